@@ -1,0 +1,88 @@
+# Conditions: every error, warning and message of the package has a class of
+# its own below `sturdy_error`, `sturdy_warning` or `sturdy_message`, so that a
+# caller can catch exactly one of them.
+
+#' Signal a classed condition
+#'
+#' `message` is cli markup, interpolated in the frame of the caller; a named
+#' vector gives bullets (`"x"` what came, `"i"` a hint). `class` is the short
+#' name: `"missing"` becomes `sturdy_error_missing`. `arg` is the offending
+#' argument and is kept in the condition; further fields pass through `...`.
+#' @importFrom cli qty
+#' @noRd
+abort_sturdy <- function(message,
+                         class,
+                         ...,
+                         arg = NULL,
+                         call = rlang::caller_env(),
+                         .envir = rlang::caller_env()) {
+  cli::cli_abort(
+    message,
+    class = sturdy_class("error", class),
+    ...,
+    arg = arg,
+    call = call,
+    .envir = .envir
+  )
+}
+
+#' @noRd
+warn_sturdy <- function(message, class, ..., .envir = rlang::caller_env()) {
+  cli::cli_warn(
+    message,
+    class = sturdy_class("warning", class),
+    ...,
+    .envir = .envir
+  )
+}
+
+#' @noRd
+inform_sturdy <- function(message, class, ..., .envir = rlang::caller_env()) {
+  cli::cli_inform(
+    message,
+    class = sturdy_class("message", class),
+    ...,
+    .envir = .envir
+  )
+}
+
+sturdy_class <- function(kind, class) {
+  c(paste0("sturdy_", kind, "_", class), paste0("sturdy_", kind))
+}
+
+#' What an unexpected argument is, for the "not ..." half of a message
+#' @noRd
+describe <- function(x) {
+  if (is.null(x)) {
+    return("`NULL`")
+  }
+  if (is.data.frame(x)) {
+    return("a data frame")
+  }
+  if (is.matrix(x)) {
+    return(paste("a", typeof(x), "matrix of", nrow(x), "x", ncol(x)))
+  }
+  if (is.function(x)) {
+    return("a function")
+  }
+  if (is.atomic(x) && length(x) == 1) {
+    return(describe_scalar(x))
+  }
+  if (is.atomic(x)) {
+    return(paste("a", class(x)[1], "vector of length", length(x)))
+  }
+  paste("an object of class", class(x)[1])
+}
+
+describe_scalar <- function(x) {
+  if (is.na(x)) {
+    return("missing")
+  }
+  if (is.character(x)) {
+    return(paste0("\"", x, "\""))
+  }
+  if (is.factor(x)) {
+    return("a factor")
+  }
+  format(x, digits = 6)
+}

@@ -1,0 +1,73 @@
+#' Control of expectation propagation and of learning
+#'
+#' Settings of the EP loop and of the search for hyperparameters, for the
+#' `control` argument of [gpc()], [stc()] and [ep_fit()]. The defaults are right
+#' for almost every problem; [ep_diagnostics()] says when to change them.
+#'
+#' @param tol Convergence tolerance, a number above 0: EP stops when no site
+#'   changes by more than `tol`, measured as
+#'   `max(|change of tau| A, |change of nu| sqrt(A))` with `A` the variance of
+#'   the site's latent value.
+#' @param max_sweeps Largest number of sweeps over the sites, at least 1. A fit
+#'   that needs more ends with the status `"max_sweeps"`.
+#' @param damping Fraction of a full site update that is taken, above 0 and at
+#'   most 1; 1 is undamped. EP damps further by itself when the residual grows
+#'   or a site has to be left out of a sweep, so this is the largest step.
+#' @param block Number of sites that are updated between two corrections of the
+#'   whole posterior, at least 1. It changes speed only, not the numbers.
+#' @param restarts Number of further starting points from which hyperparameters
+#'   are learned, besides the first, at least 0.
+#' @param trace Whether the residual, evidence and damping of every sweep are
+#'   kept, for `plot(fit, which = "trace")`.
+#' @param progress Whether learning shows a progress bar.
+#'
+#' @return A list of class `sturdy_control` with the fields `tol`, `max_sweeps`,
+#'   `damping`, `block`, `restarts`, `trace` and `progress`.
+#'
+#' @section Conditions:
+#' An argument of the wrong kind signals `sturdy_error_type`, one outside its
+#' range `sturdy_error_range`.
+#'
+#' @seealso [ep_diagnostics()], [gpc()], [stc()]
+#' @export
+#' @examples
+#' ep_control(max_sweeps = 500, damping = 0.5)
+ep_control <- function(tol = 1e-9,
+                       max_sweeps = 200,
+                       damping = 1,
+                       block = 64,
+                       restarts = 2,
+                       trace = TRUE,
+                       progress = interactive()) {
+  structure(
+    list(
+      tol = check_number(tol, "tol", min = 0, open = TRUE),
+      max_sweeps = check_count(max_sweeps, "max_sweeps", min = 1),
+      damping = check_damping(damping),
+      block = check_count(block, "block", min = 1),
+      restarts = check_count(restarts, "restarts"),
+      trace = check_flag(trace, "trace"),
+      progress = check_flag(progress, "progress")
+    ),
+    class = "sturdy_control"
+  )
+}
+
+check_damping <- function(damping, call = rlang::caller_env()) {
+  damping <- check_number(damping, "damping", min = 0, max = 1, call = call)
+  if (damping == 0) {
+    abort_sturdy(
+      "{.arg damping} must be above 0: no step would be taken.",
+      "range", arg = "damping", call = call
+    )
+  }
+  damping
+}
+
+#' @export
+print.sturdy_control <- function(x, ...) {
+  cat("<sturdy_control>\n")
+  settings <- vapply(x, format, character(1))
+  cat(paste0("  ", format(names(x)), "  ", settings, "\n"), sep = "")
+  invisible(x)
+}

@@ -1,0 +1,230 @@
+# Data to try the models on: what is shipped, labels flipped on purpose, and a
+# simulated set with outliers.
+
+# The classes of each set, in the order of the factor levels.
+data_levels <- list(
+  pima = c("neg", "pos"),
+  ionosphere = c("bad", "good"),
+  sonar = c("R", "M"),
+  newthyroid = c("normal", "hyper", "hypo"),
+  synth = c("0", "1")
+)
+
+#' Data sets for classification
+#'
+#' Reads one of the five data sets that come with the package. Rows are in the
+#' order of the source, the features come first and the last column, `class`,
+#' is a factor.
+#'
+#' | name         | rows x features | classes, in level order                | notes |
+#' |:-------------|:----------------|:---------------------------------------|:------|
+#' | `pima`       | 768 x 8         | `neg` 500, `pos` 268                   | zeros in `glucose`, `pressure`, `triceps`, `insulin` and `mass` stand for missing values |
+#' | `ionosphere` | 351 x 34        | `bad` 126, `good` 225                  | `V2` is constant; rows 103 and 249 are equal |
+#' | `sonar`      | 208 x 60        | `R` (rock) 97, `M` (mine) 111          | sorted by class and angle: split at random, not in file order |
+#' | `newthyroid` | 215 x 5         | `normal` 150, `hyper` 35, `hypo` 30    | three classes; the usual task is `normal` against the rest |
+#' | `synth`      | 1250 x 2        | `0` 625, `1` 625                       | a further column `set` marks the 250 `train` and 1000 `test` rows |
+#'
+#' In a fit the *second* level of a two-level factor is the event.
+#'
+#' @param name One of `"pima"`, `"ionosphere"`, `"sonar"`, `"newthyroid"` and
+#'   `"synth"`.
+#' @return A data frame: the features, for `synth` the factor `set`, and the
+#'   factor `class` as the last column.
+#' @source Pima Indians diabetes, ionosphere and sonar are the UCI sets as in
+#'   the R package mlbench 2.1-3 (GPL-2), new thyroid (Coomans) the UCI set as
+#'   in mclust 6.0.0 (GPL >= 2), and synth is Ripley's two-class mixture, the
+#'   sets `synth.tr` and `synth.te` of MASS 7.3-58.2 (GPL-2 or GPL-3). Checksums
+#'   stand in `system.file("extdata", "README.md", package = "sturdy")`.
+#' @references
+#' Ripley, B. D. (1996) *Pattern Recognition and Neural Networks*. Cambridge
+#' University Press.
+#'
+#' Coomans, D., Broeckaert, I., Jonckheer, M. and Massart, D. L. (1983)
+#' Comparison of multivariate discriminant techniques for clinical data -
+#' application to the thyroid functional state. *Methods of Information in
+#' Medicine* 22, 93-101.
+#' @seealso [flip_labels()] to mislabel some rows on purpose.
+#' @export
+#' @examples
+#' thyroid <- sturdy_data("newthyroid")
+#' str(thyroid)
+#'
+#' # the task of the papers: normal against rest
+#' table(thyroid$class != "normal")
+sturdy_data <- function(name) {
+  if (missing(name)) {
+    name <- NULL
+  }
+  name <- check_choice(name, names(data_levels), "name")
+  path <- system.file("extdata", paste0(name, ".csv"),
+    package = "sturdy", mustWork = TRUE
+  )
+  data <- utils::read.csv(path, colClasses = c(class = "character"))
+  if (name == "synth") {
+    data$set <- factor(data$set, levels = c("train", "test"))
+  }
+  data$class <- factor(data$class, levels = data_levels[[name]])
+  data
+}
+
+#' Flip some labels on purpose
+#'
+#' Exactly `round(rate * length(y))` labels, chosen at random without
+#' replacement, are turned into the other class.
+#'
+#' @param y The labels: a factor with two levels, a logical vector, or numbers
+#'   that are all 0 or 1, or all -1 or +1.
+#' @param rate The fraction to flip, between 0 and 1. As in [round()], a count
+#'   that ends in exactly one half goes to the even digit.
+#' @param seed A whole number for a choice that can be repeated, or `NULL` to
+#'   draw from R's current random number stream. With a seed the choice does
+#'   not depend on [RNGkind()], and the stream is left as it was.
+#' @return `y`, of the same type and with the same names, with the flipped
+#'   labels in it; the attribute `"flipped"` holds their positions, an
+#'   increasing integer vector.
+#' @export
+#' @examples
+#' y <- factor(rep(c("healthy", "ill"), each = 10))
+#' noisy <- flip_labels(y, rate = 0.1, seed = 1)
+#' attr(noisy, "flipped")
+#' which(noisy != y)
+flip_labels <- function(y, rate, seed = NULL) {
+  other <- flip_other(y)
+  rate <- check_number(rate, "rate", min = 0, max = 1)
+  n <- length(y)
+  flipped <- sort(with_seed_or_stream(seed, sample.int(n, round(rate * n))))
+  y[flipped] <- other[flipped]
+  attr(y, "flipped") <- flipped
+  y
+}
+
+#' Two Gaussian classes and a few outliers
+#'
+#' The setting of Futami, Sato and Sugiyama (2017, section 5.2): points of two
+#' Gaussian classes in the plane and a few outliers. The counts are theirs (300
+#' and eight); where the classes and the outliers lie is a choice of this
+#' package:
+#'
+#' - class `neg` is N((-2, 0), I) and class `pos` is N((2, 0), I), of equal
+#'   size, so that the best boundary is the line x1 = 0 and its error 2.3 %;
+#' - an outlier has the label of one class and lies behind the other one:
+#'   outliers labelled `neg` come from N((4, 0), I/4), outliers labelled `pos`
+#'   from N((-4, 0), I/4), in turns.
+#'
+#' @param n Number of points of the two classes together; an odd one out
+#'   is `neg`.
+#' @param n_outliers Number of outliers.
+#' @inheritParams flip_labels
+#' @return A data frame with `n + n_outliers` rows, the outliers last, and the
+#'   columns `x1`, `x2`, `class` (a factor with levels `neg` and `pos`) and
+#'   `outlier` (logical).
+#' @references
+#' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for
+#' t-exponential family using q-algebra. *Advances in Neural Information
+#' Processing Systems* 30. \doi{10.48550/arXiv.1705.09046}
+#' @export
+#' @examples
+#' points <- sim_outliers(seed = 1)
+#' plot(x2 ~ x1, points, pch = ifelse(outlier, 8, 1), col = class)
+sim_outliers <- function(n = 300, n_outliers = 8, seed = NULL) {
+  n <- check_count(n, "n", min = 1)
+  n_outliers <- check_count(n_outliers, "n_outliers")
+  outlier <- rep(c(FALSE, TRUE), c(n, n_outliers))
+  side <- c(rep_len(c(-1, 1), n), rep_len(c(-1, 1), n_outliers))
+  noise <- with_seed_or_stream(
+    seed,
+    matrix(stats::rnorm(2 * length(side)), ncol = 2)
+  )
+  centre <- ifelse(outlier, -4, 2) * side
+  spread <- ifelse(outlier, 1 / 2, 1)
+  data.frame(
+    x1 = centre + spread * noise[, 1],
+    x2 = spread * noise[, 2],
+    class = factor(side, levels = c(-1, 1), labels = c("neg", "pos")),
+    outlier = outlier
+  )
+}
+
+# The opposite label of every element of `y`, of y's type.
+flip_other <- function(y, call = rlang::caller_env()) {
+  if (!is.factor(y) && !is.logical(y) && !is.numeric(y)) {
+    abort_sturdy(
+      c(
+        "{.arg y} must be a factor, a logical vector or numbers,
+         not {describe(y)}.",
+        "i" = "For text, use {.code factor(y)}."
+      ),
+      "type",
+      arg = "y", call = call
+    )
+  }
+  if (anyNA(y)) {
+    abort_sturdy(
+      "{.arg y} must have no missing values, not {sum(is.na(y))}.",
+      "missing",
+      arg = "y", call = call
+    )
+  }
+  if (is.logical(y)) {
+    return(!y)
+  }
+  if (is.factor(y)) {
+    if (nlevels(y) != 2) {
+      abort_sturdy(
+        c(
+          "{.arg y} must have two levels, not {nlevels(y)}.",
+          "i" = "{.fn droplevels} removes levels that are not in use."
+        ),
+        "outcome_levels",
+        arg = "y", call = call
+      )
+    }
+    return(factor(levels(y)[3 - as.integer(y)], levels = levels(y)))
+  }
+  values <- sort(unique(as.vector(y)))
+  zero_one <- all(values %in% c(0, 1))
+  minus_plus <- all(values %in% c(-1, 1))
+  if (zero_one && minus_plus && length(values) > 0) {
+    abort_sturdy(
+      c(
+        "{.arg y} holds nothing but 1, so its other class may be 0 or -1.",
+        "i" = "Use a factor or a logical vector."
+      ),
+      "outcome_levels",
+      arg = "y", call = call
+    )
+  }
+  if (!zero_one && !minus_plus) {
+    abort_sturdy(
+      "{.arg y} must hold 0 and 1 or -1 and 1 when it is numeric,
+       not {.val {utils::head(values, 5)}}.",
+      "outcome_levels",
+      arg = "y", call = call
+    )
+  }
+  if (minus_plus) -y else 1L - y
+}
+
+# Evaluates `code` with R's default generators started at `seed`, and puts the
+# random number stream back as it was; with a NULL seed it just evaluates.
+with_seed_or_stream <- function(seed, code, call = rlang::caller_env()) {
+  if (is.null(seed)) {
+    return(code)
+  }
+  seed <- check_count(seed, "seed", min = -.Machine$integer.max, call = call)
+  global <- globalenv()
+  kind <- RNGkind()
+  state <- get0(".Random.seed", global, inherits = FALSE)
+  on.exit(if (is.null(state)) {
+    # the session has drawn nothing yet: only its kinds are to be kept
+    suppressWarnings(do.call(RNGkind, as.list(kind)))
+    rm(".Random.seed", envir = global)
+  } else {
+    assign(".Random.seed", state, envir = global)
+  })
+  set.seed(seed,
+    kind = "Mersenne-Twister", normal.kind = "Inversion",
+    sample.kind = "Rejection"
+  )
+  code
+}

@@ -1,0 +1,190 @@
+#' What happened in a fit, what it means and what to do
+#'
+#' Puts the state of EP and of learning into words.
+#'
+#' @param object A model fitted by [gpc()] or [stc()], or the result of
+#'   [ep_fit()].
+#' @param ... Not used.
+#' @return A list of class `ep_diagnostics`: `status`; `happened`, `means` and `do`,
+#'   character vectors of sentences; and the numbers behind them, `residual` (the
+#'   largest), `sweeps`, `skipped`, `negative_sites` (sites with negative
+#'   precision: labels that the other rows contradict), `on_bound`. Its print
+#'   method shows the sentences.
+#'
+#' @section Statuses:
+#' * `converged`: a fixed point was reached within the tolerance.
+#' * `max_sweeps`: the sweeps ran out first.
+#' * `sites_skipped`: the last sweep left out sites whose cavity was improper.
+#' * `no_fixed_point`: t-EP lost its fixed point on the way down in `df`.
+#' * `not_positive_definite`: the posterior could not be factorised.
+#' * `improper`: the starting sites leave no proper cavity.
+#' @seealso [ep_control()], [stc()]
+#' @export
+#' @examples
+#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
+#' ep_diagnostics(fit)
+ep_diagnostics <- function(object, ...) {
+  UseMethod("ep_diagnostics")
+}
+
+#' @rdname ep_diagnostics
+#' @export
+ep_diagnostics.sturdy_model <- function(object, ...) {
+  check_no_dots(...)
+  report <- diagnose_ep(object$ep)
+  learning <- diagnose_learning(object)
+  structure(
+    c(
+      list(
+        status = object$ep$status,
+        happened = c(report$happened, learning$happened),
+        means = c(report$means, learning$means),
+        do = c(report$do, learning$do)
+      ),
+      report$numbers,
+      list(on_bound = object$learning$on_bound)
+    ),
+    class = "ep_diagnostics"
+  )
+}
+
+#' @rdname ep_diagnostics
+#' @export
+ep_diagnostics.sturdy_ep <- function(object, ...) {
+  check_no_dots(...)
+  report <- diagnose_ep(object)
+  structure(
+    c(
+      list(
+        status = object$status, happened = report$happened,
+        means = report$means, do = report$do
+      ),
+      report$numbers
+    ),
+    class = "ep_diagnostics"
+  )
+}
+
+diagnose_ep <- function(ep) {
+  numbers <- list(
+    residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
+    sweeps = ep$sweeps,
+    skipped = ep$skipped,
+    negative_sites = sum(ep$sites$tau < 0, na.rm = TRUE)
+  )
+  words <- status_words(ep$status)
+  happened <- c(
+    ep$message,
+    paste0(
+      count(numbers$sweeps, "sweep"), ", largest change of a site in the last ",
+      format(numbers$residual, digits = 2), "."
+    ),
+    if (numbers$negative_sites > 0) {
+      paste0(
+        numbers$negative_sites, " of ", count(length(ep$sites$tau), "site"),
+        " have a negative precision."
+      )
+    }
+  )
+  means <- c(
+    words$means,
+    if (numbers$negative_sites > 0) {
+      "Negative precisions are labels that the other rows contradict; they are in order."
+    }
+  )
+  list(happened = happened, means = means, do = words$do, numbers = numbers)
+}
+
+status_words <- function(status) {
+  switch(status,
+    converged = list(
+      means = "The results are those of an EP fixed point.",
+      do = NULL
+    ),
+    max_sweeps = list(
+      means = "The results are those of the last sweep; probabilities are usually close already when the residual is below 1e-3.",
+      do = c(
+        "Allow more sweeps: ep_control(max_sweeps = 1000).",
+        "When the residual goes up and down, damp: ep_control(damping = 0.5)."
+      )
+    ),
+    sites_skipped = list(
+      means = "Some rows did not take part in the last sweep: do not trust evidence or probabilities to more than a rough picture.",
+      do = c(
+        "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).",
+        "Allow more label noise (a larger epsilon) or a larger nugget.",
+        "In stc(), use a larger df."
+      )
+    ),
+    no_fixed_point = list(
+      means = "At this df, epsilon and nugget t-EP has no fixed point that can be reached from a larger df: the numbers shown are not those of a posterior.",
+      do = c(
+        "Allow more label noise (a larger epsilon) or a larger nugget.",
+        "Use a larger df, or gpc()."
+      )
+    ),
+    not_positive_definite = list(
+      means = "There is no posterior: the kernel matrix and the sites together are not positive definite in floating-point numbers.",
+      do = c(
+        "Add a nugget: kernel_ard(nugget = 1e-6).",
+        "For ep_fit(), check that K is positive semidefinite."
+      )
+    ),
+    improper = list(
+      means = "There is no posterior: the sites given to start from are not compatible with the kernel matrix.",
+      do = "Start without sites: sites = NULL."
+    ),
+    list(
+      means = "The status is not one this version knows.",
+      do = "Please report it."
+    )
+  )
+}
+
+diagnose_learning <- function(object) {
+  learning <- object$learning
+  if (is.null(learning)) {
+    return(NULL)
+  }
+  bounds <- learning$on_bound
+  failed <- learning$convergence != 0
+  list(
+    happened = c(
+      paste0(
+        "Learned ", count(sum(coef_learned(object)), "hyperparameter"), " by ",
+        object$criterion, " from ", count(NROW(learning$starts), "start"), "."
+      ),
+      if (failed) paste0("The search stopped early: ", learning$message, "."),
+      if (length(bounds)) {
+        paste0("On a bound of the search: ", paste(bounds, collapse = ", "), ".")
+      }
+    ),
+    means = c(
+      if (failed) "A better optimum may be near.",
+      if (any(startsWith(as.character(bounds), "lengthscale"))) {
+        "A lengthscale on its upper bound: the column has no influence."
+      },
+      if (any(c("bias", "nugget", "epsilon") %in% bounds)) {
+        "A bias, nugget or epsilon on its lower bound: the data ask for none."
+      }
+    ),
+    do = c(
+      if (failed) "Fit again with more starts: ep_control(restarts = 5)."
+    )
+  )
+}
+
+#' @export
+print.ep_diagnostics <- function(x, ...) {
+  show <- function(title, sentences) {
+    if (length(sentences)) {
+      cat(title, "\n", sep = "")
+      lines <- strwrap(sentences, width = 76, indent = 2, exdent = 4)
+      cat(paste0(lines, "\n"), sep = "")
+    }
+  }
+  show("What happened", x$happened)
+  show("What it means", x$means)
+  show("What to do", if (length(x$do)) x$do else "Nothing.")
+  invisible(x)
+}

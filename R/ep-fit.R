@@ -1,0 +1,134 @@
+#' Expectation propagation with a Gram matrix of your own
+#'
+#' The engine under [gpc()] and [stc()], for any kernel matrix: EP at `df = Inf`,
+#' t-EP at finite `df`, with the likelihood of labels that flip. Nothing is
+#' learned.
+#'
+#' @details
+#' In scaled coordinates, with `T = diag(tau)`: `C = (K^-1 + T)^-1`, `m = C nu`,
+#' `log_det = log|I + K T|`, `kappa = exp(-log_det / df)`; the posterior of the latent
+#' vector is t (or normal) with location `sqrt(kappa) m` and scale matrix
+#' `kappa C`. The likelihood is the step `1(y f > 0)` with flips; add 1 to the
+#' diagonal of `K` for a probit. Time grows as n^3, memory as n^2 (about four n x n
+#' matrices of doubles).
+#'
+#' @param K Symmetric positive semidefinite numeric matrix, n x n.
+#' @param y n labels: -1/+1, 0/1, logical, or a two-level factor or character
+#'   vector (the second level is +1). One class alone is accepted here.
+#' @param df Degrees of freedom, above 0; `Inf` is Gaussian EP.
+#' @param epsilon Probability that a label is wrong, in `[0, 0.5)`.
+#' @param sites `NULL`, or a list of `tau` and `nu` (n each) to start from, such as
+#'   the `sites` of an earlier result.
+#' @param control [ep_control()].
+#'
+#' @return A list of class `sturdy_ep` with the fields
+#'   * `sites`: list of `tau` and `nu`, n each;
+#'   * `m` (n), `C_diag` (n), `log_det`, `kappa`: the posterior;
+#'   * `log_evidence` (site normalisers Z1) and `log_evidence_zp` (Zp);
+#'   * `loo`: the leave-one-out log predictive probability, and `loo_pointwise` (n),
+#'     its terms; `flipped` (n): the probability that each label was flipped;
+#'   * `cavity`: list of `mean` and `var`, n each;
+#'   * `b` (n): `K^-1 m`, so that `k*'b` is the location at a new point;
+#'   * `residual` (n), `sweeps`, `skipped`, `status`, `message`, `trace`;
+#'   * `df`, `epsilon`, `y`.
+#'
+#' @section Conditions:
+#' Errors `sturdy_error_gram` (not numeric, square, symmetric or finite),
+#' `sturdy_error_length`, `sturdy_error_outcome_type`, `sturdy_error_outcome_levels`,
+#' `sturdy_error_missing`, `sturdy_error_no_rows`, `sturdy_error_df`,
+#' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. A fit that
+#' does not converge ends with a `status` and `message` of its own and the warning
+#' `sturdy_warning_not_converged`.
+#'
+#' @inherit sturdy-package references
+#' @seealso [ep_diagnostics()], [gpc()]
+#' @export
+#' @examples
+#' X <- cbind(c(0, 0, 1), c(0, 1, 0), 1)
+#' ep_fit(tcrossprod(X), c(1, 1, -1))
+ep_fit <- function(K,
+                   y,
+                   df = Inf,
+                   epsilon = 0,
+                   sites = NULL,
+                   control = ep_control()) {
+  call <- rlang::current_env()
+  K <- check_gram(K, call)
+  if (is.null(dim(y)) && length(y) != nrow(K)) {
+    abort_sturdy(
+      "{.arg y} must have one entry for each of the {nrow(K)} row{?s} of
+       {.arg K}, not {length(y)}.",
+      "length", arg = "y"
+    )
+  }
+  labels <- mold_outcome(y, one_class = TRUE, call = call)$y
+  df <- check_df(df)
+  epsilon <- check_epsilon(epsilon, learn = FALSE)
+  sites <- check_sites(sites, nrow(K))
+  control <- check_control(control)
+  check_memory(nrow(K))
+  ep <- engine_fit_gram(K, labels, df, epsilon, sites, control)
+  result <- new_ep(ep, df, epsilon, labels)
+  warn_not_converged(list(ep = result))
+  result
+}
+
+new_ep <- function(ep, df, epsilon, y) {
+  ep$loo_pointwise <- ep$loo
+  ep$loo <- sum(ep$loo)
+  fields <- c(
+    "sites", "m", "C_diag", "log_det", "kappa", "log_evidence",
+    "log_evidence_zp", "loo", "loo_pointwise", "flipped", "cavity", "b",
+    "residual", "sweeps", "skipped", "status", "message", "trace"
+  )
+  structure(
+    c(ep[fields], list(df = df, epsilon = epsilon, y = y)),
+    class = "sturdy_ep"
+  )
+}
+
+check_gram <- function(K, call) {
+  if (!is.matrix(K) || !is.numeric(K) || nrow(K) != ncol(K)) {
+    abort_sturdy(
+      "{.arg K} must be a square numeric matrix, not {describe(K)}.",
+      "gram", arg = "K", call = call
+    )
+  }
+  check_rows(nrow(K), 0, call)
+  storage.mode(K) <- "double"
+  if (!all(is.finite(K))) {
+    abort_sturdy(
+      "{.arg K} must be finite: {sum(!is.finite(K))} of its entries
+       {?is/are} missing or infinite.",
+      "gram", arg = "K", call = call
+    )
+  }
+  gap <- max(abs(K - t(K)))
+  if (gap > 1e-8 * max(abs(K))) {
+    abort_sturdy(
+      "{.arg K} must be symmetric, but K and t(K) differ by up to
+       {format(gap, digits = 2)}.",
+      "gram", arg = "K", call = call
+    )
+  }
+  unname(K)
+}
+
+#' @export
+print.sturdy_ep <- function(x, digits = 4, ...) {
+  kind <- if (is.infinite(x$df)) "EP" else paste0("t-EP, df = ", format(x$df))
+  cat("<sturdy_ep> ", kind, " for ", count(length(x$y), "label"), ", epsilon = ",
+      format(x$epsilon, digits = digits), "\n", sep = "")
+  print_fields(c(
+    Status = describe_ep(list(ep = x), digits),
+    "Log evidence" = paste0(
+      format(x$log_evidence, digits = digits),
+      if (is.finite(x$df)) " (t-EP: not to be compared across df)"
+    ),
+    "Leave-one-out" = format(x$loo, digits = digits),
+    "Latent m" = paste(
+      format_each(range(x$m), digits), collapse = " to "
+    )
+  ))
+  invisible(x)
+}

@@ -1,0 +1,373 @@
+#' Kernels: squared exponential with bias and nugget
+#'
+#' `kernel_ard()` gives every input column a lengthscale of its own (automatic
+#' relevance determination); `kernel_iso()` shares one among all columns. Both
+#' only state the hyperparameters, which of them are learned, and from where the
+#' search starts; [gpc()] and [stc()] fill in the rest from the data.
+#'
+#' The kernel is
+#' \deqn{k(x, x') = \theta_0 \exp\left(-\sum_j d_j(x_j, x'_j) / (2 \ell_j^2)\right)
+#'   + \theta_2 + \theta_3 1(\textrm{same row})}{k(x, x') =
+#'   variance exp(-sum_j d_j(x_j, x'_j) / (2 lengthscale_j^2)) + bias
+#'   + nugget 1(same row)}
+#' where `d_j` is the squared difference in a numeric column and 0 or 1 (equal or
+#' not) in a factor column: Futami, Sato and Sugiyama (2017), eq. 44; Kim and
+#' Ghahramani (2008), eqs 11-12. `variance` is \eqn{\theta_0}{theta0}, `bias`
+#' \eqn{\theta_2}{theta2}, `nugget` \eqn{\theta_3}{theta3}. The `bias` plays the
+#' part of an intercept. A `nugget` blurs the step of the likelihood into a
+#' probit.
+#'
+#' The likelihood sees the sign of the latent function only, so multiplying
+#' `variance`, `bias` and `nugget` by one number changes nothing: their overall
+#' scale is not identified, and `variance` is therefore held at 1 by default.
+#'
+#' @param lengthscale Starting value(s) (or values to hold), above 0, in units of
+#'   the *scaled* columns when the model scales its inputs. `NULL`, the default,
+#'   starts from the median heuristic: the median distance between rows, for
+#'   `kernel_ard()` the median difference in each column times the square root of
+#'   the number of columns, from at most 500 evenly spaced rows. For
+#'   `kernel_ard()` one number, or one a column in the order of the columns, or a
+#'   vector named by columns; for `kernel_iso()` one number.
+#' @param variance Height of the squared exponential part, above 0.
+#' @param bias Variance of a constant, not below 0. At 0 there is no bias and
+#'   none is learned.
+#' @param nugget Variance of independent noise on the latent function, not below
+#'   0. At 0 there is no nugget and none is learned.
+#' @param fixed Names of the hyperparameters that are held at the given values:
+#'   any of `"lengthscale"`, `"variance"`, `"bias"`, `"nugget"`; `TRUE` holds
+#'   all of them, `character()` none.
+#' @param prior A [weak_prior()] that keeps the search away from regions where
+#'   the criterion is flat, or `NULL` for none. No reported evidence includes
+#'   it.
+#'
+#' @return A list of class `c("kernel_ard", "sturdy_kernel")` or `c("kernel_iso",
+#'   "sturdy_kernel")` with the fields
+#'   * `type`: `"ard"` or `"iso"`;
+#'   * `lengthscale`: `NULL` or numeric (in a fitted model always numeric, named
+#'     by column for `"ard"`), `variance`, `bias`, `nugget`: numbers;
+#'   * `fixed`: character vector;
+#'   * `prior`: `NULL` or the prior.
+#'
+#' @section Conditions:
+#' `sturdy_error_hyperparameter` for a negative or missing value,
+#' `sturdy_error_type` for a value of the wrong kind, `sturdy_error_choice` for
+#' an unknown name in `fixed`. Fitting signals `sturdy_error_lengthscales` when
+#' the number of lengthscales is not that of the columns.
+#'
+#' @inherit sturdy-package references
+#' @seealso [gpc()], [stc()], [weak_prior()]
+#' @export
+#' @examples
+#' kernel_ard()
+#' kernel_ard(lengthscale = c(1, 3), fixed = c("lengthscale", "variance"))
+#' kernel_iso(bias = 0, nugget = 0.01, prior = NULL)
+kernel_ard <- function(lengthscale = NULL,
+                       variance = 1,
+                       bias = 0.1,
+                       nugget = 0.1,
+                       fixed = "variance",
+                       prior = weak_prior()) {
+  new_kernel("ard", lengthscale, variance, bias, nugget, fixed, prior)
+}
+
+#' @rdname kernel_ard
+#' @export
+kernel_iso <- function(lengthscale = NULL,
+                       variance = 1,
+                       bias = 0.1,
+                       nugget = 0.1,
+                       fixed = "variance",
+                       prior = weak_prior()) {
+  if (length(lengthscale) > 1) {
+    abort_sturdy(
+      c(
+        "{.arg lengthscale} must be one number, not {length(lengthscale)}.",
+        i = "Use {.fn kernel_ard} for one lengthscale a column."
+      ),
+      "lengthscales", arg = "lengthscale"
+    )
+  }
+  new_kernel("iso", lengthscale, variance, bias, nugget, fixed, prior)
+}
+
+#' Weak log-normal priors of the hyperparameters
+#'
+#' The evidence is flat in places: it hardly changes when the lengthscale of an
+#' irrelevant column grows from 100 to 1000. A weak log-normal prior on each
+#' hyperparameter gives the search a place to stop. The prior is added to the
+#' criterion while learning and never to a reported evidence.
+#'
+#' @param lengthscale,variance,bias,nugget The mean and the standard deviation
+#'   of the logarithm, `c(meanlog, sdlog)`, or `NULL` for no prior on this
+#'   hyperparameter. `meanlog = NA` for the lengthscale centres its prior on the
+#'   median heuristic of the data.
+#'
+#' @return A list of class `sturdy_prior` with the fields `lengthscale`,
+#'   `variance`, `bias` and `nugget`, each `NULL` or a list of `meanlog` and
+#'   `sdlog`.
+#'
+#' @section Conditions:
+#' `sturdy_error_prior` when a value is not a pair of numbers with the second
+#' above 0.
+#'
+#' @seealso [kernel_ard()]
+#' @export
+#' @examples
+#' weak_prior()
+#' kernel_ard(prior = weak_prior(nugget = c(log(0.01), 1)))
+weak_prior <- function(lengthscale = c(NA, 1.5),
+                       variance = c(0, 2),
+                       bias = c(log(0.1), 2),
+                       nugget = c(log(0.1), 2)) {
+  structure(
+    list(
+      lengthscale = check_prior(lengthscale, "lengthscale", centred = TRUE),
+      variance = check_prior(variance, "variance"),
+      bias = check_prior(bias, "bias"),
+      nugget = check_prior(nugget, "nugget")
+    ),
+    class = "sturdy_prior"
+  )
+}
+
+check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  # c(NA, NA) is logical, c(NA, 1.5) is not
+  pair <- is.numeric(x) && length(x) == 2 && is.finite(x[2]) && x[2] > 0 &&
+    (is.finite(x[1]) || (centred && is.na(x[1])))
+  if (!pair) {
+    abort_sturdy(
+      "{.arg {arg}} must be {.code NULL} or {.code c(meanlog, sdlog)} with
+       {.code sdlog} above 0, not {describe(x)}.",
+      "prior", arg = arg, call = call
+    )
+  }
+  list(meanlog = x[[1]], sdlog = x[[2]])
+}
+
+# Construction --------------------------------------------------------------
+
+hyper_names <- c("lengthscale", "variance", "bias", "nugget")
+
+new_kernel <- function(type,
+                       lengthscale,
+                       variance,
+                       bias,
+                       nugget,
+                       fixed,
+                       prior,
+                       call = rlang::caller_env()) {
+  if (!is.null(lengthscale)) {
+    lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE, call = call)
+  }
+  if (!is.null(prior) && !inherits(prior, "sturdy_prior")) {
+    abort_sturdy(
+      "{.arg prior} must be made by {.fn weak_prior} or be {.code NULL},
+       not {describe(prior)}.",
+      "type", arg = "prior", call = call
+    )
+  }
+  structure(
+    list(
+      type = type,
+      lengthscale = lengthscale,
+      variance = check_hyper(variance, "variance", TRUE, 1, call),
+      bias = check_hyper(bias, "bias", FALSE, 1, call),
+      nugget = check_hyper(nugget, "nugget", FALSE, 1, call),
+      fixed = check_fixed(fixed, call),
+      prior = prior
+    ),
+    class = c(paste0("kernel_", type), "sturdy_kernel")
+  )
+}
+
+check_hyper <- function(x, arg, positive, size = NULL, call) {
+  if (!is.numeric(x) || length(x) == 0 || (!is.null(size) && length(x) != size)) {
+    expected <- if (is.null(size)) "numeric" else "one number"
+    abort_sturdy(
+      "{.arg {arg}} must be {expected}, not {describe(x)}.",
+      "type", arg = arg, call = call
+    )
+  }
+  bad <- !is.finite(x) | x < 0 | (positive & x == 0)
+  if (any(bad)) {
+    bound <- if (positive) "above 0" else "not below 0"
+    abort_sturdy(
+      "{.arg {arg}} must be finite and {bound}, not {describe(x[bad][1])}.",
+      "hyperparameter", arg = arg, call = call
+    )
+  }
+  storage.mode(x) <- "double"
+  x
+}
+
+check_fixed <- function(fixed, call) {
+  if (identical(fixed, TRUE)) {
+    return(hyper_names)
+  }
+  if (identical(fixed, FALSE) || is.null(fixed)) {
+    return(character())
+  }
+  if (!is.character(fixed) || !all(fixed %in% hyper_names)) {
+    abort_sturdy(
+      "{.arg fixed} must be {.code TRUE} or any of {.val {hyper_names}},
+       not {describe(fixed)}.",
+      "choice", arg = "fixed", call = call
+    )
+  }
+  unique(fixed)
+}
+
+#' @export
+print.sturdy_kernel <- function(x, digits = 3, ...) {
+  cat("<", class(x)[1], "> squared exponential + bias + nugget\n", sep = "")
+  value <- function(name) {
+    held <- name %in% x$fixed
+    number <- if (is.null(x[[name]])) {
+      "median heuristic"
+    } else {
+      paste(format_each(x[[name]], digits), collapse = " ")
+    }
+    paste0("  ", format(name, width = 12), number, if (held) " (held)", "\n")
+  }
+  cat(vapply(hyper_names, value, character(1)), sep = "")
+  cat("  prior       ", if (is.null(x$prior)) "none" else "weak log-normal", "\n",
+      sep = "")
+  invisible(x)
+}
+
+#' @export
+print.sturdy_prior <- function(x, digits = 3, ...) {
+  cat("<sturdy_prior> log-normal, mean and sd of the logarithm\n")
+  for (name in names(x)) {
+    prior <- x[[name]]
+    text <- if (is.null(prior)) {
+      "none"
+    } else if (anyNA(prior$meanlog)) {
+      paste("at the median heuristic,", prior$sdlog)
+    } else {
+      paste0(paste(format_each(prior$meanlog, digits), collapse = " "), ", ",
+             prior$sdlog)
+    }
+    cat("  ", format(name, width = 12), text, "\n", sep = "")
+  }
+  invisible(x)
+}
+
+#' Each number in as few digits as it needs
+#' @noRd
+format_each <- function(x, digits) {
+  vapply(unname(x), format, character(1), digits = digits)
+}
+
+# Resolving against data ----------------------------------------------------
+
+#' Fill in what a kernel leaves to the data
+#'
+#' `X` and `group` as made by the blueprint; `columns` are the names of the
+#' groups (the input columns kept), `all_columns` those of all input columns,
+#' constant ones included. Afterwards `lengthscale` is a numeric vector of one
+#' entry a group (ARD) or of length one (iso), `prior$lengthscale$meanlog` is of
+#' the same length, and hyperparameters at 0 are among the fixed ones.
+#' @noRd
+kernel_resolve <- function(kernel,
+                           X,
+                           group,
+                           columns,
+                           all_columns = columns,
+                           call = rlang::caller_env()) {
+  if (kernel$type == "iso") {
+    group <- rep(1L, ncol(X))
+    columns <- all_columns <- "lengthscale"
+  }
+  g <- length(columns)
+  heuristic <- if (needs_heuristic(kernel)) {
+    median_heuristic(X, group, g)
+  }
+  kernel$lengthscale <- if (is.null(kernel$lengthscale)) {
+    heuristic
+  } else {
+    match_lengthscales(kernel$lengthscale, columns, all_columns, call)
+  }
+  names(kernel$lengthscale) <- if (kernel$type == "ard") columns
+  if (!is.null(kernel$prior$lengthscale)) {
+    centre <- kernel$prior$lengthscale$meanlog
+    kernel$prior$lengthscale$meanlog <-
+      if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
+  }
+  at_zero <- vapply(kernel[c("bias", "nugget")], `==`, logical(1), 0)
+  kernel$fixed <- union(kernel$fixed, names(at_zero)[at_zero])
+  kernel
+}
+
+#' The lengthscale each column of X uses: its own, or the one there is
+#' @noRd
+kernel_group <- function(kernel, group) {
+  if (kernel$type == "iso") rep(1L, length(group)) else group
+}
+
+needs_heuristic <- function(kernel) {
+  is.null(kernel$lengthscale) || anyNA(kernel$prior$lengthscale$meanlog)
+}
+
+match_lengthscales <- function(lengthscale, columns, all_columns, call) {
+  if (!is.null(names(lengthscale))) {
+    found <- match(columns, names(lengthscale))
+    if (!anyNA(found)) {
+      return(unname(lengthscale[found]))
+    }
+    lacking <- columns[is.na(found)]
+    abort_sturdy(
+      "{.arg lengthscale} must have an entry for every column;
+       {.val {lacking}} {?is/are} missing.",
+      "lengthscales", arg = "lengthscale", call = call
+    )
+  }
+  if (length(lengthscale) == 1) {
+    return(rep(lengthscale, length(columns)))
+  }
+  if (length(lengthscale) == length(all_columns)) {
+    return(lengthscale[match(columns, all_columns)])
+  }
+  if (length(lengthscale) == length(columns)) {
+    return(lengthscale)
+  }
+  abort_sturdy(
+    c(
+      "{.arg lengthscale} must have one entry, or one for each of the
+       {length(columns)} columns, not {length(lengthscale)}.",
+      i = "The columns: {.val {columns}}."
+    ),
+    "lengthscales", arg = "lengthscale", call = call
+  )
+}
+
+#' Median distances as lengthscales
+#'
+#' Among at most 500 evenly spaced rows, the median of the non-zero distances:
+#' over all columns of a group, times sqrt(g), so that the distance over all g
+#' groups is near its median too. 1 where all rows agree.
+#' @noRd
+median_heuristic <- function(X, group, g) {
+  n <- nrow(X)
+  rows <- unique(round(seq(1, n, length.out = min(n, 500))))
+  one_group <- function(j) {
+    d <- stats::dist(X[rows, group == j, drop = FALSE])
+    d <- d[d > 0]
+    if (length(d)) stats::median(d) else 1
+  }
+  sqrt(g) * vapply(seq_len(g), one_group, numeric(1))
+}
+
+#' Hyperparameters as the native code takes them
+#' @noRd
+kernel_hyper <- function(kernel) {
+  list(
+    lengthscale = unname(kernel$lengthscale),
+    variance = kernel$variance,
+    bias = kernel$bias,
+    nugget = kernel$nugget
+  )
+}

@@ -1,0 +1,340 @@
+# Hyperparameters by maximising a criterion plus the log prior, with the exact
+# gradient. Two stages: from each start a short search that moves all
+# lengthscales by one common factor, then the full search from the best of
+# them. The optimum counts only if EP from a cold start reaches its value.
+
+learn_bounds <- list(
+  lengthscale = log(1e3), # either side of the start, on the log scale
+  variance = log(c(1e-4, 1e4)),
+  bias = log(c(1e-6, 1e4)),
+  nugget = log(c(1e-6, 1e4)),
+  epsilon = c(1e-6, 0.49)
+)
+learn_tol <- 1e-7      # EP tolerance while searching
+learn_maxit <- 200L    # of the full search
+learn_race_maxit <- 10L
+
+#' Learn what is free, then fit
+#'
+#' @param X,group,y encoded data. @param kernel resolved kernel.
+#' @param epsilon number or "learn". @param criterion "evidence" or "loo".
+#' @return list(kernel, epsilon, ep, learning)
+#' @noRd
+fit_gp <- function(X, group, y, df, kernel, epsilon, criterion, control) {
+  problem <- learn_problem(X, group, y, df, kernel, epsilon, criterion, control)
+  learning <- NULL
+  if (length(problem$start)) {
+    learning <- learn_search(problem)
+    kernel <- learn_kernel(problem, learning$par)
+    epsilon <- learn_epsilon(problem, learning$par)
+  }
+  ep <- engine_fit_gp(
+    X, group, kernel_hyper(kernel), y, df, epsilon, NULL, control, criterion
+  )
+  if (!is.null(learning)) {
+    learning <- learn_report(problem, learning, ep)
+  }
+  ep[c("value", "gradient", "gradient_solved")] <- NULL
+  if (!control$trace) ep["trace"] <- list(NULL)
+  list(kernel = kernel, epsilon = epsilon, ep = ep, learning = learning)
+}
+
+# Packing --------------------------------------------------------------------
+
+#' What is free, where it starts, how far it may go
+#'
+#' Free parameters are logs; epsilon is 0.5 plogis(.).
+#' @noRd
+learn_problem <- function(X, group, y, df, kernel, epsilon, criterion, control) {
+  learn_eps <- identical(epsilon, "learn")
+  free <- setdiff(c("lengthscale", "variance", "bias", "nugget"), kernel$fixed)
+  if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
+  start <- unlist(lapply(kernel[free], log))
+  field <- rep(free, lengths(kernel[free]))
+  lower <- upper <- numeric(length(field))
+  for (name in free) {
+    at <- field == name
+    b <- learn_bounds[[name]]
+    if (name == "lengthscale") {
+      b <- NULL
+      lower[at] <- start[at] - learn_bounds$lengthscale
+      upper[at] <- start[at] + learn_bounds$lengthscale
+    } else {
+      lower[at] <- min(b[1], start[at])
+      upper[at] <- max(b[2], start[at])
+    }
+  }
+  if (learn_eps) {
+    b <- stats::qlogis(2 * learn_bounds$epsilon)
+    start <- c(start, stats::qlogis(2 * 0.05))
+    lower <- c(lower, b[1])
+    upper <- c(upper, b[2])
+    field <- c(field, "epsilon")
+  }
+  list(
+    X = X, group = group, y = y, df = df, kernel = kernel, epsilon = epsilon,
+    criterion = criterion, control = control,
+    search_control = utils::modifyList(
+      unclass(control), list(tol = max(control$tol, learn_tol))
+    ),
+    start = unname(start), lower = lower, upper = upper, field = field
+  )
+}
+
+learn_kernel <- function(problem, par) {
+  kernel <- problem$kernel
+  for (name in intersect(names(kernel), problem$field)) {
+    kernel[[name]][] <- exp(par[problem$field == name])
+  }
+  kernel
+}
+
+learn_epsilon <- function(problem, par) {
+  at <- problem$field == "epsilon"
+  if (any(at)) 0.5 * stats::plogis(par[at]) else problem$epsilon
+}
+
+#' Log prior density of the logs (normal) and its gradient
+#' @noRd
+learn_prior <- function(problem, par) {
+  value <- 0
+  gradient <- numeric(length(par))
+  for (name in setdiff(unique(problem$field), "epsilon")) {
+    prior <- problem$kernel$prior[[name]]
+    if (is.null(prior)) next
+    at <- problem$field == name
+    z <- (par[at] - prior$meanlog) / prior$sdlog
+    value <- value - sum(z^2) / 2
+    gradient[at] <- -z / prior$sdlog
+  }
+  list(value = value, gradient = gradient)
+}
+
+# Objective ------------------------------------------------------------------
+
+#' Penalised criterion with memory
+#'
+#' Returns `at(par)`, which gives list(value, gradient), and `best()`. EP starts
+#' from the sites of the last evaluation that converged. Where EP gives no value
+#' the objective is -Inf, which the line search backs away from.
+#' @noRd
+learn_objective <- function(problem, tick = function() NULL) {
+  last <- list(par = NULL)
+  sites <- NULL
+  best <- list(penalised = -Inf)
+  evaluations <- 0L
+  at <- function(par) {
+    if (identical(par, last$par)) {
+      return(last)
+    }
+    evaluations <<- evaluations + 1L
+    tick()
+    out <- native_gp_fit(
+      problem$X, problem$group, kernel_hyper(learn_kernel(problem, par)),
+      problem$y, problem$df, learn_epsilon(problem, par), sites,
+      problem$search_control, problem$criterion, TRUE
+    )
+    if (!out$status %in% c(0L, 4L) && !is.null(sites)) {
+      out <- native_gp_fit( # the old sites may have misled it
+        problem$X, problem$group, kernel_hyper(learn_kernel(problem, par)),
+        problem$y, problem$df, learn_epsilon(problem, par), NULL,
+        problem$search_control, problem$criterion, TRUE
+      )
+    }
+    last <<- learn_evaluation(problem, par, out)
+    if (is.finite(last$penalised)) {
+      sites <<- out$sites
+      if (last$penalised > best$penalised) best <<- last
+    }
+    last
+  }
+  list(
+    at = at,
+    best = function() best,
+    evaluations = function() evaluations,
+    forget = function() {
+      sites <<- NULL
+      best <<- list(penalised = -Inf)
+    }
+  )
+}
+
+#' Native result -> value and gradient in the packed parameters
+#' @noRd
+learn_evaluation <- function(problem, par, out) {
+  bad <- list(
+    par = par, value = NA_real_, penalised = -Inf,
+    gradient = numeric(length(par))
+  )
+  if (!out$status %in% c(0L, 4L) || is.null(out$gradient) ||
+      !is.finite(out$value)) {
+    return(bad)
+  }
+  gradient <- unlist(out$gradient[setdiff(unique(problem$field), "epsilon")])
+  if ("epsilon" %in% problem$field) {
+    eps <- learn_epsilon(problem, par)
+    slope <- eps * (1 - 2 * eps) # d eps / d logit
+    gradient <- c(gradient, slope * sum(out$gradient$epsilon))
+  }
+  if (!all(is.finite(gradient))) {
+    return(bad)
+  }
+  prior <- learn_prior(problem, par)
+  list(
+    par = par, value = out$value, penalised = out$value + prior$value,
+    gradient = unname(gradient) + prior$gradient
+  )
+}
+
+# Search ---------------------------------------------------------------------
+
+#' L-BFGS-B along `par = origin + basis %*% z`
+#' @noRd
+learn_optim <- function(problem, objective, origin, basis, maxit) {
+  to_par <- function(z) {
+    pmin(pmax(origin + drop(basis %*% z), problem$lower), problem$upper)
+  }
+  worst <- -Inf
+  fn <- function(z) {
+    value <- -objective$at(to_par(z))$penalised
+    if (is.finite(value)) worst <<- max(worst, value)
+    # a finite wall: L-BFGS-B refuses Inf
+    if (is.finite(value)) value else if (is.finite(worst)) worst + 1e3 else 1e10
+  }
+  gr <- function(z) -drop(crossprod(basis, objective$at(to_par(z))$gradient))
+  single <- colSums(basis != 0) == 1
+  low <- up <- numeric(ncol(basis))
+  for (k in seq_len(ncol(basis))) {
+    moved <- basis[, k] != 0
+    low[k] <- max((problem$lower - origin)[moved])
+    up[k] <- min((problem$upper - origin)[moved])
+  }
+  stats::optim(
+    numeric(ncol(basis)), fn, gr, method = "L-BFGS-B", lower = low, upper = up,
+    control = list(maxit = maxit, factr = 1e8, pgtol = 1e-5)
+  )
+}
+
+#' One common factor for all lengthscales, the rest one by one
+#' @noRd
+tied_basis <- function(field) {
+  tied <- field == "lengthscale"
+  basis <- diag(length(field))[, !tied, drop = FALSE]
+  if (any(tied)) cbind(as.numeric(tied), basis) else basis
+}
+
+#' Starting points: the given one, then others at fixed offsets
+#'
+#' Offsets of (log lengthscale, log nugget, epsilon) chosen to lie in different
+#' basins: wiggly with few flips, smooth with many, and between. Both epsilon = 0
+#' and 1/2 are traps (the gradient on the logit scale dies), so all start inside.
+#' @noRd
+learn_starts <- function(problem, restarts) {
+  offset <- rbind(
+    c(0, 0, 0.05), c(-1, -1.5, 0.02), c(1, 0.5, 0.15), c(-0.5, 1.5, 0.1),
+    c(0.5, -1.5, 0.2), c(-1.5, 0, 0.05), c(1.5, -1, 0.02)
+  )
+  pick <- rep_len(seq_len(nrow(offset)), restarts + 1L)
+  round <- (seq_along(pick) - 1L) %/% nrow(offset)
+  lapply(seq_along(pick), function(k) {
+    d <- offset[pick[k], ] * c(1, 1, 1) * (1 + 0.5 * round[k])
+    par <- problem$start
+    at <- problem$field
+    par[at == "lengthscale"] <- par[at == "lengthscale"] + d[1]
+    par[at == "nugget"] <- par[at == "nugget"] + d[2]
+    par[at == "epsilon"] <- stats::qlogis(2 * min(d[3], 0.3))
+    pmin(pmax(par, problem$lower), problem$upper)
+  })
+}
+
+learn_search <- function(problem) {
+  tick <- learn_progress(problem$control)
+  objective <- learn_objective(problem, tick)
+  starts <- learn_starts(problem, problem$control$restarts)
+  race <- lapply(starts, function(par) {
+    objective$forget()
+    learn_optim(
+      problem, objective, par, tied_basis(problem$field), learn_race_maxit
+    )
+    objective$best()
+  })
+  reached <- vapply(race, function(r) r$penalised, numeric(1))
+  found <- NULL
+  for (k in order(-reached)) {
+    if (!is.finite(reached[k])) next
+    objective$forget()
+    opt <- learn_optim(
+      problem, objective, race[[k]]$par, diag(length(problem$field)),
+      learn_maxit
+    )
+    candidate <- c(objective$best(), list(opt = opt, start = k))
+    candidate$cold <- learn_is_cold(problem, candidate)
+    if (is.null(found) || candidate$cold) found <- candidate
+    if (candidate$cold) break
+  }
+  if (is.null(found)) { # EP gives no value at any start: stay where we were
+    found <- list(
+      par = problem$start, value = NA_real_, penalised = NA_real_, start = 1L,
+      cold = FALSE, opt = list(convergence = 99L, message = "no start has a value")
+    )
+  }
+  c(found, list(
+    evaluations = objective$evaluations(),
+    starts = data.frame(
+      start = seq_along(starts), penalised = reached,
+      chosen = seq_along(starts) == found$start
+    )
+  ))
+}
+
+#' Does EP from the prior reach the value that warm sites did?
+#' @noRd
+learn_is_cold <- function(problem, candidate) {
+  out <- native_gp_fit(
+    problem$X, problem$group, kernel_hyper(learn_kernel(problem, candidate$par)),
+    problem$y, problem$df, learn_epsilon(problem, candidate$par), NULL,
+    problem$search_control, problem$criterion
+  )
+  out$status == 0L && is.finite(out$value) &&
+    abs(out$value - candidate$value) < 1e-4 * (1 + abs(candidate$value))
+}
+
+#' The `learning` field of a model
+#' @noRd
+learn_report <- function(problem, found, ep) {
+  near <- 1e-3
+  low <- found$par < problem$lower + near
+  high <- found$par > problem$upper - near
+  names <- learn_names(problem)
+  list(
+    value = if (is.null(ep$value)) NA_real_ else ep$value,
+    penalised = found$penalised,
+    convergence = found$opt$convergence,
+    message = paste(found$opt$message),
+    cold_start = found$cold,
+    evaluations = found$evaluations,
+    starts = found$starts,
+    on_bound = names[low | high]
+  )
+}
+
+learn_names <- function(problem) {
+  columns <- names(problem$kernel$lengthscale)
+  names <- problem$field
+  at <- names == "lengthscale"
+  if (!is.null(columns)) names[at] <- paste0("lengthscale.", columns)
+  names
+}
+
+#' A bar that counts evaluations, shown only when learning takes a while
+#' @noRd
+learn_progress <- function(control, .envir = rlang::caller_env()) {
+  if (!isTRUE(control$progress)) {
+    return(function() NULL)
+  }
+  id <- cli::cli_progress_bar(
+    format = "{cli::pb_spin} Learning: {cli::pb_current} evaluations in {cli::pb_elapsed}",
+    total = NA, .envir = .envir
+  )
+  function() cli::cli_progress_update(id = id)
+}

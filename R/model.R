@@ -1,0 +1,155 @@
+# The fitted model: checked arguments -> fit -> a plain list.
+
+#' The checked arguments of a fit, besides the data
+#' @noRd
+gp_spec <- function(df, kernel, epsilon, criterion, control, call) {
+  list(
+    df = check_df(df, call = call),
+    kernel = check_kernel(kernel, call),
+    epsilon = check_epsilon(epsilon, call = call),
+    criterion = criterion,
+    control = check_control(control, call)
+  )
+}
+
+#' Fit molded data
+#'
+#' `molded` as made by `mold_formula()` or `mold_xy()`, `spec` by `gp_spec()`.
+#' @noRd
+gp_impl <- function(molded, spec, call, class = "gpc") {
+  blueprint <- molded$blueprint
+  kernel <- kernel_resolve(
+    spec$kernel, molded$X, molded$group, blueprint$columns,
+    blueprint$all_columns, call
+  )
+  molded$group <- kernel_group(kernel, molded$group)
+  fit <- fit_gp(
+    molded$X, molded$group, molded$y, spec$df, kernel, spec$epsilon,
+    spec$criterion, spec$control
+  )
+  names(fit$kernel$lengthscale) <- names(kernel$lengthscale)
+  model <- new_model(molded, spec, fit, class)
+  warn_not_converged(model)
+  model
+}
+
+new_model <- function(molded, spec, fit, class) {
+  structure(
+    list(
+      df = spec$df,
+      epsilon = fit$epsilon,
+      epsilon_learned = identical(spec$epsilon, "learn"),
+      criterion = spec$criterion,
+      kernel = fit$kernel,
+      blueprint = molded$blueprint,
+      X = molded$X,
+      group = molded$group,
+      y = molded$y,
+      ep = fit$ep,
+      log_evidence = fit$ep$log_evidence,
+      learning = fit$learning,
+      nobs = length(molded$y),
+      rows = molded$rows,
+      row_names = molded$row_names,
+      na_action = molded$na_action,
+      control = spec$control,
+      scale = molded$blueprint$scale,
+      kernel_spec = spec$kernel,
+      epsilon_spec = spec$epsilon
+    ),
+    class = c(class, "sturdy_model")
+  )
+}
+
+warn_not_converged <- function(model) {
+  if (model$ep$status != "converged") {
+    warn_sturdy(
+      c(
+        "{model$ep$message}",
+        i = "{.code ep_diagnostics(fit)} says what that means and what to do."
+      ),
+      "not_converged", status = model$ep$status
+    )
+  }
+}
+
+#' A fit whose EP left no posterior answers nothing
+#' @noRd
+check_posterior <- function(object, call = rlang::caller_env()) {
+  if (anyNA(object$ep$b) || length(object$ep$b) != object$nobs) {
+    abort_sturdy(
+      c(
+        "The fit has no posterior: {object$ep$message}",
+        i = "{.code ep_diagnostics(fit)} says what to do."
+      ),
+      "no_posterior", status = object$ep$status, call = call
+    )
+  }
+}
+
+#' The input column each encoded column belongs to
+#' @noRd
+blueprint_group <- function(blueprint) {
+  widths <- vapply(blueprint$specs, spec_width, integer(1))
+  rep(seq_along(widths), widths)
+}
+
+#' @export
+nobs.sturdy_model <- function(object, ...) {
+  object$nobs
+}
+
+#' @export
+formula.sturdy_model <- function(x, ...) {
+  if (is.null(x$blueprint$formula)) {
+    abort_sturdy(
+      "The model was fitted from {.arg x} and {.arg y}: it has no formula.",
+      "no_formula"
+    )
+  }
+  x$blueprint$formula
+}
+
+#' Hyperparameters of a fitted model
+#'
+#' @param object A model fitted by [gpc()] or [stc()].
+#' @param ... Not used.
+#' @return A named numeric vector on the natural scale: `lengthscale.<column>`
+#'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
+#'   `bias`, `nugget`, `epsilon`.
+#' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
+#'   respect to them.
+#' @export
+#' @examples
+#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
+#' coef(fit)
+coef.sturdy_model <- function(object, ...) {
+  kernel <- object$kernel
+  values <- c(
+    kernel$lengthscale, kernel$variance, kernel$bias, kernel$nugget,
+    object$epsilon
+  )
+  stats::setNames(values, coef_names(object))
+}
+
+coef_names <- function(object) {
+  columns <- names(object$kernel$lengthscale)
+  lengthscale <- if (object$kernel$type == "iso") {
+    "lengthscale"
+  } else if (length(columns)) {
+    paste0("lengthscale.", columns)
+  }
+  c(lengthscale, "variance", "bias", "nugget", "epsilon")
+}
+
+#' Which of the coefficients were learned
+#' @noRd
+coef_learned <- function(object) {
+  held <- object$kernel$fixed
+  free <- c(
+    rep(!"lengthscale" %in% held, length(object$kernel$lengthscale)),
+    !c("variance", "bias", "nugget") %in% held,
+    object$epsilon_learned
+  )
+  free & !is.null(object$learning)
+}

@@ -1,0 +1,112 @@
+# The doors to C: one documented wrapper per entry point, no logic beside
+# storage modes and units. They never signal: `status` is an integer (0
+# converged, positive: usable but note it, negative: no result), worded by
+# engine.R. Further wrappers of the t-exponential family: native-family.R.
+
+native_control <- function(control) {
+  c(control$tol, control$max_sweeps, control$damping, control$block)
+}
+
+# l = 1/(2 lengthscale^2) [MATH.md section 6]
+native_l <- function(hyper) 1 / (2 * as.double(hyper$lengthscale)^2)
+
+native_theta <- function(hyper) {
+  as.double(c(hyper$variance, hyper$bias, hyper$nugget))
+}
+
+native_epsilon <- function(epsilon) rep_len(as.double(epsilon), 2L)
+
+native_sites <- function(sites, n) {
+  if (is.null(sites)) list(tau = double(n), nu = double(n)) else sites
+}
+
+native_trace <- function(out) {
+  if (!is.null(out$trace)) {
+    colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
+  }
+  out
+}
+
+#' EP on a Gram matrix
+#'
+#' @param K double matrix n x n. @param y double(n), -1 or 1.
+#' @param epsilon flip rate, one or two (neg, pos). @param sites `NULL` or
+#'   `list(tau, nu)`. @param progress `NULL` or a function of sweep, residual.
+#' @return list; with `status` < 0 only `status` is filled.
+#' @noRd
+native_ep_fit <- function(K, y, df, epsilon, sites, control, progress = NULL) {
+  sites <- native_sites(sites, length(y))
+  native_trace(.Call(
+    C_ep_fit, K, as.double(y), as.double(df), native_epsilon(epsilon),
+    as.double(sites$tau), as.double(sites$nu), native_control(control), progress
+  ))
+}
+
+#' EP on inputs: kernel, fit, criterion and its gradient in one call
+#'
+#' @param X double matrix n x p, expanded. @param group integer(p), 1-based.
+#' @param hyper list(lengthscale, variance, bias, nugget).
+#' @param criterion "none", "evidence", "evidence_zp" or "loo".
+#' @return as native_ep_fit(), with `value` and, when `gradient`, a list
+#'   `gradient` of derivatives with respect to log lengthscale, log variance,
+#'   log bias, log nugget and epsilon (neg, pos).
+#' @noRd
+native_gp_fit <- function(X, group, hyper, y, df, epsilon, sites, control,
+                          criterion = "none", gradient = FALSE,
+                          progress = NULL) {
+  sites <- native_sites(sites, length(y))
+  out <- native_trace(.Call(
+    C_gp_fit, X, as.integer(group), native_l(hyper), native_theta(hyper),
+    as.double(y), as.double(df), native_epsilon(epsilon),
+    as.double(sites$tau), as.double(sites$nu), native_control(control),
+    match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L) - 1L,
+    gradient, progress
+  ))
+  if (!is.null(out$gradient)) {
+    g <- length(hyper$lengthscale)
+    d <- out$gradient
+    out$gradient <- list(
+      lengthscale = -2 * d[seq_len(g)], # d log l = -2 d log lengthscale
+      variance = d[g + 1L], bias = d[g + 2L], nugget = d[g + 3L],
+      epsilon = d[g + 4:5]
+    )
+  }
+  out
+}
+
+#' Latent mean and scale at new inputs, in scaled coordinates
+#'
+#' @return list(status, m, s2), s2 with the nugget of a new observation.
+#' @noRd
+native_gp_predict <- function(X, group, hyper, sites, b, Xnew) {
+  .Call(
+    C_gp_predict, X, as.integer(group), native_l(hyper), native_theta(hyper),
+    as.double(sites$tau), as.double(b), Xnew
+  )
+}
+
+#' Gram matrix: n x n with the nugget, or n x m without it
+#' @noRd
+native_gram <- function(X, Xnew, group, hyper) {
+  .Call(
+    C_gram, X, Xnew, as.integer(group), native_l(hyper), native_theta(hyper)
+  )
+}
+
+#' Tilted escort moments of single cavities St(df, mean, var)
+#'
+#' @return matrix with the columns log_z1, log_zp, mean, var.
+#' @noRd
+native_tilted <- function(y, mean, var, df, epsilon, d) {
+  out <- .Call(
+    C_tilted, as.double(y), as.double(mean), as.double(var), as.double(df),
+    native_epsilon(epsilon), as.integer(d)
+  )
+  colnames(out) <- c("log_z1", "log_zp", "mean", "var")
+  out
+}
+
+#' @noRd
+native_status_sentence <- function(status) {
+  .Call(C_status_sentence, as.integer(status))
+}

@@ -1,0 +1,102 @@
+# The response: anything with two classes -> labels -1 and +1 with the names of
+# the levels. The second level is the event.
+
+#' Labels of a two-class response
+#'
+#' @param y A factor, character or logical vector, or a numeric vector of 0 and
+#'   1 or of -1 and 1.
+#' @param one_class Whether a response that shows only one of two known classes
+#'   is accepted; a single row always is.
+#' @return `list(y, levels)`: doubles -1 or +1; the names of the two levels.
+#' @noRd
+mold_outcome <- function(y,
+                         arg = "y",
+                         one_class = FALSE,
+                         call = rlang::caller_env()) {
+  one_class <- one_class || length(y) == 1
+  if (!is.null(dim(y)) || !(is.factor(y) || is.atomic(y)) || is.null(y)) {
+    abort_outcome_type(y, arg, call)
+  }
+  check_outcome_missing(y, arg, call)
+  if (is.logical(y)) {
+    y <- factor(y, levels = c(FALSE, TRUE))
+  } else if (is.character(y)) {
+    y <- factor(y)
+  } else if (is.numeric(y) && !is.factor(y)) {
+    y <- numeric_outcome(y, arg, call)
+  } else if (!is.factor(y)) {
+    abort_outcome_type(y, arg, call)
+  }
+  y <- drop_outcome_levels(y, arg, one_class, call)
+  list(y = ifelse(as.integer(y) == 2L, 1, -1), levels = levels(y))
+}
+
+abort_outcome_type <- function(y, arg, call) {
+  abort_sturdy(
+    c(
+      "{.arg {arg}} must be a factor, a logical or character vector, or a
+       numeric vector of 0/1 or -1/+1, not {describe(y)}.",
+      i = if (is.data.frame(y)) "Give the column itself, {.code data$column}."
+    ),
+    "outcome_type", arg = arg, call = call
+  )
+}
+
+check_outcome_missing <- function(y, arg, call) {
+  rows <- which(is.na(y) | is.na(as.character(y)))
+  if (length(rows)) {
+    abort_sturdy(
+      c(
+        "{.arg {arg}} must not have missing values.",
+        x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."
+      ),
+      "missing", arg = arg, rows = rows, call = call
+    )
+  }
+}
+
+numeric_outcome <- function(y, arg, call) {
+  values <- unique(as.double(y))
+  for (codes in list(c(0, 1), c(-1, 1))) {
+    if (all(values %in% codes)) {
+      return(factor(y, levels = codes))
+    }
+  }
+  abort_sturdy(
+    c(
+      "A numeric {.arg {arg}} must hold 0 and 1 or -1 and 1 only.",
+      x = "It holds {.val {few(signif(sort(values), 6))}}.",
+      i = "Use {.code factor()} for other codes of two classes."
+    ),
+    "outcome_levels", arg = arg, call = call
+  )
+}
+
+drop_outcome_levels <- function(y, arg, one_class, call) {
+  used <- levels(y)[levels(y) %in% as.character(y)]
+  unused <- setdiff(levels(y), used)
+  if (length(used) == 2 && length(unused)) {
+    inform_sturdy(
+      c(i = "Unused {qty(length(unused))}level{?s} {.val {unused}} of
+             {.arg {arg}} {?is/are} dropped."),
+      "unused_levels", levels = unused
+    )
+    return(droplevels(y))
+  }
+  if (length(used) == 2 || (one_class && nlevels(y) == 2)) {
+    return(y)
+  }
+  abort_sturdy(
+    c(
+      "{.arg {arg}} must have two classes, not {length(used)}.",
+      x = "Found: {.val {few(used)}}."
+    ),
+    "outcome_levels", arg = arg, call = call
+  )
+}
+
+#' A vector for cli markup that shows a few of its entries only
+#' @noRd
+few <- function(x) {
+  cli::cli_vec(x, list("vec-trunc" = 5))
+}

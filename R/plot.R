@@ -1,0 +1,261 @@
+#' Plot a fitted classifier
+#'
+#' Shows what a fit has learned, or how expectation propagation went. Base
+#' graphics; graphical parameters are restored. Colours are safe for the
+#' colour-blind, and the plots can be read in grey.
+#'
+#' @details
+#' `which = "model"`, with exactly two inputs, both numeric: the probability of the
+#' event (dark is likely) with the class boundary at 0.5, the training rows by
+#' class, and a ring around every row whose label is more likely wrong than right.
+#' Otherwise a curve for each of the strongest inputs, those with the shortest
+#' lengthscales (with [kernel_iso()], those whose curve moves most): the
+#' probability of the event against that input, averaged over at most 50 evenly
+#' spaced training rows, with the training values of both classes as ticks. Factors
+#' give a point a level.
+#'
+#' `which = "trace"`: the residual after every sweep, on a log scale, with the
+#' tolerance.
+#'
+#' @param x A model fitted by [gpc()] or [stc()].
+#' @param which `"model"` or `"trace"`.
+#' @param inputs Largest number of inputs to show curves for.
+#' @param main Title; `NULL` makes one.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @section Conditions:
+#' `sturdy_error_no_trace` when the fit kept no trace (see [ep_control()]),
+#' `sturdy_error_no_inputs` when there is no input to draw against.
+#' @seealso [ep_diagnostics()], [mislabelled()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(80), 40, dimnames = list(NULL, c("a", "b")))
+#' fit <- gpc(x, x[, 1] > 0, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.05)
+#' plot(fit)
+#' plot(fit, which = "trace")
+plot.sturdy_model <- function(x,
+                              which = c("model", "trace"),
+                              inputs = 6,
+                              main = NULL,
+                              ...) {
+  check_no_dots(...)
+  which <- check_choice(which, c("model", "trace"), "which")
+  inputs <- check_count(inputs, "inputs", min = 1)
+  if (which == "trace") {
+    plot_trace(x, main)
+    return(invisible(x))
+  }
+  check_posterior(x)
+  specs <- x$blueprint$specs
+  if (length(specs) == 0) {
+    abort_sturdy(
+      "The model must have an input to draw against; all were constant.",
+      "no_inputs"
+    )
+  }
+  numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
+  if (length(specs) == 2 && all(numeric)) {
+    plot_surface(x, main)
+  } else {
+    plot_curves(x, inputs, main)
+  }
+  invisible(x)
+}
+
+# light to dark, so that it reads in grey; the ring is Okabe and Ito's vermilion
+surface_colours <- function(n) {
+  grDevices::colorRampPalette(c("#FBF7EE", "#A9CCE3", "#2E86C1"))(n)
+}
+ring_colour <- "#D55E00"
+class_symbols <- c(21, 24)
+class_fills <- c("white", "black")
+
+# Two inputs ----------------------------------------------------------------
+
+plot_surface <- function(x, main) {
+  specs <- x$blueprint$specs
+  names <- x$blueprint$columns
+  points <- lapply(1:2, function(j) natural_scale(x$X[, j], specs[[j]]))
+  axes <- lapply(points, function(v) seq_padded(v, 80))
+  grid <- expand.grid(axes)
+  X <- cbind(
+    (grid[[1]] - specs[[1]]$center) / specs[[1]]$scale,
+    (grid[[2]] - specs[[2]]$center) / specs[[2]]$scale
+  )
+  p <- matrix(event_probability(x, X), 80)
+
+  op <- graphics::par(mar = c(4.2, 4.2, 4.6, 1), las = 1)
+  on.exit(graphics::par(op))
+  graphics::image(
+    axes[[1]], axes[[2]], p, zlim = c(0, 1), col = surface_colours(40),
+    xlab = names[1], ylab = names[2]
+  )
+  graphics::contour(
+    axes[[1]], axes[[2]], p, levels = c(0.1, 0.9), lty = 2, add = TRUE
+  )
+  graphics::contour(
+    axes[[1]], axes[[2]], p, levels = 0.5, lwd = 2.5, drawlabels = FALSE,
+    add = TRUE
+  )
+  class <- 1 + (x$y > 0)
+  graphics::points(
+    points[[1]], points[[2]], pch = class_symbols[class],
+    bg = class_fills[class], cex = 0.9
+  )
+  wrong <- x$ep$flipped > 0.5
+  graphics::points(
+    points[[1]][wrong], points[[2]][wrong], pch = 1, cex = 2.4, lwd = 2.2,
+    col = ring_colour
+  )
+  graphics::box()
+  event <- x$blueprint$levels[2]
+  surface_legend(x$blueprint$levels, any(wrong))
+  graphics::title(
+    if (is.null(main)) paste("Probability of", event) else main, line = 3
+  )
+}
+
+surface_legend <- function(levels, rings) {
+  usr <- graphics::par("usr")
+  graphics::legend(
+    x = mean(usr[1:2]), y = usr[4], xjust = 0.5, yjust = 0, horiz = TRUE,
+    legend = c(levels, if (rings) "probably wrong label"),
+    pch = c(class_symbols, if (rings) 1),
+    pt.bg = c(class_fills, NA),
+    pt.cex = c(1, 1, if (rings) 1.8),
+    pt.lwd = c(1, 1, if (rings) 2.2),
+    col = c("black", "black", if (rings) ring_colour),
+    bty = "n", xpd = NA
+  )
+}
+
+natural_scale <- function(v, spec) {
+  spec$center + spec$scale * v
+}
+
+seq_padded <- function(v, length) {
+  range <- range(v)
+  pad <- 0.06 * diff(range)
+  if (pad == 0) {
+    pad <- 1
+  }
+  seq(range[1] - pad, range[2] + pad, length.out = length)
+}
+
+event_probability <- function(x, X) {
+  latent <- latent_in_chunks(x, X, rlang::caller_env())
+  stats::pt(latent$m / sqrt(latent$s2), x$df)
+}
+
+# Any inputs ----------------------------------------------------------------
+
+plot_curves <- function(x, inputs, main) {
+  columns <- strongest_inputs(x, inputs)
+  curves <- lapply(columns, partial_curve, x = x)
+  if (x$kernel$type == "iso") {
+    move <- vapply(curves, function(curve) diff(range(curve$p)), numeric(1))
+    first <- utils::head(order(-move), inputs)
+    columns <- columns[first]
+    curves <- curves[first]
+  }
+  k <- length(curves)
+  op <- graphics::par(
+    mfrow = grDevices::n2mfrow(k)[2:1], mar = c(4.2, 4.2, 1, 1),
+    oma = c(0, 0, 2.4, 0), las = 1
+  )
+  on.exit(graphics::par(op))
+  for (i in seq_len(k)) {
+    draw_curve(x, columns[i], curves[[i]])
+  }
+  levels <- x$blueprint$levels
+  if (is.null(main)) {
+    main <- paste0("Probability of ", levels[2], " (ticks: ", levels[2],
+                   " above, ", levels[1], " below)")
+  }
+  graphics::mtext(main, outer = TRUE, line = 0.6, font = 2)
+}
+
+#' ARD: the shortest lengthscales; iso: all, sorted by their curves afterwards
+#' @noRd
+strongest_inputs <- function(x, inputs) {
+  if (x$kernel$type == "iso") {
+    return(seq_along(x$blueprint$specs))
+  }
+  utils::head(order(x$kernel$lengthscale), inputs)
+}
+
+#' Probability of the event along one input, averaged over training rows
+#'
+#' @return list(at, p): values on the scale of the input (positions of levels for
+#'   a factor) and probabilities.
+#' @noRd
+partial_curve <- function(j, x) {
+  spec <- x$blueprint$specs[[j]]
+  mine <- blueprint_group(x$blueprint) == j
+  if (spec$kind == "numeric") {
+    at <- seq_padded(natural_scale(x$X[, mine], spec), 40)
+    encoded <- matrix((at - spec$center) / spec$scale)
+  } else {
+    at <- seq_along(spec$levels)
+    encoded <- diag(sqrt(1 / 2), length(at))
+  }
+  rows <- unique(round(seq(1, x$nobs, length.out = min(x$nobs, 50))))
+  X <- x$X[rep(rows, each = length(at)), , drop = FALSE]
+  X[, mine] <- encoded[rep(seq_along(at), length(rows)), ]
+  p <- matrix(event_probability(x, X), length(at))
+  list(at = at, p = rowMeans(p))
+}
+
+draw_curve <- function(x, j, curve) {
+  spec <- x$blueprint$specs[[j]]
+  numeric <- spec$kind == "numeric"
+  mine <- which(blueprint_group(x$blueprint) == j)
+  graphics::plot(
+    curve$at, curve$p, type = if (numeric) "l" else "p", lwd = 2, pch = 19,
+    cex = 1.3, ylim = c(0, 1), xlab = x$blueprint$columns[j], ylab = "",
+    xaxt = if (numeric) "s" else "n",
+    xlim = range(curve$at) + if (numeric) 0 else c(-0.4, 0.4)
+  )
+  graphics::abline(h = 0.5, lty = 3)
+  if (numeric) {
+    value <- natural_scale(x$X[, mine], spec)
+  } else {
+    graphics::axis(1, curve$at, spec$levels)
+    value <- max.col(x$X[, mine, drop = FALSE], "first")
+    value <- value + seq(-0.2, 0.2, length.out = x$nobs)
+  }
+  graphics::rug(value[x$y < 0], side = 1, ticksize = 0.04)
+  graphics::rug(value[x$y > 0], side = 3, ticksize = 0.04)
+}
+
+# EP ------------------------------------------------------------------------
+
+plot_trace <- function(x, main) {
+  residual <- as.data.frame(x$ep$trace)$residual
+  if (length(residual) == 0) {
+    abort_sturdy(
+      c(
+        "The fit must have a trace of EP to plot.",
+        i = "Fit with {.code control = ep_control(trace = TRUE)}."
+      ),
+      "no_trace", call = rlang::caller_env()
+    )
+  }
+  residual <- pmax(residual, .Machine$double.eps)
+  tol <- x$control$tol
+  op <- graphics::par(mar = c(4.2, 5.2, 2.6, 1), las = 1)
+  on.exit(graphics::par(op))
+  graphics::plot(
+    seq_along(residual), residual, log = "y", type = "o", pch = 19,
+    ylim = range(residual, tol), xlab = "Sweep", ylab = "",
+    main = if (is.null(main)) {
+      paste0("EP: ", gsub("_", " ", x$ep$status))
+    } else {
+      main
+    }
+  )
+  graphics::mtext("Largest change of a site", side = 2, line = 4, las = 0)
+  graphics::abline(h = tol, lty = 2)
+  graphics::mtext("tolerance", side = 4, at = tol, line = -4, cex = 0.8, padj = -0.4)
+}

@@ -1,0 +1,165 @@
+#' Predict from a fitted classifier
+#'
+#' Classes, class probabilities or the latent function at new inputs.
+#'
+#' @details
+#' With `k*` the kernel between the training rows and a new row, `b` and `R` from
+#' the sites, the latent value has location `m = k*'b` and squared scale
+#' `s2 = k(x*, x*) - k*' R k*` (`k(x*, x*)` with the nugget), and
+#' \deqn{P(y^* = event) = F_{df}(m / \sqrt{s2})}{P(event) = F_df(m / sqrt(s2))}
+#' with `F` the distribution function of a standard t, the normal one at
+#' `df = Inf`; with `noise = TRUE` it becomes `epsilon + (1 - 2 epsilon) F`.
+#' Training rows are predicted as new observations at the same inputs.
+#'
+#' @param object A model fitted by [gpc()] or [stc()].
+#' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
+#'   with the input columns of the training data; further columns are ignored.
+#'   `NULL`, the default, means the training rows.
+#' @param type `"class"`, `"prob"` or `"latent"`.
+#' @param noise Whether probabilities are those of the label as it would be
+#'   recorded, wrong with probability `epsilon`, instead of those of the true
+#'   class. Classes are the same either way.
+#' @param ... Not used.
+#'
+#' @return One entry a row of `newdata`, in its order; rows with missing values
+#'   give `NA`.
+#'   * `"class"`: a factor with the levels of the training response;
+#'   * `"prob"`: a matrix with one column a level (the second is the event) and
+#'     the row names of `newdata`; rows sum to 1;
+#'   * `"latent"`: a data frame of `location`, `scale` and `df` of the latent
+#'     function's t (or normal, `df = Inf`) distribution, and `m` and `s2`, the
+#'     same before the global scale kappa: `location = sqrt(kappa) m`,
+#'     `scale = sqrt(kappa s2)`.
+#'
+#' @section Conditions:
+#' `sturdy_error_type`, `sturdy_error_missing_column`, `sturdy_error_column_type`,
+#' `sturdy_error_novel_levels` and `sturdy_error_not_finite` for `newdata` that
+#' does not look like the training data; `sturdy_error_no_posterior` when EP left
+#' no posterior.
+#'
+#' @inherit sturdy-package references
+#' @seealso [gpc()], [stc()], [fitted()][fitted.sturdy_model]
+#' @export
+#' @examples
+#' x <- matrix(c(-2, -1, 1, 2), dimnames = list(NULL, "x"))
+#' fit <- gpc(x, c("no", "no", "yes", "yes"), epsilon = 0.05)
+#' new <- data.frame(x = c(-3, 0.2, NA))
+#' predict(fit, new)
+#' predict(fit, new, type = "prob")
+#' predict(fit, new, type = "latent")
+predict.sturdy_model <- function(object,
+                                 newdata = NULL,
+                                 type = c("class", "prob", "latent"),
+                                 noise = FALSE,
+                                 ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("class", "prob", "latent"), "type")
+  noise <- check_flag(noise, "noise")
+  latent <- latent_at(object, newdata, rlang::current_env())
+  switch(type,
+    class = predicted_class(object, latent),
+    prob = predicted_prob(object, latent, if (noise) object$epsilon else 0),
+    latent = predicted_latent(object, latent)
+  )
+}
+
+#' Fitted class probabilities
+#'
+#' @param object A model fitted by [gpc()] or [stc()].
+#' @param ... Not used.
+#' @return A numeric vector: the probability of the event (the second level) at
+#'   each training row, without label noise, named by row; padded with `NA` where
+#'   `na.action = na.exclude` left rows out.
+#' @seealso [predict()][predict.sturdy_model]
+#' @export
+#' @examples
+#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
+#' fitted(fit)
+fitted.sturdy_model <- function(object, ...) {
+  predict(object, type = "prob")[, 2]
+}
+
+#' Scaled latent location and squared scale, NA where an input is
+#'
+#' @return list(m, s2, row_names)
+#' @noRd
+latent_at <- function(object, newdata, call) {
+  check_posterior(object, call)
+  if (is.null(newdata)) {
+    return(latent_at_training(object, call))
+  }
+  new <- forge(object$blueprint, newdata, call)
+  m <- s2 <- rep(NA_real_, nrow(new$X))
+  latent <- latent_in_chunks(object, new$X[new$complete, , drop = FALSE], call)
+  m[new$complete] <- latent$m
+  s2[new$complete] <- latent$s2
+  list(m = m, s2 = s2, row_names = new$row_names)
+}
+
+latent_at_training <- function(object, call) {
+  latent <- latent_in_chunks(object, object$X, call)
+  latent$row_names <- object$row_names
+  if (!inherits(object$na_action, "exclude")) {
+    return(latent)
+  }
+  n_all <- object$nobs + length(object$na_action)
+  place <- match(seq_len(n_all), object$rows)
+  row_names <- object$row_names[place]
+  row_names[object$na_action] <- names(object$na_action)
+  list(m = latent$m[place], s2 = latent$s2[place], row_names = row_names)
+}
+
+#' Many rows, a chunk at a time: the cross-kernel then stays of bounded size
+#' @noRd
+latent_in_chunks <- function(object, X, call) {
+  n_new <- nrow(X)
+  if (n_new == 0) {
+    return(list(m = double(), s2 = double()))
+  }
+  size <- max(object$nobs, 2^24 %/% object$nobs)
+  starts <- seq(1, n_new, by = size)
+  chunks <- lapply(starts, function(first) {
+    rows <- first:min(first + size - 1, n_new)
+    native_gp_predict(
+      object$X, object$group, kernel_hyper(object$kernel), object$ep$sites,
+      object$ep$b, X[rows, , drop = FALSE]
+    )
+  })
+  if (any(vapply(chunks, `[[`, numeric(1), "status") < 0)) {
+    abort_sturdy(
+      "The posterior of the fit can't be factorised for prediction.",
+      "no_posterior", call = call
+    )
+  }
+  list(
+    m = unlist(lapply(chunks, `[[`, "m")),
+    s2 = pmax(unlist(lapply(chunks, `[[`, "s2")), .Machine$double.xmin)
+  )
+}
+
+predicted_class <- function(object, latent) {
+  levels <- object$blueprint$levels
+  factor(levels[1 + (latent$m > 0)], levels = levels)
+}
+
+predicted_prob <- function(object, latent, epsilon) {
+  z <- latent$m / sqrt(latent$s2)
+  observed <- function(z) epsilon + (1 - 2 * epsilon) * stats::pt(z, object$df)
+  matrix(
+    c(observed(-z), observed(z)),
+    ncol = 2,
+    dimnames = list(latent$row_names, object$blueprint$levels)
+  )
+}
+
+predicted_latent <- function(object, latent) {
+  kappa <- object$ep$kappa
+  data.frame(
+    location = sqrt(kappa) * latent$m,
+    scale = sqrt(kappa * latent$s2),
+    df = rep(object$df, length(latent$m)),
+    m = latent$m,
+    s2 = latent$s2,
+    row.names = make.unique(as.character(latent$row_names))
+  )
+}

@@ -1,0 +1,40 @@
+#' sturdy: robust Bayesian classification by expectation propagation
+#'
+#' Two-class classification for data in which some labels are wrong. The two
+#' models are [gpc()], a Gaussian process classifier, and [stc()], its Student-t
+#' process counterpart. Both use the same likelihood, in which a label is
+#' flipped with a small probability `epsilon`, and both are fitted by the same
+#' expectation propagation engine, which is written in C.
+#'
+#' A fitted model gives class probabilities ([predict()][stats::predict]), an
+#' evidence ([log_evidence()]), a leave-one-out score ([loo()]) and the
+#' probability that each training label was flipped ([mislabelled()]). A fit
+#' takes time proportional to n^3 and memory proportional to n^2, for n
+#' training rows.
+#'
+#' Data to try it on: [sturdy_data()], [flip_labels()] and [sim_outliers()].
+#'
+#' @references
+#' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for
+#' t-exponential family using q-algebra. *Advances in Neural Information
+#' Processing Systems* 30. \doi{10.48550/arXiv.1705.09046}
+#'
+#' Kim, H.-C. and Ghahramani, Z. (2008) Outlier robust Gaussian process
+#' classification. *Structural, Syntactic, and Statistical Pattern
+#' Recognition*, LNCS 5342, 896-905.
+#'
+#' Ding, N., Qi, Y. and Vishwanathan, S. V. N. (2011) t-divergence based
+#' approximate inference. *Advances in Neural Information Processing Systems*
+#' 24.
+#'
+#' Minka, T. P. (2001) Expectation propagation for approximate Bayesian
+#' inference. *Uncertainty in Artificial Intelligence* 17, 362-369.
+#' \doi{10.48550/arXiv.1301.2294}
+#'
+#' Rasmussen, C. E. and Williams, C. K. I. (2006) *Gaussian Processes for
+#' Machine Learning*. MIT Press. \doi{10.7551/mitpress/3206.001.0001}
+#'
+#' @useDynLib sturdy, .registration = TRUE, .fixes = "C_"
+#' @importFrom stats coef fitted formula logLik nobs predict update
+#' @keywords internal
+"_PACKAGE"

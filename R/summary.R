@@ -1,0 +1,80 @@
+#' Summary of a fitted model
+#'
+#' Hyperparameters, scores and the most suspicious labels of a fit. For [stc()]
+#' the comparable Gaussian evidence is computed, which costs one further EP fit.
+#'
+#' @param object A model fitted by [gpc()] or [stc()].
+#' @param ... Not used.
+#' @return A list of class `summary.sturdy_model`: `title`, `rows`, `ep` (strings),
+#'   `coefficients` (a data frame of `term`, `estimate`, `learned`), `scores`
+#'   (named numbers: `log_evidence`, `log_evidence_gaussian` for [stc()], `loo`,
+#'   `loo_se`, `loo_error`, the share of labels with a leave-one-out probability
+#'   below 1/2), `expected_wrong` (the expected number of wrong labels) and
+#'   `suspicious` (the first rows of [mislabelled()]). Its print method shows it.
+#' @seealso [ep_diagnostics()], [tidy()][tidy.sturdy_model]
+#' @export
+#' @examples
+#' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
+#' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
+#' summary(gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1))
+summary.sturdy_model <- function(object, ...) {
+  check_no_dots(...)
+  check_posterior(object)
+  score <- loo(object)
+  scores <- c(
+    log_evidence = object$log_evidence,
+    log_evidence_gaussian = if (is.finite(object$df)) {
+      log_evidence(object, method = "gaussian")
+    },
+    loo = score$estimate,
+    loo_se = score$se,
+    loo_error = mean(exp(score$pointwise) < 0.5)
+  )
+  structure(
+    list(
+      title = paste0("<", class(object)[1], "> ", model_title(object)),
+      rows = describe_rows(object),
+      ep = describe_ep(object, 3),
+      coefficients = coef_table(object),
+      scores = scores,
+      expected_wrong = sum(object$ep$flipped),
+      suspicious = utils::head(suspicion(object), 5)
+    ),
+    class = "summary.sturdy_model"
+  )
+}
+
+coef_table <- function(object) {
+  estimate <- coef(object)
+  data.frame(
+    term = names(estimate),
+    estimate = unname(estimate),
+    learned = coef_learned(object)
+  )
+}
+
+#' @export
+print.summary.sturdy_model <- function(x, digits = 3, ...) {
+  cat(x$title, "\n", sep = "")
+  print_fields(c(Rows = x$rows, EP = x$ep))
+  cat("\nHyperparameters\n")
+  table <- x$coefficients
+  print_fields(stats::setNames(
+    paste0(format_each(table$estimate, digits), ifelse(table$learned, "", " (held)")),
+    table$term
+  ))
+  cat("\nScores\n")
+  s <- lapply(x$scores, format, digits = digits + 1)
+  print_fields(c(
+    "Log evidence" = s$log_evidence,
+    "  Gaussian, comparable" = s$log_evidence_gaussian,
+    "Leave-one-out" = paste0(
+      s$loo, " (standard error ", format(x$scores[["loo_se"]], digits = 2), ")"
+    ),
+    "  share predicted wrongly" = format(x$scores[["loo_error"]], digits = 2)
+  ))
+  cat("\nMost suspicious labels (", format(x$expected_wrong, digits = 2),
+      " expected to be wrong)\n", sep = "")
+  print(x$suspicious, digits = 2, row.names = FALSE)
+  invisible(x)
+}

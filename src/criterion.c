@@ -1,0 +1,122 @@
+/* What: evidence with either site normaliser, leave-one-out, and partials.
+ * Method: with quad = (tau m^2 - 2 m nu + A nu^2)/u for each site,
+ *   finite v:  R = sum[ expm1(-(2/v) log Z) - expm1(-log(u)/v) - quad/v ] - h/v,
+ *              log Z_EP = -D/2 - (v/2) log1p(X),  X = exp(-D/v) R
+ *   v = Inf:   log Z_EP = -D/2 + h/2 + sum[ log Z - log(u)/2 + quad/2 ]
+ *   quad is minus v times MATH.md's (2 nu m - nu^2 A - (tau/u) w^2)/v and, at
+ *   v = Inf, mean^2/base - m^2/A: one form for both, no division by A.
+ * References: FSS17 eq. 42 with exponent v/(v+d); RW06 3.65; MATH.md 4. */
+#include "criterion.h"
+#include "numeric.h"
+
+static double site_quad(double A, double m, ep_site s, double u) {
+  return (s.tau * m * m - 2 * m * s.nu + A * s.nu * s.nu) / u;
+}
+
+static double site_log_z(criterion_type type, const tilted *t) {
+  return type == CRITERION_EVIDENCE ? t->log_z1 : t->log_zp;
+}
+
+/* R of the finite-v form and h = nu' m */
+static void evidence_terms(criterion_type type, const latent *post, double df,
+                           const ep_site *site, const site_view *view,
+                           double *R, double *h) {
+  double sum = 0, dot = 0;
+  const int gauss = !isfinite(df);
+  for (int i = 0; i < post->n; i++) {
+    const double u = view[i].cav.u;
+    const double quad = site_quad(post->A[i], post->m[i], site[i], u);
+    const double log_z = site_log_z(type, &view[i].tilt);
+    sum += gauss ? log_z - log(u) / 2 + quad / 2
+                 : expm1(-2 * log_z / df) - expm1(-log(u) / df) - quad / df;
+    dot += site[i].nu * post->m[i];
+  }
+  *h = dot;
+  *R = gauss ? sum : sum - dot / df;
+}
+
+int criterion_value(criterion_type type, const latent *post, double df,
+                    const ep_site *site, const site_view *view,
+                    double *value) {
+  double R, h, result = 0;
+  for (int i = 0; i < post->n; i++) {
+    if (!view[i].proper) return EP_IMPROPER;
+    result += view[i].tilt.log_zp;
+  }
+  if (type != CRITERION_LOO) {
+    evidence_terms(type, post, df, site, view, &R, &h);
+    if (isfinite(df)) {
+      const double X = exp(-post->log_det / df) * R;
+      if (!(X > -1) || !isfinite(X)) return EP_NO_EVIDENCE;
+      result = -post->log_det / 2 - df / 2 * log1p(X);
+    } else {
+      result = -post->log_det / 2 + h / 2 + R;
+    }
+  }
+  if (!isfinite(result)) return EP_NO_EVIDENCE;
+  *value = result;
+  return EP_CONVERGED;
+}
+
+/* Weights with which d log Z, d log u, d quad, dD and dh enter dE. */
+typedef struct {
+  double log_z_scale, log_u, quad, D, h;
+} term_weights;
+
+static term_weights evidence_weights(const latent *post, double df, double R) {
+  if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5};
+  const double k = exp(-post->log_det / df), X = k * R;
+  const double s = k / (1 + X);
+  return (term_weights){s, -s / 2, s / 2, -0.5 / (1 + X), s / 2};
+}
+
+/* Adds the derivatives of one site's terms to E. */
+static void add_site(criterion_type type, const term_weights *w,
+                     const latent *post, const lik_step *lik, double y,
+                     ep_site s, const site_view *v, int i,
+                     criterion_partials *E) {
+  const double A = post->A[i], m = post->m[i], u = v->cav.u, df = lik->df;
+  const tilted_grad tg = likelihood_tilt_grad(lik, y, &v->tilt);
+  const cavity_grad cg = site_divide_grad(A, s, df, y, &v->cav, &v->tilt);
+  const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
+  const double iv = isfinite(df) && !loo ? 1 / df : 0;
+  const double w_z =
+      loo ? 1 : w->log_z_scale * exp(-2 * iv * site_log_z(type, &v->tilt));
+  const double w_u = loo ? 0 : w->log_u * exp(-iv * log(u)) / u;
+  const double w_q = loo ? 0 : w->quad;
+  const double slope = z1 ? tg.log_z1_z : tg.log_zp_z;
+  const double quad = site_quad(A, m, s, u);
+  const double dquad[4] = {(s.nu * s.nu + quad * s.tau) / u,
+                           2 * (s.tau * m - s.nu) / u,
+                           (m * m + quad * A) / u, 2 * (A * s.nu - m) / u};
+  double *out[4] = {&E->A[i], &E->m[i], &E->tau[i], &E->nu[i]};
+  for (int x = 0; x < 4; x++)
+    *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
+  const double *e = z1 ? tg.log_z1_e : tg.log_zp_e;
+  const double lo_hi[2] = {w_z * e[0], w_z * e[1]};
+  likelihood_add_epsilon(y, lo_hi, E->epsilon);
+}
+
+int criterion_derivatives(criterion_type type, const latent *post,
+                          const lik_step *lik, const double *y,
+                          const ep_site *site, const site_view *view,
+                          criterion_partials *E) {
+  double R = 0, h = 0, value;
+  const int status =
+      criterion_value(type, post, lik->df, site, view, &value);
+  if (status != EP_CONVERGED) return status;
+  evidence_terms(type, post, lik->df, site, view, &R, &h);
+  const term_weights w = evidence_weights(post, lik->df, R);
+  const int loo = type == CRITERION_LOO;
+  E->D = loo ? 0 : w.D;
+  E->h = loo ? 0 : w.h;
+  E->epsilon[0] = E->epsilon[1] = 0;
+  for (int i = 0; i < post->n; i++) {
+    if (view[i].cav.base > 0) {
+      add_site(type, &w, post, lik, y[i], site[i], &view[i], i, E);
+    } else {
+      E->A[i] = E->m[i] = E->tau[i] = E->nu[i] = 0;
+    }
+  }
+  return EP_CONVERGED;
+}

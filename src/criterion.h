@@ -1,0 +1,31 @@
+/* What: log evidence and leave-one-out of a set of sites, with their partial
+ *       derivatives. */
+#ifndef STURDY_CRITERION_H
+#define STURDY_CRITERION_H
+
+#include "fixpoint.h"
+
+typedef enum {
+  CRITERION_EVIDENCE,    /* site normaliser Z1 (the papers') */
+  CRITERION_EVIDENCE_ZP, /* site normaliser Zp */
+  CRITERION_LOO          /* sum of log Zp */
+} criterion_type;
+
+/* Value from views as fixpoint_evaluate() left them. EP_NO_EVIDENCE: the t-EP
+ * evidence is undefined there (1 + exp(-D/v) R <= 0); EP_IMPROPER: a cavity
+ * is. *value is then untouched. */
+int criterion_value(criterion_type type, const latent *post, double df,
+                    const ep_site *site, const site_view *view, double *value);
+
+/* Direct partial derivatives, each with the other arguments held. */
+typedef struct {
+  double *A, *m, *tau, *nu; /* [n] */
+  double D, h, epsilon[2];
+} criterion_partials;
+
+int criterion_derivatives(criterion_type type, const latent *post,
+                          const lik_step *lik, const double *y,
+                          const ep_site *site, const site_view *view,
+                          criterion_partials *E);
+
+#endif

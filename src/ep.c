@@ -1,0 +1,272 @@
+/* What: the EP loop.
+ * Method: sequential sweeps in blocks (latent.h), visiting the sites whose
+ *   residual is not far below the largest, until the fixed point is near; then
+ *   Newton steps on s = G(s) (fixpoint.h), each followed by a fresh
+ *   factorisation, so that the result carries no update rounding. A Newton step
+ *   that does not at least halve the residual is undone. The sweep damps when
+ *   the residual grows or a site had to be left alone.
+ * References: MATH.md section 3; RW06 alg. 3.5. */
+#include "ep.h"
+#include "criterion.h"
+#include "numeric.h"
+
+#define NEWTON_FROM 0.3     /* residual at which the fixed point is near */
+#define NEWTON_GAIN 0.5     /* accepted when the residual falls below this */
+#define NEWTON_PRODUCTS 60
+#define ACTIVE_SHARE 0.05   /* of the largest residual */
+#define DAMPING_MIN 0.02
+#define STALL_SWEEPS 40     /* without a new best residual: give up */
+
+void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
+              workspace *ws) {
+  const size_t N = (size_t)n, per = sizeof(double);
+  const size_t b = (size_t)(opt->block < n ? opt->block : n);
+  st->site = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
+  st->view =
+      (site_view *)(void *)workspace_take(ws, N * sizeof(site_view) / per);
+  st->residual = workspace_take(ws, N);
+  st->trace = workspace_take(ws, ((size_t)opt->max_sweeps + 1) * N_TRACE);
+  work->Cbb = workspace_take(ws, b * b);
+  work->N = workspace_take(ws, b * b);
+  work->column = workspace_take(ws, b);
+  work->gamma = workspace_take(ws, b);
+  work->beta = workspace_take(ws, b);
+  work->tau = workspace_take(ws, N);
+  work->nu = workspace_take(ws, N);
+  work->old = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
+  work->best = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
+  work->active = workspace_take_int(ws, N);
+  fixpoint_carve(&work->fix, n, ws);
+}
+
+typedef struct {
+  latent *post;
+  const lik_step *lik;
+  const double *y;
+  const ep_options *opt;
+  ep_state *st;
+  ep_work *work;
+  double worst, damping;
+  int fresh; /* post comes from a factorisation, not from updates */
+  int rises; /* sweeps in a row whose residual did not fall */
+  int wait, patience; /* sweeps until Newton may try again */
+} ep_loop;
+
+static int refresh(ep_loop *L) {
+  const int n = L->post->n;
+  for (int i = 0; i < n; i++) {
+    L->work->tau[i] = L->st->site[i].tau;
+    L->work->nu[i] = L->st->site[i].nu;
+  }
+  L->fresh = 1;
+  return L->post->refresh(L->post, L->work->tau, L->work->nu);
+}
+
+static void evaluate(ep_loop *L) {
+  L->worst = fixpoint_evaluate(L->post, L->lik, L->y, L->st->site, L->st->view,
+                               L->st->residual);
+}
+
+static void record(ep_loop *L, int newton) {
+  double *row = L->st->trace + (size_t)L->st->n_trace++ * N_TRACE;
+  double value;
+  const int known =
+      criterion_value(CRITERION_EVIDENCE, L->post, L->lik->df, L->st->site,
+                      L->st->view, &value) == EP_CONVERGED;
+  row[TRACE_RESIDUAL] = L->worst;
+  row[TRACE_EVIDENCE] = known ? value : NAN;
+  row[TRACE_DAMPING] = L->damping;
+  row[TRACE_NEWTON] = newton;
+}
+
+/* One site inside a block: l-th of b, marginal (m, Cbb[l,l]). Sets gamma and
+ * beta, zero when the site is left alone. Returns 1 when updated. */
+static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
+                       double *beta) {
+  ep_site *site = &L->st->site[i], next;
+  ep_cavity cav;
+  *gamma = *beta = 0;
+  if (site_divide(A, m, *site, L->lik->df, &cav) != EP_CONVERGED) return 0;
+  const tilted t = likelihood_tilt(L->lik, L->y[i], cav.mean, cav.var);
+  if (site_project(&cav, L->y[i], &t, L->lik->df, &next) != EP_CONVERGED)
+    return 0;
+  const double dtau = L->damping * (next.tau - site->tau);
+  const double dnu = L->damping * (next.nu - site->nu);
+  const double grow = 1 + dtau * A;
+  if (!(grow > 0)) return 0;
+  *gamma = dtau / grow;
+  *beta = (dnu - dtau * m) / grow;
+  L->post->log_det += log(grow);
+  site->tau += dtau;
+  site->nu += dnu;
+  return 1;
+}
+
+/* Visits idx[b] in turn on the small covariance, then applies all at once.
+ * Returns the number of sites left alone. */
+static int sweep_block(ep_loop *L, const int *idx, int b) {
+  ep_work *w = L->work;
+  double *C = w->Cbb, *c = w->column, *m = w->nu; /* nu is free in a sweep */
+  int skipped = 0;
+  L->post->load(L->post, idx, b, C);
+  for (int l = 0; l < b; l++) m[l] = L->post->m[idx[l]];
+  for (int l = 0; l < b; l++) {
+    skipped += !update_site(L, idx[l], C[IDX(l, l, b)], m[l], &w->gamma[l],
+                            &w->beta[l]);
+    const double gamma = w->gamma[l], beta = w->beta[l];
+    for (int k = l + 1; k < b; k++) {
+      c[k] = C[IDX(k, l, b)];
+      w->N[IDX(l, k, b)] = gamma * c[k];
+      m[k] += beta * c[k];
+    }
+    if (gamma == 0) continue;
+    for (int j = l + 1; j < b; j++) {
+      const double f = gamma * c[j];
+      double *column = C + IDX(0, j, b);
+      for (int k = j; k < b; k++) column[k] -= f * c[k];
+    }
+  }
+  L->post->apply(L->post, b, w->N, w->gamma, w->beta);
+  return skipped;
+}
+
+static void sweep(ep_loop *L) {
+  const int n = L->post->n;
+  int *active = L->work->active, k = 0;
+  const double least = isfinite(L->worst) ? ACTIVE_SHARE * L->worst : 0;
+  for (int i = 0; i < n; i++)
+    if (!(L->st->residual[i] < least)) active[k++] = i;
+  L->st->skipped = 0;
+  for (int first = 0; first < k; first += L->opt->block) {
+    const int left = k - first;
+    L->st->skipped += sweep_block(
+        L, active + first, left < L->opt->block ? left : L->opt->block);
+  }
+  L->fresh = 0;
+}
+
+/* Returns 1 when the step was accepted; otherwise the sites are as before.
+ * *status is negative when the old sites could not be restored. */
+static int newton_step(ep_loop *L, int *status) {
+  const int n = L->post->n;
+  ep_site *site = L->st->site, *old = L->work->old;
+  const double before = L->worst;
+  const double tol = fmin(0.05, fmax(before * 0.1, L->opt->tol / before));
+  *status = EP_CONVERGED;
+  memcpy(old, site, (size_t)n * sizeof *site);
+  fixpoint_linearise(&L->work->fix, L->post, L->lik, L->y, site, L->st->view);
+  if (fixpoint_newton(&L->work->fix, site, L->st->view, tol, NEWTON_PRODUCTS,
+                      site) < 0) {
+    memcpy(site, old, (size_t)n * sizeof *site);
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    site[i].tau += old[i].tau;
+    site[i].nu += old[i].nu;
+  }
+  if (refresh(L) == EP_CONVERGED) {
+    evaluate(L);
+    if (L->worst < NEWTON_GAIN * before) return 1;
+  }
+  memcpy(site, old, (size_t)n * sizeof *site);
+  *status = refresh(L);
+  evaluate(L);
+  return 0;
+}
+
+/* Starts from the given sites, or from the prior when they cannot be used. */
+static int start(ep_loop *L) {
+  if (refresh(L) == EP_CONVERGED) {
+    evaluate(L);
+    if (isfinite(L->worst)) return EP_CONVERGED;
+  }
+  memset(L->st->site, 0, (size_t)L->post->n * sizeof *L->st->site);
+  const int status = refresh(L);
+  if (status != EP_CONVERGED) return status;
+  evaluate(L);
+  return isfinite(L->worst) ? EP_CONVERGED : EP_IMPROPER;
+}
+
+/* One sweep with its step control. A first rise is let pass: early sweeps
+ * often overshoot and come back by themselves. */
+static int guarded_sweep(ep_loop *L) {
+  const double before = L->worst;
+  sweep(L);
+  evaluate(L);
+  if (!isfinite(L->worst)) { /* rounding or a truly improper cavity */
+    const int status = refresh(L);
+    if (status != EP_CONVERGED) return status;
+    evaluate(L);
+  }
+  L->rises = L->worst < before ? 0 : L->rises + 1;
+  if (L->st->skipped > 0 || L->rises > 1)
+    L->damping = fmax(DAMPING_MIN, L->damping / 2);
+  else if (L->rises == 0)
+    L->damping = fmin(L->opt->damping, L->damping * 1.25);
+  return EP_CONVERGED;
+}
+
+/* A Newton step when the fixed point is near and the last ones worked,
+ * otherwise a sweep. */
+static int advance(ep_loop *L) {
+  int status = EP_CONVERGED, newton = 0;
+  if (L->worst < L->opt->tol) { /* shed update rounding, then look again */
+    status = refresh(L);
+    if (status == EP_CONVERGED) evaluate(L);
+  } else if (L->worst < NEWTON_FROM && --L->wait < 0) {
+    newton = newton_step(L, &status);
+    if (newton) {
+      L->st->newton++;
+      L->st->skipped = 0;
+    } else {
+      L->wait = L->patience;
+      L->patience = L->patience < 32 ? 2 * L->patience : 64;
+    }
+  } else {
+    status = guarded_sweep(L);
+  }
+  L->st->sweeps++;
+  if (status == EP_CONVERGED) record(L, newton);
+  return status;
+}
+
+/* Ends without a fixed point: go back to the sites nearest to one. */
+static int give_up(ep_loop *L, int reason) {
+  const size_t bytes = (size_t)L->post->n * sizeof *L->st->site;
+  memcpy(L->st->site, L->work->best, bytes);
+  int status = refresh(L);
+  if (status != EP_CONVERGED) {
+    memset(L->st->site, 0, bytes);
+    status = refresh(L);
+  }
+  if (status != EP_CONVERGED) return status;
+  evaluate(L);
+  return reason;
+}
+
+int ep_run(latent *post, const lik_step *lik, const double *y,
+           const ep_options *opt, ep_state *st, ep_work *work,
+           ep_monitor monitor, void *monitor_data) {
+  ep_loop L = {.post = post, .lik = lik, .y = y, .opt = opt, .st = st,
+               .work = work, .damping = opt->damping, .patience = 2};
+  st->sweeps = st->newton = st->skipped = st->n_trace = 0;
+  const int started = start(&L);
+  if (started != EP_CONVERGED) return started;
+  double best = INFINITY;
+  int since_best = 0;
+  record(&L, 0);
+  while (!(L.worst < opt->tol && L.fresh)) {
+    since_best++;
+    if (L.worst < best) {
+      if (L.worst < 0.9 * best) since_best = 0;
+      best = L.worst;
+      memcpy(work->best, st->site, (size_t)post->n * sizeof *st->site);
+    }
+    if (since_best > STALL_SWEEPS || st->sweeps >= opt->max_sweeps)
+      return give_up(&L, st->skipped > 0 ? EP_SITES_SKIPPED : EP_MAX_SWEEPS);
+    if (monitor && monitor(monitor_data, st->sweeps, L.worst))
+      return EP_INTERRUPTED;
+    if (advance(&L) != EP_CONVERGED) return give_up(&L, EP_SITES_SKIPPED);
+  }
+  return EP_CONVERGED;
+}

@@ -1,0 +1,144 @@
+/* What: the EP map, its Jacobian products, Newton step and adjoint.
+ * References: MATH.md section 5. */
+#include "fixpoint.h"
+#include "numeric.h"
+
+double fixpoint_evaluate(const latent *post, const lik_step *lik,
+                         const double *y, const ep_site *site, site_view *view,
+                         double *residual) {
+  double worst = 0;
+  for (int i = 0; i < post->n; i++) {
+    const double A = post->A[i];
+    site_view *s = &view[i];
+    s->proper = 0;
+    residual[i] = INFINITY;
+    if (site_divide(A, post->m[i], site[i], lik->df, &s->cav) ==
+        EP_CONVERGED) {
+      s->tilt = likelihood_tilt(lik, y[i], s->cav.mean, s->cav.var);
+      s->proper = site_project(&s->cav, y[i], &s->tilt, lik->df, &s->next) ==
+                  EP_CONVERGED;
+    }
+    if (s->proper)
+      residual[i] = fmax(fabs(s->next.tau - site[i].tau) * A,
+                         fabs(s->next.nu - site[i].nu) * sqrt(A));
+    if (!(residual[i] <= worst)) worst = residual[i];
+  }
+  return worst;
+}
+
+void fixpoint_carve(fixpoint_work *w, int n, workspace *ws) {
+  const size_t N = (size_t)n;
+  w->J = (site_jacobian *)(void *)workspace_take(
+      ws, N * sizeof(site_jacobian) / sizeof(double));
+  w->p1 = workspace_take(ws, N);
+  w->p2 = workspace_take(ws, N);
+  w->p3 = workspace_take(ws, N);
+  w->p4 = workspace_take(ws, N);
+  w->rhs = workspace_take(ws, 2 * N);
+  w->x = workspace_take(ws, 2 * N);
+  gmres_carve(&w->gmres, 2 * n, ws);
+}
+
+void fixpoint_linearise(fixpoint_work *w, latent *post, const lik_step *lik,
+                        const double *y, const ep_site *site,
+                        const site_view *view) {
+  w->post = post;
+  for (int i = 0; i < post->n; i++) {
+    const site_view *s = &view[i];
+    if (!(s->cav.base > 0)) { /* flat site: G is constant */
+      w->J[i] = (site_jacobian){{0}, {0}};
+      continue;
+    }
+    const tilted_grad tg = likelihood_tilt_grad(lik, y[i], &s->tilt);
+    const cavity_grad cg = site_divide_grad(post->A[i], site[i], lik->df, y[i],
+                                            &s->cav, &s->tilt);
+    w->J[i] = site_project_grad(&s->cav, y[i], lik->df, &s->tilt, &tg, &cg,
+                                s->next);
+  }
+}
+
+static double inverse(double x) { return x > 0 ? 1 / x : 0; }
+
+/* out = (I - G_s) x, both scaled */
+static void newton_map(void *context, const double *x, double *out) {
+  fixpoint_work *w = context;
+  latent *post = w->post;
+  const int n = post->n;
+  double *dtau = w->p1, *dA = w->p2, *mix = w->p3, *dm = w->p4;
+  for (int i = 0; i < n; i++) dtau[i] = x[i] * inverse(post->A[i]);
+  post->times_squared(post, dtau, dA);
+  for (int i = 0; i < n; i++)
+    mix[i] = x[n + i] * inverse(sqrt(post->A[i])) - post->m[i] * dtau[i];
+  post->times(post, mix, dm);
+  for (int i = 0; i < n; i++) {
+    const double *Jt = w->J[i].tau, *Jn = w->J[i].nu;
+    const double A = post->A[i], dt = dtau[i];
+    const double dn = x[n + i] * inverse(sqrt(A));
+    out[i] = x[i] - A * (-Jt[BY_A] * dA[i] + Jt[BY_M] * dm[i] +
+                         Jt[BY_TAU] * dt + Jt[BY_NU] * dn);
+    out[n + i] =
+        x[n + i] - sqrt(A) * (-Jn[BY_A] * dA[i] + Jn[BY_M] * dm[i] +
+                              Jn[BY_TAU] * dt + Jn[BY_NU] * dn);
+  }
+}
+
+/* out = (I - G_s') x, scaled inversely */
+static void adjoint_map(void *context, const double *x, double *out) {
+  fixpoint_work *w = context;
+  latent *post = w->post;
+  const int n = post->n;
+  double *pA = w->p1, *pm = w->p2, *SpA = w->p3, *Cpm = w->p4;
+  for (int i = 0; i < n; i++) {
+    const double *Jt = w->J[i].tau, *Jn = w->J[i].nu;
+    const double lt = x[i] * post->A[i], ln = x[n + i] * sqrt(post->A[i]);
+    pA[i] = Jt[BY_A] * lt + Jn[BY_A] * ln;
+    pm[i] = Jt[BY_M] * lt + Jn[BY_M] * ln;
+  }
+  post->times_squared(post, pA, SpA);
+  post->times(post, pm, Cpm);
+  for (int i = 0; i < n; i++) {
+    const double *Jt = w->J[i].tau, *Jn = w->J[i].nu;
+    const double A = post->A[i];
+    const double lt = x[i] * A, ln = x[n + i] * sqrt(A);
+    const double gt = Jt[BY_TAU] * lt + Jn[BY_TAU] * ln - SpA[i] -
+                      post->m[i] * Cpm[i];
+    const double gn = Jt[BY_NU] * lt + Jn[BY_NU] * ln + Cpm[i];
+    out[i] = x[i] - gt * inverse(A);
+    out[n + i] = x[n + i] - gn * inverse(sqrt(A));
+  }
+}
+
+int fixpoint_newton(fixpoint_work *w, const ep_site *site,
+                    const site_view *view, double tol, int max_products,
+                    ep_site *step) {
+  const latent *post = w->post;
+  const int n = post->n;
+  for (int i = 0; i < n; i++) {
+    w->rhs[i] = (view[i].next.tau - site[i].tau) * post->A[i];
+    w->rhs[n + i] = (view[i].next.nu - site[i].nu) * sqrt(post->A[i]);
+  }
+  const int spent = gmres_solve(&w->gmres, newton_map, w, w->rhs, tol,
+                                max_products, w->x);
+  for (int i = 0; i < n; i++) {
+    step[i].tau = w->x[i] * inverse(post->A[i]);
+    step[i].nu = w->x[n + i] * inverse(sqrt(post->A[i]));
+  }
+  return spent;
+}
+
+int fixpoint_adjoint(fixpoint_work *w, double tol, int max_products,
+                     double *E_tau, double *E_nu) {
+  const latent *post = w->post;
+  const int n = post->n;
+  for (int i = 0; i < n; i++) {
+    w->rhs[i] = E_tau[i] * inverse(post->A[i]);
+    w->rhs[n + i] = E_nu[i] * inverse(sqrt(post->A[i]));
+  }
+  const int spent = gmres_solve(&w->gmres, adjoint_map, w, w->rhs, tol,
+                                max_products, w->x);
+  for (int i = 0; i < n; i++) {
+    E_tau[i] = w->x[i] * post->A[i];
+    E_nu[i] = w->x[n + i] * sqrt(post->A[i]);
+  }
+  return spent;
+}

@@ -1,0 +1,126 @@
+/* What: glue of Gram matrices, prediction and single tilted moments. */
+#include "glue.h"
+#include "likelihood.h"
+#include "predictive.h"
+
+#define COLUMNS 256 /* new points at a time: scratch stays 3 n x 256 */
+
+static void prepared(kernel_inputs *in, const kernel_ard *k, SEXP X_,
+                     const kernel_inputs *like) {
+  glue_inputs(in, Rf_nrows(X_), k->p);
+  kernel_prepare(in, k, REAL_RO(X_), Rf_nrows(X_), like);
+}
+
+static void check_new(SEXP Xnew_, int p) {
+  if (!Rf_isReal(Xnew_) || !Rf_isMatrix(Xnew_) || Rf_ncols(Xnew_) != p)
+    Rf_error("internal error: wrong types in new inputs");
+}
+
+/* Xnew_ NULL: n x n with the nugget */
+SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP group_, SEXP l_, SEXP theta_) {
+  const kernel_ard k = glue_kernel(X_, group_, l_, theta_);
+  const int n = Rf_nrows(X_);
+  if (!Rf_isNull(Xnew_)) check_new(Xnew_, k.p);
+  kernel_inputs in, in_new;
+  prepared(&in, &k, X_, NULL);
+  const int m = Rf_isNull(Xnew_) ? n : Rf_nrows(Xnew_);
+  SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, m));
+  if (Rf_isNull(Xnew_)) {
+    kernel_gram(&k, &in, n, REAL(out_));
+  } else {
+    prepared(&in_new, &k, Xnew_, &in);
+    kernel_cross(&k, &in, n, &in_new, m, REAL(out_));
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+static void predict_blocks(const predictive_factor *f, const kernel_ard *k,
+                           const kernel_inputs *in, const double *Xnew,
+                           int rows, const double *b, double *m, double *s2) {
+  const int n = f->n;
+  const int width = rows < COLUMNS ? rows : COLUMNS;
+  const size_t block = (size_t)n * (size_t)width;
+  kernel_inputs part;
+  glue_inputs(&part, width, k->p);
+  double *G = glue_alloc(block), *scratch = glue_alloc(2 * block);
+  double *X = glue_alloc((size_t)width * (size_t)k->p);
+  const double prior = k->variance + k->bias + k->nugget;
+  for (int first = 0; first < rows; first += width) {
+    const int cols = rows - first < width ? rows - first : width;
+    R_CheckUserInterrupt();
+    for (int j = 0; j < k->p; j++)
+      memcpy(X + (size_t)j * (size_t)cols,
+             Xnew + (size_t)j * (size_t)rows + first,
+             (size_t)cols * sizeof *X);
+    kernel_prepare(&part, k, X, cols, in);
+    kernel_cross(k, in, n, &part, cols, G);
+    predictive_latent(f, G, cols, prior, b, scratch, m + first, s2 + first);
+  }
+}
+
+SEXP glue_gp_predict(SEXP X_, SEXP group_, SEXP l_, SEXP theta_, SEXP tau_,
+                     SEXP b_, SEXP Xnew_) {
+  const kernel_ard k = glue_kernel(X_, group_, l_, theta_);
+  const int n = Rf_nrows(X_);
+  check_new(Xnew_, k.p);
+  if (!Rf_isReal(tau_) || !Rf_isReal(b_) || Rf_length(tau_) != n ||
+      Rf_length(b_) != n)
+    Rf_error("internal error: wrong types in gp_predict");
+  kernel_inputs in;
+  prepared(&in, &k, X_, NULL);
+  double *K = glue_alloc((size_t)n * (size_t)n);
+  kernel_gram(&k, &in, n, K);
+  int n_neg = 0;
+  for (int i = 0; i < n; i++) n_neg += REAL_RO(tau_)[i] < 0;
+  predictive_factor f;
+  workspace ws = {NULL, 0};
+  predictive_carve(&f, n, n_neg, &ws);
+  ws = (workspace){glue_alloc(ws.used), 0};
+  predictive_carve(&f, n, n_neg, &ws);
+
+  const char *names[] = {"status", "m", "s2", ""};
+  const int rows = Rf_nrows(Xnew_);
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP m_ = Rf_allocVector(REALSXP, rows);
+  SET_VECTOR_ELT(out_, 1, m_);
+  SEXP s2_ = Rf_allocVector(REALSXP, rows);
+  SET_VECTOR_ELT(out_, 2, s2_);
+  const int status = predictive_prepare(&f, K, REAL_RO(tau_));
+  if (status == EP_CONVERGED && rows > 0)
+    predict_blocks(&f, &k, &in, REAL_RO(Xnew_), rows, REAL_RO(b_), REAL(m_),
+                   REAL(s2_));
+  SET_VECTOR_ELT(out_, 0, Rf_ScalarInteger(status));
+  UNPROTECT(1);
+  return out_;
+}
+
+/* One row a cavity: log_z1, log_zp, m_hat, V of the tilted distribution */
+SEXP glue_tilted(SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_,
+                 SEXP d_) {
+  const int n = Rf_length(y_);
+  if (!Rf_isReal(y_) || !Rf_isReal(mean_) || !Rf_isReal(var_) ||
+      Rf_length(mean_) != n || Rf_length(var_) != n || !Rf_isReal(df_) ||
+      !Rf_isReal(epsilon_) || Rf_length(epsilon_) != 2 || !Rf_isInteger(d_))
+    Rf_error("internal error: wrong types in tilted");
+  const lik_step lik =
+      likelihood_step(REAL_RO(df_)[0], INTEGER_RO(d_)[0], REAL_RO(epsilon_));
+  SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, 4));
+  double *out = REAL(out_);
+  for (int i = 0; i < n; i++) {
+    const double y = REAL_RO(y_)[i], var = REAL_RO(var_)[i];
+    const tilted t = likelihood_tilt(&lik, y, REAL_RO(mean_)[i], var);
+    out[i] = t.log_z1;
+    out[i + n] = t.log_zp;
+    out[i + 2 * n] = y * sqrt(var) * t.mu;
+    out[i + 3 * n] = var * t.w;
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+SEXP glue_status_sentence(SEXP status_) {
+  if (!Rf_isInteger(status_) || Rf_length(status_) != 1)
+    Rf_error("internal error: wrong type in status_sentence");
+  return Rf_mkString(status_sentence(INTEGER_RO(status_)[0]));
+}

@@ -1,0 +1,22 @@
+/* What: registration of the entry points. */
+#include "glue.h"
+#include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
+
+#define ENTRY(name, n) {#name, (DL_FUNC)&glue_##name, n}
+
+static const R_CallMethodDef entries[] = {
+    ENTRY(ep_fit, 8),
+    ENTRY(gp_fit, 13),
+    ENTRY(gp_predict, 7),
+    ENTRY(gram, 5),
+    ENTRY(tilted, 6),
+    ENTRY(status_sentence, 1),
+    {NULL, NULL, 0}};
+
+void R_init_sturdy(DllInfo *dll);
+attribute_visible void R_init_sturdy(DllInfo *dll) {
+  R_registerRoutines(dll, NULL, entries, NULL, NULL);
+  R_useDynamicSymbols(dll, FALSE);
+  R_forceSymbols(dll, TRUE);
+}

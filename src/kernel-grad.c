@@ -1,0 +1,48 @@
+/* What: contraction of dE/dK to the hyperparameters.
+ * Method: with Q = W o (variance exp(-r2)), all derivatives with respect to the
+ *   l of d columns come from one product Q X:
+ *   dE/dlog l_g = -sum_{k in g} sum_ij Q_ij (x_ik - x_jk)^2
+ *               = -2 sum_{k in g} [ sum_i r_i x_ik^2 - x_k' Q x_k ],  r = Q 1,
+ *   x already scaled by sqrt(l).  MATH.md section 5. */
+#include "kernel.h"
+#include "numeric.h"
+
+void kernel_contract(const kernel_ard *k, const kernel_inputs *in, int n,
+                     const double *K, double *W, double *scratch,
+                     kernel_grad *grad) {
+  const double one = 1, zero = 0;
+  double sum_q = 0, sum_w = 0, trace = 0;
+  double *r = scratch + (size_t)n * (size_t)k->p;
+  memset(r, 0, (size_t)n * sizeof *r);
+  for (int j = 0; j < n; j++) {
+    double *w = W + IDX(0, j, n), row = 0, off = 0;
+    const double *column = K + IDX(0, j, n);
+    trace += w[j];
+    sum_q += w[j] * k->variance;
+    w[j] = 0; /* distance 0: no part in what follows */
+    for (int i = j + 1; i < n; i++) {
+      off += w[i];
+      w[i] *= column[i] - k->bias;
+      r[i] += w[i];
+      row += w[i];
+    }
+    r[j] += row;
+    sum_w += 2 * off;
+    sum_q += 2 * row;
+  }
+  grad->variance = sum_q;
+  grad->bias = k->bias * (sum_w + trace);
+  grad->nugget = k->nugget * trace;
+
+  memset(grad->l, 0, (size_t)k->groups * sizeof *grad->l);
+  if (k->p == 0) return;
+  F77_CALL(dsymm)
+  ("L", "L", &n, &k->p, &one, W, &n, in->X, &n, &zero, scratch,
+   &n FCONE FCONE);
+  for (int c = 0; c < k->p; c++) {
+    const double *x = in->X + IDX(0, c, n), *Qx = scratch + IDX(0, c, n);
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * (r[i] * x[i] - Qx[i]);
+    grad->l[k->group[c]] -= 2 * sum;
+  }
+}

@@ -1,0 +1,87 @@
+/* What: Gram matrices of the ARD kernel.
+ * Method: squared distances from one BLAS-3 product of centred, scaled inputs,
+ *   |a|^2 + |b|^2 - 2 a'b; pairs so near that this would cancel are taken again
+ *   from their differences, so duplicates are at distance 0 exactly.
+ * Accuracy: squared distances to 1e-12 relative. */
+#include "kernel.h"
+#include "linalg.h"
+#include "numeric.h"
+
+/* below this share of |a|^2 + |b|^2 the product form has lost 3 digits */
+#define NEAR 1e-3
+
+void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
+  in->X = workspace_take(ws, (size_t)n * (size_t)p);
+  in->centre = workspace_take(ws, (size_t)p);
+  in->sq = workspace_take(ws, (size_t)n);
+}
+
+void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
+                    int n, const kernel_inputs *like) {
+  memset(in->sq, 0, (size_t)n * sizeof *in->sq);
+  for (int j = 0; j < k->p; j++) {
+    const double *x = X + IDX(0, j, n);
+    double mean = 0;
+    if (like) {
+      mean = like->centre[j];
+    } else {
+      for (int i = 0; i < n; i++) mean += (x[i] - mean) / (i + 1);
+    }
+    in->centre[j] = mean;
+    const double root = sqrt(k->l[k->group[j]]);
+    double *to = in->X + IDX(0, j, n);
+    for (int i = 0; i < n; i++) {
+      to[i] = (x[i] - mean) * root;
+      in->sq[i] += to[i] * to[i];
+    }
+  }
+}
+
+static double distance(const double *a, int n, const double *b, int m, int p) {
+  double sum = 0;
+  for (int k = 0; k < p; k++) {
+    const double diff = a[IDX(0, k, n)] - b[IDX(0, k, m)];
+    sum += diff * diff;
+  }
+  return sum;
+}
+
+/* column j of a Gram matrix: G holds a'b on entry, rows first..n-1 */
+static void kernel_column(const kernel_ard *k, const kernel_inputs *a, int n,
+                          const kernel_inputs *b, int m, int j, int first,
+                          double *G) {
+  for (int i = first; i < n; i++) {
+    const double len = a->sq[i] + b->sq[j];
+    double r2 = len - 2 * G[i];
+    if (r2 < NEAR * len) r2 = distance(a->X + i, n, b->X + j, m, k->p);
+    G[i] = k->variance * exp(-r2) + k->bias;
+  }
+}
+
+void kernel_gram(const kernel_ard *k, const kernel_inputs *in, int n,
+                 double *K) {
+  const double one = 1, zero = 0;
+  if (k->p > 0)
+    F77_CALL(dsyrk)
+    ("L", "N", &n, &k->p, &one, in->X, &n, &zero, K, &n FCONE FCONE);
+  else
+    memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
+  for (int j = 0; j < n; j++) {
+    kernel_column(k, in, n, in, n, j, j + 1, K + IDX(0, j, n));
+    K[IDX(j, j, n)] = k->variance + k->bias + k->nugget;
+  }
+  mirror_lower(K, n);
+}
+
+void kernel_cross(const kernel_ard *k, const kernel_inputs *a, int n,
+                  const kernel_inputs *b, int m, double *G) {
+  const double one = 1, zero = 0;
+  if (k->p > 0 && m > 0)
+    F77_CALL(dgemm)
+    ("N", "T", &n, &m, &k->p, &one, a->X, &n, b->X, &m, &zero, G,
+     &n FCONE FCONE);
+  else
+    memset(G, 0, (size_t)n * (size_t)m * sizeof *G);
+  for (int j = 0; j < m; j++)
+    kernel_column(k, a, n, b, m, j, 0, G + IDX(0, j, n));
+}

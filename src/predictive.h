@@ -1,0 +1,32 @@
+/* What: latent mean and scale at new points. */
+#ifndef STURDY_PREDICTIVE_H
+#define STURDY_PREDICTIVE_H
+
+#include "status.h"
+#include "workspace.h"
+
+/* Factors of K^{-1} + T kept for prediction. */
+typedef struct {
+  int n, np, nn;
+  const double *tau; /* [n] */
+  double *L;         /* [np x np] in an [n x n] block */
+  double *V;         /* [np x nn] in an [n x nn] block, nn <= n */
+  double *M;         /* [nn x nn] */
+  int *idx;          /* [n] */
+} predictive_factor;
+
+/* n_neg: number of sites with tau < 0 (sizes the workspace). */
+void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws);
+
+/* K[n x n] full. Returns EP_NOT_PD when the sites have no posterior. */
+int predictive_prepare(predictive_factor *f, const double *K,
+                       const double *tau);
+
+/* Scaled latent m[cols] and s2[cols] [MATH.md section 7]: G[n x cols] holds
+ * k* without nugget, prior = k(x*, x*) with it, b[n] = (I + T K)^{-1} nu.
+ * scratch[2 n x cols]. */
+void predictive_latent(const predictive_factor *f, const double *G, int cols,
+                       double prior, const double *b, double *scratch,
+                       double *m, double *s2);
+
+#endif

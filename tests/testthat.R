@@ -1,0 +1,4 @@
+library(testthat)
+library(sturdy)
+
+test_check("sturdy")

@@ -1,0 +1,31 @@
+test_that("every error is classed below sturdy_error and names its argument", {
+  cnd <- tryCatch(
+    abort_sturdy("{.arg x} is bad.", "type", arg = "x", extra = 1),
+    error = identity
+  )
+  expect_s3_class(cnd, c("sturdy_error_type", "sturdy_error"))
+  expect_equal(cnd$arg, "x")
+  expect_equal(cnd$extra, 1)
+  expect_warning(warn_sturdy("Hm.", "thing"), class = "sturdy_warning_thing")
+  expect_message(inform_sturdy("Hm.", "thing"), class = "sturdy_message_thing")
+})
+
+test_that("braces in a user's text are not interpolated", {
+  x <- "{stop('no')}"
+  expect_error(
+    abort_sturdy("Not {describe(x)}.", "type"), "stop\\('no'\\)",
+    class = "sturdy_error_type"
+  )
+})
+
+test_that("what came is described by kind and size", {
+  expect_equal(describe(NULL), "`NULL`")
+  expect_equal(describe(NA), "missing")
+  expect_equal(describe("a"), "\"a\"")
+  expect_equal(describe(0.25), "0.25")
+  expect_equal(describe(1:3), "a integer vector of length 3")
+  expect_equal(describe(matrix(0, 2, 3)), "a double matrix of 2 x 3")
+  expect_equal(describe(data.frame()), "a data frame")
+  expect_equal(describe(mean), "a function")
+  expect_equal(describe(list()), "an object of class list")
+})

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Installs what is needed and runs the main job; leaves sturdy-demo.png here.
+exec sh "$(dirname -- "$0")/run.sh" demo.R "$@"
