@@ -16,10 +16,10 @@
 mold_formula <- function(formula, data, scale, na.action, call) {
   scale <- check_flag(scale, "scale", call = call)
   frame <- model_frame(formula, data, call)
-  n_all <- nrow(frame)
+  all_rows <- row.names(frame)
   frame <- apply_na_action(frame, na.action, call)
   na_action <- attr(frame, "na.action")
-  check_rows(nrow(frame), n_all, call)
+  check_rows(nrow(frame), length(all_rows), call)
   terms <- attr(frame, "terms")
   outcome <- mold_outcome(
     stats::model.response(frame), rlang::as_label(formula[[2]]), call = call
@@ -35,7 +35,7 @@ mold_formula <- function(formula, data, scale, na.action, call) {
   molded$blueprint$levels <- outcome$levels
   c(molded, list(
     y = outcome$y,
-    rows = setdiff(seq_len(n_all), na_action),
+    rows = match(row.names(frame), all_rows),
     row_names = row.names(frame),
     na_action = na_action
   ))

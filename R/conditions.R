@@ -60,7 +60,7 @@ describe <- function(x) {
     return("a data frame")
   }
   if (is.matrix(x)) {
-    return(paste("a", typeof(x), "matrix of", nrow(x), "x", ncol(x)))
+    return(paste(with_article(typeof(x)), "matrix of", nrow(x), "x", ncol(x)))
   }
   if (is.function(x)) {
     return("a function")
@@ -69,7 +69,7 @@ describe <- function(x) {
     return(describe_scalar(x))
   }
   if (is.atomic(x)) {
-    return(paste("a", class(x)[1], "vector of length", length(x)))
+    return(paste(with_article(class(x)[1]), "vector of length", length(x)))
   }
   paste("an object of class", class(x)[1])
 }
@@ -85,4 +85,8 @@ describe_scalar <- function(x) {
     return("a factor")
   }
   format(x, digits = 6)
+}
+
+with_article <- function(noun) {
+  paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
 }

@@ -75,21 +75,17 @@ diagnose_ep <- function(ep) {
   words <- status_words(ep$status)
   happened <- c(
     ep$message,
-    paste0(
-      count(numbers$sweeps, "sweep"), ", largest change of a site in the last ",
-      format(numbers$residual, digits = 2), "."
-    ),
     if (numbers$negative_sites > 0) {
       paste0(
-        numbers$negative_sites, " of ", count(length(ep$sites$tau), "site"),
-        " have a negative precision."
+        "Sites with a negative precision: ", numbers$negative_sites, " of ",
+        length(ep$sites$tau), "."
       )
     }
   )
   means <- c(
     words$means,
     if (numbers$negative_sites > 0) {
-      "Negative precisions are labels that the other rows contradict; they are in order."
+      "A negative precision marks a label that the other rows contradict; it is in order."
     }
   )
   list(happened = happened, means = means, do = words$do, numbers = numbers)
@@ -148,6 +144,7 @@ diagnose_learning <- function(object) {
   }
   bounds <- learning$on_bound
   failed <- learning$convergence != 0
+  lost <- isFALSE(learning$cold_start)
   list(
     happened = c(
       paste0(
@@ -155,22 +152,51 @@ diagnose_learning <- function(object) {
         object$criterion, " from ", count(NROW(learning$starts), "start"), "."
       ),
       if (failed) paste0("The search stopped early: ", learning$message, "."),
+      if (lost) {
+        "EP from a cold start does not reach the value found while learning."
+      },
       if (length(bounds)) {
-        paste0("On a bound of the search: ", paste(bounds, collapse = ", "), ".")
+        paste0("On a bound of the search: ", name_some(bounds), ".")
       }
     ),
     means = c(
       if (failed) "A better optimum may be near.",
-      if (any(startsWith(as.character(bounds), "lengthscale"))) {
-        "A lengthscale on its upper bound: the column has no influence."
+      if (lost) {
+        "EP has several fixed points at these hyperparameters, or none: do not rely on the optimum."
       },
-      if (any(c("bias", "nugget", "epsilon") %in% bounds)) {
-        "A bias, nugget or epsilon on its lower bound: the data ask for none."
-      }
+      bound_words(bounds, coef(object))
     ),
     do = c(
-      if (failed) "Fit again with more starts: ep_control(restarts = 5)."
+      if (failed) "Fit again with more starts: ep_control(restarts = 5).",
+      if (lost) {
+        "Hold the nugget or epsilon at a larger value, or use a stronger prior."
+      }
     )
+  )
+}
+
+#' What a hyperparameter on a bound means, by the end it lies at
+#' @noRd
+bound_words <- function(bounds, values) {
+  kind <- sub("[.].*", "", bounds)
+  high <- values[bounds] > ifelse(kind == "epsilon", 0.25, 1)
+  any_at <- function(kinds, end) any(kind %in% kinds & high == end)
+  c(
+    if (any_at("lengthscale", TRUE)) {
+      "A lengthscale on its upper bound: the column has no influence."
+    },
+    if (any_at("lengthscale", FALSE)) {
+      "A lengthscale on its lower bound: rows tell nothing about each other along the column."
+    },
+    if (any_at(c("bias", "nugget", "epsilon"), FALSE)) {
+      "A bias, nugget or epsilon on its lower bound: the data ask for none."
+    },
+    if (any_at("epsilon", TRUE)) {
+      "epsilon near 1/2: to this model the labels look like coin tosses."
+    },
+    if (any_at(c("bias", "nugget"), TRUE)) {
+      "A bias or nugget on its upper bound: the inputs explain next to nothing."
+    }
   )
 }
 

@@ -29,9 +29,10 @@ engine_message <- function(status, out, df) {
       sprintf("out (largest residual %s).", worst)
     ),
     no_fixed_point = paste(
-      sprintf("t-EP has no fixed point at df = %s that could be followed down", format(df)),
-      sprintf("from larger df (largest residual %s): with so little noise", worst),
-      "there may be none. A larger df, nugget or epsilon helps."
+      sprintf("EP found no fixed point at df = %s (largest residual %s),", format(df), worst),
+      "nor could one be followed there from larger df or epsilon:",
+      "there may be none. More noise (a larger nugget or epsilon) or a larger",
+      "df helps."
     ),
     native_status_sentence(out$status)
   )
@@ -54,38 +55,64 @@ engine_result <- function(out, df, status = engine_status(out$status)) {
   )
 }
 
-#' EP with continuation in df
+engine_converged <- function(out) out$status %in% c(0L, 4L)
+
+#' Follow a fixed point along a path
 #'
-#' `fit(df, sites)` runs the native engine. Where it does not converge at a
-#' finite df the fixed point is followed down from a df where it does, each
-#' step starting from the sites of the last, halving the step on failure.
-#' @return list(out, status)
+#' `fit(at, sites)` runs EP at a point of the path; `points(s)`, s from 0 (easy)
+#' to 1 (wanted), gives the points. Each step starts from the sites of the last
+#' and is shortened on failure.
+#' @return the native result at s = 1, or `NULL` when it was not reached.
 #' @noRd
-engine_continue <- function(fit, df, sites) {
-  out <- fit(df, sites)
-  if (out$status %in% c(0L, 4L) || !is.finite(df)) {
-    return(list(out = out, status = engine_status(out$status)))
-  }
-  at <- max(10, 4 * df)
-  last <- fit(at, NULL)
-  while (last$status != 0L && at < 1e4) {
-    at <- 4 * at
-    last <- fit(at, NULL)
-  }
-  step <- log(at / df) / 4 # on the log scale of df
-  while (last$status == 0L && at > df && step > 1e-3) {
-    to <- if (log(at / df) <= step * 1.01) df else at * exp(-step)
-    trial <- fit(to, last$sites)
-    if (trial$status == 0L) {
-      at <- to
+engine_follow <- function(fit, points) {
+  last <- fit(points(0), NULL)
+  s <- 0
+  step <- 0.25
+  while (engine_converged(last) && s < 1 && step > 2e-3) {
+    to <- min(1, s + step)
+    trial <- fit(points(to), last$sites)
+    if (engine_converged(trial)) {
+      s <- to
       last <- trial
       step <- 1.5 * step
     } else {
       step <- step / 3
     }
   }
-  if (at == df && last$status == 0L) {
-    list(out = last, status = "converged")
+  if (engine_converged(last) && s == 1) last
+}
+
+#' EP, and where it finds no fixed point, EP along a path to one
+#'
+#' `fit(df, epsilon, sites)` runs the native engine. Fixed points are followed
+#' down in df from a df where they exist, then down in epsilon from labels that
+#' say almost nothing, for which EP always converges.
+#' @return list(out, status)
+#' @noRd
+engine_continue <- function(fit, df, epsilon, sites) {
+  out <- fit(df, epsilon, sites)
+  if (!engine_converged(out) && !is.null(sites)) {
+    out <- fit(df, epsilon, NULL)
+  }
+  if (engine_converged(out)) {
+    return(list(out = out, status = "converged"))
+  }
+  found <- NULL
+  if (is.finite(df)) {
+    from <- max(10, 4 * df)
+    found <- engine_follow(
+      function(at, sites) fit(at, epsilon, sites),
+      function(s) if (s == 1) df else df^s * from^(1 - s)
+    )
+  }
+  if (is.null(found)) {
+    found <- engine_follow(
+      function(at, sites) fit(df, at, sites),
+      function(s) epsilon + (0.45 - pmin(epsilon, 0.45)) * (1 - s)^3
+    )
+  }
+  if (!is.null(found)) {
+    list(out = found, status = "converged")
   } else {
     list(out = out, status = "no_fixed_point")
   }
@@ -100,13 +127,13 @@ engine_fit_gp <- function(X, group, hyper, y, df, epsilon, sites = NULL,
                           control = ep_control(), criterion = "none",
                           gradient = FALSE) {
   progress <- engine_progress(control, length(y))
-  run <- function(df, sites) {
+  run <- function(df, epsilon, sites) {
     native_gp_fit(
       X, group, hyper, y, df, epsilon, sites, control, criterion, gradient,
       progress
     )
   }
-  result <- engine_continue(run, df, sites)
+  result <- engine_continue(run, df, epsilon, sites)
   ep <- engine_result(result$out, df, result$status)
   ep$value <- result$out$value
   ep$gradient <- result$out$gradient
@@ -120,10 +147,10 @@ engine_fit_gram <- function(K, y, df, epsilon, sites = NULL,
                             control = ep_control()) {
   storage.mode(K) <- "double"
   progress <- engine_progress(control, length(y))
-  run <- function(df, sites) {
+  run <- function(df, epsilon, sites) {
     native_ep_fit(K, y, df, epsilon, sites, control, progress)
   }
-  result <- engine_continue(run, df, sites)
+  result <- engine_continue(run, df, epsilon, sites)
   engine_result(result$out, df, result$status)
 }
 

@@ -33,7 +33,8 @@
 #'   * `df`, `epsilon`, `y`.
 #'
 #' @section Conditions:
-#' Errors `sturdy_error_gram` (not numeric, square, symmetric or finite),
+#' Errors `sturdy_error_gram` (not numeric, square, finite, symmetric or positive
+#' semidefinite, or a diagonal entry not above 0),
 #' `sturdy_error_length`, `sturdy_error_outcome_type`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_missing`, `sturdy_error_no_rows`, `sturdy_error_df`,
 #' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. A fit that
@@ -111,7 +112,29 @@ check_gram <- function(K, call) {
       "gram", arg = "K", call = call
     )
   }
+  check_semidefinite(K, call)
   unname(K)
+}
+
+#' Positive semidefinite up to rounding, with a positive diagonal
+#' @noRd
+check_semidefinite <- function(K, call) {
+  variances <- diag(K)
+  if (any(variances <= 0)) {
+    abort_sturdy(
+      "The diagonal of {.arg K} must be above 0; entry
+       {which.min(variances)} is {describe(min(variances))}.",
+      "gram", arg = "K", call = call
+    )
+  }
+  diag(K) <- variances + 1e-8 * max(variances)
+  factor <- tryCatch(chol(K), error = function(cnd) NULL)
+  if (is.null(factor)) {
+    abort_sturdy(
+      "{.arg K} must be positive semidefinite, but it has a negative eigenvalue.",
+      "gram", arg = "K", call = call
+    )
+  }
 }
 
 #' @export

@@ -10,9 +10,9 @@ learn_bounds <- list(
   nugget = log(c(1e-6, 1e4)),
   epsilon = c(1e-6, 0.49)
 )
-learn_tol <- 1e-7      # EP tolerance while searching
+learn_tol <- 1e-6      # EP tolerance while searching
 learn_maxit <- 200L    # of the full search
-learn_race_maxit <- 10L
+learn_race_maxit <- 5L
 
 #' Learn what is free, then fit
 #'
@@ -267,7 +267,9 @@ learn_search <- function(problem) {
       problem, objective, race[[k]]$par, diag(length(problem$field)),
       learn_maxit
     )
-    candidate <- c(objective$best(), list(opt = opt, start = k))
+    best <- objective$best()
+    if (!is.finite(best$penalised)) best <- race[[k]] # EP lost on the way
+    candidate <- c(best, list(opt = opt, start = k))
     candidate$cold <- learn_is_cold(problem, candidate)
     if (is.null(found) || candidate$cold) found <- candidate
     if (candidate$cold) break

@@ -46,7 +46,11 @@ new_model <- function(molded, spec, fit, class) {
       group = molded$group,
       y = molded$y,
       ep = fit$ep,
-      log_evidence = fit$ep$log_evidence,
+      log_evidence = if (is.null(fit$ep$log_evidence)) {
+        NA_real_
+      } else {
+        fit$ep$log_evidence
+      },
       learning = fit$learning,
       nobs = length(molded$y),
       rows = molded$rows,
@@ -73,10 +77,14 @@ warn_not_converged <- function(model) {
   }
 }
 
+has_posterior <- function(object) {
+  length(object$ep$b) > 0 && !anyNA(object$ep$b)
+}
+
 #' A fit whose EP left no posterior answers nothing
 #' @noRd
 check_posterior <- function(object, call = rlang::caller_env()) {
-  if (anyNA(object$ep$b) || length(object$ep$b) != object$nobs) {
+  if (!has_posterior(object)) {
     abort_sturdy(
       c(
         "The fit has no posterior: {object$ep$message}",

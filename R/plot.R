@@ -77,13 +77,13 @@ plot_surface <- function(x, main) {
   specs <- x$blueprint$specs
   names <- x$blueprint$columns
   points <- lapply(1:2, function(j) natural_scale(x$X[, j], specs[[j]]))
-  axes <- lapply(points, function(v) seq_padded(v, 80))
+  axes <- lapply(points, function(v) seq_padded(v, 100))
   grid <- expand.grid(axes)
   X <- cbind(
     (grid[[1]] - specs[[1]]$center) / specs[[1]]$scale,
     (grid[[2]] - specs[[2]]$center) / specs[[2]]$scale
   )
-  p <- matrix(event_probability(x, X), 80)
+  p <- matrix(event_probability(x, X), 100)
 
   op <- graphics::par(mar = c(4.2, 4.2, 4.6, 1), las = 1)
   on.exit(graphics::par(op))
@@ -92,7 +92,8 @@ plot_surface <- function(x, main) {
     xlab = names[1], ylab = names[2]
   )
   graphics::contour(
-    axes[[1]], axes[[2]], p, levels = c(0.1, 0.9), lty = 2, add = TRUE
+    axes[[1]], axes[[2]], p, levels = c(0.1, 0.9), lty = 2, labcex = 0.8,
+    add = TRUE
   )
   graphics::contour(
     axes[[1]], axes[[2]], p, levels = 0.5, lwd = 2.5, drawlabels = FALSE,
@@ -194,7 +195,7 @@ partial_curve <- function(j, x) {
   spec <- x$blueprint$specs[[j]]
   mine <- blueprint_group(x$blueprint) == j
   if (spec$kind == "numeric") {
-    at <- seq_padded(natural_scale(x$X[, mine], spec), 40)
+    at <- seq_padded(natural_scale(x$X[, mine], spec), 60)
     encoded <- matrix((at - spec$center) / spec$scale)
   } else {
     at <- seq_along(spec$levels)
@@ -257,5 +258,5 @@ plot_trace <- function(x, main) {
   )
   graphics::mtext("Largest change of a site", side = 2, line = 4, las = 0)
   graphics::abline(h = tol, lty = 2)
-  graphics::mtext("tolerance", side = 4, at = tol, line = -4, cex = 0.8, padj = -0.4)
+  graphics::text(1, tol, "tolerance", adj = c(0, -0.6), cex = 0.8)
 }

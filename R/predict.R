@@ -111,12 +111,14 @@ latent_at_training <- function(object, call) {
 
 #' Many rows, a chunk at a time: the cross-kernel then stays of bounded size
 #' @noRd
-latent_in_chunks <- function(object, X, call) {
+latent_in_chunks <- function(object,
+                             X,
+                             call,
+                             size = max(object$nobs, 2^24 %/% object$nobs)) {
   n_new <- nrow(X)
   if (n_new == 0) {
     return(list(m = double(), s2 = double()))
   }
-  size <- max(object$nobs, 2^24 %/% object$nobs)
   starts <- seq(1, n_new, by = size)
   chunks <- lapply(starts, function(first) {
     rows <- first:min(first + size - 1, n_new)

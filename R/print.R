@@ -7,7 +7,9 @@ print.sturdy_model <- function(x, digits = 3, ...) {
     "Label noise" = describe_noise(x, digits),
     EP = describe_ep(x, digits),
     "Log evidence" = describe_evidence(x, digits),
-    "Leave-one-out" = format(sum(x$ep$loo), digits = digits + 1),
+    "Leave-one-out" = if (has_posterior(x)) {
+      format(sum(x$ep$loo), digits = digits + 1)
+    },
     Learned = describe_learning(x)
   ))
   invisible(x)
@@ -31,12 +33,11 @@ describe_rows <- function(x) {
   levels <- x$blueprint$levels
   counts <- c(sum(x$y < 0), sum(x$y > 0))
   inputs <- length(x$blueprint$columns)
+  left_out <- length(x$na_action)
   paste0(
-    x$nobs, " (", count(inputs, "input"), "): ",
-    counts[1], " ", levels[1], ", ", counts[2], " ", levels[2], " (event)",
-    if (length(x$na_action)) {
-      paste0("; ", length(x$na_action), " left out for missing values")
-    }
+    x$nobs, if (left_out) paste0(" (", left_out, " more left out for NA)"), ", ",
+    count(inputs, "input"), "; classes ", levels[1], " (", counts[1], ") and ",
+    levels[2], " (", counts[2], ", event)"
   )
 }
 
@@ -45,16 +46,20 @@ count <- function(n, noun) {
 }
 
 describe_kernel <- function(x, digits) {
-  lengthscale <- range(x$kernel$lengthscale, -Inf, Inf, finite = TRUE)
-  lengthscale <- unique(format_each(lengthscale, digits))
-  rest <- unlist(x$kernel[c("variance", "bias", "nugget")])
-  paste0(
-    toupper(x$kernel$type),
-    if (length(x$kernel$lengthscale)) {
-      paste(" lengthscale", paste(lengthscale, collapse = " to "))
-    },
-    paste0(", ", names(rest), " ", format_each(rest, digits), collapse = "")
+  kernel <- x$kernel
+  lengthscale <- unique(format_each(c(
+    min(kernel$lengthscale, Inf), max(kernel$lengthscale, -Inf)
+  ), digits))
+  values <- c(
+    lengthscale = paste(lengthscale, collapse = " to "),
+    format_each(unlist(kernel[c("variance", "bias", "nugget")]), digits)
   )
+  names(values) <- hyper_names
+  if (length(kernel$lengthscale) == 0) {
+    values <- values[-1]
+  }
+  type <- if (kernel$type == "iso") "isotropic" else "ARD"
+  paste0(type, ": ", paste(names(values), values, collapse = ", "))
 }
 
 describe_noise <- function(x, digits) {
@@ -66,15 +71,19 @@ describe_noise <- function(x, digits) {
 
 describe_ep <- function(x, digits) {
   status <- gsub("_", " ", x$ep$status)
+  if (!has_posterior(x)) {
+    return(paste0(status, ": no posterior, see ep_diagnostics()"))
+  }
   paste0(
     status, " after ", count(x$ep$sweeps, "sweep"),
-    if (length(x$ep$residual)) {
-      paste0(", residual ", format(max(x$ep$residual), digits = 2))
-    }
+    ", residual ", format(max(x$ep$residual), digits = 2)
   )
 }
 
 describe_evidence <- function(x, digits) {
+  if (!has_posterior(x)) {
+    return("none")
+  }
   paste0(
     format(x$log_evidence, digits = digits + 1),
     if (is.finite(x$df)) " (t-EP: not to be compared across models, see ?stc)"
@@ -90,7 +99,17 @@ describe_learning <- function(x) {
     count(sum(coef_learned(x)), "hyperparameter"), " by ", x$criterion,
     if (learning$convergence != 0) " (search not converged)",
     if (length(learning$on_bound)) {
-      paste0("; on a bound: ", paste(learning$on_bound, collapse = ", "))
+      paste0("; on a bound: ", name_some(learning$on_bound))
     }
+  )
+}
+
+#' The first three of some names
+#' @noRd
+name_some <- function(names) {
+  more <- length(names) - 3
+  paste0(
+    paste(utils::head(names, 3), collapse = ", "),
+    if (more > 0) paste(" and", more, "more")
   )
 }

@@ -73,7 +73,7 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
     ),
     "  share predicted wrongly" = format(x$scores[["loo_error"]], digits = 2)
   ))
-  cat("\nMost suspicious labels (", format(x$expected_wrong, digits = 2),
+  cat("\nMost suspicious labels (", format(round(x$expected_wrong, 1)),
       " expected to be wrong)\n", sep = "")
   print(x$suspicious, digits = 2, row.names = FALSE)
   invisible(x)

@@ -11,8 +11,8 @@
 #include "numeric.h"
 
 #define NEWTON_FROM 0.3     /* residual at which the fixed point is near */
-#define NEWTON_GAIN 0.5     /* accepted when the residual falls below this */
-#define NEWTON_PRODUCTS 60
+#define NEWTON_GAIN 0.5     /* of the residual, for a full step to be accepted */
+#define NEWTON_PRODUCTS 120
 #define ACTIVE_SHARE 0.05   /* of the largest residual */
 #define DAMPING_MIN 0.02
 #define STALL_SWEEPS 40     /* without a new best residual: give up */
@@ -34,6 +34,7 @@ void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
   work->tau = workspace_take(ws, N);
   work->nu = workspace_take(ws, N);
   work->old = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
+  work->step = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
   work->best = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
   work->active = workspace_take_int(ws, N);
   fixpoint_carve(&work->fix, n, ws);
@@ -145,32 +146,38 @@ static void sweep(ep_loop *L) {
   L->fresh = 0;
 }
 
-/* Returns 1 when the step was accepted; otherwise the sites are as before.
- * *status is negative when the old sites could not be restored. */
+/* Sites old + scale * step; L->worst tells what came of it. */
+static int try_step(ep_loop *L, double scale) {
+  ep_site *site = L->st->site;
+  const ep_site *old = L->work->old, *step = L->work->step;
+  for (int i = 0; i < L->post->n; i++) {
+    site[i].tau = old[i].tau + scale * step[i].tau;
+    site[i].nu = old[i].nu + scale * step[i].nu;
+  }
+  const int status = refresh(L);
+  L->worst = INFINITY;
+  if (status == EP_CONVERGED) evaluate(L);
+  return status;
+}
+
+/* Newton step, shortened when the full one does not help. Returns 1 when one
+ * was accepted; otherwise the sites are as before. *status is negative when
+ * the old sites could not be restored. */
 static int newton_step(ep_loop *L, int *status) {
-  const int n = L->post->n;
-  ep_site *site = L->st->site, *old = L->work->old;
   const double before = L->worst;
   const double tol = fmin(0.05, fmax(before * 0.1, L->opt->tol / before));
   *status = EP_CONVERGED;
-  memcpy(old, site, (size_t)n * sizeof *site);
-  fixpoint_linearise(&L->work->fix, L->post, L->lik, L->y, site, L->st->view);
-  if (fixpoint_newton(&L->work->fix, site, L->st->view, tol, NEWTON_PRODUCTS,
-                      site) < 0) {
-    memcpy(site, old, (size_t)n * sizeof *site);
+  memcpy(L->work->old, L->st->site, (size_t)L->post->n * sizeof(ep_site));
+  fixpoint_linearise(&L->work->fix, L->post, L->lik, L->y, L->st->site,
+                     L->st->view);
+  if (fixpoint_newton(&L->work->fix, L->st->site, L->st->view, tol,
+                      NEWTON_PRODUCTS, L->work->step) < 0)
     return 0;
+  for (double scale = 1; scale > 0.1; scale *= 0.4) {
+    try_step(L, scale);
+    if (L->worst < (1 - NEWTON_GAIN * scale) * before) return 1;
   }
-  for (int i = 0; i < n; i++) {
-    site[i].tau += old[i].tau;
-    site[i].nu += old[i].nu;
-  }
-  if (refresh(L) == EP_CONVERGED) {
-    evaluate(L);
-    if (L->worst < NEWTON_GAIN * before) return 1;
-  }
-  memcpy(site, old, (size_t)n * sizeof *site);
-  *status = refresh(L);
-  evaluate(L);
+  *status = try_step(L, 0);
   return 0;
 }
 
@@ -188,14 +195,18 @@ static int start(ep_loop *L) {
 }
 
 /* One sweep with its step control. A first rise is let pass: early sweeps
- * often overshoot and come back by themselves. */
+ * often overshoot and come back by themselves. A sweep that ends with an
+ * improper cavity is undone, for no later update could mend that site. */
 static int guarded_sweep(ep_loop *L) {
+  const size_t bytes = (size_t)L->post->n * sizeof *L->st->site;
   const double before = L->worst;
+  int status = EP_CONVERGED;
+  memcpy(L->work->old, L->st->site, bytes);
   sweep(L);
   evaluate(L);
-  if (!isfinite(L->worst)) { /* rounding or a truly improper cavity */
-    const int status = refresh(L);
-    if (status != EP_CONVERGED) return status;
+  if (!isfinite(L->worst)) {
+    memcpy(L->st->site, L->work->old, bytes);
+    status = refresh(L);
     evaluate(L);
   }
   L->rises = L->worst < before ? 0 : L->rises + 1;
@@ -203,7 +214,7 @@ static int guarded_sweep(ep_loop *L) {
     L->damping = fmax(DAMPING_MIN, L->damping / 2);
   else if (L->rises == 0)
     L->damping = fmin(L->opt->damping, L->damping * 1.25);
-  return EP_CONVERGED;
+  return status;
 }
 
 /* A Newton step when the fixed point is near and the last ones worked,
@@ -213,11 +224,11 @@ static int advance(ep_loop *L) {
   if (L->worst < L->opt->tol) { /* shed update rounding, then look again */
     status = refresh(L);
     if (status == EP_CONVERGED) evaluate(L);
-  } else if (L->worst < NEWTON_FROM && --L->wait < 0) {
+  } else if ((L->worst < NEWTON_FROM || L->rises > 1) && --L->wait < 0) {
     newton = newton_step(L, &status);
     if (newton) {
       L->st->newton++;
-      L->st->skipped = 0;
+      L->st->skipped = L->rises = 0;
     } else {
       L->wait = L->patience;
       L->patience = L->patience < 32 ? 2 * L->patience : 64;

@@ -28,7 +28,7 @@ typedef int (*ep_monitor)(void *data, int sweep, double residual);
 typedef struct {
   double *Cbb, *N, *column, *gamma, *beta; /* block scratch */
   double *tau, *nu;                        /* [n] */
-  ep_site *old, *best;                     /* [n] */
+  ep_site *old, *best, *step;              /* [n] */
   int *active;                             /* [n] */
   fixpoint_work fix;
 } ep_work;

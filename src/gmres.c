@@ -5,7 +5,7 @@
 
 void gmres_carve(gmres_space *s, int n, workspace *ws) {
   s->n = n;
-  s->max_basis = n < 60 ? n : 60;
+  s->max_basis = n < 100 ? n : 100;
   const size_t k = (size_t)s->max_basis;
   s->basis = workspace_take(ws, (size_t)n * (k + 1));
   s->H = workspace_take(ws, (k + 1) * k);

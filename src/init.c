@@ -1,4 +1,5 @@
 /* What: registration of the entry points. */
+#include "glue-family.h"
 #include "glue.h"
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
@@ -12,6 +13,19 @@ static const R_CallMethodDef entries[] = {
     ENTRY(gram, 5),
     ENTRY(tilted, 6),
     ENTRY(status_sentence, 1),
+    ENTRY(exp_q, 2),
+    ENTRY(ln_q, 2),
+    ENTRY(q_product, 3),
+    ENTRY(q_quotient, 3),
+    ENTRY(bernoulli_renyi, 2),
+    ENTRY(bernoulli_tsallis, 2),
+    ENTRY(bernoulli_q_entropy, 2),
+    ENTRY(bernoulli_q_divergence, 3),
+    ENTRY(mvt_natural, 3),
+    ENTRY(mvt_from_natural, 3),
+    ENTRY(mvt_escort, 2),
+    ENTRY(mvt_entropy, 3),
+    ENTRY(mvt_q_divergence, 5),
     {NULL, NULL, 0}};
 
 void R_init_sturdy(DllInfo *dll);

@@ -103,20 +103,17 @@ static void gather_rows(const double *C, int n, const int *idx, int nn,
 }
 
 /* C += W' W for the negative sites [linalg.c] */
-static int add_negative_sites(latent_kernel *lk, const double *tau,
-                              const int *idx, int nn, double *log_det) {
-  const int n = lk->n;
+static int add_negative_sites(latent_kernel *lk, double *log_det) {
+  const int n = lk->n, nn = lk->signs.nn, *idx = lk->signs.idx + lk->signs.np;
   const double one = 1;
   double *S = lk->S2, *W = lk->S1;
-  for (int b = 0; b < nn; b++)
-    for (int a = b; a < nn; a++) {
-      const int i = idx[a], j = idx[b]; /* idx increases within its sign */
-      S[IDX(a, b, nn)] = lk->C[IDX(i, j, n)];
-    }
-  const int status = factor_negative(S, tau, idx, nn, log_det);
+  for (int b = 0; b < nn; b++) /* idx increases within its sign */
+    for (int a = b; a < nn; a++)
+      S[IDX(a, b, nn)] = lk->C[IDX(idx[a], idx[b], n)];
+  const int status = factor_negative(S, &lk->signs, log_det);
   if (status != EP_CONVERGED) return status;
   gather_rows(lk->C, n, idx, nn, W);
-  factor_scale_solve(S, tau, idx, nn, n, W);
+  factor_scale_solve(S, &lk->signs, n, W);
   F77_CALL(dsyrk)
   ("L", "T", &n, &nn, &one, W, &nn, &one, lk->C, &n FCONE FCONE);
   return EP_CONVERGED;
@@ -144,24 +141,21 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   const double one = 1, minus = -1;
-  int np, nn;
-  sites_split(tau, n, lk->idx, &np, &nn);
+  int status = EP_CONVERGED;
+  sites_split(tau, n, &lk->signs);
+  const int np = lk->signs.np;
   lk->have_squares = 0;
   post->log_det = 0;
   memcpy(lk->C, lk->K, (size_t)n * (size_t)n * sizeof *lk->C);
   if (np > 0) {
-    const int status =
-        factor_positive(lk->K, n, tau, lk->idx, np, lk->S1, &post->log_det);
+    status = factor_positive(lk->K, n, &lk->signs, lk->S1, &post->log_det);
     if (status != EP_CONVERGED) return status;
-    factor_solve(lk->S1, tau, lk->idx, np, lk->K, n, n, lk->S2);
+    factor_solve(lk->S1, &lk->signs, lk->K, n, n, lk->S2);
     F77_CALL(dsyrk)
     ("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C, &n FCONE FCONE);
   }
-  if (nn > 0) {
-    const int status =
-        add_negative_sites(lk, tau, lk->idx + np, nn, &post->log_det);
-    if (status != EP_CONVERGED) return status;
-  }
+  if (lk->signs.nn > 0) status = add_negative_sites(lk, &post->log_det);
+  if (status != EP_CONVERGED) return status;
   read_diagonal(post, lk);
   refresh_mean(post, tau, nu);
   return EP_CONVERGED;
@@ -176,7 +170,8 @@ void latent_kernel_carve(latent *post, latent_kernel *lk, int n,
   lk->S2 = workspace_take(ws, nn);
   lk->b = workspace_take(ws, (size_t)n);
   lk->tmp = workspace_take(ws, 2 * (size_t)n);
-  lk->idx = workspace_take_int(ws, (size_t)n);
+  lk->signs.root = workspace_take(ws, (size_t)n);
+  lk->signs.idx = workspace_take_int(ws, (size_t)n);
   post->A = workspace_take(ws, (size_t)n);
   post->m = workspace_take(ws, (size_t)n);
 }

@@ -4,6 +4,7 @@
 #ifndef STURDY_LATENT_H
 #define STURDY_LATENT_H
 
+#include "linalg.h"
 #include "status.h"
 #include "workspace.h"
 
@@ -41,7 +42,7 @@ typedef struct {
   double *S1, *S2;  /* [n x n] scratch */
   double *b;        /* [n] H nu = (I + T K)^{-1} nu, valid after refresh */
   double *tmp;      /* [2 n] */
-  int *idx;         /* [n] */
+  site_signs signs;
   int have_squares; /* S1 holds C o C */
 } latent_kernel;
 

@@ -9,14 +9,17 @@
 #include "numeric.h"
 #include "status.h"
 
-void sites_split(const double *tau, int n, int *idx, int *n_pos, int *n_neg) {
+void sites_split(const double *tau, int n, site_signs *s) {
   int k = 0;
-  for (int i = 0; i < n; i++)
-    if (tau[i] > 0) idx[k++] = i;
-  *n_pos = k;
-  for (int i = 0; i < n; i++)
-    if (tau[i] < 0) idx[k++] = i;
-  *n_neg = k - *n_pos;
+  for (int sign = 1; sign >= -1; sign -= 2) {
+    for (int i = 0; i < n; i++)
+      if (tau[i] * sign > 0) {
+        s->root[k] = sqrt(fabs(tau[i]));
+        s->idx[k++] = i;
+      }
+    if (sign > 0) s->np = k;
+  }
+  s->nn = k - s->np;
 }
 
 static int cholesky(double *B, int n, double *log_det) {
@@ -28,13 +31,13 @@ static int cholesky(double *B, int n, double *log_det) {
   return isfinite(*log_det) ? EP_CONVERGED : EP_NOT_PD;
 }
 
-int factor_positive(const double *K, int n, const double *tau, const int *idx,
-                    int np, double *L, double *log_det) {
+int factor_positive(const double *K, int n, const site_signs *s, double *L,
+                    double *log_det) {
+  const int np = s->np, *idx = s->idx;
   for (int b = 0; b < np; b++) {
-    const double root = sqrt(tau[idx[b]]);
+    const double *column = K + IDX(0, idx[b], n);
     for (int a = b; a < np; a++)
-      L[IDX(a, b, np)] =
-          sqrt(tau[idx[a]]) * K[IDX(idx[a], idx[b], n)] * root;
+      L[IDX(a, b, np)] = s->root[a] * column[idx[a]] * s->root[b];
     L[IDX(b, b, np)] += 1;
   }
   return cholesky(L, np, log_det);
@@ -48,29 +51,33 @@ static void solve_lower(const double *L, int n, int cols, double *V) {
      &n FCONE FCONE FCONE FCONE);
 }
 
-void factor_solve(const double *L, const double *tau, const int *idx, int np,
-                  const double *G, int n, int cols, double *V) {
-  for (int j = 0; j < cols; j++)
-    for (int a = 0; a < np; a++)
-      V[IDX(a, j, np)] = sqrt(tau[idx[a]]) * G[IDX(idx[a], j, n)];
+void factor_solve(const double *L, const site_signs *s, const double *G, int n,
+                  int cols, double *V) {
+  const int np = s->np, *idx = s->idx;
+  for (int j = 0; j < cols; j++) {
+    const double *column = G + IDX(0, j, n);
+    double *to = V + IDX(0, j, np);
+    for (int a = 0; a < np; a++) to[a] = s->root[a] * column[idx[a]];
+  }
   solve_lower(L, np, cols, V);
 }
 
-int factor_negative(double *S, const double *tau, const int *idx, int nn,
-                    double *log_det) {
+int factor_negative(double *S, const site_signs *s, double *log_det) {
+  const int nn = s->nn;
+  const double *root = s->root + s->np;
   for (int b = 0; b < nn; b++) {
-    const double root = sqrt(-tau[idx[b]]);
-    for (int a = b; a < nn; a++)
-      S[IDX(a, b, nn)] *= -root * sqrt(-tau[idx[a]]);
+    for (int a = b; a < nn; a++) S[IDX(a, b, nn)] *= -root[a] * root[b];
     S[IDX(b, b, nn)] += 1;
   }
   return cholesky(S, nn, log_det);
 }
 
-void factor_scale_solve(const double *L, const double *tau, const int *idx,
-                        int nn, int cols, double *W) {
+void factor_scale_solve(const double *L, const site_signs *s, int cols,
+                        double *W) {
+  const int nn = s->nn;
+  const double *root = s->root + s->np;
   for (int j = 0; j < cols; j++)
-    for (int a = 0; a < nn; a++) W[IDX(a, j, nn)] *= sqrt(-tau[idx[a]]);
+    for (int a = 0; a < nn; a++) W[IDX(a, j, nn)] *= root[a];
   solve_lower(L, nn, cols, W);
 }
 

@@ -3,28 +3,32 @@
 #ifndef STURDY_LINALG_H
 #define STURDY_LINALG_H
 
-/* idx[n]: first the sites with tau > 0, then those with tau < 0 (sites with
- * tau = 0 belong to neither); returns their numbers. */
-void sites_split(const double *tau, int n, int *idx, int *n_pos, int *n_neg);
+/* The sites by sign: idx[n] holds first those with tau > 0, then those with
+ * tau < 0 (tau = 0 belongs to neither), root[n] = sqrt|tau| in that order. */
+typedef struct {
+  int np, nn;
+  int *idx;
+  double *root;
+} site_signs;
+void sites_split(const double *tau, int n, site_signs *s);
 
-/* L[np x np] lower, L L' = I + T^{1/2} K T^{1/2} over idx[np], tau > 0.
+/* L[np x np] lower, L L' = I + T^{1/2} K T^{1/2} over the positive sites.
  * K[n x n], lower triangle read. log_det += log|L L'|. 0 or EP_NOT_PD. */
-int factor_positive(const double *K, int n, const double *tau, const int *idx,
-                    int np, double *L, double *log_det);
-
-/* V[np x cols] = L^{-1} T^{1/2} G[idx, ], G[n x cols]; V and G distinct. */
-void factor_solve(const double *L, const double *tau, const int *idx, int np,
-                  const double *G, int n, int cols, double *V);
-
-/* S[nn x nn], on entry the covariance (lower) of the sites idx[nn], tau < 0,
- * under the positive ones; on exit chol(I - |T|^{1/2} S |T|^{1/2}).
- * log_det += log of its determinant. 0 or EP_NOT_PD. */
-int factor_negative(double *S, const double *tau, const int *idx, int nn,
+int factor_positive(const double *K, int n, const site_signs *s, double *L,
                     double *log_det);
 
-/* W[nn x cols] <- L^{-1} |T|^{1/2} W */
-void factor_scale_solve(const double *L, const double *tau, const int *idx,
-                        int nn, int cols, double *W);
+/* V[np x cols] = L^{-1} T^{1/2} G over the positive rows of G[n x cols]. */
+void factor_solve(const double *L, const site_signs *s, const double *G, int n,
+                  int cols, double *V);
+
+/* S[nn x nn], on entry the covariance (lower) of the negative sites under the
+ * positive ones; on exit chol(I - |T|^{1/2} S |T|^{1/2}).
+ * log_det += log of its determinant. 0 or EP_NOT_PD. */
+int factor_negative(double *S, const site_signs *s, double *log_det);
+
+/* W[nn x cols] <- L^{-1} |T|^{1/2} W, L from factor_negative. */
+void factor_scale_solve(const double *L, const site_signs *s, int cols,
+                        double *W);
 
 /* Copy the lower triangle of A[n x n] to the upper one. */
 void mirror_lower(double *A, int n);

@@ -3,7 +3,6 @@
  *   for the sites of positive precision and w = M^{-1} |T_N|^{1/2} (k*_N - V' v)
  *   for the negative ones: the two steps of linalg.c, applied to k*. */
 #include "predictive.h"
-#include "linalg.h"
 #include "numeric.h"
 
 void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws) {
@@ -12,13 +11,14 @@ void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws) {
   f->L = workspace_take(ws, N * N);
   f->V = workspace_take(ws, N * k);
   f->M = workspace_take(ws, k * k);
-  f->idx = workspace_take_int(ws, N);
+  f->signs.root = workspace_take(ws, N);
+  f->signs.idx = workspace_take_int(ws, N);
 }
 
 /* M = chol of the negative sites' part, V as in the header */
 static int prepare_negative(predictive_factor *f, const double *K) {
-  const int n = f->n, np = f->np, nn = f->nn;
-  const int *neg = f->idx + np;
+  const int n = f->n, np = f->signs.np, nn = f->signs.nn;
+  const int *neg = f->signs.idx + np;
   const double one = 1, minus = -1;
   double ignore = 0;
   for (int b = 0; b < nn; b++)
@@ -26,35 +26,34 @@ static int prepare_negative(predictive_factor *f, const double *K) {
       f->M[IDX(a, b, nn)] = K[IDX(neg[a], neg[b], n)];
   if (np > 0) {
     for (int b = 0; b < nn; b++) /* one column of K each */
-      factor_solve(f->L, f->tau, f->idx, np, K + IDX(0, neg[b], n), n, 1,
+      factor_solve(f->L, &f->signs, K + IDX(0, neg[b], n), n, 1,
                    f->V + IDX(0, b, np));
     F77_CALL(dsyrk)
     ("L", "T", &nn, &np, &minus, f->V, &np, &one, f->M, &nn FCONE FCONE);
   }
-  return factor_negative(f->M, f->tau, neg, nn, &ignore);
+  return factor_negative(f->M, &f->signs, &ignore);
 }
 
 int predictive_prepare(predictive_factor *f, const double *K,
                        const double *tau) {
   double ignore = 0;
-  f->tau = tau;
-  sites_split(tau, f->n, f->idx, &f->np, &f->nn);
-  int status = factor_positive(K, f->n, tau, f->idx, f->np, f->L, &ignore);
-  if (status == EP_CONVERGED && f->nn > 0) status = prepare_negative(f, K);
+  sites_split(tau, f->n, &f->signs);
+  int status = factor_positive(K, f->n, &f->signs, f->L, &ignore);
+  if (status == EP_CONVERGED && f->signs.nn > 0) status = prepare_negative(f, K);
   return status;
 }
 
 void predictive_latent(const predictive_factor *f, const double *G, int cols,
                        double prior, const double *b, double *scratch,
                        double *m, double *s2) {
-  const int n = f->n, np = f->np, nn = f->nn, inc = 1;
-  const int *neg = f->idx + np;
+  const int n = f->n, np = f->signs.np, nn = f->signs.nn, inc = 1;
+  const int *neg = f->signs.idx + np;
   const double one = 1, zero = 0, minus = -1;
   double *v = scratch, *w = scratch + (size_t)n * (size_t)cols;
   if (cols == 0) return;
   F77_CALL(dgemv)
   ("T", &n, &cols, &one, G, &n, b, &inc, &zero, m, &inc FCONE);
-  factor_solve(f->L, f->tau, f->idx, np, G, n, cols, v);
+  factor_solve(f->L, &f->signs, G, n, cols, v);
   for (int j = 0; j < cols; j++)
     for (int a = 0; a < nn; a++) w[IDX(a, j, nn)] = G[IDX(neg[a], j, n)];
   if (nn > 0) {
@@ -62,7 +61,7 @@ void predictive_latent(const predictive_factor *f, const double *G, int cols,
       F77_CALL(dgemm)
       ("T", "N", &nn, &cols, &np, &minus, f->V, &np, v, &np, &one, w,
        &nn FCONE FCONE);
-    factor_scale_solve(f->M, f->tau, neg, nn, cols, w);
+    factor_scale_solve(f->M, &f->signs, cols, w);
   }
   for (int j = 0; j < cols; j++) {
     double sum = prior;

@@ -2,17 +2,17 @@
 #ifndef STURDY_PREDICTIVE_H
 #define STURDY_PREDICTIVE_H
 
+#include "linalg.h"
 #include "status.h"
 #include "workspace.h"
 
 /* Factors of K^{-1} + T kept for prediction. */
 typedef struct {
-  int n, np, nn;
-  const double *tau; /* [n] */
-  double *L;         /* [np x np] in an [n x n] block */
-  double *V;         /* [np x nn] in an [n x nn] block, nn <= n */
-  double *M;         /* [nn x nn] */
-  int *idx;          /* [n] */
+  int n;
+  site_signs signs;
+  double *L; /* [np x np] in an [n x n] block */
+  double *V; /* [np x nn] in an [n x nn] block */
+  double *M; /* [nn x nn] */
 } predictive_factor;
 
 /* n_neg: number of sites with tau < 0 (sizes the workspace). */

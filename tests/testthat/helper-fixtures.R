@@ -130,7 +130,7 @@ published_cases <- function() {
       gaussian = c(-1.1004, -1.3900, -1.7986, -2.4101, -3.4558),
       df_10 = c(-1.0731, -1.3436, -1.7300, -2.3257, -3.4196)
     ),
-    # K = I, n = 100, epsilon = 0: exact and Gaussian EP, and t-EP (two decimals)
+    # K = I, n = 100, epsilon = 0: exact = Gaussian EP; t-EP to two decimals
     diagonal = list(n = 100, exact = -100 * log(2), df_10 = -42.30),
     log_pnorm = data.frame(
       x = c(-20, -16), value = c(-203.917155371097, -131.695396073759686)

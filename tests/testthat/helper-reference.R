@@ -5,7 +5,7 @@
 # Rasmussen, Williams, GPML 2006.
 #
 # Symbols: df = v (Inf: Gaussian), d = dimension of the latent vector (n in
-# kernel space, k in weight space), y = labels -1/+1, epsilon = flip probability,
+# kernel space, k in weight space), y = labels -1/+1, epsilon = flip rate,
 # (tau, nu) = sites in scaled coordinates.
 
 # ---- Section 2: tilted escort moments ---------------------------------------
@@ -178,7 +178,8 @@ ref_ep_weights <- function(S0, X, y, df = Inf, epsilon = 0, tol = 1e-12,
 }
 
 # Kernel space. Where a cold start finds no fixed point, follow it down from
-# larger v; "no_fixed_point" means that this did not find one either.
+# larger v; "no_fixed_point" means that this did not find one either. (There may
+# be one on which sweeps do not settle at any damping; only Newton finds those.)
 ref_ep <- function(K, y, df = Inf, epsilon = 0, tol = 1e-12, sites = NULL,
                    max_sweeps = 1000) {
   run <- function(v, sites) {

@@ -5,9 +5,9 @@ test_that("numbers outside their range give an error that says the range", {
   expect_error(check_number(1:2, "x"), class = "sturdy_error_type")
   expect_error(check_number(Inf, "x"), class = "sturdy_error_range")
   expect_error(check_number(0, "x", min = 0, open = TRUE), class = "sturdy_error_range")
-  expect_snapshot(error = TRUE, {
-    check_number(-1, "tol", min = 0, open = TRUE)
-    check_number(2, "damping", min = 0, max = 1)
+  expect_snapshot({
+    said(check_number(-1, "tol", min = 0, open = TRUE))
+    said(check_number(2, "damping", min = 0, max = 1))
   })
 })
 
@@ -40,7 +40,7 @@ test_that("epsilon is in [0, 0.5) or \"learn\"", {
     expect_error(check_epsilon(bad), class = "sturdy_error_epsilon")
   }
   expect_error(check_epsilon("learn", learn = FALSE), class = "sturdy_error_epsilon")
-  expect_snapshot(check_epsilon(0.5), error = TRUE)
+  expect_snapshot(said(check_epsilon(0.5)))
 })
 
 test_that("a kernel given as a function is recognised", {
@@ -69,7 +69,7 @@ test_that("too many rows are refused before anything is allocated", {
   withr::local_options(sturdy.max_memory = 2^30)
   expect_silent(check_memory(1000))
   expect_error(check_memory(10000), class = "sturdy_error_memory")
-  expect_snapshot(check_memory(1e6), error = TRUE)
+  expect_snapshot(said(check_memory(1e6)))
   withr::local_options(sturdy.max_memory = Inf)
   expect_silent(check_memory(1e6))
 })

@@ -23,7 +23,7 @@ test_that("what came is described by kind and size", {
   expect_equal(describe(NA), "missing")
   expect_equal(describe("a"), "\"a\"")
   expect_equal(describe(0.25), "0.25")
-  expect_equal(describe(1:3), "a integer vector of length 3")
+  expect_equal(describe(1:3), "an integer vector of length 3")
   expect_equal(describe(matrix(0, 2, 3)), "a double matrix of 2 x 3")
   expect_equal(describe(data.frame()), "a data frame")
   expect_equal(describe(mean), "a function")

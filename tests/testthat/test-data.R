@@ -1,9 +1,3 @@
-# The text of an error without the frame that each version of testthat puts
-# around it in a snapshot.
-error_text <- function(code) {
-  cat(conditionMessage(rlang::catch_cnd(code, "error")), "\n", sep = "")
-}
-
 # Shipped data -------------------------------------------------------------
 
 test_that("each data set has the documented shape and levels", {
@@ -55,7 +49,7 @@ test_that("an unknown data set is an error that lists the known ones", {
   expect_error(sturdy_data(), class = "sturdy_error_choice")
   expect_error(sturdy_data(c("pima", "sonar")), class = "sturdy_error_choice")
   expect_error(sturdy_data(1), class = "sturdy_error_choice")
-  expect_snapshot(error_text(sturdy_data("iris")))
+  expect_snapshot(said(sturdy_data("iris")))
 })
 
 # Flipped labels -----------------------------------------------------------
@@ -153,11 +147,11 @@ test_that("labels that can't be flipped are errors", {
     class = "sturdy_error_outcome_levels"
   )
   expect_snapshot({
-    error_text(flip_labels(c("a", "b"), 0.1))
-    error_text(flip_labels(c(TRUE, NA), 0.1))
-    error_text(flip_labels(iris$Species, 0.1))
-    error_text(flip_labels(1:3, 0.1))
-    error_text(flip_labels(c(1, 1), 0.1))
+    said(flip_labels(c("a", "b"), 0.1))
+    said(flip_labels(c(TRUE, NA), 0.1))
+    said(flip_labels(iris$Species, 0.1))
+    said(flip_labels(1:3, 0.1))
+    said(flip_labels(c(1, 1), 0.1))
   })
 })
 

@@ -19,9 +19,9 @@ test_that("a response without two classes is refused", {
   )) {
     expect_error(mold_outcome(bad), class = "sturdy_error_outcome_levels")
   }
-  expect_snapshot(error = TRUE, {
-    mold_outcome(c(1, 2, 2))
-    mold_outcome(letters)
+  expect_snapshot({
+    said(mold_outcome(c(1, 2, 2)))
+    said(mold_outcome(letters))
   })
 })
 
@@ -43,5 +43,5 @@ test_that("missing values of the response are refused", {
     expect_error(mold_outcome(bad), class = "sturdy_error_missing")
   }
   expect_error(mold_outcome(c(0, Inf)), class = "sturdy_error_outcome_levels")
-  expect_snapshot(mold_outcome(c(0, NA, 1)), error = TRUE)
+  expect_snapshot(said(mold_outcome(c(0, NA, 1))))
 })

@@ -1,0 +1,109 @@
+# What a kernel leaves to the data: lengthscales, the centres of priors.
+
+#' Fill in what a kernel leaves to the data
+#'
+#' `X` and `group` as made by the blueprint; `columns` are the names of the
+#' groups (the input columns kept), `all_columns` those of all input columns,
+#' constant ones included. Afterwards `lengthscale` is a numeric vector of one
+#' entry a group (ARD) or of length one (iso), `prior$lengthscale$meanlog` is of
+#' the same length, and hyperparameters at 0 are among the fixed ones.
+#' @noRd
+kernel_resolve <- function(kernel,
+                           X,
+                           group,
+                           columns,
+                           all_columns = columns,
+                           call = rlang::caller_env()) {
+  if (kernel$type == "iso") {
+    group <- rep(1L, ncol(X))
+    columns <- all_columns <- "lengthscale"
+  }
+  g <- length(columns)
+  heuristic <- if (needs_heuristic(kernel)) {
+    median_heuristic(X, group, g)
+  }
+  kernel$lengthscale <- if (is.null(kernel$lengthscale)) {
+    heuristic
+  } else {
+    match_lengthscales(kernel$lengthscale, columns, all_columns, call)
+  }
+  names(kernel$lengthscale) <- if (kernel$type == "ard") columns
+  if (!is.null(kernel$prior$lengthscale)) {
+    centre <- kernel$prior$lengthscale$meanlog
+    kernel$prior$lengthscale$meanlog <-
+      if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
+  }
+  at_zero <- vapply(kernel[c("bias", "nugget")], `==`, logical(1), 0)
+  kernel$fixed <- union(kernel$fixed, names(at_zero)[at_zero])
+  kernel
+}
+
+#' The lengthscale each column of X uses: its own, or the one there is
+#' @noRd
+kernel_group <- function(kernel, group) {
+  if (kernel$type == "iso") rep(1L, length(group)) else group
+}
+
+needs_heuristic <- function(kernel) {
+  is.null(kernel$lengthscale) || anyNA(kernel$prior$lengthscale$meanlog)
+}
+
+match_lengthscales <- function(lengthscale, columns, all_columns, call) {
+  if (!is.null(names(lengthscale))) {
+    found <- match(columns, names(lengthscale))
+    if (!anyNA(found)) {
+      return(unname(lengthscale[found]))
+    }
+    lacking <- columns[is.na(found)]
+    abort_sturdy(
+      "{.arg lengthscale} must have an entry for every column;
+       {.val {lacking}} {?is/are} missing.",
+      "lengthscales", arg = "lengthscale", call = call
+    )
+  }
+  if (length(lengthscale) == 1) {
+    return(rep(lengthscale, length(columns)))
+  }
+  if (length(lengthscale) == length(all_columns)) {
+    return(lengthscale[match(columns, all_columns)])
+  }
+  if (length(lengthscale) == length(columns)) {
+    return(lengthscale)
+  }
+  abort_sturdy(
+    c(
+      "{.arg lengthscale} must have one entry, or one for each of the
+       {length(columns)} columns, not {length(lengthscale)}.",
+      i = "The columns: {.val {columns}}."
+    ),
+    "lengthscales", arg = "lengthscale", call = call
+  )
+}
+
+#' Median distances as lengthscales
+#'
+#' Among at most 500 evenly spaced rows, the median of the non-zero distances:
+#' over all columns of a group, times sqrt(g), so that the distance over all g
+#' groups is near its median too. 1 where all rows agree.
+#' @noRd
+median_heuristic <- function(X, group, g) {
+  n <- nrow(X)
+  rows <- unique(round(seq(1, n, length.out = min(n, 500))))
+  one_group <- function(j) {
+    d <- stats::dist(X[rows, group == j, drop = FALSE])
+    d <- d[d > 0]
+    if (length(d)) stats::median(d) else 1
+  }
+  sqrt(g) * vapply(seq_len(g), one_group, numeric(1))
+}
+
+#' Hyperparameters as the native code takes them
+#' @noRd
+kernel_hyper <- function(kernel) {
+  list(
+    lengthscale = unname(kernel$lengthscale),
+    variance = kernel$variance,
+    bias = kernel$bias,
+    nugget = kernel$nugget
+  )
+}

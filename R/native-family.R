@@ -1,0 +1,67 @@
+# The doors to the C code of the t-exponential family; same rules as native.R.
+
+#' Elementwise functions, arguments recycled
+#'
+#' @param x,y,q,prob,other,order double.
+#' @return list(value, nan): `nan` is `TRUE` when an element is NaN although its
+#'   arguments are not.
+#' @noRd
+native_exp_q <- function(x, q) .Call(C_exp_q, x, q)
+
+native_ln_q <- function(x, q) .Call(C_ln_q, x, q)
+
+native_q_product <- function(x, y, q) .Call(C_q_product, x, y, q)
+
+native_q_quotient <- function(x, y, q) .Call(C_q_quotient, x, y, q)
+
+native_bernoulli_renyi <- function(prob, order) {
+  .Call(C_bernoulli_renyi, prob, order)
+}
+
+native_bernoulli_tsallis <- function(prob, order) {
+  .Call(C_bernoulli_tsallis, prob, order)
+}
+
+native_bernoulli_q_entropy <- function(prob, q) {
+  .Call(C_bernoulli_q_entropy, prob, q)
+}
+
+native_bernoulli_q_divergence <- function(prob, other, q) {
+  .Call(C_bernoulli_q_divergence, prob, other, q)
+}
+
+#' Natural parameters of a multivariate t
+#'
+#' @param mu double(d). @param S double matrix d x d, lower triangle read.
+#' @param df double, `Inf` for the Gaussian.
+#' @return list(status, theta1, theta2, log_partition)
+#' @noRd
+native_mvt_natural <- function(mu, S, df) .Call(C_mvt_natural, mu, S, df)
+
+#' And back
+#' @return list(status, mu, S, log_partition)
+#' @noRd
+native_mvt_from_natural <- function(theta1, theta2, df) {
+  .Call(C_mvt_from_natural, theta1, theta2, df)
+}
+
+#' Escort of a multivariate t
+#' @return list(status, df, S)
+#' @noRd
+native_mvt_escort <- function(S, df) .Call(C_mvt_escort, S, df)
+
+#' Entropies of a multivariate t
+#'
+#' @param order double, or `NULL` for the own index q.
+#' @return list(status, renyi, tsallis, q_entropy, nan), one entry an order
+#' @noRd
+native_mvt_entropy <- function(S, df, order = NULL) {
+  .Call(C_mvt_entropy, S, df, order)
+}
+
+#' q-divergence of two multivariate t of equal df
+#' @return list(status, divergence)
+#' @noRd
+native_mvt_q_divergence <- function(mu1, S1, mu2, S2, df) {
+  .Call(C_mvt_q_divergence, mu1, S1, mu2, S2, df)
+}

@@ -1,0 +1,295 @@
+#' The multivariate Student-t as a member of the t-exponential family
+#'
+#' `mvt()` describes a multivariate Student-t distribution by its location, scale
+#' matrix and degrees of freedom. `mvt_natural()` gives its natural parameters as
+#' a q-exponential, `mvt_from_natural()` goes back, `mvt_log_partition()` is the
+#' log-partition function of the natural parameters, and `mvt_escort()` the
+#' escort distribution, whose moments are the gradient of the log-partition
+#' function. `df = Inf` is the Gaussian with its usual natural parameters.
+#'
+#' @details
+#' With d dimensions, v = `df` and the entropic index q = 1 + 2/(v + d),
+#' \deqn{\mathrm{St}(x; v, \mu, \Sigma) =
+#'   \exp_q(\theta_1' x + x' \theta_2 x - g(\theta))}{St(x; v, mu, Sigma) =
+#'   exp_q(theta1' x + x' theta2 x - g(theta))}
+#' \deqn{\theta_1 = -2 \Psi K \mu / (1-q), \quad \theta_2 = \Psi K / (1-q), \quad
+#'   (1-q) g = 1 - \Psi (1 + \mu' K \mu)}{theta1 = -2 Psi K mu/(1-q),
+#'   theta2 = Psi K/(1-q), (1-q) g = 1 - Psi (1 + mu' K mu)}
+#' \deqn{K = (v \Sigma)^{-1}, \quad \Psi = (c |\Sigma|^{-1/2})^{1-q}, \quad
+#'   c = \frac{\Gamma((v+d)/2)}{(\pi v)^{d/2} \Gamma(v/2)}}{K = (v Sigma)^(-1),
+#'   Psi = (c |Sigma|^(-1/2))^(1-q),
+#'   c = Gamma((v+d)/2) / ((pi v)^(d/2) Gamma(v/2))}
+#' (Futami, Sato and Sugiyama, 2017). As `df` grows these tend to the Gaussian's
+#' \eqn{\Sigma^{-1} \mu}{Sigma^(-1) mu} and \eqn{-\Sigma^{-1}/2}{-Sigma^(-1)/2},
+#' and are computed without loss of digits on the way.
+#'
+#' The escort distribution, proportional to \eqn{p^q}{p^q}, of
+#' \eqn{\mathrm{St}(v, \mu, \Sigma)}{St(v, mu, Sigma)} is
+#' \eqn{\mathrm{St}(v + 2, \mu, v \Sigma/(v+2))}{St(v + 2, mu, v Sigma/(v+2))}.
+#' Its mean is \eqn{\mu}{mu} and its covariance is exactly \eqn{\Sigma}{Sigma},
+#' for every `df`: \eqn{\partial g/\partial \theta_1 = \mu}{dg/dtheta1 = mu} and
+#' \eqn{\partial g/\partial \theta_2 = \Sigma + \mu\mu'}{dg/dtheta2 = Sigma +
+#' mu mu'}.
+#'
+#' @param mu Location, a numeric vector of length d; or an object made by `mvt()`,
+#'   and then `Sigma` and `df` are left out.
+#' @param Sigma Scale matrix, d x d, symmetric and positive definite (a number
+#'   when d is 1). The covariance is `df/(df - 2) * Sigma`.
+#' @param df Degrees of freedom, a number above 0; `Inf` is the Gaussian.
+#' @param theta1 First natural parameter, a numeric vector of length d; or an
+#'   object made by `mvt_natural()`, and then `theta2` and `df` are left out.
+#' @param theta2 Second natural parameter, d x d, symmetric and negative definite.
+#' @param x An object made by `mvt()` or `mvt_natural()`.
+#'
+#' @return
+#' * `mvt()`, `mvt_from_natural()` and `mvt_escort()`: a list of class
+#'   `sturdy_mvt` with the fields `mu`, `Sigma` (a matrix) and `df`.
+#' * `mvt_natural()`: a list of class `sturdy_mvt_natural` with the fields
+#'   `theta1` (length d), `theta2` (d x d), `df` and `q`.
+#' * `mvt_log_partition()`: a number.
+#'
+#' Names of `mu` or of the rows of `Sigma` are kept.
+#'
+#' @section Conditions:
+#' * `sturdy_error_type`: not numeric, not finite, or not of the right kind.
+#' * `sturdy_error_shape`: sizes that do not agree.
+#' * `sturdy_error_not_positive_definite`: `Sigma` or `-theta2` is not symmetric
+#'   and positive definite.
+#' * `sturdy_error_df`: `df` is not a number above 0.
+#' * `sturdy_error_overflow`: the result cannot be represented.
+#' * `sturdy_error_unknown_argument`: parts given besides a whole object.
+#'
+#' @inherit sturdy-package references
+#' @seealso [exp_q()], [q_entropy()], [q_divergence()]
+#' @export
+#' @examples
+#' p <- mvt(c(1, -1), matrix(c(2, 0.5, 0.5, 1), 2), df = 5)
+#' natural <- mvt_natural(p)
+#' mvt_from_natural(natural)
+#'
+#' # the density as a q-exponential
+#' x <- c(0, 0)
+#' inner <- sum(natural$theta1 * x) + sum(x * natural$theta2 %*% x)
+#' exp_q(inner - mvt_log_partition(natural), q = natural$q)
+#'
+#' mvt_escort(p)
+mvt <- function(mu, Sigma, df = Inf) {
+  new_mvt(mu, Sigma, df)
+}
+
+#' @rdname mvt
+#' @export
+mvt_natural <- function(mu, Sigma, df = Inf) {
+  p <- as_mvt(mu, Sigma, df, missing(Sigma) && missing(df))
+  out <- native_mvt_natural(p$mu, p$Sigma, p$df)
+  check_mvt_status(out$status, "Sigma")
+  new_mvt_natural(
+    stats::setNames(out$theta1, names(p$mu)),
+    copy_dimnames(out$theta2, p$Sigma),
+    p$df
+  )
+}
+
+#' @rdname mvt
+#' @export
+mvt_from_natural <- function(theta1, theta2, df = Inf) {
+  natural <- as_mvt_natural(
+    theta1, theta2, df, missing(theta2) && missing(df)
+  )
+  out <- native_mvt_from_natural(natural$theta1, natural$theta2, natural$df)
+  check_mvt_status(out$status, "theta2")
+  structure(
+    list(
+      mu = stats::setNames(out$mu, names(natural$theta1)),
+      Sigma = copy_dimnames(out$S, natural$theta2),
+      df = natural$df
+    ),
+    class = "sturdy_mvt"
+  )
+}
+
+#' @rdname mvt
+#' @export
+mvt_log_partition <- function(x) {
+  if (inherits(x, "sturdy_mvt")) {
+    x <- new_mvt(x$mu, x$Sigma, x$df)
+    out <- native_mvt_natural(x$mu, x$Sigma, x$df)
+    check_mvt_status(out$status, "Sigma")
+  } else if (inherits(x, "sturdy_mvt_natural")) {
+    x <- as_mvt_natural(x)
+    out <- native_mvt_from_natural(x$theta1, x$theta2, x$df)
+    check_mvt_status(out$status, "theta2")
+  } else {
+    abort_sturdy(
+      "{.arg x} must be made by {.fn mvt} or {.fn mvt_natural},
+       not {describe(x)}.",
+      "type", arg = "x"
+    )
+  }
+  out$log_partition
+}
+
+#' @rdname mvt
+#' @export
+mvt_escort <- function(mu, Sigma, df = Inf) {
+  p <- as_mvt(mu, Sigma, df, missing(Sigma) && missing(df))
+  out <- native_mvt_escort(p$Sigma, p$df)
+  p$df <- out$df
+  p$Sigma <- copy_dimnames(out$S, p$Sigma)
+  p
+}
+
+#' @export
+print.sturdy_mvt <- function(x, digits = 4, ...) {
+  cat("<sturdy_mvt> ", describe_mvt(length(x$mu), x$df), "\n", sep = "")
+  cat("mu:\n")
+  print(x$mu, digits = digits)
+  cat("Sigma:\n")
+  print(x$Sigma, digits = digits)
+  invisible(x)
+}
+
+#' @export
+print.sturdy_mvt_natural <- function(x, digits = 4, ...) {
+  d <- length(x$theta1)
+  cat("<sturdy_mvt_natural> ", describe_mvt(d, x$df), "\n", sep = "")
+  cat("theta1:\n")
+  print(x$theta1, digits = digits)
+  cat("theta2:\n")
+  print(x$theta2, digits = digits)
+  invisible(x)
+}
+
+# Construction --------------------------------------------------------------
+
+describe_mvt <- function(d, df) {
+  name <- if (is.finite(df)) paste("Student-t, df =", format(df)) else "Gaussian"
+  q <- format(1 + 2 / (df + d), digits = 5)
+  paste0(name, ", ", d, if (d == 1) " dimension" else " dimensions", ", q = ", q)
+}
+
+#' An mvt object, or its parts; `alone` says that only the first part was given
+#' @noRd
+as_mvt <- function(mu, Sigma, df, alone = TRUE, call = rlang::caller_env()) {
+  if (inherits(mu, "sturdy_mvt")) {
+    check_alone(alone, "mu", c("Sigma", "df"), call)
+    return(new_mvt(mu$mu, mu$Sigma, mu$df, call = call))
+  }
+  new_mvt(mu, Sigma, df, call = call)
+}
+
+check_alone <- function(alone, arg, others, call) {
+  if (!alone) {
+    abort_sturdy(
+      "{.arg {others}} must be left out when {.arg {arg}} is an object that
+       has them.",
+      "unknown_argument", arg = others, call = call
+    )
+  }
+}
+
+new_mvt <- function(mu, Sigma, df, call = rlang::caller_env()) {
+  mu <- check_location(mu, "mu", call = call)
+  Sigma <- check_square(Sigma, length(mu), "Sigma", call = call)
+  df <- check_df(df, call = call)
+  # membership of the family: positive definite, and representable
+  status <- native_mvt_natural(mu, Sigma, df)$status
+  check_mvt_status(status, "Sigma", call = call)
+  structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
+}
+
+as_mvt_natural <- function(theta1,
+                           theta2,
+                           df,
+                           alone = TRUE,
+                           call = rlang::caller_env()) {
+  if (inherits(theta1, "sturdy_mvt_natural")) {
+    check_alone(alone, "theta1", c("theta2", "df"), call)
+    theta2 <- theta1$theta2
+    df <- theta1$df
+    theta1 <- theta1$theta1
+  }
+  theta1 <- check_location(theta1, "theta1", call = call)
+  theta2 <- check_square(theta2, length(theta1), "theta2", call = call)
+  new_mvt_natural(theta1, theta2, check_df(df, call = call))
+}
+
+new_mvt_natural <- function(theta1, theta2, df) {
+  structure(
+    list(
+      theta1 = theta1,
+      theta2 = theta2,
+      df = df,
+      q = 1 + 2 / (df + length(theta1))
+    ),
+    class = "sturdy_mvt_natural"
+  )
+}
+
+check_finite_numbers <- function(x, arg, call) {
+  if (!is.numeric(x) || length(x) == 0) {
+    abort_sturdy(
+      "{.arg {arg}} must be numeric and not empty, not {describe(x)}.",
+      "type", arg = arg, call = call
+    )
+  }
+  if (!all(is.finite(x))) {
+    abort_sturdy(
+      "{.arg {arg}} must have no missing or infinite values.",
+      "type", arg = arg, call = call
+    )
+  }
+}
+
+check_location <- function(x, arg, call) {
+  check_finite_numbers(x, arg, call)
+  stats::setNames(as.double(x), names(x))
+}
+
+check_square <- function(x, d, arg, call) {
+  check_finite_numbers(x, arg, call)
+  if (!is.matrix(x) && d == 1 && length(x) == 1) {
+    x <- matrix(x)
+  }
+  if (!is.matrix(x) || nrow(x) != d || ncol(x) != d) {
+    abort_sturdy(
+      "{.arg {arg}} must be a {d} x {d} matrix, not {describe(x)}.",
+      "shape", arg = arg, call = call
+    )
+  }
+  if (!isSymmetric(unname(x))) {
+    abort_sturdy(
+      "{.arg {arg}} must be symmetric.",
+      "not_positive_definite", arg = arg, call = call
+    )
+  }
+  storage.mode(x) <- "double"
+  x
+}
+
+#' Words for the status of a native_mvt_*() call, see src/status.h
+#' @noRd
+check_mvt_status <- function(status, arg, call = rlang::caller_env()) {
+  if (status == 0) {
+    return(invisible())
+  }
+  if (status == -1) {
+    definite <- if (arg == "theta2") "negative" else "positive"
+    abort_sturdy(
+      "{.arg {arg}} must be {definite} definite.",
+      "not_positive_definite", arg = arg, call = call
+    )
+  }
+  abort_sturdy(
+    c(
+      "The result can't be represented: it overflows.",
+      i = "Rescale the variables, or take a larger {.arg df}."
+    ),
+    "overflow", arg = arg, call = call
+  )
+}
+
+copy_dimnames <- function(x, from) {
+  dimnames(x) <- dimnames(from)
+  x
+}

@@ -1,0 +1,61 @@
+statuses <- c(
+  "converged", "max_sweeps", "sites_skipped", "no_fixed_point",
+  "not_positive_definite", "improper"
+)
+
+test_that("every status has words", {
+  for (status in statuses) {
+    words <- status_words(status)
+    expect_type(words$means, "character")
+    expect_true(status == "converged" || length(words$do) > 0)
+  }
+})
+
+test_that("diagnostics count what the sentences are about", {
+  fit <- toy_fit()
+  report <- ep_diagnostics(fit)
+  expect_s3_class(report, "ep_diagnostics")
+  expect_equal(report$status, "converged")
+  expect_equal(report$negative_sites, sum(fit$ep$sites$tau < 0))
+  expect_equal(report$residual, max(fit$ep$residual))
+  expect_null(report$do)
+})
+
+test_that("a fit stopped early says what that means and what to do", {
+  expect_warning(
+    fit <- toy_fit(control = ep_control(max_sweeps = 1)),
+    class = "sturdy_warning_not_converged"
+  )
+  expect_equal(ep_diagnostics(fit)$status, "max_sweeps")
+  fit$ep$message <- "EP did not converge."
+  fit$ep$sites$tau <- c(-1, 1)
+  expect_snapshot(ep_diagnostics(fit))
+})
+
+test_that("trouble while learning is reported", {
+  fit <- toy_fit()
+  fit$kernel$fixed <- "variance"
+  fit$ep$message <- "EP converged in 5 sweeps (largest residual 1e-10)."
+  fit$ep$sites$tau <- c(1, 1)
+  fit$learning <- list(
+    convergence = 1, message = "NEW_X", cold_start = FALSE, starts = data.frame(start = 1:3),
+    on_bound = c("lengthscale", "epsilon")
+  )
+  expect_snapshot(ep_diagnostics(fit))
+})
+
+test_that("a bound is explained by the end it lies at", {
+  values <- c(lengthscale.a = 1e3, lengthscale.b = 1e-3, nugget = 1e-6, epsilon = 0.49)
+  expect_length(bound_words(character(), values), 0)
+  expect_match(bound_words("lengthscale.a", values), "no influence")
+  expect_match(bound_words("lengthscale.b", values), "tell nothing")
+  expect_match(bound_words("nugget", values), "ask for none")
+  expect_match(bound_words("epsilon", values), "coin tosses")
+  expect_match(bound_words("bias", c(bias = 1e4)), "next to nothing")
+})
+
+test_that("ep_fit() results have diagnostics too", {
+  report <- ep_diagnostics(ep_fit(diag(3), c(1, -1, 1)))
+  expect_equal(report$status, "converged")
+  expect_output(print(report), "What it means")
+})

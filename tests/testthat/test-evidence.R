@@ -1,0 +1,62 @@
+test_that("the three evidences agree for a Gaussian process", {
+  fit <- toy_fit()
+  expect_equal(log_evidence(fit), fit$log_evidence)
+  expect_equal(log_evidence(fit, "ep_zp"), fit$log_evidence, tolerance = 1e-10)
+  expect_identical(log_evidence(fit, "gaussian"), fit$log_evidence)
+})
+
+test_that("the Gaussian evidence of stc() is that of gpc() at the same kernel", {
+  s <- stc(class ~ a + b, toy(), df = 5, kernel = held(), epsilon = 0.05)
+  expect_equal(log_evidence(s, "gaussian"), toy_fit()$log_evidence)
+  expect_false(isTRUE(all.equal(log_evidence(s), log_evidence(s, "gaussian"))))
+})
+
+test_that("an undefined t-EP evidence is NA with a warning", {
+  fit <- toy_fit()
+  fit$ep$log_evidence <- NA_real_
+  expect_warning(value <- log_evidence(fit), class = "sturdy_warning_evidence_undefined")
+  expect_identical(value, NA_real_)
+})
+
+test_that("criterion() gives value and gradient named as coef()", {
+  for (df in c(4, Inf)) {
+    fit <- stc(class ~ a + b, toy(), df = df, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.05)
+    for (type in c("evidence", "loo")) {
+      at <- criterion(fit, type)
+      expect_equal(at$value, if (type == "loo") loo(fit)$estimate else fit$log_evidence)
+      expect_named(at$gradient, names(coef(fit)))
+      # the scale of the kernel is not identified
+      expect_equal(sum(at$gradient[c("variance", "bias", "nugget")]), 0, tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("the gradient is that of central differences", {
+  value <- function(theta, type) {
+    kernel <- kernel_ard(
+      exp(theta[1:2]), variance = exp(theta[3]), bias = exp(theta[4]),
+      nugget = exp(theta[5]), fixed = TRUE
+    )
+    control <- ep_control(tol = 1e-12)
+    fit <- stc(class ~ a + b, toy(), df = 8, kernel = kernel, epsilon = theta[6], control = control)
+    criterion(fit, type)
+  }
+  theta <- c(log(c(1.2, 2, 1, 0.3, 0.2)), 0.07)
+  for (type in c("evidence", "loo")) {
+    h <- 1e-4
+    central <- vapply(1:6, function(j) {
+      up <- value(theta + h * (1:6 == j), type)$value
+      down <- value(theta - h * (1:6 == j), type)$value
+      (up - down) / (2 * h)
+    }, numeric(1))
+    # h^2 times a third derivative of order 1
+    expect_equal(unname(value(theta, type)$gradient), central, tolerance = 1e-6)
+  }
+})
+
+test_that("the generics refuse what they do not know", {
+  fit <- toy_fit()
+  expect_error(log_evidence(fit, "exact"), class = "sturdy_error_choice")
+  expect_error(criterion(fit, "aic"), class = "sturdy_error_choice")
+  expect_error(log_evidence(fit, methd = "ep"), class = "sturdy_error_unknown_argument")
+})

@@ -1,0 +1,48 @@
+test_that("new data are encoded as the training data were", {
+  d <- mixed()
+  for (f in list(y ~ ., y ~ log(u) + poly(v, 2) + f + u:v, y ~ 1)) {
+    m <- mold(f, d)
+    expect_equal(forge_new(m, d[c(3, 1), ])$X, m$X[c(3, 1), , drop = FALSE])
+  }
+  m <- mold_x(as.matrix(d[c("u", "v")]))
+  expect_equal(forge_new(m, d[2:3, c("v", "s", "u")])$X, m$X[2:3, ])
+})
+
+test_that("new data may have no rows, more columns, and missing values", {
+  d <- mixed()
+  m <- mold(y ~ poly(u, 2) + f, d)
+  expect_equal(dim(forge_new(m, d[0, ])$X), c(0, 5))
+  new <- data.frame(f = c("a", NA, "b"), u = c(1, 2, NA), other = 1)
+  expect_equal(
+    forge_new(mold(y ~ u + f, d), new)$complete, c(TRUE, FALSE, FALSE)
+  )
+  expect_equal(forge_new(mold(y ~ u, d), data.frame(u = NA))$complete, FALSE)
+})
+
+test_that("unnamed matrices are known by position", {
+  m <- mold_x(matrix(1:8 + 0.5, 4))
+  expect_equal(m$blueprint$columns, c("x1", "x2"))
+  expect_equal(forge_new(m, matrix(1:8 + 0.5, 4))$X, m$X)
+  expect_error(forge_new(m, matrix(1:4, 4)), class = "sturdy_error_missing_column")
+})
+
+test_that("new data that differ in kind are refused", {
+  d <- mixed()
+  m <- mold(y ~ u + f + l, d)
+  new <- function(...) transform(d, ...)
+  expect_error(forge_new(m, d["u"]), class = "sturdy_error_missing_column")
+  expect_error(forge_new(m, new(f = "z")), class = "sturdy_error_novel_levels")
+  expect_error(forge_new(m, new(f = 1)), class = "sturdy_error_column_type")
+  expect_error(forge_new(m, new(u = "1")), class = "sturdy_error_column_type")
+  expect_error(forge_new(m, new(l = 1)), class = "sturdy_error_column_type")
+  expect_error(forge_new(m, new(u = Inf)), class = "sturdy_error_not_finite")
+  expect_error(forge_new(m, as.matrix(d["u"])), class = "sturdy_error_type")
+  expect_error(forge_new(m, 1:3), class = "sturdy_error_type")
+  logged <- mold(y ~ log(u), d)
+  expect_error(forge_new(logged, new(u = "1")), class = "sturdy_error_formula")
+  expect_snapshot({
+    said(forge_new(m, d["u"]))
+    said(forge_new(m, new(f = c("z", "a", "zz"))))
+    said(forge_new(m, new(u = "1")))
+  })
+})

@@ -1,0 +1,56 @@
+test_that("rows are dropped, kept or refused as na.action says", {
+  d <- mixed()
+  d$u[3] <- NA
+  m <- mold(y ~ u, d)
+  expect_equal(m$rows, setdiff(1:12, 3))
+  expect_equal(m$row_names, as.character(setdiff(1:12, 3)))
+  expect_s3_class(mold(y ~ u, d, na.action = na.exclude)$na_action, "exclude")
+  expect_equal(nrow(mold(y ~ u, d, na.action = "na.omit")$X), 11)
+  expect_error(mold(y ~ u, d, na.action = na.fail), class = "sturdy_error_missing")
+  expect_error(mold(y ~ u, d, na.action = na.pass), class = "sturdy_error_missing")
+  expect_error(mold(y ~ u, d, na.action = NULL), class = "sturdy_error_missing")
+  d$u <- NA_real_
+  expect_error(mold(y ~ u, d), class = "sturdy_error_no_rows")
+})
+
+test_that("bad formulas are refused", {
+  d <- mixed()
+  expect_error(mold(~u, d), class = "sturdy_error_formula")
+  expect_error(mold(y ~ nowhere, d), class = "sturdy_error_formula")
+  expect_error(mold(y ~ u + offset(v), d), class = "sturdy_error_formula")
+  expect_error(mold(y ~ f:u, d), class = "sturdy_error_interaction")
+  expect_error(mold(y ~ u, as.matrix(1:3)), class = "sturdy_error_type")
+  expect_error(mold(u ~ v, d), class = "sturdy_error_outcome_levels")
+  expect_snapshot(said(mold(y ~ f * u, d)))
+})
+
+test_that("the blueprint keeps nothing of the data and no local environment", {
+  make <- function() {
+    ballast <- rnorm(1e5)
+    mold(y ~ u + v, mixed())$blueprint
+  }
+  expect_lt(length(serialize(make(), NULL)), 10000)
+})
+
+test_that("only names that are columns of the data are asked of new data", {
+  d <- mixed()
+  k <- 2
+  terms <- terms(model_frame(y ~ I(u^k) + v, d, rlang::current_env()))
+  expect_equal(input_variables(terms, d), c("u", "v"))
+  expect_equal(input_variables(terms, NULL), c("u", "k", "v"))
+})
+
+test_that("variables may come from the workspace of the formula", {
+  u <- mixed()$u
+  y <- mixed()$y
+  expect_equal(mold(y ~ u, NULL)$X, mold(y ~ u, mixed())$X)
+})
+
+test_that("local environments give way to the package or workspace above", {
+  f <- local({
+    ballast <- 1
+    y ~ x
+  })
+  expect_false(identical(environment(strip_environment(f)), environment(f)))
+  expect_identical(environment(strip_environment(f)), topenv(environment(f)))
+})

@@ -1,0 +1,86 @@
+test_that("formula, data frame and matrix give the same fit", {
+  d <- toy()
+  by_formula <- gpc(class ~ ., d, kernel = held(), epsilon = 0.05)
+  by_frame <- gpc(d[c("a", "b")], d$class, kernel = held(), epsilon = 0.05)
+  by_matrix <- gpc(as.matrix(d[c("a", "b")]), d$class, kernel = held(), epsilon = 0.05)
+  expect_s3_class(by_formula, c("gpc", "sturdy_model"), exact = TRUE)
+  expect_equal(by_frame$ep$m, by_formula$ep$m)
+  expect_equal(by_matrix$ep$m, by_formula$ep$m)
+  expect_equal(by_formula$ep$status, "converged")
+})
+
+test_that("learning raises the criterion and reports the flip rate", {
+  d <- toy(60)
+  fit <- gpc(class ~ a + b, d, kernel = kernel_iso())
+  start <- gpc(class ~ a + b, d, kernel = kernel_iso(fixed = TRUE), epsilon = 0.05)
+  expect_gt(fit$log_evidence, start$log_evidence)
+  expect_true(fit$epsilon_learned)
+  expect_true(fit$epsilon > 0 && fit$epsilon < 0.2)
+  expect_null(start$learning)
+  expect_equal(fit$kernel$variance, 1)
+})
+
+test_that("swapping the classes swaps the probabilities and keeps the evidence", {
+  fit <- toy_fit()
+  d <- toy()
+  d$class <- factor(d$class, levels = c("yes", "no"))
+  swapped <- toy_fit(data = d)
+  expect_equal(swapped$log_evidence, fit$log_evidence, tolerance = 1e-8)
+  expect_equal(
+    predict(swapped, type = "prob")[, "yes"], predict(fit, type = "prob")[, "yes"],
+    tolerance = 1e-7
+  )
+})
+
+test_that("bad arguments are refused by name", {
+  d <- toy(10)
+  expect_error(gpc(class ~ a, d, epsilon = 0.5), class = "sturdy_error_epsilon")
+  expect_error(gpc(class ~ a, d, kernel = "rbf"), class = "sturdy_error_type")
+  expect_error(gpc(class ~ a, d, criterion = "aic"), class = "sturdy_error_choice")
+  expect_error(gpc(class ~ a, d, control = list()), class = "sturdy_error_type")
+  expect_error(gpc(class ~ a, d, epsilom = 0), class = "sturdy_error_unknown_argument")
+  expect_error(gpc(d["a"]), class = "sturdy_error_missing_argument")
+  expect_error(gpc(1:10, d$class), class = "sturdy_error_type")
+  expect_error(gpc(NULL), class = "sturdy_error_type")
+  expect_error(
+    gpc(class ~ a + b, d, kernel = kernel_ard(1:3)), class = "sturdy_error_lengthscales"
+  )
+  withr::local_options(sturdy.max_memory = 1000)
+  expect_error(gpc(class ~ a, d), class = "sturdy_error_memory")
+  expect_snapshot(said(gpc(1:10)))
+})
+
+test_that("one row, two rows and no column work", {
+  one <- gpc(matrix(1), 1, epsilon = 0.1, kernel = held())
+  expect_equal(one$log_evidence, log(0.5))
+  two <- gpc(matrix(1:2), 0:1, epsilon = 0, kernel = held())
+  expect_equal(two$ep$status, "converged")
+  expect_message(
+    none <- gpc(matrix(1, 6, 1), c(0, 1, 1, 1, 1, 1), epsilon = 0.1, kernel = held()),
+    class = "sturdy_message_constant_columns"
+  )
+  expect_gt(predict(none, matrix(1), type = "prob")[, 2], 0.5)
+  expect_equal(predict(none, matrix(7), "prob"), predict(none, matrix(1), "prob"))
+  expect_length(coef(gpc(class ~ 1, toy(), epsilon = 0.1)), 4)
+})
+
+test_that("duplicated rows, wide data and separable data work", {
+  d <- toy(20)
+  twice <- toy_fit(data = d[rep(1:20, 2), ])
+  expect_true(all(is.finite(fitted(twice))))
+  wide <- withr::with_seed(1, matrix(rnorm(400), 8))
+  fit <- gpc(wide, rep(0:1, 4), kernel = kernel_iso(), epsilon = 0.05)
+  expect_true(is.finite(fit$log_evidence))
+  fit <- gpc(matrix(c(-3:-1, 1:3)), rep(0:1, each = 3))
+  expect_true(all(is.finite(coef(fit))))
+  expect_equal(as.character(predict(fit)), rep(c("0", "1"), each = 3))
+})
+
+test_that("a factor column gives each level its own level of probability", {
+  d <- data.frame(f = rep(c("a", "b", "c"), each = 6), y = rep(c(0, 1, 1), each = 6))
+  fit <- gpc(y ~ f, d, kernel = held(), epsilon = 0.01)
+  p <- predict(fit, data.frame(f = c("a", "b", "c")), type = "prob")[, 2]
+  expect_lt(p[1], 0.5)
+  expect_gt(p[2], 0.5)
+  expect_equal(p[[2]], p[[3]], tolerance = 1e-7)
+})

@@ -1,0 +1,58 @@
+test_that("a fit survives saveRDS() into a new process and predicts the same", {
+  fit <- toy_fit()
+  file <- withr::local_tempfile(fileext = ".rds")
+  answer <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(fit, file)
+  expect_equal(readRDS(file)$ep, fit$ep)
+  code <- sprintf(
+    "library(sturdy); saveRDS(predict(readRDS('%s'), data.frame(a = 1, b = 0.2), type = 'prob'), '%s')",
+    file, answer
+  )
+  skip_if(!nzchar(system.file("R", "sturdy.rdb", package = "sturdy")), "not installed")
+  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
+  system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stderr = FALSE)
+  expect_identical(
+    readRDS(answer), predict(fit, data.frame(a = 1, b = 0.2), type = "prob")
+  )
+})
+
+test_that("a fit is a plain list that carries no environment of its caller", {
+  make <- function() {
+    ballast <- rnorm(1e6)
+    toy_fit()
+  }
+  expect_type(unclass(make()), "list")
+  expect_lt(length(serialize(make(), NULL)), 1e5)
+})
+
+test_that("coefficients are on the natural scale, named by column", {
+  d <- toy()
+  fit <- gpc(class ~ a + b, d, kernel = kernel_ard(c(2, 3), fixed = TRUE), epsilon = 0.1)
+  expect_equal(coef(fit), c(
+    lengthscale.a = 2, lengthscale.b = 3, variance = 1, bias = 0.1, nugget = 0.1,
+    epsilon = 0.1
+  ))
+  expect_equal(names(coef(toy_fit()))[1], "lengthscale")
+})
+
+test_that("nobs(), formula() and logLik() answer", {
+  fit <- toy_fit()
+  expect_equal(nobs(fit), 40)
+  expect_equal(formula(fit), class ~ a + b, ignore_formula_env = TRUE)
+  expect_s3_class(logLik(fit), "logLik")
+  expect_equal(as.numeric(logLik(fit)), fit$log_evidence)
+  expect_equal(attr(logLik(fit), "df"), 0)
+  learned <- gpc(class ~ a + b, toy(), kernel = kernel_ard())
+  expect_equal(attr(logLik(learned), "df"), 5)
+  by_matrix <- gpc(matrix(1:4), c(0, 0, 1, 1), kernel = held(), epsilon = 0.1)
+  expect_error(formula(by_matrix), class = "sturdy_error_no_formula")
+})
+
+test_that("a fit without a posterior says so instead of predicting", {
+  fit <- toy_fit()
+  fit$ep <- list(status = "not_positive_definite", message = "It is not.", sweeps = 0L)
+  expect_error(predict(fit), class = "sturdy_error_no_posterior")
+  expect_error(mislabelled(fit), class = "sturdy_error_no_posterior")
+  expect_output(print(fit), "no posterior")
+  expect_output(print(ep_diagnostics(fit)), "There is no posterior")
+})

@@ -1,0 +1,88 @@
+test_that("classes, probabilities and latent values agree with each other", {
+  fit <- toy_fit()
+  new <- data.frame(a = c(-1, 0.3, 2), b = c(0.2, -0.1, 1), row.names = c("x", "y", "z"))
+  class <- predict(fit, new)
+  prob <- predict(fit, new, type = "prob")
+  latent <- predict(fit, new, type = "latent")
+  expect_equal(levels(class), c("no", "yes"))
+  expect_equal(dimnames(prob), list(c("x", "y", "z"), c("no", "yes")))
+  expect_equal(unname(rowSums(prob)), c(1, 1, 1))
+  expect_equal(class == "yes", unname(prob[, "yes"] > 0.5))
+  expect_equal(unname(prob[, "yes"]), pnorm(latent$location / latent$scale))
+  expect_equal(rownames(latent), c("x", "y", "z"))
+  expect_equal(latent$df, rep(Inf, 3))
+})
+
+test_that("latent values of a t process carry its scale", {
+  fit <- stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05)
+  latent <- predict(fit, type = "latent")
+  expect_equal(latent$location, sqrt(fit$ep$kappa) * latent$m)
+  expect_equal(latent$scale^2, fit$ep$kappa * latent$s2)
+  expect_equal(unname(fitted(fit)), pt(latent$location / latent$scale, 4))
+})
+
+test_that("noise = TRUE gives the probability of the recorded label", {
+  fit <- toy_fit(epsilon = 0.1)
+  expect_equal(
+    predict(fit, type = "prob", noise = TRUE), 0.1 + 0.8 * predict(fit, type = "prob")
+  )
+  expect_equal(predict(fit, noise = TRUE), predict(fit))
+})
+
+test_that("no newdata means the training rows", {
+  fit <- toy_fit()
+  expect_equal(predict(fit), predict(fit, toy()))
+  expect_equal(fitted(fit), predict(fit, toy(), type = "prob")[, "yes"])
+})
+
+test_that("rows keep their order, NA stays NA, extra columns do no harm", {
+  fit <- toy_fit()
+  new <- data.frame(z = "?", b = c(0, NA, 1, 0), a = c(1, 1, NA, -1))
+  prob <- predict(fit, new, type = "prob")
+  expect_equal(unname(is.na(prob[, 1])), c(FALSE, TRUE, TRUE, FALSE))
+  expect_equal(unname(prob[4, ]), unname(predict(fit, new[4, ], type = "prob")[1, ]))
+  expect_equal(is.na(predict(fit, new)), c(FALSE, TRUE, TRUE, FALSE))
+  expect_equal(is.na(predict(fit, new, "latent")$m), c(FALSE, TRUE, TRUE, FALSE))
+})
+
+test_that("no new rows give no predictions, of the right type", {
+  fit <- toy_fit()
+  new <- toy()[0, ]
+  expect_equal(predict(fit, new), factor(character(), levels = c("no", "yes")))
+  expect_equal(dim(predict(fit, new, type = "prob")), c(0, 2))
+  expect_equal(nrow(predict(fit, new, type = "latent")), 0)
+  expect_true(all(is.na(predict(fit, data.frame(a = NA, b = NA)))))
+})
+
+test_that("many new rows are predicted in chunks without a difference", {
+  fit <- toy_fit()
+  new <- toy()[rep(1:40, 3), ]
+  X <- forge(fit$blueprint, new, rlang::current_env())$X
+  whole <- latent_in_chunks(fit, X, rlang::current_env())
+  parts <- latent_in_chunks(fit, X, rlang::current_env(), size = 7)
+  expect_equal(parts, whole, tolerance = 1e-12)
+})
+
+test_that("na.exclude pads the fitted values", {
+  d <- toy()
+  d$a[5] <- NA
+  omit <- toy_fit(data = d)
+  exclude <- toy_fit(data = d, na.action = na.exclude)
+  expect_length(fitted(omit), 39)
+  expect_equal(names(fitted(omit))[5], "6")
+  expect_length(fitted(exclude), 40)
+  expect_equal(names(fitted(exclude)), as.character(1:40))
+  expect_equal(which(is.na(fitted(exclude))), c("5" = 5))
+  expect_equal(fitted(exclude)[-5], fitted(omit))
+})
+
+test_that("new data of another shape are refused", {
+  fit <- toy_fit()
+  expect_error(predict(fit, toy()["a"]), class = "sturdy_error_missing_column")
+  expect_error(predict(fit, transform(toy(), a = "1")), class = "sturdy_error_column_type")
+  expect_error(predict(fit, 1:3), class = "sturdy_error_type")
+  expect_error(predict(fit, type = "response"), class = "sturdy_error_choice")
+  expect_error(predict(fit, noise = 1), class = "sturdy_error_type")
+  expect_error(predict(fit, toy(), newdta = 1), class = "sturdy_error_unknown_argument")
+  expect_snapshot(said(predict(fit, toy()["a"])))
+})

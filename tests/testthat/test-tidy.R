@@ -1,0 +1,44 @@
+test_that("tidy() gives a row a hyperparameter", {
+  fit <- toy_fit()
+  expect_equal(tidy(fit)$term, names(coef(fit)))
+  expect_equal(tidy(fit)$estimate, unname(coef(fit)))
+  learned <- gpc(class ~ a + b, toy(), kernel = kernel_iso(), epsilon = 0.1)
+  expect_equal(tidy(learned)$learned, c(TRUE, FALSE, TRUE, TRUE, FALSE))
+})
+
+test_that("glance() gives one row", {
+  fit <- toy_fit()
+  g <- glance(fit)
+  expect_equal(nrow(g), 1)
+  expect_equal(g$log_evidence, fit$log_evidence)
+  expect_equal(g$status, "converged")
+})
+
+test_that("augment() adds predictions to the training data or to new data", {
+  d <- toy()
+  fit <- toy_fit()
+  a <- augment(fit, d)
+  expect_named(a, c(names(d), ".fitted", ".class", ".flipped", ".loo"))
+  expect_equal(a$.fitted, unname(fitted(fit)))
+  found <- mislabelled(fit)
+  expect_equal(a$.flipped[found$row], found$probability)
+  new <- augment(fit, newdata = d[1:3, ])
+  expect_equal(new$.class, predict(fit, d[1:3, ]))
+})
+
+test_that("augment() leaves NA where rows were left out", {
+  d <- toy()
+  d$a[4] <- NA
+  for (na in list(na.omit, na.exclude)) {
+    a <- augment(toy_fit(data = d, na.action = na), d)
+    expect_equal(which(is.na(a$.fitted)), 4)
+    expect_equal(which(is.na(a$.flipped)), 4)
+    expect_equal(which(is.na(a$.class)), 4)
+  }
+})
+
+test_that("augment() needs the data it is to add to", {
+  fit <- toy_fit()
+  expect_error(augment(fit), class = "sturdy_error_missing_argument")
+  expect_error(augment(fit, toy(10)), class = "sturdy_error_length")
+})

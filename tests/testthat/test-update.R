@@ -1,0 +1,38 @@
+test_that("update() without data is a fit with the changed arguments", {
+  fit <- toy_fit()
+  expect_equal(update(fit, epsilon = 0.2), toy_fit(epsilon = 0.2))
+  other <- update(fit, kernel = kernel_ard(c(1, 2), fixed = TRUE))
+  direct <- gpc(
+    class ~ a + b, toy(), kernel = kernel_ard(c(1, 2), fixed = TRUE), epsilon = 0.05
+  )
+  expect_equal(other, direct)
+  expect_equal(update(other, kernel = held()), fit)
+})
+
+test_that("a finite df turns a gpc() into an stc()", {
+  fit <- update(toy_fit(), df = 6)
+  expect_s3_class(fit, "stc")
+  expect_equal(fit$df, 6)
+  expect_s3_class(update(fit, df = Inf), "stc")
+})
+
+test_that("update() with data fits to that data, with a changed formula", {
+  fit <- toy_fit()
+  d <- toy(30)
+  expect_equal(update(fit, data = d), toy_fit(data = d))
+  smaller <- update(fit, . ~ . - b, data = toy())
+  expect_equal(smaller$blueprint$columns, "a")
+  expect_equal(formula(smaller), class ~ a, ignore_formula_env = TRUE)
+  unscaled <- update(fit, data = d, scale = FALSE)
+  expect_equal(unscaled$X[, "a"], d$a)
+})
+
+test_that("what needs data says so", {
+  fit <- toy_fit()
+  expect_error(update(fit, . ~ a), class = "sturdy_error_missing_argument")
+  expect_error(update(fit, scale = FALSE), class = "sturdy_error_missing_argument")
+  expect_error(update(fit, epsilom = 0), class = "sturdy_error_unknown_argument")
+  by_matrix <- gpc(matrix(1:4), c(0, 0, 1, 1), kernel = held(), epsilon = 0.1)
+  expect_error(update(by_matrix, data = toy()), class = "sturdy_error_no_formula")
+  expect_snapshot(said(update(fit, . ~ a)))
+})

@@ -1,0 +1,155 @@
+# What the benchmarks share: the machine line, timing, the problems, the tables.
+
+library(sturdy)
+
+# The C core without the checks and the continuation of the R face
+gp_fit <- utils::getFromNamespace("native_gp_fit", "sturdy")
+gp_predict <- utils::getFromNamespace("native_gp_predict", "sturdy")
+
+# Machine ---------------------------------------------------------------------
+
+# Name and version of the BLAS in use, without its path
+blas_name <- function() {
+  path <- paste(extSoftVersion()[["BLAS"]], La_library())
+  version <- function(pattern) {
+    found <- regmatches(path, regexpr(pattern, path))
+    if (length(found)) paste0(" ", regmatches(found, regexpr("[0-9.]*[0-9]", found)))
+  }
+  if (grepl("openblas", path, ignore.case = TRUE)) {
+    paste0("OpenBLAS", version("openblas[a-z]*-r[0-9.]*[0-9]"))
+  } else if (grepl("mkl", path)) {
+    "MKL"
+  } else if (grepl("atlas", path)) {
+    "ATLAS"
+  } else if (grepl("Accelerate|vecLib", path)) {
+    "Accelerate"
+  } else if (grepl("Rblas", path)) {
+    "R's own BLAS"
+  } else {
+    paste0("reference BLAS", version("libblas.so.[0-9.]*[0-9]"))
+  }
+}
+
+# CPU seconds over elapsed ones of a large product: more than one thread?
+blas_threads <- function() {
+  A <- matrix(stats::rnorm(1e6), 1000)
+  spent <- system.time(for (k in 1:3) A %*% A)
+  max(1, round(sum(spent[1:2]) / spent[[3]]))
+}
+
+machine_line <- function() {
+  data.frame(
+    blas = blas_name(), threads = blas_threads(),
+    r = paste(R.version$major, R.version$minor, sep = "."),
+    sturdy = as.character(utils::packageVersion("sturdy")),
+    arch = R.version$arch
+  )
+}
+
+print_machine <- function(machine) {
+  cat(sprintf(
+    "%s, %d thread%s, R %s, sturdy %s, %s\n", machine$blas, machine$threads,
+    if (machine$threads == 1) "" else "s", machine$r, machine$sturdy, machine$arch
+  ))
+}
+
+# Timing ----------------------------------------------------------------------
+
+# The least of `times` runs, in seconds. On one thread it is CPU time, which
+# other work on the machine disturbs less than it does the clock; on several,
+# elapsed time.
+least_seconds <- function(code, times = 5, threads = 1) {
+  code <- substitute(code)
+  frame <- parent.frame()
+  one <- function() {
+    spent <- system.time(eval(code, frame), gcFirst = TRUE)
+    if (threads > 1) spent[[3]] else sum(spent[1:2])
+  }
+  min(vapply(seq_len(times), function(k) one(), numeric(1)))
+}
+
+# Speed of this machine's dgemm in flops a second: 2 n^3 a product
+dgemm_speed <- function(n = 1000, times = 5, threads = 1) {
+  A <- matrix(stats::rnorm(n * n), n)
+  B <- matrix(stats::rnorm(n * n), n)
+  if (anyNA(A %*% B)) stop("dgemm gives NA") # warms up
+  2 * n^3 / least_seconds(A %*% B, times, threads)
+}
+
+# Problems --------------------------------------------------------------------
+
+# Two classes in d standard normal columns, three of which matter; one label in
+# ten is flipped.
+bench_problem <- function(n, d = 10, seed = 1) {
+  set.seed(seed)
+  X <- matrix(stats::rnorm(n * d), n)
+  f <- X[, 1] + sin(2 * X[, 2]) + X[, 3] / 2
+  y <- ifelse(f + stats::rnorm(n) * 0.3 > 0, 1, -1)
+  wrong <- sample.int(n, round(n / 10))
+  y[wrong] <- -y[wrong]
+  list(
+    X = X, y = y, group = seq_len(d), n = n, d = d,
+    hyper = list(
+      lengthscale = rep(sqrt(2 * d), d), variance = 1, bias = 0.1, nugget = 0.1
+    )
+  )
+}
+
+bench_control <- function(tol = 1e-6) {
+  list(tol = tol, max_sweeps = 200, damping = 1, block = 64)
+}
+
+bench_fit <- function(problem, df = Inf, epsilon = 0.1, control = bench_control(),
+                      sites = NULL, criterion = "none", gradient = FALSE) {
+  gp_fit(
+    problem$X, problem$group, problem$hyper, problem$y, df, epsilon, sites,
+    control, criterion, gradient
+  )
+}
+
+# Seconds of one sweep over all sites and of one factorisation: differences of
+# fits that do nothing else. Residuals tell whether the one sweep was followed by
+# a factorisation: a sweep that raises the residual is given up for the prior,
+# whose posterior needs none.
+part_seconds <- function(problem, df, epsilon, sites, threads, times = 9) {
+  nothing <- bench_control(tol = 1e300)
+  one <- bench_control(tol = 1e-300)
+  one$max_sweeps <- 1
+  seconds <- function(control, sites = NULL) {
+    least_seconds(
+      bench_fit(problem, df, epsilon, control, sites), times, threads
+    )
+  }
+  kernel <- seconds(nothing)
+  factored <- seconds(nothing, sites) - kernel
+  swept <- seconds(one) - kernel
+  residual <- bench_fit(problem, df, epsilon, one)$trace[, "residual"]
+  kept <- residual[2] < residual[1]
+  c(kernel = kernel, factor = factored, sweep = swept - kept * factored)
+}
+
+# Tables ----------------------------------------------------------------------
+
+# Prints a table and keeps it as results/<name>.csv beside the scripts: rows of
+# another BLAS that are there already stay.
+bench_save <- function(table, name, machine) {
+  table <- cbind(machine, table)
+  number <- vapply(table, is.double, logical(1))
+  table[number] <- lapply(table[number], signif, digits = 4)
+  print(table[setdiff(names(table), names(machine))], row.names = FALSE)
+  folder <- file.path(bench_folder(), "results")
+  dir.create(folder, showWarnings = FALSE)
+  file <- file.path(folder, paste0(name, ".csv"))
+  if (file.exists(file)) {
+    old <- utils::read.csv(file)
+    key <- c("blas", "threads")
+    old <- old[!do.call(paste, old[key]) %in% do.call(paste, machine[key]), ]
+    if (nrow(old) && setequal(names(old), names(table))) table <- rbind(old, table)
+  }
+  utils::write.csv(table, file, row.names = FALSE)
+}
+
+bench_folder <- function() {
+  given <- grep("^--file=", commandArgs(FALSE), value = TRUE)
+  if (length(given)) dirname(sub("^--file=", "", given[1])) else "."
+}
