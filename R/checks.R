@@ -186,10 +186,11 @@ check_memory <- function(n, p = 0, call = rlang::caller_env()) {
   if (needed <= limit) {
     return(invisible(needed))
   }
+  rows <- format(n, big.mark = ",", scientific = FALSE)
   abort_sturdy(
     c(
-      "{format(n, big.mark = ',', scientific = FALSE)} rows need about {format_bytes(needed)} of
-       memory, but {format_bytes(limit)} are available.",
+      "{rows} rows need about {format_bytes(needed)} of memory, but
+       {format_bytes(limit)} are available.",
       i = "Memory grows with the square of the number of rows.",
       i = "Fit a sample of the rows, or set
            {.code options(sturdy.max_memory = <bytes>)} if you know better."

@@ -15,7 +15,9 @@
 #' * `converged`: a fixed point was reached within the tolerance.
 #' * `max_sweeps`: the sweeps ran out first.
 #' * `sites_skipped`: the last sweep left out sites whose cavity was improper.
-#' * `no_fixed_point`: t-EP lost its fixed point on the way down in `df`.
+#' * `stalled`: the residual stopped falling above the tolerance.
+#' * `no_fixed_point`: no fixed point was found, nor one that could be followed
+#'   from a larger `df` or `epsilon`; for t-EP there may be none.
 #' * `not_positive_definite`: the posterior could not be factorised.
 #' * `improper`: the starting sites leave no proper cavity.
 #' @seealso [ep_control()], [stc()]
@@ -85,55 +87,90 @@ diagnose_ep <- function(ep) {
   means <- c(
     words$means,
     if (numbers$negative_sites > 0) {
-      "A negative precision marks a label that the other rows contradict; it is in order."
+      paste(
+        "A negative precision marks a label that the other rows contradict;",
+        "it is in order."
+      )
     }
   )
   list(happened = happened, means = means, do = words$do, numbers = numbers)
 }
 
-status_words <- function(status) {
-  switch(status,
-    converged = list(
-      means = "The results are those of an EP fixed point.",
-      do = NULL
+# What each status means and what to do about it.
+status_table <- list(
+  converged = list(
+    means = "The results are those of an EP fixed point.",
+    do = NULL
+  ),
+  max_sweeps = list(
+    means = paste(
+      "The results are those of the last sweep; probabilities are usually",
+      "close already when the residual is below 1e-3."
     ),
-    max_sweeps = list(
-      means = "The results are those of the last sweep; probabilities are usually close already when the residual is below 1e-3.",
-      do = c(
-        "Allow more sweeps: ep_control(max_sweeps = 1000).",
-        "When the residual goes up and down, damp: ep_control(damping = 0.5)."
-      )
-    ),
-    sites_skipped = list(
-      means = "Some rows did not take part in the last sweep: do not trust evidence or probabilities to more than a rough picture.",
-      do = c(
-        "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).",
-        "Allow more label noise (a larger epsilon) or a larger nugget.",
-        "In stc(), use a larger df."
-      )
-    ),
-    no_fixed_point = list(
-      means = "At this df, epsilon and nugget t-EP has no fixed point that can be reached from a larger df: the numbers shown are not those of a posterior.",
-      do = c(
-        "Allow more label noise (a larger epsilon) or a larger nugget.",
-        "Use a larger df, or gpc()."
-      )
-    ),
-    not_positive_definite = list(
-      means = "There is no posterior: the kernel matrix and the sites together are not positive definite in floating-point numbers.",
-      do = c(
-        "Add a nugget: kernel_ard(nugget = 1e-6).",
-        "For ep_fit(), check that K is positive semidefinite."
-      )
-    ),
-    improper = list(
-      means = "There is no posterior: the sites given to start from are not compatible with the kernel matrix.",
-      do = "Start without sites: sites = NULL."
-    ),
-    list(
-      means = "The status is not one this version knows.",
-      do = "Please report it."
+    do = c(
+      "Allow more sweeps: ep_control(max_sweeps = 1000).",
+      "When the residual goes up and down, damp: ep_control(damping = 0.5)."
     )
+  ),
+  sites_skipped = list(
+    means = paste(
+      "Some rows did not take part in the last sweep: do not trust evidence",
+      "or probabilities to more than a rough picture."
+    ),
+    do = c(
+      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).",
+      "Allow more label noise (a larger epsilon) or a larger nugget.",
+      "In stc(), use a larger df."
+    )
+  ),
+  stalled = list(
+    means = paste(
+      "The residual stopped falling before the tolerance was reached: EP",
+      "goes in circles, or rounding limits it. Below 1e-6 the results are",
+      "good; above, do not trust them to more than a rough picture."
+    ),
+    do = c(
+      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).",
+      "Allow more label noise (a larger epsilon) or a larger nugget."
+    )
+  ),
+  no_fixed_point = list(
+    means = paste(
+      "No fixed point was found, also not along a path from a larger df or",
+      "more label noise; there may be none. The numbers shown are not those",
+      "of a posterior."
+    ),
+    do = c(
+      "Allow more label noise (a larger epsilon) or a larger nugget.",
+      "In stc(), use a larger df; or use gpc()."
+    )
+  ),
+  not_positive_definite = list(
+    means = paste(
+      "There is no posterior: the kernel matrix and the sites together are",
+      "not positive definite in floating-point numbers."
+    ),
+    do = c(
+      "Add a nugget: kernel_ard(nugget = 1e-6).",
+      "For ep_fit(), check that K is positive semidefinite."
+    )
+  ),
+  improper = list(
+    means = paste(
+      "There is no posterior: the sites given to start from are not",
+      "compatible with the kernel matrix."
+    ),
+    do = "Start without sites: sites = NULL."
+  )
+)
+
+status_words <- function(status) {
+  if (status %in% names(status_table)) {
+    return(status_table[[status]])
+  }
+  list(
+    means = "The status is not one this version knows.",
+    do = "Please report it."
   )
 }
 
@@ -162,7 +199,10 @@ diagnose_learning <- function(object) {
     means = c(
       if (failed) "A better optimum may be near.",
       if (lost) {
-        "EP has several fixed points at these hyperparameters, or none: do not rely on the optimum."
+        paste(
+          "EP has several fixed points at these hyperparameters, or none: do",
+          "not rely on the optimum."
+        )
       },
       bound_words(bounds, coef(object))
     ),
@@ -186,7 +226,10 @@ bound_words <- function(bounds, values) {
       "A lengthscale on its upper bound: the column has no influence."
     },
     if (any_at("lengthscale", FALSE)) {
-      "A lengthscale on its lower bound: rows tell nothing about each other along the column."
+      paste(
+        "A lengthscale on its lower bound: rows tell nothing about each other",
+        "along the column."
+      )
     },
     if (any_at(c("bias", "nugget", "epsilon"), FALSE)) {
       "A bias, nugget or epsilon on its lower bound: the data ask for none."

@@ -6,6 +6,7 @@ engine_status <- function(code) {
     "0" = "converged", "4" = "converged",
     "1" = "max_sweeps",
     "2" = "sites_skipped",
+    "5" = "stalled",
     "3" = "interrupted",
     "-1" = "not_positive_definite",
     "-2" = "improper",
@@ -94,8 +95,8 @@ engine_continue <- function(fit, df, epsilon, sites) {
   if (!engine_converged(out) && !is.null(sites)) {
     out <- fit(df, epsilon, NULL)
   }
-  if (engine_converged(out)) {
-    return(list(out = out, status = "converged"))
+  if (engine_converged(out) || out$status == 1L) { # 1: the user's limit
+    return(list(out = out, status = engine_status(out$status)))
   }
   found <- NULL
   if (is.finite(df)) {

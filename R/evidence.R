@@ -57,6 +57,7 @@ log_evidence.sturdy_model <- function(object,
       ),
       "evidence_undefined"
     )
+    return(NA_real_)
   }
   value
 }

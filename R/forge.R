@@ -7,6 +7,7 @@
 #' @noRd
 forge <- function(blueprint, newdata, call) {
   check_newdata(newdata, blueprint, call)
+  row_names <- rownames(newdata)
   newdata <- named_newdata(newdata, blueprint, call)
   check_new_columns(newdata, blueprint$variables, call)
   features <- if (nrow(newdata) == 0) {
@@ -21,7 +22,10 @@ forge <- function(blueprint, newdata, call) {
     check_new_feature(features[[name]], name, blueprint$specs[[name]], call)
   }
   X <- encode_features(features, blueprint$specs, nrow(newdata))
-  list(X = X, complete = !rowSums(is.na(X)), row_names = row.names(newdata))
+  if (is.null(row_names)) {
+    row_names <- as.character(seq_len(nrow(newdata)))
+  }
+  list(X = X, complete = !rowSums(is.na(X)), row_names = row_names)
 }
 
 check_newdata <- function(newdata, blueprint, call) {

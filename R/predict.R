@@ -9,7 +9,8 @@
 #' \deqn{P(y^* = event) = F_{df}(m / \sqrt{s2})}{P(event) = F_df(m / sqrt(s2))}
 #' with `F` the distribution function of a standard t, the normal one at
 #' `df = Inf`; with `noise = TRUE` it becomes `epsilon + (1 - 2 epsilon) F`.
-#' Training rows are predicted as new observations at the same inputs.
+#' Training rows are predicted as new observations at the same inputs. The cost is
+#' one n^3 factorisation and n^2 a new row.
 #'
 #' @param object A model fitted by [gpc()] or [stc()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)

@@ -24,10 +24,10 @@
 #'   the default criterion here is the leave-one-out one, which does not.
 #'
 #' At small `df` (below about 5) with little noise (`epsilon` and `nugget` near 0)
-#' t-EP may have no fixed point at all. The fit then follows the fixed point down
-#' from a larger `df`; when it is lost on the way, the fit ends with the status
-#' `"no_fixed_point"` and a warning that says so. More noise or a larger `df`
-#' helps.
+#' t-EP may have no fixed point at all. The fit then follows the fixed point from a
+#' larger `df`, then from a larger `epsilon`; when it is lost on the way, the fit
+#' ends with the status `"no_fixed_point"` and a warning that says so. More noise or
+#' a larger `df` helps.
 #'
 #' @inheritParams gpc
 #' @inheritSection gpc Inputs

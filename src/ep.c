@@ -16,6 +16,8 @@
 #define ACTIVE_SHARE 0.05   /* of the largest residual */
 #define DAMPING_MIN 0.02
 #define STALL_SWEEPS 40     /* without a new best residual: give up */
+#define ROUNDING_FLOOR 1e-9 /* a residual that Newton cannot lower from here
+                             * is rounding, whatever tol asks for */
 
 void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
               workspace *ws) {
@@ -49,6 +51,7 @@ typedef struct {
   ep_work *work;
   double worst, damping;
   int fresh; /* post comes from a factorisation, not from updates */
+  int floor; /* residual at rounding level: as converged as can be */
   int rises; /* sweeps in a row whose residual did not fall */
   int wait, patience; /* sweeps until Newton may try again */
 } ep_loop;
@@ -230,6 +233,7 @@ static int advance(ep_loop *L) {
       L->st->newton++;
       L->st->skipped = L->rises = 0;
     } else {
+      L->floor = L->fresh && L->worst < ROUNDING_FLOOR;
       L->wait = L->patience;
       L->patience = L->patience < 32 ? 2 * L->patience : 64;
     }
@@ -266,15 +270,16 @@ int ep_run(latent *post, const lik_step *lik, const double *y,
   double best = INFINITY;
   int since_best = 0;
   record(&L, 0);
-  while (!(L.worst < opt->tol && L.fresh)) {
+  while (!(L.worst < opt->tol && L.fresh) && !L.floor) {
     since_best++;
     if (L.worst < best) {
       if (L.worst < 0.9 * best) since_best = 0;
       best = L.worst;
       memcpy(work->best, st->site, (size_t)post->n * sizeof *st->site);
     }
-    if (since_best > STALL_SWEEPS || st->sweeps >= opt->max_sweeps)
-      return give_up(&L, st->skipped > 0 ? EP_SITES_SKIPPED : EP_MAX_SWEEPS);
+    if (st->sweeps >= opt->max_sweeps) return give_up(&L, EP_MAX_SWEEPS);
+    if (since_best > STALL_SWEEPS)
+      return give_up(&L, st->skipped > 0 ? EP_SITES_SKIPPED : EP_STALLED);
     if (monitor && monitor(monitor_data, st->sweeps, L.worst))
       return EP_INTERRUPTED;
     if (advance(&L) != EP_CONVERGED) return give_up(&L, EP_SITES_SKIPPED);

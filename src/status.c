@@ -13,6 +13,8 @@ const char *status_sentence(int status) {
     return "EP was interrupted.";
   case EP_NO_ADJOINT:
     return "EP converged, but its gradient system could not be solved.";
+  case EP_STALLED:
+    return "EP stalled: its residual stopped falling.";
   case EP_NOT_PD:
     return "The posterior precision is not positive definite.";
   case EP_IMPROPER:

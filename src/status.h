@@ -9,6 +9,7 @@ enum ep_status {
   EP_SITES_SKIPPED = 2,  /* the last sweep had improper cavities */
   EP_INTERRUPTED = 3,    /* the monitor asked to stop */
   EP_NO_ADJOINT = 4,     /* fit fine, gradient system not solved */
+  EP_STALLED = 5,        /* the residual stopped falling above tol */
   EP_NOT_PD = -1,        /* (K^-1 + T) is not positive definite */
   EP_IMPROPER = -2,      /* a cavity is improper at the start */
   EP_BAD_ARG = -3,       /* sizes or parameters out of range */

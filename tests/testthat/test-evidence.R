@@ -13,7 +13,7 @@ test_that("the Gaussian evidence of stc() is that of gpc() at the same kernel", 
 
 test_that("an undefined t-EP evidence is NA with a warning", {
   fit <- toy_fit()
-  fit$ep$log_evidence <- NA_real_
+  fit$ep$log_evidence <- NaN
   expect_warning(value <- log_evidence(fit), class = "sturdy_warning_evidence_undefined")
   expect_identical(value, NA_real_)
 })

@@ -7,6 +7,8 @@ test_that("formula, data frame and matrix give the same fit", {
   expect_equal(by_frame$ep$m, by_formula$ep$m)
   expect_equal(by_matrix$ep$m, by_formula$ep$m)
   expect_equal(by_formula$ep$status, "converged")
+  named <- gpc(formula = class ~ ., data = d, kernel = held(), epsilon = 0.05)
+  expect_identical(named, by_formula)
 })
 
 test_that("learning raises the criterion and reports the flip rate", {
@@ -83,4 +85,24 @@ test_that("a factor column gives each level its own level of probability", {
   expect_lt(p[1], 0.5)
   expect_gt(p[2], 0.5)
   expect_equal(p[[2]], p[[3]], tolerance = 1e-7)
+})
+
+test_that("every label contradicted ends in even odds, not in NaN", {
+  x <- matrix(rep(c(-1, 0, 2), 2))
+  fit <- gpc(x, rep(0:1, each = 3))
+  expect_equal(unname(fitted(fit)), rep(0.5, 6), tolerance = 1e-6)
+  expect_true(is.finite(fit$log_evidence))
+})
+
+test_that("extreme flip rates, df and nuggets end with finite numbers", {
+  d <- toy(20)
+  for (fit in list(
+    toy_fit(data = d, epsilon = 0.49),
+    suppressWarnings(stc(class ~ a + b, d, df = 0.5, kernel = held(), epsilon = 0.05)),
+    gpc(class ~ a + b, d, kernel = held(nugget = 0), epsilon = 0),
+    gpc(class ~ a + b, d, kernel = held(nugget = 0, bias = 0), epsilon = 0.2)
+  )) {
+    expect_true(all(is.finite(fitted(fit))))
+    expect_true(nzchar(fit$ep$message))
+  }
 })

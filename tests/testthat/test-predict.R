@@ -86,3 +86,11 @@ test_that("new data of another shape are refused", {
   expect_error(predict(fit, toy(), newdta = 1), class = "sturdy_error_unknown_argument")
   expect_snapshot(said(predict(fit, toy()["a"])))
 })
+
+test_that("row names that occur twice are kept", {
+  x <- matrix(1:4, dimnames = list(c("a", "a", "b", "b"), "x"))
+  fit <- gpc(x, c(0, 0, 1, 1), kernel = held(), epsilon = 0.1)
+  expect_equal(rownames(predict(fit, x, type = "prob")), rownames(x))
+  expect_equal(rownames(predict(fit, type = "prob")), rownames(x))
+  expect_equal(rownames(predict(fit, type = "latent")), c("a", "a.1", "b", "b.1"))
+})

@@ -29,7 +29,8 @@ test_that("print() says what was fitted and how it went", {
 
 test_that("print() returns its argument and takes digits", {
   fit <- toy_fit()
-  capture.output(expect_identical(print(fit), fit))
-  expect_invisible(print(fit))
+  capture.output(shown <- withVisible(print(fit)))
+  expect_identical(shown$value, fit)
+  expect_false(shown$visible)
   expect_output(print(toy_fit(epsilon = 0.012345), digits = 2), "epsilon = 0.012 ")
 })
