@@ -153,6 +153,7 @@ learn_objective <- function(problem, tick = function() NULL) {
     best = function() best,
     evaluations = function() evaluations,
     forget = function() {
+      last <<- list(par = NULL)
       sites <<- NULL
       best <<- list(penalised = -Inf)
     }

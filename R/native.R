@@ -16,6 +16,10 @@ native_theta <- function(hyper) {
 
 native_epsilon <- function(epsilon) rep_len(as.double(epsilon), 2L)
 
+native_criterion <- function(criterion) {
+  match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L) - 1L
+}
+
 native_sites <- function(sites, n) {
   if (is.null(sites)) list(tau = double(n), nu = double(n)) else sites
 }
@@ -59,8 +63,7 @@ native_gp_fit <- function(X, group, hyper, y, df, epsilon, sites, control,
     C_gp_fit, X, as.integer(group), native_l(hyper), native_theta(hyper),
     as.double(y), as.double(df), native_epsilon(epsilon),
     as.double(sites$tau), as.double(sites$nu), native_control(control),
-    match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L) - 1L,
-    gradient, progress
+    native_criterion(criterion), gradient, progress
   ))
   if (!is.null(out$gradient)) {
     g <- length(hyper$lengthscale)
@@ -72,6 +75,45 @@ native_gp_fit <- function(X, group, hyper, y, df, epsilon, sites, control,
     )
   }
   out
+}
+
+#' EP in weight space: f = X w, w ~ St(df, 0, diag(s0))
+#'
+#' @param Xt double matrix k x n: the features of a row are a column.
+#' @return as native_gp_fit() with `b` the weights w (k), `extra` their scaled
+#'   covariance C (k x k), `gradient` list(s0 (w.r.t. log s0), epsilon).
+#' @noRd
+native_weight_fit <- function(Xt, s0, y, df, epsilon, sites, control,
+                              criterion = "none", gradient = FALSE,
+                              progress = NULL) {
+  sites <- native_sites(sites, length(y))
+  out <- native_trace(.Call(
+    C_weight_fit, Xt, as.double(s0), as.double(y), as.double(df),
+    native_epsilon(epsilon), as.double(sites$tau), as.double(sites$nu),
+    native_control(control), native_criterion(criterion), gradient, progress
+  ))
+  if (!is.null(out$gradient)) {
+    k <- length(s0)
+    out$gradient <- list(
+      s0 = out$gradient[seq_len(k)], epsilon = out$gradient[k + 1:2]
+    )
+  }
+  out
+}
+
+#' Assumed density filtering of rows in turn
+#'
+#' @param Xt double matrix k x n. @param state list(mu (k), S (k x k),
+#'   log_scale): posterior St(df, exp(log_scale/2) mu, exp(log_scale) S).
+#' @return list(status, mu, S, log_scale, log_zp (n), prob (n), done): log_zp and
+#'   prob (of a positive latent value) before each row was absorbed; done rows
+#'   were absorbed.
+#' @noRd
+native_adf <- function(Xt, y, df, epsilon, state) {
+  .Call(
+    C_adf, Xt, as.double(y), as.double(df), native_epsilon(epsilon),
+    as.double(state$mu), state$S, as.double(state$log_scale)
+  )
 }
 
 #' Latent mean and scale at new inputs, in scaled coordinates

@@ -1,7 +1,7 @@
 """Reference values of the tilted escort moments, to 17 digits.
 
 Writes tests/testthat/fixtures/tilted.csv. Needs Python 3 with mpmath; run it
-from the top folder of the clone:
+from anywhere; it takes some ten minutes:
 
     python3 data-raw/tilted-moments.py
 
@@ -30,7 +30,7 @@ CHECKED = (mpf("0.5"), mpf(3), mpf(29), mpf(100), mpf(10) ** 8, INF)
 
 
 def density(z, v):
-    """Of a standard t with v degrees of freedom."""
+    """Of a standard t with v degrees of freedom, INF for the normal."""
     if v == INF:
         return mp.npdf(z)
     log_c = mp.loggamma((v + 1) / 2) - mp.loggamma(v / 2) - mp.log(mp.pi * v) / 2
@@ -45,8 +45,7 @@ def cdf(z, v):
 
 
 def tail_mass(t, v):
-    """P(|T| > t) / 2, by the incomplete beta function while it converges fast,
-    otherwise by Lentz's continued fraction of it."""
+    """P(T > t), by the incomplete beta function, at large v by quadrature."""
     x = v / (v + t * t)
     if v <= 10**4 or x < mpf("0.5"):
         return mp.betainc(v / 2, mpf(1) / 2, 0, x, regularized=True) / 2
@@ -70,7 +69,7 @@ def half_line(weight, t, v, power):
 
 
 def parts(z, v):
-    """log f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v))"""
+    """f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v))"""
     f, F = density(z, v), cdf(z, v)
     F2 = F if v == INF else cdf(z * mp.sqrt((v + 2) / v), v + 2)
     return f, F, F2
@@ -120,20 +119,13 @@ def integrated(z, v, lo, hi, d):
     return {"mu": w0 * z + w1 * D1, "w": w0 + w1 * V1 + w0 * w1 * (D1 - z) ** 2}
 
 
-def derivative(x, at, name):
-    """Central difference in many digits, exact to far more than 17."""
-    h = mpf(10) ** (-DIGITS // 4) * max(1, abs(x))
-    up, down = at(x + h), at(x - h)
-    return (up[name] - down[name]) / (2 * h)
-
-
 def row(z, v, neg, pos, d):
     lo, hi = mpf(neg), 1 - mpf(pos)
     z, known = mpf(z), parts(mpf(z), v)
     value = tilted(z, v, lo, hi, d, known)
     names = ("log_z1", "log_zp", "alpha", "w")
 
-    def slopes(x, at):
+    def slopes(x, at):  # central differences, right to some 50 digits
         h = mpf(10) ** (-DIGITS // 4) * max(abs(x), mpf(10) ** -12)
         up, down = at(x + h), at(x - h)
         return [(up[name] - down[name]) / (2 * h) for name in names]
@@ -165,6 +157,10 @@ def grid():
             yield v, z, 0.3, 0.0, 300
 
 
+def text(x):
+    return "NA" if mp.isnan(x) else mp.nstr(x, 17, strip_zeros=True)
+
+
 def main():
     names = (
         "log_z1 log_zp mu w alpha flip log_z1_z log_zp_z alpha_z w_z log_z1_lo "
@@ -172,7 +168,6 @@ def main():
     ).split()
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     path = os.path.join(folder, "tests", "testthat", "fixtures", "tilted.csv")
-    text = lambda x: "NA" if mp.isnan(x) else mp.nstr(x, 17, strip_zeros=True)
     worst, rows = mpf(0), 0
     with open(path, "w", newline="\n") as out:
         out.write(",".join("df z neg pos d".split() + names) + "\n")

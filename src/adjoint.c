@@ -67,36 +67,20 @@ int adjoint_solve(criterion_type type, latent *post, const lik_step *lik,
   return spent < 0 ? EP_NO_ADJOINT : EP_CONVERGED;
 }
 
-/* C is full here. S2 (lower) += sign * sum over A.[i] of that sign of |A.[i]| C[, i] C[, i]' */
-static void add_weighted_square(latent_kernel *lk, const double *weight,
-                                double sign) {
-  const int n = lk->n;
-  const double one = 1;
-  int k = 0;
-  for (int j = 0; j < n; j++) {
-    if (!(weight[j] * sign > 0)) continue;
-    const double root = sqrt(fabs(weight[j]));
-    double *to = lk->S1 + IDX(0, k++, n);
-    for (int i = 0; i < n; i++) to[i] = root * lk->C[IDX(i, j, n)];
-  }
-  if (k > 0)
-    F77_CALL(dsyrk)
-    ("L", "N", &n, &k, &sign, lk->S1, &n, &one, lk->S2, &n FCONE FCONE);
-}
-
 void adjoint_kernel(latent *post, latent_kernel *lk, const ep_site *site,
                     adjoint_work *w) {
   const int n = lk->n;
   const criterion_partials *E = &w->E;
   double *g = w->weight; /* H m. = m. - T C m. */
+  double *minus_A = E->tau; /* lambda has done its work */
   post->times(post, E->m, g);
   for (int i = 0; i < n; i++) g[i] = E->m[i] - site[i].tau * g[i];
 
   memset(lk->S2, 0, (size_t)n * (size_t)n * sizeof *lk->S2);
   lk->have_squares = 0;
   mirror_lower(lk->C, n);
-  add_weighted_square(lk, E->A, 1);
-  add_weighted_square(lk, E->A, -1);
+  for (int i = 0; i < n; i++) minus_A[i] = -E->A[i];
+  rank_update_signed(lk->S2, n, lk->C, n, minus_A, lk->S1);
   for (int j = 0; j < n; j++) {
     const double tj = site[j].tau, bj = lk->b[j], Aj = E->A[j];
     for (int i = j; i < n; i++) {
@@ -107,5 +91,31 @@ void adjoint_kernel(latent *post, latent_kernel *lk, const ep_site *site,
                    E->h * bi * bj;
     }
     lk->S2[IDX(j, j, n)] += Aj + E->D * tj;
+  }
+}
+
+/* With c_i = C x_i / s0 (elementwise) and p = w / s0:
+ *   dA_i/ds0_j = c_ij^2,  dm_i/ds0_j = c_ij p_j,  dh/ds0_j = p_j^2,
+ *   dD/ds0_j = (1 - C_jj/s0_j)/s0_j. */
+void adjoint_weight(latent_weight *lw, adjoint_work *w, double *grad) {
+  const int k = lw->k, n = lw->n;
+  const criterion_partials *E = &w->E;
+  const double one = 1, zero = 0;
+  for (int j = 0; j < k; j++) {
+    const double p = lw->w[j] / lw->s0[j];
+    grad[j] = lw->s0[j] * E->h * p * p +
+              E->D * (1 - lw->C[IDX(j, j, k)] / lw->s0[j]);
+  }
+  for (int first = 0; first < n; first += lw->width) {
+    const int left = n - first, b = left < lw->width ? left : lw->width;
+    F77_CALL(dsymm)
+    ("L", "L", &k, &b, &one, lw->C, &k, lw->Xt + IDX(0, first, k), &k, &zero,
+     lw->P, &k FCONE FCONE);
+    for (int l = 0; l < b; l++)
+      for (int j = 0; j < k; j++) {
+        const double c = lw->P[IDX(j, l, k)];
+        grad[j] += (E->A[first + l] * c * c + E->m[first + l] * c * lw->w[j]) /
+                   lw->s0[j];
+      }
   }
 }

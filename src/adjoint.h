@@ -24,4 +24,7 @@ int adjoint_solve(criterion_type type, latent *post, const lik_step *lik,
 void adjoint_kernel(latent *post, latent_kernel *lk, const ep_site *site,
                     adjoint_work *w);
 
+/* dE/dlog s0[k] in weight space. */
+void adjoint_weight(latent_weight *lw, adjoint_work *w, double *grad);
+
 #endif

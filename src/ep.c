@@ -10,7 +10,6 @@
 #include "criterion.h"
 #include "numeric.h"
 
-#define NEWTON_FROM 0.3     /* residual at which the fixed point is near */
 #define NEWTON_GAIN 0.5     /* of the residual, for a full step to be accepted */
 #define NEWTON_PRODUCTS 120
 #define ACTIVE_SHARE 0.05   /* of the largest residual */
@@ -112,8 +111,7 @@ static int sweep_block(ep_loop *L, const int *idx, int b) {
   ep_work *w = L->work;
   double *C = w->Cbb, *c = w->column, *m = w->nu; /* nu is free in a sweep */
   int skipped = 0;
-  L->post->load(L->post, idx, b, C);
-  for (int l = 0; l < b; l++) m[l] = L->post->m[idx[l]];
+  L->post->load(L->post, idx, b, C, m);
   for (int l = 0; l < b; l++) {
     skipped += !update_site(L, idx[l], C[IDX(l, l, b)], m[l], &w->gamma[l],
                             &w->beta[l]);
@@ -146,6 +144,7 @@ static void sweep(ep_loop *L) {
     L->st->skipped += sweep_block(
         L, active + first, left < L->opt->block ? left : L->opt->block);
   }
+  L->post->marginals(L->post);
   L->fresh = 0;
 }
 
@@ -227,7 +226,7 @@ static int advance(ep_loop *L) {
   if (L->worst < L->opt->tol) { /* shed update rounding, then look again */
     status = refresh(L);
     if (status == EP_CONVERGED) evaluate(L);
-  } else if ((L->worst < NEWTON_FROM || L->rises > 1) && --L->wait < 0) {
+  } else if ((L->worst < L->post->newton_from || L->rises > 1) && --L->wait < 0) {
     newton = newton_step(L, &status);
     if (newton) {
       L->st->newton++;

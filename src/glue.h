@@ -29,6 +29,11 @@ SEXP glue_gp_predict(SEXP X_, SEXP group_, SEXP l_, SEXP theta_, SEXP tau_,
 SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP group_, SEXP l_, SEXP theta_);
 SEXP glue_tilted(SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_,
                  SEXP d_);
+SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP y_, SEXP df_, SEXP epsilon_,
+                     SEXP tau_, SEXP nu_, SEXP control_, SEXP criterion_,
+                     SEXP gradient_, SEXP progress_);
+SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
+              SEXP log_scale_);
 SEXP glue_status_sentence(SEXP status_);
 
 #endif

@@ -12,6 +12,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(gp_predict, 7),
     ENTRY(gram, 5),
     ENTRY(tilted, 6),
+    ENTRY(weight_fit, 11),
+    ENTRY(adf, 7),
     ENTRY(status_sentence, 1),
     ENTRY(exp_q, 2),
     ENTRY(ln_q, 2),

@@ -9,13 +9,16 @@
 #include "linalg.h"
 #include "numeric.h"
 
-static void read_diagonal(latent *post, const latent_kernel *lk) {
+/* m is kept current by kernel_apply() */
+static void kernel_marginals(latent *post) {
+  const latent_kernel *lk = post->self;
   for (int i = 0; i < lk->n; i++) post->A[i] = lk->C[IDX(i, i, lk->n)];
 }
 
 /* Panel S1[n x b] = C[, idx] from the lower triangle. Column k of C gives row
  * k of the panel for sites below it and column k itself when k is in idx. */
-static void kernel_load(latent *post, const int *idx, int b, double *Cbb) {
+static void kernel_load(latent *post, const int *idx, int b, double *Cbb,
+                        double *mb) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *P = lk->S1;
@@ -31,26 +34,10 @@ static void kernel_load(latent *post, const int *idx, int b, double *Cbb) {
     const double *column = lk->C + IDX(0, k, n);
     for (int l = first; l < b; l++) P[IDX(k, l, n)] = column[idx[l]];
   }
-  for (int l = 0; l < b; l++)
-    for (int k = 0; k < b; k++) Cbb[IDX(k, l, b)] = P[IDX(idx[k], l, n)];
-}
-
-/* C += sign * Q Q' over the columns of P whose gamma has that sign */
-static void rank_update(latent_kernel *lk, int b, const double *gamma,
-                        double sign) {
-  const int n = lk->n;
-  const double one = 1, minus = -sign;
-  int k = 0;
   for (int l = 0; l < b; l++) {
-    if (!(gamma[l] * sign > 0)) continue;
-    const double root = sqrt(fabs(gamma[l]));
-    const double *from = lk->S1 + IDX(0, l, n);
-    double *to = lk->S2 + IDX(0, k++, n);
-    for (int i = 0; i < n; i++) to[i] = root * from[i];
+    for (int k = 0; k < b; k++) Cbb[IDX(k, l, b)] = P[IDX(idx[k], l, n)];
+    mb[l] = post->m[idx[l]];
   }
-  if (k > 0)
-    F77_CALL(dsyrk)
-    ("L", "N", &n, &k, &minus, lk->S2, &n, &one, lk->C, &n FCONE FCONE);
 }
 
 static void kernel_apply(latent *post, int b, const double *N,
@@ -63,9 +50,7 @@ static void kernel_apply(latent *post, int b, const double *N,
    &n FCONE FCONE FCONE FCONE);
   F77_CALL(dgemv)
   ("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m, &inc FCONE);
-  rank_update(lk, b, gamma, 1);
-  rank_update(lk, b, gamma, -1);
-  read_diagonal(post, lk);
+  rank_update_signed(lk->C, n, lk->S1, b, gamma, lk->S2);
 }
 
 static void kernel_times(latent *post, const double *x, double *out) {
@@ -156,7 +141,7 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
   }
   if (lk->signs.nn > 0) status = add_negative_sites(lk, &post->log_det);
   if (status != EP_CONVERGED) return status;
-  read_diagonal(post, lk);
+  kernel_marginals(post);
   refresh_mean(post, tau, nu);
   return EP_CONVERGED;
 }
@@ -182,6 +167,8 @@ void latent_kernel_bind(latent *post, latent_kernel *lk, const double *K) {
   post->self = lk;
   post->load = kernel_load;
   post->apply = kernel_apply;
+  post->marginals = kernel_marginals;
+  post->newton_from = 0.3;
   post->refresh = kernel_refresh;
   post->times = kernel_times;
   post->times_squared = kernel_times_squared;

@@ -81,6 +81,25 @@ void factor_scale_solve(const double *L, const site_signs *s, int cols,
   solve_lower(L, nn, cols, W);
 }
 
+void rank_update_signed(double *C, int n, const double *P, int b,
+                        const double *gamma, double *scratch) {
+  const double one = 1;
+  for (double sign = 1; sign >= -1; sign -= 2) {
+    const double minus = -sign;
+    int k = 0;
+    for (int l = 0; l < b; l++) {
+      if (!(gamma[l] * sign > 0)) continue;
+      const double root = sqrt(fabs(gamma[l]));
+      const double *from = P + IDX(0, l, n);
+      double *to = scratch + IDX(0, k++, n);
+      for (int i = 0; i < n; i++) to[i] = root * from[i];
+    }
+    if (k > 0)
+      F77_CALL(dsyrk)
+      ("L", "N", &n, &k, &minus, scratch, &n, &one, C, &n FCONE FCONE);
+  }
+}
+
 /* in tiles, so that the strided side stays in cache */
 void mirror_lower(double *A, int n) {
   const int tile = 32;
