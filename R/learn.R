@@ -248,18 +248,35 @@ learn_starts <- function(problem, restarts) {
   })
 }
 
+#' The same start with a larger nugget and, when it is learned, a larger epsilon
+#' @noRd
+learn_noisier <- function(problem, par, times) {
+  at <- problem$field
+  par[at == "nugget"] <- par[at == "nugget"] + log(times)
+  par[at == "epsilon"] <- stats::qlogis(2 * min(0.02 * times, 0.4))
+  pmin(pmax(par, problem$lower), problem$upper)
+}
+
 learn_search <- function(problem) {
   tick <- learn_progress(problem$control)
   objective <- learn_objective(problem, tick)
   starts <- learn_starts(problem, problem$control$restarts)
-  race <- lapply(starts, function(par) {
+  run <- function(par) {
     objective$forget()
     learn_optim(
       problem, objective, par, tied_basis(problem$field), learn_race_maxit
     )
     objective$best()
-  })
+  }
+  race <- lapply(starts, run)
   reached <- vapply(race, function(r) r$penalised, numeric(1))
+  if (!any(is.finite(reached))) { # t-EP needs more noise to have a fixed point
+    starts <- lapply(c(4, 16, 64), function(times) {
+      learn_noisier(problem, starts[[1]], times)
+    })
+    race <- lapply(starts, run)
+    reached <- vapply(race, function(r) r$penalised, numeric(1))
+  }
   found <- NULL
   for (k in order(-reached)) {
     if (!is.finite(reached[k])) next

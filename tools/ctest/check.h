@@ -1,0 +1,75 @@
+/* What: a test is a function; main() runs a file's tests one by one.
+ *
+ *   static void halves_add_up(void) { CHECK_NEAR(0.5 + 0.5, 1, 1e-15); }
+ *   int main(void) {
+ *     RUN("halves add up", halves_add_up);
+ *     return check_done();
+ *   }
+ *
+ * Every test prints a line; every failed check prints where and what. The last
+ * line of a program is `N passed, N failed`, counting tests. */
+#ifndef STURDY_CHECK_H
+#define STURDY_CHECK_H
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct {
+  int passed, failed; /* tests */
+  int here;           /* failed checks of the running test */
+} check_state;
+
+static check_state check_now;
+
+/* After this many the rest of a test fails in silence. */
+#define CHECK_SHOWN 8
+
+static inline int check_fails(void) {
+  check_now.here++;
+  return check_now.here <= CHECK_SHOWN;
+}
+
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition) && check_fails())                                         \
+      printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);         \
+  } while (0)
+
+/* |got - want| <= tol max(floor, |want|); NaN fails, equal infinities pass */
+static inline void check_near(const char *file, int line, const char *what,
+                              double got, double want, double tol,
+                              double floor) {
+  const double size = fmax(floor, fabs(want));
+  if (got == want || fabs(got - want) <= tol * size) return;
+  if (check_fails())
+    printf("%s:%d: %s is %.17g, not %.17g (off by %.2e)\n", file, line, what,
+           got, want, fabs(got - want) / size);
+}
+
+/* relative, but absolute below 1 */
+#define CHECK_NEAR(got, want, tol)                                             \
+  check_near(__FILE__, __LINE__, #got, got, want, tol, 1)
+/* relative to max(floor, |want|) */
+#define CHECK_SCALED(got, want, tol, floor)                                    \
+  check_near(__FILE__, __LINE__, #got, got, want, tol, floor)
+
+static inline void check_run(const char *claim, void (*test)(void)) {
+  check_now.here = 0;
+  test();
+  check_now.passed += check_now.here == 0;
+  check_now.failed += check_now.here > 0;
+  printf("%s %s", check_now.here ? "FAILED" : "ok    ", claim);
+  if (check_now.here > 1) printf(" (%d checks)", check_now.here);
+  printf("\n");
+  fflush(stdout);
+}
+
+#define RUN(claim, test) check_run(claim, test)
+
+/* The status of main(). */
+static inline int check_done(void) {
+  printf("%d passed, %d failed\n", check_now.passed, check_now.failed);
+  return check_now.failed > 0;
+}
+
+#endif
