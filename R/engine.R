@@ -119,19 +119,19 @@ engine_continue <- function(fit, df, epsilon, sites) {
   }
 }
 
-#' EP at given hyperparameters
+#' EP in a latent space at given hyperparameters
 #'
-#' Arguments as native_gp_fit(). @return the `ep` list with `value`, `gradient`
-#'   (both `NULL` unless asked for).
+#' @param space a latent space (see space.R). Others as native_gp_fit().
+#' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),
+#'   `gradient_solved` and what else the space returns, `extra`.
 #' @noRd
-engine_fit_gp <- function(X, group, hyper, y, df, epsilon, sites = NULL,
-                          control = ep_control(), criterion = "none",
-                          gradient = FALSE) {
-  progress <- engine_progress(control, length(y))
+engine_fit <- function(space, hyper, df, epsilon, sites = NULL,
+                       control = ep_control(), criterion = "none",
+                       gradient = FALSE) {
+  progress <- engine_progress(control, space$n)
   run <- function(df, epsilon, sites) {
-    native_gp_fit(
-      X, group, hyper, y, df, epsilon, sites, control, criterion, gradient,
-      progress
+    space$native(
+      hyper, df, epsilon, sites, control, criterion, gradient, progress
     )
   }
   result <- engine_continue(run, df, epsilon, sites)
@@ -139,6 +139,7 @@ engine_fit_gp <- function(X, group, hyper, y, df, epsilon, sites = NULL,
   ep$value <- result$out$value
   ep$gradient <- result$out$gradient
   ep$gradient_solved <- result$out$status != 4L
+  ep$extra <- result$out$extra
   ep
 }
 

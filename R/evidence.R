@@ -79,9 +79,10 @@ gaussian_evidence <- function(object) {
 #' EP at the hyperparameters of a fit
 #' @noRd
 refit_ep <- function(object, df = object$df, sites = NULL, ...) {
-  engine_fit_gp(
-    object$X, object$group, kernel_hyper(object$kernel), object$y, df,
-    object$epsilon, sites = sites, control = object$control, ...
+  engine_fit(
+    kernel_space(object$X, object$group, object$y, object$kernel),
+    kernel_hyper(object$kernel), df, object$epsilon, sites = sites,
+    control = object$control, ...
   )
 }
 

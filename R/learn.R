@@ -8,35 +8,36 @@ learn_bounds <- list(
   variance = log(c(1e-4, 1e4)),
   bias = log(c(1e-6, 1e4)),
   nugget = log(c(1e-6, 1e4)),
+  prior_scale = log(c(1e-6, 1e6)),
   epsilon = c(1e-6, 0.49)
 )
 learn_tol <- 1e-6      # EP tolerance while searching
 learn_maxit <- 200L    # of the full search
 learn_race_maxit <- 5L
+learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 
 #' Learn what is free, then fit
 #'
-#' @param X,group,y encoded data. @param kernel resolved kernel.
-#' @param epsilon number or "learn". @param criterion "evidence" or "loo".
-#' @return list(kernel, epsilon, ep, learning)
+#' @param space a latent space. @param epsilon number or "learn".
+#' @param criterion "evidence" or "loo".
+#' @return list(hyper, epsilon, ep, learning)
 #' @noRd
-fit_gp <- function(X, group, y, df, kernel, epsilon, criterion, control) {
-  problem <- learn_problem(X, group, y, df, kernel, epsilon, criterion, control)
+learn_fit <- function(space, df, epsilon, criterion, control) {
+  problem <- learn_problem(space, df, epsilon, criterion, control)
   learning <- NULL
+  hyper <- space$hyper
   if (length(problem$start)) {
     learning <- learn_search(problem)
-    kernel <- learn_kernel(problem, learning$par)
+    hyper <- learn_hyper(problem, learning$par)
     epsilon <- learn_epsilon(problem, learning$par)
   }
-  ep <- engine_fit_gp(
-    X, group, kernel_hyper(kernel), y, df, epsilon, NULL, control, criterion
-  )
+  ep <- engine_fit(space, hyper, df, epsilon, NULL, control, criterion)
   if (!is.null(learning)) {
     learning <- learn_report(problem, learning, ep)
   }
   ep[c("value", "gradient", "gradient_solved")] <- NULL
   if (!control$trace) ep["trace"] <- list(NULL)
-  list(kernel = kernel, epsilon = epsilon, ep = ep, learning = learning)
+  list(hyper = hyper, epsilon = epsilon, ep = ep, learning = learning)
 }
 
 # Packing --------------------------------------------------------------------
@@ -45,12 +46,11 @@ fit_gp <- function(X, group, y, df, kernel, epsilon, criterion, control) {
 #'
 #' Free parameters are logs; epsilon is 0.5 plogis(.).
 #' @noRd
-learn_problem <- function(X, group, y, df, kernel, epsilon, criterion, control) {
+learn_problem <- function(space, df, epsilon, criterion, control) {
   learn_eps <- identical(epsilon, "learn")
-  free <- setdiff(c("lengthscale", "variance", "bias", "nugget"), kernel$fixed)
-  if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
-  start <- unlist(lapply(kernel[free], log))
-  field <- rep(free, lengths(kernel[free]))
+  free <- space$free
+  start <- unlist(lapply(space$hyper[free], log))
+  field <- rep(free, lengths(space$hyper[free]))
   lower <- upper <- numeric(length(field))
   for (name in free) {
     at <- field == name
@@ -72,8 +72,8 @@ learn_problem <- function(X, group, y, df, kernel, epsilon, criterion, control) 
     field <- c(field, "epsilon")
   }
   list(
-    X = X, group = group, y = y, df = df, kernel = kernel, epsilon = epsilon,
-    criterion = criterion, control = control,
+    space = space, df = df, epsilon = epsilon, criterion = criterion,
+    control = control,
     search_control = utils::modifyList(
       unclass(control), list(tol = max(control$tol, learn_tol))
     ),
@@ -81,17 +81,26 @@ learn_problem <- function(X, group, y, df, kernel, epsilon, criterion, control) 
   )
 }
 
-learn_kernel <- function(problem, par) {
-  kernel <- problem$kernel
-  for (name in intersect(names(kernel), problem$field)) {
-    kernel[[name]][] <- exp(par[problem$field == name])
+learn_hyper <- function(problem, par) {
+  hyper <- problem$space$hyper
+  for (name in intersect(names(hyper), problem$field)) {
+    hyper[[name]][] <- exp(par[problem$field == name])
   }
-  kernel
+  hyper
 }
 
 learn_epsilon <- function(problem, par) {
   at <- problem$field == "epsilon"
   if (any(at)) 0.5 * stats::plogis(par[at]) else problem$epsilon
+}
+
+#' EP at a point of the search
+#' @noRd
+learn_native <- function(problem, par, sites, gradient = TRUE) {
+  problem$space$native(
+    learn_hyper(problem, par), problem$df, learn_epsilon(problem, par), sites,
+    problem$search_control, problem$criterion, gradient
+  )
 }
 
 #' Log prior density of the logs (normal) and its gradient
@@ -100,7 +109,7 @@ learn_prior <- function(problem, par) {
   value <- 0
   gradient <- numeric(length(par))
   for (name in setdiff(unique(problem$field), "epsilon")) {
-    prior <- problem$kernel$prior[[name]]
+    prior <- problem$space$prior[[name]]
     if (is.null(prior)) next
     at <- problem$field == name
     z <- (par[at] - prior$meanlog) / prior$sdlog
@@ -129,17 +138,9 @@ learn_objective <- function(problem, tick = function() NULL) {
     }
     evaluations <<- evaluations + 1L
     tick()
-    out <- native_gp_fit(
-      problem$X, problem$group, kernel_hyper(learn_kernel(problem, par)),
-      problem$y, problem$df, learn_epsilon(problem, par), sites,
-      problem$search_control, problem$criterion, TRUE
-    )
-    if (!out$status %in% c(0L, 4L) && !is.null(sites)) {
-      out <- native_gp_fit( # the old sites may have misled it
-        problem$X, problem$group, kernel_hyper(learn_kernel(problem, par)),
-        problem$y, problem$df, learn_epsilon(problem, par), NULL,
-        problem$search_control, problem$criterion, TRUE
-      )
+    out <- learn_native(problem, par, sites)
+    if (!engine_converged(out) && !is.null(sites)) {
+      out <- learn_native(problem, par, NULL) # the old sites may have misled it
     }
     last <<- learn_evaluation(problem, par, out)
     if (is.finite(last$penalised)) {
@@ -167,7 +168,7 @@ learn_evaluation <- function(problem, par, out) {
     par = par, value = NA_real_, penalised = -Inf,
     gradient = numeric(length(par))
   )
-  if (!out$status %in% c(0L, 4L) || is.null(out$gradient) ||
+  if (!engine_converged(out) || is.null(out$gradient) ||
       !is.finite(out$value)) {
     return(bad)
   }
@@ -216,10 +217,10 @@ learn_optim <- function(problem, objective, origin, basis, maxit) {
   )
 }
 
-#' One common factor for all lengthscales, the rest one by one
+#' One common factor for all lengthscales (or prior scales), the rest one by one
 #' @noRd
 tied_basis <- function(field) {
-  tied <- field == "lengthscale"
+  tied <- field %in% learn_tied
   basis <- diag(length(field))[, !tied, drop = FALSE]
   if (any(tied)) cbind(as.numeric(tied), basis) else basis
 }
@@ -227,8 +228,9 @@ tied_basis <- function(field) {
 #' Starting points: the given one, then others at fixed offsets
 #'
 #' Offsets of (log lengthscale, log nugget, epsilon) chosen to lie in different
-#' basins: wiggly with few flips, smooth with many, and between. Both epsilon = 0
-#' and 1/2 are traps (the gradient on the logit scale dies), so all start inside.
+#' basins: wiggly with few flips, smooth with many, and between. A prior scale
+#' moves as 1/lengthscale^2. Both epsilon = 0 and 1/2 are traps (the gradient on
+#' the logit scale dies), so all start inside.
 #' @noRd
 learn_starts <- function(problem, restarts) {
   offset <- rbind(
@@ -238,23 +240,15 @@ learn_starts <- function(problem, restarts) {
   pick <- rep_len(seq_len(nrow(offset)), restarts + 1L)
   round <- (seq_along(pick) - 1L) %/% nrow(offset)
   lapply(seq_along(pick), function(k) {
-    d <- offset[pick[k], ] * c(1, 1, 1) * (1 + 0.5 * round[k])
+    d <- offset[pick[k], ] * (1 + 0.5 * round[k])
     par <- problem$start
     at <- problem$field
     par[at == "lengthscale"] <- par[at == "lengthscale"] + d[1]
+    par[at == "prior_scale"] <- par[at == "prior_scale"] - 2 * d[1]
     par[at == "nugget"] <- par[at == "nugget"] + d[2]
     par[at == "epsilon"] <- stats::qlogis(2 * min(d[3], 0.3))
     pmin(pmax(par, problem$lower), problem$upper)
   })
-}
-
-#' The same start with a larger nugget and, when it is learned, a larger epsilon
-#' @noRd
-learn_noisier <- function(problem, par, times) {
-  at <- problem$field
-  par[at == "nugget"] <- par[at == "nugget"] + log(times)
-  par[at == "epsilon"] <- stats::qlogis(2 * min(0.02 * times, 0.4))
-  pmin(pmax(par, problem$lower), problem$upper)
 }
 
 learn_search <- function(problem) {
@@ -310,11 +304,7 @@ learn_search <- function(problem) {
 #' Does EP from the prior reach the value that warm sites did?
 #' @noRd
 learn_is_cold <- function(problem, candidate) {
-  out <- native_gp_fit(
-    problem$X, problem$group, kernel_hyper(learn_kernel(problem, candidate$par)),
-    problem$y, problem$df, learn_epsilon(problem, candidate$par), NULL,
-    problem$search_control, problem$criterion
-  )
+  out <- learn_native(problem, candidate$par, NULL, gradient = FALSE)
   out$status == 0L && is.finite(out$value) &&
     abs(out$value - candidate$value) < 1e-4 * (1 + abs(candidate$value))
 }
@@ -338,11 +328,16 @@ learn_report <- function(problem, found, ep) {
   )
 }
 
+#' Names of the free parameters: `field.column` where there is one a column
+#' @noRd
 learn_names <- function(problem) {
-  columns <- names(problem$kernel$lengthscale)
   names <- problem$field
-  at <- names == "lengthscale"
-  if (!is.null(columns)) names[at] <- paste0("lengthscale.", columns)
+  for (field in setdiff(unique(names), "epsilon")) {
+    columns <- names(problem$space$hyper[[field]])
+    if (!is.null(columns)) {
+      names[names == field] <- paste0(field, ".", columns)
+    }
+  }
   names
 }
 

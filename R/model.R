@@ -23,11 +23,12 @@ gp_impl <- function(molded, spec, call, class = "gpc") {
     blueprint$all_columns, call
   )
   molded$group <- kernel_group(kernel, molded$group)
-  fit <- fit_gp(
-    molded$X, molded$group, molded$y, spec$df, kernel, spec$epsilon,
-    spec$criterion, spec$control
+  fit <- learn_fit(
+    kernel_space(molded$X, molded$group, molded$y, kernel), spec$df,
+    spec$epsilon, spec$criterion, spec$control
   )
-  names(fit$kernel$lengthscale) <- names(kernel$lengthscale)
+  fit$kernel <- kernel
+  fit$kernel[hyper_names] <- fit$hyper
   model <- new_model(molded, spec, fit, class)
   warn_not_converged(model)
   model

@@ -116,6 +116,23 @@ native_adf <- function(Xt, y, df, epsilon, state) {
   )
 }
 
+#' Annealed importance sampling through the flip rate
+#'
+#' @param B double matrix n x r with K = B B'. @param epsilon double matrix 2 x
+#'   levels, flip rates (neg, pos) falling from below 1/2 to the wanted ones.
+#' @param lines also move along every coordinate: better mixing, n r log n.
+#' @param keep,thin states kept after annealing, and moves between them; keep =
+#'   0: the states at its end. @param progress `NULL` or a function of the level.
+#' @return list(log_w (chains), F (n x chains x keep), Z (r x chains x keep)).
+#' @noRd
+native_ais <- function(B, y, epsilon, chains, lines = TRUE, keep = 0L, thin = 1L,
+                       progress = NULL) {
+  .Call(
+    C_ais, B, as.double(y), epsilon, as.integer(chains), lines,
+    as.integer(keep), as.integer(thin), progress
+  )
+}
+
 #' Latent mean and scale at new inputs, in scaled coordinates
 #'
 #' @return list(status, m, s2), s2 with the nugget of a new observation.

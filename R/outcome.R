@@ -31,6 +31,35 @@ mold_outcome <- function(y,
   list(y = ifelse(as.integer(y) == 2L, 1, -1), levels = levels(y))
 }
 
+#' Labels of a response whose levels are known
+#'
+#' @param y As for mold_outcome(). @param levels the two levels of a fit.
+#' @return doubles -1 or +1.
+#' @noRd
+forge_outcome <- function(y,
+                          levels,
+                          call = rlang::caller_env(),
+                          arg = "y") {
+  if (!is.null(dim(y)) || !(is.factor(y) || is.atomic(y)) || is.null(y)) {
+    abort_outcome_type(y, arg, call)
+  }
+  check_outcome_missing(y, arg, call)
+  code <- match(as.character(y), levels)
+  rows <- which(is.na(code))
+  if (length(rows)) {
+    novel <- unique(as.character(y[rows]))
+    abort_sturdy(
+      c(
+        "{.arg {arg}} must hold the classes {.val {levels}} only.",
+        x = "New: {.val {few(novel)}}, in {qty(length(rows))}row{?s} {few(rows)}."
+      ),
+      c("novel_levels", "outcome_levels"), arg = arg, rows = rows,
+      levels = novel, call = call
+    )
+  }
+  2 * code - 3
+}
+
 abort_outcome_type <- function(y, arg, call) {
   abort_sturdy(
     c(

@@ -71,7 +71,7 @@ int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
     if (beta <= goal) return spent;
     for (int i = 0; i < n; i++) s->basis[i] = s->resid[i] / beta;
     s->g[0] = beta;
-    double left = beta;
+    double left = beta, largest = 0;
     int k = 0;
     while (k < s->max_basis && spent < max_products && left > goal) {
       map(context, s->basis + IDX(0, k, n), s->basis + IDX(0, k + 1, n));
@@ -80,7 +80,9 @@ int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
       k++;
       spent++;
       if (!isfinite(left)) return -1;
-      if (s->H[IDX(k - 1, k - 1, s->max_basis + 1)] == 0) return -1;
+      const double pivot = s->H[IDX(k - 1, k - 1, s->max_basis + 1)];
+      largest = fmax(largest, pivot);
+      if (!(pivot > DBL_EPSILON * largest)) return -1; /* singular */
     }
     add_correction(s, k, x);
     if (left <= goal) return spent;

@@ -14,6 +14,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(tilted, 6),
     ENTRY(weight_fit, 11),
     ENTRY(adf, 7),
+    ENTRY(ais, 8),
     ENTRY(status_sentence, 1),
     ENTRY(exp_q, 2),
     ENTRY(ln_q, 2),

@@ -1,0 +1,70 @@
+# What EP and learning need of a latent space, so that both are written once:
+# its hyperparameters, which of them are free, their priors, and the native fit.
+#
+# A space is a list of
+#   n       sites
+#   hyper   named list of hyperparameters on the natural scale
+#   free    names of those to be learned
+#   prior   named list of list(meanlog, sdlog), or NULL
+#   native  function(hyper, df, epsilon, sites, control, criterion, gradient,
+#           progress) -> native result, gradients with respect to logs by name
+
+#' Kernel space: the latent function at the rows
+#'
+#' @param X,group,y encoded data. @param kernel resolved kernel.
+#' @noRd
+kernel_space <- function(X, group, y, kernel) {
+  free <- setdiff(hyper_names, kernel$fixed)
+  if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
+  list(
+    n = length(y),
+    hyper = unclass(kernel)[hyper_names],
+    free = free,
+    prior = kernel$prior,
+    native = function(hyper, df, epsilon, sites, control, criterion = "none",
+                      gradient = FALSE, progress = NULL) {
+      native_gp_fit(
+        X, group, hyper, y, df, epsilon, sites, control, criterion, gradient,
+        progress
+      )
+    }
+  )
+}
+
+#' Weight space: a linear function of features
+#'
+#' @param Xt features k x n. @param prior list(scale, group, free, prior):
+#'   prior scales by input column (and the intercept first), the one each weight
+#'   uses, which are learned (logical), the log-normal prior.
+#' @noRd
+weight_space <- function(Xt, y, prior) {
+  held <- prior$scale[!prior$free]
+  list(
+    n = length(y),
+    hyper = list(prior_scale = prior$scale[prior$free]),
+    free = if (any(prior$free)) "prior_scale" else character(),
+    prior = list(prior_scale = prior$prior),
+    native = function(hyper, df, epsilon, sites, control, criterion = "none",
+                      gradient = FALSE, progress = NULL) {
+      out <- native_weight_fit(
+        Xt, weight_scales(prior, hyper), y, df, epsilon, sites, control,
+        criterion, gradient, progress
+      )
+      if (!is.null(out$gradient)) {
+        by_column <- drop(rowsum(out$gradient$s0, prior$group))
+        out$gradient <- list(
+          prior_scale = by_column[prior$free], epsilon = out$gradient$epsilon
+        )
+      }
+      out
+    }
+  )
+}
+
+#' Prior scale of each weight
+#' @noRd
+weight_scales <- function(prior, hyper) {
+  scale <- prior$scale
+  scale[prior$free] <- hyper$prior_scale
+  unname(scale[prior$group])
+}

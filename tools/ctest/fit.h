@@ -1,0 +1,84 @@
+/* What: an EP fit in dense kernel space with its memory, as the glue sets it
+ *       up. fit_new() carves; fit_run() runs EP from site[]; fit_free(). */
+#ifndef STURDY_FIT_H
+#define STURDY_FIT_H
+
+#include "adjoint.h"
+#include "dense.h"
+#include "ep.h"
+
+typedef struct {
+  int n;
+  latent post;
+  latent_kernel lk;
+  ep_state st;
+  ep_work work;
+  adjoint_work adj;
+  lik_step lik;
+  ep_options opt;
+  double *block, *K, *y;
+} fit;
+
+static inline void fit_carve(fit *f, workspace *ws) {
+  latent_kernel_carve(&f->post, &f->lk, f->n, ws);
+  ep_carve(&f->st, &f->work, f->n, &f->opt, ws);
+  adjoint_carve(&f->adj, f->n, ws);
+}
+
+/* K[n x n] and y[n] are left to the caller to fill. */
+static inline fit *fit_new(int n, double df, double epsilon) {
+  fit *f = calloc(1, sizeof *f);
+  if (!f) abort();
+  const double both[2] = {epsilon, epsilon};
+  f->n = n;
+  f->opt = (ep_options){.tol = 1e-11, .max_sweeps = 300, .damping = 1,
+                        .block = 16};
+  f->lik = likelihood_step(df, n, both);
+  f->K = dense_new((size_t)n * (size_t)n);
+  f->y = dense_new((size_t)n);
+  workspace ws = {NULL, 0};
+  fit_carve(f, &ws);
+  f->block = dense_new(ws.used);
+  ws = (workspace){f->block, 0};
+  fit_carve(f, &ws);
+  latent_kernel_bind(&f->post, &f->lk, f->K);
+  return f;
+}
+
+static inline void fit_free(fit *f) {
+  free(f->block);
+  free(f->K);
+  free(f->y);
+  free(f);
+}
+
+/* From the sites as they are. */
+static inline int fit_run(fit *f) {
+  return ep_run(&f->post, &f->lik, f->y, &f->opt, &f->st, &f->work, NULL, NULL);
+}
+
+static inline int fit_cold(fit *f) {
+  memset(f->st.site, 0, (size_t)f->n * sizeof *f->st.site);
+  return fit_run(f);
+}
+
+/* The posterior and the views at the sites as they are. */
+static inline int fit_look(fit *f) {
+  for (int i = 0; i < f->n; i++) {
+    f->work.tau[i] = f->st.site[i].tau;
+    f->work.nu[i] = f->st.site[i].nu;
+  }
+  const int status = f->post.refresh(&f->post, f->work.tau, f->work.nu);
+  if (status != EP_CONVERGED) return status;
+  fixpoint_evaluate(&f->post, &f->lik, f->y, f->st.site, f->st.view,
+                    f->st.residual);
+  return EP_CONVERGED;
+}
+
+static inline double fit_value(const fit *f, criterion_type type) {
+  double value = NAN;
+  criterion_value(type, &f->post, f->lik.df, f->st.site, f->st.view, &value);
+  return value;
+}
+
+#endif
