@@ -13,7 +13,8 @@
 #'   inputs (n x p), the feature of each column, labels -1/+1, the positions of
 #'   the rows kept in the data given, their names, what na.action left out.
 #' @noRd
-mold_formula <- function(formula, data, scale, na.action, call) {
+mold_formula <- function(formula, data, scale, na.action, call,
+                         space = "kernel") {
   scale <- check_flag(scale, "scale", call = call)
   frame <- model_frame(formula, data, call)
   all_rows <- row.names(frame)
@@ -29,9 +30,10 @@ mold_formula <- function(formula, data, scale, na.action, call) {
     interface = "formula",
     terms = strip_environment(stats::delete.response(terms)),
     formula = strip_environment(stats::formula(terms)),
-    variables = input_variables(terms, data)
+    variables = input_variables(terms, data),
+    response = data_variables(formula[[2]], data)
   )
-  molded <- mold_features(features, nrow(frame), scale, blueprint, call)
+  molded <- mold_features(features, nrow(frame), scale, blueprint, call, space)
   molded$blueprint$levels <- outcome$levels
   c(molded, list(
     y = outcome$y,
@@ -42,7 +44,7 @@ mold_formula <- function(formula, data, scale, na.action, call) {
 }
 
 #' @noRd
-mold_xy <- function(x, y, scale, interface, call) {
+mold_xy <- function(x, y, scale, interface, call, space = "kernel") {
   if (rlang::is_missing(y)) {
     abort_sturdy(
       c(
@@ -68,7 +70,7 @@ mold_xy <- function(x, y, scale, interface, call) {
     named = interface == "data.frame" || !is.null(colnames(x)),
     variables = names(features)
   )
-  molded <- mold_features(features, nrow(x), scale, blueprint, call)
+  molded <- mold_features(features, nrow(x), scale, blueprint, call, space)
   molded$blueprint$levels <- outcome$levels
   row_names <- rownames(x)
   c(molded, list(
@@ -79,7 +81,7 @@ mold_xy <- function(x, y, scale, interface, call) {
   ))
 }
 
-mold_features <- function(features, n, scale, blueprint, call) {
+mold_features <- function(features, n, scale, blueprint, call, space) {
   check_features(features, call)
   constant <- vapply(features, is_constant, logical(1)) & n > 1
   if (any(constant)) {
@@ -93,7 +95,9 @@ mold_features <- function(features, n, scale, blueprint, call) {
   specs <- Map(
     function(v, name) feature_spec(v, name, scale, call), kept, names(kept)
   )
-  check_memory(n, sum(vapply(specs, spec_width, integer(1))), call = call)
+  check_memory(
+    n, sum(vapply(specs, spec_width, integer(1))), space, call = call
+  )
   blueprint$specs <- specs
   blueprint$columns <- as.character(names(kept))
   blueprint$all_columns <- as.character(names(features))
@@ -256,7 +260,7 @@ numeric_product <- function(values, variables, term, call) {
     abort_sturdy(
       c(
         "An interaction must be between numeric variables, not {.code {term}}.",
-        i = "The kernel lets all inputs interact by itself.",
+        i = "In {.fn gpc} and {.fn stc} the kernel lets all inputs interact.",
         i = "To let every combination of two factors count as a level, use
              {.code interaction(a, b)}."
       ),

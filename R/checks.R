@@ -177,11 +177,20 @@ check_sites <- function(sites, n, call = rlang::caller_env()) {
 
 #' Refuse an n whose matrices do not fit, before anything is allocated
 #'
-#' A fit holds at most five n x n matrices of doubles at a time, and the
-#' expanded inputs twice.
+#' In kernel space a fit holds at most five n x n matrices of doubles at a time,
+#' and the expanded inputs twice. In weight space it holds the features three
+#' times and, for the gradient, some 270 n-vectors; a filter only the features.
 #' @noRd
-check_memory <- function(n, p = 0, call = rlang::caller_env()) {
-  needed <- 8 * (5 * as.double(n)^2 + 2 * as.double(n) * p)
+check_memory <- function(n,
+                         p = 0,
+                         space = "kernel",
+                         call = rlang::caller_env()) {
+  n <- as.double(n)
+  needed <- 8 * switch(space,
+    kernel = 5 * n^2 + 2 * n * p,
+    weight = n * (3 * p + 270) + 8 * p^2,
+    filter = n * (3 * p + 20) + 3 * p^2
+  )
   limit <- memory_limit()
   if (needed <= limit) {
     return(invisible(needed))
@@ -191,7 +200,9 @@ check_memory <- function(n, p = 0, call = rlang::caller_env()) {
     c(
       "{rows} rows need about {format_bytes(needed)} of memory, but
        {format_bytes(limit)} are available.",
-      i = "Memory grows with the square of the number of rows.",
+      i = if (space == "kernel") {
+        "Memory grows with the square of the number of rows."
+      },
       i = "Fit a sample of the rows, or set
            {.code options(sturdy.max_memory = <bytes>)} if you know better."
     ),

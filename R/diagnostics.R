@@ -33,12 +33,13 @@ ep_diagnostics <- function(object, ...) {
 #' @export
 ep_diagnostics.sturdy_model <- function(object, ...) {
   check_no_dots(...)
-  report <- diagnose_ep(object$ep)
+  filtered <- is.null(object$ep)
+  report <- if (filtered) diagnose_adf(object) else diagnose_ep(object$ep)
   learning <- diagnose_learning(object)
   structure(
     c(
       list(
-        status = object$ep$status,
+        status = if (filtered) "filtered" else object$ep$status,
         happened = c(report$happened, learning$happened),
         means = c(report$means, learning$means),
         do = c(report$do, learning$do)
@@ -185,7 +186,7 @@ diagnose_learning <- function(object) {
   list(
     happened = c(
       paste0(
-        "Learned ", count(sum(coef_learned(object)), "hyperparameter"), " by ",
+        "Learned ", count(sum(learned(object)), "hyperparameter"), " by ",
         object$criterion, " from ", count(NROW(learning$starts), "start"), "."
       ),
       if (failed) paste0("The search stopped early: ", learning$message, "."),
@@ -204,7 +205,7 @@ diagnose_learning <- function(object) {
           "not rely on the optimum."
         )
       },
-      bound_words(bounds, coef(object))
+      bound_words(bounds, hyperparameters(object))
     ),
     do = c(
       if (failed) "Fit again with more starts: ep_control(restarts = 5).",

@@ -44,11 +44,10 @@ log_evidence.sturdy_model <- function(object,
   check_no_dots(...)
   method <- check_choice(method, c("ep", "ep_zp", "gaussian"), "method")
   check_posterior(object)
-  value <- switch(method,
-    ep = object$ep$log_evidence,
-    ep_zp = object$ep$log_evidence_zp,
-    gaussian = gaussian_evidence(object)
-  )
+  if (method == "gaussian") {
+    return(gaussian_evidence(object))
+  }
+  value <- if (method == "ep") object$log_evidence else zp_evidence(object)
   if (is.na(value)) {
     warn_sturdy(
       c(
@@ -62,7 +61,16 @@ log_evidence.sturdy_model <- function(object,
   value
 }
 
+zp_evidence <- function(object) {
+  check_sites_kept(object, rlang::caller_env())
+  object$ep$log_evidence_zp
+}
+
 gaussian_evidence <- function(object) {
+  UseMethod("gaussian_evidence")
+}
+
+gaussian_evidence.sturdy_model <- function(object) {
   if (is.infinite(object$df)) {
     return(object$ep$log_evidence)
   }
@@ -127,9 +135,13 @@ criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
   ep <- refit_ep(
     object, sites = object$ep$sites, criterion = type, gradient = TRUE
   )
+  criterion_result(ep, names(hyperparameters(object)))
+}
+
+criterion_result <- function(ep, names) {
   g <- ep$gradient
-  gradient <- c(g$lengthscale, g$variance, g$bias, g$nugget, sum(g$epsilon))
-  names(gradient) <- coef_names(object)
+  g$epsilon <- sum(g$epsilon)
+  gradient <- stats::setNames(unlist(g, use.names = FALSE), names)
   if (!isTRUE(ep$gradient_solved)) {
     gradient[] <- NA_real_
     warn_sturdy("The gradient system could not be solved.", "gradient")
@@ -156,7 +168,7 @@ logLik.sturdy_model <- function(object,
                                 ...) {
   structure(
     log_evidence(object, method = method),
-    df = sum(coef_learned(object)),
+    df = sum(learned(object)),
     nobs = object$nobs,
     class = "logLik"
   )

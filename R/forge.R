@@ -62,12 +62,15 @@ named_newdata <- function(newdata, blueprint, call) {
   as.data.frame(newdata)
 }
 
-check_new_columns <- function(newdata, variables, call) {
+check_new_columns <- function(newdata,
+                              variables,
+                              call,
+                              what = "every input column") {
   missing <- setdiff(variables, names(newdata))
   if (length(missing)) {
     abort_sturdy(
       c(
-        "{.arg newdata} must have every input column of the training data.",
+        "{.arg newdata} must have {what} of the training data.",
         x = "Missing: {.val {missing}}."
       ),
       "missing_column", arg = "newdata", columns = missing, call = call
@@ -116,6 +119,79 @@ check_new_feature <- function(v, name, spec, call) {
       ),
       "novel_levels", arg = "newdata", column = name, levels = novel,
       call = call
+    )
+  }
+}
+
+# Labelled rows -------------------------------------------------------------
+
+#' Encode new rows with their labels
+#'
+#' @param y labels for a fit from `x` and `y`; `NULL` for a fit by a formula, whose
+#'   response is computed from `newdata`.
+#' @param na.action what to do with rows that lack an input or the label.
+#' @return list(X, y, rows): encoded inputs, labels -1/+1, the positions of the
+#'   rows kept.
+#' @noRd
+forge_labelled <- function(blueprint, newdata, y, na.action, call) {
+  new <- forge(blueprint, newdata, call)
+  arg <- "y"
+  if (blueprint$interface == "formula") {
+    arg <- rlang::as_label(blueprint$formula[[2]])
+    y <- forge_response(blueprint, newdata, y, call)
+  } else if (is.null(y)) {
+    abort_sturdy(
+      "{.arg y} must be given beside {.arg newdata}: the model was fitted from
+       {.arg x} and {.arg y}.",
+      "missing_argument", arg = "y", call = call
+    )
+  }
+  if (is.null(dim(y)) && length(y) != nrow(newdata)) {
+    abort_sturdy(
+      "{.arg {arg}} must have one entry for each of the {nrow(newdata)} row{?s}
+       of {.arg newdata}, not {length(y)}.",
+      "length", arg = arg, call = call
+    )
+  }
+  rows <- seq_len(nrow(newdata))
+  complete <- new$complete & (!is.null(dim(y)) | !is.na(y))
+  if (!all(complete)) {
+    marks <- data.frame(row = rows, complete = ifelse(complete, TRUE, NA))
+    rows <- apply_na_action(marks, na.action, call)$row
+    new$X <- new$X[rows, , drop = FALSE]
+    y <- y[rows]
+    check_all_complete(complete[rows], rows, call)
+  }
+  list(
+    X = new$X, y = forge_outcome(y, blueprint$levels, call, arg), rows = rows
+  )
+}
+
+forge_response <- function(blueprint, newdata, y, call) {
+  if (!is.null(y)) {
+    abort_sturdy(
+      "{.arg y} can't be given: the response of the formula is computed from
+       {.arg newdata}.",
+      "unknown_argument", arg = "y", call = call
+    )
+  }
+  check_new_columns(newdata, blueprint$response, call, "the response")
+  formula <- blueprint$formula
+  tryCatch(
+    eval(formula[[2]], newdata, environment(formula)),
+    error = function(cnd) abort_formula(cnd, "newdata", call)
+  )
+}
+
+check_all_complete <- function(complete, rows, call) {
+  if (!all(complete)) {
+    rows <- rows[!complete]
+    abort_sturdy(
+      c(
+        "{.arg newdata} must not have missing values.",
+        x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."
+      ),
+      "missing", arg = "newdata", rows = rows, call = call
     )
   }
 }

@@ -54,12 +54,17 @@ apply_na_action <- function(frame, na.action, call) {
 }
 
 #' The columns of the data that the right-hand side reads
-#'
-#' Other names in the formula (a constant, say) live in the environment of the
-#' formula.
 #' @noRd
 input_variables <- function(terms, data) {
-  names <- all.vars(stats::delete.response(terms))
+  data_variables(stats::delete.response(terms), data)
+}
+
+#' The columns of the data that an expression reads
+#'
+#' Other names in it (a constant, say) live in the environment of the formula.
+#' @noRd
+data_variables <- function(expr, data) {
+  names <- all.vars(expr)
   if (is.null(data)) names else intersect(names, names(data))
 }
 

@@ -25,7 +25,10 @@ kernel_resolve <- function(kernel,
   kernel$lengthscale <- if (is.null(kernel$lengthscale)) {
     heuristic
   } else {
-    match_lengthscales(kernel$lengthscale, columns, all_columns, call)
+    match_columns(
+      kernel$lengthscale, columns, all_columns, "lengthscale", "lengthscales",
+      call
+    )
   }
   names(kernel$lengthscale) <- if (kernel$type == "ard") columns
   if (!is.null(kernel$prior$lengthscale)) {
@@ -48,35 +51,38 @@ needs_heuristic <- function(kernel) {
   is.null(kernel$lengthscale) || anyNA(kernel$prior$lengthscale$meanlog)
 }
 
-match_lengthscales <- function(lengthscale, columns, all_columns, call) {
-  if (!is.null(names(lengthscale))) {
-    found <- match(columns, names(lengthscale))
+#' Values given once, in the order of the columns or by their names, one a
+#' column that was kept
+#' @noRd
+match_columns <- function(x, columns, all_columns, arg, class, call) {
+  if (!is.null(names(x))) {
+    found <- match(columns, names(x))
     if (!anyNA(found)) {
-      return(unname(lengthscale[found]))
+      return(unname(x[found]))
     }
     lacking <- columns[is.na(found)]
     abort_sturdy(
-      "{.arg lengthscale} must have an entry for every column;
+      "{.arg {arg}} must have an entry for every column;
        {.val {lacking}} {?is/are} missing.",
-      "lengthscales", arg = "lengthscale", call = call
+      class, arg = arg, call = call
     )
   }
-  if (length(lengthscale) == 1) {
-    return(rep(lengthscale, length(columns)))
+  if (length(x) == 1) {
+    return(rep(x, length(columns)))
   }
-  if (length(lengthscale) == length(all_columns)) {
-    return(lengthscale[match(columns, all_columns)])
+  if (length(x) == length(all_columns)) {
+    return(x[match(columns, all_columns)])
   }
-  if (length(lengthscale) == length(columns)) {
-    return(lengthscale)
+  if (length(x) == length(columns)) {
+    return(x)
   }
   abort_sturdy(
     c(
-      "{.arg lengthscale} must have one entry, or one for each of the
-       {length(columns)} columns, not {length(lengthscale)}.",
+      "{.arg {arg}} must have one entry, or one for each of the
+       {length(columns)} columns, not {length(x)}.",
       i = "The columns: {.val {columns}}."
     ),
-    "lengthscales", arg = "lengthscale", call = call
+    class, arg = arg, call = call
   )
 }
 

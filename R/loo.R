@@ -31,7 +31,7 @@ loo <- function(x, ...) {
 #' @rawNamespace S3method(loo::loo, sturdy_model)
 loo.sturdy_model <- function(x, ...) {
   check_no_dots(...)
-  check_posterior(x)
+  check_sites_kept(x)
   pointwise <- x$ep$loo
   n <- length(pointwise)
   structure(

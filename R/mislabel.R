@@ -42,7 +42,7 @@ mislabelled <- function(object, ...) {
 #' @export
 mislabelled.sturdy_model <- function(object, ...) {
   check_no_dots(...)
-  check_posterior(object)
+  check_sites_kept(object)
   if (object$epsilon == 0) {
     inform_sturdy(
       c(

@@ -79,6 +79,10 @@ warn_not_converged <- function(model) {
 }
 
 has_posterior <- function(object) {
+  UseMethod("has_posterior")
+}
+
+has_posterior.default <- function(object) {
   length(object$ep$b) > 0 && !anyNA(object$ep$b)
 }
 
@@ -92,6 +96,23 @@ check_posterior <- function(object, call = rlang::caller_env()) {
         i = "{.code ep_diagnostics(fit)} says what to do."
       ),
       "no_posterior", status = object$ep$status, call = call
+    )
+  }
+}
+
+#' What only a fit by EP can answer: sites and cavities of the training rows
+#' @noRd
+check_sites_kept <- function(object, call = rlang::caller_env()) {
+  check_posterior(object, call)
+  if (is.null(object$ep)) {
+    abort_sturdy(
+      c(
+        "The fit keeps nothing of single rows: it has absorbed them by assumed
+         density filtering.",
+        i = "{.code bpm(..., inference = \"ep\")} keeps a site for each row, until
+             {.fn update} absorbs further rows."
+      ),
+      "no_sites", call = call
     )
   }
 }
@@ -133,15 +154,24 @@ formula.sturdy_model <- function(x, ...) {
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' coef(fit)
 coef.sturdy_model <- function(object, ...) {
+  hyperparameters(object)
+}
+
+# Hyperparameters of a fit, named, on the natural scale; epsilon is the last.
+hyperparameters <- function(object) {
+  UseMethod("hyperparameters")
+}
+
+hyperparameters.sturdy_model <- function(object) {
   kernel <- object$kernel
   values <- c(
     kernel$lengthscale, kernel$variance, kernel$bias, kernel$nugget,
     object$epsilon
   )
-  stats::setNames(values, coef_names(object))
+  stats::setNames(values, kernel_names(object))
 }
 
-coef_names <- function(object) {
+kernel_names <- function(object) {
   columns <- names(object$kernel$lengthscale)
   lengthscale <- if (object$kernel$type == "iso") {
     "lengthscale"
@@ -151,9 +181,12 @@ coef_names <- function(object) {
   c(lengthscale, "variance", "bias", "nugget", "epsilon")
 }
 
-#' Which of the coefficients were learned
-#' @noRd
-coef_learned <- function(object) {
+# Which of the hyperparameters were learned.
+learned <- function(object) {
+  UseMethod("learned")
+}
+
+learned.sturdy_model <- function(object) {
   held <- object$kernel$fixed
   free <- c(
     rep(!"lengthscale" %in% held, length(object$kernel$lengthscale)),

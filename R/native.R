@@ -7,8 +7,10 @@ native_control <- function(control) {
   c(control$tol, control$max_sweeps, control$damping, control$block)
 }
 
-# l = 1/(2 lengthscale^2) [MATH.md section 6]
-native_l <- function(hyper) 1 / (2 * as.double(hyper$lengthscale)^2)
+# l = 1/(2 lengthscale^2) [MATH.md section 6]; finite for any lengthscale
+native_l <- function(hyper) {
+  pmin(1 / (2 * as.double(hyper$lengthscale)^2), 1e300)
+}
 
 native_theta <- function(hyper) {
   as.double(c(hyper$variance, hyper$bias, hyper$nugget))

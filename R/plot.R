@@ -47,11 +47,20 @@ plot.sturdy_model <- function(x,
     return(invisible(x))
   }
   check_posterior(x)
+  plot_model(x, inputs, main)
+  invisible(x)
+}
+
+plot_model <- function(x, inputs, main) {
+  UseMethod("plot_model")
+}
+
+plot_model.sturdy_model <- function(x, inputs, main) {
   specs <- x$blueprint$specs
   if (length(specs) == 0) {
     abort_sturdy(
       "The model must have an input to draw against; all were constant.",
-      "no_inputs"
+      "no_inputs", call = rlang::caller_env()
     )
   }
   numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
@@ -60,7 +69,6 @@ plot.sturdy_model <- function(x,
   } else {
     plot_curves(x, inputs, main)
   }
-  invisible(x)
 }
 
 # light to dark, so that it reads in grey; the ring is Okabe and Ito's vermilion
@@ -145,7 +153,7 @@ seq_padded <- function(v, length) {
 }
 
 event_probability <- function(x, X) {
-  latent <- latent_in_chunks(x, X, rlang::caller_env())
+  latent <- latent_new(x, X, rlang::caller_env())
   stats::pt(latent$m / sqrt(latent$s2), x$df)
 }
 

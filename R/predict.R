@@ -91,14 +91,15 @@ latent_at <- function(object, newdata, call) {
   }
   new <- forge(object$blueprint, newdata, call)
   m <- s2 <- rep(NA_real_, nrow(new$X))
-  latent <- latent_in_chunks(object, new$X[new$complete, , drop = FALSE], call)
+  X <- if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE]
+  latent <- latent_new(object, X, call)
   m[new$complete] <- latent$m
   s2[new$complete] <- latent$s2
   list(m = m, s2 = s2, row_names = new$row_names)
 }
 
 latent_at_training <- function(object, call) {
-  latent <- latent_in_chunks(object, object$X, call)
+  latent <- latent_training(object, call)
   latent$row_names <- object$row_names
   if (!inherits(object$na_action, "exclude")) {
     return(latent)
@@ -108,6 +109,33 @@ latent_at_training <- function(object, call) {
   row_names <- object$row_names[place]
   row_names[object$na_action] <- names(object$na_action)
   list(m = latent$m[place], s2 = latent$s2[place], row_names = row_names)
+}
+
+# Latent m and s2 at encoded inputs, list(m, s2).
+latent_new <- function(object, X, call) {
+  UseMethod("latent_new")
+}
+
+latent_new.sturdy_model <- function(object, X, call) {
+  latent_in_chunks(object, X, call)
+}
+
+# The same at the training rows, as if they were new.
+latent_training <- function(object, call) {
+  UseMethod("latent_training")
+}
+
+latent_training.sturdy_model <- function(object, call) {
+  latent_in_chunks(object, object$X, call)
+}
+
+# The global scale of the latent function.
+latent_kappa <- function(object) {
+  UseMethod("latent_kappa")
+}
+
+latent_kappa.sturdy_model <- function(object) {
+  object$ep$kappa
 }
 
 #' Many rows, a chunk at a time: the cross-kernel then stays of bounded size
@@ -156,7 +184,7 @@ predicted_prob <- function(object, latent, epsilon) {
 }
 
 predicted_latent <- function(object, latent) {
-  kappa <- object$ep$kappa
+  kappa <- latent_kappa(object)
   data.frame(
     location = sqrt(kappa) * latent$m,
     scale = sqrt(kappa * latent$s2),

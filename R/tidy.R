@@ -39,7 +39,8 @@ tidy.sturdy_model <- function(x, ...) {
 #' @export
 glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
-  score <- loo(x)
+  filtered <- is.null(x$ep)
+  score <- if (filtered) list(estimate = NA_real_, se = NA_real_) else loo(x)
   data.frame(
     nobs = x$nobs,
     df = x$df,
@@ -48,8 +49,8 @@ glance.sturdy_model <- function(x, ...) {
     loo = score$estimate,
     loo_se = score$se,
     criterion = x$criterion,
-    status = x$ep$status,
-    sweeps = x$ep$sweeps
+    status = if (filtered) "filtered" else x$ep$status,
+    sweeps = if (filtered) NA_integer_ else x$ep$sweeps
   )
 }
 

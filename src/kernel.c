@@ -53,7 +53,8 @@ static void kernel_column(const kernel_ard *k, const kernel_inputs *a, int n,
   for (int i = first; i < n; i++) {
     const double len = a->sq[i] + b->sq[j];
     double r2 = len - 2 * G[i];
-    if (r2 < NEAR * len) r2 = distance(a->X + i, n, b->X + j, m, k->p);
+    /* not above, or NaN where len overflows */
+    if (!(r2 >= NEAR * len)) r2 = distance(a->X + i, n, b->X + j, m, k->p);
     G[i] = k->variance * exp(-r2) + k->bias;
   }
 }

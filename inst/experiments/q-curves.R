@@ -23,7 +23,7 @@ source(system.file("experiments", "helper.R", package = "sturdy"))
 experiment_q_curves <- function(seed = 1,
                                 replications = 10,
                                 folder = "results",
-                                points = 199) {
+                                points = 101) {
   set.seed(seed)
   panels <- q_panels()
   curves <- list()
@@ -75,7 +75,7 @@ q_panels <- function() {
       check = over_x(function(x, q) by_sum(c(x, 1 - x), NULL, q))
     ),
     list(
-      figure = "q-entropy", distribution = "Student-t, variance s2",
+      figure = "q-entropy", distribution = "Student-t, scale s2",
       against = "s2", q = student, from = 0.05, to = 10,
       value = over_x(function(x, q) q_entropy(one_t(0, x, q))),
       check = over_x(function(x, q) by_integral(c(0, x), NULL, q))
@@ -137,7 +137,7 @@ by_integral <- function(p, r, q) {
 draw_q_panels <- function(panels, curves, file) {
   figure_png(file, 4.4 * length(panels), 4.4)
   on.exit(grDevices::dev.off())
-  graphics::par(mfrow = c(1, length(panels)))
+  graphics::par(mfrow = c(1, length(panels)), cex = 1)
   for (panel in panels) {
     mine <- curves[curves$distribution == panel$distribution &
       curves$figure == panel$figure, ]

@@ -1,5 +1,5 @@
 /* What: unit tests of the t-exponential family: qalgebra, gamma-ratio, student
- *       and divergence. Prints what fails and returns non-zero then.
+ *       and divergence.
  * Values with a comment "50 digits" come from mpmath at that precision.     */
 #include "divergence.h"
 #include "gamma-ratio.h"
@@ -7,40 +7,11 @@
 #include "status.h"
 #include "student.h"
 
-#include <math.h>
-#include <stdio.h>
+#include "check.h"
 
-static int failures = 0;
-
-static void check(int ok, const char *what, int line) {
-  if (ok)
-    return;
-  failures++;
-  printf("test-family.c:%d: %s\n", line, what);
-}
-
-static void
-near(double actual, double expected, double tol, const char *what, int line) {
-  const int ok = actual == expected ||
-                 fabs(actual - expected) <= tol * (1 + fabs(expected));
-  check(ok, what, line);
-  if (!ok)
-    printf("  %.17g, not %.17g\n", actual, expected);
-}
-
+#define NEAR(got, want, tol) CHECK_NEAR(got, want, tol)
 /* relative for numbers below 1 too */
-static void
-close_to(double actual, double expected, double tol, const char *what, int ln) {
-  const int ok =
-      actual == expected || fabs(actual - expected) <= tol * fabs(expected);
-  check(ok, what, ln);
-  if (!ok)
-    printf("  %.17g, not %.17g\n", actual, expected);
-}
-
-#define CHECK(condition) check(condition, #condition, __LINE__)
-#define NEAR(a, b, tol) near(a, b, tol, #a, __LINE__)
-#define CLOSE(a, b, tol) close_to(a, b, tol, #a, __LINE__)
+#define CLOSE(got, want, tol) CHECK_SCALED(got, want, tol, 0)
 
 static void test_qalgebra_values(void) {
   /* 50 digits */
@@ -207,15 +178,14 @@ static void test_divergence(void) {
 }
 
 int main(void) {
-  test_qalgebra_values();
-  test_qalgebra_domains();
-  test_qalgebra_identities();
-  test_gamma_ratio();
-  test_student_constant();
-  test_student_natural();
-  test_student_status();
-  test_student_entropies();
-  test_divergence();
-  printf("test-family: %d failed\n", failures);
-  return failures != 0;
+  RUN("qalgebra values", test_qalgebra_values);
+  RUN("qalgebra domains", test_qalgebra_domains);
+  RUN("qalgebra identities", test_qalgebra_identities);
+  RUN("gamma ratio", test_gamma_ratio);
+  RUN("student constant", test_student_constant);
+  RUN("student natural", test_student_natural);
+  RUN("student status", test_student_status);
+  RUN("student entropies", test_student_entropies);
+  RUN("divergence", test_divergence);
+  return check_done();
 }

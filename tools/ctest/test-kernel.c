@@ -1,0 +1,175 @@
+/* Gram matrices and the contraction of dE/dK. */
+#include "kernel.h"
+#include "check.h"
+#include "dense.h"
+
+enum { n = 13, m = 5, p = 4 };
+
+/* Columns 0 and 1 of their own, 2 and 3 a factor of two levels. */
+static const int group[p] = {0, 1, 2, 2};
+
+static void fill(double *X, int rows, uint64_t seed) {
+  for (int i = 0; i < rows; i++) {
+    const int level = dense_unif(&seed) < 0.4;
+    X[IDX(i, 0, rows)] = dense_norm(&seed);
+    X[IDX(i, 1, rows)] = 100 + 3 * dense_norm(&seed);
+    X[IDX(i, 2, rows)] = level ? sqrt(0.5) : 0;
+    X[IDX(i, 3, rows)] = level ? 0 : sqrt(0.5);
+  }
+}
+
+static double by_hand(const kernel_ard *k, const double *a, int na, int i,
+                      const double *b, int nb, int j) {
+  double r2 = 0;
+  for (int c = 0; c < k->p; c++) {
+    const double d = a[IDX(i, c, na)] - b[IDX(j, c, nb)];
+    r2 += k->l[k->group[c]] * d * d;
+  }
+  return k->variance * exp(-r2) + k->bias;
+}
+
+static kernel_inputs new_inputs(int rows, int columns, double **block) {
+  kernel_inputs in;
+  workspace ws = {NULL, 0};
+  kernel_carve(&in, rows, columns, &ws);
+  *block = dense_new(ws.used);
+  ws = (workspace){*block, 0};
+  kernel_carve(&in, rows, columns, &ws);
+  return in;
+}
+
+static void gram_matrices_equal_the_formula(void) {
+  const double l[] = {0.4, 0.05, 0.7};
+  const kernel_ard k = {p, 3, group, l, 1.7, 0.2, 0.3};
+  double X[n * p], Xnew[m * p], K[n * n], G[n * m], *block, *other;
+  fill(X, n, 51);
+  fill(Xnew, m, 52);
+  kernel_inputs in = new_inputs(n, p, &block), in_new = new_inputs(m, p, &other);
+  kernel_prepare(&in, &k, X, n, NULL);
+  kernel_prepare(&in_new, &k, Xnew, m, &in);
+  kernel_gram(&k, &in, n, K);
+  kernel_cross(&k, &in, n, &in_new, m, G);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++)
+      CHECK_NEAR(K[IDX(i, j, n)],
+                 by_hand(&k, X, n, i, X, n, j) + (i == j ? 0.3 : 0), 1e-14);
+    for (int j = 0; j < m; j++)
+      CHECK_NEAR(G[IDX(i, j, n)], by_hand(&k, X, n, i, Xnew, m, j), 1e-14);
+  }
+  free(block);
+  free(other);
+}
+
+/* Far from the origin and very near each other: nothing cancels. */
+static void duplicates_are_at_distance_zero(void) {
+  const double l[] = {1, 0.5, 1};
+  const kernel_ard k = {p, 3, group, l, 1, 0, 0};
+  double X[n * p], K[n * n], *block;
+  fill(X, n, 53);
+  for (int c = 0; c < p; c++) {
+    X[IDX(4, c, n)] = X[IDX(9, c, n)];
+    X[IDX(5, c, n)] = X[IDX(9, c, n)];
+  }
+  X[IDX(5, 1, n)] += 1e-7;
+  kernel_inputs in = new_inputs(n, p, &block);
+  kernel_prepare(&in, &k, X, n, NULL);
+  kernel_gram(&k, &in, n, K);
+  CHECK(K[IDX(4, 9, n)] == 1 && K[IDX(9, 4, n)] == 1);
+  CHECK_SCALED(1 - K[IDX(5, 9, n)], 0.5e-14, 0.05, 0);
+  free(block);
+}
+
+static void extreme_scales_are_finite(void) {
+  for (double scale = 1e-300; scale < 1e301; scale *= 1e30) {
+    const double l[] = {scale, scale, scale};
+    const kernel_ard k = {p, 3, group, l, 1, 0.1, 0.1};
+    double X[n * p], K[n * n], *block;
+    fill(X, n, 54);
+    kernel_inputs in = new_inputs(n, p, &block);
+    kernel_prepare(&in, &k, X, n, NULL);
+    kernel_gram(&k, &in, n, K);
+    for (int i = 0; i < n * n; i++) CHECK(K[i] >= 0.1 && K[i] < 1.2001);
+    free(block);
+  }
+}
+
+static void no_columns_leave_a_constant(void) {
+  const kernel_ard k = {0, 0, NULL, NULL, 2, 0.5, 0.25};
+  double K[9], W[9], G[6], scratch[3], *block, *other;
+  kernel_inputs in = new_inputs(3, 0, &block), in_new = new_inputs(2, 0, &other);
+  kernel_grad grad = {.l = NULL};
+  kernel_prepare(&in, &k, NULL, 3, NULL);
+  kernel_prepare(&in_new, &k, NULL, 2, &in);
+  kernel_gram(&k, &in, 3, K);
+  kernel_cross(&k, &in, 3, &in_new, 2, G);
+  for (int i = 0; i < 9; i++) CHECK(K[i] == (i % 4 ? 2.5 : 2.75));
+  for (int i = 0; i < 6; i++) CHECK(G[i] == 2.5);
+  kernel_cross(&k, &in, 3, &in_new, 0, G); /* no new rows */
+  for (int i = 0; i < 9; i++) W[i] = 1;
+  double none[1] = {0};
+  grad.l = none;
+  kernel_contract(&k, &in, 3, K, W, scratch, &grad);
+  CHECK_NEAR(grad.variance, 2 * 9, 1e-15);
+  CHECK_NEAR(grad.bias, 0.5 * 9, 1e-15);
+  CHECK_NEAR(grad.nugget, 0.25 * 3, 1e-15);
+  free(block);
+  free(other);
+}
+
+/* E(K) = sum W o K for a fixed symmetric W: dE/dK = W. */
+typedef struct {
+  double log_theta[6]; /* l[3], variance, bias, nugget */
+  const double *X, *W;
+  int by;
+} probe;
+
+static double probe_at(void *data, double step) {
+  const probe *q = data;
+  double t[6], K[n * n], *block, sum = 0;
+  for (int k = 0; k < 6; k++) t[k] = exp(q->log_theta[k] + step * (k == q->by));
+  const kernel_ard k = {p, 3, group, t, t[3], t[4], t[5]};
+  kernel_inputs in = new_inputs(n, p, &block);
+  kernel_prepare(&in, &k, q->X, n, NULL);
+  kernel_gram(&k, &in, n, K);
+  for (int i = 0; i < n * n; i++) sum += q->W[i] * K[i];
+  free(block);
+  return sum;
+}
+
+static void the_contraction_equals_differences(void) {
+  double X[n * p], W[n * n], low[n * n], K[n * n], scratch[n * (p + 1)], *block;
+  double got[6];
+  uint64_t seed = 56;
+  fill(X, n, 55);
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++)
+      W[IDX(i, j, n)] = W[IDX(j, i, n)] = dense_norm(&seed);
+  for (int j = 0; j < n; j++) /* the upper triangle is not to be read */
+    for (int i = 0; i < n; i++)
+      low[IDX(i, j, n)] = i >= j ? W[IDX(i, j, n)] : NAN;
+  probe q = {{log(0.4), log(0.02), log(0.7), log(1.3), log(0.2), log(0.1)},
+             X, W, 0};
+  double t[6];
+  for (int k = 0; k < 6; k++) t[k] = exp(q.log_theta[k]);
+  const kernel_ard k = {p, 3, group, t, t[3], t[4], t[5]};
+  kernel_inputs in = new_inputs(n, p, &block);
+  kernel_grad grad = {.l = got};
+  kernel_prepare(&in, &k, X, n, NULL);
+  kernel_gram(&k, &in, n, K);
+  kernel_contract(&k, &in, n, K, low, scratch, &grad);
+  got[3] = grad.variance;
+  got[4] = grad.bias;
+  got[5] = grad.nugget;
+  for (q.by = 0; q.by < 6; q.by++)
+    CHECK_NEAR(got[q.by], dense_slope(probe_at, &q, 0.02), 1e-9);
+  free(block);
+}
+
+int main(void) {
+  RUN("Gram matrices equal the formula", gram_matrices_equal_the_formula);
+  RUN("duplicates are at distance zero", duplicates_are_at_distance_zero);
+  RUN("extreme scales are finite", extreme_scales_are_finite);
+  RUN("no columns leave a constant", no_columns_leave_a_constant);
+  RUN("the contraction equals differences", the_contraction_equals_differences);
+  return check_done();
+}
