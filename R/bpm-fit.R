@@ -125,6 +125,12 @@ bpm_spec <- function(df, prior_scale, epsilon, inference, intercept, criterion,
   )
 }
 
+#' What the fit holds in memory, for check_memory()
+#' @noRd
+bpm_space <- function(spec) {
+  if (spec$inference == "adf") "filter" else "weight"
+}
+
 #' Fit molded data
 #' @noRd
 bpm_impl <- function(molded, spec, call) {
@@ -153,13 +159,13 @@ new_bpm <- function(molded, spec, call) {
       "no_inputs", call = call
     )
   }
-  scales <- stats::setNames(weight_scales(prior, list()), names)
+  scales <- stats::setNames(unname(prior$scale[prior$group]), names)
   structure(
     list(
       df = spec$df,
       epsilon = spec$epsilon,
       epsilon_learned = identical(spec$epsilon, "learn"),
-      criterion = spec$criterion,
+      criterion = if (spec$inference == "ep") spec$criterion else NA_character_,
       inference = "adf",
       prior_scale = scales,
       intercept = intercept,

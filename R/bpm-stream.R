@@ -206,7 +206,8 @@ absorb_stream <- function(reader, fit, start, checkpoint, progress, call) {
     if (fit$stream$batches == 1) {
       blueprint <- fit$blueprint
       reader$keep(c(blueprint$variables, blueprint$response))
-      fit$stream[c("columns", "classes")] <- reader$learned()
+      learned <- reader$learned()
+      fit$stream[names(learned)] <- learned
     }
     save_checkpoint(fit, checkpoint, call)
     show(fit)
@@ -258,6 +259,7 @@ mold_batch <- function(formula, data, levels, scale, call) {
   arg <- rlang::as_label(formula[[2]])
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
+    check_third_class(y, arg, call)
     mold_outcome(y, arg, one_class = TRUE, call = call)
   } else {
     list(y = forge_outcome(y, levels, call, arg), levels = levels)
@@ -273,4 +275,19 @@ mold_batch <- function(formula, data, levels, scale, call) {
   features <- formula_features(frame, terms, call)
   molded <- mold_features(features, nrow(frame), scale, blueprint, call, "filter")
   c(molded, list(y = outcome$y))
+}
+
+#' The row of a first batch that brings a third class
+#' @noRd
+check_third_class <- function(y, arg, call) {
+  first <- if (is.atomic(y)) which(!duplicated(y) & !is.na(y))
+  if (length(first) > 2) {
+    abort_sturdy(
+      c(
+        "{.arg {arg}} must have two classes, not {length(first)}.",
+        x = "Found: {.val {few(as.character(y[first]))}}."
+      ),
+      "outcome_levels", arg = arg, rows = first[-(1:2)], call = call
+    )
+  }
 }

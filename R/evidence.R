@@ -139,11 +139,13 @@ criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
 }
 
 criterion_result <- function(ep, names) {
-  g <- ep$gradient
-  g$epsilon <- sum(g$epsilon)
-  gradient <- stats::setNames(unlist(g, use.names = FALSE), names)
-  if (!isTRUE(ep$gradient_solved)) {
-    gradient[] <- NA_real_
+  solved <- isTRUE(ep$gradient_solved) && !is.null(ep$gradient)
+  gradient <- stats::setNames(rep(NA_real_, length(names)), names)
+  if (solved) {
+    g <- ep$gradient
+    g$epsilon <- sum(g$epsilon)
+    gradient[] <- unlist(g)
+  } else {
     warn_sturdy("The gradient system could not be solved.", "gradient")
   }
   list(value = ep$value, gradient = gradient)

@@ -22,16 +22,22 @@ learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 
 #' Learn what is free, then fit
 #'
-#' @param space a latent space. @param epsilon number or "learn".
-#' @param criterion "evidence" or "loo".
+#' @param space a latent space. @param epsilon one or two rates, "learn" or
+#'   "learn2". @param criterion "evidence" or "loo". @param method "gradient",
+#'   or an EM method of em.R.
 #' @return list(hyper, epsilon, ep, learning)
 #' @noRd
-learn_fit <- function(space, df, epsilon, criterion, control) {
+learn_fit <- function(space, df, epsilon, criterion, control,
+                      method = "gradient") {
   problem <- learn_problem(space, df, epsilon, criterion, control)
   learning <- NULL
   hyper <- space$hyper
   if (length(problem$start)) {
-    learning <- learn_search(problem)
+    learning <- if (method == "gradient" || !is.character(epsilon)) {
+      learn_search(problem)
+    } else {
+      em_search(problem, method)
+    }
     hyper <- learn_hyper(problem, learning$par)
     epsilon <- learn_epsilon(problem, learning$par)
   }
@@ -51,7 +57,7 @@ learn_fit <- function(space, df, epsilon, criterion, control) {
 #' Free parameters are logs; epsilon is 0.5 plogis(.).
 #' @noRd
 learn_problem <- function(space, df, epsilon, criterion, control) {
-  learn_eps <- identical(epsilon, "learn")
+  n_epsilon <- learn_n_epsilon(epsilon)
   free <- space$free
   start <- unlist(lapply(space$hyper[free], log))
   field <- rep(free, lengths(space$hyper[free]))
@@ -68,13 +74,11 @@ learn_problem <- function(space, df, epsilon, criterion, control) {
       upper[at] <- max(b[2], start[at])
     }
   }
-  if (learn_eps) {
-    b <- stats::qlogis(2 * learn_bounds$epsilon)
-    start <- c(start, stats::qlogis(2 * 0.05))
-    lower <- c(lower, b[1])
-    upper <- c(upper, b[2])
-    field <- c(field, "epsilon")
-  }
+  b <- stats::qlogis(2 * learn_bounds$epsilon)
+  start <- c(start, rep(stats::qlogis(2 * 0.05), n_epsilon))
+  lower <- c(lower, rep(b[1], n_epsilon))
+  upper <- c(upper, rep(b[2], n_epsilon))
+  field <- c(field, rep("epsilon", n_epsilon))
   list(
     space = space, df = df, epsilon = epsilon, criterion = criterion,
     control = control,
@@ -83,6 +87,12 @@ learn_problem <- function(space, df, epsilon, criterion, control) {
     ),
     start = unname(start), lower = lower, upper = upper, field = field
   )
+}
+
+#' How many flip rates are learned
+#' @noRd
+learn_n_epsilon <- function(epsilon) {
+  if (is.character(epsilon)) match(epsilon, c("learn", "learn2")) else 0L
 }
 
 learn_hyper <- function(problem, par) {
@@ -95,7 +105,11 @@ learn_hyper <- function(problem, par) {
 
 learn_epsilon <- function(problem, par) {
   at <- problem$field == "epsilon"
-  if (any(at)) 0.5 * stats::plogis(par[at]) else problem$epsilon
+  if (!any(at)) {
+    return(problem$epsilon)
+  }
+  epsilon <- 0.5 * stats::plogis(par[at])
+  if (length(epsilon) == 2) stats::setNames(epsilon, c("neg", "pos")) else epsilon
 }
 
 #' EP at a point of the search
@@ -180,7 +194,8 @@ learn_evaluation <- function(problem, par, out) {
   if ("epsilon" %in% problem$field) {
     eps <- learn_epsilon(problem, par)
     slope <- eps * (1 - 2 * eps) # d eps / d logit
-    gradient <- c(gradient, slope * sum(out$gradient$epsilon))
+    by_rate <- out$gradient$epsilon # (neg, pos)
+    gradient <- c(gradient, slope * if (length(eps) == 2) by_rate else sum(by_rate))
   }
   if (!all(is.finite(gradient))) {
     return(bad)
@@ -208,7 +223,6 @@ learn_optim <- function(problem, objective, origin, basis, maxit) {
     if (is.finite(value)) value else if (is.finite(worst)) worst + 1e3 else 1e10
   }
   gr <- function(z) -drop(crossprod(basis, objective$at(to_par(z))$gradient))
-  single <- colSums(basis != 0) == 1
   low <- up <- numeric(ncol(basis))
   for (k in seq_len(ncol(basis))) {
     moved <- basis[, k] != 0
@@ -328,6 +342,8 @@ learn_report <- function(problem, found, ep) {
     cold_start = found$cold,
     evaluations = found$evaluations,
     starts = found$starts,
+    method = if (is.null(found$method)) "gradient" else found$method,
+    trace = found$trace,
     on_bound = names[low | high]
   )
 }

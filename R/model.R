@@ -104,6 +104,10 @@ check_posterior <- function(object, call = rlang::caller_env()) {
 #' @noRd
 check_sites_kept <- function(object, call = rlang::caller_env()) {
   check_posterior(object, call)
+  check_by_ep(object, call)
+}
+
+check_by_ep <- function(object, call = rlang::caller_env()) {
   if (is.null(object$ep)) {
     abort_sturdy(
       c(

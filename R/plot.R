@@ -241,6 +241,7 @@ draw_curve <- function(x, j, curve) {
 # EP ------------------------------------------------------------------------
 
 plot_trace <- function(x, main) {
+  check_by_ep(x, rlang::caller_env())
   residual <- as.data.frame(x$ep$trace)$residual
   if (length(residual) == 0) {
     abort_sturdy(

@@ -3,16 +3,34 @@ print.sturdy_model <- function(x, digits = 3, ...) {
   cat("<", class(x)[1], "> ", model_title(x), "\n", sep = "")
   print_fields(c(
     Rows = describe_rows(x),
-    Kernel = describe_kernel(x, digits),
+    describe_latent(x, digits),
     "Label noise" = describe_noise(x, digits),
-    EP = describe_ep(x, digits),
+    describe_inference(x, digits),
     "Log evidence" = describe_evidence(x, digits),
-    "Leave-one-out" = if (has_posterior(x)) {
+    "Leave-one-out" = if (has_posterior(x) && !is.null(x$ep)) {
       format(sum(x$ep$loo), digits = digits + 1)
     },
     Learned = describe_learning(x)
   ))
   invisible(x)
+}
+
+# What stands for the latent function: one named line.
+describe_latent <- function(x, digits) {
+  UseMethod("describe_latent")
+}
+
+describe_latent.sturdy_model <- function(x, digits) {
+  c(Kernel = describe_kernel(x, digits))
+}
+
+# How the posterior was found: one named line.
+describe_inference <- function(x, digits) {
+  UseMethod("describe_inference")
+}
+
+describe_inference.sturdy_model <- function(x, digits) {
+  c(EP = describe_ep(x, digits))
 }
 
 #' One "name  value" line each, the values aligned
@@ -22,20 +40,25 @@ print_fields <- function(fields) {
 }
 
 model_title <- function(x) {
-  if (inherits(x, "stc")) {
-    paste0("Student-t process classifier, df = ", format(x$df))
-  } else {
+  t <- paste0("Student-t %s, df = ", format(x$df))
+  switch(class(x)[1],
+    stc = sprintf(t, "process classifier"),
+    bpm = if (is.finite(x$df)) {
+      sprintf(t, "Bayes point machine")
+    } else {
+      "Bayes point machine"
+    },
     "Gaussian process classifier"
-  }
+  )
 }
 
 describe_rows <- function(x) {
   levels <- x$blueprint$levels
-  counts <- c(sum(x$y < 0), sum(x$y > 0))
+  counts <- if (is.null(x$counts)) c(sum(x$y < 0), sum(x$y > 0)) else x$counts
   inputs <- length(x$blueprint$columns)
   left_out <- length(x$na_action)
   paste0(
-    x$nobs, if (left_out) paste0(" (", left_out, " more left out for NA)"), ", ",
+    format(x$nobs, scientific = FALSE), if (left_out) paste0(" (", left_out, " more left out for NA)"), ", ",
     count(inputs, "input"), "; classes ", levels[1], " (", counts[1], ") and ",
     levels[2], " (", counts[2], ", event)"
   )
@@ -86,7 +109,11 @@ describe_evidence <- function(x, digits) {
   }
   paste0(
     format(x$log_evidence, digits = digits + 1),
-    if (is.finite(x$df)) " (t-EP: not to be compared across models, see ?stc)"
+    if (is.null(x$ep)) {
+      " (of the rows as they came)"
+    } else if (is.finite(x$df)) {
+      " (t-EP: not to be compared across models, see ?stc)"
+    }
   )
 }
 
@@ -96,7 +123,7 @@ describe_learning <- function(x) {
     return("nothing, all hyperparameters held")
   }
   paste0(
-    count(sum(coef_learned(x)), "hyperparameter"), " by ", x$criterion,
+    count(sum(learned(x)), "hyperparameter"), " by ", x$criterion,
     if (learning$convergence != 0) " (search not converged)",
     if (length(learning$on_bound)) {
       paste0("; on a bound: ", name_some(learning$on_bound))

@@ -2,7 +2,7 @@
 # its hyperparameters, which of them are free, their priors, and the native fit.
 #
 # A space is a list of
-#   n       sites
+#   n, y    number of sites and their labels, -1/+1
 #   hyper   named list of hyperparameters on the natural scale
 #   free    names of those to be learned
 #   prior   named list of list(meanlog, sdlog), or NULL
@@ -18,6 +18,7 @@ kernel_space <- function(X, group, y, kernel) {
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
   list(
     n = length(y),
+    y = y,
     hyper = unclass(kernel)[hyper_names],
     free = free,
     prior = kernel$prior,
@@ -41,6 +42,7 @@ weight_space <- function(Xt, y, prior) {
   held <- prior$scale[!prior$free]
   list(
     n = length(y),
+    y = y,
     hyper = list(prior_scale = prior$scale[prior$free]),
     free = if (any(prior$free)) "prior_scale" else character(),
     prior = list(prior_scale = prior$prior),

@@ -83,15 +83,16 @@ resume_reader <- function(reader, fit, call) {
   if (passed < stream$rows) {
     abort_sturdy(
       c(
-        "{.arg source} must have the {stream$rows} rows that the checkpoint has
-         absorbed, not only {passed}.",
+        "{.arg source} must have the {full(stream$rows)} {qty(stream$rows)}row{?s} that the checkpoint
+         has absorbed, not only {full(passed)}.",
         i = "It must start from its beginning again."
       ),
       "checkpoint", arg = "source", call = call
     )
   }
   inform_sturdy(
-    c(i = "Resumed after {stream$rows} row{?s} in {stream$batches} batch{?es}."),
+    c(i = "Resumed after {full(stream$rows)} {qty(stream$rows)}row{?s} in
+           {full(stream$batches)} {qty(stream$batches)}batch{?es}."),
     "resumed", rows = stream$rows
   )
 }
@@ -141,11 +142,11 @@ abort_batch <- function(cnd, fit, data, checkpoint, call) {
   row <- done + batch_row
   abort_sturdy(
     c(
-      "Batch {batch} can't be absorbed: row {batch_row} of the batch, row
-       {row} of the stream.",
+      "Batch {full(batch)} can't be absorbed: row {full(batch_row)} of the batch,
+       row {full(row)} of the stream.",
       i = if (done > 0) {
-        "Field {.field fit} of this error is the fit to the {done} row{?s} before
-         the batch."
+        "Field {.field fit} of this error is the fit to the {full(done)}
+         {qty(done)}row{?s} before the batch."
       },
       i = if (done > 0 && !is.null(checkpoint)) {
         "So is {.file {checkpoint}}: correct the source, then use
@@ -172,11 +173,8 @@ bad_row <- function(cnd, fit, data) {
   if (length(known)) {
     return(min(known))
   }
-  if (is.null(data)) {
+  if (is.null(data) || is.null(fit)) {
     return(1)
-  }
-  if (is.null(fit)) {
-    return(third_class(cnd, data))
   }
   fails <- function(n) {
     tryCatch(
@@ -196,4 +194,34 @@ bad_row <- function(cnd, fit, data) {
     if (fails(middle)) above <- middle else below <- middle
   }
   above
+}
+
+#' A count with all its digits
+#' @noRd
+full <- function(n) format(n, big.mark = ",", scientific = FALSE)
+
+# Progress ------------------------------------------------------------------
+
+#' A function that shows how far a fit has come; the bar ends with the frame
+#' @noRd
+stream_progress <- function(frame = rlang::caller_env()) {
+  started <- proc.time()[["elapsed"]]
+  before <- NULL
+  bar <- cli::cli_progress_bar(
+    format = "{cli::pb_spin} {cli::pb_extra$line}",
+    total = NA, extra = list(line = "reading"), .envir = frame
+  )
+  function(fit) {
+    stream <- fit$stream
+    if (is.null(before)) {
+      before <<- stream$rows - utils::tail(diff(c(0, stream$history$rows)), 1)
+    }
+    seconds <- proc.time()[["elapsed"]] - started
+    rate <- (stream$rows - before) / max(seconds, 1e-3)
+    line <- sprintf(
+      "%s rows, %s rows/s, prequential error %.4f",
+      full(stream$rows), full(signif(rate, 3)), stream$errors / stream$rows
+    )
+    cli::cli_progress_update(id = bar, extra = list(line = line))
+  }
 }

@@ -20,8 +20,25 @@
 summary.sturdy_model <- function(object, ...) {
   check_no_dots(...)
   check_posterior(object)
+  filtered <- is.null(object$ep)
+  structure(
+    list(
+      title = paste0("<", class(object)[1], "> ", model_title(object)),
+      rows = describe_rows(object),
+      ep = describe_inference(object, 3),
+      weights = weight_table(object),
+      coefficients = hyper_table(object),
+      scores = if (filtered) adf_scores(object) else ep_scores(object),
+      expected_wrong = if (!filtered) sum(object$ep$flipped),
+      suspicious = if (!filtered) utils::head(suspicion(object), 5)
+    ),
+    class = "summary.sturdy_model"
+  )
+}
+
+ep_scores <- function(object) {
   score <- loo(object)
-  scores <- c(
+  c(
     log_evidence = object$log_evidence,
     log_evidence_gaussian = if (is.finite(object$df)) {
       log_evidence(object, method = "gaussian")
@@ -30,33 +47,25 @@ summary.sturdy_model <- function(object, ...) {
     loo_se = score$se,
     loo_error = mean(exp(score$pointwise) < 0.5)
   )
-  structure(
-    list(
-      title = paste0("<", class(object)[1], "> ", model_title(object)),
-      rows = describe_rows(object),
-      ep = describe_ep(object, 3),
-      coefficients = coef_table(object),
-      scores = scores,
-      expected_wrong = sum(object$ep$flipped),
-      suspicious = utils::head(suspicion(object), 5)
-    ),
-    class = "summary.sturdy_model"
-  )
 }
 
-coef_table <- function(object) {
-  estimate <- coef(object)
+hyper_table <- function(object) {
+  estimate <- hyperparameters(object)
   data.frame(
     term = names(estimate),
     estimate = unname(estimate),
-    learned = coef_learned(object)
+    learned = learned(object)
   )
 }
 
 #' @export
 print.summary.sturdy_model <- function(x, digits = 3, ...) {
   cat(x$title, "\n", sep = "")
-  print_fields(c(Rows = x$rows, EP = x$ep))
+  print_fields(c(Rows = x$rows, x$ep))
+  if (!is.null(x$weights)) {
+    cat("\nWeights\n")
+    print(x$weights, digits = digits, row.names = FALSE)
+  }
   cat("\nHyperparameters\n")
   table <- x$coefficients
   print_fields(stats::setNames(
@@ -64,17 +73,28 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
     table$term
   ))
   cat("\nScores\n")
-  s <- lapply(x$scores, format, digits = digits + 1)
-  print_fields(c(
-    "Log evidence" = s$log_evidence,
-    "  Gaussian, comparable" = s$log_evidence_gaussian,
-    "Leave-one-out" = paste0(
-      s$loo, " (standard error ", format(x$scores[["loo_se"]], digits = 2), ")"
-    ),
-    "  share predicted wrongly" = format(x$scores[["loo_error"]], digits = 2)
-  ))
-  cat("\nMost suspicious labels (", format(round(x$expected_wrong, 1)),
-      " expected to be wrong)\n", sep = "")
-  print(x$suspicious, digits = 2, row.names = FALSE)
+  print_scores(x$scores, digits)
+  if (!is.null(x$suspicious)) {
+    cat("\nMost suspicious labels (", format(round(x$expected_wrong, 1)),
+        " expected to be wrong)\n", sep = "")
+    print(x$suspicious, digits = 2, row.names = FALSE)
+  }
   invisible(x)
+}
+
+print_scores <- function(scores, digits) {
+  s <- as.list(scores)
+  show <- function(v, digits) if (!is.null(v)) format(v, digits = digits)
+  print_fields(c(
+    "Log evidence" = show(s$log_evidence, digits + 1),
+    "  Gaussian, comparable" = show(s$log_evidence_gaussian, digits + 1),
+    "Leave-one-out" = if (!is.null(s$loo)) {
+      paste0(
+        show(s$loo, digits + 1), " (standard error ", show(s$loo_se, 2), ")"
+      )
+    },
+    "  share predicted wrongly" = show(s$loo_error, 2),
+    "Prequential" = show(s$prequential, digits + 1),
+    "  share predicted wrongly" = show(s$prequential_error, 2)
+  ))
 }

@@ -31,7 +31,7 @@
 #' augment(fit, d)
 tidy.sturdy_model <- function(x, ...) {
   check_no_dots(...)
-  coef_table(x)
+  hyper_table(x)
 }
 
 #' @rdname tidy.sturdy_model
@@ -72,6 +72,7 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
       "missing_argument", arg = "data"
     )
   }
+  check_by_ep(x)
   if (!is.data.frame(data) || nrow(data) != n_all) {
     abort_sturdy(
       "{.arg data} must be the data frame of {n_all} row{?s} given to the fit,

@@ -24,11 +24,10 @@ expect_close <- function(object, expected, tolerance, floor = 0) {
 }
 
 # Slow grids: STURDY_EXTENDED_TESTS=true.
+extended <- function() identical(Sys.getenv("STURDY_EXTENDED_TESTS"), "true")
+
 skip_unless_extended <- function() {
-  testthat::skip_if_not(
-    identical(Sys.getenv("STURDY_EXTENDED_TESTS"), "true"),
-    "STURDY_EXTENDED_TESTS is not true"
-  )
+  testthat::skip_if_not(extended(), "STURDY_EXTENDED_TESTS is not true")
 }
 
 # The 18 reference cases: a list of lists with df numeric (Inf included), X and

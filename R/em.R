@@ -1,0 +1,98 @@
+# EM-EP for the flip rate [KG08 section 3]: EP for the posterior, a closed form
+# for epsilon, gradient steps for the kernel, in turn.
+
+em_maxit <- 500L
+em_kernel_maxit <- 5L
+
+#' Probability that each label is wrong, for the M-step
+#'
+#' "em": under the tilted marginal. Then d log Z_EP/d epsilon =
+#' sum(w/epsilon - (1 - w)/(1 - epsilon)) and the fixed point epsilon = mean(w)
+#' is a stationary point of the evidence. "em_kg08": 1 - F(y m/sqrt(A)) under the
+#' posterior marginal, as KG08 eqs 17-20 print it; it overshoots.
+#' @noRd
+em_wrong <- function(out, y, method) {
+  if (method == "em") {
+    out$flipped
+  } else {
+    stats::pnorm(-y * out$m / sqrt(out$C_diag))
+  }
+}
+
+#' One rate, or one for each true class
+#'
+#' Under two rates a label recorded + is wrong when the truth is -: the rate of
+#' the true class is the expected number of its wrong labels over its size.
+#' @noRd
+em_rates <- function(wrong, y, n_rates) {
+  if (n_rates == 1) {
+    return(mean(wrong))
+  }
+  flips <- c(sum(wrong[y > 0]), sum(wrong[y < 0])) # truly -, truly +
+  stays <- c(sum(1 - wrong[y < 0]), sum(1 - wrong[y > 0]))
+  flips / (flips + stays)
+}
+
+#' Alternate E, M and kernel steps until neither moves
+#'
+#' Starts at epsilon = 0.05: 0 is a fixed point of EM whatever the data, and near
+#' 1/2 every label is as likely wrong as right.
+#' @return as learn_search(), with `method` and `trace`.
+#' @noRd
+em_search <- function(problem, method) {
+  tick <- learn_progress(problem$control)
+  at <- problem$field == "epsilon"
+  y <- problem$space$y
+  bounds <- stats::qlogis(2 * learn_bounds$epsilon)
+  par <- problem$start
+  sites <- NULL
+  rows <- list()
+  evaluations <- 0L
+  for (iteration in seq_len(em_maxit)) {
+    if (!all(at)) {
+      step <- em_kernel_step(problem, par, at, tick)
+      par <- step$par
+      evaluations <- evaluations + step$evaluations
+    }
+    out <- learn_native(problem, par, sites)
+    evaluations <- evaluations + 1L
+    tick()
+    now <- learn_evaluation(problem, par, out)
+    if (!is.finite(now$penalised)) break
+    sites <- out$sites
+    wrong <- em_wrong(out, y, method)
+    rate <- em_rates(wrong, y, sum(at))
+    rows[[iteration]] <- data.frame(
+      iteration = iteration, epsilon = mean(learn_epsilon(problem, par)),
+      log_evidence = now$value
+    )
+    moved <- par
+    moved[at] <- pmin(pmax(stats::qlogis(2 * pmin(rate, 0.49)), bounds[1]), bounds[2])
+    change <- max(abs(0.5 * stats::plogis(moved[at]) - 0.5 * stats::plogis(par[at])))
+    par <- moved
+    if (change < 1e-7) break
+  }
+  list(
+    par = par, value = now$value, penalised = now$penalised,
+    gradient = now$gradient, cold = TRUE, evaluations = evaluations, start = 1L,
+    method = method, trace = do.call(rbind, rows),
+    starts = data.frame(start = 1L, penalised = now$penalised, chosen = TRUE),
+    opt = list(
+      convergence = if (iteration < em_maxit && is.finite(now$penalised)) 0L else 1L,
+      message = sprintf("EM, %d iterations", iteration)
+    )
+  )
+}
+
+#' A few L-BFGS steps for everything but epsilon
+#' @noRd
+em_kernel_step <- function(problem, par, at, tick) {
+  objective <- learn_objective(problem, tick)
+  basis <- diag(length(par))[, !at, drop = FALSE]
+  learn_optim(problem, objective, par, basis, em_kernel_maxit)
+  best <- objective$best()
+  list(
+    par = if (is.null(best$par)) par else best$par,
+    evaluations = objective$evaluations()
+  )
+}
