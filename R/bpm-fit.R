@@ -109,7 +109,7 @@ bpm_spec <- function(df, prior_scale, epsilon, inference, intercept, criterion,
   inference <- check_choice(inference, c("ep", "adf"), "inference", call)
   df <- check_df(df, call = call)
   epsilon <- check_epsilon(epsilon, call = call)
-  if (inference == "adf" && identical(epsilon, "learn")) {
+  if (inference == "adf" && is.character(epsilon)) {
     abort_no_learning("epsilon", call)
   }
   list(
@@ -164,7 +164,7 @@ new_bpm <- function(molded, spec, call) {
     list(
       df = spec$df,
       epsilon = spec$epsilon,
-      epsilon_learned = identical(spec$epsilon, "learn"),
+      epsilon_learned = is.character(spec$epsilon),
       criterion = if (spec$inference == "ep") spec$criterion else NA_character_,
       inference = "adf",
       prior_scale = scales,

@@ -135,12 +135,14 @@ hyperparameters.bpm <- function(object) {
   scale <- object$prior$scale
   c(
     stats::setNames(scale, sprintf("prior_scale.%s", names(scale))),
-    epsilon = object$epsilon
+    stats::setNames(object$epsilon, epsilon_names(object$epsilon))
   )
 }
 
 learned.bpm <- function(object) {
-  c(object$prior$free, object$epsilon_learned)
+  c(
+    object$prior$free, rep(object$epsilon_learned, length(object$epsilon))
+  )
 }
 
 latent_new.bpm <- function(object, X, call) {

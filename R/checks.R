@@ -92,24 +92,35 @@ check_epsilon <- function(epsilon,
                           learn = TRUE,
                           arg = "epsilon",
                           call = rlang::caller_env()) {
-  if (learn && identical(epsilon, "learn")) {
+  if (learn && is.character(epsilon) && length(epsilon) == 1 &&
+      epsilon %in% c("learn", "learn2")) {
     return(epsilon)
   }
-  number <- is.numeric(epsilon) && length(epsilon) == 1 && !is.na(epsilon)
-  if (!number || epsilon < 0 || epsilon >= 0.5) {
-    or_learn <- if (learn) " or {.val learn}" else ""
-    abort_sturdy(
-      c(
-        paste0(
-          "{.arg {arg}} must be a number not below 0 and below 0.5", or_learn,
-          ", not {describe(epsilon)}."
-        ),
-        i = "It is the probability that a recorded label is the wrong one."
-      ),
-      "epsilon", arg = arg, call = call
-    )
+  if (is_rate(epsilon) && length(epsilon) == 1) {
+    return(as.double(epsilon))
   }
-  as.double(epsilon)
+  two <- is_rate(epsilon) && length(epsilon) == 2 &&
+    (is.null(names(epsilon)) || setequal(names(epsilon), c("neg", "pos")))
+  if (two) {
+    if (is.null(names(epsilon))) names(epsilon) <- c("neg", "pos")
+    return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
+  }
+  or_learn <- if (learn) ", {.val learn} or {.val learn2}" else ""
+  abort_sturdy(
+    c(
+      paste0(
+        "{.arg {arg}} must be a number not below 0 and below 0.5, two of them
+         named {.val neg} and {.val pos}", or_learn,
+        ", not {describe(epsilon)}."
+      ),
+      i = "It is the probability that a recorded label is the wrong one."
+    ),
+    "epsilon", arg = arg, call = call
+  )
+}
+
+is_rate <- function(x) {
+  is.numeric(x) && !anyNA(x) && all(x >= 0 & x < 0.5)
 }
 
 check_kernel <- function(kernel, call = rlang::caller_env()) {

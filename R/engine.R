@@ -87,7 +87,7 @@ engine_follow <- function(fit, points) {
 #'
 #' `fit(df, epsilon, sites)` runs the native engine. Fixed points are followed
 #' down in df from a df where they exist, then down in epsilon from labels that
-#' say almost nothing, for which EP always converges.
+#' say almost nothing, for which EP always converges, then up in epsilon.
 #' @return list(out, status)
 #' @noRd
 engine_continue <- function(fit, df, epsilon, sites) {
@@ -110,6 +110,12 @@ engine_continue <- function(fit, df, epsilon, sites) {
     found <- engine_follow(
       function(at, sites) fit(df, at, sites),
       function(s) epsilon + (0.45 - pmin(epsilon, 0.45)) * (1 - s)^3
+    )
+  }
+  if (is.null(found) && all(epsilon > 0)) { # a branch that folds on its way down
+    found <- engine_follow(
+      function(at, sites) fit(df, at, sites),
+      function(s) epsilon * (1 + s) / 2
     )
   }
   if (!is.null(found)) {

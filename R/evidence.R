@@ -143,7 +143,7 @@ criterion_result <- function(ep, names) {
   gradient <- stats::setNames(rep(NA_real_, length(names)), names)
   if (solved) {
     g <- ep$gradient
-    g$epsilon <- sum(g$epsilon)
+    if (!"epsilon.neg" %in% names) g$epsilon <- sum(g$epsilon)
     gradient[] <- unlist(g)
   } else {
     warn_sturdy("The gradient system could not be solved.", "gradient")

@@ -46,11 +46,21 @@
 #' @param kernel [kernel_ard()] (one lengthscale a column) or [kernel_iso()] (one
 #'   for all).
 #' @param epsilon The probability that a recorded label is wrong: a number in
-#'   `[0, 0.5)`, or `"learn"`.
+#'   `[0, 0.5)`, or `"learn"`. Two rates, `c(neg = , pos = )`, let the classes
+#'   differ: `neg` is the probability that a row of the first class is recorded as
+#'   the event, `pos` that an event is recorded as the first class; `"learn2"`
+#'   learns both.
 #' @param criterion What learning maximises: `"evidence"`, the EP approximation of
 #'   the log marginal likelihood, or `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels. Nothing is learned when everything is
 #'   held.
+#' @param method How a flip rate is learned by the evidence: `"gradient"`, jointly
+#'   with the kernel, or in turn with kernel steps by EM-EP (Kim and Ghahramani,
+#'   2008, section 3): `"em"` sets `epsilon` to the mean flip probability under the
+#'   tilted marginals, whose fixed point is a stationary point of the evidence, so
+#'   that it reaches the same optimum, in more steps; `"em_kg08"` takes the
+#'   posterior marginals instead, as their eqs 17-20 print it, and overshoots. The
+#'   numbers below compare them.
 #' @param scale Whether numeric columns are centred and scaled to unit standard
 #'   deviation by the training rows. Lengthscales refer to the scaled columns.
 #' @param control [ep_control()].
@@ -118,13 +128,14 @@ gpc.formula <- function(formula,
                         kernel = kernel_ard(),
                         epsilon = "learn",
                         criterion = c("evidence", "loo"),
+                        method = c("gradient", "em", "em_kg08"),
                         scale = TRUE,
                         control = ep_control(),
                         na.action = stats::na.omit) {
   check_no_dots(...)
   call <- rlang::current_env()
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call)
+  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call, method)
   gp_impl(mold_formula(formula, data, scale, na.action, call), spec, call)
 }
 
@@ -136,12 +147,13 @@ gpc.data.frame <- function(x,
                            kernel = kernel_ard(),
                            epsilon = "learn",
                            criterion = c("evidence", "loo"),
+                           method = c("gradient", "em", "em_kg08"),
                            scale = TRUE,
                            control = ep_control()) {
   check_no_dots(...)
   call <- rlang::current_env()
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call)
+  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call, method)
   gp_impl(mold_xy(x, y, scale, "data.frame", call), spec, call)
 }
 
@@ -153,12 +165,13 @@ gpc.matrix <- function(x,
                        kernel = kernel_ard(),
                        epsilon = "learn",
                        criterion = c("evidence", "loo"),
+                       method = c("gradient", "em", "em_kg08"),
                        scale = TRUE,
                        control = ep_control()) {
   check_no_dots(...)
   call <- rlang::current_env()
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call)
+  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call, method)
   gp_impl(mold_xy(x, y, scale, "matrix", call), spec, call)
 }
 

@@ -269,6 +269,15 @@ learn_starts <- function(problem, restarts) {
   })
 }
 
+#' The same start with a larger nugget and, when it is learned, a larger epsilon
+#' @noRd
+learn_noisier <- function(problem, par, times) {
+  at <- problem$field
+  par[at == "nugget"] <- par[at == "nugget"] + log(times)
+  par[at == "epsilon"] <- stats::qlogis(2 * min(0.02 * times, 0.4))
+  pmin(pmax(par, problem$lower), problem$upper)
+}
+
 learn_search <- function(problem) {
   tick <- learn_progress(problem$control)
   objective <- learn_objective(problem, tick)
@@ -357,6 +366,9 @@ learn_names <- function(problem) {
     if (!is.null(columns)) {
       names[names == field] <- paste0(field, ".", columns)
     }
+  }
+  if (sum(names == "epsilon") == 2) {
+    names[names == "epsilon"] <- c("epsilon.neg", "epsilon.pos")
   }
   names
 }

@@ -2,14 +2,34 @@
 
 #' The checked arguments of a fit, besides the data
 #' @noRd
-gp_spec <- function(df, kernel, epsilon, criterion, control, call) {
+gp_spec <- function(df, kernel, epsilon, criterion, control, call,
+                    method = "gradient") {
+  method <- check_choice(
+    method, c("gradient", "em", "em_kg08"), "method", call = call
+  )
+  check_method(method, df, epsilon, criterion, call)
   list(
+    method = method,
     df = check_df(df, call = call),
     kernel = check_kernel(kernel, call),
     epsilon = check_epsilon(epsilon, call = call),
     criterion = criterion,
     control = check_control(control, call)
   )
+}
+
+#' EM has a closed M-step for a flip rate that is learned by the evidence of a
+#' Gaussian process only
+#' @noRd
+check_method <- function(method, df, epsilon, criterion, call) {
+  fits <- is.infinite(df) && is.character(epsilon) && criterion == "evidence"
+  if (method != "gradient" && !fits) {
+    abort_sturdy(
+      "{.arg method} must be {.val gradient} unless {.fn gpc} learns
+       {.arg epsilon} by {.code criterion = \"evidence\"}.",
+      "method", arg = "method", call = call
+    )
+  }
 }
 
 #' Fit molded data
@@ -25,7 +45,7 @@ gp_impl <- function(molded, spec, call, class = "gpc") {
   molded$group <- kernel_group(kernel, molded$group)
   fit <- learn_fit(
     kernel_space(molded$X, molded$group, molded$y, kernel), spec$df,
-    spec$epsilon, spec$criterion, spec$control
+    spec$epsilon, spec$criterion, spec$control, spec$method
   )
   fit$kernel <- kernel
   fit$kernel[hyper_names] <- fit$hyper
@@ -39,7 +59,7 @@ new_model <- function(molded, spec, fit, class) {
     list(
       df = spec$df,
       epsilon = fit$epsilon,
-      epsilon_learned = identical(spec$epsilon, "learn"),
+      epsilon_learned = is.character(spec$epsilon),
       criterion = spec$criterion,
       kernel = fit$kernel,
       blueprint = molded$blueprint,
@@ -60,7 +80,8 @@ new_model <- function(molded, spec, fit, class) {
       control = spec$control,
       scale = molded$blueprint$scale,
       kernel_spec = spec$kernel,
-      epsilon_spec = spec$epsilon
+      epsilon_spec = spec$epsilon,
+      method = spec$method
     ),
     class = c(class, "sturdy_model")
   )
@@ -182,7 +203,11 @@ kernel_names <- function(object) {
   } else if (length(columns)) {
     paste0("lengthscale.", columns)
   }
-  c(lengthscale, "variance", "bias", "nugget", "epsilon")
+  c(lengthscale, "variance", "bias", "nugget", epsilon_names(object$epsilon))
+}
+
+epsilon_names <- function(epsilon) {
+  if (length(epsilon) == 2) c("epsilon.neg", "epsilon.pos") else "epsilon"
 }
 
 # Which of the hyperparameters were learned.
@@ -195,7 +220,7 @@ learned.sturdy_model <- function(object) {
   free <- c(
     rep(!"lengthscale" %in% held, length(object$kernel$lengthscale)),
     !c("variance", "bias", "nugget") %in% held,
-    object$epsilon_learned
+    rep(object$epsilon_learned, length(object$epsilon))
   )
   free & !is.null(object$learning)
 }

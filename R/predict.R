@@ -175,9 +175,14 @@ predicted_class <- function(object, latent) {
 
 predicted_prob <- function(object, latent, epsilon) {
   z <- latent$m / sqrt(latent$s2)
-  observed <- function(z) epsilon + (1 - 2 * epsilon) * stats::pt(z, object$df)
+  epsilon <- rep_len(epsilon, 2) # true neg, true pos
+  neg <- stats::pt(-z, object$df)
+  pos <- stats::pt(z, object$df)
   matrix(
-    c(observed(-z), observed(z)),
+    c(
+      (1 - epsilon[1]) * neg + epsilon[2] * pos,
+      epsilon[1] * neg + (1 - epsilon[2]) * pos
+    ),
     ncol = 2,
     dimnames = list(latent$row_names, object$blueprint$levels)
   )

@@ -87,8 +87,22 @@ describe_kernel <- function(x, digits) {
 
 describe_noise <- function(x, digits) {
   paste0(
-    "epsilon = ", format(x$epsilon, digits = digits),
-    if (x$epsilon_learned) " (learned)" else " (fixed)"
+    if (length(x$epsilon) == 2) {
+      paste0(
+        "epsilon = ", format(x$epsilon[["neg"]], digits = digits), " of true ",
+        x$blueprint$levels[1], ", ", format(x$epsilon[["pos"]], digits = digits),
+        " of true ", x$blueprint$levels[2]
+      )
+    } else {
+      paste0("epsilon = ", format(x$epsilon, digits = digits))
+    },
+    if (!x$epsilon_learned) {
+      " (fixed)"
+    } else if (x$learning$method == "gradient") {
+      " (learned)"
+    } else {
+      paste0(" (learned by ", x$learning$method, ")")
+    }
   )
 }
 

@@ -44,7 +44,7 @@ glance.sturdy_model <- function(x, ...) {
   data.frame(
     nobs = x$nobs,
     df = x$df,
-    epsilon = x$epsilon,
+    epsilon = mean(x$epsilon),
     log_evidence = x$log_evidence,
     loo = score$estimate,
     loo_se = score$se,

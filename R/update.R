@@ -10,7 +10,7 @@
 #'   `data` and a model that was fitted by a formula.
 #' @param ... Not used.
 #' @param data A data frame to fit to, for a model that was fitted by a formula.
-#' @param kernel,epsilon,criterion,control As in [gpc()].
+#' @param kernel,epsilon,criterion,method,control As in [gpc()].
 #' @param df Degrees of freedom; a finite value turns a [gpc()] into an [stc()].
 #' @param scale,na.action As in [gpc()], used only with `data`.
 #' @return A fitted model as from [gpc()] or [stc()].
@@ -31,6 +31,7 @@ update.sturdy_model <- function(object,
                                 kernel = object$kernel_spec,
                                 epsilon = object$epsilon_spec,
                                 criterion = object$criterion,
+                                method = object$method,
                                 df = object$df,
                                 control = object$control,
                                 scale = object$scale,
@@ -38,7 +39,7 @@ update.sturdy_model <- function(object,
   check_no_dots(...)
   call <- rlang::current_env()
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(df, kernel, epsilon, criterion, control, call)
+  spec <- gp_spec(df, kernel, epsilon, criterion, control, call, method)
   class <- if (inherits(object, "stc") || is.finite(spec$df)) "stc" else "gpc"
   molded <- if (is.null(data)) {
     if (!is.null(formula.) || !identical(scale, object$scale)) {

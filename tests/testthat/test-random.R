@@ -37,7 +37,7 @@ test_that("random problems converge or say that they do not, without NaN", {
       }
     )
     converged <- fit$status == "converged"
-    values <- unlist(fit[setdiff(names(fit), c("status", "message", "trace"))])
+    values <- unlist(fit[setdiff(names(fit), c("status", "message", "trace", "df"))])
     evidence <- unlist(fit[c("log_evidence", "log_evidence_zp")])
     worst <- if (converged) {
       max(ref_residual(list(

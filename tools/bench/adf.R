@@ -38,14 +38,15 @@ stream_file <- function(file) {
 
 given <- commandArgs(TRUE)
 if (length(given) && given[1] == "--alone") {
-  seconds <- system.time(fit <- stream_file(given[2]))[["elapsed"]]
+  seconds <- system.time(fit <- stream_file(given[2]))
+  seconds <- if (given[3] == "1") sum(seconds[1:2]) else seconds[[3]]
   cat(seconds, peak_memory(), fit$stream$rows, fit$stream$errors, "\n")
   quit()
 }
 
 alone <- function(file) {
   out <- system2(file.path(R.home("bin"), "Rscript"),
-    c(shQuote(script), "--alone", shQuote(file)),
+    c(shQuote(script), "--alone", shQuote(file), machine$threads),
     stdout = TRUE
   )
   as.numeric(strsplit(tail(out, 1), " ")[[1]])
@@ -65,11 +66,10 @@ compile_bandwidth <- function() {
   getNativeSymbolInfo("copy_doubles", dyn.load(library))
 }
 
-# Seconds of one copy of `size` doubles, the least of nine
+# Seconds (see least_seconds()) of one copy of `size` doubles
 copy_seconds <- function(size) {
   times <- ceiling(2e8 / size)
-  run <- function() system.time(.Call(copy, size, times))[["elapsed"]]
-  min(vapply(1:9, function(k) run(), numeric(1))) / times
+  least_seconds(.Call(copy, size, times), 9, machine$threads) / times
 }
 
 # Rows a second -------------------------------------------------------------------
@@ -80,9 +80,7 @@ row_seconds <- function(k, df) {
   Xt <- matrix(stats::rnorm(k * n), k)
   y <- ifelse(drop(stats::rnorm(k) %*% Xt) > 0, 1, -1)
   state <- list(mu = double(k), S = diag(k), log_scale = 0)
-  # elapsed seconds, as for the copies; a BLAS may use several threads
-  run <- function() system.time(adf(Xt, y, df, 0.01, state))[["elapsed"]]
-  min(vapply(1:9, function(i) run(), numeric(1))) / n
+  least_seconds(adf(Xt, y, df, 0.01, state), 9, machine$threads) / n
 }
 
 measure <- function(k, df, memory_seconds) {

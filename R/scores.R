@@ -1,0 +1,220 @@
+#' Brier and log score, leave-one-out
+#'
+#' Proper scores of the predicted probability of each recorded label, from all other
+#' rows and without refitting: no data have to be set aside.
+#'
+#' @details
+#' With `p` the leave-one-out probability of the recorded label (see [loo()]),
+#' * the Brier score of a row is `(1 - p)^2`, between 0 and 1, **smaller is
+#'   better**: 1/4 for a coin;
+#' * the log score of a row is `log p`, **larger is better**: -0.693 for a coin.
+#'   Their sum is [loo()].
+#'
+#' The probabilities are those of the label as recorded, flips included, because the
+#' true classes are not known: with a flip rate `epsilon` even perfect knowledge
+#' scores `epsilon (1 - epsilon)` (Brier). Hyperparameters are those learned from
+#' all rows, so that scores are slightly optimistic when many were learned.
+#'
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
+#'   [selection][select_model].
+#' @param ... Not used.
+#' @return A list of class `sturdy_score`: `score` (`"brier"` or `"log"`),
+#'   `pointwise` (a number a training row), `estimate` (their mean) and `se` (its
+#'   standard error, `NA` for one row).
+#' @references
+#' Gneiting, T. and Raftery, A. E. (2007) Strictly proper scoring rules, prediction,
+#' and estimation. *Journal of the American Statistical Association* 102, 359-378.
+#' \doi{10.1198/016214506000001437}
+#' @seealso [loo()], [calibration()]
+#' @export
+#' @examples
+#' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
+#' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
+#' fit <- gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1)
+#' brier_score(fit)
+#' log_score(fit)
+brier_score <- function(object, ...) {
+  check_no_dots(...)
+  new_score("brier", (-expm1(loo(object)$pointwise))^2)
+}
+
+#' @rdname brier_score
+#' @export
+log_score <- function(object, ...) {
+  check_no_dots(...)
+  new_score("log", loo(object)$pointwise)
+}
+
+new_score <- function(score, pointwise) {
+  structure(
+    list(
+      score = score, pointwise = pointwise, estimate = mean(pointwise),
+      se = se_sum(pointwise) / length(pointwise)
+    ),
+    class = "sturdy_score"
+  )
+}
+
+#' @export
+print.sturdy_score <- function(x, digits = 3, ...) {
+  words <- switch(x$score,
+    brier = "Brier score (smaller is better)",
+    log = "log score (larger is better)"
+  )
+  cat("<sturdy_score> leave-one-out ", words, "\n", sep = "")
+  cat("  ", format(x$estimate, digits = digits), " (standard error ",
+      format(x$se, digits = 2), ") over ", count(length(x$pointwise), "label"),
+      "\n", sep = "")
+  invisible(x)
+}
+
+#' Calibration of the leave-one-out probabilities
+#'
+#' A reliability curve: how often the event was recorded among rows that were given
+#' about the same probability of it, each from all other rows and without
+#' refitting.
+#'
+#' @details
+#' The probability is that of the label as recorded, flips included, because the
+#' true classes are not known. Rows are put into bins of about equal size by
+#' probability. The interval of an observed frequency is Wilson's score interval.
+#' A model is calibrated where the intervals reach the diagonal, but for the share
+#' of `1 - level`.
+#'
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
+#'   [selection][select_model].
+#' @param bins Largest number of bins.
+#' @param level Probability of the intervals.
+#' @param ... Not used.
+#' @return A list of class `sturdy_calibration`:
+#'   * `bins`: a data frame, one row a bin, of `predicted` (mean probability of the
+#'     event), `observed` (frequency of the event), `n`, and the interval `lower`,
+#'     `upper` of the frequency;
+#'   * `probability`: the leave-one-out probability of the event in each row;
+#'     `event`: whether it was recorded;
+#'   * `error`: the mean of `|predicted - observed|` over rows;
+#'   * `bias`: the mean of `probability - event`;
+#'   * `levels`, `level`.
+#' @seealso [brier_score()], [loo()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60))
+#' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
+#' calibration(fit, bins = 4)
+calibration <- function(object, ...) {
+  UseMethod("calibration")
+}
+
+#' @rdname calibration
+#' @export
+calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
+  check_no_dots(...)
+  bins <- check_count(bins, "bins", min = 1)
+  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  check_sites_kept(object)
+  event <- object$y > 0
+  recorded <- object$ep$loo
+  probability <- ifelse(event, exp(recorded), -expm1(recorded))
+  table <- calibration_bins(probability, event, bins, level)
+  structure(
+    list(
+      bins = table,
+      probability = probability,
+      event = event,
+      error = sum(table$n * abs(table$predicted - table$observed)) / object$nobs,
+      bias = mean(probability - event),
+      levels = object$blueprint$levels,
+      level = level
+    ),
+    class = "sturdy_calibration"
+  )
+}
+
+#' Mean probability and frequency in bins of about equal size
+#' @noRd
+calibration_bins <- function(probability, event, bins, level) {
+  breaks <- unique(stats::quantile(
+    probability, seq(0, 1, length.out = bins + 1), names = FALSE
+  ))
+  # all.inside: rounding must not make a bin of its own of the smallest value
+  bin <- if (length(breaks) > 1) {
+    findInterval(probability, breaks, all.inside = TRUE)
+  } else {
+    rep(1L, length(probability))
+  }
+  n <- as.vector(tapply(event, bin, length))
+  observed <- as.vector(tapply(event, bin, mean))
+  ends <- wilson_interval(observed, n, level)
+  data.frame(
+    predicted = as.vector(tapply(probability, bin, mean)),
+    observed = observed, n = n, lower = ends$lower, upper = ends$upper
+  )
+}
+
+#' Wilson's score interval of a proportion
+#' @noRd
+wilson_interval <- function(p, n, level) {
+  z2 <- stats::qnorm((1 + level) / 2)^2
+  centre <- (p + z2 / (2 * n)) / (1 + z2 / n)
+  half <- sqrt(z2 * p * (1 - p) / n + z2^2 / (4 * n^2)) / (1 + z2 / n)
+  list(lower = pmax(centre - half, 0), upper = pmin(centre + half, 1))
+}
+
+#' @export
+print.sturdy_calibration <- function(x, digits = 2, ...) {
+  bins <- x$bins
+  inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
+  cat("<sturdy_calibration> leave-one-out probability of ", x$levels[2], ", ",
+      count(length(x$event), "label"), "\n", sep = "")
+  print_fields(c(
+    "Mean |predicted - observed|" = format(x$error, digits = digits),
+    "Mean predicted - observed" = format(x$bias, digits = digits),
+    "Calibrated bins" = paste0(
+      inside, " of ", nrow(bins), " (", format(100 * x$level), "% intervals)"
+    )
+  ))
+  print(bins, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' Plot a reliability curve
+#'
+#' Observed frequency against predicted probability, with intervals and the
+#' diagonal of perfect calibration. The ticks are the probabilities of single rows,
+#' those in which the event was recorded on top. Base graphics; graphical parameters
+#' are restored.
+#'
+#' @param x What [calibration()] returned.
+#' @param main Title; `NULL` makes one.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60))
+#' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
+#' plot(calibration(fit, bins = 4))
+plot.sturdy_calibration <- function(x, main = NULL, ...) {
+  check_no_dots(...)
+  bins <- x$bins
+  op <- graphics::par(mar = c(4.2, 4.2, 2.6, 1), las = 1, pty = "s")
+  on.exit(graphics::par(op))
+  graphics::plot(
+    c(0, 1), c(0, 1), type = "n",
+    xlab = paste("Leave-one-out probability of", x$levels[2]),
+    ylab = paste("Frequency of", x$levels[2]),
+    main = if (is.null(main)) {
+      paste0("Calibration, ", format(100 * x$level), "% intervals")
+    } else {
+      main
+    }
+  )
+  graphics::abline(0, 1, lty = 2)
+  graphics::segments(bins$predicted, bins$lower, bins$predicted, bins$upper)
+  graphics::lines(bins$predicted, bins$observed, lwd = 2)
+  graphics::points(bins$predicted, bins$observed, pch = 21, bg = "white")
+  graphics::rug(x$probability[!x$event], side = 1, ticksize = 0.03)
+  graphics::rug(x$probability[x$event], side = 3, ticksize = 0.03)
+  invisible(x)
+}

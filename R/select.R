@@ -1,0 +1,270 @@
+#' Compare models and choose one
+#'
+#' Fits several candidates to the same rows, compares them by log evidence or by
+#' leave-one-out, and returns the comparison with the best fit, which predicts like
+#' any fit.
+#'
+#' @details
+#' # What is compared
+#' All candidates are fitted to the same encoded rows, so that all numbers speak of
+#' the same recorded labels. Only numbers that estimate the same thing are compared:
+#' * `log_evidence` is the Gaussian EP evidence at the hyperparameters of the fit,
+#'   for a candidate with finite `df` too. The exact evidence of a Student-t process
+#'   equals that of the Gaussian process with the same kernel, because the likelihood
+#'   sees signs only (see [stc()]); EP estimates it well, t-EP does not.
+#' * `log_evidence_tep`, the t-EP number of a candidate with finite `df`, takes no
+#'   part. It is no estimate of the evidence and can't be compared with anything but
+#'   itself at the same `df`: with K = I and 100 rows, where the log evidence is
+#'   -69.31, it is -42.30 at 10 degrees of freedom.
+#' * `loo` is the sum of the log probabilities of the recorded labels, each predicted
+#'   from the other rows. It may be compared across all candidates, for it scores
+#'   predictions, whatever made them.
+#'
+#' Two consequences. By evidence, `df` itself does not matter, only the kernel and the
+#' flip rate that were learned with it: an [stc()] will rarely win against the [gpc()]
+#' that maximises the very number. `criterion = "loo"` lets them compete. And both
+#' numbers are at learned hyperparameters, which are not integrated out: a candidate
+#' that learned more of them (`learned`) is favoured a little, and weights are too
+#' sure of themselves.
+#'
+#' `weight` is `exp(criterion)`, normalised over the candidates that converged: by
+#' evidence, posterior probabilities under equal prior ones; by leave-one-out, pseudo
+#' Bayesian model averaging weights. The criterion must exceed by several times its
+#' uncertainty to mean much; for leave-one-out compare `loo_diff` with `loo_diff_se`.
+#'
+#' # Running in parallel
+#' With a plan of the future package set, as in `future::plan("multisession")`, each
+#' candidate is a future: on the cores of this machine or on a cluster. The table is
+#' the same under every plan, but for `seconds`: nothing random is drawn. Progress is
+#' signalled through progressr when that is installed (`progressr::handlers(global =
+#' TRUE)` shows it), and shown by cli otherwise.
+#'
+#' An interrupt ends the candidates that are running, on the workers, too. With
+#' versions of future before 1.49.0 the worker processes themselves are ended, and
+#' start again when they are next needed; a cluster object that you made yourself
+#' (`plan(cluster, workers = cl)`) has then to be made again.
+#'
+#' A candidate that fails is a row of the table with its message; one whose EP did
+#' not converge keeps its numbers and is marked by its `status`, but gets no weight
+#' and is not selected while another one converged.
+#'
+#' @param x A formula, a data frame of inputs, or a numeric matrix of inputs.
+#' @param formula,data,y,scale,na.action As in [gpc()], for all candidates.
+#' @param candidates A list of [candidate()]s, named or not.
+#' @param criterion `"evidence"` or `"loo"`: what the selected fit is the best in.
+#'   What a candidate learns its hyperparameters by is its own argument.
+#' @param ... Nothing: an argument that is not known is an error.
+#'
+#' @return A list of class `sturdy_selection` with
+#'   * `table`: a data frame, one row a candidate, in the order given: `candidate` (its
+#'     name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
+#'     `epsilon_neg`, `epsilon_pos`, `learned` (how many hyperparameters),
+#'     `log_evidence`, `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
+#'     `loo_diff` and `loo_diff_se` (difference from the best by leave-one-out, and
+#'     its standard error, from the paired rows), `weight`, `selected`, `seconds`,
+#'     `status` (of EP, or `"failed"`) and `message`;
+#'   * `selected`: the best fit; `fits`: all fits, by name, `NULL` where one failed;
+#'   * `criterion`, `candidates`.
+#'
+#'   [predict()][predict.sturdy_model], [coef()], [fitted()], [nobs()], [formula()],
+#'   [logLik()], [update()], [loo()], [log_evidence()], [criterion()],
+#'   [mislabelled()], [calibration()], [ep_diagnostics()], [glance()] and [augment()]
+#'   of a selection are those of its selected fit. [tidy()] returns the table.
+#' @section Conditions:
+#' Error `sturdy_error_no_candidate` when no candidate could be fitted,
+#' `sturdy_error_candidates` for a wrong list, and those of [gpc()] for the data.
+#' Warning `sturdy_warning_not_converged` when none converged and the best of the
+#' others was taken.
+#' @inherit sturdy-package references
+#' @seealso [candidate()], [log_evidence()], [loo()],
+#'   [plot()][plot.sturdy_selection]
+#' @export
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(a = rnorm(40), b = rnorm(40))
+#' d$class <- factor(ifelse(d$a + d$b > 0, "yes", "no"))
+#' d$class[3] <- ifelse(d$class[3] == "yes", "no", "yes")
+#' candidates <- list(
+#'   noise = candidate("gpc", kernel = kernel_iso()),
+#'   none = candidate("gpc", kernel = kernel_iso(), epsilon = 0)
+#' )
+#' selection <- select_model(class ~ ., d, candidates)
+#' selection
+#' predict(selection, data.frame(a = 1, b = 1), type = "prob")
+select_model <- function(x, ...) {
+  UseMethod("select_model")
+}
+
+#' @rdname select_model
+#' @export
+select_model.formula <- function(formula,
+                                 data = NULL,
+                                 candidates = default_candidates(),
+                                 criterion = c("evidence", "loo"),
+                                 ...,
+                                 scale = TRUE,
+                                 na.action = stats::na.omit) {
+  check_no_dots(...)
+  call <- rlang::current_env()
+  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  candidates <- check_candidates(candidates, call)
+  molded <- mold_formula(formula, data, scale, na.action, call)
+  select_impl(molded, candidates, criterion, call)
+}
+
+#' @rdname select_model
+#' @export
+select_model.data.frame <- function(x,
+                                    y,
+                                    candidates = default_candidates(),
+                                    criterion = c("evidence", "loo"),
+                                    ...,
+                                    scale = TRUE) {
+  check_no_dots(...)
+  call <- rlang::current_env()
+  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  candidates <- check_candidates(candidates, call)
+  molded <- mold_xy(x, y, scale, "data.frame", call)
+  select_impl(molded, candidates, criterion, call)
+}
+
+#' @rdname select_model
+#' @export
+select_model.matrix <- function(x,
+                                y,
+                                candidates = default_candidates(),
+                                criterion = c("evidence", "loo"),
+                                ...,
+                                scale = TRUE) {
+  check_no_dots(...)
+  call <- rlang::current_env()
+  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  candidates <- check_candidates(candidates, call)
+  molded <- mold_xy(x, y, scale, "matrix", call)
+  select_impl(molded, candidates, criterion, call)
+}
+
+#' @rdname select_model
+#' @export
+select_model.default <- function(x, ...) {
+  abort_no_method(x, "select_model")
+}
+
+#' A named list of candidates; names that were not given describe the candidate
+#' @noRd
+check_candidates <- function(candidates, call) {
+  if (inherits(candidates, "sturdy_candidate")) {
+    candidates <- list(candidates)
+  }
+  fits <- is.list(candidates) && length(candidates) > 0 &&
+    all(vapply(candidates, inherits, logical(1), "sturdy_candidate"))
+  if (!fits) {
+    abort_sturdy(
+      "{.arg candidates} must be a list of what {.fn candidate} makes, not
+       {describe(candidates)}.",
+      "candidates", arg = "candidates", call = call
+    )
+  }
+  names <- rlang::names2(candidates)
+  none <- !nzchar(names)
+  names[none] <- vapply(candidates[none], format, character(1))
+  names(candidates) <- make.unique(names, sep = " ")
+  candidates
+}
+
+# Comparing -----------------------------------------------------------------
+
+select_impl <- function(molded, candidates, criterion, call) {
+  runs <- run_candidates(candidates, molded)
+  fits <- lapply(runs, `[[`, "fit")
+  table <- selection_table(runs, criterion)
+  chosen <- which(table$selected)
+  if (length(chosen) == 0) {
+    abort_no_candidate(table, call)
+  }
+  if (table$status[chosen] != "converged") {
+    warn_sturdy(
+      c(
+        "No candidate converged: {.val {table$candidate[chosen]}} is the best of
+         those with a posterior.",
+        i = "{.code ep_diagnostics(selection)} says what to do."
+      ),
+      "not_converged", status = table$status[chosen]
+    )
+  }
+  structure(
+    list(
+      table = table, selected = fits[[chosen]], fits = fits,
+      criterion = criterion, candidates = candidates
+    ),
+    class = "sturdy_selection"
+  )
+}
+
+selection_table <- function(runs, criterion) {
+  facts <- do.call(rbind, lapply(unname(runs), `[[`, "facts"))
+  pointwise <- lapply(runs, function(run) run$fit$ep$loo)
+  value <- if (criterion == "evidence") facts$log_evidence else facts$loo
+  converged <- facts$status == "converged" & is.finite(value)
+  eligible <- if (any(converged)) converged else is.finite(value)
+  best <- if (any(eligible)) which.max(ifelse(eligible, value, -Inf)) else 0L
+  table <- cbind(
+    candidate = names(runs), facts, loo_differences(pointwise, facts),
+    weight = softmax_where(value, converged),
+    selected = seq_along(runs) == best
+  )
+  table[selection_columns]
+}
+
+selection_columns <- c(
+  "candidate", "model", "df", "epsilon", "epsilon_neg", "epsilon_pos", "learned",
+  "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff", "loo_diff_se",
+  "weight", "selected", "seconds", "status", "message"
+)
+
+#' Differences from the best leave-one-out score among those that converged, with
+#' the standard error of the paired difference
+#' @noRd
+loo_differences <- function(pointwise, facts) {
+  out <- data.frame(
+    loo_diff = rep(NA_real_, nrow(facts)), loo_diff_se = rep(NA_real_, nrow(facts))
+  )
+  known <- is.finite(facts$loo)
+  converged <- known & facts$status == "converged"
+  among <- if (any(converged)) converged else known
+  if (!any(among)) {
+    return(out)
+  }
+  best <- pointwise[[which.max(ifelse(among, facts$loo, -Inf))]]
+  for (k in which(known)) {
+    difference <- pointwise[[k]] - best
+    out$loo_diff[k] <- sum(difference)
+    out$loo_diff_se[k] <- se_sum(difference)
+  }
+  out
+}
+
+softmax_where <- function(value, where) {
+  weight <- numeric(length(value))
+  if (any(where)) {
+    weight[where] <- exp(value[where] - max(value[where]))
+  }
+  weight / max(sum(weight), 1)
+}
+
+abort_no_candidate <- function(table, call) {
+  why <- paste0(table$candidate, ": ", table$message)
+  abort_sturdy(
+    c(
+      "No candidate could be fitted.",
+      stats::setNames(cli_verbatim(utils::head(why, 5)), rep("x", min(5, nrow(table))))
+    ),
+    "no_candidate", call = call, table = table
+  )
+}
+
+#' Text that cli must not interpolate
+#' @noRd
+cli_verbatim <- function(text) {
+  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
+}
