@@ -205,7 +205,10 @@ xy_features <- function(x, call) {
 }
 
 column_names <- function(x) {
-  if (is.null(colnames(x))) paste0("x", seq_len(ncol(x))) else colnames(x)
+  if (!is.null(colnames(x))) {
+    return(colnames(x))
+  }
+  paste0("x", seq_len(ncol(x)), recycle0 = TRUE)
 }
 
 check_feature_type <- function(v, name, call) {

@@ -65,8 +65,8 @@
 #'   one of them; `NULL` takes them from the first batch.
 #' @param df Degrees of freedom of the prior, above 0; `Inf` is Gaussian.
 #' @param prior_scale Prior scale of the weights, as in [bpm()], but not `"learn"`.
-#' @param epsilon The probability that a recorded label is wrong, a number in
-#'   `[0, 0.5)`. ADF can't learn it.
+#' @param epsilon The probability that a recorded label is wrong, as in [bpm()], but
+#'   not learned.
 #' @param intercept,scale As in [bpm()]; `scale` refers to the first batch.
 #' @param checkpoint `NULL`, or the path of a file to save the fit to after every
 #'   batch.

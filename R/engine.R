@@ -15,7 +15,7 @@ engine_status <- function(code) {
 }
 
 engine_message <- function(status, out, df) {
-  worst <- if (length(out$residual)) format(max(out$residual), digits = 2)
+  worst <- if (length(out$residual)) format(max(out$residual), digits = 2) else "unknown"
   switch(status,
     converged = sprintf(
       "EP converged in %d sweep%s (largest residual %s).",
@@ -95,7 +95,8 @@ engine_continue <- function(fit, df, epsilon, sites) {
   if (!engine_converged(out) && !is.null(sites)) {
     out <- fit(df, epsilon, NULL)
   }
-  if (engine_converged(out) || out$status == 1L) { # 1: the user's limit
+  if (engine_converged(out) || out$status == 1L || out$status < 0L) {
+    # 1: the user's limit; negative: not even the prior can be evaluated
     return(list(out = out, status = engine_status(out$status)))
   }
   found <- NULL

@@ -104,31 +104,39 @@ check_gram <- function(K, call) {
       "gram", arg = "K", call = call
     )
   }
+  unit <- gram_unit(K)
   gap <- max(abs(K - t(K)))
-  if (gap > 1e-8 * max(abs(K))) {
+  if (max(abs(unit - t(unit))) > 1e-8) {
     abort_sturdy(
       "{.arg K} must be symmetric, but K and t(K) differ by up to
        {format(gap, digits = 2)}.",
       "gram", arg = "K", call = call
     )
   }
-  check_semidefinite(K, call)
-  unname(K)
+  check_semidefinite(unit, diag(K), call)
+  unname((K + t(K)) / 2)
 }
 
-#' Positive semidefinite up to rounding, with a positive diagonal
+#' K with a unit diagonal, so that checks do not depend on the rows' scales
 #' @noRd
-check_semidefinite <- function(K, call) {
-  variances <- diag(K)
-  if (any(variances <= 0)) {
+gram_unit <- function(K) {
+  scale <- sqrt(pmax(diag(K), 0))
+  scale[scale == 0] <- 1
+  K / outer(scale, scale)
+}
+
+#' Positive semidefinite up to rounding
+#' @noRd
+check_semidefinite <- function(unit, variances, call) {
+  if (any(variances < 0)) {
     abort_sturdy(
-      "The diagonal of {.arg K} must be above 0; entry
+      "The diagonal of {.arg K} must not be below 0; entry
        {which.min(variances)} is {describe(min(variances))}.",
       "gram", arg = "K", call = call
     )
   }
-  diag(K) <- variances + 1e-8 * max(variances)
-  factor <- tryCatch(chol(K), error = function(cnd) NULL)
+  diag(unit) <- diag(unit) + 1e-8
+  factor <- tryCatch(chol(unit), error = function(cnd) NULL)
   if (is.null(factor)) {
     abort_sturdy(
       "{.arg K} must be positive semidefinite, but it has a negative eigenvalue.",

@@ -121,6 +121,18 @@ learn_native <- function(problem, par, sites, gradient = TRUE) {
   )
 }
 
+#' EP at a start of the search, followed there from easier problems if need be
+#' @noRd
+learn_follow <- function(problem, par) {
+  run <- function(df, epsilon, sites) {
+    problem$space$native(
+      learn_hyper(problem, par), df, epsilon, sites, problem$search_control,
+      problem$criterion, TRUE
+    )
+  }
+  engine_continue(run, problem$df, learn_epsilon(problem, par), NULL)$out
+}
+
 #' Log prior density of the logs (normal) and its gradient
 #' @noRd
 learn_prior <- function(problem, par) {
@@ -157,8 +169,13 @@ learn_objective <- function(problem, tick = function() NULL) {
     evaluations <<- evaluations + 1L
     tick()
     out <- learn_native(problem, par, sites)
-    if (!engine_converged(out) && !is.null(sites)) {
-      out <- learn_native(problem, par, NULL) # the old sites may have misled it
+    if (!engine_converged(out)) {
+      # old sites may mislead; a start without sites may need a path to it
+      out <- if (is.null(sites)) {
+        learn_follow(problem, par)
+      } else {
+        learn_native(problem, par, NULL)
+      }
     }
     last <<- learn_evaluation(problem, par, out)
     if (is.finite(last$penalised)) {
@@ -186,7 +203,8 @@ learn_evaluation <- function(problem, par, out) {
     par = par, value = NA_real_, penalised = -Inf,
     gradient = numeric(length(par))
   )
-  if (!engine_converged(out) || is.null(out$gradient) ||
+  # 4: the gradient system was not solved
+  if (out$status != 0L || is.null(out$gradient) ||
       !is.finite(out$value)) {
     return(bad)
   }

@@ -120,18 +120,29 @@ native_adf <- function(Xt, y, df, epsilon, state) {
 
 #' Annealed importance sampling through the flip rate
 #'
-#' @param B double matrix n x r with K = B B'. @param epsilon double matrix 2 x
-#'   levels, flip rates (neg, pos) falling from below 1/2 to the wanted ones.
-#' @param lines also move along every coordinate: better mixing, n r log n.
-#' @param keep,thin states kept after annealing, and moves between them; keep =
-#'   0: the states at its end. @param progress `NULL` or a function of the level.
-#' @return list(log_w (chains), F (n x chains x keep), Z (r x chains x keep)).
+#' @param K double matrix n x n. @param B double matrix n x r with K = B B'.
+#' @param barrier double matrix 2 x levels, rising from above 0: log odds of a
+#'   right against a wrong label, for labels -1 and +1.
+#' @param progress `NULL` or a function of the levels done.
+#' @return list(trace (levels x chains): log weights after each level, F (n x
+#'   chains): the states at the end, walls, stuck: walls met, and trajectories
+#'   given up, per level and chain).
 #' @noRd
-native_ais <- function(B, y, epsilon, chains, lines = TRUE, keep = 0L, thin = 1L,
-                       progress = NULL) {
+native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
   .Call(
-    C_ais, B, as.double(y), epsilon, as.integer(chains), lines,
-    as.integer(keep), as.integer(thin), progress
+    C_ais, K, B, as.double(y), barrier, as.integer(chains), progress
+  )
+}
+
+#' Moves at fixed barriers from F (n x chains)
+#'
+#' @return array n x chains x keep: the state after every `thin` moves.
+#' @noRd
+native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
+                            progress = NULL) {
+  .Call(
+    C_ais_move, K, B, as.double(y), as.double(barrier), F, as.integer(keep),
+    as.integer(thin), progress
   )
 }
 

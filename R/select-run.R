@@ -36,13 +36,15 @@ run_as_futures <- function(candidates, molded, tick) {
     tick()
   }
   is_ready <- function(k) {
+    # a worker that died is an error here; value() will say it again
     is.null(runs[[k]]) && !is.null(futures[[k]]) &&
-      future::resolved(futures[[k]])
+      tryCatch(future::resolved(futures[[k]]), error = function(cnd) TRUE)
   }
   for (k in seq_along(candidates)) {
     started <- tryCatch(
       launch_future(candidates[[k]], molded),
-      error = function(cnd) candidate_failed(candidates[[k]], one_line(cnd))
+      # no worker takes it, for an earlier candidate took the worker down
+      error = function(cnd) candidate_run(candidates[[k]], molded)
     )
     if (inherits(started, "Future")) {
       futures[[k]] <- started
@@ -92,11 +94,12 @@ cancel_futures <- function(futures) {
   for (f in futures) {
     if (inherits(f, "MulticoreFuture") && !isTRUE(future::resolved(f))) {
       tools::pskill(f$job$pid)
+      suppressWarnings(try(future::value(f), silent = TRUE)) # no zombie stays
     }
   }
   if (inherits(futures[[1]], "ClusterFuture")) {
     parallelly::killNode(futures[[1]]$workers)
-    future::plan(future::plan("list"), .init = FALSE)
+    future::plan(future::plan("list"), substitute = FALSE, .init = FALSE)
   }
   invisible()
 }

@@ -83,16 +83,16 @@ resume_reader <- function(reader, fit, call) {
   if (passed < stream$rows) {
     abort_sturdy(
       c(
-        "{.arg source} must have the {full(stream$rows)} {qty(stream$rows)}row{?s} that the checkpoint
-         has absorbed, not only {full(passed)}.",
+        "{.arg source} must have the {whole(stream$rows)} {qty(stream$rows)}row{?s} that the checkpoint
+         has absorbed, not only {whole(passed)}.",
         i = "It must start from its beginning again."
       ),
       "checkpoint", arg = "source", call = call
     )
   }
   inform_sturdy(
-    c(i = "Resumed after {full(stream$rows)} {qty(stream$rows)}row{?s} in
-           {full(stream$batches)} {qty(stream$batches)}batch{?es}."),
+    c(i = "Resumed after {whole(stream$rows)} {qty(stream$rows)}row{?s} in
+           {whole(stream$batches)} {qty(stream$batches)}batch{?es}."),
     "resumed", rows = stream$rows
   )
 }
@@ -142,10 +142,10 @@ abort_batch <- function(cnd, fit, data, checkpoint, call) {
   row <- done + batch_row
   abort_sturdy(
     c(
-      "Batch {full(batch)} can't be absorbed: row {full(batch_row)} of the batch,
-       row {full(row)} of the stream.",
+      "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch,
+       row {whole(row)} of the stream.",
       i = if (done > 0) {
-        "Field {.field fit} of this error is the fit to the {full(done)}
+        "Field {.field fit} of this error is the fit to the {whole(done)}
          {qty(done)}row{?s} before the batch."
       },
       i = if (done > 0 && !is.null(checkpoint)) {
@@ -198,7 +198,7 @@ bad_row <- function(cnd, fit, data) {
 
 #' A count with all its digits
 #' @noRd
-full <- function(n) format(n, big.mark = ",", scientific = FALSE)
+whole <- function(n) format(n, big.mark = ",", scientific = FALSE)
 
 # Progress ------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ stream_progress <- function(frame = rlang::caller_env()) {
     rate <- (stream$rows - before) / max(seconds, 1e-3)
     line <- sprintf(
       "%s rows, %s rows/s, prequential error %.4f",
-      full(stream$rows), full(signif(rate, 3)), stream$errors / stream$rows
+      whole(stream$rows), whole(signif(rate, 3)), stream$errors / stream$rows
     )
     cli::cli_progress_update(id = bar, extra = list(line = line))
   }

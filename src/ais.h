@@ -1,53 +1,58 @@
 /* What: the exact posterior by simulation: annealed importance sampling (AIS)
- *       and Markov chains with elliptical moves, for step likelihoods.
+ *       and Markov chains on ellipses, for step likelihoods.
  *
  * The latent is f = B z, z ~ N(0, I_r), with K = B B'. A t prior divides f by
  * an independent random scale, which a likelihood that sees signs only leaves
- * alone: the same chains serve every df [MATH.md section 4]. */
+ * alone: the same chains serve every df [MATH.md section 4].
+ *
+ * The likelihood of label y on the wrong side relative to the right one is
+ * exp(-barrier): barrier[0], y = -1, log((1 - neg) / pos), and barrier[1],
+ * y = +1, log((1 - pos) / neg), of the flip rates (neg, pos). 0 is a rate of
+ * 1/2, Inf a rate of 0. */
 #ifndef STURDY_AIS_H
 #define STURDY_AIS_H
 
+#include "bounce.h"
 #include "status.h"
-#include "workspace.h"
 
 /* Source of random numbers: the core has none of its own. */
 typedef struct {
   double (*normal)(void *);
-  double (*uniform)(void *);
   void *data;
 } random_source;
+
+/* check(data, done) before every move of all chains; non-zero stops. */
+typedef struct {
+  int (*check)(void *, int);
+  void *data;
+} ais_monitor;
 
 typedef struct {
   int n, r, chains;
   const double *B; /* [n x r] */
-  const double *y; /* [n] +-1 */
   double *F;       /* [n x chains] latent values */
-  double *Z;       /* [r x chains] their coordinates */
-  double *log_w;   /* [chains] log weights, level 0 has log(1/2) a label */
+  double *log_w;   /* [chains] */
   double *Nu, *Xi; /* [n x chains], [r x chains] scratch */
-  double *turn;    /* scratch: 2 n places where labels change side */
-  double *piece;   /* scratch: the 2 n + 1 pieces between them */
-  int *is_wrong;   /* [n] scratch */
+  bounce path;     /* its K and y are the caller's to set */
 } ais_space;
 
 void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws);
 
-/* Draws the start of all chains from the prior; log_w = -n log 2. */
+/* Draws all chains from the prior, with log weight 0. */
 void ais_start(ais_space *s, const random_source *rng);
 
-/* For each of the levels epsilon[2 x levels] (flip rates neg, pos) in turn:
- * weights every chain by the change of likelihood, then moves it once (and,
- * when `lines`, along every coordinate) leaving prior x likelihood of that
- * level invariant. check(data, level) is called once a level; non-zero stops
- * (EP_INTERRUPTED). Cost a level and chain: n r for the ellipse, n r log n for
- * the lines. A chain whose weight has become zero stays at -Inf. */
-int ais_anneal(ais_space *s, const double *epsilon, int levels, int lines,
-               const random_source *rng, int (*check)(void *, int),
-               void *check_data);
+/* Raises the barriers through barrier[2 x levels]: at each level weights every
+ * chain and moves it. E[w] is E[exp(-sum of barriers of wrong labels)] under
+ * the prior. trace[levels x chains] takes the log weights after each level. A
+ * weight that has become zero stays -Inf. Returns EP_INTERRUPTED when the
+ * monitor stops it. A level and chain costs n r for a draw of the prior and n
+ * for every wall met, of which there are about n / 2. */
+int ais_anneal(ais_space *s, const double *barrier, int levels,
+               const random_source *rng, const ais_monitor *monitor,
+               double *trace);
 
-/* `moves` further moves of every chain at one level; weights untouched. */
-int ais_move(ais_space *s, const double epsilon[2], int moves, int lines,
-             const random_source *rng, int (*check)(void *, int),
-             void *check_data);
+/* `moves` moves of every chain at one level; weights untouched. */
+int ais_move(ais_space *s, const step_barrier *barrier, int moves,
+             const random_source *rng, const ais_monitor *monitor);
 
 #endif

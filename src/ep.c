@@ -14,9 +14,17 @@
 #define NEWTON_PRODUCTS 120
 #define ACTIVE_SHARE 0.05   /* of the largest residual */
 #define DAMPING_MIN 0.02
-#define STALL_SWEEPS 40     /* without a new best residual: give up */
-#define ROUNDING_FLOOR 1e-9 /* a residual that Newton cannot lower from here
-                             * is rounding, whatever tol asks for */
+#define TRACE_MAX 10000     /* rows kept */
+#define STALL_SWEEPS 40     /* in which the residual gains less than 10 % */
+/* A residual that Newton cannot lower from within [FLOOR_LEAST, FLOOR_MOST] is
+ * rounding, whatever tol asks for: A carries an error of DBL_EPSILON times its
+ * prior value. */
+#define FLOOR_LEAST 1e-9
+#define FLOOR_MOST 1e-6
+
+static int trace_rows(const ep_options *opt) {
+  return opt->max_sweeps < TRACE_MAX ? opt->max_sweeps + 1 : TRACE_MAX;
+}
 
 void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
               workspace *ws) {
@@ -26,7 +34,7 @@ void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
   st->view =
       (site_view *)(void *)workspace_take(ws, N * sizeof(site_view) / per);
   st->residual = workspace_take(ws, N);
-  st->trace = workspace_take(ws, ((size_t)opt->max_sweeps + 1) * N_TRACE);
+  st->trace = workspace_take(ws, (size_t)trace_rows(opt) * N_TRACE);
   work->Cbb = workspace_take(ws, b * b);
   work->N = workspace_take(ws, b * b);
   work->column = workspace_take(ws, b);
@@ -71,6 +79,7 @@ static void evaluate(ep_loop *L) {
 }
 
 static void record(ep_loop *L, int newton) {
+  if (L->st->n_trace == trace_rows(L->opt)) return;
   double *row = L->st->trace + (size_t)L->st->n_trace++ * N_TRACE;
   double value;
   const int known =
@@ -89,7 +98,9 @@ static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
   ep_site *site = &L->st->site[i], next;
   ep_cavity cav;
   *gamma = *beta = 0;
-  if (site_divide(A, m, *site, L->lik->df, &cav) != EP_CONVERGED) return 0;
+  if (fixpoint_cavity(L->post, i, A, m, *site, L->lik->df, &cav) !=
+      EP_CONVERGED)
+    return 0;
   const tilted t = likelihood_tilt(L->lik, L->y[i], cav.mean, cav.var);
   if (site_project(&cav, L->y[i], &t, L->lik->df, &next) != EP_CONVERGED)
     return 0;
@@ -213,10 +224,17 @@ static int guarded_sweep(ep_loop *L) {
   }
   L->rises = L->worst < before ? 0 : L->rises + 1;
   if (L->st->skipped > 0 || L->rises > 1)
-    L->damping = fmax(DAMPING_MIN, L->damping / 2);
+    L->damping = fmax(fmin(DAMPING_MIN, L->opt->damping), L->damping / 2);
   else if (L->rises == 0)
     L->damping = fmin(L->opt->damping, L->damping * 1.25);
   return status;
+}
+
+static double rounding_floor(const latent *post) {
+  double ratio = 0;
+  for (int i = 0; i < post->n; i++)
+    if (post->A[i] > 0) ratio = fmax(ratio, post->prior[i] / post->A[i]);
+  return fmin(fmax(10 * DBL_EPSILON * ratio, FLOOR_LEAST), FLOOR_MOST);
 }
 
 /* A Newton step when the fixed point is near and the last ones worked,
@@ -232,7 +250,7 @@ static int advance(ep_loop *L) {
       L->st->newton++;
       L->st->skipped = L->rises = 0;
     } else {
-      L->floor = L->fresh && L->worst < ROUNDING_FLOOR;
+      L->floor = L->fresh && L->worst < rounding_floor(L->post);
       L->wait = L->patience;
       L->patience = L->patience < 32 ? 2 * L->patience : 64;
     }
@@ -266,18 +284,21 @@ int ep_run(latent *post, const lik_step *lik, const double *y,
   st->sweeps = st->newton = st->skipped = st->n_trace = 0;
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;
-  double best = INFINITY;
-  int since_best = 0;
+  double best = INFINITY, anchor = INFINITY;
+  int since_anchor = 0;
   record(&L, 0);
   while (!(L.worst < opt->tol && L.fresh) && !L.floor) {
-    since_best++;
+    since_anchor++;
+    if (L.worst < 0.9 * anchor) {
+      anchor = L.worst;
+      since_anchor = 0;
+    }
     if (L.worst < best) {
-      if (L.worst < 0.9 * best) since_best = 0;
       best = L.worst;
       memcpy(work->best, st->site, (size_t)post->n * sizeof *st->site);
     }
     if (st->sweeps >= opt->max_sweeps) return give_up(&L, EP_MAX_SWEEPS);
-    if (since_best > STALL_SWEEPS)
+    if (since_anchor > STALL_SWEEPS)
       return give_up(&L, st->skipped > 0 ? EP_SITES_SKIPPED : EP_STALLED);
     if (monitor && monitor(monitor_data, st->sweeps, L.worst))
       return EP_INTERRUPTED;

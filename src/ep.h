@@ -18,7 +18,7 @@ typedef struct {
   ep_site *site;    /* [n] in: start (all zero: the prior); out: fixed point */
   site_view *view;  /* [n] cavity, tilted, projected site at the end */
   double *residual; /* [n] max(|dtau| A, |dnu| sqrt(A)), Inf if improper */
-  double *trace;    /* [(max_sweeps + 1) x N_TRACE], row-major */
+  double *trace;    /* [n_trace x N_TRACE], row-major, the first 10^4 */
   int sweeps, newton, skipped, n_trace;
 } ep_state;
 

@@ -3,6 +3,13 @@
 #include "fixpoint.h"
 #include "numeric.h"
 
+int fixpoint_cavity(const latent *post, int i, double A, double m, ep_site site,
+                    double df, ep_cavity *cav) {
+  const double least = 10 * post->n * DBL_EPSILON * post->prior[i];
+  if (post->prior[i] > 0 && !(A > least)) return EP_IMPROPER;
+  return site_divide(A, m, site, df, cav);
+}
+
 double fixpoint_evaluate(const latent *post, const lik_step *lik,
                          const double *y, const ep_site *site, site_view *view,
                          double *residual) {
@@ -12,7 +19,7 @@ double fixpoint_evaluate(const latent *post, const lik_step *lik,
     site_view *s = &view[i];
     s->proper = 0;
     residual[i] = INFINITY;
-    if (site_divide(A, post->m[i], site[i], lik->df, &s->cav) ==
+    if (fixpoint_cavity(post, i, A, post->m[i], site[i], lik->df, &s->cav) ==
         EP_CONVERGED) {
       s->tilt = likelihood_tilt(lik, y[i], s->cav.mean, s->cav.var);
       s->proper = site_project(&s->cav, y[i], &s->tilt, lik->df, &s->next) ==
@@ -21,7 +28,8 @@ double fixpoint_evaluate(const latent *post, const lik_step *lik,
     if (s->proper)
       residual[i] = fmax(fabs(s->next.tau - site[i].tau) * A,
                          fabs(s->next.nu - site[i].nu) * sqrt(A));
-    if (!(residual[i] <= worst)) worst = residual[i];
+    if (isnan(residual[i])) residual[i] = INFINITY;
+    if (residual[i] > worst) worst = residual[i];
   }
   return worst;
 }

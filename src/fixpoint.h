@@ -25,6 +25,11 @@ double fixpoint_evaluate(const latent *post, const lik_step *lik,
                          const double *y, const ep_site *site, site_view *view,
                          double *residual);
 
+/* Cavity of site i at the marginal (A, m). EP_IMPROPER also where A is within
+ * rounding error of 0 although its prior is not: such an A has no digits. */
+int fixpoint_cavity(const latent *post, int i, double A, double m, ep_site site,
+                    double df, ep_cavity *cav);
+
 typedef struct {
   latent *post;        /* set by fixpoint_linearise */
   site_jacobian *J;    /* [n] */

@@ -70,7 +70,7 @@ SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
       Rf_length(y_) != n || !Rf_isReal(df_) || !Rf_isReal(epsilon_) ||
       Rf_length(epsilon_) != 2 || !Rf_isReal(mu_) || Rf_length(mu_) != k ||
       !Rf_isReal(S_) || Rf_nrows(S_) != k || Rf_ncols(S_) != k ||
-      !Rf_isReal(log_scale_))
+      !Rf_isReal(log_scale_) || Rf_length(log_scale_) != 1)
     Rf_error("internal error: wrong types in adf");
   const char *names[] = {"status",    "mu",     "S",    "log_scale",
                          "log_zp",    "prob",   "done", ""};
@@ -79,6 +79,8 @@ SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
   SET_VECTOR_ELT(out_, 2, Rf_duplicate(S_));
   SET_VECTOR_ELT(out_, 4, Rf_allocVector(REALSXP, n));
   SET_VECTOR_ELT(out_, 5, Rf_allocVector(REALSXP, n));
+  for (int i = 0; i < n; i++)
+    REAL(VECTOR_ELT(out_, 4))[i] = REAL(VECTOR_ELT(out_, 5))[i] = NA_REAL;
   const lik_step lik =
       likelihood_step(REAL_RO(df_)[0], k, REAL_RO(epsilon_));
   adf_state state = {k, REAL(VECTOR_ELT(out_, 1)), REAL(VECTOR_ELT(out_, 2)),

@@ -34,8 +34,10 @@ SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP y_, SEXP df_, SEXP epsilon_,
                      SEXP gradient_, SEXP progress_);
 SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
               SEXP log_scale_);
-SEXP glue_ais(SEXP B_, SEXP y_, SEXP epsilon_, SEXP chains_, SEXP lines_,
-              SEXP keep_, SEXP thin_, SEXP progress_);
+SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
+              SEXP progress_);
+SEXP glue_ais_move(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP F_,
+                   SEXP keep_, SEXP thin_, SEXP progress_);
 SEXP glue_status_sentence(SEXP status_);
 
 #endif

@@ -12,6 +12,7 @@ void gmres_carve(gmres_space *s, int n, workspace *ws) {
   s->rot = workspace_take(ws, 2 * k);
   s->g = workspace_take(ws, k + 1);
   s->resid = workspace_take(ws, (size_t)n);
+  s->last = workspace_take(ws, (size_t)n);
 }
 
 /* Orthogonalise basis column j + 1; its coefficients go to H[, j]. */
@@ -84,10 +85,15 @@ int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
       largest = fmax(largest, pivot);
       if (!(pivot > DBL_EPSILON * largest)) return -1; /* singular */
     }
+    memcpy(s->last, x, (size_t)n * sizeof *x);
     add_correction(s, k, x);
     if (left <= goal) return spent;
     map(context, x, s->resid); /* true residual for the restart */
     for (int i = 0; i < n; i++) s->resid[i] = b[i] - s->resid[i];
+    if (!(F77_CALL(dnrm2)(&n, s->resid, &one) <= beta)) { /* no gain: singular */
+      memcpy(x, s->last, (size_t)n * sizeof *x);
+      return -1;
+    }
   }
   return -1;
 }

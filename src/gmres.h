@@ -14,6 +14,7 @@ typedef struct {
   double *rot;   /* [2 x max_basis] Givens cosines and sines */
   double *g;     /* [max_basis + 1] */
   double *resid; /* [n] */
+  double *last;  /* [n] x before the latest correction */
 } gmres_space;
 
 void gmres_carve(gmres_space *s, int n, workspace *ws);

@@ -7,6 +7,21 @@
 #include "kernel.h"
 #include "numeric.h"
 
+/* beyond this x^2 the product form has lost 6 digits: clusters or outliers many
+ * lengthscales apart */
+#define WIDE 1e6
+
+/* sum_{i > j} Q_ij (x_i - x_j)^2 from the differences themselves */
+static double differences(const double *x, const double *Q, int n) {
+  double sum = 0;
+  for (int j = 0; j < n; j++)
+    for (int i = j + 1; i < n; i++) {
+      const double q = Q[IDX(i, j, n)], d = x[i] - x[j];
+      if (q != 0) sum += q * d * d;
+    }
+  return sum;
+}
+
 void kernel_contract(const kernel_ard *k, const kernel_inputs *in, int n,
                      const double *K, double *W, double *scratch,
                      kernel_grad *grad) {
@@ -41,8 +56,11 @@ void kernel_contract(const kernel_ard *k, const kernel_inputs *in, int n,
    &n FCONE FCONE);
   for (int c = 0; c < k->p; c++) {
     const double *x = in->X + IDX(0, c, n), *Qx = scratch + IDX(0, c, n);
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * (r[i] * x[i] - Qx[i]);
-    grad->l[k->group[c]] -= 2 * sum;
+    double sum = 0, widest = 0;
+    for (int i = 0; i < n; i++) {
+      sum += x[i] * (r[i] * x[i] - Qx[i]);
+      widest = fmax(widest, x[i] * x[i]);
+    }
+    grad->l[k->group[c]] -= 2 * (widest < WIDE ? sum : differences(x, W, n));
   }
 }

@@ -104,22 +104,39 @@ static int add_negative_sites(latent_kernel *lk, double *log_det) {
   return EP_CONVERGED;
 }
 
-/* b = nu - T m with one step of refinement of (I + T K) b = nu, then m = K b:
- * m and b then satisfy each other's equations to rounding. */
+/* out = K x */
+static void prior_times(const latent_kernel *lk, const double *x, double *out) {
+  const int inc = 1;
+  const double one = 1, zero = 0;
+  F77_CALL(dsymv)
+  ("L", &lk->n, &one, lk->K, &lk->n, x, &inc, &zero, out, &inc FCONE);
+}
+
+/* m = C nu, refined once in m, where it matters to the cavities (K b would
+ * amplify the error of b by |K|/A): with rho = K (nu - T m) - m, the error of m
+ * solves (I + K T) e = rho, so m += rho - C T rho. Then b, refined in its own
+ * equation (I + T K) b = nu, for prediction. */
 static void refresh_mean(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
-  const int n = lk->n, inc = 1;
-  const double one = 1, zero = 0;
-  double *r = lk->tmp, *Cr = lk->tmp + n;
-  post->times(post, nu, post->m);
-  for (int i = 0; i < n; i++) lk->b[i] = nu[i] - tau[i] * post->m[i];
-  F77_CALL(dsymv)
-  ("L", &n, &one, lk->K, &n, lk->b, &inc, &zero, r, &inc FCONE);
-  for (int i = 0; i < n; i++) r[i] = nu[i] - lk->b[i] - tau[i] * r[i];
-  post->times(post, r, Cr);
-  for (int i = 0; i < n; i++) lk->b[i] += r[i] - tau[i] * Cr[i];
-  F77_CALL(dsymv)
-  ("L", &n, &one, lk->K, &n, lk->b, &inc, &zero, post->m, &inc FCONE);
+  const int n = lk->n;
+  double *r = lk->tmp, *out = lk->tmp + n, *m = post->m, *b = lk->b;
+  post->times(post, nu, m);
+  for (int i = 0; i < n; i++) b[i] = nu[i] - tau[i] * m[i];
+  prior_times(lk, b, r);
+  for (int i = 0; i < n; i++) {
+    r[i] -= m[i];
+    m[i] += r[i];
+    r[i] *= tau[i];
+  }
+  post->times(post, r, out);
+  for (int i = 0; i < n; i++) {
+    m[i] -= out[i];
+    b[i] = nu[i] - tau[i] * m[i];
+  }
+  prior_times(lk, b, r);
+  for (int i = 0; i < n; i++) r[i] = nu[i] - b[i] - tau[i] * r[i];
+  post->times(post, r, out);
+  for (int i = 0; i < n; i++) b[i] += r[i] - tau[i] * out[i];
 }
 
 static int kernel_refresh(latent *post, const double *tau, const double *nu) {
@@ -158,12 +175,14 @@ void latent_kernel_carve(latent *post, latent_kernel *lk, int n,
   lk->signs.root = workspace_take(ws, (size_t)n);
   lk->signs.idx = workspace_take_int(ws, (size_t)n);
   post->A = workspace_take(ws, (size_t)n);
+  post->prior = workspace_take(ws, (size_t)n);
   post->m = workspace_take(ws, (size_t)n);
 }
 
 void latent_kernel_bind(latent *post, latent_kernel *lk, const double *K) {
   lk->K = K;
   lk->have_squares = 0;
+  for (int i = 0; i < lk->n; i++) post->prior[i] = K[IDX(i, i, lk->n)];
   post->self = lk;
   post->load = kernel_load;
   post->apply = kernel_apply;

@@ -151,15 +151,16 @@ void latent_weight_carve(latent *post, latent_weight *lw, int n, int k,
   const size_t kk = (size_t)k * (size_t)k;
   lw->n = post->n = n;
   lw->k = k;
-  lw->width = block;
+  lw->width = block < n ? block : n;
   lw->C = workspace_take(ws, kk);
   lw->S1 = workspace_take(ws, kk);
-  lw->P = workspace_take(ws, (size_t)k * (size_t)block);
-  lw->Q = workspace_take(ws, (size_t)k * (size_t)block);
+  lw->P = workspace_take(ws, (size_t)k * (size_t)lw->width);
+  lw->Q = workspace_take(ws, (size_t)k * (size_t)lw->width);
   lw->w = workspace_take(ws, (size_t)k);
   lw->v1 = workspace_take(ws, (size_t)k);
   lw->v2 = workspace_take(ws, (size_t)k);
   post->A = workspace_take(ws, (size_t)n);
+  post->prior = workspace_take(ws, (size_t)n);
   post->m = workspace_take(ws, (size_t)n);
 }
 
@@ -168,7 +169,12 @@ void latent_weight_bind(latent *post, latent_weight *lw, const double *Xt,
   lw->Xt = Xt;
   lw->s0 = s0;
   post->self = lw;
-  post->newton_from = 0; /* only where sweeps stop making progress */
+  post->newton_from = 1e-3; /* products cost as much as a sweep */
+  for (int i = 0; i < lw->n; i++) {
+    const double *x = Xt + IDX(0, i, lw->k);
+    post->prior[i] = 0;
+    for (int j = 0; j < lw->k; j++) post->prior[i] += s0[j] * x[j] * x[j];
+  }
   post->load = weight_load;
   post->apply = weight_apply;
   post->marginals = weight_marginals;

@@ -13,6 +13,7 @@ typedef struct latent latent;
 struct latent {
   int n;          /* sites */
   double *A, *m;  /* [n] diag(C), C nu along the sites */
+  double *prior;  /* [n] A at the prior, which sets the rounding error of A */
   double log_det; /* D = log|I + K T| */
   /* residual below which a Newton step is worth its products; sweeps are as
    * good where products with C o C cost as much as a sweep */

@@ -133,7 +133,7 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
   log_t_values(z, v, &log_f, &log_F, &log_F2);
   /* g_{v+2} = gamma f_v, gamma = (v+1)/(v+z^2): density of F2 over f_v(z) */
   const double gamma = isfinite(v) ? (1 + 1 / v) / (1 + z * z / v) : 1;
-  const double F = exp(log_F), F2 = exp(log_F2);
+  const double F2 = exp(log_F2);
   const double log_z2 =
       s->lo > 0 ? log(s->lo_q * (1 - F2) + s->hi_q * F2)
                 : lik->q * s->log_hi + log_F2;
@@ -145,8 +145,9 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
   g.w_z = gamma * t->alpha * (t->mu * t->mu - t->w);
 
   const double level[2] = {s->lo, s->hi}, sign[2] = {-1, 1};
-  const double log_P[2] = {s->lo > 0 ? log1p(-F) : 0, log_F};
-  const double log_P2[2] = {s->lo > 0 ? log1p(-F2) : 0, log_F2};
+  double none, log_Q, log_Q2; /* logs of 1 - F, 1 - F2 */
+  log_t_values(-z, v, &none, &log_Q, &log_Q2);
+  const double log_P[2] = {log_Q, log_F}, log_P2[2] = {log_Q2, log_F2};
   const double f_z2 = exp(log_f - log_z2);
   for (int e = 0; e < 2; e++) {
     const double slope = power_slope(level[e], lik->q);

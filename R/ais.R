@@ -1,0 +1,307 @@
+# The truth by simulation: annealed importance sampling (AIS) of the log evidence,
+# and the chains that samples of the posterior come from. All of it is for the
+# Gaussian process at the kernel of a fit: at finite df the latent is divided by an
+# independent random scale, which the signs that the likelihood sees do not show.
+
+# The problem ---------------------------------------------------------------
+
+#' What AIS needs of a fitted model
+#'
+#' @return list of `K` (n x n), `B` (n x r, K = B B'), `jitter` added to the diagonal
+#'   of K, `y`; `barrier`, log odds of a right against a wrong label for y = -1 and
+#'   +1, `Inf` at a flip rate of 0; `offset`, log likelihood with all labels right.
+#' @noRd
+ais_problem <- function(object, call = rlang::caller_env()) {
+  UseMethod("ais_problem")
+}
+
+ais_problem.sturdy_model <- function(object, call = rlang::caller_env()) {
+  K <- native_gram(
+    object$X, NULL, object$group, kernel_hyper(object$kernel)
+  )
+  ais_problem_gram(K, object$y, object$epsilon)
+}
+
+ais_problem.bpm <- function(object, call = rlang::caller_env()) {
+  abort_sturdy(
+    c(
+      "A Bayes point machine keeps no rows, and simulation needs them.",
+      i = "{.fn gpc} keeps its rows."
+    ),
+    "no_rows_kept", call = call
+  )
+}
+
+ais_problem_gram <- function(K, y, epsilon) {
+  factor <- chol_jitter(K)
+  diag(K) <- diag(K) + factor$jitter
+  neg <- native_epsilon(epsilon)[1]
+  pos <- native_epsilon(epsilon)[2]
+  list(
+    K = K, B = t(factor$U), jitter = factor$jitter, y = as.double(y),
+    barrier = c(log1p(-neg) - log(pos), log1p(-pos) - log(neg)),
+    offset = sum(y < 0) * log1p(-neg) + sum(y > 0) * log1p(-pos)
+  )
+}
+
+#' Cholesky factor, of the matrix plus the smallest jitter that lets it succeed
+#' @noRd
+chol_jitter <- function(K) {
+  size <- mean(diag(K))
+  for (jitter in c(0, size * 10^(-12:-6))) {
+    U <- tryCatch(chol(K + diag(jitter, nrow(K))), error = function(cnd) NULL)
+    if (!is.null(U)) {
+      return(list(U = U, jitter = jitter))
+    }
+  }
+  abort_sturdy("The kernel matrix is not positive definite.", "not_positive_definite")
+}
+
+# The path ------------------------------------------------------------------
+#
+# s in (0, 1] sets the barriers to s times those of the wanted flip rates, for a
+# rate of 0 to s times a value at which a wrong label is out of the question; then
+# follows one level at Inf.
+
+ais_chains <- 32L        # of a batch: one matrix product draws for all of them
+ais_pilot_levels <- 200L # of the batch that sets the levels of the others
+ais_block <- 10L         # levels over which the pilot's fluctuations are summed
+ais_variance <- 0.5      # of a log weight that is aimed at
+ais_least_levels <- 20L
+
+ais_top <- function(problem) {
+  ifelse(
+    is.finite(problem$barrier), problem$barrier, log(length(problem$y)) + 15
+  )
+}
+
+ais_levels <- function(problem, s) {
+  levels <- outer(ais_top(problem), s)
+  if (all(is.finite(problem$barrier))) levels else cbind(levels, problem$barrier)
+}
+
+#' How many levels, and where
+#'
+#' The variance of a log weight is the sum over the levels of the variance of its
+#' change, (step in s)^2 times that of the (barrier-weighted) number of wrong labels,
+#' times what successive levels have in common. The pilot's sums over blocks of
+#' levels show both. Its minimum for T levels is length^2 / T, `length` being the
+#' integral of the root of that rate over s, with levels at equal lengths.
+#'
+#' @param s,trace the pilot's levels, and its log weights (levels x chains).
+#' @return list(length, at): `at` maps a share of the length to s.
+#' @noRd
+ais_length <- function(s, trace) {
+  step <- diff(c(0, s))
+  change <- diff(rbind(0, trace)) / step
+  block <- (seq_along(s) - 1L) %/% ais_block
+  summed <- rowsum(change, block)
+  size <- tabulate(block + 1L)
+  rate <- apply(summed, 1, stats::var) / size
+  rate[!is.finite(rate)] <- 0
+  rate <- smooth_neighbours(rate)
+  ends <- c(0, s[cumsum(size)])
+  width <- diff(ends)
+  root <- sqrt(rate)
+  length <- sum(root * width)
+  # a tenth of the levels is spread evenly
+  spread <- root * width + (0.1 * length + 1e-8) * width
+  list(
+    length = length,
+    at = stats::approxfun(c(0, cumsum(spread)) / sum(spread), ends, rule = 2)
+  )
+}
+
+smooth_neighbours <- function(x) {
+  n <- length(x)
+  if (n < 2) x else (x[c(1, 1:(n - 1))] + 2 * x + x[c(2:n, n)]) / 4
+}
+
+# The run -------------------------------------------------------------------
+
+#' A pilot batch of chains, and the levels it suggests
+#' @noRd
+ais_plan <- function(problem, max_moves, tick) {
+  s <- (seq_len(ais_pilot_levels) / ais_pilot_levels)^2
+  pilot <- ais_batch(problem, s, tick)
+  finite <- seq_along(s)
+  path <- ais_length(s, pilot$trace[finite, , drop = FALSE])
+  # at least two batches of chains
+  most <- (max_moves / ais_chains - ais_pilot_levels) / 2
+  levels <- min(max(path$length^2 / ais_variance, ais_least_levels), most)
+  levels <- max(as.integer(levels), ais_least_levels)
+  list(
+    s = path$at(seq_len(levels) / levels), length = path$length,
+    moves = ais_chains * ais_pilot_levels
+  )
+}
+
+ais_batch <- function(problem, s, tick, chains = ais_chains) {
+  barrier <- ais_levels(problem, s)
+  out <- native_ais(
+    problem$K, problem$B, problem$y, barrier, chains, tick
+  )
+  out$log_w <- problem$offset + out$trace[ncol(barrier), ]
+  out
+}
+
+#' Batches of chains until the standard error is `se` or `max_moves` are spent
+#'
+#' @return list(log_z, se, ess, log_w, F (n x chains), levels, moves, stuck)
+#' @noRd
+ais_run <- function(problem, se, max_moves, progress) {
+  tick <- ais_progress(progress, se)
+  plan <- ais_plan(problem, max_moves, tick(NULL))
+  cost <- length(plan$s) * ais_chains
+  moves <- plan$moves
+  batches <- list()
+  now <- NULL
+  repeat {
+    batches <- c(batches, list(ais_batch(problem, plan$s, tick(now))))
+    moves <- moves + cost
+    now <- ais_estimate(unlist(lapply(batches, `[[`, "log_w")))
+    few <- length(batches) < 2
+    if (!few && (isTRUE(now$se <= se) || moves + cost > max_moves)) break
+  }
+  c(now, list(
+    F = do.call(cbind, lapply(batches, `[[`, "F")),
+    levels = length(plan$s) + any(is.infinite(problem$barrier)), moves = moves,
+    stuck = mean(vapply(batches, `[[`, numeric(1), "stuck"))
+  ))
+}
+
+#' Log of the mean weight, its standard error, effective number of chains
+#' @noRd
+ais_estimate <- function(log_w) {
+  top <- max(log_w)
+  if (!is.finite(top)) {
+    return(list(log_z = -Inf, se = NA_real_, ess = 0, log_w = log_w))
+  }
+  w <- exp(log_w - top)
+  list(
+    log_z = top + log(mean(w)),
+    se = stats::sd(w) / mean(w) / sqrt(length(w)),
+    ess = sum(w)^2 / sum(w^2), log_w = log_w
+  )
+}
+
+#' A spinner with the state of the run; `tick(now)` makes the callback of a batch
+#' @noRd
+ais_progress <- function(progress, se, .envir = rlang::caller_env()) {
+  if (!progress) {
+    return(function(now) NULL)
+  }
+  id <- cli::cli_progress_bar(
+    format = paste(
+      "{cli::pb_spin} Annealing, {cli::pb_extra$chains} chains done,",
+      "standard error {cli::pb_extra$now} (wanted: {cli::pb_extra$se})"
+    ),
+    total = NA, extra = list(chains = 0, now = "unknown", se = se),
+    .envir = .envir
+  )
+  function(now) {
+    extra <- list(
+      chains = length(now$log_w), se = se,
+      now = if (is.null(now)) "unknown" else format(now$se, digits = 2)
+    )
+    function(done) {
+      cli::cli_progress_update(inc = 1, extra = extra, id = id)
+    }
+  }
+}
+
+# The evidence --------------------------------------------------------------
+
+ais_evidence <- function(object,
+                         se = 0.05,
+                         max_moves = 2e6,
+                         progress = object$control$progress,
+                         ...,
+                         call = rlang::caller_env()) {
+  check_no_dots(..., call = call)
+  se <- check_number(se, "se", min = 0, open = TRUE, call = call)
+  max_moves <- check_number(max_moves, "max_moves", min = 1, call = call)
+  progress <- check_flag(progress, "progress", call = call)
+  problem <- ais_problem(object, call)
+  inform_jitter(problem)
+  new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
+}
+
+inform_jitter <- function(problem) {
+  if (problem$jitter > 0) {
+    inform_sturdy(
+      "The kernel matrix is singular: {signif(problem$jitter, 2)} was added to its
+       diagonal.",
+      "jitter", jitter = problem$jitter
+    )
+  }
+}
+
+#' ais_run(), with warnings where its result is not what was asked for
+#' @noRd
+ais_run_checked <- function(problem, se, max_moves, progress) {
+  run <- ais_run(problem, se, max_moves, progress)
+  if (run$ess < 10) {
+    warn_sturdy(
+      c(
+        "{format(run$ess, digits = 2)} of {length(run$log_w)} chains carry all of the
+         weight: neither the log evidence nor its standard error can be relied on.",
+        i = "Raise {.arg max_moves} (now {format(max_moves)})."
+      ),
+      "ais_weights", ess = run$ess
+    )
+  } else if (!isTRUE(run$se <= se)) {
+    warn_sturdy(
+      c(
+        "The standard error is {format(run$se, digits = 2)}, not {format(se)}, after
+         {format(run$moves)} moves.",
+        i = "Raise {.arg max_moves} (now {format(max_moves)})."
+      ),
+      "ais_budget", se = run$se
+    )
+  }
+  run
+}
+
+new_ais <- function(run, problem) {
+  structure(
+    run$log_z,
+    se = run$se, ess = run$ess, chains = length(run$log_w),
+    levels = run$levels, moves = run$moves, jitter = problem$jitter,
+    class = "sturdy_ais"
+  )
+}
+
+#' @export
+print.sturdy_ais <- function(x, digits = 5, ...) {
+  cat(format(x, digits = digits), " (standard error ",
+      format(attr(x, "se"), digits = 2), "; ", attr(x, "chains"), " chains of ",
+      attr(x, "levels"), " levels, ", format(attr(x, "ess"), digits = 3),
+      " effective)\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+format.sturdy_ais <- function(x, ...) format(as.numeric(x), ...)
+
+# A number in all else: what is computed from it is plain.
+
+#' @export
+Ops.sturdy_ais <- function(e1, e2) {
+  plain <- function(e) if (inherits(e, "sturdy_ais")) as.numeric(e) else e
+  operator <- get(.Generic)
+  if (missing(e2)) operator(plain(e1)) else operator(plain(e1), plain(e2))
+}
+
+#' @export
+Math.sturdy_ais <- function(x, ...) get(.Generic)(as.numeric(x), ...)
+
+#' @export
+Summary.sturdy_ais <- function(..., na.rm = FALSE) {
+  do.call(.Generic, c(lapply(list(...), as.numeric), na.rm = na.rm))
+}
+
+#' @export
+as.data.frame.sturdy_ais <- function(x, ...) {
+  as.data.frame(as.numeric(x), ...)
+}
