@@ -237,8 +237,9 @@ formula_features <- function(frame, terms, call) {
     return(list())
   }
   features <- lapply(seq_len(ncol(factors)), function(j) {
-    variables <- rownames(factors)[factors[, j] > 0]
-    values <- frame[variables]
+    # by position: rownames(factors) have backticks where names(frame) have none
+    values <- as.list(frame)[factors[, j] > 0]
+    variables <- names(values)
     if (length(variables) == 1) {
       main_effect(values[[1]], variables, call)
     } else {

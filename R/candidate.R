@@ -227,8 +227,8 @@ comparable_evidence <- function(fit) {
   if (converged) value else NA_real_
 }
 
-#' A condition in one line, without colours
+#' What a condition says, without its hints, in one line
 #' @noRd
 one_line <- function(cnd) {
-  trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(conditionMessage(cnd))))
+  trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(rlang::cnd_header(cnd))))
 }

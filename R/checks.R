@@ -99,10 +99,8 @@ check_epsilon <- function(epsilon,
   if (is_rate(epsilon) && length(epsilon) == 1) {
     return(as.double(epsilon))
   }
-  two <- is_rate(epsilon) && length(epsilon) == 2 &&
-    (is.null(names(epsilon)) || setequal(names(epsilon), c("neg", "pos")))
-  if (two) {
-    if (is.null(names(epsilon))) names(epsilon) <- c("neg", "pos")
+  if (is_rate(epsilon) && length(epsilon) == 2 &&
+      setequal(names(epsilon), c("neg", "pos"))) {
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
   or_learn <- if (learn) ", {.val learn} or {.val learn2}" else ""
@@ -154,7 +152,7 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
   if (...length() == 0) {
     return(invisible())
   }
-  given <- names(list(...))
+  given <- rlang::names2(as.list(substitute(list(...)))[-1]) # nothing is forced
   given <- given[nzchar(given)]
   abort_sturdy(
     c(

@@ -2,7 +2,7 @@
 #'
 #' Puts the state of EP and of learning into words.
 #'
-#' @param object A model fitted by [gpc()] or [stc()], or the result of
+#' @param object A model fitted by [gpc()], [stc()] or [bpm()], or the result of
 #'   [ep_fit()].
 #' @param ... Not used.
 #' @return A list of class `ep_diagnostics`: `status`; `happened`, `means` and `do`,
@@ -20,6 +20,7 @@
 #'   from a larger `df` or `epsilon`; for t-EP there may be none.
 #' * `not_positive_definite`: the posterior could not be factorised.
 #' * `improper`: the starting sites leave no proper cavity.
+#' * `filtered`: there is no EP to diagnose, a [bpm()] has absorbed the rows by ADF.
 #' @seealso [ep_control()], [stc()]
 #' @export
 #' @examples
@@ -34,7 +35,11 @@ ep_diagnostics <- function(object, ...) {
 ep_diagnostics.sturdy_model <- function(object, ...) {
   check_no_dots(...)
   filtered <- is.null(object$ep)
-  report <- if (filtered) diagnose_adf(object) else diagnose_ep(object$ep)
+  report <- if (filtered) {
+    diagnose_adf(object)
+  } else {
+    diagnose_ep(object$ep, inherits(object, "bpm"))
+  }
   learning <- diagnose_learning(object)
   structure(
     c(
@@ -68,14 +73,14 @@ ep_diagnostics.sturdy_ep <- function(object, ...) {
   )
 }
 
-diagnose_ep <- function(ep) {
+diagnose_ep <- function(ep, weights = FALSE) {
   numbers <- list(
     residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
     sweeps = ep$sweeps,
     skipped = ep$skipped,
     negative_sites = sum(ep$sites$tau < 0, na.rm = TRUE)
   )
-  words <- status_words(ep$status)
+  words <- status_words(ep$status, weights)
   happened <- c(
     ep$message,
     if (numbers$negative_sites > 0) {
@@ -165,9 +170,40 @@ status_table <- list(
   )
 )
 
-status_words <- function(status) {
+# What to do instead where the latent function is linear: no kernel, no nugget.
+weight_advice <- local({
+  noise <- c(
+    "Allow more label noise (a larger epsilon).",
+    paste(
+      "Where the labels change over gradually from class to class instead of at",
+      "a boundary, many rows and few weights leave EP without a fixed point:",
+      "use inference = \"adf\", or gpc() with a nugget on a sample."
+    )
+  )
+  list(
+    sites_skipped = c(
+      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).", noise
+    ),
+    stalled = c(
+      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).", noise
+    ),
+    no_fixed_point = c(noise, "Use a larger df."),
+    not_positive_definite = paste(
+      "Scale the inputs (scale = TRUE), or use prior scales of a similar size."
+    )
+  )
+})
+
+status_words <- function(status, weights = FALSE) {
   if (status %in% names(status_table)) {
-    return(status_table[[status]])
+    words <- status_table[[status]]
+    if (weights) {
+      words$means <- sub("kernel matrix", "prior of the weights", words$means)
+    }
+    if (weights && status %in% names(weight_advice)) {
+      words$do <- weight_advice[[status]]
+    }
+    return(words)
   }
   list(
     means = "The status is not one this version knows.",
@@ -225,6 +261,15 @@ bound_words <- function(bounds, values) {
   c(
     if (any_at("lengthscale", TRUE)) {
       "A lengthscale on its upper bound: the column has no influence."
+    },
+    if (any_at("prior_scale", FALSE)) {
+      "A prior scale on its lower bound: the column has no influence."
+    },
+    if (any_at("prior_scale", TRUE)) {
+      paste(
+        "A prior scale on its upper bound: the column outweighs the intercept",
+        "and the others by far."
+      )
     },
     if (any_at("lengthscale", FALSE)) {
       paste(

@@ -32,8 +32,8 @@ engine_message <- function(status, out, df) {
     no_fixed_point = paste(
       sprintf("EP found no fixed point at df = %s (largest residual %s),", format(df), worst),
       "nor could one be followed there from larger df or epsilon:",
-      "there may be none. More noise (a larger nugget or epsilon) or a larger",
-      "df helps."
+      "there may be none. More noise (a larger epsilon, or nugget of a kernel)",
+      "or a larger df helps."
     ),
     native_status_sentence(out$status)
   )

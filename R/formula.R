@@ -26,7 +26,35 @@ model_frame <- function(formula, data, call) {
       "formula", arg = "formula", call = call
     )
   }
+  check_formula_variables(attr(frame, "terms"), data, call)
   frame
+}
+
+#' Inputs must come from `data`, and the response must not be one of them
+#'
+#' Anything else the right-hand side reads could not be found, or be another
+#' thing of the same name, when predicting.
+#' @noRd
+check_formula_variables <- function(terms, data, call) {
+  inputs <- all.vars(stats::delete.response(terms))
+  leak <- intersect(inputs, all.vars(stats::formula(terms)[[2]]))
+  if (length(leak) && is.data.frame(data)) {
+    abort_sturdy(
+      "{.arg formula} can't have the response {.val {leak}} among its inputs.",
+      "formula", arg = "formula", call = call
+    )
+  }
+  outside <- setdiff(inputs, c(names(data), ls(baseenv())))
+  if (is.data.frame(data) && length(outside)) {
+    abort_sturdy(
+      c(
+        "Every input of {.arg formula} must be a column of {.arg data}.",
+        x = "Not found there: {.val {outside}}.",
+        i = "Add it to {.arg data}, or write a constant as its value."
+      ),
+      "formula", arg = "formula", columns = outside, call = call
+    )
+  }
 }
 
 abort_formula <- function(cnd, where, call) {
@@ -42,7 +70,7 @@ apply_na_action <- function(frame, na.action, call) {
   if (is.null(na.action)) {
     return(frame)
   }
-  tryCatch(
+  kept <- tryCatch(
     match.fun(na.action)(frame),
     error = function(cnd) {
       abort_sturdy(
@@ -51,6 +79,14 @@ apply_na_action <- function(frame, na.action, call) {
       )
     }
   )
+  if (!is.data.frame(kept)) {
+    abort_sturdy(
+      "{.arg na.action} must return a data frame, as {.fn na.omit} does, not
+       {describe(kept)}.",
+      "type", arg = "na.action", call = call
+    )
+  }
+  kept
 }
 
 #' The columns of the data that the right-hand side reads

@@ -20,9 +20,11 @@
 #'   side of 0. The denominator is the leave-one-out probability of the recorded
 #'   label.
 #'
-#' Both are exact when the cavity is; that it is a normal or t distribution is the
-#' only approximation. Kim and Ghahramani (2008, eqs 17-20) use the approximate
-#' marginal `F(-y mean / sd)` in place of the posterior one, which overstates it.
+#' With exact cavities both are exact; that EP's cavity is a normal or t distribution
+#' is the only approximation (two and three rows that contradict each other, against
+#' enumeration: up to 0.07). Kim and Ghahramani (2008, eqs 17-20) use the marginal
+#' `F(-y mean / sd)` of the approximate posterior instead, which overstates: it does
+#' not know that `epsilon` is small.
 #'
 #' Rows are sorted by the posterior probability, ties by the leave-one-out
 #' probability of the label. At `epsilon = 0` the model holds every label for
@@ -171,8 +173,11 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     return(invisible(x))
   }
   rate <- format_each(attr(x, "rate"), digits + 1)
+  if (length(rate) == 2) {
+    rate <- paste(rate, "of true", levels(x$label), collapse = ", ")
+  }
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), ", epsilon = ",
-      paste(unique(rate), collapse = " and "), "\n", sep = "")
+      rate, "\n", sep = "")
   cutoff <- attr(x, "cutoff")
   print_fields(c(
     "Expected wrong" = describe_wrong(expected, digits),

@@ -119,6 +119,16 @@ check_posterior <- function(object, call = rlang::caller_env()) {
       "no_posterior", status = object$ep$status, call = call
     )
   }
+  status <- object$ep$status
+  if (!is.null(status) && status != "converged") {
+    warn_sturdy(
+      c(
+        "This comes from a fit whose EP did not converge ({status}).",
+        i = "{.code ep_diagnostics(fit)} says what that means and what to do."
+      ),
+      "not_converged", status = status
+    )
+  }
 }
 
 #' What only a fit by EP can answer: sites and cavities of the training rows
@@ -173,7 +183,7 @@ formula.sturdy_model <- function(x, ...) {
 #'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
 #'   `bias`, `nugget`, `epsilon`.
 #' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
-#'   respect to them.
+#'   respect to them; [coef.bpm()] for the weights of a [bpm()].
 #' @export
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)

@@ -41,7 +41,7 @@ plot.sturdy_mislabelled <- function(x,
   op <- graphics::par(mar = c(4.2, 4.2, 4.2, 1), las = 1)
   on.exit(graphics::par(op))
   graphics::plot(
-    c(0.5, max(nrow(shown), 1) + 0.5), c(0, 1), type = "n", xaxs = "i",
+    c(0.5, nrow(shown) + 1.5), c(0, 1), type = "n", xaxs = "i",
     xlab = "Rank", ylab = "Probability that the label is wrong"
   )
   suspicion_background(expected, attr(x, "cutoff"))
@@ -80,7 +80,7 @@ suspicion_points <- function(shown, labels) {
   if (length(named)) {
     graphics::text(
       at[named], shown$probability[named], row.names(shown)[named],
-      pos = 4, cex = 0.75, xpd = NA
+      pos = 1, cex = 0.75
     )
   }
 }

@@ -14,17 +14,22 @@
 #' spaced training rows, with the training values of both classes as ticks. Factors
 #' give a point a level.
 #'
+#' `which = "model"` for [bpm()]: the weights with their 50 % and 95 % intervals, at
+#' most `inputs` of them, those that are surest not to be 0.
+#'
 #' `which = "trace"`: the residual after every sweep, on a log scale, with the
 #' tolerance.
 #'
-#' @param x A model fitted by [gpc()] or [stc()].
+#' @param x A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param which `"model"` or `"trace"`.
-#' @param inputs Largest number of inputs to show curves for.
+#' @param inputs Largest number of inputs to show curves for (6 unless given), or
+#'   of weights (25).
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @section Conditions:
 #' `sturdy_error_no_trace` when the fit kept no trace (see [ep_control()]),
+#' `sturdy_error_no_sites` for the trace of a [bpm()] by ADF,
 #' `sturdy_error_no_inputs` when there is no input to draw against.
 #' @seealso [ep_diagnostics()], [mislabelled()]
 #' @export
@@ -36,11 +41,14 @@
 #' plot(fit, which = "trace")
 plot.sturdy_model <- function(x,
                               which = c("model", "trace"),
-                              inputs = 6,
+                              inputs = NULL,
                               main = NULL,
                               ...) {
   check_no_dots(...)
   which <- check_choice(which, c("model", "trace"), "which")
+  if (is.null(inputs)) {
+    inputs <- if (inherits(x, "bpm")) 25 else 6
+  }
   inputs <- check_count(inputs, "inputs", min = 1)
   if (which == "trace") {
     plot_trace(x, main)

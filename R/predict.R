@@ -10,12 +10,14 @@
 #' with `F` the distribution function of a standard t, the normal one at
 #' `df = Inf`; with `noise = TRUE` it becomes `epsilon + (1 - 2 epsilon) F`.
 #' Training rows are predicted as new observations at the same inputs. The cost is
-#' one n^3 factorisation and n^2 a new row.
+#' one n^3 factorisation and n^2 a new row. For [bpm()] with features `x`,
+#' `m = x'mean` and `s2 = x'C x` of its `weights`, at k^2 a row.
 #'
-#' @param object A model fitted by [gpc()] or [stc()].
+#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
 #'   with the input columns of the training data; further columns are ignored.
-#'   `NULL`, the default, means the training rows.
+#'   `NULL`, the default, means the training rows; a [bpm()] that has absorbed rows by
+#'   ADF keeps nothing of them and needs `newdata`.
 #' @param type `"class"`, `"prob"` or `"latent"`.
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
@@ -36,7 +38,7 @@
 #' `sturdy_error_type`, `sturdy_error_missing_column`, `sturdy_error_column_type`,
 #' `sturdy_error_novel_levels` and `sturdy_error_not_finite` for `newdata` that
 #' does not look like the training data; `sturdy_error_no_posterior` when EP left
-#' no posterior.
+#' no posterior; `sturdy_error_missing_argument` when `newdata` is needed.
 #'
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [stc()], [fitted()][fitted.sturdy_model]
@@ -66,7 +68,7 @@ predict.sturdy_model <- function(object,
 
 #' Fitted class probabilities
 #'
-#' @param object A model fitted by [gpc()] or [stc()].
+#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param ... Not used.
 #' @return A numeric vector: the probability of the event (the second level) at
 #'   each training row, without label noise, named by row; padded with `NA` where

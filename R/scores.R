@@ -77,7 +77,8 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #' @details
 #' The probability is that of the label as recorded, flips included, because the
 #' true classes are not known. Rows are put into bins of about equal size by
-#' probability. The interval of an observed frequency is Wilson's score interval.
+#' probability; bins narrower than 0.02 are joined. The interval of an observed
+#' frequency is Wilson's score interval.
 #' A model is calibrated where the intervals reach the diagonal, but for the share
 #' of `1 - level`.
 #'
@@ -134,7 +135,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
 #' Mean probability and frequency in bins of about equal size
 #' @noRd
 calibration_bins <- function(probability, event, bins, level) {
-  breaks <- unique(stats::quantile(
+  breaks <- distant(stats::quantile(
     probability, seq(0, 1, length.out = bins + 1), names = FALSE
   ))
   # all.inside: rounding must not make a bin of its own of the smallest value
@@ -150,6 +151,19 @@ calibration_bins <- function(probability, event, bins, level) {
     predicted = as.vector(tapply(probability, bin, mean)),
     observed = observed, n = n, lower = ends$lower, upper = ends$upper
   )
+}
+
+#' Breaks without those that would make a bin narrower than 0.02: probabilities
+#' have a ceiling at 1 - epsilon, just below which half of the rows may lie
+#' @noRd
+distant <- function(breaks, gap = 0.02) {
+  keep <- breaks[1]
+  for (b in breaks[-1]) {
+    if (b - keep[length(keep)] >= gap) keep <- c(keep, b)
+  }
+  # the last bin ends at the largest value
+  if (length(keep) > 1) keep[length(keep)] <- breaks[length(breaks)]
+  keep
 }
 
 #' Wilson's score interval of a proportion

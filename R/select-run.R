@@ -24,10 +24,12 @@ plan_is_set <- function() {
 #'
 #' Whatever ends this early, an interrupt above all, also ends the workers.
 #' @noRd
-run_as_futures <- function(candidates, molded, tick) {
+run_as_futures <- function(candidates, molded, tick, run = candidate_run) {
   futures <- runs <- vector("list", length(candidates))
   finished <- FALSE
-  on.exit(if (!finished) cancel_futures(futures))
+  on.exit(
+    if (!finished) cancel_futures(futures[vapply(runs, is.null, logical(1))])
+  )
   collect <- function(k) {
     runs[[k]] <<- tryCatch(
       future::value(futures[[k]]),
@@ -42,7 +44,7 @@ run_as_futures <- function(candidates, molded, tick) {
   }
   for (k in seq_along(candidates)) {
     started <- tryCatch(
-      launch_future(candidates[[k]], molded),
+      launch_future(run, candidates[[k]], molded),
       # no worker takes it, for an earlier candidate took the worker down
       error = function(cnd) candidate_run(candidates[[k]], molded)
     )
@@ -64,8 +66,7 @@ run_as_futures <- function(candidates, molded, tick) {
 
 #' `seed = FALSE`: nothing random is drawn, and future says so if that changes
 #' @noRd
-launch_future <- function(candidate, molded) {
-  run <- candidate_run
+launch_future <- function(run, candidate, molded) {
   future::future(
     run(candidate, molded),
     globals = list(run = run, candidate = candidate, molded = molded),
@@ -75,7 +76,7 @@ launch_future <- function(candidate, molded) {
 
 # Ending workers ------------------------------------------------------------
 
-#' End what is still running
+#' End futures that have not been collected
 #'
 #' future can do that itself from 1.49.0 on. Before, the worker processes have to be
 #' ended; the plan is then set again as it was, so that new workers start when they
@@ -92,7 +93,7 @@ cancel_futures <- function(futures) {
     return(invisible())
   }
   for (f in futures) {
-    if (inherits(f, "MulticoreFuture") && !isTRUE(future::resolved(f))) {
+    if (inherits(f, "MulticoreFuture")) {
       tools::pskill(f$job$pid)
       suppressWarnings(try(future::value(f), silent = TRUE)) # no zombie stays
     }

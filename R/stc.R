@@ -59,13 +59,13 @@ stc.formula <- function(formula,
                         df = 10,
                         kernel = kernel_ard(),
                         epsilon = "learn",
-                        criterion = c("loo", "evidence"),
+                        criterion = if (isTRUE(is.finite(df))) "loo" else "evidence",
                         scale = TRUE,
                         control = ep_control(),
                         na.action = stats::na.omit) {
   check_no_dots(...)
   call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("loo", "evidence"), "criterion")
+  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
   spec <- gp_spec(df, kernel, epsilon, criterion, control, call)
   gp_impl(mold_formula(formula, data, scale, na.action, call), spec, call, "stc")
 }
@@ -78,12 +78,12 @@ stc.data.frame <- function(x,
                            df = 10,
                            kernel = kernel_ard(),
                            epsilon = "learn",
-                           criterion = c("loo", "evidence"),
+                           criterion = if (isTRUE(is.finite(df))) "loo" else "evidence",
                            scale = TRUE,
                            control = ep_control()) {
   check_no_dots(...)
   call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("loo", "evidence"), "criterion")
+  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
   spec <- gp_spec(df, kernel, epsilon, criterion, control, call)
   gp_impl(mold_xy(x, y, scale, "data.frame", call), spec, call, "stc")
 }
@@ -96,12 +96,12 @@ stc.matrix <- function(x,
                        df = 10,
                        kernel = kernel_ard(),
                        epsilon = "learn",
-                       criterion = c("loo", "evidence"),
+                       criterion = if (isTRUE(is.finite(df))) "loo" else "evidence",
                        scale = TRUE,
                        control = ep_control()) {
   check_no_dots(...)
   call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("loo", "evidence"), "criterion")
+  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
   spec <- gp_spec(df, kernel, epsilon, criterion, control, call)
   gp_impl(mold_xy(x, y, scale, "matrix", call), spec, call, "stc")
 }

@@ -80,7 +80,7 @@ csv_reader <- function(source, batch_size, options, call) {
       if (is.null(lines)) {
         break
       }
-      passed <- passed + csv_records(lines, columns, options, call)
+      passed <- passed + csv_records(lines, columns, options)
     }
     passed
   }
@@ -174,32 +174,27 @@ csv_frame <- function(lines, columns, classes, options) {
 }
 
 csv_parse <- function(lines, columns, classes, options, call) {
-  given <- options$colClasses
   first <- is.null(classes)
+  given <- options$colClasses
   data <- tryCatch(
     csv_frame(lines, columns, if (first) given else classes, options),
     error = function(cnd) {
       abort_fields(lines, columns, options, call)
-      abort_values(lines, columns, classes, options, call)
-      abort_sturdy(
-        "The lines can't be read as CSV.", "fields",
-        rows = 1L, parent = cnd, call = call
-      )
+      csv_convert(lines, columns, if (first) given else classes, options, cnd, call)
     }
   )
   if (first) {
-    check_mostly_numbers(data, names(given), call)
+    check_mostly_numbers(data, names(given), options$dec, call)
   }
   data
 }
 
 # Number of records in lines: fewer when quoted fields run over several
-csv_records <- function(lines, columns, options, call) {
+csv_records <- function(lines, columns, options) {
   if (!any(quote_marks(lines, options$quote) > 0)) {
     return(length(lines))
   }
-  options$colClasses <- "character"
-  nrow(csv_parse(lines, columns, NULL, options, call))
+  nrow(csv_frame(lines, columns, "character", options))
 }
 
 csv_classes <- function(data) {
@@ -231,44 +226,66 @@ abort_fields <- function(lines, columns, options, call) {
   }
 }
 
-#' A field that is not of the type of its column
+#' The slow way, for what read.csv() refuses: numbers in quotation marks, and
+#' fields that are not of the type of their column, which are errors
 #' @noRd
-abort_values <- function(lines, columns, classes, options, call) {
-  options$colClasses <- NULL
-  text <- csv_frame(lines, columns, "character", options)
-  for (j in which(classes %in% c("numeric", "logical"))) {
-    bad <- if (classes[j] == "numeric") {
-      not_number(text[[j]], options$dec)
-    } else {
-      which(nzchar(text[[j]]) & is.na(as.logical(text[[j]])))
-    }
-    if (length(bad)) {
-      abort_sturdy(
-        "Column {.val {columns[j]}} must be {classes[j]} as in the first batch,
-         not {.val {text[[j]][bad[1]]}}.",
-        "column_type", column = columns[j], rows = bad, call = call
-      )
-    }
+csv_convert <- function(lines, columns, classes, options, cnd, call) {
+  if (length(classes) != length(columns)) {
+    abort_sturdy(
+      "The lines can't be read as CSV.", "fields",
+      rows = 1L, parent = cnd, call = call
+    )
   }
+  kept <- ifelse(classes == "NULL", "NULL", "character")
+  text <- csv_frame(lines, columns, kept, options)
+  types <- classes[classes != "NULL"]
+  for (j in which(types %in% c("numeric", "logical"))) {
+    text[[j]] <- csv_column(text[[j]], names(text)[j], types[j], options$dec, call)
+  }
+  for (j in which(types == "factor")) {
+    text[[j]] <- factor(text[[j]])
+  }
+  text
+}
+
+csv_column <- function(text, name, type, dec, call) {
+  text[!nzchar(trimws(text))] <- NA
+  bad <- if (type == "numeric") {
+    not_number(text, dec)
+  } else {
+    which(!is.na(text) & is.na(as.logical(text)))
+  }
+  if (length(bad)) {
+    abort_sturdy(
+      "Column {.val {name}} must be {type} as in the first batch, not
+       {.val {text[bad[1]]}}.",
+      "column_type", column = name, rows = bad, call = call
+    )
+  }
+  if (type == "numeric") as_number(text, dec) else as.logical(text)
 }
 
 #' Which texts are neither a number nor missing
 #' @noRd
 not_number <- function(text, dec = NULL) {
+  which(!is.na(text) & nzchar(trimws(text)) & is.na(as_number(text, dec)))
+}
+
+as_number <- function(text, dec = NULL) {
   if (!is.null(dec)) {
     text <- sub(dec, ".", text, fixed = TRUE)
   }
-  which(!is.na(text) & nzchar(trimws(text)) & is.na(suppressWarnings(as.double(text))))
+  suppressWarnings(as.double(text))
 }
 
 #' A stray text among numbers would make the column a factor of a thousand levels
 #' @noRd
-check_mostly_numbers <- function(data, given, call) {
+check_mostly_numbers <- function(data, given, dec, call) {
   for (name in setdiff(names(data), given)) {
     if (!is.character(data[[name]])) {
       next
     }
-    bad <- not_number(data[[name]])
+    bad <- not_number(data[[name]], dec)
     if (length(bad) && length(bad) < sum(!is.na(data[[name]])) / 2) {
       abort_sturdy(
         c(

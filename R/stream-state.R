@@ -145,11 +145,11 @@ abort_batch <- function(cnd, fit, data, checkpoint, call) {
       "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch,
        row {whole(row)} of the stream.",
       i = if (done > 0) {
-        "Field {.field fit} of this error is the fit to the {whole(done)}
+        "The field {.code fit} of this error is the fit to the {whole(done)}
          {qty(done)}row{?s} before the batch."
       },
       i = if (done > 0 && !is.null(checkpoint)) {
-        "So is {.file {checkpoint}}: correct the source, then use
+        "So is {.file {checkpoint}}: correct the source, then go on by
          {.code resume = TRUE}."
       }
     ),

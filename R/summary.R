@@ -3,14 +3,20 @@
 #' Hyperparameters, scores and the most suspicious labels of a fit. For [stc()]
 #' the comparable Gaussian evidence is computed, which costs one further EP fit.
 #'
-#' @param object A model fitted by [gpc()] or [stc()].
+#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param ... Not used.
-#' @return A list of class `summary.sturdy_model`: `title`, `rows`, `ep` (strings),
-#'   `coefficients` (a data frame of `term`, `estimate`, `learned`), `scores`
+#' @return A list of class `summary.sturdy_model`: `title`, `rows`, `inference`
+#'   (`"EP"` or `"ADF"`), `ep` (strings),
+#'   `weights` (for [bpm()], as [tidy()][tidy.sturdy_model] gives them),
+#'   `coefficients` (hyperparameters, a data frame of `term`, `estimate`, `learned`),
+#'   `scores`
 #'   (named numbers: `log_evidence`, `log_evidence_gaussian` for [stc()], `loo`,
 #'   `loo_se`, `loo_error`, the share of labels with a leave-one-out probability
 #'   below 1/2), `expected_wrong` (the expected number of wrong labels) and
-#'   `suspicious` (the first rows of [mislabelled()]). Its print method shows it.
+#'   `suspicious` (the first rows of [mislabelled()]). Its print method shows it. A
+#'   [bpm()] by ADF has no leave-one-out score: its scores are `log_evidence`,
+#'   `prequential` (the sum of the log predictive probabilities of the labels before
+#'   they were absorbed) and `prequential_error`.
 #' @seealso [ep_diagnostics()], [tidy()][tidy.sturdy_model]
 #' @export
 #' @examples
@@ -21,11 +27,13 @@ summary.sturdy_model <- function(object, ...) {
   check_no_dots(...)
   check_posterior(object)
   filtered <- is.null(object$ep)
+  inference <- describe_inference(object, 3)
   structure(
     list(
       title = paste0("<", class(object)[1], "> ", model_title(object)),
       rows = describe_rows(object),
-      ep = describe_inference(object, 3),
+      inference = names(inference),
+      ep = unname(inference),
       weights = weight_table(object),
       coefficients = hyper_table(object),
       scores = if (filtered) adf_scores(object) else ep_scores(object),
@@ -61,7 +69,7 @@ hyper_table <- function(object) {
 #' @export
 print.summary.sturdy_model <- function(x, digits = 3, ...) {
   cat(x$title, "\n", sep = "")
-  print_fields(c(Rows = x$rows, x$ep))
+  print_fields(stats::setNames(c(x$rows, x$ep), c("Rows", x$inference)))
   if (!is.null(x$weights)) {
     cat("\nWeights\n")
     print(x$weights, digits = digits, row.names = FALSE)

@@ -3,14 +3,15 @@
 #' Methods of the generics of the generics package, as broom and tidymodels use
 #' them.
 #'
-#' @param x A model fitted by [gpc()] or [stc()].
+#' @param x A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param data The data the model was fitted to, to be returned with columns
 #'   added; it must have the rows given to the fit.
 #' @param newdata New data to predict, used instead of `data`.
 #' @param ... Not used.
 #' @return
 #'   * `tidy()`: one row a hyperparameter: `term`, `estimate` (natural scale),
-#'     `learned`.
+#'     `learned`. For [bpm()] one row a weight: `term`, `estimate`, `std.error` (`NA` at
+#'     `df <= 2`), `conf.low`, `conf.high` (95 %), `prior_scale`.
 #'   * `glance()`: one row: `nobs`, `df`, `epsilon`, `log_evidence`, `loo`, `loo_se`,
 #'     `criterion`, `status`, `sweeps`.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
@@ -18,7 +19,11 @@
 #'     flipped) and `.loo` (the leave-one-out probability of the label), the last
 #'     two `NA` in rows left out by `na.action`; `newdata` with `.fitted` and
 #'     `.class`.
+#'
+#'   A [bpm()] by ADF has no leave-one-out score, no sweeps and nothing of its rows:
+#'   `glance()` gives `NA` and the status `"filtered"`, `augment()` needs `newdata`.
 #' @section Conditions:
+#' `sturdy_error_no_sites` from `augment(data = )` for a [bpm()] by ADF,
 #' `sturdy_error_length` when `data` does not have the rows given to the fit,
 #' `sturdy_error_missing_argument` without `data` and `newdata`.
 #' @importFrom generics tidy

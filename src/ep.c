@@ -59,7 +59,8 @@ typedef struct {
   double worst, damping;
   int fresh; /* post comes from a factorisation, not from updates */
   int floor; /* residual at rounding level: as converged as can be */
-  int rises; /* sweeps in a row whose residual did not fall */
+  int rises; /* sweeps in a row whose residual is not below the last two */
+  double earlier; /* residual before the last sweep: EP may swing to and fro */
   int wait, patience; /* sweeps until Newton may try again */
 } ep_loop;
 
@@ -222,7 +223,8 @@ static int guarded_sweep(ep_loop *L) {
     status = refresh(L);
     evaluate(L);
   }
-  L->rises = L->worst < before ? 0 : L->rises + 1;
+  L->rises = L->worst < fmin(before, L->earlier) ? 0 : L->rises + 1;
+  L->earlier = before;
   if (L->st->skipped > 0 || L->rises > 1)
     L->damping = fmax(fmin(DAMPING_MIN, L->opt->damping), L->damping / 2);
   else if (L->rises == 0)
@@ -280,7 +282,8 @@ int ep_run(latent *post, const lik_step *lik, const double *y,
            const ep_options *opt, ep_state *st, ep_work *work,
            ep_monitor monitor, void *monitor_data) {
   ep_loop L = {.post = post, .lik = lik, .y = y, .opt = opt, .st = st,
-               .work = work, .damping = opt->damping, .patience = 2};
+               .work = work, .damping = opt->damping, .patience = 2,
+               .earlier = INFINITY};
   st->sweeps = st->newton = st->skipped = st->n_trace = 0;
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;

@@ -10,7 +10,10 @@ stream_data <- function(n = 300) {
   })
 }
 
-stream <- function(source = stream_data(), formula = class ~ a + b + f, ...,
+# in the workspace, whose name alone is saved with a formula
+stream_formula <- stats::as.formula("class ~ a + b + f", globalenv())
+
+stream <- function(source = stream_data(), formula = stream_formula, ...,
                    batch_size = 50, progress = FALSE) {
   bpm_stream(source, formula, ..., batch_size = batch_size, progress = progress)
 }
@@ -34,7 +37,7 @@ batches <- function(d, sizes) {
   i <- 0
   function() {
     i <<- i + 1
-    if (i <= length(sizes)) d[seq(ends[i] - sizes[i] + 1, ends[i]), ]
+    if (i <= length(sizes)) d[ends[i] - sizes[i] + seq_len(sizes[i]), ]
   }
 }
 
@@ -156,6 +159,17 @@ test_that("quoted fields may hold commas and line ends, blank lines are passed o
   expect_identical(first$nobs, 300)
 })
 
+test_that("numbers may be quoted", {
+  d <- stream_data()
+  quoted <- csv_file(transform(d, a = as.character(a), b = as.character(b)))
+  expect_match(readLines(quoted, 2)[2], "^\"[-0-9.]*\",\"[0-9]\",")
+  expect_identical(stream(quoted)$weights, stream(d)$weights)
+  d$l <- d$b > 4
+  fit <- stream(csv_file(d), formula = class ~ a + l)
+  as_text <- csv_file(transform(d, l = as.character(l)))
+  expect_identical(stream(as_text, formula = class ~ a + l)$weights, fit$weights)
+})
+
 test_that("whole numbers at first, fractions later, are one numeric column", {
   d <- stream_data()
   d$b[200] <- 2.5
@@ -253,8 +267,12 @@ test_that("a checkpoint is never overwritten by another run", {
   expect_error(resume(formula = class ~ a), class = "sturdy_error_checkpoint")
   expect_error(resume(stream_data()[1:200, ]), class = "sturdy_error_checkpoint")
   expect_identical(readRDS(checkpoint), fit)
+  hide <- function(expr) {
+    cat(gsub("'[^']*[.]rds'", "'fit.rds'", utils::capture.output(said(expr))), sep = "\n")
+  }
   expect_snapshot({
-    said(resume(df = 3, scale = FALSE))
+    hide(stream(checkpoint = checkpoint))
+    hide(resume(df = 3, scale = FALSE))
     said(resume(stream_data()[1:200, ]))
     said(suppressMessages(stream(resume = TRUE)))
   })
@@ -305,7 +323,8 @@ test_that("a checkpoint that can't be written leaves the one before", {
 spoiled <- function(spoil, class, row = 117, batch = 3, as_file = FALSE) {
   d <- stream_data()
   bad <- spoil(d)
-  source <- function(d) if (as_file) csv_file(d) else d
+  here <- environment()
+  source <- function(d) if (as_file) csv_file(d, env = here) else d
   checkpoint <- withr::local_tempfile(fileext = ".rds")
   error <- caught(stream(source(bad), checkpoint = checkpoint))
   expect_s3_class(error, "sturdy_error_batch")
@@ -435,23 +454,21 @@ test_that("the first batch has no fit before it, and its rows are named, too", {
 
 test_that("what is wrong with a batch is said in words", {
   d <- stream_data()
-  checkpoint <- withr::local_tempfile(pattern = "fit", fileext = ".rds")
-  hide <- function(cnd) {
-    cnd$message <- gsub("'[^']*[.]rds'", "'fit.rds'", conditionMessage(cnd))
-    cnd$parent <- NULL
-    cnd
-  }
-  tell <- function(bad, ...) {
-    error <- caught(stream(bad, ...))
-    said(stop(hide(error)))
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  # what the error says itself, then what its cause says, paths hidden
+  tell <- function(expr) {
+    withr::local_options(cli.width = 10000, cli.unicode = FALSE, cli.num_colors = 1L)
+    error <- caught(expr)
+    text <- strsplit(conditionMessage(error), "\nCaused by", fixed = TRUE)[[1]][1]
+    cat(gsub("'[^']*[.]rds'", "'fit.rds'", text), "\n", sep = "")
     said(stop(error$parent))
   }
   expect_snapshot({
-    tell(set_at("a", NA)(d))
-    tell(set_at("class", "maybe")(d), checkpoint = checkpoint)
-    tell(csv_file(set_at("a", "x")(d)))
-    tell(csv_file(set_at("a", "x", 7)(d)))
-    tell(csv_file(lines = c(csv_text(d), "1,2")))
+    tell(stream(set_at("a", NA)(d)))
+    tell(stream(set_at("class", "maybe")(d), checkpoint = checkpoint))
+    tell(stream(csv_file(set_at("a", "x")(d))))
+    tell(stream(csv_file(set_at("a", "x", 7)(d))))
+    tell(stream(csv_file(lines = c(csv_text(d), "1,2"))))
   })
 })
 

@@ -36,6 +36,8 @@ test_that("df is above 0 and may be infinite", {
 test_that("epsilon is in [0, 0.5) or \"learn\"", {
   expect_equal(check_epsilon(0), 0)
   expect_equal(check_epsilon("learn"), "learn")
+  expect_equal(check_epsilon("learn2"), "learn2")
+  expect_equal(check_epsilon(c(pos = 0.2, neg = 0.1)), c(neg = 0.1, pos = 0.2))
   for (bad in list(-0.1, 0.5, NA, NaN, Inf, "learned", c(0.1, 0.1), NULL)) {
     expect_error(check_epsilon(bad), class = "sturdy_error_epsilon")
   }

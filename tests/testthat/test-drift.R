@@ -53,19 +53,3 @@ test_that("the scale of the t posterior grows on such a stream, the normal's sta
   expect_gt(t$weights$log_scale, 10)
   expect_true(all(is.finite(t$weights$C)))
 })
-
-test_that("the experiment returns and saves what it says", {
-  env <- new.env(parent = globalenv())
-  source(system.file("experiments", "drift.R", package = "sturdy"), local = env)
-  folder <- withr::local_tempdir()
-  withr::local_options(cli.progress_show_after = 1e6)
-  utils::capture.output(
-    result <- env$experiment_drift(seed = 1, replications = 1, folder = folder, df = 3, step = 400)
-  )
-  expect_setequal(
-    list.files(folder),
-    c("drift.csv", "drift-table.csv", "drift-signs.csv", "drift.png")
-  )
-  expect_equal(result$errors$error, c(drift_error(1, 3, 1), drift_error(2, 3, 1)))
-  expect_identical(nrow(result$signs), 20L)
-})

@@ -4,7 +4,14 @@
 # Fits, checks all numbers it can answer with, and returns the fit.
 expect_sound <- function(fit_call, converged = TRUE, new = NULL) {
   label <- rlang::as_label(rlang::enquo(fit_call))
-  fit <- suppressWarnings(suppressMessages(fit_call))
+  suppressWarnings(classes = "sturdy_warning", {
+    fit <- suppressMessages(fit_call)
+    check_sound(fit, converged, new, label)
+  })
+  invisible(fit)
+}
+
+check_sound <- function(fit, converged, new, label) {
   expect_true(
     fit$ep$status %in% c("converged", "no_fixed_point", "stalled", "max_sweeps", "sites_skipped"),
     label = label
@@ -22,13 +29,11 @@ expect_sound <- function(fit_call, converged = TRUE, new = NULL) {
   expect_false(anyNA(predict(fit, new)), label = label)
   expect_true(is.finite(loo(fit)$estimate) || !converged, label = label)
   suppressMessages(expect_false(anyNA(mislabelled(fit)$probability) && converged))
-  output <- suppressWarnings(utils::capture.output(print(fit), print(summary(fit))))
+  output <- utils::capture.output(print(fit), print(summary(fit)))
   expect_false(any(grepl("NaN", output)), label = label)
   if (converged) {
-    g <- suppressWarnings(criterion(fit, "loo"))
-    expect_false(any(is.nan(g$gradient)), label = label)
+    expect_false(any(is.nan(criterion(fit, "loo")$gradient)), label = label)
   }
-  invisible(fit)
 }
 
 plane <- function(n = 30, seed = 41) {

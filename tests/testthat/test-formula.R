@@ -34,10 +34,27 @@ test_that("the blueprint keeps nothing of the data and no local environment", {
 
 test_that("only names that are columns of the data are asked of new data", {
   d <- mixed()
-  k <- 2
-  terms <- terms(model_frame(y ~ I(u^k) + v, d, rlang::current_env()))
+  terms <- terms(model_frame(y ~ I(u * pi) + v, d, rlang::current_env()))
   expect_equal(input_variables(terms, d), c("u", "v"))
-  expect_equal(input_variables(terms, NULL), c("u", "k", "v"))
+})
+
+test_that("inputs from elsewhere, and the response as an input, are refused", {
+  d <- mixed()
+  k <- 2
+  refuse <- function(formula) {
+    expect_error(
+      model_frame(formula, d, rlang::current_env()), class = "sturdy_error_formula"
+    )
+  }
+  refuse(y ~ I(u^k) + v)
+  refuse(d$y ~ d$u)
+  refuse(y ~ u + as.numeric(y))
+})
+
+test_that("column names need not be syntactic", {
+  d <- mixed()
+  names(d)[names(d) == "u"] <- "my var"
+  expect_equal(unname(mold(y ~ `my var`, d)$X), unname(mold(y ~ u, mixed())$X))
 })
 
 test_that("variables may come from the workspace of the formula", {

@@ -1,6 +1,9 @@
 test_that("flipped labels lead the list", {
   found <- mislabelled(toy_fit())
-  expect_named(found, c("row", "label", "probability", "rank", "loo"))
+  expect_named(found, c(
+    "row", "label", "probability", "rank", "loo", "suggested", "loo_wrong", "fdr"
+  ))
+  expect_s3_class(found, c("sturdy_mislabelled", "data.frame"), exact = TRUE)
   expect_setequal(found$row, 1:40)
   expect_equal(found$rank, 1:40)
   expect_true(30 %in% found$row[1:3])
@@ -14,13 +17,150 @@ test_that("probabilities follow from the cavity", {
   p <- 0.1 * pnorm(-z) / (0.1 + 0.8 * pnorm(z))
   found <- mislabelled(fit)
   expect_equal(found$probability, p[found$row])
+  expect_equal(found$loo_wrong, pnorm(-z)[found$row])
+  expect_equal(found$loo, with(found, 0.9 * (1 - loo_wrong) + 0.1 * loo_wrong))
 })
+
+test_that("the suggested label is the other one where a flip is likely", {
+  found <- mislabelled(toy_fit())
+  wrong <- found$probability > 0.5
+  expect_true(any(wrong))
+  expect_equal(found$suggested != found$label, wrong)
+  expect_identical(levels(found$suggested), levels(found$label))
+})
+
+test_that("each class is judged by its own flip rate", {
+  fit <- toy_fit(epsilon = c(neg = 0.02, pos = 0.3))
+  found <- mislabelled(fit)
+  # a recorded event is wrong when a true non-event was flipped, and conversely
+  event <- found$label == "yes"
+  w <- ifelse(event, 0.02, 0.3)
+  right <- ifelse(event, 1 - 0.3, 1 - 0.02)
+  expect_equal(
+    found$probability,
+    with(found, w * loo_wrong / (right * (1 - loo_wrong) + w * loo_wrong))
+  )
+  expect_true(all(diff(found$probability) <= 0))
+})
+
+# Truth by enumeration --------------------------------------------------------
+
+# P(signs of a zero-mean normal vector), n = 2 or 3, with correlations R
+orthant <- function(signs, R) {
+  pairs <- utils::combn(length(signs), 2)
+  angle <- apply(pairs, 2, function(p) asin(prod(signs[p]) * R[p[1], p[2]]))
+  if (length(signs) == 2) 1 / 4 + angle / (2 * pi) else 1 / 8 + sum(angle) / (4 * pi)
+}
+
+# Exact P(flipped | all labels) and P(true class is the other one | the others)
+flips_by_enumeration <- function(y, K, epsilon) {
+  n <- length(y)
+  signs <- as.matrix(expand.grid(rep(list(c(-1, 1)), n)))
+  prior <- apply(signs, 1, orthant, R = stats::cov2cor(K))
+  likelihood <- function(rows) { # of the labels in `rows`, a pattern each
+    agree <- sweep(signs[, rows, drop = FALSE], 2, y[rows], `==`)
+    apply(ifelse(agree, 1 - epsilon, epsilon), 1, prod)
+  }
+  share <- function(i, rows) {
+    weight <- prior * likelihood(rows)
+    sum(weight[signs[, i] != y[i]]) / sum(weight)
+  }
+  list(
+    posterior = vapply(seq_len(n), function(i) share(i, seq_len(n)), numeric(1)),
+    unseen = vapply(seq_len(n), function(i) share(i, setdiff(seq_len(n), i)), numeric(1))
+  )
+}
+
+test_that("one row: the label says nothing, and the probability is epsilon", {
+  found <- mislabelled(gpc(matrix(1), 1, kernel = held(), epsilon = 0.1))
+  expect_equal(found$probability, 0.1)
+  expect_equal(found$loo_wrong, 0.5)
+})
+
+test_that("with exact cavities Bayes' rule gives the exact posterior", {
+  K <- exp(-as.matrix(dist(c(-0.4, 0.1, 0.5)))^2 / 2) + 0.1 + diag(0.05, 3)
+  truth <- flips_by_enumeration(c(1, -1, 1), K, 0.2)
+  bayes <- with(truth, 0.2 * unseen / (0.8 * (1 - unseen) + 0.2 * unseen))
+  expect_equal(truth$posterior, bayes, tolerance = 1e-12)
+})
+
+test_that("two and three rows: both probabilities are near enumeration", {
+  x <- c(-0.4, 0.1, 0.5)
+  error <- NULL
+  for (y in list(c(1, -1), c(1, -1, 1), c(-1, 1, 1), c(-1, -1, 1))) {
+    for (epsilon in c(0.05, 0.2)) {
+      at <- x[seq_along(y)]
+      fit <- gpc(
+        matrix(at), y, kernel = held(1, bias = 0.1, nugget = 0.05),
+        epsilon = epsilon, scale = FALSE
+      )
+      found <- mislabelled(fit)
+      found <- found[order(found$row), ]
+      K <- exp(-as.matrix(dist(at))^2 / 2) + 0.1 + diag(0.05, length(y))
+      truth <- flips_by_enumeration(y, K, epsilon)
+      marginal <- pnorm(-y * fit$ep$m / sqrt(fit$ep$C_diag))
+      error <- rbind(error, data.frame(
+        posterior = found$probability - truth$posterior,
+        unseen = found$loo_wrong - truth$unseen,
+        marginal = marginal - truth$posterior
+      ))
+    }
+  }
+  # EP is an approximation, and these labels contradict each other; the bounds are
+  # 1.5 times the largest errors found (0.068, 0.067)
+  expect_lt(max(abs(error$posterior)), 0.1)
+  expect_lt(max(abs(error$unseen)), 0.1)
+  # the marginal of Kim and Ghahramani overstates
+  expect_gt(mean(error$marginal), 5 * mean(abs(error$posterior)))
+})
+
+# False discoveries ----------------------------------------------------------
+
+test_that("a false-discovery rate cuts the list where it is first exceeded", {
+  fit <- toy_fit(epsilon = 0.1)
+  all <- mislabelled(fit)
+  expect_equal(all$fdr, cumsum(1 - all$probability) / all$rank)
+  some <- mislabelled(fit, fdr = 0.4)
+  expect_gt(nrow(some), 0)
+  expect_lt(nrow(some), 40)
+  expect_equal(some$row, all$row[all$fdr <= 0.4])
+  cutoff <- attr(some, "cutoff")
+  expect_equal(cutoff$rows, nrow(some))
+  expect_equal(cutoff$probability, min(some$probability))
+  expect_equal(attr(some, "expected"), attr(all, "expected"))
+  expect_equal(nrow(mislabelled(fit, fdr = 1)), 40)
+})
+
+test_that("no row may be called wrong at a small rate", {
+  none <- mislabelled(toy_fit(epsilon = 0.01), fdr = 0)
+  expect_equal(nrow(none), 0)
+  expect_identical(attr(none, "cutoff")$probability, NA_real_)
+  expect_output(print(none), "no row at a false-discovery rate of 0")
+})
+
+test_that("among rows called wrong about the wanted share is right", {
+  skip_unless_extended()
+  counts <- vapply(1:20, function(seed) {
+    withr::local_seed(seed)
+    X <- matrix(rnorm(300), 150)
+    K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.02, 150)
+    true <- drop(crossprod(chol(K), rnorm(150))) > 0
+    y <- xor(true, runif(150) < 0.1)
+    found <- mislabelled(gpc(X, y, kernel = kernel_iso()), fdr = 0.1)
+    c(nrow(found), sum((y == true)[found$row]))
+  }, numeric(2))
+  expect_lt(sum(counts[2, ]) / sum(counts[1, ]), 0.2)
+})
+
+# How it shows itself ---------------------------------------------------------
 
 test_that("without label noise the ranks stay and a message says so", {
   fit <- toy_fit(epsilon = 0)
   expect_message(found <- mislabelled(fit), class = "sturdy_message_no_label_noise")
   expect_true(all(found$probability == 0))
   expect_true(all(diff(found$loo) >= 0))
+  expect_true(any(found$loo_wrong > 0.5))
+  expect_equal(attr(found, "expected")$upper, 0)
   expect_snapshot(said(mislabelled(fit)))
 })
 
@@ -33,6 +173,44 @@ test_that("rows are those of the data given, missing rows counted", {
   expect_equal(row.names(found), paste0("id", found$row))
 })
 
-test_that("an argument that is not known is an error", {
-  expect_error(mislabelled(toy_fit(), n = 3), class = "sturdy_error_unknown_argument")
+test_that("an argument that is not known or out of range is an error", {
+  fit <- toy_fit()
+  expect_error(mislabelled(fit, n = 3), class = "sturdy_error_unknown_argument")
+  expect_error(mislabelled(fit, fdr = 1.5), class = "sturdy_error_range")
+  expect_error(mislabelled(fit, fdr = "low"), class = "sturdy_error_type")
+  expect_error(mislabelled(fit, level = 1), class = "sturdy_error_range")
+})
+
+test_that("print() shows the number to expect and the first rows", {
+  fit <- toy_fit()
+  found <- mislabelled(fit)
+  shown <- utils::head(found, 3)
+  shown$probability <- c(0.9, 0.5, 0.25)
+  shown$loo <- c(0.1, 0.5, 0.75)
+  shown$loo_wrong <- c(0.95, 0.5, 0.2)
+  shown$fdr <- c(0.1, 0.3, 0.45)
+  attr(shown, "expected") <- list(
+    count = 2.345, lower = 1, upper = 4, level = 0.9, epsilon = "uncertain"
+  )
+  expect_snapshot({
+    shown
+    print(shown, n = 1)
+    structure(shown, cutoff = list(fdr = 0.3, rows = 2, probability = 0.5))
+    shown[c("row", "probability")]
+  })
+  expect_invisible(print(shown))
+})
+
+test_that("all models that keep sites have suspects", {
+  d <- toy()
+  for (fit in list(
+    stc(class ~ a + b, d, df = 5, kernel = held(), epsilon = 0.05),
+    bpm(class ~ a + b, d)
+  )) {
+    found <- mislabelled(fit)
+    expect_equal(nrow(found), 40)
+    expect_true(30 %in% found$row[1:3])
+  }
+  filtered <- bpm(class ~ a + b, d, inference = "adf")
+  expect_error(mislabelled(filtered), class = "sturdy_error_no_sites")
 })

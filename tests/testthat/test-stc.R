@@ -1,6 +1,6 @@
 test_that("stc(df = Inf) is exactly gpc()", {
   d <- toy()
-  g <- gpc(class ~ ., d, kernel = kernel_iso(), epsilon = "learn", criterion = "loo")
+  g <- gpc(class ~ ., d, kernel = kernel_iso(), epsilon = "learn")
   s <- stc(class ~ ., d, df = Inf, kernel = kernel_iso(), epsilon = "learn")
   expect_identical(coef(s), coef(g))
   expect_identical(s$ep[setdiff(names(s$ep), "message")], g$ep[setdiff(names(g$ep), "message")])

@@ -68,14 +68,14 @@ compile_bandwidth <- function() {
 
 # Seconds (see least_seconds()) of one copy of `size` doubles
 copy_seconds <- function(size) {
-  times <- ceiling(2e8 / size)
+  times <- ceiling(if (size < 1e7) 1e9 / size else 3e8 / size)
   least_seconds(.Call(copy, size, times), 9, machine$threads) / times
 }
 
 # Rows a second -------------------------------------------------------------------
 
 row_seconds <- function(k, df) {
-  n <- ceiling(2e8 / k^2)
+  n <- ceiling(min(5e8 / k^2, 2e5))
   set.seed(1)
   Xt <- matrix(stats::rnorm(k * n), k)
   y <- ifelse(drop(stats::rnorm(k) %*% Xt) > 0, 1, -1)

@@ -26,50 +26,59 @@ static inline double dense_norm(uint64_t *state) {
 
 static inline double *dense_new(size_t n) {
   double *x = calloc(n > 0 ? n : 1, sizeof *x);
-  if (!x) abort();
+  if (!x)
+    abort();
   return x;
+}
+
+static inline double *dense_square(int n) {
+  return dense_new((size_t)n * (size_t)n);
 }
 
 /* K[n x n]: squared exponential on random points in the plane, plus bias and
  * nugget; y[n]: the side of a line, some flipped */
-static inline void dense_problem(uint64_t seed, int n, double nugget, double *K,
-                                 double *y) {
+static inline void
+dense_problem(uint64_t seed, int n, double nugget, double *K, double *y) {
   double x[DENSE_MAX][2];
   for (int i = 0; i < n; i++) {
     x[i][0] = dense_norm(&seed);
     x[i][1] = dense_norm(&seed);
     y[i] = x[i][0] + 0.5 * x[i][1] > 0 ? 1 : -1;
-    if (dense_unif(&seed) < 0.15) y[i] = -y[i];
+    if (dense_unif(&seed) < 0.15)
+      y[i] = -y[i];
   }
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
       const double a = x[i][0] - x[j][0], b = x[i][1] - x[j][1];
-      K[IDX(i, j, n)] =
-          exp(-(a * a + b * b) / 2) + 0.2 + (i == j ? nugget : 0);
+      K[IDX(i, j, n)] = exp(-(a * a + b * b) / 2) + 0.2 + (i == j ? nugget : 0);
     }
 }
 
 /* B[n x n] <- B^{-1} R[n x cols] in R; returns log|det B|, *sign its sign */
-static inline double dense_solve(int n, double *B, int cols, double *R,
-                                 int *sign) {
+static inline double
+dense_solve(int n, double *B, int cols, double *R, int *sign) {
   int pivot[DENSE_MAX], info = 0;
   double log_det = 0;
   *sign = 1;
-  if (n == 0) return 0;
+  if (n == 0)
+    return 0;
   F77_CALL(dgesv)(&n, &cols, B, &n, pivot, R, &n, &info);
-  if (info != 0) abort();
+  if (info != 0)
+    abort();
   for (int i = 0; i < n; i++) {
     log_det += log(fabs(B[IDX(i, i, n)]));
-    if (B[IDX(i, i, n)] < 0) *sign = -*sign;
-    if (pivot[i] != i + 1) *sign = -*sign;
+    if (B[IDX(i, i, n)] < 0)
+      *sign = -*sign;
+    if (pivot[i] != i + 1)
+      *sign = -*sign;
   }
   return log_det;
 }
 
 /* C[n x n] = (K^{-1} + T)^{-1} = (I + K T)^{-1} K; returns log|I + K T| */
-static inline double dense_posterior(const double *K, const double *tau, int n,
-                                     double *C) {
-  double *B = dense_new((size_t)n * (size_t)n);
+static inline double
+dense_posterior(const double *K, const double *tau, int n, double *C) {
+  double *B = dense_square(n);
   int sign;
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
@@ -83,16 +92,18 @@ static inline double dense_posterior(const double *K, const double *tau, int n,
 
 static inline double dense_dot(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  for (int i = 0; i < n; i++)
+    sum += x[i] * y[i];
   return sum;
 }
 
 /* Derivative of f at 0 by central differences of step h, two Richardson steps:
  * error O(h^6). */
-static inline double dense_slope(double (*f)(void *, double), void *data,
-                                 double h) {
+static inline double
+dense_slope(double (*f)(void *, double), void *data, double h) {
   double d[3];
-  for (int k = 0; k < 3; k++, h /= 2) d[k] = (f(data, h) - f(data, -h)) / (2 * h);
+  for (int k = 0; k < 3; k++, h /= 2)
+    d[k] = (f(data, h) - f(data, -h)) / (2 * h);
   const double a = (4 * d[1] - d[0]) / 3, b = (4 * d[2] - d[1]) / 3;
   return (16 * b - a) / 15;
 }

@@ -1,5 +1,6 @@
 /* What: an EP fit in dense kernel space with its memory, as the glue sets it
- *       up. fit_new() carves; fit_run() runs EP from site[]; fit_free(). */
+ *       up. fit_new() carves; the caller fills K and y; fit_cold() or fit_run()
+ *       runs EP; fit_free(). */
 #ifndef STURDY_FIT_H
 #define STURDY_FIT_H
 
@@ -28,20 +29,20 @@ static inline void fit_carve(fit *f, workspace *ws) {
 /* K[n x n] and y[n] are left to the caller to fill. */
 static inline fit *fit_new(int n, double df, double epsilon) {
   fit *f = calloc(1, sizeof *f);
-  if (!f) abort();
+  if (!f)
+    abort();
   const double both[2] = {epsilon, epsilon};
   f->n = n;
-  f->opt = (ep_options){.tol = 1e-11, .max_sweeps = 300, .damping = 1,
-                        .block = 16};
+  f->opt =
+      (ep_options){.tol = 1e-11, .max_sweeps = 300, .damping = 1, .block = 16};
   f->lik = likelihood_step(df, n, both);
-  f->K = dense_new((size_t)n * (size_t)n);
+  f->K = dense_square(n);
   f->y = dense_new((size_t)n);
   workspace ws = {NULL, 0};
   fit_carve(f, &ws);
   f->block = dense_new(ws.used);
   ws = (workspace){f->block, 0};
   fit_carve(f, &ws);
-  latent_kernel_bind(&f->post, &f->lk, f->K);
   return f;
 }
 
@@ -52,8 +53,14 @@ static inline void fit_free(fit *f) {
   free(f);
 }
 
+/* K may have been filled or changed since. */
+static inline void fit_bind(fit *f) {
+  latent_kernel_bind(&f->post, &f->lk, f->K);
+}
+
 /* From the sites as they are. */
 static inline int fit_run(fit *f) {
+  fit_bind(f);
   return ep_run(&f->post, &f->lik, f->y, &f->opt, &f->st, &f->work, NULL, NULL);
 }
 
@@ -64,12 +71,14 @@ static inline int fit_cold(fit *f) {
 
 /* The posterior and the views at the sites as they are. */
 static inline int fit_look(fit *f) {
+  fit_bind(f);
   for (int i = 0; i < f->n; i++) {
     f->work.tau[i] = f->st.site[i].tau;
     f->work.nu[i] = f->st.site[i].nu;
   }
   const int status = f->post.refresh(&f->post, f->work.tau, f->work.nu);
-  if (status != EP_CONVERGED) return status;
+  if (status != EP_CONVERGED)
+    return status;
   fixpoint_evaluate(&f->post, &f->lik, f->y, f->st.site, f->st.view,
                     f->st.residual);
   return EP_CONVERGED;

@@ -4,8 +4,8 @@
 #include "fit.h"
 
 static const double dfs[] = {3, 10, INFINITY};
-static const criterion_type types[] = {CRITERION_EVIDENCE, CRITERION_EVIDENCE_ZP,
-                                       CRITERION_LOO};
+static const criterion_type types[] = {CRITERION_EVIDENCE,
+                                       CRITERION_EVIDENCE_ZP, CRITERION_LOO};
 enum { n = 14 };
 
 static fit *problem(double df, const double *epsilon, uint64_t seed) {
@@ -17,9 +17,8 @@ static fit *problem(double df, const double *epsilon, uint64_t seed) {
 }
 
 static int gradient(fit *f, criterion_type type) {
-  const int status =
-      adjoint_solve(type, &f->post, &f->lik, f->y, f->st.site, f->st.view,
-                    &f->work.fix, &f->adj);
+  const int status = adjoint_solve(type, &f->post, &f->lik, f->y, f->st.site,
+                                   f->st.view, &f->work.fix, &f->adj);
   adjoint_kernel(&f->post, &f->lk, f->st.site, &f->adj);
   return status;
 }
@@ -34,11 +33,13 @@ typedef struct {
 static double probe_at(void *data, double step) {
   const probe *p = data;
   double epsilon[2] = {p->epsilon[0], p->epsilon[1]};
-  if (p->e >= 0) epsilon[p->e] += step;
+  if (p->e >= 0)
+    epsilon[p->e] += step;
   fit *f = problem(p->df, epsilon, p->seed);
   if (p->e < 0) {
     f->K[IDX(p->i, p->j, n)] += step;
-    if (p->i != p->j) f->K[IDX(p->j, p->i, n)] += step;
+    if (p->i != p->j)
+      f->K[IDX(p->j, p->i, n)] += step;
   }
   fit_cold(f);
   const double value = fit_value(f, p->type);
@@ -46,8 +47,8 @@ static double probe_at(void *data, double step) {
   return value;
 }
 
-static void check_case(double df, double eps0, double eps1, criterion_type type,
-                       uint64_t seed) {
+static void check_case(
+    double df, double eps0, double eps1, criterion_type type, uint64_t seed) {
   probe p = {df, {eps0, eps1}, seed, type, 0, 0, -1};
   fit *f = problem(df, p.epsilon, seed);
   CHECK(fit_cold(f) == EP_CONVERGED);
@@ -73,7 +74,8 @@ static void gradients_equal_differences(void) {
 
 static void gradients_without_flips_equal_differences(void) {
   for (int k = 1; k < 3; k++)
-    for (int t = 0; t < 3; t++) check_case(dfs[k], 0, 0, types[t], 43);
+    for (int t = 0; t < 3; t++)
+      check_case(dfs[k], 0, 0, types[t], 43);
 }
 
 /* The likelihood sees signs: E does not change when K does as a whole. */

@@ -4,8 +4,8 @@
 #include "fit.h"
 
 static const double dfs[] = {0.7, 3, 10, 1e6, INFINITY};
-static const criterion_type types[] = {CRITERION_EVIDENCE, CRITERION_EVIDENCE_ZP,
-                                       CRITERION_LOO};
+static const criterion_type types[] = {CRITERION_EVIDENCE,
+                                       CRITERION_EVIDENCE_ZP, CRITERION_LOO};
 #define N_DFS (int)(sizeof dfs / sizeof *dfs)
 
 static fit *converged(int n, double df, double epsilon, uint64_t seed) {
@@ -49,9 +49,10 @@ static void undefined_evidence_is_told(void) {
   double value = 7;
   const double log_det = f->post.log_det;
   f->post.log_det = -60; /* exp(-D/v) large, R < 0 here */
-  for (int i = 0; i < 12; i++) f->st.view[i].tilt.log_z1 = 0;
-  CHECK(criterion_value(CRITERION_EVIDENCE, &f->post, 3, f->st.site,
-                        f->st.view, &value) == EP_NO_EVIDENCE);
+  for (int i = 0; i < 12; i++)
+    f->st.view[i].tilt.log_z1 = 0;
+  CHECK(criterion_value(CRITERION_EVIDENCE, &f->post, 3, f->st.site, f->st.view,
+                        &value) == EP_NO_EVIDENCE);
   CHECK(value == 7);
   f->post.log_det = log_det;
   f->st.view[2].proper = 0;
@@ -89,9 +90,10 @@ static double probe_at(void *data, double step) {
   probe *p = data;
   fit *f = p->f;
   double epsilon[2] = {0.04, 0.11};
-  double *moved[] = {&f->post.A[p->i], &f->post.m[p->i], &f->st.site[p->i].tau,
-                     &f->st.site[p->i].nu, &f->post.log_det, &epsilon[0],
-                     &epsilon[1]};
+  double *moved[] = {
+      &f->post.A[p->i],     &f->post.m[p->i], &f->st.site[p->i].tau,
+      &f->st.site[p->i].nu, &f->post.log_det, &epsilon[0],
+      &epsilon[1]};
   const double was = *moved[p->by];
   /* D and the sites are separate arguments: nothing else follows the move */
   *moved[p->by] += step;
@@ -122,8 +124,10 @@ static void partial_derivatives_equal_differences(void) {
       for (int i = 0; i < n; i += 3) {
         /* criterion_value() forms h from m and nu: take that part out */
         const double want[N_P] = {
-            E->A[i], E->m[i] + E->h * f->st.site[i].nu, E->tau[i],
-            E->nu[i] + E->h * f->post.m[i], E->D, E->epsilon[0], E->epsilon[1]};
+            E->A[i],      E->m[i] + E->h * f->st.site[i].nu,
+            E->tau[i],    E->nu[i] + E->h * f->post.m[i],
+            E->D,         E->epsilon[0],
+            E->epsilon[1]};
         for (int by = 0; by < N_P; by++) {
           probe p = {f, types[t], by, i};
           const double h = by < P_EPS0 ? 0.01 * f->post.A[i] : 0.004;

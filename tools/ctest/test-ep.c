@@ -45,8 +45,10 @@ static void equicorrelated_rows_have_their_table(void) {
     for (int t = 0; t < 2; t++) {
       const int n = sizes[k];
       fit *f = fit_new(n, t ? 10 : INFINITY, 0);
-      for (int i = 0; i < n * n; i++) f->K[i] = 0.5;
-      for (int i = 0; i < n; i++) f->K[IDX(i, i, n)] = f->y[i] = 1;
+      for (int i = 0; i < n * n; i++)
+        f->K[i] = 0.5;
+      for (int i = 0; i < n; i++)
+        f->K[IDX(i, i, n)] = f->y[i] = 1;
       CHECK(fit_cold(f) == EP_CONVERGED);
       const double got = fit_value(f, CRITERION_EVIDENCE);
       CHECK(fabs(got - (t ? df10 : gauss)[k]) < 5.001e-5);
@@ -78,7 +80,6 @@ static void blocks_and_starts_do_not_matter(void) {
       c->block = dense_new(ws.used);
       ws = (workspace){c->block, 0};
       fit_carve(c, &ws);
-      latent_kernel_bind(&c->post, &c->lk, c->K);
       CHECK(fit_cold(c) == EP_CONVERGED);
       check_same_sites(c, a, 1e-9);
       CHECK(c->st.sweeps == a->st.sweeps);
@@ -110,10 +111,12 @@ static void damping_changes_the_way_only(void) {
 static void sites_that_cannot_be_used_are_replaced(void) {
   fit *a = problem(20, 10, 0.05, 23), *b = problem(20, 10, 0.05, 23);
   CHECK(fit_cold(a) == EP_CONVERGED);
-  for (int i = 0; i < 20; i++) b->st.site[i] = (ep_site){-50, 3};
+  for (int i = 0; i < 20; i++)
+    b->st.site[i] = (ep_site){-50, 3};
   CHECK(fit_run(b) == EP_CONVERGED);
   check_same_sites(b, a, 1e-9);
-  for (int i = 0; i < 20; i++) b->st.site[i] = (ep_site){NAN, INFINITY};
+  for (int i = 0; i < 20; i++)
+    b->st.site[i] = (ep_site){NAN, INFINITY};
   CHECK(fit_run(b) == EP_CONVERGED);
   check_same_sites(b, a, 1e-9);
   fit_free(a);
@@ -145,6 +148,7 @@ static int stop(void *data, int sweep, double residual) {
 
 static void the_monitor_is_asked_every_sweep(void) {
   fit *f = problem(60, 10, 0.02, 25);
+  fit_bind(f);
   for (int k = 0; k < 4; k++) {
     stopper s = {0, k, 0};
     memset(f->st.site, 0, 60 * sizeof *f->st.site);
@@ -181,8 +185,7 @@ int main(void) {
       sites_that_cannot_be_used_are_replaced);
   RUN("the sweep limit is kept and told", the_sweep_limit_is_kept_and_told);
   RUN("the monitor is asked every sweep", the_monitor_is_asked_every_sweep);
-  RUN("a prior with NaN is refused",
-      a_prior_with_nan_is_refused);
+  RUN("a prior with NaN is refused", a_prior_with_nan_is_refused);
   RUN("statuses have sentences", statuses_have_sentences);
   return check_done();
 }

@@ -18,8 +18,13 @@ static void fill(double *X, int rows, uint64_t seed) {
   }
 }
 
-static double by_hand(const kernel_ard *k, const double *a, int na, int i,
-                      const double *b, int nb, int j) {
+static double by_hand(const kernel_ard *k,
+                      const double *a,
+                      int na,
+                      int i,
+                      const double *b,
+                      int nb,
+                      int j) {
   double r2 = 0;
   for (int c = 0; c < k->p; c++) {
     const double d = a[IDX(i, c, na)] - b[IDX(j, c, nb)];
@@ -44,7 +49,8 @@ static void gram_matrices_equal_the_formula(void) {
   double X[n * p], Xnew[m * p], K[n * n], G[n * m], *block, *other;
   fill(X, n, 51);
   fill(Xnew, m, 52);
-  kernel_inputs in = new_inputs(n, p, &block), in_new = new_inputs(m, p, &other);
+  kernel_inputs in = new_inputs(n, p, &block),
+                in_new = new_inputs(m, p, &other);
   kernel_prepare(&in, &k, X, n, NULL);
   kernel_prepare(&in_new, &k, Xnew, m, &in);
   kernel_gram(&k, &in, n, K);
@@ -88,7 +94,8 @@ static void extreme_scales_are_finite(void) {
     kernel_inputs in = new_inputs(n, p, &block);
     kernel_prepare(&in, &k, X, n, NULL);
     kernel_gram(&k, &in, n, K);
-    for (int i = 0; i < n * n; i++) CHECK(K[i] >= 0.1 && K[i] < 1.2001);
+    for (int i = 0; i < n * n; i++)
+      CHECK(K[i] >= 0.1 && K[i] < 1.2001);
     free(block);
   }
 }
@@ -96,16 +103,20 @@ static void extreme_scales_are_finite(void) {
 static void no_columns_leave_a_constant(void) {
   const kernel_ard k = {0, 0, NULL, NULL, 2, 0.5, 0.25};
   double K[9], W[9], G[6], scratch[3], *block, *other;
-  kernel_inputs in = new_inputs(3, 0, &block), in_new = new_inputs(2, 0, &other);
+  kernel_inputs in = new_inputs(3, 0, &block),
+                in_new = new_inputs(2, 0, &other);
   kernel_grad grad = {.l = NULL};
   kernel_prepare(&in, &k, NULL, 3, NULL);
   kernel_prepare(&in_new, &k, NULL, 2, &in);
   kernel_gram(&k, &in, 3, K);
   kernel_cross(&k, &in, 3, &in_new, 2, G);
-  for (int i = 0; i < 9; i++) CHECK(K[i] == (i % 4 ? 2.5 : 2.75));
-  for (int i = 0; i < 6; i++) CHECK(G[i] == 2.5);
+  for (int i = 0; i < 9; i++)
+    CHECK(K[i] == (i % 4 ? 2.5 : 2.75));
+  for (int i = 0; i < 6; i++)
+    CHECK(G[i] == 2.5);
   kernel_cross(&k, &in, 3, &in_new, 0, G); /* no new rows */
-  for (int i = 0; i < 9; i++) W[i] = 1;
+  for (int i = 0; i < 9; i++)
+    W[i] = 1;
   double none[1] = {0};
   grad.l = none;
   kernel_contract(&k, &in, 3, K, W, scratch, &grad);
@@ -126,12 +137,14 @@ typedef struct {
 static double probe_at(void *data, double step) {
   const probe *q = data;
   double t[6], K[n * n], *block, sum = 0;
-  for (int k = 0; k < 6; k++) t[k] = exp(q->log_theta[k] + step * (k == q->by));
+  for (int k = 0; k < 6; k++)
+    t[k] = exp(q->log_theta[k] + step * (k == q->by));
   const kernel_ard k = {p, 3, group, t, t[3], t[4], t[5]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_prepare(&in, &k, q->X, n, NULL);
   kernel_gram(&k, &in, n, K);
-  for (int i = 0; i < n * n; i++) sum += q->W[i] * K[i];
+  for (int i = 0; i < n * n; i++)
+    sum += q->W[i] * K[i];
   free(block);
   return sum;
 }
@@ -147,10 +160,11 @@ static void the_contraction_equals_differences(void) {
   for (int j = 0; j < n; j++) /* the upper triangle is not to be read */
     for (int i = 0; i < n; i++)
       low[IDX(i, j, n)] = i >= j ? W[IDX(i, j, n)] : NAN;
-  probe q = {{log(0.4), log(0.02), log(0.7), log(1.3), log(0.2), log(0.1)},
-             X, W, 0};
+  probe q = {
+      {log(0.4), log(0.02), log(0.7), log(1.3), log(0.2), log(0.1)}, X, W, 0};
   double t[6];
-  for (int k = 0; k < 6; k++) t[k] = exp(q.log_theta[k]);
+  for (int k = 0; k < 6; k++)
+    t[k] = exp(q.log_theta[k]);
   const kernel_ard k = {p, 3, group, t, t[3], t[4], t[5]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_grad grad = {.l = got};

@@ -16,15 +16,15 @@ static void space_new(space *s, int n, uint64_t seed, double negative) {
   s->block = dense_new(ws.used);
   ws = (workspace){s->block, 0};
   latent_kernel_carve(&s->post, &s->lk, n, &ws);
-  s->K = dense_new((size_t)n * (size_t)n);
-  s->C = dense_new((size_t)n * (size_t)n);
+  s->K = dense_square(n);
+  s->C = dense_square(n);
   s->y = dense_new((size_t)n);
   s->tau = dense_new((size_t)n);
   s->nu = dense_new((size_t)n);
   dense_problem(seed, n, 0.2, s->K, s->y);
   for (int i = 0; i < n; i++) {
     s->tau[i] = dense_unif(&seed) < negative ? -0.3 * dense_unif(&seed) / n
-                                            : exp(dense_norm(&seed));
+                                             : exp(dense_norm(&seed));
     s->nu[i] = dense_norm(&seed);
   }
   latent_kernel_bind(&s->post, &s->lk, s->K);
@@ -93,8 +93,8 @@ static void too_negative_a_site_is_refused_and_left_again(void) {
 }
 
 /* What ep.c does with a block, for given changes of the sites idx[b]. */
-static void change_block(space *s, const int *idx, int b, const double *dtau,
-                         const double *dnu) {
+static void change_block(
+    space *s, const int *idx, int b, const double *dtau, const double *dnu) {
   double *Cbb = dense_new((size_t)(b * b)), *N = dense_new((size_t)(b * b));
   double gamma[64], beta[64], m[64];
   latent *post = &s->post;
@@ -105,11 +105,14 @@ static void change_block(space *s, const int *idx, int b, const double *dtau,
     beta[l] = (dnu[l] - dtau[l] * m[l]) / grow;
     post->log_det += log(grow);
     double c[64];
-    for (int k = 0; k < b; k++) c[k] = Cbb[IDX(k, l, b)];
-    for (int k = l + 1; k < b; k++) N[IDX(l, k, b)] = gamma[l] * c[k];
+    for (int k = 0; k < b; k++)
+      c[k] = Cbb[IDX(k, l, b)];
+    for (int k = l + 1; k < b; k++)
+      N[IDX(l, k, b)] = gamma[l] * c[k];
     for (int k = 0; k < b; k++) {
       m[k] += beta[l] * c[k];
-      for (int j = 0; j < b; j++) Cbb[IDX(k, j, b)] -= gamma[l] * c[k] * c[j];
+      for (int j = 0; j < b; j++)
+        Cbb[IDX(k, j, b)] -= gamma[l] * c[k] * c[j];
     }
     s->tau[idx[l]] += dtau[l];
     s->nu[idx[l]] += dnu[l];
@@ -132,11 +135,12 @@ static void block_updates_equal_a_refresh(void) {
       for (int i = round; i < n && k < b; i += b < n / 2 ? 2 : 1) {
         idx[k] = i;
         /* either sign, the posterior stays proper; some left alone */
-        dtau[k] = dense_unif(&seed) < 0.5 ? 0.4 * dense_unif(&seed)
-                                          : -0.2 * dense_unif(&seed) *
-                                                fabs(s.tau[i]);
+        dtau[k] = dense_unif(&seed) < 0.5
+                      ? 0.4 * dense_unif(&seed)
+                      : -0.2 * dense_unif(&seed) * fabs(s.tau[i]);
         dnu[k] = dense_norm(&seed);
-        if (dense_unif(&seed) < 0.1) dtau[k] = dnu[k] = 0;
+        if (dense_unif(&seed) < 0.1)
+          dtau[k] = dnu[k] = 0;
         k++;
       }
       change_block(&s, idx, k, dtau, dnu);
@@ -156,7 +160,8 @@ static void products_are_those_of_the_matrix(void) {
   s.post.refresh(&s.post, s.tau, s.nu);
   dense_posterior(s.K, s.tau, n, s.C);
   for (int round = 0; round < 2; round++) { /* the squares are kept */
-    for (int i = 0; i < n; i++) x[i] = dense_norm(&seed);
+    for (int i = 0; i < n; i++)
+      x[i] = dense_norm(&seed);
     for (int i = 0; i < n; i++) {
       want[i] = squared[i] = 0;
       for (int j = 0; j < n; j++) {
@@ -166,9 +171,11 @@ static void products_are_those_of_the_matrix(void) {
       }
     }
     s.post.times(&s.post, x, out);
-    for (int i = 0; i < n; i++) CHECK_NEAR(out[i], want[i], 1e-12);
+    for (int i = 0; i < n; i++)
+      CHECK_NEAR(out[i], want[i], 1e-12);
     s.post.times_squared(&s.post, x, out);
-    for (int i = 0; i < n; i++) CHECK_NEAR(out[i], squared[i], 1e-12);
+    for (int i = 0; i < n; i++)
+      CHECK_NEAR(out[i], squared[i], 1e-12);
   }
   /* and are made anew after an update */
   const int idx[] = {3, 11};
@@ -189,7 +196,8 @@ static void a_singular_prior_is_fine(void) {
   enum { n = 12 };
   space s;
   space_new(&s, n, 10, 0);
-  for (int k = 0; k < n * n; k++) s.K[k] = 1; /* rank one */
+  for (int k = 0; k < n * n; k++)
+    s.K[k] = 1; /* rank one */
   CHECK(s.post.refresh(&s.post, s.tau, s.nu) == EP_CONVERGED);
   check_posterior(&s, 1e-12);
   space_free(&s);

@@ -30,9 +30,9 @@ static void sites_are_split_by_sign(void) {
 
 /* Determinant and solves of both steps on n sites, a share of them negative. */
 static void check_factors(int n, double share) {
-  double *K = dense_new((size_t)n * (size_t)n), *C = dense_new((size_t)n * (size_t)n);
-  double *L = dense_new((size_t)n * (size_t)n), *V = dense_new((size_t)n * (size_t)n);
-  double *S = dense_new((size_t)n * (size_t)n), *W = dense_new((size_t)n * (size_t)n);
+  double *K = dense_square(n), *C = dense_square(n);
+  double *L = dense_square(n), *V = dense_square(n);
+  double *S = dense_square(n), *W = dense_square(n);
   double *y = dense_new((size_t)n), *tau = dense_new((size_t)n);
   uint64_t seed = (uint64_t)n + 77;
   dense_problem(seed, n, 0.3, K, y);
@@ -46,23 +46,25 @@ static void check_factors(int n, double share) {
   CHECK(factor_positive(K, n, &s, L, &log_det) == EP_CONVERGED);
   factor_solve(L, &s, K, n, n, V);
   /* C+ = K - V' V */
-  double *P = dense_new((size_t)n * (size_t)n);
+  double *P = dense_square(n);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      P[IDX(i, j, n)] = K[IDX(i, j, n)] -
-                        dense_dot(V + IDX(0, i, s.np), V + IDX(0, j, s.np), s.np);
+      P[IDX(i, j, n)] = K[IDX(i, j, n)] - dense_dot(V + IDX(0, i, s.np),
+                                                    V + IDX(0, j, s.np), s.np);
   const int *neg = s.idx + s.np;
   for (int b = 0; b < s.nn; b++)
-    for (int a = 0; a < s.nn; a++) S[IDX(a, b, s.nn)] = P[IDX(neg[a], neg[b], n)];
+    for (int a = 0; a < s.nn; a++)
+      S[IDX(a, b, s.nn)] = P[IDX(neg[a], neg[b], n)];
   CHECK(factor_negative(S, &s, &log_det) == EP_CONVERGED);
   for (int j = 0; j < n; j++)
-    for (int a = 0; a < s.nn; a++) W[IDX(a, j, s.nn)] = P[IDX(neg[a], j, n)];
+    for (int a = 0; a < s.nn; a++)
+      W[IDX(a, j, s.nn)] = P[IDX(neg[a], j, n)];
   factor_scale_solve(S, &s, n, W);
   CHECK_NEAR(log_det, want, 1e-11);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      CHECK_NEAR(P[IDX(i, j, n)] + dense_dot(W + IDX(0, i, s.nn),
-                                             W + IDX(0, j, s.nn), s.nn),
+      CHECK_NEAR(P[IDX(i, j, n)] +
+                     dense_dot(W + IDX(0, i, s.nn), W + IDX(0, j, s.nn), s.nn),
                  C[IDX(i, j, n)], 1e-11);
   free_signs(&s);
   free(K);
@@ -111,9 +113,12 @@ static void signed_updates_equal_sums(void) {
   static double C[n * n], P[n * b], scratch[n * b];
   double gamma[b], want[n * n];
   uint64_t seed = 5;
-  for (int k = 0; k < n * b; k++) P[k] = dense_norm(&seed);
-  for (int l = 0; l < b; l++) gamma[l] = l == 4 ? 0 : dense_norm(&seed);
-  for (int k = 0; k < n * n; k++) want[k] = C[k] = dense_norm(&seed);
+  for (int k = 0; k < n * b; k++)
+    P[k] = dense_norm(&seed);
+  for (int l = 0; l < b; l++)
+    gamma[l] = l == 4 ? 0 : dense_norm(&seed);
+  for (int k = 0; k < n * n; k++)
+    want[k] = C[k] = dense_norm(&seed);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
       for (int l = 0; l < b; l++)
@@ -128,9 +133,10 @@ static void the_lower_triangle_is_mirrored(void) {
   const int sizes[] = {0, 1, 31, 32, 33, 70};
   for (int k = 0; k < 6; k++) {
     const int n = sizes[k];
-    double *A = dense_new((size_t)n * (size_t)n);
+    double *A = dense_square(n);
     for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) A[IDX(i, j, n)] = i >= j ? 100 * i + j : -1;
+      for (int i = 0; i < n; i++)
+        A[IDX(i, j, n)] = i >= j ? 100 * i + j : -1;
     mirror_lower(A, n);
     for (int j = 0; j < n; j++)
       for (int i = 0; i < n; i++)
@@ -141,8 +147,10 @@ static void the_lower_triangle_is_mirrored(void) {
 
 int main(void) {
   RUN("sites are split by sign", sites_are_split_by_sign);
-  RUN("both factors give posterior and determinant", factors_give_the_posterior);
-  RUN("sites that are too negative are refused", too_negative_sites_are_refused);
+  RUN("both factors give posterior and determinant",
+      factors_give_the_posterior);
+  RUN("sites that are too negative are refused",
+      too_negative_sites_are_refused);
   RUN("NaN is refused", nan_is_refused);
   RUN("signed updates equal sums of rank-one ones", signed_updates_equal_sums);
   RUN("the lower triangle is mirrored", the_lower_triangle_is_mirrored);

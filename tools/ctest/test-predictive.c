@@ -5,10 +5,12 @@
 
 enum { n = 25, cols = 6 };
 
-static predictive_factor new_factor(const double *tau, int rows, double **block) {
+static predictive_factor
+new_factor(const double *tau, int rows, double **block) {
   predictive_factor f;
   int n_neg = 0;
-  for (int i = 0; i < rows; i++) n_neg += tau[i] < 0;
+  for (int i = 0; i < rows; i++)
+    n_neg += tau[i] < 0;
   workspace ws = {NULL, 0};
   predictive_carve(&f, rows, n_neg, &ws);
   *block = dense_new(ws.used);
@@ -32,7 +34,8 @@ static void check_moments(double negative) {
       G[IDX(j, c, n)] = all[IDX(j, n + c, n + cols)];
     tau[j] = dense_unif(&seed) < negative ? -0.02 * dense_unif(&seed)
                                           : exp(dense_norm(&seed));
-    if (j == 7) tau[j] = 0;
+    if (j == 7)
+      tau[j] = 0;
     nu[j] = dense_norm(&seed);
   }
   for (int j = 0; j < n; j++) {
@@ -52,7 +55,8 @@ static void check_moments(double negative) {
   for (int c = 0; c < cols; c++) {
     double want = 1.5;
     for (int i = 0; i < n; i++)
-      want -= G[IDX(i, c, n)] * dense_dot(R + IDX(0, i, n), G + IDX(0, c, n), n);
+      want -=
+          G[IDX(i, c, n)] * dense_dot(R + IDX(0, i, n), G + IDX(0, c, n), n);
     CHECK_NEAR(m[c], dense_dot(G + IDX(0, c, n), b, n), 1e-12);
     CHECK_NEAR(s2[c], want, 1e-12);
   }

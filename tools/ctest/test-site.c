@@ -114,7 +114,8 @@ static void a_direction_without_variance_has_a_flat_site(void) {
 typedef struct {
   marginal x;
   double df, epsilon[2];
-  int by, out; /* moved quantity; result: u, log base, log var, mean, z, tau, nu */
+  int by,
+      out; /* moved quantity; result: u, log base, log var, mean, z, tau, nu */
 } probe;
 
 static double probe_at(void *data, double step) {
@@ -123,17 +124,20 @@ static double probe_at(void *data, double step) {
   double eps[2] = {p->epsilon[0], p->epsilon[1]};
   const int wrong = x.y > 0 ? 0 : 1; /* lo = eps[wrong], hi = 1 - eps[!wrong] */
   double *moved[] = {&x.A, &x.m, &x.site.tau, &x.site.nu};
-  if (p->by < BY_LO) *moved[p->by] += step;
-  if (p->by == BY_LO) eps[wrong] += step;
-  if (p->by == BY_HI) eps[1 - wrong] -= step;
+  if (p->by < BY_LO)
+    *moved[p->by] += step;
+  if (p->by == BY_LO)
+    eps[wrong] += step;
+  if (p->by == BY_HI)
+    eps[1 - wrong] -= step;
   const lik_step lik = likelihood_step(p->df, 20, eps);
   ep_cavity cav;
   ep_site next;
   site_divide(x.A, x.m, x.site, p->df, &cav);
   const tilted t = likelihood_tilt(&lik, x.y, cav.mean, cav.var);
   site_project(&cav, x.y, &t, p->df, &next);
-  const double out[] = {cav.u, log(cav.base), log(cav.var), cav.mean, t.z,
-                        next.tau, next.nu};
+  const double out[] = {cav.u, log(cav.base), log(cav.var), cav.mean,
+                        t.z,   next.tau,      next.nu};
   return out[p->out];
 }
 
@@ -141,8 +145,8 @@ static void derivatives_equal_differences(void) {
   uint64_t seed = 4;
   for (int k = 0; k < 40; k++)
     for (int j = 0; j < N_DFS; j++) {
-      probe p = {.x = random_marginal(&seed), .df = dfs[j],
-                 .epsilon = {0.05, 0.12}};
+      probe p = {
+          .x = random_marginal(&seed), .df = dfs[j], .epsilon = {0.05, 0.12}};
       const lik_step lik = likelihood_step(p.df, 20, p.epsilon);
       ep_cavity cav;
       ep_site next;
@@ -156,8 +160,9 @@ static void derivatives_equal_differences(void) {
           site_project_grad(&cav, p.x.y, p.df, &t, &tg, &cg, next);
       for (p.by = 0; p.by < N_BY; p.by++) {
         const int b = p.by < 4 ? p.by : 0;
-        const double want[] = {cg.u[b], cg.log_base[b], cg.log_var[b],
-                               cg.mean[b], cg.z[b], J.tau[p.by], J.nu[p.by]};
+        const double want[] = {cg.u[b],    cg.log_base[b], cg.log_var[b],
+                               cg.mean[b], cg.z[b],        J.tau[p.by],
+                               J.nu[p.by]};
         for (p.out = p.by < 4 ? 0 : 5; p.out < 7; p.out++) {
           const double h = p.by < 4 ? 2e-3 * cav.u * fmin(p.x.A, 1) : 2e-3;
           CHECK_NEAR(want[p.out], dense_slope(probe_at, &p, h), 1e-7);

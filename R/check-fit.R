@@ -1,0 +1,249 @@
+#' Check a fit against simulation
+#'
+#' Compares what EP says with the exact posterior, at the hyperparameters of the fit:
+#' log evidence, class probabilities at the training rows, and whether the EP
+#' posterior covers the exact one.
+#'
+#' @details
+#' The exact log evidence is that of
+#' [`log_evidence(fit, method = "ais")`][log_evidence]; the exact probability that a new
+#' observation at the inputs of a training row is the event is the mean of
+#' `F((k*'K^-1 f) / sd)` over draws f of the posterior (see [posterior_sample()]),
+#' compared with [fitted()][fitted.sturdy_model].
+#'
+#' For [stc()] the table shows two EP evidences: the Gaussian one at the same kernel,
+#' which can be compared across models, and the t-EP one, which is not an approximation
+#' of the evidence and whose gap is shown as large as it is. The exact value is the
+#' same for all `df`.
+#'
+#' The Pareto k is that of the ratios prior x likelihood / EP posterior at draws of the
+#' EP posterior (Vehtari et al., 2024). Below 0.7 the EP posterior, corrected by these
+#' weights, gives reliable averages; above, it misses part of the exact posterior. With
+#' a small `epsilon` most draws have next to no weight because some label is on the
+#' wrong side, with `epsilon = 0` none at all: `possible` is the share with a weight,
+#' and k, which describes those only, is `NA` when they are fewer than 500. Many rows
+#' make a large k, also where all marginal probabilities are right: read it last.
+#'
+#' It costs an annealing run (see [log_evidence()]: seconds to minutes) and a few n^3
+#' factorisations. Random numbers are R's: [set.seed()] makes it repeatable.
+#'
+#' @param object A model fitted by [gpc()] or [stc()].
+#' @param draws Number of draws of the posterior, at least 100.
+#' @param se,max_moves Of the log evidence, as in [log_evidence()].
+#' @param progress Whether a progress line is shown; that of the fit's control by
+#'   default.
+#' @param ... Not used.
+#'
+#' @return A list of class `sturdy_check` with the fields
+#'   * `evidence`: data frame of `method` (`"gaussian"`, and `"t-ep"` for finite `df`),
+#'     `log_evidence` and `gap`, EP minus exact, in nats;
+#'   * `ais`: the exact log evidence, as [log_evidence()] gives it;
+#'   * `probability`: data frame of `row`, `ep`, `exact`, `error` (the standard error of
+#'     `exact`), one row a training row; `largest_gap`, `largest_row`, `mean_gap`:
+#'     the absolute differences summarised;
+#'   * `pareto_k`, `possible`, `pareto_note`: the Pareto k, the share of EP's draws with a
+#'     weight above 0, and why k is `NA` if it is;
+#'   * `ess`: effective number of draws, the least over the rows;
+#'   * `means`, `do`: sentences.
+#'
+#'   Its print method shows the numbers and the sentences.
+#' @section Conditions:
+#' Those of `log_evidence(fit, method = "ais")`; `sturdy_error_no_posterior` when EP left
+#' none.
+#' @references
+#' Vehtari, A., Simpson, D., Gelman, A., Yao, Y. and Gabry, J. (2024) Pareto smoothed
+#' importance sampling. *Journal of Machine Learning Research* 25(72), 1-58.
+#' \doi{10.48550/arXiv.1507.02646}
+#'
+#' Kuss, M. and Rasmussen, C. E. (2005) Assessing approximate inference for binary
+#' Gaussian process classification. *Journal of Machine Learning Research* 6,
+#' 1679-1704.
+#' @seealso [ep_diagnostics()], which costs nothing; [posterior_sample()]
+#' @export
+#' @examples
+#' x <- matrix(c(-2, -1, 1, 2), dimnames = list(NULL, "x"))
+#' fit <- gpc(x, c("no", "no", "yes", "yes"), epsilon = 0.05)
+#' set.seed(1)
+#' check_fit(fit, draws = 500)
+check_fit <- function(object, ...) {
+  UseMethod("check_fit")
+}
+
+#' @rdname check_fit
+#' @export
+check_fit.sturdy_model <- function(object,
+                                   draws = 4000,
+                                   se = 0.05,
+                                   max_moves = 2e6,
+                                   progress = object$control$progress,
+                                   ...) {
+  check_no_dots(...)
+  call <- rlang::current_env()
+  draws <- check_count(draws, "draws", min = 100)
+  se <- check_number(se, "se", min = 0, open = TRUE)
+  max_moves <- check_number(max_moves, "max_moves", min = 1)
+  progress <- check_flag(progress, "progress")
+  check_posterior(object)
+  problem <- ais_problem(object, call)
+  inform_jitter(problem)
+  run <- ais_run_checked(problem, se, max_moves, progress)
+  ais <- new_ais(run, problem)
+  check <- c(
+    list(
+      title = model_title(object), nobs = object$nobs, df = object$df,
+      epsilon = object$epsilon, evidence = check_evidence(object, ais), ais = ais,
+      se_wanted = se
+    ),
+    check_probability(object, problem, run, draws, progress),
+    check_importance(object, problem, draws)
+  )
+  structure(c(check, check_words(check)), class = "sturdy_check")
+}
+
+# Evidence ------------------------------------------------------------------
+
+check_evidence <- function(object, ais) {
+  finite <- is.finite(object$df)
+  value <- c(gaussian_evidence(object), if (finite) object$ep$log_evidence)
+  data.frame(
+    method = c("gaussian", if (finite) "t-ep"),
+    log_evidence = value, gap = value - as.numeric(ais)
+  )
+}
+
+# Probabilities -------------------------------------------------------------
+
+check_probability <- function(object, problem, run, draws, progress) {
+  if (!is.finite(run$log_z)) {
+    return(list(
+      probability = NULL, largest_gap = NA_real_, largest_row = NA,
+      mean_gap = NA_real_, ess = NA_real_
+    ))
+  }
+  start <- run$F[, systematic(exp(run$log_w - run$log_z), ais_chains)]
+  start <- native_ais_move(
+    problem$K, problem$B, problem$y, problem$barrier, start, 1L, 50L
+  )
+  start <- matrix(start, ncol = ais_chains)
+  moves <- sample_moves(problem, start, draws, 5L, progress)
+  latent <- latent_in_chunks(object, object$X, rlang::current_env())
+  ep <- stats::pt(latent$m / sqrt(latent$s2), object$df)
+  exact <- exact_probability(object, problem, moves)
+  gap <- abs(ep - exact$mean)
+  worst <- which.max(gap)
+  list(
+    probability = data.frame(
+      row = object$row_names, ep = ep, exact = exact$mean, error = exact$error
+    ),
+    largest_gap = gap[worst], largest_row = object$row_names[worst],
+    mean_gap = mean(gap), ess = min(exact$ess)
+  )
+}
+
+#' Indices drawn with the given weights and the least noise
+#' @noRd
+systematic <- function(weights, n) {
+  at <- (seq_len(n) - stats::runif(1)) / n
+  findInterval(at, cumsum(weights) / sum(weights), rightmost.closed = TRUE) + 1L
+}
+
+#' Probability of the event for new observations at the training rows
+#'
+#' @param moves n x chains x draws a chain. The means of the chains give the error.
+#' @noRd
+exact_probability <- function(object, problem, moves) {
+  hyper <- kernel_hyper(object$kernel)
+  V <- forwardsolve(
+    problem$B, native_gram(object$X, object$X, object$group, hyper)
+  )
+  prior <- hyper$variance + hyper$bias + hyper$nugget
+  sd <- sqrt(pmax(prior - colSums(V^2), .Machine$double.xmin))
+  W <- backsolve(t(problem$B), V) # K^-1 k*
+  chains <- dim(moves)[2]
+  by_chain <- lapply(seq_len(chains), function(c) {
+    p <- stats::pnorm(crossprod(W, moves[, c, ]) / sd)
+    list(mean = rowMeans(p), square = rowMeans(p^2))
+  })
+  means <- matrix(vapply(by_chain, `[[`, sd, "mean"), ncol = chains)
+  squares <- matrix(vapply(by_chain, `[[`, sd, "square"), ncol = chains)
+  spread <- apply(means, 1, stats::var)
+  total <- pmax(rowMeans(squares) - rowMeans(means)^2, 0)
+  list(
+    mean = rowMeans(means), error = sqrt(spread / chains),
+    ess = pmin(ifelse(spread > 0, chains * total / spread, Inf), prod(dim(moves)[2:3]))
+  )
+}
+
+# EP as an importance distribution ------------------------------------------
+
+#' Log ratios of prior x likelihood to the EP posterior, at draws of the latter
+#'
+#' With f = B z the EP posterior of z is `St(df, sqrt(kappa) M^-1 B'nu, kappa M^-1)`,
+#' `M = I + B'TB`, and the prior `St(df, 0, I)`.
+#' @noRd
+importance_ratios <- function(object, problem, draws) {
+  B <- problem$B
+  r <- ncol(B)
+  sites <- object$ep$sites
+  U <- chol(diag(r) + crossprod(B, sites$tau * B))
+  centre <- backsolve(U, forwardsolve(t(U), crossprod(B, sites$nu)))
+  df <- object$df
+  noise <- matrix(stats::rnorm(r * draws), r)
+  if (is.finite(df)) {
+    stretch <- 1 / sqrt(stats::rgamma(draws, df / 2, df / 2))
+    noise <- noise * rep(stretch, each = r)
+  }
+  root <- sqrt(object$ep$kappa)
+  z <- root * (drop(centre) + backsolve(U, noise))
+  log_scale <- sum(log(diag(U))) - r * log(root)
+  likelihood(problem, B %*% z) + log_t(colSums(z^2), df, r) -
+    log_t(colSums(noise^2), df, r) - log_scale
+}
+
+# Log density of a standard t by its squared radius, up to a constant
+log_t <- function(square, df, r) {
+  if (is.finite(df)) -(df + r) / 2 * log1p(square / df) else -square / 2
+}
+
+likelihood <- function(problem, f) {
+  wrong <- problem$y * f <= 0
+  sorts <- list(problem$y < 0, problem$y > 0)
+  value <- problem$offset
+  for (k in 1:2) {
+    n_wrong <- colSums(wrong[sorts[[k]], , drop = FALSE])
+    value <- value - ifelse(n_wrong > 0, n_wrong * problem$barrier[k], 0)
+  }
+  value
+}
+
+check_importance <- function(object, problem, draws) {
+  ratios <- tryCatch(
+    importance_ratios(object, problem, draws),
+    error = function(cnd) rep(NA_real_, draws)
+  )
+  possible <- mean(ratios > -Inf)
+  note <- if (anyNA(ratios)) {
+    "the EP posterior can't be drawn from"
+  } else if (sum(ratios > -Inf) < 500) {
+    "too few draws of EP's posterior have all labels possible"
+  } else if (!rlang::is_installed("loo") && !has_pareto_khat()) {
+    "needs the loo or the posterior package"
+  }
+  k <- if (is.null(note)) pareto_k(ratios[ratios > -Inf]) else NA_real_
+  list(
+    pareto_k = k, possible = possible,
+    pareto_note = if (is.null(note)) NA_character_ else note
+  )
+}
+
+has_pareto_khat <- function() {
+  rlang::is_installed("posterior", version = "1.5.0")
+}
+
+pareto_k <- function(log_ratios) {
+  if (rlang::is_installed("loo")) {
+    smoothed <- suppressWarnings(loo::psis(log_ratios, r_eff = 1))
+    return(as.numeric(smoothed$diagnostics$pareto_k))
+  }
+  posterior::pareto_khat(exp(log_ratios - max(log_ratios)), tail = "right")
+}

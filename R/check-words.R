@@ -1,0 +1,155 @@
+# What a check against simulation says in words, and how it is shown.
+
+# Gaps that do not matter, that matter for close calls, that spoil the result
+check_limits <- list(evidence = c(0.5, 3), probability = c(0.02, 0.1))
+
+check_words <- function(check) {
+  parts <- list(
+    words_evidence(check), words_t_evidence(check), words_probability(check),
+    words_pareto(check)
+  )
+  pick <- function(field) unlist(lapply(parts, `[[`, field))
+  list(means = pick("means"), do = pick("do"))
+}
+
+words_evidence <- function(check) {
+  gap <- check$evidence$gap[1]
+  error <- attr(check$ais, "se")
+  if (is.na(gap) || is.na(error)) {
+    return(list(
+      means = "There is no exact log evidence to compare with.",
+      do = "Run it again with a larger max_moves."
+    ))
+  }
+  limit <- check_limits$evidence
+  name <- if (is.finite(check$df)) "The Gaussian EP evidence" else "EP's log evidence"
+  size <- sprintf("%.2f nats %s the exact one", abs(gap), if (gap < 0) "below" else "above")
+  means <- if (abs(gap) <= 2 * error) {
+    paste0(name, " is the exact one as far as the simulation can tell (gap ",
+           sprintf("%.2f, error %.2f).", gap, error))
+  } else if (abs(gap) < limit[1]) {
+    paste0(name, " is ", size, ": too little to matter in the choice of a model.")
+  } else if (abs(gap) < limit[2]) {
+    paste0(name, " is ", size, ": it matters when models differ by less than that.")
+  } else {
+    paste0(name, " is ", size, ": do not choose a model by it.")
+  }
+  do <- c(
+    if (error > 2 * check$se_wanted) {
+      "Raise max_moves: the simulation is rougher than wanted."
+    },
+    if (abs(gap) >= max(limit[1], 2 * error)) {
+      "Compare models by log_evidence(fit, method = \"ais\") or by loo(fit)."
+    }
+  )
+  list(means = means, do = do)
+}
+
+words_t_evidence <- function(check) {
+  gap <- check$evidence$gap[check$evidence$method == "t-ep"]
+  if (length(gap) == 0) {
+    return(NULL)
+  }
+  size <- if (is.na(gap)) {
+    "is not defined here"
+  } else {
+    sprintf("is %.1f nats %s the exact one", abs(gap), if (gap < 0) "below" else "above")
+  }
+  list(
+    means = paste0(
+      "The t-EP evidence ", size, ". That is in its nature, no fault of this fit: it ",
+      "is no approximation of the evidence (see ?stc)."
+    ),
+    do = "For comparisons use log_evidence(fit, method = \"gaussian\")."
+  )
+}
+
+words_probability <- function(check) {
+  gap <- check$largest_gap
+  if (is.na(gap)) {
+    return(NULL)
+  }
+  limit <- check_limits$probability
+  where <- sprintf("at most %.3f from the exact ones (mean %.3f)", gap, check$mean_gap)
+  if (gap < limit[1]) {
+    list(means = paste0("Class probabilities are ", where, ": use them."))
+  } else if (gap < limit[2]) {
+    list(means = paste0(
+      "Class probabilities are ", where, ": fine for classes, rough in the worst rows."
+    ))
+  } else {
+    list(
+      means = paste0("Class probabilities are ", where, ": some rows are far off."),
+      do = paste(
+        "Take probabilities from posterior_sample(fit, newdata = ), or allow more label",
+        "noise or a larger nugget."
+      )
+    )
+  }
+}
+
+words_pareto <- function(check) {
+  k <- check$pareto_k
+  if (is.na(k)) {
+    if (isTRUE(check$possible < 0.5) && !is.na(check$pareto_note)) {
+      return(list(means = paste(
+        "EP's posterior puts most of its mass where some label is impossible, as a",
+        "normal or t distribution must with epsilon = 0: its draws can't be weighted to",
+        "the exact posterior. Single probabilities may be right all the same."
+      )))
+    }
+    return(NULL)
+  }
+  means <- if (k <= 0.7) {
+    "EP's posterior covers the exact one: weighted draws of it are reliable."
+  } else {
+    paste(
+      "EP's posterior as a whole misses part of the exact one: don't weight draws of it.",
+      "With many rows that is usual, and single probabilities may be right all the same."
+    )
+  }
+  list(means = means, do = if (k > 0.7) "For joint statements use posterior_sample().")
+}
+
+#' @export
+print.sturdy_check <- function(x, digits = 3, ...) {
+  number <- function(value, at = 2) formatC(value, format = "f", digits = at)
+  cat("<sturdy_check> EP against simulation: ", x$title, ", ",
+      count(x$nobs, "row"), "\n", sep = "")
+  error <- attr(x$ais, "se")
+  labels <- c(
+    gaussian = if (is.finite(x$df)) "Gaussian EP" else "EP", "t-ep" = "t-EP"
+  )
+  evidence <- paste0(
+    labels[x$evidence$method], " ", number(x$evidence$log_evidence), ", exact ",
+    number(as.numeric(x$ais)), ", gap ", number(x$evidence$gap), " (error ",
+    format(error, digits = 2), ")"
+  )
+  probability <- if (is.na(x$largest_gap)) {
+    "not compared"
+  } else {
+    row <- x$probability[match(x$largest_row, x$probability$row), ]
+    paste0(
+      "largest gap ", number(x$largest_gap, 3), " (row ", x$largest_row, ", error ",
+      number(row$error, 3), "), mean gap ", number(x$mean_gap, 4)
+    )
+  }
+  pareto <- paste0(
+    if (is.na(x$pareto_k)) paste0("none: ", x$pareto_note) else number(x$pareto_k),
+    " (", format(100 * x$possible, digits = digits), " % of EP's draws possible)"
+  )
+  print_fields(c(
+    "Log evidence" = evidence[1],
+    if (length(evidence) > 1) c(" " = evidence[2]),
+    "Probability" = probability, "Pareto k" = pareto
+  ))
+  print_sentences("What it means", x$means)
+  print_sentences("What to do", if (length(x$do)) x$do else "Nothing.")
+  invisible(x)
+}
+
+print_sentences <- function(title, sentences) {
+  cat(title, "\n", sep = "")
+  lines <- strwrap(sentences, width = 76, indent = 2, exdent = 4)
+  cat(paste0(lines, "\n"), sep = "")
+}

@@ -1,0 +1,138 @@
+# The numbers of the weight space. All fits are converged to 1e-12.
+
+test_that("weight space is kernel space with K = X diag(s) X'", {
+  problem <- linear_problem()
+  K <- problem$X %*% (problem$s * t(problem$X))
+  for (epsilon in c(0.05, 0.2)) {
+    fit <- bare_bpm(problem, epsilon = epsilon)
+    kernel <- ep_fit(K, problem$y, epsilon = epsilon, control = ep_control(tol = 1e-12))
+    expect_equal(fit$ep$status, "converged")
+    expect_close(fit$log_evidence, kernel$log_evidence, 1e-8)
+    expect_close(loo(fit)$pointwise, kernel$loo_pointwise, 1e-8)
+    expect_close(fitted(fit), with(kernel, pnorm(m / sqrt(C_diag))), 1e-8)
+    expect_close(fit$ep$flipped, kernel$flipped, 1e-8, floor = 1e-3)
+  }
+})
+
+test_that("fits agree with the plain-R reference at every df", {
+  problem <- linear_problem()
+  Xnew <- withr::with_seed(1, matrix(rnorm(15), 5, dimnames = list(NULL, letters[1:3])))
+  for (df in c(3, 10, 100, Inf)) {
+    fit <- bare_bpm(problem, df)
+    ref <- ref_ep_weights(diag(problem$s), problem$X, problem$y, df, 0.1)
+    expect_equal(c(fit$ep$status, ref$status), rep("converged", 2))
+    criteria <- ref_criteria(ref)
+    expect_close(fit$weights$mean, ref$mean, 1e-8)
+    expect_close(fit$weights$C, ref$C, 1e-8, floor = 1e-3)
+    expect_close(fit$ep$log_det, ref$log_det, 1e-8)
+    expect_close(fit$log_evidence, criteria$log_evidence, 1e-8)
+    expect_close(log_evidence(fit, "ep_zp"), criteria$log_evidence_zp, 1e-8)
+    expect_close(fit$ep$loo, criteria$loo_pointwise, 1e-8)
+    latent <- predict(fit, Xnew, type = "latent")
+    there <- ref_predict_weights(ref, Xnew)
+    expect_close(latent$location, there$location, 1e-8, floor = 1e-2)
+    expect_close(latent$scale, there$scale, 1e-8)
+    expect_close(predict(fit, Xnew, "prob", noise = TRUE)[, 2], there$prob_noisy, 1e-8)
+    expect_close(predict(fit, problem$X, "latent")$m, fit$ep$m, 1e-8, floor = 1)
+  }
+})
+
+test_that("the small Bayes point machines have their published values", {
+  for (machine in published_cases()$machines[c("three_points", "six_points_flips")]) {
+    fit <- bpm(
+      machine$X[, 1:2], machine$y, epsilon = machine$epsilon, scale = FALSE,
+      control = ep_control(tol = 1e-12)
+    )
+    expect_close(fit$log_evidence, machine$log_evidence, 1e-9)
+    # the published moments with flips are themselves 2e-9 from the fixed point
+    tolerance <- if (machine$epsilon > 0) 5e-9 else 1e-9
+    first <- c(2, 3, 1) # theirs has the intercept last
+    expect_close(coef(fit)[first], machine$mean, tolerance, floor = 1)
+    expect_close(vcov(fit)[first, first], machine$cov, tolerance, floor = 1)
+  }
+})
+
+test_that("the Gaussian evidence beside a t fit is that of the Gaussian fit", {
+  problem <- linear_problem()
+  gauss <- bare_bpm(problem)
+  fit <- bare_bpm(problem, df = 5)
+  expect_close(log_evidence(fit, "gaussian"), gauss$log_evidence, 1e-9)
+  expect_gt(abs(fit$log_evidence - gauss$log_evidence), 1)
+  expect_equal(log_evidence(gauss, "gaussian"), gauss$log_evidence)
+  fit$ep$log_evidence_gaussian <- NA_real_
+  expect_warning(
+    expect_identical(log_evidence(fit, "gaussian"), NA_real_),
+    class = "sturdy_warning_not_converged"
+  )
+})
+
+test_that("a t prior tends to the normal one as df grows", {
+  problem <- linear_problem()
+  gauss <- bare_bpm(problem)
+  near <- bare_bpm(problem, df = 1e9)
+  expect_close(near$weights$mean, gauss$weights$mean, 1e-6)
+  expect_close(near$log_evidence, gauss$log_evidence, 1e-6)
+})
+
+test_that("the order of the rows does not matter to EP", {
+  problem <- linear_problem(60)
+  fits <- lapply(1:3, function(seed) {
+    order <- withr::with_seed(seed, sample(60))
+    bpm(problem$X[order, ], problem$y[order], df = 8, epsilon = 0.1,
+        control = ep_control(tol = 1e-11))
+  })
+  for (other in fits[-1]) {
+    expect_close(coef(other), coef(fits[[1]]), 1e-7, floor = 1)
+    expect_close(other$log_evidence, fits[[1]]$log_evidence, 1e-8)
+  }
+})
+
+test_that("gradients are those of central differences", {
+  d <- stream_data(60)
+  prior <- c("(Intercept)" = 0.7, a = 2, b = 0.5, f = 1.5)
+  at <- function(par, df) {
+    bpm(
+      class ~ ., d, df = df, prior_scale = exp(par[1:4]), epsilon = par[[5]],
+      control = ep_control(tol = 1e-12)
+    )
+  }
+  par <- c(log(prior), epsilon = 0.12)
+  for (df in c(5, Inf)) {
+    for (type in c("evidence", "loo")) {
+      value <- function(par) {
+        fit <- at(par, df)
+        if (type == "loo") loo(fit)$estimate else fit$log_evidence
+      }
+      exact <- criterion(at(par, df), type, data = d)
+      expect_named(exact$gradient, names(hyperparameters(at(par, df))))
+      expect_close(exact$value, value(par), 1e-9)
+      slope <- vapply(1:5, function(j) {
+        h <- replace(numeric(5), j, if (j == 5) 1e-3 else 1e-2)
+        (8 * (value(par + h) - value(par - h)) - value(par + 2 * h) +
+          value(par - 2 * h)) / (12 * max(h))
+      }, 0)
+      # fourth-order differences: 1e-8 of the largest entry
+      expect_close(exact$gradient, slope, 2e-6, floor = 0.05)
+      # only signs are seen: the common scale does nothing
+      expect_lt(abs(sum(exact$gradient[1:4])), 1e-6)
+    }
+  }
+})
+
+test_that("learning raises the criterion and stops where the gradient does", {
+  d <- stream_data()
+  start <- bpm(class ~ ., d, epsilon = 0.05)
+  fit <- bpm(class ~ ., d, prior_scale = "learn")
+  expect_equal(fit$learning$convergence, 0)
+  expect_gt(fit$log_evidence, start$log_evidence)
+  expect_true(fit$epsilon > 0.01 && fit$epsilon < 0.2)
+  expect_equal(fit$prior_scale[["(Intercept)"]], 1)
+  expect_equal(fit$prior_scale[["fu"]], fit$prior_scale[["fw"]])
+  g <- criterion(fit, data = d)$gradient
+  z <- log(fit$prior$scale[-1]) / 2^2 # the weak prior pulls back
+  expect_lt(max(abs(g[2:4] - z)), 0.05)
+  expect_lt(abs(g[["epsilon"]]) * fit$epsilon, 0.05)
+  loo <- bpm(class ~ ., d, df = 10)
+  expect_equal(loo$criterion, "loo")
+  expect_lt(abs(criterion(loo, "loo", data = d)$gradient[["epsilon"]]), 0.5)
+})

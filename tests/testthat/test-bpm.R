@@ -1,0 +1,171 @@
+test_that("formula, data frame and matrix give the same fit", {
+  d <- toy()
+  by_formula <- bpm(class ~ a + b, d, epsilon = 0.05)
+  by_frame <- bpm(d[c("a", "b")], d$class, epsilon = 0.05)
+  by_matrix <- bpm(as.matrix(d[c("a", "b")]), d$class, epsilon = 0.05)
+  expect_s3_class(by_formula, c("bpm", "sturdy_model"), exact = TRUE)
+  expect_identical(by_frame$weights, by_formula$weights)
+  expect_identical(by_matrix$weights, by_formula$weights)
+  expect_equal(by_formula$ep$status, "converged")
+  expect_equal(names(coef(by_formula)), c("(Intercept)", "a", "b"))
+})
+
+test_that("a model keeps no inputs and survives saveRDS()", {
+  fit <- bpm(class ~ ., toy(400), epsilon = 0.05)
+  sizes <- vapply(rapply(unclass(fit), length, how = "unlist"), identity, 1)
+  expect_lte(max(sizes), 400)
+  expect_null(fit$X)
+  file <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(fit, file)
+  back <- readRDS(file)
+  expect_identical(predict(back, toy(), "prob"), predict(fit, toy(), "prob"))
+  expect_identical(update(back, toy())$weights, update(fit, toy())$weights)
+})
+
+test_that("factors have an indicator a level, all levels alike", {
+  d <- stream_data()
+  fit <- bpm(class ~ ., d, epsilon = 0.05)
+  expect_equal(fit$weight_names, c("(Intercept)", "a", "b", "fu", "fv", "fw"))
+  molded <- mold(class ~ ., d)
+  Xt <- bpm_design(fit, molded$X)
+  expect_equal(dim(Xt), c(6L, 120L))
+  expect_identical(Xt[1, ], rep(1, 120))
+  expect_identical(Xt[4, ], as.numeric(d$f == "u"))
+  expect_identical(colSums(Xt[4:6, ]), rep(1, 120))
+  expect_equal(Xt[2, ], drop(scale(d$a)))
+  turned <- transform(d, f = factor(f, levels = c("w", "u", "v")))
+  other <- bpm(class ~ ., turned, epsilon = 0.05)
+  expect_equal(coef(other)[names(coef(fit))], coef(fit), tolerance = 1e-6)
+  mixed <- bpm(y ~ ., mixed(), epsilon = 0.1)
+  expect_equal(
+    mixed$weight_names,
+    c("(Intercept)", "u", "v", "fa", "fb", "fc", "sp", "sq", "lFALSE", "lTRUE")
+  )
+})
+
+test_that("prior scales are given by number, position or name", {
+  d <- toy()
+  scales <- function(...) bpm(class ~ a + b, d, epsilon = 0.1, ...)$prior_scale
+  expect_equal(scales(), c("(Intercept)" = 1, a = 1, b = 1))
+  expect_equal(unname(scales(prior_scale = 4)), c(1, 4, 4))
+  expect_equal(unname(scales(prior_scale = 2:3)), c(1, 2, 3))
+  expect_equal(
+    scales(prior_scale = c(b = 3, a = 2, "(Intercept)" = 9)),
+    c("(Intercept)" = 9, a = 2, b = 3)
+  )
+  expect_equal(scales(prior_scale = 2, intercept = FALSE), c(a = 2, b = 2))
+  expect_error(scales(prior_scale = 1:3), class = "sturdy_error_prior_scale")
+  expect_error(scales(prior_scale = c(a = 1)), class = "sturdy_error_prior_scale")
+  expect_error(scales(prior_scale = 0), class = "sturdy_error_hyperparameter")
+  expect_error(scales(prior_scale = NA_real_), class = "sturdy_error_hyperparameter")
+  expect_error(scales(prior_scale = "wide"), class = "sturdy_error_type")
+})
+
+test_that("only the ratios of prior scales matter", {
+  d <- toy()
+  fit <- bpm(class ~ a + b, d, epsilon = 0.1)
+  tenfold <- bpm(
+    class ~ a + b, d, epsilon = 0.1,
+    prior_scale = c("(Intercept)" = 10, a = 10, b = 10)
+  )
+  expect_equal(fitted(tenfold), fitted(fit), tolerance = 1e-7)
+  expect_equal(tenfold$log_evidence, fit$log_evidence, tolerance = 1e-8)
+  expect_equal(coef(tenfold), sqrt(10) * coef(fit), tolerance = 1e-6)
+})
+
+test_that("an intercept can be left out by argument or by formula", {
+  d <- toy()
+  without <- bpm(class ~ a + b, d, epsilon = 0.1, intercept = FALSE)
+  expect_equal(names(coef(without)), c("a", "b"))
+  expect_identical(bpm(class ~ a + b - 1, d, epsilon = 0.1)$weights, without$weights)
+  none <- bpm(class ~ 1, d, epsilon = 0.1)
+  expect_equal(names(coef(none)), "(Intercept)")
+  expect_error(bpm(class ~ 0, d, epsilon = 0.1), class = "sturdy_error_no_inputs")
+})
+
+test_that("swapping the classes turns the weights round", {
+  d <- toy()
+  fit <- bpm(class ~ a + b, d, epsilon = 0.05, df = 6)
+  d$class <- factor(d$class, levels = c("yes", "no"))
+  swapped <- bpm(class ~ a + b, d, epsilon = 0.05, df = 6)
+  expect_equal(coef(swapped), -coef(fit), tolerance = 1e-6)
+  expect_equal(swapped$log_evidence, fit$log_evidence, tolerance = 1e-8)
+})
+
+test_that("defaults follow inference and df", {
+  d <- toy(20)
+  expect_true(bpm(class ~ a, d)$epsilon_learned)
+  expect_equal(bpm(class ~ a, d, inference = "adf")$epsilon, 0.01)
+  expect_equal(bpm(class ~ a, d, epsilon = 0.1)$criterion, "evidence")
+  expect_equal(bpm(class ~ a, d, epsilon = 0.1, df = 9)$criterion, "loo")
+})
+
+test_that("bad arguments are refused by name", {
+  d <- toy(10)
+  expect_error(bpm(class ~ a, d, epsilon = 0.5), class = "sturdy_error_epsilon")
+  expect_error(bpm(class ~ a, d, df = 0), class = "sturdy_error_df")
+  expect_error(bpm(class ~ a, d, df = "many"), class = "sturdy_error_type")
+  expect_error(bpm(class ~ a, d, inference = "vb"), class = "sturdy_error_choice")
+  expect_error(bpm(class ~ a, d, criterion = "aic"), class = "sturdy_error_choice")
+  expect_error(bpm(class ~ a, d, intercept = 1), class = "sturdy_error_type")
+  expect_error(bpm(class ~ a, d, control = list()), class = "sturdy_error_type")
+  expect_error(bpm(class ~ a, d, epsilom = 0), class = "sturdy_error_unknown_argument")
+  expect_error(bpm(d["a"]), class = "sturdy_error_missing_argument")
+  expect_error(bpm(1:10, d$class), class = "sturdy_error_type")
+  expect_error(bpm(d["a"], rep("yes", 10)), class = "sturdy_error_outcome_levels")
+  d$a[2] <- NA
+  expect_error(bpm(d["a"], d$class), class = "sturdy_error_missing")
+  expect_error(
+    bpm(class ~ a, d, na.action = na.fail), class = "sturdy_error_missing"
+  )
+  expect_equal(bpm(class ~ a, d, epsilon = 0.1)$nobs, 9)
+})
+
+test_that("nothing is learned by one pass", {
+  d <- toy(10)
+  expect_error(
+    bpm(class ~ a, d, inference = "adf", epsilon = "learn"),
+    class = "sturdy_error_epsilon"
+  )
+  expect_error(
+    bpm(class ~ a, d, inference = "adf", prior_scale = "learn"),
+    class = "sturdy_error_prior_scale"
+  )
+  expect_snapshot(said(bpm(class ~ a, d, inference = "adf", epsilon = "learn")))
+})
+
+test_that("one row, one class seen twice, constant and wide data work", {
+  one <- bpm(matrix(1), 1, epsilon = 0.1)
+  expect_equal(one$log_evidence, log(0.5))
+  expect_message(
+    none <- bpm(matrix(1, 6, 1), c(0, 1, 1, 1, 1, 1), epsilon = 0.1),
+    class = "sturdy_message_constant_columns"
+  )
+  expect_gt(predict(none, matrix(7), type = "prob")[, 2], 0.5)
+  wide <- withr::with_seed(1, matrix(rnorm(400), 8))
+  fit <- bpm(wide, rep(0:1, 4))
+  expect_length(coef(fit), 51)
+  expect_true(is.finite(fit$log_evidence))
+  twice <- toy(20)[rep(1:20, 2), ]
+  expect_true(all(is.finite(fitted(bpm(class ~ a + b, twice, epsilon = 0.1)))))
+})
+
+test_that("memory is asked for n x k, not n x n", {
+  withr::local_options(sturdy.max_memory = 2^30)
+  expect_silent(check_memory(50000, 20, "weight"))
+  expect_silent(check_memory(1e6, 20, "filter"))
+  expect_error(check_memory(1e6, 20, "weight"), class = "sturdy_error_memory")
+  withr::local_options(sturdy.max_memory = 1000)
+  expect_error(bpm(class ~ a, toy()), class = "sturdy_error_memory")
+})
+
+test_that("50,000 rows are fitted by EP in seconds", {
+  X <- withr::with_seed(1, matrix(rnorm(5e4 * 10), ncol = 10))
+  y <- drop(X %*% 10:1) > 0
+  wrong <- withr::with_seed(2, sample(5e4, 5000))
+  y[wrong] <- !y[wrong]
+  time <- system.time(fit <- bpm(X, y, epsilon = 0.1))[["elapsed"]]
+  expect_lt(time, 60)
+  expect_equal(fit$ep$status, "converged")
+  expect_gt(sum(coef(fit)[-1] * 10:1) / sqrt(sum(coef(fit)^2) * sum((1:10)^2)), 0.999)
+})

@@ -1,0 +1,100 @@
+test_that("scores are means over leave-one-out probabilities", {
+  fit <- toy_fit()
+  p <- exp(loo(fit)$pointwise)
+  brier <- brier_score(fit)
+  expect_equal(brier$pointwise, (1 - p)^2)
+  expect_equal(brier$estimate, mean((1 - p)^2))
+  expect_equal(brier$se, sd((1 - p)^2) / sqrt(40))
+  expect_equal(log_score(fit)$estimate, loo(fit)$estimate / 40)
+  expect_error(brier_score(fit, 2), class = "sturdy_error_unknown_argument")
+})
+
+test_that("labels that say nothing score like a coin", {
+  fit <- gpc(matrix(1), 1, kernel = held(), epsilon = 0.1)
+  expect_equal(brier_score(fit)$estimate, 1 / 4)
+  expect_equal(log_score(fit)$estimate, log(1 / 2))
+  expect_identical(brier_score(fit)$se, NA_real_)
+})
+
+test_that("a score prints its mean and error, and which way is better", {
+  expect_snapshot({
+    new_score("brier", c(0.1, 0.2, 0.4))
+    new_score("log", log(c(0.5, 0.8)))
+  })
+})
+
+test_that("calibration uses the probability of the event without the row", {
+  fit <- toy_fit()
+  curve <- calibration(fit, bins = 4)
+  p <- exp(loo(fit)$pointwise)
+  expect_equal(curve$probability, ifelse(fit$y > 0, p, 1 - p))
+  expect_equal(curve$event, toy()$class == "yes")
+  expect_equal(sum(curve$bins$n), 40)
+  expect_lte(nrow(curve$bins), 4)
+  bins <- curve$bins
+  expect_equal(sum(bins$n * bins$observed), sum(curve$event))
+  expect_equal(sum(bins$n * bins$predicted), sum(curve$probability))
+  expect_equal(curve$bias, mean(curve$probability - curve$event))
+})
+
+test_that("bins hold what lies in them, narrow ones are joined", {
+  p <- c(0.1, 0.2, 0.3, 0.4, 0.9, 0.901, 0.902, 0.903)
+  event <- rep(c(FALSE, TRUE), each = 4)
+  bins <- calibration_bins(p, event, 4, 0.9)
+  expect_equal(bins$n, c(2, 2, 4))
+  expect_equal(bins$predicted, c(0.15, 0.35, mean(p[5:8])))
+  expect_equal(bins$observed, c(0, 0, 1))
+  # one value only, and the best that rounding can do to a smallest value
+  expect_equal(calibration_bins(rep(0.3, 5), event[1:5], 4, 0.9)$n, 5)
+  expect_equal(calibration_bins(0.3, TRUE, 10, 0.9)$observed, 1)
+})
+
+test_that("Wilson's interval solves the score equation", {
+  ends <- wilson_interval(0.3, 20, 0.95)
+  z <- function(p) abs(0.3 - p) / sqrt(p * (1 - p) / 20)
+  expect_equal(z(c(ends$lower, ends$upper)), rep(qnorm(0.975), 2))
+  expect_equal(wilson_interval(0, 10, 0.9)$lower, 0)
+  expect_equal(wilson_interval(1, 10, 0.9)$upper, 1)
+})
+
+test_that("simulated labels are calibrated", {
+  # the model that made the labels; 90 % intervals of some ten bins
+  withr::local_seed(4)
+  X <- matrix(runif(400, -2, 2), 200)
+  K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.1, 200)
+  true <- drop(crossprod(chol(K), rnorm(200))) > 0
+  y <- xor(true, runif(200) < 0.1)
+  fit <- gpc(
+    X, y, kernel = held(1, bias = 0, nugget = 0.1), epsilon = 0.1, scale = FALSE
+  )
+  bins <- calibration(fit)$bins
+  inside <- bins$lower <= bins$predicted & bins$predicted <= bins$upper
+  expect_gte(mean(inside), 0.7)
+})
+
+test_that("arguments of calibration() are checked", {
+  fit <- toy_fit()
+  expect_error(calibration(fit, bins = 0), class = "sturdy_error_range")
+  expect_error(calibration(fit, level = 0), class = "sturdy_error_range")
+  expect_error(calibration(fit, n = 3), class = "sturdy_error_unknown_argument")
+})
+
+test_that("a reliability curve prints and plots", {
+  curve <- calibration(toy_fit(), bins = 4)
+  curve[c("error", "bias")] <- list(0.0512, -0.012)
+  curve$bins <- data.frame(
+    predicted = c(0.1, 0.6), observed = c(0.3, 0.55), n = c(19L, 21L),
+    lower = c(0.2, 0.4), upper = c(0.45, 0.7)
+  )
+  expect_snapshot(curve)
+  d <- draw(curve)
+  expect_equal(d$after[c(looks, "pty")], d$before[c(looks, "pty")])
+  expect_false(d$result$visible)
+  expect_identical(d$result$value, curve)
+})
+
+test_that("a filter keeps nothing to score by leave-one-out", {
+  filtered <- bpm(class ~ a + b, toy(), inference = "adf")
+  expect_error(brier_score(filtered), class = "sturdy_error_no_sites")
+  expect_error(calibration(filtered), class = "sturdy_error_no_sites")
+})

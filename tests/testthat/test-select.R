@@ -1,0 +1,141 @@
+# Quick candidates, whose fits hold nothing but epsilon or less to learn
+quick <- function(...) {
+  list(
+    noise = candidate("gpc", kernel = held(), epsilon = 0.05),
+    none = candidate("gpc", kernel = held(), epsilon = 0),
+    t5 = candidate("stc", df = 5, kernel = held(), epsilon = 0.05),
+    linear = candidate("bpm", epsilon = 0.05),
+    ...
+  )
+}
+choose <- function(..., criterion = "evidence", data = toy()) {
+  select_model(class ~ a + b, data, quick(...), criterion)
+}
+bad <- candidate("gpc", kernel = "rbf")
+stuck <- candidate(
+  "gpc", kernel = held(), epsilon = 0.05, control = ep_control(max_sweeps = 1)
+)
+without_seconds <- function(x) {
+  x$table[setdiff(names(x$table), "seconds")]
+}
+
+test_that("the table has a row a candidate, in their order", {
+  x <- choose()
+  expect_s3_class(x, "sturdy_selection")
+  expect_named(x$table, selection_columns)
+  expect_equal(x$table$candidate, names(quick()))
+  expect_equal(x$table$df, c(Inf, Inf, 5, Inf))
+  expect_equal(x$table$epsilon, c(0.05, 0, 0.05, 0.05))
+  expect_true(all(x$table$status == "converged"))
+  expect_equal(x$table$loo[1], loo(toy_fit())$estimate)
+  expect_equal(x$table$loo_se[1], loo(toy_fit())$se)
+})
+
+test_that("weights are the softmax of the criterion", {
+  for (criterion in c("evidence", "loo")) {
+    x <- choose(criterion = criterion)
+    value <- x$table[[c(evidence = "log_evidence", loo = "loo")[[criterion]]]]
+    expect_equal(x$table$weight, exp(value) / sum(exp(value)))
+    best <- which.max(value)
+    expect_equal(which(x$table$selected), best)
+    expect_identical(x$selected, x$fits[[best]])
+  }
+})
+
+test_that("equal kernels have equal evidences at every df", {
+  x <- choose()
+  expect_equal(x$table$log_evidence[1], x$table$log_evidence[3])
+  expect_gt(abs(x$table$log_evidence_tep[3] - x$table$log_evidence[3]), 1)
+})
+
+test_that("leave-one-out differences are paired", {
+  x <- choose(criterion = "loo")
+  best <- loo(x)$pointwise
+  expect_equal(x$table$loo_diff[x$table$selected], 0)
+  d <- loo(x$fits$none)$pointwise - best
+  expect_equal(x$table$loo_diff[2], sum(d))
+  expect_equal(x$table$loo_diff_se[2], sqrt(40) * sd(d))
+})
+
+test_that("a candidate that fails or does not converge is a marked row", {
+  x <- choose(bad = bad, stuck = stuck)
+  expect_equal(x$table$status[5:6], c("failed", "max_sweeps"))
+  expect_equal(x$table$weight[5:6], c(0, 0))
+  expect_match(x$table$message[5], "must be made by")
+  expect_match(x$table$message[6], "did not converge")
+  expect_null(x$fits$bad)
+  expect_equal(without_seconds(x)[1:4, ], without_seconds(choose()))
+})
+
+test_that("without a converged candidate the best of the others is taken", {
+  expect_warning(
+    x <- select_model(class ~ a + b, toy(), list(bad = bad, stuck = stuck)),
+    class = "sturdy_warning_not_converged"
+  )
+  expect_equal(x$table$selected, c(FALSE, TRUE))
+  expect_equal(x$table$weight, c(0, 0))
+})
+
+test_that("without any fit there is an error that says why", {
+  call <- quote(select_model(class ~ a, toy(), list(bad = bad)))
+  expect_error(eval(call), class = "sturdy_error_no_candidate")
+  expect_snapshot(said(eval(call)))
+  braces <- candidate_failed(bad, "an {odd} message")
+  table <- selection_table(list(b = braces), "evidence")
+  expect_error(abort_no_candidate(table, NULL), "an {odd} message", fixed = TRUE)
+})
+
+test_that("a formula, a data frame and a matrix give the same table", {
+  d <- toy()
+  x <- d[c("a", "b")]
+  by_formula <- without_seconds(choose())
+  expect_equal(without_seconds(select_model(x, d$class, quick())), by_formula)
+  expect_equal(without_seconds(select_model(as.matrix(x), d$class, quick())), by_formula)
+  expect_error(select_model(1:3), class = "sturdy_error_type")
+})
+
+test_that("all candidates see the same rows", {
+  d <- toy()
+  d$a[1:3] <- NA
+  x <- choose(data = d)
+  expect_equal(unique(lapply(x$fits, nobs)), list(37L))
+  expect_error(
+    select_model(class ~ a + b, d, quick(), na.action = na.fail),
+    "missing values"
+  )
+})
+
+test_that("candidates need not be named", {
+  x <- select_model(class ~ a, toy(), unname(quick()[c(1, 1, 2)]))
+  expect_equal(
+    x$table$candidate[1:2],
+    c("gpc(kernel = kernel_iso(), epsilon = 0.05)",
+      "gpc(kernel = kernel_iso(), epsilon = 0.05) 1")
+  )
+  one <- select_model(class ~ a, toy(), quick()$noise)
+  expect_equal(one$table$weight, 1)
+})
+
+test_that("arguments are checked before anything is fitted", {
+  wrong <- "sturdy_error_candidates"
+  expect_error(select_model(class ~ a, toy(), list()), class = wrong)
+  expect_error(select_model(class ~ a, toy(), list("gpc")), class = wrong)
+  expect_error(select_model(class ~ a, toy(), "gpc"), class = wrong)
+  expect_error(choose(criterion = "aic"), class = "sturdy_error_choice")
+  expect_error(
+    select_model(class ~ a, toy(), quick(), epsilon = 0),
+    class = "sturdy_error_unknown_argument"
+  )
+  expect_snapshot(said(select_model(class ~ a, toy(), "gpc")))
+})
+
+test_that("a selection between flip rates finds the one that fits", {
+  skip_unless_extended()
+  d <- sturdy_data("newthyroid")
+  d$class <- factor(ifelse(d$class == "normal", "normal", "ill"))
+  candidates <- default_candidates()[c("gpc_0", "gpc")]
+  d$class <- flip_labels(d$class, 0.1, seed = 1)
+  x <- select_model(class ~ ., d, candidates)
+  expect_equal(x$table$candidate[x$table$selected], "gpc")
+  expect_gt(x$table$weight[2], 0.9)
+})
