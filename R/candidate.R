@@ -208,27 +208,30 @@ candidate_facts <- function(fit, candidate) {
   if (!has_posterior(fit)) {
     return(facts)
   }
-  score <- loo(fit)
-  facts$loo <- score$estimate
-  facts$loo_se <- score$se
+  facts$loo <- sum(fit$ep$loo)
+  facts$loo_se <- se_sum(fit$ep$loo)
   facts$log_evidence <- comparable_evidence(fit)
   if (is.finite(fit$df)) facts$log_evidence_tep <- fit$ep$log_evidence
   facts
 }
 
-#' Gaussian EP evidence at the kernel of a fit, `NA` where it did not converge
+#' Gaussian EP evidence at the kernel of a fit, `NA` where a further fit for it did
+#' not converge
 #' @noRd
 comparable_evidence <- function(fit) {
   converged <- TRUE
   value <- withCallingHandlers(
-    log_evidence(fit, method = "gaussian"),
+    gaussian_evidence(fit),
     sturdy_warning_not_converged = function(cnd) converged <<- FALSE
   )
   if (converged) value else NA_real_
 }
 
-#' What a condition says, without its hints, in one line
+#' What a condition says in one line, without bullets and colours, so that it does
+#' not hang on the settings of the session that signals it
 #' @noRd
 one_line <- function(cnd) {
-  trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(rlang::cnd_header(cnd))))
+  message <- cli::ansi_strip(rlang::cnd_header(cnd))
+  bullets <- "\n *[ix*!\u2139\u2716\u2022] .*"
+  trimws(gsub("[[:space:]]+", " ", sub(bullets, "", message)))
 }

@@ -1,7 +1,5 @@
 # Hyperparameters by maximising a criterion plus the log prior, with the exact
-# gradient. Two stages: from each start a short search that moves all
-# lengthscales by one common factor, then the full search from the best of
-# them. The optimum counts only if EP from a cold start reaches its value.
+# gradient: what is free, the objective, the report. The search: learn-search.R.
 
 learn_bounds <- list(
   lengthscale = log(1e3), # either side of the start, on the log scale
@@ -16,8 +14,14 @@ learn_bounds <- list(
 learn_tol <- function(df, criterion) {
   if (is.infinite(df) && criterion == "evidence") 1e-5 else 1e-6
 }
-learn_maxit <- 200L    # of the full search
-learn_race_maxit <- 5L
+learn_maxit <- 200L    # of a climb
+learn_gain <- 1e-4     # a climb ends when a step gains less than this,
+learn_slope <- 1e-3    # or when no slope is steeper than this
+learn_race_maxit <- 10L
+learn_race_maxit_deep <- 3L # where the race goes on to climb
+learn_race_gain <- 1e-2
+learn_race_rows <- 150L # when there are half as many again
+learn_small_epsilon <- 0.01 # below this, 0 is tried
 learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 
 #' Learn what is free, then fit
@@ -41,7 +45,10 @@ learn_fit <- function(space, df, epsilon, criterion, control,
     hyper <- learn_hyper(problem, learning$par)
     epsilon <- learn_epsilon(problem, learning$par)
   }
-  ep <- engine_fit(space, hyper, df, epsilon, NULL, control, criterion)
+  ep <- learning[["ep"]]
+  if (is.null(ep)) {
+    ep <- engine_fit(space, hyper, df, epsilon, NULL, control, criterion)
+  }
   if (!is.null(learning)) {
     learning <- learn_report(problem, learning, ep)
   }
@@ -112,6 +119,16 @@ learn_epsilon <- function(problem, par) {
   if (length(epsilon) == 2) stats::setNames(epsilon, c("neg", "pos")) else epsilon
 }
 
+#' EP from a cold start (or from sites), with the user's control: what the fit
+#' will hold
+#' @noRd
+learn_final <- function(problem, par, sites = NULL) {
+  engine_fit(
+    problem$space, learn_hyper(problem, par), problem$df,
+    learn_epsilon(problem, par), sites, problem$control, problem$criterion
+  )
+}
+
 #' EP at a point of the search
 #' @noRd
 learn_native <- function(problem, par, sites, gradient = TRUE) {
@@ -153,9 +170,11 @@ learn_prior <- function(problem, par) {
 
 #' Penalised criterion with memory
 #'
-#' Returns `at(par)`, which gives list(value, gradient), and `best()`. EP starts
-#' from the sites of the last evaluation that converged. Where EP gives no value
-#' the objective is -Inf, which the line search backs away from.
+#' Returns `at(par)`, which gives an evaluation: list(par, value, penalised,
+#' gradient, sites); `best()`, the best of them since `begin()`, which forgets all
+#' or goes on from an evaluation; and `evaluations()`. EP starts from the sites of
+#' the last evaluation that converged. Where EP gives no value the objective is
+#' -Inf, which the line search backs away from.
 #' @noRd
 learn_objective <- function(problem, tick = function() NULL) {
   last <- list(par = NULL)
@@ -179,7 +198,7 @@ learn_objective <- function(problem, tick = function() NULL) {
     }
     last <<- learn_evaluation(problem, par, out)
     if (is.finite(last$penalised)) {
-      sites <<- out$sites
+      sites <<- last$sites
       if (last$penalised > best$penalised) best <<- last
     }
     last
@@ -188,10 +207,10 @@ learn_objective <- function(problem, tick = function() NULL) {
     at = at,
     best = function() best,
     evaluations = function() evaluations,
-    forget = function() {
-      last <<- list(par = NULL)
-      sites <<- NULL
-      best <<- list(penalised = -Inf)
+    begin = function(from = NULL) {
+      last <<- if (is.null(from)) list(par = NULL) else from
+      best <<- if (is.null(from)) list(penalised = -Inf) else from
+      sites <<- from$sites
     }
   )
 }
@@ -221,138 +240,11 @@ learn_evaluation <- function(problem, par, out) {
   prior <- learn_prior(problem, par)
   list(
     par = par, value = out$value, penalised = out$value + prior$value,
-    gradient = unname(gradient) + prior$gradient
+    gradient = unname(gradient) + prior$gradient, sites = out$sites
   )
 }
 
-# Search ---------------------------------------------------------------------
-
-#' L-BFGS-B along `par = origin + basis %*% z`
-#' @noRd
-learn_optim <- function(problem, objective, origin, basis, maxit) {
-  to_par <- function(z) {
-    pmin(pmax(origin + drop(basis %*% z), problem$lower), problem$upper)
-  }
-  worst <- -Inf
-  fn <- function(z) {
-    value <- -objective$at(to_par(z))$penalised
-    if (is.finite(value)) worst <<- max(worst, value)
-    # a finite wall: L-BFGS-B refuses Inf
-    if (is.finite(value)) value else if (is.finite(worst)) worst + 1e3 else 1e10
-  }
-  gr <- function(z) -drop(crossprod(basis, objective$at(to_par(z))$gradient))
-  low <- up <- numeric(ncol(basis))
-  for (k in seq_len(ncol(basis))) {
-    moved <- basis[, k] != 0
-    low[k] <- max((problem$lower - origin)[moved])
-    up[k] <- min((problem$upper - origin)[moved])
-  }
-  stats::optim(
-    numeric(ncol(basis)), fn, gr, method = "L-BFGS-B", lower = low, upper = up,
-    control = list(maxit = maxit, lmm = 20, factr = 1e8, pgtol = 1e-5)
-  )
-}
-
-#' One common factor for all lengthscales (or prior scales), the rest one by one
-#' @noRd
-tied_basis <- function(field) {
-  tied <- field %in% learn_tied
-  basis <- diag(length(field))[, !tied, drop = FALSE]
-  if (any(tied)) cbind(as.numeric(tied), basis) else basis
-}
-
-#' Starting points: the given one, then others at fixed offsets
-#'
-#' Offsets of (log lengthscale, log nugget, epsilon) chosen to lie in different
-#' basins: wiggly with few flips, smooth with many, and between. A prior scale
-#' moves as 1/lengthscale^2. Both epsilon = 0 and 1/2 are traps (the gradient on
-#' the logit scale dies), so all start inside.
-#' @noRd
-learn_starts <- function(problem, restarts) {
-  offset <- rbind(
-    c(0, 0, 0.05), c(-1, -1.5, 0.02), c(1, 0.5, 0.15), c(-0.5, 1.5, 0.1),
-    c(0.5, -1.5, 0.2), c(-1.5, 0, 0.05), c(1.5, -1, 0.02)
-  )
-  pick <- rep_len(seq_len(nrow(offset)), restarts + 1L)
-  round <- (seq_along(pick) - 1L) %/% nrow(offset)
-  lapply(seq_along(pick), function(k) {
-    d <- offset[pick[k], ] * (1 + 0.5 * round[k])
-    par <- problem$start
-    at <- problem$field
-    par[at == "lengthscale"] <- par[at == "lengthscale"] + d[1]
-    par[at == "prior_scale"] <- par[at == "prior_scale"] - 2 * d[1]
-    par[at == "nugget"] <- par[at == "nugget"] + d[2]
-    par[at == "epsilon"] <- stats::qlogis(2 * min(d[3], 0.3))
-    pmin(pmax(par, problem$lower), problem$upper)
-  })
-}
-
-#' The same start with a larger nugget and, when it is learned, a larger epsilon
-#' @noRd
-learn_noisier <- function(problem, par, times) {
-  at <- problem$field
-  par[at == "nugget"] <- par[at == "nugget"] + log(times)
-  par[at == "epsilon"] <- stats::qlogis(2 * min(0.02 * times, 0.4))
-  pmin(pmax(par, problem$lower), problem$upper)
-}
-
-learn_search <- function(problem) {
-  tick <- learn_progress(problem$control)
-  objective <- learn_objective(problem, tick)
-  starts <- learn_starts(problem, problem$control$restarts)
-  run <- function(par) {
-    objective$forget()
-    learn_optim(
-      problem, objective, par, tied_basis(problem$field), learn_race_maxit
-    )
-    objective$best()
-  }
-  race <- lapply(starts, run)
-  reached <- vapply(race, function(r) r$penalised, numeric(1))
-  if (!any(is.finite(reached))) { # t-EP needs more noise to have a fixed point
-    starts <- lapply(c(4, 16, 64), function(times) {
-      learn_noisier(problem, starts[[1]], times)
-    })
-    race <- lapply(starts, run)
-    reached <- vapply(race, function(r) r$penalised, numeric(1))
-  }
-  found <- NULL
-  for (k in order(-reached)) {
-    if (!is.finite(reached[k])) next
-    objective$forget()
-    opt <- learn_optim(
-      problem, objective, race[[k]]$par, diag(length(problem$field)),
-      learn_maxit
-    )
-    best <- objective$best()
-    if (!is.finite(best$penalised)) best <- race[[k]] # EP lost on the way
-    candidate <- c(best, list(opt = opt, start = k))
-    candidate$cold <- learn_is_cold(problem, candidate)
-    if (is.null(found) || candidate$cold) found <- candidate
-    if (candidate$cold) break
-  }
-  if (is.null(found)) { # EP gives no value at any start: stay where we were
-    found <- list(
-      par = problem$start, value = NA_real_, penalised = NA_real_, start = 1L,
-      cold = FALSE, opt = list(convergence = 99L, message = "no start has a value")
-    )
-  }
-  c(found, list(
-    evaluations = objective$evaluations(),
-    starts = data.frame(
-      start = seq_along(starts), penalised = reached,
-      chosen = seq_along(starts) == found$start
-    )
-  ))
-}
-
-#' Does EP from the prior reach the value that warm sites did?
-#' @noRd
-learn_is_cold <- function(problem, candidate) {
-  out <- learn_native(problem, candidate$par, NULL, gradient = FALSE)
-  out$status == 0L && is.finite(out$value) &&
-    abs(out$value - candidate$value) < 1e-4 * (1 + abs(candidate$value))
-}
+# Report --------------------------------------------------------------------
 
 #' The `learning` field of a model
 #' @noRd

@@ -187,12 +187,7 @@ nobs.sturdy_selection <- function(object, ...) nobs(object$selected, ...)
 formula.sturdy_selection <- function(x, ...) formula(x$selected, ...)
 
 #' @export
-logLik.sturdy_selection <- function(object, ...) {
-  if (is.finite(object$selected$df) && ...length() == 0) {
-    return(logLik(object$selected, method = "gaussian"))
-  }
-  logLik(object$selected, ...)
-}
+logLik.sturdy_selection <- function(object, ...) logLik(object$selected, ...)
 
 #' @export
 update.sturdy_selection <- function(object, ...) update(object$selected, ...)

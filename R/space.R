@@ -8,6 +8,7 @@
 #   prior   named list of list(meanlog, sdlog), or NULL
 #   native  function(hyper, df, epsilon, sites, control, criterion, gradient,
 #           progress) -> native result, gradients with respect to logs by name
+#   rows    function(keep) -> the space of these rows alone
 
 #' Kernel space: the latent function at the rows
 #'
@@ -22,6 +23,9 @@ kernel_space <- function(X, group, y, kernel) {
     hyper = unclass(kernel)[hyper_names],
     free = free,
     prior = kernel$prior,
+    rows = function(keep) {
+      kernel_space(X[keep, , drop = FALSE], group, y[keep], kernel)
+    },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       native_gp_fit(
@@ -46,6 +50,7 @@ weight_space <- function(Xt, y, prior) {
     hyper = list(prior_scale = prior$scale[prior$free]),
     free = if (any(prior$free)) "prior_scale" else character(),
     prior = list(prior_scale = prior$prior),
+    rows = function(keep) weight_space(Xt[, keep, drop = FALSE], y[keep], prior),
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       out <- native_weight_fit(

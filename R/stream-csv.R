@@ -13,9 +13,10 @@ check_csv_options <- function(options, call) {
   options <- utils::modifyList(
     list(sep = ",", quote = "\"", check.names = TRUE), as.list(options)
   )
-  if (!is.character(options$quote) || length(options$quote) != 1 || nchar(options$quote) > 1) {
+  quote <- options$quote
+  if (!is.character(quote) || length(quote) != 1 || nchar(quote) > 1) {
     abort_sturdy(
-      "{.arg quote} must be one character or empty, not {describe(options$quote)}.",
+      "{.arg quote} must be one character or empty, not {describe(quote)}.",
       "choice", arg = "quote", call = call
     )
   }

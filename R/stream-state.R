@@ -83,8 +83,9 @@ resume_reader <- function(reader, fit, call) {
   if (passed < stream$rows) {
     abort_sturdy(
       c(
-        "{.arg source} must have the {whole(stream$rows)} {qty(stream$rows)}row{?s} that the checkpoint
-         has absorbed, not only {whole(passed)}.",
+        "{.arg source} must have the {whole(stream$rows)}
+         {qty(stream$rows)}row{?s} that the checkpoint has absorbed, not only
+         {whole(passed)}.",
         i = "It must start from its beginning again."
       ),
       "checkpoint", arg = "source", call = call

@@ -33,7 +33,8 @@ experiment_permutation <- function(seed = 1,
   cli::cli_progress_bar("orders", total = replications)
   for (i in seq_along(orders)) {
     for (method in c("ep", "adf")) {
-      rows[[length(rows) + 1]] <- permutation_row(points, orders[[i]], i, method, df)
+      row <- permutation_row(points, orders[[i]], i, method, df)
+      rows[[length(rows) + 1]] <- row
     }
     cli::cli_progress_update()
   }

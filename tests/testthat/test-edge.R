@@ -13,12 +13,14 @@ expect_sound <- function(fit_call, converged = TRUE, new = NULL) {
 
 check_sound <- function(fit, converged, new, label) {
   expect_true(
-    fit$ep$status %in% c("converged", "no_fixed_point", "stalled", "max_sweeps", "sites_skipped"),
+    fit$ep$status %in%
+      c("converged", "no_fixed_point", "stalled", "max_sweeps", "sites_skipped"),
     label = label
   )
   if (converged) expect_identical(fit$ep$status, "converged", label = label)
   expect_true(nzchar(fit$ep$message))
-  numbers <- unlist(fit$ep[c("m", "C_diag", "log_det", "kappa", "residual", "sites", "b")])
+  fields <- c("m", "C_diag", "log_det", "kappa", "residual", "sites", "b")
+  numbers <- unlist(fit$ep[fields])
   expect_true(all(is.finite(numbers)) || !converged, label = label)
   expect_false(any(is.nan(unlist(fit$ep[vapply(fit$ep, is.numeric, NA)]))), label = label)
   prob <- predict(fit, new, type = "prob")
@@ -67,7 +69,10 @@ test_that("constant columns are dropped and nothing is left", {
   d <- plane()
   d$k <- 7
   d$g <- factor("only")
-  expect_message(gpc(y ~ ., d, kernel = held, epsilon = 0.05), class = "sturdy_message_constant_columns")
+  expect_message(
+    gpc(y ~ ., d, kernel = held, epsilon = 0.05),
+    class = "sturdy_message_constant_columns"
+  )
   for (model in models) {
     expect_sound(model(y ~ ., d, kernel = held, epsilon = 0.05), new = d[1:3, ])
     # bias alone: every row gets one probability
@@ -107,7 +112,8 @@ test_that("every label contradicted by its twin", {
     expect_close(fitted(fit), rep(0.5, 24), 1e-6)
   }
   expect_sound(gpc(x, y, kernel = held, epsilon = 0))
-  expect_sound(gpc(x, y, kernel = kernel_ard(1, nugget = 0, fixed = TRUE), epsilon = 0), converged = FALSE)
+  flat <- kernel_ard(1, nugget = 0, fixed = TRUE)
+  expect_sound(gpc(x, y, kernel = flat, epsilon = 0), converged = FALSE)
   expect_sound(gpc(x, y))
 })
 
@@ -124,14 +130,11 @@ test_that("nugget = 0, bias = 0, and what is left of the kernel", {
   d <- plane()
   for (model in models) {
     for (epsilon in c(0.02, 0.2)) {
-      expect_sound(
-        model(y ~ ., d, kernel = kernel_ard(1, nugget = 0, fixed = TRUE), epsilon = epsilon),
-        converged = FALSE
-      )
+      kernel <- kernel_ard(1, nugget = 0, fixed = TRUE)
+      expect_sound(model(y ~ ., d, kernel = kernel, epsilon = epsilon), converged = FALSE)
     }
-    expect_sound(
-      model(y ~ ., d, kernel = kernel_ard(1, nugget = 0, bias = 0, fixed = TRUE), epsilon = 0.2)
-    )
+    kernel <- kernel_ard(1, nugget = 0, bias = 0, fixed = TRUE)
+    expect_sound(model(y ~ ., d, kernel = kernel, epsilon = 0.2))
   }
   fit <- expect_sound(gpc(y ~ ., d, kernel = kernel_ard(nugget = 0)))
   expect_identical(coef(fit)[["nugget"]], 0)
@@ -160,17 +163,20 @@ test_that("inputs of any scale and offset", {
   base <- fitted(gpc(y ~ ., d, kernel = held, epsilon = 0.05))
   for (by in c(1e-150, 1e-9, 1e9, 1e150)) {
     at <- transform(d, a = a * by)
-    expect_close(fitted(expect_sound(gpc(y ~ ., at, kernel = held, epsilon = 0.05))), base, 1e-6)
+    fit <- expect_sound(gpc(y ~ ., at, kernel = held, epsilon = 0.05))
+    expect_close(fitted(fit), base, 1e-6)
     expect_sound(gpc(y ~ ., at, scale = FALSE, epsilon = 0.05))
   }
   at <- transform(d, a = a + 1e6)
   expect_close(fitted(gpc(y ~ ., at, kernel = held, epsilon = 0.05)), base, 1e-6)
   for (lengthscale in c(1e-200, 1e-8, 1e8, 1e200)) {
-    expect_sound(gpc(y ~ ., d, kernel = kernel_ard(lengthscale, fixed = TRUE), epsilon = 0.05))
+    kernel <- kernel_ard(lengthscale, fixed = TRUE)
+    expect_sound(gpc(y ~ ., d, kernel = kernel, epsilon = 0.05))
   }
   for (size in c(1e-150, 1e-6, 1e6, 1e150)) {
     kernel <- kernel_ard(1, size, size / 10, size / 10, fixed = TRUE)
-    expect_close(fitted(expect_sound(gpc(y ~ ., d, kernel = kernel, epsilon = 0.05))), base, 1e-6)
+    fit <- expect_sound(gpc(y ~ ., d, kernel = kernel, epsilon = 0.05))
+    expect_close(fitted(fit), base, 1e-6)
   }
 })
 
@@ -203,7 +209,7 @@ test_that("a saved fit predicts the same in a new process", {
   saveRDS(list(fits = fits, new = new), path)
   answers <- function(fits, new) {
     lapply(fits, function(fit) {
-      new <- if (is.matrix(fit$X) && ncol(fit$X) == 2) as.matrix(new[c("a", "b")]) else new
+      if (ncol(fit$X) == 2) new <- as.matrix(new[c("a", "b")])
       list(
         predict(fit, new), predict(fit, new, type = "prob", noise = TRUE),
         predict(fit, new, type = "latent"), coef(fit), loo(fit)$pointwise,

@@ -123,7 +123,11 @@ test_that("labels that say nothing leave the prior", {
     expect_close(fit$loo, 30 * log(1 / 2), 1e-7)
     expect_close(
       fit$log_evidence_zp,
-      if (is.finite(df)) -df / 2 * log1p(30 * expm1(2 / df * log(2))) else 30 * log(1 / 2),
+      if (is.finite(df)) {
+        -df / 2 * log1p(30 * expm1(2 / df * log(2)))
+      } else {
+        30 * log(1 / 2)
+      },
       1e-7
     )
   }

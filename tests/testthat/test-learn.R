@@ -5,7 +5,7 @@ learn_data <- function(n = 60, seed = 31) {
   withr::with_seed(seed, {
     d <- data.frame(a = rnorm(n), b = rnorm(n), c = rnorm(n))
     d$class <- factor(ifelse(d$a + sin(2 * d$b) + rnorm(n) / 5 > 0, "yes", "no"))
-    flip_labels(d$class, 0.1, seed = 1) -> d$class
+    d$class <- flip_labels(d$class, 0.1, seed = 1)
     d
   })
 }
@@ -65,7 +65,8 @@ test_that("the optimum is stationary along every free direction", {
       # L-BFGS-B stops at a relative change of 2e-8: slopes of some 1e-2
       expect_lt(abs(slope), 0.05, label = paste(name, one))
       # and no better point nearby
-      expect_lt(max(move(10 * step), move(-10 * step)), here + 1e-3, label = paste(name, one))
+      best <- max(move(10 * step), move(-10 * step))
+      expect_lt(best, here + 1e-3, label = paste(name, one))
     }
   }
 })
@@ -74,7 +75,8 @@ test_that("the optimum is better than every start", {
   for (fit in fits) {
     expect_gte(fit$learning$penalised, max(fit$learning$starts$penalised) - 1e-6)
     default <- update(
-      fit, kernel = (if (fit$kernel$type == "ard") kernel_ard else kernel_iso)(fixed = TRUE),
+      fit,
+      kernel = (if (fit$kernel$type == "ard") kernel_ard else kernel_iso)(fixed = TRUE),
       epsilon = 0.05
     )
     expect_gt(
@@ -127,7 +129,9 @@ test_that("the reported evidence holds no prior", {
 test_that("what is fixed stays, what is not moves", {
   d <- learn_data(40)
   fit <- function(...) suppressWarnings(gpc(class ~ a + b, d, ...))
-  held <- fit(kernel = kernel_ard(2, 3, 0.7, 0.4, fixed = c("lengthscale", "bias", "variance")))
+  held <- fit(
+    kernel = kernel_ard(2, 3, 0.7, 0.4, fixed = c("lengthscale", "bias", "variance"))
+  )
   at <- coef(held)
   expect_close(
     at[c("lengthscale.a", "lengthscale.b", "variance", "bias")], c(2, 2, 3, 0.7), 1e-14

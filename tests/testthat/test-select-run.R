@@ -87,6 +87,7 @@ test_that("a worker that dies costs its candidate only", {
 
 test_that("progress is signalled once a candidate", {
   skip_if_not_installed("progressr")
+  withr::local_options(progressr.enable = TRUE)
   steps <- 0
   withCallingHandlers(
     run_candidates(three(), mold(class ~ a + b, toy())),
@@ -101,16 +102,15 @@ test_that("progress is signalled once a candidate", {
 
 interrupted_script <- '
 library(sturdy)
-args <- commandArgs(TRUE)
-future::plan(args[1], workers = 2)
-pids <- if (args[1] == "multisession") {
-  lapply(1:2, function(i) future::future({ Sys.sleep(0.2); Sys.getpid() }, seed = NULL))
-}
+told <- commandArgs(TRUE)[1]
+future::plan("multisession", workers = 2)
+pids <- lapply(1:2, function(i) {
+  future::future({ Sys.sleep(0.5); Sys.getpid() }, seed = NULL)
+})
 pids <- vapply(pids, future::value, 1L)
-slow <- ep_control(restarts = 50)
-candidates <- rep(list(candidate("gpc", control = slow)), 4)
-writeLines(as.character(c(Sys.getpid(), pids)), paste0(args[2], "~"))
-file.rename(paste0(args[2], "~"), args[2])
+candidates <- rep(list(candidate("gpc", control = ep_control(restarts = 50))), 4)
+writeLines(as.character(c(Sys.getpid(), pids)), paste0(told, "~"))
+invisible(file.rename(paste0(told, "~"), told))
 select_model(class ~ ., sturdy_data("pima"), candidates)
 '
 
@@ -132,7 +132,7 @@ test_that("an interrupt leaves no worker running", {
   told <- withr::local_tempfile()
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = ":"))
   system2(
-    file.path(R.home("bin"), "Rscript"), c(script, "multisession", told),
+    file.path(R.home("bin"), "Rscript"), c(script, told),
     wait = FALSE, stdout = FALSE, stderr = FALSE
   )
   wait_for(file.exists(told), 30)

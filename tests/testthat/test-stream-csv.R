@@ -1,0 +1,99 @@
+test_that("options of read.csv() reach it", {
+  d <- stream_data()
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv2(d, file, row.names = FALSE)
+  expect_identical(stream(file, sep = ";", dec = ",")$weights, stream(d)$weights)
+  d$b[20] <- NA
+  utils::write.csv(d, file, row.names = FALSE, na = "?")
+  error <- caught(stream(file, na.strings = "?"))
+  expect_s3_class(error, "sturdy_error_missing")
+  expect_identical(error$row, 20)
+  d <- stream_data()
+  d$f <- ifelse(d$f == "u", 1, 2)
+  file <- csv_file(d)
+  fit <- stream(file, colClasses = c(f = "character"))
+  expect_identical(fit$weight_names[4:5], c("f1", "f2"))
+  expect_error(stream(file, separator = ";"), class = "sturdy_error_unknown_argument")
+  expect_error(stream(file, nrows = 3), class = "sturdy_error_unknown_argument")
+  expect_error(stream(d, sep = ";"), class = "sturdy_error_unknown_argument")
+  expect_error(stream(file, quote = "'\""), class = "sturdy_error_choice")
+})
+
+test_that("quoted fields may hold commas and line ends, blank lines are passed over", {
+  d <- stream_data()
+  d$note[c(2, 60, 120)] <- c("a, b", "two\nlines", "a \"word\"\n\nand more")
+  plain <- stream(stream_data())
+  file <- csv_file(d)
+  # a batch ends inside the quoted field: batches are of other sizes then
+  expect_equal(stream(file, batch_size = 50)$weights, plain$weights)
+  # without quotation marks a blank line is no row
+  d <- stream_data()[c("a", "b", "class")]
+  plain <- stream(d, class ~ a + b, scale = FALSE)
+  text <- gsub("\"", "", csv_text(d))
+  text <- append(append(text, "", 30), c("", ""), 200)
+  blank <- stream(csv_file(lines = c(text, "")), class ~ a + b, scale = FALSE)
+  expect_identical(blank$weights, plain$weights)
+  expect_identical(blank$nobs, 300)
+})
+
+test_that("numbers may be quoted", {
+  d <- stream_data()
+  quoted <- csv_file(transform(d, a = as.character(a), b = as.character(b)))
+  expect_match(readLines(quoted, 2)[2], "^\"[-0-9.]*\",\"[0-9]\",")
+  expect_identical(stream(quoted)$weights, stream(d)$weights)
+  d$l <- d$b > 4
+  fit <- stream(csv_file(d), formula = class ~ a + l)
+  as_text <- csv_file(transform(d, l = as.character(l)))
+  expect_identical(stream(as_text, formula = class ~ a + l)$weights, fit$weights)
+})
+
+test_that("whole numbers at first, fractions later, are one numeric column", {
+  d <- stream_data()
+  d$b[200] <- 2.5
+  file <- csv_file(d)
+  expect_identical(stream(file)$weights, stream(d)$weights)
+  # a byte-order mark is no part of the first name
+  text <- csv_text(d)
+  text[1] <- paste0("\ufeff", text[1])
+  file <- withr::local_tempfile(fileext = ".csv")
+  con <- file(file, "wb")
+  writeBin(charToRaw(enc2utf8(paste0(paste(text, collapse = "\n"), "\n"))), con)
+  close(con)
+  skip_if_not(l10n_info()[["UTF-8"]])
+  expect_identical(stream(file)$weights, stream(d)$weights)
+})
+
+test_that("a file that was cut off, or has a line too long, names the line", {
+  text <- csv_text()
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  cut <- text[1:118]
+  cut[118] <- substr(cut[118], 1, 9) # row 117
+  error <- caught(stream(csv_file(lines = cut), checkpoint = checkpoint))
+  expect_s3_class(error, c("sturdy_error_batch", "sturdy_error_fields"), exact = FALSE)
+  expect_equal(c(error$batch, error$row, error$batch_row), c(3, 117, 17))
+  expect_identical(error$fit, readRDS(checkpoint))
+  resumed <- suppressMessages(
+    stream(csv_file(), checkpoint = checkpoint, resume = TRUE)
+  )
+  expect_identical(resumed, stream(csv_file()))
+  long <- text
+  long[118] <- paste0(long[118], ",1")
+  error <- caught(stream(csv_file(lines = long)))
+  expect_s3_class(error, "sturdy_error_fields")
+  expect_equal(error$row, 117)
+  # in the first lines, where read.csv() counts the columns
+  long[2] <- paste0(long[2], ",1")
+  expect_equal(caught(stream(csv_file(lines = long)))$row, 1)
+  open <- text
+  open[118] <- sub("\"row", "row", open[118])
+  error <- caught(stream(csv_file(lines = open)))
+  expect_s3_class(error, "sturdy_error_fields")
+  expect_equal(error$row, 117)
+  # a label that is cut off, with and without its closing quotation mark
+  for (last in c("\"y", "y")) {
+    cut[118] <- sub("\"(yes|no)\"$", last, text[118])
+    error <- caught(stream(csv_file(lines = cut)))
+    expect_s3_class(error, "sturdy_error_batch")
+    expect_equal(error$row, 117)
+  }
+})

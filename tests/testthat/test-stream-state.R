@@ -1,0 +1,230 @@
+# Saving and resuming ----------------------------------------------------------
+
+test_that("a resumed run is bitwise the unbroken one, from every batch", {
+  d <- stream_data()
+  file <- csv_file(d)
+  folder <- withr::local_tempdir()
+  unbroken <- stream(file, df = 3)
+  for (stop_after in c(1, 3, 6)) {
+    checkpoint <- file.path(folder, paste0(stop_after, ".rds"))
+    part <- csv_file(d[seq_len(50 * stop_after), ])
+    saved <- stream(part, df = 3, checkpoint = checkpoint)
+    expect_identical(readRDS(checkpoint), saved)
+    expect_message(
+      resumed <- stream(file, df = 3, checkpoint = checkpoint, resume = TRUE),
+      class = "sturdy_message_resumed"
+    )
+    expect_identical(resumed, unbroken)
+    expect_identical(readRDS(checkpoint), unbroken)
+  }
+  # nothing but the checkpoints is left in the folder
+  expect_setequal(list.files(folder), c("1.rds", "3.rds", "6.rds"))
+})
+
+test_that("runs of the other sources are resumed as well", {
+  d <- stream_data()
+  unbroken <- stream(d)
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  resumed <- function(source, ...) {
+    unlink(checkpoint)
+    stream(d[1:100, ], checkpoint = checkpoint)
+    suppressMessages(stream(source, checkpoint = checkpoint, resume = TRUE, ...))
+  }
+  expect_identical(resumed(d), unbroken)
+  expect_identical(resumed(batches(d, rep(50, 6))), unbroken)
+  # rows are skipped, not batches
+  expect_identical(resumed(batches(d, c(70, 80, 150)))$weights, unbroken$weights)
+  expect_identical(resumed(batches(d, c(70, 80, 150)))$stream$rows, 300)
+  expect_identical(resumed(textConnection(csv_text(d)))$weights, unbroken$weights)
+  expect_identical(resumed(d, batch_size = 30)$weights, unbroken$weights)
+  # with quoted line ends, lines are not rows
+  d$note[c(20, 99, 130)] <- "two\nlines"
+  expect_identical(resumed(csv_file(d))$weights, unbroken$weights)
+})
+
+test_that("resume without a checkpoint starts at the first row", {
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  expect_silent(fit <- stream(checkpoint = checkpoint, resume = TRUE))
+  expect_identical(fit, stream())
+})
+
+test_that("a checkpoint is never overwritten by another run", {
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  fit <- stream(checkpoint = checkpoint)
+  expect_error(stream(checkpoint = checkpoint), class = "sturdy_error_checkpoint")
+  resume <- function(...) stream(..., checkpoint = checkpoint, resume = TRUE)
+  error <- caught(resume(df = 3, scale = FALSE))
+  expect_s3_class(error, "sturdy_error_checkpoint")
+  expect_identical(error$different, c("df", "scale"))
+  expect_error(resume(formula = class ~ a), class = "sturdy_error_checkpoint")
+  expect_error(resume(stream_data()[1:200, ]), class = "sturdy_error_checkpoint")
+  expect_identical(readRDS(checkpoint), fit)
+  hide <- function(expr) {
+    cat(gsub("'[^']*[.]rds'", "'fit.rds'", utils::capture.output(said(expr))), sep = "\n")
+  }
+  expect_snapshot({
+    hide(stream(checkpoint = checkpoint))
+    hide(resume(df = 3, scale = FALSE))
+    said(resume(stream_data()[1:200, ]))
+    said(suppressMessages(stream(resume = TRUE)))
+  })
+})
+
+test_that("a checkpoint that is none is an error", {
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  resume <- function() stream(checkpoint = checkpoint, resume = TRUE)
+  writeLines("nothing", checkpoint)
+  expect_error(resume(), class = "sturdy_error_checkpoint")
+  saveRDS(1, checkpoint)
+  expect_error(resume(), class = "sturdy_error_checkpoint")
+  d <- stream_data()
+  saveRDS(bpm(class ~ a, d, inference = "adf"), checkpoint)
+  expect_error(resume(), class = "sturdy_error_checkpoint")
+  nowhere <- file.path(withr::local_tempdir(), "no", "folder.rds")
+  expect_error(stream(checkpoint = nowhere), class = "sturdy_error_checkpoint")
+  expect_error(stream(checkpoint = 1), class = "sturdy_error_checkpoint")
+  expect_error(stream(resume = TRUE), class = "sturdy_error_missing_argument")
+  expect_error(stream(resume = NA), class = "sturdy_error_type")
+})
+
+test_that("a file with other columns can't be resumed", {
+  d <- stream_data()
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  stream(csv_file(d[1:100, ]), checkpoint = checkpoint)
+  other <- csv_file(d[c("b", "a", "f", "note", "class")])
+  expect_error(
+    stream(other, checkpoint = checkpoint, resume = TRUE),
+    class = "sturdy_error_checkpoint"
+  )
+})
+
+test_that("a checkpoint that can't be written leaves the one before", {
+  fit <- stream()
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  dir.create(checkpoint) # a folder can't be replaced by a file
+  expect_error(
+    save_checkpoint(fit, checkpoint, rlang::current_env()),
+    class = "sturdy_error_checkpoint"
+  )
+  expect_length(list.files(dirname(checkpoint), paste0("^", basename(checkpoint), "-")), 0)
+})
+
+# Bad batches --------------------------------------------------------------------
+
+# Spoils row 117 (row 17 of batch 3), runs, corrects, resumes.
+spoiled <- function(spoil, class, row = 117, batch = 3, as_file = FALSE) {
+  d <- stream_data()
+  bad <- spoil(d)
+  here <- environment()
+  source <- function(d) if (as_file) csv_file(d, env = here) else d
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  error <- caught(stream(source(bad), checkpoint = checkpoint))
+  expect_s3_class(error, "sturdy_error_batch")
+  expect_s3_class(error, paste0("sturdy_error_", class))
+  expect_equal(c(error$batch, error$row), c(batch, row))
+  expect_equal(error$batch_row, row - 50 * (batch - 1))
+  expect_identical(error$fit$weights, stream(d[seq_len(50 * (batch - 1)), ])$weights)
+  expect_identical(readRDS(checkpoint), error$fit)
+  unbroken <- stream(source(d))
+  expect_identical(
+    suppressMessages(stream(source(d), checkpoint = checkpoint, resume = TRUE)),
+    unbroken
+  )
+  # or on from the fit that the error carries
+  rest <- update(error$fit, d[-seq_len(error$fit$nobs), ])
+  expect_identical(rest$weights, unbroken$weights)
+  invisible(error)
+}
+
+set_at <- function(column, value, row = 117) {
+  function(d) {
+    d[[column]][row] <- value
+    d
+  }
+}
+
+test_that("a bad row stops the stream, named, with the state before it intact", {
+  for (as_file in c(FALSE, TRUE)) {
+    spoiled(set_at("a", NA), "missing", as_file = as_file)
+    spoiled(set_at("f", NA), "missing", as_file = as_file)
+    spoiled(set_at("class", NA), "missing", as_file = as_file)
+    spoiled(set_at("a", Inf), "not_finite", as_file = as_file)
+    spoiled(set_at("class", "maybe"), "outcome_levels", as_file = as_file)
+    spoiled(set_at("f", "w"), "novel_levels", as_file = as_file)
+  }
+  spoiled(set_at("f", c("w", "x"), c(140, 117)), "novel_levels")
+  spoiled(set_at("a", "x"), "column_type", as_file = TRUE)
+})
+
+test_that("wrong columns stop the stream at the first row of the batch", {
+  d <- stream_data()
+  at <- function(change) {
+    function() {
+      source <- batches(d, rep(50, 6))
+      i <- 0
+      function() {
+        batch <- source()
+        i <<- i + 1
+        if (i == 3) change(batch) else batch
+      }
+    }
+  }
+  wrong <- list(
+    missing_column = function(b) b[names(b) != "b"],
+    missing_column = function(b) b[names(b) != "class"],
+    column_type = function(b) transform(b, a = "x"),
+    column_type = function(b) transform(b, f = 1),
+    type = function(b) as.list(b)
+  )
+  for (i in seq_along(wrong)) {
+    error <- caught(stream(at(wrong[[i]])()))
+    expect_s3_class(error, "sturdy_error_batch")
+    expect_s3_class(error, paste0("sturdy_error_", names(wrong)[i]))
+    expect_equal(c(error$batch, error$row, error$batch_row), c(3, 101, 1))
+    expect_identical(error$fit$weights, stream(d[1:100, ])$weights)
+  }
+  # an error of the source itself
+  error <- caught(stream(at(function(b) stop("the line is dead"))()))
+  expect_s3_class(error, "sturdy_error_batch")
+  expect_match(conditionMessage(error$parent), "the line is dead")
+  expect_identical(error$fit$nobs, 100)
+})
+
+test_that("the first batch has no fit before it, and its rows are named, too", {
+  spoil <- list(
+    missing = set_at("a", NA, 7), not_finite = set_at("a", Inf, 7),
+    missing = set_at("class", NA, 7), outcome_levels = set_at("class", "maybe", 7)
+  )
+  for (i in seq_along(spoil)) {
+    error <- caught(stream(spoil[[i]](stream_data())))
+    expect_s3_class(error, "sturdy_error_batch")
+    expect_s3_class(error, paste0("sturdy_error_", names(spoil)[i]))
+    expect_equal(c(error$batch, error$row), c(1, 7))
+    expect_null(error$fit)
+  }
+  # one text among numbers is not a factor of a hundred levels
+  error <- caught(stream(csv_file(set_at("a", "x", 7)(stream_data()))))
+  expect_s3_class(error, "sturdy_error_column_type")
+  expect_equal(error$row, 7)
+  expect_error(stream(formula = class ~ a + nothing), class = "sturdy_error_formula")
+})
+
+test_that("what is wrong with a batch is said in words", {
+  d <- stream_data()
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  # what the error says itself, then what its cause says, paths hidden
+  tell <- function(expr) {
+    withr::local_options(cli.width = 10000, cli.unicode = FALSE, cli.num_colors = 1L)
+    error <- caught(expr)
+    text <- strsplit(conditionMessage(error), "\nCaused by", fixed = TRUE)[[1]][1]
+    cat(gsub("'[^']*[.]rds'", "'fit.rds'", text), "\n", sep = "")
+    said(stop(error$parent))
+  }
+  expect_snapshot({
+    tell(stream(set_at("a", NA)(d)))
+    tell(stream(set_at("class", "maybe")(d), checkpoint = checkpoint))
+    tell(stream(csv_file(set_at("a", "x")(d))))
+    tell(stream(csv_file(set_at("a", "x", 7)(d))))
+    tell(stream(csv_file(lines = c(csv_text(d), "1,2"))))
+  })
+})
