@@ -119,14 +119,15 @@ smooth_neighbours <- function(x) {
 
 # The run -------------------------------------------------------------------
 
+ais_pilot_path <- function() (seq_len(ais_pilot_levels) / ais_pilot_levels)^2
+
 #' A pilot batch of chains, and the levels it suggests
 #' @noRd
 ais_plan <- function(problem, max_moves, tick) {
-  s <- (seq_len(ais_pilot_levels) / ais_pilot_levels)^2
+  s <- ais_pilot_path()
   pilot <- ais_batch(problem, s, tick)
-  finite <- seq_along(s)
-  path <- ais_length(s, pilot$trace[finite, , drop = FALSE])
-  # at least two batches of chains
+  path <- ais_length(s, pilot$trace[seq_along(s), , drop = FALSE])
+  # two batches of chains must fit in
   most <- (max_moves / ais_chains - ais_pilot_levels) / 2
   levels <- min(max(path$length^2 / ais_variance, ais_least_levels), most)
   levels <- max(as.integer(levels), ais_least_levels)
@@ -136,6 +137,8 @@ ais_plan <- function(problem, max_moves, tick) {
   )
 }
 
+#' @return as native_ais(), with the log weights of the likelihood, `log_w`
+#' @noRd
 ais_batch <- function(problem, s, tick, chains = ais_chains) {
   barrier <- ais_levels(problem, s)
   out <- native_ais(
@@ -152,22 +155,33 @@ ais_batch <- function(problem, s, tick, chains = ais_chains) {
 ais_run <- function(problem, se, max_moves, progress) {
   tick <- ais_progress(progress, se)
   plan <- ais_plan(problem, max_moves, tick(NULL))
-  cost <- length(plan$s) * ais_chains
   moves <- plan$moves
   batches <- list()
   now <- NULL
   repeat {
-    batches <- c(batches, list(ais_batch(problem, plan$s, tick(now))))
-    moves <- moves + cost
+    chains <- ais_next_batch(now, se, (max_moves - moves) / length(plan$s))
+    if (chains == 0) break
+    batches <- c(batches, list(ais_batch(problem, plan$s, tick(now), chains)))
+    moves <- moves + length(plan$s) * chains
     now <- ais_estimate(unlist(lapply(batches, `[[`, "log_w")))
-    few <- length(batches) < 2
-    if (!few && (isTRUE(now$se <= se) || moves + cost > max_moves)) break
   }
   c(now, list(
     F = do.call(cbind, lapply(batches, `[[`, "F")),
     levels = length(plan$s) + any(is.infinite(problem$barrier)), moves = moves,
     stuck = mean(vapply(batches, `[[`, numeric(1), "stuck"))
   ))
+}
+
+#' Chains to run next: two batches, then half of what seems to be missing
+#' @noRd
+ais_next_batch <- function(now, se, affordable) {
+  if (is.null(now)) {
+    return(2L * ais_chains)
+  }
+  done <- length(now$log_w)
+  missing <- if (is.na(now$se)) done else ((now$se / se)^2 - 1) * done
+  batches <- min(ceiling(missing / 2 / ais_chains), affordable %/% ais_chains, 32)
+  as.integer(max(batches, 0)) * ais_chains
 }
 
 #' Log of the mean weight, its standard error, effective number of chains

@@ -15,7 +15,7 @@ bpm_design <- function(object, X) {
   numeric <- vapply(
     object$blueprint$specs, function(s) s$kind == "numeric", logical(1)
   )
-  Xt <- t(if (object$intercept) cbind(1, X) else X)
+  Xt <- t(if (object$intercept) cbind(rep(1, nrow(X)), X) else X)
   dimnames(Xt) <- NULL
   indicator <- which(!numeric[blueprint_group(object$blueprint)])
   if (length(indicator)) {

@@ -180,10 +180,10 @@ latent_kappa.bpm <- function(object) {
 }
 
 gaussian_evidence.bpm <- function(object) {
-  check_sites_kept(object, rlang::caller_env())
   if (is.infinite(object$df)) {
-    return(object$ep$log_evidence)
+    return(ep_evidence(object))
   }
+  check_sites_kept(object, rlang::caller_env())
   value <- object$ep$log_evidence_gaussian
   if (is.na(value)) {
     warn_sturdy(

@@ -16,13 +16,15 @@
 #' of the evidence and whose gap is shown as large as it is. The exact value is the
 #' same for all `df`.
 #'
-#' The Pareto k is that of the ratios prior x likelihood / EP posterior at draws of the
-#' EP posterior (Vehtari et al., 2024). Below 0.7 the EP posterior, corrected by these
-#' weights, gives reliable averages; above, it misses part of the exact posterior. With
-#' a small `epsilon` most draws have next to no weight because some label is on the
-#' wrong side, with `epsilon = 0` none at all: `possible` is the share with a weight,
-#' and k, which describes those only, is `NA` when they are fewer than 500. Many rows
-#' make a large k, also where all marginal probabilities are right: read it last.
+#' The Pareto k is that of the ratios prior x likelihood / EP posterior at 10,000 draws
+#' of the EP posterior (Vehtari et al., 2024). Below 0.7 the EP posterior as a whole,
+#' corrected by these weights, gives reliable averages; above, it does not. Expect it
+#' to be above from about a hundred rows on, also where all single probabilities are
+#' right: a normal distribution of all latent values together lies mostly where some
+#' label is on the wrong side, and such draws have next to no weight when `epsilon` is
+#' small, none when it is 0. `all_right` is the share of draws with every label on its
+#' right side, `importance_ess` the effective number of draws. With `epsilon = 0` k
+#' describes the draws that have a weight, and is `NA` when they are fewer than 100.
 #'
 #' It costs an annealing run (see [log_evidence()]: seconds to minutes) and a few n^3
 #' factorisations. Random numbers are R's: [set.seed()] makes it repeatable.
@@ -41,8 +43,8 @@
 #'   * `probability`: data frame of `row`, `ep`, `exact`, `error` (the standard error of
 #'     `exact`), one row a training row; `largest_gap`, `largest_row`, `mean_gap`:
 #'     the absolute differences summarised;
-#'   * `pareto_k`, `possible`, `pareto_note`: the Pareto k, the share of EP's draws with a
-#'     weight above 0, and why k is `NA` if it is;
+#'   * `pareto_k`, `importance_ess`, `all_right`: as said above; `pareto_note`: why k is
+#'     `NA`, or `NA`;
 #'   * `ess`: effective number of draws, the least over the rows;
 #'   * `means`, `do`: sentences.
 #'
@@ -95,7 +97,7 @@ check_fit.sturdy_model <- function(object,
       se_wanted = se
     ),
     check_probability(object, problem, run, draws, progress),
-    check_importance(object, problem, draws)
+    check_importance(object, problem)
   )
   structure(c(check, check_words(check)), class = "sturdy_check")
 }
@@ -176,12 +178,13 @@ exact_probability <- function(object, problem, moves) {
 
 # EP as an importance distribution ------------------------------------------
 
-#' Log ratios of prior x likelihood to the EP posterior, at draws of the latter
+#' Draws of the EP posterior: log ratios of prior x likelihood to its density, and
+#' whether all labels are on their right side
 #'
 #' With f = B z the EP posterior of z is `St(df, sqrt(kappa) M^-1 B'nu, kappa M^-1)`,
 #' `M = I + B'TB`, and the prior `St(df, 0, I)`.
 #' @noRd
-importance_ratios <- function(object, problem, draws) {
+importance_draws <- function(object, problem, draws) {
   B <- problem$B
   r <- ncol(B)
   sites <- object$ep$sites
@@ -196,8 +199,13 @@ importance_ratios <- function(object, problem, draws) {
   root <- sqrt(object$ep$kappa)
   z <- root * (drop(centre) + backsolve(U, noise))
   log_scale <- sum(log(diag(U))) - r * log(root)
-  likelihood(problem, B %*% z) + log_t(colSums(z^2), df, r) -
-    log_t(colSums(noise^2), df, r) - log_scale
+  wrong <- wrong_labels(problem, B %*% z)
+  log_lik <- problem$offset - times_barrier(wrong, problem$barrier)
+  list(
+    log_ratios = log_lik + log_t(colSums(z^2), df, r) -
+      log_t(colSums(noise^2), df, r) - log_scale,
+    all_right = colSums(wrong) == 0
+  )
 }
 
 # Log density of a standard t by its squared radius, up to a constant
@@ -205,33 +213,40 @@ log_t <- function(square, df, r) {
   if (is.finite(df)) -(df + r) / 2 * log1p(square / df) else -square / 2
 }
 
-likelihood <- function(problem, f) {
+#' Labels on the wrong side (2 x draws, by label) of latent values n x draws
+#' @noRd
+wrong_labels <- function(problem, f) {
   wrong <- problem$y * f <= 0
-  sorts <- list(problem$y < 0, problem$y > 0)
-  value <- problem$offset
-  for (k in 1:2) {
-    n_wrong <- colSums(wrong[sorts[[k]], , drop = FALSE])
-    value <- value - ifelse(n_wrong > 0, n_wrong * problem$barrier[k], 0)
-  }
-  value
+  rbind(
+    colSums(wrong[problem$y < 0, , drop = FALSE]),
+    colSums(wrong[problem$y > 0, , drop = FALSE])
+  )
 }
 
-check_importance <- function(object, problem, draws) {
-  ratios <- tryCatch(
-    importance_ratios(object, problem, draws),
-    error = function(cnd) rep(NA_real_, draws)
+times_barrier <- function(wrong, barrier) {
+  colSums(ifelse(wrong > 0, wrong * barrier, 0)) # 0 x Inf = 0
+}
+
+check_importance <- function(object, problem, draws = 10000L) {
+  drawn <- tryCatch(
+    importance_draws(object, problem, draws), error = function(cnd) NULL
   )
-  possible <- mean(ratios > -Inf)
-  note <- if (anyNA(ratios)) {
-    "the EP posterior can't be drawn from"
-  } else if (sum(ratios > -Inf) < 500) {
-    "too few draws of EP's posterior have all labels possible"
+  if (is.null(drawn)) {
+    return(list(
+      pareto_k = NA_real_, importance_ess = NA_real_, all_right = NA_real_,
+      pareto_note = "the EP posterior can't be drawn from"
+    ))
+  }
+  ratios <- drawn$log_ratios[drawn$log_ratios > -Inf]
+  note <- if (length(ratios) < 100) {
+    "too few draws of EP's posterior have every label on its right side"
   } else if (!rlang::is_installed("loo") && !has_pareto_khat()) {
     "needs the loo or the posterior package"
   }
-  k <- if (is.null(note)) pareto_k(ratios[ratios > -Inf]) else NA_real_
   list(
-    pareto_k = k, possible = possible,
+    pareto_k = if (is.null(note)) pareto_k(ratios) else NA_real_,
+    importance_ess = ais_estimate(c(ratios, -Inf))$ess,
+    all_right = mean(drawn$all_right),
     pareto_note = if (is.null(note)) NA_character_ else note
   )
 }

@@ -90,25 +90,23 @@ words_probability <- function(check) {
 
 words_pareto <- function(check) {
   k <- check$pareto_k
-  if (is.na(k)) {
-    if (isTRUE(check$possible < 0.5) && !is.na(check$pareto_note)) {
-      return(list(means = paste(
-        "EP's posterior puts most of its mass where some label is impossible, as a",
-        "normal or t distribution must with epsilon = 0: its draws can't be weighted to",
-        "the exact posterior. Single probabilities may be right all the same."
-      )))
-    }
+  if (is.na(k) && !isTRUE(check$all_right < 0.05)) {
     return(NULL)
   }
-  means <- if (k <= 0.7) {
-    "EP's posterior covers the exact one: weighted draws of it are reliable."
-  } else {
-    paste(
-      "EP's posterior as a whole misses part of the exact one: don't weight draws of it.",
-      "With many rows that is usual, and single probabilities may be right all the same."
-    )
+  if (isTRUE(k <= 0.7)) {
+    return(list(means = paste(
+      "EP's posterior covers the exact one: draws of it can be weighted to the exact",
+      "posterior."
+    )))
   }
-  list(means = means, do = if (k > 0.7) "For joint statements use posterior_sample().")
+  list(
+    means = paste(
+      "EP's posterior of all latent values together can't be weighted to the exact one:",
+      "they overlap too little. That is usual with many rows and says nothing about",
+      "single probabilities."
+    ),
+    do = "For statements about several rows together use posterior_sample()."
+  )
 }
 
 #' @export
@@ -136,7 +134,12 @@ print.sturdy_check <- function(x, digits = 3, ...) {
   }
   pareto <- paste0(
     if (is.na(x$pareto_k)) paste0("none: ", x$pareto_note) else number(x$pareto_k),
-    " (", format(100 * x$possible, digits = digits), " % of EP's draws possible)"
+    if (!is.na(x$all_right)) {
+      paste0(
+        " (all labels right in ", format(100 * x$all_right, digits = 2),
+        " % of EP's draws; ", format(x$importance_ess, digits = 2), " effective)"
+      )
+    }
   )
   print_fields(c(
     "Log evidence" = evidence[1],

@@ -217,7 +217,8 @@ criterion_result <- function(ep, names) {
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param method As in [log_evidence()]. By default the Gaussian EP evidence for
 #'   every model, so that `AIC()` and `BIC()` compare like with like; at `df = Inf`
-#'   it is the model's own.
+#'   it is the model's own. For a [bpm()] by ADF its own at every `df`, a sum of log
+#'   predictive probabilities.
 #' @param ... Not used.
 #' @return A number of class `logLik`, with the attributes `df`, the number of
 #'   hyperparameters learned, and `nobs`.
@@ -228,7 +229,7 @@ criterion_result <- function(ep, names) {
 logLik.sturdy_model <- function(object,
                                 method = c("gaussian", "ep", "ep_zp"),
                                 ...) {
-  if (missing(method)) method <- "gaussian"
+  if (missing(method)) method <- if (is.null(object$ep)) "ep" else "gaussian"
   structure(
     log_evidence(object, method = method),
     df = sum(learned(object)),

@@ -13,6 +13,7 @@ mold_outcome <- function(y,
                          arg = "y",
                          one_class = FALSE,
                          call = rlang::caller_env()) {
+  if (is.matrix(y) && ncol(y) == 1) y <- as.vector(y)
   one_class <- one_class || length(y) == 1
   if (!is.null(dim(y)) || !(is.factor(y) || is.atomic(y)) || is.null(y)) {
     abort_outcome_type(y, arg, call)

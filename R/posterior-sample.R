@@ -84,14 +84,15 @@ posterior_sample.sturdy_model <- function(object,
   thin <- check_count(thin, "thin", min = 1)
   progress <- check_flag(progress, "progress")
   new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
+  check_memory(max(object$nobs, sum(new$complete)), ncol(object$X))
   problem <- ais_problem(object, call)
   inform_jitter(problem)
   start <- sample_start(problem)
-  F <- sample_moves(problem, start, n, thin, progress)
-  draws <- if (is.null(new)) F else sample_at(object, problem, F, new)
+  draws <- sample_moves(problem, start, n, thin, progress)
+  if (!is.null(new)) draws <- sample_at(object, problem, draws, new)
   if (is.finite(object$df)) {
     shape <- object$df / 2
-    scale <- 1 / sqrt(stats::rgamma(dim(F)[2] * dim(F)[3], shape, shape))
+    scale <- 1 / sqrt(stats::rgamma(prod(dim(draws)[-1]), shape, shape))
     draws <- draws * rep(scale, each = dim(draws)[1])
   }
   names <- if (is.null(new)) object$row_names else new$row_names
@@ -106,8 +107,7 @@ posterior_sample.sturdy_model <- function(object,
 #' replaced by one that it did not.
 #' @noRd
 sample_start <- function(problem, burn = 200L) {
-  s <- (seq_len(ais_pilot_levels) / ais_pilot_levels)^2
-  pilot <- ais_batch(problem, s, NULL)
+  pilot <- ais_batch(problem, ais_pilot_path(), NULL)
   alive <- which(is.finite(pilot$log_w))
   if (length(alive) == 0) {
     abort_sturdy(
@@ -125,10 +125,12 @@ sample_start <- function(problem, burn = 200L) {
   matrix(moved, ncol = ais_chains)
 }
 
-#' At least n draws, n rows x chains x draws a chain
+#' At least n draws: rows x chains x draws a chain
+#'
+#' Few draws come from few chains: each must be long enough to tell how it mixes.
 #' @noRd
 sample_moves <- function(problem, start, n, thin, progress) {
-  chains <- min(ncol(start), n)
+  chains <- min(ncol(start), max(n %/% 50L, 4L), n)
   keep <- ceiling(n / chains)
   tick <- NULL
   if (progress) {
@@ -153,23 +155,21 @@ conditional_latent <- function(object, problem, X) {
   list(V = V, cov = native_gram(X, NULL, object$group, hyper) - crossprod(V))
 }
 
-#' Draws at new rows: m x chains x draws a chain
+#' Draws at new rows (m x chains x draws a chain), from those at the training rows
 #' @noRd
-sample_at <- function(object, problem, F, new) {
-  draws <- dim(F)[2] * dim(F)[3]
-  out <- array(NA_real_, c(length(new$complete), dim(F)[2:3]))
+sample_at <- function(object, problem, draws, new) {
+  size <- c(length(new$complete), dim(draws)[-1])
+  count <- prod(size[-1])
+  out <- matrix(NA_real_, size[1], count)
   X <- new$X[new$complete, , drop = FALSE]
-  if (nrow(X) == 0) {
-    return(out)
+  if (nrow(X) > 0) {
+    given <- conditional_latent(object, problem, X)
+    z <- forwardsolve(problem$B, matrix(draws, ncol = count))
+    noise <- matrix(stats::rnorm(nrow(X) * count), ncol = count)
+    out[new$complete, ] <- crossprod(given$V, z) +
+      crossprod(chol_jitter(given$cov)$U, noise)
   }
-  check_memory(nrow(X))
-  given <- conditional_latent(object, problem, X)
-  z <- forwardsolve(problem$B, matrix(F, ncol = draws))
-  noise <- matrix(stats::rnorm(nrow(X) * draws), ncol = draws)
-  values <- crossprod(given$V, z) + crossprod(chol_jitter(given$cov)$U, noise)
-  out <- matrix(out, ncol = draws)
-  out[new$complete, ] <- values
-  array(out, c(length(new$complete), dim(F)[2:3]))
+  array(out, size)
 }
 
 # The result ----------------------------------------------------------------

@@ -126,7 +126,9 @@ describe_evidence <- function(x, digits) {
     if (is.null(x$ep)) {
       " (of the rows as they came)"
     } else if (is.finite(x$df)) {
-      " (t-EP: not to be compared across models, see ?stc)"
+      paste0(
+        " (t-EP: not to be compared across models, see ?", class(x)[1], ")"
+      )
     }
   )
 }

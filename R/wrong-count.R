@@ -39,50 +39,85 @@ density_ends <- function(density, level) {
 
 #' Distribution of the number of wrong labels, epsilon integrated out
 #'
-#' A mixture of Poisson-binomial distributions over theta = logit(2 epsilon), on
-#' a grid that is left where the posterior density of theta has fallen by exp(-4).
-#' All by Gaussian EP: the exact posterior does not depend on df.
+#' A mixture of Poisson-binomial distributions over theta = logit(2 epsilon). All
+#' by Gaussian EP: the exact posterior does not depend on df. At the kernel of the
+#' fit another epsilon may be much better than that of the fit (an epsilon of 0, or
+#' a kernel learned otherwise), so the grid moves to the best node it finds.
 #' @noRd
 wrong_density <- function(object) {
-  from <- pmax(object$epsilon, 0.5 / object$nobs) # at 0 the logit scale is flat
-  # the spacing is of the size of theta's standard deviation, as if the number of
-  # flips were seen
-  step <- 1.2 / sqrt(1 + sum(object$ep$flipped))
-  at <- function(k) {
-    epsilon <- 0.5 * stats::plogis(stats::qlogis(2 * from) + k * step)
-    wrong_at(object, epsilon, if (is.infinite(object$df)) object$ep$sites)
-  }
-  nodes <- list(at(0))
-  for (side in c(-1, 1)) {
-    for (k in 1:12) {
-      node <- at(side * k)
-      nodes <- c(nodes, list(node))
-      best <- max(vapply(nodes, `[[`, numeric(1), "log_weight"))
-      if (node$log_weight < best - 4) break
+  at <- function(theta) wrong_at(object, theta)
+  first <- at(stats::qlogis(2 * pmax(object$epsilon, 0.5 / object$nobs)))
+  for (move in 1:4) {
+    nodes <- wrong_grid(at, first)
+    log_weight <- vapply(nodes, `[[`, numeric(1), "log_weight")
+    best <- nodes[[which.max(log_weight)]]
+    if (!is.finite(best$log_weight)) {
+      return(poisson_binomial(object$ep$flipped))
     }
+    if (best$log_weight < first$log_weight + 1) break
+    first <- best
   }
-  log_weight <- vapply(nodes, `[[`, numeric(1), "log_weight")
-  if (!any(is.finite(log_weight))) {
-    return(poisson_binomial(object$ep$flipped))
-  }
-  weight <- exp(log_weight - max(log_weight))
+  shift <- vapply(nodes, function(node) node$theta[1], numeric(1))
+  weight <- exp(log_weight - max(log_weight)) * trapezoid(shift)
   drop(vapply(nodes, `[[`, numeric(object$nobs + 1), "density") %*% weight) /
     sum(weight)
 }
 
-#' Weight and distribution at one epsilon
+#' Nodes on both sides of the first, wider and wider apart, until the density has
+#' fallen by exp(-4)
+#'
+#' The first gap is theta's standard deviation if the number of flips were seen.
 #' @noRd
-wrong_at <- function(object, epsilon, sites) {
-  at <- object
-  at$epsilon <- epsilon
-  ep <- refit_ep(at, df = Inf, sites = sites)
-  if (ep$status != "converged") {
-    return(list(log_weight = -Inf, density = numeric(object$nobs + 1)))
+wrong_grid <- function(at, first) {
+  offset <- cumsum(1.5^(0:11)) / sqrt(1 + first$count)
+  within <- stats::qlogis(2 * c(1e-7, 0.4999))
+  nodes <- list(first)
+  for (side in c(-1, 1)) {
+    top <- first$log_weight
+    for (shift in side * offset) {
+      theta <- first$theta + shift
+      if (any(theta < within[1] | theta > within[2])) break
+      node <- at(theta)
+      nodes <- c(nodes, list(node))
+      top <- max(top, node$log_weight)
+      if (is.finite(node$log_weight) && node$log_weight < top - 4) break
+    }
+  }
+  nodes
+}
+
+#' Weights of the trapezoidal rule at nodes in any order
+#' @noRd
+trapezoid <- function(x) {
+  if (length(x) == 1) {
+    return(1)
+  }
+  gap <- diff(sort(x))
+  (c(gap, 0) + c(0, gap))[rank(x)] / 2
+}
+
+#' Weight and distribution at one theta
+#'
+#' From a cold start, for sites of another epsilon can mislead; to 1e-5, for whole
+#' numbers come out of it. Where EP does not converge there is no weight, and no
+#' search for a way around.
+#' @noRd
+wrong_at <- function(object, theta) {
+  epsilon <- 0.5 * stats::plogis(theta)
+  control <- object$control
+  control$tol <- max(control$tol, 1e-5)
+  space <- kernel_space(object$X, object$group, object$y, object$kernel)
+  out <- space$native(kernel_hyper(object$kernel), Inf, epsilon, NULL, control)
+  if (!engine_converged(out)) {
+    return(list(
+      theta = theta, log_weight = -Inf, count = 0,
+      density = numeric(object$nobs + 1)
+    ))
   }
   # a uniform prior on epsilon, as a density in theta
   jacobian <- mean(log(epsilon) + log1p(-2 * epsilon))
   list(
-    log_weight = ep$log_evidence + jacobian,
-    density = poisson_binomial(ep$flipped)
+    theta = theta, log_weight = out$log_evidence + jacobian,
+    count = sum(out$flipped), density = poisson_binomial(out$flipped)
   )
 }

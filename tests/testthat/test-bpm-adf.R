@@ -60,7 +60,7 @@ test_that("a whole pass agrees with the plain-R reference", {
 })
 
 test_that("the first row has even odds, and counts follow predictions", {
-  d <- stream_data()
+  d <- linear_data()[c("a", "b", "class")]
   fit <- bpm(class ~ ., d[1, ], inference = "adf", scale = FALSE)
   expect_equal(fit$log_evidence, log(0.5))
   wrong <- 0
@@ -74,7 +74,7 @@ test_that("the first row has even odds, and counts follow predictions", {
 })
 
 test_that("a filter learns the boundary, in whatever pieces rows arrive", {
-  d <- stream_data(400)
+  d <- linear_data(400)
   for (df in c(3, Inf)) {
     whole <- bpm(class ~ ., d, df = df, inference = "adf")
     expect_gt(mean(predict(whole, d) == d$class), 0.9)
@@ -98,7 +98,7 @@ test_that("rows of zeros change nothing", {
 })
 
 test_that("the t posterior widens at a surprise, the normal one does not", {
-  d <- stream_data(300)
+  d <- linear_data(300)
   d$class[201:300] <- ifelse(d$class[201:300] == "yes", "no", "yes")
   size <- function(fit) sum(diag(exp(fit$weights$log_scale) * fit$weights$C))
   for (df in c(3, Inf)) {

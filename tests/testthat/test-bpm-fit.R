@@ -88,7 +88,7 @@ test_that("the order of the rows does not matter to EP", {
 })
 
 test_that("gradients are those of central differences", {
-  d <- stream_data(60)
+  d <- linear_data(60)
   prior <- c("(Intercept)" = 0.7, a = 2, b = 0.5, f = 1.5)
   at <- function(par, df) {
     bpm(
@@ -120,7 +120,7 @@ test_that("gradients are those of central differences", {
 })
 
 test_that("learning raises the criterion and stops where the gradient does", {
-  d <- stream_data()
+  d <- linear_data()
   start <- bpm(class ~ ., d, epsilon = 0.05)
   fit <- bpm(class ~ ., d, prior_scale = "learn")
   expect_equal(fit$learning$convergence, 0)

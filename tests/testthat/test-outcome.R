@@ -33,7 +33,7 @@ test_that("one row is enough when the two classes are known", {
 })
 
 test_that("a response of another type is refused", {
-  for (bad in list(NULL, list(1, 0), data.frame(y = 0:1), matrix(0:1), mean, 1i)) {
+  for (bad in list(NULL, list(1, 0), data.frame(y = 0:1), matrix(0:1, 1), mean, 1i)) {
     expect_error(mold_outcome(bad), class = "sturdy_error_outcome_type")
   }
 })
@@ -44,4 +44,21 @@ test_that("missing values of the response are refused", {
   }
   expect_error(mold_outcome(c(0, Inf)), class = "sturdy_error_outcome_levels")
   expect_snapshot(said(mold_outcome(c(0, NA, 1))))
+})
+
+test_that("labels of known classes are read in any form", {
+  levels <- c("no", "yes")
+  expect_equal(forge_outcome(c("yes", "no"), levels), c(1, -1))
+  expect_equal(forge_outcome(factor("yes", levels = c("yes", "no")), levels), 1)
+  expect_equal(forge_outcome(c(TRUE, FALSE), c("FALSE", "TRUE")), c(1, -1))
+  expect_equal(forge_outcome(c(1, 0, 1), c("0", "1")), c(1, -1, 1))
+  expect_equal(forge_outcome(c(-1L, 1L), c("-1", "1")), c(-1, 1))
+  expect_equal(forge_outcome(character(), levels), numeric())
+  expect_error(forge_outcome("maybe", levels), class = "sturdy_error_outcome_levels")
+  expect_error(forge_outcome(1:2, levels), class = "sturdy_error_novel_levels")
+  expect_error(forge_outcome(c("no", NA), levels), class = "sturdy_error_missing")
+  expect_error(forge_outcome(NULL, levels), class = "sturdy_error_outcome_type")
+  expect_error(
+    forge_outcome(matrix("no"), levels), class = "sturdy_error_outcome_type"
+  )
 })

@@ -37,17 +37,31 @@ test_that("with a learned epsilon the interval is wider", {
   expect_gt(expected$upper - expected$lower, diff(given))
 })
 
+test_that("the trapezoidal rule is exact for straight lines, in any order", {
+  x <- c(0, -1, -3, 2, 2.5)
+  expect_equal(sum(trapezoid(x) * (1 + 2 * x)), 5.5 + 2.5^2 - 9)
+})
+
 test_that("integrating epsilon out agrees with a fine grid", {
-  fit <- gpc(class ~ a + b, toy(), kernel = held())
-  grid <- seq(0.002, 0.499, by = 0.004)
-  at <- lapply(grid, function(epsilon) wrong_at(fit, epsilon, NULL))
-  # log_weight is a density in logit(2 epsilon): back to one in epsilon
-  weight <- exp(vapply(at, `[[`, 0, "log_weight")) / (grid * (1 - 2 * grid))
-  fine <- drop(sapply(at, `[[`, "density") %*% weight) / sum(weight)
-  coarse <- wrong_density(fit)
-  expect_equal(sum(coarse), 1)
-  # the coarse grid ends where the density has fallen by exp(-4)
-  expect_lt(max(abs(cumsum(coarse) - cumsum(fine))), 0.03)
+  fine_grid <- function(fit) {
+    grid <- seq(0.002, 0.498, by = 0.004)
+    at <- lapply(qlogis(2 * grid), wrong_at, object = fit)
+    # log_weight is a density in theta: back to one in epsilon
+    log_weight <- vapply(at, `[[`, 0, "log_weight") - log(grid * (1 - 2 * grid))
+    weight <- exp(log_weight - max(log_weight))
+    drop(sapply(at, `[[`, "density") %*% weight) / sum(weight)
+  }
+  fits <- list(
+    gpc(class ~ a + b, toy(), kernel = held()),
+    # fits whose epsilon is far from the best at their kernel
+    far = toy_fit(epsilon = 0.4), none = toy_fit(epsilon = 0)
+  )
+  for (fit in fits) {
+    coarse <- wrong_density(fit)
+    expect_equal(sum(coarse), 1)
+    # the coarse grid ends where the density has fallen by exp(-4)
+    expect_lt(max(abs(cumsum(coarse) - cumsum(fine_grid(fit)))), 0.03)
+  }
 })
 
 test_that("an interval for simulated labels covers about as often as it says", {

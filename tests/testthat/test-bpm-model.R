@@ -1,0 +1,193 @@
+# What a fitted Bayes point machine answers.
+
+test_that("coef(), vcov() and confint() describe the posterior of the weights", {
+  d <- linear_data()
+  for (df in c(4, Inf)) {
+    fit <- bpm(class ~ ., d, df = df, epsilon = 0.05)
+    scale <- exp(fit$weights$log_scale) * fit$weights$C
+    expect_equal(coef(fit), sqrt(fit$ep$kappa) * fit$ep$b, ignore_attr = TRUE)
+    expect_equal(vcov(fit), scale * if (df == 4) 2 else 1)
+    expect_true(isSymmetric(vcov(fit)))
+    expect_equal(rownames(vcov(fit)), names(coef(fit)))
+    ends <- confint(fit, c("a", "b"), level = 0.9)
+    expect_equal(dimnames(ends), list(c("a", "b"), c("5 %", "95 %")))
+    half <- qt(0.95, df) * sqrt(diag(scale))[c("a", "b")]
+    expect_equal(ends[, 2] - ends[, 1], 2 * half)
+    expect_equal(rowMeans(ends), coef(fit)[c("a", "b")])
+    expect_equal(confint(fit, 2:3), confint(fit)[c("a", "b"), ])
+  }
+  expect_error(confint(fit, "z"), class = "sturdy_error_parm")
+  expect_error(confint(fit, 99), class = "sturdy_error_parm")
+  expect_error(confint(fit, level = 1), class = "sturdy_error_range")
+})
+
+test_that("a t without a covariance says so, its intervals still answer", {
+  fit <- bpm(class ~ ., linear_data(), df = 2, inference = "adf")
+  expect_error(vcov(fit), class = "sturdy_error_no_covariance")
+  expect_snapshot(said(vcov(fit)))
+  expect_true(all(is.finite(confint(fit))))
+  expect_true(all(is.na(tidy(fit)$std.error)))
+})
+
+test_that("the latent function at a row is that of its weights", {
+  d <- linear_data()
+  fit <- bpm(class ~ ., d, df = 6, epsilon = 0.05)
+  x <- drop(bpm_design(fit, forge(fit$blueprint, d[7, ], rlang::current_env())$X))
+  latent <- predict(fit, d[7, ], type = "latent")
+  expect_equal(latent$location, sum(coef(fit) * x))
+  expect_equal(latent$scale^2, drop(t(x) %*% vcov(fit) %*% x) * 4 / 6)
+  expect_equal(latent$df, 6)
+})
+
+test_that("an EP fit answers for its training rows, an ADF fit asks for them", {
+  d <- linear_data()
+  d$a[4] <- NA
+  fit <- bpm(class ~ ., d, epsilon = 0.05, na.action = na.exclude)
+  expect_equal(fitted(fit), predict(fit, d, "prob")[, "yes"], tolerance = 1e-8)
+  expect_equal(predict(fit), predict(fit, d))
+  adf <- bpm(class ~ ., d, inference = "adf")
+  for (ask in expression(predict(adf), fitted(adf))) {
+    expect_error(eval(ask), class = "sturdy_error_missing_argument")
+  }
+  expect_snapshot(said(predict(adf)))
+})
+
+test_that("new rows keep their order, NA stays NA, no rows give none", {
+  fit <- bpm(class ~ a + b, linear_data(), inference = "adf")
+  new <- data.frame(z = "?", b = c(0, NA, 1, 0), a = c(1, 1, NA, -1))
+  prob <- predict(fit, new, "prob")
+  expect_equal(unname(is.na(prob[, 1])), c(FALSE, TRUE, TRUE, FALSE))
+  expect_equal(unname(rowSums(prob)[c(1, 4)]), c(1, 1))
+  expect_equal(prob[4, ], predict(fit, new[4, ], "prob")[1, ])
+  expect_length(predict(fit, new[0, ]), 0)
+  expect_equal(dim(predict(fit, new[0, ], "prob")), c(0, 2))
+})
+
+test_that("what needs single rows says that a filter kept none", {
+  fit <- bpm(class ~ ., linear_data(), df = 5, inference = "adf")
+  for (ask in expression(
+    loo(fit), mislabelled(fit), criterion(fit, data = linear_data()),
+    log_evidence(fit, "gaussian"), log_evidence(fit, "ep_zp"),
+    plot(fit, "trace"), augment(fit, linear_data())
+  )) {
+    expect_error(eval(ask), class = "sturdy_error_no_sites")
+  }
+  expect_snapshot(said(loo(fit)))
+  expect_equal(log_evidence(fit), fit$stream$log_score)
+  expect_equal(as.numeric(logLik(fit)), fit$stream$log_score)
+  gauss <- bpm(class ~ ., linear_data(), inference = "adf")
+  expect_equal(log_evidence(gauss, "gaussian"), gauss$stream$log_score)
+})
+
+test_that("criterion() needs the rows of the fit", {
+  d <- linear_data()
+  fit <- bpm(class ~ ., d, epsilon = 0.05)
+  expect_error(criterion(fit), class = "sturdy_error_missing_argument")
+  expect_error(criterion(fit, data = d[-1, ]), class = "sturdy_error_length")
+  expect_equal(criterion(fit, data = d)$value, fit$log_evidence)
+  expect_equal(criterion(fit, "loo", data = d)$value, loo(fit)$estimate)
+})
+
+test_that("scores of single rows are those of the sites", {
+  d <- linear_data()
+  fit <- bpm(class ~ ., d, epsilon = 0.05)
+  expect_length(loo(fit)$pointwise, 120)
+  found <- mislabelled(fit)
+  expect_equal(sort(found$row), 1:120)
+  first <- withr::with_seed(11, {
+    rnorm(240)
+    sample(3, 120, TRUE)
+    sample(120, 5)
+  })
+  expect_true(all(utils::head(found$row, 3) %in% first))
+  expect_equal(sum(fit$ep$loo), glance(fit)$loo)
+})
+
+test_that("tidy, glance, augment and the small generics answer", {
+  d <- linear_data()
+  fit <- bpm(class ~ ., d, epsilon = 0.05)
+  table <- tidy(fit)
+  expect_named(
+    table,
+    c("term", "estimate", "std.error", "conf.low", "conf.high", "prior_scale")
+  )
+  expect_equal(table$std.error^2, unname(diag(vcov(fit))))
+  expect_equal(nrow(glance(fit)), 1)
+  adf <- glance(bpm(class ~ ., d, inference = "adf"))
+  expect_named(adf, names(glance(fit)))
+  expect_equal(adf$status, "filtered")
+  added <- augment(fit, d)
+  expect_equal(added$.fitted, unname(fitted(fit)))
+  expect_equal(nobs(fit), 120)
+  expect_equal(formula(fit), class ~ a + b + f, ignore_formula_env = TRUE)
+  expect_equal(attr(logLik(fit), "df"), 0)
+  expect_equal(attr(logLik(bpm(class ~ ., d, prior_scale = "learn")), "df"), 4)
+})
+
+test_that("print() and summary() say what was fitted and how", {
+  d <- linear_data()
+  ep <- bpm(class ~ ., d, df = 6, epsilon = 0.05)
+  ep$log_evidence <- -12.3456
+  ep$ep$log_evidence <- -12.3456
+  ep$ep$log_evidence_gaussian <- -23.4567
+  ep$ep$sweeps <- 6L
+  ep$ep$residual <- rep(3.2e-10, 120)
+  ep$ep$loo <- -seq(0.1, 0.9, length.out = 120)
+  ep$ep$flipped <- rep(0.05, 120)
+  adf <- bpm(class ~ ., d, inference = "adf")
+  adf$stream <- list(rows = 50, errors = 5, log_score = -20)
+  adf$log_evidence <- -45.678
+  shown <- c(0.5, -0.25, 1, 2, 3, 4)
+  ep$weights$mean[] <- adf$weights$mean[] <- shown
+  ep$weights$C[] <- adf$weights$C[] <- diag(0.04, 6)
+  ep$weights$log_scale <- adf$weights$log_scale <- 0
+  expect_snapshot({
+    ep
+    adf
+    summary(adf)
+  })
+  expect_output(print(summary(ep)), "Weights")
+  expect_lte(length(capture.output(print(ep))), 8)
+})
+
+test_that("diagnostics speak of weights, not of kernels", {
+  d <- linear_data()
+  fit <- bpm(class ~ ., d, epsilon = 0.05)
+  expect_equal(ep_diagnostics(fit)$status, "converged")
+  adf <- ep_diagnostics(bpm(class ~ ., d, inference = "adf"))
+  expect_equal(adf$status, "filtered")
+  expect_output(print(adf), "in one pass")
+  for (status in names(status_table)) {
+    fit$ep$status <- status
+    words <- ep_diagnostics(fit)
+    expect_no_match(paste(words$means, collapse = " "), "kernel|Gram")
+  }
+  fit$ep$status <- "no_fixed_point"
+  expect_match(paste(ep_diagnostics(fit)$do, collapse = " "), "adf")
+  fit$learning <- list(convergence = 0, on_bound = "prior_scale.a", starts = 1)
+  fit$prior$scale[["a"]] <- 1e-6
+  expect_match(paste(ep_diagnostics(fit)$means, collapse = " "), "no influence")
+})
+
+test_that("a fit without a posterior says so instead of answering", {
+  fit <- bpm(class ~ a + b, toy(), epsilon = 0.05)
+  fit["weights"] <- list(NULL)
+  fit$ep <- list(status = "not_positive_definite", message = "It is not.", sweeps = 0L)
+  for (ask in expression(
+    coef(fit), vcov(fit), confint(fit), predict(fit, toy()), update(fit, toy()),
+    tidy(fit), loo(fit)
+  )) {
+    expect_error(eval(ask), class = "sturdy_error_no_posterior")
+  }
+  expect_output(print(fit), "no posterior")
+})
+
+test_that("weights are plotted, as many as asked for", {
+  withr::local_pdf(NULL)
+  fit <- bpm(class ~ ., linear_data(), df = 5, inference = "adf")
+  before <- graphics::par("mar")
+  expect_identical(withVisible(plot(fit))$visible, FALSE)
+  plot(fit, inputs = 2, main = "two")
+  expect_equal(graphics::par("mar"), before)
+  plot(bpm(class ~ ., linear_data(), epsilon = 0.05), "trace")
+})
