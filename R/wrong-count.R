@@ -3,19 +3,22 @@
 #' Expected number of wrong labels
 #'
 #' @param level of the interval, or `NULL` for none.
-#' @return list(count, lower, upper, level, epsilon); without `level` only `count`.
+#' @return list(count, lower, upper, level, epsilon, at_fit): `count` is the mean of
+#'   the distribution the interval is of, `at_fit` that at the epsilon of the fit.
+#'   Without `level` only `count` and `at_fit`.
 #' @noRd
 wrong_count <- function(object, level) {
   p <- object$ep$flipped
   if (is.null(level)) {
-    return(list(count = sum(p)))
+    return(list(count = sum(p), at_fit = sum(p)))
   }
   uncertain <- object$epsilon_learned && !is.null(object$X)
   density <- if (uncertain) wrong_density(object) else poisson_binomial(p)
   ends <- density_ends(density, level)
   list(
-    count = sum(p), lower = ends[1], upper = ends[2], level = level,
-    epsilon = if (uncertain) "uncertain" else "given"
+    count = sum((seq_along(density) - 1) * density), lower = ends[1],
+    upper = ends[2], level = level,
+    epsilon = if (uncertain) "uncertain" else "given", at_fit = sum(p)
   )
 }
 

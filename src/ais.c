@@ -1,16 +1,16 @@
 /* What: AIS through the flip rate, with bouncing trajectories on ellipses.
  * Method: log Z = sum over labels of the log likelihood on the right side + log
- *   E[w], w the product over levels of exp(-sum (new - old barrier) of labels on
- *   the wrong side). A level then draws velocities nu ~ N(0, K) and follows the
- *   trajectory of (f, nu) for a quarter turn (bounce.c), which leaves prior x
+ *   E[w], w the product over levels of exp(-sum (new - old barrier) of labels
+ * on the wrong side). A level then draws velocities nu ~ N(0, K) and follows
+ * the trajectory of (f, nu) for a quarter turn (bounce.c), which leaves prior x
  *   likelihood invariant: E[w] is without bias for any number of levels.
- *   DEVIATION: elliptical slice sampling would draw a point of the ellipse of (f,
- *   nu); following it and bouncing off labels takes about a tenth of the time to
- *   the same standard error at 150 rows. Drawing the angle exactly and weighting
- *   by its integral lies in between; raising the barriers in several steps on
- *   the way gains nothing, as it is the mixing that limits.
- * References: Neal, Annealed importance sampling, Stat. Comput. 11, 2001; Murray,
- *   Adams, MacKay, Elliptical slice sampling, AISTATS 2010. */
+ *   DEVIATION: elliptical slice sampling would draw a point of the ellipse of
+ * (f, nu); following it and bouncing off labels takes about a tenth of the time
+ * to the same standard error at 150 rows. Drawing the angle exactly and
+ * weighting by its integral lies in between; raising the barriers in several
+ * steps on the way gains nothing, as it is the mixing that limits. References:
+ * Neal, Annealed importance sampling, Stat. Comput. 11, 2001; Murray, Adams,
+ * MacKay, Elliptical slice sampling, AISTATS 2010. */
 #include "ais.h"
 #include "numeric.h"
 
@@ -30,11 +30,12 @@ void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {
 }
 
 /* fresh draws from the prior for all chains at once: one BLAS-3 product */
-static void draw_prior(const ais_space *s, const random_source *rng,
-                       double *F) {
+static void
+draw_prior(const ais_space *s, const random_source *rng, double *F) {
   const double one = 1, zero = 0;
   const size_t total = (size_t)s->r * (size_t)s->chains;
-  for (size_t i = 0; i < total; i++) s->Xi[i] = rng->normal(rng->data);
+  for (size_t i = 0; i < total; i++)
+    s->Xi[i] = rng->normal(rng->data);
   F77_CALL(dgemm)
   ("N", "N", &s->n, &s->chains, &s->r, &one, s->B, &s->n, s->Xi, &s->r, &zero,
    F, &s->n FCONE FCONE);
@@ -42,31 +43,39 @@ static void draw_prior(const ais_space *s, const random_source *rng,
 
 void ais_start(ais_space *s, const random_source *rng) {
   draw_prior(s, rng, s->F);
-  for (int c = 0; c < s->chains; c++) s->log_w[c] = 0;
+  for (int c = 0; c < s->chains; c++)
+    s->log_w[c] = 0;
 }
 
 /* Log weight of a rise of the barriers; 0 x Inf = 0 */
-static double rise(const bounce *b, const step_barrier *from,
-                   const step_barrier *to) {
+static double
+rise(const bounce *b, const step_barrier *from, const step_barrier *to) {
   double sum = 0;
   for (int k = 0; k < 2; k++)
-    if (b->wrong[k] > 0) sum -= b->wrong[k] * (to->of[k] - from->of[k]);
+    if (b->wrong[k] > 0)
+      sum -= b->wrong[k] * (to->of[k] - from->of[k]);
   return sum;
 }
 
 /* Chain c from one level to the next */
-static void chain_level(ais_space *s, int c, const step_barrier *from,
+static void chain_level(ais_space *s,
+                        int c,
+                        const step_barrier *from,
                         const step_barrier *to) {
   double *f = s->F + IDX(0, c, s->n);
   bounce_enter(&s->path, f, s->Nu + IDX(0, c, s->n));
   s->log_w[c] += rise(&s->path, from, to);
-  if (!isfinite(s->log_w[c])) return;
+  if (!isfinite(s->log_w[c]))
+    return;
   bounce_on(&s->path, M_PI / 2, to, most_walls(s->n));
   bounce_leave(&s->path, f);
 }
 
-int ais_anneal(ais_space *s, const double *barrier, int levels,
-               const random_source *rng, const ais_monitor *monitor,
+int ais_anneal(ais_space *s,
+               const double *barrier,
+               int levels,
+               const random_source *rng,
+               const ais_monitor *monitor,
                double *trace) {
   step_barrier from = {{0, 0}};
   for (int t = 0; t < levels; t++) {
@@ -75,7 +84,8 @@ int ais_anneal(ais_space *s, const double *barrier, int levels,
       return EP_INTERRUPTED;
     draw_prior(s, rng, s->Nu);
     for (int c = 0; c < s->chains; c++) {
-      if (isfinite(s->log_w[c])) chain_level(s, c, &from, &to);
+      if (isfinite(s->log_w[c]))
+        chain_level(s, c, &from, &to);
       trace[IDX(t, c, levels)] = s->log_w[c];
     }
     from = to;
@@ -83,8 +93,11 @@ int ais_anneal(ais_space *s, const double *barrier, int levels,
   return EP_CONVERGED;
 }
 
-int ais_move(ais_space *s, const step_barrier *barrier, int moves,
-             const random_source *rng, const ais_monitor *monitor) {
+int ais_move(ais_space *s,
+             const step_barrier *barrier,
+             int moves,
+             const random_source *rng,
+             const ais_monitor *monitor) {
   for (int move = 0; move < moves; move++) {
     if (monitor->check && monitor->check(monitor->data, move))
       return EP_INTERRUPTED;

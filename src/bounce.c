@@ -37,14 +37,19 @@ void bounce_enter(bounce *b, const double *f, const double *nu) {
 }
 
 void bounce_leave(const bounce *b, double *f) {
-  for (int j = 0; j < b->n; j++) f[j] = b->side[j] * b->g[j];
+  for (int j = 0; j < b->n; j++)
+    f[j] = b->side[j] * b->g[j];
 }
 
 /* A turn by the angle of (co, si), then a kick along `column`; returns the wall
  * met next within a quarter turn, or -1. One pass: it is all there is to do.
  * Ratios -v / g are compared by their cross products. */
-static int turn_and_kick(bounce *b, double co, double si, const double *column,
-                         double kick, int wall) {
+static int turn_and_kick(bounce *b,
+                         double co,
+                         double si,
+                         const double *column,
+                         double kick,
+                         int wall) {
   double *restrict g = b->g, *restrict v = b->v;
   const double *restrict side = b->side;
   double g_at = 1, u_at = 0;
@@ -83,14 +88,12 @@ static int meet_wall(bounce *b, int i, const step_barrier *barrier) {
   const double reach = hypot(b->g[i], b->v[i]); /* speed at the wall */
   const double speed = reach / spread;
   const int kind = b->y[i] > 0, is_wrong = b->side[i] * b->y[i] < 0;
-  const double square =
-      speed * speed + (is_wrong ? 2 : -2) * barrier->of[kind];
+  const double square = speed * speed + (is_wrong ? 2 : -2) * barrier->of[kind];
   const int passes = is_wrong || square > 0;
   const double after = passes ? sqrt(square) : speed;
   const double change = ((passes ? -after : after) + speed) * spread;
-  const int next =
-      turn_and_kick(b, -b->v[i] / reach, b->g[i] / reach, column,
-                    change / column[i] * b->side[i], i);
+  const int next = turn_and_kick(b, -b->v[i] / reach, b->g[i] / reach, column,
+                                 change / column[i] * b->side[i], i);
   b->g[i] = 0;
   b->v[i] = after * spread;
   if (passes) {
@@ -100,7 +103,9 @@ static int meet_wall(bounce *b, int i, const step_barrier *barrier) {
   return next;
 }
 
-void bounce_on(bounce *b, double angle, const step_barrier *barrier,
+void bounce_on(bounce *b,
+               double angle,
+               const step_barrier *barrier,
                int limit) {
   const size_t size = (size_t)b->n * sizeof *b->g;
   const double wrong[2] = {b->wrong[0], b->wrong[1]};
@@ -120,7 +125,8 @@ void bounce_on(bounce *b, double angle, const step_barrier *barrier,
   }
   memcpy(b->g, b->g_old, size);
   memcpy(b->side, b->side_old, size);
-  for (int j = 0; j < b->n; j++) b->v[j] = -b->v_old[j];
+  for (int j = 0; j < b->n; j++)
+    b->v[j] = -b->v_old[j];
   b->wrong[0] = wrong[0];
   b->wrong[1] = wrong[1];
   b->stuck++;

@@ -17,9 +17,9 @@ typedef struct {
   double *g, *v;   /* [n] value and velocity times the side they are on */
   double *side;    /* [n] +-1, sign of the value */
   double *g_old, *v_old, *side_old; /* [n] */
-  double wrong[2]; /* labels on the wrong side, by label */
-  double walls;    /* met so far */
-  double stuck;    /* trajectories given up so far */
+  double wrong[2];                  /* labels on the wrong side, by label */
+  double walls;                     /* met so far */
+  double stuck;                     /* trajectories given up so far */
 } bounce;
 
 void bounce_carve(bounce *b, int n, workspace *ws);

@@ -19,15 +19,15 @@ library(sturdy)
 # What is compared ------------------------------------------------------------
 
 # gpc() with epsilon = 0 and learned by either criterion, stc() by either
-# criterion, with and without flips, at three df
-methods_defaults <- function() {
+# criterion, with and without flips, at each df
+methods_defaults <- function(df = 10) {
   gpc <- data.frame(
     model = "gpc", df = Inf,
     criterion = c("evidence", "evidence", "loo"),
     epsilon = c("0", "learn", "learn")
   )
   stc <- expand.grid(
-    model = "stc", df = c(3, 10, 30),
+    model = "stc", df = df,
     criterion = c("loo", "evidence"), epsilon = c("0", "learn"),
     KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE
   )

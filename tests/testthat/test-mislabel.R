@@ -190,11 +190,16 @@ test_that("print() shows the number to expect and the first rows", {
   shown$loo_wrong <- c(0.95, 0.5, 0.2)
   shown$fdr <- c(0.1, 0.3, 0.45)
   attr(shown, "expected") <- list(
-    count = 2.345, lower = 1, upper = 4, level = 0.9, epsilon = "uncertain"
+    count = 2.345, lower = 1, upper = 4, level = 0.9, epsilon = "uncertain",
+    at_fit = 2.3
   )
   expect_snapshot({
     shown
     print(shown, n = 1)
+    structure(shown, expected = list(
+      count = 9.56, lower = 6, upper = 14, level = 0.9, epsilon = "uncertain",
+      at_fit = 0.0123
+    ))
     structure(shown, cutoff = list(fdr = 0.3, rows = 2, probability = 0.5))
     shown[c("row", "probability")]
   })

@@ -1,0 +1,308 @@
+# Does mislabelled() find wrong labels, and are its probabilities right? A tenth of
+# the labels of five data sets is flipped on purpose. Each method ranks all rows by
+# suspicion; what counts is the area under the ROC curve (AUC) for finding the flipped
+# ones. Beside this package stand two rivals that are usual for the purpose:
+#
+#   forest  probability forest of 500 trees (ranger): out-of-fold margin, 10 folds
+#   svm     C-svc with a radial kernel (kernlab): out-of-fold margin, 10 folds, the
+#           cost among 0.1, 1, 10, 100 with the least out-of-fold error
+#
+# For calibration the posterior flip probabilities of all rows and replications are
+# pooled and set against the share of labels that were flipped. Labels that the data
+# sets had wrong before count as right, so that the curve can only look too low.
+#
+#   Rscript mislabelled-auc.R [replications] [folder] [cores]
+#
+# or, in R,
+#
+#   source(system.file("experiments", "mislabelled-auc.R", package = "sturdy"))
+#   experiment_mislabelled(replications = 1, data = "newthyroid", folder = tempdir())
+#
+# Ten replications take about MINUTES minutes on two cores. Set OPENBLAS_NUM_THREADS=1
+# when the BLAS is OpenBLAS.
+
+library(sturdy)
+source(system.file("experiments", "helper.R", package = "sturdy"))
+
+auc_data <- c("pima", "ionosphere", "sonar", "newthyroid", "synth")
+
+#' @param seed of the first replication; the others follow it.
+#' @param rate share of labels flipped.
+#' @return list(auc, summary, calibration), invisibly: an AUC for each method and
+#'   replication; their means; bins of pooled flip probabilities. Saved as
+#'   mislabelled-auc.csv, mislabelled-auc-summary.csv, mislabelled-calibration.csv and
+#'   mislabelled-calibration.png.
+experiment_mislabelled <- function(seed = 1,
+                                   replications = 10,
+                                   folder = "results",
+                                   data = auc_data,
+                                   rate = 0.1,
+                                   cores = 1) {
+  tasks <- expand.grid(
+    seed = seed + seq_len(replications) - 1, data = data,
+    stringsAsFactors = FALSE
+  )
+  tasks <- split(tasks, seq_len(nrow(tasks)))
+  run <- function(task) auc_replication(task$data, task$seed, rate)
+  runs <- if (cores > 1 && .Platform$OS.type != "windows") {
+    parallel::mclapply(tasks, run, mc.cores = cores, mc.preschedule = FALSE)
+  } else {
+    lapply(tasks, run)
+  }
+  auc <- do.call(rbind, lapply(runs, `[[`, "auc"))
+  flips <- do.call(rbind, lapply(runs, `[[`, "flips"))
+  result <- list(
+    auc = auc, summary = auc_summary(auc), calibration = flip_calibration(flips)
+  )
+  save_results(result$auc, folder, "mislabelled-auc")
+  save_results(result$summary, folder, "mislabelled-auc-summary")
+  save_results(result$calibration, folder, "mislabelled-calibration")
+  figure_png(file.path(folder, "mislabelled-calibration.png"), 9, 4.6)
+  plot_flips(result$calibration)
+  grDevices::dev.off()
+  invisible(result)
+}
+
+# One replication -------------------------------------------------------------
+
+# All rows of a set (of Ripley's synth the training ones), a few labels flipped
+flipped_data <- function(name, seed, rate) {
+  d <- sturdy_data(name)
+  if (name == "synth") {
+    d <- d[d$set == "train", names(d) != "set"]
+  }
+  if (name == "newthyroid") {
+    d$class <- factor(ifelse(d$class == "normal", "normal", "abnormal"))
+  }
+  x <- d[names(d) != "class"]
+  x <- x[vapply(x, function(v) length(unique(v)) > 1, logical(1))]
+  y <- flip_labels(d$class, rate, seed = seed)
+  flipped <- seq_along(y) %in% attr(y, "flipped")
+  attr(y, "flipped") <- NULL
+  list(x = x, y = y, flipped = flipped)
+}
+
+# What this package ranks by; epsilon held at 0 is the plain classifier
+auc_fits <- list(
+  "gpc" = function(x, y) gpc(x, y),
+  "gpc, one lengthscale" = function(x, y) gpc(x, y, kernel = kernel_iso()),
+  "gpc, epsilon = 0" = function(x, y) gpc(x, y, epsilon = 0),
+  "stc(10)" = function(x, y) stc(x, y, df = 10)
+)
+auc_rivals <- list(
+  "forest" = function(x, y, fold) forest_suspicion(x, y, fold),
+  "svm" = function(x, y, fold) svm_suspicion(x, y, fold)
+)
+
+auc_replication <- function(name, seed, rate) {
+  d <- flipped_data(name, seed, rate)
+  set.seed(seed, kind = "Mersenne-Twister", sample.kind = "Rejection")
+  fold <- stratified_folds(d$y, 10)
+  ours <- lapply(auc_fits, function(fit) fitted_suspicion(fit, d))
+  theirs <- lapply(auc_rivals, function(rival) {
+    seconds <- system.time(score <- rival(d$x, d$y, fold))[["elapsed"]]
+    list(score = score, facts = no_facts, seconds = seconds)
+  })
+  found <- c(ours, theirs)
+  rows <- Map(function(one, method) {
+    data.frame(
+      data = name, seed = seed, rows = length(d$y), flipped = sum(d$flipped),
+      method = method, auc = area_under_roc(one$score, d$flipped), one$facts,
+      seconds = one$seconds
+    )
+  }, found, names(found))
+  with_noise <- ours[names(ours) != "gpc, epsilon = 0"] # there all are 0
+  flips <- Map(function(one, method) {
+    data.frame(
+      data = name, method = method, probability = one$probability,
+      flipped = d$flipped
+    )
+  }, with_noise, names(with_noise))
+  list(
+    auc = do.call(rbind, unname(rows)), flips = do.call(rbind, unname(flips))
+  )
+}
+
+no_facts <- data.frame(
+  epsilon = NA_real_, expected = NA_real_, lower = NA_real_, upper = NA_real_,
+  called = NA_integer_, called_flipped = NA_integer_, status = ""
+)
+
+# Fit, rank, and how many labels are said to be wrong: expected with a 90 % interval,
+# and called at a false-discovery rate of 0.1
+fitted_suspicion <- function(make, d) {
+  seconds <- system.time(suppressMessages(suppressWarnings({
+    fit <- make(d$x, d$y)
+    found <- mislabelled(fit)
+  })))[["elapsed"]]
+  expected <- attr(found, "expected")
+  called <- found$row[found$fdr <= 0.1]
+  in_order <- order(found$row)
+  list(
+    score = -found$rank[in_order], probability = found$probability[in_order],
+    facts = data.frame(
+      epsilon = fit$epsilon, expected = expected$count, lower = expected$lower,
+      upper = expected$upper, called = length(called),
+      called_flipped = sum(d$flipped[called]), status = fit$ep$status
+    ),
+    seconds = seconds
+  )
+}
+
+# Rivals ----------------------------------------------------------------------
+
+# Fold of each row, the classes spread evenly
+stratified_folds <- function(y, k) {
+  fold <- integer(length(y))
+  for (rows in split(seq_along(y), y)) {
+    fold[rows] <- sample(rep_len(seq_len(k), length(rows)))
+  }
+  fold
+}
+
+# Out-of-fold margin against the recorded label: larger is more suspicious
+forest_suspicion <- function(x, y, fold) {
+  p <- matrix(NA_real_, length(y), 2, dimnames = list(NULL, levels(y)))
+  for (k in unique(fold)) {
+    forest <- ranger::ranger(
+      x = x[fold != k, , drop = FALSE], y = y[fold != k], probability = TRUE,
+      num.trees = 500, num.threads = 1, seed = k
+    )
+    p[fold == k, ] <- stats::predict(
+      forest, x[fold == k, , drop = FALSE], num.threads = 1
+    )$predictions[, levels(y)]
+  }
+  1 - 2 * p[cbind(seq_along(y), as.integer(y))]
+}
+
+svm_suspicion <- function(x, y, fold, costs = c(0.1, 1, 10, 100)) {
+  x <- scale(data.matrix(x))
+  label <- ifelse(as.integer(y) == 2, 1, -1)
+  margins <- vapply(costs, function(cost) {
+    margin <- numeric(length(y))
+    for (k in unique(fold)) {
+      train <- x[fold != k, , drop = FALSE]
+      # the decision value of kernlab is positive for the first level it met
+      svm <- kernlab::ksvm(
+        train, label[fold != k], type = "C-svc", kernel = "rbfdot", C = cost,
+        scaled = FALSE
+      )
+      value <- kernlab::predict(
+        svm, x[fold == k, , drop = FALSE], type = "decision"
+      )
+      inside <- kernlab::predict(svm, train, type = "decision")
+      towards <- sign(sum(inside * label[fold != k]))
+      margin[fold == k] <- towards * value * label[fold == k]
+    }
+    margin
+  }, numeric(length(y)))
+  -margins[, which.min(colMeans(margins < 0))]
+}
+
+# Scores ----------------------------------------------------------------------
+
+# The probability that a flipped row ranks above another, ties counting half
+area_under_roc <- function(score, flipped) {
+  ranks <- rank(score)
+  m <- sum(flipped)
+  (sum(ranks[flipped]) - m * (m + 1) / 2) / (m * sum(!flipped))
+}
+
+auc_summary <- function(auc) {
+  groups <- split(auc, list(auc$method, auc$data), drop = TRUE)
+  rows <- lapply(groups, function(g) {
+    data.frame(
+      data = g$data[1], method = g$method[1], replications = nrow(g),
+      auc = mean(g$auc), auc_se = stats::sd(g$auc) / sqrt(nrow(g)),
+      epsilon = mean(g$epsilon), flipped = mean(g$flipped),
+      expected = mean(g$expected),
+      covered = mean(g$lower <= g$flipped & g$flipped <= g$upper),
+      called = mean(g$called),
+      called_right = 1 - sum(g$called_flipped) / sum(g$called),
+      not_converged = sum(!g$status %in% c("", "converged")),
+      seconds = mean(g$seconds)
+    )
+  })
+  rows <- do.call(rbind, rows)
+  order <- order(match(rows$data, auc$data), match(rows$method, auc$method))
+  rows <- rows[order, ]
+  rownames(rows) <- NULL
+  rows
+}
+
+# Pooled flip probabilities in bins, for each method over all sets and for each set
+flip_calibration <- function(flips) {
+  pooled <- transform(flips, data = "all")
+  both <- rbind(pooled, flips)
+  groups <- split(both, list(both$data, both$method), drop = TRUE)
+  breaks <- c(0, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1)
+  rows <- lapply(groups, function(g) {
+    bin <- cut(g$probability, breaks, include.lowest = TRUE)
+    bins <- lapply(split(g, bin, drop = TRUE), function(b) {
+      ends <- stats::prop.test(sum(b$flipped), nrow(b), correct = FALSE)$conf.int
+      data.frame(
+        data = b$data[1], method = b$method[1], predicted = mean(b$probability),
+        observed = mean(b$flipped), n = nrow(b), lower = ends[1], upper = ends[2]
+      )
+    })
+    do.call(rbind, bins)
+  })
+  rows <- do.call(rbind, rows)
+  rows <- rows[order(match(rows$data, both$data), match(rows$method, both$method)), ]
+  rownames(rows) <- NULL
+  rows
+}
+
+# Figure ----------------------------------------------------------------------
+
+plot_flips <- function(bins) {
+  methods <- unique(bins$method)
+  graphics::par(mfrow = c(1, 2))
+  flip_axes("all data sets, 95 % intervals")
+  for (k in seq_along(methods)) {
+    b <- bins[bins$data == "all" & bins$method == methods[k], ]
+    graphics::segments(
+      b$predicted, b$lower, b$predicted, b$upper, col = figure_colours[k]
+    )
+    flip_curve(b, k)
+  }
+  flip_legend(methods)
+  flip_axes("gpc, each data set")
+  sets <- setdiff(unique(bins$data), "all")
+  for (k in seq_along(sets)) {
+    flip_curve(bins[bins$data == sets[k] & bins$method == "gpc", ], k)
+  }
+  flip_legend(sets)
+}
+
+flip_axes <- function(main) {
+  graphics::plot(
+    c(0, 1), c(0, 1), type = "n", main = main,
+    xlab = "posterior probability of a flip", ylab = "share of flipped labels"
+  )
+  graphics::abline(0, 1, col = "grey60", lwd = 1)
+}
+
+flip_curve <- function(bins, k) {
+  graphics::lines(
+    bins$predicted, bins$observed, type = "o", pch = 14 + k, cex = 0.8,
+    col = figure_colours[k], lty = figure_lines[k]
+  )
+}
+
+flip_legend <- function(names) {
+  k <- seq_along(names)
+  graphics::legend(
+    "topleft", legend = names, col = figure_colours[k], lty = figure_lines[k],
+    pch = 14 + k, bty = "n", seg.len = 3, cex = 0.85
+  )
+}
+
+if (sys.nframe() == 0L) {
+  given <- script_arguments(10L)
+  cores <- commandArgs(TRUE)[3]
+  experiment_mislabelled(
+    replications = given$replications, folder = given$folder,
+    cores = if (is.na(cores)) parallel::detectCores() else as.integer(cores)
+  )
+}

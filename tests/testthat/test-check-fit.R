@@ -1,0 +1,111 @@
+check_toy <- function(fit, ...) {
+  withr::with_seed(1, check_fit(fit, draws = 1000, se = 0.1, ...))
+}
+
+test_that("a check holds EP against the exact posterior", {
+  fit <- toy_fit()
+  check <- check_toy(fit)
+  expect_s3_class(check, "sturdy_check")
+  expect_identical(check$evidence$method, "gaussian")
+  expect_equal(check$evidence$gap, log_evidence(fit) - as.numeric(check$ais))
+  expect_equal(check$probability$ep, unname(fitted(fit)))
+  expect_equal(
+    check$largest_gap, max(abs(check$probability$ep - check$probability$exact))
+  )
+  expect_lt(abs(check$evidence$gap), 0.5)
+  expect_lt(check$largest_gap, 0.05)
+  expect_true(all(check$probability$error < 0.02))
+})
+
+test_that("the exact probabilities are those of posterior_sample()", {
+  fit <- toy_fit()
+  check <- check_toy(fit)
+  f <- withr::with_seed(2, posterior_sample(fit, 4000, newdata = toy()))
+  error <- sqrt(check$probability$error^2 + 0.25 / attr(f, "ess"))
+  expect_true(all(abs(colMeans(f > 0) - check$probability$exact) < 4 * error))
+})
+
+test_that("a check of stc() shows the t-EP gap as large as it is", {
+  fit <- stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05)
+  check <- check_toy(fit)
+  expect_identical(check$evidence$method, c("gaussian", "t-ep"))
+  expect_lt(abs(check$evidence$gap[1]), 0.5)
+  expect_gt(check$evidence$gap[2], 2)
+  expect_true(any(grepl("no approximation", check$means)))
+  expect_true(any(grepl("gaussian", check$do)))
+})
+
+test_that("ratios of EP draws average to the evidence where EP is near", {
+  fit <- toy_fit(data = toy(6), epsilon = 0.1)
+  K <- native_gram(fit$X, NULL, fit$group, kernel_hyper(fit$kernel))
+  run <- withr::with_seed(1, ais_run(ais_problem_gram(K, fit$y, 0.1), 0.02, 1e6, FALSE))
+  for (df in c(5, Inf)) {
+    s <- stc(class ~ a + b, toy(6), df = df, kernel = held(), epsilon = 0.1)
+    drawn <- withr::with_seed(2, importance_draws(s, ais_problem.sturdy_model(s), 20000))
+    at <- ais_estimate(drawn$log_ratios)
+    # the t posterior and prior of the same scale mixture: same evidence
+    expect_lt(abs(at$log_z - run$log_z), 3 * sqrt(at$se^2 + run$se^2))
+  }
+})
+
+test_that("draws without weight are handled", {
+  skip_if_not_installed("loo")
+  fit <- toy_fit(epsilon = 0)
+  check <- check_toy(fit)
+  expect_lt(check$all_right, 0.05)
+  if (is.na(check$pareto_k)) {
+    expect_match(check$pareto_note, "right side")
+  }
+  problem <- ais_problem.sturdy_model(fit)
+  drawn <- withr::with_seed(1, importance_draws(fit, problem, 2000))
+  expect_identical(drawn$log_ratios > -Inf, drawn$all_right)
+  # few rows: enough draws have every label on its right side
+  small <- check_toy(toy_fit(data = toy(5), epsilon = 0))
+  expect_true(is.finite(small$pareto_k))
+  expect_gt(small$all_right, 0.01)
+})
+
+test_that("indices are drawn in proportion to the weights", {
+  withr::local_seed(1)
+  expect_identical(tabulate(systematic(c(1, 2, 0, 1), 8), 4), c(2L, 4L, 0L, 2L))
+  expect_identical(systematic(c(0, 0, 5), 4), rep(3L, 4))
+})
+
+test_that("the words follow the numbers", {
+  check <- check_toy(toy_fit())
+  saying <- function(gap, se = 0.05, largest = 0.01, k = 0.5, df = Inf) {
+    check$evidence$gap <- gap
+    attr(check$ais, "se") <- se
+    check$se_wanted <- 0.05
+    check$largest_gap <- largest
+    check$pareto_k <- k
+    check$df <- df
+    check_words(check)
+  }
+  expect_match(saying(0.01)$means[1], "as far as the simulation can tell")
+  expect_match(saying(-0.3)$means[1], "too little to matter")
+  expect_match(saying(-1)$means[1], "below")
+  expect_match(saying(-1)$do[1], "ais")
+  expect_match(saying(5)$means[1], "do not choose a model")
+  expect_match(saying(0, se = 0.5)$do[1], "Raise max_moves")
+  expect_match(saying(0, largest = 0.3)$means[2], "far off")
+  expect_match(saying(0, largest = 0.3)$do[1], "posterior_sample")
+  expect_match(saying(0, k = 1.2)$means[3], "overlap too little")
+  expect_null(saying(0)$do)
+})
+
+test_that("a check prints its numbers and words", {
+  check <- check_toy(stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05))
+  out <- capture.output(shown <- print(check))
+  expect_identical(shown, check)
+  expect_match(out[1], "EP against simulation")
+  expect_true(any(grepl("t-EP .* gap", out)))
+  expect_true(any(grepl("^What to do", out)))
+})
+
+test_that("a check refuses what it can't do", {
+  expect_error(check_fit(toy_fit(), draws = 5), class = "sturdy_error_range")
+  expect_error(check_fit(toy_fit(), drawz = 5), class = "sturdy_error_unknown_argument")
+  linear <- bpm(matrix(c(-1, 1, 2)), c(0, 1, 1), epsilon = 0.1)
+  expect_error(check_fit(linear), class = "sturdy_error_no_rows_kept")
+})
