@@ -65,8 +65,9 @@ chol_jitter <- function(K) {
 
 ais_chains <- 32L        # of a batch: one matrix product draws for all of them
 ais_pilot_levels <- 200L # of the batch that sets the levels of the others
-ais_block <- 10L         # levels over which the pilot's fluctuations are summed
-ais_variance <- 0.5      # of a log weight that is aimed at
+ais_blocks <- 20L        # stretches of levels over which fluctuations are summed
+ais_variance <- 0.5      # of a log weight that is aimed at: 60 % are effective
+ais_least_share <- 0.3   # of effective chains: fewer ask for more levels
 ais_least_levels <- 20L
 
 ais_top <- function(problem) {
@@ -84,30 +85,29 @@ ais_levels <- function(problem, s) {
 #'
 #' The variance of a log weight is the sum over the levels of the variance of its
 #' change, (step in s)^2 times that of the (barrier-weighted) number of wrong labels,
-#' times what successive levels have in common. The pilot's sums over blocks of
-#' levels show both. Its minimum for T levels is length^2 / T, `length` being the
-#' integral of the root of that rate over s, with levels at equal lengths.
+#' times what successive levels have in common. Sums over stretches of levels show
+#' both. Its minimum for T levels is length^2 / T, `length` being the integral of the
+#' root of that rate over s, with levels at equal lengths.
 #'
-#' @param s,trace the pilot's levels, and its log weights (levels x chains).
-#' @return list(length, at): `at` maps a share of the length to s.
+#' @param s,trace levels of a batch, and its log weights (levels x chains).
+#' @return list(levels, at): `at` maps a share of the length to s.
 #' @noRd
 ais_length <- function(s, trace) {
-  step <- diff(c(0, s))
-  change <- diff(rbind(0, trace)) / step
-  block <- (seq_along(s) - 1L) %/% ais_block
+  change <- diff(rbind(0, trace)) / diff(c(0, s))
+  change[!is.finite(change)] <- NA # chains that died
+  block <- ceiling(seq_along(s) * ais_blocks / length(s))
   summed <- rowsum(change, block)
-  size <- tabulate(block + 1L)
-  rate <- apply(summed, 1, stats::var) / size
+  size <- tabulate(block)
+  rate <- apply(summed, 1, stats::var, na.rm = TRUE) / size[size > 0]
   rate[!is.finite(rate)] <- 0
-  rate <- smooth_neighbours(rate)
-  ends <- c(0, s[cumsum(size)])
+  root <- sqrt(smooth_neighbours(rate))
+  ends <- c(0, s[cumsum(size[size > 0])])
   width <- diff(ends)
-  root <- sqrt(rate)
   length <- sum(root * width)
   # a tenth of the levels is spread evenly
   spread <- root * width + (0.1 * length + 1e-8) * width
   list(
-    length = length,
+    levels = length^2 / ais_variance,
     at = stats::approxfun(c(0, cumsum(spread)) / sum(spread), ends, rule = 2)
   )
 }
@@ -121,20 +121,13 @@ smooth_neighbours <- function(x) {
 
 ais_pilot_path <- function() (seq_len(ais_pilot_levels) / ais_pilot_levels)^2
 
-#' A pilot batch of chains, and the levels it suggests
+#' Levels suggested by a batch, as many as leave moves for two batches of chains
 #' @noRd
-ais_plan <- function(problem, max_moves, tick) {
-  s <- ais_pilot_path()
-  pilot <- ais_batch(problem, s, tick)
-  path <- ais_length(s, pilot$trace[seq_along(s), , drop = FALSE])
-  # two batches of chains must fit in
-  most <- (max_moves / ais_chains - ais_pilot_levels) / 2
-  levels <- min(max(path$length^2 / ais_variance, ais_least_levels), most)
-  levels <- max(as.integer(levels), ais_least_levels)
-  list(
-    s = path$at(seq_len(levels) / levels), length = path$length,
-    moves = ais_chains * ais_pilot_levels
-  )
+ais_plan <- function(s, batch, least, moves_left) {
+  path <- ais_length(s, batch$trace[seq_along(s), , drop = FALSE])
+  most <- moves_left / ais_chains / 2 - 1
+  levels <- max(as.integer(min(max(path$levels, least), most)), ais_least_levels)
+  path$at(seq_len(levels) / levels)
 }
 
 #' @return as native_ais(), with the log weights of the likelihood, `log_w`
@@ -154,30 +147,51 @@ ais_batch <- function(problem, s, tick, chains = ais_chains) {
 #' @noRd
 ais_run <- function(problem, se, max_moves, progress) {
   tick <- ais_progress(progress, se)
-  plan <- ais_plan(problem, max_moves, tick(NULL))
-  moves <- plan$moves
-  batches <- list()
+  s <- ais_pilot_path()
+  batches <- list(ais_batch(problem, s, tick(NULL)))
+  moves <- length(batches[[1]]$trace)
+  s <- ais_plan(s, batches[[1]], ais_least_levels, max_moves - moves)
   now <- NULL
   repeat {
-    chains <- ais_next_batch(now, se, (max_moves - moves) / length(plan$s))
+    if (is.null(now)) {
+      batches <- list()
+      chains <- 2L * ais_chains
+    } else {
+      chains <- ais_next_chains(now, se, (max_moves - moves) / now$levels)
+    }
     if (chains == 0) break
-    batches <- c(batches, list(ais_batch(problem, plan$s, tick(now), chains)))
-    moves <- moves + length(plan$s) * chains
+    batch <- ais_batch(problem, s, tick(now), chains)
+    batches <- c(batches, list(batch))
+    moves <- moves + length(batch$trace)
     now <- ais_estimate(unlist(lapply(batches, `[[`, "log_w")))
+    now$levels <- nrow(batch$trace)
+    more <- ais_more_levels(s, batch, now, max_moves - moves)
+    if (!is.null(more)) {
+      s <- more
+      now <- NULL
+    }
   }
   c(now, list(
-    F = do.call(cbind, lapply(batches, `[[`, "F")),
-    levels = length(plan$s) + any(is.infinite(problem$barrier)), moves = moves,
+    F = do.call(cbind, lapply(batches, `[[`, "F")), moves = moves,
     stuck = mean(vapply(batches, `[[`, numeric(1), "stuck"))
   ))
 }
 
-#' Chains to run next: two batches, then half of what seems to be missing
+#' More levels, for chains from anew, where the weights vary too much; `NULL` when they
+#' don't, or when fewer moves are left than would be given up
 #' @noRd
-ais_next_batch <- function(now, se, affordable) {
-  if (is.null(now)) {
-    return(2L * ais_chains)
+ais_more_levels <- function(s, batch, now, moves_left) {
+  enough <- now$ess >= ais_least_share * length(now$log_w)
+  if (enough || moves_left < now$levels * length(now$log_w)) {
+    return(NULL)
   }
+  more <- ais_plan(s, batch, 2 * length(s), moves_left)
+  if (length(more) >= 2 * length(s)) more
+}
+
+#' Chains to run next: half of what seems to be missing, in whole batches
+#' @noRd
+ais_next_chains <- function(now, se, affordable) {
   done <- length(now$log_w)
   missing <- if (is.na(now$se)) done else ((now$se / se)^2 - 1) * done
   batches <- min(ceiling(missing / 2 / ais_chains), affordable %/% ais_chains, 32)

@@ -33,6 +33,13 @@
 #' number, 0.01 unless given, and prior scales are given too. [update()][update.bpm]
 #' absorbs further rows.
 #'
+#' # When EP finds no fixed point
+#' The likelihood is a step: labels are as likely to be wrong far from the boundary as
+#' near it, and there is no nugget to blur it. Where the classes overlap instead, many
+#' rows and few weights leave EP without a fixed point (status `"no_fixed_point"`):
+#' the exact posterior has many modes then. A larger `epsilon` helps; ADF always
+#' answers; [gpc()] with a nugget on a sample of the rows has the blur.
+#'
 #' # What the evidence of this model tells
 #' What [stc()] says of finite `df` holds here too: the likelihood sees signs only, so
 #' the exact evidence is the same for all `df`, and t-EP evidences may not be compared
@@ -61,7 +68,8 @@
 #'   vector holds an entry `"(Intercept)"`; it is held while learning, because the
 #'   common scale of all weights has no influence.
 #' @param epsilon The probability that a recorded label is wrong: a number in
-#'   `[0, 0.5)`, or `"learn"` with `inference = "ep"`.
+#'   `[0, 0.5)` or two of them by true class, as in [gpc()]; with `inference = "ep"`
+#'   also `"learn"` or `"learn2"`.
 #' @param inference `"ep"` or `"adf"`.
 #' @param intercept Whether a constant is among the features.
 #' @param criterion What learning maximises, as in [gpc()]. Not used by ADF.

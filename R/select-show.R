@@ -221,6 +221,16 @@ ep_diagnostics.sturdy_selection <- function(object, ...) {
 }
 
 #' @export
+check_fit.sturdy_selection <- function(object, ...) {
+  check_fit(object$selected, ...)
+}
+
+#' @export
+posterior_sample.sturdy_selection <- function(object, ...) {
+  posterior_sample(object$selected, ...)
+}
+
+#' @export
 glance.sturdy_selection <- function(x, ...) {
   chosen <- x$table[x$table$selected, c("candidate", "weight")]
   cbind(chosen, glance(x$selected, ...), row.names = NULL)

@@ -68,8 +68,9 @@
 #'
 #'   [predict()][predict.sturdy_model], [coef()], [fitted()], [nobs()], [formula()],
 #'   [logLik()], [update()], [loo()], [log_evidence()], [criterion()],
-#'   [mislabelled()], [calibration()], [ep_diagnostics()], [glance()] and [augment()]
-#'   of a selection are those of its selected fit. [tidy()] returns the table.
+#'   [mislabelled()], [calibration()], [ep_diagnostics()], [check_fit()],
+#'   [posterior_sample()], [glance()] and [augment()] of a selection are those of its
+#'   selected fit. [tidy()] returns the table.
 #' @section Conditions:
 #' Error `sturdy_error_no_candidate` when no candidate could be fitted,
 #' `sturdy_error_candidates` for a wrong list, and those of [gpc()] for the data.
@@ -78,6 +79,7 @@
 #' @inherit sturdy-package references
 #' @seealso [candidate()], [log_evidence()], [loo()],
 #'   [plot()][plot.sturdy_selection]
+#' @order 1
 #' @export
 #' @examples
 #' set.seed(1)
@@ -96,6 +98,7 @@ select_model <- function(x, ...) {
 }
 
 #' @rdname select_model
+#' @order 2
 #' @export
 select_model.formula <- function(formula,
                                  data = NULL,
@@ -113,6 +116,7 @@ select_model.formula <- function(formula,
 }
 
 #' @rdname select_model
+#' @order 3
 #' @export
 select_model.data.frame <- function(x,
                                     y,
@@ -129,6 +133,7 @@ select_model.data.frame <- function(x,
 }
 
 #' @rdname select_model
+#' @order 4
 #' @export
 select_model.matrix <- function(x,
                                 y,
@@ -145,6 +150,7 @@ select_model.matrix <- function(x,
 }
 
 #' @rdname select_model
+#' @order 5
 #' @export
 select_model.default <- function(x, ...) {
   abort_no_method(x, "select_model")

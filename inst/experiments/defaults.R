@@ -11,7 +11,7 @@
 #   fits <- compare_methods(methods_defaults(), splits = 2)
 #   summarise_methods(fits)
 #
-# All ten splits take about half an hour on two cores. Set OPENBLAS_NUM_THREADS=1
+# All ten splits take about a quarter of an hour on two cores. Set OPENBLAS_NUM_THREADS=1
 # when the BLAS is OpenBLAS: the splits already keep all cores busy.
 
 library(sturdy)

@@ -137,15 +137,18 @@ fitted_suspicion <- function(make, d) {
   })))[["elapsed"]]
   expected <- attr(found, "expected")
   called <- found$row[found$fdr <= 0.1]
+  facts <- data.frame(
+    epsilon = fit$epsilon, expected = expected$count, lower = expected$lower,
+    upper = expected$upper, called = length(called),
+    called_flipped = sum(d$flipped[called]), status = fit$ep$status
+  )
+  if (!fit$epsilon_learned) { # it claims nothing about numbers
+    facts[c("expected", "lower", "upper", "called", "called_flipped")] <- NA
+  }
   in_order <- order(found$row)
   list(
     score = -found$rank[in_order], probability = found$probability[in_order],
-    facts = data.frame(
-      epsilon = fit$epsilon, expected = expected$count, lower = expected$lower,
-      upper = expected$upper, called = length(called),
-      called_flipped = sum(d$flipped[called]), status = fit$ep$status
-    ),
-    seconds = seconds
+    facts = facts, seconds = seconds
   )
 }
 
@@ -239,7 +242,10 @@ flip_calibration <- function(flips) {
   rows <- lapply(groups, function(g) {
     bin <- cut(g$probability, breaks, include.lowest = TRUE)
     bins <- lapply(split(g, bin, drop = TRUE), function(b) {
-      ends <- stats::prop.test(sum(b$flipped), nrow(b), correct = FALSE)$conf.int
+      # without correction this is Wilson's interval, good at small counts, too
+      ends <- suppressWarnings(
+        stats::prop.test(sum(b$flipped), nrow(b), correct = FALSE)$conf.int
+      )
       data.frame(
         data = b$data[1], method = b$method[1], predicted = mean(b$probability),
         observed = mean(b$flipped), n = nrow(b), lower = ends[1], upper = ends[2]
@@ -293,7 +299,7 @@ flip_curve <- function(bins, k) {
 flip_legend <- function(names) {
   k <- seq_along(names)
   graphics::legend(
-    "topleft", legend = names, col = figure_colours[k], lty = figure_lines[k],
+    "bottomright", legend = names, col = figure_colours[k], lty = figure_lines[k],
     pch = 14 + k, bty = "n", seg.len = 3, cex = 0.85
   )
 }

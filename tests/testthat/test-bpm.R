@@ -102,6 +102,19 @@ test_that("defaults follow inference and df", {
   expect_equal(bpm(class ~ a, d, epsilon = 0.1, df = 9)$criterion, "loo")
 })
 
+test_that("two flip rates are learned, held and absorbed", {
+  d <- toy(60)
+  fit <- bpm(class ~ a + b, d, epsilon = "learn2")
+  expect_named(fit$epsilon, c("neg", "pos"))
+  expect_equal(
+    utils::tail(names(hyperparameters(fit)), 2), c("epsilon.neg", "epsilon.pos")
+  )
+  two <- bpm(class ~ a + b, d, epsilon = c(neg = 0.1, pos = 0.1))
+  one <- bpm(class ~ a + b, d, epsilon = 0.1)
+  expect_equal(two$weights, one$weights)
+  expect_equal(update(two, d)$weights, update(one, d)$weights)
+})
+
 test_that("bad arguments are refused by name", {
   d <- toy(10)
   expect_error(bpm(class ~ a, d, epsilon = 0.5), class = "sturdy_error_epsilon")

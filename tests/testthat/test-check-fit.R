@@ -52,7 +52,7 @@ test_that("draws without weight are handled", {
   skip_if_not_installed("loo")
   fit <- toy_fit(epsilon = 0)
   check <- check_toy(fit)
-  expect_lt(check$all_right, 0.05)
+  expect_lt(check$all_right, 0.5)
   if (is.na(check$pareto_k)) {
     expect_match(check$pareto_note, "right side")
   }

@@ -114,6 +114,21 @@ test_that("two and three rows: both probabilities are near enumeration", {
   expect_gt(mean(error$marginal), 5 * mean(abs(error$posterior)))
 })
 
+test_that("posterior probabilities and their number agree with exact draws", {
+  skip_unless_extended()
+  for (epsilon in c(0.05, 0.2)) {
+    fit <- toy_fit(epsilon = epsilon)
+    f <- withr::with_seed(1, posterior_sample(fit, 4000))
+    wrong <- fit$y * t(f) < 0
+    found <- mislabelled(fit)
+    # EP's error: 0.03 found at epsilon 0.05, 0.014 at 0.2; the draws' is 0.008
+    expect_lt(max(abs(rowMeans(wrong)[found$row] - found$probability)), 0.05)
+    expected <- attr(found, "expected")
+    ends <- quantile(colSums(wrong), c(0.05, 0.95), names = FALSE)
+    expect_lte(max(abs(c(expected$lower, expected$upper) - ends)), 1)
+  }
+})
+
 # False discoveries ----------------------------------------------------------
 
 test_that("a false-discovery rate cuts the list where it is first exceeded", {

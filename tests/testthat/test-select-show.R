@@ -66,6 +66,10 @@ test_that("a selection answers as its selected fit", {
   expect_equal(brier_score(x), brier_score(fit))
   expect_equal(ep_diagnostics(x), ep_diagnostics(fit))
   expect_equal(augment(x, d), augment(fit, d))
+  sampled <- function(of) { # too few draws for more than this comparison
+    withr::with_seed(1, suppressWarnings(posterior_sample(of, 20)))
+  }
+  expect_equal(sampled(x), sampled(fit))
   expect_equal(coef(update(x, epsilon = 0.1))[["epsilon"]], 0.1)
 })
 
