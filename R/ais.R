@@ -68,7 +68,7 @@ ais_pilot_levels <- 200L # of the batch that sets the levels of the others
 ais_blocks <- 20L        # stretches of levels over which fluctuations are summed
 ais_variance <- 0.5      # of a log weight that is aimed at: 60 % are effective
 ais_least_share <- 0.3   # of effective chains: fewer ask for more levels
-ais_least_levels <- 20L
+ais_least_levels <- 500L # fewer may pass by a small region of large likelihood
 
 ais_top <- function(problem) {
   ifelse(
@@ -126,7 +126,7 @@ ais_pilot_path <- function() (seq_len(ais_pilot_levels) / ais_pilot_levels)^2
 ais_plan <- function(s, batch, least, moves_left) {
   path <- ais_length(s, batch$trace[seq_along(s), , drop = FALSE])
   most <- moves_left / ais_chains / 2 - 1
-  levels <- max(as.integer(min(max(path$levels, least), most)), ais_least_levels)
+  levels <- max(as.integer(min(max(path$levels, least), most)), 20L)
   path$at(seq_len(levels) / levels)
 }
 
@@ -317,12 +317,12 @@ format.sturdy_ais <- function(x, ...) format(as.numeric(x), ...)
 #' @export
 Ops.sturdy_ais <- function(e1, e2) {
   plain <- function(e) if (inherits(e, "sturdy_ais")) as.numeric(e) else e
-  operator <- get(.Generic)
+  operator <- get(.Generic, mode = "function")
   if (missing(e2)) operator(plain(e1)) else operator(plain(e1), plain(e2))
 }
 
 #' @export
-Math.sturdy_ais <- function(x, ...) get(.Generic)(as.numeric(x), ...)
+Math.sturdy_ais <- function(x, ...) get(.Generic, mode = "function")(as.numeric(x), ...)
 
 #' @export
 Summary.sturdy_ais <- function(..., na.rm = FALSE) {

@@ -240,8 +240,8 @@ check_importance <- function(object, problem, draws = 10000L) {
   ratios <- drawn$log_ratios[drawn$log_ratios > -Inf]
   note <- if (length(ratios) < 100) {
     "too few draws of EP's posterior have every label on its right side"
-  } else if (!rlang::is_installed("loo") && !has_pareto_khat()) {
-    "needs the loo or the posterior package"
+  } else if (!rlang::is_installed("loo")) {
+    "needs the loo package"
   }
   list(
     pareto_k = if (is.null(note)) pareto_k(ratios) else NA_real_,
@@ -251,14 +251,7 @@ check_importance <- function(object, problem, draws = 10000L) {
   )
 }
 
-has_pareto_khat <- function() {
-  rlang::is_installed("posterior", version = "1.5.0")
-}
-
 pareto_k <- function(log_ratios) {
-  if (rlang::is_installed("loo")) {
-    smoothed <- suppressWarnings(loo::psis(log_ratios, r_eff = 1))
-    return(as.numeric(smoothed$diagnostics$pareto_k))
-  }
-  posterior::pareto_khat(exp(log_ratios - max(log_ratios)), tail = "right")
+  smoothed <- suppressWarnings(loo::psis(log_ratios, r_eff = 1))
+  as.numeric(smoothed$diagnostics$pareto_k)
 }

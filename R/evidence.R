@@ -44,9 +44,14 @@
 #' chain moves as in [posterior_sample()]. The mean is without bias for any number of
 #' levels. A pilot of 32 chains sets the levels, closer where the number of wrong labels
 #' fluctuates more, and their number, such that the log weights have a variance of about
-#' 1/2. Then chains run in batches of 32, two at least, until the standard error is `se`
-#' or another batch would exceed `max_moves`. (Stopping by the error adds a bias far
-#' below it.)
+#' 1/2 (500 levels at least; more, from anew, when less than 30 % of the chains turn out
+#' effective). Then chains run in batches until the standard error is `se` or another
+#' batch would exceed `max_moves`. (Stopping by the error adds a bias far below it.)
+#'
+#' As in all simulation, the standard error knows only what the chains have seen. A
+#' region of small prior probability and large likelihood can escape them; with nearly
+#' coinciding inputs, contrary labels, a tiny nugget and a tiny `epsilon` all together it
+#' does. A smaller `se` and other seeds are the check.
 #'
 #' The likelihood sees signs only, so this is the evidence of [gpc()] and of [stc()] at
 #' every `df`.

@@ -10,6 +10,7 @@
 #include "criterion.h"
 #include "numeric.h"
 
+#define NEWTON_FROM 0.3     /* residual at which the fixed point is near */
 #define NEWTON_GAIN 0.5     /* of the residual, for a full step to be accepted */
 #define NEWTON_PRODUCTS 120
 #define ACTIVE_SHARE 0.05   /* of the largest residual */
@@ -246,7 +247,7 @@ static int advance(ep_loop *L) {
   if (L->worst < L->opt->tol) { /* shed update rounding, then look again */
     status = refresh(L);
     if (status == EP_CONVERGED) evaluate(L);
-  } else if ((L->worst < L->post->newton_from || L->rises > 1) && --L->wait < 0) {
+  } else if ((L->worst < NEWTON_FROM || L->rises > 1) && --L->wait < 0) {
     newton = newton_step(L, &status);
     if (newton) {
       L->st->newton++;

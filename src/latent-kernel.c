@@ -187,7 +187,6 @@ void latent_kernel_bind(latent *post, latent_kernel *lk, const double *K) {
   post->load = kernel_load;
   post->apply = kernel_apply;
   post->marginals = kernel_marginals;
-  post->newton_from = 0.3;
   post->refresh = kernel_refresh;
   post->times = kernel_times;
   post->times_squared = kernel_times_squared;

@@ -169,7 +169,6 @@ void latent_weight_bind(latent *post, latent_weight *lw, const double *Xt,
   lw->Xt = Xt;
   lw->s0 = s0;
   post->self = lw;
-  post->newton_from = 1e-3; /* products cost as much as a sweep */
   for (int i = 0; i < lw->n; i++) {
     const double *x = Xt + IDX(0, i, lw->k);
     post->prior[i] = 0;

@@ -15,9 +15,6 @@ struct latent {
   double *A, *m;  /* [n] diag(C), C nu along the sites */
   double *prior;  /* [n] A at the prior, which sets the rounding error of A */
   double log_det; /* D = log|I + K T| */
-  /* residual below which a Newton step is worth its products; sweeps are as
-   * good where products with C o C cost as much as a sweep */
-  double newton_from;
   void *self;
 
   /* Joint covariance Cbb[b x b] (full) and mean mb[b] of the sites idx[b],

@@ -18,7 +18,7 @@
 #   source(system.file("experiments", "mislabelled-auc.R", package = "sturdy"))
 #   experiment_mislabelled(replications = 1, data = "newthyroid", folder = tempdir())
 #
-# Ten replications take about MINUTES minutes on two cores. Set OPENBLAS_NUM_THREADS=1
+# Ten replications take about 20 minutes on two cores. Set OPENBLAS_NUM_THREADS=1
 # when the BLAS is OpenBLAS.
 
 library(sturdy)
