@@ -1,28 +1,40 @@
 #!/bin/sh
-# Runs the benchmarks of this folder under the reference BLAS and under OpenBLAS
-# on one thread, where Debian has both side by side, and saves their tables in
-# results/. Elsewhere they run once, under the BLAS that R has.
+# Runs the benchmarks of this folder and saves their tables in results/: under the
+# reference BLAS and under OpenBLAS, both on one thread, where Debian has the two
+# side by side; elsewhere once, under the BLAS that R has.
 #
 #   sh tools/bench/run.sh [script ...]     (default: all; needs sturdy installed)
+#
+# The tables name the BLAS that R itself reports, not the one asked for here.
 set -eu
 cd "$(dirname "$0")"
-export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
-scripts=${*:-"ep-fit.R gradient.R learn.R growth.R"}
+OPENBLAS_NUM_THREADS=1
+OMP_NUM_THREADS=1
+export OPENBLAS_NUM_THREADS OMP_NUM_THREADS
+scripts=${*:-"ep-fit.R gradient.R learn.R growth.R adf.R"}
 
-run_all() { # label
+# $1: folders of libblas.so.3 and liblapack.so.3. The R of Debian puts the folders
+# of R_LD_LIBRARY_PATH before LD_LIBRARY_PATH, and its own among them.
+run_under() {
+  before=$(R RHOME)/lib:$1
   for script in $scripts; do
-    printf '\n=== %s, %s\n' "$script" "$1"
-    STURDY_BENCH_BLAS=$1 Rscript --no-init-file "$script"
+    printf '\n=== %s\n' "$script"
+    R_LD_LIBRARY_PATH="$before" Rscript --no-init-file "$script"
   done
 }
 
-found=0
-for multi in /usr/lib/*/blas; do
-  root=$(dirname "$multi")
-  [ -e "$root/blas/libblas.so.3" ] || continue
-  [ -e "$root/openblas-pthread/libblas.so.3" ] || continue
-  found=1
-  (LD_LIBRARY_PATH="$root/blas:$root/lapack" && export LD_LIBRARY_PATH && run_all reference)
-  (LD_LIBRARY_PATH="$root/openblas-pthread" && export LD_LIBRARY_PATH && run_all openblas)
+found=false
+for folder in /usr/lib/*/openblas-pthread; do
+  root=$(dirname "$folder")
+  [ -e "$folder/libblas.so.3" ] && [ -e "$root/blas/libblas.so.3" ] &&
+    [ -e "$root/lapack/liblapack.so.3" ] || continue
+  found=true
+  run_under "$root/blas:$root/lapack"
+  run_under "$folder"
 done
-[ "$found" = 1 ] || run_all default
+if ! $found; then
+  for script in $scripts; do
+    printf '\n=== %s\n' "$script"
+    Rscript --no-init-file "$script"
+  done
+fi
