@@ -1,50 +1,32 @@
 # A target that drifts: assumed density filtering with a normal and with t priors,
-# as in section 6.1 of Ding, Qi and Vishwanathan (2011), their Figure 3 and Table
+# as in section 6.1 of Ding, Vishwanathan and Qi (2011), their Figure 3 and Table
 # 1. The target changes every 400 points, wholly (case 1) or in a tenth of its
 # entries (case 2). Each label is predicted before it is absorbed.
-#
-#   Rscript drift.R [replications] [folder]
-#
-# or, in R,
-#
-#   source(system.file("experiments", "drift.R", package = "sturdy"))
-#   experiment_drift(replications = 2, folder = tempdir())
-#
-# Ten replications take about a minute.
 
-library(sturdy)
-source(system.file("experiments", "helper.R", package = "sturdy"))
-
-#' @param seed of the first replication; the others follow it.
-#' @param step points between two looks at the signs of the weights.
-#' @return list(errors, signs), invisibly: one row a run with its prequential
-#'   error; and the mean number of wrong signs after each step. Saved as
-#'   drift.csv, drift-table.csv, drift-signs.csv and drift.png.
-experiment_drift <- function(seed = 1,
-                             replications = 10,
-                             folder = "results",
-                             df = c(Inf, 3, 10),
-                             step = 40) {
-  runs <- expand.grid(df = df, case = 1:2, seed = seed + seq_len(replications) - 1)
-  traced <- vector("list", nrow(runs))
-  runs$error <- NA_real_
-  cli::cli_progress_bar("runs", total = nrow(runs))
-  for (i in seq_len(nrow(runs))) {
-    run <- drift_run(runs$case[i], runs$df[i], runs$seed[i], step)
-    runs$error[i] <- run$error
-    traced[[i]] <- cbind(runs[i, c("case", "df")], run$signs, row.names = NULL)
-    cli::cli_progress_update()
-  }
-  errors <- runs[order(runs$case, runs$df, runs$seed), c("case", "df", "seed", "error")]
-  signs <- stats::aggregate(wrong ~ time + df + case, do.call(rbind, traced), mean)
-  table <- drift_table(errors)
-  save_results(errors, folder, "drift")
-  save_results(table, folder, "drift-table")
-  save_results(signs[c("case", "df", "time", "wrong")], folder, "drift-signs")
-  draw_drift(signs, replications, file.path(folder, "drift.png"))
-  print(table, digits = 3, row.names = FALSE)
-  invisible(list(errors = errors, signs = signs))
-}
+experiment <- list(
+  settings = list(replications = 10, seed = 1, df = c(Inf, 3, 10), step = 40),
+  quick = list(replications = 1, df = 3, step = 400),
+  # step: points between two looks at the signs of the weights
+  tasks = function(settings) {
+    all_of(
+      case = 1:2, df = settings$df, step = settings$step,
+      seed = settings$seed + seq_len(settings$replications) - 1
+    )
+  },
+  run = function(task) drift_run(task$case, task$df, task$seed, task$step),
+  tables = function(parts) {
+    list(
+      table = drift_table(parts$results),
+      signs = stats::aggregate(wrong ~ time + df + case, parts$signs, mean)
+    )
+  },
+  figures = list(drift = list(
+    width = 9.6, height = 4.4,
+    draw = function(parts, tables) {
+      draw_drift(tables$signs, length(unique(parts$results$seed)))
+    }
+  ))
+)
 
 # One pass over one stream: prequential error, and how many of the signs of the
 # base vector in force the posterior mean has wrong, after every `step` points
@@ -67,32 +49,18 @@ drift_run <- function(case, df, seed, step) {
     wrong[i] <- sum(sign(fit$weights$mean) != base)
   }
   list(
-    error = fit$stream$errors / fit$stream$rows,
+    results = data.frame(error = fit$stream$errors / fit$stream$rows),
     signs = data.frame(time = ends, wrong = wrong)
   )
 }
 
-# Mean error and its standard deviation over the seeds, beside those printed in
-# Table 1 of the paper
 drift_table <- function(errors) {
-  by <- stats::aggregate(
-    error ~ df + case, errors,
-    function(e) c(mean(e), stats::sd(e), min(e), max(e))
-  )
-  paper <- data.frame(
-    case = rep(1:2, each = 3), df = c(3, 10, Inf),
-    paper = c(0.242, 0.254, 0.337, 0.130, 0.128, 0.150)
-  )
-  found <- match(paste(by$case, by$df), paste(paper$case, paper$df))
-  data.frame(
-    case = by$case, df = by$df, error = by$error[, 1], sd = by$error[, 2],
-    least = by$error[, 3], most = by$error[, 4], paper = paper$paper[found]
-  )
+  errors <- errors[order(errors$case, errors$df), ]
+  table <- group_means(errors, c("case", "df"), "error")
+  beside_printed(table, "dqv11-table1", c("case", "df"), "error")
 }
 
-draw_drift <- function(signs, replications, file) {
-  figure_png(file, 9.6, 4.4)
-  on.exit(grDevices::dev.off())
+draw_drift <- function(signs, replications) {
   graphics::par(mfrow = c(1, 2))
   dfs <- sort(unique(signs$df), decreasing = TRUE)
   for (case in 1:2) {
@@ -116,9 +84,4 @@ draw_drift <- function(signs, replications, file) {
       )
     }
   }
-}
-
-if (sys.nframe() == 0L) {
-  given <- script_arguments(10L)
-  experiment_drift(replications = given$replications, folder = given$folder)
 }

@@ -1,44 +1,137 @@
-# What the experiments share: how figures look and where results go.
+# What the experiments share. run_experiment() reads this file, then the script of
+# the experiment, which defines `experiment`.
 
 # Line colours that the colour-blind can tell apart (Okabe and Ito); with the
 # line types they can be read in grey, too.
-figure_colours <- c("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7")
-figure_lines <- c(1, 2, 4, 5, 6)
+figure_colours <- c("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
+figure_lines <- c(1, 2, 4, 5, 6, 3)
 
-# Opens a PNG of the given size in inches; the caller closes it.
-figure_png <- function(file, width, height) {
-  type <- if (isTRUE(capabilities("cairo"))) "cairo" else getOption("bitmapType")
-  grDevices::png(
-    file,
-    width = width, height = height, units = "in", res = 150, type = type
-  )
-  graphics::par(
-    mar = c(4.1, 4.3, 2.6, 0.8), mgp = c(2.7, 0.7, 0), las = 1, tcl = -0.3,
-    cex.main = 1, font.main = 1, lwd = 1.6
+# Seeds mean the same whatever the user's generator is
+set_seed <- function(seed) {
+  set.seed(
+    seed, kind = "Mersenne-Twister", normal.kind = "Inversion",
+    sample.kind = "Rejection"
   )
 }
 
-# A folder for the results, made when it is not there
-results_folder <- function(folder) {
-  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  folder
+# Tasks: all combinations, the first varying fastest
+all_of <- function(...) {
+  expand.grid(..., KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
 }
 
-# Numbers are kept to six digits: more would differ between machines.
-save_results <- function(table, folder, name) {
-  number <- vapply(table, is.double, logical(1))
-  table[number] <- lapply(table[number], signif, digits = 6)
-  utils::write.csv(
-    table, file.path(results_folder(folder), paste0(name, ".csv")),
-    row.names = FALSE
-  )
+# Data ------------------------------------------------------------------------
+
+# Inputs and labels of a shipped data set as a problem of two classes: New Thyroid
+# is normal against the rest, constant columns are dropped.
+two_class_data <- function(name) {
+  data <- sturdy_data(name)
+  y <- factor(data$class)
+  if (name == "newthyroid") {
+    y <- factor(ifelse(y == "normal", "normal", "abnormal"), c("normal", "abnormal"))
+  }
+  x <- data[!names(data) %in% c("class", "set")]
+  list(x = x[vapply(x, function(v) length(unique(v)) > 1, logical(1))], y = y)
 }
 
-# Arguments of the command line: replications and folder, both optional
-script_arguments <- function(replications) {
-  given <- commandArgs(TRUE)
+# A random half for training (150 rows of Pima, as is usual, and 250 of Ripley's
+# synth), the rest for testing. A split does not depend on what is flipped later.
+random_half <- function(name, seed) {
+  data <- two_class_data(name)
+  n <- length(data$y)
+  size <- switch(name, pima = 150L, synth = 250L, n %/% 2L)
+  set_seed(seed)
+  training <- sort(sample.int(n, size))
   list(
-    replications = if (length(given) > 0) as.integer(given[1]) else replications,
-    folder = if (length(given) > 1) given[2] else "results"
+    x = data$x[training, , drop = FALSE], y = data$y[training],
+    x_test = data$x[-training, , drop = FALSE], y_test = data$y[-training]
   )
+}
+
+# Labels with a share of them flipped, and which
+flip <- function(y, rate, seed) {
+  noisy <- flip_labels(y, rate, seed = seed)
+  flipped <- seq_along(y) %in% attr(noisy, "flipped")
+  attr(noisy, "flipped") <- NULL
+  list(y = noisy, flipped = flipped)
+}
+
+# Fits ------------------------------------------------------------------------
+
+quiet_control <- function(...) ep_control(progress = FALSE, ...)
+
+# Value, CPU seconds, and the classes of warnings, which are not shown
+observe <- function(code) {
+  warned <- character()
+  before <- proc.time()
+  value <- withCallingHandlers(
+    code,
+    warning = function(w) {
+      warned <<- c(warned, sub("sturdy_warning_", "", class(w)[1]))
+      invokeRestart("muffleWarning")
+    },
+    message = function(m) invokeRestart("muffleMessage")
+  )
+  list(
+    value = value, seconds = sum((proc.time() - before)[1:2]),
+    warned = paste(unique(warned), collapse = " ")
+  )
+}
+
+# Scores of class probabilities of test rows against their true classes
+probability_scores <- function(prob, truth) {
+  p <- prob[cbind(seq_along(truth), match(truth, colnames(prob)))]
+  event <- truth == colnames(prob)[2]
+  data.frame(
+    error = mean(colnames(prob)[max.col(prob, "first")] != truth),
+    log_score = mean(log(p)), brier = mean((1 - p)^2),
+    calibration = calibration_error(prob[, 2], event)
+  )
+}
+
+# Mean |predicted - observed| over ten bins of equal width, weighted by their rows
+calibration_error <- function(p, event) {
+  bin <- findInterval(p, seq(0, 1, by = 0.1), all.inside = TRUE)
+  gap <- abs(tapply(p, bin, mean) - tapply(event, bin, mean))
+  sum(gap * tapply(p, bin, length)) / length(p)
+}
+
+# Tables ----------------------------------------------------------------------
+
+# Mean, standard deviation and standard error of `columns` within the groups of `by`,
+# in the order in which the groups come
+group_means <- function(rows, by, columns) {
+  key <- do.call(paste, c(rows[by], sep = "\r"))
+  groups <- split(rows, factor(key, unique(key)))
+  table <- lapply(groups, function(group) {
+    stats <- lapply(columns, function(column) {
+      v <- group[[column]]
+      v <- v[!is.na(v)]
+      sd <- if (length(v) > 1) stats::sd(v) else NA_real_
+      stats <- data.frame(if (length(v)) mean(v) else NA_real_, sd, sd / sqrt(length(v)))
+      stats::setNames(stats, paste0(column, c("", "_sd", "_se")))
+    })
+    cbind(group[1, by, drop = FALSE], n = nrow(group), do.call(cbind, stats))
+  })
+  table <- do.call(rbind, table)
+  rownames(table) <- NULL
+  table
+}
+
+# Values printed in the papers: `printed` and `printed_sd` beside the rows of a table
+# that has the columns `by`. Each row of printed.csv says where it stands.
+beside_printed <- function(table, name, by, value, scale = 1) {
+  printed <- utils::read.csv(
+    system.file("experiments", "printed.csv", package = "sturdy"),
+    stringsAsFactors = FALSE
+  )
+  printed <- printed[printed$table == name, ]
+  key <- function(rows) do.call(paste, rows[by])
+  at <- match(key(table), key(printed))
+  table$printed <- printed$value[at] * scale
+  table$printed_sd <- printed$sd[at] * scale
+  # the difference in standard errors of ours and, where an sd is printed, of theirs
+  theirs <- ifelse(is.na(table$printed_sd), 0, table$printed_sd / sqrt(printed$n[at]))
+  ours <- table[[paste0(value, "_se")]]
+  table$difference_se <- (table[[value]] - table$printed) / sqrt(ours^2 + theirs^2)
+  table
 }

@@ -1,54 +1,34 @@
-# The order of the rows: assumed density filtering (ADF) gives another boundary for
-# every order, expectation propagation (EP) always the same one. As in section 5.1
-# and Figure 1 of Futami, Sato and Sugiyama (2017): 1000 points of a mixture of
-# four components, a Bayes point machine with a t prior, df = 10.
-#
-#   Rscript permutation.R [replications] [folder]
-#
-# or, in R,
-#
-#   source(system.file("experiments", "permutation.R", package = "sturdy"))
-#   experiment_permutation(replications = 20, folder = tempdir())
-#
-# A hundred orders take about half a minute.
+# ADF depends on the order of the rows, EP does not: a Bayes point machine on two
+# clouds of points, given in many orders to assumed density filtering and to EP, as in
+# Figure 1 of Futami, Sato and Sugiyama (2017). The means and covariances of the
+# clouds are ours, see ?sim_permutation.
 
-library(sturdy)
-source(system.file("experiments", "helper.R", package = "sturdy"))
+experiment <- list(
+  settings = list(replications = 100, seed = 1, rows = 1000, df = 10),
+  quick = list(replications = 3, rows = 200),
+  tasks = function(settings) {
+    all_of(
+      rows = settings$rows, df = settings$df, seed = settings$seed,
+      order = seq_len(settings$replications)
+    )
+  },
+  run = function(task) {
+    points <- sim_permutation(task$rows, seed = task$seed)
+    set_seed(task$seed + task$order)
+    order <- sample.int(task$rows)
+    rbind(
+      permutation_row(points, order, "ep", task$df),
+      permutation_row(points, order, "adf", task$df)
+    )
+  },
+  tables = function(parts) list(summary = permutation_summary(parts$results)),
+  figures = list(permutation = list(
+    width = 12, height = 4.4,
+    draw = function(parts, tables) draw_permutation(parts$results)
+  ))
+)
 
-#' @param seed of the points and the orders. @param replications number of orders,
-#'   each given to ADF and to EP.
-#' @return one row an order and method, invisibly: the unit vector of the mean
-#'   weights, its angle to that of EP in the first order (degrees), and the share of
-#'   points on the wrong side. Saved as permutation.csv, permutation-summary.csv and
-#'   permutation.png.
-experiment_permutation <- function(seed = 1,
-                                   replications = 100,
-                                   folder = "results",
-                                   n = 1000,
-                                   df = 10) {
-  points <- sim_permutation(n, seed = seed)
-  set.seed(seed)
-  orders <- lapply(seq_len(replications), function(i) sample.int(n))
-  rows <- list()
-  cli::cli_progress_bar("orders", total = replications)
-  for (i in seq_along(orders)) {
-    for (method in c("ep", "adf")) {
-      row <- permutation_row(points, orders[[i]], i, method, df)
-      rows[[length(rows) + 1]] <- row
-    }
-    cli::cli_progress_update()
-  }
-  rows <- do.call(rbind, rows)
-  rows$angle <- angle_between(weights_of(rows), weights_of(rows)[1, , drop = FALSE])[, 1]
-  summary <- permutation_summary(rows)
-  save_results(rows, folder, "permutation")
-  save_results(summary, folder, "permutation-summary")
-  draw_permutation(points, rows, file.path(folder, "permutation.png"))
-  print(summary, digits = 3, row.names = FALSE)
-  invisible(rows)
-}
-
-permutation_row <- function(points, order, number, method, df) {
+permutation_row <- function(points, order, method, df) {
   fit <- bpm(
     class ~ x1 + x2, points[order, ],
     df = df, epsilon = 0.01, scale = FALSE, inference = method,
@@ -57,7 +37,7 @@ permutation_row <- function(points, order, number, method, df) {
   w <- fit$weights$mean
   w <- w / sqrt(sum(w^2))
   data.frame(
-    order = number, method = method, intercept = w[[1]], x1 = w[[2]], x2 = w[[3]],
+    method = method, intercept = w[[1]], x1 = w[[2]], x2 = w[[3]],
     wrong = mean(predict(fit, points) != points$class),
     sweeps = if (method == "ep") fit$ep$sweeps else 1,
     status = if (method == "ep") fit$ep$status else "one pass"
@@ -81,6 +61,8 @@ angle_between <- function(A, B) {
 
 # By how much do the boundaries of a method differ between orders?
 permutation_summary <- function(rows) {
+  first <- which(rows$method == "ep" & rows$order == 1)
+  rows$angle <- angle_between(weights_of(rows), weights_of(rows[first, ]))[, 1]
   one <- function(mine) {
     W <- weights_of(mine)
     data.frame(
@@ -97,14 +79,13 @@ permutation_summary <- function(rows) {
   summary
 }
 
-draw_permutation <- function(points, rows, file) {
+draw_permutation <- function(rows) {
+  points <- sim_permutation(rows$rows[1], seed = rows$seed[1])
   adf <- rows[rows$method == "adf", ]
   W <- weights_of(adf)
   apart <- angle_between(W, W)
   pair <- which(apart == max(apart), arr.ind = TRUE)[1, ]
   ep <- rows[rows$method == "ep", ]
-  figure_png(file, 12, 4.4)
-  on.exit(grDevices::dev.off())
   graphics::par(mfrow = c(1, 3), cex = 1)
   for (k in pair) {
     draw_boundaries(points, adf, adf[k, ], sprintf("ADF, order %d (thin: all)", adf$order[k]))
@@ -128,9 +109,4 @@ draw_boundaries <- function(points, all, one, title) {
   }
   for (i in seq_len(nrow(all))) line(all[i, ], col = "grey65", lwd = 0.5)
   line(one, lwd = 2.2)
-}
-
-if (sys.nframe() == 0L) {
-  given <- script_arguments(100L)
-  experiment_permutation(replications = given$replications, folder = given$folder)
 }

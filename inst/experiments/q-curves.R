@@ -1,58 +1,54 @@
-# Curves of q-entropy and q-divergence, as in Figures 1 and 2 of Ding, Qi and
-# Vishwanathan (2011): for the Bernoulli distribution and for the Student-t in
-# one dimension, where q = 1 + 2/(df + 1). q = 1 is Shannon's entropy and the
-# Kullback-Leibler divergence.
-#
-#   Rscript q-curves.R [replications] [folder]
-#
-# or, in R,
-#
-#   source(system.file("experiments", "q-curves.R", package = "sturdy"))
-#   experiment_q_curves(folder = tempdir())
-#
-# The curves are closed forms. Nothing in them is random; the seed is for the
-# points at which they are compared with quadrature.
+# Curves of q-entropy and q-divergence, as in Figures 1 and 2 of Ding, Vishwanathan
+# and Qi (2011): for the Bernoulli distribution and for the Student-t in one
+# dimension, where q = 1 + 2/(df + 1). q = 1 is Shannon's entropy and the
+# Kullback-Leibler divergence. The curves are closed forms, compared with sums and
+# quadrature at random points.
 
-library(sturdy)
-source(system.file("experiments", "helper.R", package = "sturdy"))
-
-#' @param seed for the points of the comparison. @param replications number of
-#'   these points on every curve. @param points points a curve is drawn through.
-#' @return the curves (invisibly): a data frame of figure, distribution, q, x,
-#'   value; saved as q-curves.csv with q-entropy.png and q-divergence.png.
-experiment_q_curves <- function(seed = 1,
-                                replications = 10,
-                                folder = "results",
-                                points = 101) {
-  set.seed(seed)
-  panels <- q_panels()
-  curves <- list()
-  worst <- 0
-  cli::cli_progress_bar("curves", total = sum(lengths(lapply(panels, `[[`, "q"))))
-  for (panel in panels) {
-    for (q in panel$q) {
-      x <- seq(panel$from, panel$to, length.out = points)
-      curves[[length(curves) + 1]] <- data.frame(
-        figure = panel$figure, distribution = panel$distribution,
-        against = panel$against, q = q, x = x, value = panel$value(x, q)
+experiment <- list(
+  # points a curve is drawn through, and random ones at which it is compared
+  settings = list(points = 101, compared = 10, seed = 1),
+  quick = list(points = 11, compared = 3),
+  tasks = function(settings) {
+    panels <- q_panels()
+    tasks <- lapply(seq_along(panels), function(k) {
+      cbind(
+        all_of(panel = k, q = panels[[k]]$q),
+        as.data.frame(panels[[k]][c("figure", "distribution", "against")])
       )
-      at <- stats::runif(replications, panel$from, panel$to)
-      gap <- abs(panel$value(at, q) / panel$check(at, q) - 1)
-      worst <- max(worst, gap)
-      cli::cli_progress_update()
-    }
-  }
-  curves <- do.call(rbind, curves)
-  save_results(curves, folder, "q-curves")
-  for (figure in c("q-entropy", "q-divergence")) {
-    file <- file.path(folder, paste0(figure, ".png"))
-    draw_q_panels(Filter(function(p) p$figure == figure, panels), curves, file)
-  }
-  cat(sprintf(
-    "Largest relative difference from quadrature: %.1e (%d points a curve)\n",
-    worst, replications
-  ))
-  invisible(curves)
+    })
+    cbind(do.call(rbind, tasks), settings)
+  },
+  run = function(task) q_curve(q_panels()[[task$panel]], task),
+  tables = function(parts) {
+    checks <- parts$checks
+    checks <- stats::aggregate(
+      relative_gap ~ figure + distribution, checks, max
+    )
+    names(checks)[3] <- "largest_gap_to_quadrature"
+    list(quadrature = checks)
+  },
+  figures = list(
+    "q-entropy" = list(
+      width = 8.8, height = 4.4,
+      draw = function(parts, tables) draw_q_panels("q-entropy", parts$results)
+    ),
+    "q-divergence" = list(
+      width = 13.2, height = 4.4,
+      draw = function(parts, tables) draw_q_panels("q-divergence", parts$results)
+    )
+  )
+)
+
+q_curve <- function(panel, task) {
+  x <- seq(panel$from, panel$to, length.out = task$points)
+  set_seed(task$seed)
+  at <- stats::runif(task$compared, panel$from, panel$to)
+  list(
+    results = data.frame(x = x, value = panel$value(x, task$q)),
+    checks = data.frame(
+      x = at, relative_gap = abs(panel$value(at, task$q) / panel$check(at, task$q) - 1)
+    )
+  )
 }
 
 # What is drawn -----------------------------------------------------------------
@@ -134,9 +130,8 @@ by_integral <- function(p, r, q) {
 
 # Figure ----------------------------------------------------------------------
 
-draw_q_panels <- function(panels, curves, file) {
-  figure_png(file, 4.4 * length(panels), 4.4)
-  on.exit(grDevices::dev.off())
+draw_q_panels <- function(figure, curves) {
+  panels <- Filter(function(p) p$figure == figure, q_panels())
   graphics::par(mfrow = c(1, length(panels)), cex = 1)
   for (panel in panels) {
     mine <- curves[curves$distribution == panel$distribution &
@@ -167,9 +162,4 @@ q_legend_place <- function(panel) {
   if (panel$figure == "q-entropy" && panel$against == "p") return("bottom")
   if (panel$against == "s2" && panel$figure == "q-entropy") return("topleft")
   "top"
-}
-
-if (sys.nframe() == 0L) {
-  given <- script_arguments(10L)
-  experiment_q_curves(replications = given$replications, folder = given$folder)
 }

@@ -18,18 +18,6 @@ selected_under <- function(plan, ..., seed = 1) {
   x$drawn <- !identical(.Random.seed, before)
   x
 }
-# Workers are other processes: they need an installed package, not a loaded one
-skip_unless_workers <- function() {
-  skip_if_not_installed("future")
-  skip_if_not_installed("parallelly")
-  skip_on_cran()
-  found <- system.file(package = "sturdy", lib.loc = .libPaths())
-  skip_if_not(
-    nzchar(found) && normalizePath(found) ==
-      normalizePath(getNamespaceInfo("sturdy", "path")),
-    "the package is not installed"
-  )
-}
 
 test_that("without a plan candidates run in this session", {
   if (rlang::is_installed("future")) {
@@ -69,8 +57,7 @@ test_that("a worker that dies costs its candidate only", {
     run(candidate, molded)
   }
   environment(mortal) <- list2env(list(run = candidate_run), parent = baseenv())
-  tick <- function() NULL
-  runs <- run_as_futures(candidates, mold(class ~ a, toy()), tick, mortal)
+  runs <- run_candidates(candidates, mold(class ~ a, toy()), mortal)
   status <- vapply(runs, function(run) run$facts$status, "")
   expect_equal(unname(status), c("failed", rep("converged", 5)))
 })

@@ -1,0 +1,210 @@
+# The replications of an experiment: taken from the cache or run, and saved.
+
+#' @param tasks data frame, a row a replication.
+#' @return named list of data frames: the parts that replications return, all rows
+#'   together, the columns of the task first.
+#' @noRd
+run_replications <- function(tasks, script, name, cache, progress, call) {
+  items <- lapply(seq_len(nrow(tasks)), function(i) as.list(tasks[i, , drop = FALSE]))
+  files <- replication_files(items, script, name, cache)
+  values <- lapply(files, read_replication)
+  open <- which(vapply(values, is.null, logical(1)))
+  tick <- experiment_progress(name, length(open), length(items), progress)
+  values[open] <- run_all(
+    items[open], script$run, try_replication,
+    failed = function(item, cnd) cnd,
+    done = function(k, value) {
+      if (!inherits(value, "condition")) save_replication(value, files[[open[k]]])
+      tick()
+    },
+    seed = NULL
+  )
+  abort_failed(values, items, call)
+  bind_parts(values, items)
+}
+
+try_replication <- function(item, run) {
+  tryCatch(
+    {
+      value <- run(item)
+      if (is.data.frame(value)) list(results = value) else value
+    },
+    error = function(cnd) cnd
+  )
+}
+
+abort_failed <- function(values, items, call) {
+  failed <- vapply(values, inherits, logical(1), "condition")
+  if (!any(failed)) {
+    return(invisible())
+  }
+  first <- which(failed)[1]
+  where <- paste(names(items[[first]]), vapply(items[[first]], format, ""), sep = " = ")
+  abort_sturdy(
+    c(
+      "{sum(failed)} of {length(values)} replications failed; the others are kept.",
+      x = "The first, {.field {where}}: {one_line(values[[first]])}"
+    ),
+    "replications", call = call, parent = values[[first]]
+  )
+}
+
+bind_parts <- function(values, items) {
+  parts <- names(values[[1]])
+  bound <- lapply(parts, function(part) {
+    rows <- Map(function(value, item) {
+      task <- as.data.frame(item, stringsAsFactors = FALSE)
+      task <- task[setdiff(names(task), names(value[[part]]))]
+      cbind(task, value[[part]], row.names = NULL)
+    }, values, items)
+    do.call(rbind, unname(rows))
+  })
+  stats::setNames(bound, parts)
+}
+
+# Cache ---------------------------------------------------------------------
+
+#' A replication is known by its task, the code it runs and the package's version
+#' @noRd
+replication_files <- function(items, script, name, cache) {
+  if (is.null(cache)) {
+    return(rep(list(NULL), length(items)))
+  }
+  folder <- file.path(cache, name)
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  code <- reached_code("run", list2env(list(run = script$run), parent = script$env))
+  version <- as.character(utils::packageVersion("sturdy"))
+  lapply(items, function(item) {
+    file.path(folder, paste0(rlang::hash(list(item, code, version)), ".rds"))
+  })
+}
+
+#' Text of a function and of all objects of the script that it reaches by name
+#' @noRd
+reached_code <- function(name, env) {
+  seen <- character()
+  code <- list()
+  open <- name
+  while (length(open)) {
+    at <- open[1]
+    open <- open[-1]
+    seen <- c(seen, at)
+    object <- get(at, envir = env)
+    code[[at]] <- paste(deparse(object, control = "all"), collapse = "\n")
+    words <- all.names(parse(text = code[[at]], keep.source = FALSE))
+    reached <- words[vapply(words, from_script, logical(1), env = env)]
+    open <- setdiff(union(open, reached), seen)
+  }
+  code[order(names(code))]
+}
+
+from_script <- function(name, env) {
+  where <- parent.env(env)
+  nzchar(name) && exists(name, envir = where, inherits = FALSE) &&
+    !name %in% getNamespaceExports("sturdy")
+}
+
+#' A file that can't be read, from a run that was killed, say, does not count
+#' @noRd
+read_replication <- function(file) {
+  if (is.null(file) || !file.exists(file)) {
+    return(NULL)
+  }
+  tryCatch(suppressWarnings(readRDS(file)), error = function(cnd) NULL)
+}
+
+save_replication <- function(value, file) {
+  if (!is.null(file)) {
+    partial <- paste0(file, "~")
+    saveRDS(value, partial)
+    file.rename(partial, file)
+  }
+}
+
+# Files ---------------------------------------------------------------------
+
+#' @return paths of what was written.
+#' @noRd
+save_experiment <- function(x, parts, script, name, folder) {
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  path <- function(...) file.path(folder, paste0(name, ...))
+  files <- save_table(x$results, path(".csv"))
+  for (table in names(x$tables)) {
+    files <- c(files, save_table(x$tables[[table]], path("-", table, ".csv")))
+  }
+  for (figure in names(script$figures)) {
+    file <- file.path(folder, paste0(figure, ".png"))
+    save_figure(script$figures[[figure]], parts, x$tables, file)
+    files <- c(files, file)
+  }
+  about <- data.frame(
+    Experiment = name, Package = paste("sturdy", utils::packageVersion("sturdy")),
+    Commit = package_commit(), R = as.character(getRversion()),
+    Date = format(Sys.Date()),
+    Settings = paste(deparse(x$settings, width.cutoff = 500), collapse = " ")
+  )
+  write.dcf(about, path(".dcf"), width = 80)
+  c(files, path(".dcf"))
+}
+
+#' Numbers are kept to six digits: more would differ between machines
+#' @noRd
+save_table <- function(table, file) {
+  number <- vapply(table, is.double, logical(1))
+  table[number] <- lapply(table[number], signif, digits = 6)
+  utils::write.csv(table, file, row.names = FALSE)
+  file
+}
+
+save_figure <- function(figure, parts, tables, file) {
+  type <- if (isTRUE(capabilities("cairo"))) "cairo" else getOption("bitmapType")
+  grDevices::png(
+    file, width = figure$width, height = figure$height, units = "in", res = 150,
+    type = type
+  )
+  on.exit(grDevices::dev.off())
+  graphics::par(
+    mar = c(4.1, 4.3, 2.6, 0.8), mgp = c(2.7, 0.7, 0), las = 1, tcl = -0.3,
+    cex.main = 1, font.main = 1, lwd = 1.6
+  )
+  figure$draw(parts, tables)
+}
+
+#' The commit the package was made from, where that is known: said by the tool that
+#' installed it, or by whoever builds it in the environment variable STURDY_COMMIT
+#' @noRd
+package_commit <- function() {
+  remote <- utils::packageDescription("sturdy")$RemoteSha
+  if (!is.null(remote)) remote else Sys.getenv("STURDY_COMMIT", unset = "unknown")
+}
+
+# Progress ------------------------------------------------------------------
+
+#' A function to call when a replication is done: a bar at a terminal, elsewhere a
+#' line now and then
+#' @noRd
+experiment_progress <- function(name, open, all, progress, .envir = rlang::caller_env()) {
+  if (!progress || open == 0) {
+    return(function() NULL)
+  }
+  if (open < all) {
+    cli::cli_inform("{name}: {all - open} of {all} replications were kept from before.")
+  }
+  if (cli::is_dynamic_tty()) {
+    id <- cli::cli_progress_bar(name, total = open, .envir = .envir)
+    return(function() cli::cli_progress_update(id = id, .envir = .envir))
+  }
+  done <- 0
+  started <- said <- proc.time()[["elapsed"]]
+  function() {
+    done <<- done + 1
+    now <- proc.time()[["elapsed"]]
+    if (now - said >= 15 || done == open) {
+      said <<- now
+      left <- cli::pluralize(
+        "{ceiling((now - started) / done * (open - done) / 60)} minute{?s}"
+      )
+      cli::cli_inform("{name}: {done} of {open} replications, {left} left")
+    }
+  }
+}

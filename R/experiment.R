@@ -1,0 +1,188 @@
+#' Run the experiments behind the documentation
+#'
+#' `run_experiment()` runs one of the experiments that come with the package: the
+#' tables and figures of the papers it implements, and the comparisons that its help
+#' pages and vignettes quote. `experiments()` lists them.
+#'
+#' @details
+#' An experiment is a set of replications. Each is kept as soon as it is done, so that
+#' a run that was interrupted, or that asks for more replications than the last one,
+#' goes on where it stopped; a replication is made anew when its settings, the code it
+#' runs or the version of the package change. With a plan of the future package set,
+#' as in `future::plan("multisession")`, replications run in parallel, with the same
+#' results: each sets its own seed.
+#'
+#' The full results of all experiments come with the package, in the folder
+#' `system.file("experiments", "results", package = "sturdy")`, each with a file
+#' `.dcf` that says by which version, commit and settings it was made. The scripts are
+#' in the folder above it. From a shell:
+#' `Rscript -e 'sturdy::run_experiment("kg08-table2")'`.
+#'
+#' When the BLAS has threads of its own, as OpenBLAS does, and replications run in
+#' parallel, allow it one thread (`OPENBLAS_NUM_THREADS=1` in the environment of R).
+#'
+#' @param name Name of an experiment, one of `experiments()$name`.
+#' @param ... Settings of the experiment by name, in place of its own, such as
+#'   `replications = 2` or `data = "sonar"`; which there are is in the `settings` of
+#'   its script.
+#' @param quick Whether to run a small version, in seconds, that shows that it works
+#'   and nothing else.
+#' @param folder Where the results go; it is made if need be. The default is
+#'   a folder of the user's cache, see [tools::R_user_dir()].
+#' @param cache Folder in which replications are kept, `NULL` for none.
+#' @param progress Whether progress, with the time left, is shown.
+#'
+#' @return `experiments()`: a data frame of `name`, `title`, `source` (where it was
+#'   published, if it was), `minutes` (of a full run on one core) and `script`.
+#'
+#'   `run_experiment()`: a list of class `sturdy_experiment` with `name`, `title`,
+#'   `results` (data frame, the rows of all replications), `tables` (named list of
+#'   data frames), `shows` (the table that goes with the name, if one does),
+#'   `settings` and `files` (the CSV, PNG and `.dcf` files written). Printing it shows
+#'   the table.
+#' @section Conditions:
+#' Error `sturdy_error_experiment` for a name that is not listed,
+#' `sturdy_error_unknown_argument` for a setting the experiment does not have,
+#' `sturdy_error_package` when a package it needs is not installed, and
+#' `sturdy_error_replications` when some replications failed: the others are kept.
+#' @export
+#' @examples
+#' experiments()[c("name", "title")]
+#' run_experiment(
+#'   "dqv11-figure1", quick = TRUE, folder = tempfile(), cache = NULL
+#' )
+run_experiment <- function(name,
+                           ...,
+                           quick = FALSE,
+                           folder = experiment_folder(if (quick) "quick" else "results"),
+                           cache = experiment_folder("cache"),
+                           progress = TRUE) {
+  call <- rlang::current_env()
+  entry <- experiment_entry(name, call)
+  quick <- check_flag(quick, "quick")
+  progress <- check_flag(progress, "progress")
+  folder <- check_folder(folder, "folder", call)
+  if (!is.null(cache)) cache <- check_folder(cache, "cache", call)
+  script <- read_experiment(entry$script)
+  check_needs(script$needs, name, call)
+  settings <- experiment_settings(script, list(...), quick, call)
+  tasks <- script$tasks(settings)
+  parts <- run_replications(tasks, script, entry$script, cache, progress, call)
+  tables <- if (is.null(script$tables)) list() else script$tables(parts)
+  out <- structure(
+    list(
+      name = name, title = entry$title, results = parts$results, tables = tables,
+      shows = if (nzchar(entry$shows)) entry$shows, settings = settings,
+      files = character()
+    ),
+    class = "sturdy_experiment"
+  )
+  out$files <- save_experiment(out, parts, script, entry$script, folder)
+  out
+}
+
+#' @rdname run_experiment
+#' @export
+experiments <- function() {
+  index <- utils::read.csv(
+    experiment_path("index.csv"), stringsAsFactors = FALSE, na.strings = character()
+  )
+  index[c("name", "title", "source", "minutes", "script")]
+}
+
+#' @export
+print.sturdy_experiment <- function(x, digits = 3, ...) {
+  cat("<sturdy_experiment> ", x$name, ": ", x$title, "\n", sep = "")
+  shown <- if (is.null(x$shows)) x$tables[1] else x$tables[x$shows]
+  if (length(shown)) {
+    print(shown[[1]], digits = digits, row.names = FALSE)
+  }
+  cat("Files in ", dirname(x$files[1]), ":\n", sep = "")
+  cat(paste0("  ", basename(x$files), "\n"), sep = "")
+  invisible(x)
+}
+
+# Scripts -------------------------------------------------------------------
+
+experiment_path <- function(...) {
+  system.file("experiments", ..., package = "sturdy", mustWork = TRUE)
+}
+
+experiment_folder <- function(kind) {
+  file.path(tools::R_user_dir("sturdy", "cache"), "experiments", kind)
+}
+
+experiment_entry <- function(name, call) {
+  index <- utils::read.csv(
+    experiment_path("index.csv"), stringsAsFactors = FALSE, na.strings = character()
+  )
+  if (!rlang::is_string(name) || !name %in% index$name) {
+    abort_sturdy(
+      c(
+        "{.arg name} must be the name of an experiment, not {describe(name)}.",
+        i = "There are {.val {index$name}}."
+      ),
+      "experiment", arg = "name", call = call
+    )
+  }
+  as.list(index[index$name == name, ])
+}
+
+#' What a script defines as `experiment`
+#'
+#' A list of
+#' * `settings`: named list of what a user may change; `quick`: those of a quick run;
+#' * `needs`: packages of Suggests it can't do without;
+#' * `tasks(settings)`: data frame, one row a replication, with all that `run` needs;
+#' * `run(task)`: one replication of a task, a list made from that row: a data frame,
+#'   or a named list of data frames, one of them `results`. It sets its own seed;
+#' * `tables(parts)`: named list of data frames, from the rows of all replications;
+#' * `figures`: named list of `list(width, height, draw(parts, tables))`, in inches.
+#'
+#' The script sees the exported functions of the package and those of helper.R.
+#' @noRd
+read_experiment <- function(script) {
+  env <- new.env(parent = globalenv())
+  for (name in getNamespaceExports("sturdy")) {
+    assign(name, getExportedValue("sturdy", name), envir = env)
+  }
+  sys.source(experiment_path("helper.R"), env)
+  sys.source(experiment_path(paste0(script, ".R")), env)
+  c(env$experiment, list(env = env))
+}
+
+check_needs <- function(needs, name, call) {
+  missing <- needs[!vapply(needs, rlang::is_installed, logical(1))]
+  if (length(missing)) {
+    abort_sturdy(
+      "The experiment {.val {name}} needs the package{?s} {.pkg {missing}}.",
+      "package", call = call
+    )
+  }
+}
+
+experiment_settings <- function(script, given, quick, call) {
+  settings <- script$settings
+  if (quick) settings <- utils::modifyList(settings, script$quick)
+  wrong <- setdiff(rlang::names2(given), names(settings))
+  if (length(wrong)) {
+    abort_sturdy(
+      c(
+        "Every further argument must be a setting of the experiment.",
+        x = "Unknown: {.arg {wrong}}.", i = "Known: {.arg {names(settings)}}."
+      ),
+      "unknown_argument", arg = wrong, call = call
+    )
+  }
+  utils::modifyList(settings, given)
+}
+
+check_folder <- function(folder, arg, call) {
+  if (!rlang::is_string(folder) || !nzchar(folder)) {
+    abort_sturdy(
+      "{.arg {arg}} must be the path of a folder, not {describe(folder)}.",
+      "type", arg = arg, call = call
+    )
+  }
+  path.expand(folder)
+}

@@ -1,0 +1,99 @@
+# run_experiment(): settings, cache, parallel runs, files. That every experiment runs
+# is in test-experiments.R.
+
+quick_run <- function(name, ..., folder = withr::local_tempdir(.local_envir = env),
+                      env = rlang::caller_env()) {
+  run_experiment(name, ..., quick = TRUE, folder = folder, progress = FALSE)
+}
+
+test_that("an interrupted run resumes, and more replications add to those kept", {
+  folder <- withr::local_tempdir()
+  cache <- withr::local_tempdir()
+  run <- function(n) {
+    quick_run("fss17-figure1", replications = n, folder = folder, cache = cache)
+  }
+  two <- run(2)
+  kept <- list.files(file.path(cache, "permutation"), full.names = TRUE)
+  expect_length(kept, 2)
+  stamps <- file.mtime(kept)
+  three <- run(3)
+  expect_length(list.files(file.path(cache, "permutation")), 3)
+  expect_identical(file.mtime(kept), stamps)
+  expect_identical(three$results[1:4, ], two$results)
+  # a file from a run that was killed while writing
+  writeLines("half", kept[1])
+  expect_identical(run(3)$results, three$results)
+})
+
+test_that("replications are the same with and without a cache, in any plan", {
+  cache <- withr::local_tempdir()
+  plain <- quick_run("fss17-figure1", cache = NULL)
+  expect_identical(quick_run("fss17-figure1", cache = cache)$results, plain$results)
+  skip_unless_workers()
+  old <- future::plan("multisession", workers = 2)
+  on.exit(future::plan(old))
+  expect_identical(quick_run("fss17-figure1", cache = NULL)$results, plain$results)
+})
+
+test_that("the files say what was run", {
+  withr::local_envvar(STURDY_COMMIT = "abc")
+  run <- quick_run("dqv11-figure1", cache = NULL)
+  expect_true(all(file.exists(run$files)))
+  about <- read.dcf(run$files[endsWith(run$files, ".dcf")])
+  expect_identical(about[, "Commit"][[1]], "abc")
+  expect_identical(eval(str2lang(about[, "Settings"])), run$settings)
+  csv <- utils::read.csv(run$files[1])
+  expect_equal(csv$value, run$results$value, tolerance = 1e-5)
+})
+
+test_that("a replication that fails is named, and the others are kept", {
+  cache <- withr::local_tempdir()
+  script <- list(
+    run = function(task) if (task$k == 2) stop("no luck") else data.frame(v = task$k),
+    env = new.env()
+  )
+  tasks <- data.frame(k = 1:3)
+  expect_error(
+    run_replications(tasks, script, "s", cache, FALSE, NULL), "no luck",
+    class = "sturdy_error_replications"
+  )
+  expect_length(list.files(file.path(cache, "s")), 2)
+})
+
+test_that("what a run reaches in its script decides whether it is made anew", {
+  env <- new.env(parent = baseenv())
+  eval(quote({
+    constant <- 1
+    inner <- function(x) x + constant
+    other <- function(x) x
+    run <- function(task) inner(task$k)
+  }), env)
+  files <- function() {
+    replication_files(
+      list(list(k = 1)), list(run = env$run, env = env), "s", withr::local_tempdir()
+    )[[1]]
+  }
+  before <- basename(files())
+  env$other <- function(x) 2 * x
+  expect_identical(basename(files()), before)
+  env$constant <- 2
+  expect_false(basename(files()) == before)
+})
+
+test_that("wrong arguments are refused by name", {
+  expect_error(run_experiment("nope"), class = "sturdy_error_experiment")
+  expect_error(
+    run_experiment("fss17-figure1", orders = 3), class = "sturdy_error_unknown_argument"
+  )
+  expect_error(run_experiment("fss17-figure1", folder = 1), class = "sturdy_error_type")
+  expect_snapshot(said(run_experiment("fss17-figure1", orders = 3)))
+})
+
+test_that("progress has the time left", {
+  withr::local_options(cli.dynamic = FALSE)
+  expect_message(
+    tick <- experiment_progress("e", 2, 3, TRUE), "1 of 3 replications were kept"
+  )
+  expect_silent(tick())
+  expect_message(tick(), "2 of 2 replications, 0 minutes left")
+})
