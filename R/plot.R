@@ -12,7 +12,8 @@
 #' lengthscales (with [kernel_iso()], those whose curve moves most): the
 #' probability of the event against that input, averaged over at most 50 evenly
 #' spaced training rows, with the training values of both classes as ticks. Factors
-#' give a point a level.
+#' give a point a level. Curves fill a page of their own, with a title; where
+#' `par(mfrow = )` has divided the page they go into its panels, one after the other.
 #'
 #' `which = "model"` for [bpm()]: the weights with their 50 % and 95 % intervals, at
 #' most `inputs` of them, those that are surest not to be 0.
@@ -177,13 +178,19 @@ plot_curves <- function(x, inputs, main) {
     curves <- curves[first]
   }
   k <- length(curves)
-  op <- graphics::par(
-    mfrow = grDevices::n2mfrow(k)[2:1], mar = c(4.2, 4.2, 1, 1),
-    oma = c(0, 0, 2.4, 0), las = 1
-  )
+  op <- graphics::par(mar = c(4.2, 4.2, 1, 1), las = 1)
   on.exit(graphics::par(op))
+  own_page <- all(graphics::par("mfrow") == 1)
+  if (own_page) {
+    op <- c(op, graphics::par(
+      mfrow = grDevices::n2mfrow(k)[2:1], oma = c(0, 0, 2.4, 0)
+    ))
+  }
   for (i in seq_len(k)) {
     draw_curve(x, columns[i], curves[[i]])
+  }
+  if (!own_page) {
+    return(invisible())
   }
   levels <- x$blueprint$levels
   if (is.null(main)) {

@@ -22,6 +22,17 @@ test_that("one input, factors, many inputs and both kernels can be drawn", {
   expect_silent(draw(stc(class ~ a + b, d, kernel = held(), epsilon = 0), main = "t"))
 })
 
+test_that("curves go into the panels of a page that the user divided", {
+  d <- transform(toy(), c = rev(a))
+  fit <- gpc(class ~ a + b + c, d, kernel = held(), epsilon = 0.05)
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  graphics::par(mfrow = c(2, 2))
+  plot(fit)
+  expect_equal(graphics::par("mfrow"), c(2, 2))
+  expect_equal(graphics::par("mfg")[1:2], c(2, 1)) # the third panel is the last drawn
+})
+
 test_that("the strongest inputs have the shortest lengthscales", {
   d <- transform(toy(), f = rep(c("u", "v"), 20))
   fit <- gpc(class ~ a + b + f, d, kernel = kernel_ard(c(3, 1, 2), fixed = TRUE), epsilon = 0.05)
