@@ -10,84 +10,55 @@
 # For calibration the posterior flip probabilities of all rows and replications are
 # pooled and set against the share of labels that were flipped. Labels that the data
 # sets had wrong before count as right, so that the curve can only look too low.
-#
-#   Rscript mislabelled-auc.R [replications] [folder] [cores]
-#
-# or, in R,
-#
-#   source(system.file("experiments", "mislabelled-auc.R", package = "sturdy"))
-#   experiment_mislabelled(replications = 1, data = "newthyroid", folder = tempdir())
-#
-# Ten replications take about 20 minutes on two cores. Set OPENBLAS_NUM_THREADS=1
-# when the BLAS is OpenBLAS.
 
-library(sturdy)
-source(system.file("experiments", "helper.R", package = "sturdy"))
-
-auc_data <- c("pima", "ionosphere", "sonar", "newthyroid", "synth")
-
-#' @param seed of the first replication; the others follow it.
-#' @param rate share of labels flipped.
-#' @return list(auc, summary, calibration), invisibly: an AUC for each method and
-#'   replication; their means; bins of pooled flip probabilities. Saved as
-#'   mislabelled-auc.csv, mislabelled-auc-summary.csv, mislabelled-calibration.csv and
-#'   mislabelled-calibration.png.
-experiment_mislabelled <- function(seed = 1,
-                                   replications = 10,
-                                   folder = "results",
-                                   data = auc_data,
-                                   rate = 0.1,
-                                   cores = 1) {
-  tasks <- expand.grid(
-    seed = seed + seq_len(replications) - 1, data = data,
-    stringsAsFactors = FALSE
-  )
-  tasks <- split(tasks, seq_len(nrow(tasks)))
-  run <- function(task) auc_replication(task$data, task$seed, rate)
-  runs <- if (cores > 1 && .Platform$OS.type != "windows") {
-    parallel::mclapply(tasks, run, mc.cores = cores, mc.preschedule = FALSE)
-  } else {
-    lapply(tasks, run)
-  }
-  auc <- do.call(rbind, lapply(runs, `[[`, "auc"))
-  flips <- do.call(rbind, lapply(runs, `[[`, "flips"))
-  result <- list(
-    auc = auc, summary = auc_summary(auc), calibration = flip_calibration(flips)
-  )
-  save_results(result$auc, folder, "mislabelled-auc")
-  save_results(result$summary, folder, "mislabelled-auc-summary")
-  save_results(result$calibration, folder, "mislabelled-calibration")
-  figure_png(file.path(folder, "mislabelled-calibration.png"), 9, 4.6)
-  plot_flips(result$calibration)
-  grDevices::dev.off()
-  invisible(result)
-}
+experiment <- list(
+  settings = list(
+    data = c("pima", "ionosphere", "sonar", "newthyroid", "synth"),
+    replications = 10, seed = 1, rate = 0.1
+  ),
+  quick = list(data = "newthyroid", replications = 1),
+  needs = c("ranger", "kernlab"),
+  tasks = function(settings) {
+    all_of(
+      seed = settings$seed + seq_len(settings$replications) - 1,
+      rate = settings$rate, data = settings$data
+    )
+  },
+  run = function(task) auc_replication(task$data, task$seed, task$rate),
+  tables = function(parts) {
+    list(
+      summary = auc_summary(parts$results), calibration = flip_calibration(parts$flips)
+    )
+  },
+  figures = list("mislabelled-calibration" = list(
+    width = 9, height = 4.6,
+    draw = function(parts, tables) plot_flips(tables$calibration)
+  ))
+)
 
 # One replication -------------------------------------------------------------
 
 # All rows of a set (of Ripley's synth the training ones), a few labels flipped
 flipped_data <- function(name, seed, rate) {
-  d <- sturdy_data(name)
+  d <- two_class_data(name)
   if (name == "synth") {
-    d <- d[d$set == "train", names(d) != "set"]
+    training <- sturdy_data(name)$set == "train"
+    d <- list(x = d$x[training, ], y = d$y[training])
   }
-  if (name == "newthyroid") {
-    d$class <- factor(ifelse(d$class == "normal", "normal", "abnormal"))
-  }
-  x <- d[names(d) != "class"]
-  x <- x[vapply(x, function(v) length(unique(v)) > 1, logical(1))]
-  y <- flip_labels(d$class, rate, seed = seed)
-  flipped <- seq_along(y) %in% attr(y, "flipped")
-  attr(y, "flipped") <- NULL
-  list(x = x, y = y, flipped = flipped)
+  noisy <- flip(d$y, rate, seed)
+  list(x = d$x, y = noisy$y, flipped = noisy$flipped)
 }
 
 # What this package ranks by; epsilon held at 0 is the plain classifier
 auc_fits <- list(
-  "gpc" = function(x, y) gpc(x, y),
-  "gpc, one lengthscale" = function(x, y) gpc(x, y, kernel = kernel_iso()),
-  "gpc, epsilon = 0" = function(x, y) gpc(x, y, epsilon = 0),
-  "stc(10)" = function(x, y) stc(x, y, df = 10)
+  "gpc" = function(x, y) gpc(x, y, control = quiet_control()),
+  "gpc, one lengthscale" = function(x, y) {
+    gpc(x, y, kernel = kernel_iso(), control = quiet_control())
+  },
+  "gpc, epsilon = 0" = function(x, y) {
+    gpc(x, y, epsilon = 0, control = quiet_control())
+  },
+  "stc(10)" = function(x, y) stc(x, y, df = 10, control = quiet_control())
 )
 auc_rivals <- list(
   "forest" = function(x, y, fold) forest_suspicion(x, y, fold),
@@ -96,30 +67,26 @@ auc_rivals <- list(
 
 auc_replication <- function(name, seed, rate) {
   d <- flipped_data(name, seed, rate)
-  set.seed(seed, kind = "Mersenne-Twister", sample.kind = "Rejection")
+  set_seed(seed)
   fold <- stratified_folds(d$y, 10)
   ours <- lapply(auc_fits, function(fit) fitted_suspicion(fit, d))
   theirs <- lapply(auc_rivals, function(rival) {
-    seconds <- system.time(score <- rival(d$x, d$y, fold))[["elapsed"]]
-    list(score = score, facts = no_facts, seconds = seconds)
+    seen <- observe(rival(d$x, d$y, fold))
+    list(score = seen$value, facts = no_facts, seconds = seen$seconds)
   })
   found <- c(ours, theirs)
   rows <- Map(function(one, method) {
     data.frame(
-      data = name, seed = seed, rows = length(d$y), flipped = sum(d$flipped),
-      method = method, auc = area_under_roc(one$score, d$flipped), one$facts,
-      seconds = one$seconds
+      rows = length(d$y), flipped = sum(d$flipped), method = method,
+      auc = area_under_roc(one$score, d$flipped), one$facts, seconds = one$seconds
     )
   }, found, names(found))
   with_noise <- ours[names(ours) != "gpc, epsilon = 0"] # there all are 0
   flips <- Map(function(one, method) {
-    data.frame(
-      data = name, method = method, probability = one$probability,
-      flipped = d$flipped
-    )
+    data.frame(method = method, probability = one$probability, flipped = d$flipped)
   }, with_noise, names(with_noise))
   list(
-    auc = do.call(rbind, unname(rows)), flips = do.call(rbind, unname(flips))
+    results = do.call(rbind, unname(rows)), flips = do.call(rbind, unname(flips))
   )
 }
 
@@ -131,10 +98,10 @@ no_facts <- data.frame(
 # Fit, rank, and how many labels are said to be wrong: expected with a 90 % interval,
 # and called at a false-discovery rate of 0.1
 fitted_suspicion <- function(make, d) {
-  seconds <- system.time(suppressMessages(suppressWarnings({
+  seen <- observe({
     fit <- make(d$x, d$y)
     found <- mislabelled(fit)
-  })))[["elapsed"]]
+  })
   expected <- attr(found, "expected")
   called <- found$row[found$fdr <= 0.1]
   facts <- data.frame(
@@ -148,7 +115,7 @@ fitted_suspicion <- function(make, d) {
   in_order <- order(found$row)
   list(
     score = -found$rank[in_order], probability = found$probability[in_order],
-    facts = facts, seconds = seconds
+    facts = facts, seconds = seen$seconds
   )
 }
 
@@ -211,17 +178,23 @@ area_under_roc <- function(score, flipped) {
   (sum(ranks[flipped]) - m * (m + 1) / 2) / (m * sum(!flipped))
 }
 
+# Means over replications; `ahead` is by how much gpc is ahead, on the same flips
 auc_summary <- function(auc) {
+  gpc <- auc[auc$method == "gpc", ]
+  key <- function(rows) paste(rows$data, rows$seed)
+  auc$ahead <- gpc$auc[match(key(auc), key(gpc))] - auc$auc
+  standard_error <- function(v) stats::sd(v) / sqrt(length(v))
   groups <- split(auc, list(auc$method, auc$data), drop = TRUE)
   rows <- lapply(groups, function(g) {
     data.frame(
       data = g$data[1], method = g$method[1], replications = nrow(g),
-      auc = mean(g$auc), auc_se = stats::sd(g$auc) / sqrt(nrow(g)),
+      auc = mean(g$auc), auc_se = standard_error(g$auc),
+      gpc_ahead = mean(g$ahead), gpc_ahead_se = standard_error(g$ahead),
       epsilon = mean(g$epsilon), flipped = mean(g$flipped),
       expected = mean(g$expected),
       covered = mean(g$lower <= g$flipped & g$flipped <= g$upper),
       called = mean(g$called),
-      called_right = 1 - sum(g$called_flipped) / sum(g$called),
+      called_in_error = 1 - sum(g$called_flipped) / sum(g$called),
       not_converged = sum(!g$status %in% c("", "converged")),
       seconds = mean(g$seconds)
     )
@@ -301,14 +274,5 @@ flip_legend <- function(names) {
   graphics::legend(
     "bottomright", legend = names, col = figure_colours[k], lty = figure_lines[k],
     pch = 14 + k, bty = "n", seg.len = 3, cex = 0.85
-  )
-}
-
-if (sys.nframe() == 0L) {
-  given <- script_arguments(10L)
-  cores <- commandArgs(TRUE)[3]
-  experiment_mislabelled(
-    replications = given$replications, folder = given$folder,
-    cores = if (is.na(cores)) parallel::detectCores() else as.integer(cores)
   )
 }

@@ -1,12 +1,5 @@
-# The script inst/experiments/mislabelled-auc.R
-auc_script <- function() {
-  env <- new.env(parent = globalenv())
-  path <- system.file(
-    "experiments", "mislabelled-auc.R", package = "sturdy", mustWork = TRUE
-  )
-  sys.source(path, env)
-  env
-}
+# The parts of the experiment mislabelled-auc
+auc_script <- function() read_experiment("mislabelled-auc")$env
 
 test_that("the area under the curve is the chance of a right order", {
   env <- auc_script()
@@ -24,6 +17,20 @@ test_that("folds spread the classes evenly", {
   expect_lte(diff(range(table(fold, y)[, "b"])), 1)
 })
 
+test_that("labels are flipped in a tenth of the rows, the same for each method", {
+  env <- auc_script()
+  for (name in c("newthyroid", "synth")) {
+    d <- env$flipped_data(name, 3, 0.1)
+    expect_identical(sum(d$flipped), as.integer(round(0.1 * length(d$y))))
+    expect_identical(nrow(d$x), length(d$y))
+    expect_identical(env$flipped_data(name, 3, 0.1), d)
+  }
+  expect_identical(length(d$y), 250L) # of synth, the training rows
+  truth <- sturdy_data("synth")
+  truth <- truth$class[truth$set == "train"]
+  expect_identical(which(d$y != truth), which(d$flipped))
+})
+
 test_that("pooled flip probabilities are binned for all and for each set", {
   env <- auc_script()
   flips <- data.frame(
@@ -35,6 +42,21 @@ test_that("pooled flip probabilities are binned for all and for each set", {
   expect_equal(all$n, c(4, 4))
   expect_equal(all$observed, c(0, 0.5))
   expect_equal(nrow(bins), 6)
+})
+
+test_that("differences to gpc are paired by replication", {
+  auc <- cbind(
+    expand.grid(seed = 3:1, method = c("gpc", "svm"), stringsAsFactors = FALSE),
+    data = "u", auc = c(0.9, 0.8, 0.7, 0.5, 0.6, 0.4), epsilon = 0.1, flipped = 3,
+    expected = 3, lower = 1, upper = c(5, 5, 2), called = 2, called_flipped = 1,
+    status = "converged", seconds = 1
+  )
+  auc <- auc[c(1:3, 6:4), ]
+  summary <- auc_script()$auc_summary(auc)
+  expect_identical(summary$method, c("gpc", "svm"))
+  expect_equal(summary$gpc_ahead, c(0, 0.3))
+  expect_equal(summary$gpc_ahead_se, c(0, sd(c(0.4, 0.2, 0.3)) / sqrt(3)))
+  expect_equal(summary$covered, c(2, 2) / 3)
 })
 
 test_that("a rival's suspicion is high for a label that contradicts the rest", {
@@ -51,18 +73,18 @@ test_that("a rival's suspicion is high for a label that contradicts the rest", {
 })
 
 test_that("the experiment saves what it says, and finds most flips", {
-  skip_unless_extended()
   skip_if_not_installed("kernlab")
   skip_if_not_installed("ranger")
-  env <- auc_script()
   folder <- withr::local_tempdir()
-  result <- env$experiment_mislabelled(
-    replications = 1, data = "newthyroid", folder = folder
+  run <- run_experiment(
+    "mislabelled-auc", quick = TRUE, folder = folder, cache = NULL, progress = FALSE
   )
   expect_setequal(list.files(folder), c(
     "mislabelled-auc.csv", "mislabelled-auc-summary.csv",
-    "mislabelled-calibration.csv", "mislabelled-calibration.png"
+    "mislabelled-auc-calibration.csv", "mislabelled-calibration.png",
+    "mislabelled-auc.dcf"
   ))
-  expect_equal(nrow(result$auc), 6)
-  expect_gt(result$summary$auc[result$summary$method == "gpc"], 0.95)
+  expect_equal(nrow(run$results), 6)
+  auc <- run$results$auc[run$results$method == "gpc"]
+  expect_gt(auc, 0.95)
 })
