@@ -23,11 +23,12 @@ ais_problem.sturdy_model <- function(object, call = rlang::caller_env()) {
 }
 
 ais_problem.bpm <- function(object, call = rlang::caller_env()) {
+  abort_no_rows("simulation needs", "{.fn gpc} keeps its rows.", call)
+}
+
+abort_no_rows <- function(what, hint, call) {
   abort_sturdy(
-    c(
-      "A Bayes point machine keeps no rows, and simulation needs them.",
-      i = "{.fn gpc} keeps its rows."
-    ),
+    c(paste("A Bayes point machine keeps no rows, and", what, "them."), i = hint),
     "no_rows_kept", call = call
   )
 }

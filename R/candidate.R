@@ -161,7 +161,7 @@ candidate_run <- function(candidate, molded) {
     withCallingHandlers(
       {
         fit <- candidate_fit(candidate, molded)
-        list(fit = fit, facts = candidate_facts(fit, candidate))
+        list(fit = fit, facts = candidate_facts(fit, candidate, molded))
       },
       warning = function(cnd) {
         warned <<- c(warned, one_line(cnd))
@@ -190,13 +190,13 @@ candidate_failed <- function(candidate, message) {
 candidate_row <- function(model) {
   data.frame(
     model = model, df = NA_real_, epsilon = NA_real_, epsilon_neg = NA_real_,
-    epsilon_pos = NA_real_, learned = NA_integer_, log_evidence = NA_real_,
-    log_evidence_tep = NA_real_, loo = NA_real_, loo_se = NA_real_,
+    epsilon_pos = NA_real_, learned = NA_integer_, log_integrated = NA_real_,
+    log_evidence = NA_real_, log_evidence_tep = NA_real_, loo = NA_real_, loo_se = NA_real_,
     seconds = NA_real_, status = NA_character_, message = ""
   )
 }
 
-candidate_facts <- function(fit, candidate) {
+candidate_facts <- function(fit, candidate, molded) {
   facts <- candidate_row(candidate$model)
   rates <- rep_len(unname(fit$epsilon), 2)
   facts$df <- fit$df
@@ -211,6 +211,9 @@ candidate_facts <- function(fit, candidate) {
   facts$loo <- sum(fit$ep$loo)
   facts$loo_se <- se_sum(fit$ep$loo)
   facts$log_evidence <- comparable_evidence(fit)
+  if (facts$status == "converged") {
+    facts$log_integrated <- integrated_of(fit, molded)
+  }
   if (is.finite(fit$df)) facts$log_evidence_tep <- fit$ep$log_evidence
   facts
 }

@@ -150,7 +150,8 @@ learn_follow <- function(problem, par) {
   engine_continue(run, problem$df, learn_epsilon(problem, par), NULL)$out
 }
 
-#' Log prior density of the logs (normal) and its gradient
+#' Log prior density of the logs (normal, without its constant) and its gradient;
+#' with `rate_prior` also that of the logits of the flip rates (integrated.R)
 #' @noRd
 learn_prior <- function(problem, par) {
   value <- 0
@@ -162,6 +163,14 @@ learn_prior <- function(problem, par) {
     z <- (par[at] - prior$meanlog) / prior$sdlog
     value <- value - sum(z^2) / 2
     gradient[at] <- -z / prior$sdlog
+  }
+  if (isTRUE(problem$rate_prior)) {
+    at <- problem$field == "epsilon"
+    e <- 0.5 * stats::plogis(par[at])
+    b <- rate_prior_shape
+    # density of the rate times its derivative e (1 - 2e) in the logit
+    value <- value + sum(log(2 * b * e) + b * log1p(-2 * e))
+    gradient[at] <- 1 - 2 * e - 2 * b * e
   }
   list(value = value, gradient = gradient)
 }

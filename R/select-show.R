@@ -5,9 +5,9 @@
 #' @export
 print.sturdy_selection <- function(x, digits = 3, ...) {
   table <- x$table
-  words <- c(evidence = "log evidence", loo = "leave-one-out")[[x$criterion]]
-  cat("<sturdy_selection> ", count(nrow(table), "candidate"), " by ", words,
-      ", ", count(x$selected$nobs, "row"), "\n", sep = "")
+  cat("<sturdy_selection> ", count(nrow(table), "candidate"), " by ",
+      criterion_words[[x$criterion]], ", ", count(x$selected$nobs, "row"), "\n",
+      sep = "")
   print(selection_shown(table, x$criterion, digits), row.names = FALSE,
         right = FALSE)
   if (any(is.finite(table$df))) {
@@ -23,10 +23,15 @@ print.sturdy_selection <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
+criterion_words <- c(
+  integrated = "integrated log evidence", evidence = "log evidence",
+  loo = "leave-one-out"
+)
+
 #' The table in words, best first
 #' @noRd
 selection_shown <- function(table, criterion, digits) {
-  value <- if (criterion == "evidence") table$log_evidence else table$loo
+  value <- table[[selection_criteria[[criterion]]]]
   table <- table[order(!table$selected, table$status != "converged", -value), ]
   number <- function(v, digits) {
     ifelse(is.na(v), "-", vapply(v, format, character(1), digits = digits))
@@ -43,6 +48,7 @@ selection_shown <- function(table, criterion, digits) {
   )
   data.frame(
     candidate = table$candidate,
+    integrated = number(table$log_integrated, digits + 1),
     evidence = number(table$log_evidence, digits + 1),
     "loo (se)" = loo,
     weight = ifelse(
@@ -50,7 +56,6 @@ selection_shown <- function(table, criterion, digits) {
     ),
     epsilon = rate,
     df = number(table$df, 3),
-    seconds = number(round(table$seconds, 1), 3),
     status = gsub("_", " ", table$status),
     check.names = FALSE
   )
@@ -103,8 +108,8 @@ tidy.sturdy_selection <- function(x, ...) {
 
 #' Plot a comparison of models
 #'
-#' Log evidence and leave-one-out score of the candidates, the selected one filled;
-#' leave-one-out with the standard error of its difference from the best. Crosses are
+#' Log evidence (integrated, unless the criterion is `"evidence"`) and leave-one-out
+#' score of the candidates, the selected one filled; leave-one-out with the standard error of its difference from the best. Crosses are
 #' candidates whose EP did not converge; one that failed has no point. Base graphics;
 #' graphical parameters are restored.
 #'
@@ -125,7 +130,7 @@ tidy.sturdy_selection <- function(x, ...) {
 plot.sturdy_selection <- function(x, main = NULL, ...) {
   check_no_dots(...)
   table <- x$table
-  value <- if (x$criterion == "evidence") table$log_evidence else table$loo
+  value <- table[[selection_criteria[[x$criterion]]]]
   table <- table[order(table$selected, value, na.last = FALSE), ]
   left <- 1.5 + 0.55 * max(nchar(table$candidate), 6)
   op <- graphics::par(
@@ -133,16 +138,19 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
     las = 1
   )
   on.exit(graphics::par(op))
+  integrated <- x$criterion != "evidence"
+  evidence <- if (integrated) table$log_integrated else table$log_evidence
   draw_candidates(
-    table$log_evidence, 0 * table$log_evidence, "Log evidence", table, TRUE
+    evidence, 0 * evidence,
+    if (integrated) "Integrated log evidence" else "Log evidence", table, TRUE
   )
   graphics::par(mar = c(4.2, 1.5, 1, 1))
   draw_candidates(
     table$loo, table$loo_diff_se, "Leave-one-out, s.e. of difference", table, FALSE
   )
   if (is.null(main)) {
-    main <- paste0("Selected by ",
-      c(evidence = "log evidence", loo = "leave-one-out")[[x$criterion]], ": ",
+    main <- paste0(
+      "Selected by ", criterion_words[[x$criterion]], ": ",
       table$candidate[table$selected]
     )
   }

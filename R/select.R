@@ -1,6 +1,6 @@
 #' Compare models and choose one
 #'
-#' Fits several candidates to the same rows, compares them by log evidence or by
+#' Fits several candidates to the same rows, compares them by evidence or by
 #' leave-one-out, and returns the comparison with the best fit, which predicts like
 #' any fit.
 #'
@@ -8,29 +8,32 @@
 #' # What is compared
 #' All candidates are fitted to the same encoded rows, so that all numbers speak of
 #' the same recorded labels. Only numbers that estimate the same thing are compared:
+#' * `log_integrated`, the default criterion, is the log evidence integrated over the
+#'   learned hyperparameters, each with its prior (see [log_evidence()]): what the data
+#'   say for the candidate as a whole. One that learns more pays for it.
 #' * `log_evidence` is the Gaussian EP evidence at the hyperparameters of the fit,
 #'   for a candidate with finite `df` too. The exact evidence of a Student-t process
 #'   equals that of the Gaussian process with the same kernel, because the likelihood
-#'   sees signs only (see [stc()]); EP estimates it well, t-EP does not.
+#'   sees signs only (see [stc()]); EP estimates it well, t-EP does not. Of two
+#'   candidates the one that learned more (`learned`) is favoured by it: on small data
+#'   two flip rates nearly always win against one.
 #' * `log_evidence_tep`, the t-EP number of a candidate with finite `df`, takes no
 #'   part. It is no estimate of the evidence and can't be compared with anything but
 #'   itself at the same `df`: with K = I and 100 rows, where the log evidence is
 #'   -69.31, it is -42.30 at 10 degrees of freedom.
 #' * `loo` is the sum of the log probabilities of the recorded labels, each predicted
-#'   from the other rows. It may be compared across all candidates, for it scores
-#'   predictions, whatever made them.
+#'   from the other rows at the learned hyperparameters. It may be compared across all
+#'   candidates, for it scores predictions, whatever made them.
 #'
-#' Two consequences. By evidence, `df` itself does not matter, only the kernel and the
-#' flip rate that were learned with it: an [stc()] will rarely win against the [gpc()]
-#' that maximises the very number. `criterion = "loo"` lets them compete. And both
-#' numbers are at learned hyperparameters, which are not integrated out: a candidate
-#' that learned more of them (`learned`) is favoured a little, and weights are too
-#' sure of themselves.
+#' By either evidence `df` itself does not matter: a [stc()] has the integrated evidence
+#' of the [gpc()] with the same kernel, and of equals the first in the list is taken.
+#' `criterion = "loo"` lets them compete.
 #'
 #' `weight` is `exp(criterion)`, normalised over the candidates that converged: by
-#' evidence, posterior probabilities under equal prior ones; by leave-one-out, pseudo
-#' Bayesian model averaging weights. The criterion must exceed by several times its
-#' uncertainty to mean much; for leave-one-out compare `loo_diff` with `loo_diff_se`.
+#' `"integrated"`, posterior probabilities of the candidates under equal prior ones; by
+#' leave-one-out, pseudo Bayesian model averaging weights. The criterion must exceed by
+#' several times its uncertainty to mean much; for leave-one-out compare `loo_diff` with
+#' `loo_diff_se`.
 #'
 #' # Running in parallel
 #' With a plan of the future package set, as in `future::plan("multisession")`, each
@@ -51,20 +54,22 @@
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs.
 #' @param formula,data,y,scale,na.action As in [gpc()], for all candidates.
 #' @param candidates A list of [candidate()]s, named or not.
-#' @param criterion `"evidence"` or `"loo"`: what the selected fit is the best in.
-#'   What a candidate learns its hyperparameters by is its own argument.
+#' @param criterion `"integrated"`, `"evidence"` or `"loo"`: what the selected fit is the
+#'   best in. What a candidate learns its hyperparameters by is its own argument. A
+#'   candidate that has no integrated evidence, because a learned hyperparameter of it
+#'   has no prior, takes no part in `"integrated"`; its `message` says so.
 #' @param ... Nothing: an argument that is not known is an error.
 #'
 #' @return A list of class `sturdy_selection` with
 #'   * `table`: a data frame, one row a candidate, in the order given: `candidate` (its
 #'     name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
 #'     `epsilon_neg`, `epsilon_pos`, `learned` (how many hyperparameters),
-#'     `log_evidence`, `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
+#'     `log_integrated`, `log_evidence`, `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
 #'     `loo_diff` and `loo_diff_se` (difference from the best by leave-one-out, and
 #'     its standard error, from the paired rows), `weight`, `selected`, `seconds`,
 #'     `status` (of EP, or `"failed"`) and `message`;
 #'   * `selected`: the best fit; `fits`: all fits, by name, `NULL` where one failed;
-#'   * `criterion`, `candidates`.
+#'   * `criterion`: what was compared; `candidates`.
 #'
 #'   [predict()][predict.sturdy_model], [coef()], [fitted()], [nobs()], [formula()],
 #'   [logLik()], [update()], [loo()], [log_evidence()], [criterion()],
@@ -75,7 +80,8 @@
 #' Error `sturdy_error_no_candidate` when no candidate could be fitted,
 #' `sturdy_error_candidates` for a wrong list, and those of [gpc()] for the data.
 #' Warning `sturdy_warning_not_converged` when none converged and the best of the
-#' others was taken.
+#' others was taken, `sturdy_warning_criterion` when none has an integrated evidence and
+#' `"evidence"` took its place.
 #' @inherit sturdy-package references
 #' @seealso [candidate()], [log_evidence()], [loo()],
 #'   [plot()][plot.sturdy_selection]
@@ -103,13 +109,13 @@ select_model <- function(x, ...) {
 select_model.formula <- function(formula,
                                  data = NULL,
                                  candidates = default_candidates(),
-                                 criterion = c("evidence", "loo"),
+                                 criterion = c("integrated", "evidence", "loo"),
                                  ...,
                                  scale = TRUE,
                                  na.action = stats::na.omit) {
   check_no_dots(...)
   call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  criterion <- check_choice(criterion, names(selection_criteria), "criterion")
   candidates <- check_candidates(candidates, call)
   molded <- mold_formula(formula, data, scale, na.action, call)
   select_impl(molded, candidates, criterion, call)
@@ -121,12 +127,12 @@ select_model.formula <- function(formula,
 select_model.data.frame <- function(x,
                                     y,
                                     candidates = default_candidates(),
-                                    criterion = c("evidence", "loo"),
+                                    criterion = c("integrated", "evidence", "loo"),
                                     ...,
                                     scale = TRUE) {
   check_no_dots(...)
   call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  criterion <- check_choice(criterion, names(selection_criteria), "criterion")
   candidates <- check_candidates(candidates, call)
   molded <- mold_xy(x, y, scale, "data.frame", call)
   select_impl(molded, candidates, criterion, call)
@@ -138,12 +144,12 @@ select_model.data.frame <- function(x,
 select_model.matrix <- function(x,
                                 y,
                                 candidates = default_candidates(),
-                                criterion = c("evidence", "loo"),
+                                criterion = c("integrated", "evidence", "loo"),
                                 ...,
                                 scale = TRUE) {
   check_no_dots(...)
   call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  criterion <- check_choice(criterion, names(selection_criteria), "criterion")
   candidates <- check_candidates(candidates, call)
   molded <- mold_xy(x, y, scale, "matrix", call)
   select_impl(molded, candidates, criterion, call)
@@ -183,6 +189,7 @@ check_candidates <- function(candidates, call) {
 select_impl <- function(molded, candidates, criterion, call) {
   runs <- run_candidates(candidates, molded)
   fits <- lapply(runs, `[[`, "fit")
+  criterion <- criterion_at_hand(criterion, runs)
   table <- selection_table(runs, criterion)
   chosen <- which(table$selected)
   if (length(chosen) == 0) {
@@ -207,13 +214,33 @@ select_impl <- function(molded, candidates, criterion, call) {
   )
 }
 
+#' Where no candidate has an integrated evidence, the evidence at learned values
+#' @noRd
+criterion_at_hand <- function(criterion, runs) {
+  value <- function(column) {
+    vapply(runs, function(run) run$facts[[column]], numeric(1))
+  }
+  if (criterion != "integrated" || any(is.finite(value("log_integrated"))) ||
+      !any(is.finite(value("log_evidence")))) {
+    return(criterion)
+  }
+  status <- vapply(runs, function(run) run$facts$status, character(1))
+  if (any(status == "converged")) {
+    warn_sturdy(
+      "No candidate has an integrated evidence: compared by {.val evidence}.",
+      "criterion"
+    )
+  }
+  "evidence"
+}
+
 selection_table <- function(runs, criterion) {
   facts <- do.call(rbind, lapply(unname(runs), `[[`, "facts"))
   pointwise <- lapply(runs, function(run) run$fit$ep$loo)
-  value <- if (criterion == "evidence") facts$log_evidence else facts$loo
+  value <- facts[[selection_criteria[[criterion]]]]
   converged <- facts$status == "converged" & is.finite(value)
   eligible <- if (any(converged)) converged else is.finite(value)
-  best <- if (any(eligible)) which.max(ifelse(eligible, value, -Inf)) else 0L
+  best <- first_of_best(ifelse(eligible, value, -Inf))
   table <- cbind(
     candidate = names(runs), facts, loo_differences(pointwise, facts),
     weight = softmax_where(value, converged),
@@ -222,11 +249,28 @@ selection_table <- function(runs, criterion) {
   table[selection_columns]
 }
 
+# the column each criterion is
+selection_criteria <- c(
+  integrated = "log_integrated", evidence = "log_evidence", loo = "loo"
+)
+
 selection_columns <- c(
   "candidate", "model", "df", "epsilon", "epsilon_neg", "epsilon_pos", "learned",
-  "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff", "loo_diff_se",
+  "log_integrated", "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff", "loo_diff_se",
   "weight", "selected", "seconds", "status", "message"
 )
+
+#' The first of those that equal the largest value: equal models, an stc() and the
+#' gpc() of its kernel, differ by what the search for the mode leaves open
+#' @return its index, 0 when no value is finite.
+#' @noRd
+first_of_best <- function(value, tolerance = 0.02) {
+  value[is.na(value)] <- -Inf
+  if (!any(is.finite(value))) {
+    return(0L)
+  }
+  which(value >= max(value) - tolerance)[1]
+}
 
 #' Differences from the best leave-one-out score among those that converged, with
 #' the standard error of the paired difference

@@ -6,7 +6,7 @@
 # What is compared:
 # - gpc() with epsilon = 0 and learned; stc() with df = 10 by its t-EP evidence, with
 #   epsilon learned and 0 (as in the paper of t-EP), and by leave-one-out, the default;
-#   select_model() with its default candidates, by evidence. The fits of gpc() and of
+#   select_model() with its default candidates and criterion. The fits of gpc() and of
 #   stc() by leave-one-out are those of select_model(), which has them as candidates.
 # - kernlab's C-svc with a radial kernel of automatic width, inputs standardised by the
 #   training rows, the cost among 0.1, 1, 10, 100 with the least error of five-fold
@@ -46,12 +46,13 @@ experiment <- list(
   },
   tables = function(parts) {
     by <- c("data", "kind", "rate", "method")
+    paired <- paired_differences(parts$results)
     list(
       overall = overall_means(parts$results),
       summary = group_means(
         parts$results, by, c(scored, "brier", "seconds", "epsilon")
       ),
-      paired = group_means(paired_differences(parts$results), by, scored)
+      paired = group_means(paired[paired$method != baseline, ], by, scored)
     )
   },
   figures = list(
@@ -218,7 +219,7 @@ paired_differences <- function(rows) {
   key <- function(r) paste(r$data, r$kind, r$rate, r$seed)
   base <- rows[rows$method == baseline, ]
   rows[scored] <- rows[scored] - base[match(key(rows), key(base)), scored]
-  rows[rows$method != baseline, ]
+  rows
 }
 
 # Means over the data sets, then over the seeds, with the difference from the
@@ -227,12 +228,11 @@ overall_means <- function(rows) {
   by <- c("kind", "rate", "method")
   means <- group_means(over_data(rows), by, c(scored, "seconds"))
   diffs <- group_means(over_data(paired_differences(rows)), by, scored)
-  at <- match(do.call(paste, means[by]), do.call(paste, diffs[by]))
   table <- means[by]
   for (column in scored) {
     table[[column]] <- means[[column]]
-    table[[paste0(column, "_diff")]] <- diffs[[column]][at]
-    table[[paste0(column, "_diff_se")]] <- diffs[[paste0(column, "_se")]][at]
+    table[[paste0(column, "_diff")]] <- diffs[[column]]
+    table[[paste0(column, "_diff_se")]] <- diffs[[paste0(column, "_se")]]
   }
   table$seconds <- means$seconds
   table
@@ -253,7 +253,8 @@ method_styles <- data.frame(
     "STC (evidence, epsilon = 0)", "select_model()", "SVM", "random forest"
   ),
   colour = c(
-    "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#E69F00", "#009E73", "#000000", "#CC79A7"
+    "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#E69F00", "#009E73", "#000000",
+    "#CC79A7"
   ),
   line = c(1, 2, 1, 1, 2, 4, 3, 5), symbol = c(16, 1, 17, 6, 2, 15, 4, 5)
 )
@@ -267,12 +268,12 @@ draw_overall <- function(overall, suffix) {
   kinds <- c(random = "flips at random", far = "flips far from the boundary")
   for (measure in names(what)) {
     ylab <- what[[measure]]
-    if (nzchar(suffix)) ylab <- paste(ylab, "less that of GPC")
+    if (nzchar(suffix)) ylab <- paste0(ylab, ", difference")
     for (kind in names(kinds)) {
       draw_measure(overall, paste0(measure, suffix), kind, kinds[[kind]], ylab)
     }
   }
-  draw_method_key(overall[is.finite(overall[[paste0("error", suffix)]]), ])
+  draw_method_key(if (nzchar(suffix)) paste("Differences from", baseline))
 }
 
 draw_measure <- function(overall, column, kind, main, ylab) {
@@ -288,7 +289,6 @@ draw_measure <- function(overall, column, kind, main, ylab) {
   )
   graphics::axis(1, rates)
   graphics::title(ylab = ylab, line = 3.2)
-  if (!is.null(se)) graphics::abline(h = 0, col = method_styles$colour[1])
   for (k in seq_len(nrow(method_styles))) {
     style <- method_styles[k, ]
     rows <- overall[
@@ -306,12 +306,13 @@ draw_measure <- function(overall, column, kind, main, ylab) {
   }
 }
 
-draw_method_key <- function(shown) {
-  styles <- method_styles[method_styles$method %in% shown$method, ]
+draw_method_key <- function(title) {
   graphics::par(mar = c(0, 0, 0, 0))
   graphics::plot.new()
   graphics::legend(
-    "left", legend = styles$method, col = styles$colour, lty = styles$line,
-    pch = styles$symbol, bty = "n", seg.len = 3.2, y.intersp = 1.5
+    "left", legend = method_styles$method, col = method_styles$colour,
+    lty = method_styles$line, pch = method_styles$symbol, bty = "n", seg.len = 3.2,
+    y.intersp = 1.5
   )
+  graphics::text(0.05, 0.72, title, adj = 0, cex = 0.95)
 }

@@ -118,7 +118,8 @@ group_means <- function(rows, by, columns) {
 }
 
 # Values printed in the papers: `printed` and `printed_sd` beside the rows of a table
-# that has the columns `by`. Each row of printed.csv says where it stands.
+# that has the columns `by`. Each row of printed.csv says where it stands, and
+# `printed_checked` whether it was checked against the page.
 beside_printed <- function(table, name, by, value, scale = 1) {
   printed <- utils::read.csv(
     system.file("experiments", "printed.csv", package = "sturdy"),
@@ -126,12 +127,14 @@ beside_printed <- function(table, name, by, value, scale = 1) {
   )
   printed <- printed[printed$table == name, ]
   key <- function(rows) do.call(paste, rows[by])
-  at <- match(key(table), key(printed))
-  table$printed <- printed$value[at] * scale
-  table$printed_sd <- printed$sd[at] * scale
-  # the difference in standard errors of ours and, where an sd is printed, of theirs
-  theirs <- ifelse(is.na(table$printed_sd), 0, table$printed_sd / sqrt(printed$n[at]))
+  printed <- printed[match(key(table), key(printed)), ]
+  table$printed <- printed$value * scale
+  table$printed_sd <- printed$sd * scale
+  # the difference in standard errors of ours and, where one is known, of theirs
+  theirs <- table$printed_sd / sqrt(printed$n)
+  theirs[is.na(theirs)] <- 0
   ours <- table[[paste0(value, "_se")]]
   table$difference_se <- (table[[value]] - table$printed) / sqrt(ours^2 + theirs^2)
+  table$printed_checked <- printed$checked
   table
 }

@@ -64,14 +64,15 @@ thyroid_beside_paper <- function(means) {
   means
 }
 
-# Beside a run of the same settings with another implementation
+# Beside the reference values of the specification, for the same settings
 thyroid_reference <- function(means) {
   means <- means[means$method %in% c("gpc", "gradient"), ]
   one <- function(quantity, scale) {
     columns <- paste0(quantity, c("", "_sd", "_se"))
     table <- means[c("rate", "method", columns)]
     table <- beside_printed(
-      table, paste0("reference-thyroid-", quantity), c("rate", "method"), quantity, scale
+      table, paste0("reference-thyroid-", quantity), c("rate", "method"), quantity,
+      scale
     )
     table <- cbind(quantity = quantity, table)
     names(table) <- sub(paste0("^", quantity), "value", names(table))

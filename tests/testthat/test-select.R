@@ -32,9 +32,9 @@ test_that("the table has a row a candidate, in their order", {
 })
 
 test_that("weights are the softmax of the criterion", {
-  for (criterion in c("evidence", "loo")) {
+  for (criterion in names(selection_criteria)) {
     x <- choose(criterion = criterion)
-    value <- x$table[[c(evidence = "log_evidence", loo = "loo")[[criterion]]]]
+    value <- x$table[[selection_criteria[[criterion]]]]
     expect_equal(x$table$weight, exp(value) / sum(exp(value)))
     best <- which.max(value)
     expect_equal(which(x$table$selected), best)

@@ -1,0 +1,141 @@
+# Log evidence integrated over the learned hyperparameters, by Laplace's method: what
+# candidates with different numbers of them are compared by.
+
+# Prior density of a learned flip rate e on (0, 1/2): 2 b (1 - 2e)^(b - 1), mean
+# 1/(2 (b + 1)) = 0.1. Wrong labels are rare rather than frequent.
+rate_prior_shape <- 4
+
+#' Integrated evidence of a Gaussian process or Bayes point machine
+#'
+#' With u the free parameters (logs; logit(2 epsilon) for a flip rate), f(u) the log of
+#' evidence x prior density and u0 its mode,
+#'   log int exp(f) ~ f(u0) + d/2 log(2 pi) - 1/2 log|-f''(u0)|.
+#' On the logit scale the density has its mode inside, also where the evidence wants
+#' epsilon = 0.
+#'
+#' @param space latent space at the values to start from. @param epsilon rates as
+#'   specified: "learn", "learn2" or held. @param at learned rates to start from.
+#' @param search whether the mode is searched for from several starts: the values are
+#'   the optimum of something else.
+#' @return a number; `NA` where a free parameter has no prior, or where no mode was
+#'   found, with the reason as attribute `why`.
+#' @noRd
+integrated_evidence <- function(space, epsilon, control, at = NULL, search = FALSE) {
+  problem <- learn_problem(space, Inf, epsilon, "evidence", control)
+  problem$rate_prior <- TRUE
+  d <- length(problem$start)
+  if (d == 0) {
+    return(integrated_nothing(space, epsilon, control))
+  }
+  open <- unpriored(problem)
+  if (length(open)) {
+    return(not_integrated(paste("no prior on", paste(open, collapse = ", "))))
+  }
+  mode <- if (search) learn_search(problem) else climb_to_mode(problem, at)
+  if (!is.finite(mode$penalised)) {
+    return(not_integrated("no mode was found"))
+  }
+  U <- tryCatch(chol(curvature(problem, mode)), error = function(cnd) NULL)
+  if (is.null(U)) {
+    return(not_integrated("the mode is no maximum"))
+  }
+  mode$penalised + prior_constant(problem) + d / 2 * log(2 * pi) -
+    sum(log(diag(U)))
+}
+
+not_integrated <- function(why) structure(NA_real_, why = why)
+
+#' Nothing was learned: the evidence itself
+#' @noRd
+integrated_nothing <- function(space, epsilon, control) {
+  ep <- engine_fit(space, space$hyper, Inf, epsilon, NULL, control)
+  if (ep$status != "converged") {
+    return(not_integrated("EP did not converge"))
+  }
+  ep$log_evidence
+}
+
+#' Free parameters without a proper prior
+#' @noRd
+unpriored <- function(problem) {
+  kernel <- setdiff(unique(problem$field), "epsilon")
+  none <- function(name) is.null(problem$space$prior[[name]])
+  kernel[vapply(kernel, none, logical(1))]
+}
+
+#' What learn_prior() leaves out: the constants of the normal densities of the logs
+#' @noRd
+prior_constant <- function(problem) {
+  kernel <- problem$field[problem$field != "epsilon"]
+  sd <- vapply(problem$space$prior[kernel], function(p) p$sdlog, numeric(1))
+  -sum(log(sd)) - length(kernel) / 2 * log(2 * pi)
+}
+
+#' Climb to the mode from the optimum of the evidence
+#' @noRd
+climb_to_mode <- function(problem, at) {
+  if (length(at)) { # off the bounds: the mode is inside
+    problem$start[problem$field == "epsilon"] <-
+      stats::qlogis(2 * pmin(pmax(at, 1e-3), 0.45))
+  }
+  objective <- learn_objective(problem)
+  learn_climb(problem, objective, objective$at(problem$start))
+}
+
+#' -f'' at the mode, by central differences of the exact gradient
+#'
+#' The step balances the error of the gradient at EP's tolerance (1e-7) with that of
+#' the difference (step^2): on the log scale f changes over distances of order 1.
+#' @noRd
+curvature <- function(problem, mode, step = 0.01) {
+  slope <- function(par) {
+    learn_evaluation(problem, par, learn_native(problem, par, mode$sites))$gradient
+  }
+  d <- length(mode$par)
+  H <- matrix(0, d, d)
+  for (j in seq_len(d)) {
+    up <- down <- mode$par
+    up[j] <- up[j] + step
+    down[j] <- down[j] - step
+    H[, j] <- (slope(down) - slope(up)) / (2 * step)
+  }
+  (H + t(H)) / 2
+}
+
+#' Integrated evidence of a fit; `NA` with a warning where there is none
+#'
+#' The Student-t process has that of the Gaussian process with the same kernel and
+#' prior: their exact evidences are equal at every value of the hyperparameters.
+#'
+#' @param molded the training rows, for a bpm(), which keeps none.
+#' @noRd
+integrated_of <- function(object, molded = NULL) {
+  spec <- if (inherits(object, "bpm")) object$spec$epsilon else object$epsilon_spec
+  at_mode <- is.infinite(object$df) && object$criterion == "evidence"
+  value <- integrated_evidence(
+    model_space(object, molded), spec, object$control,
+    if (at_mode && object$epsilon_learned) object$epsilon,
+    search = !at_mode
+  )
+  if (is.na(value)) {
+    warn_sturdy(
+      "The evidence was not integrated over the hyperparameters: {attr(value, 'why')}.",
+      "not_integrated"
+    )
+  }
+  as.numeric(value)
+}
+
+#' The latent space of a fit, at its hyperparameters
+#' @noRd
+model_space <- function(object, molded = NULL) {
+  UseMethod("model_space")
+}
+
+model_space.sturdy_model <- function(object, molded = NULL) {
+  kernel_space(object$X, object$group, object$y, object$kernel)
+}
+
+model_space.bpm <- function(object, molded = NULL) {
+  weight_space(bpm_design(object, molded$X), molded$y, object$prior)
+}

@@ -1,0 +1,118 @@
+# log_evidence(method = "integrated") against quadrature over the hyperparameters
+
+held_kernel <- function(...) {
+  kernel_iso(1.2, variance = 1, bias = 0.2, nugget = 0.3, ...)
+}
+
+integral <- function(fit) log_evidence(fit, method = "integrated")
+
+# log of the integral over u of exp(f(u)) on a grid
+log_sum <- function(f, step) max(f) + log(sum(exp(f - max(f)))) + log(step)
+
+test_that("over a flip rate it is near the integral over its prior", {
+  fit <- gpc(class ~ a + b, toy(60), kernel = held_kernel(fixed = TRUE))
+  e <- seq(0.0005, 0.4995, by = 0.001)
+  f <- vapply(e, function(e) log_evidence(update(fit, epsilon = e)), numeric(1))
+  expect_lt(abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.001)), 0.1)
+})
+
+test_that("it is near the integral where the data want no flips, too", {
+  d <- toy(40)
+  d$class <- factor(ifelse(d$a + d$b > 0, "yes", "no"))
+  fit <- gpc(class ~ a + b, d, kernel = held_kernel(fixed = TRUE))
+  expect_lt(fit$epsilon, 1e-5)
+  e <- seq(0.0005, 0.4995, by = 0.001)
+  f <- vapply(e, function(e) log_evidence(update(fit, epsilon = e)), numeric(1))
+  expect_lt(abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.001)), 0.15)
+})
+
+test_that("over the lengthscale it is near the integral over its log-normal prior", {
+  prior <- weak_prior(lengthscale = c(log(1.5), 0.8))
+  kernel <- held_kernel(fixed = c("variance", "bias", "nugget"), prior = prior)
+  fit <- gpc(class ~ a + b, toy(60), kernel = kernel, epsilon = 0.05)
+  u <- seq(log(1.5) - 4, log(1.5) + 4, by = 0.04)
+  f <- vapply(u, function(u) {
+    k <- kernel_iso(exp(u), 1, 0.2, 0.3, fixed = TRUE)
+    log_evidence(gpc(class ~ a + b, toy(60), kernel = k, epsilon = 0.05))
+  }, numeric(1))
+  exact <- log_sum(f + dnorm(u, log(1.5), 0.8, log = TRUE), 0.04)
+  expect_lt(abs(integral(fit) - exact), 0.1)
+})
+
+test_that("with nothing learned it is the evidence, and without a prior it is NA", {
+  fit <- toy_fit()
+  expect_equal(integral(fit), log_evidence(fit))
+  improper <- gpc(
+    class ~ a + b, toy(), kernel = kernel_iso(prior = NULL), epsilon = 0.05
+  )
+  expect_warning(value <- integral(improper), class = "sturdy_warning_not_integrated")
+  expect_identical(value, NA_real_)
+})
+
+test_that("a Student-t process has that of the Gaussian process of its kernel", {
+  kernel <- kernel_iso()
+  gaussian <- gpc(class ~ a + b, toy(), kernel = kernel)
+  student <- stc(class ~ a + b, toy(), df = 8, kernel = kernel)
+  by_loo <- gpc(class ~ a + b, toy(), kernel = kernel, criterion = "loo")
+  expect_lt(abs(integral(student) - integral(gaussian)), 0.01)
+  expect_lt(abs(integral(by_loo) - integral(gaussian)), 0.01)
+})
+
+test_that("the curvature is that of finite differences of the value", {
+  fit <- gpc(class ~ a + b, toy(), kernel = kernel_iso(), epsilon = 0.05)
+  problem <- learn_problem(model_space(fit), Inf, 0.05, "evidence", fit$control)
+  mode <- learn_evaluation(
+    problem, problem$start, learn_native(problem, problem$start, fit$ep$sites)
+  )
+  H <- curvature(problem, mode)
+  at <- function(par) {
+    learn_evaluation(problem, par, learn_native(problem, par, mode$sites))$penalised
+  }
+  h <- 0.02
+  second <- (2 * mode$penalised - at(mode$par + c(h, 0, 0)) -
+    at(mode$par - c(h, 0, 0))) / h^2
+  expect_equal(H[1, 1], second, tolerance = 1e-3)
+  expect_equal(H, t(H))
+})
+
+test_that("a Bayes point machine needs its rows: select_model() has them", {
+  fit <- bpm(class ~ a + b, toy(), epsilon = "learn")
+  expect_error(integral(fit), class = "sturdy_error_no_rows_kept")
+  x <- select_model(class ~ a + b, toy(), list(candidate("bpm", epsilon = "learn")))
+  e <- seq(0.0005, 0.4995, by = 0.001)
+  f <- vapply(e, function(e) {
+    log_evidence(bpm(class ~ a + b, toy(), epsilon = e))
+  }, numeric(1))
+  expect_lt(
+    abs(x$table$log_integrated - log_sum(f + log(8 * (1 - 2 * e)^3), 0.001)), 0.15
+  )
+})
+
+test_that("candidates without it take no part, and that is said", {
+  candidates <- list(
+    proper = candidate("gpc", kernel = kernel_iso()),
+    improper = candidate("gpc", kernel = kernel_iso(prior = NULL))
+  )
+  x <- select_model(class ~ a + b, toy(), candidates)
+  expect_identical(x$table$selected, c(TRUE, FALSE))
+  expect_identical(x$table$weight, c(1, 0))
+  expect_match(x$table$message[2], "no prior on lengthscale")
+  expect_warning(
+    x <- select_model(class ~ a + b, toy(), candidates[2]),
+    class = "sturdy_warning_criterion"
+  )
+  expect_identical(x$criterion, "evidence")
+  expect_identical(x$table$weight, 1)
+})
+
+test_that("of equal candidates the first is taken", {
+  expect_identical(first_of_best(c(-Inf, 1, 1.001, 0)), 2L)
+  expect_identical(first_of_best(c(NA, -Inf)), 0L)
+  candidates <- list(
+    t = candidate("stc", kernel = kernel_iso()), g = candidate("gpc", kernel = kernel_iso())
+  )
+  for (order in list(1:2, 2:1)) {
+    x <- select_model(class ~ a + b, toy(), candidates[order])
+    expect_identical(x$table$selected, c(TRUE, FALSE))
+  }
+})
