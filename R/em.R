@@ -52,9 +52,11 @@ em_search <- function(problem, method) {
     if (!all(at)) {
       step <- em_kernel_step(problem, par, at, tick)
       par <- step$par
+      sites <- step$sites
       evaluations <- evaluations + step$evaluations
     }
     out <- learn_native(problem, par, sites)
+    if (!engine_converged(out)) out <- learn_follow(problem, par)
     evaluations <- evaluations + 1L
     tick()
     now <- learn_evaluation(problem, par, out)
@@ -92,7 +94,7 @@ em_kernel_step <- function(problem, par, at, tick) {
   learn_optim(problem, objective, par, basis, em_kernel_maxit)
   best <- objective$best()
   list(
-    par = if (is.null(best$par)) par else best$par,
+    par = if (is.null(best$par)) par else best$par, sites = best$sites,
     evaluations = objective$evaluations()
   )
 }

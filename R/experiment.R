@@ -93,7 +93,7 @@ experiments <- function() {
 #' @export
 print.sturdy_experiment <- function(x, digits = 3, ...) {
   cat("<sturdy_experiment> ", x$name, ": ", x$title, "\n", sep = "")
-  shown <- if (is.null(x$shows)) x$tables[1] else x$tables[x$shows]
+  shown <- if (is.null(x$shows)) utils::head(x$tables, 1) else x$tables[x$shows]
   if (length(shown)) {
     print(shown[[1]], digits = digits, row.names = FALSE)
   }

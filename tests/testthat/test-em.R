@@ -79,3 +79,15 @@ test_that("em is refused where it has no closed M-step", {
   refused(method = "em", epsilon = 0.1)
   refused(method = "em_kg08", criterion = "loo")
 })
+
+test_that("em goes on where EP stalls at first", {
+  # half 8 at 0 % flips: from the sites of the last step EP stalls
+  env <- read_experiment("kg08-thyroid")$env
+  for (at in list(c(0, 3), c(0, 8))) {
+    d <- env$thyroid_half(at[1], at[2])
+    fit <- function(method) env$kg08_fit(method, d, env$thyroid_kernel(), TRUE)
+    em <- fit("em")
+    expect_identical(em$learning$convergence, 0L)
+    expect_close(log_evidence(em), log_evidence(fit("gradient")), 0.05, floor = 1)
+  }
+})
