@@ -21,6 +21,8 @@ least_r=4.1
 
 ci=false
 [ "${1:-}" != --ci ] || ci=true
+# without these R CMD build can't make the vignettes
+if $ci; then r_packages="$r_packages knitr rmarkdown"; fi
 
 say() { printf '%s\n' "sturdy: $*" >&2; }
 

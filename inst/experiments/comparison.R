@@ -6,8 +6,8 @@
 # What is compared:
 # - gpc() with epsilon = 0 and learned; stc() with df = 10 by its t-EP evidence, with
 #   epsilon learned and 0 (as in the paper of t-EP), and by leave-one-out, the default;
-#   select_model() with its default candidates and criterion. The fits of gpc() and of
-#   stc() by leave-one-out are those of select_model(), which has them as candidates.
+#   select_model() with its defaults, which compare integrated evidences. The fits of
+#   gpc() and of stc() by leave-one-out are those of its candidates.
 # - kernlab's C-svc with a radial kernel of automatic width, inputs standardised by the
 #   training rows, the cost among 0.1, 1, 10, 100 with the least error of five-fold
 #   cross-validation (the smallest of equal ones), probabilities by Platt's scaling.
@@ -273,7 +273,7 @@ draw_overall <- function(overall, suffix) {
       draw_measure(overall, paste0(measure, suffix), kind, kinds[[kind]], ylab)
     }
   }
-  draw_method_key(if (nzchar(suffix)) paste("Differences from", baseline))
+  draw_method_key(if (nzchar(suffix)) paste0("Differences from\n", baseline))
 }
 
 draw_measure <- function(overall, column, kind, main, ylab) {
@@ -314,5 +314,5 @@ draw_method_key <- function(title) {
     lty = method_styles$line, pch = method_styles$symbol, bty = "n", seg.len = 3.2,
     y.intersp = 1.5
   )
-  graphics::text(0.05, 0.72, title, adj = 0, cex = 0.95)
+  graphics::text(0.03, 0.73, title, adj = 0)
 }

@@ -1,0 +1,8 @@
+# Makes README.md and its picture from README.Rmd, with the installed package:
+#
+#   Rscript data-raw/readme.R
+#
+# from the root of the repository.
+
+stopifnot(file.exists("README.Rmd"), file.exists("DESCRIPTION"))
+knitr::knit("README.Rmd", "README.md", quiet = TRUE, envir = new.env())
