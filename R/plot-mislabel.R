@@ -78,19 +78,17 @@ suspicion_points <- function(shown, labels) {
   )
   named <- utils::head(seq_along(at), labels)
   if (length(named)) {
+    # upright, for ranks are close to each other
     graphics::text(
-      at[named], shown$probability[named], row.names(shown)[named],
-      pos = 1, cex = 0.75
+      at[named], shown$probability[named] - 0.05, row.names(shown)[named],
+      srt = 90, adj = 1, cex = 0.75
     )
   }
 }
 
 suspicion_legend <- function(levels) {
-  usr <- graphics::par("usr")
-  graphics::legend(
-    x = mean(usr[1:2]), y = usr[4], xjust = 0.5, yjust = 0, horiz = TRUE,
-    legend = c(paste("recorded", levels), "leave-one-out"),
-    pch = c(class_symbols, NA), pt.bg = c(class_fills, NA), lty = c(NA, NA, 1),
-    bty = "n", xpd = NA, cex = 0.9
+  legend_above(
+    c(paste("recorded", levels), "leave-one-out"),
+    pch = c(class_symbols, NA), pt.bg = c(class_fills, NA), lty = c(NA, NA, 1), seg.len = 1
   )
 }

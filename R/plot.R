@@ -135,17 +135,29 @@ plot_surface <- function(x, main) {
 }
 
 surface_legend <- function(levels, rings) {
-  usr <- graphics::par("usr")
-  graphics::legend(
-    x = mean(usr[1:2]), y = usr[4], xjust = 0.5, yjust = 0, horiz = TRUE,
-    legend = c(levels, if (rings) "probably wrong label"),
+  legend_above(
+    c(levels, if (rings) "probably wrong label"),
     pch = c(class_symbols, if (rings) 1),
     pt.bg = c(class_fills, NA),
     pt.cex = c(1, 1, if (rings) 1.8),
     pt.lwd = c(1, 1, if (rings) 2.2),
-    col = c("black", "black", if (rings) ring_colour),
-    bty = "n", xpd = NA
+    col = c("black", "black", if (rings) ring_colour)
   )
+}
+
+#' A legend in one line above the panel, as small as the panel asks for
+#' @noRd
+legend_above <- function(legend, ...) {
+  usr <- graphics::par("usr")
+  draw <- function(cex, plot) {
+    graphics::legend(
+      x = mean(usr[1:2]), y = usr[4], xjust = 0.5, yjust = 0, horiz = TRUE,
+      legend = legend, bty = "n", xpd = NA, cex = cex, plot = plot, ...
+    )$rect$w
+  }
+  cex <- 1
+  while (draw(cex, FALSE) > diff(usr[1:2]) && cex > 0.5) cex <- cex - 0.05
+  draw(cex, TRUE)
 }
 
 natural_scale <- function(v, spec) {

@@ -132,21 +132,27 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
   table <- x$table
   value <- table[[selection_criteria[[x$criterion]]]]
   table <- table[order(table$selected, value, na.last = FALSE), ]
-  left <- 1.5 + 0.55 * max(nchar(table$candidate), 6)
+  names <- vapply(table$candidate, function(name) {
+    paste(strwrap(name, 20), collapse = "\n")
+  }, character(1))
+  # inches: names to the left, then two panels of equal width
+  left <- max(graphics::strwidth(names, "inches")) + 0.3
+  panel <- (graphics::par("din")[1] - left) / 2
   op <- graphics::par(
-    mfrow = c(1, 2), mar = c(4.2, min(left, 14), 1, 0.8), oma = c(0, 0, 2.4, 0),
-    las = 1
+    mai = c(0.85, left, 0.2, 0.15), oma = c(0, 0, 2.4, 0), las = 1
   )
   on.exit(graphics::par(op))
+  on.exit(graphics::layout(1), add = TRUE)
+  graphics::layout(matrix(1:2, 1), widths = c(left + panel, panel))
   integrated <- x$criterion != "evidence"
   evidence <- if (integrated) table$log_integrated else table$log_evidence
   draw_candidates(
     evidence, 0 * evidence,
-    if (integrated) "Integrated log evidence" else "Log evidence", table, TRUE
+    if (integrated) "Integrated log evidence" else "Log evidence", table, names
   )
-  graphics::par(mar = c(4.2, 1.5, 1, 1))
+  graphics::par(mai = c(0.85, 0.15, 0.2, 0.15))
   draw_candidates(
-    table$loo, table$loo_diff_se, "Leave-one-out, s.e. of difference", table, FALSE
+    table$loo, table$loo_diff_se, "Leave-one-out, s.e. of difference", table, NULL
   )
   if (is.null(main)) {
     main <- paste0(
@@ -174,7 +180,7 @@ draw_candidates <- function(value, se, label, table, names) {
     value, at, pch = ifelse(converged, 21, 4),
     bg = ifelse(table$selected, "black", "white"), cex = 1.2
   )
-  if (names) graphics::axis(2, at, table$candidate, tick = FALSE)
+  if (!is.null(names)) graphics::axis(2, at, names, tick = FALSE)
 }
 
 # The selected fit answers --------------------------------------------------
