@@ -64,7 +64,8 @@ bind_parts <- function(values, items) {
 
 # Cache ---------------------------------------------------------------------
 
-#' A replication is known by its task, the code it runs and the package's version
+#' A replication is known by its task, the code it runs, and the version and R code of
+#' the package
 #' @noRd
 replication_files <- function(items, script, name, cache) {
   if (is.null(cache)) {
@@ -73,10 +74,16 @@ replication_files <- function(items, script, name, cache) {
   folder <- file.path(cache, name)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   code <- reached_code("run", list2env(list(run = script$run), parent = script$env))
-  version <- as.character(utils::packageVersion("sturdy"))
+  package <- package_hash()
   lapply(items, function(item) {
-    file.path(folder, paste0(rlang::hash(list(item, code, version)), ".rds"))
+    file.path(folder, paste0(rlang::hash(list(item, code, package)), ".rds"))
   })
+}
+
+package_hash <- function(objects = as.list(asNamespace("sturdy"), sorted = TRUE)) {
+  functions <- Filter(is.function, objects)
+  code <- lapply(functions, deparse)
+  rlang::hash(list(as.character(utils::packageVersion("sturdy")), code))
 }
 
 #' Text of a function and of all objects of the script that it reaches by name

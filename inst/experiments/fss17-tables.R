@@ -13,8 +13,8 @@
 #   nearest to it is epsilon = 0, learned by each model's own evidence. The other
 #   variants are what this package adds.
 #
-# Printed values stand beside all variants of their model. They were entered from memory
-# and not yet checked against the page (`printed_checked`); the number of splits behind
+# Printed values stand beside all variants of their model. They were entered without the page
+# at hand and are not yet checked against it (`printed_checked`); the number of splits behind
 # them is not known, so that `difference_se` counts in standard errors of ours alone.
 #
 # Of the Student-t process Table 2 prints the t-EP evidence. It can't be compared with

@@ -97,3 +97,11 @@ test_that("progress has the time left", {
   expect_silent(tick())
   expect_message(tick(), "2 of 2 replications, 0 minutes left")
 })
+
+test_that("a change of the package's own code makes replications anew", {
+  hash <- function(f) package_hash(list(f = f, data = 1))
+  expect_identical(hash(function(x) x), hash(function(x) x))
+  expect_false(hash(function(x) x) == hash(function(x) x + 1))
+  expect_false(hash(function(x) x) == hash(function(x, y = 1) x))
+  expect_identical(package_hash(), package_hash())
+})
