@@ -212,7 +212,14 @@ candidate_facts <- function(fit, candidate, molded) {
   facts$loo_se <- se_sum(fit$ep$loo)
   facts$log_evidence <- comparable_evidence(fit)
   if (facts$status == "converged") {
-    facts$log_integrated <- integrated_of(fit, molded)
+    # what goes wrong here must not cost the fit
+    facts$log_integrated <- tryCatch(
+      integrated_of(fit, molded),
+      error = function(cnd) {
+        warn_sturdy("Not integrated: {one_line(cnd)}", "not_integrated")
+        NA_real_
+      }
+    )
   }
   if (is.finite(fit$df)) facts$log_evidence_tep <- fit$ep$log_evidence
   facts

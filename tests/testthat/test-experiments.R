@@ -14,6 +14,7 @@ script_env <- function(script) read_experiment(script)$env
 scripts <- unique(experiments()$script)
 for (script in scripts) {
   test_that(paste0("the experiment '", script, "' runs, and writes what it says"), {
+    skip_on_cran() # a few seconds each
     needs <- read_experiment(script)$needs
     for (package in needs) skip_if_not_installed(package)
     entries <- experiments()
