@@ -12,7 +12,7 @@ experiment <- list(
   settings = list(
     data = c("pima", "ionosphere", "sonar", "newthyroid"), rates = c(0, 0.1),
     models = c("gpc, epsilon = 0", "gpc", "stc(10)", "stc(3)"),
-    seed = 1, se = 0.05, max_moves = 1e6
+    seed = 1, se = 0.05, max_moves = 2e6
   ),
   quick = list(
     data = "newthyroid", rates = 0.1, models = c("gpc", "stc(10)"), se = 0.5,
