@@ -152,16 +152,18 @@ candidate_fit <- function(candidate, molded) {
 #' What select_model() wants to know of a candidate, fitted wherever it runs
 #'
 #' Never signals, save interrupts.
+#' @param integrate whether its evidence is integrated over the hyperparameters.
 #' @return list(fit, facts): the model or `NULL`, and one row of the table.
 #' @noRd
-candidate_run <- function(candidate, molded) {
+candidate_run <- function(candidate, molded, integrate = FALSE) {
   began <- proc.time()[["elapsed"]]
   warned <- character()
   run <- tryCatch(
     withCallingHandlers(
       {
         fit <- candidate_fit(candidate, molded)
-        list(fit = fit, facts = candidate_facts(fit, candidate, molded))
+        facts <- candidate_facts(fit, candidate, if (integrate) molded)
+        list(fit = fit, facts = facts)
       },
       warning = function(cnd) {
         warned <<- c(warned, one_line(cnd))
@@ -196,7 +198,9 @@ candidate_row <- function(model) {
   )
 }
 
-candidate_facts <- function(fit, candidate, molded) {
+#' @param molded the rows, to integrate over the hyperparameters; `NULL`: do not.
+#' @noRd
+candidate_facts <- function(fit, candidate, molded = NULL) {
   facts <- candidate_row(candidate$model)
   rates <- rep_len(unname(fit$epsilon), 2)
   facts$df <- fit$df
@@ -211,7 +215,7 @@ candidate_facts <- function(fit, candidate, molded) {
   facts$loo <- sum(fit$ep$loo)
   facts$loo_se <- se_sum(fit$ep$loo)
   facts$log_evidence <- comparable_evidence(fit)
-  if (facts$status == "converged") {
+  if (!is.null(molded) && facts$status == "converged") {
     # what goes wrong here must not cost the fit
     facts$log_integrated <- tryCatch(
       integrated_of(fit, molded),

@@ -1,15 +1,21 @@
 # Fitting the candidates of select_model(). Nothing here signals for a single
 # candidate.
 
+#' @param integrate whether evidences are integrated over the hyperparameters.
 #' @return list of what candidate_run() returns, in the order of `candidates`.
 #' @noRd
-run_candidates <- function(candidates, molded, run = candidate_run) {
+run_candidates <- function(candidates, molded, integrate = FALSE, run = run_one) {
   tick <- selection_progress(length(candidates))
   run_all(
-    candidates, molded, run,
+    candidates, list(molded = molded, integrate = integrate), run,
     failed = function(candidate, cnd) candidate_failed(candidate, one_line(cnd)),
     done = function(k, value) tick()
   )
+}
+
+# as run_all() wants it, for other processes, too
+run_one <- function(candidate, shared) {
+  candidate_run(candidate, shared$molded, shared$integrate)
 }
 
 # Progress ------------------------------------------------------------------

@@ -24,7 +24,7 @@ print.sturdy_selection <- function(x, digits = 3, ...) {
 }
 
 criterion_words <- c(
-  integrated = "integrated log evidence", evidence = "log evidence",
+  evidence = "log evidence", integrated = "integrated log evidence",
   loo = "leave-one-out"
 )
 
@@ -46,7 +46,7 @@ selection_shown <- function(table, criterion, digits) {
   loo[known] <- paste0(
     loo[known], " (", number(table$loo_se[known], 2), ")"
   )
-  data.frame(
+  shown <- data.frame(
     candidate = table$candidate,
     integrated = number(table$log_integrated, digits + 1),
     evidence = number(table$log_evidence, digits + 1),
@@ -56,9 +56,13 @@ selection_shown <- function(table, criterion, digits) {
     ),
     epsilon = rate,
     df = number(table$df, 3),
+    seconds = number(round(table$seconds, 1), 3),
     status = gsub("_", " ", table$status),
     check.names = FALSE
   )
+  # a line has no room for both
+  shown[if (criterion == "integrated") "seconds" else "integrated"] <- NULL
+  shown
 }
 
 #' @rdname select_model
@@ -108,7 +112,7 @@ tidy.sturdy_selection <- function(x, ...) {
 
 #' Plot a comparison of models
 #'
-#' Log evidence (integrated, unless the criterion is `"evidence"`) and leave-one-out
+#' Log evidence (integrated, if that is the criterion) and leave-one-out
 #' score of the candidates, the selected one filled; leave-one-out with the standard error of its difference from the best. Crosses are
 #' candidates whose EP did not converge; one that failed has no point. Base graphics;
 #' graphical parameters are restored.
@@ -144,7 +148,7 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
   on.exit(graphics::par(op))
   on.exit(graphics::layout(1), add = TRUE)
   graphics::layout(matrix(1:2, 1), widths = c(left + panel, panel))
-  integrated <- x$criterion != "evidence"
+  integrated <- x$criterion == "integrated"
   evidence <- if (integrated) table$log_integrated else table$log_evidence
   draw_candidates(
     evidence, 0 * evidence,

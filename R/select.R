@@ -8,15 +8,15 @@
 #' # What is compared
 #' All candidates are fitted to the same encoded rows, so that all numbers speak of
 #' the same recorded labels. Only numbers that estimate the same thing are compared:
-#' * `log_integrated`, the default criterion, is the log evidence integrated over the
-#'   learned hyperparameters, each with its prior (see [log_evidence()]): what the data
-#'   say for the candidate as a whole. One that learns more pays for it.
-#' * `log_evidence` is the Gaussian EP evidence at the hyperparameters of the fit,
-#'   for a candidate with finite `df` too. The exact evidence of a Student-t process
-#'   equals that of the Gaussian process with the same kernel, because the likelihood
-#'   sees signs only (see [stc()]); EP estimates it well, t-EP does not. Of two
-#'   candidates the one that learned more (`learned`) is favoured by it: on small data
-#'   two flip rates nearly always win against one.
+#' * `log_evidence`, the default criterion, is the Gaussian EP evidence at the
+#'   hyperparameters of the fit, for a candidate with finite `df` too. The exact evidence
+#'   of a Student-t process equals that of the Gaussian process with the same kernel,
+#'   because the likelihood sees signs only (see [stc()]); EP estimates it well, t-EP
+#'   does not. Of two candidates the one that learned more (`learned`) is favoured by it,
+#'   above all two flip rates against one.
+#' * `log_integrated`, computed when it is the criterion, is the log evidence integrated
+#'   over the learned hyperparameters, each with its prior (see [log_evidence()]): what
+#'   the data say for the candidate as a whole. One that learns more pays for it.
 #' * `log_evidence_tep`, the t-EP number of a candidate with finite `df`, takes no
 #'   part. It is no estimate of the evidence and can't be compared with anything but
 #'   itself at the same `df`: with K = I and 100 rows, where the log evidence is
@@ -29,11 +29,19 @@
 #' of the [gpc()] with the same kernel, and of equals the first in the list is taken.
 #' `criterion = "loo"` lets them compete.
 #'
-#' `weight` is `exp(criterion)`, normalised over the candidates that converged: by
-#' `"integrated"`, posterior probabilities of the candidates under equal prior ones; by
-#' leave-one-out, pseudo Bayesian model averaging weights. The criterion must exceed by
-#' several times its uncertainty to mean much; for leave-one-out compare `loo_diff` with
-#' `loo_diff_se`.
+#' `weight` is `exp(criterion)`, normalised over the candidates that converged: by an
+#' evidence, posterior probabilities of the candidates under equal prior ones; by
+#' leave-one-out, pseudo Bayesian model averaging weights. A difference of one nat of
+#' evidence is not worth a mention, one of three is strong. For leave-one-out compare
+#' `loo_diff` with `loo_diff_se`.
+#'
+#' # Does it help?
+#' Not on small tables without reasons for the candidates: with 100 to 250 rows and up to
+#' a fifth of the labels wrong, the best of the default candidates predicts a little
+#' worse than [gpc()] with its defaults, by each criterion, for the numbers are close and
+#' chance decides (`run_experiment("comparison")` and the vignette *Reproducing the
+#' papers*). Compare models that mean something to you, and mind the size of the
+#' differences.
 #'
 #' # Running in parallel
 #' With a plan of the future package set, as in `future::plan("multisession")`, each
@@ -54,7 +62,7 @@
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs.
 #' @param formula,data,y,scale,na.action As in [gpc()], for all candidates.
 #' @param candidates A list of [candidate()]s, named or not.
-#' @param criterion `"integrated"`, `"evidence"` or `"loo"`: what the selected fit is the
+#' @param criterion `"evidence"`, `"integrated"` or `"loo"`: what the selected fit is the
 #'   best in. What a candidate learns its hyperparameters by is its own argument. A
 #'   candidate that has no integrated evidence, because a learned hyperparameter of it
 #'   has no prior, takes no part in `"integrated"`; its `message` says so.
@@ -64,7 +72,8 @@
 #'   * `table`: a data frame, one row a candidate, in the order given: `candidate` (its
 #'     name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
 #'     `epsilon_neg`, `epsilon_pos`, `learned` (how many hyperparameters),
-#'     `log_integrated`, `log_evidence`, `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
+#'     `log_integrated` (`NA` unless it is the criterion), `log_evidence`,
+#'     `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
 #'     `loo_diff` and `loo_diff_se` (difference from the best by leave-one-out, and
 #'     its standard error, from the paired rows), `weight`, `selected`, `seconds`,
 #'     `status` (of EP, or `"failed"`) and `message`;
@@ -109,7 +118,7 @@ select_model <- function(x, ...) {
 select_model.formula <- function(formula,
                                  data = NULL,
                                  candidates = default_candidates(),
-                                 criterion = c("integrated", "evidence", "loo"),
+                                 criterion = c("evidence", "integrated", "loo"),
                                  ...,
                                  scale = TRUE,
                                  na.action = stats::na.omit) {
@@ -127,7 +136,7 @@ select_model.formula <- function(formula,
 select_model.data.frame <- function(x,
                                     y,
                                     candidates = default_candidates(),
-                                    criterion = c("integrated", "evidence", "loo"),
+                                    criterion = c("evidence", "integrated", "loo"),
                                     ...,
                                     scale = TRUE) {
   check_no_dots(...)
@@ -144,7 +153,7 @@ select_model.data.frame <- function(x,
 select_model.matrix <- function(x,
                                 y,
                                 candidates = default_candidates(),
-                                criterion = c("integrated", "evidence", "loo"),
+                                criterion = c("evidence", "integrated", "loo"),
                                 ...,
                                 scale = TRUE) {
   check_no_dots(...)
@@ -187,7 +196,7 @@ check_candidates <- function(candidates, call) {
 # Comparing -----------------------------------------------------------------
 
 select_impl <- function(molded, candidates, criterion, call) {
-  runs <- run_candidates(candidates, molded)
+  runs <- run_candidates(candidates, molded, criterion == "integrated")
   fits <- lapply(runs, `[[`, "fit")
   criterion <- criterion_at_hand(criterion, runs)
   table <- selection_table(runs, criterion)
@@ -251,7 +260,7 @@ selection_table <- function(runs, criterion) {
 
 # the column each criterion is
 selection_criteria <- c(
-  integrated = "log_integrated", evidence = "log_evidence", loo = "loo"
+  evidence = "log_evidence", integrated = "log_integrated", loo = "loo"
 )
 
 selection_columns <- c(

@@ -6,8 +6,9 @@
 # What is compared:
 # - gpc() with epsilon = 0 and learned; stc() with df = 10 by its t-EP evidence, with
 #   epsilon learned and 0 (as in the paper of t-EP), and by leave-one-out, the default;
-#   select_model() with its defaults, which compare integrated evidences. The fits of
-#   gpc() and of stc() by leave-one-out are those of its candidates.
+#   select_model() with its default candidates, by evidence, by integrated evidence and
+#   by leave-one-out. The fits of gpc() and of stc() by leave-one-out are those of its
+#   candidates.
 # - kernlab's C-svc with a radial kernel of automatic width, inputs standardised by the
 #   training rows, the cost among 0.1, 1, 10, 100 with the least error of five-fold
 #   cross-validation (the smallest of equal ones), probabilities by Platt's scaling.
@@ -119,28 +120,33 @@ compare_methods <- function(half, seed) {
   )
 }
 
-# select_model() and those of its candidates that are compared, too. Its table has
-# seconds by the clock; CPU seconds of the whole are shared out in proportion.
+# select_model() by each criterion, and those of its candidates that are compared, too.
+# Its table has seconds by the clock; CPU seconds of the whole are shared out in
+# proportion.
 selection_rows <- function(half) {
-  run <- observe(select_model(half$x, half$y))
-  selection <- run$value
-  share <- selection$table$seconds / sum(selection$table$seconds)
-  of <- function(method, candidate) {
-    k <- match(candidate, selection$table$candidate)
-    fit <- list(
-      value = selection$fits[[candidate]], seconds = run$seconds * share[k], warned = ""
-    )
-    fit_row(method, fit, half)
+  run <- observe(select_model(half$x, half$y, criterion = "integrated"))
+  table <- run$value$table
+  share <- table$seconds / sum(table$seconds)
+  of <- function(method, k, seconds, chosen = "") {
+    fit <- list(value = run$value$fits[[k]], seconds = seconds, warned = "")
+    fit_row(method, fit, half, chosen)
   }
-  run$value <- selection$selected
+  candidate <- function(method, name) {
+    k <- match(name, table$candidate)
+    of(method, k, run$seconds * share[k])
+  }
+  selected <- function(criterion, column) {
+    value <- ifelse(table$status == "converged", table[[column]], NA)
+    k <- which.max(value)
+    of(paste0("select_model(", criterion, ")"), k, run$seconds, table$candidate[k])
+  }
   rbind(
-    of("GPC (epsilon = 0)", "gpc_0"),
-    of("GPC (epsilon learned)", "gpc"),
-    of("STC (leave-one-out)", "stc_10"),
-    fit_row(
-      "select_model()", run, half,
-      chosen = selection$table$candidate[selection$table$selected]
-    )
+    candidate("GPC (epsilon = 0)", "gpc_0"),
+    candidate("GPC (epsilon learned)", "gpc"),
+    candidate("STC (leave-one-out)", "stc_10"),
+    selected("evidence", "log_evidence"),
+    selected("integrated", "log_integrated"),
+    selected("loo", "loo")
   )
 }
 
@@ -250,13 +256,15 @@ over_data <- function(rows) {
 method_styles <- data.frame(
   method = c(
     baseline, "GPC (epsilon = 0)", "STC (leave-one-out)", "STC (evidence)",
-    "STC (evidence, epsilon = 0)", "select_model()", "SVM", "random forest"
+    "STC (evidence, epsilon = 0)", "select_model(evidence)",
+    "select_model(integrated)", "select_model(loo)", "SVM", "random forest"
   ),
   colour = c(
-    "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#E69F00", "#009E73", "#000000",
-    "#CC79A7"
+    "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#E69F00", "#009E73", "#009E73",
+    "#009E73", "#000000", "#CC79A7"
   ),
-  line = c(1, 2, 1, 1, 2, 4, 3, 5), symbol = c(16, 1, 17, 6, 2, 15, 4, 5)
+  line = c(1, 2, 1, 1, 2, 1, 2, 3, 3, 5),
+  symbol = c(16, 1, 17, 6, 2, 15, 0, 7, 4, 5)
 )
 
 # Error and log score against the rate of flips, a column a kind; or their differences
@@ -295,7 +303,7 @@ draw_measure <- function(overall, column, kind, main, ylab) {
       overall$method == style$method & overall$kind %in% c("none", kind),
     ]
     # side by side, so that bars and symbols do not hide each other
-    x <- 100 * rows$rate + (k - 4.5) * diff(range(rates)) / 100
+    x <- 100 * rows$rate + (k - 5.5) * diff(range(rates)) / 110
     graphics::segments(
       x, rows$y - rows$bar, x, rows$y + rows$bar, col = style$colour, lwd = 1
     )

@@ -49,8 +49,11 @@ test_that("what comes from select_model() is what a fit of its own gives", {
     rows[rows$method == "GPC (epsilon = 0)", columns], scores,
     ignore_attr = "row.names"
   )
-  chosen <- rows$chosen[rows$method == "select_model()"]
-  expect_true(chosen %in% names(default_candidates()))
+  chosen <- rows$chosen[startsWith(rows$method, "select_model")]
+  expect_length(chosen, 3)
+  expect_true(all(chosen %in% names(default_candidates())))
+  by_evidence <- select_model(half$x, half$y)
+  expect_identical(chosen[1], with(by_evidence$table, candidate[selected]))
 })
 
 test_that("a fit that failed is a row without scores", {

@@ -78,7 +78,10 @@ test_that("the curvature is that of finite differences of the value", {
 test_that("a Bayes point machine needs its rows: select_model() has them", {
   fit <- bpm(class ~ a + b, toy(), epsilon = "learn")
   expect_error(integral(fit), class = "sturdy_error_no_rows_kept")
-  x <- select_model(class ~ a + b, toy(), list(candidate("bpm", epsilon = "learn")))
+  x <- select_model(
+    class ~ a + b, toy(), list(candidate("bpm", epsilon = "learn")),
+    criterion = "integrated"
+  )
   e <- seq(0.0005, 0.4995, by = 0.001)
   f <- vapply(e, function(e) {
     log_evidence(bpm(class ~ a + b, toy(), epsilon = e))
@@ -93,12 +96,12 @@ test_that("candidates without it take no part, and that is said", {
     proper = candidate("gpc", kernel = kernel_iso()),
     improper = candidate("gpc", kernel = kernel_iso(prior = NULL))
   )
-  x <- select_model(class ~ a + b, toy(), candidates)
+  x <- select_model(class ~ a + b, toy(), candidates, "integrated")
   expect_identical(x$table$selected, c(TRUE, FALSE))
   expect_identical(x$table$weight, c(1, 0))
   expect_match(x$table$message[2], "no prior on lengthscale")
   expect_warning(
-    x <- select_model(class ~ a + b, toy(), candidates[2]),
+    x <- select_model(class ~ a + b, toy(), candidates[2], "integrated"),
     class = "sturdy_warning_criterion"
   )
   expect_identical(x$criterion, "evidence")
@@ -112,7 +115,7 @@ test_that("of equal candidates the first is taken", {
     t = candidate("stc", kernel = kernel_iso()), g = candidate("gpc", kernel = kernel_iso())
   )
   for (order in list(1:2, 2:1)) {
-    x <- select_model(class ~ a + b, toy(), candidates[order])
+    x <- select_model(class ~ a + b, toy(), candidates[order], "integrated")
     expect_identical(x$table$selected, c(TRUE, FALSE))
   }
 })

@@ -52,12 +52,12 @@ test_that("a worker that dies costs its candidate only", {
   deadly$args$kernel <- structure(list(), class = "sturdy_deadly")
   candidates <- c(list(deadly = deadly), rep(three()["t5"], 5))
   names(candidates) <- make.unique(names(candidates))
-  mortal <- function(candidate, molded) {
+  mortal <- function(candidate, shared) {
     if (inherits(candidate$args$kernel, "sturdy_deadly")) quit("no")
-    run(candidate, molded)
+    run(candidate, shared)
   }
-  environment(mortal) <- list2env(list(run = candidate_run), parent = baseenv())
-  runs <- run_candidates(candidates, mold(class ~ a, toy()), mortal)
+  environment(mortal) <- list2env(list(run = run_one), parent = baseenv())
+  runs <- run_candidates(candidates, mold(class ~ a, toy()), run = mortal)
   status <- vapply(runs, function(run) run$facts$status, "")
   expect_equal(unname(status), c("failed", rep("converged", 5)))
 })
