@@ -1,5 +1,5 @@
 # A target that drifts: assumed density filtering with a normal and with t priors,
-# as in section 6.1 of Ding, Vishwanathan and Qi (2011), their Figure 3 and Table
+# as in section 6.1 of Ding, Qi and Vishwanathan (2011), their Figure 3 and Table
 # 1. The target changes every 400 points, wholly (case 1) or in a tenth of its
 # entries (case 2). Each label is predicted before it is absorbed.
 
