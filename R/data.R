@@ -212,19 +212,26 @@ with_seed_or_stream <- function(seed, code, call = rlang::caller_env()) {
     return(code)
   }
   seed <- check_count(seed, "seed", min = -.Machine$integer.max, call = call)
+  with_stream_kept({
+    set.seed(seed,
+      kind = "Mersenne-Twister", normal.kind = "Inversion",
+      sample.kind = "Rejection"
+    )
+    code
+  })
+}
+
+# Evaluates `code` and puts the random number stream back as it was
+with_stream_kept <- function(code) {
   global <- globalenv()
   kind <- RNGkind()
   state <- get0(".Random.seed", global, inherits = FALSE)
   on.exit(if (is.null(state)) {
     # the session has drawn nothing yet: only its kinds are to be kept
     suppressWarnings(do.call(RNGkind, as.list(kind)))
-    rm(".Random.seed", envir = global)
+    suppressWarnings(rm(".Random.seed", envir = global))
   } else {
     assign(".Random.seed", state, envir = global)
   })
-  set.seed(seed,
-    kind = "Mersenne-Twister", normal.kind = "Inversion",
-    sample.kind = "Rejection"
-  )
   code
 }

@@ -10,7 +10,7 @@ run_replications <- function(tasks, script, name, cache, progress, call) {
   values <- lapply(files, read_replication)
   open <- which(vapply(values, is.null, logical(1)))
   tick <- experiment_progress(name, length(open), length(items), progress)
-  values[open] <- run_all(
+  values[open] <- with_stream_kept(run_all(
     items[open], script$run, try_replication,
     failed = function(item, cnd) cnd,
     done = function(k, value) {
@@ -18,7 +18,7 @@ run_replications <- function(tasks, script, name, cache, progress, call) {
       tick()
     },
     seed = NULL
-  )
+  ))
   abort_failed(values, items, call)
   bind_parts(values, items)
 }

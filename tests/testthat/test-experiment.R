@@ -105,3 +105,10 @@ test_that("a change of the package's own code makes replications anew", {
   expect_false(hash(function(x) x) == hash(function(x, y = 1) x))
   expect_identical(package_hash(), package_hash())
 })
+
+test_that("the stream of random numbers is as it was", {
+  withr::local_seed(3, .rng_kind = "Wichmann-Hill")
+  before <- .Random.seed
+  quick_run("fss17-figure1", replications = 1, cache = NULL)
+  expect_identical(.Random.seed, before)
+})
