@@ -64,8 +64,8 @@ bind_parts <- function(values, items) {
 
 # Cache ---------------------------------------------------------------------
 
-#' A replication is known by its task, the code it runs, and the version and R code of
-#' the package
+#' A replication is known by its task, the code it runs, and the version, R code and
+#' constants of the package. Not by its C code: that has the version.
 #' @noRd
 replication_files <- function(items, script, name, cache) {
   if (is.null(cache)) {
@@ -81,8 +81,8 @@ replication_files <- function(items, script, name, cache) {
 }
 
 package_hash <- function(objects = as.list(asNamespace("sturdy"), sorted = TRUE)) {
-  functions <- Filter(is.function, objects)
-  code <- lapply(functions, deparse)
+  known <- Filter(function(x) is.function(x) || is.atomic(x) || is.list(x), objects)
+  code <- lapply(known, deparse)
   rlang::hash(list(as.character(utils::packageVersion("sturdy")), code))
 }
 

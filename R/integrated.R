@@ -35,9 +35,20 @@ integrated_evidence <- function(space, epsilon, control, at = NULL, search = FAL
   if (!is.finite(mode$penalised)) {
     return(not_integrated("no mode was found"))
   }
-  U <- tryCatch(chol(curvature(problem, mode)), error = function(cnd) NULL)
+  if (any(mode$par <= problem$lower | mode$par >= problem$upper)) {
+    return(not_integrated("the mode is on a bound of the search"))
+  }
+  H <- curvature(problem, mode)
+  if (anyNA(H)) {
+    return(not_integrated("EP has no fixed point near the mode"))
+  }
+  U <- tryCatch(chol(H), error = function(cnd) NULL)
   if (is.null(U)) {
-    return(not_integrated("the mode is no maximum"))
+    return(not_integrated("no maximum was found"))
+  }
+  # what a Newton step from here would gain: next to nothing at a mode
+  if (sum(backsolve(U, mode$gradient, transpose = TRUE)^2) / 2 > 0.05) {
+    return(not_integrated("the search ended before the mode"))
   }
   mode$penalised + prior_constant(problem) + d / 2 * log(2 * pi) -
     sum(log(diag(U)))
@@ -84,12 +95,15 @@ climb_to_mode <- function(problem, at) {
 
 #' -f'' at the mode, by central differences of the exact gradient
 #'
-#' The step balances the error of the gradient at EP's tolerance (1e-7) with that of
-#' the difference (step^2): on the log scale f changes over distances of order 1.
+#' The step balances the error of the gradient, of the order of EP's tolerance
+#' (learn_tol()), with that of the difference (step^2): on the log scale f changes over
+#' distances of order 1.
+#' @return d x d, of `NA` where EP has no fixed point near the mode.
 #' @noRd
 curvature <- function(problem, mode, step = 0.01) {
   slope <- function(par) {
-    learn_evaluation(problem, par, learn_native(problem, par, mode$sites))$gradient
+    there <- learn_evaluation(problem, par, learn_native(problem, par, mode$sites))
+    if (is.finite(there$penalised)) there$gradient else NA
   }
   d <- length(mode$par)
   H <- matrix(0, d, d)

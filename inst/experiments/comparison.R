@@ -20,14 +20,21 @@
 #
 # Far from the boundary are, in each class, the half of the rows of the whole data set
 # that a random forest is surest of: by its out-of-bag probability of their own class,
-# from the clean labels. No method of this package has a part in that rule. By classes,
-# as the surest half of all rows is nearly all of the larger class, and flips of one
-# class only are another question.
+# from the clean labels. No method of this package has a part in that rule, but one of
+# the rivals has. By classes, as the surest half of all rows is nearly all of the larger
+# class, and flips of one class only are another question.
+#
+# The seeds are not those of priors.R, by which the default prior of the lengthscales was
+# chosen; the data sets are.
+#
+# `calibration` is the mean gap between probability and frequency in ten bins. On some
+# hundred test rows it is above 0 for a calibrated forecast, too, and the less so the
+# surer it is: a description, not a score to rank by.
 
 experiment <- list(
   settings = list(
     data = c("pima", "ionosphere", "sonar", "newthyroid", "synth"),
-    rates = c(0, 0.05, 0.1, 0.2), replications = 10, seed = 1
+    rates = c(0, 0.05, 0.1, 0.2), replications = 10, seed = 101
   ),
   quick = list(data = "newthyroid", rates = c(0, 0.1), replications = 1),
   needs = c("kernlab", "ranger"),
@@ -74,7 +81,7 @@ scored <- c("error", "log_score", "calibration")
 # Labels ------------------------------------------------------------------------
 
 flipped_labels <- function(half, task) {
-  noisy <- flip(half$y, task$rate, task$seed)
+  noisy <- flip(half$y, task$rate, 1000 + task$seed) # not the stream of the split
   if (task$kind != "far") {
     return(noisy$y)
   }
@@ -136,8 +143,8 @@ selection_rows <- function(half) {
     of(method, k, run$seconds * share[k])
   }
   selected <- function(criterion, column) {
-    value <- ifelse(table$status == "converged", table[[column]], NA)
-    k <- which.max(value)
+    value <- ifelse(table$status == "converged", table[[column]], -Inf)
+    k <- which(value >= max(value) - 0.02)[1] # equal models: the first, as there
     of(paste0("select_model(", criterion, ")"), k, run$seconds, table$candidate[k])
   }
   rbind(

@@ -104,6 +104,7 @@ test_that("a change of the package's own code makes replications anew", {
   expect_false(hash(function(x) x) == hash(function(x) x + 1))
   expect_false(hash(function(x) x) == hash(function(x, y = 1) x))
   expect_identical(package_hash(), package_hash())
+  expect_false(package_hash(list(a = 1)) == package_hash(list(a = 2)))
 })
 
 test_that("the stream of random numbers is as it was", {
