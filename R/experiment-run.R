@@ -42,7 +42,7 @@ abort_failed <- function(values, items, call) {
   where <- paste(names(items[[first]]), vapply(items[[first]], format, ""), sep = " = ")
   abort_sturdy(
     c(
-      "{sum(failed)} of {length(values)} replications failed; the others are kept.",
+      "{sum(failed)} of {length(values)} replication{?s} failed.",
       x = "The first, {.field {where}}: {one_line(values[[first]])}"
     ),
     "replications", call = call, parent = values[[first]]
@@ -65,18 +65,21 @@ bind_parts <- function(values, items) {
 # Cache ---------------------------------------------------------------------
 
 #' A replication is known by its task, the code it runs, and the version, R code and
-#' constants of the package. Not by its C code: that has the version.
+#' constants of the package. Not by its C code: that has the version. What other
+#' versions kept is removed.
 #' @noRd
 replication_files <- function(items, script, name, cache) {
   if (is.null(cache)) {
     return(rep(list(NULL), length(items)))
   }
-  folder <- file.path(cache, name)
+  package <- package_hash()
+  folder <- file.path(cache, name, package)
+  others <- setdiff(list.files(dirname(folder), full.names = TRUE), folder)
+  unlink(others, recursive = TRUE)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   code <- reached_code("run", list2env(list(run = script$run), parent = script$env))
-  package <- package_hash()
   lapply(items, function(item) {
-    file.path(folder, paste0(rlang::hash(list(item, code, package)), ".rds"))
+    file.path(folder, paste0(rlang::hash(list(item, code)), ".rds"))
   })
 }
 
@@ -112,12 +115,14 @@ from_script <- function(name, env) {
 }
 
 #' A file that can't be read, from a run that was killed, say, does not count
+#' @return what the replication returned, or `NULL`.
 #' @noRd
 read_replication <- function(file) {
   if (is.null(file) || !file.exists(file)) {
     return(NULL)
   }
-  tryCatch(suppressWarnings(readRDS(file)), error = function(cnd) NULL)
+  value <- tryCatch(suppressWarnings(readRDS(file)), error = function(cnd) NULL)
+  if (is.list(value) && is.data.frame(value$results)) value
 }
 
 save_replication <- function(value, file) {
@@ -133,16 +138,10 @@ save_replication <- function(value, file) {
 #' @return paths of what was written.
 #' @noRd
 save_experiment <- function(x, parts, script, name, folder) {
-  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   path <- function(...) file.path(folder, paste0(name, ...))
   files <- save_table(x$results, path(".csv"))
   for (table in names(x$tables)) {
     files <- c(files, save_table(x$tables[[table]], path("-", table, ".csv")))
-  }
-  for (figure in names(script$figures)) {
-    file <- file.path(folder, paste0(figure, ".png"))
-    save_figure(script$figures[[figure]], parts, x$tables, file)
-    files <- c(files, file)
   }
   about <- data.frame(
     Experiment = name, Package = paste("sturdy", utils::packageVersion("sturdy")),
@@ -151,7 +150,11 @@ save_experiment <- function(x, parts, script, name, folder) {
     Settings = paste(deparse(x$settings, width.cutoff = 500), collapse = " ")
   )
   write.dcf(about, path(".dcf"), width = 80)
-  c(files, path(".dcf"))
+  figures <- lapply(names(script$figures), function(figure) {
+    file <- file.path(folder, paste0(figure, ".png"))
+    save_figure(script$figures[[figure]], parts, x$tables, file)
+  })
+  c(files, path(".dcf"), unlist(figures))
 }
 
 #' Numbers are kept to six digits: more would differ between machines
@@ -163,18 +166,33 @@ save_table <- function(table, file) {
   file
 }
 
+#' The numbers are worth more than a figure that some setting does not suit
+#' @return the file, or `NULL` where it could not be drawn.
+#' @noRd
 save_figure <- function(figure, parts, tables, file) {
   type <- if (isTRUE(capabilities("cairo"))) "cairo" else getOption("bitmapType")
   grDevices::png(
-    file, width = figure$width, height = figure$height, units = "in", res = 150,
-    type = type
+    file, width = figure$width, height = figure$height, units = "in",
+    res = if (is.null(figure$res)) 150 else figure$res, type = type
   )
   on.exit(grDevices::dev.off())
   graphics::par(
     mar = c(4.1, 4.3, 2.6, 0.8), mgp = c(2.7, 0.7, 0), las = 1, tcl = -0.3,
     cex.main = 1, font.main = 1, lwd = 1.6
   )
-  figure$draw(parts, tables)
+  tryCatch(
+    {
+      figure$draw(parts, tables)
+      file
+    },
+    error = function(cnd) {
+      warn_sturdy(
+        "The figure {.path {basename(file)}} could not be drawn: {one_line(cnd)}",
+        "figure"
+      )
+      NULL
+    }
+  )
 }
 
 #' The commit the package was made from, where that is known: said by the tool that

@@ -8,7 +8,9 @@
 #' An experiment is a set of replications. Each is kept as soon as it is done, so that
 #' a run that was interrupted, or that asks for more replications than the last one,
 #' goes on where it stopped; a replication is made anew when its settings, the code it
-#' runs or the version of the package change. With a plan of the future package set,
+#' runs, or the version or R code of the package change, and those of other versions are
+#' removed. To remove all:
+#' `unlink(tools::R_user_dir("sturdy", "cache"), recursive = TRUE)`. With a plan of the future package set,
 #' as in `future::plan("multisession")`, replications run in parallel, with the same
 #' results: each sets its own seed.
 #'
@@ -43,8 +45,11 @@
 #' @section Conditions:
 #' Error `sturdy_error_experiment` for a name that is not listed,
 #' `sturdy_error_unknown_argument` for a setting the experiment does not have,
+#' `sturdy_error_setting` (or `_type`, `_range`) for a wrong value of one,
+#' `sturdy_error_folder` for a folder that can't be written to,
 #' `sturdy_error_package` when a package it needs is not installed, and
-#' `sturdy_error_replications` when some replications failed: the others are kept.
+#' `sturdy_error_replications` when some replications failed: the others are kept in the
+#' cache. Warning `sturdy_warning_figure` for a figure that could not be drawn.
 #' @export
 #' @examples
 #' experiments()[c("name", "title")]
@@ -139,10 +144,12 @@ experiment_entry <- function(name, call) {
 #' * `tables(parts)`: named list of data frames, from the rows of all replications;
 #' * `figures`: named list of `list(width, height, draw(parts, tables))`, in inches.
 #'
-#' The script sees the exported functions of the package and those of helper.R.
+#' The script sees the exported functions of the package, those of helper.R, and those
+#' of stats, graphics, grDevices, utils and base.
 #' @noRd
 read_experiment <- function(script) {
-  env <- new.env(parent = globalenv())
+  # not the workspace, where a user may have a `mean` of their own
+  env <- new.env(parent = asNamespace("stats"))
   for (name in getNamespaceExports("sturdy")) {
     assign(name, getExportedValue("sturdy", name), envir = env)
   }
@@ -168,15 +175,43 @@ experiment_settings <- function(script, given, quick, call) {
   if (length(wrong)) {
     abort_sturdy(
       c(
-        "Every further argument must be a setting of the experiment.",
-        x = "Unknown: {.arg {wrong}}.", i = "Known: {.arg {names(settings)}}."
+        "Every further argument must be a setting of the experiment, by name.",
+        x = if (any(nzchar(wrong))) "Unknown: {.arg {wrong[nzchar(wrong)]}}.",
+        i = "Known: {.arg {names(settings)}}."
       ),
       "unknown_argument", arg = wrong, call = call
     )
   }
+  for (name in names(given)) {
+    check_setting(given[[name]], script$settings[[name]], name, call)
+  }
   utils::modifyList(settings, given)
 }
 
+#' A setting has the type of the script's own, and one value where that has one
+#' @noRd
+check_setting <- function(value, own, name, call) {
+  if (name == "replications") {
+    check_count(value, name, min = 1, call = call)
+  } else if (name == "seed") {
+    check_count(value, name, min = -.Machine$integer.max, call = call)
+  } else {
+    kind <- if (is.numeric(own)) "numeric" else "character"
+    fits <- inherits(value, kind) || (kind == "numeric" && is.numeric(value))
+    single <- length(own) == 1
+    if (!fits || length(value) == 0 || anyNA(value) || (single && length(value) > 1)) {
+      words <- c(numeric = "number", character = "text")[[kind]]
+      abort_sturdy(
+        "{.arg {name}} must be {if (single) 'one' else 'one or more'}
+         {words}{if (!single) 's'}, not {describe(value)}.",
+        "setting", arg = name, call = call
+      )
+    }
+  }
+}
+
+#' Made, and tried, before the work and not after it
+#' @noRd
 check_folder <- function(folder, arg, call) {
   if (!rlang::is_string(folder) || !nzchar(folder)) {
     abort_sturdy(
@@ -184,5 +219,13 @@ check_folder <- function(folder, arg, call) {
       "type", arg = arg, call = call
     )
   }
-  path.expand(folder)
+  folder <- path.expand(folder)
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  if (!dir.exists(folder) || file.access(folder, 2) != 0) {
+    abort_sturdy(
+      "{.arg {arg}} must be a folder that can be written to, not {.path {folder}}.",
+      "folder", arg = arg, call = call
+    )
+  }
+  folder
 }

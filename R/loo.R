@@ -7,7 +7,7 @@
 #' With the cavity of row i, location `m` and squared scale `s2`,
 #' `Zp = epsilon + (1 - 2 epsilon) F_df(y m / sqrt(s2))`, and the score is the sum
 #' of `log Zp`. Hyperparameters are those learned from all rows, so the score is
-#' slightly optimistic when many were learned.
+#' optimistic, the more so the more of them were learned.
 #'
 #' # With the loo package
 #' The method also serves the generic `loo::loo()`, and `loo::loo_compare()` takes

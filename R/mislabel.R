@@ -85,7 +85,7 @@
 #'
 #' The interval holds the kernel as it was learned. Where many lengthscales were learned
 #' from few rows the kernel explains wrong labels, too, and the number comes out too
-#' small: compare with [kernel_iso()], or let [select_model()] choose.
+#' small: compare with [kernel_iso()].
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param fdr The wanted false-discovery rate, a number between 0 and 1: only the

@@ -13,7 +13,7 @@
 #' The probabilities are those of the label as recorded, flips included, because the
 #' true classes are not known: with a flip rate `epsilon` even perfect knowledge
 #' scores `epsilon (1 - epsilon)` (Brier). Hyperparameters are those learned from
-#' all rows, so that scores are slightly optimistic when many were learned.
+#' all rows, so that scores are optimistic, the more so the more were learned.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].

@@ -22,26 +22,30 @@
 #'   itself at the same `df`: with K = I and 100 rows, where the log evidence is
 #'   -69.31, it is -42.30 at 10 degrees of freedom.
 #' * `loo` is the sum of the log probabilities of the recorded labels, each predicted
-#'   from the other rows at the learned hyperparameters. It may be compared across all
-#'   candidates, for it scores predictions, whatever made them.
+#'   from the other rows at the learned hyperparameters. It scores predictions, whatever
+#'   made them; but the hyperparameters were learned with the row in, so that it is
+#'   optimistic, the more so the more was learned, and `loo_diff_se` does not know that.
 #'
-#' By either evidence `df` itself does not matter: a [stc()] has the integrated evidence
-#' of the [gpc()] with the same kernel, and of equals the first in the list is taken.
-#' `criterion = "loo"` lets them compete.
+#' At equal hyperparameters a [stc()] has the evidence of the [gpc()] with the same
+#' kernel, whatever its `df`: by the integrated evidence they tie, and of equals the first
+#' in the list is taken; the evidences at learned values differ by where each has learned
+#' to. `criterion = "loo"` compares what they predict.
 #'
-#' `weight` is `exp(criterion)`, normalised over the candidates that converged: by an
-#' evidence, posterior probabilities of the candidates under equal prior ones; by
-#' leave-one-out, pseudo Bayesian model averaging weights. A difference of one nat of
-#' evidence is not worth a mention, one of three is strong. For leave-one-out compare
-#' `loo_diff` with `loo_diff_se`.
+#' `weight` is `exp(criterion)`, normalised over the candidates that converged. By the
+#' integrated evidence these are posterior probabilities of the candidates under equal
+#' prior ones (of the list, in which a kernel may stand several times, as in the default
+#' one); by the others they are no more than a scale. A difference of one nat of evidence
+#' is not worth a mention, one of three is strong. For leave-one-out compare `loo_diff`
+#' with `loo_diff_se`.
 #'
 #' # Does it help?
 #' Not on small tables without reasons for the candidates: with 100 to 250 rows and up to
-#' a fifth of the labels wrong, the best of the default candidates predicts a little
-#' worse than [gpc()] with its defaults, by each criterion, for the numbers are close and
-#' chance decides (`run_experiment("comparison")` and the vignette *Reproducing the
-#' papers*). Compare models that mean something to you, and mind the size of the
-#' differences.
+#' a fifth of the labels wrong, what is selected of the default candidates predicts a
+#' little worse than [gpc()] with its defaults, by each criterion. The loss comes from
+#' [bpm()], which the integrated evidence takes too often there, having next to nothing to
+#' integrate over, and from two flip rates where there is one
+#' (`run_experiment("comparison")`, and the vignette *Reproducing the papers*). Compare
+#' models that mean something to you, and mind the size of the differences.
 #'
 #' # Running in parallel
 #' With a plan of the future package set, as in `future::plan("multisession")`, each

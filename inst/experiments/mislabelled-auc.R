@@ -9,7 +9,8 @@
 #
 # For calibration the posterior flip probabilities of all rows and replications are
 # pooled and set against the share of labels that were flipped. Labels that the data
-# sets had wrong before count as right, so that the curve can only look too low.
+# sets had wrong before count as right, and as wrong when they were flipped. The bins hold
+# the same rows in all replications: their intervals take as independent what is not.
 
 experiment <- list(
   settings = list(

@@ -32,7 +32,7 @@ experiment <- list(
     list(summary = summary[!endsWith(names(summary), "_sd")])
   },
   figures = list(outliers = list(
-    width = 12.5, height = 6,
+    width = 12.5, height = 6, res = 100,
     draw = function(parts, tables) draw_outliers(parts$surface)
   ))
 )

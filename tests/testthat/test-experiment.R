@@ -13,16 +13,50 @@ test_that("an interrupted run resumes, and more replications add to those kept",
     quick_run("fss17-figure1", replications = n, folder = folder, cache = cache)
   }
   two <- run(2)
-  kept <- list.files(file.path(cache, "permutation"), full.names = TRUE)
+  kept <- list.files(cache, "[.]rds$", full.names = TRUE, recursive = TRUE)
   expect_length(kept, 2)
   stamps <- file.mtime(kept)
   three <- run(3)
-  expect_length(list.files(file.path(cache, "permutation")), 3)
+  expect_length(list.files(cache, "[.]rds$", recursive = TRUE), 3)
   expect_identical(file.mtime(kept), stamps)
   expect_identical(three$results[1:4, ], two$results)
   # a file from a run that was killed while writing
   writeLines("half", kept[1])
   expect_identical(run(3)$results, three$results)
+  saveRDS(1:3, kept[1])
+  expect_identical(run(3)$results, three$results)
+})
+
+test_that("what other versions of the package kept is removed", {
+  cache <- withr::local_tempdir()
+  old <- file.path(cache, "permutation", "other", "a.rds")
+  dir.create(dirname(old), recursive = TRUE)
+  saveRDS(1, old)
+  quick_run("fss17-figure1", replications = 1, cache = cache)
+  expect_false(file.exists(old))
+})
+
+test_that("the user's workspace takes no part", {
+  assign("mean", function(...) stop("mine"), envir = globalenv())
+  withr::defer(rm("mean", envir = globalenv()))
+  assign("predict", function(...) stop("mine"), envir = globalenv())
+  withr::defer(rm("predict", envir = globalenv()))
+  expect_s3_class(
+    quick_run("fss17-figure1", replications = 1, cache = NULL), "sturdy_experiment"
+  )
+})
+
+test_that("a figure that can't be drawn costs itself only", {
+  script <- list(figures = list(f = list(width = 4, height = 4, draw = function(...) {
+    stop("no room")
+  })))
+  x <- list(results = data.frame(a = 1), tables = list(), settings = list())
+  folder <- withr::local_tempdir()
+  expect_warning(
+    files <- save_experiment(x, list(), script, "e", folder),
+    class = "sturdy_warning_figure"
+  )
+  expect_setequal(basename(files), c("e.csv", "e.dcf"))
 })
 
 test_that("replications are the same with and without a cache, in any plan", {
@@ -57,7 +91,7 @@ test_that("a replication that fails is named, and the others are kept", {
     run_replications(tasks, script, "s", cache, FALSE, NULL), "no luck",
     class = "sturdy_error_replications"
   )
-  expect_length(list.files(file.path(cache, "s")), 2)
+  expect_length(list.files(file.path(cache, "s"), "[.]rds$", recursive = TRUE), 2)
 })
 
 test_that("what a run reaches in its script decides whether it is made anew", {
@@ -86,6 +120,21 @@ test_that("wrong arguments are refused by name", {
     run_experiment("fss17-figure1", orders = 3), class = "sturdy_error_unknown_argument"
   )
   expect_error(run_experiment("fss17-figure1", folder = 1), class = "sturdy_error_type")
+  file <- withr::local_tempfile(lines = "")
+  expect_error(
+    run_experiment("fss17-figure1", folder = file), class = "sturdy_error_folder"
+  )
+  expect_error(
+    run_experiment("fss17-figure1", cache = file), class = "sturdy_error_folder"
+  )
+  wrong <- function(...) {
+    expect_error(quick_run("fss17-figure1", ..., cache = NULL), class = "sturdy_error")
+  }
+  for (value in list(0, -1, NA, "a", 1.5, c(1, 2))) wrong(replications = value)
+  wrong(df = c(10, 20))
+  wrong(df = "a")
+  wrong(rows = numeric())
+  wrong(3)
   expect_snapshot(said(run_experiment("fss17-figure1", orders = 3)))
 })
 
