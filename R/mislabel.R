@@ -5,6 +5,12 @@
 #' and a cut-off for a wanted false-discovery rate.
 #'
 #' @details
+#' ```{r, include = FALSE}
+#' wrong_count_share <- function(k) {
+#'   rows <- utils::read.csv("inst/experiments/results/wrong-count-summary.csv")
+#'   sprintf("%.0f %%", 100 * rows$share[k])
+#' }
+#' ```
 #' # Two probabilities
 #' The true class of row i is the sign of its latent value. The cavity of the row
 #' is what all *other* labels say about that value: a t (normal at `df = Inf`) with
@@ -35,11 +41,12 @@
 #' Given `epsilon` and the kernel, flips are taken as independent, so that the number
 #' of wrong labels follows a Poisson-binomial distribution, whose mean is the sum of
 #' the posterior probabilities. When `epsilon` was learned, its uncertainty matters
-#' more than that: in 200 simulations of 150 rows with 10 % flips such an interval
-#' of nominally 90 % covers in 66 %. The number is then that of a mixture of
-#' Poisson-binomial distributions over `epsilon`, weighted by the Gaussian EP evidence
-#' under a uniform prior on (0, 1/2), at the kernel of the fit; its interval covers in
-#' 84 %. That costs some ten further EP fits; `level = NULL` leaves it out. When the
+#' more than that: in simulations of 150 rows with 10 % flips
+#' (`run_experiment("wrong-count")`) such an interval of nominally 90 % covers in
+#' `r wrong_count_share(2)`. The number is then that of a mixture of Poisson-binomial
+#' distributions over `epsilon`, weighted by the Gaussian EP evidence under a uniform prior
+#' on (0, 1/2), at the kernel of the fit; its interval covers in
+#' `r wrong_count_share(1)`. That costs some ten further EP fits; `level = NULL` leaves it out. When the
 #' `epsilon` of the fit is far from what its kernel suggests (a kernel learned by
 #' leave-one-out, or an `epsilon` on its lower bound), `print()` says so, and the
 #' single probabilities, which are at the `epsilon` of the fit, are not to be trusted.
@@ -51,7 +58,7 @@
 #' The mean of `1 - probability` over the rows down to some rank is the share of
 #' right labels to expect among them: the column `fdr`. `fdr = 0.1` returns the
 #' longest list for which it is at most 0.1. In the simulations above such lists held
-#' 9 % of right labels.
+#' `r wrong_count_share(3)` of right labels.
 #'
 #' # How good it is
 #' With a tenth of the labels of five data sets flipped on purpose

@@ -80,6 +80,6 @@ test_that("an interval for simulated labels covers about as often as it says", {
     expected <- attr(mislabelled(gpc(X, y, kernel = kernel_iso())), "expected")
     expected$lower <= sum(y != true) && sum(y != true) <= expected$upper
   }, logical(1))
-  # 0.84 found over 200 seeds for nominally 0.9; Poisson-binomial alone: 0.66
+  # how often in 200: experiments/wrong-count.R
   expect_gt(mean(covered), 0.72)
 })
