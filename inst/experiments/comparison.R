@@ -143,7 +143,8 @@ selection_rows <- function(half) {
     of(method, k, run$seconds * share[k])
   }
   selected <- function(criterion, column) {
-    value <- ifelse(table$status == "converged", table[[column]], -Inf)
+    value <- table[[column]]
+    value[table$status != "converged" | is.na(value)] <- -Inf
     k <- which(value >= max(value) - 0.02)[1] # equal models: the first, as there
     of(paste0("select_model(", criterion, ")"), k, run$seconds, table$candidate[k])
   }
