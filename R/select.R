@@ -41,9 +41,9 @@
 #' # Does it help?
 #' Not on small tables without reasons for the candidates: with 100 to 250 rows and up to
 #' a fifth of the labels wrong, what is selected of the default candidates predicts a
-#' little worse than [gpc()] with its defaults, by each criterion. The loss comes from
-#' [bpm()], which the integrated evidence takes too often there, having next to nothing to
-#' integrate over, and from two flip rates where there is one
+#' little worse than [gpc()] with its defaults, by each criterion. Much of the loss comes
+#' from two flip rates where there is one, and from [bpm()], which the integrated evidence
+#' takes too often there: it has next to nothing to integrate over
 #' (`run_experiment("comparison")`, and the vignette *Reproducing the papers*). Compare
 #' models that mean something to you, and mind the size of the differences.
 #'
