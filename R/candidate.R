@@ -193,7 +193,8 @@ candidate_row <- function(model) {
   data.frame(
     model = model, df = NA_real_, epsilon = NA_real_, epsilon_neg = NA_real_,
     epsilon_pos = NA_real_, learned = NA_integer_, log_integrated = NA_real_,
-    log_evidence = NA_real_, log_evidence_tep = NA_real_, loo = NA_real_, loo_se = NA_real_,
+    log_evidence = NA_real_, log_evidence_tep = NA_real_, loo = NA_real_,
+    loo_se = NA_real_,
     seconds = NA_real_, status = NA_character_, message = ""
   )
 }

@@ -125,11 +125,6 @@ log_evidence.sturdy_model <- function(object,
     return(gaussian_evidence(object))
   }
   if (method == "integrated") {
-    if (inherits(object, "bpm")) {
-      abort_no_rows(
-        "this evidence needs", "{.fn select_model} gives it.", rlang::current_env()
-      )
-    }
     return(integrated_of(object))
   }
   value <- if (method == "ep") ep_evidence(object) else zp_evidence(object)

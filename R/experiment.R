@@ -89,10 +89,7 @@ run_experiment <- function(name,
 #' @rdname run_experiment
 #' @export
 experiments <- function() {
-  index <- utils::read.csv(
-    experiment_path("index.csv"), stringsAsFactors = FALSE, na.strings = character()
-  )
-  index[c("name", "title", "source", "minutes", "script")]
+  experiment_index()[c("name", "title", "source", "minutes", "script")]
 }
 
 #' @export
@@ -117,10 +114,14 @@ experiment_folder <- function(kind) {
   file.path(tools::R_user_dir("sturdy", "cache"), "experiments", kind)
 }
 
-experiment_entry <- function(name, call) {
-  index <- utils::read.csv(
+experiment_index <- function() {
+  utils::read.csv(
     experiment_path("index.csv"), stringsAsFactors = FALSE, na.strings = character()
   )
+}
+
+experiment_entry <- function(name, call) {
+  index <- experiment_index()
   if (!rlang::is_string(name) || !name %in% index$name) {
     abort_sturdy(
       c(
@@ -196,11 +197,11 @@ check_setting <- function(value, own, name, call) {
   } else if (name == "seed") {
     check_count(value, name, min = -.Machine$integer.max, call = call)
   } else {
-    kind <- if (is.numeric(own)) "numeric" else "character"
-    fits <- inherits(value, kind) || (kind == "numeric" && is.numeric(value))
+    number <- is.numeric(own)
+    fits <- if (number) is.numeric(value) else is.character(value)
     single <- length(own) == 1
     if (!fits || length(value) == 0 || anyNA(value) || (single && length(value) > 1)) {
-      words <- c(numeric = "number", character = "text")[[kind]]
+      words <- if (number) "number" else "text"
       abort_sturdy(
         "{.arg {name}} must be {if (single) 'one' else 'one or more'}
          {words}{if (!single) 's'}, not {describe(value)}.",

@@ -123,11 +123,11 @@ curvature <- function(problem, mode, step = 0.01) {
 #'
 #' @param molded the training rows, for a bpm(), which keeps none.
 #' @noRd
-integrated_of <- function(object, molded = NULL) {
+integrated_of <- function(object, molded = NULL, call = rlang::caller_env()) {
   spec <- if (inherits(object, "bpm")) object$spec$epsilon else object$epsilon_spec
   at_mode <- is.infinite(object$df) && object$criterion == "evidence"
   value <- integrated_evidence(
-    model_space(object, molded), spec, object$control,
+    model_space(object, molded, call), spec, object$control,
     if (at_mode && object$epsilon_learned) object$epsilon,
     search = !at_mode
   )
@@ -142,14 +142,17 @@ integrated_of <- function(object, molded = NULL) {
 
 #' The latent space of a fit, at its hyperparameters
 #' @noRd
-model_space <- function(object, molded = NULL) {
+model_space <- function(object, molded = NULL, call = NULL) {
   UseMethod("model_space")
 }
 
-model_space.sturdy_model <- function(object, molded = NULL) {
+model_space.sturdy_model <- function(object, molded = NULL, call = NULL) {
   kernel_space(object$X, object$group, object$y, object$kernel)
 }
 
-model_space.bpm <- function(object, molded = NULL) {
+model_space.bpm <- function(object, molded = NULL, call = NULL) {
+  if (is.null(molded)) {
+    abort_no_rows("this evidence needs", "{.fn select_model} gives it.", call)
+  }
   weight_space(bpm_design(object, molded$X), molded$y, object$prior)
 }

@@ -269,7 +269,8 @@ selection_criteria <- c(
 
 selection_columns <- c(
   "candidate", "model", "df", "epsilon", "epsilon_neg", "epsilon_pos", "learned",
-  "log_integrated", "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff", "loo_diff_se",
+  "log_integrated", "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff",
+  "loo_diff_se",
   "weight", "selected", "seconds", "status", "message"
 )
 

@@ -109,8 +109,7 @@ wrong_at <- function(object, theta) {
   epsilon <- 0.5 * stats::plogis(theta)
   control <- object$control
   control$tol <- max(control$tol, 1e-5)
-  space <- kernel_space(object$X, object$group, object$y, object$kernel)
-  out <- space$native(kernel_hyper(object$kernel), Inf, epsilon, NULL, control)
+  out <- model_space(object)$native(kernel_hyper(object$kernel), Inf, epsilon, NULL, control)
   if (!engine_converged(out)) {
     return(list(
       theta = theta, log_weight = -Inf, count = 0,

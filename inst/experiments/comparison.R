@@ -42,7 +42,7 @@ experiment <- list(
   tasks = function(settings) {
     tasks <- all_of(
       data = settings$data, kind = c("random", "far"), rate = settings$rates,
-      seed = settings$seed + seq_len(settings$replications) - 1
+      seed = seeds_of(settings)
     )
     tasks$kind[tasks$rate == 0] <- "none"
     unique(tasks)

@@ -10,7 +10,7 @@ experiment <- list(
   tasks = function(settings) {
     all_of(
       case = 1:2, df = settings$df, step = settings$step,
-      seed = settings$seed + seq_len(settings$replications) - 1
+      seed = seeds_of(settings)
     )
   },
   run = function(task) drift_run(task$case, task$df, task$seed, task$step),

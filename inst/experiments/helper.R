@@ -19,6 +19,9 @@ all_of <- function(...) {
   expand.grid(..., KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
 }
 
+# One seed a replication
+seeds_of <- function(settings) settings$seed + seq_len(settings$replications) - 1
+
 # Data ------------------------------------------------------------------------
 
 # Inputs and labels of a shipped data set as a problem of two classes: New Thyroid

@@ -16,7 +16,7 @@ experiment <- list(
   needs = "kernlab",
   tasks = function(settings) {
     cbind(
-      seed = settings$seed + seq_len(settings$replications) - 1,
+      seed = seeds_of(settings),
       as.data.frame(settings[c("points", "flipped", "gap")])
     )
   },

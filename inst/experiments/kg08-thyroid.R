@@ -14,7 +14,7 @@ experiment <- list(
   needs = "kernlab",
   tasks = function(settings) {
     all_of(
-      rate = settings$rates, seed = settings$seed + seq_len(settings$replications) - 1
+      rate = settings$rates, seed = seeds_of(settings)
     )
   },
   run = function(task) thyroid_run(task$rate, task$seed),

@@ -21,7 +21,7 @@ experiment <- list(
   needs = c("ranger", "kernlab"),
   tasks = function(settings) {
     all_of(
-      seed = settings$seed + seq_len(settings$replications) - 1,
+      seed = seeds_of(settings),
       rate = settings$rate, data = settings$data
     )
   },

@@ -20,7 +20,7 @@ experiment <- list(
   tasks = function(settings) {
     all_of(
       df = settings$df, fresh = settings$fresh,
-      seed = settings$seed + seq_len(settings$replications) - 1
+      seed = seeds_of(settings)
     )
   },
   run = function(task) outlier_runs(task),

@@ -12,7 +12,7 @@ experiment <- list(
   tasks = function(settings) {
     all_of(
       data = settings$data, rate = settings$rates,
-      seed = settings$seed + seq_len(settings$replications) - 1
+      seed = seeds_of(settings)
     )
   },
   run = function(task) {

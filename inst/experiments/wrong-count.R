@@ -9,7 +9,7 @@ experiment <- list(
   tasks = function(settings) {
     all_of(
       rows = settings$rows, rate = settings$rate,
-      seed = settings$seed + seq_len(settings$replications) - 1
+      seed = seeds_of(settings)
     )
   },
   run = function(task) count_one(task$rows, task$rate, task$seed),

@@ -53,3 +53,14 @@ mold_x <- function(x, y = rep(0:1, length.out = nrow(x)), scale = TRUE) {
 forge_new <- function(molded, newdata) {
   forge(molded$blueprint, newdata, rlang::current_env())
 }
+
+# A table of 150 rows from a Gaussian process with a small nugget; a tenth of the labels
+# flipped.
+process_table <- function(seed) {
+  withr::with_seed(seed, {
+    X <- matrix(rnorm(300), 150)
+    K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.02, 150)
+    true <- drop(crossprod(chol(K), rnorm(150))) > 0
+    list(X = X, y = xor(true, runif(150) < 0.1), true = true)
+  })
+}

@@ -28,7 +28,7 @@ for (script in scripts) {
 }
 
 test_that("every experiment has a script, and every script its results", {
-  entries <- utils::read.csv(experiment_path("index.csv"))
+  entries <- experiment_index()
   for (script in unique(entries$script)) {
     expect_true(file.exists(experiment_path(paste0(script, ".R"))))
     expect_true(file.exists(experiment_path("results", paste0(script, ".csv"))))

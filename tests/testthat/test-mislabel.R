@@ -156,13 +156,9 @@ test_that("no row may be called wrong at a small rate", {
 test_that("among rows called wrong about the wanted share is right", {
   skip_unless_extended()
   counts <- vapply(1:20, function(seed) {
-    withr::local_seed(seed)
-    X <- matrix(rnorm(300), 150)
-    K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.02, 150)
-    true <- drop(crossprod(chol(K), rnorm(150))) > 0
-    y <- xor(true, runif(150) < 0.1)
-    found <- mislabelled(gpc(X, y, kernel = kernel_iso()), fdr = 0.1)
-    c(nrow(found), sum((y == true)[found$row]))
+    d <- process_table(seed)
+    found <- mislabelled(gpc(d$X, d$y, kernel = kernel_iso()), fdr = 0.1)
+    c(nrow(found), sum((d$y == d$true)[found$row]))
   }, numeric(2))
   expect_lt(sum(counts[2, ]) / sum(counts[1, ]), 0.2)
 })

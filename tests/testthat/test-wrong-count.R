@@ -72,13 +72,10 @@ test_that("integrating epsilon out agrees with a fine grid", {
 test_that("an interval for simulated labels covers about as often as it says", {
   skip_unless_extended()
   covered <- vapply(1:60, function(seed) {
-    withr::local_seed(seed)
-    X <- matrix(rnorm(300), 150)
-    K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.02, 150)
-    true <- drop(crossprod(chol(K), rnorm(150))) > 0
-    y <- xor(true, runif(150) < 0.1)
-    expected <- attr(mislabelled(gpc(X, y, kernel = kernel_iso())), "expected")
-    expected$lower <= sum(y != true) && sum(y != true) <= expected$upper
+    d <- process_table(seed)
+    expected <- attr(mislabelled(gpc(d$X, d$y, kernel = kernel_iso())), "expected")
+    flips <- sum(d$y != d$true)
+    expected$lower <= flips && flips <= expected$upper
   }, logical(1))
   # how often in 200: experiments/wrong-count.R
   expect_gt(mean(covered), 0.72)
