@@ -10,7 +10,7 @@
  *   At df = Inf the evidence is stationary in the sites: lambda, A. and m. are
  *   zero and neither the solve nor the n^3 product is needed. */
 #include "adjoint.h"
-#include "linalg.h"
+#include "factor-signed.h"
 #include "numeric.h"
 
 #define ADJOINT_TOL 1e-11

@@ -4,7 +4,7 @@
  *   from their differences, so duplicates are at distance 0 exactly.
  * Accuracy: squared distances to 1e-12 relative. */
 #include "kernel.h"
-#include "linalg.h"
+#include "factor-signed.h"
 #include "numeric.h"
 
 /* below this share of |a|^2 + |b|^2 the product form has lost 3 digits */

@@ -6,7 +6,7 @@
  *   two symmetric rank-k updates: n^2 b flops a block, n^3 a sweep, BLAS-3.
  * References: MATH.md section 3 (speed); RW06 alg. 3.5 for b = 1. */
 #include "latent.h"
-#include "linalg.h"
+#include "factor-signed.h"
 #include "numeric.h"
 
 /* m is kept current by kernel_apply() */
@@ -87,7 +87,7 @@ static void gather_rows(const double *C, int n, const int *idx, int nn,
     }
 }
 
-/* C += W' W for the negative sites [linalg.c] */
+/* C += W' W for the negative sites [factor-signed.c] */
 static int add_negative_sites(latent_kernel *lk, double *log_det) {
   const int n = lk->n, nn = lk->signs.nn, *idx = lk->signs.idx + lk->signs.np;
   const double one = 1;

@@ -6,7 +6,7 @@
  *   whatever the signs of T: C = R M^{-1} R, log|I + S0 X'TX| = log|M|.
  * References: MATH.md section 3 (weight space); M01. */
 #include "latent.h"
-#include "linalg.h"
+#include "factor-signed.h"
 #include "numeric.h"
 
 /* P[k x b] <- C X_B' */

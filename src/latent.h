@@ -5,7 +5,7 @@
 #ifndef STURDY_LATENT_H
 #define STURDY_LATENT_H
 
-#include "linalg.h"
+#include "factor-signed.h"
 #include "status.h"
 #include "workspace.h"
 

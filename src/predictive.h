@@ -2,7 +2,7 @@
 #ifndef STURDY_PREDICTIVE_H
 #define STURDY_PREDICTIVE_H
 
-#include "linalg.h"
+#include "factor-signed.h"
 #include "status.h"
 #include "workspace.h"
 

@@ -1,7 +1,7 @@
 /* What: the signed factorisation of K^{-1} + T for sites of either sign, and
  *       small helpers over BLAS. */
-#ifndef STURDY_LINALG_H
-#define STURDY_LINALG_H
+#ifndef STURDY_FACTOR_SIGNED_H
+#define STURDY_FACTOR_SIGNED_H
 
 /* The sites by sign: idx[n] holds first those with tau > 0, then those with
  * tau < 0 (tau = 0 belongs to neither), root[n] = sqrt|tau| in that order. */

@@ -5,7 +5,7 @@
  *   M M' = I - |T_N|^{1/2} C+_NN |T_N|^{1/2}, W = M^{-1} |T_N|^{1/2} C+_N.
  *   C    = C+ + W' W,   log|I + K T| = log|L L'| + log|M M'|.
  * M exists exactly when K^{-1} + T is positive definite. K is never inverted. */
-#include "linalg.h"
+#include "factor-signed.h"
 #include "numeric.h"
 #include "status.h"
 

@@ -1,5 +1,5 @@
 /* Factors of K^{-1} + T for sites of either sign against LU. */
-#include "linalg.h"
+#include "factor-signed.h"
 #include "check.h"
 #include "dense.h"
 #include "status.h"
