@@ -258,7 +258,7 @@ describe_inference.bpm <- function(x, digits) {
   if (!is.null(x$ep)) {
     return(c(EP = describe_ep(x, digits)))
   }
-  rows <- x$stream$rows
+  rows <- x$filter$rows
   all <- if (rows < x$nobs) paste(" of", format_count(x$nobs))
   c(ADF = paste0(
     format_count(rows), all, " rows absorbed, ",
@@ -272,22 +272,22 @@ format_count <- function(n) {
 }
 
 adf_error <- function(x) {
-  x$stream$errors / x$stream$rows
+  x$filter$errors / x$filter$rows
 }
 
 adf_scores <- function(object) {
   c(
     log_evidence = object$log_evidence,
-    prequential = object$stream$log_score,
+    prequential = object$filter$log_score,
     prequential_error = adf_error(object)
   )
 }
 
 diagnose_adf <- function(object) {
-  stream <- object$stream
+  filter <- object$filter
   list(
     happened = paste0(
-      "Assumed density filtering absorbed ", format_count(stream$rows),
+      "Assumed density filtering absorbed ", format_count(filter$rows),
       " rows in one pass, in the order they came."
     ),
     means = c(

@@ -10,7 +10,7 @@
 #' O(k^2) a row, k being the number of weights. A fit by EP becomes one by ADF: its
 #' sites belong to rows of the past and are dropped, and with them [loo()] and
 #' [mislabelled()]. The log evidence adds the log predictive probability of each
-#' new label before it was absorbed, and the field `stream` counts rows and wrong
+#' new label before it was absorbed, and the field `filter` counts rows and wrong
 #' predictions.
 #'
 #' Absorbing rows in one call or in several gives the same posterior.

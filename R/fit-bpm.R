@@ -85,7 +85,7 @@
 #'   * `ep`: as in [gpc()], `b` being the mean weights, with
 #'     `log_evidence_gaussian` at finite `df`; `NULL` for ADF;
 #'   * `log_evidence`; `learning`: as in [gpc()];
-#'   * `stream`: list of `rows`, `errors`, `log_score`: rows absorbed by ADF, how many
+#'   * `filter`: list of `rows`, `errors`, `log_score`: rows absorbed by ADF, how many
 #'     of their labels were predicted wrongly before, and the sum of the log
 #'     predictive probabilities;
 #'   * `nobs`, `counts`: rows, and rows a class; for EP also `y` (n), `rows`,

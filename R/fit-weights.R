@@ -178,7 +178,7 @@ new_bpm <- function(molded, spec, call) {
         log_scale = 0
       ),
       log_evidence = 0,
-      stream = list(rows = 0, errors = 0, log_score = 0),
+      filter = list(rows = 0, errors = 0, log_score = 0),
       nobs = 0,
       counts = c(0, 0),
       prior = prior,
@@ -272,10 +272,10 @@ bpm_absorb <- function(object, X, y, call = rlang::caller_env()) {
   object[c("ep", "y", "rows", "row_names", "na_action")] <- list(NULL)
   object$nobs <- object$nobs + length(y)
   object$counts <- object$counts + c(sum(y < 0), sum(y > 0))
-  object$stream <- list(
-    rows = object$stream$rows + length(y),
-    errors = object$stream$errors + sum((out$prob > 0.5) != (y > 0)),
-    log_score = object$stream$log_score + sum(out$log_zp)
+  object$filter <- list(
+    rows = object$filter$rows + length(y),
+    errors = object$filter$errors + sum((out$prob > 0.5) != (y > 0)),
+    log_score = object$filter$log_score + sum(out$log_zp)
   )
   object$last <- list(
     prequential = data.frame(prob = out$prob, log_zp = out$log_zp)

@@ -73,7 +73,7 @@
 #' @param resume Whether to go on from the checkpoint.
 #' @param progress Whether to show rows, rows a second and the prequential error.
 #'
-#' @return A [bpm()] fit with `inference = "adf"`, whose field `stream` has besides
+#' @return A [bpm()] fit with `inference = "adf"`, whose field `filter` has besides
 #'   `rows`, `errors` (labels that were predicted wrong before they were absorbed)
 #'   and `log_score` (the sum of their log probabilities) the fields
 #'   * `batches`: the number of batches absorbed;
@@ -83,7 +83,7 @@
 #'     `NULL`;
 #'   * `arguments`: those that a run must repeat to resume.
 #'
-#'   The prequential error is `stream$errors / stream$rows`.
+#'   The prequential error is `filter$errors / filter$rows`.
 #'
 #' @section Conditions:
 #' Errors: `sturdy_error_batch` as described above, together with one of
@@ -108,10 +108,10 @@
 #' write.csv(data.frame(d$x, class = d$y), file, row.names = FALSE)
 #'
 #' fit <- bpm_stream(file, class ~ ., batch_size = 100, df = 3, progress = FALSE)
-#' fit$stream$errors / fit$stream$rows
+#' fit$filter$errors / fit$filter$rows
 #'
 #' # errors in each batch: the target changes after row 500
-#' diff(c(0, fit$stream$history$errors))
+#' diff(c(0, fit$filter$history$errors))
 #' unlink(file)
 bpm_stream <- function(source,
                        formula,
@@ -203,11 +203,11 @@ absorb_stream <- function(reader, fit, start, checkpoint, progress, call) {
       if (is.null(fit)) start(data) else absorb_batch(fit, data, call),
       fit, data, checkpoint, call
     )
-    if (fit$stream$batches == 1) {
+    if (fit$filter$batches == 1) {
       blueprint <- fit$blueprint
       reader$keep(c(blueprint$variables, blueprint$response))
       learned <- reader$learned()
-      fit$stream[names(learned)] <- learned
+      fit$filter[names(learned)] <- learned
     }
     save_checkpoint(fit, checkpoint, call)
     show(fit)
@@ -223,7 +223,7 @@ absorb_stream <- function(reader, fit, start, checkpoint, progress, call) {
 
 absorb_batch <- function(fit, data, call) {
   new <- forge_labelled(fit$blueprint, data, NULL, NULL, call)
-  record_batch(fit$stream, bpm_absorb(fit, new$X, new$y, call))
+  record_batch(fit$filter, bpm_absorb(fit, new$X, new$y, call))
 }
 
 begin_stream <- function(prior, molded, arguments, call) {
@@ -237,13 +237,13 @@ begin_stream <- function(prior, molded, arguments, call) {
 #' What a stream keeps besides the counts of bpm_absorb()
 #' @noRd
 record_batch <- function(before, fit) {
-  now <- fit$stream[c("rows", "errors", "log_score")]
+  now <- fit$filter[c("rows", "errors", "log_score")]
   history <- rbind(before$history, as.data.frame(now))
   if (nrow(history) >= 1000) {
     history <- history[seq(2, nrow(history), by = 2), ]
   }
   rownames(history) <- NULL
-  fit$stream <- c(now, list(
+  fit$filter <- c(now, list(
     batches = before$batches + 1, history = history, columns = before$columns,
     classes = before$classes, arguments = before$arguments
   ))

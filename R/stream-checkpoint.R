@@ -49,13 +49,13 @@ read_checkpoint <- function(checkpoint, arguments, call) {
       )
     }
   )
-  if (!inherits(fit, "bpm") || is.null(fit$stream$arguments)) {
+  if (!inherits(fit, "bpm") || is.null(fit$filter$arguments)) {
     abort_sturdy(
       "The checkpoint {.file {checkpoint}} is not the state of a stream.",
       "checkpoint", arg = "checkpoint", call = call
     )
   }
-  then <- fit$stream$arguments
+  then <- fit$filter$arguments
   same <- vapply(names(arguments), function(name) {
     identical(arguments[[name]], then[[name]])
   }, logical(1))
@@ -75,7 +75,7 @@ read_checkpoint <- function(checkpoint, arguments, call) {
 #' Passes over the rows that a fit has absorbed
 #' @noRd
 resume_reader <- function(reader, fit, call) {
-  stream <- fit$stream
+  stream <- fit$filter
   if (!is.null(reader$learned()) && !is.null(stream$columns)) {
     reader$learn(stream[c("columns", "classes")])
   }
@@ -137,8 +137,8 @@ in_batch <- function(code, fit, data, checkpoint, call) {
 }
 
 abort_batch <- function(cnd, fit, data, checkpoint, call) {
-  done <- if (is.null(fit)) 0 else fit$stream$rows
-  batch <- if (is.null(fit)) 1 else fit$stream$batches + 1
+  done <- if (is.null(fit)) 0 else fit$filter$rows
+  batch <- if (is.null(fit)) 1 else fit$filter$batches + 1
   batch_row <- as.double(bad_row(cnd, fit, data))
   row <- done + batch_row
   abort_sturdy(
@@ -213,7 +213,7 @@ stream_progress <- function(frame = rlang::caller_env()) {
     total = NA, extra = list(line = "reading"), .envir = frame
   )
   function(fit) {
-    stream <- fit$stream
+    stream <- fit$filter
     if (is.null(before)) {
       before <<- stream$rows - utils::tail(diff(c(0, stream$history$rows)), 1)
     }

@@ -49,7 +49,7 @@ drift_run <- function(case, df, seed, step) {
     wrong[i] <- sum(sign(fit$weights$mean) != base)
   }
   list(
-    results = data.frame(error = fit$stream$errors / fit$stream$rows),
+    results = data.frame(error = fit$filter$errors / fit$filter$rows),
     signs = data.frame(time = ends, wrong = wrong)
   )
 }

@@ -73,10 +73,10 @@ test_that("what needs single rows says that a filter kept none", {
     expect_error(eval(ask), class = "sturdy_error_no_sites")
   }
   expect_snapshot(said(loo(fit)))
-  expect_equal(log_evidence(fit), fit$stream$log_score)
-  expect_equal(as.numeric(logLik(fit)), fit$stream$log_score)
+  expect_equal(log_evidence(fit), fit$filter$log_score)
+  expect_equal(as.numeric(logLik(fit)), fit$filter$log_score)
   gauss <- bpm(class ~ ., linear_data(), inference = "adf")
-  expect_equal(log_evidence(gauss, "gaussian"), gauss$stream$log_score)
+  expect_equal(log_evidence(gauss, "gaussian"), gauss$filter$log_score)
 })
 
 test_that("criterion() needs the rows of the fit", {
@@ -135,7 +135,7 @@ test_that("print() and summary() say what was fitted and how", {
   ep$ep$loo <- -seq(0.1, 0.9, length.out = 120)
   ep$ep$flipped <- rep(0.05, 120)
   adf <- bpm(class ~ ., d, inference = "adf")
-  adf$stream <- list(rows = 50, errors = 5, log_score = -20)
+  adf$filter <- list(rows = 50, errors = 5, log_score = -20)
   adf$log_evidence <- -45.678
   shown <- c(0.5, -0.25, 1, 2, 3, 4)
   ep$weights$mean[] <- adf$weights$mean[] <- shown

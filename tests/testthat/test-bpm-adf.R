@@ -54,9 +54,9 @@ test_that("a whole pass agrees with the plain-R reference", {
     expect_close(coef(fit), mu, 1e-10)
     scale <- exp(fit$weights$log_scale) * fit$weights$C
     expect_close(scale, S, 1e-10, floor = max(S) / 10)
-    expect_close(fit$stream$log_score, sum(log_zp), 1e-10)
-    expect_equal(fit$log_evidence, fit$stream$log_score)
-    expect_equal(fit$stream$rows, 150)
+    expect_close(fit$filter$log_score, sum(log_zp), 1e-10)
+    expect_equal(fit$log_evidence, fit$filter$log_score)
+    expect_equal(fit$filter$rows, 150)
   }
 })
 
@@ -69,7 +69,7 @@ test_that("the first row has even odds, and counts follow predictions", {
     wrong <- wrong + (predict(fit, d[i, ]) != d$class[i])
     fit <- update(fit, d[i, ])
   }
-  expect_equal(fit$stream$errors, wrong + (d$class[1] == "yes"))
+  expect_equal(fit$filter$errors, wrong + (d$class[1] == "yes"))
   expect_equal(fit$nobs, 20)
   expect_equal(fit$counts, c(sum(d$class[1:20] == "no"), sum(d$class[1:20] == "yes")))
 })

@@ -7,7 +7,7 @@ drift_error <- function(case, df, seed) {
     d$x, d$y,
     df = df, epsilon = 0.01, inference = "adf", intercept = FALSE, scale = FALSE
   )
-  fit$stream$errors / fit$stream$rows
+  fit$filter$errors / fit$filter$rows
 }
 
 # mean prequential errors over seeds: a row a case, a column a df

@@ -73,7 +73,7 @@ test_that("the drift experiment reports the errors of its streams", {
     df = 3, epsilon = 0.01, inference = "adf", intercept = FALSE, scale = FALSE
   )
   first <- run$results[run$results$case == 1, ]
-  expect_equal(first$error, fit$stream$errors / 4000)
+  expect_equal(first$error, fit$filter$errors / 4000)
   signs <- run$tables$signs
   expect_identical(nrow(signs), 20L)
   last <- signs[signs$case == 1 & signs$time == 4000, ]

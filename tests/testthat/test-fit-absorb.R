@@ -18,7 +18,7 @@ test_that("rows absorbed after an EP fit move its posterior as one ADF pass does
     expect_close(vcov(after) * if (df == 5) 3 / 5 else 1, S, 1e-9, floor = max(S) / 10)
     expect_close(after$log_evidence, fit$log_evidence + log_zp, 1e-10)
     expect_equal(after$nobs, 120)
-    expect_equal(after$stream$rows, 40)
+    expect_equal(after$filter$rows, 40)
     expect_equal(after$inference, "adf")
     expect_null(after$ep)
     expect_null(after$y)

@@ -9,7 +9,7 @@ test_that("a stream is one pass of bpm() with the encoding of its first batch", 
   expect_identical(fit$weights, whole$weights)
   expect_identical(fit$blueprint$specs, first$blueprint$specs)
   expect_equal(fit$log_evidence, whole$log_evidence)
-  expect_equal(fit$stream$errors, whole$stream$errors)
+  expect_equal(fit$filter$errors, whole$filter$errors)
   expect_identical(predict(fit, d), predict(whole, d))
   expect_identical(fit$nobs, whole$nobs)
 })
@@ -24,7 +24,7 @@ test_that("data frame, file, compressed file, connection and function agree", {
   writeLines(csv_text(d), con)
   close(con)
   expect_identical(by_file$weights, fit$weights)
-  expect_identical(by_file$stream$history, fit$stream$history)
+  expect_identical(by_file$filter$history, fit$filter$history)
   expect_identical(stream(packed), by_file)
   expect_identical(stream(file(file)), by_file)
   expect_identical(stream(batches(d, rep(50, 6))), fit)
@@ -48,20 +48,20 @@ test_that("an open connection is read from where it stands and left open", {
 test_that("the counts and the history of a stream add up", {
   d <- stream_data()
   fit <- stream(d, batch_size = 70)
-  expect_identical(fit$stream$rows, 300)
-  expect_identical(fit$stream$batches, 5)
-  expect_identical(fit$stream$history$rows, c(70, 140, 210, 280, 300))
-  expect_equal(fit$stream$history$errors[5], fit$stream$errors)
-  expect_equal(fit$stream$history$log_score[5], fit$log_evidence)
+  expect_identical(fit$filter$rows, 300)
+  expect_identical(fit$filter$batches, 5)
+  expect_identical(fit$filter$history$rows, c(70, 140, 210, 280, 300))
+  expect_equal(fit$filter$history$errors[5], fit$filter$errors)
+  expect_equal(fit$filter$history$log_score[5], fit$log_evidence)
   # predict, then update: the prequential error by hand
   wrong <- 0
   so_far <- stream(d[1:70, ], batch_size = 70)
-  wrong <- so_far$stream$errors
+  wrong <- so_far$filter$errors
   for (i in 71:300) {
     wrong <- wrong + (predict(so_far, d[i, ]) != d$class[i])
     so_far <- update(so_far, d[i, ])
   }
-  expect_equal(fit$stream$errors, wrong)
+  expect_equal(fit$filter$errors, wrong)
 })
 
 test_that("a long history is thinned, the last line kept", {
@@ -69,9 +69,9 @@ test_that("a long history is thinned, the last line kept", {
   d <- d[rep(1:250, 5), ]
   fit <- bpm_stream(d, class ~ a, batch_size = 1, levels = c("no", "yes"),
     scale = FALSE, progress = FALSE)
-  history <- fit$stream$history
+  history <- fit$filter$history
   expect_lt(nrow(history), 1000)
-  expect_identical(fit$stream$batches, 1250)
+  expect_identical(fit$filter$batches, 1250)
   expect_identical(history$rows[nrow(history)], 1250)
   expect_false(is.unsorted(history$rows, strictly = TRUE))
 })

@@ -34,7 +34,7 @@ test_that("runs of the other sources are resumed as well", {
   expect_identical(resumed(batches(d, rep(50, 6))), unbroken)
   # rows are skipped, not batches
   expect_identical(resumed(batches(d, c(70, 80, 150)))$weights, unbroken$weights)
-  expect_identical(resumed(batches(d, c(70, 80, 150)))$stream$rows, 300)
+  expect_identical(resumed(batches(d, c(70, 80, 150)))$filter$rows, 300)
   expect_identical(resumed(textConnection(csv_text(d)))$weights, unbroken$weights)
   expect_identical(resumed(d, batch_size = 30)$weights, unbroken$weights)
   # with quoted line ends, lines are not rows

@@ -40,7 +40,7 @@ given <- commandArgs(TRUE)
 if (length(given) && given[1] == "--alone") {
   seconds <- system.time(fit <- stream_file(given[2]))
   seconds <- if (given[3] == "1") sum(seconds[1:2]) else seconds[[3]]
-  cat(seconds, peak_memory(), fit$stream$rows, fit$stream$errors, "\n")
+  cat(seconds, peak_memory(), fit$filter$rows, fit$filter$errors, "\n")
   quit()
 }
 
