@@ -34,25 +34,8 @@ ep_diagnostics <- function(object, ...) {
 #' @export
 ep_diagnostics.sturdy_model <- function(object, ...) {
   check_no_dots(...)
-  filtered <- is.null(object$ep)
-  report <- if (filtered) {
-    diagnose_adf(object)
-  } else {
-    diagnose_ep(object$ep, inherits(object, "bpm"))
-  }
-  learning <- diagnose_learning(object)
-  structure(
-    c(
-      list(
-        status = if (filtered) "filtered" else object$ep$status,
-        happened = c(report$happened, learning$happened),
-        means = c(report$means, learning$means),
-        do = c(report$do, learning$do)
-      ),
-      report$numbers,
-      list(on_bound = object$learning$on_bound)
-    ),
-    class = "ep_diagnostics"
+  new_diagnostics(
+    diagnose(object), diagnose_learning(object), object$learning$on_bound
   )
 }
 
@@ -60,156 +43,91 @@ ep_diagnostics.sturdy_model <- function(object, ...) {
 #' @export
 ep_diagnostics.sturdy_ep <- function(object, ...) {
   check_no_dots(...)
-  report <- diagnose_ep(object)
+  new_diagnostics(diagnose_ep(object))
+}
+
+new_diagnostics <- function(report, learning = NULL, on_bound = NULL) {
   structure(
     c(
       list(
-        status = object$status, happened = report$happened,
-        means = report$means, do = report$do
+        status = report$status,
+        happened = c(report$happened, learning$happened),
+        means = c(report$means, learning$means),
+        do = c(report$do, learning$do)
       ),
-      report$numbers
+      report$numbers,
+      list(on_bound = on_bound)
     ),
     class = "ep_diagnostics"
   )
 }
 
-diagnose_ep <- function(ep, weights = FALSE) {
-  numbers <- list(
-    residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
-    sweeps = ep$sweeps,
-    skipped = ep$skipped,
-    negative_sites = sum(ep$sites$tau < 0, na.rm = TRUE)
-  )
-  words <- status_words(ep$status, weights)
-  happened <- c(
-    ep$message,
-    if (numbers$negative_sites > 0) {
-      paste0(
-        "Sites with a negative precision: ", numbers$negative_sites, " of ",
-        length(ep$sites$tau), "."
-      )
-    }
-  )
-  means <- c(
-    words$means,
-    if (numbers$negative_sites > 0) {
+# What there is to say of how the posterior was found: list(status, happened, means,
+# do, numbers).
+diagnose <- function(object) {
+  UseMethod("diagnose")
+}
+
+diagnose.default <- function(object) diagnose_ep(object$ep)
+
+diagnose.bpm <- function(object) diagnose_ep(object$ep, linear = TRUE)
+
+diagnose.bpm_filtered <- function(object) {
+  list(
+    status = "filtered",
+    happened = paste0(
+      "Assumed density filtering absorbed ", whole(object$filter$rows),
+      " rows in one pass, in the order they came."
+    ),
+    means = c(
       paste(
-        "A negative precision marks a label that the other rows contradict;",
-        "it is in order."
+        "The posterior depends on the order of the rows; nothing was iterated,",
+        "so nothing can fail to converge."
+      ),
+      paste0(
+        "Before a row was absorbed, its label was predicted wrongly in ",
+        format(100 * filter_error(object), digits = 3), "% of the rows."
       )
-    }
+    ),
+    do = NULL,
+    numbers = list(
+      residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_,
+      negative_sites = NA_integer_
+    )
   )
-  list(happened = happened, means = means, do = words$do, numbers = numbers)
 }
 
-# What each status means and what to do about it.
-status_table <- list(
-  converged = list(
-    means = "The results are those of an EP fixed point.",
-    do = NULL
-  ),
-  max_sweeps = list(
-    means = paste(
-      "The results are those of the last sweep; probabilities are usually",
-      "close already when the residual is below 1e-3."
-    ),
-    do = c(
-      "Allow more sweeps: ep_control(max_sweeps = 1000).",
-      "When the residual goes up and down, damp: ep_control(damping = 0.5)."
-    )
-  ),
-  sites_skipped = list(
-    means = paste(
-      "Some rows did not take part in the last sweep: do not trust evidence",
-      "or probabilities to more than a rough picture."
-    ),
-    do = c(
-      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).",
-      "Allow more label noise (a larger epsilon) or a larger nugget.",
-      "In stc(), use a larger df."
-    )
-  ),
-  stalled = list(
-    means = paste(
-      "The residual stopped falling before the tolerance was reached: EP",
-      "goes in circles, or rounding limits it. Below 1e-6 the results are",
-      "good; above, do not trust them to more than a rough picture."
-    ),
-    do = c(
-      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).",
-      "Allow more label noise (a larger epsilon) or a larger nugget."
-    )
-  ),
-  no_fixed_point = list(
-    means = paste(
-      "No fixed point was found, also not along a path from a larger df or",
-      "more label noise; there may be none. The numbers shown are not those",
-      "of a posterior."
-    ),
-    do = c(
-      "Allow more label noise (a larger epsilon) or a larger nugget.",
-      "In stc(), use a larger df; or use gpc()."
-    )
-  ),
-  not_positive_definite = list(
-    means = paste(
-      "There is no posterior: the kernel matrix and the sites together are",
-      "not positive definite in floating-point numbers."
-    ),
-    do = c(
-      "Add a nugget: kernel_ard(nugget = 1e-6).",
-      "For ep_fit(), check that K is positive semidefinite."
-    )
-  ),
-  improper = list(
-    means = paste(
-      "There is no posterior: the sites given to start from are not",
-      "compatible with the kernel matrix."
-    ),
-    do = "Start without sites: sites = NULL."
-  )
-)
-
-# What to do instead where the latent function is linear: no kernel, no nugget.
-weight_advice <- local({
-  noise <- c(
-    "Allow more label noise (a larger epsilon).",
-    paste(
-      "Where the labels change over gradually from class to class instead of at",
-      "a boundary, many rows and few weights leave EP without a fixed point:",
-      "use inference = \"adf\", or gpc() with a nugget on a sample."
-    )
-  )
+diagnose_ep <- function(ep, linear = FALSE) {
+  negative <- sum(ep$sites$tau < 0, na.rm = TRUE)
+  advice <- ep_advice(ep$status, linear)
   list(
-    sites_skipped = c(
-      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).", noise
+    status = ep$status,
+    happened = c(
+      ep$message,
+      if (negative > 0) {
+        paste0(
+          "Sites with a negative precision: ", negative, " of ",
+          length(ep$sites$tau), "."
+        )
+      }
     ),
-    stalled = c(
-      "Damp more: ep_control(damping = 0.3, max_sweeps = 1000).", noise
+    means = c(
+      advice$means,
+      if (negative > 0) {
+        paste(
+          "A negative precision marks a label that the other rows contradict; this is",
+          "expected with label noise."
+        )
+      }
     ),
-    no_fixed_point = c(noise, "Use a larger df."),
-    not_positive_definite = paste(
-      "Scale the inputs (scale = TRUE), or use prior scales of a similar size."
+    do = advice$do,
+    numbers = list(
+      residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
+      sweeps = ep$sweeps, skipped = ep$skipped, negative_sites = negative
     )
-  )
-})
-
-status_words <- function(status, weights = FALSE) {
-  if (status %in% names(status_table)) {
-    words <- status_table[[status]]
-    if (weights) {
-      words$means <- sub("kernel matrix", "prior of the weights", words$means)
-    }
-    if (weights && status %in% names(weight_advice)) {
-      words$do <- weight_advice[[status]]
-    }
-    return(words)
-  }
-  list(
-    means = "The status is not one this version knows.",
-    do = "Please report it."
   )
 }
+
 
 diagnose_learning <- function(object) {
   learning <- object$learning
@@ -223,7 +141,7 @@ diagnose_learning <- function(object) {
     happened = c(
       paste0(
         "Learned ", count(sum(learned(object)), "hyperparameter"), " by ",
-        object$criterion, " from ", count(NROW(learning$starts), "start"), "."
+        object$spec$criterion, " from ", count(NROW(learning$starts), "start"), "."
       ),
       if (failed) paste0("The search stopped early: ", learning$message, "."),
       if (lost) {
@@ -291,15 +209,8 @@ bound_words <- function(bounds, values) {
 
 #' @export
 print.ep_diagnostics <- function(x, ...) {
-  show <- function(title, sentences) {
-    if (length(sentences)) {
-      cat(title, "\n", sep = "")
-      lines <- strwrap(sentences, width = 76, indent = 2, exdent = 4)
-      cat(paste0(lines, "\n"), sep = "")
-    }
-  }
-  show("What happened", x$happened)
-  show("What it means", x$means)
-  show("What to do", if (length(x$do)) x$do else "Nothing.")
+  print_sentences("What happened", x$happened)
+  print_sentences("What it means", x$means)
+  print_sentences("What to do", if (length(x$do)) x$do else "Nothing.")
   invisible(x)
 }

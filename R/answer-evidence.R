@@ -127,7 +127,8 @@ log_evidence.sturdy_model <- function(object,
   if (method == "integrated") {
     return(integrated_of(object))
   }
-  value <- if (method == "ep") ep_evidence(object) else zp_evidence(object)
+  if (method == "ep_zp") check_by_ep(object)
+  value <- if (method == "ep") model_evidence(object) else object$ep$log_evidence_zp
   if (is.na(value)) {
     warn_sturdy(
       c(
@@ -141,40 +142,26 @@ log_evidence.sturdy_model <- function(object,
   value
 }
 
-ep_evidence <- function(object) {
-  if (is.null(object$ep)) object$log_evidence else object$ep$log_evidence
-}
-
-zp_evidence <- function(object) {
-  check_sites_kept(object, rlang::caller_env())
-  object$ep$log_evidence_zp
-}
-
-gaussian_evidence <- function(object) {
-  UseMethod("gaussian_evidence")
-}
-
-gaussian_evidence.sturdy_model <- function(object) {
-  if (is.infinite(object$df)) {
-    return(object$ep$log_evidence)
-  }
-  ep <- refit_ep(object, df = Inf)
-  if (ep$status != "converged") {
+#' Integrated evidence of a fit; `NA` with a warning where there is none
+#'
+#' The Student-t process has that of the Gaussian process with the same kernel and
+#' prior: their exact evidences are equal at every value of the hyperparameters.
+#' @noRd
+integrated_of <- function(object, call = rlang::caller_env()) {
+  check_by_ep(object, call)
+  spec <- object$spec
+  at_mode <- is.infinite(spec$df) && spec$criterion == "evidence"
+  value <- integrated_evidence(
+    model_latent(object), spec, if (at_mode && rate_learned(object)) object$epsilon,
+    search = !at_mode
+  )
+  if (is.na(value)) {
     warn_sturdy(
-      "The Gaussian fit at the same kernel: {ep$message}",
-      "not_converged", status = ep$status
+      "The evidence was not integrated over the hyperparameters: {attr(value, 'why')}.",
+      "not_integrated"
     )
   }
-  ep$log_evidence
-}
-
-#' EP at the hyperparameters of a fit
-#' @noRd
-refit_ep <- function(object, df = object$df, sites = NULL, ...) {
-  engine_fit(
-    model_space(object), kernel_hyper(object$kernel), df, object$epsilon,
-    sites = sites, control = object$control, ...
-  )
+  as.numeric(value)
 }
 
 #' The criterion of learning, with its gradient
@@ -216,10 +203,23 @@ criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
   check_no_dots(...)
   type <- check_choice(type, c("evidence", "loo"), "type")
   check_posterior(object)
+  check_by_ep(object)
   ep <- refit_ep(
-    object, sites = object$ep$sites, criterion = type, gradient = TRUE
+    all_free(object), sites = object$ep$sites, criterion = type, gradient = TRUE
   )
   criterion_result(ep, names(hyperparameters(object)))
+}
+
+# A fit whose latent has the gradient in every hyperparameter.
+all_free <- function(object) {
+  UseMethod("all_free")
+}
+
+all_free.default <- function(object) object
+
+all_free.bpm <- function(object) {
+  object$prior$free[] <- TRUE
+  object
 }
 
 criterion_result <- function(ep, names) {
@@ -258,7 +258,7 @@ logLik.sturdy_model <- function(object,
   structure(
     log_evidence(object, method = method),
     df = sum(learned(object)),
-    nobs = object$nobs,
+    nobs = nobs(object),
     class = "logLik"
   )
 }

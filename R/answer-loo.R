@@ -58,7 +58,7 @@ loo.sturdy_model <- function(x, ...) {
       estimate = sum(pointwise),
       se = se_sum(pointwise)
     ),
-    yhash = rlang::hash(list(x$y, x$rows)),
+    yhash = rlang::hash(list(x$data$y, x$data$rows)),
     class = "sturdy_loo"
   )
 }

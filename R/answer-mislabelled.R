@@ -158,7 +158,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
     )
   }
   found <- suspicion(object)
-  place <- match(found$row, object$rows)
+  place <- match(found$row, object$data$rows)
   levels <- object$blueprint$levels
   other <- factor(rev(levels)[as.integer(found$label)], levels = levels)
   found$suggested <- found$label
@@ -179,7 +179,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
 
 new_mislabelled <- function(found, object, expected, cutoff) {
   structure(
-    found, expected = expected, cutoff = cutoff, n = object$nobs,
+    found, expected = expected, cutoff = cutoff, n = nobs(object),
     rate = object$epsilon, class = c("sturdy_mislabelled", "data.frame")
   )
 }
@@ -190,12 +190,12 @@ suspicion <- function(object) {
   levels <- object$blueprint$levels
   first <- order(-object$ep$flipped, object$ep$loo)
   data.frame(
-    row = object$rows[first],
-    label = factor(levels[1 + (object$y[first] > 0)], levels = levels),
+    row = object$data$rows[first],
+    label = factor(levels[1 + (object$data$y[first] > 0)], levels = levels),
     probability = object$ep$flipped[first],
     rank = seq_along(first),
     loo = exp(object$ep$loo[first]),
-    row.names = make.unique(object$row_names[first])
+    row.names = make.unique(object$data$row_names[first])
   )
 }
 
@@ -203,7 +203,7 @@ suspicion <- function(object) {
 #' @noRd
 flip_unseen <- function(object) {
   cavity <- object$ep$cavity
-  stats::pt(-object$y * cavity$mean / sqrt(cavity$var), object$df)
+  stats::pt(-object$data$y * cavity$mean / sqrt(cavity$var), object$spec$df)
 }
 
 # How it shows itself -------------------------------------------------------

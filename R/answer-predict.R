@@ -18,7 +18,7 @@
 #'   with the input columns of the training data; further columns are ignored.
 #'   `NULL`, the default, means the training rows; a [bpm()] that has absorbed rows by
 #'   ADF keeps nothing of them and needs `newdata`.
-#' @param type `"class"`, `"prob"` or `"latent"`.
+#' @param type `"class"`, `"prob"`, `"latent"`, `"response"` or `"link"`.
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
 #'   class. Classes are the same either way.
@@ -32,7 +32,10 @@
 #'   * `"latent"`: a data frame of `location`, `scale` and `df` of the latent
 #'     function's t (or normal, `df = Inf`) distribution, and `m` and `s2`, the
 #'     same before the global scale kappa: `location = sqrt(kappa) m`,
-#'     `scale = sqrt(kappa s2)`.
+#'     `scale = sqrt(kappa s2)`;
+#'   * `"response"`: the probability of the event, a named vector;
+#'   * `"link"`: `m / sqrt(s2)`, whose distribution function `F` is the probability of
+#'     the event without label noise, a named vector.
 #'
 #' @section Conditions:
 #' `sturdy_error_type`, `sturdy_error_missing_column`, `sturdy_error_column_type`,
@@ -52,17 +55,24 @@
 #' predict(fit, new, type = "latent")
 predict.sturdy_model <- function(object,
                                  newdata = NULL,
-                                 type = c("class", "prob", "latent"),
+                                 type = c(
+                                   "class", "prob", "latent", "response", "link"
+                                 ),
                                  noise = FALSE,
                                  ...) {
   check_no_dots(...)
-  type <- check_choice(type, c("class", "prob", "latent"), "type")
+  type <- check_choice(
+    type, c("class", "prob", "latent", "response", "link"), "type"
+  )
   noise <- check_flag(noise, "noise")
   latent <- latent_at(object, newdata, rlang::current_env())
+  epsilon <- if (noise) object$epsilon else 0
   switch(type,
     class = predicted_class(object, latent),
-    prob = predicted_prob(object, latent, if (noise) object$epsilon else 0),
-    latent = predicted_latent(object, latent)
+    prob = predicted_prob(object, latent, epsilon),
+    latent = predicted_latent(object, latent),
+    response = predicted_prob(object, latent, epsilon)[, 2],
+    link = stats::setNames(latent$m / sqrt(latent$s2), latent$row_names)
   )
 }
 
@@ -82,94 +92,6 @@ fitted.sturdy_model <- function(object, ...) {
   predict(object, type = "prob")[, 2]
 }
 
-#' Scaled latent location and squared scale, NA where an input is
-#'
-#' @return list(m, s2, row_names)
-#' @noRd
-latent_at <- function(object, newdata, call) {
-  check_posterior(object, call)
-  if (is.null(newdata)) {
-    return(latent_at_training(object, call))
-  }
-  new <- forge(object$blueprint, newdata, call)
-  m <- s2 <- rep(NA_real_, nrow(new$X))
-  X <- if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE]
-  latent <- latent_new(object, X, call)
-  m[new$complete] <- latent$m
-  s2[new$complete] <- latent$s2
-  list(m = m, s2 = s2, row_names = new$row_names)
-}
-
-latent_at_training <- function(object, call) {
-  latent <- latent_training(object, call)
-  latent$row_names <- object$row_names
-  if (!inherits(object$na_action, "exclude")) {
-    return(latent)
-  }
-  n_all <- object$nobs + length(object$na_action)
-  place <- match(seq_len(n_all), object$rows)
-  row_names <- object$row_names[place]
-  row_names[object$na_action] <- names(object$na_action)
-  list(m = latent$m[place], s2 = latent$s2[place], row_names = row_names)
-}
-
-# Latent m and s2 at encoded inputs, list(m, s2).
-latent_new <- function(object, X, call) {
-  UseMethod("latent_new")
-}
-
-latent_new.sturdy_model <- function(object, X, call) {
-  latent_in_chunks(object, X, call)
-}
-
-# The same at the training rows, as if they were new.
-latent_training <- function(object, call) {
-  UseMethod("latent_training")
-}
-
-latent_training.sturdy_model <- function(object, call) {
-  latent_in_chunks(object, object$X, call)
-}
-
-# The global scale of the latent function.
-latent_kappa <- function(object) {
-  UseMethod("latent_kappa")
-}
-
-latent_kappa.sturdy_model <- function(object) {
-  object$ep$kappa
-}
-
-#' Many rows, a chunk at a time: the cross-kernel then stays of bounded size
-#' @noRd
-latent_in_chunks <- function(object,
-                             X,
-                             call,
-                             size = max(object$nobs, 2^24 %/% object$nobs)) {
-  n_new <- nrow(X)
-  if (n_new == 0) {
-    return(list(m = double(), s2 = double()))
-  }
-  starts <- seq(1, n_new, by = size)
-  chunks <- lapply(starts, function(first) {
-    rows <- first:min(first + size - 1, n_new)
-    native_gp_predict(
-      object$X, object$group, kernel_hyper(object$kernel), object$ep$sites,
-      object$ep$b, X[rows, , drop = FALSE]
-    )
-  })
-  if (any(vapply(chunks, `[[`, numeric(1), "status") < 0)) {
-    abort_sturdy(
-      "The posterior of the fit can't be factorised for prediction.",
-      "no_posterior", call = call
-    )
-  }
-  list(
-    m = unlist(lapply(chunks, `[[`, "m")),
-    s2 = pmax(unlist(lapply(chunks, `[[`, "s2")), .Machine$double.xmin)
-  )
-}
-
 predicted_class <- function(object, latent) {
   levels <- object$blueprint$levels
   factor(levels[1 + (latent$m > 0)], levels = levels)
@@ -178,8 +100,8 @@ predicted_class <- function(object, latent) {
 predicted_prob <- function(object, latent, epsilon) {
   z <- latent$m / sqrt(latent$s2)
   epsilon <- rep_len(epsilon, 2) # true neg, true pos
-  neg <- stats::pt(-z, object$df)
-  pos <- stats::pt(z, object$df)
+  neg <- stats::pt(-z, object$spec$df)
+  pos <- stats::pt(z, object$spec$df)
   matrix(
     c(
       (1 - epsilon[1]) * neg + epsilon[2] * pos,
@@ -195,7 +117,7 @@ predicted_latent <- function(object, latent) {
   data.frame(
     location = sqrt(kappa) * latent$m,
     scale = sqrt(kappa * latent$s2),
-    df = rep(object$df, length(latent$m)),
+    df = rep(object$spec$df, length(latent$m)),
     m = latent$m,
     s2 = latent$s2,
     row.names = make.unique(as.character(latent$row_names))

@@ -114,7 +114,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
   bins <- check_count(bins, "bins", min = 1)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
-  event <- object$y > 0
+  event <- object$data$y > 0
   recorded <- object$ep$loo
   probability <- ifelse(event, exp(recorded), -expm1(recorded))
   table <- calibration_bins(probability, event, bins, level)
@@ -123,7 +123,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
       bins = table,
       probability = probability,
       event = event,
-      error = sum(table$n * abs(table$predicted - table$observed)) / object$nobs,
+      error = sum(table$n * abs(table$predicted - table$observed)) / nobs(object),
       bias = mean(probability - event),
       levels = object$blueprint$levels,
       level = level

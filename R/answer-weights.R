@@ -52,7 +52,7 @@ coef.bpm <- function(object, ...) {
 #' @export
 vcov.bpm <- function(object, ...) {
   check_posterior(object)
-  df <- object$df
+  df <- object$spec$df
   if (df <= 2) {
     abort_sturdy(
       c(
@@ -77,16 +77,16 @@ confint.bpm <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   rows <- weight_rows(object, parm)
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  ends <- coef(object) + outer(weight_scale(object), stats::qt(tails, object$df))
+  ends <- coef(object) + outer(weight_scale(object), stats::qt(tails, object$spec$df))
   dimnames(ends) <- list(
-    object$weight_names,
+    object$prior$weights,
     paste(format(100 * tails, trim = TRUE, digits = 3), "%")
   )
   ends[rows, , drop = FALSE]
 }
 
 weight_rows <- function(object, parm, call = rlang::caller_env()) {
-  names <- object$weight_names
+  names <- object$prior$weights
   if (is.null(parm)) {
     return(seq_along(names))
   }
@@ -106,234 +106,23 @@ weight_scale <- function(object) {
   sqrt(exp(object$weights$log_scale) * diag(object$weights$C))
 }
 
-#' A row a weight; `NULL` for models without weights
-#' @noRd
-weight_table <- function(object) {
-  if (!inherits(object, "bpm")) {
-    return(NULL)
-  }
-  ends <- confint(object)
-  df <- object$df
+# A row a weight; `NULL` for models without weights.
+weight_table <- function(object, level = 0.95) {
+  UseMethod("weight_table")
+}
+
+weight_table.default <- function(object, level = 0.95) NULL
+
+weight_table.bpm <- function(object, level = 0.95) {
+  ends <- confint(object, level = level)
+  df <- object$spec$df
   stretch <- if (df <= 2) NA else if (is.finite(df)) sqrt(df / (df - 2)) else 1
   data.frame(
-    term = object$weight_names,
+    term = object$prior$weights,
     estimate = unname(coef(object)),
     std.error = unname(stretch * weight_scale(object)),
     conf.low = unname(ends[, 1]),
     conf.high = unname(ends[, 2]),
-    prior_scale = unname(object$prior_scale)
+    prior_scale = unname(object$prior$scale[object$prior$group])
   )
-}
-
-# Internal methods ----------------------------------------------------------
-
-has_posterior.bpm <- function(object) {
-  !is.null(object$weights)
-}
-
-hyperparameters.bpm <- function(object) {
-  scale <- object$prior$scale
-  c(
-    stats::setNames(scale, sprintf("prior_scale.%s", names(scale))),
-    stats::setNames(object$epsilon, epsilon_names(object$epsilon))
-  )
-}
-
-learned.bpm <- function(object) {
-  c(
-    object$prior$free, rep(object$epsilon_learned, length(object$epsilon))
-  )
-}
-
-latent_new.bpm <- function(object, X, call) {
-  weights <- object$weights
-  size <- max(1, 2^22 %/% length(weights$mean))
-  starts <- if (nrow(X)) seq(1, nrow(X), by = size)
-  chunks <- lapply(starts, function(first) {
-    rows <- first:min(first + size - 1, nrow(X))
-    Xt <- bpm_design(object, X[rows, , drop = FALSE])
-    list(m = drop(weights$mean %*% Xt), s2 = colSums(Xt * (weights$C %*% Xt)))
-  })
-  s2 <- as.double(unlist(lapply(chunks, `[[`, "s2")))
-  list(
-    m = as.double(unlist(lapply(chunks, `[[`, "m"))),
-    s2 = pmax(s2, .Machine$double.xmin)
-  )
-}
-
-latent_training.bpm <- function(object, call) {
-  if (is.null(object$ep)) {
-    abort_sturdy(
-      c(
-        "{.arg newdata} must be given: the model keeps none of the rows it has
-         absorbed.",
-        i = "Predict before {.fn update} for the error on rows not yet seen."
-      ),
-      "missing_argument", arg = "newdata", call = call
-    )
-  }
-  list(m = object$ep$m, s2 = pmax(object$ep$C_diag, .Machine$double.xmin))
-}
-
-latent_kappa.bpm <- function(object) {
-  exp(object$weights$log_scale)
-}
-
-gaussian_evidence.bpm <- function(object) {
-  if (is.infinite(object$df)) {
-    return(ep_evidence(object))
-  }
-  check_sites_kept(object, rlang::caller_env())
-  value <- object$ep$log_evidence_gaussian
-  if (is.na(value)) {
-    warn_sturdy(
-      "The Gaussian fit at the same prior did not converge.",
-      "not_converged", status = "unknown"
-    )
-  }
-  value
-}
-
-#' @rdname criterion
-#' @param data For a [bpm()] fit by EP, which keeps no rows: the data it was fitted
-#'   to.
-#' @param y For a [bpm()] fitted from `x` and `y`: the response.
-#' @export
-criterion.bpm <- function(object,
-                          type = c("evidence", "loo"),
-                          data = NULL,
-                          y = NULL,
-                          ...) {
-  check_no_dots(...)
-  type <- check_choice(type, c("evidence", "loo"), "type")
-  check_sites_kept(object)
-  call <- rlang::current_env()
-  if (is.null(data)) {
-    abort_no_rows_kept(call)
-  }
-  rows <- forge_labelled(object$blueprint, data, y, stats::na.omit, call)
-  if (!identical(rows$y, object$y)) {
-    abort_sturdy(
-      "{.arg data} must hold the {object$nobs} row{?s} the model was fitted to, in
-       their order.",
-      "length", arg = "data"
-    )
-  }
-  prior <- object$prior
-  prior$free[] <- TRUE
-  ep <- engine_fit(
-    weight_space(bpm_design(object, rows$X), rows$y, prior),
-    list(prior_scale = prior$scale), object$df, object$epsilon,
-    object$ep$sites, object$control, type, gradient = TRUE
-  )
-  criterion_result(ep, names(hyperparameters(object)))
-}
-
-abort_no_rows_kept <- function(call) {
-  abort_sturdy(
-    "{.arg data} must be given: a {.fn bpm} keeps none of its training rows.",
-    "missing_argument", arg = "data", call = call
-  )
-}
-
-#' @rdname tidy.sturdy_model
-#' @export
-tidy.bpm <- function(x, ...) {
-  check_no_dots(...)
-  check_posterior(x)
-  weight_table(x)
-}
-
-# Words ---------------------------------------------------------------------
-
-describe_latent.bpm <- function(x, digits) {
-  scales <- unique(format_each(range(x$prior_scale), digits))
-  c(Weights = paste0(
-    length(x$weight_names), if (x$intercept) " with the intercept",
-    ", prior scale ", paste(scales, collapse = " to ")
-  ))
-}
-
-describe_inference.bpm <- function(x, digits) {
-  if (!is.null(x$ep)) {
-    return(c(EP = describe_ep(x, digits)))
-  }
-  rows <- x$filter$rows
-  all <- if (rows < x$nobs) paste(" of", format_count(x$nobs))
-  c(ADF = paste0(
-    format_count(rows), all, " rows absorbed, ",
-    format(100 * adf_error(x), digits = digits),
-    "% of their labels predicted wrongly before"
-  ))
-}
-
-format_count <- function(n) {
-  format(n, big.mark = ",", scientific = FALSE)
-}
-
-adf_error <- function(x) {
-  x$filter$errors / x$filter$rows
-}
-
-adf_scores <- function(object) {
-  c(
-    log_evidence = object$log_evidence,
-    prequential = object$filter$log_score,
-    prequential_error = adf_error(object)
-  )
-}
-
-diagnose_adf <- function(object) {
-  filter <- object$filter
-  list(
-    happened = paste0(
-      "Assumed density filtering absorbed ", format_count(filter$rows),
-      " rows in one pass, in the order they came."
-    ),
-    means = c(
-      paste(
-        "The posterior depends on the order of the rows; nothing was iterated,",
-        "so nothing can fail to converge."
-      ),
-      paste0(
-        "Before a row was absorbed, its label was predicted wrongly in ",
-        format(100 * adf_error(object), digits = 3), "% of the rows."
-      )
-    ),
-    do = NULL,
-    numbers = list(
-      residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_,
-      negative_sites = NA_integer_
-    )
-  )
-}
-
-# Plot ----------------------------------------------------------------------
-
-#' Weights with 50 % and 95 % intervals, the surest on top
-#' @noRd
-plot_model.bpm <- function(x, inputs, main) {
-  shown <- order(-abs(coef(x)) / weight_scale(x))
-  shown <- rev(utils::head(shown, inputs))
-  names <- x$weight_names[shown]
-  wide <- confint(x)[shown, , drop = FALSE]
-  thin <- confint(x, level = 0.5)[shown, , drop = FALSE]
-  at <- seq_along(shown)
-  left <- 1.5 + 0.55 * max(nchar(names), 6)
-  op <- graphics::par(mar = c(4.2, min(left, 14), 2.6, 1), las = 1)
-  on.exit(graphics::par(op))
-  graphics::plot(
-    range(wide, 0), range(at) + c(-0.5, 0.5), type = "n", yaxt = "n",
-    xlab = "Weight, with 50% and 95% interval", ylab = "",
-    main = if (is.null(main)) {
-      paste("Weights towards", x$blueprint$levels[2])
-    } else {
-      main
-    }
-  )
-  graphics::abline(v = 0, lty = 3)
-  graphics::segments(wide[, 1], at, wide[, 2], at)
-  graphics::segments(thin[, 1], at, thin[, 2], at, lwd = 3.5)
-  graphics::points(coef(x)[shown], at, pch = 19)
-  graphics::axis(2, at, names, tick = FALSE)
 }

@@ -12,7 +12,7 @@ wrong_count <- function(object, level) {
   if (is.null(level)) {
     return(list(count = sum(p), at_fit = sum(p)))
   }
-  uncertain <- object$epsilon_learned && !is.null(object$X)
+  uncertain <- rate_learned(object)
   density <- if (uncertain) wrong_density(object) else poisson_binomial(p)
   ends <- density_ends(density, level)
   list(
@@ -49,7 +49,7 @@ density_ends <- function(density, level) {
 #' @noRd
 wrong_density <- function(object) {
   at <- function(theta) wrong_at(object, theta)
-  first <- at(stats::qlogis(2 * pmax(object$epsilon, 0.5 / object$nobs)))
+  first <- at(stats::qlogis(2 * pmax(object$epsilon, 0.5 / nobs(object))))
   for (move in 1:4) {
     nodes <- wrong_grid(at, first)
     log_weight <- vapply(nodes, `[[`, numeric(1), "log_weight")
@@ -62,7 +62,7 @@ wrong_density <- function(object) {
   }
   shift <- vapply(nodes, function(node) node$theta[1], numeric(1))
   weight <- exp(log_weight - max(log_weight)) * trapezoid(shift)
-  drop(vapply(nodes, `[[`, numeric(object$nobs + 1), "density") %*% weight) /
+  drop(vapply(nodes, `[[`, numeric(nobs(object) + 1), "density") %*% weight) /
     sum(weight)
 }
 
@@ -107,13 +107,15 @@ trapezoid <- function(x) {
 #' @noRd
 wrong_at <- function(object, theta) {
   epsilon <- 0.5 * stats::plogis(theta)
-  control <- object$control
+  control <- object$spec$control
   control$tol <- max(control$tol, 1e-5)
-  out <- model_space(object)$native(kernel_hyper(object$kernel), Inf, epsilon, NULL, control)
-  if (!engine_converged(out)) {
+  out <- model_latent(object)$native(
+    model_hyper(object), Inf, epsilon, NULL, control
+  )
+  if (!ep_converged(out)) {
     return(list(
       theta = theta, log_weight = -Inf, count = 0,
-      density = numeric(object$nobs + 1)
+      density = numeric(nobs(object) + 1)
     ))
   }
   # a uniform prior on epsilon, as a density in theta

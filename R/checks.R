@@ -158,7 +158,12 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
     c(
       "Every argument must be known to the function.",
       x = if (length(given)) "Unknown: {.arg {given}}.",
-      x = if (length(given) < ...length()) "An argument without a name is left over."
+      x = if (length(given) < ...length()) "An argument without a name is left over.",
+      i = if ("weights" %in% given) {
+        "There are no case weights: the likelihood is one of single labels. A row that
+         counts twice stands in the data twice."
+      },
+      i = if ("offset" %in% given) "The latent function has no place for an offset."
     ),
     "unknown_argument", arg = given, call = call
   )
@@ -184,34 +189,22 @@ check_sites <- function(sites, n, call = rlang::caller_env()) {
 
 # Memory ------------------------------------------------------------------
 
-#' Refuse an n whose matrices do not fit, before anything is allocated
+#' Refuse what does not fit, before anything is allocated
 #'
-#' In kernel space a fit holds at most five n x n matrices of doubles at a time,
-#' and the expanded inputs twice. In weight space it holds the features three
-#' times and, for the gradient, some 270 n-vectors; a filter only the features.
+#' @param doubles numbers that are held at a time, for @param n rows.
+#' @param squared whether they grow with the square of n.
 #' @noRd
-check_memory <- function(n,
-                         p = 0,
-                         space = "kernel",
-                         call = rlang::caller_env()) {
-  n <- as.double(n)
-  needed <- 8 * switch(space,
-    kernel = 5 * n^2 + 2 * n * p,
-    weight = n * (3 * p + 270) + 8 * p^2,
-    filter = n * (3 * p + 20) + 3 * p^2
-  )
+check_memory <- function(doubles, n, squared, call = rlang::caller_env()) {
+  needed <- 8 * as.double(doubles)
   limit <- memory_limit()
   if (needed <= limit) {
     return(invisible(needed))
   }
-  rows <- format(n, big.mark = ",", scientific = FALSE)
   abort_sturdy(
     c(
-      "{rows} rows need about {format_bytes(needed)} of memory, but
+      "{whole(n)} rows need about {format_bytes(needed)} of memory, but
        {format_bytes(limit)} are available.",
-      i = if (space == "kernel") {
-        "Memory grows with the square of the number of rows."
-      },
+      i = if (squared) "Memory grows with the square of the number of rows.",
       i = "Fit a sample of the rows, or set
            {.code options(sturdy.max_memory = <bytes>)} if you know better."
     ),
@@ -231,10 +224,4 @@ memory_limit <- function() {
   )
   kib <- suppressWarnings(as.double(gsub("[^0-9]", "", available)))
   if (length(kib) == 1 && !is.na(kib)) kib * 1024 else 16 * 1024^3
-}
-
-format_bytes <- function(bytes) {
-  units <- c("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-  power <- min(max(floor(log(bytes, 1024)), 0), length(units) - 1)
-  paste(format(bytes / 1024^power, digits = 3), units[power + 1])
 }

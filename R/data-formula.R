@@ -66,6 +66,37 @@ abort_formula <- function(cnd, where, call) {
 
 #' Rows with missing values, as `na.action` wants them
 #' @noRd
+#' The rows of a model frame that `subset` asks for
+#' @noRd
+subset_frame <- function(frame, subset, data, formula, call) {
+  if (is.null(subset)) {
+    return(frame)
+  }
+  rows <- tryCatch(
+    eval(subset, data, environment(formula)),
+    error = function(cnd) {
+      abort_sturdy(
+        "{.arg subset} can't be computed.",
+        "subset", arg = "subset", parent = cnd, call = call
+      )
+    }
+  )
+  if (is.null(rows)) {
+    return(frame)
+  }
+  fits <- if (is.logical(rows)) length(rows) == nrow(frame) else is.numeric(rows) || is.character(rows)
+  if (!fits) {
+    abort_sturdy(
+      "{.arg subset} must be a logical vector with one entry for each of the
+       {nrow(frame)} row{?s}, or positions or names of rows, not {describe(rows)}.",
+      "subset", arg = "subset", call = call
+    )
+  }
+  if (is.logical(rows)) rows <- which(rows)
+  if (is.character(rows)) rows <- match(rows, row.names(frame))
+  frame[rows[!is.na(rows)], , drop = FALSE]
+}
+
 apply_na_action <- function(frame, na.action, call) {
   if (is.null(na.action)) {
     return(frame)

@@ -7,11 +7,11 @@
 #' @noRd
 forge <- function(blueprint, newdata, call) {
   check_newdata(newdata, blueprint, call)
-  row_names <- rownames(newdata)
+  row_names <- row_names_of(newdata)
   newdata <- named_newdata(newdata, blueprint, call)
   check_new_columns(newdata, blueprint$variables, call)
   features <- if (nrow(newdata) == 0) {
-    lapply(blueprint$specs, empty_feature)
+    lapply(blueprint$coding, empty_feature)
   } else if (blueprint$interface == "formula") {
     forge_formula_features(blueprint, newdata, call)
   } else {
@@ -19,12 +19,11 @@ forge <- function(blueprint, newdata, call) {
   }
   features <- features[blueprint$columns]
   for (name in blueprint$columns) {
-    check_new_feature(features[[name]], name, blueprint$specs[[name]], call)
+    check_new_feature(
+      features[[name]], name, blueprint$coding[[name]], isTRUE(blueprint$novel), call
+    )
   }
-  X <- encode_features(features, blueprint$specs, nrow(newdata))
-  if (is.null(row_names)) {
-    row_names <- as.character(seq_len(nrow(newdata)))
-  }
+  X <- encode_features(features, blueprint$coding, nrow(newdata))
   list(X = X, complete = !rowSums(is.na(X)), row_names = row_names)
 }
 
@@ -92,15 +91,15 @@ empty_feature <- function(spec) {
   switch(spec$kind, numeric = double(), factor = character(), logical())
 }
 
-check_new_feature <- function(v, name, spec, call) {
+check_new_feature <- function(v, name, coding, novel_allowed, call) {
   kind <- if (is.null(dim(v))) feature_kind(v) else "other"
   # a column of NA is logical whatever it stands for
   if (kind == "logical" && all(is.na(v))) {
-    kind <- spec$kind
+    kind <- coding$kind
   }
-  if (kind != spec$kind) {
+  if (kind != coding$kind) {
     abort_sturdy(
-      "Column {.val {name}} of {.arg newdata} must be {spec$kind} as in
+      "Column {.val {name}} of {.arg newdata} must be {coding$kind} as in
        training, not {describe(v)}.",
       "column_type", arg = "newdata", column = name, call = call
     )
@@ -108,14 +107,23 @@ check_new_feature <- function(v, name, spec, call) {
   if (kind == "numeric") {
     return(check_finite(v, name, call))
   }
-  novel <- setdiff(unique(as.character(v)), c(spec$levels, NA))
-  if (length(novel)) {
+  novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
+  if (length(novel) && novel_allowed) {
+    inform_sturdy(
+      c(
+        i = "Column {.val {name}} of {.arg newdata} has {qty(length(novel))}level{?s}
+             that training did not: {.val {few(novel)}}. To the kernel
+             {?it differs/they differ} from all others."
+      ),
+      "novel_levels", column = name, levels = novel
+    )
+  } else if (length(novel)) {
     abort_sturdy(
       c(
         "Column {.val {name}} of {.arg newdata} must hold levels seen in
          training.",
         x = "New: {.val {few(novel)}}.",
-        i = "Known: {.val {few(spec$levels)}}."
+        i = "Known: {.val {few(coding$levels)}}."
       ),
       "novel_levels", arg = "newdata", column = name, levels = novel,
       call = call

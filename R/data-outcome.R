@@ -124,9 +124,3 @@ drop_outcome_levels <- function(y, arg, one_class, call) {
     "outcome_levels", arg = arg, call = call
   )
 }
-
-#' A vector for cli markup that shows a few of its entries only
-#' @noRd
-few <- function(x) {
-  cli::cli_vec(x, list("vec-trunc" = 5))
-}

@@ -67,10 +67,10 @@ ep_fit <- function(K,
   epsilon <- check_epsilon(epsilon, learn = FALSE)
   sites <- check_sites(sites, nrow(K))
   control <- check_control(control)
-  check_memory(nrow(K))
-  ep <- engine_fit_gram(K, labels, df, epsilon, sites, control)
+  check_memory(5 * length(K), nrow(K), TRUE)
+  ep <- ep_run_gram(K, labels, df, epsilon, sites, control)
   result <- new_ep(ep, df, epsilon, labels)
-  warn_not_converged(list(ep = result))
+  warn_not_converged(result)
   result
 }
 
@@ -151,7 +151,7 @@ print.sturdy_ep <- function(x, digits = 4, ...) {
   cat("<sturdy_ep> ", kind, " for ", count(length(x$y), "label"), ", epsilon = ",
       format(x$epsilon, digits = digits), "\n", sep = "")
   print_fields(c(
-    Status = describe_ep(list(ep = x), digits),
+    Status = ep_words(x),
     "Log evidence" = paste0(
       format(x$log_evidence, digits = digits),
       if (is.finite(x$df)) " (t-EP: not to be compared across df)"

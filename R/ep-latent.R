@@ -1,20 +1,23 @@
-# What EP and learning need of a latent space, so that both are written once:
-# its hyperparameters, which of them are free, their priors, and the native fit.
+# What EP and learning need of a latent function, so that both are written once: its
+# hyperparameters, which of them are free, their priors, and the native fit.
 #
-# A space is a list of
+# A latent is a list of
 #   n, y    number of sites and their labels, -1/+1
 #   hyper   named list of hyperparameters on the natural scale
 #   free    names of those to be learned
 #   prior   named list of list(meanlog, sdlog), or NULL
 #   native  function(hyper, df, epsilon, sites, control, criterion, gradient,
 #           progress) -> native result, gradients with respect to logs by name
-#   rows    function(keep) -> the space of these rows alone
+#   rows    function(keep) -> the latent of these rows alone
 
 #' Kernel space: the latent function at the rows
 #'
-#' @param X,group,y encoded data. @param kernel resolved kernel.
+#' @param X encoded inputs (n x p). @param columns list(group, weight), an entry a
+#'   column: its lengthscale, the weight of its squared differences.
+#' @param y labels. @param kernel resolved kernel.
 #' @noRd
-kernel_space <- function(X, group, y, kernel) {
+latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
+  check_memory(5 * length(y)^2 + 2 * length(X), length(y), TRUE, call)
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
   list(
@@ -24,12 +27,12 @@ kernel_space <- function(X, group, y, kernel) {
     free = free,
     prior = kernel$prior,
     rows = function(keep) {
-      kernel_space(X[keep, , drop = FALSE], group, y[keep], kernel)
+      latent_kernel(X[keep, , drop = FALSE], columns, y[keep], kernel, call)
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       native_gp_fit(
-        X, group, hyper, y, df, epsilon, sites, control, criterion, gradient,
+        X, columns, hyper, y, df, epsilon, sites, control, criterion, gradient,
         progress
       )
     }
@@ -42,15 +45,20 @@ kernel_space <- function(X, group, y, kernel) {
 #'   prior scales by input column (and the intercept first), the one each weight
 #'   uses, which are learned (logical), the log-normal prior.
 #' @noRd
-weight_space <- function(Xt, y, prior) {
-  held <- prior$scale[!prior$free]
+latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
+  n <- length(y)
+  k <- nrow(Xt)
+  # the features three times and, for the gradient, some 270 n-vectors
+  check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE, call)
   list(
-    n = length(y),
+    n = n,
     y = y,
     hyper = list(prior_scale = prior$scale[prior$free]),
     free = if (any(prior$free)) "prior_scale" else character(),
     prior = list(prior_scale = prior$prior),
-    rows = function(keep) weight_space(Xt[, keep, drop = FALSE], y[keep], prior),
+    rows = function(keep) {
+      latent_weight(Xt[, keep, drop = FALSE], y[keep], prior, call)
+    },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       out <- native_weight_fit(

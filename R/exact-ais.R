@@ -17,19 +17,18 @@ ais_problem <- function(object, call = rlang::caller_env()) {
 
 ais_problem.sturdy_model <- function(object, call = rlang::caller_env()) {
   K <- native_gram(
-    object$X, NULL, object$group, kernel_hyper(object$kernel)
+    object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel)
   )
-  ais_problem_gram(K, object$y, object$epsilon)
+  ais_problem_gram(K, object$data$y, object$epsilon)
 }
 
 ais_problem.bpm <- function(object, call = rlang::caller_env()) {
-  abort_no_rows("simulation needs", "{.fn gpc} keeps its rows.", call)
-}
-
-abort_no_rows <- function(what, hint, call) {
   abort_sturdy(
-    c(paste("A Bayes point machine keeps no rows, and", what, "them."), i = hint),
-    "no_rows_kept", call = call
+    c(
+      "Simulation needs a model with a kernel: a Bayes point machine has none.",
+      i = "{.fn gpc} has one."
+    ),
+    "no_kernel", call = call
   )
 }
 
@@ -244,7 +243,7 @@ ais_progress <- function(progress, se, .envir = rlang::caller_env()) {
 ais_evidence <- function(object,
                          se = 0.05,
                          max_moves = 2e6,
-                         progress = object$control$progress,
+                         progress = object$spec$control$progress,
                          ...,
                          call = rlang::caller_env()) {
   check_no_dots(..., call = call)

@@ -77,7 +77,7 @@ check_fit.sturdy_model <- function(object,
                                    draws = 4000,
                                    se = 0.05,
                                    max_moves = 2e6,
-                                   progress = object$control$progress,
+                                   progress = object$spec$control$progress,
                                    ...) {
   check_no_dots(...)
   call <- rlang::current_env()
@@ -92,7 +92,7 @@ check_fit.sturdy_model <- function(object,
   ais <- new_ais(run, problem)
   check <- c(
     list(
-      title = model_title(object), nobs = object$nobs, df = object$df,
+      title = model_title(object), nobs = nobs(object), df = object$spec$df,
       epsilon = object$epsilon, evidence = check_evidence(object, ais), ais = ais,
       se_wanted = se
     ),
@@ -105,8 +105,8 @@ check_fit.sturdy_model <- function(object,
 # Evidence ------------------------------------------------------------------
 
 check_evidence <- function(object, ais) {
-  finite <- is.finite(object$df)
-  value <- c(gaussian_evidence(object), if (finite) object$ep$log_evidence)
+  finite <- is.finite(object$spec$df)
+  value <- c(gaussian_evidence(object), if (finite) model_evidence(object))
   data.frame(
     method = c("gaussian", if (finite) "t-ep"),
     log_evidence = value, gap = value - as.numeric(ais)
@@ -128,16 +128,15 @@ check_probability <- function(object, problem, run, draws, progress) {
   )
   start <- matrix(start, ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
-  latent <- latent_in_chunks(object, object$X, rlang::current_env())
-  ep <- stats::pt(latent$m / sqrt(latent$s2), object$df)
+  ep <- event_probability(object, object$data$X)
   exact <- exact_probability(object, problem, moves)
   gap <- abs(ep - exact$mean)
   worst <- which.max(gap)
   list(
     probability = data.frame(
-      row = object$row_names, ep = ep, exact = exact$mean, error = exact$error
+      row = object$data$row_names, ep = ep, exact = exact$mean, error = exact$error
     ),
-    largest_gap = gap[worst], largest_row = object$row_names[worst],
+    largest_gap = gap[worst], largest_row = object$data$row_names[worst],
     mean_gap = mean(gap), ess = min(exact$ess)
   )
 }
@@ -156,7 +155,7 @@ systematic <- function(weights, n) {
 exact_probability <- function(object, problem, moves) {
   hyper <- kernel_hyper(object$kernel)
   V <- forwardsolve(
-    problem$B, native_gram(object$X, object$X, object$group, hyper)
+    problem$B, native_gram(object$data$X, object$data$X, model_columns(object), hyper)
   )
   prior <- hyper$variance + hyper$bias + hyper$nugget
   sd <- sqrt(pmax(prior - colSums(V^2), .Machine$double.xmin))
@@ -190,7 +189,7 @@ importance_draws <- function(object, problem, draws) {
   sites <- object$ep$sites
   U <- chol(diag(r) + crossprod(B, sites$tau * B))
   centre <- backsolve(U, forwardsolve(t(U), crossprod(B, sites$nu)))
-  df <- object$df
+  df <- object$spec$df
   noise <- matrix(stats::rnorm(r * draws), r)
   if (is.finite(df)) {
     stretch <- 1 / sqrt(stats::rgamma(draws, df / 2, df / 2))

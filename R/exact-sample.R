@@ -77,7 +77,7 @@ posterior_sample.sturdy_model <- function(object,
                                           newdata = NULL,
                                           ...,
                                           thin = 5,
-                                          progress = object$control$progress) {
+                                          progress = object$spec$control$progress) {
   check_no_dots(...)
   call <- rlang::current_env()
   n <- check_count(n, "n", min = 1)
@@ -85,17 +85,18 @@ posterior_sample.sturdy_model <- function(object,
   progress <- check_flag(progress, "progress")
   new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
   problem <- ais_problem(object, call)
-  check_memory(max(object$nobs, sum(new$complete)))
+  n_most <- max(nobs(object), sum(new$complete))
+  check_memory(5 * as.double(n_most)^2, n_most, TRUE)
   inform_jitter(problem)
   start <- sample_start(problem)
   draws <- sample_moves(problem, start, n, thin, progress)
   if (!is.null(new)) draws <- sample_at(object, problem, draws, new)
-  if (is.finite(object$df)) {
-    shape <- object$df / 2
+  if (is.finite(object$spec$df)) {
+    shape <- object$spec$df / 2
     scale <- 1 / sqrt(stats::rgamma(prod(dim(draws)[-1]), shape, shape))
     draws <- draws * rep(scale, each = dim(draws)[1])
   }
-  names <- if (is.null(new)) object$row_names else new$row_names
+  names <- if (is.null(new)) object$data$row_names else new$row_names
   sample_matrix(draws, n, names, problem$jitter)
 }
 
@@ -150,9 +151,9 @@ sample_moves <- function(problem, start, n, thin, progress) {
 #' @noRd
 conditional_latent <- function(object, problem, X) {
   hyper <- kernel_hyper(object$kernel)
-  cross <- native_gram(object$X, X, object$group, hyper)
+  cross <- native_gram(object$data$X, X, model_columns(object), hyper)
   V <- forwardsolve(problem$B, cross)
-  list(V = V, cov = native_gram(X, NULL, object$group, hyper) - crossprod(V))
+  list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - crossprod(V))
 }
 
 #' Draws at new rows (m x chains x draws a chain), from those at the training rows

@@ -150,9 +150,3 @@ print.sturdy_check <- function(x, digits = 3, ...) {
   print_sentences("What to do", if (length(x$do)) x$do else "Nothing.")
   invisible(x)
 }
-
-print_sentences <- function(title, sentences) {
-  cat(title, "\n", sep = "")
-  lines <- strwrap(sentences, width = 76, indent = 2, exdent = 4)
-  cat(paste0(lines, "\n"), sep = "")
-}

@@ -9,15 +9,15 @@ run_replications <- function(tasks, script, name, cache, progress, call) {
   files <- replication_files(items, script, name, cache)
   values <- lapply(files, read_replication)
   open <- which(vapply(values, is.null, logical(1)))
-  tick <- experiment_progress(name, length(open), length(items), progress)
-  values[open] <- with_stream_kept(run_all(
-    items[open], script$run, try_replication,
-    failed = function(item, cnd) cnd,
-    done = function(k, value) {
-      if (!inherits(value, "condition")) save_replication(value, files[[open[k]]])
-      tick()
+  work <- Map(function(item, file) list(item = item, file = file), items, files)
+  values[open] <- with_stream_kept(map_items(
+    work[open],
+    function(work) {
+      value <- try_replication(work$item, script$run)
+      if (!inherits(value, "condition")) save_replication(value, work$file)
+      value
     },
-    seed = NULL
+    name, progress
   ))
   abort_failed(values, items, call)
   bind_parts(values, items)
@@ -201,35 +201,4 @@ save_figure <- function(figure, parts, tables, file) {
 package_commit <- function() {
   remote <- utils::packageDescription("sturdy")$RemoteSha
   if (!is.null(remote)) remote else Sys.getenv("STURDY_COMMIT", unset = "unknown")
-}
-
-# Progress ------------------------------------------------------------------
-
-#' A function to call when a replication is done: a bar at a terminal, elsewhere a
-#' line now and then
-#' @noRd
-experiment_progress <- function(name, open, all, progress, .envir = rlang::caller_env()) {
-  if (!progress || open == 0) {
-    return(function() NULL)
-  }
-  if (open < all) {
-    cli::cli_inform("{name}: {all - open} of {all} replications were kept from before.")
-  }
-  if (cli::is_dynamic_tty()) {
-    id <- cli::cli_progress_bar(name, total = open, .envir = .envir)
-    return(function() cli::cli_progress_update(id = id, .envir = .envir))
-  }
-  done <- 0
-  started <- said <- proc.time()[["elapsed"]]
-  function() {
-    done <<- done + 1
-    now <- proc.time()[["elapsed"]]
-    if (now - said >= 15 || done == open) {
-      said <<- now
-      left <- cli::pluralize(
-        "{ceiling((now - started) / done * (open - done) / 60)} minute{?s}"
-      )
-      cli::cli_inform("{name}: {done} of {open} replications, {left} left")
-    }
-  }
 }

@@ -127,74 +127,72 @@ bpm <- function(x, ...) {
 
 #' @rdname bpm
 #' @export
-bpm.formula <- function(formula,
-                        data = NULL,
-                        ...,
-                        df = Inf,
-                        prior_scale = 1,
-                        epsilon = if (inference == "adf") 0.01 else "learn",
-                        inference = c("ep", "adf"),
-                        intercept = TRUE,
-                        criterion = if (is.finite(df)) "loo" else "evidence",
-                        scale = TRUE,
-                        control = ep_control(),
+bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  inference <- check_choice(inference, c("ep", "adf"), "inference")
-  spec <- bpm_spec(
-    df, prior_scale, epsilon, inference, intercept, criterion, control, call
-  )
-  molded <- mold_formula(formula, data, scale, na.action, call, bpm_space(spec))
-  bpm_impl(molded, spec, call)
+  spec <- bpm_spec(...)
+  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
 }
 
 #' @rdname bpm
 #' @export
-bpm.data.frame <- function(x,
-                           y,
-                           ...,
-                           df = Inf,
-                           prior_scale = 1,
-                           epsilon = if (inference == "adf") 0.01 else "learn",
-                           inference = c("ep", "adf"),
-                           intercept = TRUE,
-                           criterion = if (is.finite(df)) "loo" else "evidence",
-                           scale = TRUE,
-                           control = ep_control()) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  inference <- check_choice(inference, c("ep", "adf"), "inference")
-  spec <- bpm_spec(
-    df, prior_scale, epsilon, inference, intercept, criterion, control, call
-  )
-  bpm_impl(mold_xy(x, y, scale, "data.frame", call, bpm_space(spec)), spec, call)
+bpm.data.frame <- function(x, y, ...) {
+  spec <- bpm_spec(...)
+  fit_spec(spec, mold_xy(x, y, spec$scale))
 }
 
 #' @rdname bpm
 #' @export
-bpm.matrix <- function(x,
-                       y,
-                       ...,
-                       df = Inf,
-                       prior_scale = 1,
-                       epsilon = if (inference == "adf") 0.01 else "learn",
-                       inference = c("ep", "adf"),
-                       intercept = TRUE,
-                       criterion = if (is.finite(df)) "loo" else "evidence",
-                       scale = TRUE,
-                       control = ep_control()) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  inference <- check_choice(inference, c("ep", "adf"), "inference")
-  spec <- bpm_spec(
-    df, prior_scale, epsilon, inference, intercept, criterion, control, call
-  )
-  bpm_impl(mold_xy(x, y, scale, "matrix", call, bpm_space(spec)), spec, call)
-}
+bpm.matrix <- bpm.data.frame
 
 #' @rdname bpm
 #' @export
 bpm.default <- function(x, ...) {
   abort_no_method(x, "bpm")
+}
+
+#' @rdname bpm
+#' @export
+bpm_spec <- function(...,
+                     df = Inf,
+                     prior_scale = 1,
+                     epsilon = if (inference == "adf") 0.01 else "learn",
+                     inference = c("ep", "adf"),
+                     intercept = TRUE,
+                     criterion = NULL,
+                     scale = TRUE,
+                     control = ep_control()) {
+  blame_caller()
+  check_no_dots(...)
+  inference <- check_choice(inference, c("ep", "adf"), "inference")
+  df <- check_df(df)
+  epsilon <- check_epsilon(epsilon)
+  if (inference == "adf" && is.character(epsilon)) {
+    abort_no_learning("epsilon")
+  }
+  if (is.null(criterion)) criterion <- default_criterion(df)
+  new_spec(
+    "bpm",
+    df = df, prior_scale = check_prior_scale(prior_scale, inference),
+    epsilon = epsilon, inference = inference,
+    intercept = check_flag(intercept, "intercept"),
+    criterion = check_choice(criterion, c("evidence", "loo"), "criterion"),
+    scale = check_flag(scale, "scale"), control = check_control(control)
+  )
+}
+
+fit_spec.bpm_spec <- function(spec, molded, call = rlang::caller_env()) {
+  prior <- bpm_prior(spec, molded$blueprint, call)
+  if (spec$inference == "adf") {
+    return(bpm_filter(spec, molded, prior, call))
+  }
+  latent <- latent_weight(bpm_design(molded$data$X, prior), molded$data$y, prior, call)
+  fit <- learn_fit(latent, spec)
+  prior$scale[prior$free] <- fit$hyper$prior_scale
+  weights <- ep_weights(fit$ep, prior, spec$df)
+  fit$ep$C <- NULL
+  warn_not_converged(fit$ep)
+  new_model(
+    spec, molded, call, fit[c("epsilon", "ep", "learning")],
+    prior = prior, weights = weights
+  )
 }

@@ -151,58 +151,22 @@ gpc <- function(x, ...) {
 
 #' @rdname gpc
 #' @export
-gpc.formula <- function(formula,
-                        data = NULL,
-                        ...,
-                        kernel = kernel_ard(),
-                        epsilon = "learn",
-                        criterion = c("evidence", "loo"),
-                        method = c("gradient", "em", "em_kg08"),
-                        scale = TRUE,
-                        control = ep_control(),
+gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call, method)
-  gp_impl(mold_formula(formula, data, scale, na.action, call), spec, call)
+  spec <- gpc_spec(...)
+  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
 }
 
 #' @rdname gpc
 #' @export
-gpc.data.frame <- function(x,
-                           y,
-                           ...,
-                           kernel = kernel_ard(),
-                           epsilon = "learn",
-                           criterion = c("evidence", "loo"),
-                           method = c("gradient", "em", "em_kg08"),
-                           scale = TRUE,
-                           control = ep_control()) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call, method)
-  gp_impl(mold_xy(x, y, scale, "data.frame", call), spec, call)
+gpc.data.frame <- function(x, y, ...) {
+  spec <- gpc_spec(...)
+  fit_spec(spec, mold_xy(x, y, spec$scale))
 }
 
 #' @rdname gpc
 #' @export
-gpc.matrix <- function(x,
-                       y,
-                       ...,
-                       kernel = kernel_ard(),
-                       epsilon = "learn",
-                       criterion = c("evidence", "loo"),
-                       method = c("gradient", "em", "em_kg08"),
-                       scale = TRUE,
-                       control = ep_control()) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(Inf, kernel, epsilon, criterion, control, call, method)
-  gp_impl(mold_xy(x, y, scale, "matrix", call), spec, call)
-}
+gpc.matrix <- gpc.data.frame
 
 #' @rdname gpc
 #' @export
@@ -210,16 +174,52 @@ gpc.default <- function(x, ...) {
   abort_no_method(x, "gpc")
 }
 
-abort_no_method <- function(x, fun, call = rlang::caller_env()) {
-  vector <- is.atomic(x) && is.null(dim(x)) && !is.null(x)
-  abort_sturdy(
-    c(
-      "{.arg x} must be a formula, a data frame or a matrix,
-       not {describe(x)}.",
-      i = "As in {.code {fun}(class ~ ., data)} or {.code {fun}(x, y)}.",
-      i = if (vector) "A single input column: {.code data.frame(x = x)}.",
-      i = if (inherits(x, "Matrix")) "A sparse matrix: {.code as.matrix(x)}."
-    ),
-    "type", arg = "x", call = call
+#' @rdname gpc
+#' @export
+gpc_spec <- function(...,
+                     kernel = kernel_ard(),
+                     epsilon = "learn",
+                     criterion = c("evidence", "loo"),
+                     method = c("gradient", "em", "em_kg08"),
+                     scale = TRUE,
+                     control = ep_control()) {
+  blame_caller()
+  check_no_dots(...)
+  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  epsilon <- check_epsilon(epsilon)
+  new_spec(
+    "gpc",
+    df = Inf, kernel = check_kernel(kernel), epsilon = epsilon,
+    criterion = criterion, method = check_method(method, epsilon, criterion),
+    scale = check_flag(scale, "scale"), control = check_control(control)
   )
+}
+
+#' EM has a closed M-step only for a flip rate that the evidence learns
+#' @noRd
+check_method <- function(method, epsilon, criterion, call = rlang::caller_env()) {
+  method <- check_choice(method, c("gradient", "em", "em_kg08"), "method", call)
+  if (method != "gradient" && !(is.character(epsilon) && criterion == "evidence")) {
+    abort_sturdy(
+      "{.arg method} must be {.val gradient} unless {.fn gpc} learns
+       {.arg epsilon} by {.code criterion = \"evidence\"}.",
+      "method", arg = "method", call = call
+    )
+  }
+  method
+}
+
+fit_spec.gpc_spec <- function(spec, molded, call = rlang::caller_env()) {
+  molded$blueprint$novel <- TRUE # a new level differs from all others: no more
+  blueprint <- molded$blueprint
+  X <- molded$data$X
+  coding <- blueprint_columns(blueprint)
+  kernel <- kernel_resolve(
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call
+  )
+  columns <- kernel_columns(kernel, coding)
+  fit <- learn_fit(latent_kernel(X, columns, molded$data$y, kernel, call), spec)
+  kernel[hyper_names] <- fit$hyper
+  warn_not_converged(fit$ep)
+  new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], kernel = kernel)
 }

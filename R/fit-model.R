@@ -1,110 +1,80 @@
-# The fitted model: checked arguments -> fit -> a plain list.
+# The fitted model: a plain list of one shape for all models.
+#
+#   spec         its arguments
+#   blueprint    how inputs are encoded
+#   data         encoded rows: X, y, rows, row_names, na_action; NULL once filtered
+#   epsilon      the flip rate in use
+#   kernel       in use; a bpm() has `prior` and `weights` (NULL without a posterior)
+#   ep           the fixed point; a filtered bpm() has `filter` instead
+#   learning     NULL when nothing was learned
+#   call         the call that made it
 
-#' The checked arguments of a fit, besides the data
+#' @param fitted list of `epsilon`, `ep` and `learning`. @param ... what is the model's
+#'   own: `kernel`, or `prior` and `weights`.
 #' @noRd
-gp_spec <- function(df, kernel, epsilon, criterion, control, call,
-                    method = "gradient") {
-  method <- check_choice(
-    method, c("gradient", "em", "em_kg08"), "method", call = call
-  )
-  check_method(method, df, epsilon, criterion, call)
-  list(
-    method = method,
-    df = check_df(df, call = call),
-    kernel = check_kernel(kernel, call),
-    epsilon = check_epsilon(epsilon, call = call),
-    criterion = criterion,
-    control = check_control(control, call)
-  )
-}
-
-#' EM has a closed M-step for a flip rate that is learned by the evidence of a
-#' Gaussian process only
-#' @noRd
-check_method <- function(method, df, epsilon, criterion, call) {
-  fits <- is.infinite(df) && is.character(epsilon) && criterion == "evidence"
-  if (method != "gradient" && !fits) {
-    abort_sturdy(
-      "{.arg method} must be {.val gradient} unless {.fn gpc} learns
-       {.arg epsilon} by {.code criterion = \"evidence\"}.",
-      "method", arg = "method", call = call
-    )
-  }
-}
-
-#' Fit molded data
-#'
-#' `molded` as made by `mold_formula()` or `mold_xy()`, `spec` by `gp_spec()`.
-#' @noRd
-gp_impl <- function(molded, spec, call, class = "gpc") {
-  blueprint <- molded$blueprint
-  kernel <- kernel_resolve(
-    spec$kernel, molded$X, molded$group, blueprint$columns,
-    blueprint$all_columns, call
-  )
-  molded$group <- kernel_group(kernel, molded$group)
-  fit <- learn_fit(
-    kernel_space(molded$X, molded$group, molded$y, kernel), spec$df,
-    spec$epsilon, spec$criterion, spec$control, spec$method
-  )
-  fit$kernel <- kernel
-  fit$kernel[hyper_names] <- fit$hyper
-  model <- new_model(molded, spec, fit, class)
-  warn_not_converged(model)
-  model
-}
-
-new_model <- function(molded, spec, fit, class) {
+new_model <- function(spec, molded, call, fitted, ...) {
+  model <- spec_model(spec)
   structure(
     list(
-      df = spec$df,
-      epsilon = fit$epsilon,
-      epsilon_learned = is.character(spec$epsilon),
-      criterion = spec$criterion,
-      kernel = fit$kernel,
+      spec = spec,
       blueprint = molded$blueprint,
-      X = molded$X,
-      group = molded$group,
-      y = molded$y,
-      ep = fit$ep,
-      log_evidence = if (is.null(fit$ep$log_evidence)) {
-        NA_real_
-      } else {
-        fit$ep$log_evidence
-      },
-      learning = fit$learning,
-      nobs = length(molded$y),
-      rows = molded$rows,
-      row_names = molded$row_names,
-      na_action = molded$na_action,
-      control = spec$control,
-      scale = molded$blueprint$scale,
-      kernel_spec = spec$kernel,
-      epsilon_spec = spec$epsilon,
-      method = spec$method
+      data = molded$data,
+      epsilon = fitted$epsilon,
+      ...,
+      ep = fitted$ep,
+      learning = fitted$learning,
+      call = fit_call(call, spec)
     ),
-    class = c(class, "sturdy_model")
+    class = c(model, "sturdy_model")
   )
 }
 
-warn_not_converged <- function(model) {
-  if (model$ep$status != "converged") {
-    warn_sturdy(
-      c(
-        "{model$ep$message}",
-        i = "{.code ep_diagnostics(fit)} says what that means and what to do."
-      ),
-      "not_converged", status = model$ep$status
-    )
+#' The call of a fit, with symbols in the place of data that came by value
+#' @noRd
+fit_call <- function(frame, spec) {
+  call <- if (is.environment(frame)) rlang::frame_call(frame)
+  if (is.null(call)) {
+    return(NULL)
   }
+  call[[1]] <- as.name(spec_model(spec))
+  short <- function(x) is.language(x) || (is.atomic(x) && length(x) <= 5)
+  for (k in seq_along(call)[-1]) {
+    if (!short(call[[k]])) {
+      name <- names(call)[k]
+      call[[k]] <- as.name(if (length(name) && nzchar(name)) name else "data")
+    } else if (inherits(call[[k]], "formula")) {
+      attributes(call[[k]]) <- NULL # a formula by value carries an environment
+    }
+  }
+  call
 }
+
+abort_no_method <- function(x, fun, call = rlang::caller_env()) {
+  vector <- is.atomic(x) && is.null(dim(x)) && !is.null(x)
+  abort_sturdy(
+    c(
+      "{.arg x} must be a formula, a data frame or a matrix,
+       not {describe(x)}.",
+      i = "As in {.code {fun}(class ~ ., data)} or {.code {fun}(x, y)}.",
+      i = if (vector) "A single input column: {.code data.frame(x = x)}.",
+      i = if (inherits(x, "Matrix")) "A sparse matrix: {.code as.matrix(x)}."
+    ),
+    "type", arg = "x", call = call
+  )
+}
+
+# Posterior -------------------------------------------------------------------
 
 has_posterior <- function(object) {
   UseMethod("has_posterior")
 }
 
 has_posterior.default <- function(object) {
-  length(object$ep$b) > 0 && !anyNA(object$ep$b)
+  has_numbers(object$ep$b)
+}
+
+has_posterior.bpm <- function(object) {
+  !is.null(object$weights)
 }
 
 #' A fit whose EP left no posterior answers nothing
@@ -131,37 +101,52 @@ check_posterior <- function(object, call = rlang::caller_env()) {
   }
 }
 
-#' What only a fit by EP can answer: sites and cavities of the training rows
+#' What only a fit that keeps its rows can answer
 #' @noRd
 check_sites_kept <- function(object, call = rlang::caller_env()) {
-  check_posterior(object, call)
   check_by_ep(object, call)
+  check_posterior(object, call)
 }
 
 check_by_ep <- function(object, call = rlang::caller_env()) {
-  if (is.null(object$ep)) {
-    abort_sturdy(
-      c(
-        "The fit keeps nothing of single rows: it has absorbed them by assumed
-         density filtering.",
-        i = "{.code bpm(..., inference = \"ep\")} keeps a site for each row, until
-             {.fn update} absorbs further rows."
-      ),
-      "no_sites", call = call
-    )
-  }
+  UseMethod("check_by_ep")
 }
 
-#' The input column each encoded column belongs to
+check_by_ep.sturdy_model <- function(object, call = rlang::caller_env()) {
+  invisible(object)
+}
+
+check_by_ep.bpm_filtered <- function(object, call = rlang::caller_env()) {
+  abort_sturdy(
+    c(
+      "The fit keeps nothing of single rows: it has absorbed them by assumed
+       density filtering.",
+      i = "{.code bpm(..., inference = \"ep\")} keeps a site for each row, until
+           {.fn absorb} takes in further rows."
+    ),
+    "no_sites", call = call
+  )
+}
+
+# What a model is asked -------------------------------------------------------
+
+#' How many labels of each class, the event second
 #' @noRd
-blueprint_group <- function(blueprint) {
-  widths <- vapply(blueprint$specs, spec_width, integer(1))
-  rep(seq_along(widths), widths)
+label_counts <- function(object) {
+  UseMethod("label_counts")
+}
+
+label_counts.sturdy_model <- function(object) {
+  c(sum(object$data$y < 0), sum(object$data$y > 0))
+}
+
+label_counts.bpm_filtered <- function(object) {
+  object$filter$counts
 }
 
 #' @export
 nobs.sturdy_model <- function(object, ...) {
-  object$nobs
+  as.integer(sum(label_counts(object)))
 }
 
 #' @export
@@ -220,6 +205,14 @@ epsilon_names <- function(epsilon) {
   if (length(epsilon) == 2) c("epsilon.neg", "epsilon.pos") else "epsilon"
 }
 
+hyperparameters.bpm <- function(object) {
+  scale <- object$prior$scale
+  c(
+    stats::setNames(scale, sprintf("prior_scale.%s", names(scale))),
+    stats::setNames(object$epsilon, epsilon_names(object$epsilon))
+  )
+}
+
 # Which of the hyperparameters were learned.
 learned <- function(object) {
   UseMethod("learned")
@@ -230,7 +223,30 @@ learned.sturdy_model <- function(object) {
   free <- c(
     rep(!"lengthscale" %in% held, length(object$kernel$lengthscale)),
     !c("variance", "bias", "nugget") %in% held,
-    rep(object$epsilon_learned, length(object$epsilon))
+    rep(rate_learned(object), length(object$epsilon))
   )
   free & !is.null(object$learning)
 }
+
+learned.bpm <- function(object) {
+  c(object$prior$free, rep(rate_learned(object), length(object$epsilon)))
+}
+
+rate_learned <- function(object) is.character(object$spec$epsilon)
+
+#' What the model is called
+#' @noRd
+model_title <- function(object) {
+  df <- object$spec$df
+  name <- switch(spec_model(object$spec),
+    gpc = "Gaussian process classifier",
+    stc = "process classifier",
+    bpm = "Bayes point machine"
+  )
+  student <- is.finite(df) || spec_model(object$spec) == "stc"
+  if (student) paste0("Student-t ", name, ", df = ", format(df)) else name
+}
+
+#' Share of the filtered labels that were predicted wrongly before
+#' @noRd
+filter_error <- function(object) object$filter$errors / object$filter$rows

@@ -86,61 +86,44 @@ stc <- function(x, ...) {
 
 #' @rdname stc
 #' @export
-stc.formula <- function(formula,
-                        data = NULL,
-                        ...,
-                        df = 10,
-                        kernel = kernel_ard(),
-                        epsilon = "learn",
-                        criterion = if (isTRUE(is.finite(df))) "loo" else "evidence",
-                        scale = TRUE,
-                        control = ep_control(),
+stc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(df, kernel, epsilon, criterion, control, call)
-  gp_impl(mold_formula(formula, data, scale, na.action, call), spec, call, "stc")
+  spec <- stc_spec(...)
+  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
 }
 
 #' @rdname stc
 #' @export
-stc.data.frame <- function(x,
-                           y,
-                           ...,
-                           df = 10,
-                           kernel = kernel_ard(),
-                           epsilon = "learn",
-                           criterion = if (isTRUE(is.finite(df))) "loo" else "evidence",
-                           scale = TRUE,
-                           control = ep_control()) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(df, kernel, epsilon, criterion, control, call)
-  gp_impl(mold_xy(x, y, scale, "data.frame", call), spec, call, "stc")
+stc.data.frame <- function(x, y, ...) {
+  spec <- stc_spec(...)
+  fit_spec(spec, mold_xy(x, y, spec$scale))
 }
 
 #' @rdname stc
 #' @export
-stc.matrix <- function(x,
-                       y,
-                       ...,
-                       df = 10,
-                       kernel = kernel_ard(),
-                       epsilon = "learn",
-                       criterion = if (isTRUE(is.finite(df))) "loo" else "evidence",
-                       scale = TRUE,
-                       control = ep_control()) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(df, kernel, epsilon, criterion, control, call)
-  gp_impl(mold_xy(x, y, scale, "matrix", call), spec, call, "stc")
-}
+stc.matrix <- stc.data.frame
 
 #' @rdname stc
 #' @export
 stc.default <- function(x, ...) {
   abort_no_method(x, "stc")
+}
+
+#' @rdname stc
+#' @export
+stc_spec <- function(..., df = 10, criterion = NULL) {
+  blame_caller()
+  df <- check_df(df)
+  if (is.null(criterion)) criterion <- default_criterion(df)
+  spec <- gpc_spec(..., criterion = criterion)
+  if (is.finite(df) && spec$method != "gradient") {
+    abort_sturdy(
+      "{.arg method} must be {.val gradient} at a finite {.arg df}: EM has no closed
+       step there.",
+      "method", arg = "method"
+    )
+  }
+  spec$df <- df
+  class(spec) <- c("stc_spec", class(spec))
+  spec
 }

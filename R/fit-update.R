@@ -1,27 +1,28 @@
-#' Fit again with changed arguments or data
+#' Fit again with changed arguments, inputs or data
 #'
-#' Without `data`, the model is fitted again to the encoded training rows it
-#' holds, with the arguments that are named changed and all others as they were
-#' given. With `data` (and, if wanted, a changed formula) it is fitted to that
-#' data. Learning starts afresh: nothing is carried over from the old optimum.
+#' Without `data`, the model is fitted again to the encoded training rows it holds,
+#' with the named arguments changed and all others as they were given. With `data`
+#' (and, if wanted, a changed formula) it is fitted to that data. Learning starts
+#' afresh: nothing is carried over from the old optimum. To take in further rows use
+#' [absorb()].
 #'
-#' @param object A model fitted by [gpc()] or [stc()].
-#' @param formula. Changes to the formula, as in [stats::update.formula()]; needs
-#'   `data` and a model that was fitted by a formula.
-#' @param ... Not used.
+#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
+#' @param formula. Changes to the formula, as in [stats::update.formula()]. Without
+#'   `data` it may only leave inputs out: `update(fit, . ~ . - x)`.
+#' @param ... Arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()] to change, by
+#'   name. A finite `df` turns a [gpc()] into an [stc()]. `criterion` stays as it was
+#'   unless `df` changes between finite and infinite: then it is the default of the
+#'   new model. `method` stays unless `epsilon` or `df` changes.
 #' @param data A data frame to fit to, for a model that was fitted by a formula.
-#' @param kernel,epsilon,criterion,method,control As in [gpc()].
-#' @param df Degrees of freedom; a finite value turns a [gpc()] into an [stc()].
-#'   `criterion` stays as it was, unless `df` changes between finite and infinite:
-#'   then it is the default of the new model. `method` stays unless `epsilon`
-#'   changes. `na.action` stays `na.exclude` if it was.
-#' @param scale,na.action As in [gpc()], used only with `data`.
-#' @return A fitted model as from [gpc()] or [stc()].
+#' @param subset,na.action As in [gpc()], used only with `data`. `na.action` stays
+#'   [stats::na.exclude()] if it was.
+#' @return A fitted model of the same kind.
 #' @section Conditions:
-#' `sturdy_error_missing_argument` when `formula.` or `scale` is changed without
-#' `data`, `sturdy_error_no_formula` when the model has no formula, and those of
-#' [gpc()].
-#' @seealso [gpc()], [stc()]; [update.bpm()] for [bpm()]
+#' `sturdy_error_missing_argument` when the change needs `data`: another scaling, an
+#' input that the model does not hold, or a [bpm()] that was filtered and keeps no
+#' rows. `sturdy_error_no_formula` when the model has no formula;
+#' `sturdy_error_unknown_argument`, and those of [gpc()].
+#' @seealso [gpc()], [stc()], [bpm()]; [absorb()]
 #' @export
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
@@ -31,67 +32,106 @@ update.sturdy_model <- function(object,
                                 formula. = NULL,
                                 ...,
                                 data = NULL,
-                                kernel = object$kernel_spec,
-                                epsilon = object$epsilon_spec,
-                                criterion = update_criterion(object, df),
-                                method = "gradient",
-                                df = object$df,
-                                control = object$control,
-                                scale = object$scale,
+                                subset = NULL,
                                 na.action = update_na_action(object)) {
-  check_no_dots(...)
   call <- rlang::current_env()
-  if (missing(method) && identical(epsilon, object$epsilon_spec)) {
-    method <- object$method
+  changed <- list(...)
+  if (any(!nzchar(rlang::names2(changed)))) {
+    check_no_dots(...)
   }
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  spec <- gp_spec(df, kernel, epsilon, criterion, control, call, method)
-  class <- if (inherits(object, "stc") || is.finite(spec$df)) "stc" else "gpc"
+  spec <- edit_spec(object$spec, changed, call)
   molded <- if (is.null(data)) {
-    if (!is.null(formula.) || !identical(scale, object$scale)) {
-      abort_sturdy(
-        "{.arg data} must be given to change the formula or the scaling: the
-         model does not keep its data.",
-        "missing_argument", arg = "data"
-      )
-    }
-    stored_mold(object)
+    stored_rows(object, formula., spec$scale, call)
   } else {
-    new_formula <- formula(object)
-    if (!is.null(formula.)) {
-      new_formula <- stats::update.formula(new_formula, formula.)
-    }
-    mold_formula(new_formula, data, scale, na.action, call)
+    mold_formula(
+      changed_formula(object, formula.), data, spec$scale, na.action,
+      substitute(subset), call
+    )
   }
-  gp_impl(molded, spec, call, class)
-}
-
-#' The old criterion, unless a change between finite and infinite df asks for the
-#' default of the other model: t-EP evidence misleads learning
-#' @noRd
-update_criterion <- function(object, df) {
-  finite <- isTRUE(is.finite(df))
-  if (finite == is.finite(object$df)) {
-    object$criterion
-  } else if (finite) {
-    "loo"
-  } else {
-    "evidence"
-  }
+  new <- fit_spec(spec, molded, call)
+  new$call <- update_call(object$call, rlang::frame_call(call), spec, new)
+  new
 }
 
 update_na_action <- function(object) {
-  if (inherits(object$na_action, "exclude")) stats::na.exclude else stats::na.omit
+  excluded <- inherits(object$data$na_action, "exclude")
+  if (excluded) stats::na.exclude else stats::na.omit
 }
 
-stored_mold <- function(object) {
-  list(
-    X = object$X,
-    group = blueprint_group(object$blueprint),
-    blueprint = object$blueprint,
-    y = object$y,
-    rows = object$rows,
-    row_names = object$row_names,
-    na_action = object$na_action
+changed_formula <- function(object, formula.) {
+  old <- stats::formula(object)
+  if (is.null(formula.)) old else stats::update.formula(old, formula.)
+}
+
+#' The rows a model holds, without the inputs that a changed formula leaves out
+#' @noRd
+stored_rows <- function(object, formula., scale, call) {
+  if (is.null(object$data)) {
+    abort_needs_data("to fit again: a filtered {.fn bpm} keeps none of its rows", call)
+  }
+  if (!identical(scale, object$spec$scale)) {
+    abort_needs_data("to change the scaling: the model keeps encoded inputs only", call)
+  }
+  molded <- object[c("blueprint", "data")]
+  if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.), call)
+}
+
+abort_needs_data <- function(why, call) {
+  abort_sturdy(
+    paste0("{.arg data} must be given ", why, "."),
+    "missing_argument", arg = "data", call = call
   )
+}
+
+drop_inputs <- function(molded, formula, call) {
+  blueprint <- molded$blueprint
+  terms <- stats::terms(formula)
+  same_response <- identical(formula[[2]], blueprint$formula[[2]])
+  known <- attr(blueprint$terms, "term.labels")
+  if (!same_response || !all(attr(terms, "term.labels") %in% known)) {
+    abort_needs_data(
+      "to change the response or to add an input: the model holds its inputs only", call
+    )
+  }
+  kept <- blueprint$term %in% attr(terms, "term.labels")
+  columns <- blueprint_columns(blueprint)$group %in% which(kept)
+  blueprint$coding <- blueprint$coding[kept]
+  blueprint$columns <- blueprint$all_columns <- blueprint$columns[kept]
+  blueprint$term <- blueprint$term[kept]
+  blueprint$terms <- kept_terms(terms, blueprint$terms)
+  blueprint$formula <- strip_environment(stats::formula(terms))
+  blueprint$variables <- intersect(blueprint$variables, all.vars(blueprint$terms))
+  molded$blueprint <- blueprint
+  molded$data$X <- molded$data$X[, columns, drop = FALSE]
+  molded
+}
+
+#' Terms of fewer inputs, with what the old ones know of their variables
+#' @noRd
+kept_terms <- function(terms, old) {
+  new <- stats::delete.response(terms)
+  names <- function(terms) vapply(as.list(attr(terms, "variables"))[-1], deparse1, "")
+  at <- match(names(new), names(old))
+  attr(new, "predvars") <- attr(old, "predvars")[c(1, at + 1)]
+  attr(new, "dataClasses") <- attr(old, "dataClasses")[at]
+  strip_environment(new)
+}
+
+#' The call of the old fit with what update() was given
+#' @noRd
+update_call <- function(old, given, spec, new) {
+  if (is.null(old)) {
+    return(NULL)
+  }
+  old[[1]] <- as.name(spec_model(spec))
+  changed <- as.list(given)[-1]
+  changed <- changed[!rlang::names2(changed) %in% c("", "object", "formula.")]
+  for (name in names(changed)) old[[name]] <- changed[[name]]
+  formula <- new$blueprint$formula
+  if (!is.null(formula)) {
+    attributes(formula) <- NULL
+    at <- match("formula", rlang::names2(old))
+    old[[if (is.na(at)) 2 else at]] <- formula
+  }
+  old
 }

@@ -2,25 +2,23 @@
 
 #' Fill in what a kernel leaves to the data
 #'
-#' `X` and `group` as made by the blueprint; `columns` are the names of the
-#' groups (the input columns kept), `all_columns` those of all input columns,
-#' constant ones included. Afterwards `lengthscale` is a numeric vector of one
+#' `X` and `coding` (a list of `group` and `weight`, see blueprint_columns()) as made by
+#' the blueprint; `columns` are the names of the groups (the input columns kept),
+#' `all_columns` those of all input columns, constant ones included. Afterwards `lengthscale` is a numeric vector of one
 #' entry a group (ARD) or of length one (iso), `prior$lengthscale$meanlog` is of
 #' the same length, and hyperparameters at 0 are among the fixed ones.
 #' @noRd
 kernel_resolve <- function(kernel,
                            X,
-                           group,
+                           coding,
                            columns,
                            all_columns = columns,
                            call = rlang::caller_env()) {
-  if (kernel$type == "iso") {
-    group <- rep(1L, ncol(X))
-    columns <- all_columns <- "lengthscale"
-  }
+  coding <- kernel_columns(kernel, coding)
+  if (kernel$type == "iso") columns <- all_columns <- "lengthscale"
   g <- length(columns)
   heuristic <- if (needs_heuristic(kernel)) {
-    median_heuristic(X, group, g)
+    median_heuristic(X, coding, g)
   }
   kernel$lengthscale <- if (is.null(kernel$lengthscale)) {
     heuristic
@@ -41,10 +39,11 @@ kernel_resolve <- function(kernel,
   kernel
 }
 
-#' The lengthscale each column of X uses: its own, or the one there is
+#' Each column of X uses its own lengthscale, or the one there is
 #' @noRd
-kernel_group <- function(kernel, group) {
-  if (kernel$type == "iso") rep(1L, length(group)) else group
+kernel_columns <- function(kernel, coding) {
+  if (kernel$type == "iso") coding$group[] <- 1L
+  coding
 }
 
 needs_heuristic <- function(kernel) {
@@ -92,11 +91,12 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
 #' over all columns of a group, times sqrt(g), so that the distance over all g
 #' groups is near its median too. 1 where all rows agree.
 #' @noRd
-median_heuristic <- function(X, group, g) {
+median_heuristic <- function(X, coding, g) {
   n <- nrow(X)
   rows <- unique(round(seq(1, n, length.out = min(n, 500))))
+  scaled <- X[rows, , drop = FALSE] * rep(sqrt(coding$weight), each = length(rows))
   one_group <- function(j) {
-    d <- stats::dist(X[rows, group == j, drop = FALSE])
+    d <- stats::dist(scaled[, coding$group == j, drop = FALSE])
     d <- d[d > 0]
     if (length(d)) stats::median(d) else 1
   }

@@ -42,7 +42,7 @@ em_rates <- function(wrong, y, n_rates) {
 em_search <- function(problem, method) {
   tick <- learn_progress(problem$control)
   at <- problem$field == "epsilon"
-  y <- problem$space$y
+  y <- problem$latent$y
   bounds <- stats::qlogis(2 * learn_bounds$epsilon)
   par <- problem$start
   sites <- NULL
@@ -56,7 +56,7 @@ em_search <- function(problem, method) {
       evaluations <- evaluations + step$evaluations
     }
     out <- learn_native(problem, par, sites)
-    if (!engine_converged(out)) out <- learn_follow(problem, par)
+    if (!ep_converged(out)) out <- learn_follow(problem, par)
     evaluations <- evaluations + 1L
     tick()
     now <- learn_evaluation(problem, par, out)

@@ -1,10 +1,6 @@
 # Log evidence integrated over the learned hyperparameters, by Laplace's method: what
 # candidates with different numbers of them are compared by.
 
-# Prior density of a learned flip rate e on (0, 1/2): 2 b (1 - 2e)^(b - 1), mean
-# 1/(2 (b + 1)) = 0.1. Wrong labels are rare rather than frequent.
-rate_prior_shape <- 4
-
 #' Integrated evidence of a Gaussian process or Bayes point machine
 #'
 #' With u the free parameters (logs; logit(2 epsilon) for a flip rate), f(u) the log of
@@ -20,12 +16,13 @@ rate_prior_shape <- 4
 #' @return a number; `NA` where a free parameter has no prior, or where no mode was
 #'   found, with the reason as attribute `why`.
 #' @noRd
-integrated_evidence <- function(space, epsilon, control, at = NULL, search = FALSE) {
-  problem <- learn_problem(space, Inf, epsilon, "evidence", control)
+integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
+  spec[c("df", "criterion")] <- list(Inf, "evidence")
+  problem <- learn_problem(latent, spec)
   problem$rate_prior <- TRUE
   d <- length(problem$start)
   if (d == 0) {
-    return(integrated_nothing(space, epsilon, control))
+    return(integrated_nothing(latent, spec))
   }
   open <- unpriored(problem)
   if (length(open)) {
@@ -58,8 +55,8 @@ not_integrated <- function(why) structure(NA_real_, why = why)
 
 #' Nothing was learned: the evidence itself
 #' @noRd
-integrated_nothing <- function(space, epsilon, control) {
-  ep <- engine_fit(space, space$hyper, Inf, epsilon, NULL, control)
+integrated_nothing <- function(latent, spec) {
+  ep <- ep_run(latent, latent$hyper, Inf, spec$epsilon, NULL, spec$control)
   if (ep$status != "converged") {
     return(not_integrated("EP did not converge"))
   }
@@ -70,7 +67,7 @@ integrated_nothing <- function(space, epsilon, control) {
 #' @noRd
 unpriored <- function(problem) {
   kernel <- setdiff(unique(problem$field), "epsilon")
-  none <- function(name) is.null(problem$space$prior[[name]])
+  none <- function(name) is.null(problem$latent$prior[[name]])
   kernel[vapply(kernel, none, logical(1))]
 }
 
@@ -78,7 +75,7 @@ unpriored <- function(problem) {
 #' @noRd
 prior_constant <- function(problem) {
   kernel <- problem$field[problem$field != "epsilon"]
-  sd <- vapply(problem$space$prior[kernel], function(p) p$sdlog, numeric(1))
+  sd <- vapply(problem$latent$prior[kernel], function(p) p$sdlog, numeric(1))
   -sum(log(sd)) - length(kernel) / 2 * log(2 * pi)
 }
 
@@ -114,45 +111,4 @@ curvature <- function(problem, mode, step = 0.01) {
     H[, j] <- (slope(down) - slope(up)) / (2 * step)
   }
   (H + t(H)) / 2
-}
-
-#' Integrated evidence of a fit; `NA` with a warning where there is none
-#'
-#' The Student-t process has that of the Gaussian process with the same kernel and
-#' prior: their exact evidences are equal at every value of the hyperparameters.
-#'
-#' @param molded the training rows, for a bpm(), which keeps none.
-#' @noRd
-integrated_of <- function(object, molded = NULL, call = rlang::caller_env()) {
-  spec <- if (inherits(object, "bpm")) object$spec$epsilon else object$epsilon_spec
-  at_mode <- is.infinite(object$df) && object$criterion == "evidence"
-  value <- integrated_evidence(
-    model_space(object, molded, call), spec, object$control,
-    if (at_mode && object$epsilon_learned) object$epsilon,
-    search = !at_mode
-  )
-  if (is.na(value)) {
-    warn_sturdy(
-      "The evidence was not integrated over the hyperparameters: {attr(value, 'why')}.",
-      "not_integrated"
-    )
-  }
-  as.numeric(value)
-}
-
-#' The latent space of a fit, at its hyperparameters
-#' @noRd
-model_space <- function(object, molded = NULL, call = NULL) {
-  UseMethod("model_space")
-}
-
-model_space.sturdy_model <- function(object, molded = NULL, call = NULL) {
-  kernel_space(object$X, object$group, object$y, object$kernel)
-}
-
-model_space.bpm <- function(object, molded = NULL, call = NULL) {
-  if (is.null(molded)) {
-    abort_no_rows("this evidence needs", "{.fn select_model} gives it.", call)
-  }
-  weight_space(bpm_design(object, molded$X), molded$y, object$prior)
 }

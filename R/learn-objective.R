@@ -24,50 +24,17 @@ learn_race_rows <- 150L # when there are half as many again
 learn_small_epsilon <- 0.01 # below this, 0 is tried
 learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 
-#' Learn what is free, then fit
-#'
-#' @param space a latent space. @param epsilon one or two rates, "learn" or
-#'   "learn2". @param criterion "evidence" or "loo". @param method "gradient",
-#'   or an EM method of em.R.
-#' @return list(hyper, epsilon, ep, learning)
-#' @noRd
-learn_fit <- function(space, df, epsilon, criterion, control,
-                      method = "gradient") {
-  problem <- learn_problem(space, df, epsilon, criterion, control)
-  learning <- NULL
-  hyper <- space$hyper
-  if (length(problem$start)) {
-    learning <- if (method == "gradient" || !is.character(epsilon)) {
-      learn_search(problem)
-    } else {
-      em_search(problem, method)
-    }
-    hyper <- learn_hyper(problem, learning$par)
-    epsilon <- learn_epsilon(problem, learning$par)
-  }
-  ep <- learning[["ep"]]
-  if (is.null(ep)) {
-    ep <- engine_fit(space, hyper, df, epsilon, NULL, control, criterion)
-  }
-  if (!is.null(learning)) {
-    learning <- learn_report(problem, learning, ep)
-  }
-  ep[c("value", "gradient", "gradient_solved")] <- NULL
-  if (!control$trace) ep["trace"] <- list(NULL)
-  list(hyper = hyper, epsilon = epsilon, ep = ep, learning = learning)
-}
-
 # Packing --------------------------------------------------------------------
 
 #' What is free, where it starts, how far it may go
 #'
 #' Free parameters are logs; epsilon is 0.5 plogis(.).
 #' @noRd
-learn_problem <- function(space, df, epsilon, criterion, control) {
-  n_epsilon <- learn_n_epsilon(epsilon)
-  free <- space$free
-  start <- unlist(lapply(space$hyper[free], log))
-  field <- rep(free, lengths(space$hyper[free]))
+learn_problem <- function(latent, spec) {
+  n_epsilon <- learn_n_epsilon(spec$epsilon)
+  free <- latent$free
+  start <- unlist(lapply(latent$hyper[free], log))
+  field <- rep(free, lengths(latent$hyper[free]))
   lower <- upper <- numeric(length(field))
   for (name in free) {
     at <- field == name
@@ -86,12 +53,11 @@ learn_problem <- function(space, df, epsilon, criterion, control) {
   lower <- c(lower, rep(b[1], n_epsilon))
   upper <- c(upper, rep(b[2], n_epsilon))
   field <- c(field, rep("epsilon", n_epsilon))
+  tol <- max(spec$control$tol, learn_tol(spec$df, spec$criterion))
   list(
-    space = space, df = df, epsilon = epsilon, criterion = criterion,
-    control = control,
-    search_control = utils::modifyList(
-      unclass(control), list(tol = max(control$tol, learn_tol(df, criterion)))
-    ),
+    latent = latent, df = spec$df, epsilon = spec$epsilon,
+    criterion = spec$criterion, control = spec$control,
+    search_control = utils::modifyList(unclass(spec$control), list(tol = tol)),
     start = unname(start), lower = lower, upper = upper, field = field
   )
 }
@@ -103,7 +69,7 @@ learn_n_epsilon <- function(epsilon) {
 }
 
 learn_hyper <- function(problem, par) {
-  hyper <- problem$space$hyper
+  hyper <- problem$latent$hyper
   for (name in intersect(names(hyper), problem$field)) {
     hyper[[name]][] <- exp(par[problem$field == name])
   }
@@ -123,8 +89,8 @@ learn_epsilon <- function(problem, par) {
 #' will hold
 #' @noRd
 learn_final <- function(problem, par, sites = NULL) {
-  engine_fit(
-    problem$space, learn_hyper(problem, par), problem$df,
+  ep_run(
+    problem$latent, learn_hyper(problem, par), problem$df,
     learn_epsilon(problem, par), sites, problem$control, problem$criterion
   )
 }
@@ -132,7 +98,7 @@ learn_final <- function(problem, par, sites = NULL) {
 #' EP at a point of the search
 #' @noRd
 learn_native <- function(problem, par, sites, gradient = TRUE) {
-  problem$space$native(
+  problem$latent$native(
     learn_hyper(problem, par), problem$df, learn_epsilon(problem, par), sites,
     problem$search_control, problem$criterion, gradient
   )
@@ -141,13 +107,13 @@ learn_native <- function(problem, par, sites, gradient = TRUE) {
 #' EP at a start of the search, followed there from easier problems if need be
 #' @noRd
 learn_follow <- function(problem, par) {
-  run <- function(df, epsilon, sites) {
-    problem$space$native(
-      learn_hyper(problem, par), df, epsilon, sites, problem$search_control,
-      problem$criterion, TRUE
+  run <- function(epsilon, sites) {
+    problem$latent$native(
+      learn_hyper(problem, par), problem$df, epsilon, sites,
+      problem$search_control, problem$criterion, TRUE
     )
   }
-  engine_continue(run, problem$df, learn_epsilon(problem, par), NULL)$out
+  ep_continue(run, learn_epsilon(problem, par), NULL)$out
 }
 
 #' Log prior density of the logs (normal, without its constant) and its gradient;
@@ -157,7 +123,7 @@ learn_prior <- function(problem, par) {
   value <- 0
   gradient <- numeric(length(par))
   for (name in setdiff(unique(problem$field), "epsilon")) {
-    prior <- problem$space$prior[[name]]
+    prior <- problem$latent$prior[[name]]
     if (is.null(prior)) next
     at <- problem$field == name
     z <- (par[at] - prior$meanlog) / prior$sdlog
@@ -197,7 +163,7 @@ learn_objective <- function(problem, tick = function() NULL) {
     evaluations <<- evaluations + 1L
     tick()
     out <- learn_native(problem, par, sites)
-    if (!engine_converged(out)) {
+    if (!ep_converged(out)) {
       # old sites may mislead; a start without sites may need a path to it
       out <- if (is.null(sites)) {
         learn_follow(problem, par)
@@ -231,9 +197,8 @@ learn_evaluation <- function(problem, par, out) {
     par = par, value = NA_real_, penalised = -Inf,
     gradient = numeric(length(par))
   )
-  # 4: the gradient system was not solved
-  if (out$status != 0L || is.null(out$gradient) ||
-      !is.finite(out$value)) {
+  solved <- ep_converged(out) && identical(out$gradient_status, 0L)
+  if (!solved || !is.finite(out$value)) {
     return(bad)
   }
   gradient <- unlist(out$gradient[setdiff(unique(problem$field), "epsilon")])
@@ -253,44 +218,8 @@ learn_evaluation <- function(problem, par, out) {
   )
 }
 
-# Report --------------------------------------------------------------------
+# Progress -------------------------------------------------------------------
 
-#' The `learning` field of a model
-#' @noRd
-learn_report <- function(problem, found, ep) {
-  near <- 1e-3
-  low <- found$par < problem$lower + near
-  high <- found$par > problem$upper - near
-  names <- learn_names(problem)
-  list(
-    value = if (is.null(ep$value)) NA_real_ else ep$value,
-    penalised = found$penalised,
-    convergence = found$opt$convergence,
-    message = paste(found$opt$message),
-    cold_start = found$cold,
-    evaluations = found$evaluations,
-    starts = found$starts,
-    method = if (is.null(found$method)) "gradient" else found$method,
-    trace = found$trace,
-    on_bound = names[low | high]
-  )
-}
-
-#' Names of the free parameters: `field.column` where there is one a column
-#' @noRd
-learn_names <- function(problem) {
-  names <- problem$field
-  for (field in setdiff(unique(names), "epsilon")) {
-    columns <- names(problem$space$hyper[[field]])
-    if (!is.null(columns)) {
-      names[names == field] <- paste0(field, ".", columns)
-    }
-  }
-  if (sum(names == "epsilon") == 2) {
-    names[names == "epsilon"] <- c("epsilon.neg", "epsilon.pos")
-  }
-  names
-}
 
 #' A bar that counts evaluations, shown only when learning takes a while
 #' @noRd

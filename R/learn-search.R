@@ -165,12 +165,12 @@ learn_has_many_optima <- function(problem) {
 #' The problem on evenly spaced rows; `NULL` when it is small already
 #' @noRd
 learn_some_rows <- function(problem) {
-  n <- problem$space$n
+  n <- problem$latent$n
   if (n < 1.5 * learn_race_rows) {
     return(NULL)
   }
   rows <- unique(round(seq(1, n, length.out = learn_race_rows)))
-  problem$space <- problem$space$rows(rows)
+  problem$latent <- problem$latent$rows(rows)
   problem
 }
 

@@ -27,6 +27,8 @@ native_sites <- function(sites, n) {
 }
 
 native_trace <- function(out) {
+  out$gradient_status <- if (identical(out$status, 4L)) 4L else 0L
+  if (identical(out$status, 4L)) out$status <- 0L
   if (!is.null(out$trace)) {
     colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
   }
@@ -57,12 +59,12 @@ native_ep_fit <- function(K, y, df, epsilon, sites, control, progress = NULL) {
 #'   `gradient` of derivatives with respect to log lengthscale, log variance,
 #'   log bias, log nugget and epsilon (neg, pos).
 #' @noRd
-native_gp_fit <- function(X, group, hyper, y, df, epsilon, sites, control,
+native_gp_fit <- function(X, columns, hyper, y, df, epsilon, sites, control,
                           criterion = "none", gradient = FALSE,
                           progress = NULL) {
   sites <- native_sites(sites, length(y))
   out <- native_trace(.Call(
-    C_gp_fit, X, as.integer(group), native_l(hyper), native_theta(hyper),
+    C_gp_fit, weighted(X, columns), as.integer(columns$group), native_l(hyper), native_theta(hyper),
     as.double(y), as.double(df), native_epsilon(epsilon),
     as.double(sites$tau), as.double(sites$nu), native_control(control),
     native_criterion(criterion), gradient, progress
@@ -150,18 +152,18 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
 #'
 #' @return list(status, m, s2), s2 with the nugget of a new observation.
 #' @noRd
-native_gp_predict <- function(X, group, hyper, sites, b, Xnew) {
+native_gp_predict <- function(X, columns, hyper, sites, b, Xnew) {
   .Call(
-    C_gp_predict, X, as.integer(group), native_l(hyper), native_theta(hyper),
-    as.double(sites$tau), as.double(b), Xnew
+    C_gp_predict, weighted(X, columns), as.integer(columns$group), native_l(hyper), native_theta(hyper),
+    as.double(sites$tau), as.double(b), weighted(Xnew, columns)
   )
 }
 
 #' Gram matrix: n x n with the nugget, or n x m without it
 #' @noRd
-native_gram <- function(X, Xnew, group, hyper) {
+native_gram <- function(X, Xnew, columns, hyper) {
   .Call(
-    C_gram, X, Xnew, as.integer(group), native_l(hyper), native_theta(hyper)
+    C_gram, weighted(X, columns), if (!is.null(Xnew)) weighted(Xnew, columns), as.integer(columns$group), native_l(hyper), native_theta(hyper)
   )
 }
 
@@ -182,3 +184,6 @@ native_tilted <- function(y, mean, var, df, epsilon, d) {
 native_status_sentence <- function(status) {
   .Call(C_status_sentence, as.integer(status))
 }
+
+weighted <- function(X, columns) X * rep(sqrt(columns$weight), each = nrow(X))
+native_weight_predict <- function(Xt, mean, C) list(m = drop(mean %*% Xt), s2 = colSums(Xt * (C %*% Xt)))

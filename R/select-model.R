@@ -119,54 +119,27 @@ select_model <- function(x, ...) {
 #' @rdname select_model
 #' @order 2
 #' @export
-select_model.formula <- function(formula,
-                                 data = NULL,
-                                 candidates = default_candidates(),
-                                 criterion = c("evidence", "integrated", "loo"),
-                                 ...,
-                                 scale = TRUE,
+select_model.formula <- function(formula, data = NULL, ..., subset = NULL,
                                  na.action = stats::na.omit) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, names(selection_criteria), "criterion")
-  candidates <- check_candidates(candidates, call)
-  molded <- mold_formula(formula, data, scale, na.action, call)
-  select_impl(molded, candidates, criterion, call)
+  subset <- substitute(subset)
+  mold <- function(scale, call) {
+    mold_formula(formula, data, scale, na.action, subset, call)
+  }
+  select_impl(mold, ..., call = rlang::current_env())
 }
 
 #' @rdname select_model
 #' @order 3
 #' @export
-select_model.data.frame <- function(x,
-                                    y,
-                                    candidates = default_candidates(),
-                                    criterion = c("evidence", "integrated", "loo"),
-                                    ...,
-                                    scale = TRUE) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, names(selection_criteria), "criterion")
-  candidates <- check_candidates(candidates, call)
-  molded <- mold_xy(x, y, scale, "data.frame", call)
-  select_impl(molded, candidates, criterion, call)
+select_model.data.frame <- function(x, y, ...) {
+  select_impl(function(scale, call) mold_xy(x, y, scale, call), ...,
+              call = rlang::current_env())
 }
 
 #' @rdname select_model
 #' @order 4
 #' @export
-select_model.matrix <- function(x,
-                                y,
-                                candidates = default_candidates(),
-                                criterion = c("evidence", "integrated", "loo"),
-                                ...,
-                                scale = TRUE) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  criterion <- check_choice(criterion, names(selection_criteria), "criterion")
-  candidates <- check_candidates(candidates, call)
-  molded <- mold_xy(x, y, scale, "matrix", call)
-  select_impl(molded, candidates, criterion, call)
-}
+select_model.matrix <- select_model.data.frame
 
 #' @rdname select_model
 #' @order 5
@@ -177,12 +150,12 @@ select_model.default <- function(x, ...) {
 
 #' A named list of candidates; names that were not given describe the candidate
 #' @noRd
-check_candidates <- function(candidates, call) {
-  if (inherits(candidates, "sturdy_candidate")) {
+check_candidates <- function(candidates, scale, call) {
+  if (inherits(candidates, "sturdy_spec")) {
     candidates <- list(candidates)
   }
   fits <- is.list(candidates) && length(candidates) > 0 &&
-    all(vapply(candidates, inherits, logical(1), "sturdy_candidate"))
+    all(vapply(candidates, inherits, logical(1), "sturdy_spec"))
   if (!fits) {
     abort_sturdy(
       "{.arg candidates} must be a list of what {.fn candidate} makes, not
@@ -190,17 +163,50 @@ check_candidates <- function(candidates, call) {
       "candidates", arg = "candidates", call = call
     )
   }
+  filtered <- vapply(candidates, function(spec) identical(spec$inference, "adf"), NA)
+  if (any(filtered)) {
+    abort_sturdy(
+      "A candidate can't have {.code inference = \"adf\"}: there is no leave-one-out and
+       no evidence to compare it by.",
+      "candidates", arg = "candidates", call = call
+    )
+  }
   names <- rlang::names2(candidates)
   none <- !nzchar(names)
   names[none] <- vapply(candidates[none], format, character(1))
   names(candidates) <- make.unique(names, sep = " ")
+  if (!is.null(scale)) {
+    scale <- check_flag(scale, "scale", call)
+    candidates <- lapply(candidates, function(spec) {
+      spec$scale <- scale
+      spec
+    })
+  }
   candidates
 }
 
 # Comparing -----------------------------------------------------------------
 
-select_impl <- function(molded, candidates, criterion, call) {
-  runs <- run_candidates(candidates, molded, criterion == "integrated")
+select_impl <- function(mold,
+                        candidates = default_candidates(),
+                        criterion = c("integrated", "evidence", "loo"),
+                        scale = NULL,
+                        ...,
+                        call) {
+  check_no_dots(..., call = call)
+  criterion <- check_choice(criterion, names(selection_criteria), "criterion", call)
+  candidates <- check_candidates(candidates, scale, call)
+  scales <- vapply(candidates, `[[`, logical(1), "scale")
+  molded <- lapply(rlang::set_names(unique(scales)), mold, call = call)
+  runs <- run_candidates(
+    candidates, molded[as.character(scales)], criterion == "integrated"
+  )
+  new_selection(runs, criterion, candidates, call)
+}
+
+#' The selected fit, which also holds the comparison
+#' @noRd
+new_selection <- function(runs, criterion, candidates, call) {
   fits <- lapply(runs, `[[`, "fit")
   criterion <- criterion_at_hand(criterion, runs)
   table <- selection_table(runs, criterion)
@@ -218,12 +224,13 @@ select_impl <- function(molded, candidates, criterion, call) {
       "not_converged", status = table$status[chosen]
     )
   }
+  selected <- fits[[chosen]]
   structure(
-    list(
-      table = table, selected = fits[[chosen]], fits = fits,
-      criterion = criterion, candidates = candidates
-    ),
-    class = "sturdy_selection"
+    c(unclass(selected), list(
+      table = table, selected = selected, fits = fits, criterion = criterion,
+      candidates = candidates
+    )),
+    class = c("sturdy_selection", class(selected))
   )
 }
 
@@ -264,7 +271,7 @@ selection_table <- function(runs, criterion) {
 
 # the column each criterion is
 selection_criteria <- c(
-  evidence = "log_evidence", integrated = "log_integrated", loo = "loo"
+  integrated = "log_integrated", evidence = "log_evidence", loo = "loo"
 )
 
 selection_columns <- c(
@@ -325,10 +332,4 @@ abort_no_candidate <- function(table, call) {
     ),
     "no_candidate", call = call, table = table
   )
-}
-
-#' Text that cli must not interpolate
-#' @noRd
-cli_verbatim <- function(text) {
-  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
 }

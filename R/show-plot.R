@@ -47,10 +47,7 @@ plot.sturdy_model <- function(x,
                               ...) {
   check_no_dots(...)
   which <- check_choice(which, c("model", "trace"), "which")
-  if (is.null(inputs)) {
-    inputs <- if (inherits(x, "bpm")) 25 else 6
-  }
-  inputs <- check_count(inputs, "inputs", min = 1)
+  if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
   if (which == "trace") {
     plot_trace(x, main)
     return(invisible(x))
@@ -60,12 +57,13 @@ plot.sturdy_model <- function(x,
   invisible(x)
 }
 
-plot_model <- function(x, inputs, main) {
+plot_model <- function(x, inputs, main) { # inputs: `NULL` for the default number
   UseMethod("plot_model")
 }
 
 plot_model.sturdy_model <- function(x, inputs, main) {
-  specs <- x$blueprint$specs
+  if (is.null(inputs)) inputs <- 6
+  specs <- x$blueprint$coding
   if (length(specs) == 0) {
     abort_sturdy(
       "The model must have an input to draw against; all were constant.",
@@ -91,9 +89,9 @@ class_fills <- c("white", "black")
 # Two inputs ----------------------------------------------------------------
 
 plot_surface <- function(x, main) {
-  specs <- x$blueprint$specs
+  specs <- x$blueprint$coding
   names <- x$blueprint$columns
-  points <- lapply(1:2, function(j) natural_scale(x$X[, j], specs[[j]]))
+  points <- lapply(1:2, function(j) natural_scale(x$data$X[, j], specs[[j]]))
   axes <- lapply(points, function(v) seq_padded(v, 100))
   grid <- expand.grid(axes)
   X <- cbind(
@@ -116,7 +114,7 @@ plot_surface <- function(x, main) {
     axes[[1]], axes[[2]], p, levels = 0.5, lwd = 2.5, drawlabels = FALSE,
     add = TRUE
   )
-  class <- 1 + (x$y > 0)
+  class <- 1 + (x$data$y > 0)
   graphics::points(
     points[[1]], points[[2]], pch = class_symbols[class],
     bg = class_fills[class], cex = 0.9
@@ -173,11 +171,6 @@ seq_padded <- function(v, length) {
   seq(range[1] - pad, range[2] + pad, length.out = length)
 }
 
-event_probability <- function(x, X) {
-  latent <- latent_new(x, X, rlang::caller_env())
-  stats::pt(latent$m / sqrt(latent$s2), x$df)
-}
-
 # Any inputs ----------------------------------------------------------------
 
 plot_curves <- function(x, inputs, main) {
@@ -216,7 +209,7 @@ plot_curves <- function(x, inputs, main) {
 #' @noRd
 strongest_inputs <- function(x, inputs) {
   if (x$kernel$type == "iso") {
-    return(seq_along(x$blueprint$specs))
+    return(seq_along(x$blueprint$coding))
   }
   utils::head(order(x$kernel$lengthscale), inputs)
 }
@@ -227,26 +220,26 @@ strongest_inputs <- function(x, inputs) {
 #'   a factor) and probabilities.
 #' @noRd
 partial_curve <- function(j, x) {
-  spec <- x$blueprint$specs[[j]]
-  mine <- blueprint_group(x$blueprint) == j
+  spec <- x$blueprint$coding[[j]]
+  mine <- blueprint_columns(x$blueprint)$group == j
   if (spec$kind == "numeric") {
-    at <- seq_padded(natural_scale(x$X[, mine], spec), 60)
+    at <- seq_padded(natural_scale(x$data$X[, mine], spec), 60)
     encoded <- matrix((at - spec$center) / spec$scale)
   } else {
     at <- seq_along(spec$levels)
-    encoded <- diag(sqrt(1 / 2), length(at))
+    encoded <- diag(1, length(at))
   }
-  rows <- unique(round(seq(1, x$nobs, length.out = min(x$nobs, 50))))
-  X <- x$X[rep(rows, each = length(at)), , drop = FALSE]
+  rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), 50))))
+  X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
   X[, mine] <- encoded[rep(seq_along(at), length(rows)), ]
   p <- matrix(event_probability(x, X), length(at))
   list(at = at, p = rowMeans(p))
 }
 
 draw_curve <- function(x, j, curve) {
-  spec <- x$blueprint$specs[[j]]
+  spec <- x$blueprint$coding[[j]]
   numeric <- spec$kind == "numeric"
-  mine <- which(blueprint_group(x$blueprint) == j)
+  mine <- which(blueprint_columns(x$blueprint)$group == j)
   graphics::plot(
     curve$at, curve$p, type = if (numeric) "l" else "p", lwd = 2, pch = 19,
     cex = 1.3, ylim = c(0, 1), xlab = x$blueprint$columns[j], ylab = "",
@@ -255,14 +248,14 @@ draw_curve <- function(x, j, curve) {
   )
   graphics::abline(h = 0.5, lty = 3)
   if (numeric) {
-    value <- natural_scale(x$X[, mine], spec)
+    value <- natural_scale(x$data$X[, mine], spec)
   } else {
     graphics::axis(1, curve$at, spec$levels)
-    value <- max.col(x$X[, mine, drop = FALSE], "first")
-    value <- value + seq(-0.2, 0.2, length.out = x$nobs)
+    value <- max.col(x$data$X[, mine, drop = FALSE], "first")
+    value <- value + seq(-0.2, 0.2, length.out = nobs(x))
   }
-  graphics::rug(value[x$y < 0], side = 1, ticksize = 0.04)
-  graphics::rug(value[x$y > 0], side = 3, ticksize = 0.04)
+  graphics::rug(value[x$data$y < 0], side = 1, ticksize = 0.04)
+  graphics::rug(value[x$data$y > 0], side = 3, ticksize = 0.04)
 }
 
 # EP ------------------------------------------------------------------------
@@ -280,7 +273,7 @@ plot_trace <- function(x, main) {
     )
   }
   residual <- pmax(residual, .Machine$double.eps)
-  tol <- x$control$tol
+  tol <- x$spec$control$tol
   op <- graphics::par(mar = c(4.2, 5.2, 2.6, 1), las = 1)
   on.exit(graphics::par(op))
   graphics::plot(
@@ -295,4 +288,35 @@ plot_trace <- function(x, main) {
   graphics::mtext("Largest change of a site", side = 2, line = 4, las = 0)
   graphics::abline(h = tol, lty = 2)
   graphics::text(1, tol, "tolerance", adj = c(0, -0.6), cex = 0.8)
+}
+
+# Weights -------------------------------------------------------------------
+
+#' Weights with 50 % and 95 % intervals, the surest on top
+#' @noRd
+plot_model.bpm <- function(x, inputs, main) {
+  if (is.null(inputs)) inputs <- 25
+  shown <- order(-abs(coef(x)) / weight_scale(x))
+  shown <- rev(utils::head(shown, inputs))
+  names <- x$prior$weights[shown]
+  wide <- confint(x)[shown, , drop = FALSE]
+  thin <- confint(x, level = 0.5)[shown, , drop = FALSE]
+  at <- seq_along(shown)
+  left <- 1.5 + 0.55 * max(nchar(names), 6)
+  op <- graphics::par(mar = c(4.2, min(left, 14), 2.6, 1), las = 1)
+  on.exit(graphics::par(op))
+  graphics::plot(
+    range(wide, 0), range(at) + c(-0.5, 0.5), type = "n", yaxt = "n",
+    xlab = "Weight, with 50% and 95% interval", ylab = "",
+    main = if (is.null(main)) {
+      paste("Weights towards", x$blueprint$levels[2])
+    } else {
+      main
+    }
+  )
+  graphics::abline(v = 0, lty = 3)
+  graphics::segments(wide[, 1], at, wide[, 2], at)
+  graphics::segments(thin[, 1], at, thin[, 2], at, lwd = 3.5)
+  graphics::points(coef(x)[shown], at, pch = 19)
+  graphics::axis(2, at, names, tick = FALSE)
 }

@@ -1,13 +1,13 @@
 #' @export
 print.sturdy_model <- function(x, digits = 3, ...) {
-  cat("<", class(x)[1], "> ", model_title(x), "\n", sep = "")
+  cat("<", spec_model(x$spec), "> ", model_title(x), "\n", sep = "")
   print_fields(c(
     Rows = describe_rows(x),
     describe_latent(x, digits),
     "Label noise" = describe_noise(x, digits),
     describe_inference(x, digits),
     "Log evidence" = describe_evidence(x, digits),
-    "Leave-one-out" = if (has_posterior(x) && !is.null(x$ep)) {
+    "Leave-one-out" = if (has_numbers(x$ep$loo)) {
       format(sum(x$ep$loo), digits = digits + 1)
     },
     Learned = describe_learning(x)
@@ -24,48 +24,41 @@ describe_latent.sturdy_model <- function(x, digits) {
   c(Kernel = describe_kernel(x, digits))
 }
 
+describe_latent.bpm <- function(x, digits) {
+  scales <- unique(format_each(range(x$prior$scale), digits))
+  c(Weights = paste0(
+    length(x$prior$weights), if (x$prior$intercept) " with the intercept",
+    ", prior scale ", paste(scales, collapse = " to ")
+  ))
+}
+
 # How the posterior was found: one named line.
 describe_inference <- function(x, digits) {
   UseMethod("describe_inference")
 }
 
-describe_inference.sturdy_model <- function(x, digits) {
-  c(EP = describe_ep(x, digits))
-}
+describe_inference.sturdy_model <- function(x, digits) c(EP = ep_words(x$ep))
 
-#' One "name  value" line each, the values aligned
-#' @noRd
-print_fields <- function(fields) {
-  cat(paste0("  ", format(names(fields)), "  ", fields, "\n"), sep = "")
-}
-
-model_title <- function(x) {
-  t <- paste0("Student-t %s, df = ", format(x$df))
-  switch(class(x)[1],
-    stc = sprintf(t, "process classifier"),
-    bpm = if (is.finite(x$df)) {
-      sprintf(t, "Bayes point machine")
-    } else {
-      "Bayes point machine"
-    },
-    "Gaussian process classifier"
-  )
+describe_inference.bpm_filtered <- function(x, digits) {
+  rows <- x$filter$rows
+  all <- if (rows < nobs(x)) paste(" of", whole(nobs(x)))
+  c(ADF = paste0(
+    whole(rows), all, " rows absorbed, ",
+    format(100 * filter_error(x), digits = digits),
+    "% of their labels predicted wrongly before"
+  ))
 }
 
 describe_rows <- function(x) {
   levels <- x$blueprint$levels
-  counts <- if (is.null(x$counts)) c(sum(x$y < 0), sum(x$y > 0)) else x$counts
-  inputs <- length(x$blueprint$columns)
-  left_out <- length(x$na_action)
+  counts <- label_counts(x)
+  left_out <- length(x$data$na_action)
   paste0(
-    format(x$nobs, scientific = FALSE), if (left_out) paste0(" (", left_out, " more left out for NA)"), ", ",
-    count(inputs, "input"), "; classes ", levels[1], " (", counts[1], ") and ",
-    levels[2], " (", counts[2], ", event)"
+    format(nobs(x), scientific = FALSE),
+    if (left_out) paste0(" (", left_out, " more left out for NA)"), ", ",
+    count(length(x$blueprint$columns), "input"), "; classes ", levels[1], " (",
+    counts[1], ") and ", levels[2], " (", counts[2], ", event)"
   )
-}
-
-count <- function(n, noun) {
-  paste0(n, " ", noun, if (n != 1) "s")
 }
 
 describe_kernel <- function(x, digits) {
@@ -96,7 +89,7 @@ describe_noise <- function(x, digits) {
     } else {
       paste0("epsilon = ", format(x$epsilon, digits = digits))
     },
-    if (!x$epsilon_learned) {
+    if (!rate_learned(x)) {
       " (fixed)"
     } else if (x$learning$method == "gradient") {
       " (learned)"
@@ -106,32 +99,22 @@ describe_noise <- function(x, digits) {
   )
 }
 
-describe_ep <- function(x, digits) {
-  status <- gsub("_", " ", x$ep$status)
-  if (!has_posterior(x)) {
-    return(paste0(status, ": no posterior, see ep_diagnostics()"))
-  }
-  paste0(
-    status, " after ", count(x$ep$sweeps, "sweep"),
-    ", residual ", format(max(x$ep$residual), digits = 2)
-  )
-}
-
 describe_evidence <- function(x, digits) {
   if (!has_posterior(x)) {
     return("none")
   }
-  paste0(
-    format(x$log_evidence, digits = digits + 1),
-    if (is.null(x$ep)) {
-      " (of the rows as they came)"
-    } else if (is.finite(x$df)) {
-      paste0(
-        " (t-EP: not to be compared across models, see ?", class(x)[1], ")"
-      )
-    }
-  )
+  paste0(format(model_evidence(x), digits = digits + 1), evidence_note(x))
 }
+
+evidence_note <- function(x) {
+  UseMethod("evidence_note")
+}
+
+evidence_note.default <- function(x) {
+  if (is.finite(x$spec$df)) " (t-EP: not to be compared across models, see ?stc)"
+}
+
+evidence_note.bpm_filtered <- function(x) " (of the rows as they came)"
 
 describe_learning <- function(x) {
   learning <- x$learning
@@ -139,7 +122,7 @@ describe_learning <- function(x) {
     return("nothing, all hyperparameters held")
   }
   paste0(
-    count(sum(learned(x)), "hyperparameter"), " by ", x$criterion,
+    count(sum(learned(x)), "hyperparameter"), " by ", x$spec$criterion,
     if (learning$convergence != 0) " (search not converged)",
     if (length(learning$on_bound)) {
       paste0("; on a bound: ", name_some(learning$on_bound))
@@ -147,12 +130,11 @@ describe_learning <- function(x) {
   )
 }
 
-#' The first three of some names
-#' @noRd
-name_some <- function(names) {
-  more <- length(names) - 3
+#' @export
+format.sturdy_model <- function(x, digits = 3, ...) {
   paste0(
-    paste(utils::head(names, 3), collapse = ", "),
-    if (more > 0) paste(" and", more, "more")
+    "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
+    count(length(x$blueprint$columns), "input"), ", ", describe_noise(x, digits),
+    ", log evidence ", describe_evidence(x, digits)
   )
 }

@@ -6,7 +6,7 @@
 print.sturdy_selection <- function(x, digits = 3, ...) {
   table <- x$table
   cat("<sturdy_selection> ", count(nrow(table), "candidate"), " by ",
-      criterion_words[[x$criterion]], ", ", count(x$selected$nobs, "row"), "\n",
+      criterion_words[[x$criterion]], ", ", count(nobs(x), "row"), "\n",
       sep = "")
   print(selection_shown(table, x$criterion, digits), row.names = FALSE,
         right = FALSE)
@@ -187,72 +187,8 @@ draw_candidates <- function(value, se, label, table, names) {
   if (!is.null(names)) graphics::axis(2, at, names, tick = FALSE)
 }
 
-# The selected fit answers --------------------------------------------------
-
-#' @export
-predict.sturdy_selection <- function(object, ...) predict(object$selected, ...)
-
-#' @export
-fitted.sturdy_selection <- function(object, ...) fitted(object$selected, ...)
-
-#' @export
-coef.sturdy_selection <- function(object, ...) coef(object$selected, ...)
-
-#' @export
-nobs.sturdy_selection <- function(object, ...) nobs(object$selected, ...)
-
-#' @export
-formula.sturdy_selection <- function(x, ...) formula(x$selected, ...)
-
-#' @export
-logLik.sturdy_selection <- function(object, ...) logLik(object$selected, ...)
-
-#' @export
-update.sturdy_selection <- function(object, ...) update(object$selected, ...)
-
-#' @export
-loo.sturdy_selection <- function(x, ...) loo(x$selected, ...)
-
-#' @export
-log_evidence.sturdy_selection <- function(object, ...) {
-  log_evidence(object$selected, ...)
-}
-
-#' @export
-criterion.sturdy_selection <- function(object, ...) {
-  criterion(object$selected, ...)
-}
-
-#' @export
-mislabelled.sturdy_selection <- function(object, ...) {
-  mislabelled(object$selected, ...)
-}
-
-#' @export
-calibration.sturdy_selection <- function(object, ...) {
-  calibration(object$selected, ...)
-}
-
-#' @export
-ep_diagnostics.sturdy_selection <- function(object, ...) {
-  ep_diagnostics(object$selected, ...)
-}
-
-#' @export
-check_fit.sturdy_selection <- function(object, ...) {
-  check_fit(object$selected, ...)
-}
-
-#' @export
-posterior_sample.sturdy_selection <- function(object, ...) {
-  posterior_sample(object$selected, ...)
-}
-
 #' @export
 glance.sturdy_selection <- function(x, ...) {
   chosen <- x$table[x$table$selected, c("candidate", "weight")]
-  cbind(chosen, glance(x$selected, ...), row.names = NULL)
+  cbind(chosen, NextMethod(), row.names = NULL)
 }
-
-#' @export
-augment.sturdy_selection <- function(x, ...) augment(x$selected, ...)

@@ -26,29 +26,34 @@
 summary.sturdy_model <- function(object, ...) {
   check_no_dots(...)
   check_posterior(object)
-  filtered <- is.null(object$ep)
   inference <- describe_inference(object, 3)
+  suspects <- summary_suspects(object)
   structure(
     list(
-      title = paste0("<", class(object)[1], "> ", model_title(object)),
+      title = paste0("<", spec_model(object$spec), "> ", model_title(object)),
       rows = describe_rows(object),
       inference = names(inference),
       ep = unname(inference),
       weights = weight_table(object),
       coefficients = hyper_table(object),
-      scores = if (filtered) adf_scores(object) else ep_scores(object),
-      expected_wrong = if (!filtered) sum(object$ep$flipped),
-      suspicious = if (!filtered) utils::head(suspicion(object), 5)
+      scores = summary_scores(object),
+      expected_wrong = suspects$expected,
+      suspicious = suspects$rows
     ),
     class = "summary.sturdy_model"
   )
 }
 
-ep_scores <- function(object) {
+# Scores of a fit, a named vector.
+summary_scores <- function(object) {
+  UseMethod("summary_scores")
+}
+
+summary_scores.default <- function(object) {
   score <- loo(object)
   c(
-    log_evidence = object$log_evidence,
-    log_evidence_gaussian = if (is.finite(object$df)) {
+    log_evidence = model_evidence(object),
+    log_evidence_gaussian = if (is.finite(object$spec$df)) {
       log_evidence(object, method = "gaussian")
     },
     loo = score$estimate,
@@ -56,6 +61,27 @@ ep_scores <- function(object) {
     loo_error = mean(exp(score$pointwise) < 0.5)
   )
 }
+
+summary_scores.bpm_filtered <- function(object) {
+  c(
+    log_evidence = model_evidence(object),
+    prequential = object$filter$log_score,
+    prequential_error = filter_error(object)
+  )
+}
+
+# The most suspicious rows, list(expected, rows); `NULL` for a fit that keeps none.
+summary_suspects <- function(object) {
+  UseMethod("summary_suspects")
+}
+
+summary_suspects.default <- function(object) {
+  list(
+    expected = sum(object$ep$flipped), rows = utils::head(suspicion(object), 5)
+  )
+}
+
+summary_suspects.bpm_filtered <- function(object) NULL
 
 hyper_table <- function(object) {
   estimate <- hyperparameters(object)

@@ -4,14 +4,17 @@
 #' them.
 #'
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param data The data the model was fitted to, to be returned with columns
-#'   added; it must have the rows given to the fit.
+#' @param data The data the model was fitted to, to be returned with columns added; it
+#'   must have the rows given to the fit. `NULL`: the inputs (after the transformations of
+#'   the formula) and labels that the model holds.
 #' @param newdata New data to predict, used instead of `data`.
+#' @param conf.int,conf.level Whether `tidy()` of a [bpm()] gives intervals, and their
+#'   probability.
 #' @param ... Not used.
 #' @return
 #'   * `tidy()`: one row a hyperparameter: `term`, `estimate` (natural scale),
 #'     `learned`. For [bpm()] one row a weight: `term`, `estimate`, `std.error` (`NA` at
-#'     `df <= 2`), `conf.low`, `conf.high` (95 %), `prior_scale`.
+#'     `df <= 2`), `conf.low`, `conf.high`, `prior_scale`.
 #'   * `glance()`: one row: `nobs`, `df`, `epsilon`, `log_evidence`, `loo`, `loo_se`,
 #'     `criterion`, `status`, `sweeps`.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
@@ -23,9 +26,8 @@
 #'   A [bpm()] by ADF has no leave-one-out score, no sweeps and nothing of its rows:
 #'   `glance()` gives `NA` and the status `"filtered"`, `augment()` needs `newdata`.
 #' @section Conditions:
-#' `sturdy_error_no_sites` from `augment(data = )` for a [bpm()] by ADF,
-#' `sturdy_error_length` when `data` does not have the rows given to the fit,
-#' `sturdy_error_missing_argument` without `data` and `newdata`.
+#' `sturdy_error_no_sites` from `augment()` without `newdata` for a [bpm()] by ADF,
+#' `sturdy_error_length` when `data` does not have the rows given to the fit.
 #' @importFrom generics tidy
 #' @export
 #' @examples
@@ -40,22 +42,31 @@ tidy.sturdy_model <- function(x, ...) {
 }
 
 #' @rdname tidy.sturdy_model
+#' @export
+tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
+  check_no_dots(...)
+  conf.int <- check_flag(conf.int, "conf.int")
+  check_posterior(x)
+  table <- weight_table(x, check_number(conf.level, "conf.level", 0, 1, open = TRUE))
+  if (conf.int) table else table[setdiff(names(table), c("conf.low", "conf.high"))]
+}
+
+#' @rdname tidy.sturdy_model
 #' @importFrom generics glance
 #' @export
 glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
-  filtered <- is.null(x$ep)
-  score <- if (filtered) list(estimate = NA_real_, se = NA_real_) else loo(x)
+  pointwise <- x$ep$loo
   data.frame(
-    nobs = x$nobs,
-    df = x$df,
+    nobs = nobs(x),
+    df = x$spec$df,
     epsilon = mean(x$epsilon),
-    log_evidence = x$log_evidence,
-    loo = score$estimate,
-    loo_se = score$se,
-    criterion = x$criterion,
-    status = if (filtered) "filtered" else x$ep$status,
-    sweeps = if (filtered) NA_integer_ else x$ep$sweeps
+    log_evidence = model_evidence(x),
+    loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
+    loo_se = se_sum(pointwise),
+    criterion = x$spec$criterion,
+    status = diagnose(x)$status,
+    sweeps = c(x$ep$sweeps, NA_integer_)[1]
   )
 }
 
@@ -64,37 +75,51 @@ glance.sturdy_model <- function(x, ...) {
 #' @export
 augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
+  call <- rlang::current_env()
   if (!is.null(newdata)) {
-    newdata$.fitted <- predict(x, newdata, type = "prob")[, 2]
+    newdata$.fitted <- predict(x, newdata, type = "response")
     newdata$.class <- predict(x, newdata)
     return(newdata)
   }
-  n_all <- x$nobs + length(x$na_action)
-  if (is.null(data)) {
-    abort_sturdy(
-      "{.arg data} or {.arg newdata} must be given: the model does not keep its
-       data.",
-      "missing_argument", arg = "data"
-    )
+  check_by_ep(x, call)
+  place <- if (is.null(data)) {
+    data <- stored_data(x)
+    seq_len(nobs(x))
+  } else {
+    augment_place(x, data, call)
   }
-  check_by_ep(x)
-  if (!is.data.frame(data) || nrow(data) != n_all) {
-    abort_sturdy(
-      "{.arg data} must be the data frame of {n_all} row{?s} given to the fit,
-       not {describe(data)}.",
-      "length", arg = "data"
-    )
-  }
-  latent <- latent_at_training(x, rlang::current_env())
-  place <- match(seq_len(n_all), x$rows)
-  if (length(latent$m) == x$nobs) {
-    latent <- lapply(latent, `[`, place)
-  }
-  data$.fitted <- predicted_prob(x, latent, 0)[, 2]
+  latent <- lapply(latent_training(x, call), `[`, place)
+  data$.fitted <- unname(predicted_prob(x, latent, 0)[, 2])
   data$.class <- predicted_class(x, latent)
   data$.flipped <- x$ep$flipped[place]
   data$.loo <- exp(x$ep$loo)[place]
   data
+}
+
+#' The training row that each row of `data` is
+#' @noRd
+augment_place <- function(x, data, call) {
+  n <- x$data$n_given
+  if (!is.data.frame(data) || nrow(data) != n) {
+    abort_sturdy(
+      "{.arg data} must be the data frame of {n} row{?s} given to the fit,
+       not {describe(data)}.",
+      "length", arg = "data", call = call
+    )
+  }
+  match(seq_len(n), x$data$rows)
+}
+
+#' The inputs and labels a model holds, as they were given
+#' @noRd
+stored_data <- function(x) {
+  inputs <- decode_features(x$data$X, x$blueprint)
+  levels <- x$blueprint$levels
+  formula <- x$blueprint$formula
+  response <- if (is.null(formula)) "y" else deparse1(formula[[2]])
+  inputs[[response]] <- factor(levels[1 + (x$data$y > 0)], levels = levels)
+  row.names(inputs) <- make.unique(as.character(x$data$row_names))
+  inputs
 }
 
 #' @importFrom generics tidy

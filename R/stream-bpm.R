@@ -132,10 +132,9 @@ bpm_stream <- function(source,
   formula <- check_stream_formula(formula, call)
   levels <- check_levels(levels, call)
   spec <- bpm_spec(
-    df, prior_scale, epsilon, "adf", intercept, "evidence",
-    ep_control(progress = FALSE), call
+    df = df, prior_scale = prior_scale, epsilon = epsilon, inference = "adf",
+    intercept = intercept, scale = scale, control = ep_control(progress = FALSE)
   )
-  scale <- check_flag(scale, "scale")
   arguments <- list(
     formula = deparse1(formula), levels = levels, df = spec$df,
     prior_scale = spec$prior_scale, epsilon = spec$epsilon,
@@ -146,7 +145,8 @@ bpm_stream <- function(source,
   on.exit(reader$close())
   start <- function(data) {
     molded <- mold_batch(formula, data, levels, scale, call)
-    begin_stream(new_bpm(molded, spec, call), molded, arguments, call)
+    fit <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint, call), call)
+    begin_stream(fit, molded, arguments, call)
   }
   if (!is.null(fit)) {
     resume_reader(reader, fit, call)
@@ -223,7 +223,7 @@ absorb_stream <- function(reader, fit, start, checkpoint, progress, call) {
 
 absorb_batch <- function(fit, data, call) {
   new <- forge_labelled(fit$blueprint, data, NULL, NULL, call)
-  record_batch(fit$filter, bpm_absorb(fit, new$X, new$y, call))
+  record_batch(fit$filter, absorb_rows(fit, new$X, new$y, call))
 }
 
 begin_stream <- function(prior, molded, arguments, call) {
@@ -231,14 +231,14 @@ begin_stream <- function(prior, molded, arguments, call) {
     batches = 0, history = NULL, columns = NULL, classes = NULL,
     arguments = arguments
   )
-  record_batch(before, bpm_absorb(prior, molded$X, molded$y, call))
+  record_batch(before, absorb_rows(prior, molded$data$X, molded$data$y, call))
 }
 
-#' What a stream keeps besides the counts of bpm_absorb()
+#' What a stream keeps besides the counts of absorb_rows()
 #' @noRd
 record_batch <- function(before, fit) {
-  now <- fit$filter[c("rows", "errors", "log_score")]
-  history <- rbind(before$history, as.data.frame(now))
+  now <- fit$filter[c("rows", "errors", "log_score", "log_evidence", "counts")]
+  history <- rbind(before$history, as.data.frame(now[c("rows", "errors", "log_score")]))
   if (nrow(history) >= 1000) {
     history <- history[seq(2, nrow(history), by = 2), ]
   }
@@ -247,7 +247,6 @@ record_batch <- function(before, fit) {
     batches = before$batches + 1, history = history, columns = before$columns,
     classes = before$classes, arguments = before$arguments
   ))
-  fit$last <- NULL
   fit
 }
 
@@ -264,17 +263,11 @@ mold_batch <- function(formula, data, levels, scale, call) {
   } else {
     list(y = forge_outcome(y, levels, call, arg), levels = levels)
   }
-  blueprint <- list(
-    interface = "formula",
-    terms = strip_environment(stats::delete.response(terms)),
-    formula = strip_environment(stats::formula(terms)),
-    variables = input_variables(terms, data),
-    response = data_variables(formula[[2]], data),
-    levels = outcome$levels
-  )
+  blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
   features <- formula_features(frame, terms, call)
-  molded <- mold_features(features, nrow(frame), scale, blueprint, call, "filter")
-  c(molded, list(y = outcome$y))
+  molded <- mold_features(features, nrow(frame), scale, blueprint, call)
+  molded$data$y <- outcome$y
+  molded
 }
 
 #' The row of a first batch that brings a third class

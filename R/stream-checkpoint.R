@@ -197,10 +197,6 @@ bad_row <- function(cnd, fit, data) {
   above
 }
 
-#' A count with all its digits
-#' @noRd
-whole <- function(n) format(n, big.mark = ",", scientific = FALSE)
-
 # Progress ------------------------------------------------------------------
 
 #' A function that shows how far a fit has come; the bar ends with the frame

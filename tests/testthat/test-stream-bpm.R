@@ -7,7 +7,7 @@ test_that("a stream is one pass of bpm() with the encoding of its first batch", 
   fit <- stream(df = 3)
   expect_s3_class(fit, c("bpm", "sturdy_model"))
   expect_identical(fit$weights, whole$weights)
-  expect_identical(fit$blueprint$specs, first$blueprint$specs)
+  expect_identical(fit$blueprint$coding, first$blueprint$coding)
   expect_equal(fit$log_evidence, whole$log_evidence)
   expect_equal(fit$filter$errors, whole$filter$errors)
   expect_identical(predict(fit, d), predict(whole, d))

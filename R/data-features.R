@@ -1,0 +1,134 @@
+# What the columns and terms of a table are to a kernel: features, one numeric or
+# factor-like vector each.
+
+feature_kind <- function(v) {
+  if (is.factor(v) || is.character(v)) {
+    return("factor")
+  }
+  if (is.logical(v)) {
+    return("logical")
+  }
+  if (is.numeric(v)) "numeric" else "other"
+}
+
+is_constant <- function(v) {
+  if (is.factor(v)) {
+    v <- as.integer(v)
+  }
+  length(unique(v)) <= 1
+}
+
+#' The features of a data frame or matrix
+#' @noRd
+xy_features <- function(x, call) {
+  if (is.matrix(x)) {
+    if (!is.numeric(x) && !is.logical(x)) {
+      abort_sturdy(
+        c(
+          "{.arg x} must be a numeric matrix, not {describe(x)}.",
+          i = "Use a data frame for columns of different types."
+        ),
+        "type", arg = "x", call = call
+      )
+    }
+    storage.mode(x) <- "double"
+    colnames(x) <- column_names(x)
+  }
+  x <- as.data.frame(x, optional = TRUE)
+  if (anyDuplicated(names(x))) {
+    twice <- unique(names(x)[duplicated(names(x))])
+    abort_sturdy(
+      "The columns of {.arg x} must have different names; {.val {twice}}
+       {?occurs/occur} more than once.",
+      "column_names", arg = "x", call = call
+    )
+  }
+  features <- as.list(x)
+  for (name in names(features)) {
+    check_feature_type(features[[name]], name, call)
+  }
+  features
+}
+
+column_names <- function(x) {
+  if (!is.null(colnames(x))) {
+    return(colnames(x))
+  }
+  paste0("x", seq_len(ncol(x)), recycle0 = TRUE)
+}
+
+check_feature_type <- function(v, name, call) {
+  if (feature_kind(v) == "other" || !is.null(dim(v))) {
+    abort_sturdy(
+      c(
+        "Column {.val {name}} must be numeric, factor, character or logical,
+         not {describe(v)}.",
+        i = if (inherits(v, c("Date", "POSIXt", "difftime")))
+          "Dates and times can be turned into numbers by {.fn as.numeric}."
+      ),
+      "column_type", column = name, call = call
+    )
+  }
+}
+
+#' The features of a model frame, one or more a term
+#'
+#' A numeric variable is a feature, a matrix one a feature a column, a product of
+#' numeric variables the features `model.matrix()` makes of it. Contrasts are not
+#' used: a factor is one feature, all levels alike.
+#'
+#' @return named list of vectors with the attribute `term`, the term of each.
+#' @noRd
+formula_features <- function(frame, terms, call) {
+  factors <- attr(terms, "factors")
+  if (length(factors) == 0) {
+    return(list())
+  }
+  features <- lapply(seq_len(ncol(factors)), function(j) {
+    # by position: rownames(factors) have backticks where names(frame) have none
+    values <- as.list(frame)[factors[, j] > 0]
+    variables <- names(values)
+    if (length(variables) == 1) {
+      main_effect(values[[1]], variables, call)
+    } else {
+      numeric_product(values, variables, colnames(factors)[j], call)
+    }
+  })
+  structure(
+    unlist(features, recursive = FALSE),
+    term = rep(colnames(factors), lengths(features))
+  )
+}
+
+main_effect <- function(v, name, call) {
+  if (is.matrix(v) && is.numeric(v)) {
+    columns <- if (is.null(colnames(v))) seq_len(ncol(v)) else colnames(v)
+    v <- lapply(seq_len(ncol(v)), function(k) as.vector(v[, k]))
+    return(stats::setNames(v, paste0(name, columns)))
+  }
+  check_feature_type(v, name, call)
+  stats::setNames(list(v), name)
+}
+
+numeric_product <- function(values, variables, term, call) {
+  if (!all(vapply(values, is.numeric, logical(1)))) {
+    abort_sturdy(
+      c(
+        "An interaction must be between numeric variables, not {.code {term}}.",
+        i = "In {.fn gpc} and {.fn stc} the kernel lets all inputs interact.",
+        i = "To let every combination of two factors count as a level, use
+             {.code interaction(a, b)}."
+      ),
+      "interaction", term = term, call = call
+    )
+  }
+  parts <- Map(function(v, name) main_effect(v, name, call), values, variables)
+  product <- function(a, b) {
+    pairs <- expand.grid(i = seq_along(a), j = seq_along(b))
+    stats::setNames(
+      Map(function(i, j) a[[i]] * b[[j]], pairs$i, pairs$j),
+      paste(names(a)[pairs$i], names(b)[pairs$j], sep = ":")
+    )
+  }
+  Reduce(product, parts)
+}

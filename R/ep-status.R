@@ -1,0 +1,148 @@
+# How EP can end: one row for each status, with its code in src/status.h and the words
+# for it. `happened` is filled in by ep_message(); `means` and `do` are shown by
+# ep_diagnostics(); `do_linear`, where it is given, takes the place of `do` for a
+# model without a kernel.
+
+ep_damp_more <- "Damp more: ep_control(damping = 0.3, max_sweeps = 1000)."
+ep_more_noise <- "Allow more label noise (a larger epsilon) or a larger nugget."
+ep_more_noise_linear <- c(
+  "Allow more label noise (a larger epsilon).",
+  paste(
+    "Where the classes overlap instead of meeting at a boundary, many rows and few",
+    "weights leave EP without a fixed point: use inference = \"adf\", or gpc() with a",
+    "nugget on a sample of the rows."
+  )
+)
+
+ep_statuses <- list(
+  converged = list(
+    code = 0L,
+    happened = "EP converged in {sweeps} sweep{?s} (largest residual {residual}).",
+    means = "The results are those of an EP fixed point."
+  ),
+  max_sweeps = list(
+    code = 1L,
+    happened = "EP did not converge in {sweeps} sweep{?s} (largest residual {residual}).",
+    means = paste(
+      "The results are those of the last sweep; when the residual is below 1e-3,",
+      "probabilities are usually close to their final values."
+    ),
+    do = c(
+      "Allow more sweeps: ep_control(max_sweeps = 1000).",
+      "If the residual goes up and down, damp: ep_control(damping = 0.5)."
+    )
+  ),
+  sites_skipped = list(
+    code = 2L,
+    happened = paste(
+      "EP did not converge: some sites had an improper cavity and were left out",
+      "(largest residual {residual})."
+    ),
+    means = paste(
+      "Some rows took no part in the last sweep: the evidence and the probabilities",
+      "give no more than a rough picture."
+    ),
+    do = c(ep_damp_more, ep_more_noise, "In stc(), use a larger df."),
+    do_linear = c(ep_damp_more, ep_more_noise_linear)
+  ),
+  stalled = list(
+    code = 5L,
+    happened = paste(
+      "EP did not converge: after {sweeps} sweep{?s} its residual had stopped falling",
+      "(largest residual {residual})."
+    ),
+    means = paste(
+      "EP goes round in circles, takes steps that are too short, or is limited by",
+      "rounding. With a residual below 1e-6 the results are good; otherwise they give",
+      "no more than a rough picture."
+    ),
+    do = c(
+      "If damping is small, damp less; if it is 1, damp: ep_control(damping = 0.3).",
+      ep_more_noise
+    ),
+    do_linear = c(
+      "If damping is small, damp less; if it is 1, damp: ep_control(damping = 0.3).",
+      ep_more_noise_linear
+    )
+  ),
+  no_fixed_point = list(
+    code = NA_integer_, # found in R: a path towards a fixed point was lost
+    happened = paste(
+      "EP found no fixed point at df = {df} (largest residual {residual}), and the one",
+      "it followed from more label noise was lost on the way: there may be none. More",
+      "noise (a larger epsilon, or nugget of a kernel) or a larger df helps."
+    ),
+    means = paste(
+      "EP probably has no fixed point at these hyperparameters. The numbers shown are",
+      "not those of a posterior."
+    ),
+    do = c(ep_more_noise, "In stc(), use a larger df; or use gpc()."),
+    do_linear = c(ep_more_noise_linear, "Use a larger df.")
+  ),
+  not_positive_definite = list(
+    code = -1L,
+    happened = "The posterior precision is not positive definite.",
+    means = paste(
+      "There is no posterior: the prior covariance and the sites together are not",
+      "positive definite in floating-point numbers."
+    ),
+    do = c(
+      "Add a nugget: kernel_ard(nugget = 1e-6).",
+      "For ep_fit(), check that K is positive semidefinite."
+    ),
+    do_linear = paste(
+      "Scale the inputs (scale = TRUE), or use prior scales of similar size."
+    )
+  ),
+  improper = list(
+    code = -2L,
+    happened = "EP could not start: its first step can't be computed.",
+    means = paste(
+      "There is no posterior: at these hyperparameters the first cavities or tilted",
+      "moments are outside the range of floating-point numbers."
+    ),
+    do = "Use a larger df, or hyperparameters that are less extreme."
+  )
+)
+
+ep_codes <- vapply(ep_statuses, `[[`, integer(1), "code")
+
+#' Name of a status code of the core
+#' @noRd
+ep_status <- function(code) {
+  names(ep_codes)[match(code, ep_codes)]
+}
+
+#' What happened, in one sentence
+#' @noRd
+ep_message <- function(status, out, df) {
+  sweeps <- if (is.null(out$sweeps)) 0 else out$sweeps
+  residual <- if (length(out$residual)) format(max(out$residual), digits = 2) else "unknown"
+  df <- format(df)
+  as.character(cli::pluralize(ep_statuses[[status]]$happened))
+}
+
+#' What a status means and what to do about it
+#'
+#' @param linear whether the latent function is linear: no kernel, no nugget.
+#' @noRd
+ep_advice <- function(status, linear = FALSE) {
+  row <- ep_statuses[[status]]
+  if (linear && !is.null(row$do_linear)) row$do <- row$do_linear
+  row[c("means", "do")]
+}
+
+#' How EP ended, in a few words
+#' @noRd
+ep_words <- function(ep) {
+  status <- gsub("_", " ", ep$status)
+  if (!has_numbers(ep$b)) {
+    return(paste0(status, ": no posterior, see ep_diagnostics()"))
+  }
+  paste0(
+    status, " after ", count(ep$sweeps, "sweep"), ", residual ",
+    format(max(ep$residual), digits = 2)
+  )
+}
+
+has_numbers <- function(x) length(x) > 0 && !anyNA(x)

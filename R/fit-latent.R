@@ -1,0 +1,174 @@
+# The latent function of a fit: as EP takes it, and at new inputs.
+
+#' The latent of a fit at its hyperparameters, as ep-latent.R describes it
+#' @noRd
+model_latent <- function(object) {
+  UseMethod("model_latent")
+}
+
+model_latent.sturdy_model <- function(object) {
+  data <- object$data
+  latent_kernel(data$X, model_columns(object), data$y, object$kernel)
+}
+
+model_latent.bpm <- function(object) {
+  latent_weight(
+    bpm_design(object$data$X, object$prior), object$data$y, object$prior
+  )
+}
+
+#' Hyperparameters of a fit as its latent takes them
+#' @noRd
+model_hyper <- function(object) {
+  UseMethod("model_hyper")
+}
+
+model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
+
+model_hyper.bpm <- function(object) {
+  list(prior_scale = object$prior$scale[object$prior$free])
+}
+
+#' The lengthscale and the weight of each encoded column
+#' @noRd
+model_columns <- function(object) {
+  kernel_columns(object$kernel, blueprint_columns(object$blueprint))
+}
+
+#' EP at the hyperparameters of a fit
+#' @noRd
+refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
+  ep_run(
+    model_latent(object), model_hyper(object), df, object$epsilon,
+    sites = sites, control = object$spec$control, ...
+  )
+}
+
+#' Gaussian EP evidence at the hyperparameters of a fit, with a warning where its EP
+#' does not converge
+#' @noRd
+gaussian_evidence <- function(object) {
+  if (is.infinite(object$spec$df)) {
+    return(model_evidence(object))
+  }
+  check_by_ep(object, rlang::caller_env())
+  ep <- refit_ep(object, df = Inf)
+  if (ep$status != "converged") {
+    warn_sturdy(
+      "The Gaussian fit at the same hyperparameters: {ep$message}",
+      "not_converged", status = ep$status
+    )
+  }
+  if (is.null(ep$log_evidence)) NA_real_ else ep$log_evidence
+}
+
+#' The evidence the fit has of its own
+#' @noRd
+model_evidence <- function(object) {
+  value <- if (is.null(object$ep)) object$filter$log_evidence else object$ep$log_evidence
+  if (is.null(value)) NA_real_ else value
+}
+
+# At new inputs ---------------------------------------------------------------
+
+#' Scaled latent location and squared scale, NA where an input is
+#'
+#' @return list(m, s2, row_names)
+#' @noRd
+latent_at <- function(object, newdata, call) {
+  check_posterior(object, call)
+  if (is.null(newdata)) {
+    return(latent_at_training(object, call))
+  }
+  new <- forge(object$blueprint, newdata, call)
+  m <- s2 <- rep(NA_real_, nrow(new$X))
+  X <- if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE]
+  latent <- latent_new(object, X, call)
+  m[new$complete] <- latent$m
+  s2[new$complete] <- latent$s2
+  list(m = m, s2 = s2, row_names = new$row_names)
+}
+
+#' The same at the training rows, those padded that na.exclude() left out
+#' @noRd
+latent_at_training <- function(object, call) {
+  latent <- latent_training(object, call)
+  omitted <- object$data$na_action
+  list(
+    m = stats::naresid(omitted, latent$m),
+    s2 = stats::naresid(omitted, latent$s2),
+    row_names = padded_names(object)
+  )
+}
+
+#' Names of the training rows, with those that na.exclude() left out
+#' @noRd
+padded_names <- function(object) {
+  omitted <- object$data$na_action
+  names <- stats::naresid(omitted, object$data$row_names)
+  if (inherits(omitted, "exclude")) names[omitted] <- names(omitted)
+  names
+}
+
+# Latent m and s2 at encoded inputs, list(m, s2).
+latent_new <- function(object, X, call) {
+  UseMethod("latent_new")
+}
+
+latent_new.sturdy_model <- function(object, X, call) {
+  latent <- native_gp_predict(
+    object$data$X, model_columns(object), kernel_hyper(object$kernel),
+    object$ep$sites, object$ep$b, X
+  )
+  if (latent$status < 0) {
+    abort_sturdy(
+      "The posterior of the fit can't be factorised for prediction.",
+      "no_posterior", call = call
+    )
+  }
+  list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin))
+}
+
+latent_new.bpm <- function(object, X, call) {
+  weights <- object$weights
+  latent <- native_weight_predict(
+    bpm_design(X, object$prior), weights$mean, weights$C
+  )
+  list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin))
+}
+
+# The same at the training rows, as if they were new.
+latent_training <- function(object, call) {
+  UseMethod("latent_training")
+}
+
+latent_training.sturdy_model <- function(object, call) {
+  latent_new(object, object$data$X, call)
+}
+
+latent_training.bpm_filtered <- function(object, call) {
+  abort_sturdy(
+    c(
+      "{.arg newdata} must be given: the model keeps none of the rows it has
+       absorbed.",
+      i = "Predict before {.fn absorb} for the error on rows not yet seen."
+    ),
+    "missing_argument", arg = "newdata", call = call
+  )
+}
+
+# The global scale of the latent function.
+latent_kappa <- function(object) {
+  UseMethod("latent_kappa")
+}
+
+latent_kappa.sturdy_model <- function(object) object$ep$kappa
+
+latent_kappa.bpm <- function(object) exp(object$weights$log_scale)
+
+#' Probability of the event, without label noise, at encoded inputs
+#' @noRd
+event_probability <- function(object, X, call = rlang::caller_env()) {
+  latent <- latent_new(object, X, call)
+  stats::pt(latent$m / sqrt(latent$s2), object$spec$df)
+}

@@ -1,0 +1,111 @@
+# The words of messages and printed output: counts, lists, numbers, and what an
+# argument is.
+
+#' What an unexpected argument is, for the "not ..." half of a message
+#' @noRd
+describe <- function(x) {
+  if (is.null(x)) {
+    return("`NULL`")
+  }
+  if (is.data.frame(x)) {
+    return("a data frame")
+  }
+  if (is.matrix(x)) {
+    return(paste(with_article(typeof(x)), "matrix of", nrow(x), "x", ncol(x)))
+  }
+  if (is.function(x)) {
+    return("a function")
+  }
+  if (is.atomic(x) && length(x) == 1) {
+    return(describe_scalar(x))
+  }
+  if (is.atomic(x)) {
+    return(paste(with_article(class(x)[1]), "vector of length", length(x)))
+  }
+  paste("an object of class", class(x)[1])
+}
+
+describe_scalar <- function(x) {
+  if (is.na(x)) {
+    return("missing")
+  }
+  if (is.character(x)) {
+    return(paste0("\"", x, "\""))
+  }
+  if (is.factor(x)) {
+    return("a factor")
+  }
+  format(x, digits = 6)
+}
+
+with_article <- function(noun) {
+  paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
+}
+
+#' A vector for cli markup that shows a few of its entries only
+#' @noRd
+few <- function(x) {
+  cli::cli_vec(x, list("vec-trunc" = 5))
+}
+
+count <- function(n, noun) {
+  paste0(n, " ", noun, if (n != 1) "s")
+}
+
+#' A count with all its digits
+#' @noRd
+whole <- function(n) format(n, big.mark = ",", scientific = FALSE)
+
+#' The first three of some names
+#' @noRd
+name_some <- function(names) {
+  more <- length(names) - 3
+  paste0(
+    paste(utils::head(names, 3), collapse = ", "),
+    if (more > 0) paste(" and", more, "more")
+  )
+}
+
+#' Each number in as few digits as it needs
+#' @noRd
+format_each <- function(x, digits) {
+  vapply(unname(x), format, character(1), digits = digits)
+}
+
+format_bytes <- function(bytes) {
+  units <- c("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+  power <- min(max(floor(log(bytes, 1024)), 0), length(units) - 1)
+  paste(format(bytes / 1024^power, digits = 3), units[power + 1])
+}
+
+#' One "name  value" line each, the values aligned
+#' @noRd
+print_fields <- function(fields) {
+  cat(paste0("  ", format(names(fields)), "  ", fields, "\n"), sep = "")
+}
+
+#' A title and sentences below it; nothing when there is none
+#' @noRd
+print_sentences <- function(title, sentences) {
+  if (length(sentences) == 0) {
+    return(invisible())
+  }
+  cat(title, "\n", sep = "")
+  lines <- strwrap(sentences, width = 76, indent = 2, exdent = 4)
+  cat(paste0(lines, "\n"), sep = "")
+}
+
+#' What a condition says in one line, without bullets and colours, so that it does
+#' not hang on the settings of the session that signals it
+#' @noRd
+one_line <- function(cnd) {
+  message <- cli::ansi_strip(rlang::cnd_header(cnd))
+  bullets <- "\n *[ix*!\u2139\u2716\u2022] .*"
+  trimws(gsub("[[:space:]]+", " ", sub(bullets, "", message)))
+}
+
+#' Text that cli must not interpolate
+#' @noRd
+cli_verbatim <- function(text) {
+  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
+}
