@@ -69,8 +69,7 @@ test_that("integrating epsilon out agrees with a fine grid", {
   }
 })
 
-test_that("an interval for simulated labels covers about as often as it says", {
-  skip_unless_extended()
+extended_test("an interval for simulated labels covers about as often as it says", {
   covered <- vapply(1:60, function(seed) {
     d <- process_table(seed)
     expected <- attr(mislabelled(gpc(d$X, d$y, kernel = kernel_iso())), "expected")

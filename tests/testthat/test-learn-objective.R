@@ -159,8 +159,7 @@ test_that("solutions on a bound are reported", {
   expect_lt(coef(fit)[["epsilon"]], 1e-5)
 })
 
-test_that("learned flip rates find the truth, seed by seed", {
-  skip_unless_extended()
+extended_test("learned flip rates find the truth, seed by seed", {
   learned <- vapply(1:8, function(seed) {
     d <- learn_data(150, seed)
     coef(suppressWarnings(gpc(class ~ ., d)))[["epsilon"]]
