@@ -11,7 +11,8 @@ mutant(
 )
 mutant(
   "names of rows that na.exclude took out", "R/answer-predict.R",
-  "row_names[object$na_action] <- names(object$na_action)", "",
+  "row_names[object$na_action] <- names(object$na_action)",
+  "row_names[object$na_action] <- object$na_action",
   r = "answer-predict"
 )
 mutant(
@@ -31,12 +32,12 @@ mutant(
 mutant(
   "prior variance at new points without the nugget", "src/glue-predict.c",
   "k->variance + k->bias + k->nugget;", "k->variance + k->bias;",
-  r = "reference|answer-predict"
+  r = "answer-predict"
 )
 mutant(
   "new inputs not centred as the training ones", "src/kernel.c",
   "mean = like->centre[j];", "mean = like->centre[0];",
-  r = "answer-predict|reference", c = "kernel"
+  r = "answer-predict", c = "kernel"
 )
 mutant(
   "negative sites narrow the prediction", "src/predictive.c",
@@ -58,7 +59,7 @@ mutant(
 mutant(
   "l without the factor 2", "R/native.R",
   "pmin(1 / (2 * as.double(hyper$lengthscale)^2), 1e300)",
-  "pmin(1 / as.double(hyper$lengthscale)^2, 1e300)", r = "reference"
+  "pmin(1 / as.double(hyper$lengthscale)^2, 1e300)", r = "answer-predict|cases"
 )
 
 # Answers ---------------------------------------------------------------------
@@ -170,7 +171,8 @@ mutant(
 )
 mutant(
   "gradient of a prior scale without the shrinkage of log|C|", "src/adjoint.c",
-  "E->D * (1 - lw->C[IDX(j, j, k)] / lw->s0[j]);", "E->D;", c = "adjoint"
+  "E->D * (1 - lw->C[IDX(j, j, k)] / lw->s0[j]);", "E->D;",
+  r = "fit-weights|gradient"
 )
 
 # EP --------------------------------------------------------------------------

@@ -103,7 +103,7 @@ noticed_in_r <- function(at, filter) {
 noticed_in_c <- function(at, programs) {
   folder <- file.path(at, "sturdy", "tools", "ctest")
   targets <- paste0("build/plain/test-", programs)
-  built <- run("make", c("-C", shQuote(folder), targets), at)
+  built <- run("make", c("-j", jobs, "-C", shQuote(folder), targets), at)
   if (built != 0) {
     return(built)
   }
@@ -168,12 +168,21 @@ fails <- character()
 cat("The tests on the package as it is ... ")
 if (install(place) != 0) fails <- "R CMD INSTALL"
 if (length(c_tests) && noticed_in_c(place, c_tests) != 0) fails <- c(fails, "C tests")
-for (test in r_tests) {
-  if (noticed_in_r(place, test) != 0) fails <- c(fails, test)
-}
+passes <- unlist(parallel::mclapply(
+  r_tests, function(test) {
+    at <- file.path(place, test) # for the log
+    dir.create(at)
+    file.symlink(file.path(place, c("sturdy", "library")), at)
+    noticed_in_r(at, test) == 0
+  },
+  mc.cores = jobs, mc.preschedule = FALSE
+))
+fails <- c(fails, r_tests[!passes])
 if (length(fails)) {
   cat("fail:", fails, "\n")
-  writeLines(utils::tail(readLines(file.path(place, "log")), 30))
+  for (at in file.path(place, c("", r_tests[!passes]))) {
+    writeLines(utils::tail(readLines(file.path(at, "log")), 30))
+  }
   quit(status = 1)
 }
 cat("pass\n")

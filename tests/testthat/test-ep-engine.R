@@ -246,3 +246,18 @@ test_that("a wrong label gets a site of negative precision, and is found", {
     expect_gt(fit$flipped[7], 0.8)
   }
 })
+
+test_that("where plain EP finds no fixed point, one is followed there", {
+  problem <- withr::with_seed(4, {
+    X <- matrix(rnorm(24), 12)
+    y <- ifelse(X[, 1] + sin(2 * X[, 2]) > 0, 1, -1)
+    wrong <- sample(12, 2)
+    list(K = ref_kernel(X, NULL, 1, 1, 0.3, 0.2), y = replace(y, wrong, -y[wrong]))
+  })
+  plain <- native_ep_fit(problem$K, problem$y, 2, 0.01, NULL, ep_control())
+  expect_false(plain$status %in% c(0L, 4L))
+  fit <- ep_fit(problem$K, problem$y, 2, 0.01)
+  expect_identical(fit$status, "converged")
+  at <- c(fit$sites, fit[c("C_diag", "m", "y", "df", "epsilon")], d = 12)
+  expect_lt(max(ref_residual(at)), 1e-6)
+})
