@@ -193,11 +193,11 @@ mutant(
 mutant(
   "cavities without a digit count as proper", "src/fixpoint.c",
   "if (post->prior[i] > 0 && !(A > least)) return EP_IMPROPER;", "(void)least;",
-  r = "ep-engine|edge", c = "fixpoint ep"
+  r = "ep-engine"
 )
 mutant(
   "EP gives up where it is, not at the best sites", "src/ep.c",
-  "memcpy(L->st->site, L->work->best, bytes);", "(void)0;", r = "ep-engine|edge", c = "ep"
+  "memcpy(L->st->site, L->work->best, bytes);", "(void)0;", r = "ep-engine"
 )
 mutant(
   "rates of the two labels swapped", "src/likelihood.c",
