@@ -1,12 +1,28 @@
 # Short names for what is done often; each is one script.
 .POSIX:
-.PHONY: demo test bench check doc ctest clean
+.PHONY: demo test extended mutate coverage rooms bench check doc ctest clean
 
 demo:
 	sh tools/demo.sh
 
 test:
 	sh tools/test.sh
+
+# and the slow tests: grids, simulations over many seeds, interrupts
+extended:
+	STURDY_EXTENDED_TESTS=true sh tools/test.sh
+
+# deliberate bugs, one at a time: each must fail a test
+mutate:
+	sh tools/run.sh mutate.R
+
+# lines of R and C that the tests reach
+coverage:
+	sh tools/run.sh coverage.R
+
+# who calls whom, by rooms
+rooms:
+	Rscript --no-init-file tools/check-rooms.R --graph
 
 # every script in tools/bench, on the package as it stands
 bench:

@@ -5,7 +5,9 @@
 #   errors, memory, output, random numbers and interrupts, allocates nothing,
 #   and has no data that can change outside its callers' arrays;
 # - only numeric.h includes R's headers (the numerical ones);
-# - .Call() and its relatives stand in R/native*.R only.
+# - .Call() and its relatives stand in R/native*.R only;
+# - nothing calls or includes upwards (tools/check-rooms.R, which takes the
+#   arguments of this script).
 #
 # Prints every breach as file:line: text, and fails if there is one.
 set -eu
@@ -145,4 +147,5 @@ if [ -n "$found" ]; then
   echo "check-layers: the sources above cross a layer" >&2
   exit 1
 fi
+Rscript --no-init-file tools/check-rooms.R "$@"
 echo "check-layers: fine"

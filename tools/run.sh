@@ -10,7 +10,10 @@ set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/common.sh"
 
-sh "$root/tools/setup.sh"
+case "${1:-}" in
+test.R | coverage.R | mutate.R) sh "$root/tools/setup.sh" --test ;;
+*) sh "$root/tools/setup.sh" ;;
+esac
 use_library
 
 content() {

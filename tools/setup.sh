@@ -1,8 +1,9 @@
 #!/bin/sh
 # Makes sure that R, the compilers and the R packages are there.
 #
-#   sh tools/setup.sh         what tools/demo.sh and tools/test.sh need
-#   sh tools/setup.sh --ci    and what .ci/run needs besides
+#   sh tools/setup.sh          what the package and tools/demo.sh need
+#   sh tools/setup.sh --test   and what the tests make use of
+#   sh tools/setup.sh --ci     and what .ci/run needs besides
 #
 # On Debian and Ubuntu all comes from the distribution's packages, as root or
 # through sudo. An R package that the distribution does not have (or not in a
@@ -14,15 +15,24 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/common.sh"
 
 r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
-# welcome in CI, but no reason to stop where the distribution lacks them
-ci_r_packages="roxygen2 kernlab loo posterior future progressr parallelly ranger"
+# welcome, but no reason to stop where the distribution lacks them
+test_r_packages="codetools DBI future future.apply kernlab knitr loo parallelly
+  posterior progressr ranger rmarkdown RSQLite"
+ci_r_packages="covr roxygen2"
 ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib"
 least_r=4.1
 
 ci=false
-[ "${1:-}" != --ci ] || ci=true
-# without these R CMD build can't make the vignettes
-if $ci; then r_packages="$r_packages knitr rmarkdown"; fi
+welcome=""
+case "${1:-}" in
+--test) welcome=$test_r_packages ;;
+--ci)
+  ci=true
+  welcome="$test_r_packages $ci_r_packages"
+  # without these R CMD build can't make the vignettes
+  r_packages="$r_packages knitr rmarkdown"
+  ;;
+esac
 
 say() { printf '%s\n' "sturdy: $*" >&2; }
 
@@ -141,13 +151,12 @@ fi
 if have Rscript; then
   use_library
   r_missing=$(missing_r $r_packages)
-  if $ci; then ci_r_missing=$(missing_r $ci_r_packages); else ci_r_missing=""; fi
+  welcome=$(missing_r $welcome)
 else
   r_missing=$r_packages
-  if $ci; then ci_r_missing=$ci_r_packages; else ci_r_missing=""; fi
 fi
 if have_debian_r || [ -n "$must" ]; then
-  may="$may $(as_deb $r_missing) $(as_deb $ci_r_missing)"
+  may="$may $(as_deb $r_missing) $(as_deb $welcome)"
   if $ci; then
     for deb in $ci_programs; do
       have_deb "$deb" || may="$may $deb"
@@ -156,6 +165,12 @@ if have_debian_r || [ -n "$must" ]; then
 fi
 must=$(echo $must)
 may=$(echo $may)
+
+# What was welcome but could not be had is not looked for at every run
+tried="${library:-$root/.lib}/welcome-tried"
+if [ -z "$must$r_missing" ] && [ "$may" = "$(cat "$tried" 2>/dev/null)" ]; then
+  may=""
+fi
 
 # Debian packages -----------------------------------------------------------
 
@@ -169,6 +184,7 @@ if [ -n "$must$may" ]; then
     say "going on without: $may"
   fi
 fi
+wanted=$may
 
 if ! Rscript --no-init-file -e \
   "quit(status = getRversion() < '$least_r')" >/dev/null 2>&1; then
@@ -189,3 +205,9 @@ if [ -n "$r_missing" ]; then
     exit 1
   fi
 fi
+
+left=""
+for deb in $wanted; do
+  have_deb "$deb" || left="$left $deb"
+done
+[ -z "$left" ] || echo $left >"$library/welcome-tried"

@@ -1,6 +1,8 @@
 # Runs the tests on the installed package and counts: tools/test.sh calls it.
 # The last line is `N passed, N failed, N skipped`; expectations are counted as
-# passed or failed, an error counts as failed, skipped are whole tests.
+# passed or failed, an error counts as failed, skipped are whole tests. Before it
+# stand the tests that were skipped, a line each with the reason. Extended tests
+# are no part of the run unless STURDY_EXTENDED_TESTS is true.
 
 args <- commandArgs()
 script <- sub("^--file=", "", grep("^--file=", args, value = TRUE))
@@ -11,8 +13,21 @@ filter <- commandArgs(trailingOnly = TRUE)
 # these tests are run by developers: snapshots and skip_on_cran() count too
 Sys.setenv(NOT_CRAN = "true")
 
+skipped_lines <- function(results) {
+  lines <- lapply(results, function(test) {
+    for (result in test$results) {
+      if (inherits(result, "expectation_skip")) {
+        reason <- sub("^Reason: ", "", trimws(conditionMessage(result)))
+        return(paste0(test$file, ": ", test$test, ": ", reason))
+      }
+    }
+  })
+  gsub("\\s+", " ", as.character(unlist(lines)))
+}
+
 count_results <- function(results) {
   table <- as.data.frame(results)
+  skipped <<- skipped_lines(results)
   c(
     passed = sum(table$passed),
     failed = sum(table$failed) + sum(table$error),
@@ -45,9 +60,14 @@ cat(
   ", testthat ", format(packageVersion("testthat")), "\n",
   sep = ""
 )
+skipped <- character()
 count <- run_tests()
 none <- sum(count) == 0
 if (none) message("No test was run.")
+if (!identical(Sys.getenv("STURDY_EXTENDED_TESTS"), "true")) {
+  cat("Extended tests are not among these: make extended\n")
+}
+if (length(skipped)) cat("Skipped:", paste(" ", skipped), sep = "\n")
 cat(sprintf(
   "%d passed, %d failed, %d skipped\n",
   as.integer(count[["passed"]]), as.integer(count[["failed"]]),

@@ -26,6 +26,11 @@ expect_close <- function(object, expected, tolerance, floor = 0) {
 # Slow grids: STURDY_EXTENDED_TESTS=true.
 extended <- function() identical(Sys.getenv("STURDY_EXTENDED_TESTS"), "true")
 
+# A test that is there only with them: slow, and not skipped but left out.
+extended_test <- function(title, code) {
+  if (extended()) eval.parent(substitute(test_that(title, code)))
+}
+
 skip_unless_extended <- function() {
   testthat::skip_if_not(extended(), "STURDY_EXTENDED_TESTS is not true")
 }

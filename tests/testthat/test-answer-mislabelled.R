@@ -114,8 +114,7 @@ test_that("two and three rows: both probabilities are near enumeration", {
   expect_gt(mean(error$marginal), 5 * mean(abs(error$posterior)))
 })
 
-test_that("posterior probabilities and their number agree with exact draws", {
-  skip_unless_extended()
+extended_test("posterior probabilities and their number agree with exact draws", {
   for (epsilon in c(0.05, 0.2)) {
     fit <- toy_fit(epsilon = epsilon)
     f <- withr::with_seed(1, posterior_sample(fit, 4000))
@@ -153,8 +152,7 @@ test_that("no row may be called wrong at a small rate", {
   expect_output(print(none), "no row at a false-discovery rate of 0")
 })
 
-test_that("among rows called wrong about the wanted share is right", {
-  skip_unless_extended()
+extended_test("among rows called wrong about the wanted share is right", {
   counts <- vapply(1:20, function(seed) {
     d <- process_table(seed)
     found <- mislabelled(gpc(d$X, d$y, kernel = kernel_iso()), fdr = 0.1)

@@ -29,6 +29,14 @@ test_that("noise = TRUE gives the probability of the recorded label", {
   expect_equal(predict(fit, noise = TRUE), predict(fit))
 })
 
+test_that("each class is recorded by its own flip rate", {
+  fit <- toy_fit(epsilon = c(neg = 0.02, pos = 0.3))
+  yes <- predict(fit, type = "prob")[, "yes"]
+  recorded <- predict(fit, type = "prob", noise = TRUE)
+  expect_equal(recorded[, "yes"], 0.7 * yes + 0.02 * (1 - yes))
+  expect_equal(recorded[, "no"], 0.3 * yes + 0.98 * (1 - yes))
+})
+
 test_that("no newdata means the training rows", {
   fit <- toy_fit()
   expect_equal(predict(fit), predict(fit, toy()))
@@ -69,6 +77,21 @@ test_that("many new rows at once are predicted as one at a time", {
   }
 })
 
+test_that("600 new rows have the moments of the reference, each its own", {
+  fit <- gpc(
+    class ~ a + b, toy(), kernel = held(0.8, bias = 0.3, nugget = 0.2),
+    epsilon = 0.1, scale = FALSE
+  )
+  new <- withr::with_seed(1, data.frame(a = rnorm(600), b = rnorm(600)))
+  K <- ref_kernel(fit$X, NULL, 0.8, 1, 0.3, 0.2)
+  k <- ref_kernel(fit$X, as.matrix(new), 0.8, 1, 0.3)
+  reference <- ref_predict(
+    c(fit$ep$sites, fit[c("df", "epsilon")], kappa = 1), K, k, 1.5
+  )
+  latent <- predict(fit, new, type = "latent")
+  expect_close(latent[c("m", "s2")], reference[c("m", "s2")], 1e-7, floor = 1)
+})
+
 test_that("na.exclude pads the fitted values", {
   d <- toy()
   d$a[5] <- NA
@@ -80,6 +103,15 @@ test_that("na.exclude pads the fitted values", {
   expect_equal(names(fitted(exclude)), as.character(1:40))
   expect_equal(which(is.na(fitted(exclude))), c("5" = 5))
   expect_equal(fitted(exclude)[-5], fitted(omit))
+})
+
+test_that("a row that na.exclude took out keeps its name", {
+  d <- toy()
+  row.names(d) <- paste0("id", 40:1)
+  d$a[c(5, 9)] <- NA
+  fit <- toy_fit(data = d, na.action = na.exclude)
+  expect_equal(names(fitted(fit)), row.names(d))
+  expect_equal(names(which(is.na(fitted(fit)))), c("id36", "id32"))
 })
 
 test_that("new data of another shape are refused", {

@@ -37,6 +37,14 @@ test_that("calibration uses the probability of the event without the row", {
   expect_equal(curve$bias, mean(curve$probability - curve$event))
 })
 
+test_that("the calibration error weighs a bin by its rows", {
+  curve <- calibration(toy_fit(), bins = 7)
+  bins <- curve$bins
+  expect_gt(length(unique(bins$n)), 1)
+  gap <- abs(bins$predicted - bins$observed)
+  expect_equal(curve$error, sum(rep(gap, bins$n)) / 40)
+})
+
 test_that("bins hold what lies in them, narrow ones are joined", {
   p <- c(0.1, 0.2, 0.3, 0.4, 0.9, 0.901, 0.902, 0.903)
   event <- rep(c(FALSE, TRUE), each = 4)

@@ -13,6 +13,8 @@ test_that("a Poisson-binomial distribution is that of all outcomes", {
 test_that("the ends of an interval leave half of the rest outside", {
   density <- dbinom(0:20, 20, 0.3)
   expect_equal(density_ends(density, 0.9), qbinom(c(0.05, 0.95), 20, 0.3))
+  many <- dbinom(0:200, 200, 0.3)
+  expect_equal(density_ends(many, 0.8), qbinom(c(0.1, 0.9), 200, 0.3))
   expect_equal(density_ends(1, 0.9), c(0, 0))
 })
 
@@ -69,8 +71,20 @@ test_that("integrating epsilon out agrees with a fine grid", {
   }
 })
 
-test_that("an interval for simulated labels covers about as often as it says", {
-  skip_unless_extended()
+test_that("the prior of epsilon is uniform on (0, 1/2)", {
+  d <- toy(20)
+  d$class <- flip_labels(d$class, 0.2, seed = 2)
+  fit <- gpc(class ~ a + b, d, kernel = held())
+  # so few rows leave epsilon anywhere up to 1/2: the Jacobian matters
+  at <- lapply(seq(0.005, 0.495, by = 0.01), function(e) update(fit, epsilon = e)$ep)
+  evidence <- vapply(at, `[[`, 0, "log_evidence")
+  weight <- exp(evidence - max(evidence))
+  density <- sapply(at, function(ep) poisson_binomial(ep$flipped))
+  fine <- drop(density %*% weight) / sum(weight)
+  expect_lt(max(abs(cumsum(wrong_density(fit)) - cumsum(fine))), 0.03)
+})
+
+extended_test("an interval for simulated labels covers about as often as it says", {
   covered <- vapply(1:60, function(seed) {
     d <- process_table(seed)
     expected <- attr(mislabelled(gpc(d$X, d$y, kernel = kernel_iso())), "expected")

@@ -28,8 +28,7 @@ test_that("the t priors follow a drifting target better than the normal one", {
   expect_gt(errors[2, "Inf"] - max(errors[2, c("3", "10")]), 0.01)
 })
 
-test_that("ten streams: at least 0.08 in case 1, at least 0.02 in case 2", {
-  skip_unless_extended()
+extended_test("ten streams: at least 0.08 in case 1, at least 0.02 in case 2", {
   errors <- drift_errors(1:10)
   expect_gt(errors[1, "Inf"] - max(errors[1, c("3", "10")]), 0.08)
   expect_gt(errors[2, "Inf"] - max(errors[2, c("3", "10")]), 0.02)

@@ -233,8 +233,7 @@ test_that("a saved fit predicts the same in a new process", {
   expect_identical(readRDS(out), answers(fits, new))
 })
 
-test_that("an interrupt stops EP within a sweep and leaves R usable", {
-  skip_unless_extended()
+extended_test("an interrupt stops EP within a sweep and leaves R usable", {
   skip_on_os("windows")
   skip_if(length(find.package("sturdy", .libPaths(), quiet = TRUE)) == 0, "not installed")
   log <- withr::local_tempfile()

@@ -246,3 +246,42 @@ test_that("a wrong label gets a site of negative precision, and is found", {
     expect_gt(fit$flipped[7], 0.8)
   }
 })
+
+# Plain EP stalls at df = 2, epsilon = 0.01
+stalling_problem <- function() {
+  withr::with_seed(4, {
+    X <- matrix(rnorm(24), 12)
+    y <- ifelse(X[, 1] + sin(2 * X[, 2]) > 0, 1, -1)
+    wrong <- sample(12, 2)
+    list(K = ref_kernel(X, NULL, 1, 1, 0.3, 0.2), y = replace(y, wrong, -y[wrong]))
+  })
+}
+
+test_that("where plain EP finds no fixed point, one is followed there", {
+  problem <- stalling_problem()
+  plain <- native_ep_fit(problem$K, problem$y, 2, 0.01, NULL, ep_control())
+  expect_false(plain$status %in% c(0L, 4L))
+  fit <- ep_fit(problem$K, problem$y, 2, 0.01)
+  expect_identical(fit$status, "converged")
+  at <- c(fit$sites, fit[c("C_diag", "m", "y", "df", "epsilon")], d = 12)
+  expect_lt(max(ref_residual(at)), 1e-6)
+})
+
+test_that("EP that does not converge ends where it was nearest to", {
+  problem <- stalling_problem()
+  out <- native_ep_fit(problem$K, problem$y, 2, 0.01, NULL, ep_control())
+  seen <- out$trace[, "residual"]
+  expect_gt(seen[length(seen)], 1.1 * min(seen))
+  expect_close(max(out$residual), min(seen), 1e-6)
+})
+
+test_that("two contradicting twins have the orthant's evidence or none", {
+  # the posterior variance is about the nugget: from some nugget on it has no digit
+  for (nugget in 10^-c(8, 10, 12:17)) {
+    K <- 1 + diag(nugget, 2)
+    fit <- suppressWarnings(ep_fit(K, c(1, -1), Inf, 0))
+    if (nugget == 1e-8) expect_identical(fit$status, "converged")
+    if (fit$status != "converged") next
+    expect_close(fit$log_evidence, log(orthant_evidence(K, c(1, -1))), 0.01)
+  }
+})

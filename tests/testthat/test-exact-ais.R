@@ -29,7 +29,9 @@ pattern_evidence <- function(K, y, epsilon) {
 test_that("AIS of independent labels is n log 1/2", {
   y <- rep(c(1, -1, 1), length.out = 20)
   expect_within(ais_of(diag(20), y, se = 0.05), -20 * log(2), 0.05)
-  skip_unless_extended()
+})
+
+extended_test("AIS of more independent labels is n log 1/2", {
   run <- ais_of(diag(50), rep(c(1, -1), 25), se = 0.0199)
   expect_within(run, -50 * log(2), 0.02)
 })
@@ -41,8 +43,7 @@ test_that("AIS of equicorrelated labels is -log(n + 1)", {
   }
 })
 
-test_that("AIS of equicorrelated labels is -log(n + 1) for every n up to 50", {
-  skip_unless_extended()
+extended_test("AIS of equicorrelated labels is -log(n + 1) for every n up to 50", {
   z <- vapply(2:50, function(n) {
     run <- ais_of(equicorrelated(n), rep(1, n), se = 0.0199, seed = n)
     (run$log_z + log(n + 1)) / run$se
@@ -133,8 +134,7 @@ test_that("AIS bears inputs of very different size", {
 
 # The run --------------------------------------------------------------------
 
-test_that("the standard error is the spread over repetitions", {
-  skip_unless_extended()
+extended_test("the standard error is the spread over repetitions", {
   K <- equicorrelated(10)
   y <- rep(c(1, 1, 1, 1, -1), 2)
   runs <- lapply(1:60, function(seed) ais_of(K, y, 0.05, se = 0.1, seed = seed))

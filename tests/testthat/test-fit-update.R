@@ -16,6 +16,20 @@ test_that("a finite df turns a gpc() into an stc()", {
   expect_s3_class(update(fit, df = Inf), "stc")
 })
 
+test_that("another kind of process learns by the criterion that is its default", {
+  d <- toy()
+  gaussian <- gpc(class ~ a + b, d, kernel = held())
+  student <- stc(class ~ a + b, d, df = 6, kernel = held())
+  expect_equal(coef(update(gaussian, df = 6)), coef(student))
+  expect_equal(coef(update(student, df = Inf)), coef(gaussian))
+  # to learn by the other one would show
+  by_evidence <- stc(class ~ a + b, d, df = 6, kernel = held(), criterion = "evidence")
+  expect_gt(abs(coef(by_evidence)[["epsilon"]] - coef(student)[["epsilon"]]), 0.01)
+  # between processes of one kind the criterion stays
+  direct <- stc(class ~ a + b, d, df = 7, kernel = held(), criterion = "evidence")
+  expect_equal(coef(update(by_evidence, df = 7)), coef(direct))
+})
+
 test_that("update() with data fits to that data, with a changed formula", {
   fit <- toy_fit()
   d <- toy(30)

@@ -69,6 +69,24 @@ test_that("two rates are learned by em as by the gradient", {
   expect_close(log_evidence(em), log_evidence(gradient), 1e-3, floor = 1)
 })
 
+test_that("em tells the rate of one class from that of the other", {
+  # three in ten of the truly negative are recorded as positive, none the other way
+  d <- data.frame(a = seq(-2, 2, length.out = 80))
+  flipped <- withr::with_seed(2, d$a < 0 & runif(80) < 0.3)
+  d$class <- factor(ifelse(xor(d$a > 0, flipped), "yes", "no"))
+  fit <- function(method) {
+    gpc(class ~ a, d, kernel = held(), epsilon = "learn2", method = method)
+  }
+  em <- fit("em")
+  expect_lt(em$epsilon[["pos"]], 1e-5)
+  expect_lt(abs(em$epsilon[["neg"]] - mean(flipped[d$a < 0])), 0.1)
+  expect_close(em$epsilon, fit("gradient")$epsilon, 1e-3, floor = 1)
+  # the M-step: flips expected among those expected to be truly negative
+  p <- em$ep$flipped
+  negative <- sum(p[em$y > 0]) + sum(1 - p[em$y < 0])
+  expect_close(em$epsilon[["neg"]], sum(p[em$y > 0]) / negative, 1e-5)
+})
+
 test_that("em is refused where it has no closed M-step", {
   d <- toy()
   refused <- function(...) {

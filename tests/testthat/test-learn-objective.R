@@ -98,6 +98,46 @@ test_that("the optimum is reached from a cold start", {
   }
 })
 
+test_that("the slope of the objective is that of its differences", {
+  d <- learn_data(40)
+  fit <- gpc(class ~ ., d, kernel = kernel_ard(2, fixed = TRUE), epsilon = 0.05)
+  for (epsilon in c("learn", "learn2")) {
+    problem <- learn_problem(
+      kernel_space(fit$X, fit$group, fit$y, kernel_resolve(
+        kernel_ard(2, nugget = 0.3), fit$X, fit$group, fit$blueprint$columns
+      )), Inf, epsilon, "evidence", ep_control(tol = 1e-11)
+    )
+    problem$rate_prior <- TRUE
+    problem$search_control$tol <- 1e-11
+    # rates far from 0, where 1 - 2 epsilon matters
+    par <- replace(problem$start, problem$field == "epsilon", 0.2)
+    at <- function(par) learn_evaluation(problem, par, learn_native(problem, par, NULL))
+    slope <- vapply(seq_along(par), function(j) {
+      h <- replace(numeric(length(par)), j, 1e-3)
+      (at(par + h)$penalised - at(par - h)$penalised) / 2e-3
+    }, 0)
+    expect_close(at(par)$gradient, slope, 1e-4, floor = 1)
+  }
+})
+
+test_that("an optimum that a cold start does not reach is not called reached", {
+  d <- withr::with_seed(16, {
+    d <- data.frame(a = rnorm(20), b = rnorm(20))
+    d$y <- as.integer(d$a + sin(2 * d$b) > 0)
+    wrong <- sample(20, 3)
+    d$y[wrong] <- 1 - d$y[wrong]
+    d
+  })
+  fit <- suppressWarnings(stc(
+    y ~ ., d, df = 3, epsilon = 0.01, criterion = "evidence",
+    kernel = kernel_iso(nugget = 0.02, fixed = c("variance", "nugget")),
+    control = ep_control(restarts = 0)
+  ))
+  cold <- suppressWarnings(penalised_at(fit, numeric(length(coef(fit)))))
+  expect_lt(cold, fit$learning$penalised - 0.01)
+  expect_false(fit$learning$cold_start)
+})
+
 test_that("learning draws nothing and repeats itself", {
   d <- learn_data()
   withr::local_seed(1)
@@ -159,8 +199,7 @@ test_that("solutions on a bound are reported", {
   expect_lt(coef(fit)[["epsilon"]], 1e-5)
 })
 
-test_that("learned flip rates find the truth, seed by seed", {
-  skip_unless_extended()
+extended_test("learned flip rates find the truth, seed by seed", {
   learned <- vapply(1:8, function(seed) {
     d <- learn_data(150, seed)
     coef(suppressWarnings(gpc(class ~ ., d)))[["epsilon"]]

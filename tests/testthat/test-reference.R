@@ -203,8 +203,7 @@ test_that("gradients by differences agree with the stored ones", {
   for (case in reference_cases()[c(2, 3, 5)]) expect_case_gradient(case)
 })
 
-test_that("gradients of all reference cases agree with the stored ones", {
-  skip_unless_extended()
+extended_test("gradients of all reference cases agree with the stored ones", {
   skip_if_not_installed("jsonlite")
   for (case in reference_cases()) expect_case_gradient(case)
 })

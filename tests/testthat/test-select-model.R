@@ -129,8 +129,7 @@ test_that("arguments are checked before anything is fitted", {
   expect_snapshot(said(select_model(class ~ a, toy(), "gpc")))
 })
 
-test_that("a selection between flip rates finds the one that fits", {
-  skip_unless_extended()
+extended_test("a selection between flip rates finds the one that fits", {
   d <- sturdy_data("newthyroid")
   d$class <- factor(ifelse(d$class == "normal", "normal", "ill"))
   candidates <- default_candidates()[c("gpc_0", "gpc")]

@@ -43,9 +43,8 @@ test_that("the table is the same under every plan, and nothing random is drawn",
   }
 })
 
-test_that("a worker that dies costs its candidate only", {
+extended_test("a worker that dies costs its candidate only", {
   skip_unless_workers()
-  skip_unless_extended()
   old <- future::plan("multisession", workers = 2)
   on.exit(future::plan(old))
   deadly <- three()$noise
@@ -101,9 +100,8 @@ wait_for <- function(condition, seconds) {
   while (!eval(condition, frame) && Sys.time() < until) Sys.sleep(0.1)
 }
 
-test_that("an interrupt leaves no worker running", {
+extended_test("an interrupt leaves no worker running", {
   skip_unless_workers()
-  skip_unless_extended()
   skip_on_os("windows")
   script <- withr::local_tempfile(lines = interrupted_script, fileext = ".R")
   told <- withr::local_tempfile()

@@ -1,0 +1,250 @@
+# The rooms of the package, checked on its code: who calls whom in R/, who
+# includes whom in src/.
+#
+#   Rscript tools/check-rooms.R            prints what is wrong, and fails
+#   Rscript tools/check-rooms.R --report   the same, but never fails
+#   Rscript tools/check-rooms.R --graph    prints the room graph, too
+#
+# The stem of a file in R/ says its room: R/fit-gpc.R is in the room `fit`. A
+# room calls only the rooms its line names. Each line names only rooms further
+# down, so that the graph of calls has no cycle. A generic counts where it is
+# defined; a method is nobody's call. checks, conditions, control and words are
+# the ground: every room may call them.
+
+r_rooms <- "
+  experiment: show select answer exact stream fit learn ep kernel data native
+  show:       select answer exact stream fit learn ep kernel data family
+  select:     answer exact fit learn ep kernel data
+  answer:     exact fit learn ep kernel data native
+  exact:      fit learn ep kernel data native
+  stream:     fit data
+  fit:        learn ep kernel data native
+  learn:      ep kernel data
+  ep:         kernel data native
+  kernel:     data native
+  data:
+  family:     native
+  native:
+  sturdy:
+  control:
+  checks:
+  conditions:
+  words:
+"
+# the ground, from the top: each may call those after it
+r_ground <- c("control", "checks", "conditions", "words")
+
+# A layer of src/ a line, from the bottom, as the beginnings of file names. A
+# file includes headers of lower layers, and those its own name begins with:
+# latent-kernel.c includes latent.h.
+c_layers <- c(
+  "numeric status workspace",
+  "dense gmres gamma-ratio qalgebra",
+  "factor-signed student kernel bounce likelihood",
+  "divergence ais site adf latent predictive",
+  "fixpoint",
+  "criterion",
+  "adjoint ep",
+  "glue",
+  "init"
+)
+
+# R -------------------------------------------------------------------------
+
+read_rooms <- function(text) {
+  lines <- trimws(strsplit(text, "\n")[[1]])
+  lines <- lines[nzchar(lines)]
+  may <- strsplit(trimws(sub("^[^:]*:", "", lines)), " +")
+  names(may) <- sub(":.*", "", lines)
+  for (k in seq_along(r_ground)) may[[r_ground[k]]] <- r_ground[-seq_len(k)]
+  others <- setdiff(names(may), r_ground)
+  may[others] <- lapply(may[others], union, r_ground)
+  up <- vapply(seq_along(may), function(k) {
+    any(!may[[k]] %in% names(may)[-seq_len(k)])
+  }, logical(1))
+  if (any(up)) {
+    stop("the table names a room above or unknown: ",
+         paste(names(may)[up], collapse = ", "))
+  }
+  may
+}
+
+stem_of <- function(files) {
+  sub("[-.].*", "", basename(files))
+}
+
+# The top-level objects of the files: a list of name, file, expression
+r_objects <- function(files) {
+  objects <- lapply(files, function(file) {
+    lapply(as.list(parse(file, keep.source = FALSE)), function(e) {
+      assigned <- is.call(e) && is.name(e[[1]]) &&
+        as.character(e[[1]]) %in% c("<-", "=") && is.name(e[[2]])
+      list(
+        name = if (assigned) as.character(e[[2]]) else NA, file = file,
+        code = if (assigned) e[[3]] else e
+      )
+    })
+  })
+  unlist(objects, recursive = FALSE)
+}
+
+# Functions named in strings: in a sentence for cli, "{few(rows)}", and where a
+# function is expected, do.call("f").
+takes_name <- c(
+  "do.call", "match.fun", "get", "get0", "lapply", "sapply", "vapply", "Map",
+  "mapply", "Reduce", "Filter", "apply", "outer", "tapply"
+)
+
+named_in_strings <- function(code, known) {
+  found <- character()
+  walk <- function(e, in_call) {
+    if (is.character(e)) {
+      if (in_call) found <<- c(found, intersect(e, known))
+      # brackets without a style of cli: {f(x)}, not {.arg f}
+      for (part in unlist(regmatches(e, gregexpr("\\{[^{}.?][^{}]*\\}", e)))) {
+        inside <- tryCatch(
+          parse(text = substr(part, 2, nchar(part) - 1), keep.source = FALSE),
+          error = function(cnd) NULL
+        )
+        found <<- c(found, intersect(all.names(inside), known))
+      }
+    } else if (is.call(e)) {
+      named <- is.name(e[[1]]) && as.character(e[[1]]) %in% takes_name
+      for (part in as.list(e)) if (!missing(part)) walk(part, named)
+    } else if (is.pairlist(e) || is.expression(e)) {
+      for (part in as.list(e)) if (!missing(part)) walk(part, FALSE)
+    }
+  }
+  walk(code, FALSE)
+  unique(found)
+}
+
+# All that the code calls or passes on as an object of the package
+called_by <- function(code, known) {
+  f <- eval(call("function", NULL, code), baseenv())
+  globals <- codetools::findGlobals(f)
+  union(intersect(globals, known), named_in_strings(code, known))
+}
+
+# data frame of calls: from (object), from_file, to, to_file
+r_calls <- function(files) {
+  objects <- r_objects(files)
+  names <- vapply(objects, function(o) as.character(o$name), character(1))
+  where <- vapply(objects, `[[`, character(1), "file")
+  known <- unique(names[!is.na(names)])
+  calls <- lapply(objects, function(o) {
+    to <- setdiff(called_by(o$code, known), o$name)
+    if (length(to) == 0) {
+      return(NULL)
+    }
+    data.frame(
+      from = if (is.na(o$name)) "top level" else o$name, from_file = o$file,
+      to = to, to_file = where[match(to, names)], stringsAsFactors = FALSE
+    )
+  })
+  calls <- do.call(rbind, calls)
+  calls$from_room <- stem_of(calls$from_file)
+  calls$to_room <- stem_of(calls$to_file)
+  calls
+}
+
+# Sets of rooms that reach each other
+cycles <- function(from, to) {
+  rooms <- unique(c(from, to))
+  reach <- matrix(FALSE, length(rooms), length(rooms), dimnames = list(rooms, rooms))
+  reach[cbind(from, to)] <- TRUE
+  for (k in rooms) reach <- reach | outer(reach[, k], reach[k, ])
+  both <- reach & t(reach)
+  sets <- lapply(rooms[diag(both)], function(r) sort(rooms[both[r, ]]))
+  unique(sets[lengths(sets) > 1])
+}
+
+code_lines <- function(file) {
+  sum(!grepl("^\\s*(#|$)", readLines(file, warn = FALSE)))
+}
+
+print_graph <- function(files, calls, rooms) {
+  cat("Rooms of R/: files, lines of code; what each calls, and how often\n")
+  size <- vapply(files, code_lines, integer(1))
+  stem <- stem_of(files)
+  for (room in names(rooms)) {
+    here <- calls$from_room == room & calls$to_room != room
+    to <- table(factor(calls$to_room[here], names(rooms)))
+    to <- to[to > 0]
+    cat(sprintf(
+      "  %-11s%3d %5d  %s\n", room, sum(stem == room), sum(size[stem == room]),
+      paste(names(to), to, collapse = ", ")
+    ))
+  }
+  cat(sprintf("  %-11s%3d %5d\n", "all", length(files), sum(size)))
+}
+
+check_r <- function(graph) {
+  files <- sort(list.files("R", "[.][Rr]$", full.names = TRUE))
+  rooms <- read_rooms(r_rooms)
+  calls <- r_calls(files)
+  if (graph) print_graph(files, calls, rooms)
+  homeless <- files[!stem_of(files) %in% names(rooms)]
+  allowed <- mapply(
+    function(from, to) from == to || to %in% rooms[[from]],
+    calls$from_room, calls$to_room
+  )
+  up <- calls[!allowed, ]
+  up <- up[order(match(up$from_room, names(rooms)), up$from_file), ]
+  rings <- cycles(calls$from_room, calls$to_room)
+  c(
+    sprintf("%s: no room of this name", homeless),
+    sprintf("%s: %s() -> %s() in %s", up$from_file, up$from, up$to, up$to_file),
+    vapply(rings, function(r) paste("cycle of rooms:", paste(r, collapse = " ")), "")
+  )
+}
+
+# C -------------------------------------------------------------------------
+
+# does the file's name begin with the word: latent-kernel.c with latent
+begins <- function(file, word) {
+  name <- sub("[.][ch]$", "", basename(file))
+  name == word | startsWith(name, paste0(word, "-"))
+}
+
+layer_of <- function(file) {
+  words <- strsplit(c_layers, " ")
+  fits <- lapply(words, function(w) w[begins(file, w)])
+  best <- max(nchar(unlist(fits)), 0)
+  if (best == 0) NA else which(vapply(fits, function(f) best %in% nchar(f), NA))
+}
+
+check_c <- function() {
+  files <- list.files("src", "[.][ch]$", full.names = TRUE)
+  layer <- vapply(files, function(f) as.integer(layer_of(f)), integer(1))
+  wrong <- sprintf("%s: in no layer", files[is.na(layer)])
+  for (file in files[!is.na(layer)]) {
+    lines <- readLines(file, warn = FALSE)
+    at <- grep('^\\s*#\\s*include\\s*"', lines)
+    header <- sub('^[^"]*"([^"]*)".*', "\\1", lines[at])
+    for (k in seq_along(at)) {
+      own <- begins(file, sub("[.]h$", "", header[k]))
+      below <- isTRUE(layer_of(header[k]) < layer_of(file))
+      # the parts of the glue share glue.h and what goes with it
+      glue <- begins(header[k], "glue") && begins(file, "glue")
+      if (!own && !below && !glue) {
+        wrong <- c(wrong, sprintf("%s:%d: includes %s", file, at[k], header[k]))
+      }
+    }
+  }
+  wrong
+}
+
+# ---------------------------------------------------------------------------
+
+args <- commandArgs()
+script <- sub("^--file=", "", grep("^--file=", args, value = TRUE))
+setwd(dirname(dirname(normalizePath(gsub("~+~", " ", script, fixed = TRUE)))))
+given <- commandArgs(trailingOnly = TRUE)
+report <- "--report" %in% given
+
+wrong <- c(check_r(report || "--graph" %in% given), check_c())
+if (length(wrong)) cat(wrong, sep = "\n")
+cat("check-rooms:", if (length(wrong)) length(wrong) else "no",
+    if (length(wrong) == 1) "breach\n" else "breaches\n")
+quit(status = as.integer(length(wrong) > 0 && !report))

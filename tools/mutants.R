@@ -1,0 +1,303 @@
+# The bugs that tools/mutate.R plants: name, file, old text, new text, and the
+# tests that must fail, `r` (a filter on tests/testthat) and `c` (programs of
+# tools/ctest). The old text must stand in the file exactly once.
+
+# Faces, prediction -----------------------------------------------------------
+
+mutant(
+  "the two rates swapped in predict(noise = TRUE)", "R/answer-predict.R",
+  "epsilon <- rep_len(epsilon, 2) # true neg, true pos",
+  "epsilon <- rev(rep_len(epsilon, 2))", r = "answer-predict"
+)
+mutant(
+  "names of rows that na.exclude took out", "R/answer-predict.R",
+  "row_names[object$na_action] <- names(object$na_action)",
+  "row_names[object$na_action] <- object$na_action",
+  r = "answer-predict"
+)
+mutant(
+  "rows with NA take the values of others", "R/answer-predict.R",
+  "m[new$complete] <- latent$m", "m[] <- latent$m", r = "answer-predict"
+)
+mutant(
+  "scale of the latent t without kappa", "R/answer-predict.R",
+  "scale = sqrt(kappa * latent$s2)", "scale = sqrt(latent$s2)",
+  r = "answer-predict"
+)
+mutant(
+  "wrong rows after the first block of new ones", "src/glue-predict.c",
+  "Xnew + (size_t)j * (size_t)rows + first,", "Xnew + (size_t)j * (size_t)rows,",
+  r = "answer-predict"
+)
+mutant(
+  "prior variance at new points without the nugget", "src/glue-predict.c",
+  "k->variance + k->bias + k->nugget;", "k->variance + k->bias;",
+  r = "answer-predict"
+)
+mutant(
+  "new inputs not centred as the training ones", "src/kernel.c",
+  "mean = like->centre[j];", "mean = like->centre[0];",
+  r = "answer-predict", c = "kernel"
+)
+mutant(
+  "negative sites narrow the prediction", "src/predictive.c",
+  "sum += w[IDX(a, j, nn)] * w[IDX(a, j, nn)];",
+  "sum -= w[IDX(a, j, nn)] * w[IDX(a, j, nn)];", c = "predictive"
+)
+mutant(
+  "update(df =) keeps the criterion", "R/fit-update.R",
+  "if (finite == is.finite(object$df)) {", "if (TRUE) {", r = "fit-update"
+)
+mutant(
+  "factor levels further apart than one mismatch", "R/data-blueprint.R",
+  "`==`) * sqrt(1 / 2)", "`==`)", r = "data-blueprint|data-new|kernel-resolve"
+)
+mutant(
+  "median heuristic without the number of columns", "R/kernel-resolve.R",
+  "sqrt(g) * vapply(", "vapply(", r = "kernel-resolve"
+)
+mutant(
+  "l without the factor 2", "R/native.R",
+  "pmin(1 / (2 * as.double(hyper$lengthscale)^2), 1e300)",
+  "pmin(1 / as.double(hyper$lengthscale)^2, 1e300)", r = "answer-predict|cases"
+)
+
+# Answers ---------------------------------------------------------------------
+
+mutant(
+  "calibration error unweighted", "R/answer-scores.R",
+  "error = sum(table$n * abs(table$predicted - table$observed)) / object$nobs",
+  "error = mean(abs(table$predicted - table$observed))", r = "answer-scores"
+)
+mutant(
+  "Wilson's interval without its second term", "R/answer-scores.R",
+  " + z2^2 / (4 * n^2)", "", r = "answer-scores"
+)
+mutant(
+  "standard error of a mean, not of a sum", "R/answer-loo.R",
+  "sqrt(length(x)) * stats::sd(x)", "stats::sd(x) / sqrt(length(x))",
+  r = "answer-loo"
+)
+mutant(
+  "false-discovery rate not cumulated", "R/answer-mislabelled.R",
+  "cumsum(1 - found$probability) / found$rank", "1 - found$probability",
+  r = "answer-mislabelled"
+)
+mutant(
+  "probability of the unseen label has the wrong sign", "R/answer-mislabelled.R",
+  "stats::pt(-object$y * cavity$mean", "stats::pt(object$y * cavity$mean",
+  r = "answer-mislabelled"
+)
+mutant(
+  "Jacobian without log(1 - 2 epsilon)", "R/answer-wrong-count.R",
+  "mean(log(epsilon) + log1p(-2 * epsilon))", "mean(log(epsilon))",
+  r = "answer-wrong-count"
+)
+mutant(
+  "nodes of the wrong count all weigh the same", "R/answer-wrong-count.R",
+  "exp(log_weight - max(log_weight)) * trapezoid(shift)",
+  "exp(log_weight - max(log_weight))", r = "answer-wrong-count"
+)
+mutant(
+  "interval of the wrong count leaves its tails out once", "R/answer-wrong-count.R",
+  "sum(below < 1 - tail)", "sum(below < 1 - 2 * tail)", r = "answer-wrong-count"
+)
+mutant(
+  "covariance of t weights without df/(df - 2)", "R/answer-weights.R",
+  "stretch <- if (is.finite(df)) df / (df - 2) else 1", "stretch <- 1",
+  r = "answer-weights"
+)
+mutant(
+  "Gaussian evidence of a t process is its own", "R/answer-evidence.R",
+  "ep <- refit_ep(object, df = Inf)", "ep <- refit_ep(object)",
+  r = "answer-evidence"
+)
+
+# Learning --------------------------------------------------------------------
+
+mutant(
+  "the two rates of EM swapped", "R/learn-em.R",
+  "flips / (flips + stays)", "rev(flips / (flips + stays))", r = "learn-em"
+)
+mutant(
+  "every optimum counts as reached from a cold start", "R/learn-search.R",
+  "candidate$cold <- learn_is_cold(candidate)", "candidate$cold <- TRUE",
+  r = "learn-objective"
+)
+mutant(
+  "slope of the rate without 1 - 2 epsilon", "R/learn-objective.R",
+  "slope <- eps * (1 - 2 * eps)", "slope <- eps", r = "learn-objective|gradient"
+)
+mutant(
+  "the prior left out of what is maximised", "R/learn-objective.R",
+  "penalised = out$value + prior$value", "penalised = out$value",
+  r = "learn-objective"
+)
+mutant(
+  "gradient of the log prior has the wrong sign", "R/learn-objective.R",
+  "gradient[at] <- -z / prior$sdlog", "gradient[at] <- z / prior$sdlog",
+  r = "learn-objective"
+)
+mutant(
+  "prior of the rate without its Jacobian", "R/learn-objective.R",
+  "sum(log(2 * b * e) + b * log1p(-2 * e))",
+  "sum(log(2 * b) + (b - 1) * log1p(-2 * e))", r = "learn-laplace"
+)
+mutant(
+  "Laplace's method divides by (2 pi)^(d/2)", "R/learn-laplace.R",
+  "+ d / 2 * log(2 * pi) -", "- d / 2 * log(2 * pi) -", r = "learn-laplace"
+)
+mutant(
+  "gradient of log l taken for that of log lengthscale", "R/native.R",
+  "lengthscale = -2 * d[seq_len(g)]", "lengthscale = -d[seq_len(g)]", r = "gradient"
+)
+mutant(
+  "the gradient skips a neighbour on wide data", "src/kernel-grad.c",
+  "for (int i = j + 1; i < n; i++) {\n      const double q",
+  "for (int i = j + 2; i < n; i++) {\n      const double q", r = "gradient", c = "kernel"
+)
+mutant(
+  "gradient of the bias without the diagonal", "src/kernel-grad.c",
+  "grad->bias = k->bias * (sum_w + trace);", "grad->bias = k->bias * sum_w;",
+  c = "kernel"
+)
+mutant(
+  "adjoint without the path through the mean", "src/adjoint.c",
+  "-SA[i] - m * Cm[i] +", "-SA[i] +", c = "adjoint"
+)
+mutant(
+  "symmetric part of the kernel gradient not halved", "src/adjoint.c",
+  "(g[i] * bj + bi * g[j]) / 2", "(g[i] * bj + bi * g[j])", c = "adjoint"
+)
+mutant(
+  "gradient of a prior scale without the shrinkage of log|C|", "src/adjoint.c",
+  "E->D * (1 - lw->C[IDX(j, j, k)] / lw->s0[j]);", "E->D;",
+  r = "fit-weights|gradient"
+)
+
+# EP --------------------------------------------------------------------------
+
+mutant(
+  "continuation switched off", "R/ep-engine.R",
+  "if (engine_converged(out) || out$status == 1L || out$status < 0L) {",
+  "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
+)
+mutant(
+  "kappa inverted", "R/ep-engine.R",
+  "exp(-out$log_det / df) else 1", "exp(out$log_det / df) else 1", r = "ep-engine"
+)
+mutant(
+  "m not refined", "src/latent-kernel.c",
+  "r[i] -= m[i];", "r[i] = 0;", r = "ep-engine|edge", c = "latent-kernel ep"
+)
+mutant(
+  "cavities without a digit count as proper", "src/fixpoint.c",
+  "if (post->prior[i] > 0 && !(A > least)) return EP_IMPROPER;", "(void)least;",
+  r = "ep-engine"
+)
+mutant(
+  "EP gives up where it is, not at the best sites", "src/ep.c",
+  "memcpy(L->st->site, L->work->best, bytes);", "(void)0;", r = "ep-engine"
+)
+mutant(
+  "rates of the two labels swapped", "src/likelihood.c",
+  "step_levels_make(epsilon[1], 1 - epsilon[0], lik.q)",
+  "step_levels_make(epsilon[0], 1 - epsilon[1], lik.q)",
+  r = "likelihood|answer-mislabelled", c = "likelihood"
+)
+mutant(
+  "slope of w has the wrong sign", "src/likelihood.c",
+  "(t->mu * t->mu - t->w);", "(t->w - t->mu * t->mu);", c = "likelihood"
+)
+mutant(
+  "flip probability by the escort's normaliser", "src/likelihood.c",
+  "exp(log_wrong - t->log_zp)", "exp(log_wrong - t->log_z1)",
+  r = "ep-engine", c = "likelihood"
+)
+mutant(
+  "slope of the second rate has the wrong sign", "src/likelihood.c",
+  "grad_epsilon[1 - wrong] -= lo_hi[1];", "grad_epsilon[1 - wrong] += lo_hi[1];",
+  c = "likelihood adjoint"
+)
+mutant(
+  "cavity scale without u^(-1/df)", "src/site.c",
+  "base * exp(-log(u) / df) : base", "base : base", c = "site"
+)
+mutant(
+  "power of the projection inverted", "src/site.c",
+  "isfinite(df) ? df / (df + 1) : 1", "isfinite(df) ? (df + 1) / df : 1", c = "site"
+)
+mutant(
+  "t-EP evidence without log|I + K T|", "src/criterion.c",
+  "result = -post->log_det / 2 - df / 2 * log1p(X);", "result = -df / 2 * log1p(X);",
+  c = "criterion"
+)
+mutant(
+  "negative sites added as positive ones", "src/factor-signed.c",
+  "*= -root[a] * root[b]", "*= root[a] * root[b]", c = "factor-signed"
+)
+mutant(
+  "GMRES forgets the sign of a rotation", "src/gmres.c",
+  "s->g[j + 1] = -r * s->g[j];", "s->g[j + 1] = r * s->g[j];", c = "gmres"
+)
+
+# Filter and streams ----------------------------------------------------------
+
+mutant(
+  "scale of the filtered weights the wrong way", "src/adf.c",
+  "a->log_scale += log(r);", "a->log_scale -= log(r);", r = "bpm-adf"
+)
+mutant(
+  "mean of the filtered weights not rescaled", "src/adf.c",
+  "if (r != 1) F77", "if (r < 0) F77", r = "bpm-adf"
+)
+mutant(
+  "prequential probability of the label, not of the event", "src/adf.c",
+  "pt(y * t.z, lik->df, 1, 0)", "pt(t.z, lik->df, 1, 0)", r = "bpm-adf|drift"
+)
+mutant(
+  "history of a stream drops its latest line", "R/stream-bpm.R",
+  "history[seq(2, nrow(history), by = 2), ]",
+  "history[seq(1, nrow(history) - 1, by = 2), ]", r = "stream-bpm"
+)
+mutant(
+  "a resumed stream reads its rows again", "R/stream-source.R",
+  "done <<- min(rows, nrow(source))", "done <<- 0; rows", r = "stream-checkpoint"
+)
+
+# Exact evidence and the family -----------------------------------------------
+
+mutant(
+  "a stuck trajectory does not turn back", "src/bounce.c",
+  "b->v[j] = -b->v_old[j];", "b->v[j] = b->v_old[j];", c = "bounce"
+)
+mutant(
+  "half the energy gained at a wall", "src/bounce.c",
+  "(is_wrong ? 2 : -2)", "(is_wrong ? 1 : -2)", c = "bounce"
+)
+mutant(
+  "a rise of the barriers counted from zero", "src/ais.c",
+  "sum -= b->wrong[k] * (to->of[k] - from->of[k]);",
+  "sum -= b->wrong[k] * to->of[k];\n  (void)from;", c = "ais"
+)
+mutant(
+  "effective number of weights without its square", "R/exact-ais.R",
+  "ess = sum(w)^2 / sum(w^2)", "ess = sum(w) / sum(w^2)", r = "exact-ais"
+)
+mutant(
+  "escort keeps the scale matrix", "src/student.c",
+  "isinf(df) ? 1 : df / (df + 2)", "1", r = "family-student", c = "family"
+)
+mutant(
+  "q-entropy of a coin not divided by the sum of powers", "src/divergence.c",
+  "? tsallis : tsallis / power_sum(prob, q)", "? tsallis : tsallis",
+  r = "family-divergence", c = "family"
+)
+
+# Selection -------------------------------------------------------------------
+
+mutant(
+  "differences from the best have the wrong sign", "R/select-model.R",
+  "difference <- pointwise[[k]] - best", "difference <- best - pointwise[[k]]",
+  r = "select-model"
+)
