@@ -1,89 +1,97 @@
 #' Bayes point machine on a stream of batches
 #'
 #' Fits a [bpm()] by assumed density filtering (ADF) to rows that come in batches:
-#' from a data frame, a CSV file larger than memory, a connection, or a function.
-#' Every row is seen once; the fit keeps none of them. The state can be saved after
-#' every batch, and a run that was stopped goes on from there.
+#' from a data frame, a CSV file larger than memory, a connection, a database or a
+#' function. Every row is read once, and the fit keeps none of them. The state can
+#' be saved after every batch, so that a run that was stopped can be resumed.
 #'
 #' @details
 #' ADF absorbs the rows in the order in which they come, and its result depends on
-#' that order. A row costs O(k^2) time for k weights; memory holds one batch, twice
-#' as text when it comes from a CSV file, and a few k x k matrices, however long
-#' the stream.
+#' that order. A row costs O(k^2) time for k weights. Memory holds one batch (also
+#' as text, when it comes from a file) and a few k x k matrices, however long the
+#' stream is.
 #'
 #' # The first batch
-#' It alone decides how inputs are encoded: centre and scale of numeric columns,
-#' levels of factors, columns that are dropped because they are constant, and the
-#' two classes unless `levels` names them. Make it large enough to show all that,
-#' and shuffle files that are sorted. A later batch with a level of a factor that
-#' the first one lacks is an error, for its weight would be unknown; so is a third
-#' class.
+#' The first batch alone decides how inputs are encoded: the centre and scale of
+#' numeric columns, the levels of factors, which columns are constant and therefore
+#' dropped, and the two classes unless `levels` names them. Make it large enough to
+#' show all of this, and shuffle files that are sorted. A level of a factor that
+#' first appears in a later batch is an error, because it has no weight; so is a
+#' third class.
 #'
 #' # CSV files and connections
-#' The first line holds the column names. Lines are read by [readLines()] and
-#' parsed by [utils::read.csv()] with `fill = FALSE`; a line with too few or too
-#' many fields, as at the end of a file that was cut off, is an error. (A file
-#' that was cut off inside the last field of a line, or exactly between two lines,
-#' cannot be told from a complete one.) The first batch also settles the type of
-#' each column; whole numbers are read as numeric. A path may be that of a
-#' compressed file. A connection that is open is read from where it stands and
-#' left open; one that is not is opened, and closed at the end.
+#' The first line holds the column names. Lines are read by [readLines()] and parsed
+#' by [utils::read.table()]; a line with too few or too many fields is an error. A
+#' file that was cut off is noticed in this way, unless it was cut inside the last
+#' field of a line or exactly between two lines. The first batch also settles the
+#' type of each column; whole numbers are read as numeric. A path may be that of a
+#' compressed file. A connection that is already open is read from its current
+#' position and left open; any other is opened, and closed at the end.
+#'
+#' # Missing values
+#' By default a missing input or label stops the stream with an error that names the
+#' row. With `na.action = na.omit` such rows are left out and counted. Rows are
+#' always numbered as in the source, whether or not some of them were left out.
 #'
 #' # Saving and resuming
-#' With a `checkpoint`, the fit is saved there by [saveRDS()] after every batch:
-#' to a file beside it first, which then takes its name, so that the checkpoint is
-#' complete at all times. `readRDS(checkpoint)` is an ordinary fit.
-#' `resume = TRUE` goes on from it: **the source must start from its beginning
-#' again**, with the same rows in the same order, and the rows that the checkpoint
-#' has absorbed are skipped. With the same `batch_size`, the fit is bitwise the one
-#' an unbroken run gives. Arguments that shape the model must be as before. Where
-#' there is no checkpoint yet, the run starts at the first row, so that the same
-#' call can be repeated until it gets through. Without `resume`, a checkpoint that
-#' exists is an error: it is never overwritten by another run.
+#' With a `checkpoint`, the fit is saved there by [saveRDS()] after every batch. It
+#' is first written to a file beside the checkpoint, which then takes its name, so
+#' that the checkpoint is complete at all times. `readRDS(checkpoint)` is an ordinary
+#' fit.
+#'
+#' `resume = TRUE` continues from the checkpoint. **The source must start from its
+#' beginning again**, with the same rows in the same order; the rows that were read
+#' before are skipped. With the same `batch_size` the fit is bitwise identical to
+#' that of an uninterrupted run. Arguments that shape the model must be the same as
+#' before. If there is no checkpoint yet, the run starts at the first row, so the
+#' same call can be repeated until it succeeds. Without `resume`, an existing
+#' checkpoint is an error; one run never overwrites the checkpoint of another.
 #'
 #' # Errors in a batch
 #' A batch that can't be absorbed as a whole (missing or infinite values, a third
 #' class, wrong columns, lines that can't be read) is not absorbed at all, and the
-#' checkpoint stays as it was before. The error has the class `sturdy_error_batch`
-#' besides that of its cause, and the fields `batch` (number of the batch), `row`
-#' (of the stream), `batch_row` (of the batch), and `fit`, the fit before that
-#' batch (`NULL` in the first one). Where columns are at fault rather than a row,
-#' `row` is the first one of the batch. Correct the source and resume; or go on
-#' from `fit` by `update()`.
+#' checkpoint remains as it was before. The error has the class `sturdy_error_batch`
+#' as well as that of its cause, and the fields `batch` (number of the batch), `row`
+#' (of the stream), `batch_row` (of the batch), and `fit`, the fit before that batch
+#' (`NULL` in the first one). If columns rather than a row are at fault, `row` is the
+#' first row of the batch. Correct the source and resume, or continue from `fit` with
+#' `update()`.
 #'
-#' @param source A data frame; the path of a CSV file; a connection to CSV text; or
-#'   a function without arguments that returns the next batch, a data frame, and
-#'   `NULL` at the end. Its batches are absorbed as they come.
 #' @param formula A formula with the response on its left, as in `class ~ .`; see
 #'   [bpm()].
-#' @param ... For a path or a connection, arguments for [utils::read.csv()]: any of
-#'   `sep`, `quote` (one character or none), `dec`, `na.strings`, `colClasses`,
-#'   `check.names`, `strip.white` and `encoding` (that of the file). Otherwise
-#'   nothing.
-#' @param batch_size Number of rows in a batch.
+#' @param source A data frame; the path of a CSV file; a connection to CSV text; a
+#'   query, see [dbi_source()]; or a function without arguments that returns the next
+#'   batch as a data frame, and `NULL` at the end.
+#' @param ... Arguments of [bpm_spec()]: any of `df`, `prior_scale` (not `"learn"`),
+#'   `epsilon` (not learned; 0.01 unless given), `intercept` and `scale`, which refers to
+#'   the first batch. For a path or a connection also arguments for [utils::read.csv()]:
+#'   any of `sep`, `quote`, `dec`, `na.strings`, `colClasses`, `check.names`,
+#'   `strip.white` and `encoding` (the encoding of the file, for a path).
+#' @param batch_size Number of rows in a batch. A query has its own, and the batches
+#'   of a function are absorbed as they come.
 #' @param levels The two classes, the event second, for a first batch that may lack
 #'   one of them; `NULL` takes them from the first batch.
-#' @param df Degrees of freedom of the prior, above 0; `Inf` is Gaussian.
-#' @param prior_scale Prior scale of the weights, as in [bpm()], but not `"learn"`.
-#' @param epsilon The probability that a recorded label is wrong, as in [bpm()], but
-#'   not learned.
-#' @param intercept,scale As in [bpm()]; `scale` refers to the first batch.
+#' @param na.action What to do with rows that have missing values: [stats::na.fail()]
+#'   stops at the first one, [stats::na.omit()] leaves them out.
 #' @param checkpoint `NULL`, or the path of a file to save the fit to after every
 #'   batch.
-#' @param resume Whether to go on from the checkpoint.
+#' @param resume Whether to continue from the checkpoint.
 #' @param progress Whether to show rows, rows a second and the prequential error.
 #'
-#' @return A [bpm()] fit with `inference = "adf"`, whose field `filter` has besides
-#'   `rows`, `errors` (labels that were predicted wrong before they were absorbed)
-#'   and `log_score` (the sum of their log probabilities) the fields
-#'   * `batches`: the number of batches absorbed;
-#'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, a
-#'     line a batch. When it reaches 1000 lines every other one is left out;
+#' @return A [bpm()] fit with `inference = "adf"`. Its field `filter` is a list of
+#'   * `rows`: the number of rows absorbed;
+#'   * `errors`: how many of their labels were predicted wrongly before they were
+#'     absorbed. The prequential error is `filter$errors / filter$rows`;
+#'   * `log_score`: the sum of the log probabilities of those predictions;
+#'   * `batches`: the number of batches read;
+#'   * `source_rows`, `left_out`: the number of rows read from the source, and how
+#'     many of them `na.action` left out;
+#'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, with
+#'     a line for each batch. When it reaches 1000 lines, every other line is left
+#'     out;
 #'   * `columns`, `classes`: names and types of the columns of a CSV file, or
 #'     `NULL`;
 #'   * `arguments`: those that a run must repeat to resume.
-#'
-#'   The prequential error is `filter$errors / filter$rows`.
 #'
 #' @section Conditions:
 #' Errors: `sturdy_error_batch` as described above, together with one of
@@ -92,79 +100,105 @@
 #' `sturdy_error_novel_levels`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_fields` (lines that can't be read), `sturdy_error_type` and
 #' `sturdy_error_not_positive_definite`. `sturdy_error_no_rows`: the source is
-#' empty. `sturdy_error_source`: the file does not exist or has no header.
-#' `sturdy_error_checkpoint`: the checkpoint exists, can't be read or written, or
-#' is of other arguments or columns, or the source has fewer rows than it. And
-#' those of [bpm()] for arguments.
+#' empty. `sturdy_error_source`: the file does not exist or has no header, or the
+#' database refuses the query; with `sturdy_error_separator` when the header has one
+#' field and looks separated by another character. `sturdy_error_checkpoint`: the
+#' checkpoint exists, can't be read or written, or is of other arguments or columns,
+#' or the source has fewer rows than it. `sturdy_error_formula`: `formula` is not a
+#' formula, for example because `source` was given first. And those of [bpm()] for
+#' arguments.
 #'
 #' Message `sturdy_message_resumed`.
 #'
 #' @inherit sturdy-package references
-#' @seealso [bpm()], [sim_drift()]
+#' @seealso [bpm()], [dbi_source()], [sim_drift()]
 #' @export
 #' @examples
 #' d <- sim_drift(n = 1000, p = 10, segments = 2, seed = 1)
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(data.frame(d$x, class = d$y), file, row.names = FALSE)
 #'
-#' fit <- bpm_stream(file, class ~ ., batch_size = 100, df = 3, progress = FALSE)
+#' fit <- bpm_stream(class ~ ., file, batch_size = 100, df = 3, progress = FALSE)
 #' fit$filter$errors / fit$filter$rows
 #'
 #' # errors in each batch: the target changes after row 500
 #' diff(c(0, fit$filter$history$errors))
 #' unlink(file)
-bpm_stream <- function(source,
-                       formula,
+bpm_stream <- function(formula,
+                       source,
                        ...,
                        batch_size = 10000,
                        levels = NULL,
-                       df = Inf,
-                       prior_scale = 1,
-                       epsilon = 0.01,
-                       intercept = TRUE,
-                       scale = TRUE,
+                       na.action = stats::na.fail,
                        checkpoint = NULL,
                        resume = FALSE,
                        progress = interactive()) {
   call <- rlang::current_env()
+  formula <- check_stream_formula(formula, rlang::maybe_missing(source), call)
   batch_size <- check_count(batch_size, "batch_size", min = 1)
   progress <- check_flag(progress, "progress")
-  formula <- check_stream_formula(formula, call)
   levels <- check_levels(levels, call)
-  spec <- bpm_spec(
-    df = df, prior_scale = prior_scale, epsilon = epsilon, inference = "adf",
-    intercept = intercept, scale = scale, control = ep_control(progress = FALSE)
-  )
-  arguments <- list(
-    formula = deparse1(formula), levels = levels, df = spec$df,
-    prior_scale = spec$prior_scale, epsilon = spec$epsilon,
-    intercept = spec$intercept, scale = scale
+  na.action <- check_na_action(na.action, call)
+  dots <- list(...)
+  of_model <- rlang::names2(dots) %in% stream_model_arguments
+  spec <- do.call(bpm_spec, c(dots[of_model], list(inference = "adf")))
+  arguments <- c(
+    list(formula = deparse1(formula), levels = levels, na.action = deparse1(na.action)),
+    spec[stream_model_arguments]
   )
   fit <- open_checkpoint(checkpoint, resume, arguments, call)
-  reader <- stream_reader(source, batch_size, list(...), call)
+  reader <- stream_source(source, batch_size, dots[!of_model], call)
   on.exit(reader$close())
-  start <- function(data) {
-    molded <- mold_batch(formula, data, levels, scale, call)
-    fit <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint, call), call)
-    begin_stream(fit, molded, arguments, call)
-  }
+  open_source(reader, call)
   if (!is.null(fit)) {
-    resume_reader(reader, fit, call)
+    resume_source(reader, fit$filter, call)
   }
-  absorb_stream(reader, fit, start, checkpoint, progress, call)
+  run <- list(
+    prior = function(data) {
+      molded <- mold_batch(formula, data, levels, spec$scale, call)
+      prior <- bpm_prior(spec, molded$blueprint, call)
+      list(model = bpm_start(spec, molded, prior, call), rows = molded$data)
+    },
+    formula = formula, na.action = na.action, arguments = arguments,
+    checkpoint = checkpoint, show = if (progress) stream_progress(), call = call
+  )
+  absorb_stream(reader, fit, run)
 }
+
+# what of bpm_spec() makes sense for a stream
+stream_model_arguments <- c("df", "prior_scale", "epsilon", "intercept", "scale")
 
 # Arguments -----------------------------------------------------------------
 
-check_stream_formula <- function(formula, call) {
+check_stream_formula <- function(formula, source, call) {
   if (!inherits(formula, "formula")) {
+    swapped <- !rlang::is_missing(source) && inherits(source, "formula")
     abort_sturdy(
-      "{.arg formula} must be a formula, as in {.code class ~ .}, not
-       {describe(formula)}.",
+      c(
+        "{.arg formula} must be a formula, as in {.code class ~ .}, not
+         {describe(formula)}.",
+        i = if (swapped) "The order is {.code bpm_stream(formula, source)}."
+      ),
       "formula", arg = "formula", call = call
     )
   }
+  if (rlang::is_missing(source)) {
+    abort_sturdy(
+      "{.arg source} must be given.",
+      "missing_argument", arg = "source", call = call
+    )
+  }
   formula
+}
+
+check_na_action <- function(na.action, call) {
+  tryCatch(match.fun(na.action), error = function(cnd) {
+    abort_sturdy(
+      "{.arg na.action} must be a function, as {.fn na.fail} or {.fn na.omit},
+       not {describe(na.action)}.",
+      "type", arg = "na.action", call = call
+    )
+  })
 }
 
 check_levels <- function(levels, call) {
@@ -184,70 +218,114 @@ check_levels <- function(levels, call) {
 
 # Batches -------------------------------------------------------------------
 
-#' All batches of a reader, one after the other
+#' All batches of a source, one after the other
 #'
-#' @param fit the fit so far, or `NULL`. @param start a function that makes the
-#'   fit to the first batch.
+#' @param fit the fit so far, or `NULL`. @param run what stays the same: `prior()`
+#'   makes the model and the encoded rows of the first batch.
 #' @noRd
-absorb_stream <- function(reader, fit, start, checkpoint, progress, call) {
-  show <- if (progress) stream_progress() else function(fit) NULL
+absorb_stream <- function(reader, fit, run) {
+  filter <- if (is.null(fit)) empty_filter(run$arguments) else fit$filter
   repeat {
-    data <- in_batch(reader$read(), fit, NULL, checkpoint, call)
+    data <- in_batch(reader$read(), fit, filter, run)
     if (is.null(data)) {
       break
     }
     if (nrow(data) == 0) {
       next
     }
-    fit <- in_batch(
-      if (is.null(fit)) start(data) else absorb_batch(fit, data, call),
-      fit, data, checkpoint, call
-    )
-    if (fit$filter$batches == 1) {
-      blueprint <- fit$blueprint
-      reader$keep(c(blueprint$variables, blueprint$response))
-      learned <- reader$learned()
-      fit$filter[names(learned)] <- learned
+    kept <- in_batch(kept_rows(data, fit, run), fit, filter, run)
+    first <- is.null(fit)
+    if (length(kept)) {
+      rows <- if (length(kept) < nrow(data)) data[kept, , drop = FALSE] else data
+      fit <- in_batch(absorb_batch(rows, fit, run), fit, filter, run, rows, kept)
     }
-    save_checkpoint(fit, checkpoint, call)
-    show(fit)
+    filter <- record_batch(filter, fit$filter, nrow(data), length(kept))
+    if (is.null(fit)) {
+      next
+    }
+    if (first) {
+      reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
+      learned <- reader$types()
+      filter[names(learned)] <- learned
+    }
+    fit$filter <- filter
+    save_checkpoint(fit, run$checkpoint, run$call)
+    if (!is.null(run$show)) run$show(fit)
   }
   if (is.null(fit)) {
+    left_out <- filter$left_out
     abort_sturdy(
-      "{.arg source} must have at least one row.",
-      "no_rows", arg = "source", call = call
+      c(
+        "{.arg source} must have at least one row.",
+        i = if (left_out > 0) "Rows with missing values: {whole(left_out)}."
+      ),
+      "no_rows", arg = "source", call = run$call
     )
   }
   fit
 }
 
-absorb_batch <- function(fit, data, call) {
-  new <- forge_labelled(fit$blueprint, data, NULL, NULL, call)
-  record_batch(fit$filter, absorb_rows(fit, new$X, new$y, call))
-}
-
-begin_stream <- function(prior, molded, arguments, call) {
-  before <- list(
-    batches = 0, history = NULL, columns = NULL, classes = NULL,
-    arguments = arguments
-  )
-  record_batch(before, absorb_rows(prior, molded$data$X, molded$data$y, call))
-}
-
-#' What a stream keeps besides the counts of absorb_rows()
+#' Positions of the rows of a batch that `na.action` keeps
+#'
+#' na.fail() is left to the checks further on, which name the row, and so is a
+#' batch whose variables can't be computed.
 #' @noRd
-record_batch <- function(before, fit) {
-  now <- fit$filter[c("rows", "errors", "log_score", "log_evidence", "counts")]
-  history <- rbind(before$history, as.data.frame(now[c("rows", "errors", "log_score")]))
+kept_rows <- function(data, fit, run) {
+  all <- seq_len(nrow(data))
+  if (identical(run$na.action, stats::na.fail)) {
+    return(all)
+  }
+  formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
+  frame <- tryCatch(
+    stats::model.frame(formula, data, na.action = stats::na.pass),
+    error = function(cnd) NULL
+  )
+  if (is.null(frame) || nrow(frame) != nrow(data)) {
+    return(all)
+  }
+  complete <- stats::complete.cases(frame)
+  marks <- data.frame(row = all, complete = ifelse(complete, TRUE, NA))
+  apply_na_action(marks, run$na.action, run$call)$row
+}
+
+absorb_batch <- function(data, fit, run) {
+  if (is.null(fit)) {
+    start <- run$prior(data)
+    fit <- start$model
+    new <- start$rows
+  } else {
+    new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call)
+  }
+  absorb_rows(fit, new$X, new$y, run$call)
+}
+
+empty_filter <- function(arguments) {
+  list(
+    rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
+    batches = 0, source_rows = 0, left_out = 0,
+    history = NULL, columns = NULL, classes = NULL, arguments = arguments
+  )
+}
+
+#' @param before the `filter` before a batch. @param counts that of absorb_rows().
+#' @noRd
+record_batch <- function(before, counts, n, kept) {
+  counted <- c("rows", "errors", "log_score")
+  all_counts <- c(counted, "log_evidence", "counts")
+  after <- before
+  if (!is.null(counts)) {
+    after[all_counts] <- counts[all_counts]
+  }
+  after$batches <- before$batches + 1
+  after$source_rows <- before$source_rows + n
+  after$left_out <- before$left_out + n - kept
+  history <- rbind(before$history, as.data.frame(after[counted]))
   if (nrow(history) >= 1000) {
-    history <- history[seq(2, nrow(history), by = 2), ]
+    history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
   }
   rownames(history) <- NULL
-  fit$filter <- c(now, list(
-    batches = before$batches + 1, history = history, columns = before$columns,
-    classes = before$classes, arguments = before$arguments
-  ))
-  fit
+  after$history <- history
+  after
 }
 
 #' As mold_formula() does it, for a batch that may lack a class

@@ -40,19 +40,12 @@ open_checkpoint <- function(checkpoint, resume, arguments, call) {
 }
 
 read_checkpoint <- function(checkpoint, arguments, call) {
-  fit <- tryCatch(
-    suppressWarnings(readRDS(checkpoint)),
-    error = function(cnd) {
-      abort_sturdy(
-        "The checkpoint {.file {checkpoint}} can't be read.",
-        "checkpoint", arg = "checkpoint", parent = cnd, call = call
-      )
-    }
-  )
+  fit <- tryCatch(suppressWarnings(readRDS(checkpoint)), error = identity)
   if (!inherits(fit, "bpm") || is.null(fit$filter$arguments)) {
     abort_sturdy(
       "The checkpoint {.file {checkpoint}} is not the state of a stream.",
-      "checkpoint", arg = "checkpoint", call = call
+      "checkpoint", arg = "checkpoint", call = call,
+      parent = if (inherits(fit, "error")) fit
     )
   }
   then <- fit$filter$arguments
@@ -72,29 +65,28 @@ read_checkpoint <- function(checkpoint, arguments, call) {
   fit
 }
 
-#' Passes over the rows that a fit has absorbed
+#' Passes over the rows that a fit has read
 #' @noRd
-resume_reader <- function(reader, fit, call) {
-  stream <- fit$filter
-  if (!is.null(reader$learned()) && !is.null(stream$columns)) {
-    reader$learn(stream[c("columns", "classes")])
+resume_source <- function(reader, filter, call) {
+  if (!is.null(reader$types()) && !is.null(filter$columns)) {
+    reader$settle(filter[c("columns", "classes")])
   }
-  passed <- reader$skip(stream$rows)
-  if (passed < stream$rows) {
+  rows <- filter$source_rows
+  passed <- reader$skip(rows)
+  if (passed < rows) {
     abort_sturdy(
       c(
-        "{.arg source} must have the {whole(stream$rows)}
-         {qty(stream$rows)}row{?s} that the checkpoint has absorbed, not only
-         {whole(passed)}.",
+        "{.arg source} must have the {whole(rows)} {qty(rows)}row{?s} that the
+         checkpoint has absorbed, not only {whole(passed)}.",
         i = "It must start from its beginning again."
       ),
       "checkpoint", arg = "source", call = call
     )
   }
   inform_sturdy(
-    c(i = "Resumed after {whole(stream$rows)} {qty(stream$rows)}row{?s} in
-           {whole(stream$batches)} {qty(stream$batches)}batch{?es}."),
-    "resumed", rows = stream$rows
+    c(i = "Resumed after {whole(rows)} {qty(rows)}row{?s} in
+           {whole(filter$batches)} {qty(filter$batches)}batch{?es}."),
+    "resumed", rows = rows
   )
 }
 
@@ -127,20 +119,25 @@ save_checkpoint <- function(fit, checkpoint, call) {
 
 #' Evaluates `code`; an error says in which batch and row it came up
 #'
-#' @param fit the fit before the batch. @param data the batch, `NULL` while it is
-#'   being read.
+#' @param fit,filter the fit before the batch, and its counts. @param data the rows
+#'   of the batch that are absorbed, `NULL` before they are known. @param kept their
+#'   positions in the batch.
 #' @noRd
-in_batch <- function(code, fit, data, checkpoint, call) {
+in_batch <- function(code, fit, filter, run, data = NULL, kept = NULL) {
   tryCatch(code, error = function(cnd) {
-    abort_batch(cnd, fit, data, checkpoint, call)
+    row <- as.double(bad_row(cnd, fit, data))
+    if (!is.null(kept)) {
+      row <- as.double(kept[row])
+    }
+    abort_batch(cnd, fit, filter, row, run)
   })
 }
 
-abort_batch <- function(cnd, fit, data, checkpoint, call) {
-  done <- if (is.null(fit)) 0 else fit$filter$rows
-  batch <- if (is.null(fit)) 1 else fit$filter$batches + 1
-  batch_row <- as.double(bad_row(cnd, fit, data))
-  row <- done + batch_row
+abort_batch <- function(cnd, fit, filter, batch_row, run) {
+  done <- filter$rows
+  batch <- filter$batches + 1
+  row <- filter$source_rows + batch_row
+  checkpoint <- run$checkpoint
   abort_sturdy(
     c(
       "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch,
@@ -156,7 +153,7 @@ abort_batch <- function(cnd, fit, data, checkpoint, call) {
     ),
     c("batch", sub("^sturdy_error_", "", error_classes(cnd))),
     batch = batch, row = row, batch_row = batch_row, fit = fit, parent = cnd,
-    call = call
+    call = run$call
   )
 }
 

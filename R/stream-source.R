@@ -1,91 +1,225 @@
-# Where the batches of bpm_stream() come from. A *reader* is a list of closures:
+# Where the batches of a stream come from. A *source* is a list of closures, made
+# by new_source():
+#   open()      goes to the first row. Called again it starts another pass, or is
+#               an error where the rows can't be had twice
 #   read()      the next batch, a data frame, or NULL at the end
-#   skip(rows)  passes over rows that were absorbed before
-#   learned(), learn(fields)   what the first batch told about the columns of a
-#               CSV file, for the checkpoint of a later run
-#   keep(names) columns that are needed; others are passed over
-#   close()
-# An error of read() has the field `rows`: the rows of the batch it is about.
+#   skip(rows)  passes over the next rows and returns how many there were
+#   close()     releases what open() took; harmless when there is nothing
+#   types()     what the first batch told about the columns of a text,
+#               list(columns, classes); NULL where columns have types of their own
+#   settle(types)  the same, as an earlier run learned it
+#   keep(names) columns that are needed; a text passes over the others
+# An error of read() may have the field `rows`: the rows of the batch it is about.
 
-stream_reader <- function(source, batch_size, options, call) {
-  text <- inherits(source, "connection") ||
-    (is.character(source) && length(source) == 1 && !is.na(source))
-  if (text) {
-    return(csv_reader(source, batch_size, check_csv_options(options, call), call))
+stream_source <- function(source, batch_size, options, call) {
+  if (inherits(source, "connection") || rlang::is_string(source)) {
+    return(text_source(source, batch_size, text_options(options, call), call))
   }
   if (length(options)) {
     do.call(check_no_dots, c(options, list(call = call)))
   }
+  if (inherits(source, "sturdy_source")) {
+    return(source)
+  }
   if (is.data.frame(source)) {
-    return(frame_reader(source, batch_size))
+    return(frame_source(source, batch_size))
   }
   if (is.function(source)) {
-    return(function_reader(source, call))
+    return(new_source(once(), source))
   }
   abort_sturdy(
-    "{.arg source} must be a data frame, the path of a CSV file, a connection, or
-     a function that returns the next batch, not {describe(source)}.",
+    "{.arg source} must be a data frame, the path of a CSV file, a connection, a
+     function that returns the next batch, or made by {.fn dbi_source}, not
+     {describe(source)}.",
     "type", arg = "source", call = call
   )
 }
 
-new_reader <- function(read, skip, ...) {
-  reader <- list(
-    read = read, skip = skip, close = function() invisible(),
-    learned = function() NULL, learn = function(fields) invisible(),
-    keep = function(names) invisible()
-  )
-  utils::modifyList(reader, list(...))
-}
-
-# Data frame, function ----------------------------------------------------------
-
-frame_reader <- function(source, batch_size) {
-  done <- 0
-  new_reader(
-    read = function() {
-      if (done >= nrow(source)) {
-        return(NULL)
-      }
-      rows <- seq(done + 1, min(done + batch_size, nrow(source)))
-      done <<- done + length(rows)
-      source[rows, , drop = FALSE]
-    },
-    skip = function(rows) {
-      done <<- min(rows, nrow(source))
-      done
-    }
-  )
-}
-
-function_reader <- function(source, call) {
-  waiting <- NULL
+#' @param open,fetch As `open()` and `read()` above; `fetch()` need not check what
+#'   it returns. @param ... the other closures, where they do something.
+#' @noRd
+new_source <- function(open, fetch, ...) {
+  waiting <- NULL # rows of a batch of which skip() has passed over the first ones
   read <- function() {
     if (!is.null(waiting)) {
       batch <- waiting
       waiting <<- NULL
       return(batch)
     }
-    batch <- source()
-    if (!is.null(batch) && !is.data.frame(batch)) {
-      abort_sturdy(
-        "{.arg source} must return a data frame, or {.code NULL} at the end, not
-         {describe(batch)}.",
-        "type", arg = "source", call = call
-      )
-    }
-    batch
+    check_batch(fetch())
   }
   skip <- function(rows) {
     passed <- 0
     while (passed < rows && !is.null(batch <- read())) {
       extra <- passed + nrow(batch) - rows
-      passed <- min(passed + nrow(batch), rows)
       if (extra > 0) {
         waiting <<- utils::tail(batch, extra)
       }
+      passed <- passed + nrow(batch) - max(extra, 0)
     }
     passed
   }
-  new_reader(read, skip)
+  source <- list(
+    open = function() {
+      waiting <<- NULL
+      open()
+    },
+    read = read, skip = skip, close = function() NULL, types = function() NULL,
+    settle = function(types) NULL, keep = function(names) NULL
+  )
+  structure(utils::modifyList(source, list(...)), class = "sturdy_source")
+}
+
+#' Opens a source; what R itself or a database has to say becomes the cause
+#' @noRd
+open_source <- function(source, call) {
+  tryCatch(source$open(), error = function(cnd) {
+    if (inherits(cnd, "sturdy_error")) {
+      stop(cnd)
+    }
+    abort_sturdy(
+      "{.arg source} can't be read.",
+      "source", arg = "source", parent = cnd, call = call
+    )
+  })
+}
+
+check_batch <- function(batch) {
+  if (!is.null(batch) && !is.data.frame(batch)) {
+    abort_sturdy(
+      "{.arg source} must return a data frame, or {.code NULL} at the end, not
+       {describe(batch)}.",
+      "type", arg = "source", call = NULL
+    )
+  }
+  batch
+}
+
+#' The `open()` of a source that can't go back to its first row
+#' @noRd
+once <- function(open = function() NULL) {
+  opened <- FALSE
+  function() {
+    if (opened) {
+      abort_sturdy(
+        c(
+          "{.arg source} can't be read a second time.",
+          i = "A path, a data frame or a query can."
+        ),
+        "source", arg = "source", call = NULL
+      )
+    }
+    opened <<- TRUE
+    open()
+  }
+}
+
+frame_source <- function(data, batch_size) {
+  done <- 0
+  new_source(
+    open = function() done <<- 0,
+    fetch = function() {
+      rows <- done + seq_len(min(batch_size, nrow(data) - done))
+      done <<- done + length(rows)
+      if (length(rows)) data[rows, , drop = FALSE]
+    }
+  )
+}
+
+# Database ------------------------------------------------------------------
+
+#' The rows of a database query as a stream
+#'
+#' A source for [bpm_stream()] that sends a query over DBI and fetches its result
+#' in batches, so that the table may be larger than memory.
+#'
+#' @details
+#' The query is sent when the stream begins, and its result is cleared when the
+#' stream ends or stops with an error. A connection that allows one open result at
+#' a time can't be used for other queries in between.
+#'
+#' A stream that is resumed sends the query again and skips the rows that the
+#' checkpoint has absorbed. A database is free to return rows in any order, so the
+#' query **needs an `ORDER BY` on a unique key** for this, and the table must not
+#' have changed before that point. Filtering depends on the order of the rows; a
+#' table that is sorted by class should be put into a random but fixed order, for
+#' example by a hash of its key.
+#'
+#' Integers of 64 bits are converted to doubles, exactly up to 2^53.
+#'
+#' @param con A connection made by [DBI::dbConnect()]. It is left open.
+#' @param query A `SELECT` statement, one string.
+#' @param batch Number of rows in a batch.
+#' @return An object of class `sturdy_source`, for the argument `source` of
+#'   [bpm_stream()].
+#' @section Conditions:
+#' `sturdy_error_package` when DBI is not installed, `sturdy_error_type` and
+#' `sturdy_error_range` for arguments; in `bpm_stream()` `sturdy_error_source` when
+#' the query is refused, and `sturdy_error_batch` when fetching fails later on.
+#' @seealso [bpm_stream()]
+#' @export
+#' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
+#' d <- sim_drift(n = 500, p = 5, segments = 2, seed = 1)
+#' con <- DBI::dbConnect(RSQLite::SQLite())
+#' DBI::dbWriteTable(con, "points", data.frame(id = 1:500, d$x, class = d$y))
+#'
+#' rows <- dbi_source(con, "SELECT * FROM points ORDER BY id", batch = 100)
+#' bpm_stream(class ~ . - id, rows, df = 3)
+#' DBI::dbDisconnect(con)
+dbi_source <- function(con, query, batch = 10000) {
+  check_package("DBI", "dbi_source")
+  if (!inherits(con, "DBIConnection")) {
+    abort_sturdy(
+      "{.arg con} must be a connection made by {.fn DBI::dbConnect}, not
+       {describe(con)}.",
+      "type", arg = "con"
+    )
+  }
+  if (!rlang::is_string(query)) {
+    abort_sturdy(
+      "{.arg query} must be one string, a {.code SELECT} statement, not
+       {describe(query)}.",
+      "type", arg = "query"
+    )
+  }
+  batch <- check_count(batch, "batch", min = 1)
+  result <- NULL
+  close <- function() {
+    if (!is.null(result)) {
+      DBI::dbClearResult(result)
+      result <<- NULL
+    }
+  }
+  open <- function() {
+    close()
+    result <<- DBI::dbSendQuery(con, query)
+  }
+  fetch <- function() {
+    rows <- DBI::dbFetch(result, n = batch)
+    if (nrow(rows)) plain_integers(rows)
+  }
+  new_source(open, fetch, close = close)
+}
+
+check_package <- function(package, fun, call = rlang::caller_env()) {
+  if (!rlang::is_installed(package)) {
+    abort_sturdy(
+      "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.",
+      "package", call = call
+    )
+  }
+}
+
+#' Without the class integer64, whose bits are not those of a double
+#' @noRd
+plain_integers <- function(data) {
+  long <- vapply(data, inherits, logical(1), "integer64")
+  data[long] <- lapply(data[long], as.double)
+  data
+}
+
+#' @export
+print.sturdy_source <- function(x, ...) {
+  cat("A source of rows for bpm_stream()\n")
+  invisible(x)
 }

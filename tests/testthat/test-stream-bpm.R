@@ -67,13 +67,110 @@ test_that("the counts and the history of a stream add up", {
 test_that("a long history is thinned, the last line kept", {
   d <- stream_data(250)
   d <- d[rep(1:250, 5), ]
-  fit <- bpm_stream(d, class ~ a, batch_size = 1, levels = c("no", "yes"),
+  fit <- bpm_stream(class ~ a, d, batch_size = 1, levels = c("no", "yes"),
     scale = FALSE, progress = FALSE)
   history <- fit$filter$history
   expect_lt(nrow(history), 1000)
   expect_identical(fit$filter$batches, 1250)
   expect_identical(history$rows[nrow(history)], 1250)
   expect_false(is.unsorted(history$rows, strictly = TRUE))
+})
+
+test_that("the latest line stays when the history is thinned", {
+  counts <- function(i) list(rows = 2 * i, errors = i / 2, log_score = -i / 3)
+  filter <- empty_filter(NULL)
+  for (i in 1:1000) {
+    filter <- record_batch(filter, counts(i), 2, 2)
+  }
+  history <- filter$history
+  expect_identical(history$rows, 2 * seq(2, 1000, by = 2))
+  latest <- as.list(history[nrow(history), ])
+  expect_identical(latest, counts(1000))
+  expect_identical(filter[names(latest)], latest)
+  filter <- record_batch(filter, counts(1001), 2, 2)
+  expect_identical(filter$history$rows, c(history$rows, 2002))
+})
+
+# Missing values -------------------------------------------------------------
+
+test_that("na.omit leaves rows out and counts them", {
+  d <- stream_data()
+  d$a[20] <- NA
+  d$f[c(117, 118)] <- NA
+  d$class[201] <- NA
+  d$note[30] <- NA # is not in the formula
+  out <- c(20, 117, 118, 201)
+  fit <- stream(d, na.action = stats::na.omit)
+  kept <- stream(batches(d[-out, ], c(49, 50, 48, 50, 49, 50)))
+  expect_identical(fit$weights, kept$weights)
+  expect_identical(fit$filter$history, kept$filter$history)
+  counts <- c("rows", "source_rows", "left_out", "batches")
+  expect_identical(unlist(fit$filter[counts], use.names = FALSE), c(296, 300, 4, 6))
+  expect_identical(fit$nobs, 296)
+  expect_identical(kept$filter$left_out, 0)
+  for (source in list(csv_file(d), batches(d, rep(50, 6)))) {
+    expect_identical(stream(source, na.action = "na.omit")$weights, fit$weights)
+  }
+  # what the formula computes may be missing as well
+  formula <- stats::as.formula("class ~ sqrt(b - 2) + f", globalenv())
+  fit <- suppressWarnings(stream(d, formula, na.action = stats::na.omit))
+  expect_identical(fit$filter$left_out, sum(d$b < 2 | is.na(d$f) | is.na(d$class)) + 0)
+  # other actions: those that keep the rows are errors
+  expect_equal(caught(stream(d, na.action = stats::na.pass))$row, 20)
+  expect_identical(stream(d, na.action = stats::na.exclude)$filter$left_out, 4)
+  expect_error(stream(d, na.action = 3), class = "sturdy_error_type")
+})
+
+test_that("batches without a complete row are passed over", {
+  d <- stream_data()
+  omitted <- function(d) stream(d, na.action = stats::na.omit)
+  later <- omitted(set_at("a", NA, 101:150)(d))
+  expect_identical(later$weights, stream(d[-(101:150), ])$weights)
+  expect_identical(later$filter$batches, 6)
+  expect_identical(later$filter$history$rows, c(50, 100, 100, 150, 200, 250))
+  first <- omitted(set_at("class", NA, 1:50)(d))
+  expect_identical(first$weights, stream(d[-(1:50), ])$weights)
+  expect_identical(unlist(first$filter[c("left_out", "source_rows")]),
+                   c(left_out = 50, source_rows = 300))
+  error <- caught(omitted(set_at("class", NA, 1:300)(d)))
+  expect_s3_class(error, "sturdy_error_no_rows")
+  expect_match(conditionMessage(error), "missing values: 300")
+})
+
+test_that("a run that leaves rows out is resumed at the row where it stopped", {
+  d <- stream_data()
+  d$a[c(3, 90, 101, 120, 290)] <- NA
+  file <- csv_file(d)
+  omitted <- function(source, ...) stream(source, na.action = stats::na.omit, ...)
+  unbroken <- omitted(file)
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  for (n in c(50, 100, 150)) {
+    unlink(checkpoint)
+    omitted(csv_file(d[seq_len(n), ]), checkpoint = checkpoint)
+    resume <- function(...) {
+      suppressMessages(omitted(file, checkpoint = checkpoint, resume = TRUE, ...))
+    }
+    expect_identical(resume(), unbroken)
+  }
+  unlink(checkpoint)
+  omitted(csv_file(d[1:100, ]), checkpoint = checkpoint)
+  expect_identical(resume(batch_size = 33)$weights, unbroken$weights)
+  # as an argument it has to be repeated
+  error <- caught(stream(file, checkpoint = checkpoint, resume = TRUE))
+  expect_identical(error$different, "na.action")
+})
+
+test_that("errors count all rows of the source, also those left out", {
+  d <- set_at("a", NA, c(2, 60, 101, 110))(stream_data())
+  wrong <- list(set_at("class", "maybe"), set_at("f", "w"), set_at("b", Inf))
+  for (spoil in wrong) {
+    error <- caught(stream(spoil(d), na.action = stats::na.omit))
+    expect_s3_class(error, "sturdy_error_batch")
+    expect_identical(c(error$batch, error$row, error$batch_row), c(3, 117, 17))
+    expect_identical(error$fit$filter$rows, 98)
+  }
+  error <- caught(stream(set_at("class", "maybe", 7)(d), na.action = stats::na.omit))
+  expect_identical(error$row, 7)
 })
 
 # Levels ---------------------------------------------------------------------
@@ -116,6 +213,10 @@ test_that("bad arguments are errors", {
   expect_error(stream(batch_size = 1.5), class = "sturdy_error_type")
   expect_error(stream(formula = "class"), class = "sturdy_error_formula")
   expect_error(stream(formula = ~a), class = "sturdy_error_formula")
+  expect_error(bpm_stream(d, class ~ a), "bpm_stream(formula, source)",
+               class = "sturdy_error_formula", fixed = TRUE)
+  expect_error(bpm_stream(class ~ a), class = "sturdy_error_missing_argument")
+  expect_error(bpm_stream(d), class = "sturdy_error_formula")
   expect_error(stream(df = 0), class = "sturdy_error_df")
   expect_error(stream(epsilon = "learn"), class = "sturdy_error_epsilon")
   expect_error(stream(prior_scale = "learn"), class = "sturdy_error_prior_scale")
@@ -125,6 +226,8 @@ test_that("bad arguments are errors", {
   expect_error(stream(batchsize = 3), class = "sturdy_error_unknown_argument")
   expect_snapshot({
     said(stream(1))
+    said(bpm_stream(d, class ~ a))
+    said(bpm_stream(class ~ a))
     said(stream(levels = "no"))
     said(stream("no such file.csv"))
   })

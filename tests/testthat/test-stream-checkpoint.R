@@ -136,13 +136,6 @@ spoiled <- function(spoil, class, row = 117, batch = 3, as_file = FALSE) {
   invisible(error)
 }
 
-set_at <- function(column, value, row = 117) {
-  function(d) {
-    d[[column]][row] <- value
-    d
-  }
-}
-
 test_that("a bad row stops the stream, named, with the state before it intact", {
   for (as_file in c(FALSE, TRUE)) {
     spoiled(set_at("a", NA), "missing", as_file = as_file)

@@ -33,7 +33,7 @@ peak_memory <- function() {
 # In a process of its own -------------------------------------------------------
 
 stream_file <- function(file) {
-  bpm_stream(file, class ~ ., df = 3, progress = FALSE)
+  bpm_stream(class ~ ., file, df = 3, progress = FALSE)
 }
 
 given <- commandArgs(TRUE)

@@ -16,7 +16,79 @@ test_that("options of read.csv() reach it", {
   expect_error(stream(file, separator = ";"), class = "sturdy_error_unknown_argument")
   expect_error(stream(file, nrows = 3), class = "sturdy_error_unknown_argument")
   expect_error(stream(d, sep = ";"), class = "sturdy_error_unknown_argument")
-  expect_error(stream(file, quote = "'\""), class = "sturdy_error_choice")
+  expect_error(stream(file, sep = "ab"), class = "sturdy_error_source")
+  # either quotation mark, in one file
+  text <- csv_text(stream_data())
+  text[seq(2, 301, by = 2)] <- gsub("\"", "'", text[seq(2, 301, by = 2)])
+  file <- csv_file(lines = text)
+  expect_identical(stream(file, quote = "'\"")$weights, stream(stream_data())$weights)
+})
+
+test_that("columns are named and typed as the options say", {
+  d <- stream_data()
+  whole <- stream(d)
+  names(d)[1] <- "a 1"
+  expect_identical(
+    unname(stream(csv_file(d), class ~ a.1 + b + f)$weights$mean),
+    unname(whole$weights$mean)
+  )
+  fit <- stream(csv_file(d), class ~ `a 1` + b + f, check.names = FALSE)
+  expect_identical(unname(fit$weights$mean), unname(whole$weights$mean))
+  # unnamed colClasses are those of the columns in their order; NULL drops one
+  d <- stream_data()
+  types <- c("numeric", "integer", "factor", "NULL", "character")
+  fit <- stream(csv_file(d), colClasses = types)
+  expect_identical(fit$weights, whole$weights)
+  expect_identical(fit$filter$columns, names(d))
+  expect_identical(fit$filter$classes[4], "NULL")
+  file <- csv_file(transform(d, b = b + 0.5))
+  expect_identical(stream(file, colClasses = types)$nobs, 300)
+  error <- caught(stream(file, colClasses = c(c = "character", a = "numeric")))
+  expect_s3_class(error, "sturdy_error_missing_column")
+  expect_identical(error$columns, "c")
+  # blanks around text
+  text <- gsub("\"", "", gsub(",", " , ", csv_text(d)))
+  expect_identical(stream(csv_file(lines = text), strip.white = TRUE)$weights,
+                   whole$weights)
+  # missing numbers are NaN and blank as well as NA
+  text <- gsub("\"", "", csv_text(d))
+  text[c(21, 31, 118)] <- sub("^[^,]*", "NaN", text[c(21, 31, 118)])
+  text[200] <- sub("^[^,]*", "", text[200])
+  fit <- stream(csv_file(lines = text), na.action = stats::na.omit)
+  expect_identical(fit$filter$left_out, 4)
+})
+
+test_that("a file may have another encoding", {
+  skip_if_not(l10n_info()[["UTF-8"]])
+  d <- stream_data()
+  d$f <- ifelse(d$f == "u", "gr\u00fcn", "rot")
+  file <- withr::local_tempfile(fileext = ".csv")
+  con <- file(file, "w", encoding = "latin1")
+  writeLines(csv_text(d), con)
+  close(con)
+  fit <- stream(file, encoding = "latin1")
+  expect_identical(fit$weight_names[4:5], c("fgr\u00fcn", "frot"))
+  expect_identical(fit$weights, stream(d)$weights)
+})
+
+test_that("a header that looks separated by another character is said to", {
+  d <- stream_data()
+  file <- withr::local_tempfile(fileext = ".csv")
+  found <- function(written, ...) {
+    utils::write.table(d, file, sep = written, row.names = FALSE)
+    caught(stream(file, ...))
+  }
+  for (sep in c(";", "\t", "|")) {
+    error <- found(sep)
+    expect_s3_class(error, c("sturdy_error_separator", "sturdy_error_source"), exact = FALSE)
+    expect_match(conditionMessage(error), encodeString(sep, quote = "'"), fixed = TRUE)
+  }
+  expect_s3_class(found(",", sep = ";"), "sturdy_error_separator")
+  expect_snapshot({
+    said(stop(found(";")))
+    said(stop(found("\t")))
+    said(stop(found(",", sep = "\t")))
+  })
 })
 
 test_that("quoted fields may hold commas and line ends, blank lines are passed over", {
@@ -84,6 +156,12 @@ test_that("a file that was cut off, or has a line too long, names the line", {
   # in the first lines, where read.csv() counts the columns
   long[2] <- paste0(long[2], ",1")
   expect_equal(caught(stream(csv_file(lines = long)))$row, 1)
+  # twice as many fields are not two rows
+  long <- text
+  long[118] <- paste(long[118], long[118], sep = ",")
+  error <- caught(stream(csv_file(lines = long)))
+  expect_s3_class(error, "sturdy_error_fields")
+  expect_equal(error$row, 117)
   open <- text
   open[118] <- sub("\"row", "row", open[118])
   error <- caught(stream(csv_file(lines = open)))

@@ -1,0 +1,279 @@
+# Batches of a CSV file or connection. Lines are read first and parsed then, by
+# read.table(), so that the row to blame for an error can be found.
+
+#' Arguments of read.csv() that a stream hands on, with their defaults
+#' @noRd
+text_options <- function(options, call) {
+  defaults <- list(
+    sep = ",", quote = "\"", dec = ".", na.strings = "NA", colClasses = NA,
+    check.names = TRUE, strip.white = FALSE, encoding = getOption("encoding")
+  )
+  unknown <- !(rlang::names2(options) %in% names(defaults))
+  do.call(check_no_dots, c(options[unknown], list(call = call)))
+  utils::modifyList(defaults, options)
+}
+
+text_source <- function(source, batch_size, options, call) {
+  path <- is.character(source)
+  ours <- path || !isOpen(source) # opened here, so it is closed here
+  con <- classes <- NULL # the class of each column, named; NA while it is unknown
+  settled <- FALSE
+  close <- function() {
+    if (ours && !is.null(con)) base::close(con)
+    con <<- NULL
+  }
+  open <- function() {
+    close()
+    con <<- if (path) open_file(source, options$encoding, call) else source
+    if (!isOpen(con)) {
+      base::open(con, "rt")
+    }
+    columns <- text_header(con, options, call)
+    if (!settled) {
+      classes <<- wanted_classes(columns, options$colClasses, call)
+    }
+  }
+  fetch <- function() {
+    data <- text_batch(con, batch_size, classes, options, call)
+    if (!settled && !is.null(data)) {
+      check_mostly_numbers(data, names(classes)[is.na(classes)], options$dec, call)
+      whole <- vapply(data, is.integer, logical(1))
+      data[whole] <- lapply(data[whole], as.double)
+      classes[!classes %in% "NULL"] <<- vapply(data, function(v) class(v)[1], "")
+      settled <<- TRUE
+    }
+    data
+  }
+  new_source(
+    if (path) open else once(open), fetch, close = close,
+    types = function() list(columns = names(classes), classes = unname(classes)),
+    settle = function(types) {
+      check_same_columns(names(classes), types$columns, call)
+      classes[] <<- types$classes
+      settled <<- TRUE
+    },
+    keep = function(names) classes[!names(classes) %in% names] <<- "NULL"
+  )
+}
+
+open_file <- function(path, encoding, call) {
+  if (!file.exists(path)) {
+    abort_sturdy(
+      "{.arg source} must be the path of a file that exists: {.file {path}} does
+       not.",
+      "source", arg = "source", call = call
+    )
+  }
+  file(path, "rt", encoding = encoding)
+}
+
+# Columns -------------------------------------------------------------------
+
+text_header <- function(con, options, call) {
+  # without a byte-order mark
+  line <- sub("^\ufeff", "", enc2utf8(readLines(con, 1, warn = FALSE)))
+  fields <- scan(
+    text = line, what = "", sep = options$sep, quote = options$quote,
+    quiet = TRUE, strip.white = TRUE, na.strings = character()
+  )
+  if (length(fields) == 0) {
+    abort_sturdy(
+      "{.arg source} must begin with a line of column names.",
+      "source", arg = "source", call = call
+    )
+  }
+  if (length(fields) == 1) {
+    check_separator(line, options$sep, call)
+  }
+  if (options$check.names) make.names(fields, unique = TRUE) else fields
+}
+
+#' A header of one field that holds another of the usual separators
+#' @noRd
+check_separator <- function(line, sep, call) {
+  others <- setdiff(c(";", "\t", ",", "|"), sep)
+  other <- others[vapply(others, grepl, logical(1), line, fixed = TRUE)][1]
+  if (!is.na(other)) {
+    shown <- encodeString(c(other, sep), quote = "'")
+    argument <- paste("sep =", encodeString(other, quote = "\""))
+    abort_sturdy(
+      c(
+        "The file looks separated by {shown[1]}, not by {shown[2]}.",
+        i = "Give {.code {argument}}.",
+        i = if (other == ";") "And {.code dec = \",\"}, if 1,5 is a number in it."
+      ),
+      c("separator", "source"), arg = "sep", call = call
+    )
+  }
+}
+
+#' The class of each column that `colClasses` asks for, `NA` where it is to be
+#' guessed. Whole numbers may be followed by others in a later batch.
+#' @noRd
+wanted_classes <- function(columns, given, call) {
+  if (is.null(names(given))) {
+    given <- stats::setNames(rep_len(given, length(columns)), columns)
+  }
+  unknown <- setdiff(names(given), columns)
+  if (length(unknown)) {
+    abort_sturdy(
+      "{.arg colClasses} must name columns of the file, not {.val {unknown}}.",
+      "missing_column", arg = "colClasses", columns = unknown, call = call
+    )
+  }
+  given[given %in% "integer"] <- "numeric"
+  stats::setNames(as.character(given[columns]), columns)
+}
+
+check_same_columns <- function(columns, before, call) {
+  if (!identical(columns, before)) {
+    abort_sturdy(
+      c(
+        "The columns of {.arg source} must be those of the run that is resumed.",
+        x = "Now: {.val {few(columns)}}.",
+        i = "Then: {.val {few(before)}}."
+      ),
+      "checkpoint", arg = "source", call = call
+    )
+  }
+}
+
+# Rows ----------------------------------------------------------------------
+
+#' The next rows: at once where every line is a row and every field of its type,
+#' otherwise by way of what count.fields() says about the lines
+#' @noRd
+text_batch <- function(con, size, classes, options, call) {
+  repeat {
+    lines <- readLines(con, size, warn = FALSE)
+    if (length(lines) == 0) {
+      return(NULL)
+    }
+    data <- tryCatch(
+      text_frame(lines, classes, options),
+      error = function(cnd) NULL, warning = function(cnd) NULL
+    )
+    # fewer rows: blank lines, fields over several lines; more: a line of twice as
+    # many fields
+    if (!is.null(data) && nrow(data) == length(lines) && all(nzchar(lines))) {
+      return(data)
+    }
+    lines <- text_rows(lines, con, length(classes), options, call)
+    if (length(lines)) {
+      return(tryCatch(
+        text_frame(lines, classes, options),
+        error = function(cnd) text_convert(lines, classes, options, call)
+      ))
+    }
+  }
+}
+
+text_frame <- function(lines, classes, options) {
+  utils::read.table(
+    text = lines, header = FALSE, col.names = names(classes),
+    colClasses = unname(classes), sep = options$sep, quote = options$quote,
+    dec = options$dec, na.strings = options$na.strings,
+    strip.white = options$strip.white, fill = FALSE, comment.char = "",
+    check.names = FALSE, stringsAsFactors = FALSE, nrows = length(lines) + 1
+  )
+}
+
+#' Lines of complete rows, blank ones left out; a quoted field may run over several
+#' @noRd
+text_rows <- function(lines, con, width, options, call) {
+  fields <- function(lines) {
+    text <- textConnection(lines)
+    on.exit(close(text))
+    utils::count.fields(
+      text, sep = options$sep, quote = options$quote, comment.char = "",
+      blank.lines.skip = FALSE
+    )[seq_along(lines)] # NA for a line whose last field goes on
+  }
+  counts <- fields(lines)
+  while (is.na(counts[length(lines)])) {
+    done <- max(which(!is.na(counts)), 0)
+    more <- readLines(con, 1, warn = FALSE)
+    if (length(more) == 0 || length(lines) - done > 1000) {
+      abort_fields(
+        "A quoted field is not closed.",
+        "If quotation marks are text, use {.code quote = \"\"}.",
+        sum(counts[seq_len(done)] > 0, na.rm = TRUE) + 1, call
+      )
+    }
+    lines <- c(lines, more)
+    counts <- c(counts[seq_len(done)], fields(lines[seq(done + 1, length(lines))]))
+  }
+  found <- counts[counts > 0 & !is.na(counts)]
+  bad <- which(found != width)
+  if (length(bad)) {
+    abort_fields(
+      "Every line must have {width} field{?s}, as the first one, not {found[bad[1]]}.",
+      if (found[bad[1]] < width) "Was the file cut off?", bad, call
+    )
+  }
+  lines[counts > 0 | is.na(counts)]
+}
+
+abort_fields <- function(message, hint, rows, call) {
+  abort_sturdy(
+    c(message, i = hint), "fields", rows = rows, call = call,
+    .envir = rlang::caller_env()
+  )
+}
+
+# Types ---------------------------------------------------------------------
+
+#' Read as text and converted here what read.table() refuses as numbers: those in
+#' quotation marks, and fields of another type, which are errors
+#' @noRd
+text_convert <- function(lines, classes, options, call) {
+  loose <- names(classes)[classes %in% c("numeric", "logical")]
+  data <- text_frame(lines, replace(classes, loose, "character"), options)
+  for (name in loose) {
+    text <- data[[name]]
+    bad <- misfits(text, classes[[name]], options$dec)
+    if (length(bad)) {
+      abort_misfits(name, text, bad, classes[[name]], call)
+    }
+    data[[name]] <- converted(text, classes[[name]], options$dec)
+  }
+  data
+}
+
+#' A stray text among numbers would make the column a factor of a thousand levels
+#' @noRd
+check_mostly_numbers <- function(data, guessed, dec, call) {
+  for (name in guessed) {
+    text <- data[[name]]
+    bad <- if (is.character(text)) misfits(text, "numeric", dec)
+    if (length(bad) && length(bad) < sum(!is.na(text)) / 2) {
+      abort_misfits(name, text, bad, "numeric", call)
+    }
+  }
+}
+
+converted <- function(text, class, dec) {
+  if (class == "logical") {
+    return(as.logical(text))
+  }
+  suppressWarnings(as.double(sub(dec, ".", text, fixed = TRUE)))
+}
+
+#' Which fields are neither of the class nor missing
+#' @noRd
+misfits <- function(text, class, dec) {
+  value <- converted(text, class, dec)
+  which(is.na(value) & !is.nan(value) & !is.na(text) & nzchar(trimws(text)))
+}
+
+abort_misfits <- function(name, text, rows, class, call) {
+  abort_sturdy(
+    c(
+      "Column {.val {name}} must be {class} as in its other rows, not
+       {.val {text[rows[1]]}}.",
+      i = "For a missing value, see {.arg na.strings}; if the column is text, use
+           {.code colClasses = c({name} = \"character\")}."
+    ),
+    "column_type", column = name, rows = rows, call = call
+  )
+}
