@@ -223,9 +223,8 @@ criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
 }
 
 criterion_result <- function(ep, names) {
-  solved <- isTRUE(ep$gradient_solved) && !is.null(ep$gradient)
   gradient <- stats::setNames(rep(NA_real_, length(names)), names)
-  if (solved) {
+  if (ep$gradient_solved) {
     g <- ep$gradient
     if (!"epsilon.neg" %in% names) g$epsilon <- sum(g$epsilon)
     gradient[] <- unlist(g)

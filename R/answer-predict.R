@@ -119,7 +119,22 @@ latent_new <- function(object, X, call) {
 }
 
 latent_new.sturdy_model <- function(object, X, call) {
-  latent_in_chunks(object, X, call)
+  latent <- native_gp_predict(
+    object$X, columns_of(object$group), kernel_hyper(object$kernel),
+    object$ep$sites, object$ep$b, X
+  )
+  if (latent$status < 0) {
+    abort_sturdy(
+      "The posterior of the fit can't be factorised for prediction.",
+      "no_posterior", call = call
+    )
+  }
+  positive_scale(latent)
+}
+
+# A point known exactly has a scale of 0: no logarithm or ratio survives that.
+positive_scale <- function(latent) {
+  list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin))
 }
 
 # The same at the training rows, as if they were new.
@@ -128,7 +143,7 @@ latent_training <- function(object, call) {
 }
 
 latent_training.sturdy_model <- function(object, call) {
-  latent_in_chunks(object, object$X, call)
+  latent_new(object, object$X, call)
 }
 
 # The global scale of the latent function.
@@ -138,36 +153,6 @@ latent_kappa <- function(object) {
 
 latent_kappa.sturdy_model <- function(object) {
   object$ep$kappa
-}
-
-#' Many rows, a chunk at a time: the cross-kernel then stays of bounded size
-#' @noRd
-latent_in_chunks <- function(object,
-                             X,
-                             call,
-                             size = max(object$nobs, 2^24 %/% object$nobs)) {
-  n_new <- nrow(X)
-  if (n_new == 0) {
-    return(list(m = double(), s2 = double()))
-  }
-  starts <- seq(1, n_new, by = size)
-  chunks <- lapply(starts, function(first) {
-    rows <- first:min(first + size - 1, n_new)
-    native_gp_predict(
-      object$X, object$group, kernel_hyper(object$kernel), object$ep$sites,
-      object$ep$b, X[rows, , drop = FALSE]
-    )
-  })
-  if (any(vapply(chunks, `[[`, numeric(1), "status") < 0)) {
-    abort_sturdy(
-      "The posterior of the fit can't be factorised for prediction.",
-      "no_posterior", call = call
-    )
-  }
-  list(
-    m = unlist(lapply(chunks, `[[`, "m")),
-    s2 = pmax(unlist(lapply(chunks, `[[`, "s2")), .Machine$double.xmin)
-  )
 }
 
 predicted_class <- function(object, latent) {

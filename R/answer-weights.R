@@ -146,19 +146,9 @@ learned.bpm <- function(object) {
 }
 
 latent_new.bpm <- function(object, X, call) {
-  weights <- object$weights
-  size <- max(1, 2^22 %/% length(weights$mean))
-  starts <- if (nrow(X)) seq(1, nrow(X), by = size)
-  chunks <- lapply(starts, function(first) {
-    rows <- first:min(first + size - 1, nrow(X))
-    Xt <- bpm_design(object, X[rows, , drop = FALSE])
-    list(m = drop(weights$mean %*% Xt), s2 = colSums(Xt * (weights$C %*% Xt)))
-  })
-  s2 <- as.double(unlist(lapply(chunks, `[[`, "s2")))
-  list(
-    m = as.double(unlist(lapply(chunks, `[[`, "m"))),
-    s2 = pmax(s2, .Machine$double.xmin)
-  )
+  positive_scale(native_weight_predict(
+    bpm_design(object, X), object$weights$mean, object$weights$C
+  ))
 }
 
 latent_training.bpm <- function(object, call) {
@@ -172,7 +162,7 @@ latent_training.bpm <- function(object, call) {
       "missing_argument", arg = "newdata", call = call
     )
   }
-  list(m = object$ep$m, s2 = pmax(object$ep$C_diag, .Machine$double.xmin))
+  positive_scale(list(m = object$ep$m, s2 = object$ep$C_diag))
 }
 
 latent_kappa.bpm <- function(object) {

@@ -3,14 +3,12 @@
 
 engine_status <- function(code) {
   switch(as.character(code),
-    "0" = "converged", "4" = "converged",
+    "0" = "converged",
     "1" = "max_sweeps",
     "2" = "sites_skipped",
     "5" = "stalled",
-    "3" = "interrupted",
     "-1" = "not_positive_definite",
-    "-2" = "improper",
-    "bad_argument"
+    "-2" = "improper"
   )
 }
 
@@ -35,7 +33,9 @@ engine_message <- function(status, out, df) {
       "there may be none. More noise (a larger epsilon, or nugget of a kernel)",
       "or a larger df helps."
     ),
-    native_status_sentence(out$status)
+    stalled = "EP stalled: its residual stopped falling.",
+    not_positive_definite = "The posterior precision is not positive definite.",
+    improper = "The starting sites leave an improper cavity."
   )
 }
 
@@ -56,7 +56,7 @@ engine_result <- function(out, df, status = engine_status(out$status)) {
   )
 }
 
-engine_converged <- function(out) out$status %in% c(0L, 4L)
+engine_converged <- function(out) out$status == 0L
 
 #' Follow a fixed point along a path
 #'
@@ -145,7 +145,7 @@ engine_fit <- function(space, hyper, df, epsilon, sites = NULL,
   ep <- engine_result(result$out, df, result$status)
   ep$value <- result$out$value
   ep$gradient <- result$out$gradient
-  ep$gradient_solved <- result$out$status != 4L
+  ep$gradient_solved <- identical(result$out$gradient_status, 0L)
   ep$extra <- result$out$extra
   ep
 }

@@ -29,7 +29,7 @@ kernel_space <- function(X, group, y, kernel) {
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       native_gp_fit(
-        X, group, hyper, y, df, epsilon, sites, control, criterion, gradient,
+        X, columns_of(group), hyper, y, df, epsilon, sites, control, criterion, gradient,
         progress
       )
     }

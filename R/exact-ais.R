@@ -17,7 +17,7 @@ ais_problem <- function(object, call = rlang::caller_env()) {
 
 ais_problem.sturdy_model <- function(object, call = rlang::caller_env()) {
   K <- native_gram(
-    object$X, NULL, object$group, kernel_hyper(object$kernel)
+    object$X, NULL, columns_of(object$group), kernel_hyper(object$kernel)
   )
   ais_problem_gram(K, object$y, object$epsilon)
 }

@@ -128,7 +128,7 @@ check_probability <- function(object, problem, run, draws, progress) {
   )
   start <- matrix(start, ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
-  latent <- latent_in_chunks(object, object$X, rlang::current_env())
+  latent <- latent_new(object, object$X, rlang::current_env())
   ep <- stats::pt(latent$m / sqrt(latent$s2), object$df)
   exact <- exact_probability(object, problem, moves)
   gap <- abs(ep - exact$mean)
@@ -156,7 +156,7 @@ systematic <- function(weights, n) {
 exact_probability <- function(object, problem, moves) {
   hyper <- kernel_hyper(object$kernel)
   V <- forwardsolve(
-    problem$B, native_gram(object$X, object$X, object$group, hyper)
+    problem$B, native_gram(object$X, object$X, columns_of(object$group), hyper)
   )
   prior <- hyper$variance + hyper$bias + hyper$nugget
   sd <- sqrt(pmax(prior - colSums(V^2), .Machine$double.xmin))

@@ -150,9 +150,10 @@ sample_moves <- function(problem, start, n, thin, progress) {
 #' @noRd
 conditional_latent <- function(object, problem, X) {
   hyper <- kernel_hyper(object$kernel)
-  cross <- native_gram(object$X, X, object$group, hyper)
+  columns <- columns_of(object$group)
+  cross <- native_gram(object$X, X, columns, hyper)
   V <- forwardsolve(problem$B, cross)
-  list(V = V, cov = native_gram(X, NULL, object$group, hyper) - crossprod(V))
+  list(V = V, cov = native_gram(X, NULL, columns, hyper) - crossprod(V))
 }
 
 #' Draws at new rows (m x chains x draws a chain), from those at the training rows

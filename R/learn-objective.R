@@ -231,8 +231,7 @@ learn_evaluation <- function(problem, par, out) {
     par = par, value = NA_real_, penalised = -Inf,
     gradient = numeric(length(par))
   )
-  # 4: the gradient system was not solved
-  if (out$status != 0L || is.null(out$gradient) ||
+  if (out$status != 0L || !identical(out$gradient_status, 0L) ||
       !is.finite(out$value)) {
     return(bad)
   }

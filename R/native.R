@@ -1,34 +1,51 @@
 # The doors to C: one documented wrapper per entry point, no logic beside
 # storage modes and units. They never signal: `status` is an integer (0
 # converged, positive: usable but note it, negative: no result), worded by
-# engine.R. Further wrappers of the t-exponential family: native-family.R.
+# ep-engine.R. Further wrappers of the t-exponential family: native-family.R.
 
-native_control <- function(control) {
-  c(control$tol, control$max_sweeps, control$damping, control$block)
+# Columns of X as the kernel sees them: the lengthscale that each uses and the
+# weight of its squared difference.
+columns_of <- function(group) {
+  list(group = group, weight = rep(1, length(group)))
 }
 
 # l = 1/(2 lengthscale^2) [MATH.md section 6]; finite for any lengthscale
-native_l <- function(hyper) {
-  pmin(1 / (2 * as.double(hyper$lengthscale)^2), 1e300)
-}
-
-native_theta <- function(hyper) {
-  as.double(c(hyper$variance, hyper$bias, hyper$nugget))
+native_kernel <- function(columns, hyper) {
+  list(
+    group = as.integer(columns$group), weight = as.double(columns$weight),
+    l = pmin(1 / (2 * as.double(hyper$lengthscale)^2), 1e300),
+    theta = as.double(c(hyper$variance, hyper$bias, hyper$nugget))
+  )
 }
 
 native_epsilon <- function(epsilon) rep_len(as.double(epsilon), 2L)
 
-native_criterion <- function(criterion) {
-  match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L) - 1L
+# What every EP fit is told beside its latent space
+native_run <- function(y, df, epsilon, sites, control, criterion = "none",
+                       gradient = FALSE, progress = NULL) {
+  n <- length(y)
+  if (is.null(sites)) sites <- list(tau = double(n), nu = double(n))
+  which <- match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L)
+  list(
+    y = as.double(y), df = as.double(df), epsilon = native_epsilon(epsilon),
+    tau = as.double(sites$tau), nu = as.double(sites$nu),
+    control = as.double(
+      c(control$tol, control$max_sweeps, control$damping, control$block)
+    ),
+    criterion = which - 1L, gradient = gradient, progress = progress
+  )
 }
 
-native_sites <- function(sites, n) {
-  if (is.null(sites)) list(tau = double(n), nu = double(n)) else sites
-}
-
-native_trace <- function(out) {
+# `parts`: the lengths of the gradient's parts, by name, but for epsilon
+native_fit <- function(out, parts = NULL) {
   if (!is.null(out$trace)) {
     colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
+  }
+  if (!is.null(out$gradient)) {
+    parts <- c(parts, epsilon = 2)
+    out$gradient <- split(
+      out$gradient, factor(rep(names(parts), parts), names(parts))
+    )
   }
   out
 }
@@ -38,43 +55,38 @@ native_trace <- function(out) {
 #' @param K double matrix n x n. @param y double(n), -1 or 1.
 #' @param epsilon flip rate, one or two (neg, pos). @param sites `NULL` or
 #'   `list(tau, nu)`. @param progress `NULL` or a function of sweep, residual.
-#' @return list; with `status` < 0 only `status` is filled.
+#' @return as native_gp_fit()
 #' @noRd
 native_ep_fit <- function(K, y, df, epsilon, sites, control, progress = NULL) {
-  sites <- native_sites(sites, length(y))
-  native_trace(.Call(
-    C_ep_fit, K, as.double(y), as.double(df), native_epsilon(epsilon),
-    as.double(sites$tau), as.double(sites$nu), native_control(control), progress
-  ))
+  run <- native_run(y, df, epsilon, sites, control, progress = progress)
+  native_fit(.Call(C_ep_fit, K, run))
 }
 
 #' EP on inputs: kernel, fit, criterion and its gradient in one call
 #'
-#' @param X double matrix n x p, expanded. @param group integer(p), 1-based.
+#' @param X double matrix n x p, expanded. @param columns list(group, weight), p
+#'   each: the lengthscale a column uses, 1-based, and the weight of its squared
+#'   difference: 1, or 1/2 for the 0/1 indicator of a level.
 #' @param hyper list(lengthscale, variance, bias, nugget).
 #' @param criterion "none", "evidence", "evidence_zp" or "loo".
-#' @return as native_ep_fit(), with `value` and, when `gradient`, a list
-#'   `gradient` of derivatives with respect to log lengthscale, log variance,
-#'   log bias, log nugget and epsilon (neg, pos).
+#' @return list; with `status` < 0 only `status` is filled. With a `criterion`
+#'   its `value`; when also `gradient`, `gradient_status`, 0 or 4 (not to be
+#'   had; otherwise `NA`), and at 0 the list `gradient` of derivatives with
+#'   respect to log lengthscale, log variance, log bias, log nugget and epsilon
+#'   (neg, pos).
 #' @noRd
-native_gp_fit <- function(X, group, hyper, y, df, epsilon, sites, control,
+native_gp_fit <- function(X, columns, hyper, y, df, epsilon, sites, control,
                           criterion = "none", gradient = FALSE,
                           progress = NULL) {
-  sites <- native_sites(sites, length(y))
-  out <- native_trace(.Call(
-    C_gp_fit, X, as.integer(group), native_l(hyper), native_theta(hyper),
-    as.double(y), as.double(df), native_epsilon(epsilon),
-    as.double(sites$tau), as.double(sites$nu), native_control(control),
-    native_criterion(criterion), gradient, progress
-  ))
-  if (!is.null(out$gradient)) {
-    g <- length(hyper$lengthscale)
-    d <- out$gradient
-    out$gradient <- list(
-      lengthscale = -2 * d[seq_len(g)], # d log l = -2 d log lengthscale
-      variance = d[g + 1L], bias = d[g + 2L], nugget = d[g + 3L],
-      epsilon = d[g + 4:5]
-    )
+  run <- native_run(
+    y, df, epsilon, sites, control, criterion, gradient, progress
+  )
+  out <- native_fit(
+    .Call(C_gp_fit, X, native_kernel(columns, hyper), run),
+    c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
+  )
+  if (!is.null(out$gradient)) { # d log l = -2 d log lengthscale
+    out$gradient$lengthscale <- -2 * out$gradient$lengthscale
   }
   out
 }
@@ -88,19 +100,10 @@ native_gp_fit <- function(X, group, hyper, y, df, epsilon, sites, control,
 native_weight_fit <- function(Xt, s0, y, df, epsilon, sites, control,
                               criterion = "none", gradient = FALSE,
                               progress = NULL) {
-  sites <- native_sites(sites, length(y))
-  out <- native_trace(.Call(
-    C_weight_fit, Xt, as.double(s0), as.double(y), as.double(df),
-    native_epsilon(epsilon), as.double(sites$tau), as.double(sites$nu),
-    native_control(control), native_criterion(criterion), gradient, progress
-  ))
-  if (!is.null(out$gradient)) {
-    k <- length(s0)
-    out$gradient <- list(
-      s0 = out$gradient[seq_len(k)], epsilon = out$gradient[k + 1:2]
-    )
-  }
-  out
+  run <- native_run(
+    y, df, epsilon, sites, control, criterion, gradient, progress
+  )
+  native_fit(.Call(C_weight_fit, Xt, as.double(s0), run), c(s0 = length(s0)))
 }
 
 #' Assumed density filtering of rows in turn
@@ -150,19 +153,26 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
 #'
 #' @return list(status, m, s2), s2 with the nugget of a new observation.
 #' @noRd
-native_gp_predict <- function(X, group, hyper, sites, b, Xnew) {
+native_gp_predict <- function(X, columns, hyper, sites, b, Xnew) {
   .Call(
-    C_gp_predict, X, as.integer(group), native_l(hyper), native_theta(hyper),
-    as.double(sites$tau), as.double(b), Xnew
+    C_gp_predict, X, native_kernel(columns, hyper), as.double(sites$tau),
+    as.double(b), Xnew
   )
+}
+
+#' The same in weight space, from the weights' location and scale matrix
+#'
+#' @param Xt double matrix k x n.
+#' @return list(m, s2)
+#' @noRd
+native_weight_predict <- function(Xt, mean, C) {
+  .Call(C_weight_predict, Xt, as.double(mean), C)
 }
 
 #' Gram matrix: n x n with the nugget, or n x m without it
 #' @noRd
-native_gram <- function(X, Xnew, group, hyper) {
-  .Call(
-    C_gram, X, Xnew, as.integer(group), native_l(hyper), native_theta(hyper)
-  )
+native_gram <- function(X, Xnew, columns, hyper) {
+  .Call(C_gram, X, Xnew, native_kernel(columns, hyper))
 }
 
 #' Tilted escort moments of single cavities St(df, mean, var)
@@ -176,9 +186,4 @@ native_tilted <- function(y, mean, var, df, epsilon, d) {
   )
   colnames(out) <- c("log_z1", "log_zp", "mean", "var")
   out
-}
-
-#' @noRd
-native_status_sentence <- function(status) {
-  .Call(C_status_sentence, as.integer(status))
 }

@@ -8,6 +8,7 @@
  *   log_scale: with S r S in place of S, mu scales by 1/sqrt(r). Two passes
  *   over half of S a row. References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
+#include "matrix.h"
 #include "numeric.h"
 
 #define CHECK_EVERY 4096
@@ -15,16 +16,12 @@
 static int adf_row(const lik_step *lik, const double *x, double y,
                    adf_state *a, double *log_zp, double *prob, double *Sx) {
   const int k = a->k, inc = 1;
-  const double one = 1, zero = 0;
-  F77_CALL(dsymv)
-  ("L", &k, &one, a->S, &k, x, &inc, &zero, Sx, &inc FCONE);
-  const double var = F77_CALL(ddot)(&k, x, &inc, Sx, &inc);
-  const double mean = F77_CALL(ddot)(&k, x, &inc, a->mu, &inc);
+  symmetric_times(a->S, k, x, Sx);
+  const double var = dot(k, x, Sx), mean = dot(k, x, a->mu);
   if (!(var >= 0) || !isfinite(var) || !isfinite(mean)) return EP_NOT_PD;
   const tilted t = likelihood_tilt(lik, y, mean, var);
   *log_zp = t.log_zp;
-  *prob = isfinite(lik->df) ? pt(y * t.z, lik->df, 1, 0)
-                            : pnorm(y * t.z, 0, 1, 1, 0);
+  *prob = pt(y * t.z, lik->df, 1, 0);
   if (!(var > 0)) return EP_CONVERGED; /* x = 0 says nothing about w */
   const double r = t.w + t.alpha * t.mu, s = sqrt(var);
   const double gain = y * t.alpha / s, shrink = -t.alpha * t.mu / (r * var);

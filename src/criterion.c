@@ -79,7 +79,7 @@ static void add_site(criterion_type type, const term_weights *w,
   const tilted_grad tg = likelihood_tilt_grad(lik, y, &v->tilt);
   const cavity_grad cg = site_divide_grad(A, s, df, y, &v->cav, &v->tilt);
   const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
-  const double iv = isfinite(df) && !loo ? 1 / df : 0;
+  const double iv = 1 / df;
   const double w_z =
       loo ? 1 : w->log_z_scale * exp(-2 * iv * site_log_z(type, &v->tilt));
   const double w_u = loo ? 0 : w->log_u * exp(-iv * log(u)) / u;

@@ -23,17 +23,20 @@
 #define FLOOR_LEAST 1e-9
 #define FLOOR_MOST 1e-6
 
+WORKSPACE_HOLDS(ep_site);
+WORKSPACE_HOLDS(site_view);
+WORKSPACE_HOLDS(int);
+
 static int trace_rows(const ep_options *opt) {
   return opt->max_sweeps < TRACE_MAX ? opt->max_sweeps + 1 : TRACE_MAX;
 }
 
 void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
               workspace *ws) {
-  const size_t N = (size_t)n, per = sizeof(double);
+  const size_t N = (size_t)n, sites = N * sizeof(ep_site);
   const size_t b = (size_t)(opt->block < n ? opt->block : n);
-  st->site = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
-  st->view =
-      (site_view *)(void *)workspace_take(ws, N * sizeof(site_view) / per);
+  st->site = workspace_take_bytes(ws, sites);
+  st->view = workspace_take_bytes(ws, N * sizeof(site_view));
   st->residual = workspace_take(ws, N);
   st->trace = workspace_take(ws, (size_t)trace_rows(opt) * N_TRACE);
   work->Cbb = workspace_take(ws, b * b);
@@ -43,10 +46,10 @@ void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
   work->beta = workspace_take(ws, b);
   work->tau = workspace_take(ws, N);
   work->nu = workspace_take(ws, N);
-  work->old = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
-  work->step = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
-  work->best = (ep_site *)(void *)workspace_take(ws, N * sizeof(ep_site) / per);
-  work->active = workspace_take_int(ws, N);
+  work->old = workspace_take_bytes(ws, sites);
+  work->step = workspace_take_bytes(ws, sites);
+  work->best = workspace_take_bytes(ws, sites);
+  work->active = workspace_take_bytes(ws, N * sizeof(int));
   fixpoint_carve(&work->fix, n, ws);
 }
 
@@ -72,7 +75,7 @@ static int refresh(ep_loop *L) {
     L->work->nu[i] = L->st->site[i].nu;
   }
   L->fresh = 1;
-  return L->post->refresh(L->post, L->work->tau, L->work->nu);
+  return L->post->ops->refresh(L->post, L->work->tau, L->work->nu);
 }
 
 static void evaluate(ep_loop *L) {
@@ -124,7 +127,7 @@ static int sweep_block(ep_loop *L, const int *idx, int b) {
   ep_work *w = L->work;
   double *C = w->Cbb, *c = w->column, *m = w->nu; /* nu is free in a sweep */
   int skipped = 0;
-  L->post->load(L->post, idx, b, C, m);
+  L->post->ops->load(L->post, idx, b, C, m);
   for (int l = 0; l < b; l++) {
     skipped += !update_site(L, idx[l], C[IDX(l, l, b)], m[l], &w->gamma[l],
                             &w->beta[l]);
@@ -141,7 +144,7 @@ static int sweep_block(ep_loop *L, const int *idx, int b) {
       for (int k = j; k < b; k++) column[k] -= f * c[k];
     }
   }
-  L->post->apply(L->post, b, w->N, w->gamma, w->beta);
+  L->post->ops->apply(L->post, b, w->N, w->gamma, w->beta);
   return skipped;
 }
 
@@ -157,7 +160,7 @@ static void sweep(ep_loop *L) {
     L->st->skipped += sweep_block(
         L, active + first, left < L->opt->block ? left : L->opt->block);
   }
-  L->post->marginals(L->post);
+  L->post->ops->marginals(L->post);
   L->fresh = 0;
 }
 

@@ -6,6 +6,7 @@
  *   C    = C+ + W' W,   log|I + K T| = log|L L'| + log|M M'|.
  * M exists exactly when K^{-1} + T is positive definite. K is never inverted. */
 #include "factor-signed.h"
+#include "matrix.h"
 #include "numeric.h"
 #include "status.h"
 
@@ -20,15 +21,6 @@ void sites_split(const double *tau, int n, site_signs *s) {
     if (sign > 0) s->np = k;
   }
   s->nn = k - s->np;
-}
-
-static int cholesky(double *B, int n, double *log_det) {
-  int info = 0;
-  if (n == 0) return EP_CONVERGED;
-  F77_CALL(dpotrf)("L", &n, B, &n, &info FCONE);
-  if (info != 0) return EP_NOT_PD;
-  for (int i = 0; i < n; i++) *log_det += 2 * log(B[IDX(i, i, n)]);
-  return isfinite(*log_det) ? EP_CONVERGED : EP_NOT_PD;
 }
 
 int factor_positive(const double *K, int n, const site_signs *s, double *L,
@@ -79,33 +71,4 @@ void factor_scale_solve(const double *L, const site_signs *s, int cols,
   for (int j = 0; j < cols; j++)
     for (int a = 0; a < nn; a++) W[IDX(a, j, nn)] *= root[a];
   solve_lower(L, nn, cols, W);
-}
-
-void rank_update_signed(double *C, int n, const double *P, int b,
-                        const double *gamma, double *scratch) {
-  const double one = 1;
-  for (double sign = 1; sign >= -1; sign -= 2) {
-    const double minus = -sign;
-    int k = 0;
-    for (int l = 0; l < b; l++) {
-      if (!(gamma[l] * sign > 0)) continue;
-      const double root = sqrt(fabs(gamma[l]));
-      const double *from = P + IDX(0, l, n);
-      double *to = scratch + IDX(0, k++, n);
-      for (int i = 0; i < n; i++) to[i] = root * from[i];
-    }
-    if (k > 0)
-      F77_CALL(dsyrk)
-      ("L", "N", &n, &k, &minus, scratch, &n, &one, C, &n FCONE FCONE);
-  }
-}
-
-/* in tiles, so that the strided side stays in cache */
-void mirror_lower(double *A, int n) {
-  const int tile = 32;
-  for (int j0 = 0; j0 < n; j0 += tile)
-    for (int i0 = j0; i0 < n; i0 += tile)
-      for (int j = j0; j < j0 + tile && j < n; j++)
-        for (int i = i0 > j ? i0 : j + 1; i < i0 + tile && i < n; i++)
-          A[IDX(j, i, n)] = A[IDX(i, j, n)];
 }

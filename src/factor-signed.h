@@ -1,5 +1,4 @@
-/* What: the signed factorisation of K^{-1} + T for sites of either sign, and
- *       small helpers over BLAS. */
+/* What: the signed factorisation of K^{-1} + T for sites of either sign. */
 #ifndef STURDY_FACTOR_SIGNED_H
 #define STURDY_FACTOR_SIGNED_H
 
@@ -29,13 +28,5 @@ int factor_negative(double *S, const site_signs *s, double *log_det);
 /* W[nn x cols] <- L^{-1} |T|^{1/2} W, L from factor_negative. */
 void factor_scale_solve(const double *L, const site_signs *s, int cols,
                         double *W);
-
-/* C[n x n] (lower) -= P diag(gamma) P', P[n x b], as two symmetric rank-k
- * updates split by the sign of gamma[b]. scratch[n x b]. */
-void rank_update_signed(double *C, int n, const double *P, int b,
-                        const double *gamma, double *scratch);
-
-/* Copy the lower triangle of A[n x n] to the upper one. */
-void mirror_lower(double *A, int n);
 
 #endif

@@ -34,10 +34,11 @@ double fixpoint_evaluate(const latent *post, const lik_step *lik,
   return worst;
 }
 
+WORKSPACE_HOLDS(site_jacobian);
+
 void fixpoint_carve(fixpoint_work *w, int n, workspace *ws) {
   const size_t N = (size_t)n;
-  w->J = (site_jacobian *)(void *)workspace_take(
-      ws, N * sizeof(site_jacobian) / sizeof(double));
+  w->J = workspace_take_bytes(ws, N * sizeof(site_jacobian));
   w->p1 = workspace_take(ws, N);
   w->p2 = workspace_take(ws, N);
   w->p3 = workspace_take(ws, N);
@@ -74,10 +75,10 @@ static void newton_map(void *context, const double *x, double *out) {
   const int n = post->n;
   double *dtau = w->p1, *dA = w->p2, *mix = w->p3, *dm = w->p4;
   for (int i = 0; i < n; i++) dtau[i] = x[i] * inverse(post->A[i]);
-  post->times_squared(post, dtau, dA);
+  post->ops->times_squared(post, dtau, dA);
   for (int i = 0; i < n; i++)
     mix[i] = x[n + i] * inverse(sqrt(post->A[i])) - post->m[i] * dtau[i];
-  post->times(post, mix, dm);
+  post->ops->times(post, mix, dm);
   for (int i = 0; i < n; i++) {
     const double *Jt = w->J[i].tau, *Jn = w->J[i].nu;
     const double A = post->A[i], dt = dtau[i];
@@ -102,8 +103,8 @@ static void adjoint_map(void *context, const double *x, double *out) {
     pA[i] = Jt[BY_A] * lt + Jn[BY_A] * ln;
     pm[i] = Jt[BY_M] * lt + Jn[BY_M] * ln;
   }
-  post->times_squared(post, pA, SpA);
-  post->times(post, pm, Cpm);
+  post->ops->times_squared(post, pA, SpA);
+  post->ops->times(post, pm, Cpm);
   for (int i = 0; i < n; i++) {
     const double *Jt = w->J[i].tau, *Jn = w->J[i].nu;
     const double A = post->A[i];

@@ -50,8 +50,6 @@ double log_gamma_ratio_excess(double x, double b) {
 }
 
 double digamma_difference(double x, double b) {
-  if (isinf(x))
-    return 0;
   if (x < STIRLING_FROM)
     return digamma(x + b) - digamma(x);
   return log1p(b / x) + 0.5 * (b / x) / (x + b) + digamma_tail(x) -

@@ -54,19 +54,17 @@ SEXP glue_ais(
 
   const char *names[] = {"trace", "F", "walls", "stuck", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out_, 0, Rf_allocMatrix(REALSXP, levels, chains));
-  SET_VECTOR_ELT(out_, 1, Rf_allocMatrix(REALSXP, s.n, chains));
-  s.F = REAL(VECTOR_ELT(out_, 1));
+  double *trace = set_matrix(out_, "trace", levels, chains);
+  s.F = set_matrix(out_, "F", s.n, chains);
 
   const ais_monitor monitor = {r_check, progress_};
   GetRNGstate();
   ais_start(&s, &r_source);
-  ais_anneal(&s, barrier, levels, &r_source, &monitor,
-             REAL(VECTOR_ELT(out_, 0)));
+  ais_anneal(&s, barrier, levels, &r_source, &monitor, trace);
   PutRNGstate();
   const double moves = (double)levels * chains;
-  SET_VECTOR_ELT(out_, 2, Rf_ScalarReal(s.path.walls / moves));
-  SET_VECTOR_ELT(out_, 3, Rf_ScalarReal(s.path.stuck / moves));
+  set_double(out_, "walls", s.path.walls / moves);
+  set_double(out_, "stuck", s.path.stuck / moves);
   UNPROTECT(1);
   return out_;
 }

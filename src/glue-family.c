@@ -26,13 +26,16 @@ static R_xlen_t recycled_length(const SEXP *args_, int n_args) {
   return n;
 }
 
-static SEXP elementwise_list(R_xlen_t n) {
+static SEXP elementwise_list(R_xlen_t n, double **value) {
   const char *names[] = {"value", "nan", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out_, 0, Rf_allocVector(REALSXP, n));
-  SET_VECTOR_ELT(out_, 1, Rf_ScalarLogical(0));
+  *value = set_vector(out_, "value", n);
   UNPROTECT(1);
   return out_;
+}
+
+static void set_flag(SEXP out_, const char *name, int flag) {
+  set_named(out_, name, Rf_ScalarLogical(flag));
 }
 
 static SEXP map2(function2 f, SEXP x_, SEXP y_) {
@@ -41,8 +44,8 @@ static SEXP map2(function2 f, SEXP x_, SEXP y_) {
   const R_xlen_t nx = Rf_xlength(x_), ny = Rf_xlength(y_);
   const double *x = REAL_RO(x_), *y = REAL_RO(y_);
 
-  SEXP out_ = PROTECT(elementwise_list(n));
-  double *value = REAL(VECTOR_ELT(out_, 0));
+  double *value;
+  SEXP out_ = PROTECT(elementwise_list(n, &value));
 
   int nan = 0;
   for (R_xlen_t i = 0, ix = 0, iy = 0; i < n; i++) {
@@ -55,7 +58,7 @@ static SEXP map2(function2 f, SEXP x_, SEXP y_) {
       iy = 0;
   }
 
-  SET_VECTOR_ELT(out_, 1, Rf_ScalarLogical(nan));
+  set_flag(out_, "nan", nan);
   UNPROTECT(1);
   return out_;
 }
@@ -66,8 +69,8 @@ static SEXP map3(function3 f, SEXP x_, SEXP y_, SEXP z_) {
   const R_xlen_t nx = Rf_xlength(x_), ny = Rf_xlength(y_), nz = Rf_xlength(z_);
   const double *x = REAL_RO(x_), *y = REAL_RO(y_), *z = REAL_RO(z_);
 
-  SEXP out_ = PROTECT(elementwise_list(n));
-  double *value = REAL(VECTOR_ELT(out_, 0));
+  double *value;
+  SEXP out_ = PROTECT(elementwise_list(n, &value));
 
   int nan = 0;
   for (R_xlen_t i = 0, ix = 0, iy = 0, iz = 0; i < n; i++) {
@@ -82,7 +85,7 @@ static SEXP map3(function3 f, SEXP x_, SEXP y_, SEXP z_) {
       iz = 0;
   }
 
-  SET_VECTOR_ELT(out_, 1, Rf_ScalarLogical(nan));
+  set_flag(out_, "nan", nan);
   UNPROTECT(1);
   return out_;
 }
@@ -155,16 +158,12 @@ static SEXP convert(conversion f,
 
   const char *names[] = {"status", first, second, "log_partition", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out_, 1, Rf_allocVector(REALSXP, d));
-  SET_VECTOR_ELT(out_, 2, Rf_allocMatrix(REALSXP, d, d));
+  double *a = set_vector(out_, first, d), *B = set_matrix(out_, second, d, d);
   double log_partition = NA_REAL;
 
-  const int status =
-      f(d, df, vector, matrix, REAL(VECTOR_ELT(out_, 1)),
-        REAL(VECTOR_ELT(out_, 2)), &log_partition, student_work(d));
-
-  SET_VECTOR_ELT(out_, 0, Rf_ScalarInteger(status));
-  SET_VECTOR_ELT(out_, 3, Rf_ScalarReal(log_partition));
+  set_int(out_, "status",
+          f(d, df, vector, matrix, a, B, &log_partition, student_work(d)));
+  set_double(out_, "log_partition", log_partition);
   UNPROTECT(1);
   return out_;
 }
@@ -183,13 +182,13 @@ SEXP glue_mvt_escort(SEXP S_, SEXP df_) {
 
   const char *names[] = {"status", "df", "S", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out_, 2, Rf_allocMatrix(REALSXP, d, d));
   double df_escort;
 
-  student_escort(d, REAL_RO(df_)[0], S, &df_escort, REAL(VECTOR_ELT(out_, 2)));
+  student_escort(d, REAL_RO(df_)[0], S, &df_escort,
+                 set_matrix(out_, "S", d, d));
 
-  SET_VECTOR_ELT(out_, 0, Rf_ScalarInteger(EP_CONVERGED));
-  SET_VECTOR_ELT(out_, 1, Rf_ScalarReal(df_escort));
+  set_int(out_, "status", EP_CONVERGED);
+  set_double(out_, "df", df_escort);
   UNPROTECT(1);
   return out_;
 }
@@ -204,11 +203,9 @@ SEXP glue_mvt_entropy(SEXP S_, SEXP df_, SEXP order_) {
 
   const char *names[] = {"status", "renyi", "tsallis", "q_entropy", "nan", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  for (int k = 1; k <= 3; k++)
-    SET_VECTOR_ELT(out_, k, Rf_allocVector(REALSXP, n));
-  double *renyi = REAL(VECTOR_ELT(out_, 1));
-  double *tsallis = REAL(VECTOR_ELT(out_, 2));
-  double *q_entropy = REAL(VECTOR_ELT(out_, 3));
+  double *renyi = set_vector(out_, "renyi", n);
+  double *tsallis = set_vector(out_, "tsallis", n);
+  double *q_entropy = set_vector(out_, "q_entropy", n);
 
   double log_det = NA_REAL;
   int nan = 0;
@@ -223,8 +220,8 @@ SEXP glue_mvt_entropy(SEXP S_, SEXP df_, SEXP order_) {
       nan = 1;
   }
 
-  SET_VECTOR_ELT(out_, 0, Rf_ScalarInteger(status));
-  SET_VECTOR_ELT(out_, 4, Rf_ScalarLogical(nan));
+  set_int(out_, "status", status);
+  set_flag(out_, "nan", nan);
   UNPROTECT(1);
   return out_;
 }
@@ -243,8 +240,8 @@ SEXP glue_mvt_q_divergence(SEXP mu1_, SEXP S1_, SEXP mu2_, SEXP S2_, SEXP df_) {
   const int status = student_q_divergence(d, REAL_RO(df_)[0], mu1, S1, mu2, S2,
                                           &divergence, student_work(d));
 
-  SET_VECTOR_ELT(out_, 0, Rf_ScalarInteger(status));
-  SET_VECTOR_ELT(out_, 1, Rf_ScalarReal(divergence));
+  set_int(out_, "status", status);
+  set_double(out_, "divergence", divergence);
   UNPROTECT(1);
   return out_;
 }

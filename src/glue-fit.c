@@ -1,34 +1,48 @@
-/* What: what the glue of all EP fits shares. */
+/* What: glue of all EP fits. Types are checked (internal errors only, users
+ *       were checked in R), one block of memory is taken, EP is run, and all
+ *       that comes of it goes to a list by name. */
 #include "glue-fit.h"
+#include "adjoint.h"
+#include "ep.h"
+#include "matrix.h"
 
-static void carve_all(fit_space *s, int n, latent_carve carve, void *self,
-                      workspace *ws) {
-  carve(s, self, ws);
+typedef struct {
+  latent *post;
+  ep_state st;
+  ep_work work;
+  criterion_partials partials;
+  lik_step lik;
+  ep_options opt;
+  const double *y;
+} fit_space;
+
+static void carve_all(fit_space *s, workspace *ws) {
+  const int n = s->post->n;
+  s->post->ops->carve(s->post, s->opt.block, ws);
   ep_carve(&s->st, &s->work, n, &s->opt, ws);
-  adjoint_carve(&s->adj, n, ws);
+  adjoint_carve(&s->partials, n, ws);
 }
 
-void glue_fit_setup(fit_space *s, int d, latent_carve carve, void *self,
-                    SEXP y_, SEXP df_, SEXP epsilon_, SEXP tau_, SEXP nu_,
-                    SEXP control_, SEXP progress_) {
-  const int n = Rf_length(y_);
-  if (!Rf_isReal(y_) || !Rf_isReal(df_) || Rf_length(epsilon_) != 2 ||
-      !Rf_isReal(epsilon_) || !Rf_isReal(tau_) || !Rf_isReal(nu_) ||
-      Rf_length(tau_) != n || Rf_length(nu_) != n || !Rf_isReal(control_) ||
-      Rf_length(control_) != 4 || n < 1)
-    Rf_error("internal error: wrong types in an EP fit");
-  const double *control = REAL_RO(control_);
-  s->opt = (ep_options){.tol = control[0], .max_sweeps = (int)control[1],
-                        .damping = control[2], .block = (int)control[3]};
-  s->y = REAL_RO(y_);
-  s->lik = likelihood_step(REAL_RO(df_)[0], d, REAL_RO(epsilon_));
-  s->progress_ = progress_;
+static void set_up(fit_space *s, latent *post, SEXP run_) {
+  const int n = post->n;
+  if (n < 1) Rf_error("internal error: an EP fit without rows");
+  const double *control = get_doubles(run_, "control", 4);
+  const double *tau = get_doubles(run_, "tau", n);
+  const double *nu = get_doubles(run_, "nu", n);
+  s->post = post;
+  s->opt = (ep_options){.tol = control[0],
+                        .max_sweeps = (int)control[1],
+                        .damping = control[2],
+                        .block = (int)control[3]};
+  s->y = get_doubles(run_, "y", n);
+  s->lik = likelihood_step(get_doubles(run_, "df", 1)[0], post->d,
+                           get_doubles(run_, "epsilon", 2));
   workspace ws = {NULL, 0};
-  carve_all(s, n, carve, self, &ws);
+  carve_all(s, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
-  carve_all(s, n, carve, self, &ws);
-  for (int i = 0; i < n; i++)
-    s->st.site[i] = (ep_site){REAL_RO(tau_)[i], REAL_RO(nu_)[i]};
+  carve_all(s, &ws);
+  post->ops->bind(post);
+  for (int i = 0; i < n; i++) s->st.site[i] = (ep_site){tau[i], nu[i]};
 }
 
 /* progress_: NULL or an R function of (sweep, residual) */
@@ -44,91 +58,117 @@ static int monitor(void *data, int sweep, double residual) {
   return 0;
 }
 
-static SEXP pair_list(int n, const char *first, const char *second, double **a,
-                      double **b) {
-  const char *names[] = {first, second, ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out_, 0, Rf_allocVector(REALSXP, n));
-  SET_VECTOR_ELT(out_, 1, Rf_allocVector(REALSXP, n));
-  *a = REAL(VECTOR_ELT(out_, 0));
-  *b = REAL(VECTOR_ELT(out_, 1));
-  UNPROTECT(1);
-  return out_;
-}
-
-static SEXP copy_doubles(const double *x, int n) {
-  SEXP out_ = PROTECT(Rf_allocVector(REALSXP, n));
-  memcpy(REAL(out_), x, (size_t)n * sizeof *x);
-  UNPROTECT(1);
-  return out_;
-}
-
-static SEXP trace_matrix(const ep_state *st) {
-  SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, st->n_trace, N_TRACE));
-  for (int i = 0; i < st->n_trace; i++)
-    for (int j = 0; j < N_TRACE; j++)
-      REAL(out_)[i + j * st->n_trace] = st->trace[i * N_TRACE + j];
-  UNPROTECT(1);
-  return out_;
-}
-
-double glue_fit_criterion(criterion_type type, const fit_space *s) {
+static double criterion_or_na(criterion_type type, const fit_space *s) {
   double value = NA_REAL;
-  criterion_value(type, &s->post, s->lik.df, s->st.site, s->st.view, &value);
+  criterion_value(type, s->post, s->lik.df, s->st.site, s->st.view, &value);
   return value;
 }
 
-static void fill_sites(const fit_space *s, SEXP out_) {
-  const int n = s->post.n;
-  double *tau, *nu, *mean, *var;
-  SET_VECTOR_ELT(out_, 1, pair_list(n, "tau", "nu", &tau, &nu));
-  SET_VECTOR_ELT(out_, 2, pair_list(n, "mean", "var", &mean, &var));
-  SET_VECTOR_ELT(out_, 3, Rf_allocVector(REALSXP, n));
-  SET_VECTOR_ELT(out_, 4, Rf_allocVector(REALSXP, n));
-  double *loo = REAL(VECTOR_ELT(out_, 3)), *flip = REAL(VECTOR_ELT(out_, 4));
-  for (int i = 0; i < n; i++) {
-    const site_view *v = &s->st.view[i];
-    tau[i] = s->st.site[i].tau;
-    nu[i] = s->st.site[i].nu;
-    mean[i] = v->proper ? v->cav.mean : NA_REAL;
-    var[i] = v->proper ? v->cav.var : NA_REAL;
-    loo[i] = v->proper ? v->tilt.log_zp : NA_REAL;
-    flip[i] = v->proper ? likelihood_flip_prob(&s->lik, s->y[i], &v->tilt)
-                        : NA_REAL;
-  }
+static SEXP pair_list(const char *first, const char *second) {
+  const char *names[] = {first, second, ""};
+  return Rf_mkNamed(VECSXP, names);
 }
 
-SEXP glue_fit_result(const fit_space *s, int status, const double *location,
-                     int n_location) {
-  const char *names[] = {"status",   "sites",   "cavity",       "loo",
-                         "flipped",  "m",       "C_diag",       "b",
-                         "residual", "log_det", "log_evidence", "log_evidence_zp",
-                         "sweeps",   "newton",  "skipped",      "trace",
-                         "extra",    "value",   "gradient",     ""};
+static void fill_sites(const fit_space *s, SEXP out_) {
+  const int n = s->post->n;
+  SEXP sites_ = PROTECT(pair_list("tau", "nu"));
+  SEXP cavity_ = PROTECT(pair_list("mean", "var"));
+  double *tau = set_vector(sites_, "tau", n), *nu = set_vector(sites_, "nu", n);
+  double *mean = set_vector(cavity_, "mean", n);
+  double *var = set_vector(cavity_, "var", n);
+  double *loo = set_vector(out_, "loo", n);
+  double *flipped = set_vector(out_, "flipped", n);
+  for (int i = 0; i < n; i++) {
+    const site_view *v = &s->st.view[i];
+    const int proper = v->proper;
+    tau[i] = s->st.site[i].tau;
+    nu[i] = s->st.site[i].nu;
+    mean[i] = proper ? v->cav.mean : NA_REAL;
+    var[i] = proper ? v->cav.var : NA_REAL;
+    loo[i] = proper ? v->tilt.log_zp : NA_REAL;
+    flipped[i] =
+        proper ? likelihood_flip_prob(&s->lik, s->y[i], &v->tilt) : NA_REAL;
+  }
+  set_named(out_, "sites", sites_);
+  set_named(out_, "cavity", cavity_);
+  UNPROTECT(2);
+}
+
+static void
+copy_vector(SEXP out_, const char *name, const double *x, int n) {
+  memcpy(set_vector(out_, name, n), x, (size_t)n * sizeof *x);
+}
+
+static void fill_posterior(const fit_space *s, SEXP out_) {
+  const latent *post = s->post;
+  const int n = post->n, k = post->n_location;
+  copy_vector(out_, "m", post->m, n);
+  copy_vector(out_, "C_diag", post->A, n);
+  copy_vector(out_, "b", post->location, k);
+  set_double(out_, "log_det", post->log_det);
+  if (!post->covariance) return;
+  double *C = set_matrix(out_, "extra", k, k);
+  memcpy(C, post->covariance, (size_t)k * (size_t)k * sizeof *C);
+  mirror_lower(C, k);
+}
+
+static void fill_run(const fit_space *s, SEXP out_) {
+  const ep_state *st = &s->st;
+  copy_vector(out_, "residual", st->residual, s->post->n);
+  set_int(out_, "sweeps", st->sweeps);
+  set_int(out_, "newton", st->newton);
+  set_int(out_, "skipped", st->skipped);
+  double *trace = set_matrix(out_, "trace", st->n_trace, N_TRACE);
+  for (int i = 0; i < st->n_trace; i++)
+    for (int j = 0; j < N_TRACE; j++)
+      trace[i + j * st->n_trace] = st->trace[i * N_TRACE + j];
+}
+
+/* The criterion asked for and its gradient: spoils the posterior, so last. */
+static void fill_criterion(fit_space *s, SEXP run_, SEXP out_) {
+  SEXP criterion_ = get_named(run_, "criterion"); /* -1: none */
+  SEXP wanted_ = get_named(run_, "gradient");
+  if (!Rf_isInteger(criterion_) || !Rf_isLogical(wanted_))
+    Rf_error("internal error: wrong types of a criterion");
+  const int which = INTEGER_RO(criterion_)[0];
+  if (which < 0) return;
+  const criterion_type type = (criterion_type)which;
+  set_double(out_, "value", criterion_or_na(type, s));
+  if (!LOGICAL_RO(wanted_)[0]) return;
+  SEXP gradient_ = PROTECT(Rf_allocVector(REALSXP, s->post->n_prior + 2));
+  const int solved =
+      adjoint_gradient(type, s->post, &s->lik, s->y, s->st.site, s->st.view,
+                       &s->work.fix, &s->partials, REAL(gradient_));
+  set_int(out_, "gradient_status", solved);
+  if (solved == EP_CONVERGED) set_named(out_, "gradient", gradient_);
+  UNPROTECT(1);
+}
+
+SEXP glue_fit(latent *post, SEXP run_) {
+  fit_space s;
+  set_up(&s, post, run_);
+  const int status = ep_run(post, &s.lik, s.y, &s.opt, &s.st, &s.work, monitor,
+                            get_named(run_, "progress"));
+
+  const char *names[] = {"status",    "sites",           "cavity",
+                         "loo",       "flipped",         "m",
+                         "C_diag",    "b",               "extra",
+                         "residual",  "log_det",         "log_evidence",
+                         "log_evidence_zp", "sweeps",    "newton",
+                         "skipped",   "trace",           "value",
+                         "gradient",  "gradient_status", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out_, 0, Rf_ScalarInteger(status));
+  set_int(out_, "status", status);
+  set_int(out_, "gradient_status", NA_INTEGER);
   if (status >= 0) {
-    const int n = s->post.n;
-    fill_sites(s, out_);
-    SET_VECTOR_ELT(out_, 5, copy_doubles(s->post.m, n));
-    SET_VECTOR_ELT(out_, 6, copy_doubles(s->post.A, n));
-    SET_VECTOR_ELT(out_, 7, copy_doubles(location, n_location));
-    SET_VECTOR_ELT(out_, 8, copy_doubles(s->st.residual, n));
-    SET_VECTOR_ELT(out_, 9, Rf_ScalarReal(s->post.log_det));
-    SET_VECTOR_ELT(out_, 10,
-                   Rf_ScalarReal(glue_fit_criterion(CRITERION_EVIDENCE, s)));
-    SET_VECTOR_ELT(out_, 11,
-                   Rf_ScalarReal(glue_fit_criterion(CRITERION_EVIDENCE_ZP, s)));
-    SET_VECTOR_ELT(out_, 12, Rf_ScalarInteger(s->st.sweeps));
-    SET_VECTOR_ELT(out_, 13, Rf_ScalarInteger(s->st.newton));
-    SET_VECTOR_ELT(out_, 14, Rf_ScalarInteger(s->st.skipped));
-    SET_VECTOR_ELT(out_, 15, trace_matrix(&s->st));
+    fill_posterior(&s, out_);
+    fill_sites(&s, out_);
+    fill_run(&s, out_);
+    set_double(out_, "log_evidence", criterion_or_na(CRITERION_EVIDENCE, &s));
+    set_double(out_, "log_evidence_zp",
+               criterion_or_na(CRITERION_EVIDENCE_ZP, &s));
+    fill_criterion(&s, run_, out_);
   }
   UNPROTECT(1);
   return out_;
-}
-
-int glue_fit_run(fit_space *s) {
-  return ep_run(&s->post, &s->lik, s->y, &s->opt, &s->st, &s->work, monitor,
-                s->progress_);
 }

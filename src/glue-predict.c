@@ -1,9 +1,10 @@
 /* What: glue of Gram matrices, prediction and single tilted moments. */
 #include "glue.h"
-#include "likelihood.h"
+#include "latent-weight.h"
 #include "predictive.h"
 
-#define COLUMNS 256 /* new points at a time: scratch stays 3 n x 256 */
+/* New points at a time: scratch stays 3 n x 256. */
+#define COLUMNS 256
 
 static void prepared(kernel_inputs *in, const kernel_ard *k, SEXP X_,
                      const kernel_inputs *like) {
@@ -17,8 +18,8 @@ static void check_new(SEXP Xnew_, int p) {
 }
 
 /* Xnew_ NULL: n x n with the nugget */
-SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP group_, SEXP l_, SEXP theta_) {
-  const kernel_ard k = glue_kernel(X_, group_, l_, theta_);
+SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_) {
+  const kernel_ard k = glue_kernel(X_, kernel_);
   const int n = Rf_nrows(X_);
   if (!Rf_isNull(Xnew_)) check_new(Xnew_, k.p);
   kernel_inputs in, in_new;
@@ -59,9 +60,8 @@ static void predict_blocks(const predictive_factor *f, const kernel_ard *k,
   }
 }
 
-SEXP glue_gp_predict(SEXP X_, SEXP group_, SEXP l_, SEXP theta_, SEXP tau_,
-                     SEXP b_, SEXP Xnew_) {
-  const kernel_ard k = glue_kernel(X_, group_, l_, theta_);
+SEXP glue_gp_predict(SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_) {
+  const kernel_ard k = glue_kernel(X_, kernel_);
   const int n = Rf_nrows(X_);
   check_new(Xnew_, k.p);
   if (!Rf_isReal(tau_) || !Rf_isReal(b_) || Rf_length(tau_) != n ||
@@ -82,15 +82,35 @@ SEXP glue_gp_predict(SEXP X_, SEXP group_, SEXP l_, SEXP theta_, SEXP tau_,
   const char *names[] = {"status", "m", "s2", ""};
   const int rows = Rf_nrows(Xnew_);
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  SEXP m_ = Rf_allocVector(REALSXP, rows);
-  SET_VECTOR_ELT(out_, 1, m_);
-  SEXP s2_ = Rf_allocVector(REALSXP, rows);
-  SET_VECTOR_ELT(out_, 2, s2_);
+  double *m = set_vector(out_, "m", rows), *s2 = set_vector(out_, "s2", rows);
   const int status = predictive_prepare(&f, K, REAL_RO(tau_));
   if (status == EP_CONVERGED && rows > 0)
-    predict_blocks(&f, &k, &in, REAL_RO(Xnew_), rows, REAL_RO(b_), REAL(m_),
-                   REAL(s2_));
-  SET_VECTOR_ELT(out_, 0, Rf_ScalarInteger(status));
+    predict_blocks(&f, &k, &in, REAL_RO(Xnew_), rows, REAL_RO(b_), m, s2);
+  set_int(out_, "status", status);
+  UNPROTECT(1);
+  return out_;
+}
+
+/* Xt_[k x rows] new feature vectors; C_[k x k], lower triangle read */
+SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_) {
+  const int k = Rf_nrows(Xt_), rows = Rf_ncols(Xt_);
+  if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(mean_) ||
+      Rf_length(mean_) != k || !Rf_isReal(C_) || Rf_nrows(C_) != k ||
+      Rf_ncols(C_) != k)
+    Rf_error("internal error: wrong types in weight_predict");
+  const double *Xt = REAL_RO(Xt_), *mean = REAL_RO(mean_), *C = REAL_RO(C_);
+
+  const char *names[] = {"m", "s2", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *m = set_vector(out_, "m", rows), *s2 = set_vector(out_, "s2", rows);
+  double *P = glue_alloc((size_t)k * COLUMNS);
+
+  for (int first = 0; first < rows; first += COLUMNS) {
+    const int cols = rows - first < COLUMNS ? rows - first : COLUMNS;
+    R_CheckUserInterrupt();
+    weight_moments(C, mean, k, Xt + (size_t)first * (size_t)k, cols, P,
+                   m + first, s2 + first);
+  }
   UNPROTECT(1);
   return out_;
 }
@@ -117,10 +137,4 @@ SEXP glue_tilted(SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_,
   }
   UNPROTECT(1);
   return out_;
-}
-
-SEXP glue_status_sentence(SEXP status_) {
-  if (!Rf_isInteger(status_) || Rf_length(status_) != 1)
-    Rf_error("internal error: wrong type in status_sentence");
-  return Rf_mkString(status_sentence(INTEGER_RO(status_)[0]));
 }

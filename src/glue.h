@@ -15,29 +15,40 @@
 
 /* n doubles that R frees at the end of the .Call */
 double *glue_alloc(size_t n);
-/* l, theta = (variance, bias, nugget) as the core wants them; 0-based groups */
-kernel_ard glue_kernel(SEXP X_, SEXP group_, SEXP l_, SEXP theta_);
+
+/* An element of a named list; an internal error when it has none such. */
+SEXP get_named(SEXP list_, const char *name);
+/* get_named() of doubles, `length` of them. */
+const double *get_doubles(SEXP list_, const char *name, R_xlen_t length);
+
+/* Sets an element of a named list, with the same error. value_ may come
+ * unprotected. */
+void set_named(SEXP list_, const char *name, SEXP value_);
+void set_int(SEXP list_, const char *name, int value);
+void set_double(SEXP list_, const char *name, double value);
+/* A new vector, or matrix, of doubles as that element. */
+double *set_vector(SEXP list_, const char *name, R_xlen_t n);
+double *set_matrix(SEXP list_, const char *name, int rows, int cols);
+
+/* kernel_: list(group (1-based), weight, l, theta = (variance, bias, nugget)),
+ * as the core wants them. */
+kernel_ard glue_kernel(SEXP X_, SEXP kernel_);
 void glue_inputs(kernel_inputs *in, int n, int p);
 
-SEXP glue_ep_fit(SEXP K_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP tau_, SEXP nu_,
-                 SEXP control_, SEXP progress_);
-SEXP glue_gp_fit(SEXP X_, SEXP group_, SEXP l_, SEXP theta_, SEXP y_, SEXP df_,
-                 SEXP epsilon_, SEXP tau_, SEXP nu_, SEXP control_,
-                 SEXP criterion_, SEXP gradient_, SEXP progress_);
-SEXP glue_gp_predict(SEXP X_, SEXP group_, SEXP l_, SEXP theta_, SEXP tau_,
-                     SEXP b_, SEXP Xnew_);
-SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP group_, SEXP l_, SEXP theta_);
+/* run_: see glue-fit.c */
+SEXP glue_ep_fit(SEXP K_, SEXP run_);
+SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_);
+SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_);
+SEXP glue_gp_predict(SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_);
+SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_);
+SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_);
 SEXP glue_tilted(SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_,
                  SEXP d_);
-SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP y_, SEXP df_, SEXP epsilon_,
-                     SEXP tau_, SEXP nu_, SEXP control_, SEXP criterion_,
-                     SEXP gradient_, SEXP progress_);
 SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
               SEXP log_scale_);
 SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
               SEXP progress_);
 SEXP glue_ais_move(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP F_,
                    SEXP keep_, SEXP thin_, SEXP progress_);
-SEXP glue_status_sentence(SEXP status_);
 
 #endif

@@ -7,16 +7,16 @@
 #define ENTRY(name, n) {#name, (DL_FUNC)&glue_##name, n}
 
 static const R_CallMethodDef entries[] = {
-    ENTRY(ep_fit, 8),
-    ENTRY(gp_fit, 13),
-    ENTRY(gp_predict, 7),
-    ENTRY(gram, 5),
+    ENTRY(ep_fit, 2),
+    ENTRY(gp_fit, 3),
+    ENTRY(gp_predict, 5),
+    ENTRY(gram, 3),
     ENTRY(tilted, 6),
-    ENTRY(weight_fit, 11),
+    ENTRY(weight_fit, 3),
+    ENTRY(weight_predict, 3),
     ENTRY(adf, 7),
     ENTRY(ais, 6),
     ENTRY(ais_move, 8),
-    ENTRY(status_sentence, 1),
     ENTRY(exp_q, 2),
     ENTRY(ln_q, 2),
     ENTRY(q_product, 3),

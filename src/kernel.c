@@ -4,7 +4,7 @@
  *   from their differences, so duplicates are at distance 0 exactly.
  * Accuracy: squared distances to 1e-12 relative. */
 #include "kernel.h"
-#include "factor-signed.h"
+#include "matrix.h"
 #include "numeric.h"
 
 /* below this share of |a|^2 + |b|^2 the product form has lost 3 digits */
@@ -28,7 +28,7 @@ void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
       for (int i = 0; i < n; i++) mean += (x[i] - mean) / (i + 1);
     }
     in->centre[j] = mean;
-    const double root = sqrt(k->l[k->group[j]]);
+    const double root = sqrt(k->weight[j] * k->l[k->group[j]]);
     double *to = in->X + IDX(0, j, n);
     for (int i = 0; i < n; i++) {
       to[i] = (x[i] - mean) * root;

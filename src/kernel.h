@@ -1,8 +1,8 @@
 /* What: the squared-exponential kernel with bias and nugget, and its gradient.
- *   k(x, x') = variance exp(-sum_k l_{g(k)} (x_k - x'_k)^2) + bias
+ *   k(x, x') = variance exp(-sum_k weight_k l_{g(k)} (x_k - x'_k)^2) + bias
  *              + nugget 1(same observation)           [FSS17 44; KG08 11-12]
- * Columns are features after expansion: a factor enters as all its level
- * indicators times sqrt(1/2), so that its columns add up to the 0/1 mismatch.
+ * Columns are features after expansion: a factor enters as all its 0/1 level
+ * indicators with weight 1/2, so that its columns add up to the 0/1 mismatch.
  * group[k] says which l a column uses: ARD, isotropic and factors are one. */
 #ifndef STURDY_KERNEL_H
 #define STURDY_KERNEL_H
@@ -11,13 +11,14 @@
 
 typedef struct {
   int p, groups;
-  const int *group;  /* [p], 0-based */
-  const double *l;   /* [groups], >= 0 */
+  const int *group;     /* [p], 0-based */
+  const double *weight; /* [p], > 0: of a column's squared difference */
+  const double *l;      /* [groups], >= 0 */
   double variance, bias, nugget;
 } kernel_ard;
 
 typedef struct {
-  double *X;      /* [n x p] centred, column k times sqrt(l) */
+  double *X;      /* [n x p] centred, column k times sqrt(weight l) */
   double *centre; /* [p] */
   double *sq;     /* [n] squared row lengths of X */
 } kernel_inputs;
@@ -25,7 +26,7 @@ typedef struct {
 void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws);
 
 /* Centres X[n x p] by its own column means (or by those of `like`, when not
- * NULL) and scales by sqrt(l). */
+ * NULL) and scales by sqrt(weight l). */
 void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
                     int n, const kernel_inputs *like);
 

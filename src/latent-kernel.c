@@ -5,8 +5,8 @@
  *   C -= P+ P+' - P- P-',  P+- = P |Gamma|^{1/2} split by the sign of gamma,
  *   two symmetric rank-k updates: n^2 b flops a block, n^3 a sweep, BLAS-3.
  * References: MATH.md section 3 (speed); RW06 alg. 3.5 for b = 1. */
-#include "latent.h"
-#include "factor-signed.h"
+#include "latent-kernel.h"
+#include "matrix.h"
 #include "numeric.h"
 
 /* m is kept current by kernel_apply() */
@@ -55,16 +55,12 @@ static void kernel_apply(latent *post, int b, const double *N,
 
 static void kernel_times(latent *post, const double *x, double *out) {
   const latent_kernel *lk = post->self;
-  const int inc = 1;
-  const double one = 1, zero = 0;
-  F77_CALL(dsymv)
-  ("L", &lk->n, &one, lk->C, &lk->n, x, &inc, &zero, out, &inc FCONE);
+  symmetric_times(lk->C, lk->n, x, out);
 }
 
 static void kernel_times_squared(latent *post, const double *x, double *out) {
   latent_kernel *lk = post->self;
-  const int n = lk->n, inc = 1;
-  const double one = 1, zero = 0;
+  const int n = lk->n;
   if (!lk->have_squares) {
     for (int j = 0; j < n; j++)
       for (int i = j; i < n; i++) {
@@ -73,8 +69,7 @@ static void kernel_times_squared(latent *post, const double *x, double *out) {
       }
     lk->have_squares = 1;
   }
-  F77_CALL(dsymv)
-  ("L", &n, &one, lk->S1, &n, x, &inc, &zero, out, &inc FCONE);
+  symmetric_times(lk->S1, n, x, out);
 }
 
 /* W[nn x n] = C+[idx, ] from the lower triangle */
@@ -104,14 +99,6 @@ static int add_negative_sites(latent_kernel *lk, double *log_det) {
   return EP_CONVERGED;
 }
 
-/* out = K x */
-static void prior_times(const latent_kernel *lk, const double *x, double *out) {
-  const int inc = 1;
-  const double one = 1, zero = 0;
-  F77_CALL(dsymv)
-  ("L", &lk->n, &one, lk->K, &lk->n, x, &inc, &zero, out, &inc FCONE);
-}
-
 /* m = C nu, refined once in m, where it matters to the cavities (K b would
  * amplify the error of b by |K|/A): with rho = K (nu - T m) - m, the error of m
  * solves (I + K T) e = rho, so m += rho - C T rho. Then b, refined in its own
@@ -120,22 +107,22 @@ static void refresh_mean(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *r = lk->tmp, *out = lk->tmp + n, *m = post->m, *b = lk->b;
-  post->times(post, nu, m);
+  symmetric_times(lk->C, n, nu, m);
   for (int i = 0; i < n; i++) b[i] = nu[i] - tau[i] * m[i];
-  prior_times(lk, b, r);
+  symmetric_times(lk->K, n, b, r);
   for (int i = 0; i < n; i++) {
     r[i] -= m[i];
     m[i] += r[i];
     r[i] *= tau[i];
   }
-  post->times(post, r, out);
+  symmetric_times(lk->C, n, r, out);
   for (int i = 0; i < n; i++) {
     m[i] -= out[i];
     b[i] = nu[i] - tau[i] * m[i];
   }
-  prior_times(lk, b, r);
+  symmetric_times(lk->K, n, b, r);
   for (int i = 0; i < n; i++) r[i] = nu[i] - b[i] - tau[i] * r[i];
-  post->times(post, r, out);
+  symmetric_times(lk->C, n, r, out);
   for (int i = 0; i < n; i++) b[i] += r[i] - tau[i] * out[i];
 }
 
@@ -163,31 +150,109 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
   return EP_CONVERGED;
 }
 
-void latent_kernel_carve(latent *post, latent_kernel *lk, int n,
-                         workspace *ws) {
-  const size_t nn = (size_t)n * (size_t)n;
-  lk->n = post->n = n;
-  lk->C = workspace_take(ws, nn);
-  lk->S1 = workspace_take(ws, nn);
-  lk->S2 = workspace_take(ws, nn);
-  lk->b = workspace_take(ws, (size_t)n);
-  lk->tmp = workspace_take(ws, 2 * (size_t)n);
-  lk->signs.root = workspace_take(ws, (size_t)n);
-  lk->signs.idx = workspace_take_int(ws, (size_t)n);
-  post->A = workspace_take(ws, (size_t)n);
-  post->prior = workspace_take(ws, (size_t)n);
-  post->m = workspace_take(ws, (size_t)n);
+/* dE/dK = H diag(A.) H' + sym(H m. b') + D. R + h. b b', H = I - T C,
+ * R = T - T C T, b = H nu, into the lower triangle of S2 [MATH.md section 5].
+ * C diag(A.) C comes from two symmetric rank-k updates split by the sign of A.,
+ * n^3 flops in all. */
+static void prior_gradient(latent *post, const ep_site *site,
+                           const latent_dots *dots) {
+  latent_kernel *lk = post->self;
+  const int n = lk->n;
+  double *g = lk->tmp, *minus_A = lk->tmp + n, *W = lk->S2;
+  symmetric_times(lk->C, n, dots->m, g);
+  for (int i = 0; i < n; i++) {
+    g[i] = dots->m[i] - site[i].tau * g[i]; /* H m. */
+    minus_A[i] = -dots->A[i];
+  }
+  lk->have_squares = 0;
+  memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
+  mirror_lower(lk->C, n);
+  rank_update_signed(W, n, lk->C, n, minus_A, lk->S1);
+  for (int j = 0; j < n; j++) {
+    const double tj = site[j].tau, bj = lk->b[j], Aj = dots->A[j];
+    for (int i = j; i < n; i++) {
+      const size_t at = IDX(i, j, n);
+      const double ti = site[i].tau, bi = lk->b[i], c = lk->C[at];
+      W[at] = ti * tj * W[at] - c * (ti * Aj + dots->A[i] * tj) -
+              dots->D * ti * c * tj + (g[i] * bj + bi * g[j]) / 2 +
+              dots->h * bi * bj;
+    }
+    W[IDX(j, j, n)] += Aj + dots->D * tj;
+  }
 }
 
-void latent_kernel_bind(latent *post, latent_kernel *lk, const double *K) {
-  lk->K = K;
+static void kernel_gradient(latent *post, const ep_site *site,
+                            const latent_dots *dots, double *gradient) {
+  latent_kernel *lk = post->self;
+  prior_gradient(post, site, dots);
+  if (!lk->kernel) return;
+  kernel_grad grad = {.l = gradient};
+  kernel_contract(lk->kernel, &lk->inputs, lk->n, lk->K, lk->S2, lk->panel,
+                  &grad);
+  double *theta = gradient + lk->kernel->groups;
+  theta[0] = grad.variance;
+  theta[1] = grad.bias;
+  theta[2] = grad.nugget;
+}
+
+static void kernel_lay_out(latent *post, int block, workspace *ws) {
+  latent_kernel *lk = post->self;
+  const size_t n = (size_t)lk->n;
+  (void)block;
+  lk->C = workspace_take(ws, n * n);
+  lk->S1 = workspace_take(ws, n * n);
+  lk->S2 = workspace_take(ws, n * n);
+  lk->b = workspace_take(ws, n);
+  lk->tmp = workspace_take(ws, 2 * n);
+  lk->signs.root = workspace_take(ws, n);
+  lk->signs.idx = workspace_take_bytes(ws, n * sizeof(int));
+  post->A = workspace_take(ws, n);
+  post->prior = workspace_take(ws, n);
+  post->m = workspace_take(ws, n);
+  post->location = lk->b;
+  if (!lk->kernel) return;
+  lk->K = lk->gram = workspace_take(ws, n * n);
+  lk->panel = workspace_take(ws, n * ((size_t)lk->kernel->p + 1));
+  kernel_carve(&lk->inputs, lk->n, lk->kernel->p, ws);
+}
+
+static void kernel_bind(latent *post) {
+  latent_kernel *lk = post->self;
+  const int n = lk->n;
+  if (lk->kernel) {
+    kernel_prepare(&lk->inputs, lk->kernel, lk->X, n, NULL);
+    kernel_gram(lk->kernel, &lk->inputs, n, lk->gram);
+  }
   lk->have_squares = 0;
-  for (int i = 0; i < lk->n; i++) post->prior[i] = K[IDX(i, i, lk->n)];
-  post->self = lk;
-  post->load = kernel_load;
-  post->apply = kernel_apply;
-  post->marginals = kernel_marginals;
-  post->refresh = kernel_refresh;
-  post->times = kernel_times;
-  post->times_squared = kernel_times_squared;
+  for (int i = 0; i < n; i++) post->prior[i] = lk->K[IDX(i, i, n)];
+}
+
+static const latent_ops kernel_ops = {.carve = kernel_lay_out,
+                                      .bind = kernel_bind,
+                                      .load = kernel_load,
+                                      .apply = kernel_apply,
+                                      .marginals = kernel_marginals,
+                                      .refresh = kernel_refresh,
+                                      .times = kernel_times,
+                                      .times_squared = kernel_times_squared,
+                                      .gradient = kernel_gradient};
+
+static latent kernel_latent(latent_kernel *lk) {
+  return (latent){.n = lk->n,
+                  .d = lk->n,
+                  .n_prior = lk->kernel ? lk->kernel->groups + 3 : 0,
+                  .n_location = lk->n,
+                  .ops = &kernel_ops,
+                  .self = lk};
+}
+
+latent latent_kernel_given(latent_kernel *lk, int n, const double *K) {
+  *lk = (latent_kernel){.n = n, .K = K};
+  return kernel_latent(lk);
+}
+
+latent latent_kernel_inputs(latent_kernel *lk, int n, const kernel_ard *kernel,
+                            const double *X) {
+  *lk = (latent_kernel){.n = n, .kernel = kernel, .X = X};
+  return kernel_latent(lk);
 }

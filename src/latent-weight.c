@@ -5,22 +5,31 @@
  *   Refresh: with R = diag(sqrt(s0)), M = I + R X' T X R, one Cholesky of M
  *   whatever the signs of T: C = R M^{-1} R, log|I + S0 X'TX| = log|M|.
  * References: MATH.md section 3 (weight space); M01. */
-#include "latent.h"
-#include "factor-signed.h"
+#include "latent-weight.h"
+#include "matrix.h"
 #include "numeric.h"
 
-/* P[k x b] <- C X_B' */
-static void times_panel(const latent_weight *lw, const double *XB, int b,
+/* P[k x b] <- C X, C[k x k] (lower), X[k x b] */
+static void times_panel(const double *C, int k, const double *X, int b,
                         double *P) {
   const double one = 1, zero = 0;
   F77_CALL(dsymm)
-  ("L", "L", &lw->k, &b, &one, lw->C, &lw->k, XB, &lw->k, &zero, P,
-   &lw->k FCONE FCONE);
+  ("L", "L", &k, &b, &one, C, &k, X, &k, &zero, P, &k FCONE FCONE);
 }
 
-static double dot(const double *x, const double *y, int n) {
-  const int inc = 1;
-  return F77_CALL(ddot)(&n, x, &inc, y, &inc);
+void weight_moments(const double *C, const double *w, int k, const double *Xt,
+                    int cols, double *P, double *m, double *A) {
+  times_panel(C, k, Xt, cols, P);
+  for (int l = 0; l < cols; l++) {
+    A[l] = dot(k, Xt + IDX(0, l, k), P + IDX(0, l, k));
+    m[l] = dot(k, Xt + IDX(0, l, k), w);
+  }
+}
+
+/* Columns of the panel that begins at site `first`. */
+static int panel_columns(const latent_weight *lw, int first) {
+  const int left = lw->n - first;
+  return left < lw->width ? left : lw->width;
 }
 
 static void weight_load(latent *post, const int *idx, int b, double *Cbb,
@@ -31,9 +40,9 @@ static void weight_load(latent *post, const int *idx, int b, double *Cbb,
   for (int l = 0; l < b; l++) {
     const double *x = lw->Xt + IDX(0, idx[l], k);
     memcpy(lw->Q + IDX(0, l, k), x, (size_t)k * sizeof *x);
-    mb[l] = dot(x, lw->w, k);
+    mb[l] = dot(k, x, lw->w);
   }
-  times_panel(lw, lw->Q, b, lw->P);
+  times_panel(lw->C, k, lw->Q, b, lw->P);
   F77_CALL(dgemm)
   ("T", "N", &b, &b, &k, &one, lw->Q, &k, lw->P, &k, &zero, Cbb,
    &b FCONE FCONE);
@@ -53,16 +62,10 @@ static void weight_apply(latent *post, int b, const double *N,
 
 static void weight_marginals(latent *post) {
   latent_weight *lw = post->self;
-  const int k = lw->k;
-  for (int first = 0; first < lw->n; first += lw->width) {
-    const int left = lw->n - first, b = left < lw->width ? left : lw->width;
-    const double *XB = lw->Xt + IDX(0, first, k);
-    times_panel(lw, XB, b, lw->P);
-    for (int l = 0; l < b; l++) {
-      post->A[first + l] = dot(XB + IDX(0, l, k), lw->P + IDX(0, l, k), k);
-      post->m[first + l] = dot(XB + IDX(0, l, k), lw->w, k);
-    }
-  }
+  for (int first = 0; first < lw->n; first += lw->width)
+    weight_moments(lw->C, lw->w, lw->k, lw->Xt + IDX(0, first, lw->k),
+                   panel_columns(lw, first), lw->P, post->m + first,
+                   post->A + first);
 }
 
 /* G[k x k] (lower) = X' diag(x) X, x of either sign */
@@ -88,96 +91,135 @@ static void weighted_gram(const latent_weight *lw, const double *x, double *G) {
   }
 }
 
+/* out[k] = C X' x */
+static void weight_solution(latent_weight *lw, const double *x, double *out) {
+  const int inc = 1;
+  const double one = 1, zero = 0;
+  F77_CALL(dgemv)
+  ("N", &lw->k, &lw->n, &one, lw->Xt, &lw->k, x, &inc, &zero, lw->v1,
+   &inc FCONE);
+  symmetric_times(lw->C, lw->k, lw->v1, out);
+}
+
 /* X C X' x */
 static void weight_times(latent *post, const double *x, double *out) {
   latent_weight *lw = post->self;
-  const int k = lw->k, n = lw->n, inc = 1;
+  const int inc = 1;
   const double one = 1, zero = 0;
+  weight_solution(lw, x, lw->v2);
   F77_CALL(dgemv)
-  ("N", &k, &n, &one, lw->Xt, &k, x, &inc, &zero, lw->v1, &inc FCONE);
-  F77_CALL(dsymv)
-  ("L", &k, &one, lw->C, &k, lw->v1, &inc, &zero, lw->v2, &inc FCONE);
-  F77_CALL(dgemv)
-  ("T", &k, &n, &one, lw->Xt, &k, lw->v2, &inc, &zero, out, &inc FCONE);
+  ("T", &lw->k, &lw->n, &one, lw->Xt, &lw->k, lw->v2, &inc, &zero, out,
+   &inc FCONE);
 }
 
 /* sum_j (x_i' C x_j)^2 x[j] = x_i' C (X' diag(x) X) C x_i */
 static void weight_times_squared(latent *post, const double *x, double *out) {
   latent_weight *lw = post->self;
   const int k = lw->k;
-  const double one = 1, zero = 0;
   weighted_gram(lw, x, lw->S1);
   for (int first = 0; first < lw->n; first += lw->width) {
-    const int left = lw->n - first, b = left < lw->width ? left : lw->width;
-    times_panel(lw, lw->Xt + IDX(0, first, k), b, lw->P);
-    F77_CALL(dsymm)
-    ("L", "L", &k, &b, &one, lw->S1, &k, lw->P, &k, &zero, lw->Q,
-     &k FCONE FCONE);
+    const int b = panel_columns(lw, first);
+    times_panel(lw->C, k, lw->Xt + IDX(0, first, k), b, lw->P);
+    times_panel(lw->S1, k, lw->P, b, lw->Q);
     for (int l = 0; l < b; l++)
-      out[first + l] = dot(lw->P + IDX(0, l, k), lw->Q + IDX(0, l, k), k);
+      out[first + l] = dot(k, lw->P + IDX(0, l, k), lw->Q + IDX(0, l, k));
   }
+}
+
+/* C (lower) <- R C R, R = diag(sqrt(s0)) */
+static void scale_by_prior(latent_weight *lw) {
+  const int k = lw->k;
+  for (int j = 0; j < k; j++)
+    for (int i = j; i < k; i++)
+      lw->C[IDX(i, j, k)] *= sqrt(lw->s0[i]) * sqrt(lw->s0[j]);
 }
 
 static int weight_refresh(latent *post, const double *tau, const double *nu) {
   latent_weight *lw = post->self;
-  const int k = lw->k, n = lw->n, inc = 1;
-  const double one = 1, zero = 0;
+  const int k = lw->k;
   int info = 0;
   weighted_gram(lw, tau, lw->C);
-  for (int j = 0; j < k; j++) {
-    for (int i = j; i < k; i++)
-      lw->C[IDX(i, j, k)] *= sqrt(lw->s0[i]) * sqrt(lw->s0[j]);
-    lw->C[IDX(j, j, k)] += 1;
-  }
-  F77_CALL(dpotrf)("L", &k, lw->C, &k, &info FCONE);
-  if (info != 0) return EP_NOT_PD;
+  scale_by_prior(lw);
+  for (int j = 0; j < k; j++) lw->C[IDX(j, j, k)] += 1;
   post->log_det = 0;
-  for (int j = 0; j < k; j++) post->log_det += 2 * log(lw->C[IDX(j, j, k)]);
-  if (!isfinite(post->log_det)) return EP_NOT_PD;
+  if (cholesky(lw->C, k, &post->log_det) != EP_CONVERGED) return EP_NOT_PD;
   F77_CALL(dpotri)("L", &k, lw->C, &k, &info FCONE);
-  for (int j = 0; j < k; j++)
-    for (int i = j; i < k; i++)
-      lw->C[IDX(i, j, k)] *= sqrt(lw->s0[i]) * sqrt(lw->s0[j]);
-  F77_CALL(dgemv)
-  ("N", &k, &n, &one, lw->Xt, &k, nu, &inc, &zero, lw->v1, &inc FCONE);
-  F77_CALL(dsymv)
-  ("L", &k, &one, lw->C, &k, lw->v1, &inc, &zero, lw->w, &inc FCONE);
+  scale_by_prior(lw);
+  weight_solution(lw, nu, lw->w);
   weight_marginals(post);
   return EP_CONVERGED;
 }
 
-void latent_weight_carve(latent *post, latent_weight *lw, int n, int k,
-                         int block, workspace *ws) {
-  const size_t kk = (size_t)k * (size_t)k;
-  lw->n = post->n = n;
-  lw->k = k;
-  lw->width = block < n ? block : n;
-  lw->C = workspace_take(ws, kk);
-  lw->S1 = workspace_take(ws, kk);
-  lw->P = workspace_take(ws, (size_t)k * (size_t)lw->width);
-  lw->Q = workspace_take(ws, (size_t)k * (size_t)lw->width);
-  lw->w = workspace_take(ws, (size_t)k);
-  lw->v1 = workspace_take(ws, (size_t)k);
-  lw->v2 = workspace_take(ws, (size_t)k);
-  post->A = workspace_take(ws, (size_t)n);
-  post->prior = workspace_take(ws, (size_t)n);
-  post->m = workspace_take(ws, (size_t)n);
+/* With c_i = C x_i / s0 (elementwise) and p = w / s0:
+ *   dA_i/ds0_j = c_ij^2,  dm_i/ds0_j = c_ij p_j,  dh/ds0_j = p_j^2,
+ *   dD/ds0_j = (1 - C_jj/s0_j)/s0_j. */
+static void weight_gradient(latent *post, const ep_site *site,
+                            const latent_dots *dots, double *gradient) {
+  latent_weight *lw = post->self;
+  const int k = lw->k;
+  (void)site;
+  for (int j = 0; j < k; j++) {
+    const double p = lw->w[j] / lw->s0[j];
+    gradient[j] = lw->s0[j] * dots->h * p * p +
+                  dots->D * (1 - lw->C[IDX(j, j, k)] / lw->s0[j]);
+  }
+  for (int first = 0; first < lw->n; first += lw->width) {
+    const int b = panel_columns(lw, first);
+    times_panel(lw->C, k, lw->Xt + IDX(0, first, k), b, lw->P);
+    for (int l = 0; l < b; l++) {
+      const double A = dots->A[first + l], m = dots->m[first + l];
+      for (int j = 0; j < k; j++) {
+        const double c = lw->P[IDX(j, l, k)];
+        gradient[j] += (A * c * c + m * c * lw->w[j]) / lw->s0[j];
+      }
+    }
+  }
 }
 
-void latent_weight_bind(latent *post, latent_weight *lw, const double *Xt,
-                        const double *s0) {
-  lw->Xt = Xt;
-  lw->s0 = s0;
-  post->self = lw;
+static void weight_carve(latent *post, int block, workspace *ws) {
+  latent_weight *lw = post->self;
+  const size_t n = (size_t)lw->n, k = (size_t)lw->k;
+  lw->width = block < lw->n ? block : lw->n;
+  lw->C = workspace_take(ws, k * k);
+  lw->S1 = workspace_take(ws, k * k);
+  lw->P = workspace_take(ws, k * (size_t)lw->width);
+  lw->Q = workspace_take(ws, k * (size_t)lw->width);
+  lw->w = workspace_take(ws, k);
+  lw->v1 = workspace_take(ws, k);
+  lw->v2 = workspace_take(ws, k);
+  post->A = workspace_take(ws, n);
+  post->prior = workspace_take(ws, n);
+  post->m = workspace_take(ws, n);
+  post->location = lw->w;
+  post->covariance = lw->C;
+}
+
+static void weight_bind(latent *post) {
+  const latent_weight *lw = post->self;
   for (int i = 0; i < lw->n; i++) {
-    const double *x = Xt + IDX(0, i, lw->k);
+    const double *x = lw->Xt + IDX(0, i, lw->k);
     post->prior[i] = 0;
-    for (int j = 0; j < lw->k; j++) post->prior[i] += s0[j] * x[j] * x[j];
+    for (int j = 0; j < lw->k; j++) post->prior[i] += lw->s0[j] * x[j] * x[j];
   }
-  post->load = weight_load;
-  post->apply = weight_apply;
-  post->marginals = weight_marginals;
-  post->refresh = weight_refresh;
-  post->times = weight_times;
-  post->times_squared = weight_times_squared;
+}
+
+static const latent_ops weight_ops = {.carve = weight_carve,
+                                      .bind = weight_bind,
+                                      .load = weight_load,
+                                      .apply = weight_apply,
+                                      .marginals = weight_marginals,
+                                      .refresh = weight_refresh,
+                                      .times = weight_times,
+                                      .times_squared = weight_times_squared,
+                                      .gradient = weight_gradient};
+
+latent latent_weight_features(latent_weight *lw, int n, int k,
+                              const double *Xt, const double *s0) {
+  *lw = (latent_weight){.n = n, .k = k, .Xt = Xt, .s0 = s0};
+  return (latent){.n = n,
+                  .d = k,
+                  .n_prior = k,
+                  .n_location = k,
+                  .ops = &weight_ops,
+                  .self = lw};
 }

@@ -1,21 +1,30 @@
 /* What: what EP needs of a latent space, whatever carries it: marginals along
- *       the sites, a block update, products with C, a fresh start.
- * Kernel space: C is n x n, site i looks along unit vector i. Weight space: C is
- * k x k, site i looks along its feature vector x_i. */
+ *       the sites, a block update, products with C, a fresh start, and the
+ *       gradient in the space's own prior. A new space is one file and one row
+ *       of operations: latent-kernel.h, latent-weight.h. */
 #ifndef STURDY_LATENT_H
 #define STURDY_LATENT_H
 
-#include "factor-signed.h"
+#include "site.h"
 #include "status.h"
 #include "workspace.h"
 
 typedef struct latent latent;
-struct latent {
-  int n;          /* sites */
-  double *A, *m;  /* [n] diag(C), C nu along the sites */
-  double *prior;  /* [n] A at the prior, which sets the rounding error of A */
-  double log_det; /* D = log|I + K T| */
-  void *self;
+
+/* Total derivatives of a criterion in the posterior: the dotted A, m, D, h of
+ * MATH.md section 5. */
+typedef struct {
+  const double *A, *m; /* [n] */
+  double D, h;
+} latent_dots;
+
+typedef struct {
+  /* Lays out post and self for load() of up to `block` sites. */
+  void (*carve)(latent *post, int block, workspace *ws);
+
+  /* What does not depend on the sites: post->prior. After carve(), and again
+   * when the data of the prior have changed. */
+  void (*bind)(latent *post);
 
   /* Joint covariance Cbb[b x b] (full) and mean mb[b] of the sites idx[b],
    * strictly increasing; keeps what apply() needs. */
@@ -37,43 +46,26 @@ struct latent {
 
   void (*times)(latent *post, const double *x, double *out);         /* C x */
   void (*times_squared)(latent *post, const double *x, double *out); /* CoC x */
+
+  /* gradient[n_prior] of the criterion with these dots, at the sites of the
+   * last refresh. The posterior may not be used again before the next one. */
+  void (*gradient)(latent *post, const ep_site *site, const latent_dots *dots,
+                   double *gradient);
+} latent_ops;
+
+struct latent {
+  int n, d;       /* sites; dimension of the t, which sets q */
+  double *A, *m;  /* [n] diag(C), C nu along the sites */
+  double *prior;  /* [n] A at the prior, which sets the rounding error of A */
+  double log_det; /* D = log|I + K T| */
+
+  int n_prior;    /* parameters of the prior, see gradient() */
+  int n_location; /* coordinates that the space predicts from: */
+  const double *location;   /* [n_location] their solution */
+  const double *covariance; /* [n_location x n_location] lower, or NULL */
+
+  const latent_ops *ops;
+  void *self;
 };
-
-/* Dense kernel space. */
-typedef struct {
-  int n;
-  const double *K;  /* [n x n] full */
-  double *C;        /* [n x n] lower */
-  double *S1, *S2;  /* [n x n] scratch */
-  double *b;        /* [n] H nu = (I + T K)^{-1} nu, valid after refresh */
-  double *tmp;      /* [2 n] */
-  site_signs signs;
-  int have_squares; /* S1 holds C o C */
-} latent_kernel;
-
-/* Weight space: w ~ St(df, 0, diag(s0)), f_i = x_i' w. C below is that of the
- * weights [k x k]; the sites see X C X'. */
-typedef struct {
-  int n, k;
-  const double *Xt; /* [k x n], column i is x_i */
-  const double *s0; /* [k] prior scale, > 0 */
-  double *C;        /* [k x k] lower */
-  double *w;        /* [k] C X' nu */
-  double *S1;       /* [k x k] scratch */
-  double *P, *Q;    /* [k x width] panels */
-  double *v1, *v2;  /* [k] scratch */
-  int width;        /* panel columns */
-} latent_weight;
-
-/* Xt and s0 are not copied and must outlive post. */
-void latent_weight_carve(latent *post, latent_weight *lw, int n, int k,
-                         int block, workspace *ws);
-void latent_weight_bind(latent *post, latent_weight *lw, const double *Xt,
-                        const double *s0);
-
-/* K is not copied and must outlive post. */
-void latent_kernel_carve(latent *post, latent_kernel *lk, int n,
-                         workspace *ws);
-void latent_kernel_bind(latent *post, latent_kernel *lk, const double *K);
 
 #endif

@@ -41,7 +41,7 @@ static step_levels step_levels_make(double lo, double hi, double q) {
 }
 
 lik_step likelihood_step(double df, int d, const double epsilon[2]) {
-  lik_step lik = {.df = df, .q = isfinite(df) ? 1 + 2 / (df + d) : 1};
+  lik_step lik = {.df = df, .q = 1 + 2 / (df + d)};
   lik.label[0] = step_levels_make(epsilon[1], 1 - epsilon[0], lik.q);
   lik.label[1] = step_levels_make(epsilon[0], 1 - epsilon[1], lik.q);
   return lik;
@@ -58,10 +58,10 @@ const step_levels *likelihood_levels(const lik_step *lik, double y) {
  * a_k = 1 + (1-2k)/v, b_k = 1 + (1-k)/v; at v = Inf the fraction of Mills'
  * ratio. Terms with a_k > 0 only; the last r solves its own fixed point. */
 static void tail_ratios(double t, double df, double *r1, double *r2) {
-  const double iv = isfinite(df) ? 1 / df : 0;
+  const double iv = 1 / df;
   const double c = 1 + t * t * iv;
   int k = CF_TERMS;
-  if (isfinite(df) && k > (df - 1) / 2) k = (int)((df - 1) / 2);
+  if (k > (df - 1) / 2) k = (int)((df - 1) / 2);
   const double a = (1 + (1 - 2 * k) * iv) * t, b = 1 + (1 - k) * iv;
   /* hypot: a^2 would overflow for t beyond 1e154 */
   double r = 2 * k * c / (a + hypot(a, 2 * sqrt(b * k * c)));
@@ -74,14 +74,9 @@ static void tail_ratios(double t, double df, double *r1, double *r2) {
 /* Logs of f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v)). */
 static void log_t_values(double z, double df, double *log_f, double *log_F,
                          double *log_F2) {
-  if (!isfinite(df)) {
-    *log_f = dnorm(z, 0, 1, 1);
-    *log_F = *log_F2 = pnorm(z, 0, 1, 1, 1);
-  } else {
-    *log_f = dt(z, df, 1);
-    *log_F = pt(z, df, 1, 1);
-    *log_F2 = pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);
-  }
+  *log_f = dt(z, df, 1);
+  *log_F = pt(z, df, 1, 1);
+  *log_F2 = pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);
 }
 
 tilted likelihood_tilt(const lik_step *lik, double y, double mean, double var) {
@@ -132,7 +127,7 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
   double log_f, log_F, log_F2;
   log_t_values(z, v, &log_f, &log_F, &log_F2);
   /* g_{v+2} = gamma f_v, gamma = (v+1)/(v+z^2): density of F2 over f_v(z) */
-  const double gamma = isfinite(v) ? (1 + 1 / v) / (1 + z * z / v) : 1;
+  const double gamma = (1 + 1 / v) / (1 + z * (z / v));
   const double F2 = exp(log_F2);
   const double log_z2 =
       s->lo > 0 ? log(s->lo_q * (1 - F2) + s->hi_q * F2)
@@ -171,7 +166,5 @@ void likelihood_add_epsilon(double y, const double lo_hi[2],
 double likelihood_flip_prob(const lik_step *lik, double y, const tilted *t) {
   const double lo = likelihood_levels(lik, y)->lo;
   if (!(lo > 0)) return 0;
-  const double log_wrong = isfinite(lik->df) ? pt(t->z, lik->df, 0, 1)
-                                             : pnorm(t->z, 0, 1, 0, 1);
-  return lo * exp(log_wrong - t->log_zp);
+  return lo * exp(pt(t->z, lik->df, 0, 1) - t->log_zp);
 }

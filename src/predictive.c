@@ -12,7 +12,7 @@ void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws) {
   f->V = workspace_take(ws, N * k);
   f->M = workspace_take(ws, k * k);
   f->signs.root = workspace_take(ws, N);
-  f->signs.idx = workspace_take_int(ws, N);
+  f->signs.idx = workspace_take_bytes(ws, N * sizeof(int));
 }
 
 /* M = chol of the negative sites' part, V as in the header */

@@ -16,13 +16,12 @@ int site_divide(double A, double m, ep_site site, double df, ep_cavity *cav) {
   cav->u = u;
   cav->mean = (m - A * site.nu) / u;
   cav->base = base;
-  cav->var = isfinite(df) ? base * exp(-log(u) / df) : base;
+  cav->var = base * exp(-log(u) / df);
   return EP_CONVERGED;
 }
 
-static double shape_power(double df) {
-  return isfinite(df) ? df / (df + 1) : 1;
-}
+/* v/(v+1), in a form that holds at v = Inf */
+static double shape_power(double df) { return 1 / (1 + 1 / df); }
 
 int site_project(const ep_cavity *cav, double y, const tilted *t, double df,
                  ep_site *site) {
@@ -46,7 +45,7 @@ int site_project(const ep_cavity *cav, double y, const tilted *t, double df,
 
 cavity_grad site_divide_grad(double A, ep_site site, double df, double y,
                              const ep_cavity *cav, const tilted *t) {
-  const double iv = isfinite(df) ? 1 / df : 0, u = cav->u, base = cav->base;
+  const double iv = 1 / df, u = cav->u, base = cav->base;
   cavity_grad g = {.u = {-site.tau, 0, -A, 0},
                    .log_base = {1 / (u * A), 0, base, 0},
                    .mean = {(site.tau * cav->mean - site.nu) / u, 1 / u,

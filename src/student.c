@@ -13,11 +13,12 @@
  *   0.05 to Inf.                                                           */
 #include "student.h"
 #include "gamma-ratio.h"
+#include "matrix.h"
 #include "numeric.h"
 #include "qalgebra.h"
 #include "status.h"
 
-double student_1mq(int d, double df) { return isinf(df) ? 0 : -2 / (df + d); }
+double student_1mq(int d, double df) { return -2 / (df + d); }
 
 double student_log_const(int d, double df) {
   const double b = 0.5 * d;
@@ -36,15 +37,8 @@ factor(int d, double scale, const double *S, double *L, double *log_det) {
   const size_t size = (size_t)d * (size_t)d;
   for (size_t i = 0; i < size; i++)
     L[i] = scale * S[i];
-  int info;
-  F77_CALL(dpotrf)("L", &d, L, &d, &info FCONE);
-  if (info != 0)
-    return EP_NOT_PD;
-  double sum = 0;
-  for (int j = 0; j < d; j++)
-    sum += log(L[IDX(j, j, d)]);
-  *log_det = 2 * sum;
-  return isfinite(sum) ? EP_CONVERGED : EP_NOT_PD;
+  *log_det = 0;
+  return cholesky(L, d, log_det);
 }
 
 /* A[d x d] = scale (L L')^{-1}, both triangles; L is overwritten */
@@ -62,11 +56,6 @@ static int scaled_inverse(int d, double scale, double *L, double *A) {
     }
   }
   return EP_CONVERGED;
-}
-
-static double dot(int d, const double *x, const double *y) {
-  const int one = 1;
-  return F77_CALL(ddot)(&d, x, &one, y, &one);
 }
 
 int student_log_det(int d, const double *S, double *log_det, double *work) {
@@ -97,10 +86,9 @@ int student_to_natural(int d,
   if (status != EP_CONVERGED)
     return status;
 
-  const int one = 1;
-  const double minus_2 = -2, zero = 0;
-  F77_CALL(dsymv)
-  ("L", &d, &minus_2, theta2, &d, mu, &one, &zero, theta1, &one FCONE);
+  symmetric_times(theta2, d, mu, theta1);
+  for (int i = 0; i < d; i++)
+    theta1[i] *= -2;
   *log_partition = -ln_q_exp(log_mode, p) + dot(d, theta1, mu) / 2;
   return isfinite(*log_partition) ? EP_CONVERGED : EP_BAD_ARG;
 }

@@ -6,7 +6,6 @@ double *workspace_take(workspace *ws, size_t n_double) {
   return p;
 }
 
-int *workspace_take_int(workspace *ws, size_t n_int) {
-  const size_t per = sizeof(double) / sizeof(int);
-  return (int *)(void *)workspace_take(ws, (n_int + per - 1) / per);
+void *workspace_take_bytes(workspace *ws, size_t bytes) {
+  return workspace_take(ws, (bytes + sizeof(double) - 1) / sizeof(double));
 }

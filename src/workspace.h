@@ -14,6 +14,12 @@ typedef struct {
 } workspace;
 
 double *workspace_take(workspace *ws, size_t n_double);
-int *workspace_take_int(workspace *ws, size_t n_int);
+
+/* Room for `bytes` bytes, rounded up to doubles and aligned as they are. Types
+ * that are carved this way assert it: WORKSPACE_HOLDS(ep_site). */
+void *workspace_take_bytes(workspace *ws, size_t bytes);
+
+#define WORKSPACE_HOLDS(type)                                                  \
+  _Static_assert(_Alignof(type) <= _Alignof(double), "aligned as doubles are")
 
 #endif

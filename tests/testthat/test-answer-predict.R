@@ -54,13 +54,19 @@ test_that("no new rows give no predictions, of the right type", {
   expect_true(all(is.na(predict(fit, data.frame(a = NA, b = NA)))))
 })
 
-test_that("many new rows are predicted in chunks without a difference", {
-  fit <- toy_fit()
-  new <- toy()[rep(1:40, 3), ]
-  X <- forge(fit$blueprint, new, rlang::current_env())$X
-  whole <- latent_in_chunks(fit, X, rlang::current_env())
-  parts <- latent_in_chunks(fit, X, rlang::current_env(), size = 7)
-  expect_equal(parts, whole, tolerance = 1e-12)
+test_that("many new rows at once are predicted as one at a time", {
+  withr::local_seed(31)
+  new <- data.frame(a = rnorm(600), b = rnorm(600)) # C works in blocks of 256
+  fits <- list(toy_fit(), bpm(class ~ a + b, toy(), epsilon = 0.05))
+  for (fit in fits) {
+    X <- forge(fit$blueprint, new, rlang::current_env())$X
+    single <- vapply(seq_len(600), function(i) {
+      unlist(latent_new(fit, X[i, , drop = FALSE], rlang::current_env()))
+    }, numeric(2))
+    together <- predict(fit, new, type = "latent")
+    expect_close(together$m, single["m", ], 1e-11, floor = 1)
+    expect_close(together$s2, single["s2", ], 1e-11)
+  }
 })
 
 test_that("na.exclude pads the fitted values", {

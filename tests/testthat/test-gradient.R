@@ -26,7 +26,7 @@ gradient_problem <- function(kernel, n = 25) {
 native_at <- function(problem, par, df, criterion, gradient = FALSE, tol = 1e-13) {
   g <- problem$g
   native_gp_fit(
-    problem$X, problem$group,
+    problem$X, columns_of(problem$group),
     list(
       lengthscale = exp(par[seq_len(g)]), variance = exp(par[[g + 1]]),
       bias = exp(par[[g + 2]]), nugget = exp(par[[g + 3]])

@@ -88,7 +88,8 @@ bench_problem <- function(n, d = 10, seed = 1) {
   wrong <- sample.int(n, round(n / 10))
   y[wrong] <- -y[wrong]
   list(
-    X = X, y = y, group = seq_len(d), n = n, d = d,
+    X = X, y = y, columns = list(group = seq_len(d), weight = rep(1, d)),
+    n = n, d = d,
     hyper = list(
       lengthscale = rep(sqrt(2 * d), d), variance = 1, bias = 0.1, nugget = 0.1
     )
@@ -102,7 +103,7 @@ bench_control <- function(tol = 1e-6) {
 bench_fit <- function(problem, df = Inf, epsilon = 0.1, control = bench_control(),
                       sites = NULL, criterion = "none", gradient = FALSE) {
   gp_fit(
-    problem$X, problem$group, problem$hyper, problem$y, df, epsilon, sites,
+    problem$X, problem$columns, problem$hyper, problem$y, df, epsilon, sites,
     control, criterion, gradient
   )
 }

@@ -7,6 +7,7 @@
 #include "adjoint.h"
 #include "dense.h"
 #include "ep.h"
+#include "latent-kernel.h"
 
 typedef struct {
   int n;
@@ -14,16 +15,16 @@ typedef struct {
   latent_kernel lk;
   ep_state st;
   ep_work work;
-  adjoint_work adj;
+  criterion_partials partials;
   lik_step lik;
   ep_options opt;
   double *block, *K, *y;
 } fit;
 
 static inline void fit_carve(fit *f, workspace *ws) {
-  latent_kernel_carve(&f->post, &f->lk, f->n, ws);
+  f->post.ops->carve(&f->post, f->opt.block, ws);
   ep_carve(&f->st, &f->work, f->n, &f->opt, ws);
-  adjoint_carve(&f->adj, f->n, ws);
+  adjoint_carve(&f->partials, f->n, ws);
 }
 
 /* K[n x n] and y[n] are left to the caller to fill. */
@@ -38,6 +39,7 @@ static inline fit *fit_new(int n, double df, double epsilon) {
   f->lik = likelihood_step(df, n, both);
   f->K = dense_square(n);
   f->y = dense_new((size_t)n);
+  f->post = latent_kernel_given(&f->lk, n, f->K);
   workspace ws = {NULL, 0};
   fit_carve(f, &ws);
   f->block = dense_new(ws.used);
@@ -55,7 +57,7 @@ static inline void fit_free(fit *f) {
 
 /* K may have been filled or changed since. */
 static inline void fit_bind(fit *f) {
-  latent_kernel_bind(&f->post, &f->lk, f->K);
+  f->post.ops->bind(&f->post);
 }
 
 /* From the sites as they are. */
@@ -76,7 +78,7 @@ static inline int fit_look(fit *f) {
     f->work.tau[i] = f->st.site[i].tau;
     f->work.nu[i] = f->st.site[i].nu;
   }
-  const int status = f->post.refresh(&f->post, f->work.tau, f->work.nu);
+  const int status = f->post.ops->refresh(&f->post, f->work.tau, f->work.nu);
   if (status != EP_CONVERGED)
     return status;
   fixpoint_evaluate(&f->post, &f->lik, f->y, f->st.site, f->st.view,

@@ -118,7 +118,7 @@ static void partial_derivatives_equal_differences(void) {
       }
       const lik_step lik = likelihood_step(dfs[k], n, epsilon);
       look(f, &lik);
-      criterion_partials *E = &f->adj.E;
+      criterion_partials *E = &f->partials;
       CHECK(criterion_derivatives(types[t], &f->post, &lik, f->y, f->st.site,
                                   f->st.view, E) == EP_CONVERGED);
       for (int i = 0; i < n; i += 3) {

@@ -7,14 +7,15 @@ enum { n = 13, m = 5, p = 4 };
 
 /* Columns 0 and 1 of their own, 2 and 3 a factor of two levels. */
 static const int group[p] = {0, 1, 2, 2};
+static const double weight[p] = {1, 1, 0.5, 0.5};
 
 static void fill(double *X, int rows, uint64_t seed) {
   for (int i = 0; i < rows; i++) {
     const int level = dense_unif(&seed) < 0.4;
     X[IDX(i, 0, rows)] = dense_norm(&seed);
     X[IDX(i, 1, rows)] = 100 + 3 * dense_norm(&seed);
-    X[IDX(i, 2, rows)] = level ? sqrt(0.5) : 0;
-    X[IDX(i, 3, rows)] = level ? 0 : sqrt(0.5);
+    X[IDX(i, 2, rows)] = level;
+    X[IDX(i, 3, rows)] = !level;
   }
 }
 
@@ -28,7 +29,7 @@ static double by_hand(const kernel_ard *k,
   double r2 = 0;
   for (int c = 0; c < k->p; c++) {
     const double d = a[IDX(i, c, na)] - b[IDX(j, c, nb)];
-    r2 += k->l[k->group[c]] * d * d;
+    r2 += k->weight[c] * k->l[k->group[c]] * d * d;
   }
   return k->variance * exp(-r2) + k->bias;
 }
@@ -45,7 +46,7 @@ static kernel_inputs new_inputs(int rows, int columns, double **block) {
 
 static void gram_matrices_equal_the_formula(void) {
   const double l[] = {0.4, 0.05, 0.7};
-  const kernel_ard k = {p, 3, group, l, 1.7, 0.2, 0.3};
+  const kernel_ard k = {p, 3, group, weight, l, 1.7, 0.2, 0.3};
   double X[n * p], Xnew[m * p], K[n * n], G[n * m], *block, *other;
   fill(X, n, 51);
   fill(Xnew, m, 52);
@@ -69,7 +70,7 @@ static void gram_matrices_equal_the_formula(void) {
 /* Far from the origin and very near each other: nothing cancels. */
 static void duplicates_are_at_distance_zero(void) {
   const double l[] = {1, 0.5, 1};
-  const kernel_ard k = {p, 3, group, l, 1, 0, 0};
+  const kernel_ard k = {p, 3, group, weight, l, 1, 0, 0};
   double X[n * p], K[n * n], *block;
   fill(X, n, 53);
   for (int c = 0; c < p; c++) {
@@ -88,7 +89,7 @@ static void duplicates_are_at_distance_zero(void) {
 static void extreme_scales_are_finite(void) {
   for (double scale = 1e-300; scale < 1e301; scale *= 1e30) {
     const double l[] = {scale, scale, scale};
-    const kernel_ard k = {p, 3, group, l, 1, 0.1, 0.1};
+    const kernel_ard k = {p, 3, group, weight, l, 1, 0.1, 0.1};
     double X[n * p], K[n * n], *block;
     fill(X, n, 54);
     kernel_inputs in = new_inputs(n, p, &block);
@@ -101,7 +102,7 @@ static void extreme_scales_are_finite(void) {
 }
 
 static void no_columns_leave_a_constant(void) {
-  const kernel_ard k = {0, 0, NULL, NULL, 2, 0.5, 0.25};
+  const kernel_ard k = {0, 0, NULL, NULL, NULL, 2, 0.5, 0.25};
   double K[9], W[9], G[6], scratch[3], *block, *other;
   kernel_inputs in = new_inputs(3, 0, &block),
                 in_new = new_inputs(2, 0, &other);
@@ -139,7 +140,7 @@ static double probe_at(void *data, double step) {
   double t[6], K[n * n], *block, sum = 0;
   for (int k = 0; k < 6; k++)
     t[k] = exp(q->log_theta[k] + step * (k == q->by));
-  const kernel_ard k = {p, 3, group, t, t[3], t[4], t[5]};
+  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_prepare(&in, &k, q->X, n, NULL);
   kernel_gram(&k, &in, n, K);
@@ -165,7 +166,7 @@ static void the_contraction_equals_differences(void) {
   double t[6];
   for (int k = 0; k < 6; k++)
     t[k] = exp(q.log_theta[k]);
-  const kernel_ard k = {p, 3, group, t, t[3], t[4], t[5]};
+  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_grad grad = {.l = got};
   kernel_prepare(&in, &k, X, n, NULL);
@@ -179,11 +180,38 @@ static void the_contraction_equals_differences(void) {
   free(block);
 }
 
+/* Two clusters 1e6 lengthscales apart: pairs within one count, and by their
+ * differences. By hand from the same differences. */
+static void wide_columns_are_contracted_by_differences(void) {
+  const int own[1] = {0};
+  const double l[] = {0.5}, one[] = {1};
+  const kernel_ard k = {1, 1, own, one, l, 1.3, 0.2, 0.1};
+  double x[n], W[n * n], K[n * n], scratch[2 * n], got[1], want = 0, *block;
+  uint64_t seed = 57;
+  for (int i = 0; i < n; i++)
+    x[i] = dense_norm(&seed) + (i < n / 2 ? 0 : 1e6);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      const double d = x[i] - x[j];
+      W[IDX(i, j, n)] = cos(i + j);
+      want -= W[IDX(i, j, n)] * 1.3 * exp(-0.5 * d * d) * 0.5 * d * d;
+    }
+  kernel_inputs in = new_inputs(n, 1, &block);
+  kernel_grad grad = {.l = got};
+  kernel_prepare(&in, &k, x, n, NULL);
+  kernel_gram(&k, &in, n, K);
+  kernel_contract(&k, &in, n, K, W, scratch, &grad);
+  CHECK_NEAR(got[0], want, 1e-8);
+  free(block);
+}
+
 int main(void) {
   RUN("Gram matrices equal the formula", gram_matrices_equal_the_formula);
   RUN("duplicates are at distance zero", duplicates_are_at_distance_zero);
   RUN("extreme scales are finite", extreme_scales_are_finite);
   RUN("no columns leave a constant", no_columns_leave_a_constant);
   RUN("the contraction equals differences", the_contraction_equals_differences);
+  RUN("wide columns are contracted by differences",
+      wide_columns_are_contracted_by_differences);
   return check_done();
 }

@@ -3,6 +3,8 @@
 #include "check.h"
 #include "dense.h"
 #include "ep.h"
+#include "latent-kernel.h"
+#include "latent-weight.h"
 
 enum { n = 37, k = 5 };
 
@@ -16,11 +18,13 @@ typedef struct {
 
 static void pair_new(pair *s, int width, double negative) {
   uint64_t seed = 71;
+  s->weight = latent_weight_features(&s->lw, n, k, s->Xt, s->s0);
+  s->kernel = latent_kernel_given(&s->lk, n, s->K);
   for (int pass = 0; pass < 2; pass++) {
     workspace a = {pass ? s->blocks[0] : NULL, 0};
     workspace b = {pass ? s->blocks[1] : NULL, 0};
-    latent_weight_carve(&s->weight, &s->lw, n, k, width, &a);
-    latent_kernel_carve(&s->kernel, &s->lk, n, &b);
+    s->weight.ops->carve(&s->weight, width, &a);
+    s->kernel.ops->carve(&s->kernel, width, &b);
     if (pass)
       continue;
     s->blocks[0] = dense_new(a.used);
@@ -43,8 +47,8 @@ static void pair_new(pair *s, int width, double negative) {
         sum += s->Xt[IDX(l, i, k)] * s->s0[l] * s->Xt[IDX(l, j, k)];
       s->K[IDX(i, j, n)] = sum;
     }
-  latent_weight_bind(&s->weight, &s->lw, s->Xt, s->s0);
-  latent_kernel_bind(&s->kernel, &s->lk, s->K);
+  s->weight.ops->bind(&s->weight);
+  s->kernel.ops->bind(&s->kernel);
 }
 
 static void pair_free(pair *s) {
@@ -66,8 +70,8 @@ static void refreshes_agree(void) {
     for (double negative = 0; negative <= 1; negative += 0.5) {
       pair s;
       pair_new(&s, widths[w], negative);
-      CHECK(s.weight.refresh(&s.weight, s.tau, s.nu) == EP_CONVERGED);
-      CHECK(s.kernel.refresh(&s.kernel, s.tau, s.nu) == EP_CONVERGED);
+      CHECK(s.weight.ops->refresh(&s.weight, s.tau, s.nu) == EP_CONVERGED);
+      CHECK(s.kernel.ops->refresh(&s.kernel, s.tau, s.nu) == EP_CONVERGED);
       check_same(&s, 1e-10);
       for (int i = 0; i < n; i++)
         CHECK_NEAR(s.weight.prior[i], s.kernel.prior[i], 1e-13);
@@ -80,16 +84,16 @@ static void products_agree(void) {
   double x[n], a[n], b[n];
   uint64_t seed = 72;
   pair_new(&s, 8, 0.3);
-  s.weight.refresh(&s.weight, s.tau, s.nu);
-  s.kernel.refresh(&s.kernel, s.tau, s.nu);
+  s.weight.ops->refresh(&s.weight, s.tau, s.nu);
+  s.kernel.ops->refresh(&s.kernel, s.tau, s.nu);
   for (int i = 0; i < n; i++)
     x[i] = dense_norm(&seed);
-  s.weight.times(&s.weight, x, a);
-  s.kernel.times(&s.kernel, x, b);
+  s.weight.ops->times(&s.weight, x, a);
+  s.kernel.ops->times(&s.kernel, x, b);
   for (int i = 0; i < n; i++)
     CHECK_NEAR(a[i], b[i], 1e-11);
-  s.weight.times_squared(&s.weight, x, a);
-  s.kernel.times_squared(&s.kernel, x, b);
+  s.weight.ops->times_squared(&s.weight, x, a);
+  s.kernel.ops->times_squared(&s.kernel, x, b);
   for (int i = 0; i < n; i++)
     CHECK_NEAR(a[i], b[i], 1e-11);
   pair_free(&s);
@@ -99,7 +103,7 @@ static void too_negative_sites_are_refused(void) {
   pair s;
   pair_new(&s, 8, 0);
   s.tau[3] = -1000;
-  CHECK(s.weight.refresh(&s.weight, s.tau, s.nu) == EP_NOT_PD);
+  CHECK(s.weight.ops->refresh(&s.weight, s.tau, s.nu) == EP_NOT_PD);
   pair_free(&s);
 }
 
@@ -111,22 +115,21 @@ run_weight(pair *s, double df, criterion_type type, double *gradient) {
   const ep_options opt = {1e-12, 300, 1, 8};
   ep_state st;
   ep_work work;
-  adjoint_work adj;
+  criterion_partials partials;
   workspace ws = {NULL, 0};
   ep_carve(&st, &work, n, &opt, &ws);
-  adjoint_carve(&adj, n, &ws);
+  adjoint_carve(&partials, n, &ws);
   double *block = dense_new(ws.used), value = NAN;
   ws = (workspace){block, 0};
   ep_carve(&st, &work, n, &opt, &ws);
-  adjoint_carve(&adj, n, &ws);
-  latent_weight_bind(&s->weight, &s->lw, s->Xt, s->s0);
+  adjoint_carve(&partials, n, &ws);
+  s->weight.ops->bind(&s->weight);
   CHECK(ep_run(&s->weight, &lik, s->y, &opt, &st, &work, NULL, NULL) ==
         EP_CONVERGED);
   criterion_value(type, &s->weight, df, st.site, st.view, &value);
   if (gradient) {
-    CHECK(adjoint_solve(type, &s->weight, &lik, s->y, st.site, st.view,
-                        &work.fix, &adj) == EP_CONVERGED);
-    adjoint_weight(&s->lw, &adj, gradient);
+    CHECK(adjoint_gradient(type, &s->weight, &lik, s->y, st.site, st.view,
+                           &work.fix, &partials, gradient) == EP_CONVERGED);
   }
   free(block);
   return value;
@@ -154,7 +157,7 @@ static void gradients_equal_differences(void) {
   for (int d = 0; d < 3; d++)
     for (int t = 0; t < 2; t++) {
       pair s;
-      double g[k];
+      double g[k + 2];
       pair_new(&s, 8, 0);
       run_weight(&s, dfs[d], types[t], g);
       for (int j = 0; j < k; j++) {

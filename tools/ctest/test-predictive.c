@@ -100,14 +100,15 @@ static void sites_without_a_posterior_are_refused(void) {
 static void counting_and_carving_agree(void) {
   workspace count = {NULL, 0};
   CHECK(workspace_take(&count, 5) == NULL);
-  CHECK(workspace_take_int(&count, 3) == NULL);
-  CHECK(count.used == 7); /* three ints take two doubles */
-  double block[7];
+  CHECK(workspace_take_bytes(&count, 12) == NULL);
+  CHECK(count.used == 7); /* 12 bytes take two doubles */
+  double block[8];
   workspace ws = {block, 0};
   CHECK(workspace_take(&ws, 5) == block);
-  CHECK(workspace_take_int(&ws, 3) == (int *)(void *)(block + 5));
-  CHECK(workspace_take(&ws, 0) == block + 7);
-  CHECK(ws.used == 7);
+  CHECK(workspace_take_bytes(&ws, 12) == block + 5);
+  CHECK(workspace_take_bytes(&ws, 8) == block + 7);
+  CHECK(workspace_take_bytes(&ws, 0) == block + 8);
+  CHECK(ws.used == 8);
 }
 
 int main(void) {

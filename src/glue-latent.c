@@ -1,0 +1,31 @@
+/* What: glue of the latent spaces: each is made from its data and fitted. */
+#include "glue-fit.h"
+#include "latent-kernel.h"
+#include "latent-weight.h"
+
+SEXP glue_ep_fit(SEXP K_, SEXP run_) {
+  const int n = Rf_nrows(K_);
+  if (!Rf_isReal(K_) || !Rf_isMatrix(K_) || Rf_ncols(K_) != n)
+    Rf_error("internal error: wrong types in ep_fit");
+  latent_kernel lk;
+  latent post = latent_kernel_given(&lk, n, REAL_RO(K_));
+  return glue_fit(&post, run_);
+}
+
+SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_) {
+  const kernel_ard k = glue_kernel(X_, kernel_);
+  latent_kernel lk;
+  latent post = latent_kernel_inputs(&lk, Rf_nrows(X_), &k, REAL_RO(X_));
+  return glue_fit(&post, run_);
+}
+
+SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_) {
+  const int k = Rf_nrows(Xt_);
+  if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(s0_) ||
+      Rf_length(s0_) != k)
+    Rf_error("internal error: wrong types in weight_fit");
+  latent_weight lw;
+  latent post = latent_weight_features(&lw, Rf_ncols(Xt_), k, REAL_RO(Xt_),
+                                       REAL_RO(s0_));
+  return glue_fit(&post, run_);
+}

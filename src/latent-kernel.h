@@ -1,0 +1,34 @@
+/* What: dense kernel space: C is n x n, site i looks along unit vector i. */
+#ifndef STURDY_LATENT_KERNEL_H
+#define STURDY_LATENT_KERNEL_H
+
+#include "factor-signed.h"
+#include "kernel.h"
+#include "latent.h"
+
+typedef struct {
+  int n;
+  const double *K;          /* [n x n] full, the caller's or `gram` */
+  const kernel_ard *kernel; /* NULL: K is given */
+  const double *X;          /* [n x p] its inputs */
+  kernel_inputs inputs;
+  double *gram;     /* [n x n] */
+  double *panel;    /* [n x (p + 1)] scratch of the gradient */
+  double *C;        /* [n x n] lower */
+  double *S1, *S2;  /* [n x n] scratch */
+  double *b;        /* [n] H nu = (I + T K)^{-1} nu, valid after refresh */
+  double *tmp;      /* [2 n] */
+  site_signs signs;
+  int have_squares; /* S1 holds C o C */
+} latent_kernel;
+
+/* Nothing is copied: *lk, K, *kernel and X must outlive the latent. location is
+ * b; the parameters of the prior are log l[groups], log variance, log bias and
+ * log nugget. A given K has none: gradient() then only leaves dE/dK in the
+ * lower triangle of S2 (the entries off the diagonal are those of the symmetric
+ * matrix, counted once). */
+latent latent_kernel_given(latent_kernel *lk, int n, const double *K);
+latent latent_kernel_inputs(latent_kernel *lk, int n, const kernel_ard *kernel,
+                            const double *X);
+
+#endif
