@@ -16,7 +16,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 # welcome in CI, but no reason to stop where the distribution lacks them
 ci_r_packages="roxygen2 kernlab loo posterior future progressr parallelly ranger"
-ci_programs="r-mathlib valgrind qpdf pandoc tidy"
+ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib"
 least_r=4.1
 
 ci=false
