@@ -2,14 +2,14 @@
 # candidates with different numbers of them are compared by.
 
 # Prior density of a learned flip rate e on (0, 1/2): 2 b (1 - 2e)^(b - 1), mean
-# 1/(2 (b + 1)) = 0.1. Wrong labels are rare rather than frequent.
+# 1/(2 (b + 1)) = 0.1 [M 8.7]. Wrong labels are rare rather than frequent.
 rate_prior_shape <- 4
 
 #' Integrated evidence of a Gaussian process or Bayes point machine
 #'
 #' With u the free parameters (logs; logit(2 epsilon) for a flip rate), f(u) the log of
 #' evidence x prior density and u0 its mode,
-#'   log int exp(f) ~ f(u0) + d/2 log(2 pi) - 1/2 log|-f''(u0)|.
+#'   log int exp(f) ~ f(u0) + d/2 log(2 pi) - 1/2 log|-f''(u0)|   [M 8.6].
 #' On the logit scale the density has its mode inside, also where the evidence wants
 #' epsilon = 0.
 #'
@@ -119,7 +119,8 @@ curvature <- function(problem, mode, step = 0.01) {
 #' Integrated evidence of a fit; `NA` with a warning where there is none
 #'
 #' The Student-t process has that of the Gaussian process with the same kernel and
-#' prior: their exact evidences are equal at every value of the hyperparameters.
+#' prior: their exact evidences are equal at every value of the hyperparameters
+#' [M 4.6].
 #'
 #' @param molded the training rows, for a bpm(), which keeps none.
 #' @noRd

@@ -9,7 +9,7 @@ columns_of <- function(group) {
   list(group = group, weight = rep(1, length(group)))
 }
 
-# l = 1/(2 lengthscale^2) [MATH.md section 6]; finite for any lengthscale
+# l = 1/(2 lengthscale^2) [M 6.2]; finite for any lengthscale
 native_kernel <- function(columns, hyper) {
   list(
     group = as.integer(columns$group), weight = as.double(columns$weight),
