@@ -4,7 +4,8 @@
 # - every `[M 2.3]` in src/, R/, tests/ and tools/, and every link to #M2.3 in a
 #   vignette, is an equation of vignettes/mathematics.Rmd;
 # - keys there are unique, in order, and equal the numbers printed beside them;
-# - functions and files in its last table, and the tests it names, exist.
+# - functions and files in its last table exist, and so do the tests that any
+#   vignette names.
 #
 # `[M 2.3, 2.5]` cites two. Prints every breach, and fails if there is one.
 set -eu
@@ -51,10 +52,11 @@ sed -n 's/^(\([0-9A]*\.[0-9]*\))$/\1/p' "$vignette" >"$work/printed"
           echo "$vignette: no $name() in src/$file"
       done
     done
-  grep -oE 'test-[a-z0-9-]+\.[Rc]' "$vignette" | sort -u | while read -r test; do
-    [ -e "tests/testthat/$test" ] || [ -e "tools/ctest/$test" ] ||
-      echo "$vignette: there is no $test"
-  done
+  grep -oE 'test-[a-z0-9-]+\.[Rc]' vignettes/*.Rmd | sort -u |
+    while IFS=: read -r page test; do
+      [ -e "tests/testthat/$test" ] || [ -e "tools/ctest/$test" ] ||
+        echo "$page: there is no $test"
+    done
 
   # the notes it was written from are in no repository
   git grep -n 'MATH[.]md' 2>/dev/null || true
