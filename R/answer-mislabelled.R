@@ -199,7 +199,7 @@ suspicion <- function(object) {
   )
 }
 
-#' Leave-one-out probability of the other class
+#' Leave-one-out probability of the other class: F_v(-z) of the cavity [M 7.4]
 #' @noRd
 flip_unseen <- function(object) {
   cavity <- object$ep$cavity

@@ -97,6 +97,7 @@ predicted_class <- function(object, latent) {
   factor(levels[1 + (latent$m > 0)], levels = levels)
 }
 
+# Of the true class at epsilon = 0, otherwise of the recorded label [M 7.3]
 predicted_prob <- function(object, latent, epsilon) {
   z <- latent$m / sqrt(latent$s2)
   epsilon <- rep_len(epsilon, 2) # true neg, true pos

@@ -22,7 +22,7 @@ wrong_count <- function(object, level) {
   )
 }
 
-#' Probabilities of 0, 1, ..., n successes of independent trials
+#' Probabilities of 0, 1, ..., n successes of independent trials [M 7.5]
 #' @noRd
 poisson_binomial <- function(p) {
   density <- 1
@@ -42,8 +42,8 @@ density_ends <- function(density, level) {
 
 #' Distribution of the number of wrong labels, epsilon integrated out
 #'
-#' A mixture of Poisson-binomial distributions over theta = logit(2 epsilon). All
-#' by Gaussian EP: the exact posterior does not depend on df. At the kernel of the
+#' A mixture of Poisson-binomial distributions over theta = logit(2 epsilon) [M 7.6].
+#' All by Gaussian EP: the exact posterior does not depend on df. At the kernel of the
 #' fit another epsilon may be much better than that of the fit (an epsilon of 0, or
 #' a kernel learned otherwise), so the grid moves to the best node it finds.
 #' @noRd
@@ -118,7 +118,7 @@ wrong_at <- function(object, theta) {
       density = numeric(nobs(object) + 1)
     ))
   }
-  # a uniform prior on epsilon, as a density in theta
+  # a uniform prior on epsilon, as a density in theta [M 7.6]
   jacobian <- mean(log(epsilon) + log1p(-2 * epsilon))
   list(
     theta = theta, log_weight = out$log_evidence + jacobian,

@@ -1,15 +1,16 @@
 # The truth by simulation: annealed importance sampling (AIS) of the log evidence,
 # and the chains that samples of the posterior come from. All of it is for the
 # Gaussian process at the kernel of a fit: at finite df the latent is divided by an
-# independent random scale, which the signs that the likelihood sees do not show.
+# independent random scale, which the signs that the likelihood sees do not show
+# [M 4.6].
 
 # The problem ---------------------------------------------------------------
 
 #' What AIS needs of a fitted model
 #'
 #' @return list of `K` (n x n), `B` (n x r, K = B B'), `jitter` added to the diagonal
-#'   of K, `y`; `barrier`, log odds of a right against a wrong label for y = -1 and
-#'   +1, `Inf` at a flip rate of 0; `offset`, log likelihood with all labels right.
+#'   of K, `y`; `barrier` [M A.1], log odds of a right against a wrong label for y = -1
+#'   and +1, `Inf` at a flip rate of 0; `offset`, log likelihood with all labels right.
 #' @noRd
 ais_problem <- function(object, call = rlang::caller_env()) {
   UseMethod("ais_problem")
@@ -87,7 +88,7 @@ ais_levels <- function(problem, s) {
 #' change, (step in s)^2 times that of the (barrier-weighted) number of wrong labels,
 #' times what successive levels have in common. Sums over stretches of levels show
 #' both. Its minimum for T levels is length^2 / T, `length` being the integral of the
-#' root of that rate over s, with levels at equal lengths.
+#' root of that rate over s [M A.3], with levels at equal lengths.
 #'
 #' @param s,trace levels of a batch, and its log weights (levels x chains).
 #' @return list(levels, at): `at` maps a share of the length to s.
@@ -130,7 +131,7 @@ ais_plan <- function(s, batch, least, moves_left) {
   path$at(seq_len(levels) / levels)
 }
 
-#' @return as native_ais(), with the log weights of the likelihood, `log_w`
+#' @return as native_ais(), with the log weights of the likelihood, `log_w` [M A.2]
 #' @noRd
 ais_batch <- function(problem, s, tick, chains = ais_chains) {
   barrier <- ais_levels(problem, s)

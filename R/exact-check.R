@@ -181,7 +181,7 @@ exact_probability <- function(object, problem, moves) {
 #' whether all labels are on their right side
 #'
 #' With f = B z the EP posterior of z is `St(df, sqrt(kappa) M^-1 B'nu, kappa M^-1)`,
-#' `M = I + B'TB`, and the prior `St(df, 0, I)`.
+#' `M = I + B'TB`, and the prior `St(df, 0, I)` [M A.7].
 #' @noRd
 importance_draws <- function(object, problem, draws) {
   B <- problem$B

@@ -147,7 +147,7 @@ sample_moves <- function(problem, start, n, thin, progress) {
 # New rows ------------------------------------------------------------------
 
 #' Mean weights (n x m: the mean is t(V) z with f = B z) and covariance of the latent
-#' values of new observations given those at the training rows
+#' values of new observations given those at the training rows [M A.6]
 #' @noRd
 conditional_latent <- function(object, problem, X) {
   hyper <- kernel_hyper(object$kernel)

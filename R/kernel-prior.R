@@ -98,5 +98,5 @@ print.sturdy_prior <- function(x, digits = 3, ...) {
 }
 
 # Prior density of a learned flip rate e on (0, 1/2): 2 b (1 - 2e)^(b - 1), mean
-# 1/(2 (b + 1)) = 0.1. Wrong labels are rare rather than frequent.
+# 1/(2 (b + 1)) = 0.1 [M 8.7]. Wrong labels are rare rather than frequent.
 rate_prior_shape <- 4

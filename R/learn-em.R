@@ -8,8 +8,8 @@ em_kernel_maxit <- 5L
 #'
 #' "em": under the tilted marginal. Then d log Z_EP/d epsilon =
 #' sum(w/epsilon - (1 - w)/(1 - epsilon)) and the fixed point epsilon = mean(w)
-#' is a stationary point of the evidence. "em_kg08": 1 - F(y m/sqrt(A)) under the
-#' posterior marginal, as KG08 eqs 17-20 print it; it overshoots.
+#' is a stationary point of the evidence [M 8.3]. "em_kg08": 1 - F(y m/sqrt(A)) under
+#' the posterior marginal, as KG08 17-20 print it; it overshoots [M 8.4].
 #' @noRd
 em_wrong <- function(out, y, method) {
   if (method == "em") {
@@ -22,7 +22,7 @@ em_wrong <- function(out, y, method) {
 #' One rate, or one for each true class
 #'
 #' Under two rates a label recorded + is wrong when the truth is -: the rate of
-#' the true class is the expected number of its wrong labels over its size.
+#' the true class is the expected number of its wrong labels over its size [M 8.5].
 #' @noRd
 em_rates <- function(wrong, y, n_rates) {
   if (n_rates == 1) {

@@ -28,7 +28,7 @@ learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 
 #' What is free, where it starts, how far it may go
 #'
-#' Free parameters are logs; epsilon is 0.5 plogis(.).
+#' Free parameters are logs; epsilon is 0.5 plogis(.) [M 8.1].
 #' @noRd
 learn_problem <- function(latent, spec) {
   n_epsilon <- learn_n_epsilon(spec$epsilon)
@@ -116,7 +116,7 @@ learn_follow <- function(problem, par) {
   ep_continue(run, learn_epsilon(problem, par), NULL)$out
 }
 
-#' Log prior density of the logs (normal, without its constant) and its gradient;
+#' Log prior density of the logs (normal, without its constant) and its gradient [M 8.2];
 #' with `rate_prior` also that of the logits of the flip rates (integrated.R)
 #' @noRd
 learn_prior <- function(problem, par) {
@@ -134,7 +134,7 @@ learn_prior <- function(problem, par) {
     at <- problem$field == "epsilon"
     e <- 0.5 * stats::plogis(par[at])
     b <- rate_prior_shape
-    # density of the rate times its derivative e (1 - 2e) in the logit
+    # density of the rate times its derivative e (1 - 2e) in the logit [M 8.7]
     value <- value + sum(log(2 * b * e) + b * log1p(-2 * e))
     gradient[at] <- 1 - 2 * e - 2 * b * e
   }

@@ -3,7 +3,7 @@
 # converged, positive: usable but note it, negative: no result), worded by
 # ep-engine.R. Further wrappers of the t-exponential family: native-family.R.
 
-# l = 1/(2 lengthscale^2) [MATH.md section 6]; finite for any lengthscale
+# l = 1/(2 lengthscale^2) [M 6.2]; finite for any lengthscale
 native_kernel <- function(columns, hyper) {
   list(
     group = as.integer(columns$group), weight = as.double(columns$weight),

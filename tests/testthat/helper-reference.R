@@ -1,8 +1,8 @@
-# The specification in plain R: slow, dense and readable on purpose, one formula
-# at a time, sharing no code with the package. "Section" is a section of the
-# specification. Keys: [FSS17] Futami, Sato, Sugiyama, NIPS 2017; [DQV11] Ding,
-# Vishwanathan, Qi, NIPS 2011; [KG08] Kim, Ghahramani, SSPR 2008; [RW06]
-# Rasmussen, Williams, GPML 2006.
+# The mathematics in plain R: slow, dense and readable on purpose, one formula
+# at a time, sharing no code with the package. Sections, and equations such as
+# [M 2.5], are those of vignettes/mathematics.Rmd. Keys: [FSS17] Futami, Sato,
+# Sugiyama, NIPS 2017; [DQV11] Ding, Vishwanathan, Qi, NIPS 2011; [KG08] Kim,
+# Ghahramani, SSPR 2008; [RW06] Rasmussen, Williams, GPML 2006.
 #
 # Symbols: df = v (Inf: Gaussian), d = dimension of the latent vector (n in
 # kernel space, k in weight space), y = labels -1/+1, epsilon = flip rate,
@@ -42,7 +42,7 @@ ref_tail_moments <- function(z, df) {
 }
 
 # Scalar cavity St(f; v, m, s2) times the flip likelihood: [DQV11] eqs 38-47,
-# [FSS17] eq. 36. `a` and `ratio` = Z1 / Z2 as in section 2.
+# [FSS17] eq. 36. `a` and `ratio` = Z1 / Z2 as in [M 2.3, 2.5].
 ref_tilted <- function(m, s2, y, df, epsilon, d) {
   q <- ref_q(df, d)
   e0 <- epsilon^q
@@ -53,7 +53,7 @@ ref_tilted <- function(m, s2, y, df, epsilon, d) {
   log_F <- pt(z, df, log.p = TRUE)
   log_Z1 <- ref_log_mix(e0, e1, log_F)
   log_Zp <- ref_log_mix(epsilon, 1 - epsilon, log_F)
-  # Probability that the label was flipped (section 7).
+  # Probability that the label was flipped [M 7.4].
   flipped <- exp(log(epsilon) + pt(-z, df, log.p = TRUE) - log_Zp)
 
   if (epsilon == 0 && z < -5 && df > 10) {
@@ -74,7 +74,7 @@ ref_tilted <- function(m, s2, y, df, epsilon, d) {
 }
 
 # Assumed density filtering: full escort moments of St(w; v, mu, S) times the
-# flip likelihood of <w, x>.
+# flip likelihood of <w, x> [M 2.11].
 ref_adf <- function(mu, S, x, y, df = Inf, epsilon = 0) {
   Sx <- drop(S %*% x)
   s2 <- sum(x * Sx)
@@ -87,8 +87,8 @@ ref_adf <- function(mu, S, x, y, df = Inf, epsilon = 0) {
 
 # ---- Section 3: EP ----------------------------------------------------------
 
-# Cavity of a site with marginal (A, m) and sites (tau, nu); A, m, ... may be
-# vectors. Improper where u <= 0.
+# Cavity [M 3.4] of a site with marginal (A, m) and sites (tau, nu); A, m, ...
+# may be vectors. Improper where u <= 0.
 ref_cavity <- function(A, m, tau, nu, df) {
   u <- 1 - tau * A
   Ac <- A / u
@@ -96,7 +96,7 @@ ref_cavity <- function(A, m, tau, nu, df) {
   list(u = u, var = Ac, mean = (m - A * nu) / u, s2 = s2)
 }
 
-# Projection of the tilted distribution onto one site: G of section 5.
+# Projection of the tilted distribution onto one site [M 3.5].
 ref_project <- function(A, m, tau, nu, y, df, epsilon, d) {
   cavity <- ref_cavity(A, m, tau, nu, df)
   if (!is.finite(cavity$u) || cavity$u <= 0) return(NULL)
@@ -107,7 +107,8 @@ ref_project <- function(A, m, tau, nu, y, df, epsilon, d) {
        nu = (tilted$m_hat * g - cavity$mean) / cavity$var)
 }
 
-# C = (S0^-1 + X'TX)^-1, D = log|I + S0 X'TX|, latent marginals x_i'm, x_i'Cx_i.
+# C = (S0^-1 + X'TX)^-1, D = log|I + S0 X'TX|, latent marginals x_i'm, x_i'Cx_i
+# [M 3.2, 3.11].
 # S0 may be singular; T may have negative entries.
 ref_posterior <- function(S0, X, tau, nu) {
   B <- diag(nrow(S0)) + S0 %*% crossprod(X, tau * X)
@@ -206,13 +207,13 @@ ref_log_evidence <- function(fit, cavity, log_Zi) {
   D <- fit$log_det
   h <- sum(fit$nu * fit$m)
   if (!is.finite(v)) {
-    # [RW06 3.65]
+    # [M 4.5], [RW06 3.65]
     return(-D / 2 + h / 2 + sum(
       log_Zi - log(cavity$u) / 2 - fit$m^2 / (2 * fit$C_diag) +
         cavity$mean^2 / (2 * cavity$var)
     ))
   }
-  # [FSS17] eq. 42 with the exponent v / (v + d)
+  # [M 4.3, 4.4]: [FSS17] eq. 42 with the exponent v / (v + d)
   w <- fit$m - fit$C_diag * fit$nu
   R <- sum(
     expm1(-(2 / v) * log_Zi) - expm1(-log(cavity$u) / v) +
@@ -242,7 +243,7 @@ ref_criteria <- function(fit) {
        cavity = cavity)
 }
 
-# How far the sites are from s = G(s), all at once, in the units of section 3.
+# How far the sites are from s = G(s), all at once [M 3.6].
 ref_residual <- function(fit) {
   vapply(seq_along(fit$y), function(i) {
     new <- ref_project(fit$C_diag[i], fit$m[i], fit$tau[i], fit$nu[i],
@@ -255,8 +256,8 @@ ref_residual <- function(fit) {
 
 # ---- Section 6: kernel ------------------------------------------------------
 
-# [FSS17] eq. 44, [KG08] eqs 11-12 with l_j = 1 / (2 lengthscale_j^2); X is a
-# matrix or a data frame. Without Xnew the Gram matrix, nugget included;
+# [M 6.1, 6.2]: [FSS17] eq. 44, [KG08] eqs 11-12, l_j = 1 / (2 lengthscale_j^2);
+# X is a matrix or a data frame. Without Xnew the Gram matrix, nugget included;
 # otherwise the cross kernel, no nugget, one row per row of X.
 ref_kernel <- function(X, Xnew = NULL, lengthscale, variance = 1, bias = 0,
                        nugget = 0, is_factor = rep(FALSE, ncol(X))) {
@@ -278,7 +279,8 @@ ref_kernel <- function(X, Xnew = NULL, lengthscale, variance = 1, bias = 0,
 
 # ---- Section 7: prediction --------------------------------------------------
 
-# K: Gram matrix, k_star: n x new cross kernel, k_self: k(x*, x*) with nugget.
+# [M 7.1]. K: Gram matrix, k_star: n x new cross kernel, k_self: k(x*, x*) with
+# nugget.
 # m and s2 are in scaled coordinates, location and scale in units of f.
 ref_predict <- function(fit, K, k_star, k_self) {
   H <- solve(diag(nrow(K)) + fit$tau * K, tol = 0)
