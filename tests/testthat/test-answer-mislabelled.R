@@ -13,7 +13,7 @@ test_that("flipped labels lead the list", {
 
 test_that("probabilities follow from the cavity", {
   fit <- toy_fit(epsilon = 0.1)
-  z <- fit$y * fit$ep$cavity$mean / sqrt(fit$ep$cavity$var)
+  z <- fit$data$y * fit$ep$cavity$mean / sqrt(fit$ep$cavity$var)
   p <- 0.1 * pnorm(-z) / (0.1 + 0.8 * pnorm(z))
   found <- mislabelled(fit)
   expect_equal(found$probability, p[found$row])
@@ -118,7 +118,7 @@ extended_test("posterior probabilities and their number agree with exact draws",
   for (epsilon in c(0.05, 0.2)) {
     fit <- toy_fit(epsilon = epsilon)
     f <- withr::with_seed(1, posterior_sample(fit, 4000))
-    wrong <- fit$y * t(f) < 0
+    wrong <- fit$data$y * t(f) < 0
     found <- mislabelled(fit)
     # EP's error: 0.03 found at epsilon 0.05, 0.014 at 0.2; the draws' is 0.008
     expect_lt(max(abs(rowMeans(wrong)[found$row] - found$probability)), 0.05)

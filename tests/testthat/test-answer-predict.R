@@ -83,8 +83,8 @@ test_that("600 new rows have the moments of the reference, each its own", {
     epsilon = 0.1, scale = FALSE
   )
   new <- withr::with_seed(1, data.frame(a = rnorm(600), b = rnorm(600)))
-  K <- ref_kernel(fit$X, NULL, 0.8, 1, 0.3, 0.2)
-  k <- ref_kernel(fit$X, as.matrix(new), 0.8, 1, 0.3)
+  K <- ref_kernel(fit$data$X, NULL, 0.8, 1, 0.3, 0.2)
+  k <- ref_kernel(fit$data$X, as.matrix(new), 0.8, 1, 0.3)
   reference <- ref_predict(
     c(fit$ep$sites, fit[c("df", "epsilon")], kappa = 1), K, k, 1.5
   )

@@ -27,7 +27,7 @@ test_that("calibration uses the probability of the event without the row", {
   fit <- toy_fit()
   curve <- calibration(fit, bins = 4)
   p <- exp(loo(fit)$pointwise)
-  expect_equal(curve$probability, ifelse(fit$y > 0, p, 1 - p))
+  expect_equal(curve$probability, ifelse(fit$data$y > 0, p, 1 - p))
   expect_equal(curve$event, toy()$class == "yes")
   expect_equal(sum(curve$bins$n), 40)
   expect_lte(nrow(curve$bins), 4)

@@ -70,7 +70,7 @@ test_that("the first row has even odds, and counts follow predictions", {
     fit <- update(fit, d[i, ])
   }
   expect_equal(fit$filter$errors, wrong + (d$class[1] == "yes"))
-  expect_equal(fit$nobs, 20)
+  expect_equal(nobs(fit), 20)
   expect_equal(fit$counts, c(sum(d$class[1:20] == "no"), sum(d$class[1:20] == "yes")))
 })
 

@@ -47,7 +47,7 @@ test_that("points are standard normal and sizes that do not divide are spread", 
 test_that("the stream feeds bpm() as it is", {
   d <- sim_drift(n = 60, p = 5, segments = 1, seed = 6)
   fit <- bpm(d$x, d$y, inference = "adf", intercept = FALSE, scale = FALSE)
-  expect_identical(fit$weight_names, paste0("x", 1:5))
+  expect_identical(fit$prior$weights, paste0("x", 1:5))
   expect_gt(mean(predict(fit, d$x) == d$y), 0.9)
   by_formula <- bpm(
     class ~ . - 1, data.frame(d$x, class = d$y),

@@ -209,7 +209,7 @@ test_that("a saved fit predicts the same in a new process", {
   saveRDS(list(fits = fits, new = new), path)
   answers <- function(fits, new) {
     lapply(fits, function(fit) {
-      if (ncol(fit$X) == 2) new <- as.matrix(new[c("a", "b")])
+      if (ncol(fit$data$X) == 2) new <- as.matrix(new[c("a", "b")])
       list(
         predict(fit, new), predict(fit, new, type = "prob", noise = TRUE),
         predict(fit, new, type = "latent"), coef(fit), loo(fit)$pointwise,

@@ -19,8 +19,8 @@ test_that("draws have the signs of the exact posterior", {
   withr::local_seed(1)
   for (epsilon in c(0, 0.1)) {
     fit <- pair(epsilon)
-    K <- native_gram(fit$X, NULL, fit$group, kernel_hyper(fit$kernel))
-    exact <- pattern_probability(K, fit$y, epsilon)
+    K <- native_gram(fit$data$X, NULL, fit$group, kernel_hyper(fit$kernel))
+    exact <- pattern_probability(K, fit$data$y, epsilon)
     f <- posterior_sample(fit, 8000)
     expect_equal(dim(f), c(8000, 2))
     error <- sqrt(pmax(exact * (1 - exact), 1e-12) / attr(f, "ess"))
@@ -36,10 +36,10 @@ test_that("draws at new rows have the signs of the exact posterior", {
   expect_equal(dim(f), c(8000, 3))
   expect_identical(colnames(f), c("1", "2", "3"))
   expect_true(all(is.na(f[, 2])))
-  X <- rbind(fit$X, as.matrix(new[c(1, 3), , drop = FALSE]))
+  X <- rbind(fit$data$X, as.matrix(new[c(1, 3), , drop = FALSE]))
   for (k in 1:2) {
     K <- native_gram(X[c(1, 2, 2 + k), , drop = FALSE], NULL, fit$group, kernel_hyper(fit$kernel))
-    exact <- pattern_probability(K, fit$y, 0.1)[3]
+    exact <- pattern_probability(K, fit$data$y, 0.1)[3]
     column <- c(1, 3)[k]
     error <- sqrt(exact * (1 - exact) / attr(f, "ess")[column])
     expect_lt(abs(mean(f[, column] > 0) - exact), 3.5 * error)

@@ -14,7 +14,7 @@ test_that("a model keeps no inputs and survives saveRDS()", {
   fit <- bpm(class ~ ., toy(400), epsilon = 0.05)
   sizes <- vapply(rapply(unclass(fit), length, how = "unlist"), identity, 1)
   expect_lte(max(sizes), 400)
-  expect_null(fit$X)
+  expect_null(fit$data$X)
   file <- withr::local_tempfile(fileext = ".rds")
   saveRDS(fit, file)
   back <- readRDS(file)
@@ -25,7 +25,7 @@ test_that("a model keeps no inputs and survives saveRDS()", {
 test_that("factors have an indicator a level, all levels alike", {
   d <- linear_data()
   fit <- bpm(class ~ ., d, epsilon = 0.05)
-  expect_equal(fit$weight_names, c("(Intercept)", "a", "b", "fu", "fv", "fw"))
+  expect_equal(fit$prior$weights, c("(Intercept)", "a", "b", "fu", "fv", "fw"))
   molded <- mold(class ~ ., d)
   Xt <- bpm_design(fit, molded$X)
   expect_equal(dim(Xt), c(6L, 120L))
@@ -38,7 +38,7 @@ test_that("factors have an indicator a level, all levels alike", {
   expect_equal(coef(other)[names(coef(fit))], coef(fit), tolerance = 1e-6)
   mixed <- bpm(y ~ ., mixed(), epsilon = 0.1)
   expect_equal(
-    mixed$weight_names,
+    mixed$prior$weights,
     c("(Intercept)", "u", "v", "fa", "fb", "fc", "sp", "sq", "lFALSE", "lTRUE")
   )
 })

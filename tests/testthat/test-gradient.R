@@ -20,7 +20,7 @@ gradient_problem <- function(kernel, n = 25) {
     problem$data, problem$y, kernel = kernel, epsilon = 0.05,
     control = ep_control(max_sweeps = 1)
   )
-  list(X = fit$X, group = fit$group, y = problem$y, g = length(fit$kernel$lengthscale))
+  list(X = fit$data$X, group = fit$group, y = problem$y, g = length(fit$kernel$lengthscale))
 }
 
 native_at <- function(problem, par, df, criterion, gradient = FALSE, tol = 1e-13) {

@@ -33,7 +33,7 @@ test_that("em ends at the mean flip probability, em_kg08 at that of the marginal
   fit <- case_12("em")
   expect_close(fit$epsilon, mean(fit$ep$flipped), 1e-6, floor = 1)
   fit <- case_12("em_kg08")
-  wrong <- pnorm(-fit$y * fit$ep$m / sqrt(fit$ep$C_diag))
+  wrong <- pnorm(-fit$data$y * fit$ep$m / sqrt(fit$ep$C_diag))
   expect_close(fit$epsilon, mean(wrong), 1e-6, floor = 1)
   expect_gt(abs(fit$epsilon - mean(fit$ep$flipped)), 0.01)
 })

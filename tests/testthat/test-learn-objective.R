@@ -26,7 +26,7 @@ penalised_at <- function(fit, move) {
     fit, kernel = kernel, epsilon = at[["epsilon"]],
     control = ep_control(tol = 1e-11)
   )
-  value <- criterion(refit, fit$criterion)$value
+  value <- criterion(refit, fit$spec$criterion)$value
   prior <- 0
   for (name in setdiff(c("lengthscale", "bias", "nugget"), held$fixed)) {
     p <- held$prior[[name]]
@@ -53,7 +53,7 @@ test_that("the optimum is stationary along every free direction", {
   for (name in names(fits)) {
     fit <- fits[[name]]
     free <- setdiff(names(coef(fit)), c("variance", fit$learning$on_bound))
-    if (is.numeric(fit$epsilon_spec)) free <- setdiff(free, "epsilon")
+    if (is.numeric(fit$spec$epsilon)) free <- setdiff(free, "epsilon")
     here <- penalised_at(fit, numeric(length(coef(fit))))
     expect_close(here, fit$learning$penalised, 1e-5)
     for (one in free) {
@@ -80,7 +80,7 @@ test_that("the optimum is better than every start", {
       epsilon = 0.05
     )
     expect_gt(
-      fit$learning$value, criterion(default, fit$criterion)$value - 2
+      fit$learning$value, criterion(default, fit$spec$criterion)$value - 2
     )
   }
 })
@@ -89,8 +89,8 @@ test_that("the optimum is reached from a cold start", {
   for (fit in fits) {
     expect_true(fit$learning$cold_start)
     expect_identical(fit$ep$status, "converged")
-    cold <- engine_fit_gram(
-      native_gram(fit$X, NULL, fit$group, kernel_hyper(fit$kernel)), fit$y, fit$df,
+    cold <- ep_run_gram(
+      native_gram(fit$data$X, NULL, fit$group, kernel_hyper(fit$kernel)), fit$data$y, fit$df,
       fit$epsilon
     )
     expect_close(cold$log_evidence, fit$ep$log_evidence, 1e-8)
@@ -103,8 +103,8 @@ test_that("the slope of the objective is that of its differences", {
   fit <- gpc(class ~ ., d, kernel = kernel_ard(2, fixed = TRUE), epsilon = 0.05)
   for (epsilon in c("learn", "learn2")) {
     problem <- learn_problem(
-      kernel_space(fit$X, fit$group, fit$y, kernel_resolve(
-        kernel_ard(2, nugget = 0.3), fit$X, fit$group, fit$blueprint$columns
+      latent_kernel(fit$data$X, fit$group, fit$data$y, kernel_resolve(
+        kernel_ard(2, nugget = 0.3), fit$data$X, fit$group, fit$blueprint$columns
       )), Inf, epsilon, "evidence", ep_control(tol = 1e-11)
     )
     problem$rate_prior <- TRUE

@@ -2,8 +2,8 @@
 shown <- function(fit) {
   fit$log_evidence <- -12.3456
   fit$ep$sweeps <- 6L
-  fit$ep$residual <- rep(3.2e-10, fit$nobs)
-  fit$ep$loo <- rep(-0.25, fit$nobs)
+  fit$ep$residual <- rep(3.2e-10, nobs(fit))
+  fit$ep$loo <- rep(-0.25, nobs(fit))
   fit
 }
 

@@ -11,7 +11,7 @@ test_that("a stream is one pass of bpm() with the encoding of its first batch", 
   expect_equal(fit$log_evidence, whole$log_evidence)
   expect_equal(fit$filter$errors, whole$filter$errors)
   expect_identical(predict(fit, d), predict(whole, d))
-  expect_identical(fit$nobs, whole$nobs)
+  expect_identical(nobs(fit), nobs(whole))
 })
 
 test_that("data frame, file, compressed file, connection and function agree", {
@@ -106,7 +106,7 @@ test_that("na.omit leaves rows out and counts them", {
   expect_identical(fit$filter$history, kept$filter$history)
   counts <- c("rows", "source_rows", "left_out", "batches")
   expect_identical(unlist(fit$filter[counts], use.names = FALSE), c(296, 300, 4, 6))
-  expect_identical(fit$nobs, 296)
+  expect_identical(nobs(fit), 296)
   expect_identical(kept$filter$left_out, 0)
   for (source in list(csv_file(d), batches(d, rep(50, 6)))) {
     expect_identical(stream(source, na.action = "na.omit")$weights, fit$weights)
@@ -236,9 +236,9 @@ test_that("bad arguments are errors", {
 test_that("one row is a stream, and a fit may lack the intercept", {
   d <- stream_data()
   fit <- stream(d[1, ], formula = class ~ a, levels = c("no", "yes"), scale = FALSE)
-  expect_identical(fit$nobs, 1)
+  expect_identical(nobs(fit), 1)
   fit <- stream(d, intercept = FALSE, prior_scale = c(a = 2, b = 1, f = 3))
-  expect_identical(fit$weight_names, c("a", "b", "fu", "fv"))
+  expect_identical(fit$prior$weights, c("a", "b", "fu", "fv"))
   expect_identical(unname(fit$prior_scale), c(2, 1, 3, 3))
 })
 

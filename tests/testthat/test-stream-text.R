@@ -12,7 +12,7 @@ test_that("options of read.csv() reach it", {
   d$f <- ifelse(d$f == "u", 1, 2)
   file <- csv_file(d)
   fit <- stream(file, colClasses = c(f = "character"))
-  expect_identical(fit$weight_names[4:5], c("f1", "f2"))
+  expect_identical(fit$prior$weights[4:5], c("f1", "f2"))
   expect_error(stream(file, separator = ";"), class = "sturdy_error_unknown_argument")
   expect_error(stream(file, nrows = 3), class = "sturdy_error_unknown_argument")
   expect_error(stream(d, sep = ";"), class = "sturdy_error_unknown_argument")
@@ -67,7 +67,7 @@ test_that("a file may have another encoding", {
   writeLines(csv_text(d), con)
   close(con)
   fit <- stream(file, encoding = "latin1")
-  expect_identical(fit$weight_names[4:5], c("fgr\u00fcn", "frot"))
+  expect_identical(fit$prior$weights[4:5], c("fgr\u00fcn", "frot"))
   expect_identical(fit$weights, stream(d)$weights)
 })
 
