@@ -281,8 +281,8 @@ mutant(
   "sum -= b->wrong[k] * to->of[k];\n  (void)from;", c = "ais"
 )
 mutant(
-  "effective number of weights without its square", "R/exact-ais.R",
-  "ess = sum(w)^2 / sum(w^2)", "ess = sum(w) / sum(w^2)", r = "exact-ais"
+  "standard error of AIS falls as 1/n", "R/exact-ais.R",
+  "/ mean(w) / sqrt(length(w))", "/ mean(w) / length(w)", r = "exact-ais"
 )
 mutant(
   "escort keeps the scale matrix", "src/student.c",

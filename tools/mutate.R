@@ -58,7 +58,7 @@ copy_tree <- function(from, to, parts = list.files(from)) {
   system2("cp", c("-Rp", shQuote(parts[file.exists(parts)]), shQuote(to)))
 }
 
-run <- function(command, arguments, at, env = character(), timeout = 900) {
+run <- function(command, arguments, at, env = character(), timeout = 300) {
   log <- file.path(at, "log")
   old <- setwd(at)
   on.exit(setwd(old))
