@@ -19,7 +19,7 @@ r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 test_r_packages="codetools DBI future future.apply kernlab knitr loo parallelly
   posterior progressr ranger rmarkdown RSQLite"
 ci_r_packages="covr roxygen2"
-ci_programs="clang-format pandoc qpdf r-mathlib tidy valgrind"
+ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib"
 least_r=4.1
 
 ci=false
