@@ -39,9 +39,10 @@ r_ground <- c("control", "checks", "conditions", "words")
 # latent-kernel.c includes latent.h.
 c_layers <- c(
   "numeric status workspace",
-  "dense gmres gamma-ratio qalgebra",
+  "dense matrix gmres gamma-ratio qalgebra",
   "factor-signed student kernel bounce likelihood",
-  "divergence ais site adf latent predictive",
+  "divergence ais site adf predictive",
+  "latent",
   "fixpoint",
   "criterion",
   "adjoint ep",

@@ -58,7 +58,7 @@ copy_tree <- function(from, to, parts = list.files(from)) {
   system2("cp", c("-Rp", shQuote(parts[file.exists(parts)]), shQuote(to)))
 }
 
-run <- function(command, arguments, at, env = character(), timeout = 900) {
+run <- function(command, arguments, at, env = character(), timeout = 300) {
   log <- file.path(at, "log")
   old <- setwd(at)
   on.exit(setwd(old))
@@ -116,20 +116,21 @@ noticed_in_c <- function(at, programs) {
   0
 }
 
+# TRUE when the bug is in: m$file may be a pattern for several files
 plant <- function(m, at) {
-  path <- file.path(at, "sturdy", m$file)
-  if (!file.exists(path)) {
+  paths <- Sys.glob(file.path(at, "sturdy", m$file))
+  texts <- vapply(paths, function(p) paste(readLines(p), collapse = "\n"), "")
+  found <- lapply(gregexpr(m$old, texts, fixed = TRUE), function(at) at[at > 0])
+  if (sum(lengths(found)) != 1) {
     return(FALSE)
   }
-  text <- paste(readLines(path), collapse = "\n")
-  found <- gregexpr(m$old, text, fixed = TRUE)[[1]]
-  if (length(found) != 1 || found == -1) {
-    return(FALSE)
-  }
-  before <- substr(text, 1, found - 1)
-  after <- substr(text, found + nchar(m$old), nchar(text))
-  writeLines(paste0(before, m$new, after), path)
-  if (endsWith(m$file, ".h")) { # make does not know who includes it
+  which <- which(lengths(found) == 1)
+  first <- found[[which]]
+  text <- texts[[which]]
+  before <- substr(text, 1, first - 1)
+  after <- substr(text, first + nchar(m$old), nchar(text))
+  writeLines(paste0(before, m$new, after), paths[[which]])
+  if (endsWith(paths[[which]], ".h")) { # make does not know who includes it
     unlink(Sys.glob(file.path(at, "sturdy", "src", "*.o")))
   }
   TRUE
