@@ -93,12 +93,13 @@ row_names_of <- function(x) {
 mold_features <- function(features, n, scale, blueprint, call) {
   check_features(features, call)
   useless <- constant_features(features, n) | id_features(features, n)
-  coding <- lapply(rlang::set_names(names(features)[!useless]), function(name) {
+  names <- as.character(names(features))
+  coding <- lapply(rlang::set_names(names[!useless]), function(name) {
     feature_coding(features[[name]], name, scale, call)
   })
   blueprint$coding <- coding
-  blueprint$columns <- as.character(names(coding))
-  blueprint$all_columns <- as.character(names(features))
+  blueprint$columns <- names[!useless]
+  blueprint$all_columns <- names
   blueprint$term <- attr(features, "term")[!useless]
   blueprint$scale <- scale
   list(
@@ -221,7 +222,7 @@ blueprint_columns <- function(blueprint) {
   numeric <- vapply(blueprint$coding, function(c) c$kind == "numeric", logical(1))
   list(
     group = rep(seq_along(widths), widths),
-    weight = rep(ifelse(numeric, 1, 1 / 2), widths)
+    weight = rep(ifelse(unname(numeric), 1, 1 / 2), widths)
   )
 }
 

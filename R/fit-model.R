@@ -21,7 +21,7 @@ new_model <- function(spec, molded, call, fitted, ...) {
       data = molded$data,
       epsilon = fitted$epsilon,
       ...,
-      ep = fitted$ep,
+      ep = fitted[["ep"]], # `$` would match epsilon
       learning = fitted$learning,
       call = fit_call(call, spec)
     ),

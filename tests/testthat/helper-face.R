@@ -42,12 +42,17 @@ mixed <- function(n = 12) {
 }
 
 mold <- function(formula, data, scale = TRUE, na.action = na.omit) {
-  mold_formula(formula, data, scale, na.action, rlang::current_env())
+  mold_formula(formula, data, scale, na.action)
 }
 
 mold_x <- function(x, y = rep(0:1, length.out = nrow(x)), scale = TRUE) {
-  interface <- if (is.matrix(x)) "matrix" else "data.frame"
-  mold_xy(x, y, scale, interface, rlang::current_env())
+  mold_xy(x, y, scale)
+}
+
+# A fit without the call that made it, for comparisons of fits made in different ways.
+uncalled <- function(fit) {
+  fit["call"] <- list(NULL)
+  fit
 }
 
 forge_new <- function(molded, newdata) {

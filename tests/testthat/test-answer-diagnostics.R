@@ -1,14 +1,15 @@
-statuses <- c(
-  "converged", "max_sweeps", "sites_skipped", "stalled", "no_fixed_point",
-  "not_positive_definite", "improper"
-)
-
-test_that("every status has words", {
-  for (status in statuses) {
-    words <- status_words(status)
-    expect_false(grepl("not one this version knows", words$means))
-    expect_true(status == "converged" || length(words$do) > 0)
+test_that("every status has words, and every code of the core a status", {
+  for (status in names(ep_statuses)) {
+    for (linear in c(FALSE, TRUE)) {
+      words <- ep_advice(status, linear)
+      expect_true(all(nzchar(words$means)))
+      expect_true(status == "converged" || length(words$do) > 0)
+    }
+    expect_true(nzchar(ep_message(status, list(sweeps = 3L, residual = 0.1), 5)))
   }
+  expect_identical(ep_status(c(0L, 1L, 2L, 5L, -1L, -2L)), setdiff(
+    names(ep_statuses), "no_fixed_point"
+  ))
 })
 
 test_that("diagnostics count what the sentences are about", {

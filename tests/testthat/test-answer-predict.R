@@ -86,7 +86,7 @@ test_that("600 new rows have the moments of the reference, each its own", {
   K <- ref_kernel(fit$data$X, NULL, 0.8, 1, 0.3, 0.2)
   k <- ref_kernel(fit$data$X, as.matrix(new), 0.8, 1, 0.3)
   reference <- ref_predict(
-    c(fit$ep$sites, fit[c("df", "epsilon")], kappa = 1), K, k, 1.5
+    c(fit$ep$sites, df = Inf, epsilon = fit$epsilon, kappa = 1), K, k, 1.5
   )
   latent <- predict(fit, new, type = "latent")
   expect_close(latent[c("m", "s2")], reference[c("m", "s2")], 1e-7, floor = 1)
@@ -119,7 +119,7 @@ test_that("new data of another shape are refused", {
   expect_error(predict(fit, toy()["a"]), class = "sturdy_error_missing_column")
   expect_error(predict(fit, transform(toy(), a = "1")), class = "sturdy_error_column_type")
   expect_error(predict(fit, 1:3), class = "sturdy_error_type")
-  expect_error(predict(fit, type = "response"), class = "sturdy_error_choice")
+  expect_error(predict(fit, type = "terms"), class = "sturdy_error_choice")
   expect_error(predict(fit, noise = 1), class = "sturdy_error_type")
   expect_error(predict(fit, toy(), newdta = 1), class = "sturdy_error_unknown_argument")
   expect_snapshot(said(predict(fit, toy()["a"])))

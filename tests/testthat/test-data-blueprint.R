@@ -1,25 +1,27 @@
 test_that("numeric columns are centred and scaled by the training rows", {
   d <- mixed()
   m <- mold(y ~ u + v, d)
-  expect_equal(unname(m$X), unname(scale(as.matrix(d[c("u", "v")]))), ignore_attr = TRUE)
+  expect_equal(unname(m$data$X), unname(scale(as.matrix(d[c("u", "v")]))), ignore_attr = TRUE)
   m <- mold(y ~ u, d, scale = FALSE)
-  expect_equal(m$X[, "u"], d$u)
+  expect_equal(m$data$X[, "u"], d$u)
 })
 
 test_that("squared differences of a factor's columns sum to the 0/1 mismatch", {
   m <- mold(y ~ f, mixed())
-  expect_equal(dim(m$X), c(12, 3))
-  expect_equal(m$group, c(1, 1, 1))
-  mismatch <- as.matrix(dist(m$X))^2
+  expect_equal(dim(m$data$X), c(12, 3))
+  columns <- blueprint_columns(m$blueprint)
+  expect_equal(columns, list(group = c(1, 1, 1), weight = rep(1 / 2, 3)))
+  expect_true(all(m$data$X %in% 0:1))
+  mismatch <- as.matrix(dist(m$data$X * sqrt(1 / 2)))^2
   expect_equal(unname(mismatch), 1 * outer(mixed()$f, mixed()$f, `!=`))
 })
 
 test_that("characters, logicals and ordered factors are factors", {
   d <- mixed()
   m <- mold(y ~ s + l, d)
-  expect_equal(colnames(m$X), c("sp", "sq", "lFALSE", "lTRUE"))
+  expect_equal(colnames(m$data$X), c("sp", "sq", "lFALSE", "lTRUE"))
   d$f <- factor(d$f, ordered = TRUE)
-  expect_equal(ncol(mold(y ~ f, d)$X), 3)
+  expect_equal(ncol(mold(y ~ f, d)$data$X), 3)
 })
 
 test_that("formula, data frame and matrix give the same encoding", {
@@ -27,9 +29,9 @@ test_that("formula, data frame and matrix give the same encoding", {
   by_formula <- mold(y ~ u + v, d)
   by_frame <- mold_x(d[c("u", "v")], d$y)
   by_matrix <- mold_x(as.matrix(d[c("u", "v")]), d$y)
-  expect_equal(by_frame$X, by_formula$X)
-  expect_equal(by_matrix$X, by_formula$X)
-  expect_equal(by_matrix$y, by_formula$y)
+  expect_equal(by_frame$data$X, by_formula$data$X)
+  expect_equal(by_matrix$data$X, by_formula$data$X)
+  expect_equal(by_matrix$data$y, by_formula$data$y)
 })
 
 test_that("`.`, `- x`, transformations and products of numerics work", {
@@ -40,16 +42,16 @@ test_that("`.`, `- x`, transformations and products of numerics work", {
     m$blueprint$columns, c("log(u)", "poly(v, 2)1", "poly(v, 2)2", "u:v")
   )
   expect_equal(
-    as.vector(mold(y ~ u:v, d, scale = FALSE)$X), d$u * d$v
+    as.vector(mold(y ~ u:v, d, scale = FALSE)$data$X), d$u * d$v
   )
-  expect_equal(mold(y ~ u * v - 1, d)$X, mold(y ~ u * v, d)$X)
+  expect_equal(mold(y ~ u * v - 1, d)$data$X, mold(y ~ u * v, d)$data$X)
 })
 
 test_that("products of numeric matrices are those of model.matrix()", {
   d <- mixed()
   f <- y ~ poly(u, 2):poly(v, 2)
   expect_equal(
-    unname(mold(f, d, scale = FALSE)$X), unname(model.matrix(f, d)[, -1])
+    unname(mold(f, d, scale = FALSE)$data$X), unname(model.matrix(f, d)[, -1])
   )
 })
 
@@ -61,14 +63,14 @@ test_that("constant columns and unused levels go", {
   expect_equal(m$blueprint$columns, "u")
   expect_equal(m$blueprint$all_columns, c("u", "k", "g"))
   d$f <- factor(d$f, levels = letters)
-  expect_equal(ncol(mold(y ~ f, d)$X), 3)
+  expect_equal(ncol(mold(y ~ f, d)$data$X), 3)
   expect_snapshot(said(mold(y ~ u + k + g, d)))
 })
 
 test_that("one row keeps its columns, none is needed", {
   m <- mold_x(matrix(1:2, 1), y = 1)
-  expect_equal(m$X, matrix(0, 1, 2, dimnames = list(NULL, c("x1", "x2"))))
-  expect_equal(dim(mold(y ~ 1, mixed())$X), c(12, 0))
+  expect_equal(m$data$X, matrix(0, 1, 2, dimnames = list(NULL, c("x1", "x2"))))
+  expect_equal(dim(mold(y ~ 1, mixed())$data$X), c(12, 0))
 })
 
 test_that("bad inputs are refused by name", {
@@ -81,7 +83,7 @@ test_that("bad inputs are refused by name", {
   expect_error(mold_x(x, y = 0:1), class = "sturdy_error_length")
   expect_error(mold_x(x, y = rlang::missing_arg()), class = "sturdy_error_missing_argument")
   expect_error(mold_x(matrix("a", 2, 2)), class = "sturdy_error_type")
-  expect_error(mold_x(x, scale = NA), class = "sturdy_error_type")
+  expect_error(gpc(x, y = c(0, 0, 1, 1), scale = NA), class = "sturdy_error_type")
   twice <- setNames(as.data.frame(x), c("a", "a"))
   expect_error(mold_x(twice), class = "sturdy_error_column_names")
   dates <- data.frame(t = as.Date("2020-01-01") + 0:3)

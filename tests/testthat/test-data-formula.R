@@ -2,10 +2,10 @@ test_that("rows are dropped, kept or refused as na.action says", {
   d <- mixed()
   d$u[3] <- NA
   m <- mold(y ~ u, d)
-  expect_equal(m$rows, setdiff(1:12, 3))
-  expect_equal(m$row_names, as.character(setdiff(1:12, 3)))
-  expect_s3_class(mold(y ~ u, d, na.action = na.exclude)$na_action, "exclude")
-  expect_equal(nrow(mold(y ~ u, d, na.action = "na.omit")$X), 11)
+  expect_equal(m$data$rows, setdiff(1:12, 3))
+  expect_equal(m$data$row_names, as.character(setdiff(1:12, 3)))
+  expect_s3_class(mold(y ~ u, d, na.action = na.exclude)$data$na_action, "exclude")
+  expect_equal(nrow(mold(y ~ u, d, na.action = "na.omit")$data$X), 11)
   expect_error(mold(y ~ u, d, na.action = na.fail), class = "sturdy_error_missing")
   expect_error(mold(y ~ u, d, na.action = na.pass), class = "sturdy_error_missing")
   expect_error(mold(y ~ u, d, na.action = NULL), class = "sturdy_error_missing")
@@ -54,13 +54,13 @@ test_that("inputs from elsewhere, and the response as an input, are refused", {
 test_that("column names need not be syntactic", {
   d <- mixed()
   names(d)[names(d) == "u"] <- "my var"
-  expect_equal(unname(mold(y ~ `my var`, d)$X), unname(mold(y ~ u, mixed())$X))
+  expect_equal(unname(mold(y ~ `my var`, d)$data$X), unname(mold(y ~ u, mixed())$data$X))
 })
 
 test_that("variables may come from the workspace of the formula", {
   u <- mixed()$u
   y <- mixed()$y
-  expect_equal(mold(y ~ u, NULL)$X, mold(y ~ u, mixed())$X)
+  expect_equal(mold(y ~ u, NULL)$data$X, mold(y ~ u, mixed())$data$X)
 })
 
 test_that("local environments give way to the package or workspace above", {

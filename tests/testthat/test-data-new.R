@@ -2,10 +2,10 @@ test_that("new data are encoded as the training data were", {
   d <- mixed()
   for (f in list(y ~ ., y ~ log(u) + poly(v, 2) + f + u:v, y ~ 1)) {
     m <- mold(f, d)
-    expect_equal(forge_new(m, d[c(3, 1), ])$X, m$X[c(3, 1), , drop = FALSE])
+    expect_equal(forge_new(m, d[c(3, 1), ])$X, m$data$X[c(3, 1), , drop = FALSE])
   }
   m <- mold_x(as.matrix(d[c("u", "v")]))
-  expect_equal(forge_new(m, d[2:3, c("v", "s", "u")])$X, m$X[2:3, ])
+  expect_equal(forge_new(m, d[2:3, c("v", "s", "u")])$X, m$data$X[2:3, ])
 })
 
 test_that("new data may have no rows, more columns, and missing values", {
@@ -22,7 +22,7 @@ test_that("new data may have no rows, more columns, and missing values", {
 test_that("unnamed matrices are known by position", {
   m <- mold_x(matrix(1:8 + 0.5, 4))
   expect_equal(m$blueprint$columns, c("x1", "x2"))
-  expect_equal(forge_new(m, matrix(1:8 + 0.5, 4))$X, m$X)
+  expect_equal(forge_new(m, matrix(1:8 + 0.5, 4))$X, m$data$X)
   expect_error(forge_new(m, matrix(1:4, 4)), class = "sturdy_error_missing_column")
 })
 
@@ -32,6 +32,9 @@ test_that("new data that differ in kind are refused", {
   new <- function(...) transform(d, ...)
   expect_error(forge_new(m, d["u"]), class = "sturdy_error_missing_column")
   expect_error(forge_new(m, new(f = "z")), class = "sturdy_error_novel_levels")
+  m$blueprint$novel <- TRUE # what a kernel can do, see test-fit-gpc.R
+  expect_message(forge_new(m, new(f = "z")), class = "sturdy_message_novel_levels")
+  m$blueprint$novel <- NULL
   expect_error(forge_new(m, new(f = 1)), class = "sturdy_error_column_type")
   expect_error(forge_new(m, new(u = "1")), class = "sturdy_error_column_type")
   expect_error(forge_new(m, new(l = 1)), class = "sturdy_error_column_type")

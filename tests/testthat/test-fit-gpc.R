@@ -8,15 +8,15 @@ test_that("formula, data frame and matrix give the same fit", {
   expect_equal(by_matrix$ep$m, by_formula$ep$m)
   expect_equal(by_formula$ep$status, "converged")
   named <- gpc(formula = class ~ ., data = d, kernel = held(), epsilon = 0.05)
-  expect_identical(named, by_formula)
+  expect_identical(uncalled(named), uncalled(by_formula))
 })
 
 test_that("learning raises the criterion and reports the flip rate", {
   d <- toy(60)
   fit <- gpc(class ~ a + b, d, kernel = kernel_iso())
   start <- gpc(class ~ a + b, d, kernel = kernel_iso(fixed = TRUE), epsilon = 0.05)
-  expect_gt(fit$log_evidence, start$log_evidence)
-  expect_true(fit$epsilon_learned)
+  expect_gt(log_evidence(fit), log_evidence(start))
+  expect_identical(fit$spec$epsilon, "learn")
   expect_true(fit$epsilon > 0 && fit$epsilon < 0.2)
   expect_null(start$learning)
   expect_equal(fit$kernel$variance, 1)
@@ -27,7 +27,7 @@ test_that("swapping the classes swaps the probabilities and keeps the evidence",
   d <- toy()
   d$class <- factor(d$class, levels = c("yes", "no"))
   swapped <- toy_fit(data = d)
-  expect_equal(swapped$log_evidence, fit$log_evidence, tolerance = 1e-8)
+  expect_equal(log_evidence(swapped), log_evidence(fit), tolerance = 1e-8)
   expect_equal(
     predict(swapped, type = "prob")[, "yes"], predict(fit, type = "prob")[, "yes"],
     tolerance = 1e-7
@@ -54,7 +54,7 @@ test_that("bad arguments are refused by name", {
 
 test_that("one row, two rows and no column work", {
   one <- gpc(matrix(1), 1, epsilon = 0.1, kernel = held())
-  expect_equal(one$log_evidence, log(0.5))
+  expect_equal(log_evidence(one), log(0.5))
   two <- gpc(matrix(1:2), 0:1, epsilon = 0, kernel = held())
   expect_equal(two$ep$status, "converged")
   expect_message(
@@ -72,7 +72,7 @@ test_that("duplicated rows, wide data and separable data work", {
   expect_true(all(is.finite(fitted(twice))))
   wide <- withr::with_seed(1, matrix(rnorm(400), 8))
   fit <- gpc(wide, rep(0:1, 4), kernel = kernel_iso(), epsilon = 0.05)
-  expect_true(is.finite(fit$log_evidence))
+  expect_true(is.finite(log_evidence(fit)))
   fit <- gpc(matrix(c(-3:-1, 1:3)), rep(0:1, each = 3))
   expect_true(all(is.finite(coef(fit))))
   expect_equal(as.character(predict(fit)), rep(c("0", "1"), each = 3))
@@ -91,7 +91,7 @@ test_that("every label contradicted ends in even odds, not in NaN", {
   x <- matrix(rep(c(-1, 0, 2), 2))
   fit <- gpc(x, rep(0:1, each = 3))
   expect_equal(unname(fitted(fit)), rep(0.5, 6), tolerance = 1e-6)
-  expect_true(is.finite(fit$log_evidence))
+  expect_true(is.finite(log_evidence(fit)))
 })
 
 test_that("extreme flip rates, df and nuggets end with finite numbers", {
@@ -105,4 +105,63 @@ test_that("extreme flip rates, df and nuggets end with finite numbers", {
     expect_true(all(is.finite(fitted(fit))))
     expect_true(nzchar(fit$ep$message))
   }
+})
+
+test_that("a level that training did not have differs from all others", {
+  d <- data.frame(
+    f = factor(rep(c("a", "b"), each = 6), levels = c("a", "b", "unseen")),
+    u = rep(c(-1, 0, 1), 4), y = rep(c(0, 1), each = 6)
+  )
+  fit <- gpc(y ~ f + u, d, kernel = kernel_ard(c(0.7, 1), fixed = TRUE), epsilon = 0.05)
+  new <- data.frame(f = c("unseen", "never", NA, "a"), u = 0.5)
+  expect_message(p <- predict(fit, new, type = "latent"), class = "sturdy_message_novel_levels")
+  expect_true(is.na(p$m[3]))
+  # by hand: at a distance of 1 from every level
+  X <- scale(d$u)
+  at <- (0.5 - mean(d$u)) / sd(d$u)
+  k <- exp(-1 / (2 * 0.7^2) - (X[, 1] - at)^2 / 2) + 0.1
+  expect_equal(p$m[1:2], rep(sum(k * fit$ep$b), 2))
+  expect_snapshot(said(predict(fit, new)))
+})
+
+test_that("text that differs in every row is taken for an identifier", {
+  d <- cbind(toy(), who = paste("patient", 1:40))
+  expect_message(
+    fit <- gpc(class ~ ., d, kernel = held(), epsilon = 0.05),
+    class = "sturdy_message_likely_id"
+  )
+  expect_equal(fit$blueprint$columns, c("a", "b"))
+  expect_equal(fit$ep$m, toy_fit()$ep$m)
+  expect_equal(predict(fit, toy()), predict(toy_fit(), toy()))
+  expect_snapshot(said(gpc(class ~ ., d)))
+})
+
+test_that("subset takes rows as in glm()", {
+  d <- toy()
+  d$keep <- d$a < 1
+  d$b[7] <- NA
+  for (ask in expression(
+    gpc(class ~ a + b, d, subset = a < 1, kernel = held(), epsilon = 0.05),
+    gpc(class ~ a + b, d, subset = keep, kernel = held(), epsilon = 0.05),
+    gpc(class ~ a + b, d, subset = which(keep), kernel = held(), epsilon = 0.05),
+    bpm(class ~ a + b, d, subset = rownames(d)[keep], epsilon = 0.05)
+  )) {
+    fit <- eval(ask)
+    like <- glm(class ~ a + b, binomial, d, subset = keep)
+    expect_equal(fit$data$row_names, rownames(model.frame(like)))
+    expect_equal(fit$data$rows, setdiff(which(d$keep), 7))
+    expect_equal(nobs(fit), nobs(like))
+  }
+  expect_equal(nrow(augment(fit, d)), 40)
+  expect_error(
+    gpc(class ~ a, d, subset = c(TRUE, FALSE)), class = "sturdy_error_subset"
+  )
+  expect_error(gpc(class ~ a, d, subset = nowhere), class = "sturdy_error_subset")
+})
+
+test_that("weights and offsets are refused with a reason", {
+  expect_snapshot({
+    said(gpc(class ~ a, toy(), weights = rep(1, 40)))
+    said(gpc(class ~ a, toy(), offset = 1))
+  })
 })

@@ -40,7 +40,7 @@ test_that("nobs(), formula() and logLik() answer", {
   expect_equal(nobs(fit), 40)
   expect_equal(formula(fit), class ~ a + b, ignore_formula_env = TRUE)
   expect_s3_class(logLik(fit), "logLik")
-  expect_equal(as.numeric(logLik(fit)), fit$log_evidence)
+  expect_equal(as.numeric(logLik(fit)), log_evidence(fit))
   expect_equal(attr(logLik(fit), "df"), 0)
   learned <- gpc(class ~ a + b, toy(), kernel = kernel_ard())
   expect_equal(attr(logLik(learned), "df"), 5)

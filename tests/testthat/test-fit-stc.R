@@ -12,7 +12,7 @@ test_that("a t process at large df tends to the Gaussian one", {
   g <- gpc(class ~ ., d, kernel = held(), epsilon = 0.05)
   s <- stc(class ~ ., d, df = 1e8, kernel = held(), epsilon = 0.05)
   expect_s3_class(s, c("stc", "sturdy_model"), exact = TRUE)
-  expect_equal(s$log_evidence, g$log_evidence, tolerance = 1e-5)
+  expect_equal(log_evidence(s), log_evidence(g), tolerance = 1e-5)
   expect_equal(fitted(s), fitted(g), tolerance = 1e-5)
 })
 
@@ -23,7 +23,7 @@ test_that("formula, data frame and matrix give the same fit", {
   by_matrix <- stc(as.matrix(d[c("a", "b")]), d$class, kernel = held(), epsilon = 0.05)
   expect_equal(by_frame$ep$m, by_formula$ep$m)
   expect_equal(by_matrix$ep$m, by_formula$ep$m)
-  expect_equal(by_formula$criterion, "loo")
+  expect_equal(by_formula$spec$criterion, "loo")
 })
 
 test_that("df must be above 0", {

@@ -1,18 +1,18 @@
 test_that("update() without data is a fit with the changed arguments", {
   fit <- toy_fit()
-  expect_equal(update(fit, epsilon = 0.2), toy_fit(epsilon = 0.2))
+  expect_equal(uncalled(update(fit, epsilon = 0.2)), uncalled(toy_fit(epsilon = 0.2)))
   other <- update(fit, kernel = kernel_ard(c(1, 2), fixed = TRUE))
   direct <- gpc(
     class ~ a + b, toy(), kernel = kernel_ard(c(1, 2), fixed = TRUE), epsilon = 0.05
   )
-  expect_equal(other, direct)
-  expect_equal(update(other, kernel = held()), fit)
+  expect_equal(uncalled(other), uncalled(direct))
+  expect_equal(uncalled(update(other, kernel = held())), uncalled(fit))
 })
 
 test_that("a finite df turns a gpc() into an stc()", {
   fit <- update(toy_fit(), df = 6)
   expect_s3_class(fit, "stc")
-  expect_equal(fit$df, 6)
+  expect_equal(fit$spec$df, 6)
   expect_s3_class(update(fit, df = Inf), "stc")
 })
 
@@ -33,20 +33,58 @@ test_that("another kind of process learns by the criterion that is its default",
 test_that("update() with data fits to that data, with a changed formula", {
   fit <- toy_fit()
   d <- toy(30)
-  expect_equal(update(fit, data = d), toy_fit(data = d))
+  expect_equal(uncalled(update(fit, data = d)), uncalled(toy_fit(data = d)))
   smaller <- update(fit, . ~ . - b, data = toy())
   expect_equal(smaller$blueprint$columns, "a")
   expect_equal(formula(smaller), class ~ a, ignore_formula_env = TRUE)
   unscaled <- update(fit, data = d, scale = FALSE)
-  expect_equal(unscaled$X[, "a"], d$a)
+  expect_equal(unscaled$data$X[, "a"], d$a)
 })
 
 test_that("what needs data says so", {
   fit <- toy_fit()
-  expect_error(update(fit, . ~ a), class = "sturdy_error_missing_argument")
+  expect_error(update(fit, . ~ log(a)), class = "sturdy_error_missing_argument")
+  expect_error(update(fit, a ~ .), class = "sturdy_error_missing_argument")
   expect_error(update(fit, scale = FALSE), class = "sturdy_error_missing_argument")
   expect_error(update(fit, epsilom = 0), class = "sturdy_error_unknown_argument")
   by_matrix <- gpc(matrix(1:4), c(0, 0, 1, 1), kernel = held(), epsilon = 0.1)
   expect_error(update(by_matrix, data = toy()), class = "sturdy_error_no_formula")
-  expect_snapshot(said(update(fit, . ~ a)))
+  expect_snapshot(said(update(fit, . ~ . + z)))
+})
+
+test_that("inputs are left out without data, and predictions do not ask for them", {
+  d <- cbind(toy(), f = rep(c("u", "v", "w", "u"), 10))
+  fit <- gpc(class ~ poly(a, 2) + b + f + a:b, d, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.05)
+  expect_same <- function(smaller, formula) {
+    direct <- gpc(formula, d, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.05)
+    expect_equal(coef(smaller), coef(direct))
+    expect_equal(smaller$ep$m, direct$ep$m)
+    needed <- all.vars(formula)[-1]
+    new <- d[c(9, 3), needed, drop = FALSE]
+    expect_equal(predict(smaller, new, "prob"), predict(direct, new, "prob"))
+    expect_equal(formula(smaller), formula, ignore_formula_env = TRUE)
+  }
+  expect_same(update(fit, . ~ . - f - a:b), class ~ poly(a, 2) + b)
+  expect_same(update(fit, . ~ f), class ~ f)
+  expect_same(update(fit, . ~ . - b - a:b), class ~ poly(a, 2) + f)
+  linear <- bpm(class ~ a + b + f, d, epsilon = 0.1)
+  expect_equal(
+    coef(update(linear, . ~ . - f - 1)), coef(bpm(class ~ a + b - 1, d, epsilon = 0.1))
+  )
+})
+
+test_that("the call of a fit is that of the user, and follows update()", {
+  d <- toy()
+  fit <- gpc(class ~ ., data = d, kernel = held(), epsilon = 0.05)
+  expect_identical(
+    getCall(fit), quote(gpc(class ~ ., data = d, kernel = held(), epsilon = 0.05))
+  )
+  other <- update(fit, . ~ . - b, epsilon = 0.1, df = 4)
+  expect_identical(
+    getCall(other), quote(stc(class ~ a, data = d, kernel = held(), epsilon = 0.1, df = 4))
+  )
+  expect_equal(coef(eval(getCall(other))), coef(other))
+  by_value <- do.call(gpc, list(class ~ a, d, kernel = held(), epsilon = 0.05))
+  expect_lt(length(serialize(by_value, NULL)), 3e4)
+  expect_identical(getCall(by_value)$epsilon, 0.05)
 })

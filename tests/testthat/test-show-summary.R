@@ -2,7 +2,7 @@ test_that("a summary holds the scores and hyperparameters", {
   fit <- toy_fit()
   s <- summary(fit)
   expect_s3_class(s, "summary.sturdy_model")
-  expect_equal(s$scores[["log_evidence"]], fit$log_evidence)
+  expect_equal(s$scores[["log_evidence"]], log_evidence(fit))
   expect_equal(s$scores[["loo"]], loo(fit)$estimate)
   expect_equal(s$coefficients$estimate, unname(coef(fit)))
   expect_false(any(s$coefficients$learned))
@@ -12,7 +12,7 @@ test_that("a summary holds the scores and hyperparameters", {
 
 test_that("the summary of a t process has the comparable evidence", {
   s <- summary(update(toy_fit(), df = 5))
-  expect_equal(s$scores[["log_evidence_gaussian"]], toy_fit()$log_evidence)
+  expect_equal(s$scores[["log_evidence_gaussian"]], log_evidence(toy_fit()))
 })
 
 test_that("a summary prints in full", {

@@ -10,7 +10,7 @@ test_that("glance() gives one row", {
   fit <- toy_fit()
   g <- glance(fit)
   expect_equal(nrow(g), 1)
-  expect_equal(g$log_evidence, fit$log_evidence)
+  expect_equal(g$log_evidence, log_evidence(fit))
   expect_equal(g$status, "converged")
 })
 
