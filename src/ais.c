@@ -16,7 +16,8 @@
 #include "ais.h"
 #include "numeric.h"
 
-/* A trajectory meets about n/2 walls; one that meets this many is given up. */
+/* A trajectory meets about n/2 walls; one that meets a hundred times as many,
+ * which only coinciding walls bring about, is given up. */
 static int most_walls(int n) { return 1000 + 50 * n; }
 
 void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {

@@ -5,6 +5,7 @@
 
 void gmres_carve(gmres_space *s, int n, workspace *ws) {
   s->n = n;
+  /* few systems need more than 30; 50 to 200: no difference (see ep.c) */
   s->max_basis = n < 100 ? n : 100;
   const size_t k = (size_t)s->max_basis;
   s->basis = workspace_take(ws, (size_t)n * (k + 1));
