@@ -11,8 +11,8 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* Rows between two looks for an interrupt: a millisecond at k = 10, half a second
- * at k = 1000. */
+/* Rows between two looks for an interrupt: a millisecond at k = 10, five seconds at
+ * k = 1000. */
 #define CHECK_EVERY 4096
 
 static int adf_row(const lik_step *lik, const double *x, double y,

@@ -16,8 +16,8 @@
 #include "ais.h"
 #include "numeric.h"
 
-/* A trajectory meets about n/2 walls; one that meets a hundred times as many,
- * which only coinciding walls bring about, is given up. */
+/* A trajectory meets about n/2 walls; one that meets a hundred times as many
+ * (1000 at least, for small n) is given up. */
 static int most_walls(int n) { return 1000 + 50 * n; }
 
 void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {
@@ -39,8 +39,7 @@ draw_prior(const ais_space *s, const random_source *rng, double *F) {
   const size_t total = (size_t)s->r * (size_t)s->chains;
   for (size_t i = 0; i < total; i++)
     s->Xi[i] = rng->normal(rng->data);
-  F77_CALL(dgemm)
-  ("N", "N", &s->n, &s->chains, &s->r, &one, s->B, &s->n, s->Xi, &s->r, &zero,
+  F77_CALL(dgemm)("N", "N", &s->n, &s->chains, &s->r, &one, s->B, &s->n, s->Xi, &s->r, &zero,
    F, &s->n FCONE FCONE);
 }
 

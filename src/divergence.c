@@ -146,8 +146,7 @@ int student_q_divergence(int d,
   const double unit = 1;
   for (int j = 1; j < d; j++)
     memset(L1 + IDX(0, j, d), 0, (size_t)j * sizeof *L1);
-  F77_CALL(dtrsm)
-  ("L", "L", "N", "N", &d, &d, &unit, L2, &d, L1, &d FCONE FCONE FCONE FCONE);
+  F77_CALL(dtrsm)("L", "L", "N", "N", &d, &d, &unit, L2, &d, L1, &d FCONE FCONE FCONE FCONE);
   F77_CALL(dtrsv)("L", "N", "N", &d, L2, &d, gap, &one FCONE FCONE FCONE);
   double excess = -d; /* tr(S2^{-1} S1) - d + (mu1-mu2)' S2^{-1} (mu1-mu2) */
   for (size_t i = 0; i < size; i++)

@@ -36,9 +36,9 @@
 #define STALL_SWEEPS 40
 /* A residual that Newton cannot lower from within [FLOOR_LEAST, FLOOR_MOST] is
  * rounding, whatever tol asks for: A carries an error of DBL_EPSILON times its
- * prior value, 10 of which rounding_floor() allows. The ends keep it below what
- * users may ask of tol and above what one site's own rounding leaves; ten times
- * as large: no difference. */
+ * prior value, 10 of which rounding_floor() allows. The ends are the default tol
+ * of ep_control(), which is never too much to ask, and a residual that is too
+ * large for any user; ten times as large, either: no difference. */
 #define FLOOR_LEAST 1e-9
 #define FLOOR_MOST 1e-6
 

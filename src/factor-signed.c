@@ -38,8 +38,7 @@ int factor_positive(const double *K, int n, const site_signs *s, double *L,
 static void solve_lower(const double *L, int n, int cols, double *V) {
   const double one = 1;
   if (n > 0 && cols > 0)
-    F77_CALL(dtrsm)
-    ("L", "L", "N", "N", &n, &cols, &one, L, &n, V,
+    F77_CALL(dtrsm)("L", "L", "N", "N", &n, &cols, &one, L, &n, V,
      &n FCONE FCONE FCONE FCONE);
 }
 

@@ -3,8 +3,8 @@
 #include "latent-weight.h"
 #include "predictive.h"
 
-/* New points at a time: scratch stays 3 n x 256, and the products are wide enough
- * for BLAS-3 to run at full speed. */
+/* New points at a time: scratch stays 3 n x 256, little beside the factor for
+ * the n at which memory matters. */
 #define COLUMNS 256
 
 static void prepared(kernel_inputs *in, const kernel_ard *k, SEXP X_,

@@ -5,7 +5,7 @@
 
 void gmres_carve(gmres_space *s, int n, workspace *ws) {
   s->n = n;
-  /* few systems need more than 30; 50 to 200: no difference (see ep.c) */
+  /* systems need up to 50 (adjoint.c); 50 to 200: no difference */
   s->max_basis = n < 100 ? n : 100;
   const size_t k = (size_t)s->max_basis;
   s->basis = workspace_take(ws, (size_t)n * (k + 1));
@@ -57,8 +57,7 @@ static void add_correction(gmres_space *s, int k, double *x) {
   const int one = 1, n = s->n, ld = s->max_basis + 1;
   const double unit = 1;
   F77_CALL(dtrsv)("U", "N", "N", &k, s->H, &ld, s->g, &one FCONE FCONE FCONE);
-  F77_CALL(dgemv)
-  ("N", &n, &k, &unit, s->basis, &n, s->g, &one, &unit, x, &one FCONE);
+  F77_CALL(dgemv)("N", &n, &k, &unit, s->basis, &n, s->g, &one, &unit, x, &one FCONE);
 }
 
 int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,

@@ -53,8 +53,7 @@ void kernel_contract(const kernel_ard *k, const kernel_inputs *in, int n,
 
   memset(grad->l, 0, (size_t)k->groups * sizeof *grad->l);
   if (k->p == 0) return;
-  F77_CALL(dsymm)
-  ("L", "L", &n, &k->p, &one, W, &n, in->X, &n, &zero, scratch,
+  F77_CALL(dsymm)("L", "L", &n, &k->p, &one, W, &n, in->X, &n, &zero, scratch,
    &n FCONE FCONE);
   for (int c = 0; c < k->p; c++) {
     const double *x = in->X + IDX(0, c, n), *Qx = scratch + IDX(0, c, n);

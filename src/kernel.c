@@ -65,8 +65,7 @@ void kernel_gram(const kernel_ard *k, const kernel_inputs *in, int n,
                  double *K) {
   const double one = 1, zero = 0;
   if (k->p > 0)
-    F77_CALL(dsyrk)
-    ("L", "N", &n, &k->p, &one, in->X, &n, &zero, K, &n FCONE FCONE);
+    F77_CALL(dsyrk)("L", "N", &n, &k->p, &one, in->X, &n, &zero, K, &n FCONE FCONE);
   else
     memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
   for (int j = 0; j < n; j++) {
@@ -80,8 +79,7 @@ void kernel_cross(const kernel_ard *k, const kernel_inputs *a, int n,
                   const kernel_inputs *b, int m, double *G) {
   const double one = 1, zero = 0;
   if (k->p > 0 && m > 0)
-    F77_CALL(dgemm)
-    ("N", "T", &n, &m, &k->p, &one, a->X, &n, b->X, &m, &zero, G,
+    F77_CALL(dgemm)("N", "T", &n, &m, &k->p, &one, a->X, &n, b->X, &m, &zero, G,
      &n FCONE FCONE);
   else
     memset(G, 0, (size_t)n * (size_t)m * sizeof *G);

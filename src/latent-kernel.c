@@ -45,11 +45,9 @@ static void kernel_apply(latent *post, int b, const double *N,
   latent_kernel *lk = post->self;
   const int n = lk->n, inc = 1;
   const double one = 1;
-  F77_CALL(dtrsm)
-  ("R", "U", "N", "U", &n, &b, &one, N, &b, lk->S1,
+  F77_CALL(dtrsm)("R", "U", "N", "U", &n, &b, &one, N, &b, lk->S1,
    &n FCONE FCONE FCONE FCONE);
-  F77_CALL(dgemv)
-  ("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m, &inc FCONE);
+  F77_CALL(dgemv)("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m, &inc FCONE);
   rank_update_signed(lk->C, n, lk->S1, b, gamma, lk->S2);
 }
 
@@ -94,8 +92,7 @@ static int add_negative_sites(latent_kernel *lk, double *log_det) {
   if (status != EP_CONVERGED) return status;
   gather_rows(lk->C, n, idx, nn, W);
   factor_scale_solve(S, &lk->signs, n, W);
-  F77_CALL(dsyrk)
-  ("L", "T", &n, &nn, &one, W, &nn, &one, lk->C, &n FCONE FCONE);
+  F77_CALL(dsyrk)("L", "T", &n, &nn, &one, W, &nn, &one, lk->C, &n FCONE FCONE);
   return EP_CONVERGED;
 }
 
@@ -140,8 +137,7 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
     status = factor_positive(lk->K, n, &lk->signs, lk->S1, &post->log_det);
     if (status != EP_CONVERGED) return status;
     factor_solve(lk->S1, &lk->signs, lk->K, n, n, lk->S2);
-    F77_CALL(dsyrk)
-    ("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C, &n FCONE FCONE);
+    F77_CALL(dsyrk)("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C, &n FCONE FCONE);
   }
   if (lk->signs.nn > 0) status = add_negative_sites(lk, &post->log_det);
   if (status != EP_CONVERGED) return status;

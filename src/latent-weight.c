@@ -13,8 +13,7 @@
 static void times_panel(const double *C, int k, const double *X, int b,
                         double *P) {
   const double one = 1, zero = 0;
-  F77_CALL(dsymm)
-  ("L", "L", &k, &b, &one, C, &k, X, &k, &zero, P, &k FCONE FCONE);
+  F77_CALL(dsymm)("L", "L", &k, &b, &one, C, &k, X, &k, &zero, P, &k FCONE FCONE);
 }
 
 void weight_moments(const double *C, const double *w, int k, const double *Xt,
@@ -43,8 +42,7 @@ static void weight_load(latent *post, const int *idx, int b, double *Cbb,
     mb[l] = dot(k, x, lw->w);
   }
   times_panel(lw->C, k, lw->Q, b, lw->P);
-  F77_CALL(dgemm)
-  ("T", "N", &b, &b, &k, &one, lw->Q, &k, lw->P, &k, &zero, Cbb,
+  F77_CALL(dgemm)("T", "N", &b, &b, &k, &one, lw->Q, &k, lw->P, &k, &zero, Cbb,
    &b FCONE FCONE);
 }
 
@@ -53,10 +51,8 @@ static void weight_apply(latent *post, int b, const double *N,
   latent_weight *lw = post->self;
   const int k = lw->k, inc = 1;
   const double one = 1;
-  F77_CALL(dtrsm)
-  ("R", "U", "N", "U", &k, &b, &one, N, &b, lw->P, &k FCONE FCONE FCONE FCONE);
-  F77_CALL(dgemv)
-  ("N", &k, &b, &one, lw->P, &k, beta, &inc, &one, lw->w, &inc FCONE);
+  F77_CALL(dtrsm)("R", "U", "N", "U", &k, &b, &one, N, &b, lw->P, &k FCONE FCONE FCONE FCONE);
+  F77_CALL(dgemv)("N", &k, &b, &one, lw->P, &k, beta, &inc, &one, lw->w, &inc FCONE);
   rank_update_signed(lw->C, k, lw->P, b, gamma, lw->Q);
 }
 
@@ -83,8 +79,7 @@ static void weighted_gram(const latent_weight *lw, const double *x, double *G) {
         for (int j = 0; j < k; j++) to[j] = root * from[j];
       }
       if (cols == lw->width || (i == lw->n - 1 && cols > 0)) {
-        F77_CALL(dsyrk)
-        ("L", "N", &k, &cols, &sign, lw->P, &k, &one, G, &k FCONE FCONE);
+        F77_CALL(dsyrk)("L", "N", &k, &cols, &sign, lw->P, &k, &one, G, &k FCONE FCONE);
         cols = 0;
       }
     }
@@ -95,8 +90,7 @@ static void weighted_gram(const latent_weight *lw, const double *x, double *G) {
 static void weight_solution(latent_weight *lw, const double *x, double *out) {
   const int inc = 1;
   const double one = 1, zero = 0;
-  F77_CALL(dgemv)
-  ("N", &lw->k, &lw->n, &one, lw->Xt, &lw->k, x, &inc, &zero, lw->v1,
+  F77_CALL(dgemv)("N", &lw->k, &lw->n, &one, lw->Xt, &lw->k, x, &inc, &zero, lw->v1,
    &inc FCONE);
   symmetric_times(lw->C, lw->k, lw->v1, out);
 }
@@ -107,8 +101,7 @@ static void weight_times(latent *post, const double *x, double *out) {
   const int inc = 1;
   const double one = 1, zero = 0;
   weight_solution(lw, x, lw->v2);
-  F77_CALL(dgemv)
-  ("T", &lw->k, &lw->n, &one, lw->Xt, &lw->k, lw->v2, &inc, &zero, out,
+  F77_CALL(dgemv)("T", &lw->k, &lw->n, &one, lw->Xt, &lw->k, lw->v2, &inc, &zero, out,
    &inc FCONE);
 }
 

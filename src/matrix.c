@@ -39,8 +39,7 @@ void rank_update_signed(double *C, int n, const double *P, int b,
       for (int i = 0; i < n; i++) to[i] = root * from[i];
     }
     if (k > 0)
-      F77_CALL(dsyrk)
-      ("L", "N", &n, &k, &minus, scratch, &n, &one, C, &n FCONE FCONE);
+      F77_CALL(dsyrk)("L", "N", &n, &k, &minus, scratch, &n, &one, C, &n FCONE FCONE);
   }
 }
 

@@ -28,8 +28,7 @@ static int prepare_negative(predictive_factor *f, const double *K) {
     for (int b = 0; b < nn; b++) /* one column of K each */
       factor_solve(f->L, &f->signs, K + IDX(0, neg[b], n), n, 1,
                    f->V + IDX(0, b, np));
-    F77_CALL(dsyrk)
-    ("L", "T", &nn, &np, &minus, f->V, &np, &one, f->M, &nn FCONE FCONE);
+    F77_CALL(dsyrk)("L", "T", &nn, &np, &minus, f->V, &np, &one, f->M, &nn FCONE FCONE);
   }
   return factor_negative(f->M, &f->signs, &ignore);
 }
@@ -51,15 +50,13 @@ void predictive_latent(const predictive_factor *f, const double *G, int cols,
   const double one = 1, zero = 0, minus = -1;
   double *v = scratch, *w = scratch + (size_t)n * (size_t)cols;
   if (cols == 0) return;
-  F77_CALL(dgemv)
-  ("T", &n, &cols, &one, G, &n, b, &inc, &zero, m, &inc FCONE);
+  F77_CALL(dgemv)("T", &n, &cols, &one, G, &n, b, &inc, &zero, m, &inc FCONE);
   factor_solve(f->L, &f->signs, G, n, cols, v);
   for (int j = 0; j < cols; j++)
     for (int a = 0; a < nn; a++) w[IDX(a, j, nn)] = G[IDX(neg[a], j, n)];
   if (nn > 0) {
     if (np > 0)
-      F77_CALL(dgemm)
-      ("T", "N", &nn, &cols, &np, &minus, f->V, &np, v, &np, &one, w,
+      F77_CALL(dgemm)("T", "N", &nn, &cols, &np, &minus, f->V, &np, v, &np, &one, w,
        &nn FCONE FCONE);
     factor_scale_solve(f->M, &f->signs, cols, w);
   }
