@@ -11,12 +11,17 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* Rows between two looks for an interrupt: a millisecond at k = 10, five seconds at
- * k = 1000. */
+/* Rows between two looks for an interrupt: a millisecond at k = 10, five
+ * seconds at k = 1000. */
 #define CHECK_EVERY 4096
 
-static int adf_row(const lik_step *lik, const double *x, double y,
-                   adf_state *a, double *log_zp, double *prob, double *Sx) {
+static int adf_row(const lik_step *lik,
+                   const double *x,
+                   double y,
+                   adf_state *a,
+                   double *log_zp,
+                   double *prob,
+                   double *Sx) {
   const int k = a->k, inc = 1;
   symmetric_times(a->S, k, x, Sx);
   const double var = dot(k, x, Sx), mean = dot(k, x, a->mu);
@@ -36,9 +41,17 @@ static int adf_row(const lik_step *lik, const double *x, double y,
   return EP_CONVERGED;
 }
 
-int adf_absorb(const lik_step *lik, const double *Xt, const double *y, int n,
-               adf_state *state, double *log_zp, double *prob, double *Sx,
-               int *done, int (*check)(void *), void *check_data) {
+int adf_absorb(const lik_step *lik,
+               const double *Xt,
+               const double *y,
+               int n,
+               adf_state *state,
+               double *log_zp,
+               double *prob,
+               double *Sx,
+               int *done,
+               int (*check)(void *),
+               void *check_data) {
   for (*done = 0; *done < n; ++*done) {
     const int i = *done;
     if (check && i % CHECK_EVERY == 0 && check(check_data))

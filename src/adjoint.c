@@ -27,8 +27,8 @@ void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
 }
 
 /* E->tau, E->nu become the total derivative in the sites at fixed K */
-static void chain_sites(latent *post, fixpoint_work *fix,
-                        criterion_partials *E) {
+static void
+chain_sites(latent *post, fixpoint_work *fix, criterion_partials *E) {
   double *SA = fix->p1, *Cm = fix->p2;
   post->ops->times_squared(post, E->A, SA);
   post->ops->times(post, E->m, Cm);
@@ -41,13 +41,16 @@ static void chain_sites(latent *post, fixpoint_work *fix,
 
 /* E becomes the total derivatives at the fixed point. EP_NO_ADJOINT when the
  * linear system did not reach ADJOINT_TOL. */
-static int adjoint_solve(criterion_type type, latent *post,
-                         const lik_step *lik, const double *y,
-                         const ep_site *site, const site_view *view,
-                         fixpoint_work *fix, criterion_partials *E) {
+static int adjoint_solve(criterion_type type,
+                         latent *post,
+                         const lik_step *lik,
+                         const double *y,
+                         const ep_site *site,
+                         const site_view *view,
+                         fixpoint_work *fix,
+                         criterion_partials *E) {
   const int n = post->n;
-  const int status =
-      criterion_derivatives(type, post, lik, y, site, view, E);
+  const int status = criterion_derivatives(type, post, lik, y, site, view, E);
   if (status != EP_CONVERGED) return status;
   if (!isfinite(lik->df) && type != CRITERION_LOO) {
     memset(E->A, 0, (size_t)n * sizeof *E->A);
@@ -56,8 +59,8 @@ static int adjoint_solve(criterion_type type, latent *post,
   }
   fixpoint_linearise(fix, post, lik, y, site, view);
   chain_sites(post, fix, E);
-  const int spent = fixpoint_adjoint(fix, ADJOINT_TOL, ADJOINT_PRODUCTS,
-                                     E->tau, E->nu); /* now lambda */
+  const int spent = fixpoint_adjoint(fix, ADJOINT_TOL, ADJOINT_PRODUCTS, E->tau,
+                                     E->nu); /* now lambda */
   for (int i = 0; i < n; i++) {
     const double lt = E->tau[i], ln = E->nu[i];
     const site_jacobian *J = &fix->J[i];
@@ -70,10 +73,15 @@ static int adjoint_solve(criterion_type type, latent *post,
   return spent < 0 ? EP_NO_ADJOINT : EP_CONVERGED;
 }
 
-int adjoint_gradient(criterion_type type, latent *post, const lik_step *lik,
-                     const double *y, const ep_site *site,
-                     const site_view *view, fixpoint_work *fix,
-                     criterion_partials *E, double *gradient) {
+int adjoint_gradient(criterion_type type,
+                     latent *post,
+                     const lik_step *lik,
+                     const double *y,
+                     const ep_site *site,
+                     const site_view *view,
+                     fixpoint_work *fix,
+                     criterion_partials *E,
+                     double *gradient) {
   const int status = adjoint_solve(type, post, lik, y, site, view, fix, E);
   if (status != EP_CONVERGED) return EP_NO_ADJOINT;
   const latent_dots dots = {E->A, E->m, E->D, E->h};

@@ -37,8 +37,7 @@ void bounce_enter(bounce *b, const double *f, const double *nu) {
 }
 
 void bounce_leave(const bounce *b, double *f) {
-  for (int j = 0; j < b->n; j++)
-    f[j] = b->side[j] * b->g[j];
+  for (int j = 0; j < b->n; j++) f[j] = b->side[j] * b->g[j];
 }
 
 /* A turn by the angle of (co, si), then a kick along `column`; returns the wall
@@ -125,8 +124,7 @@ void bounce_on(bounce *b,
   }
   memcpy(b->g, b->g_old, size);
   memcpy(b->side, b->side_old, size);
-  for (int j = 0; j < b->n; j++)
-    b->v[j] = -b->v_old[j];
+  for (int j = 0; j < b->n; j++) b->v[j] = -b->v_old[j];
   b->wrong[0] = wrong[0];
   b->wrong[1] = wrong[1];
   b->stuck++;

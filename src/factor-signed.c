@@ -4,7 +4,8 @@
  *   C+   = K - V' V                                       [RW06 3.67, 3.68]
  *   M M' = I - |T_N|^{1/2} C+_NN |T_N|^{1/2}, W = M^{-1} |T_N|^{1/2} C+_N.
  *   C    = C+ + W' W,   log|I + K T| = log|L L'| + log|M M'|.
- * M exists exactly when K^{-1} + T is positive definite. K is never inverted. */
+ * M exists exactly when K^{-1} + T is positive definite. K is never inverted.
+ */
 #include "factor-signed.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -23,8 +24,8 @@ void sites_split(const double *tau, int n, site_signs *s) {
   s->nn = k - s->np;
 }
 
-int factor_positive(const double *K, int n, const site_signs *s, double *L,
-                    double *log_det) {
+int factor_positive(
+    const double *K, int n, const site_signs *s, double *L, double *log_det) {
   const int np = s->np, *idx = s->idx;
   for (int b = 0; b < np; b++) {
     const double *column = K + IDX(0, idx[b], n);
@@ -39,11 +40,15 @@ static void solve_lower(const double *L, int n, int cols, double *V) {
   const double one = 1;
   if (n > 0 && cols > 0)
     F77_CALL(dtrsm)("L", "L", "N", "N", &n, &cols, &one, L, &n, V,
-     &n FCONE FCONE FCONE FCONE);
+                    &n FCONE FCONE FCONE FCONE);
 }
 
-void factor_solve(const double *L, const site_signs *s, const double *G, int n,
-                  int cols, double *V) {
+void factor_solve(const double *L,
+                  const site_signs *s,
+                  const double *G,
+                  int n,
+                  int cols,
+                  double *V) {
   const int np = s->np, *idx = s->idx;
   for (int j = 0; j < cols; j++) {
     const double *column = G + IDX(0, j, n);
@@ -63,7 +68,9 @@ int factor_negative(double *S, const site_signs *s, double *log_det) {
   return cholesky(S, nn, log_det);
 }
 
-void factor_scale_solve(const double *L, const site_signs *s, int cols,
+void factor_scale_solve(const double *L,
+                        const site_signs *s,
+                        int cols,
                         double *W) {
   const int nn = s->nn;
   const double *root = s->root + s->np;

@@ -27,16 +27,25 @@ void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws);
 
 /* Centres X[n x p] by its own column means (or by those of `like`, when not
  * NULL) and scales by sqrt(weight l). */
-void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
-                    int n, const kernel_inputs *like);
+void kernel_prepare(kernel_inputs *in,
+                    const kernel_ard *k,
+                    const double *X,
+                    int n,
+                    const kernel_inputs *like);
 
 /* K[n x n] full, with the nugget. */
-void kernel_gram(const kernel_ard *k, const kernel_inputs *in, int n,
+void kernel_gram(const kernel_ard *k,
+                 const kernel_inputs *in,
+                 int n,
                  double *K);
 
 /* G[n x m] between two prepared sets, without the nugget. */
-void kernel_cross(const kernel_ard *k, const kernel_inputs *a, int n,
-                  const kernel_inputs *b, int m, double *G);
+void kernel_cross(const kernel_ard *k,
+                  const kernel_inputs *a,
+                  int n,
+                  const kernel_inputs *b,
+                  int m,
+                  double *G);
 
 typedef struct {
   double variance, bias, nugget; /* with respect to the logs */
@@ -45,8 +54,12 @@ typedef struct {
 
 /* Contracts dE/dK, lower triangle of W[n x n] (destroyed), with K as
  * kernel_gram() left it. scratch[n x (p + 1)]. Cost n^2 p, one product. */
-void kernel_contract(const kernel_ard *k, const kernel_inputs *in, int n,
-                     const double *K, double *W, double *scratch,
+void kernel_contract(const kernel_ard *k,
+                     const kernel_inputs *in,
+                     int n,
+                     const double *K,
+                     double *W,
+                     double *scratch,
                      kernel_grad *grad);
 
 #endif

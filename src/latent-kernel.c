@@ -17,16 +17,15 @@ static void kernel_marginals(latent *post) {
 
 /* Panel S1[n x b] = C[, idx] from the lower triangle. Column k of C gives row
  * k of the panel for sites below it and column k itself when k is in idx. */
-static void kernel_load(latent *post, const int *idx, int b, double *Cbb,
-                        double *mb) {
+static void
+kernel_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *P = lk->S1;
   lk->have_squares = 0;
   for (int l = 0; l < b; l++) {
     const int i = idx[l];
-    memcpy(P + IDX(i, l, n), lk->C + IDX(i, i, n),
-           (size_t)(n - i) * sizeof *P);
+    memcpy(P + IDX(i, l, n), lk->C + IDX(i, i, n), (size_t)(n - i) * sizeof *P);
   }
   for (int k = 0, first = 0; k < n; k++) {
     while (first < b && idx[first] <= k) first++;
@@ -40,14 +39,18 @@ static void kernel_load(latent *post, const int *idx, int b, double *Cbb,
   }
 }
 
-static void kernel_apply(latent *post, int b, const double *N,
-                         const double *gamma, const double *beta) {
+static void kernel_apply(latent *post,
+                         int b,
+                         const double *N,
+                         const double *gamma,
+                         const double *beta) {
   latent_kernel *lk = post->self;
   const int n = lk->n, inc = 1;
   const double one = 1;
   F77_CALL(dtrsm)("R", "U", "N", "U", &n, &b, &one, N, &b, lk->S1,
-   &n FCONE FCONE FCONE FCONE);
-  F77_CALL(dgemv)("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m, &inc FCONE);
+                  &n FCONE FCONE FCONE FCONE);
+  F77_CALL(dgemv)("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m,
+                  &inc FCONE);
   rank_update_signed(lk->C, n, lk->S1, b, gamma, lk->S2);
 }
 
@@ -71,8 +74,8 @@ static void kernel_times_squared(latent *post, const double *x, double *out) {
 }
 
 /* W[nn x n] = C+[idx, ] from the lower triangle */
-static void gather_rows(const double *C, int n, const int *idx, int nn,
-                        double *W) {
+static void
+gather_rows(const double *C, int n, const int *idx, int nn, double *W) {
   for (int j = 0; j < n; j++)
     for (int a = 0; a < nn; a++) {
       const int i = idx[a];
@@ -137,7 +140,8 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
     status = factor_positive(lk->K, n, &lk->signs, lk->S1, &post->log_det);
     if (status != EP_CONVERGED) return status;
     factor_solve(lk->S1, &lk->signs, lk->K, n, n, lk->S2);
-    F77_CALL(dsyrk)("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C, &n FCONE FCONE);
+    F77_CALL(dsyrk)("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C,
+                    &n FCONE FCONE);
   }
   if (lk->signs.nn > 0) status = add_negative_sites(lk, &post->log_det);
   if (status != EP_CONVERGED) return status;
@@ -150,8 +154,8 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
  * R = T - T C T, b = H nu, into the lower triangle of S2 [MATH.md section 5].
  * C diag(A.) C comes from two symmetric rank-k updates split by the sign of A.,
  * n^3 flops in all. */
-static void prior_gradient(latent *post, const ep_site *site,
-                           const latent_dots *dots) {
+static void
+prior_gradient(latent *post, const ep_site *site, const latent_dots *dots) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *g = lk->tmp, *minus_A = lk->tmp + n, *W = lk->S2;
@@ -177,8 +181,10 @@ static void prior_gradient(latent *post, const ep_site *site,
   }
 }
 
-static void kernel_gradient(latent *post, const ep_site *site,
-                            const latent_dots *dots, double *gradient) {
+static void kernel_gradient(latent *post,
+                            const ep_site *site,
+                            const latent_dots *dots,
+                            double *gradient) {
   latent_kernel *lk = post->self;
   prior_gradient(post, site, dots);
   if (!lk->kernel) return;
@@ -247,7 +253,9 @@ latent latent_kernel_given(latent_kernel *lk, int n, const double *K) {
   return kernel_latent(lk);
 }
 
-latent latent_kernel_inputs(latent_kernel *lk, int n, const kernel_ard *kernel,
+latent latent_kernel_inputs(latent_kernel *lk,
+                            int n,
+                            const kernel_ard *kernel,
                             const double *X) {
   *lk = (latent_kernel){.n = n, .kernel = kernel, .X = X};
   return kernel_latent(lk);

@@ -34,7 +34,10 @@ typedef struct {
    *   C -= gamma_l c_l c_l',  mean += beta_l c_l,
    * c_l the column of C at its turn. N[b x b], unit upper triangular, holds
    * N[k,l] = gamma_k (c_k at site l), k < l. A and m are stale afterwards. */
-  void (*apply)(latent *post, int b, const double *N, const double *gamma,
+  void (*apply)(latent *post,
+                int b,
+                const double *N,
+                const double *gamma,
                 const double *beta);
 
   /* A and m of all sites from the updated posterior. */
@@ -49,7 +52,9 @@ typedef struct {
 
   /* gradient[n_prior] of the criterion with these dots, at the sites of the
    * last refresh. The posterior may not be used again before the next one. */
-  void (*gradient)(latent *post, const ep_site *site, const latent_dots *dots,
+  void (*gradient)(latent *post,
+                   const ep_site *site,
+                   const latent_dots *dots,
                    double *gradient);
 } latent_ops;
 
@@ -59,8 +64,8 @@ struct latent {
   double *prior;  /* [n] A at the prior, which sets the rounding error of A */
   double log_det; /* D = log|I + K T| */
 
-  int n_prior;    /* parameters of the prior, see gradient() */
-  int n_location; /* coordinates that the space predicts from: */
+  int n_prior;              /* parameters of the prior, see gradient() */
+  int n_location;           /* coordinates that the space predicts from: */
   const double *location;   /* [n_location] their solution */
   const double *covariance; /* [n_location x n_location] lower, or NULL */
 

@@ -35,8 +35,8 @@ static step_levels step_levels_make(double lo, double hi, double q) {
   s.log_hi = log(hi);
   s.gap = hi - lo;
   /* hi^q - lo^q = lo^q expm1(q log(hi/lo)), stable when hi is near lo */
-  s.gap_q = lo > 0.1 ? s.lo_q * expm1(q * log1p((hi - lo) / lo))
-                     : s.hi_q - s.lo_q;
+  s.gap_q =
+      lo > 0.1 ? s.lo_q * expm1(q * log1p((hi - lo) / lo)) : s.hi_q - s.lo_q;
   return s;
 }
 
@@ -72,8 +72,8 @@ static void tail_ratios(double t, double df, double *r1, double *r2) {
 }
 
 /* Logs of f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v)). */
-static void log_t_values(double z, double df, double *log_f, double *log_F,
-                         double *log_F2) {
+static void log_t_values(
+    double z, double df, double *log_f, double *log_F, double *log_F2) {
   *log_f = dt(z, df, 1);
   *log_F = pt(z, df, 1, 1);
   *log_F2 = pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);
@@ -119,8 +119,8 @@ static double power_slope(double x, double q) {
   return q > 1 ? q * R_pow(x, q - 1) : 1;
 }
 
-tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
-                                 const tilted *t) {
+tilted_grad
+likelihood_tilt_grad(const lik_step *lik, double y, const tilted *t) {
   const step_levels *s = likelihood_levels(lik, y);
   const double v = lik->df, z = t->z;
   tilted_grad g;
@@ -129,9 +129,8 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
   /* g_{v+2} = gamma f_v, gamma = (v+1)/(v+z^2): density of F2 over f_v(z) */
   const double gamma = (1 + 1 / v) / (1 + z * (z / v));
   const double F2 = exp(log_F2);
-  const double log_z2 =
-      s->lo > 0 ? log(s->lo_q * (1 - F2) + s->hi_q * F2)
-                : lik->q * s->log_hi + log_F2;
+  const double log_z2 = s->lo > 0 ? log(s->lo_q * (1 - F2) + s->hi_q * F2)
+                                  : lik->q * s->log_hi + log_F2;
   const double rho = t->w + t->alpha * t->mu; /* Z1/Z2 */
 
   g.log_z1_z = s->gap_q * exp(log_f - t->log_z1);
@@ -155,7 +154,8 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
   return g;
 }
 
-void likelihood_add_epsilon(double y, const double lo_hi[2],
+void likelihood_add_epsilon(double y,
+                            const double lo_hi[2],
                             double grad_epsilon[2]) {
   const int wrong = y > 0 ? 0 : 1;
   grad_epsilon[wrong] += lo_hi[0];

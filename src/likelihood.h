@@ -43,12 +43,13 @@ const step_levels *likelihood_levels(const lik_step *lik, double y);
 tilted likelihood_tilt(const lik_step *lik, double y, double mean, double var);
 
 /* Derivatives at a tilted result of likelihood_tilt(). */
-tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
-                                 const tilted *t);
+tilted_grad
+likelihood_tilt_grad(const lik_step *lik, double y, const tilted *t);
 
 /* Sums derivatives with respect to lo and hi of one site into those with
  * respect to epsilon[2]. */
-void likelihood_add_epsilon(double y, const double lo_hi[2],
+void likelihood_add_epsilon(double y,
+                            const double lo_hi[2],
                             double grad_epsilon[2]);
 
 /* Probability that the label is wrong given the other sites. */
