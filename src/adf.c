@@ -4,8 +4,8 @@
  *   gives
  *     mu <- mu + y (alpha/s) S x,
  *     S  <- r S - (alpha mu_t/s^2) (S x)(S x)',   r = Z1/Z2 = w + alpha mu_t
- *   [DQV11 42-47; MATH.md section 2], mu_t = y m_hat/s. The factor r goes to
- *   log_scale: with S r S in place of S, mu scales by 1/sqrt(r). Two passes
+ *   [M 2.11] [DQV11 42-47], mu_t = y m_hat/s. The factor r goes to log_scale
+ *   [M 2.12]: with S r S in place of S, mu scales by 1/sqrt(r). Two passes
  *   over half of S a row. References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
 #include "matrix.h"

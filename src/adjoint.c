@@ -1,13 +1,13 @@
 /* What: one adjoint for every criterion, df and hyperparameter.
- * Method [MATH.md section 5]: with E_s the total derivative of the criterion in
- *   the sites at fixed K,
+ * Method: with E_s the total derivative of the criterion in the sites at fixed
+ *   K [M 5.3],
  *     E_tau - (C o C) E_A - m o (C E_m) + A E_D - (m o m) E_h,
  *     E_nu + C E_m + 2 m E_h,
- *   solve (I - G_s') lambda = E_s and add lambda' G_{A,m,epsilon} to the
- *   partials, which makes them the dotted A, m, D, h. How those move with the
- *   prior is the latent space's to know.
+ *   solve (I - G_s') lambda = E_s [M 5.2] and add lambda' G_{A,m,epsilon} to
+ *   the partials, which makes them the dotted A, m, D, h of [M 5.5]. How those
+ *   move with the prior is the latent space's to know.
  *   At df = Inf the evidence is stationary in the sites: lambda, A. and m. are
- *   zero and no system is solved. */
+ *   zero and no system is solved [M 5.6]. */
 #include "adjoint.h"
 #include "numeric.h"
 
@@ -26,7 +26,7 @@ void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
   E->nu = workspace_take(ws, N);
 }
 
-/* E->tau, E->nu become the total derivative in the sites at fixed K */
+/* E->tau, E->nu become the total derivative in the sites at fixed K [M 5.3] */
 static void
 chain_sites(latent *post, fixpoint_work *fix, criterion_partials *E) {
   double *SA = fix->p1, *Cm = fix->p2;
@@ -61,6 +61,7 @@ static int adjoint_solve(criterion_type type,
   chain_sites(post, fix, E);
   const int spent = fixpoint_adjoint(fix, ADJOINT_TOL, ADJOINT_PRODUCTS, E->tau,
                                      E->nu); /* now lambda */
+  /* the dotted A, m, epsilon [M 5.5] */
   for (int i = 0; i < n; i++) {
     const double lt = E->tau[i], ln = E->nu[i];
     const site_jacobian *J = &fix->J[i];

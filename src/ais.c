@@ -1,5 +1,5 @@
 /* What: AIS through the flip rate, with bouncing trajectories on ellipses.
- * Method: log Z = sum over labels of the log likelihood on the right side +
+ * Method [M A.2]: log Z = sum of the log likelihoods on the right side +
  *   log E[w], w the product over levels of exp(-sum (new - old barrier) of
  *   labels on the wrong side). A level then draws velocities nu ~ N(0, K) and
  *   follows the trajectory of (f, nu) for a quarter turn (bounce.c), which

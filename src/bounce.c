@@ -1,8 +1,8 @@
 /* What: Hamiltonian dynamics of a Gaussian with step likelihoods, exactly.
- * Method: without walls the motion is f cos(t) + nu sin(t). At f_i = 0 the
- *   velocity changes along K e_i only, the normal of the wall in the metric of
- *   the prior: with the normal speed s = |nu_i| / sqrt(K_ii) and the barrier
- *   b of label i, energy s^2/2 + b 1(wrong side) is kept,
+ * Method: without walls the motion is f cos(t) + nu sin(t) [M A.4]. At f_i = 0
+ *   the velocity changes along K e_i only, the normal of the wall in the metric
+ *   of the prior: with the normal speed s = |nu_i| / sqrt(K_ii) and the barrier
+ *   b of label i, energy s^2/2 + b 1(wrong side) is kept [M A.5],
  *     from the wrong side to the right one   passes with sqrt(s^2 + 2 b),
  *     from the right side, s^2 > 2 b         passes with sqrt(s^2 - 2 b),
  *     from the right side otherwise          is thrown back with s.

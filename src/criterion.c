@@ -1,11 +1,13 @@
 /* What: evidence with either site normaliser, leave-one-out, and partials.
- * Method: with quad = (tau m^2 - 2 m nu + A nu^2)/u for each site,
- *   finite v:  R = sum[ expm1(-(2/v) log Z) - expm1(-log(u)/v) - quad/v ] -
- * h/v, log Z_EP = -D/2 - (v/2) log1p(X),  X = exp(-D/v) R v = Inf:   log Z_EP =
- * -D/2 + h/2 + sum[ log Z - log(u)/2 + quad/2 ] quad is minus v times MATH.md's
- * (2 nu m - nu^2 A - (tau/u) w^2)/v and, at v = Inf, mean^2/base - m^2/A: one
- * form for both, no division by A. References: FSS17 eq. 42 with exponent
- * v/(v+d); RW06 3.65; MATH.md 4. */
+ * Method: with quad = (tau m^2 - 2 m nu + A nu^2)/u for each site [M 4.2],
+ *   finite v:  R = sum[ expm1(-(2/v) log Z) - expm1(-log(u)/v) - quad/v ] - h/v
+ *                                                                     [M 4.3]
+ *              log Z_EP = -D/2 - (v/2) log1p(X),  X = exp(-D/v) R     [M 4.4]
+ *   v = Inf:   log Z_EP = -D/2 + h/2 + sum[ log Z - log(u)/2 + quad/2 ]
+ *                                                                     [M 4.5]
+ *   quad is h without the site less h, at v = Inf also mean^2/base - m^2/A: one
+ *   form for both, no division by A.
+ * References: FSS17 42 with exponent v/(v+d); RW06 3.65. */
 #include "criterion.h"
 #include "numeric.h"
 
@@ -48,7 +50,7 @@ int criterion_value(criterion_type type,
   double R, h, result = 0;
   for (int i = 0; i < post->n; i++) {
     if (!view[i].proper) return EP_IMPROPER;
-    result += view[i].tilt.log_zp;
+    result += view[i].tilt.log_zp; /* [M 5.1] */
   }
   if (type != CRITERION_LOO) {
     evidence_terms(type, post, df, site, view, &R, &h);
@@ -65,7 +67,7 @@ int criterion_value(criterion_type type,
   return EP_CONVERGED;
 }
 
-/* Weights with which d log Z, d log u, d quad, dD and dh enter dE. */
+/* Weights with which d log Z, d log u, d quad, dD and dh enter dE [M 5.7]. */
 typedef struct {
   double log_z_scale, log_u, quad, D, h;
 } term_weights;
@@ -77,7 +79,8 @@ static term_weights evidence_weights(const latent *post, double df, double R) {
   return (term_weights){s, -s / 2, s / 2, -0.5 / (1 + X), s / 2};
 }
 
-/* Adds the derivatives of one site's terms to E. */
+/* Adds the derivatives of one site's terms to E [M 5.7], those of quad being
+ * [M 5.8]. */
 static void add_site(criterion_type type,
                      const term_weights *w,
                      const latent *post,

@@ -1,13 +1,13 @@
 /* What: entropies and the q-divergence of Bernoulli and Student-t.
- * Method: Bernoulli, sums over the two outcomes of
+ * Method: Bernoulli [M 1.11, 1.14], sums over the two outcomes of
  *     p^a - p = p expm1((a-1) log p)      (entropies)
  *     -p ln_q(r/p)                        (divergence, divided by s).
- *   Student-t, with L the log density at the mode, a = df/2, b = d/2:
+ *   Student-t [M 1.13], with L the log density at the mode, a = df/2, b = d/2:
  *     Renyi(order) = -L + (a+b) mean of [digamma(a+b+t) - digamma(a+t)]
  *   over t in [0, (order-1)(a+b)]: the ratio of gamma functions in int p^order
  *   written as an integral, which is continuous at order 1. At the own index
- *   the ratio is rational: int p^q = v/((v+d) Psi).
- * References: DQV11 eq. 13. DEVIATION: it prints 1 + 1/v for the t, which is
+ *   the ratio is rational: int p^q = v/((v+d) Psi) [M 1.9, 1.12].
+ * References: DQV11 13. DEVIATION: it prints 1 + 1/v for the t, which is
  *   1 + d/v at d = 1.
  * Accuracy: against 80 digits. Bernoulli: relative 4e-15, divergence 3e-14
  *   up to q = 20. Student-t: 6e-15 of 1 + |L| + |value|, df in [0.1, 1e12],
@@ -73,7 +73,7 @@ double bernoulli_q_divergence(double prob, double other, double q) {
 
 /* ---- Student-t ---- */
 
-/* The other two entropies follow from Renyi's, p = 1 - order. */
+/* The other two entropies follow from Renyi's, p = 1 - order [M 1.11]. */
 static student_entropies entropies(double renyi, double p) {
   return (student_entropies){.renyi = renyi,
                              .tsallis = ln_q_exp(renyi, p),
@@ -140,7 +140,7 @@ int student_q_divergence(int d,
   for (size_t i = 0; i < size; i++) excess += L1[i] * L1[i];
   for (int j = 0; j < d; j++) excess += gap[j] * gap[j];
 
-  /* [Psi1 (1 + d/v) - Psi2 (1 + tr(K2 S1) + ..)]/(1-q), with Psi2
+  /* [M 1.14]: [Psi1 (1 + d/v) - Psi2 (1 + tr(K2 S1) + ..)]/(1-q), with Psi2
    * taken out, so that it is Kullback-Leibler's at v = Inf */
   const double p = student_1mq(d, df), ratio = (log_det2 - log_det1) / 2;
   const double log_mode2 = student_log_const(d, df) - log_det2 / 2;

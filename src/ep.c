@@ -5,7 +5,7 @@
  *   factorisation, so that the result carries no update rounding. A Newton step
  *   that does not at least halve the residual is undone. The sweep damps when
  *   the residual grows or a site had to be left alone.
- * References: MATH.md section 3; RW06 alg. 3.5. */
+ * References: RW06 alg. 3.5. */
 #include "ep.h"
 #include "criterion.h"
 #include "numeric.h"
@@ -133,6 +133,7 @@ static int update_site(
   const double dnu = L->damping * (next.nu - site->nu);
   const double grow = 1 + dtau * A;
   if (!(grow > 0)) return 0;
+  /* [M 3.7] */
   *gamma = dtau / grow;
   *beta = (dnu - dtau * m) / grow;
   L->post->log_det += log(grow);
@@ -141,8 +142,8 @@ static int update_site(
   return 1;
 }
 
-/* Visits idx[b] in turn on the small covariance, then applies all at once.
- * Returns the number of sites left alone. */
+/* Visits idx[b] in turn on the small covariance, then applies all at once
+ * [M 3.8]. Returns the number of sites left alone. */
 static int sweep_block(ep_loop *L, const int *idx, int b) {
   ep_work *w = L->work;
   double *C = w->Cbb, *c = w->column, *m = w->nu; /* nu is free in a sweep */

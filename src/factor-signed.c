@@ -1,11 +1,10 @@
 /* What: Cholesky factors of K^{-1} + T when T has both signs.
- * Method: positive sites first. With P = {tau > 0}, N = {tau < 0},
+ * Method [M 3.9]: positive sites first, P = {tau > 0}, then N = {tau < 0}:
  *   L L' = I + T_P^{1/2} K_PP T_P^{1/2},   V = L^{-1} T_P^{1/2} K_P.
  *   C+   = K - V' V                                       [RW06 3.67, 3.68]
  *   M M' = I - |T_N|^{1/2} C+_NN |T_N|^{1/2}, W = M^{-1} |T_N|^{1/2} C+_N.
  *   C    = C+ + W' W,   log|I + K T| = log|L L'| + log|M M'|.
- * M exists exactly when K^{-1} + T is positive definite. K is never inverted.
- */
+ * M exists exactly when K^{-1} + T is positive definite. K is not inverted. */
 #include "factor-signed.h"
 #include "matrix.h"
 #include "numeric.h"

@@ -1,5 +1,4 @@
-/* What: the EP map, its Jacobian products, Newton step and adjoint.
- * References: MATH.md section 5. */
+/* What: the EP map, its Jacobian products, Newton step and adjoint. */
 #include "fixpoint.h"
 #include "numeric.h"
 
@@ -35,7 +34,7 @@ double fixpoint_evaluate(const latent *post,
       s->proper = site_project(&s->cav, y[i], &s->tilt, lik->df, &s->next) ==
                   EP_CONVERGED;
     }
-    if (s->proper)
+    if (s->proper) /* [M 3.6] */
       residual[i] = fmax(fabs(s->next.tau - site[i].tau) * A,
                          fabs(s->next.nu - site[i].nu) * sqrt(A));
     if (isnan(residual[i])) residual[i] = INFINITY;
@@ -81,7 +80,7 @@ void fixpoint_linearise(fixpoint_work *w,
 
 static double inverse(double x) { return x > 0 ? 1 / x : 0; }
 
-/* out = (I - G_s) x, both scaled */
+/* out = (I - G_s) x, both scaled [M 3.13, 3.14] */
 static void newton_map(void *context, const double *x, double *out) {
   fixpoint_work *w = context;
   latent *post = w->post;
@@ -103,7 +102,7 @@ static void newton_map(void *context, const double *x, double *out) {
   }
 }
 
-/* out = (I - G_s') x, scaled inversely */
+/* out = (I - G_s') x, scaled inversely [M 5.2] */
 static void adjoint_map(void *context, const double *x, double *out) {
   fixpoint_work *w = context;
   latent *post = w->post;

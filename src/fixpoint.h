@@ -1,9 +1,9 @@
 /* What: EP as a fixed point s = G(s) in the 2n site parameters: the residual,
  *       products with its Jacobian and their transposes, the Newton step.
- * With K fixed, a change of the sites moves the posterior by
+ * With K fixed, a change of the sites moves the posterior by        [M 3.13]
  *   dA = -(C o C) dtau,   dm = -C diag(m) dtau + C dnu,
  * and G acts on each site alone, so Jacobian products cost two products with
- * n x n matrices [MATH.md section 5]. Everything is scaled: dtau by A, dnu by
+ * n x n matrices [M 3.14]. Everything is scaled: dtau by A, dnu by
  * sqrt(A), which makes the unknowns dimensionless. */
 #ifndef STURDY_FIXPOINT_H
 #define STURDY_FIXPOINT_H

@@ -3,7 +3,7 @@
  *   l of d columns come from one product Q X:
  *   dE/dlog l_g = -sum_{k in g} sum_ij Q_ij (x_ik - x_jk)^2
  *               = -2 sum_{k in g} [ sum_i r_i x_ik^2 - x_k' Q x_k ],  r = Q 1,
- *   x already scaled by sqrt(weight l).  MATH.md section 5. */
+ *   x already scaled by sqrt(weight l) [M 6.5]. */
 #include "kernel.h"
 #include "numeric.h"
 

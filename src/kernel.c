@@ -1,4 +1,4 @@
-/* What: Gram matrices of the ARD kernel.
+/* What: Gram matrices of the ARD kernel [M 6.1, 6.4].
  * Method: squared distances from one BLAS-3 product of centred, scaled inputs,
  *   |a|^2 + |b|^2 - 2 a'b; pairs so near that this would cancel are taken again
  *   from their differences, so duplicates are at distance 0 exactly.

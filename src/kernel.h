@@ -1,9 +1,10 @@
 /* What: the squared-exponential kernel with bias and nugget, and its gradient.
  *   k(x, x') = variance exp(-sum_k weight_k l_{g(k)} (x_k - x'_k)^2) + bias
- *              + nugget 1(same observation)           [FSS17 44; KG08 11-12]
+ *              + nugget 1(same observation)   [M 6.1] [FSS17 44; KG08 11-12]
  * Columns are features after expansion: a factor enters as all its 0/1 level
- * indicators with weight 1/2, so that its columns add up to the 0/1 mismatch.
- * group[k] says which l a column uses: ARD, isotropic and factors are one. */
+ * indicators with weight 1/2, so that its columns add up to the 0/1 mismatch
+ * [M 6.3]. group[k] says which l a column uses: ARD, isotropic and factors are
+ * one. */
 #ifndef STURDY_KERNEL_H
 #define STURDY_KERNEL_H
 

@@ -1,10 +1,10 @@
 /* What: the dense kernel-space posterior C = (K^{-1} + T)^{-1}, lower triangle.
  * Method: sequential rank-one updates grouped by blocks of b sites. Within a
  *   block only C_BB is touched. Afterwards the columns at their turns are
- *   P = C_B (I + N)^{-1} (one triangular solve), and
+ *   P = C_B (I + N)^{-1} (one triangular solve), and                [M 3.8]
  *   C -= P+ P+' - P- P-',  P+- = P |Gamma|^{1/2} split by the sign of gamma,
  *   two symmetric rank-k updates: n^2 b flops a block, n^3 a sweep, BLAS-3.
- * References: MATH.md section 3 (speed); RW06 alg. 3.5 for b = 1. */
+ * References: RW06 alg. 3.5 for b = 1. */
 #include "latent-kernel.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -83,7 +83,7 @@ gather_rows(const double *C, int n, const int *idx, int nn, double *W) {
     }
 }
 
-/* C += W' W for the negative sites [factor-signed.c] */
+/* C += W' W for the negative sites [M 3.9] */
 static int add_negative_sites(latent_kernel *lk, double *log_det) {
   const int n = lk->n, nn = lk->signs.nn, *idx = lk->signs.idx + lk->signs.np;
   const double one = 1;
@@ -102,7 +102,7 @@ static int add_negative_sites(latent_kernel *lk, double *log_det) {
 /* m = C nu, refined once in m, where it matters to the cavities (K b would
  * amplify the error of b by |K|/A): with rho = K (nu - T m) - m, the error of m
  * solves (I + K T) e = rho, so m += rho - C T rho. Then b, refined in its own
- * equation (I + T K) b = nu, for prediction. */
+ * equation (I + T K) b = nu, for prediction [M 3.10]. */
 static void refresh_mean(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
@@ -140,6 +140,7 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
     status = factor_positive(lk->K, n, &lk->signs, lk->S1, &post->log_det);
     if (status != EP_CONVERGED) return status;
     factor_solve(lk->S1, &lk->signs, lk->K, n, n, lk->S2);
+    /* C+ = K - V' V [M 3.9] */
     F77_CALL(dsyrk)("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C,
                     &n FCONE FCONE);
   }
@@ -150,8 +151,8 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
   return EP_CONVERGED;
 }
 
-/* dE/dK = H diag(A.) H' + sym(H m. b') + D. R + h. b b', H = I - T C,
- * R = T - T C T, b = H nu, into the lower triangle of S2 [MATH.md section 5].
+/* dE/dK = H diag(A.) H' + sym(H m. b') + D. R + h. b b' [M 5.5], H = I - T C,
+ * R = T - T C T, b = H nu [M 5.4], into the lower triangle of S2.
  * C diag(A.) C comes from two symmetric rank-k updates split by the sign of A.,
  * n^3 flops in all. */
 static void

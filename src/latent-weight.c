@@ -1,10 +1,11 @@
 /* What: the weight-space posterior C = (S0^{-1} + X' T X)^{-1}, S0 = diag(s0).
- * Method: site i sees A_i = x_i' C x_i, m_i = x_i' w. Blocks as in
+ * Method: site i sees A_i = x_i' C x_i, m_i = x_i' w [M 3.11]. Blocks as in
  *   latent-kernel.c with P = C X_B' in place of C_B: n k^2 flops a sweep for
  *   the updates and as many for the marginals at its end.
  *   Refresh: with R = diag(sqrt(s0)), M = I + R X' T X R, one Cholesky of M
- *   whatever the signs of T: C = R M^{-1} R, log|I + S0 X'TX| = log|M|.
- * References: MATH.md section 3 (weight space); M01. */
+ *   whatever the signs of T: C = R M^{-1} R, log|I + S0 X'TX| = log|M|
+ *   [M 3.12].
+ * References: M01. */
 #include "latent-weight.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -108,7 +109,7 @@ static void weight_solution(latent_weight *lw, const double *x, double *out) {
   symmetric_times(lw->C, lw->k, lw->v1, out);
 }
 
-/* X C X' x */
+/* X C X' x [M 3.15] */
 static void weight_times(latent *post, const double *x, double *out) {
   latent_weight *lw = post->self;
   const int inc = 1;
@@ -118,7 +119,7 @@ static void weight_times(latent *post, const double *x, double *out) {
                   &zero, out, &inc FCONE);
 }
 
-/* sum_j (x_i' C x_j)^2 x[j] = x_i' C (X' diag(x) X) C x_i */
+/* sum_j (x_i' C x_j)^2 x[j] = x_i' C (X' diag(x) X) C x_i [M 3.15] */
 static void weight_times_squared(latent *post, const double *x, double *out) {
   latent_weight *lw = post->self;
   const int k = lw->k;
@@ -140,6 +141,7 @@ static void scale_by_prior(latent_weight *lw) {
       lw->C[IDX(i, j, k)] *= sqrt(lw->s0[i]) * sqrt(lw->s0[j]);
 }
 
+/* [M 3.12] */
 static int weight_refresh(latent *post, const double *tau, const double *nu) {
   latent_weight *lw = post->self;
   const int k = lw->k;
@@ -156,7 +158,7 @@ static int weight_refresh(latent *post, const double *tau, const double *nu) {
   return EP_CONVERGED;
 }
 
-/* With c_i = C x_i / s0 (elementwise) and p = w / s0:
+/* [M 5.9]. With c_i = C x_i / s0 (elementwise) and p = w / s0:
  *   dA_i/ds0_j = c_ij^2,  dm_i/ds0_j = c_ij p_j,  dh/ds0_j = p_j^2,
  *   dD/ds0_j = (1 - C_jj/s0_j)/s0_j. */
 static void weight_gradient(latent *post,

@@ -1,7 +1,8 @@
 /* What: latent predictive moments.
- * Method: m* = k*' b; s*2 = k** - |v|^2 + |w|^2 with v = L^{-1} T_P^{1/2} k*_P
- *   for the sites of positive precision and w = M^{-1} |T_N|^{1/2} (k*_N - V'
- * v) for the negative ones: the two steps of factor-signed.c, applied to k*. */
+ * Method: m* = k*' b [M 7.1]; s*2 = k** - |v|^2 + |w|^2 [M 7.2] with
+ *   v = L^{-1} T_P^{1/2} k*_P                 for positive precisions,
+ *   w = M^{-1} |T_N|^{1/2} (k*_N - V' v)      for the negative ones:
+ *   the two steps of factor-signed.c, applied to k*. */
 #include "predictive.h"
 #include "numeric.h"
 

@@ -23,7 +23,7 @@ int predictive_prepare(predictive_factor *f,
                        const double *K,
                        const double *tau);
 
-/* Scaled latent m[cols] and s2[cols] [MATH.md section 7]: G[n x cols] holds
+/* Scaled latent m[cols] and s2[cols] [M 7.1]: G[n x cols] holds
  * k* without nugget, prior = k(x*, x*) with it, b[n] = (I + T K)^{-1} nu.
  * scratch[2 n x cols]. */
 void predictive_latent(const predictive_factor *f,

@@ -2,8 +2,8 @@
  * Method: with p = 1 - q, powers are kept as x^p - 1 = expm1(p log x) and
  *   brackets as 1 + y, so that p -> 0 loses no digit; where nothing cancels,
  *   pow() is the more accurate.
- * References: FSS17, section on q-algebra. DEVIATION: FSS17 eq. 22 prints the
- *   quotient with - 1; only + 1 makes it invert the product (eqs 26-27).
+ * References: [M 1.1, 1.2]. DEVIATION: FSS17 22 prints the quotient with - 1;
+ *   only + 1 makes it invert the product (26, 27).
  * Accuracy: against 60 digits, 20,000 random arguments each, q in [-3, 5] and
  *   |1-q| down to 1e-16. ln_q: relative 4e-16. exp_q, q_product, q_quotient:
  *   relative 1e-15 (c + |log result|), c the condition number; 5e-15 for

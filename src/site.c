@@ -1,9 +1,9 @@
 /* What: EP on one site.
- * Method [MATH.md section 3; at df = Inf RW06 alg. 3.5]:
+ * Method (at df = Inf RW06 alg. 3.5):
  *   cavity   u = 1 - tau A,  base = A/u,  mean = (m - A nu)/u,
- *            var = u^{-1/v} base
+ *            var = u^{-1/v} base                                      [M 3.4]
  *   project  g = (var/V)^{v/(v+1)},
- *            tau = (g - 1)/base,  nu = (m_hat g - mean)/base
+ *            tau = (g - 1)/base,  nu = (m_hat g - mean)/base          [M 3.5]
  * tau of either sign is legal: a label that the rest contradicts gets a
  * negative one.                                                           */
 #include "site.h"
@@ -43,6 +43,7 @@ int site_project(
   return EP_CONVERGED;
 }
 
+/* [M 3.16] */
 cavity_grad site_divide_grad(double A,
                              ep_site site,
                              double df,
@@ -62,6 +63,7 @@ cavity_grad site_divide_grad(double A,
   return g;
 }
 
+/* [M 3.17] */
 site_jacobian site_project_grad(const ep_cavity *cav,
                                 double y,
                                 double df,

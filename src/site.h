@@ -1,6 +1,7 @@
 /* What: cavity, projection and their derivatives: the few lines that are EP.
  * All in the scaled coordinates in which the global scale of the t drops out:
- * posterior of f is St(df, sqrt(kappa) m, kappa C), kappa = exp(-D/df).    */
+ * posterior of f is St(df, sqrt(kappa) m, kappa C), kappa = exp(-D/df)
+ * [M 3.2]. */
 #ifndef STURDY_SITE_H
 #define STURDY_SITE_H
 

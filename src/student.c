@@ -7,8 +7,8 @@
  *   and back, with Lambda = -2 theta2 = (1 + d/v) Psi S^{-1}:
  *     mu = Lambda^{-1} theta1,  S = (1 + d/v) Psi Lambda^{-1},
  *     L  = (1 + d/v) (log c - (d/2) log1p(d/v) + log|Lambda| / 2).
- *   The second forms hold at v = Inf as they stand (Psi = 1).
- * References: FSS17, section on the t-exponential family; DQV11.
+ *   The second forms [M 1.7] hold at v = Inf as they stand (Psi = 1).
+ * References: [M 1.3, 1.4, 1.5, 1.8]; FSS17 3-10; DQV11.
  * Accuracy: tools/ctest/test-family.c; to the conditioning of S, for df from
  *   0.05 to Inf.                                                           */
 #include "student.h"

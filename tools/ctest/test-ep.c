@@ -36,7 +36,7 @@ static void independent_rows_know_nothing_of_each_other(void) {
   fit_free(f);
 }
 
-/* MATH.md section 4: K = (1 1' + I)/2, all labels +1, epsilon = 0 */
+/* The exact value is [M 4.7]: K = (1 1' + I)/2, all labels +1, epsilon = 0 */
 static void equicorrelated_rows_have_their_table(void) {
   const int sizes[] = {2, 3, 5, 10, 30};
   const double gauss[] = {-1.1004, -1.3900, -1.7986, -2.4101, -3.4558};
