@@ -214,7 +214,7 @@ coding_width <- function(coding) {
 }
 
 #' The feature of each encoded column, and the weight of its squared differences: 1/2
-#' for indicators, two of which differ where two rows are of different levels
+#' for indicators, two of which differ where two rows are of different levels [M 6.3]
 #' @return list(group, weight), an entry a column each.
 #' @noRd
 blueprint_columns <- function(blueprint) {

@@ -5,7 +5,7 @@
 #'
 #' With u the free parameters (logs; logit(2 epsilon) for a flip rate), f(u) the log of
 #' evidence x prior density and u0 its mode,
-#'   log int exp(f) ~ f(u0) + d/2 log(2 pi) - 1/2 log|-f''(u0)|.
+#'   log int exp(f) ~ f(u0) + d/2 log(2 pi) - 1/2 log|-f''(u0)|   [M 8.6].
 #' On the logit scale the density has its mode inside, also where the evidence wants
 #' epsilon = 0.
 #'

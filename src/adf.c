@@ -4,17 +4,24 @@
  *   gives
  *     mu <- mu + y (alpha/s) S x,
  *     S  <- r S - (alpha mu_t/s^2) (S x)(S x)',   r = Z1/Z2 = w + alpha mu_t
- *   [DQV11 42-47; MATH.md section 2], mu_t = y m_hat/s. The factor r goes to
- *   log_scale: with S r S in place of S, mu scales by 1/sqrt(r). Two passes
+ *   [M 2.11] [DQV11 42-47], mu_t = y m_hat/s. The factor r goes to log_scale
+ *   [M 2.12]: with S r S in place of S, mu scales by 1/sqrt(r). Two passes
  *   over half of S a row. References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
 #include "matrix.h"
 #include "numeric.h"
 
+/* Rows between two looks for an interrupt: a millisecond at k = 10, five
+ * seconds at k = 1000. */
 #define CHECK_EVERY 4096
 
-static int adf_row(const lik_step *lik, const double *x, double y,
-                   adf_state *a, double *log_zp, double *prob, double *Sx) {
+static int adf_row(const lik_step *lik,
+                   const double *x,
+                   double y,
+                   adf_state *a,
+                   double *log_zp,
+                   double *prob,
+                   double *Sx) {
   const int k = a->k, inc = 1;
   symmetric_times(a->S, k, x, Sx);
   const double var = dot(k, x, Sx), mean = dot(k, x, a->mu);
@@ -34,9 +41,17 @@ static int adf_row(const lik_step *lik, const double *x, double y,
   return EP_CONVERGED;
 }
 
-int adf_absorb(const lik_step *lik, const double *Xt, const double *y, int n,
-               adf_state *state, double *log_zp, double *prob, double *Sx,
-               int *done, int (*check)(void *), void *check_data) {
+int adf_absorb(const lik_step *lik,
+               const double *Xt,
+               const double *y,
+               int n,
+               adf_state *state,
+               double *log_zp,
+               double *prob,
+               double *Sx,
+               int *done,
+               int (*check)(void *),
+               void *check_data) {
   for (*done = 0; *done < n; ++*done) {
     const int i = *done;
     if (check && i % CHECK_EVERY == 0 && check(check_data))

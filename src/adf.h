@@ -22,8 +22,16 @@ typedef struct {
  * *done rows were absorbed when it returns; EP_NOT_PD when rounding has made S
  * indefinite along the next row. check() is called every 4096 rows; non-zero
  * stops (EP_INTERRUPTED). */
-int adf_absorb(const lik_step *lik, const double *Xt, const double *y, int n,
-               adf_state *state, double *log_zp, double *prob, double *Sx,
-               int *done, int (*check)(void *), void *check_data);
+int adf_absorb(const lik_step *lik,
+               const double *Xt,
+               const double *y,
+               int n,
+               adf_state *state,
+               double *log_zp,
+               double *prob,
+               double *Sx,
+               int *done,
+               int (*check)(void *),
+               void *check_data);
 
 #endif

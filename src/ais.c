@@ -1,5 +1,5 @@
 /* What: AIS through the flip rate, with bouncing trajectories on ellipses.
- * Method: log Z = sum over labels of the log likelihood on the right side +
+ * Method [M A.2]: log Z = sum of the log likelihoods on the right side +
  *   log E[w], w the product over levels of exp(-sum (new - old barrier) of
  *   labels on the wrong side). A level then draws velocities nu ~ N(0, K) and
  *   follows the trajectory of (f, nu) for a quarter turn (bounce.c), which
@@ -16,7 +16,8 @@
 #include "ais.h"
 #include "numeric.h"
 
-/* A trajectory meets about n/2 walls; one that meets this many is given up. */
+/* A trajectory meets about n/2 walls; one that meets a hundred times as many
+ * (1000 at least, for small n) is given up. */
 static int most_walls(int n) { return 1000 + 50 * n; }
 
 void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {
@@ -36,17 +37,14 @@ static void
 draw_prior(const ais_space *s, const random_source *rng, double *F) {
   const double one = 1, zero = 0;
   const size_t total = (size_t)s->r * (size_t)s->chains;
-  for (size_t i = 0; i < total; i++)
-    s->Xi[i] = rng->normal(rng->data);
-  F77_CALL(dgemm)
-  ("N", "N", &s->n, &s->chains, &s->r, &one, s->B, &s->n, s->Xi, &s->r, &zero,
-   F, &s->n FCONE FCONE);
+  for (size_t i = 0; i < total; i++) s->Xi[i] = rng->normal(rng->data);
+  F77_CALL(dgemm)("N", "N", &s->n, &s->chains, &s->r, &one, s->B, &s->n, s->Xi,
+                  &s->r, &zero, F, &s->n FCONE FCONE);
 }
 
 void ais_start(ais_space *s, const random_source *rng) {
   draw_prior(s, rng, s->F);
-  for (int c = 0; c < s->chains; c++)
-    s->log_w[c] = 0;
+  for (int c = 0; c < s->chains; c++) s->log_w[c] = 0;
 }
 
 /* Log weight of a rise of the barriers; 0 x Inf = 0 */
@@ -54,8 +52,7 @@ static double
 rise(const bounce *b, const step_barrier *from, const step_barrier *to) {
   double sum = 0;
   for (int k = 0; k < 2; k++)
-    if (b->wrong[k] > 0)
-      sum -= b->wrong[k] * (to->of[k] - from->of[k]);
+    if (b->wrong[k] > 0) sum -= b->wrong[k] * (to->of[k] - from->of[k]);
   return sum;
 }
 
@@ -67,8 +64,7 @@ static void chain_level(ais_space *s,
   double *f = s->F + IDX(0, c, s->n);
   bounce_enter(&s->path, f, s->Nu + IDX(0, c, s->n));
   s->log_w[c] += rise(&s->path, from, to);
-  if (!isfinite(s->log_w[c]))
-    return;
+  if (!isfinite(s->log_w[c])) return;
   bounce_on(&s->path, M_PI / 2, to, most_walls(s->n));
   bounce_leave(&s->path, f);
 }
@@ -86,8 +82,7 @@ int ais_anneal(ais_space *s,
       return EP_INTERRUPTED;
     draw_prior(s, rng, s->Nu);
     for (int c = 0; c < s->chains; c++) {
-      if (isfinite(s->log_w[c]))
-        chain_level(s, c, &from, &to);
+      if (isfinite(s->log_w[c])) chain_level(s, c, &from, &to);
       trace[IDX(t, c, levels)] = s->log_w[c];
     }
     from = to;

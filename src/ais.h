@@ -3,12 +3,12 @@
  *
  * The latent is f = B z, z ~ N(0, I_r), with K = B B'. A t prior divides f by
  * an independent random scale, which a likelihood that sees signs only leaves
- * alone: the same chains serve every df [MATH.md section 4].
+ * alone: the same chains serve every df [M 4.6].
  *
  * The likelihood of label y on the wrong side relative to the right one is
  * exp(-barrier): barrier[0], y = -1, log((1 - neg) / pos), and barrier[1],
- * y = +1, log((1 - pos) / neg), of the flip rates (neg, pos). 0 is a rate of
- * 1/2, Inf a rate of 0. */
+ * y = +1, log((1 - pos) / neg), of the flip rates (neg, pos) [M A.1]. 0 is a
+ * rate of 1/2, Inf a rate of 0. */
 #ifndef STURDY_AIS_H
 #define STURDY_AIS_H
 

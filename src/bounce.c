@@ -1,8 +1,8 @@
 /* What: Hamiltonian dynamics of a Gaussian with step likelihoods, exactly.
- * Method: without walls the motion is f cos(t) + nu sin(t). At f_i = 0 the
- *   velocity changes along K e_i only, the normal of the wall in the metric of
- *   the prior: with the normal speed s = |nu_i| / sqrt(K_ii) and the barrier
- *   b of label i, energy s^2/2 + b 1(wrong side) is kept,
+ * Method: without walls the motion is f cos(t) + nu sin(t) [M A.4]. At f_i = 0
+ *   the velocity changes along K e_i only, the normal of the wall in the metric
+ *   of the prior: with the normal speed s = |nu_i| / sqrt(K_ii) and the barrier
+ *   b of label i, energy s^2/2 + b 1(wrong side) is kept [M A.5],
  *     from the wrong side to the right one   passes with sqrt(s^2 + 2 b),
  *     from the right side, s^2 > 2 b         passes with sqrt(s^2 - 2 b),
  *     from the right side otherwise          is thrown back with s.
@@ -37,8 +37,7 @@ void bounce_enter(bounce *b, const double *f, const double *nu) {
 }
 
 void bounce_leave(const bounce *b, double *f) {
-  for (int j = 0; j < b->n; j++)
-    f[j] = b->side[j] * b->g[j];
+  for (int j = 0; j < b->n; j++) f[j] = b->side[j] * b->g[j];
 }
 
 /* A turn by the angle of (co, si), then a kick along `column`; returns the wall
@@ -125,8 +124,7 @@ void bounce_on(bounce *b,
   }
   memcpy(b->g, b->g_old, size);
   memcpy(b->side, b->side_old, size);
-  for (int j = 0; j < b->n; j++)
-    b->v[j] = -b->v_old[j];
+  for (int j = 0; j < b->n; j++) b->v[j] = -b->v_old[j];
   b->wrong[0] = wrong[0];
   b->wrong[1] = wrong[1];
   b->stuck++;

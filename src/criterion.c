@@ -1,11 +1,13 @@
 /* What: evidence with either site normaliser, leave-one-out, and partials.
- * Method: with quad = (tau m^2 - 2 m nu + A nu^2)/u for each site,
- *   finite v:  R = sum[ expm1(-(2/v) log Z) - expm1(-log(u)/v) - quad/v ] - h/v,
- *              log Z_EP = -D/2 - (v/2) log1p(X),  X = exp(-D/v) R
+ * Method: with quad = (tau m^2 - 2 m nu + A nu^2)/u for each site [M 4.2],
+ *   finite v:  R = sum[ expm1(-(2/v) log Z) - expm1(-log(u)/v) - quad/v ] - h/v
+ *                                                                     [M 4.3]
+ *              log Z_EP = -D/2 - (v/2) log1p(X),  X = exp(-D/v) R     [M 4.4]
  *   v = Inf:   log Z_EP = -D/2 + h/2 + sum[ log Z - log(u)/2 + quad/2 ]
- *   quad is minus v times MATH.md's (2 nu m - nu^2 A - (tau/u) w^2)/v and, at
- *   v = Inf, mean^2/base - m^2/A: one form for both, no division by A.
- * References: FSS17 eq. 42 with exponent v/(v+d); RW06 3.65; MATH.md 4. */
+ *                                                                     [M 4.5]
+ *   quad is h without the site less h, at v = Inf also mean^2/base - m^2/A: one
+ *   form for both, no division by A.
+ * References: FSS17 42 with exponent v/(v+d); RW06 3.65. */
 #include "criterion.h"
 #include "numeric.h"
 
@@ -18,9 +20,13 @@ static double site_log_z(criterion_type type, const tilted *t) {
 }
 
 /* R of the finite-v form and h = nu' m */
-static void evidence_terms(criterion_type type, const latent *post, double df,
-                           const ep_site *site, const site_view *view,
-                           double *R, double *h) {
+static void evidence_terms(criterion_type type,
+                           const latent *post,
+                           double df,
+                           const ep_site *site,
+                           const site_view *view,
+                           double *R,
+                           double *h) {
   double sum = 0, dot = 0;
   const int gauss = !isfinite(df);
   for (int i = 0; i < post->n; i++) {
@@ -35,13 +41,16 @@ static void evidence_terms(criterion_type type, const latent *post, double df,
   *R = gauss ? sum : sum - dot / df;
 }
 
-int criterion_value(criterion_type type, const latent *post, double df,
-                    const ep_site *site, const site_view *view,
+int criterion_value(criterion_type type,
+                    const latent *post,
+                    double df,
+                    const ep_site *site,
+                    const site_view *view,
                     double *value) {
   double R, h, result = 0;
   for (int i = 0; i < post->n; i++) {
     if (!view[i].proper) return EP_IMPROPER;
-    result += view[i].tilt.log_zp;
+    result += view[i].tilt.log_zp; /* [M 5.1] */
   }
   if (type != CRITERION_LOO) {
     evidence_terms(type, post, df, site, view, &R, &h);
@@ -58,7 +67,7 @@ int criterion_value(criterion_type type, const latent *post, double df,
   return EP_CONVERGED;
 }
 
-/* Weights with which d log Z, d log u, d quad, dD and dh enter dE. */
+/* Weights with which d log Z, d log u, d quad, dD and dh enter dE [M 5.7]. */
 typedef struct {
   double log_z_scale, log_u, quad, D, h;
 } term_weights;
@@ -70,10 +79,16 @@ static term_weights evidence_weights(const latent *post, double df, double R) {
   return (term_weights){s, -s / 2, s / 2, -0.5 / (1 + X), s / 2};
 }
 
-/* Adds the derivatives of one site's terms to E. */
-static void add_site(criterion_type type, const term_weights *w,
-                     const latent *post, const lik_step *lik, double y,
-                     ep_site s, const site_view *v, int i,
+/* Adds the derivatives of one site's terms to E [M 5.7], those of quad being
+ * [M 5.8]. */
+static void add_site(criterion_type type,
+                     const term_weights *w,
+                     const latent *post,
+                     const lik_step *lik,
+                     double y,
+                     ep_site s,
+                     const site_view *v,
+                     int i,
                      criterion_partials *E) {
   const double A = post->A[i], m = post->m[i], u = v->cav.u, df = lik->df;
   const tilted_grad tg = likelihood_tilt_grad(lik, y, &v->tilt);
@@ -87,8 +102,8 @@ static void add_site(criterion_type type, const term_weights *w,
   const double slope = z1 ? tg.log_z1_z : tg.log_zp_z;
   const double quad = site_quad(A, m, s, u);
   const double dquad[4] = {(s.nu * s.nu + quad * s.tau) / u,
-                           2 * (s.tau * m - s.nu) / u,
-                           (m * m + quad * A) / u, 2 * (A * s.nu - m) / u};
+                           2 * (s.tau * m - s.nu) / u, (m * m + quad * A) / u,
+                           2 * (A * s.nu - m) / u};
   double *out[4] = {&E->A[i], &E->m[i], &E->tau[i], &E->nu[i]};
   for (int x = 0; x < 4; x++)
     *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
@@ -97,13 +112,15 @@ static void add_site(criterion_type type, const term_weights *w,
   likelihood_add_epsilon(y, lo_hi, E->epsilon);
 }
 
-int criterion_derivatives(criterion_type type, const latent *post,
-                          const lik_step *lik, const double *y,
-                          const ep_site *site, const site_view *view,
+int criterion_derivatives(criterion_type type,
+                          const latent *post,
+                          const lik_step *lik,
+                          const double *y,
+                          const ep_site *site,
+                          const site_view *view,
                           criterion_partials *E) {
   double R = 0, h = 0, value;
-  const int status =
-      criterion_value(type, post, lik->df, site, view, &value);
+  const int status = criterion_value(type, post, lik->df, site, view, &value);
   if (status != EP_CONVERGED) return status;
   evidence_terms(type, post, lik->df, site, view, &R, &h);
   const term_weights w = evidence_weights(post, lik->df, R);

@@ -14,8 +14,12 @@ typedef enum {
 /* Value from views as fixpoint_evaluate() left them. EP_NO_EVIDENCE: the t-EP
  * evidence is undefined there (1 + exp(-D/v) R <= 0); EP_IMPROPER: a cavity
  * is. *value is then untouched. */
-int criterion_value(criterion_type type, const latent *post, double df,
-                    const ep_site *site, const site_view *view, double *value);
+int criterion_value(criterion_type type,
+                    const latent *post,
+                    double df,
+                    const ep_site *site,
+                    const site_view *view,
+                    double *value);
 
 /* Direct partial derivatives, each with the other arguments held. */
 typedef struct {
@@ -23,9 +27,12 @@ typedef struct {
   double D, h, epsilon[2];
 } criterion_partials;
 
-int criterion_derivatives(criterion_type type, const latent *post,
-                          const lik_step *lik, const double *y,
-                          const ep_site *site, const site_view *view,
+int criterion_derivatives(criterion_type type,
+                          const latent *post,
+                          const lik_step *lik,
+                          const double *y,
+                          const ep_site *site,
+                          const site_view *view,
                           criterion_partials *E);
 
 #endif

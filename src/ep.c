@@ -5,21 +5,41 @@
  *   factorisation, so that the result carries no update rounding. A Newton step
  *   that does not at least halve the residual is undone. The sweep damps when
  *   the residual grows or a site had to be left alone.
- * References: MATH.md section 3; RW06 alg. 3.5. */
+ * References: RW06 alg. 3.5. */
 #include "ep.h"
 #include "criterion.h"
 #include "numeric.h"
 
-#define NEWTON_FROM 0.3     /* residual at which the fixed point is near */
-#define NEWTON_GAIN 0.5     /* of the residual, for a full step to be accepted */
+/* The constants steer the way to a fixed point, not where it is. Each was
+ * varied alone over 288 problems with flips (n = 40 and 90, df 1.5 to Inf,
+ * epsilon 0 to 0.1; the hard ones have no fixed point): in the range given
+ * after it 236 to 239 converge instead of 238, in as many sweeps to 4 % unless
+ * said. */
+
+/* Residual at which the fixed point is near enough for Newton; 0.1 to 1 (with
+ * n = 150 besides): 356 to 362 of 432 instead of 354, sweeps within 5 %. */
+#define NEWTON_FROM 0.3
+/* Share of the residual that a full step has to take away to be accepted; 0.25
+ * to 0.75 on the same 432 problems: 352 to 355. */
+#define NEWTON_GAIN 0.5
+/* Products with the Jacobian that a step may cost; 30 to 240: no difference. */
 #define NEWTON_PRODUCTS 120
-#define ACTIVE_SHARE 0.05   /* of the largest residual */
+/* Sites with less than this share of the largest residual sit a sweep out,
+ * which saves their n^2 each; 0.01 to 0.2. */
+#define ACTIVE_SHARE 0.05
+/* Damping goes no lower; 0.005 to 0.1. */
 #define DAMPING_MIN 0.02
-#define TRACE_MAX 10000     /* rows kept */
-#define STALL_SWEEPS 40     /* in which the residual gains less than 10 % */
+/* Rows of the trace that are kept: 320 kB. */
+#define TRACE_MAX 10000
+/* EP stalls when so many sweeps gain less than 10 % of the residual: 20 and 80
+ * sweeps find the same fixed points; the others end after 27 % fewer or 50 %
+ * more sweeps in all. */
+#define STALL_SWEEPS 40
 /* A residual that Newton cannot lower from within [FLOOR_LEAST, FLOOR_MOST] is
  * rounding, whatever tol asks for: A carries an error of DBL_EPSILON times its
- * prior value. */
+ * prior value, 10 of which rounding_floor() allows. The ends are the default
+ * tol of ep_control(), which is never too much to ask, and a residual that is
+ * too large for any user; ten times as large, either: no difference. */
 #define FLOOR_LEAST 1e-9
 #define FLOOR_MOST 1e-6
 
@@ -31,8 +51,8 @@ static int trace_rows(const ep_options *opt) {
   return opt->max_sweeps < TRACE_MAX ? opt->max_sweeps + 1 : TRACE_MAX;
 }
 
-void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
-              workspace *ws) {
+void ep_carve(
+    ep_state *st, ep_work *work, int n, const ep_options *opt, workspace *ws) {
   const size_t N = (size_t)n, sites = N * sizeof(ep_site);
   const size_t b = (size_t)(opt->block < n ? opt->block : n);
   st->site = workspace_take_bytes(ws, sites);
@@ -61,9 +81,9 @@ typedef struct {
   ep_state *st;
   ep_work *work;
   double worst, damping;
-  int fresh; /* post comes from a factorisation, not from updates */
-  int floor; /* residual at rounding level: as converged as can be */
-  int rises; /* sweeps in a row whose residual is not below the last two */
+  int fresh;      /* post comes from a factorisation, not from updates */
+  int floor;      /* residual at rounding level: as converged as can be */
+  int rises;      /* sweeps in a row whose residual is not below the last two */
   double earlier; /* residual before the last sweep: EP may swing to and fro */
   int wait, patience; /* sweeps until Newton may try again */
 } ep_loop;
@@ -98,8 +118,8 @@ static void record(ep_loop *L, int newton) {
 
 /* One site inside a block: l-th of b, marginal (m, Cbb[l,l]). Sets gamma and
  * beta, zero when the site is left alone. Returns 1 when updated. */
-static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
-                       double *beta) {
+static int update_site(
+    ep_loop *L, int i, double A, double m, double *gamma, double *beta) {
   ep_site *site = &L->st->site[i], next;
   ep_cavity cav;
   *gamma = *beta = 0;
@@ -113,6 +133,7 @@ static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
   const double dnu = L->damping * (next.nu - site->nu);
   const double grow = 1 + dtau * A;
   if (!(grow > 0)) return 0;
+  /* [M 3.7] */
   *gamma = dtau / grow;
   *beta = (dnu - dtau * m) / grow;
   L->post->log_det += log(grow);
@@ -121,8 +142,8 @@ static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
   return 1;
 }
 
-/* Visits idx[b] in turn on the small covariance, then applies all at once.
- * Returns the number of sites left alone. */
+/* Visits idx[b] in turn on the small covariance, then applies all at once
+ * [M 3.8]. Returns the number of sites left alone. */
 static int sweep_block(ep_loop *L, const int *idx, int b) {
   ep_work *w = L->work;
   double *C = w->Cbb, *c = w->column, *m = w->nu; /* nu is free in a sweep */
@@ -157,8 +178,8 @@ static void sweep(ep_loop *L) {
   L->st->skipped = 0;
   for (int first = 0; first < k; first += L->opt->block) {
     const int left = k - first;
-    L->st->skipped += sweep_block(
-        L, active + first, left < L->opt->block ? left : L->opt->block);
+    L->st->skipped += sweep_block(L, active + first,
+                                  left < L->opt->block ? left : L->opt->block);
   }
   L->post->ops->marginals(L->post);
   L->fresh = 0;
@@ -282,11 +303,22 @@ static int give_up(ep_loop *L, int reason) {
   return reason;
 }
 
-int ep_run(latent *post, const lik_step *lik, const double *y,
-           const ep_options *opt, ep_state *st, ep_work *work,
-           ep_monitor monitor, void *monitor_data) {
-  ep_loop L = {.post = post, .lik = lik, .y = y, .opt = opt, .st = st,
-               .work = work, .damping = opt->damping, .patience = 2,
+int ep_run(latent *post,
+           const lik_step *lik,
+           const double *y,
+           const ep_options *opt,
+           ep_state *st,
+           ep_work *work,
+           ep_monitor monitor,
+           void *monitor_data) {
+  ep_loop L = {.post = post,
+               .lik = lik,
+               .y = y,
+               .opt = opt,
+               .st = st,
+               .work = work,
+               .damping = opt->damping,
+               .patience = 2,
                .earlier = INFINITY};
   st->sweeps = st->newton = st->skipped = st->n_trace = 0;
   const int started = start(&L);

@@ -34,13 +34,18 @@ typedef struct {
 } ep_work;
 
 /* state and work share one carve: n sites, opt->max_sweeps trace rows. */
-void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
-              workspace *ws);
+void ep_carve(
+    ep_state *st, ep_work *work, int n, const ep_options *opt, workspace *ws);
 
 /* Runs EP from st->site to convergence. post is left refreshed at st->site
  * unless the status says otherwise. Returns an ep_status. */
-int ep_run(latent *post, const lik_step *lik, const double *y,
-           const ep_options *opt, ep_state *st, ep_work *work,
-           ep_monitor monitor, void *monitor_data);
+int ep_run(latent *post,
+           const lik_step *lik,
+           const double *y,
+           const ep_options *opt,
+           ep_state *st,
+           ep_work *work,
+           ep_monitor monitor,
+           void *monitor_data);
 
 #endif

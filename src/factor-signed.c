@@ -1,10 +1,10 @@
 /* What: Cholesky factors of K^{-1} + T when T has both signs.
- * Method: positive sites first. With P = {tau > 0}, N = {tau < 0},
+ * Method [M 3.9]: positive sites first, P = {tau > 0}, then N = {tau < 0}:
  *   L L' = I + T_P^{1/2} K_PP T_P^{1/2},   V = L^{-1} T_P^{1/2} K_P.
  *   C+   = K - V' V                                       [RW06 3.67, 3.68]
  *   M M' = I - |T_N|^{1/2} C+_NN |T_N|^{1/2}, W = M^{-1} |T_N|^{1/2} C+_N.
  *   C    = C+ + W' W,   log|I + K T| = log|L L'| + log|M M'|.
- * M exists exactly when K^{-1} + T is positive definite. K is never inverted. */
+ * M exists exactly when K^{-1} + T is positive definite. K is not inverted. */
 #include "factor-signed.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -23,8 +23,8 @@ void sites_split(const double *tau, int n, site_signs *s) {
   s->nn = k - s->np;
 }
 
-int factor_positive(const double *K, int n, const site_signs *s, double *L,
-                    double *log_det) {
+int factor_positive(
+    const double *K, int n, const site_signs *s, double *L, double *log_det) {
   const int np = s->np, *idx = s->idx;
   for (int b = 0; b < np; b++) {
     const double *column = K + IDX(0, idx[b], n);
@@ -38,13 +38,16 @@ int factor_positive(const double *K, int n, const site_signs *s, double *L,
 static void solve_lower(const double *L, int n, int cols, double *V) {
   const double one = 1;
   if (n > 0 && cols > 0)
-    F77_CALL(dtrsm)
-    ("L", "L", "N", "N", &n, &cols, &one, L, &n, V,
-     &n FCONE FCONE FCONE FCONE);
+    F77_CALL(dtrsm)("L", "L", "N", "N", &n, &cols, &one, L, &n, V,
+                    &n FCONE FCONE FCONE FCONE);
 }
 
-void factor_solve(const double *L, const site_signs *s, const double *G, int n,
-                  int cols, double *V) {
+void factor_solve(const double *L,
+                  const site_signs *s,
+                  const double *G,
+                  int n,
+                  int cols,
+                  double *V) {
   const int np = s->np, *idx = s->idx;
   for (int j = 0; j < cols; j++) {
     const double *column = G + IDX(0, j, n);
@@ -64,7 +67,9 @@ int factor_negative(double *S, const site_signs *s, double *log_det) {
   return cholesky(S, nn, log_det);
 }
 
-void factor_scale_solve(const double *L, const site_signs *s, int cols,
+void factor_scale_solve(const double *L,
+                        const site_signs *s,
+                        int cols,
                         double *W) {
   const int nn = s->nn;
   const double *root = s->root + s->np;

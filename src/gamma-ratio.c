@@ -40,18 +40,15 @@ static double digamma_tail(double x) {
 }
 
 double log_gamma_ratio_excess(double x, double b) {
-  if (isinf(x))
-    return 0;
-  if (x < STIRLING_FROM)
-    return lgammafn(x + b) - lgammafn(x) - b * log(x);
+  if (isinf(x)) return 0;
+  if (x < STIRLING_FROM) return lgammafn(x + b) - lgammafn(x) - b * log(x);
   const double t = b / x;
   return (b - 0.5) * t + (x + b - 0.5) * log1pmx(t) + stirling_tail(x + b) -
          stirling_tail(x);
 }
 
 double digamma_difference(double x, double b) {
-  if (x < STIRLING_FROM)
-    return digamma(x + b) - digamma(x);
+  if (x < STIRLING_FROM) return digamma(x + b) - digamma(x);
   return log1p(b / x) + 0.5 * (b / x) / (x + b) + digamma_tail(x) -
          digamma_tail(x + b);
 }
@@ -72,8 +69,7 @@ static double legendre_mean(double x, double b, double e) {
 }
 
 double digamma_difference_mean(double x, double b, double e) {
-  if (fabs(e) <= x / 4)
-    return legendre_mean(x, b, e);
+  if (fabs(e) <= x / 4) return legendre_mean(x, b, e);
   /* the integral of the difference is a difference of log-gamma ratios */
   const double excess =
       log_gamma_ratio_excess(x + e, b) - log_gamma_ratio_excess(x, b);

@@ -10,7 +10,12 @@ static int check_interrupt(void *data) {
 }
 
 /* mu_, S_ are copied, never modified. */
-SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
+SEXP glue_adf(SEXP Xt_,
+              SEXP y_,
+              SEXP df_,
+              SEXP epsilon_,
+              SEXP mu_,
+              SEXP S_,
               SEXP log_scale_) {
   const int k = Rf_nrows(Xt_), n = Rf_ncols(Xt_);
   if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(y_) ||
@@ -21,7 +26,7 @@ SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
     Rf_error("internal error: wrong types in adf");
   const lik_step lik = likelihood_step(REAL_RO(df_)[0], k, REAL_RO(epsilon_));
 
-  const char *names[] = {"status", "mu", "S", "log_scale",
+  const char *names[] = {"status", "mu",   "S",    "log_scale",
                          "log_zp", "prob", "done", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
   set_named(out_, "mu", Rf_duplicate(mu_));

@@ -18,10 +18,8 @@ static R_xlen_t recycled_length(const SEXP *args_, int n_args) {
     if (!Rf_isReal(args_[k]))
       Rf_error("internal error: wrong types in an elementwise function");
     const R_xlen_t length = Rf_xlength(args_[k]);
-    if (length == 0)
-      return 0;
-    if (length > n)
-      n = length;
+    if (length == 0) return 0;
+    if (length > n) n = length;
   }
   return n;
 }
@@ -50,12 +48,9 @@ static SEXP map2(function2 f, SEXP x_, SEXP y_) {
   int nan = 0;
   for (R_xlen_t i = 0, ix = 0, iy = 0; i < n; i++) {
     value[i] = f(x[ix], y[iy]);
-    if (ISNAN(value[i]) && !ISNAN(x[ix]) && !ISNAN(y[iy]))
-      nan = 1;
-    if (++ix == nx)
-      ix = 0;
-    if (++iy == ny)
-      iy = 0;
+    if (ISNAN(value[i]) && !ISNAN(x[ix]) && !ISNAN(y[iy])) nan = 1;
+    if (++ix == nx) ix = 0;
+    if (++iy == ny) iy = 0;
   }
 
   set_flag(out_, "nan", nan);
@@ -77,12 +72,9 @@ static SEXP map3(function3 f, SEXP x_, SEXP y_, SEXP z_) {
     value[i] = f(x[ix], y[iy], z[iz]);
     if (ISNAN(value[i]) && !ISNAN(x[ix]) && !ISNAN(y[iy]) && !ISNAN(z[iz]))
       nan = 1;
-    if (++ix == nx)
-      ix = 0;
-    if (++iy == ny)
-      iy = 0;
-    if (++iz == nz)
-      iz = 0;
+    if (++ix == nx) ix = 0;
+    if (++iy == ny) iy = 0;
+    if (++iz == nz) iz = 0;
   }
 
   set_flag(out_, "nan", nan);
@@ -216,8 +208,7 @@ SEXP glue_mvt_entropy(SEXP S_, SEXP df_, SEXP order_) {
     renyi[i] = e.renyi;
     tsallis[i] = e.tsallis;
     q_entropy[i] = e.q_entropy;
-    if (ISNAN(e.renyi) && !own && !ISNAN(order[i]))
-      nan = 1;
+    if (ISNAN(e.renyi) && !own && !ISNAN(order[i])) nan = 1;
   }
 
   set_int(out_, "status", status);

@@ -94,8 +94,7 @@ static void fill_sites(const fit_space *s, SEXP out_) {
   UNPROTECT(2);
 }
 
-static void
-copy_vector(SEXP out_, const char *name, const double *x, int n) {
+static void copy_vector(SEXP out_, const char *name, const double *x, int n) {
   memcpy(set_vector(out_, name, n), x, (size_t)n * sizeof *x);
 }
 
@@ -150,13 +149,27 @@ SEXP glue_fit(latent *post, SEXP run_) {
   const int status = ep_run(post, &s.lik, s.y, &s.opt, &s.st, &s.work, monitor,
                             get_named(run_, "progress"));
 
-  const char *names[] = {"status",    "sites",           "cavity",
-                         "loo",       "flipped",         "m",
-                         "C_diag",    "b",               "extra",
-                         "residual",  "log_det",         "log_evidence",
-                         "log_evidence_zp", "sweeps",    "newton",
-                         "skipped",   "trace",           "value",
-                         "gradient",  "gradient_status", ""};
+  const char *names[] = {"status",
+                         "sites",
+                         "cavity",
+                         "loo",
+                         "flipped",
+                         "m",
+                         "C_diag",
+                         "b",
+                         "extra",
+                         "residual",
+                         "log_det",
+                         "log_evidence",
+                         "log_evidence_zp",
+                         "sweeps",
+                         "newton",
+                         "skipped",
+                         "trace",
+                         "value",
+                         "gradient",
+                         "gradient_status",
+                         ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
   set_int(out_, "status", status);
   set_int(out_, "gradient_status", NA_INTEGER);

@@ -25,7 +25,7 @@ SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_) {
       Rf_length(s0_) != k)
     Rf_error("internal error: wrong types in weight_fit");
   latent_weight lw;
-  latent post = latent_weight_features(&lw, Rf_ncols(Xt_), k, REAL_RO(Xt_),
-                                       REAL_RO(s0_));
+  latent post =
+      latent_weight_features(&lw, Rf_ncols(Xt_), k, REAL_RO(Xt_), REAL_RO(s0_));
   return glue_fit(&post, run_);
 }

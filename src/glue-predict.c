@@ -3,10 +3,13 @@
 #include "latent-weight.h"
 #include "predictive.h"
 
-/* New points at a time: scratch stays 3 n x 256. */
+/* New points at a time: scratch stays 3 n x 256, little beside the factor for
+ * the n at which memory matters. */
 #define COLUMNS 256
 
-static void prepared(kernel_inputs *in, const kernel_ard *k, SEXP X_,
+static void prepared(kernel_inputs *in,
+                     const kernel_ard *k,
+                     SEXP X_,
                      const kernel_inputs *like) {
   glue_inputs(in, Rf_nrows(X_), k->p);
   kernel_prepare(in, k, REAL_RO(X_), Rf_nrows(X_), like);
@@ -36,9 +39,14 @@ SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_) {
   return out_;
 }
 
-static void predict_blocks(const predictive_factor *f, const kernel_ard *k,
-                           const kernel_inputs *in, const double *Xnew,
-                           int rows, const double *b, double *m, double *s2) {
+static void predict_blocks(const predictive_factor *f,
+                           const kernel_ard *k,
+                           const kernel_inputs *in,
+                           const double *Xnew,
+                           int rows,
+                           const double *b,
+                           double *m,
+                           double *s2) {
   const int n = f->n;
   const int width = rows < COLUMNS ? rows : COLUMNS;
   const size_t block = (size_t)n * (size_t)width;
@@ -52,8 +60,7 @@ static void predict_blocks(const predictive_factor *f, const kernel_ard *k,
     R_CheckUserInterrupt();
     for (int j = 0; j < k->p; j++)
       memcpy(X + (size_t)j * (size_t)cols,
-             Xnew + (size_t)j * (size_t)rows + first,
-             (size_t)cols * sizeof *X);
+             Xnew + (size_t)j * (size_t)rows + first, (size_t)cols * sizeof *X);
     kernel_prepare(&part, k, X, cols, in);
     kernel_cross(k, in, n, &part, cols, G);
     predictive_latent(f, G, cols, prior, b, scratch, m + first, s2 + first);
@@ -116,8 +123,8 @@ SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_) {
 }
 
 /* One row a cavity: log_z1, log_zp, m_hat, V of the tilted distribution */
-SEXP glue_tilted(SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_,
-                 SEXP d_) {
+SEXP glue_tilted(
+    SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_) {
   const int n = Rf_length(y_);
   if (!Rf_isReal(y_) || !Rf_isReal(mean_) || !Rf_isReal(var_) ||
       Rf_length(mean_) != n || Rf_length(var_) != n || !Rf_isReal(df_) ||

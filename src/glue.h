@@ -42,13 +42,24 @@ SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_);
 SEXP glue_gp_predict(SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_);
 SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_);
 SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_);
-SEXP glue_tilted(SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_,
-                 SEXP d_);
-SEXP glue_adf(SEXP Xt_, SEXP y_, SEXP df_, SEXP epsilon_, SEXP mu_, SEXP S_,
+SEXP glue_tilted(
+    SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_);
+SEXP glue_adf(SEXP Xt_,
+              SEXP y_,
+              SEXP df_,
+              SEXP epsilon_,
+              SEXP mu_,
+              SEXP S_,
               SEXP log_scale_);
-SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
-              SEXP progress_);
-SEXP glue_ais_move(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP F_,
-                   SEXP keep_, SEXP thin_, SEXP progress_);
+SEXP glue_ais(
+    SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_, SEXP progress_);
+SEXP glue_ais_move(SEXP K_,
+                   SEXP B_,
+                   SEXP y_,
+                   SEXP barrier_,
+                   SEXP F_,
+                   SEXP keep_,
+                   SEXP thin_,
+                   SEXP progress_);
 
 #endif

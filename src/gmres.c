@@ -5,6 +5,7 @@
 
 void gmres_carve(gmres_space *s, int n, workspace *ws) {
   s->n = n;
+  /* systems need up to 50 (adjoint.c); 50 to 200: no difference */
   s->max_basis = n < 100 ? n : 100;
   const size_t k = (size_t)s->max_basis;
   s->basis = workspace_take(ws, (size_t)n * (k + 1));
@@ -56,12 +57,17 @@ static void add_correction(gmres_space *s, int k, double *x) {
   const int one = 1, n = s->n, ld = s->max_basis + 1;
   const double unit = 1;
   F77_CALL(dtrsv)("U", "N", "N", &k, s->H, &ld, s->g, &one FCONE FCONE FCONE);
-  F77_CALL(dgemv)
-  ("N", &n, &k, &unit, s->basis, &n, s->g, &one, &unit, x, &one FCONE);
+  F77_CALL(dgemv)("N", &n, &k, &unit, s->basis, &n, s->g, &one, &unit, x,
+                  &one FCONE);
 }
 
-int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
-                double tol, int max_products, double *x) {
+int gmres_solve(gmres_space *s,
+                linear_map map,
+                void *context,
+                const double *b,
+                double tol,
+                int max_products,
+                double *x) {
   const int one = 1, n = s->n;
   const double goal = tol * F77_CALL(dnrm2)(&n, b, &one);
   memset(x, 0, (size_t)n * sizeof *x);
@@ -90,7 +96,8 @@ int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
     if (left <= goal) return spent;
     map(context, x, s->resid); /* true residual for the restart */
     for (int i = 0; i < n; i++) s->resid[i] = b[i] - s->resid[i];
-    if (!(F77_CALL(dnrm2)(&n, s->resid, &one) <= beta)) { /* no gain: singular */
+    if (!(F77_CALL(dnrm2)(&n, s->resid, &one) <=
+          beta)) { /* no gain: singular */
       memcpy(x, s->last, (size_t)n * sizeof *x);
       return -1;
     }

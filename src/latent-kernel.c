@@ -1,10 +1,10 @@
 /* What: the dense kernel-space posterior C = (K^{-1} + T)^{-1}, lower triangle.
  * Method: sequential rank-one updates grouped by blocks of b sites. Within a
  *   block only C_BB is touched. Afterwards the columns at their turns are
- *   P = C_B (I + N)^{-1} (one triangular solve), and
+ *   P = C_B (I + N)^{-1} (one triangular solve), and                [M 3.8]
  *   C -= P+ P+' - P- P-',  P+- = P |Gamma|^{1/2} split by the sign of gamma,
  *   two symmetric rank-k updates: n^2 b flops a block, n^3 a sweep, BLAS-3.
- * References: MATH.md section 3 (speed); RW06 alg. 3.5 for b = 1. */
+ * References: RW06 alg. 3.5 for b = 1. */
 #include "latent-kernel.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -17,16 +17,15 @@ static void kernel_marginals(latent *post) {
 
 /* Panel S1[n x b] = C[, idx] from the lower triangle. Column k of C gives row
  * k of the panel for sites below it and column k itself when k is in idx. */
-static void kernel_load(latent *post, const int *idx, int b, double *Cbb,
-                        double *mb) {
+static void
+kernel_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *P = lk->S1;
   lk->have_squares = 0;
   for (int l = 0; l < b; l++) {
     const int i = idx[l];
-    memcpy(P + IDX(i, l, n), lk->C + IDX(i, i, n),
-           (size_t)(n - i) * sizeof *P);
+    memcpy(P + IDX(i, l, n), lk->C + IDX(i, i, n), (size_t)(n - i) * sizeof *P);
   }
   for (int k = 0, first = 0; k < n; k++) {
     while (first < b && idx[first] <= k) first++;
@@ -40,16 +39,18 @@ static void kernel_load(latent *post, const int *idx, int b, double *Cbb,
   }
 }
 
-static void kernel_apply(latent *post, int b, const double *N,
-                         const double *gamma, const double *beta) {
+static void kernel_apply(latent *post,
+                         int b,
+                         const double *N,
+                         const double *gamma,
+                         const double *beta) {
   latent_kernel *lk = post->self;
   const int n = lk->n, inc = 1;
   const double one = 1;
-  F77_CALL(dtrsm)
-  ("R", "U", "N", "U", &n, &b, &one, N, &b, lk->S1,
-   &n FCONE FCONE FCONE FCONE);
-  F77_CALL(dgemv)
-  ("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m, &inc FCONE);
+  F77_CALL(dtrsm)("R", "U", "N", "U", &n, &b, &one, N, &b, lk->S1,
+                  &n FCONE FCONE FCONE FCONE);
+  F77_CALL(dgemv)("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m,
+                  &inc FCONE);
   rank_update_signed(lk->C, n, lk->S1, b, gamma, lk->S2);
 }
 
@@ -73,8 +74,8 @@ static void kernel_times_squared(latent *post, const double *x, double *out) {
 }
 
 /* W[nn x n] = C+[idx, ] from the lower triangle */
-static void gather_rows(const double *C, int n, const int *idx, int nn,
-                        double *W) {
+static void
+gather_rows(const double *C, int n, const int *idx, int nn, double *W) {
   for (int j = 0; j < n; j++)
     for (int a = 0; a < nn; a++) {
       const int i = idx[a];
@@ -82,7 +83,7 @@ static void gather_rows(const double *C, int n, const int *idx, int nn,
     }
 }
 
-/* C += W' W for the negative sites [factor-signed.c] */
+/* C += W' W for the negative sites [M 3.9] */
 static int add_negative_sites(latent_kernel *lk, double *log_det) {
   const int n = lk->n, nn = lk->signs.nn, *idx = lk->signs.idx + lk->signs.np;
   const double one = 1;
@@ -94,15 +95,14 @@ static int add_negative_sites(latent_kernel *lk, double *log_det) {
   if (status != EP_CONVERGED) return status;
   gather_rows(lk->C, n, idx, nn, W);
   factor_scale_solve(S, &lk->signs, n, W);
-  F77_CALL(dsyrk)
-  ("L", "T", &n, &nn, &one, W, &nn, &one, lk->C, &n FCONE FCONE);
+  F77_CALL(dsyrk)("L", "T", &n, &nn, &one, W, &nn, &one, lk->C, &n FCONE FCONE);
   return EP_CONVERGED;
 }
 
 /* m = C nu, refined once in m, where it matters to the cavities (K b would
  * amplify the error of b by |K|/A): with rho = K (nu - T m) - m, the error of m
  * solves (I + K T) e = rho, so m += rho - C T rho. Then b, refined in its own
- * equation (I + T K) b = nu, for prediction. */
+ * equation (I + T K) b = nu, for prediction [M 3.10]. */
 static void refresh_mean(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
@@ -140,8 +140,9 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
     status = factor_positive(lk->K, n, &lk->signs, lk->S1, &post->log_det);
     if (status != EP_CONVERGED) return status;
     factor_solve(lk->S1, &lk->signs, lk->K, n, n, lk->S2);
-    F77_CALL(dsyrk)
-    ("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C, &n FCONE FCONE);
+    /* C+ = K - V' V [M 3.9] */
+    F77_CALL(dsyrk)("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C,
+                    &n FCONE FCONE);
   }
   if (lk->signs.nn > 0) status = add_negative_sites(lk, &post->log_det);
   if (status != EP_CONVERGED) return status;
@@ -150,12 +151,12 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
   return EP_CONVERGED;
 }
 
-/* dE/dK = H diag(A.) H' + sym(H m. b') + D. R + h. b b', H = I - T C,
- * R = T - T C T, b = H nu, into the lower triangle of S2 [MATH.md section 5].
+/* dE/dK = H diag(A.) H' + sym(H m. b') + D. R + h. b b' [M 5.5], H = I - T C,
+ * R = T - T C T, b = H nu [M 5.4], into the lower triangle of S2.
  * C diag(A.) C comes from two symmetric rank-k updates split by the sign of A.,
  * n^3 flops in all. */
-static void prior_gradient(latent *post, const ep_site *site,
-                           const latent_dots *dots) {
+static void
+prior_gradient(latent *post, const ep_site *site, const latent_dots *dots) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *g = lk->tmp, *minus_A = lk->tmp + n, *W = lk->S2;
@@ -181,8 +182,10 @@ static void prior_gradient(latent *post, const ep_site *site,
   }
 }
 
-static void kernel_gradient(latent *post, const ep_site *site,
-                            const latent_dots *dots, double *gradient) {
+static void kernel_gradient(latent *post,
+                            const ep_site *site,
+                            const latent_dots *dots,
+                            double *gradient) {
   latent_kernel *lk = post->self;
   prior_gradient(post, site, dots);
   if (!lk->kernel) return;
@@ -251,7 +254,9 @@ latent latent_kernel_given(latent_kernel *lk, int n, const double *K) {
   return kernel_latent(lk);
 }
 
-latent latent_kernel_inputs(latent_kernel *lk, int n, const kernel_ard *kernel,
+latent latent_kernel_inputs(latent_kernel *lk,
+                            int n,
+                            const kernel_ard *kernel,
                             const double *X) {
   *lk = (latent_kernel){.n = n, .kernel = kernel, .X = X};
   return kernel_latent(lk);

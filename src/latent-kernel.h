@@ -12,12 +12,12 @@ typedef struct {
   const kernel_ard *kernel; /* NULL: K is given */
   const double *X;          /* [n x p] its inputs */
   kernel_inputs inputs;
-  double *gram;     /* [n x n] */
-  double *panel;    /* [n x (p + 1)] scratch of the gradient */
-  double *C;        /* [n x n] lower */
-  double *S1, *S2;  /* [n x n] scratch */
-  double *b;        /* [n] H nu = (I + T K)^{-1} nu, valid after refresh */
-  double *tmp;      /* [2 n] */
+  double *gram;    /* [n x n] */
+  double *panel;   /* [n x (p + 1)] scratch of the gradient */
+  double *C;       /* [n x n] lower */
+  double *S1, *S2; /* [n x n] scratch */
+  double *b;       /* [n] H nu = (I + T K)^{-1} nu, valid after refresh */
+  double *tmp;     /* [2 n] */
   site_signs signs;
   int have_squares; /* S1 holds C o C */
 } latent_kernel;
@@ -28,7 +28,9 @@ typedef struct {
  * lower triangle of S2 (the entries off the diagonal are those of the symmetric
  * matrix, counted once). */
 latent latent_kernel_given(latent_kernel *lk, int n, const double *K);
-latent latent_kernel_inputs(latent_kernel *lk, int n, const kernel_ard *kernel,
+latent latent_kernel_inputs(latent_kernel *lk,
+                            int n,
+                            const kernel_ard *kernel,
                             const double *X);
 
 #endif

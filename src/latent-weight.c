@@ -1,24 +1,31 @@
 /* What: the weight-space posterior C = (S0^{-1} + X' T X)^{-1}, S0 = diag(s0).
- * Method: site i sees A_i = x_i' C x_i, m_i = x_i' w. Blocks as in
+ * Method: site i sees A_i = x_i' C x_i, m_i = x_i' w [M 3.11]. Blocks as in
  *   latent-kernel.c with P = C X_B' in place of C_B: n k^2 flops a sweep for
  *   the updates and as many for the marginals at its end.
  *   Refresh: with R = diag(sqrt(s0)), M = I + R X' T X R, one Cholesky of M
- *   whatever the signs of T: C = R M^{-1} R, log|I + S0 X'TX| = log|M|.
- * References: MATH.md section 3 (weight space); M01. */
+ *   whatever the signs of T: C = R M^{-1} R, log|I + S0 X'TX| = log|M|
+ *   [M 3.12].
+ * References: M01. */
 #include "latent-weight.h"
 #include "matrix.h"
 #include "numeric.h"
 
 /* P[k x b] <- C X, C[k x k] (lower), X[k x b] */
-static void times_panel(const double *C, int k, const double *X, int b,
-                        double *P) {
+static void
+times_panel(const double *C, int k, const double *X, int b, double *P) {
   const double one = 1, zero = 0;
-  F77_CALL(dsymm)
-  ("L", "L", &k, &b, &one, C, &k, X, &k, &zero, P, &k FCONE FCONE);
+  F77_CALL(dsymm)("L", "L", &k, &b, &one, C, &k, X, &k, &zero, P,
+                  &k FCONE FCONE);
 }
 
-void weight_moments(const double *C, const double *w, int k, const double *Xt,
-                    int cols, double *P, double *m, double *A) {
+void weight_moments(const double *C,
+                    const double *w,
+                    int k,
+                    const double *Xt,
+                    int cols,
+                    double *P,
+                    double *m,
+                    double *A) {
   times_panel(C, k, Xt, cols, P);
   for (int l = 0; l < cols; l++) {
     A[l] = dot(k, Xt + IDX(0, l, k), P + IDX(0, l, k));
@@ -32,8 +39,8 @@ static int panel_columns(const latent_weight *lw, int first) {
   return left < lw->width ? left : lw->width;
 }
 
-static void weight_load(latent *post, const int *idx, int b, double *Cbb,
-                        double *mb) {
+static void
+weight_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
   latent_weight *lw = post->self;
   const int k = lw->k;
   const double one = 1, zero = 0;
@@ -43,20 +50,22 @@ static void weight_load(latent *post, const int *idx, int b, double *Cbb,
     mb[l] = dot(k, x, lw->w);
   }
   times_panel(lw->C, k, lw->Q, b, lw->P);
-  F77_CALL(dgemm)
-  ("T", "N", &b, &b, &k, &one, lw->Q, &k, lw->P, &k, &zero, Cbb,
-   &b FCONE FCONE);
+  F77_CALL(dgemm)("T", "N", &b, &b, &k, &one, lw->Q, &k, lw->P, &k, &zero, Cbb,
+                  &b FCONE FCONE);
 }
 
-static void weight_apply(latent *post, int b, const double *N,
-                         const double *gamma, const double *beta) {
+static void weight_apply(latent *post,
+                         int b,
+                         const double *N,
+                         const double *gamma,
+                         const double *beta) {
   latent_weight *lw = post->self;
   const int k = lw->k, inc = 1;
   const double one = 1;
-  F77_CALL(dtrsm)
-  ("R", "U", "N", "U", &k, &b, &one, N, &b, lw->P, &k FCONE FCONE FCONE FCONE);
-  F77_CALL(dgemv)
-  ("N", &k, &b, &one, lw->P, &k, beta, &inc, &one, lw->w, &inc FCONE);
+  F77_CALL(dtrsm)("R", "U", "N", "U", &k, &b, &one, N, &b, lw->P,
+                  &k FCONE FCONE FCONE FCONE);
+  F77_CALL(dgemv)("N", &k, &b, &one, lw->P, &k, beta, &inc, &one, lw->w,
+                  &inc FCONE);
   rank_update_signed(lw->C, k, lw->P, b, gamma, lw->Q);
 }
 
@@ -83,8 +92,8 @@ static void weighted_gram(const latent_weight *lw, const double *x, double *G) {
         for (int j = 0; j < k; j++) to[j] = root * from[j];
       }
       if (cols == lw->width || (i == lw->n - 1 && cols > 0)) {
-        F77_CALL(dsyrk)
-        ("L", "N", &k, &cols, &sign, lw->P, &k, &one, G, &k FCONE FCONE);
+        F77_CALL(dsyrk)("L", "N", &k, &cols, &sign, lw->P, &k, &one, G,
+                        &k FCONE FCONE);
         cols = 0;
       }
     }
@@ -95,24 +104,22 @@ static void weighted_gram(const latent_weight *lw, const double *x, double *G) {
 static void weight_solution(latent_weight *lw, const double *x, double *out) {
   const int inc = 1;
   const double one = 1, zero = 0;
-  F77_CALL(dgemv)
-  ("N", &lw->k, &lw->n, &one, lw->Xt, &lw->k, x, &inc, &zero, lw->v1,
-   &inc FCONE);
+  F77_CALL(dgemv)("N", &lw->k, &lw->n, &one, lw->Xt, &lw->k, x, &inc, &zero,
+                  lw->v1, &inc FCONE);
   symmetric_times(lw->C, lw->k, lw->v1, out);
 }
 
-/* X C X' x */
+/* X C X' x [M 3.15] */
 static void weight_times(latent *post, const double *x, double *out) {
   latent_weight *lw = post->self;
   const int inc = 1;
   const double one = 1, zero = 0;
   weight_solution(lw, x, lw->v2);
-  F77_CALL(dgemv)
-  ("T", &lw->k, &lw->n, &one, lw->Xt, &lw->k, lw->v2, &inc, &zero, out,
-   &inc FCONE);
+  F77_CALL(dgemv)("T", &lw->k, &lw->n, &one, lw->Xt, &lw->k, lw->v2, &inc,
+                  &zero, out, &inc FCONE);
 }
 
-/* sum_j (x_i' C x_j)^2 x[j] = x_i' C (X' diag(x) X) C x_i */
+/* sum_j (x_i' C x_j)^2 x[j] = x_i' C (X' diag(x) X) C x_i [M 3.15] */
 static void weight_times_squared(latent *post, const double *x, double *out) {
   latent_weight *lw = post->self;
   const int k = lw->k;
@@ -134,6 +141,7 @@ static void scale_by_prior(latent_weight *lw) {
       lw->C[IDX(i, j, k)] *= sqrt(lw->s0[i]) * sqrt(lw->s0[j]);
 }
 
+/* [M 3.12] */
 static int weight_refresh(latent *post, const double *tau, const double *nu) {
   latent_weight *lw = post->self;
   const int k = lw->k;
@@ -150,11 +158,13 @@ static int weight_refresh(latent *post, const double *tau, const double *nu) {
   return EP_CONVERGED;
 }
 
-/* With c_i = C x_i / s0 (elementwise) and p = w / s0:
+/* [M 5.9]. With c_i = C x_i / s0 (elementwise) and p = w / s0:
  *   dA_i/ds0_j = c_ij^2,  dm_i/ds0_j = c_ij p_j,  dh/ds0_j = p_j^2,
  *   dD/ds0_j = (1 - C_jj/s0_j)/s0_j. */
-static void weight_gradient(latent *post, const ep_site *site,
-                            const latent_dots *dots, double *gradient) {
+static void weight_gradient(latent *post,
+                            const ep_site *site,
+                            const latent_dots *dots,
+                            double *gradient) {
   latent_weight *lw = post->self;
   const int k = lw->k;
   (void)site;
@@ -213,8 +223,8 @@ static const latent_ops weight_ops = {.carve = weight_carve,
                                       .times_squared = weight_times_squared,
                                       .gradient = weight_gradient};
 
-latent latent_weight_features(latent_weight *lw, int n, int k,
-                              const double *Xt, const double *s0) {
+latent latent_weight_features(
+    latent_weight *lw, int n, int k, const double *Xt, const double *s0) {
   *lw = (latent_weight){.n = n, .k = k, .Xt = Xt, .s0 = s0};
   return (latent){.n = n,
                   .d = k,

@@ -19,12 +19,18 @@ typedef struct {
 
 /* Nothing is copied: *lw, Xt and s0 must outlive the latent. location is w,
  * covariance C; the parameters of the prior are log s0[k]. */
-latent latent_weight_features(latent_weight *lw, int n, int k,
-                              const double *Xt, const double *s0);
+latent latent_weight_features(
+    latent_weight *lw, int n, int k, const double *Xt, const double *s0);
 
 /* Location m[cols] = Xt' w and squared scale A[cols] = diag(Xt' C Xt) of f at
  * feature vectors Xt[k x cols]. P[k x cols] takes C Xt. */
-void weight_moments(const double *C, const double *w, int k, const double *Xt,
-                    int cols, double *P, double *m, double *A);
+void weight_moments(const double *C,
+                    const double *w,
+                    int k,
+                    const double *Xt,
+                    int cols,
+                    double *P,
+                    double *m,
+                    double *A);
 
 #endif

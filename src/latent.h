@@ -12,7 +12,7 @@
 typedef struct latent latent;
 
 /* Total derivatives of a criterion in the posterior: the dotted A, m, D, h of
- * MATH.md section 5. */
+ * [M 5.5]. */
 typedef struct {
   const double *A, *m; /* [n] */
   double D, h;
@@ -30,18 +30,22 @@ typedef struct {
    * strictly increasing; keeps what apply() needs. */
   void (*load)(latent *post, const int *idx, int b, double *Cbb, double *mb);
 
-  /* b rank-one updates, one for each loaded site in turn:
+  /* b rank-one updates [M 3.7, 3.8], one for each loaded site in turn:
    *   C -= gamma_l c_l c_l',  mean += beta_l c_l,
    * c_l the column of C at its turn. N[b x b], unit upper triangular, holds
    * N[k,l] = gamma_k (c_k at site l), k < l. A and m are stale afterwards. */
-  void (*apply)(latent *post, int b, const double *N, const double *gamma,
+  void (*apply)(latent *post,
+                int b,
+                const double *N,
+                const double *gamma,
                 const double *beta);
 
   /* A and m of all sites from the updated posterior. */
   void (*marginals)(latent *post);
 
-  /* C, A, m, D anew from the sites, through factorisations. EP_NOT_PD: post
-   * is undefined until a refresh succeeds. tau = 0 gives the prior. */
+  /* C, A, m, D [M 3.2, 3.3] anew from the sites, through factorisations.
+   * EP_NOT_PD: post is undefined until a refresh succeeds. tau = 0 gives the
+   * prior. */
   int (*refresh)(latent *post, const double *tau, const double *nu);
 
   void (*times)(latent *post, const double *x, double *out);         /* C x */
@@ -49,7 +53,9 @@ typedef struct {
 
   /* gradient[n_prior] of the criterion with these dots, at the sites of the
    * last refresh. The posterior may not be used again before the next one. */
-  void (*gradient)(latent *post, const ep_site *site, const latent_dots *dots,
+  void (*gradient)(latent *post,
+                   const ep_site *site,
+                   const latent_dots *dots,
                    double *gradient);
 } latent_ops;
 
@@ -59,8 +65,8 @@ struct latent {
   double *prior;  /* [n] A at the prior, which sets the rounding error of A */
   double log_det; /* D = log|I + K T| */
 
-  int n_prior;    /* parameters of the prior, see gradient() */
-  int n_location; /* coordinates that the space predicts from: */
+  int n_prior;              /* parameters of the prior, see gradient() */
+  int n_location;           /* coordinates that the space predicts from: */
   const double *location;   /* [n_location] their solution */
   const double *covariance; /* [n_location x n_location] lower, or NULL */
 

@@ -1,16 +1,17 @@
 /* What: tilted escort moments of the flip-step likelihood.
- * Method: the tilted escort density is the mixture
+ * Method: the tilted escort density is the mixture [M 2.7]
  *     w0 [whole cavity escort] + w1 [its part with y f > 0],
  *     w0 = lo^q / Z2,  w1 = (hi^q - lo^q) F2 / Z2,
- *     Z1 = lo^q (1 - F) + hi^q F,   F = F_v(z),
+ *     Z1 = lo^q (1 - F) + hi^q F,   F = F_v(z),                     [M 2.3]
  *     Z2 = lo^q (1 - F2) + hi^q F2, F2 = F_{v+2}(z sqrt((v+2)/v)).
  *   With a1 = f_v(z)/F2 the truncated part has mean D1 = z + a1 and variance
  *   V1 = F/F2 - a1 D1 (units of the cavity scale), so
  *     alpha = w1 a1,  mu = w0 z + w1 D1,  w = w0 + w1 V1 + w0 w1 a1^2:
  *   w is a sum of positive terms, mu changes sign once. D1 and V1 come from a
- *   continued fraction where the printed form cancels.
+ *   continued fraction where the printed form cancels [M 2.8].
  * References: DQV11 eqs 38-47, FSS17 eq. 36. DEVIATION: mixture form instead
- *   of V = (Z1/Z2) s2 - s2 a y m_hat, equal but exact in the lower tail.
+ *   of V = (Z1/Z2) s2 - s2 a y m_hat [M 2.5], equal but exact in the lower
+ *   tail.
  * Accuracy: against 120-digit values (data-raw/tilted-moments.py), relative
  *   errors, mu relative to max(|mu|, sqrt(w)), z in [-1e6, 1e3]: log_z1 and
  *   log_zp 3e-13 (absolute 3e-16 near 0); mu 2e-12, w 1e-10. The worst are at
@@ -35,8 +36,8 @@ static step_levels step_levels_make(double lo, double hi, double q) {
   s.log_hi = log(hi);
   s.gap = hi - lo;
   /* hi^q - lo^q = lo^q expm1(q log(hi/lo)), stable when hi is near lo */
-  s.gap_q = lo > 0.1 ? s.lo_q * expm1(q * log1p((hi - lo) / lo))
-                     : s.hi_q - s.lo_q;
+  s.gap_q =
+      lo > 0.1 ? s.lo_q * expm1(q * log1p((hi - lo) / lo)) : s.hi_q - s.lo_q;
   return s;
 }
 
@@ -54,7 +55,7 @@ const step_levels *likelihood_levels(const lik_step *lik, double y) {
 /* Upper-tail ratios of the t kernel. With J_k = int_t^inf (x - t)^k
  * (1 + x^2/v)^{-(v+3)/2} dx, integration by parts gives
  *   (v+1-k) J_{k+1} + (v+1-2k) t J_k = k (v + t^2) J_{k-1},
- * so r_k = J_k/J_{k-1} = k (1 + t^2/v) / (a_k t + b_k r_{k+1}) with
+ * so [M 2.8] r_k = J_k/J_{k-1} = k (1 + t^2/v) / (a_k t + b_k r_{k+1}) with
  * a_k = 1 + (1-2k)/v, b_k = 1 + (1-k)/v; at v = Inf the fraction of Mills'
  * ratio. Terms with a_k > 0 only; the last r solves its own fixed point. */
 static void tail_ratios(double t, double df, double *r1, double *r2) {
@@ -72,8 +73,8 @@ static void tail_ratios(double t, double df, double *r1, double *r2) {
 }
 
 /* Logs of f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v)). */
-static void log_t_values(double z, double df, double *log_f, double *log_F,
-                         double *log_F2) {
+static void log_t_values(
+    double z, double df, double *log_f, double *log_F, double *log_F2) {
   *log_f = dt(z, df, 1);
   *log_F = pt(z, df, 1, 1);
   *log_F2 = pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);
@@ -119,8 +120,8 @@ static double power_slope(double x, double q) {
   return q > 1 ? q * R_pow(x, q - 1) : 1;
 }
 
-tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
-                                 const tilted *t) {
+tilted_grad
+likelihood_tilt_grad(const lik_step *lik, double y, const tilted *t) {
   const step_levels *s = likelihood_levels(lik, y);
   const double v = lik->df, z = t->z;
   tilted_grad g;
@@ -129,16 +130,17 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
   /* g_{v+2} = gamma f_v, gamma = (v+1)/(v+z^2): density of F2 over f_v(z) */
   const double gamma = (1 + 1 / v) / (1 + z * (z / v));
   const double F2 = exp(log_F2);
-  const double log_z2 =
-      s->lo > 0 ? log(s->lo_q * (1 - F2) + s->hi_q * F2)
-                : lik->q * s->log_hi + log_F2;
-  const double rho = t->w + t->alpha * t->mu; /* Z1/Z2 */
+  const double log_z2 = s->lo > 0 ? log(s->lo_q * (1 - F2) + s->hi_q * F2)
+                                  : lik->q * s->log_hi + log_F2;
+  const double rho = t->w + t->alpha * t->mu; /* Z1/Z2 [M 2.6] */
 
+  /* [M 2.9] */
   g.log_z1_z = s->gap_q * exp(log_f - t->log_z1);
   g.log_zp_z = s->gap * exp(log_f - t->log_zp);
   g.alpha_z = -gamma * t->alpha * t->mu;
   g.w_z = gamma * t->alpha * (t->mu * t->mu - t->w);
 
+  /* [M 2.10] */
   const double level[2] = {s->lo, s->hi}, sign[2] = {-1, 1};
   double none, log_Q, log_Q2; /* logs of 1 - F, 1 - F2 */
   log_t_values(-z, v, &none, &log_Q, &log_Q2);
@@ -155,14 +157,15 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, double y,
   return g;
 }
 
-void likelihood_add_epsilon(double y, const double lo_hi[2],
+void likelihood_add_epsilon(double y,
+                            const double lo_hi[2],
                             double grad_epsilon[2]) {
   const int wrong = y > 0 ? 0 : 1;
   grad_epsilon[wrong] += lo_hi[0];
   grad_epsilon[1 - wrong] -= lo_hi[1];
 }
 
-/* lo F_v(-z) / Zp [MATH.md section 7] */
+/* lo F_v(-z) / Zp [M 7.4] */
 double likelihood_flip_prob(const lik_step *lik, double y, const tilted *t) {
   const double lo = likelihood_levels(lik, y)->lo;
   if (!(lo > 0)) return 0;

@@ -13,8 +13,12 @@ int cholesky(double *A, int n, double *log_det);
 
 /* C[n x n] (lower) -= P diag(gamma) P', P[n x b], as two symmetric rank-k
  * updates split by the sign of gamma[b]. scratch[n x b]. */
-void rank_update_signed(double *C, int n, const double *P, int b,
-                        const double *gamma, double *scratch);
+void rank_update_signed(double *C,
+                        int n,
+                        const double *P,
+                        int b,
+                        const double *gamma,
+                        double *scratch);
 
 /* Copy the lower triangle of A[n x n] to the upper one. */
 void mirror_lower(double *A, int n);

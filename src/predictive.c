@@ -1,7 +1,8 @@
 /* What: latent predictive moments.
- * Method: m* = k*' b; s*2 = k** - |v|^2 + |w|^2 with v = L^{-1} T_P^{1/2} k*_P
- *   for the sites of positive precision and w = M^{-1} |T_N|^{1/2} (k*_N - V' v)
- *   for the negative ones: the two steps of factor-signed.c, applied to k*. */
+ * Method: m* = k*' b [M 7.1]; s*2 = k** - |v|^2 + |w|^2 [M 7.2] with
+ *   v = L^{-1} T_P^{1/2} k*_P                 for positive precisions,
+ *   w = M^{-1} |T_N|^{1/2} (k*_N - V' v)      for the negative ones:
+ *   the two steps of factor-signed.c, applied to k*. */
 #include "predictive.h"
 #include "numeric.h"
 
@@ -28,39 +29,44 @@ static int prepare_negative(predictive_factor *f, const double *K) {
     for (int b = 0; b < nn; b++) /* one column of K each */
       factor_solve(f->L, &f->signs, K + IDX(0, neg[b], n), n, 1,
                    f->V + IDX(0, b, np));
-    F77_CALL(dsyrk)
-    ("L", "T", &nn, &np, &minus, f->V, &np, &one, f->M, &nn FCONE FCONE);
+    F77_CALL(dsyrk)("L", "T", &nn, &np, &minus, f->V, &np, &one, f->M,
+                    &nn FCONE FCONE);
   }
   return factor_negative(f->M, &f->signs, &ignore);
 }
 
-int predictive_prepare(predictive_factor *f, const double *K,
+int predictive_prepare(predictive_factor *f,
+                       const double *K,
                        const double *tau) {
   double ignore = 0;
   sites_split(tau, f->n, &f->signs);
   int status = factor_positive(K, f->n, &f->signs, f->L, &ignore);
-  if (status == EP_CONVERGED && f->signs.nn > 0) status = prepare_negative(f, K);
+  if (status == EP_CONVERGED && f->signs.nn > 0)
+    status = prepare_negative(f, K);
   return status;
 }
 
-void predictive_latent(const predictive_factor *f, const double *G, int cols,
-                       double prior, const double *b, double *scratch,
-                       double *m, double *s2) {
+void predictive_latent(const predictive_factor *f,
+                       const double *G,
+                       int cols,
+                       double prior,
+                       const double *b,
+                       double *scratch,
+                       double *m,
+                       double *s2) {
   const int n = f->n, np = f->signs.np, nn = f->signs.nn, inc = 1;
   const int *neg = f->signs.idx + np;
   const double one = 1, zero = 0, minus = -1;
   double *v = scratch, *w = scratch + (size_t)n * (size_t)cols;
   if (cols == 0) return;
-  F77_CALL(dgemv)
-  ("T", &n, &cols, &one, G, &n, b, &inc, &zero, m, &inc FCONE);
+  F77_CALL(dgemv)("T", &n, &cols, &one, G, &n, b, &inc, &zero, m, &inc FCONE);
   factor_solve(f->L, &f->signs, G, n, cols, v);
   for (int j = 0; j < cols; j++)
     for (int a = 0; a < nn; a++) w[IDX(a, j, nn)] = G[IDX(neg[a], j, n)];
   if (nn > 0) {
     if (np > 0)
-      F77_CALL(dgemm)
-      ("T", "N", &nn, &cols, &np, &minus, f->V, &np, v, &np, &one, w,
-       &nn FCONE FCONE);
+      F77_CALL(dgemm)("T", "N", &nn, &cols, &np, &minus, f->V, &np, v, &np,
+                      &one, w, &nn FCONE FCONE);
     factor_scale_solve(f->M, &f->signs, cols, w);
   }
   for (int j = 0; j < cols; j++) {

@@ -1,9 +1,9 @@
 /* What: EP on one site.
- * Method [MATH.md section 3; at df = Inf RW06 alg. 3.5]:
+ * Method (at df = Inf RW06 alg. 3.5):
  *   cavity   u = 1 - tau A,  base = A/u,  mean = (m - A nu)/u,
- *            var = u^{-1/v} base
+ *            var = u^{-1/v} base                                      [M 3.4]
  *   project  g = (var/V)^{v/(v+1)},
- *            tau = (g - 1)/base,  nu = (m_hat g - mean)/base
+ *            tau = (g - 1)/base,  nu = (m_hat g - mean)/base          [M 3.5]
  * tau of either sign is legal: a label that the rest contradicts gets a
  * negative one.                                                           */
 #include "site.h"
@@ -23,8 +23,8 @@ int site_divide(double A, double m, ep_site site, double df, ep_cavity *cav) {
 /* v/(v+1), in a form that holds at v = Inf */
 static double shape_power(double df) { return 1 / (1 + 1 / df); }
 
-int site_project(const ep_cavity *cav, double y, const tilted *t, double df,
-                 ep_site *site) {
+int site_project(
+    const ep_cavity *cav, double y, const tilted *t, double df, ep_site *site) {
   if (!(cav->base > 0)) {
     *site = (ep_site){0, 0};
     return EP_CONVERGED;
@@ -43,8 +43,13 @@ int site_project(const ep_cavity *cav, double y, const tilted *t, double df,
   return EP_CONVERGED;
 }
 
-cavity_grad site_divide_grad(double A, ep_site site, double df, double y,
-                             const ep_cavity *cav, const tilted *t) {
+/* [M 3.16] */
+cavity_grad site_divide_grad(double A,
+                             ep_site site,
+                             double df,
+                             double y,
+                             const ep_cavity *cav,
+                             const tilted *t) {
   const double iv = 1 / df, u = cav->u, base = cav->base;
   cavity_grad g = {.u = {-site.tau, 0, -A, 0},
                    .log_base = {1 / (u * A), 0, base, 0},
@@ -58,9 +63,14 @@ cavity_grad site_divide_grad(double A, ep_site site, double df, double y,
   return g;
 }
 
-site_jacobian site_project_grad(const ep_cavity *cav, double y, double df,
-                                const tilted *t, const tilted_grad *tg,
-                                const cavity_grad *cg, ep_site projected) {
+/* [M 3.17] */
+site_jacobian site_project_grad(const ep_cavity *cav,
+                                double y,
+                                double df,
+                                const tilted *t,
+                                const tilted_grad *tg,
+                                const cavity_grad *cg,
+                                ep_site projected) {
   site_jacobian J;
   const double p = shape_power(df), s = sqrt(cav->var), base = cav->base;
   const double g = exp(-p * log(t->w)), m_hat = y * s * t->mu;
@@ -68,8 +78,8 @@ site_jacobian site_project_grad(const ep_cavity *cav, double y, double df,
     const int direct = x >= BY_LO; /* lo and hi leave the cavity alone */
     const double log_var = direct ? 0 : cg->log_var[x];
     const double w = direct ? tg->w_e[x - BY_LO] : tg->w_z * cg->z[x];
-    const double mu = direct ? tg->alpha_e[x - BY_LO]
-                             : (1 + tg->alpha_z) * cg->z[x];
+    const double mu =
+        direct ? tg->alpha_e[x - BY_LO] : (1 + tg->alpha_z) * cg->z[x];
     const double log_g = -p * w / t->w;
     const double m_hat_x = y * s * (mu + t->mu * log_var / 2);
     const double mean_x = direct ? 0 : cg->mean[x];

@@ -1,6 +1,7 @@
 /* What: cavity, projection and their derivatives: the few lines that are EP.
  * All in the scaled coordinates in which the global scale of the t drops out:
- * posterior of f is St(df, sqrt(kappa) m, kappa C), kappa = exp(-D/df).    */
+ * posterior of f is St(df, sqrt(kappa) m, kappa C), kappa = exp(-D/df)
+ * [M 3.2]. */
 #ifndef STURDY_SITE_H
 #define STURDY_SITE_H
 
@@ -27,22 +28,30 @@ int site_divide(double A, double m, ep_site site, double df, ep_cavity *cav);
 
 /* Site whose product with the cavity has the tilted escort moments along this
  * direction. At A = 0 the site is flat. EP_IMPROPER when not finite. */
-int site_project(const ep_cavity *cav, double y, const tilted *t, double df,
-                 ep_site *site);
+int site_project(
+    const ep_cavity *cav, double y, const tilted *t, double df, ep_site *site);
 
 /* Derivatives of u, log var, mean and z with respect to A, m, tau, nu. */
 typedef struct {
   double u[4], log_base[4], log_var[4], mean[4], z[4];
 } cavity_grad;
-cavity_grad site_divide_grad(double A, ep_site site, double df, double y,
-                             const ep_cavity *cav, const tilted *t);
+cavity_grad site_divide_grad(double A,
+                             ep_site site,
+                             double df,
+                             double y,
+                             const ep_cavity *cav,
+                             const tilted *t);
 
 /* Derivatives of the projected site with respect to A, m, tau, nu, lo, hi. */
 typedef struct {
   double tau[N_BY], nu[N_BY];
 } site_jacobian;
-site_jacobian site_project_grad(const ep_cavity *cav, double y, double df,
-                                const tilted *t, const tilted_grad *tg,
-                                const cavity_grad *cg, ep_site projected);
+site_jacobian site_project_grad(const ep_cavity *cav,
+                                double y,
+                                double df,
+                                const tilted *t,
+                                const tilted_grad *tg,
+                                const cavity_grad *cg,
+                                ep_site projected);
 
 #endif

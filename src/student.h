@@ -14,7 +14,7 @@
 /* 1 - q = -2/(df + d), with digits that q itself cannot hold */
 double student_1mq(int d, double df);
 
-/* log c = log Gamma((df+d)/2) - log Gamma(df/2) - (d/2) log(pi df) */
+/* log c = log Gamma((df+d)/2) - log Gamma(df/2) - (d/2) log(pi df) [M 1.3] */
 double student_log_const(int d, double df);
 
 /* doubles of workspace for each of the functions below */
@@ -23,7 +23,7 @@ size_t student_work_size(int d);
 /* log_det = log|S| */
 int student_log_det(int d, const double *S, double *log_det, double *work);
 
-/* theta1[d], theta2[d x d], log_partition = g(theta). */
+/* theta1[d], theta2[d x d], log_partition = g(theta) [M 1.4]. */
 int student_to_natural(int d,
                        double df,
                        const double *mu,
@@ -33,8 +33,8 @@ int student_to_natural(int d,
                        double *log_partition,
                        double *work);
 
-/* The way back: mu[d], S[d x d], log_partition. EP_NOT_PD unless -theta2 is
- * positive definite. */
+/* The way back [M 1.5]: mu[d], S[d x d], log_partition. EP_NOT_PD unless
+ * -theta2 is positive definite. */
 int student_from_natural(int d,
                          double df,
                          const double *theta1,
@@ -44,7 +44,7 @@ int student_from_natural(int d,
                          double *log_partition,
                          double *work);
 
-/* Escort St(df + 2, mu, df/(df+2) S): mean mu, covariance S. */
+/* Escort St(df + 2, mu, df/(df+2) S): mean mu, covariance S [M 1.8]. */
 void student_escort(
     int d, double df, const double *S, double *df_escort, double *S_escort);
 

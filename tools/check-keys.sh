@@ -4,7 +4,7 @@
 # - every `[M 2.3]` in src/, R/, tests/ and tools/, and every link to #M2.3 in a
 #   vignette, is an equation of vignettes/mathematics.Rmd;
 # - keys there are unique, in order, and equal the numbers printed beside them;
-# - functions and files in its last table exist, and so do the tests that any
+# - functions and files of its last section exist, and so do the tests that any
 #   vignette names.
 #
 # `[M 2.3, 2.5]` cites two. Prints every breach, and fails if there is one.
@@ -51,6 +51,10 @@ sed -n 's/^(\([0-9A]*\.[0-9]*\))$/\1/p' "$vignette" >"$work/printed"
         grep -qE "(^|[^a-z_0-9])$name\(" "src/$file" ||
           echo "$vignette: no $name() in src/$file"
       done
+    done
+  sed -n '/^In R: /,/^$/p' "$vignette" | grep -oE '`[a-z-]+\.R`' | tr -d '`' |
+    while read -r file; do
+      [ -e "R/$file" ] || echo "$vignette: there is no R/$file"
     done
   grep -oE 'test-[a-z0-9-]+\.[Rc]' vignettes/*.Rmd | sort -u |
     while IFS=: read -r page test; do

@@ -44,8 +44,7 @@ static inline void check_near(const char *file,
                               double tol,
                               double floor) {
   const double size = fmax(floor, fabs(want));
-  if (got == want || fabs(got - want) <= tol * size)
-    return;
+  if (got == want || fabs(got - want) <= tol * size) return;
   if (check_fails())
     printf("%s:%d: %s is %.17g, not %.17g (off by %.2e)\n", file, line, what,
            got, want, fabs(got - want) / size);
@@ -64,8 +63,7 @@ static inline void check_run(const char *claim, void (*test)(void)) {
   check_now.passed += check_now.here == 0;
   check_now.failed += check_now.here > 0;
   printf("%s %s", check_now.here ? "FAILED" : "ok    ", claim);
-  if (check_now.here > 1)
-    printf(" (%d checks)", check_now.here);
+  if (check_now.here > 1) printf(" (%d checks)", check_now.here);
   printf("\n");
   fflush(stdout);
 }

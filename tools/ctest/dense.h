@@ -26,8 +26,7 @@ static inline double dense_norm(uint64_t *state) {
 
 static inline double *dense_new(size_t n) {
   double *x = calloc(n > 0 ? n : 1, sizeof *x);
-  if (!x)
-    abort();
+  if (!x) abort();
   return x;
 }
 
@@ -44,8 +43,7 @@ dense_problem(uint64_t seed, int n, double nugget, double *K, double *y) {
     x[i][0] = dense_norm(&seed);
     x[i][1] = dense_norm(&seed);
     y[i] = x[i][0] + 0.5 * x[i][1] > 0 ? 1 : -1;
-    if (dense_unif(&seed) < 0.15)
-      y[i] = -y[i];
+    if (dense_unif(&seed) < 0.15) y[i] = -y[i];
   }
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
@@ -60,17 +58,13 @@ dense_solve(int n, double *B, int cols, double *R, int *sign) {
   int pivot[DENSE_MAX], info = 0;
   double log_det = 0;
   *sign = 1;
-  if (n == 0)
-    return 0;
+  if (n == 0) return 0;
   F77_CALL(dgesv)(&n, &cols, B, &n, pivot, R, &n, &info);
-  if (info != 0)
-    abort();
+  if (info != 0) abort();
   for (int i = 0; i < n; i++) {
     log_det += log(fabs(B[IDX(i, i, n)]));
-    if (B[IDX(i, i, n)] < 0)
-      *sign = -*sign;
-    if (pivot[i] != i + 1)
-      *sign = -*sign;
+    if (B[IDX(i, i, n)] < 0) *sign = -*sign;
+    if (pivot[i] != i + 1) *sign = -*sign;
   }
   return log_det;
 }
@@ -92,8 +86,7 @@ dense_posterior(const double *K, const double *tau, int n, double *C) {
 
 static inline double dense_dot(const double *x, const double *y, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += x[i] * y[i];
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
 }
 

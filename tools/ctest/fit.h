@@ -30,8 +30,7 @@ static inline void fit_carve(fit *f, workspace *ws) {
 /* K[n x n] and y[n] are left to the caller to fill. */
 static inline fit *fit_new(int n, double df, double epsilon) {
   fit *f = calloc(1, sizeof *f);
-  if (!f)
-    abort();
+  if (!f) abort();
   const double both[2] = {epsilon, epsilon};
   f->n = n;
   f->opt =
@@ -56,9 +55,7 @@ static inline void fit_free(fit *f) {
 }
 
 /* K may have been filled or changed since. */
-static inline void fit_bind(fit *f) {
-  f->post.ops->bind(&f->post);
-}
+static inline void fit_bind(fit *f) { f->post.ops->bind(&f->post); }
 
 /* From the sites as they are. */
 static inline int fit_run(fit *f) {
@@ -79,8 +76,7 @@ static inline int fit_look(fit *f) {
     f->work.nu[i] = f->st.site[i].nu;
   }
   const int status = f->post.ops->refresh(&f->post, f->work.tau, f->work.nu);
-  if (status != EP_CONVERGED)
-    return status;
+  if (status != EP_CONVERGED) return status;
   fixpoint_evaluate(&f->post, &f->lik, f->y, f->st.site, f->st.view,
                     f->st.residual);
   return EP_CONVERGED;

@@ -32,13 +32,11 @@ typedef struct {
 static double probe_at(void *data, double step) {
   const probe *p = data;
   double epsilon[2] = {p->epsilon[0], p->epsilon[1]};
-  if (p->e >= 0)
-    epsilon[p->e] += step;
+  if (p->e >= 0) epsilon[p->e] += step;
   fit *f = problem(p->df, epsilon, p->seed);
   if (p->e < 0) {
     f->K[IDX(p->i, p->j, n)] += step;
-    if (p->i != p->j)
-      f->K[IDX(p->j, p->i, n)] += step;
+    if (p->i != p->j) f->K[IDX(p->j, p->i, n)] += step;
   }
   fit_cold(f);
   const double value = fit_value(f, p->type);
@@ -74,8 +72,7 @@ static void gradients_equal_differences(void) {
 
 static void gradients_without_flips_equal_differences(void) {
   for (int k = 1; k < 3; k++)
-    for (int t = 0; t < 3; t++)
-      check_case(dfs[k], 0, 0, types[t], 43);
+    for (int t = 0; t < 3; t++) check_case(dfs[k], 0, 0, types[t], 43);
 }
 
 /* The likelihood sees signs: E does not change when K does as a whole. */

@@ -25,10 +25,8 @@ static void run_new(run *r, int n, double rho, int chains) {
   r->trace = dense_new((size_t)(MAX_LEVELS * chains));
   for (int j = 0; j < n; j++) {
     r->y[j] = 1;
-    for (int i = 0; i < n; i++)
-      r->K[IDX(i, j, n)] = i == j ? 1 : rho;
-    for (int i = j; i < n; i++)
-      r->B[IDX(i, j, n)] = r->K[IDX(i, j, n)];
+    for (int i = 0; i < n; i++) r->K[IDX(i, j, n)] = i == j ? 1 : rho;
+    for (int i = j; i < n; i++) r->B[IDX(i, j, n)] = r->K[IDX(i, j, n)];
   }
   F77_CALL(dpotrf)("L", &n, r->B, &n, &info FCONE);
   workspace ws = {NULL, 0};
@@ -67,8 +65,7 @@ static int anneal(run *r, double top, double last, int levels) {
 static double log_mean(const run *r, double *se) {
   const int M = r->s.chains;
   double top = -INFINITY, sum = 0, squares = 0;
-  for (int c = 0; c < M; c++)
-    top = fmax(top, r->s.log_w[c]);
+  for (int c = 0; c < M; c++) top = fmax(top, r->s.log_w[c]);
   for (int c = 0; c < M; c++) {
     const double w = exp(r->s.log_w[c] - top);
     sum += w;

@@ -16,8 +16,7 @@ static void problem_start(problem *p, uint64_t seed) {
   dense_problem(seed, N, 0.1, p->K, p->y);
   memcpy(p->B, p->K, sizeof p->K);
   F77_CALL(dpotrf)("L", &n, p->B, &n, &info FCONE);
-  for (int i = 0; i < N; i++)
-    p->f[i] = p->nu[i] = 0;
+  for (int i = 0; i < N; i++) p->f[i] = p->nu[i] = 0;
   for (int j = 0; j < N; j++) {
     const double z = dense_norm(&seed), x = dense_norm(&seed);
     for (int i = j; i < N; i++) {
@@ -44,8 +43,7 @@ static double norm_in(const double *K, const double *x) {
 }
 
 static void velocity(const bounce *b, double *nu) {
-  for (int j = 0; j < b->n; j++)
-    nu[j] = b->side[j] * b->v[j];
+  for (int j = 0; j < b->n; j++) nu[j] = b->side[j] * b->v[j];
 }
 
 static double energy(const problem *p, const step_barrier *barrier) {
@@ -54,8 +52,7 @@ static double energy(const problem *p, const step_barrier *barrier) {
   velocity(&p->b, nu);
   double sum = (norm_in(p->K, f) + norm_in(p->K, nu)) / 2;
   for (int i = 0; i < N; i++)
-    if (p->y[i] * f[i] < 0)
-      sum += barrier->of[p->y[i] > 0];
+    if (p->y[i] * f[i] < 0) sum += barrier->of[p->y[i] > 0];
   return sum;
 }
 
@@ -103,8 +100,7 @@ static void the_way_back_leads_to_the_start(void) {
     bounce_enter(&p.b, p.f, p.nu);
     const double wrong[2] = {p.b.wrong[0], p.b.wrong[1]};
     bounce_on(&p.b, 1.3, &barrier, many);
-    for (int i = 0; i < N; i++)
-      p.b.v[i] = -p.b.v[i];
+    for (int i = 0; i < N; i++) p.b.v[i] = -p.b.v[i];
     bounce_on(&p.b, 1.3, &barrier, many);
     bounce_leave(&p.b, f);
     velocity(&p.b, nu);
@@ -123,14 +119,11 @@ static void infinite_barriers_hold(void) {
     problem p;
     double f[N];
     problem_start(&p, seed);
-    for (int i = 0; i < N; i++)
-      p.y[i] = p.f[i] > 0 ? 1 : -1;
+    for (int i = 0; i < N; i++) p.y[i] = p.f[i] > 0 ? 1 : -1;
     bounce_enter(&p.b, p.f, p.nu);
-    for (int k = 0; k < 20; k++)
-      bounce_on(&p.b, 1, &wall, many);
+    for (int k = 0; k < 20; k++) bounce_on(&p.b, 1, &wall, many);
     bounce_leave(&p.b, f);
-    for (int i = 0; i < N; i++)
-      CHECK(p.y[i] * f[i] >= 0);
+    for (int i = 0; i < N; i++) CHECK(p.y[i] * f[i] >= 0);
     CHECK(p.b.wrong[0] == 0 && p.b.wrong[1] == 0);
     free(p.block);
   }
@@ -145,8 +138,7 @@ static void wrong_labels_are_counted(void) {
     bounce_enter(&p.b, p.f, p.nu);
     bounce_on(&p.b, 1.4, &barrier, many);
     bounce_leave(&p.b, f);
-    for (int i = 0; i < N; i++)
-      wrong[p.y[i] > 0] += p.y[i] * f[i] < 0;
+    for (int i = 0; i < N; i++) wrong[p.y[i] > 0] += p.y[i] * f[i] < 0;
     CHECK(p.b.wrong[0] == wrong[0] && p.b.wrong[1] == wrong[1]);
     free(p.block);
   }
@@ -183,15 +175,13 @@ static void coinciding_walls_are_passed_in_turn(void) {
       p.f[i] = p.f[0];
       p.nu[i] = p.nu[0];
     }
-    for (int k = 0; k < N * N; k++)
-      p.K[k] = p.K[0];
+    for (int k = 0; k < N * N; k++) p.K[k] = p.K[0];
     bounce_enter(&p.b, p.f, p.nu);
     bounce_on(&p.b, 1.5, &barrier, many);
     double f[N];
     bounce_leave(&p.b, f);
     CHECK(p.b.stuck == 0);
-    for (int i = 1; i < N; i++)
-      CHECK_NEAR(f[i], f[0], 1e-12);
+    for (int i = 1; i < N; i++) CHECK_NEAR(f[i], f[0], 1e-12);
     free(p.block);
   }
 }

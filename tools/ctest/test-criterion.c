@@ -49,8 +49,7 @@ static void undefined_evidence_is_told(void) {
   double value = 7;
   const double log_det = f->post.log_det;
   f->post.log_det = -60; /* exp(-D/v) large, R < 0 here */
-  for (int i = 0; i < 12; i++)
-    f->st.view[i].tilt.log_z1 = 0;
+  for (int i = 0; i < 12; i++) f->st.view[i].tilt.log_z1 = 0;
   CHECK(criterion_value(CRITERION_EVIDENCE, &f->post, 3, f->st.site, f->st.view,
                         &value) == EP_NO_EVIDENCE);
   CHECK(value == 7);

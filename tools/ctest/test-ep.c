@@ -36,7 +36,7 @@ static void independent_rows_know_nothing_of_each_other(void) {
   fit_free(f);
 }
 
-/* MATH.md section 4: K = (1 1' + I)/2, all labels +1, epsilon = 0 */
+/* The exact value is [M 4.7]: K = (1 1' + I)/2, all labels +1, epsilon = 0 */
 static void equicorrelated_rows_have_their_table(void) {
   const int sizes[] = {2, 3, 5, 10, 30};
   const double gauss[] = {-1.1004, -1.3900, -1.7986, -2.4101, -3.4558};
@@ -45,10 +45,8 @@ static void equicorrelated_rows_have_their_table(void) {
     for (int t = 0; t < 2; t++) {
       const int n = sizes[k];
       fit *f = fit_new(n, t ? 10 : INFINITY, 0);
-      for (int i = 0; i < n * n; i++)
-        f->K[i] = 0.5;
-      for (int i = 0; i < n; i++)
-        f->K[IDX(i, i, n)] = f->y[i] = 1;
+      for (int i = 0; i < n * n; i++) f->K[i] = 0.5;
+      for (int i = 0; i < n; i++) f->K[IDX(i, i, n)] = f->y[i] = 1;
       CHECK(fit_cold(f) == EP_CONVERGED);
       const double got = fit_value(f, CRITERION_EVIDENCE);
       CHECK(fabs(got - (t ? df10 : gauss)[k]) < 5.001e-5);
@@ -111,12 +109,10 @@ static void damping_changes_the_way_only(void) {
 static void sites_that_cannot_be_used_are_replaced(void) {
   fit *a = problem(20, 10, 0.05, 23), *b = problem(20, 10, 0.05, 23);
   CHECK(fit_cold(a) == EP_CONVERGED);
-  for (int i = 0; i < 20; i++)
-    b->st.site[i] = (ep_site){-50, 3};
+  for (int i = 0; i < 20; i++) b->st.site[i] = (ep_site){-50, 3};
   CHECK(fit_run(b) == EP_CONVERGED);
   check_same_sites(b, a, 1e-9);
-  for (int i = 0; i < 20; i++)
-    b->st.site[i] = (ep_site){NAN, INFINITY};
+  for (int i = 0; i < 20; i++) b->st.site[i] = (ep_site){NAN, INFINITY};
   CHECK(fit_run(b) == EP_CONVERGED);
   check_same_sites(b, a, 1e-9);
   fit_free(a);

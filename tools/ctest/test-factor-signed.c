@@ -57,8 +57,7 @@ static void check_factors(int n, double share) {
       S[IDX(a, b, s.nn)] = P[IDX(neg[a], neg[b], n)];
   CHECK(factor_negative(S, &s, &log_det) == EP_CONVERGED);
   for (int j = 0; j < n; j++)
-    for (int a = 0; a < s.nn; a++)
-      W[IDX(a, j, s.nn)] = P[IDX(neg[a], j, n)];
+    for (int a = 0; a < s.nn; a++) W[IDX(a, j, s.nn)] = P[IDX(neg[a], j, n)];
   factor_scale_solve(S, &s, n, W);
   CHECK_NEAR(log_det, want, 1e-11);
   for (int j = 0; j < n; j++)

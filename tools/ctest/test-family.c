@@ -100,10 +100,8 @@ static void test_student_natural(void) {
     CHECK(student_from_natural(3, dfs[k], theta1, theta2, mu, S, &back, work) ==
           EP_CONVERGED);
     NEAR(back, g, 1e-13);
-    for (int i = 0; i < 3; i++)
-      NEAR(mu[i], MU[i], 1e-13);
-    for (int i = 0; i < 9; i++)
-      NEAR(S[i], SIGMA[i], 1e-13);
+    for (int i = 0; i < 3; i++) NEAR(mu[i], MU[i], 1e-13);
+    for (int i = 0; i < 9; i++) NEAR(S[i], SIGMA[i], 1e-13);
     CHECK(theta2[1] == theta2[3] && theta2[5] == theta2[7]);
   }
   /* the density at the mode: exp_q(theta1' mu + mu' theta2 mu - g) */
@@ -111,8 +109,7 @@ static void test_student_natural(void) {
   double inner = 0, log_det = 0;
   for (int j = 0; j < 3; j++) {
     inner += theta1[j] * MU[j];
-    for (int i = 0; i < 3; i++)
-      inner += MU[i] * theta2[i + 3 * j] * MU[j];
+    for (int i = 0; i < 3; i++) inner += MU[i] * theta2[i + 3 * j] * MU[j];
   }
   CHECK(student_log_det(3, SIGMA, &log_det, work) == EP_CONVERGED);
   NEAR(log(exp_q(inner - g, 1.4)), student_log_const(3, 2) - log_det / 2,

@@ -79,8 +79,7 @@ static void newton_converges_quadratically(void) {
       }
       CHECK(fit_look(f) == EP_CONVERGED);
     }
-    for (int i = 0; i < 40; i++)
-      after = fmax(after, f->st.residual[i]);
+    for (int i = 0; i < 40; i++) after = fmax(after, f->st.residual[i]);
     CHECK(before > 1e-4);
     CHECK(after < 1e-11);
     fit_free(f);
@@ -128,13 +127,11 @@ static void improper_cavities_are_told(void) {
 static void a_row_without_variance_is_flat(void) {
   fit *f = fit_new(10, 10, 0.05);
   dense_problem(15, 10, 0.3, f->K, f->y);
-  for (int i = 0; i < 10; i++)
-    f->K[IDX(i, 4, 10)] = f->K[IDX(4, i, 10)] = 0;
+  for (int i = 0; i < 10; i++) f->K[IDX(i, 4, 10)] = f->K[IDX(4, i, 10)] = 0;
   CHECK(fit_cold(f) == EP_CONVERGED);
   CHECK(f->st.site[4].tau == 0 && f->st.site[4].nu == 0);
   CHECK_NEAR(f->st.view[4].tilt.log_zp, log(0.5), 1e-15);
-  for (int i = 0; i < 10; i++)
-    CHECK(isfinite(f->post.m[i]));
+  for (int i = 0; i < 10; i++) CHECK(isfinite(f->post.m[i]));
   fit_free(f);
 }
 

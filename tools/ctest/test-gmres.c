@@ -13,8 +13,7 @@ static void apply(void *context, const double *x, double *out) {
   map->products++;
   for (int i = 0; i < map->n; i++) {
     out[i] = 0;
-    for (int j = 0; j < map->n; j++)
-      out[i] += map->M[IDX(i, j, map->n)] * x[j];
+    for (int j = 0; j < map->n; j++) out[i] += map->M[IDX(i, j, map->n)] * x[j];
   }
 }
 
@@ -31,10 +30,8 @@ static gmres_space new_space(int n, double **block) {
 /* spread: eigenvalues around 1 + spread * disc */
 static double *random_matrix(uint64_t seed, int n, double spread) {
   double *M = dense_square(n);
-  for (int k = 0; k < n * n; k++)
-    M[k] = spread * dense_norm(&seed) / sqrt(n);
-  for (int i = 0; i < n; i++)
-    M[IDX(i, i, n)] += 1;
+  for (int k = 0; k < n * n; k++) M[k] = spread * dense_norm(&seed) / sqrt(n);
+  for (int i = 0; i < n; i++) M[IDX(i, i, n)] += 1;
   return M;
 }
 
@@ -45,14 +42,12 @@ static void check_system(int n, double spread, double tol) {
   uint64_t seed = 9;
   gmres_space s = new_space(n, &block);
   dense_map map = {n, 0, M};
-  for (int i = 0; i < n; i++)
-    b[i] = dense_norm(&seed);
+  for (int i = 0; i < n; i++) b[i] = dense_norm(&seed);
   const int spent = gmres_solve(&s, apply, &map, b, tol, 5000, x);
   CHECK(spent > 0);
   CHECK(map.products >= spent);
   apply(&map, x, r);
-  for (int i = 0; i < n; i++)
-    r[i] -= b[i];
+  for (int i = 0; i < n; i++) r[i] -= b[i];
   CHECK(dense_dot(r, r, n) <= 4 * tol * tol * dense_dot(b, b, n));
   free(block);
   free(M);
@@ -75,12 +70,10 @@ static void zero_needs_no_product(void) {
   double *block, *M = random_matrix(3, 6, 0.5), b[6] = {0}, x[6];
   gmres_space s = new_space(6, &block);
   dense_map map = {6, 0, M};
-  for (int i = 0; i < 6; i++)
-    x[i] = 1;
+  for (int i = 0; i < 6; i++) x[i] = 1;
   CHECK(gmres_solve(&s, apply, &map, b, 1e-10, 50, x) == 0);
   CHECK(map.products == 0);
-  for (int i = 0; i < 6; i++)
-    CHECK(x[i] == 0);
+  for (int i = 0; i < 6; i++) CHECK(x[i] == 0);
   free(block);
   free(M);
 }
@@ -90,8 +83,7 @@ static void the_identity_needs_one(void) {
   gmres_space s = new_space(6, &block);
   dense_map map = {6, 0, M};
   CHECK(gmres_solve(&s, apply, &map, b, 1e-10, 50, x) == 1);
-  for (int i = 0; i < 6; i++)
-    CHECK_NEAR(x[i], b[i], 1e-15);
+  for (int i = 0; i < 6; i++) CHECK_NEAR(x[i], b[i], 1e-15);
   free(block);
   free(M);
 }
@@ -100,11 +92,9 @@ static void too_few_products_are_reported(void) {
   double *block, *M = random_matrix(5, 30, 0.8), b[30], x[30];
   gmres_space s = new_space(30, &block);
   dense_map map = {30, 0, M};
-  for (int i = 0; i < 30; i++)
-    b[i] = 1 + i;
+  for (int i = 0; i < 30; i++) b[i] = 1 + i;
   CHECK(gmres_solve(&s, apply, &map, b, 1e-10, 3, x) == -1);
-  for (int i = 0; i < 30; i++)
-    CHECK(isfinite(x[i])); /* the best found */
+  for (int i = 0; i < 30; i++) CHECK(isfinite(x[i])); /* the best found */
   free(block);
   free(M);
 }

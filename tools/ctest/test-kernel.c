@@ -95,8 +95,7 @@ static void extreme_scales_are_finite(void) {
     kernel_inputs in = new_inputs(n, p, &block);
     kernel_prepare(&in, &k, X, n, NULL);
     kernel_gram(&k, &in, n, K);
-    for (int i = 0; i < n * n; i++)
-      CHECK(K[i] >= 0.1 && K[i] < 1.2001);
+    for (int i = 0; i < n * n; i++) CHECK(K[i] >= 0.1 && K[i] < 1.2001);
     free(block);
   }
 }
@@ -111,13 +110,10 @@ static void no_columns_leave_a_constant(void) {
   kernel_prepare(&in_new, &k, NULL, 2, &in);
   kernel_gram(&k, &in, 3, K);
   kernel_cross(&k, &in, 3, &in_new, 2, G);
-  for (int i = 0; i < 9; i++)
-    CHECK(K[i] == (i % 4 ? 2.5 : 2.75));
-  for (int i = 0; i < 6; i++)
-    CHECK(G[i] == 2.5);
+  for (int i = 0; i < 9; i++) CHECK(K[i] == (i % 4 ? 2.5 : 2.75));
+  for (int i = 0; i < 6; i++) CHECK(G[i] == 2.5);
   kernel_cross(&k, &in, 3, &in_new, 0, G); /* no new rows */
-  for (int i = 0; i < 9; i++)
-    W[i] = 1;
+  for (int i = 0; i < 9; i++) W[i] = 1;
   double none[1] = {0};
   grad.l = none;
   kernel_contract(&k, &in, 3, K, W, scratch, &grad);
@@ -138,14 +134,12 @@ typedef struct {
 static double probe_at(void *data, double step) {
   const probe *q = data;
   double t[6], K[n * n], *block, sum = 0;
-  for (int k = 0; k < 6; k++)
-    t[k] = exp(q->log_theta[k] + step * (k == q->by));
+  for (int k = 0; k < 6; k++) t[k] = exp(q->log_theta[k] + step * (k == q->by));
   const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_prepare(&in, &k, q->X, n, NULL);
   kernel_gram(&k, &in, n, K);
-  for (int i = 0; i < n * n; i++)
-    sum += q->W[i] * K[i];
+  for (int i = 0; i < n * n; i++) sum += q->W[i] * K[i];
   free(block);
   return sum;
 }
@@ -164,8 +158,7 @@ static void the_contraction_equals_differences(void) {
   probe q = {
       {log(0.4), log(0.02), log(0.7), log(1.3), log(0.2), log(0.1)}, X, W, 0};
   double t[6];
-  for (int k = 0; k < 6; k++)
-    t[k] = exp(q.log_theta[k]);
+  for (int k = 0; k < 6; k++) t[k] = exp(q.log_theta[k]);
   const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_grad grad = {.l = got};
@@ -188,8 +181,7 @@ static void wide_columns_are_contracted_by_differences(void) {
   const kernel_ard k = {1, 1, own, one, l, 1.3, 0.2, 0.1};
   double x[n], W[n * n], K[n * n], scratch[2 * n], got[1], want = 0, *block;
   uint64_t seed = 57;
-  for (int i = 0; i < n; i++)
-    x[i] = dense_norm(&seed) + (i < n / 2 ? 0 : 1e6);
+  for (int i = 0; i < n; i++) x[i] = dense_norm(&seed) + (i < n / 2 ? 0 : 1e6);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
       const double d = x[i] - x[j];

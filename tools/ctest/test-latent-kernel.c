@@ -106,14 +106,11 @@ static void change_block(
     beta[l] = (dnu[l] - dtau[l] * m[l]) / grow;
     post->log_det += log(grow);
     double c[64];
-    for (int k = 0; k < b; k++)
-      c[k] = Cbb[IDX(k, l, b)];
-    for (int k = l + 1; k < b; k++)
-      N[IDX(l, k, b)] = gamma[l] * c[k];
+    for (int k = 0; k < b; k++) c[k] = Cbb[IDX(k, l, b)];
+    for (int k = l + 1; k < b; k++) N[IDX(l, k, b)] = gamma[l] * c[k];
     for (int k = 0; k < b; k++) {
       m[k] += beta[l] * c[k];
-      for (int j = 0; j < b; j++)
-        Cbb[IDX(k, j, b)] -= gamma[l] * c[k] * c[j];
+      for (int j = 0; j < b; j++) Cbb[IDX(k, j, b)] -= gamma[l] * c[k] * c[j];
     }
     s->tau[idx[l]] += dtau[l];
     s->nu[idx[l]] += dnu[l];
@@ -140,8 +137,7 @@ static void block_updates_equal_a_refresh(void) {
                       ? 0.4 * dense_unif(&seed)
                       : -0.2 * dense_unif(&seed) * fabs(s.tau[i]);
         dnu[k] = dense_norm(&seed);
-        if (dense_unif(&seed) < 0.1)
-          dtau[k] = dnu[k] = 0;
+        if (dense_unif(&seed) < 0.1) dtau[k] = dnu[k] = 0;
         k++;
       }
       change_block(&s, idx, k, dtau, dnu);
@@ -161,8 +157,7 @@ static void products_are_those_of_the_matrix(void) {
   s.post.ops->refresh(&s.post, s.tau, s.nu);
   dense_posterior(s.K, s.tau, n, s.C);
   for (int round = 0; round < 2; round++) { /* the squares are kept */
-    for (int i = 0; i < n; i++)
-      x[i] = dense_norm(&seed);
+    for (int i = 0; i < n; i++) x[i] = dense_norm(&seed);
     for (int i = 0; i < n; i++) {
       want[i] = squared[i] = 0;
       for (int j = 0; j < n; j++) {
@@ -172,11 +167,9 @@ static void products_are_those_of_the_matrix(void) {
       }
     }
     s.post.ops->times(&s.post, x, out);
-    for (int i = 0; i < n; i++)
-      CHECK_NEAR(out[i], want[i], 1e-12);
+    for (int i = 0; i < n; i++) CHECK_NEAR(out[i], want[i], 1e-12);
     s.post.ops->times_squared(&s.post, x, out);
-    for (int i = 0; i < n; i++)
-      CHECK_NEAR(out[i], squared[i], 1e-12);
+    for (int i = 0; i < n; i++) CHECK_NEAR(out[i], squared[i], 1e-12);
   }
   /* and are made anew after an update */
   const int idx[] = {3, 11};
@@ -197,8 +190,7 @@ static void a_singular_prior_is_fine(void) {
   enum { n = 12 };
   space s;
   space_new(&s, n, 10, 0);
-  for (int k = 0; k < n * n; k++)
-    s.K[k] = 1; /* rank one */
+  for (int k = 0; k < n * n; k++) s.K[k] = 1; /* rank one */
   CHECK(s.post.ops->refresh(&s.post, s.tau, s.nu) == EP_CONVERGED);
   check_posterior(&s, 1e-12);
   space_free(&s);
@@ -213,8 +205,7 @@ static void the_mean_is_refined(void) {
   double G[n * r], b[n], m[n];
   uint64_t seed = 11;
   space_new(&s, n, 11, 0);
-  for (int k = 0; k < n * r; k++)
-    G[k] = 16 * floor(9 * dense_unif(&seed) - 4);
+  for (int k = 0; k < n * r; k++) G[k] = 16 * floor(9 * dense_unif(&seed) - 4);
   for (int i = 0; i < n; i++) {
     b[i] = floor(5 * dense_unif(&seed)) - 2;
     s.tau[i] = i % 3 ? 4 : 1;

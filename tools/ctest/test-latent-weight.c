@@ -25,16 +25,13 @@ static void pair_new(pair *s, int width, double negative) {
     workspace b = {pass ? s->blocks[1] : NULL, 0};
     s->weight.ops->carve(&s->weight, width, &a);
     s->kernel.ops->carve(&s->kernel, width, &b);
-    if (pass)
-      continue;
+    if (pass) continue;
     s->blocks[0] = dense_new(a.used);
     s->blocks[1] = dense_new(b.used);
   }
-  for (int j = 0; j < k; j++)
-    s->s0[j] = exp(dense_norm(&seed));
+  for (int j = 0; j < k; j++) s->s0[j] = exp(dense_norm(&seed));
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < k; j++)
-      s->Xt[IDX(j, i, k)] = dense_norm(&seed);
+    for (int j = 0; j < k; j++) s->Xt[IDX(j, i, k)] = dense_norm(&seed);
     s->tau[i] = dense_unif(&seed) < negative ? -0.002 * dense_unif(&seed)
                                              : dense_unif(&seed);
     s->nu[i] = dense_norm(&seed);
@@ -86,16 +83,13 @@ static void products_agree(void) {
   pair_new(&s, 8, 0.3);
   s.weight.ops->refresh(&s.weight, s.tau, s.nu);
   s.kernel.ops->refresh(&s.kernel, s.tau, s.nu);
-  for (int i = 0; i < n; i++)
-    x[i] = dense_norm(&seed);
+  for (int i = 0; i < n; i++) x[i] = dense_norm(&seed);
   s.weight.ops->times(&s.weight, x, a);
   s.kernel.ops->times(&s.kernel, x, b);
-  for (int i = 0; i < n; i++)
-    CHECK_NEAR(a[i], b[i], 1e-11);
+  for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], 1e-11);
   s.weight.ops->times_squared(&s.weight, x, a);
   s.kernel.ops->times_squared(&s.kernel, x, b);
-  for (int i = 0; i < n; i++)
-    CHECK_NEAR(a[i], b[i], 1e-11);
+  for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], 1e-11);
   pair_free(&s);
 }
 

@@ -39,16 +39,14 @@ enum {
 /* One row of the stored values; 0 at the end. NA reads as NaN. */
 static int read_row(FILE *file, double *row) {
   char line[2048];
-  if (!fgets(line, sizeof line, file))
-    return 0;
+  if (!fgets(line, sizeof line, file)) return 0;
   char *at = line;
   for (int k = 0; k < N_COLUMNS; k++) {
     char *end;
     row[k] = strtod(at, &end);
     if (end == at) {
       row[k] = NAN;
-      while (*end && *end != ',')
-        end++;
+      while (*end && *end != ',') end++;
     }
     at = *end == ',' ? end + 1 : end;
   }
@@ -66,11 +64,9 @@ static void for_each_row(void (*check)(const double *row)) {
   double row[N_COLUMNS];
   int n = 0;
   CHECK(file);
-  if (!file)
-    return;
+  if (!file) return;
   read_row(file, row); /* names */
-  for (; read_row(file, row); n++)
-    check(row);
+  for (; read_row(file, row); n++) check(row);
   CHECK(n > 800);
   fclose(file);
 }
@@ -99,8 +95,7 @@ static void check_slopes(const double *row) {
   const tilted_grad g = likelihood_tilt_grad(&lik, 1, &t);
   const double z = row[Z];
   const double far = row[NEG] > 0 ? 0 : z * z, tol = 1e-10;
-  if (z < -1e3)
-    return;
+  if (z < -1e3) return;
   CHECK_SCALED(g.log_z1_z, row[LOG_Z1_Z], tol, 1e-60);
   CHECK_SCALED(g.log_zp_z, row[LOG_ZP_Z], tol, 1e-60);
   /* what counts is d mu = 1 + alpha_z */
@@ -167,8 +162,7 @@ static void the_lower_tail_has_its_limit(void) {
   const double epsilon[2] = {0, 0}, z = -1e12;
   for (int k = 0; k < N_DFS; k++) {
     const double v = dfs[k];
-    if (v > 1e5)
-      continue;
+    if (v > 1e5) continue;
     const lik_step lik = likelihood_step(v, 40, epsilon);
     const tilted t = likelihood_tilt(&lik, 1, z, 1);
     CHECK_SCALED(t.mu, -z / (v + 1), 1e-11, 0);

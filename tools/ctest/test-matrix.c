@@ -42,12 +42,9 @@ static void signed_updates_equal_sums(void) {
   static double C[n * n], P[n * b], scratch[n * b];
   double gamma[b], want[n * n];
   uint64_t seed = 5;
-  for (int k = 0; k < n * b; k++)
-    P[k] = dense_norm(&seed);
-  for (int l = 0; l < b; l++)
-    gamma[l] = l == 4 ? 0 : dense_norm(&seed);
-  for (int k = 0; k < n * n; k++)
-    want[k] = C[k] = dense_norm(&seed);
+  for (int k = 0; k < n * b; k++) P[k] = dense_norm(&seed);
+  for (int l = 0; l < b; l++) gamma[l] = l == 4 ? 0 : dense_norm(&seed);
+  for (int k = 0; k < n * n; k++) want[k] = C[k] = dense_norm(&seed);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
       for (int l = 0; l < b; l++)
@@ -64,8 +61,7 @@ static void the_lower_triangle_is_mirrored(void) {
     const int n = sizes[k];
     double *A = dense_square(n);
     for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++)
-        A[IDX(i, j, n)] = i >= j ? 100 * i + j : -1;
+      for (int i = 0; i < n; i++) A[IDX(i, j, n)] = i >= j ? 100 * i + j : -1;
     mirror_lower(A, n);
     for (int j = 0; j < n; j++)
       for (int i = 0; i < n; i++)

@@ -9,8 +9,7 @@ static predictive_factor
 new_factor(const double *tau, int rows, double **block) {
   predictive_factor f;
   int n_neg = 0;
-  for (int i = 0; i < rows; i++)
-    n_neg += tau[i] < 0;
+  for (int i = 0; i < rows; i++) n_neg += tau[i] < 0;
   workspace ws = {NULL, 0};
   predictive_carve(&f, rows, n_neg, &ws);
   *block = dense_new(ws.used);
@@ -34,8 +33,7 @@ static void check_moments(double negative) {
       G[IDX(j, c, n)] = all[IDX(j, n + c, n + cols)];
     tau[j] = dense_unif(&seed) < negative ? -0.02 * dense_unif(&seed)
                                           : exp(dense_norm(&seed));
-    if (j == 7)
-      tau[j] = 0;
+    if (j == 7) tau[j] = 0;
     nu[j] = dense_norm(&seed);
   }
   for (int j = 0; j < n; j++) {

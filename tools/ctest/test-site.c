@@ -124,12 +124,9 @@ static double probe_at(void *data, double step) {
   double eps[2] = {p->epsilon[0], p->epsilon[1]};
   const int wrong = x.y > 0 ? 0 : 1; /* lo = eps[wrong], hi = 1 - eps[!wrong] */
   double *moved[] = {&x.A, &x.m, &x.site.tau, &x.site.nu};
-  if (p->by < BY_LO)
-    *moved[p->by] += step;
-  if (p->by == BY_LO)
-    eps[wrong] += step;
-  if (p->by == BY_HI)
-    eps[1 - wrong] -= step;
+  if (p->by < BY_LO) *moved[p->by] += step;
+  if (p->by == BY_LO) eps[wrong] += step;
+  if (p->by == BY_HI) eps[1 - wrong] -= step;
   const lik_step lik = likelihood_step(p->df, 20, eps);
   ep_cavity cav;
   ep_site next;
