@@ -19,7 +19,7 @@ test_that("draws have the signs of the exact posterior", {
   withr::local_seed(1)
   for (epsilon in c(0, 0.1)) {
     fit <- pair(epsilon)
-    K <- native_gram(fit$X, NULL, fit$group, kernel_hyper(fit$kernel))
+    K <- native_gram(fit$X, NULL, columns_of(fit$group), kernel_hyper(fit$kernel))
     exact <- pattern_probability(K, fit$y, epsilon)
     f <- posterior_sample(fit, 8000)
     expect_equal(dim(f), c(8000, 2))
@@ -38,7 +38,10 @@ test_that("draws at new rows have the signs of the exact posterior", {
   expect_true(all(is.na(f[, 2])))
   X <- rbind(fit$X, as.matrix(new[c(1, 3), , drop = FALSE]))
   for (k in 1:2) {
-    K <- native_gram(X[c(1, 2, 2 + k), , drop = FALSE], NULL, fit$group, kernel_hyper(fit$kernel))
+    K <- native_gram(
+      X[c(1, 2, 2 + k), , drop = FALSE], NULL, columns_of(fit$group),
+      kernel_hyper(fit$kernel)
+    )
     exact <- pattern_probability(K, fit$y, 0.1)[3]
     column <- c(1, 3)[k]
     error <- sqrt(exact * (1 - exact) / attr(f, "ess")[column])
@@ -50,7 +53,7 @@ test_that("draws at new rows are joint", {
   withr::local_seed(3)
   fit <- pair()
   f <- posterior_sample(fit, 4000, newdata = data.frame(x = c(5, 5.01)))
-  K <- native_gram(matrix(c(5, 5.01)), NULL, 1L, kernel_hyper(fit$kernel))
+  K <- native_gram(matrix(c(5, 5.01)), NULL, columns_of(1L), kernel_hyper(fit$kernel))
   # far from the data: the prior, bias included
   expect_equal(cor(f)[1, 2], cov2cor(K)[1, 2], tolerance = 0.05)
 })

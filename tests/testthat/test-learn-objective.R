@@ -90,7 +90,7 @@ test_that("the optimum is reached from a cold start", {
     expect_true(fit$learning$cold_start)
     expect_identical(fit$ep$status, "converged")
     cold <- engine_fit_gram(
-      native_gram(fit$X, NULL, fit$group, kernel_hyper(fit$kernel)), fit$y, fit$df,
+      native_gram(fit$X, NULL, columns_of(fit$group), kernel_hyper(fit$kernel)), fit$y, fit$df,
       fit$epsilon
     )
     expect_close(cold$log_evidence, fit$ep$log_evidence, 1e-8)
