@@ -37,7 +37,7 @@ test_that("a check of stc() shows the t-EP gap as large as it is", {
 
 test_that("ratios of EP draws average to the evidence where EP is near", {
   fit <- toy_fit(data = toy(6), epsilon = 0.1)
-  K <- native_gram(fit$data$X, NULL, columns_of(fit$group), kernel_hyper(fit$kernel))
+  K <- native_gram(fit$data$X, NULL, model_columns(fit), kernel_hyper(fit$kernel))
   run <- withr::with_seed(1, ais_run(ais_problem_gram(K, fit$data$y, 0.1), 0.02, 1e6, FALSE))
   for (df in c(5, Inf)) {
     s <- stc(class ~ a + b, toy(6), df = df, kernel = held(), epsilon = 0.1)

@@ -19,7 +19,7 @@ test_that("draws have the signs of the exact posterior", {
   withr::local_seed(1)
   for (epsilon in c(0, 0.1)) {
     fit <- pair(epsilon)
-    K <- native_gram(fit$data$X, NULL, fit$group, kernel_hyper(fit$kernel))
+    K <- native_gram(fit$data$X, NULL, model_columns(fit), kernel_hyper(fit$kernel))
     exact <- pattern_probability(K, fit$data$y, epsilon)
     f <- posterior_sample(fit, 8000)
     expect_equal(dim(f), c(8000, 2))
@@ -38,7 +38,7 @@ test_that("draws at new rows have the signs of the exact posterior", {
   expect_true(all(is.na(f[, 2])))
   X <- rbind(fit$data$X, as.matrix(new[c(1, 3), , drop = FALSE]))
   for (k in 1:2) {
-    K <- native_gram(X[c(1, 2, 2 + k), , drop = FALSE], NULL, fit$group, kernel_hyper(fit$kernel))
+    K <- native_gram(X[c(1, 2, 2 + k), , drop = FALSE], NULL, model_columns(fit), kernel_hyper(fit$kernel))
     exact <- pattern_probability(K, fit$data$y, 0.1)[3]
     column <- c(1, 3)[k]
     error <- sqrt(exact * (1 - exact) / attr(f, "ess")[column])

@@ -90,10 +90,10 @@ test_that("the optimum is reached from a cold start", {
     expect_true(fit$learning$cold_start)
     expect_identical(fit$ep$status, "converged")
     cold <- ep_run_gram(
-      native_gram(fit$data$X, NULL, fit$group, kernel_hyper(fit$kernel)), fit$data$y, fit$df,
+      native_gram(fit$data$X, NULL, model_columns(fit), kernel_hyper(fit$kernel)), fit$data$y, fit$spec$df,
       fit$epsilon
     )
-    expect_close(log_evidence(cold), fit$ep$log_evidence, 1e-8)
+    expect_close(cold$log_evidence, fit$ep$log_evidence, 1e-8)
     expect_close(cold$m, fit$ep$m, 1e-6, floor = 1)
   }
 })

@@ -4,7 +4,6 @@ library(sturdy)
 
 # The C core without the checks and the continuation of the R face
 gp_fit <- utils::getFromNamespace("native_gp_fit", "sturdy")
-gp_predict <- utils::getFromNamespace("native_gp_predict", "sturdy")
 
 # Machine ---------------------------------------------------------------------
 
