@@ -202,6 +202,7 @@ test_that("an empty source has no rows", {
   expect_error(stream(csv_file(lines = csv_text()[1])), class = "sturdy_error_no_rows")
   expect_error(stream(csv_file(lines = character())), class = "sturdy_error_source")
   expect_error(stream("no such file.csv"), class = "sturdy_error_source")
+  expect_error(suppressWarnings(stream(tempdir())), class = "sturdy_error_source")
 })
 
 test_that("bad arguments are errors", {
