@@ -115,6 +115,17 @@ test_that("na.omit leaves rows out and counts them", {
   formula <- stats::as.formula("class ~ sqrt(b - 2) + f", globalenv())
   fit <- suppressWarnings(stream(d, formula, na.action = stats::na.omit))
   expect_identical(fit$filter$left_out, sum(d$b < 2 | is.na(d$f) | is.na(d$class)) + 0)
+  # a column that first turns up in a later batch is no input; one that is taken out
+  # by `-` counts as read, as in lm()
+  source <- batches(d, rep(50, 6))
+  i <- 0
+  wider <- function() {
+    batch <- source()
+    i <<- i + 1
+    if (i == 3) cbind(batch, extra = NA) else batch
+  }
+  named <- stats::as.formula("class ~ . - note", globalenv())
+  expect_identical(stream(wider, named, na.action = stats::na.omit)$nobs, 295)
   # other actions: those that keep the rows are errors
   expect_equal(caught(stream(d, na.action = stats::na.pass))$row, 20)
   expect_identical(stream(d, na.action = stats::na.exclude)$filter$left_out, 4)
