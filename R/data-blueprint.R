@@ -27,8 +27,7 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
     stats::model.response(frame), rlang::as_label(formula[[2]]), call = call
   )
   blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
-  features <- formula_features(frame, terms, call)
-  molded <- mold_features(features, nrow(frame), scale, blueprint, call)
+  molded <- mold_terms(frame, terms, scale, blueprint, call)
   molded$data <- c(molded$data, list(
     y = outcome$y,
     rows = match(row.names(frame), all_rows),
@@ -39,10 +38,20 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   molded
 }
 
+#' Features of the terms, encoded; terms without any are forgotten
+#' @noRd
+mold_terms <- function(frame, terms, scale, blueprint, call) {
+  features <- formula_features(frame, terms, call)
+  molded <- mold_features(features, nrow(frame), scale, blueprint, call)
+  used <- used_terms(terms, unique(molded$blueprint$term))
+  molded$blueprint$terms <- used
+  molded$blueprint$variables <- intersect(blueprint$variables, all.vars(used))
+  molded
+}
+
 formula_blueprint <- function(formula, terms, data, levels) {
   list(
     interface = "formula",
-    terms = strip_environment(stats::delete.response(terms)),
     formula = strip_environment(stats::formula(terms)),
     variables = input_variables(terms, data),
     response = data_variables(formula[[2]], data),

@@ -144,3 +144,26 @@ strip_environment <- function(x) {
   attr(x, ".Environment") <- if (is.environment(env)) topenv(env) else globalenv()
   x
 }
+
+#' Terms of fewer inputs, with what the old ones know of their variables
+#' @noRd
+kept_terms <- function(terms, old) {
+  new <- stats::delete.response(terms)
+  names <- function(terms) vapply(as.list(attr(terms, "variables"))[-1], deparse1, "")
+  at <- match(names(new), names(old))
+  attr(new, "predvars") <- attr(old, "predvars")[c(1, at + 1)]
+  attr(new, "dataClasses") <- attr(old, "dataClasses")[at]
+  strip_environment(new)
+}
+
+#' The terms that still have a feature, those of constant columns and the like being
+#' dropped: new data need not have them
+#' @noRd
+used_terms <- function(terms, used) {
+  dropped <- setdiff(attr(terms, "term.labels"), used)
+  if (length(dropped) == 0) {
+    return(strip_environment(stats::delete.response(terms)))
+  }
+  right <- c(used, if (attr(terms, "intercept") == 0) "0" else "1")
+  kept_terms(stats::terms(stats::reformulate(right)), stats::delete.response(terms))
+}

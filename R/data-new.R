@@ -9,7 +9,8 @@ forge <- function(blueprint, newdata, call) {
   check_newdata(newdata, blueprint, call)
   row_names <- row_names_of(newdata)
   newdata <- named_newdata(newdata, blueprint, call)
-  check_new_columns(newdata, blueprint$variables, call)
+  needed <- if (blueprint$interface == "formula") blueprint$variables else blueprint$columns
+  check_new_columns(newdata, needed, call)
   features <- if (nrow(newdata) == 0) {
     lapply(blueprint$coding, empty_feature)
   } else if (blueprint$interface == "formula") {

@@ -106,17 +106,6 @@ drop_inputs <- function(molded, formula, call) {
   molded
 }
 
-#' Terms of fewer inputs, with what the old ones know of their variables
-#' @noRd
-kept_terms <- function(terms, old) {
-  new <- stats::delete.response(terms)
-  names <- function(terms) vapply(as.list(attr(terms, "variables"))[-1], deparse1, "")
-  at <- match(names(new), names(old))
-  attr(new, "predvars") <- attr(old, "predvars")[c(1, at + 1)]
-  attr(new, "dataClasses") <- attr(old, "dataClasses")[at]
-  strip_environment(new)
-}
-
 #' The call of the old fit with what update() was given
 #' @noRd
 update_call <- function(old, given, spec, new) {

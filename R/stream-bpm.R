@@ -342,8 +342,7 @@ mold_batch <- function(formula, data, levels, scale, call) {
     list(y = forge_outcome(y, levels, call, arg), levels = levels)
   }
   blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
-  features <- formula_features(frame, terms, call)
-  molded <- mold_features(features, nrow(frame), scale, blueprint, call)
+  molded <- mold_terms(frame, terms, scale, blueprint, call)
   molded$data$y <- outcome$y
   molded
 }

@@ -17,7 +17,6 @@ text_source <- function(source, batch_size, options, call) {
   path <- is.character(source)
   ours <- path || !isOpen(source) # opened here, so it is closed here
   con <- classes <- NULL # the class of each column, named; NA while it is unknown
-  settled <- FALSE
   close <- function() {
     if (ours && !is.null(con)) base::close(con)
     con <<- NULL
@@ -29,18 +28,17 @@ text_source <- function(source, batch_size, options, call) {
       base::open(con, "rt")
     }
     columns <- text_header(con, options, call)
-    if (!settled) {
+    if (is.null(classes)) {
       classes <<- wanted_classes(columns, options$colClasses, call)
     }
   }
   fetch <- function() {
     data <- text_batch(con, batch_size, classes, options, call)
-    if (!settled && !is.null(data)) {
+    if (anyNA(classes) && !is.null(data)) {
       check_mostly_numbers(data, names(classes)[is.na(classes)], options$dec, call)
       whole <- vapply(data, is.integer, logical(1))
       data[whole] <- lapply(data[whole], as.double)
       classes[!classes %in% "NULL"] <<- vapply(data, function(v) class(v)[1], "")
-      settled <<- TRUE
     }
     data
   }
@@ -50,7 +48,6 @@ text_source <- function(source, batch_size, options, call) {
     settle = function(types) {
       check_same_columns(names(classes), types$columns, call)
       classes[] <<- types$classes
-      settled <<- TRUE
     },
     keep = function(names) classes[!names(classes) %in% names] <<- "NULL"
   )

@@ -20,13 +20,13 @@ gradient_problem <- function(kernel, n = 25) {
     problem$data, problem$y, kernel = kernel, epsilon = 0.05,
     control = ep_control(max_sweeps = 1)
   )
-  list(X = fit$data$X, group = fit$group, y = problem$y, g = length(fit$kernel$lengthscale))
+  list(X = fit$data$X, columns = model_columns(fit), y = problem$y, g = length(fit$kernel$lengthscale))
 }
 
 native_at <- function(problem, par, df, criterion, gradient = FALSE, tol = 1e-13) {
   g <- problem$g
   native_gp_fit(
-    problem$X, columns_of(problem$group),
+    problem$X, problem$columns,
     list(
       lengthscale = exp(par[seq_len(g)]), variance = exp(par[[g + 1]]),
       bias = exp(par[[g + 2]]), nugget = exp(par[[g + 3]])

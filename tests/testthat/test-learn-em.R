@@ -83,8 +83,8 @@ test_that("em tells the rate of one class from that of the other", {
   expect_close(em$epsilon, fit("gradient")$epsilon, 1e-3, floor = 1)
   # the M-step: flips expected among those expected to be truly negative
   p <- em$ep$flipped
-  negative <- sum(p[em$y > 0]) + sum(1 - p[em$y < 0])
-  expect_close(em$epsilon[["neg"]], sum(p[em$y > 0]) / negative, 1e-5)
+  negative <- sum(p[em$data$y > 0]) + sum(1 - p[em$data$y < 0])
+  expect_close(em$epsilon[["neg"]], sum(p[em$data$y > 0]) / negative, 1e-5)
 })
 
 test_that("em is refused where it has no closed M-step", {

@@ -103,9 +103,14 @@ test_that("the slope of the objective is that of its differences", {
   fit <- gpc(class ~ ., d, kernel = kernel_ard(2, fixed = TRUE), epsilon = 0.05)
   for (epsilon in c("learn", "learn2")) {
     problem <- learn_problem(
-      latent_kernel(fit$data$X, fit$group, fit$data$y, kernel_resolve(
-        kernel_ard(2, nugget = 0.3), fit$data$X, fit$group, fit$blueprint$columns
-      )), Inf, epsilon, "evidence", ep_control(tol = 1e-11)
+      latent_kernel(
+        fit$data$X, model_columns(fit), fit$data$y,
+        kernel_resolve(
+          kernel_ard(2, nugget = 0.3), fit$data$X, model_columns(fit),
+          fit$blueprint$columns
+        )
+      ),
+      gpc_spec(epsilon = epsilon, control = ep_control(tol = 1e-11))
     )
     problem$rate_prior <- TRUE
     problem$search_control$tol <- 1e-11

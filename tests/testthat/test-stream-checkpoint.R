@@ -98,6 +98,18 @@ test_that("a file with other columns can't be resumed", {
   )
 })
 
+test_that("a resumed file has the types that its first batch had", {
+  d <- stream_data()
+  d$f <- ifelse(seq_len(300) <= 10, "1", d$f) # the first ten alone are numbers
+  unbroken <- stream(csv_file(d))
+  checkpoint <- withr::local_tempfile(fileext = ".rds")
+  stream(csv_file(d[1:100, ]), checkpoint = checkpoint)
+  resumed <- suppressMessages(
+    stream(csv_file(d), batch_size = 5, checkpoint = checkpoint, resume = TRUE)
+  )
+  expect_identical(resumed$weights, unbroken$weights)
+})
+
 test_that("a checkpoint that can't be written leaves the one before", {
   fit <- stream()
   checkpoint <- withr::local_tempfile(fileext = ".rds")
@@ -131,7 +143,7 @@ spoiled <- function(spoil, class, row = 117, batch = 3, as_file = FALSE) {
     unbroken
   )
   # or on from the fit that the error carries
-  rest <- update(error$fit, d[-seq_len(error$fit$nobs), ])
+  rest <- absorb(error$fit, d[-seq_len(nobs(error$fit)), ])
   expect_identical(rest$weights, unbroken$weights)
   invisible(error)
 }

@@ -15,6 +15,10 @@ test_that("a source can be opened again for another pass, or says that it can't"
   )
   for (source in sources) {
     source$open()
+    gc() # closes what earlier tests have forgotten
+    connections <- length(getAllConnections())
+    source$open()
+    expect_length(getAllConnections(), connections) # the first one is closed
     first <- rows_of(source)
     expect_equal(first[names(d)], d)
     source$open()
@@ -99,6 +103,9 @@ test_that("integers of 64 bits are numbers", {
   DBI::dbExecute(con, "UPDATE points SET b = b + 5000000000 WHERE id <= 300")
   fit <- stream(dbi_source(con, in_order, 50))
   expect_identical(fit$weights, stream(transform(d, b = b + 5e9))$weights)
+  DBI::dbExecute(con, "UPDATE points SET b = NULL WHERE id = 5")
+  fit <- stream(dbi_source(con, in_order, 50), na.action = stats::na.omit)
+  expect_identical(fit$filter$left_out, 1)
 })
 
 test_that("bad arguments of dbi_source() are errors", {

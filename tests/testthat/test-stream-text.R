@@ -56,6 +56,10 @@ test_that("columns are named and typed as the options say", {
   text[200] <- sub("^[^,]*", "", text[200])
   fit <- stream(csv_file(lines = text), na.action = stats::na.omit)
   expect_identical(fit$filter$left_out, 4)
+  text <- sub("^([^,]*)", "\"\\1\"", text)
+  text[1] <- csv_text(d)[1]
+  again <- stream(csv_file(lines = text), na.action = stats::na.omit)
+  expect_identical(again$weights, fit$weights)
 })
 
 test_that("a file may have another encoding", {
@@ -162,6 +166,8 @@ test_that("a file that was cut off, or has a line too long, names the line", {
   error <- caught(stream(csv_file(lines = long)))
   expect_s3_class(error, "sturdy_error_fields")
   expect_equal(error$row, 117)
+  long <- append(long, "", 119) # nor with a blank line in the same batch
+  expect_equal(caught(stream(csv_file(lines = long)))$row, 117)
   open <- text
   open[118] <- sub("\"row", "row", open[118])
   error <- caught(stream(csv_file(lines = open)))
