@@ -192,7 +192,7 @@ test_that("wrong columns stop the stream at the first row of the batch", {
   error <- caught(stream(at(function(b) stop("the line is dead"))()))
   expect_s3_class(error, "sturdy_error_batch")
   expect_match(conditionMessage(error$parent), "the line is dead")
-  expect_identical(error$fit$nobs, 100)
+  expect_equal(nobs(error$fit), 100)
 })
 
 test_that("the first batch has no fit before it, and its rows are named, too", {

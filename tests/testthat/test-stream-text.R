@@ -42,7 +42,7 @@ test_that("columns are named and typed as the options say", {
   expect_identical(fit$filter$columns, names(d))
   expect_identical(fit$filter$classes[4], "NULL")
   file <- csv_file(transform(d, b = b + 0.5))
-  expect_identical(stream(file, colClasses = types)$nobs, 300)
+  expect_equal(nobs(stream(file, colClasses = types)), 300)
   error <- caught(stream(file, colClasses = c(c = "character", a = "numeric")))
   expect_s3_class(error, "sturdy_error_missing_column")
   expect_identical(error$columns, "c")
@@ -109,7 +109,7 @@ test_that("quoted fields may hold commas and line ends, blank lines are passed o
   text <- append(append(text, "", 30), c("", ""), 200)
   blank <- stream(csv_file(lines = c(text, "")), class ~ a + b, scale = FALSE)
   expect_identical(blank$weights, plain$weights)
-  expect_identical(blank$nobs, 300)
+  expect_equal(nobs(blank), 300)
 })
 
 test_that("numbers may be quoted", {
