@@ -52,7 +52,7 @@ check_one <- function(task) {
   checked <- observe(check_fit(fit, se = task$se, max_moves = task$max_moves))
   warned <- c(fitted$warned, checked$warned)
   data.frame(
-    n = fit$nobs, epsilon = fit$epsilon, ep_status = fit$ep$status,
+    n = nobs(fit), epsilon = fit$epsilon, ep_status = fit$ep$status,
     check_row(checked$value, task$se), seconds = checked$seconds,
     warned = paste(warned[nzchar(warned)], collapse = " ")
   )

@@ -43,7 +43,7 @@ drift_run <- function(case, df, seed, step) {
         df = df, epsilon = 0.01, inference = "adf", intercept = FALSE, scale = FALSE
       )
     } else {
-      fit <- update(fit, d$x[rows, ], d$y[rows])
+      fit <- absorb(fit, d$x[rows, ], d$y[rows])
     }
     base <- d$base[d$segment[ends[i]], ]
     wrong[i] <- sum(sign(fit$weights$mean) != base)

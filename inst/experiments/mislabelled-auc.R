@@ -110,7 +110,7 @@ fitted_suspicion <- function(make, d) {
     upper = expected$upper, called = length(called),
     called_flipped = sum(d$flipped[called]), status = fit$ep$status
   )
-  if (!fit$epsilon_learned) { # it claims nothing about numbers
+  if (!is.character(fit$spec$epsilon)) { # it claims nothing about numbers
     facts[c("expected", "lower", "upper", "called", "called_flipped")] <- NA
   }
   in_order <- order(found$row)

@@ -69,11 +69,14 @@ test_that("sites must be finite and one a label", {
 
 test_that("too many rows are refused before anything is allocated", {
   withr::local_options(sturdy.max_memory = 2^30)
-  expect_silent(check_memory(1000))
-  expect_error(check_memory(10000), class = "sturdy_error_memory")
-  expect_snapshot(said(check_memory(1e6)))
+  expect_silent(check_memory(2^27, 1000, TRUE))
+  expect_error(check_memory(2^27 + 1, 1000, TRUE), class = "sturdy_error_memory")
+  expect_snapshot({
+    said(check_memory(5e12, 1e6, TRUE))
+    said(check_memory(5e12, 1e6, FALSE))
+  })
   withr::local_options(sturdy.max_memory = Inf)
-  expect_silent(check_memory(1e6))
+  expect_silent(check_memory(5e12, 1e6, TRUE))
 })
 
 test_that("the memory limit is a positive number on every system", {

@@ -19,7 +19,7 @@ test_that("both kinds flip as many labels, the one only far from the boundary", 
   half <- env$random_half("newthyroid", 3)
   rows <- as.integer(rownames(half$x))
   whole <- env$two_class_data("newthyroid")
-  expect_identical(whole$data$y[rows], half$y)
+  expect_identical(whole$y[rows], half$y)
   flipped <- function(kind) {
     task <- list(data = "newthyroid", kind = kind, rate = 0.2, seed = 3)
     which(env$flipped_labels(half, task) != half$y)
@@ -32,7 +32,7 @@ test_that("both kinds flip as many labels, the one only far from the boundary", 
   expect_true(all(is_far[rows[far]]))
   expect_false(all(is_far[rows[random]]))
   # half of each class
-  expect_equal(as.vector(table(whole$data$y[is_far]) / table(whole$data$y)), c(0.5, 0.5),
+  expect_equal(as.vector(table(whole$y[is_far]) / table(whole$y)), c(0.5, 0.5),
     tolerance = 0.03
   )
 })
@@ -52,7 +52,7 @@ test_that("what comes from select_model() is what a fit of its own gives", {
   chosen <- rows$chosen[startsWith(rows$method, "select_model")]
   expect_length(chosen, 3)
   expect_true(all(chosen %in% names(default_candidates())))
-  by_evidence <- select_model(half$x, half$y)
+  by_evidence <- select_model(half$x, half$y, criterion = "evidence")
   expect_identical(chosen[1], with(by_evidence$table, candidate[selected]))
 })
 

@@ -1,33 +1,36 @@
+# numeric columns, each of the group given
+coding <- function(group) list(group = group, weight = rep(1, length(group)))
+
 inputs <- function(n = 30) {
   withr::with_seed(1, matrix(rnorm(3 * n), n))
 }
 
 test_that("the median heuristic is the median distance", {
   X <- inputs()
-  expect_equal(median_heuristic(X, rep(1L, 3), 1), median(dist(X)))
+  expect_equal(median_heuristic(X, coding(rep(1L, 3)), 1), median(dist(X)))
   expect_equal(
-    median_heuristic(X, 1:3, 3)[2], sqrt(3) * median(dist(X[, 2]))
+    median_heuristic(X, coding(1:3), 3)[2], sqrt(3) * median(dist(X[, 2]))
   )
 })
 
 test_that("the median heuristic works where distances vanish", {
-  expect_equal(median_heuristic(matrix(1, 4, 1), 1L, 1), 1)
-  expect_equal(median_heuristic(matrix(1, 1, 1), 1L, 1), 1)
-  expect_equal(median_heuristic(matrix(0, 3, 0), integer(), 0), numeric())
-  expect_equal(median_heuristic(matrix(c(rep(0, 99), 2)), 1L, 1), 2)
+  expect_equal(median_heuristic(matrix(1, 4, 1), coding(1L), 1), 1)
+  expect_equal(median_heuristic(matrix(1, 1, 1), coding(1L), 1), 1)
+  expect_equal(median_heuristic(matrix(0, 3, 0), coding(integer()), 0), numeric())
+  expect_equal(median_heuristic(matrix(c(rep(0, 99), 2)), coding(1L), 1), 2)
 })
 
 test_that("the median heuristic looks at no more than 500 rows", {
   X <- matrix(as.double(1:5000))
   rows <- unique(round(seq(1, 5000, length.out = 500)))
-  expect_equal(median_heuristic(X, 1L, 1), median(dist(X[rows, ])))
+  expect_equal(median_heuristic(X, coding(1L), 1), median(dist(X[rows, ])))
 })
 
 test_that("lengthscales are matched by number, position and name", {
   X <- inputs()
   resolve <- function(lengthscale, columns = c("a", "b", "c"), all = columns) {
     kernel <- kernel_ard(lengthscale)
-    unname(kernel_resolve(kernel, X, seq_along(columns), columns, all)$lengthscale)
+    unname(kernel_resolve(kernel, X, coding(seq_along(columns)), columns, all)$lengthscale)
   }
   expect_equal(resolve(2), c(2, 2, 2))
   expect_equal(resolve(c(c = 3, a = 1, b = 2)), 1:3)
@@ -40,25 +43,31 @@ test_that("lengthscales are matched by number, position and name", {
 
 test_that("a hyperparameter at 0 is held there", {
   kernel <- kernel_resolve(
-    kernel_ard(bias = 0, fixed = character()), inputs(), 1:3, letters[1:3]
+    kernel_ard(bias = 0, fixed = character()), inputs(), coding(1:3), letters[1:3]
   )
   expect_equal(kernel$fixed, "bias")
 })
 
 test_that("a prior centred on the data follows the median heuristic", {
   X <- inputs()
-  kernel <- kernel_resolve(kernel_ard(5), X, 1:3, letters[1:3])
+  kernel <- kernel_resolve(kernel_ard(5), X, coding(1:3), letters[1:3])
   expect_equal(unname(kernel$lengthscale), c(5, 5, 5))
-  expect_equal(exp(kernel$prior$lengthscale$meanlog), median_heuristic(X, 1:3, 3))
+  expect_equal(exp(kernel$prior$lengthscale$meanlog), median_heuristic(X, coding(1:3), 3))
   kernel <- kernel_resolve(
-    kernel_ard(prior = weak_prior(lengthscale = c(0, 1))), X, 1:3, letters[1:3]
+    kernel_ard(prior = weak_prior(lengthscale = c(0, 1))), X, coding(1:3), letters[1:3]
   )
   expect_equal(kernel$prior$lengthscale$meanlog, c(0, 0, 0))
 })
 
 test_that("an isotropic kernel has one lengthscale for all columns", {
   X <- inputs()
-  kernel <- kernel_resolve(kernel_iso(), X, 1:3, letters[1:3])
+  kernel <- kernel_resolve(kernel_iso(), X, coding(1:3), letters[1:3])
   expect_equal(kernel$lengthscale, median(dist(X)))
-  expect_equal(kernel_group(kernel, 1:3), c(1, 1, 1))
+  expect_equal(kernel_columns(kernel, coding(1:3))$group, c(1, 1, 1))
+})
+
+test_that("a mismatch of a factor counts as a distance of 1 in the median heuristic", {
+  X <- outer(rep(1:3, 4), 1:3, `==`) * 1
+  columns <- list(group = rep(1L, 3), weight = rep(1 / 2, 3))
+  expect_equal(median_heuristic(X, columns, 1), 1)
 })

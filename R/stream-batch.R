@@ -1,0 +1,146 @@
+# The batches of bpm_stream(), one after the other: the rows that na.action keeps,
+# the first batch, which makes the model, and what is counted.
+
+#' All batches of a source, one after the other
+#'
+#' @param fit the fit so far, or `NULL`. @param run what stays the same: `prior()`
+#'   makes the model and the encoded rows of the first batch.
+#' @noRd
+absorb_stream <- function(reader, fit, run) {
+  filter <- if (is.null(fit)) empty_filter(run$arguments) else fit$filter
+  repeat {
+    data <- in_batch(reader$read(), fit, filter, run)
+    if (is.null(data)) {
+      break
+    }
+    if (nrow(data) == 0) {
+      next
+    }
+    kept <- in_batch(kept_rows(data, fit, run), fit, filter, run)
+    first <- is.null(fit)
+    if (length(kept)) {
+      rows <- if (length(kept) < nrow(data)) data[kept, , drop = FALSE] else data
+      fit <- in_batch(absorb_batch(rows, fit, run), fit, filter, run, rows, kept)
+    }
+    filter <- record_batch(filter, fit$filter, nrow(data), length(kept))
+    if (is.null(fit)) {
+      next
+    }
+    if (first) {
+      reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
+      learned <- reader$types()
+      filter[names(learned)] <- learned
+    }
+    fit$filter <- filter
+    save_checkpoint(fit, run$checkpoint, run$call)
+    if (!is.null(run$show)) run$show(fit)
+  }
+  if (is.null(fit)) {
+    left_out <- filter$left_out
+    abort_sturdy(
+      c(
+        "{.arg source} must have at least one row.",
+        i = if (left_out > 0) "Rows with missing values: {whole(left_out)}."
+      ),
+      "no_rows", arg = "source", call = run$call
+    )
+  }
+  fit
+}
+
+#' Positions of the rows of a batch that `na.action` keeps
+#'
+#' na.fail() is left to the checks further on, which name the row, and so is a
+#' batch whose variables can't be computed.
+#' @noRd
+kept_rows <- function(data, fit, run) {
+  all <- seq_len(nrow(data))
+  if (identical(run$na.action, stats::na.fail)) {
+    return(all)
+  }
+  formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
+  frame <- tryCatch(
+    stats::model.frame(formula, data, na.action = stats::na.pass),
+    error = function(cnd) NULL
+  )
+  if (is.null(frame) || nrow(frame) != nrow(data)) {
+    return(all)
+  }
+  complete <- stats::complete.cases(frame)
+  marks <- data.frame(row = all, complete = ifelse(complete, TRUE, NA))
+  apply_na_action(marks, run$na.action, run$call)$row
+}
+
+absorb_batch <- function(data, fit, run) {
+  if (is.null(fit)) {
+    start <- run$prior(data)
+    fit <- start$model
+    new <- start$rows
+  } else {
+    new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call)
+  }
+  absorb_rows(fit, new$X, new$y, run$call)
+}
+
+empty_filter <- function(arguments) {
+  list(
+    rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
+    batches = 0, source_rows = 0, left_out = 0,
+    history = NULL, columns = NULL, classes = NULL, arguments = arguments
+  )
+}
+
+#' @param before the `filter` before a batch. @param counts that of absorb_rows().
+#' @noRd
+record_batch <- function(before, counts, n, kept) {
+  counted <- c("rows", "errors", "log_score")
+  all_counts <- c(counted, "log_evidence", "counts")
+  after <- before
+  if (!is.null(counts)) {
+    after[all_counts] <- counts[all_counts]
+  }
+  after$batches <- before$batches + 1
+  after$source_rows <- before$source_rows + n
+  after$left_out <- before$left_out + n - kept
+  history <- rbind(before$history, as.data.frame(after[counted]))
+  if (nrow(history) >= 1000) {
+    history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
+  }
+  rownames(history) <- NULL
+  after$history <- history
+  after
+}
+
+#' As mold_formula() does it, for a batch that may lack a class
+#' @noRd
+mold_batch <- function(formula, data, levels, scale, call) {
+  frame <- model_frame(formula, data, call)
+  terms <- attr(frame, "terms")
+  arg <- rlang::as_label(formula[[2]])
+  y <- stats::model.response(frame)
+  outcome <- if (is.null(levels)) {
+    check_third_class(y, arg, call)
+    mold_outcome(y, arg, one_class = TRUE, call = call)
+  } else {
+    list(y = forge_outcome(y, levels, call, arg), levels = levels)
+  }
+  blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
+  molded <- mold_terms(frame, terms, scale, blueprint, call)
+  molded$data$y <- outcome$y
+  molded
+}
+
+#' The row of a first batch that brings a third class
+#' @noRd
+check_third_class <- function(y, arg, call) {
+  first <- if (is.atomic(y)) which(!duplicated(y) & !is.na(y))
+  if (length(first) > 2) {
+    abort_sturdy(
+      c(
+        "{.arg {arg}} must have two classes, not {length(first)}.",
+        x = "Found: {.val {few(as.character(y[first]))}}."
+      ),
+      "outcome_levels", arg = arg, rows = first[-(1:2)], call = call
+    )
+  }
+}
