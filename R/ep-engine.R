@@ -54,7 +54,7 @@ ep_follow <- function(run, at) {
 #' @param run function(epsilon, sites) that runs the native engine.
 #' @return list(out, status)
 #' @noRd
-ep_continue <- function(run, epsilon, sites) {
+ep_continue <- function(run, df, epsilon, sites) {
   out <- run(epsilon, sites)
   if (!ep_converged(out) && !is.null(sites)) {
     out <- run(epsilon, NULL)
@@ -72,8 +72,10 @@ ep_continue <- function(run, epsilon, sites) {
   if (!is.null(found)) {
     return(list(out = found, status = "converged"))
   }
-  # a small residual is that of a fixed point nearby
-  none <- down$lost && !(max(out$residual) < 1e-3)
+  # without flips the Gaussian likelihood is log-concave: there is a fixed point, and
+  # rounding keeps EP from it; a small residual is that of a fixed point nearby
+  concave <- is.infinite(df) && all(epsilon == 0)
+  none <- down$lost && !concave && !(max(out$residual) < 1e-3)
   list(out = out, status = if (none) "no_fixed_point" else status)
 }
 
@@ -93,7 +95,7 @@ ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
         hyper, df, epsilon, sites, control, criterion, gradient, progress
       )
     },
-    epsilon, sites
+    df, epsilon, sites
   )
   out <- result$out
   ep <- ep_result(out, df, result$status)
@@ -112,7 +114,7 @@ ep_run_gram <- function(K, y, df, epsilon, sites = NULL, control = ep_control())
     function(epsilon, sites) {
       native_ep_fit(K, y, df, epsilon, sites, control, progress)
     },
-    epsilon, sites
+    df, epsilon, sites
   )
   ep_result(result$out, df, result$status)
 }

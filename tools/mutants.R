@@ -11,13 +11,12 @@ mutant(
   "epsilon <- rev(rep_len(epsilon, 2))", r = "answer-predict"
 )
 mutant(
-  "names of rows that na.exclude took out", "R/answer-predict.R",
-  "row_names[object$na_action] <- names(object$na_action)",
-  "row_names[object$na_action] <- object$na_action",
+  "names of rows that na.exclude took out", "R/fit-latent.R",
+  "names[omitted] <- names(omitted)", "names[omitted] <- omitted",
   r = "answer-predict"
 )
 mutant(
-  "rows with NA take the values of others", "R/answer-predict.R",
+  "rows with NA take the values of others", "R/fit-latent.R",
   "m[new$complete] <- latent$m", "m[] <- latent$m", r = "answer-predict"
 )
 mutant(
@@ -46,12 +45,12 @@ mutant(
   "sum -= w[IDX(a, j, nn)] * w[IDX(a, j, nn)];", c = "predictive"
 )
 mutant(
-  "update(df =) keeps the criterion", "R/fit-update.R",
-  "if (finite == is.finite(object$df)) {", "if (TRUE) {", r = "fit-update"
+  "update(df =) keeps the criterion", "R/fit-spec.R",
+  "if (other_df) kept$criterion <- NULL", "", r = "fit-update"
 )
 mutant(
   "factor levels further apart than one mismatch", "R/data-blueprint.R",
-  "`==`) * sqrt(1 / 2)", "`==`)", r = "data-blueprint|data-new|kernel-resolve"
+  "rep(ifelse(unname(numeric), 1, 1 / 2), widths)", "rep(1, sum(widths))", r = "data-blueprint|data-new|kernel-resolve"
 )
 mutant(
   "median heuristic without the number of columns", "R/kernel-resolve.R",
@@ -67,7 +66,7 @@ mutant(
 
 mutant(
   "calibration error unweighted", "R/answer-scores.R",
-  "error = sum(table$n * abs(table$predicted - table$observed)) / object$nobs",
+  "error = sum(table$n * abs(table$predicted - table$observed)) / nobs(object)",
   "error = mean(abs(table$predicted - table$observed))", r = "answer-scores"
 )
 mutant(
@@ -86,7 +85,7 @@ mutant(
 )
 mutant(
   "probability of the unseen label has the wrong sign", "R/answer-mislabelled.R",
-  "stats::pt(-object$y * cavity$mean", "stats::pt(object$y * cavity$mean",
+  "stats::pt(-object$data$y * cavity$mean", "stats::pt(object$data$y * cavity$mean",
   r = "answer-mislabelled"
 )
 mutant(
@@ -109,7 +108,7 @@ mutant(
   r = "answer-weights"
 )
 mutant(
-  "Gaussian evidence of a t process is its own", "R/answer-evidence.R",
+  "Gaussian evidence of a t process is its own", "R/fit-latent.R",
   "ep <- refit_ep(object, df = Inf)", "ep <- refit_ep(object)",
   r = "answer-evidence"
 )
@@ -180,12 +179,12 @@ mutant(
 
 mutant(
   "continuation switched off", "R/ep-engine.R",
-  "if (engine_converged(out) || out$status == 1L || out$status < 0L) {",
+  "if (!status %in% c(\"stalled\", \"sites_skipped\")) {",
   "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
 )
 mutant(
   "kappa inverted", "R/ep-engine.R",
-  "exp(-out$log_det / df) else 1", "exp(out$log_det / df) else 1", r = "ep-engine"
+  "exp(-out$log_det / df)", "exp(out$log_det / df)", r = "ep-engine"
 )
 mutant(
   "m not refined", "src/latent-kernel.c",
@@ -259,9 +258,9 @@ mutant(
   "pt(y * t.z, lik->df, 1, 0)", "pt(t.z, lik->df, 1, 0)", r = "bpm-adf|drift"
 )
 mutant(
-  "history of a stream drops its latest line", "R/stream-bpm.R",
+  "history of a stream drops its latest line", "R/stream-batch.R",
   "history[seq(2, nrow(history), by = 2), ]",
-  "history[seq(1, nrow(history) - 1, by = 2), ]", r = "stream-bpm"
+  "history[seq(1, nrow(history) - 1, by = 2), ]", r = "stream-batch"
 )
 mutant(
   "a resumed stream reads its rows again", "R/stream-checkpoint.R",
@@ -303,4 +302,60 @@ mutant(
   "differences from the best have the wrong sign", "R/select-model.R",
   "difference <- pointwise[[k]] - best", "difference <- best - pointwise[[k]]",
   r = "select-model"
+)
+
+# Specs and fits ----------------------------------------------------------------
+
+mutant(
+  "update(epsilon =) keeps the method", "R/fit-spec.R",
+  "if (other_df || \"epsilon\" %in% names(changed)) kept$method <- NULL", "",
+  r = "fit-update"
+)
+mutant(
+  "t-EP learns by its evidence", "R/fit-spec.R",
+  "if (is.finite(df)) \"loo\" else \"evidence\"", "\"evidence\"", r = "fit-stc|fit-bpm"
+)
+mutant(
+  "subset ignored", "R/data-formula.R",
+  "frame[rows[!is.na(rows)], , drop = FALSE]", "frame", r = "fit-gpc"
+)
+mutant(
+  "a new level agrees with all others a little", "R/data-blueprint.R",
+  "(1 + sqrt(1 + k)) / k", "0", r = "fit-gpc"
+)
+mutant(
+  "an input that update() left out keeps its columns", "R/fit-update.R",
+  "X[, columns, drop = FALSE]", "X[, seq_len(sum(columns)), drop = FALSE]", r = "fit-update"
+)
+mutant(
+  "rows that gpc() takes in are the first of it", "R/fit-absorb.R",
+  "y = c(data$y, new$y)", "y = c(new$y, data$y)", r = "fit-absorb"
+)
+mutant(
+  "absorbed rows counted from one", "R/fit-absorb.R",
+  "data$n_given + new$rows", "new$rows", r = "fit-absorb"
+)
+mutant(
+  "a filter forgets the evidence of EP", "R/fit-weights.R",
+  "log_evidence = if (has_ep) object$ep$log_evidence else 0", "log_evidence = 0",
+  r = "fit-absorb"
+)
+mutant(
+  "deviance residuals of the other label", "R/answer-residuals.R",
+  "ifelse(y > 0, p, 1 - p)", "ifelse(y > 0, 1 - p, p)", r = "answer-residuals"
+)
+mutant(
+  "a fixed point that was lost is a stall", "R/ep-engine.R",
+  "none <- down$lost && !concave && !(max(out$residual) < 1e-3)", "none <- FALSE",
+  r = "ep-engine|fit-stc|edge|published"
+)
+mutant(
+  "a stall nearby is called no fixed point", "R/ep-engine.R",
+  "none <- down$lost && !concave && !(max(out$residual) < 1e-3)", "none <- TRUE",
+  r = "ep-engine|edge"
+)
+mutant(
+  "gradient trusted although its system was not solved", "R/learn-objective.R",
+  "solved <- ep_converged(out) && identical(out$gradient_status, 0L)",
+  "solved <- ep_converged(out)", r = "learn-objective"
 )

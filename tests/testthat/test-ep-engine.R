@@ -285,3 +285,41 @@ test_that("two contradicting twins have the orthant's evidence or none", {
     expect_close(fit$log_evidence, log(orthant_evidence(K, c(1, -1))), 0.01)
   }
 })
+
+# Ends without a fixed point ----------------------------------------------------
+
+hard_problem <- function(seed) {
+  withr::with_seed(seed, {
+    n <- sample(4:25, 1)
+    X <- matrix(rnorm(2 * n), n)
+    df <- sample(c(.3, .7, 1, 2, 5, Inf), 1)
+    epsilon <- sample(c(0, 1e-6, .001, .02, .1), 1)
+    nugget <- sample(c(1e-12, 1e-8, 1e-4, .01), 1)
+    lengthscale <- sample(c(.3, 1, 5, 20), 1)
+    K <- exp(-as.matrix(dist(X))^2 / (2 * lengthscale^2)) + diag(nugget, n)
+    K <- K + sample(c(0, 1e4, 1e8), 1)
+    list(K = K, y = sample(c(-1, 1), n, TRUE), df = df, epsilon = epsilon)
+  })
+}
+
+test_that("EP that fails says what happened: lost, stalled or sites skipped", {
+  ends <- function(seed) {
+    p <- hard_problem(seed)
+    fit <- suppressWarnings(ep_fit(p$K, p$y, p$df, p$epsilon))
+    expect_match(fit$message, "EP (found|did not converge)")
+    fit
+  }
+  # t-EP without noise: the fixed point at a large epsilon is lost on the way down
+  lost <- ends(1)
+  expect_identical(lost$status, "no_fixed_point")
+  expect_gt(max(lost$residual), 0.1)
+  # near its fixed point, kept from it by the rounding of a large constant in K
+  near <- ends(57)
+  expect_identical(near$status, "stalled")
+  expect_lt(max(near$residual), 1e-3)
+  near <- ends(1202) # at df = 5
+  expect_identical(near$status, "stalled")
+  # Gaussian and without flips there is a fixed point: never said to be missing
+  expect_identical(ends(282)$status, "sites_skipped")
+  expect_identical(ends(138)$status, "stalled")
+})
