@@ -99,6 +99,7 @@ se_sum <- function(x) {
 #' @export
 print.sturdy_loo <- function(x, digits = 4, ...) {
   elpd <- x$pointwise[, "elpd_loo"]
+  lowest <- which.min(elpd)
   score <- x$estimates["elpd_loo", ]
   cat("<sturdy_loo> leave-one-out log predictive probability of ",
       count(length(elpd), "label"), "\n", sep = "")
@@ -109,7 +110,7 @@ print.sturdy_loo <- function(x, digits = 4, ...) {
     ),
     "Mean" = format(mean(elpd), digits = digits),
     "Lowest" = paste0(
-      format(min(elpd), digits = digits), " in row ", rownames(x$pointwise)[which.min(elpd)]
+      format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest]
     )
   ))
   invisible(x)
