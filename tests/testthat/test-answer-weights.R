@@ -85,13 +85,13 @@ test_that("criterion() needs the rows of the fit", {
   expect_error(criterion(fit), class = "sturdy_error_missing_argument")
   expect_error(criterion(fit, data = d[-1, ]), class = "sturdy_error_length")
   expect_equal(criterion(fit, data = d)$value, fit$log_evidence)
-  expect_equal(criterion(fit, "loo", data = d)$value, loo_sum(fit))
+  expect_equal(criterion(fit, "loo", data = d)$value, loo(fit)$estimate)
 })
 
 test_that("scores of single rows are those of the sites", {
   d <- linear_data()
   fit <- bpm(class ~ ., d, epsilon = 0.05)
-  expect_length(loo_terms(fit), 120)
+  expect_length(loo(fit)$pointwise, 120)
   found <- mislabelled(fit)
   expect_equal(sort(found$row), 1:120)
   first <- withr::with_seed(11, {

@@ -29,7 +29,7 @@ check_sound <- function(fit, converged, new, label) {
   latent <- predict(fit, new, type = "latent")
   expect_true(all(is.finite(latent$location) & latent$scale > 0), label = label)
   expect_false(anyNA(predict(fit, new)), label = label)
-  expect_true(is.finite(loo_sum(fit)) || !converged, label = label)
+  expect_true(is.finite(loo(fit)$estimate) || !converged, label = label)
   suppressMessages(expect_false(anyNA(mislabelled(fit)$probability) && converged))
   output <- utils::capture.output(print(fit), print(summary(fit)))
   expect_false(any(grepl("NaN", output)), label = label)
@@ -212,7 +212,7 @@ test_that("a saved fit predicts the same in a new process", {
       if (ncol(fit$data$X) == 2) new <- as.matrix(new[c("a", "b")])
       list(
         predict(fit, new), predict(fit, new, type = "prob", noise = TRUE),
-        predict(fit, new, type = "latent"), coef(fit), loo_terms(fit),
+        predict(fit, new, type = "latent"), coef(fit), loo(fit)$pointwise,
         log_evidence(fit), criterion(fit)$gradient
       )
     })

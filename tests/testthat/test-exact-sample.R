@@ -10,10 +10,6 @@ pattern_probability <- function(K, y, epsilon) {
   colSums(weight * (patterns > 0))
 }
 
-gram_of <- function(fit, X) {
-  native_gram(X, NULL, model_columns(fit), kernel_hyper(fit$kernel))
-}
-
 pair <- function(epsilon = 0.1, ..., df = Inf) {
   x <- matrix(c(-0.5, 0.8), dimnames = list(NULL, "x"))
   stc(x, c("no", "yes"), kernel = held(1), epsilon = epsilon, df = df, scale = FALSE, ...)
@@ -24,7 +20,7 @@ test_that("draws have the signs of the exact posterior", {
   withr::local_seed(1)
   for (epsilon in c(0, 0.1)) {
     fit <- pair(epsilon)
-    K <- gram_of(fit, fit$data$X)
+    K <- native_gram(fit$data$X, NULL, model_columns(fit), kernel_hyper(fit$kernel))
     exact <- pattern_probability(K, fit$data$y, epsilon)
     f <- posterior_sample(fit, 8000)
     expect_equal(dim(f), c(8000, 2))
@@ -44,7 +40,7 @@ test_that("draws at new rows have the signs of the exact posterior", {
   expect_true(all(is.na(f[, 2])))
   X <- rbind(fit$data$X, as.matrix(new[c(1, 3), , drop = FALSE]))
   for (k in 1:2) {
-    K <- gram_of(fit, X[c(1, 2, 2 + k), , drop = FALSE])
+    K <- native_gram(X[c(1, 2, 2 + k), , drop = FALSE], NULL, model_columns(fit), kernel_hyper(fit$kernel))
     exact <- pattern_probability(K, fit$data$y, 0.1)[3]
     column <- c(1, 3)[k]
     error <- sqrt(exact * (1 - exact) / attr(f, "ess")[column])
@@ -56,7 +52,7 @@ test_that("draws at new rows are joint", {
   withr::local_seed(3)
   fit <- pair()
   f <- posterior_sample(fit, 4000, newdata = data.frame(x = c(5, 5.01)))
-  K <- gram_of(fit, matrix(c(5, 5.01)))
+  K <- native_gram(matrix(c(5, 5.01)), NULL, model_columns(fit), kernel_hyper(fit$kernel))
   # far from the data: the prior, bias included
   expect_equal(cor(f)[1, 2], cov2cor(K)[1, 2], tolerance = 0.05)
 })
