@@ -118,6 +118,7 @@ test_that("diagnostics are those of the posterior package, or none", {
   expect_equal(attr(out, "rhat")[2], posterior::rhat(second))
   few <- sample_matrix(draws[, , 1:3], 12, c("a", "b"), 0)
   expect_identical(attr(few, "rhat"), c(NA_real_, NA_real_))
+  expect_identical(attr(few, "ess"), c(NA_real_, NA_real_))
 })
 
 test_that("chains that disagree are noticed, where that is known", {
