@@ -26,8 +26,8 @@ shown <- function(x) {
 test_that("print() shows the table, best first, and the messages", {
   x <- shown(selection())
   expect_snapshot(x)
-  expect_invisible(print(x))
-  expect_identical(suppressMessages(print(x)), x) |> capture.output()
+  expect_identical(withVisible(print(x)), list(value = x, visible = FALSE)) |>
+    capture.output()
 })
 
 test_that("summary() adds the t-EP numbers, the differences and the fit", {
