@@ -16,6 +16,7 @@ plot_curves <- function(x, inputs, main) {
     op <- set_panel()
   }
   on.exit(graphics::par(op))
+  curves <- add_bands(curves, x)
   k <- length(curves)
   for (i in seq_len(k)) {
     draw_curve(
@@ -103,18 +104,20 @@ page_grid <- function(k, page) {
 #' ARD: those of the shortest lengthscales; iso: those that move most
 #' @noRd
 strongest_curves <- function(x, inputs) {
+  columns <- seq_along(x$blueprint$coding)
   if (x$kernel$type != "iso") {
-    return(lapply(utils::head(order(x$kernel$lengthscale), inputs), partial_curve, x))
+    columns <- utils::head(order(x$kernel$lengthscale), inputs)
   }
-  curves <- lapply(seq_along(x$blueprint$coding), partial_curve, x)
+  curves <- lapply(columns, partial_curve, x)
   move <- vapply(curves, function(curve) diff(range(curve$p)), numeric(1))
-  curves[utils::head(order(-move), inputs)]
+  if (x$kernel$type == "iso") curves <- curves[utils::head(order(-move), inputs)]
+  curves
 }
 
 #' Probability of the event along input `j`, averaged over training rows
 #'
-#' @return list(j, at, p, lower, upper): values on the scale of the input (positions
-#'   of levels for a factor), probabilities, and the band (`NULL` for none).
+#' @return list(j, at, p, latent, X): values on the scale of the input (positions of
+#'   levels for a factor) and probabilities; what the latter come from.
 #' @noRd
 partial_curve <- function(j, x) {
   coding <- x$blueprint$coding[[j]]
@@ -130,51 +133,24 @@ partial_curve <- function(j, x) {
   X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
   X[, mine] <- encoded[rep(seq_along(at), length(rows)), ]
   latent <- latent_new(x, X, rlang::caller_env())
-  average <- function(p) rowMeans(matrix(p, length(at)))
-  band <- lapply(probability_band(x, latent), average)
-  p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df))
-  c(list(j = j, at = at, p = p), band)
+  p <- stats::pt(latent$m / sqrt(latent$s2), x$spec$df)
+  list(
+    j = j, at = at, p = rowMeans(matrix(p, length(at))), latent = latent, X = X
+  )
 }
 
-#' Central interval of the probability of the event given the smooth part of the
-#' latent function
-#'
-#' The latent value of a new row is g + e: g smooth, e with the nugget as its variance.
-#' Given all of g the event has probability Phi(g / sqrt(nugget)), at finite df with
-#' g and e before they are divided by their common random scale, which no sign sees.
-#' Its mean under the posterior of g is the probability that predict() returns.
-#'
-#' @return list(lower, upper), or `NULL` without a nugget: g then decides the class.
+#' Curves with `lower` and `upper`, unless there is no nugget: each class is then
+#' certain given the latent function
 #' @noRd
-probability_band <- function(x, latent, level = 0.9) {
-  nugget <- x$kernel$nugget
-  if (nugget == 0) {
-    return(NULL)
+add_bands <- function(curves, x) {
+  if (x$kernel$nugget == 0) {
+    return(curves)
   }
-  s <- sqrt(pmax(latent$s2 - nugget, 0))
-  ends <- scaled_quantiles(latent$m, s, x$spec$df, (1 + c(-1, 1) * level) / 2)
-  lapply(ends, function(g) stats::pnorm(g / sqrt(nugget)))
-}
-
-#' Quantiles of sqrt(W) m + s z, W ~ Gamma(df / 2, df / 2), z standard normal
-#'
-#' Divided by sqrt(m^2 + s^2) they depend on the ratio of m and s only: tabulated over
-#' its angle, on a grid of quantiles of W and z.
-#' @noRd
-scaled_quantiles <- function(m, s, df, prob) {
-  prob <- c(lower = prob[1], upper = prob[2])
-  if (is.infinite(df)) {
-    return(lapply(prob, function(p) m + s * stats::qnorm(p)))
-  }
-  cells <- (seq_len(50) - 0.5) / 50
-  root <- sqrt(stats::qchisq(cells, df) / df)
-  z <- stats::qnorm(cells)
-  angle <- seq(-pi / 2, pi / 2, length.out = 61)
-  table <- vapply(angle, function(a) {
-    stats::quantile(outer(sin(a) * root, cos(a) * z, `+`), prob, names = FALSE)
-  }, numeric(2))
-  lapply(stats::setNames(1:2, names(prob)), function(k) {
-    sqrt(m^2 + s^2) * stats::approx(angle, table[k, ], atan2(m, s))$y
+  covariance <- latent_covariance(x)
+  lapply(curves, function(curve) {
+    c(curve, average_band(
+      curve$p, curve$latent$m, curve$latent$s2, curve$X, covariance, x$spec$df
+    ))
   })
 }
 
@@ -274,7 +250,9 @@ fit_levels <- function(levels, width, room) {
       fitted = level, upright = FALSE, height = level$height, every = 1, fits = TRUE
     ))
   }
-  for (cex in seq(1, 0.5, by = -0.05)) {
+  # relative to a panel's size of text, which is small where there are many
+  least <- min(1, max(0.5, 0.45 / graphics::par("cex")))
+  for (cex in seq(1, least, by = -0.05)) {
     lines <- floor(slot / line_height(cex))
     if (lines < 1) next
     upright <- fit_text(levels, room, lines, cex, cex)
@@ -284,12 +262,12 @@ fit_levels <- function(levels, width, room) {
       ))
     }
   }
-  every <- ceiling(line_height(0.5) / slot)
-  upright <- fit_text(levels, Inf, 1, 0.5, 0.5)
-  upright$text <- shorten(levels, room, 0.5)
+  every <- ceiling(line_height(least) / slot)
+  upright <- fit_text(levels, Inf, 1, least, least)
+  upright$text <- shorten(levels, room, least)
   upright$text[seq_along(levels) %% every != 1 %% every] <- ""
   list(
-    fitted = upright, upright = TRUE, height = max(text_width(upright$text, 0.5)),
+    fitted = upright, upright = TRUE, height = max(text_width(upright$text, least)),
     every = every, fits = FALSE
   )
 }

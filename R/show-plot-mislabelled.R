@@ -5,13 +5,15 @@
 #' triangles are the recorded classes, as in [plot()][plot.sturdy_model]. Short
 #' dashes are the leave-one-out probabilities that the true class is the other one.
 #' The grey band is the interval for the number of wrong labels, a vertical line
-#' the cut-off when `fdr` was given. Base graphics; graphical parameters are
-#' restored.
+#' the cut-off when `fdr` was given. A line below the title says when no label is more
+#' likely wrong than right, and the axis ends below 1 when all that is shown is below
+#' 0.3. Base graphics; graphical parameters are restored.
 #'
 #' @param x What [mislabelled()] returned.
 #' @param n Number of ranks to show; by default twice the upper end of the interval
 #'   for the number of wrong labels, at least 20.
-#' @param labels Number of points that get the name of their row.
+#' @param labels Number of points that get the name of their row, or its position in
+#'   the data if the names are too long for the panel.
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
@@ -42,8 +44,9 @@ plot.sturdy_mislabelled <- function(x,
   if (is.null(main)) {
     main <- paste("Wrong labels to expect:", describe_wrong(expected, 2))
   }
-  heading <- fit_heading(main, suspicion_note(shown, attr(x, "cutoff"), attr(x, "rate"), top))
-  key <- suspicion_key(levels(x$label), expected, attr(x, "cutoff"))
+  cutoff <- attr(x, "cutoff")
+  heading <- fit_heading(main, suspicion_note(shown, cutoff, attr(x, "rate"), top))
+  key <- suspicion_key(levels(x$label), expected, cutoff)
   frame <- frame_panel(
     "Rank", "Probability that the label is wrong", format(pretty(c(0, top))),
     heading$height + key$height
@@ -55,7 +58,7 @@ plot.sturdy_mislabelled <- function(x,
     ranks, c(0, top), type = "n", xaxs = "i", xaxt = "n", xlab = "", ylab = ""
   )
   graphics::axis(1, unique(round(pretty(ranks))))
-  suspicion_background(expected, attr(x, "cutoff"))
+  suspicion_background(expected, cutoff)
   suspicion_points(shown)
   name_suspects(utils::head(shown, labels))
   graphics::box()

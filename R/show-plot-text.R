@@ -131,7 +131,8 @@ frame_panel <- function(xlab, ylab, ticks = c("0.0", "0.5"), top = 0, below = NU
   if (is.null(below)) below <- line
   right <- 0.6 * line
   y <- fit_text(ylab, 0.95 * (size[2] - top), cex = cex)
-  left <- 0.8 * line + max(text_width(ticks, cex), 0) + y$height + 0.4 * line * nzchar(ylab)
+  left <- 0.8 * line + max(text_width(ticks, cex), 0) + y$height +
+    0.4 * line * nzchar(ylab)
   x <- fit_text(xlab, 0.95 * size[1] - line, cex = cex)
   bottom <- 0.6 * line + below + 0.2 * line + x$height + 0.3 * line
   list(
@@ -219,7 +220,8 @@ fit_heading <- function(main, note = "", width = graphics::par("fin")[1]) {
 
 #' @param top height in inches of its upper edge.
 #' @noRd
-draw_heading <- function(heading, middle = mean(edges("nfc")[1:2]), top = edges("nfc")[4]) {
+draw_heading <- function(heading, middle = mean(edges("nfc")[1:2]),
+                         top = edges("nfc")[4]) {
   text_at(middle, top - heading$gap, heading$title, adj = c(0.5, 1))
   text_at(
     middle, top - 2 * heading$gap - heading$title$height, heading$note,
