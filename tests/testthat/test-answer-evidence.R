@@ -23,7 +23,7 @@ test_that("criterion() gives value and gradient named as coef()", {
     fit <- stc(class ~ a + b, toy(), df = df, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.05)
     for (type in c("evidence", "loo")) {
       at <- criterion(fit, type)
-      expect_equal(at$value, if (type == "loo") loo(fit)$estimate else log_evidence(fit))
+      expect_equal(at$value, if (type == "loo") loo_sum(fit) else log_evidence(fit))
       expect_named(at$gradient, names(coef(fit)))
       # the scale of the kernel is not identified
       expect_equal(sum(at$gradient[c("variance", "bias", "nugget")]), 0, tolerance = 1e-8)

@@ -89,7 +89,7 @@ test_that("criterion() is at the fit's own values", {
 test_that("scores of single rows are those of the sites", {
   d <- linear_data()
   fit <- bpm(class ~ ., d, epsilon = 0.05)
-  expect_length(loo(fit)$pointwise, 120)
+  expect_length(loo_terms(fit), 120)
   found <- mislabelled(fit)
   expect_equal(sort(found$row), 1:120)
   first <- withr::with_seed(11, {

@@ -3,7 +3,7 @@ test_that("a summary holds the scores and hyperparameters", {
   s <- summary(fit)
   expect_s3_class(s, "summary.sturdy_model")
   expect_equal(s$scores[["log_evidence"]], log_evidence(fit))
-  expect_equal(s$scores[["loo"]], loo(fit)$estimate)
+  expect_equal(s$scores[["loo"]], loo_sum(fit))
   expect_equal(s$coefficients$estimate, unname(coef(fit)))
   expect_false(any(s$coefficients$learned))
   expect_equal(s$expected_wrong, sum(mislabelled(fit)$probability))
