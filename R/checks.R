@@ -148,7 +148,7 @@ check_control <- function(control, call = rlang::caller_env()) {
 
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)
 #' @noRd
-check_no_dots <- function(..., call = rlang::caller_env()) {
+check_no_dots <- function(..., known = NULL, call = rlang::caller_env()) {
   if (...length() == 0) {
     return(invisible())
   }
@@ -158,6 +158,7 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
     c(
       "Every argument must be known to the function.",
       x = if (length(given)) "Unknown: {.arg {given}}.",
+      i = if (length(known)) "Known: {.arg {known}}.",
       x = if (length(given) < ...length()) "An argument without a name is left over.",
       i = if ("weights" %in% given) {
         "There are no case weights: the likelihood is one of single labels. A row that

@@ -162,7 +162,7 @@ bpm_spec <- function(...,
                      scale = TRUE,
                      control = ep_control()) {
   blame_caller()
-  check_no_dots(...)
+  check_no_dots(..., known = names(formals(bpm_spec))[-1])
   inference <- check_choice(inference, c("ep", "adf"), "inference")
   df <- check_df(df)
   epsilon <- check_epsilon(epsilon)

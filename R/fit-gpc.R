@@ -184,7 +184,7 @@ gpc_spec <- function(...,
                      scale = TRUE,
                      control = ep_control()) {
   blame_caller()
-  check_no_dots(...)
+  check_no_dots(..., known = names(formals(gpc_spec))[-1])
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
   epsilon <- check_epsilon(epsilon)
   new_spec(

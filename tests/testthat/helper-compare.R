@@ -9,3 +9,6 @@ bad_candidate <- function() {
 loo_sum <- function(fit) {
   loo(fit)$estimates[["elpd_loo", "Estimate"]]
 }
+
+# Its terms, one a training row.
+loo_terms <- function(fit) unname(loo(fit)$pointwise[, "elpd_loo"])

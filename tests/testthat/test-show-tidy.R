@@ -37,8 +37,16 @@ test_that("augment() leaves NA where rows were left out", {
   }
 })
 
-test_that("augment() needs the data it is to add to", {
+test_that("augment() adds to the data given, or to what the model holds", {
   fit <- toy_fit()
-  expect_error(augment(fit), class = "sturdy_error_missing_argument")
+  expect_equal(augment(fit), augment(fit, toy()), ignore_attr = "row.names")
+  mixed_fit <- gpc(
+    y ~ u + log(u) + f + s + l, mixed(), kernel = kernel_ard(1, fixed = TRUE),
+    epsilon = 0.1
+  )
+  held_data <- augment(mixed_fit)
+  expect_equal(held_data$u, mixed()$u)
+  expect_equal(held_data[["log(u)"]], log(mixed()$u))
+  expect_equal(held_data[c("f", "s", "l", "y")], transform(mixed(), s = factor(s))[c("f", "s", "l", "y")], ignore_attr = "row.names")
   expect_error(augment(fit, toy(10)), class = "sturdy_error_length")
 })
