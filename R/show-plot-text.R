@@ -152,7 +152,7 @@ label_panel <- function(frame) {
     panel[3] - 0.8 * line - frame$below, frame$x, adj = c(0.5, 1)
   )
   text_at(
-    figure[1] + frame$y$height / 2,
+    panel[1] - frame$mai[2] + 0.3 * line + frame$y$height / 2,
     between(mean(panel[3:4]), frame$y$width, figure[3:4] - c(0, frame$top)), frame$y,
     srt = 90, adj = c(0.5, 0.5)
   )
