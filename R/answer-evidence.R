@@ -41,11 +41,10 @@
 #'   shown (that of the fit's control). Otherwise not used.
 #' @return A number; `NA` with a warning where the t-EP evidence is not defined.
 #'
-#'   `"ais"` returns a number of class `sturdy_ais`: a plain number in all arithmetic,
-#'   printed with its standard error, with the attributes `se`, its standard error;
-#'   `chains`, their number, and `ess`, their effective number; `levels` of a chain;
-#'   `moves`, levels times chains of the run with its pilot; `jitter`, what was added to
-#'   the diagonal of a singular kernel matrix, or 0.
+#'   `"ais"` returns a list of class `sturdy_ais`: `log_evidence`; `se`, its standard
+#'   error; `ess`, the effective number of chains; `chains`, their number; `levels` of a
+#'   chain; `moves`, levels times chains of the run with its pilot; `jitter`, what was
+#'   added to the diagonal of a singular kernel matrix, or 0.
 #'
 #' @section Simulation:
 #' Annealed importance sampling (Neal, 2001) gives the exact evidence up to a known
@@ -83,8 +82,8 @@
 #' no mode was found, or it lies on a bound of the search. From `"ais"`: `sturdy_warning_ais_budget` when `max_moves` ended the run
 #' before `se` was reached, `sturdy_warning_ais_weights` when fewer than 10 chains carry
 #' the weight, so that the standard error means little; `sturdy_message_jitter` for a
-#' singular kernel matrix; `sturdy_error_no_rows_kept` for [bpm()], as
-#' from `"integrated"`.
+#' singular kernel matrix; `sturdy_error_no_kernel` for [bpm()]. From `"ep_zp"` and
+#' `"integrated"`: `sturdy_error_no_sites` for a [bpm()] by ADF.
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for
 #' t-exponential family using q-algebra. *Advances in Neural Information
@@ -101,7 +100,9 @@
 #' log_evidence(fit, method = "gaussian")
 #'
 #' set.seed(1)
-#' log_evidence(fit, method = "ais")
+#' exact <- log_evidence(fit, method = "ais")
+#' exact
+#' exact$log_evidence
 log_evidence <- function(object, ...) {
   UseMethod("log_evidence")
 }
