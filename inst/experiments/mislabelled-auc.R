@@ -1,16 +1,16 @@
 # Does mislabelled() find wrong labels, and are its probabilities right? A tenth of
 # the labels of five data sets is flipped on purpose. Each method ranks all rows by
-# suspicion; what counts is the area under the ROC curve (AUC) for finding the flipped
-# ones. Beside this package stand two rivals that are usual for the purpose:
+# suspicion, and is measured by the area under the ROC curve (AUC) for finding the flipped
+# labels. Two common rivals are included:
 #
 #   forest  probability forest of 500 trees (ranger): out-of-fold margin, 10 folds
 #   svm     C-svc with a radial kernel (kernlab): out-of-fold margin, 10 folds, the
-#           cost among 0.1, 1, 10, 100 with the least out-of-fold error
+#           cost among 0.1, 1, 10, 100 with the smallest out-of-fold error
 #
-# For calibration the posterior flip probabilities of all rows and replications are
-# pooled and set against the share of labels that were flipped. Labels that the data
-# sets had wrong before count as right, and as wrong when they were flipped. The bins hold
-# the same rows in all replications: their intervals take as independent what is not.
+# For calibration, the posterior flip probabilities of all rows and replications are pooled
+# and compared with the share of labels that were flipped. Labels that were wrong in the data
+# sets before count as right, and as wrong when they were flipped. The same rows are in the
+# bins of all replications, so the intervals treat dependent counts as independent.
 
 experiment <- list(
   settings = list(

@@ -1,7 +1,7 @@
 # ADF depends on the order of the rows, EP does not: a Bayes point machine on two
-# clouds of points, given in many orders to assumed density filtering and to EP, as in
-# Figure 1 of Futami, Sato and Sugiyama (2017). The means and covariances of the
-# clouds are ours, see ?sim_permutation.
+# clouds of points, given in many orders to assumed density filtering (ADF) and to EP, as in
+# Figure 1 of Futami, Sato and Sugiyama (2017). The means and covariances of the clouds are
+# ours, see ?sim_permutation.
 
 experiment <- list(
   settings = list(replications = 100, seed = 1, rows = 1000, df = 10),
