@@ -128,7 +128,7 @@ compare_methods <- function(half, seed) {
   )
 }
 
-# select_model() by each criterion, and those of its candidates that are compared, too.
+# select_model() by each criterion, and those of its candidates that are also compared.
 # Its table has seconds by the clock; CPU seconds of the whole are shared out in
 # proportion.
 selection_rows <- function(half) {

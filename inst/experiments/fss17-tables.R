@@ -15,8 +15,8 @@
 #   to it is epsilon = 0, learned by each model's own evidence. The other variants are
 #   additions of this package.
 #
-# Printed values are given for all variants of their model. They were entered without the
-# page at hand and have not been checked against it (`printed_checked`). The number of splits
+# Printed values are given for all variants of their model. They were entered without
+# access to the page and have not been checked against it (`printed_checked`). The number of splits
 # behind them is not known, so `difference_se` is in standard errors of ours alone.
 #
 # For the Student-t process Table 2 prints the t-EP evidence. It cannot be compared with the
@@ -113,7 +113,7 @@ share_found <- function(fit, noisy) {
 
 # Tables ------------------------------------------------------------------------
 
-# Means and standard deviations of the splits beside those printed for the first of
+# Means and standard deviations over the splits, and those printed for the first of
 # `columns`
 printed_table <- function(rows, name, columns, scale = 1) {
   by <- c("data", "rate", "method")
@@ -133,7 +133,7 @@ over_data <- function(rows) {
 
 # Figure ------------------------------------------------------------------------
 
-# What is nearest to the paper, filled symbols, beside what it prints, open ones; bars
+# The variant nearest to the paper (filled symbols) and the printed values (open); bars
 # are standard deviations of the splits. Table 1 above, Table 2, with the t-EP evidence
 # of STC, below.
 draw_tables <- function(table1, table2) {

@@ -47,7 +47,7 @@ permutation_row <- function(points, order, method, df) {
 weights_of <- function(rows) as.matrix(rows[c("intercept", "x1", "x2")])
 
 # Angles in degrees between unit vectors in the rows of A and of B. Half the chord
-# is the sine of half the angle: exact for small angles, too.
+# is the sine of half the angle: also exact for small angles.
 angle_between <- function(A, B) {
   chord <- sqrt(pmax(outer(rowSums(A^2), rowSums(B^2), `+`) - 2 * tcrossprod(A, B), 0))
   near <- chord < 1e-4
