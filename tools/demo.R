@@ -1,7 +1,7 @@
-# The main job, from end to end: New Thyroid, normal against the rest, half of
-# the rows for training and 10 % of their labels flipped on purpose. Three
-# classifiers are compared on the other half, the labels that look wrong are
-# listed, and a class boundary is drawn. tools/demo.sh calls it.
+# A complete analysis: New Thyroid, normal against the rest, with half of the rows
+# for training and 10 % of their labels flipped on purpose. Three classifiers are
+# compared on the other half, the labels that look wrong are listed, and a class
+# boundary is drawn. tools/demo.sh calls this script.
 
 library(sturdy)
 
@@ -67,9 +67,9 @@ cat("\n")
 print(shown)
 cat(
   "\nlog score: mean log probability of the true class of a test row.",
-  "log evidence: by Gaussian EP at the kernel of the fit, the number that can be",
-  "compared between gpc and stc. leave-one-out: log probability of the training",
-  "labels, the flipped ones included. epsilon: rate of wrong labels.",
+  "log evidence: by Gaussian EP at the kernel of the fit, comparable between gpc and",
+  "stc. leave-one-out: log probability of the training labels, flipped ones included.",
+  "epsilon: learned rate of wrong labels.",
   sep = "\n"
 )
 for (name in names(fits)) {
@@ -94,7 +94,7 @@ print(
 )
 cat(sprintf("\n%d of these ten were flipped.\n", sum(really)))
 
-# A boundary to look at -------------------------------------------------------
+# A class boundary -----------------------------------------------------------
 
 heading("A class boundary in two dimensions")
 synth <- sturdy_data("synth")
@@ -107,7 +107,7 @@ if (endsWith(picture, "png")) {
   type <- if (isTRUE(capabilities("cairo"))) "cairo" else getOption("bitmapType")
   grDevices::png(picture, width = 1200, height = 1000, res = 150, type = type)
 } else {
-  cat("This R can't write PNG files; the picture is a PDF.\n")
+  cat("This R cannot write PNG files; the picture is a PDF.\n")
   grDevices::pdf(picture)
 }
 plot(boundary)

@@ -1,12 +1,12 @@
-# How far is EP from the truth on real data? check_fit() on Gaussian and Student-t
-# process classifiers of four data sets, as they are and with a tenth of the labels
-# flipped on purpose: log evidence of EP minus that of annealed importance sampling
-# (AIS), with its standard error, and the largest gap in class probability. For the
-# Student-t process there are two EP evidences, the Gaussian one at its kernel and the
-# t-EP one, whose gap is as large as it is (see ?stc).
+# How accurate is EP on real data? check_fit() for Gaussian and Student-t process
+# classifiers of four data sets, as they are and with a tenth of the labels flipped on
+# purpose: the log evidence of EP minus that of annealed importance sampling (AIS), with
+# its standard error, and the largest gap in class probability. For the Student-t process
+# there are two EP evidences: the Gaussian one at its kernel, and the t-EP one, which is not
+# an estimate of the evidence (see ?stc).
 #
-# Rows that are as hard as Ionosphere with epsilon = 0 may use up `max_moves` before
-# the standard error is down to `se`: `reached` says whether it is.
+# On hard fits, such as Ionosphere with epsilon = 0, AIS may use up `max_moves` before its
+# standard error is down to `se`. `reached` says whether it is.
 
 experiment <- list(
   settings = list(

@@ -1,35 +1,36 @@
-# Robust classifiers beside a support vector machine and a random forest, where the
+# Robust classifiers compared with a support vector machine and a random forest, when
 # labels of the training half are flipped on purpose: at random, or only far from the
-# boundary, the gross errors of Kim and Ghahramani (2008). All methods of a replication
-# see the same split and the same flips. Test labels are never flipped.
+# boundary (the gross errors of Kim and Ghahramani, 2008). All methods of a replication see
+# the same split and the same flips. Test labels are never flipped.
 #
-# What is compared:
+# The methods:
 # - gpc() with epsilon = 0 and learned; stc() with df = 10 by its t-EP evidence, with
 #   epsilon learned and 0 (as in the paper of t-EP), and by leave-one-out, the default;
 #   select_model() with its default candidates, by evidence, by integrated evidence and
 #   by leave-one-out. The fits of gpc() and of stc() by leave-one-out are those of its
 #   candidates.
-# - kernlab's C-svc with a radial kernel of automatic width, inputs standardised by the
-#   training rows, the cost among 0.1, 1, 10, 100 with the least error of five-fold
-#   cross-validation (the smallest of equal ones), probabilities by Platt's scaling.
-#   Its error is that of its decisions, which need not follow the probabilities.
-# - ranger's probability forest of 500 trees. It may say exactly 0 of what happens, and
-#   the log score is -Inf then. `log_score` takes (500 p + 1) / 502 for its p, as if
-#   two more trees had voted, one for each class; `log_score_raw` leaves p as it is.
-#   For all other methods the two columns are the same.
+# - kernlab's C-svc with a radial kernel of automatic width. Inputs are standardised by the
+#   training rows. The cost is the one of 0.1, 1, 10, 100 with the smallest error in
+#   five-fold cross-validation (the smallest cost if several are equal). Probabilities are
+#   by Platt's scaling. The error is that of its decisions, which need not agree with the
+#   probabilities.
+# - ranger's probability forest of 500 trees. It may give probability 0 to what happens, and
+#   then the log score is -Inf. `log_score` replaces its p by (500 p + 1) / 502, as if two
+#   more trees had voted, one for each class; `log_score_raw` uses p itself. For all other
+#   methods the two columns are equal.
 #
-# Far from the boundary are, in each class, the half of the rows of the whole data set
-# that a random forest is surest of: by its out-of-bag probability of their own class,
-# from the clean labels. No method of this package has a part in that rule, but one of
-# the rivals has. By classes, as the surest half of all rows is nearly all of the larger
-# class, and flips of one class only are another question.
+# "Far from the boundary" are, in each class, the half of the rows of the whole data set for
+# which a random forest is most certain, by its out-of-bag probability of their own class
+# given the clean labels. No method of this package takes part in that rule, but one of the
+# rivals does. The rule is applied within classes because the most certain half of all rows
+# is nearly all of the larger class, and flips of one class only are a different question.
 #
 # The seeds are not those of priors.R, by which the default prior of the lengthscales was
-# chosen; the data sets are.
+# chosen; the data sets are the same.
 #
-# `calibration` is the mean gap between probability and frequency in ten bins. On some
-# hundred test rows it is above 0 for a calibrated forecast, too, and the less so the
-# surer it is: a description, not a score to rank by.
+# `calibration` is the mean gap between probability and frequency in ten bins. With a few
+# hundred test rows it is above 0 even for a calibrated forecast, and the more so the less
+# certain the forecast is. It describes a method, but should not be used to rank methods.
 
 experiment <- list(
   settings = list(
@@ -127,7 +128,7 @@ compare_methods <- function(half, seed) {
   )
 }
 
-# select_model() by each criterion, and those of its candidates that are compared, too.
+# select_model() by each criterion, and those of its candidates that are also compared.
 # Its table has seconds by the clock; CPU seconds of the whole are shared out in
 # proportion.
 selection_rows <- function(half) {

@@ -1,7 +1,7 @@
-# A target that drifts: assumed density filtering with a normal and with t priors,
-# as in section 6.1 of Ding, Qi and Vishwanathan (2011), their Figure 3 and Table
-# 1. The target changes every 400 points, wholly (case 1) or in a tenth of its
-# entries (case 2). Each label is predicted before it is absorbed.
+# A target that drifts: assumed density filtering with a normal prior and with t priors,
+# as in section 6.1 of Ding, Qi and Vishwanathan (2011), Figure 3 and Table 1. The target
+# changes every 400 points, either wholly (case 1) or in a tenth of its entries (case 2).
+# Each label is predicted before it is absorbed.
 
 experiment <- list(
   settings = list(replications = 10, seed = 1, df = c(Inf, 3, 10), step = 40),

@@ -1,27 +1,28 @@
 # Gaussian and Student-t process classifiers on four data sets with flipped labels, as
 # in Tables 1 and 2 of Futami, Sato and Sugiyama (2017): test error and log evidence.
-# The same fits show which defaults of stc() work, see ?stc.
+# The same fits show which defaults of stc() work; see ?stc.
 #
 # What the paper leaves open, as far as we know, and what is done here:
-# - which rows are for training: a random half, 150 rows of Pima; the split is the same
-#   at every rate of flips, and only training labels are flipped;
+# - the training rows are a random half, 150 rows for Pima; the split is the same at every
+#   rate of flips, and only training labels are flipped;
 # - New Thyroid, for "Thyroid", is normal against the rest;
 # - the default prior of the lengthscales was chosen on these data (priors.R);
-# - inputs are standardised by the training rows; the kernel has one lengthscale a
-#   column (ARD), learned from the starts and under the weak prior of kernel_ard();
+# - inputs are standardised by the training rows; the kernel has one lengthscale per
+#   column (ARD), learned from the starting values and under the weak prior of
+#   kernel_ard();
 # - df = 10 for the Student-t process;
-# - the likelihood of the paper has no flips that are learned, as far as we know:
-#   nearest to it is epsilon = 0, learned by each model's own evidence. The other
-#   variants are what this package adds.
+# - as far as we know, the likelihood of the paper has no flip rate that is learned. Nearest
+#   to it is epsilon = 0, learned by each model's own evidence. The other variants are
+#   additions of this package.
 #
-# Printed values stand beside all variants of their model. They were entered without the page
-# at hand and are not yet checked against it (`printed_checked`); the number of splits behind
-# them is not known, so that `difference_se` counts in standard errors of ours alone.
+# Printed values are given for all variants of their model. They were entered without
+# access to the page and have not been checked against it (`printed_checked`). The number of splits
+# behind them is not known, so `difference_se` is in standard errors of ours alone.
 #
-# Of the Student-t process Table 2 prints the t-EP evidence. It can't be compared with
-# the Gaussian one: by the sign-only likelihood both models have the same exact evidence
-# at equal kernels, and t-EP is far from it (see ?stc). `gaussian_evidence` is the
-# number that can be compared, at the kernel and epsilon of the fit.
+# For the Student-t process Table 2 prints the t-EP evidence. It cannot be compared with the
+# Gaussian one: with the sign-only likelihood both models have the same exact evidence at
+# equal kernels, and t-EP is far from it (see ?stc). `gaussian_evidence`, at the kernel and
+# epsilon of the fit, can be compared.
 
 experiment <- list(
   settings = list(
@@ -112,7 +113,7 @@ share_found <- function(fit, noisy) {
 
 # Tables ------------------------------------------------------------------------
 
-# Means and standard deviations of the splits beside those printed for the first of
+# Means and standard deviations over the splits, and those printed for the first of
 # `columns`
 printed_table <- function(rows, name, columns, scale = 1) {
   by <- c("data", "rate", "method")
@@ -132,7 +133,7 @@ over_data <- function(rows) {
 
 # Figure ------------------------------------------------------------------------
 
-# What is nearest to the paper, filled symbols, beside what it prints, open ones; bars
+# The variant nearest to the paper (filled symbols) and the printed values (open); bars
 # are standard deviations of the splits. Table 1 above, Table 2, with the t-EP evidence
 # of STC, below.
 draw_tables <- function(table1, table2) {

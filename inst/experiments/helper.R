@@ -2,7 +2,7 @@
 # the experiment, which defines `experiment`.
 
 # Line colours that the colour-blind can tell apart (Okabe and Ito); with the
-# line types they can be read in grey, too.
+# line types they can also be read in grey.
 figure_colours <- c("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
 figure_lines <- c(1, 2, 4, 5, 6, 3)
 
@@ -120,8 +120,8 @@ group_means <- function(rows, by, columns) {
   table
 }
 
-# Values printed in the papers: `printed` and `printed_sd` beside the rows of a table
-# that has the columns `by`. Each row of printed.csv says where it stands, and
+# Values printed in the papers: adds `printed` and `printed_sd` to a table that has the
+# columns `by`. Each row of printed.csv says where it is printed, and
 # `printed_checked` whether it was checked against the page.
 beside_printed <- function(table, name, by, value, scale = 1) {
   printed <- utils::read.csv(

@@ -1,12 +1,11 @@
-# Robust Gaussian process classification of two classes parted by a circle, with two
-# wrong labels among 40, as in Table 1 and Figure 1 of Kim and Ghahramani (2008). Their
-# points and the values of their table are not at hand. Here the points are uniform on
-# the square [-1, 1]^2, the event is inside the circle about 0 that holds half of the
-# square's area, and the two labels that are flipped are gross errors: of points, drawn
-# at random, that lie further from the circle than `gap`. Errors are those on a grid of
-# 10,000 points with their true labels. The kernel has one lengthscale, a bias and a
-# nugget, all learned by the evidence without any prior. What the methods are stands in
-# kg08.R.
+# Robust Gaussian process classification of two classes separated by a circle, with two
+# wrong labels among 40, as in Table 1 and Figure 1 of Kim and Ghahramani (2008). We do not
+# have their points or the values of their table. Here the points are uniform on the square
+# [-1, 1]^2, and the event is the inside of the circle about 0 that contains half of the
+# square's area. The two flipped labels are gross errors: they are drawn at random among the
+# points further than `gap` from the circle. Errors are measured on a grid of 10,000 points
+# with their true labels. The kernel has one lengthscale, a bias and a nugget, all learned by
+# the evidence without any prior. The methods are described in kg08.R.
 
 sys.source(system.file("experiments", "kg08.R", package = "sturdy"), environment())
 

@@ -1,10 +1,9 @@
 # Robust Gaussian process classification of New Thyroid, normal against the rest, with
 # 0, 5, 10 and 15 % of the training labels flipped, as in Table 2 of Kim and Ghahramani
 # (2008): evidence and test error over random halves. The kernel has one lengthscale,
-# held at l = 0.05 = 1/(2 lengthscale^2) with inputs scaled by the training half, a
-# bias held at 1e-8, and a nugget that is learned, without any prior. How many halves
-# they drew, and which, is not known to us: ours are sixty. What the methods are
-# stands in kg08.R.
+# fixed at l = 0.05 = 1/(2 lengthscale^2) with inputs scaled by the training half, a bias
+# fixed at 1e-8, and a nugget that is learned, without any prior. We do not know how many
+# halves they drew, or which; ours are sixty. The methods are described in kg08.R.
 
 sys.source(system.file("experiments", "kg08.R", package = "sturdy"), environment())
 
@@ -38,7 +37,7 @@ thyroid_kernel <- function() {
   )
 }
 
-# The flips do not depend on the half that was drawn; those of a higher rate hold
+# The flips do not depend on the half that was drawn; those of a higher rate include
 # those of the lower ones
 thyroid_half <- function(rate, seed) {
   d <- random_half("newthyroid", seed)
@@ -55,7 +54,7 @@ thyroid_run <- function(rate, seed) {
 
 # Tables ----------------------------------------------------------------------
 
-# The paper prints one robust evidence: it stands beside each way to learn epsilon
+# The paper prints one robust evidence: it is repeated for each way of learning epsilon
 thyroid_beside_paper <- function(means) {
   method <- means$method
   means$method[method %in% c("gradient", "em", "em_kg08")] <- "robust"
@@ -64,7 +63,7 @@ thyroid_beside_paper <- function(means) {
   means
 }
 
-# Beside the reference values of the specification, for the same settings
+# Compared with the reference values of the specification, for the same settings
 thyroid_reference <- function(means) {
   means <- means[means$method %in% c("gpc", "gradient"), ]
   one <- function(quantity, scale) {

@@ -1,16 +1,16 @@
 # What the experiments after Kim and Ghahramani (2008) share: their classifiers, on one
-# problem. Of the labels of the Gaussian process classifiers
+# problem. The labels of the Gaussian process classifiers are
 #
 #   gpc            epsilon = 0, the plain classifier
 #   gradient, em   robust: epsilon learned by the evidence, see `method` in ?gpc
-#   em_kg08        robust: epsilon learned by their M-step as it is printed
+#   em_kg08        robust: epsilon learned by their M-step as printed
 #   selected       gpc or gradient, whichever has the larger evidence (their eq. 21)
 #   selected_kg08  the same with em_kg08
 #
-# and svm is a support vector machine with a radial kernel (kernlab), its cost C among
-# 0.1, 1, ..., 1000 and its sigma (kernel exp(-sigma |x - x'|^2), columns scaled) among
-# 0.01, 0.03, 0.1, ..., 3: the pair with the least error in 10-fold cross-validation on
-# the training rows with their flipped labels, the smallest C and sigma among equals.
+# and svm is a support vector machine with a radial kernel (kernlab). Its cost C is one of
+# 0.1, 1, ..., 1000, and its sigma (kernel exp(-sigma |x - x'|^2), columns scaled) one of
+# 0.01, 0.03, 0.1, ..., 3: the pair with the smallest error in 10-fold cross-validation on
+# the training rows with their flipped labels, and the smallest C and sigma among equals.
 
 kg08_fitted <- c("gpc", "gradient", "em", "em_kg08")
 

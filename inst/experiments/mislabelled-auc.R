@@ -1,16 +1,15 @@
 # Does mislabelled() find wrong labels, and are its probabilities right? A tenth of
 # the labels of five data sets is flipped on purpose. Each method ranks all rows by
-# suspicion; what counts is the area under the ROC curve (AUC) for finding the flipped
-# ones. Beside this package stand two rivals that are usual for the purpose:
+# suspicion, and is measured by the area under the ROC curve (AUC) for finding the flipped
+# labels. Two common rivals are included:
+# - forest: probability forest of 500 trees (ranger), out-of-fold margin, 10 folds;
+# - svm: C-svc with a radial kernel (kernlab), out-of-fold margin, 10 folds, the cost
+#   among 0.1, 1, 10, 100 with the smallest out-of-fold error.
 #
-#   forest  probability forest of 500 trees (ranger): out-of-fold margin, 10 folds
-#   svm     C-svc with a radial kernel (kernlab): out-of-fold margin, 10 folds, the
-#           cost among 0.1, 1, 10, 100 with the least out-of-fold error
-#
-# For calibration the posterior flip probabilities of all rows and replications are
-# pooled and set against the share of labels that were flipped. Labels that the data
-# sets had wrong before count as right, and as wrong when they were flipped. The bins hold
-# the same rows in all replications: their intervals take as independent what is not.
+# For calibration, the posterior flip probabilities of all rows and replications are pooled
+# and compared with the share of labels that were flipped. Labels that were wrong in the data
+# sets before count as right, and as wrong when they were flipped. The same rows are in the
+# bins of all replications, so the intervals treat dependent counts as independent.
 
 experiment <- list(
   settings = list(
@@ -50,7 +49,7 @@ flipped_data <- function(name, seed, rate) {
   list(x = d$x, y = noisy$y, flipped = noisy$flipped)
 }
 
-# What this package ranks by; epsilon held at 0 is the plain classifier
+# What this package ranks by; epsilon = 0 is the plain classifier
 auc_fits <- list(
   "gpc" = function(x, y) gpc(x, y, control = quiet_control()),
   "gpc, one lengthscale" = function(x, y) {
@@ -216,7 +215,7 @@ flip_calibration <- function(flips) {
   rows <- lapply(groups, function(g) {
     bin <- cut(g$probability, breaks, include.lowest = TRUE)
     bins <- lapply(split(g, bin, drop = TRUE), function(b) {
-      # without correction this is Wilson's interval, good at small counts, too
+      # without correction this is Wilson's interval, which is also good at small counts
       ends <- suppressWarnings(
         stats::prop.test(sum(b$flipped), nrow(b), correct = FALSE)$conf.int
       )

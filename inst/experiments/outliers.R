@@ -1,18 +1,18 @@
 # What a few gross outliers do to the boundary: two Gaussian classes of 300 points,
-# with and without eight points that have the label of one class and lie behind the
-# other, as in Figure 2 of Futami, Sato and Sugiyama (2017). Where classes and outliers
-# lie is ours, see ?sim_outliers.
+# with and without eight points that have the label of one class and lie behind the other,
+# as in Figure 2 of Futami, Sato and Sugiyama (2017). The positions of the classes and of the
+# outliers are ours, see ?sim_outliers.
 #
 # Gaussian and Student-t process (df = 10), each
 # - with epsilon = 0, learned by its own evidence, which is nearest to the paper;
 # - with epsilon learned by the default criterion;
-# - with epsilon = 0 at one kernel, that of the Gaussian process without outliers. What
-#   differs there is the inference alone. By theory nothing should: the exact class
-#   probabilities of both are the same at equal kernels (see ?stc).
+# - with epsilon = 0 at one kernel, that of the Gaussian process without outliers. Only the
+#   inference differs here. In theory nothing should differ: the exact class probabilities
+#   of both are the same at equal kernels (see ?stc).
 #
-# What is measured: the mean |change of class probability| over a grid and over fresh
-# points of the two classes, the share of the grid that changes its class, and the
-# scores on the fresh points, which have no outliers.
+# We measure the mean |change of class probability| over a grid and over fresh points of the
+# two classes, the share of the grid that changes class, and the scores on the fresh points,
+# which contain no outliers.
 
 experiment <- list(
   settings = list(replications = 20, seed = 1, df = 10, fresh = 5000),

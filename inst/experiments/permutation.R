@@ -1,7 +1,7 @@
 # ADF depends on the order of the rows, EP does not: a Bayes point machine on two
-# clouds of points, given in many orders to assumed density filtering and to EP, as in
-# Figure 1 of Futami, Sato and Sugiyama (2017). The means and covariances of the
-# clouds are ours, see ?sim_permutation.
+# clouds of points, given in many orders to assumed density filtering (ADF) and to EP, as in
+# Figure 1 of Futami, Sato and Sugiyama (2017). The means and covariances of the clouds are
+# ours, see ?sim_permutation.
 
 experiment <- list(
   settings = list(replications = 100, seed = 1, rows = 1000, df = 10),
@@ -47,7 +47,7 @@ permutation_row <- function(points, order, method, df) {
 weights_of <- function(rows) as.matrix(rows[c("intercept", "x1", "x2")])
 
 # Angles in degrees between unit vectors in the rows of A and of B. Half the chord
-# is the sine of half the angle: exact for small angles, too.
+# is the sine of half the angle: also exact for small angles.
 angle_between <- function(A, B) {
   chord <- sqrt(pmax(outer(rowSums(A^2), rowSums(B^2), `+`) - 2 * tcrossprod(A, B), 0))
   near <- chord < 1e-4

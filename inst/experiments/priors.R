@@ -1,7 +1,7 @@
-# How wide should the prior of the lengthscales be? gpc() with one lengthscale a column
+# How wide should the prior of the lengthscales be? gpc() with one lengthscale per column
 # under log-normal priors of several standard deviations (of the logarithm, around the
-# median heuristic), and with one for all columns. The reason for the default of
-# weak_prior(). All kernels see the same splits and flips.
+# median heuristic), and with one lengthscale for all columns. The default of weak_prior()
+# is based on this comparison. All kernels see the same splits and flips.
 
 experiment <- list(
   settings = list(
@@ -46,7 +46,7 @@ prior_kernels <- list(
   "ARD, sd 1" = ard_under(1), "ARD, sd 1.5" = ard_under(1.5), "iso" = kernel_iso()
 )
 
-# covered: does the 90 % interval for the number of wrong labels hold that of the flips?
+# covered: does the 90 % interval for the number of wrong labels contain that of the flips?
 prior_row <- function(kernel, half, noisy) {
   run <- observe(gpc(
     half$x, noisy$y, kernel = prior_kernels[[kernel]], control = quiet_control()

@@ -1,8 +1,8 @@
-# Curves of q-entropy and q-divergence, as in Figures 1 and 2 of Ding, Vishwanathan
-# and Qi (2011): for the Bernoulli distribution and for the Student-t in one
-# dimension, where q = 1 + 2/(df + 1). q = 1 is Shannon's entropy and the
-# Kullback-Leibler divergence. The curves are closed forms, compared with sums and
-# quadrature at random points.
+# Curves of q-entropy and q-divergence, as in Figures 1 and 2 of Ding, Qi and
+# Vishwanathan (2011): for the Bernoulli distribution and for the Student-t in one
+# dimension, where q = 1 + 2/(df + 1). q = 1 gives Shannon's entropy and the
+# Kullback-Leibler divergence. The curves are closed forms. At random points they are
+# compared with sums and quadrature.
 
 experiment <- list(
   # points a curve is drawn through, and random ones at which it is compared

@@ -1,7 +1,7 @@
-# How many labels are wrong: does the interval of mislabelled() hold the true number, and
-# do lists at a false-discovery rate of 0.1 hold a tenth of right labels? Simulated tables
-# from the model itself, a Gaussian process of two inputs with a small nugget, labels
-# flipped independently; gpc() learns all hyperparameters.
+# How many labels are wrong? Does the interval of mislabelled() cover the true number, and
+# is a tenth of the labels right in lists at a false-discovery rate of 0.1? Tables are
+# simulated from the model itself: a Gaussian process of two inputs with a small nugget, and
+# labels flipped independently. gpc() learns all hyperparameters.
 
 experiment <- list(
   settings = list(replications = 200, rows = 150, rate = 0.1, seed = 1),

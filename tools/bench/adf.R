@@ -3,17 +3,16 @@
 #
 #   Rscript adf.R [rows of the CSV file]
 #
-# A row updates a k x k matrix: it is read for S x and changed by the rank-one
-# term, so the limit is that of touching it twice a row. The limit is measured in
-# the same run by memcpy (bandwidth.c), which reads and writes a double as often:
-# of k x k doubles again and again (`limit`: the matrix stays in whatever cache it
-# fits), and of an array beyond all caches (`memory_limit`: a machine on which every
-# touch goes to main memory). S is symmetric and only one half of it is touched, so
-# that more than the whole limit is possible in principle.
+# A row updates a k x k matrix: the matrix is read for S x and changed by the rank-one
+# term, so the limit is that of touching it twice a row. It is measured in the same run
+# by memcpy (bandwidth.c), which reads and writes each double once: repeatedly of k x k
+# doubles (`limit`: the matrix stays in the smallest cache it fits), and of an array
+# larger than all caches (`memory_limit`: every access goes to main memory). S is
+# symmetric and only one half of it is touched, so the limit can be exceeded.
 #
-# The CSV part runs in processes of its own, whose peak memory the system reports
-# (VmHWM in /proc/self/status; NA where there is no such file): bounded memory shows
-# as a peak that a tenfold file does not raise.
+# The CSV part runs in separate processes, whose peak memory the system reports
+# (VmHWM in /proc/self/status; NA where there is no such file). Memory is bounded if
+# the peak does not rise with a file ten times as long.
 
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 script <- sub("^--file=", "", args[1])

@@ -1,13 +1,13 @@
 # Growth with n: seconds of one EP fit, with and without the gradient, and the
-# peak memory in units of n x n doubles; beside them kernlab::gausspr (a Laplace
-# approximation) and, where it is installed, gplite's EP.
+# peak memory in units of n x n doubles. kernlab::gausspr (a Laplace approximation)
+# and, where it is installed, gplite's EP are measured as well.
 #
 #   Rscript growth.R [largest n]
 #
-# Aims: seconds grow no faster than n^3, and at most five n x n matrices. Every n
-# and method has a process of its own; the memory is its VmHWM less that of a
-# process that does all but the fit (Linux only, NA elsewhere). A method is left
-# out at an n where it would take more than five minutes.
+# Aims: seconds grow no faster than n^3, and memory is at most five n x n matrices.
+# Every n and method runs in its own process. The memory is its VmHWM minus that of
+# a process that does everything but the fit (Linux only, NA elsewhere). A method is
+# left out where it would take more than five minutes.
 
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 script <- sub("^--file=", "", args[1])
@@ -77,7 +77,7 @@ if (length(given) && given[1] == "--alone") {
   quit()
 }
 
-# In the process that asks ----------------------------------------------------
+# In the calling process -------------------------------------------------------
 
 largest <- as.integer(c(given, "4000")[1])
 machine <- machine_line()

@@ -54,9 +54,8 @@ print_machine <- function(machine) {
 
 # Timing ----------------------------------------------------------------------
 
-# The least of `times` runs, in seconds. On one thread it is CPU time, which
-# other work on the machine disturbs less than it does the clock; on several,
-# elapsed time.
+# The fastest of `times` runs, in seconds: CPU time on one thread, which other work
+# on the machine affects less, and elapsed time on several.
 least_seconds <- function(code, times = 5, threads = 1) {
   code <- substitute(code)
   frame <- parent.frame()
@@ -108,8 +107,8 @@ bench_fit <- function(problem, df = Inf, epsilon = 0.1, control = bench_control(
 }
 
 # Seconds of one sweep over all sites and of one factorisation: differences of
-# fits that do nothing else. Residuals tell whether the one sweep was followed by
-# a factorisation: a sweep that raises the residual is given up for the prior,
+# fits that do nothing else. The residuals show whether the sweep was followed by
+# a factorisation: a sweep that raises the residual is discarded for the prior,
 # whose posterior needs none.
 part_seconds <- function(problem, df, epsilon, sites, threads, times = 9) {
   nothing <- bench_control(tol = 1e300)
@@ -130,8 +129,8 @@ part_seconds <- function(problem, df, epsilon, sites, threads, times = 9) {
 
 # Tables ----------------------------------------------------------------------
 
-# Prints a table and keeps it as results/<name>.csv beside the scripts: rows of
-# another BLAS that are there already stay.
+# Prints a table and saves it as results/<name>.csv next to the scripts. Rows for
+# another BLAS that are already there are kept.
 bench_save <- function(table, name, machine) {
   table <- cbind(machine, table)
   number <- vapply(table, is.double, logical(1))
