@@ -43,11 +43,11 @@
 #' that the number of wrong labels follows a Poisson-binomial distribution, whose mean
 #' is the sum of the posterior probabilities. When `epsilon` was learned, its
 #' uncertainty is more important: in simulations of 150 rows with 10 % flips
-#' (`run_experiment("wrong-count")`) such an interval of nominally 90 % covers in
-#' `r wrong_count_share(2)`. For a learned `epsilon` the distribution is therefore a
+#' (`run_experiment("wrong-count")`) such an interval of nominally 90 % contains the
+#' true number in `r wrong_count_share(2)` of the tables. For a learned `epsilon` the distribution is therefore a
 #' mixture of Poisson-binomial distributions over `epsilon`, weighted by the Gaussian EP
 #' evidence under a uniform prior on (0, 1/2), at the kernel (or prior scales) of the
-#' fit; its interval covers in `r wrong_count_share(1)`. This costs about ten further EP
+#' fit; its interval contains the true number in `r wrong_count_share(1)`. This costs about ten further EP
 #' fits; `level = NULL` leaves it out. If `epsilon` is two rates, their odds (of
 #' `2 epsilon`) vary by a common factor.
 #'
@@ -64,7 +64,7 @@
 #'
 #' Because the rule is about an average, rows with a high probability can bring in rows
 #' with a probability below 1/2, whose labels are more likely right than wrong. A
-#' message and `print()` give their number. For none of them, keep only the rows with a
+#' message and `print()` give their number. To exclude them, keep only the rows with a
 #' `probability` above 1/2.
 #'
 #' # How well it works
@@ -86,7 +86,7 @@
 #'   sprintf("%.0f", value(method, "covered") * value(method, "replications"))
 #' }
 #' cat(
-#'   "| data | gpc() | with kernel_iso() | forest | SVM | held | held, kernel_iso() |",
+#'   "| data | gpc() | with kernel_iso() | forest | SVM | covered | covered, kernel_iso() |",
 #'   "| --- | --- | --- | --- | --- | --- | --- |",
 #'   paste(
 #'     "|", data, "|", area("gpc"), "|", area("gpc, one lengthscale"), "|",

@@ -11,8 +11,8 @@
 #' posterior, whether that came from EP or from ADF. It costs time k^2 per row for k
 #' weights, and the earlier rows are not needed again. A fit by EP becomes a filtered
 #' one (class `bpm_filtered`): its sites are dropped, and functions that need them, such
-#' as [loo()] and [mislabelled()], no longer work. The log evidence adds up the log
-#' predictive probability of each new label before it was absorbed, and the field `filter`
+#' as [loo()] and [mislabelled()], no longer work. To the log evidence
+#' is added the log predictive probability of each new label before it was absorbed, and the field `filter`
 #' counts rows and wrong predictions; see [bpm()]. Absorbing rows in one call or in
 #' several gives the same posterior.
 #'
@@ -31,11 +31,13 @@
 #' @return A model of the same kind. [mislabelled()] numbers the new rows after the rows
 #'   of the data given before.
 #' @section Conditions:
-#' `sturdy_error_missing_argument` when the labels are missing; `sturdy_error_novel_levels` for a
-#' label that is not one of the two classes of the fit;
+#' Errors: `sturdy_error_missing_argument` when the labels are missing;
+#' `sturdy_error_novel_levels` for a label that is not one of the two classes of the fit;
 #' `sturdy_error_not_positive_definite`, with the field `row`, when rounding has
-#' destroyed the posterior of a [bpm()]; `sturdy_error_no_posterior` when the fit has none; `sturdy_warning_not_converged`; and those of
-#' [predict()][predict.sturdy_model] and [gpc()]. The model given is not changed.
+#' destroyed the posterior of a [bpm()]; `sturdy_error_no_posterior` when the fit has
+#' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
+#' `sturdy_warning_not_converged` when EP does not converge on all rows. The model given
+#' is not changed.
 #' @seealso [update()][update.sturdy_model], [bpm_stream()]
 #' @export
 #' @examples

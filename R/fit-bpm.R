@@ -90,6 +90,9 @@
 #' @param criterion What learning maximises, `"evidence"` or `"loo"`, as in [gpc()].
 #'   `NULL`, the default, means `"evidence"` at `df = Inf` and `"loo"` at finite `df`.
 #'   Not used by ADF.
+#' @param scale Whether numeric columns are centred and scaled to unit standard
+#'   deviation in the training rows (`TRUE`, the default). Weights and prior scales
+#'   refer to the scaled columns.
 #'
 #' @return
 #' `bpm()` returns an object of class `c("bpm", "sturdy_model")`, a plain list that can

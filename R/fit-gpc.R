@@ -49,10 +49,10 @@
 #' `weights` and `offset()` are errors.
 #'
 #' # Ways to learn the flip rate
-#' What the three values of `method` learn on New Thyroid, normal against the rest,
-#' with a share of the training labels flipped (`run_experiment("kg08-table2")`;
-#' means over random halves, `gain` is the log evidence less that at `epsilon` held
-#' at 0, with its standard error):
+#' Results of the three values of `method` on New Thyroid, normal against the rest,
+#' with a share of the training labels flipped (`run_experiment("kg08-table2")`). Values
+#' are means over random halves of the data; `gain` is the log evidence minus that with
+#' `epsilon` held at 0, with its standard error:
 #'
 #' ```{r, echo = FALSE, results = "asis"}
 #' read <- function(name) {
@@ -111,10 +111,10 @@
 #'   * `"em"`: by EM-EP (Kim and Ghahramani, 2008, section 3), in turn with steps for
 #'     the kernel. The M-step sets `epsilon` to the mean flip probability under the
 #'     tilted marginals. Its fixed points are stationary points of the evidence, so it
-#'     reaches the same optimum as `"gradient"`, in more steps;
+#'     seeks the same optimum as `"gradient"`, in more steps;
 #'   * `"em_kg08"`: the same with the posterior marginals, as printed in their
 #'     equations 17-20. It learns rates that are too large; see 'Ways to learn the
-#'     flip rate'.
+#'     flip rate' in the help of [gpc()].
 #' @param scale Whether numeric columns are centred and scaled to unit standard
 #'   deviation in the training rows (`TRUE`, the default). Lengthscales refer to the
 #'   scaled columns.
