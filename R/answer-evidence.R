@@ -40,13 +40,13 @@
 #'   default); `max_moves`, the number of moves after which the run stops in any case
 #'   (2e6); `progress`, whether a progress line is shown (as in the control of the fit).
 #'   Otherwise not used.
-#' @return A number; `NA` with a warning where the evidence asked for is not defined.
+#' @return A number, except for `"ais"`; `NA` with a warning where the evidence asked for is
+#'   not defined.
 #'
-#'   `"ais"` returns a number of class `sturdy_ais`. It is a plain number in arithmetic
-#'   and is printed with its standard error. Its attributes are `se`, the standard error;
-#'   `chains`, their number, and `ess`, their effective number; `levels` of a chain;
-#'   `moves`, levels times chains of the run including its pilot; and `jitter`, what was
-#'   added to the diagonal of a singular kernel matrix, or 0.
+#'   `"ais"` returns a list of class `sturdy_ais` with a print method: `log_evidence`;
+#'   `se`, its standard error; `chains`, their number, and `ess`, their effective number;
+#'   `levels` of a chain; `moves`, levels times chains of the run including its pilot; and
+#'   `jitter`, what was added to the diagonal of a singular kernel matrix, or 0.
 #'
 #' @section Simulation:
 #' Annealed importance sampling (Neal, 2001) gives the exact evidence up to a known
@@ -104,7 +104,9 @@
 #' log_evidence(fit, method = "gaussian")
 #'
 #' set.seed(1)
-#' log_evidence(fit, method = "ais")
+#' exact <- log_evidence(fit, method = "ais")
+#' exact
+#' exact$log_evidence
 log_evidence <- function(object, ...) {
   UseMethod("log_evidence")
 }

@@ -10,37 +10,40 @@
 #' optimistic, the more so the more of them were learned.
 #'
 #' # With the loo package
-#' The method also serves the generic `loo::loo()`, and `loo::loo_compare()` takes
-#' scores as they are, one by one or as a (named) list, when that package is
-#' installed:
+#' The result has the class and shape of those of the loo package (Vehtari, Gelman
+#' and Gabry), so that its functions accept it:
 #' ```
 #' loo::loo_compare(loo(fit1), loo(fit2))
 #' loo::loo_compare(list(gpc = loo(fit1), stc = loo(fit2)))
 #' ```
-#' `pointwise` is a plain vector here and a matrix there, so a score is converted
-#' first, by `as_loo()`. Call `as_loo()` yourself to compare with a score of another
-#' package that stands first, or for other functions of the loo package. There is no
-#' effective number of parameters (`p_loo`) and no Pareto k: nothing is sampled.
-#' Fits of other labels or other rows differ in the attribute `yhash`, of which
+#' `p_loo`, the effective number of parameters, is `NA`, and there are no Pareto k
+#' diagnostics: nothing is sampled, so there are no weights to diagnose. Fits to
+#' other labels or other rows differ in the attribute `yhash`, about which
 #' `loo_compare()` warns.
 #'
-#' @param x A model fitted by [gpc()], [stc()] or, by EP, [bpm()]; for `as_loo()` a
-#'   score.
+#' The loo package has a generic of the same name. When both packages are attached,
+#' it does not matter which of the two a call finds: the method for fits of this
+#' package belongs to both, and the `loo()` of this package passes any other object
+#' on to `loo::loo()`.
+#'
+#' @param x A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param ... Not used.
-#' @return
-#' * `loo()`: a list of class `sturdy_loo` with the fields `pointwise` (one log
-#'   probability a training row), `estimate` (their sum) and `se` (the standard
-#'   error of the sum, `NA` for one row).
-#' * `as_loo()`: a list of class `c("sturdy_elpd", "loo")` with the matrices `estimates`
-#'   (rows `elpd_loo` and `looic`, -2 times the former; columns `Estimate` and `SE`)
-#'   and `pointwise` (a row a label, columns `elpd_loo` and `looic`).
+#' @return A list of class `c("sturdy_loo", "loo")` with
+#'   * `estimates`: a matrix with the rows `elpd_loo` (the score, the sum of the log
+#'     probabilities), `p_loo` (`NA`) and `looic` (-2 times the score), and the
+#'     columns `Estimate` and `SE` (the standard error of the sum; `NA` for one row);
+#'   * `pointwise`: a matrix with a row for each training row, under its name, and
+#'     the columns `elpd_loo`, `p_loo` and `looic`.
 #' @inherit sturdy-package references
-#' @seealso [brier_score()], [calibration()], [select_model()], [log_evidence()]
+#' @seealso [log_score()], [brier_score()], [calibration()], [select_model()],
+#'   [log_evidence()]
 #' @export
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
-#' loo(fit)
-#' as_loo(loo(fit))$estimates
+#' score <- loo(fit)
+#' score
+#' score$estimates["elpd_loo", "Estimate"]
+#' exp(score$pointwise[, "elpd_loo"])
 loo <- function(x, ...) {
   UseMethod("loo")
 }
@@ -51,15 +54,39 @@ loo <- function(x, ...) {
 loo.sturdy_model <- function(x, ...) {
   check_no_dots(...)
   check_sites_kept(x)
-  pointwise <- x$ep$loo
   structure(
-    list(
-      pointwise = pointwise,
-      estimate = sum(pointwise),
-      se = se_sum(pointwise)
-    ),
+    loo_shape(x$ep$loo, x$data$row_names),
     yhash = rlang::hash(list(x$data$y, x$data$rows)),
-    class = "sturdy_loo"
+    class = c("sturdy_loo", "loo")
+  )
+}
+
+#' @export
+loo.default <- function(x, ...) {
+  if (!rlang::is_installed("loo")) {
+    abort_sturdy(
+      "{.arg x} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
+       not {describe(x)}.",
+      "type", arg = "x"
+    )
+  }
+  loo::loo(x, ...)
+}
+
+#' The lists `estimates` and `pointwise` of the loo package
+#' @noRd
+loo_shape <- function(elpd, names) {
+  none <- rep(NA_real_, length(elpd))
+  se <- se_sum(elpd)
+  rows <- c("elpd_loo", "p_loo", "looic")
+  list(
+    estimates = cbind(
+      Estimate = stats::setNames(c(sum(elpd), NA, -2 * sum(elpd)), rows),
+      SE = c(se, NA, 2 * se)
+    ),
+    pointwise = matrix(
+      c(elpd, none, -2 * elpd), ncol = 3, dimnames = list(as.character(names), rows)
+    )
   )
 }
 
@@ -71,69 +98,20 @@ se_sum <- function(x) {
 
 #' @export
 print.sturdy_loo <- function(x, digits = 4, ...) {
-  n <- length(x$pointwise)
-  cat("<sturdy_loo> leave-one-out log predictive probability of ", n,
-      if (n == 1) " label\n" else " labels\n", sep = "")
-  cat("  Estimate  ", format(x$estimate, digits = digits),
-      " (standard error ", format(x$se, digits = 2), ")\n", sep = "")
-  cat("  Per row   ", format(x$estimate / n, digits = digits),
-      ", worst ", format(min(x$pointwise), digits = digits),
-      " in row ", which.min(x$pointwise), "\n", sep = "")
-  invisible(x)
-}
-
-# For the loo package -------------------------------------------------------
-
-#' @rdname loo
-#' @export
-as_loo <- function(x) {
-  if (!inherits(x, "sturdy_loo")) {
-    abort_sturdy(
-      "{.arg x} must be what {.fn loo} returned for a fit of this package, not
-       {describe(x)}.",
-      "type", arg = "x"
-    )
-  }
-  estimates <- c(x$estimate, -2 * x$estimate, x$se, 2 * x$se)
-  names <- c("elpd_loo", "looic")
-  structure(
-    list(
-      estimates = matrix(
-        estimates, 2, dimnames = list(names, c("Estimate", "SE"))
-      ),
-      pointwise = matrix(
-        c(x$pointwise, -2 * x$pointwise), ncol = 2, dimnames = list(NULL, names)
-      )
+  elpd <- x$pointwise[, "elpd_loo"]
+  lowest <- which.min(elpd)
+  score <- x$estimates["elpd_loo", ]
+  cat("<sturdy_loo> leave-one-out log predictive probability of ",
+      count(length(elpd), "label"), "\n", sep = "")
+  print_fields(c(
+    "Sum" = paste0(
+      format(score[["Estimate"]], digits = digits), " (standard error ",
+      format(score[["SE"]], digits = 2), ")"
     ),
-    yhash = attr(x, "yhash"),
-    class = c("sturdy_elpd", "loo")
-  )
-}
-
-#' @export
-print.sturdy_elpd <- function(x, digits = 1, ...) {
-  cat("<sturdy_elpd> leave-one-out score of ", nrow(x$pointwise),
-      " labels, for the loo package\n", sep = "")
-  print(x$estimates, digits = digits + 2)
+    "Mean" = format(mean(elpd), digits = digits),
+    "Lowest" = paste0(
+      format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest]
+    )
+  ))
   invisible(x)
-}
-
-as_loo_all <- function(x) {
-  lapply(x, function(score) {
-    if (inherits(score, "sturdy_loo")) as_loo(score) else score
-  })
-}
-
-#' Methods for loo::loo_compare(). The one for bare lists leaves lists without a
-#' score of this package to the default.
-#' @rawNamespace S3method(loo::loo_compare, sturdy_loo)
-#' @rawNamespace S3method(loo::loo_compare, list)
-#' @noRd
-loo_compare.sturdy_loo <- function(x, ...) {
-  loo::loo_compare(as_loo_all(list(x, ...)))
-}
-
-loo_compare.list <- function(x, ...) {
-  ours <- vapply(x, inherits, logical(1), "sturdy_loo")
-  if (any(ours)) loo::loo_compare(as_loo_all(x), ...) else NextMethod()
 }

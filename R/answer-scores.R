@@ -35,15 +35,19 @@
 #' log_score(fit)
 brier_score <- function(object, ...) {
   check_no_dots(...)
-  new_score("brier", (-expm1(loo(object)$pointwise))^2)
+  new_score("brier", (-expm1(loo_terms(object)))^2)
 }
 
 #' @rdname brier_score
 #' @export
 log_score <- function(object, ...) {
   check_no_dots(...)
-  new_score("log", loo(object)$pointwise)
+  new_score("log", loo_terms(object))
 }
+
+#' Log probability of each recorded label, as loo() has it
+#' @noRd
+loo_terms <- function(object) unname(loo(object)$pointwise[, "elpd_loo"])
 
 new_score <- function(score, pointwise) {
   structure(

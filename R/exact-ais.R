@@ -294,43 +294,27 @@ ais_run_checked <- function(problem, se, max_moves, progress) {
 
 new_ais <- function(run, problem) {
   structure(
-    run$log_z,
-    se = run$se, ess = run$ess, chains = length(run$log_w),
-    levels = run$levels, moves = run$moves, jitter = problem$jitter,
+    list(
+      log_evidence = run$log_z, se = run$se, ess = run$ess,
+      chains = length(run$log_w), levels = run$levels, moves = run$moves,
+      jitter = problem$jitter
+    ),
     class = "sturdy_ais"
   )
 }
 
 #' @export
+format.sturdy_ais <- function(x, digits = 5, ...) {
+  paste0(
+    format(x$log_evidence, digits = digits), " (standard error ",
+    format(x$se, digits = 2), ")"
+  )
+}
+
+#' @export
 print.sturdy_ais <- function(x, digits = 5, ...) {
-  cat(format(x, digits = digits), " (standard error ",
-      format(attr(x, "se"), digits = 2), "; ", attr(x, "chains"), " chains of ",
-      attr(x, "levels"), " levels, ", format(attr(x, "ess"), digits = 3),
-      " effective)\n", sep = "")
+  cat("<sturdy_ais> log evidence ", format(x, digits = digits), "\n", sep = "")
+  cat("  ", x$chains, " chains of ", x$levels, " levels, ",
+      format(x$ess, digits = 3), " effective\n", sep = "")
   invisible(x)
-}
-
-#' @export
-format.sturdy_ais <- function(x, ...) format(as.numeric(x), ...)
-
-# A number in all else: what is computed from it is plain.
-
-#' @export
-Ops.sturdy_ais <- function(e1, e2) {
-  plain <- function(e) if (inherits(e, "sturdy_ais")) as.numeric(e) else e
-  operator <- get(.Generic, mode = "function")
-  if (missing(e2)) operator(plain(e1)) else operator(plain(e1), plain(e2))
-}
-
-#' @export
-Math.sturdy_ais <- function(x, ...) get(.Generic, mode = "function")(as.numeric(x), ...)
-
-#' @export
-Summary.sturdy_ais <- function(..., na.rm = FALSE) {
-  do.call(.Generic, c(lapply(list(...), as.numeric), na.rm = na.rm))
-}
-
-#' @export
-as.data.frame.sturdy_ais <- function(x, ...) {
-  as.data.frame(as.numeric(x), ...)
 }

@@ -109,7 +109,7 @@ check_evidence <- function(object, ais) {
   value <- c(gaussian_evidence(object), if (finite) model_evidence(object))
   data.frame(
     method = c("gaussian", if (finite) "t-ep"),
-    log_evidence = value, gap = value - as.numeric(ais)
+    log_evidence = value, gap = value - ais$log_evidence
   )
 }
 

@@ -37,16 +37,19 @@
 #' @return A numeric matrix with `n` rows, one a draw, and one column a row of the data
 #'   (`NA` for rows of `newdata` with missing values), with the attributes
 #'   * `chain` (n): the chain of each draw, in the order of its draws;
-#'   * `ess` (one a column): effective sample size, by [posterior::ess_basic()] when
-#'     that package is installed, otherwise from the spread of the chains' means,
-#'     which is rougher; `NA` below four draws a chain;
-#'   * `rhat` (one a column): potential scale reduction between chains; above 1.05
-#'     the chains have not come to agree;
+#'   * `ess` (one a column): bulk effective sample size, by [posterior::ess_bulk()];
+#'   * `rhat` (one a column): rank-normalised potential scale reduction, by
+#'     [posterior::rhat()]: near 1 when the chains agree;
 #'   * `jitter`: what was added to the diagonal of a singular kernel matrix, or 0.
 #'
+#'   `ess` and `rhat` (Vehtari et al., 2021) are there only when the posterior package is
+#'   installed; they are `NA` where a chain has too few draws.
+#'
 #' @section Conditions:
-#' `sturdy_warning_not_mixed` when `rhat` is above 1.1 in some column;
-#' `sturdy_error_no_rows_kept` for [bpm()]; those of
+#' `sturdy_warning_not_mixed` when `rhat` is above 1.1 in some column of chains of 50
+#' draws or more (with fewer, chance alone takes it there), and the posterior package is
+#' installed;
+#' `sturdy_error_no_kernel` for [bpm()]; those of
 #' [predict()][predict.sturdy_model] for `newdata`; `sturdy_message_jitter` for a
 #' singular kernel matrix.
 #'
@@ -57,6 +60,10 @@
 #'
 #' Neal, R. M. (2001) Annealed importance sampling. *Statistics and Computing* 11,
 #' 125-139. \doi{10.1023/A:1008923215028}
+#'
+#' Vehtari, A., Gelman, A., Simpson, D., Carpenter, B. and Bürkner, P.-C. (2021)
+#' Rank-normalization, folding, and localization: an improved R-hat for assessing
+#' convergence of MCMC. *Bayesian Analysis* 16, 667-718. \doi{10.1214/20-BA1221}
 #' @seealso [check_fit()], [log_evidence()]
 #' @export
 #' @examples
@@ -179,11 +186,7 @@ sample_matrix <- function(draws, n, names, jitter) {
   rows <- dim(draws)[1]
   chains <- dim(draws)[2]
   keep <- dim(draws)[3]
-  by_chain <- lapply(seq_len(rows), function(i) {
-    matrix(draws[i, , ], keep, chains, byrow = TRUE)
-  })
-  rhat <- vapply(by_chain, simple_rhat, numeric(1))
-  ess <- vapply(by_chain, sample_ess, numeric(1))
+  mixing <- chain_diagnostics(draws)
   # the draws of a chain together, the last ones of the last chains left out
   order <- aperm(draws, c(3, 2, 1))
   out <- matrix(order, keep * chains, rows)
@@ -191,50 +194,41 @@ sample_matrix <- function(draws, n, names, jitter) {
   surplus <- keep * chains - n
   drop <- if (surplus > 0) keep * seq(chains, by = -1, length.out = surplus)
   kept <- setdiff(seq_along(chain), drop)
-  if (any(rhat > 1.1, na.rm = TRUE)) {
+  if (keep >= mixing_draws && any(mixing$rhat > 1.1, na.rm = TRUE)) {
     warn_sturdy(
       c(
-        "The chains have not come to agree (rhat up to
-         {format(max(rhat, na.rm = TRUE), digits = 3)}).",
+        "The chains disagree (rhat up to
+         {format(max(mixing$rhat, na.rm = TRUE), digits = 3)}).",
         i = "Draw more, with a larger {.arg thin}."
       ),
-      "not_mixed", rhat = rhat
+      "not_mixed", rhat = mixing$rhat
     )
   }
   structure(
     out[kept, , drop = FALSE],
-    dimnames = list(NULL, names), chain = chain[kept], ess = ess, rhat = rhat,
-    jitter = jitter
+    dimnames = list(NULL, names), chain = chain[kept], ess = mixing$ess,
+    rhat = mixing$rhat, jitter = jitter
   )
 }
 
-#' Potential scale reduction of draws (iterations x chains)
-#' @noRd
-simple_rhat <- function(x) {
-  keep <- nrow(x)
-  if (keep < 4 || ncol(x) < 2 || anyNA(x)) {
-    return(NA_real_)
-  }
-  within <- mean(apply(x, 2, stats::var))
-  between <- stats::var(colMeans(x))
-  sqrt((keep - 1) / keep + between / within)
-}
+# Of independent draws in 4 chains of 50 one rhat in a million is above 1.1; in chains
+# of 10 one in seven is.
+mixing_draws <- 50
 
-sample_ess <- function(x) {
-  if (nrow(x) < 4 || anyNA(x)) {
-    return(NA_real_)
-  }
-  if (rlang::is_installed("posterior")) {
-    return(as.numeric(posterior::ess_basic(x)))
-  }
-  chain_ess(x)
-}
-
-#' Effective sample size from the spread of the chains' means
+#' Rank-normalised diagnostics of draws (rows x chains x draws a chain)
+#'
+#' Those of the posterior package or none: the same on every machine.
+#' @return list(ess, rhat), one value a row; `NULL` without that package.
 #' @noRd
-chain_ess <- function(x) {
-  if (ncol(x) < 2) {
-    return(NA_real_)
+chain_diagnostics <- function(draws) {
+  if (!rlang::is_installed("posterior")) {
+    return(NULL)
   }
-  min(length(x), ncol(x) * stats::var(as.vector(x)) / stats::var(colMeans(x)))
+  each <- function(measure) {
+    if (dim(draws)[3] < 4) {
+      return(rep(NA_real_, dim(draws)[1]))
+    }
+    apply(draws, 1, function(x) measure(matrix(x, dim(draws)[3], byrow = TRUE)))
+  }
+  list(ess = each(posterior::ess_bulk), rhat = each(posterior::rhat))
 }

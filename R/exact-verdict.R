@@ -14,7 +14,7 @@ check_words <- function(check) {
 
 words_evidence <- function(check) {
   gap <- check$evidence$gap[1]
-  error <- attr(check$ais, "se")
+  error <- check$ais$se
   if (is.na(gap) || is.na(error)) {
     return(list(
       means = "There is no exact log evidence to compare with.",
@@ -114,13 +114,13 @@ print.sturdy_check <- function(x, digits = 3, ...) {
   number <- function(value, at = 2) formatC(value, format = "f", digits = at)
   cat("<sturdy_check> EP against simulation: ", x$title, ", ",
       count(x$nobs, "row"), "\n", sep = "")
-  error <- attr(x$ais, "se")
+  error <- x$ais$se
   labels <- c(
     gaussian = if (is.finite(x$df)) "Gaussian EP" else "EP", "t-ep" = "t-EP"
   )
   evidence <- paste0(
     labels[x$evidence$method], " ", number(x$evidence$log_evidence), ", exact ",
-    number(as.numeric(x$ais)), ", gap ", number(x$evidence$gap), " (error ",
+    number(x$ais$log_evidence), ", gap ", number(x$evidence$gap), " (error ",
     format(error, digits = 2), ")"
   )
   probability <- if (is.na(x$largest_gap)) {

@@ -6,21 +6,30 @@
 #' @noRd
 run_replications <- function(tasks, script, name, cache, progress, call) {
   items <- lapply(seq_len(nrow(tasks)), function(i) as.list(tasks[i, , drop = FALSE]))
+  names(items) <- vapply(items, task_words, character(1))
   files <- replication_files(items, script, name, cache)
   values <- lapply(files, read_replication)
   open <- which(vapply(values, is.null, logical(1)))
   work <- Map(function(item, file) list(item = item, file = file), items, files)
   values[open] <- with_stream_kept(map_items(
-    work[open],
-    function(work) {
-      value <- try_replication(work$item, script$run)
-      if (!inherits(value, "condition")) save_replication(value, work$file)
-      value
-    },
-    name, progress
+    work[open], replication_runner(script$run), if (progress) name, call
   ))
   abort_failed(values, items, call)
   bind_parts(values, items)
+}
+
+task_words <- function(item) {
+  value <- vapply(item, function(x) paste(format(x), collapse = " "), character(1))
+  paste(names(item), value, sep = " = ", collapse = ", ")
+}
+
+replication_runner <- function(run) {
+  force(run)
+  function(work) {
+    value <- try_replication(work$item, run)
+    if (!inherits(value, "condition")) save_replication(value, work$file)
+    value
+  }
 }
 
 try_replication <- function(item, run) {
@@ -39,11 +48,10 @@ abort_failed <- function(values, items, call) {
     return(invisible())
   }
   first <- which(failed)[1]
-  where <- paste(names(items[[first]]), vapply(items[[first]], format, ""), sep = " = ")
   abort_sturdy(
     c(
       "{sum(failed)} of {length(values)} replication{?s} failed.",
-      x = "The first, {.field {where}}: {one_line(values[[first]])}"
+      x = "The first, {.field {names(items)[first]}}: {one_line(values[[first]])}"
     ),
     "replications", call = call, parent = values[[first]]
   )

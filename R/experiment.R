@@ -10,9 +10,10 @@
 #' goes on where it stopped; a replication is made anew when its settings, the code it
 #' runs, or the version or R code of the package change, and those of other versions are
 #' removed. To remove all:
-#' `unlink(tools::R_user_dir("sturdy", "cache"), recursive = TRUE)`. With a plan of the future package set,
-#' as in `future::plan("multisession")`, replications run in parallel, with the same
-#' results: each sets its own seed.
+#' `unlink(tools::R_user_dir("sturdy", "cache"), recursive = TRUE)`. When the future.apply
+#' package is installed, replications run under the plan of the future package, in
+#' parallel after `future::plan("multisession")`, with the same results: each sets its own
+#' seed. Progress is signalled through progressr when that is installed.
 #'
 #' The full results of all experiments come with the package, in the folder
 #' `system.file("experiments", "results", package = "sturdy")`, each with a file
@@ -32,7 +33,7 @@
 #' @param folder Where the results go; it is made if need be. The default is
 #'   a folder of the user's cache, see [tools::R_user_dir()].
 #' @param cache Folder in which replications are kept, `NULL` for none.
-#' @param progress Whether progress, with the time left, is shown.
+#' @param progress Whether progress is shown.
 #'
 #' @return `experiments()`: a data frame of `name`, `title`, `source` (where it was
 #'   published, if it was), `minutes` (of a full run on one core) and `script`.
@@ -47,7 +48,8 @@
 #' `sturdy_error_unknown_argument` for a setting the experiment does not have,
 #' `sturdy_error_setting` (or `_type`, `_range`) for a wrong value of one,
 #' `sturdy_error_folder` for a folder that can't be written to,
-#' `sturdy_error_package` when a package it needs is not installed, and
+#' `sturdy_error_package` when a package it needs is not installed,
+#' `sturdy_error_worker` when a worker ended before its replication was done, and
 #' `sturdy_error_replications` when some replications failed: the others are kept in the
 #' cache. Warning `sturdy_warning_figure` for a figure that could not be drawn.
 #' @export

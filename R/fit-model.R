@@ -33,9 +33,10 @@ new_model <- function(spec, molded, call, fitted, ...) {
 #' @noRd
 fit_call <- function(frame, spec) {
   call <- if (is.environment(frame)) rlang::frame_call(frame)
-  if (is.null(call)) {
-    return(NULL)
-  }
+  if (!is.null(call)) short_call(call, spec)
+}
+
+short_call <- function(call, spec) {
   call[[1]] <- as.name(spec_model(spec))
   short <- function(x) is.language(x) || (is.atomic(x) && length(x) <= 5)
   for (k in seq_along(call)[-1]) {

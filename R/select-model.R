@@ -1,22 +1,22 @@
 #' Compare models and choose one
 #'
 #' Fits several candidates to the same rows, compares them by evidence or by
-#' leave-one-out, and returns the comparison with the best fit, which predicts like
-#' any fit.
+#' leave-one-out, and returns the comparison with the best fit. The result is a fit
+#' itself: it predicts, prints its suspicions and so on as the selected one does.
 #'
 #' @details
 #' # What is compared
-#' All candidates are fitted to the same encoded rows, so that all numbers speak of
-#' the same recorded labels. Only numbers that estimate the same thing are compared:
-#' * `log_evidence`, the default criterion, is the Gaussian EP evidence at the
-#'   hyperparameters of the fit, for a candidate with finite `df` too. The exact evidence
-#'   of a Student-t process equals that of the Gaussian process with the same kernel,
-#'   because the likelihood sees signs only (see [stc()]); EP estimates it well, t-EP
-#'   does not. Of two candidates the one that learned more (`learned`) is favoured by it,
-#'   above all two flip rates against one.
-#' * `log_integrated`, computed when it is the criterion, is the log evidence integrated
-#'   over the learned hyperparameters, each with its prior (see [log_evidence()]): what
-#'   the data say for the candidate as a whole. One that learns more pays for it.
+#' All candidates are fitted to the same rows, so that all numbers are about the same
+#' recorded labels. Only numbers that estimate the same thing are compared:
+#' * `log_integrated`, the default criterion, is the log evidence integrated over the
+#'   learned hyperparameters, each with its prior (see [log_evidence()]): what the data
+#'   say for the candidate as a whole. A candidate that learns more pays for it. It is
+#'   computed only when it is the criterion.
+#' * `log_evidence` is the Gaussian EP evidence at the hyperparameters of the fit, for a
+#'   candidate with finite `df` too. The exact evidence of a Student-t process equals that
+#'   of the Gaussian process with the same kernel, because the likelihood sees signs only
+#'   (see [stc()]); EP estimates it well, t-EP does not. It favours candidates that learned
+#'   more (`learned`), above all two flip rates over one.
 #' * `log_evidence_tep`, the t-EP number of a candidate with finite `df`, takes no
 #'   part. It is no estimate of the evidence and can't be compared with anything but
 #'   itself at the same `df`: with K = I and 100 rows, where the log evidence is
@@ -48,31 +48,33 @@
 #' models that mean something to you, and mind the size of the differences.
 #'
 #' # Running in parallel
-#' With a plan of the future package set, as in `future::plan("multisession")`, each
-#' candidate is a future: on the cores of this machine or on a cluster. The table is
-#' the same under every plan, but for `seconds`: nothing random is drawn. Progress is
-#' signalled through progressr when that is installed (`progressr::handlers(global =
-#' TRUE)` shows it), and shown by cli otherwise.
+#' When the future.apply package is installed, candidates are fitted under the plan of
+#' the future package: after `future::plan("multisession")` on all cores of this machine.
+#' The table is the same under every plan, except for `seconds`: nothing random is drawn.
+#' Progress is signalled through progressr when that is installed
+#' (`progressr::handlers(global = TRUE)` shows it).
 #'
-#' An interrupt ends the candidates that are running, on the workers, too. With
-#' versions of future before 1.49.0 the worker processes themselves are ended, and
-#' start again when they are next needed; a cluster object that you made yourself
-#' (`plan(cluster, workers = cl)`) has then to be made again.
+#' An interrupt also ends the candidates that are running on workers of this machine
+#' (except on Windows); the workers stay, for the next call.
 #'
 #' A candidate that fails is a row of the table with its message; one whose EP did
 #' not converge keeps its numbers and is marked by its `status`, but gets no weight
 #' and is not selected while another one converged.
 #'
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs.
-#' @param formula,data,y,scale,na.action As in [gpc()], for all candidates.
+#' @param formula,data,y,subset,na.action As in [gpc()], for all candidates.
 #' @param candidates A list of [candidate()]s, named or not.
-#' @param criterion `"evidence"`, `"integrated"` or `"loo"`: what the selected fit is the
-#'   best in. What a candidate learns its hyperparameters by is its own argument. A
-#'   candidate that has no integrated evidence, because a learned hyperparameter of it
-#'   has no prior, takes no part in `"integrated"`; its `message` says so.
+#' @param criterion `"integrated"`, `"evidence"` or `"loo"`: what the candidates are
+#'   compared by. What a candidate learns its hyperparameters by is its own argument. A
+#'   candidate that has no integrated evidence, because one of its learned
+#'   hyperparameters has no prior, say, takes no part in `"integrated"`; its `message`
+#'   says so.
+#' @param scale As in [gpc()], for all candidates; `NULL`, the default, leaves each
+#'   candidate its own.
 #' @param ... Nothing: an argument that is not known is an error.
 #'
-#' @return A list of class `sturdy_selection` with
+#' @return The selected fit, with the class `sturdy_selection` before its own and with
+#'   the further fields
 #'   * `table`: a data frame, one row a candidate, in the order given: `candidate` (its
 #'     name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
 #'     `epsilon_neg`, `epsilon_pos`, `learned` (how many hyperparameters),
@@ -84,14 +86,15 @@
 #'   * `selected`: the best fit; `fits`: all fits, by name, `NULL` where one failed;
 #'   * `criterion`: what was compared; `candidates`.
 #'
-#'   [predict()][predict.sturdy_model], [coef()], [fitted()], [nobs()], [formula()],
-#'   [logLik()], [update()], [loo()], [log_evidence()], [criterion()],
-#'   [mislabelled()], [calibration()], [ep_diagnostics()], [check_fit()],
-#'   [posterior_sample()], [glance()] and [augment()] of a selection are those of its
-#'   selected fit. [tidy()] returns the table.
+#'   All functions for a fit take a selection: [predict()][predict.sturdy_model],
+#'   [mislabelled()], [update()][update.sturdy_model] and so on answer for the selected
+#'   fit. [tidy()] returns the table, [glance()] adds the name and the weight of the
+#'   selected candidate, and print, summary and plot show the comparison.
 #' @section Conditions:
 #' Error `sturdy_error_no_candidate` when no candidate could be fitted,
-#' `sturdy_error_candidates` for a wrong list, and those of [gpc()] for the data.
+#' `sturdy_error_candidates` for a wrong list, `sturdy_error_worker` when a worker ended
+#' before its candidate was fitted (the field `item` is its name), and those of [gpc()]
+#' for the data.
 #' Warning `sturdy_warning_not_converged` when none converged and the best of the
 #' others was taken, `sturdy_warning_criterion` when none has an integrated evidence and
 #' `"evidence"` took its place.
@@ -119,22 +122,31 @@ select_model <- function(x, ...) {
 #' @rdname select_model
 #' @order 2
 #' @export
-select_model.formula <- function(formula, data = NULL, ..., subset = NULL,
-                                 na.action = stats::na.omit) {
+select_model.formula <- function(formula, data = NULL,
+                                 candidates = default_candidates(),
+                                 criterion = c("integrated", "evidence", "loo"),
+                                 scale = NULL,
+                                 ...,
+                                 subset = NULL, na.action = stats::na.omit) {
+  check_no_dots(...)
   subset <- substitute(subset)
   mold <- function(scale, call) {
     mold_formula(formula, data, scale, na.action, subset, call)
   }
-  select_impl(mold, ..., call = rlang::current_env())
+  select_impl(mold, candidates, criterion, scale, match.call(), rlang::current_env())
 }
 
 #' @rdname select_model
 #' @order 3
 #' @export
-select_model.data.frame <- function(x, y, ...) {
-  select_impl(function(scale, call) mold_xy(x, y, scale, call), ...,
-              call = rlang::current_env())
+select_model.data.frame <- function(x, y, candidates, criterion, scale, ...) {
+  check_no_dots(...)
+  mold <- function(scale, call) mold_xy(x, y, scale, call)
+  select_impl(mold, candidates, criterion, scale, match.call(), rlang::current_env())
 }
+# with the defaults of the formula method
+formals(select_model.data.frame)[c("candidates", "criterion", "scale")] <-
+  formals(select_model.formula)[c("candidates", "criterion", "scale")]
 
 #' @rdname select_model
 #' @order 4
@@ -187,21 +199,25 @@ check_candidates <- function(candidates, scale, call) {
 
 # Comparing -----------------------------------------------------------------
 
-select_impl <- function(mold,
-                        candidates = default_candidates(),
-                        criterion = c("integrated", "evidence", "loo"),
-                        scale = NULL,
-                        ...,
-                        call) {
-  check_no_dots(..., call = call)
+select_impl <- function(mold, candidates, criterion, scale, matched, call) {
   criterion <- check_choice(criterion, names(selection_criteria), "criterion", call)
   candidates <- check_candidates(candidates, scale, call)
   scales <- vapply(candidates, `[[`, logical(1), "scale")
   molded <- lapply(rlang::set_names(unique(scales)), mold, call = call)
   runs <- run_candidates(
-    candidates, molded[as.character(scales)], criterion == "integrated"
+    candidates, molded[as.character(scales)], criterion == "integrated", call
   )
+  for (k in which(!vapply(runs, function(run) is.null(run$fit), logical(1)))) {
+    runs[[k]]$fit$call <- candidate_call(matched, candidates[[k]])
+  }
   new_selection(runs, criterion, candidates, call)
+}
+
+#' The call that would fit a candidate alone
+#' @noRd
+candidate_call <- function(matched, spec) {
+  of_selection <- names(matched) %in% c("candidates", "criterion", "scale")
+  short_call(as.call(c(as.list(matched)[!of_selection], spec_changed(spec))), spec)
 }
 
 #' The selected fit, which also holds the comparison

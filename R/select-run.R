@@ -5,46 +5,138 @@
 #' @param integrate whether evidences are integrated over the hyperparameters.
 #' @return list of what candidate_run() returns, in the order of `candidates`.
 #' @noRd
-run_candidates <- function(candidates, molded, integrate = FALSE) {
-  items <- Map(function(spec, molded) list(spec = spec, molded = molded),
-               candidates, molded)
-  run <- function(item) candidate_run(item$spec, item$molded, integrate)
-  map_items(items, run, "Fitting candidates")
+run_candidates <- function(candidates, molded, integrate = FALSE,
+                           call = rlang::caller_env()) {
+  items <- Map(
+    function(spec, molded) list(spec = spec, molded = molded, integrate = integrate),
+    candidates, molded
+  )
+  map_items(items, run_one, "Fitting candidates", call)
+}
+
+run_one <- function(item) {
+  candidate_run(item$spec, item$molded, item$integrate)
 }
 
 #' `lapply()` on the workers of the user's plan, with progress
 #'
 #' Nothing that `run` draws is seeded: it seeds itself or draws nothing.
+#' @param title of the progress bar, `NULL` for none.
 #' @noRd
-map_items <- function(items, run, title, progress = TRUE) {
-  tick <- if (progress) map_progress(length(items), title) else function() NULL
-  one <- function(item) {
-    value <- run(item)
+map_items <- function(items, run, title, call = rlang::caller_env()) {
+  tick <- map_progress(length(items), title, rlang::current_env())
+  if (!rlang::is_installed("future.apply")) {
+    return(lapply(items, item_runner(run, tick, NULL)))
+  }
+  notes <- tempfile("sturdy-running-")
+  dir.create(notes)
+  on.exit(end_running(notes))
+  values <- tryCatch(
+    future.apply::future_lapply(
+      items, item_runner(run, tick, notes), future.label = "item %d.",
+      future.seed = NULL, future.packages = "sturdy",
+      future.scheduling = Inf # an item at a time: they differ in length
+    ),
+    FutureError = function(cnd) abort_worker(items, failed_item(cnd), cnd, call)
+  )
+  broken <- which(vapply(values, identical, logical(1), interrupted))
+  if (length(broken)) {
+    abort_worker(items, broken[1], NULL, call)
+  }
+  values
+}
+
+#' What is run for an item, wherever that is. It holds no more than it needs, since it
+#' goes to every worker.
+#' @noRd
+item_runner <- function(run, tick, notes, session = Sys.getpid()) {
+  force(run)
+  force(tick)
+  force(notes)
+  force(session)
+  function(item) {
+    value <- if (Sys.getpid() == session) run(item) else run_noted(run, item, notes)
     tick()
     value
   }
-  if (!rlang::is_installed("future.apply")) {
-    return(lapply(items, one))
+}
+
+# Interrupts and failures -----------------------------------------------------
+#
+# Nothing stops a future that is running when the session which waits for it is
+# interrupted. So a worker on the same machine leaves a note, a file named by its
+# process, for as long as it runs an item; when the map is left early the session
+# interrupts those. The interrupt ends the item and not the worker.
+
+run_noted <- function(run, item, notes) {
+  if (!dir.exists(notes)) { # another machine
+    return(run(item))
   }
-  future.apply::future_lapply(
-    items, one, future.seed = NULL, future.packages = "sturdy",
-    future.scheduling = Inf # an item at a time: they differ in length
+  note <- file.path(notes, Sys.getpid())
+  file.create(note)
+  on.exit(unlink(note))
+  tryCatch(run(item), interrupt = function(cnd) interrupted)
+}
+
+interrupted <- structure(list(), class = "sturdy_interrupted")
+
+end_running <- function(notes) {
+  running <- as.integer(list.files(notes))
+  if (.Platform$OS.type != "windows") { # there it would end the workers
+    tools::pskill(running, tools::SIGINT)
+  }
+  unlink(notes, recursive = TRUE)
+}
+
+#' The item whose worker failed, by the label that the message of future quotes
+#' @noRd
+failed_item <- function(cnd) {
+  said <- conditionMessage(cnd)
+  label <- regmatches(said, regexpr("item [0-9]+[.]", said))
+  as.integer(gsub("[^0-9]", "", label))
+}
+
+abort_worker <- function(items, which, parent, call) {
+  name <- if (is.null(names(items))) which else names(items)[which]
+  abort_sturdy(
+    c(
+      if (length(name)) {
+        "The worker that ran {.val {name}} ended, or was interrupted, before it was done."
+      } else {
+        "A worker ended before it was done."
+      },
+      i = "Set the plan again for new workers, as in
+           {.code future::plan(\"multisession\")}; fewer of them need less memory."
+    ),
+    "worker", item = name, parent = parent, call = call
   )
 }
+
+# Progress --------------------------------------------------------------------
 
 #' A function to call when an item is done
 #'
 #' With progressr the user decides whether and how it is shown; without it there is
-#' a bar in interactive sessions.
+#' a bar in interactive sessions, for what runs in the session itself.
+#' @param frame whose end ends the progress.
 #' @noRd
-map_progress <- function(n, title, .envir = rlang::caller_env(2)) {
+map_progress <- function(n, title, frame) {
+  if (is.null(title)) {
+    return(no_tick)
+  }
   if (rlang::is_installed("progressr")) {
-    tick <- progressr::progressor(steps = n, envir = .envir)
-    return(function() tick())
+    return(progressr::progressor(steps = n, envir = frame))
   }
   if (!interactive()) {
-    return(function() NULL)
+    return(no_tick)
   }
-  id <- cli::cli_progress_bar(title, total = n, .envir = .envir)
-  function() cli::cli_progress_update(id = id, .envir = .envir)
+  bar_tick(cli::cli_progress_bar(title, total = n, .envir = frame))
+}
+
+no_tick <- function() NULL
+
+bar_tick <- function(id, session = Sys.getpid()) {
+  force(id)
+  force(session)
+  function() if (Sys.getpid() == session) cli::cli_progress_update(id = id)
 }

@@ -110,12 +110,20 @@ tidy.sturdy_selection <- function(x, ...) {
   x$table
 }
 
+#' Rows are absorbed by the selected fit: the comparison was of other data
+#' @export
+#' @noRd
+absorb.sturdy_selection <- function(object, ...) {
+  absorb(object$selected, ...)
+}
+
 #' Plot a comparison of models
 #'
 #' Log evidence (integrated, if that is the criterion) and leave-one-out
-#' score of the candidates, the selected one filled; leave-one-out with the standard error of its difference from the best. Crosses are
-#' candidates whose EP did not converge; one that failed has no point. Base graphics;
-#' graphical parameters are restored.
+#' score of the candidates, the selected one filled; leave-one-out with the standard
+#' error of its difference from the best. Crosses are candidates whose EP did not
+#' converge; one that failed has no point. Base graphics; graphical parameters are
+#' restored.
 #'
 #' @param x What [select_model()] returned.
 #' @param main Title; `NULL` makes one.

@@ -53,15 +53,15 @@ summary_scores <- function(object) {
 }
 
 summary_scores.default <- function(object) {
-  score <- loo(object)
+  score <- loo(object)$estimates["elpd_loo", ]
   c(
     log_evidence = model_evidence(object),
     log_evidence_gaussian = if (is.finite(object$spec$df)) {
       log_evidence(object, method = "gaussian")
     },
-    loo = score$estimate,
-    loo_se = score$se,
-    loo_error = mean(exp(score$pointwise) < 0.5)
+    loo = score[["Estimate"]],
+    loo_se = score[["SE"]],
+    loo_error = mean(exp(object$ep$loo) < 0.5)
   )
 }
 

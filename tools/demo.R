@@ -49,7 +49,7 @@ score <- function(fit) {
     error = 100 * mean(predict(fit, x_test) != y_test),
     log_score = mean(log(probability_of_truth(fit))),
     evidence = as.numeric(log_evidence(fit, method = "gaussian")),
-    loo = loo(fit)$estimate,
+    loo = glance(fit)$loo,
     epsilon = coef(fit)[["epsilon"]]
   )
 }

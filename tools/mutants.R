@@ -67,7 +67,7 @@ mutant(
 
 mutant(
   "calibration error unweighted", "R/answer-scores.R",
-  "error = sum(table$n * abs(table$predicted - table$observed)) / object$nobs",
+  "error = sum(table$n * abs(table$predicted - table$observed)) / nobs(object)",
   "error = mean(abs(table$predicted - table$observed))", r = "answer-scores"
 )
 mutant(

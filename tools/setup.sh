@@ -16,7 +16,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
 r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 # welcome, but no reason to stop where the distribution lacks them
-test_r_packages="codetools DBI future future.apply kernlab knitr loo parallelly
+test_r_packages="codetools DBI future future.apply kernlab knitr loo
   posterior progressr ranger rmarkdown RSQLite"
 ci_r_packages="covr roxygen2"
 ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib"

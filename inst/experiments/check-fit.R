@@ -67,16 +67,16 @@ check_row <- function(check, se) {
     match(check$largest_row, check$probability$row)
   ]
   data.frame(
-    ais = as.numeric(check$ais), ais_se = attr(check$ais, "se"),
-    reached = attr(check$ais, "se") <= se,
+    ais = check$ais$log_evidence, ais_se = check$ais$se,
+    reached = check$ais$se <= se,
     gaussian_gap = gap("gaussian"), t_ep_gap = gap("t-ep"),
     prob_gap_largest = check$largest_gap,
     prob_gap_error = if (length(error)) error else NA_real_,
     prob_gap_mean = check$mean_gap,
     pareto_k = check$pareto_k, all_right = check$all_right,
     importance_ess = check$importance_ess,
-    chains = attr(check$ais, "chains"), levels = attr(check$ais, "levels"),
-    ais_ess = attr(check$ais, "ess"), moves = attr(check$ais, "moves")
+    chains = check$ais$chains, levels = check$ais$levels,
+    ais_ess = check$ais$ess, moves = check$ais$moves
   )
 }
 

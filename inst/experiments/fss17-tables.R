@@ -95,7 +95,7 @@ variant_row <- function(variant, half, noisy, df) {
     variant[c("method", "variant")],
     probability_scores(predict(fit, half$x_test, type = "prob"), half$y_test),
     log_evidence = own$value, gaussian_evidence = gaussian$value,
-    loo = loo(fit)$estimate, epsilon = fit$epsilon, found = share_found(fit, noisy),
+    loo = glance(fit)$loo, epsilon = fit$epsilon, found = share_found(fit, noisy),
     status = fit$ep$status, seconds = run$seconds,
     warned = trimws(paste(run$warned, own$warned, gaussian$warned)), row.names = NULL
   )

@@ -1,16 +1,42 @@
+elpd <- function(score) score$estimates[["elpd_loo", "Estimate"]]
+terms_of <- function(score) unname(score$pointwise[, "elpd_loo"])
+
 test_that("the leave-one-out score is the sum of its terms", {
-  fit <- toy_fit()
-  score <- loo(fit)
-  expect_s3_class(score, "sturdy_loo")
-  expect_length(score$pointwise, 40)
-  expect_equal(score$estimate, sum(score$pointwise))
-  expect_equal(score$se, sqrt(40) * sd(score$pointwise))
-  expect_true(all(score$pointwise < 0))
+  score <- loo(toy_fit())
+  expect_s3_class(score, c("sturdy_loo", "loo"), exact = TRUE)
+  terms <- terms_of(score)
+  expect_length(terms, 40)
+  expect_true(all(terms < 0))
+  expect_equal(
+    score$estimates["elpd_loo", ],
+    c(Estimate = sum(terms), SE = sqrt(40) * sd(terms))
+  )
+})
+
+test_that("the shape is that of the loo package", {
+  score <- loo(toy_fit())
+  expect_named(score, c("estimates", "pointwise"))
+  rows <- c("elpd_loo", "p_loo", "looic")
+  expect_identical(dimnames(score$estimates), list(rows, c("Estimate", "SE")))
+  expect_identical(colnames(score$pointwise), rows)
+  expect_equal(score$estimates["looic", "Estimate"], -2 * elpd(score))
+  expect_equal(score$estimates["looic", "SE"], 2 * score$estimates["elpd_loo", "SE"])
+  expect_equal(score$pointwise[, "looic"], -2 * score$pointwise[, "elpd_loo"])
+  # nothing is sampled
+  expect_true(all(is.na(score$estimates["p_loo", ])))
+  expect_true(all(is.na(score$pointwise[, "p_loo"])))
+})
+
+test_that("terms stand under the names of their rows", {
+  d <- toy()
+  d$a[2] <- NA
+  expect_identical(
+    rownames(loo(toy_fit(data = d))$pointwise), as.character(setdiff(1:40, 2))
+  )
 })
 
 test_that("leave-one-out is near the probability from a fit without the row", {
   d <- toy()
-  fit <- toy_fit()
   left_out <- vapply(1:8, function(i) {
     without <- gpc(
       class ~ a + b, d[-i, ], epsilon = 0.05, scale = FALSE, kernel = held()
@@ -19,69 +45,66 @@ test_that("leave-one-out is near the probability from a fit without the row", {
     predict(without, d[i, ], type = "prob", noise = TRUE)[, label]
   }, numeric(1))
   whole <- gpc(class ~ a + b, d, epsilon = 0.05, scale = FALSE, kernel = held())
-  expect_equal(exp(loo(whole)$pointwise[1:8]), left_out, tolerance = 0.05)
+  expect_equal(exp(terms_of(loo(whole))[1:8]), left_out, tolerance = 0.05)
 })
 
 test_that("one row has a score without a standard error", {
-  fit <- gpc(matrix(1), 1, kernel = held(), epsilon = 0.1)
-  expect_equal(loo(fit)$estimate, log(0.5))
-  expect_identical(loo(fit)$se, NA_real_)
+  score <- loo(gpc(matrix(1), 1, kernel = held(), epsilon = 0.1))
+  expect_equal(elpd(score), log(0.5))
+  expect_identical(score$estimates[["elpd_loo", "SE"]], NA_real_)
 })
 
-test_that("a score prints its sum, error and worst row", {
+test_that("a score prints its sum, error and lowest row", {
   score <- structure(
-    list(pointwise = log(c(0.5, 0.9, 0.1)), estimate = log(0.045), se = 1.5),
-    class = "sturdy_loo"
+    loo_shape(log(c(0.5, 0.9, 0.1)), c("a", "b", "c")), class = c("sturdy_loo", "loo")
   )
-  expect_snapshot({
-    score
-    as_loo(score)
-  })
+  expect_snapshot(score)
+  expect_identical(withVisible(print(score)), list(value = score, visible = FALSE)) |>
+    capture.output()
 })
 
 # The loo package -------------------------------------------------------------
 
-test_that("as_loo() gives the matrices of the loo package", {
-  score <- loo(toy_fit())
-  converted <- as_loo(score)
-  expect_s3_class(converted, "loo")
-  expect_equal(converted$pointwise[, "elpd_loo"], score$pointwise)
-  expect_equal(converted$estimates["elpd_loo", ], c(Estimate = score$estimate, SE = score$se))
-  expect_equal(converted$estimates["looic", "Estimate"], -2 * score$estimate)
-  expect_error(as_loo(toy_fit()), class = "sturdy_error_type")
-})
-
-test_that("loo::loo() finds the method", {
+test_that("both generics know the fits, and ours what is not a fit", {
   skip_if_not_installed("loo")
   fit <- toy_fit()
   expect_equal(loo::loo(fit), loo(fit))
-  expect_true(loo::is.loo(as_loo(loo(fit))))
+  expect_true(loo::is.loo(loo(fit)))
+  log_lik <- withr::with_seed(1, matrix(rnorm(2000, -1, 0.1), 500))
+  of <- function(loo) suppressWarnings(loo(log_lik))
+  expect_equal(of(loo)$estimates, of(loo::loo)$estimates)
 })
 
 test_that("loo::loo_compare() takes scores one by one and as a list", {
   skip_if_not_installed("loo")
   fits <- list(noise = toy_fit(), none = toy_fit(epsilon = 0))
-  a <- loo(fits$noise)
-  b <- loo(fits$none)
-  one <- loo::loo_compare(a, b)
-  named <- loo::loo_compare(lapply(fits, loo))
+  scores <- lapply(fits, loo)
+  table <- function(x) {
+    x <- as.data.frame(x)
+    x[c("elpd_diff", "se_diff", "elpd_loo", "p_loo")]
+  }
+  one <- table(loo::loo_compare(scores$noise, scores$none))
+  named <- loo::loo_compare(scores)
   expect_s3_class(named, "compare.loo")
-  expect_equal(rownames(named), c("noise", "none"))
-  expect_equal(unclass(one)[, 1:2], unclass(named)[, 1:2], ignore_attr = TRUE)
-  difference <- b$pointwise - a$pointwise
-  expect_equal(named[["none", "elpd_diff"]], sum(difference))
-  expect_equal(named[["none", "se_diff"]], sqrt(40) * sd(difference))
+  expect_equal(one, table(named), ignore_attr = TRUE)
+  difference <- terms_of(scores$none) - terms_of(scores$noise)
+  expect_equal(one$elpd_diff, c(0, sum(difference)))
+  expect_equal(one$se_diff, c(0, sqrt(40) * sd(difference)))
+  expect_equal(one$elpd_loo, c(elpd(scores$noise), elpd(scores$none)))
+  expect_true(all(is.na(one$p_loo)))
+  expect_output(print(named, simplify = FALSE), "elpd_diff")
 })
 
-test_that("loo::loo_compare() still takes what is not ours, and both together", {
+test_that("loo::loo_compare() compares with scores of other packages", {
   skip_if_not_installed("loo")
   ours <- loo(toy_fit())
-  theirs <- as_loo(loo(toy_fit(epsilon = 0)))
-  class(theirs) <- "loo"
-  expect_s3_class(loo::loo_compare(list(theirs, theirs)), "compare.loo")
-  expect_s3_class(loo::loo_compare(list(theirs, ours)), "compare.loo")
-  expect_s3_class(loo::loo_compare(theirs, as_loo(ours)), "compare.loo")
-  expect_error(loo::loo_compare(list(1, 2)))
+  log_lik <- withr::with_seed(1, matrix(rnorm(40 * 500, -2, 0.1), 500))
+  theirs <- suppressWarnings(loo::loo(log_lik))
+  for (scores in list(list(ours, theirs), list(theirs, ours))) {
+    expect_warning(table <- loo::loo_compare(scores), "yhash") # theirs has none
+    expect_s3_class(table, "compare.loo")
+    expect_equal(as.data.frame(table)$elpd_loo[1], elpd(ours))
+  }
 })
 
 test_that("loo::loo_compare() warns of scores of other labels", {
@@ -89,4 +112,8 @@ test_that("loo::loo_compare() warns of scores of other labels", {
   d <- toy()
   d$class[1] <- setdiff(levels(d$class), d$class[1])
   expect_warning(loo::loo_compare(loo(toy_fit()), loo(toy_fit(data = d))), "yhash")
+})
+
+test_that("without the loo package, what is not a fit is refused", {
+  expect_error(without_packages("loo", loo(1:3)), class = "sturdy_error_type")
 })

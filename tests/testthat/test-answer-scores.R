@@ -1,11 +1,11 @@
 test_that("scores are means over leave-one-out probabilities", {
   fit <- toy_fit()
-  p <- exp(loo(fit)$pointwise)
+  p <- exp(loo_terms(fit))
   brier <- brier_score(fit)
   expect_equal(brier$pointwise, (1 - p)^2)
   expect_equal(brier$estimate, mean((1 - p)^2))
   expect_equal(brier$se, sd((1 - p)^2) / sqrt(40))
-  expect_equal(log_score(fit)$estimate, loo(fit)$estimate / 40)
+  expect_equal(log_score(fit)$estimate, loo_sum(fit) / 40)
   expect_error(brier_score(fit, 2), class = "sturdy_error_unknown_argument")
 })
 
@@ -26,7 +26,7 @@ test_that("a score prints its mean and error, and which way is better", {
 test_that("calibration uses the probability of the event without the row", {
   fit <- toy_fit()
   curve <- calibration(fit, bins = 4)
-  p <- exp(loo(fit)$pointwise)
+  p <- exp(loo_terms(fit))
   expect_equal(curve$probability, ifelse(fit$data$y > 0, p, 1 - p))
   expect_equal(curve$event, toy()$class == "yes")
   expect_equal(sum(curve$bins$n), 40)

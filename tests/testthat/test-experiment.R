@@ -138,13 +138,28 @@ test_that("wrong arguments are refused by name", {
   expect_snapshot(said(run_experiment("fss17-figure1", orders = 3)))
 })
 
-test_that("progress has the time left", {
-  withr::local_options(cli.dynamic = FALSE)
-  expect_message(
-    tick <- experiment_progress("e", 2, 3, TRUE), "1 of 3 replications were kept"
-  )
-  expect_silent(tick())
-  expect_message(tick(), "2 of 2 replications, 0 minutes left")
+test_that("progress counts what is still to be run", {
+  skip_if_not_installed("progressr")
+  withr::local_options(progressr.enable = TRUE)
+  cache <- withr::local_tempdir()
+  steps <- function(n, progress) {
+    steps <- NULL
+    withCallingHandlers(
+      run_experiment(
+        "fss17-figure1", replications = n, quick = TRUE, cache = cache,
+        folder = withr::local_tempdir(), progress = progress
+      ),
+      progression = function(p) if (p$type == "initiate") steps <<- p$steps
+    )
+    steps
+  }
+  expect_equal(steps(1, TRUE), 1)
+  expect_equal(steps(3, TRUE), 2) # one was kept
+  expect_null(steps(4, FALSE))
+})
+
+test_that("a replication goes by the values of its task", {
+  expect_identical(task_words(list(k = 2, data = "pima")), "k = 2, data = pima")
 })
 
 test_that("a change of the package's own code makes replications anew", {

@@ -1,46 +1,36 @@
-test_that("a candidate is a model with arguments", {
+test_that("a candidate is a spec", {
   x <- candidate("stc", df = 5, kernel = kernel_iso())
-  expect_s3_class(x, "sturdy_candidate")
-  expect_equal(x$model, "stc")
-  expect_equal(x$args$df, 5)
+  expect_identical(x, stc_spec(df = 5, kernel = kernel_iso()))
+  expect_identical(candidate(), gpc_spec())
+  expect_identical(candidate("bpm", intercept = FALSE), bpm_spec(intercept = FALSE))
   expect_equal(format(x), "stc(df = 5, kernel = kernel_iso())")
   expect_snapshot({
     x
     candidate()
     candidate("bpm", epsilon = "learn", prior_scale = c(1, 2, 3, 4))
-    candidate("gpc", epsilon = c(neg = 0.1, pos = 0.05))
+    candidate("gpc", epsilon = c(neg = 0.1, pos = 0.05), scale = FALSE)
   })
 })
 
 test_that("arguments a model does not have are refused", {
   unknown <- "sturdy_error_unknown_argument"
   expect_error(candidate("gpc", df = 5), class = unknown)
-  expect_error(candidate("gpc", scale = FALSE), class = unknown)
   expect_error(candidate("gpc", na.action = na.omit), class = unknown)
-  expect_error(candidate("bpm", inference = "adf"), class = unknown)
   expect_error(candidate("gpc", kernel_iso()), class = unknown)
   expect_error(candidate("gpc", epsilon = 0, epsilon = 0.1), class = unknown)
   expect_error(candidate("svm"), class = "sturdy_error_choice")
-  expect_snapshot(said(candidate("gpc", kernal = kernel_iso())))
+  expect_error(candidate("gpc", kernel = "rbf"), class = "sturdy_error_type")
+  expect_snapshot({
+    said(candidate("gpc", kernal = kernel_iso()))
+    said(candidate("gpc", epsilon = 0, epsilon = 0.1))
+  })
 })
 
 test_that("the default candidates cover the models", {
   all <- default_candidates()
-  expect_setequal(vapply(all, `[[`, "", "model"), c("gpc", "stc", "bpm"))
+  expect_setequal(vapply(all, spec_model, ""), c("gpc", "stc", "bpm"))
   expect_false(anyDuplicated(names(all)) > 0)
-  expect_equal(all$gpc_0$args$epsilon, 0)
-})
-
-test_that("arguments not given are the defaults of the model", {
-  args <- candidate_args(candidate("gpc"))
-  expect_equal(args$df, Inf)
-  expect_equal(args$criterion, "evidence")
-  expect_equal(args$kernel, kernel_ard())
-  expect_equal(candidate_args(candidate("stc"))$criterion, "loo")
-  # the criterion of bpm() follows from df
-  expect_equal(candidate_args(candidate("bpm"))$criterion, "evidence")
-  expect_equal(candidate_args(candidate("bpm", df = 4))$criterion, "loo")
-  expect_equal(candidate_args(candidate("bpm"))$inference, "ep")
+  expect_equal(all$gpc_0$epsilon, 0)
 })
 
 test_that("a candidate's fit is that of its function", {
@@ -78,10 +68,10 @@ test_that("evidence entered is Gaussian at finite df, the t-EP number beside it"
 
 test_that("a failure and its message become a row, never a condition", {
   molded <- mold(class ~ a + b, toy())
-  run <- expect_silent(candidate_run(candidate("gpc", kernel = "rbf"), molded))
+  run <- expect_silent(candidate_run(bad_candidate(), molded))
   expect_null(run$fit)
   expect_equal(run$facts$status, "failed")
-  expect_match(run$facts$message, "`kernel` must be made by")
+  expect_match(run$facts$message, "must have one entry")
   expect_equal(names(run$facts), names(candidate_row("gpc")))
 })
 

@@ -11,7 +11,7 @@ quick <- function(...) {
 choose <- function(..., criterion = "evidence", data = toy()) {
   select_model(class ~ a + b, data, quick(...), criterion)
 }
-bad <- candidate("gpc", kernel = "rbf")
+bad <- bad_candidate()
 stuck <- candidate(
   "gpc", kernel = held(), epsilon = 0.05, control = ep_control(max_sweeps = 1)
 )
@@ -21,14 +21,14 @@ without_seconds <- function(x) {
 
 test_that("the table has a row a candidate, in their order", {
   x <- choose()
-  expect_s3_class(x, "sturdy_selection")
+  expect_s3_class(x, c("sturdy_selection", class(x$selected)), exact = TRUE)
   expect_named(x$table, selection_columns)
   expect_equal(x$table$candidate, names(quick()))
   expect_equal(x$table$df, c(Inf, Inf, 5, Inf))
   expect_equal(x$table$epsilon, c(0.05, 0, 0.05, 0.05))
   expect_true(all(x$table$status == "converged"))
-  expect_equal(x$table$loo[1], loo(toy_fit())$estimate)
-  expect_equal(x$table$loo_se[1], loo(toy_fit())$se)
+  expect_equal(x$table$loo[1], loo_sum(toy_fit()))
+  expect_equal(x$table$loo_se[1], loo(toy_fit())$estimates[["elpd_loo", "SE"]])
 })
 
 test_that("weights are the softmax of the criterion", {
@@ -36,10 +36,95 @@ test_that("weights are the softmax of the criterion", {
     x <- choose(criterion = criterion)
     value <- x$table[[selection_criteria[[criterion]]]]
     expect_equal(x$table$weight, exp(value) / sum(exp(value)))
-    best <- which.max(value)
+    best <- first_of_best(value)
     expect_equal(which(x$table$selected), best)
     expect_identical(x$selected, x$fits[[best]])
   }
+})
+
+test_that("of candidates that tie the first is taken", {
+  expect_equal(first_of_best(c(-5, -3.01, -3, NA)), 2)
+  expect_equal(first_of_best(c(-5, -3.5, -3)), 3)
+  expect_equal(first_of_best(c(NA, -Inf)), 0)
+})
+
+test_that("the default criterion is the integrated evidence", {
+  learning <- list(
+    held = candidate("gpc", kernel = held(), epsilon = 0.05),
+    learned = candidate("gpc", kernel = held())
+  )
+  x <- select_model(class ~ a + b, toy(), learning)
+  expect_equal(x$criterion, "integrated")
+  expect_equal(
+    x$table$log_integrated,
+    unname(vapply(x$fits, log_evidence, 0, method = "integrated"))
+  )
+  # nothing was learned: nothing to integrate over
+  expect_equal(x$table$log_integrated[1], x$table$log_evidence[1])
+  expect_lt(x$table$log_integrated[2], x$table$log_evidence[2])
+  other <- select_model(class ~ a + b, toy(), learning, "evidence")
+  expect_true(all(is.na(other$table$log_integrated)))
+})
+
+test_that("candidates without a prior take no part, and evidence stands in for all", {
+  flat <- candidate("gpc", kernel = kernel_iso(prior = NULL), epsilon = 0.05)
+  x <- select_model(class ~ a + b, toy(), list(flat = flat, held = quick()$noise))
+  expect_equal(x$table$selected, c(FALSE, TRUE))
+  expect_equal(x$table$weight, c(0, 1))
+  expect_match(x$table$message[1], "no prior on lengthscale")
+  expect_warning(
+    one <- select_model(class ~ a + b, toy(), list(flat = flat)),
+    class = "sturdy_warning_criterion"
+  )
+  expect_equal(one$criterion, "evidence")
+})
+
+test_that("a candidate may have its own scaling, or all are given one", {
+  d <- toy()
+  d$a <- 100 * d$a
+  two <- list(
+    scaled = candidate("gpc", kernel = held(), epsilon = 0.05),
+    as_is = candidate("gpc", kernel = held(), epsilon = 0.05, scale = FALSE)
+  )
+  x <- select_model(class ~ a + b, d, two)
+  for (name in names(two)) {
+    fit <- gpc(
+      class ~ a + b, d, kernel = held(), epsilon = 0.05, scale = two[[name]]$scale
+    )
+    expect_equal(x$fits[[name]]$data$X, fit$data$X)
+    expect_equal(log_evidence(x$fits[[name]]), log_evidence(fit))
+  }
+  same <- select_model(class ~ a + b, d, two, scale = FALSE)
+  expect_equal(same$table$log_evidence, rep(x$table$log_evidence[2], 2))
+  expect_error(select_model(class ~ a, d, two, scale = 1), class = "sturdy_error_type")
+})
+
+test_that("the call of a selection is that of its selected fit alone", {
+  d <- toy()
+  candidates <- quick()
+  x <- select_model(class ~ a + b, d, candidates, "loo", subset = a > -2)
+  expect_identical(x$call, x$selected$call)
+  expect_identical(
+    lapply(x$fits[c("none", "t5")], getCall),
+    list(
+      none = quote(gpc(formula = class ~ a + b, data = d, subset = a > -2,
+                       kernel = kernel, epsilon = 0)),
+      t5 = quote(stc(formula = class ~ a + b, data = d, subset = a > -2, df = 5,
+                     kernel = kernel, epsilon = 0.05))
+    )
+  )
+  by_columns <- select_model(d[1:2], d$class, candidates["linear"])
+  expect_identical(
+    getCall(by_columns), quote(bpm(x = d[1:2], y = d$class, epsilon = 0.05))
+  )
+})
+
+test_that("all methods show the same defaults", {
+  arguments <- c("candidates", "criterion", "scale")
+  expect_identical(
+    formals(select_model.data.frame)[arguments], formals(select_model.formula)[arguments]
+  )
+  expect_identical(select_model.matrix, select_model.data.frame)
 })
 
 test_that("equal kernels have equal evidences at every df", {
@@ -50,9 +135,9 @@ test_that("equal kernels have equal evidences at every df", {
 
 test_that("leave-one-out differences are paired", {
   x <- choose(criterion = "loo")
-  best <- loo(x)$pointwise
+  best <- loo_terms(x)
   expect_equal(x$table$loo_diff[x$table$selected], 0)
-  d <- loo(x$fits$none)$pointwise - best
+  d <- loo_terms(x$fits$none) - best
   expect_equal(x$table$loo_diff[2], sum(d))
   expect_equal(x$table$loo_diff_se[2], sqrt(40) * sd(d))
 })
@@ -61,7 +146,7 @@ test_that("a candidate that fails or does not converge is a marked row", {
   x <- choose(bad = bad, stuck = stuck)
   expect_equal(x$table$status[5:6], c("failed", "max_sweeps"))
   expect_equal(x$table$weight[5:6], c(0, 0))
-  expect_match(x$table$message[5], "must be made by")
+  expect_match(x$table$message[5], "must have one entry")
   expect_match(x$table$message[6], "did not converge")
   expect_null(x$fits$bad)
   expect_equal(without_seconds(x)[1:4, ], without_seconds(choose()))
@@ -77,11 +162,11 @@ test_that("without a converged candidate the best of the others is taken", {
 })
 
 test_that("without any fit there is an error that says why", {
-  call <- quote(select_model(class ~ a, toy(), list(bad = bad)))
+  call <- quote(select_model(class ~ a + b, toy(), list(bad = bad)))
   expect_error(eval(call), class = "sturdy_error_no_candidate")
   expect_snapshot(said(eval(call)))
   braces <- candidate_failed(bad, "an {odd} message")
-  table <- selection_table(list(b = braces), "evidence")
+  table <- selection_table(list(b = braces), "integrated")
   expect_error(abort_no_candidate(table, NULL), "an {odd} message", fixed = TRUE)
 })
 
@@ -89,8 +174,10 @@ test_that("a formula, a data frame and a matrix give the same table", {
   d <- toy()
   x <- d[c("a", "b")]
   by_formula <- without_seconds(choose())
-  expect_equal(without_seconds(select_model(x, d$class, quick())), by_formula)
-  expect_equal(without_seconds(select_model(as.matrix(x), d$class, quick())), by_formula)
+  expect_equal(without_seconds(select_model(x, d$class, quick(), "evidence")), by_formula)
+  expect_equal(
+    without_seconds(select_model(as.matrix(x), d$class, quick(), "evidence")), by_formula
+  )
   expect_error(select_model(1:3), class = "sturdy_error_type")
 })
 

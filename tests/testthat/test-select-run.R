@@ -1,7 +1,7 @@
 three <- function() {
   list(
     noise = candidate("gpc", kernel = held(), epsilon = "learn"),
-    bad = candidate("gpc", kernel = "rbf"),
+    bad = bad_candidate(),
     stuck = candidate(
       "gpc", kernel = held(), epsilon = 0.05, control = ep_control(max_sweeps = 1)
     ),
@@ -19,14 +19,13 @@ selected_under <- function(plan, ..., seed = 1) {
   x
 }
 
-test_that("without a plan candidates run in this session", {
-  if (rlang::is_installed("future")) {
-    old <- future::plan("sequential")
-    on.exit(future::plan(old))
-  }
-  expect_false(plan_is_set())
-  runs <- run_candidates(three(), mold(class ~ a + b, toy()))
-  expect_named(runs, names(three()))
+test_that("without future.apply a map is lapply()", {
+  squares <- without_packages("future.apply", map_items(
+    list(a = 2, b = 3), function(x) x^2, NULL
+  ))
+  expect_identical(squares, list(a = 4, b = 9))
+  here <- without_packages("future.apply", select_model(class ~ a + b, toy(), three()))
+  expect_equal(here$table$status, c("converged", "failed", "max_sweeps", "converged"))
 })
 
 test_that("the table is the same under every plan, and nothing random is drawn", {
@@ -43,22 +42,15 @@ test_that("the table is the same under every plan, and nothing random is drawn",
   }
 })
 
-extended_test("a worker that dies costs its candidate only", {
-  skip_unless_workers()
-  old <- future::plan("multisession", workers = 2)
-  on.exit(future::plan(old))
-  deadly <- three()$noise
-  deadly$args$kernel <- structure(list(), class = "sturdy_deadly")
-  candidates <- c(list(deadly = deadly), rep(three()["t5"], 5))
-  names(candidates) <- make.unique(names(candidates))
-  mortal <- function(candidate, shared) {
-    if (inherits(candidate$args$kernel, "sturdy_deadly")) quit("no")
-    run(candidate, shared)
+test_that("what goes to a worker does not grow with the other items", {
+  size <- function(n, title) {
+    items <- list(numeric(n), numeric(n))
+    tick <- map_progress(2, title, environment())
+    length(serialize(item_runner(run_one, tick, NULL), NULL))
   }
-  environment(mortal) <- list2env(list(run = run_one), parent = baseenv())
-  runs <- run_candidates(candidates, mold(class ~ a, toy()), run = mortal)
-  status <- vapply(runs, function(run) run$facts$status, "")
-  expect_equal(unname(status), c("failed", rep("converged", 5)))
+  expect_lt(size(1e6, NULL), 1e5)
+  skip_if_not_installed("progressr")
+  expect_lt(size(1e6, "Title"), 1e5)
 })
 
 test_that("progress is signalled once a candidate", {
@@ -66,7 +58,7 @@ test_that("progress is signalled once a candidate", {
   withr::local_options(progressr.enable = TRUE)
   steps <- 0
   withCallingHandlers(
-    run_candidates(three(), mold(class ~ a + b, toy())),
+    select_model(class ~ a + b, toy(), three()),
     progression = function(p) {
       if (identical(p$type, "update") && p$amount > 0) steps <<- steps + 1
     }
@@ -74,23 +66,70 @@ test_that("progress is signalled once a candidate", {
   expect_equal(steps, 4)
 })
 
-# Interrupts ------------------------------------------------------------------
+# Failures ----------------------------------------------------------------------
 
+test_that("an error in an item is the error of the map", {
+  expect_error(map_items(list(1), function(x) stop("no luck"), NULL), "no luck")
+})
+
+test_that("a worker that dies is an error that names its item", {
+  skip_unless_workers()
+  old <- future::plan("multisession", workers = 2)
+  on.exit(future::plan(old))
+  dies <- function(x) if (x == 2) tools::pskill(Sys.getpid(), tools::SIGKILL) else x
+  environment(dies) <- globalenv()
+  error <- expect_error(
+    map_items(list(a = 1, b = 2, c = 3), dies, NULL), class = "sturdy_error_worker"
+  )
+  expect_identical(error$item, "b")
+  expect_match(conditionMessage(error), "b")
+})
+
+test_that("an interrupted worker is an error that names its item", {
+  skip_unless_workers()
+  skip_on_os("windows")
+  old <- future::plan("multisession", workers = 2)
+  on.exit(future::plan(old))
+  stops <- function(x) {
+    if (x == 2) tools::pskill(Sys.getpid(), tools::SIGINT)
+    for (k in 1:50) Sys.sleep(0.01)
+    x
+  }
+  environment(stops) <- globalenv()
+  error <- expect_error(map_items(list(1, 2), stops, NULL), class = "sturdy_error_worker")
+  expect_identical(error$item, 2L)
+  # and the worker goes on to the next
+  expect_identical(map_items(list(1, 3), stops, NULL), list(1, 3))
+})
+
+# Interrupts --------------------------------------------------------------------
+
+# The first map is interrupted, the second is not.
 interrupted_script <- '
 library(sturdy)
 told <- commandArgs(TRUE)[1]
+say <- function(...) {
+  writeLines(as.character(c(...)), paste0(told, "~"))
+  invisible(file.rename(paste0(told, "~"), told))
+}
 future::plan("multisession", workers = 2)
-pids <- lapply(1:2, function(i) {
-  future::future({ Sys.sleep(0.5); Sys.getpid() }, seed = NULL)
-})
-pids <- vapply(pids, future::value, 1L)
+workers <- function() {
+  sort(future.apply::future_sapply(1:2, future.seed = NULL, function(i) {
+    Sys.sleep(0.5)
+    Sys.getpid()
+  }))
+}
+before <- workers()
 candidates <- rep(list(candidate("gpc", control = ep_control(restarts = 50))), 4)
-writeLines(as.character(c(Sys.getpid(), pids)), paste0(told, "~"))
-invisible(file.rename(paste0(told, "~"), told))
-select_model(class ~ ., sturdy_data("pima"), candidates)
+say(Sys.getpid(), before)
+tryCatch(
+  select_model(class ~ ., sturdy_data("pima"), candidates),
+  interrupt = function(cnd) NULL
+)
+began <- Sys.time()
+after <- workers()
+say(after, round(difftime(Sys.time(), began, units = "secs")), "end")
 '
-
-running <- function(pid) tools::pskill(pid, 0L)
 
 # Polls, for at most `seconds`
 wait_for <- function(condition, seconds) {
@@ -100,7 +139,7 @@ wait_for <- function(condition, seconds) {
   while (!eval(condition, frame) && Sys.time() < until) Sys.sleep(0.1)
 }
 
-extended_test("an interrupt leaves no worker running", {
+extended_test("an interrupt ends what the workers run, and leaves the workers", {
   skip_unless_workers()
   skip_on_os("windows")
   script <- withr::local_tempfile(lines = interrupted_script, fileext = ".R")
@@ -114,8 +153,12 @@ extended_test("an interrupt leaves no worker running", {
   pids <- as.integer(readLines(told))
   expect_length(pids, 3)
   Sys.sleep(3) # the candidates are being fitted
-  expect_true(all(running(pids)))
   tools::pskill(pids[1], tools::SIGINT)
-  wait_for(!any(running(pids)), 10)
-  expect_false(any(running(pids)))
+  wait_for("end" %in% readLines(told), 30)
+  after <- readLines(told)
+  expect_identical(as.integer(after[1:2]), pids[2:3])
+  expect_lt(as.numeric(after[3]), 10)
+  # the session has ended, and its workers with it
+  wait_for(!any(tools::pskill(pids, 0L)), 10)
+  expect_false(any(tools::pskill(pids, 0L)))
 })

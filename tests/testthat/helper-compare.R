@@ -1,0 +1,11 @@
+# What tests of comparisons share.
+
+# A candidate whose kernel does not suit two inputs
+bad_candidate <- function() {
+  candidate("gpc", kernel = kernel_ard(c(1, 2, 3), fixed = TRUE), epsilon = 0.05)
+}
+
+# The leave-one-out score of a fit, a number.
+loo_sum <- function(fit) {
+  loo(fit)$estimates[["elpd_loo", "Estimate"]]
+}
