@@ -172,3 +172,19 @@ event_probability <- function(object, X, call = rlang::caller_env()) {
   latent <- latent_new(object, X, call)
   stats::pt(latent$m / sqrt(latent$s2), object$spec$df)
 }
+
+#' Covariance of the scaled latent function, without the nugget, among encoded inputs
+#' [M 7.1], as a function of them: R is computed once
+#' @noRd
+latent_covariance <- function(object) {
+  hyper <- kernel_hyper(object$kernel)
+  columns <- model_columns(object)
+  rows <- object$data$X
+  tau <- object$ep$sites$tau
+  K <- native_gram(rows, NULL, columns, hyper)
+  R <- tau * solve(diag(nrow(K)) + K * rep(tau, each = nrow(K)), tol = 0)
+  function(X) {
+    cross <- native_gram(rows, X, columns, hyper)
+    native_gram(X, X, columns, hyper) - crossprod(cross, R %*% cross)
+  }
+}

@@ -2,7 +2,8 @@
 #'
 #' Shows what a fit has learned, or how expectation propagation went. Base
 #' graphics; graphical parameters are restored. Colours are safe for the
-#' colour-blind, and the plots can be read in grey.
+#' colour-blind, and the plots can be read in grey. Long names are wrapped and set
+#' smaller to fit the page.
 #'
 #' @details
 #' `which = "model"`, with exactly two inputs, both numeric: the probability of the
@@ -12,8 +13,9 @@
 #' lengthscales (with [kernel_iso()], those whose curve moves most): the
 #' probability of the event against that input, averaged over at most 50 evenly
 #' spaced training rows, with the training values of both classes as ticks. Factors
-#' give a point a level. Curves fill a page of their own, with a title; where
-#' `par(mfrow = )` has divided the page they go into its panels, one after the other.
+#' give a point a level. Curves fill a page of their own, with a title that says how
+#' many of the inputs are shown; where `par(mfrow = )` has divided the page they go
+#' into its panels, one after the other.
 #'
 #' `which = "model"` for [bpm()]: the weights with their 50 % and 95 % intervals, at
 #' most `inputs` of them, those that are surest not to be 0.
@@ -21,10 +23,22 @@
 #' `which = "trace"`: the residual after every sweep, on a log scale, with the
 #' tolerance.
 #'
+#' # The band
+#' The grey band around a curve is a pointwise 90 % interval of the averaged
+#' probability, from the posterior of the latent function. The latent function has a
+#' smooth part `g`, shared by all rows, and the nugget, a part that each row has for
+#' itself. If `g` were known, the event would still be uncertain, with probability
+#' `Phi(g / sqrt(nugget))`. The curve is the posterior mean of the average of these
+#' probabilities, the band the interval of their average: what more rows would narrow.
+#' It is a beta distribution with the mean and variance of that average, both under
+#' EP's posterior. The hyperparameters are those of the fit: their own uncertainty is
+#' not in the band. Nor does the band say how the probability differs between rows.
+#' With `nugget = 0` the class is certain once `g` is known, and no band is drawn.
+#'
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param which `"model"` or `"trace"`.
 #' @param inputs Largest number of inputs to show curves for (6 unless given), or
-#'   of weights (25).
+#'   of weights (25). There are fewer where the page has no room for so many.
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
@@ -78,186 +92,6 @@ plot_model.sturdy_model <- function(x, inputs, main) {
   }
 }
 
-# light to dark, so that it reads in grey; the ring is Okabe and Ito's vermilion
-surface_colours <- function(n) {
-  grDevices::colorRampPalette(c("#FBF7EE", "#A9CCE3", "#2E86C1"))(n)
-}
-ring_colour <- "#D55E00"
-class_symbols <- c(21, 24)
-class_fills <- c("white", "black")
-
-# Two inputs ----------------------------------------------------------------
-
-plot_surface <- function(x, main) {
-  specs <- x$blueprint$coding
-  names <- x$blueprint$columns
-  points <- lapply(1:2, function(j) natural_scale(x$data$X[, j], specs[[j]]))
-  axes <- lapply(points, function(v) seq_padded(v, 100))
-  grid <- expand.grid(axes)
-  X <- cbind(
-    (grid[[1]] - specs[[1]]$center) / specs[[1]]$scale,
-    (grid[[2]] - specs[[2]]$center) / specs[[2]]$scale
-  )
-  p <- matrix(event_probability(x, X), 100)
-
-  op <- graphics::par(mar = c(4.2, 4.2, 4.6, 1), las = 1)
-  on.exit(graphics::par(op))
-  graphics::image(
-    axes[[1]], axes[[2]], p, zlim = c(0, 1), col = surface_colours(40),
-    xlab = names[1], ylab = names[2]
-  )
-  graphics::contour(
-    axes[[1]], axes[[2]], p, levels = c(0.1, 0.9), lty = 2, labcex = 0.8,
-    add = TRUE
-  )
-  graphics::contour(
-    axes[[1]], axes[[2]], p, levels = 0.5, lwd = 2.5, drawlabels = FALSE,
-    add = TRUE
-  )
-  class <- 1 + (x$data$y > 0)
-  graphics::points(
-    points[[1]], points[[2]], pch = class_symbols[class],
-    bg = class_fills[class], cex = 0.9
-  )
-  wrong <- x$ep$flipped > 0.5
-  graphics::points(
-    points[[1]][wrong], points[[2]][wrong], pch = 1, cex = 2.4, lwd = 2.2,
-    col = ring_colour
-  )
-  graphics::box()
-  event <- x$blueprint$levels[2]
-  surface_legend(x$blueprint$levels, any(wrong))
-  graphics::title(
-    if (is.null(main)) paste("Probability of", event) else main, line = 3
-  )
-}
-
-surface_legend <- function(levels, rings) {
-  legend_above(
-    c(levels, if (rings) "probably wrong label"),
-    pch = c(class_symbols, if (rings) 1),
-    pt.bg = c(class_fills, NA),
-    pt.cex = c(1, 1, if (rings) 1.8),
-    pt.lwd = c(1, 1, if (rings) 2.2),
-    col = c("black", "black", if (rings) ring_colour)
-  )
-}
-
-#' A legend in one line above the panel, as small as the panel asks for
-#' @noRd
-legend_above <- function(legend, ...) {
-  usr <- graphics::par("usr")
-  draw <- function(cex, plot) {
-    graphics::legend(
-      x = mean(usr[1:2]), y = usr[4], xjust = 0.5, yjust = 0, horiz = TRUE,
-      legend = legend, bty = "n", xpd = NA, cex = cex, plot = plot, ...
-    )$rect$w
-  }
-  cex <- 1
-  while (draw(cex, FALSE) > diff(usr[1:2]) && cex > 0.5) cex <- cex - 0.05
-  draw(cex, TRUE)
-}
-
-natural_scale <- function(v, spec) {
-  spec$center + spec$scale * v
-}
-
-seq_padded <- function(v, length) {
-  range <- range(v)
-  pad <- 0.06 * diff(range)
-  if (pad == 0) {
-    pad <- 1
-  }
-  seq(range[1] - pad, range[2] + pad, length.out = length)
-}
-
-# Any inputs ----------------------------------------------------------------
-
-plot_curves <- function(x, inputs, main) {
-  columns <- strongest_inputs(x, inputs)
-  curves <- lapply(columns, partial_curve, x = x)
-  if (x$kernel$type == "iso") {
-    move <- vapply(curves, function(curve) diff(range(curve$p)), numeric(1))
-    first <- utils::head(order(-move), inputs)
-    columns <- columns[first]
-    curves <- curves[first]
-  }
-  k <- length(curves)
-  op <- graphics::par(mar = c(4.2, 4.2, 1, 1), las = 1)
-  on.exit(graphics::par(op))
-  own_page <- all(graphics::par("mfrow") == 1)
-  if (own_page) {
-    op <- c(op, graphics::par(
-      mfrow = grDevices::n2mfrow(k)[2:1], oma = c(0, 0, 2.4, 0)
-    ))
-  }
-  for (i in seq_len(k)) {
-    draw_curve(x, columns[i], curves[[i]])
-  }
-  if (!own_page) {
-    return(invisible())
-  }
-  levels <- x$blueprint$levels
-  if (is.null(main)) {
-    main <- paste0("Probability of ", levels[2], " (ticks: ", levels[2],
-                   " above, ", levels[1], " below)")
-  }
-  graphics::mtext(main, outer = TRUE, line = 0.6, font = 2)
-}
-
-#' ARD: the shortest lengthscales; iso: all, sorted by their curves afterwards
-#' @noRd
-strongest_inputs <- function(x, inputs) {
-  if (x$kernel$type == "iso") {
-    return(seq_along(x$blueprint$coding))
-  }
-  utils::head(order(x$kernel$lengthscale), inputs)
-}
-
-#' Probability of the event along one input, averaged over training rows
-#'
-#' @return list(at, p): values on the scale of the input (positions of levels for
-#'   a factor) and probabilities.
-#' @noRd
-partial_curve <- function(j, x) {
-  spec <- x$blueprint$coding[[j]]
-  mine <- blueprint_columns(x$blueprint)$group == j
-  if (spec$kind == "numeric") {
-    at <- seq_padded(natural_scale(x$data$X[, mine], spec), 60)
-    encoded <- matrix((at - spec$center) / spec$scale)
-  } else {
-    at <- seq_along(spec$levels)
-    encoded <- diag(1, length(at))
-  }
-  rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), 50))))
-  X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
-  X[, mine] <- encoded[rep(seq_along(at), length(rows)), ]
-  p <- matrix(event_probability(x, X), length(at))
-  list(at = at, p = rowMeans(p))
-}
-
-draw_curve <- function(x, j, curve) {
-  spec <- x$blueprint$coding[[j]]
-  numeric <- spec$kind == "numeric"
-  mine <- which(blueprint_columns(x$blueprint)$group == j)
-  graphics::plot(
-    curve$at, curve$p, type = if (numeric) "l" else "p", lwd = 2, pch = 19,
-    cex = 1.3, ylim = c(0, 1), xlab = x$blueprint$columns[j], ylab = "",
-    xaxt = if (numeric) "s" else "n",
-    xlim = range(curve$at) + if (numeric) 0 else c(-0.4, 0.4)
-  )
-  graphics::abline(h = 0.5, lty = 3)
-  if (numeric) {
-    value <- natural_scale(x$data$X[, mine], spec)
-  } else {
-    graphics::axis(1, curve$at, spec$levels)
-    value <- max.col(x$data$X[, mine, drop = FALSE], "first")
-    value <- value + seq(-0.2, 0.2, length.out = nobs(x))
-  }
-  graphics::rug(value[x$data$y < 0], side = 1, ticksize = 0.04)
-  graphics::rug(value[x$data$y > 0], side = 3, ticksize = 0.04)
-}
-
 # EP ------------------------------------------------------------------------
 
 plot_trace <- function(x, main) {
@@ -274,20 +108,22 @@ plot_trace <- function(x, main) {
   }
   residual <- pmax(residual, .Machine$double.eps)
   tol <- x$spec$control$tol
-  op <- graphics::par(mar = c(4.2, 5.2, 2.6, 1), las = 1)
+  if (is.null(main)) main <- paste0("EP: ", gsub("_", " ", x$ep$status))
+  heading <- fit_heading(main)
+  range <- range(residual, tol)
+  frame <- frame_panel(
+    "Sweep", "Largest change of a site", format(range, digits = 1), heading$height
+  )
+  op <- set_panel(mai = frame$mai)
   on.exit(graphics::par(op))
   graphics::plot(
-    seq_along(residual), residual, log = "y", type = "o", pch = 19,
-    ylim = range(residual, tol), xlab = "Sweep", ylab = "",
-    main = if (is.null(main)) {
-      paste0("EP: ", gsub("_", " ", x$ep$status))
-    } else {
-      main
-    }
+    seq_along(residual), residual, log = "y", type = "o", pch = 19, ylim = range,
+    xlab = "", ylab = ""
   )
-  graphics::mtext("Largest change of a site", side = 2, line = 4, las = 0)
   graphics::abline(h = tol, lty = 2)
   graphics::text(1, tol, "tolerance", adj = c(0, -0.6), cex = 0.8)
+  label_panel(frame)
+  draw_heading(heading)
 }
 
 # Weights -------------------------------------------------------------------
@@ -296,27 +132,37 @@ plot_trace <- function(x, main) {
 #' @noRd
 plot_model.bpm <- function(x, inputs, main) {
   if (is.null(inputs)) inputs <- 25
-  shown <- order(-abs(coef(x)) / weight_scale(x))
-  shown <- rev(utils::head(shown, inputs))
-  names <- x$prior$weights[shown]
+  total <- length(coef(x))
+  if (is.null(main)) main <- paste("Weights towards", x$blueprint$levels[2])
+  heading <- fit_heading(main, shown_of(1, total, "weights"))
+  # as many as have room for their names
+  room <- graphics::par("fin")[2] - heading$height - line_height(4)
+  surest <- order(-abs(coef(x)) / weight_scale(x))
+  k <- max(1, min(inputs, total, floor(room / line_height(0.6))))
+  names <- fit_rows(x$prior$weights[surest[k:1]], room / k, least = 0.6)
+  while (k > 1 && !names$fits) {
+    k <- k - 1
+    names <- fit_rows(x$prior$weights[surest[k:1]], room / k, least = 0.6)
+  }
+  heading <- fit_heading(main, if (k < total) shown_of(k, total, "weights") else "")
+  shown <- surest[k:1]
   wide <- confint(x)[shown, , drop = FALSE]
   thin <- confint(x, level = 0.5)[shown, , drop = FALSE]
   at <- seq_along(shown)
-  left <- 1.5 + 0.55 * max(nchar(names), 6)
-  op <- graphics::par(mar = c(4.2, min(left, 14), 2.6, 1), las = 1)
+  frame <- frame_panel(
+    "Weight, with 50% and 95% interval", "", "", heading$height
+  )
+  op <- set_panel(mai = frame$mai + c(0, names$width, 0, 0))
   on.exit(graphics::par(op))
   graphics::plot(
-    range(wide, 0), range(at) + c(-0.5, 0.5), type = "n", yaxt = "n",
-    xlab = "Weight, with 50% and 95% interval", ylab = "",
-    main = if (is.null(main)) {
-      paste("Weights towards", x$blueprint$levels[2])
-    } else {
-      main
-    }
+    range(wide, 0), range(at) + c(-0.5, 0.5), type = "n", yaxt = "n", yaxs = "i",
+    xlab = "", ylab = ""
   )
   graphics::abline(v = 0, lty = 3)
   graphics::segments(wide[, 1], at, wide[, 2], at)
   graphics::segments(thin[, 1], at, thin[, 2], at, lwd = 3.5)
   graphics::points(coef(x)[shown], at, pch = 19)
-  graphics::axis(2, at, names, tick = FALSE)
+  draw_rows(names, at)
+  label_panel(frame)
+  draw_heading(heading)
 }

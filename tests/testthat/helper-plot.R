@@ -1,9 +1,29 @@
 # Draws into a file that goes away; returns par() before and after.
-draw <- function(...) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  before <- graphics::par(no.readonly = TRUE)
-  result <- withVisible(plot(...))
-  list(before = before, after = graphics::par(no.readonly = TRUE), result = result)
+draw <- function(..., size = c(7, 7)) {
+  on_page({
+    before <- graphics::par(no.readonly = TRUE)
+    result <- withVisible(plot(...))
+    list(before = before, after = graphics::par(no.readonly = TRUE), result = result)
+  }, size)
 }
-looks <- c("mar", "oma", "mfrow", "las", "xpd", "cex", "lwd")
+looks <- c("mar", "mai", "oma", "mfrow", "las", "xpd", "cex", "lwd", "mgp", "tcl", "pty")
+
+# Evaluates on a page of a size in inches, which goes away.
+on_page <- function(code, size = c(7, 7)) {
+  grDevices::pdf(NULL, size[1], size[2])
+  on.exit(grDevices::dev.off())
+  code
+}
+
+# The texts that plot() sets itself: not those of axis().
+drawn_text <- function(..., size = c(7, 7)) {
+  on_page({
+    grDevices::dev.control("enable")
+    plot(...)
+    calls <- lapply(grDevices::recordPlot()[[1]], `[[`, 2)
+    texts <- lapply(calls, function(call) {
+      if (identical(call[[1]]$name, "C_text")) as.character(call[[3]])
+    })
+    gsub("\n", " ", unlist(texts))
+  }, size)
+}

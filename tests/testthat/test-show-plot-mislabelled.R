@@ -17,3 +17,32 @@ test_that("arguments of the plot are checked", {
   expect_error(draw(found, n = 0), class = "sturdy_error_range")
   expect_error(draw(found, rows = 3), class = "sturdy_error_unknown_argument")
 })
+
+test_that("it is said when nothing is suspicious, and the axis shows what there is", {
+  x <- matrix(c(-4, -3.5, -3, -2.5, 2.5, 3, 3.5, 4))
+  clean <- gpc(x, x > 0, kernel = held(2), epsilon = 0.01)
+  found <- mislabelled(clean)
+  expect_lt(max(found$probability), 0.01)
+  texts <- drawn_text(found)
+  expect_match(texts, "No label is more likely wrong than right", all = FALSE)
+  expect_match(texts, "the axis ends at", all = FALSE)
+  expect_lt(suspicion_top(found), 1)
+  expect_gt(suspicion_top(found), max(found$probability, found$loo_wrong))
+
+  suspicious <- mislabelled(toy_fit())
+  expect_equal(suspicion_top(suspicious), 1)
+  expect_false(any(grepl("No label|axis ends", drawn_text(suspicious))))
+
+  none <- suppressMessages(mislabelled(toy_fit(epsilon = 0)))
+  expect_match(drawn_text(none), "epsilon = 0: no label can be wrong", all = FALSE)
+  empty <- mislabelled(toy_fit(epsilon = 0.01), fdr = 0)
+  expect_match(drawn_text(empty), "No row at a false-discovery rate of 0", all = FALSE)
+})
+
+test_that("rows with long names are named by their position", {
+  d <- toy()
+  expect_true("3" %in% drawn_text(mislabelled(toy_fit()), size = c(4, 3)))
+  row.names(d) <- sprintf("patient number %02d of the second cohort, blind", 1:40)
+  found <- mislabelled(toy_fit(data = d))
+  expect_true("row 3" %in% drawn_text(found, size = c(4, 3)))
+})

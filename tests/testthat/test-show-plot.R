@@ -6,11 +6,23 @@ test_that("plots leave par() as it was and return the fit invisibly", {
     expect_false(d$result$visible)
     expect_identical(d$result$value, fit)
   }
+  d <- draw(gpc(class ~ a, toy(), kernel = held(nugget = 0.2), epsilon = 0.05))
+  expect_equal(d$after[looks], d$before[looks])
+  d <- draw(bpm(class ~ a + b, toy(), epsilon = 0.05))
+  expect_equal(d$after[looks], d$before[looks])
+})
+
+test_that("plots draw no random numbers", {
+  fit <- stc(class ~ a, toy(), kernel = held(nugget = 0.2), epsilon = 0.05)
+  set.seed(1)
+  before <- .Random.seed
+  draw(fit)
+  expect_identical(.Random.seed, before)
 })
 
 test_that("one input, factors, many inputs and both kernels can be drawn", {
   d <- transform(toy(), f = rep(c("u", "v"), 20), l = a > 0.2)
-  draw_model <- function(formula, kernel = held()) {
+  draw_model <- function(formula, kernel = held(nugget = 0.1)) {
     draw(gpc(formula, d, kernel = kernel, epsilon = 0.05))
   }
   expect_silent(draw_model(class ~ a))
@@ -18,32 +30,53 @@ test_that("one input, factors, many inputs and both kernels can be drawn", {
   expect_silent(draw_model(class ~ a + f))
   expect_silent(draw_model(class ~ .))
   expect_silent(draw_model(class ~ ., kernel_ard(c(1, 2, 3, 4), fixed = TRUE)))
+  expect_silent(draw_model(class ~ a, held(nugget = 0)))
   expect_silent(draw(gpc(matrix(1), 1, kernel = held(), epsilon = 0)))
   expect_silent(draw(stc(class ~ a + b, d, kernel = held(), epsilon = 0), main = "t"))
+  expect_silent(draw(stc(class ~ a + b + f, d, kernel = held(nugget = 0.1), epsilon = 0.05)))
 })
 
-test_that("curves go into the panels of a page that the user divided", {
-  d <- transform(toy(), c = rev(a))
-  fit <- gpc(class ~ a + b + c, d, kernel = held(), epsilon = 0.05)
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  graphics::par(mfrow = c(2, 2))
-  plot(fit)
-  expect_equal(graphics::par("mfrow"), c(2, 2))
-  expect_equal(graphics::par("mfg")[1:2], c(2, 1)) # the third panel is the last drawn
+test_that("a surface that does not reach the boundary can be drawn", {
+  flat <- gpc(class ~ a + b, toy(), kernel = held(nugget = 50), epsilon = 0.4)
+  expect_silent(draw(flat))
 })
 
-test_that("the strongest inputs have the shortest lengthscales", {
-  d <- transform(toy(), f = rep(c("u", "v"), 20))
-  fit <- gpc(class ~ a + b + f, d, kernel = kernel_ard(c(3, 1, 2), fixed = TRUE), epsilon = 0.05)
-  expect_equal(strongest_inputs(fit, 2), c(2, 3))
+# Names of 40 characters, twelve levels, sixty inputs.
+crowded <- function(n = 40) {
+  withr::with_seed(4, {
+    d <- as.data.frame(matrix(rnorm(60 * n), n))
+    names(d) <- sprintf("m%02d_concentration_in_milligrams_per_litre", 1:60)
+    d$site <- factor(sprintf("%02d inflammation of the lower extremities", rep_len(1:12, n)))
+    d$class <- factor(
+      ifelse(d[[1]] + rnorm(n) > 0, 2, 1), labels = c(
+        "benign lesion of no further consequences", "malignant neoplasm of the stomach, stage 3"
+      )
+    )
+    d
+  })
+}
+
+test_that("crowded plots can be drawn on small and large pages", {
+  d <- crowded()
+  all <- gpc(class ~ ., d, kernel = held(10, nugget = 0.1), epsilon = 0.05)
+  two <- gpc(class ~ ., d[c(1:2, 62)], kernel = held(nugget = 0.1), epsilon = 0.05)
+  weights <- bpm(class ~ ., d[c(1:20, 61, 62)], epsilon = 0.05)
+  for (size in list(c(4, 3), c(7, 5), c(12, 9))) {
+    expect_silent(draw(all, size = size))
+    expect_silent(draw(all, inputs = 61, size = size))
+    expect_silent(draw(two, size = size))
+    expect_silent(draw(weights, size = size))
+    expect_silent(draw(mislabelled(two), size = size))
+    expect_silent(draw(calibration(two), size = size))
+  }
 })
 
-test_that("a partial curve of a single input is its predicted probability", {
-  fit <- gpc(class ~ a, toy(), kernel = held(), epsilon = 0.05)
-  curve <- partial_curve(1, fit)
-  p <- predict(fit, data.frame(a = curve$at), type = "prob")[, "yes"]
-  expect_equal(curve$p, unname(p))
+test_that("the number of weights shown is said, and the names shown fit", {
+  fit <- bpm(class ~ ., crowded()[c(1:30, 62)], epsilon = 0.05)
+  expect_true("25 of 31 weights shown" %in% drawn_text(fit, size = c(7, 7)))
+  texts <- drawn_text(fit, size = c(4, 3))
+  expect_match(texts, "^[0-9]+ of 31 weights shown$", all = FALSE)
+  expect_false(any(grepl("...", texts, fixed = TRUE)))
 })
 
 test_that("what can't be drawn is said", {

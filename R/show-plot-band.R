@@ -1,0 +1,74 @@
+# The band around a curve: how far the labels leave the averaged probability open.
+#
+# The latent value of a new row is g + e: g smooth, e with the nugget as its variance.
+# Given all of g, the event has probability Phi(g / sqrt(nugget)) there; its mean under
+# the posterior of g is the probability that predict() returns. The average over rows
+# is a number between 0 and 1 whose posterior mean and variance are known up to one
+# integral; a beta distribution with these stands for it.
+
+#' Central interval of the averaged probability at each value of an input
+#'
+#' @param p its mean. @param m,s2 latent location and squared scale, and @param X
+#'   encoded inputs, of the rows it is averaged over, the values of the input varying
+#'   fastest. @param covariance of latent_covariance().
+#' @return list(lower, upper)
+#' @noRd
+average_band <- function(p, m, s2, X, covariance, df, level = 0.9) {
+  # a covariance matrix each: at every third value of a curve, the others in between
+  at <- unique(round(seq(1, length(p), length.out = min(length(p), 21))))
+  variance <- vapply(at, function(k) {
+    mine <- seq(k, length(m), by = length(p))
+    average_variance(
+      m[mine] / sqrt(s2[mine]),
+      covariance(X[mine, , drop = FALSE]) / sqrt(outer(s2[mine], s2[mine])), df
+    )
+  }, numeric(1))
+  share <- variance / (p[at] * (1 - p[at]))
+  if (length(at) > 1) share <- stats::approx(at, share, seq_along(p))$y
+  # of a beta distribution: 0 < size < Inf
+  size <- pmin(pmax(1 / share - 1, 0.01), 1e8)
+  end <- function(q) stats::qbeta(q, p * size, (1 - p) * size)
+  # the mean of a very skew distribution may lie outside its central interval
+  list(
+    lower = pmin(end((1 - level) / 2), p), upper = pmax(end((1 + level) / 2), p)
+  )
+}
+
+#' Variance of the mean of Phi(g_i / sqrt(nugget))
+#'
+#' The covariance of two of them is that of the signs of two latent values that share
+#' g only: the integral of the bivariate normal density at (h_i, h_j) over the
+#' correlation from 0 to r_ij (Plackett 1954), here over its arc sine. At finite df g and
+#' e are divided by one random scale, which no sign sees: mean and variance over
+#' W ~ Gamma(df / 2, df / 2) of those at h sqrt(W).
+#'
+#' @param h latent location over scale. @param r covariance of the g over the product
+#'   of scales, at most 1.
+#' @noRd
+average_variance <- function(h, r, df) {
+  angle <- asin(pmin(pmax(r, -1), 1))
+  w <- if (is.infinite(df)) 1 else stats::qchisq((seq_len(7) - 0.5) / 7, df) / df
+  rule <- gauss_legendre(6)
+  square <- outer(h^2, h^2, `+`)
+  product <- 2 * outer(h, h)
+  within <- numeric(length(w))
+  for (k in seq_along(rule$x)) {
+    sine <- sin(angle * rule$x[k])
+    quadratic <- (square - product * sine) / (2 * (1 - sine^2))
+    within <- within + rule$w[k] * vapply(w, function(w) {
+      mean(angle * exp(-w * quadratic)) / (2 * pi)
+    }, numeric(1))
+  }
+  means <- vapply(w, function(w) mean(stats::pnorm(h * sqrt(w))), numeric(1))
+  mean(within) + mean((means - mean(means))^2)
+}
+
+#' Nodes and weights of Gauss-Legendre integration on (0, 1), by Golub and Welsch
+#' @noRd
+gauss_legendre <- function(n) {
+  k <- seq_len(n - 1)
+  J <- matrix(0, n, n)
+  J[cbind(k, k + 1)] <- J[cbind(k + 1, k)] <- k / sqrt(4 * k^2 - 1)
+  e <- eigen(J, symmetric = TRUE)
+  list(x = (e$values + 1) / 2, w = e$vectors[1, ]^2)
+}

@@ -1,0 +1,41 @@
+#' Plot a reliability curve
+#'
+#' Observed frequency against predicted probability, with intervals and the
+#' diagonal of perfect calibration. The ticks are the probabilities of single rows,
+#' those in which the event was recorded on top. Base graphics; graphical parameters
+#' are restored.
+#'
+#' @param x What [calibration()] returned.
+#' @param main Title; `NULL` makes one.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60))
+#' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
+#' plot(calibration(fit, bins = 4))
+plot.sturdy_calibration <- function(x, main = NULL, ...) {
+  check_no_dots(...)
+  bins <- x$bins
+  if (is.null(main)) {
+    main <- paste0("Calibration, ", format(100 * x$level), "% intervals")
+  }
+  heading <- fit_heading(main)
+  frame <- frame_panel(
+    paste("Leave-one-out probability of", x$levels[2]),
+    paste("Frequency of", x$levels[2]), top = heading$height
+  )
+  op <- set_panel(mai = frame$mai, pty = "s")
+  on.exit(graphics::par(op))
+  graphics::plot(c(0, 1), c(0, 1), type = "n", xlab = "", ylab = "")
+  graphics::abline(0, 1, lty = 2)
+  graphics::segments(bins$predicted, bins$lower, bins$predicted, bins$upper)
+  graphics::lines(bins$predicted, bins$observed, lwd = 2)
+  graphics::points(bins$predicted, bins$observed, pch = 21, bg = "white")
+  graphics::rug(x$probability[!x$event], side = 1, ticksize = 0.03, quiet = TRUE)
+  graphics::rug(x$probability[x$event], side = 3, ticksize = 0.03, quiet = TRUE)
+  label_panel(frame)
+  draw_heading(heading)
+  invisible(x)
+}

@@ -1,0 +1,89 @@
+band_fit <- function(df = Inf, nugget = 0.3, seed = 2, p = 3) {
+  X <- withr::with_seed(seed, matrix(rnorm(40 * p), 40))
+  y <- withr::with_seed(seed + 1, X[, 1] + 0.5 * rnorm(40)) > 0
+  gpc_or_stc <- if (is.finite(df)) function(...) stc(..., df = df) else gpc
+  gpc_or_stc(X, y, kernel = held(nugget = nugget), epsilon = 0.05)
+}
+
+banded <- function(fit, j = 1) add_bands(list(partial_curve(j, fit)), fit)[[1]]
+
+test_that("the integration rule is exact for polynomials of degree 11", {
+  rule <- gauss_legendre(6)
+  for (k in 0:11) expect_equal(sum(rule$w * rule$x^k), 1 / (k + 1), tolerance = 1e-12)
+})
+
+test_that("the covariance of g has the variances that predict() reports", {
+  for (df in c(Inf, 5)) {
+    fit <- band_fit(df)
+    X <- fit$data$X[1:7, ] + 0.3
+    s2 <- latent_new(fit, X, NULL)$s2
+    C <- latent_covariance(fit)(X)
+    expect_equal(diag(C), s2 - 0.3, tolerance = 1e-10)
+    expect_equal(C, t(C))
+  }
+})
+
+test_that("one row alone has the variance of the probability itself", {
+  # by quadrature over g ~ N(m, s^2)
+  for (m in c(0, -1.3, 2)) {
+    for (s in c(0.3, 2)) {
+      nugget <- 0.4
+      moment <- function(k) {
+        integrate(function(z) {
+          pnorm((m + s * z) / sqrt(nugget))^k * dnorm(z)
+        }, -12, 12, rel.tol = 1e-10)$value
+      }
+      total <- sqrt(s^2 + nugget)
+      expect_equal(
+        average_variance(m / total, matrix(s^2 / total^2), Inf),
+        moment(2) - moment(1)^2, tolerance = 1e-3
+      )
+    }
+  }
+})
+
+test_that("a common random scale adds its own variance", {
+  # without any posterior variance of g: Var Phi(h sqrt(W))
+  df <- 5
+  value <- withr::with_seed(1, {
+    var(pnorm(1.2 * sqrt(rchisq(1e5, df) / df)))
+  })
+  # seven quantiles stand for W: its tails are cut
+  expect_equal(average_variance(1.2, matrix(0), df), value, tolerance = 0.15)
+  expect_equal(
+    average_variance(c(1, -2), diag(c(0.5, 0.2)), 1e8),
+    average_variance(c(1, -2), diag(c(0.5, 0.2)), Inf), tolerance = 1e-3
+  )
+})
+
+test_that("the band holds the averaged probability in nine draws of ten", {
+  fit <- band_fit()
+  curve <- banded(fit)
+  problem <- ais_problem(fit, NULL)
+  withr::local_seed(3)
+  f <- matrix(sample_moves(problem, sample_start(problem), 2000, 3, FALSE), 40)
+  z <- forwardsolve(problem$B, f)
+  covered <- vapply(c(5, 20, 30, 40, 55), function(k) {
+    rows <- seq(k, nrow(curve$X), by = 60)
+    given <- conditional_latent(fit, problem, curve$X[rows, ])
+    smooth <- given$cov - diag(0.3, length(rows))
+    g <- crossprod(given$V, z) + crossprod(
+      chol_jitter(smooth)$U, matrix(rnorm(length(rows) * ncol(z)), length(rows))
+    )
+    average <- colMeans(pnorm(g / sqrt(0.3)))
+    expect_equal(mean(average), curve$p[k], tolerance = 0.1)
+    mean(average >= curve$lower[k] & average <= curve$upper[k])
+  }, numeric(1))
+  # EP and the beta distribution are approximations
+  expect_gt(mean(covered), 0.87)
+  expect_lt(mean(covered), 0.95)
+})
+
+test_that("the band holds its curve, and there is none without a nugget", {
+  for (fit in list(band_fit(nugget = 0.01), band_fit(df = 4), band_fit(nugget = 5, p = 1))) {
+    curve <- banded(fit)
+    expect_true(all(curve$lower >= 0 & curve$lower <= curve$p))
+    expect_true(all(curve$upper <= 1 & curve$upper >= curve$p))
+  }
+  expect_null(banded(band_fit(nugget = 0))$lower)
+})

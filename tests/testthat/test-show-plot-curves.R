@@ -1,0 +1,91 @@
+curves_fit <- function(..., nugget = 0.3, data = transform(toy(), c = rev(a))) {
+  gpc(class ~ a + b + c, data, kernel = held(nugget = nugget), epsilon = 0.05, ...)
+}
+
+test_that("curves go into the panels of a page that the user divided", {
+  fit <- curves_fit()
+  on_page({
+    graphics::par(mfrow = c(2, 2))
+    mar <- graphics::par("mar")
+    plot(fit)
+    expect_equal(graphics::par("mfrow"), c(2, 2))
+    expect_equal(graphics::par("mar"), mar)
+    expect_equal(graphics::par("mfg")[1:2], c(2, 1)) # the third panel is the last drawn
+  })
+})
+
+test_that("the strongest inputs have the shortest lengthscales", {
+  d <- transform(toy(), f = rep(c("u", "v"), 20))
+  fit <- gpc(class ~ a + b + f, d, kernel = kernel_ard(c(3, 1, 2), fixed = TRUE), epsilon = 0.05)
+  shown <- vapply(strongest_curves(fit, 2), `[[`, integer(1), "j")
+  expect_equal(shown, c(2L, 3L))
+})
+
+test_that("a partial curve of a single input is its predicted probability", {
+  fit <- gpc(class ~ a, toy(), kernel = held(), epsilon = 0.05)
+  curve <- partial_curve(1, fit)
+  p <- predict(fit, data.frame(a = curve$at), type = "prob")[, "yes"]
+  expect_equal(curve$p, unname(p))
+})
+
+test_that("the title says how many inputs are shown, unless all are", {
+  fit <- curves_fit()
+  says <- function(...) grep("shown", drawn_text(fit, ...), value = TRUE)
+  expect_match(says(inputs = 2), "2 of 3 inputs shown")
+  expect_length(says(), 0)
+  expect_match(says(size = c(2.2, 2)), "1 of 3 inputs shown")
+  divided <- on_page({
+    grDevices::dev.control("enable")
+    graphics::par(mfrow = c(1, 2))
+    plot(fit, inputs = 2)
+    unlist(lapply(grDevices::recordPlot()[[1]], function(call) as.character(call[[2]])))
+  })
+  expect_match(divided, "2 of 3 inputs shown", fixed = TRUE, all = FALSE)
+})
+
+test_that("panels are not tiny and fill their page", {
+  for (size in list(c(4, 3), c(7, 5), c(12, 3), c(3, 9))) {
+    grid <- page_grid(6, size)
+    expect_gte(prod(grid), 6)
+    expect_lt(max(grid[1] * (grid[2] - 1), (grid[1] - 1) * grid[2]), 6)
+  }
+  expect_equal(page_grid(6, c(7, 5)), c(2, 3))
+  expect_equal(page_grid(3, c(12, 3)), c(1, 3))
+})
+
+test_that("names of levels go side by side, in lines, or upright, and all fit", {
+  short <- letters[1:5]
+  long <- sprintf("%02d inflammation of the lower extremities", 1:12)
+  on_page({
+    flat <- fit_levels(short, 5, 1)
+    expect_false(flat$upright)
+    expect_equal(flat$fitted$text, short)
+    lines <- fit_levels(c("not at all", "now and then"), 1.6, 1)
+    expect_false(lines$upright)
+    expect_match(lines$fitted$text, "\n", all = FALSE)
+    for (width in c(2, 4, 8)) {
+      upright <- fit_levels(long, width, 1.6)
+      expect_true(upright$upright && upright$fits)
+      expect_equal(gsub("\n", " ", upright$fitted$text), long)
+      expect_lte(upright$height, 1.6)
+      lines <- max(count_lines(upright$fitted$text))
+      expect_lte(lines * line_height(upright$fitted$cex), width / 12)
+    }
+  })
+})
+
+test_that("where levels can't all be named, those named can be read", {
+  long <- sprintf("%02d inflammation of the lower extremities", 1:40)
+  on_page({
+    levels <- fit_levels(long, 2, 0.6)
+    expect_false(levels$fits)
+    expect_lte(max(text_width(levels$fitted$text, levels$fitted$cex)), 0.6)
+    named <- which(nzchar(levels$fitted$text))
+    expect_equal(named, seq(1, 40, by = levels$every))
+    expect_lte(line_height(levels$fitted$cex), levels$every * 2 / 40)
+  })
+  # and the panel does not have the page for itself
+  d <- transform(toy(80), f = rep(long, 2))
+  fit <- gpc(class ~ a + b + f, d, kernel = held(nugget = 0.3), epsilon = 0.05)
+  expect_match(drawn_text(fit, size = c(4, 3)), "levels named", all = FALSE)
+})

@@ -1,0 +1,80 @@
+test_that("wrapped lines fit, break between words, and lose nothing", {
+  text <- "concentration_of_thyroxin in the blood, in milligrams per litre"
+  on_page(for (cex in c(0.6, 1)) {
+    for (width in c(0.8, 1.5, 3)) {
+      wrapped <- wrap_text(text, width, cex)
+      expect_equal(gsub("[ \n]", "", wrapped), gsub(" ", "", text))
+      lines <- strsplit(wrapped, "\n", fixed = TRUE)[[1]]
+      expect_lte(max(text_width(lines, cex)), width)
+    }
+    expect_equal(wrap_text(text, 20, cex), text)
+    expect_equal(wrap_text("", 1, cex), "")
+  })
+})
+
+test_that("a word is broken only where it is wider than the line", {
+  on_page({
+    expect_equal(wrap_text("one two", text_width("one two") - 0.01), "one\ntwo")
+    parts <- strsplit(wrap_text(strrep("m", 40), 1), "\n")[[1]]
+    expect_equal(paste(parts, collapse = ""), strrep("m", 40))
+    expect_lte(max(text_width(parts)), 1)
+    expect_equal(nchar(wrap_text("mmm", 0.001)), 5) # a letter a line at least
+  })
+})
+
+test_that("texts are as large as they can be", {
+  on_page({
+    expect_equal(fit_text("short", 3)$cex, 1)
+    long <- c("a name of many words and more words", "short")
+    fitted <- fit_text(long, 1.5)
+    expect_true(fitted$fits)
+    expect_lt(fitted$cex, 1)
+    expect_lte(fitted$width, 1.5)
+    expect_equal(fitted$height, 2 * line_height(fitted$cex))
+    expect_false(fit_text(strrep("long", 20), 0.5, 1)$fits)
+    expect_equal(fit_text("", 1)$height, 0)
+  })
+})
+
+test_that("shortened texts keep both ends and fit", {
+  on_page({
+    expect_equal(shorten("short", 3), "short")
+    expect_match(shorten("beginning and end", 0.9), "^b.*[.]{3}.*d$")
+    expect_lte(text_width(shorten("beginning and end", 0.9)), 0.9)
+  })
+})
+
+test_that("a heading of 40 letters fits a narrow page", {
+  on_page({
+    heading <- fit_heading(paste("Probability of", strrep("malignant ", 4)), strrep("note ", 30))
+    expect_lte(heading$title$width, 3)
+    expect_lte(heading$note$width, 3)
+    expect_lt(heading$height, 1)
+  }, c(3, 3))
+})
+
+test_that("a key takes the lines it needs", {
+  names <- c("benign lesion of no further consequences", "malignant neoplasm of the stomach, stage 3")
+  on_page({
+    expect_equal(fit_key(class_entries(c("no", "yes")))$row, c(1, 1))
+    key <- fit_key(class_entries(names))
+    expect_lte(max(tapply(key$needed, key$row, sum)), 7)
+  })
+  on_page({
+    key <- fit_key(class_entries(names))
+    expect_equal(key$row, c(1, 2))
+    expect_lte(max(key$needed), 4)
+  }, c(4, 3))
+})
+
+test_that("labels of an axis fit the figure, from either side", {
+  name <- "m01_concentration_in_milligrams_per_litre"
+  for (size in list(c(4, 3), c(2, 2), c(12, 9))) {
+    on_page({
+      frame <- frame_panel(name, name)
+      expect_lte(frame$x$width, size[1])
+      expect_lte(frame$y$width, size[2])
+      expect_lt(sum(frame$mai[c(2, 4)]), size[1] / 2)
+    }, size)
+  }
+})
