@@ -1,12 +1,12 @@
 #' Plot a comparison of models
 #'
 #' Log evidence (integrated, if that is the criterion) and leave-one-out score of the
-#' candidates, the selected one filled; leave-one-out with the standard error of its
-#' difference from the best. Crosses are candidates whose EP did not converge; one that
-#' failed has no point. The plot takes a page of its own. Base graphics; graphical
-#' parameters are restored.
+#' candidates. The selected one is filled. The bars of the leave-one-out score are the
+#' standard error of its difference from the best. Crosses are candidates whose EP did
+#' not converge; a candidate that failed has no point. The plot fills a page of its own.
+#' Base graphics; graphical parameters are restored.
 #'
-#' @param x What [select_model()] returned.
+#' @param x The result of [select_model()].
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
