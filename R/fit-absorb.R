@@ -1,7 +1,7 @@
 #' Take in further rows
 #'
-#' `absorb(fit, newdata)` adds the rows of `newdata` to a fit without learning anything
-#' anew: hyperparameters, levels, centring and scaling stay as they are.
+#' `absorb(fit, newdata)` adds the rows of `newdata` to a fit without learning again:
+#' hyperparameters, levels, centring and scaling stay as they are.
 #'
 #' @details
 #' A fit by [gpc()] or [stc()] keeps its rows. EP is run on the old and the new rows

@@ -1,6 +1,6 @@
 #' Fit again with changed arguments, inputs or data
 #'
-#' Without `data`, the model is fitted again to the encoded training rows it holds,
+#' Without `data`, the model is fitted again to the encoded training rows it keeps,
 #' with the named arguments changed and all others as they were given. With `data`
 #' (and, optionally, a changed formula) it is fitted to that data. Learning starts
 #' again from its usual starting points, not from the old optimum. To take in further
@@ -93,8 +93,8 @@ drop_inputs <- function(molded, formula, call) {
   known <- attr(blueprint$terms, "term.labels")
   if (!same_response || !all(attr(terms, "term.labels") %in% known)) {
     abort_needs_data(
-      "to change the response or to add an input, because the model keeps its own
-       response and inputs only", call
+      "to change the response or to add an input, because the model keeps only its own
+       response and inputs", call
     )
   }
   kept <- blueprint$term %in% attr(terms, "term.labels")

@@ -13,11 +13,11 @@
 #'
 #' # The first batch
 #' The first batch alone decides how inputs are encoded: the centre and scale of
-#' numeric columns, the levels of factors, which columns are constant and therefore
-#' dropped, and the two classes unless `levels` names them. Make it large enough to
-#' show all of this, and shuffle files that are sorted. A level of a factor that
-#' first appears in a later batch is an error, because it has no weight; so is a
-#' third class.
+#' numeric columns, the levels of factors, which columns are dropped because they
+#' are constant or look like identifiers, and the two classes unless `levels` names
+#' them. Make it large enough to show all of this, and shuffle files that are sorted. A
+#' level of a factor that first appears in a later batch is an error, because it has no
+#' weight; so is a third class.
 #'
 #' # CSV files and connections
 #' The first line holds the column names. Lines are read by [readLines()] and parsed
@@ -63,7 +63,7 @@
 #'   query, see [dbi_source()]; or a function without arguments that returns the next
 #'   batch as a data frame, and `NULL` at the end.
 #' @param ... Arguments of [bpm_spec()]: any of `df`, `prior_scale` (not `"learn"`),
-#'   `epsilon` (not learned; 0.01 unless given), `intercept` and `scale`, which refers to
+#'   `epsilon` (not learned; 0.01 by default), `intercept` and `scale`, which refers to
 #'   the first batch. For a path or a connection also arguments for [utils::read.csv()]:
 #'   any of `sep`, `quote`, `dec`, `na.strings`, `colClasses`, `check.names`,
 #'   `strip.white` and `encoding` (the encoding of the file, for a path).

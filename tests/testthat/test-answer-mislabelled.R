@@ -145,7 +145,7 @@ test_that("a false-discovery rate cuts the list where it is first exceeded", {
   expect_equal(nrow(suppressMessages(mislabelled(fit, fdr = 1))), 40)
 })
 
-test_that("rows that are more likely right than wrong are not called wrong in silence", {
+test_that("a message says how many rows called wrong are more likely right", {
   fit <- toy_fit(epsilon = 0.1)
   all <- mislabelled(fit)
   likely_right <- all$row[all$probability < 0.5]
@@ -154,8 +154,11 @@ test_that("rows that are more likely right than wrong are not called wrong in si
     class = "sturdy_message_likely_right"
   )
   expect_equal(attr(found, "cutoff")$unlikely, length(likely_right))
-  said <- expect_condition(mislabelled(fit, fdr = 1), class = "sturdy_message_likely_right")
-  expect_setequal(said$rows, likely_right)
+  signalled <- expect_condition(
+    mislabelled(fit, fdr = 1),
+    class = "sturdy_message_likely_right"
+  )
+  expect_setequal(signalled$rows, likely_right)
   expect_output(
     print(found),
     paste(length(likely_right), "of the 40 rows called wrong are more likely right")
@@ -167,7 +170,7 @@ test_that("rows that are more likely right than wrong are not called wrong in si
   expect_true(all(few$probability >= 0.5))
   expect_equal(attr(few, "cutoff")$unlikely, 0)
   expect_snapshot({
-    said(mislabelled(fit, fdr = 0.4))
+    said(mislabelled(fit, fdr = 1))
     unlikely_words(1, 3)
   })
 })
