@@ -24,10 +24,12 @@ average_band <- function(p, m, s2, X, covariance, df, level = 0.9) {
     )
   }, numeric(1))
   share <- variance / (p[at] * (1 - p[at]))
+  share[is.nan(share)] <- 0 # p is 0 or 1
   if (length(at) > 1) share <- stats::approx(at, share, seq_along(p))$y
   # of a beta distribution: 0 < size < Inf
   size <- pmin(pmax(1 / share - 1, 0.01), 1e8)
-  end <- function(q) stats::qbeta(q, p * size, (1 - p) * size)
+  # qbeta() warns of its precision where the answer rounds to 0 or 1
+  end <- function(q) suppressWarnings(stats::qbeta(q, p * size, (1 - p) * size))
   # the mean of a very skew distribution may lie outside its central interval
   list(
     lower = pmin(end((1 - level) / 2), p), upper = pmax(end((1 + level) / 2), p)

@@ -58,7 +58,8 @@ draw_candidates <- function(value, se, label, table) {
   range <- range(value - se, value + se, finite = TRUE)
   if (any(!is.finite(range))) range <- c(-1, 0)
   frame <- frame_panel(label, "", "")
-  graphics::par(mai = frame$mai)
+  # room for half a number to the right
+  graphics::par(mai = frame$mai + c(0, 0, 0, line_height(0.8)))
   graphics::plot(
     range, range(at) + c(-0.5, 0.5), type = "n", yaxt = "n", yaxs = "i", xlab = "",
     ylab = ""
