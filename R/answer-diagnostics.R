@@ -1,26 +1,29 @@
-#' What happened in a fit, what it means and what to do
+#' How a fit went, what that means and what to do
 #'
-#' Puts the state of EP and of learning into words.
+#' Describes in words how EP and learning ended.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()], or the result of
 #'   [ep_fit()].
 #' @param ... Not used.
 #' @return A list of class `ep_diagnostics`: `status`; `happened`, `means` and `do`,
-#'   character vectors of sentences; and the numbers behind them, `residual` (the
-#'   largest), `sweeps`, `skipped`, `negative_sites` (sites with negative
-#'   precision: labels that the other rows contradict), `on_bound`. Its print
-#'   method shows the sentences.
+#'   character vectors of sentences (`do` is `NULL` if there is nothing to do); and
+#'   the numbers behind them: `residual` (the largest), `sweeps`, `skipped` (sites left
+#'   out of the last sweep), `negative_sites` (sites with negative precision, which
+#'   belong to labels that the other rows contradict) and `on_bound` (hyperparameters
+#'   on a bound of the search). Its print method shows the sentences.
 #'
 #' @section Statuses:
-#' * `converged`: a fixed point was reached within the tolerance.
-#' * `max_sweeps`: the sweeps ran out first.
+#' * `converged`: EP reached a fixed point within the tolerance.
+#' * `max_sweeps`: EP reached `max_sweeps` before the tolerance.
 #' * `sites_skipped`: the last sweep left out sites whose cavity was improper.
-#' * `stalled`: the residual stopped falling above the tolerance.
-#' * `no_fixed_point`: no fixed point was found, nor one that could be followed
-#'   from a larger `df` or `epsilon`; for t-EP there may be none.
+#' * `stalled`: the residual stopped falling before it reached the tolerance.
+#' * `no_fixed_point`: EP found no fixed point, and the one followed from a larger
+#'   `epsilon` was lost on the way; there may be none.
 #' * `not_positive_definite`: the posterior could not be factorised.
-#' * `improper`: the starting sites leave no proper cavity.
-#' * `filtered`: there is no EP to diagnose, a [bpm()] has absorbed the rows by ADF.
+#' * `improper`: EP could not take its first step, because cavities or tilted moments
+#'   are outside the range of floating-point numbers.
+#' * `filtered`: the rows were absorbed by ADF, so there is no EP to diagnose
+#'   ([bpm()] only).
 #' @seealso [ep_control()], [stc()]
 #' @export
 #' @examples
@@ -77,16 +80,16 @@ diagnose.bpm_filtered <- function(object) {
     status = "filtered",
     happened = paste0(
       "Assumed density filtering absorbed ", whole(object$filter$rows),
-      " rows in one pass, in the order they came."
+      " rows in one pass, in their order."
     ),
     means = c(
       paste(
-        "The posterior depends on the order of the rows; nothing was iterated,",
-        "so nothing can fail to converge."
+        "The posterior depends on the order of the rows. There is no iteration that",
+        "could fail to converge."
       ),
       paste0(
-        "Before a row was absorbed, its label was predicted wrongly in ",
-        format(100 * filter_error(object), digits = 3), "% of the rows."
+        "For ", format(100 * filter_error(object), digits = 3),
+        "% of the rows, the label predicted before absorbing the row was wrong."
       )
     ),
     do = NULL,
@@ -145,18 +148,18 @@ diagnose_learning <- function(object) {
       ),
       if (failed) paste0("The search stopped early: ", learning$message, "."),
       if (lost) {
-        "EP from a cold start does not reach the value found while learning."
+        "EP from a cold start does not reach the value that the search found."
       },
       if (length(bounds)) {
         paste0("On a bound of the search: ", name_some(bounds), ".")
       }
     ),
     means = c(
-      if (failed) "A better optimum may be near.",
+      if (failed) "There may be a better optimum nearby.",
       if (lost) {
         paste(
-          "EP has several fixed points at these hyperparameters, or none: do",
-          "not rely on the optimum."
+          "EP has several fixed points at these hyperparameters, or none: do not",
+          "rely on this optimum."
         )
       },
       bound_words(bounds, hyperparameters(object))
@@ -185,24 +188,24 @@ bound_words <- function(bounds, values) {
     },
     if (any_at("prior_scale", TRUE)) {
       paste(
-        "A prior scale on its upper bound: the column outweighs the intercept",
-        "and the others by far."
+        "A prior scale on its upper bound: the column far outweighs the intercept",
+        "and the other columns."
       )
     },
     if (any_at("lengthscale", FALSE)) {
       paste(
-        "A lengthscale on its lower bound: rows tell nothing about each other",
-        "along the column."
+        "A lengthscale on its lower bound: rows that differ in the column carry no",
+        "information about each other."
       )
     },
     if (any_at(c("bias", "nugget", "epsilon"), FALSE)) {
-      "A bias, nugget or epsilon on its lower bound: the data ask for none."
+      "A bias, nugget or epsilon on its lower bound: the data show no need for it."
     },
     if (any_at("epsilon", TRUE)) {
       "epsilon near 1/2: to this model the labels look like coin tosses."
     },
     if (any_at(c("bias", "nugget"), TRUE)) {
-      "A bias or nugget on its upper bound: the inputs explain next to nothing."
+      "A bias or nugget on its upper bound: the inputs explain almost nothing."
     }
   )
 }

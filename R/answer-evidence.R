@@ -4,86 +4,90 @@
 #' expectation propagation, or by simulation with a standard error.
 #'
 #' @details
-#' `"ep"` ties the site normalisers to Z1 of the tilted distributions, `"ep_zp"`
-#' to the predictive probabilities Zp (Futami, Sato and Sugiyama, 2017, eq. 42,
-#' with the exponent df / (df + n)); the two agree at `df = Inf`. `"gaussian"` is
-#' the Gaussian EP evidence at the same kernel and `epsilon`.
+#' `"ep"` uses the site normalisers that match Z1, the normaliser of the tilted
+#' distribution; `"ep_zp"` uses the predictive probabilities Zp (Futami, Sato and
+#' Sugiyama, 2017, eq. 42, with the exponent df / (df + n)). The two agree at
+#' `df = Inf`. `"gaussian"` is the Gaussian EP evidence at the same kernel (or prior
+#' scales) and `epsilon`; at finite `df` it costs one further EP fit.
 #'
 #' For [stc()] only `"gaussian"` may be compared with another model. The exact
 #' evidence of a Student-t process equals that of a Gaussian process with the same
-#' kernel, because the likelihood sees signs only; the t-EP numbers are far from
-#' it (see [stc()]). `"gaussian"` costs one further EP fit then.
+#' kernel, because the likelihood depends on signs only; the t-EP values are far from
+#' it (see [stc()]). The same holds for [bpm()] at finite `df`.
 #'
-#' For [bpm()] the Gaussian evidence is computed with the fit, and `"ep"` of a fit
-#' that has absorbed rows by ADF adds their log predictive probabilities, each before
-#' the row was absorbed.
+#' For a [bpm()] that has absorbed rows by ADF, `"ep"` adds the log predictive
+#' probability of each of their labels before the row was absorbed.
 #'
-#' These numbers are at the learned hyperparameters and include no prior of theirs: a
-#' model that learned more is favoured by them. `"integrated"` is the Gaussian evidence
+#' These values are at the learned hyperparameters and include no prior on them, so a
+#' model that learned more of them is favoured. `"integrated"` is the Gaussian evidence
 #' integrated over everything that was learned, each with its prior ([weak_prior()]; for
-#' a flip rate e the density 8 (1 - 2 e)^3 on (0, 1/2), mean 0.1), by Laplace's method:
-#' with f(u) the log of evidence times prior density of the d logs (and logits) u, and
-#' u0 its mode,
+#' a flip rate e the density 8 (1 - 2 e)^3 on (0, 1/2), with mean 0.1), by Laplace's
+#' method: let u be the d logs (and logits) of what was learned, f(u) the log of evidence
+#' times prior density, and u0 its mode. Then
 #' \deqn{\log\int \exp f(u) du \approx f(u_0) + \frac{d}{2}\log 2\pi -
 #' \frac12 \log|-f''(u_0)|}{log int exp f(u) du ~ f(u0) + d/2 log 2 pi - 1/2 log|-f''(u0)|}
 #' It can be compared between models with different kernels and numbers of
-#' hyperparameters, and [stc()] has that of [gpc()] with the same kernel. The method is
-#' right to some tenths of a nat where the posterior of the hyperparameters has one mode,
-#' and to a nat or so where few wrong labels with a small nugget and none with a large one
-#' explain the data almost alike. It costs a short climb to the mode (a search from
-#' several starts for [stc()] and what was learned by leave-one-out) and two gradients for
-#' each hyperparameter.
+#' hyperparameters; that of [stc()] is that of [gpc()] with the same kernel. Its error is
+#' some tenths of a nat where the posterior of the hyperparameters has one mode, and
+#' about a nat where few wrong labels with a small nugget explain the data almost as well
+#' as none with a large one. It costs a short search for the mode (a search from
+#' several starts for [stc()] and for fits learned by leave-one-out) and two gradients
+#' for each hyperparameter.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param method `"ep"`, `"ep_zp"`, `"gaussian"`, `"integrated"` or `"ais"`.
-#' @param ... For `"ais"`: `se`, the standard error to be reached, above 0 (0.05);
-#'   `max_moves`, when to stop before that (2e6); `progress`, whether a progress line is
-#'   shown (that of the fit's control). Otherwise not used.
-#' @return A number; `NA` with a warning where the t-EP evidence is not defined.
+#' @param method `"ep"`, the default, `"ep_zp"`, `"gaussian"`, `"integrated"` or `"ais"`.
+#' @param ... For `"ais"`: `se`, the standard error to be reached, above 0 (0.05 by
+#'   default); `max_moves`, the number of moves after which the run stops in any case
+#'   (2e6); `progress`, whether a progress line is shown (as in the control of the fit).
+#'   Otherwise not used.
+#' @return A number, except for `"ais"`; `NA` with a warning where the evidence asked for is
+#'   not defined.
 #'
-#'   `"ais"` returns a list of class `sturdy_ais`: `log_evidence`; `se`, its standard
-#'   error; `ess`, the effective number of chains; `chains`, their number; `levels` of a
-#'   chain; `moves`, levels times chains of the run with its pilot; `jitter`, what was
-#'   added to the diagonal of a singular kernel matrix, or 0.
+#'   `"ais"` returns a list of class `sturdy_ais` with a print method: `log_evidence`;
+#'   `se`, its standard error; `chains`, their number, and `ess`, their effective number;
+#'   `levels` of a chain; `moves`, levels times chains of the run including its pilot; and
+#'   `jitter`, what was added to the diagonal of a singular kernel matrix, or 0.
 #'
 #' @section Simulation:
 #' Annealed importance sampling (Neal, 2001) gives the exact evidence up to a known
-#' error. Chains start from the prior of the latent values; the flip rates then fall
-#' from 1/2 to `epsilon` in levels, 0 included, with `barrier = log((1 - epsilon) /
-#' epsilon)` rising by steps:
+#' error. Chains start from the prior of the latent values. The flip rates then fall
+#' in levels from 1/2 to `epsilon` (which may be 0), as the barrier
+#' `b = log((1 - epsilon) / epsilon)` rises in steps:
 #' \deqn{\log Z = \sum_i \log(1 - \epsilon) + \log E \prod_t \exp(-(b_t - b_{t-1})
 #' w_t)}{log Z = sum log(1 - epsilon) + log E prod exp(-(b_t - b_(t-1)) w_t)}
 #' with `w_t` the number of labels on the wrong side at level t. Between levels every
 #' chain moves as in [posterior_sample()]. The mean is without bias for any number of
 #' levels. A pilot of 32 chains sets the levels, closer where the number of wrong labels
 #' fluctuates more, and their number, such that the log weights have a variance of about
-#' 1/2 (500 levels at least; more, from anew, when less than 30 % of the chains turn out
-#' effective). Then chains run in batches until the standard error is `se` or another
-#' batch would exceed `max_moves`. (Stopping by the error adds a bias far below it.)
+#' 1/2 (at least 500 levels; if less than 30 % of the chains turn out to be effective, the
+#' run starts again with more). Then chains run in batches until the standard error is `se` or another
+#' batch would exceed `max_moves`. (Stopping by the error adds a bias that is far below
+#' the error.)
 #'
-#' As in all simulation, the standard error knows only what the chains have seen. A
-#' region of small prior probability and large likelihood can escape them; with nearly
-#' coinciding inputs, contrary labels, a tiny nugget and a tiny `epsilon` all together it
-#' does. A smaller `se` and other seeds are the check.
+#' As in all simulation, the standard error reflects only what the chains have visited.
+#' They can miss a region of small prior probability and large likelihood; they do miss
+#' it when inputs nearly coincide, labels contradict each other, and both the nugget and
+#' `epsilon` are tiny. A smaller `se` and other seeds are a check.
 #'
-#' The likelihood sees signs only, so this is the evidence of [gpc()] and of [stc()] at
-#' every `df`.
+#' The likelihood depends on signs only, so this is the evidence of [gpc()] and of
+#' [stc()] at every `df`.
 #'
-#' The cost is that of the moves, each about n^2: to a standard error of 0.05 a second at
-#' 50 rows, half a minute at 150, several minutes at 350, and more where labels
-#' contradict the kernel and `epsilon` is 0. It falls with the square of `se`. Memory
-#' grows with n^2. It can be interrupted, and random numbers are R's: [set.seed()] makes
-#' it repeatable.
+#' Each move takes time proportional to n^2. A standard error of 0.05 takes about a
+#' second at 50 rows, half a minute at 150 and several minutes at 350, and more when
+#' labels contradict the kernel and `epsilon` is 0. The time is inversely proportional
+#' to the square of `se`. Memory grows with n^2. The run can be interrupted. It uses
+#' R's random numbers: [set.seed()] makes it repeatable.
 #'
 #' @section Conditions:
 #' `sturdy_warning_evidence_undefined` when the t-EP evidence is not defined at
 #' the sites; `sturdy_warning_not_converged` when the Gaussian fit does not
 #' converge; `sturdy_warning_not_integrated` when a learned hyperparameter has no prior,
-#' no mode was found, or it lies on a bound of the search. From `"ais"`: `sturdy_warning_ais_budget` when `max_moves` ended the run
-#' before `se` was reached, `sturdy_warning_ais_weights` when fewer than 10 chains carry
-#' the weight, so that the standard error means little; `sturdy_message_jitter` for a
-#' singular kernel matrix; `sturdy_error_no_kernel` for [bpm()]. From `"ep_zp"` and
-#' `"integrated"`: `sturdy_error_no_sites` for a [bpm()] by ADF.
+#' no mode was found, or it lies on a bound of the search. From `"ais"`:
+#' `sturdy_warning_ais_budget` when `max_moves` ended the run before `se` was reached;
+#' `sturdy_warning_ais_weights` when fewer than 10 chains carry the weight, so that the
+#' standard error means little; `sturdy_message_jitter` for a singular kernel matrix;
+#' `sturdy_error_no_kernel` for [bpm()]. `sturdy_error_no_sites` for a [bpm()] that has
+#' absorbed rows, from `"ep_zp"`, `"integrated"` and, at finite `df`, `"gaussian"`.
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for
 #' t-exponential family using q-algebra. *Advances in Neural Information
@@ -134,7 +138,7 @@ log_evidence.sturdy_model <- function(object,
     warn_sturdy(
       c(
         "The t-EP evidence is not defined at these sites.",
-        i = "{.code log_evidence(fit, method = \"gaussian\")} is."
+        i = "Use {.code log_evidence(fit, method = \"gaussian\")}."
       ),
       "evidence_undefined"
     )
@@ -158,7 +162,8 @@ integrated_of <- function(object, call = rlang::caller_env()) {
   )
   if (is.na(value)) {
     warn_sturdy(
-      "The evidence was not integrated over the hyperparameters: {attr(value, 'why')}.",
+      "The evidence can't be integrated over the hyperparameters:
+       {attr(value, 'why')}.",
       "not_integrated"
     )
   }
@@ -171,23 +176,26 @@ integrated_of <- function(object, call = rlang::caller_env()) {
 #' criterion at the hyperparameters of a fit.
 #'
 #' @details
-#' The gradient is that of the EP fixed point, by its adjoint: at `df = Inf` the
-#' evidence is stationary in the sites and needs none, every other case solves one
-#' linear system in the 2n site parameters. The three entries of `variance`,
-#' `bias` and `nugget` sum to 0, for their scale is not identified. No prior is
-#' included. It costs about one EP sweep or two and as much memory as a fit.
+#' EP is run from the sites of the fit, on the rows that the fit keeps. The gradient is
+#' that of the EP fixed point, by its adjoint. At `df = Inf` the evidence is stationary
+#' in the sites, so no adjoint is needed; every other case solves one linear system in
+#' the 2n site parameters. The entries of `variance`, `bias` and `nugget` sum to 0,
+#' because their common scale is not identified. No prior is included. The cost is
+#' that of one or two EP sweeps, and the memory that of a fit.
 #'
-#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param type `"evidence"` or `"loo"`.
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param type `"evidence"`, the default, or `"loo"`, whichever of them the model was
+#'   learned by.
 #' @param ... Not used.
-#' @return A list of `value`, a number, and `gradient`, named like `coef(object)`:
-#'   derivatives with respect to the **logarithm** of each lengthscale, of
-#'   `variance`, `bias` and `nugget` (0 for one that is 0), and with respect to
-#'   `epsilon` itself. For [bpm()] with respect to the logarithm of the prior scale
-#'   of each input column (and of the intercept), and to `epsilon`.
+#' @return A list of `value`, a number, and `gradient`, a named vector of derivatives.
+#'   For [gpc()] and [stc()] it is named like `coef(object)`: derivatives with respect to
+#'   the **logarithm** of each lengthscale and of `variance`, `bias` and `nugget` (0
+#'   for one that is 0), and with respect to `epsilon` itself. For [bpm()] they are with
+#'   respect to the logarithm of the prior scale of the intercept and of each input
+#'   (`prior_scale.<column>`), and with respect to `epsilon`.
 #' @section Conditions:
 #' `sturdy_warning_gradient` when the linear system could not be solved; the
-#' gradient is `NA` then.
+#' gradient is then `NA`. `sturdy_error_no_sites` for a [bpm()] that has absorbed rows.
 #' @inherit sturdy-package references
 #' @seealso [log_evidence()], [loo()], [coef()][coef.sturdy_model]
 #' @export
@@ -230,20 +238,24 @@ criterion_result <- function(ep, names) {
     if (!"epsilon.neg" %in% names) g$epsilon <- sum(g$epsilon)
     gradient[] <- unlist(g)
   } else {
-    warn_sturdy("The gradient system could not be solved.", "gradient")
+    warn_sturdy(
+      "The linear system for the gradient could not be solved: the gradient is
+       {.code NA}.",
+      "gradient"
+    )
   }
   list(value = ep$value, gradient = gradient)
 }
 
 #' Log-likelihood of a fitted model
 #'
-#' The log evidence, in the form [AIC()], [BIC()] and their like expect.
+#' The log evidence in the form that [AIC()] and [BIC()] expect.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param method As in [log_evidence()]. By default the Gaussian EP evidence for
 #'   every model, so that `AIC()` and `BIC()` compare like with like; at `df = Inf`
-#'   it is the model's own. For a [bpm()] by ADF its own at every `df`, a sum of log
-#'   predictive probabilities.
+#'   it is the model's own evidence. For a [bpm()] that has absorbed rows by ADF the
+#'   default is `"ep"` at every `df`.
 #' @param ... Not used.
 #' @return A number of class `logLik`, with the attributes `df`, the number of
 #'   hyperparameters learned, and `nobs`.

@@ -1,7 +1,7 @@
 #' Leave-one-out predictive score
 #'
-#' The log probability of each recorded label predicted from all other rows,
-#' without refitting: EP's cavities hold it.
+#' The log probability of each recorded label, predicted from all other rows. It is
+#' computed from the cavities of EP, without fitting again.
 #'
 #' @details
 #' With the cavity of row i, location `m` and squared scale `s2`,
@@ -22,9 +22,9 @@
 #' `loo_compare()` warns.
 #'
 #' The loo package has a generic of the same name. When both packages are attached,
-#' it does not matter which of the two a call finds: the method for fits of this
-#' package belongs to both, and the `loo()` of this package passes any other object
-#' on to `loo::loo()`.
+#' it does not matter which of the two is called: the method for fits of this package is
+#' registered for both, and the `loo()` of this package passes any other object on to
+#' `loo::loo()`.
 #'
 #' @param x A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param ... Not used.
@@ -32,7 +32,7 @@
 #'   * `estimates`: a matrix with the rows `elpd_loo` (the score, the sum of the log
 #'     probabilities), `p_loo` (`NA`) and `looic` (-2 times the score), and the
 #'     columns `Estimate` and `SE` (the standard error of the sum; `NA` for one row);
-#'   * `pointwise`: a matrix with a row for each training row, under its name, and
+#'   * `pointwise`: a matrix with one row per training row, named by it, and
 #'     the columns `elpd_loo`, `p_loo` and `looic`.
 #' @inherit sturdy-package references
 #' @seealso [log_score()], [brier_score()], [calibration()], [select_model()],

@@ -1,33 +1,36 @@
 #' Predict from a fitted classifier
 #'
-#' Classes, class probabilities or the latent function at new inputs.
+#' Classes, class probabilities or the distribution of the latent function at new
+#' inputs.
 #'
 #' @details
 #' With `k*` the kernel between the training rows and a new row, `b` and `R` from
 #' the sites, the latent value has location `m = k*'b` and squared scale
 #' `s2 = k(x*, x*) - k*' R k*` (`k(x*, x*)` with the nugget), and
 #' \deqn{P(y^* = event) = F_{df}(m / \sqrt{s2})}{P(event) = F_df(m / sqrt(s2))}
-#' with `F` the distribution function of a standard t, the normal one at
-#' `df = Inf`; with `noise = TRUE` it becomes `epsilon + (1 - 2 epsilon) F`.
+#' where `F` is the distribution function of a standard t distribution (normal at
+#' `df = Inf`). With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`.
 #' Training rows are predicted as new observations at the same inputs. The cost is
-#' one n^3 factorisation and n^2 a new row. For [bpm()] with features `x`,
-#' `m = x'mean` and `s2 = x'C x` of its `weights`, at k^2 a row.
+#' one n^3 factorisation, and n^2 per new row. For [bpm()], with features `x` and the
+#' `mean` and `C` of its `weights`, `m = x'mean` and `s2 = x'C x`, at a cost of k^2 per
+#' row.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
 #'   with the input columns of the training data; further columns are ignored.
-#'   `NULL`, the default, means the training rows; a [bpm()] that has absorbed rows by
-#'   ADF keeps nothing of them and needs `newdata`.
-#' @param type `"class"`, `"prob"`, `"latent"`, `"response"` or `"link"`.
+#'   A level that did not occur in training is allowed by [gpc()] and [stc()], with a
+#'   message, and is an error for [bpm()]. `NULL`, the default, means the training rows; a
+#'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`.
+#' @param type `"class"`, the default, `"prob"`, `"latent"`, `"response"` or `"link"`.
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
-#'   class. Classes are the same either way.
+#'   class (`FALSE`, the default). It affects `"prob"` and `"response"` only.
 #' @param ... Not used.
 #'
-#' @return One entry a row of `newdata`, in its order; rows with missing values
-#'   give `NA`.
+#' @return One entry per row of `newdata`, in its order; rows with missing values
+#'   give `NA`. Without `newdata`, rows left out by `na.action = na.exclude` give `NA`.
 #'   * `"class"`: a factor with the levels of the training response;
-#'   * `"prob"`: a matrix with one column a level (the second is the event) and
+#'   * `"prob"`: a matrix with one column per class (the second is the event) and
 #'     the row names of `newdata`; rows sum to 1;
 #'   * `"latent"`: a data frame of `location`, `scale` and `df` of the latent
 #'     function's t (or normal, `df = Inf`) distribution, and `m` and `s2`, the
@@ -38,10 +41,13 @@
 #'     the event without label noise, a named vector.
 #'
 #' @section Conditions:
-#' `sturdy_error_type`, `sturdy_error_missing_column`, `sturdy_error_column_type`,
-#' `sturdy_error_novel_levels` and `sturdy_error_not_finite` for `newdata` that
-#' does not look like the training data; `sturdy_error_no_posterior` when EP left
-#' no posterior; `sturdy_error_missing_argument` when `newdata` is needed.
+#' Errors `sturdy_error_type`, `sturdy_error_missing_column`,
+#' `sturdy_error_column_type`, `sturdy_error_not_finite` and, for [bpm()],
+#' `sturdy_error_novel_levels` for `newdata` that does not match the training data;
+#' `sturdy_error_no_posterior` when EP left no posterior;
+#' `sturdy_error_missing_argument` when `newdata` is needed. Warning
+#' `sturdy_warning_not_converged` for a fit whose EP did not converge. Message
+#' `sturdy_message_novel_levels` for new levels, for [gpc()] and [stc()].
 #'
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [stc()], [fitted()][fitted.sturdy_model]
@@ -78,7 +84,7 @@ predict.sturdy_model <- function(object,
 
 #' Fitted class probabilities
 #'
-#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param ... Not used.
 #' @return A numeric vector: the probability of the event (the second level) at
 #'   each training row, without label noise, named by row; padded with `NA` where

@@ -1,28 +1,30 @@
 #' Residuals, deviance and simulated labels of a fit
 #'
-#' What [stats::glm()] users expect of a classifier. All of them speak of *recorded*
-#' labels: with `p` the fitted probability that the event is recorded in a row
-#' (`predict(fit, type = "response", noise = TRUE)`) and `y` 1 where it was, 0 otherwise.
+#' Methods known from [stats::glm()]. All of them are about *recorded* labels: `p` is the
+#' fitted probability that the event is recorded in a row
+#' (`predict(fit, type = "response", noise = TRUE)`), and `y` is 1 where it was recorded
+#' and 0 elsewhere.
 #'
 #' @details
 #' * `residuals()`: `"response"` is `y - p`, `"pearson"` is `(y - p) / sqrt(p (1 - p))`,
 #'   `"deviance"` is the signed root of `-2 log P(label)`.
-#' * `deviance()`: `-2 sum(log P(label))`, the sum of squared deviance residuals. Fitted
-#'   probabilities have seen the labels; [loo()] has not.
-#' * `simulate()`: labels drawn row by row from `p`, each row by itself.
+#' * `deviance()`: `-2 sum(log P(label))`, the sum of squared deviance residuals. The
+#'   fitted probabilities were computed from the labels themselves; for each label
+#'   predicted from the others see [loo()].
+#' * `simulate()`: labels drawn independently for each row from `p`.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
-#' @param type `"deviance"`, `"pearson"` or `"response"`.
-#' @param nsim Number of simulated responses.
-#' @param seed `NULL`, or a number for [set.seed()]; the random number stream is put
-#'   back as it was.
+#' @param type `"deviance"`, the default, `"pearson"` or `"response"`.
+#' @param nsim Number of simulated responses, at least 1.
+#' @param seed `NULL`, the default, draws from R's current random number stream. A whole
+#'   number is a seed, and the stream is left as it was.
 #' @param ... Not used.
 #' @return
-#' * `residuals()`: a named vector, one number a training row, padded with `NA` where
+#' * `residuals()`: a named vector with one number per training row, padded with `NA` where
 #'   `na.action = na.exclude` left rows out.
 #' * `deviance()`: a number.
-#' * `simulate()`: a data frame of `nsim` columns `sim_1`, ..., factors with the levels of
-#'   the response, a row for each training row.
+#' * `simulate()`: a data frame with one row per training row and `nsim` columns `sim_1`,
+#'   `sim_2`, ..., which are factors with the levels of the response.
 #' @section Conditions:
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
 #' @name residuals.sturdy_model

@@ -1,25 +1,26 @@
 #' Brier and log score, leave-one-out
 #'
-#' Proper scores of the predicted probability of each recorded label, from all other
-#' rows and without refitting: no data have to be set aside.
+#' Proper scores of the probability of each recorded label, predicted from all other
+#' rows without fitting again, so that no data have to be set aside.
 #'
 #' @details
 #' With `p` the leave-one-out probability of the recorded label (see [loo()]),
-#' * the Brier score of a row is `(1 - p)^2`, between 0 and 1, **smaller is
-#'   better**: 1/4 for a coin;
-#' * the log score of a row is `log p`, **larger is better**: -0.693 for a coin.
-#'   Their sum is [loo()].
+#' * the Brier score of a row is `(1 - p)^2`, between 0 and 1; **smaller is
+#'   better**, and `p = 1/2` scores 1/4;
+#' * the log score of a row is `log p`; **larger is better**, and `p = 1/2` scores
+#'   -0.693. The sum of the log scores is that of [loo()].
 #'
-#' The probabilities are those of the label as recorded, flips included, because the
-#' true classes are not known: with a flip rate `epsilon` even perfect knowledge
-#' scores `epsilon (1 - epsilon)` (Brier). Hyperparameters are those learned from
-#' all rows, so that scores are optimistic, the more so the more were learned.
+#' The probabilities are those of the label as recorded, including flips, because the
+#' true classes are not known: with a flip rate `epsilon`, even perfect knowledge of
+#' the true classes has a mean Brier score of `epsilon (1 - epsilon)`. Hyperparameters
+#' were learned from all rows, so the scores are optimistic, the more so the more of
+#' them were learned.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
 #' @param ... Not used.
 #' @return A list of class `sturdy_score`: `score` (`"brier"` or `"log"`),
-#'   `pointwise` (a number a training row), `estimate` (their mean) and `se` (its
+#'   `pointwise` (one score per training row), `estimate` (their mean) and `se` (its
 #'   standard error, `NA` for one row).
 #' @references
 #' Gneiting, T. and Raftery, A. E. (2007) Strictly proper scoring rules, prediction,
@@ -74,32 +75,30 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 
 #' Calibration of the leave-one-out probabilities
 #'
-#' A reliability curve: how often the event was recorded among rows that were given
-#' about the same probability of it, each from all other rows and without
-#' refitting.
+#' A reliability curve: how often the event was recorded among rows with about the same
+#' predicted probability of it, each predicted from all other rows without fitting again.
 #'
 #' @details
-#' The probability is that of the label as recorded, flips included, because the
+#' The probability is that of the label as recorded, including flips, because the
 #' true classes are not known. Rows are put into bins of about equal size by
 #' probability; bins narrower than 0.02 are joined. The interval of an observed
-#' frequency is Wilson's score interval.
-#' A model is calibrated where the intervals reach the diagonal, but for the share
-#' of `1 - level`.
+#' frequency is Wilson's score interval. For a calibrated model, about the share `level`
+#' of the intervals contains the predicted probability of the bin.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
-#' @param bins Largest number of bins.
-#' @param level Probability of the intervals.
+#' @param bins Largest number of bins, at least 1 (10 by default).
+#' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
 #' @return A list of class `sturdy_calibration`:
-#'   * `bins`: a data frame, one row a bin, of `predicted` (mean probability of the
+#'   * `bins`: a data frame with one row per bin: `predicted` (mean probability of the
 #'     event), `observed` (frequency of the event), `n`, and the interval `lower`,
 #'     `upper` of the frequency;
 #'   * `probability`: the leave-one-out probability of the event in each row;
 #'     `event`: whether it was recorded;
 #'   * `error`: the mean of `|predicted - observed|` over rows;
 #'   * `bias`: the mean of `probability - event`;
-#'   * `levels`, `level`.
+#'   * `levels`: the two classes; `level`: the argument.
 #' @seealso [brier_score()], [loo()]
 #' @export
 #' @examples

@@ -10,27 +10,27 @@
 #'
 #' @details
 #' Weights are those of the encoded inputs: numeric columns centred and scaled
-#' (unless `scale = FALSE`), and an indicator a level of every other column. The
-#' likelihood sees the sign of the weighted sum only, so the data say nothing about
-#' the common size of the weights; it comes from the prior. Their ratios carry the
-#' information.
+#' (unless `scale = FALSE`), and one indicator per level of every other column. The
+#' likelihood depends on the sign of the weighted sum only, so the data say nothing about
+#' the common size of the weights: it comes from the prior, and only their ratios are
+#' informative.
 #'
 #' The posterior is `St(df, location, S)` with
 #' `location = exp(log_scale / 2) mean` and scale matrix `S = exp(log_scale) C` from the
 #' field `weights` of the fit. Its covariance is `S df / (df - 2)`, which `vcov()`
-#' returns; it does not exist for `df` at or below 2, where `vcov()` is an error and
-#' `confint()` still answers, from the quantiles of the marginal t distributions.
+#' returns. It does not exist for `df` at or below 2, where `vcov()` is an error.
+#' `confint()` uses the quantiles of the marginal t distributions, at every `df`.
 #'
 #' @param object A model fitted by [bpm()].
 #' @param parm Names or positions of the weights; all by default.
-#' @param level Probability of the interval.
+#' @param level Probability of the interval, strictly between 0 and 1 (0.95 by default).
 #' @param ... Not used.
-#' @return `coef()`: the location of each weight, named. `vcov()`: their covariance
-#'   matrix. `confint()`: a matrix with the lower and upper end of a central
-#'   interval for each weight.
+#' @return For k weights, `coef()` returns their locations, a named vector (k); `vcov()`
+#'   their covariance matrix (k x k); `confint()` a matrix (k x 2) with the lower and
+#'   upper end of a central interval for each weight.
 #' @section Conditions:
 #' `sturdy_error_no_covariance` from `vcov()` at `df <= 2`, `sturdy_error_parm` for a
-#' weight that is not there, `sturdy_error_no_posterior` when EP left none.
+#' weight that does not exist, `sturdy_error_no_posterior` when EP left none.
 #' @name bpm-weights
 #' @seealso [bpm()]
 #' @examples

@@ -35,10 +35,10 @@ number_range <- function(min, max, open) {
     return(paste("a number", ends, min, "and", max))
   }
   if (is.finite(min)) {
-    return(paste("a number", if (open) "above" else "not below", min))
+    return(paste("a number", if (open) "above" else "of at least", min))
   }
   if (is.finite(max)) {
-    return(paste("a number", if (open) "below" else "not above", max))
+    return(paste("a number", if (open) "below" else "of at most", max))
   }
   "a number"
 }
@@ -48,7 +48,7 @@ check_count <- function(x, arg, min = 0, call = rlang::caller_env()) {
     x <= .Machine$integer.max
   if (!whole || x < min) {
     abort_sturdy(
-      "{.arg {arg}} must be a whole number not below {min}, not {describe(x)}.",
+      "{.arg {arg}} must be a whole number of at least {min}, not {describe(x)}.",
       if (whole) "range" else "type", arg = arg, call = call
     )
   }
@@ -103,15 +103,15 @@ check_epsilon <- function(epsilon,
       setequal(names(epsilon), c("neg", "pos"))) {
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
-  or_learn <- if (learn) ", {.val learn} or {.val learn2}" else ""
+  two <- "two such numbers named {.val neg} and {.val pos}"
+  rest <- if (learn) paste0(two, ", {.val learn} or {.val learn2}") else paste("or", two)
   abort_sturdy(
     c(
       paste0(
-        "{.arg {arg}} must be a number not below 0 and below 0.5, two of them
-         named {.val neg} and {.val pos}", or_learn,
+        "{.arg {arg}} must be one number in [0, 0.5), ", rest,
         ", not {describe(epsilon)}."
       ),
-      i = "It is the probability that a recorded label is the wrong one."
+      i = "It is the probability that a recorded label is wrong."
     ),
     "epsilon", arg = arg, call = call
   )
@@ -159,12 +159,11 @@ check_no_dots <- function(..., known = NULL, call = rlang::caller_env()) {
       "Every argument must be known to the function.",
       x = if (length(given)) "Unknown: {.arg {given}}.",
       i = if (length(known)) "Known: {.arg {known}}.",
-      x = if (length(given) < ...length()) "An argument without a name is left over.",
+      x = if (length(given) < ...length()) "An argument without a name is not used.",
       i = if ("weights" %in% given) {
-        "There are no case weights: the likelihood is one of single labels. A row that
-         counts twice stands in the data twice."
+        "There are no case weights. To count a row twice, include it twice in the data."
       },
-      i = if ("offset" %in% given) "The latent function has no place for an offset."
+      i = if ("offset" %in% given) "Offsets are not supported."
     ),
     "unknown_argument", arg = given, call = call
   )
@@ -204,10 +203,10 @@ check_memory <- function(doubles, n, squared, call = rlang::caller_env()) {
   abort_sturdy(
     c(
       "{whole(n)} rows need about {format_bytes(needed)} of memory, but
-       {format_bytes(limit)} are available.",
+       {format_bytes(limit)} is available.",
       i = if (squared) "Memory grows with the square of the number of rows.",
-      i = "Fit a sample of the rows, or set
-           {.code options(sturdy.max_memory = <bytes>)} if you know better."
+      i = "Fit a sample of the rows, or set another limit by
+           {.code options(sturdy.max_memory = <bytes>)}."
     ),
     "memory", n = n, needed = needed, limit = limit, call = call
   )

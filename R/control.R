@@ -1,25 +1,26 @@
 #' Control of expectation propagation and of learning
 #'
 #' Settings of the EP loop and of the search for hyperparameters, for the
-#' `control` argument of [gpc()], [stc()] and [ep_fit()]. The defaults are right
-#' for almost every problem; [ep_diagnostics()] says when to change them.
+#' `control` argument of [gpc()], [stc()], [bpm()] and [ep_fit()]. The defaults suit
+#' almost every problem; [ep_diagnostics()] says when to change them.
 #'
-#' @param tol Convergence tolerance, a number above 0: EP stops when no site
-#'   changes by more than `tol`, measured as
+#' @param tol Convergence tolerance, a number above 0 (1e-9 by default): EP stops when
+#'   no site changes by more than `tol`, measured as
 #'   `max(|change of tau| A, |change of nu| sqrt(A))` with `A` the variance of
 #'   the site's latent value.
-#' @param max_sweeps Largest number of sweeps over the sites, at least 1. A fit
-#'   that needs more ends with the status `"max_sweeps"`.
+#' @param max_sweeps Largest number of sweeps over the sites, at least 1 (200 by
+#'   default). A fit that needs more ends with the status `"max_sweeps"`.
 #' @param damping Fraction of a full site update that is taken, above 0 and at
-#'   most 1; 1 is undamped. EP damps further by itself when the residual grows
-#'   or a site has to be left out of a sweep, so this is the largest step.
+#'   most 1; 1, the default, is undamped. EP damps further by itself when the residual
+#'   grows or a site has to be left out of a sweep, so this is the largest step.
 #' @param block Number of sites that are updated between two corrections of the
-#'   whole posterior, at least 1. It changes speed only, not the numbers.
-#' @param restarts Number of further starting points from which hyperparameters
-#'   are learned, besides the first, at least 0.
+#'   whole posterior, at least 1 (64 by default). It affects the speed, not the result.
+#' @param restarts Number of starting points besides the first from which
+#'   hyperparameters are learned, at least 0 (2 by default).
 #' @param trace Whether the residual, evidence and damping of every sweep are
-#'   kept, for `plot(fit, which = "trace")`.
-#' @param progress Whether learning shows a progress bar.
+#'   kept (`TRUE`, the default), for `plot(fit, which = "trace")`.
+#' @param progress Whether learning, and EP with 2000 rows or more, show their progress;
+#'   by default in interactive sessions.
 #'
 #' @return A list of class `sturdy_control` with the fields `tol`, `max_sweeps`,
 #'   `damping`, `block`, `restarts`, `trace` and `progress`.
@@ -57,7 +58,7 @@ check_damping <- function(damping, call = rlang::caller_env()) {
   damping <- check_number(damping, "damping", min = 0, max = 1, call = call)
   if (damping == 0) {
     abort_sturdy(
-      "{.arg damping} must be above 0: no step would be taken.",
+      "{.arg damping} must be above 0: at 0 no step is taken.",
       "range", arg = "damping", call = call
     )
   }

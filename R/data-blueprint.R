@@ -64,7 +64,7 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env()) {
   if (rlang::is_missing(y)) {
     abort_sturdy(
       c(
-        "{.arg y} must be given beside {.arg x}.",
+        "{.arg y} must be given along with {.arg x}.",
         i = "Or use a formula: {.code gpc(class ~ ., data)}."
       ),
       "missing_argument", arg = "y", call = call
@@ -210,8 +210,8 @@ feature_coding <- function(v, name, scale, call) {
   spread <- if (length(v) > 1) stats::sd(v) else 1
   if (!is.finite(spread) || spread == 0) {
     abort_sturdy(
-      "Column {.val {name}} must have a spread that can be computed, but its
-       standard deviation is {spread}.",
+      "The standard deviation of column {.val {name}} must be finite and above 0,
+       not {spread}.",
       "not_finite", column = name, call = call
     )
   }

@@ -64,7 +64,7 @@ check_feature_type <- function(v, name, call) {
         "Column {.val {name}} must be numeric, factor, character or logical,
          not {describe(v)}.",
         i = if (inherits(v, c("Date", "POSIXt", "difftime")))
-          "Dates and times can be turned into numbers by {.fn as.numeric}."
+          "Use {.fn as.numeric} to turn dates and times into numbers."
       ),
       "column_type", column = name, call = call
     )
@@ -116,7 +116,7 @@ numeric_product <- function(values, variables, term, call) {
       c(
         "An interaction must be between numeric variables, not {.code {term}}.",
         i = "In {.fn gpc} and {.fn stc} the kernel lets all inputs interact.",
-        i = "To let every combination of two factors count as a level, use
+        i = "To treat every combination of two factors as a level, use
              {.code interaction(a, b)}."
       ),
       "interaction", term = term, call = call

@@ -22,7 +22,7 @@ model_frame <- function(formula, data, call) {
   )
   if (!is.null(attr(attr(frame, "terms"), "offset"))) {
     abort_sturdy(
-      "{.arg formula} can't hold an {.fn offset}: the model has no place for it.",
+      "{.arg formula} can't contain {.fn offset}: offsets are not supported.",
       "formula", arg = "formula", call = call
     )
   }
@@ -50,7 +50,7 @@ check_formula_variables <- function(terms, data, call) {
       c(
         "Every input of {.arg formula} must be a column of {.arg data}.",
         x = "Not found there: {.val {outside}}.",
-        i = "Add it to {.arg data}, or write a constant as its value."
+        i = "Add it to {.arg data}, or write the value of a constant into the formula."
       ),
       "formula", arg = "formula", columns = outside, call = call
     )
@@ -59,14 +59,12 @@ check_formula_variables <- function(terms, data, call) {
 
 abort_formula <- function(cnd, where, call) {
   abort_sturdy(
-    "The variables of the formula can't be computed from {.arg {where}}.",
+    "The variables of the formula can't be evaluated in {.arg {where}}.",
     "formula", arg = where, parent = cnd, call = call
   )
 }
 
-#' Rows with missing values, as `na.action` wants them
-#' @noRd
-#' The rows of a model frame that `subset` asks for
+#' The rows of a model frame that `subset` selects
 #' @noRd
 subset_frame <- function(frame, subset, data, formula, call) {
   if (is.null(subset)) {
@@ -76,7 +74,7 @@ subset_frame <- function(frame, subset, data, formula, call) {
     eval(subset, data, environment(formula)),
     error = function(cnd) {
       abort_sturdy(
-        "{.arg subset} can't be computed.",
+        "{.arg subset} can't be evaluated.",
         "subset", arg = "subset", parent = cnd, call = call
       )
     }
@@ -97,6 +95,8 @@ subset_frame <- function(frame, subset, data, formula, call) {
   frame[rows[!is.na(rows)], , drop = FALSE]
 }
 
+#' The rows of a model frame that `na.action` keeps
+#' @noRd
 apply_na_action <- function(frame, na.action, call) {
   if (is.null(na.action)) {
     return(frame)
@@ -105,7 +105,7 @@ apply_na_action <- function(frame, na.action, call) {
     match.fun(na.action)(frame),
     error = function(cnd) {
       abort_sturdy(
-        "{.arg na.action} refuses the data.",
+        "{.arg na.action} stopped with an error.",
         "missing", arg = "na.action", parent = cnd, call = call
       )
     }

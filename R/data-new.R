@@ -100,7 +100,7 @@ check_new_feature <- function(v, name, coding, novel_allowed, call) {
   }
   if (kind != coding$kind) {
     abort_sturdy(
-      "Column {.val {name}} of {.arg newdata} must be {coding$kind} as in
+      "Column {.val {name}} of {.arg newdata} must be {coding$kind}, as in
        training, not {describe(v)}.",
       "column_type", arg = "newdata", column = name, call = call
     )
@@ -112,16 +112,16 @@ check_new_feature <- function(v, name, coding, novel_allowed, call) {
   if (length(novel) && novel_allowed) {
     inform_sturdy(
       c(
-        i = "Column {.val {name}} of {.arg newdata} has {qty(length(novel))}level{?s}
-             that training did not: {.val {few(novel)}}. To the kernel
-             {?it differs/they differ} from all others."
+        i = "Column {.val {name}} of {.arg newdata} has {qty(length(novel))}{?a level/levels}
+             that did not occur in training: {.val {few(novel)}}. To the kernel
+             {?it differs/they differ} from every known level."
       ),
       "novel_levels", column = name, levels = novel
     )
   } else if (length(novel)) {
     abort_sturdy(
       c(
-        "Column {.val {name}} of {.arg newdata} must hold levels seen in
+        "Column {.val {name}} of {.arg newdata} must have levels that occurred in
          training.",
         x = "New: {.val {few(novel)}}.",
         i = "Known: {.val {few(coding$levels)}}."
@@ -150,7 +150,7 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call) {
     y <- forge_response(blueprint, newdata, y, call)
   } else if (is.null(y)) {
     abort_sturdy(
-      "{.arg y} must be given beside {.arg newdata}: the model was fitted from
+      "{.arg y} must be given along with {.arg newdata}: the model was fitted from
        {.arg x} and {.arg y}.",
       "missing_argument", arg = "y", call = call
     )
@@ -179,7 +179,7 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call) {
 forge_response <- function(blueprint, newdata, y, call) {
   if (!is.null(y)) {
     abort_sturdy(
-      "{.arg y} can't be given: the response of the formula is computed from
+      "{.arg y} must not be given: the response of the formula is taken from
        {.arg newdata}.",
       "unknown_argument", arg = "y", call = call
     )

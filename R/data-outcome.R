@@ -51,7 +51,7 @@ forge_outcome <- function(y,
     novel <- unique(as.character(y[rows]))
     abort_sturdy(
       c(
-        "{.arg {arg}} must hold the classes {.val {levels}} only.",
+        "{.arg {arg}} must contain the classes {.val {levels}} only.",
         x = "New: {.val {few(novel)}}, in {qty(length(rows))}row{?s} {few(rows)}."
       ),
       c("novel_levels", "outcome_levels"), arg = arg, rows = rows,
@@ -66,7 +66,7 @@ abort_outcome_type <- function(y, arg, call) {
     c(
       "{.arg {arg}} must be a factor, a logical or character vector, or a
        numeric vector of 0/1 or -1/+1, not {describe(y)}.",
-      i = if (is.data.frame(y)) "Give the column itself, {.code data$column}."
+      i = if (is.data.frame(y)) "Use the column itself, {.code data$column}."
     ),
     "outcome_type", arg = arg, call = call
   )
@@ -94,9 +94,9 @@ numeric_outcome <- function(y, arg, call) {
   }
   abort_sturdy(
     c(
-      "A numeric {.arg {arg}} must hold 0 and 1 or -1 and 1 only.",
-      x = "It holds {.val {few(signif(sort(values), 6))}}.",
-      i = "Use {.code factor()} for other codes of two classes."
+      "A numeric {.arg {arg}} must contain only 0 and 1, or only -1 and 1.",
+      x = "It contains {.val {few(signif(sort(values), 6))}}.",
+      i = "For other codes of two classes use {.code factor()}."
     ),
     "outcome_levels", arg = arg, call = call
   )

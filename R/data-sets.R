@@ -34,7 +34,7 @@ data_levels <- list(
 #'   the R package mlbench 2.1-3 (GPL-2), new thyroid (Coomans) the UCI set as
 #'   in mclust 6.0.0 (GPL >= 2), and synth is Ripley's two-class mixture, the
 #'   sets `synth.tr` and `synth.te` of MASS 7.3-58.2 (GPL-2 or GPL-3). Checksums
-#'   stand in `system.file("extdata", "README.md", package = "sturdy")`.
+#'   are in `system.file("extdata", "README.md", package = "sturdy")`.
 #' @references
 #' Ripley, B. D. (1996) *Pattern Recognition and Neural Networks*. Cambridge
 #' University Press.
@@ -69,19 +69,18 @@ sturdy_data <- function(name) {
 
 #' Flip some labels on purpose
 #'
-#' Exactly `round(rate * length(y))` labels, chosen at random without
-#' replacement, are turned into the other class.
+#' Changes exactly `round(rate * length(y))` labels, chosen at random without
+#' replacement, to the other class.
 #'
 #' @param y The labels: a factor with two levels, a logical vector, or numbers
 #'   that are all 0 or 1, or all -1 or +1.
 #' @param rate The fraction to flip, between 0 and 1. As in [round()], a count
 #'   that ends in exactly one half goes to the even digit.
-#' @param seed A whole number for a choice that can be repeated, or `NULL` to
-#'   draw from R's current random number stream. With a seed the choice does
+#' @param seed A whole number for reproducible random numbers, or `NULL`, the default,
+#'   to draw from R's current random number stream. With a seed the result does
 #'   not depend on [RNGkind()], and the stream is left as it was.
-#' @return `y`, of the same type and with the same names, with the flipped
-#'   labels in it; the attribute `"flipped"` holds their positions, an
-#'   increasing integer vector.
+#' @return `y` with the flipped labels, of the same type and with the same names. Its
+#'   attribute `"flipped"` contains their positions, an increasing integer vector.
 #' @export
 #' @examples
 #' y <- factor(rep(c("healthy", "ill"), each = 10))
@@ -102,18 +101,18 @@ flip_labels <- function(y, rate, seed = NULL) {
 #'
 #' The setting of Futami, Sato and Sugiyama (2017, section 5.2): points of two
 #' Gaussian classes in the plane and a few outliers. The counts are theirs (300
-#' and eight); where the classes and the outliers lie is a choice of this
+#' and eight); the positions of the classes and the outliers are a choice of this
 #' package:
 #'
 #' - class `neg` is N((-2, 0), I) and class `pos` is N((2, 0), I), of equal
-#'   size, so that the best boundary is the line x1 = 0 and its error 2.3 %;
+#'   size, so that the best boundary is the line x1 = 0, with an error of 2.3 %;
 #' - an outlier has the label of one class and lies behind the other one:
 #'   outliers labelled `neg` come from N((4, 0), I/4), outliers labelled `pos`
-#'   from N((-4, 0), I/4), in turns.
+#'   from N((-4, 0), I/4), alternately.
 #'
-#' @param n Number of points of the two classes together; an odd one out
-#'   is `neg`.
-#' @param n_outliers Number of outliers.
+#' @param n Number of points of the two classes together, at least 1 (300 by default).
+#'   If it is odd, the extra point is `neg`.
+#' @param n_outliers Number of outliers, at least 0 (8 by default).
 #' @inheritParams flip_labels
 #' @return A data frame with `n + n_outliers` rows, the outliers last, and the
 #'   columns `x1`, `x2`, `class` (a factor with levels `neg` and `pos`) and
@@ -160,7 +159,7 @@ flip_other <- function(y, call = rlang::caller_env()) {
   }
   if (anyNA(y)) {
     abort_sturdy(
-      "{.arg y} must have no missing values, not {sum(is.na(y))}.",
+      "{.arg y} must not have missing values; it has {sum(is.na(y))}.",
       "missing",
       arg = "y", call = call
     )
@@ -173,7 +172,7 @@ flip_other <- function(y, call = rlang::caller_env()) {
       abort_sturdy(
         c(
           "{.arg y} must have two levels, not {nlevels(y)}.",
-          "i" = "{.fn droplevels} removes levels that are not in use."
+          "i" = "{.fn droplevels} removes levels that are not used."
         ),
         "outcome_levels",
         arg = "y", call = call
@@ -187,7 +186,7 @@ flip_other <- function(y, call = rlang::caller_env()) {
   if (zero_one && minus_plus && length(values) > 0) {
     abort_sturdy(
       c(
-        "{.arg y} holds nothing but 1, so its other class may be 0 or -1.",
+        "{.arg y} contains only 1, so its other class may be 0 or -1.",
         "i" = "Use a factor or a logical vector."
       ),
       "outcome_levels",
@@ -196,7 +195,7 @@ flip_other <- function(y, call = rlang::caller_env()) {
   }
   if (!zero_one && !minus_plus) {
     abort_sturdy(
-      "{.arg y} must hold 0 and 1 or -1 and 1 when it is numeric,
+      "{.arg y} must contain only 0 and 1, or only -1 and 1, if it is numeric,
        not {.val {utils::head(values, 5)}}.",
       "outcome_levels",
       arg = "y", call = call

@@ -19,12 +19,12 @@
 #' intercept, and columns are on one scale: fit with `intercept = FALSE` and
 #' `scale = FALSE`.
 #'
-#' @param case 1 or 2.
-#' @param n Number of points.
-#' @param p Number of columns.
-#' @param segments Number of segments, at most `n`, and at most `p` in case 2.
-#'   They are of equal length, and so are the blocks of case 2, as far as the
-#'   numbers divide: sizes differ by at most one.
+#' @param case 1, the default, or 2.
+#' @param n Number of points, at least 1 (4000 by default).
+#' @param p Number of columns, at least 1 (100 by default).
+#' @param segments Number of segments, at least 1 (10 by default), at most `n`, and at
+#'   most `p` in case 2. The lengths of the segments, and the blocks of case 2, differ
+#'   by at most one.
 #' @inheritParams flip_labels
 #' @return A list with the fields
 #'   * `x`: the points, a numeric matrix n x p with columns `x1`, `x2`, ...;
@@ -36,7 +36,7 @@
 #'   `data.frame(d$x, class = d$y)`.
 #' @section Conditions:
 #' `sturdy_error_choice` for another case, `sturdy_error_type` and
-#' `sturdy_error_range` for sizes that are no whole numbers or do not fit.
+#' `sturdy_error_range` for sizes that are not whole numbers or are out of range.
 #' @references
 #' Ding, N., Qi, Y. and Vishwanathan, S. V. N. (2011) t-divergence based
 #' approximate inference. *Advances in Neural Information Processing Systems*
@@ -99,7 +99,7 @@ parts <- function(n, count) {
 check_segments <- function(segments, most, call = rlang::caller_env()) {
   if (segments > most) {
     abort_sturdy(
-      "{.arg segments} must be at most {most}, not {segments}: no segment may be
+      "{.arg segments} must be at most {most}, not {segments}, so that no segment is
        empty.",
       "range", arg = "segments", call = call
     )
@@ -111,7 +111,7 @@ check_segments <- function(segments, most, call = rlang::caller_env()) {
 #' The setting of Futami, Sato and Sugiyama (2017, section 5.1): points in the
 #' plane from a mixture of four Gaussian components, on which assumed density
 #' filtering gives a different class boundary for every order of the rows, and
-#' expectation propagation one and the same. The values used here:
+#' expectation propagation the same one for all. The values used here:
 #'
 #' | component | mean     | weight | class |
 #' |:----------|:---------|:-------|:------|
@@ -121,10 +121,10 @@ check_segments <- function(segments, most, call = rlang::caller_env()) {
 #' | 4         | (1, -1)  | 0.25   | `pos` |
 #'
 #' Every component has the covariance `0.05 I`. The classes lie on either side of
-#' the line x1 = 0, 4.5 standard deviations from it; as component 1 is rare,
-#' lines that lean against it separate almost all points, too.
+#' the line x1 = 0, 4.5 standard deviations from it. Because component 1 is rare,
+#' tilted lines that misclassify it separate almost all points as well.
 #'
-#' @param n Number of points.
+#' @param n Number of points, at least 1 (1000 by default).
 #' @inheritParams flip_labels
 #' @return A data frame with `n` rows, in random order, and the columns `x1`,
 #'   `x2`, `class` (a factor with levels `neg` and `pos`) and `component` (an

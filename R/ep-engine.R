@@ -146,7 +146,7 @@ warn_not_converged <- function(ep) {
     warn_sturdy(
       c(
         "{ep$message}",
-        i = "{.code ep_diagnostics(fit)} says what that means and what to do."
+        i = "See {.code ep_diagnostics(fit)} for what that means and what to do."
       ),
       "not_converged", status = ep$status
     )

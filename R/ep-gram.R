@@ -1,22 +1,23 @@
 #' Expectation propagation with a Gram matrix of your own
 #'
-#' The engine under [gpc()] and [stc()], for any kernel matrix: EP at `df = Inf`,
-#' t-EP at finite `df`, with the likelihood of labels that flip. Nothing is
-#' learned.
+#' The engine of [gpc()] and [stc()], for any kernel matrix: EP at `df = Inf`,
+#' t-EP at finite `df`, with the same likelihood, in which a label is wrong with
+#' probability `epsilon`. Nothing is learned.
 #'
 #' @details
 #' In scaled coordinates, with `T = diag(tau)`: `C = (K^-1 + T)^-1`, `m = C nu`,
 #' `log_det = log|I + K T|`, `kappa = exp(-log_det / df)`; the posterior of the latent
 #' vector is t (or normal) with location `sqrt(kappa) m` and scale matrix
-#' `kappa C`. The likelihood is the step `1(y f > 0)` with flips; add 1 to the
+#' `kappa C`. The likelihood is `epsilon + (1 - 2 epsilon) 1(y f > 0)`; add 1 to the
 #' diagonal of `K` for a probit. Time grows as n^3, memory as n^2 (about four n x n
 #' matrices of doubles).
 #'
 #' @param K Symmetric positive semidefinite numeric matrix, n x n.
 #' @param y n labels: -1/+1, 0/1, logical, or a two-level factor or character
-#'   vector (the second level is +1). One class alone is accepted here.
-#' @param df Degrees of freedom, above 0; `Inf` is Gaussian EP.
-#' @param epsilon Probability that a label is wrong, in `[0, 0.5)`.
+#'   vector (the second level is +1). All of them may be of one class here.
+#' @param df Degrees of freedom, above 0; `Inf`, the default, is Gaussian EP.
+#' @param epsilon Probability that a label is wrong: a number in `[0, 0.5)` (0 by
+#'   default), or two, named `neg` and `pos`, by true class, as in [gpc()].
 #' @param sites `NULL`, or a list of `tau` and `nu` (n each) to start from, such as
 #'   the `sites` of an earlier result.
 #' @param control [ep_control()].
@@ -24,22 +25,25 @@
 #' @return A list of class `sturdy_ep` with the fields
 #'   * `sites`: list of `tau` and `nu`, n each;
 #'   * `m` (n), `C_diag` (n), `log_det`, `kappa`: the posterior;
-#'   * `log_evidence` (site normalisers Z1) and `log_evidence_zp` (Zp);
+#'   * `log_evidence` (with the site normalisers Z1) and `log_evidence_zp` (with Zp);
+#'     see [log_evidence()];
 #'   * `loo`: the leave-one-out log predictive probability, and `loo_pointwise` (n),
 #'     its terms; `flipped` (n): the probability that each label was flipped;
 #'   * `cavity`: list of `mean` and `var`, n each;
 #'   * `b` (n): `K^-1 m`, so that `k*'b` is the location at a new point;
-#'   * `residual` (n), `sweeps`, `skipped`, `status`, `message`, `trace`;
-#'   * `df`, `epsilon`, `y`.
+#'   * `residual` (n), `sweeps`, `skipped` (sites left out of the last sweep), `status`
+#'     and `message` (see [ep_diagnostics()]), `trace` (a data frame with one row per
+#'     sweep);
+#'   * `df`, `epsilon` and `y`: the arguments, `y` as -1 and +1.
 #'
 #' @section Conditions:
 #' Errors `sturdy_error_gram` (not numeric, square, finite, symmetric or positive
 #' semidefinite, or a diagonal entry not above 0),
 #' `sturdy_error_length`, `sturdy_error_outcome_type`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_missing`, `sturdy_error_no_rows`, `sturdy_error_df`,
-#' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. A fit that
-#' does not converge ends with a `status` and `message` of its own and the warning
-#' `sturdy_warning_not_converged`.
+#' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. Warning
+#' `sturdy_warning_not_converged` when EP does not converge; `status` and `message` then
+#' say how it ended.
 #'
 #' @inherit sturdy-package references
 #' @seealso [ep_diagnostics()], [gpc()]
@@ -130,7 +134,7 @@ gram_unit <- function(K) {
 check_semidefinite <- function(unit, variances, call) {
   if (any(variances < 0)) {
     abort_sturdy(
-      "The diagonal of {.arg K} must not be below 0; entry
+      "The diagonal of {.arg K} must not be below 0, but entry
        {which.min(variances)} is {describe(min(variances))}.",
       "gram", arg = "K", call = call
     )
@@ -154,7 +158,7 @@ print.sturdy_ep <- function(x, digits = 4, ...) {
     Status = ep_words(x),
     "Log evidence" = paste0(
       format(x$log_evidence, digits = digits),
-      if (is.finite(x$df)) " (t-EP: not to be compared across df)"
+      if (is.finite(x$df)) " (t-EP: not comparable across df)"
     ),
     "Leave-one-out" = format(x$loo, digits = digits),
     "Latent m" = paste(

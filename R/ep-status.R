@@ -8,9 +8,9 @@ ep_more_noise <- "Allow more label noise (a larger epsilon) or a larger nugget."
 ep_more_noise_linear <- c(
   "Allow more label noise (a larger epsilon).",
   paste(
-    "Where the classes overlap instead of meeting at a boundary, many rows and few",
-    "weights leave EP without a fixed point: use inference = \"adf\", or gpc() with a",
-    "nugget on a sample of the rows."
+    "If the classes overlap near the boundary, EP may have no fixed point with many",
+    "rows and few weights: use inference = \"adf\", or gpc() with a nugget on a",
+    "sample of the rows."
   )
 )
 
@@ -24,7 +24,7 @@ ep_statuses <- list(
     code = 1L,
     happened = "EP did not converge in {sweeps} sweep{?s} (largest residual {residual}).",
     means = paste(
-      "The results are those of the last sweep; when the residual is below 1e-3,",
+      "The results are those of the last sweep. If the residual is below 1e-3, the",
       "probabilities are usually close to their final values."
     ),
     do = c(
@@ -39,8 +39,8 @@ ep_statuses <- list(
       "(largest residual {residual})."
     ),
     means = paste(
-      "Some rows took no part in the last sweep: the evidence and the probabilities",
-      "give no more than a rough picture."
+      "Some rows took no part in the last sweep. The evidence and the probabilities",
+      "are only rough."
     ),
     do = c(ep_damp_more, ep_more_noise, "In stc(), use a larger df."),
     do_linear = c(ep_damp_more, ep_more_noise_linear)
@@ -52,9 +52,8 @@ ep_statuses <- list(
       "(largest residual {residual})."
     ),
     means = paste(
-      "EP goes round in circles, takes steps that are too short, or is limited by",
-      "rounding. With a residual below 1e-6 the results are good; otherwise they give",
-      "no more than a rough picture."
+      "EP cycles, takes steps that are too short, or is limited by rounding. If the",
+      "residual is below 1e-6, the results are good; otherwise they are only rough."
     ),
     do = c(
       "If damping is small, damp less; if it is 1, damp: ep_control(damping = 0.3).",
@@ -68,13 +67,13 @@ ep_statuses <- list(
   no_fixed_point = list(
     code = NA_integer_, # found in R: a path towards a fixed point was lost
     happened = paste(
-      "EP found no fixed point at df = {df} (largest residual {residual}), and the one",
-      "it followed from more label noise was lost on the way: there may be none. More",
-      "noise (a larger epsilon, or nugget of a kernel) or a larger df helps."
+      "EP found no fixed point at df = {df} (largest residual {residual}). The fixed",
+      "point found at a larger epsilon was lost on the way to this one: there may be",
+      "none here. A larger epsilon, a larger nugget (in a kernel) or a larger df helps."
     ),
     means = paste(
-      "EP probably has no fixed point at these hyperparameters. The numbers shown are",
-      "not those of a posterior."
+      "EP probably has no fixed point at these hyperparameters. The numbers shown do",
+      "not describe a posterior."
     ),
     do = c(ep_more_noise, "In stc(), use a larger df; or use gpc()."),
     do_linear = c(ep_more_noise_linear, "Use a larger df.")
@@ -83,8 +82,8 @@ ep_statuses <- list(
     code = -1L,
     happened = "The posterior precision is not positive definite.",
     means = paste(
-      "There is no posterior: the prior covariance and the sites together are not",
-      "positive definite in floating-point numbers."
+      "There is no posterior: with the prior covariance and the sites, the posterior",
+      "precision is not positive definite in floating-point numbers."
     ),
     do = c(
       "Add a nugget: kernel_ard(nugget = 1e-6).",

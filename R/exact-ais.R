@@ -26,8 +26,8 @@ ais_problem.sturdy_model <- function(object, call = rlang::caller_env()) {
 ais_problem.bpm <- function(object, call = rlang::caller_env()) {
   abort_sturdy(
     c(
-      "Simulation needs a model with a kernel: a Bayes point machine has none.",
-      i = "{.fn gpc} has one."
+      "Simulation needs a model with a kernel, and a Bayes point machine has none.",
+      i = "Use a model fitted by {.fn gpc} or {.fn stc}."
     ),
     "no_kernel", call = call
   )
@@ -223,7 +223,7 @@ ais_progress <- function(progress, se, .envir = rlang::caller_env()) {
   id <- cli::cli_progress_bar(
     format = paste(
       "{cli::pb_spin} Annealing, {cli::pb_extra$chains} chains done,",
-      "standard error {cli::pb_extra$now} (wanted: {cli::pb_extra$se})"
+      "standard error {cli::pb_extra$now} (goal: {cli::pb_extra$se})"
     ),
     total = NA, extra = list(chains = 0, now = "unknown", se = se),
     .envir = .envir
@@ -275,16 +275,16 @@ ais_run_checked <- function(problem, se, max_moves, progress) {
       c(
         "{format(run$ess, digits = 2)} of {length(run$log_w)} chains carry all of the
          weight: neither the log evidence nor its standard error can be relied on.",
-        i = "Raise {.arg max_moves} (now {format(max_moves)})."
+        i = "Use a larger {.arg max_moves} than {format(max_moves)}."
       ),
       "ais_weights", ess = run$ess
     )
   } else if (!isTRUE(run$se <= se)) {
     warn_sturdy(
       c(
-        "The standard error is {format(run$se, digits = 2)}, not {format(se)}, after
-         {format(run$moves)} moves.",
-        i = "Raise {.arg max_moves} (now {format(max_moves)})."
+        "After {format(run$moves)} moves the standard error is
+         {format(run$se, digits = 2)}, not {format(se)}.",
+        i = "Use a larger {.arg max_moves} than {format(max_moves)}."
       ),
       "ais_budget", se = run$se
     )

@@ -1,8 +1,8 @@
 #' Check a fit against simulation
 #'
-#' Compares what EP says with the exact posterior, at the hyperparameters of the fit:
-#' log evidence, class probabilities at the training rows, and whether the EP
-#' posterior covers the exact one.
+#' Compares the results of EP with the exact posterior, at the hyperparameters of the
+#' fit: the log evidence, the class probabilities at the training rows, and how well the
+#' EP posterior covers the exact one.
 #'
 #' @details
 #' The exact log evidence is that of
@@ -13,27 +13,30 @@
 #'
 #' For [stc()] the table shows two EP evidences: the Gaussian one at the same kernel,
 #' which can be compared across models, and the t-EP one, which is not an approximation
-#' of the evidence and whose gap is shown as large as it is. The exact value is the
-#' same for all `df`.
+#' of the evidence, so that its gap can be large. The exact value is the same for all
+#' `df`.
 #'
 #' The Pareto k is that of the ratios prior x likelihood / EP posterior at 10,000 draws
-#' of the EP posterior (Vehtari et al., 2024). Below 0.7 the EP posterior as a whole,
-#' corrected by these weights, gives reliable averages; above, it does not. Expect it
-#' to be above from about a hundred rows on, also where all single probabilities are
-#' right: a normal distribution of all latent values together lies mostly where some
-#' label is on the wrong side, and such draws have next to no weight when `epsilon` is
-#' small, none when it is 0. `all_right` is the share of draws with every label on its
-#' right side, `importance_ess` the effective number of draws. With `epsilon = 0` k
-#' describes the draws that have a weight, and is `NA` when they are fewer than 100.
+#' of the EP posterior (Vehtari et al., 2024). Below 0.7 averages over the EP posterior,
+#' corrected by these weights, are reliable; above 0.7 they are not. From about a hundred
+#' rows on it is usually above 0.7, even where all single probabilities are right: most
+#' draws of a normal distribution of all latent values together have some label on the
+#' wrong side, and such draws have almost no weight when `epsilon` is small, and none
+#' when it is 0. `all_right` is the share of draws with every label on its right side,
+#' `importance_ess` the effective number of draws. With `epsilon = 0`, k describes the
+#' draws that have a weight, and is `NA` when there are fewer than 100 of them.
 #'
-#' It costs an annealing run (see [log_evidence()]: seconds to minutes) and a few n^3
-#' factorisations. Random numbers are R's: [set.seed()] makes it repeatable.
+#' The cost is that of an annealing run (see [log_evidence()]: seconds to minutes) and of
+#' a few n^3 factorisations. It uses R's random numbers: [set.seed()] makes it repeatable.
 #'
 #' @param object A model fitted by [gpc()] or [stc()].
-#' @param draws Number of draws of the posterior, at least 100.
-#' @param se,max_moves Of the log evidence, as in [log_evidence()].
-#' @param progress Whether a progress line is shown; that of the fit's control by
-#'   default.
+#' @param draws Number of draws of the posterior, at least 100 (4000 by default).
+#' @param se The standard error of the exact log evidence to be reached, above 0 (0.05 by
+#'   default).
+#' @param max_moves The number of moves after which the annealing run stops in any case,
+#'   at least 1 (2e6 by default).
+#' @param progress Whether a progress line is shown; by default as in the control of the
+#'   fit.
 #' @param ... Not used.
 #'
 #' @return A list of class `sturdy_check` with the fields
@@ -41,17 +44,17 @@
 #'     `log_evidence` and `gap`, EP minus exact, in nats;
 #'   * `ais`: the exact log evidence, as [log_evidence()] gives it;
 #'   * `probability`: data frame of `row`, `ep`, `exact`, `error` (the standard error of
-#'     `exact`), one row a training row; `largest_gap`, `largest_row`, `mean_gap`:
-#'     the absolute differences summarised;
-#'   * `pareto_k`, `importance_ess`, `all_right`: as said above; `pareto_note`: why k is
-#'     `NA`, or `NA`;
-#'   * `ess`: effective number of draws, the least over the rows;
-#'   * `means`, `do`: sentences.
+#'     `exact`), with one row per training row; `largest_gap`, `largest_row` and
+#'     `mean_gap`: the largest absolute difference, its row, and the mean;
+#'   * `pareto_k`, `importance_ess`, `all_right`: as described above; `pareto_note`: why k
+#'     is `NA`, or `NA`;
+#'   * `ess`: the smallest effective number of draws over the rows;
+#'   * `means`, `do`: sentences that say what this means and what to do.
 #'
 #'   Its print method shows the numbers and the sentences.
 #' @section Conditions:
-#' Those of `log_evidence(fit, method = "ais")`; `sturdy_error_no_posterior` when EP left
-#' none.
+#' Those of `log_evidence(fit, method = "ais")`, among them `sturdy_error_no_kernel` for
+#' [bpm()]; `sturdy_error_no_posterior` when EP left no posterior.
 #' @references
 #' Vehtari, A., Simpson, D., Gelman, A., Yao, Y. and Gabry, J. (2024) Pareto smoothed
 #' importance sampling. *Journal of Machine Learning Research* 25(72), 1-58.
@@ -233,7 +236,7 @@ check_importance <- function(object, problem, draws = 10000L) {
   if (is.null(drawn)) {
     return(list(
       pareto_k = NA_real_, importance_ess = NA_real_, all_right = NA_real_,
-      pareto_note = "the EP posterior can't be drawn from"
+      pareto_note = "the EP posterior can't be sampled"
     ))
   }
   ratios <- drawn$log_ratios[drawn$log_ratios > -Inf]

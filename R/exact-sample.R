@@ -8,42 +8,44 @@
 #' `epsilon` (0 included) and then move on at `epsilon`: each move draws a
 #' velocity from the prior and follows the ellipse it gives for a quarter turn,
 #' bouncing off or passing the places where a label changes side (exact Hamiltonian
-#' Monte Carlo; Pakman and Paninski, 2014). No move is rejected, nothing is to be
-#' tuned. Given the latent values at the training rows, those at `newdata` are
+#' Monte Carlo; Pakman and Paninski, 2014). No move is rejected, and there is nothing to
+#' tune. Given the latent values at the training rows, those at `newdata` are
 #' normal: \deqn{f^* | f \sim N(k^{*\prime} K^{-1} f,\; k^{**} - k^{*\prime} K^{-1} k^*)}{f* | f ~ N(k*'K^-1 f, k** - k*'K^-1 k*)}
 #' with the nugget in `k**`, jointly for all rows.
 #'
-#' At finite `df` the prior is a t process, a Gaussian process divided by the root of
-#' one Gamma(df/2, df/2) variable a function. The labels depend on signs and say
-#' nothing about it, so each draw is divided by a fresh one.
+#' At finite `df` the prior is a t process: a Gaussian process divided by the square root
+#' of a Gamma(df/2, df/2) variable that is common to the whole function. The labels depend
+#' on signs and carry no information on that variable, so each draw is divided by the
+#' root of a new one.
 #'
-#' Rows of the training data are the latent values of just those observations, each
-#' with its own share of the nugget; [predict()][predict.sturdy_model] and
-#' `newdata` are about new observations.
+#' Without `newdata`, draws are of the latent values of the training observations
+#' themselves, including their share of the nugget. With `newdata`, and in
+#' [predict()][predict.sturdy_model], they are of new observations.
 #'
-#' Random numbers are R's: [set.seed()] makes the draws repeatable. A move costs
+#' The draws use R's random numbers: [set.seed()] makes them repeatable. A move costs
 #' n^2 for the velocity and n for each of about n/2 bounces, about 30 microseconds at
 #' 150 rows; memory grows with n^2, and with the square of the rows of `newdata`.
 #'
 #' @param object A model fitted by [gpc()] or [stc()].
-#' @param n Number of draws, at least 1.
+#' @param n Number of draws, at least 1 (1000 by default).
 #' @param newdata As in [predict()][predict.sturdy_model]; `NULL`, the default,
 #'   means the latent values at the training rows.
 #' @param ... Not used.
-#' @param thin Moves from one draw of a chain to its next, at least 1.
-#' @param progress Whether a progress line is shown; that of the fit's control by
-#'   default.
+#' @param thin Number of moves from one draw of a chain to the next, at least 1 (5 by
+#'   default).
+#' @param progress Whether a progress line is shown; by default as in the control of the
+#'   fit.
 #'
-#' @return A numeric matrix with `n` rows, one a draw, and one column a row of the data
+#' @return A numeric matrix with one row per draw (`n`) and one column per row of the data
 #'   (`NA` for rows of `newdata` with missing values), with the attributes
 #'   * `chain` (n): the chain of each draw, in the order of its draws;
-#'   * `ess` (one a column): bulk effective sample size, by [posterior::ess_bulk()];
-#'   * `rhat` (one a column): rank-normalised potential scale reduction, by
+#'   * `ess` (one per column): bulk effective sample size, by [posterior::ess_bulk()];
+#'   * `rhat` (one per column): rank-normalised potential scale reduction, by
 #'     [posterior::rhat()]: near 1 when the chains agree;
 #'   * `jitter`: what was added to the diagonal of a singular kernel matrix, or 0.
 #'
-#'   `ess` and `rhat` (Vehtari et al., 2021) are there only when the posterior package is
-#'   installed; they are `NA` where a chain has too few draws.
+#'   `ess` and `rhat` (Vehtari et al., 2021) are computed only when the posterior package
+#'   is installed; they are `NA` where a chain has too few draws.
 #'
 #' @section Conditions:
 #' `sturdy_warning_not_mixed` when `rhat` is above 1.1 in some column of chains of 50
@@ -121,7 +123,7 @@ sample_start <- function(problem, burn = 200L) {
     abort_sturdy(
       c(
         "No chain found latent values that are possible with {.field epsilon} = 0.",
-        i = "The labels contradict each other: allow some noise, or a nugget."
+        i = "The labels contradict each other: allow some label noise, or a nugget."
       ),
       "no_sample"
     )
@@ -199,7 +201,7 @@ sample_matrix <- function(draws, n, names, jitter) {
       c(
         "The chains disagree (rhat up to
          {format(max(mixing$rhat, na.rm = TRUE), digits = 3)}).",
-        i = "Draw more, with a larger {.arg thin}."
+        i = "Use more draws and a larger {.arg thin}."
       ),
       "not_mixed", rhat = mixing$rhat
     )

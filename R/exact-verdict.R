@@ -25,18 +25,18 @@ words_evidence <- function(check) {
   name <- if (is.finite(check$df)) "The Gaussian EP evidence" else "EP's log evidence"
   size <- sprintf("%.2f nats %s the exact one", abs(gap), if (gap < 0) "below" else "above")
   means <- if (abs(gap) <= 2 * error) {
-    paste0(name, " is the exact one as far as the simulation can tell (gap ",
+    paste0(name, " agrees with the exact one within the error of the simulation (gap ",
            sprintf("%.2f, error %.2f).", gap, error))
   } else if (abs(gap) < limit[1]) {
-    paste0(name, " is ", size, ": too little to matter in the choice of a model.")
+    paste0(name, " is ", size, ": too little to affect the choice of a model.")
   } else if (abs(gap) < limit[2]) {
-    paste0(name, " is ", size, ": it matters when models differ by less than that.")
+    paste0(name, " is ", size, ": this matters when models differ by less.")
   } else {
     paste0(name, " is ", size, ": do not choose a model by it.")
   }
   do <- c(
     if (error > 2 * check$se_wanted) {
-      "Raise max_moves: the simulation is rougher than wanted."
+      "Use a larger max_moves: the simulation is less exact than asked for."
     },
     if (abs(gap) >= max(limit[1], 2 * error)) {
       "Compare models by log_evidence(fit, method = \"ais\") or by loo(fit)."
@@ -57,8 +57,8 @@ words_t_evidence <- function(check) {
   }
   list(
     means = paste0(
-      "The t-EP evidence ", size, ". That is in its nature, no fault of this fit: it ",
-      "is no approximation of the evidence (see ?stc)."
+      "The t-EP evidence ", size, ". This is no fault of the fit: the t-EP evidence is ",
+      "not an approximation of the evidence (see ?stc)."
     ),
     do = "For comparisons use log_evidence(fit, method = \"gaussian\")."
   )
@@ -72,16 +72,16 @@ words_probability <- function(check) {
   limit <- check_limits$probability
   where <- sprintf("at most %.3f from the exact ones (mean %.3f)", gap, check$mean_gap)
   if (gap < limit[1]) {
-    list(means = paste0("Class probabilities are ", where, ": use them."))
+    list(means = paste0("Class probabilities are ", where, ": they can be used."))
   } else if (gap < limit[2]) {
     list(means = paste0(
-      "Class probabilities are ", where, ": fine for classes, rough in the worst rows."
+      "Class probabilities are ", where, ": good enough for classes, rough in the worst rows."
     ))
   } else {
     list(
       means = paste0("Class probabilities are ", where, ": some rows are far off."),
       do = paste(
-        "Take probabilities from posterior_sample(fit, newdata = ), or allow more label",
+        "Compute probabilities by posterior_sample(fit, newdata = ), or allow more label",
         "noise or a larger nugget."
       )
     )
@@ -95,15 +95,15 @@ words_pareto <- function(check) {
   }
   if (isTRUE(k <= 0.7)) {
     return(list(means = paste(
-      "EP's posterior covers the exact one: draws of it can be weighted to the exact",
+      "EP's posterior covers the exact one: weighted draws of it represent the exact",
       "posterior."
     )))
   }
   list(
     means = paste(
-      "EP's posterior of all latent values together can't be weighted to the exact one:",
-      "they overlap too little. That is usual with many rows and says nothing about",
-      "single probabilities."
+      "EP's posterior of all latent values together overlaps too little with the exact",
+      "one for weighted draws to represent it. This is usual with many rows and says",
+      "nothing about single probabilities."
     ),
     do = "For statements about several rows together use posterior_sample()."
   )

@@ -51,7 +51,7 @@ abort_failed <- function(values, items, call) {
   abort_sturdy(
     c(
       "{sum(failed)} of {length(values)} replication{?s} failed.",
-      x = "The first, {.field {names(items)[first]}}: {one_line(values[[first]])}"
+      x = "The first one was {.field {names(items)[first]}}: {one_line(values[[first]])}"
     ),
     "replications", call = call, parent = values[[first]]
   )

@@ -5,52 +5,52 @@
 #' pages and vignettes quote. `experiments()` lists them.
 #'
 #' @details
-#' An experiment is a set of replications. Each is kept as soon as it is done, so that
-#' a run that was interrupted, or that asks for more replications than the last one,
-#' goes on where it stopped; a replication is made anew when its settings, the code it
-#' runs, or the version or R code of the package change, and those of other versions are
-#' removed. To remove all:
+#' An experiment is a set of replications. Each is saved in the cache as soon as it is
+#' done. A run that was interrupted, or that asks for more replications than the one
+#' before, therefore continues where that stopped. A replication is repeated when its
+#' settings, the code it runs, or the version or R code of the package change, and those
+#' of other versions are removed. To remove all:
 #' `unlink(tools::R_user_dir("sturdy", "cache"), recursive = TRUE)`. When the future.apply
 #' package is installed, replications run under the plan of the future package, in
-#' parallel after `future::plan("multisession")`, with the same results: each sets its own
-#' seed. Progress is signalled through progressr when that is installed.
+#' parallel after `future::plan("multisession")`, with the same results, because each sets
+#' its own seed. Progress is signalled through progressr when that is installed.
 #'
 #' The full results of all experiments come with the package, in the folder
 #' `system.file("experiments", "results", package = "sturdy")`, each with a file
-#' `.dcf` that says by which version, commit and settings it was made. The scripts are
-#' in the folder above it. From a shell:
+#' `.dcf` that states the version, commit and settings it was made with. The scripts are
+#' in the folder above it. To run one from a shell:
 #' `Rscript -e 'sturdy::run_experiment("kg08-table2")'`.
 #'
-#' When the BLAS has threads of its own, as OpenBLAS does, and replications run in
-#' parallel, allow it one thread (`OPENBLAS_NUM_THREADS=1` in the environment of R).
+#' When replications run in parallel and the BLAS has threads of its own, as OpenBLAS
+#' does, limit it to one thread (`OPENBLAS_NUM_THREADS=1` in the environment of R).
 #'
 #' @param name Name of an experiment, one of `experiments()$name`.
-#' @param ... Settings of the experiment by name, in place of its own, such as
-#'   `replications = 2` or `data = "sonar"`; which there are is in the `settings` of
-#'   its script.
-#' @param quick Whether to run a small version, in seconds, that shows that it works
-#'   and nothing else.
-#' @param folder Where the results go; it is made if need be. The default is
-#'   a folder of the user's cache, see [tools::R_user_dir()].
-#' @param cache Folder in which replications are kept, `NULL` for none.
-#' @param progress Whether progress is shown.
+#' @param ... Settings of the experiment, by name, that replace its own, such as
+#'   `replications = 2` or `data = "sonar"`. The `settings` in its script show which ones
+#'   there are.
+#' @param quick Whether to run a small version that takes seconds and only shows that the
+#'   experiment works (`FALSE` by default).
+#' @param folder Folder for the results, which is created if necessary; by default in the
+#'   user's cache, see [tools::R_user_dir()].
+#' @param cache Folder in which replications are saved, `NULL` for none.
+#' @param progress Whether progress is shown (`TRUE` by default).
 #'
-#' @return `experiments()`: a data frame of `name`, `title`, `source` (where it was
-#'   published, if it was), `minutes` (of a full run on one core) and `script`.
+#' @return `experiments()` returns a data frame with one row per experiment: `name`,
+#'   `title`, `source` (where it was published, if it was), `minutes` (of a full run on one
+#'   core) and `script`.
 #'
-#'   `run_experiment()`: a list of class `sturdy_experiment` with `name`, `title`,
-#'   `results` (data frame, the rows of all replications), `tables` (named list of
-#'   data frames), `shows` (the table that goes with the name, if one does),
-#'   `settings` and `files` (the CSV, PNG and `.dcf` files written). Printing it shows
-#'   the table.
+#'   `run_experiment()` returns a list of class `sturdy_experiment` with `name`, `title`,
+#'   `results` (a data frame, the rows of all replications), `tables` (a named list of
+#'   data frames), `shows` (the name of the table that `print()` shows, or `NULL`),
+#'   `settings` and `files` (the CSV, PNG and `.dcf` files written).
 #' @section Conditions:
 #' Error `sturdy_error_experiment` for a name that is not listed,
 #' `sturdy_error_unknown_argument` for a setting the experiment does not have,
 #' `sturdy_error_setting` (or `_type`, `_range`) for a wrong value of one,
 #' `sturdy_error_folder` for a folder that can't be written to,
-#' `sturdy_error_package` when a package it needs is not installed,
+#' `sturdy_error_package` when a package that it needs is not installed,
 #' `sturdy_error_worker` when a worker ended before its replication was done, and
-#' `sturdy_error_replications` when some replications failed: the others are kept in the
+#' `sturdy_error_replications` when some replications failed; the others are saved in the
 #' cache. Warning `sturdy_warning_figure` for a figure that could not be drawn.
 #' @export
 #' @examples
@@ -128,7 +128,7 @@ experiment_entry <- function(name, call) {
     abort_sturdy(
       c(
         "{.arg name} must be the name of an experiment, not {describe(name)}.",
-        i = "There are {.val {index$name}}."
+        i = "The experiments are {.val {index$name}}."
       ),
       "experiment", arg = "name", call = call
     )
@@ -178,7 +178,7 @@ experiment_settings <- function(script, given, quick, call) {
   if (length(wrong)) {
     abort_sturdy(
       c(
-        "Every further argument must be a setting of the experiment, by name.",
+        "Every further argument must be a named setting of the experiment.",
         x = if (any(nzchar(wrong))) "Unknown: {.arg {wrong[nzchar(wrong)]}}.",
         i = "Known: {.arg {names(settings)}}."
       ),

@@ -14,7 +14,7 @@
 #'   = \frac{1 - 1/s}{1 - q}}{Tsallis = (s - 1)/(1 - q),
 #'   Renyi = log(s)/(1 - q), q-entropy = -E_escort[ln_q p] = (1 - 1/s)/(1 - q)}
 #' All three are Shannon's entropy at `q = 1`, which is reached continuously, and
-#' they grow with each other:
+#' they are increasing functions of each other:
 #' * `tsallis_entropy = ln_q(exp(renyi_entropy), q)`
 #' * `q_entropy = -ln_q(exp(-renyi_entropy), q)`
 #' * `q_entropy = tsallis_entropy / s`.
@@ -27,8 +27,8 @@
 #' 13 of Ding, Qi and Vishwanathan (2011) has `1 + 1/v`, the case d = 1.)
 #'
 #' # Domains
-#' Probabilities in `[0, 1]` and finite orders not below 0; elsewhere the result
-#' is `NaN` with a warning. At order 0, an impossible outcome counts nothing. For
+#' Probabilities in `[0, 1]` and finite orders of at least 0; elsewhere the result
+#' is `NaN` with a warning. At order 0, an outcome of probability 0 is not counted. For
 #' the Student-t, the integral diverges for orders up to d/(v + d): there the
 #' Renyi and Tsallis entropies are `Inf` and the q-entropy is `1/(1 - q)`.
 #'
@@ -37,7 +37,7 @@
 #' @param q,order Numeric, the index: recycled against `x` for Bernoulli
 #'   distributions. For an [mvt()] object, any number of indices, or `NULL` for
 #'   its own q = 1 + 2/(df + d).
-#' @param ... Nothing: an argument that is not known is an error.
+#' @param ... Not used; an unknown argument is an error.
 #'
 #' @return A numeric vector in natural units (nats at `q = 1`). For probabilities,
 #'   recycled and with attributes as in [exp_q()]; for an [mvt()] object, one
@@ -47,7 +47,7 @@
 #' * `sturdy_warning_nan`: NaNs were produced.
 #' * `sturdy_error_type`: `x` is neither numeric nor an [mvt()] object, or the
 #'   index is not numeric.
-#' * `sturdy_error_unknown_argument`: an argument too many.
+#' * `sturdy_error_unknown_argument`: an unknown argument.
 #'
 #' @inherit sturdy-package references
 #' @seealso [q_divergence()], [exp_q()], [mvt()]
@@ -152,8 +152,8 @@ renyi_entropy.default <- function(x, ...) {
 #'   (\mu_1 - \mu_2)' K_2 (\mu_1 - \mu_2))}{1-q}}{[Psi1 (1 + d/v) -
 #'   Psi2 (1 + tr(K2 Sigma1) + (mu1 - mu2)' K2 (mu1 - mu2))]/(1-q)}
 #' with \eqn{\Psi}{Psi} and K as in [mvt_natural()]. At `q = 1` (`df = Inf`) it is
-#' the Kullback-Leibler divergence, reached continuously. It is not below 0, up to
-#' rounding, and 0 only for equal distributions.
+#' the Kullback-Leibler divergence, reached continuously. Up to rounding it is at least
+#' 0, and 0 only for equal distributions.
 #'
 #' # Domains
 #' Probabilities in `[0, 1]` and finite `q` above 0; elsewhere the result is `NaN`
@@ -164,7 +164,7 @@ renyi_entropy.default <- function(x, ...) {
 #'   or two objects made by [mvt()], of equal dimension and `df`.
 #' @param q Numeric, the index of the divergence between Bernoulli distributions.
 #'   Between two [mvt()] objects it is their own.
-#' @param ... Nothing: an argument that is not known is an error.
+#' @param ... Not used; an unknown argument is an error.
 #'
 #' @return For probabilities, a numeric vector, recycled and with attributes as in
 #'   [exp_q()]; for [mvt()] objects, a number.
@@ -174,7 +174,7 @@ renyi_entropy.default <- function(x, ...) {
 #' * `sturdy_error_type`: `x` and `y` are not both numeric or both [mvt()] objects.
 #' * `sturdy_error_mvt_mismatch`: dimensions or `df` differ.
 #' * `sturdy_error_overflow`: the result cannot be represented.
-#' * `sturdy_error_unknown_argument`: an argument too many.
+#' * `sturdy_error_unknown_argument`: an unknown argument.
 #'
 #' @inherit sturdy-package references
 #' @seealso [q_entropy()], [exp_q()], [mvt()]
@@ -213,7 +213,7 @@ q_divergence.sturdy_mvt <- function(x, y, ...) {
     abort_sturdy(
       c(
         "{.arg x} and {.arg y} must have the same dimension and the same
-         {.arg df}: their q would differ.",
+         {.arg df}, so that their q agrees.",
         x = "{.arg x}: {describe_mvt(length(x$mu), x$df)}.",
         x = "{.arg y}: {describe_mvt(length(y$mu), y$df)}."
       ),
@@ -252,7 +252,7 @@ abort_distribution <- function(x, call = rlang::caller_env()) {
     c(
       "{.arg x} must be a numeric vector of probabilities or be made by
        {.fn mvt}, not {describe(x)}.",
-      i = "A vector of probabilities stands for Bernoulli distributions."
+      i = "Each probability is one Bernoulli distribution."
     ),
     "type", arg = "x", call = call
   )

@@ -2,8 +2,8 @@
 #'
 #' The four operations of q-algebra, on which the t-exponential family is built:
 #' an exponential and a logarithm with one parameter `q`, and the product and
-#' quotient that turn into sum and difference under that logarithm. At `q = 1`
-#' they are the usual ones, and that value is reached continuously.
+#' quotient that become sum and difference under that logarithm. At `q = 1`
+#' they are the usual operations, which are reached continuously.
 #'
 #' @details
 #' \deqn{\exp_q(x) = [1 + (1-q) x]_+^{1/(1-q)}, \qquad
@@ -18,12 +18,12 @@
 #' `ln_q(q_product(x, y, q), q)` is `ln_q(x, q) + ln_q(y, q)`,
 #' `ln_q(q_quotient(x, y, q), q)` is their difference, and the quotient inverts
 #' the product. (Equation 22 of Futami, Sato and Sugiyama (2017) prints the
-#' quotient with -1 in place of +1, which would not.)
+#' quotient with -1 in place of +1; that would not be the inverse.)
 #'
 #' # Domains
 #' * `q`: every finite number.
 #' * `exp_q()`: every `x`, `-Inf` and `Inf` included.
-#' * `ln_q()`, `q_product()`, `q_quotient()`: `x` and `y` not below 0, `Inf`
+#' * `ln_q()`, `q_product()`, `q_quotient()`: `x` and `y` of at least 0, `Inf`
 #'   included. `ln_q(0, q)` is `-1/(1-q)` for `q < 1` and `-Inf` for `q >= 1`;
 #'   `ln_q(Inf, q)` is `1/(q-1)` for `q > 1` and `Inf` for `q <= 1`.
 #'
@@ -124,7 +124,7 @@ check_conformable <- function(args, n, call) {
   if (length(shapes) > 1 || length(arrays[[1]]) != n) {
     abort_sturdy(
       c(
-        "Arrays must have the same dimensions, and no vector beside them may
+        "Arrays must have the same dimensions, and vectors used with them must not
          be longer.",
         x = "{.arg {names(arrays)[1]}} is {describe(arrays[[1]])}."
       ),

@@ -21,7 +21,7 @@
 #'   c = Gamma((v+d)/2) / ((pi v)^(d/2) Gamma(v/2))}
 #' (Futami, Sato and Sugiyama, 2017). As `df` grows these tend to the Gaussian's
 #' \eqn{\Sigma^{-1} \mu}{Sigma^(-1) mu} and \eqn{-\Sigma^{-1}/2}{-Sigma^(-1)/2},
-#' and are computed without loss of digits on the way.
+#' and they are computed without loss of accuracy on the way.
 #'
 #' The escort distribution, proportional to \eqn{p^q}{p^q}, of
 #' \eqn{\mathrm{St}(v, \mu, \Sigma)}{St(v, mu, Sigma)} is
@@ -35,7 +35,7 @@
 #'   and then `Sigma` and `df` are left out.
 #' @param Sigma Scale matrix, d x d, symmetric and positive definite (a number
 #'   when d is 1). The covariance is `df/(df - 2) * Sigma`.
-#' @param df Degrees of freedom, a number above 0; `Inf` is the Gaussian.
+#' @param df Degrees of freedom, a number above 0; `Inf`, the default, is the Gaussian.
 #' @param theta1 First natural parameter, a numeric vector of length d; or an
 #'   object made by `mvt_natural()`, and then `theta2` and `df` are left out.
 #' @param theta2 Second natural parameter, d x d, symmetric and negative definite.
@@ -57,7 +57,7 @@
 #'   and positive definite.
 #' * `sturdy_error_df`: `df` is not a number above 0.
 #' * `sturdy_error_overflow`: the result cannot be represented.
-#' * `sturdy_error_unknown_argument`: parts given besides a whole object.
+#' * `sturdy_error_unknown_argument`: parts were given along with a whole object.
 #'
 #' @inherit sturdy-package references
 #' @seealso [exp_q()], [q_entropy()], [q_divergence()]
@@ -181,8 +181,8 @@ as_mvt <- function(mu, Sigma, df, alone = TRUE, call = rlang::caller_env()) {
 check_alone <- function(alone, arg, others, call) {
   if (!alone) {
     abort_sturdy(
-      "{.arg {others}} must be left out when {.arg {arg}} is an object that
-       has them.",
+      "{.arg {others}} must not be given when {.arg {arg}} is an object that
+       contains them.",
       "unknown_argument", arg = others, call = call
     )
   }
@@ -283,7 +283,7 @@ check_mvt_status <- function(status, arg, call = rlang::caller_env()) {
   abort_sturdy(
     c(
       "The result can't be represented: it overflows.",
-      i = "Rescale the variables, or take a larger {.arg df}."
+      i = "Rescale the variables, or use a larger {.arg df}."
     ),
     "overflow", arg = arg, call = call
   )

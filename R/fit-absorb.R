@@ -1,40 +1,43 @@
 #' Take in further rows
 #'
-#' `absorb(fit, newdata)` adds the rows of `newdata` to a fit whose hyperparameters,
-#' levels, centring and scaling stay as they are.
+#' `absorb(fit, newdata)` adds the rows of `newdata` to a fit without learning again:
+#' hyperparameters, levels, centring and scaling stay as they are.
 #'
 #' @details
-#' A fit by [gpc()] or [stc()] keeps its rows: EP runs on all of them together, from
-#' the sites it has, which costs n^3 for all n rows but needs no learning.
+#' A fit by [gpc()] or [stc()] keeps its rows. EP is run on the old and the new rows
+#' together, starting from the sites of the fit, which costs time n^3 for all n rows.
 #'
-#' A [bpm()] absorbs the rows by assumed density filtering, in their order, into the
-#' posterior of a fit by EP or ADF, at O(k^2) a row, k being the number of weights; the
-#' rows seen before are not needed again. A fit by EP becomes a filtered one: its
-#' sites belong to rows of the past and are dropped, and with them [loo()] and
-#' [mislabelled()]. The log evidence adds the log predictive probability of each new
-#' label before it was absorbed, and the field `filter` counts rows and wrong
-#' predictions. Absorbing rows in one call or in several gives the same posterior.
+#' A [bpm()] absorbs the rows by assumed density filtering, in their order, into its
+#' posterior, whether that came from EP or from ADF. It costs time k^2 per row for k
+#' weights, and the earlier rows are not needed again. A fit by EP becomes a filtered
+#' one (class `bpm_filtered`): its sites are dropped, and functions that need them, such
+#' as [loo()] and [mislabelled()], no longer work. To the log evidence
+#' is added the log predictive probability of each new label before it was absorbed, and the field `filter`
+#' counts rows and wrong predictions; see [bpm()]. Absorbing rows in one call or in
+#' several gives the same posterior.
 #'
-#' [predict()][predict.sturdy_model] before `absorb()` gives the error on rows the
-#' model has not seen. To learn afresh from all rows use [update()][update.sturdy_model]
-#' with `data`.
+#' To estimate the error on rows that the model has not seen, call
+#' [predict()][predict.sturdy_model] before `absorb()`. To learn again from all rows use
+#' [update()][update.sturdy_model] with `data`.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param newdata Rows to absorb: a data frame (or matrix) with the input columns and,
 #'   for a fit by a formula, the response.
-#' @param y For a fit from `x` and `y`: the labels of `newdata`, of the classes of the
-#'   fit.
+#' @param y For a fit from `x` and `y`, the labels of `newdata`, which must be among the
+#'   classes of the fit. `NULL`, the default, for a fit by a formula.
 #' @param ... Not used.
-#' @param na.action What to do with rows that have missing values.
-#' @return A model of the same kind. The positions of new rows (as [mislabelled()] shows
-#'   them) go on from those of the old ones.
+#' @param na.action What to do with rows that have missing values:
+#'   [stats::na.omit()], the default, leaves them out, [stats::na.fail()] stops.
+#' @return A model of the same kind. [mislabelled()] numbers the new rows after the rows
+#'   of the data given before.
 #' @section Conditions:
-#' `sturdy_error_missing_argument` without the labels; `sturdy_error_novel_levels` for a
-#' label that is not one of the two classes of the fit;
+#' Errors: `sturdy_error_missing_argument` when the labels are missing;
+#' `sturdy_error_novel_levels` for a label that is not one of the two classes of the fit;
 #' `sturdy_error_not_positive_definite`, with the field `row`, when rounding has
-#' destroyed the posterior of a [bpm()]; `sturdy_warning_not_converged`; and those of
-#' [predict()][predict.sturdy_model] and [gpc()]. The model given is unchanged in any
-#' case.
+#' destroyed the posterior of a [bpm()]; `sturdy_error_no_posterior` when the fit has
+#' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
+#' `sturdy_warning_not_converged` when EP does not converge on all rows. The model given
+#' is not changed.
 #' @seealso [update()][update.sturdy_model], [bpm_stream()]
 #' @export
 #' @examples

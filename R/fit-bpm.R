@@ -4,21 +4,25 @@
 #' expectation propagation (EP) or, in one pass, by assumed density filtering
 #' (ADF). The likelihood is that of [gpc()]: a recorded label is wrong with
 #' probability `epsilon`. It is the model for many rows and for streams: an EP fit
-#' takes time proportional to n k^2 for n rows and k weights, ADF takes k^2 a row and
-#' never looks back.
+#' takes time proportional to n k^2 for n rows and k weights; ADF takes time k^2 per
+#' row and reads each row once.
+#'
+#' `bpm_spec()` checks the arguments and returns them without fitting anything;
+#' `bpm()` passes its `...` to it.
 #'
 #' @details
-#' With weights w and features x of a row (the encoded inputs and, unless
-#' `intercept = FALSE`, a constant 1), `f = w'x`, the prior is
+#' With weights w and the features x of a row (the encoded inputs and, unless
+#' `intercept = FALSE`, a constant 1), `f = w'x`. The prior is
 #' \deqn{w \sim St(df, 0, diag(s))}{w ~ St(df, 0, diag(s))}
-#' with the scale matrix made of `prior_scale`: variances at `df = Inf`, where the
-#' prior is normal. The posterior is of the same kind; [coef()][bpm-weights],
-#' [vcov()][bpm-weights] and [confint()][bpm-weights] describe it.
+#' where `prior_scale` gives the diagonal s of the scale matrix: variances at
+#' `df = Inf`, where the prior is normal. The posterior is of the same kind;
+#' [coef()][bpm-weights], [vcov()][bpm-weights] and [confint()][bpm-weights] describe
+#' it.
 #'
 #' # EP
 #' The engine is that of [gpc()] and [stc()], with the k x k matrix of the weights in
-#' place of the n x n one of the rows: the same fixed point as [ep_fit()] with the
-#' kernel matrix X diag(s) X' reaches at `df = Inf`. At finite `df` the number of
+#' place of the n x n matrix of the rows. At `df = Inf` it reaches the same fixed point
+#' as [ep_fit()] with the kernel matrix X diag(s) X'. At finite `df` the number of
 #' dimensions, which decides q = 1 + 2/(df + k), is that of the weights. The
 #' result does not depend on the order of the rows. `epsilon = "learn"` and
 #' `prior_scale = "learn"` are found by maximising the criterion as in [gpc()].
@@ -27,84 +31,112 @@
 #' Each row in turn replaces the posterior by the t distribution with the escort mean
 #' and covariance of the posterior times the likelihood of that label (Ding, Qi and
 #' Vishwanathan, 2011; Minka, 2001 at `df = Inf`). The result depends on the order
-#' of the rows, which is yours to choose. At finite `df` a surprising label widens
-#' the whole posterior, so that the model follows a target that changes; the normal
-#' one grows ever more certain. There is no criterion to learn by: `epsilon` is a
-#' number, 0.01 unless given, and prior scales are given too. [update()][update.bpm]
-#' absorbs further rows.
+#' of the rows. At finite `df` a surprising label widens the whole posterior, so that
+#' the model can follow a target that changes; at `df = Inf` the posterior only ever
+#' becomes narrower. There is no criterion to learn by: `epsilon` is a number, 0.01 by
+#' default, and `prior_scale` must be numeric. [absorb()] takes in further rows.
 #'
 #' # When EP finds no fixed point
 #' The likelihood is a step: labels are as likely to be wrong far from the boundary as
-#' near it, and there is no nugget to blur it. Where the classes overlap instead, many
-#' rows and few weights leave EP without a fixed point (status `"no_fixed_point"`):
-#' the exact posterior has many modes then. A larger `epsilon` helps; ADF always
-#' answers; [gpc()] with a nugget on a sample of the rows has the blur.
+#' near it, and there is no nugget to blur the step. If instead the classes overlap near
+#' the boundary, EP may have no fixed point with many rows and few weights (status
+#' `"no_fixed_point"`), because the exact posterior then has many modes. A larger
+#' `epsilon` helps. ADF needs no fixed point. [gpc()] on a sample of the rows has a
+#' nugget, which blurs the step.
 #'
 #' # What the evidence of this model tells
-#' What [stc()] says of finite `df` holds here too: the likelihood sees signs only, so
-#' the exact evidence is the same for all `df`, and t-EP evidences may not be compared
-#' across models. `log_evidence(fit, method = "gaussian")` may, and is computed with
-#' the fit. Learning at finite `df` uses the leave-one-out criterion unless told
-#' otherwise. The log evidence of an ADF fit is the sum of the log predictive
-#' probabilities of the labels as they came.
+#' What the help page of [stc()] says about finite `df` holds here too: the likelihood
+#' depends on signs only, so the exact evidence is the same for all `df`, and t-EP
+#' evidences must not be compared across models. `log_evidence(fit, method = "gaussian")`
+#' can be compared; at finite `df` it costs one further EP fit. The default criterion
+#' at finite `df` is therefore the leave-one-out one. The log evidence of an ADF fit is
+#' the sum of the log predictive probabilities of the labels in the order of the rows.
 #'
 #' # Inputs
-#' Numeric columns enter linearly, centred and scaled unless `scale = FALSE`; factor,
-#' character and logical columns by one 0/1 indicator a level, all levels alike,
-#' without a reference level (the prior keeps the weights finite). Constant columns
-#' are dropped with a message. In a formula, a term may be a variable, a
-#' transformation such as `log(x)` or `poly(x, 2)`, or a product of numeric
-#' variables. A formula with `- 1` has no intercept. Functions in a formula must be
-#' found from the workspace or a package when predicting.
+#' Numeric columns enter linearly, centred and scaled unless `scale = FALSE`. Factor,
+#' character and logical columns enter as one 0/1 indicator per level, without a
+#' reference level (the prior keeps the weights finite).
+#'
+#' Two kinds of columns are dropped with a message: constant ones, and text or
+#' factor columns that differ in every one of more than ten rows, because they look
+#' like identifiers. In new data, a level that did not occur in training is an error,
+#' because it has no weight.
+#'
+#' In a formula, a term may be a variable, a transformation such as `log(x)` or
+#' `poly(x, 2)`, or a product of numeric variables. A formula with `- 1` has no
+#' intercept. Every input must be a column of `data`, and functions in the formula must
+#' be found in the workspace or in a package at the time of prediction. There are no
+#' case weights and no offset; `weights` and `offset()` are errors.
 #'
 #' @inheritParams gpc
-#' @param df Degrees of freedom of the prior of the weights, above 0; `Inf` is a
-#'   normal prior.
-#' @param prior_scale Prior scales of the weights, entries of a scale *matrix* (at
-#'   `df = Inf` variances), above 0: one number for all input columns, or one a
-#'   column in the order of the columns or by their names (the indicators of a
-#'   factor share theirs), or `"learn"` for one a column, found by the criterion
-#'   with a weak log-normal prior. The intercept has the scale 1 unless a named
-#'   vector holds an entry `"(Intercept)"`; it is held while learning, because the
-#'   common scale of all weights has no influence.
+#' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `epsilon`,
+#'   `inference`, `intercept`, `criterion`, `scale` and `control`. For `bpm_spec()`,
+#'   none. An unknown argument is an error.
+#' @param df Degrees of freedom of the prior of the weights, above 0; `Inf`, the
+#'   default, is a normal prior.
+#' @param prior_scale Prior scales of the weights, above 0: diagonal entries of the
+#'   scale *matrix* (variances at `df = Inf`). One number for all input columns (1 by
+#'   default); or one per column, in the order of the columns or named by them (the
+#'   indicators of a factor share theirs); or `"learn"`, which finds one per column by
+#'   the criterion with a weak log-normal prior (only with `inference = "ep"`). The
+#'   intercept has scale 1 unless a named vector has an entry `"(Intercept)"`. It is not
+#'   learned, because the common scale of all weights has no influence.
 #' @param epsilon The probability that a recorded label is wrong: a number in
-#'   `[0, 0.5)` or two of them by true class, as in [gpc()]; with `inference = "ep"`
-#'   also `"learn"` or `"learn2"`.
-#' @param inference `"ep"` or `"adf"`.
-#' @param intercept Whether a constant is among the features.
-#' @param criterion What learning maximises, as in [gpc()]. Not used by ADF.
+#'   `[0, 0.5)`, or two, named `neg` and `pos`, by true class, as in [gpc()]; with
+#'   `inference = "ep"` also `"learn"`, the default there, or `"learn2"`. The default
+#'   with `inference = "adf"` is 0.01.
+#' @param inference `"ep"`, the default, or `"adf"`.
+#' @param intercept Whether a constant is among the features (`TRUE` by default).
+#' @param criterion What learning maximises, `"evidence"` or `"loo"`, as in [gpc()].
+#'   `NULL`, the default, means `"evidence"` at `df = Inf` and `"loo"` at finite `df`.
+#'   Not used by ADF.
+#' @param scale Whether numeric columns are centred and scaled to unit standard
+#'   deviation in the training rows (`TRUE`, the default). Weights and prior scales
+#'   refer to the scaled columns.
 #'
-#' @return An object of class `c("bpm", "sturdy_model")`, a plain list that survives
-#'   [saveRDS()] and holds no inputs, with the fields
-#'   * `df`; `epsilon`: the flip rate in use; `epsilon_learned`; `criterion`;
-#'     `inference`: `"ep"` or `"adf"`;
-#'   * `prior_scale` (k): of each weight, named; `prior`: the same by column;
-#'   * `weights`: list of `mean` (k), `C` (k x k) and `log_scale`; the posterior is
-#'     `St(df, exp(log_scale / 2) mean, exp(log_scale) C)`; `NULL` when EP left none;
-#'   * `weight_names`, `intercept`, `blueprint`: how inputs are encoded;
-#'   * `ep`: as in [gpc()], `b` being the mean weights, with
-#'     `log_evidence_gaussian` at finite `df`; `NULL` for ADF;
-#'   * `log_evidence`; `learning`: as in [gpc()];
-#'   * `filter`: list of `rows`, `errors`, `log_score`: rows absorbed by ADF, how many
-#'     of their labels were predicted wrongly before, and the sum of the log
-#'     predictive probabilities;
-#'   * `nobs`, `counts`: rows, and rows a class; for EP also `y` (n), `rows`,
-#'     `row_names`, `na_action`;
-#'   * `control`, `scale`, `spec`: arguments as given.
+#' @return
+#' `bpm()` returns an object of class `c("bpm", "sturdy_model")`, a plain list that can
+#' be saved by [saveRDS()]. With n training rows, p encoded columns, g inputs and k
+#' weights, its fields are
+#'   * `spec`: the arguments, as `bpm_spec()` returns them;
+#'   * `blueprint`, `data`, `epsilon`, `learning`, `call`: as in [gpc()];
+#'   * `prior`: a list of `scale`, the prior scales in use (g, one more with an
+#'     intercept), named; `group` (k), which of them each weight uses; `free`, which
+#'     were learned; `prior`, the `meanlog` and `sdlog` of their log-normal prior;
+#'     `intercept`, whether there is one; and `weights` (k), the names of the weights;
+#'   * `weights`: a list of `mean` (k), `C` (k x k) and `log_scale`. The posterior is
+#'     `St(df, exp(log_scale / 2) mean, exp(log_scale) C)`. `NULL` if EP found none;
+#'   * `ep`: as in [gpc()], but `b` (k) is the mean of the weights.
 #'
-#' Without `newdata`, [predict()][predict.sturdy_model] and [fitted()] answer for an EP
-#' fit; an ADF fit keeps nothing of its rows.
+#' With `inference = "adf"`, and after [absorb()], the class is
+#' `c("bpm_filtered", "bpm", "sturdy_model")`. Such a fit keeps nothing of single rows:
+#' `data` and `ep` are `NULL`, and the field `filter` is a list of `rows` (the number of
+#' rows absorbed), `errors` (how many of their labels were predicted wrongly before they
+#' were absorbed), `log_score` (the sum of the log probabilities of those predictions),
+#' `log_evidence` (the same, added to the log evidence of the EP fit that `absorb()`
+#' started from, if any) and `counts` (the number of rows of each class, including those
+#' of the EP fit).
+#'
+#' An EP fit keeps its rows: [predict()][predict.sturdy_model] without `newdata`,
+#' [fitted()], [residuals()][residuals.sturdy_model], [loo()] and [mislabelled()] work
+#' for it, and not for a filtered fit.
+#'
+#' `bpm_spec()` returns a list of class `c("bpm_spec", "sturdy_spec")` with the checked
+#' arguments.
 #'
 #' @section Conditions:
-#' Those of [gpc()], with `sturdy_error_prior_scale` for prior scales that do not match
-#' the columns, `sturdy_error_epsilon` also for `"learn"` with ADF, and
-#' `sturdy_error_no_inputs` without a column and an intercept. ADF signals
-#' `sturdy_error_not_positive_definite`, with the field `row`, when rounding has
-#' destroyed the posterior. What needs single rows, as [loo()] does, signals
-#' `sturdy_error_no_sites` for an ADF fit.
+#' Those of [gpc()], and
+#' * `sturdy_error_prior_scale`: prior scales that do not match the columns, or
+#'   `"learn"` with ADF;
+#' * `sturdy_error_epsilon`: also for `"learn"` with ADF;
+#' * `sturdy_error_no_inputs`: neither an input column nor an intercept;
+#' * `sturdy_error_not_positive_definite`, with the field `row`: ADF lost the posterior
+#'   to rounding at that row;
+#' * `sturdy_error_no_sites`: [loo()] and other functions that need single rows, for a
+#'   filtered fit.
 #'
 #' @inherit sturdy-package references
-#' @seealso [update()][update.bpm], [coef()][bpm-weights],
+#' @seealso [absorb()], [bpm_stream()], [coef()][bpm-weights],
 #'   [predict()][predict.sturdy_model], [gpc()]
 #' @export
 #' @examples
@@ -120,7 +152,7 @@
 #' predict(fit, data.frame(a = c(-1, 1), b = 0), type = "prob")
 #'
 #' first <- bpm(class ~ ., data = d[1:100, ], df = 10, inference = "adf")
-#' update(first, d[101:200, ])
+#' absorb(first, d[101:200, ])
 bpm <- function(x, ...) {
   UseMethod("bpm")
 }

@@ -1,10 +1,13 @@
 #' Gaussian process classification with labels that may be wrong
 #'
 #' Fits a Gaussian process classifier for two classes by expectation propagation
-#' (EP). The likelihood says that a recorded label is wrong with probability
-#' `epsilon`, so that a few wrong labels do not bend the class boundary; the rate
-#' is learned together with the hyperparameters of the kernel. [stc()] is the same
-#' model under a Student-t process.
+#' (EP). The likelihood allows each recorded label to be wrong with probability
+#' `epsilon`, so that a few wrong labels have little effect on the class boundary.
+#' By default `epsilon` is learned together with the hyperparameters of the kernel.
+#' [stc()] is the same model under a Student-t process.
+#'
+#' `gpc_spec()` checks the arguments and returns them without fitting anything;
+#' `gpc()` passes its `...` to it.
 #'
 #' @details
 #' With a latent function `f` under the [kernel][kernel_ard] and labels `y` of -1
@@ -12,33 +15,44 @@
 #' \deqn{p(y_i | f_i) = \epsilon + (1 - 2\epsilon) 1(y_i f_i > 0)}{p(y_i | f_i) =
 #'   epsilon + (1 - 2 epsilon) 1(y_i f_i > 0)}
 #' (Kim and Ghahramani, 2008). With a nugget in the kernel this is a probit
-#' likelihood with labels that flip. EP is that of Minka (2001); Rasmussen and
-#' Williams (2006), algorithm 3.5, with sites of either sign.
+#' likelihood whose labels may be flipped. EP is that of Minka (2001), in the form of
+#' Rasmussen and Williams (2006, algorithm 3.5), with site precisions of either sign.
 #'
-#' Hyperparameters that are not held by the kernel, and `epsilon = "learn"`, are
-#' found by maximising the criterion plus the log prior of the kernel, on the log
-#' scale (`epsilon` on the logit scale below 1/2), by L-BFGS-B with exact
-#' gradients from several starting points. A solution on a bound of the search is
-#' reported by `print()` and [ep_diagnostics()].
+#' The hyperparameters that the kernel does not hold fixed, and `epsilon` if it is
+#' `"learn"` or `"learn2"`, are found by maximising the criterion plus the log prior
+#' of the kernel. The search is on the log scale (for `epsilon` on the logit scale
+#' below 1/2), by L-BFGS-B with exact gradients from several starting points; see
+#' [ep_control()]. A solution on a bound of the search is reported by `print()` and
+#' [ep_diagnostics()].
 #'
 #' Time grows as n^3 and memory as n^2 in the number of training rows n: a fit
 #' holds about four n x n matrices of doubles at a time (3.2 GB at n = 10,000).
 #'
 #' # Inputs
-#' Numeric columns enter by squared differences, factor, character and logical
-#' columns by whether two rows agree; contrasts are not used, and all levels count
-#' alike. Constant columns are dropped with a message. In a formula, a term may be
-#' a variable, a transformation such as `log(x)` or `poly(x, 2)`, or a product of
-#' numeric variables; interactions with factors are refused, for the kernel lets
-#' all inputs interact. The kernel's `bias` plays the part of an intercept, so the
-#' intercept of the formula has no effect. Functions in a formula must be found
-#' from the workspace or a package when predicting.
+#' Numeric columns enter the kernel through squared differences. Factor, character
+#' and logical columns enter through whether two rows have the same level: contrasts
+#' are not used, and all levels are treated alike.
+#'
+#' Two kinds of columns are dropped with a message: constant ones, and text or
+#' factor columns that differ in every one of more than ten rows, because they look
+#' like identifiers.
+#'
+#' In new data, a level that did not occur in training is allowed, with a message: to
+#' the kernel it differs from every known level, as these do from each other.
+#'
+#' In a formula, a term may be a variable, a transformation such as `log(x)` or
+#' `poly(x, 2)`, or a product of numeric variables. Interactions with factors are an
+#' error, because the kernel lets all inputs interact. The intercept of the formula
+#' has no effect: the `bias` of the kernel plays that part. Every input must be a
+#' column of `data`, and functions in the formula must be found in the workspace or
+#' in a package at the time of prediction. There are no case weights and no offset;
+#' `weights` and `offset()` are errors.
 #'
 #' # Ways to learn the flip rate
-#' What the three values of `method` learn on New Thyroid, normal against the rest,
-#' with a share of the training labels flipped (`run_experiment("kg08-table2")`;
-#' means over random halves, `gain` is the log evidence less that at `epsilon` held
-#' at 0, with its standard error):
+#' Results of the three values of `method` on New Thyroid, normal against the rest,
+#' with a share of the training labels flipped (`run_experiment("kg08-table2")`). Values
+#' are means over random halves of the data; `gain` is the log evidence minus that with
+#' `epsilon` held at 0, with its standard error:
 #'
 #' ```{r, echo = FALSE, results = "asis"}
 #' read <- function(name) {
@@ -61,74 +75,102 @@
 #'
 #' `"gradient"`, the default, and `"em"` seek the same optimum; where there are several
 #' they may end in different ones. `"em_kg08"` learns a larger rate at a lower evidence,
-#' and with no flips its evidence is below that of `epsilon = 0`.
+#' and without flips its evidence is below that of `epsilon = 0`.
 #'
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs with
-#'   one row an observation.
+#'   one row per observation.
 #' @param formula A formula with the response on its left, as in `class ~ .`.
-#' @param data A data frame with the variables of the formula.
-#' @param y The response, one entry a row of `x`: a factor with two levels, a
+#' @param data A data frame with the variables of the formula. `NULL`, the default,
+#'   takes them from the environment of the formula.
+#' @param y The response, with one entry per row of `x`: a factor with two levels, a
 #'   character or logical vector, or numbers 0/1 or -1/+1. **The second level is
 #'   the event**, whose probability the fit models. Unused levels are dropped
 #'   with a message.
-#' @param ... Nothing: an argument that is not known is an error.
-#' @param kernel [kernel_ard()] (one lengthscale a column) or [kernel_iso()] (one
-#'   for all).
+#' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`,
+#'   `criterion`, `method`, `scale` and `control`. For `gpc_spec()`, none. An unknown
+#'   argument is an error.
+#' @param subset Which rows of `data` to use, as in [stats::lm()]: an expression that
+#'   is evaluated in `data` and gives a logical vector with one entry per row, or
+#'   positions or names of rows. `NULL`, the default, uses all rows.
+#' @param na.action What to do with rows of `data` that have missing values: a
+#'   function such as [stats::na.omit()], the default, [stats::na.exclude()] or
+#'   [stats::na.fail()]. The methods for data frames and matrices do not accept
+#'   missing values.
+#' @param kernel [kernel_ard()], the default (one lengthscale per column), or
+#'   [kernel_iso()] (one for all).
 #' @param epsilon The probability that a recorded label is wrong: a number in
-#'   `[0, 0.5)`, or `"learn"`. Two rates, `c(neg = , pos = )`, let the classes
-#'   differ: `neg` is the probability that a row of the first class is recorded as
-#'   the event, `pos` that an event is recorded as the first class; `"learn2"`
-#'   learns both.
+#'   `[0, 0.5)`, or `"learn"`, the default. Two rates, `c(neg = , pos = )`, let the
+#'   classes differ: `neg` is the probability that a row of the first class is
+#'   recorded as the event, `pos` that an event is recorded as the first class;
+#'   `"learn2"` learns both.
 #' @param criterion What learning maximises: `"evidence"`, the EP approximation of
 #'   the log marginal likelihood, or `"loo"`, the leave-one-out log predictive
-#'   probability of the recorded labels. Nothing is learned when everything is
-#'   held.
-#' @param method How a flip rate is learned by the evidence: `"gradient"`, jointly
-#'   with the kernel, or in turn with kernel steps by EM-EP (Kim and Ghahramani,
-#'   2008, section 3): `"em"` sets `epsilon` to the mean flip probability under the
-#'   tilted marginals, whose fixed point is a stationary point of the evidence, so
-#'   that it reaches the same optimum, in more steps; `"em_kg08"` takes the
-#'   posterior marginals instead, as their eqs 17-20 print it, and overshoots: see
-#'   'Ways to learn the flip rate'.
+#'   probability of the recorded labels. Not used when nothing is learned.
+#' @param method How a flip rate is learned when the criterion is the evidence:
+#'   * `"gradient"`, the default: jointly with the kernel, by its gradient;
+#'   * `"em"`: by EM-EP (Kim and Ghahramani, 2008, section 3), in turn with steps for
+#'     the kernel. The M-step sets `epsilon` to the mean flip probability under the
+#'     tilted marginals. Its fixed points are stationary points of the evidence, so it
+#'     seeks the same optimum as `"gradient"`, in more steps;
+#'   * `"em_kg08"`: the same with the posterior marginals, as printed in their
+#'     equations 17-20. It learns rates that are too large; see 'Ways to learn the
+#'     flip rate' in the help of [gpc()].
 #' @param scale Whether numeric columns are centred and scaled to unit standard
-#'   deviation by the training rows. Lengthscales refer to the scaled columns.
-#' @param control [ep_control()].
-#' @param na.action What to do with rows of `data` that have missing values, a
-#'   function such as [stats::na.omit()], [stats::na.exclude()] or
-#'   [stats::na.fail()]. The other interfaces refuse missing values.
+#'   deviation in the training rows (`TRUE`, the default). Lengthscales refer to the
+#'   scaled columns.
+#' @param control Settings of EP and of the search, made by [ep_control()].
 #'
-#' @return An object of class `c("gpc", "sturdy_model")`, a plain list that
-#'   survives [saveRDS()], with the fields
-#'   * `df`: `Inf`; `epsilon`: the flip rate in use; `epsilon_learned`: whether it
-#'     was learned; `criterion`: `"evidence"` or `"loo"`;
-#'   * `kernel`: the kernel with the values in use;
-#'   * `blueprint`: how inputs are encoded: levels, terms, centring, scaling;
-#'   * `X` (n x p), `group` (p), `y` (n): encoded inputs, the lengthscale each
-#'     column uses, labels -1/+1;
-#'   * `ep`: the fixed point: `sites` (`tau`, `nu`), `m` (n), `C_diag` (n),
-#'     `log_det`, `kappa`, `residual` (n), `sweeps`, `status`, `message`,
-#'     `skipped`, `trace`, `cavity` (`mean`, `var`), `b`, `log_evidence`,
-#'     `log_evidence_zp`, `loo` (n), `flipped` (n);
-#'   * `log_evidence`: that of `ep`, without any prior;
-#'   * `learning`: `NULL` when nothing was learned, otherwise a list of `value`,
-#'     `penalised`, `convergence` (0 is success), `message`, `evaluations`,
-#'     `starts` and `on_bound`;
-#'   * `nobs`, `rows`, `row_names`, `na_action`: the training rows and their
-#'     positions in the data given;
-#'   * `control`, `scale`, `kernel_spec`, `epsilon_spec`: arguments as given.
+#' @return
+#' `gpc()` returns an object of class `c("gpc", "sturdy_model")`, a plain list that can
+#' be saved by [saveRDS()]. With n training rows, p encoded columns (numeric columns,
+#' and one 0/1 indicator per level of the others) and g inputs, its fields are
+#'   * `spec`: the arguments, as `gpc_spec()` returns them;
+#'   * `blueprint`: how inputs are encoded: terms, levels, centre and scale, and the two
+#'     classes. It contains no data;
+#'   * `data`: the encoded training rows, a list of `X` (n x p), `y` (n, -1 or +1),
+#'     `rows` (n, positions in the data given), `row_names` (n), `na_action` (what
+#'     `na.action` left out, or `NULL`) and `n_given` (the number of rows of the data
+#'     given);
+#'   * `epsilon`: the flip rate in use, a number, or two named `neg` and `pos`;
+#'   * `kernel`: the kernel with the values in use; `lengthscale` has g entries (one for
+#'     [kernel_iso()]);
+#'   * `ep`: the EP fixed point, a list of `sites` (`tau` and `nu`, n each), `m` (n),
+#'     `C_diag` (n), `log_det`, `kappa`, `b` (n) and `cavity` (`mean` and `var`, n each),
+#'     in the scaled coordinates of [ep_fit()]; `log_evidence` and `log_evidence_zp`;
+#'     `loo` (n, leave-one-out log probabilities of the labels); `flipped` (n,
+#'     probabilities that the labels were flipped); `status`, `message`, `residual` (n),
+#'     `sweeps`, `newton` (Newton steps among them), `skipped` (sites left out of the last
+#'     sweep), and `trace`, a data frame with one row per sweep (`NULL` if
+#'     `ep_control(trace = FALSE)`);
+#'   * `learning`: `NULL` if nothing was learned, otherwise a list of `value` (the
+#'     criterion), `penalised` (with the log prior), `convergence` (0 means success),
+#'     `message`, `cold_start` (whether EP from a cold start reaches `value`),
+#'     `evaluations`, `starts` (a data frame with one row per starting point), `method`,
+#'     `trace` (the iterations of EM, otherwise `NULL`) and `on_bound` (names of the
+#'     hyperparameters on a bound of the search);
+#'   * `call`: the call.
+#'
+#' `gpc_spec()` returns a list of class `c("gpc_spec", "sturdy_spec")` with the checked
+#' arguments and `df`, which is `Inf`.
 #'
 #' @section Conditions:
-#' Errors, all below `sturdy_error`: `outcome_type`, `outcome_levels` (not two
-#' classes), `missing` (missing values), `not_finite`, `no_rows`, `length` (`x` and
-#' `y` differ), `column_type`, `column_names`, `formula`, `interaction`, `epsilon`,
-#' `df`, `hyperparameter`, `lengthscales`, `type`, `choice`, `unknown_argument`,
-#' and `memory` (the matrices would not fit: the estimate is said before anything
-#' is allocated; see `options(sturdy.max_memory = )`, in bytes). The class is
-#' `sturdy_error_<name>`.
+#' The class of an error is `sturdy_error_<name>`, below `sturdy_error`, and that of
+#' warnings and messages accordingly. Errors in the data: `outcome_type`,
+#' `outcome_levels` (not two classes), `missing` (missing values), `not_finite`,
+#' `no_rows`, `length` (`x` and `y` do not match), `column_type`, `column_names`,
+#' `formula`, `interaction`, `subset` (it can't be evaluated or does not select rows)
+#' and `missing_argument` (`y`). Errors in arguments: `epsilon`, `df`, `method`,
+#' `hyperparameter`, `lengthscales`, `type`, `choice` and `unknown_argument`. Error
+#' `memory`: the matrices would not fit into memory; the estimate is made before
+#' anything is allocated, and `options(sturdy.max_memory = )`, in bytes, replaces the
+#' limit.
 #'
-#' Warning `sturdy_warning_not_converged`: EP ended without a fixed point; the
-#' status and a sentence are in `ep`. Messages `sturdy_message_constant_columns`
-#' and `sturdy_message_unused_levels`.
+#' Warning `sturdy_warning_not_converged`: EP ended without a fixed point. The status
+#' and a sentence are in the field `ep`.
+#'
+#' Messages: `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
+#' that are dropped, `sturdy_message_unused_levels` for levels of the response that are
+#' dropped, and, for new data, `sturdy_message_novel_levels`.
 #'
 #' @inherit sturdy-package references
 #' @seealso [predict()][predict.sturdy_model], [mislabelled()], [log_evidence()],
@@ -201,8 +243,8 @@ check_method <- function(method, epsilon, criterion, call = rlang::caller_env())
   method <- check_choice(method, c("gradient", "em", "em_kg08"), "method", call)
   if (method != "gradient" && !(is.character(epsilon) && criterion == "evidence")) {
     abort_sturdy(
-      "{.arg method} must be {.val gradient} unless {.fn gpc} learns
-       {.arg epsilon} by {.code criterion = \"evidence\"}.",
+      "{.arg method} must be {.val gradient}, unless {.arg epsilon} is learned with
+       {.code criterion = \"evidence\"}.",
       "method", arg = "method", call = call
     )
   }

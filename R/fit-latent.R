@@ -55,7 +55,7 @@ gaussian_evidence <- function(object) {
   ep <- refit_ep(object, df = Inf)
   if (ep$status != "converged") {
     warn_sturdy(
-      "The Gaussian fit at the same hyperparameters: {ep$message}",
+      "In the Gaussian fit at the same hyperparameters: {ep$message}",
       "not_converged", status = ep$status
     )
   }
@@ -151,7 +151,7 @@ latent_training.bpm_filtered <- function(object, call) {
     c(
       "{.arg newdata} must be given: the model keeps none of the rows it has
        absorbed.",
-      i = "Predict before {.fn absorb} for the error on rows not yet seen."
+      i = "To estimate the error on new rows, predict them before {.fn absorb}."
     ),
     "missing_argument", arg = "newdata", call = call
   )

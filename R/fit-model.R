@@ -56,9 +56,9 @@ abort_no_method <- function(x, fun, call = rlang::caller_env()) {
     c(
       "{.arg x} must be a formula, a data frame or a matrix,
        not {describe(x)}.",
-      i = "As in {.code {fun}(class ~ ., data)} or {.code {fun}(x, y)}.",
-      i = if (vector) "A single input column: {.code data.frame(x = x)}.",
-      i = if (inherits(x, "Matrix")) "A sparse matrix: {.code as.matrix(x)}."
+      i = "For example {.code {fun}(class ~ ., data)} or {.code {fun}(x, y)}.",
+      i = if (vector) "For a single input column use {.code data.frame(x = x)}.",
+      i = if (inherits(x, "Matrix")) "For a sparse matrix use {.code as.matrix(x)}."
     ),
     "type", arg = "x", call = call
   )
@@ -78,14 +78,14 @@ has_posterior.bpm <- function(object) {
   !is.null(object$weights)
 }
 
-#' A fit whose EP left no posterior answers nothing
+#' An error for a fit whose EP left no posterior
 #' @noRd
 check_posterior <- function(object, call = rlang::caller_env()) {
   if (!has_posterior(object)) {
     abort_sturdy(
       c(
         "The fit has no posterior: {object$ep$message}",
-        i = "{.code ep_diagnostics(fit)} says what to do."
+        i = "See {.code ep_diagnostics(fit)} for what to do."
       ),
       "no_posterior", status = object$ep$status, call = call
     )
@@ -94,8 +94,8 @@ check_posterior <- function(object, call = rlang::caller_env()) {
   if (!is.null(status) && status != "converged") {
     warn_sturdy(
       c(
-        "This comes from a fit whose EP did not converge ({status}).",
-        i = "{.code ep_diagnostics(fit)} says what that means and what to do."
+        "This result is from a fit whose EP did not converge ({status}).",
+        i = "See {.code ep_diagnostics(fit)} for what that means and what to do."
       ),
       "not_converged", status = status
     )
@@ -120,8 +120,8 @@ check_by_ep.sturdy_model <- function(object, call = rlang::caller_env()) {
 check_by_ep.bpm_filtered <- function(object, call = rlang::caller_env()) {
   abort_sturdy(
     c(
-      "The fit keeps nothing of single rows: it has absorbed them by assumed
-       density filtering.",
+      "The fit has nothing on single rows: it absorbed them by assumed density
+       filtering.",
       i = "{.code bpm(..., inference = \"ep\")} keeps a site for each row, until
            {.fn absorb} takes in further rows."
     ),
@@ -167,9 +167,10 @@ formula.sturdy_model <- function(x, ...) {
 #' @param ... Not used.
 #' @return A named numeric vector on the natural scale: `lengthscale.<column>`
 #'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
-#'   `bias`, `nugget`, `epsilon`.
+#'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`).
 #' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
-#'   respect to them; [coef.bpm()] for the weights of a [bpm()].
+#'   respect to them; [coef.bpm()] for the weights of a [bpm()], whose hyperparameters
+#'   are shown by [summary()][summary.sturdy_model].
 #' @export
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)

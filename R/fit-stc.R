@@ -2,26 +2,30 @@
 #'
 #' Fits a Student-t process classifier for two classes by expectation propagation
 #' in the t-exponential family (t-EP): the model of [gpc()] under a Student-t
-#' process with `df` degrees of freedom. `stc(df = Inf)` is exactly `gpc()`.
+#' process with `df` degrees of freedom. `stc(df = Inf)` gives the same fit as `gpc()`.
+#'
+#' `stc_spec()` checks the arguments and returns them without fitting anything;
+#' `stc()` passes its `...` to it: `df`, `criterion`, and the other arguments of
+#' [gpc_spec()].
 #'
 #' @details
 #' t-EP is that of Ding, Qi and Vishwanathan (2011) and of Futami, Sato and
 #' Sugiyama (2017): each site is a q-exponential factor with
 #' q = 1 + 2/(df + n), matched by the escort mean and second moment of its latent
-#' value. The engine is that of [gpc()].
+#' value. The engine is the same as for [gpc()].
 #'
 #' # What the evidence of this model tells
 #' A Student-t process is a Gaussian process divided by an independent random
-#' scale, and the likelihood sees signs only. The exact evidence and the exact
+#' scale, and the likelihood depends on the sign of the latent value only. The exact evidence and the exact
 #' class probabilities of `stc()` and `gpc()` are therefore **identical** for
-#' equal kernels, and what differs is the error of the approximation. For t-EP it
+#' equal kernels, and only the error of the approximation differs. For t-EP it
 #' is large: with K = I and 100 rows the log evidence is -69.31; EP gives -69.31,
-#' t-EP with 10 degrees of freedom -42.30. Hence
-#' * never rank `gpc()` against `stc()` by their own EP evidences: use
+#' t-EP with 10 degrees of freedom -42.30. Two things follow:
+#' * `gpc()` and `stc()` must not be ranked by their own EP evidences. Use
 #'   `log_evidence(fit, method = "gaussian")`, the Gaussian value at the same
 #'   kernel;
-#' * learning by the t-EP evidence drives `epsilon` towards 0.4 on real data, so
-#'   the default criterion here is the leave-one-out one, which does not.
+#' * learning by the t-EP evidence drives `epsilon` towards 0.4 on real data. The
+#'   default criterion here is therefore the leave-one-out one, which does not.
 #'
 #' # Why these defaults
 #' Four data sets (Pima, Ionosphere, Sonar, New Thyroid), ten splits each, 10 % of the
@@ -49,26 +53,35 @@
 #' )
 #' ```
 #'
-#' With learned noise the t-EP evidence calls a third of the labels wrong, at any
-#' rate of flips, with none, too. Leave-one-out with learned noise does not, and has the
-#' best log scores of [stc()] at every rate. [gpc()] has better log scores still, and
-#' errors within a standard error of the lowest. The fits are those of
-#' `run_experiment("fss17-table1")`, the means are in
+#' When the noise is learned by the t-EP evidence, a third of the labels are estimated
+#' to be wrong at every rate of flips, even without any. Learning by leave-one-out does
+#' not have this defect, and gives the best log scores of [stc()] at every rate. [gpc()]
+#' has better log scores still, and errors within a standard error of the lowest. The
+#' fits are those of `run_experiment("fss17-table1")`; the means are in
 #' `experiments/results/fss17-tables-defaults.csv` of the installed package.
 #'
+#' # When t-EP finds no fixed point
 #' At small `df` (below about 5) with little noise (`epsilon` and `nugget` near 0)
-#' t-EP may have no fixed point at all. The fit then follows the fixed point from a
-#' larger `df`, then from a larger `epsilon`; when it is lost on the way, the fit
-#' ends with the status `"no_fixed_point"` and a warning that says so. More noise or
-#' a larger `df` helps.
+#' t-EP may have no fixed point. When EP stalls or has to leave out sites, it is run
+#' again at a larger `epsilon`, near 0.45, and the fixed point is followed from there to
+#' the wanted `epsilon`, or, if that fails, up from half of it. If the fixed point is
+#' lost on the way down, the fit ends with the status `"no_fixed_point"` and a warning.
+#' More noise or a larger `df` helps.
 #'
 #' @inheritParams gpc
+#' @inheritDotParams gpc_spec kernel epsilon method scale control
 #' @inheritSection gpc Inputs
 #' @inheritSection gpc Conditions
-#' @param df Degrees of freedom of the process, above 0; `Inf` is the Gaussian
-#'   process.
-#' @return An object of class `c("stc", "sturdy_model")` with the fields of
-#'   [gpc()], `df` being the degrees of freedom.
+#' @param df Degrees of freedom of the process, above 0 (10 by default); `Inf` is the
+#'   Gaussian process.
+#' @param criterion What learning maximises: `"loo"`, the leave-one-out log predictive
+#'   probability of the recorded labels, or `"evidence"`, the t-EP approximation of the
+#'   log marginal likelihood. `NULL`, the default, means `"loo"` at finite `df` and
+#'   `"evidence"` at `df = Inf`.
+#' @return `stc()` returns an object of class `c("stc", "sturdy_model")`, a plain list
+#'   with the fields of [gpc()]; the degrees of freedom are `spec$df`. `stc_spec()`
+#'   returns a list of class `c("stc_spec", "gpc_spec", "sturdy_spec")` with the checked
+#'   arguments. At finite `df`, `method` must be `"gradient"`.
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [log_evidence()], [ep_diagnostics()]
 #' @export
@@ -118,8 +131,8 @@ stc_spec <- function(..., df = 10, criterion = NULL) {
   spec <- gpc_spec(..., criterion = criterion)
   if (is.finite(df) && spec$method != "gradient") {
     abort_sturdy(
-      "{.arg method} must be {.val gradient} at a finite {.arg df}: EM has no closed
-       step there.",
+      "{.arg method} must be {.val gradient} at a finite {.arg df}: the EM step has
+       no closed form there.",
       "method", arg = "method"
     )
   }

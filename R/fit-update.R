@@ -1,27 +1,28 @@
 #' Fit again with changed arguments, inputs or data
 #'
-#' Without `data`, the model is fitted again to the encoded training rows it holds,
+#' Without `data`, the model is fitted again to the encoded training rows it keeps,
 #' with the named arguments changed and all others as they were given. With `data`
-#' (and, if wanted, a changed formula) it is fitted to that data. Learning starts
-#' afresh: nothing is carried over from the old optimum. To take in further rows use
-#' [absorb()].
+#' (and, optionally, a changed formula) it is fitted to that data. Learning starts
+#' again from its usual starting points, not from the old optimum. To take in further
+#' rows use [absorb()].
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param formula. Changes to the formula, as in [stats::update.formula()]. Without
-#'   `data` it may only leave inputs out: `update(fit, . ~ . - x)`.
+#'   `data` it may only remove inputs: `update(fit, . ~ . - x)`.
 #' @param ... Arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()] to change, by
-#'   name. A finite `df` turns a [gpc()] into an [stc()]. `criterion` stays as it was
-#'   unless `df` changes between finite and infinite: then it is the default of the
-#'   new model. `method` stays unless `epsilon` or `df` changes.
+#'   name. A finite `df` turns a [gpc()] into an [stc()]. If `df` changes between finite
+#'   and infinite, `criterion` and `method` return to their defaults; so does `method` if
+#'   `epsilon` is given.
 #' @param data A data frame to fit to, for a model that was fitted by a formula.
-#' @param subset,na.action As in [gpc()], used only with `data`. `na.action` stays
-#'   [stats::na.exclude()] if it was.
+#' @param subset,na.action As in [gpc()]; used only with `data`. The default of
+#'   `na.action` is [stats::na.exclude()] if the old fit left out rows by it, otherwise
+#'   [stats::na.omit()].
 #' @return A fitted model of the same kind.
 #' @section Conditions:
-#' `sturdy_error_missing_argument` when the change needs `data`: another scaling, an
-#' input that the model does not hold, or a [bpm()] that was filtered and keeps no
-#' rows. `sturdy_error_no_formula` when the model has no formula;
-#' `sturdy_error_unknown_argument`, and those of [gpc()].
+#' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another
+#' response, an input that the model does not hold, or a filtered [bpm()], which keeps no
+#' rows. `sturdy_error_no_formula` when the model was fitted from `x` and `y` and
+#' `formula.` or `data` is given; `sturdy_error_unknown_argument`, and those of [gpc()].
 #' @seealso [gpc()], [stc()], [bpm()]; [absorb()]
 #' @export
 #' @examples
@@ -67,10 +68,12 @@ changed_formula <- function(object, formula.) {
 #' @noRd
 stored_rows <- function(object, formula., scale, call) {
   if (is.null(object$data)) {
-    abort_needs_data("to fit again: a filtered {.fn bpm} keeps none of its rows", call)
+    abort_needs_data("to fit again, because a filtered {.fn bpm} keeps no rows", call)
   }
   if (!identical(scale, object$spec$scale)) {
-    abort_needs_data("to change the scaling: the model keeps encoded inputs only", call)
+    abort_needs_data(
+      "to change the scaling, because the model keeps its inputs as scaled", call
+    )
   }
   molded <- object[c("blueprint", "data")]
   if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.), call)
@@ -90,7 +93,8 @@ drop_inputs <- function(molded, formula, call) {
   known <- attr(blueprint$terms, "term.labels")
   if (!same_response || !all(attr(terms, "term.labels") %in% known)) {
     abort_needs_data(
-      "to change the response or to add an input: the model holds its inputs only", call
+      "to change the response or to add an input, because the model keeps only its own
+       response and inputs", call
     )
   }
   kept <- blueprint$term %in% attr(terms, "term.labels")

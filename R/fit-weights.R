@@ -86,10 +86,10 @@ abort_no_learning <- function(arg, call = rlang::caller_env()) {
     c(
       "{.arg {arg}} must be numeric with {.code inference = \"adf\"},
        not {.val learn}.",
-      i = "Learning compares fits to the same rows; assumed density filtering sees
-           each row once.",
-      i = "Learn on a sample with {.code inference = \"ep\"}, then
-           {.fn update} that fit with the other rows."
+      i = "Learning compares fits to the same rows, and assumed density filtering
+           reads each row once.",
+      i = "Fit a sample of the rows with {.code inference = \"ep\"}, then {.fn absorb}
+           the other rows."
     ),
     if (arg == "epsilon") "epsilon" else "prior_scale", arg = arg, call = call
   )
@@ -192,9 +192,9 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
 abort_not_absorbed <- function(row, call) {
   abort_sturdy(
     c(
-      "The posterior of the weights is not positive definite any more.",
+      "The posterior of the weights is no longer positive definite.",
       x = "Row {row} could not be absorbed.",
-      i = "Inputs of very different size do this: scale them."
+      i = "Inputs of very different size can cause this: scale them."
     ),
     "not_positive_definite", row = row, call = call
   )

@@ -1,57 +1,60 @@
 #' Kernels: squared exponential with bias and nugget
 #'
 #' `kernel_ard()` gives every input column a lengthscale of its own (automatic
-#' relevance determination); `kernel_iso()` shares one among all columns. Both
-#' only state the hyperparameters, which of them are learned, and from where the
-#' search starts; [gpc()] and [stc()] fill in the rest from the data.
+#' relevance determination); `kernel_iso()` uses one for all columns. Both only state
+#' the starting values of the hyperparameters and which of them are held fixed; [gpc()]
+#' and [stc()] learn the others from the data.
 #'
 #' The kernel is
 #' \deqn{k(x, x') = \theta_0 \exp\left(-\sum_j d_j(x_j, x'_j) / (2 \ell_j^2)\right)
 #'   + \theta_2 + \theta_3 1(\textrm{same row})}{k(x, x') =
 #'   variance exp(-sum_j d_j(x_j, x'_j) / (2 lengthscale_j^2)) + bias
 #'   + nugget 1(same row)}
-#' where `d_j` is the squared difference in a numeric column and 0 or 1 (equal or
-#' not) in a factor column: Futami, Sato and Sugiyama (2017), eq. 44; Kim and
+#' where `d_j` is the squared difference in a numeric column and, in a factor, character
+#' or logical column, 0 for equal and 1 for different levels: Futami, Sato and Sugiyama (2017), eq. 44; Kim and
 #' Ghahramani (2008), eqs 11-12. `variance` is \eqn{\theta_0}{theta0}, `bias`
 #' \eqn{\theta_2}{theta2}, `nugget` \eqn{\theta_3}{theta3}. The `bias` plays the
 #' part of an intercept. A `nugget` blurs the step of the likelihood into a
 #' probit.
 #'
-#' The likelihood sees the sign of the latent function only, so multiplying
+#' The likelihood depends on the sign of the latent function only, so multiplying
 #' `variance`, `bias` and `nugget` by one number changes nothing: their overall
 #' scale is not identified, and `variance` is therefore held at 1 by default.
 #'
-#' @param lengthscale Starting value(s) (or values to hold), above 0, in units of
-#'   the *scaled* columns when the model scales its inputs. `NULL`, the default,
-#'   starts from the median heuristic: the median distance between rows, for
-#'   `kernel_ard()` the median difference in each column times the square root of
-#'   the number of columns, from at most 500 evenly spaced rows. For
-#'   `kernel_ard()` one number, or one a column in the order of the columns, or a
-#'   vector named by columns; for `kernel_iso()` one number.
-#' @param variance Height of the squared exponential part, above 0.
-#' @param bias Variance of a constant, not below 0. At 0 there is no bias and
-#'   none is learned.
-#' @param nugget Variance of independent noise on the latent function, not below
-#'   0. At 0 there is no nugget and none is learned.
+#' @param lengthscale Starting values (or values to hold), above 0, in units of
+#'   the *scaled* columns when the model scales its inputs. For `kernel_ard()` one
+#'   number, or one per column in the order of the columns, or a vector named by columns;
+#'   for `kernel_iso()` one number. `NULL`, the default, is the median heuristic: for
+#'   `kernel_iso()` the median distance between rows, for `kernel_ard()` the median
+#'   difference in each column times the square root of the number of columns, both
+#'   over at most 500 evenly spaced rows and without distances of 0.
+#' @param variance Height of the squared exponential part, above 0 (1 by default).
+#' @param bias Variance of a constant, at least 0 (0.1 by default). At 0 there is no
+#'   bias, and none is learned.
+#' @param nugget Variance of independent noise on the latent function, at least 0 (0.1
+#'   by default). At 0 there is no nugget, and none is learned.
 #' @param fixed Names of the hyperparameters that are held at the given values:
-#'   any of `"lengthscale"`, `"variance"`, `"bias"`, `"nugget"`; `TRUE` holds
-#'   all of them, `character()` none.
-#' @param prior A [weak_prior()], added to the criterion while learning, or `NULL` for
-#'   none. No reported evidence includes it but `log_evidence(method = "integrated")`.
+#'   any of `"lengthscale"`, `"variance"` (the default), `"bias"` and `"nugget"`;
+#'   `TRUE` holds all of them, `character()` none.
+#' @param prior The prior that is added to the criterion while learning: a
+#'   [weak_prior()], or `NULL` for none. Of the evidences that are reported, only
+#'   `log_evidence(method = "integrated")` includes it.
 #'
 #' @return A list of class `c("kernel_ard", "sturdy_kernel")` or `c("kernel_iso",
 #'   "sturdy_kernel")` with the fields
 #'   * `type`: `"ard"` or `"iso"`;
-#'   * `lengthscale`: `NULL` or numeric (in a fitted model always numeric, named
-#'     by column for `"ard"`), `variance`, `bias`, `nugget`: numbers;
-#'   * `fixed`: character vector;
+#'   * `lengthscale`: `NULL` or numeric (in a fitted model always numeric, for `"ard"`
+#'     with one entry per column, named);
+#'   * `variance`, `bias`, `nugget`: numbers;
+#'   * `fixed`: a character vector;
 #'   * `prior`: `NULL` or the prior.
 #'
 #' @section Conditions:
 #' `sturdy_error_hyperparameter` for a negative or missing value,
 #' `sturdy_error_type` for a value of the wrong kind, `sturdy_error_choice` for
-#' an unknown name in `fixed`. Fitting signals `sturdy_error_lengthscales` when
-#' the number of lengthscales is not that of the columns.
+#' an unknown name in `fixed`, `sturdy_error_lengthscales` for more than one lengthscale
+#' in `kernel_iso()`. Fitting signals `sturdy_error_lengthscales` when the lengthscales do
+#' not match the columns.
 #'
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [stc()], [weak_prior()]
@@ -81,7 +84,7 @@ kernel_iso <- function(lengthscale = NULL,
     abort_sturdy(
       c(
         "{.arg lengthscale} must be one number, not {length(lengthscale)}.",
-        i = "Use {.fn kernel_ard} for one lengthscale a column."
+        i = "Use {.fn kernel_ard} for one lengthscale per column."
       ),
       "lengthscales", arg = "lengthscale"
     )
@@ -135,7 +138,7 @@ check_hyper <- function(x, arg, positive, size = NULL, call) {
   }
   bad <- !is.finite(x) | x < 0 | (positive & x == 0)
   if (any(bad)) {
-    bound <- if (positive) "above 0" else "not below 0"
+    bound <- if (positive) "above 0" else "at least 0"
     abort_sturdy(
       "{.arg {arg}} must be finite and {bound}, not {describe(x[bad][1])}.",
       "hyperparameter", arg = arg, call = call

@@ -79,7 +79,7 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
     c(
       "{.arg {arg}} must have one entry, or one for each of the
        {length(columns)} columns, not {length(x)}.",
-      i = "The columns: {.val {columns}}."
+      i = "The columns are {.val {columns}}."
     ),
     class, arg = arg, call = call
   )

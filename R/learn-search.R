@@ -107,7 +107,7 @@ learn_search <- function(problem) {
   if (is.null(found)) { # EP gives no value at any start: stay where we were
     found <- list(
       par = problem$start, value = NA_real_, penalised = NA_real_, start = 1L,
-      cold = FALSE, opt = list(convergence = 99L, message = "no start has a value")
+      cold = FALSE, opt = list(convergence = 99L, message = "EP converged at no starting point")
     )
   }
   c(found, list(
@@ -187,7 +187,7 @@ learn_climb <- function(problem, objective, from) {
     held <- learn_at_zero(problem, here)
     basis <- diag(length(here$par))[, !held, drop = FALSE]
     if (ncol(basis) == 0) {
-      return(list(convergence = 0L, message = "only epsilon is free: at its bound"))
+      return(list(convergence = 0L, message = "only epsilon is free, and it is at its bound"))
     }
     learn_optim(problem, objective, here$par, basis, learn_maxit)
   }

@@ -2,23 +2,23 @@
 
 #' Candidates for model selection
 #'
-#' `candidate()` names a model and the arguments to fit it with;
-#' `default_candidates()` is the list [select_model()] tries by default.
+#' `candidate()` makes a candidate from a model and the arguments to fit it with;
+#' `default_candidates()` returns the list that [select_model()] uses by default.
 #'
 #' @details
-#' The defaults are [gpc()] with `epsilon` held at 0, with `epsilon` learned, with one
-#' flip rate for each class and with one lengthscale for all columns, [stc()] with 3,
-#' 10 and 30 degrees of freedom, and [bpm()]. They are a start: a list is changed as
-#' any list, and kernels with other priors or held values make further candidates.
+#' The default candidates are [gpc()] with `epsilon` held at 0, with `epsilon` learned,
+#' with one flip rate for each class, and with one lengthscale for all columns; [stc()]
+#' with 3, 10 and 30 degrees of freedom; and [bpm()]. The list can be changed like any
+#' list, and kernels with other priors or fixed values make further candidates.
 #'
-#' @param model `"gpc"`, `"stc"` or `"bpm"`.
+#' @param model `"gpc"`, the default, `"stc"` or `"bpm"`.
 #' @param ... Named arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()]: `kernel`,
 #'   `epsilon`, `criterion` and so on.
-#' @return `candidate()`: the spec that [gpc_spec()], [stc_spec()] or [bpm_spec()] makes of
-#'   the arguments. `default_candidates()`: a named list of them.
+#' @return `candidate()` returns what [gpc_spec()], [stc_spec()] or [bpm_spec()] returns for
+#'   the arguments. `default_candidates()` returns a named list of eight candidates.
 #' @section Conditions:
-#' `sturdy_error_unknown_argument` for an argument the model does not have, and those of
-#' [gpc()] for a wrong value.
+#' `sturdy_error_unknown_argument` for an argument that the model does not have or that
+#' was given twice, and those of [gpc()] for a wrong value.
 #' @seealso [select_model()]
 #' @export
 #' @examples
@@ -37,7 +37,7 @@ check_named_once <- function(..., call = rlang::caller_env()) {
   twice <- unique(given[duplicated(given) & nzchar(given)])
   if (length(twice)) {
     abort_sturdy(
-      "Every argument must be given once, not {.arg {twice}} twice.",
+      "Every argument must be given once only; {.arg {twice}} {?was/were} given twice.",
       "unknown_argument", arg = twice, call = call
     )
   }
@@ -131,7 +131,9 @@ candidate_facts <- function(fit, integrate = FALSE) {
     facts$log_integrated <- tryCatch(
       integrated_of(fit),
       error = function(cnd) {
-        warn_sturdy("Not integrated: {one_line(cnd)}", "not_integrated")
+        warn_sturdy(
+          "The evidence can't be integrated: {one_line(cnd)}", "not_integrated"
+        )
         NA_real_
       }
     )

@@ -1,82 +1,84 @@
 #' Compare models and choose one
 #'
 #' Fits several candidates to the same rows, compares them by evidence or by
-#' leave-one-out, and returns the comparison with the best fit. The result is a fit
-#' itself: it predicts, prints its suspicions and so on as the selected one does.
+#' leave-one-out, and returns the comparison together with the best fit. The result is
+#' itself a fit, which predicts, finds suspicious labels and so on as the selected one.
 #'
 #' @details
 #' # What is compared
-#' All candidates are fitted to the same rows, so that all numbers are about the same
-#' recorded labels. Only numbers that estimate the same thing are compared:
+#' All candidates are fitted to the same rows, so all values are about the same
+#' recorded labels. Only values that estimate the same quantity are compared:
 #' * `log_integrated`, the default criterion, is the log evidence integrated over the
-#'   learned hyperparameters, each with its prior (see [log_evidence()]): what the data
-#'   say for the candidate as a whole. A candidate that learns more pays for it. It is
-#'   computed only when it is the criterion.
+#'   learned hyperparameters, each with its prior (see [log_evidence()]). It is the
+#'   evidence for the candidate as a whole, which does not favour candidates that learned
+#'   more. It is computed only when it is the criterion.
 #' * `log_evidence` is the Gaussian EP evidence at the hyperparameters of the fit, for a
 #'   candidate with finite `df` too. The exact evidence of a Student-t process equals that
-#'   of the Gaussian process with the same kernel, because the likelihood sees signs only
-#'   (see [stc()]); EP estimates it well, t-EP does not. It favours candidates that learned
-#'   more (`learned`), above all two flip rates over one.
-#' * `log_evidence_tep`, the t-EP number of a candidate with finite `df`, takes no
-#'   part. It is no estimate of the evidence and can't be compared with anything but
-#'   itself at the same `df`: with K = I and 100 rows, where the log evidence is
+#'   of the Gaussian process with the same kernel, because the likelihood depends on signs
+#'   only (see [stc()]); EP estimates it well, t-EP does not. It favours candidates that
+#'   learned more (`learned`), above all those with two flip rates over those with one.
+#' * `log_evidence_tep`, the t-EP evidence of a candidate with finite `df`, is not
+#'   compared. It is not an estimate of the evidence, and only values at the same `df` can
+#'   be compared with each other: with K = I and 100 rows, where the log evidence is
 #'   -69.31, it is -42.30 at 10 degrees of freedom.
 #' * `loo` is the sum of the log probabilities of the recorded labels, each predicted
-#'   from the other rows at the learned hyperparameters. It scores predictions, whatever
-#'   made them; but the hyperparameters were learned with the row in, so that it is
-#'   optimistic, the more so the more was learned, and `loo_diff_se` does not know that.
+#'   from the other rows at the learned hyperparameters. It can be compared between all
+#'   models. Because the hyperparameters were learned from all rows, it is optimistic,
+#'   the more so the more of them were learned, and `loo_diff_se` does not reflect this.
 #'
 #' At equal hyperparameters a [stc()] has the evidence of the [gpc()] with the same
-#' kernel, whatever its `df`: by the integrated evidence they tie, and of equals the first
-#' in the list is taken; the evidences at learned values differ by where each has learned
-#' to. `criterion = "loo"` compares what they predict.
+#' kernel, whatever its `df`. By the integrated evidence the two are equal, and the first
+#' of equals in the list is selected; by the evidence they differ because they learned
+#' different hyperparameters. `criterion = "loo"` compares their predictions.
 #'
-#' `weight` is `exp(criterion)`, normalised over the candidates that converged. By the
-#' integrated evidence these are posterior probabilities of the candidates under equal
-#' prior ones (of the list, in which a kernel may stand several times, as in the default
-#' one); by the others they are no more than a scale. A difference of one nat of evidence
-#' is not worth a mention, one of three is strong. For leave-one-out compare `loo_diff`
-#' with `loo_diff_se`.
+#' `weight` is `exp(criterion)`, normalised over the candidates that converged. With the
+#' integrated evidence the weights are posterior probabilities of the candidates under
+#' equal prior probabilities (of the entries in the list, which may contain the same
+#' kernel several times, as the default one does). With the other criteria they are only a scale. A
+#' difference of one nat of evidence is negligible, and one of three nats is strong. For
+#' leave-one-out compare `loo_diff` with `loo_diff_se`.
 #'
 #' # Does it help?
 #' Not on small tables without reasons for the candidates: with 100 to 250 rows and up to
-#' a fifth of the labels wrong, what is selected of the default candidates predicts a
-#' little worse than [gpc()] with its defaults, by each criterion. Much of the loss comes
-#' from two flip rates where there is one, and from [bpm()], which the integrated evidence
-#' takes too often there: it has next to nothing to integrate over
-#' (`run_experiment("comparison")`, and the vignette *Reproducing the papers*). Compare
-#' models that mean something to you, and mind the size of the differences.
+#' a fifth of the labels wrong, the one selected from the default candidates predicts
+#' slightly worse than [gpc()] with its defaults, by each criterion. Much of the loss comes
+#' from candidates with two flip rates where there is one, and from [bpm()], which the
+#' integrated evidence selects too often there, because it has almost nothing to integrate
+#' over (`run_experiment("comparison")`, and the vignette *Reproducing the papers*). It is
+#' better to compare models that there are reasons for, and to look at the size of the
+#' differences.
 #'
 #' # Running in parallel
 #' When the future.apply package is installed, candidates are fitted under the plan of
-#' the future package: after `future::plan("multisession")` on all cores of this machine.
-#' The table is the same under every plan, except for `seconds`: nothing random is drawn.
-#' Progress is signalled through progressr when that is installed
+#' the future package: after `future::plan("multisession")`, in parallel on the cores of
+#' this machine. The table is the same under every plan, except for `seconds`, because no
+#' random numbers are used. Progress is signalled through progressr when that is installed
 #' (`progressr::handlers(global = TRUE)` shows it).
 #'
 #' An interrupt also ends the candidates that are running on workers of this machine
-#' (except on Windows); the workers stay, for the next call.
+#' (except on Windows); the workers themselves keep running, for the next call.
 #'
-#' A candidate that fails is a row of the table with its message; one whose EP did
-#' not converge keeps its numbers and is marked by its `status`, but gets no weight
-#' and is not selected while another one converged.
+#' # Candidates that fail
+#' A candidate that fails has a row in the table with its message. One whose EP did
+#' not converge keeps its values and is marked by its `status`, but it has no weight
+#' and is not selected if another one converged.
 #'
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs.
 #' @param formula,data,y,subset,na.action As in [gpc()], for all candidates.
 #' @param candidates A list of [candidate()]s, named or not.
-#' @param criterion `"integrated"`, `"evidence"` or `"loo"`: what the candidates are
-#'   compared by. What a candidate learns its hyperparameters by is its own argument. A
-#'   candidate that has no integrated evidence, because one of its learned
-#'   hyperparameters has no prior, say, takes no part in `"integrated"`; its `message`
-#'   says so.
+#' @param criterion What the candidates are compared by: `"integrated"`, the default,
+#'   `"evidence"` or `"loo"`. The `criterion` by which a candidate learns its
+#'   hyperparameters is an argument of that candidate. A candidate without an integrated
+#'   evidence, for example because one of its learned hyperparameters has no prior, is not
+#'   compared under `"integrated"`, and its `message` says so.
 #' @param scale As in [gpc()], for all candidates; `NULL`, the default, leaves each
 #'   candidate its own.
-#' @param ... Nothing: an argument that is not known is an error.
+#' @param ... Not used; an unknown argument is an error.
 #'
 #' @return The selected fit, with the class `sturdy_selection` before its own and with
 #'   the further fields
-#'   * `table`: a data frame, one row a candidate, in the order given: `candidate` (its
-#'     name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
+#'   * `table`: a data frame with one row per candidate, in the order given: `candidate`
+#'     (its name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
 #'     `epsilon_neg`, `epsilon_pos`, `learned` (how many hyperparameters),
 #'     `log_integrated` (`NA` unless it is the criterion), `log_evidence`,
 #'     `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
@@ -84,18 +86,19 @@
 #'     its standard error, from the paired rows), `weight`, `selected`, `seconds`,
 #'     `status` (of EP, or `"failed"`) and `message`;
 #'   * `selected`: the best fit; `fits`: all fits, by name, `NULL` where one failed;
-#'   * `criterion`: what was compared; `candidates`.
+#'   * `criterion`: the criterion in use; `candidates`: the list of candidates.
 #'
-#'   All functions for a fit take a selection: [predict()][predict.sturdy_model],
-#'   [mislabelled()], [update()][update.sturdy_model] and so on answer for the selected
-#'   fit. [tidy()] returns the table, [glance()] adds the name and the weight of the
-#'   selected candidate, and print, summary and plot show the comparison.
+#'   All functions for a fit accept a selection: [predict()][predict.sturdy_model],
+#'   [mislabelled()], [update()][update.sturdy_model] and so on use the selected fit.
+#'   [tidy()] returns the table, [glance()] adds the name and the weight of the
+#'   selected candidate, and `print()`, `summary()` and `plot()` show the comparison.
 #' @section Conditions:
-#' Error `sturdy_error_no_candidate` when no candidate could be fitted,
-#' `sturdy_error_candidates` for a wrong list, `sturdy_error_worker` when a worker ended
-#' before its candidate was fitted (the field `item` is its name), and those of [gpc()]
-#' for the data.
-#' Warning `sturdy_warning_not_converged` when none converged and the best of the
+#' Errors: `sturdy_error_no_candidate` when no candidate could be fitted,
+#' `sturdy_error_candidates` for a list that is not one of candidates,
+#' `sturdy_error_worker` when a worker ended before its candidate was fitted (the field
+#' `item` is its name), and those of [gpc()] for the data.
+#'
+#' Warnings: `sturdy_warning_not_converged` when none converged and the best of the
 #' others was taken, `sturdy_warning_criterion` when none has an integrated evidence and
 #' `"evidence"` took its place.
 #' @inherit sturdy-package references
@@ -170,7 +173,7 @@ check_candidates <- function(candidates, scale, call) {
     all(vapply(candidates, inherits, logical(1), "sturdy_spec"))
   if (!fits) {
     abort_sturdy(
-      "{.arg candidates} must be a list of what {.fn candidate} makes, not
+      "{.arg candidates} must be a list of results of {.fn candidate}, not
        {describe(candidates)}.",
       "candidates", arg = "candidates", call = call
     )
@@ -178,8 +181,8 @@ check_candidates <- function(candidates, scale, call) {
   filtered <- vapply(candidates, function(spec) identical(spec$inference, "adf"), NA)
   if (any(filtered)) {
     abort_sturdy(
-      "A candidate can't have {.code inference = \"adf\"}: there is no leave-one-out and
-       no evidence to compare it by.",
+      "A candidate can't have {.code inference = \"adf\"}: there is no leave-one-out score
+       and no evidence to compare it by.",
       "candidates", arg = "candidates", call = call
     )
   }
@@ -235,7 +238,7 @@ new_selection <- function(runs, criterion, candidates, call) {
       c(
         "No candidate converged: {.val {table$candidate[chosen]}} is the best of
          those with a posterior.",
-        i = "{.code ep_diagnostics(selection)} says what to do."
+        i = "See {.code ep_diagnostics(selection)} for what to do."
       ),
       "not_converged", status = table$status[chosen]
     )
@@ -263,7 +266,7 @@ criterion_at_hand <- function(criterion, runs) {
   status <- vapply(runs, function(run) run$facts$status, character(1))
   if (any(status == "converged")) {
     warn_sturdy(
-      "No candidate has an integrated evidence: compared by {.val evidence}.",
+      "No candidate has an integrated evidence: they are compared by {.val evidence}.",
       "criterion"
     )
   }

@@ -101,12 +101,12 @@ abort_worker <- function(items, which, parent, call) {
   abort_sturdy(
     c(
       if (length(name)) {
-        "The worker that ran {.val {name}} ended, or was interrupted, before it was done."
+        "The worker for {.val {name}} ended or was interrupted before it was done."
       } else {
         "A worker ended before it was done."
       },
-      i = "Set the plan again for new workers, as in
-           {.code future::plan(\"multisession\")}; fewer of them need less memory."
+      i = "Set the plan again to start new workers, for example by
+           {.code future::plan(\"multisession\")}; fewer workers need less memory."
     ),
     "worker", item = name, parent = parent, call = call
   )

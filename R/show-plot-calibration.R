@@ -1,11 +1,11 @@
 #' Plot a reliability curve
 #'
 #' Observed frequency against predicted probability, with intervals and the
-#' diagonal of perfect calibration. The ticks are the probabilities of single rows,
-#' those in which the event was recorded on top. Base graphics; graphical parameters
-#' are restored.
+#' diagonal of perfect calibration. The ticks are the probabilities of single rows, at
+#' the top for rows in which the event was recorded and at the bottom for the others.
+#' Base graphics; graphical parameters are restored.
 #'
-#' @param x What [calibration()] returned.
+#' @param x The result of [calibration()].
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.

@@ -56,36 +56,36 @@ curves_heading <- function(x, main, k, total) {
 #' @noRd
 fit_page <- function(x, curves, main) {
   total <- length(x$blueprint$coding)
-  for (k in rev(seq_along(curves))) {
+  place <- function(k) {
     heading <- curves_heading(x, main, k, total)
     page <- graphics::par("din") - c(0, heading$height)
     grid <- page_grid(k, page)
     size <- page / rev(grid)
     cex <- max(0.55, min(1, size / c(2.6, 2.3)))
-    enough <- all(size >= c(1.15, 1.05)) &&
-      levels_fit(x, curves[seq_len(k)], size, cex, alone = page)
-    if (enough) break
+    list(k = k, grid = grid, size = size, cex = cex, heading = heading)
   }
-  list(k = k, grid = grid, size = size, cex = cex, heading = heading)
+  # levels that would not fit below a panel as large as the page do not count
+  page <- graphics::par("din") - c(0, curves_heading(x, main, total, total)$height)
+  able <- vapply(curves, levels_fit, logical(1), x, page, min(1, page / c(2.6, 2.3)))
+  for (k in rev(seq_along(curves))) {
+    places <- place(k)
+    if (any(places$size < c(1.15, 1.05))) next
+    shown <- curves[seq_len(k)][able[seq_len(k)]]
+    fits <- vapply(shown, levels_fit, logical(1), x, places$size, places$cex)
+    if (all(fits)) break
+  }
+  places
 }
 
-#' Do the levels of all factors fit below their panels? Those that would not fit below
-#' a panel as large as the page do not count.
+#' Do the levels of a factor fit below its panel?
 #' @noRd
-levels_fit <- function(x, curves, size, cex, alone) {
-  fits <- function(j, size, cex) {
-    op <- graphics::par(cex = cex)
-    on.exit(graphics::par(op))
-    level_frame(x, j, size)$levels$fits
+levels_fit <- function(curve, x, size, cex) {
+  if (x$blueprint$coding[[curve$j]]$kind == "numeric") {
+    return(TRUE)
   }
-  for (curve in curves) {
-    j <- curve$j
-    if (x$blueprint$coding[[j]]$kind == "numeric") next
-    if (!fits(j, size, cex) && fits(j, alone, 1)) {
-      return(FALSE)
-    }
-  }
-  TRUE
+  op <- graphics::par(cex = cex)
+  on.exit(graphics::par(op))
+  level_frame(x, curve$j, size)$levels$fits
 }
 
 #' Rows and columns whose panels are a little wider than high, with few left empty

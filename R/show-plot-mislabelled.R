@@ -1,19 +1,19 @@
 #' Plot the suspicion of training labels
 #'
 #' The posterior probability that a label was flipped against its rank, most
-#' suspicious first, for the rows above some rank. Hollow circles and filled
+#' suspicious first, for the first `n` ranks. Hollow circles and filled
 #' triangles are the recorded classes, as in [plot()][plot.sturdy_model]. Short
 #' dashes are the leave-one-out probabilities that the true class is the other one.
-#' The grey band is the interval for the number of wrong labels, a vertical line
-#' the cut-off when `fdr` was given. A line below the title says when no label is more
-#' likely wrong than right, and the axis ends below 1 when all that is shown is below
+#' The grey band is the interval for the number of wrong labels, and a vertical line is
+#' the cut-off if `fdr` was given. A line below the title says if no label is more
+#' likely wrong than right, and the axis ends below 1 if all values shown are below
 #' 0.3. Base graphics; graphical parameters are restored.
 #'
-#' @param x What [mislabelled()] returned.
+#' @param x The result of [mislabelled()].
 #' @param n Number of ranks to show; by default twice the upper end of the interval
 #'   for the number of wrong labels, at least 20.
-#' @param labels Number of points that get the name of their row, or its position in
-#'   the data if the names are too long for the panel.
+#' @param labels Number of points that are labelled with the name of their row, or its
+#'   position in the data if the names are too long for the panel.
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.

@@ -1,12 +1,12 @@
 #' Plot a comparison of models
 #'
 #' Log evidence (integrated, if that is the criterion) and leave-one-out score of the
-#' candidates, the selected one filled; leave-one-out with the standard error of its
-#' difference from the best. Crosses are candidates whose EP did not converge; one that
-#' failed has no point. The plot takes a page of its own. Base graphics; graphical
-#' parameters are restored.
+#' candidates. The selected one is filled. The bars of the leave-one-out score are the
+#' standard error of its difference from the best. Crosses are candidates whose EP did
+#' not converge; a candidate that failed has no point. The plot fills a page of its own.
+#' Base graphics; graphical parameters are restored.
 #'
-#' @param x What [select_model()] returned.
+#' @param x The result of [select_model()].
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
@@ -58,7 +58,8 @@ draw_candidates <- function(value, se, label, table) {
   range <- range(value - se, value + se, finite = TRUE)
   if (any(!is.finite(range))) range <- c(-1, 0)
   frame <- frame_panel(label, "", "")
-  graphics::par(mai = frame$mai)
+  # room for half a number to the right
+  graphics::par(mai = frame$mai + c(0, 0, 0, line_height(0.8)))
   graphics::plot(
     range, range(at) + c(-0.5, 0.5), type = "n", yaxt = "n", yaxs = "i", xlab = "",
     ylab = ""

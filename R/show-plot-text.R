@@ -145,14 +145,16 @@ frame_panel <- function(xlab, ylab, ticks = c("0.0", "0.5"), top = 0, below = NU
 #' @noRd
 label_panel <- function(frame) {
   panel <- edges("npc")
-  figure <- edges("nfc") + c(1, -1, 0, 0) * 0.3 * frame$line
+  figure <- edges("nfc")
   line <- frame$line
   text_at(
-    between(mean(panel[1:2]), frame$x$width, figure[1:2]),
+    between(mean(panel[1:2]), frame$x$width, figure[1:2] + c(0.3, -0.3) * line),
     panel[3] - 0.8 * line - frame$below, frame$x, adj = c(0.5, 1)
   )
+  # at the axis of a square panel, which may stand in the middle of a wide figure
+  left <- if (frame$y$width <= diff(panel[3:4])) panel[1] - frame$mai[2] else figure[1]
   text_at(
-    panel[1] - frame$mai[2] + 0.3 * line + frame$y$height / 2,
+    left + 0.3 * line + frame$y$height / 2,
     between(mean(panel[3:4]), frame$y$width, figure[3:4] - c(0, frame$top)), frame$y,
     srt = 90, adj = c(0.5, 0.5)
   )

@@ -1,24 +1,24 @@
 #' Plot a fitted classifier
 #'
-#' Shows what a fit has learned, or how expectation propagation went. Base
+#' Shows what a fit has learned, or how expectation propagation converged. Base
 #' graphics; graphical parameters are restored. Colours are safe for the
 #' colour-blind, and the plots can be read in grey. Long names are wrapped and set
 #' smaller to fit the page.
 #'
 #' @details
 #' `which = "model"`, with exactly two inputs, both numeric: the probability of the
-#' event (dark is likely) with the class boundary at 0.5, the training rows by
+#' event (dark means likely) with the class boundary at 0.5, the training rows by
 #' class, and a ring around every row whose label is more likely wrong than right.
-#' Otherwise a curve for each of the strongest inputs, those with the shortest
-#' lengthscales (with [kernel_iso()], those whose curve moves most): the
+#' Otherwise a curve for each of the strongest inputs, which are those with the shortest
+#' lengthscales (with [kernel_iso()], those whose curve varies most): the
 #' probability of the event against that input, averaged over at most 50 evenly
-#' spaced training rows, with the training values of both classes as ticks. Factors
-#' give a point a level. Curves fill a page of their own, with a title that says how
-#' many of the inputs are shown; where `par(mfrow = )` has divided the page they go
-#' into its panels, one after the other.
+#' spaced training rows, with the training values of both classes as ticks. A factor has
+#' one point per level. Curves fill a page of their own, with a title that says how
+#' many of the inputs are shown; if `par(mfrow = )` has divided the page, they are drawn
+#' in its panels, one after the other.
 #'
 #' `which = "model"` for [bpm()]: the weights with their 50 % and 95 % intervals, at
-#' most `inputs` of them, those that are surest not to be 0.
+#' most `inputs` of them, those that are most certain not to be 0.
 #'
 #' `which = "trace"`: the residual after every sweep, on a log scale, with the
 #' tolerance.
@@ -26,19 +26,20 @@
 #' # The band
 #' The grey band around a curve is a pointwise 90 % interval of the averaged
 #' probability, from the posterior of the latent function. The latent function has a
-#' smooth part `g`, shared by all rows, and the nugget, a part that each row has for
-#' itself. If `g` were known, the event would still be uncertain, with probability
+#' smooth part `g`, shared by all rows, and the nugget, an independent part of each row.
+#' If `g` were known, the event would still be uncertain, with probability
 #' `Phi(g / sqrt(nugget))`. The curve is the posterior mean of the average of these
-#' probabilities, the band the interval of their average: what more rows would narrow.
-#' It is a beta distribution with the mean and variance of that average, both under
-#' EP's posterior. The hyperparameters are those of the fit: their own uncertainty is
-#' not in the band. Nor does the band say how the probability differs between rows.
+#' probabilities over rows, and the band is an interval for that average, which more rows
+#' would narrow. The interval is that of a beta distribution with the mean and variance
+#' of the average, both under EP's posterior. The hyperparameters are those of the fit;
+#' their uncertainty is not included. Nor does the band show how the probability differs
+#' between rows.
 #' With `nugget = 0` the class is certain once `g` is known, and no band is drawn.
 #'
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param which `"model"` or `"trace"`.
-#' @param inputs Largest number of inputs to show curves for (6 unless given), or
-#'   of weights (25). There are fewer where the page has no room for so many.
+#' @param which `"model"`, the default, or `"trace"`.
+#' @param inputs Largest number of inputs to show curves for (6 by default), or
+#'   of weights (25 by default). Fewer are shown if the page has no room for them.
 #' @param main Title; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.

@@ -45,7 +45,7 @@ describe_inference.bpm_filtered <- function(x, digits) {
   c(ADF = paste0(
     whole(rows), all, " rows absorbed, ",
     format(100 * filter_error(x), digits = digits),
-    "% of their labels predicted wrongly before"
+    "% of their labels predicted wrongly beforehand"
   ))
 }
 
@@ -55,7 +55,7 @@ describe_rows <- function(x) {
   left_out <- length(x$data$na_action)
   paste0(
     format(nobs(x), scientific = FALSE),
-    if (left_out) paste0(" (", left_out, " more left out for NA)"), ", ",
+    if (left_out) paste0(" (", left_out, " more left out: missing values)"), ", ",
     count(length(x$blueprint$columns), "input"), "; classes ", levels[1], " (",
     counts[1], ") and ", levels[2], " (", counts[2], ", event)"
   )
@@ -111,10 +111,10 @@ evidence_note <- function(x) {
 }
 
 evidence_note.default <- function(x) {
-  if (is.finite(x$spec$df)) " (t-EP: not to be compared across models, see ?stc)"
+  if (is.finite(x$spec$df)) " (t-EP: not comparable across models, see ?stc)"
 }
 
-evidence_note.bpm_filtered <- function(x) " (of the rows as they came)"
+evidence_note.bpm_filtered <- function(x) " (depends on the order of the rows)"
 
 describe_learning <- function(x) {
   learning <- x$learning

@@ -1,6 +1,6 @@
 # How a selection shows itself, and what it passes on to its selected fit.
 
-#' @param digits Significant digits.
+#' @param digits Significant digits (3 by default).
 #' @rdname select_model
 #' @export
 print.sturdy_selection <- function(x, digits = 3, ...) {
@@ -11,7 +11,7 @@ print.sturdy_selection <- function(x, digits = 3, ...) {
   print(selection_shown(table, x$criterion, digits), row.names = FALSE,
         right = FALSE)
   if (any(is.finite(table$df))) {
-    cat("Log evidences are Gaussian EP's, also at finite df: see ?select_model.\n")
+    cat("Log evidences are those of Gaussian EP at every df: see ?select_model.\n")
   }
   said <- table[nzchar(table$message), ]
   for (k in seq_len(nrow(said))) {
@@ -82,7 +82,7 @@ print.summary.sturdy_selection <- function(x, digits = 3, ...) {
   table <- x$selection$table
   finite <- which(is.finite(table$df) & !is.na(table$log_evidence_tep))
   if (length(finite)) {
-    cat("\nt-EP evidences (not to be compared across models or df, see ?stc)\n")
+    cat("\nt-EP evidences (not comparable across models or df, see ?stc)\n")
     print_fields(stats::setNames(
       format_each(table$log_evidence_tep[finite], digits + 1),
       table$candidate[finite]

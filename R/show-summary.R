@@ -1,22 +1,25 @@
 #' Summary of a fitted model
 #'
-#' Hyperparameters, scores and the most suspicious labels of a fit. For [stc()]
-#' the comparable Gaussian evidence is computed, which costs one further EP fit.
+#' Hyperparameters, scores and the most suspicious labels of a fit. At finite `df` the
+#' comparable Gaussian evidence is computed as well, which costs one further EP fit.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param ... Not used.
-#' @return A list of class `summary.sturdy_model`: `title`, `rows`, `inference`
-#'   (`"EP"` or `"ADF"`), `ep` (strings),
-#'   `weights` (for [bpm()], as [tidy()][tidy.sturdy_model] gives them),
-#'   `coefficients` (hyperparameters, a data frame of `term`, `estimate`, `learned`),
-#'   `scores`
-#'   (named numbers: `log_evidence`, `log_evidence_gaussian` for [stc()], `loo`,
-#'   `loo_se`, `loo_error`, the share of labels with a leave-one-out probability
-#'   below 1/2), `expected_wrong` (the expected number of wrong labels) and
-#'   `suspicious` (the first rows of [mislabelled()]). Its print method shows it. A
-#'   [bpm()] by ADF has no leave-one-out score: its scores are `log_evidence`,
+#' @return A list of class `summary.sturdy_model`, with a print method:
+#'   * `title`, `rows`: strings that describe the model and its rows;
+#'   * `inference`: `"EP"` or `"ADF"`; `ep`: a string that says how it went;
+#'   * `weights`: for [bpm()], a data frame as returned by [tidy()][tidy.sturdy_model],
+#'     otherwise `NULL`;
+#'   * `coefficients`: a data frame of the hyperparameters: `term`, `estimate`, `learned`;
+#'   * `scores`: a named vector of `log_evidence`, `log_evidence_gaussian` (at finite
+#'     `df`), `loo`, `loo_se`, and `loo_error`, the share of labels with a leave-one-out
+#'     probability below 1/2;
+#'   * `expected_wrong`: the sum of the probabilities that the labels are wrong;
+#'   * `suspicious`: the five most suspicious rows, with some columns of [mislabelled()].
+#'
+#'   For a [bpm()] that has absorbed rows by ADF, `scores` are `log_evidence`,
 #'   `prequential` (the sum of the log predictive probabilities of the labels before
-#'   they were absorbed) and `prequential_error`.
+#'   they were absorbed) and `prequential_error`, and the last two fields are `NULL`.
 #' @seealso [ep_diagnostics()], [tidy()][tidy.sturdy_model]
 #' @export
 #' @examples

@@ -1,21 +1,20 @@
 #' Tidy data frames from a fitted model
 #'
-#' Methods of the generics of the generics package, as broom and tidymodels use
-#' them.
+#' Methods for generics of the generics package, as used by broom and tidymodels.
 #'
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param data The data the model was fitted to, to be returned with columns added; it
-#'   must have the rows given to the fit. `NULL`: the inputs (after the transformations of
-#'   the formula) and labels that the model holds.
+#' @param data The data that the model was fitted to, which are returned with columns
+#'   added; they must have the rows given to the fit. `NULL`, the default, stands for the
+#'   inputs (after the transformations of the formula) and labels that the model keeps.
 #' @param newdata New data to predict, used instead of `data`.
-#' @param conf.int,conf.level Whether `tidy()` of a [bpm()] gives intervals, and their
-#'   probability.
+#' @param conf.int Whether `tidy()` of a [bpm()] gives intervals (`TRUE` by default).
+#' @param conf.level Their probability, strictly between 0 and 1 (0.95 by default).
 #' @param ... Not used.
 #' @return
-#'   * `tidy()`: one row a hyperparameter: `term`, `estimate` (natural scale),
-#'     `learned`. For [bpm()] one row a weight: `term`, `estimate`, `std.error` (`NA` at
+#'   * `tidy()`: one row per hyperparameter: `term`, `estimate` (natural scale),
+#'     `learned`. For [bpm()] one row per weight: `term`, `estimate`, `std.error` (`NA` at
 #'     `df <= 2`), `conf.low`, `conf.high`, `prior_scale`.
-#'   * `glance()`: one row: `nobs`, `df`, `epsilon`, `log_evidence`, `loo`, `loo_se`,
+#'   * `glance()`: one row of `nobs`, `df`, `epsilon`, `log_evidence`, `loo`, `loo_se`,
 #'     `criterion`, `status`, `sweeps`.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
 #'     (the predicted class), `.flipped` (the probability that the label was
@@ -23,10 +22,11 @@
 #'     two `NA` in rows left out by `na.action`; `newdata` with `.fitted` and
 #'     `.class`.
 #'
-#'   A [bpm()] by ADF has no leave-one-out score, no sweeps and nothing of its rows:
-#'   `glance()` gives `NA` and the status `"filtered"`, `augment()` needs `newdata`.
+#'   A [bpm()] that has absorbed rows by ADF has no leave-one-out score, no sweeps and no
+#'   rows: `glance()` gives `NA` for them and the status `"filtered"`, and `augment()`
+#'   needs `newdata`.
 #' @section Conditions:
-#' `sturdy_error_no_sites` from `augment()` without `newdata` for a [bpm()] by ADF,
+#' `sturdy_error_no_sites` from `augment()` without `newdata` for such a [bpm()],
 #' `sturdy_error_length` when `data` does not have the rows given to the fit.
 #' @importFrom generics tidy
 #' @export

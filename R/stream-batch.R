@@ -40,7 +40,9 @@ absorb_stream <- function(reader, fit, run) {
     abort_sturdy(
       c(
         "{.arg source} must have at least one row.",
-        i = if (left_out > 0) "Rows with missing values: {whole(left_out)}."
+        i = if (left_out > 0) {
+          "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
+        }
       ),
       "no_rows", arg = "source", call = run$call
     )

@@ -13,11 +13,11 @@
 #'
 #' # The first batch
 #' The first batch alone decides how inputs are encoded: the centre and scale of
-#' numeric columns, the levels of factors, which columns are constant and therefore
-#' dropped, and the two classes unless `levels` names them. Make it large enough to
-#' show all of this, and shuffle files that are sorted. A level of a factor that
-#' first appears in a later batch is an error, because it has no weight; so is a
-#' third class.
+#' numeric columns, the levels of factors, which columns are dropped because they
+#' are constant or look like identifiers, and the two classes unless `levels` names
+#' them. Make it large enough to show all of this, and shuffle files that are sorted. A
+#' level of a factor that first appears in a later batch is an error, because it has no
+#' weight; so is a third class.
 #'
 #' # CSV files and connections
 #' The first line holds the column names. Lines are read by [readLines()] and parsed
@@ -55,7 +55,7 @@
 #' (of the stream), `batch_row` (of the batch), and `fit`, the fit before that batch
 #' (`NULL` in the first one). If columns rather than a row are at fault, `row` is the
 #' first row of the batch. Correct the source and resume, or continue from `fit` with
-#' `update()`.
+#' [absorb()].
 #'
 #' @param formula A formula with the response on its left, as in `class ~ .`; see
 #'   [bpm()].
@@ -63,32 +63,36 @@
 #'   query, see [dbi_source()]; or a function without arguments that returns the next
 #'   batch as a data frame, and `NULL` at the end.
 #' @param ... Arguments of [bpm_spec()]: any of `df`, `prior_scale` (not `"learn"`),
-#'   `epsilon` (not learned; 0.01 unless given), `intercept` and `scale`, which refers to
+#'   `epsilon` (not learned; 0.01 by default), `intercept` and `scale`, which refers to
 #'   the first batch. For a path or a connection also arguments for [utils::read.csv()]:
 #'   any of `sep`, `quote`, `dec`, `na.strings`, `colClasses`, `check.names`,
 #'   `strip.white` and `encoding` (the encoding of the file, for a path).
-#' @param batch_size Number of rows in a batch. A query has its own, and the batches
-#'   of a function are absorbed as they come.
+#' @param batch_size Number of rows in a batch, at least 1 (10000 by default). A query
+#'   has its own, and the batches of a function are absorbed as they come.
 #' @param levels The two classes, the event second, for a first batch that may lack
 #'   one of them; `NULL` takes them from the first batch.
-#' @param na.action What to do with rows that have missing values: [stats::na.fail()]
-#'   stops at the first one, [stats::na.omit()] leaves them out.
-#' @param checkpoint `NULL`, or the path of a file to save the fit to after every
-#'   batch.
-#' @param resume Whether to continue from the checkpoint.
-#' @param progress Whether to show rows, rows a second and the prequential error.
+#' @param na.action What to do with rows that have missing values: [stats::na.fail()],
+#'   the default, stops at the first one; [stats::na.omit()] leaves them out.
+#' @param checkpoint `NULL`, the default, or the path of a file to save the fit to after
+#'   every batch.
+#' @param resume Whether to continue from the checkpoint (`FALSE` by default).
+#' @param progress Whether to show the number of rows, rows per second and the
+#'   prequential error; by default in interactive sessions.
 #'
-#' @return A [bpm()] fit with `inference = "adf"`. Its field `filter` is a list of
+#' @return A [bpm()] fit with `inference = "adf"`, of class
+#'   `c("bpm_filtered", "bpm", "sturdy_model")`. Its field `filter` is a list of
 #'   * `rows`: the number of rows absorbed;
 #'   * `errors`: how many of their labels were predicted wrongly before they were
 #'     absorbed. The prequential error is `filter$errors / filter$rows`;
-#'   * `log_score`: the sum of the log probabilities of those predictions;
+#'   * `log_score`: the sum of the log predictive probabilities of the labels before
+#'     they were absorbed;
+#'   * `log_evidence`: the same;
+#'   * `counts`: the number of rows of each class, the event second;
 #'   * `batches`: the number of batches read;
 #'   * `source_rows`, `left_out`: the number of rows read from the source, and how
 #'     many of them `na.action` left out;
 #'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, with
-#'     a line for each batch. When it reaches 1000 lines, every other line is left
-#'     out;
+#'     one row per batch. When it reaches 1000 rows, every other one is dropped;
 #'   * `columns`, `classes`: names and types of the columns of a CSV file, or
 #'     `NULL`;
 #'   * `arguments`: those that a run must repeat to resume.
@@ -101,12 +105,12 @@
 #' `sturdy_error_fields` (lines that can't be read), `sturdy_error_type` and
 #' `sturdy_error_not_positive_definite`. `sturdy_error_no_rows`: the source is
 #' empty. `sturdy_error_source`: the file does not exist or has no header, or the
-#' database refuses the query; with `sturdy_error_separator` when the header has one
-#' field and looks separated by another character. `sturdy_error_checkpoint`: the
-#' checkpoint exists, can't be read or written, or is of other arguments or columns,
-#' or the source has fewer rows than it. `sturdy_error_formula`: `formula` is not a
-#' formula, for example because `source` was given first. And those of [bpm()] for
-#' arguments.
+#' database refuses the query; together with `sturdy_error_separator` when the header has
+#' one field and seems to be separated by another character. `sturdy_error_checkpoint`:
+#' the checkpoint exists, can't be read or written, or belongs to a run with other
+#' arguments or columns, or the source has fewer rows than it. `sturdy_error_formula`:
+#' `formula` is not a formula, for example because `source` was given first. Also those of
+#' [bpm()] for its arguments.
 #'
 #' Message `sturdy_message_resumed`.
 #'
@@ -157,7 +161,9 @@ bpm_stream <- function(formula,
     prior = function(data) {
       molded <- mold_batch(formula, data, levels, spec$scale, call)
       prior <- bpm_prior(spec, molded$blueprint, call)
-      list(model = bpm_start(spec, molded, prior, call), rows = molded$data)
+      model <- bpm_start(spec, molded, prior, call)
+      if (!is.null(model$call)) model$call[[1]] <- as.name("bpm_stream")
+      list(model = model, rows = molded$data)
     },
     formula = formula, na.action = na.action, arguments = arguments,
     checkpoint = checkpoint, show = if (progress) stream_progress(), call = call
@@ -194,7 +200,7 @@ check_stream_formula <- function(formula, source, call) {
 check_na_action <- function(na.action, call) {
   tryCatch(match.fun(na.action), error = function(cnd) {
     abort_sturdy(
-      "{.arg na.action} must be a function, as {.fn na.fail} or {.fn na.omit},
+      "{.arg na.action} must be a function such as {.fn na.fail} or {.fn na.omit},
        not {describe(na.action)}.",
       "type", arg = "na.action", call = call
     )

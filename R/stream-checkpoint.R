@@ -30,8 +30,8 @@ open_checkpoint <- function(checkpoint, resume, arguments, call) {
   if (!resume) {
     abort_sturdy(
       c(
-        "The checkpoint {.file {checkpoint}} exists.",
-        i = "Go on from it by {.code resume = TRUE}, or remove it."
+        "The checkpoint {.file {checkpoint}} already exists.",
+        i = "Continue from it with {.code resume = TRUE}, or remove it."
       ),
       "checkpoint", arg = "checkpoint", call = call
     )
@@ -43,7 +43,7 @@ read_checkpoint <- function(checkpoint, arguments, call) {
   fit <- tryCatch(suppressWarnings(readRDS(checkpoint)), error = identity)
   if (!inherits(fit, "bpm") || is.null(fit$filter$arguments)) {
     abort_sturdy(
-      "The checkpoint {.file {checkpoint}} is not the state of a stream.",
+      "The checkpoint {.file {checkpoint}} does not contain the state of a stream.",
       "checkpoint", arg = "checkpoint", call = call,
       parent = if (inherits(fit, "error")) fit
     )
@@ -55,7 +55,7 @@ read_checkpoint <- function(checkpoint, arguments, call) {
   if (!all(same)) {
     abort_sturdy(
       c(
-        "The checkpoint {.file {checkpoint}} is of a run with other arguments.",
+        "The checkpoint {.file {checkpoint}} belongs to a run with other arguments.",
         x = "Different: {.arg {names(arguments)[!same]}}."
       ),
       "checkpoint", arg = "checkpoint", different = names(arguments)[!same],
@@ -78,7 +78,7 @@ resume_source <- function(reader, filter, call) {
       c(
         "{.arg source} must have the {whole(rows)} {qty(rows)}row{?s} that the
          checkpoint has absorbed, not only {whole(passed)}.",
-        i = "It must start from its beginning again."
+        i = "The source must start from its beginning again."
       ),
       "checkpoint", arg = "source", call = call
     )
@@ -147,8 +147,8 @@ abort_batch <- function(cnd, fit, filter, batch_row, run) {
          {qty(done)}row{?s} before the batch."
       },
       i = if (done > 0 && !is.null(checkpoint)) {
-        "So is {.file {checkpoint}}: correct the source, then go on by
-         {.code resume = TRUE}."
+        "{.file {checkpoint}} contains the same fit: correct the source, then continue
+         with {.code resume = TRUE}."
       }
     ),
     c("batch", sub("^sturdy_error_", "", error_classes(cnd))),
@@ -164,7 +164,7 @@ error_classes <- function(cnd) {
 #' The row of a batch that an error is about
 #'
 #' Most errors know it. Otherwise it is the last row of the shortest beginning of
-#' the batch that has the error, too: found by halving.
+#' the batch that also has the error, found by halving.
 #' @noRd
 bad_row <- function(cnd, fit, data) {
   known <- c(cnd$row, cnd$rows)

@@ -29,7 +29,7 @@ stream_source <- function(source, batch_size, options, call) {
   }
   abort_sturdy(
     "{.arg source} must be a data frame, the path of a CSV file, a connection, a
-     function that returns the next batch, or made by {.fn dbi_source}, not
+     query made by {.fn dbi_source}, or a function that returns the next batch, not
      {describe(source)}.",
     "type", arg = "source", call = call
   )
@@ -104,7 +104,7 @@ once <- function(open = function() NULL) {
       abort_sturdy(
         c(
           "{.arg source} can't be read a second time.",
-          i = "A path, a data frame or a query can."
+          i = "Use a path, a data frame or a query."
         ),
         "source", arg = "source", call = NULL
       )
@@ -149,7 +149,7 @@ frame_source <- function(data, batch_size) {
 #'
 #' @param con A connection made by [DBI::dbConnect()]. It is left open.
 #' @param query A `SELECT` statement, one string.
-#' @param batch Number of rows in a batch.
+#' @param batch Number of rows in a batch, at least 1 (10000 by default).
 #' @return An object of class `sturdy_source`, for the argument `source` of
 #'   [bpm_stream()].
 #' @section Conditions:

@@ -96,8 +96,8 @@ check_separator <- function(line, sep, call) {
     abort_sturdy(
       c(
         "The file looks separated by {shown[1]}, not by {shown[2]}.",
-        i = "Give {.code {argument}}.",
-        i = if (other == ";") "And {.code dec = \",\"}, if 1,5 is a number in it."
+        i = "Use {.code {argument}}.",
+        i = if (other == ";") "If decimals are written as 1,5, also use {.code dec = \",\"}."
       ),
       c("separator", "source"), arg = "sep", call = call
     )
@@ -193,7 +193,7 @@ text_rows <- function(lines, con, width, options, call) {
     if (length(more) == 0 || length(lines) - done > 1000) {
       abort_fields(
         "A quoted field is not closed.",
-        "If quotation marks are text, use {.code quote = \"\"}.",
+        "If quotation marks are part of the text, use {.code quote = \"\"}.",
         sum(counts[seq_len(done)] > 0, na.rm = TRUE) + 1, call
       )
     }
@@ -204,7 +204,8 @@ text_rows <- function(lines, con, width, options, call) {
   bad <- which(found != width)
   if (length(bad)) {
     abort_fields(
-      "Every line must have {width} field{?s}, as the first one, not {found[bad[1]]}.",
+      "Every line must have {width} field{?s}, as the first line has, not
+       {found[bad[1]]}.",
       if (found[bad[1]] < width) "Was the file cut off?", bad, call
     )
   }
@@ -266,9 +267,9 @@ misfits <- function(text, class, dec) {
 abort_misfits <- function(name, text, rows, class, call) {
   abort_sturdy(
     c(
-      "Column {.val {name}} must be {class} as in its other rows, not
+      "Column {.val {name}} must be {class}, as in its other rows, not
        {.val {text[rows[1]]}}.",
-      i = "For a missing value, see {.arg na.strings}; if the column is text, use
+      i = "If this is a missing value, see {.arg na.strings}; if the column is text, use
            {.code colClasses = c({name} = \"character\")}."
     ),
     "column_type", column = name, rows = rows, call = call

@@ -1,32 +1,48 @@
 #' Glossary
 #'
-#' The words this package uses, one for each thing.
+#' The terms of this package, one for each concept.
 #'
 #' \describe{
-#'   \item{event}{The second level of the response; probabilities are of it.}
-#'   \item{latent function}{The function `f` whose sign is the class. It has a
-#'     Gaussian process prior in [gpc()] and a Student-t process prior in [stc()].}
+#'   \item{event}{The second level of the response, whose probability is modelled.}
+#'   \item{flip}{A recorded label that is wrong.}
+#'   \item{spec}{A model with all its arguments, checked but not fitted: [gpc_spec()],
+#'     [stc_spec()], [bpm_spec()]. A fit keeps its own in the field `spec`;
+#'     [update()][update.sturdy_model] changes it and fits again.}
+#'   \item{blueprint}{How the inputs of a fit are encoded: terms, levels, centre and
+#'     scale. It contains no data.}
+#'   \item{latent function}{The function `f` whose sign is the true class. It has a
+#'     Gaussian process prior in [gpc()] and a Student-t process prior in [stc()]; in
+#'     [bpm()] it is linear in the inputs.}
 #'   \item{kernel}{The prior covariance (or scale) of `f`: [kernel_ard()].}
+#'   \item{weights}{The coefficients of the latent function of [bpm()], the linear
+#'     model.}
 #'   \item{hyperparameters}{The kernel's `lengthscale`, `variance`, `bias` and
-#'     `nugget`, and `epsilon`.}
-#'   \item{epsilon}{The probability that a recorded label is the wrong one. Below
+#'     `nugget`, or the prior scales of the weights of [bpm()]; and `epsilon`.}
+#'   \item{epsilon, flip rate}{The probability that a recorded label is wrong. Below
 #'     1/2.}
-#'   \item{df}{Degrees of freedom of the Student-t process; `Inf` is the Gaussian
-#'     process.}
+#'   \item{df}{Degrees of freedom of the Student-t process, or of the prior of the
+#'     weights; `Inf` is the Gaussian case.}
 #'   \item{EP}{Expectation propagation: each likelihood factor is replaced by a
-#'     *site* of Gaussian (or q-exponential) form, fitted in turn until nothing
-#'     changes. t-EP is EP in the t-exponential family.}
-#'   \item{site}{The stand-in of one likelihood factor, with natural parameters
+#'     *site* of Gaussian (or q-exponential) form. The sites are updated in turn until
+#'     they no longer change, at a *fixed point*. t-EP is EP in the t-exponential family.}
+#'   \item{ADF}{Assumed density filtering: EP in one pass. Each row updates the posterior
+#'     once and is then dropped, so the result depends on the order of the rows.}
+#'   \item{absorb}{To take further rows into a fit without learning: [absorb()].}
+#'   \item{filter}{The counts that a [bpm()] keeps of the rows it has absorbed by ADF, in
+#'     its field `filter`. Such a fit has the class `bpm_filtered` and keeps no rows.}
+#'   \item{prequential}{Of predictions that are made for each row just before it is
+#'     absorbed.}
+#'   \item{site}{The approximation of one likelihood factor, with natural parameters
 #'     `tau` (precision) and `nu` (precision times mean). A negative `tau` belongs to
 #'     a label that the other rows contradict.}
-#'   \item{cavity}{The posterior of one latent value with its own site taken out:
-#'     what all other rows say about the row.}
+#'   \item{cavity}{The posterior of one latent value without its own site: what all
+#'     other rows say about the row.}
 #'   \item{tilted distribution}{Cavity times the exact likelihood factor.}
 #'   \item{escort distribution}{A density to the power q, normalised; t-EP matches
 #'     its moments.}
 #'   \item{sweep}{One pass over all sites.}
 #'   \item{damping}{The fraction of a full site update that is taken.}
-#'   \item{residual}{The largest change of a site in a sweep; 0 at the fixed point.}
+#'   \item{residual}{How far each site is from its update; 0 at a fixed point.}
 #'   \item{scaled coordinates}{t-EP keeps its posterior up to one global scale
 #'     `kappa = exp(-log_det / df)`: `f` has location `sqrt(kappa) m` and scale matrix
 #'     `kappa C`. Nothing in a class probability depends on it. At `df = Inf`,
@@ -35,9 +51,12 @@
 #'     probability of the label from its cavity. Equal at `df = Inf`.}
 #'   \item{log evidence}{The log marginal likelihood of the labels, as EP
 #'     approximates it: [log_evidence()].}
+#'   \item{integrated evidence}{The evidence integrated over the learned
+#'     hyperparameters with their priors: [log_evidence()].}
 #'   \item{leave-one-out}{The log probability of each label predicted from its
 #'     cavity: [loo()].}
-#'   \item{criterion}{What learning maximises: log evidence or leave-one-out.}
+#'   \item{criterion}{What learning maximises, log evidence or leave-one-out; in
+#'     [select_model()], what models are compared by.}
 #'   \item{median heuristic}{The median distance between rows as a starting
 #'     lengthscale: [kernel_ard()].}
 #' }

@@ -1,21 +1,23 @@
 #' sturdy: robust Bayesian classification by expectation propagation
 #'
 #' Two-class classification for data in which some labels are wrong. The three
-#' models are [gpc()], a Gaussian process classifier, [stc()], its Student-t
-#' process counterpart, and [bpm()], the linear Bayes point machine, which also
-#' follows streams ([bpm_stream()]). All use the same likelihood, in which a label
+#' models are [gpc()], a Gaussian process classifier; [stc()], its Student-t
+#' process counterpart; and [bpm()], the linear Bayes point machine, which can also be
+#' fitted to streams of rows ([bpm_stream()]). All use the same likelihood, in which a label
 #' is flipped with a small probability `epsilon`, and all are fitted by the same
 #' expectation propagation engine, which is written in C.
 #'
 #' A fitted model gives class probabilities ([predict()][stats::predict]), an
 #' evidence ([log_evidence()]), a leave-one-out score ([loo()]) and the
 #' probability that each training label was flipped ([mislabelled()]).
-#' [select_model()] compares models, [check_fit()] holds a fit against exact
-#' simulation. A fit of a process takes time proportional to n^3 and memory
-#' proportional to n^2, for n training rows; one of the linear model with k weights
-#' time proportional to n k^2.
+#' [select_model()] compares models, [check_fit()] compares a fit with exact simulation,
+#' [update()][update.sturdy_model] fits again with changed arguments, and [absorb()]
+#' takes in further rows. For n training rows, a fit by [gpc()] or [stc()] takes time
+#' proportional to n^3 and memory proportional to n^2; a fit by [bpm()] with k weights
+#' takes time proportional to n k^2.
 #'
-#' Data to try it on: [sturdy_data()], [flip_labels()] and [sim_outliers()].
+#' Data to try it on: [sturdy_data()], [flip_labels()] and [sim_outliers()]. The terms are
+#' explained in the [glossary].
 #'
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for

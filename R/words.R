@@ -96,7 +96,7 @@ print_sentences <- function(title, sentences) {
 }
 
 #' What a condition says in one line, without bullets and colours, so that it does
-#' not hang on the settings of the session that signals it
+#' not depend on the settings of the session that signals it
 #' @noRd
 one_line <- function(cnd) {
   message <- cli::ansi_strip(rlang::cnd_header(cnd))

@@ -225,8 +225,7 @@ mutant(
 )
 mutant(
   "power of the projection inverted", "src/site.c",
-  "static double shape_power(double df) {",
-  "static double shape_power(double df) {\n  if (df > 0) return (df + 1) / df;",
+  "{ return 1 / (1 + 1 / df); }", "{ return 1 + 1 / df; }",
   c = "site"
 )
 mutant(

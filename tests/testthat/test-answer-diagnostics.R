@@ -49,10 +49,10 @@ test_that("a bound is explained by the end it lies at", {
   values <- c(lengthscale.a = 1e3, lengthscale.b = 1e-3, nugget = 1e-6, epsilon = 0.49)
   expect_length(bound_words(character(), values), 0)
   expect_match(bound_words("lengthscale.a", values), "no influence")
-  expect_match(bound_words("lengthscale.b", values), "tell nothing")
-  expect_match(bound_words("nugget", values), "ask for none")
+  expect_match(bound_words("lengthscale.b", values), "carry no information")
+  expect_match(bound_words("nugget", values), "show no need")
   expect_match(bound_words("epsilon", values), "coin tosses")
-  expect_match(bound_words("bias", c(bias = 1e4)), "next to nothing")
+  expect_match(bound_words("bias", c(bias = 1e4)), "almost nothing")
 })
 
 test_that("ep_fit() results have diagnostics too", {

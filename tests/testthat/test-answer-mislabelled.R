@@ -134,7 +134,7 @@ test_that("a false-discovery rate cuts the list where it is first exceeded", {
   fit <- toy_fit(epsilon = 0.1)
   all <- mislabelled(fit)
   expect_equal(all$fdr, cumsum(1 - all$probability) / all$rank)
-  some <- mislabelled(fit, fdr = 0.4)
+  some <- suppressMessages(mislabelled(fit, fdr = 0.4))
   expect_gt(nrow(some), 0)
   expect_lt(nrow(some), 40)
   expect_equal(some$row, all$row[all$fdr <= 0.4])
@@ -142,7 +142,37 @@ test_that("a false-discovery rate cuts the list where it is first exceeded", {
   expect_equal(cutoff$rows, nrow(some))
   expect_equal(cutoff$probability, min(some$probability))
   expect_equal(attr(some, "expected"), attr(all, "expected"))
-  expect_equal(nrow(mislabelled(fit, fdr = 1)), 40)
+  expect_equal(nrow(suppressMessages(mislabelled(fit, fdr = 1))), 40)
+})
+
+test_that("a message says how many rows called wrong are more likely right", {
+  fit <- toy_fit(epsilon = 0.1)
+  all <- mislabelled(fit)
+  likely_right <- all$row[all$probability < 0.5]
+  expect_message(
+    found <- mislabelled(fit, fdr = 1),
+    class = "sturdy_message_likely_right"
+  )
+  expect_equal(attr(found, "cutoff")$unlikely, length(likely_right))
+  signalled <- expect_condition(
+    mislabelled(fit, fdr = 1),
+    class = "sturdy_message_likely_right"
+  )
+  expect_setequal(signalled$rows, likely_right)
+  expect_output(
+    print(found),
+    paste(length(likely_right), "of the 40 rows called wrong are more likely right")
+  )
+  # a list of which every row is more likely wrong says nothing
+  surest <- all$fdr[sum(all$probability >= 0.5)]
+  expect_gt(surest, 0)
+  expect_no_message(few <- mislabelled(fit, fdr = surest))
+  expect_true(all(few$probability >= 0.5))
+  expect_equal(attr(few, "cutoff")$unlikely, 0)
+  expect_snapshot({
+    said(mislabelled(fit, fdr = 1))
+    unlikely_words(1, 3)
+  })
 })
 
 test_that("no row may be called wrong at a small rate", {

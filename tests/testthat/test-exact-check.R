@@ -32,7 +32,7 @@ test_that("a check of stc() shows the t-EP gap as large as it is", {
   expect_identical(check$evidence$method, c("gaussian", "t-ep"))
   expect_lt(abs(check$evidence$gap[1]), 0.5)
   expect_gt(check$evidence$gap[2], 2)
-  expect_true(any(grepl("no approximation", check$means)))
+  expect_true(any(grepl("not an approximation", check$means)))
   expect_true(any(grepl("gaussian", check$do)))
 })
 
@@ -83,15 +83,15 @@ test_that("the words follow the numbers", {
     check$df <- df
     check_words(check)
   }
-  expect_match(saying(0.01)$means[1], "as far as the simulation can tell")
-  expect_match(saying(-0.3)$means[1], "too little to matter")
+  expect_match(saying(0.01)$means[1], "within the error of the simulation")
+  expect_match(saying(-0.3)$means[1], "too little to affect")
   expect_match(saying(-1)$means[1], "below")
   expect_match(saying(-1)$do[1], "ais")
   expect_match(saying(5)$means[1], "do not choose a model")
-  expect_match(saying(0, se = 0.5)$do[1], "Raise max_moves")
+  expect_match(saying(0, se = 0.5)$do[1], "larger max_moves")
   expect_match(saying(0, largest = 0.3)$means[2], "far off")
   expect_match(saying(0, largest = 0.3)$do[1], "posterior_sample")
-  expect_match(saying(0, k = 1.2)$means[3], "overlap too little")
+  expect_match(saying(0, k = 1.2)$means[3], "overlaps too little")
   expect_null(saying(0)$do)
 })
 

@@ -212,3 +212,12 @@ extended_test("learned flip rates find the truth, seed by seed", {
   expect_lt(abs(mean(learned) - 0.1), 0.04)
   expect_true(all(learned > 0.02 & learned < 0.25))
 })
+
+test_that("a point whose gradient could not be had does not count", {
+  fit <- toy_fit(epsilon = 0.05)
+  problem <- learn_problem(model_latent(fit), gpc_spec())
+  good <- learn_native(problem, problem$start, NULL)
+  expect_true(is.finite(learn_evaluation(problem, problem$start, good)$penalised))
+  good$gradient_status <- 4L # what C says when the linear system is not solved
+  expect_identical(learn_evaluation(problem, problem$start, good)$penalised, -Inf)
+})

@@ -102,7 +102,7 @@ test_that("batches without a complete row are passed over", {
                    c(left_out = 50, source_rows = 300))
   error <- caught(omitted(set_at("class", NA, 1:300)(d)))
   expect_s3_class(error, "sturdy_error_no_rows")
-  expect_match(conditionMessage(error), "missing values: 300")
+  expect_match(conditionMessage(error), "300 rows had missing values")
 })
 
 test_that("a run that leaves rows out is resumed at the row where it stopped", {
