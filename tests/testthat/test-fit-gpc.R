@@ -109,8 +109,8 @@ test_that("extreme flip rates, df and nuggets end with finite numbers", {
 
 test_that("a level that training did not have differs from all others", {
   d <- data.frame(
-    f = factor(rep(c("a", "b"), each = 6), levels = c("a", "b", "unseen")),
-    u = rep(c(-1, 0, 1), 4), y = rep(c(0, 1), each = 6)
+    f = factor(rep(c("a", "b"), c(4, 8)), levels = c("a", "b", "unseen")),
+    u = rep(c(-1, 0, 1), 4), y = rep(c(0, 1), c(4, 8))
   )
   fit <- gpc(y ~ f + u, d, kernel = kernel_ard(c(0.7, 1), fixed = TRUE), epsilon = 0.05)
   new <- data.frame(f = c("unseen", "never", NA, "a"), u = 0.5)
@@ -120,6 +120,7 @@ test_that("a level that training did not have differs from all others", {
   X <- scale(d$u)
   at <- (0.5 - mean(d$u)) / sd(d$u)
   k <- exp(-1 / (2 * 0.7^2) - (X[, 1] - at)^2 / 2) + 0.1
+  expect_gt(abs(sum(k * fit$ep$b)), 0.05)
   expect_equal(p$m[1:2], rep(sum(k * fit$ep$b), 2))
   expect_snapshot(said(predict(fit, new)))
 })
