@@ -70,7 +70,8 @@ loo.default <- function(x, ...) {
       "type", arg = "x"
     )
   }
-  loo::loo(x, ...)
+  # from outside, where the method of our own generic is not in the way
+  do.call(loo::loo, list(x, ...), envir = globalenv())
 }
 
 #' The lists `estimates` and `pointwise` of the loo package

@@ -77,7 +77,9 @@ predict.sturdy_model <- function(object,
     class = predicted_class(object, latent),
     prob = predicted_prob(object, latent, epsilon),
     latent = predicted_latent(object, latent),
-    response = predicted_prob(object, latent, epsilon)[, 2],
+    response = stats::setNames(
+      predicted_prob(object, latent, epsilon)[, 2], latent$row_names
+    ),
     link = stats::setNames(latent$m / sqrt(latent$s2), latent$row_names)
   )
 }
@@ -95,7 +97,7 @@ predict.sturdy_model <- function(object,
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' fitted(fit)
 fitted.sturdy_model <- function(object, ...) {
-  predict(object, type = "prob")[, 2]
+  predict(object, type = "response")
 }
 
 predicted_class <- function(object, latent) {

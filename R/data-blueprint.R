@@ -9,16 +9,20 @@
 
 # Mold ----------------------------------------------------------------------
 
-#' @param subset `NULL` or an unevaluated expression, as in [stats::lm()].
+#' @param subset `NULL` or an unevaluated expression, as in [stats::lm()], that is
+#'   evaluated in `data` and then in `env`.
 #' @return list(data, blueprint); `data` is a list of the encoded inputs `X` (n x p),
 #'   labels `y` (-1/+1), `rows` (their positions in the data given), `row_names`,
 #'   `na_action`, what na.action left out, and `n_given`, the rows of the data given.
 #' @noRd
 mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
-                         subset = NULL, call = rlang::caller_env()) {
+                         subset = NULL, call = rlang::caller_env(),
+                         env = environment(formula)) {
   frame <- model_frame(formula, data, call)
-  all_rows <- row.names(frame)
-  frame <- subset_frame(frame, subset, data, formula, call)
+  n_given <- nrow(frame)
+  # a name for each position, since a subset may repeat rows
+  position <- stats::setNames(seq_len(n_given), row.names(frame))
+  frame <- subset_frame(frame, subset, data, env, call)
   n_subset <- nrow(frame)
   frame <- apply_na_action(frame, na.action, call)
   check_rows(nrow(frame), n_subset, call)
@@ -30,12 +34,21 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   molded <- mold_terms(frame, terms, scale, blueprint, call)
   molded$data <- c(molded$data, list(
     y = outcome$y,
-    rows = match(row.names(frame), all_rows),
+    rows = original_rows(row.names(frame), position),
     row_names = row.names(frame),
     na_action = attr(frame, "na.action"),
-    n_given = length(all_rows)
+    n_given = n_given
   ))
   molded
+}
+
+#' Positions of rows by their names; one that a subset repeats is called "5.1", "5.2"
+#' @noRd
+original_rows <- function(names, position) {
+  rows <- unname(position[names])
+  again <- is.na(rows)
+  rows[again] <- unname(position[sub("[.][0-9]+$", "", names[again])])
+  rows
 }
 
 #' Features of the terms, encoded; terms without any are forgotten
@@ -72,6 +85,7 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env()) {
   }
   features <- xy_features(x, call)
   check_rows(nrow(x), nrow(x), call)
+  y <- one_column(y)
   if (is.null(dim(y)) && length(y) != nrow(x)) {
     abort_sturdy(
       "{.arg y} must have one entry for each of the {nrow(x)} row{?s} of

@@ -66,12 +66,12 @@ abort_formula <- function(cnd, where, call) {
 
 #' The rows of a model frame that `subset` selects
 #' @noRd
-subset_frame <- function(frame, subset, data, formula, call) {
+subset_frame <- function(frame, subset, data, env, call) {
   if (is.null(subset)) {
     return(frame)
   }
   rows <- tryCatch(
-    eval(subset, data, environment(formula)),
+    eval(subset, data, env),
     error = function(cnd) {
       abort_sturdy(
         "{.arg subset} can't be evaluated.",
@@ -82,16 +82,23 @@ subset_frame <- function(frame, subset, data, formula, call) {
   if (is.null(rows)) {
     return(frame)
   }
-  fits <- if (is.logical(rows)) length(rows) == nrow(frame) else is.numeric(rows) || is.character(rows)
+  n <- nrow(frame)
+  fits <- if (is.logical(rows)) {
+    length(rows) == n
+  } else if (is.numeric(rows)) {
+    all(abs(rows) <= n, na.rm = TRUE)
+  } else {
+    is.character(rows) && all(rows %in% row.names(frame))
+  }
   if (!fits) {
     abort_sturdy(
       "{.arg subset} must be a logical vector with one entry for each of the
-       {nrow(frame)} row{?s}, or positions or names of rows, not {describe(rows)}.",
+       {n} row{?s}, or positions or names of rows, not {describe(rows)}.",
       "subset", arg = "subset", call = call
     )
   }
-  if (is.logical(rows)) rows <- which(rows)
   if (is.character(rows)) rows <- match(rows, row.names(frame))
+  rows <- seq_len(n)[if (is.logical(rows)) which(rows) else rows]
   frame[rows[!is.na(rows)], , drop = FALSE]
 }
 
@@ -159,11 +166,7 @@ kept_terms <- function(terms, old) {
 #' The terms that still have a feature, those of constant columns and the like being
 #' dropped: new data need not have them
 #' @noRd
-used_terms <- function(terms, used) {
-  dropped <- setdiff(attr(terms, "term.labels"), used)
-  if (length(dropped) == 0) {
-    return(strip_environment(stats::delete.response(terms)))
-  }
+used_terms <- function(terms, used, old = stats::delete.response(terms)) {
   right <- c(used, if (attr(terms, "intercept") == 0) "0" else "1")
-  kept_terms(stats::terms(stats::reformulate(right)), stats::delete.response(terms))
+  kept_terms(stats::terms(stats::reformulate(right)), old)
 }

@@ -155,6 +155,7 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call) {
       "missing_argument", arg = "y", call = call
     )
   }
+  y <- one_column(y)
   if (is.null(dim(y)) && length(y) != nrow(newdata)) {
     abort_sturdy(
       "{.arg {arg}} must have one entry for each of the {nrow(newdata)} row{?s}

@@ -13,7 +13,7 @@ mold_outcome <- function(y,
                          arg = "y",
                          one_class = FALSE,
                          call = rlang::caller_env()) {
-  if (is.matrix(y) && ncol(y) == 1) y <- as.vector(y)
+  y <- one_column(y)
   one_class <- one_class || length(y) == 1
   if (!is.null(dim(y)) || !(is.factor(y) || is.atomic(y)) || is.null(y)) {
     abort_outcome_type(y, arg, call)
@@ -41,6 +41,7 @@ forge_outcome <- function(y,
                           levels,
                           call = rlang::caller_env(),
                           arg = "y") {
+  y <- one_column(y)
   if (!is.null(dim(y)) || !(is.factor(y) || is.atomic(y)) || is.null(y)) {
     abort_outcome_type(y, arg, call)
   }
@@ -60,6 +61,8 @@ forge_outcome <- function(y,
   }
   2 * code - 3
 }
+
+one_column <- function(y) if (is.matrix(y) && ncol(y) == 1) as.vector(y) else y
 
 abort_outcome_type <- function(y, arg, call) {
   abort_sturdy(

@@ -52,9 +52,11 @@ ep_follow <- function(run, at) {
 #' with the tiny nuggets that em meets on New Thyroid.
 #'
 #' @param run function(epsilon, sites) that runs the native engine.
+#' @param certain whether there is a fixed point for certain, so that only rounding can
+#'   keep EP from it.
 #' @return list(out, status)
 #' @noRd
-ep_continue <- function(run, df, epsilon, sites) {
+ep_continue <- function(run, epsilon, sites, certain = FALSE) {
   out <- run(epsilon, sites)
   if (!ep_converged(out) && !is.null(sites)) {
     out <- run(epsilon, NULL)
@@ -72,10 +74,8 @@ ep_continue <- function(run, df, epsilon, sites) {
   if (!is.null(found)) {
     return(list(out = found, status = "converged"))
   }
-  # without flips the Gaussian likelihood is log-concave: there is a fixed point, and
-  # rounding keeps EP from it; a small residual is that of a fixed point nearby
-  concave <- is.infinite(df) && all(epsilon == 0)
-  none <- down$lost && !concave && !(max(out$residual) < 1e-3)
+  # a small residual is that of a fixed point nearby
+  none <- down$lost && !certain && !(max(out$residual) < 1e-3)
   list(out = out, status = if (none) "no_fixed_point" else status)
 }
 
@@ -95,7 +95,8 @@ ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
         hyper, df, epsilon, sites, control, criterion, gradient, progress
       )
     },
-    df, epsilon, sites
+    # log-concave, and every pattern of labels possible
+    epsilon, sites, certain = is.infinite(df) && all(epsilon == 0) && isTRUE(hyper$nugget > 0)
   )
   out <- result$out
   ep <- ep_result(out, df, result$status)
@@ -114,7 +115,7 @@ ep_run_gram <- function(K, y, df, epsilon, sites = NULL, control = ep_control())
     function(epsilon, sites) {
       native_ep_fit(K, y, df, epsilon, sites, control, progress)
     },
-    df, epsilon, sites
+    epsilon, sites
   )
   ep_result(result$out, df, result$status)
 }

@@ -59,6 +59,7 @@ ep_fit <- function(K,
                    control = ep_control()) {
   call <- rlang::current_env()
   K <- check_gram(K, call)
+  y <- one_column(y)
   if (is.null(dim(y)) && length(y) != nrow(K)) {
     abort_sturdy(
       "{.arg y} must have one entry for each of the {nrow(K)} row{?s} of
@@ -79,8 +80,8 @@ ep_fit <- function(K,
 }
 
 new_ep <- function(ep, df, epsilon, y) {
-  ep$loo_pointwise <- ep$loo
-  ep$loo <- sum(ep$loo)
+  ep["loo_pointwise"] <- list(ep$loo)
+  ep$loo <- if (has_numbers(ep$loo)) sum(ep$loo) else NA_real_
   fields <- c(
     "sites", "m", "C_diag", "log_det", "kappa", "log_evidence",
     "log_evidence_zp", "loo", "loo_pointwise", "flipped", "cavity", "b",

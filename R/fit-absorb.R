@@ -58,7 +58,10 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   check_no_dots(...)
   call <- rlang::current_env()
   check_posterior(object, call)
-  new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
+  check_newdata_given(rlang::maybe_missing(newdata), call)
+  blueprint <- object$blueprint
+  blueprint$novel <- FALSE # all new levels would count as one
+  new <- forge_labelled(blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
   if (n_new == 0) {
     return(object)
@@ -72,6 +75,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
   ep <- refit_ep(object, sites = sites)
   ep[c("value", "gradient", "gradient_solved", "C")] <- NULL
+  if (!object$spec$control$trace) ep["trace"] <- list(NULL)
   warn_not_converged(ep)
   object$ep <- ep
   object
@@ -83,6 +87,16 @@ absorb.bpm <- function(object, newdata, y = NULL, ..., na.action = stats::na.omi
   check_no_dots(...)
   call <- rlang::current_env()
   check_posterior(object, call)
+  check_newdata_given(rlang::maybe_missing(newdata), call)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
-  absorb_rows(object, new$X, new$y, call)
+  if (length(new$y)) absorb_rows(object, new$X, new$y, call) else object
+}
+
+check_newdata_given <- function(newdata, call) {
+  if (rlang::is_missing(newdata)) {
+    abort_sturdy(
+      "{.arg newdata} must be given: the rows to take in.",
+      "missing_argument", arg = "newdata", call = call
+    )
+  }
 }

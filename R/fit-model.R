@@ -29,16 +29,29 @@ new_model <- function(spec, molded, call, fitted, ...) {
   )
 }
 
+#' The call of a running function, its arguments by name
+#' @noRd
+named_call <- function(frame) {
+  number <- Position(function(k) identical(sys.frame(k), frame), seq_len(sys.nframe()))
+  if (is.na(number)) {
+    return(NULL)
+  }
+  match.call(
+    rlang::frame_fn(frame), rlang::frame_call(frame),
+    envir = sys.frame(sys.parents()[number])
+  )
+}
+
 #' The call of a fit, with symbols in the place of data that came by value
 #' @noRd
 fit_call <- function(frame, spec) {
-  call <- if (is.environment(frame)) rlang::frame_call(frame)
+  call <- if (is.environment(frame)) named_call(frame)
   if (!is.null(call)) short_call(call, spec)
 }
 
 short_call <- function(call, spec) {
   call[[1]] <- as.name(spec_model(spec))
-  short <- function(x) is.language(x) || (is.atomic(x) && length(x) <= 5)
+  short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && length(x) <= 5)
   for (k in seq_along(call)[-1]) {
     if (!short(call[[k]])) {
       name <- names(call)[k]

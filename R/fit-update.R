@@ -38,7 +38,10 @@ update.sturdy_model <- function(object,
   call <- rlang::current_env()
   changed <- list(...)
   if (any(!nzchar(rlang::names2(changed)))) {
-    check_no_dots(...)
+    do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]))
+  }
+  if (is.null(data) && !(missing(subset) && missing(na.action))) {
+    abort_needs_data("to change {.arg subset} or {.arg na.action}", call)
   }
   spec <- edit_spec(object$spec, changed, call)
   molded <- if (is.null(data)) {
@@ -46,11 +49,11 @@ update.sturdy_model <- function(object,
   } else {
     mold_formula(
       changed_formula(object, formula.), data, spec$scale, na.action,
-      substitute(subset), call
+      substitute(subset), call, parent.frame()
     )
   }
   new <- fit_spec(spec, molded, call)
-  new$call <- update_call(object$call, rlang::frame_call(call), spec, new)
+  new$call <- update_call(object$call, match.call(), new)
   new
 }
 
@@ -60,6 +63,13 @@ update_na_action <- function(object) {
 }
 
 changed_formula <- function(object, formula.) {
+  if (!is.null(formula.) && !inherits(formula., "formula")) {
+    abort_sturdy(
+      "{.arg formula.} must be a formula, as in {.code . ~ . - x}, not
+       {describe(formula.)}.",
+      "formula", arg = "formula.", call = rlang::caller_env()
+    )
+  }
   old <- stats::formula(object)
   if (is.null(formula.)) old else stats::update.formula(old, formula.)
 }
@@ -90,7 +100,8 @@ drop_inputs <- function(molded, formula, call) {
   blueprint <- molded$blueprint
   terms <- stats::terms(formula)
   same_response <- identical(formula[[2]], blueprint$formula[[2]])
-  known <- attr(blueprint$terms, "term.labels")
+  # of the formula, for some of its terms may be constant
+  known <- attr(stats::terms(blueprint$formula), "term.labels")
   if (!same_response || !all(attr(terms, "term.labels") %in% known)) {
     abort_needs_data(
       "to change the response or to add an input, because the model keeps only its own
@@ -100,9 +111,9 @@ drop_inputs <- function(molded, formula, call) {
   kept <- blueprint$term %in% attr(terms, "term.labels")
   columns <- blueprint_columns(blueprint)$group %in% which(kept)
   blueprint$coding <- blueprint$coding[kept]
-  blueprint$columns <- blueprint$all_columns <- blueprint$columns[kept]
+  blueprint$columns <- blueprint$columns[kept]
   blueprint$term <- blueprint$term[kept]
-  blueprint$terms <- kept_terms(terms, blueprint$terms)
+  blueprint$terms <- used_terms(terms, unique(blueprint$term), blueprint$terms)
   blueprint$formula <- strip_environment(stats::formula(terms))
   blueprint$variables <- intersect(blueprint$variables, all.vars(blueprint$terms))
   molded$blueprint <- blueprint
@@ -112,19 +123,25 @@ drop_inputs <- function(molded, formula, call) {
 
 #' The call of the old fit with what update() was given
 #' @noRd
-update_call <- function(old, given, spec, new) {
+update_call <- function(old, given, new) {
   if (is.null(old)) {
     return(NULL)
   }
-  old[[1]] <- as.name(spec_model(spec))
+  model <- spec_model(new$spec)
   changed <- as.list(given)[-1]
-  changed <- changed[!rlang::names2(changed) %in% c("", "object", "formula.")]
-  for (name in names(changed)) old[[name]] <- changed[[name]]
+  changed[c("object", "formula.")] <- NULL
+  if ("data" %in% names(changed)) old$subset <- NULL # unless given again
+  old[names(changed)] <- changed
   formula <- new$blueprint$formula
   if (!is.null(formula)) {
     attributes(formula) <- NULL
-    at <- match("formula", rlang::names2(old))
-    old[[if (is.na(at)) 2 else at]] <- formula
+    old$formula <- formula
   }
+  known <- c(
+    "", "formula", "data", "x", "y", "subset", "na.action",
+    names(formals(spec_constructor(model))), names(formals(gpc_spec))
+  )
+  old <- old[rlang::names2(old) %in% known]
+  old[[1]] <- as.name(model)
   old
 }

@@ -113,7 +113,7 @@ learn_follow <- function(problem, par) {
       problem$search_control, problem$criterion, TRUE
     )
   }
-  ep_continue(run, problem$df, learn_epsilon(problem, par), NULL)$out
+  ep_continue(run, learn_epsilon(problem, par), NULL)$out
 }
 
 #' Log prior density of the logs (normal, without its constant) and its gradient [M 8.2];

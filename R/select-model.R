@@ -144,7 +144,8 @@ select_model.formula <- function(formula, data = NULL,
 #' @export
 select_model.data.frame <- function(x, y, candidates, criterion, scale, ...) {
   check_no_dots(...)
-  mold <- function(scale, call) mold_xy(x, y, scale, call)
+  y <- rlang::maybe_missing(y)
+  mold <- function(scale, call) mold_xy(x, rlang::maybe_missing(y), scale, call)
   select_impl(mold, candidates, criterion, scale, match.call(), rlang::current_env())
 }
 # with the defaults of the formula method

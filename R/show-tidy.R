@@ -77,8 +77,11 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
   if (!is.null(newdata)) {
-    newdata$.fitted <- predict(x, newdata, type = "response")
-    newdata$.class <- predict(x, newdata)
+    fitted <- unname(predict(x, newdata, type = "response"))
+    class <- predict(x, newdata)
+    newdata <- as.data.frame(newdata)
+    newdata$.fitted <- fitted
+    newdata$.class <- class
     return(newdata)
   }
   check_by_ep(x, call)
@@ -117,6 +120,7 @@ stored_data <- function(x) {
   levels <- x$blueprint$levels
   formula <- x$blueprint$formula
   response <- if (is.null(formula)) "y" else deparse1(formula[[2]])
+  if (response %in% names(inputs)) response <- ".label"
   inputs[[response]] <- factor(levels[1 + (x$data$y > 0)], levels = levels)
   row.names(inputs) <- make.unique(as.character(x$data$row_names))
   inputs

@@ -345,12 +345,12 @@ mutant(
 )
 mutant(
   "a fixed point that was lost is a stall", "R/ep-engine.R",
-  "none <- down$lost && !concave && !(max(out$residual) < 1e-3)", "none <- FALSE",
+  "none <- down$lost && !certain && !(max(out$residual) < 1e-3)", "none <- FALSE",
   r = "ep-engine|fit-stc|edge|published"
 )
 mutant(
   "a stall nearby is called no fixed point", "R/ep-engine.R",
-  "none <- down$lost && !concave && !(max(out$residual) < 1e-3)", "none <- TRUE",
+  "none <- down$lost && !certain && !(max(out$residual) < 1e-3)", "none <- TRUE",
   r = "ep-engine|edge"
 )
 mutant(
