@@ -1,7 +1,7 @@
 test_that("suspicion can be drawn, with and without an interval and a cut-off", {
   fit <- toy_fit()
   for (found in list(
-    mislabelled(fit), mislabelled(fit, level = NULL), mislabelled(fit, fdr = 0.4),
+    mislabelled(fit), mislabelled(fit, level = NULL), suppressMessages(mislabelled(fit, fdr = 0.4)),
     mislabelled(toy_fit(epsilon = 0.01), fdr = 0)
   )) {
     d <- draw(found)

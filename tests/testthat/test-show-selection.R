@@ -62,7 +62,9 @@ test_that("a selection answers as its selected fit", {
   expect_equal(logLik(x), logLik(fit, method = "gaussian"))
   expect_equal(loo(x), loo(fit))
   expect_equal(criterion(x), criterion(fit))
-  expect_equal(mislabelled(x, fdr = 0.5), mislabelled(fit, fdr = 0.5))
+  expect_equal(
+    suppressMessages(mislabelled(x, fdr = 0.5)), suppressMessages(mislabelled(fit, fdr = 0.5))
+  )
   expect_equal(calibration(x), calibration(fit))
   expect_equal(brier_score(x), brier_score(fit))
   expect_equal(ep_diagnostics(x), ep_diagnostics(fit))
