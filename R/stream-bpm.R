@@ -162,13 +162,24 @@ bpm_stream <- function(formula,
       molded <- mold_batch(formula, data, levels, spec$scale, call)
       prior <- bpm_prior(spec, molded$blueprint, call)
       model <- bpm_start(spec, molded, prior, call)
-      if (!is.null(model$call)) model$call[[1]] <- as.name("bpm_stream")
+      model$call <- stream_call(model$call)
       list(model = model, rows = molded$data)
     },
     formula = formula, na.action = na.action, arguments = arguments,
     checkpoint = checkpoint, show = if (progress) stream_progress(), call = call
   )
   absorb_stream(reader, fit, run)
+}
+
+#' The call without what does not shape the fit: a resumed run gives the same fit
+#' @noRd
+stream_call <- function(call) {
+  if (is.null(call)) {
+    return(NULL)
+  }
+  call[c("checkpoint", "resume", "progress")] <- NULL
+  call[[1]] <- as.name("bpm_stream")
+  call
 }
 
 # what of bpm_spec() makes sense for a stream

@@ -117,3 +117,8 @@ test_that("loo::loo_compare() warns of scores of other labels", {
 test_that("without the loo package, what is not a fit is refused", {
   expect_error(without_packages("loo", loo(1:3)), class = "sturdy_error_type")
 })
+
+test_that("what is no fit is refused, not passed round", {
+  expect_error(loo(3))
+  expect_error(loo(NULL))
+})

@@ -59,6 +59,6 @@ test_that("labels of known classes are read in any form", {
   expect_error(forge_outcome(c("no", NA), levels), class = "sturdy_error_missing")
   expect_error(forge_outcome(NULL, levels), class = "sturdy_error_outcome_type")
   expect_error(
-    forge_outcome(matrix("no"), levels), class = "sturdy_error_outcome_type"
+    forge_outcome(matrix("no", 1, 2), levels), class = "sturdy_error_outcome_type"
   )
 })

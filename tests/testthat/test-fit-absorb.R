@@ -125,3 +125,15 @@ test_that("a gpc() takes in rows at its hyperparameters, as if it had had them",
   expect_equal(grown$data$rows, c(1, 3:30, 31:34, 36:40))
   expect_identical(absorb(part, d[0, ]), part)
 })
+
+test_that("what can't be taken in is refused, and nothing changes nothing", {
+  d <- cbind(toy(), f = factor(rep(c("u", "v"), 20)))
+  fit <- gpc(class ~ a + f, d, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.05)
+  expect_error(
+    absorb(fit, transform(d[1:2, ], f = c("new", "newer"))),
+    class = "sturdy_error_novel_levels"
+  )
+  expect_error(absorb(fit), class = "sturdy_error_missing_argument")
+  linear <- bpm(class ~ a, d, epsilon = 0.05)
+  expect_identical(absorb(linear, d[0, ]), linear)
+})

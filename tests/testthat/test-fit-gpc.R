@@ -158,6 +158,9 @@ test_that("subset takes rows as in glm()", {
     gpc(class ~ a, d, subset = c(TRUE, FALSE)), class = "sturdy_error_subset"
   )
   expect_error(gpc(class ~ a, d, subset = nowhere), class = "sturdy_error_subset")
+  expect_error(gpc(class ~ a, d, subset = 1:60), class = "sturdy_error_subset")
+  twice <- gpc(class ~ a + b, d, subset = c(1, 1, 2:20), kernel = held(), epsilon = 0.05)
+  expect_equal(twice$data$rows, c(1, 1, setdiff(2:20, 7)))
 })
 
 test_that("weights and offsets are refused with a reason", {

@@ -77,11 +77,11 @@ test_that("the call of a fit is that of the user, and follows update()", {
   d <- toy()
   fit <- gpc(class ~ ., data = d, kernel = held(), epsilon = 0.05)
   expect_identical(
-    getCall(fit), quote(gpc(class ~ ., data = d, kernel = held(), epsilon = 0.05))
+    getCall(fit), quote(gpc(formula = class ~ ., data = d, kernel = held(), epsilon = 0.05))
   )
   other <- update(fit, . ~ . - b, epsilon = 0.1, df = 4)
   expect_identical(
-    getCall(other), quote(stc(class ~ a, data = d, kernel = held(), epsilon = 0.1, df = 4))
+    getCall(other), quote(stc(formula = class ~ a, data = d, kernel = held(), epsilon = 0.1, df = 4))
   )
   expect_equal(coef(eval(getCall(other))), coef(other))
   by_value <- do.call(gpc, list(class ~ a, d, kernel = held(), epsilon = 0.05))
@@ -94,4 +94,40 @@ test_that("the method of EM goes when the rate is no longer learned", {
   expect_identical(update(fit, epsilon = 0.1)$spec$method, "gradient")
   expect_identical(update(fit, df = 5)$spec$method, "gradient")
   expect_identical(update(fit, kernel = held(2))$spec$method, "em")
+})
+
+test_that("calls can be evaluated again, whatever was given by position", {
+  d <- toy()
+  other <- toy(30)
+  fit <- gpc(class ~ ., d, kernel = held(), subset = a > -1, epsilon = 0.05)
+  again <- update(fit, data = other, epsilon = 0.1)
+  expect_equal(coef(eval(getCall(again))), coef(again))
+  expect_equal(nobs(eval(getCall(again))), nobs(again))
+  wrapped <- function(...) bpm(..., scale = FALSE)
+  fit <- wrapped(class ~ a, data = d, epsilon = 0.2)
+  expect_identical(getCall(fit)$scale, FALSE)
+  expect_true("epsilon" %in% names(getCall(update(fit, data = other))))
+})
+
+test_that("subset of update() is evaluated where update() is called", {
+  d <- toy()
+  keep <- 1:12
+  refit <- function(fit, keep) update(fit, data = d, subset = keep)
+  expect_equal(nobs(refit(toy_fit(), 1:30)), 30)
+  fits <- lapply(list(1:20, 21:36), function(rows) update(toy_fit(), data = d, subset = rows))
+  expect_equal(vapply(fits, nobs, 1L), c(20, 16))
+  expect_error(
+    update(toy_fit(), subset = a > 0), class = "sturdy_error_missing_argument"
+  )
+})
+
+test_that("inputs can be left out where others were dropped before", {
+  d <- cbind(toy(), k = 1, id = paste("row", 1:40))
+  fit <- suppressMessages(
+    gpc(class ~ ., d, kernel = kernel_ard(c(1, 2, 9, 9), fixed = TRUE), epsilon = 0.05)
+  )
+  smaller <- update(fit, . ~ . - a)
+  expect_equal(names(coef(smaller))[1], "lengthscale.b")
+  expect_equal(coef(smaller)[[1]], 2)
+  expect_equal(nrow(predict(smaller, d["b"], "prob")), 40)
 })
