@@ -52,8 +52,9 @@
 #' draws or more (with fewer, chance alone takes it there), and the posterior package is
 #' installed;
 #' `sturdy_error_no_kernel` for [bpm()]; those of
-#' [predict()][predict.sturdy_model] for `newdata`; `sturdy_message_jitter` for a
-#' singular kernel matrix.
+#' [predict()][predict.sturdy_model] for `newdata`, and `sturdy_error_novel_levels` for
+#' factor levels that training did not have; `sturdy_message_jitter` for a singular kernel
+#' matrix.
 #'
 #' @references
 #' Pakman, A. and Paninski, L. (2014) Exact Hamiltonian Monte Carlo for truncated

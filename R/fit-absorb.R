@@ -31,8 +31,10 @@
 #' @return A model of the same kind. [mislabelled()] numbers the new rows after the rows
 #'   of the data given before.
 #' @section Conditions:
-#' Errors: `sturdy_error_missing_argument` when the labels are missing;
-#' `sturdy_error_novel_levels` for a label that is not one of the two classes of the fit;
+#' Errors: `sturdy_error_missing_argument` when `newdata` or the labels are missing;
+#' `sturdy_error_novel_levels` for a label that is not one of the two classes of the fit,
+#' or a factor level that training did not have (fit to all rows with
+#' [update()][update.sturdy_model] instead);
 #' `sturdy_error_not_positive_definite`, with the field `row`, when rounding has
 #' destroyed the posterior of a [bpm()]; `sturdy_error_no_posterior` when the fit has
 #' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning

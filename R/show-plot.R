@@ -34,7 +34,8 @@
 #' of the average, both under EP's posterior. The hyperparameters are those of the fit;
 #' their uncertainty is not included. Nor does the band show how the probability differs
 #' between rows.
-#' With `nugget = 0` the class is certain once `g` is known, and no band is drawn.
+#' With `nugget = 0` the class is certain once `g` is known, and no band is drawn; with
+#' a very small nugget (0.001, say) the band is only approximate.
 #'
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param which `"model"`, the default, or `"trace"`.
