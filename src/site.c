@@ -16,7 +16,8 @@ int site_divide(double A, double m, ep_site site, double df, ep_cavity *cav) {
   cav->u = u;
   cav->mean = (m - A * site.nu) / u;
   cav->base = base;
-  cav->var = base * exp(-log(u) / df);
+  /* the same at df = Inf, without a logarithm for every visit to a site */
+  cav->var = isinf(df) ? base : base * exp(-log(u) / df);
   return EP_CONVERGED;
 }
 
