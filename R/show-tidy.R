@@ -77,11 +77,10 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
   if (!is.null(newdata)) {
-    fitted <- unname(predict(x, newdata, type = "response"))
-    class <- predict(x, newdata)
+    latent <- latent_at(x, newdata, call)
     newdata <- as.data.frame(newdata)
-    newdata$.fitted <- fitted
-    newdata$.class <- class
+    newdata$.fitted <- unname(predicted_prob(x, latent, 0)[, 2])
+    newdata$.class <- predicted_class(x, latent)
     return(newdata)
   }
   check_by_ep(x, call)

@@ -11,4 +11,6 @@ loo_sum <- function(fit) {
 }
 
 # Its terms, one a training row.
-loo_terms <- function(fit) unname(loo(fit)$pointwise[, "elpd_loo"])
+loo_terms <- function(fit) terms_of(loo(fit))
+
+terms_of <- function(score) unname(score$pointwise[, "elpd_loo"])

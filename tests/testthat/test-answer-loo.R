@@ -1,5 +1,4 @@
 elpd <- function(score) score$estimates[["elpd_loo", "Estimate"]]
-terms_of <- function(score) unname(score$pointwise[, "elpd_loo"])
 
 test_that("the leave-one-out score is the sum of its terms", {
   score <- loo(toy_fit())
