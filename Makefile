@@ -1,6 +1,6 @@
 # Short names for what is done often; each is one script.
 .POSIX:
-.PHONY: demo test extended mutate coverage rooms bench check doc ctest clean
+.PHONY: demo test extended campaigns mutate coverage rooms bench check doc ctest clean
 
 demo:
 	sh tools/demo.sh
@@ -11,6 +11,12 @@ test:
 # and the slow tests: grids, simulations over many seeds, interrupts
 extended:
 	STURDY_EXTENDED_TESTS=true sh tools/test.sh
+
+# attacks by the thousand: fuzzed calls, damaged files, killed sessions
+campaigns:
+	@status=0; for script in tests/campaigns/campaign-*.R; do \
+	  sh tools/run.sh "../$$script" || status=1; \
+	done; exit $$status
 
 # deliberate bugs, one at a time: each must fail a test
 mutate:

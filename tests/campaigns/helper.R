@@ -1,0 +1,50 @@
+# What the campaigns share. A campaign attacks the package with many seeded
+# cases within a given time, counts what happened and prints its figures; a
+# figure beyond its limit makes it fail. Each is a script of its own:
+#
+#   sh tools/run.sh ../tests/campaigns/campaign-<name>.R [cases] [seconds]
+#
+# and `make campaigns` runs them all.
+
+library(sturdy)
+
+# The settings of one campaign: how many cases, and after how many seconds it
+# ends with fewer; both can be given on the command line.
+campaign_start <- function(name, cases, seconds, seed = 1) {
+  given <- suppressWarnings(as.numeric(commandArgs(TRUE)))
+  set.seed(seed)
+  list2env(list(
+    name = name, begun = proc.time()[["elapsed"]],
+    cases = if (length(given) >= 1) given[1] else cases,
+    seconds = if (length(given) >= 2) given[2] else seconds,
+    failed = FALSE
+  ))
+}
+
+campaign_over <- function(campaign) {
+  proc.time()[["elapsed"]] - campaign$begun > campaign$seconds
+}
+
+# Prints one figure; with a limit, says whether it is kept.
+campaign_figure <- function(campaign, label, value, at_most = NULL) {
+  kept <- is.null(at_most) || (is.finite(value) && value <= at_most)
+  campaign$failed <- campaign$failed || !kept
+  cat(sprintf(
+    "%s: %s: %s%s\n", campaign$name, label, format(value, digits = 4),
+    if (is.null(at_most)) "" else
+      sprintf(" (at most %s)%s", format(at_most), if (kept) "" else " FAILED")
+  ))
+}
+
+campaign_end <- function(campaign) {
+  campaign_figure(
+    campaign, "seconds", round(proc.time()[["elapsed"]] - campaign$begun)
+  )
+  quit(save = "no", status = as.integer(campaign$failed))
+}
+
+# The folder of this script, for files that stand beside it.
+campaign_folder <- function() {
+  file <- grep("^--file=", commandArgs(FALSE), value = TRUE)
+  dirname(normalizePath(sub("^--file=", "", file[1])))
+}
