@@ -18,9 +18,7 @@
 plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
   bins <- x$bins
-  if (is.null(main)) {
-    main <- paste0("Calibration, ", format(100 * x$level), "% intervals")
-  }
+  if (is.null(main)) main <- paste0("Calibration, ", 100 * x$level, "% intervals")
   frame <- frame_panel(
     paste("Leave-one-out probability of", x$levels[2]),
     paste("Frequency of", x$levels[2]), main

@@ -47,16 +47,18 @@ fit_page <- function(x, curves, main) {
     size <- page / rev(grid)
     graphics::par(omi = c(0, 0, heading$height, 0), mfrow = grid)
     graphics::par(cex = max(0.55, min(1, size / c(2.6, 2.3))))
+    roomy <- all(size >= c(1.15, 1.05))
     fits <- vapply(curves, function(curve) {
-      is.null(curve$levels) || frame_panel(curve$name, levels = curve$levels)$levels$fits
+      is.null(curve$levels) ||
+        (roomy && frame_panel(curve$name, levels = curve$levels)$levels$fits)
     }, logical(1))
-    list(k = k, heading = heading, tiny = any(size < c(1.15, 1.05)), fits = fits)
+    list(k = k, heading = heading, roomy = roomy, fits = fits)
   }
   # levels that would not fit below a panel as large as the page do not count
   able <- divide(1)$fits
   for (k in rev(seq_along(curves))) {
     page <- divide(k)
-    if (!page$tiny && all((page$fits | !able)[seq_len(k)])) break
+    if (page$roomy && all((page$fits | !able)[seq_len(k)])) break
   }
   page
 }
@@ -118,9 +120,8 @@ partial_curve <- function(j, x) {
 #' @noRd
 add_bands <- function(curves, x) {
   if (x$kernel$nugget == 0) {
-    return(lapply(curves, function(curve) {
-      c(curve, list(lower = NA * curve$p, upper = NA * curve$p))
-    }))
+    none <- function(curve) c(curve, list(lower = NA * curve$p, upper = NA * curve$p))
+    return(lapply(curves, none))
   }
   covariance <- latent_covariance(x)
   lapply(curves, function(curve) {

@@ -34,9 +34,7 @@ plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) 
   if (is.null(n)) n <- max(20, 2 * upper)
   shown <- utils::head(as.data.frame(x), n)
   top <- suspicion_top(shown)
-  if (is.null(main)) {
-    main <- paste("Wrong labels to expect:", describe_wrong(expected, 2))
-  }
+  if (is.null(main)) main <- paste("Wrong labels to expect:", describe_wrong(expected, 2))
   frame <- frame_panel(
     "Rank", "Probability that the label is wrong", main,
     suspicion_note(shown, cutoff, attr(x, "rate"), top),

@@ -25,12 +25,8 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
   table <- x$table
   value <- table[[selection_criteria[[x$criterion]]]]
   table <- table[order(table$selected, value, na.last = FALSE), ]
-  if (is.null(main)) {
-    main <- paste0(
-      "Selected by ", criterion_words[[x$criterion]], ": ",
-      table$candidate[table$selected]
-    )
-  }
+  by <- paste0("Selected by ", criterion_words[[x$criterion]], ":")
+  if (is.null(main)) main <- paste(by, table$candidate[table$selected])
   page <- graphics::par("din")
   heading <- fit_heading(main, "", page[1])
   room <- page[2] - heading$height - line_height(4)

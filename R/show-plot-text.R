@@ -31,9 +31,9 @@ wrap_text <- function(text, width, cex = 1, font = 1) {
   })
   lines <- ""
   for (part in unlist(parts)) {
-    last <- length(lines)
-    longer <- paste0(lines[last], part)
-    if (lines[last] == "" || fits(longer)) lines[last] <- longer else lines[last + 1] <- part
+    k <- length(lines)
+    longer <- paste0(lines[k], part)
+    if (lines[k] == "" || fits(longer)) lines[k] <- longer else lines[k + 1] <- part
   }
   paste(trimws(lines), collapse = "\n")
 }

@@ -131,7 +131,7 @@ plot_model.bpm <- function(x, inputs, main) {
   # as many as have room for their names
   room <- graphics::par("fin")[2] - line_height(7)
   surest <- order(-abs(coef(x)) / weight_scale(x))
-  for (k in min(inputs, total):1) {
+  for (k in max(1, min(inputs, total, floor(room / line_height(0.6)))):1) {
     shown <- surest[k:1]
     names <- fit_names(
       x$prior$weights[shown], 0.45 * graphics::par("fin")[1], room / k, least = 0.6
