@@ -8,19 +8,20 @@
 
 #' Central interval of the averaged probability at each value of an input
 #'
-#' @param p its mean. @param m,s2 latent location and squared scale, and @param X
-#'   encoded inputs, of the rows it is averaged over, the values of the input varying
-#'   fastest. @param covariance of latent_covariance().
+#' @param curve of partial_curve(). @param covariance of latent_covariance().
 #' @return list(lower, upper)
 #' @noRd
-average_band <- function(p, m, s2, X, covariance, df, level = 0.9) {
+average_band <- function(curve, covariance, df, level = 0.9) {
+  p <- curve$p
+  latent <- curve$latent
   # a covariance matrix each: at every third value of a curve, the others in between
   at <- unique(round(seq(1, length(p), length.out = min(length(p), 21))))
   variance <- vapply(at, function(k) {
-    mine <- seq(k, length(m), by = length(p))
+    mine <- seq(k, length(latent$m), by = length(p))
+    scale <- sqrt(latent$s2[mine])
     average_variance(
-      m[mine] / sqrt(s2[mine]),
-      covariance(X[mine, , drop = FALSE]) / sqrt(outer(s2[mine], s2[mine])), df
+      latent$m[mine] / scale,
+      covariance(curve$X[mine, , drop = FALSE]) / outer(scale, scale), df
     )
   }, numeric(1))
   share <- variance / (p[at] * (1 - p[at]))
@@ -50,27 +51,13 @@ average_band <- function(p, m, s2, X, covariance, df, level = 0.9) {
 average_variance <- function(h, r, df) {
   angle <- asin(pmin(pmax(r, -1), 1))
   w <- if (is.infinite(df)) 1 else stats::qchisq((seq_len(7) - 0.5) / 7, df) / df
-  rule <- gauss_legendre(6)
   square <- outer(h^2, h^2, `+`)
   product <- 2 * outer(h, h)
-  within <- numeric(length(w))
-  for (k in seq_along(rule$x)) {
-    sine <- sin(angle * rule$x[k])
+  within <- vapply((seq_len(16) - 0.5) / 16, function(part) { # by the midpoint rule
+    sine <- sin(angle * part)
     quadratic <- (square - product * sine) / (2 * (1 - sine^2))
-    within <- within + rule$w[k] * vapply(w, function(w) {
-      mean(angle * exp(-w * quadratic)) / (2 * pi)
-    }, numeric(1))
-  }
-  means <- vapply(w, function(w) mean(stats::pnorm(h * sqrt(w))), numeric(1))
+    mean(vapply(w, function(w) mean(angle * exp(-w * quadratic)), 0)) / (2 * pi)
+  }, 0)
+  means <- vapply(w, function(w) mean(stats::pnorm(h * sqrt(w))), 0)
   mean(within) + mean((means - mean(means))^2)
-}
-
-#' Nodes and weights of Gauss-Legendre integration on (0, 1), by Golub and Welsch
-#' @noRd
-gauss_legendre <- function(n) {
-  k <- seq_len(n - 1)
-  J <- matrix(0, n, n)
-  J[cbind(k, k + 1)] <- J[cbind(k + 1, k)] <- k / sqrt(4 * k^2 - 1)
-  e <- eigen(J, symmetric = TRUE)
-  list(x = (e$values + 1) / 2, w = e$vectors[1, ]^2)
 }

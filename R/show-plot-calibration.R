@@ -18,24 +18,17 @@
 plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
   bins <- x$bins
-  if (is.null(main)) {
-    main <- paste0("Calibration, ", format(100 * x$level), "% intervals")
-  }
-  heading <- fit_heading(main)
+  if (is.null(main)) main <- paste0("Calibration, ", 100 * x$level, "% intervals")
   frame <- frame_panel(
     paste("Leave-one-out probability of", x$levels[2]),
-    paste("Frequency of", x$levels[2]), top = heading$height
+    paste("Frequency of", x$levels[2]), main
   )
-  op <- set_panel(mai = frame$mai, pty = "s")
-  on.exit(graphics::par(op))
-  graphics::plot(c(0, 1), c(0, 1), type = "n", xlab = "", ylab = "")
-  graphics::abline(0, 1, lty = 2)
-  graphics::segments(bins$predicted, bins$lower, bins$predicted, bins$upper)
-  graphics::lines(bins$predicted, bins$observed, lwd = 2)
-  graphics::points(bins$predicted, bins$observed, pch = 21, bg = "white")
-  graphics::rug(x$probability[!x$event], side = 1, ticksize = 0.03, quiet = TRUE)
-  graphics::rug(x$probability[x$event], side = 3, ticksize = 0.03, quiet = TRUE)
-  label_panel(frame)
-  draw_heading(heading)
+  draw_panel(frame, c(0, 1), c(0, 1), pty = "s", {
+    graphics::abline(0, 1, lty = 2)
+    graphics::segments(bins$predicted, bins$lower, bins$predicted, bins$upper)
+    graphics::lines(bins$predicted, bins$observed, lwd = 2)
+    graphics::points(bins$predicted, bins$observed, pch = 21, bg = "white")
+    draw_rugs(x$probability, x$event)
+  })
   invisible(x)
 }

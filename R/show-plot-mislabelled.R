@@ -24,47 +24,27 @@
 #' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
 #' fit <- gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1)
 #' plot(mislabelled(fit))
-plot.sturdy_mislabelled <- function(x,
-                                    n = NULL,
-                                    labels = 10,
-                                    main = NULL,
-                                    ...) {
+plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) {
   check_no_dots(...)
-  if (!is.null(n)) {
-    n <- check_count(n, "n", min = 1)
-  }
+  if (!is.null(n)) n <- check_count(n, "n", min = 1)
   labels <- check_count(labels, "labels")
   expected <- attr(x, "expected")
+  cutoff <- attr(x, "cutoff")
   upper <- max(expected$upper, ceiling(expected$count))
-  if (is.null(n)) {
-    n <- max(20, 2 * upper)
-  }
+  if (is.null(n)) n <- max(20, 2 * upper)
   shown <- utils::head(as.data.frame(x), n)
   top <- suspicion_top(shown)
-  if (is.null(main)) {
-    main <- paste("Wrong labels to expect:", describe_wrong(expected, 2))
-  }
-  cutoff <- attr(x, "cutoff")
-  heading <- fit_heading(main, suspicion_note(shown, cutoff, attr(x, "rate"), top))
-  key <- suspicion_key(levels(x$label), expected, cutoff)
+  if (is.null(main)) main <- paste("Wrong labels to expect:", describe_wrong(expected, 2))
   frame <- frame_panel(
-    "Rank", "Probability that the label is wrong", format(pretty(c(0, top))),
-    heading$height + key$height
+    "Rank", "Probability that the label is wrong", main,
+    suspicion_note(shown, cutoff, attr(x, "rate"), top),
+    suspicion_key(levels(x$label), expected, cutoff), text_width(format(pretty(c(0, top))))
   )
-  op <- set_panel(mai = frame$mai)
-  on.exit(graphics::par(op))
   ranks <- c(0.5, max(nrow(shown), min(upper, n), 4) + 1.5)
-  graphics::plot(
-    ranks, c(0, top), type = "n", xaxs = "i", xaxt = "n", xlab = "", ylab = ""
-  )
-  graphics::axis(1, unique(round(pretty(ranks))))
-  suspicion_background(expected, cutoff)
-  suspicion_points(shown)
-  name_suspects(utils::head(shown, labels))
-  graphics::box()
-  draw_key(key)
-  label_panel(frame)
-  draw_heading(heading)
+  draw_panel(frame, ranks, c(0, top), xaxs = "i", {
+    draw_suspicion(shown, expected, cutoff)
+    name_suspects(utils::head(shown, labels), top)
+  })
   invisible(x)
 }
 
@@ -95,7 +75,7 @@ suspicion_note <- function(shown, cutoff, rate, top) {
   paste(note, collapse = "; ")
 }
 
-suspicion_background <- function(expected, cutoff) {
+draw_suspicion <- function(shown, expected, cutoff) {
   if (!is.null(expected$level)) {
     # rank r counts as wrong when r labels are: the band ends between ranks
     graphics::rect(
@@ -107,9 +87,6 @@ suspicion_background <- function(expected, cutoff) {
   if (!is.null(cutoff)) {
     graphics::abline(v = cutoff$rows + 0.5, lwd = 2, col = ring_colour)
   }
-}
-
-suspicion_points <- function(shown) {
   class <- as.integer(shown$label)
   at <- shown$rank
   graphics::segments(at - 0.3, shown$loo_wrong, at + 0.3, shown$loo_wrong)
@@ -118,45 +95,39 @@ suspicion_points <- function(shown) {
   )
 }
 
-#' Names of rows, upright, for ranks are close to each other: below their points, or
-#' above where there is more room; "row" and a number where names are too long
+#' Names of rows, upright, for ranks are close to each other: where there is more room,
+#' below their points or above; "row" and a number where names are too long
 #' @noRd
-name_suspects <- function(named) {
-  if (nrow(named) == 0) {
-    return(invisible())
-  }
-  panel <- edges("npc")
+name_suspects <- function(named, top) {
   gap <- line_height(0.5)
-  y <- graphics::grconvertY(named$probability, "user", "inches")
-  below <- y - panel[3] - 1.5 * gap
-  above <- panel[4] - y - 1.5 * gap
-  slot <- diff(graphics::grconvertX(0:1, "user", "inches"))
-  cex <- max(0.5, min(0.75, slot / line_height()))
+  cex <- max(0.5, min(0.75, 1 / graphics::xinch(line_height())))
+  y <- named$probability
+  down <- y > top / 2
+  room <- ifelse(down, y, top - y) / graphics::yinch() - 2 * gap
   names <- row.names(named)
-  if (any(text_width(names, cex) > pmax(below, above))) names <- paste("row", named$row)
-  down <- text_width(names, cex) <= below
+  if (any(graphics::strwidth(names, "inches", cex = cex) > room)) {
+    names <- paste("row", named$row, recycle0 = TRUE)
+  }
   for (k in seq_along(names)) {
-    text_at(
-      graphics::grconvertX(named$rank[k], "user", "inches"),
-      y[k] + if (down[k]) -gap else gap, list(text = names[k], cex = cex, font = 1),
-      srt = 90, adj = c(if (down[k]) 1 else 0, 0.5)
+    graphics::text(
+      named$rank[k], y[k] + graphics::yinch(if (down[k]) -gap else gap), names[k],
+      cex = cex, srt = 90, adj = c(down[k], 0.5), xpd = NA
     )
   }
 }
 
 suspicion_key <- function(levels, expected, cutoff) {
-  fit_key(c(
-    class_entries(paste("recorded", levels)),
-    list(list(text = "leave-one-out", line = 1)),
+  rbind(
+    key_entry(paste("recorded", levels), class_symbols, class_fills),
+    key_entry("leave-one-out", lty = 1),
     if (!is.null(expected$level)) {
-      list(list(text = "number to expect", pch = 22, bg = band_colour, cex = 1.8,
-                col = NA))
+      key_entry("number to expect", 22, band_colour, col = NA, size = 1.8)
     },
     if (!is.null(cutoff)) {
-      list(list(
-        text = paste("false-discovery rate", format(cutoff$fdr)), line = 1, lwd = 2,
+      key_entry(
+        paste("false-discovery rate", format(cutoff$fdr)), lty = 1, lwd = 2,
         col = ring_colour
-      ))
+      )
     }
-  ))
+  )
 }

@@ -25,26 +25,20 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
   table <- x$table
   value <- table[[selection_criteria[[x$criterion]]]]
   table <- table[order(table$selected, value, na.last = FALSE), ]
-  if (is.null(main)) {
-    main <- paste0(
-      "Selected by ", criterion_words[[x$criterion]], ": ",
-      table$candidate[table$selected]
-    )
-  }
+  by <- paste0("Selected by ", criterion_words[[x$criterion]], ":")
+  if (is.null(main)) main <- paste(by, table$candidate[table$selected])
   page <- graphics::par("din")
-  heading <- fit_heading(main, width = page[1])
-  rows <- fit_rows(
-    table$candidate, (page[2] - heading$height - line_height(4)) / nrow(table), page[1]
-  )
-  op <- set_panel(mfrow = c(1, 2), omi = c(0, rows$width, heading$height, 0))
-  on.exit(graphics::par(op))
-  integrated <- x$criterion == "integrated"
-  evidence <- if (integrated) table$log_integrated else table$log_evidence
-  draw_candidates(
-    evidence, 0 * evidence,
-    if (integrated) "Integrated log evidence" else "Log evidence", table
-  )
-  draw_rows(rows, seq_len(nrow(table)))
+  heading <- fit_heading(main, "", page[1])
+  room <- page[2] - heading$height - line_height(4)
+  rows <- fit_names(table$candidate, 0.45 * page[1], room / nrow(table))
+  old <- graphics::par("mfrow", "cex", "oma")
+  on.exit(graphics::par(old))
+  graphics::par(mfrow = c(1, 2), omi = c(0, rows$width, heading$height, 0))
+  if (x$criterion == "integrated") {
+    draw_candidates(table$log_integrated, 0, "Integrated log evidence", table, rows)
+  } else {
+    draw_candidates(table$log_evidence, 0, "Log evidence", table, rows)
+  }
   draw_candidates(
     table$loo, table$loo_diff_se, "Leave-one-out, SE of difference", table
   )
@@ -52,24 +46,19 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
   invisible(x)
 }
 
-draw_candidates <- function(value, se, label, table) {
+draw_candidates <- function(value, se, label, table, rows = NULL) {
   at <- seq_along(value)
-  se[is.na(se)] <- 0
+  se <- ifelse(is.na(se), 0, se)
   range <- range(value - se, value + se, finite = TRUE)
   if (any(!is.finite(range))) range <- c(-1, 0)
-  frame <- frame_panel(label, "", "")
-  # room for half a number to the right
-  graphics::par(mai = frame$mai + c(0, 0, 0, line_height(0.8)))
-  graphics::plot(
-    range, range(at) + c(-0.5, 0.5), type = "n", yaxt = "n", yaxs = "i", xlab = "",
-    ylab = ""
-  )
-  graphics::abline(h = at, lty = 3, col = "grey80")
-  graphics::segments(value - se, at, value + se, at)
-  converged <- table$status == "converged"
-  graphics::points(
-    value, at, pch = ifelse(converged, 21, 4),
-    bg = ifelse(table$selected, "black", "white"), cex = 1.2
-  )
-  label_panel(frame)
+  frame <- frame_panel(label, left = 0)
+  draw_panel(frame, range, range(at) + c(-0.5, 0.5), yaxt = "n", yaxs = "i", {
+    graphics::abline(h = at, lty = 3, col = "grey80")
+    graphics::segments(value - se, at, value + se, at)
+    graphics::points(
+      value, at, pch = ifelse(table$status == "converged", 21, 4),
+      bg = ifelse(table$selected, "black", "white"), cex = 1.2
+    )
+    if (!is.null(rows)) draw_rows(rows)
+  })
 }

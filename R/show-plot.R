@@ -56,20 +56,17 @@
 #' fit <- gpc(x, x[, 1] > 0, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.05)
 #' plot(fit)
 #' plot(fit, which = "trace")
-plot.sturdy_model <- function(x,
-                              which = c("model", "trace"),
-                              inputs = NULL,
-                              main = NULL,
+plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
   check_no_dots(...)
   which <- check_choice(which, c("model", "trace"), "which")
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
   if (which == "trace") {
     plot_trace(x, main)
-    return(invisible(x))
+  } else {
+    check_posterior(x)
+    plot_model(x, inputs, main)
   }
-  check_posterior(x)
-  plot_model(x, inputs, main)
   invisible(x)
 }
 
@@ -111,21 +108,16 @@ plot_trace <- function(x, main) {
   residual <- pmax(residual, .Machine$double.eps)
   tol <- x$spec$control$tol
   if (is.null(main)) main <- paste0("EP: ", gsub("_", " ", x$ep$status))
-  heading <- fit_heading(main)
   range <- range(residual, tol)
   frame <- frame_panel(
-    "Sweep", "Largest change of a site", format(range, digits = 1), heading$height
+    "Sweep", "Largest change of a site", main,
+    left = text_width(format(range, digits = 1))
   )
-  op <- set_panel(mai = frame$mai)
-  on.exit(graphics::par(op))
-  graphics::plot(
-    seq_along(residual), residual, log = "y", type = "o", pch = 19, ylim = range,
-    xlab = "", ylab = ""
-  )
-  graphics::abline(h = tol, lty = 2)
-  graphics::text(1, tol, "tolerance", adj = c(0, -0.6), cex = 0.8)
-  label_panel(frame)
-  draw_heading(heading)
+  draw_panel(frame, c(1, length(residual)), range, log = "y", {
+    graphics::lines(residual, type = "o", pch = 19)
+    graphics::abline(h = tol, lty = 2)
+    graphics::text(1, tol, "tolerance", adj = c(0, -0.6), cex = 0.8)
+  })
 }
 
 # Weights -------------------------------------------------------------------
@@ -136,35 +128,28 @@ plot_model.bpm <- function(x, inputs, main) {
   if (is.null(inputs)) inputs <- 25
   total <- length(coef(x))
   if (is.null(main)) main <- paste("Weights towards", x$blueprint$levels[2])
-  heading <- fit_heading(main, shown_of(1, total, "weights"))
   # as many as have room for their names
-  room <- graphics::par("fin")[2] - heading$height - line_height(4)
+  room <- graphics::par("fin")[2] - line_height(7)
   surest <- order(-abs(coef(x)) / weight_scale(x))
-  k <- max(1, min(inputs, total, floor(room / line_height(0.6))))
-  names <- fit_rows(x$prior$weights[surest[k:1]], room / k, least = 0.6)
-  while (k > 1 && !names$fits) {
-    k <- k - 1
-    names <- fit_rows(x$prior$weights[surest[k:1]], room / k, least = 0.6)
+  for (k in max(1, min(inputs, total, floor(room / line_height(0.6)))):1) {
+    shown <- surest[k:1]
+    names <- fit_names(
+      x$prior$weights[shown], 0.45 * graphics::par("fin")[1], room / k, least = 0.6
+    )
+    if (names$fits) break
   }
-  heading <- fit_heading(main, if (k < total) shown_of(k, total, "weights") else "")
-  shown <- surest[k:1]
   wide <- confint(x)[shown, , drop = FALSE]
   thin <- confint(x, level = 0.5)[shown, , drop = FALSE]
   at <- seq_along(shown)
   frame <- frame_panel(
-    "Weight, with 50% and 95% interval", "", "", heading$height
+    "Weight, with 50% and 95% interval", main = main,
+    note = if (k < total) shown_of(k, total, "weights") else "", left = names$width
   )
-  op <- set_panel(mai = frame$mai + c(0, names$width, 0, 0))
-  on.exit(graphics::par(op))
-  graphics::plot(
-    range(wide, 0), range(at) + c(-0.5, 0.5), type = "n", yaxt = "n", yaxs = "i",
-    xlab = "", ylab = ""
-  )
-  graphics::abline(v = 0, lty = 3)
-  graphics::segments(wide[, 1], at, wide[, 2], at)
-  graphics::segments(thin[, 1], at, thin[, 2], at, lwd = 3.5)
-  graphics::points(coef(x)[shown], at, pch = 19)
-  draw_rows(names, at)
-  label_panel(frame)
-  draw_heading(heading)
+  draw_panel(frame, range(wide, 0), range(at) + c(-0.5, 0.5), yaxt = "n", yaxs = "i", {
+    graphics::abline(v = 0, lty = 3)
+    graphics::segments(wide[, 1], at, wide[, 2], at)
+    graphics::segments(thin[, 1], at, thin[, 2], at, lwd = 3.5)
+    graphics::points(coef(x)[shown], at, pch = 19)
+    draw_rows(names)
+  })
 }

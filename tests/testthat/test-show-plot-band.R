@@ -7,11 +7,6 @@ band_fit <- function(df = Inf, nugget = 0.3, seed = 2, p = 3) {
 
 banded <- function(fit, j = 1) add_bands(list(partial_curve(j, fit)), fit)[[1]]
 
-test_that("the integration rule is exact for polynomials of degree 11", {
-  rule <- gauss_legendre(6)
-  for (k in 0:11) expect_equal(sum(rule$w * rule$x^k), 1 / (k + 1), tolerance = 1e-12)
-})
-
 test_that("the covariance of g has the variances that predict() reports", {
   for (df in c(Inf, 5)) {
     fit <- band_fit(df)
@@ -88,5 +83,5 @@ test_that("the band holds its curve, and there is none without a nugget", {
     expect_true(all(curve$lower >= 0 & curve$lower <= curve$p))
     expect_true(all(curve$upper <= 1 & curve$upper >= curve$p))
   }
-  expect_null(banded(band_fit(nugget = 0))$lower)
+  expect_true(all(is.na(banded(band_fit(nugget = 0))$lower)))
 })

@@ -19,6 +19,7 @@ test_that("a word is broken only where it is wider than the line", {
     expect_equal(paste(parts, collapse = ""), strrep("m", 40))
     expect_lte(max(text_width(parts)), 1)
     expect_equal(nchar(wrap_text("mmm", 0.001)), 5) # a letter a line at least
+    expect_equal(words_of("1.25, a.b"), c("1.25,", " ", "a.", "b"))
   })
 })
 
@@ -26,10 +27,12 @@ test_that("texts are as large as they can be", {
   on_page({
     expect_equal(fit_text("short", 3)$cex, 1)
     long <- c("a name of many words and more words", "short")
-    fitted <- fit_text(long, 1.5)
+    line <- fit_text(long, 0.85 * text_width(long))
+    expect_equal(line$text, long)
+    expect_lt(line$cex, 1)
+    fitted <- fit_text(long, 0.5 * text_width(long))
     expect_true(fitted$fits)
-    expect_lt(fitted$cex, 1)
-    expect_lte(fitted$width, 1.5)
+    expect_lte(fitted$width, 0.5 * text_width(long))
     expect_equal(fitted$height, 2 * line_height(fitted$cex))
     expect_false(fit_text(strrep("long", 20), 0.5, 1)$fits)
     expect_equal(fit_text("", 1)$height, 0)
@@ -46,25 +49,24 @@ test_that("shortened texts keep both ends and fit", {
 
 test_that("a heading of 40 letters fits a narrow page", {
   on_page({
-    heading <- fit_heading(paste("Probability of", strrep("malignant ", 4)), strrep("note ", 30))
-    expect_lte(heading$title$width, 3)
-    expect_lte(heading$note$width, 3)
+    heading <- fit_heading(paste("Probability of", strrep("malignant ", 4)), strrep("note ", 30), 3)
+    for (text in heading$texts) expect_lte(text$width, 3)
     expect_lt(heading$height, 1)
+    expect_equal(fit_heading("", "", 3)$height, 0)
   }, c(3, 3))
 })
 
-test_that("a key takes the lines it needs", {
+test_that("a key takes the columns there is room for", {
   names <- c("benign lesion of no further consequences", "malignant neoplasm of the stomach, stage 3")
   on_page({
-    expect_equal(fit_key(class_entries(c("no", "yes")))$row, c(1, 1))
-    key <- fit_key(class_entries(names))
-    expect_lte(max(tapply(key$needed, key$row, sum)), 7)
+    short <- fit_key(key_entry(c("no", "yes")), 7)
+    expect_equal(short$columns, 2)
+    expect_equal(fit_key(key_entry(names), 7)$columns, 2)
+    narrow <- fit_key(key_entry(names), 3.5)
+    expect_equal(narrow$columns, 1)
+    expect_lte(text_width(narrow$entries$text, narrow$cex), 3.5)
+    expect_gt(narrow$height, short$height)
   })
-  on_page({
-    key <- fit_key(class_entries(names))
-    expect_equal(key$row, c(1, 2))
-    expect_lte(max(key$needed), 4)
-  }, c(4, 3))
 })
 
 test_that("labels of an axis fit the figure, from either side", {
