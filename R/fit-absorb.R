@@ -61,9 +61,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   call <- rlang::current_env()
   check_posterior(object, call)
   check_newdata_given(rlang::maybe_missing(newdata), call)
-  blueprint <- object$blueprint
-  blueprint$novel <- FALSE # all new levels would count as one
-  new <- forge_labelled(blueprint, newdata, y, na.action, call)
+  new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
   if (n_new == 0) {
     return(object)

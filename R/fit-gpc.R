@@ -252,7 +252,6 @@ check_method <- function(method, epsilon, criterion, call = rlang::caller_env())
 }
 
 fit_spec.gpc_spec <- function(spec, molded, call = rlang::caller_env()) {
-  molded$blueprint$novel <- TRUE # a new level differs from all others: no more
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
