@@ -29,37 +29,30 @@ forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
 }
 
 check_newdata <- function(newdata, blueprint, call) {
-  if (is.data.frame(newdata)) {
-    return(invisible())
+  either <- blueprint$interface != "formula"
+  if (!is.data.frame(newdata) && !(either && is.matrix(newdata))) {
+    or_matrix <- if (either) " or a matrix"
+    abort_sturdy(
+      "{.arg newdata} must be a data frame{or_matrix}, not {describe(newdata)}.",
+      "type", arg = "newdata", call = call
+    )
   }
-  if (is.matrix(newdata) && blueprint$interface != "formula") {
-    return(invisible())
-  }
-  or_matrix <- if (blueprint$interface != "formula") " or a matrix" else ""
-  abort_sturdy(
-    "{.arg newdata} must be a data frame{or_matrix}, not {describe(newdata)}.",
-    "type", arg = "newdata", call = call
-  )
 }
 
 #' Columns of a matrix without names are known by position
 #' @noRd
 named_newdata <- function(newdata, blueprint, call) {
-  if (is.matrix(newdata)) {
-    unnamed <- is.null(colnames(newdata)) || !blueprint$named
-    if (unnamed && ncol(newdata) != length(blueprint$variables)) {
+  if (is.matrix(newdata) && (is.null(colnames(newdata)) || !blueprint$named)) {
+    if (ncol(newdata) != length(blueprint$variables)) {
       abort_sturdy(
         "{.arg newdata} must have {length(blueprint$variables)} column{?s},
          not {ncol(newdata)}.",
         "missing_column", arg = "newdata", call = call
       )
     }
-    if (unnamed) {
-      colnames(newdata) <- blueprint$variables
-    }
-    return(as.data.frame(newdata, optional = TRUE))
+    colnames(newdata) <- blueprint$variables
   }
-  as.data.frame(newdata)
+  as.data.frame(newdata, optional = TRUE)
 }
 
 check_new_columns <- function(newdata, variables, call, arg,
@@ -168,7 +161,7 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdat
     rows <- apply_na_action(marks, na.action, call)$row
     new$X <- new$X[rows, , drop = FALSE]
     y <- y[rows]
-    check_all_complete(complete[rows], rows, call, arg)
+    check_none_missing(rows[!complete[rows]], arg, call)
   }
   list(
     X = new$X, y = forge_outcome(y, blueprint$levels, call, label), rows = rows
@@ -189,17 +182,4 @@ forge_response <- function(blueprint, newdata, y, call, arg) {
     eval(formula[[2]], newdata, environment(formula)),
     error = function(cnd) abort_formula(cnd, arg, call)
   )
-}
-
-check_all_complete <- function(complete, rows, call, arg) {
-  if (!all(complete)) {
-    rows <- rows[!complete]
-    abort_sturdy(
-      c(
-        "{.arg {arg}} must not have missing values.",
-        x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."
-      ),
-      "missing", arg = arg, rows = rows, call = call
-    )
-  }
 }

@@ -101,13 +101,9 @@ has_posterior <- function(object) {
   UseMethod("has_posterior")
 }
 
-has_posterior.default <- function(object) {
-  has_numbers(object$ep$b)
-}
+has_posterior.default <- function(object) has_numbers(object$ep$b)
 
-has_posterior.bpm <- function(object) {
-  !is.null(object$weights)
-}
+has_posterior.bpm <- function(object) !is.null(object$weights)
 
 #' An error for a fit whose EP left no posterior
 #' @noRd
@@ -172,9 +168,7 @@ label_counts.sturdy_model <- function(object) {
   c(sum(object$data$y < 0), sum(object$data$y > 0))
 }
 
-label_counts.bpm_filtered <- function(object) {
-  object$filter$counts
-}
+label_counts.bpm_filtered <- function(object) object$filter$counts
 
 #' @export
 nobs.sturdy_model <- function(object, ...) {
@@ -194,18 +188,13 @@ formula.sturdy_model <- function(x, ...) {
 
 #' @importFrom stats terms
 #' @export
-terms.sturdy_model <- function(x, ...) {
-  stats::terms(stats::formula(x))
-}
+terms.sturdy_model <- function(x, ...) stats::terms(stats::formula(x))
 
 #' @importFrom stats model.frame
 #' @export
 model.frame.sturdy_model <- function(formula, ...) {
   abort_sturdy(
-    c(
-      "A fit does not keep its model frame.",
-      i = "{.code augment(fit)} returns the inputs and labels that it keeps."
-    ),
+    "A fit has no model frame: {.code augment(fit)} returns the inputs and labels it keeps.",
     "no_model_frame"
   )
 }
@@ -214,10 +203,7 @@ model.frame.sturdy_model <- function(formula, ...) {
 #' @export
 weights.sturdy_model <- function(object, ...) {
   abort_sturdy(
-    c(
-      "A fit has no case weights: every row counts once.",
-      i = "{.fn coef} returns the weights of a {.fn bpm}."
-    ),
+    "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
     "no_case_weights"
   )
 }
