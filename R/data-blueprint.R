@@ -204,7 +204,7 @@ check_entries <- function(bad, must, what, class, name, call) {
 #' Numbers that were read as text would be levels, one each
 #' @noRd
 check_decimals <- function(v, name, call) {
-  text <- if (feature_kind(v) == "factor") setdiff(trimws(as.character(v)), "")
+  text <- if (feature_kind(v) == "factor") setdiff(trimws(unique(as.character(v))), "")
   comma <- grepl(",", text, fixed = TRUE)
   if (any(comma) && all(grepl("^[-+]?[0-9]*,?[0-9]+([eE][-+]?[0-9]+)?$", text))) {
     abort_sturdy(

@@ -130,7 +130,7 @@ glance.sturdy_selection <- function(x, ...) {
 `[[.sturdy_selection` <- function(x, i, ...) {
   class <- class(x)[-1]
   x <- unclass(x)
-  if (!i %in% c("selected", "fits")) {
+  if (!identical(i, "selected") && !identical(i, "fits")) {
     return(x[[i]])
   }
   own <- c("table", "fits", "criterion", "candidates")

@@ -77,7 +77,9 @@ test_that("numbers with a decimal comma are refused, other text with commas is n
   d <- mixed()
   comma <- function(v) format(v, decimal.mark = ",")
   refused <- function(w) {
-    expect_error(mold(y ~ w, cbind(d, w = w)), "decimal comma", class = "sturdy_error_column_type")
+    expect_error(
+      mold(y ~ w, cbind(d, w = w)), "decimal comma", class = "sturdy_error_column_type"
+    )
   }
   refused(comma(round(d$v, 2)))
   refused(factor(comma(round(d$v, 2))))

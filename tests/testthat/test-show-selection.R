@@ -59,6 +59,7 @@ test_that("a selection holds its selected fit once", {
   expect_null(x$fits$bad)
   expect_named(x$fits, c("noise", "t5", "bad"))
   expect_identical(x[[1]], x$spec)
+  expect_identical(x[[c("table", "df")]], x$table$df)
   expect_null(x$selec)
 })
 

@@ -234,7 +234,8 @@ test_that("errors of a stream speak of its source", {
     expect_no_match(conditionMessage(cnd$parent), "newdata|`data`")
   }
   changes <- list(
-    function(d) replace(d, cbind(117, 1), NA), function(d) transform(d, f = replace(as.character(f), 117, "x"))
+    function(d) replace(d, cbind(117, 1), NA),
+    function(d) transform(d, f = replace(as.character(f), 117, "x"))
   )
   for (change in changes) said_of(change, 50)
   parts <- list(d[1:60, ], d[61:120, c("b", "f", "class")], transform(d[61:120, ], a = "p"))
