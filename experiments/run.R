@@ -70,6 +70,12 @@ for (script in unique(rows$script)) {
     script = "experiments/targets.R", store = store, callr_function = NULL,
     envir = globalenv()
   )
+  failed <- targets::tar_errored(store = store)
+  if (length(failed)) {
+    errors <- unique(targets::tar_meta(failed, fields = "error", store = store)$error)
+    message(script, " failed: ", paste(errors, collapse = "; "), "\nThe others are kept.")
+    quit(status = 1)
+  }
   parts <- bind_parts(targets::tar_read_raw("replication", store = store))
   tables <- experiment$tables(parts)
   folders <- if (quick) rep(".lib/experiments/quick", 2) else c("experiments/results", "inst/results")
