@@ -51,8 +51,8 @@
 #' # Ways to learn the flip rate
 #' Results of the three values of `method` on New Thyroid, normal against the rest,
 #' with a share of the training labels flipped (`experiments/kg08-thyroid.R` in the
-#' repository). Values are means over random halves of the data; `gain` is the log evidence minus that with
-#' `epsilon` held at 0, with its standard error:
+#' repository). Values are means over random halves of the data; `gain` is the log
+#' evidence minus that with `epsilon` held at 0, with its standard error:
 #'
 #' ```{r, echo = FALSE, results = "asis"}
 #' read <- function(name) {

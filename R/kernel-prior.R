@@ -13,8 +13,8 @@
 #' takes more rows. The default comes from an experiment (`experiments/priors.R` in the
 #' repository): five data sets with none to a fifth of the training labels flipped, and
 #' [gpc()] with standard deviations from 0.4 to 1.5 for the log lengthscales and with
-#' [kernel_iso()]. The table shows means over all of them. (0.4 is slightly better on these data; 0.7 allows the influence of the
-#' columns to differ more.)
+#' [kernel_iso()]. The table shows means over all of them. (0.4 is slightly
+#' better on these data; 0.7 allows the influence of the columns to differ more.)
 #'
 #' ```{r, echo = FALSE, results = "asis"}
 #' rows <- utils::read.csv("inst/results/priors-overall.csv")

@@ -25,7 +25,9 @@ if ("--list" %in% given) {
 }
 
 stop_usage <- function(...) {
-  message(..., "\nUsage: Rscript experiments/run.R --list | <name> ... [--quick] [--workers=<n>]")
+  message(
+    ..., "\nUsage: Rscript experiments/run.R --list | <name> ... [--quick] [--workers=<n>]"
+  )
   quit(status = 2)
 }
 is_workers <- grepl("^--workers=[1-9][0-9]*$", given)
@@ -51,7 +53,8 @@ if (length(lacking)) {
 }
 
 git <- function(...) system2("git", c(...), stdout = TRUE)
-if (!quick && length(git("status --porcelain -- R src DESCRIPTION 'experiments/*.R'"))) {
+made_by <- c("R", "src", "DESCRIPTION", "experiments/printed.csv", "'experiments/*.R'")
+if (!quick && length(git("status --porcelain --", made_by))) {
   message("R, src or a script differs from the commit: commit first, or use --quick.")
   quit(status = 1)
 }
@@ -78,7 +81,8 @@ for (script in unique(rows$script)) {
   }
   parts <- bind_parts(targets::tar_read_raw("replication", store = store))
   tables <- experiment$tables(parts)
-  folders <- if (quick) rep(".lib/experiments/quick", 2) else c("experiments/results", "inst/results")
+  folders <- c("experiments/results", "inst/results")
+  if (quick) folders[] <- ".lib/experiments/quick"
   about <- data.frame(
     Experiment = script, Names = toString(index$name[index$script == script]),
     Package = paste("sturdy", utils::packageVersion("sturdy")),
