@@ -59,6 +59,10 @@ if (!quick && length(git("status --porcelain --", made_by))) {
   quit(status = 1)
 }
 
+# a bar on a terminal, lines in a log
+options(cli.progress_show_after = 0)
+reporter <- if (cli::is_dynamic_tty()) "balanced" else "verbose"
+
 library(sturdy)
 experiments <- "experiments"
 source("experiments/helper.R")
@@ -70,8 +74,8 @@ for (script in unique(rows$script)) {
   run <- experiment$run
   store <- file.path(".lib/experiments", paste0(script, if (quick) "-quick"))
   targets::tar_make(
-    script = "experiments/targets.R", store = store, callr_function = NULL,
-    envir = globalenv()
+    script = "experiments/targets.R", store = store, reporter = reporter,
+    callr_function = NULL, envir = globalenv()
   )
   failed <- targets::tar_errored(store = store)
   if (length(failed)) {
