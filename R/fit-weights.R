@@ -149,7 +149,8 @@ as_filtered <- function(object) {
   object$filter <- list(
     rows = 0, errors = 0, log_score = 0,
     log_evidence = if (has_ep) object$ep$log_evidence else 0,
-    counts = if (has_ep) label_counts(object) else c(0, 0)
+    counts = if (has_ep) label_counts(object) else c(0, 0),
+    log_scale = object$weights$log_scale
   )
   object[c("data", "ep")] <- list(NULL) # kept as names: `$` matches names in part
   class(object) <- c("bpm_filtered", class(object))
@@ -166,35 +167,53 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
   object <- as_filtered(object)
   n <- length(y)
   k <- length(object$prior$weights)
-  check_memory(n * (3 * k + 20) + 3 * k^2, n, FALSE, call)
+  check_memory(n * (3 * k + 20) + 4 * k^2, n, FALSE, call)
+  s0 <- unname(object$prior$scale[object$prior$group])
+  before <- object$filter
   state <- list(
-    mu = object$weights$mean, S = object$weights$C,
-    log_scale = object$weights$log_scale
+    mu = object$weights$mean, S = object$weights$C, log_scale = before$log_scale
   )
   out <- native_adf(
-    bpm_design(X, object$prior), y, object$spec$df, object$epsilon, state
+    bpm_design(X, object$prior), y, object$spec$df, object$epsilon, s0, state
   )
   if (out$status < 0) {
-    abort_not_absorbed(out$done + 1L, call)
+    abort_not_absorbed(out, call)
   }
-  object$weights <- new_weights(out$mu, out$S, out$log_scale, object$prior$weights)
-  before <- object$filter
-  object$filter[c("rows", "errors", "log_score", "log_evidence", "counts")] <- list(
+  object$weights <- new_weights(
+    out$mu, out$S, log(k) - log(sum((out$mu^2 + diag(out$S)) / s0)), # [M 2.14]
+    object$prior$weights
+  )
+  object$filter[filter_counts] <- list(
     before$rows + n,
     before$errors + sum((out$prob > 0.5) != (y > 0)),
     before$log_score + sum(out$log_zp),
     before$log_evidence + sum(out$log_zp),
-    before$counts + c(sum(y < 0), sum(y > 0))
+    before$counts + c(sum(y < 0), sum(y > 0)),
+    out$log_scale
   )
   object
 }
 
-abort_not_absorbed <- function(row, call) {
+# what every absorbed row changes in the field `filter`
+filter_counts <- c(
+  "rows", "errors", "log_score", "log_evidence", "counts", "log_scale"
+)
+
+abort_not_absorbed <- function(out, call) {
+  row <- out$done + 1L
+  if (out$status == -3L) {
+    abort_sturdy(
+      c(
+        "The inputs must be small enough to be squared.",
+        x = "Row {row} could not be absorbed."
+      ),
+      "not_finite", row = row, call = call
+    )
+  }
   abort_sturdy(
     c(
-      "The posterior of the weights is no longer positive definite.",
-      x = "Row {row} could not be absorbed.",
-      i = "Inputs of very different size can cause this: scale them."
+      "The posterior of the weights is not positive definite.",
+      x = "Row {row} could not be absorbed."
     ),
     "not_positive_definite", row = row, call = call
   )
