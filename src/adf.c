@@ -29,8 +29,10 @@ size_t adf_work_size(int k) { return (size_t)k * (size_t)k + 6 * (size_t)k; }
 /* max_i S_ii/s0_i */
 static double widest(const adf_state *a) {
   double top = 0;
-  for (int i = 0; i < a->k; i++)
-    top = fmax(top, a->S[IDX(i, i, a->k)] / a->s0[i]);
+  for (int i = 0; i < a->k; i++) {
+    const double width = a->S[IDX(i, i, a->k)] / a->s0[i];
+    if (width > top) top = width;
+  }
   return top;
 }
 
@@ -110,7 +112,8 @@ static int adf_row(const lik_step *lik,
   *log_zp = t.log_zp;
   *prob = pt(y * t.z, lik->df, 1, 0);
   if (!(var > 0)) return EP_CONVERGED; /* x = 0 says nothing about w */
-  const double r = t.w + t.alpha * t.mu, s = sqrt(var);
+  const double r = isfinite(lik->df) ? t.w + t.alpha * t.mu : 1; /* [M 2.6] */
+  const double s = sqrt(var);
   const double gain = y * t.alpha / s;
   double shrink = -t.alpha * t.mu / (r * var);
   /* var <- var w/r: beyond NARROW rounding would decide its sign */
@@ -118,9 +121,11 @@ static int adf_row(const lik_step *lik,
   if (!(r > 0) || !isfinite(gain) || !isfinite(shrink)) return EP_NOT_PD;
   F77_CALL(daxpy)(&k, &gain, Sx, &inc, a->mu, &inc);
   F77_CALL(dsyr)("L", &k, &shrink, Sx, &inc, a->S, &k FCONE);
-  const double root = 1 / sqrt(r);
-  if (r != 1) F77_CALL(dscal)(&k, &root, a->mu, &inc);
-  a->log_scale += log(r);
+  if (r != 1) {
+    const double root = 1 / sqrt(r);
+    F77_CALL(dscal)(&k, &root, a->mu, &inc);
+    a->log_scale += log(r);
+  }
   return EP_CONVERGED;
 }
 

@@ -258,7 +258,7 @@ mutant(
 )
 mutant(
   "mean of the filtered weights not rescaled", "src/adf.c",
-  "if (r != 1) F77", "if (r < 0) F77", r = "bpm-adf"
+  "F77_CALL(dscal)(&k, &root, a->mu, &inc);", "(void)root;", r = "bpm-adf"
 )
 mutant(
   "prequential probability of the label, not of the event", "src/adf.c",
