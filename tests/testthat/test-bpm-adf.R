@@ -218,7 +218,7 @@ test_that("a direction that no row shows does not end a stream", {
     fit <- bpm(class ~ ., d, df = df, inference = "adf")
     expect_lt(fit$filter$errors / 5000, 0.4)
     widths <- eigen(fit$weights$C, TRUE, TRUE)$values
-    expect_true(all(widths > 2^-43 * max(widths)))
+    expect_true(all(widths > 2^-48 * max(widths)))
   }
 })
 
