@@ -120,8 +120,8 @@ is_blueprint <- function(blueprint) {
   inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels, 2) &&
     are_strings(columns) && identical(as.character(names(blueprint$coding)), columns) &&
     all(codings) && are_strings(blueprint$all_columns) &&
-    all(columns %in% blueprint$all_columns) && are_strings(blueprint$variables) &&
-    is_flag(blueprint$scale) &&
+    all(columns %in% blueprint$all_columns) && is_flag(blueprint$scale) &&
+    (is.null(blueprint$variables) || are_strings(blueprint$variables)) &&
     if (by_formula) {
       inherits(blueprint$formula, "formula") && length(blueprint$formula) == 3 &&
         inherits(blueprint$terms, "terms") && are_strings(blueprint$response) &&
@@ -165,29 +165,28 @@ is_filter <- function(filter) {
 #' @param n the number of rows. @param k that of entries of `b`.
 #' @noRd
 is_ep <- function(ep, n, k) {
+  status <- ep$status
   if (!has_numbers(ep$b)) {
-    return(ep$status %in% names(ep_statuses) && ep$status != "converged")
+    return(status %in% names(ep_statuses) && status != "converged")
   }
-  sizes <- c(m = n, C_diag = n, residual = n, b = k, loo = n, flipped = n, kappa = 1)
-  numbers <- c(ep[names(sizes)], ep$sites[c("tau", "nu")], ep$cavity[c("mean", "var")])
-  sizes <- c(sizes, n, n, n, n)
-  converged <- identical(ep$status, "converged")
-  sized <- mapply(function(x, n) {
-    is.numeric(x) && length(x) == n && (!converged || !anyNA(x))
-  }, numbers, sizes)
-  single <- vapply(ep[c("sweeps", "skipped", "log_evidence", "log_evidence_zp")], function(x) {
-    is.numeric(x) && length(x) == 1 
-  }, NA)
-  all(sized) && all(single) && are_numbers(ep$b) && are_numbers(ep$kappa, 1, above = 0) &&
-    all(ep$C_diag > 0) && ep$status %in% names(ep_statuses) && are_strings(ep$message) &&
+  # what a fit that did not converge has may be NaN in places
+  sized <- function(x, n) {
+    is.numeric(x) && length(x) == n && (status != "converged" || !anyNA(x))
+  }
+  by_row <- list(
+    ep$m, ep$C_diag, ep$residual, ep$sites$tau, ep$sites$nu, ep$cavity$mean,
+    ep$cavity$var, ep$loo, ep$flipped
+  )
+  evidence <- list(ep$log_evidence, ep$log_evidence_zp) # NA where it is not defined
+  status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&
+    all(vapply(by_row, sized, NA, n)) && all(ep$C_diag > 0) &&
+    are_numbers(ep$kappa, 1, above = 0) && are_numbers(c(ep$sweeps, ep$skipped), 2) &&
+    all(vapply(evidence, is.numeric, NA)) && all(lengths(evidence) == 1) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
 }
 
 is_learning <- function(learning) {
-  single <- vapply(learning[c("value", "penalised", "convergence", "evaluations")], function(x) {
-    is.numeric(x) && length(x) == 1
-  }, NA)
-  all(single) && !is.na(learning$convergence) && are_strings(learning$message) &&
-    are_strings(learning$on_bound) && is.data.frame(learning$starts) &&
-    are_strings(learning$method, 1)
+  are_numbers(learning$convergence, 1) && are_strings(learning$message) &&
+    are_strings(learning$on_bound) && are_strings(learning$method, 1) &&
+    NROW(learning$starts) > 0
 }
