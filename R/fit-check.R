@@ -180,6 +180,7 @@ is_ep <- function(ep, n, k) {
   evidence <- list(ep$log_evidence, ep$log_evidence_zp) # NA where it is not defined
   status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&
     all(vapply(by_row, sized, NA, n)) && all(ep$C_diag > 0) &&
+    (status != "converged" || all(ep$cavity$var > 0)) &&
     are_numbers(ep$kappa, 1, above = 0) && are_numbers(c(ep$sweeps, ep$skipped), 2) &&
     all(vapply(evidence, is.numeric, NA)) && all(lengths(evidence) == 1) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
