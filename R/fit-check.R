@@ -20,16 +20,22 @@ check_model <- function(object, call = rlang::caller_env()) {
 #' @noRd
 wrong_field <- function(object) {
   fields <- unclass(object) # `[[` is exact, `$` would take epsilon for ep
-  for (name in names(model_fields)) {
-    fits <- tryCatch(model_fields[[name]](fields[[name]], fields), error = identity)
-    if (!isTRUE(fits)) {
-      return(name)
-    }
-  }
+  name <- NULL
+  tryCatch(
+    {
+      for (name in names(model_fields)) {
+        if (!isTRUE(model_fields[[name]](fields[[name]], fields))) {
+          return(name)
+        }
+      }
+      NULL
+    },
+    error = function(cnd) name
+  )
 }
 
 are_numbers <- function(x, n = length(x), above = -Inf) {
-  is.numeric(x) && length(x) == n && all(is.finite(x)) && all(x > above)
+  is.numeric(x) && length(x) == n && all(is.finite(x)) && (above == -Inf || all(x > above))
 }
 
 are_strings <- function(x, n = length(x)) {
@@ -110,7 +116,8 @@ is_kernel <- function(kernel) {
 }
 
 holds_all <- function(kernel) {
-  all(setdiff(hyper_names, if (length(kernel$lengthscale) == 0) "lengthscale") %in% kernel$fixed)
+  none <- length(kernel$lengthscale) == 0 # no inputs
+  all(setdiff(hyper_names, if (none) "lengthscale") %in% kernel$fixed)
 }
 
 is_blueprint <- function(blueprint) {

@@ -30,7 +30,7 @@ absorb_stream <- function(reader, fit, run) {
       reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
       learned <- reader$types()
       filter[names(learned)] <- learned
-      filter$names <- names(data)
+      if ("." %in% all.vars(run$formula)) filter$names <- names(data)
     }
     fit$filter <- filter
     save_checkpoint(fit, run$checkpoint, run$call)

@@ -48,11 +48,11 @@
 #' checkpoint is an error; one run never overwrites the checkpoint of another.
 #'
 #' A checkpoint has a header with its format, its length and a digest, all of which are
-#' checked before the rest is read. So a damaged file is an error, as is one of a version
-#' of sturdy with another format. It contains numbers and strings, and no code: the
-#' formula is that of the call that resumes. The digest is no signature, however. It
-#' protects from damage, not from a forger, and R has run code that was hidden in
-#' serialised data. **Treat a checkpoint, like any RDS file, from a stranger as a program
+#' checked before anything is deserialised. So a damaged file is an error, as is one of a
+#' version of sturdy with another format. It contains numbers and strings, and no code:
+#' the formula is that of the call that resumes. The digest is no signature, however. It
+#' protects from damage, not from a forger, and R can be made to run code that is hidden
+#' in serialised data. **Treat a checkpoint, like any RDS file, from a stranger as a program
 #' from a stranger.** To keep a fit or to pass it on, use [saveRDS()] on the value of
 #' `bpm_stream()`.
 #'
@@ -102,8 +102,8 @@
 #'     many of them `na.action` left out;
 #'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, with
 #'     one row per batch. When it reaches 1000 rows, every other one is dropped;
-#'   * `names`: the names of the columns of the first batch, which a `.` in the formula
-#'     stands for;
+#'   * `names`: the names of the columns of the first batch, for a formula with a `.`,
+#'     otherwise `NULL`;
 #'   * `columns`, `classes`: names and types of the columns of a CSV file, or
 #'     `NULL`;
 #'   * `arguments`: those that a run must repeat to resume.

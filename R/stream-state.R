@@ -18,7 +18,8 @@ state_header <- function(payload, format = state_format) {
 #' Numbers, strings and lists of them, with no attributes but names and dimensions
 #' @noRd
 is_plain <- function(x) {
-  if (!is.null(x) && !typeof(x) %in% c("logical", "integer", "double", "character", "list")) {
+  types <- c("NULL", "logical", "integer", "double", "character", "list")
+  if (!typeof(x) %in% types) {
     return(FALSE)
   }
   known <- all(names(attributes(x)) %in% c("names", "dim", "dimnames"))
