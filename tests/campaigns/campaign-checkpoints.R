@@ -83,9 +83,10 @@ damage <- list(
 child <- '
   library(sturdy)
   run <- readRDS(file.path(commandArgs(TRUE)[1], "run.rds"))
+  until <- proc.time()[["elapsed"]] + as.numeric(commandArgs(TRUE)[2])
   paths <- file("stdin", "r")
-  while (length(path <- readLines(paths, 1))) {
-    seconds <- system.time(said <- tryCatch({
+  while (length(path <- readLines(paths, 1)) && proc.time()[["elapsed"]] < until) {
+    seconds <- system.time(gcFirst = FALSE, said <- tryCatch({
       suppressMessages(bpm_stream(run$formula, run$rows, batch_size = 100,
                                   checkpoint = path, resume = TRUE))
       "accepted"
@@ -112,11 +113,14 @@ for (i in seq_len(n)) {
 paths <- file.path(folder, "paths")
 writeLines(c(whole_file, files), paths) # the undamaged one first: it must go on
 answers <- system2(
-  file.path(R.home("bin"), "Rscript"), c(shQuote(script), shQuote(folder)),
-  stdin = paths, stdout = TRUE, stderr = FALSE, timeout = campaign$seconds
+  file.path(R.home("bin"), "Rscript"),
+  c(shQuote(script), shQuote(folder), campaign$seconds),
+  stdin = paths, stdout = TRUE, stderr = FALSE, timeout = campaign$seconds + 60
 )
-status <- attr(answers, "status")
-answers <- utils::read.table(text = answers, sep = "\t", col.names = c("path", "said", "seconds"))
+status <- attr(answers, "status") # of a child that crashed, or hangs
+answers <- utils::read.table(
+  text = answers, sep = "\t", col.names = c("path", "said", "seconds")
+)
 first <- answers$said[1]
 answers <- answers[-1, ]
 print(table(kind = kinds[seq_len(nrow(answers))], answers$said))
@@ -125,10 +129,7 @@ campaign_figure(campaign, "damaged checkpoints", nrow(answers))
 campaign_figure(campaign, "undamaged ones refused", as.numeric(first != "accepted"), 0)
 campaign_figure(campaign, "accepted", sum(answers$said == "accepted"), 0)
 campaign_figure(campaign, "other errors", sum(startsWith(answers$said, "other")), 0)
-campaign_figure(
-  campaign, "crashes and hangs of R",
-  as.numeric(length(status) > 0 || nrow(answers) < n), 0
-)
+campaign_figure(campaign, "crashes and hangs of R", length(status), 0)
 campaign_figure(campaign, "longest, s", max(answers$seconds), 5)
 unlink(folder, recursive = TRUE)
 campaign_end(campaign)

@@ -6,7 +6,7 @@ source(file.path(
   dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])),
   "helper.R"
 ))
-campaign <- campaign_start("tampered", cases = 3000, seconds = 900)
+campaign <- campaign_start("tampered", cases = 1000, seconds = 600)
 
 # Fits -----------------------------------------------------------------------------
 
@@ -28,7 +28,8 @@ fits <- quietly(list(
 
 verbs <- list(
   class = function(fit) predict(fit, new), prob = function(fit) predict(fit, new, "prob"),
-  latent = function(fit) predict(fit, new, "latent"), link = function(fit) predict(fit, new, "link"),
+  latent = function(fit) predict(fit, new, "latent"),
+  link = function(fit) predict(fit, new, "link"),
   noise = function(fit) predict(fit, new, "prob", noise = TRUE),
   fitted = fitted, residuals = residuals, deviance = deviance, coef = coef, nobs = nobs,
   formula = formula, vcov = vcov, confint = confint, logLik = logLik, loo = loo,
@@ -42,7 +43,10 @@ verbs <- list(
   print = function(fit) utils::capture.output(print(fit)), format = format, tidy = tidy,
   glance = glance, augment = function(fit) augment(fit, newdata = new),
   simulate = function(fit) simulate(fit, seed = 1), calibration = calibration,
-  absorb = function(fit) predict(absorb(fit, new, if (is.null(fit$blueprint$formula)) new$class), new),
+  absorb = function(fit) {
+    y <- if (is.null(fit$blueprint$formula)) new$class
+    predict(absorb(fit, new, y), new)
+  },
   update = function(fit) update(fit, epsilon = 0.2)$ep$log_evidence,
   sample = function(fit) posterior_sample(fit, draws = 2, thin = 1),
   plot = function(fit) {
@@ -67,7 +71,9 @@ right <- lapply(fits, function(fit) {
   })
 })
 # without verbs that R itself refuses, as vcov() of a model without weights
-right <- lapply(right, Filter, f = function(r) !inherits(r, "error") || inherits(r, "sturdy_error"))
+right <- lapply(right, Filter, f = function(r) {
+  !inherits(r, "error") || inherits(r, "sturdy_error")
+})
 
 # Tampering ------------------------------------------------------------------------
 
@@ -83,13 +89,17 @@ paths_of <- function(x, path = list()) {
 }
 
 changes <- list(
-  null = function(v) NULL, text = function(v) "x", number = function(v) -7, na = function(v) NA_real_,
+  null = function(v) NULL, text = function(v) "x", number = function(v) -7,
+  na = function(v) NA_real_,
   list = function(v) list(1, "a"), fun = function(v) mean, env = function(v) globalenv(),
   code = function(v) quote(stop("run")), empty = function(v) v[0], cut = function(v) v[-1],
-  longer = function(v) c(v, v), nan = function(v) if (is.numeric(v)) replace(v, 1, NaN) else NaN,
+  longer = function(v) c(v, v),
+  nan = function(v) if (is.numeric(v)) replace(v, 1, NaN) else NaN,
   infinite = function(v) if (is.numeric(v)) replace(v, length(v), Inf) else Inf,
-  negative = function(v) if (is.numeric(v)) -v else -1, zero = function(v) if (is.numeric(v)) v * 0 else 0,
-  as_text = function(v) as.character(v), factor = function(v) factor("a"), raw = function(v) as.raw(1)
+  negative = function(v) if (is.numeric(v)) -v else -1,
+  zero = function(v) if (is.numeric(v)) v * 0 else 0,
+  as_text = function(v) as.character(v), factor = function(v) factor("a"),
+  raw = function(v) as.raw(1)
 )
 
 # Removed (`remove`) or replaced by value, at a path; other attributes are kept
@@ -129,7 +139,10 @@ while (cases < campaign$cases && !campaign_over(campaign)) {
   how <- sample(c("removed", names(changes)), 1)
   old <- Reduce(function(x, k) unclass(x)[[k]], path, fits[[which]])
   value <- tryCatch(if (how != "removed") changes[[how]](old), error = function(cnd) NULL)
-  fit <- tryCatch(set_at(fits[[which]], path, value, how == "removed"), error = function(cnd) NULL)
+  fit <- tryCatch(
+    set_at(fits[[which]], path, value, how == "removed"),
+    error = function(cnd) NULL
+  )
   if (is.null(fit)) next
   names <- character()
   for (k in path) {
