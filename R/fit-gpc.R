@@ -167,6 +167,11 @@
 #' anything is allocated, and `options(sturdy.max_memory = )`, in bytes, replaces the
 #' limit.
 #'
+#' Every function for a fit first checks that it is one. Error `changed`: it was not made
+#' by this version of sturdy, or a field was removed or replaced by what can't be there.
+#' This is no protection from a forger: to read an RDS file from a stranger is to run a
+#' program from a stranger.
+#'
 #' Warning `sturdy_warning_not_converged`: EP ended without a fixed point. The status
 #' and a sentence are in the field `ep`.
 #'

@@ -30,6 +30,7 @@ absorb_stream <- function(reader, fit, run) {
       reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
       learned <- reader$types()
       filter[names(learned)] <- learned
+      if ("." %in% all.vars(run$formula)) filter$names <- names(data)
     }
     fit$filter <- filter
     save_checkpoint(fit, run$checkpoint, run$call)
@@ -88,7 +89,7 @@ empty_filter <- function(arguments) {
   list(
     rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
     log_scale = 0, batches = 0, source_rows = 0, left_out = 0,
-    history = NULL, columns = NULL, classes = NULL, arguments = arguments
+    history = NULL, names = NULL, columns = NULL, classes = NULL, arguments = arguments
   )
 }
 

@@ -47,10 +47,10 @@
 #' always numbered as in the source, whether or not some of them were left out.
 #'
 #' # Saving and resuming
-#' With a `checkpoint`, the fit is saved there by [saveRDS()] after every batch. It
-#' is first written to a file beside the checkpoint, which then takes its name, so
-#' that the checkpoint is complete at all times. `readRDS(checkpoint)` is an ordinary
-#' fit.
+#' With a `checkpoint`, the state of the fit is saved there after every batch. It is
+#' first written to a file beside the checkpoint, which then takes its name, so that
+#' the checkpoint is complete at all times; what a killed run left beside it is removed
+#' when the run is resumed.
 #'
 #' `resume = TRUE` continues from the checkpoint. **The source must start from its
 #' beginning again**, with the same rows in the same order; the rows that were read
@@ -59,6 +59,15 @@
 #' before. If there is no checkpoint yet, the run starts at the first row, so the
 #' same call can be repeated until it succeeds. Without `resume`, an existing
 #' checkpoint is an error; one run never overwrites the checkpoint of another.
+#'
+#' A checkpoint has a header with its format, its length and a digest, all of which are
+#' checked before anything is deserialised. So a damaged file is an error, as is one of a
+#' version of sturdy with another format. It contains numbers and strings, and no code:
+#' the formula is that of the call that resumes. The digest is no signature, however. It
+#' protects from damage, not from a forger, and R can be made to run code that is hidden
+#' in serialised data. **Treat a checkpoint, like any RDS file, from a stranger as a program
+#' from a stranger.** To keep a fit or to pass it on, use [saveRDS()] on the value of
+#' `bpm_stream()`.
 #'
 #' # Errors in a batch
 #' A batch that can't be absorbed as a whole (missing or infinite values, a third
@@ -86,8 +95,8 @@
 #'   one of them; `NULL` takes them from the first batch.
 #' @param na.action What to do with rows that have missing values: [stats::na.fail()],
 #'   the default, stops at the first one; [stats::na.omit()] leaves them out.
-#' @param checkpoint `NULL`, the default, or the path of a file to save the fit to after
-#'   every batch.
+#' @param checkpoint `NULL`, the default, or the path of a file to save the state to
+#'   after every batch.
 #' @param resume Whether to continue from the checkpoint (`FALSE` by default).
 #' @param progress Whether to show the number of rows, rows per second and the
 #'   prequential error; by default in interactive sessions.
@@ -107,6 +116,8 @@
 #'     many of them `na.action` left out;
 #'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, with
 #'     one row per batch. When it reaches 1000 rows, every other one is dropped;
+#'   * `names`: the names of the columns of the first batch, for a formula with a `.`,
+#'     otherwise `NULL`;
 #'   * `columns`, `classes`: names and types of the columns of a CSV file, or
 #'     `NULL`;
 #'   * `arguments`: those that a run must repeat to resume.
@@ -122,7 +133,9 @@
 #' database refuses the query; together with `sturdy_error_separator` when the header has
 #' one field and seems to be separated by another character. `sturdy_error_checkpoint`:
 #' the checkpoint exists, can't be read or written, or belongs to a run with other
-#' arguments or columns, or the source has fewer rows than it. `sturdy_error_formula`:
+#' arguments or columns, or the source has fewer rows than it; together with
+#' `sturdy_error_checkpoint_damaged` or `sturdy_error_checkpoint_version` when the file is
+#' damaged, or was made by a version with another format. `sturdy_error_formula`:
 #' `formula` is not a formula, for example because `source` was given first. Also those of
 #' [bpm()] for its arguments.
 #'
@@ -164,25 +177,31 @@ bpm_stream <- function(formula,
     list(formula = deparse1(formula), levels = levels, na.action = deparse1(na.action)),
     spec[stream_model_arguments]
   )
-  fit <- open_checkpoint(checkpoint, resume, arguments, call)
+  run <- list(
+    prior = function(data) {
+      molded <- mold_batch(formula, data, levels, spec$scale, call)
+      list(model = start_stream(spec, molded, call), rows = molded$data)
+    },
+    formula = formula, na.action = na.action, arguments = arguments,
+    checkpoint = checkpoint, show = if (progress) stream_progress(), call = call
+  )
+  state <- open_checkpoint(checkpoint, resume, arguments, call)
+  fit <- if (!is.null(state)) resume_fit(state, formula, spec, run)
   reader <- stream_source(source, batch_size, dots[!of_model], call)
   on.exit(reader$close())
   open_source(reader, call)
   if (!is.null(fit)) {
     resume_source(reader, fit$filter, call)
   }
-  run <- list(
-    prior = function(data) {
-      molded <- mold_batch(formula, data, levels, spec$scale, call)
-      prior <- bpm_prior(spec, molded$blueprint, call)
-      model <- bpm_start(spec, molded, prior, call)
-      model$call <- stream_call(model$call)
-      list(model = model, rows = molded$data)
-    },
-    formula = formula, na.action = na.action, arguments = arguments,
-    checkpoint = checkpoint, show = if (progress) stream_progress(), call = call
-  )
   absorb_stream(reader, fit, run)
+}
+
+#' A fit that has seen no row yet
+#' @noRd
+start_stream <- function(spec, molded, call) {
+  model <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint, call), call)
+  model$call <- stream_call(model$call)
+  model
 }
 
 #' The call without what does not shape the fit: a resumed run gives the same fit

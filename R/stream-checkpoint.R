@@ -3,7 +3,7 @@
 
 # Checkpoint ----------------------------------------------------------------
 
-#' The fit to go on from, or `NULL` for a run from the first row
+#' The state to go on from, or `NULL` for a run from the first row
 #' @noRd
 open_checkpoint <- function(checkpoint, resume, arguments, call) {
   resume <- check_flag(resume, "resume", call = call)
@@ -17,13 +17,14 @@ open_checkpoint <- function(checkpoint, resume, arguments, call) {
     return(NULL)
   }
   if (!is.character(checkpoint) || length(checkpoint) != 1 || is.na(checkpoint) ||
-    !dir.exists(dirname(checkpoint))) {
+    !dir.exists(dirname(checkpoint)) || dir.exists(checkpoint)) {
     abort_sturdy(
       "{.arg checkpoint} must be the path of a file in a folder that exists, not
        {describe(checkpoint)}.",
       "checkpoint", arg = "checkpoint", call = call
     )
   }
+  if (resume) unlink(unfinished(checkpoint))
   if (!file.exists(checkpoint)) {
     return(NULL)
   }
@@ -40,15 +41,13 @@ open_checkpoint <- function(checkpoint, resume, arguments, call) {
 }
 
 read_checkpoint <- function(checkpoint, arguments, call) {
-  fit <- tryCatch(suppressWarnings(readRDS(checkpoint)), error = identity)
-  if (!inherits(fit, "bpm") || is.null(fit$filter$arguments)) {
-    abort_sturdy(
-      "The checkpoint {.file {checkpoint}} does not contain the state of a stream.",
-      "checkpoint", arg = "checkpoint", call = call,
-      parent = if (inherits(fit, "error")) fit
-    )
-  }
-  then <- fit$filter$arguments
+  state <- tryCatch(
+    suppressWarnings(read_state(checkpoint, call)),
+    simpleError = function(cnd) {
+      abort_checkpoint("can't be read", "damaged", checkpoint, call)
+    }
+  )
+  then <- state$filter$arguments
   same <- vapply(names(arguments), function(name) {
     identical(arguments[[name]], then[[name]])
   }, logical(1))
@@ -62,7 +61,18 @@ read_checkpoint <- function(checkpoint, arguments, call) {
       call = call
     )
   }
-  fit
+  state
+}
+
+#' The fit of a state, for the formula and the arguments that made it
+#' @noRd
+resume_fit <- function(state, formula, spec, run) {
+  tryCatch(restore_stream(state, formula, spec, run$call), error = function(cnd) {
+    abort_checkpoint(
+      "holds a state that can't be that of a stream", "damaged", run$checkpoint,
+      run$call
+    )
+  })
 }
 
 #' Passes over the rows that a fit has read
@@ -96,11 +106,11 @@ save_checkpoint <- function(fit, checkpoint, call) {
   if (is.null(checkpoint)) {
     return(invisible())
   }
-  fresh <- tempfile(paste0(basename(checkpoint), "-"), dirname(checkpoint))
+  fresh <- tempfile(paste0(basename(checkpoint), "-"), dirname(checkpoint), ".sturdy-part")
   on.exit(unlink(fresh))
   saved <- tryCatch(
     {
-      saveRDS(fit, fresh, compress = FALSE)
+      write_state(fit, fresh)
       file.rename(fresh, checkpoint)
     },
     error = function(cnd) cnd,
@@ -113,6 +123,16 @@ save_checkpoint <- function(fit, checkpoint, call) {
       parent = if (inherits(saved, "condition")) saved, call = call
     )
   }
+}
+
+#' What runs that were killed while writing left beside a checkpoint
+#' @noRd
+unfinished <- function(checkpoint) {
+  files <- list.files(dirname(checkpoint), all.files = TRUE)
+  start <- paste0(basename(checkpoint), "-")
+  rest <- substring(files, nchar(start) + 1)
+  ours <- startsWith(files, start) & grepl("^[0-9a-f]+[.]sturdy-part$", rest)
+  file.path(dirname(checkpoint), files[ours])
 }
 
 # Errors --------------------------------------------------------------------

@@ -51,6 +51,13 @@ set_at <- function(column, value, row = 117) {
   }
 }
 
+# The fit that a checkpoint holds, but for the call, which is that of the run
+fit_in <- function(checkpoint, fit, formula = stream_formula) {
+  held <- restore_stream(read_state(checkpoint, NULL), formula, fit$spec, NULL)
+  held$call <- fit$call
+  structure(unclass(held)[names(fit)], class = class(held))
+}
+
 caught <- function(code) tryCatch(code, error = identity)
 
 # A database with the rows in the table `points`, numbered by `id`

@@ -29,7 +29,7 @@ test_that("a fit stopped early says what that means and what to do", {
   )
   expect_equal(ep_diagnostics(fit)$status, "max_sweeps")
   fit$ep$message <- "EP did not converge."
-  fit$ep$sites$tau <- c(-1, 1)
+  fit$ep$sites$tau[] <- rep(c(-1, 1), c(1, nobs(fit) - 1))
   expect_snapshot(ep_diagnostics(fit))
 })
 
@@ -37,10 +37,10 @@ test_that("trouble while learning is reported", {
   fit <- toy_fit()
   fit$kernel$fixed <- "variance"
   fit$ep$message <- "EP converged in 5 sweeps (largest residual 1e-10)."
-  fit$ep$sites$tau <- c(1, 1)
+  fit$ep$sites$tau[] <- 1
   fit$learning <- list(
     convergence = 1, message = "NEW_X", cold_start = FALSE, starts = data.frame(start = 1:3),
-    on_bound = c("lengthscale", "epsilon")
+    on_bound = c("lengthscale", "epsilon"), method = "gradient"
   )
   expect_snapshot(ep_diagnostics(fit))
 })

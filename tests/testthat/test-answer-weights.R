@@ -161,7 +161,8 @@ test_that("diagnostics speak of weights, not of kernels", {
   }
   fit$ep$status <- "no_fixed_point"
   expect_match(paste(ep_diagnostics(fit)$do, collapse = " "), "adf")
-  fit$learning <- list(convergence = 0, on_bound = "prior_scale.a", starts = 1)
+  fit <- bpm(class ~ ., d, prior_scale = "learn", epsilon = 0.05)
+  fit$learning$on_bound <- "prior_scale.a"
   fit$prior$scale[["a"]] <- 1e-6
   expect_match(paste(ep_diagnostics(fit)$means, collapse = " "), "no influence")
 })

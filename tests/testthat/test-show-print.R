@@ -16,7 +16,9 @@ test_that("print() says what was fitted and how it went", {
   d <- toy()
   d$a[1:2] <- NA
   learned <- toy_fit()
-  learned$learning <- list(convergence = 1, on_bound = "nugget")
+  learned$learning <- list(
+    convergence = 1, message = "", on_bound = "nugget", starts = 1, method = "gradient"
+  )
   learned$kernel$fixed <- "variance"
   expect_snapshot({
     shown(toy_fit())

@@ -9,13 +9,13 @@ test_that("a resumed run is bitwise the unbroken one, from every batch", {
     checkpoint <- file.path(folder, paste0(stop_after, ".rds"))
     part <- csv_file(d[seq_len(50 * stop_after), ])
     saved <- stream(part, df = 3, checkpoint = checkpoint)
-    expect_identical(readRDS(checkpoint), saved)
+    expect_identical(fit_in(checkpoint, saved), saved)
     expect_message(
       resumed <- stream(file, df = 3, checkpoint = checkpoint, resume = TRUE),
       class = "sturdy_message_resumed"
     )
     expect_identical(resumed, unbroken)
-    expect_identical(readRDS(checkpoint), unbroken)
+    expect_identical(fit_in(checkpoint, unbroken), unbroken)
   }
   # nothing but the checkpoints is left in the folder
   expect_setequal(list.files(folder), c("1.rds", "3.rds", "6.rds"))
@@ -58,7 +58,7 @@ test_that("a checkpoint is never overwritten by another run", {
   expect_identical(error$different, c("df", "scale"))
   expect_error(resume(formula = class ~ a), class = "sturdy_error_checkpoint")
   expect_error(resume(stream_data()[1:200, ]), class = "sturdy_error_checkpoint")
-  expect_identical(readRDS(checkpoint), fit)
+  expect_identical(fit_in(checkpoint, fit), fit)
   hide <- function(expr) {
     cat(gsub("'[^']*[.]rds'", "'fit.rds'", utils::capture.output(said(expr))), sep = "\n")
   }
@@ -70,21 +70,138 @@ test_that("a checkpoint is never overwritten by another run", {
   })
 })
 
+test_that("what the terms learned of the first batch is resumed, whatever the formula", {
+  d <- stream_data()
+  d$`odd name` <- d$a^2
+  formulas <- list(
+    class ~ ., class ~ . - note, class ~ b + ., class ~ poly(a, 2) + scale(b) + log(b + 1),
+    class ~ scale(a, scale = FALSE):b, class ~ I(a^2) + a:b - 1, (class == "yes") ~ a,
+    class ~ splines::ns(a, df = 3) + cut(b, c(0, 3, 9)), class ~ 1
+  )
+  for (formula in formulas) {
+    run <- function(source, ...) suppressMessages(stream(source, formula, ...))
+    checkpoint <- withr::local_tempfile()
+    run(d[1:100, ], checkpoint = checkpoint)
+    resumed <- run(d, checkpoint = checkpoint, resume = TRUE)
+    expect_identical(resumed, run(d), info = deparse1(formula))
+    expect_identical(predict(resumed, d), predict(run(d), d))
+  }
+})
+
+test_that("a checkpoint holds no code, and no transformation that needs some", {
+  checkpoint <- withr::local_tempfile()
+  fit <- stream(formula = class ~ poly(a, 2) + f, checkpoint = checkpoint)
+  expect_true(is_plain(read_state(checkpoint, NULL)))
+  expect_false(is_plain(list(1, list(a = quote(x)))))
+  expect_false(is_plain(list(sum)))
+  expect_false(is_plain(factor("a")))
+  expect_false(is_plain(structure(1, note = globalenv())))
+  attr(fit$blueprint$terms, "predvars")[[2]]$coefs <- quote(stop())
+  error <- caught(save_checkpoint(fit, checkpoint, NULL))
+  expect_s3_class(error, "sturdy_error_checkpoint")
+})
+
 test_that("a checkpoint that is none is an error", {
   checkpoint <- withr::local_tempfile(fileext = ".rds")
-  resume <- function() stream(checkpoint = checkpoint, resume = TRUE)
+  resume <- function(kind, ...) {
+    error <- caught(stream(checkpoint = checkpoint, resume = TRUE, ...))
+    expect_s3_class(error, paste0("sturdy_error_checkpoint_", kind))
+    expect_s3_class(error, "sturdy_error_checkpoint")
+  }
   writeLines("nothing", checkpoint)
-  expect_error(resume(), class = "sturdy_error_checkpoint")
+  resume("damaged")
+  file.create(checkpoint)
+  resume("damaged")
   saveRDS(1, checkpoint)
-  expect_error(resume(), class = "sturdy_error_checkpoint")
-  d <- stream_data()
-  saveRDS(bpm(class ~ a, d, inference = "adf"), checkpoint)
-  expect_error(resume(), class = "sturdy_error_checkpoint")
+  resume("damaged")
+  # as versions before the header saved it
+  saveRDS(bpm(class ~ a, stream_data(), inference = "adf"), checkpoint, compress = FALSE)
+  resume("version")
+  folder <- withr::local_tempdir()
+  expect_error(stream(checkpoint = folder), class = "sturdy_error_checkpoint")
   nowhere <- file.path(withr::local_tempdir(), "no", "folder.rds")
   expect_error(stream(checkpoint = nowhere), class = "sturdy_error_checkpoint")
   expect_error(stream(checkpoint = 1), class = "sturdy_error_checkpoint")
   expect_error(stream(resume = TRUE), class = "sturdy_error_missing_argument")
   expect_error(stream(resume = NA), class = "sturdy_error_type")
+})
+
+test_that("no damaged checkpoint is accepted", {
+  checkpoint <- withr::local_tempfile()
+  stream(checkpoint = checkpoint)
+  whole <- readBin(checkpoint, "raw", file.size(checkpoint))
+  expect_error(stream(checkpoint = checkpoint), class = "sturdy_error_checkpoint")
+  refused <- function(bytes) {
+    writeBin(bytes, checkpoint)
+    error <- caught(read_checkpoint(checkpoint, list(), NULL))
+    expect_s3_class(error, "sturdy_error_checkpoint")
+    error
+  }
+  # every byte of the header, and some behind it
+  for (k in c(1:80, length(whole))) {
+    bytes <- whole
+    bytes[k] <- xor(bytes[k], as.raw(4))
+    refused(bytes)
+  }
+  for (n in c(1, 40, 68, 100, length(whole) - 1)) refused(whole[seq_len(n)])
+  refused(c(whole, as.raw(0)))
+  newer <- whole
+  newer[18] <- charToRaw("2")
+  expect_s3_class(refused(newer), "sturdy_error_checkpoint_version")
+})
+
+test_that("the digest is that of other machines and years", {
+  expect_identical(
+    rawToChar(state_header(as.raw(1:3))),
+    "sturdy stream 0001 000000000000003 8f070c1c552f33af98104b106bf2fee5\n"
+  )
+})
+
+test_that("a state that contradicts itself or the call is refused", {
+  checkpoint <- withr::local_tempfile()
+  fit <- stream(csv_file(), checkpoint = checkpoint)
+  refused <- function(change) {
+    unlink(checkpoint)
+    write_state(change(fit), checkpoint)
+    error <- caught(stream(csv_file(), checkpoint = checkpoint, resume = TRUE))
+    expect_s3_class(error, "sturdy_error_checkpoint_damaged")
+  }
+  set <- function(...) {
+    at <- c(...)
+    function(value) function(fit) {
+      fit[[at]] <- value
+      fit
+    }
+  }
+  refused(set("filter", "rows")(299))
+  refused(set("filter", "errors")(-1))
+  refused(set("filter", "left_out")(1))
+  refused(set("filter", "counts")(c(1, 1)))
+  refused(set("filter", "history", "errors")(6:1))
+  refused(set("weights", "log_scale")(NA_real_))
+  refused(set("weights", "mean")(unname(fit$weights$mean)))
+  refused(set("weights", "C")(fit$weights$C[1:2, 1:2]))
+  refused(set("weights", "C")(replace(fit$weights$C, 2, 9)))
+  refused(set("weights", "C")(fit$weights$C - 1))
+  refused(set("blueprint", "coding", "a", "scale")(0))
+  refused(set("blueprint", "term")(c("a", "b", "z")))
+  refused(set("blueprint", "levels")("no"))
+  # and one that does not is taken
+  unlink(checkpoint)
+  write_state(fit, checkpoint)
+  expect_identical(fit_in(checkpoint, fit), fit)
+})
+
+test_that("resuming removes what a killed run left, and nothing else", {
+  folder <- withr::local_tempdir()
+  checkpoint <- file.path(folder, "s.bin")
+  left <- file.path(folder, c("s.bin-12ab.sturdy-part", "s.bin-0.sturdy-part"))
+  # named as they are while a checkpoint is written
+  left[3] <- tempfile("s.bin-", folder, ".sturdy-part")
+  others <- file.path(folder, c("s.bin-12", "s.bin-x.sturdy-part", "t.bin-1.sturdy-part"))
+  file.create(left, others)
+  stream(checkpoint = checkpoint, resume = TRUE)
+  expect_setequal(list.files(folder), c("s.bin", basename(others)))
 })
 
 test_that("a file with other columns can't be resumed", {
@@ -136,7 +253,7 @@ spoiled <- function(spoil, class, row = 117, batch = 3, as_file = FALSE) {
   expect_equal(c(error$batch, error$row), c(batch, row))
   expect_equal(error$batch_row, row - 50 * (batch - 1))
   expect_identical(error$fit$weights, stream(d[seq_len(50 * (batch - 1)), ])$weights)
-  expect_identical(readRDS(checkpoint), error$fit)
+  expect_identical(fit_in(checkpoint, error$fit), error$fit)
   unbroken <- stream(source(d))
   expect_identical(
     suppressMessages(stream(source(d), checkpoint = checkpoint, resume = TRUE)),

@@ -1,0 +1,200 @@
+# Whether an object is a fit as this version makes them: its parts are there, of the
+# right type and size, and agree with each other. Every method for a fit asks this first
+# (R/sturdy-verbs.R), so that none of them has to.
+
+check_model <- function(object, call = rlang::caller_env()) {
+  wrong <- wrong_field(object)
+  if (!is.null(wrong)) {
+    abort_sturdy(
+      c(
+        "This object was not made by this version of sturdy, or was changed.",
+        x = "Its field {.field {wrong}} is missing or is not that of a fit.",
+        i = "Fit the model again."
+      ),
+      "changed", field = wrong, call = call
+    )
+  }
+}
+
+#' The first field of a fit that is missing or can't be, `NULL` if there is none
+#' @noRd
+wrong_field <- function(object) {
+  fields <- unclass(object) # `[[` is exact, `$` would take epsilon for ep
+  name <- NULL
+  tryCatch(
+    {
+      for (name in names(model_fields)) {
+        if (!isTRUE(model_fields[[name]](fields[[name]], fields))) {
+          return(name)
+        }
+      }
+      NULL
+    },
+    error = function(cnd) name
+  )
+}
+
+are_numbers <- function(x, n = length(x), above = -Inf) {
+  is.numeric(x) && length(x) == n && all(is.finite(x)) && (above == -Inf || all(x > above))
+}
+
+are_strings <- function(x, n = length(x)) {
+  is.character(x) && length(x) == n && !anyNA(x)
+}
+
+is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
+
+# What each field must be, in this order: those after it may rely on the ones before.
+model_fields <- list(
+  spec = function(spec, all) {
+    made_again <- function(make, x) identical(do.call(make, unclass(x)), x)
+    made_again(ep_control, spec$control) && identical(edit_spec(spec, list()), spec) &&
+      (is.null(spec$kernel) || is_kernel(spec$kernel)) &&
+      is.null(all$kernel) == is.null(spec$kernel)
+  },
+  blueprint = function(blueprint, all) is_blueprint(blueprint),
+  epsilon = function(epsilon, all) {
+    given <- all$spec$epsilon
+    if (is.numeric(given)) {
+      identical(epsilon, given)
+    } else {
+      identical(check_epsilon(epsilon, learn = FALSE), epsilon) &&
+        length(epsilon) == 1 + (given == "learn2")
+    }
+  },
+  kernel = function(kernel, all) {
+    if (is.null(all$spec$kernel)) {
+      return(TRUE)
+    }
+    n <- if (kernel$type == "iso") 1 else length(all$blueprint$columns)
+    is_kernel(kernel) && are_numbers(kernel$lengthscale, n) &&
+      identical(class(kernel), class(all$spec$kernel))
+  },
+  prior = function(prior, all) {
+    if (!is.null(all$spec$kernel)) {
+      return(TRUE)
+    }
+    made <- bpm_prior(all$spec, all$blueprint, NULL)
+    made$scale[made$free] <- prior$scale[made$free]
+    identical(made, prior) && are_numbers(prior$scale, above = 0)
+  },
+  weights = function(weights, all) {
+    k <- length(all$prior$weights)
+    is.null(weights) || are_numbers(weights$mean, k) && are_numbers(weights$C, k^2) &&
+      identical(dim(weights$C), c(k, k)) && all(diag(weights$C) > 0) &&
+      are_numbers(weights$log_scale, 1)
+  },
+  data = function(data, all) {
+    if (is.null(data)) is_filter(all$filter) else is_data(data, all$blueprint)
+  },
+  ep = function(ep, all) {
+    if (is.null(ep)) {
+      return(is.null(all$data) && !is.null(all$weights))
+    }
+    k <- if (is.null(all$spec$kernel)) length(all$prior$weights) else length(all$data$y)
+    !is.null(all$data) && is_ep(ep, length(all$data$y), k)
+  },
+  learning = function(learning, all) {
+    held <- is.numeric(all$spec$epsilon) &&
+      if (is.null(all$kernel)) !any(all$prior$free) else holds_all(all$kernel)
+    if (is.null(learning)) held || is.null(all$ep) else !held && is_learning(learning)
+  },
+  call = function(call, all) is.null(call) || is.call(call)
+)
+
+# The parts of the fields ----------------------------------------------------
+
+is_kernel <- function(kernel) {
+  again <- unclass(kernel)
+  if (length(again$lengthscale) == 0) again["lengthscale"] <- list(NULL)
+  again <- do.call(new_kernel, again)
+  again["lengthscale"] <- kernel["lengthscale"] # numeric() where there are no inputs
+  centred <- vapply(kernel$prior, function(prior) {
+    is.null(prior) || is.numeric(prior$meanlog) && are_numbers(prior$sdlog, 1, above = 0)
+  }, logical(1))
+  identical(again, kernel) && all(centred)
+}
+
+holds_all <- function(kernel) {
+  none <- length(kernel$lengthscale) == 0 # no inputs
+  all(setdiff(hyper_names, if (none) "lengthscale") %in% kernel$fixed)
+}
+
+is_blueprint <- function(blueprint) {
+  columns <- blueprint$columns
+  by_formula <- identical(blueprint$interface, "formula")
+  codings <- vapply(blueprint$coding, is_coding, logical(1))
+  inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels, 2) &&
+    are_strings(columns) && identical(as.character(names(blueprint$coding)), columns) &&
+    all(codings) && are_strings(blueprint$all_columns) &&
+    all(columns %in% blueprint$all_columns) && is_flag(blueprint$scale) &&
+    (is.null(blueprint$variables) || are_strings(blueprint$variables)) &&
+    if (by_formula) {
+      inherits(blueprint$formula, "formula") && length(blueprint$formula) == 3 &&
+        inherits(blueprint$terms, "terms") && are_strings(blueprint$response) &&
+        length(blueprint[["term"]]) == length(columns) &&
+        setequal(attr(blueprint$terms, "term.labels"), blueprint[["term"]])
+    } else {
+      blueprint$interface %in% c("matrix", "data.frame") && is_flag(blueprint$named)
+    }
+}
+
+is_coding <- function(coding) {
+  switch(coding$kind,
+    numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0),
+    factor = ,
+    logical = are_strings(coding$levels) && length(coding$levels) > 0,
+    FALSE
+  )
+}
+
+is_data <- function(data, blueprint) {
+  n <- length(data$y)
+  p <- sum(vapply(blueprint$coding, coding_width, integer(1)))
+  left_out <- data$na_action
+  is.matrix(data$X) && is.double(data$X) && identical(dim(data$X), c(n, p)) &&
+    are_numbers(data$X) && are_numbers(data$y) && all(abs(data$y) == 1) &&
+    are_strings(data$row_names, n) && are_numbers(data$rows, n, above = 0) &&
+    are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
+    (is.null(left_out) || are_numbers(left_out, above = 0) &&
+      inherits(left_out, c("omit", "exclude")) && all(left_out <= n + length(left_out)))
+}
+
+is_filter <- function(filter) {
+  are_numbers(filter$rows, 1, above = -1) && are_numbers(filter$errors, 1, above = -1) &&
+    filter$errors <= filter$rows && are_numbers(filter$log_score, 1) &&
+    are_numbers(filter$log_evidence, 1) && are_numbers(filter$counts, 2, above = -1) &&
+    sum(filter$counts) >= filter$rows &&
+    (is.null(filter$history) ||
+      is.data.frame(filter$history) && all(vapply(filter$history, are_numbers, NA)))
+}
+
+#' @param n the number of rows. @param k that of entries of `b`.
+#' @noRd
+is_ep <- function(ep, n, k) {
+  status <- ep$status
+  if (!has_numbers(ep$b)) {
+    return(status %in% names(ep_statuses) && status != "converged")
+  }
+  # what a fit that did not converge has may be NaN in places
+  sized <- function(x, n) {
+    is.numeric(x) && length(x) == n && (status != "converged" || !anyNA(x))
+  }
+  by_row <- list(
+    ep$m, ep$C_diag, ep$residual, ep$sites$tau, ep$sites$nu, ep$cavity$mean,
+    ep$cavity$var, ep$loo, ep$flipped
+  )
+  evidence <- list(ep$log_evidence, ep$log_evidence_zp) # NA where it is not defined
+  status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&
+    all(vapply(by_row, sized, NA, n)) && all(ep$C_diag > 0) &&
+    (status != "converged" || all(ep$cavity$var > 0)) &&
+    are_numbers(ep$kappa, 1, above = 0) && are_numbers(c(ep$sweeps, ep$skipped), 2) &&
+    all(vapply(evidence, is.numeric, NA)) && all(lengths(evidence) == 1) &&
+    (is.null(ep$trace) || is.data.frame(ep$trace))
+}
+
+is_learning <- function(learning) {
+  are_numbers(learning$convergence, 1) && are_strings(learning$message) &&
+    are_strings(learning$on_bound) && are_strings(learning$method, 1) &&
+    NROW(learning$starts) > 0
+}

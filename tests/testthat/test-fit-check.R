@@ -1,0 +1,88 @@
+# Fits of every kind, small; `new` are rows for them.
+kinds <- function() {
+  d <- linear_data()
+  list(
+    gpc = toy_fit(), stc = update(toy_fit(), df = 3), learned = gpc(class ~ a + b, toy()),
+    x_y = gpc(as.matrix(toy()[c("a", "b")]), toy()$class, epsilon = 0.1),
+    two = gpc(class ~ poly(a, 2), toy(), epsilon = "learn2", kernel = kernel_iso()),
+    bpm = bpm(class ~ ., d), scales = bpm(class ~ ., d, prior_scale = "learn"),
+    adf = bpm(class ~ ., d, inference = "adf"), empty = gpc(class ~ 1, toy(), epsilon = 0.1),
+    selection = select_model(class ~ a, toy(), candidates = list(gpc_spec(), bpm_spec()))
+  )
+}
+
+test_that("what the package makes is a fit, also saved, updated and with more rows", {
+  for (fit in suppressMessages(suppressWarnings(kinds()))) {
+    expect_null(wrong_field(fit))
+    expect_null(wrong_field(unserialize(serialize(fit, NULL))))
+  }
+  fit <- toy_fit()
+  expect_null(wrong_field(absorb(fit, toy()[1:3, ])))
+  expect_null(wrong_field(suppressWarnings(update(fit, df = 5, epsilon = "learn"))))
+  expect_null(wrong_field(update(fit, . ~ . - a)))
+  d <- toy()
+  d$a[2] <- NA
+  expect_null(wrong_field(toy_fit(data = d)))
+  expect_null(wrong_field(toy_fit(data = d, na.action = na.exclude, subset = -1)))
+  expect_null(wrong_field(
+    suppressWarnings(toy_fit(control = ep_control(max_sweeps = 1, trace = FALSE)))
+  ))
+})
+
+test_that("every method for a fit refuses one that was changed", {
+  fit <- toy_fit()
+  point <- bpm(class ~ a + b, toy(), epsilon = 0.1)
+  fit$ep$sites <- NULL
+  point$blueprint$levels <- "no"
+  generics <- utils::read.table(text = sub("\\)$", "", sub(".*[(]", "", grep(
+    "^S3method\\(.*,(sturdy_model|bpm)\\)$",
+    readLines(system.file("NAMESPACE", package = "sturdy")), value = TRUE
+  ))), sep = ",")
+  expect_gt(nrow(generics), 30)
+  for (k in seq_len(nrow(generics))) {
+    generic <- match.fun(sub(".*::", "", generics[k, 1]))
+    changed <- if (generics[k, 2] == "bpm") point else fit
+    error <- tryCatch(generic(changed), error = identity)
+    expect_s3_class(error, "sturdy_error_changed")
+    expect_identical(error$field, if (generics[k, 2] == "bpm") "blueprint" else "ep")
+  }
+  expect_snapshot(predict(fit), error = TRUE)
+})
+
+test_that("a fit without its call, or with fields of a user's own, is one", {
+  fit <- toy_fit()
+  fit["call"] <- NULL
+  fit$note <- "mine"
+  expect_identical(predict(fit), predict(toy_fit()))
+})
+
+test_that("a field that is missing or wrong is named", {
+  learned <- gpc(class ~ a + b, toy())
+  filtered <- bpm(class ~ a + b, toy(), inference = "adf")
+  changes <- list(
+    spec = quote(fit$spec$df <- -1), spec = quote(fit$spec$control$tol <- "a"),
+    spec = quote(fit$spec$kernel$nugget <- NULL), blueprint = quote(fit$blueprint <- 1),
+    blueprint = quote(fit$blueprint$coding$a$scale <- 0), epsilon = quote(fit$epsilon <- 0.7),
+    kernel = quote(fit$kernel$lengthscale <- 1), kernel = quote(fit$kernel$bias <- NaN),
+    data = quote(fit$data$X[2, 1] <- NA), data = quote(fit$data$y[1] <- 0),
+    data = quote(fit$data$rows <- 1), ep = quote(fit$ep$loo <- NULL),
+    ep = quote(fit$ep$b <- fit$ep$b[-1]), ep = quote(fit$ep$status <- "fine"),
+    learning = quote(fit["learning"] <- list(NULL)), learning = quote(fit$learning$method <- 1),
+    call = quote(fit$call <- 1)
+  )
+  for (k in seq_along(changes)) {
+    fit <- learned
+    eval(changes[[k]])
+    expect_identical(wrong_field(fit), names(changes)[k], info = deparse1(changes[[k]]))
+  }
+  of_filtered <- list(
+    prior = quote(fit$prior$group <- 1:2), weights = quote(fit$weights$C <- 1),
+    weights = quote(fit$weights$mean[1] <- Inf), data = quote(fit$filter$rows <- NULL),
+    data = quote(fit$filter$errors <- 1e9)
+  )
+  for (k in seq_along(of_filtered)) {
+    fit <- filtered
+    eval(of_filtered[[k]])
+    expect_identical(wrong_field(fit), names(of_filtered)[k])
+  }
+})
