@@ -162,8 +162,9 @@
 #' and `missing_argument` (`y`). Errors in arguments: `epsilon`, `df`, `method`,
 #' `hyperparameter`, `lengthscales`, `type`, `choice` and `unknown_argument`. Error
 #' `memory`: the matrices would not fit into memory; the estimate is made before
-#' anything is allocated, and `options(sturdy.max_memory = )`, in bytes, replaces the
-#' limit.
+#' anything is allocated, against what the machine, `ulimit`, the control group and R
+#' leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
+#' class when memory runs out all the same.
 #'
 #' Warning `sturdy_warning_not_converged`: EP ended without a fixed point. The status
 #' and a sentence are in the field `ep`.
@@ -251,7 +252,7 @@ check_method <- function(method, epsilon, criterion, call = rlang::caller_env())
   method
 }
 
-fit_spec.gpc_spec <- function(spec, molded, call = rlang::caller_env()) {
+fit_molded.gpc_spec <- function(spec, molded, call) {
   molded$blueprint$novel <- TRUE # a new level differs from all others: no more
   blueprint <- molded$blueprint
   X <- molded$data$X

@@ -171,9 +171,9 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
     mu = object$weights$mean, S = object$weights$C,
     log_scale = object$weights$log_scale
   )
-  out <- native_adf(
+  out <- with_memory(native_adf(
     bpm_design(X, object$prior), y, object$spec$df, object$epsilon, state
-  )
+  ), call)
   if (out$status < 0) {
     abort_not_absorbed(out$done + 1L, call)
   }

@@ -181,3 +181,21 @@ native_tilted <- function(y, mean, var, df, epsilon, d) {
   colnames(out) <- c("log_z1", "log_zp", "mean", "var")
   out
 }
+
+# Dense operations with interrupts, unlike chol(), forwardsolve() and crossprod() ------
+
+#' Lower Cholesky factor of A with `jitter` added to its diagonal, or `NULL`
+#' @noRd
+native_cholesky <- function(A, jitter = 0) .Call(C_cholesky, A, as.double(jitter))
+
+#' Solution of L X = B, or of t(L) X = B
+#' @noRd
+native_solve <- function(L, B, transpose = FALSE) {
+  .Call(C_solve_lower, L, as.matrix(B), transpose)
+}
+
+#' t(A) B, or A B
+#' @noRd
+native_product <- function(A, B, transpose = TRUE) {
+  .Call(C_product, A, as.matrix(B), transpose)
+}
