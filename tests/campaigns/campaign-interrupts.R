@@ -25,6 +25,10 @@ fit$data$row_names <- as.character(seq_len(n))
 fit$ep$sites <- list(tau = rep_len(c(1, 0.1, -0.02), n), nu = 0.1 * fit$data$y)
 fit$ep$b <- rep_len(fit$ep$b, n)
 
+inside <- function(call) {
+  environment(call) <- list2env(list(fit = fit, X = X, n = n), parent = asNamespace("sturdy"))
+  call
+}
 calls <- list(
   gpc = function() gpc(X, y, kernel = held, epsilon = 0.05),
   stc = function() stc(X, y, df = 3, kernel = held, epsilon = 0.05),
@@ -41,13 +45,11 @@ calls <- list(
   ais = function() log_evidence(fit, "ais"),
   sample = function() posterior_sample(fit, 2000, newdata = as.data.frame(X)),
   check_fit = function() check_fit(fit, draws = 1000, max_moves = 20000),
-  importance = function() sturdy:::importance_draws(fit, sturdy:::ais_problem(fit), 1e4),
-  exact = function() {
-    sturdy:::exact_probability(
-      fit, sturdy:::ais_problem(fit), array(rnorm(n * 32 * 50), c(n, 32, 50))
-    )
-  },
-  band = function() sturdy:::latent_covariance(fit)(X)
+  importance = inside(function() importance_draws(fit, ais_problem(fit), 1e4)),
+  exact = inside(function() {
+    exact_probability(fit, ais_problem(fit), array(rnorm(n * 32 * 50), c(n, 32, 50)))
+  }),
+  band = inside(function() latent_covariance(fit)(X))
 )
 given <- Sys.getenv("CALLS") # names, to look at some alone
 if (nzchar(given)) calls <- calls[strsplit(given, ",")[[1]]]
