@@ -14,11 +14,10 @@ wide <- matrix(rnorm(n * 1500), n)
 K <- tcrossprod(X) + diag(n)
 held <- kernel_iso(1.5, variance = 3, bias = 1, nugget = 0.1, fixed = TRUE)
 free <- kernel_iso(1.5, variance = 3, bias = 1, nugget = 0.1)
-# a fit of all rows without the minutes it takes: that of few rows, spread out
+# a fit of all rows without the minutes it takes: that of few rows, with sites made up
 few <- seq_len(60)
 small <- function() stc(X[few, ], y[few], df = 3, kernel = held, epsilon = 0.05)
 fit <- gpc(X[few, ], y[few], kernel = held, epsilon = 0.05)
-times <- ceiling(n / length(few))
 fit$data$X <- X
 fit$data$y <- ifelse(y == "p", 1, -1)
 fit$data$row_names <- as.character(seq_len(n))
@@ -41,7 +40,6 @@ calls <- list(
   ep_fit = function() ep_fit(K, y, epsilon = 0.02),
   predict = function() predict(fit, X[rep(seq_len(n), 3), ]),
   criterion = function() criterion(fit, "loo"),
-  loo = function() loo(fit, method = "refit"),
   ais = function() log_evidence(fit, "ais"),
   sample = function() posterior_sample(fit, 2000, newdata = as.data.frame(X)),
   check_fit = function() check_fit(fit, draws = 1000, max_moves = 20000),
