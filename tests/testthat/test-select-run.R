@@ -183,14 +183,6 @@ after <- workers()
 say(after, round(difftime(Sys.time(), began, units = "secs")), "end")
 '
 
-# Polls, for at most `seconds`
-wait_for <- function(condition, seconds) {
-  condition <- substitute(condition)
-  frame <- parent.frame()
-  until <- Sys.time() + seconds
-  while (!eval(condition, frame) && Sys.time() < until) Sys.sleep(0.1)
-}
-
 extended_test("an interrupt ends what the workers run, and leaves the workers", {
   skip_unless_workers()
   skip_on_os("windows")
