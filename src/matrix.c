@@ -18,11 +18,11 @@ void symmetric_times(const double *A, int n, const double *x, double *out) {
   F77_CALL(dsymv)("L", &n, &one, A, &n, x, &inc, &zero, out, &inc FCONE);
 }
 
-/* Flops from one core_poll() to the next: 0.1 to 0.3 s with the reference BLAS,
- * and whole matrices up to n = 500. Panels of PANEL_LEAST columns may take
+/* Flops from one core_poll() to the next: 0.05 to 0.4 s with the reference BLAS,
+ * the latter on a machine at its limit. Panels of PANEL_LEAST columns may take
  * longer (n beyond 3,000), but a call of BLAS should have some to work on. */
 #ifndef PANEL_FLOPS
-#define PANEL_FLOPS 2.5e8
+#define PANEL_FLOPS 1e8
 #endif
 #define PANEL_LEAST 16
 
