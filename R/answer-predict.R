@@ -72,7 +72,8 @@ predict.sturdy_model <- function(object,
     type, c("class", "prob", "latent", "response", "link"), "type"
   )
   noise <- check_flag(noise, "noise")
-  latent <- latent_at(object, newdata, rlang::current_env())
+  call <- rlang::current_env()
+  latent <- with_memory(latent_at(object, newdata, call))
   epsilon <- if (noise) object$epsilon else 0
   switch(type,
     class = predicted_class(object, latent),

@@ -78,6 +78,7 @@ check_formula_variables <- function(terms, data, call, arg) {
 }
 
 abort_formula <- function(cnd, where, call) {
+  if (is_allocation_error(cnd)) stop(cnd) # for with_memory()
   abort_sturdy(
     "The variables of the formula can't be evaluated in {.arg {where}}.",
     "formula", arg = where, parent = cnd, call = call

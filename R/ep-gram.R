@@ -58,7 +58,7 @@ ep_fit <- function(K,
                    sites = NULL,
                    control = ep_control()) {
   call <- rlang::current_env()
-  K <- check_gram(K, call)
+  K <- with_memory(check_gram(K, call))
   y <- one_column(y)
   if (is.null(dim(y)) && length(y) != nrow(K)) {
     abort_sturdy(
@@ -73,7 +73,7 @@ ep_fit <- function(K,
   sites <- check_sites(sites, nrow(K))
   control <- check_control(control)
   check_memory(5 * length(K), nrow(K), TRUE)
-  ep <- ep_run_gram(K, labels, df, epsilon, sites, control)
+  ep <- with_memory(ep_run_gram(K, labels, df, epsilon, sites, control))
   result <- new_ep(ep, df, epsilon, labels)
   warn_not_converged(result)
   result
@@ -140,9 +140,7 @@ check_semidefinite <- function(unit, variances, call) {
       "gram", arg = "K", call = call
     )
   }
-  diag(unit) <- diag(unit) + 1e-8
-  factor <- tryCatch(chol(unit), error = function(cnd) NULL)
-  if (is.null(factor)) {
+  if (is.null(native_cholesky(unit, 1e-8))) {
     abort_sturdy(
       "{.arg K} must be positive semidefinite, but it has a negative eigenvalue.",
       "gram", arg = "K", call = call

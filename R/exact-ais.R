@@ -39,7 +39,7 @@ ais_problem_gram <- function(K, y, epsilon) {
   neg <- native_epsilon(epsilon)[1]
   pos <- native_epsilon(epsilon)[2]
   list(
-    K = K, B = t(factor$U), jitter = factor$jitter, y = as.double(y),
+    K = K, B = factor$L, jitter = factor$jitter, y = as.double(y),
     barrier = c(log1p(-neg) - log(pos), log1p(-pos) - log(neg)),
     offset = sum(y < 0) * log1p(-neg) + sum(y > 0) * log1p(-pos)
   )
@@ -50,9 +50,9 @@ ais_problem_gram <- function(K, y, epsilon) {
 chol_jitter <- function(K) {
   size <- mean(diag(K))
   for (jitter in c(0, size * 10^(-12:-6))) {
-    U <- tryCatch(chol(K + diag(jitter, nrow(K))), error = function(cnd) NULL)
-    if (!is.null(U)) {
-      return(list(U = U, jitter = jitter))
+    L <- native_cholesky(K, jitter)
+    if (!is.null(L)) {
+      return(list(L = L, jitter = jitter))
     }
   }
   abort_sturdy("The kernel matrix is not positive definite.", "not_positive_definite")
@@ -251,9 +251,11 @@ ais_evidence <- function(object,
   se <- check_number(se, "se", min = 0, open = TRUE, call = call)
   max_moves <- check_number(max_moves, "max_moves", min = 1, call = call)
   progress <- check_flag(progress, "progress", call = call)
-  problem <- ais_problem(object, call)
-  inform_jitter(problem)
-  new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
+  with_memory({
+    problem <- ais_problem(object, call)
+    inform_jitter(problem)
+    new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
+  }, call)
 }
 
 inform_jitter <- function(problem) {

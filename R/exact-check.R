@@ -89,6 +89,10 @@ check_fit.sturdy_model <- function(object,
   max_moves <- check_number(max_moves, "max_moves", min = 1)
   progress <- check_flag(progress, "progress")
   check_posterior(object)
+  with_memory(check_by_ais(object, draws, se, max_moves, progress, call))
+}
+
+check_by_ais <- function(object, draws, se, max_moves, progress, call) {
   problem <- ais_problem(object, call)
   inform_jitter(problem)
   run <- ais_run_checked(problem, se, max_moves, progress)
@@ -157,15 +161,15 @@ systematic <- function(weights, n) {
 #' @noRd
 exact_probability <- function(object, problem, moves) {
   hyper <- kernel_hyper(object$kernel)
-  V <- forwardsolve(
+  V <- native_solve(
     problem$B, native_gram(object$data$X, object$data$X, model_columns(object), hyper)
   )
   prior <- hyper$variance + hyper$bias + hyper$nugget
   sd <- sqrt(pmax(prior - colSums(V^2), .Machine$double.xmin))
-  W <- backsolve(t(problem$B), V) # K^-1 k*
+  W <- native_solve(problem$B, V, transpose = TRUE) # K^-1 k*
   chains <- dim(moves)[2]
   by_chain <- lapply(seq_len(chains), function(c) {
-    p <- stats::pnorm(crossprod(W, moves[, c, ]) / sd)
+    p <- stats::pnorm(native_product(W, matrix(moves[, c, ], nrow(W))) / sd)
     list(mean = rowMeans(p), square = rowMeans(p^2))
   })
   means <- matrix(vapply(by_chain, `[[`, sd, "mean"), ncol = chains)
@@ -190,8 +194,11 @@ importance_draws <- function(object, problem, draws) {
   B <- problem$B
   r <- ncol(B)
   sites <- object$ep$sites
-  U <- chol(diag(r) + crossprod(B, sites$tau * B))
-  centre <- backsolve(U, forwardsolve(t(U), crossprod(B, sites$nu)))
+  L <- native_cholesky(native_product(B, sites$tau * B), 1)
+  if (is.null(L)) {
+    return(NULL)
+  }
+  centre <- native_solve(L, native_solve(L, crossprod(B, sites$nu)), transpose = TRUE)
   df <- object$spec$df
   noise <- matrix(stats::rnorm(r * draws), r)
   if (is.finite(df)) {
@@ -199,9 +206,9 @@ importance_draws <- function(object, problem, draws) {
     noise <- noise * rep(stretch, each = r)
   }
   root <- sqrt(object$ep$kappa)
-  z <- root * (drop(centre) + backsolve(U, noise))
-  log_scale <- sum(log(diag(U))) - r * log(root)
-  wrong <- wrong_labels(problem, B %*% z)
+  z <- root * (drop(centre) + native_solve(L, noise, transpose = TRUE))
+  log_scale <- sum(log(diag(L))) - r * log(root)
+  wrong <- wrong_labels(problem, native_product(B, z, transpose = FALSE))
   log_lik <- problem$offset - times_barrier(wrong, problem$barrier)
   list(
     log_ratios = log_lik + log_t(colSums(z^2), df, r) -
@@ -230,9 +237,7 @@ times_barrier <- function(wrong, barrier) {
 }
 
 check_importance <- function(object, problem, draws = 10000L) {
-  drawn <- tryCatch(
-    importance_draws(object, problem, draws), error = function(cnd) NULL
-  )
+  drawn <- importance_draws(object, problem, draws)
   if (is.null(drawn)) {
     return(list(
       pareto_k = NA_real_, importance_ess = NA_real_, all_right = NA_real_,

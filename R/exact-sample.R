@@ -94,9 +94,13 @@ posterior_sample.sturdy_model <- function(object,
   thin <- check_count(thin, "thin", min = 1)
   progress <- check_flag(progress, "progress")
   new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
-  problem <- ais_problem(object, call)
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)
+  with_memory(sample_latent(object, n, new, thin, progress, call))
+}
+
+sample_latent <- function(object, n, new, thin, progress, call) {
+  problem <- ais_problem(object, call)
   inform_jitter(problem)
   start <- sample_start(problem)
   draws <- sample_moves(problem, start, n, thin, progress)
@@ -162,8 +166,8 @@ sample_moves <- function(problem, start, n, thin, progress) {
 conditional_latent <- function(object, problem, X) {
   hyper <- kernel_hyper(object$kernel)
   cross <- native_gram(object$data$X, X, model_columns(object), hyper)
-  V <- forwardsolve(problem$B, cross)
-  list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - crossprod(V))
+  V <- native_solve(problem$B, cross)
+  list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - native_product(V, V))
 }
 
 #' Draws at new rows (m x chains x draws a chain), from those at the training rows
@@ -175,10 +179,10 @@ sample_at <- function(object, problem, draws, new) {
   X <- new$X[new$complete, , drop = FALSE]
   if (nrow(X) > 0) {
     given <- conditional_latent(object, problem, X)
-    z <- forwardsolve(problem$B, matrix(draws, ncol = count))
+    z <- native_solve(problem$B, matrix(draws, ncol = count))
     noise <- matrix(stats::rnorm(nrow(X) * count), ncol = count)
-    out[new$complete, ] <- crossprod(given$V, z) +
-      crossprod(chol_jitter(given$cov)$U, noise)
+    out[new$complete, ] <- native_product(given$V, z) +
+      native_product(chol_jitter(given$cov)$L, noise, transpose = FALSE)
   }
   array(out, size)
 }

@@ -225,7 +225,7 @@ bpm_spec <- function(...,
   )
 }
 
-fit_spec.bpm_spec <- function(spec, molded, call = rlang::caller_env()) {
+fit_molded.bpm_spec <- function(spec, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
   if (spec$inference == "adf") {
     return(bpm_filter(spec, molded, prior, call))

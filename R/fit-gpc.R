@@ -164,8 +164,9 @@
 #' and `missing_argument` (`y`). Errors in arguments: `epsilon`, `df`, `method`,
 #' `hyperparameter`, `lengthscales`, `type`, `choice` and `unknown_argument`. Error
 #' `memory`: the matrices would not fit into memory; the estimate is made before
-#' anything is allocated, and `options(sturdy.max_memory = )`, in bytes, replaces the
-#' limit.
+#' anything is allocated, against what the machine, `ulimit`, the control group and R
+#' leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
+#' class when memory runs out all the same.
 #'
 #' Every function for a fit first checks that it is one. Error `changed`: it was not made
 #' by this version of sturdy, or a field was removed or replaced by what can't be there.
@@ -258,7 +259,7 @@ check_method <- function(method, epsilon, criterion, call = rlang::caller_env())
   method
 }
 
-fit_spec.gpc_spec <- function(spec, molded, call = rlang::caller_env()) {
+fit_molded.gpc_spec <- function(spec, molded, call) {
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)

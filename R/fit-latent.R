@@ -38,10 +38,10 @@ model_columns <- function(object) {
 #' EP at the hyperparameters of a fit
 #' @noRd
 refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
-  ep_run(
+  with_memory(ep_run(
     model_latent(object), model_hyper(object), df, object$epsilon,
     sites = sites, control = object$spec$control, ...
-  )
+  ), rlang::caller_env())
 }
 
 #' Gaussian EP evidence at the hyperparameters of a fit, with a warning where its EP
@@ -184,17 +184,24 @@ event_probability <- function(object, X, call = rlang::caller_env()) {
 }
 
 #' Covariance of the scaled latent function, without the nugget, among encoded inputs
-#' [M 7.1], as a function of them: R is computed once
+#' [M 7.2], as a function of them: the factors of [M 3.9] are computed once
 #' @noRd
 latent_covariance <- function(object) {
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
   rows <- object$data$X
   tau <- object$ep$sites$tau
-  K <- native_gram(rows, NULL, columns, hyper)
-  R <- tau * solve(diag(nrow(K)) + K * rep(tau, each = nrow(K)), tol = 0)
+  root <- sqrt(abs(tau))
+  pos <- which(tau > 0)
+  neg <- which(tau < 0)
+  K <- root * t(root * native_gram(rows, NULL, columns, hyper))
+  L <- native_cholesky(K[pos, pos, drop = FALSE], 1)
+  V_neg <- native_solve(L, K[pos, neg, drop = FALSE])
+  M <- native_cholesky(native_product(V_neg, V_neg) - K[neg, neg, drop = FALSE], 1)
   function(X) {
-    cross <- native_gram(rows, X, columns, hyper)
-    native_gram(X, X, columns, hyper) - crossprod(cross, R %*% cross)
+    G <- root * native_gram(rows, X, columns, hyper)
+    V <- native_solve(L, G[pos, , drop = FALSE])
+    W <- native_solve(M, G[neg, , drop = FALSE] - native_product(V_neg, V))
+    native_gram(X, X, columns, hyper) - native_product(V, V) + native_product(W, W)
   }
 }

@@ -30,7 +30,11 @@ blame_caller <- function(frame = rlang::caller_env()) {
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
 # mold_xy() made it; errors are reported in the frame `call`.
 fit_spec <- function(spec, molded, call = rlang::caller_env()) {
-  UseMethod("fit_spec")
+  with_memory(fit_molded(spec, molded, call), call)
+}
+
+fit_molded <- function(spec, molded, call) {
+  UseMethod("fit_molded")
 }
 
 #' A spec with some arguments changed

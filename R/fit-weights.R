@@ -173,10 +173,10 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
   state <- list(
     mu = object$weights$mean, S = object$weights$C, log_scale = before$log_scale
   )
-  out <- native_adf(
+  out <- with_memory(native_adf(
     bpm_design(X, object$prior), y, object$spec$df, object$epsilon,
     weight_scales(object$prior), state
-  )
+  ), call)
   if (out$status < 0) {
     abort_not_absorbed(out, call)
   }

@@ -169,3 +169,21 @@ native_weight_predict <- function(Xt, mean, C) {
 native_gram <- function(X, Xnew, columns, hyper) {
   .Call(C_gram, X, Xnew, native_kernel(columns, hyper))
 }
+
+# Dense operations with interrupts, unlike chol(), forwardsolve() and crossprod() ------
+
+#' Lower Cholesky factor of A with `jitter` added to its diagonal, or `NULL`
+#' @noRd
+native_cholesky <- function(A, jitter = 0) .Call(C_cholesky, A, as.double(jitter))
+
+#' Solution of L X = B, or of t(L) X = B
+#' @noRd
+native_solve <- function(L, B, transpose = FALSE) {
+  .Call(C_solve_lower, L, as.matrix(B), transpose)
+}
+
+#' t(A) B, or A B
+#' @noRd
+native_product <- function(A, B, transpose = TRUE) {
+  .Call(C_product, A, as.matrix(B), transpose)
+}

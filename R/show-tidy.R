@@ -83,7 +83,7 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
   if (!is.null(newdata)) {
-    latent <- latent_at(x, newdata, call)
+    latent <- with_memory(latent_at(x, newdata, call), call)
     newdata <- as.data.frame(newdata)
     newdata$.fitted <- unname(predicted_prob(x, latent, 0)[, 2])
     newdata$.class <- predicted_class(x, latent)

@@ -14,6 +14,7 @@
  * References: Neal, Annealed importance sampling, Stat. Comput. 11, 2001;
  *   Murray, Adams, MacKay, Elliptical slice sampling, AISTATS 2010. */
 #include "ais.h"
+#include "matrix.h"
 #include "numeric.h"
 
 /* A trajectory meets about n/2 walls; one that meets a hundred times as many
@@ -32,14 +33,13 @@ void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {
   bounce_carve(&s->path, n, ws);
 }
 
-/* fresh draws from the prior for all chains at once: one BLAS-3 product */
+/* fresh draws from the prior for all chains at once: BLAS-3 */
 static void
 draw_prior(const ais_space *s, const random_source *rng, double *F) {
-  const double one = 1, zero = 0;
   const size_t total = (size_t)s->r * (size_t)s->chains;
   for (size_t i = 0; i < total; i++) s->Xi[i] = rng->normal(rng->data);
-  F77_CALL(dgemm)("N", "N", &s->n, &s->chains, &s->r, &one, s->B, &s->n, s->Xi,
-                  &s->r, &zero, F, &s->n FCONE FCONE);
+  product("N", "N", s->n, s->chains, s->r, 1, s->B, s->n, s->Xi, s->r, 0, F,
+          s->n);
 }
 
 void ais_start(ais_space *s, const random_source *rng) {
@@ -82,6 +82,7 @@ int ais_anneal(ais_space *s,
       return EP_INTERRUPTED;
     draw_prior(s, rng, s->Nu);
     for (int c = 0; c < s->chains; c++) {
+      core_poll();
       if (isfinite(s->log_w[c])) chain_level(s, c, &from, &to);
       trace[IDX(t, c, levels)] = s->log_w[c];
     }
@@ -100,6 +101,7 @@ int ais_move(ais_space *s,
       return EP_INTERRUPTED;
     draw_prior(s, rng, s->Nu);
     for (int c = 0; c < s->chains; c++) {
+      core_poll();
       double *f = s->F + IDX(0, c, s->n);
       bounce_enter(&s->path, f, s->Nu + IDX(0, c, s->n));
       bounce_on(&s->path, M_PI / 2, barrier, most_walls(s->n));

@@ -8,6 +8,7 @@
  * References: RW06 alg. 3.5. */
 #include "ep.h"
 #include "criterion.h"
+#include "matrix.h"
 #include "numeric.h"
 
 /* The constants steer the way to a fixed point, not where it is. Each was
@@ -150,6 +151,7 @@ static int sweep_block(ep_loop *L, const int *idx, int b) {
   int skipped = 0;
   L->post->ops->load(L->post, idx, b, C, m);
   for (int l = 0; l < b; l++) {
+    core_poll();
     skipped += !update_site(L, idx[l], C[IDX(l, l, b)], m[l], &w->gamma[l],
                             &w->beta[l]);
     const double gamma = w->gamma[l], beta = w->beta[l];

@@ -35,13 +35,6 @@ int factor_positive(
   return cholesky(L, np, log_det);
 }
 
-static void solve_lower(const double *L, int n, int cols, double *V) {
-  const double one = 1;
-  if (n > 0 && cols > 0)
-    F77_CALL(dtrsm)("L", "L", "N", "N", &n, &cols, &one, L, &n, V,
-                    &n FCONE FCONE FCONE FCONE);
-}
-
 void factor_solve(const double *L,
                   const site_signs *s,
                   const double *G,
@@ -54,7 +47,7 @@ void factor_solve(const double *L,
     double *to = V + IDX(0, j, np);
     for (int a = 0; a < np; a++) to[a] = s->root[a] * column[idx[a]];
   }
-  solve_lower(L, np, cols, V);
+  solve_lower("N", L, np, V, cols);
 }
 
 int factor_negative(double *S, const site_signs *s, double *log_det) {
@@ -75,5 +68,5 @@ void factor_scale_solve(const double *L,
   const double *root = s->root + s->np;
   for (int j = 0; j < cols; j++)
     for (int a = 0; a < nn; a++) W[IDX(a, j, nn)] *= root[a];
-  solve_lower(L, nn, cols, W);
+  solve_lower("N", L, nn, W, cols);
 }

@@ -41,6 +41,47 @@ static int is_space(SEXP K_, SEXP B_, SEXP y_) {
          Rf_ncols(K_) == Rf_length(y_);
 }
 
+/* What runs between GetRNGstate() and PutRNGstate(): however it is left, by an
+ * interrupt too, R's seed has moved on by what was drawn. */
+typedef struct {
+  ais_space s;
+  const double *barrier;
+  int levels, keep, thin;
+  double *out;
+  SEXP progress_;
+} simulation;
+
+static void put_seed(void *data) {
+  (void)data;
+  PutRNGstate();
+}
+
+static void draw(SEXP (*run)(void *), simulation *sim) {
+  GetRNGstate();
+  R_ExecWithCleanup(run, sim, put_seed, NULL);
+}
+
+static SEXP run_anneal(void *data) {
+  simulation *sim = data;
+  const ais_monitor monitor = {r_check, sim->progress_};
+  ais_start(&sim->s, &r_source);
+  ais_anneal(&sim->s, sim->barrier, sim->levels, &r_source, &monitor, sim->out);
+  return R_NilValue;
+}
+
+static SEXP run_moves(void *data) {
+  simulation *sim = data;
+  const ais_monitor none = {r_check, R_NilValue};
+  const step_barrier barrier = {{sim->barrier[0], sim->barrier[1]}};
+  const size_t size = (size_t)sim->s.n * (size_t)sim->s.chains;
+  for (int k = 0; k < sim->keep; k++) {
+    r_check(sim->progress_, k);
+    ais_move(&sim->s, &barrier, sim->thin, &r_source, &none);
+    memcpy(sim->out + size * (size_t)k, sim->s.F, size * sizeof *sim->out);
+  }
+  return R_NilValue;
+}
+
 /* Anneals through barrier_[2 x levels]. Returns trace [levels x chains], F [n x
  * chains], walls and stuck (means per move). */
 SEXP glue_ais(
@@ -49,22 +90,19 @@ SEXP glue_ais(
       Rf_nrows(barrier_) != 2 || !Rf_isInteger(chains_))
     Rf_error("internal error: wrong types in ais");
   const int levels = Rf_ncols(barrier_), chains = INTEGER_RO(chains_)[0];
-  const double *barrier = REAL_RO(barrier_);
-  ais_space s = space_of(K_, B_, y_, chains);
+  simulation sim = {.s = space_of(K_, B_, y_, chains),
+                    .barrier = REAL_RO(barrier_),
+                    .levels = levels,
+                    .progress_ = progress_};
 
   const char *names[] = {"trace", "F", "walls", "stuck", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  double *trace = set_matrix(out_, "trace", levels, chains);
-  s.F = set_matrix(out_, "F", s.n, chains);
-
-  const ais_monitor monitor = {r_check, progress_};
-  GetRNGstate();
-  ais_start(&s, &r_source);
-  ais_anneal(&s, barrier, levels, &r_source, &monitor, trace);
-  PutRNGstate();
+  sim.out = set_matrix(out_, "trace", levels, chains);
+  sim.s.F = set_matrix(out_, "F", sim.s.n, chains);
+  draw(run_anneal, &sim);
   const double moves = (double)levels * chains;
-  set_double(out_, "walls", s.path.walls / moves);
-  set_double(out_, "stuck", s.path.stuck / moves);
+  set_double(out_, "walls", sim.s.path.walls / moves);
+  set_double(out_, "stuck", sim.s.path.stuck / moves);
   UNPROTECT(1);
   return out_;
 }
@@ -85,23 +123,15 @@ SEXP glue_ais_move(SEXP K_,
       !Rf_isInteger(thin_))
     Rf_error("internal error: wrong types in ais_move");
   const int chains = Rf_ncols(F_);
-  const int keep = INTEGER_RO(keep_)[0], thin = INTEGER_RO(thin_)[0];
-  const double *at = REAL_RO(barrier_);
-  const step_barrier barrier = {{at[0], at[1]}};
-  ais_space s = space_of(K_, B_, y_, chains);
-
-  const size_t size = (size_t)s.n * (size_t)chains;
-  SEXP out_ = PROTECT(Rf_alloc3DArray(REALSXP, s.n, chains, keep));
-  memcpy(s.F, REAL_RO(F_), size * sizeof *s.F);
-
-  const ais_monitor none = {r_check, R_NilValue};
-  GetRNGstate();
-  for (int k = 0; k < keep; k++) {
-    r_check(progress_, k);
-    ais_move(&s, &barrier, thin, &r_source, &none);
-    memcpy(REAL(out_) + size * (size_t)k, s.F, size * sizeof *s.F);
-  }
-  PutRNGstate();
+  simulation sim = {.s = space_of(K_, B_, y_, chains),
+                    .barrier = REAL_RO(barrier_),
+                    .keep = INTEGER_RO(keep_)[0],
+                    .thin = INTEGER_RO(thin_)[0],
+                    .progress_ = progress_};
+  SEXP out_ = PROTECT(Rf_alloc3DArray(REALSXP, sim.s.n, chains, sim.keep));
+  memcpy(sim.s.F, REAL_RO(F_), (size_t)Rf_xlength(F_) * sizeof *sim.s.F);
+  sim.out = REAL(out_);
+  draw(run_moves, &sim);
   UNPROTECT(1);
   return out_;
 }

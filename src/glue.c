@@ -1,6 +1,9 @@
 /* What: what the glue files share. */
 #include "glue.h"
+#include "matrix.h"
 #include <string.h>
+
+void core_poll(void) { R_CheckUserInterrupt(); }
 
 double *glue_alloc(size_t n) {
   return (double *)R_alloc(n > 0 ? n : 1, sizeof(double));

@@ -42,6 +42,9 @@ SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_);
 SEXP glue_gp_predict(SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_);
 SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_);
 SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_);
+SEXP glue_cholesky(SEXP A_, SEXP jitter_);
+SEXP glue_solve_lower(SEXP L_, SEXP B_, SEXP transpose_);
+SEXP glue_product(SEXP A_, SEXP B_, SEXP transpose_);
 SEXP glue_tilted(
     SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_);
 SEXP glue_adf(SEXP Xt_,

@@ -5,6 +5,7 @@
  *               = -2 sum_{k in g} [ sum_i r_i x_ik^2 - x_k' Q x_k ],  r = Q 1,
  *   x already scaled by sqrt(weight l) [M 6.5]. */
 #include "kernel.h"
+#include "matrix.h"
 #include "numeric.h"
 
 /* Beyond this x^2 (clusters or outliers some 1000 lengthscales apart) the
@@ -31,7 +32,6 @@ void kernel_contract(const kernel_ard *k,
                      double *W,
                      double *scratch,
                      kernel_grad *grad) {
-  const double one = 1, zero = 0;
   double sum_q = 0, sum_w = 0, trace = 0;
   double *r = scratch + (size_t)n * (size_t)k->p;
   memset(r, 0, (size_t)n * sizeof *r);
@@ -57,11 +57,11 @@ void kernel_contract(const kernel_ard *k,
 
   memset(grad->l, 0, (size_t)k->groups * sizeof *grad->l);
   if (k->p == 0) return;
-  F77_CALL(dsymm)("L", "L", &n, &k->p, &one, W, &n, in->X, &n, &zero, scratch,
-                  &n FCONE FCONE);
+  symmetric_product(W, n, in->X, k->p, scratch);
   for (int c = 0; c < k->p; c++) {
     const double *x = in->X + IDX(0, c, n), *Qx = scratch + IDX(0, c, n);
     double sum = 0, widest = 0;
+    core_poll();
     for (int i = 0; i < n; i++) {
       sum += x[i] * (r[i] * x[i] - Qx[i]);
       widest = fmax(widest, x[i] * x[i]);

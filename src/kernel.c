@@ -60,6 +60,7 @@ static void kernel_column(const kernel_ard *k,
                           int j,
                           int first,
                           double *G) {
+  core_poll();
   for (int i = first; i < n; i++) {
     const double len = a->sq[i] + b->sq[j];
     double r2 = len - 2 * G[i];
@@ -73,12 +74,8 @@ void kernel_gram(const kernel_ard *k,
                  const kernel_inputs *in,
                  int n,
                  double *K) {
-  const double one = 1, zero = 0;
-  if (k->p > 0)
-    F77_CALL(dsyrk)("L", "N", &n, &k->p, &one, in->X, &n, &zero, K,
-                    &n FCONE FCONE);
-  else
-    memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
+  memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
+  rank_update("N", n, k->p, 1, in->X, K);
   for (int j = 0; j < n; j++) {
     kernel_column(k, in, n, in, n, j, j + 1, K + IDX(0, j, n));
     K[IDX(j, j, n)] = k->variance + k->bias + k->nugget;
@@ -92,10 +89,8 @@ void kernel_cross(const kernel_ard *k,
                   const kernel_inputs *b,
                   int m,
                   double *G) {
-  const double one = 1, zero = 0;
-  if (k->p > 0 && m > 0)
-    F77_CALL(dgemm)("N", "T", &n, &m, &k->p, &one, a->X, &n, b->X, &m, &zero, G,
-                    &n FCONE FCONE);
+  if (k->p > 0)
+    product("N", "T", n, m, k->p, 1, a->X, n, b->X, m, 0, G, n);
   else
     memset(G, 0, (size_t)n * (size_t)m * sizeof *G);
   for (int j = 0; j < m; j++)

@@ -47,8 +47,7 @@ static void kernel_apply(latent *post,
   latent_kernel *lk = post->self;
   const int n = lk->n, inc = 1;
   const double one = 1;
-  F77_CALL(dtrsm)("R", "U", "N", "U", &n, &b, &one, N, &b, lk->S1,
-                  &n FCONE FCONE FCONE FCONE);
+  solve_unit_right(N, b, lk->S1, n);
   F77_CALL(dgemv)("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m,
                   &inc FCONE);
   rank_update_signed(lk->C, n, lk->S1, b, gamma, lk->S2);
@@ -86,7 +85,6 @@ gather_rows(const double *C, int n, const int *idx, int nn, double *W) {
 /* C += W' W for the negative sites [M 3.9] */
 static int add_negative_sites(latent_kernel *lk, double *log_det) {
   const int n = lk->n, nn = lk->signs.nn, *idx = lk->signs.idx + lk->signs.np;
-  const double one = 1;
   double *S = lk->S2, *W = lk->S1;
   for (int b = 0; b < nn; b++) /* idx increases within its sign */
     for (int a = b; a < nn; a++)
@@ -95,7 +93,7 @@ static int add_negative_sites(latent_kernel *lk, double *log_det) {
   if (status != EP_CONVERGED) return status;
   gather_rows(lk->C, n, idx, nn, W);
   factor_scale_solve(S, &lk->signs, n, W);
-  F77_CALL(dsyrk)("L", "T", &n, &nn, &one, W, &nn, &one, lk->C, &n FCONE FCONE);
+  rank_update("T", n, nn, 1, W, lk->C);
   return EP_CONVERGED;
 }
 
@@ -129,7 +127,6 @@ static void refresh_mean(latent *post, const double *tau, const double *nu) {
 static int kernel_refresh(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
-  const double one = 1, minus = -1;
   int status = EP_CONVERGED;
   sites_split(tau, n, &lk->signs);
   const int np = lk->signs.np;
@@ -141,8 +138,7 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
     if (status != EP_CONVERGED) return status;
     factor_solve(lk->S1, &lk->signs, lk->K, n, n, lk->S2);
     /* C+ = K - V' V [M 3.9] */
-    F77_CALL(dsyrk)("L", "T", &n, &np, &minus, lk->S2, &np, &one, lk->C,
-                    &n FCONE FCONE);
+    rank_update("T", n, np, -1, lk->S2, lk->C);
   }
   if (lk->signs.nn > 0) status = add_negative_sites(lk, &post->log_det);
   if (status != EP_CONVERGED) return status;

@@ -10,14 +10,6 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* P[k x b] <- C X, C[k x k] (lower), X[k x b] */
-static void
-times_panel(const double *C, int k, const double *X, int b, double *P) {
-  const double one = 1, zero = 0;
-  F77_CALL(dsymm)("L", "L", &k, &b, &one, C, &k, X, &k, &zero, P,
-                  &k FCONE FCONE);
-}
-
 void weight_moments(const double *C,
                     const double *w,
                     int k,
@@ -26,7 +18,7 @@ void weight_moments(const double *C,
                     double *P,
                     double *m,
                     double *A) {
-  times_panel(C, k, Xt, cols, P);
+  symmetric_product(C, k, Xt, cols, P);
   for (int l = 0; l < cols; l++) {
     A[l] = dot(k, Xt + IDX(0, l, k), P + IDX(0, l, k));
     m[l] = dot(k, Xt + IDX(0, l, k), w);
@@ -43,15 +35,13 @@ static void
 weight_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
   latent_weight *lw = post->self;
   const int k = lw->k;
-  const double one = 1, zero = 0;
   for (int l = 0; l < b; l++) {
     const double *x = lw->Xt + IDX(0, idx[l], k);
     memcpy(lw->Q + IDX(0, l, k), x, (size_t)k * sizeof *x);
     mb[l] = dot(k, x, lw->w);
   }
-  times_panel(lw->C, k, lw->Q, b, lw->P);
-  F77_CALL(dgemm)("T", "N", &b, &b, &k, &one, lw->Q, &k, lw->P, &k, &zero, Cbb,
-                  &b FCONE FCONE);
+  symmetric_product(lw->C, k, lw->Q, b, lw->P);
+  product("T", "N", b, b, k, 1, lw->Q, k, lw->P, k, 0, Cbb, b);
 }
 
 static void weight_apply(latent *post,
@@ -62,8 +52,7 @@ static void weight_apply(latent *post,
   latent_weight *lw = post->self;
   const int k = lw->k, inc = 1;
   const double one = 1;
-  F77_CALL(dtrsm)("R", "U", "N", "U", &k, &b, &one, N, &b, lw->P,
-                  &k FCONE FCONE FCONE FCONE);
+  solve_unit_right(N, b, lw->P, k);
   F77_CALL(dgemv)("N", &k, &b, &one, lw->P, &k, beta, &inc, &one, lw->w,
                   &inc FCONE);
   rank_update_signed(lw->C, k, lw->P, b, gamma, lw->Q);
@@ -80,7 +69,6 @@ static void weight_marginals(latent *post) {
 /* G[k x k] (lower) = X' diag(x) X, x of either sign */
 static void weighted_gram(const latent_weight *lw, const double *x, double *G) {
   const int k = lw->k;
-  const double one = 1;
   memset(G, 0, (size_t)k * (size_t)k * sizeof *G);
   for (double sign = 1; sign >= -1; sign -= 2) {
     int cols = 0;
@@ -92,8 +80,7 @@ static void weighted_gram(const latent_weight *lw, const double *x, double *G) {
         for (int j = 0; j < k; j++) to[j] = root * from[j];
       }
       if (cols == lw->width || (i == lw->n - 1 && cols > 0)) {
-        F77_CALL(dsyrk)("L", "N", &k, &cols, &sign, lw->P, &k, &one, G,
-                        &k FCONE FCONE);
+        rank_update("N", k, cols, sign, lw->P, G);
         cols = 0;
       }
     }
@@ -126,8 +113,8 @@ static void weight_times_squared(latent *post, const double *x, double *out) {
   weighted_gram(lw, x, lw->S1);
   for (int first = 0; first < lw->n; first += lw->width) {
     const int b = panel_columns(lw, first);
-    times_panel(lw->C, k, lw->Xt + IDX(0, first, k), b, lw->P);
-    times_panel(lw->S1, k, lw->P, b, lw->Q);
+    symmetric_product(lw->C, k, lw->Xt + IDX(0, first, k), b, lw->P);
+    symmetric_product(lw->S1, k, lw->P, b, lw->Q);
     for (int l = 0; l < b; l++)
       out[first + l] = dot(k, lw->P + IDX(0, l, k), lw->Q + IDX(0, l, k));
   }
@@ -145,13 +132,12 @@ static void scale_by_prior(latent_weight *lw) {
 static int weight_refresh(latent *post, const double *tau, const double *nu) {
   latent_weight *lw = post->self;
   const int k = lw->k;
-  int info = 0;
   weighted_gram(lw, tau, lw->C);
   scale_by_prior(lw);
   for (int j = 0; j < k; j++) lw->C[IDX(j, j, k)] += 1;
   post->log_det = 0;
   if (cholesky(lw->C, k, &post->log_det) != EP_CONVERGED) return EP_NOT_PD;
-  F77_CALL(dpotri)("L", &k, lw->C, &k, &info FCONE);
+  cholesky_invert(lw->C, k);
   scale_by_prior(lw);
   weight_solution(lw, nu, lw->w);
   weight_marginals(post);
@@ -175,7 +161,7 @@ static void weight_gradient(latent *post,
   }
   for (int first = 0; first < lw->n; first += lw->width) {
     const int b = panel_columns(lw, first);
-    times_panel(lw->C, k, lw->Xt + IDX(0, first, k), b, lw->P);
+    symmetric_product(lw->C, k, lw->Xt + IDX(0, first, k), b, lw->P);
     for (int l = 0; l < b; l++) {
       const double A = dots->A[first + l], m = dots->m[first + l];
       for (int j = 0; j < k; j++) {

@@ -1,4 +1,7 @@
-/* What: dense operations over BLAS and LAPACK. */
+/* What: dense operations over BLAS and LAPACK, those of more than n^2 flops in
+ *       panels of columns, so that none goes long without core_poll().
+ * Method: the blocked algorithms of LAPACK, and of BLAS products column by
+ *   column, so that panels change no rounding that LAPACK would not. */
 #include "matrix.h"
 #include "numeric.h"
 #include "status.h"
@@ -11,18 +14,177 @@ double dot(int n, const double *x, const double *y) {
 void symmetric_times(const double *A, int n, const double *x, double *out) {
   const int inc = 1;
   const double one = 1, zero = 0;
+  core_poll();
   F77_CALL(dsymv)("L", &n, &one, A, &n, x, &inc, &zero, out, &inc FCONE);
 }
 
-int cholesky(double *A, int n, double *log_det) {
+/* Flops from one core_poll() to the next: 0.05 to 0.4 s with the reference
+ * BLAS, the latter on a machine at its limit. Panels of PANEL_LEAST columns may
+ * take longer (n beyond 3,000), but a call of BLAS should have some to work on.
+ */
+#ifndef PANEL_FLOPS
+#define PANEL_FLOPS 1e8
+#endif
+#define PANEL_LEAST 16
+
+/* Columns of the next panel, of `left` ones that cost `flops` each */
+static int panel_width(double flops, int left) {
+  core_poll();
+  const double width = fmax(PANEL_LEAST, PANEL_FLOPS / fmax(flops, 1));
+  return width < left ? (int)width : left;
+}
+
+void product(const char *trans_a,
+             const char *trans_b,
+             int m,
+             int n,
+             int k,
+             double alpha,
+             const double *A,
+             int lda,
+             const double *B,
+             int ldb,
+             double beta,
+             double *C,
+             int ldc) {
+  for (int j = 0, width; j < n; j += width) {
+    width = panel_width(2.0 * m * k, n - j);
+    const double *from = *trans_b == 'N' ? B + IDX(0, j, ldb) : B + j;
+    F77_CALL(dgemm)(trans_a, trans_b, &m, &width, &k, &alpha, A, &lda, from,
+                    &ldb, &beta, C + IDX(0, j, ldc), &ldc FCONE FCONE);
+  }
+}
+
+void symmetric_product(
+    const double *A, int n, const double *B, int cols, double *C) {
+  const double one = 1, zero = 0;
+  for (int j = 0, width; j < cols; j += width) {
+    width = panel_width(2.0 * n * n, cols - j);
+    F77_CALL(dsymm)("L", "L", &n, &width, &one, A, &n, B + IDX(0, j, n), &n,
+                    &zero, C + IDX(0, j, n), &n FCONE FCONE);
+  }
+}
+
+/* rank_update() with leading dimensions; A' A has its columns in those of A,
+ * A A' in its rows. */
+static void update_lower(const char *trans,
+                         int n,
+                         int k,
+                         double alpha,
+                         const double *A,
+                         int lda,
+                         double *C,
+                         int ldc) {
+  const double one = 1;
+  const int across = *trans == 'T';
+  const size_t step = across ? (size_t)lda : 1;
+  if (k == 0) return;
+  for (int j = 0, width; j < n; j += width) {
+    width = panel_width(2.0 * (n - j) * k, n - j);
+    const int below = j + width;
+    const double *here = A + step * (size_t)j;
+    F77_CALL(dsyrk)("L", trans, &width, &k, &alpha, here, &lda, &one,
+                    C + IDX(j, j, ldc), &ldc FCONE FCONE);
+    if (below < n)
+      product(trans, across ? "N" : "T", n - below, width, k, alpha,
+              A + step * (size_t)below, lda, here, lda, 1,
+              C + IDX(below, j, ldc), ldc);
+  }
+}
+
+void rank_update(
+    const char *trans, int n, int k, double alpha, const double *A, double *C) {
+  update_lower(trans, n, k, alpha, A, *trans == 'T' ? k : n, C, n);
+}
+
+void solve_lower(
+    const char *trans, const double *L, int n, double *B, int cols) {
+  const double one = 1;
+  if (n == 0) return;
+  for (int j = 0, width; j < cols; j += width) {
+    width = panel_width((double)n * n, cols - j);
+    F77_CALL(dtrsm)("L", "L", trans, "N", &n, &width, &one, L, &n,
+                    B + IDX(0, j, n), &n FCONE FCONE FCONE FCONE);
+  }
+}
+
+void solve_unit_right(const double *N, int b, double *P, int n) {
+  const double one = 1;
+  for (int i = 0, rows; i < n; i += rows) {
+    rows = panel_width((double)b * b, n - i);
+    F77_CALL(dtrsm)("R", "U", "N", "U", &rows, &b, &one, N, &b, P + i,
+                    &n FCONE FCONE FCONE FCONE);
+  }
+}
+
+/* A (lower) <- L: dpotrf in panels. The one at j is brought up to date by
+ * those left of it, factored at its top and solved below. */
+static int factor_panels(double *A, int n) {
+  const double one = 1;
   int info = 0;
+  for (int j = 0, width; j < n; j += width) {
+    width = panel_width(0.5 * n * n, n - j);
+    const int below = n - j - width;
+    double *top = A + IDX(j, j, n), *under = top + width;
+    update_lower("N", width, j, -1, A + j, n, top, n);
+    F77_CALL(dpotrf)("L", &width, top, &n, &info FCONE);
+    if (info != 0) return info;
+    if (below == 0) break;
+    product("N", "T", below, width, j, -1, A + j + width, n, A + j, n, 1, under,
+            n);
+    F77_CALL(dtrsm)("R", "L", "T", "N", &below, &width, &one, top, &n, under,
+                    &n FCONE FCONE FCONE FCONE);
+  }
+  return info;
+}
+
+int cholesky(double *A, int n, double *log_det) {
   double sum = 0;
-  if (n == 0) return EP_CONVERGED;
-  F77_CALL(dpotrf)("L", &n, A, &n, &info FCONE);
-  if (info != 0) return EP_NOT_PD;
+  if (factor_panels(A, n) != 0) return EP_NOT_PD;
   for (int i = 0; i < n; i++) sum += log(A[IDX(i, i, n)]);
   *log_det += 2 * sum;
   return isfinite(sum) ? EP_CONVERGED : EP_NOT_PD;
+}
+
+/* L <- L^{-1}: dtrtri in panels, from the last one */
+static void invert_panels(double *L, int n, int width) {
+  const double one = 1, minus = -1;
+  int info = 0;
+  for (int j = (n - 1) / width * width; j >= 0; j -= width) {
+    const int cols = n - j < width ? n - j : width, below = n - j - cols;
+    double *top = L + IDX(j, j, n), *under = top + cols;
+    core_poll();
+    F77_CALL(dtrmm)("L", "L", "N", "N", &below, &cols, &one,
+                    L + IDX(j + cols, j + cols, n), &n, under,
+                    &n FCONE FCONE FCONE FCONE);
+    F77_CALL(dtrsm)("R", "L", "N", "N", &below, &cols, &minus, top, &n, under,
+                    &n FCONE FCONE FCONE FCONE);
+    F77_CALL(dtrtri)("L", "N", &cols, top, &n, &info FCONE FCONE);
+  }
+}
+
+/* W (lower) <- W' W: dlauum in panels */
+static void square_panels(double *W, int n, int width) {
+  const double one = 1;
+  int info = 0;
+  for (int i = 0; i < n; i += width) {
+    const int rows = n - i < width ? n - i : width, below = n - i - rows;
+    double *top = W + IDX(i, i, n), *left = W + i;
+    core_poll();
+    F77_CALL(dtrmm)("L", "L", "T", "N", &rows, &i, &one, top, &n, left,
+                    &n FCONE FCONE FCONE FCONE);
+    F77_CALL(dlauum)("L", &rows, top, &n, &info FCONE);
+    product("T", "N", rows, i, below, 1, top + rows, n, left + rows, n, 1, left,
+            n);
+    update_lower("T", rows, below, 1, top + rows, n, top, n);
+  }
+}
+
+void cholesky_invert(double *L, int n) {
+  if (n == 0) return;
+  const int width = panel_width(0.5 * n * n, n);
+  invert_panels(L, n, width);
+  square_panels(L, n, width);
 }
 
 void rank_update_signed(double *C,
@@ -31,9 +193,7 @@ void rank_update_signed(double *C,
                         int b,
                         const double *gamma,
                         double *scratch) {
-  const double one = 1;
   for (double sign = 1; sign >= -1; sign -= 2) {
-    const double minus = -sign;
     int k = 0;
     for (int l = 0; l < b; l++) {
       if (!(gamma[l] * sign > 0)) continue;
@@ -42,9 +202,7 @@ void rank_update_signed(double *C,
       double *to = scratch + IDX(0, k++, n);
       for (int i = 0; i < n; i++) to[i] = root * from[i];
     }
-    if (k > 0)
-      F77_CALL(dsyrk)("L", "N", &n, &k, &minus, scratch, &n, &one, C,
-                      &n FCONE FCONE);
+    rank_update("N", n, k, -sign, scratch, C);
   }
 }
 

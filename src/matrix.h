@@ -1,15 +1,55 @@
-/* What: the dense operations that modules share, over BLAS and LAPACK. */
+/* What: the dense operations that modules share, over BLAS and LAPACK. Those of
+ *       more than n^2 flops work in panels, with core_poll() before each. */
 #ifndef STURDY_MATRIX_H
 #define STURDY_MATRIX_H
+
+/* Called between pieces of work of a fraction of a second. Whoever links the
+ * core supplies it; it need not return (a longjmp): the core owns nothing. */
+void core_poll(void);
 
 double dot(int n, const double *x, const double *y);
 
 /* out[n] = A x, the lower triangle of A[n x n] read. out must not overlap x. */
 void symmetric_times(const double *A, int n, const double *x, double *out);
 
+/* C[m x n] <- alpha op(A) op(B) + beta C, k the inner length; op by "N" or "T",
+ * leading dimensions as in dgemm. */
+void product(const char *trans_a,
+             const char *trans_b,
+             int m,
+             int n,
+             int k,
+             double alpha,
+             const double *A,
+             int lda,
+             const double *B,
+             int ldb,
+             double beta,
+             double *C,
+             int ldc);
+
+/* C[n x cols] = A B, the lower triangle of A[n x n] read. */
+void symmetric_product(
+    const double *A, int n, const double *B, int cols, double *C);
+
+/* C[n x n] (lower) += alpha A A' for A[n x k] ("N"), alpha A' A for A[k x n]
+ * ("T"). */
+void rank_update(
+    const char *trans, int n, int k, double alpha, const double *A, double *C);
+
+/* B[n x cols] <- L^{-1} B ("N") or L'^{-1} B ("T"), L[n x n] lower. */
+void solve_lower(
+    const char *trans, const double *L, int n, double *B, int cols);
+
+/* P[n x b] <- P N^{-1}, N[b x b] unit upper triangular. */
+void solve_unit_right(const double *N, int b, double *P, int n);
+
 /* A[n x n] (lower) <- L, A = L L'. log_det += log|A|. 0, or EP_NOT_PD also
  * where the determinant is not finite. */
 int cholesky(double *A, int n, double *log_det);
+
+/* L[n x n] (lower) <- (L L')^{-1}, from a factor of cholesky(). */
+void cholesky_invert(double *L, int n);
 
 /* C[n x n] (lower) -= P diag(gamma) P', P[n x b], as two symmetric rank-k
  * updates split by the sign of gamma[b]. scratch[n x b]. */

@@ -4,6 +4,7 @@
  *   w = M^{-1} |T_N|^{1/2} (k*_N - V' v)      for the negative ones:
  *   the two steps of factor-signed.c, applied to k*. */
 #include "predictive.h"
+#include "matrix.h"
 #include "numeric.h"
 
 void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws) {
@@ -20,7 +21,6 @@ void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws) {
 static int prepare_negative(predictive_factor *f, const double *K) {
   const int n = f->n, np = f->signs.np, nn = f->signs.nn;
   const int *neg = f->signs.idx + np;
-  const double one = 1, minus = -1;
   double ignore = 0;
   for (int b = 0; b < nn; b++)
     for (int a = b; a < nn; a++)
@@ -29,8 +29,7 @@ static int prepare_negative(predictive_factor *f, const double *K) {
     for (int b = 0; b < nn; b++) /* one column of K each */
       factor_solve(f->L, &f->signs, K + IDX(0, neg[b], n), n, 1,
                    f->V + IDX(0, b, np));
-    F77_CALL(dsyrk)("L", "T", &nn, &np, &minus, f->V, &np, &one, f->M,
-                    &nn FCONE FCONE);
+    rank_update("T", nn, np, -1, f->V, f->M);
   }
   return factor_negative(f->M, &f->signs, &ignore);
 }
@@ -56,7 +55,7 @@ void predictive_latent(const predictive_factor *f,
                        double *s2) {
   const int n = f->n, np = f->signs.np, nn = f->signs.nn, inc = 1;
   const int *neg = f->signs.idx + np;
-  const double one = 1, zero = 0, minus = -1;
+  const double one = 1, zero = 0;
   double *v = scratch, *w = scratch + (size_t)n * (size_t)cols;
   if (cols == 0) return;
   F77_CALL(dgemv)("T", &n, &cols, &one, G, &n, b, &inc, &zero, m, &inc FCONE);
@@ -64,9 +63,7 @@ void predictive_latent(const predictive_factor *f,
   for (int j = 0; j < cols; j++)
     for (int a = 0; a < nn; a++) w[IDX(a, j, nn)] = G[IDX(neg[a], j, n)];
   if (nn > 0) {
-    if (np > 0)
-      F77_CALL(dgemm)("T", "N", &nn, &cols, &np, &minus, f->V, &np, v, &np,
-                      &one, w, &nn FCONE FCONE);
+    if (np > 0) product("T", "N", nn, cols, np, -1, f->V, np, v, np, 1, w, nn);
     factor_scale_solve(f->M, &f->signs, cols, w);
   }
   for (int j = 0; j < cols; j++) {

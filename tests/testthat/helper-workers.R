@@ -9,3 +9,11 @@ skip_unless_workers <- function() {
     "the package is not installed"
   )
 }
+
+# Polls, for at most `seconds`
+wait_for <- function(condition, seconds) {
+  condition <- substitute(condition)
+  frame <- parent.frame()
+  until <- Sys.time() + seconds
+  while (!eval(condition, frame) && Sys.time() < until) Sys.sleep(0.1)
+}

@@ -66,22 +66,3 @@ test_that("sites must be finite and one a label", {
     expect_error(check_sites(bad, 2), class = "sturdy_error_sites")
   }
 })
-
-test_that("too many rows are refused before anything is allocated", {
-  withr::local_options(sturdy.max_memory = 2^30)
-  expect_silent(check_memory(2^27, 1000, TRUE))
-  expect_error(check_memory(2^27 + 1, 1000, TRUE), class = "sturdy_error_memory")
-  expect_snapshot({
-    said(check_memory(5e12, 1e6, TRUE))
-    said(check_memory(5e12, 1e6, FALSE))
-  })
-  withr::local_options(sturdy.max_memory = Inf)
-  expect_silent(check_memory(5e12, 1e6, TRUE))
-})
-
-test_that("the memory limit is a positive number on every system", {
-  withr::local_options(sturdy.max_memory = NULL)
-  expect_gt(memory_limit(), 0)
-  expect_equal(format_bytes(3 * 2^30), "3 GiB")
-  expect_equal(format_bytes(0), "0 B")
-})

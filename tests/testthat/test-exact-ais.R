@@ -212,6 +212,25 @@ test_that("the value of AIS prints with its error", {
     capture.output()
 })
 
+test_that("the seed moves on by what a simulation has drawn that was ended early", {
+  K <- diag(5) + 0.5
+  B <- t(chol(K))
+  ended <- function(at) {
+    withr::local_seed(1)
+    stop_at <- function(done) if (done == at) stop("enough")
+    try(native_ais(K, B, rep(1, 5), matrix(1, 2, 9), 2L, stop_at), silent = TRUE)
+    try(native_ais_move(K, B, rep(1, 5), c(1, 1), matrix(1, 5, 2), 9L, 1L, stop_at), silent = TRUE)
+    rnorm(1)
+  }
+  drawn <- vapply(c(0:4, 99), ended, numeric(1))
+  expect_identical(anyDuplicated(drawn), 0L)
+  # normals drawn until the first call is ended before its level `at`, the second before
+  # its move `at`
+  expect_identical(drawn[1:5], vapply(0:4, function(at) {
+    withr::with_seed(1, rnorm(10 * (1 + 2 * at) + 1)[10 * (1 + 2 * at) + 1])
+  }, numeric(1)))
+})
+
 test_that("AIS follows the seed", {
   fit <- toy_fit(data = toy(12))
   run <- function(seed) withr::with_seed(seed, log_evidence(fit, "ais", se = 0.1))

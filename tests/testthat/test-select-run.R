@@ -86,6 +86,57 @@ test_that("a worker that dies is an error that names its item", {
   expect_match(conditionMessage(error), "b")
 })
 
+# Item b is killed from outside while it runs. In a session of its own, with its workers.
+killed_script <- '
+library(sturdy)
+told <- commandArgs(TRUE)[1]
+future::plan("multisession", workers = 2)
+run <- function(item) {
+  if (item$kill) {
+    system(paste("sleep 0.5; kill -9", Sys.getpid()), wait = FALSE)
+    Sys.sleep(60)
+  }
+  Sys.sleep(0.2)
+  Sys.getpid()
+}
+environment(run) <- globalenv()
+map <- function(kill) {
+  items <- lapply(c(a = FALSE, b = kill, c = FALSE), function(kill) list(kill = kill))
+  tryCatch(
+    unlist(sturdy:::map_items(items, run, NULL)),
+    sturdy_error_worker = function(cnd) paste("error", cnd$item)
+  )
+}
+first <- map(FALSE)
+killed <- map(TRUE)
+later <- c(map(FALSE), map(FALSE))
+future::plan("multisession", workers = 2)
+again <- map(FALSE)
+saveRDS(
+  list(session = Sys.getpid(), first = first, killed = killed, later = later, again = again),
+  told
+)
+'
+
+extended_test("a killed worker: its item is named, nothing runs here, none is left over", {
+  skip_unless_workers()
+  skip_on_os("windows")
+  script <- withr::local_tempfile(lines = killed_script, fileext = ".R")
+  told <- withr::local_tempfile()
+  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = ":"))
+  system2(
+    file.path(R.home("bin"), "Rscript"), c(script, told), stdout = FALSE, stderr = FALSE
+  )
+  x <- readRDS(told)
+  expect_identical(x$killed, "error b")
+  # an error until the plan is set again, as the error says, or workers: not the session
+  expect_false(x$session %in% c(x$first, x$later, x$again))
+  expect_length(x$again, 3)
+  pids <- as.integer(grep("^[0-9]+$", c(x$first, x$later, x$again), value = TRUE))
+  wait_for(!any(tools::pskill(pids, 0L)), 10)
+  expect_false(any(tools::pskill(pids, 0L)))
+})
+
 test_that("an interrupted worker is an error that names its item", {
   skip_unless_workers()
   skip_on_os("windows")
@@ -131,14 +182,6 @@ began <- Sys.time()
 after <- workers()
 say(after, round(difftime(Sys.time(), began, units = "secs")), "end")
 '
-
-# Polls, for at most `seconds`
-wait_for <- function(condition, seconds) {
-  condition <- substitute(condition)
-  frame <- parent.frame()
-  until <- Sys.time() + seconds
-  while (!eval(condition, frame) && Sys.time() < until) Sys.sleep(0.1)
-}
 
 extended_test("an interrupt ends what the workers run, and leaves the workers", {
   skip_unless_workers()

@@ -18,6 +18,20 @@ test_that("the covariance of g has the variances that predict() reports", {
   }
 })
 
+test_that("the covariance of g allows for sites of either sign and none", {
+  fit <- band_fit(5)
+  fit$ep$sites$tau <- rep_len(c(0.8, 0, 0.3, -0.02), 40)
+  X <- fit$data$X
+  hyper <- kernel_hyper(fit$kernel)
+  gram <- function(new) native_gram(X, new, model_columns(fit), hyper)
+  G <- gram(X[1:5, ] + 0.3)
+  R <- fit$ep$sites$tau * solve(diag(40) + gram(NULL) * rep(fit$ep$sites$tau, each = 40))
+  K_new <- native_gram(X[1:5, ], X[1:5, ], model_columns(fit), hyper)
+  expect_equal(
+    latent_covariance(fit)(X[1:5, ] + 0.3), K_new - t(G) %*% R %*% G, tolerance = 1e-10
+  )
+})
+
 test_that("one row alone has the variance of the probability itself", {
   # by quadrature over g ~ N(m, s^2)
   for (m in c(0, -1.3, 2)) {
@@ -62,9 +76,8 @@ test_that("the band holds the averaged probability in nine draws of ten", {
     rows <- seq(k, nrow(curve$X), by = 60)
     given <- conditional_latent(fit, problem, curve$X[rows, ])
     smooth <- given$cov - diag(0.3, length(rows))
-    g <- crossprod(given$V, z) + crossprod(
-      chol_jitter(smooth)$U, matrix(rnorm(length(rows) * ncol(z)), length(rows))
-    )
+    g <- crossprod(given$V, z) + chol_jitter(smooth)$L %*%
+      matrix(rnorm(length(rows) * ncol(z)), length(rows))
     average <- colMeans(pnorm(g / sqrt(0.3)))
     expect_equal(mean(average), curve$p[k], tolerance = 0.1)
     mean(average >= curve$lower[k] & average <= curve$upper[k])

@@ -38,6 +38,52 @@ static void cholesky_adds_its_determinant(void) {
   CHECK(cholesky(D, 1, &log_det) == EP_NOT_PD);
 }
 
+/* n columns are panels of 16, 16 and 8 */
+static void panels_equal_sums(void) {
+  static double A[n * n], B[n * b], C[n * n], L[n * n], X[n * b];
+  double log_det = 0;
+  uint64_t seed = 6;
+  for (int k = 0; k < n * n; k++) A[k] = dense_norm(&seed);
+  for (int k = 0; k < n * b; k++) B[k] = dense_norm(&seed);
+  memset(C, 0, sizeof C);
+  rank_update("T", n, n, 1, A, C);
+  for (int j = 0; j < n; j++) {
+    for (int i = j; i < n; i++)
+      CHECK_NEAR(C[IDX(i, j, n)], dense_dot(A + i * n, A + j * n, n), 1e-12);
+    for (int i = 0; i < j; i++) CHECK(C[IDX(i, j, n)] == 0);
+    C[IDX(j, j, n)] += n;
+  }
+  memcpy(L, C, sizeof L);
+  const long before = check_polls;
+  CHECK(cholesky(L, n, &log_det) == EP_CONVERGED);
+  CHECK(check_polls >= before + 3);
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++) {
+      double sum = 0;
+      for (int k = 0; k <= j; k++) sum += L[IDX(i, k, n)] * L[IDX(j, k, n)];
+      CHECK_SCALED(sum, C[IDX(i, j, n)], 1e-13, n);
+    }
+  /* C^{-1} B by two solves, by the inverse, and back */
+  memcpy(X, B, sizeof X);
+  solve_lower("N", L, n, X, b);
+  solve_lower("T", L, n, X, b);
+  mirror_lower(C, n);
+  double back[n * b];
+  symmetric_product(C, n, X, b, back);
+  for (int k = 0; k < n * b; k++) CHECK_NEAR(back[k], B[k], 1e-12);
+  cholesky_invert(L, n);
+  mirror_lower(L, n);
+  product("N", "N", n, b, n, 1, L, n, B, n, 0, back, n);
+  for (int k = 0; k < n * b; k++) CHECK_NEAR(back[k], X[k], 1e-12);
+  product("T", "T", n, n, b, 1, X, b, B, n, 0, C, n); /* X as b x n */
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int k = 0; k < b; k++) sum += X[IDX(k, i, b)] * B[IDX(j, k, n)];
+      CHECK_NEAR(C[IDX(i, j, n)], sum, 1e-12);
+    }
+}
+
 static void signed_updates_equal_sums(void) {
   static double C[n * n], P[n * b], scratch[n * b];
   double gamma[b], want[n * n];
@@ -73,6 +119,7 @@ static void the_lower_triangle_is_mirrored(void) {
 int main(void) {
   RUN("products equal sums", products_equal_sums);
   RUN("a Cholesky factor adds its determinant", cholesky_adds_its_determinant);
+  RUN("operations in panels equal sums", panels_equal_sums);
   RUN("signed updates equal sums of rank-one ones", signed_updates_equal_sums);
   RUN("the lower triangle is mirrored", the_lower_triangle_is_mirrored);
   return check_done();

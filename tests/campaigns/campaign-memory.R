@@ -1,0 +1,66 @@
+# Memory: small fits by the thousand must not grow the process, and large ones under
+# `ulimit -v`, which fail at one allocation or another, must end in the memory condition.
+source(file.path(dirname(sub("^--file=", "", grep(
+  "^--file=", commandArgs(FALSE), value = TRUE
+)[1])), "helper.R"))
+campaign <- campaign_start("memory", cases = 2000, seconds = 1200)
+
+resident <- function() { # MiB
+  gc()
+  line <- grep("^VmRSS", readLines("/proc/self/status"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line)) / 1024
+}
+one <- function(k) {
+  n <- 30
+  X <- matrix(rnorm(3 * n), n)
+  y <- X[, 1] + rnorm(n) > 0
+  held <- kernel_iso(1.5, fixed = TRUE)
+  fit <- switch(k %% 4 + 1,
+    gpc(X, y, kernel = held, epsilon = 0.05),
+    stc(X, y, df = 3, kernel = held, control = ep_control(restarts = 0)),
+    bpm(X, y, epsilon = 0.05), bpm(X, y, inference = "adf")
+  )
+  predict(fit, X, type = "prob")
+  if (k %% 40 == 1) posterior_sample(fit, 20) # a Student-t fit
+  if (k %% 50 == 0) try(gpc(X, y, epsilon = 2), silent = TRUE)
+  invisible()
+}
+
+if (file.exists("/proc/self/status")) {
+  quiet <- function(k) suppressWarnings(suppressMessages(one(k)))
+  for (k in seq_len(max(100, campaign$cases / 10))) quiet(k)
+  start <- resident()
+  done <- 0
+  while (done < campaign$cases && !campaign_over(campaign)) {
+    done <- done + 1
+    quiet(done)
+  }
+  campaign_figure(campaign, "fits", done)
+  campaign_figure(campaign, "MiB before", start)
+  campaign_figure(campaign, "MiB of growth", resident() - start, 8)
+}
+
+# R with sturdy takes some 130 MB, the four matrices of this fit 288 more
+limited <- '
+library(sturdy)
+options(sturdy.max_memory = Inf)
+X <- matrix(rnorm(6000), ncol = 2)
+said <- function(code) cat(tryCatch({ code; "fine" }, error = function(cnd) class(cnd)[1]), "")
+said(gpc(X, X[, 1] > 0, epsilon = 0.05, kernel = kernel_iso(fixed = TRUE)))
+said(predict(gpc(X[1:50, ], X[1:50] > 0), X[1:9, ]))
+'
+if (.Platform$OS.type == "unix" && Sys.info()[["sysname"]] == "Linux") {
+  script <- tempfile(fileext = ".R")
+  writeLines(limited, script)
+  Sys.setenv(R_LIBS = paste(.libPaths(), collapse = ":"))
+  limits <- round(seq(200000, 390000, length.out = 20))
+  said <- vapply(limits, function(limit) {
+    run <- sprintf("ulimit -v %d; '%s/Rscript' '%s' 2>&1", limit, R.home("bin"), script)
+    paste(suppressWarnings(system(run, intern = TRUE)), collapse = " ")
+  }, character(1))
+  wrong <- trimws(said) != "sturdy_error_memory fine"
+  if (any(wrong)) print(cbind(limits, said)[wrong, ])
+  campaign_figure(campaign, "fits under ulimit -v", length(limits))
+  campaign_figure(campaign, "of these without the memory condition", sum(wrong), 0)
+}
+campaign_end(campaign)
