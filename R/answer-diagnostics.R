@@ -121,9 +121,18 @@ diagnose_ep <- function(ep, linear = FALSE) {
           "A negative precision marks a label that the other rows contradict; this is",
           "expected with label noise."
         )
+      },
+      if (!is.null(ep$rival)) {
+        paste(
+          "With several fixed points the probabilities are less certain than they look:",
+          "the fit holds the one with the better criterion."
+        )
       }
     ),
-    do = advice$do,
+    do = c(
+      advice$do,
+      if (!is.null(ep$rival)) "A larger nugget or epsilon often leaves one fixed point."
+    ),
     numbers = list(
       residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
       sweeps = ep$sweeps, skipped = ep$skipped, negative_sites = negative

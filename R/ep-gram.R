@@ -75,7 +75,7 @@ ep_fit <- function(K,
   check_memory(5 * length(K), nrow(K), TRUE)
   ep <- ep_run_gram(K, labels, df, epsilon, sites, control)
   result <- new_ep(ep, df, epsilon, labels)
-  warn_not_converged(result)
+  warn_ep(result)
   result
 }
 
@@ -85,7 +85,7 @@ new_ep <- function(ep, df, epsilon, y) {
   fields <- c(
     "sites", "m", "C_diag", "log_det", "kappa", "log_evidence",
     "log_evidence_zp", "loo", "loo_pointwise", "flipped", "cavity", "b",
-    "residual", "sweeps", "skipped", "status", "message", "trace"
+    "residual", "sweeps", "skipped", "status", "message", "rival", "trace"
   )
   structure(
     c(ep[fields], list(df = df, epsilon = epsilon, y = y)),

@@ -75,10 +75,10 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
     na_action = data$na_action, n_given = data$n_given + nrow(newdata)
   )
   sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
-  ep <- refit_ep(object, sites = sites)
-  ep[c("value", "gradient", "gradient_solved", "C")] <- NULL
+  ep <- refit_ep(object, sites = sites, final = TRUE)
+  ep[c("value", "gradient", "gradient_solved", "cold", "C")] <- NULL
   if (!object$spec$control$trace) ep["trace"] <- list(NULL)
-  warn_not_converged(ep)
+  warn_ep(ep)
   object$ep <- ep
   object
 }

@@ -262,6 +262,6 @@ fit_spec.gpc_spec <- function(spec, molded, call = rlang::caller_env()) {
   columns <- kernel_columns(kernel, coding)
   fit <- learn_fit(latent_kernel(X, columns, molded$data$y, kernel, call), spec)
   kernel[hyper_names] <- fit$hyper
-  warn_not_converged(fit$ep)
+  warn_ep(fit$ep)
   new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], kernel = kernel)
 }
