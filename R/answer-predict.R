@@ -42,12 +42,13 @@
 #'
 #' @section Conditions:
 #' Errors `sturdy_error_type`, `sturdy_error_missing_column`,
-#' `sturdy_error_column_type`, `sturdy_error_not_finite` and, for [bpm()],
-#' `sturdy_error_novel_levels` for `newdata` that does not match the training data;
+#' `sturdy_error_column_type` and `sturdy_error_not_finite` for `newdata` that does not
+#' match the training data;
 #' `sturdy_error_no_posterior` when EP left no posterior;
 #' `sturdy_error_missing_argument` when `newdata` is needed. Warning
 #' `sturdy_warning_not_converged` for a fit whose EP did not converge. Message
-#' `sturdy_message_novel_levels` for new levels, for [gpc()] and [stc()].
+#' `sturdy_message_novel_levels` for levels that training did not have, see [gpc()] and
+#' [bpm()].
 #'
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [stc()], [fitted()][fitted.sturdy_model]

@@ -11,19 +11,13 @@ check_number <- function(x,
                          infinite = FALSE,
                          class = "range",
                          call = rlang::caller_env()) {
-  expected <- number_range(min, max, open)
-  if (!is.numeric(x) || length(x) != 1 || is.na(x)) {
+  number <- is.numeric(x) && length(x) == 1 && !is.na(x)
+  inside <- number && x >= min && x <= max && (is.finite(x) || infinite) &&
+    !(open && is.finite(x) && (x == min || x == max))
+  if (!inside) {
     abort_sturdy(
-      "{.arg {arg}} must be {expected}, not {describe(x)}.",
-      "type", arg = arg, call = call
-    )
-  }
-  outside <- x < min || x > max || (open && is.finite(x) && (x == min || x == max)) ||
-    (is.infinite(x) && !infinite)
-  if (outside) {
-    abort_sturdy(
-      "{.arg {arg}} must be {expected}, not {describe(x)}.",
-      class, arg = arg, call = call
+      "{.arg {arg}} must be {number_range(min, max, open)}, not {describe(x)}.",
+      if (number) class else "type", arg = arg, call = call
     )
   }
   as.double(x)
@@ -31,16 +25,14 @@ check_number <- function(x,
 
 number_range <- function(min, max, open) {
   if (is.finite(min) && is.finite(max)) {
-    ends <- if (open) "strictly between" else "between"
-    return(paste("a number", ends, min, "and", max))
+    paste("a number", if (open) "strictly between" else "between", min, "and", max)
+  } else if (is.finite(min)) {
+    paste("a number", if (open) "above" else "of at least", min)
+  } else if (is.finite(max)) {
+    paste("a number", if (open) "below" else "of at most", max)
+  } else {
+    "a number"
   }
-  if (is.finite(min)) {
-    return(paste("a number", if (open) "above" else "of at least", min))
-  }
-  if (is.finite(max)) {
-    return(paste("a number", if (open) "below" else "of at most", max))
-  }
-  "a number"
 }
 
 check_count <- function(x, arg, min = 0, call = rlang::caller_env()) {

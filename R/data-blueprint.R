@@ -178,31 +178,43 @@ check_rows <- function(n, n_all, call) {
 check_features <- function(features, call) {
   for (name in names(features)) {
     v <- features[[name]]
-    rows <- which(is.na(v))
-    if (length(rows)) {
-      abort_sturdy(
-        c(
-          "The inputs must not have missing values.",
-          x = "Column {.val {name}}: missing in {qty(length(rows))}row{?s}
-               {few(rows)}."
-        ),
-        "missing", column = name, rows = rows, call = call
-      )
-    }
+    check_entries(is.na(v), "not have missing values", "missing", "missing", name, call)
     check_finite(v, name, call)
+    check_decimals(v, name, call)
   }
 }
 
 check_finite <- function(v, name, call) {
-  rows <- which(is.infinite(v))
+  check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name, call)
+}
+
+check_entries <- function(bad, must, what, class, name, call) {
+  rows <- which(bad)
   if (length(rows)) {
     abort_sturdy(
       c(
-        "The inputs must be finite.",
-        x = "Column {.val {name}}: infinite in {qty(length(rows))}row{?s}
-             {few(rows)}."
+        "The inputs must {must}.",
+        x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}."
       ),
-      "not_finite", column = name, rows = rows, call = call
+      class, column = name, rows = rows, call = call
+    )
+  }
+}
+
+#' Numbers that were read as text would be levels, one each
+#' @noRd
+check_decimals <- function(v, name, call) {
+  text <- if (feature_kind(v) == "factor") setdiff(trimws(unique(as.character(v))), "")
+  comma <- grepl(",", text, fixed = TRUE)
+  if (any(comma) && all(grepl("^[-+]?[0-9]*,?[0-9]+([eE][-+]?[0-9]+)?$", text))) {
+    abort_sturdy(
+      c(
+        "Column {.val {name}} must be numeric: its values look like numbers written with
+         a decimal comma, as in {.val {text[comma][1]}}.",
+        i = "Read the data with {.code dec = \",\"}. If the values are names of
+             categories, write them without a comma."
+      ),
+      "column_type", column = name, call = call
     )
   }
 }

@@ -3,20 +3,13 @@
 
 feature_kind <- function(v) {
   if (is.factor(v) || is.character(v)) {
-    return("factor")
-  }
-  if (is.logical(v)) {
-    return("logical")
-  }
-  if (is.numeric(v)) "numeric" else "other"
+    "factor"
+  } else if (is.logical(v)) {
+    "logical"
+  } else if (is.numeric(v)) "numeric" else "other"
 }
 
-is_constant <- function(v) {
-  if (is.factor(v)) {
-    v <- as.integer(v)
-  }
-  length(unique(v)) <= 1
-}
+is_constant <- function(v) length(unique(v)) <= 1
 
 #' The features of a data frame or matrix
 #' @noRd
@@ -51,10 +44,7 @@ xy_features <- function(x, call) {
 }
 
 column_names <- function(x) {
-  if (!is.null(colnames(x))) {
-    return(colnames(x))
-  }
-  paste0("x", seq_len(ncol(x)), recycle0 = TRUE)
+  if (is.null(colnames(x))) paste0("x", seq_len(ncol(x)), recycle0 = TRUE) else colnames(x)
 }
 
 check_feature_type <- function(v, name, call) {

@@ -1,7 +1,7 @@
 # What a formula needs of stats: the model frame, its missing rows, and an
 # environment that can be saved.
 
-model_frame <- function(formula, data, call) {
+model_frame <- function(formula, data, call, arg = "data") {
   if (length(formula) < 3) {
     abort_sturdy(
       "{.arg formula} must have a response, as in {.code class ~ .}.",
@@ -12,13 +12,13 @@ model_frame <- function(formula, data, call) {
     data <- environment(formula)
   } else if (!is.data.frame(data)) {
     abort_sturdy(
-      "{.arg data} must be a data frame, not {describe(data)}.",
-      "type", arg = "data", call = call
+      "{.arg {arg}} must be a data frame, not {describe(data)}.",
+      "type", arg = arg, call = call
     )
   }
   frame <- tryCatch(
     stats::model.frame(formula, data, na.action = stats::na.pass),
-    error = function(cnd) abort_formula(cnd, "data", call)
+    error = function(cnd) abort_formula(cnd, arg, call)
   )
   if (!is.null(attr(attr(frame, "terms"), "offset"))) {
     abort_sturdy(
@@ -26,33 +26,53 @@ model_frame <- function(formula, data, call) {
       "formula", arg = "formula", call = call
     )
   }
-  check_formula_variables(attr(frame, "terms"), data, call)
+  check_formula_variables(attr(frame, "terms"), data, call, arg)
   frame
 }
 
-#' Inputs must come from `data`, and the response must not be one of them
+#' Inputs must come from `data`, functions from where they are still found later, and
+#' the response must not be an input
 #'
 #' Anything else the right-hand side reads could not be found, or be another
 #' thing of the same name, when predicting.
 #' @noRd
-check_formula_variables <- function(terms, data, call) {
-  inputs <- all.vars(stats::delete.response(terms))
-  leak <- intersect(inputs, all.vars(stats::formula(terms)[[2]]))
-  if (length(leak) && is.data.frame(data)) {
+check_formula_variables <- function(terms, data, call, arg) {
+  right <- stats::delete.response(terms)
+  inputs <- all.vars(right)
+  leak <- intersect(inputs, data_variables(stats::formula(terms)[[2]], data))
+  if (length(leak)) {
     abort_sturdy(
       "{.arg formula} can't have the response {.val {leak}} among its inputs.",
       "formula", arg = "formula", call = call
     )
   }
-  outside <- setdiff(inputs, c(names(data), ls(baseenv())))
-  if (is.data.frame(data) && length(outside)) {
+  env <- environment(terms)
+  differ <- function(names, home, mode) {
+    Filter(function(name) {
+      !identical(get0(name, env, mode), get0(name, home, mode))
+    }, names)
+  }
+  outside <- if (!is.null(data)) differ(setdiff(inputs, names(data)), baseenv(), "any")
+  if (length(outside)) {
     abort_sturdy(
       c(
-        "Every input of {.arg formula} must be a column of {.arg data}.",
+        "Every input of {.arg formula} must be a column of {.arg {arg}}.",
         x = "Not found there: {.val {outside}}.",
-        i = "Add it to {.arg data}, or write the value of a constant into the formula."
+        i = "Add it to {.arg {arg}}, or write the value of a constant into the formula."
       ),
       "formula", arg = "formula", columns = outside, call = call
+    )
+  }
+  local <- differ(setdiff(all.names(right), inputs), topenv(env), "function")
+  if (length(local)) {
+    abort_sturdy(
+      c(
+        "{.arg formula} can't use functions that exist only where it was written,
+         because {.fn predict} would not find them.",
+        x = "Found only there: {.fn {local}}.",
+        i = "Define {qty(length(local))}{?it/them} in the workspace or in a package."
+      ),
+      "formula", arg = "formula", call = call
     )
   }
 }

@@ -2,88 +2,79 @@
 
 #' Encode new data
 #'
+#' @param novel whether levels that training did not have are accepted. @param arg what
+#'   the user calls the new data.
 #' @return list(X, complete, row_names): all rows in their order; which have no
 #'   missing value; their names. Rows with NA have NA in X.
 #' @noRd
-forge <- function(blueprint, newdata, call) {
+forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
   check_newdata(newdata, blueprint, call)
   row_names <- row_names_of(newdata)
   newdata <- named_newdata(newdata, blueprint, call)
   needed <- if (blueprint$interface == "formula") blueprint$variables else blueprint$columns
-  check_new_columns(newdata, needed, call)
+  check_new_columns(newdata, needed, call, arg)
   features <- if (nrow(newdata) == 0) {
     lapply(blueprint$coding, empty_feature)
   } else if (blueprint$interface == "formula") {
-    forge_formula_features(blueprint, newdata, call)
+    forge_formula_features(blueprint, newdata, call, arg)
   } else {
     as.list(newdata)
   }
   features <- features[blueprint$columns]
   for (name in blueprint$columns) {
-    check_new_feature(
-      features[[name]], name, blueprint$coding[[name]], isTRUE(blueprint$novel), call
-    )
+    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, call, arg)
   }
   X <- encode_features(features, blueprint$coding, nrow(newdata))
   list(X = X, complete = !rowSums(is.na(X)), row_names = row_names)
 }
 
 check_newdata <- function(newdata, blueprint, call) {
-  if (is.data.frame(newdata)) {
-    return(invisible())
+  either <- blueprint$interface != "formula"
+  if (!is.data.frame(newdata) && !(either && is.matrix(newdata))) {
+    or_matrix <- if (either) " or a matrix"
+    abort_sturdy(
+      "{.arg newdata} must be a data frame{or_matrix}, not {describe(newdata)}.",
+      "type", arg = "newdata", call = call
+    )
   }
-  if (is.matrix(newdata) && blueprint$interface != "formula") {
-    return(invisible())
-  }
-  or_matrix <- if (blueprint$interface != "formula") " or a matrix" else ""
-  abort_sturdy(
-    "{.arg newdata} must be a data frame{or_matrix}, not {describe(newdata)}.",
-    "type", arg = "newdata", call = call
-  )
 }
 
 #' Columns of a matrix without names are known by position
 #' @noRd
 named_newdata <- function(newdata, blueprint, call) {
-  if (is.matrix(newdata)) {
-    unnamed <- is.null(colnames(newdata)) || !blueprint$named
-    if (unnamed && ncol(newdata) != length(blueprint$variables)) {
+  if (is.matrix(newdata) && (is.null(colnames(newdata)) || !blueprint$named)) {
+    if (ncol(newdata) != length(blueprint$variables)) {
       abort_sturdy(
         "{.arg newdata} must have {length(blueprint$variables)} column{?s},
          not {ncol(newdata)}.",
         "missing_column", arg = "newdata", call = call
       )
     }
-    if (unnamed) {
-      colnames(newdata) <- blueprint$variables
-    }
-    return(as.data.frame(newdata, optional = TRUE))
+    colnames(newdata) <- blueprint$variables
   }
-  as.data.frame(newdata)
+  as.data.frame(newdata, optional = TRUE)
 }
 
-check_new_columns <- function(newdata,
-                              variables,
-                              call,
+check_new_columns <- function(newdata, variables, call, arg,
                               what = "every input column") {
   missing <- setdiff(variables, names(newdata))
   if (length(missing)) {
     abort_sturdy(
       c(
-        "{.arg newdata} must have {what} of the training data.",
+        "{.arg {arg}} must have {what} of the training data.",
         x = "Missing: {.val {missing}}."
       ),
-      "missing_column", arg = "newdata", columns = missing, call = call
+      "missing_column", arg = arg, columns = missing, call = call
     )
   }
 }
 
-forge_formula_features <- function(blueprint, newdata, call) {
+forge_formula_features <- function(blueprint, newdata, call, arg) {
   frame <- tryCatch(
     stats::model.frame(
       blueprint$terms, newdata, na.action = stats::na.pass, xlev = NULL
     ),
-    error = function(cnd) abort_formula(cnd, "newdata", call)
+    error = function(cnd) abort_formula(cnd, arg, call)
   )
   formula_features(frame, blueprint$terms, call)
 }
@@ -92,7 +83,7 @@ empty_feature <- function(spec) {
   switch(spec$kind, numeric = double(), factor = character(), logical())
 }
 
-check_new_feature <- function(v, name, coding, novel_allowed, call) {
+check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
   kind <- if (is.null(dim(v))) feature_kind(v) else "other"
   # a column of NA is logical whatever it stands for
   if (kind == "logical" && all(is.na(v))) {
@@ -100,9 +91,9 @@ check_new_feature <- function(v, name, coding, novel_allowed, call) {
   }
   if (kind != coding$kind) {
     abort_sturdy(
-      "Column {.val {name}} of {.arg newdata} must be {coding$kind}, as in
+      "Column {.val {name}} of {.arg {arg}} must be {coding$kind}, as in
        training, not {describe(v)}.",
-      "column_type", arg = "newdata", column = name, call = call
+      "column_type", arg = arg, column = name, call = call
     )
   }
   if (kind == "numeric") {
@@ -112,21 +103,21 @@ check_new_feature <- function(v, name, coding, novel_allowed, call) {
   if (length(novel) && novel_allowed) {
     inform_sturdy(
       c(
-        i = "Column {.val {name}} of {.arg newdata} has {qty(length(novel))}{?a level/levels}
-             that did not occur in training: {.val {few(novel)}}. To the kernel
-             {?it differs/they differ} from every known level."
+        i = "Column {.val {name}} of {.arg {arg}} has {qty(length(novel))}{?a level/levels}
+             that did not occur in training: {.val {few(novel)}}. Nothing is known of
+             {?it/them}: {?it differs/they differ} from every known level."
       ),
       "novel_levels", column = name, levels = novel
     )
   } else if (length(novel)) {
     abort_sturdy(
       c(
-        "Column {.val {name}} of {.arg newdata} must have levels that occurred in
+        "Column {.val {name}} of {.arg {arg}} must have levels that occurred in
          training.",
         x = "New: {.val {few(novel)}}.",
         i = "Known: {.val {few(coding$levels)}}."
       ),
-      "novel_levels", arg = "newdata", column = name, levels = novel,
+      "novel_levels", arg = arg, column = name, levels = novel,
       call = call
     )
   }
@@ -142,12 +133,12 @@ check_new_feature <- function(v, name, coding, novel_allowed, call) {
 #' @return list(X, y, rows): encoded inputs, labels -1/+1, the positions of the
 #'   rows kept.
 #' @noRd
-forge_labelled <- function(blueprint, newdata, y, na.action, call) {
-  new <- forge(blueprint, newdata, call)
-  arg <- "y"
+forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdata") {
+  new <- forge(blueprint, newdata, call, arg = arg)
+  label <- "y"
   if (blueprint$interface == "formula") {
-    arg <- rlang::as_label(blueprint$formula[[2]])
-    y <- forge_response(blueprint, newdata, y, call)
+    label <- rlang::as_label(blueprint$formula[[2]])
+    y <- forge_response(blueprint, newdata, y, call, arg)
   } else if (is.null(y)) {
     abort_sturdy(
       "{.arg y} must be given along with {.arg newdata}: the model was fitted from
@@ -158,9 +149,9 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call) {
   y <- one_column(y)
   if (is.null(dim(y)) && length(y) != nrow(newdata)) {
     abort_sturdy(
-      "{.arg {arg}} must have one entry for each of the {nrow(newdata)} row{?s}
-       of {.arg newdata}, not {length(y)}.",
-      "length", arg = arg, call = call
+      "{.arg {label}} must have one entry for each of the {nrow(newdata)} row{?s}
+       of {.arg {arg}}, not {length(y)}.",
+      "length", arg = label, call = call
     )
   }
   rows <- seq_len(nrow(newdata))
@@ -170,38 +161,25 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call) {
     rows <- apply_na_action(marks, na.action, call)$row
     new$X <- new$X[rows, , drop = FALSE]
     y <- y[rows]
-    check_all_complete(complete[rows], rows, call)
+    check_none_missing(rows[!complete[rows]], arg, call)
   }
   list(
-    X = new$X, y = forge_outcome(y, blueprint$levels, call, arg), rows = rows
+    X = new$X, y = forge_outcome(y, blueprint$levels, call, label), rows = rows
   )
 }
 
-forge_response <- function(blueprint, newdata, y, call) {
+forge_response <- function(blueprint, newdata, y, call, arg) {
   if (!is.null(y)) {
     abort_sturdy(
       "{.arg y} must not be given: the response of the formula is taken from
-       {.arg newdata}.",
+       {.arg {arg}}.",
       "unknown_argument", arg = "y", call = call
     )
   }
-  check_new_columns(newdata, blueprint$response, call, "the response")
+  check_new_columns(newdata, blueprint$response, call, arg, "the response")
   formula <- blueprint$formula
   tryCatch(
     eval(formula[[2]], newdata, environment(formula)),
-    error = function(cnd) abort_formula(cnd, "newdata", call)
+    error = function(cnd) abort_formula(cnd, arg, call)
   )
-}
-
-check_all_complete <- function(complete, rows, call) {
-  if (!all(complete)) {
-    rows <- rows[!complete]
-    abort_sturdy(
-      c(
-        "{.arg newdata} must not have missing values.",
-        x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."
-      ),
-      "missing", arg = "newdata", rows = rows, call = call
-    )
-  }
 }

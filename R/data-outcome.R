@@ -13,20 +13,14 @@ mold_outcome <- function(y,
                          arg = "y",
                          one_class = FALSE,
                          call = rlang::caller_env()) {
-  y <- one_column(y)
+  y <- check_outcome(y, arg, call)
   one_class <- one_class || length(y) == 1
-  if (!is.null(dim(y)) || !(is.factor(y) || is.atomic(y)) || is.null(y)) {
-    abort_outcome_type(y, arg, call)
-  }
-  check_outcome_missing(y, arg, call)
   if (is.logical(y)) {
     y <- factor(y, levels = c(FALSE, TRUE))
   } else if (is.character(y)) {
     y <- factor(y)
-  } else if (is.numeric(y) && !is.factor(y)) {
+  } else if (is.numeric(y)) {
     y <- numeric_outcome(y, arg, call)
-  } else if (!is.factor(y)) {
-    abort_outcome_type(y, arg, call)
   }
   y <- drop_outcome_levels(y, arg, one_class, call)
   list(y = ifelse(as.integer(y) == 2L, 1, -1), levels = levels(y))
@@ -41,11 +35,7 @@ forge_outcome <- function(y,
                           levels,
                           call = rlang::caller_env(),
                           arg = "y") {
-  y <- one_column(y)
-  if (!is.null(dim(y)) || !(is.factor(y) || is.atomic(y)) || is.null(y)) {
-    abort_outcome_type(y, arg, call)
-  }
-  check_outcome_missing(y, arg, call)
+  y <- check_outcome(y, arg, call)
   code <- match(as.character(y), levels)
   rows <- which(is.na(code))
   if (length(rows)) {
@@ -64,19 +54,24 @@ forge_outcome <- function(y,
 
 one_column <- function(y) if (is.matrix(y) && ncol(y) == 1) as.vector(y) else y
 
-abort_outcome_type <- function(y, arg, call) {
-  abort_sturdy(
-    c(
-      "{.arg {arg}} must be a factor, a logical or character vector, or a
-       numeric vector of 0/1 or -1/+1, not {describe(y)}.",
-      i = if (is.data.frame(y)) "Use the column itself, {.code data$column}."
-    ),
-    "outcome_type", arg = arg, call = call
-  )
+check_outcome <- function(y, arg, call) {
+  y <- one_column(y)
+  vector <- is.factor(y) || is.logical(y) || is.character(y) || is.numeric(y)
+  if (!vector || !is.null(dim(y))) {
+    abort_sturdy(
+      c(
+        "{.arg {arg}} must be a factor, a logical or character vector, or a
+         numeric vector of 0/1 or -1/+1, not {describe(y)}.",
+        i = if (is.data.frame(y)) "Use the column itself, {.code data$column}."
+      ),
+      "outcome_type", arg = arg, call = call
+    )
+  }
+  check_none_missing(which(is.na(y) | is.na(as.character(y))), arg, call)
+  y
 }
 
-check_outcome_missing <- function(y, arg, call) {
-  rows <- which(is.na(y) | is.na(as.character(y)))
+check_none_missing <- function(rows, arg, call) {
   if (length(rows)) {
     abort_sturdy(
       c(

@@ -93,11 +93,7 @@ posterior_sample.sturdy_model <- function(object,
   n <- check_count(n, "n", min = 1)
   thin <- check_count(thin, "thin", min = 1)
   progress <- check_flag(progress, "progress")
-  new <- if (!is.null(newdata)) {
-    blueprint <- object$blueprint
-    blueprint$novel <- FALSE # the rows are drawn together: new levels need telling apart
-    forge(blueprint, newdata, call)
-  }
+  new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
   problem <- ais_problem(object, call)
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)

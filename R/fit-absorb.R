@@ -33,8 +33,8 @@
 #' @section Conditions:
 #' Errors: `sturdy_error_missing_argument` when `newdata` or the labels are missing;
 #' `sturdy_error_novel_levels` for a label that is not one of the two classes of the fit,
-#' or a factor level that training did not have (fit to all rows with
-#' [update()][update.sturdy_model] instead);
+#' or a factor level that training did not have, which has no place in the fit (fit to
+#' all rows with [update()][update.sturdy_model] instead);
 #' `sturdy_error_not_positive_definite`, with the field `row`, when rounding has
 #' destroyed the posterior of a [bpm()]; `sturdy_error_no_posterior` when the fit has
 #' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
@@ -61,9 +61,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   call <- rlang::current_env()
   check_posterior(object, call)
   check_newdata_given(rlang::maybe_missing(newdata), call)
-  blueprint <- object$blueprint
-  blueprint$novel <- FALSE # all new levels would count as one
-  new <- forge_labelled(blueprint, newdata, y, na.action, call)
+  new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
   if (n_new == 0) {
     return(object)

@@ -59,14 +59,22 @@
 #'
 #' Two kinds of columns are dropped with a message: constant ones, and text or
 #' factor columns that differ in every one of more than ten rows, because they look
-#' like identifiers. In new data, a level that did not occur in training is an error,
-#' because it has no weight.
+#' like identifiers. Text or levels that look like numbers with a decimal comma are an
+#' error.
+#'
+#' In new data, a level that did not occur in training is allowed, with a message. The
+#' rows tell nothing about its weight, which is therefore as under the prior: its mean is
+#' 0, and the prior scale of the column is added to `s2` (see
+#' [predict()][predict.sturdy_model]). At `df = Inf` that is what EP finds for a weight
+#' without rows, at finite `df` nearly so. [absorb()] and [bpm_stream()] refuse such a
+#' level, because the posterior has no place for its weight.
 #'
 #' In a formula, a term may be a variable, a transformation such as `log(x)` or
 #' `poly(x, 2)`, or a product of numeric variables. A formula with `- 1` has no
 #' intercept. Every input must be a column of `data`, and functions in the formula must
-#' be found in the workspace or in a package at the time of prediction. There are no
-#' case weights and no offset; `weights` and `offset()` are errors.
+#' be in the workspace or in a package, where [predict()][predict.sturdy_model] finds
+#' them; local ones are an error. There are no case weights and no offset; `weights` and
+#' `offset()` are errors.
 #'
 #' @inheritParams gpc
 #' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `epsilon`,

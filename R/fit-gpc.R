@@ -35,18 +35,20 @@
 #'
 #' Two kinds of columns are dropped with a message: constant ones, and text or
 #' factor columns that differ in every one of more than ten rows, because they look
-#' like identifiers.
+#' like identifiers. Text or levels that look like numbers with a decimal comma are an
+#' error.
 #'
 #' In new data, a level that did not occur in training is allowed, with a message: to
-#' the kernel it differs from every known level, as these do from each other.
+#' the kernel it differs from every known level, as these do from each other. [absorb()]
+#' and [posterior_sample()] refuse it, because several new levels would count as one.
 #'
 #' In a formula, a term may be a variable, a transformation such as `log(x)` or
 #' `poly(x, 2)`, or a product of numeric variables. Interactions with factors are an
 #' error, because the kernel lets all inputs interact. The intercept of the formula
 #' has no effect: the `bias` of the kernel plays that part. Every input must be a
-#' column of `data`, and functions in the formula must be found in the workspace or
-#' in a package at the time of prediction. There are no case weights and no offset;
-#' `weights` and `offset()` are errors.
+#' column of `data`, and functions in the formula must be in the workspace or in a
+#' package, where [predict()][predict.sturdy_model] finds them; local ones are an error.
+#' There are no case weights and no offset; `weights` and `offset()` are errors.
 #'
 #' # Ways to learn the flip rate
 #' Results of the three values of `method` on New Thyroid, normal against the rest,
@@ -252,7 +254,6 @@ check_method <- function(method, epsilon, criterion, call = rlang::caller_env())
 }
 
 fit_spec.gpc_spec <- function(spec, molded, call = rlang::caller_env()) {
-  molded$blueprint$novel <- TRUE # a new level differs from all others: no more
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)

@@ -80,7 +80,7 @@ latent_at <- function(object, newdata, call) {
   if (is.null(newdata)) {
     return(latent_at_training(object, call))
   }
-  new <- forge(object$blueprint, newdata, call)
+  new <- forge(object$blueprint, newdata, call, novel = TRUE)
   m <- s2 <- rep(NA_real_, nrow(new$X))
   X <- if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE]
   latent <- latent_new(object, X, call)
@@ -129,12 +129,22 @@ latent_new.sturdy_model <- function(object, X, call) {
   list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin))
 }
 
+# The weight of a level that training did not have is as under the prior: its mean is
+# 0, and its scale adds to that of the others, of which it is independent.
 latent_new.bpm <- function(object, X, call) {
   weights <- object$weights
+  columns <- blueprint_columns(object$blueprint)
+  unknown <- numeric(nrow(X))
+  for (j in unique(columns$group[columns$weight < 1])) {
+    mine <- columns$group == j
+    novel <- rowSums(X[, mine, drop = FALSE]) > 1.5 # see encode_feature()
+    X[novel, mine] <- 0
+    unknown <- unknown + novel * object$prior$scale[[object$blueprint$columns[j]]]
+  }
   latent <- native_weight_predict(
     bpm_design(X, object$prior), weights$mean, weights$C
   )
-  list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin))
+  list(m = latent$m, s2 = pmax(latent$s2 + unknown, .Machine$double.xmin))
 }
 
 # The same at the training rows, as if they were new.

@@ -42,7 +42,8 @@ named_call <- function(frame) {
   )
 }
 
-#' The call of a fit, with symbols in the place of data that came by value
+#' The call of a fit, with symbols in the place of data that came by value, and kernels
+#' and controls as they are made
 #' @noRd
 fit_call <- function(frame, spec) {
   call <- if (is.environment(frame)) named_call(frame)
@@ -53,6 +54,7 @@ short_call <- function(call, spec) {
   call[[1]] <- as.name(spec_model(spec))
   short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && length(x) <= 5)
   for (k in seq_along(call)[-1]) {
+    if (is.object(call[[k]])) call[[k]] <- maker_call(call[[k]])
     if (!short(call[[k]])) {
       name <- names(call)[k]
       call[[k]] <- as.name(if (length(name) && nzchar(name)) name else "data")
@@ -61,6 +63,22 @@ short_call <- function(call, spec) {
     }
   }
   call
+}
+
+#' The call that makes a kernel, its prior or a control; other values as they are
+#' @noRd
+maker_call <- function(value) {
+  maker <- switch(class(value)[1],
+    kernel_ard = , kernel_iso = class(value)[1],
+    sturdy_prior = "weak_prior", sturdy_control = "ep_control"
+  )
+  if (is.null(maker)) {
+    return(value)
+  }
+  usual <- do.call(maker, list())
+  parts <- unclass(value)[!mapply(identical, value, usual[names(value)])]
+  if (maker == "weak_prior") parts <- lapply(parts, unlist)
+  as.call(c(as.name(maker), lapply(parts, maker_call)))
 }
 
 abort_no_method <- function(x, fun, call = rlang::caller_env()) {
@@ -83,13 +101,9 @@ has_posterior <- function(object) {
   UseMethod("has_posterior")
 }
 
-has_posterior.default <- function(object) {
-  has_numbers(object$ep$b)
-}
+has_posterior.default <- function(object) has_numbers(object$ep$b)
 
-has_posterior.bpm <- function(object) {
-  !is.null(object$weights)
-}
+has_posterior.bpm <- function(object) !is.null(object$weights)
 
 #' An error for a fit whose EP left no posterior
 #' @noRd
@@ -154,9 +168,7 @@ label_counts.sturdy_model <- function(object) {
   c(sum(object$data$y < 0), sum(object$data$y > 0))
 }
 
-label_counts.bpm_filtered <- function(object) {
-  object$filter$counts
-}
+label_counts.bpm_filtered <- function(object) object$filter$counts
 
 #' @export
 nobs.sturdy_model <- function(object, ...) {
@@ -172,6 +184,28 @@ formula.sturdy_model <- function(x, ...) {
     )
   }
   x$blueprint$formula
+}
+
+#' @importFrom stats terms
+#' @export
+terms.sturdy_model <- function(x, ...) stats::terms(stats::formula(x))
+
+#' @importFrom stats model.frame
+#' @export
+model.frame.sturdy_model <- function(formula, ...) {
+  abort_sturdy(
+    "A fit has no model frame: {.code augment(fit)} returns the inputs and labels it keeps.",
+    "no_model_frame"
+  )
+}
+
+#' @importFrom stats weights
+#' @export
+weights.sturdy_model <- function(object, ...) {
+  abort_sturdy(
+    "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
+    "no_case_weights"
+  )
 }
 
 #' Hyperparameters of a fitted model

@@ -65,13 +65,13 @@ spec_changed <- function(spec) {
     against <- if (name %in% decides[[model]]) usual else plain
     identical(spec[[name]], against[[name]])
   }
-  spec$control <- plain$control # says nothing of the model
   unclass(spec)[!vapply(names(spec), same, logical(1))]
 }
 
 #' @export
 format.sturdy_spec <- function(x, ...) {
   changed <- spec_changed(x)
+  changed$control <- NULL # says nothing of the model
   value <- vapply(changed, describe_argument, character(1))
   paste0(
     spec_model(x), "(",

@@ -168,16 +168,3 @@ native_weight_predict <- function(Xt, mean, C) {
 native_gram <- function(X, Xnew, columns, hyper) {
   .Call(C_gram, X, Xnew, native_kernel(columns, hyper))
 }
-
-#' Tilted escort moments of single cavities St(df, mean, var)
-#'
-#' @return matrix with the columns log_z1, log_zp, mean, var.
-#' @noRd
-native_tilted <- function(y, mean, var, df, epsilon, d) {
-  out <- .Call(
-    C_tilted, as.double(y), as.double(mean), as.double(var), as.double(df),
-    native_epsilon(epsilon), as.integer(d)
-  )
-  colnames(out) <- c("log_z1", "log_zp", "mean", "var")
-  out
-}

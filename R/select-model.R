@@ -85,8 +85,11 @@
 #'     `loo_diff` and `loo_diff_se` (difference from the best by leave-one-out, and
 #'     its standard error, from the paired rows), `weight`, `selected`, `seconds`,
 #'     `status` (of EP, or `"failed"`) and `message`;
-#'   * `selected`: the best fit; `fits`: all fits, by name, `NULL` where one failed;
+#'   * `fits`: all fits, by name, `NULL` where one failed;
 #'   * `criterion`: the criterion in use; `candidates`: the list of candidates.
+#'
+#'   `$selected` is the selected fit alone. The selection holds it once: `$selected` and
+#'   its entry in `$fits` are made of the other fields when they are asked for.
 #'
 #'   All functions for a fit accept a selection: [predict()][predict.sturdy_model],
 #'   [mislabelled()], [update()][update.sturdy_model] and so on use the selected fit.
@@ -245,10 +248,10 @@ new_selection <- function(runs, criterion, candidates, call) {
     )
   }
   selected <- fits[[chosen]]
+  fits[chosen] <- list(NULL)
   structure(
     c(unclass(selected), list(
-      table = table, selected = selected, fits = fits, criterion = criterion,
-      candidates = candidates
+      table = table, fits = fits, criterion = criterion, candidates = candidates
     )),
     class = c("sturdy_selection", class(selected))
   )

@@ -122,3 +122,21 @@ glance.sturdy_selection <- function(x, ...) {
   chosen <- x$table[x$table$selected, c("candidate", "weight")]
   cbind(chosen, NextMethod(), row.names = NULL)
 }
+
+#' `$selected`, and its place in `$fits`, are made of the fields of the selection: it
+#' holds the selected fit once
+#' @export
+#' @noRd
+`[[.sturdy_selection` <- function(x, i, ...) {
+  class <- class(x)[-1]
+  x <- unclass(x)
+  if (!identical(i, "selected") && !identical(i, "fits")) {
+    return(x[[i]])
+  }
+  own <- c("table", "fits", "criterion", "candidates")
+  selected <- structure(x[setdiff(names(x), own)], class = class)
+  if (i == "selected") selected else replace(x$fits, x$table$selected, list(selected))
+}
+
+#' @export
+`$.sturdy_selection` <- `[[.sturdy_selection`

@@ -14,8 +14,12 @@
 #'   * `tidy()`: one row per hyperparameter: `term`, `estimate` (natural scale),
 #'     `learned`. For [bpm()] one row per weight: `term`, `estimate`, `std.error` (`NA` at
 #'     `df <= 2`), `conf.low`, `conf.high`, `prior_scale`.
-#'   * `glance()`: one row of `nobs`, `df`, `epsilon`, `log_evidence`, `loo`, `loo_se`,
-#'     `criterion`, `status`, `sweeps`.
+#'   * `glance()`: one row of `nobs`, `df`, `epsilon`, `log_evidence`, `log_evidence_tep`,
+#'     `loo`, `loo_se`, `criterion`, `status`, `sweeps`. The evidence of a fit by t-EP (at
+#'     finite `df`) is not comparable with others (see [stc()]): it is in
+#'     `log_evidence_tep`, and `log_evidence` is `NA`;
+#'     [`log_evidence(fit, method = "gaussian")`][log_evidence()] computes a comparable
+#'     one. Of all other fits `log_evidence_tep` is `NA`.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
 #'     (the predicted class), `.flipped` (the probability that the label was
 #'     flipped) and `.loo` (the leave-one-out probability of the label), the last
@@ -57,11 +61,13 @@ tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
 glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
   pointwise <- x$ep$loo
+  tep <- is.finite(x$spec$df) && !is.null(x$ep)
   data.frame(
     nobs = nobs(x),
     df = x$spec$df,
     epsilon = mean(x$epsilon),
-    log_evidence = model_evidence(x),
+    log_evidence = if (tep) NA_real_ else model_evidence(x),
+    log_evidence_tep = if (tep) model_evidence(x) else NA_real_,
     loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
     loo_se = se_sum(pointwise),
     criterion = x$spec$criterion,

@@ -79,7 +79,7 @@ absorb_batch <- function(data, fit, run) {
     fit <- start$model
     new <- start$rows
   } else {
-    new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call)
+    new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call, "source")
   }
   absorb_rows(fit, new$X, new$y, run$call)
 }
@@ -116,7 +116,7 @@ record_batch <- function(before, counts, n, kept) {
 #' As mold_formula() does it, for a batch that may lack a class
 #' @noRd
 mold_batch <- function(formula, data, levels, scale, call) {
-  frame <- model_frame(formula, data, call)
+  frame <- model_frame(formula, data, call, "source")
   terms <- attr(frame, "terms")
   arg <- rlang::as_label(formula[[2]])
   y <- stats::model.response(frame)

@@ -205,7 +205,7 @@ check_stream_formula <- function(formula, source, call) {
       "missing_argument", arg = "source", call = call
     )
   }
-  formula
+  strip_environment(formula) # as the checkpoint has it
 }
 
 check_na_action <- function(na.action, call) {

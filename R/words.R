@@ -5,37 +5,28 @@
 #' @noRd
 describe <- function(x) {
   if (is.null(x)) {
-    return("`NULL`")
+    "`NULL`"
+  } else if (is.data.frame(x)) {
+    "a data frame"
+  } else if (is.matrix(x)) {
+    paste(with_article(typeof(x)), "matrix of", nrow(x), "x", ncol(x))
+  } else if (is.function(x)) {
+    "a function"
+  } else if (is.atomic(x) && length(x) == 1) {
+    describe_scalar(x)
+  } else if (is.atomic(x)) {
+    paste(with_article(class(x)[1]), "vector of length", length(x))
+  } else {
+    paste("an object of class", class(x)[1])
   }
-  if (is.data.frame(x)) {
-    return("a data frame")
-  }
-  if (is.matrix(x)) {
-    return(paste(with_article(typeof(x)), "matrix of", nrow(x), "x", ncol(x)))
-  }
-  if (is.function(x)) {
-    return("a function")
-  }
-  if (is.atomic(x) && length(x) == 1) {
-    return(describe_scalar(x))
-  }
-  if (is.atomic(x)) {
-    return(paste(with_article(class(x)[1]), "vector of length", length(x)))
-  }
-  paste("an object of class", class(x)[1])
 }
 
 describe_scalar <- function(x) {
   if (is.na(x)) {
-    return("missing")
-  }
-  if (is.character(x)) {
-    return(paste0("\"", x, "\""))
-  }
-  if (is.factor(x)) {
-    return("a factor")
-  }
-  format(x, digits = 6)
+    "missing"
+  } else if (is.character(x)) {
+    paste0("\"", x, "\"")
+  } else if (is.factor(x)) "a factor" else format(x, digits = 6)
 }
 
 with_article <- function(noun) {

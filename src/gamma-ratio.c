@@ -47,7 +47,7 @@ double log_gamma_ratio_excess(double x, double b) {
          stirling_tail(x);
 }
 
-double digamma_difference(double x, double b) {
+static double digamma_difference(double x, double b) {
   if (x < STIRLING_FROM) return digamma(x + b) - digamma(x);
   return log1p(b / x) + 0.5 * (b / x) / (x + b) + digamma_tail(x) -
          digamma_tail(x + b);

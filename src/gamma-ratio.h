@@ -6,11 +6,8 @@
 /* log Gamma(x + b) - log Gamma(x) - b log x; 0 at x = Inf. */
 double log_gamma_ratio_excess(double x, double b);
 
-/* digamma(x + b) - digamma(x); 0 at x = Inf. */
-double digamma_difference(double x, double b);
-
-/* Mean of digamma_difference(x + t, b) over t between 0 and e, of either sign;
- * needs x + e > 0. Continuous at e = 0. */
+/* Mean of digamma(x + t + b) - digamma(x + t) over t between 0 and e, of either
+ * sign; needs x + e > 0. Continuous at e = 0. */
 double digamma_difference_mean(double x, double b, double e);
 
 #endif

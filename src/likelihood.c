@@ -48,7 +48,8 @@ lik_step likelihood_step(double df, int d, const double epsilon[2]) {
   return lik;
 }
 
-const step_levels *likelihood_levels(const lik_step *lik, double y) {
+/* Levels of the label y = +-1. */
+static const step_levels *likelihood_levels(const lik_step *lik, double y) {
   return &lik->label[y > 0];
 }
 

@@ -37,9 +37,6 @@ typedef struct {
 /* d: dimension of the latent vector, which sets q = 1 + 2/(df + d). */
 lik_step likelihood_step(double df, int d, const double epsilon[2]);
 
-/* Levels of the label y = +-1. */
-const step_levels *likelihood_levels(const lik_step *lik, double y);
-
 /* Needs var >= 0; at var = 0 the cavity is taken as centred (z = 0). */
 tilted likelihood_tilt(const lik_step *lik, double y, double mean, double var);
 

@@ -73,6 +73,24 @@ test_that("one row keeps its columns, none is needed", {
   expect_equal(dim(mold(y ~ 1, mixed())$data$X), c(12, 0))
 })
 
+test_that("numbers with a decimal comma are refused, other text with commas is not", {
+  d <- mixed()
+  comma <- function(v) format(v, decimal.mark = ",")
+  refused <- function(w) {
+    expect_error(
+      mold(y ~ w, cbind(d, w = w)), "decimal comma", class = "sturdy_error_column_type"
+    )
+  }
+  refused(comma(round(d$v, 2)))
+  refused(factor(comma(round(d$v, 2))))
+  refused(c("-1,5e-04", "+,5", " 12 ", "", "3,25", "0", rep("7,1", 6)))
+  expect_error(mold_x(data.frame(w = comma(d$u))), class = "sturdy_error_column_type")
+  for (w in c("1,5,2", "a,5", "5,", "1.000,5")) {
+    expect_equal(ncol(mold(y ~ w, cbind(d, w = rep(c(w, "1,5"), 6)))$data$X), 2)
+  }
+  expect_snapshot(said(mold(y ~ w, cbind(d, w = "1,5"))))
+})
+
 test_that("bad inputs are refused by name", {
   x <- matrix(1:8 + 0.5, 4)
   bad_x <- function(value) replace(x, 3, value)

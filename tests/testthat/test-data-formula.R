@@ -49,6 +49,37 @@ test_that("inputs from elsewhere, and the response as an input, are refused", {
   refuse(y ~ I(u^k) + v)
   refuse(d$y ~ d$u)
   refuse(y ~ u + as.numeric(y))
+  t <- 3 # there is another t in base
+  refuse(y ~ I(u / t))
+  u <- d$u
+  y <- d$y
+  expect_error(mold(y ~ u + as.numeric(y), NULL), class = "sturdy_error_formula")
+  expect_error(mold(u > pi ~ I(v + pi), d), class = "sturdy_error_outcome_levels")
+})
+
+test_that("functions that predict() would not find are refused", {
+  d <- mixed()
+  log <- function(x) x^2 # there is another log in base
+  square <- function(x) x^2
+  refused <- function(formula, data = d) {
+    expect_error(mold(formula, data), "that exist only", class = "sturdy_error_formula")
+  }
+  refused(y ~ log(u))
+  refused(y ~ v + square(u))
+  u <- d$u
+  y <- d$y
+  refused(y ~ square(u), NULL)
+  expect_snapshot(said(mold(y ~ v + square(u), d)))
+  # not those that it finds, whatever variables are called
+  t <- 3
+  m <- mold(y ~ exp(u) + splines::ns(v, 3) + t(v)[1, ], d)
+  expect_equal(forge_new(m, d)$X, m$data$X)
+  in_workspace <- y ~ square(u)
+  environment(in_workspace) <- globalenv()
+  assign("square", square, globalenv())
+  withr::defer(rm("square", envir = globalenv()))
+  m <- mold(in_workspace, d)
+  expect_equal(forge_new(m, d)$X, m$data$X)
 })
 
 test_that("column names need not be syntactic", {

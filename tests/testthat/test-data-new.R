@@ -32,9 +32,10 @@ test_that("new data that differ in kind are refused", {
   new <- function(...) transform(d, ...)
   expect_error(forge_new(m, d["u"]), class = "sturdy_error_missing_column")
   expect_error(forge_new(m, new(f = "z")), class = "sturdy_error_novel_levels")
-  m$blueprint$novel <- TRUE # what a kernel can do, see test-fit-gpc.R
-  expect_message(forge_new(m, new(f = "z")), class = "sturdy_message_novel_levels")
-  m$blueprint$novel <- NULL
+  expect_message( # for predictions: see test-fit-gpc.R and test-fit-weights.R
+    forge(m$blueprint, new(f = "z"), NULL, novel = TRUE),
+    class = "sturdy_message_novel_levels"
+  )
   expect_error(forge_new(m, new(f = 1)), class = "sturdy_error_column_type")
   expect_error(forge_new(m, new(u = "1")), class = "sturdy_error_column_type")
   expect_error(forge_new(m, new(l = 1)), class = "sturdy_error_column_type")

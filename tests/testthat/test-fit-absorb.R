@@ -134,6 +134,9 @@ test_that("what can't be taken in is refused, and nothing changes nothing", {
     class = "sturdy_error_novel_levels"
   )
   expect_error(absorb(fit), class = "sturdy_error_missing_argument")
-  linear <- bpm(class ~ a, d, epsilon = 0.05)
+  linear <- bpm(class ~ a + f, d, epsilon = 0.05)
+  expect_error(
+    absorb(linear, transform(d[1, ], f = "new")), class = "sturdy_error_novel_levels"
+  )
   expect_identical(absorb(linear, d[0, ]), linear)
 })

@@ -48,6 +48,22 @@ test_that("nobs(), formula() and logLik() answer", {
   expect_error(formula(by_matrix), class = "sturdy_error_no_formula")
 })
 
+test_that("terms() are those of the formula; what a fit does not keep is said", {
+  fit <- gpc(class ~ ., toy(), kernel = held(), epsilon = 0.05)
+  expect_equal(attr(terms(fit), "term.labels"), c("a", "b"))
+  expect_equal(attr(terms(fit), "response"), 1)
+  by_matrix <- gpc(matrix(1:4), c(0, 0, 1, 1), kernel = held(), epsilon = 0.1)
+  expect_error(terms(by_matrix), class = "sturdy_error_no_formula")
+  expect_error(model.frame(fit), class = "sturdy_error_no_model_frame")
+  for (x in list(fit, bpm(class ~ ., toy(), epsilon = 0.05))) {
+    expect_error(weights(x), class = "sturdy_error_no_case_weights")
+  }
+  expect_snapshot({
+    said(model.frame(fit))
+    said(weights(fit))
+  })
+})
+
 test_that("a fit without a posterior says so instead of predicting", {
   fit <- toy_fit()
   fit$ep <- list(status = "not_positive_definite", message = "It is not.", sweeps = 0L)

@@ -134,3 +134,40 @@ test_that("learning raises the criterion and stops where the gradient does", {
   expect_equal(loo$spec$criterion, "loo")
   expect_lt(abs(criterion(loo, "loo")$gradient[["epsilon"]]), 0.5)
 })
+
+test_that("the weight of a level that training did not have is as under the prior", {
+  d <- linear_data()
+  m <- mold(class ~ ., d)
+  for (df in c(Inf, 4)) for (inference in c("ep", "adf")) {
+    fit <- bpm(
+      class ~ ., d, df = df, epsilon = 0.1, prior_scale = c(a = 1, b = 0.5, f = 2),
+      inference = inference
+    )
+    # the same model with an indicator of that level, which is 0 in every row
+    prior <- fit$prior
+    prior$group <- c(prior$group, 4L)
+    prior$weights <- c(prior$weights, "fz")
+    X <- cbind(m$data$X, 0)
+    wide <- if (inference == "ep") {
+      latent <- latent_weight(bpm_design(X, prior), m$data$y, prior)
+      ep <- ep_run(latent, model_hyper(fit), df, 0.1, control = fit$spec$control)
+      ep_weights(ep, prior, df)
+    } else {
+      absorb_rows(bpm_start(fit$spec, m, prior, NULL), X, m$data$y)$weights
+    }
+    new <- transform(d[3:4, ], f = c("z", "v"))
+    expect_message(
+      got <- predict(fit, new, type = "latent"), class = "sturdy_message_novel_levels"
+    )
+    # the t family of one more dimension is another one: t-EP there differs a little
+    tolerance <- if (is.finite(df)) 0.05 else 1e-7
+    x <- cbind(1, X[3:4, 1:2], rbind(c(0, 0, 0, 1), c(0, 1, 0, 0)))
+    expect_equal(got$m, drop(x %*% wide$mean), ignore_attr = TRUE, tolerance = tolerance)
+    expect_equal(
+      got$scale^2, exp(wide$log_scale) * rowSums((x %*% wide$C) * x),
+      ignore_attr = TRUE, tolerance = tolerance
+    )
+    known <- predict(fit, transform(new, f = "v"), type = "latent")
+    expect_equal(got[2, ], known[2, ])
+  }
+})

@@ -104,15 +104,20 @@ test_that("the call of a selection is that of its selected fit alone", {
   candidates <- quick()
   x <- select_model(class ~ a + b, d, candidates, "loo", subset = a > -2)
   expect_identical(x$call, x$selected$call)
-  expect_identical(
-    lapply(x$fits[c("none", "t5")], getCall),
-    list(
-      none = quote(gpc(formula = class ~ a + b, data = d, subset = a > -2,
-                       kernel = kernel, epsilon = 0)),
-      t5 = quote(stc(formula = class ~ a + b, data = d, subset = a > -2, df = 5,
-                     kernel = kernel, epsilon = 0.05))
-    )
+  kernel <- paste(
+    "kernel_iso(lengthscale = 1.5,",
+    'fixed = c("lengthscale", "variance", "bias", "nugget"))'
   )
+  written <- c(
+    none = "gpc(formula = class ~ a + b, data = d, subset = a > -2, kernel = %s, epsilon = 0)",
+    t5 = paste("stc(formula = class ~ a + b, data = d, subset = a > -2, df = 5,",
+               "kernel = %s, epsilon = 0.05)")
+  )
+  calls <- lapply(x$fits[c("none", "t5")], getCall)
+  one_line <- function(call) gsub(" +", " ", deparse1(call))
+  expect_equal(vapply(calls, one_line, ""), vapply(written, sprintf, "", kernel))
+  expect_equal(uncalled(eval(getCall(x))), uncalled(x$selected))
+  expect_equal(uncalled(eval(calls$t5)), uncalled(x$fits$t5))
   by_columns <- select_model(d[1:2], d$class, candidates["linear"])
   expect_identical(
     getCall(by_columns), quote(bpm(x = d[1:2], y = d$class, epsilon = 0.05))
@@ -224,4 +229,20 @@ extended_test("a selection between flip rates finds the one that fits", {
   x <- select_model(class ~ ., d, candidates)
   expect_equal(x$table$candidate[x$table$selected], "gpc")
   expect_gt(x$table$weight[2], 0.9)
+})
+
+test_that("the call of a candidate makes its kernel and its control again", {
+  d <- toy()
+  spec <- candidate(
+    "gpc", epsilon = 0.1, control = ep_control(tol = 1e-6, max_sweeps = 50),
+    kernel = kernel_ard(
+      c(a = 1, b = 2), fixed = FALSE,
+      prior = weak_prior(lengthscale = c(NA, 1), bias = c(0, 1), nugget = NULL)
+    )
+  )
+  x <- select_model(class ~ a + b, d, spec, "evidence")
+  expect_equal(uncalled(eval(getCall(x))), uncalled(x$selected))
+  spec <- candidate("gpc", epsilon = 0.1, kernel = kernel_iso(prior = NULL))
+  x <- select_model(class ~ a + b, d, spec, "evidence")
+  expect_equal(uncalled(eval(getCall(x))), uncalled(x$selected))
 })

@@ -47,6 +47,22 @@ test_that("tidy() is the table, glance() the selected fit's with its weight", {
   expect_equal(g$loo, glance(x$selected)$loo)
 })
 
+test_that("a selection holds its selected fit once", {
+  x <- selection()
+  size <- function(x) length(serialize(x, NULL))
+  held_parts <- c(lapply(unname(x$fits), size), size(x$candidates), size(x$table))
+  expect_lt(size(x), sum(unlist(held_parts)) + 1000)
+  expect_s3_class(x$selected, c("gpc", "sturdy_model"), exact = TRUE)
+  expect_equal(uncalled(x$selected), uncalled(toy_fit()))
+  expect_identical(x[["selected"]], x$selected)
+  expect_identical(x$fits$noise, x$selected)
+  expect_null(x$fits$bad)
+  expect_named(x$fits, c("noise", "t5", "bad"))
+  expect_identical(x[[1]], x$spec)
+  expect_identical(x[[c("table", "df")]], x$table$df)
+  expect_null(x$selec)
+})
+
 test_that("a selection answers as its selected fit", {
   x <- selection()
   fit <- x$selected

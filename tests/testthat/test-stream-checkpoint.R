@@ -214,6 +214,45 @@ test_that("the first batch has no fit before it, and its rows are named, too", {
   expect_error(stream(formula = class ~ a + nothing), class = "sturdy_error_formula")
 })
 
+test_that("a formula reads what the checkpoint can be used with", {
+  d <- linear_data()
+  limit <- 5
+  local_log <- function(x) log(x)
+  for (formula in list(a > limit ~ b, class ~ local_log(a), class ~ I(a / limit))) {
+    cnd <- expect_error(bpm_stream(formula, d), class = "sturdy_error_formula")
+    expect_match(conditionMessage(cnd$parent), "`?source`?")
+  }
+})
+
+test_that("errors of a stream speak of its source", {
+  d <- linear_data()
+  said_of <- function(change, batch_size) {
+    cnd <- expect_error(
+      bpm_stream(class ~ ., change(d), batch_size = batch_size),
+      class = "sturdy_error_batch"
+    )
+    expect_no_match(conditionMessage(cnd$parent), "newdata|`data`")
+  }
+  changes <- list(
+    function(d) replace(d, cbind(117, 1), NA),
+    function(d) transform(d, f = replace(as.character(f), 117, "x"))
+  )
+  for (change in changes) said_of(change, 50)
+  parts <- list(d[1:60, ], d[61:120, c("b", "f", "class")], transform(d[61:120, ], a = "p"))
+  for (k in 2:3) {
+    batches <- parts[c(1, k)]
+    step <- 0
+    cnd <- expect_error(
+      bpm_stream(class ~ ., function() {
+        step <<- step + 1
+        if (step <= 2) batches[[step]]
+      }),
+      class = "sturdy_error_batch"
+    )
+    expect_match(conditionMessage(cnd$parent), "`source` must")
+  }
+})
+
 test_that("what is wrong with a batch is said in words", {
   d <- stream_data()
   checkpoint <- withr::local_tempfile(fileext = ".rds")
