@@ -38,8 +38,8 @@
 #' `sturdy_error_not_positive_definite`, with the field `row`, when rounding has
 #' destroyed the posterior of a [bpm()]; `sturdy_error_no_posterior` when the fit has
 #' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
-#' `sturdy_warning_not_converged` when EP does not converge on all rows. The model given
-#' is not changed.
+#' `sturdy_warning_not_converged` when EP does not converge on all rows,
+#' `sturdy_warning_fixed_points` as in [gpc()]. The model given is not changed.
 #' @seealso [update()][update.sturdy_model], [bpm_stream()]
 #' @export
 #' @examples
