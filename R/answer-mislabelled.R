@@ -7,7 +7,7 @@
 #' @details
 #' ```{r, include = FALSE}
 #' wrong_count_share <- function(k) {
-#'   rows <- utils::read.csv("inst/experiments/results/wrong-count-summary.csv")
+#'   rows <- utils::read.csv("inst/results/wrong-count-summary.csv")
 #'   sprintf("%.0f %%", 100 * rows$share[k])
 #' }
 #' ```
@@ -43,13 +43,13 @@
 #' that the number of wrong labels follows a Poisson-binomial distribution, whose mean
 #' is the sum of the posterior probabilities. When `epsilon` was learned, its
 #' uncertainty is more important: in simulations of 150 rows with 10 % flips
-#' (`run_experiment("wrong-count")`) such an interval of nominally 90 % contains the
-#' true number in `r wrong_count_share(2)` of the tables. For a learned `epsilon` the distribution is therefore a
-#' mixture of Poisson-binomial distributions over `epsilon`, weighted by the Gaussian EP
-#' evidence under a uniform prior on (0, 1/2), at the kernel (or prior scales) of the
-#' fit; its interval contains the true number in `r wrong_count_share(1)`. This costs about ten further EP
-#' fits; `level = NULL` leaves it out. If `epsilon` is two rates, their odds (of
-#' `2 epsilon`) vary by a common factor.
+#' (`experiments/wrong-count.R` in the repository) such an interval of nominally 90 %
+#' contains the true number in `r wrong_count_share(2)` of the tables. For a learned
+#' `epsilon` the distribution is therefore a mixture of Poisson-binomial distributions
+#' over `epsilon`, weighted by the Gaussian EP evidence under a uniform prior on (0, 1/2),
+#' at the kernel (or prior scales) of the fit; its interval contains the true number in
+#' `r wrong_count_share(1)`. This costs about ten further EP fits; `level = NULL` leaves it
+#' out. If `epsilon` is two rates, their odds (of `2 epsilon`) vary by a common factor.
 #'
 #' The `epsilon` of the fit may be far from what its kernel suggests (after learning by
 #' leave-one-out, or with an `epsilon` on its lower bound). `print()` then says so. The
@@ -69,13 +69,13 @@
 #'
 #' # How well it works
 #' A tenth of the labels of five data sets were flipped on purpose
-#' (`run_experiment("mislabelled-auc")`). The table shows the area under the ROC curve
-#' for finding them, for [gpc()] and for the out-of-fold margins of a random forest
+#' (`experiments/mislabelled-auc.R` in the repository). The table shows the area under the
+#' ROC curve for finding them, for [gpc()] and for the out-of-fold margins of a random forest
 #' (ranger) and a support vector machine (kernlab), and in how many of ten replications
 #' the 90 % interval contained the number of flips.
 #'
 #' ```{r, echo = FALSE, results = "asis"}
-#' rows <- utils::read.csv("inst/experiments/results/mislabelled-auc-summary.csv")
+#' rows <- utils::read.csv("inst/results/mislabelled-auc-summary.csv")
 #' data <- unique(rows$data)
 #' value <- function(method, column) {
 #'   mine <- rows[rows$method == method, ]

@@ -32,7 +32,7 @@
 #' training labels flipped, df = 10; means over data sets and splits:
 #'
 #' ```{r, echo = FALSE, results = "asis"}
-#' rows <- utils::read.csv("inst/experiments/results/fss17-tables-defaults.csv")
+#' rows <- utils::read.csv("inst/results/fss17-tables-defaults.csv")
 #' rows <- rows[rows$rate == 0.1, ]
 #' shown <- c(
 #'   "STC loo, epsilon learned" = '`"loo"`, learned (default)',
@@ -57,8 +57,8 @@
 #' to be wrong at every rate of flips, even without any. Learning by leave-one-out does
 #' not have this defect, and gives the best log scores of [stc()] at every rate. [gpc()]
 #' has better log scores still, and errors within a standard error of the lowest. The
-#' fits are those of `run_experiment("fss17-table1")`; the means are in
-#' `experiments/results/fss17-tables-defaults.csv` of the installed package.
+#' fits are those of `experiments/fss17-tables.R` in the repository; the means are in
+#' `results/fss17-tables-defaults.csv` of the installed package.
 #'
 #' # When t-EP finds no fixed point
 #' At small `df` (below about 5) with little noise (`epsilon` and `nugget` near 0)

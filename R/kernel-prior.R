@@ -10,14 +10,14 @@
 #' The default standard deviation of 0.7 means that the lengthscales of [kernel_ard()] are
 #' mostly within a factor of 4 of the median heuristic. ([kernel_iso()] has 1.5 as its own
 #' default.) A column that carries no information can still be switched off, but this
-#' takes more rows. The default comes from `run_experiment("priors")`: five data sets with
-#' none to a fifth of the training labels flipped, and [gpc()] with standard deviations
-#' from 0.4 to 1.5 for the log lengthscales and with [kernel_iso()]. The table shows means
-#' over all of them. (0.4 is slightly better on these data; 0.7 allows the influence of the
-#' columns to differ more.)
+#' takes more rows. The default comes from an experiment (`experiments/priors.R` in the
+#' repository): five data sets with none to a fifth of the training labels flipped, and
+#' [gpc()] with standard deviations from 0.4 to 1.5 for the log lengthscales and with
+#' [kernel_iso()]. The table shows means over all of them. (0.4 is slightly
+#' better on these data; 0.7 allows the influence of the columns to differ more.)
 #'
 #' ```{r, echo = FALSE, results = "asis"}
-#' rows <- utils::read.csv("inst/experiments/results/priors-overall.csv")
+#' rows <- utils::read.csv("inst/results/priors-overall.csv")
 #' cat(
 #'   "| kernel | test error | log score | integrated log evidence |",
 #'   "| --- | --- | --- | --- |",

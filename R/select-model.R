@@ -44,7 +44,7 @@
 #' slightly worse than [gpc()] with its defaults, by each criterion. Much of the loss comes
 #' from candidates with two flip rates where there is one, and from [bpm()], which the
 #' integrated evidence selects too often there, because it has almost nothing to integrate
-#' over (`run_experiment("comparison")`, and the vignette *Reproducing the papers*). It is
+#' over (see the comparison in the vignette *Reproducing the papers*). It is
 #' better to compare models that there are reasons for, and to look at the size of the
 #' differences.
 #'

@@ -12,7 +12,6 @@
 # the ground: every room may call them.
 
 r_rooms <- "
-  experiment: show select answer exact stream fit learn ep kernel data native
   show:       select answer exact stream fit learn ep kernel data family
   select:     answer exact fit learn ep kernel data
   answer:     exact fit learn ep kernel data native

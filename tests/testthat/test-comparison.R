@@ -1,12 +1,7 @@
-# The comparison of classifiers in inst/experiments.
+# The comparison of classifiers in experiments.
 
-comparison_env <- function() {
-  for (package in c("kernlab", "ranger")) skip_if_not_installed(package)
-  read_experiment("comparison")$env
-}
-
-test_that("without flips both kinds are one task", {
-  env <- comparison_env()
+extended_test("without flips both kinds are one task", {
+  env <- script_env("comparison")
   tasks <- env$experiment$tasks(env$experiment$settings)
   expect_identical(nrow(tasks), 350L)
   expect_true(all((tasks$kind == "none") == (tasks$rate == 0)))
@@ -14,8 +9,8 @@ test_that("without flips both kinds are one task", {
   expect_identical(as.vector(counts[c("none", "random", "far")]), c(50L, 150L, 150L))
 })
 
-test_that("both kinds flip as many labels, the one only far from the boundary", {
-  env <- comparison_env()
+extended_test("both kinds flip as many labels, the one only far from the boundary", {
+  env <- script_env("comparison")
   half <- env$random_half("newthyroid", 3)
   rows <- as.integer(rownames(half$x))
   whole <- env$two_class_data("newthyroid")
@@ -37,8 +32,8 @@ test_that("both kinds flip as many labels, the one only far from the boundary", 
   )
 })
 
-test_that("what comes from select_model() is what a fit of its own gives", {
-  env <- comparison_env()
+extended_test("what comes from select_model() is what a fit of its own gives", {
+  env <- script_env("comparison")
   half <- env$random_half("newthyroid", 2)
   rows <- env$selection_rows(half)
   alone <- gpc(half$x, half$y, epsilon = 0, control = ep_control(progress = FALSE))
@@ -56,16 +51,16 @@ test_that("what comes from select_model() is what a fit of its own gives", {
   expect_identical(chosen[1], with(by_evidence$table, candidate[selected]))
 })
 
-test_that("a fit that failed is a row without scores", {
-  env <- comparison_env()
+extended_test("a fit that failed is a row without scores", {
+  env <- script_env("comparison")
   half <- env$random_half("newthyroid", 1)
   row <- env$fit_row("any", list(value = NULL, seconds = 1, warned = ""), half)
   expect_identical(row$status, "failed")
   expect_true(all(is.na(row[c("error", "log_score", "brier", "calibration")])))
 })
 
-test_that("a forest that is wrongly sure keeps its raw log score of -Inf", {
-  env <- comparison_env()
+extended_test("a forest that is wrongly sure keeps its raw log score of -Inf", {
+  env <- script_env("comparison")
   # two clouds without overlap, and test labels that are all wrong
   x <- data.frame(x = c(1:30, 101:130))
   y <- factor(rep(c("a", "b"), each = 30))
@@ -76,8 +71,8 @@ test_that("a forest that is wrongly sure keeps its raw log score of -Inf", {
   expect_equal(row$error, 1)
 })
 
-test_that("differences are those from the baseline on the same split and flips", {
-  env <- comparison_env()
+extended_test("differences are those from the baseline on the same split and flips", {
+  env <- script_env("comparison")
   rows <- env$all_of(
     data = c("a", "b"), kind = "far", rate = 0.1, seed = 1:3,
     method = c(env$baseline, "SVM")

@@ -1,51 +1,82 @@
-# Every experiment that comes with the package runs in its quick version; and what
-# some of them claim.
+# The scripts of the folder experiments: each runs in its quick version; what some of
+# them claim; and what the package keeps of their results.
 
-quickly <- function(name, ..., env = rlang::caller_env()) {
-  run_experiment(
-    name, ...,
-    quick = TRUE, cache = NULL, progress = FALSE,
-    folder = withr::local_tempdir(.local_envir = env)
-  )
-}
-
-script_env <- function(script) read_experiment(script)$env
-
-scripts <- unique(experiments()$script)
+scripts <- c(
+  "check-fit", "comparison", "drift", "fss17-tables", "kg08-circle", "kg08-thyroid",
+  "mislabelled-auc", "outliers", "permutation", "priors", "q-curves", "wrong-count"
+)
 for (script in scripts) {
-  test_that(paste0("the experiment '", script, "' runs, and writes what it says"), {
-    skip_on_cran() # a few seconds each
-    needs <- read_experiment(script)$needs
-    for (package in needs) skip_if_not_installed(package)
-    entries <- experiments()
-    run <- quickly(entries$name[entries$script == script][1])
-    expect_gt(nrow(run$results), 0)
-    expect_true(all(file.exists(run$files)))
-    png <- run$files[endsWith(run$files, ".png")]
-    expect_true(all(file.size(png) > 5000))
-    expect_output(print(run), run$title, fixed = TRUE)
+  extended_test(paste0("the script '", script, "' runs, and writes what it says"), {
+    run <- quick_run(script)
+    experiment <- run$env$experiment
+    folders <- c(withr::local_tempdir(), withr::local_tempdir())
+    about <- data.frame(Experiment = script, Design = run$env$design_of(script))
+    files <- run$env$save_experiment(
+      experiment, script, run$parts, run$tables, about, folders
+    )
+    expect_gt(nrow(run$parts$results), 0)
+    expect_setequal(files, list.files(folders, full.names = TRUE))
+    expect_true(all(file.size(files[endsWith(files, ".png")]) > 3000))
+    # the package has what the script says it shows
+    expect_identical(
+      list.files(folders[2]),
+      list.files(
+        system.file("results", package = "sturdy"),
+        paste0("^(", paste(basename(files), collapse = "|"), ")$")
+      )
+    )
   })
 }
 
-test_that("every experiment has a script, and every script its results", {
-  entries <- experiment_index()
-  for (script in unique(entries$script)) {
-    expect_true(file.exists(experiment_path(paste0(script, ".R"))))
-    expect_true(file.exists(experiment_path("results", paste0(script, ".csv"))))
-    about <- read.dcf(experiment_path("results", paste0(script, ".dcf")))
-    expect_match(about[, "Commit"], "^[0-9a-f]{7,40}$")
-    shows <- setdiff(entries$shows[entries$script == script], "")
-    tables <- paste0(script, "-", shows, ".csv")
-    for (table in tables) expect_true(file.exists(experiment_path("results", table)))
+extended_test("the index names every script, and a table of it", {
+  index <- utils::read.csv(file.path(script_env("drift")$experiments, "index.csv"))
+  expect_setequal(index$script, scripts)
+  for (k in seq_len(nrow(index))) {
+    file <- paste0(index$script[k], "-", index$shows[k], ".csv")
+    folders <- c(
+      system.file("results", package = "sturdy"),
+      file.path(script_env("drift")$experiments, "results")
+    )
+    expect_true(any(file.exists(file.path(folders, file))))
   }
+})
+
+test_that("stored results say how they were made", {
+  for (script in scripts) {
+    about <- read.dcf(system.file(
+      "results", paste0(script, ".dcf"), package = "sturdy", mustWork = TRUE
+    ))
+    expect_match(about[, "Commit"], "^[0-9a-f]{7,40}$")
+    expect_type(eval(str2lang(about[, "Settings"])), "list")
+  }
+})
+
+extended_test("a run that was interrupted goes on where it stopped", {
+  skip_if_not_installed("targets")
+  script <- file.path(script_env("permutation")$experiments, "run.R")
+  run <- function() {
+    withr::with_envvar(c(STURDY_INSTALLED = "true"), suppressWarnings(system2(
+      file.path(R.home("bin"), "Rscript"),
+      c("--no-init-file", shQuote(script), "fss17-figure1", "--quick"),
+      stdout = TRUE, stderr = TRUE
+    )))
+  }
+  expect_match(run(), "permutation-summary.csv", fixed = TRUE, all = FALSE)
+  # the same as without targets
+  kept <- file.path(dirname(dirname(script)), ".lib", "experiments", "quick")
+  rows <- utils::read.csv(file.path(kept, "permutation.csv"))
+  expect_equal(rows, quick_run("permutation")$parts$results, tolerance = 1e-5)
+  objects <- file.path(dirname(kept), "permutation-quick", "objects")
+  unlink(list.files(objects, "^replication_", full.names = TRUE)[1])
+  expect_match(run(), "1 completed", fixed = TRUE, all = FALSE)
 })
 
 # What they claim -------------------------------------------------------------
 
-test_that("EP gives one boundary under 20 orders of the rows, ADF 20", {
-  run <- quickly("fss17-figure1", replications = 20, rows = 1000)
-  rows <- run$results
-  weights_of <- script_env("permutation")$weights_of
+extended_test("EP gives one boundary under 20 orders of the rows, ADF 20", {
+  run <- quick_run("permutation", replications = 20, rows = 1000)
+  rows <- run$parts$results
+  weights_of <- run$env$weights_of
   direction <- function(method) weights_of(rows[rows$method == method, ])
   expect_true(all(rows$status %in% c("converged", "one pass")))
   expect_identical(nrow(unique(signif(direction("adf"), 6))), 20L)
@@ -58,21 +89,21 @@ test_that("EP gives one boundary under 20 orders of the rows, ADF 20", {
   expect_identical(run$tables$summary$not_converged, c(0L, 0L))
 })
 
-test_that("angles are right, small ones too", {
+extended_test("angles are right, small ones too", {
   angle <- script_env("permutation")$angle_between
   turn <- c(0, 1e-9, 1e-3, 1, 90, 180)
   W <- cbind(cospi(turn / 180), sinpi(turn / 180))
   expect_equal(angle(W, W[1, , drop = FALSE])[, 1], turn, tolerance = 1e-7)
 })
 
-test_that("the drift experiment reports the errors of its streams", {
-  run <- quickly("dqv11-table1", seed = 2)
+extended_test("the drift experiment reports the errors of its streams", {
+  run <- quick_run("drift", seed = 2)
   d <- sim_drift(1, seed = 2)
   fit <- bpm(
     d$x, d$y,
     df = 3, epsilon = 0.01, inference = "adf", intercept = FALSE, scale = FALSE
   )
-  first <- run$results[run$results$case == 1, ]
+  first <- run$parts$results[run$parts$results$case == 1, ]
   expect_equal(first$error, fit$filter$errors / 4000)
   signs <- run$tables$signs
   expect_identical(nrow(signs), 20L)
@@ -80,14 +111,14 @@ test_that("the drift experiment reports the errors of its streams", {
   expect_equal(last$wrong, sum(sign(fit$weights$mean) != d$base[10, ]))
 })
 
-test_that("the curves agree with quadrature", {
-  run <- quickly("dqv11-figure1")
+extended_test("the curves agree with quadrature", {
+  run <- quick_run("q-curves")
   expect_lt(max(run$tables$quadrature$largest_gap_to_quadrature), 1e-8)
-  values <- run$results$value
-  expect_true(all(values[run$results$figure == "q-divergence"] >= 0))
+  values <- run$parts$results$value
+  expect_true(all(values[run$parts$results$figure == "q-divergence"] >= 0))
 })
 
-test_that("printed values stand beside ours, with the difference in standard errors", {
+extended_test("printed values stand beside ours, with the difference in standard errors", {
   env <- script_env("drift")
   rows <- data.frame(case = 1, df = 10, error = c(0.25, 0.26))
   table <- env$drift_table(rows)

@@ -1,9 +1,7 @@
 # The experiments after Futami, Sato and Sugiyama (2017), and the numbers of ?stc.
 
-fss17_env <- function(script) read_experiment(script)$env
-
-test_that("a printed value without a number of splits has no standard error", {
-  env <- fss17_env("fss17-tables")
+extended_test("a printed value without a number of splits has no standard error", {
+  env <- script_env("fss17-tables")
   rows <- data.frame(
     data = "sonar", rate = 0.1, method = "GPC", variant = "evidence, epsilon 0",
     error = c(0.2, 0.24)
@@ -15,8 +13,8 @@ test_that("a printed value without a number of splits has no standard error", {
   expect_identical(table$printed_checked, "no")
 })
 
-test_that("every cell of both tables has its printed value", {
-  env <- fss17_env("fss17-tables")
+extended_test("every cell of both tables has its printed value", {
+  env <- script_env("fss17-tables")
   cells <- do.call(env$all_of, c(
     env$experiment$settings[c("data", "rates")], list(method = c("GPC", "STC"))
   ))
@@ -30,8 +28,8 @@ test_that("every cell of both tables has its printed value", {
   }
 })
 
-test_that("the two evidences are one for the Gaussian process, not for t-EP", {
-  env <- fss17_env("fss17-tables")
+extended_test("the two evidences are one for the Gaussian process, not for t-EP", {
+  env <- script_env("fss17-tables")
   rows <- env$experiment$run(list(data = "newthyroid", rate = 0.1, df = 10, seed = 1))
   gap <- rows$log_evidence - rows$gaussian_evidence
   expect_identical(gap[rows$method == "GPC"], c(0, 0, 0))
@@ -39,8 +37,8 @@ test_that("the two evidences are one for the Gaussian process, not for t-EP", {
   expect_identical(rows$epsilon[endsWith(rows$variant, "epsilon 0")], c(0, 0, 0))
 })
 
-test_that("at one kernel eight outliers move both processes alike", {
-  env <- fss17_env("outliers")
+extended_test("at one kernel eight outliers move both processes alike", {
+  env <- script_env("outliers")
   rows <- env$experiment$run(list(df = 10, fresh = 2000, seed = 1))$results
   held <- function(method) rows[rows$method == paste0(method, ", kernel held"), ]
   expect_gt(held("GPC")$change_grid, 0.1)
@@ -50,7 +48,7 @@ test_that("at one kernel eight outliers move both processes alike", {
 })
 
 test_that("what ?stc says of its criteria holds in the stored results", {
-  means <- utils::read.csv(experiment_path("results", "fss17-tables-defaults.csv"))
+  means <- stored_result("fss17-tables-defaults.csv")
   stc <- means[means$method == "STC", ]
   for (rate in unique(stc$rate)) {
     here <- stc[stc$rate == rate, ]
@@ -62,7 +60,7 @@ test_that("what ?stc says of its criteria holds in the stored results", {
 })
 
 test_that("gpc() has the scores beside stc() that ?stc says", {
-  means <- utils::read.csv(experiment_path("results", "fss17-tables-defaults.csv"))
+  means <- stored_result("fss17-tables-defaults.csv")
   for (rate in unique(means$rate)) {
     here <- means[means$rate == rate, ]
     of <- function(method, variant) {

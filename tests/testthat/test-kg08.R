@@ -1,9 +1,7 @@
 # The experiments after Kim and Ghahramani (2008): their problems, tables and claims.
 
-thyroid <- read_experiment("kg08-thyroid")$env
-circle <- read_experiment("kg08-circle")$env
-
-test_that("training labels only are flipped, those of a lower rate again", {
+extended_test("training labels only are flipped, those of a lower rate again", {
+  thyroid <- script_env("kg08-thyroid")
   clean <- thyroid$thyroid_half(0, 4)
   flipped <- lapply(c(0.05, 0.15), thyroid$thyroid_half, seed = 4)
   expect_false(any(clean$flipped))
@@ -16,7 +14,8 @@ test_that("training labels only are flipped, those of a lower rate again", {
   expect_true(all(which(flipped[[1]]$flipped) %in% which(flipped[[2]]$flipped)))
 })
 
-test_that("the kernel of Table 2 has all but the nugget held", {
+extended_test("the kernel of Table 2 has all but the nugget held", {
+  thyroid <- script_env("kg08-thyroid")
   d <- thyroid$thyroid_half(0, 1)
   at <- coef(thyroid$kg08_fit("gpc", d, thyroid$thyroid_kernel(), TRUE))
   expect_equal(1 / (2 * at[["lengthscale"]]^2), 0.05)
@@ -24,7 +23,8 @@ test_that("the kernel of Table 2 has all but the nugget held", {
   expect_false(at[["nugget"]] == 0.1)
 })
 
-test_that("the circle parts the square in halves, and gross errors lie far from it", {
+extended_test("the circle parts the square in halves, and gross errors lie far from it", {
+  circle <- script_env("kg08-circle")
   d <- circle$circle_problem(3, 40, 2, 0.25)
   expect_lt(abs(mean(d$y_test == "inside") - 0.5), 0.005)
   expect_identical(sum(d$flipped), 2L)
@@ -33,7 +33,8 @@ test_that("the circle parts the square in halves, and gross errors lie far from 
   expect_true(all(abs(radius - sqrt(2 / pi)) > 0.25))
 })
 
-test_that("the evidence selects, and the rest of its row follows", {
+extended_test("the evidence selects, and the rest of its row follows", {
+  thyroid <- script_env("kg08-thyroid")
   rows <- data.frame(
     method = c("gpc", "gradient"), log_evidence = c(-20, -19), error = c(0.1, 0.2),
     seconds = 1:2
@@ -45,7 +46,8 @@ test_that("the evidence selects, and the rest of its row follows", {
   expect_identical(thyroid$kg08_selected(rows, "gradient", "selected")$error, 0.1)
 })
 
-test_that("errors are compared within replications", {
+extended_test("errors are compared within replications", {
+  thyroid <- script_env("kg08-thyroid")
   rows <- data.frame(
     seed = c(1, 2, 3, 3, 2, 1), method = rep(c("gpc", "em"), each = 3),
     error = c(0.1, 0.2, 0.3, 0.32, 0.24, 0.1), log_evidence = -1
@@ -58,7 +60,8 @@ test_that("errors are compared within replications", {
   expect_true(thyroid$kg08_paired(rows)$never_worse)
 })
 
-test_that("the share of flipped labels found is that among the first ranks", {
+extended_test("the share of flipped labels found is that among the first ranks", {
+  thyroid <- script_env("kg08-thyroid")
   d <- toy()
   fit <- toy_fit()
   flipped <- seq_len(nrow(d)) %in% c(3, 30)
@@ -67,15 +70,16 @@ test_that("the share of flipped labels found is that among the first ranks", {
   expect_identical(thyroid$kg08_found(fit, !flipped & FALSE), NA_real_)
 })
 
-test_that("the support vector machine is tuned, and finds a circle", {
-  skip_if_not_installed("kernlab")
+extended_test("the support vector machine is tuned, and finds a circle", {
+  circle <- script_env("kg08-circle")
   d <- circle$circle_problem(1, 200, 2, 0.25)
   row <- circle$kg08_svm_row(d, 1)
   expect_lt(row$error, 0.1)
   expect_identical(circle$kg08_svm_row(d, 1)$error, row$error)
 })
 
-test_that("the printed evidence stands beside each method", {
+extended_test("the printed evidence stands beside each method", {
+  thyroid <- script_env("kg08-thyroid")
   means <- expand.grid(
     rate = c(0, 0.1), method = c("gpc", "gradient", "em_kg08", "svm"),
     stringsAsFactors = FALSE
@@ -90,14 +94,14 @@ test_that("the printed evidence stands beside each method", {
 })
 
 test_that("robust and selected are not worse than plain, at 10 and 15 % flips", {
-  paired <- utils::read.csv(experiment_path("results", "kg08-thyroid-paired.csv"))
+  paired <- stored_result("kg08-thyroid-paired.csv")
   robust <- c("gradient", "em", "em_kg08", "selected", "selected_kg08")
   rows <- paired[paired$method %in% robust & paired$rate >= 0.1, ]
   expect_identical(nrow(rows), 10L)
   expect_true(all(rows$error <= rows$error_se))
   gain <- rows$log_evidence[rows$method %in% c("gradient", "em", "selected")]
   expect_true(all(gain > 0))
-  circle <- utils::read.csv(experiment_path("results", "kg08-circle-paired.csv"))
+  circle <- stored_result("kg08-circle-paired.csv")
   circle <- circle[circle$method %in% robust, ]
   expect_identical(nrow(circle), 5L)
   expect_true(all(circle$error <= circle$error_se))

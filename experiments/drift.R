@@ -1,0 +1,88 @@
+# A target that drifts: assumed density filtering with a normal prior and with t priors,
+# as in section 6.1 of Ding, Qi and Vishwanathan (2011), Figure 3 and Table 1. The target
+# changes every 400 points, either wholly (case 1) or in a tenth of its entries (case 2).
+# Each label is predicted before it is absorbed.
+
+experiment <- list(
+  settings = list(replications = 10, seed = 1, df = c(Inf, 3, 10), step = 40),
+  quick = list(replications = 1, df = 3, step = 400),
+  in_package = c("table", "signs", "drift"),
+  # step: points between two looks at the signs of the weights
+  tasks = function(settings) {
+    all_of(
+      case = 1:2, df = settings$df, step = settings$step,
+      seed = seeds_of(settings)
+    )
+  },
+  run = function(task) drift_run(task$case, task$df, task$seed, task$step),
+  tables = function(parts) {
+    list(
+      table = drift_table(parts$results),
+      signs = stats::aggregate(wrong ~ time + df + case, parts$signs, mean)
+    )
+  },
+  figures = list(drift = list(
+    width = 9.6, height = 4.4,
+    draw = function(parts, tables) {
+      draw_drift(tables$signs, length(unique(parts$results$seed)))
+    }
+  ))
+)
+
+# One pass over one stream: prequential error, and how many of the signs of the
+# base vector in force the posterior mean has wrong, after every `step` points
+drift_run <- function(case, df, seed, step) {
+  d <- sim_drift(case, seed = seed)
+  ends <- seq(step, nrow(d$x), by = step)
+  wrong <- integer(length(ends))
+  fit <- NULL
+  for (i in seq_along(ends)) {
+    rows <- seq(ends[i] - step + 1, ends[i])
+    if (is.null(fit)) {
+      fit <- bpm(
+        d$x[rows, ], d$y[rows],
+        df = df, epsilon = 0.01, inference = "adf", intercept = FALSE, scale = FALSE
+      )
+    } else {
+      fit <- absorb(fit, d$x[rows, ], d$y[rows])
+    }
+    base <- d$base[d$segment[ends[i]], ]
+    wrong[i] <- sum(sign(fit$weights$mean) != base)
+  }
+  list(
+    results = data.frame(error = fit$filter$errors / fit$filter$rows),
+    signs = data.frame(time = ends, wrong = wrong)
+  )
+}
+
+drift_table <- function(errors) {
+  errors <- errors[order(errors$case, errors$df), ]
+  table <- group_means(errors, c("case", "df"), "error")
+  beside_printed(table, "dqv11-table1", c("case", "df"), "error")
+}
+
+draw_drift <- function(signs, replications) {
+  graphics::par(mfrow = c(1, 2))
+  dfs <- sort(unique(signs$df), decreasing = TRUE)
+  for (case in 1:2) {
+    graphics::plot(
+      range(signs$time), c(0, max(signs$wrong[signs$case == case])),
+      type = "n", xlab = "points absorbed",
+      ylab = sprintf("wrong signs of 100, mean of %d", replications),
+      main = c("case 1: all entries redrawn", "case 2: a tenth redrawn")[case]
+    )
+    graphics::abline(v = seq(400, 3600, by = 400), col = "grey85", lwd = 1)
+    for (k in seq_along(dfs)) {
+      mine <- signs[signs$case == case & signs$df == dfs[k], ]
+      graphics::lines(mine$time, mine$wrong, col = figure_colours[k], lty = figure_lines[k])
+    }
+    if (case == 2) {
+      graphics::legend(
+        "topright",
+        legend = ifelse(is.finite(dfs), paste("t prior, df =", dfs), "normal prior"),
+        col = figure_colours[seq_along(dfs)], lty = figure_lines[seq_along(dfs)],
+        bty = "n", seg.len = 3, cex = 0.9
+      )
+    }
+  }
+}

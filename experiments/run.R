@@ -1,0 +1,102 @@
+# The tables and figures of the papers, and our own comparisons:
+#
+#   Rscript experiments/run.R --list
+#   Rscript experiments/run.R <name> ... [--quick] [--workers=<n>]
+#
+# The package of this clone is installed into the library of the clone first
+# (tools/run.sh). The targets package runs the replications (targets.R) and keeps them
+# under .lib/experiments: a run that was interrupted goes on where it stopped, and a
+# replication is repeated when its settings, its code or the package change. More than
+# one worker needs the crew package.
+#
+# A full run writes its tables and figures to experiments/results, and those that help
+# pages and vignettes read to inst/results. It needs a clean checkout, so that the
+# commit it notes is what ran. --quick takes seconds, shows that the script works, and
+# writes to .lib/experiments/quick.
+
+command <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+setwd(dirname(dirname(normalizePath(gsub("~+~", " ", command, fixed = TRUE)))))
+given <- commandArgs(trailingOnly = TRUE)
+index <- utils::read.csv("experiments/index.csv", na.strings = character())
+if ("--list" %in% given) {
+  minutes <- ifelse(index$minutes == 1, "1 minute", paste(index$minutes, "minutes"))
+  cat(sprintf("%-16s %s (%s)\n", index$name, index$title, minutes), sep = "")
+  quit()
+}
+
+stop_usage <- function(...) {
+  message(
+    ..., "\nUsage: Rscript experiments/run.R --list | <name> ... [--quick] [--workers=<n>]"
+  )
+  quit(status = 2)
+}
+is_workers <- grepl("^--workers=[1-9][0-9]*$", given)
+names <- given[given != "--quick" & !is_workers]
+unknown <- setdiff(names, index$name)
+if (length(names) == 0) stop_usage("Which experiment?")
+if (length(unknown)) stop_usage("No such experiment: ", toString(unknown))
+
+# once more, with the package installed
+if (!nzchar(Sys.getenv("STURDY_INSTALLED"))) {
+  Sys.setenv(STURDY_INSTALLED = "true", OPENBLAS_NUM_THREADS = "1")
+  again <- c("tools/run.sh", "../experiments/run.R", shQuote(given))
+  quit(status = system2("sh", again))
+}
+
+quick <- "--quick" %in% given
+workers <- c(as.integer(sub(".*=", "", given[is_workers])), 1L)[1]
+needed <- c("targets", if (workers > 1) "crew")
+lacking <- needed[!vapply(needed, requireNamespace, NA, quietly = TRUE)]
+if (length(lacking)) {
+  message("Needed from CRAN: install.packages(", deparse(lacking), ")")
+  quit(status = 1)
+}
+
+git <- function(...) system2("git", c(...), stdout = TRUE)
+made_by <- c("R", "src", "DESCRIPTION", "experiments/printed.csv", "'experiments/*.R'")
+if (!quick && length(git("status --porcelain --", made_by))) {
+  message("R, src or a script differs from the commit: commit first, or use --quick.")
+  quit(status = 1)
+}
+
+# a bar on a terminal, lines in a log
+options(cli.progress_show_after = 0)
+reporter <- if (cli::is_dynamic_tty()) "balanced" else "verbose"
+
+library(sturdy)
+experiments <- "experiments"
+source("experiments/helper.R")
+rows <- index[index$name %in% names, ]
+for (script in unique(rows$script)) {
+  source(file.path("experiments", paste0(script, ".R")))
+  settings <- settings_of(experiment, quick)
+  tasks <- experiment$tasks(settings)
+  run <- experiment$run
+  store <- file.path(".lib/experiments", paste0(script, if (quick) "-quick"))
+  targets::tar_make(
+    script = "experiments/targets.R", store = store, reporter = reporter,
+    callr_function = NULL, envir = globalenv()
+  )
+  failed <- targets::tar_errored(store = store)
+  if (length(failed)) {
+    errors <- unique(targets::tar_meta(failed, fields = "error", store = store)$error)
+    message(script, " failed: ", paste(errors, collapse = "; "), "\nThe others are kept.")
+    quit(status = 1)
+  }
+  parts <- bind_parts(targets::tar_read_raw("replication", store = store))
+  tables <- experiment$tables(parts)
+  folders <- c("experiments/results", "inst/results")
+  if (quick) folders[] <- ".lib/experiments/quick"
+  about <- data.frame(
+    Experiment = script, Names = toString(index$name[index$script == script]),
+    Package = paste("sturdy", utils::packageVersion("sturdy")),
+    Commit = git("rev-parse --short=12 HEAD"), R = as.character(getRversion()),
+    Date = format(Sys.Date()), Settings = one_line_of(settings),
+    Design = design_of(script)
+  )
+  files <- save_experiment(experiment, script, parts, tables, about, folders)
+  for (table in tables[rows$shows[rows$script == script]]) {
+    print(table, digits = 3, row.names = FALSE)
+  }
+  cat("Written:", files, sep = "\n  ")
+}
