@@ -13,7 +13,8 @@
 #' (unless `scale = FALSE`), and one indicator per level of every other column. The
 #' likelihood depends on the sign of the weighted sum only, so the data say nothing about
 #' the common size of the weights: it comes from the prior, and only their ratios are
-#' informative.
+#' informative. A filtered fit is reported in the size of the prior, whatever the length of
+#' its stream; see [bpm()].
 #'
 #' The posterior is `St(df, location, S)` with
 #' `location = exp(log_scale / 2) mean` and scale matrix `S = exp(log_scale) C` from the
@@ -123,6 +124,6 @@ weight_table.bpm <- function(object, level = 0.95) {
     std.error = unname(stretch * weight_scale(object)),
     conf.low = unname(ends[, 1]),
     conf.high = unname(ends[, 2]),
-    prior_scale = unname(object$prior$scale[object$prior$group])
+    prior_scale = weight_scales(object$prior)
   )
 }

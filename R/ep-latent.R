@@ -85,9 +85,9 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
   )
 }
 
-#' Prior scale of each weight
+#' Prior scale of each weight (k)
 #' @noRd
-weight_scales <- function(prior, hyper) {
+weight_scales <- function(prior, hyper = list(prior_scale = prior$scale[prior$free])) {
   scale <- prior$scale
   scale[prior$free] <- hyper$prior_scale
   unname(scale[prior$group])

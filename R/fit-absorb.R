@@ -34,9 +34,9 @@
 #' Errors: `sturdy_error_missing_argument` when `newdata` or the labels are missing;
 #' `sturdy_error_novel_levels` for a label that is not one of the two classes of the fit,
 #' or a factor level that training did not have, which has no place in the fit (fit to
-#' all rows with [update()][update.sturdy_model] instead);
-#' `sturdy_error_not_positive_definite`, with the field `row`, when rounding has
-#' destroyed the posterior of a [bpm()]; `sturdy_error_no_posterior` when the fit has
+#' all rows with [update()][update.sturdy_model] instead); `sturdy_error_not_finite` and
+#' `sturdy_error_not_positive_definite`, with the field `row`, as in [bpm()];
+#' `sturdy_error_no_posterior` when the fit has
 #' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
 #' `sturdy_warning_not_converged` when EP does not converge on all rows,
 #' `sturdy_warning_fixed_points` as in [gpc()]. The model given is not changed.

@@ -122,8 +122,12 @@
 #' rows absorbed), `errors` (how many of their labels were predicted wrongly before they
 #' were absorbed), `log_score` (the sum of the log probabilities of those predictions),
 #' `log_evidence` (the same, added to the log evidence of the EP fit that `absorb()`
-#' started from, if any) and `counts` (the number of rows of each class, including those
-#' of the EP fit).
+#' started from, if any), `counts` (the number of rows of each class, including those
+#' of the EP fit) and `log_scale` (the logarithm of the scale that ADF has taken out of the
+#' posterior, which labels say nothing about: `exp(log_scale) C` is the scale matrix by the
+#' formulas of ADF, which drifts without bound). In `weights` the `log_scale` of such a fit
+#' gives the weights the size that they have in the prior: the sum of their escort second
+#' moments over the prior scales is k, as under the exact posterior.
 #'
 #' An EP fit keeps its rows: [predict()][predict.sturdy_model] without `newdata`,
 #' [fitted()], [residuals()][residuals.sturdy_model], [loo()] and [mislabelled()] work
@@ -138,8 +142,9 @@
 #'   `"learn"` with ADF;
 #' * `sturdy_error_epsilon`: also for `"learn"` with ADF;
 #' * `sturdy_error_no_inputs`: neither an input column nor an intercept;
-#' * `sturdy_error_not_positive_definite`, with the field `row`: ADF lost the posterior
-#'   to rounding at that row;
+#' * `sturdy_error_not_finite`, with the field `row`: inputs too large for ADF to square;
+#' * `sturdy_error_not_positive_definite`, with the field `row`: the posterior to filter
+#'   from is none;
 #' * `sturdy_error_no_sites`: [loo()] and other functions that need single rows, for a
 #'   filtered fit.
 #'

@@ -97,15 +97,18 @@ abort_no_learning <- function(arg, call = rlang::caller_env()) {
 
 # Posterior -----------------------------------------------------------------
 
-#' @param mean,C,log_scale the posterior St(df, exp(log_scale/2) mean,
-#'   exp(log_scale) C).
+#' The posterior St(df, exp(log_scale/2) mean, exp(log_scale) C) of the weights
+#'
+#' @param log_scale by default what gives the weights the size that they have in the
+#'   prior: labels say nothing about it [M 2.14].
 #' @noRd
-new_weights <- function(mean, C, log_scale, names) {
-  k <- length(names)
+new_weights <- function(mean, C, prior, log_scale = NULL) {
+  k <- length(prior$weights)
+  size <- sum((mean^2 + diag(C)) / weight_scales(prior))
   list(
-    mean = stats::setNames(as.vector(mean), names),
-    C = matrix(C, k, k, dimnames = list(names, names)),
-    log_scale = log_scale
+    mean = stats::setNames(as.vector(mean), prior$weights),
+    C = matrix(C, k, k, dimnames = list(prior$weights, prior$weights)),
+    log_scale = if (is.null(log_scale)) log(k / size) else log_scale
   )
 }
 
@@ -115,7 +118,7 @@ ep_weights <- function(ep, prior, df) {
   if (!has_numbers(ep$b) || anyNA(ep$C)) {
     return(NULL)
   }
-  new_weights(ep$b, ep$C, -ep$log_det / df, prior$weights)
+  new_weights(ep$b, ep$C, prior, -ep$log_det / df)
 }
 
 # Assumed density filtering -------------------------------------------------
@@ -129,12 +132,10 @@ bpm_filter <- function(spec, molded, prior, call) {
 #' A filtered fit that has seen no row yet
 #' @noRd
 bpm_start <- function(spec, molded, prior, call) {
-  scales <- unname(prior$scale[prior$group])
-  k <- length(scales)
+  k <- length(prior$weights)
   fit <- new_model(
     spec, molded, call, list(epsilon = spec$epsilon),
-    prior = prior,
-    weights = new_weights(numeric(k), diag(scales, k), 0, prior$weights)
+    prior = prior, weights = new_weights(numeric(k), diag(weight_scales(prior), k), prior)
   )
   as_filtered(fit)
 }
@@ -149,7 +150,8 @@ as_filtered <- function(object) {
   object$filter <- list(
     rows = 0, errors = 0, log_score = 0,
     log_evidence = if (has_ep) object$ep$log_evidence else 0,
-    counts = if (has_ep) label_counts(object) else c(0, 0)
+    counts = if (has_ep) label_counts(object) else c(0, 0),
+    log_scale = 0
   )
   object[c("data", "ep")] <- list(NULL) # kept as names: `$` matches names in part
   class(object) <- c("bpm_filtered", class(object))
@@ -166,35 +168,50 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
   object <- as_filtered(object)
   n <- length(y)
   k <- length(object$prior$weights)
-  check_memory(n * (3 * k + 20) + 3 * k^2, n, FALSE, call)
+  check_memory(n * (3 * k + 20) + 4 * k^2, n, FALSE, call)
+  before <- object$filter
   state <- list(
-    mu = object$weights$mean, S = object$weights$C,
-    log_scale = object$weights$log_scale
+    mu = object$weights$mean, S = object$weights$C, log_scale = before$log_scale
   )
   out <- native_adf(
-    bpm_design(X, object$prior), y, object$spec$df, object$epsilon, state
+    bpm_design(X, object$prior), y, object$spec$df, object$epsilon,
+    weight_scales(object$prior), state
   )
   if (out$status < 0) {
-    abort_not_absorbed(out$done + 1L, call)
+    abort_not_absorbed(out, call)
   }
-  object$weights <- new_weights(out$mu, out$S, out$log_scale, object$prior$weights)
-  before <- object$filter
-  object$filter[c("rows", "errors", "log_score", "log_evidence", "counts")] <- list(
+  object$weights <- new_weights(out$mu, out$S, object$prior)
+  object$filter[filter_counts] <- list(
     before$rows + n,
     before$errors + sum((out$prob > 0.5) != (y > 0)),
     before$log_score + sum(out$log_zp),
     before$log_evidence + sum(out$log_zp),
-    before$counts + c(sum(y < 0), sum(y > 0))
+    before$counts + c(sum(y < 0), sum(y > 0)),
+    out$log_scale
   )
   object
 }
 
-abort_not_absorbed <- function(row, call) {
+# what every absorbed row changes in the field `filter`
+filter_counts <- c(
+  "rows", "errors", "log_score", "log_evidence", "counts", "log_scale"
+)
+
+abort_not_absorbed <- function(out, call) {
+  row <- out$done + 1L
+  if (out$status == -3L) {
+    abort_sturdy(
+      c(
+        "The inputs must be small enough to be squared.",
+        x = "Row {row} could not be absorbed."
+      ),
+      "not_finite", row = row, call = call
+    )
+  }
   abort_sturdy(
     c(
-      "The posterior of the weights is no longer positive definite.",
-      x = "Row {row} could not be absorbed.",
-      i = "Inputs of very different size can cause this: scale them."
+      "The posterior of the weights is not positive definite.",
+      x = "Row {row} could not be absorbed."
     ),
     "not_positive_definite", row = row, call = call
   )

@@ -87,7 +87,7 @@ absorb_batch <- function(data, fit, run) {
 empty_filter <- function(arguments) {
   list(
     rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
-    batches = 0, source_rows = 0, left_out = 0,
+    log_scale = 0, batches = 0, source_rows = 0, left_out = 0,
     history = NULL, columns = NULL, classes = NULL, arguments = arguments
   )
 }
@@ -96,10 +96,9 @@ empty_filter <- function(arguments) {
 #' @noRd
 record_batch <- function(before, counts, n, kept) {
   counted <- c("rows", "errors", "log_score")
-  all_counts <- c(counted, "log_evidence", "counts")
   after <- before
   if (!is.null(counts)) {
-    after[all_counts] <- counts[all_counts]
+    after[filter_counts] <- counts[filter_counts]
   }
   after$batches <- before$batches + 1
   after$source_rows <- before$source_rows + n

@@ -11,6 +11,19 @@
 #' as text, when it comes from a file) and a few k x k matrices, however long the
 #' stream is.
 #'
+#' No stream is too long. The labels say nothing about the common size of the weights,
+#' and where classes overlap it drifts in the filter by a constant factor a row. It is
+#' therefore taken out as rows come, which changes no prediction, and its logarithm kept
+#' in `filter$log_scale`. [coef()][bpm-weights] and [confint()][bpm-weights] give weights
+#' in the size that they have in the prior. In the metric of the prior, the widest
+#' direction of the posterior is kept within about 2^40 times the variance along the rows.
+#'
+#' # How far back the filter remembers
+#' Where many more labels are wrong than `epsilon` says, as with classes that overlap,
+#' ADF takes rows for better evidence than they are and in effect remembers the last few
+#' dozens only. A larger `epsilon` remembers longer: choose it near the error rate that
+#' you expect. Weights that few rows show, such as that of a rare level, suffer most.
+#'
 #' # The first batch
 #' The first batch alone decides how inputs are encoded: the centre and scale of
 #' numeric columns, the levels of factors, which columns are dropped because they
@@ -88,6 +101,7 @@
 #'     they were absorbed;
 #'   * `log_evidence`: the same;
 #'   * `counts`: the number of rows of each class, the event second;
+#'   * `log_scale`: the logarithm of the scale taken out of the posterior, see Details;
 #'   * `batches`: the number of batches read;
 #'   * `source_rows`, `left_out`: the number of rows read from the source, and how
 #'     many of them `na.action` left out;
@@ -103,7 +117,7 @@
 #' `sturdy_error_missing_column`, `sturdy_error_column_type`,
 #' `sturdy_error_novel_levels`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_fields` (lines that can't be read), `sturdy_error_type` and
-#' `sturdy_error_not_positive_definite`. `sturdy_error_no_rows`: the source is
+#' `sturdy_error_not_positive_definite` (a fit that was changed). `sturdy_error_no_rows`: the source is
 #' empty. `sturdy_error_source`: the file does not exist or has no header, or the
 #' database refuses the query; together with `sturdy_error_separator` when the header has
 #' one field and seems to be separated by another character. `sturdy_error_checkpoint`:

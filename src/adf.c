@@ -6,7 +6,9 @@
  *     S  <- r S - (alpha mu_t/s^2) (S x)(S x)',   r = Z1/Z2 = w + alpha mu_t
  *   [M 2.11] [DQV11 42-47], mu_t = y m_hat/s. The factor r goes to log_scale
  *   [M 2.12]: with S r S in place of S, mu scales by 1/sqrt(r). Two passes
- *   over half of S a row. References: DQV11 section 5; M01 (ADF). */
+ *   over half of S a row. What remains drifts too and is taken out by powers of
+ *   two [M 2.13]; directions that no row shows do not, and are cut back
+ *   [M 2.15]. References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -15,29 +17,115 @@
  * seconds at k = 1000. */
 #define CHECK_EVERY 4096
 
+/* Least ratio of the variance along a row to that along any direction, in units
+ * of the prior: with 53 bits, x' S x is then known to 13 or more. A posterior
+ * of width 1/n on both sides of the boundary comes to it after 2e7 rows. */
+#define NARROW 0x1p-40
+/* What the widest direction is cut to: some 120 rows of noise apart. */
+#define CUT 0x1p-12
+
+size_t adf_work_size(int k) { return (size_t)k * (size_t)k + 6 * (size_t)k; }
+
+/* max_i S_ii/s0_i */
+static double widest(const adf_state *a) {
+  double top = 0;
+  for (int i = 0; i < a->k; i++) {
+    const double width = a->S[IDX(i, i, a->k)] / a->s0[i];
+    if (width > top) top = width;
+  }
+  return top;
+}
+
+/* S <- S/4^e, mu <- mu/2^e, exact: no later prediction changes by a bit. */
+static void rescale(adf_state *a, int e) {
+  for (int j = 0; j < a->k; j++) {
+    a->mu[j] = ldexp(a->mu[j], -e);
+    for (int i = j; i < a->k; i++)
+      a->S[IDX(i, j, a->k)] = ldexp(a->S[IDX(i, j, a->k)], -2 * e);
+  }
+  a->log_scale += 2 * e * M_LN2;
+}
+
+/* [M 2.15]: S <- (S^-1 + g s0^-1)^-1 = A S A', mu <- A mu, g = 1/(CUT top) */
+static int cut_back(adf_state *a, double top) {
+  const int k = a->k, inc = 1, lwork = 3 * k;
+  const double one = 1, zero = 0, g = 1 / (CUT * top);
+  double *V = a->work + k, *width = V + IDX(0, k, k), *u = width + k;
+  int info = 0;
+  for (int j = 0; j < k; j++) {
+    a->mu[j] /= sqrt(a->s0[j]);
+    for (int i = j; i < k; i++)
+      V[IDX(i, j, k)] = a->S[IDX(i, j, k)] / sqrt(a->s0[i] * a->s0[j]);
+  }
+  F77_CALL(dsyev)("V", "L", &k, V, &k, width, u + k, &lwork, &info FCONE FCONE);
+  if (info != 0 || !(width[0] > 0)) return EP_NOT_PD;
+  F77_CALL(dgemv)("T", &k, &k, &one, V, &k, a->mu, &inc, &zero, u, &inc FCONE);
+  for (int j = 0; j < k; j++) u[j] /= sqrt(1 + g * width[j]);
+  F77_CALL(dgemv)("N", &k, &k, &one, V, &k, u, &inc, &zero, a->mu, &inc FCONE);
+  for (int j = 0; j < k; j++) {
+    const double root = sqrt(width[j] / (1 + g * width[j]));
+    F77_CALL(dscal)(&k, &root, V + IDX(0, j, k), &inc);
+  }
+  F77_CALL(dsyrk)("L", "N", &k, &k, &one, V, &k, &zero, a->S, &k FCONE FCONE);
+  for (int j = 0; j < k; j++) {
+    a->mu[j] *= sqrt(a->s0[j]);
+    for (int i = j; i < k; i++) a->S[IDX(i, j, k)] *= sqrt(a->s0[i] * a->s0[j]);
+  }
+  return EP_CONVERGED;
+}
+
+/* Sx (the start of work) and *var = x' S x of a state within bounds */
+static int look_along(adf_state *a, const double *x, double *var) {
+  double top = widest(a), prior = 0;
+  if (top > 0x1p64 || top < 0x1p-64) {
+    if (!(top > 0) || !isfinite(top)) return EP_NOT_PD;
+    rescale(a, ilogb(top) / 2);
+    top = widest(a);
+  }
+  for (int i = 0; i < a->k; i++) prior += x[i] * x[i] * a->s0[i];
+  for (;;) {
+    symmetric_times(a->S, a->k, x, a->work);
+    *var = dot(a->k, x, a->work);
+    if (!isfinite(*var) || !isfinite(prior)) return EP_BAD_ARG;
+    if (!(*var < NARROW * top * prior)) break;
+    const int status = cut_back(a, top);
+    if (status != EP_CONVERGED) return status;
+    top = widest(a);
+  }
+  return *var > 0 || prior == 0 ? EP_CONVERGED : EP_NOT_PD;
+}
+
 static int adf_row(const lik_step *lik,
                    const double *x,
                    double y,
                    adf_state *a,
                    double *log_zp,
-                   double *prob,
-                   double *Sx) {
+                   double *prob) {
   const int k = a->k, inc = 1;
-  symmetric_times(a->S, k, x, Sx);
-  const double var = dot(k, x, Sx), mean = dot(k, x, a->mu);
-  if (!(var >= 0) || !isfinite(var) || !isfinite(mean)) return EP_NOT_PD;
+  const double *Sx = a->work;
+  double var;
+  const int status = look_along(a, x, &var);
+  if (status != EP_CONVERGED) return status;
+  const double mean = dot(k, x, a->mu);
+  if (!isfinite(mean)) return EP_BAD_ARG;
   const tilted t = likelihood_tilt(lik, y, mean, var);
   *log_zp = t.log_zp;
   *prob = pt(y * t.z, lik->df, 1, 0);
   if (!(var > 0)) return EP_CONVERGED; /* x = 0 says nothing about w */
-  const double r = t.w + t.alpha * t.mu, s = sqrt(var);
-  const double gain = y * t.alpha / s, shrink = -t.alpha * t.mu / (r * var);
+  const double r = isfinite(lik->df) ? t.w + t.alpha * t.mu : 1; /* [M 2.6] */
+  const double s = sqrt(var);
+  const double gain = y * t.alpha / s;
+  double shrink = -t.alpha * t.mu / (r * var);
+  /* var <- var w/r: beyond NARROW rounding would decide its sign */
+  if (t.w < NARROW * r) shrink = (NARROW - 1) / var;
   if (!(r > 0) || !isfinite(gain) || !isfinite(shrink)) return EP_NOT_PD;
   F77_CALL(daxpy)(&k, &gain, Sx, &inc, a->mu, &inc);
   F77_CALL(dsyr)("L", &k, &shrink, Sx, &inc, a->S, &k FCONE);
-  const double root = 1 / sqrt(r);
-  if (r != 1) F77_CALL(dscal)(&k, &root, a->mu, &inc);
-  a->log_scale += log(r);
+  if (r != 1) {
+    const double root = 1 / sqrt(r);
+    F77_CALL(dscal)(&k, &root, a->mu, &inc);
+    a->log_scale += log(r);
+  }
   return EP_CONVERGED;
 }
 
@@ -48,7 +136,6 @@ int adf_absorb(const lik_step *lik,
                adf_state *state,
                double *log_zp,
                double *prob,
-               double *Sx,
                int *done,
                int (*check)(void *),
                void *check_data) {
@@ -57,7 +144,7 @@ int adf_absorb(const lik_step *lik,
     if (check && i % CHECK_EVERY == 0 && check(check_data))
       return EP_INTERRUPTED;
     const int status = adf_row(lik, Xt + IDX(0, i, state->k), y[i], state,
-                               &log_zp[i], &prob[i], Sx);
+                               &log_zp[i], &prob[i]);
     if (status != EP_CONVERGED) return status;
   }
   return EP_CONVERGED;

@@ -2,26 +2,31 @@
 #ifndef STURDY_ADF_H
 #define STURDY_ADF_H
 
+#include <stddef.h>
 #include "likelihood.h"
 #include "status.h"
 
-/* Posterior St(df, exp(log_scale/2) mu, exp(log_scale) S) of the weights. The
- * likelihood sees signs only, so the common scale is kept apart: S stays of
- * the order of its start and streams of any length neither over- nor
- * underflow through it. */
+/* Posterior St(df, exp(log_scale/2) mu, exp(log_scale) S) of the weights, whose
+ * prior scales are s0. The likelihood sees signs only: the common scale is kept
+ * apart, and the widest S_ii/s0_i stays within 2^-64..2^64 however long the
+ * stream is. */
 typedef struct {
   int k;
-  double *mu; /* [k] */
-  double *S;  /* [k x k] lower */
+  const double *s0; /* [k] */
+  double *mu;       /* [k] */
+  double *S;        /* [k x k] lower */
   double log_scale;
+  double *work; /* [adf_work_size(k)] */
 } adf_state;
+
+size_t adf_work_size(int k);
 
 /* Absorbs rows Xt[k x n] (a row of data a column) with labels y[n] in turn.
  * log_zp[n], prob[n]: predictive log probability of the label and probability
- * of a positive latent value, both before the row was absorbed. Sx[k] scratch.
- * *done rows were absorbed when it returns; EP_NOT_PD when rounding has made S
- * indefinite along the next row. check() is called every 4096 rows; non-zero
- * stops (EP_INTERRUPTED). */
+ * of a positive latent value, both before the row was absorbed. *done rows were
+ * absorbed when it returns. The next one could not be: EP_NOT_PD when S is not
+ * positive definite along it, EP_BAD_ARG when its inputs overflow. check() is
+ * called every 4096 rows; non-zero stops (EP_INTERRUPTED). */
 int adf_absorb(const lik_step *lik,
                const double *Xt,
                const double *y,
@@ -29,7 +34,6 @@ int adf_absorb(const lik_step *lik,
                adf_state *state,
                double *log_zp,
                double *prob,
-               double *Sx,
                int *done,
                int (*check)(void *),
                void *check_data);

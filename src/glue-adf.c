@@ -14,15 +14,17 @@ SEXP glue_adf(SEXP Xt_,
               SEXP y_,
               SEXP df_,
               SEXP epsilon_,
+              SEXP s0_,
               SEXP mu_,
               SEXP S_,
               SEXP log_scale_) {
   const int k = Rf_nrows(Xt_), n = Rf_ncols(Xt_);
   if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(y_) ||
       Rf_length(y_) != n || !Rf_isReal(df_) || !Rf_isReal(epsilon_) ||
-      Rf_length(epsilon_) != 2 || !Rf_isReal(mu_) || Rf_length(mu_) != k ||
-      !Rf_isReal(S_) || Rf_nrows(S_) != k || Rf_ncols(S_) != k ||
-      !Rf_isReal(log_scale_) || Rf_length(log_scale_) != 1)
+      Rf_length(epsilon_) != 2 || !Rf_isReal(s0_) || Rf_length(s0_) != k ||
+      !Rf_isReal(mu_) || Rf_length(mu_) != k || !Rf_isReal(S_) ||
+      Rf_nrows(S_) != k || Rf_ncols(S_) != k || !Rf_isReal(log_scale_) ||
+      Rf_length(log_scale_) != 1)
     Rf_error("internal error: wrong types in adf");
   const lik_step lik = likelihood_step(REAL_RO(df_)[0], k, REAL_RO(epsilon_));
 
@@ -32,17 +34,18 @@ SEXP glue_adf(SEXP Xt_,
   set_named(out_, "mu", Rf_duplicate(mu_));
   set_named(out_, "S", Rf_duplicate(S_));
   adf_state state = {.k = k,
+                     .s0 = REAL_RO(s0_),
                      .mu = REAL(get_named(out_, "mu")),
                      .S = REAL(get_named(out_, "S")),
-                     .log_scale = REAL_RO(log_scale_)[0]};
+                     .log_scale = REAL_RO(log_scale_)[0],
+                     .work = glue_alloc(adf_work_size(k))};
   double *log_zp = set_vector(out_, "log_zp", n);
   double *prob = set_vector(out_, "prob", n);
   for (int i = 0; i < n; i++) log_zp[i] = prob[i] = NA_REAL;
 
   int done = 0;
-  const int status =
-      adf_absorb(&lik, REAL_RO(Xt_), REAL_RO(y_), n, &state, log_zp, prob,
-                 glue_alloc((size_t)k), &done, check_interrupt, NULL);
+  const int status = adf_absorb(&lik, REAL_RO(Xt_), REAL_RO(y_), n, &state,
+                                log_zp, prob, &done, check_interrupt, NULL);
 
   mirror_lower(state.S, k);
   set_int(out_, "status", status);

@@ -48,6 +48,7 @@ SEXP glue_adf(SEXP Xt_,
               SEXP y_,
               SEXP df_,
               SEXP epsilon_,
+              SEXP s0_,
               SEXP mu_,
               SEXP S_,
               SEXP log_scale_);

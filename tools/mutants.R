@@ -249,8 +249,16 @@ mutant(
   "a->log_scale += log(r);", "a->log_scale -= log(r);", r = "bpm-adf"
 )
 mutant(
+  "scale of a stream never taken out", "src/adf.c",
+  "top > 0x1p64 || top < 0x1p-64", "top > 0x1p640 || top < 0", r = "bpm-adf", c = "adf"
+)
+mutant(
+  "mean of a wide direction not cut back", "src/adf.c",
+  "u[j] /= sqrt(1 + g * width[j])", "u[j] /= 1", c = "adf"
+)
+mutant(
   "mean of the filtered weights not rescaled", "src/adf.c",
-  "if (r != 1) F77", "if (r < 0) F77", r = "bpm-adf"
+  "F77_CALL(dscal)(&k, &root, a->mu, &inc);", "(void)root;", r = "bpm-adf"
 )
 mutant(
   "prequential probability of the label, not of the event", "src/adf.c",

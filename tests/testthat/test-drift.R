@@ -47,8 +47,8 @@ test_that("the scale of the t posterior grows on such a stream, the normal's sta
       df = df, epsilon = 0.01, inference = "adf", intercept = FALSE, scale = FALSE
     )
   }
-  expect_equal(fit(Inf)$weights$log_scale, 0, tolerance = 1e-10)
+  expect_equal(fit(Inf)$filter$log_scale, 0, tolerance = 1e-10)
   t <- fit(3)
-  expect_gt(t$weights$log_scale, 10)
+  expect_gt(t$filter$log_scale, 10)
   expect_true(all(is.finite(t$weights$C)))
 })
