@@ -9,8 +9,21 @@
 #'   character vectors of sentences (`do` is `NULL` if there is nothing to do); and
 #'   the numbers behind them: `residual` (the largest), `sweeps`, `skipped` (sites left
 #'   out of the last sweep), `negative_sites` (sites with negative precision, which
-#'   belong to labels that the other rows contradict) and `on_bound` (hyperparameters
-#'   on a bound of the search). Its print method shows the sentences.
+#'   belong to labels that the other rows contradict), `rival` (see below) and `on_bound`
+#'   (hyperparameters on a bound of the search). Its print method shows the sentences.
+#'
+#' @section Several fixed points:
+#' With little noise EP may have several fixed points. So the posterior of a fit is the
+#' best of several starts, by the evidence or, where that was maximised, by leave-one-out:
+#' from the prior; from where the search for hyperparameters ended; damped, up to 500 rows
+#' or where a nugget below 1% of the variance meets sites of negative precision; and up to
+#' 100 rows from four more. Where they end at different fixed points `rival` is a list of
+#' `worse`, by how much the criterion of another one is lower, and `probability`, the
+#' largest difference between the two probabilities of a row; otherwise it is `NULL`. No
+#' number of starts finds every fixed point.
+#'
+#' EP takes the rows in an order that depends on their values alone, so that sorting a
+#' table does not change its fit.
 #'
 #' @section Statuses:
 #' * `converged`: EP reached a fixed point within the tolerance.
@@ -121,12 +134,22 @@ diagnose_ep <- function(ep, linear = FALSE) {
           "A negative precision marks a label that the other rows contradict; this is",
           "expected with label noise."
         )
+      },
+      if (!is.null(ep$rival)) {
+        paste(
+          "With several fixed points the probabilities are less certain than they look:",
+          "the fit holds the one with the better criterion."
+        )
       }
     ),
-    do = advice$do,
+    do = c(
+      advice$do,
+      if (!is.null(ep$rival)) "A larger nugget or epsilon often leaves one fixed point."
+    ),
     numbers = list(
       residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
-      sweeps = ep$sweeps, skipped = ep$skipped, negative_sites = negative
+      sweeps = ep$sweeps, skipped = ep$skipped, negative_sites = negative,
+      rival = ep$rival
     )
   )
 }

@@ -232,7 +232,7 @@ feature_coding <- function(v, name, scale, call) {
   if (!scale) {
     return(list(kind = kind, center = 0, scale = 1))
   }
-  v <- as.double(v)
+  v <- sort(as.double(v)) # sums are rounded in this order, whatever that of the rows
   spread <- if (length(v) > 1) stats::sd(v) else 1
   if (!is.finite(spread) || spread == 0) {
     abort_sturdy(

@@ -2,14 +2,18 @@
 # no fixed point. No numbers of its own.
 
 #' The `ep` list of a model
+#' @param result list(out, status, rival) of ep_continue() or ep_settle().
 #' @noRd
-ep_result <- function(out, df, status = ep_status(out$status)) {
+ep_result <- function(result, df) {
+  out <- result$out
+  status <- result$status
   list(
     sites = out$sites, m = out$m, C_diag = out$C_diag, log_det = out$log_det,
     kappa = if (length(out$log_det)) exp(-out$log_det / df),
     residual = out$residual, sweeps = out$sweeps, newton = out$newton,
     skipped = out$skipped, status = status,
-    message = ep_message(status, out, df),
+    message = paste0(ep_message(status, out, df), rival_words(result$rival)),
+    rival = result$rival,
     cavity = out$cavity, b = out$b, log_evidence = out$log_evidence,
     log_evidence_zp = out$log_evidence_zp, loo = out$loo, flipped = out$flipped,
     trace = if (!is.null(out$trace)) as.data.frame(out$trace)
@@ -82,26 +86,33 @@ ep_continue <- function(run, epsilon, sites, certain = FALSE) {
 #' EP of a latent at given hyperparameters
 #'
 #' @param latent see ep-latent.R. Others as native_gp_fit().
+#' @param final whether this is the posterior that a fit will hold, so that further
+#'   starts are worth their time: see ep_settle().
 #' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),
 #'   `gradient_solved`, and `C`, the covariance of the weights, in weight space.
 #' @noRd
 ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
                    control = ep_control(), criterion = "none",
-                   gradient = FALSE) {
+                   gradient = FALSE, final = FALSE) {
   progress <- ep_progress(control, latent$n)
-  result <- ep_continue(
-    function(epsilon, sites) {
-      latent$native(
-        hyper, df, epsilon, sites, control, criterion, gradient, progress
-      )
-    },
-    # log-concave, and every pattern of labels possible
-    epsilon, sites, certain = is.infinite(df) && all(epsilon == 0) && isTRUE(hyper$nugget > 0)
-  )
+  run <- function(epsilon, sites, damping = 1) {
+    control$damping <- damping * control$damping
+    latent$native(
+      hyper, df, epsilon, sites, control, criterion, gradient, progress
+    )
+  }
+  # log-concave, and every pattern of labels possible
+  certain <- is.infinite(df) && all(epsilon == 0) && isTRUE(hyper$nugget > 0)
+  result <- if (final) {
+    ep_settle(run, latent$y, epsilon, sites, certain, small_noise(hyper))
+  } else {
+    ep_continue(run, epsilon, sites, certain)
+  }
   out <- result$out
-  ep <- ep_result(out, df, result$status)
+  ep <- ep_result(result, df)
   ep$value <- out$value
   ep$gradient <- out$gradient
+  ep$cold <- result$cold
   ep$gradient_solved <- identical(out$gradient_status, 0L)
   ep$C <- out$extra
   ep
@@ -111,13 +122,18 @@ ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
 #' @noRd
 ep_run_gram <- function(K, y, df, epsilon, sites = NULL, control = ep_control()) {
   progress <- ep_progress(control, length(y))
-  result <- ep_continue(
-    function(epsilon, sites) {
-      native_ep_fit(K, y, df, epsilon, sites, control, progress)
-    },
-    epsilon, sites
-  )
-  ep_result(result$out, df, result$status)
+  visit <- gram_order(K, y)
+  K <- K[visit, visit, drop = FALSE]
+  run <- in_order(visit, c(row_fields, "b"), function(epsilon, sites, damping = 1) {
+    control$damping <- damping * control$damping
+    native_ep_fit(K, y[visit], df, epsilon, sites, control, progress)
+  })
+  result <- if (is.null(sites)) {
+    ep_settle(run, y, epsilon, sites, FALSE, small_noise = TRUE)
+  } else {
+    ep_continue(run, epsilon, sites)
+  }
+  ep_result(result, df)
 }
 
 #' A progress line for EP on many rows; short fits stay silent
@@ -140,16 +156,22 @@ ep_progress <- function(control, n, .envir = rlang::caller_env()) {
   }
 }
 
-#' A warning with the sentence of an EP that did not converge
+#' A warning with the sentence of an EP that did not converge, or that has another
+#' fixed point with other probabilities
 #' @noRd
-warn_not_converged <- function(ep) {
-  if (ep$status != "converged") {
+warn_ep <- function(ep) {
+  class <- if (ep$status != "converged") {
+    "not_converged"
+  } else if (isTRUE(ep$rival$probability > 0.01)) {
+    "fixed_points"
+  }
+  if (!is.null(class)) {
     warn_sturdy(
       c(
         "{ep$message}",
         i = "See {.code ep_diagnostics(fit)} for what that means and what to do."
       ),
-      "not_converged", status = ep$status
+      class, status = ep$status
     )
   }
 }

@@ -19,7 +19,8 @@
 #' @param epsilon Probability that a label is wrong: a number in `[0, 0.5)` (0 by
 #'   default), or two, named `neg` and `pos`, by true class, as in [gpc()].
 #' @param sites `NULL`, or a list of `tau` and `nu` (n each) to start from, such as
-#'   the `sites` of an earlier result.
+#'   the `sites` of an earlier result. EP then ends at the fixed point they lead to; with
+#'   `NULL` it has several starts, see [ep_diagnostics()].
 #' @param control [ep_control()].
 #'
 #' @return A list of class `sturdy_ep` with the fields
@@ -32,8 +33,8 @@
 #'   * `cavity`: list of `mean` and `var`, n each;
 #'   * `b` (n): `K^-1 m`, so that `k*'b` is the location at a new point;
 #'   * `residual` (n), `sweeps`, `skipped` (sites left out of the last sweep), `status`
-#'     and `message` (see [ep_diagnostics()]), `trace` (a data frame with one row per
-#'     sweep);
+#'     and `message` (see [ep_diagnostics()]), `rival` (`NULL`, or what is known of
+#'     another fixed point, see there), `trace` (a data frame with one row per sweep);
 #'   * `df`, `epsilon` and `y`: the arguments, `y` as -1 and +1.
 #'
 #' @section Conditions:
@@ -42,8 +43,8 @@
 #' `sturdy_error_length`, `sturdy_error_outcome_type`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_missing`, `sturdy_error_no_rows`, `sturdy_error_df`,
 #' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. Warning
-#' `sturdy_warning_not_converged` when EP does not converge; `status` and `message` then
-#' say how it ended.
+#' `sturdy_warning_not_converged` when EP does not converge, `sturdy_warning_fixed_points`
+#' when it has several fixed points with different probabilities; `message` says more.
 #'
 #' @inherit sturdy-package references
 #' @seealso [ep_diagnostics()], [gpc()]
@@ -75,7 +76,7 @@ ep_fit <- function(K,
   check_memory(5 * length(K), nrow(K), TRUE)
   ep <- with_memory(ep_run_gram(K, labels, df, epsilon, sites, control))
   result <- new_ep(ep, df, epsilon, labels)
-  warn_not_converged(result)
+  warn_ep(result)
   result
 }
 
@@ -85,7 +86,7 @@ new_ep <- function(ep, df, epsilon, y) {
   fields <- c(
     "sites", "m", "C_diag", "log_det", "kappa", "log_evidence",
     "log_evidence_zp", "loo", "loo_pointwise", "flipped", "cavity", "b",
-    "residual", "sweeps", "skipped", "status", "message", "trace"
+    "residual", "sweeps", "skipped", "status", "message", "rival", "trace"
   )
   structure(
     c(ep[fields], list(df = df, epsilon = epsilon, y = y)),

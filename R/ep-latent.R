@@ -8,8 +8,7 @@
 #   prior   named list of list(meanlog, sdlog), or NULL
 #   native  function(hyper, df, epsilon, sites, control, criterion, gradient,
 #           progress) -> native result, gradients with respect to logs by name
-#   rows    function(keep) -> the latent of these rows alone
-
+#   some    function(k) -> the latent of k rows alone, spread over all
 #' Kernel space: the latent function at the rows
 #'
 #' @param X encoded inputs (n x p). @param columns list(group, weight), an entry a
@@ -20,21 +19,26 @@ latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
   check_memory(5 * length(y)^2 + 2 * length(X), length(y), TRUE, call)
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
+  visit <- table_order(X, y)
+  X <- X[visit, , drop = FALSE]
+  labels <- y[visit]
   list(
     n = length(y),
     y = y,
     hyper = unclass(kernel)[hyper_names],
     free = free,
     prior = kernel$prior,
-    rows = function(keep) {
-      latent_kernel(X[keep, , drop = FALSE], columns, y[keep], kernel, call)
+    some = function(k) {
+      latent_kernel(X[seq_len(k), , drop = FALSE], columns, labels[seq_len(k)], kernel, call)
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
-      native_gp_fit(
-        X, columns, hyper, y, df, epsilon, sites, control, criterion, gradient,
-        progress
-      )
+      in_order(visit, c(row_fields, "b"), function(epsilon, sites) {
+        native_gp_fit(
+          X, columns, hyper, labels, df, epsilon, sites, control, criterion, gradient,
+          progress
+        )
+      })(epsilon, sites)
     }
   )
 }
@@ -50,21 +54,26 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
   k <- nrow(Xt)
   # the features three times and, for the gradient, some 270 n-vectors
   check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE, call)
+  visit <- table_order(t(Xt), y)
+  Xt <- Xt[, visit, drop = FALSE]
+  labels <- y[visit]
   list(
     n = n,
     y = y,
     hyper = list(prior_scale = prior$scale[prior$free]),
     free = if (any(prior$free)) "prior_scale" else character(),
     prior = list(prior_scale = prior$prior),
-    rows = function(keep) {
-      latent_weight(Xt[, keep, drop = FALSE], y[keep], prior, call)
+    some = function(k) {
+      latent_weight(Xt[, seq_len(k), drop = FALSE], labels[seq_len(k)], prior, call)
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
-      out <- native_weight_fit(
-        Xt, weight_scales(prior, hyper), y, df, epsilon, sites, control,
-        criterion, gradient, progress
-      )
+      out <- in_order(visit, row_fields, function(epsilon, sites) {
+        native_weight_fit(
+          Xt, weight_scales(prior, hyper), labels, df, epsilon, sites, control,
+          criterion, gradient, progress
+        )
+      })(epsilon, sites)
       if (!is.null(out$gradient)) {
         by_column <- drop(rowsum(out$gradient$s0, prior$group))
         out$gradient <- list(

@@ -140,7 +140,8 @@ ep_words <- function(ep) {
   }
   paste0(
     status, " after ", count(ep$sweeps, "sweep"), ", residual ",
-    format(max(ep$residual), digits = 2)
+    format(max(ep$residual), digits = 2),
+    if (!is.null(ep$rival)) "; another fixed point: see ep_diagnostics()"
   )
 }
 

@@ -38,8 +38,8 @@
 #' `sturdy_error_not_positive_definite`, with the field `row`, as in [bpm()];
 #' `sturdy_error_no_posterior` when the fit has
 #' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
-#' `sturdy_warning_not_converged` when EP does not converge on all rows. The model given
-#' is not changed.
+#' `sturdy_warning_not_converged` when EP does not converge on all rows,
+#' `sturdy_warning_fixed_points` as in [gpc()]. The model given is not changed.
 #' @seealso [update()][update.sturdy_model], [bpm_stream()]
 #' @export
 #' @examples
@@ -73,10 +73,10 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
     na_action = data$na_action, n_given = data$n_given + nrow(newdata)
   )
   sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
-  ep <- refit_ep(object, sites = sites)
-  ep[c("value", "gradient", "gradient_solved", "C")] <- NULL
+  ep <- refit_ep(object, sites = sites, final = TRUE)
+  ep[c("value", "gradient", "gradient_solved", "cold", "C")] <- NULL
   if (!object$spec$control$trace) ep["trace"] <- list(NULL)
-  warn_not_converged(ep)
+  warn_ep(ep)
   object$ep <- ep
   object
 }

@@ -235,7 +235,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   prior$scale[prior$free] <- fit$hyper$prior_scale
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep$C <- NULL
-  warn_not_converged(fit$ep)
+  warn_ep(fit$ep)
   new_model(
     spec, molded, call, fit[c("epsilon", "ep", "learning")],
     prior = prior, weights = weights

@@ -173,8 +173,9 @@
 #' This is no protection from a forger: to read an RDS file from a stranger is to run a
 #' program from a stranger.
 #'
-#' Warning `sturdy_warning_not_converged`: EP ended without a fixed point. The status
-#' and a sentence are in the field `ep`.
+#' Warnings: `sturdy_warning_not_converged` when EP ended without a fixed point (the status
+#' and a sentence are in the field `ep`); `sturdy_warning_fixed_points` when it has several
+#' with different probabilities (see [ep_diagnostics()]).
 #'
 #' Messages: `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped, `sturdy_message_unused_levels` for levels of the response that are
@@ -269,6 +270,6 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   columns <- kernel_columns(kernel, coding)
   fit <- learn_fit(latent_kernel(X, columns, molded$data$y, kernel, call), spec)
   kernel[hyper_names] <- fit$hyper
-  warn_not_converged(fit$ep)
+  warn_ep(fit$ep)
   new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], kernel = kernel)
 }

@@ -52,7 +52,7 @@ gaussian_evidence <- function(object) {
     return(model_evidence(object))
   }
   check_by_ep(object, rlang::caller_env())
-  ep <- refit_ep(object, df = Inf)
+  ep <- refit_ep(object, df = Inf, final = TRUE)
   if (ep$status != "converged") {
     warn_sturdy(
       "In the Gaussian fit at the same hyperparameters: {ep$message}",

@@ -92,8 +92,7 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
 #' groups is near its median too. 1 where all rows agree.
 #' @noRd
 median_heuristic <- function(X, coding, g) {
-  n <- nrow(X)
-  rows <- unique(round(seq(1, n, length.out = min(n, 500))))
+  rows <- utils::head(table_order(X), 500)
   scaled <- X[rows, , drop = FALSE] * rep(sqrt(coding$weight), each = length(rows))
   one_group <- function(j) {
     d <- stats::dist(scaled[, coding$group == j, drop = FALSE])

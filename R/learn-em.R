@@ -76,7 +76,7 @@ em_search <- function(problem, method) {
   }
   list(
     par = par, value = now$value, penalised = now$penalised,
-    gradient = now$gradient, cold = TRUE, evaluations = evaluations, start = 1L,
+    gradient = now$gradient, sites = sites, cold = TRUE, evaluations = evaluations, start = 1L,
     method = method, trace = do.call(rbind, rows),
     starts = data.frame(start = 1L, penalised = now$penalised, chosen = TRUE),
     opt = list(

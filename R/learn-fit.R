@@ -23,12 +23,15 @@ learn_fit <- function(latent, spec) {
   }
   ep <- learning[["ep"]]
   if (is.null(ep)) {
-    ep <- ep_run(latent, hyper, spec$df, epsilon, NULL, spec$control, spec$criterion)
+    ep <- ep_run(
+      latent, hyper, spec$df, epsilon, learning$sites, spec$control, spec$criterion,
+      final = TRUE
+    )
   }
   if (!is.null(learning)) {
     learning <- learn_report(problem, learning, ep)
   }
-  ep[c("value", "gradient", "gradient_solved")] <- NULL
+  ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
   if (!spec$control$trace) ep["trace"] <- list(NULL)
   list(hyper = hyper, epsilon = epsilon, ep = ep, learning = learning)
 }

@@ -56,7 +56,7 @@ not_integrated <- function(why) structure(NA_real_, why = why)
 #' Nothing was learned: the evidence itself
 #' @noRd
 integrated_nothing <- function(latent, spec) {
-  ep <- ep_run(latent, latent$hyper, Inf, spec$epsilon, NULL, spec$control)
+  ep <- ep_run(latent, latent$hyper, Inf, spec$epsilon, NULL, spec$control, final = TRUE)
   if (ep$status != "converged") {
     return(not_integrated("EP did not converge"))
   }

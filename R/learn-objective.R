@@ -85,13 +85,14 @@ learn_epsilon <- function(problem, par) {
   if (length(epsilon) == 2) stats::setNames(epsilon, c("neg", "pos")) else epsilon
 }
 
-#' EP from a cold start (or from sites), with the user's control: what the fit
-#' will hold
+#' EP from a cold start and from the sites of the search, with the user's control: what
+#' the fit will hold
 #' @noRd
-learn_final <- function(problem, par, sites = NULL) {
+learn_final <- function(problem, par, sites) {
   ep_run(
     problem$latent, learn_hyper(problem, par), problem$df,
-    learn_epsilon(problem, par), sites, problem$control, problem$criterion
+    learn_epsilon(problem, par), sites, problem$control, problem$criterion,
+    final = TRUE
   )
 }
 

@@ -96,11 +96,8 @@ learn_search <- function(problem) {
     if (!is.finite(reached[k])) next
     candidate <- learn_climb(problem, objective, race$ends[[k]])
     candidate$start <- k
-    candidate$ep <- learn_final(problem, candidate$par)
+    candidate$ep <- learn_final(problem, candidate$par, candidate$sites)
     candidate$cold <- learn_is_cold(candidate)
-    if (candidate$ep$status != "converged") { # the search knew a fixed point
-      candidate$ep <- learn_final(problem, candidate$par, candidate$sites)
-    }
     if (is.null(found) || candidate$cold) found <- candidate
     if (candidate$cold) break
   }
@@ -121,7 +118,7 @@ learn_search <- function(problem) {
 
 #' A short search from every start
 #'
-#' When there are many rows, on evenly spaced ones: they tell the basins apart at
+#' When there are many rows, on some that are spread over all: they tell the basins apart at
 #' a fraction of the cost. The ends are then compared on all rows.
 #' @return list(ends = evaluations on all rows, evaluations = number of those on
 #'   some rows)
@@ -162,15 +159,14 @@ learn_has_many_optima <- function(problem) {
   problem$criterion == "loo" || is.finite(problem$df)
 }
 
-#' The problem on evenly spaced rows; `NULL` when it is small already
+#' The problem on rows spread over all; `NULL` when it is small already
 #' @noRd
 learn_some_rows <- function(problem) {
   n <- problem$latent$n
   if (n < 1.5 * learn_race_rows) {
     return(NULL)
   }
-  rows <- unique(round(seq(1, n, length.out = learn_race_rows)))
-  problem$latent <- problem$latent$rows(rows)
+  problem$latent <- problem$latent$some(learn_race_rows)
   problem
 }
 
@@ -230,10 +226,10 @@ learn_try_zero <- function(problem, objective, here) {
   if (zero$penalised > here$penalised) zero else here
 }
 
-#' Does EP from the prior reach the value that warm sites did?
+#' Does EP from the prior end where the search did?
 #' @noRd
 learn_is_cold <- function(found) {
   value <- found$ep$value
-  found$ep$status == "converged" && is.finite(value) &&
+  isTRUE(found$ep$cold) && is.finite(value) &&
     abs(value - found$value) < 1e-4 * (1 + abs(found$value))
 }

@@ -19,7 +19,7 @@ test_that("a result holds every field its help names", {
   expect_named(fit, c(
     "sites", "m", "C_diag", "log_det", "kappa", "log_evidence", "log_evidence_zp",
     "loo", "loo_pointwise", "flipped", "cavity", "b", "residual", "sweeps",
-    "skipped", "status", "message", "trace", "df", "epsilon", "y"
+    "skipped", "status", "message", "rival", "trace", "df", "epsilon", "y"
   ))
   expect_equal(fit$loo, sum(fit$loo_pointwise))
   expect_equal(drop(tcrossprod(three) %*% fit$b), fit$m, tolerance = 1e-8)

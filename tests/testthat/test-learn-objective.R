@@ -126,7 +126,7 @@ test_that("the slope of the objective is that of its differences", {
 })
 
 test_that("an optimum that a cold start does not reach is not called reached", {
-  d <- withr::with_seed(16, {
+  d <- withr::with_seed(39, {
     d <- data.frame(a = rnorm(20), b = rnorm(20))
     d$y <- as.integer(d$a + sin(2 * d$b) > 0)
     wrong <- sample(20, 3)
@@ -141,6 +141,9 @@ test_that("an optimum that a cold start does not reach is not called reached", {
   cold <- suppressWarnings(penalised_at(fit, numeric(length(coef(fit)))))
   expect_lt(cold, fit$learning$penalised - 0.01)
   expect_false(fit$learning$cold_start)
+  # the fit holds the fixed point of the search, and tells of the other
+  expect_gt(fit$ep$rival$worse, 0.01)
+  expect_close(fit$learning$value, criterion(fit)$value, 1e-8)
 })
 
 test_that("learning draws nothing and repeats itself", {

@@ -34,6 +34,9 @@ test_that("random problems converge or say that they do not, without NaN", {
       sturdy_warning_not_converged = function(cnd) {
         warned <<- TRUE
         invokeRestart("muffleWarning")
+      },
+      sturdy_warning_fixed_points = function(cnd) {
+        invokeRestart("muffleWarning")
       }
     )
     converged <- fit$status == "converged"

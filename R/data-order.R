@@ -1,0 +1,19 @@
+# The order in which the rows are taken, so that results do not depend on how a table
+# is sorted.
+
+#' The order in which EP takes the rows
+#'
+#' A function of the rows and not of how they are arranged, and so is then the fixed
+#' point that EP ends at, and what is learned. Sorted, the rows are taken at steps of the
+#' golden ratio, so that any block of them, and the first k, are spread over all.
+#'
+#' @param keys vectors, one entry a row, to sort by.
+#' @noRd
+row_order <- function(keys) {
+  sorted <- do.call(order, c(keys, list(method = "radix")))
+  sorted[order((seq_along(sorted) * (sqrt(5) - 1) / 2) %% 1)]
+}
+
+table_order <- function(X, y = NULL) {
+  row_order(c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(y)[!is.null(y)]))
+}
