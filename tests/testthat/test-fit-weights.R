@@ -138,23 +138,18 @@ test_that("learning raises the criterion and stops where the gradient does", {
 test_that("the weight of a level that training did not have is as under the prior", {
   d <- linear_data()
   m <- mold(class ~ ., d)
-  for (df in c(Inf, 4)) for (inference in c("ep", "adf")) {
+  for (df in c(Inf, 4)) {
     fit <- bpm(
-      class ~ ., d, df = df, epsilon = 0.1, prior_scale = c(a = 1, b = 0.5, f = 2),
-      inference = inference
+      class ~ ., d, df = df, epsilon = 0.1, prior_scale = c(a = 1, b = 0.5, f = 2)
     )
     # the same model with an indicator of that level, which is 0 in every row
     prior <- fit$prior
     prior$group <- c(prior$group, 4L)
     prior$weights <- c(prior$weights, "fz")
     X <- cbind(m$data$X, 0)
-    wide <- if (inference == "ep") {
-      latent <- latent_weight(bpm_design(X, prior), m$data$y, prior)
-      ep <- ep_run(latent, model_hyper(fit), df, 0.1, control = fit$spec$control)
-      ep_weights(ep, prior, df)
-    } else {
-      absorb_rows(bpm_start(fit$spec, m, prior, NULL), X, m$data$y)$weights
-    }
+    latent <- latent_weight(bpm_design(X, prior), m$data$y, prior)
+    ep <- ep_run(latent, model_hyper(fit), df, 0.1, control = fit$spec$control)
+    wide <- ep_weights(ep, prior, df)
     new <- transform(d[3:4, ], f = c("z", "v"))
     expect_message(
       got <- predict(fit, new, type = "latent"), class = "sturdy_message_novel_levels"
@@ -170,4 +165,10 @@ test_that("the weight of a level that training did not have is as under the prio
     known <- predict(fit, transform(new, f = "v"), type = "latent")
     expect_equal(got[2, ], known[2, ])
   }
+  # a filtered fit is in the size of the prior, so that the same is added
+  fit <- update(fit, inference = "adf")
+  x <- cbind(1, X[3, 1:2, drop = FALSE], 0, 0)
+  got <- suppressMessages(predict(fit, new[1, ], type = "latent"))
+  spread <- drop(x %*% fit$weights$C[1:5, 1:5] %*% t(x)) + 2
+  expect_equal(got$scale^2, exp(fit$weights$log_scale) * spread)
 })
