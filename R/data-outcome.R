@@ -22,7 +22,7 @@ mold_outcome <- function(y,
   if (is.logical(y)) {
     y <- factor(y, levels = c(FALSE, TRUE))
   } else if (is.character(y)) {
-    y <- factor(y)
+    y <- factor(enc2utf8(y), levels = text_levels(y))
   } else if (is.numeric(y) && !is.factor(y)) {
     y <- numeric_outcome(y, arg, call)
   } else if (!is.factor(y)) {

@@ -113,7 +113,7 @@ reached_code <- function(name, env) {
     reached <- words[vapply(words, from_script, logical(1), env = env)]
     open <- setdiff(union(open, reached), seen)
   }
-  code[order(names(code))]
+  code[order(names(code), method = "radix")]
 }
 
 from_script <- function(name, env) {

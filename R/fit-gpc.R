@@ -84,8 +84,10 @@
 #'   takes them from the environment of the formula.
 #' @param y The response, with one entry per row of `x`: a factor with two levels, a
 #'   character or logical vector, or numbers 0/1 or -1/+1. **The second level is
-#'   the event**, whose probability the fit models. Unused levels are dropped
-#'   with a message.
+#'   the event**, whose probability the fit models: that of a factor as it stands, of
+#'   text the later one in the order of the C locale (capitals before small letters,
+#'   plain letters before others) whatever the locale of the session, and `TRUE` or 1.
+#'   `print()` names it. Unused levels are dropped with a message.
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`,
 #'   `criterion`, `method`, `scale` and `control`. For `gpc_spec()`, none. An unknown
 #'   argument is an error.

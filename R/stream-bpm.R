@@ -70,7 +70,7 @@
 #' @param batch_size Number of rows in a batch, at least 1 (10000 by default). A query
 #'   has its own, and the batches of a function are absorbed as they come.
 #' @param levels The two classes, the event second, for a first batch that may lack
-#'   one of them; `NULL` takes them from the first batch.
+#'   one of them; `NULL` takes them from the first batch, as [bpm()] does.
 #' @param na.action What to do with rows that have missing values: [stats::na.fail()],
 #'   the default, stops at the first one; [stats::na.omit()] leaves them out.
 #' @param checkpoint `NULL`, the default, or the path of a file to save the fit to after

@@ -119,6 +119,7 @@ wanted_classes <- function(columns, given, call) {
     )
   }
   given[given %in% "integer"] <- "numeric"
+  given[given %in% "factor"] <- "character" # factor() orders by the locale
   stats::setNames(as.character(given[columns]), columns)
 }
 
