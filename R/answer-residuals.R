@@ -76,6 +76,7 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1)
   p <- recorded_prob(object, rlang::current_env())
   p <- p[!is.na(p)]
+  check_memory(as.double(nsim) * length(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
   draws <- with_seed_or_stream(
     seed,

@@ -90,10 +90,18 @@ weight_rows <- function(object, parm, call = rlang::caller_env()) {
   if (is.null(parm)) {
     return(seq_along(names))
   }
-  rows <- if (is.character(parm)) match(parm, names) else seq_along(names)[parm]
+  rows <- if (is.character(parm)) {
+    match(parm, names)
+  } else if (is.numeric(parm) || is.logical(parm)) {
+    # as `[` takes them, but for mixed signs
+    tryCatch(seq_along(names)[parm], error = function(cnd) NA)
+  } else {
+    NA
+  }
   if (anyNA(rows)) {
     abort_sturdy(
-      "{.arg parm} must name weights of the model: {.val {few(names)}}.",
+      "{.arg parm} must name weights of the model, {.val {few(names)}}, or be their
+       positions, not {describe(parm)}.",
       "parm", arg = "parm", call = call
     )
   }

@@ -12,7 +12,7 @@ check_number <- function(x,
                          class = "range",
                          call = rlang::caller_env()) {
   expected <- number_range(min, max, open)
-  if (!is.numeric(x) || length(x) != 1 || is.na(x)) {
+  if (!is_number(x)) {
     abort_sturdy(
       "{.arg {arg}} must be {expected}, not {describe(x)}.",
       "type", arg = arg, call = call
@@ -43,16 +43,36 @@ number_range <- function(min, max, open) {
   "a number"
 }
 
-check_count <- function(x, arg, min = 0, call = rlang::caller_env()) {
-  whole <- is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x) &&
-    x <= .Machine$integer.max
-  if (!whole || x < min) {
+check_count <- function(x,
+                        arg,
+                        min = 0,
+                        max = .Machine$integer.max,
+                        call = rlang::caller_env()) {
+  whole <- is_number(x) && is.finite(x) && x == round(x) && x <= .Machine$integer.max
+  if (!whole || x < min || x > max) {
+    range <- if (max < .Machine$integer.max) "between {min} and {max}" else "of at least {min}"
     abort_sturdy(
-      "{.arg {arg}} must be a whole number of at least {min}, not {describe(x)}.",
+      paste0("{.arg {arg}} must be a whole number ", range, ", not {describe(x)}."),
       if (whole) "range" else "type", arg = arg, call = call
     )
   }
   as.integer(x)
+}
+
+#' How many digits to print
+#' @noRd
+check_digits <- function(digits, call = rlang::caller_env()) {
+  check_count(digits, "digits", min = 1, max = 20, call = call)
+}
+
+has_fields <- function(x, fields) is.list(x) && setequal(names(x), fields)
+
+is_one_of <- function(x, choices) rlang::is_string(x) && x %in% choices
+
+#' One number without a class, such as that of dates, which has a sense of its own
+#' @noRd
+is_number <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
 check_flag <- function(x, arg, call = rlang::caller_env()) {
@@ -71,7 +91,7 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   if (identical(x, choices)) {
     return(choices[1])
   }
-  if (!is.character(x) || length(x) != 1 || !x %in% choices) {
+  if (!is_one_of(x, choices)) {
     abort_sturdy(
       "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
       "choice", arg = arg, call = call
@@ -121,31 +141,6 @@ is_rate <- function(x) {
   is.numeric(x) && !anyNA(x) && all(x >= 0 & x < 0.5)
 }
 
-check_kernel <- function(kernel, call = rlang::caller_env()) {
-  if (!inherits(kernel, "sturdy_kernel")) {
-    abort_sturdy(
-      c(
-        "{.arg kernel} must be made by {.fn kernel_ard} or {.fn kernel_iso},
-         not {describe(kernel)}.",
-        i = if (is.function(kernel)) "Did you leave out the parentheses?"
-      ),
-      "type", arg = "kernel", call = call
-    )
-  }
-  kernel
-}
-
-check_control <- function(control, call = rlang::caller_env()) {
-  if (!inherits(control, "sturdy_control")) {
-    abort_sturdy(
-      "{.arg control} must be made by {.fn ep_control},
-       not {describe(control)}.",
-      "type", arg = "control", call = call
-    )
-  }
-  control
-}
-
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)
 #' @noRd
 check_no_dots <- function(..., known = NULL, call = rlang::caller_env()) {
@@ -193,8 +188,10 @@ check_sites <- function(sites, n, call = rlang::caller_env()) {
 #'
 #' @param doubles numbers that are held at a time, for @param n rows.
 #' @param squared whether they grow with the square of n.
+#' @param what they are, when not the rows of a fit.
 #' @noRd
-check_memory <- function(doubles, n, squared, call = rlang::caller_env()) {
+check_memory <- function(doubles, n, squared = FALSE, call = rlang::caller_env(),
+                         what = "rows") {
   needed <- 8 * as.double(doubles)
   limit <- memory_limit()
   if (needed <= limit) {
@@ -202,11 +199,11 @@ check_memory <- function(doubles, n, squared, call = rlang::caller_env()) {
   }
   abort_sturdy(
     c(
-      "{whole(n)} rows need about {format_bytes(needed)} of memory, but
+      "{whole(n)} {what} need about {format_bytes(needed)} of memory, but
        {format_bytes(limit)} is available.",
       i = if (squared) "Memory grows with the square of the number of rows.",
-      i = "Fit a sample of the rows, or set another limit by
-           {.code options(sturdy.max_memory = <bytes>)}."
+      i = if (what == "rows") "Fit a sample of the rows, or set another limit.",
+      i = "The limit is set by {.code options(sturdy.max_memory = <bytes>)}."
     ),
     "memory", n = n, needed = needed, limit = limit, call = call
   )

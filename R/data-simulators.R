@@ -59,6 +59,7 @@ sim_drift <- function(case = 1, n = 4000, p = 100, segments = 10, seed = NULL) {
   p <- check_count(p, "p", min = 1)
   segments <- check_count(segments, "segments", min = 1)
   check_segments(segments, if (case == 2) min(n, p) else n)
+  check_memory(4 * as.double(p) * (as.double(n) + segments), n, what = "rows of this many columns")
   segment <- parts(n, segments)
   with_seed_or_stream(seed, {
     base <- drift_base(case, p, segments)
@@ -143,6 +144,7 @@ check_segments <- function(segments, most, call = rlang::caller_env()) {
 #' plot(x2 ~ x1, points, col = class, asp = 1)
 sim_permutation <- function(n = 1000, seed = NULL) {
   n <- check_count(n, "n", min = 1)
+  check_memory(8 * as.double(n), n, what = "points")
   mean1 <- c(1, -1, -1, 1)
   mean2 <- c(1, 1, -1, -1)
   with_seed_or_stream(seed, {

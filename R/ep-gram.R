@@ -152,6 +152,7 @@ check_semidefinite <- function(unit, variances, call) {
 
 #' @export
 print.sturdy_ep <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
   kind <- if (is.infinite(x$df)) "EP" else paste0("t-EP, df = ", format(x$df))
   cat("<sturdy_ep> ", kind, " for ", count(length(x$y), "label"), ", epsilon = ",
       format(x$epsilon, digits = digits), "\n", sep = "")

@@ -74,6 +74,9 @@ check_fit <- function(object, ...) {
   UseMethod("check_fit")
 }
 
+#' @export
+check_fit.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname check_fit
 #' @export
 check_fit.sturdy_model <- function(object,
@@ -89,6 +92,7 @@ check_fit.sturdy_model <- function(object,
   max_moves <- check_number(max_moves, "max_moves", min = 1)
   progress <- check_flag(progress, "progress")
   check_posterior(object)
+  check_memory(4 * as.double(draws) * nobs(object), draws, what = "draws")
   problem <- ais_problem(object, call)
   inform_jitter(problem)
   run <- ais_run_checked(problem, se, max_moves, progress)

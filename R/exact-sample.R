@@ -80,6 +80,9 @@ posterior_sample <- function(object, ...) {
   UseMethod("posterior_sample")
 }
 
+#' @export
+posterior_sample.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname posterior_sample
 #' @export
 posterior_sample.sturdy_model <- function(object,
@@ -98,6 +101,8 @@ posterior_sample.sturdy_model <- function(object,
     blueprint$novel <- FALSE # the rows are drawn together: new levels need telling apart
     forge(blueprint, newdata, call)
   }
+  size <- max(nobs(object), length(new$complete))
+  check_memory(4 * as.double(n) * size, n, what = "draws")
   problem <- ais_problem(object, call)
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)

@@ -96,6 +96,7 @@ experiments <- function() {
 
 #' @export
 print.sturdy_experiment <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   cat("<sturdy_experiment> ", x$name, ": ", x$title, "\n", sep = "")
   shown <- if (is.null(x$shows)) utils::head(x$tables, 1) else x$tables[x$shows]
   if (length(shown)) {

@@ -17,6 +17,7 @@
 #' plot(calibration(fit, bins = 4))
 plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
+  check_main(main)
   bins <- x$bins
   if (is.null(main)) {
     main <- paste0("Calibration, ", format(100 * x$level), "% intervals")

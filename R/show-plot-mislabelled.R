@@ -30,6 +30,7 @@ plot.sturdy_mislabelled <- function(x,
                                     main = NULL,
                                     ...) {
   check_no_dots(...)
+  check_main(main)
   if (!is.null(n)) {
     n <- check_count(n, "n", min = 1)
   }

@@ -22,6 +22,7 @@
 #' )))
 plot.sturdy_selection <- function(x, main = NULL, ...) {
   check_no_dots(...)
+  check_main(main)
   table <- x$table
   value <- table[[selection_criteria[[x$criterion]]]]
   table <- table[order(table$selected, value, na.last = FALSE), ]

@@ -206,6 +206,15 @@ draw_rows <- function(rows, at) {
 
 # A heading -------------------------------------------------------------------
 
+check_main <- function(main, call = rlang::caller_env()) {
+  if (!is.null(main) && !(rlang::is_string(main) && validUTF8(enc2utf8(main)))) {
+    abort_sturdy(
+      "{.arg main} must be one string, not {describe(main)}.",
+      "type", arg = "main", call = call
+    )
+  }
+}
+
 #' A title and a note below it, both wrapped
 #' @noRd
 fit_heading <- function(main, note = "", width = graphics::par("fin")[1]) {

@@ -62,6 +62,7 @@ plot.sturdy_model <- function(x,
                               main = NULL,
                               ...) {
   check_no_dots(...)
+  check_main(main)
   which <- check_choice(which, c("model", "trace"), "which")
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
   if (which == "trace") {

@@ -205,17 +205,8 @@ check_stream_formula <- function(formula, source, call) {
       "missing_argument", arg = "source", call = call
     )
   }
+  check_formula_depth(formula, call)
   formula
-}
-
-check_na_action <- function(na.action, call) {
-  tryCatch(match.fun(na.action), error = function(cnd) {
-    abort_sturdy(
-      "{.arg na.action} must be a function such as {.fn na.fail} or {.fn na.omit},
-       not {describe(na.action)}.",
-      "type", arg = "na.action", call = call
-    )
-  })
 }
 
 check_levels <- function(levels, call) {

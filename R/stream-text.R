@@ -10,7 +10,24 @@ text_options <- function(options, call) {
   )
   unknown <- !(rlang::names2(options) %in% names(defaults))
   do.call(check_no_dots, c(options[unknown], list(call = call)))
+  Map(check_text_option, options, names(options), MoreArgs = list(call = call))
   utils::modifyList(defaults, options)
+}
+
+check_text_option <- function(value, name, call) {
+  fits <- switch(name,
+    sep = , dec = rlang::is_string(value) && nchar(value, "bytes") <= 1,
+    quote = , encoding = rlang::is_string(value),
+    na.strings = is.character(value),
+    colClasses = rlang::is_na(value) || is.character(value),
+    isTRUE(value) || isFALSE(value)
+  )
+  if (!fits) {
+    abort_sturdy(
+      "{.arg {name}} must be as {.fn read.csv} takes it, not {describe(value)}.",
+      "type", arg = name, call = call
+    )
+  }
 }
 
 text_source <- function(source, batch_size, options, call) {
@@ -54,10 +71,10 @@ text_source <- function(source, batch_size, options, call) {
 }
 
 open_file <- function(path, encoding, call) {
-  if (!file.exists(path)) {
+  if (!file.exists(path) || dir.exists(path)) {
     abort_sturdy(
-      "{.arg source} must be the path of a file that exists: {.file {path}} does
-       not.",
+      "{.arg source} must be the path of a file, and {describe(path)}
+       {if (dir.exists(path)) 'is a folder' else 'does not exist'}.",
       "source", arg = "source", call = call
     )
   }

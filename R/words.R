@@ -7,6 +7,9 @@ describe <- function(x) {
   if (is.null(x)) {
     return("`NULL`")
   }
+  if (rlang::is_missing(x)) {
+    return("missing")
+  }
   if (is.data.frame(x)) {
     return("a data frame")
   }
@@ -26,14 +29,15 @@ describe <- function(x) {
 }
 
 describe_scalar <- function(x) {
+  if (is.object(x)) { # whose methods need not work
+    return(with_article(class(x)[1]))
+  }
   if (is.na(x)) {
     return("missing")
   }
   if (is.character(x)) {
-    return(paste0("\"", x, "\""))
-  }
-  if (is.factor(x)) {
-    return("a factor")
+    text <- encodeString(x, quote = "\"")
+    return(if (nchar(text) > 60) paste0(substr(text, 1, 56), "...\"") else text)
   }
   format(x, digits = 6)
 }
