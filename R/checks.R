@@ -202,8 +202,8 @@ check_memory <- function(doubles, n, squared = FALSE, call = rlang::caller_env()
       "{whole(n)} {what} need about {format_bytes(needed)} of memory, but
        {format_bytes(limit)} is available.",
       i = if (squared) "Memory grows with the square of the number of rows.",
-      i = if (what == "rows") "Fit a sample of the rows, or set another limit.",
-      i = "The limit is set by {.code options(sturdy.max_memory = <bytes>)}."
+      i = "{if (what == 'rows') 'Fit a sample of the rows, or set' else 'Set'} another limit by
+           {.code options(sturdy.max_memory = <bytes>)}."
     ),
     "memory", n = n, needed = needed, limit = limit, call = call
   )

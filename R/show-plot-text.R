@@ -207,7 +207,7 @@ draw_rows <- function(rows, at) {
 # A heading -------------------------------------------------------------------
 
 check_main <- function(main, call = rlang::caller_env()) {
-  if (!is.null(main) && !(rlang::is_string(main) && validUTF8(enc2utf8(main)))) {
+  if (!is.null(main) && !(rlang::is_string(main) && validEnc(main))) {
     abort_sturdy(
       "{.arg main} must be one string, not {describe(main)}.",
       "type", arg = "main", call = call

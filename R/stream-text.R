@@ -16,8 +16,8 @@ text_options <- function(options, call) {
 
 check_text_option <- function(value, name, call) {
   fits <- switch(name,
-    sep = , dec = rlang::is_string(value) && nchar(value, "bytes") <= 1,
-    quote = , encoding = rlang::is_string(value),
+    dec = rlang::is_string(value) && nchar(value, "bytes") == 1,
+    sep = , quote = , encoding = rlang::is_string(value),
     na.strings = is.character(value),
     colClasses = rlang::is_na(value) || is.character(value),
     isTRUE(value) || isFALSE(value)
