@@ -91,7 +91,7 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
-#' @param bins Largest number of bins, at least 1 (10 by default).
+#' @param bins Largest number of bins, from 1 to 1000 (10 by default).
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
 #' @return A list of class `sturdy_calibration`:

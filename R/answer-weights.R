@@ -22,7 +22,7 @@
 #' `confint()` uses the quantiles of the marginal t distributions, at every `df`.
 #'
 #' @param object A model fitted by [bpm()].
-#' @param parm Names or positions of the weights; all by default.
+#' @param parm Names or positions of the weights; `NULL`, the default, means all.
 #' @param level Probability of the interval, strictly between 0 and 1 (0.95 by default).
 #' @param ... Not used.
 #' @return For k weights, `coef()` returns their locations, a named vector (k); `vcov()`

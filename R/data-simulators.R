@@ -36,7 +36,8 @@
 #'   `data.frame(d$x, class = d$y)`.
 #' @section Conditions:
 #' `sturdy_error_choice` for another case, `sturdy_error_type` and
-#' `sturdy_error_range` for sizes that are not whole numbers or are out of range.
+#' `sturdy_error_range` for sizes that are not whole numbers or are out of range,
+#' `sturdy_error_memory` for more points than fit into memory.
 #' @references
 #' Ding, N., Qi, Y. and Vishwanathan, S. V. N. (2011) t-divergence based
 #' approximate inference. *Advances in Neural Information Processing Systems*
@@ -132,7 +133,7 @@ check_segments <- function(segments, most, call = rlang::caller_env()) {
 #'   integer).
 #' @section Conditions:
 #' `sturdy_error_type` and `sturdy_error_range` when `n` is not a whole number
-#' above 0.
+#' above 0, `sturdy_error_memory` when so many points do not fit into memory.
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for
 #' t-exponential family using q-algebra. *Advances in Neural Information

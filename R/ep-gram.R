@@ -42,7 +42,8 @@
 #' `sturdy_error_length`, `sturdy_error_outcome_type`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_missing`, `sturdy_error_no_rows`, `sturdy_error_df`,
 #' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. Warning
-#' `sturdy_warning_not_converged` when EP does not converge; `status` and `message` then
+#' `sturdy_warning_evidence_undefined` when it converges where t-EP has no evidence, as at
+#' a very small `df`; `sturdy_warning_not_converged` when EP does not converge; `status` and `message` then
 #' say how it ended.
 #'
 #' @inherit sturdy-package references

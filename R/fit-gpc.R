@@ -167,8 +167,9 @@
 #' anything is allocated, and `options(sturdy.max_memory = )`, in bytes, replaces the
 #' limit.
 #'
-#' Warning `sturdy_warning_not_converged`: EP ended without a fixed point. The status
-#' and a sentence are in the field `ep`.
+#' Warnings: `sturdy_warning_not_converged`, EP ended without a fixed point; the status
+#' and a sentence are in the field `ep`. `sturdy_warning_evidence_undefined`, there is no
+#' t-EP evidence at its fixed point, as at a very small `df`.
 #'
 #' Messages: `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped, `sturdy_message_unused_levels` for levels of the response that are

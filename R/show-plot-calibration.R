@@ -6,7 +6,7 @@
 #' Base graphics; graphical parameters are restored.
 #'
 #' @param x The result of [calibration()].
-#' @param main Title; `NULL` makes one.
+#' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @export

@@ -14,7 +14,7 @@
 #'   for the number of wrong labels, at least 20.
 #' @param labels Number of points that are labelled with the name of their row, or its
 #'   position in the data if the names are too long for the panel.
-#' @param main Title; `NULL` makes one.
+#' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @seealso [mislabelled()]

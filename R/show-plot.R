@@ -41,7 +41,7 @@
 #' @param which `"model"`, the default, or `"trace"`.
 #' @param inputs Largest number of inputs to show curves for (6 by default), or
 #'   of weights (25 by default). Fewer are shown if the page has no room for them.
-#' @param main Title; `NULL` makes one.
+#' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @section Conditions:
