@@ -207,9 +207,10 @@ draw_rows <- function(rows, at) {
 # A heading -------------------------------------------------------------------
 
 check_main <- function(main, call = rlang::caller_env()) {
-  if (!is.null(main) && !(rlang::is_string(main) && validEnc(main))) {
+  fits <- rlang::is_string(main) && validEnc(main) && nchar(main) <= 1000
+  if (!is.null(main) && !fits) {
     abort_sturdy(
-      "{.arg main} must be one string, not {describe(main)}.",
+      "{.arg main} must be one string of at most 1000 characters, not {describe(main)}.",
       "type", arg = "main", call = call
     )
   }
