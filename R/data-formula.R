@@ -108,7 +108,7 @@ subset_frame <- function(frame, subset, data, env, call) {
   fits <- if (is.logical(rows)) {
     length(rows) == n
   } else if (is.numeric(rows)) {
-    all(abs(rows) <= n, na.rm = TRUE)
+    all(abs(rows) <= n, na.rm = TRUE) && (all(rows >= 0 | is.na(rows)) || all(rows %in% -n:0))
   } else {
     is.character(rows) && all(rows %in% row.names(frame))
   }

@@ -94,6 +94,14 @@ test_that("a formula nested thousands deep is refused before anything walks it",
   expect_snapshot(said(gpc(nested("(", 6000), d)))
 })
 
+test_that("positions in subset are all to be kept or all to be left out", {
+  d <- data.frame(u = c(-1, 0, 1, 2), class = c(0, 1, 0, 1))
+  expect_equal(nobs(bpm(class ~ u, d, subset = -1, epsilon = 0.1)), 3)
+  for (bad in list(c(-1, 2), c(-1, NA), -1.5)) {
+    expect_error(bpm(class ~ u, d, subset = bad), class = "sturdy_error_subset")
+  }
+})
+
 test_that("na.action is a function or the name of one", {
   d <- data.frame(u = c(-1, 0, 1, NA), class = c(0, 1, 0, 1))
   for (bad in list("\xff", "no such function", 3, list())) {
