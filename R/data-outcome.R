@@ -62,7 +62,10 @@ forge_outcome <- function(y,
   2 * code - 3
 }
 
-one_column <- function(y) if (is.matrix(y) && ncol(y) == 1) as.vector(y) else y
+one_column <- function(y) {
+  flat <- length(dim(y)) == 1 || (is.matrix(y) && ncol(y) == 1)
+  if (flat) as.vector(y) else y
+}
 
 abort_outcome_type <- function(y, arg, call) {
   abort_sturdy(

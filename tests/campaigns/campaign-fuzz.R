@@ -156,7 +156,9 @@ mutate_call <- function(name) {
     } else {
       call("$", quote(bad), as.name(label))
     }
-    attr(call, "labels") <- c(attr(call, "labels"), paste(place, label))
+    known <- is.numeric(place) && !is.null(names(call)) && nzchar(names(call)[place])
+    shown <- if (known) names(call)[place] else place
+    attr(call, "labels") <- c(attr(call, "labels"), paste(shown, label))
   }
   call
 }
