@@ -46,6 +46,9 @@ ep_diagnostics <- function(object, ...) {
   UseMethod("ep_diagnostics")
 }
 
+#' @export
+ep_diagnostics.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname ep_diagnostics
 #' @export
 ep_diagnostics.sturdy_model <- function(object, ...) {

@@ -111,6 +111,9 @@ log_evidence <- function(object, ...) {
   UseMethod("log_evidence")
 }
 
+#' @export
+log_evidence.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname log_evidence
 #' @export
 log_evidence.sturdy_model <- function(object,
@@ -135,14 +138,8 @@ log_evidence.sturdy_model <- function(object,
   if (method == "ep_zp") check_by_ep(object)
   value <- if (method == "ep") model_evidence(object) else object$ep$log_evidence_zp
   if (is.na(value)) {
-    warn_sturdy(
-      c(
-        "The t-EP evidence is not defined at these sites.",
-        i = "Use {.code log_evidence(fit, method = \"gaussian\")}."
-      ),
-      "evidence_undefined"
-    )
-    return(NA_real_)
+    warn_no_evidence()
+    value <- NA_real_
   }
   value
 }
@@ -205,6 +202,9 @@ integrated_of <- function(object, call = rlang::caller_env()) {
 criterion <- function(object, ...) {
   UseMethod("criterion")
 }
+
+#' @export
+criterion.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname criterion
 #' @export

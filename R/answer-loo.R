@@ -63,12 +63,11 @@ loo.sturdy_model <- function(x, ...) {
 
 #' @export
 loo.default <- function(x, ...) {
-  if (!rlang::is_installed("loo")) {
-    abort_sturdy(
-      "{.arg x} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
-       not {describe(x)}.",
-      "type", arg = "x"
-    )
+  has_method <- function(class) {
+    !is.null(utils::getS3method("loo", class, optional = TRUE, asNamespace("loo")))
+  }
+  if (!rlang::is_installed("loo") || !any(vapply(.class2(x), has_method, NA))) {
+    abort_no_fit(x, "x")
   }
   # from outside, where the method of our own generic is not in the way
   do.call(loo::loo, list(x, ...), envir = globalenv())
@@ -99,6 +98,7 @@ se_sum <- function(x) {
 
 #' @export
 print.sturdy_loo <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
   elpd <- x$pointwise[, "elpd_loo"]
   lowest <- which.min(elpd)
   score <- x$estimates["elpd_loo", ]

@@ -148,6 +148,9 @@ mislabelled <- function(object, ...) {
   UseMethod("mislabelled")
 }
 
+#' @export
+mislabelled.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname mislabelled
 #' @export
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
@@ -248,6 +251,8 @@ flip_unseen <- function(object) {
 #' @param x The result of `mislabelled()`.
 #' @export
 print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
+  n <- check_count(n, "n")
+  digits <- check_digits(digits)
   expected <- attr(x, "expected")
   if (is.null(expected)) { # columns or rows were taken out of it
     print(as.data.frame(x), digits = digits)

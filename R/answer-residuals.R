@@ -26,7 +26,8 @@
 #' * `simulate()`: a data frame with one row per training row and `nsim` columns `sim_1`,
 #'   `sim_2`, ..., which are factors with the levels of the response.
 #' @section Conditions:
-#' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
+#' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering,
+#' `sturdy_error_memory` for more simulations than fit into memory.
 #' @name residuals.sturdy_model
 #' @seealso [fitted()][fitted.sturdy_model], [loo()], [posterior_sample()]
 #' @examples
@@ -76,6 +77,7 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1)
   p <- recorded_prob(object, rlang::current_env())
   p <- p[!is.na(p)]
+  check_memory(as.double(nsim) * length(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
   draws <- with_seed_or_stream(
     seed,

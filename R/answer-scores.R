@@ -48,7 +48,10 @@ log_score <- function(object, ...) {
 
 #' Log probability of each recorded label, as loo() has it
 #' @noRd
-loo_terms <- function(object) unname(loo(object)$pointwise[, "elpd_loo"])
+loo_terms <- function(object, call = rlang::caller_env()) {
+  if (!inherits(object, "sturdy_model")) abort_no_fit(object, call = call)
+  unname(loo(object)$pointwise[, "elpd_loo"])
+}
 
 new_score <- function(score, pointwise) {
   structure(
@@ -62,6 +65,7 @@ new_score <- function(score, pointwise) {
 
 #' @export
 print.sturdy_score <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   words <- switch(x$score,
     brier = "Brier score (smaller is better)",
     log = "log score (larger is better)"
@@ -87,7 +91,7 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
-#' @param bins Largest number of bins, at least 1 (10 by default).
+#' @param bins Largest number of bins, from 1 to 1000 (10 by default).
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
 #' @return A list of class `sturdy_calibration`:
@@ -110,11 +114,14 @@ calibration <- function(object, ...) {
   UseMethod("calibration")
 }
 
+#' @export
+calibration.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname calibration
 #' @export
 calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
   check_no_dots(...)
-  bins <- check_count(bins, "bins", min = 1)
+  bins <- check_count(bins, "bins", 1, 1000)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
   event <- object$data$y > 0
@@ -180,6 +187,7 @@ wilson_interval <- function(p, n, level) {
 
 #' @export
 print.sturdy_calibration <- function(x, digits = 2, ...) {
+  digits <- check_digits(digits)
   bins <- x$bins
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
   cat("<sturdy_calibration> leave-one-out probability of ", x$levels[2], ", ",

@@ -23,7 +23,7 @@
 #' `confint()` uses the quantiles of the marginal t distributions, at every `df`.
 #'
 #' @param object A model fitted by [bpm()].
-#' @param parm Names or positions of the weights; all by default.
+#' @param parm Names or positions of the weights; `NULL`, the default, means all.
 #' @param level Probability of the interval, strictly between 0 and 1 (0.95 by default).
 #' @param ... Not used.
 #' @return For k weights, `coef()` returns their locations, a named vector (k); `vcov()`
@@ -91,10 +91,18 @@ weight_rows <- function(object, parm, call = rlang::caller_env()) {
   if (is.null(parm)) {
     return(seq_along(names))
   }
-  rows <- if (is.character(parm)) match(parm, names) else seq_along(names)[parm]
+  rows <- if (is.character(parm)) {
+    match(parm, names)
+  } else if (is.numeric(parm) || is.logical(parm)) {
+    # as `[` takes them, but for mixed signs
+    tryCatch(seq_along(names)[parm], error = function(cnd) NA)
+  } else {
+    NA
+  }
   if (anyNA(rows)) {
     abort_sturdy(
-      "{.arg parm} must name weights of the model: {.val {few(names)}}.",
+      "{.arg parm} must name weights of the model, {.val {few(names)}}, or be their
+       positions, not {describe(parm)}.",
       "parm", arg = "parm", call = call
     )
   }

@@ -5,8 +5,10 @@
 #'
 #' @param doubles numbers that are held at a time, for @param n rows.
 #' @param squared whether they grow with the square of n.
+#' @param what they are, when not the rows of a fit.
 #' @noRd
-check_memory <- function(doubles, n, squared, call = rlang::caller_env()) {
+check_memory <- function(doubles, n, squared = FALSE, call = rlang::caller_env(),
+                         what = "rows") {
   needed <- 8 * as.double(doubles)
   limit <- memory_limit()
   if (needed <= limit) {
@@ -14,10 +16,10 @@ check_memory <- function(doubles, n, squared, call = rlang::caller_env()) {
   }
   abort_sturdy(
     c(
-      "{whole(n)} rows need about {format_bytes(needed)} of memory, but
+      "{whole(n)} {what} need about {format_bytes(needed)} of memory, but
        {format_bytes(limit)} is available.",
       i = if (squared) "Memory grows with the square of the number of rows.",
-      i = "Fit a sample of the rows, or set another limit by
+      i = "{if (what == 'rows') 'Fit a sample of the rows, or set' else 'Set'} another limit by
            {.code options(sturdy.max_memory = <bytes>)}."
     ),
     "memory", n = n, needed = needed, limit = limit, call = call

@@ -11,7 +11,7 @@ check_number <- function(x,
                          infinite = FALSE,
                          class = "range",
                          call = rlang::caller_env()) {
-  number <- is.numeric(x) && length(x) == 1 && !is.na(x)
+  number <- is_number(x)
   inside <- number && x >= min && x <= max && (is.finite(x) || infinite) &&
     !(open && is.finite(x) && (x == min || x == max))
   if (!inside) {
@@ -35,16 +35,36 @@ number_range <- function(min, max, open) {
   }
 }
 
-check_count <- function(x, arg, min = 0, call = rlang::caller_env()) {
-  whole <- is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x) &&
-    x <= .Machine$integer.max
-  if (!whole || x < min) {
+check_count <- function(x,
+                        arg,
+                        min = 0,
+                        max = .Machine$integer.max,
+                        call = rlang::caller_env()) {
+  whole <- is_number(x) && is.finite(x) && x == round(x) && x <= .Machine$integer.max
+  if (!whole || x < min || x > max) {
+    range <- if (max < .Machine$integer.max) "between {min} and {max}" else "of at least {min}"
     abort_sturdy(
-      "{.arg {arg}} must be a whole number of at least {min}, not {describe(x)}.",
+      paste0("{.arg {arg}} must be a whole number ", range, ", not {describe(x)}."),
       if (whole) "range" else "type", arg = arg, call = call
     )
   }
   as.integer(x)
+}
+
+#' How many digits to print
+#' @noRd
+check_digits <- function(digits, call = rlang::caller_env()) {
+  check_count(digits, "digits", min = 1, max = 20, call = call)
+}
+
+has_fields <- function(x, fields) is.list(x) && setequal(names(x), fields)
+
+is_one_of <- function(x, choices) rlang::is_string(x) && x %in% choices
+
+#' One number without a class, such as that of dates, which has a sense of its own
+#' @noRd
+is_number <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
 check_flag <- function(x, arg, call = rlang::caller_env()) {
@@ -63,7 +83,7 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   if (identical(x, choices)) {
     return(choices[1])
   }
-  if (!is.character(x) || length(x) != 1 || !x %in% choices) {
+  if (!is_one_of(x, choices)) {
     abort_sturdy(
       "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
       "choice", arg = arg, call = call
@@ -111,31 +131,6 @@ check_epsilon <- function(epsilon,
 
 is_rate <- function(x) {
   is.numeric(x) && !anyNA(x) && all(x >= 0 & x < 0.5)
-}
-
-check_kernel <- function(kernel, call = rlang::caller_env()) {
-  if (!inherits(kernel, "sturdy_kernel")) {
-    abort_sturdy(
-      c(
-        "{.arg kernel} must be made by {.fn kernel_ard} or {.fn kernel_iso},
-         not {describe(kernel)}.",
-        i = if (is.function(kernel)) "Did you leave out the parentheses?"
-      ),
-      "type", arg = "kernel", call = call
-    )
-  }
-  kernel
-}
-
-check_control <- function(control, call = rlang::caller_env()) {
-  if (!inherits(control, "sturdy_control")) {
-    abort_sturdy(
-      "{.arg control} must be made by {.fn ep_control},
-       not {describe(control)}.",
-      "type", arg = "control", call = call
-    )
-  }
-  control
 }
 
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)

@@ -8,7 +8,7 @@
 #'   no site changes by more than `tol`, measured as
 #'   `max(|change of tau| A, |change of nu| sqrt(A))` with `A` the variance of
 #'   the site's latent value.
-#' @param max_sweeps Largest number of sweeps over the sites, at least 1 (200 by
+#' @param max_sweeps Largest number of sweeps over the sites, from 1 to 1e6 (200 by
 #'   default). A fit that needs more ends with the status `"max_sweeps"`.
 #' @param damping Fraction of a full site update that is taken, above 0 and at
 #'   most 1; 1, the default, is undamped. EP damps further by itself when the residual
@@ -16,7 +16,7 @@
 #' @param block Number of sites that are updated between two corrections of the
 #'   whole posterior, at least 1 (64 by default). It affects the speed, not the result.
 #' @param restarts Number of starting points besides the first from which
-#'   hyperparameters are learned, at least 0 (2 by default).
+#'   hyperparameters are learned, from 0 to 1000 (2 by default).
 #' @param trace Whether the residual, evidence and damping of every sweep are
 #'   kept (`TRUE`, the default), for `plot(fit, which = "trace")`.
 #' @param progress Whether learning, and EP with 2000 rows or more, show their progress;
@@ -43,15 +43,30 @@ ep_control <- function(tol = 1e-9,
   structure(
     list(
       tol = check_number(tol, "tol", min = 0, open = TRUE),
-      max_sweeps = check_count(max_sweeps, "max_sweeps", min = 1),
+      max_sweeps = check_count(max_sweeps, "max_sweeps", 1, 1e6),
       damping = check_damping(damping),
       block = check_count(block, "block", min = 1),
-      restarts = check_count(restarts, "restarts"),
+      restarts = check_count(restarts, "restarts", 0, 1000),
       trace = check_flag(trace, "trace"),
       progress = check_flag(progress, "progress")
     ),
     class = "sturdy_control"
   )
+}
+
+#' A control, its fields checked again: they may have been changed by hand
+#' @noRd
+check_control <- function(control, call = rlang::caller_env()) {
+  if (!inherits(control, "sturdy_control") ||
+    !has_fields(control, names(formals(ep_control)))) {
+    abort_sturdy(
+      "{.arg control} must be made by {.fn ep_control},
+       not {describe(control)}.",
+      "type", arg = "control", call = call
+    )
+  }
+  rlang::local_error_call(call)
+  do.call(ep_control, unclass(control), quote = TRUE)
 }
 
 check_damping <- function(damping, call = rlang::caller_env()) {

@@ -226,7 +226,7 @@ check_decimals <- function(v, name, call) {
 feature_coding <- function(v, name, scale, call) {
   kind <- feature_kind(v)
   if (kind != "numeric") {
-    levels <- if (is.factor(v)) levels(v) else sort(unique(as.character(v)))
+    levels <- if (is.factor(v)) levels(v) else text_levels(as.character(v))
     return(list(kind = kind, levels = levels[levels %in% as.character(v)]))
   }
   if (!scale) {

@@ -9,6 +9,11 @@ feature_kind <- function(v) {
   } else if (is.numeric(v)) "numeric" else "other"
 }
 
+#' The values of text in the order of their bytes in UTF-8 ("radix", as in the C locale):
+#' which class is the event must not depend on the locale of the session
+#' @noRd
+text_levels <- function(v) sort(unique(enc2utf8(v)), method = "radix")
+
 is_constant <- function(v) length(unique(v)) <= 1
 
 #' The features of a data frame or matrix

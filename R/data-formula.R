@@ -2,6 +2,7 @@
 # environment that can be saved.
 
 model_frame <- function(formula, data, call, arg = "data") {
+  check_formula_depth(formula, call)
   if (length(formula) < 3) {
     abort_sturdy(
       "{.arg formula} must have a response, as in {.code class ~ .}.",
@@ -28,6 +29,27 @@ model_frame <- function(formula, data, call, arg = "data") {
   }
   check_formula_variables(attr(frame, "terms"), data, call, arg)
   frame
+}
+
+#' Whatever walks a formula calls itself at every level, and the stack is limited
+#' @noRd
+check_formula_depth <- function(formula, call, arg = "formula", deepest = 5000) {
+  level <- list(formula)
+  depth <- 0
+  while (length(level)) {
+    depth <- depth + 1
+    if (depth > deepest || length(level) > 1e6) {
+      abort_sturdy(
+        c(
+          "{.arg {arg}} must not be nested deeper than {deepest} levels.",
+          i = "A sum is as deep as it has terms: {.code class ~ .} takes all columns."
+        ),
+        "formula", arg = arg, call = call
+      )
+    }
+    level <- unlist(lapply(level, as.list), recursive = FALSE, use.names = FALSE)
+    level <- level[vapply(level, is.call, NA)]
+  }
 }
 
 #' Inputs must come from `data`, functions from where they are still found later, and
@@ -107,7 +129,7 @@ subset_frame <- function(frame, subset, data, env, call) {
   fits <- if (is.logical(rows)) {
     length(rows) == n
   } else if (is.numeric(rows)) {
-    all(abs(rows) <= n, na.rm = TRUE)
+    all(abs(rows) <= n, na.rm = TRUE) && (all(rows >= 0 | is.na(rows)) || all(rows %in% -n:0))
   } else {
     is.character(rows) && all(rows %in% row.names(frame))
   }
@@ -123,14 +145,25 @@ subset_frame <- function(frame, subset, data, env, call) {
   frame[rows[!is.na(rows)], , drop = FALSE]
 }
 
+check_na_action <- function(na.action, call) {
+  tryCatch(match.fun(na.action), error = function(cnd) {
+    abort_sturdy(
+      "{.arg na.action} must be a function such as {.fn na.fail} or {.fn na.omit},
+       not {describe(na.action)}.",
+      "type", arg = "na.action", call = call
+    )
+  })
+}
+
 #' The rows of a model frame that `na.action` keeps
 #' @noRd
 apply_na_action <- function(frame, na.action, call) {
   if (is.null(na.action)) {
     return(frame)
   }
+  na.action <- check_na_action(na.action, call)
   kept <- tryCatch(
-    match.fun(na.action)(frame),
+    na.action(frame),
     error = function(cnd) {
       abort_sturdy(
         "{.arg na.action} stopped with an error.",

@@ -155,7 +155,7 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdat
     )
   }
   rows <- seq_len(nrow(newdata))
-  complete <- new$complete & (!is.null(dim(y)) | !is.na(y))
+  complete <- if (is.null(dim(y))) new$complete & !is.na(y) else new$complete
   if (!all(complete)) {
     marks <- data.frame(row = rows, complete = ifelse(complete, TRUE, NA))
     rows <- apply_na_action(marks, na.action, call)$row

@@ -18,8 +18,8 @@ mold_outcome <- function(y,
   if (is.logical(y)) {
     y <- factor(y, levels = c(FALSE, TRUE))
   } else if (is.character(y)) {
-    y <- factor(y)
-  } else if (is.numeric(y)) {
+    y <- factor(enc2utf8(y), levels = text_levels(y))
+  } else if (is.numeric(y) && !is.factor(y)) {
     y <- numeric_outcome(y, arg, call)
   }
   y <- drop_outcome_levels(y, arg, one_class, call)
@@ -52,7 +52,10 @@ forge_outcome <- function(y,
   2 * code - 3
 }
 
-one_column <- function(y) if (is.matrix(y) && ncol(y) == 1) as.vector(y) else y
+one_column <- function(y) {
+  flat <- length(dim(y)) == 1 || (is.matrix(y) && ncol(y) == 1)
+  if (flat) as.vector(y) else y
+}
 
 check_outcome <- function(y, arg, call) {
   y <- one_column(y)

@@ -128,6 +128,7 @@ flip_labels <- function(y, rate, seed = NULL) {
 sim_outliers <- function(n = 300, n_outliers = 8, seed = NULL) {
   n <- check_count(n, "n", min = 1)
   n_outliers <- check_count(n_outliers, "n_outliers")
+  check_memory(8 * (as.double(n) + n_outliers), as.double(n) + n_outliers, what = "points")
   outlier <- rep(c(FALSE, TRUE), c(n, n_outliers))
   side <- c(rep_len(c(-1, 1), n), rep_len(c(-1, 1), n_outliers))
   noise <- with_seed_or_stream(

@@ -36,7 +36,8 @@
 #'   `data.frame(d$x, class = d$y)`.
 #' @section Conditions:
 #' `sturdy_error_choice` for another case, `sturdy_error_type` and
-#' `sturdy_error_range` for sizes that are not whole numbers or are out of range.
+#' `sturdy_error_range` for sizes that are not whole numbers or are out of range,
+#' `sturdy_error_memory` for more points than fit into memory.
 #' @references
 #' Ding, N., Qi, Y. and Vishwanathan, S. V. N. (2011) t-divergence based
 #' approximate inference. *Advances in Neural Information Processing Systems*
@@ -59,6 +60,7 @@ sim_drift <- function(case = 1, n = 4000, p = 100, segments = 10, seed = NULL) {
   p <- check_count(p, "p", min = 1)
   segments <- check_count(segments, "segments", min = 1)
   check_segments(segments, if (case == 2) min(n, p) else n)
+  check_memory(4 * as.double(p) * (as.double(n) + segments), n, what = "rows of this many columns")
   segment <- parts(n, segments)
   with_seed_or_stream(seed, {
     base <- drift_base(case, p, segments)
@@ -131,7 +133,7 @@ check_segments <- function(segments, most, call = rlang::caller_env()) {
 #'   integer).
 #' @section Conditions:
 #' `sturdy_error_type` and `sturdy_error_range` when `n` is not a whole number
-#' above 0.
+#' above 0, `sturdy_error_memory` when so many points do not fit into memory.
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for
 #' t-exponential family using q-algebra. *Advances in Neural Information
@@ -143,6 +145,7 @@ check_segments <- function(segments, most, call = rlang::caller_env()) {
 #' plot(x2 ~ x1, points, col = class, asp = 1)
 sim_permutation <- function(n = 1000, seed = NULL) {
   n <- check_count(n, "n", min = 1)
+  check_memory(8 * as.double(n), n, what = "points")
   mean1 <- c(1, -1, -1, 1)
   mean2 <- c(1, 1, -1, -1)
   with_seed_or_stream(seed, {

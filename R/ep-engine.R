@@ -173,5 +173,17 @@ warn_ep <- function(ep) {
       ),
       class, status = ep$status
     )
+  } else if (is.na(ep$log_evidence)) {
+    warn_no_evidence()
   }
+}
+
+warn_no_evidence <- function() {
+  warn_sturdy(
+    c(
+      "The t-EP evidence is not defined at these sites.",
+      i = "Use {.code log_evidence(fit, method = \"gaussian\")}, or a larger {.arg df}."
+    ),
+    "evidence_undefined"
+  )
 }

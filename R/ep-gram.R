@@ -44,7 +44,9 @@
 #' `sturdy_error_missing`, `sturdy_error_no_rows`, `sturdy_error_df`,
 #' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. Warning
 #' `sturdy_warning_not_converged` when EP does not converge, `sturdy_warning_fixed_points`
-#' when it has several fixed points with different probabilities; `message` says more.
+#' when it has several fixed points with different probabilities,
+#' `sturdy_warning_evidence_undefined` when it converges where t-EP has no evidence, as at
+#' a very small `df`; `message` says more.
 #'
 #' @inherit sturdy-package references
 #' @seealso [ep_diagnostics()], [gpc()]
@@ -151,6 +153,7 @@ check_semidefinite <- function(unit, variances, call) {
 
 #' @export
 print.sturdy_ep <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
   kind <- if (is.infinite(x$df)) "EP" else paste0("t-EP, df = ", format(x$df))
   cat("<sturdy_ep> ", kind, " for ", count(length(x$y), "label"), ", epsilon = ",
       format(x$epsilon, digits = digits), "\n", sep = "")

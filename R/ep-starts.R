@@ -64,11 +64,11 @@ ep_settle <- function(run, y, epsilon, sites, certain, small_noise) {
     return(start)
   }
   value <- vapply(ends, ep_value, numeric(1))
-  best <- ends[[which(value > max(value) - 1e-6)[1]]] # at the same one, the first
+  best <- ends[[which(value >= max(value) - 1e-6)[1]]] # at the same one, the first
   gap <- ep_value(best) - ep_value(cold)
   list(
     out = best, status = "converged", rival = ep_rival(best, ends),
-    cold = ep_converged(cold) && gap < 1e-4 * (1 + abs(ep_value(best)))
+    cold = ep_converged(cold) && isTRUE(gap < 1e-4 * (1 + abs(ep_value(best))))
   )
 }
 
@@ -101,15 +101,15 @@ ep_other_starts <- function(run, y, epsilon, cold, small_noise) {
 #' @noRd
 ep_value <- function(out) {
   value <- if (is.null(out$value)) out$log_evidence else out$value
-  if (is.finite(value)) value else -Inf
+  if (length(value) && is.finite(value)) value else -Inf
 }
 
 ep_rival <- function(best, ends) {
   event <- function(out) stats::pnorm(out$m / sqrt(out$C_diag))
   worse <- ep_value(best) - vapply(ends, ep_value, numeric(1))
   apart <- vapply(ends, function(end) max(abs(event(end) - event(best))), numeric(1))
-  others <- worse > 1e-5 | apart > 1e-5
-  if (any(others, na.rm = TRUE)) {
+  others <- (worse > 1e-5 | apart > 1e-5) %in% TRUE
+  if (any(others)) {
     k <- which(others)[which.max(apart[others])]
     list(worse = worse[k], probability = apart[k])
   }

@@ -307,6 +307,7 @@ new_ais <- function(run, problem) {
 
 #' @export
 format.sturdy_ais <- function(x, digits = 5, ...) {
+  digits <- check_digits(digits)
   paste0(
     format(x$log_evidence, digits = digits), " (standard error ",
     format(x$se, digits = 2), ")"
@@ -315,6 +316,7 @@ format.sturdy_ais <- function(x, digits = 5, ...) {
 
 #' @export
 print.sturdy_ais <- function(x, digits = 5, ...) {
+  digits <- check_digits(digits)
   cat("<sturdy_ais> log evidence ", format(x, digits = digits), "\n", sep = "")
   cat("  ", x$chains, " chains of ", x$levels, " levels, ",
       format(x$ess, digits = 3), " effective\n", sep = "")

@@ -74,6 +74,9 @@ check_fit <- function(object, ...) {
   UseMethod("check_fit")
 }
 
+#' @export
+check_fit.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname check_fit
 #' @export
 check_fit.sturdy_model <- function(object,
@@ -89,6 +92,7 @@ check_fit.sturdy_model <- function(object,
   max_moves <- check_number(max_moves, "max_moves", min = 1)
   progress <- check_flag(progress, "progress")
   check_posterior(object)
+  check_memory(4 * as.double(draws) * nobs(object), draws, what = "draws")
   with_memory(check_by_ais(object, draws, se, max_moves, progress, call))
 }
 

@@ -80,6 +80,9 @@ posterior_sample <- function(object, ...) {
   UseMethod("posterior_sample")
 }
 
+#' @export
+posterior_sample.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname posterior_sample
 #' @export
 posterior_sample.sturdy_model <- function(object,
@@ -94,6 +97,8 @@ posterior_sample.sturdy_model <- function(object,
   thin <- check_count(thin, "thin", min = 1)
   progress <- check_flag(progress, "progress")
   new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
+  size <- max(nobs(object), length(new$complete))
+  check_memory(4 * as.double(n) * size, n, what = "draws")
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)
   with_memory(sample_latent(object, n, new, thin, progress, call))

@@ -111,6 +111,7 @@ words_pareto <- function(check) {
 
 #' @export
 print.sturdy_check <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   number <- function(value, at = 2) formatC(value, format = "f", digits = at)
   cat("<sturdy_check> EP against simulation: ", x$title, ", ",
       count(x$nobs, "row"), "\n", sep = "")

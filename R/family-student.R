@@ -141,6 +141,7 @@ mvt_escort <- function(mu, Sigma, df = Inf) {
 
 #' @export
 print.sturdy_mvt <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
   cat("<sturdy_mvt> ", describe_mvt(length(x$mu), x$df), "\n", sep = "")
   cat("mu:\n")
   print(x$mu, digits = digits)
@@ -151,6 +152,7 @@ print.sturdy_mvt <- function(x, digits = 4, ...) {
 
 #' @export
 print.sturdy_mvt_natural <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
   d <- length(x$theta1)
   cat("<sturdy_mvt_natural> ", describe_mvt(d, x$df), "\n", sep = "")
   cat("theta1:\n")

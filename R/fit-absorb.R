@@ -53,6 +53,9 @@ absorb <- function(object, ...) {
   UseMethod("absorb")
 }
 
+#' @export
+absorb.default <- function(object, ...) abort_no_fit(object)
+
 #' @rdname absorb
 #' @export
 absorb.sturdy_model <- function(object, newdata, y = NULL, ...,

@@ -86,8 +86,10 @@
 #'   takes them from the environment of the formula.
 #' @param y The response, with one entry per row of `x`: a factor with two levels, a
 #'   character or logical vector, or numbers 0/1 or -1/+1. **The second level is
-#'   the event**, whose probability the fit models. Unused levels are dropped
-#'   with a message.
+#'   the event**, whose probability the fit models: that of a factor as it stands, of
+#'   text the later one in the order of the C locale (capitals before small letters,
+#'   plain letters before others) whatever the locale of the session, and `TRUE` or 1.
+#'   `print()` names it. Unused levels are dropped with a message.
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`,
 #'   `criterion`, `method`, `scale` and `control`. For `gpc_spec()`, none. An unknown
 #'   argument is an error.
@@ -175,7 +177,9 @@
 #'
 #' Warnings: `sturdy_warning_not_converged` when EP ended without a fixed point (the status
 #' and a sentence are in the field `ep`); `sturdy_warning_fixed_points` when it has several
-#' with different probabilities (see [ep_diagnostics()]).
+#' with different probabilities (see [ep_diagnostics()]);
+#' `sturdy_warning_evidence_undefined` when there is no t-EP evidence at its fixed point,
+#' as at a very small `df`.
 #'
 #' Messages: `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped, `sturdy_message_unused_levels` for levels of the response that are

@@ -95,6 +95,16 @@ abort_no_method <- function(x, fun, call = rlang::caller_env()) {
   )
 }
 
+#' Something else is asked what only a fit can answer
+#' @noRd
+abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
+  abort_sturdy(
+    "{.arg {arg}} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
+     not {describe(object)}.",
+    "type", arg = arg, call = call
+  )
+}
+
 # Posterior -------------------------------------------------------------------
 
 has_posterior <- function(object) {

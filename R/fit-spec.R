@@ -14,6 +14,11 @@ spec_model <- function(spec) {
   sub("_spec$", "", class(spec)[1])
 }
 
+is_spec <- function(x) {
+  inherits(x, "sturdy_spec") && is.list(x) && spec_model(x) %in% c("gpc", "stc", "bpm") &&
+    is_number(x$df)
+}
+
 #' What learning maximises unless told otherwise: t-EP evidence misleads it (see ?stc)
 #' @noRd
 default_criterion <- function(df) {

@@ -70,6 +70,7 @@ changed_formula <- function(object, formula.) {
       "formula", arg = "formula.", call = rlang::caller_env()
     )
   }
+  if (!is.null(formula.)) check_formula_depth(formula., rlang::caller_env(), "formula.")
   old <- stats::formula(object)
   if (is.null(formula.)) old else stats::update.formula(old, formula.)
 }

@@ -80,21 +80,30 @@ kernel_iso <- function(lengthscale = NULL,
                        nugget = 0.1,
                        fixed = "variance",
                        prior = weak_prior(lengthscale = c(NA, 1.5))) {
-  if (length(lengthscale) > 1) {
-    abort_sturdy(
-      c(
-        "{.arg lengthscale} must be one number, not {length(lengthscale)}.",
-        i = "Use {.fn kernel_ard} for one lengthscale per column."
-      ),
-      "lengthscales", arg = "lengthscale"
-    )
-  }
   new_kernel("iso", lengthscale, variance, bias, nugget, fixed, prior)
 }
 
 # Construction --------------------------------------------------------------
 
 hyper_names <- c("lengthscale", "variance", "bias", "nugget")
+
+#' A kernel, its fields checked again: they may have been changed by hand
+#' @noRd
+check_kernel <- function(kernel, call = rlang::caller_env()) {
+  fields <- c("type", hyper_names, "fixed", "prior")
+  if (!inherits(kernel, "sturdy_kernel") || !has_fields(kernel, fields) ||
+    !is_one_of(kernel$type, c("ard", "iso"))) {
+    abort_sturdy(
+      c(
+        "{.arg kernel} must be made by {.fn kernel_ard} or {.fn kernel_iso},
+         not {describe(kernel)}.",
+        i = if (is.function(kernel)) "Did you leave out the parentheses?"
+      ),
+      "type", arg = "kernel", call = call
+    )
+  }
+  do.call(new_kernel, c(unclass(kernel)[fields], list(call = call)), quote = TRUE)
+}
 
 new_kernel <- function(type,
                        lengthscale,
@@ -107,11 +116,13 @@ new_kernel <- function(type,
   if (!is.null(lengthscale)) {
     lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE, call = call)
   }
-  if (!is.null(prior) && !inherits(prior, "sturdy_prior")) {
+  if (type == "iso" && length(lengthscale) > 1) {
     abort_sturdy(
-      "{.arg prior} must be made by {.fn weak_prior} or be {.code NULL},
-       not {describe(prior)}.",
-      "type", arg = "prior", call = call
+      c(
+        "{.arg lengthscale} must be one number, not {length(lengthscale)}.",
+        i = "Use {.fn kernel_ard} for one lengthscale per column."
+      ),
+      "lengthscales", arg = "lengthscale", call = call
     )
   }
   structure(
@@ -122,7 +133,7 @@ new_kernel <- function(type,
       bias = check_hyper(bias, "bias", FALSE, 1, call),
       nugget = check_hyper(nugget, "nugget", FALSE, 1, call),
       fixed = check_fixed(fixed, call),
-      prior = prior
+      prior = check_weak_prior(prior, call)
     ),
     class = c(paste0("kernel_", type), "sturdy_kernel")
   )
@@ -167,6 +178,7 @@ check_fixed <- function(fixed, call) {
 
 #' @export
 print.sturdy_kernel <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   cat("<", class(x)[1], "> squared exponential + bias + nugget\n", sep = "")
   value <- function(name) {
     held <- name %in% x$fixed

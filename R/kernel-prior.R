@@ -79,8 +79,30 @@ check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
   list(meanlog = x[[1]], sdlog = x[[2]])
 }
 
+check_weak_prior <- function(prior, call) {
+  made <- inherits(prior, "sturdy_prior") && is.list(prior) &&
+    all(names(prior) %in% hyper_names) && all(vapply(prior, is_prior, NA))
+  if (!is.null(prior) && !made) {
+    abort_sturdy(
+      "{.arg prior} must be made by {.fn weak_prior} or be {.code NULL},
+       not {describe(prior)}.",
+      "type", arg = "prior", call = call
+    )
+  }
+  prior
+}
+
+#' The lengthscales of a fit have a `meanlog` each
+#' @noRd
+is_prior <- function(x) {
+  is.null(x) || (has_fields(x, c("meanlog", "sdlog")) && is.numeric(x$meanlog) &&
+    length(x$meanlog) > 0 && !any(is.infinite(x$meanlog)) && is_number(x$sdlog) &&
+    x$sdlog > 0 && is.finite(x$sdlog))
+}
+
 #' @export
 print.sturdy_prior <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   cat("<sturdy_prior> log-normal, mean and sd of the logarithm\n")
   for (name in names(x)) {
     prior <- x[[name]]

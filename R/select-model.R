@@ -174,7 +174,7 @@ check_candidates <- function(candidates, scale, call) {
     candidates <- list(candidates)
   }
   fits <- is.list(candidates) && length(candidates) > 0 &&
-    all(vapply(candidates, inherits, logical(1), "sturdy_spec"))
+    all(vapply(candidates, is_spec, logical(1)))
   if (!fits) {
     abort_sturdy(
       "{.arg candidates} must be a list of results of {.fn candidate}, not
@@ -194,14 +194,8 @@ check_candidates <- function(candidates, scale, call) {
   none <- !nzchar(names)
   names[none] <- vapply(candidates[none], format, character(1))
   names(candidates) <- make.unique(names, sep = " ")
-  if (!is.null(scale)) {
-    scale <- check_flag(scale, "scale", call)
-    candidates <- lapply(candidates, function(spec) {
-      spec$scale <- scale
-      spec
-    })
-  }
-  candidates
+  changed <- if (!is.null(scale)) list(scale = check_flag(scale, "scale", call))
+  lapply(candidates, edit_spec, changed, call)
 }
 
 # Comparing -----------------------------------------------------------------

@@ -6,7 +6,7 @@
 #' Base graphics; graphical parameters are restored.
 #'
 #' @param x The result of [calibration()].
-#' @param main Title; `NULL` makes one.
+#' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @export
@@ -17,6 +17,7 @@
 #' plot(calibration(fit, bins = 4))
 plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
+  check_main(main)
   bins <- x$bins
   if (is.null(main)) main <- paste0("Calibration, ", 100 * x$level, "% intervals")
   frame <- frame_panel(

@@ -14,7 +14,7 @@
 #'   for the number of wrong labels, at least 20.
 #' @param labels Number of points that are labelled with the name of their row, or its
 #'   position in the data if the names are too long for the panel.
-#' @param main Title; `NULL` makes one.
+#' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @seealso [mislabelled()]
@@ -26,6 +26,7 @@
 #' plot(mislabelled(fit))
 plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) {
   check_no_dots(...)
+  check_main(main)
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
   labels <- check_count(labels, "labels")
   expected <- attr(x, "expected")

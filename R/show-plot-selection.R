@@ -7,7 +7,7 @@
 #' Base graphics; graphical parameters are restored.
 #'
 #' @param x The result of [select_model()].
-#' @param main Title; `NULL` makes one.
+#' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @seealso [select_model()]; `plot(x$selected)` plots the selected fit.
@@ -22,6 +22,7 @@
 #' )))
 plot.sturdy_selection <- function(x, main = NULL, ...) {
   check_no_dots(...)
+  check_main(main)
   table <- x$table
   value <- table[[selection_criteria[[x$criterion]]]]
   table <- table[order(table$selected, value, na.last = FALSE), ]

@@ -41,7 +41,7 @@
 #' @param which `"model"`, the default, or `"trace"`.
 #' @param inputs Largest number of inputs to show curves for (6 by default), or
 #'   of weights (25 by default). Fewer are shown if the page has no room for them.
-#' @param main Title; `NULL` makes one.
+#' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @section Conditions:
@@ -59,6 +59,7 @@
 plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
   check_no_dots(...)
+  check_main(main)
   which <- check_choice(which, c("model", "trace"), "which")
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
   if (which == "trace") {

@@ -1,5 +1,6 @@
 #' @export
 print.sturdy_model <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   cat("<", spec_model(x$spec), "> ", model_title(x), "\n", sep = "")
   print_fields(c(
     Rows = describe_rows(x),
@@ -132,6 +133,7 @@ describe_learning <- function(x) {
 
 #' @export
 format.sturdy_model <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   paste0(
     "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
     count(length(x$blueprint$columns), "input"), ", ", describe_noise(x, digits),

@@ -4,6 +4,7 @@
 #' @rdname select_model
 #' @export
 print.sturdy_selection <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   table <- x$table
   cat("<sturdy_selection> ", count(nrow(table), "candidate"), " by ",
       criterion_words[[x$criterion]], ", ", count(nobs(x), "row"), "\n",
@@ -36,10 +37,10 @@ selection_shown <- function(table, criterion, digits) {
   number <- function(v, digits) {
     ifelse(is.na(v), "-", vapply(v, format, character(1), digits = digits))
   }
-  rate <- number(table$epsilon_neg, digits - 1)
+  rate <- number(table$epsilon_neg, max(digits - 1, 1))
   two <- which(table$epsilon_neg != table$epsilon_pos)
   rate[two] <- paste0(
-    rate[two], "|", number(table$epsilon_pos[two], digits - 1)
+    rate[two], "|", number(table$epsilon_pos[two], max(digits - 1, 1))
   )
   loo <- number(table$loo, digits + 1)
   known <- is.finite(table$loo_se)
@@ -78,6 +79,7 @@ summary.sturdy_selection <- function(object, ...) {
 
 #' @export
 print.summary.sturdy_selection <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   print(x$selection, digits = digits)
   table <- x$selection$table
   finite <- which(is.finite(table$df) & !is.na(table$log_evidence_tep))

@@ -97,6 +97,7 @@ hyper_table <- function(object) {
 
 #' @export
 print.summary.sturdy_model <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   cat(x$title, "\n", sep = "")
   print_fields(stats::setNames(c(x$rows, x$ep), c("Rows", x$inference)))
   if (!is.null(x$weights)) {

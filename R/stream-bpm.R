@@ -92,7 +92,7 @@
 #' @param batch_size Number of rows in a batch, at least 1 (10000 by default). A query
 #'   has its own, and the batches of a function are absorbed as they come.
 #' @param levels The two classes, the event second, for a first batch that may lack
-#'   one of them; `NULL` takes them from the first batch.
+#'   one of them; `NULL` takes them from the first batch, as [bpm()] does.
 #' @param na.action What to do with rows that have missing values: [stats::na.fail()],
 #'   the default, stops at the first one; [stats::na.omit()] leaves them out.
 #' @param checkpoint `NULL`, the default, or the path of a file to save the state to
@@ -238,17 +238,8 @@ check_stream_formula <- function(formula, source, call) {
       "missing_argument", arg = "source", call = call
     )
   }
+  check_formula_depth(formula, call)
   strip_environment(formula) # as the checkpoint has it
-}
-
-check_na_action <- function(na.action, call) {
-  tryCatch(match.fun(na.action), error = function(cnd) {
-    abort_sturdy(
-      "{.arg na.action} must be a function such as {.fn na.fail} or {.fn na.omit},
-       not {describe(na.action)}.",
-      "type", arg = "na.action", call = call
-    )
-  })
 }
 
 check_levels <- function(levels, call) {

@@ -10,7 +10,26 @@ text_options <- function(options, call) {
   )
   unknown <- !(rlang::names2(options) %in% names(defaults))
   do.call(check_no_dots, c(options[unknown], list(call = call)))
+  Map(check_text_option, options, names(options), MoreArgs = list(call = call))
   utils::modifyList(defaults, options)
+}
+
+check_text_option <- function(value, name, call) {
+  fits <- switch(name,
+    dec = rlang::is_string(value) && nchar(value, "bytes") == 1,
+    sep = , quote = rlang::is_string(value),
+    # R 4.2 takes the name of an encoding that it does not know for a format of C
+    encoding = rlang::is_string(value) && !grepl("%", value, fixed = TRUE, useBytes = TRUE),
+    na.strings = is.character(value),
+    colClasses = rlang::is_na(value) || is.character(value),
+    isTRUE(value) || isFALSE(value)
+  )
+  if (!fits) {
+    abort_sturdy(
+      "{.arg {name}} must be as {.fn read.csv} takes it, not {describe(value)}.",
+      "type", arg = name, call = call
+    )
+  }
 }
 
 text_source <- function(source, batch_size, options, call) {
@@ -54,10 +73,10 @@ text_source <- function(source, batch_size, options, call) {
 }
 
 open_file <- function(path, encoding, call) {
-  if (!file.exists(path)) {
+  if (!file.exists(path) || dir.exists(path)) {
     abort_sturdy(
-      "{.arg source} must be the path of a file that exists: {.file {path}} does
-       not.",
+      "{.arg source} must be the path of a file, and {describe(path)}
+       {if (dir.exists(path)) 'is a folder' else 'does not exist'}.",
       "source", arg = "source", call = call
     )
   }
@@ -119,6 +138,7 @@ wanted_classes <- function(columns, given, call) {
     )
   }
   given[given %in% "integer"] <- "numeric"
+  given[given %in% "factor"] <- "character" # factor() orders by the locale
   stats::setNames(as.character(given[columns]), columns)
 }
 

@@ -3,7 +3,8 @@
 #' The terms of this package, one for each concept.
 #'
 #' \describe{
-#'   \item{event}{The second level of the response, whose probability is modelled.}
+#'   \item{event}{The second level of the response, whose probability is modelled. Levels of
+#'     text are in the order of the C locale. `print()` names the event of a fit.}
 #'   \item{flip}{A recorded label that is wrong.}
 #'   \item{spec}{A model with all its arguments, checked but not fitted: [gpc_spec()],
 #'     [stc_spec()], [bpm_spec()]. A fit keeps its own in the field `spec`;

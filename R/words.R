@@ -6,6 +6,8 @@
 describe <- function(x) {
   if (is.null(x)) {
     "`NULL`"
+  } else if (rlang::is_missing(x)) {
+    "missing"
   } else if (is.data.frame(x)) {
     "a data frame"
   } else if (is.matrix(x)) {
@@ -22,11 +24,17 @@ describe <- function(x) {
 }
 
 describe_scalar <- function(x) {
+  if (is.object(x)) { # whose methods need not work
+    return(with_article(class(x)[1]))
+  }
   if (is.na(x)) {
     "missing"
   } else if (is.character(x)) {
-    paste0("\"", x, "\"")
-  } else if (is.factor(x)) "a factor" else format(x, digits = 6)
+    text <- encodeString(x, quote = "\"")
+    if (nchar(text) > 60) paste0(substr(text, 1, 56), "...\"") else text
+  } else {
+    format(x, digits = 6)
+  }
 }
 
 with_article <- function(noun) {

@@ -36,7 +36,7 @@ permutation_row <- function(points, order, method, df) {
     control = ep_control(max_sweeps = 2000, progress = FALSE)
   )
   w <- fit$weights$mean
-  w <- w / sqrt(sum(w^2))
+  w <- w / max(sqrt(sum(w^2)), .Machine$double.xmin) # 0 at a df of nearly 0
   data.frame(
     method = method, intercept = w[[1]], x1 = w[[2]], x2 = w[[3]],
     wrong = mean(predict(fit, points) != points$class),

@@ -66,3 +66,78 @@ test_that("sites must be finite and one a label", {
     expect_error(check_sites(bad, 2), class = "sturdy_error_sites")
   }
 })
+
+# What a campaign of fuzzed calls found (tests/campaigns/campaign-fuzz.R)
+
+test_that("one number is one number: no list, vector, date or missing value", {
+  for (bad in list(list(3), c(1, 2), NULL, quote(x), mean, Sys.Date(), structure(1, class = "odd"))) {
+    expect_error(stc_spec(df = bad), class = "sturdy_error_type")
+    expect_error(check_count(bad, "n"), class = "sturdy_error_type")
+  }
+  d <- data.frame(u = c(-1, 0, 1, 2), class = c(0, 1, 0, 1))
+  expect_error(stc(class ~ u, d, df = list(3)), class = "sturdy_error_type")
+})
+
+test_that("the digits of every print method are a whole number", {
+  d <- data.frame(u = c(-1, 0, 1, 2), v = c(1, 0, 1, 0), class = c(0, 1, 0, 1))
+  fit <- gpc(class ~ ., d, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.1)
+  shown <- list(
+    fit, summary(fit), loo(fit), brier_score(fit), calibration(fit), mislabelled(fit),
+    fit$kernel, weak_prior(), mvt(0, 1), mvt_natural(0, 1), ep_fit(diag(2), 0:1),
+    structure(list(), class = "sturdy_selection"), structure(list(), class = "sturdy_ais"),
+    structure(list(), class = "sturdy_check"),
+    structure(list(), class = "summary.sturdy_selection")
+  )
+  for (x in shown) {
+    expect_error(print(x, digits = NA), class = "sturdy_error_type")
+    expect_error(print(x, digits = 1e6), class = "sturdy_error_range")
+  }
+  expect_error(format(fit, digits = "3"), class = "sturdy_error_type")
+  expect_error(print(mislabelled(fit), n = "a"), class = "sturdy_error_type")
+  for (digits in c(1, 20)) {
+    expect_output(print(fit, digits = digits))
+    expect_output(print(summary(fit), digits = digits))
+  }
+})
+
+test_that("what is not a fit is told so by every question", {
+  questions <- list(
+    absorb, calibration, check_fit, criterion, ep_diagnostics, log_evidence, loo,
+    mislabelled, posterior_sample, brier_score, log_score
+  )
+  for (ask in questions) {
+    expect_error(ask(3), "gpc", class = "sturdy_error_type")
+    expect_error(ask(class ~ u), class = "sturdy_error_type")
+    expect_error(without_packages("loo", ask(NULL)), class = "sturdy_error_type")
+  }
+})
+
+test_that("counts that would take all memory are refused", {
+  d <- data.frame(u = c(-1, 0, 1, 2), class = c(0, 1, 0, 1))
+  fit <- gpc(class ~ u, d, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.1)
+  most <- .Machine$integer.max
+  withr::local_options(sturdy.max_memory = 1e8)
+  expect_error(sim_outliers(most), class = "sturdy_error_memory")
+  expect_error(sim_outliers(1, most), class = "sturdy_error_memory")
+  expect_error(sim_permutation(most), class = "sturdy_error_memory")
+  expect_error(sim_drift(n = most), class = "sturdy_error_memory")
+  expect_error(sim_drift(n = 100, p = most), class = "sturdy_error_memory")
+  expect_error(simulate(fit, nsim = most), class = "sturdy_error_memory")
+  expect_error(posterior_sample(fit, n = most), class = "sturdy_error_memory")
+  expect_error(check_fit(fit, draws = most), class = "sturdy_error_memory")
+  expect_error(calibration(fit, bins = most), class = "sturdy_error_range")
+  expect_error(ep_control(restarts = most), class = "sturdy_error_range")
+  expect_error(ep_control(max_sweeps = most), class = "sturdy_error_range")
+  expect_snapshot({
+    said(sim_outliers(2^31 - 1))
+    said(ep_control(restarts = 2^31 - 1))
+  })
+})
+
+test_that("a message shows the beginning of a long text, and bytes that are no text", {
+  expect_lt(nchar(describe(strrep("x", 1e6))), 70)
+  expect_match(describe("\xff"), "xff", fixed = TRUE)
+  expect_equal(describe("{stop()}"), "\"{stop()}\"")
+  expect_equal(describe(structure(1, class = "sturdy_spec")), "a sturdy_spec")
+  expect_equal(describe(Sys.Date()), "a Date")
+})

@@ -102,3 +102,41 @@ test_that("local environments give way to the package or workspace above", {
   expect_false(identical(environment(strip_environment(f)), environment(f)))
   expect_identical(environment(strip_environment(f)), topenv(environment(f)))
 })
+
+test_that("a formula nested thousands deep is refused before anything walks it", {
+  nested <- function(fun, depth, x = quote(u)) {
+    for (k in seq_len(depth)) x <- if (fun == "+") call(fun, x, quote(u)) else call(fun, x)
+    stats::as.formula(call("~", quote(class), x))
+  }
+  d <- data.frame(u = c(-1, 0, 1, 2), class = c(0, 1, 0, 1))
+  fit <- bpm(class ~ u, d, epsilon = 0.1)
+  for (deep in list(nested("(", 6000), nested("+", 6000))) {
+    expect_error(gpc(deep, d), "nested", class = "sturdy_error_formula")
+    expect_error(bpm_stream(deep, d), class = "sturdy_error_formula")
+    expect_error(select_model(deep, d), class = "sturdy_error_formula")
+    expect_error(update(fit, deep), class = "sturdy_error_formula")
+  }
+  # a call that holds one call many times over is a tree without end
+  tree <- quote(u)
+  for (k in 1:60) tree <- call("+", tree, tree)
+  expect_error(check_formula_depth(tree, NULL), class = "sturdy_error_formula")
+  expect_null(check_formula_depth(nested("+", 3000), NULL))
+  expect_null(check_formula_depth(class ~ u[, 1] + f(function(x) x, ), NULL))
+  expect_snapshot(said(gpc(nested("(", 6000), d)))
+})
+
+test_that("positions in subset are all to be kept or all to be left out", {
+  d <- data.frame(u = c(-1, 0, 1, 2), class = c(0, 1, 0, 1))
+  expect_equal(nobs(bpm(class ~ u, d, subset = -1, epsilon = 0.1)), 3)
+  for (bad in list(c(-1, 2), c(-1, NA), -1.5)) {
+    expect_error(bpm(class ~ u, d, subset = bad), class = "sturdy_error_subset")
+  }
+})
+
+test_that("na.action is a function or the name of one", {
+  d <- data.frame(u = c(-1, 0, 1, NA), class = c(0, 1, 0, 1))
+  for (bad in list("\xff", "no such function", 3, list())) {
+    expect_error(bpm(class ~ u, d, na.action = bad), class = "sturdy_error_type")
+  }
+  expect_equal(nobs(bpm(class ~ u, d, epsilon = 0.1, na.action = "na.omit")), 3)
+})

@@ -62,3 +62,56 @@ test_that("labels of known classes are read in any form", {
     forge_outcome(matrix("no", 1, 2), levels), class = "sturdy_error_outcome_type"
   )
 })
+
+test_that("text is ordered as in the C locale, whatever the locale and the encoding", {
+  # testthat sets C; where there is no C.UTF-8 it stays
+  suppressWarnings(withr::local_collate("C.UTF-8"))
+  expect_equal(mold_outcome(c("no", "Yes"))$levels, c("Yes", "no"))
+  expect_equal(mold_outcome(c("no", "Yes"))$y, c(1, -1))
+  expect_equal(mold_outcome(c("\u0130", "i", "i"))$levels, c("i", "\u0130"))
+  latin1 <- iconv(c("\u00e9", "z"), "UTF-8", "latin1")
+  expect_equal(mold_outcome(c(latin1, "\u00e9")), list(
+    y = c(1, -1, 1), levels = c("z", "\u00e9")
+  ))
+  x <- data.frame(text = c("b", "B", "a", "\u0130", "b"))
+  molded <- mold_xy(x, c(0, 1, 0, 1, 1), TRUE)
+  expect_equal(molded$blueprint$coding$text$levels, c("B", "a", "b", "\u0130"))
+})
+
+test_that("a fit and a stream are the same in every locale, and print names the event", {
+  skip_on_cran()
+  script <- withr::local_tempfile(fileext = ".R", lines = c(
+    sprintf(".libPaths(%s)", deparse1(.libPaths())),
+    "library(sturdy)",
+    'd <- data.frame(u = c(1:6, -(1:6)), v = rep(c("b", "B", "\\u0130", "a"), 3))',
+    'd$class <- c("no", "Yes")[1 + (d$u < 0)]; d$class[3] <- "Yes"',
+    "kernel <- kernel_ard(lengthscale = 1, fixed = TRUE)",
+    "fit <- gpc(class ~ ., d, kernel = kernel, epsilon = 0.1)",
+    "d$v <- chartr(\"\\u0130\", \"_\", d$v) # R converts files to the locale",
+    "file <- tempfile(); write.csv(d, file, row.names = FALSE)",
+    'classes <- c(u = "numeric", v = "factor", class = "factor")',
+    "stream <- bpm_stream(class ~ ., file, colClasses = classes)",
+    "words <- capture.output(print(fit), print(stream))",
+    "out <- list(",
+    '  event = fit$blueprint$levels[2], said = sum(grepl("no [(][0-9]+, event[)]", words)),',
+    "  levels = lapply(list(fit$blueprint, stream$blueprint), function(b) enc2utf8(b$coding$v$levels)),",
+    "  prob = unname(predict(fit, d, type = \"response\")), coef = unname(coef(stream))",
+    ")",
+    "saveRDS(out, commandArgs(TRUE))"
+  ))
+  installed <- tryCatch(system2("locale", "-a", stdout = TRUE, stderr = FALSE), error = identity)
+  others <- grep("^(tr|de|en|et)_", if (is.character(installed)) installed, value = TRUE)
+  results <- lapply(c("C", "C.UTF-8", utils::head(others, 2)), function(locale) {
+    out <- withr::local_tempfile(fileext = ".rds")
+    withr::local_envvar(LC_ALL = locale)
+    said <- suppressWarnings(system2(
+      file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), shQuote(out)),
+      stdout = TRUE, stderr = TRUE
+    ))
+    expect_true(file.exists(out), info = said)
+    readRDS(out)
+  })
+  expect_equal(results[[1]]$event, "no")
+  expect_equal(results[[1]]$said, 2)
+  for (other in results[-1]) expect_equal(other, results[[1]])
+})

@@ -83,3 +83,12 @@ test_that("a result prints its kind, status and scores", {
     replace(fit, "df", 10)
   })
 })
+
+test_that("an evidence that is not defined is not passed over in silence", {
+  K <- tcrossprod(cbind(1:6, c(1, -1))) / 9 + diag(6)
+  expect_warning(
+    fit <- ep_fit(K, c(0, 1, 0, 0, 1, 1), df = 1e-10, epsilon = 0.1),
+    class = "sturdy_warning_evidence_undefined"
+  )
+  expect_true(is.na(fit$log_evidence))
+})

@@ -142,3 +142,11 @@ test_that("what can't be taken in is refused, and nothing changes nothing", {
   )
   expect_identical(absorb(linear, d[0, ]), linear)
 })
+
+test_that("labels for new rows in a table or a matrix of another size are refused", {
+  d <- data.frame(u = c(-1, 0, 1, 2), v = c(1, 0, 1, 0))
+  fit <- gpc(d, c("a", "b", "a", "b"), kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.1)
+  expect_error(absorb(fit, d[1:3, ], table(1:2)), class = "sturdy_error_length")
+  expect_error(absorb(fit, d[1:3, ], matrix(0, 2, 2)), class = "sturdy_error_outcome_type")
+  expect_equal(nobs(absorb(fit, d[1:2, ], array(c("a", "b")))), 6)
+})

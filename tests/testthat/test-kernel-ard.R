@@ -36,3 +36,33 @@ test_that("a kernel prints its values and what is held", {
     kernel_iso(2, bias = 0, fixed = TRUE, prior = NULL)
   })
 })
+
+test_that("a kernel or a prior that was changed by hand is checked again", {
+  forge <- function(...) utils::modifyList(kernel_ard(1), list(...))
+  expect_equal(check_kernel(kernel_ard(1)), kernel_ard(1))
+  expect_equal(check_kernel(kernel_iso(prior = NULL)), kernel_iso(prior = NULL))
+  for (bad in list(
+    structure(list(), class = "sturdy_kernel"), structure(1, class = "sturdy_kernel"),
+    forge(type = "x"), forge(more = 1)
+  )) {
+    expect_error(gpc_spec(kernel = bad), class = "sturdy_error_type")
+  }
+  expect_error(gpc_spec(kernel = forge(lengthscale = "a")), class = "sturdy_error_type")
+  expect_error(gpc_spec(kernel = forge(nugget = NaN)), class = "sturdy_error_hyperparameter")
+  expect_error(gpc_spec(kernel = forge(fixed = 3)), class = "sturdy_error_choice")
+  for (bad in list(
+    list(3), structure(1, class = "sturdy_prior"), structure(list(bias = "a"), class = "sturdy_prior"),
+    structure(list(bias = list(meanlog = NaN, sdlog = -1)), class = "sturdy_prior")
+  )) {
+    expect_error(kernel_ard(prior = bad), class = "sturdy_error_type")
+  }
+})
+
+test_that("the kernel of a fit is a kernel", {
+  d <- data.frame(u = c(-1, 0, 1, 2), v = c(1, 3, 0, 1), class = c(0, 1, 0, 1))
+  for (kernel in list(kernel_ard(fixed = TRUE), kernel_iso(fixed = TRUE))) {
+    fit <- gpc(class ~ ., d, kernel = kernel, epsilon = 0.1)
+    again <- gpc(class ~ ., d, kernel = fit$kernel, epsilon = 0.1)
+    expect_equal(again$kernel, fit$kernel)
+  }
+})

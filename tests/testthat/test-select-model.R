@@ -246,3 +246,18 @@ test_that("the call of a candidate makes its kernel and its control again", {
   x <- select_model(class ~ a + b, d, spec, "evidence")
   expect_equal(uncalled(eval(getCall(x))), uncalled(x$selected))
 })
+
+test_that("a candidate that was changed by hand is checked again", {
+  d <- data.frame(u = c(-1, 0, 1, 2), class = c(0, 1, 0, 1))
+  spec <- gpc_spec(kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.1)
+  forge <- function(...) utils::modifyList(spec, list(...))
+  for (bad in list(
+    structure(1, class = "sturdy_spec"), structure(list(), class = c("gpc_spec", "sturdy_spec")),
+    structure(list(df = 1), class = c("x_spec", "sturdy_spec")), forge(df = "a")
+  )) {
+    expect_error(select_model(class ~ u, d, list(bad)), class = "sturdy_error_candidates")
+  }
+  for (bad in list(forge(kernel = 3), forge(scale = NA), forge(control = 3))) {
+    expect_error(select_model(class ~ u, d, list(bad)), class = "sturdy_error_type")
+  }
+})

@@ -87,3 +87,13 @@ test_that("what can't be drawn is said", {
   none <- gpc(class ~ 1, toy(), kernel = held(), epsilon = 0.1)
   expect_error(draw(none), class = "sturdy_error_no_inputs")
 })
+
+test_that("a title is one string", {
+  d <- data.frame(u = c(-1, 0, 1, 2), class = c(0, 1, 0, 1))
+  fit <- gpc(class ~ u, d, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.1)
+  for (bad in list(sum, list(3), c("a", "b"), NA_character_, "\xff", strrep("x", 1e6), quote(x))) {
+    expect_error(plot(fit, main = bad), class = "sturdy_error_type")
+    expect_error(plot(calibration(fit), main = bad), class = "sturdy_error_type")
+    expect_error(plot(mislabelled(fit), main = bad), class = "sturdy_error_type")
+  }
+})

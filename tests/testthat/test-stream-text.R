@@ -181,3 +181,18 @@ test_that("a file that was cut off, or has a line too long, names the line", {
     expect_equal(error$row, 117)
   }
 })
+
+test_that("a folder is no file, and the options are of the kinds that read.csv() takes", {
+  path <- withr::local_tempfile(lines = c("u,class", "1,a", "2,b", "3,a"))
+  expect_error(bpm_stream(class ~ u, tempdir()), "folder", class = "sturdy_error_source")
+  bad <- list(
+    dec = ",,", sep = 3, dec = NULL, quote = NA, na.strings = 1, colClasses = list(3),
+    check.names = NA, strip.white = "yes", encoding = 1, encoding = "%s%n"
+  )
+  for (k in seq_along(bad)) {
+    expect_error(
+      do.call(bpm_stream, c(list(class ~ u, path), bad[k])), names(bad)[k],
+      class = "sturdy_error_type"
+    )
+  }
+})
