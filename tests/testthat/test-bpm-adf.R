@@ -124,7 +124,7 @@ test_that("a posterior that rounding has destroyed is a classed error", {
   broken <- fit
   broken$weights$C[] <- -diag(3)
   cnd <- expect_error(
-    absorb(broken, problem$X[1:5, ], problem$y[1:5]),
+    absorb_rows(broken, problem$X[1:5, ], problem$y[1:5]),
     class = "sturdy_error_not_positive_definite"
   )
   expect_equal(cnd$row, 1)

@@ -22,6 +22,10 @@ test_that("what the package makes is a fit, also saved, updated and with more ro
   expect_null(wrong_field(update(fit, . ~ . - a)))
   d <- toy()
   d$a[2] <- NA
+  for (prior in list(NULL, weak_prior(lengthscale = NULL), weak_prior(nugget = NULL))) {
+    expect_null(wrong_field(gpc(class ~ a + b, d, kernel = kernel_iso(prior = prior))))
+    expect_null(wrong_field(gpc(class ~ 1, d, kernel = kernel_ard(prior = prior))))
+  }
   expect_null(wrong_field(toy_fit(data = d)))
   expect_null(wrong_field(toy_fit(data = d, na.action = na.exclude, subset = -1)))
   expect_null(wrong_field(
