@@ -232,7 +232,7 @@ feature_coding <- function(v, name, scale, call) {
   if (!scale) {
     return(list(kind = kind, center = 0, scale = 1))
   }
-  v <- sort(as.double(v)) # sums are rounded in this order, whatever that of the rows
+  v <- as.double(v)
   spread <- if (length(v) > 1) stats::sd(v) else 1
   if (!is.finite(spread) || spread == 0) {
     abort_sturdy(
@@ -241,7 +241,8 @@ feature_coding <- function(v, name, scale, call) {
       "not_finite", column = name, call = call
     )
   }
-  list(kind = kind, center = mean(v), scale = spread)
+  # the last digits depend on the order of the rows, and so would the fit
+  list(kind = kind, center = signif(mean(v), 13), scale = signif(spread, 13))
 }
 
 coding_width <- function(coding) {
