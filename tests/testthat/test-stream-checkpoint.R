@@ -183,6 +183,7 @@ test_that("a state that contradicts itself or the call is refused", {
   refused(set("weights", "C")(fit$weights$C[1:2, 1:2]))
   refused(set("weights", "C")(replace(fit$weights$C, 2, 9)))
   refused(set("weights", "C")(fit$weights$C - 1))
+  refused(set("weights", "C")(fit$weights$C + 9 * (1 - diag(nrow(fit$weights$C)))))
   refused(set("blueprint", "coding", "a", "scale")(0))
   refused(set("blueprint", "term")(c("a", "b", "z")))
   refused(set("blueprint", "levels")("no"))
