@@ -177,6 +177,7 @@ test_that("a state that contradicts itself or the call is refused", {
   refused(set("filter", "errors")(-1))
   refused(set("filter", "left_out")(1))
   refused(set("filter", "counts")(c(1, 1)))
+  refused(set("filter", "counts")(c(500, 500)))
   refused(set("filter", "history", "errors")(6:1))
   refused(set("weights", "log_scale")(NA_real_))
   refused(set("weights", "mean")(unname(fit$weights$mean)))
