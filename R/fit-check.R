@@ -106,13 +106,12 @@ model_fields <- list(
 
 is_kernel <- function(kernel) {
   again <- unclass(kernel)
-  if (length(again$lengthscale) == 0) { # numeric(), and its prior, without inputs
-    again["lengthscale"] <- list(NULL)
-    if (length(again$prior)) again$prior["lengthscale"] <- list(NULL)
+  bare <- if (is.numeric(kernel$lengthscale) && !length(kernel$lengthscale)) {
+    c("lengthscale", "prior") # no inputs
   }
+  again[bare] <- list(NULL)
   again <- do.call(new_kernel, again)
-  again["lengthscale"] <- kernel["lengthscale"]
-  if (length(again$prior)) again$prior["lengthscale"] <- kernel$prior["lengthscale"]
+  again[bare] <- kernel[bare]
   centred <- vapply(kernel$prior, function(prior) {
     is.null(prior) || is.numeric(prior$meanlog) && are_numbers(prior$sdlog, 1, above = 0)
   }, logical(1))

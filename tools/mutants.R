@@ -109,7 +109,7 @@ mutant(
 )
 mutant(
   "Gaussian evidence of a t process is its own", "R/fit-latent.R",
-  "ep <- refit_ep(object, df = Inf)", "ep <- refit_ep(object)",
+  "refit_ep(object, df = Inf, final = TRUE)", "refit_ep(object, final = TRUE)",
   r = "answer-evidence"
 )
 
@@ -241,6 +241,23 @@ mutant(
   "GMRES forgets the sign of a rotation", "src/gmres.c",
   "s->g[j + 1] = -r * s->g[j];", "s->g[j + 1] = r * s->g[j];", c = "gmres"
 )
+mutant(
+  "rows are not put back in their order", "R/ep-starts.R",
+  "back <- order(visit)", "back <- seq_along(visit)", r = "ep-starts"
+)
+mutant(
+  "the order of the rows is that of the table", "R/data-order.R",
+  "sorted <- do.call(order, c(keys, list(method = \"radix\")))",
+  "sorted <- seq_along(keys[[1]])", r = "ep-starts"
+)
+mutant(
+  "the worse fixed point is kept", "R/ep-starts.R",
+  "value >= max(value) - 1e-6", "value <= min(value) + 1e-6", r = "ep-starts"
+)
+mutant(
+  "no rival is reported", "R/ep-starts.R",
+  "if (any(others)) {", "if (FALSE) {", r = "ep-starts"
+)
 
 # Filter and streams ----------------------------------------------------------
 
@@ -270,8 +287,34 @@ mutant(
   "history[seq(1, nrow(history) - 1, by = 2), ]", r = "stream-batch"
 )
 mutant(
+  "what is taken out of a stream is not in log_scale", "src/adf.c",
+  "a->log_scale += 2 * e * M_LN2;", "(void)0;", r = "bpm-adf"
+)
+mutant(
+  "filtered weights not in the size of the prior", "R/answer-weights.R",
+  "exp(object$weights$log_scale / 2) * object$weights$mean", "object$weights$mean",
+  r = "bpm-adf"
+)
+mutant(
   "a resumed stream reads its rows again", "R/stream-checkpoint.R",
   "passed <- reader$skip(", "passed <- identity(", r = "stream-checkpoint"
+)
+mutant(
+  "length of a checkpoint compared, digest not", "R/stream-state.R",
+  "identical(state_header(payload), bytes)",
+  "identical(state_header(payload)[1:35], bytes[1:35])", r = "stream-checkpoint"
+)
+mutant(
+  "S of a checkpoint need not be positive definite", "R/stream-state.R",
+  "is.matrix(chol(C)), ", "", r = "stream-checkpoint"
+)
+mutant(
+  "counts of a checkpoint need not agree", "R/stream-state.R",
+  "sum(filter$counts) == filter$rows && ", "", r = "stream-checkpoint"
+)
+mutant(
+  "resuming leaves the files of killed runs", "R/stream-checkpoint.R",
+  "if (resume) unlink(unfinished(checkpoint))", "", r = "stream-checkpoint"
 )
 
 # Exact evidence and the family -----------------------------------------------
@@ -365,4 +408,33 @@ mutant(
   "gradient trusted although its system was not solved", "R/learn-objective.R",
   "solved <- ep_converged(out) && identical(out$gradient_status, 0L)",
   "solved <- ep_converged(out)", r = "learn-objective"
+)
+
+# What is refused ---------------------------------------------------------------
+
+mutant(
+  "levels of text in the order of the locale", "R/data-features.R",
+  "sort(unique(enc2utf8(v)), method = \"radix\")", "sort(unique(enc2utf8(v)))",
+  r = "data-outcome"
+)
+mutant(
+  "formulas as deep as they come", "R/data-formula.R",
+  "depth > deepest || ", "", r = "data-formula"
+)
+mutant(
+  "limits of control groups ignored", "R/checks-memory.R",
+  "process_room(root), cgroup_room(root),", "process_room(root),", r = "checks-memory"
+)
+mutant(
+  "limits of the groups above ignored", "R/checks-memory.R",
+  ", accumulate = TRUE)", ")", r = "checks-memory"
+)
+mutant(
+  "running out of memory is an error of R", "R/checks-memory.R",
+  "if (is_allocation_error(cnd)) {", "if (FALSE) {", r = "checks-memory"
+)
+mutant(
+  "methods take any object for a fit", "R/sturdy-verbs.R",
+  "call(\"{\", call(\"check_model\", object), body(method))",
+  "call(\"{\", body(method))", r = "fit-check"
 )

@@ -122,9 +122,11 @@ test_that("a posterior that rounding has destroyed is a classed error", {
   problem <- linear_problem()
   fit <- bpm(problem$X, problem$y, inference = "adf", intercept = FALSE, scale = FALSE)
   broken <- fit
-  broken$weights$C[] <- -diag(3)
+  broken$weights$C[] <- 2 - diag(3)
+  X <- problem$X[1:5, ]
+  X[1, ] <- c(1, -1, 0)
   cnd <- expect_error(
-    absorb_rows(broken, problem$X[1:5, ], problem$y[1:5]),
+    absorb(broken, X, problem$y[1:5]),
     class = "sturdy_error_not_positive_definite"
   )
   expect_equal(cnd$row, 1)

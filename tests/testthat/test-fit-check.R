@@ -20,6 +20,9 @@ test_that("what the package makes is a fit, also saved, updated and with more ro
   expect_null(wrong_field(absorb(fit, toy()[1:3, ])))
   expect_null(wrong_field(suppressWarnings(update(fit, df = 5, epsilon = "learn"))))
   expect_null(wrong_field(update(fit, . ~ . - a)))
+  expect_null(wrong_field(
+    gpc(class ~ 1, toy(), epsilon = 0.1, kernel = kernel_ard(prior = NULL))
+  ))
   d <- toy()
   d$a[2] <- NA
   for (prior in list(NULL, weak_prior(lengthscale = NULL), weak_prior(nugget = NULL))) {
