@@ -16,7 +16,8 @@ typedef struct {
   double *mu;       /* [k] */
   double *S;        /* [k x k] lower */
   double log_scale;
-  double *work; /* [adf_work_size(k)] */
+  double least, most; /* bounds of the widest S_ii/s0_i, kept by adf_absorb() */
+  double *work;       /* [adf_work_size(k)] */
 } adf_state;
 
 size_t adf_work_size(int k);
