@@ -10,12 +10,10 @@
  *   two [M 2.13]; directions that no row shows do not, and are cut back
  *   [M 2.15]. References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
-#include "matrix.h"
 #include "numeric.h"
 
-/* Rows between two looks for an interrupt: a millisecond at k = 10, five
- * seconds at k = 1000. */
-#define CHECK_EVERY 4096
+/* Doubles of S gone through between two looks for an interrupt: some 10 ms */
+#define CHECK_EVERY 1e7
 
 /* Least ratio of the variance along a row to that along any direction, in units
  * of the prior: with 53 bits, x' S x is then known to 13 or more. A posterior
@@ -85,7 +83,8 @@ static int cut_back(adf_state *a) {
  * bounds. The diagonal is looked at only where its bounds leave that open. */
 static int
 look_along(adf_state *a, const double *x, double *mean, double *var) {
-  const double *Sx = a->work;
+  const int inc = 1;
+  const double one = 1, zero = 0, *Sx = a->work;
   if (!(a->least > 0x1p-64 && a->most < 0x1p64)) {
     look(a);
     if (!(a->most > 0) || !isfinite(a->most)) return EP_NOT_PD;
@@ -96,7 +95,8 @@ look_along(adf_state *a, const double *x, double *mean, double *var) {
   }
   for (;;) {
     double m = 0, v = 0, prior = 0;
-    symmetric_times(a->S, a->k, x, a->work);
+    F77_CALL(dsymv)
+    ("L", &a->k, &one, a->S, &a->k, x, &inc, &zero, a->work, &inc FCONE);
     for (int i = 0; i < a->k; i++) { /* three sums take the time of one */
       m += x[i] * a->mu[i];
       v += x[i] * Sx[i];
@@ -158,11 +158,12 @@ int adf_absorb(const lik_step *lik,
                int *done,
                int (*check)(void *),
                void *check_data) {
+  const double k2 = (double)state->k * state->k;
+  const int every = (int)fmin(4096, 1 + CHECK_EVERY / k2);
   look(state);
   for (*done = 0; *done < n; ++*done) {
     const int i = *done;
-    if (check && i % CHECK_EVERY == 0 && check(check_data))
-      return EP_INTERRUPTED;
+    if (check && i % every == 0 && check(check_data)) return EP_INTERRUPTED;
     const int status = adf_row(lik, Xt + IDX(0, i, state->k), y[i], state,
                                &log_zp[i], &prob[i]);
     if (status != EP_CONVERGED) return status;

@@ -27,7 +27,7 @@ size_t adf_work_size(int k);
  * of a positive latent value, both before the row was absorbed. *done rows were
  * absorbed when it returns. The next one could not be: EP_NOT_PD when S is not
  * positive definite along it, EP_BAD_ARG when its inputs overflow. check() is
- * called every 4096 rows; non-zero stops (EP_INTERRUPTED). */
+ * called every 10 ms or so; non-zero stops (EP_INTERRUPTED). */
 int adf_absorb(const lik_step *lik,
                const double *Xt,
                const double *y,
