@@ -10,12 +10,10 @@
  *   two [M 2.13]; directions that no row shows do not, and are cut back
  *   [M 2.15]. References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
-#include "matrix.h"
 #include "numeric.h"
 
-/* Rows between two looks for an interrupt: a millisecond at k = 10, five
- * seconds at k = 1000. */
-#define CHECK_EVERY 4096
+/* Doubles of S gone through between two looks for an interrupt: some 10 ms */
+#define CHECK_EVERY 1e7
 
 /* Least ratio of the variance along a row to that along any direction, in units
  * of the prior: with 53 bits, x' S x is then known to 13 or more. A posterior
@@ -26,14 +24,21 @@
 
 size_t adf_work_size(int k) { return (size_t)k * (size_t)k + 6 * (size_t)k; }
 
-/* max_i S_ii/s0_i */
-static double widest(const adf_state *a) {
-  double top = 0;
+/* Bounds of max_i S_ii/s0_i, at first its value */
+static void look(adf_state *a) {
+  a->most = 0;
   for (int i = 0; i < a->k; i++) {
     const double width = a->S[IDX(i, i, a->k)] / a->s0[i];
-    if (width > top) top = width;
+    if (width > a->most) a->most = width;
   }
-  return top;
+  a->least = a->most;
+}
+
+/* The same after S <- S + c (S x)(S x)', change = c x' S x: (S x)_i^2 is at
+ * most S_ii x' S x. One per cent more is far beyond rounding. */
+static void bound(adf_state *a, double change) {
+  double *end = change > 0 ? &a->most : &a->least;
+  *end *= 1 + 1.01 * change;
 }
 
 /* S <- S/4^e, mu <- mu/2^e, exact: no later prediction changes by a bit. */
@@ -46,10 +51,10 @@ static void rescale(adf_state *a, int e) {
   a->log_scale += 2 * e * M_LN2;
 }
 
-/* [M 2.15]: S <- (S^-1 + g s0^-1)^-1 = A S A', mu <- A mu, g = 1/(CUT top) */
-static int cut_back(adf_state *a, double top) {
+/* [M 2.15]: S <- (S^-1 + g s0^-1)^-1 = A S A', mu <- A mu, g = 1/(CUT most) */
+static int cut_back(adf_state *a) {
   const int k = a->k, inc = 1, lwork = 3 * k;
-  const double one = 1, zero = 0, g = 1 / (CUT * top);
+  const double one = 1, zero = 0, g = 1 / (CUT * a->most);
   double *V = a->work + k, *width = V + IDX(0, k, k), *u = width + k;
   int info = 0;
   for (int j = 0; j < k; j++) {
@@ -74,25 +79,39 @@ static int cut_back(adf_state *a, double top) {
   return EP_CONVERGED;
 }
 
-/* Sx (the start of work) and *var = x' S x of a state within bounds */
-static int look_along(adf_state *a, const double *x, double *var) {
-  double top = widest(a), prior = 0;
-  if (top > 0x1p64 || top < 0x1p-64) {
-    if (!(top > 0) || !isfinite(top)) return EP_NOT_PD;
-    rescale(a, ilogb(top) / 2);
-    top = widest(a);
+/* Sx (the start of work), *mean = x' mu and *var = x' S x of a state within
+ * bounds. The diagonal is looked at only where its bounds leave that open. */
+static int
+look_along(adf_state *a, const double *x, double *mean, double *var) {
+  const int inc = 1;
+  const double one = 1, zero = 0, *Sx = a->work;
+  if (!(a->least > 0x1p-64 && a->most < 0x1p64)) {
+    look(a);
+    if (!(a->most > 0) || !isfinite(a->most)) return EP_NOT_PD;
+    if (a->most > 0x1p64 || a->most < 0x1p-64) {
+      rescale(a, ilogb(a->most) / 2);
+      look(a);
+    }
   }
-  for (int i = 0; i < a->k; i++) prior += x[i] * x[i] * a->s0[i];
   for (;;) {
-    symmetric_times(a->S, a->k, x, a->work);
-    *var = dot(a->k, x, a->work);
-    if (!isfinite(*var) || !isfinite(prior)) return EP_BAD_ARG;
-    if (!(*var < NARROW * top * prior)) break;
-    const int status = cut_back(a, top);
+    double m = 0, v = 0, prior = 0;
+    F77_CALL(dsymv)
+    ("L", &a->k, &one, a->S, &a->k, x, &inc, &zero, a->work, &inc FCONE);
+    for (int i = 0; i < a->k; i++) { /* three sums take the time of one */
+      m += x[i] * a->mu[i];
+      v += x[i] * Sx[i];
+      prior += x[i] * x[i] * a->s0[i];
+    }
+    *mean = m;
+    *var = v;
+    if (!isfinite(v) || !isfinite(prior)) return EP_BAD_ARG;
+    if (v < NARROW * a->most * prior) look(a);
+    if (!(v < NARROW * a->most * prior))
+      return v > 0 || prior == 0 ? EP_CONVERGED : EP_NOT_PD;
+    const int status = cut_back(a);
     if (status != EP_CONVERGED) return status;
-    top = widest(a);
+    look(a);
   }
-  return *var > 0 || prior == 0 ? EP_CONVERGED : EP_NOT_PD;
 }
 
 static int adf_row(const lik_step *lik,
@@ -103,10 +122,9 @@ static int adf_row(const lik_step *lik,
                    double *prob) {
   const int k = a->k, inc = 1;
   const double *Sx = a->work;
-  double var;
-  const int status = look_along(a, x, &var);
+  double mean, var;
+  const int status = look_along(a, x, &mean, &var);
   if (status != EP_CONVERGED) return status;
-  const double mean = dot(k, x, a->mu);
   if (!isfinite(mean)) return EP_BAD_ARG;
   const tilted t = likelihood_tilt(lik, y, mean, var);
   *log_zp = t.log_zp;
@@ -121,6 +139,7 @@ static int adf_row(const lik_step *lik,
   if (!(r > 0) || !isfinite(gain) || !isfinite(shrink)) return EP_NOT_PD;
   F77_CALL(daxpy)(&k, &gain, Sx, &inc, a->mu, &inc);
   F77_CALL(dsyr)("L", &k, &shrink, Sx, &inc, a->S, &k FCONE);
+  bound(a, shrink * var);
   if (r != 1) {
     const double root = 1 / sqrt(r);
     F77_CALL(dscal)(&k, &root, a->mu, &inc);
@@ -139,10 +158,12 @@ int adf_absorb(const lik_step *lik,
                int *done,
                int (*check)(void *),
                void *check_data) {
+  const double k2 = (double)state->k * state->k;
+  const int every = (int)fmin(4096, 1 + CHECK_EVERY / k2);
+  look(state);
   for (*done = 0; *done < n; ++*done) {
     const int i = *done;
-    if (check && i % CHECK_EVERY == 0 && check(check_data))
-      return EP_INTERRUPTED;
+    if (check && i % every == 0 && check(check_data)) return EP_INTERRUPTED;
     const int status = adf_row(lik, Xt + IDX(0, i, state->k), y[i], state,
                                &log_zp[i], &prob[i]);
     if (status != EP_CONVERGED) return status;

@@ -16,7 +16,8 @@ typedef struct {
   double *mu;       /* [k] */
   double *S;        /* [k x k] lower */
   double log_scale;
-  double *work; /* [adf_work_size(k)] */
+  double least, most; /* bounds of the widest S_ii/s0_i, kept by adf_absorb() */
+  double *work;       /* [adf_work_size(k)] */
 } adf_state;
 
 size_t adf_work_size(int k);
@@ -26,7 +27,7 @@ size_t adf_work_size(int k);
  * of a positive latent value, both before the row was absorbed. *done rows were
  * absorbed when it returns. The next one could not be: EP_NOT_PD when S is not
  * positive definite along it, EP_BAD_ARG when its inputs overflow. check() is
- * called every 4096 rows; non-zero stops (EP_INTERRUPTED). */
+ * called every 10 ms or so; non-zero stops (EP_INTERRUPTED). */
 int adf_absorb(const lik_step *lik,
                const double *Xt,
                const double *y,
