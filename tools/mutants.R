@@ -267,7 +267,8 @@ mutant(
 )
 mutant(
   "scale of a stream never taken out", "src/adf.c",
-  "top > 0x1p64 || top < 0x1p-64", "top > 0x1p640 || top < 0", r = "bpm-adf", c = "adf"
+  "a->most > 0x1p64 || a->most < 0x1p-64", "a->most > 0x1p640 || a->most < 0",
+  r = "bpm-adf", c = "adf"
 )
 mutant(
   "mean of a wide direction not cut back", "src/adf.c",
