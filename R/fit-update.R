@@ -114,9 +114,12 @@ drop_inputs <- function(molded, formula, call) {
   blueprint$coding <- blueprint$coding[kept]
   blueprint$columns <- blueprint$columns[kept]
   blueprint$term <- blueprint$term[kept]
-  blueprint$terms <- used_terms(terms, unique(blueprint$term), blueprint$terms)
+  blueprint$terms <- used_terms(blueprint$terms, blueprint$term)
+  attr(blueprint$terms, "intercept") <- attr(terms, "intercept")
   blueprint$formula <- strip_environment(stats::formula(terms))
-  blueprint$variables <- intersect(blueprint$variables, all.vars(blueprint$terms))
+  blueprint$variables <- intersect(
+    blueprint$variables, all.vars(attr(blueprint$terms, "variables"))
+  )
   molded$blueprint <- blueprint
   molded$data$X <- molded$data$X[, columns, drop = FALSE]
   molded
