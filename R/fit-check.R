@@ -189,9 +189,10 @@ is_ep <- function(ep, n, k) {
     ep$cavity$var, ep$loo, ep$flipped
   )
   status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&
-    all(vapply(by_row, sized, NA, n)) && all(ep$C_diag > 0) &&
+    all(vapply(by_row, sized, NA, n)) && !any(ep$C_diag <= 0, na.rm = TRUE) &&
     (status != "converged" || all(ep$cavity$var > 0)) &&
-    are_numbers(ep$kappa, 1, above = 0) && are_numbers(c(ep$sweeps, ep$skipped), 2) &&
+    is_value(ep$kappa) && (status != "converged" || ep$kappa >= 0) && # 0 by underflow
+    are_numbers(c(ep$sweeps, ep$skipped), 2) &&
     is_value(ep$log_evidence) && is_value(ep$log_evidence_zp) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
 }
