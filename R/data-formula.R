@@ -206,21 +206,26 @@ strip_environment <- function(x) {
   x
 }
 
-#' Terms of fewer inputs, with what the old ones know of their variables
-#' @noRd
-kept_terms <- function(terms, old) {
-  new <- stats::delete.response(terms)
-  names <- function(terms) vapply(as.list(attr(terms, "variables"))[-1], deparse1, "")
-  at <- match(names(new), names(old))
-  attr(new, "predvars") <- attr(old, "predvars")[c(1, at + 1)]
-  attr(new, "dataClasses") <- attr(old, "dataClasses")[at]
-  strip_environment(new)
-}
-
 #' The terms that still have a feature, those of constant columns and the like being
 #' dropped: new data need not have them
+#'
+#' Not by a new formula: labels that are parsed again may group and order otherwise, as
+#' those of `(a == "u") + b` and `b:a + a` do.
 #' @noRd
-used_terms <- function(terms, used, old = stats::delete.response(terms)) {
-  right <- c(used, if (attr(terms, "intercept") == 0) "0" else "1")
-  kept_terms(stats::terms(stats::reformulate(right)), old)
+used_terms <- function(terms, used) {
+  terms <- stats::delete.response(terms)
+  kept <- attr(terms, "term.labels") %in% used
+  factors <- attr(terms, "factors")
+  if (length(factors)) {
+    factors <- factors[, kept, drop = FALSE]
+    read <- rowSums(factors) > 0
+    attr(terms, "factors") <- factors[read, , drop = FALSE]
+    attr(terms, "dataClasses") <- attr(terms, "dataClasses")[read]
+    for (what in c("variables", "predvars")) {
+      attr(terms, what) <- attr(terms, what)[c(TRUE, read)]
+    }
+  }
+  attr(terms, "term.labels") <- attr(terms, "term.labels")[kept]
+  attr(terms, "order") <- attr(terms, "order")[kept]
+  strip_environment(terms)
 }

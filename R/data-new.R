@@ -42,6 +42,10 @@ check_newdata <- function(newdata, blueprint, call) {
 #' Columns of a matrix without names are known by position
 #' @noRd
 named_newdata <- function(newdata, blueprint, call) {
+  # as xy_features() takes those of a matrix
+  if (blueprint$interface == "matrix" && is.matrix(newdata) && is.logical(newdata)) {
+    storage.mode(newdata) <- "double"
+  }
   if (is.matrix(newdata) && (is.null(colnames(newdata)) || !blueprint$named)) {
     if (ncol(newdata) != length(blueprint$variables)) {
       abort_sturdy(

@@ -104,7 +104,9 @@ ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
   # log-concave, and every pattern of labels possible
   certain <- is.infinite(df) && all(epsilon == 0) && isTRUE(hyper$nugget > 0)
   result <- if (final) {
-    ep_settle(run, latent$y, epsilon, sites, certain, small_noise(hyper))
+    ep_settle(
+      run, latent$y, epsilon, sites, certain, small_noise(hyper), control$tol
+    )
   } else {
     ep_continue(run, epsilon, sites, certain)
   }
@@ -129,7 +131,7 @@ ep_run_gram <- function(K, y, df, epsilon, sites = NULL, control = ep_control())
     native_ep_fit(K, y[visit], df, epsilon, sites, control, progress)
   })
   result <- if (is.null(sites)) {
-    ep_settle(run, y, epsilon, sites, FALSE, small_noise = TRUE)
+    ep_settle(run, y, epsilon, sites, FALSE, small_noise = TRUE, control$tol)
   } else {
     ep_continue(run, epsilon, sites)
   }

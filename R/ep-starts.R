@@ -52,8 +52,9 @@ small_noise <- function(hyper) {
 #'   from the prior, too; `rival`, where there is another fixed point, is
 #'   list(worse, probability): by how much its criterion is lower, and the largest
 #'   difference of a row's probability of the event.
+#' @param tol tolerance of EP, within which ends are the same.
 #' @noRd
-ep_settle <- function(run, y, epsilon, sites, certain, small_noise) {
+ep_settle <- function(run, y, epsilon, sites, certain, small_noise, tol) {
   start <- ep_continue(run, epsilon, NULL, certain)
   cold <- start$out
   ends <- list(cold)
@@ -67,7 +68,7 @@ ep_settle <- function(run, y, epsilon, sites, certain, small_noise) {
   best <- ends[[which(value >= max(value) - 1e-6)[1]]] # at the same one, the first
   gap <- ep_value(best) - ep_value(cold)
   list(
-    out = best, status = "converged", rival = ep_rival(best, ends),
+    out = best, status = "converged", rival = ep_rival(best, ends, max(1e-5, 100 * tol)),
     cold = ep_converged(cold) && isTRUE(gap < 1e-4 * (1 + abs(ep_value(best))))
   )
 }
@@ -104,11 +105,11 @@ ep_value <- function(out) {
   if (length(value) && is.finite(value)) value else -Inf
 }
 
-ep_rival <- function(best, ends) {
+ep_rival <- function(best, ends, near) {
   event <- function(out) stats::pnorm(out$m / sqrt(out$C_diag))
   worse <- ep_value(best) - vapply(ends, ep_value, numeric(1))
   apart <- vapply(ends, function(end) max(abs(event(end) - event(best))), numeric(1))
-  others <- (worse > 1e-5 | apart > 1e-5) %in% TRUE
+  others <- (worse > near | apart > near) %in% TRUE
   if (any(others)) {
     k <- which(others)[which.max(apart[others])]
     list(worse = worse[k], probability = apart[k])

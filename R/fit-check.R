@@ -42,6 +42,10 @@ are_strings <- function(x, n = length(x)) {
   is.character(x) && length(x) == n && !anyNA(x)
 }
 
+#' A number, NA where it is not defined, as the evidence at a very small df
+#' @noRd
+is_value <- function(x) is.numeric(x) && length(x) == 1
+
 is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
 
 # What each field must be, in this order: those after it may rely on the ones before.
@@ -166,7 +170,7 @@ is_data <- function(data, blueprint) {
 is_filter <- function(filter) {
   are_numbers(filter$rows, 1, above = -1) && are_numbers(filter$errors, 1, above = -1) &&
     filter$errors <= filter$rows && are_numbers(filter$log_score, 1) &&
-    are_numbers(filter$log_evidence, 1) && are_numbers(filter$counts, 2, above = -1) &&
+    is_value(filter$log_evidence) && are_numbers(filter$counts, 2, above = -1) &&
     sum(filter$counts) >= filter$rows &&
     (is.null(filter$history) ||
       is.data.frame(filter$history) && all(vapply(filter$history, are_numbers, NA)))
@@ -187,12 +191,12 @@ is_ep <- function(ep, n, k) {
     ep$m, ep$C_diag, ep$residual, ep$sites$tau, ep$sites$nu, ep$cavity$mean,
     ep$cavity$var, ep$loo, ep$flipped
   )
-  evidence <- list(ep$log_evidence, ep$log_evidence_zp) # NA where it is not defined
   status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&
-    all(vapply(by_row, sized, NA, n)) && all(ep$C_diag > 0) &&
+    all(vapply(by_row, sized, NA, n)) && !any(ep$C_diag <= 0, na.rm = TRUE) &&
     (status != "converged" || all(ep$cavity$var > 0)) &&
-    are_numbers(ep$kappa, 1, above = 0) && are_numbers(c(ep$sweeps, ep$skipped), 2) &&
-    all(vapply(evidence, is.numeric, NA)) && all(lengths(evidence) == 1) &&
+    is_value(ep$kappa) && (status != "converged" || ep$kappa >= 0) && # 0 by underflow
+    are_numbers(c(ep$sweeps, ep$skipped), 2) &&
+    is_value(ep$log_evidence) && is_value(ep$log_evidence_zp) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
 }
 

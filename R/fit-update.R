@@ -102,24 +102,35 @@ drop_inputs <- function(molded, formula, call) {
   terms <- stats::terms(formula)
   same_response <- identical(formula[[2]], blueprint$formula[[2]])
   # of the formula, for some of its terms may be constant
-  known <- attr(stats::terms(blueprint$formula), "term.labels")
-  if (!same_response || !all(attr(terms, "term.labels") %in% known)) {
+  known <- term_keys(attr(stats::terms(blueprint$formula), "term.labels"))
+  new <- term_keys(attr(terms, "term.labels"))
+  if (!same_response || !all(new %in% known)) {
     abort_needs_data(
       "to change the response or to add an input, because the model keeps only its own
        response and inputs", call
     )
   }
-  kept <- blueprint$term %in% attr(terms, "term.labels")
+  kept <- term_keys(blueprint$term) %in% new
   columns <- blueprint_columns(blueprint)$group %in% which(kept)
   blueprint$coding <- blueprint$coding[kept]
   blueprint$columns <- blueprint$columns[kept]
   blueprint$term <- blueprint$term[kept]
-  blueprint$terms <- used_terms(terms, unique(blueprint$term), blueprint$terms)
+  blueprint$terms <- used_terms(blueprint$terms, blueprint$term)
+  attr(blueprint$terms, "intercept") <- attr(terms, "intercept")
   blueprint$formula <- strip_environment(stats::formula(terms))
-  blueprint$variables <- intersect(blueprint$variables, all.vars(blueprint$terms))
+  blueprint$variables <- intersect(
+    blueprint$variables, all.vars(attr(blueprint$terms, "variables"))
+  )
   molded$blueprint <- blueprint
   molded$data$X <- molded$data$X[, columns, drop = FALSE]
   molded
+}
+
+#' Labels of terms, whatever the order of the variables in a product: update.formula()
+#' changes it
+#' @noRd
+term_keys <- function(labels) {
+  vapply(strsplit(labels, ":", fixed = TRUE), function(v) paste(sort(v), collapse = ":"), "")
 }
 
 #' The call of the old fit with what update() was given

@@ -29,7 +29,7 @@ kernel_resolve <- function(kernel,
     )
   }
   names(kernel$lengthscale) <- if (kernel$type == "ard") columns
-  if (!is.null(kernel$prior$lengthscale)) {
+  if (g > 0 && !is.null(kernel$prior$lengthscale)) {
     centre <- kernel$prior$lengthscale$meanlog
     kernel$prior$lengthscale$meanlog <-
       if (anyNA(centre)) log(heuristic) else rep_len(centre, g)

@@ -101,8 +101,8 @@ restore_stream <- function(state, formula, spec, call) {
   columns <- stats::setNames(rep(list(logical()), length(filter$names)), filter$names)
   terms <- stats::terms(formula, data = as.data.frame(columns, optional = TRUE))
   blueprint$formula <- strip_environment(stats::formula(terms))
-  stopifnot(blueprint[["term"]] %in% attr(terms, "term.labels")) # for they will be parsed
-  terms <- used_terms(terms, unique(blueprint[["term"]]))
+  stopifnot(blueprint[["term"]] %in% attr(terms, "term.labels"))
+  terms <- used_terms(terms, blueprint[["term"]])
   attr(terms, "predvars") <- learned_terms(terms, state$learned)
   attr(terms, "dataClasses") <- state$classes
   blueprint$terms <- terms

@@ -50,3 +50,9 @@ test_that("new data that differ in kind are refused", {
     said(forge_new(m, new(u = "1")))
   })
 })
+
+test_that("a logical matrix is taken in new data as in training", {
+  x <- cbind(rep(c(TRUE, FALSE), 10), rep(c(TRUE, TRUE, FALSE, FALSE), 5))
+  fit <- bpm(x, x[, 1], epsilon = 0.1)
+  expect_close(predict(fit, x, type = "prob"), predict(fit, type = "prob"), 1e-12)
+})

@@ -79,17 +79,26 @@ test_that("the fixed point of the search is compared with the others", {
     list(log_evidence = -10, m = c(1, -1), C_diag = c(1, 1)),
     list(log_evidence = -9, m = c(1, 1), C_diag = c(1, 1))
   )
-  rival <- ep_rival(ends[[2]], ends)
+  rival <- ep_rival(ends[[2]], ends, 1e-5)
   expect_close(rival$worse, 1, 1e-12)
   expect_close(rival$probability, pnorm(1) - pnorm(-1), 1e-12)
-  expect_null(ep_rival(ends[[2]], ends[2]))
+  expect_null(ep_rival(ends[[2]], ends[2], 1e-5))
+  expect_null(ep_rival(ends[[2]], ends, 2))
   run <- function(epsilon, sites, damping = 1) {
     end <- ends[[if (is.null(sites)) 1 else 2]]
     c(end, list(status = 0L, sites = list(tau = c(1, 1)), residual = c(0, 0)))
   }
   y <- rep(1, 2)
-  held <- ep_settle(run, y, 0.1, list(tau = c(1, 1), nu = c(0, 0)), FALSE, FALSE)
+  held <- ep_settle(run, y, 0.1, list(tau = c(1, 1), nu = c(0, 0)), FALSE, FALSE, 1e-9)
   expect_identical(held$out$log_evidence, -9)
   expect_false(held$cold)
   expect_close(held$rival$worse, 1, 1e-12)
+})
+
+test_that("where EP stops early, its ends are not taken for several fixed points", {
+  coarse <- ep_control(tol = 0.1)
+  fine <- toy_fit()
+  expect_null(fine$ep$rival)
+  expect_no_warning(fit <- toy_fit(control = coarse))
+  expect_null(fit$ep$rival)
 })

@@ -36,6 +36,40 @@ test_that("what the package makes is a fit, also saved, updated and with more ro
   ))
 })
 
+test_that("terms that a parser would group or order otherwise are those of a fit", {
+  d <- toy()
+  d$k <- 1
+  for (formula in list(
+    class ~ b:a + a, class ~ a:b + b + a, class ~ (a > 0) + b, class ~ k * a, class ~ k
+  )) {
+    fit <- suppressMessages(gpc(formula, d, epsilon = 0.1, kernel = kernel_iso()))
+    expect_null(wrong_field(fit))
+    expect_close(predict(fit, d, type = "prob"), predict(fit, type = "prob"), 1e-12)
+    fit <- suppressMessages(bpm(formula, d, epsilon = 0.1, inference = "adf"))
+    expect_null(wrong_field(fit))
+  }
+  fit <- bpm(class ~ (a > 0) + b + poly(a, 2), d, inference = "adf")
+  state <- stream_state(fit)
+  expect_identical(length(state$learned), 3L)
+  fit <- update(gpc(class ~ (a > 0) + b, d, epsilon = 0.1), . ~ . - b)
+  expect_identical(fit$blueprint$variables, "a")
+  expect_s3_class(predict(fit, d["a"]), "factor")
+})
+
+test_that("a posterior that is narrow beyond what a double can hold is one", {
+  d <- withr::with_seed(2, data.frame(a = rnorm(1500), b = rnorm(1500), c = rnorm(1500)))
+  d$class <- d$a + d$b + d$c > 0
+  fit <- suppressWarnings(bpm(class ~ ., d, df = 1e-3, epsilon = 0.2))
+  expect_identical(fit$ep$kappa, 0)
+  expect_null(wrong_field(fit))
+})
+
+test_that("a filtered fit may have no evidence", {
+  fit <- suppressWarnings(bpm(class ~ a + b, toy(), df = 1e-3, epsilon = 0.05))
+  expect_identical(fit$ep$log_evidence, NA_real_)
+  expect_null(wrong_field(absorb(fit, toy()[1:3, ])))
+})
+
 test_that("every method for a fit refuses one that was changed", {
   fit <- toy_fit()
   point <- bpm(class ~ a + b, toy(), epsilon = 0.1)

@@ -131,3 +131,11 @@ test_that("inputs can be left out where others were dropped before", {
   expect_equal(coef(smaller)[[1]], 2)
   expect_equal(nrow(predict(smaller, d["b"], "prob")), 40)
 })
+
+test_that("products whose variables update.formula() puts in another order are known", {
+  fit <- gpc(class ~ b:a + a + b, toy(), epsilon = 0.1, kernel = held())
+  expect_identical(predict(update(fit, . ~ .), toy()), predict(fit, toy()))
+  fewer <- update(fit, . ~ . - b)
+  expect_identical(fewer$blueprint$columns, c("a", "b:a"))
+  expect_s3_class(predict(fewer, toy()), "factor")
+})

@@ -22,7 +22,7 @@ test_that("the median heuristic works where distances vanish", {
 
 test_that("the median heuristic looks at no more than 500 rows", {
   X <- matrix(as.double(1:5000))
-  rows <- order((1:5000 * (sqrt(5) - 1) / 2) %% 1)[1:500]
+  rows <- order((1:5000 * (sqrt(5) - 1) / 2) %% 1)[1:500] # spread over all
   expect_equal(median_heuristic(X, coding(1L), 1), median(dist(X[rows, ])))
   # whatever their order
   expect_equal(
