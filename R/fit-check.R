@@ -106,9 +106,12 @@ model_fields <- list(
 
 is_kernel <- function(kernel) {
   again <- unclass(kernel)
-  if (length(again$lengthscale) == 0) again["lengthscale"] <- list(NULL)
+  if (length(again$lengthscale) == 0) { # numeric(), as its prior's, where there are no inputs
+    again["lengthscale"] <- again$prior["lengthscale"] <- list(NULL)
+  }
   again <- do.call(new_kernel, again)
-  again["lengthscale"] <- kernel["lengthscale"] # numeric() where there are no inputs
+  again["lengthscale"] <- kernel["lengthscale"]
+  again$prior["lengthscale"] <- kernel$prior["lengthscale"]
   centred <- vapply(kernel$prior, function(prior) {
     is.null(prior) || is.numeric(prior$meanlog) && are_numbers(prior$sdlog, 1, above = 0)
   }, logical(1))
