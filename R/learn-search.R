@@ -142,7 +142,8 @@ learn_race <- function(problem, objective) {
   starts <- learn_starts(problem, problem$control$restarts)
   ends <- lapply(starts, run)
   has_value <- vapply(ends, function(end) is.finite(end$penalised), logical(1))
-  if (!any(has_value)) { # t-EP needs more noise to have a fixed point
+  noise <- any(problem$field %in% c("nugget", "epsilon"))
+  if (!any(has_value) && noise) { # t-EP needs more of it to have a fixed point
     ends <- lapply(c(4, 16, 64), function(times) {
       run(learn_noisier(problem, starts[[1]], times))
     })

@@ -43,7 +43,7 @@ hard_kernel <- function() {
     bias = pick(1e-8, 1, 1e6), nugget = pick(1e-12, 1e-6, 0.1, 1), fixed = TRUE
   )
 }
-hard_fit <- function(X, y) {
+hard_call <- function() {
   epsilon <- pick(0, 1e-300, 1e-10, 0.01, 0.3, 0.499999, NA)
   epsilon <- if (is.na(epsilon)) "learn" else epsilon
   df <- pick(1e-3, 0.1, 0.5, 1, 3, 1e3, 1e12, Inf)
@@ -52,17 +52,35 @@ hard_fit <- function(X, y) {
   control <- ep_control(restarts = 0, damping = pick(1, 0.5), block = pick(1, 7, 64))
   scale <- pick(TRUE, FALSE)
   if (pick(0, 1)) { # Student-t or Gaussian, by the kernel or by the weights
+    given <- list(kernel = kernel, epsilon = epsilon, scale = scale, control = control)
     if (is.infinite(df)) {
-      gpc(X, y, kernel = kernel, epsilon = epsilon, scale = scale, control = control)
+      list(model = "gpc", given = given)
     } else {
-      stc(X, y, df = df, kernel = kernel, epsilon = epsilon, scale = scale, control = control)
+      list(model = "stc", given = c(df = df, given))
     }
   } else if (pick(0, 0, 1)) {
-    bpm(X, y, df = df, inference = "adf", scale = scale, prior_scale = pick(1e-8, 1, 1e8))
+    list(model = "bpm", given = list(
+      df = df, inference = "adf", scale = scale, prior_scale = pick(1e-8, 1, 1e8)
+    ))
   } else {
     prior <- if (learned) "learn" else pick(1e-8, 1, 1e8)
-    bpm(X, y, df = df, prior_scale = prior, epsilon = epsilon, scale = scale, control = control)
+    list(model = "bpm", given = list(
+      df = df, prior_scale = prior, epsilon = epsilon, scale = scale, control = control
+    ))
   }
+}
+hard_fit <- function(X, y, call) {
+  do.call(call$model, c(list(quote(X), quote(y)), call$given), envir = environment())
+}
+# The call of a case, as text, and its data
+tell <- function(k) {
+  set.seed(k)
+  X <- hard_inputs()
+  hard_labels(X)
+  call <- hard_call()
+  given <- unlist(lapply(call$given, unclass)) # kernels and controls, too
+  said <- paste(names(given), given, sep = " = ", collapse = ", ")
+  sprintf("%s, n = %d, p = %d, %s", call$model, nrow(X), ncol(X), said)
 }
 numbers <- function(fit) {
   given <- if (is.null(fit$filter)) tryCatch(
@@ -77,17 +95,18 @@ numbers <- function(fit) {
 without <- 0
 
 outcome <- character()
-worst <- 0
+took <- numeric() # CPU seconds
+cpu <- function() sum(proc.time()[1:2])
 show <- function(k, what) cat("  case ", k, ": ", what, "\n", sep = "")
 for (k in seq_len(campaign$cases)) {
   if (campaign_over(campaign)) break
   set.seed(k)
   X <- hard_inputs()
   y <- hard_labels(X)
-  began <- proc.time()[["elapsed"]]
+  began <- cpu()
   outcome[k] <- tryCatch(
     suppressWarnings(suppressMessages({
-      fit <- hard_fit(X, y)
+      fit <- hard_fit(X, y, hard_call())
       without <- without + anyNA(fit$ep$log_evidence)
       if (any(is.nan(numbers(fit)))) "NaN" else if (is.null(fit$ep)) "filtered" else fit$ep$status
     })),
@@ -95,14 +114,18 @@ for (k in seq_len(campaign$cases)) {
       if (inherits(cnd, "sturdy_error")) class(cnd)[1] else paste("unclassed:", conditionMessage(cnd))
     }
   )
-  worst <- max(worst, proc.time()[["elapsed"]] - began)
+  took[k] <- cpu() - began
   if (grepl("^unclassed|NaN", outcome[k])) show(k, outcome[k])
 }
 print(table(sub(":.*", "", outcome)))
 campaign_figure(campaign, "fits", length(outcome))
 campaign_figure(campaign, "with NaN", sum(outcome == "NaN"), 0)
 campaign_figure(campaign, "errors not ours", sum(grepl("^unclassed", outcome)), 0)
+campaign_figure(campaign, "fits refused as changed", sum(outcome == "sturdy_error_changed"), 0)
 campaign_figure(campaign, "without a status", sum(outcome %in% c("", NA)), 0)
 campaign_figure(campaign, "without an evidence, NA", without)
-campaign_figure(campaign, "longest fit, s", worst)
+campaign_figure(campaign, "longest fit, CPU s", max(took))
+for (k in utils::head(order(took, decreasing = TRUE), 3)) {
+  show(k, sprintf("%.2f s, %s: %s", took[k], outcome[k], tell(k)))
+}
 campaign_end(campaign)

@@ -129,3 +129,11 @@ test_that("a field that is missing or wrong is named", {
     expect_identical(wrong_field(fit), names(of_filtered)[k])
   }
 })
+
+test_that("a fit without inputs that vary is taken for a fit", {
+  X <- matrix(1, 6, 2)
+  for (kernel in list(kernel_ard(1, fixed = TRUE), kernel_iso(1, fixed = TRUE))) {
+    fit <- suppressMessages(gpc(X, rep(0:1, 3), kernel = kernel, epsilon = 0.1))
+    expect_equal(fitted(fit), rep(0.5, 6), ignore_attr = TRUE, tolerance = 1e-6)
+  }
+})

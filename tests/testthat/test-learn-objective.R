@@ -224,3 +224,16 @@ test_that("a point whose gradient could not be had does not count", {
   good$gradient_status <- 4L # what C says when the linear system is not solved
   expect_identical(learn_evaluation(problem, problem$start, good)$penalised, -Inf)
 })
+
+test_that("a start without a fixed point is not tried again where no noise is learned", {
+  X <- withr::with_seed(1, matrix(rnorm(240), 12))
+  expect_warning(
+    fit <- bpm(
+      X, rep(c(TRUE, FALSE), 6), df = 0.5, prior_scale = "learn", epsilon = 0,
+      control = ep_control(restarts = 0)
+    ),
+    class = "sturdy_warning"
+  )
+  expect_identical(fit$ep$status, "no_fixed_point")
+  expect_identical(fit$learning$evaluations, 1L)
+})
