@@ -119,9 +119,11 @@ ep_rival <- function(best, ends, near) {
 rival_words <- function(rival) {
   if (!is.null(rival)) {
     paste0(
-      " From another start it ends at another fixed point, whose criterion is ",
-      format(rival$worse, digits = 2), " lower; probabilities at the rows differ by up to ",
-      format(rival$probability, digits = 2), "."
+      " From another start it ends at another fixed point",
+      if (is.finite(rival$worse)) {
+        paste0(", whose criterion is ", format(rival$worse, digits = 2), " lower")
+      },
+      "; probabilities at the rows differ by up to ", format(rival$probability, digits = 2), "."
     )
   }
 }

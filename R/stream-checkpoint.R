@@ -160,8 +160,13 @@ abort_batch <- function(cnd, fit, filter, batch_row, run) {
   checkpoint <- run$checkpoint
   abort_sturdy(
     c(
-      "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch,
-       row {whole(row)} of the stream.",
+      if (is.na(row)) {
+        "Batch {whole(batch)} can't be read: it would begin with row
+         {whole(filter$source_rows + 1)} of the stream."
+      } else {
+        "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch,
+         row {whole(row)} of the stream."
+      },
       i = if (done > 0) {
         "The field {.code fit} of this error is the fit to the {whole(done)}
          {qty(done)}row{?s} before the batch."
@@ -190,6 +195,9 @@ bad_row <- function(cnd, fit, data) {
   known <- c(cnd$row, cnd$rows)
   if (length(known)) {
     return(min(known))
+  }
+  if (is.null(data) && !inherits(cnd, "sturdy_error")) { # the source failed
+    return(NA)
   }
   if (is.null(data) || is.null(fit)) {
     return(1)

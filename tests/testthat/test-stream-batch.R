@@ -140,3 +140,20 @@ test_that("errors count all rows of the source, also those left out", {
   error <- caught(stream(set_at("class", "maybe", 7)(d), na.action = stats::na.omit))
   expect_identical(error$row, 7)
 })
+
+test_that("a source that fails is not taken for bad rows", {
+  left <- 3
+  source <- function() {
+    left <<- left - 1
+    if (left == 0) stop("the disk is gone")
+    data.frame(a = c(-1, 0, 1, 2), y = c(0, 1, 0, 1))
+  }
+  error <- expect_error(
+    bpm_stream(y ~ a, source, progress = FALSE), "Batch 3 can't be read",
+    class = "sturdy_error_batch"
+  )
+  expect_identical(error$batch, 3)
+  expect_true(is.na(error$row))
+  expect_equal(error$fit$filter$rows, 8)
+  expect_match(conditionMessage(error$parent), "the disk is gone")
+})
