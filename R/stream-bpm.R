@@ -76,8 +76,8 @@
 #' as well as that of its cause, and the fields `batch` (number of the batch), `row`
 #' (of the stream), `batch_row` (of the batch), and `fit`, the fit before that batch
 #' (`NULL` in the first one). If columns rather than a row are at fault, `row` is the
-#' first row of the batch; where the source itself failed, it is `NA`. Correct the source and resume, or continue from `fit` with
-#' [absorb()].
+#' first row of the batch; where the source itself failed, it is `NA`. Correct the source
+#' and resume, or continue from `fit` with [absorb()].
 #'
 #' @param formula A formula with the response on its left, as in `class ~ .`; see
 #'   [bpm()].

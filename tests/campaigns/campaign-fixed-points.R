@@ -32,7 +32,7 @@ learned <- function(d) {
   function(d) do.call(face, c(list(y ~ ., d), extra))
 }
 
-silent <- seen <- 0
+silent <- seen <- several <- 0
 worst <- 0
 for (i in seq_len(campaign$cases)) {
   if (campaign_over(campaign)) break
@@ -45,14 +45,16 @@ for (i in seq_len(campaign$cases)) {
   if (!length(a$ep$b) || !length(b$ep$b)) next
   seen <- seen + 1
   gap <- max(abs(
-    predict(a, new, type = "prob")[[2]] - predict(b, new, type = "prob")[[2]]
+    unlist(predict(a, new, type = "prob")) - unlist(predict(b, new, type = "prob"))
   ))
   if (!is.finite(gap) || gap > 1e-6) {
     silent <- silent + !(flagged(a$ep) || flagged(b$ep))
   }
+  several <- several + flagged(a$ep)
   worst <- max(worst, gap)
 }
 campaign_figure(campaign, "learned fits compared with permuted rows", seen)
+campaign_figure(campaign, "of those, flagged", several)
 campaign_figure(campaign, "largest difference of a probability", worst)
 campaign_figure(campaign, "of those above 1e-6, not flagged", silent, at_most = 0)
 
