@@ -106,9 +106,15 @@ test_that("under `ulimit -v` large fits end in the memory condition, small ones 
   skip_on_cran()
   script <- withr::local_tempfile(lines = limited_script, fileext = ".R")
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = ":"))
-  run <- sprintf(
-    "ulimit -v 900000; '%s/Rscript' '%s' 2>&1", R.home("bin"), script
-  )
+  # over what R takes with the package, which depends on the BLAS and its threads
+  size <- withr::local_tempfile(fileext = ".R", lines = paste(
+    "library(sturdy); invisible(ep_fit(diag(2), 0:1))",
+    "cat(gsub('[^0-9]', '', grep('^VmPeak', readLines('/proc/self/status'), value = TRUE)))",
+    sep = "\n"
+  ))
+  rscript <- sprintf("'%s/Rscript'", R.home("bin"))
+  taken <- as.numeric(system(paste(rscript, size), intern = TRUE))
+  run <- sprintf("ulimit -v %.0f; %s '%s' 2>&1", taken + 770000, rscript, script)
   said <- strsplit(paste(system(run, intern = TRUE), collapse = " "), " ")[[1]]
   expect_equal(said, c(rep("sturdy_error_memory", 7), "fine"))
 })
