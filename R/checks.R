@@ -104,8 +104,7 @@ check_epsilon <- function(epsilon,
                           learn = TRUE,
                           arg = "epsilon",
                           call = rlang::caller_env()) {
-  if (learn && is.character(epsilon) && length(epsilon) == 1 &&
-      epsilon %in% c("learn", "learn2")) {
+  if (learn && is_one_of(epsilon, c("learn", "learn2"))) {
     return(epsilon)
   }
   if (is_rate(epsilon) && length(epsilon) == 1) {

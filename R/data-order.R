@@ -11,8 +11,12 @@
 #' @noRd
 row_order <- function(keys) {
   sorted <- do.call(order, c(keys, list(method = "radix")))
-  sorted[order((seq_along(sorted) * (sqrt(5) - 1) / 2) %% 1)]
+  sorted[order(golden_share(seq_along(sorted)))]
 }
+
+#' Steps of the golden ratio, which spread over [0, 1) however many there are
+#' @noRd
+golden_share <- function(step) (step * (sqrt(5) - 1) / 2) %% 1
 
 table_order <- function(X, y = NULL) {
   row_order(c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(y)[!is.null(y)]))

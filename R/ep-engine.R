@@ -126,10 +126,13 @@ ep_run_gram <- function(K, y, df, epsilon, sites = NULL, control = ep_control())
   progress <- ep_progress(control, length(y))
   visit <- gram_order(K, y)
   K <- K[visit, visit, drop = FALSE]
-  run <- in_order(visit, c(row_fields, "b"), function(epsilon, sites, damping = 1) {
+  rows <- in_order(visit, c(row_fields, "b"))
+  run <- function(epsilon, sites, damping = 1) {
     control$damping <- damping * control$damping
-    native_ep_fit(K, y[visit], df, epsilon, sites, control, progress)
-  })
+    rows$result(native_ep_fit(
+      K, y[visit], df, epsilon, rows$sites(sites), control, progress
+    ))
+  }
   result <- if (is.null(sites)) {
     ep_settle(run, y, epsilon, sites, FALSE, small_noise = TRUE, control$tol)
   } else {

@@ -9,6 +9,7 @@
 #   native  function(hyper, df, epsilon, sites, control, criterion, gradient,
 #           progress) -> native result, gradients with respect to logs by name
 #   some    function(k) -> the latent of k rows alone, spread over all
+
 #' Kernel space: the latent function at the rows
 #'
 #' @param X encoded inputs (n x p). @param columns list(group, weight), an entry a
@@ -20,6 +21,7 @@ latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
   visit <- table_order(X, y)
+  rows <- in_order(visit, c(row_fields, "b"))
   X <- X[visit, , drop = FALSE]
   labels <- y[visit]
   list(
@@ -33,12 +35,10 @@ latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
-      in_order(visit, c(row_fields, "b"), function(epsilon, sites) {
-        native_gp_fit(
-          X, columns, hyper, labels, df, epsilon, sites, control, criterion, gradient,
-          progress
-        )
-      })(epsilon, sites)
+      rows$result(native_gp_fit(
+        X, columns, hyper, labels, df, epsilon, rows$sites(sites), control, criterion,
+        gradient, progress
+      ))
     }
   )
 }
@@ -55,6 +55,7 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
   # the features three times and, for the gradient, some 270 n-vectors
   check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE, call)
   visit <- table_order(t(Xt), y)
+  rows <- in_order(visit, row_fields)
   Xt <- Xt[, visit, drop = FALSE]
   labels <- y[visit]
   list(
@@ -68,12 +69,10 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
-      out <- in_order(visit, row_fields, function(epsilon, sites) {
-        native_weight_fit(
-          Xt, weight_scales(prior, hyper), labels, df, epsilon, sites, control,
-          criterion, gradient, progress
-        )
-      })(epsilon, sites)
+      out <- rows$result(native_weight_fit(
+        Xt, weight_scales(prior, hyper), labels, df, epsilon, rows$sites(sites), control,
+        criterion, gradient, progress
+      ))
       if (!is.null(out$gradient)) {
         by_column <- drop(rowsum(out$gradient$s0, prior$group))
         out$gradient <- list(

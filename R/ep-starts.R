@@ -13,14 +13,13 @@ gram_order <- function(K, y) {
 # What a native result has for each row, but for `b`, which is by weight in weight space
 row_fields <- c("m", "C_diag", "residual", "loo", "flipped")
 
-#' `run(..., sites, ...)`, which sees the rows in the order `visit`, as a function that
-#' takes and returns them as they are
+#' Between the rows as they are and in the order `visit`, in which the engine sees them
+#' @return list(sites, result): functions that take sites there, and results back.
 #' @noRd
-in_order <- function(visit, fields, run) {
+in_order <- function(visit, fields) {
   back <- order(visit)
-  function(epsilon, sites, ...) {
-    if (!is.null(sites)) sites <- lapply(sites, `[`, visit)
-    out <- run(epsilon, sites, ...)
+  sites <- function(sites) if (!is.null(sites)) lapply(sites, `[`, visit)
+  result <- function(out) {
     fields <- intersect(fields, names(out))
     out[fields] <- lapply(out[fields], `[`, back)
     for (pair in intersect(c("sites", "cavity"), names(out))) {
@@ -28,6 +27,7 @@ in_order <- function(visit, fields, run) {
     }
     out
   }
+  list(sites = sites, result = result)
 }
 
 # Further starts -------------------------------------------------------------
@@ -92,7 +92,7 @@ ep_other_starts <- function(run, y, epsilon, cold, small_noise) {
     return(ends)
   }
   divided <- lapply(1:3, function(k) {
-    sure <- 10 * ((rank(cold$m) * k * (sqrt(5) - 1) / 2) %% 1 < 0.5)
+    sure <- 10 * (golden_share(rank(cold$m) * k) < 0.5)
     run(epsilon, list(tau = sure / cold$C_diag, nu = sure * y / sqrt(cold$C_diag)))
   })
   c(ends, list(run(epsilon, NULL, damping = 0.1)), divided)

@@ -16,7 +16,7 @@ open_checkpoint <- function(checkpoint, resume, arguments, call) {
     }
     return(NULL)
   }
-  if (!is.character(checkpoint) || length(checkpoint) != 1 || is.na(checkpoint) ||
+  if (!rlang::is_string(checkpoint) ||
     !dir.exists(dirname(checkpoint)) || dir.exists(checkpoint)) {
     abort_sturdy(
       "{.arg checkpoint} must be the path of a file in a folder that exists, not
