@@ -45,6 +45,11 @@ SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_);
 SEXP glue_cholesky(SEXP A_, SEXP jitter_);
 SEXP glue_solve_lower(SEXP L_, SEXP B_, SEXP transpose_);
 SEXP glue_product(SEXP A_, SEXP B_, SEXP transpose_);
+SEXP glue_dense_names(void);
+SEXP glue_dense_use(SEXP variant_, SEXP threads_);
+SEXP glue_dense_threads(void);
+SEXP glue_dense_speed(SEXP n_);
+void glue_dense_forget(void);
 SEXP glue_tilted(
     SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_);
 SEXP glue_adf(SEXP Xt_,

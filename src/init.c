@@ -14,6 +14,10 @@ static const R_CallMethodDef entries[] = {ENTRY(ep_fit, 2),
                                           ENTRY(cholesky, 2),
                                           ENTRY(solve_lower, 3),
                                           ENTRY(product, 3),
+                                          ENTRY(dense_names, 0),
+                                          ENTRY(dense_use, 2),
+                                          ENTRY(dense_threads, 0),
+                                          ENTRY(dense_speed, 1),
                                           ENTRY(tilted, 6),
                                           ENTRY(weight_fit, 3),
                                           ENTRY(weight_predict, 3),
@@ -40,4 +44,11 @@ attribute_visible void R_init_sturdy(DllInfo *dll) {
   R_registerRoutines(dll, NULL, entries, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
+}
+
+/* The panels of our own kernels are the one memory that a session keeps */
+void R_unload_sturdy(DllInfo *dll);
+attribute_visible void R_unload_sturdy(DllInfo *dll) {
+  (void)dll;
+  glue_dense_forget();
 }

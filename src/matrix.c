@@ -1,8 +1,10 @@
-/* What: dense operations over BLAS and LAPACK, those of more than n^2 flops in
- *       panels of columns, so that none goes long without core_poll().
- * Method: the blocked algorithms of LAPACK, and of BLAS products column by
- *   column, so that panels change no rounding that LAPACK would not. */
+/* What: dense operations over R's BLAS and LAPACK or over our own kernels, as
+ *       core_dense() says.
+ * Method: R's are called for panels of columns, so that none goes long without
+ *   core_poll(): the blocked algorithms of LAPACK, and of BLAS products column
+ *   by column, so that panels change no rounding that LAPACK would not. */
 #include "matrix.h"
+#include "dense-solve.h"
 #include "numeric.h"
 #include "status.h"
 
@@ -34,6 +36,18 @@ static int panel_width(double flops, int left) {
   return width < left ? (int)width : left;
 }
 
+/* C[m x n] <- beta C; what C holds is not read where beta is 0 */
+static void scale_columns(double beta, int m, int n, double *C, int ldc) {
+  if (beta == 1) return;
+  for (int j = 0; j < n; j++) {
+    double *column = C + IDX(0, j, ldc);
+    if (beta == 0)
+      memset(column, 0, sizeof *column * (size_t)m);
+    else
+      for (int i = 0; i < m; i++) column[i] *= beta;
+  }
+}
+
 void product(const char *trans_a,
              const char *trans_b,
              int m,
@@ -47,6 +61,14 @@ void product(const char *trans_a,
              double beta,
              double *C,
              int ldc) {
+  const dense_engine *e = core_dense();
+  if (e->own) {
+    scale_columns(beta, m, n, C, ldc);
+    if (alpha != 0)
+      dense_product(e, m, n, k, alpha, NULL, dense_of(A, lda, *trans_a == 'T'),
+                    dense_of(B, ldb, *trans_b == 'T'), dense_of(C, ldc, 0));
+    return;
+  }
   for (int j = 0, width; j < n; j += width) {
     width = panel_width(2.0 * m * k, n - j);
     const double *from = *trans_b == 'N' ? B + IDX(0, j, ldb) : B + j;
@@ -58,6 +80,12 @@ void product(const char *trans_a,
 void symmetric_product(
     const double *A, int n, const double *B, int cols, double *C) {
   const double one = 1, zero = 0;
+  const dense_engine *e = core_dense();
+  if (e->own) {
+    scale_columns(0, n, cols, C, n);
+    dense_symmetric(e, n, cols, A, n, dense_of(B, n, 0), dense_of(C, n, 0));
+    return;
+  }
   for (int j = 0, width; j < cols; j += width) {
     width = panel_width(2.0 * n * n, cols - j);
     F77_CALL(dsymm)("L", "L", &n, &width, &one, A, &n, B + IDX(0, j, n), &n,
@@ -94,13 +122,26 @@ static void update_lower(const char *trans,
 
 void rank_update(
     const char *trans, int n, int k, double alpha, const double *A, double *C) {
-  update_lower(trans, n, k, alpha, A, *trans == 'T' ? k : n, C, n);
+  const dense_engine *e = core_dense();
+  const int across = *trans == 'T', lda = across ? k : n;
+  if (e->own)
+    dense_update(e, n, k, alpha, NULL, dense_of(A, lda, across), C, n);
+  else
+    update_lower(trans, n, k, alpha, A, lda, C, n);
 }
 
 void solve_lower(
     const char *trans, const double *L, int n, double *B, int cols) {
   const double one = 1;
+  const dense_engine *e = core_dense();
   if (n == 0) return;
+  if (e->own) { /* L' is upper: reversed it is lower */
+    const int up = *trans == 'T';
+    const dense_view T = dense_of(L, n, up), X = dense_of(B, n, 0);
+    dense_solve(e, n, cols, up ? dense_reversed(T, n, n) : T, 0,
+                up ? dense_reversed(X, n, cols) : X);
+    return;
+  }
   for (int j = 0, width; j < cols; j += width) {
     width = panel_width((double)n * n, cols - j);
     F77_CALL(dtrsm)("L", "L", trans, "N", &n, &width, &one, L, &n,
@@ -110,6 +151,11 @@ void solve_lower(
 
 void solve_unit_right(const double *N, int b, double *P, int n) {
   const double one = 1;
+  const dense_engine *e = core_dense();
+  if (e->own) { /* N' P' = P' of before, N' lower */
+    dense_solve(e, b, n, dense_of(N, b, 1), 1, dense_of(P, n, 1));
+    return;
+  }
   for (int i = 0, rows; i < n; i += rows) {
     rows = panel_width((double)b * b, n - i);
     F77_CALL(dtrsm)("R", "U", "N", "U", &rows, &b, &one, N, &b, P + i,
@@ -140,7 +186,9 @@ static int factor_panels(double *A, int n) {
 
 int cholesky(double *A, int n, double *log_det) {
   double sum = 0;
-  if (factor_panels(A, n) != 0) return EP_NOT_PD;
+  const dense_engine *e = core_dense();
+  const int info = e->own ? dense_cholesky(e, n, A, n) : factor_panels(A, n);
+  if (info != 0) return EP_NOT_PD;
   for (int i = 0; i < n; i++) sum += log(A[IDX(i, i, n)]);
   *log_det += 2 * sum;
   return isfinite(sum) ? EP_CONVERGED : EP_NOT_PD;
@@ -181,7 +229,12 @@ static void square_panels(double *W, int n, int width) {
 }
 
 void cholesky_invert(double *L, int n) {
+  const dense_engine *e = core_dense();
   if (n == 0) return;
+  if (e->own) {
+    dense_cholesky_invert(e, n, L, n);
+    return;
+  }
   const int width = panel_width(0.5 * n * n, n);
   invert_panels(L, n, width);
   square_panels(L, n, width);
@@ -193,6 +246,11 @@ void rank_update_signed(double *C,
                         int b,
                         const double *gamma,
                         double *scratch) {
+  const dense_engine *e = core_dense();
+  if (e->own) { /* signs are no matter to it */
+    dense_update(e, n, b, -1, gamma, dense_of(P, n, 0), C, n);
+    return;
+  }
   for (double sign = 1; sign >= -1; sign -= 2) {
     int k = 0;
     for (int l = 0; l < b; l++) {

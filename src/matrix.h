@@ -1,11 +1,10 @@
-/* What: the dense operations that modules share, over BLAS and LAPACK. Those of
- *       more than n^2 flops work in panels, with core_poll() before each. */
+/* What: the dense operations that modules share, over BLAS and LAPACK or our own
+ *       kernels. Those of more than n^2 flops work in pieces, with core_poll()
+ *       before each. */
 #ifndef STURDY_MATRIX_H
 #define STURDY_MATRIX_H
 
-/* Called between pieces of work of a fraction of a second. Whoever links the
- * core supplies it; it need not return (a longjmp): the core owns nothing. */
-void core_poll(void);
+#include "host.h"
 
 double dot(int n, const double *x, const double *y);
 

@@ -37,8 +37,11 @@ r_ground <- c("control", "checks", "conditions", "words")
 # file includes headers of lower layers, and those its own name begins with:
 # latent-kernel.c includes latent.h.
 c_layers <- c(
-  "numeric status workspace",
-  "dense matrix gmres gamma-ratio qalgebra",
+  "numeric status workspace host",
+  "dense-tile",
+  "dense-product",
+  "dense-solve",
+  "matrix gmres gamma-ratio qalgebra",
   "factor-signed student kernel bounce likelihood",
   "divergence ais site adf predictive",
   "latent",

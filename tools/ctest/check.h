@@ -11,8 +11,10 @@
 #ifndef STURDY_CHECK_H
 #define STURDY_CHECK_H
 
+#include "dense-product.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct {
   int passed, failed; /* tests */
@@ -25,6 +27,21 @@ static check_state check_now;
 static long check_polls;
 void core_poll(void);
 void core_poll(void) { check_polls++; }
+
+/* The dense kernels of the tests: those of BLAS, or with STURDY_VARIANT=k our
+ * own variant k, with two threads. */
+static dense_engine check_engine;
+const dense_engine *core_dense(void) {
+  if (!check_engine.pack) {
+    const char *asked = getenv("STURDY_VARIANT");
+    check_engine.threads = 2;
+    check_engine.pack = malloc(sizeof(double) * dense_pack_size(2));
+    if (!check_engine.pack) abort();
+    if (asked) check_engine.own = dense_variant_at(atoi(asked));
+    if (asked && !check_engine.own) abort();
+  }
+  return &check_engine;
+}
 
 /* After this many the rest of a test fails in silence. */
 #define CHECK_SHOWN 8

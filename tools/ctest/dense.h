@@ -54,7 +54,7 @@ dense_problem(uint64_t seed, int n, double nugget, double *K, double *y) {
 
 /* B[n x n] <- B^{-1} R[n x cols] in R; returns log|det B|, *sign its sign */
 static inline double
-dense_solve(int n, double *B, int cols, double *R, int *sign) {
+dense_gauss(int n, double *B, int cols, double *R, int *sign) {
   int pivot[DENSE_MAX], info = 0;
   double log_det = 0;
   *sign = 1;
@@ -79,7 +79,7 @@ dense_posterior(const double *K, const double *tau, int n, double *C) {
       B[IDX(i, j, n)] = K[IDX(i, j, n)] * tau[j] + (i == j);
       C[IDX(i, j, n)] = K[IDX(i, j, n)];
     }
-  const double log_det = dense_solve(n, B, n, C, &sign);
+  const double log_det = dense_gauss(n, B, n, C, &sign);
   free(B);
   return sign > 0 ? log_det : NAN;
 }

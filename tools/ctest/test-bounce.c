@@ -38,7 +38,7 @@ static double norm_in(const double *K, const double *x) {
   int sign;
   memcpy(A, K, sizeof A);
   memcpy(r, x, sizeof r);
-  dense_solve(N, A, 1, r, &sign);
+  dense_gauss(N, A, 1, r, &sign);
   return dense_dot(x, r, N);
 }
 

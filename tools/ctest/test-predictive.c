@@ -45,8 +45,8 @@ static void check_moments(double negative) {
   }
   double copy[n * n];
   memcpy(copy, B, sizeof B);
-  dense_solve(n, B, n, R, &sign);
-  dense_solve(n, copy, 1, b, &sign);
+  dense_gauss(n, B, n, R, &sign);
+  dense_gauss(n, copy, 1, b, &sign);
   predictive_factor f = new_factor(tau, n, &block);
   CHECK(predictive_prepare(&f, K, tau) == EP_CONVERGED);
   predictive_latent(&f, G, cols, 1.5, b, scratch, m, s2);

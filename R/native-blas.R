@@ -1,0 +1,156 @@
+# What does the dense algebra: R's BLAS or the kernels of this package, on how
+# many threads. Options choose it, once a session where they say "auto"; what is
+# in use stays in C (src/glue-dense.c) until they change.
+
+# `asked`: the options when the engine was last chosen; `trial`: speeds by thread
+# number. What a session remembers of its machine, nothing of its data.
+blas_state <- new.env(parent = emptyenv())
+
+# .Call() of a routine of dense algebra, by what the options ask for
+call_dense <- function(routine, ...) {
+  use_blas()
+  .Call(routine, ...)
+}
+
+use_blas <- function() {
+  asked <- list(
+    blas = getOption("sturdy.blas", "auto"), threads = getOption("sturdy.threads")
+  )
+  if (identical(asked, blas_state$asked)) return(invisible())
+  check_blas_options(asked)
+  threads <- threads_allowed(asked$threads)
+  use_variant(
+    switch(asked$blas, auto = faster_variant(threads), own = widest_variant(), r = 0L),
+    threads
+  )
+  blas_state$asked <- asked
+  invisible()
+}
+
+check_blas_options <- function(asked) {
+  if (!is_one_of(asked$blas, c("auto", "own", "r"))) {
+    abort_sturdy(
+      c(
+        "Option {.code sturdy.blas} must be {.val auto}, {.val own} or {.val r}.",
+        x = "It is {describe(asked$blas)}.",
+        i = "{.code options(sturdy.blas = NULL)} chooses the faster one."
+      ),
+      "option", arg = "sturdy.blas", call = NULL
+    )
+  }
+  threads <- asked$threads
+  if (!is.null(threads) && !(is_number(threads) && threads >= 1 && threads <= 1024)) {
+    abort_sturdy(
+      c(
+        "Option {.code sturdy.threads} must be a number from 1 to 1024.",
+        x = "It is {describe(threads)}.",
+        i = "{.code options(sturdy.threads = NULL)} takes at most two threads."
+      ),
+      "option", arg = "sturdy.threads", call = NULL
+    )
+  }
+}
+
+# Packages under check may use two cores, whatever they are asked for.
+threads_allowed <- function(asked) {
+  if (is.null(asked)) return(.Call(C_dense_threads))
+  limited <- tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_", "false"))
+  as.integer(if (limited %in% c("", "false")) asked else min(asked, 2))
+}
+
+variant_names <- function() .Call(C_dense_names)
+
+widest_variant <- function() length(variant_names())
+
+# `variant`: 0 for R's BLAS. Without memory for the panels of our own kernels
+# (some megabytes) the engine stays what it was.
+use_variant <- function(variant, threads) {
+  .Call(C_dense_use, as.integer(variant), as.integer(threads))
+}
+
+# Operations a second of update, factor and solve at size n
+variant_speed <- function(variant, threads, n) {
+  use_variant(variant, threads)
+  stats::setNames(
+    .Call(C_dense_speed, as.integer(n)), c("update", "factor", "solve")
+  )
+}
+
+# Some 10 milliseconds: the widest of ours against R's BLAS, by the time that the
+# three operations take together.
+faster_variant <- function(threads) {
+  key <- as.character(threads)
+  if (is.null(blas_state$trial[[key]])) {
+    own <- widest_variant()
+    slowness <- function(variant) sum(1 / variant_speed(variant, threads, 192))
+    blas_state$trial[[key]] <- if (slowness(own) < slowness(0L)) own else 0L
+  }
+  blas_state$trial[[key]]
+}
+
+#' What does the dense algebra, and how fast it is
+#'
+#' A fit of [gpc()] or [stc()] is products, triangular solves and Cholesky factors of
+#' n x n matrices. R's own BLAS, the one of many installations, does them at a
+#' fraction of what the processor can; sturdy brings kernels of its own, in plain C for
+#' vector registers of 128, 256 or 512 bits, and uses the widest that the processor
+#' has.
+#'
+#' @section Options:
+#' * `options(sturdy.blas = "auto")`, the default: at the first fit of a session, a
+#'   trial of some ten milliseconds; what is faster is used, R's BLAS or the own
+#'   kernels. `"own"` and `"r"` decide without a trial.
+#' * `options(sturdy.threads = )`: threads of the own kernels and of the evaluation of
+#'   covariance functions. The default is 2, or fewer where the processors of this
+#'   process, `OMP_NUM_THREADS` or `OMP_THREAD_LIMIT` allow fewer, and 1 in forked
+#'   processes and where R was built without OpenMP. A threaded BLAS of R's has its own
+#'   settings.
+#'
+#' With the own kernels a fit is the same to the last bit for any number of threads,
+#' and from one run to the next on one machine. Between the own kernels and a BLAS,
+#' and between processors, results agree to rounding.
+#'
+#' An option of another value is an error of class `sturdy_error_option` at the next
+#' fit.
+#'
+#' @return An object of class `sturdy_blas`, a list of `used` (`"r"` or the name of the
+#'   own variant), `threads`, and `speeds`: a data frame with one row for R's BLAS and one
+#'   for each variant that this processor can run, and the columns `kernels`, `update`
+#'   (of a matrix of 500 rows by 64 columns, the inner loop of a sweep), `factor`
+#'   (Cholesky) and `solve` (64 right-hand sides), in 10^9 operations a second. It takes a
+#'   fifth of a second or so. Signals `sturdy_error_option`.
+#' @examples
+#' sturdy_blas()
+#' @export
+sturdy_blas <- function() {
+  use_blas()
+  on.exit(blas_state$asked <- NULL)
+  asked <- blas_state$asked
+  threads <- threads_allowed(asked$threads)
+  used <- switch(asked$blas, auto = faster_variant(threads), own = widest_variant(), r = 0L)
+  variants <- seq(0L, widest_variant())
+  speeds <- vapply(variants, variant_speed, numeric(3), threads = threads, n = 500)
+  structure(
+    list(
+      used = c("r", variant_names())[used + 1L], threads = threads,
+      speeds = data.frame(kernels = c("r", variant_names()), t(speeds) / 1e9)
+    ),
+    class = "sturdy_blas"
+  )
+}
+
+#' @export
+print.sturdy_blas <- function(x, ...) {
+  named <- function(kernels) ifelse(kernels == "r", "R's BLAS", paste("own,", kernels))
+  cat(
+    "Dense algebra by ", if (x$used == "r") "R's BLAS" else "sturdy's own kernels",
+    if (x$used != "r") paste0(" (", x$used, ")"), ", ",
+    x$threads, ngettext(x$threads, " thread", " threads"),
+    if (x$used == "r") " for covariance functions", "\n",
+    "10^9 operations a second at n = 500:\n", sep = ""
+  )
+  table <- format(x$speeds[-1], digits = 1, nsmall = 1)
+  rownames(table) <- paste(ifelse(x$speeds$kernels == x$used, "*", " "), named(x$speeds$kernels))
+  print(table)
+  invisible(x)
+}

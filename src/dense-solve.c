@@ -1,0 +1,182 @@
+/* What: triangular solves, Cholesky factors, inverses.
+ * Method: halves. With T = [T1 0; R T2],
+ *   T^{-1} X:  X1 <- T1^{-1} X1,  X2 <- T2^{-1} (X2 - R X1),
+ *   T' X:      X1 <- T1' X1 + R' X2,  X2 <- T2' X2,
+ *   chol A:    A1 = T1 T1',  R <- R T1^{-T},  A2 - R R' = T2 T2',
+ *   T^{-1}:    R <- -T2^{-1} R T1^{-1},
+ *   T' T:      T1' T1 + R' R,  T2' R,  T2' T2,
+ *   so that almost all work is products; small parts by the loops of the
+ *   textbook. */
+#include "dense-solve.h"
+#include "numeric.h"
+
+/* Sizes up to which a half is not worth its products */
+#define SOLVE_LEAF 64
+#define FACTOR_LEAF 16
+#define SLAB_MOST 32
+
+/* Where to cut: a whole number of small factors */
+static int half(int n) {
+  return (n / 2 + FACTOR_LEAF - 1) / FACTOR_LEAF * FACTOR_LEAF;
+}
+
+static double *element(dense_view A, ptrdiff_t i, ptrdiff_t j) {
+  return (double *)A.at + i * A.row + j * A.col;
+}
+
+/* X by slabs of columns, copied into rows */
+static void solve_leaf(const dense_variant *own,
+                       int n,
+                       int cols,
+                       dense_view T,
+                       int unit,
+                       dense_view X) {
+  double t[SOLVE_LEAF * SOLVE_LEAF], x[SOLVE_LEAF * SLAB_MOST];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) t[i * n + j] = *element(T, i, j);
+    t[i * n + i] = unit ? 1 : *element(T, i, i);
+  }
+  for (int j = 0; j < cols; j += own->slab) {
+    const int wide = cols - j < own->slab ? cols - j : own->slab;
+    if (wide < own->slab) memset(x, 0, sizeof x);
+    for (int i = 0; i < n; i++)
+      for (int c = 0; c < wide; c++)
+        x[i * own->slab + c] = *element(X, i, j + c);
+    own->solve(n, t, x);
+    for (int i = 0; i < n; i++)
+      for (int c = 0; c < wide; c++)
+        *element(X, i, j + c) = x[i * own->slab + c];
+  }
+}
+
+void dense_solve(const dense_engine *e,
+                 int n,
+                 int cols,
+                 dense_view T,
+                 int unit,
+                 dense_view X) {
+  if (n <= SOLVE_LEAF) {
+    solve_leaf(e->own, n, cols, T, unit, X);
+    return;
+  }
+  const int h = half(n);
+  const dense_view below = dense_from(X, h, 0);
+  dense_solve(e, h, cols, T, unit, X);
+  dense_product(e, n - h, cols, h, -1, NULL, dense_from(T, h, 0), X, below);
+  dense_solve(e, n - h, cols, dense_from(T, h, h), unit, below);
+}
+
+/* column by column, each brought up to date by those left of it */
+static int cholesky_leaf(int n, double *A, int lda) {
+  for (int j = 0; j < n; j++) {
+    double *column = A + IDX(0, j, lda);
+    for (int l = 0; l < j; l++) {
+      const double *left = A + IDX(0, l, lda), at = left[j];
+      for (int i = j; i < n; i++) column[i] -= at * left[i];
+    }
+    if (!(column[j] > 0)) return 1;
+    const double pivot = sqrt(column[j]);
+    for (int i = j + 1; i < n; i++) column[i] /= pivot;
+    column[j] = pivot;
+  }
+  return 0;
+}
+
+int dense_cholesky(const dense_engine *e, int n, double *A, int lda) {
+  if (n <= FACTOR_LEAF) return cholesky_leaf(n, A, lda);
+  const int h = half(n);
+  double *R = A + h, *A2 = A + IDX(h, h, lda);
+  if (dense_cholesky(e, h, A, lda) != 0) return 1;
+  dense_solve(e, h, n - h, dense_of(A, lda, 0), 0, dense_of(R, lda, 1));
+  dense_update(e, n - h, h, -1, NULL, dense_of(R, lda, 0), A2, lda);
+  return dense_cholesky(e, n - h, A2, lda);
+}
+
+static void invert_leaf(int n, double *L, int ldl) {
+  for (int j = 0; j < n; j++) {
+    double *column = L + IDX(0, j, ldl);
+    column[j] = 1 / column[j];
+    for (int i = j + 1; i < n; i++) { /* rows j..i-1 are inverted */
+      double sum = 0;
+      for (int l = j; l < i; l++) sum += L[IDX(i, l, ldl)] * column[l];
+      column[i] = -sum / L[IDX(i, i, ldl)];
+    }
+  }
+}
+
+/* L <- L^{-1} */
+static void invert(const dense_engine *e, int n, double *L, int ldl) {
+  if (n <= FACTOR_LEAF) {
+    invert_leaf(n, L, ldl);
+    return;
+  }
+  const int h = half(n), m = n - h;
+  double *R = L + h, *L2 = L + IDX(h, h, ldl);
+  const dense_view T1 = dense_of(L, ldl, 0), T2 = dense_of(L2, ldl, 0);
+  for (int j = 0; j < h; j++)
+    for (int i = 0; i < m; i++) R[IDX(i, j, ldl)] = -R[IDX(i, j, ldl)];
+  dense_solve(e, m, h, T2, 0, dense_of(R, ldl, 0));
+  /* R T1^{-1}: T1' is upper, reversed lower; R' goes with it */
+  dense_solve(e, h, m, dense_reversed(dense_turned(T1), h, h), 0,
+              dense_reversed(dense_of(R, ldl, 1), h, m));
+  invert(e, h, L, ldl);
+  invert(e, m, L2, ldl);
+}
+
+/* X[n x cols] <- T' X, T lower; the leaf copies T with zeros above */
+static void times_turned(const dense_engine *e,
+                         int n,
+                         int cols,
+                         const double *T,
+                         double *X,
+                         int ld) {
+  if (n > SOLVE_LEAF) {
+    const int h = half(n);
+    times_turned(e, h, cols, T, X, ld);
+    dense_product(e, h, cols, n - h, 1, NULL, dense_of(T + h, ld, 1),
+                  dense_of(X + h, ld, 0), dense_of(X, ld, 0));
+    times_turned(e, n - h, cols, T + IDX(h, h, ld), X + h, ld);
+    return;
+  }
+  double t[SOLVE_LEAF * SOLVE_LEAF], x[SOLVE_LEAF * SLAB_MOST];
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) t[i + j * n] = i >= j ? T[IDX(i, j, ld)] : 0;
+  for (int j = 0; j < cols; j += SLAB_MOST) {
+    const int wide = cols - j < SLAB_MOST ? cols - j : SLAB_MOST;
+    for (int c = 0; c < wide; c++) {
+      double *from = X + IDX(0, j + c, ld);
+      memcpy(x + c * n, from, sizeof *x * (size_t)n);
+      memset(from, 0, sizeof *x * (size_t)n);
+    }
+    dense_product(e, n, wide, n, 1, NULL, dense_of(t, n, 1), dense_of(x, n, 0),
+                  dense_of(X + IDX(0, j, ld), ld, 0));
+  }
+}
+
+static void square_leaf(int n, double *W, int ldw) {
+  for (int j = 0; j < n; j++) /* row i of W' W needs rows i.. of W */
+    for (int i = j; i < n; i++) {
+      double sum = 0;
+      for (int l = i; l < n; l++) sum += W[IDX(l, i, ldw)] * W[IDX(l, j, ldw)];
+      W[IDX(i, j, ldw)] = sum;
+    }
+}
+
+/* W (lower) <- W' W */
+static void square(const dense_engine *e, int n, double *W, int ldw) {
+  if (n <= FACTOR_LEAF) {
+    square_leaf(n, W, ldw);
+    return;
+  }
+  const int h = half(n), m = n - h;
+  double *R = W + h, *W2 = W + IDX(h, h, ldw);
+  square(e, h, W, ldw);
+  dense_update(e, h, m, 1, NULL, dense_of(R, ldw, 1), W, ldw);
+  times_turned(e, m, h, W2, R, ldw);
+  square(e, m, W2, ldw);
+}
+
+void dense_cholesky_invert(const dense_engine *e, int n, double *L, int ldl) {
+  invert(e, n, L, ldl);
+  square(e, n, L, ldl);
+}

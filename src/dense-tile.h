@@ -1,0 +1,25 @@
+/* What: the two innermost loops of the dense kernels, compiled once for each
+ *       width of vector registers that a processor may have. */
+#ifndef STURDY_DENSE_TILE_H
+#define STURDY_DENSE_TILE_H
+
+#include <stddef.h>
+
+typedef struct {
+  const char *name;
+  int rows, cols; /* of a tile */
+  int slab;       /* columns solved at once */
+
+  /* C[rows x cols] += sum_l a_l b_l' from panels packed by step: a[k][rows],
+   * b[k][cols]. Every element is summed in the order of l. */
+  void (*tile)(int k, const double *a, const double *b, double *C, size_t ldc);
+
+  /* X[n][slab] <- T^{-1} X, T[n][n] lower, both by rows. */
+  void (*solve)(int n, const double *T, double *X);
+} dense_variant;
+
+/* The variants from the narrowest to the widest, NULL beyond the last one that
+ * this processor and this compiler can run. */
+const dense_variant *dense_variant_at(int k);
+
+#endif

@@ -1,0 +1,144 @@
+/* What: glue of the dense engine: what there is, what is used, how fast it is.
+ *       The engine is the one thing that outlives a .Call(): the options of a
+ *       session choose it.
+ * Forks: the threads of OpenMP are not inherited, and waiting for them would
+ *   never end: a process that did not choose the engine works on one. */
+#include "glue.h"
+#include "dense-product.h"
+#include "matrix.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#ifndef _WIN32
+#include <unistd.h>
+static long process_number(void) { return (long)getpid(); }
+#else
+static long process_number(void) { return 0; }
+#endif
+
+#define LINE 64 /* bytes: panels begin with a line of the cache */
+
+static struct {
+  dense_engine engine;
+  void *memory;
+  long owner;
+} chosen = {.engine = {.threads = 1}};
+
+const dense_engine *core_dense(void) {
+  if (chosen.engine.threads > 1 && chosen.owner != process_number())
+    chosen.engine.threads = 1;
+  return &chosen.engine;
+}
+
+/* Names of the variants that can run here, the narrowest first */
+SEXP glue_dense_names(void) {
+  int count = 0;
+  while (dense_variant_at(count)) count++;
+  SEXP out_ = PROTECT(Rf_allocVector(STRSXP, count));
+  for (int k = 0; k < count; k++)
+    SET_STRING_ELT(out_, k, Rf_mkChar(dense_variant_at(k)->name));
+  UNPROTECT(1);
+  return out_;
+}
+
+/* Uses variant_ (1, 2, ...; 0 for R's BLAS) on threads_ from now on. FALSE, and
+ * nothing is changed, when there is no memory for its panels. */
+SEXP glue_dense_use(SEXP variant_, SEXP threads_) {
+  if (!Rf_isInteger(variant_) || Rf_length(variant_) != 1 ||
+      !Rf_isInteger(threads_) || Rf_length(threads_) != 1 ||
+      INTEGER_RO(threads_)[0] < 1)
+    Rf_error("internal error: wrong types in dense_use");
+  const int threads = INTEGER_RO(threads_)[0];
+  const size_t bytes = dense_pack_size(threads) * sizeof(double) + LINE;
+  char *memory = malloc(bytes);
+  if (!memory) return Rf_ScalarLogical(FALSE);
+  free(chosen.memory);
+  chosen.memory = memory;
+  chosen.owner = process_number();
+  chosen.engine = (dense_engine){
+      .own = dense_variant_at(INTEGER_RO(variant_)[0] - 1),
+      .threads = threads,
+      .pack = (double *)(void *)(memory + LINE - (size_t)memory % LINE)};
+  return Rf_ScalarLogical(TRUE);
+}
+
+/* When the package is unloaded */
+void glue_dense_forget(void) {
+  free(chosen.memory);
+  chosen.memory = NULL;
+  chosen.engine = (dense_engine){.threads = 1};
+}
+
+/* Threads by default: at most two, and no more than OMP_NUM_THREADS,
+ * OMP_THREAD_LIMIT and the processors of this process allow; one without
+ * OpenMP */
+SEXP glue_dense_threads(void) {
+  int threads = 1;
+#ifdef _OPENMP
+  const int most[] = {2, omp_get_max_threads(), omp_get_thread_limit(),
+                      omp_get_num_procs()};
+  threads = most[0];
+  for (int k = 1; k < 4; k++)
+    if (most[k] < threads) threads = most[k];
+#endif
+  return Rf_ScalarInteger(threads > 1 ? threads : 1);
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The operations that EP spends its time in, at size n, 64 columns each */
+enum { UPDATE, FACTOR, SOLVE, OPERATIONS };
+
+static double flops_of(int operation, double n) {
+  return operation == FACTOR ? n * n * n / 3 : 64 * n * n;
+}
+
+/* S[n x n] is positive definite; W[n x n] and P[n x 64] are overwritten */
+static void
+run_operation(int operation, int n, const double *S, double *W, double *P) {
+  double log_det = 0;
+  if (operation == UPDATE) {
+    rank_update("N", n, 64, 1e-9, P, W);
+  } else if (operation == FACTOR) {
+    memcpy(W, S, sizeof *S * (size_t)n * (size_t)n);
+    cholesky(W, n, &log_det);
+  } else {
+    solve_lower("N", W, n, P, 64);
+  }
+}
+
+/* Speeds of the engine in use, flops a second, the best of three: update,
+ * factor, solve */
+SEXP glue_dense_speed(SEXP n_) {
+  if (!Rf_isInteger(n_) || Rf_length(n_) != 1)
+    Rf_error("internal error: wrong types in dense_speed");
+  const int n = INTEGER_RO(n_)[0];
+  const size_t N = (size_t)n * (size_t)n;
+  double *S = glue_alloc(N), *W = glue_alloc(N), *P = glue_alloc(64 * (size_t)n);
+  for (size_t k = 0; k < N; k++) S[k] = 1.0 / (double)n;
+  for (int i = 0; i < n; i++) S[(size_t)i * (size_t)(n + 1)] += 1;
+  for (size_t k = 0; k < 64 * (size_t)n; k++) P[k] = (double)(k % 7) - 3;
+  memcpy(W, S, sizeof *S * N);
+  SEXP out_ = PROTECT(Rf_allocVector(REALSXP, OPERATIONS));
+  for (int operation = 0; operation < OPERATIONS; operation++) {
+    double best = R_PosInf;
+    for (int k = 0; k < 3; k++) {
+      const double began = seconds_now();
+      run_operation(operation, n, S, W, P);
+      best = fmin(best, seconds_now() - began);
+    }
+    /* a clock of microseconds may see no time pass */
+    REAL(out_)[operation] = flops_of(operation, n) / fmax(best, 1e-6);
+  }
+  UNPROTECT(1);
+  return out_;
+}
