@@ -18,11 +18,7 @@ use_blas <- function() {
   )
   if (identical(asked, blas_state$asked)) return(invisible())
   check_blas_options(asked)
-  threads <- threads_allowed(asked$threads)
-  use_variant(
-    switch(asked$blas, auto = faster_variant(threads), own = widest_variant(), r = 0L),
-    threads
-  )
+  use_variant(chosen_variant(asked$blas), chosen_threads(asked$threads))
   blas_state$asked <- asked
   invisible()
 }
@@ -51,13 +47,6 @@ check_blas_options <- function(asked) {
   }
 }
 
-# Packages under check may use two cores, whatever they are asked for.
-threads_allowed <- function(asked) {
-  if (is.null(asked)) return(.Call(C_dense_threads))
-  limited <- tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_", "false"))
-  as.integer(if (limited %in% c("", "false")) asked else min(asked, 2))
-}
-
 variant_names <- function() .Call(C_dense_names)
 
 widest_variant <- function() length(variant_names())
@@ -68,24 +57,39 @@ use_variant <- function(variant, threads) {
   .Call(C_dense_use, as.integer(variant), as.integer(threads))
 }
 
-# Operations a second of update, factor and solve at size n
-variant_speed <- function(variant, threads, n) {
+# Operations a second of update, factor and solve at size n, or of the first `few`
+variant_speed <- function(variant, threads, n, few = 3L) {
   use_variant(variant, threads)
-  stats::setNames(
-    .Call(C_dense_speed, as.integer(n)), c("update", "factor", "solve")
-  )
+  .Call(C_dense_speed, as.integer(n), few)
 }
 
-# Some 10 milliseconds: the widest of ours against R's BLAS, by the time that the
-# three operations take together.
-faster_variant <- function(threads) {
-  key <- as.character(threads)
-  if (is.null(blas_state$trial[[key]])) {
-    own <- widest_variant()
-    slowness <- function(variant) sum(1 / variant_speed(variant, threads, 192))
-    blas_state$trial[[key]] <- if (slowness(own) < slowness(0L)) own else 0L
+# Some 10 milliseconds, once a session: the widest of ours against R's BLAS, by the
+# time that the three operations take together.
+chosen_variant <- function(asked) {
+  if (asked == "r") return(0L)
+  own <- widest_variant()
+  if (asked == "own") return(own)
+  if (is.null(blas_state$faster)) {
+    slowness <- function(variant) sum(1 / variant_speed(variant, 1L, 192))
+    blas_state$faster <- if (slowness(own) < slowness(0L)) own else 0L
   }
-  blas_state$trial[[key]]
+  blas_state$faster
+}
+
+# A number asked for is taken, but packages under check may use two cores. Otherwise
+# two, where a trial shows that the second one is there: where another process keeps
+# it busy, threads wait for each other and two are slower than one.
+chosen_threads <- function(asked) {
+  if (!is.null(asked)) {
+    limited <- !tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_")) %in% c("", "false")
+    return(as.integer(if (limited) min(asked, 2) else asked))
+  }
+  if (is.null(blas_state$threads)) {
+    speed <- function(threads) variant_speed(widest_variant(), threads, 1000, few = 1L)
+    most <- .Call(C_dense_threads)
+    blas_state$threads <- if (most > 1 && speed(most) > 1.3 * speed(1L)) most else 1L
+  }
+  blas_state$threads
 }
 
 #' What does the dense algebra, and how fast it is
@@ -101,8 +105,9 @@ faster_variant <- function(threads) {
 #'   trial of some ten milliseconds; what is faster is used, R's BLAS or the own
 #'   kernels. `"own"` and `"r"` decide without a trial.
 #' * `options(sturdy.threads = )`: threads of the own kernels and of the evaluation of
-#'   covariance functions. The default is 2, or fewer where the processors of this
-#'   process, `OMP_NUM_THREADS` or `OMP_THREAD_LIMIT` allow fewer, and 1 in forked
+#'   covariance functions. The default is 2 where a trial, of some ten milliseconds
+#'   too, finds two faster than one; fewer where the processors of this process,
+#'   `OMP_NUM_THREADS` or `OMP_THREAD_LIMIT` allow fewer; and always 1 in forked
 #'   processes and where R was built without OpenMP. A threaded BLAS of R's has its own
 #'   settings.
 #'
@@ -124,16 +129,18 @@ faster_variant <- function(threads) {
 #' @export
 sturdy_blas <- function() {
   use_blas()
-  on.exit(blas_state$asked <- NULL)
   asked <- blas_state$asked
-  threads <- threads_allowed(asked$threads)
-  used <- switch(asked$blas, auto = faster_variant(threads), own = widest_variant(), r = 0L)
-  variants <- seq(0L, widest_variant())
-  speeds <- vapply(variants, variant_speed, numeric(3), threads = threads, n = 500)
+  on.exit(blas_state$asked <- NULL) # the next call of use_blas() sets it right
+  threads <- chosen_threads(asked$threads)
+  kernels <- c("r", variant_names())
+  speeds <- vapply(
+    seq_along(kernels) - 1L, variant_speed, numeric(3), threads = threads, n = 500
+  )
+  rownames(speeds) <- c("update", "factor", "solve")
   structure(
     list(
-      used = c("r", variant_names())[used + 1L], threads = threads,
-      speeds = data.frame(kernels = c("r", variant_names()), t(speeds) / 1e9)
+      used = kernels[chosen_variant(asked$blas) + 1L], threads = threads,
+      speeds = data.frame(kernels = kernels, t(speeds) / 1e9)
     ),
     class = "sturdy_blas"
   )

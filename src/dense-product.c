@@ -10,13 +10,7 @@
 #include "dense-product.h"
 #include "host.h"
 #include "numeric.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#define OMP(directive) _Pragma(#directive)
-#else
-#define OMP(directive)
-#endif
+#include "threads.h"
 
 /* A block of A, DEPTH x HEIGHT doubles, is 192 kB of a second-level cache, the
  * piece of B 1 MB. HEIGHT is a multiple of the rows of every tile. */
@@ -31,9 +25,6 @@
 
 #define PACK_B ((size_t)DEPTH * (BREADTH + COLS_MOST))
 #define PACK_A ((size_t)DEPTH * HEIGHT)
-
-/* Multiplications below which a second thread costs more than it saves */
-#define THREAD_LEAST 5e5
 
 size_t dense_pack_size(int threads) {
   return PACK_B + (size_t)threads * PACK_A;
@@ -90,9 +81,10 @@ static void pack_panel(dense_view A, int rows, int k, int width, double *to) {
 }
 
 /* The same from the lower triangle of a symmetric matrix: its columns up to the
- * first row, both triangles where the panel meets the diagonal, then its rows */
-static void pack_symmetric(
-    dense_view A, range rows, range inner, int width, double *to) {
+ * first row, both triangles where the panel meets the diagonal, then its rows
+ */
+static void
+pack_symmetric(dense_view A, range rows, range inner, int width, double *to) {
   const int i0 = rows.from, n = size_of(rows);
   int l = inner.from;
   const int below = least(inner.to, i0);
@@ -104,8 +96,7 @@ static void pack_symmetric(
   for (; l < inner.to && l < rows.to; l++, to += width) {
     memset(to, 0, sizeof *to * (size_t)width);
     for (int i = i0; i < rows.to; i++)
-      to[i - i0] =
-          A.at[(i >= l ? i : l) * A.row + (i >= l ? l : i) * A.col];
+      to[i - i0] = A.at[(i >= l ? i : l) * A.row + (i >= l ? l : i) * A.col];
   }
   if (l < inner.to)
     pack_panel(dense_turned(dense_from(A, l, i0)), n, inner.to - l, width, to);
@@ -178,14 +169,6 @@ static void multiply_block(const task *t,
   }
 }
 
-static int thread_number(void) {
-#ifdef _OPENMP
-  return omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
 /* C[rows, cols] += A[rows, inner] B[inner, cols]. Blocks are lower than HEIGHT
  * where that keeps all threads at work. */
 static void multiply_piece(const task *t, range rows, range cols, range inner) {
@@ -195,13 +178,12 @@ static void multiply_piece(const task *t, range rows, range cols, range inner) {
   const double work = (double)size_of(rows) * size_of(cols) * k;
   const int threads = work < THREAD_LEAST ? 1 : e->threads;
   const int share = (size_of(rows) + 2 * threads - 1) / (2 * threads);
-  const int height =
-      threads == 1 ? HEIGHT
-                   : least(HEIGHT, (share + e->own->rows - 1) / e->own->rows *
-                                       e->own->rows);
+  const int height = threads == 1
+                         ? HEIGHT
+                         : least(HEIGHT, (share + e->own->rows - 1) /
+                                             e->own->rows * e->own->rows);
   const int blocks = (size_of(rows) + height - 1) / height;
-  OMP(omp parallel num_threads(threads) if (threads > 1))
-  {
+  OMP(omp parallel num_threads(threads) if (threads > 1)) {
     double *a = e->pack + PACK_B + (size_t)thread_number() * PACK_A;
     OMP(omp for)
     for (int p = 0; p < panels; p++) {

@@ -5,6 +5,13 @@
 
 #include "dense-tile.h"
 
+/* Multiplications below which threads are not called: half a millisecond, so
+ * that little is lost where another process has their processors, and a thread
+ * waits for one that does not run. */
+#ifndef THREAD_LEAST
+#define THREAD_LEAST 2e7
+#endif
+
 /* What does the dense algebra of more than n^2 flops. */
 typedef struct {
   const dense_variant *own; /* NULL: R's BLAS does it */
@@ -19,7 +26,8 @@ size_t dense_pack_size(int threads);
  * anew by each operation, and does not change while one is running. */
 const dense_engine *core_dense(void);
 
-/* A matrix whose element (i, j) is at[i row + j col]; a step may be negative. */
+/* A matrix whose element (i, j) is at[i row + j col]; a step may be negative.
+ */
 typedef struct {
   const double *at;
   ptrdiff_t row, col;

@@ -9,6 +9,7 @@
  *   textbook. */
 #include "dense-solve.h"
 #include "numeric.h"
+#include "threads.h"
 
 /* Sizes up to which a half is not worth its products */
 #define SOLVE_LEAF 64
@@ -24,29 +25,36 @@ static double *element(dense_view A, ptrdiff_t i, ptrdiff_t j) {
   return (double *)A.at + i * A.row + j * A.col;
 }
 
-/* X by slabs of columns, copied into rows */
-static void solve_leaf(const dense_variant *own,
+/* One slab of columns of X, copied into rows, as solve() wants it */
+static void solve_slab(
+    const dense_variant *own, int n, int cols, const double *t, dense_view X) {
+  const int slab = own->slab;
+  double x[SOLVE_LEAF * SLAB_MOST];
+  if (cols < slab) memset(x, 0, sizeof x);
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < cols; c++) x[i * slab + c] = *element(X, i, c);
+  own->solve(n, t, x);
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < cols; c++) *element(X, i, c) = x[i * slab + c];
+}
+
+static void solve_leaf(const dense_engine *e,
                        int n,
                        int cols,
                        dense_view T,
                        int unit,
                        dense_view X) {
-  double t[SOLVE_LEAF * SOLVE_LEAF], x[SOLVE_LEAF * SLAB_MOST];
+  const int slab = e->own->slab, threads = e->threads;
+  double t[SOLVE_LEAF * SOLVE_LEAF];
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) t[i * n + j] = *element(T, i, j);
     t[i * n + i] = unit ? 1 : *element(T, i, i);
   }
-  for (int j = 0; j < cols; j += own->slab) {
-    const int wide = cols - j < own->slab ? cols - j : own->slab;
-    if (wide < own->slab) memset(x, 0, sizeof x);
-    for (int i = 0; i < n; i++)
-      for (int c = 0; c < wide; c++)
-        x[i * own->slab + c] = *element(X, i, j + c);
-    own->solve(n, t, x);
-    for (int i = 0; i < n; i++)
-      for (int c = 0; c < wide; c++)
-        *element(X, i, j + c) = x[i * own->slab + c];
-  }
+  OMP(omp parallel for num_threads(threads)
+          if (threads > 1 && 0.5 * n * n * cols > THREAD_LEAST))
+  for (int j = 0; j < cols; j += slab)
+    solve_slab(e->own, n, cols - j < slab ? cols - j : slab, t,
+               dense_from(X, 0, j));
 }
 
 void dense_solve(const dense_engine *e,
@@ -56,7 +64,7 @@ void dense_solve(const dense_engine *e,
                  int unit,
                  dense_view X) {
   if (n <= SOLVE_LEAF) {
-    solve_leaf(e->own, n, cols, T, unit, X);
+    solve_leaf(e, n, cols, T, unit, X);
     return;
   }
   const int h = half(n);

@@ -49,7 +49,7 @@
 #define COLS 4
 #define NAME scalar
 #define TARGET
-#include "dense-tile-body.h"
+#include "tile-loops.h"
 
 #if HAVE_VECTORS
 #define LANES 2
@@ -57,7 +57,7 @@
 #define COLS 4
 #define NAME v128
 #define TARGET
-#include "dense-tile-body.h"
+#include "tile-loops.h"
 #endif
 
 #if HAVE_X86
@@ -66,7 +66,7 @@
 #define COLS 6
 #define NAME v128_fma
 #define TARGET __attribute__((target("fma")))
-#include "dense-tile-body.h"
+#include "tile-loops.h"
 #endif
 
 #if HAVE_WIDE
@@ -75,20 +75,21 @@
 #define COLS 6
 #define NAME v256
 #define TARGET __attribute__((target("avx2,fma")))
-#include "dense-tile-body.h"
+#include "tile-loops.h"
 
 #define LANES 8
 #define VECTORS 3
 #define COLS 8
 #define NAME v512
 #define TARGET __attribute__((target("avx512f")))
-#include "dense-tile-body.h"
+#include "tile-loops.h"
 #endif
 
-#define VARIANT(label, suffix, lanes, vectors, tile_cols)                        \
+#define VARIANT(label, suffix, lanes, vectors, tile_cols)                      \
   {                                                                            \
     .name = label, .rows = (lanes) * (vectors), .cols = tile_cols,             \
-    .slab = (lanes) * SLAB_VECTORS, .tile = tile_##suffix, .solve = solve_##suffix \
+    .slab = (lanes)*SLAB_VECTORS, .tile = tile_##suffix,                       \
+    .solve = solve_##suffix                                                    \
   }
 
 static const dense_variant variants[] = {

@@ -116,20 +116,23 @@ run_operation(int operation, int n, const double *S, double *W, double *P) {
   }
 }
 
-/* Speeds of the engine in use, flops a second, the best of three: update,
- * factor, solve */
-SEXP glue_dense_speed(SEXP n_) {
-  if (!Rf_isInteger(n_) || Rf_length(n_) != 1)
+/* Speeds of the engine in use, flops a second, the best of three: of the first
+ * few_ of update, factor, solve */
+SEXP glue_dense_speed(SEXP n_, SEXP few_) {
+  if (!Rf_isInteger(n_) || Rf_length(n_) != 1 || !Rf_isInteger(few_) ||
+      Rf_length(few_) != 1 || INTEGER_RO(few_)[0] > OPERATIONS)
     Rf_error("internal error: wrong types in dense_speed");
+  const int few = INTEGER_RO(few_)[0];
   const int n = INTEGER_RO(n_)[0];
   const size_t N = (size_t)n * (size_t)n;
-  double *S = glue_alloc(N), *W = glue_alloc(N), *P = glue_alloc(64 * (size_t)n);
+  double *S = glue_alloc(N), *W = glue_alloc(N),
+         *P = glue_alloc(64 * (size_t)n);
   for (size_t k = 0; k < N; k++) S[k] = 1.0 / (double)n;
   for (int i = 0; i < n; i++) S[(size_t)i * (size_t)(n + 1)] += 1;
   for (size_t k = 0; k < 64 * (size_t)n; k++) P[k] = (double)(k % 7) - 3;
   memcpy(W, S, sizeof *S * N);
-  SEXP out_ = PROTECT(Rf_allocVector(REALSXP, OPERATIONS));
-  for (int operation = 0; operation < OPERATIONS; operation++) {
+  SEXP out_ = PROTECT(Rf_allocVector(REALSXP, few));
+  for (int operation = 0; operation < few; operation++) {
     double best = R_PosInf;
     for (int k = 0; k < 3; k++) {
       const double began = seconds_now();

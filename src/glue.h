@@ -48,7 +48,7 @@ SEXP glue_product(SEXP A_, SEXP B_, SEXP transpose_);
 SEXP glue_dense_names(void);
 SEXP glue_dense_use(SEXP variant_, SEXP threads_);
 SEXP glue_dense_threads(void);
-SEXP glue_dense_speed(SEXP n_);
+SEXP glue_dense_speed(SEXP n_, SEXP few_);
 void glue_dense_forget(void);
 SEXP glue_tilted(
     SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_);

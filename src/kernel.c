@@ -4,8 +4,10 @@
  *   from their differences, so duplicates are at distance 0 exactly.
  * Accuracy: squared distances to 1e-12 relative. */
 #include "kernel.h"
+#include "dense-product.h"
 #include "matrix.h"
 #include "numeric.h"
+#include "threads.h"
 
 /* Below this share of |a|^2 + |b|^2 squared distances are taken from their
  * differences: the product form is off by 3e-16 over the share, measured, so by
@@ -60,7 +62,6 @@ static void kernel_column(const kernel_ard *k,
                           int j,
                           int first,
                           double *G) {
-  core_poll();
   for (int i = first; i < n; i++) {
     const double len = a->sq[i] + b->sq[j];
     double r2 = len - 2 * G[i];
@@ -70,16 +71,41 @@ static void kernel_column(const kernel_ard *k,
   }
 }
 
+/* Elements, some 10 ns each, from one core_poll() to the next, and those below
+ * which threads are not called */
+#define ELEMENTS 4e6
+#define ELEMENTS_LEAST 1e6
+
+/* All columns of a Gram matrix, in blocks; with `lower` only what is
+ * below the diagonal */
+static void kernel_columns(const kernel_ard *k,
+                           const kernel_inputs *a,
+                           int n,
+                           const kernel_inputs *b,
+                           int m,
+                           int lower,
+                           double *G) {
+  const int threads = core_dense()->threads;
+  const int block = n > 0 && ELEMENTS / n < m ? (int)(ELEMENTS / n) + 1 : m;
+  for (int from = 0; from < m; from += block) {
+    const int to = m - from < block ? m : from + block;
+    core_poll();
+    OMP(omp parallel for schedule(static, 8) num_threads(threads)
+            if (threads > 1 && (double)n * (to - from) > ELEMENTS_LEAST))
+    for (int j = from; j < to; j++)
+      kernel_column(k, a, n, b, m, j, lower ? j + 1 : 0, G + IDX(0, j, n));
+  }
+}
+
 void kernel_gram(const kernel_ard *k,
                  const kernel_inputs *in,
                  int n,
                  double *K) {
   memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
   rank_update("N", n, k->p, 1, in->X, K);
-  for (int j = 0; j < n; j++) {
-    kernel_column(k, in, n, in, n, j, j + 1, K + IDX(0, j, n));
+  kernel_columns(k, in, n, in, n, 1, K);
+  for (int j = 0; j < n; j++)
     K[IDX(j, j, n)] = k->variance + k->bias + k->nugget;
-  }
   mirror_lower(K, n);
 }
 
@@ -93,6 +119,5 @@ void kernel_cross(const kernel_ard *k,
     product("N", "T", n, m, k->p, 1, a->X, n, b->X, m, 0, G, n);
   else
     memset(G, 0, (size_t)n * (size_t)m * sizeof *G);
-  for (int j = 0; j < m; j++)
-    kernel_column(k, a, n, b, m, j, 0, G + IDX(0, j, n));
+  kernel_columns(k, a, n, b, m, 0, G);
 }

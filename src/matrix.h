@@ -1,5 +1,5 @@
-/* What: the dense operations that modules share, over BLAS and LAPACK or our own
- *       kernels. Those of more than n^2 flops work in pieces, with core_poll()
+/* What: the dense operations that modules share, over BLAS and LAPACK or our
+ * own kernels. Those of more than n^2 flops work in pieces, with core_poll()
  *       before each. */
 #ifndef STURDY_MATRIX_H
 #define STURDY_MATRIX_H

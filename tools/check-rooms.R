@@ -37,7 +37,7 @@ r_ground <- c("control", "checks", "conditions", "words")
 # file includes headers of lower layers, and those its own name begins with:
 # latent-kernel.c includes latent.h.
 c_layers <- c(
-  "numeric status workspace host",
+  "numeric status workspace host threads tile-loops",
   "dense-tile",
   "dense-product",
   "dense-solve",

@@ -1,6 +1,7 @@
-/* The own dense kernels, each variant that this processor can run, against naive
- * sums: all sizes up to 70, the sizes at which blocks end, steps of all kinds,
- * what is not to be read or written, numbers at the ends of the range. */
+/* The own dense kernels, each variant that this processor can run, against
+ * naive sums: all sizes up to 70, the sizes at which blocks end, steps of all
+ * kinds, what is not to be read or written, numbers at the ends of the range.
+ */
 #include "dense-solve.h"
 #include "check.h"
 #include "dense.h"
@@ -47,8 +48,7 @@ static double worst(int m,
         continue;
       }
       for (int l = 0; l < k; l++) {
-        const double term =
-            alpha * (w ? w[l] : 1) * at(A, i, l) * at(B, l, j);
+        const double term = alpha * (w ? w[l] : 1) * at(A, i, l) * at(B, l, j);
         sum += term;
         size += fabs(term);
       }
@@ -62,7 +62,8 @@ static void one_product(int m, int n, int k, int shape) {
   const int ta = shape & 1, tb = shape >> 1 & 1, tc = shape >> 2 & 1;
   const int rows = tc ? n : m, cols = tc ? m : n, ldc = rows + 3;
   double *A = random_matrix(m, k), *B = random_matrix(k, n);
-  double *C = random_matrix(ldc, cols), *was = dense_new((size_t)ldc * (size_t)cols);
+  double *C = random_matrix(ldc, cols),
+         *was = dense_new((size_t)ldc * (size_t)cols);
   double *w = random_matrix(k, 1);
   memcpy(was, C, sizeof *C * (size_t)ldc * (size_t)cols);
   dense_view a = dense_of(A, ta ? k : m, ta), b = dense_of(B, tb ? n : k, tb);
@@ -124,13 +125,15 @@ static void symmetric_products(void) {
     double *C = dense_square(n), *full = dense_square(n);
     double *zero = dense_new((size_t)n * (size_t)m);
     for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) full[IDX(i, j, n)] = A[i >= j ? IDX(i, j, n) : IDX(j, i, n)];
+      for (int i = 0; i < n; i++)
+        full[IDX(i, j, n)] = A[i >= j ? IDX(i, j, n) : IDX(j, i, n)];
     for (int j = 0; j < n; j++)
       for (int i = 0; i < j; i++) A[IDX(i, j, n)] = NAN; /* not to be read */
     double *out = dense_new((size_t)n * (size_t)m);
     symmetric_product(A, n, B, m, out);
     CHECK(worst(n, m, n, 1, NULL, dense_of(full, n, 0), dense_of(B, n, 0),
-                dense_of(zero, n, 0), dense_of(out, n, 0), 0) < 1e-15 * (n + 4));
+                dense_of(zero, n, 0), dense_of(out, n, 0),
+                0) < 1e-15 * (n + 4));
     free(A), free(B), free(C), free(full), free(zero), free(out);
   }
 }
@@ -140,7 +143,9 @@ static double *random_factor(int n) {
   double *L = random_matrix(n, n);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      L[IDX(i, j, n)] = i < j ? NAN : i == j ? 2 + fabs(L[IDX(i, j, n)]) : L[IDX(i, j, n)] / n;
+      L[IDX(i, j, n)] = i < j    ? NAN
+                        : i == j ? 2 + fabs(L[IDX(i, j, n)])
+                                 : L[IDX(i, j, n)] / n;
   return L;
 }
 
@@ -166,8 +171,7 @@ static void one_solve(int n, int cols) {
   /* P N^{-1}: N[n x n] unit upper, its diagonal and lower part not read */
   double *N = dense_square(n), *P = dense_new((size_t)n * (size_t)cols);
   for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++)
-      N[IDX(i, j, n)] = i < j ? L[IDX(j, i, n)] : NAN;
+    for (int i = 0; i < n; i++) N[IDX(i, j, n)] = i < j ? L[IDX(j, i, n)] : NAN;
   for (int k = 0; k < n * cols; k++) P[k] = B[k]; /* as [cols x n] */
   solve_unit_right(N, n, P, cols);
   for (int i = 0; i < cols; i++)
@@ -183,7 +187,8 @@ static void one_solve(int n, int cols) {
 static void solves(void) {
   check_engine.own = dense_variant_at(variant);
   for (int n = 1; n <= most; n += step_of_sizes())
-    for (int cols = 0; cols <= most; cols += 1 + (n + cols) % 5) one_solve(n, cols);
+    for (int cols = 0; cols <= most; cols += 1 + (n + cols) % 5)
+      one_solve(n, cols);
   one_solve(130, 33);
   one_solve(201, 600);
 }
@@ -193,7 +198,8 @@ static void one_factor(int n) {
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
       double sum = 0;
-      for (int l = 0; l <= j && l <= i; l++) sum += L[IDX(i, l, n)] * L[IDX(j, l, n)];
+      for (int l = 0; l <= j && l <= i; l++)
+        sum += L[IDX(i, l, n)] * L[IDX(j, l, n)];
       A[IDX(i, j, n)] = i >= j ? sum : NAN;
     }
   CHECK(cholesky(A, n, &log_det) == EP_CONVERGED);
@@ -206,7 +212,8 @@ static void one_factor(int n) {
   for (int j = 0; j < n; j++) /* above the diagonal is not touched */
     for (int i = 0; i < j; i++) CHECK(isnan(A[IDX(i, j, n)]));
   mirror_lower(A, n);
-  for (int j = 0; j < n; j++) { /* L' A^{-1} column by column, then L times it */
+  for (int j = 0; j < n;
+       j++) { /* L' A^{-1} column by column, then L times it */
     double v[most * 10];
     for (int i = 0; i < n; i++) {
       v[i] = 0;
@@ -250,7 +257,8 @@ static void ends_of_the_range(void) {
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
       CHECK(j == 9 ? isnan(C[IDX(i, j, n)])
-                   : (i == 7 ? isinf(C[IDX(i, j, n)]) : isfinite(C[IDX(i, j, n)])));
+                   : (i == 7 ? isinf(C[IDX(i, j, n)])
+                             : isfinite(C[IDX(i, j, n)])));
   for (int k = 0; k < n * n; k++) A[k] = 5e-324, B[k] = 1, C[k] = NAN;
   product("N", "N", n, n, n, 1, A, n, B, n, 0, C, n);
   for (int k = 0; k < n * n; k++) CHECK(C[k] == n * 5e-324);

@@ -8,59 +8,66 @@
 #define PASTE(a, b) PASTE_(a, b)
 #define VEC PASTE(vector_, NAME)
 #define LOOSE PASTE(loose_, NAME)
+#define TILE PASTE(tile_, NAME)
+#define SOLVE PASTE(solve_, NAME)
 #define ROWS (LANES * VECTORS)
 #define SLAB (LANES * SLAB_VECTORS)
 
 #if LANES > 1
 typedef double VEC __attribute__((vector_size(8 * LANES)));
-typedef double LOOSE __attribute__((vector_size(8 * LANES), aligned(8)));
+/* anywhere in an array of doubles */
+typedef double LOOSE
+    __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 #else
 typedef double VEC;
 typedef double LOOSE;
 #endif
 
-TARGET static void PASTE(tile_, NAME)(
-    int k, const double *a, const double *b, double *C, size_t ldc) {
+/* a loop of known length, to be written out so that its array is registers */
+#define EACH(v, count) UNROLL for (int v = 0; v < (count); v++)
+
+TARGET static void
+TILE(int k, const double *a, const double *b, double *C, size_t ldc) {
   VEC sum[COLS][VECTORS];
-  UNROLL for (int j = 0; j < COLS; j++) {
+  EACH(j, COLS) {
     PREFETCH(C + (size_t)j * ldc);
     PREFETCH(C + (size_t)j * ldc + ROWS - 1);
-    UNROLL for (int v = 0; v < VECTORS; v++) sum[j][v] = (VEC){0};
+    EACH(v, VECTORS) { sum[j][v] = (VEC){0}; }
   }
   for (int l = 0; l < k; l++, a += ROWS, b += COLS) {
     VEC column[VECTORS];
-    UNROLL for (int v = 0; v < VECTORS; v++) column[v] =
-        *(const LOOSE *)(a + v * LANES);
-    UNROLL for (int j = 0; j < COLS; j++) {
-      UNROLL for (int v = 0; v < VECTORS; v++) sum[j][v] += column[v] * b[j];
+    EACH(v, VECTORS) { column[v] = *(const LOOSE *)(a + v * LANES); }
+    EACH(j, COLS) {
+      EACH(v, VECTORS) { sum[j][v] += column[v] * b[j]; }
     }
   }
-  UNROLL for (int j = 0; j < COLS; j++) {
-    UNROLL for (int v = 0; v < VECTORS; v++) {
+  EACH(j, COLS) {
+    EACH(v, VECTORS) {
       LOOSE *at = (LOOSE *)(C + (size_t)j * ldc + v * LANES);
       *at += sum[j][v];
     }
   }
 }
 
-TARGET static void
-PASTE(solve_, NAME)(int n, const double *T, double *X) {
+TARGET static void SOLVE(int n, const double *T, double *X) {
   for (int i = 0; i < n; i++) {
     const double *t = T + (size_t)i * (size_t)n;
     double *x = X + (size_t)i * SLAB;
     VEC left[SLAB_VECTORS];
-    UNROLL for (int v = 0; v < SLAB_VECTORS; v++) left[v] =
-        *(const LOOSE *)(x + v * LANES);
+    EACH(v, SLAB_VECTORS) { left[v] = *(const LOOSE *)(x + v * LANES); }
     for (int l = 0; l < i; l++) {
       const double *y = X + (size_t)l * SLAB;
-      UNROLL for (int v = 0; v < SLAB_VECTORS; v++) left[v] -=
-          *(const LOOSE *)(y + v * LANES) * t[l];
+      EACH(v, SLAB_VECTORS) {
+        left[v] -= *(const LOOSE *)(y + v * LANES) * t[l];
+      }
     }
-    UNROLL for (int v = 0; v < SLAB_VECTORS; v++) *(LOOSE *)(x + v * LANES) =
-        left[v] / t[i];
+    EACH(v, SLAB_VECTORS) { *(LOOSE *)(x + v * LANES) = left[v] / t[i]; }
   }
 }
 
+#undef EACH
+#undef TILE
+#undef SOLVE
 #undef PASTE_
 #undef PASTE
 #undef VEC

@@ -1,0 +1,149 @@
+# What does the dense algebra: that the choice changes no answer, and is made as the
+# options say. The kernels themselves: tools/ctest/test-dense.c.
+
+# Evaluates code with variant k (0: R's BLAS) in the place of what the options chose
+with_variant <- function(k, code, threads = 1L) {
+  use_blas()
+  on.exit(blas_state$asked <- NULL)
+  use_variant(k, threads)
+  force(code)
+}
+
+variants <- seq(0, widest_variant())
+
+test_that("the reference cases hold with each variant", {
+  for (k in variants) for (case in reference_cases()) {
+    with_variant(k, {
+      kernel <- kernel_ard(
+        case$lengthscale, case$theta0, case$theta2, case$theta3,
+        fixed = TRUE, prior = NULL
+      )
+      model <- if (is.finite(case$df)) function(...) stc(..., df = case$df) else gpc
+      fit <- model(
+        case$X, case$y, kernel = kernel, epsilon = case$epsilon, scale = FALSE,
+        control = ep_control(tol = 1e-11)
+      )
+      expect_close(log_evidence(fit), case$log_evidence_Z1, 1e-9)
+      expect_close(loo_sum(fit), case$loo, 1e-9)
+      expect_close(predict(fit, case$X_new, type = "latent")$s2, case$latent_new_s2, 1e-9)
+      keep <- if (is.na(case$d_loo[["epsilon"]])) -length(case$d_loo) else TRUE
+      expect_close(
+        criterion(fit, "loo")$gradient[keep], case$d_loo[keep], 1e-5, floor = 1
+      )
+    })
+  }
+})
+
+# 150 rows: beyond a tile, a leaf and a slab; df = 3 and a small epsilon make some
+# site precisions negative
+sized_fit <- function(df) {
+  set.seed(5)
+  X <- matrix(rnorm(150 * 3), 150)
+  y <- factor(ifelse(X[, 1] + rnorm(150) > 0, "b", "a"))
+  kernel <- kernel_ard(c(1, 2, 3), 3, 0.5, 0.01, fixed = TRUE, prior = NULL)
+  fit <- if (is.finite(df)) {
+    stc(X, y, df = df, kernel = kernel, epsilon = 0.05, control = ep_control(tol = 1e-10))
+  } else {
+    gpc(X, y, kernel = kernel, epsilon = 0.05, control = ep_control(tol = 1e-10))
+  }
+  list(
+    evidence = log_evidence(fit), loo = loo_sum(fit), tau = fit$ep$sites$tau,
+    prob = predict(fit, X + 0.1, type = "prob")[, 2],
+    gradient = criterion(fit)$gradient, loo_gradient = criterion(fit, "loo")$gradient
+  )
+}
+
+test_that("own kernels and R's BLAS agree to rounding", {
+  for (df in c(3, Inf)) {
+    want <- with_variant(0, sized_fit(df))
+    if (is.finite(df)) expect_lt(min(want$tau), 0)
+    for (k in variants[-1]) {
+      got <- with_variant(k, sized_fit(df))
+      for (name in names(want)) expect_close(got[[name]], want[[name]], 1e-7, floor = 1)
+    }
+  }
+})
+
+test_that("threads and repetition change no bit", {
+  skip_on_cran()
+  set.seed(8)
+  X <- matrix(rnorm(1100 * 4), 1100)
+  B <- matrix(rnorm(1100 * 300), 1100)
+  run <- function(threads) {
+    with_variant(widest_variant(), {
+      gram <- native_gram(
+        X, NULL, list(group = 1:4, weight = rep(1, 4)),
+        list(lengthscale = rep(2, 4), variance = 1, bias = 0.1, nugget = 0.1)
+      )
+      L <- native_cholesky(gram)
+      list(gram, L, native_solve(L, B), native_product(gram, B))
+    }, threads)
+  }
+  one <- run(1L)
+  expect_identical(run(1L), one)
+  expect_identical(run(2L), one)
+})
+
+test_that("a forked process of a threaded one works on", {
+  skip_on_cran()
+  skip_on_os("windows")
+  gram <- function(...) {
+    K <- diag(1200) + 0.1
+    native_cholesky(K)[1200, 1:3]
+  }
+  one <- with_variant(widest_variant(), gram(), threads = 2L)
+  withr::local_options(sturdy.blas = "own", sturdy.threads = 2)
+  gram()
+  expect_identical(parallel::mclapply(1:2, gram, mc.cores = 2), list(one, one))
+})
+
+test_that("options choose", {
+  withr::defer(blas_state$asked <- NULL)
+  withr::local_options(sturdy.blas = "r", sturdy.threads = 1)
+  expect_identical(sturdy_blas()$used, "r")
+  withr::local_options(sturdy.blas = "own")
+  own <- sturdy_blas()
+  expect_identical(own$used, variant_names()[widest_variant()])
+  expect_identical(own$threads, 1L)
+  expect_named(own$speeds, c("kernels", "update", "factor", "solve"))
+  expect_true(all(own$speeds[-1] > 0))
+  withr::local_options(sturdy.blas = NULL, sturdy.threads = NULL)
+  auto <- sturdy_blas()
+  expect_true(auto$used %in% c("r", own$used))
+  expect_true(auto$threads %in% 1:2)
+  withr::local_envvar("_R_CHECK_LIMIT_CORES_" = "true")
+  withr::local_options(sturdy.threads = 5)
+  expect_identical(sturdy_blas()$threads, 2L)
+})
+
+test_that("an option of another value is an error that names it", {
+  withr::defer(blas_state$asked <- NULL)
+  fit <- function() native_cholesky(diag(2))
+  for (wrong in list("openblas", 1, NA, c("own", "r"))) {
+    withr::local_options(sturdy.blas = wrong)
+    expect_error(fit(), class = "sturdy_error_option")
+  }
+  expect_snapshot(error = TRUE, fit())
+  withr::local_options(sturdy.blas = NULL)
+  for (wrong in list(0, "two", NA, 1:2, Inf)) {
+    withr::local_options(sturdy.threads = wrong)
+    expect_error(fit(), class = "sturdy_error_option")
+  }
+  expect_snapshot(error = TRUE, fit())
+})
+
+test_that("it prints", {
+  blas <- structure(
+    list(
+      used = "256 bits, AVX2", threads = 2L,
+      speeds = data.frame(
+        kernels = c("r", "scalar", "256 bits, AVX2"), update = c(5.61, 8, 31),
+        factor = c(5, 6, 20.27), solve = c(5.5, 7, 22)
+      )
+    ),
+    class = "sturdy_blas"
+  )
+  expect_snapshot(print(blas))
+  blas$used <- "r"
+  expect_snapshot(print(blas))
+})
