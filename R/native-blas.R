@@ -57,10 +57,11 @@ use_variant <- function(variant, threads) {
   .Call(C_dense_use, as.integer(variant), as.integer(threads))
 }
 
-# Operations a second of update, factor and solve at size n, or of the first `few`
-variant_speed <- function(variant, threads, n, few = 3L) {
+# Operations a second at size n, of the first `few` of update, factor, solve, product
+variant_speed <- function(variant, threads, n, few = 4L) {
   use_variant(variant, threads)
-  .Call(C_dense_speed, as.integer(n), few)
+  speed <- .Call(C_dense_speed, as.integer(n), few)
+  stats::setNames(speed, c("update", "factor", "solve", "product")[seq_len(few)])
 }
 
 # Some 10 milliseconds, once a session: the widest of ours against R's BLAS, by the
@@ -70,7 +71,7 @@ chosen_variant <- function(asked) {
   own <- widest_variant()
   if (asked == "own") return(own)
   if (is.null(blas_state$faster)) {
-    slowness <- function(variant) sum(1 / variant_speed(variant, 1L, 192))
+    slowness <- function(variant) sum(1 / variant_speed(variant, 1L, 192, few = 3L))
     blas_state$faster <- if (slowness(own) < slowness(0L)) own else 0L
   }
   blas_state$faster
@@ -122,8 +123,9 @@ chosen_threads <- function(asked) {
 #'   own variant), `threads`, and `speeds`: a data frame with one row for R's BLAS and one
 #'   for each variant that this processor can run, and the columns `kernels`, `update`
 #'   (of a matrix of 500 rows by 64 columns, the inner loop of a sweep), `factor`
-#'   (Cholesky) and `solve` (64 right-hand sides), in 10^9 operations a second. It takes a
-#'   fifth of a second or so. Signals `sturdy_error_option`.
+#'   (Cholesky), `solve` (64 right-hand sides) and `product` (with 64 columns), in 10^9
+#'   operations a second. To measure them takes some tenths of a second. Signals
+#'   `sturdy_error_option`.
 #' @examples
 #' sturdy_blas()
 #' @export
@@ -134,9 +136,8 @@ sturdy_blas <- function() {
   threads <- chosen_threads(asked$threads)
   kernels <- c("r", variant_names())
   speeds <- vapply(
-    seq_along(kernels) - 1L, variant_speed, numeric(3), threads = threads, n = 500
+    seq_along(kernels) - 1L, variant_speed, numeric(4), threads = threads, n = 500
   )
-  rownames(speeds) <- c("update", "factor", "solve")
   structure(
     list(
       used = kernels[chosen_variant(asked$blas) + 1L], threads = threads,

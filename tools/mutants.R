@@ -439,3 +439,39 @@ mutant(
   "call(\"{\", call(\"check_model\", object), body(method))",
   "call(\"{\", body(method))", r = "fit-check"
 )
+
+# Own dense kernels ------------------------------------------------------------
+
+mutant(
+  "the last panel of B is not scaled", "src/dense-product.c",
+  "for (int c = 0; c < width; c++) to[(ptrdiff_t)l * width + c] *= scale;",
+  "for (int c = 0; c < width - 1; c++) to[(ptrdiff_t)l * width + c] *= scale;",
+  c = "dense"
+)
+mutant(
+  "a tile across the diagonal writes above it", "src/dense-product.c",
+  "!(t->lower && i < j + wide - 1))", "!(t->lower && i < j))", c = "dense"
+)
+mutant(
+  "symmetric matrices packed from the wrong triangle", "src/dense-product.c",
+  "A.at[(i >= l ? i : l) * A.row + (i >= l ? l : i) * A.col];",
+  "A.at[(i <= l ? i : l) * A.row + (i <= l ? l : i) * A.col];", c = "dense"
+)
+mutant(
+  "a unit diagonal is read", "src/dense-solve.c",
+  "t[i * n + i] = unit ? 1 : *element(T, i, i);",
+  "t[i * n + i] = *element(T, i, i);", c = "dense"
+)
+mutant(
+  "a pivot of zero or NaN is let through", "src/dense-solve.c",
+  "if (!(column[j] > 0)) return 1;", "if (column[j] < 0) return 1;", c = "dense"
+)
+mutant(
+  "forked processes keep the threads of their parent", "src/glue-dense.c",
+  "chosen.engine.threads = 1;\n", "chosen.engine.threads = 2;\n", r = "native-blas"
+)
+mutant(
+  "weights of a signed update without their sign", "src/matrix.c",
+  "dense_update(e, n, b, -1, gamma,", "dense_update(e, n, b, 1, gamma,",
+  r = "native-blas"
+)

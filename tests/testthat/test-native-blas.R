@@ -105,7 +105,7 @@ test_that("options choose", {
   own <- sturdy_blas()
   expect_identical(own$used, variant_names()[widest_variant()])
   expect_identical(own$threads, 1L)
-  expect_named(own$speeds, c("kernels", "update", "factor", "solve"))
+  expect_named(own$speeds, c("kernels", "update", "factor", "solve", "product"))
   expect_true(all(own$speeds[-1] > 0))
   withr::local_options(sturdy.blas = NULL, sturdy.threads = NULL)
   auto <- sturdy_blas()
@@ -138,7 +138,7 @@ test_that("it prints", {
       used = "256 bits, AVX2", threads = 2L,
       speeds = data.frame(
         kernels = c("r", "scalar", "256 bits, AVX2"), update = c(5.61, 8, 31),
-        factor = c(5, 6, 20.27), solve = c(5.5, 7, 22)
+        factor = c(5, 6, 20.27), solve = c(5.5, 7, 22), product = c(6.5, 9, 38)
       )
     ),
     class = "sturdy_blas"

@@ -38,7 +38,7 @@ blas_threads <- function() {
 
 machine_line <- function() {
   data.frame(
-    blas = blas_name(), threads = blas_threads(),
+    blas = blas_name(), kernels = sturdy_blas()$used, threads = blas_threads(),
     r = paste(R.version$major, R.version$minor, sep = "."),
     sturdy = as.character(utils::packageVersion("sturdy")),
     arch = R.version$arch
@@ -47,8 +47,8 @@ machine_line <- function() {
 
 print_machine <- function(machine) {
   cat(sprintf(
-    "%s, %d thread%s, R %s, sturdy %s, %s\n", machine$blas, machine$threads,
-    if (machine$threads == 1) "" else "s", machine$r, machine$sturdy, machine$arch
+    "%s, %d thread%s, kernels: %s, R %s, sturdy %s, %s\n", machine$blas,
+    machine$threads, if (machine$threads == 1) "" else "s", machine$kernels, machine$r, machine$sturdy, machine$arch
   ))
 }
 
