@@ -2,7 +2,10 @@
 # in Tables 1 and 2 of Futami, Sato and Sugiyama (2017): test error and log evidence.
 # The same fits show which defaults of stc() work; see ?stc.
 #
-# What the paper leaves open, as far as we know, and what is done here:
+# The paper says: four UCI data sets, 0, 5 and 10 % of the training labels flipped, the
+# kernel (its eq. 44) with one theta1 a dimension, the likelihood (its eq. 43). Training
+# size, number of splits, scaling of inputs, epsilon, df, start values and the meaning of
+# the printed brackets are in an appendix that is not at hand. What is done here:
 # - the training rows are a random half, 150 rows for Pima; the split is the same at every
 #   rate of flips, and only training labels are flipped;
 # - New Thyroid, for "Thyroid", is normal against the rest;
@@ -11,18 +14,23 @@
 #   column (ARD), learned from the starting values and under the weak prior of
 #   kernel_ard();
 # - df = 10 for the Student-t process;
-# - as far as we know, the likelihood of the paper has no flip rate that is learned. Nearest
-#   to it is epsilon = 0, learned by each model's own evidence. The other variants are
-#   additions of this package.
+# - epsilon = 0, learned by each model's own evidence. The other variants with this kernel
+#   are additions of this package.
 #
-# Printed values are given for all variants of their model. They were entered without
-# access to the page and have not been checked against it (`printed_checked`). The number of splits
-# behind them is not known, so `difference_se` is in standard errors of ours alone.
+# The variant `reading` is an inference, not a setting that is stated: of the readings that
+# were tried it is the one that fits the printed evidences of the Gaussian process. One
+# lengthscale for all columns, raw inputs, all theta started at 1 and one local search
+# without a prior, epsilon held at 0.1, and 115 rows of Pima (15 %). It was chosen on the
+# numbers that it is compared with.
+#
+# The printed brackets are taken for standard deviations over ten splits: `printed_se` is
+# they over the root of ten. If they were standard errors, z would be smaller.
 #
 # For the Student-t process Table 2 prints the t-EP evidence. It cannot be compared with the
 # Gaussian one: with the sign-only likelihood both models have the same exact evidence at
 # equal kernels, and t-EP is far from it (see ?stc). `gaussian_evidence`, at the kernel and
-# epsilon of the fit, can be compared.
+# epsilon of the fit, can be compared. `evidence_as_printed` is eq. 42 with its printed
+# exponent (3 - q)/2, that of one dimension, in place of df/(df + n).
 
 experiment <- list(
   settings = list(
@@ -38,9 +46,11 @@ experiment <- list(
     )
   },
   run = function(task) {
-    half <- random_half(task$data, task$seed)
-    noisy <- flip(half$y, task$rate, task$seed)
     rows <- lapply(seq_len(nrow(variants)), function(k) {
+      reads <- variants$variant[k] == "reading"
+      size <- if (reads && task$data == "pima") 115L
+      half <- random_half(task$data, task$seed, size)
+      noisy <- flip(half$y, task$rate, task$seed)
       variant_row(variants[k, ], half, noisy, task$df)
     })
     do.call(rbind, rows)
@@ -53,10 +63,11 @@ experiment <- list(
     list(
       table1 = printed_table(shown, "fss17-table1", "error", scale = 0.01),
       table2 = printed_table(
-        shown, "fss17-table2", c("log_evidence", "gaussian_evidence")
+        shown, "fss17-table2",
+        c("log_evidence", "gaussian_evidence", "evidence_as_printed")
       ),
       summary = group_means(rows, by, facts),
-      defaults = group_means(over_data(rows), by[-1], facts),
+      defaults = group_means(over_data(rows[rows$variant != "reading", ]), by[-1], facts),
       paired = stc_less_gpc(rows)
     )
   },
@@ -70,27 +81,44 @@ experiment <- list(
 
 # What is fitted. The order is that of the tables.
 variants <- data.frame(
-  method = c("GPC", "GPC", "STC", "STC", "STC", "STC", "GPC"),
-  criterion = c("evidence", "evidence", "evidence", "loo", "loo", "evidence", "loo"),
-  epsilon = c("0", "learned", "0", "learned", "0", "learned", "learned"),
-  in_tables = c(TRUE, TRUE, TRUE, TRUE, FALSE, FALSE, FALSE)
+  method = c("GPC", "GPC", "STC", "STC", "STC", "STC", "GPC", "GPC", "STC"),
+  criterion = c(
+    "evidence", "evidence", "evidence", "loo", "loo", "evidence", "loo", "evidence",
+    "evidence"
+  ),
+  epsilon = c("0", "learned", "0", "learned", "0", "learned", "learned", "0.1", "0.1"),
+  in_tables = c(TRUE, TRUE, TRUE, TRUE, FALSE, FALSE, FALSE, TRUE, TRUE)
 )
-variants$variant <- paste0(variants$criterion, ", epsilon ", variants$epsilon)
+variants$variant <- ifelse(
+  variants$epsilon == "0.1", "reading",
+  paste0(variants$criterion, ", epsilon ", variants$epsilon)
+)
 
 label_of <- function(rows) paste(rows$method, rows$variant)
 
 facts <- c(
-  "error", "log_score", "brier", "log_evidence", "gaussian_evidence", "loo",
-  "epsilon", "found", "seconds"
+  "error", "log_score", "brier", "log_evidence", "gaussian_evidence",
+  "evidence_as_printed", "loo", "epsilon", "found", "seconds"
 )
 
+fit_variant <- function(variant, x, y, df) {
+  df <- if (variant$method == "STC") df else Inf
+  if (variant$variant == "reading") {
+    # theta1 = 1 / (2 lengthscale^2)
+    kernel <- kernel_iso(lengthscale = 1 / sqrt(2), bias = 1, nugget = 1, prior = NULL)
+    return(paper_fit(
+      stc, x, y, df = df, criterion = "evidence", epsilon = 0.1, kernel = kernel,
+      scale = FALSE, control = quiet_control(restarts = 0)
+    ))
+  }
+  paper_fit(
+    stc, x, y, df = df, criterion = variant$criterion,
+    epsilon = if (variant$epsilon == "learned") "learn" else 0
+  )
+}
+
 variant_row <- function(variant, half, noisy, df) {
-  run <- observe(stc(
-    half$x, noisy$y,
-    df = if (variant$method == "STC") df else Inf, criterion = variant$criterion,
-    epsilon = if (variant$epsilon == "learned") "learn" else 0,
-    control = quiet_control()
-  ))
+  run <- observe(fit_variant(variant, half$x, noisy$y, df))
   fit <- run$value
   own <- observe(log_evidence(fit))
   gaussian <- observe(log_evidence(fit, method = "gaussian"))
@@ -98,10 +126,35 @@ variant_row <- function(variant, half, noisy, df) {
     variant[c("method", "variant")],
     probability_scores(predict(fit, half$x_test, type = "prob"), half$y_test),
     log_evidence = own$value, gaussian_evidence = gaussian$value,
+    evidence_as_printed = evidence_with(fit, (3 - index_of(fit)) / 2),
     loo = glance(fit)$loo, epsilon = fit$epsilon, found = share_found(fit, noisy),
     status = fit$ep$status, seconds = run$seconds,
     warned = trimws(paste(run$warned, own$warned, gaussian$warned)), row.names = NULL
   )
+}
+
+index_of <- function(fit) 1 + 2 / (fit$spec$df + length(fit$data$y))
+
+# The t-EP evidence from the sites, with another exponent in eqs 41 and 42 than the
+# df / (df + n) of vignette("mathematics"), (4.1) to (4.4)
+evidence_with <- function(fit, exponent) {
+  df <- fit$spec$df
+  if (is.infinite(df)) {
+    return(NA_real_)
+  }
+  q <- index_of(fit)
+  e <- c(fit$epsilon, 1 - fit$epsilon)^q
+  ep <- fit$ep
+  tau <- ep$sites$tau
+  nu <- ep$sites$nu
+  A <- ep$C_diag
+  u <- 1 - tau * A
+  z <- fit$data$y * ep$cavity$mean / sqrt(ep$cavity$var)
+  Z1 <- e[1] + (e[2] - e[1]) * stats::pt(z, df)
+  shift <- 2 * nu * ep$m - nu^2 * A - tau / u * (ep$m - A * nu)^2 # (4.2)
+  power <- (q - 1) / exponent
+  R <- sum(expm1(-power * log(Z1)) - expm1(-log(u) / df) + shift / df) - sum(nu * ep$m) / df
+  -log(exp(ep$log_det / df) + R) / power
 }
 
 # Of the labels flipped, the share among as many most suspicious ones
@@ -120,9 +173,12 @@ share_found <- function(fit, noisy) {
 printed_table <- function(rows, name, columns, scale = 1) {
   by <- c("data", "rate", "method")
   table <- group_means(rows, c(by, "variant"), columns)
-  table <- beside_printed(table, name, by, columns[1], scale)
+  table <- beside_printed(
+    table, name, by, columns[1], scale,
+    error_of = function(spread, table) spread / sqrt(10)
+  )
   ours <- paste0(rep(columns, each = 2), c("", "_sd"))
-  theirs <- c("printed", "printed_sd", "printed_checked", "difference_se")
+  theirs <- c("printed", "printed_spread", "printed_se", "z")
   table[c(by, "variant", "n", ours, theirs)]
 }
 
@@ -145,7 +201,7 @@ over_data <- function(rows) {
 
 # Figure ------------------------------------------------------------------------
 
-# The variant nearest to the paper (filled symbols) and the printed values (open); bars
+# The variant with epsilon = 0 (filled symbols) and the printed values (open); bars
 # are standard deviations of the splits. Table 1 above, Table 2, with the t-EP evidence
 # of STC, below.
 draw_tables <- function(table1, table2) {
@@ -156,12 +212,11 @@ draw_tables <- function(table1, table2) {
   graphics::par(cex = 0.9, mar = c(3.4, 4.4, 1.8, 0.6), mgp = c(2.1, 0.6, 0))
   for (name in sets) draw_panel(table1, "error", name, "test error")
   for (name in sets) draw_panel(table2, "log_evidence", name, "log evidence")
-  draw_tables_key(isTRUE(all(table1$printed_checked == "yes")))
+  draw_tables_key()
 }
 
-draw_tables_key <- function(checked) {
-  printed <- if (checked) "printed" else "printed (not checked)"
-  labels <- paste0(c("GPC, ", "STC, "), rep(c("epsilon = 0", printed), each = 2))
+draw_tables_key <- function() {
+  labels <- paste0(c("GPC, ", "STC, "), rep(c("epsilon = 0", "printed"), each = 2))
   graphics::par(mar = c(0, 0, 0, 0))
   graphics::plot.new()
   graphics::legend(
@@ -178,7 +233,7 @@ draw_panel <- function(table, column, name, ylab) {
   rates <- 100 * unique(table$rate)
   graphics::plot(
     range(rates) + c(-0.06, 0.06) * diff(range(rates)),
-    with(table, range(y, y - sd, y + sd, printed - printed_sd, printed + printed_sd,
+    with(table, range(y, y - sd, y + sd, printed - printed_spread, printed + printed_spread,
       na.rm = TRUE
     )),
     type = "n", xaxt = "n", xlab = "training labels flipped, %", ylab = "", main = name
@@ -194,6 +249,6 @@ draw_panel <- function(table, column, name, ylab) {
     rows <- table[table$method == c("GPC", "STC")[k], ]
     col <- figure_colours[c(3, 2)[k]]
     curve(rows, rows$y, rows$sd, k - 2.5, col = col, lty = 1, pch = c(16, 17)[k])
-    curve(rows, rows$printed, rows$printed_sd, k, col = col, lty = 2, pch = c(1, 2)[k])
+    curve(rows, rows$printed, rows$printed_spread, k, col = col, lty = 2, pch = c(1, 2)[k])
   }
 }

@@ -72,10 +72,10 @@ two_class_data <- function(name) {
 
 # A random half for training (150 rows of Pima, as is usual, and 250 of Ripley's
 # synth), the rest for testing. A split does not depend on what is flipped later.
-random_half <- function(name, seed) {
+random_half <- function(name, seed, size = NULL) {
   data <- two_class_data(name)
   n <- length(data$y)
-  size <- switch(name, pima = 150L, synth = 250L, n %/% 2L)
+  if (is.null(size)) size <- switch(name, pima = 150L, synth = 250L, n %/% 2L)
   set_seed(seed)
   training <- sort(sample.int(n, size))
   list(
