@@ -23,8 +23,8 @@
 # without a prior, epsilon held at 0.1, and 115 rows of Pima (15 %). It was chosen on the
 # numbers that it is compared with.
 #
-# The printed brackets are taken for standard deviations over ten splits: `printed_se` is
-# they over the root of ten. If they were standard errors, z would be smaller.
+# The printed brackets are taken for standard deviations over ten splits, so `printed_se` is
+# a bracket over the root of ten. If they were standard errors, z would be smaller.
 #
 # For the Student-t process Table 2 prints the t-EP evidence. It cannot be compared with the
 # Gaussian one: with the sign-only likelihood both models have the same exact evidence at
