@@ -20,7 +20,7 @@
 # Jacobian of (3.13); it shares no code with the package.
 
 experiment <- list(
-  settings = list(replications = 150, seed = 1, rows = 25, steps = 400, starts = 10),
+  settings = list(replications = 150, seed = 1, rows = 25, steps = 400, starts = 5),
   quick = list(replications = 2, rows = 10, steps = 100, starts = 2),
   in_package = "summary",
   tasks = function(settings) {
