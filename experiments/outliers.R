@@ -22,7 +22,7 @@ experiment <- list(
     places = c("behind", "beside", "inside")
   ),
   quick = list(replications = 1, fresh = 500, places = "inside"),
-  in_package = c("results", "summary", "paired"),
+  in_package = c("summary", "paired"),
   tasks = function(settings) {
     all_of(
       df = settings$df, fresh = settings$fresh, seed = seeds_of(settings),
