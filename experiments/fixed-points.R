@@ -173,7 +173,8 @@ correct <- function(p, s, l, tangent, path) {
       return(list(s = s, l = l, r = r, iterations = i))
     }
     to_first <- c(unit / r$unit, 1) # columns in the units of the first point
-    step <- solve_or_null(rbind(sweep(r$jacobian, 2, to_first, `/`), tangent), -c(r$value, ahead))
+    rows <- rbind(sweep(r$jacobian, 2, to_first, `/`), tangent)
+    step <- solve_or_null(rows, -c(r$value, ahead))
     if (is.null(step) || max(abs(step)) > 2) {
       return(NULL)
     }
@@ -196,7 +197,8 @@ tangent_of <- function(r, last) {
 
 follow_path <- function(p, path, steps) {
   at <- path$at(path$start)
-  fit <- observe(ep_fit(p$K, p$y, 1 / at$inv, at$epsilon, control = ep_control(tol = 1e-11)))$value
+  sharp <- ep_control(tol = 1e-11)
+  fit <- observe(ep_fit(p$K, p$y, 1 / at$inv, at$epsilon, control = sharp))$value
   s <- unlist(fit$sites, use.names = FALSE)
   l <- path$start
   r <- residual_of(p, s, l, path)
