@@ -30,9 +30,9 @@ extended_test("every cell of both tables has its printed value, but for the empt
 })
 
 extended_test("eq. 42 with the right exponent is the t-EP evidence, as printed it is not", {
-  env <- script_env("fss17-tables")
+  env <- script_env("fss17-reading")
   half <- env$random_half("newthyroid", 1)
-  fit <- env$fit_variant(env$variants[env$variants$variant == "reading", ][2, ], half$x, half$y, 10)
+  fit <- env$fit_reading("STC", half$x, half$y, 10)
   n <- length(fit$data$y)
   expect_equal(env$evidence_with(fit, 10 / (10 + n)), log_evidence(fit), tolerance = 1e-9)
   printed <- env$evidence_with(fit, (3 - (1 + 2 / (10 + n))) / 2)
@@ -44,7 +44,7 @@ extended_test("the two evidences are one for the Gaussian process, not for t-EP"
   env <- script_env("fss17-tables")
   rows <- env$experiment$run(list(data = "newthyroid", rate = 0.1, df = 10, seed = 1))
   gap <- rows$log_evidence - rows$gaussian_evidence
-  expect_identical(gap[rows$method == "GPC"], numeric(4))
+  expect_identical(gap[rows$method == "GPC"], c(0, 0, 0))
   expect_true(all(gap[rows$method == "STC"] > 5))
   expect_identical(rows$epsilon[endsWith(rows$variant, "epsilon 0")], c(0, 0, 0))
 })
