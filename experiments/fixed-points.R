@@ -14,7 +14,8 @@
 # Besides, Levenberg-Marquardt steps on the residual go out from `starts` random sites,
 # spread around those of the path nearest to the problem. `search` of them end at a
 # fixed point of the problem, and `control` at one of that half way along the path, which
-# has one.
+# has one. `reached` has the leave-one-out score of the fixed points that were reached, and
+# that of Gaussian EP on the same problem.
 #
 # The map is written in plain R from vignette("mathematics"), (3.4), (2.5), (3.5), with the
 # Jacobian of (3.13); it shares no code with the package.
@@ -22,7 +23,7 @@
 experiment <- list(
   settings = list(replications = 150, seed = 1, rows = 25, steps = 400, starts = 5),
   quick = list(replications = 2, rows = 10, steps = 100, starts = 2),
-  in_package = "summary",
+  in_package = c("summary", "reached"),
   tasks = function(settings) {
     cbind(
       seed = seeds_of(settings),
@@ -43,7 +44,10 @@ experiment <- list(
       control = search(followed$furthest / 2)
     )
   },
-  tables = function(parts) list(summary = fixed_point_table(parts$results))
+  tables = function(parts) {
+    rows <- parts$results
+    list(summary = fixed_point_table(rows), reached = reached_table(rows))
+  }
 )
 
 # Problems -----------------------------------------------------------------------
@@ -278,5 +282,26 @@ fixed_point_table <- function(rows) {
   data.frame(
     problems = nrow(rows), rbind(c(ends)), starts = sum(rows$starts),
     found = sum(rows$search), found_half_way = sum(rows$control)
+  )
+}
+
+# What the fixed points that were reached are worth
+reached_table <- function(rows) {
+  rows <- rows[rows$end == "reached", ]
+  loo <- vapply(seq_len(nrow(rows)), function(k) {
+    p <- failing_problem(rows$seed[k], rows$rows[k])
+    s <- follow_path(p, df_path(p), rows$steps[k])$nearest
+    n <- length(p$y)
+    sites <- list(tau = s[seq_len(n)], nu = s[n + seq_len(n)])
+    fits <- list(
+      observe(ep_fit(p$K, p$y, p$df, p$epsilon, sites = sites))$value,
+      observe(ep_fit(p$K, p$y, Inf, p$epsilon))$value
+    )
+    converged <- vapply(fits, function(fit) fit$status == "converged", NA)
+    ifelse(converged, vapply(fits, `[[`, 0, "loo"), NA)
+  }, numeric(2))
+  data.frame(
+    rows[c("seed", "n", "df", "epsilon")], loo = loo[1, ], gaussian_loo = loo[2, ],
+    row.names = NULL
   )
 }

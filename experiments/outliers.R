@@ -19,7 +19,7 @@
 
 experiment <- list(
   settings = list(
-    replications = 10, seed = 1, df = 10, fresh = 5000,
+    replications = 5, seed = 1, df = 10, fresh = 5000,
     places = c("behind", "beside", "inside")
   ),
   quick = list(replications = 1, fresh = 500, places = "inside"),
