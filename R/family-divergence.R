@@ -4,7 +4,8 @@
 #' "t-entropy" of Ding, Qi and Vishwanathan, 2011), `tsallis_entropy()` and
 #' `renyi_entropy()` the two classical ones it is related to: each for Bernoulli
 #' distributions, given as a vector of probabilities, and for the multivariate
-#' Student-t, given as an [mvt()] object.
+#' Student-t, given as an [mvt()] object. For one distribution over more outcomes see
+#' [categorical()].
 #'
 #' @details
 #' With \eqn{s = \int p^q}{s = int p^q} (a sum for the Bernoulli),
@@ -50,7 +51,7 @@
 #' * `sturdy_error_unknown_argument`: an unknown argument.
 #'
 #' @inherit sturdy-package references
-#' @seealso [q_divergence()], [exp_q()], [mvt()]
+#' @seealso [q_divergence()], [categorical()], [exp_q()], [mvt()]
 #' @export
 #' @examples
 #' q_entropy(c(0.1, 0.5), q = 1.5)
@@ -137,8 +138,8 @@ renyi_entropy.default <- function(x, ...) {
 #'
 #' The divergence that belongs to the q-exponential (the "t-divergence" of Ding,
 #' Qi and Vishwanathan, 2011), between two Bernoulli distributions or between two
-#' multivariate Student-t distributions with the same degrees of freedom. It is
-#' the one that t-EP minimises, site by site.
+#' multivariate Student-t distributions with the same degrees of freedom ([categorical()]
+#' has that of distributions over more outcomes). It is the one that t-EP minimises, site by site.
 #'
 #' @details
 #' \deqn{D_q(p \| r) = \mathrm{E}_{p^q/s}[\ln_q p - \ln_q r], \quad
@@ -177,7 +178,7 @@ renyi_entropy.default <- function(x, ...) {
 #' * `sturdy_error_unknown_argument`: an unknown argument.
 #'
 #' @inherit sturdy-package references
-#' @seealso [q_entropy()], [exp_q()], [mvt()]
+#' @seealso [q_entropy()], [categorical()], [exp_q()], [mvt()]
 #' @export
 #' @examples
 #' q_divergence(0.3, c(0.1, 0.3, 0.5), q = 1.5)
@@ -251,7 +252,7 @@ abort_distribution <- function(x, call = rlang::caller_env()) {
   abort_sturdy(
     c(
       "{.arg x} must be a numeric vector of probabilities or be made by
-       {.fn mvt}, not {describe(x)}.",
+       {.fn mvt} or {.fn categorical}, not {describe(x)}.",
       i = "Each probability is one Bernoulli distribution."
     ),
     "type", arg = "x", call = call

@@ -38,7 +38,7 @@ experiment <- list(
     rates = c(0, 0.05, 0.1, 0.2), replications = 10, seed = 101
   ),
   quick = list(data = "newthyroid", rates = c(0, 0.1), replications = 1),
-  in_package = c("overall", "paired", "methods", "chosen", "sets"),
+  in_package = c("overall", "paired", "methods"),
   needs = c("kernlab", "ranger"),
   # without flips, both kinds are one
   tasks = function(settings) {

@@ -72,10 +72,10 @@ two_class_data <- function(name) {
 
 # A random half for training (150 rows of Pima, as is usual, and 250 of Ripley's
 # synth), the rest for testing. A split does not depend on what is flipped later.
-random_half <- function(name, seed) {
+random_half <- function(name, seed, size = NULL) {
   data <- two_class_data(name)
   n <- length(data$y)
-  size <- switch(name, pima = 150L, synth = 250L, n %/% 2L)
+  if (is.null(size)) size <- switch(name, pima = 150L, synth = 250L, n %/% 2L)
   set_seed(seed)
   training <- sort(sample.int(n, size))
   list(
@@ -95,6 +95,12 @@ flip <- function(y, rate, seed) {
 # Fits ------------------------------------------------------------------------
 
 quiet_control <- function(...) ep_control(progress = FALSE, ...)
+
+# A fit as in the papers: at the optimum of its criterion. That is what every fit is; the
+# one place to say so, should the package learn in other ways too.
+paper_fit <- function(model, ..., control = quiet_control()) {
+  model(..., control = control)
+}
 
 # Value, CPU seconds, and the classes of warnings, which are not shown
 observe <- function(code) {
@@ -154,22 +160,22 @@ group_means <- function(rows, by, columns) {
   table
 }
 
-# Values printed in the papers: adds `printed` and `printed_sd` to a table that has the
-# columns `by`. Each row of printed.csv says where it is printed, and
-# `printed_checked` whether it was checked against the page.
-beside_printed <- function(table, name, by, value, scale = 1) {
+# Values printed in the papers: adds to a table with the columns `by` the `printed` value,
+# what is printed in brackets or after +/- (`printed_spread`), the standard error of the
+# printed value (`printed_se`), and `z`, ours less the printed one in standard errors of
+# both. Each row of printed.csv says where it is printed and of what kind its spread is;
+# `error_of(spread, table)` makes a standard error of it.
+beside_printed <- function(table, name, by, value, scale = 1,
+                           error_of = function(spread, table) spread) {
   printed <- utils::read.csv(file.path(experiments, "printed.csv"))
   printed <- printed[printed$table == name, ]
   key <- function(rows) do.call(paste, rows[by])
   printed <- printed[match(key(table), key(printed)), ]
   table$printed <- printed$value * scale
-  table$printed_sd <- printed$sd * scale
-  # the difference in standard errors of ours and, where one is known, of theirs
-  theirs <- table$printed_sd / sqrt(printed$n)
-  theirs[is.na(theirs)] <- 0
-  ours <- table[[paste0(value, "_se")]]
-  table$difference_se <- (table[[value]] - table$printed) / sqrt(ours^2 + theirs^2)
-  table$printed_checked <- printed$checked
+  table$printed_spread <- printed$spread * scale
+  table$printed_se <- error_of(table$printed_spread, table)
+  table$z <- (table[[value]] - table$printed) /
+    sqrt(table[[paste0(value, "_se")]]^2 + table$printed_se^2)
   table
 }
 

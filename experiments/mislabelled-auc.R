@@ -17,7 +17,7 @@ experiment <- list(
     replications = 10, seed = 1, rate = 0.1
   ),
   quick = list(data = "newthyroid", replications = 1),
-  in_package = c("results", "summary", "calibration"),
+  in_package = c("results", "summary"),
   needs = c("ranger", "kernlab"),
   tasks = function(settings) {
     all_of(

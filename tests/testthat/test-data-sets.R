@@ -178,18 +178,29 @@ test_that("sim_outliers() returns what its help says", {
 })
 
 test_that("the points have the stated means and spreads", {
-  # tolerances are five standard errors
-  points <- sim_outliers(n = 20000, n_outliers = 20000, seed = 2)
-  part <- split(points, list(points$class, points$outlier))
-  centre <- c(neg.FALSE = -2, pos.FALSE = 2, neg.TRUE = 4, pos.TRUE = -4)
-  for (name in names(centre)) {
-    sd <- if (grepl("TRUE", name)) 1 / 2 else 1
-    x <- part[[name]]
-    expect_lt(abs(mean(x$x1) - centre[[name]]), 5 * sd / 100)
-    expect_lt(abs(mean(x$x2)), 5 * sd / 100)
-    expect_lt(abs(sd(x$x1) - sd), 5 * sd / sqrt(20000))
-    expect_lt(abs(sd(x$x2) - sd), 5 * sd / sqrt(20000))
+  far <- 3 / sqrt(2) / sqrt(2) # 3 standard deviations, along each coordinate
+  centres <- list(
+    behind = rbind(neg = c(1.5, 1.5) + far, pos = c(-1, -1) - far),
+    beside = rbind(neg = c(1.5 + far, 1.5 - far), pos = c(-1 - far, -1 + far)),
+    inside = rbind(neg = c(1.5, 1.5), pos = c(-1, -1))
+  )
+  for (place in names(centres)) {
+    points <- sim_outliers(n = 20000, n_outliers = 20000, seed = 2, place = place)
+    part <- split(points, list(points$class, points$outlier))
+    centre <- rbind(c(-1, -1), c(1.5, 1.5), centres[[place]])
+    rownames(centre) <- c("neg.FALSE", "pos.FALSE", "neg.TRUE", "pos.TRUE")
+    for (name in names(part)) {
+      sd <- if (grepl("TRUE", name)) 1 / 4 else sqrt(1 / 2)
+      for (k in 1:2) {
+        # tolerances are five standard errors
+        x <- part[[name]][[k]]
+        expect_lt(abs(mean(x) - centre[name, k]), 5 * sd / 100)
+        expect_lt(abs(sd(x) - sd), 5 * sd / sqrt(20000))
+      }
+    }
   }
+  expect_identical(sim_outliers(seed = 1, place = "behind"), sim_outliers(seed = 1))
+  expect_error(sim_outliers(place = "above"), class = "sturdy_error_choice")
 })
 
 test_that("small and odd sizes work, bad ones are errors", {

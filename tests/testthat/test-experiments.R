@@ -2,7 +2,8 @@
 # them claim; and what the package keeps of their results.
 
 scripts <- c(
-  "check-fit", "comparison", "drift", "fss17-tables", "kg08-circle", "kg08-thyroid",
+  "check-fit", "comparison", "drift", "fixed-points", "fss17-reading",
+  "fss17-tables", "kg08-circle", "kg08-thyroid",
   "mislabelled-auc", "outliers", "permutation", "priors", "q-curves", "wrong-count"
 )
 for (script in scripts) {
@@ -123,5 +124,54 @@ extended_test("printed values stand beside ours, with the difference in standard
   rows <- data.frame(case = 1, df = 10, error = c(0.25, 0.26))
   table <- env$drift_table(rows)
   expect_equal(table$printed, 0.254)
-  expect_equal(table$difference_se, (0.255 - 0.254) / (sd(rows$error) / sqrt(2)))
+  # theirs is one stream
+  spread <- sd(rows$error)
+  expect_equal(table$z, (0.255 - 0.254) / sqrt(spread^2 / 2 + spread^2))
+})
+
+extended_test("columns that share a stream are compared as a whole", {
+  env <- script_env("drift")
+  withr::local_seed(1)
+  rows <- env$all_of(case = 2, df = c(Inf, 3, 10), seed = 1:8)
+  rows$error <- 0.14 + 0.01 * rnorm(24)
+  joint <- env$drift_joint(rows)
+  stream <- matrix(rows$error, ncol = 3, byrow = TRUE)
+  printed <- c(0.150, 0.130, 0.128)
+  expect_equal(joint$squared_distance, mahalanobis(printed, colMeans(stream), cov(stream)))
+  # Hotelling's test of one more row, by simulation
+  statistic <- function(X, x) mahalanobis(x, colMeans(X), cov(X))
+  drawn <- replicate(4000, statistic(matrix(rnorm(24), 8), rnorm(3)))
+  expect_lt(abs(mean(drawn > joint$squared_distance) - joint$p_estimated), 0.04)
+  expect_identical(
+    env$drift_nearest(rows)$error,
+    stream[which.min(colSums((t(stream) - printed)^2)), ][c(2, 3, 1)]
+  )
+})
+
+extended_test("the map and its Jacobian are those of EP, and paths end where they should", {
+  env <- script_env("fixed-points")
+  withr::local_seed(3)
+  p <- env$hard_problem(12)
+  p[c("df", "epsilon")] <- c(5, 0.1)
+  p$root <- t(chol(p$K))
+  path <- env$df_path(p)
+  fit <- ep_fit(p$K, p$y, p$df, p$epsilon, control = ep_control(tol = 1e-12))
+  s <- unlist(fit$sites, use.names = FALSE)
+  # the package's fixed point is one here, too
+  expect_lt(max(abs(env$residual_of(p, s, 1, path)$value)), 1e-10)
+  away <- s * (1 + 0.01 * rnorm(length(s)))
+  r <- env$residual_of(p, away, 0.7, path)
+  # G(s) - s without the units, which also depend on s
+  value <- function(s, l) with(env$residual_of(p, s, l, path, FALSE), value / unit)
+  for (j in seq_along(s)) {
+    h <- replace(0 * s, j, 1e-6 / r$unit[j])
+    column <- (value(away + h, 0.7) - value(away - h, 0.7)) / 2e-6 * r$unit
+    expect_lt(max(abs(column - r$jacobian[, j])), 1e-7)
+  }
+  column <- (value(away, 0.7 + 1e-5) - value(away, 0.7 - 1e-5)) / 2e-5 * r$unit
+  expect_lt(max(abs(column - r$jacobian[, length(s) + 1])), 1e-6)
+  # a problem that has a fixed point is reached, and its sites are those of EP
+  followed <- env$follow_path(p, path, 200)
+  expect_identical(followed$end, "reached")
+  expect_gt(env$search_sites(p, s, path, 1, 5, 1), 0)
 })

@@ -299,3 +299,57 @@ test_that("bad input is a classed error", {
     family_error(q_divergence(mvt(0, 1), mvt(c(0, 0), diag(2), 4)))
   })
 })
+
+# DQV11 Theorem 2: minus the q-entropy is the convex conjugate of the log partition
+# function, sup over theta of <theta, escort moments> - g(theta), attained at p itself; the
+# gap of any other theta is the divergence.
+test_that("entropy and log partition of the t are Fenchel duals", {
+  withr::local_seed(6)
+  for (df in c(1.5, 5, 40, Inf)) {
+    for (p in family_examples(df)) {
+      d <- length(p$mu)
+      moment <- p$Sigma + tcrossprod(p$mu)
+      value <- function(r) {
+        natural <- mvt_natural(r)
+        sum(natural$theta1 * p$mu) + sum(natural$theta2 * moment) - mvt_log_partition(natural)
+      }
+      expect_equal(value(p), -q_entropy(p), tolerance = 1e-11)
+      for (draw in 1:10) {
+        root <- matrix(rnorm(d * d), d) + diag(d)
+        r <- mvt(p$mu + rnorm(d), crossprod(root) + diag(0.1, d), df)
+        expect_lt(value(r), -q_entropy(p))
+        expect_equal(-q_entropy(p) - value(r), q_divergence(p, r), tolerance = 1e-9)
+      }
+    }
+  }
+})
+
+test_that("and of the Bernoulli, whose log partition is found as a root", {
+  log_partition <- function(theta, q) {
+    total <- function(g) sum(exp_q(c(theta, 0) - g, q)) - 1
+    # below the pole of exp_q for q > 1, where it would be infinite
+    least <- max(theta, 0) + if (q > 1) -1 / (q - 1) + 1e-9 else -1
+    uniroot(total, c(least, max(theta, 0) + 1e4), tol = 1e-13)$root
+  }
+  for (q in c(0.6, 1.3, 1.8)) {
+    for (p in c(0.2, 0.7)) {
+      mean <- escort(p, q)
+      value <- function(theta) theta * mean - log_partition(theta, q)
+      own <- ln_q(p, q) - ln_q(1 - p, q)
+      expect_equal(value(own), -q_entropy(p, q), tolerance = 1e-8)
+      # conjugacy: no other theta is above
+      best <- optimize(value, own + c(-1, 1), maximum = TRUE, tol = 1e-9)
+      expect_equal(best$objective, -q_entropy(p, q), tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("the q-entropy of a narrow density is below 0, unlike what DQV11 says", {
+  # its integral, for St(0, 0.01, 3), at q = 1 + 2 / 4
+  p <- mvt(0, 0.01, 3)
+  log_p <- function(x) family_log_density(x, p)
+  s <- family_integral(function(x) exp(1.5 * log_p(x)), 1)
+  mean <- family_integral(function(x) exp(1.5 * log_p(x)) * family_ln_q(log_p(x), 1.5), 1)
+  expect_equal(q_entropy(p), -mean / s, tolerance = 1e-8)
+  expect_lt(q_entropy(p), -0.6)
+})
