@@ -92,12 +92,13 @@ climb_to_mode <- function(problem, at) {
 
 #' -f'' at the mode, by central differences of the exact gradient
 #'
-#' The step balances the error of the gradient, of the order of EP's tolerance
-#' (learn_tol()), with that of the difference (step^2): on the log scale f changes over
-#' distances of order 1.
+#' The step balances the error of the gradient, of the order of EP's tolerance, which is
+#' smaller here than in a search, with that of the difference (step^2): on the log scale f
+#' changes over distances of order 1.
 #' @return d x d, of `NA` where EP has no fixed point near the mode.
 #' @noRd
 curvature <- function(problem, mode, step = 0.01) {
+  problem$search_control$tol <- learn_tol_curvature
   slope <- function(par) {
     there <- learn_evaluation(problem, par, learn_native(problem, par, mode$sites))
     if (is.finite(there$penalised)) there$gradient else NA
