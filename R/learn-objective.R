@@ -153,10 +153,11 @@ learn_prior <- function(problem, par) {
 #' Returns `at(par)`, which gives an evaluation: list(par, value, penalised,
 #' gradient, sites); `best()`, the best of them since `begin()`, which forgets all
 #' or goes on from an evaluation; and `evaluations()`. EP starts from the sites of
-#' the last evaluation that converged. Where EP gives no value the objective is
+#' the last evaluations that converged. Where EP gives no value the objective is
 #' -Inf, which the line search backs away from.
+#' @param tick is told after each evaluation on how many rows it was.
 #' @noRd
-learn_objective <- function(problem, tick = function() NULL) {
+learn_objective <- function(problem, tick = function(n) NULL) {
   last <- list(par = NULL)
   trail <- list()
   best <- list(penalised = -Inf)
@@ -166,7 +167,6 @@ learn_objective <- function(problem, tick = function() NULL) {
       return(last)
     }
     evaluations <<- evaluations + 1L
-    tick()
     sites <- learn_foresee(trail, par)
     out <- learn_native(problem, par, sites)
     if (!ep_converged(out)) {
@@ -182,6 +182,7 @@ learn_objective <- function(problem, tick = function() NULL) {
       trail <<- utils::head(c(list(last[c("par", "sites")]), trail), learn_trail)
       if (last$penalised > best$penalised) best <<- last
     }
+    tick(problem$latent$n)
     last
   }
   list(
@@ -251,20 +252,4 @@ learn_evaluation <- function(problem, par, out) {
     par = par, value = out$value, penalised = out$value + prior$value,
     gradient = unname(gradient) + prior$gradient, sites = out$sites
   )
-}
-
-# Progress -------------------------------------------------------------------
-
-
-#' A bar that counts evaluations, shown only when learning takes a while
-#' @noRd
-learn_progress <- function(control, .envir = rlang::caller_env()) {
-  if (!isTRUE(control$progress)) {
-    return(function() NULL)
-  }
-  id <- cli::cli_progress_bar(
-    format = "{cli::pb_spin} Learning: {cli::pb_current} evaluations in {cli::pb_elapsed}",
-    total = NA, .envir = .envir
-  )
-  function() cli::cli_progress_update(id = id)
 }

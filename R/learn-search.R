@@ -51,8 +51,9 @@ learn_noisier <- function(problem, par, times) {
 #' @return list(par, value, penalised, opt, ep, cold, evaluations, starts)
 #' @noRd
 learn_search <- function(problem) {
-  objective <- learn_objective(problem, learn_progress(problem$control))
-  race <- learn_race(problem, objective)
+  tick <- learn_progress(problem)
+  objective <- learn_objective(problem, tick)
+  race <- learn_race(problem, objective, tick)
   reached <- vapply(race$ends, function(end) end$penalised, numeric(1))
   found <- NULL
   for (k in order(-reached)) {
@@ -88,8 +89,8 @@ learn_search <- function(problem) {
 #' @return list(ends: evaluations on all rows, with that on some rows as `few`; few:
 #'   list(problem, objective) of some rows, or `NULL`)
 #' @noRd
-learn_race <- function(problem, objective) {
-  few <- learn_few(problem)
+learn_race <- function(problem, objective, tick = function(n) NULL) {
+  few <- learn_few(problem, tick)
   ground <- if (is.null(few)) list(problem = problem, objective = objective) else few
   deep <- learn_has_many_optima(problem)
   enough <- !is.null(few) && few$problem$latent$n >= learn_rows_each * length(problem$start)
@@ -156,13 +157,17 @@ learn_has_many_optima <- function(problem) {
 
 #' The problem on rows spread over all; `NULL` when it is small already
 #' @noRd
-learn_few <- function(problem) {
-  n <- problem$latent$n
-  if (n < 1.5 * learn_race_rows) {
+learn_few <- function(problem, tick) {
+  rows <- learn_few_rows(problem$latent$n)
+  if (is.null(rows)) {
     return(NULL)
   }
-  problem$latent <- problem$latent$some(max(learn_race_rows, n %/% 4L))
-  list(problem = problem, objective = learn_objective(problem))
+  problem$latent <- problem$latent$some(rows)
+  list(problem = problem, objective = learn_objective(problem, tick))
+}
+
+learn_few_rows <- function(n) {
+  if (n >= 1.5 * learn_race_rows) max(learn_race_rows, n %/% 4L)
 }
 
 #' The full search from the end of a race
