@@ -86,7 +86,7 @@ em_search <- function(problem, method) {
   )
 }
 
-#' A few L-BFGS steps for everything but epsilon
+#' A few quasi-Newton steps for everything but epsilon
 #' @noRd
 em_kernel_step <- function(problem, par, at, tick) {
   objective <- learn_objective(problem, tick)

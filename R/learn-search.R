@@ -55,9 +55,10 @@ learn_search <- function(problem) {
   objective <- learn_objective(problem, tick)
   race <- learn_race(problem, objective, tick)
   reached <- vapply(race$ends, function(end) end$penalised, numeric(1))
+  again <- duplicated(lapply(race$ends, function(end) end$par))
   found <- NULL
   for (k in order(-reached)) {
-    if (!is.finite(reached[k])) next
+    if (!is.finite(reached[k]) || again[k]) next
     candidate <- learn_climb(problem, objective, race$ends[[k]], few = race$few)
     candidate$start <- k
     candidate$ep <- learn_final(problem, candidate$par, candidate$sites)

@@ -68,12 +68,8 @@ static void predict_blocks(const predictive_factor *f,
   }
 }
 
-SEXP glue_gp_predict(SEXP X_,
-                     SEXP kernel_,
-                     SEXP tau_,
-                     SEXP b_,
-                     SEXP Xnew_,
-                     SEXP progress_) {
+SEXP glue_gp_predict(
+    SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_) {
   const kernel_ard k = glue_kernel(X_, kernel_);
   const int n = Rf_nrows(X_);
   check_new(Xnew_, k.p);
