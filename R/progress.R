@@ -32,7 +32,7 @@ progress_meter <- function(what, progress, frame = rlang::caller_env()) {
   force(what)
   force(frame) # while its caller is there to be found
   started <- seconds_now()
-  last <- -Inf
+  last <- started
   pause <- getOption("cli.tick_time", 200) / 1000
   show <- NULL
   function(done, total, words, left = NULL) {
