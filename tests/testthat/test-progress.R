@@ -117,6 +117,7 @@ test_that("progressr is told where there is no terminal, and FALSE keeps it out"
 })
 
 test_that("a handler may stop a call from its progress, and nothing is left behind", {
+  withr::local_options(cli.tick_time = 0)
   stopped <- tryCatch(
     withCallingHandlers(toy_fit(epsilon = "learn"), sturdy_progress = function(cnd) {
       rlang::abort("enough", "enough")
