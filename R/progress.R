@@ -110,7 +110,7 @@ cli_display <- function(what, frame) {
   }
 }
 
-drawn_bar <- function(share, width = 20) {
+drawn_bar <- function(share, width = 10) {
   if (is.na(share)) {
     return("")
   }
