@@ -38,7 +38,7 @@
 #' @param method `"ep"`, the default, `"ep_zp"`, `"gaussian"`, `"integrated"` or `"ais"`.
 #' @param ... For `"ais"`: `se`, the standard error to be reached, above 0 (0.05 by
 #'   default); `max_moves`, the number of moves after which the run stops in any case
-#'   (2e6); `progress`, whether a progress line is shown (as in the control of the fit).
+#'   (2e6); `progress`, as in [ep_control()] (by default that of the fit).
 #'   Otherwise not used.
 #' @return A number, except for `"ais"`; `NA` with a warning where the evidence asked for is
 #'   not defined.

@@ -77,6 +77,12 @@ check_flag <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
+#' TRUE, FALSE or NA: see progress.R
+#' @noRd
+check_progress <- function(progress, call = rlang::caller_env()) {
+  if (identical(progress, NA)) progress else check_flag(progress, "progress", call = call)
+}
+
 #' One of a set of strings; a vector equal to `choices` means the first
 #' @noRd
 check_choice <- function(x, choices, arg, call = rlang::caller_env()) {

@@ -19,8 +19,10 @@
 #'   hyperparameters are learned, from 0 to 1000 (2 by default).
 #' @param trace Whether the residual, evidence and damping of every sweep are
 #'   kept (`TRUE`, the default), for `plot(fit, which = "trace")`.
-#' @param progress Whether learning, and EP with 2000 rows or more, show their progress;
-#'   by default in interactive sessions.
+#' @param progress Whether what takes more than two seconds shows how far it has come and
+#'   how long it may still take: `TRUE`, a bar; `FALSE`, nothing; `NA`, a bar in
+#'   interactive sessions and the signals of the progressr package, where that is
+#'   installed, in others. The default is `NA`, or what the option `sturdy.progress` says.
 #'
 #' @return A list of class `sturdy_control` with the fields `tol`, `max_sweeps`,
 #'   `damping`, `block`, `restarts`, `trace` and `progress`.
@@ -39,7 +41,7 @@ ep_control <- function(tol = 1e-9,
                        block = 64,
                        restarts = 2,
                        trace = TRUE,
-                       progress = interactive()) {
+                       progress = getOption("sturdy.progress", NA)) {
   structure(
     list(
       tol = check_number(tol, "tol", min = 0, open = TRUE),
@@ -48,7 +50,7 @@ ep_control <- function(tol = 1e-9,
       block = check_count(block, "block", min = 1),
       restarts = check_count(restarts, "restarts", 0, 1000),
       trace = check_flag(trace, "trace"),
-      progress = check_flag(progress, "progress")
+      progress = check_progress(progress)
     ),
     class = "sturdy_control"
   )

@@ -141,25 +141,24 @@ ep_run_gram <- function(K, y, df, epsilon, sites = NULL, control = ep_control())
   ep_result(result, df)
 }
 
-#' A progress line for EP on many rows; short fits stay silent
+#' What the sweeps of EP are counted by, over all its starts
+#'
+#' How many there will be is a guess: most fits take some 10.
 #' @noRd
 ep_progress <- function(control, n, .envir = rlang::caller_env()) {
-  if (!isTRUE(control$progress) || n < 2000) {
-    return(NULL)
-  }
-  id <- cli::cli_progress_bar(
-    format = paste(
-      "{cli::pb_spin} EP sweep {cli::pb_current},",
-      "residual {signif(cli::pb_extra$residual, 2)}"
-    ),
-    total = NA, extra = list(residual = Inf), .envir = .envir
-  )
+  meter <- progress_meter("EP", control$progress, .envir)
+  done <- -1
   function(sweep, residual) {
-    cli::cli_progress_update(
-      set = sweep, extra = list(residual = residual), id = id
-    )
+    done <<- done + 1
+    total <- max(ep_usual_sweeps, done + 3)
+    meter(done, total, sprintf(
+      "sweep %d of some %d over %s rows, residual %s", done + 1, total, whole(n),
+      format(residual, digits = 1)
+    ))
   }
 }
+
+ep_usual_sweeps <- 10
 
 #' A warning with the sentence of an EP that did not converge, or that has another
 #' fixed point with other probabilities

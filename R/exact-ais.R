@@ -147,7 +147,7 @@ ais_batch <- function(problem, s, tick, chains = ais_chains) {
 #' @return list(log_z, se, ess, log_w, F (n x chains), levels, moves, stuck)
 #' @noRd
 ais_run <- function(problem, se, max_moves, progress) {
-  tick <- ais_progress(progress, se)
+  tick <- ais_progress(progress, se, max_moves)
   s <- ais_pilot_path()
   batches <- list(ais_batch(problem, s, tick(NULL)))
   moves <- length(batches[[1]]$trace)
@@ -161,7 +161,7 @@ ais_run <- function(problem, se, max_moves, progress) {
       chains <- ais_next_chains(now, se, (max_moves - moves) / now$levels)
     }
     if (chains == 0) break
-    batch <- ais_batch(problem, s, tick(now), chains)
+    batch <- ais_batch(problem, s, tick(now, chains, length(s)), chains)
     batches <- c(batches, list(batch))
     moves <- moves + length(batch$trace)
     now <- ais_estimate(unlist(lapply(batches, `[[`, "log_w")))
@@ -214,27 +214,29 @@ ais_estimate <- function(log_w) {
   )
 }
 
-#' A spinner with the state of the run; `tick(now)` makes the callback of a batch
+#' A meter of chains; `tick(now, chains, levels)` makes the callback of a batch
+#'
+#' How many chains it takes is known when the first ones tell their variance. Those tried
+#' before levels were settled don't count.
 #' @noRd
-ais_progress <- function(progress, se, .envir = rlang::caller_env()) {
-  if (!progress) {
-    return(function(now) NULL)
-  }
-  id <- cli::cli_progress_bar(
-    format = paste(
-      "{cli::pb_spin} Annealing, {cli::pb_extra$chains} chains done,",
-      "standard error {cli::pb_extra$now} (goal: {cli::pb_extra$se})"
-    ),
-    total = NA, extra = list(chains = 0, now = "unknown", se = se),
-    .envir = .envir
-  )
-  function(now) {
-    extra <- list(
-      chains = length(now$log_w), se = se,
-      now = if (is.null(now)) "unknown" else format(now$se, digits = 2)
+ais_progress <- function(progress, se, max_moves, .envir = rlang::caller_env()) {
+  meter <- progress_meter("Annealing", progress, .envir)
+  began <- NULL
+  function(now, chains = NULL, levels = NULL) {
+    if (is.null(now$se) || is.na(now$se)) {
+      began <<- seconds_now()
+      return(function(done) meter(0, NA, "first chains", NA))
+    }
+    before <- length(now$log_w)
+    total <- max(before + chains, ceiling((now$se / se)^2 * before))
+    total <- min(total, max_moves %/% levels)
+    words <- sprintf(
+      "some %s chains of %s levels, standard error %s (goal: %s)", whole(total),
+      whole(levels), format(now$se, digits = 2), format(se)
     )
     function(done) {
-      cli::cli_progress_update(inc = 1, extra = extra, id = id)
+      share <- min((before + chains * done / levels) / total, 1)
+      meter(share * total, total, words, (seconds_now() - began) * (1 - share) / share)
     }
   }
 }
@@ -250,7 +252,7 @@ ais_evidence <- function(object,
   check_no_dots(..., call = call)
   se <- check_number(se, "se", min = 0, open = TRUE, call = call)
   max_moves <- check_number(max_moves, "max_moves", min = 1, call = call)
-  progress <- check_flag(progress, "progress", call = call)
+  progress <- check_progress(progress, call)
   with_memory({
     problem <- ais_problem(object, call)
     inform_jitter(problem)

@@ -35,7 +35,7 @@
 #'   default).
 #' @param max_moves The number of moves after which the annealing run stops in any case,
 #'   at least 1 (2e6 by default).
-#' @param progress Whether a progress line is shown; by default as in the control of the
+#' @param progress Whether progress is shown, as in [ep_control()]; by default that of the
 #'   fit.
 #' @param ... Not used.
 #'
@@ -90,7 +90,7 @@ check_fit.sturdy_model <- function(object,
   draws <- check_count(draws, "draws", min = 100)
   se <- check_number(se, "se", min = 0, open = TRUE)
   max_moves <- check_number(max_moves, "max_moves", min = 1)
-  progress <- check_flag(progress, "progress")
+  progress <- check_progress(progress)
   check_posterior(object)
   check_memory(4 * as.double(draws) * nobs(object), draws, what = "draws")
   with_memory(check_by_ais(object, draws, se, max_moves, progress, call))

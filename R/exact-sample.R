@@ -33,7 +33,7 @@
 #' @param ... Not used.
 #' @param thin Number of moves from one draw of a chain to the next, at least 1 (5 by
 #'   default).
-#' @param progress Whether a progress line is shown; by default as in the control of the
+#' @param progress Whether progress is shown, as in [ep_control()]; by default that of the
 #'   fit.
 #'
 #' @return A numeric matrix with one row per draw (`n`) and one column per row of the data
@@ -95,7 +95,7 @@ posterior_sample.sturdy_model <- function(object,
   call <- rlang::current_env()
   n <- check_count(n, "n", min = 1)
   thin <- check_count(thin, "thin", min = 1)
-  progress <- check_flag(progress, "progress")
+  progress <- check_progress(progress)
   new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
   size <- max(nobs(object), length(new$complete))
   check_memory(4 * as.double(n) * size, n, what = "draws")
@@ -152,11 +152,9 @@ sample_start <- function(problem, burn = 200L) {
 sample_moves <- function(problem, start, n, thin, progress) {
   chains <- min(ncol(start), max(n %/% 50L, 4L), n)
   keep <- ceiling(n / chains)
-  tick <- NULL
-  if (progress) {
-    id <- cli::cli_progress_bar("Sampling", total = keep)
-    tick <- function(done) cli::cli_progress_update(set = done, id = id)
-  }
+  meter <- progress_meter("Sampling", progress)
+  words <- sprintf("%s draws", whole(keep * chains))
+  tick <- function(done) meter(done, keep, words)
   native_ais_move(
     problem$K, problem$B, problem$y, problem$barrier,
     start[, seq_len(chains), drop = FALSE], keep, thin, tick

@@ -21,7 +21,7 @@
 #' The hyperparameters that the kernel does not hold fixed, and `epsilon` if it is
 #' `"learn"` or `"learn2"`, are found by maximising the criterion plus the log prior
 #' of the kernel. The search is on the log scale (for `epsilon` on the logit scale
-#' below 1/2), by L-BFGS-B with exact gradients from several starting points; see
+#' below 1/2), by quasi-Newton steps with exact gradients from several starting points; see
 #' [ep_control()]. A solution on a bound of the search is reported by `print()` and
 #' [ep_diagnostics()].
 #'
@@ -150,7 +150,8 @@
 #'   * `learning`: `NULL` if nothing was learned, otherwise a list of `value` (the
 #'     criterion), `penalised` (with the log prior), `convergence` (0 means success),
 #'     `message`, `cold_start` (whether EP from a cold start reaches `value`),
-#'     `evaluations`, `starts` (a data frame with one row per starting point), `method`,
+#'     `evaluations`, `starts` (a data frame with one row per starting point; those that
+#'     end at the same place share its value), `method`,
 #'     `trace` (the iterations of EM, otherwise `NULL`) and `on_bound` (names of the
 #'     hyperparameters on a bound of the search);
 #'   * `call`: the call.

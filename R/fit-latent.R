@@ -116,9 +116,12 @@ latent_new <- function(object, X, call) {
 }
 
 latent_new.sturdy_model <- function(object, X, call) {
+  rows <- nrow(X)
+  meter <- progress_meter("Predicting", object$spec$control$progress)
+  words <- paste(whole(rows), "rows")
   latent <- native_gp_predict(
     object$data$X, model_columns(object), kernel_hyper(object$kernel),
-    object$ep$sites, object$ep$b, X
+    object$ep$sites, object$ep$b, X, function(done) meter(done, rows, words)
   )
   if (latent$status < 0) {
     abort_sturdy(

@@ -40,7 +40,7 @@ em_rates <- function(wrong, y, n_rates) {
 #' @return as learn_search(), with `method` and `trace`.
 #' @noRd
 em_search <- function(problem, method) {
-  tick <- learn_progress(problem$control)
+  tick <- learn_progress(problem)
   at <- problem$field == "epsilon"
   y <- problem$latent$y
   bounds <- stats::qlogis(2 * learn_bounds$epsilon)
@@ -58,7 +58,7 @@ em_search <- function(problem, method) {
     out <- learn_native(problem, par, sites)
     if (!ep_converged(out)) out <- learn_follow(problem, par)
     evaluations <- evaluations + 1L
-    tick()
+    tick(problem$latent$n)
     now <- learn_evaluation(problem, par, out)
     if (!is.finite(now$penalised)) break
     sites <- out$sites
@@ -86,7 +86,7 @@ em_search <- function(problem, method) {
   )
 }
 
-#' A few L-BFGS steps for everything but epsilon
+#' A few quasi-Newton steps for everything but epsilon
 #' @noRd
 em_kernel_step <- function(problem, par, at, tick) {
   objective <- learn_objective(problem, tick)

@@ -28,14 +28,15 @@ integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
   if (length(open)) {
     return(not_integrated(paste("no prior on", paste(open, collapse = ", "))))
   }
-  mode <- if (search) learn_search(problem) else climb_to_mode(problem, at)
+  tick <- learn_progress(problem, more = 2 * d, what = "Integrating")
+  mode <- if (search) learn_search(problem) else climb_to_mode(problem, at, tick)
   if (!is.finite(mode$penalised)) {
     return(not_integrated("no mode was found"))
   }
   if (any(mode$par <= problem$lower | mode$par >= problem$upper)) {
     return(not_integrated("the mode is on a bound of the search"))
   }
-  H <- curvature(problem, mode)
+  H <- curvature(problem, mode, tick = tick)
   if (anyNA(H)) {
     return(not_integrated("EP has no fixed point near the mode"))
   }
@@ -81,25 +82,27 @@ prior_constant <- function(problem) {
 
 #' Climb to the mode from the optimum of the evidence
 #' @noRd
-climb_to_mode <- function(problem, at) {
+climb_to_mode <- function(problem, at, tick) {
   if (length(at)) { # off the bounds: the mode is inside
     problem$start[problem$field == "epsilon"] <-
       stats::qlogis(2 * pmin(pmax(at, 1e-3), 0.45))
   }
-  objective <- learn_objective(problem)
+  objective <- learn_objective(problem, tick)
   learn_climb(problem, objective, objective$at(problem$start))
 }
 
 #' -f'' at the mode, by central differences of the exact gradient
 #'
-#' The step balances the error of the gradient, of the order of EP's tolerance
-#' (learn_tol()), with that of the difference (step^2): on the log scale f changes over
-#' distances of order 1.
+#' The step balances the error of the gradient, of the order of EP's tolerance, which is
+#' smaller here than in a search, with that of the difference (step^2): on the log scale f
+#' changes over distances of order 1.
 #' @return d x d, of `NA` where EP has no fixed point near the mode.
 #' @noRd
-curvature <- function(problem, mode, step = 0.01) {
+curvature <- function(problem, mode, step = 0.01, tick = function(n) NULL) {
+  problem$search_control$tol <- learn_tol_curvature
   slope <- function(par) {
     there <- learn_evaluation(problem, par, learn_native(problem, par, mode$sites))
+    tick(problem$latent$n)
     if (is.finite(there$penalised)) there$gradient else NA
   }
   d <- length(mode$par)

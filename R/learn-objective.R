@@ -9,18 +9,22 @@ learn_bounds <- list(
   prior_scale = log(c(1e-6, 1e6)),
   epsilon = c(1e-6, 0.49)
 )
-# EP tolerance while searching. The Gaussian evidence is stationary in the
-# sites: its error is the square of the residual.
+# EP tolerance while searching. The Gaussian evidence is stationary in the sites: its
+# error is the square of the residual, and that of its slope some 30 times the residual.
 learn_tol <- function(df, criterion) {
-  if (is.infinite(df) && criterion == "evidence") 1e-5 else 1e-6
+  if (is.infinite(df) && criterion == "evidence") 1e-4 else 1e-6
 }
+learn_tol_curvature <- 1e-6 # where gradients are subtracted from each other
+learn_trail <- 6L      # evaluations whose sites foretell the next
 learn_maxit <- 200L    # of a climb
-learn_gain <- 1e-4     # a climb ends when a step gains less than this,
+learn_gain <- 2e-5     # a climb ends when the next step promises less than this,
 learn_slope <- 1e-3    # or when no slope is steeper than this
 learn_race_maxit <- 10L
 learn_race_maxit_deep <- 3L # where the race goes on to climb
 learn_race_gain <- 1e-2
-learn_race_rows <- 150L # when there are half as many again
+learn_race_rows <- 150L # or a quarter of all, when there are half as many again
+learn_rows_each <- 8L   # a parameter, for an optimum on some rows to be worth having
+learn_same <- 0.5       # ends of a race that are nearer are one
 learn_small_epsilon <- 0.01 # below this, 0 is tried
 learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 
@@ -149,12 +153,13 @@ learn_prior <- function(problem, par) {
 #' Returns `at(par)`, which gives an evaluation: list(par, value, penalised,
 #' gradient, sites); `best()`, the best of them since `begin()`, which forgets all
 #' or goes on from an evaluation; and `evaluations()`. EP starts from the sites of
-#' the last evaluation that converged. Where EP gives no value the objective is
+#' the last evaluations that converged. Where EP gives no value the objective is
 #' -Inf, which the line search backs away from.
+#' @param tick is told after each evaluation on how many rows it was.
 #' @noRd
-learn_objective <- function(problem, tick = function() NULL) {
+learn_objective <- function(problem, tick = function(n) NULL) {
   last <- list(par = NULL)
-  sites <- NULL
+  trail <- list()
   best <- list(penalised = -Inf)
   evaluations <- 0L
   at <- function(par) {
@@ -162,7 +167,7 @@ learn_objective <- function(problem, tick = function() NULL) {
       return(last)
     }
     evaluations <<- evaluations + 1L
-    tick()
+    sites <- learn_foresee(trail, par)
     out <- learn_native(problem, par, sites)
     if (!ep_converged(out)) {
       # old sites may mislead; a start without sites may need a path to it
@@ -174,9 +179,10 @@ learn_objective <- function(problem, tick = function() NULL) {
     }
     last <<- learn_evaluation(problem, par, out)
     if (is.finite(last$penalised)) {
-      sites <<- last$sites
+      trail <<- utils::head(c(list(last[c("par", "sites")]), trail), learn_trail)
       if (last$penalised > best$penalised) best <<- last
     }
+    tick(problem$latent$n)
     last
   }
   list(
@@ -186,9 +192,38 @@ learn_objective <- function(problem, tick = function() NULL) {
     begin = function(from = NULL) {
       last <<- if (is.null(from)) list(par = NULL) else from
       best <<- if (is.null(from)) list(penalised = -Inf) else from
-      sites <<- from$sites
+      trail <<- if (!is.null(from)) list(from[c("par", "sites")])
     }
   )
+}
+
+#' Sites to start EP from: linear in the parameters through the last evaluations
+#'
+#' As far as the step to `par` is a combination of the last ones, so is the change of the
+#' sites; what is not leaves them as they were.
+#' @noRd
+learn_foresee <- function(trail, par) {
+  if (length(trail) < 2) {
+    return(if (length(trail)) trail[[1]]$sites)
+  }
+  here <- trail[[1]]
+  before <- trail[-1]
+  steps <- vapply(before, function(t) t$par - here$par, numeric(length(par)))
+  steps <- matrix(steps, length(par))
+  size <- sum(steps^2) / ncol(steps)
+  # a little ridge: steps of nearly one direction
+  share <- solve(
+    crossprod(steps) + diag(1e-3 * colSums(steps^2) + 1e-12, ncol(steps)),
+    crossprod(steps, par - here$par)
+  )
+  share <- share / max(1, sum(abs(share)) / 2)
+  for (k in seq_along(before)) {
+    for (part in c("tau", "nu")) {
+      here$sites[[part]] <- here$sites[[part]] +
+        share[k] * (before[[k]]$sites[[part]] - trail[[1]]$sites[[part]])
+    }
+  }
+  here$sites
 }
 
 #' Native result -> value and gradient in the packed parameters
@@ -217,20 +252,4 @@ learn_evaluation <- function(problem, par, out) {
     par = par, value = out$value, penalised = out$value + prior$value,
     gradient = unname(gradient) + prior$gradient, sites = out$sites
   )
-}
-
-# Progress -------------------------------------------------------------------
-
-
-#' A bar that counts evaluations, shown only when learning takes a while
-#' @noRd
-learn_progress <- function(control, .envir = rlang::caller_env()) {
-  if (!isTRUE(control$progress)) {
-    return(function() NULL)
-  }
-  id <- cli::cli_progress_bar(
-    format = "{cli::pb_spin} Learning: {cli::pb_current} evaluations in {cli::pb_elapsed}",
-    total = NA, .envir = .envir
-  )
-  function() cli::cli_progress_update(id = id)
 }

@@ -1,45 +1,8 @@
-# The search for hyperparameters: a race, from each start a short search that
-# moves all lengthscales by one common factor, on some of the rows when there are
-# many; then the full search, the climb, from the best end. Criteria with several
-# optima climb within the race, too. The optimum counts only if EP from a cold
-# start reaches its value.
-
-#' L-BFGS-B along `par = origin + basis %*% z`
-#'
-#' Scaled so that its first trial step, which is the gradient itself, is at most
-#' 1 long: a factor e in the hyperparameters.
-#' @param gain the search ends when a step gains less than this.
-#' @noRd
-learn_optim <- function(problem, objective, origin, basis, maxit,
-                        gain = learn_gain) {
-  to_par <- function(z) {
-    pmin(pmax(origin + drop(basis %*% z), problem$lower), problem$upper)
-  }
-  worst <- -Inf
-  fn <- function(z) {
-    value <- -objective$at(to_par(z))$penalised
-    if (is.finite(value)) worst <<- max(worst, value)
-    # a finite wall: L-BFGS-B refuses Inf
-    if (is.finite(value)) value else if (is.finite(worst)) worst + 1e3 else 1e10
-  }
-  gr <- function(z) -drop(crossprod(basis, objective$at(to_par(z))$gradient))
-  low <- up <- numeric(ncol(basis))
-  for (k in seq_len(ncol(basis))) {
-    moved <- basis[, k] != 0
-    low[k] <- max((problem$lower - origin)[moved])
-    up[k] <- min((problem$upper - origin)[moved])
-  }
-  z <- numeric(ncol(basis))
-  scale <- max(1, sqrt(sum(gr(z)^2)))
-  size <- max(1, abs(fn(z)) / scale) # factr is relative to it
-  stats::optim(
-    z, fn, gr, method = "L-BFGS-B", lower = low, upper = up,
-    control = list(
-      maxit = maxit, lmm = 20, fnscale = scale, pgtol = learn_slope / scale,
-      factr = gain / scale / size / .Machine$double.eps
-    )
-  )
-}
+# The search for hyperparameters: a race, from each start a short search that moves all
+# lengthscales by one common factor, on some of the rows when there are many; then the
+# full search, the climb, from the best end, with the curvature that the race has seen.
+# Criteria with several optima climb within the race, too. The optimum counts only if EP
+# from a cold start reaches its value. The steps: learn-newton.R.
 
 #' One common factor for all lengthscales (or prior scales), the rest one by one
 #' @noRd
@@ -88,13 +51,15 @@ learn_noisier <- function(problem, par, times) {
 #' @return list(par, value, penalised, opt, ep, cold, evaluations, starts)
 #' @noRd
 learn_search <- function(problem) {
-  objective <- learn_objective(problem, learn_progress(problem$control))
-  race <- learn_race(problem, objective)
+  tick <- learn_progress(problem)
+  objective <- learn_objective(problem, tick)
+  race <- learn_race(problem, objective, tick)
   reached <- vapply(race$ends, function(end) end$penalised, numeric(1))
+  again <- duplicated(lapply(race$ends, function(end) end$par))
   found <- NULL
   for (k in order(-reached)) {
-    if (!is.finite(reached[k])) next
-    candidate <- learn_climb(problem, objective, race$ends[[k]])
+    if (!is.finite(reached[k]) || again[k]) next
+    candidate <- learn_climb(problem, objective, race$ends[[k]], few = race$few)
     candidate$start <- k
     candidate$ep <- learn_final(problem, candidate$par, candidate$sites)
     candidate$cold <- learn_is_cold(candidate)
@@ -108,7 +73,8 @@ learn_search <- function(problem) {
     )
   }
   c(found, list(
-    evaluations = objective$evaluations() + race$evaluations,
+    evaluations = objective$evaluations() +
+      if (is.null(race$few)) 0L else race$few$objective$evaluations(),
     starts = data.frame(
       start = seq_along(reached), penalised = reached,
       chosen = seq_along(reached) == found$start
@@ -118,40 +84,70 @@ learn_search <- function(problem) {
 
 #' A short search from every start
 #'
-#' When there are many rows, on some that are spread over all: they tell the basins apart at
-#' a fraction of the cost. The ends are then compared on all rows.
-#' @return list(ends = evaluations on all rows, evaluations = number of those on
-#'   some rows)
+#' Where there are many rows, on some that are spread over all: they tell the basins apart
+#' at a fraction of the cost. Where these are many for the parameters, too, the race goes
+#' on to their optimum: it is near that of all rows and tells the curvature there.
+#' @return list(ends: evaluations on all rows, with that on some rows as `few`; few:
+#'   list(problem, objective) of some rows, or `NULL`)
 #' @noRd
-learn_race <- function(problem, objective) {
-  some <- learn_some_rows(problem)
-  runner <- if (is.null(some)) objective else learn_objective(some)
+learn_race <- function(problem, objective, tick = function(n) NULL) {
+  few <- learn_few(problem, tick)
+  ground <- if (is.null(few)) list(problem = problem, objective = objective) else few
   deep <- learn_has_many_optima(problem)
-  maxit <- if (deep) learn_race_maxit_deep else learn_race_maxit
+  enough <- !is.null(few) && few$problem$latent$n >= learn_rows_each * length(problem$start)
+  same <- if (deep) learn_same_place else learn_same_value
   basis <- tied_basis(problem$field)
   run <- function(par) {
-    runner$begin()
-    learn_optim(problem, runner, par, basis, maxit, learn_race_gain)
-    end <- runner$best()
-    if (!is.finite(end$penalised)) {
-      return(end)
-    }
-    if (deep) end <- learn_climb(problem, runner, end)
-    if (is.null(some)) end else objective$at(end$par)
+    ground$objective$begin()
+    learn_optim(
+      ground$problem, ground$objective, par, basis,
+      if (deep) learn_race_maxit_deep else learn_race_maxit, learn_race_gain
+    )
+    ground$objective$best()
   }
+  onward <- function(end) {
+    if (deep || enough) {
+      end <- learn_climb(ground$problem, ground$objective, end, learn_race_gain)
+    }
+    if (is.null(few)) end else c(objective$at(end$par), if (enough) list(few = end))
+  }
+  from <- function(starts) learn_each(lapply(starts, run), onward, same)
   starts <- learn_starts(problem, problem$control$restarts)
-  ends <- lapply(starts, run)
+  ends <- from(starts)
   has_value <- vapply(ends, function(end) is.finite(end$penalised), logical(1))
   noise <- any(problem$field %in% c("nugget", "epsilon"))
   if (!any(has_value) && noise) { # t-EP needs more of it to have a fixed point
-    ends <- lapply(c(4, 16, 64), function(times) {
-      run(learn_noisier(problem, starts[[1]], times))
-    })
+    ends <- from(lapply(c(4, 16, 64), learn_noisier, problem = problem, par = starts[[1]]))
   }
-  list(
-    ends = ends,
-    evaluations = if (is.null(some)) 0L else runner$evaluations()
-  )
+  list(ends = ends, few = few)
+}
+
+#' What `onward` makes of each of the ends; of those that are the same, once
+#' @noRd
+learn_each <- function(ends, onward, same) {
+  moved <- vector("list", length(ends))
+  for (k in seq_along(ends)) {
+    end <- ends[[k]]
+    twin <- Position(function(other) same(other, end), ends[seq_len(k - 1)])
+    moved[[k]] <- if (!is.finite(end$penalised)) {
+      end
+    } else if (is.na(twin)) {
+      onward(end)
+    } else {
+      moved[[twin]]
+    }
+  }
+  moved
+}
+
+#' Is it the same optimum, as far as a race can tell? With one optimum the value does.
+#' @noRd
+learn_same_value <- function(one, other) {
+  isTRUE(abs(one$penalised - other$penalised) < learn_same)
+}
+
+learn_same_place <- function(one, other) {
+  learn_same_value(one, other) && max(abs(one$par - other$par)) < learn_same
 }
 
 #' The Gaussian evidence has one optimum on nearly all data, the others several
@@ -162,37 +158,54 @@ learn_has_many_optima <- function(problem) {
 
 #' The problem on rows spread over all; `NULL` when it is small already
 #' @noRd
-learn_some_rows <- function(problem) {
-  n <- problem$latent$n
-  if (n < 1.5 * learn_race_rows) {
+learn_few <- function(problem, tick) {
+  rows <- learn_few_rows(problem$latent$n)
+  if (is.null(rows)) {
     return(NULL)
   }
-  problem$latent <- problem$latent$some(learn_race_rows)
-  problem
+  problem$latent <- problem$latent$some(rows)
+  list(problem = problem, objective = learn_objective(problem, tick))
+}
+
+learn_few_rows <- function(n) {
+  if (n >= 1.5 * learn_race_rows) max(learn_race_rows, n %/% 4L)
 }
 
 #' The full search from the end of a race
 #'
 #' On the logit scale the way to epsilon = 0 is long and flat. So where epsilon is
 #' small and wants to fall, its lower bound is tried, and epsilon is held there
-#' when that is better; when it wants to rise in the end, it is let go.
+#' when that is better; where it wants to rise from there, it is let go.
+#' @param from an evaluation; where it has `few`, the evaluation on some rows that it
+#'   comes from, their curvature is where the search starts.
 #' @return the best evaluation, with the result of optim() as `opt`
 #' @noRd
-learn_climb <- function(problem, objective, from) {
+learn_climb <- function(problem, objective, from, gain = learn_gain,
+                        few = NULL) {
   objective$begin(from)
+  curvature <- if (!is.null(from$few)) {
+    learn_curvature(
+      few$problem, few$objective, from$few, problem$latent$n / few$problem$latent$n
+    )
+  }
   climb <- function(here) {
     held <- learn_at_zero(problem, here)
     basis <- diag(length(here$par))[, !held, drop = FALSE]
     if (ncol(basis) == 0) {
       return(list(convergence = 0L, message = "only epsilon is free, and it is at its bound"))
     }
-    learn_optim(problem, objective, here$par, basis, learn_maxit)
+    learn_optim(problem, objective, here$par, basis, learn_maxit, gain, curvature)
   }
-  opt <- climb(learn_try_zero(problem, objective, from))
+  rising <- function(here) learn_at_zero(problem, here) & here$gradient > 0
+  start <- if (any(rising(from))) {
+    learn_move_epsilon(problem, objective, from, rising(from), 3 * learn_small_epsilon)
+  } else {
+    learn_try_zero(problem, objective, from)
+  }
+  opt <- climb(start)
   end <- objective$best()
-  rising <- learn_at_zero(problem, end) & end$gradient > 0
-  onward <- if (any(rising)) {
-    learn_move_epsilon(problem, objective, end, rising, learn_small_epsilon / 10)
+  onward <- if (any(rising(end))) {
+    learn_move_epsilon(problem, objective, end, rising(end), learn_small_epsilon / 10)
   } else {
     learn_try_zero(problem, objective, end)
   }

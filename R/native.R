@@ -146,12 +146,13 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
 
 #' Latent mean and scale at new inputs, in scaled coordinates
 #'
+#' @param progress `NULL` or a function of the rows done.
 #' @return list(status, m, s2), s2 with the nugget of a new observation.
 #' @noRd
-native_gp_predict <- function(X, columns, hyper, sites, b, Xnew) {
+native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL) {
   call_dense(
     C_gp_predict, X, native_kernel(columns, hyper), as.double(sites$tau),
-    as.double(b), Xnew
+    as.double(b), Xnew, progress
   )
 }
 

@@ -52,8 +52,10 @@
 #' When the future.apply package is installed, candidates are fitted under the plan of
 #' the future package: after `future::plan("multisession")`, in parallel on the cores of
 #' this machine. The table is the same under every plan, except for `seconds`, because no
-#' random numbers are used. Progress is signalled through progressr when that is installed
-#' (`progressr::handlers(global = TRUE)` shows it).
+#' random numbers are used. Progress is a bar in interactive sessions; what runs on workers,
+#' and in other sessions, signals it through progressr when that is installed
+#' (`progressr::handlers(global = TRUE)` shows it). `options(sturdy.progress = FALSE)`
+#' silences both.
 #'
 #' An interrupt also ends the candidates that are running on workers of this machine
 #' (except on Windows); the workers themselves keep running, for the next call.

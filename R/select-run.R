@@ -120,27 +120,35 @@ abort_worker <- function(items, which, parent, call) {
 
 #' A function to call when an item is done
 #'
-#' With progressr the user decides whether and how it is shown; without it there is
-#' a bar in interactive sessions, for what runs in the session itself.
-#' @param frame whose end ends the progress.
+#' What workers do is known to their own session alone: there it takes the signals of
+#' progressr, which travel, and so does whoever has progressr without a terminal.
+#' @param title `NULL` for none. @param frame whose end ends the progress.
 #' @noRd
 map_progress <- function(n, title, frame) {
-  if (is.null(title)) {
+  progress <- default_progress()
+  if (is.null(title) || isFALSE(progress)) {
     return(no_tick)
   }
-  if (rlang::is_installed("progressr")) {
+  here <- isTRUE(progress) || interactive()
+  if (rlang::is_installed("progressr") && (!here || has_workers())) {
     return(progressr::progressor(steps = n, envir = frame))
   }
-  if (!interactive()) {
-    return(no_tick)
-  }
-  bar_tick(cli::cli_progress_bar(title, total = n, .envir = frame))
+  meter_tick(progress_meter(title, progress, frame), n)
+}
+
+has_workers <- function() {
+  rlang::is_installed(c("future", "future.apply")) && future::nbrOfWorkers() > 1
 }
 
 no_tick <- function() NULL
 
-bar_tick <- function(id, session = Sys.getpid()) {
-  force(id)
+meter_tick <- function(meter, n, session = Sys.getpid()) {
+  force(meter)
+  force(n)
   force(session)
-  function() if (Sys.getpid() == session) cli::cli_progress_update(id = id)
+  done <- 0
+  function() {
+    done <<- done + 1
+    if (Sys.getpid() == session) meter(done, n, sprintf("%d of %d candidates", done, n))
+  }
 }

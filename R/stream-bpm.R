@@ -99,7 +99,8 @@
 #'   after every batch.
 #' @param resume Whether to continue from the checkpoint (`FALSE` by default).
 #' @param progress Whether to show the number of rows, rows per second and the
-#'   prequential error; by default in interactive sessions.
+#'   prequential error, and of a data frame the time that is left: `TRUE`, `FALSE` or
+#'   `NA`, as in [ep_control()].
 #'
 #' @return A [bpm()] fit with `inference = "adf"`, of class
 #'   `c("bpm_filtered", "bpm", "sturdy_model")`. Its field `filter` is a list of
@@ -163,11 +164,11 @@ bpm_stream <- function(formula,
                        na.action = stats::na.fail,
                        checkpoint = NULL,
                        resume = FALSE,
-                       progress = interactive()) {
+                       progress = getOption("sturdy.progress", NA)) {
   call <- rlang::current_env()
   formula <- check_stream_formula(formula, rlang::maybe_missing(source), call)
   batch_size <- check_count(batch_size, "batch_size", min = 1)
-  progress <- check_flag(progress, "progress")
+  progress <- check_progress(progress)
   levels <- check_levels(levels, call)
   na.action <- check_na_action(na.action, call)
   dots <- list(...)
@@ -183,7 +184,7 @@ bpm_stream <- function(formula,
       list(model = start_stream(spec, molded, call), rows = molded$data)
     },
     formula = formula, na.action = na.action, arguments = arguments,
-    checkpoint = checkpoint, show = if (progress) stream_progress(), call = call
+    checkpoint = checkpoint, show = stream_progress(progress, source), call = call
   )
   state <- open_checkpoint(checkpoint, resume, arguments, call)
   fit <- if (!is.null(state)) resume_fit(state, formula, spec, run)

@@ -224,26 +224,30 @@ bad_row <- function(cnd, fit, data) {
 
 # Progress ------------------------------------------------------------------
 
-#' A function that shows how far a fit has come; the bar ends with the frame
+#' A function that shows how far a fit has come; what it shows ends with the frame
+#'
+#' How many rows there are is known of a data frame only.
 #' @noRd
-stream_progress <- function(frame = rlang::caller_env()) {
-  started <- proc.time()[["elapsed"]]
+stream_progress <- function(progress, source, frame = rlang::caller_env()) {
+  meter <- progress_meter("Reading", progress, frame)
+  started <- seconds_now()
+  total <- if (is.data.frame(source)) nrow(source) else NA
   before <- NULL
-  bar <- cli::cli_progress_bar(
-    format = "{cli::pb_spin} {cli::pb_extra$line}",
-    total = NA, extra = list(line = "reading"), .envir = frame
-  )
   function(fit) {
     stream <- fit$filter
     if (is.null(before)) {
       before <<- stream$rows - utils::tail(diff(c(0, stream$history$rows)), 1)
     }
-    seconds <- proc.time()[["elapsed"]] - started
-    rate <- (stream$rows - before) / max(seconds, 1e-3)
-    line <- sprintf(
-      "%s rows, %s rows/s, prequential error %.4f",
-      whole(stream$rows), whole(signif(rate, 3)), stream$errors / stream$rows
+    seconds <- seconds_now() - started
+    done <- stream$rows - before
+    rate <- done / max(seconds, 1e-3)
+    meter(
+      stream$rows, total,
+      sprintf(
+        "%s rows, %s rows/s, prequential error %.4f", whole(stream$rows),
+        whole(signif(rate, 3)), stream$errors / stream$rows
+      ),
+      left = seconds * (total - stream$rows) / done
     )
-    cli::cli_progress_update(id = bar, extra = list(line = line))
   }
 }

@@ -11,14 +11,7 @@ static const random_source r_source = {r_normal, NULL};
 
 /* progress_: NULL or an R function of the moves done; it must not draw. */
 static int r_check(void *data, int done) {
-  SEXP progress_ = data;
-  R_CheckUserInterrupt();
-  if (!Rf_isNull(progress_)) {
-    SEXP done_ = PROTECT(Rf_ScalarInteger(done));
-    SEXP call_ = PROTECT(Rf_lang2(progress_, done_));
-    Rf_eval(call_, R_GlobalEnv);
-    UNPROTECT(2);
-  }
+  glue_tick(data, done);
   return 0;
 }
 

@@ -46,7 +46,8 @@ static void predict_blocks(const predictive_factor *f,
                            int rows,
                            const double *b,
                            double *m,
-                           double *s2) {
+                           double *s2,
+                           SEXP progress_) {
   const int n = f->n;
   const int width = rows < COLUMNS ? rows : COLUMNS;
   const size_t block = (size_t)n * (size_t)width;
@@ -57,7 +58,7 @@ static void predict_blocks(const predictive_factor *f,
   const double prior = k->variance + k->bias + k->nugget;
   for (int first = 0; first < rows; first += width) {
     const int cols = rows - first < width ? rows - first : width;
-    R_CheckUserInterrupt();
+    glue_tick(progress_, first);
     for (int j = 0; j < k->p; j++)
       memcpy(X + (size_t)j * (size_t)cols,
              Xnew + (size_t)j * (size_t)rows + first, (size_t)cols * sizeof *X);
@@ -67,7 +68,8 @@ static void predict_blocks(const predictive_factor *f,
   }
 }
 
-SEXP glue_gp_predict(SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_) {
+SEXP glue_gp_predict(
+    SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_) {
   const kernel_ard k = glue_kernel(X_, kernel_);
   const int n = Rf_nrows(X_);
   check_new(Xnew_, k.p);
@@ -92,7 +94,8 @@ SEXP glue_gp_predict(SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_) {
   double *m = set_vector(out_, "m", rows), *s2 = set_vector(out_, "s2", rows);
   const int status = predictive_prepare(&f, K, REAL_RO(tau_));
   if (status == EP_CONVERGED && rows > 0)
-    predict_blocks(&f, &k, &in, REAL_RO(Xnew_), rows, REAL_RO(b_), m, s2);
+    predict_blocks(&f, &k, &in, REAL_RO(Xnew_), rows, REAL_RO(b_), m, s2,
+                   progress_);
   set_int(out_, "status", status);
   UNPROTECT(1);
   return out_;

@@ -5,6 +5,15 @@
 
 void core_poll(void) { R_CheckUserInterrupt(); }
 
+void glue_tick(SEXP progress_, int done) {
+  R_CheckUserInterrupt();
+  if (Rf_isNull(progress_)) return;
+  SEXP done_ = PROTECT(Rf_ScalarInteger(done));
+  SEXP call_ = PROTECT(Rf_lang2(progress_, done_));
+  Rf_eval(call_, R_GlobalEnv);
+  UNPROTECT(2);
+}
+
 double *glue_alloc(size_t n) {
   return (double *)R_alloc(n > 0 ? n : 1, sizeof(double));
 }

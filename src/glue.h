@@ -13,6 +13,10 @@
 
 #include "kernel.h"
 
+/* Checks for an interrupt, then calls progress_, NULL or an R function of what
+ * is done. */
+void glue_tick(SEXP progress_, int done);
+
 /* n doubles that R frees at the end of the .Call */
 double *glue_alloc(size_t n);
 
@@ -39,7 +43,8 @@ void glue_inputs(kernel_inputs *in, int n, int p);
 SEXP glue_ep_fit(SEXP K_, SEXP run_);
 SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_);
 SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_);
-SEXP glue_gp_predict(SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_);
+SEXP glue_gp_predict(
+    SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_);
 SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_);
 SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_);
 SEXP glue_cholesky(SEXP A_, SEXP jitter_);

@@ -9,7 +9,7 @@
 
 static const R_CallMethodDef entries[] = {ENTRY(ep_fit, 2),
                                           ENTRY(gp_fit, 3),
-                                          ENTRY(gp_predict, 5),
+                                          ENTRY(gp_predict, 6),
                                           ENTRY(gram, 3),
                                           ENTRY(cholesky, 2),
                                           ENTRY(solve_lower, 3),

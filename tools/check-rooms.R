@@ -8,8 +8,8 @@
 # The stem of a file in R/ says its room: R/fit-gpc.R is in the room `fit`. A
 # room calls only the rooms its line names. Each line names only rooms further
 # down, so that the graph of calls has no cycle. A generic counts where it is
-# defined; a method is nobody's call. checks, conditions, control and words are
-# the ground: every room may call them.
+# defined; a method is nobody's call. checks, conditions, control, progress and
+# words are the ground: every room may call them.
 
 r_rooms <- "
   show:       select answer exact stream fit learn ep kernel data family
@@ -28,10 +28,11 @@ r_rooms <- "
   control:
   checks:
   conditions:
+  progress:
   words:
 "
 # the ground, from the top: each may call those after it
-r_ground <- c("control", "checks", "conditions", "words")
+r_ground <- c("control", "checks", "conditions", "progress", "words")
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
 # file includes headers of lower layers, and those its own name begins with:

@@ -61,6 +61,7 @@ test_that("a Student-t process has that of the Gaussian process of its kernel", 
 test_that("the curvature is that of finite differences of the value", {
   fit <- gpc(class ~ a + b, toy(), kernel = kernel_iso(), epsilon = 0.05)
   problem <- learn_problem(model_latent(fit), fit$spec)
+  problem$search_control$tol <- 1e-8
   mode <- learn_evaluation(
     problem, problem$start, learn_native(problem, problem$start, fit$ep$sites)
   )

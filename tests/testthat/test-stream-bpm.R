@@ -118,7 +118,7 @@ test_that("one row is a stream, and a fit may lack the intercept", {
 test_that("progress shows rows, speed and the prequential error", {
   withr::local_options(
     cli.progress_show_after = 0, cli.progress_clear = FALSE, cli.dynamic = TRUE,
-    cli.progress_handlers_only = "cli"
+    cli.progress_handlers_only = "cli", cli.tick_time = 0, cli.width = 200
   )
   output <- utils::capture.output(fit <- stream(progress = TRUE), type = "message")
   expect_identical(fit, stream())

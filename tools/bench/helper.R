@@ -74,6 +74,42 @@ dgemm_speed <- function(n = 1000, times = 5, threads = 1) {
   2 * n^3 / least_seconds(A %*% B, times, threads)
 }
 
+# Counting --------------------------------------------------------------------
+
+# The EP runs of some code: rows, sweeps (Newton steps count as sweeps), and whether a
+# gradient was asked for
+count_fits <- function(code) {
+  space <- asNamespace("sturdy")
+  put <- function(door) {
+    unlockBinding("native_gp_fit", space)
+    assign("native_gp_fit", door, space)
+    lockBinding("native_gp_fit", space)
+  }
+  seen <- list()
+  on.exit(put(gp_fit))
+  put(function(X, ...) {
+    out <- gp_fit(X, ...)
+    seen[[length(seen) + 1]] <<- data.frame(
+      n = nrow(X), sweeps = max(out$sweeps, 0), gradient = !is.na(out$gradient_status)
+    )
+    out
+  })
+  force(code)
+  do.call(rbind, seen)
+}
+
+# Elapsed seconds that the progress of some code says it takes, when it first says so,
+# and those it took
+first_estimate <- function(code) {
+  estimate <- NA_real_
+  old <- options(cli.tick_time = 0)
+  on.exit(options(old))
+  took <- system.time(withCallingHandlers(code, sturdy_progress = function(said) {
+    if (is.na(estimate)) estimate <<- said$elapsed + said$left
+  }))[["elapsed"]]
+  list(estimate = estimate, took = took)
+}
+
 # Problems --------------------------------------------------------------------
 
 # Two classes in d standard normal columns, three of which matter; one label in

@@ -1,0 +1,147 @@
+# Quasi-Newton steps inside a box, for criteria whose value and gradient come together
+# and are dear: a curvature known from elsewhere (fewer rows) is where it starts, and
+# every evaluation improves it, also of steps that are not taken.
+
+learn_first_step <- 1         # in the logs: a factor e
+learn_longest_step <- 2
+learn_least_curvature <- 0.25 # that of a prior with standard deviation 2
+learn_difference <- 0.05      # between the gradients that tell the curvature
+
+#' BFGS along `par = origin + basis %*% z`
+#'
+#' The columns of `basis` hold zeros and ones and share no row: the bounds of `par` are
+#' bounds of `z`.
+#' @param gain the search ends when the next step promises to gain less than this.
+#' @param curvature of the objective at `origin` (-f'', in `par`), or `NULL`.
+#' @return list(convergence, message), convergence as that of optim(): 0, 1 after `maxit`
+#'   steps, 52 where there is no value to start from.
+#' @noRd
+learn_optim <- function(problem, objective, origin, basis, maxit,
+                        gain = learn_gain, curvature = NULL) {
+  to_par <- function(z) {
+    pmin(pmax(origin + drop(basis %*% z), problem$lower), problem$upper)
+  }
+  look <- function(z) {
+    here <- objective$at(to_par(z))
+    list(z = z, value = -here$penalised, slope = -drop(crossprod(basis, here$gradient)))
+  }
+  ended <- function(convergence, message) list(convergence = convergence, message = message)
+  box <- learn_box(problem, origin, basis)
+  here <- look(numeric(ncol(basis)))
+  if (!is.finite(here$value)) {
+    return(ended(52L, "no value where the search starts"))
+  }
+  if (is.null(curvature)) curvature <- diag(learn_prior_curvature(problem), length(origin))
+  B <- crossprod(basis, curvature %*% basis)
+  radius <- learn_first_step
+  for (iteration in seq_len(maxit)) {
+    step <- learn_newton_step(here, B, box)
+    if (step$promise < gain || max(abs(here$slope[step$free])) < learn_slope) {
+      return(ended(0L, "converged"))
+    }
+    d <- step$d
+    short <- max(abs(d)) > radius
+    if (short) d <- d * radius / max(abs(d))
+    there <- look(pmin(pmax(here$z + d, box$low), box$up))
+    d <- there$z - here$z
+    if (!is.finite(there$value)) {
+      radius <- max(abs(d)) / 4
+    } else {
+      promise <- -sum(here$slope * d) - sum(d * (B %*% d)) / 2
+      B <- learn_bfgs(B, d, there$slope - here$slope)
+      gained <- here$value - there$value
+      if (gained < 0.1 * promise) {
+        radius <- max(abs(d)) * learn_shorter(here, there, d)
+      } else if (short && gained > 0.5 * promise) {
+        radius <- min(2 * radius, learn_longest_step)
+      }
+      if (gained > 0) here <- there
+    }
+    if (radius < 1e-6) {
+      return(ended(0L, "no step gains"))
+    }
+  }
+  ended(1L, "too many steps")
+}
+
+learn_box <- function(problem, origin, basis) {
+  side <- function(bound, which) {
+    vapply(seq_len(ncol(basis)), function(k) which((bound - origin)[basis[, k] != 0]), 0)
+  }
+  list(low = side(problem$lower, max), up = side(problem$upper, min))
+}
+
+#' The step to the minimum of the quadratic model among what is not held by a bound
+#' @return list(d, free, promise: what it gains if the model is right)
+#' @noRd
+learn_newton_step <- function(here, B, box) {
+  free <- !(here$z <= box$low & here$slope > 0 | here$z >= box$up & here$slope < 0)
+  d <- numeric(length(free))
+  if (any(free)) {
+    B <- B[free, free, drop = FALSE]
+    U <- tryCatch(chol(B), error = function(cnd) chol(diag(max(diag(B)), nrow(B))))
+    d[free] <- -chol2inv(U) %*% here$slope[free]
+  }
+  list(d = d, free = free, promise = -sum(here$slope * d) / 2)
+}
+
+#' BFGS with Powell's damping, which keeps B positive definite
+#' @noRd
+learn_bfgs <- function(B, d, change) {
+  if (!any(d != 0)) {
+    return(B)
+  }
+  along <- sum(d * change)
+  Bd <- drop(B %*% d)
+  dBd <- sum(d * Bd)
+  if (along < 0.2 * dBd) {
+    share <- 0.8 * dBd / (dBd - along)
+    change <- share * change + (1 - share) * Bd
+    along <- sum(d * change)
+  }
+  B - tcrossprod(Bd) / dBd + tcrossprod(change) / along
+}
+
+#' By what factor to shorten a step that gained too little: the cubic through both ends
+#' @noRd
+learn_shorter <- function(here, there, d) {
+  g0 <- sum(here$slope * d)
+  g1 <- sum(there$slope * d)
+  a <- g0 + g1 - 3 * (there$value - here$value)
+  root <- sqrt(max(a^2 - g0 * g1, 0))
+  at <- 1 - (g1 + root - a) / (g1 - g0 + 2 * root)
+  if (is.finite(at)) min(max(at, 0.1), 0.5) else 0.25
+}
+
+#' -f'' of the log prior, and a little where there is none: rather too small, for a
+#' curvature that is too small is mended by the first steps
+#' @noRd
+learn_prior_curvature <- function(problem) {
+  sd <- vapply(problem$field, function(name) {
+    prior <- problem$latent$prior[[name]]
+    if (is.null(prior)) Inf else prior$sdlog
+  }, 0)
+  pmax(1 / sd^2, learn_least_curvature)
+}
+
+#' -f'' on all rows, from differences of the gradient at an optimum on some of them: the
+#' criterion grows with the rows, the prior does not
+#' @param times as many rows. @return d x d, positive definite, or `NULL` where a value is
+#'   not to be had.
+#' @noRd
+learn_curvature <- function(problem, objective, here, times) {
+  d <- length(here$par)
+  objective$begin(here)
+  H <- matrix(0, d, d)
+  for (j in seq_len(d)) {
+    step <- learn_difference * if (here$par[j] < problem$upper[j] - learn_difference) 1 else -1
+    there <- objective$at(replace(here$par, j, here$par[j] + step))
+    if (!is.finite(there$penalised)) {
+      return(NULL)
+    }
+    H[, j] <- (here$gradient - there$gradient) / step
+  }
+  prior <- diag(learn_prior_curvature(problem), d)
+  e <- eigen(times * ((H + t(H)) / 2 - prior) + prior, symmetric = TRUE)
+  e$vectors %*% (pmax(abs(e$values), learn_least_curvature) * t(e$vectors))
+}

@@ -1,0 +1,132 @@
+# How far a long call has come and how long it may still take: one meter for all of them.
+#
+# `progress` is TRUE, FALSE or NA: a bar, nothing, or, the default, a bar in interactive
+# sessions and the signals of progressr in others. Whatever is not silent also signals
+# conditions of class "sturdy_progress", with what the line says as numbers.
+
+#' The default of `progress`
+#' @noRd
+default_progress <- function() {
+  asked <- getOption("sturdy.progress", NA)
+  if (is.logical(asked) && length(asked) == 1) asked else NA
+}
+
+#' A meter of a long call
+#'
+#' Nothing is shown of calls that end within two seconds (`cli.progress_show_after`), or
+#' are about to.
+#'
+#' Steps that follow each other faster than cli's ticks (`cli.tick_time`) are not looked
+#' at: their `words` are never made.
+#'
+#' @param what is being done, as "Learning".
+#' @param frame whose end ends what is shown.
+#' @return a function of `done` and `total` (`NA` where that is unknown), in any unit,
+#'   `words` (what is counted: "some 20 fits of 1,000 rows"), and `left`, the seconds
+#'   that are left where these are known better than by proportion.
+#' @noRd
+progress_meter <- function(what, progress, frame = rlang::caller_env()) {
+  if (isFALSE(progress)) {
+    return(function(done, total, words, left = NULL) NULL)
+  }
+  force(what)
+  force(frame) # while its caller is there to be found
+  started <- seconds_now()
+  last <- started
+  pause <- getOption("cli.tick_time", 200) / 1000
+  show <- NULL
+  function(done, total, words, left = NULL) {
+    now <- seconds_now()
+    if (now - last < pause) {
+      return()
+    }
+    last <<- now
+    elapsed <- now - started
+    if (is.null(left)) left <- if (done > 0) elapsed * (total - done) / done else NA
+    signalCondition(structure(
+      class = c("sturdy_progress", "condition"),
+      list(
+        message = words, call = NULL, what = what, done = done, total = total,
+        elapsed = elapsed, left = left
+      )
+    ))
+    if (is.null(show) && is_long(elapsed, left)) {
+      show <<- progress_display(what, progress, frame)
+    }
+    if (!is.null(show)) {
+      show(elapsed / (elapsed + left), progress_line(words, elapsed, left))
+    }
+  }
+}
+
+seconds_now <- function() proc.time()[["elapsed"]]
+
+is_long <- function(elapsed, left) {
+  after <- getOption("cli.progress_show_after", 2)
+  elapsed >= after || (elapsed >= after / 4 && isTRUE(elapsed + left >= 2 * after))
+}
+
+progress_line <- function(words, elapsed, left) {
+  if (is.na(left)) {
+    return(paste0(words, ", ", rough_time(elapsed), " so far"))
+  }
+  paste0("about ", rough_time(elapsed + left), ", ", rough_time(left), " left: ", words)
+}
+
+#' Seconds as people say them
+#' @noRd
+rough_time <- function(seconds) {
+  if (seconds < 100) {
+    paste(max(1, round(seconds)), "s")
+  } else if (seconds < 6000) {
+    paste(round(seconds / 60), "min")
+  } else {
+    paste(format(seconds / 3600, digits = 2), "h")
+  }
+}
+
+#' What shows a share (`NA`: unknown) and a line, or `NULL`
+#' @noRd
+progress_display <- function(what, progress, frame) {
+  if (isTRUE(progress) || interactive()) {
+    return(cli_display(what, frame))
+  }
+  if (rlang::is_installed("progressr") && !identical(frame, globalenv())) {
+    return(progressr_display(what, frame))
+  }
+  function(share, line) NULL
+}
+
+cli_display <- function(what, frame) {
+  old <- options(cli.progress_show_after = 0) # it has waited long enough
+  on.exit(options(old))
+  id <- cli::cli_progress_bar(
+    format = "{cli::pb_spin} {cli::pb_extra$what}{cli::pb_extra$bar}: {cli::pb_extra$line}",
+    total = NA, extra = list(what = what, bar = "", line = ""), .envir = frame
+  )
+  function(share, line) {
+    extra <- list(what = what, bar = drawn_bar(share), line = line)
+    cli::cli_progress_update(extra = extra, id = id, force = TRUE)
+  }
+}
+
+drawn_bar <- function(share, width = 10) {
+  if (is.na(share)) {
+    return("")
+  }
+  full <- round(width * share)
+  signs <- if (cli::is_utf8_output()) c("\u25a0", "\u00b7") else c("=", "-")
+  paste0(" ", strrep(signs[1], full), strrep(signs[2], width - full))
+}
+
+#' Per cents, for its steps are counted ahead
+#' @noRd
+progressr_display <- function(what, frame) {
+  step <- progressr::progressor(steps = 100, label = what, envir = frame)
+  shown <- 0
+  function(share, line) {
+    percent <- if (is.na(share)) shown else max(shown, floor(100 * share))
+    step(amount = percent - shown, message = paste0(what, ": ", line))
+    shown <<- percent
+  }
+}

@@ -1,0 +1,131 @@
+# The search itself, on functions whose optimum is known, and what it starts from.
+
+# A problem whose objective is any function of the parameters
+problem_of <- function(value, slope, lower, upper, field = rep("nugget", length(lower))) {
+  looks <- 0L
+  best <- NULL
+  at <- function(par) {
+    looks <<- looks + 1L
+    here <- list(par = par, penalised = value(par), gradient = slope(par))
+    if (is.null(best) || isTRUE(here$penalised > best$penalised)) best <<- here
+    here
+  }
+  list(
+    problem = list(lower = lower, upper = upper, field = field, latent = list()),
+    objective = list(at = at, best = function() best, begin = function(from = NULL) NULL),
+    looks = function() looks
+  )
+}
+
+quadratic <- function(H, top, lower = rep(-10, length(top)), upper = rep(10, length(top))) {
+  problem_of(
+    function(x) -sum((x - top) * (H %*% (x - top))) / 2,
+    function(x) -drop(H %*% (x - top)), lower, upper
+  )
+}
+
+H <- withr::with_seed(1, crossprod(matrix(rnorm(25), 5)) + diag(5))
+
+test_that("with the true curvature a quadratic takes as many steps as it is far", {
+  top <- c(0.5, -0.5, 0.2, 0.8, -0.1)
+  one <- quadratic(H, top)
+  found <- learn_optim(one$problem, one$objective, numeric(5), diag(5), 50, 1e-8, H)
+  expect_identical(found$convergence, 0L)
+  expect_close(one$objective$best()$par, top, 1e-10)
+  expect_lte(one$looks(), 3)
+})
+
+test_that("without it, too, the optimum is found", {
+  top <- c(3, -2, 1, 4, -1)
+  one <- quadratic(H, top)
+  learn_optim(one$problem, one$objective, numeric(5), diag(5), 200, 1e-10)
+  expect_close(one$objective$best()$par, top, 1e-3)
+})
+
+test_that("a bound in the way holds its parameter, and the others find their optimum", {
+  top <- c(3, -2, 1, 4, -1)
+  one <- quadratic(H, top, upper = c(10, 10, 10, 1, 10))
+  learn_optim(one$problem, one$objective, numeric(5), diag(5), 200, 1e-10)
+  rest <- top[-4] - solve(H[-4, -4], H[-4, 4] * (1 - top[4]))
+  expect_identical(one$objective$best()$par[4], 1)
+  expect_close(one$objective$best()$par[-4], rest, 1e-3)
+})
+
+test_that("parameters with one column of the basis move together, in their own bounds", {
+  basis <- cbind(c(1, 1, 0), c(0, 0, 1))
+  one <- quadratic(diag(3), c(4, 4, 2), upper = c(5, 1, 5))
+  learn_optim(one$problem, one$objective, c(1, 0, 0), basis, 100, 1e-10)
+  expect_close(one$objective$best()$par, c(2, 1, 2), 1e-3)
+})
+
+test_that("walls without a value are backed away from", {
+  one <- problem_of(
+    function(x) if (x > 1.2) -Inf else -(x - 1)^2, function(x) -2 * (x - 1), -10, 10
+  )
+  learn_optim(one$problem, one$objective, -3, diag(1), 100, 1e-10)
+  expect_close(one$objective$best()$par, 1, 1e-3)
+})
+
+test_that("Rosenbrock's valley is followed to its end", {
+  one <- problem_of(
+    function(x) -(1 - x[1])^2 - 100 * (x[2] - x[1]^2)^2,
+    function(x) {
+      bend <- 200 * (x[2] - x[1]^2)
+      c(2 * (1 - x[1]) + 2 * bend * x[1], -bend)
+    },
+    c(-5, -5), c(5, 5)
+  )
+  learn_optim(one$problem, one$objective, c(-1.2, 1), diag(2), 200, 1e-10)
+  expect_close(one$objective$best()$par, c(1, 1), 1e-3)
+})
+
+test_that("the curvature of all rows is that of some, times as many, beside the prior's", {
+  one <- quadratic(H, numeric(5))
+  here <- one$objective$at(rep(0.3, 5))
+  one$problem$latent$prior <- list(nugget = list(meanlog = 0, sdlog = 0.7))
+  found <- learn_curvature(one$problem, one$objective, here, 4)
+  prior <- diag(1 / 0.49, 5)
+  e <- eigen(4 * (H - prior) + prior)
+  expect_close(found, e$vectors %*% (abs(e$values) * t(e$vectors)), 1e-8, floor = 1)
+})
+
+test_that("sites are foreseen where they are linear in the parameters", {
+  J <- withr::with_seed(2, matrix(rnorm(12), 4))
+  sites <- function(par) list(tau = 1 + drop(J %*% par), nu = 2 - drop(J %*% par))
+  pars <- list(c(0.1, 0, 0), c(0, 0.2, 0), c(0, 0, -0.1), c(0.1, 0.1, 0.1))
+  trail <- lapply(pars, function(par) list(par = par, sites = sites(par)))
+  expect_null(learn_foresee(list(), pars[[1]]))
+  expect_identical(learn_foresee(trail[1], pars[[2]]), trail[[1]]$sites)
+  to <- c(0.08, 0.06, 0.01)
+  found <- learn_foresee(trail, to)
+  before <- max(abs(trail[[1]]$sites$tau - sites(to)$tau))
+  expect_lt(max(abs(found$tau - sites(to)$tau)), 0.02 * before)
+  expect_lt(max(abs(found$nu - sites(to)$nu)), 0.02 * before)
+})
+
+test_that("a search that begins on some rows ends at an optimum of all, whatever their order", {
+  d <- withr::with_seed(7, {
+    X <- matrix(rnorm(300 * 3), 300, dimnames = list(NULL, letters[1:3]))
+    y <- X[, 1] + sin(2 * X[, 2]) + rnorm(300) / 3 > 0
+    wrong <- sample(300, 30)
+    y[wrong] <- !y[wrong]
+    data.frame(X, y)
+  })
+  fit <- gpc(y ~ ., d)
+  expect_true(fit$learning$cold_start)
+  # a search of another kind, on all rows from the start
+  latent <- model_latent(fit)
+  latent$free <- c("lengthscale", "bias", "nugget")
+  latent$prior <- fit$kernel$prior
+  whole <- learn_problem(latent, fit$spec)
+  look <- function(par) learn_evaluation(whole, par, learn_native(whole, par, NULL))
+  other <- stats::optim(
+    replace(whole$start, whole$field == "epsilon", stats::qlogis(0.2)),
+    function(par) -look(par)$penalised, function(par) -look(par)$gradient,
+    method = "BFGS", control = list(reltol = 1e-10)
+  )
+  expect_gt(fit$learning$penalised, -other$value - 1e-4)
+  turned <- gpc(y ~ ., d[300:1, ])
+  expect_identical(coef(turned), coef(fit))
+  expect_identical(turned$learning, fit$learning)
+})

@@ -1,0 +1,135 @@
+# What a long call says of itself: when, how much, and through what.
+
+# All that a call signals, as a data frame
+said <- function(code) {
+  withr::local_options(cli.tick_time = 0) # each step
+  rows <- list()
+  withCallingHandlers(code, sturdy_progress = function(cnd) {
+    rows[[length(rows) + 1]] <<- data.frame(cnd[c("what", "done", "total", "left", "message")])
+  })
+  do.call(rbind, rows)
+}
+
+# What a meter shows in a terminal, with a clock of its own
+shown <- function(progress, steps, seconds, after = 2) {
+  clock <- 0
+  local_mocked(seconds_now = function() clock)
+  withr::local_options(
+    cli.progress_show_after = after, cli.progress_clear = FALSE, cli.dynamic = TRUE,
+    cli.progress_handlers_only = "cli", cli.unicode = FALSE, cli.spinner = "line"
+  )
+  lines <- utils::capture.output(type = "message", local({
+    meter <- progress_meter("Counting", progress)
+    for (k in seq_len(steps)) {
+      clock <<- k * seconds
+      cli::ticking(TRUE)
+      meter(k, steps, "some steps")
+    }
+  }))
+  paste(lines, collapse = "")
+}
+
+local_mocked <- function(..., frame = parent.frame()) {
+  ns <- asNamespace("sturdy")
+  for (name in names(list(...))) {
+    old <- get(name, ns)
+    put <- function(value) {
+      unlockBinding(name, ns)
+      assign(name, value, ns)
+      lockBinding(name, ns)
+    }
+    put(list(...)[[name]])
+    withr::defer(put(old), frame)
+  }
+}
+
+test_that("a long call says how long it takes, a short one nothing", {
+  expect_match(shown(TRUE, 20, 1), "Counting .*about 20 s, 1[0-9] s left: some steps")
+  expect_identical(shown(TRUE, 20, 0.05), "")
+  expect_identical(shown(FALSE, 20, 1), "")
+})
+
+test_that("a call that is going to be long says so before the two seconds are over", {
+  expect_match(shown(TRUE, 20, 0.6), "about 12 s, 11 s left")
+  expect_true(is_long(0.6, 11))
+  expect_false(is_long(0.6, 1))
+  expect_false(is_long(0.6, NA))
+  expect_true(is_long(2.1, NA))
+})
+
+test_that("times are said as people say them", {
+  expect_identical(
+    vapply(c(0.2, 40.4, 99, 130, 5400, 9000), rough_time, ""),
+    c("1 s", "40 s", "99 s", "2 min", "90 min", "2.5 h")
+  )
+  expect_identical(progress_line("12 rows", 3, NA), "12 rows, 3 s so far")
+})
+
+test_that("learning signals each evaluation, what it expects, and how long", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(60), b = rnorm(60)))
+  d$y <- d$a + d$b > 0
+  lines <- said(fit <- gpc(y ~ ., d))
+  learning <- lines[lines$what == "Learning", ]
+  expect_identical(nrow(learning), fit$learning$evaluations)
+  expect_true(all(learning$done < learning$total))
+  expect_match(learning$message, "^fit [0-9]+ of some [0-9]+ to 60 rows$")
+  expect_true(all(learning$left > 0))
+  expect_true("EP" %in% lines$what)
+  expect_null(said(gpc(y ~ ., d, control = ep_control(progress = FALSE))))
+  withr::local_options(sturdy.progress = FALSE)
+  expect_null(said(gpc(y ~ ., d)))
+})
+
+test_that("so do evaluations on some rows, EM, integration, prediction and simulation", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(230), b = rnorm(230)))
+  d$y <- d$a + d$b + rnorm(230) / 3 > 0
+  lines <- said(fit <- gpc(y ~ ., d))
+  few <- is.na(lines$total) & lines$what == "Learning"
+  expect_true(any(few))
+  expect_identical(unique(lines$message[few]), "fits of 150 of 230 rows")
+  expect_true("Predicting" %in% said(predict(fit, d))$what)
+  expect_true("Integrating" %in% said(log_evidence(fit, "integrated"))$what)
+  small <- toy_fit(epsilon = 0.05)
+  ais <- said(withr::with_seed(1, log_evidence(small, "ais", se = 0.02)))
+  expect_identical(unique(ais$what), "Annealing")
+  expect_match(utils::tail(ais$message, 1), "chains of .* levels, standard error")
+  draws <- said(suppressWarnings(withr::with_seed(1, posterior_sample(small, 100))))
+  expect_true("Sampling" %in% draws$what)
+  expect_true("Learning" %in% said(suppressWarnings(
+    gpc(class ~ a + b, toy(), method = "em")
+  ))$what)
+})
+
+test_that("progressr is told where there is no terminal, and FALSE keeps it out", {
+  skip_if_not_installed("progressr")
+  withr::local_options(progressr.enable = TRUE, cli.progress_show_after = 0, cli.tick_time = 0)
+  told <- 0
+  count <- function(code) {
+    told <<- 0
+    withCallingHandlers(code, progression = function(p) {
+      if (identical(p$type, "update")) told <<- told + p$amount
+    })
+    told
+  }
+  expect_gt(count(toy_fit(epsilon = "learn")), 50)
+  quiet <- ep_control(progress = FALSE)
+  expect_identical(count(toy_fit(epsilon = "learn", control = quiet)), 0)
+})
+
+test_that("a handler may stop a call from its progress, and nothing is left behind", {
+  withr::local_options(cli.tick_time = 0)
+  stopped <- tryCatch(
+    withCallingHandlers(toy_fit(epsilon = "learn"), sturdy_progress = function(cnd) {
+      rlang::abort("enough", "enough")
+    }),
+    enough = function(cnd) "stopped"
+  )
+  expect_identical(stopped, "stopped")
+  expect_s3_class(toy_fit(epsilon = 0.05), "gpc")
+})
+
+test_that("what it may be is checked", {
+  expect_identical(ep_control(progress = NA)$progress, NA)
+  expect_error(ep_control(progress = 2), class = "sturdy_error_type")
+  expect_error(ep_control(progress = NULL), class = "sturdy_error_type")
+})
