@@ -260,6 +260,28 @@ void dense_symmetric(const dense_engine *e,
   multiply(&t, n, m, n);
 }
 
+/* each column once, as a column and as a row */
+void dense_symmetric_times(const dense_engine *e,
+                           int n,
+                           const double *A,
+                           const double *x,
+                           double *out) {
+  memset(out, 0, sizeof *out * (size_t)n);
+  for (int j = 0; j < n; j += BOTH_COLS) {
+    const int cols = least(BOTH_COLS, n - j), below = j + cols;
+    for (int c = j; c < below; c++) { /* their diagonal block */
+      out[c] += A[IDX(c, c, n)] * x[c];
+      for (int i = c + 1; i < below; i++) {
+        out[i] += A[IDX(i, c, n)] * x[c];
+        out[c] += A[IDX(i, c, n)] * x[i];
+      }
+    }
+    if (below < n)
+      e->own->both(n - below, A + IDX(below, j, n), (size_t)n, x + j, x + below,
+                   out + below, out + j);
+  }
+}
+
 void dense_update(const dense_engine *e,
                   int n,
                   int k,

@@ -63,6 +63,13 @@ void dense_symmetric(const dense_engine *e,
                      dense_view B,
                      dense_view C);
 
+/* out[n] = A x, the lower triangle of A[n x n] read; out must not overlap x. */
+void dense_symmetric_times(const dense_engine *e,
+                           int n,
+                           const double *A,
+                           const double *x,
+                           double *out);
+
 /* The lower triangle of C[n x n], whose rows have step 1: += alpha A diag(w) A'
  * for A[n x k]. */
 void dense_update(const dense_engine *e,

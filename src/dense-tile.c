@@ -89,7 +89,7 @@
   {                                                                            \
     .name = label, .rows = (lanes) * (vectors), .cols = tile_cols,             \
     .slab = (lanes)*SLAB_VECTORS, .tile = tile_##suffix,                       \
-    .solve = solve_##suffix                                                    \
+    .solve = solve_##suffix, .both = both_##suffix                             \
   }
 
 static const dense_variant variants[] = {

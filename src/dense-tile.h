@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#define BOTH_COLS 4
+
 typedef struct {
   const char *name;
   int rows, cols; /* of a tile */
@@ -13,6 +15,17 @@ typedef struct {
   /* C[rows x cols] += sum_l a_l b_l' from panels packed by step: a[k][rows],
    * b[k][cols]. Every element is summed in the order of l. */
   void (*tile)(int k, const double *a, const double *b, double *C, size_t ldc);
+
+  /* Four columns of a symmetric matrix, below their diagonal block, and the
+   * rows that they are, too: y[n] += A p[4], s[4] += A' x[n]; lda of A[n x 4].
+   */
+  void (*both)(int n,
+               const double *A,
+               size_t lda,
+               const double *p,
+               const double *x,
+               double *y,
+               double *s);
 
   /* X[n][slab] <- T^{-1} X, T[n][n] lower, both by rows. */
   void (*solve)(int n, const double *T, double *X);

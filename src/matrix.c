@@ -16,7 +16,12 @@ double dot(int n, const double *x, const double *y) {
 void symmetric_times(const double *A, int n, const double *x, double *out) {
   const int inc = 1;
   const double one = 1, zero = 0;
+  const dense_engine *e = core_dense();
   core_poll();
+  if (e->own) {
+    dense_symmetric_times(e, n, A, x, out);
+    return;
+  }
   F77_CALL(dsymv)("L", &n, &one, A, &n, x, &inc, &zero, out, &inc FCONE);
 }
 

@@ -1,5 +1,5 @@
-/* What: tile() and solve() of one variant: included by dense-tile.c for each,
- *       with LANES doubles a vector, tiles of VECTORS x COLS vectors, NAME and
+/* What: tile(), solve() and both() of one variant: included by dense-tile.c for
+ * each, with LANES doubles a vector, tiles of VECTORS x COLS vectors, NAME and
  *       TARGET, the attribute that lets the compiler use wider registers.
  * Method: all of a tile's sums stay in registers while a column of A and a row
  *   of B pass by; COLS * VECTORS of them, so that none waits for the last
@@ -10,6 +10,7 @@
 #define LOOSE PASTE(loose_, NAME)
 #define TILE PASTE(tile_, NAME)
 #define SOLVE PASTE(solve_, NAME)
+#define BOTH PASTE(both_, NAME)
 #define ROWS (LANES * VECTORS)
 #define SLAB (LANES * SLAB_VECTORS)
 
@@ -65,7 +66,40 @@ TARGET static void SOLVE(int n, const double *T, double *X) {
   }
 }
 
+TARGET static void BOTH(int n,
+                        const double *A,
+                        size_t lda,
+                        const double *p,
+                        const double *x,
+                        double *y,
+                        double *s) {
+  VEC sum[BOTH_COLS];
+  int i = 0;
+  EACH(c, BOTH_COLS) { sum[c] = (VEC){0}; }
+  for (; i + LANES <= n; i += LANES) {
+    const VEC at = *(const LOOSE *)(x + i);
+    VEC to = *(const LOOSE *)(y + i);
+    EACH(c, BOTH_COLS) {
+      const VEC a = *(const LOOSE *)(A + (size_t)c * lda + i);
+      to += a * p[c];
+      sum[c] += a * at;
+    }
+    *(LOOSE *)(y + i) = to;
+  }
+  for (int c = 0; c < BOTH_COLS; c++) {
+    double lanes[LANES];
+    *(LOOSE *)lanes = sum[c];
+    for (int l = 0; l < LANES; l++) s[c] += lanes[l];
+  }
+  for (; i < n; i++)
+    for (int c = 0; c < BOTH_COLS; c++) {
+      y[i] += A[(size_t)c * lda + (size_t)i] * p[c];
+      s[c] += A[(size_t)c * lda + (size_t)i] * x[i];
+    }
+}
+
 #undef EACH
+#undef BOTH
 #undef TILE
 #undef SOLVE
 #undef PASTE_

@@ -138,6 +138,24 @@ static void symmetric_products(void) {
   }
 }
 
+static void symmetric_times_equal_sums(void) {
+  check_engine.own = dense_variant_at(variant);
+  for (int n = 0; n <= 150; n++) {
+    double *A = random_matrix(n, n), *x = random_matrix(n, 1);
+    double *out = random_matrix(n, 1);
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < j; i++) A[IDX(i, j, n)] = NAN; /* not to be read */
+    symmetric_times(A, n, x, out);
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int j = 0; j < n; j++)
+        sum += A[i >= j ? IDX(i, j, n) : IDX(j, i, n)] * x[j];
+      CHECK_NEAR(out[i], sum, 1e-13 * (n + 1));
+    }
+    free(A), free(x), free(out);
+  }
+}
+
 /* Lower, well conditioned, NaN above */
 static double *random_factor(int n) {
   double *L = random_matrix(n, n);
@@ -305,6 +323,7 @@ int main(void) {
     RUN("products equal sums", products);
     RUN("lower triangles of products equal sums", updates);
     RUN("symmetric products read a lower triangle", symmetric_products);
+    RUN("products with a vector, too", symmetric_times_equal_sums);
     RUN("solutions solve", solves);
     RUN("factors and inverses are", factors);
     RUN("the ends of the range are kept", ends_of_the_range);
