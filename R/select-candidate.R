@@ -69,11 +69,13 @@ default_candidates <- function() {
 candidate_run <- function(spec, molded, integrate = FALSE) {
   began <- proc.time()[["elapsed"]]
   warned <- character()
-  spec$control$progress <- FALSE
+  asked <- spec$control$progress
+  spec$control$progress <- FALSE # the map over candidates has a line of its own
   run <- tryCatch(
     withCallingHandlers(
       {
         fit <- fit_spec(spec, molded, NULL)
+        fit$spec$control$progress <- asked
         list(fit = fit, facts = candidate_facts(fit, integrate))
       },
       warning = function(cnd) {

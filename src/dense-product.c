@@ -203,6 +203,7 @@ static void multiply_piece(const task *t, range rows, range cols, range inner) {
 }
 
 static void multiply(const task *t, int m, int n, int k) {
+  if (n == 0 || t->alpha == 0) return;
   for (int i = 0; i < m; i += BAND) {
     const range rows = {i, least(m, i + BAND)};
     const int last = t->lower ? rows.to : n;
@@ -229,6 +230,7 @@ void dense_product(const dense_engine *e,
                   dense_turned(C));
     return;
   }
+  if (m == 0 || n == 0) return;
   if (C.row == -1) { /* the last row first, in A and in C */
     C.at -= m - 1;
     A = (dense_view){A.at + (m - 1) * A.row, -A.row, A.col};

@@ -54,7 +54,8 @@ void dense_product(const dense_engine *e,
                    dense_view B,
                    dense_view C);
 
-/* The same for A[n x n] symmetric, its lower triangle read; C[n x m]. */
+/* C[n x m] += A B for A[n x n] symmetric, its lower triangle read; the rows of
+ * C have step 1. */
 void dense_symmetric(const dense_engine *e,
                      int n,
                      int m,

@@ -8,6 +8,7 @@
  *   so that almost all work is products; small parts by the loops of the
  *   textbook. */
 #include "dense-solve.h"
+#include "host.h"
 #include "numeric.h"
 #include "threads.h"
 
@@ -15,6 +16,9 @@
 #define SOLVE_LEAF 64
 #define FACTOR_LEAF 16
 #define SLAB_MOST 32
+
+/* from one core_poll() to the next: a whole number of slabs */
+#define COLUMNS 16384
 
 /* Where to cut: a whole number of small factors */
 static int half(int n) {
@@ -50,11 +54,16 @@ static void solve_leaf(const dense_engine *e,
     for (int j = 0; j < i; j++) t[i * n + j] = *element(T, i, j);
     t[i * n + i] = unit ? 1 : *element(T, i, i);
   }
-  OMP(omp parallel for num_threads(threads)
-          if (threads > 1 && 0.5 * n * n * cols > THREAD_LEAST))
-  for (int j = 0; j < cols; j += slab)
-    solve_slab(e->own, n, cols - j < slab ? cols - j : slab, t,
-               dense_from(X, 0, j));
+  (void)threads; /* without OpenMP */
+  for (int from = 0; from < cols; from += COLUMNS) {
+    const int to = cols - from < COLUMNS ? cols : from + COLUMNS;
+    core_poll();
+    OMP(omp parallel for num_threads(threads)
+            if (threads > 1 && 0.5 * n * n * (to - from) > THREAD_LEAST))
+    for (int j = from; j < to; j += slab)
+      solve_slab(e->own, n, to - j < slab ? to - j : slab, t,
+                 dense_from(X, 0, j));
+  }
 }
 
 void dense_solve(const dense_engine *e,
@@ -63,6 +72,7 @@ void dense_solve(const dense_engine *e,
                  dense_view T,
                  int unit,
                  dense_view X) {
+  if (n == 0 || cols == 0) return;
   if (n <= SOLVE_LEAF) {
     solve_leaf(e, n, cols, T, unit, X);
     return;

@@ -9,7 +9,11 @@
  *   nothing above 128 bits is compiled. */
 #include "dense-tile.h"
 
-#if defined(__GNUC__) || defined(__clang__)
+/* Older ones lack a vector times a number, the unrolling that keeps arrays in
+ * registers, or ask the processor but not its system */
+#if defined(__clang__)
+#define HAVE_VECTORS (__clang_major__ >= 10)
+#elif defined(__GNUC__) && __GNUC__ >= 8
 #define HAVE_VECTORS 1
 #else
 #define HAVE_VECTORS 0
@@ -21,7 +25,7 @@
 #define HAVE_X86 0
 #endif
 
-#if HAVE_X86 && !defined(_WIN32)
+#if HAVE_X86 && defined(__x86_64__) && !defined(_WIN32)
 #define HAVE_WIDE 1
 #else
 #define HAVE_WIDE 0
@@ -65,7 +69,12 @@
 #define VECTORS 2
 #define COLS 6
 #define NAME v128_fma
+/* fma brings AVX with it, whose registers are not to be used here */
+#if defined(__clang__)
 #define TARGET __attribute__((target("fma")))
+#else
+#define TARGET __attribute__((target("fma,prefer-vector-width=128")))
+#endif
 #include "tile-loops.h"
 #endif
 

@@ -2,7 +2,7 @@
  *       The engine is the one thing that outlives a .Call(): the options of a
  *       session choose it.
  * Forks: the threads of OpenMP are not inherited, and waiting for them would
- *   never end: a process that did not choose the engine works on one. */
+ *   never end: a process that did not load the package works on one. */
 #include "glue.h"
 #include "dense-product.h"
 #include "matrix.h"
@@ -23,16 +23,31 @@ static long process_number(void) { return 0; }
 
 #define LINE 64 /* bytes: panels begin with a line of the cache */
 
+/* An engine for R's BLAS and for each variant, so that one in use keeps its own
+ * when an interrupt handler changes the options. The panels are one, kept for
+ * the session and only ever made larger. */
+#define ENGINES 8
 static struct {
-  dense_engine engine;
+  dense_engine engines[ENGINES];
+  int now;     /* the engine in use */
+  int threads; /* that the panels are enough for */
   void *memory;
-  long owner;
-} chosen = {.engine = {.threads = 1}};
+  long owner; /* the process that loaded the package */
+} chosen;
+
+static int is_fork(void) { return chosen.owner != process_number(); }
+
+void glue_dense_load(void) {
+  chosen.owner = process_number();
+  for (int k = 0; k < ENGINES; k++)
+    chosen.engines[k] =
+        (dense_engine){.own = dense_variant_at(k - 1), .threads = 1};
+}
 
 const dense_engine *core_dense(void) {
-  if (chosen.engine.threads > 1 && chosen.owner != process_number())
-    chosen.engine.threads = 1;
-  return &chosen.engine;
+  dense_engine *e = chosen.engines + chosen.now;
+  if (e->threads > 1 && is_fork()) e->threads = 1;
+  return e;
 }
 
 /* Names of the variants that can run here, the narrowest first */
@@ -46,6 +61,20 @@ SEXP glue_dense_names(void) {
   return out_;
 }
 
+/* Panels for so many threads; 0 when there is no memory for them */
+static int make_panels(int threads) {
+  if (threads <= chosen.threads) return 1;
+  char *memory = malloc(dense_pack_size(threads) * sizeof(double) + LINE);
+  if (!memory) return 0;
+  free(chosen.memory);
+  chosen.memory = memory;
+  chosen.threads = threads;
+  memory += LINE - (size_t)memory % LINE;
+  for (int k = 0; k < ENGINES; k++)
+    chosen.engines[k].pack = (double *)(void *)memory;
+  return 1;
+}
+
 /* Uses variant_ (1, 2, ...; 0 for R's BLAS) on threads_ from now on. FALSE, and
  * nothing is changed, when there is no memory for its panels. */
 SEXP glue_dense_use(SEXP variant_, SEXP threads_) {
@@ -53,30 +82,19 @@ SEXP glue_dense_use(SEXP variant_, SEXP threads_) {
       !Rf_isInteger(threads_) || Rf_length(threads_) != 1 ||
       INTEGER_RO(threads_)[0] < 1)
     Rf_error("internal error: wrong types in dense_use");
-  const int threads = INTEGER_RO(threads_)[0];
-  const size_t bytes = dense_pack_size(threads) * sizeof(double) + LINE;
-  char *memory = malloc(bytes);
-  if (!memory) return Rf_ScalarLogical(FALSE);
-  free(chosen.memory);
-  chosen.memory = memory;
-  chosen.owner = process_number();
-  chosen.engine = (dense_engine){
-      .own = dense_variant_at(INTEGER_RO(variant_)[0] - 1),
-      .threads = threads,
-      .pack = (double *)(void *)(memory + LINE - (size_t)memory % LINE)};
+  const int k = INTEGER_RO(variant_)[0];
+  const int threads = is_fork() ? 1 : INTEGER_RO(threads_)[0];
+  if (k < 0 || k >= ENGINES || (k > 0 && !chosen.engines[k].own))
+    Rf_error("internal error: no such variant in dense_use");
+  if (k > 0 && !make_panels(threads)) return Rf_ScalarLogical(FALSE);
+  chosen.engines[k].threads = threads;
+  chosen.now = k;
   return Rf_ScalarLogical(TRUE);
 }
 
-/* When the package is unloaded */
-void glue_dense_forget(void) {
-  free(chosen.memory);
-  chosen.memory = NULL;
-  chosen.engine = (dense_engine){.threads = 1};
-}
-
-/* Threads by default: at most two, and no more than OMP_NUM_THREADS,
- * OMP_THREAD_LIMIT and the processors of this process allow; one without
- * OpenMP */
+/* Threads by default: one in a fork, at most two, and no more than
+ * OMP_NUM_THREADS, OMP_THREAD_LIMIT and the processors of this process allow;
+ * one without OpenMP */
 SEXP glue_dense_threads(void) {
   int threads = 1;
 #ifdef _OPENMP
@@ -86,12 +104,16 @@ SEXP glue_dense_threads(void) {
   for (int k = 1; k < 4; k++)
     if (most[k] < threads) threads = most[k];
 #endif
-  return Rf_ScalarInteger(threads > 1 ? threads : 1);
+  return Rf_ScalarInteger(threads > 1 && !is_fork() ? threads : 1);
 }
 
 static double seconds_now(void) {
   struct timespec t;
+#ifdef CLOCK_MONOTONIC
+  clock_gettime(CLOCK_MONOTONIC, &t);
+#else
   timespec_get(&t, TIME_UTC);
+#endif
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -144,11 +166,12 @@ SEXP glue_dense_speed(SEXP n_, SEXP few_) {
       const double began = seconds_now();
       run_operation(operation, n, S, W, P);
       const double took = seconds_now() - began;
-      best = fmin(best, took);
+      if (took > 0) best = fmin(best, took);
       spent += took;
     }
-    /* a clock of microseconds may see no time pass */
-    REAL(out_)[operation] = flops_of(operation, n) / fmax(best, 1e-6);
+    /* a coarse clock may see no time pass */
+    if (!R_FINITE(best)) best = 1e-6;
+    REAL(out_)[operation] = flops_of(operation, n) / best;
   }
   UNPROTECT(1);
   return out_;

@@ -54,7 +54,8 @@ SEXP glue_dense_names(void);
 SEXP glue_dense_use(SEXP variant_, SEXP threads_);
 SEXP glue_dense_threads(void);
 SEXP glue_dense_speed(SEXP n_, SEXP few_);
-void glue_dense_forget(void);
+/* When the package is loaded */
+void glue_dense_load(void);
 SEXP glue_tilted(
     SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_);
 SEXP glue_adf(SEXP Xt_,

@@ -44,11 +44,5 @@ attribute_visible void R_init_sturdy(DllInfo *dll) {
   R_registerRoutines(dll, NULL, entries, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
-}
-
-/* The panels of our own kernels are the one memory that a session keeps */
-void R_unload_sturdy(DllInfo *dll);
-attribute_visible void R_unload_sturdy(DllInfo *dll) {
-  (void)dll;
-  glue_dense_forget();
+  glue_dense_load();
 }

@@ -86,6 +86,7 @@ static void kernel_columns(const kernel_ard *k,
                            int lower,
                            double *G) {
   const int threads = core_dense()->threads;
+  (void)threads; /* without OpenMP */
   const int block = n > 0 && ELEMENTS / n < m ? (int)(ELEMENTS / n) + 1 : m;
   for (int from = 0; from < m; from += block) {
     const int to = m - from < block ? m : from + block;

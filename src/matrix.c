@@ -139,7 +139,7 @@ void solve_lower(
     const char *trans, const double *L, int n, double *B, int cols) {
   const double one = 1;
   const dense_engine *e = core_dense();
-  if (n == 0) return;
+  if (n == 0 || cols == 0) return;
   if (e->own) { /* L' is upper: reversed it is lower */
     const int up = *trans == 'T';
     const dense_view T = dense_of(L, n, up), X = dense_of(B, n, 0);
@@ -259,7 +259,7 @@ void rank_update_signed(double *C,
   for (double sign = 1; sign >= -1; sign -= 2) {
     int k = 0;
     for (int l = 0; l < b; l++) {
-      if (!(gamma[l] * sign > 0)) continue;
+      if (gamma[l] * sign <= 0 || (isnan(gamma[l]) && sign < 0)) continue;
       const double root = sqrt(fabs(gamma[l]));
       const double *from = P + IDX(0, l, n);
       double *to = scratch + IDX(0, k++, n);

@@ -51,7 +51,8 @@ int cholesky(double *A, int n, double *log_det);
 void cholesky_invert(double *L, int n);
 
 /* C[n x n] (lower) -= P diag(gamma) P', P[n x b], as two symmetric rank-k
- * updates split by the sign of gamma[b]. scratch[n x b]. */
+ * updates split by the sign of gamma[b], or as one. P finite. scratch[n x b].
+ */
 void rank_update_signed(double *C,
                         int n,
                         const double *P,

@@ -467,8 +467,13 @@ mutant(
   "if (!(column[j] > 0)) return 1;", "if (column[j] < 0) return 1;", c = "dense"
 )
 mutant(
-  "forked processes keep the threads of their parent", "src/glue-dense.c",
-  "chosen.engine.threads = 1;\n", "chosen.engine.threads = 2;\n", r = "native-blas"
+  "forked processes choose threads", "src/glue-dense.c",
+  "is_fork() ? 1 : INTEGER_RO(threads_)[0];", "INTEGER_RO(threads_)[0];",
+  r = "native-blas"
+)
+mutant(
+  "all threads pack into the panels of one", "src/dense-product.c",
+  "(size_t)thread_number() * PACK_A;", "(size_t)0 * PACK_A;", c = "dense"
 )
 mutant(
   "weights of a signed update without their sign", "src/matrix.c",

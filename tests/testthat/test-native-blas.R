@@ -84,17 +84,44 @@ test_that("threads and repetition change no bit", {
   expect_identical(run(2L), one)
 })
 
-test_that("a forked process of a threaded one works on", {
+# In a process of its own, which is given 60 seconds: what is tested may hang.
+forked <- function(...) {
+  library <- dirname(system.file(package = "sturdy"))
+  code <- c(
+    sprintf("library(sturdy, lib.loc = %s)", deparse1(library)),
+    "options(sturdy.blas = 'own', sturdy.threads = 2)",
+    "run <- function(...) sum(sturdy:::native_cholesky(diag(1200) + 0.1)[1200, 1:3])",
+    "one <- run()", ...,
+    "cat(identical(parallel::mclapply(1:2, run, mc.cores = 2), list(one, one)))"
+  )
+  script <- withr::local_tempfile(lines = code, fileext = ".R")
+  out <- suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", script),
+    stdout = TRUE, stderr = FALSE, timeout = 60
+  ))
+  identical(utils::tail(out, 1), "TRUE")
+}
+
+test_that("forked processes of a threaded one work on", {
   skip_on_cran()
   skip_on_os("windows")
-  gram <- function(...) {
-    K <- diag(1200) + 0.1
-    native_cholesky(K)[1200, 1:3]
-  }
-  one <- with_variant(widest_variant(), gram(), threads = 2L)
-  withr::local_options(sturdy.blas = "own", sturdy.threads = 2)
-  gram()
-  expect_identical(parallel::mclapply(1:2, gram, mc.cores = 2), list(one, one))
+  expect_true(forked())
+  expect_true(forked("invisible(sturdy_blas())"))
+  expect_true(forked("options(sturdy.blas = 'r')"))
+  expect_true(forked(
+    "inner <- run", "run <- function(...) { options(sturdy.threads = 3); inner() }"
+  ))
+})
+
+test_that("an interrupted trial leaves nothing chosen", {
+  withr::defer(blas_state$asked <- NULL)
+  withr::local_options(sturdy.blas = "r", sturdy.threads = 1)
+  use_blas()
+  withr::local_options(sturdy.blas = "auto")
+  blas_state$faster <- quote(stop()) # any value that the engine can't be given
+  withr::defer(blas_state$faster <- NULL)
+  expect_error(use_blas())
+  expect_null(blas_state$asked)
 })
 
 test_that("options choose", {
@@ -125,7 +152,7 @@ test_that("an option of another value is an error that names it", {
   }
   expect_snapshot(error = TRUE, fit())
   withr::local_options(sturdy.blas = NULL)
-  for (wrong in list(0, "two", NA, 1:2, Inf)) {
+  for (wrong in list(0, "two", NA, 1:2, 1.5, Inf)) {
     withr::local_options(sturdy.threads = wrong)
     expect_error(fit(), class = "sturdy_error_option")
   }

@@ -130,6 +130,22 @@ bench_problem <- function(n, d = 10, seed = 1) {
   )
 }
 
+# Halves of three data sets and the simulated problem, for what learns
+learning_problems <- function() {
+  half <- function(name) {
+    data <- sturdy_data(name)
+    set.seed(2)
+    data <- data[sample(nrow(data), nrow(data) / 2), ]
+    list(x = data[names(data) != "class"], y = data$class)
+  }
+  simulated <- bench_problem(1000)
+  list(
+    "Pima, half" = half("pima"), "Ionosphere, half" = half("ionosphere"),
+    "Sonar, half" = half("sonar"),
+    "simulated" = list(x = as.data.frame(simulated$X), y = simulated$y)
+  )
+}
+
 bench_control <- function(tol = 1e-6) {
   list(tol = tol, max_sweeps = 200, damping = 1, block = 64)
 }

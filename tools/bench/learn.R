@@ -14,18 +14,7 @@ source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 machine <- machine_line()
 print_machine(machine)
 
-half <- function(name) {
-  data <- sturdy_data(name)
-  set.seed(2)
-  data <- data[sample(nrow(data), nrow(data) / 2), ]
-  list(x = data[names(data) != "class"], y = data$class)
-}
-simulated <- bench_problem(1000)
-problems <- list(
-  "Pima, half" = half("pima"), "Ionosphere, half" = half("ionosphere"),
-  "Sonar, half" = half("sonar"),
-  "simulated" = list(x = as.data.frame(simulated$X), y = simulated$y)
-)
+problems <- learning_problems()
 models <- list(
   "gpc, evidence" = function(x, y) gpc(x, y),
   "gpc, loo" = function(x, y) gpc(x, y, criterion = "loo"),
