@@ -74,7 +74,7 @@ hard_fit <- function(X, y, call) {
 }
 # The call of a case, as text, and its data
 tell <- function(k) {
-  set.seed(k)
+  campaign_seed_case(campaign, k)
   X <- hard_inputs()
   hard_labels(X)
   call <- hard_call()
@@ -100,7 +100,7 @@ cpu <- function() sum(proc.time()[1:2])
 show <- function(k, what) cat("  case ", k, ": ", what, "\n", sep = "")
 for (k in seq_len(campaign$cases)) {
   if (campaign_over(campaign)) break
-  set.seed(k)
+  campaign_seed_case(campaign, k)
   X <- hard_inputs()
   y <- hard_labels(X)
   began <- cpu()
