@@ -15,6 +15,10 @@ learn_tol <- function(df, criterion) {
   if (is.infinite(df) && criterion == "evidence") 1e-5 else 1e-6
 }
 learn_maxit <- 200L    # of a climb
+# Evaluations of a race from one start, or of a climb. Searches of ordinary data need far
+# fewer (test-learn-search.R); where EP has a fixed point here and none there, L-BFGS-B may
+# take thousands for next to nothing.
+learn_most <- 200L
 learn_gain <- 1e-4     # a climb ends when a step gains less than this,
 learn_slope <- 1e-3    # or when no slope is steeper than this
 learn_race_maxit <- 10L
@@ -148,15 +152,15 @@ learn_prior <- function(problem, par) {
 #'
 #' Returns `at(par)`, which gives an evaluation: list(par, value, penalised,
 #' gradient, sites); `best()`, the best of them since `begin()`, which forgets all
-#' or goes on from an evaluation; and `evaluations()`. EP starts from the sites of
-#' the last evaluation that converged. Where EP gives no value the objective is
-#' -Inf, which the line search backs away from.
+#' or goes on from an evaluation; `spent()`, whether there were `learn_most` since then;
+#' and `evaluations()`. EP starts from the sites of the last evaluation that converged.
+#' Where EP gives no value the objective is -Inf, which the line search backs away from.
 #' @noRd
 learn_objective <- function(problem, tick = function() NULL) {
   last <- list(par = NULL)
   sites <- NULL
   best <- list(penalised = -Inf)
-  evaluations <- 0L
+  evaluations <- begun <- 0L
   at <- function(par) {
     if (identical(par, last$par)) {
       return(last)
@@ -182,11 +186,13 @@ learn_objective <- function(problem, tick = function() NULL) {
   list(
     at = at,
     best = function() best,
+    spent = function() evaluations - begun >= learn_most,
     evaluations = function() evaluations,
     begin = function(from = NULL) {
       last <<- if (is.null(from)) list(par = NULL) else from
       best <<- if (is.null(from)) list(penalised = -Inf) else from
       sites <<- from$sites
+      begun <<- evaluations
     }
   )
 }

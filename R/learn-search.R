@@ -9,6 +9,7 @@
 #' Scaled so that its first trial step, which is the gradient itself, is at most
 #' 1 long: a factor e in the hyperparameters.
 #' @param gain the search ends when a step gains less than this.
+#' @return as optim(), without `par` and `value` where the evaluations were spent.
 #' @noRd
 learn_optim <- function(problem, objective, origin, basis, maxit,
                         gain = learn_gain) {
@@ -17,6 +18,7 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
   }
   worst <- -Inf
   fn <- function(z) {
+    if (objective$spent()) rlang::signal("", "sturdy_search_spent")
     value <- -objective$at(to_par(z))$penalised
     if (is.finite(value)) worst <<- max(worst, value)
     # a finite wall: L-BFGS-B refuses Inf
@@ -32,11 +34,17 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
   z <- numeric(ncol(basis))
   scale <- max(1, sqrt(sum(gr(z)^2)))
   size <- max(1, abs(fn(z)) / scale) # factr is relative to it
-  stats::optim(
-    z, fn, gr, method = "L-BFGS-B", lower = low, upper = up,
-    control = list(
-      maxit = maxit, lmm = 20, fnscale = scale, pgtol = learn_slope / scale,
-      factr = gain / scale / size / .Machine$double.eps
+  tryCatch(
+    stats::optim(
+      z, fn, gr, method = "L-BFGS-B", lower = low, upper = up,
+      control = list(
+        maxit = maxit, lmm = 20, fnscale = scale, pgtol = learn_slope / scale,
+        factr = gain / scale / size / .Machine$double.eps
+      )
+    ),
+    sturdy_search_spent = function(cnd) list(
+      convergence = 1L,
+      message = paste(learn_most, "evaluations of the criterion were not enough")
     )
   )
 }

@@ -65,6 +65,7 @@ fuzz_calls <- alist(
   coef.bpm = coef(f_bpm),
   coef.sturdy_model = coef(f_gpc),
   confint.bpm = confint(f_bpm, parm = 1, level = 0.9),
+  confint.sturdy_model = confint(f_gpc, parm = 1, level = 0.9),
   criterion.default = criterion(NULL),
   criterion.sturdy_model = criterion(f_gpc, type = "loo"),
   dbi_source = dbi_source(con, query = "SELECT * FROM d", batch = 5),
@@ -194,6 +195,7 @@ fuzz_calls <- alist(
   update.sturdy_model = update(f_gpc, formula. = . ~ . - v, data = NULL, subset = NULL,
     na.action = na.omit, epsilon = 0.2),
   vcov.bpm = vcov(f_bpm),
+  vcov.sturdy_model = vcov(f_gpc),
   weights.sturdy_model = weights(f_bpm),
   weak_prior = weak_prior(lengthscale = c(NA, 0.7), variance = c(0, 2), bias = c(0, 2),
     nugget = c(0, 2))

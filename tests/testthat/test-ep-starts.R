@@ -102,3 +102,16 @@ test_that("where EP stops early, its ends are not taken for several fixed points
   expect_no_warning(fit <- toy_fit(control = coarse))
   expect_null(fit$ep$rival)
 })
+
+test_that("a path along which EP comes on by short steps only is left in the end", {
+  steps <- there <- 0
+  run <- function(epsilon, sites) {
+    steps <<- steps + 1
+    near <- epsilon - there < 4e-3
+    if (near) there <<- epsilon
+    list(status = ep_codes[[if (near) "converged" else "stalled"]], sites = list())
+  }
+  expect_true(ep_follow(run, identity)$lost)
+  expect_lte(steps, ep_follow_trials + 1)
+  expect_lt(there, 0.5)
+})
