@@ -186,7 +186,7 @@ budgets <- paste0(
 foreign_error <- function(call, said) {
   switch(as.character(call[[1]]),
     loo = !grepl("no applicable method", said),
-    `$` = , `[[` = grepl("subscript|arguments passed to|incorrect number of", said),
+    `$` = , `[[` = TRUE, # the rules of lists
     FALSE
   )
 }
