@@ -35,7 +35,7 @@ learned <- function(d) {
 silent <- seen <- several <- 0
 worst <- 0
 for (i in seq_len(campaign$cases)) {
-  if (campaign_over(campaign)) break
+  if (campaign_over(campaign, 0.6)) break
   d <- random_table()
   fit <- learned(d)
   other <- d[sample(nrow(d)), ]

@@ -121,7 +121,7 @@ waits <- setNames(numeric(length(calls)), names(calls))
 hit <- waits
 odd <- changed <- stuck_seeds <- cases <- 0
 for (k in seq_len(campaign$cases * (length(calls) > 0))) {
-  if (campaign_over(campaign)) break
+  if (campaign_over(campaign, 0.6)) break
   name <- names(calls)[(k - 1) %% length(calls) + 1]
   # the first moments are as likely as all the later ones
   seconds <- exp(runif(1, log(0.1), log(20)))

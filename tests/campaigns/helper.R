@@ -27,8 +27,9 @@ campaign_start <- function(name, cases, seconds) {
 # Case k by itself, whatever came before it
 campaign_seed_case <- function(campaign, k) set.seed(k + 2e5 * (campaign$seed - 1))
 
-campaign_over <- function(campaign) {
-  proc.time()[["elapsed"]] - campaign$begun > campaign$seconds
+# Is its time over, or the `share` of it up to the end of one of its parts?
+campaign_over <- function(campaign, share = 1) {
+  proc.time()[["elapsed"]] - campaign$begun > share * campaign$seconds
 }
 
 # Prints one figure; with a limit, says whether it is kept.
