@@ -115,3 +115,10 @@ test_that("a path along which EP comes on by short steps only is left in the end
   expect_lte(steps, ep_follow_trials + 1)
   expect_lt(there, 0.5)
 })
+
+test_that("a nugget of some per cent of the variance is little noise", {
+  expect_true(small_noise(list(nugget = 0.02, variance = 1)))
+  expect_true(small_noise(list(nugget = 0.4, variance = 10)))
+  expect_false(small_noise(list(nugget = 0.1, variance = 1))) # the default
+  expect_true(small_noise(list(prior_scale = 1)))
+})
