@@ -1,6 +1,6 @@
 # Short names for what is done often; each is one script.
 .POSIX:
-.PHONY: demo test extended campaigns mutate coverage rooms bench check doc ctest clean
+.PHONY: demo test extended campaigns sanitize valgrind mutate coverage rooms bench check doc ctest clean
 
 demo:
 	sh tools/demo.sh
@@ -17,6 +17,13 @@ campaigns:
 	@status=0; for script in tests/campaigns/campaign-*.R; do \
 	  sh tools/run.sh "../$$script" || status=1; \
 	done; exit $$status
+
+# the tests with the memory of the C code watched, by gcc's sanitizers and by valgrind
+sanitize:
+	sh tools/sanitize.sh asan
+
+valgrind:
+	sh tools/sanitize.sh valgrind
 
 # deliberate bugs, one at a time: each must fail a test
 mutate:

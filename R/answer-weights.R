@@ -32,6 +32,8 @@
 #' @section Conditions:
 #' `sturdy_error_no_covariance` from `vcov()` at `df <= 2`, `sturdy_error_parm` for a
 #' weight that does not exist, `sturdy_error_no_posterior` when EP left none.
+#' `sturdy_error_no_weights` from `vcov()` and `confint()` of a [gpc()] or an [stc()], with
+#' what to use instead.
 #' @name bpm-weights
 #' @seealso [bpm()]
 #' @examples
@@ -67,6 +69,31 @@ vcov.bpm <- function(object, ...) {
   }
   stretch <- if (is.finite(df)) df / (df - 2) else 1
   stretch * exp(object$weights$log_scale) * object$weights$C
+}
+
+#' @export
+vcov.sturdy_model <- function(object, ...) abort_no_weights(object, "vcov")
+
+#' @export
+confint.sturdy_model <- function(object, parm, level = 0.95, ...) {
+  abort_no_weights(object, "confint")
+}
+
+#' A model with a kernel is asked for the spread of its coefficients
+#' @noRd
+abort_no_weights <- function(object, fun, call = rlang::caller_env()) {
+  abort_sturdy(
+    c(
+      "{.fn {fun}} is for the weights of a {.fn bpm}; a {.fn {spec_model(object$spec)}} has
+       none.",
+      i = "Its {.fn coef} are hyperparameters, held or at the optimum of a criterion,
+           without a covariance.",
+      i = "What is uncertain is the latent function:
+           {.code predict(fit, newdata, type = \"latent\")} has its scale at each row, and
+           {.fn posterior_sample} draws from it."
+    ),
+    "no_weights", call = call
+  )
 }
 
 #' @rdname bpm-weights

@@ -56,7 +56,7 @@ original_rows <- function(names, position) {
 mold_terms <- function(frame, terms, scale, blueprint, call) {
   features <- formula_features(frame, terms, call)
   molded <- mold_features(features, nrow(frame), scale, blueprint, call)
-  used <- used_terms(terms, molded$blueprint$term)
+  used <- used_terms(terms, molded$blueprint[["term"]])
   molded$blueprint$terms <- used
   molded$blueprint$variables <- intersect(
     blueprint$variables, all.vars(attr(used, "variables"))

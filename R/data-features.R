@@ -33,6 +33,13 @@ xy_features <- function(x, call) {
     colnames(x) <- column_names(x)
   }
   x <- as.data.frame(x, optional = TRUE)
+  nameless <- ncol(x) - sum(nzchar(names(x)) & !is.na(names(x)))
+  if (nameless > 0) {
+    abort_sturdy(
+      "The columns of {.arg x} must have names; {nameless} of {ncol(x)} {?has/have} none.",
+      "column_names", arg = "x", call = call
+    )
+  }
   if (anyDuplicated(names(x))) {
     twice <- unique(names(x)[duplicated(names(x))])
     abort_sturdy(

@@ -20,12 +20,15 @@ ep_result <- function(result, df) {
   )
 }
 
+ep_follow_trials <- 60 # of steps along a path
+
 ep_converged <- function(out) out$status == ep_codes[["converged"]]
 
 #' Follow a fixed point along a path in epsilon
 #'
 #' `run(epsilon, sites)` is EP; `at(s)`, s from 0 (easy) to 1 (wanted), gives epsilon.
-#' Each step starts from the sites of the last and is shortened on failure.
+#' Each step starts from the sites of the last and is shortened on failure; a path that is
+#' there takes some ten of them.
 #' @return list(out, lost): the native result at s = 1, or `NULL`, and whether a fixed
 #'   point was there at s = 0 and then lost.
 #' @noRd
@@ -33,7 +36,9 @@ ep_follow <- function(run, at) {
   last <- run(at(0), NULL)
   s <- 0
   step <- 0.25
-  while (ep_converged(last) && s < 1 && step > 2e-3) {
+  trials <- 0
+  while (ep_converged(last) && s < 1 && step > 2e-3 && trials < ep_follow_trials) {
+    trials <- trials + 1
     to <- min(1, s + step)
     trial <- run(at(to), last$sites)
     if (ep_converged(trial)) {
@@ -50,10 +55,9 @@ ep_follow <- function(run, at) {
 
 #' EP, and where it does not converge, EP along a path in epsilon
 #'
-#' First down from labels that say almost nothing, for which EP always converges: of 120
-#' hard problems at small df this rescued 27, those that a path down in df could rescue
-#' among them. Then up from half of epsilon: for a branch that folds on its way down, as
-#' with the tiny nuggets that em meets on New Thyroid.
+#' First down from labels that say almost nothing, for which EP always converges. Then up
+#' from half of epsilon: for a branch that folds on its way down, as with the tiny nuggets
+#' that em meets on New Thyroid.
 #'
 #' @param run function(epsilon, sites) that runs the native engine.
 #' @param certain whether there is a fixed point for certain, so that only rounding can

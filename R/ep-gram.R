@@ -45,8 +45,8 @@
 #' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. Warning
 #' `sturdy_warning_not_converged` when EP does not converge, `sturdy_warning_fixed_points`
 #' when it has several fixed points with different probabilities,
-#' `sturdy_warning_evidence_undefined` when it converges where t-EP has no evidence, as at
-#' a very small `df`; `message` says more.
+#' `sturdy_warning_evidence_undefined` when it converges where t-EP has no evidence;
+#' `message` says more.
 #'
 #' @inherit sturdy-package references
 #' @seealso [ep_diagnostics()], [gpc()]

@@ -38,11 +38,11 @@ very_few_rows <- 100
 
 #' Is the nugget so small that EP may well have several fixed points?
 #'
-#' Of 700 random problems at held hyperparameters 13 had several, all with a nugget below
-#' 0.003 of the variance. In weight space there is none.
+#' Those that tests/campaigns/campaign-fixed-points.R finds at random have one that is at
+#' most half as large, which it checks. In weight space there is none.
 #' @noRd
 small_noise <- function(hyper) {
-  is.null(hyper$nugget) || hyper$nugget < 0.01 * hyper$variance
+  is.null(hyper$nugget) || hyper$nugget < 0.05 * hyper$variance
 }
 
 #' EP from every start that is worth its time, and the best of the fixed points
@@ -77,9 +77,8 @@ ep_settle <- function(run, y, epsilon, sites, certain, small_noise, tol) {
 #'
 #' With half the step length, where there are few rows or, with little noise, sites of
 #' negative precision; with very few rows also with a tenth of it, and from sites that
-#' take every other label (by three divisions) for certain. Of the 13 problems above half
-#' the step length shows another fixed point in 9, a tenth in 7, the rows in reverse in 6
-#' and a path down in epsilon in 5; the divisions show one in 4 where damping shows none.
+#' take every other label (by three divisions) for certain. Half the step length shows
+#' another fixed point most often, a tenth of it and the divisions some that it does not.
 #' @noRd
 ep_other_starts <- function(run, y, epsilon, cold, small_noise) {
   n <- length(y)

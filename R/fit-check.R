@@ -42,7 +42,7 @@ are_strings <- function(x, n = length(x)) {
   is.character(x) && length(x) == n && !anyNA(x)
 }
 
-#' A number, NA where it is not defined, as the evidence at a very small df
+#' A number, NA where it is not defined, as the evidence of t-EP may be
 #' @noRd
 is_value <- function(x) is.numeric(x) && length(x) == 1
 

@@ -180,8 +180,7 @@
 #' Warnings: `sturdy_warning_not_converged` when EP ended without a fixed point (the status
 #' and a sentence are in the field `ep`); `sturdy_warning_fixed_points` when it has several
 #' with different probabilities (see [ep_diagnostics()]);
-#' `sturdy_warning_evidence_undefined` when there is no t-EP evidence at its fixed point,
-#' as at a very small `df`.
+#' `sturdy_warning_evidence_undefined` when there is no t-EP evidence at its fixed point.
 #'
 #' Messages: `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped, `sturdy_message_unused_levels` for levels of the response that are

@@ -110,12 +110,12 @@ drop_inputs <- function(molded, formula, call) {
        response and inputs", call
     )
   }
-  kept <- term_keys(blueprint$term) %in% new
+  kept <- term_keys(blueprint[["term"]]) %in% new # `$` may match terms
   columns <- blueprint_columns(blueprint)$group %in% which(kept)
   blueprint$coding <- blueprint$coding[kept]
   blueprint$columns <- blueprint$columns[kept]
-  blueprint$term <- blueprint$term[kept]
-  blueprint$terms <- used_terms(blueprint$terms, blueprint$term)
+  blueprint$term <- blueprint[["term"]][kept]
+  blueprint$terms <- used_terms(blueprint$terms, blueprint[["term"]])
   attr(blueprint$terms, "intercept") <- attr(terms, "intercept")
   blueprint$formula <- strip_environment(stats::formula(terms))
   blueprint$variables <- intersect(
@@ -130,7 +130,8 @@ drop_inputs <- function(molded, formula, call) {
 #' changes it
 #' @noRd
 term_keys <- function(labels) {
-  vapply(strsplit(labels, ":", fixed = TRUE), function(v) paste(sort(v), collapse = ":"), "")
+  parts <- strsplit(as.character(labels), ":", fixed = TRUE) # NULL without terms
+  vapply(parts, function(v) paste(sort(v), collapse = ":"), "")
 }
 
 #' The call of the old fit with what update() was given

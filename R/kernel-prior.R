@@ -70,9 +70,14 @@ check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
   pair <- is.numeric(x) && length(x) == 2 && is.finite(x[2]) && x[2] > 0 &&
     (is.finite(x[1]) || (centred && is.na(x[1])))
   if (!pair) {
+    # describe() would say "a numeric vector of length 2"
+    said <- if (is.numeric(x) && length(x) == 2) deparse1(as.numeric(x)) else describe(x)
+    open <- if (centred) " (or {.code NA}, for the median heuristic)"
     abort_sturdy(
-      "{.arg {arg}} must be {.code NULL} or {.code c(meanlog, sdlog)} with
-       {.code sdlog} above 0, not {describe(x)}.",
+      paste0(
+        "{.arg {arg}} must be {.code NULL} or {.code c(meanlog, sdlog)} with a finite
+         {.code meanlog}", open, " and {.code sdlog} above 0, not {said}."
+      ),
       "prior", arg = arg, call = call
     )
   }

@@ -11,6 +11,8 @@ learn_difference <- 0.05      # between the gradients that tell the curvature
 #'
 #' The columns of `basis` hold zeros and ones and share no row: the bounds of `par` are
 #' bounds of `z`.
+#' @param maxit steps, an evaluation each: where EP has a fixed point here and none there,
+#'   thousands could be taken for next to nothing.
 #' @param gain the search ends when the next step promises to gain less than this.
 #' @param curvature of the objective at `origin` (-f'', in `par`), or `NULL`.
 #' @return list(convergence, message), convergence as that of optim(): 0, 1 after `maxit`
@@ -61,7 +63,7 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
       return(ended(0L, "no step gains"))
     }
   }
-  ended(1L, "too many steps")
+  ended(1L, paste(maxit, "evaluations of the criterion were not enough"))
 }
 
 learn_box <- function(problem, origin, basis) {

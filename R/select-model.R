@@ -86,7 +86,8 @@
 #'     `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
 #'     `loo_diff` and `loo_diff_se` (difference from the best by leave-one-out, and
 #'     its standard error, from the paired rows), `weight`, `selected`, `seconds`,
-#'     `status` (of EP, or `"failed"`) and `message`;
+#'     `status` (of EP, or `"failed"`) and `message` (warnings, or why it failed: for want
+#'     of memory, too, which the other candidates may not need);
 #'   * `fits`: all fits, by name, `NULL` where one failed;
 #'   * `criterion`: the criterion in use; `candidates`: the list of candidates.
 #'

@@ -10,10 +10,11 @@
  *   two [M 2.13]; directions that no row shows do not, and are cut back
  *   [M 2.15]. References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
+#include "matrix.h"
 #include "numeric.h"
 
-/* Doubles of S gone through between two looks for an interrupt: some 10 ms */
-#define CHECK_EVERY 1e7
+/* Doubles of S gone through from one core_poll() to the next: some 10 ms */
+#define POLL_EVERY 1e7
 
 /* Least ratio of the variance along a row to that along any direction, in units
  * of the prior: with 53 bits, x' S x is then known to 13 or more. A posterior
@@ -155,15 +156,13 @@ int adf_absorb(const lik_step *lik,
                adf_state *state,
                double *log_zp,
                double *prob,
-               int *done,
-               int (*check)(void *),
-               void *check_data) {
+               int *done) {
   const double k2 = (double)state->k * state->k;
-  const int every = (int)fmin(4096, 1 + CHECK_EVERY / k2);
+  const int every = (int)fmin(4096, 1 + POLL_EVERY / k2);
   look(state);
   for (*done = 0; *done < n; ++*done) {
     const int i = *done;
-    if (check && i % every == 0 && check(check_data)) return EP_INTERRUPTED;
+    if (i % every == 0) core_poll();
     const int status = adf_row(lik, Xt + IDX(0, i, state->k), y[i], state,
                                &log_zp[i], &prob[i]);
     if (status != EP_CONVERGED) return status;

@@ -26,8 +26,7 @@ size_t adf_work_size(int k);
  * log_zp[n], prob[n]: predictive log probability of the label and probability
  * of a positive latent value, both before the row was absorbed. *done rows were
  * absorbed when it returns. The next one could not be: EP_NOT_PD when S is not
- * positive definite along it, EP_BAD_ARG when its inputs overflow. check() is
- * called every 10 ms or so; non-zero stops (EP_INTERRUPTED). */
+ * positive definite along it, EP_BAD_ARG when its inputs overflow. */
 int adf_absorb(const lik_step *lik,
                const double *Xt,
                const double *y,
@@ -35,8 +34,6 @@ int adf_absorb(const lik_step *lik,
                adf_state *state,
                double *log_zp,
                double *prob,
-               int *done,
-               int (*check)(void *),
-               void *check_data);
+               int *done);
 
 #endif

@@ -3,6 +3,7 @@
  *   finite v:  R = sum[ expm1(-(2/v) log Z) - expm1(-log(u)/v) - quad/v ] - h/v
  *                                                                     [M 4.3]
  *              log Z_EP = -D/2 - (v/2) log1p(X),  X = exp(-D/v) R     [M 4.4]
+ *              R and X in units of exp(shift), for they overflow at small v;
  *   v = Inf:   log Z_EP = -D/2 + h/2 + sum[ log Z - log(u)/2 + quad/2 ]
  *                                                                     [M 4.5]
  *   quad is h without the site less h, at v = Inf also mean^2/base - m^2/A: one
@@ -19,26 +20,61 @@ static double site_log_z(criterion_type type, const tilted *t) {
   return type == CRITERION_EVIDENCE ? t->log_z1 : t->log_zp;
 }
 
-/* R of the finite-v form and h = nu' m */
-static void evidence_terms(criterion_type type,
-                           const latent *post,
-                           double df,
-                           const ep_site *site,
-                           const site_view *view,
-                           double *R,
-                           double *h) {
-  double sum = 0, dot = 0;
+/* Sums over the sites. At v = Inf shift is 0. */
+typedef struct {
+  double R; /* in units of exp(shift) */
+  double h;
+  double shift;
+} site_terms;
+
+/* Where the exponents of R are far from overflow it is left as it is, so that
+ * expm1() keeps its digits at large v. */
+static double
+terms_shift(criterion_type type, int n, double df, const site_view *view) {
+  double largest = 0;
+  for (int i = 0; i < n; i++) {
+    const double a = -2 * site_log_z(type, &view[i].tilt) / df;
+    const double b = -log(view[i].cav.u) / df;
+    largest = fmax(largest, fmax(a, b));
+  }
+  return largest > 300 ? largest : 0;
+}
+
+/* expm1(x) in units of exp(shift) */
+static double shifted_expm1(double x, double shift) {
+  return shift > 0 ? exp(x - shift) - exp(-shift) : expm1(x);
+}
+
+static site_terms evidence_terms(criterion_type type,
+                                 const latent *post,
+                                 double df,
+                                 const ep_site *site,
+                                 const site_view *view) {
   const int gauss = !isfinite(df);
+  const double shift = gauss ? 0 : terms_shift(type, post->n, df, view);
+  const double unit = exp(-shift);
+  double sum = 0, h = 0;
   for (int i = 0; i < post->n; i++) {
     const double u = view[i].cav.u;
     const double quad = site_quad(post->A[i], post->m[i], site[i], u);
     const double log_z = site_log_z(type, &view[i].tilt);
     sum += gauss ? log_z - log(u) / 2 + quad / 2
-                 : expm1(-2 * log_z / df) - expm1(-log(u) / df) - quad / df;
-    dot += site[i].nu * post->m[i];
+                 : shifted_expm1(-2 * log_z / df, shift) -
+                       shifted_expm1(-log(u) / df, shift) - unit * quad / df;
+    h += site[i].nu * post->m[i];
   }
-  *h = dot;
-  *R = gauss ? sum : sum - dot / df;
+  const double R = gauss ? sum : sum - unit * h / df;
+  return (site_terms){.R = R, .h = h, .shift = shift};
+}
+
+/* log1p(X), with log(k) where X = k R; NaN where X <= -1 */
+static double
+log1p_X(const latent *post, double df, const site_terms *t, double *log_k) {
+  *log_k = t->shift - post->log_det / df;
+  const double log_size = *log_k + log(fabs(t->R));
+  if (log_size > 700) return t->R > 0 ? log_size : NAN;
+  const double X = t->R == 0 ? 0 : copysign(exp(log_size), t->R);
+  return X > -1 ? log1p(X) : NAN;
 }
 
 int criterion_value(criterion_type type,
@@ -47,36 +83,37 @@ int criterion_value(criterion_type type,
                     const ep_site *site,
                     const site_view *view,
                     double *value) {
-  double R, h, result = 0;
+  double result = 0;
   for (int i = 0; i < post->n; i++) {
     if (!view[i].proper) return EP_IMPROPER;
     result += view[i].tilt.log_zp; /* [M 5.1] */
   }
   if (type != CRITERION_LOO) {
-    evidence_terms(type, post, df, site, view, &R, &h);
-    if (isfinite(df)) {
-      const double X = exp(-post->log_det / df) * R;
-      if (!(X > -1) || !isfinite(X)) return EP_NO_EVIDENCE;
-      result = -post->log_det / 2 - df / 2 * log1p(X);
-    } else {
-      result = -post->log_det / 2 + h / 2 + R;
-    }
+    const site_terms t = evidence_terms(type, post, df, site, view);
+    double log_k;
+    result =
+        isfinite(df) ? -df / 2 * log1p_X(post, df, &t, &log_k) : t.h / 2 + t.R;
+    result -= post->log_det / 2;
   }
   if (!isfinite(result)) return EP_NO_EVIDENCE;
   *value = result;
   return EP_CONVERGED;
 }
 
-/* Weights with which d log Z, d log u, d quad, dD and dh enter dE [M 5.7]. */
+/* Weights with which d log Z, d log u, d quad, dD and dh enter dE [M 5.7]: the
+ * first two in units of exp(-shift). */
 typedef struct {
-  double log_z_scale, log_u, quad, D, h;
+  double log_z_scale, log_u, quad, D, h, shift;
 } term_weights;
 
-static term_weights evidence_weights(const latent *post, double df, double R) {
-  if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5};
-  const double k = exp(-post->log_det / df), X = k * R;
-  const double s = k / (1 + X);
-  return (term_weights){s, -s / 2, s / 2, -0.5 / (1 + X), s / 2};
+static term_weights
+evidence_weights(const latent *post, double df, const site_terms *t) {
+  if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5, 0};
+  double log_k;
+  const double log_1X = log1p_X(post, df, t, &log_k);
+  const double s = exp(log_k - log_1X),
+               half = exp(log_k - t->shift - log_1X) / 2;
+  return (term_weights){s, -s / 2, half, -exp(-log_1X) / 2, half, t->shift};
 }
 
 /* Adds the derivatives of one site's terms to E [M 5.7], those of quad being
@@ -96,8 +133,10 @@ static void add_site(criterion_type type,
   const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
   const double iv = 1 / df;
   const double w_z =
-      loo ? 1 : w->log_z_scale * exp(-2 * iv * site_log_z(type, &v->tilt));
-  const double w_u = loo ? 0 : w->log_u * exp(-iv * log(u)) / u;
+      loo ? 1
+          : w->log_z_scale *
+                exp(-2 * iv * site_log_z(type, &v->tilt) - w->shift);
+  const double w_u = loo ? 0 : w->log_u * exp(-iv * log(u) - w->shift) / u;
   const double w_q = loo ? 0 : w->quad;
   const double slope = z1 ? tg.log_z1_z : tg.log_zp_z;
   const double quad = site_quad(A, m, s, u);
@@ -119,11 +158,11 @@ int criterion_derivatives(criterion_type type,
                           const ep_site *site,
                           const site_view *view,
                           criterion_partials *E) {
-  double R = 0, h = 0, value;
+  double value;
   const int status = criterion_value(type, post, lik->df, site, view, &value);
   if (status != EP_CONVERGED) return status;
-  evidence_terms(type, post, lik->df, site, view, &R, &h);
-  const term_weights w = evidence_weights(post, lik->df, R);
+  const site_terms t = evidence_terms(type, post, lik->df, site, view);
+  const term_weights w = evidence_weights(post, lik->df, &t);
   const int loo = type == CRITERION_LOO;
   E->D = loo ? 0 : w.D;
   E->h = loo ? 0 : w.h;

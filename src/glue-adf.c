@@ -3,12 +3,6 @@
 #include "glue.h"
 #include "matrix.h"
 
-static int check_interrupt(void *data) {
-  (void)data;
-  R_CheckUserInterrupt();
-  return 0;
-}
-
 /* mu_, S_ are copied, never modified. */
 SEXP glue_adf(SEXP Xt_,
               SEXP y_,
@@ -45,7 +39,7 @@ SEXP glue_adf(SEXP Xt_,
 
   int done = 0;
   const int status = adf_absorb(&lik, REAL_RO(Xt_), REAL_RO(y_), n, &state,
-                                log_zp, prob, &done, check_interrupt, NULL);
+                                log_zp, prob, &done);
 
   mirror_lower(state.S, k);
   set_int(out_, "status", status);

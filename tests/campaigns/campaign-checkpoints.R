@@ -12,7 +12,6 @@ campaign <- campaign_start("checkpoints", cases = 2000, seconds = 900)
 
 folder <- tempfile("checkpoints")
 dir.create(folder)
-set.seed(1)
 rows <- data.frame(a = rnorm(400), b = rnorm(400), f = sample(letters[1:4], 400, TRUE))
 rows$class <- ifelse(rows$a + rnorm(400) > 0, "yes", "no")
 formula <- stats::as.formula("class ~ poly(a, 2) + b + f", globalenv())

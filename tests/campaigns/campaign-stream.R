@@ -40,7 +40,7 @@ rows_of <- function(setting) {
 }
 
 stream <- function(setting, df) {
-  set.seed(1)
+  set.seed(campaign$seed)
   left <- campaign$cases / batch
   source <- function() {
     left <<- left - 1

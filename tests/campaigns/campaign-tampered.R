@@ -133,7 +133,7 @@ cases <- 0
 slowest <- 0
 while (cases < campaign$cases && !campaign_over(campaign)) {
   cases <- cases + 1
-  set.seed(1e5 + cases) # the verbs have seeds of their own
+  campaign_seed_case(campaign, 1e5 + cases) # the verbs have seeds of their own
   which <- sample(names(fits), 1)
   path <- sample(paths[[which]], 1)[[1]]
   how <- sample(c("removed", names(changes)), 1)

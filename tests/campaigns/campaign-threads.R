@@ -9,7 +9,7 @@ local({
 
 work <- '
 library(sturdy)
-set.seed(1)
+set.seed(as.integer(commandArgs(TRUE)[3]))
 cases <- as.integer(commandArgs(TRUE)[2])
 results <- lapply(seq_len(cases), function(i) {
   n <- sample(c(60, 150, 300), 1)
@@ -41,7 +41,8 @@ run <- function(threads) {
   variables <- paste0(c("OPENBLAS", "OMP", "MKL"), "_NUM_THREADS=", threads)
   system2(
     file.path(R.home("bin"), "Rscript"),
-    c("--no-init-file", shQuote(script), shQuote(file), campaign$cases), env = variables
+    c("--no-init-file", shQuote(script), shQuote(file), campaign$cases,
+      campaign$seed), env = variables
   )
   readRDS(file)
 }

@@ -74,7 +74,7 @@ hard_fit <- function(X, y, call) {
 }
 # The call of a case, as text, and its data
 tell <- function(k) {
-  set.seed(k)
+  campaign_seed_case(campaign, k)
   X <- hard_inputs()
   hard_labels(X)
   call <- hard_call()
@@ -92,7 +92,7 @@ numbers <- function(fit) {
     if (identical(ep$status, "converged")) c(ep$log_evidence, ep$loo, ep$flipped))
 }
 # NA says that there is no such number: the evidence of t-EP may be undefined
-without <- 0
+without <- converged_without <- 0
 
 outcome <- character()
 took <- numeric() # CPU seconds
@@ -100,14 +100,16 @@ cpu <- function() sum(proc.time()[1:2])
 show <- function(k, what) cat("  case ", k, ": ", what, "\n", sep = "")
 for (k in seq_len(campaign$cases)) {
   if (campaign_over(campaign)) break
-  set.seed(k)
+  campaign_seed_case(campaign, k)
   X <- hard_inputs()
   y <- hard_labels(X)
   began <- cpu()
   outcome[k] <- tryCatch(
     suppressWarnings(suppressMessages({
       fit <- hard_fit(X, y, hard_call())
-      without <- without + anyNA(fit$ep$log_evidence)
+      na <- anyNA(fit$ep$log_evidence)
+      without <- without + na
+      converged_without <- converged_without + (na && fit$ep$status == "converged")
       if (any(is.nan(numbers(fit)))) "NaN" else if (is.null(fit$ep)) "filtered" else fit$ep$status
     })),
     error = function(cnd) {
@@ -124,6 +126,7 @@ campaign_figure(campaign, "errors not ours", sum(grepl("^unclassed", outcome)), 
 campaign_figure(campaign, "fits refused as changed", sum(outcome == "sturdy_error_changed"), 0)
 campaign_figure(campaign, "without a status", sum(outcome %in% c("", NA)), 0)
 campaign_figure(campaign, "without an evidence, NA", without)
+campaign_figure(campaign, "of those, converged", converged_without)
 campaign_figure(campaign, "longest fit, CPU s", max(took))
 for (k in utils::head(order(took, decreasing = TRUE), 3)) {
   show(k, sprintf("%.2f s, %s: %s", took[k], outcome[k], tell(k)))

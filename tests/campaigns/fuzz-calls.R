@@ -2,7 +2,6 @@
 # registered method, which the name says; a number tells several of one name apart.
 
 fuzz_objects <- function() {
-  set.seed(1)
   d <- data.frame(u = rnorm(16), v = rnorm(16), w = rep(c("a", "b"), 8))
   d$class <- factor(ifelse(d$u + rnorm(16, sd = 0.5) > 0, "yes", "no"))
   X <- as.matrix(d[c("u", "v")])
@@ -31,6 +30,8 @@ fuzz_objects <- function() {
 }
 
 fuzz_calls <- alist(
+  `$.sturdy_selection` = f_selected$selected,
+  `[[.sturdy_selection` = f_selected[["fits"]],
   absorb.bpm = absorb(f_adf, newdata = d, na.action = na.omit),
   absorb.default = absorb(NULL),
   absorb.sturdy_model = absorb(f_gpc, newdata = d[1:3, ], na.action = na.omit),
@@ -64,6 +65,7 @@ fuzz_calls <- alist(
   coef.bpm = coef(f_bpm),
   coef.sturdy_model = coef(f_gpc),
   confint.bpm = confint(f_bpm, parm = 1, level = 0.9),
+  confint.sturdy_model = confint(f_gpc, parm = 1, level = 0.9),
   criterion.default = criterion(NULL),
   criterion.sturdy_model = criterion(f_gpc, type = "loo"),
   dbi_source = dbi_source(con, query = "SELECT * FROM d", batch = 5),
@@ -110,6 +112,7 @@ fuzz_calls <- alist(
   loo.sturdy_model = loo(f_gpc),
   mislabelled.default = mislabelled(NULL),
   mislabelled.sturdy_model = mislabelled(f_gpc, fdr = 0.2, level = 0.9),
+  model.frame.sturdy_model = model.frame(f_gpc),
   mvt = mvt(c(0, 1), Sigma = diag(2), df = 3),
   mvt_escort = mvt_escort(c(0, 1), Sigma = diag(2), df = 3),
   mvt_from_natural = mvt_from_natural(natural),
@@ -182,6 +185,7 @@ fuzz_calls <- alist(
   sturdy_data = sturdy_data("synth"),
   summary.sturdy_model = summary(f_gpc),
   summary.sturdy_selection = summary(f_selected),
+  terms.sturdy_model = terms(f_gpc),
   tidy.bpm = tidy(f_bpm, conf.int = TRUE, conf.level = 0.9),
   tidy.sturdy_model = tidy(f_gpc),
   tidy.sturdy_selection = tidy(f_selected),
@@ -191,6 +195,8 @@ fuzz_calls <- alist(
   update.sturdy_model = update(f_gpc, formula. = . ~ . - v, data = NULL, subset = NULL,
     na.action = na.omit, epsilon = 0.2),
   vcov.bpm = vcov(f_bpm),
+  vcov.sturdy_model = vcov(f_gpc),
+  weights.sturdy_model = weights(f_bpm),
   weak_prior = weak_prior(lengthscale = c(NA, 0.7), variance = c(0, 2), bias = c(0, 2),
     nugget = c(0, 2))
 )

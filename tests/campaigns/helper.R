@@ -4,25 +4,32 @@
 #
 #   sh tools/run.sh ../tests/campaigns/campaign-<name>.R [cases] [seconds]
 #
-# and `make campaigns` runs them all.
+# and `make campaigns` runs them all. The environment variable CAMPAIGN_SEED, a whole
+# number from 1 (the default) to 10,000, is the seed of every one.
 
 library(sturdy)
 
 # The settings of one campaign: how many cases, and after how many seconds it
 # ends with fewer; both can be given on the command line.
-campaign_start <- function(name, cases, seconds, seed = 1) {
+campaign_start <- function(name, cases, seconds) {
   given <- suppressWarnings(as.numeric(commandArgs(TRUE)))
+  seed <- suppressWarnings(as.integer(Sys.getenv("CAMPAIGN_SEED", "1")))
+  if (!seed %in% 1:10000) stop("CAMPAIGN_SEED must be a whole number from 1 to 10000.")
   set.seed(seed)
   list2env(list(
-    name = name, begun = proc.time()[["elapsed"]],
+    name = name, begun = proc.time()[["elapsed"]], seed = seed,
     cases = if (length(given) >= 1) given[1] else cases,
     seconds = if (length(given) >= 2) given[2] else seconds,
     failed = FALSE
   ))
 }
 
-campaign_over <- function(campaign) {
-  proc.time()[["elapsed"]] - campaign$begun > campaign$seconds
+# Case k by itself, whatever came before it
+campaign_seed_case <- function(campaign, k) set.seed(k + 2e5 * (campaign$seed - 1))
+
+# Is its time over, or the `share` of it up to the end of one of its parts?
+campaign_over <- function(campaign, share = 1) {
+  proc.time()[["elapsed"]] - campaign$begun > share * campaign$seconds
 }
 
 # Prints one figure; with a limit, says whether it is kept.
@@ -37,6 +44,7 @@ campaign_figure <- function(campaign, label, value, at_most = NULL) {
 }
 
 campaign_end <- function(campaign) {
+  campaign_figure(campaign, "seed", campaign$seed)
   campaign_figure(
     campaign, "seconds", round(proc.time()[["elapsed"]] - campaign$begun)
   )

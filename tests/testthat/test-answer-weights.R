@@ -24,6 +24,17 @@ test_that("coef(), vcov() and confint() describe the posterior of the weights", 
   expect_error(confint(fit, level = 1), class = "sturdy_error_range")
 })
 
+test_that("a model with a kernel says what to use in place of vcov() and confint()", {
+  for (fit in list(toy_fit(), stc(class ~ a, toy(), df = 4, kernel = held(), epsilon = 0.1))) {
+    expect_error(vcov(fit), class = "sturdy_error_no_weights")
+    expect_error(confint(fit, "epsilon", level = 0.9), class = "sturdy_error_no_weights")
+  }
+  expect_snapshot({
+    said(vcov(toy_fit()))
+    said(confint(toy_fit()))
+  })
+})
+
 test_that("a t without a covariance says so, its intervals still answer", {
   fit <- bpm(class ~ ., linear_data(), df = 2, inference = "adf")
   expect_error(vcov(fit), class = "sturdy_error_no_covariance")

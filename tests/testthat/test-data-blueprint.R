@@ -104,6 +104,12 @@ test_that("bad inputs are refused by name", {
   expect_error(gpc(x, y = c(0, 0, 1, 1), scale = NA), class = "sturdy_error_type")
   twice <- setNames(as.data.frame(x), c("a", "a"))
   expect_error(mold_x(twice), class = "sturdy_error_column_names")
+  d <- data.frame(a = 1:4, b = 4:1)
+  for (names in list(NULL, c("a", NA), c("a", ""))) {
+    bad <- d
+    names(bad) <- names
+    expect_error(mold_x(bad), "must have names", class = "sturdy_error_column_names")
+  }
   dates <- data.frame(t = as.Date("2020-01-01") + 0:3)
   expect_error(mold_x(dates), class = "sturdy_error_column_type")
   expect_error(mold_x(data.frame(m = I(x))), class = "sturdy_error_column_type")

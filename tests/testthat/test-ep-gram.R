@@ -84,11 +84,21 @@ test_that("a result prints its kind, status and scores", {
   })
 })
 
-test_that("an evidence that is not defined is not passed over in silence", {
+test_that("the evidence at a tiny df is that of its largest term", {
   K <- tcrossprod(cbind(1:6, c(1, -1))) / 9 + diag(6)
-  expect_warning(
-    fit <- ep_fit(K, c(0, 1, 0, 0, 1, 1), df = 1e-10, epsilon = 0.1),
-    class = "sturdy_warning_evidence_undefined"
-  )
-  expect_true(is.na(fit$log_evidence))
+  for (df in c(1e-3, 1e-10)) {
+    fit <- ep_fit(K, c(0, 1, 0, 0, 1, 1), df = df, epsilon = 0.1)
+    expect_identical(fit$status, "converged")
+    # Z^(-2/df) is a sum of such powers: as df tends to 0 the largest alone counts
+    largest <- max(fit$log_det, -2 * fit$loo_pointwise)
+    expect_equal(fit$log_evidence_zp, -largest / 2, tolerance = 20 * df)
+  }
+  # one row is exact
+  expect_equal(ep_fit(matrix(2), 1, df = 1e-8, epsilon = 0.1)$log_evidence_zp, log(0.5))
+})
+
+test_that("an evidence that is not defined is not passed over in silence", {
+  fit <- ep_fit(diag(2), c(1, -1), df = 3)
+  fit$log_evidence <- NaN
+  expect_warning(warn_ep(fit), class = "sturdy_warning_evidence_undefined")
 })

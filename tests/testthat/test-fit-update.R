@@ -132,6 +132,20 @@ test_that("inputs can be left out where others were dropped before", {
   expect_equal(nrow(predict(smaller, d["b"], "prob")), 40)
 })
 
+test_that("a fit to an intercept alone has no terms to leave out", {
+  fit <- bpm(class ~ 1, toy(), epsilon = 0.1)
+  same <- update(fit, . ~ ., epsilon = 0.2)
+  expect_identical(attr(terms(same), "term.labels"), character())
+  expect_equal(coef(same), coef(bpm(class ~ 1, toy(), epsilon = 0.2)))
+})
+
+test_that("the terms of a blueprint are not taken for its term labels", {
+  fit <- toy_fit()
+  fit$blueprint$term <- NULL # `$term` is then the terms object
+  left <- drop_inputs(fit[c("blueprint", "data")], class ~ a, NULL)
+  expect_identical(left$blueprint$columns, character())
+})
+
 test_that("products whose variables update.formula() puts in another order are known", {
   fit <- gpc(class ~ b:a + a + b, toy(), epsilon = 0.1, kernel = held())
   expect_identical(predict(update(fit, . ~ .), toy()), predict(fit, toy()))

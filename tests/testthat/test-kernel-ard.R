@@ -27,7 +27,12 @@ test_that("priors are pairs with a spread above 0", {
   for (bad in list(1, c(0, 0), c(0, NA), c(NA, 1), "a")) {
     expect_error(weak_prior(nugget = bad), class = "sturdy_error_prior")
   }
-  expect_snapshot(weak_prior())
+  expect_snapshot({
+    weak_prior()
+    said(weak_prior(variance = c(NA, 1)))
+    said(weak_prior(lengthscale = c(NA, -1)))
+    said(weak_prior(bias = 1:3))
+  })
 })
 
 test_that("a kernel prints its values and what is held", {

@@ -157,6 +157,23 @@ test_that("a candidate that fails or does not converge is a marked row", {
   expect_equal(without_seconds(x)[1:4, ], without_seconds(choose()))
 })
 
+test_that("a candidate for which there is no memory is a row that says so", {
+  withr::local_options(sturdy.max_memory = 3e5)
+  x <- select_model(class ~ a + b, toy(100), list(
+    gpc = candidate("gpc", kernel = held(), epsilon = 0.05), bpm = candidate("bpm", epsilon = 0.05)
+  ))
+  expect_equal(x$table$status, c("failed", "converged"))
+  expect_match(x$table$message[1], "100 rows need about 394 KiB of memory")
+  expect_s3_class(x$selected, "bpm")
+  said <- gsub("\\s+", " ", paste(capture.output(print(x)), collapse = " "))
+  expect_match(said, "gpc: 100 rows need about 394 KiB of memory, but 293 KiB is available")
+  withr::local_options(sturdy.max_memory = 1e4)
+  expect_error(
+    select_model(class ~ a + b, toy(100), list(bpm = candidate("bpm"))),
+    "need about .* of memory", class = "sturdy_error_no_candidate"
+  )
+})
+
 test_that("without a converged candidate the best of the others is taken", {
   expect_warning(
     x <- select_model(class ~ a + b, toy(), list(bad = bad, stuck = stuck)),

@@ -93,7 +93,8 @@ told <- commandArgs(TRUE)[1]
 future::plan("multisession", workers = 2)
 run <- function(item) {
   if (item$kill) {
-    system(paste("sleep 0.5; kill -9", Sys.getpid()), wait = FALSE)
+    # a subshell: of a plain list system() waits for all but the last
+    system(sprintf("(sleep 0.5; kill -9 %d) &", Sys.getpid()))
     Sys.sleep(60)
   }
   Sys.sleep(0.2)

@@ -34,8 +34,7 @@ static int absorb(filter *f,
                   int rows) {
   const double rates[2] = {epsilon, epsilon};
   const lik_step lik = likelihood_step(df, k, rates);
-  return adf_absorb(&lik, Xt, y, rows, &f->state, f->log_zp, f->prob, &f->done,
-                    NULL, NULL);
+  return adf_absorb(&lik, Xt, y, rows, &f->state, f->log_zp, f->prob, &f->done);
 }
 
 static double along(const double *S, const double *x) {
@@ -44,6 +43,25 @@ static double along(const double *S, const double *x) {
     for (int i = 0; i < k; i++)
       sum += x[i] * x[j] * S[i > j ? IDX(i, j, k) : IDX(j, i, k)];
   return sum;
+}
+
+/* A look at the first row, and one at least every 4,096 rows. */
+static void a_long_pass_polls(void) {
+  enum { rows = 10000 };
+  static double Xt[k * rows], y[rows], log_zp[rows], prob[rows];
+  static filter f;
+  uint64_t seed = 6;
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < k; j++) Xt[IDX(j, i, k)] = dense_norm(&seed);
+    y[i] = Xt[IDX(0, i, k)] > 0 ? 1 : -1;
+  }
+  start(&f, 1);
+  const double rates[2] = {0.05, 0.05};
+  const lik_step lik = likelihood_step(3, k, rates);
+  const long before = check_polls;
+  CHECK(adf_absorb(&lik, Xt, y, rows, &f.state, log_zp, prob, &f.done) ==
+        EP_CONVERGED);
+  CHECK(f.done == rows && check_polls >= before + 3);
 }
 
 static void scale_goes_without_a_trace(void) {
@@ -186,6 +204,7 @@ static void far_labels_leave_a_posterior(void) {
 
 int main(void) {
   RUN("the scale is taken out to the last bit", scale_goes_without_a_trace);
+  RUN("a long pass polls", a_long_pass_polls);
   RUN("calls may be of any length", calls_may_be_of_any_length);
   RUN("wide directions are cut back", wide_directions_are_cut_back);
   RUN("bad rows have a status", bad_rows_have_a_status);

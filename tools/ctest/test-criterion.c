@@ -3,7 +3,7 @@
 #include "check.h"
 #include "fit.h"
 
-static const double dfs[] = {0.7, 3, 10, 1e6, INFINITY};
+static const double dfs[] = {1e-3, 0.7, 3, 10, 1e6, INFINITY};
 static const criterion_type types[] = {CRITERION_EVIDENCE,
                                        CRITERION_EVIDENCE_ZP, CRITERION_LOO};
 #define N_DFS (int)(sizeof dfs / sizeof *dfs)
@@ -59,6 +59,35 @@ static void undefined_evidence_is_told(void) {
     CHECK(criterion_value(types[k], &f->post, 3, f->st.site, f->st.view,
                           &value) == EP_IMPROPER);
   CHECK(value == 7);
+  fit_free(f);
+}
+
+/* exp(-2 log(Z_i)/v) is beyond a double at a v this small, and within the range
+ * of a long double. */
+static void a_tiny_df_does_not_overflow(void) {
+  const double df = 2e-3;
+  fit *f = converged(12, df, 0.05, 33);
+  long double R = 0, h = 0;
+  int beyond = 0;
+  for (int i = 0; i < f->n; i++) {
+    const long double A = f->post.A[i], m = f->post.m[i], v = df;
+    const long double tau = f->st.site[i].tau, nu = f->st.site[i].nu;
+    const long double u = 1 - tau * A;
+    const double log_z = f->st.view[i].tilt.log_z1;
+    R += expl(-2 * log_z / v) - expl(-logl(u) / v) +
+         (tau * m * m - 2 * m * nu + A * nu * nu) / u / -v;
+    h += nu * m;
+    beyond += !isfinite(exp(-2 * log_z / df));
+  }
+  R -= h / df;
+  const long double D = f->post.log_det;
+  const long double want = -df / 2 * logl(expl(D / df) + R);
+  CHECK(beyond > 0 && isfinite(want));
+  CHECK_NEAR(fit_value(f, CRITERION_EVIDENCE), (double)want, 1e-12);
+  fit_free(f);
+
+  f = converged(1, 1e-3, 0.05, 34); /* exact with Zp */
+  CHECK_NEAR(fit_value(f, CRITERION_EVIDENCE_ZP), log(0.5), 1e-12);
   fit_free(f);
 }
 
@@ -129,7 +158,9 @@ static void partial_derivatives_equal_differences(void) {
             E->epsilon[1]};
         for (int by = 0; by < N_P; by++) {
           probe p = {f, types[t], by, i};
-          const double h = by < P_EPS0 ? 0.01 * f->post.A[i] : 0.004;
+          const double unit =
+              fmin(1, dfs[k]); /* E bends over such a distance */
+          const double h = unit * (by < P_EPS0 ? 0.01 * f->post.A[i] : 0.004);
           CHECK_NEAR(want[by], dense_slope(probe_at, &p, h), 3e-8);
         }
       }
@@ -142,6 +173,7 @@ int main(void) {
       the_normalisers_agree_where_they_should);
   RUN("a large df tends to the Gaussian", a_large_df_tends_to_the_gaussian);
   RUN("undefined evidence is told", undefined_evidence_is_told);
+  RUN("a tiny df does not overflow", a_tiny_df_does_not_overflow);
   RUN("partial derivatives equal differences",
       partial_derivatives_equal_differences);
   return check_done();

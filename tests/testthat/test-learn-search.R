@@ -1,0 +1,47 @@
+# The search for hyperparameters: how long it may take.
+
+test_that("a search whose criterion has gaps ends", {
+  # EP has fixed points at some scales and none at others nearby
+  X <- withr::with_seed(49, list(X = matrix(rnorm(60), 20), y = runif(20) < 0.5))
+  fit <- suppressWarnings(bpm(
+    X$X, X$y, df = 1000, prior_scale = "learn", epsilon = 0.01, scale = FALSE,
+    control = ep_control(restarts = 0)
+  ))
+  expect_lte(fit$learning$evaluations, learn_maxit)
+  expect_gte(fit$learning$penalised, max(fit$learning$starts$penalised))
+})
+
+test_that("a search has so many evaluations and no more, and says so", {
+  problem <- list(
+    lower = c(-9, -9), upper = c(9, 9), field = c("a", "b"), latent = list(prior = NULL)
+  )
+  times <- 0
+  narrow <- list(at = function(par) {
+    times <<- times + 1
+    slope <- c(-400 * par[1] * (par[2] - par[1]^2) - 2 * (1 - par[1]), 200 * (par[2] - par[1]^2))
+    list(par = par, penalised = -100 * (par[2] - par[1]^2)^2 - (1 - par[1])^2, gradient = -slope)
+  })
+  search <- function(maxit) learn_optim(problem, narrow, c(-1.2, 1), diag(2), maxit)
+  few <- search(5)
+  expect_identical(few$convergence, 1L)
+  expect_match(few$message, "5 evaluations of the criterion were not enough")
+  expect_identical(times, 6) # that of the start, too
+  expect_identical(search(learn_maxit)$convergence, 0L)
+})
+
+extended_test("searches of ordinary data end well before", {
+  for (name in c("synth", "newthyroid", "pima", "sonar", "ionosphere")) {
+    d <- sturdy_data(name)
+    d <- d[round(seq(1, nrow(d), length.out = 100)), ]
+    d$class <- factor(d$class == levels(factor(d$class))[1])
+    one <- ep_control(restarts = 0)
+    fits <- suppressWarnings(suppressMessages(list(
+      gpc(class ~ ., d, control = one), stc(class ~ ., d, df = 3, control = one),
+      bpm(class ~ ., d, prior_scale = "learn", control = one)
+    )))
+    for (fit in fits) {
+      expect_identical(fit$learning$convergence, 0L)
+      expect_lte(fit$learning$evaluations, learn_maxit / 2) # of race and climb
+    }
+  }
+})
