@@ -53,7 +53,7 @@ native_fit <- function(out, parts = NULL) {
 #' @noRd
 native_ep_fit <- function(K, y, df, epsilon, sites, control, progress = NULL) {
   run <- native_run(y, df, epsilon, sites, control, progress = progress)
-  native_fit(call_dense(C_ep_fit, K, run))
+  native_fit(with_blas(.Call(C_ep_fit, K, run)))
 }
 
 #' EP on inputs: kernel, fit, criterion and its gradient in one call
@@ -76,7 +76,7 @@ native_gp_fit <- function(X, columns, hyper, y, df, epsilon, sites, control,
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
   out <- native_fit(
-    call_dense(C_gp_fit, X, native_kernel(columns, hyper), run),
+    with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), run)),
     c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
   )
   if (!is.null(out$gradient)) { # d log l = -2 d log lengthscale
@@ -97,7 +97,7 @@ native_weight_fit <- function(Xt, s0, y, df, epsilon, sites, control,
   run <- native_run(
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
-  native_fit(call_dense(C_weight_fit, Xt, as.double(s0), run), c(s0 = length(s0)))
+  native_fit(with_blas(.Call(C_weight_fit, Xt, as.double(s0), run)), c(s0 = length(s0)))
 }
 
 #' Assumed density filtering of rows in turn
@@ -110,10 +110,10 @@ native_weight_fit <- function(Xt, s0, y, df, epsilon, sites, control,
 #'   were absorbed.
 #' @noRd
 native_adf <- function(Xt, y, df, epsilon, s0, state) {
-  call_dense(
+  with_blas(.Call(
     C_adf, Xt, as.double(y), as.double(df), native_epsilon(epsilon),
     as.double(s0), as.double(state$mu), state$S, as.double(state$log_scale)
-  )
+  ))
 }
 
 #' Annealed importance sampling through the flip rate
@@ -127,9 +127,9 @@ native_adf <- function(Xt, y, df, epsilon, s0, state) {
 #'   given up, per level and chain).
 #' @noRd
 native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
-  call_dense(
+  with_blas(.Call(
     C_ais, K, B, as.double(y), barrier, as.integer(chains), progress
-  )
+  ))
 }
 
 #' Moves at fixed barriers from F (n x chains)
@@ -138,10 +138,10 @@ native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
 #' @noRd
 native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
                             progress = NULL) {
-  call_dense(
+  with_blas(.Call(
     C_ais_move, K, B, as.double(y), as.double(barrier), F, as.integer(keep),
     as.integer(thin), progress
-  )
+  ))
 }
 
 #' Latent mean and scale at new inputs, in scaled coordinates
@@ -150,10 +150,10 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
 #' @return list(status, m, s2), s2 with the nugget of a new observation.
 #' @noRd
 native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL) {
-  call_dense(
+  with_blas(.Call(
     C_gp_predict, X, native_kernel(columns, hyper), as.double(sites$tau),
     as.double(b), Xnew, progress
-  )
+  ))
 }
 
 #' The same in weight space, from the weights' location and scale matrix
@@ -162,29 +162,31 @@ native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL
 #' @return list(m, s2)
 #' @noRd
 native_weight_predict <- function(Xt, mean, C) {
-  call_dense(C_weight_predict, Xt, as.double(mean), C)
+  with_blas(.Call(C_weight_predict, Xt, as.double(mean), C))
 }
 
 #' Gram matrix: n x n with the nugget, or n x m without it
 #' @noRd
 native_gram <- function(X, Xnew, columns, hyper) {
-  call_dense(C_gram, X, Xnew, native_kernel(columns, hyper))
+  with_blas(.Call(C_gram, X, Xnew, native_kernel(columns, hyper)))
 }
 
 # Dense operations with interrupts, unlike chol(), forwardsolve() and crossprod() ------
 
 #' Lower Cholesky factor of A with `jitter` added to its diagonal, or `NULL`
 #' @noRd
-native_cholesky <- function(A, jitter = 0) call_dense(C_cholesky, A, as.double(jitter))
+native_cholesky <- function(A, jitter = 0) {
+  with_blas(.Call(C_cholesky, A, as.double(jitter)))
+}
 
 #' Solution of L X = B, or of t(L) X = B
 #' @noRd
 native_solve <- function(L, B, transpose = FALSE) {
-  call_dense(C_solve_lower, L, as.matrix(B), transpose)
+  with_blas(.Call(C_solve_lower, L, as.matrix(B), transpose))
 }
 
 #' t(A) B, or A B
 #' @noRd
 native_product <- function(A, B, transpose = TRUE) {
-  call_dense(C_product, A, as.matrix(B), transpose)
+  with_blas(.Call(C_product, A, as.matrix(B), transpose))
 }
