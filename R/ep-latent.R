@@ -70,7 +70,7 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       out <- rows$result(native_weight_fit(
-        Xt, weight_scales(prior, hyper), labels, df, epsilon, rows$sites(sites), control,
+        Xt, weight_scales(prior, hyper), 0, labels, df, epsilon, rows$sites(sites), control,
         criterion, gradient, progress
       ))
       if (!is.null(out$gradient)) {

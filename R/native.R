@@ -75,29 +75,57 @@ native_gp_fit <- function(X, columns, hyper, y, df, epsilon, sites, control,
   run <- native_run(
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
-  out <- native_fit(
-    .Call(C_gp_fit, X, native_kernel(columns, hyper), run),
-    c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
-  )
+  kernel_result(.Call(C_gp_fit, X, native_kernel(columns, hyper), run), hyper)
+}
+
+kernel_result <- function(out, hyper) {
+  parts <- c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
+  out <- native_fit(out, parts)
   if (!is.null(out$gradient)) { # d log l = -2 d log lengthscale
     out$gradient$lengthscale <- -2 * out$gradient$lengthscale
   }
   out
 }
 
-#' EP in weight space: f = X w, w ~ St(df, 0, diag(s0))
+#' EP in weight space: f = X w + g, w ~ St(df, 0, diag(s0)), g independent of variance
+#' `nugget`
 #'
 #' @param Xt double matrix k x n: the features of a row are a column.
 #' @return as native_gp_fit() with `b` the weights w (k), `extra` their scaled
-#'   covariance C (k x k), `gradient` list(s0 (w.r.t. log s0), epsilon).
+#'   covariance C (k x k), `gradient` list(s0, nugget (w.r.t. logs), epsilon).
 #' @noRd
-native_weight_fit <- function(Xt, s0, y, df, epsilon, sites, control,
+native_weight_fit <- function(Xt, s0, nugget, y, df, epsilon, sites, control,
                               criterion = "none", gradient = FALSE,
                               progress = NULL) {
   run <- native_run(
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
-  native_fit(.Call(C_weight_fit, Xt, as.double(s0), run), c(s0 = length(s0)))
+  out <- native_fit(
+    .Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), run),
+    c(s0 = length(s0), nugget = 1)
+  )
+  # the core's features are scaled by the prior, and so are their weights
+  if (!is.null(out$b)) {
+    out$b <- sqrt(s0) * out$b
+    out$extra <- sqrt(s0) * t(sqrt(s0) * out$extra)
+  }
+  out
+}
+
+#' EP at inducing inputs Z (m x p)
+#'
+#' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
+#'   covariance of the whitened function at Z and, where there is one, the bias.
+#' @noRd
+native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, control,
+                                criterion = "none", gradient = FALSE,
+                                progress = NULL) {
+  run <- native_run(
+    y, df, epsilon, sites, control, criterion, gradient, progress
+  )
+  kernel_result(
+    .Call(C_inducing_fit, X, Z, native_kernel(columns, hyper), run), hyper
+  )
 }
 
 #' Assumed density filtering of rows in turn
@@ -162,6 +190,16 @@ native_gp_predict <- function(X, columns, hyper, sites, b, Xnew) {
 #' @noRd
 native_weight_predict <- function(Xt, mean, C) {
   .Call(C_weight_predict, Xt, as.double(mean), C)
+}
+
+#' The same from inducing inputs, `b` and `C` as native_inducing_fit() has them
+#'
+#' @return list(m, s2), s2 with the nugget of a new observation.
+#' @noRd
+native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
+  .Call(
+    C_inducing_predict, Z, native_kernel(columns, hyper), as.double(b), C, Xnew
+  )
 }
 
 #' Gram matrix: n x n with the nugget, or n x m without it

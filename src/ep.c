@@ -167,7 +167,7 @@ static int sweep_block(ep_loop *L, const int *idx, int b) {
       for (int k = j; k < b; k++) column[k] -= f * c[k];
     }
   }
-  L->post->ops->apply(L->post, b, w->N, w->gamma, w->beta);
+  L->post->ops->apply(L->post, L->st->site, b, w->N, w->gamma, w->beta);
   return skipped;
 }
 

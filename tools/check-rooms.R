@@ -40,7 +40,7 @@ c_layers <- c(
   "numeric status workspace",
   "dense matrix gmres gamma-ratio qalgebra",
   "factor-signed student kernel bounce likelihood",
-  "divergence ais site adf predictive",
+  "divergence ais site adf predictive inducing",
   "latent",
   "fixpoint",
   "criterion",

@@ -14,7 +14,7 @@ calls <- alist(
   ),
   gp_fit_bad = native_gp_fit(X, columns, hyper, y, 3, 0, list(tau = rep(-9, 5), nu = y), ep_control()),
   ep_fit = native_ep_fit(diag(5) + 1, y, Inf, 0.05, NULL, ep_control()),
-  weight_fit = native_weight_fit(t(X), c(1, 2), y, 3, 0.05, NULL, ep_control(), "evidence_zp", TRUE),
+  weight_fit = native_weight_fit(t(X), c(1, 2), 0.1, y, 3, 0.05, NULL, ep_control(), "evidence_zp", TRUE),
   gp_predict = native_gp_predict(
     X, columns, hyper, list(tau = c(1, 0.5, 0, -0.02, 1)), y, X[1:2, ]
   ),
