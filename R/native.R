@@ -14,7 +14,9 @@ native_kernel <- function(columns, hyper) {
 
 native_epsilon <- function(epsilon) rep_len(as.double(epsilon), 2L)
 
-# What every EP fit is told beside its latent space
+# What every EP fit is told beside its latent space. `control` may have two fields that
+# are no one's to set: `parallel` (all sites at once) and `lean` (no memory for Newton
+# steps, nor for gradients other than that of the evidence at df = Inf).
 native_run <- function(y, df, epsilon, sites, control, criterion = "none",
                        gradient = FALSE, progress = NULL) {
   n <- length(y)
@@ -23,9 +25,10 @@ native_run <- function(y, df, epsilon, sites, control, criterion = "none",
   list(
     y = as.double(y), df = as.double(df), epsilon = native_epsilon(epsilon),
     tau = as.double(sites$tau), nu = as.double(sites$nu),
-    control = as.double(
-      c(control$tol, control$max_sweeps, control$damping, control$block)
-    ),
+    control = as.double(c(
+      control$tol, control$max_sweeps, control$damping, control$block,
+      isTRUE(control$parallel), isTRUE(control$lean)
+    )),
     criterion = which - 1L, gradient = gradient, progress = progress
   )
 }

@@ -39,7 +39,7 @@ r_ground <- c("control", "checks", "conditions", "words")
 c_layers <- c(
   "numeric status workspace",
   "dense matrix gmres gamma-ratio qalgebra",
-  "factor-signed student kernel bounce likelihood",
+  "factor-signed student kernel bounce likelihood anderson",
   "divergence ais site adf predictive inducing",
   "latent",
   "fixpoint",

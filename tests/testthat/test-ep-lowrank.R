@@ -157,3 +157,47 @@ test_that("inducing inputs at all rows are the dense kernel", {
     expect_equal(low$gradient, dense$gradient, tolerance = 1e-5)
   }
 })
+
+test_that("all sites at once end at the fixed point of one after the other", {
+  at_once <- function(control) utils::modifyList(unclass(control), list(parallel = TRUE))
+  for (df in c(3, 10, Inf)) {
+    for (seed in 1:3) {
+      d <- curve_rows(400, seed = seed)
+      fit <- function(control) {
+        native_inducing_fit(
+          d$X, d$Z, columns_of(d$X), curve_hyper, d$y, df, 0.1, NULL, control, "evidence", TRUE
+        )
+      }
+      one <- fit(ep_control(tol = 1e-10))
+      all <- fit(at_once(ep_control(tol = 1e-8)))
+      expect_identical(c(one$status, all$status), c(0L, 0L))
+      expect_lt(all$sweeps, 60)
+      expect_identical(all$newton, 0L)
+      # where it is stationary in the sites its error is the square of theirs
+      near <- if (is.finite(df)) 1e-7 else 1e-9
+      expect_equal(all$log_evidence, one$log_evidence, tolerance = near)
+      expect_lt(max(abs(all$sites$tau - one$sites$tau) * one$C_diag), 1e-6)
+      expect_lt(max(abs(all$sites$nu - one$sites$nu) * sqrt(one$C_diag)), 1e-6)
+      expect_equal(all$gradient, one$gradient, tolerance = 1e-5)
+      # from sites that have no posterior it starts from the prior
+      far <- list(tau = rep(-6, 400), nu = rep(5, 400))
+      again <- native_inducing_fit(
+        d$X, d$Z, columns_of(d$X), curve_hyper, d$y, df, 0.1, far,
+        at_once(ep_control(tol = 1e-8))
+      )
+      expect_equal(again$log_evidence, one$log_evidence, tolerance = near)
+    }
+  }
+})
+
+test_that("without memory for Newton steps there is the gradient of the evidence", {
+  d <- curve_rows(200)
+  fit <- function(lean) {
+    control <- utils::modifyList(unclass(tight()), list(parallel = TRUE, lean = lean))
+    control$tol <- 1e-8
+    native_inducing_fit(
+      d$X, d$Z, columns_of(d$X), curve_hyper, d$y, Inf, 0.1, NULL, control, "evidence", TRUE
+    )
+  }
+  expect_identical(fit(TRUE), fit(FALSE))
+})

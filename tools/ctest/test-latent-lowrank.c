@@ -250,7 +250,8 @@ static double run_ep(latent *post,
                      criterion_type type,
                      run *r,
                      double *gradient) {
-  const ep_options opt = {1e-12, 300, 1, 8};
+  const ep_options opt = {
+      .tol = 1e-12, .max_sweeps = 300, .damping = 1, .block = 8};
   workspace ws = {NULL, 0};
   double value = NAN;
   run_carve(r, &opt, &ws);
