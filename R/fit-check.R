@@ -88,6 +88,17 @@ model_fields <- list(
       identical(dim(weights$C), c(k, k)) && all(diag(weights$C) > 0) &&
       are_numbers(weights$log_scale, 1)
   },
+  inducing = function(inducing, all) {
+    if (is.null(inducing)) {
+      return(TRUE)
+    }
+    p <- sum(vapply(all$blueprint$coding, coding_width, integer(1)))
+    k <- nrow(inducing$Z) + (all$kernel$bias > 0)
+    !is.null(all$kernel) && is.matrix(inducing$Z) && ncol(inducing$Z) == p &&
+      are_numbers(inducing$Z) && are_numbers(inducing$left, 1) &&
+      (is.null(inducing$C) || are_numbers(inducing$C, k^2) &&
+        identical(dim(inducing$C), c(k, k) + 0L))
+  },
   data = function(data, all) {
     if (is.null(data)) is_filter(all$filter) else is_data(data, all$blueprint)
   },
@@ -95,7 +106,13 @@ model_fields <- list(
     if (is.null(ep)) {
       return(is.null(all$data) && !is.null(all$weights))
     }
-    k <- if (is.null(all$spec$kernel)) length(all$prior$weights) else length(all$data$y)
+    k <- if (!is.null(all$inducing)) {
+      nrow(all$inducing$Z) + (all$kernel$bias > 0)
+    } else if (is.null(all$spec$kernel)) {
+      length(all$prior$weights)
+    } else {
+      length(all$data$y)
+    }
     !is.null(all$data) && is_ep(ep, length(all$data$y), k)
   },
   learning = function(learning, all) {

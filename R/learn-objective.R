@@ -44,7 +44,8 @@ learn_problem <- function(latent, spec) {
       lower[at] <- start[at] - learn_bounds$lengthscale
       upper[at] <- start[at] + learn_bounds$lengthscale
     } else {
-      lower[at] <- min(b[1], start[at])
+      least <- log(max(exp(b[1]), latent$least[[name]]))
+      lower[at] <- min(least, start[at])
       upper[at] <- max(b[2], start[at])
     }
   }
@@ -53,7 +54,9 @@ learn_problem <- function(latent, spec) {
   lower <- c(lower, rep(b[1], n_epsilon))
   upper <- c(upper, rep(b[2], n_epsilon))
   field <- c(field, rep("epsilon", n_epsilon))
-  tol <- max(spec$control$tol, learn_tol(spec$df, spec$criterion))
+  tol <- max(spec$control$tol, learn_tol(spec$df, spec$criterion), if (
+    is.infinite(spec$df) && spec$criterion == "evidence"
+  ) latent$coarse)
   list(
     latent = latent, df = spec$df, epsilon = spec$epsilon,
     criterion = spec$criterion, control = spec$control,

@@ -205,6 +205,18 @@ native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
   )
 }
 
+#' Sites of labels whose cavities have location m and squared scale s2 [M 3.5]
+#' @noRd
+native_project <- function(y, m, s2, df, epsilon, d) {
+  out <- .Call(
+    C_tilted, as.double(y), as.double(m), as.double(s2), as.double(df),
+    native_epsilon(epsilon), as.integer(d)
+  )
+  power <- 1 / (1 + 1 / df)
+  g <- (s2 / out[, 4])^power
+  list(tau = (g - 1) / s2, nu = (out[, 3] * g - m) / s2)
+}
+
 #' Gram matrix: n x n with the nugget, or n x m without it
 #' @noRd
 native_gram <- function(X, Xnew, columns, hyper) {

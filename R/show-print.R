@@ -76,7 +76,18 @@ describe_kernel <- function(x, digits) {
     values <- values[-1]
   }
   type <- if (kernel$type == "iso") "isotropic" else "ARD"
-  paste0(type, ": ", paste(names(values), values, collapse = ", "))
+  paste0(
+    type, ": ", paste(names(values), values, collapse = ", "), describe_inducing(x, digits)
+  )
+}
+
+describe_inducing <- function(x, digits) {
+  if (!is.null(x$inducing)) {
+    paste0(
+      "; ", count(nrow(x$inducing$Z), "inducing input"), ", which leave ",
+      format_each(100 * x$inducing$left, digits), "% of the variance beside the nugget"
+    )
+  }
 }
 
 describe_noise <- function(x, digits) {

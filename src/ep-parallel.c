@@ -14,9 +14,9 @@
 
 /* What the residual of a row with an improper cavity counts as */
 #define IMPROPER_SIZE 10
-/* A step may make the residuals, root mean square, so many times as large; 2 and
- * 4 take as many passes on spam and Satellite. (The largest residual is that of
- * one row in 50,000.) */
+/* A step may make the residuals, root mean square, so many times as large; 2
+ * and 4 take as many passes on spam and Satellite. (The largest residual is
+ * that of one row in 50,000.) */
 #define GROWTH 2
 /* A step that is shorter than this share of Anderson's is none. */
 #define SHORTEST 1e-3

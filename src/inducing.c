@@ -41,6 +41,8 @@ void inducing_carve(inducing *s, int width, workspace *ws) {
   s->S = workspace_take(ws, m * m);
   s->Y = workspace_take(ws, m * m);
   s->scratch = workspace_take(ws, m * (p + 1));
+  s->by_row = workspace_take(ws, w);
+  s->by_z = workspace_take(ws, m);
   s->by_l = workspace_take(ws, (size_t)s->kernel->groups);
 }
 
@@ -92,25 +94,27 @@ void inducing_begin(inducing *s, kernel_grad *grad) {
   grad->variance = 0;
 }
 
-/* sum_ui W_ui (z_u - x_i)^2 of column c, W[m x cols] */
-static double
-spread(const inducing *s, int cols, int c, const double *W, const double *Wx) {
+/* sum_ui W_ui (z_u - x_i)^2 of column c of Z and of the rows, W[m x cols], from
+ * its sums by row and by column and from Wx = W x */
+static double spread(const inducing *s, int cols, int c, const double *Wx) {
   const int m = s->m;
   const double *x = s->part.X + IDX(0, c, cols), *z = s->z.X + IDX(0, c, m);
   double widest = 0, sum = 0;
-  for (int i = 0; i < cols; i++) widest = fmax(widest, x[i] * x[i]);
-  for (int u = 0; u < m; u++) widest = fmax(widest, z[u] * z[u]);
-  const int near = widest < WIDE;
   for (int i = 0; i < cols; i++) {
-    const double *w = W + IDX(0, i, m);
-    for (int u = 0; u < m; u++) {
-      const double d = z[u] - x[i];
-      sum += near ? w[u] * (z[u] * z[u] + x[i] * x[i])
-                  : (w[u] != 0 ? w[u] * d * d : 0);
-    }
+    widest = fmax(widest, x[i] * x[i]);
+    sum += s->by_row[i] * x[i] * x[i];
   }
-  if (near)
-    for (int u = 0; u < m; u++) sum -= 2 * z[u] * Wx[u];
+  for (int u = 0; u < m; u++) {
+    widest = fmax(widest, z[u] * z[u]);
+    sum += z[u] * (s->by_z[u] * z[u] - 2 * Wx[u]);
+  }
+  if (widest < WIDE) return sum;
+  sum = 0;
+  for (int i = 0; i < cols; i++)
+    for (int u = 0; u < m; u++) {
+      const double w = s->B[IDX(u, i, m)], d = z[u] - x[i];
+      if (w != 0) sum += w * d * d;
+    }
   return sum;
 }
 
@@ -122,16 +126,23 @@ void inducing_add(
   product("N", "T", m, m, cols, 1, phi, inducing_size(s), s->B, m, 1, s->S, m);
   solve_lower("T", s->L, m, s->B, cols);
   cross_rows(s, first, cols);
-  for (size_t i = 0; i < (size_t)m * (size_t)cols; i++) {
-    W[i] *= s->cross[i];
-    grad->variance += W[i];
+  memset(s->by_z, 0, (size_t)m * sizeof *s->by_z);
+  for (int i = 0; i < cols; i++) {
+    double *w = W + IDX(0, i, m), sum = 0;
+    const double *k_i = s->cross + IDX(0, i, m);
+    for (int u = 0; u < m; u++) {
+      w[u] *= k_i[u];
+      s->by_z[u] += w[u];
+      sum += w[u];
+    }
+    s->by_row[i] = sum;
+    grad->variance += sum;
   }
   if (kernel->p == 0) return;
   product("N", "N", m, kernel->p, cols, 1, W, m, s->part.X, cols, 0, s->scratch,
           m);
   for (int c = 0; c < kernel->p; c++)
-    grad->l[kernel->group[c]] -=
-        spread(s, cols, c, W, s->scratch + IDX(0, c, m));
+    grad->l[kernel->group[c]] -= spread(s, cols, c, s->scratch + IDX(0, c, m));
 }
 
 /* S <- L^{-T} S L^{-1}, S symmetric */

@@ -21,6 +21,8 @@ typedef struct {
   double *S;       /* [m x m] sum of Phi_se' B */
   double *Y;       /* [m x m] scratch */
   double *scratch; /* [m x (p + 1)] */
+  double *by_row;  /* [width] scratch */
+  double *by_z;    /* [m] scratch */
   double *by_l;    /* [groups] scratch */
 } inducing;
 
