@@ -49,9 +49,10 @@ latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
 
 #' Weight space: a linear function of features
 #'
-#' @param Xt features k x n. @param prior list(scale, group, free, prior):
-#'   prior scales by input column (and the intercept first), the one each weight
-#'   uses, which are learned (logical), the log-normal prior.
+#' @param Xt features k x n. @param prior list(scale, group, free, prior, nugget,
+#'   free_nugget): prior scales by input column (and the intercept first), the one each
+#'   weight uses, which are learned (logical), the log-normal prior; the nugget, and
+#'   whether it is learned.
 #' @noRd
 latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
   n <- length(y)
@@ -65,22 +66,27 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
   list(
     n = n,
     y = y,
-    hyper = list(prior_scale = prior$scale[prior$free]),
-    free = if (any(prior$free)) "prior_scale" else character(),
-    prior = list(prior_scale = prior$prior),
+    hyper = list(prior_scale = prior$scale[prior$free], nugget = prior$nugget),
+    free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
+    prior = list(prior_scale = prior$prior, nugget = prior$prior),
     some = function(k) {
       latent_weight(Xt[, seq_len(k), drop = FALSE], labels[seq_len(k)], prior, call)
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
+      if (hyper$nugget > 0) {
+        control <- control_for(control, n, is.infinite(df) && criterion != "loo")
+      }
       out <- rows$result(native_weight_fit(
-        Xt, weight_scales(prior, hyper), 0, labels, df, epsilon, rows$sites(sites), control,
+        Xt, weight_scales(prior, hyper), hyper$nugget, labels, df, epsilon, rows$sites(sites), control,
         criterion, gradient, progress
       ))
       if (!is.null(out$gradient)) {
         by_column <- drop(rowsum(out$gradient$s0, prior$group))
         out$gradient <- list(
-          prior_scale = by_column[prior$free], epsilon = out$gradient$epsilon
+          prior_scale = by_column[prior$free],
+          nugget = if (hyper$nugget > 0) out$gradient$nugget,
+          epsilon = out$gradient$epsilon
         )
       }
       out

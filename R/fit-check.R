@@ -80,7 +80,9 @@ model_fields <- list(
     }
     made <- bpm_prior(all$spec, all$blueprint, NULL)
     made$scale[made$free] <- prior$scale[made$free]
-    identical(made, prior) && are_numbers(prior$scale, above = 0)
+    if (made$free_nugget) made$nugget <- prior$nugget
+    identical(made, prior) && are_numbers(prior$scale, above = 0) &&
+      are_numbers(prior$nugget, 1) && prior$nugget >= 0
   },
   weights = function(weights, all) {
     k <- length(all$prior$weights)
@@ -117,7 +119,11 @@ model_fields <- list(
   },
   learning = function(learning, all) {
     held <- is.numeric(all$spec$epsilon) &&
-      if (is.null(all$kernel)) !any(all$prior$free) else holds_all(all$kernel)
+      if (is.null(all$kernel)) {
+        !any(all$prior$free) && !all$prior$free_nugget
+      } else {
+        holds_all(all$kernel)
+      }
     if (is.null(learning)) held || is.null(all$ep) else !held && is_learning(learning)
   },
   call = function(call, all) is.null(call) || is.call(call)

@@ -31,7 +31,8 @@ model_hyper <- function(object) {
 model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
 
 model_hyper.bpm <- function(object) {
-  list(prior_scale = object$prior$scale[object$prior$free])
+  prior <- object$prior
+  list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
 }
 
 #' The lengthscale and the weight of each encoded column
@@ -156,7 +157,8 @@ latent_new.bpm <- function(object, X, call) {
   latent <- native_weight_predict(
     bpm_design(X, object$prior), weights$mean, weights$C
   )
-  list(m = latent$m, s2 = pmax(latent$s2 + unknown, .Machine$double.xmin))
+  s2 <- latent$s2 + unknown + object$prior$nugget
+  list(m = latent$m, s2 = pmax(s2, .Machine$double.xmin))
 }
 
 # The same at the training rows, as if they were new.

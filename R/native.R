@@ -133,17 +133,18 @@ native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, con
 
 #' Assumed density filtering of rows in turn
 #'
-#' @param Xt double matrix k x n. @param s0 (k) prior scales. @param state
+#' @param Xt double matrix k x n. @param s0 (k) prior scales. @param nugget variance of
+#'   the noise of each row, in the units of `state$S`. @param state
 #'   list(mu (k), S (k x k), log_scale): posterior St(df, exp(log_scale/2) mu,
 #'   exp(log_scale) S).
 #' @return list(status, mu, S, log_scale, log_zp (n), prob (n), done): log_zp and
 #'   prob (of a positive latent value) before each row was absorbed; done rows
 #'   were absorbed.
 #' @noRd
-native_adf <- function(Xt, y, df, epsilon, s0, state) {
+native_adf <- function(Xt, y, df, epsilon, s0, nugget, state) {
   .Call(
     C_adf, Xt, as.double(y), as.double(df), native_epsilon(epsilon),
-    as.double(s0), as.double(state$mu), state$S, as.double(state$log_scale)
+    as.double(s0), as.double(nugget), as.double(state$mu), state$S, as.double(state$log_scale)
   )
 }
 

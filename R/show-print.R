@@ -29,7 +29,13 @@ describe_latent.bpm <- function(x, digits) {
   scales <- unique(format_each(range(x$prior$scale), digits))
   c(Weights = paste0(
     length(x$prior$weights), if (x$prior$intercept) " with the intercept",
-    ", prior scale ", paste(scales, collapse = " to ")
+    ", prior scale ", paste(scales, collapse = " to "),
+    if (x$prior$nugget > 0) {
+      paste0(
+        ", nugget ", format_each(x$prior$nugget, digits),
+        if (x$prior$free_nugget) " (learned)"
+      )
+    }
   ))
 }
 

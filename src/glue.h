@@ -55,6 +55,7 @@ SEXP glue_adf(SEXP Xt_,
               SEXP df_,
               SEXP epsilon_,
               SEXP s0_,
+              SEXP nugget_,
               SEXP mu_,
               SEXP S_,
               SEXP log_scale_);

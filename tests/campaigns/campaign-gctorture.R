@@ -26,7 +26,7 @@ calls <- alist(
   solve_lower = native_solve(t(chol(S)), X[1:2, ], TRUE),
   product = native_product(S, X[1:2, ]),
   tilted = native_tilted(y, y / 2, rep(1, 5), 3, 0.05, 5L),
-  adf = native_adf(t(X), y, 3, 0.05, list(mu = c(0, 0), S = S, log_scale = 0)),
+  adf = native_adf(t(X), y, 3, 0.05, c(1, 2), 0.1, list(mu = c(0, 0), S = S, log_scale = 0)),
   ais = {
     set.seed(1)
     native_ais(diag(5), diag(5), y, matrix(1:6 / 2, 2), 3L, function(done) list(done))
