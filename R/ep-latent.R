@@ -78,8 +78,8 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
         control <- control_for(control, n, is.infinite(df) && criterion != "loo")
       }
       out <- rows$result(native_weight_fit(
-        Xt, weight_scales(prior, hyper), hyper$nugget, labels, df, epsilon, rows$sites(sites), control,
-        criterion, gradient, progress
+        Xt, weight_scales(prior, hyper), hyper$nugget, labels, df, epsilon,
+        rows$sites(sites), control, criterion, gradient, progress
       ))
       if (!is.null(out$gradient)) {
         by_column <- drop(rowsum(out$gradient$s0, prior$group))

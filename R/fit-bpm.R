@@ -113,8 +113,9 @@
 #' weights, its fields are
 #'   * `spec`: the arguments, as `bpm_spec()` returns them;
 #'   * `blueprint`, `data`, `epsilon`, `learning`, `call`: as in [gpc()];
-#'   * `prior`: a list of `nugget` and `free_nugget`, whether it was learned; `scale`, the prior scales in use (g, one more with an
-#'     intercept), named; `group` (k), which of them each weight uses; `free`, which
+#'   * `prior`: a list of `nugget` and `free_nugget`, whether it was learned; `scale`, the
+#'     prior scales in use (g, one more with an intercept), named; `group` (k), which of
+#'     them each weight uses; `free`, which
 #'     were learned; `prior`, the `meanlog` and `sdlog` of their log-normal prior;
 #'     `intercept`, whether there is one; and `weights` (k), the names of the weights;
 #'   * `weights`: a list of `mean` (k), `C` (k x k) and `log_scale`. The posterior is
