@@ -180,7 +180,8 @@ latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()
   )
 }
 
-#' Doubles of a low-rank fit: features twice, and what EP has a row
+#' Doubles of a low-rank fit at df = Inf: features twice, and what EP has a row (200 more at a
+#' finite df)
 #' @noRd
 lowrank_doubles <- function(n, k) {
   a_row <- if (n > parallel_rows) 120 else 280
