@@ -204,7 +204,7 @@ importance_draws <- function(object, problem, draws) {
   }
   centre <- native_solve(L, native_solve(L, crossprod(B, sites$nu)), transpose = TRUE)
   df <- object$spec$df
-  noise <- matrix(stats::rnorm(r * draws), r)
+  noise <- normal_draws(r, draws)
   if (is.finite(df)) {
     stretch <- 1 / sqrt(stats::rgamma(draws, df / 2, df / 2))
     noise <- noise * rep(stretch, each = r)
@@ -238,6 +238,18 @@ wrong_labels <- function(problem, f) {
 
 times_barrier <- function(wrong, barrier) {
   colSums(ifelse(wrong > 0, wrong * barrier, 0)) # 0 x Inf = 0
+}
+
+#' Standard normal rows x cols, in pieces: stats::rnorm() of millions hears no interrupt
+#' @noRd
+normal_draws <- function(rows, cols) {
+  noise <- matrix(0, rows, cols)
+  width <- max(1, floor(2e6 / rows))
+  for (from in seq(1, cols, by = width)) {
+    some <- from:min(cols, from + width - 1)
+    noise[, some] <- stats::rnorm(rows * length(some))
+  }
+  noise
 }
 
 check_importance <- function(object, problem, draws = 10000L) {

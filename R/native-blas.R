@@ -6,10 +6,11 @@
 # number. What a session remembers of its machine, nothing of its data.
 blas_state <- new.env(parent = emptyenv())
 
-# .Call() of a routine of dense algebra, by what the options ask for
-call_dense <- function(routine, ...) {
+# Around the .Call() of a routine of dense algebra: it is made, being a promise, when
+# the options have been looked at.
+with_blas <- function(call) {
   use_blas()
-  .Call(routine, ...)
+  call
 }
 
 use_blas <- function() {

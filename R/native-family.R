@@ -36,19 +36,19 @@ native_bernoulli_q_divergence <- function(prob, other, q) {
 #' @param df double, `Inf` for the Gaussian.
 #' @return list(status, theta1, theta2, log_partition)
 #' @noRd
-native_mvt_natural <- function(mu, S, df) call_dense(C_mvt_natural, mu, S, df)
+native_mvt_natural <- function(mu, S, df) with_blas(.Call(C_mvt_natural, mu, S, df))
 
 #' And back
 #' @return list(status, mu, S, log_partition)
 #' @noRd
 native_mvt_from_natural <- function(theta1, theta2, df) {
-  call_dense(C_mvt_from_natural, theta1, theta2, df)
+  with_blas(.Call(C_mvt_from_natural, theta1, theta2, df))
 }
 
 #' Escort of a multivariate t
 #' @return list(status, df, S)
 #' @noRd
-native_mvt_escort <- function(S, df) call_dense(C_mvt_escort, S, df)
+native_mvt_escort <- function(S, df) with_blas(.Call(C_mvt_escort, S, df))
 
 #' Entropies of a multivariate t
 #'
@@ -56,12 +56,12 @@ native_mvt_escort <- function(S, df) call_dense(C_mvt_escort, S, df)
 #' @return list(status, renyi, tsallis, q_entropy, nan), one entry an order
 #' @noRd
 native_mvt_entropy <- function(S, df, order = NULL) {
-  call_dense(C_mvt_entropy, S, df, order)
+  with_blas(.Call(C_mvt_entropy, S, df, order))
 }
 
 #' q-divergence of two multivariate t of equal df
 #' @return list(status, divergence)
 #' @noRd
 native_mvt_q_divergence <- function(mu1, S1, mu2, S2, df) {
-  call_dense(C_mvt_q_divergence, mu1, S1, mu2, S2, df)
+  with_blas(.Call(C_mvt_q_divergence, mu1, S1, mu2, S2, df))
 }

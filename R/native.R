@@ -56,7 +56,7 @@ native_fit <- function(out, parts = NULL) {
 #' @noRd
 native_ep_fit <- function(K, y, df, epsilon, sites, control, progress = NULL) {
   run <- native_run(y, df, epsilon, sites, control, progress = progress)
-  native_fit(call_dense(C_ep_fit, K, run))
+  native_fit(with_blas(.Call(C_ep_fit, K, run)))
 }
 
 #' EP on inputs: kernel, fit, criterion and its gradient in one call
@@ -78,7 +78,7 @@ native_gp_fit <- function(X, columns, hyper, y, df, epsilon, sites, control,
   run <- native_run(
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
-  kernel_result(call_dense(C_gp_fit, X, native_kernel(columns, hyper), run), hyper)
+  kernel_result(with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), run)), hyper)
 }
 
 kernel_result <- function(out, hyper) {
@@ -104,7 +104,7 @@ native_weight_fit <- function(Xt, s0, nugget, y, df, epsilon, sites, control,
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
   out <- native_fit(
-    call_dense(C_weight_fit, Xt, as.double(s0), as.double(nugget), run),
+    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), run)),
     c(s0 = length(s0), nugget = 1)
   )
   # the core's features are scaled by the prior, and so are their weights
@@ -127,7 +127,7 @@ native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, con
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
   kernel_result(
-    call_dense(C_inducing_fit, X, Z, native_kernel(columns, hyper), run), hyper
+    with_blas(.Call(C_inducing_fit, X, Z, native_kernel(columns, hyper), run)), hyper
   )
 }
 
@@ -142,10 +142,10 @@ native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, con
 #'   were absorbed.
 #' @noRd
 native_adf <- function(Xt, y, df, epsilon, s0, nugget, state) {
-  call_dense(
+  with_blas(.Call(
     C_adf, Xt, as.double(y), as.double(df), native_epsilon(epsilon),
     as.double(s0), as.double(nugget), as.double(state$mu), state$S, as.double(state$log_scale)
-  )
+  ))
 }
 
 #' Annealed importance sampling through the flip rate
@@ -159,9 +159,9 @@ native_adf <- function(Xt, y, df, epsilon, s0, nugget, state) {
 #'   given up, per level and chain).
 #' @noRd
 native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
-  call_dense(
+  with_blas(.Call(
     C_ais, K, B, as.double(y), barrier, as.integer(chains), progress
-  )
+  ))
 }
 
 #' Moves at fixed barriers from F (n x chains)
@@ -170,10 +170,10 @@ native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
 #' @noRd
 native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
                             progress = NULL) {
-  call_dense(
+  with_blas(.Call(
     C_ais_move, K, B, as.double(y), as.double(barrier), F, as.integer(keep),
     as.integer(thin), progress
-  )
+  ))
 }
 
 #' Latent mean and scale at new inputs, in scaled coordinates
@@ -182,10 +182,10 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
 #' @return list(status, m, s2), s2 with the nugget of a new observation.
 #' @noRd
 native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL) {
-  call_dense(
+  with_blas(.Call(
     C_gp_predict, X, native_kernel(columns, hyper), as.double(sites$tau),
     as.double(b), Xnew, progress
-  )
+  ))
 }
 
 #' The same in weight space, from the weights' location and scale matrix
@@ -194,7 +194,7 @@ native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL
 #' @return list(m, s2)
 #' @noRd
 native_weight_predict <- function(Xt, mean, C) {
-  call_dense(C_weight_predict, Xt, as.double(mean), C)
+  with_blas(.Call(C_weight_predict, Xt, as.double(mean), C))
 }
 
 #' The same from inducing inputs, `b` and `C` as native_inducing_fit() has them
@@ -202,9 +202,9 @@ native_weight_predict <- function(Xt, mean, C) {
 #' @return list(m, s2), s2 with the nugget of a new observation.
 #' @noRd
 native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
-  call_dense(
+  with_blas(.Call(
     C_inducing_predict, Z, native_kernel(columns, hyper), as.double(b), C, Xnew
-  )
+  ))
 }
 
 #' Sites of labels whose cavities have location m and squared scale s2 [M 3.5]
@@ -222,23 +222,25 @@ native_project <- function(y, m, s2, df, epsilon, d) {
 #' Gram matrix: n x n with the nugget, or n x m without it
 #' @noRd
 native_gram <- function(X, Xnew, columns, hyper) {
-  call_dense(C_gram, X, Xnew, native_kernel(columns, hyper))
+  with_blas(.Call(C_gram, X, Xnew, native_kernel(columns, hyper)))
 }
 
 # Dense operations with interrupts, unlike chol(), forwardsolve() and crossprod() ------
 
 #' Lower Cholesky factor of A with `jitter` added to its diagonal, or `NULL`
 #' @noRd
-native_cholesky <- function(A, jitter = 0) call_dense(C_cholesky, A, as.double(jitter))
+native_cholesky <- function(A, jitter = 0) {
+  with_blas(.Call(C_cholesky, A, as.double(jitter)))
+}
 
 #' Solution of L X = B, or of t(L) X = B
 #' @noRd
 native_solve <- function(L, B, transpose = FALSE) {
-  call_dense(C_solve_lower, L, as.matrix(B), transpose)
+  with_blas(.Call(C_solve_lower, L, as.matrix(B), transpose))
 }
 
 #' t(A) B, or A B
 #' @noRd
 native_product <- function(A, B, transpose = TRUE) {
-  call_dense(C_product, A, as.matrix(B), transpose)
+  with_blas(.Call(C_product, A, as.matrix(B), transpose))
 }

@@ -17,9 +17,10 @@ fuzz_objects <- function() {
   con <- DBI::dbConnect(RSQLite::SQLite())
   DBI::dbWriteTable(con, "d", transform(d, class = as.character(class)))
   m <- mvt(c(0, 1), diag(2), 3)
+  p <- categorical(c(0.2, 0.3, 0.5))
   list(
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
-    f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m,
+    f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,
     f_stream = bpm_stream(class ~ ., d, batch_size = 8), gram = tcrossprod(X) + diag(16),
     f_selected = select_model(class ~ u + v, d, two, "evidence"),
     found = mislabelled(f_gpc), calibrated = calibration(f_gpc),
@@ -114,6 +115,18 @@ fuzz_calls <- alist(
   mislabelled.sturdy_model = mislabelled(f_gpc, fdr = 0.2, level = 0.9),
   model.frame.sturdy_model = model.frame(f_gpc),
   mvt = mvt(c(0, 1), Sigma = diag(2), df = 3),
+  categorical = categorical(c(a = 0.2, b = 0.8)),
+  escort.default = escort(NULL),
+  escort.numeric = escort(c(0.1, 0.9), q = 1.5),
+  escort.sturdy_categorical = escort(p, q = 1.5),
+  escort.sturdy_mvt = escort(m),
+  print.sturdy_blas = print(sturdy_blas()),
+  print.sturdy_categorical = print(p),
+  q_divergence.sturdy_categorical = q_divergence(p, p, q = 1.5),
+  q_entropy.sturdy_categorical = q_entropy(p, q = 1.5),
+  renyi_entropy.sturdy_categorical = renyi_entropy(p, order = 2),
+  sturdy_blas = sturdy_blas(),
+  tsallis_entropy.sturdy_categorical = tsallis_entropy(p, order = 2),
   mvt_escort = mvt_escort(c(0, 1), Sigma = diag(2), df = 3),
   mvt_from_natural = mvt_from_natural(natural),
   mvt_from_natural2 = mvt_from_natural(natural$theta1, theta2 = natural$theta2, df = 3),

@@ -110,3 +110,10 @@ test_that("a check refuses what it can't do", {
   linear <- bpm(matrix(c(-1, 1, 2)), c(0, 1, 1), epsilon = 0.1)
   expect_error(check_fit(linear), class = "sturdy_error_no_kernel")
 })
+
+test_that("normal draws in pieces are those of one call", {
+  set.seed(4)
+  pieces <- normal_draws(900, 2300) # more than 2e6
+  set.seed(4)
+  expect_identical(pieces, matrix(rnorm(900 * 2300), 900))
+})
