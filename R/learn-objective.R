@@ -10,7 +10,7 @@ learn_bounds <- list(
   epsilon = c(1e-6, 0.49)
 )
 # EP tolerance while searching. The Gaussian evidence is stationary in the sites: its
-# error is the square of the residual, and that of its slope some 30 times the residual.
+# error is the square of the residual; that of its slope is not.
 learn_tol <- function(df, criterion) {
   if (is.infinite(df) && criterion == "evidence") 1e-4 else 1e-6
 }

@@ -1,6 +1,6 @@
 # How far learning has come: evaluations, of which those on all rows take the time.
 
-# Evaluations on all rows that a search takes, medians of some 60 fits: from where the
+# Evaluations on all rows that a search usually takes, to begin with: from where the
 # optimum on some rows lies, from where a race on some rows ends, and with no race on some
 # rows; by the Gaussian evidence, and by other criteria, which have more optima
 learn_usual <- list(one = c(11, 16, 40), many = c(18, 20, 52))

@@ -2,8 +2,8 @@
 # many threads. Options choose it, once a session where they say "auto"; what is
 # in use stays in C (src/glue-dense.c) until they change.
 
-# `asked`: the options when the engine was last chosen; `trial`: speeds by thread
-# number. What a session remembers of its machine, nothing of its data.
+# `asked`: the options when the engine was last chosen; `faster` and `threads`: what the
+# trials chose. What a session remembers of its machine, nothing of its data.
 blas_state <- new.env(parent = emptyenv())
 
 # Around the .Call() of a routine of dense algebra: it is made, being a promise, when

@@ -98,8 +98,7 @@ progress_display <- function(what, progress, frame) {
 }
 
 cli_display <- function(what, frame) {
-  old <- options(cli.progress_show_after = 0) # it has waited long enough
-  on.exit(options(old))
+  rlang::local_options(cli.progress_show_after = 0) # it has waited long enough
   id <- cli::cli_progress_bar(
     format = "{cli::pb_spin} {cli::pb_extra$what}{cli::pb_extra$bar}: {cli::pb_extra$line}",
     total = NA, extra = list(what = what, bar = "", line = ""), .envir = frame

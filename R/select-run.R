@@ -75,10 +75,8 @@ run_noted <- function(run, item, notes) {
   note <- file.path(notes, Sys.getpid())
   file.create(note)
   on.exit(unlink(note))
-  if (is.null(getOption("sturdy.threads"))) { # the other processors have workers, too
-    options(sturdy.threads = 1)
-    on.exit(options(sturdy.threads = NULL), add = TRUE)
-  }
+  # the other processors have workers, too
+  rlang::local_options(sturdy.threads = getOption("sturdy.threads", 1))
   tryCatch(run(item), interrupt = function(cnd) interrupted)
 }
 

@@ -251,14 +251,15 @@ void dense_symmetric(const dense_engine *e,
                      const double *A,
                      int lda,
                      dense_view B,
-                     dense_view C) {
+                     double *C,
+                     int ldc) {
   const task t = {.e = e,
                   .alpha = 1,
                   .A = dense_of(A, lda, 0),
                   .B = B,
                   .symmetric = 1,
-                  .C = (double *)C.at,
-                  .ldc = C.col};
+                  .C = C,
+                  .ldc = ldc};
   multiply(&t, n, m, n);
 }
 

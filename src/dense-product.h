@@ -54,15 +54,15 @@ void dense_product(const dense_engine *e,
                    dense_view B,
                    dense_view C);
 
-/* C[n x m] += A B for A[n x n] symmetric, its lower triangle read; the rows of
- * C have step 1. */
+/* C[n x m] += A B for A[n x n] symmetric, its lower triangle read. */
 void dense_symmetric(const dense_engine *e,
                      int n,
                      int m,
                      const double *A,
                      int lda,
                      dense_view B,
-                     dense_view C);
+                     double *C,
+                     int ldc);
 
 /* out[n] = A x, the lower triangle of A[n x n] read; out must not overlap x. */
 void dense_symmetric_times(const dense_engine *e,

@@ -76,8 +76,8 @@ static void kernel_column(const kernel_ard *k,
 #define ELEMENTS 4e6
 #define ELEMENTS_LEAST 1e6
 
-/* All columns of a Gram matrix, in blocks; with `lower` only what is
- * below the diagonal */
+/* All columns of a Gram matrix, in blocks; with `lower` what is below its
+ * diagonal */
 static void kernel_columns(const kernel_ard *k,
                            const kernel_inputs *a,
                            int n,

@@ -69,9 +69,8 @@ void product(const char *trans_a,
   const dense_engine *e = core_dense();
   if (e->own) {
     scale_columns(beta, m, n, C, ldc);
-    if (alpha != 0)
-      dense_product(e, m, n, k, alpha, NULL, dense_of(A, lda, *trans_a == 'T'),
-                    dense_of(B, ldb, *trans_b == 'T'), dense_of(C, ldc, 0));
+    dense_product(e, m, n, k, alpha, NULL, dense_of(A, lda, *trans_a == 'T'),
+                  dense_of(B, ldb, *trans_b == 'T'), dense_of(C, ldc, 0));
     return;
   }
   for (int j = 0, width; j < n; j += width) {
@@ -88,7 +87,7 @@ void symmetric_product(
   const dense_engine *e = core_dense();
   if (e->own) {
     scale_columns(0, n, cols, C, n);
-    dense_symmetric(e, n, cols, A, n, dense_of(B, n, 0), dense_of(C, n, 0));
+    dense_symmetric(e, n, cols, A, n, dense_of(B, n, 0), C, n);
     return;
   }
   for (int j = 0, width; j < cols; j += width) {

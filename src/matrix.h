@@ -1,6 +1,6 @@
 /* What: the dense operations that modules share, over BLAS and LAPACK or our
- * own kernels. Those of more than n^2 flops work in pieces, with core_poll()
- *       before each. */
+ *       own kernels. Those of more than n^2 flops work in pieces, with
+ *       core_poll() before each. */
 #ifndef STURDY_MATRIX_H
 #define STURDY_MATRIX_H
 
@@ -51,8 +51,8 @@ int cholesky(double *A, int n, double *log_det);
 void cholesky_invert(double *L, int n);
 
 /* C[n x n] (lower) -= P diag(gamma) P', P[n x b], as two symmetric rank-k
- * updates split by the sign of gamma[b], or as one. P finite. scratch[n x b].
- */
+ * updates split by the sign of gamma[b], or as one. P is finite;
+ * scratch[n x b]. */
 void rank_update_signed(double *C,
                         int n,
                         const double *P,

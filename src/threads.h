@@ -1,5 +1,5 @@
 /* What: loops on several threads, by OpenMP where the compiler has it. Bodies
- * of such loops write to places of their own and never call core_poll(). */
+ *       of such loops write to places of their own and never poll. */
 #ifndef STURDY_THREADS_H
 #define STURDY_THREADS_H
 

@@ -1,6 +1,7 @@
-/* What: tile(), solve() and both() of one variant: included by dense-tile.c for
- * each, with LANES doubles a vector, tiles of VECTORS x COLS vectors, NAME and
- *       TARGET, the attribute that lets the compiler use wider registers.
+/* What: tile(), solve() and both() of one variant. dense-tile.c includes it for
+ *       each, with LANES doubles a vector, tiles of VECTORS x COLS of them,
+ *       NAME and TARGET, the attribute that lets the compiler use wider
+ *       registers.
  * Method: all of a tile's sums stay in registers while a column of A and a row
  *   of B pass by; COLS * VECTORS of them, so that none waits for the last
  *   addition to end. */
