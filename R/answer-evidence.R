@@ -86,7 +86,8 @@
 #' `sturdy_warning_ais_budget` when `max_moves` ended the run before `se` was reached;
 #' `sturdy_warning_ais_weights` when fewer than 10 chains carry the weight, so that the
 #' standard error means little; `sturdy_message_jitter` for a singular kernel matrix;
-#' `sturdy_error_no_kernel` for [bpm()]. `sturdy_error_no_sites` for a [bpm()] that has
+#' `sturdy_error_no_kernel` for [bpm()], `sturdy_error_inducing` for a fit with inducing
+#' inputs. `sturdy_error_no_sites` for a [bpm()] that has
 #' absorbed rows, from `"ep_zp"`, `"integrated"` and, at finite `df`, `"gaussian"`.
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for

@@ -12,8 +12,9 @@
 #' `df = Inf`). With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`.
 #' Training rows are predicted as new observations at the same inputs. The cost is
 #' one n^3 factorisation, and n^2 per new row. For [bpm()], with features `x` and the
-#' `mean` and `C` of its `weights`, `m = x'mean` and `s2 = x'C x`, at a cost of k^2 per
-#' row.
+#' `mean` and `C` of its `weights`, `m = x'mean` and `s2 = x'C x` plus the nugget, at a cost of
+#' k^2 per row. A fit with inducing inputs has the same form, with whitened features of
+#' the kernel.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)

@@ -25,11 +25,26 @@ wrong_count <- function(object, level) {
 #' Probabilities of 0, 1, ..., n successes of independent trials [M 7.5]
 #' @noRd
 poisson_binomial <- function(p) {
+  n <- length(p)
+  if (n > 1000) { # the sum of two halves
+    half <- n %/% 2
+    return(convolve_densities(
+      poisson_binomial(p[seq_len(half)]), poisson_binomial(p[(half + 1):n])
+    ))
+  }
   density <- 1
   for (q in p[p > 0]) {
     density <- c(density * (1 - q), 0) + c(0, density * q)
   }
   c(density, numeric(sum(p <= 0)))
+}
+
+#' @noRd
+convolve_densities <- function(a, b) {
+  n <- length(a) + length(b) - 1
+  size <- stats::nextn(n)
+  pad <- function(x) stats::fft(c(x, numeric(size - length(x))))
+  pmax(Re(stats::fft(pad(a) * pad(b), inverse = TRUE))[seq_len(n)] / size, 0)
 }
 
 #' Central interval of a distribution on 0, 1, ...

@@ -39,10 +39,10 @@ very_few_rows <- 100
 #' Is the nugget so small that EP may well have several fixed points?
 #'
 #' Those that tests/campaigns/campaign-fixed-points.R finds at random have one that is at
-#' most half as large, which it checks. In weight space there is none.
+#' most half as large, which it checks. In weight space there may be none.
 #' @noRd
 small_noise <- function(hyper) {
-  is.null(hyper$nugget) || hyper$nugget < 0.05 * hyper$variance
+  is.null(hyper$nugget) || hyper$nugget < 0.05 * max(hyper$variance, 0.1)
 }
 
 #' EP from every start that is worth its time, and the best of the fixed points

@@ -6,11 +6,11 @@
 ep_damp_more <- "Damp more: ep_control(damping = 0.3, max_sweeps = 1000)."
 ep_more_noise <- "Allow more label noise (a larger epsilon) or a larger nugget."
 ep_more_noise_linear <- c(
-  "Allow more label noise (a larger epsilon).",
+  "Allow more label noise (a larger epsilon) or a larger nugget.",
   paste(
     "If the classes overlap near the boundary, EP may have no fixed point with many",
-    "rows and few weights: use inference = \"adf\", or gpc() with a nugget on a",
-    "sample of the rows."
+    "rows and few weights without a nugget: use nugget = \"learn\", or inference =",
+    "\"adf\"."
   )
 )
 

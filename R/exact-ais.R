@@ -17,10 +17,25 @@ ais_problem <- function(object, call = rlang::caller_env()) {
 }
 
 ais_problem.sturdy_model <- function(object, call = rlang::caller_env()) {
+  check_dense(object, call)
   K <- native_gram(
     object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel)
   )
   ais_problem_gram(K, object$data$y, object$epsilon)
+}
+
+#' Simulation is of the kernel between all rows
+#' @noRd
+check_dense <- function(object, call) {
+  if (!is.null(object$inducing)) {
+    abort_sturdy(
+      c(
+        "Simulation needs the kernel between all rows, and this fit has inducing inputs.",
+        i = "Fit a sample of the rows with {.code inducing = NULL}, at the same kernel."
+      ),
+      "inducing", call = call
+    )
+  }
 }
 
 ais_problem.bpm <- function(object, call = rlang::caller_env()) {

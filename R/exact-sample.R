@@ -51,7 +51,8 @@
 #' `sturdy_warning_not_mixed` when `rhat` is above 1.1 in some column of chains of 50
 #' draws or more (with fewer, chance alone takes it there), and the posterior package is
 #' installed;
-#' `sturdy_error_no_kernel` for [bpm()]; those of
+#' `sturdy_error_no_kernel` for [bpm()]; `sturdy_error_inducing` for a fit with inducing
+#' inputs; those of
 #' [predict()][predict.sturdy_model] for `newdata`, and `sturdy_error_novel_levels` for
 #' factor levels that training did not have; `sturdy_message_jitter` for a singular kernel
 #' matrix.

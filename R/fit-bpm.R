@@ -12,7 +12,8 @@
 #'
 #' @details
 #' With weights w and the features x of a row (the encoded inputs and, unless
-#' `intercept = FALSE`, a constant 1), `f = w'x`. The prior is
+#' `intercept = FALSE`, a constant 1), `f = w'x + g`, where g is independent from row to row
+#' with variance `nugget`: overlap of the classes near the boundary. The prior is
 #' \deqn{w \sim St(df, 0, diag(s))}{w ~ St(df, 0, diag(s))}
 #' where `prior_scale` gives the diagonal s of the scale matrix: variances at
 #' `df = Inf`, where the prior is normal. The posterior is of the same kind;
@@ -23,8 +24,9 @@
 #' The engine is that of [gpc()] and [stc()], with the k x k matrix of the weights in
 #' place of the n x n matrix of the rows. At `df = Inf` it reaches the same fixed point
 #' as [ep_fit()] with the kernel matrix X diag(s) X'. At finite `df` the number of
-#' dimensions, which decides q = 1 + 2/(df + k), is that of the weights. The
-#' result does not depend on the order of the rows. `epsilon = "learn"` and
+#' dimensions, which decides q = 1 + 2/(df + k), is that of the weights, or with a nugget
+#' that of the rows. With more than 2000 rows and a nugget EP takes all rows at once, as in
+#' [gpc()]. The result does not depend on the order of the rows. `epsilon = "learn"` and
 #' `prior_scale = "learn"` are found by maximising the criterion as in [gpc()].
 #'
 #' # ADF
@@ -34,15 +36,14 @@
 #' of the rows. At finite `df` a surprising label widens the whole posterior, so that
 #' the model can follow a target that changes; at `df = Inf` the posterior only ever
 #' becomes narrower. There is no criterion to learn by: `epsilon` is a number, 0.01 by
-#' default, and `prior_scale` must be numeric. [absorb()] takes in further rows.
+#' default, and `prior_scale` and `nugget` must be numeric. [absorb()] takes in further rows.
 #'
 #' # When EP finds no fixed point
 #' The likelihood is a step: labels are as likely to be wrong far from the boundary as
-#' near it, and there is no nugget to blur the step. If instead the classes overlap near
+#' near it. A `nugget` blurs the step. If it is 0 and the classes overlap near
 #' the boundary, EP may have no fixed point with many rows and few weights (status
 #' `"no_fixed_point"`), because the exact posterior then has many modes. A larger
-#' `epsilon` helps. ADF needs no fixed point. [gpc()] on a sample of the rows has a
-#' nugget, which blurs the step.
+#' `epsilon` helps. ADF needs no fixed point.
 #'
 #' # What the evidence of this model tells
 #' What the help page of [stc()] says about finite `df` holds here too: the likelihood
@@ -77,8 +78,8 @@
 #' `offset()` are errors.
 #'
 #' @inheritParams gpc
-#' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `epsilon`,
-#'   `inference`, `intercept`, `criterion`, `scale` and `control`. For `bpm_spec()`,
+#' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `nugget`,
+#'   `epsilon`, `inference`, `intercept`, `criterion`, `scale` and `control`. For `bpm_spec()`,
 #'   none. An unknown argument is an error.
 #' @param df Degrees of freedom of the prior of the weights, above 0; `Inf`, the
 #'   default, is a normal prior.
@@ -89,6 +90,10 @@
 #'   the criterion with a weak log-normal prior (only with `inference = "ep"`). The
 #'   intercept has scale 1 unless a named vector has an entry `"(Intercept)"`. It is not
 #'   learned, because the common scale of all weights has no influence.
+#' @param nugget Variance of independent noise on the latent function, on the scale of
+#'   `prior_scale`: a number of at least 0, or `"learn"`, the default with `inference =
+#'   "ep"`, which starts at 1 and has a log-normal prior with median 1 and a standard
+#'   deviation of the log of 2. The default with `inference = "adf"` is 0.
 #' @param epsilon The probability that a recorded label is wrong: a number in
 #'   `[0, 0.5)`, or two, named `neg` and `pos`, by true class, as in [gpc()]; with
 #'   `inference = "ep"` also `"learn"`, the default there, or `"learn2"`. The default
@@ -108,8 +113,9 @@
 #' weights, its fields are
 #'   * `spec`: the arguments, as `bpm_spec()` returns them;
 #'   * `blueprint`, `data`, `epsilon`, `learning`, `call`: as in [gpc()];
-#'   * `prior`: a list of `scale`, the prior scales in use (g, one more with an
-#'     intercept), named; `group` (k), which of them each weight uses; `free`, which
+#'   * `prior`: a list of `nugget` and `free_nugget`, whether it was learned; `scale`, the
+#'     prior scales in use (g, one more with an intercept), named; `group` (k), which of
+#'     them each weight uses; `free`, which
 #'     were learned; `prior`, the `meanlog` and `sdlog` of their log-normal prior;
 #'     `intercept`, whether there is one; and `weights` (k), the names of the weights;
 #'   * `weights`: a list of `mean` (k), `C` (k x k) and `log_scale`. The posterior is
@@ -200,6 +206,7 @@ bpm.default <- function(x, ...) {
 bpm_spec <- function(...,
                      df = Inf,
                      prior_scale = 1,
+                     nugget = if (inference == "adf") 0 else "learn",
                      epsilon = if (inference == "adf") 0.01 else "learn",
                      inference = c("ep", "adf"),
                      intercept = TRUE,
@@ -211,6 +218,7 @@ bpm_spec <- function(...,
   inference <- check_choice(inference, c("ep", "adf"), "inference")
   df <- check_df(df)
   epsilon <- check_epsilon(epsilon)
+  nugget <- check_nugget(nugget, inference)
   if (inference == "adf" && is.character(epsilon)) {
     abort_no_learning("epsilon")
   }
@@ -218,7 +226,7 @@ bpm_spec <- function(...,
   new_spec(
     "bpm",
     df = df, prior_scale = check_prior_scale(prior_scale, inference),
-    epsilon = epsilon, inference = inference,
+    nugget = nugget, epsilon = epsilon, inference = inference,
     intercept = check_flag(intercept, "intercept"),
     criterion = check_choice(criterion, c("evidence", "loo"), "criterion"),
     scale = check_flag(scale, "scale"), control = check_control(control)
@@ -233,6 +241,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   latent <- latent_weight(bpm_design(molded$data$X, prior), molded$data$y, prior, call)
   fit <- learn_fit(latent, spec)
   prior$scale[prior$free] <- fit$hyper$prior_scale
+  prior$nugget <- fit$hyper$nugget
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep$C <- NULL
   warn_ep(fit$ep)

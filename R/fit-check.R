@@ -80,13 +80,26 @@ model_fields <- list(
     }
     made <- bpm_prior(all$spec, all$blueprint, NULL)
     made$scale[made$free] <- prior$scale[made$free]
-    identical(made, prior) && are_numbers(prior$scale, above = 0)
+    if (made$free_nugget) made$nugget <- prior$nugget
+    identical(made, prior) && are_numbers(prior$scale, above = 0) &&
+      are_numbers(prior$nugget, 1) && prior$nugget >= 0
   },
   weights = function(weights, all) {
     k <- length(all$prior$weights)
     is.null(weights) || are_numbers(weights$mean, k) && are_numbers(weights$C, k^2) &&
       identical(dim(weights$C), c(k, k)) && all(diag(weights$C) > 0) &&
       are_numbers(weights$log_scale, 1)
+  },
+  inducing = function(inducing, all) {
+    if (is.null(inducing)) {
+      return(TRUE)
+    }
+    p <- sum(vapply(all$blueprint$coding, coding_width, integer(1)))
+    k <- nrow(inducing$Z) + (all$kernel$bias > 0)
+    !is.null(all$kernel) && is.matrix(inducing$Z) && ncol(inducing$Z) == p &&
+      are_numbers(inducing$Z) && are_numbers(inducing$left, 1) &&
+      (is.null(inducing$C) || are_numbers(inducing$C, k^2) &&
+        identical(dim(inducing$C), c(k, k) + 0L))
   },
   data = function(data, all) {
     if (is.null(data)) is_filter(all$filter) else is_data(data, all$blueprint)
@@ -95,12 +108,22 @@ model_fields <- list(
     if (is.null(ep)) {
       return(is.null(all$data) && !is.null(all$weights))
     }
-    k <- if (is.null(all$spec$kernel)) length(all$prior$weights) else length(all$data$y)
+    k <- if (!is.null(all$inducing)) {
+      nrow(all$inducing$Z) + (all$kernel$bias > 0)
+    } else if (is.null(all$spec$kernel)) {
+      length(all$prior$weights)
+    } else {
+      length(all$data$y)
+    }
     !is.null(all$data) && is_ep(ep, length(all$data$y), k)
   },
   learning = function(learning, all) {
     held <- is.numeric(all$spec$epsilon) &&
-      if (is.null(all$kernel)) !any(all$prior$free) else holds_all(all$kernel)
+      if (is.null(all$kernel)) {
+        !any(all$prior$free) && !all$prior$free_nugget
+      } else {
+        holds_all(all$kernel)
+      }
     if (is.null(learning)) held || is.null(all$ep) else !held && is_learning(learning)
   },
   call = function(call, all) is.null(call) || is.call(call)

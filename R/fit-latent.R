@@ -8,7 +8,12 @@ model_latent <- function(object) {
 
 model_latent.sturdy_model <- function(object) {
   data <- object$data
-  latent_kernel(data$X, model_columns(object), data$y, object$kernel)
+  columns <- model_columns(object)
+  if (is.null(object$inducing)) {
+    latent_kernel(data$X, columns, data$y, object$kernel)
+  } else {
+    latent_inducing(data$X, columns, data$y, object$kernel, object$inducing$Z)
+  }
 }
 
 model_latent.bpm <- function(object) {
@@ -26,7 +31,8 @@ model_hyper <- function(object) {
 model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
 
 model_hyper.bpm <- function(object) {
-  list(prior_scale = object$prior$scale[object$prior$free])
+  prior <- object$prior
+  list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
 }
 
 #' The lengthscale and the weight of each encoded column
@@ -116,6 +122,13 @@ latent_new <- function(object, X, call) {
 }
 
 latent_new.sturdy_model <- function(object, X, call) {
+  if (!is.null(object$inducing)) {
+    latent <- native_inducing_predict(
+      object$inducing$Z, model_columns(object), kernel_hyper(object$kernel), object$ep$b,
+      object$inducing$C, X
+    )
+    return(list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin)))
+  }
   rows <- nrow(X)
   meter <- progress_meter("Predicting", object$spec$control$progress)
   words <- paste(whole(rows), "rows")
@@ -147,7 +160,8 @@ latent_new.bpm <- function(object, X, call) {
   latent <- native_weight_predict(
     bpm_design(X, object$prior), weights$mean, weights$C
   )
-  list(m = latent$m, s2 = pmax(latent$s2 + unknown, .Machine$double.xmin))
+  s2 <- latent$s2 + unknown + object$prior$nugget
+  list(m = latent$m, s2 = pmax(s2, .Machine$double.xmin))
 }
 
 # The same at the training rows, as if they were new.
@@ -190,6 +204,9 @@ event_probability <- function(object, X, call = rlang::caller_env()) {
 #' [M 7.2], as a function of them: the factors of [M 3.9] are computed once
 #' @noRd
 latent_covariance <- function(object) {
+  if (!is.null(object$inducing)) {
+    return(inducing_covariance(object))
+  }
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
   rows <- object$data$X
@@ -206,5 +223,26 @@ latent_covariance <- function(object) {
     V <- native_solve(L, G[pos, , drop = FALSE])
     W <- native_solve(M, G[neg, , drop = FALSE] - native_product(V_neg, V))
     native_gram(X, X, columns, hyper) - native_product(V, V) + native_product(W, W)
+  }
+}
+
+#' The same through inducing inputs: what they leave of the variance [M 9.6] is independent
+#' from input to input, and does not appear between them
+#' @noRd
+inducing_covariance <- function(object) {
+  hyper <- kernel_hyper(object$kernel)
+  columns <- model_columns(object)
+  Z <- object$inducing$Z
+  plain <- utils::modifyList(hyper, list(bias = 0, nugget = 0))
+  K <- native_gram(Z, NULL, columns, plain)
+  for (jitter in 10^(-8:-2)) { # as in inducing.c
+    L <- native_cholesky(K, jitter * hyper$variance)
+    if (!is.null(L)) break
+  }
+  function(X) {
+    V <- native_solve(L, native_gram(Z, X, columns, plain))
+    left <- pmax(hyper$variance - colSums(V^2), 0)
+    if (hyper$bias > 0) V <- rbind(V, sqrt(hyper$bias))
+    native_product(V, native_product(object$inducing$C, V, FALSE)) + diag(left, nrow(X))
   }
 }

@@ -268,6 +268,7 @@ hyperparameters.bpm <- function(object) {
   scale <- object$prior$scale
   c(
     stats::setNames(scale, sprintf("prior_scale.%s", names(scale))),
+    nugget = if (object$prior$nugget > 0) object$prior$nugget,
     stats::setNames(object$epsilon, epsilon_names(object$epsilon))
   )
 }
@@ -288,7 +289,10 @@ learned.sturdy_model <- function(object) {
 }
 
 learned.bpm <- function(object) {
-  c(object$prior$free, rep(rate_learned(object), length(object$epsilon)))
+  c(
+    object$prior$free, if (object$prior$nugget > 0) object$prior$free_nugget,
+    rep(rate_learned(object), length(object$epsilon))
+  )
 }
 
 rate_learned <- function(object) is.character(object$spec$epsilon)

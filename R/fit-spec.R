@@ -45,7 +45,8 @@ fit_molded <- function(spec, molded, call) {
 #' A spec with some arguments changed
 #'
 #' A finite `df` turns a gpc() into an stc(). The criterion stays unless `df` changes
-#' between finite and infinite, the method unless `epsilon` changes.
+#' between finite and infinite, the method unless `epsilon` changes,
+#' the nugget of a bpm() unless `inference` changes.
 #' @noRd
 edit_spec <- function(spec, changed, call = rlang::caller_env()) {
   rlang::local_error_call(call)
@@ -57,6 +58,7 @@ edit_spec <- function(spec, changed, call = rlang::caller_env()) {
   if (model == "gpc") kept$df <- changed$df <- NULL
   if (other_df) kept$criterion <- NULL
   if (other_df || "epsilon" %in% names(changed)) kept$method <- NULL
+  if ("inference" %in% names(changed)) kept$nugget <- NULL
   kept <- kept[setdiff(names(kept), names(changed))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)
 }

@@ -17,7 +17,8 @@ bpm_design <- function(X, prior) {
 #'
 #' @return list of `scale`, the prior scale of the intercept and of each input column,
 #'   named; `group` (k), which of them each weight uses; `free`, which are learned;
-#'   `prior`, the log-normal prior of those; `intercept`, whether there is one; and
+#'   `prior`, the log-normal prior of those and of the nugget; `nugget` and `free_nugget`,
+#'   whether it is learned; `intercept`, whether there is one; and
 #'   `weights` (k), the names of the weights.
 #' @noRd
 bpm_prior <- function(spec, blueprint, call) {
@@ -51,6 +52,8 @@ bpm_prior <- function(spec, blueprint, call) {
     group = if (intercept) c(1L, 1L + group) else group,
     free = c(if (intercept) FALSE, rep(learn, length(columns))),
     prior = list(meanlog = 0, sdlog = 2),
+    nugget = if (identical(spec$nugget, "learn")) 1 else spec$nugget,
+    free_nugget = identical(spec$nugget, "learn"),
     intercept = intercept,
     weights = weights
   )
@@ -62,6 +65,22 @@ weight_names <- function(blueprint) {
     blueprint$coding, blueprint$columns
   )
   unlist(names, use.names = FALSE)
+}
+
+check_nugget <- function(nugget, inference, call = rlang::caller_env()) {
+  if (identical(nugget, "learn")) {
+    if (inference == "adf") {
+      abort_no_learning("nugget", call)
+    }
+    return(nugget)
+  }
+  if (is.character(nugget)) {
+    abort_sturdy(
+      "{.arg nugget} must be a number or {.val learn}, not {describe(nugget)}.",
+      "type", arg = "nugget", call = call
+    )
+  }
+  check_hyper(nugget, "nugget", FALSE, 1, call)
 }
 
 check_prior_scale <- function(prior_scale, inference, call = rlang::caller_env()) {
@@ -91,7 +110,7 @@ abort_no_learning <- function(arg, call = rlang::caller_env()) {
       i = "Fit a sample of the rows with {.code inference = \"ep\"}, then {.fn absorb}
            the other rows."
     ),
-    if (arg == "epsilon") "epsilon" else "prior_scale", arg = arg, call = call
+    if (arg == "nugget") "hyperparameter" else arg, arg = arg, call = call
   )
 }
 
@@ -175,12 +194,16 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
   )
   out <- with_memory(native_adf(
     bpm_design(X, object$prior), y, object$spec$df, object$epsilon,
-    weight_scales(object$prior), state
+    weight_scales(object$prior), object$prior$nugget, state
   ), call)
   if (out$status < 0) {
     abort_not_absorbed(out, call)
   }
-  object$weights <- new_weights(out$mu, out$S, object$prior)
+  # a nugget has the scale of the prior
+  scaled <- if (object$prior$nugget > 0) {
+    object$weights$log_scale + out$log_scale - before$log_scale
+  }
+  object$weights <- new_weights(out$mu, out$S, object$prior, scaled)
   object$filter[filter_counts] <- list(
     before$rows + n,
     before$errors + sum((out$prob > 0.5) != (y > 0)),

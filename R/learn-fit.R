@@ -5,9 +5,17 @@
 #' @param latent see ep-latent.R. @param spec a list of `df`, `epsilon` (one or two
 #'   rates, "learn" or "learn2"), `criterion` ("evidence" or "loo"), `control`, and, for
 #'   a flip rate learned by EM, `method`.
-#' @return list(hyper, epsilon, ep, learning)
+#' @return list(hyper, epsilon, ep, learning, latent): the latent of the fit, which is another
+#'   where inducing inputs were placed again.
 #' @noRd
 learn_fit <- function(latent, spec) {
+  fit <- if (is_staged(latent, spec)) staged_fit(latent, spec) else learn_at_once(latent, spec)
+  fit$ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
+  if (!spec$control$trace) fit$ep["trace"] <- list(NULL)
+  fit
+}
+
+learn_at_once <- function(latent, spec) {
   problem <- learn_problem(latent, spec)
   learning <- NULL
   hyper <- latent$hyper
@@ -31,9 +39,7 @@ learn_fit <- function(latent, spec) {
   if (!is.null(learning)) {
     learning <- learn_report(problem, learning, ep)
   }
-  ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
-  if (!spec$control$trace) ep["trace"] <- list(NULL)
-  list(hyper = hyper, epsilon = epsilon, ep = ep, learning = learning)
+  list(hyper = hyper, epsilon = epsilon, ep = ep, learning = learning, latent = latent)
 }
 
 #' The `learning` field of a model

@@ -48,7 +48,8 @@ learn_problem <- function(latent, spec) {
       lower[at] <- start[at] - learn_bounds$lengthscale
       upper[at] <- start[at] + learn_bounds$lengthscale
     } else {
-      lower[at] <- min(b[1], start[at])
+      least <- log(max(exp(b[1]), latent$least[[name]]))
+      lower[at] <- min(least, start[at])
       upper[at] <- max(b[2], start[at])
     }
   }
@@ -57,7 +58,9 @@ learn_problem <- function(latent, spec) {
   lower <- c(lower, rep(b[1], n_epsilon))
   upper <- c(upper, rep(b[2], n_epsilon))
   field <- c(field, rep("epsilon", n_epsilon))
-  tol <- max(spec$control$tol, learn_tol(spec$df, spec$criterion))
+  tol <- max(spec$control$tol, learn_tol(spec$df, spec$criterion), if (
+    is.infinite(spec$df) && spec$criterion == "evidence"
+  ) latent$coarse)
   list(
     latent = latent, df = spec$df, epsilon = spec$epsilon,
     criterion = spec$criterion, control = spec$control,
@@ -152,9 +155,9 @@ learn_prior <- function(problem, par) {
 #'
 #' Returns `at(par)`, which gives an evaluation: list(par, value, penalised,
 #' gradient, sites); `best()`, the best of them since `begin()`, which forgets all
-#' or goes on from an evaluation; and `evaluations()`. EP starts from the sites of
-#' the last evaluations that converged. Where EP gives no value the objective is
-#' -Inf, which the line search backs away from.
+#' or goes on from an evaluation, or from list(par, sites) that is known nearby; and
+#' `evaluations()`. EP starts from the sites of the last evaluations that converged.
+#' Where EP gives no value the objective is -Inf, which the line search backs away from.
 #' @param tick is told after each evaluation on how many rows it was.
 #' @noRd
 learn_objective <- function(problem, tick = function(n) NULL) {
@@ -190,8 +193,9 @@ learn_objective <- function(problem, tick = function(n) NULL) {
     best = function() best,
     evaluations = function() evaluations,
     begin = function(from = NULL) {
-      last <<- if (is.null(from)) list(par = NULL) else from
-      best <<- if (is.null(from)) list(penalised = -Inf) else from
+      known <- !is.null(from$penalised)
+      last <<- if (known) from else list(par = NULL)
+      best <<- if (known) from else list(penalised = -Inf)
       trail <<- if (!is.null(from)) list(from[c("par", "sites")])
     }
   )

@@ -14,7 +14,9 @@ native_kernel <- function(columns, hyper) {
 
 native_epsilon <- function(epsilon) rep_len(as.double(epsilon), 2L)
 
-# What every EP fit is told beside its latent space
+# What every EP fit is told beside its latent space. `control` may have two fields that
+# are no one's to set: `parallel` (all sites at once) and `lean` (no memory for Newton
+# steps, nor for gradients other than that of the evidence at df = Inf).
 native_run <- function(y, df, epsilon, sites, control, criterion = "none",
                        gradient = FALSE, progress = NULL) {
   n <- length(y)
@@ -23,9 +25,10 @@ native_run <- function(y, df, epsilon, sites, control, criterion = "none",
   list(
     y = as.double(y), df = as.double(df), epsilon = native_epsilon(epsilon),
     tau = as.double(sites$tau), nu = as.double(sites$nu),
-    control = as.double(
-      c(control$tol, control$max_sweeps, control$damping, control$block)
-    ),
+    control = as.double(c(
+      control$tol, control$max_sweeps, control$damping, control$block,
+      isTRUE(control$parallel), isTRUE(control$lean)
+    )),
     criterion = which - 1L, gradient = gradient, progress = progress
   )
 }
@@ -75,44 +78,73 @@ native_gp_fit <- function(X, columns, hyper, y, df, epsilon, sites, control,
   run <- native_run(
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
-  out <- native_fit(
-    with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), run)),
-    c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
-  )
+  kernel_result(with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), run)), hyper)
+}
+
+kernel_result <- function(out, hyper) {
+  parts <- c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
+  out <- native_fit(out, parts)
   if (!is.null(out$gradient)) { # d log l = -2 d log lengthscale
     out$gradient$lengthscale <- -2 * out$gradient$lengthscale
   }
   out
 }
 
-#' EP in weight space: f = X w, w ~ St(df, 0, diag(s0))
+#' EP in weight space: f = X w + g, w ~ St(df, 0, diag(s0)), g independent of variance
+#' `nugget`
 #'
 #' @param Xt double matrix k x n: the features of a row are a column.
 #' @return as native_gp_fit() with `b` the weights w (k), `extra` their scaled
-#'   covariance C (k x k), `gradient` list(s0 (w.r.t. log s0), epsilon).
+#'   covariance C (k x k), `gradient` list(s0, nugget (w.r.t. logs), epsilon).
 #' @noRd
-native_weight_fit <- function(Xt, s0, y, df, epsilon, sites, control,
+native_weight_fit <- function(Xt, s0, nugget, y, df, epsilon, sites, control,
                               criterion = "none", gradient = FALSE,
                               progress = NULL) {
   run <- native_run(
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
-  native_fit(with_blas(.Call(C_weight_fit, Xt, as.double(s0), run)), c(s0 = length(s0)))
+  out <- native_fit(
+    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), run)),
+    c(s0 = length(s0), nugget = 1)
+  )
+  # the core's features are scaled by the prior, and so are their weights
+  if (!is.null(out$b)) {
+    out$b <- sqrt(s0) * out$b
+    out$extra <- sqrt(s0) * t(sqrt(s0) * out$extra)
+  }
+  out
+}
+
+#' EP at inducing inputs Z (m x p)
+#'
+#' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
+#'   covariance of the whitened function at Z and, where there is one, the bias.
+#' @noRd
+native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, control,
+                                criterion = "none", gradient = FALSE,
+                                progress = NULL) {
+  run <- native_run(
+    y, df, epsilon, sites, control, criterion, gradient, progress
+  )
+  kernel_result(
+    with_blas(.Call(C_inducing_fit, X, Z, native_kernel(columns, hyper), run)), hyper
+  )
 }
 
 #' Assumed density filtering of rows in turn
 #'
-#' @param Xt double matrix k x n. @param s0 (k) prior scales. @param state
+#' @param Xt double matrix k x n. @param s0 (k) prior scales. @param nugget variance of
+#'   the noise of each row, in the units of `state$S`. @param state
 #'   list(mu (k), S (k x k), log_scale): posterior St(df, exp(log_scale/2) mu,
 #'   exp(log_scale) S).
 #' @return list(status, mu, S, log_scale, log_zp (n), prob (n), done): log_zp and
 #'   prob (of a positive latent value) before each row was absorbed; done rows
 #'   were absorbed.
 #' @noRd
-native_adf <- function(Xt, y, df, epsilon, s0, state) {
+native_adf <- function(Xt, y, df, epsilon, s0, nugget, state) {
   with_blas(.Call(
     C_adf, Xt, as.double(y), as.double(df), native_epsilon(epsilon),
-    as.double(s0), as.double(state$mu), state$S, as.double(state$log_scale)
+    as.double(s0), as.double(nugget), as.double(state$mu), state$S, as.double(state$log_scale)
   ))
 }
 
@@ -163,6 +195,28 @@ native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL
 #' @noRd
 native_weight_predict <- function(Xt, mean, C) {
   with_blas(.Call(C_weight_predict, Xt, as.double(mean), C))
+}
+
+#' The same from inducing inputs, `b` and `C` as native_inducing_fit() has them
+#'
+#' @return list(m, s2), s2 with the nugget of a new observation.
+#' @noRd
+native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
+  with_blas(.Call(
+    C_inducing_predict, Z, native_kernel(columns, hyper), as.double(b), C, Xnew
+  ))
+}
+
+#' Sites of labels whose cavities have location m and squared scale s2 [M 3.5]
+#' @noRd
+native_project <- function(y, m, s2, df, epsilon, d) {
+  out <- .Call(
+    C_tilted, as.double(y), as.double(m), as.double(s2), as.double(df),
+    native_epsilon(epsilon), as.integer(d)
+  )
+  power <- 1 / (1 + 1 / df)
+  g <- (s2 / out[, 4])^power
+  list(tau = (g - 1) / s2, nu = (out[, 3] * g - m) / s2)
 }
 
 #' Gram matrix: n x n with the nugget, or n x m without it

@@ -29,7 +29,13 @@ describe_latent.bpm <- function(x, digits) {
   scales <- unique(format_each(range(x$prior$scale), digits))
   c(Weights = paste0(
     length(x$prior$weights), if (x$prior$intercept) " with the intercept",
-    ", prior scale ", paste(scales, collapse = " to ")
+    ", prior scale ", paste(scales, collapse = " to "),
+    if (x$prior$nugget > 0) {
+      paste0(
+        ", nugget ", format_each(x$prior$nugget, digits),
+        if (x$prior$free_nugget) " (learned)"
+      )
+    }
   ))
 }
 
@@ -76,7 +82,18 @@ describe_kernel <- function(x, digits) {
     values <- values[-1]
   }
   type <- if (kernel$type == "iso") "isotropic" else "ARD"
-  paste0(type, ": ", paste(names(values), values, collapse = ", "))
+  paste0(
+    type, ": ", paste(names(values), values, collapse = ", "), describe_inducing(x, digits)
+  )
+}
+
+describe_inducing <- function(x, digits) {
+  if (!is.null(x$inducing)) {
+    paste0(
+      "; ", count(nrow(x$inducing$Z), "inducing input"), ", which leave ",
+      format_each(100 * x$inducing$left, digits), "% of the variance beside the nugget"
+    )
+  }
 }
 
 describe_noise <- function(x, digits) {

@@ -85,7 +85,8 @@
 #'   query, see [dbi_source()]; or a function without arguments that returns the next
 #'   batch as a data frame, and `NULL` at the end.
 #' @param ... Arguments of [bpm_spec()]: any of `df`, `prior_scale` (not `"learn"`),
-#'   `epsilon` (not learned; 0.01 by default), `intercept` and `scale`, which refers to
+#'   `nugget` (0 by default), `epsilon` (not learned; 0.01 by default), `intercept` and
+#'   `scale`, which refers to
 #'   the first batch. For a path or a connection also arguments for [utils::read.csv()]:
 #'   any of `sep`, `quote`, `dec`, `na.strings`, `colClasses`, `check.names`,
 #'   `strip.white` and `encoding` (the encoding of the file, for a path).
@@ -217,7 +218,7 @@ stream_call <- function(call) {
 }
 
 # what of bpm_spec() makes sense for a stream
-stream_model_arguments <- c("df", "prior_scale", "epsilon", "intercept", "scale")
+stream_model_arguments <- c("df", "prior_scale", "nugget", "epsilon", "intercept", "scale")
 
 # Arguments -----------------------------------------------------------------
 

@@ -34,7 +34,7 @@ experiment <- list(
 permutation_row <- function(points, order, method, df) {
   fit <- bpm(
     class ~ x1 + x2, points[order, ],
-    df = df, epsilon = 0.01, scale = FALSE, inference = method,
+    df = df, nugget = 0, epsilon = 0.01, scale = FALSE, inference = method,
     control = ep_control(max_sweeps = 2000, progress = FALSE)
   )
   w <- fit$weights$mean

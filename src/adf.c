@@ -90,8 +90,10 @@ look_along(adf_state *a, const double *x, double *mean, double *var) {
     look(a);
     if (!(a->most > 0) || !isfinite(a->most)) return EP_NOT_PD;
     if (a->most > 0x1p64 || a->most < 0x1p-64) {
-      rescale(a, ilogb(a->most) / 2);
-      look(a);
+      if (a->nugget == 0) {
+        rescale(a, ilogb(a->most) / 2);
+        look(a);
+      }
     }
   }
   for (;;) {
@@ -127,16 +129,17 @@ static int adf_row(const lik_step *lik,
   const int status = look_along(a, x, &mean, &var);
   if (status != EP_CONVERGED) return status;
   if (!isfinite(mean)) return EP_BAD_ARG;
-  const tilted t = likelihood_tilt(lik, y, mean, var);
+  const double all = var + a->nugget; /* of x' w + g */
+  const tilted t = likelihood_tilt(lik, y, mean, all);
   *log_zp = t.log_zp;
   *prob = pt(y * t.z, lik->df, 1, 0);
   if (!(var > 0)) return EP_CONVERGED; /* x = 0 says nothing about w */
   const double r = isfinite(lik->df) ? t.w + t.alpha * t.mu : 1; /* [M 2.6] */
-  const double s = sqrt(var);
-  const double gain = y * t.alpha / s;
-  double shrink = -t.alpha * t.mu / (r * var);
-  /* var <- var w/r: beyond NARROW rounding would decide its sign */
-  if (t.w < NARROW * r) shrink = (NARROW - 1) / var;
+  const double gain = y * t.alpha / sqrt(all);
+  double shrink = -t.alpha * t.mu / (r * all);
+  /* var <- var (nugget + var w/r)/(nugget + var): beyond NARROW rounding would
+   * decide its sign */
+  if (a->nugget + var * t.w / r < NARROW * all) shrink = (NARROW - 1) / var;
   if (!(r > 0) || !isfinite(gain) || !isfinite(shrink)) return EP_NOT_PD;
   F77_CALL(daxpy)(&k, &gain, Sx, &inc, a->mu, &inc);
   F77_CALL(dsyr)("L", &k, &shrink, Sx, &inc, a->S, &k FCONE);

@@ -9,10 +9,11 @@
 /* Posterior St(df, exp(log_scale/2) mu, exp(log_scale) S) of the weights, whose
  * prior scales are s0. The likelihood sees signs only: the common scale is kept
  * apart, and the widest S_ii/s0_i stays within 2^-64..2^64 however long the
- * stream is. */
+ * stream is. With a nugget S has a scale, and is left as it is. */
 typedef struct {
   int k;
   const double *s0; /* [k] */
+  double nugget;    /* variance of the noise of a row, in the units of S */
   double *mu;       /* [k] */
   double *S;        /* [k x k] lower */
   double log_scale;

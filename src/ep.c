@@ -7,7 +7,6 @@
  *   the residual grows or a site had to be left alone.
  * References: RW06 alg. 3.5. */
 #include "ep.h"
-#include "criterion.h"
 #include "matrix.h"
 #include "numeric.h"
 
@@ -30,8 +29,6 @@
 #define ACTIVE_SHARE 0.05
 /* Damping goes no lower; 0.005 to 0.1. */
 #define DAMPING_MIN 0.02
-/* Rows of the trace that are kept: 320 kB. */
-#define TRACE_MAX 10000
 /* EP stalls when so many sweeps gain less than 10 % of the residual: 20 and 80
  * sweeps find the same fixed points; the others end after 27 % fewer or 50 %
  * more sweeps in all. */
@@ -43,36 +40,6 @@
  * too large for any user; ten times as large, either: no difference. */
 #define FLOOR_LEAST 1e-9
 #define FLOOR_MOST 1e-6
-
-WORKSPACE_HOLDS(ep_site);
-WORKSPACE_HOLDS(site_view);
-WORKSPACE_HOLDS(int);
-
-static int trace_rows(const ep_options *opt) {
-  return opt->max_sweeps < TRACE_MAX ? opt->max_sweeps + 1 : TRACE_MAX;
-}
-
-void ep_carve(
-    ep_state *st, ep_work *work, int n, const ep_options *opt, workspace *ws) {
-  const size_t N = (size_t)n, sites = N * sizeof(ep_site);
-  const size_t b = (size_t)(opt->block < n ? opt->block : n);
-  st->site = workspace_take_bytes(ws, sites);
-  st->view = workspace_take_bytes(ws, N * sizeof(site_view));
-  st->residual = workspace_take(ws, N);
-  st->trace = workspace_take(ws, (size_t)trace_rows(opt) * N_TRACE);
-  work->Cbb = workspace_take(ws, b * b);
-  work->N = workspace_take(ws, b * b);
-  work->column = workspace_take(ws, b);
-  work->gamma = workspace_take(ws, b);
-  work->beta = workspace_take(ws, b);
-  work->tau = workspace_take(ws, N);
-  work->nu = workspace_take(ws, N);
-  work->old = workspace_take_bytes(ws, sites);
-  work->step = workspace_take_bytes(ws, sites);
-  work->best = workspace_take_bytes(ws, sites);
-  work->active = workspace_take_bytes(ws, N * sizeof(int));
-  fixpoint_carve(&work->fix, n, ws);
-}
 
 typedef struct {
   latent *post;
@@ -90,13 +57,8 @@ typedef struct {
 } ep_loop;
 
 static int refresh(ep_loop *L) {
-  const int n = L->post->n;
-  for (int i = 0; i < n; i++) {
-    L->work->tau[i] = L->st->site[i].tau;
-    L->work->nu[i] = L->st->site[i].nu;
-  }
   L->fresh = 1;
-  return L->post->ops->refresh(L->post, L->work->tau, L->work->nu);
+  return ep_refresh(L->post, L->st, L->work);
 }
 
 static void evaluate(ep_loop *L) {
@@ -105,16 +67,7 @@ static void evaluate(ep_loop *L) {
 }
 
 static void record(ep_loop *L, int newton) {
-  if (L->st->n_trace == trace_rows(L->opt)) return;
-  double *row = L->st->trace + (size_t)L->st->n_trace++ * N_TRACE;
-  double value;
-  const int known =
-      criterion_value(CRITERION_EVIDENCE, L->post, L->lik->df, L->st->site,
-                      L->st->view, &value) == EP_CONVERGED;
-  row[TRACE_RESIDUAL] = L->worst;
-  row[TRACE_EVIDENCE] = known ? value : NAN;
-  row[TRACE_DAMPING] = L->damping;
-  row[TRACE_NEWTON] = newton;
+  ep_record(L->st, L->opt, L->post, L->lik->df, L->worst, L->damping, newton);
 }
 
 /* One site inside a block: l-th of b, marginal (m, Cbb[l,l]). Sets gamma and
@@ -167,7 +120,7 @@ static int sweep_block(ep_loop *L, const int *idx, int b) {
       for (int k = j; k < b; k++) column[k] -= f * c[k];
     }
   }
-  L->post->ops->apply(L->post, b, w->N, w->gamma, w->beta);
+  L->post->ops->apply(L->post, L->st->site, b, w->N, w->gamma, w->beta);
   return skipped;
 }
 
@@ -206,8 +159,9 @@ static int try_step(ep_loop *L, double scale) {
  * the old sites could not be restored. */
 static int newton_step(ep_loop *L, int *status) {
   const double before = L->worst;
-  const double tol = fmin(0.05, fmax(before * 0.1, L->opt->tol / before));
   *status = EP_CONVERGED;
+  if (L->opt->lean) return 0;
+  const double tol = fmin(0.05, fmax(before * 0.1, L->opt->tol / before));
   memcpy(L->work->old, L->st->site, (size_t)L->post->n * sizeof(ep_site));
   fixpoint_linearise(&L->work->fix, L->post, L->lik, L->y, L->st->site,
                      L->st->view);
@@ -323,6 +277,11 @@ int ep_run(latent *post,
                .patience = 2,
                .earlier = INFINITY};
   st->sweeps = st->newton = st->skipped = st->n_trace = 0;
+  if (opt->parallel) {
+    const int status =
+        ep_parallel(post, lik, y, opt, st, work, monitor, monitor_data);
+    if (status == EP_CONVERGED || status == EP_INTERRUPTED) return status;
+  }
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;
   double best = INFINITY, anchor = INFINITY;

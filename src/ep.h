@@ -2,6 +2,7 @@
 #ifndef STURDY_EP_H
 #define STURDY_EP_H
 
+#include "anderson.h"
 #include "fixpoint.h"
 
 typedef struct {
@@ -9,6 +10,9 @@ typedef struct {
   int max_sweeps; /* Newton steps count as sweeps */
   double damping; /* first step length, in (0, 1] */
   int block;      /* sites per BLAS-3 update */
+  int parallel;   /* all sites at once first, see ep-parallel.c */
+  int lean;       /* no Newton steps, and no adjoint other than the one of the
+                   * evidence at df = Inf: their memory is not taken */
 } ep_options;
 
 /* One row of the trace. */
@@ -30,12 +34,39 @@ typedef struct {
   double *tau, *nu;                        /* [n] */
   ep_site *old, *best, *step;              /* [n] */
   int *active;                             /* [n] */
-  fixpoint_work fix;
+  double *x, *f, *weight, *jump;           /* [2 n] of parallel EP, or NULL */
+  anderson mix;
+  fixpoint_work fix; /* unless lean */
 } ep_work;
 
 /* state and work share one carve: n sites, opt->max_sweeps trace rows. */
 void ep_carve(
     ep_state *st, ep_work *work, int n, const ep_options *opt, workspace *ws);
+
+/* A row of the trace, while there is room. */
+void ep_record(ep_state *st,
+               const ep_options *opt,
+               const latent *post,
+               double df,
+               double residual,
+               double damping,
+               int newton);
+
+/* post anew from st->site. */
+int ep_refresh(latent *post, const ep_state *st, ep_work *work);
+
+/* Parallel EP from st->site: EP_CONVERGED as from ep_run(), or EP_INTERRUPTED,
+ * EP_MAX_SWEEPS, EP_STALLED, EP_SITES_SKIPPED, or a negative status where not
+ * even the prior has a posterior. Then st->site are the best sites met, to go
+ * on from; post is not refreshed at them. */
+int ep_parallel(latent *post,
+                const lik_step *lik,
+                const double *y,
+                const ep_options *opt,
+                ep_state *st,
+                ep_work *work,
+                ep_monitor monitor,
+                void *monitor_data);
 
 /* Runs EP from st->site to convergence. post is left refreshed at st->site
  * unless the status says otherwise. Returns an ep_status. */

@@ -9,6 +9,7 @@ SEXP glue_adf(SEXP Xt_,
               SEXP df_,
               SEXP epsilon_,
               SEXP s0_,
+              SEXP nugget_,
               SEXP mu_,
               SEXP S_,
               SEXP log_scale_) {
@@ -16,11 +17,13 @@ SEXP glue_adf(SEXP Xt_,
   if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(y_) ||
       Rf_length(y_) != n || !Rf_isReal(df_) || !Rf_isReal(epsilon_) ||
       Rf_length(epsilon_) != 2 || !Rf_isReal(s0_) || Rf_length(s0_) != k ||
-      !Rf_isReal(mu_) || Rf_length(mu_) != k || !Rf_isReal(S_) ||
-      Rf_nrows(S_) != k || Rf_ncols(S_) != k || !Rf_isReal(log_scale_) ||
-      Rf_length(log_scale_) != 1)
+      !Rf_isReal(nugget_) || Rf_length(nugget_) != 1 || !Rf_isReal(mu_) ||
+      Rf_length(mu_) != k || !Rf_isReal(S_) || Rf_nrows(S_) != k ||
+      Rf_ncols(S_) != k || !Rf_isReal(log_scale_) || Rf_length(log_scale_) != 1)
     Rf_error("internal error: wrong types in adf");
-  const lik_step lik = likelihood_step(REAL_RO(df_)[0], k, REAL_RO(epsilon_));
+  const double nugget = REAL_RO(nugget_)[0];
+  const lik_step lik =
+      likelihood_step(REAL_RO(df_)[0], k + (nugget > 0), REAL_RO(epsilon_));
 
   const char *names[] = {"status", "mu",   "S",    "log_scale",
                          "log_zp", "prob", "done", ""};
@@ -29,6 +32,7 @@ SEXP glue_adf(SEXP Xt_,
   set_named(out_, "S", Rf_duplicate(S_));
   adf_state state = {.k = k,
                      .s0 = REAL_RO(s0_),
+                     .nugget = nugget,
                      .mu = REAL(get_named(out_, "mu")),
                      .S = REAL(get_named(out_, "S")),
                      .log_scale = REAL_RO(log_scale_)[0],

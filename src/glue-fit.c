@@ -26,14 +26,16 @@ static void carve_all(fit_space *s, workspace *ws) {
 static void set_up(fit_space *s, latent *post, SEXP run_) {
   const int n = post->n;
   if (n < 1) Rf_error("internal error: an EP fit without rows");
-  const double *control = get_doubles(run_, "control", 4);
+  const double *control = get_doubles(run_, "control", 6);
   const double *tau = get_doubles(run_, "tau", n);
   const double *nu = get_doubles(run_, "nu", n);
   s->post = post;
   s->opt = (ep_options){.tol = control[0],
                         .max_sweeps = (int)control[1],
                         .damping = control[2],
-                        .block = (int)control[3]};
+                        .block = (int)control[3],
+                        .parallel = (int)control[4],
+                        .lean = (int)control[5]};
   s->y = get_doubles(run_, "y", n);
   s->lik = likelihood_step(get_doubles(run_, "df", 1)[0], post->d,
                            get_doubles(run_, "epsilon", 2));

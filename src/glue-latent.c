@@ -1,7 +1,7 @@
 /* What: glue of the latent spaces: each is made from its data and fitted. */
 #include "glue-fit.h"
 #include "latent-kernel.h"
-#include "latent-weight.h"
+#include "latent-lowrank.h"
 
 SEXP glue_ep_fit(SEXP K_, SEXP run_) {
   const int n = Rf_nrows(K_);
@@ -19,13 +19,28 @@ SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_) {
   return glue_fit(&post, run_);
 }
 
-SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_) {
+/* nugget_: lambda, the same in all rows */
+SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_) {
   const int k = Rf_nrows(Xt_);
   if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(s0_) ||
-      Rf_length(s0_) != k)
+      Rf_length(s0_) != k || !Rf_isReal(nugget_) || Rf_length(nugget_) != 1)
     Rf_error("internal error: wrong types in weight_fit");
-  latent_weight lw;
-  latent post =
-      latent_weight_features(&lw, Rf_ncols(Xt_), k, REAL_RO(Xt_), REAL_RO(s0_));
+  latent_lowrank lr;
+  latent post = latent_lowrank_features(&lr, Rf_ncols(Xt_), k, REAL_RO(Xt_),
+                                        REAL_RO(s0_), REAL_RO(nugget_)[0]);
+  return glue_fit(&post, run_);
+}
+
+SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP run_) {
+  const kernel_ard k = glue_kernel(X_, kernel_);
+  if (!Rf_isReal(Z_) || !Rf_isMatrix(Z_) || Rf_ncols(Z_) != k.p)
+    Rf_error("internal error: wrong types in inducing_fit");
+  inducing points = {.kernel = &k,
+                     .n = Rf_nrows(X_),
+                     .m = Rf_nrows(Z_),
+                     .X = REAL_RO(X_),
+                     .Z = REAL_RO(Z_)};
+  latent_lowrank lr;
+  latent post = latent_lowrank_inducing(&lr, &points);
   return glue_fit(&post, run_);
 }

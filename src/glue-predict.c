@@ -1,6 +1,6 @@
 /* What: glue of Gram matrices, prediction and single tilted moments. */
 #include "glue.h"
-#include "latent-weight.h"
+#include "latent-lowrank.h"
 #include "predictive.h"
 
 /* New points at a time: scratch stays 3 n x 256, little beside the factor for
@@ -101,13 +101,19 @@ SEXP glue_gp_predict(
   return out_;
 }
 
+/* mean_[k] and C_[k x k] of weights */
+static void check_moments(SEXP mean_, SEXP C_, int k) {
+  if (!Rf_isReal(mean_) || Rf_length(mean_) != k || !Rf_isReal(C_) ||
+      Rf_nrows(C_) != k || Rf_ncols(C_) != k)
+    Rf_error("internal error: wrong types of weights");
+}
+
 /* Xt_[k x rows] new feature vectors; C_[k x k], lower triangle read */
 SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_) {
   const int k = Rf_nrows(Xt_), rows = Rf_ncols(Xt_);
-  if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(mean_) ||
-      Rf_length(mean_) != k || !Rf_isReal(C_) || Rf_nrows(C_) != k ||
-      Rf_ncols(C_) != k)
+  if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_))
     Rf_error("internal error: wrong types in weight_predict");
+  check_moments(mean_, C_, k);
   const double *Xt = REAL_RO(Xt_), *mean = REAL_RO(mean_), *C = REAL_RO(C_);
 
   const char *names[] = {"m", "s2", ""};
@@ -120,6 +126,45 @@ SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_) {
     R_CheckUserInterrupt();
     weight_moments(C, mean, k, Xt + (size_t)first * (size_t)k, cols, P,
                    m + first, s2 + first);
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* Z_[m x p]; mean_[k], C_[k x k] of the features' weights, lower triangle read.
+ * s2 with the nugget of a new observation */
+SEXP glue_inducing_predict(
+    SEXP Z_, SEXP kernel_, SEXP mean_, SEXP C_, SEXP Xnew_) {
+  const kernel_ard kernel = glue_kernel(Xnew_, kernel_);
+  check_new(Z_, kernel.p);
+  const int rows = Rf_nrows(Xnew_);
+  const int width = rows < COLUMNS ? rows : COLUMNS;
+  inducing points = {.kernel = &kernel,
+                     .n = rows,
+                     .m = Rf_nrows(Z_),
+                     .X = REAL_RO(Xnew_),
+                     .Z = REAL_RO(Z_)};
+  const int k = inducing_size(&points);
+  check_moments(mean_, C_, k);
+  workspace ws = {NULL, 0};
+  inducing_carve(&points, width, &ws);
+  ws = (workspace){glue_alloc(ws.used), 0};
+  inducing_carve(&points, width, &ws);
+  inducing_prepare(&points);
+  const size_t panel = (size_t)k * (size_t)width;
+  double *phi = glue_alloc(panel), *P = glue_alloc(panel);
+  double *lambda = glue_alloc((size_t)width);
+
+  const char *names[] = {"m", "s2", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *m = set_vector(out_, "m", rows), *s2 = set_vector(out_, "s2", rows);
+  for (int first = 0; first < rows; first += COLUMNS) {
+    const int cols = rows - first < COLUMNS ? rows - first : COLUMNS;
+    R_CheckUserInterrupt();
+    inducing_features(&points, first, cols, phi, lambda);
+    weight_moments(REAL_RO(C_), REAL_RO(mean_), k, phi, cols, P, m + first,
+                   s2 + first);
+    for (int l = 0; l < cols; l++) s2[first + l] += lambda[l];
   }
   UNPROTECT(1);
   return out_;

@@ -42,9 +42,12 @@ void glue_inputs(kernel_inputs *in, int n, int p);
 /* run_: see glue-fit.c */
 SEXP glue_ep_fit(SEXP K_, SEXP run_);
 SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_);
-SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP run_);
+SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_);
+SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP run_);
 SEXP glue_gp_predict(
     SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_);
+SEXP glue_inducing_predict(
+    SEXP Z_, SEXP kernel_, SEXP mean_, SEXP C_, SEXP Xnew_);
 SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_);
 SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_);
 SEXP glue_cholesky(SEXP A_, SEXP jitter_);
@@ -63,6 +66,7 @@ SEXP glue_adf(SEXP Xt_,
               SEXP df_,
               SEXP epsilon_,
               SEXP s0_,
+              SEXP nugget_,
               SEXP mu_,
               SEXP S_,
               SEXP log_scale_);

@@ -40,6 +40,7 @@ kernel_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
 }
 
 static void kernel_apply(latent *post,
+                         const ep_site *site,
                          int b,
                          const double *N,
                          const double *gamma,
@@ -47,6 +48,7 @@ static void kernel_apply(latent *post,
   latent_kernel *lk = post->self;
   const int n = lk->n, inc = 1;
   const double one = 1;
+  (void)site;
   solve_unit_right(N, b, lk->S1, n);
   F77_CALL(dgemv)("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m,
                   &inc FCONE);

@@ -1,7 +1,7 @@
 /* What: what EP needs of a latent space, whatever carries it: marginals along
  *       the sites, a block update, products with C, a fresh start, and the
  *       gradient in the space's own prior. A new space is one file and one row
- *       of operations: latent-kernel.h, latent-weight.h. */
+ *       of operations: latent-kernel.h, latent-lowrank.h. */
 #ifndef STURDY_LATENT_H
 #define STURDY_LATENT_H
 
@@ -33,8 +33,10 @@ typedef struct {
   /* b rank-one updates [M 3.7, 3.8], one for each loaded site in turn:
    *   C -= gamma_l c_l c_l',  mean += beta_l c_l,
    * c_l the column of C at its turn. N[b x b], unit upper triangular, holds
-   * N[k,l] = gamma_k (c_k at site l), k < l. A and m are stale afterwards. */
+   * N[k,l] = gamma_k (c_k at site l), k < l. site[n] holds the sites after
+   * them. A and m are stale afterwards. */
   void (*apply)(latent *post,
+                const ep_site *site,
                 int b,
                 const double *N,
                 const double *gamma,
@@ -64,6 +66,10 @@ struct latent {
   double *A, *m;  /* [n] diag(C), C nu along the sites */
   double *prior;  /* [n] A at the prior, which sets the rounding error of A */
   double log_det; /* D = log|I + K T| */
+
+  /* [n] independent part of the prior, diag(lambda) in K = .. + diag(lambda),
+   * or NULL: 1 + lambda tau > 0 wherever there is a posterior */
+  const double *lambda;
 
   int n_prior;              /* parameters of the prior, see gradient() */
   int n_location;           /* coordinates that the space predicts from: */

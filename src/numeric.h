@@ -23,7 +23,9 @@
  *          MIT Press 2006
  *   M01    Minka, A family of algorithms for approximate Bayesian inference,
  *          PhD thesis, MIT 2001
- *   SS86   Saad, Schultz, GMRES, SIAM J. Sci. Stat. Comput. 7, 1986
+ *   WN11   Walker, Ni, Anderson acceleration for fixed-point iterations, SIAM
+ * J. Numer. Anal. 49, 2011 SS86   Saad, Schultz, GMRES, SIAM J. Sci. Stat.
+ * Comput. 7, 1986
  */
 #ifndef STURDY_NUMERIC_H
 #define STURDY_NUMERIC_H

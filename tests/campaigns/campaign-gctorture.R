@@ -14,7 +14,7 @@ calls <- alist(
   ),
   gp_fit_bad = native_gp_fit(X, columns, hyper, y, 3, 0, list(tau = rep(-9, 5), nu = y), ep_control()),
   ep_fit = native_ep_fit(diag(5) + 1, y, Inf, 0.05, NULL, ep_control()),
-  weight_fit = native_weight_fit(t(X), c(1, 2), y, 3, 0.05, NULL, ep_control(), "evidence_zp", TRUE),
+  weight_fit = native_weight_fit(t(X), c(1, 2), 0.1, y, 3, 0.05, NULL, ep_control(), "evidence_zp", TRUE),
   gp_predict = native_gp_predict(
     X, columns, hyper, list(tau = c(1, 0.5, 0, -0.02, 1)), y, X[1:2, ]
   ),
@@ -26,7 +26,7 @@ calls <- alist(
   solve_lower = native_solve(t(chol(S)), X[1:2, ], TRUE),
   product = native_product(S, X[1:2, ]),
   tilted = .Call(C_tilted, y, y / 2, rep(1, 5), 3, c(0.05, 0.05), 5L),
-  adf = native_adf(t(X), y, 3, 0.05, c(1, 1), list(mu = c(0, 0), S = S, log_scale = 0)),
+  adf = native_adf(t(X), y, 3, 0.05, c(1, 1), 0.1, list(mu = c(0, 0), S = S, log_scale = 0)),
   ais = {
     set.seed(1)
     native_ais(diag(5), diag(5), y, matrix(1:6 / 2, 2), 3L, function(done) list(done))

@@ -13,9 +13,9 @@ linear_problem <- function(n = 40, k = 3, seed = 4) {
 }
 
 # Unscaled, without intercept, to rounding: the model of linear_problem() itself.
-bare_bpm <- function(problem, df = Inf, epsilon = 0.1, ...) {
+bare_bpm <- function(problem, df = Inf, epsilon = 0.1, nugget = 0, ...) {
   bpm(
-    problem$X, problem$y, df = df, prior_scale = problem$s, epsilon = epsilon,
+    problem$X, problem$y, df = df, prior_scale = problem$s, nugget = nugget, epsilon = epsilon,
     intercept = FALSE, scale = FALSE, control = ep_control(tol = 1e-12), ...
   )
 }

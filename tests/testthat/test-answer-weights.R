@@ -49,7 +49,9 @@ test_that("the latent function at a row is that of its weights", {
   x <- drop(bpm_design(forge(fit$blueprint, d[7, ], rlang::current_env())$X, fit$prior))
   latent <- predict(fit, d[7, ], type = "latent")
   expect_equal(latent$location, sum(coef(fit) * x))
-  expect_equal(latent$scale^2, drop(t(x) %*% vcov(fit) %*% x) * 4 / 6)
+  noise <- exp(fit$weights$log_scale) * fit$prior$nugget
+  expect_gt(noise, 0)
+  expect_equal(latent$scale^2, drop(t(x) %*% vcov(fit) %*% x) * 4 / 6 + noise)
   expect_equal(latent$df, 6)
 })
 
@@ -132,8 +134,8 @@ test_that("tidy, glance, augment and the small generics answer", {
   expect_equal(added$.fitted, unname(fitted(fit)))
   expect_equal(nobs(fit), 120)
   expect_equal(formula(fit), class ~ a + b + f, ignore_formula_env = TRUE)
-  expect_equal(attr(logLik(fit), "df"), 0)
-  expect_equal(attr(logLik(bpm(class ~ ., d, prior_scale = "learn")), "df"), 4)
+  expect_equal(attr(logLik(fit), "df"), 1) # the nugget
+  expect_equal(attr(logLik(bpm(class ~ ., d, prior_scale = "learn")), "df"), 5)
 })
 
 test_that("print() and summary() say what was fitted and how", {

@@ -90,9 +90,9 @@ said <- function(code) cat(tryCatch({ code; "fine" }, error = function(cnd) clas
 X <- matrix(rnorm(12000), ncol = 2)
 y <- X[, 1] > 0
 fit <- gpc(X[1:50, ], y[1:50], epsilon = 0.05, kernel = kernel_iso(fixed = TRUE))
-said(gpc(X, y))
+said(gpc(X, y, inducing = NULL))
 options(sturdy.max_memory = Inf) # no estimate: it is tried
-said(gpc(X, y))
+said(gpc(X, y, inducing = NULL))
 said(ep_fit(diag(6000), y))
 said(predict(fit, matrix(0, 4e7, 2)))
 said(posterior_sample(fit, 4e7))

@@ -65,8 +65,9 @@ test_that("prior scales are given by number, position or name", {
 
 test_that("only the ratios of prior scales matter", {
   d <- toy()
-  fit <- bpm(class ~ a + b, d, epsilon = 0.1)
+  fit <- bpm(class ~ a + b, d, epsilon = 0.1, nugget = 0.3)
   tenfold <- bpm(
+    nugget = 3,
     class ~ a + b, d, epsilon = 0.1,
     prior_scale = c("(Intercept)" = 10, a = 10, b = 10)
   )
@@ -169,7 +170,7 @@ test_that("one row, one class seen twice, constant and wide data work", {
 
 test_that("memory is asked for n x k, not n x n", {
   withr::local_options(sturdy.max_memory = 2^28)
-  expect_error(gpc(class ~ a + b, toy(4000)), class = "sturdy_error_memory")
+  expect_error(gpc(class ~ a + b, toy(4000), inducing = NULL), class = "sturdy_error_memory")
   expect_silent(bpm(class ~ a + b, toy(4000), epsilon = 0.1))
   withr::local_options(sturdy.max_memory = 1000)
   expect_error(bpm(class ~ a, toy()), class = "sturdy_error_memory")
@@ -185,4 +186,53 @@ test_that("50,000 rows are fitted by EP in seconds", {
   expect_lt(time, 60)
   expect_equal(fit$ep$status, "converged")
   expect_gt(sum(coef(fit)[-1] * 10:1) / sqrt(sum(coef(fit)^2) * sum((1:10)^2)), 0.999)
+})
+
+test_that("a nugget is learned, and takes overlap for what it is", {
+  withr::local_seed(5)
+  n <- 600
+  d <- data.frame(a = rnorm(n), b = rnorm(n))
+  d$class <- factor(ifelse(runif(n) < pnorm(d$a - 0.5 * d$b), "yes", "no"))
+  fit <- bpm(class ~ ., d[1:300, ])
+  expect_gt(fit$prior$nugget, 0.3)
+  expect_lt(fit$epsilon, 0.03)
+  expect_true(fit$prior$free_nugget)
+  expect_named(hyperparameters(fit)[4], "nugget")
+  glm <- stats::glm(class ~ ., stats::binomial("probit"), d[1:300, ])
+  yes <- d$class[301:n] == "yes"
+  loss <- function(p) -mean(log(ifelse(yes, p, 1 - p)))
+  ours <- predict(fit, d[301:n, ], type = "response", noise = TRUE)
+  theirs <- stats::predict(glm, d[301:n, ], type = "response")
+  expect_lt(loss(ours), 1.02 * loss(theirs))
+  expect_gt(loss(predict(update(fit, nugget = 0), d[301:n, ], type = "response", noise = TRUE)),
+            loss(ours))
+  # held, in the cavity of filtering, and refused where it can't be
+  held <- bpm(class ~ ., d[1:300, ], nugget = 0.5, epsilon = 0.01)
+  expect_identical(held$prior$nugget, 0.5)
+  filtered <- bpm(class ~ ., d[1:300, ], nugget = 0.5, inference = "adf")
+  expect_lt(loss(predict(filtered, d[301:n, ], type = "response")), 1.1 * loss(theirs))
+  expect_error(
+    bpm(class ~ ., d, nugget = "learn", inference = "adf"),
+    class = "sturdy_error_hyperparameter"
+  )
+  expect_error(bpm(class ~ ., d, nugget = "some"), class = "sturdy_error_type")
+  expect_error(bpm(class ~ ., d, nugget = -1), class = "sturdy_error_hyperparameter")
+})
+
+test_that("with a nugget EP is that of the kernel with one", {
+  d <- linear_problem(80)
+  for (df in c(8, Inf)) {
+    fit <- bare_bpm(d, df, nugget = 0.3)
+    K <- d$X %*% (d$s * t(d$X)) + diag(0.3, 80)
+    dense <- ep_fit(K, d$y, df, 0.1, control = ep_control(tol = 1e-12))
+    expect_equal(fit$ep$loo, dense$loo_pointwise, tolerance = 1e-7)
+    expect_equal(fit$ep$log_evidence, dense$log_evidence, tolerance = 1e-8)
+    new <- predict(fit, d$X[1:3, ], type = "latent")
+    R <- solve(diag(80) + dense$sites$tau * K, diag(dense$sites$tau))
+    plain <- (K - diag(0.3, 80))[, 1:3]
+    expect_equal(new$m, drop(t(plain) %*% dense$b), tolerance = 1e-7)
+    expect_equal(
+      new$s2, diag(K)[1:3] - colSums(plain * (R %*% plain)), tolerance = 1e-7
+    )
+  }
 })

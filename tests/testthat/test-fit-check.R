@@ -59,7 +59,7 @@ test_that("terms that a parser would group or order otherwise are those of a fit
 test_that("a posterior that is narrow beyond what a double can hold is one", {
   d <- withr::with_seed(2, data.frame(a = rnorm(1500), b = rnorm(1500), c = rnorm(1500)))
   d$class <- d$a + d$b + d$c > 0
-  fit <- suppressWarnings(bpm(class ~ ., d, df = 1e-3, epsilon = 0.2))
+  fit <- suppressWarnings(bpm(class ~ ., d, df = 1e-3, nugget = 0, epsilon = 0.2))
   expect_identical(fit$ep$kappa, 0)
   expect_null(wrong_field(fit))
 })

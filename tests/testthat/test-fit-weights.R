@@ -40,7 +40,7 @@ test_that("fits agree with the plain-R reference at every df", {
 test_that("the small Bayes point machines have their published values", {
   for (machine in published_cases()$machines[c("three_points", "six_points_flips")]) {
     fit <- bpm(
-      machine$X[, 1:2], machine$y, epsilon = machine$epsilon, scale = FALSE,
+      machine$X[, 1:2], machine$y, nugget = 0, epsilon = machine$epsilon, scale = FALSE,
       control = ep_control(tol = 1e-12)
     )
     expect_close(log_evidence(fit), machine$log_evidence, 1e-9)
@@ -89,11 +89,11 @@ test_that("gradients are those of central differences", {
   prior <- c("(Intercept)" = 0.7, a = 2, b = 0.5, f = 1.5)
   at <- function(par, df) {
     bpm(
-      class ~ ., d, df = df, prior_scale = exp(par[1:4]), epsilon = par[[5]],
-      control = ep_control(tol = 1e-12)
+      class ~ ., d, df = df, prior_scale = exp(par[1:4]), nugget = exp(par[[5]]),
+      epsilon = par[[6]], control = ep_control(tol = 1e-12)
     )
   }
-  par <- c(log(prior), epsilon = 0.12)
+  par <- c(log(prior), nugget = log(0.4), epsilon = 0.12)
   for (df in c(5, Inf)) {
     for (type in c("evidence", "loo")) {
       value <- function(par) {
@@ -103,15 +103,15 @@ test_that("gradients are those of central differences", {
       exact <- criterion(at(par, df), type)
       expect_named(exact$gradient, names(hyperparameters(at(par, df))))
       expect_close(exact$value, value(par), 1e-9)
-      slope <- vapply(1:5, function(j) {
-        h <- replace(numeric(5), j, if (j == 5) 1e-3 else 1e-2)
+      slope <- vapply(1:6, function(j) {
+        h <- replace(numeric(6), j, if (j == 6) 1e-3 else 1e-2)
         (8 * (value(par + h) - value(par - h)) - value(par + 2 * h) +
           value(par - 2 * h)) / (12 * max(h))
       }, 0)
       # fourth-order differences: 1e-8 of the largest entry
       expect_close(exact$gradient, slope, 2e-6, floor = 0.05)
       # only signs are seen: the common scale does nothing
-      expect_lt(abs(sum(exact$gradient[1:4])), 1e-6)
+      expect_lt(abs(sum(exact$gradient[1:5])), 1e-6)
     }
   }
 })
@@ -140,7 +140,7 @@ test_that("the weight of a level that training did not have is as under the prio
   m <- mold(class ~ ., d)
   for (df in c(Inf, 4)) {
     fit <- bpm(
-      class ~ ., d, df = df, epsilon = 0.1, prior_scale = c(a = 1, b = 0.5, f = 2)
+      class ~ ., d, df = df, nugget = 0, epsilon = 0.1, prior_scale = c(a = 1, b = 0.5, f = 2)
     )
     # the same model with an indicator of that level, which is 0 in every row
     prior <- fit$prior

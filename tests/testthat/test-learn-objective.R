@@ -228,7 +228,7 @@ test_that("a start without a fixed point is not tried again where no noise is le
   X <- withr::with_seed(1, matrix(rnorm(240), 12))
   expect_warning(
     fit <- bpm(
-      X, rep(c(TRUE, FALSE), 6), df = 0.5, prior_scale = "learn", epsilon = 0,
+      X, rep(c(TRUE, FALSE), 6), df = 0.5, prior_scale = "learn", nugget = 0, epsilon = 0,
       control = ep_control(restarts = 0)
     ),
     class = "sturdy_warning"

@@ -28,7 +28,7 @@ measure <- function(n) {
   colnames(speeds) <- variants
   do.call(rbind, lapply(variants[-1], function(own) {
     data.frame(
-      n = n, operation = rownames(speeds), variant = own, gflops = speeds[, own],
+      n = n, operation = rownames(speeds), kernels = own, gflops = speeds[, own],
       blas_gflops = speeds[, "BLAS"], of_blas = speeds[, own] / speeds[, "BLAS"],
       row.names = NULL
     )

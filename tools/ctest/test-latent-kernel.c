@@ -115,7 +115,7 @@ static void change_block(
     s->tau[idx[l]] += dtau[l];
     s->nu[idx[l]] += dnu[l];
   }
-  post->ops->apply(post, b, N, gamma, beta);
+  post->ops->apply(post, NULL, b, N, gamma, beta); /* K needs no sites */
   free(Cbb);
   free(N);
 }

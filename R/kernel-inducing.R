@@ -1,0 +1,84 @@
+# Where inducing inputs stand.
+
+inducing_auto_rows <- 1500 # up to which a kernel is dense
+inducing_sample <- 4000    # rows that centres are found among
+inducing_steps <- 15       # of Lloyd's algorithm
+
+#' The argument `inducing`, checked
+#' @noRd
+check_inducing <- function(inducing, call = rlang::caller_env()) {
+  if (is.null(inducing) || identical(inducing, "auto")) {
+    return(inducing)
+  }
+  if (is.matrix(inducing) || is.data.frame(inducing)) {
+    if (nrow(inducing) < 1) {
+      abort_sturdy(
+        "{.arg inducing} must have at least one row.", "inducing", arg = "inducing",
+        call = call
+      )
+    }
+    return(inducing)
+  }
+  if (!is_number(inducing)) {
+    abort_sturdy(
+      "{.arg inducing} must be {.val auto}, {.code NULL}, a number, or a table of inputs,
+       not {describe(inducing)}.",
+      "inducing", arg = "inducing", call = call
+    )
+  }
+  check_count(inducing, "inducing", 1, 1e5, call)
+}
+
+#' k-means++ centres in the metric of the kernel
+#'
+#' Of the first rows of X, which table_order() has spread over all. The draws of k-means++
+#' are steps of the golden ratio: the centres are a function of the rows alone. Centres of
+#' columns with levels are replaced by the rows nearest to them.
+#' @param columns list(group, weight). @param lengthscale one a group.
+#' @return at most m distinct rows
+#' @noRd
+place_inducing <- function(X, columns, lengthscale, m) {
+  some <- X[seq_len(min(nrow(X), inducing_sample)), , drop = FALSE]
+  some <- some[!duplicated(some), , drop = FALSE]
+  if (nrow(some) <= m) {
+    return(some)
+  }
+  unit <- sqrt(columns$weight) / as.vector(lengthscale)[columns$group]
+  scaled <- some * rep(unit, each = nrow(some))
+  centre <- lloyd(scaled, spread_rows(scaled, m))
+  if (any(columns$weight < 1)) {
+    nearest <- max.col(-squared_distances(centre, scaled), ties.method = "first")
+    return(some[unique(nearest), , drop = FALSE])
+  }
+  centre * rep(1 / unit, each = nrow(centre))
+}
+
+#' Numbers of m rows far from each other
+#' @noRd
+spread_rows <- function(X, m) {
+  chosen <- 1L
+  distance <- rep(Inf, nrow(X))
+  for (k in seq_len(m - 1)) {
+    last <- X[chosen[k], ]
+    distance <- pmin(distance, rowSums((X - rep(last, each = nrow(X)))^2))
+    total <- cumsum(distance)
+    chosen[k + 1] <- 1L + sum(total < golden_share(k) * total[nrow(X)])
+  }
+  chosen
+}
+
+lloyd <- function(X, start) {
+  centre <- X[start, , drop = FALSE]
+  nearest <- 0
+  for (step in seq_len(inducing_steps)) {
+    before <- nearest
+    nearest <- max.col(-squared_distances(X, centre), ties.method = "first")
+    if (identical(nearest, before)) break
+    centre <- rowsum(X, nearest) / tabulate(nearest)[sort(unique(nearest))]
+  }
+  unname(centre)
+}
+
+squared_distances <- function(A, B) {
+  outer(rowSums(A^2), rowSums(B^2), "+") - 2 * tcrossprod(A, B)
+}

@@ -1,0 +1,100 @@
+/* What: Anderson acceleration, type II, by normal equations.
+ * Method: gamma = argmin |f - dF gamma|, step = f - (dX + dF) gamma [M 9.8].
+ *   The sums over n of the at most ANDERSON_MEMORY^2 products are all that the
+ *   rows share.
+ * References: WN11. */
+#include "anderson.h"
+#include "matrix.h"
+#include "numeric.h"
+#include "status.h"
+
+#define MEMORY ANDERSON_MEMORY
+
+/* Added to the diagonal of the normal equations, relative: what their rounding
+ * is anyway */
+#define RIDGE 1e-13
+
+void anderson_carve(anderson *a, int n, workspace *ws) {
+  const size_t N = (size_t)n;
+  a->n = n;
+  a->x = workspace_take(ws, N);
+  a->f = workspace_take(ws, N);
+  a->dx = workspace_take(ws, MEMORY * N);
+  a->df = workspace_take(ws, MEMORY * N);
+  a->H = workspace_take(ws, MEMORY * MEMORY);
+  a->g = workspace_take(ws, MEMORY);
+  a->count = a->next = a->started = 0;
+}
+
+void anderson_restart(anderson *a) { a->count = a->next = a->started = 0; }
+
+static void remember(anderson *a, const double *x, const double *f) {
+  const size_t n = (size_t)a->n;
+  if (a->started) {
+    const int j = a->next;
+    for (size_t i = 0; i < n; i++) {
+      a->dx[i * MEMORY + (size_t)j] = x[i] - a->x[i];
+      a->df[i * MEMORY + (size_t)j] = f[i] - a->f[i];
+    }
+    a->next = (j + 1) % MEMORY;
+    if (a->count < MEMORY) a->count++;
+  }
+  memcpy(a->x, x, n * sizeof *x);
+  memcpy(a->f, f, n * sizeof *f);
+  a->started = 1;
+}
+
+/* H (lower) = dF' W^2 dF and g = dF' W^2 f in one pass over the rows */
+static void normal_equations(anderson *a, const double *weight) {
+  const int c = a->count;
+  memset(a->H, 0, MEMORY * MEMORY * sizeof *a->H);
+  memset(a->g, 0, MEMORY * sizeof *a->g);
+  for (size_t i = 0; i < (size_t)a->n; i++) {
+    const double *d = a->df + i * MEMORY, w2 = weight[i] * weight[i];
+    for (int j = 0; j < c; j++) {
+      const double wd = w2 * d[j];
+      a->g[j] += wd * a->f[i];
+      for (int l = j; l < c; l++) a->H[IDX(l, j, c)] += wd * d[l];
+    }
+  }
+}
+
+/* Solves for gamma in g, in units in which H has a unit diagonal. 0 when there
+ * is no solution. */
+static int solve_small(anderson *a) {
+  const int c = a->count;
+  double unit[MEMORY], ignore = 0;
+  for (int j = 0; j < c; j++) {
+    unit[j] = 1 / sqrt(a->H[IDX(j, j, c)]);
+    if (!isfinite(unit[j])) return 0;
+  }
+  for (int j = 0; j < c; j++) {
+    for (int l = j; l < c; l++) a->H[IDX(l, j, c)] *= unit[l] * unit[j];
+    a->H[IDX(j, j, c)] += RIDGE;
+    a->g[j] *= unit[j];
+  }
+  if (cholesky(a->H, c, &ignore) != EP_CONVERGED) return 0;
+  solve_lower("N", a->H, c, a->g, 1);
+  solve_lower("T", a->H, c, a->g, 1);
+  for (int j = 0; j < c; j++) a->g[j] *= unit[j];
+  return 1;
+}
+
+void anderson_step(anderson *a,
+                   const double *weight,
+                   const double *x,
+                   const double *f,
+                   double *step) {
+  remember(a, x, f);
+  memcpy(step, f, (size_t)a->n * sizeof *f);
+  if (a->count == 0) return;
+  normal_equations(a, weight);
+  if (!solve_small(a)) {
+    anderson_restart(a);
+    return;
+  }
+  for (size_t i = 0; i < (size_t)a->n; i++) {
+    const double *dx = a->dx + i * MEMORY, *df = a->df + i * MEMORY;
+    for (int j = 0; j < a->count; j++) step[i] -= a->g[j] * (dx[j] + df[j]);
+  }
+}

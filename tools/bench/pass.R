@@ -1,0 +1,36 @@
+# One pass of parallel EP with inducing inputs: seconds, and the share of this machine's
+# dgemm speed that its 2 n k^2 flops are done at.
+#
+#   Rscript pass.R [n]
+#
+# The difference of fits of one pass and of eleven, over ten. The share is of the speed of
+# dgemm between two matrices of 1000 x 1000.
+
+args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
+source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
+fit_inducing <- utils::getFromNamespace("native_inducing_fit", "sturdy")
+
+n <- as.integer(c(commandArgs(TRUE), "20000")[1])
+machine <- machine_line()
+problem <- bench_problem(n, 9)
+speed <- dgemm_speed(times = 5, threads = machine$threads)
+print_machine(machine)
+cat(sprintf("n = %d, 9 columns; dgemm %.1f Gflop/s\n\n", n, speed / 1e9))
+
+measure <- function(m) {
+  seconds <- function(passes) {
+    control <- c(bench_control(1e-300), list(parallel = TRUE, lean = TRUE))
+    control$max_sweeps <- passes
+    least_seconds(fit_inducing(
+      problem$X, problem$X[seq_len(m), ], problem$columns, problem$hyper, problem$y, Inf, 0.1,
+      NULL, control
+    ), 3, machine$threads)
+  }
+  pass <- (seconds(11) - seconds(1)) / 10
+  data.frame(
+    n = n, m = m, pass_seconds = pass, gflops = 2 * n * (m + 1)^2 / pass / 1e9,
+    of_dgemm = 2 * n * (m + 1)^2 / pass / speed, dgemm_gflops = speed / 1e9
+  )
+}
+
+bench_save(do.call(rbind, lapply(c(50, 100, 200, 400), measure)), "pass", machine)
