@@ -330,6 +330,6 @@ test_that("a fixed point that must exist is not said to be missing", {
   # without a nugget contrary labels in one place leave no posterior at all
   fit <- suppressWarnings(ep_fit(matrix(1, 4, 4), c(-1, 1, -1, 1), epsilon = 0))
   expect_identical(fit$status, "no_fixed_point")
-  linear <- suppressWarnings(bpm(class ~ a + b, toy(), epsilon = 0))
+  linear <- suppressWarnings(bpm(class ~ a + b, toy(), epsilon = 0, nugget = 0))
   expect_identical(linear$ep$status, "no_fixed_point")
 })
