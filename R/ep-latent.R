@@ -63,6 +63,7 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
   rows <- in_order(visit, row_fields)
   Xt <- Xt[, visit, drop = FALSE]
   labels <- y[visit]
+  span <- if (k > n && !any(prior$free)) row_span(Xt, weight_scales(prior))
   list(
     n = n,
     y = y,
@@ -77,14 +78,22 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
       if (hyper$nugget > 0) {
         control <- control_for(control, n, is.infinite(df) && criterion != "loo")
       }
-      out <- rows$result(native_weight_fit(
-        Xt, weight_scales(prior, hyper), hyper$nugget, labels, df, epsilon,
-        rows$sites(sites), control, criterion, gradient, progress
-      ))
+      fit <- function(features, scales) {
+        rows$result(native_weight_fit(
+          features, scales, hyper$nugget, labels, df, epsilon, rows$sites(sites), control,
+          criterion, gradient, progress
+        ))
+      }
+      out <- if (is.null(span)) {
+        fit(Xt, weight_scales(prior, hyper))
+      } else {
+        out_of_span(fit(span$features, rep(1, n)), span, covariance = !gradient)
+      }
       if (!is.null(out$gradient)) {
-        by_column <- drop(rowsum(out$gradient$s0, prior$group))
         out$gradient <- list(
-          prior_scale = by_column[prior$free],
+          prior_scale = if (any(prior$free)) {
+            drop(rowsum(out$gradient$s0, prior$group))[prior$free]
+          },
           nugget = if (hyper$nugget > 0) out$gradient$nugget,
           epsilon = out$gradient$epsilon
         )
@@ -92,6 +101,36 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
       out
     }
   )
+}
+
+#' What the rows span where they are fewer than the weights: EP there costs n^3, and
+#' beyond it the weights keep their prior [M 9.9]
+#'
+#' @return list(features: n x n, a row a column; back: k x n, from the n weights of these
+#'   features to the k; scale)
+#' @noRd
+row_span <- function(Xt, scale) {
+  factors <- qr(sqrt(scale) * Xt, LAPACK = TRUE)
+  R <- qr.R(factors)
+  list(
+    features = R[, order(factors$pivot), drop = FALSE],
+    back = sqrt(scale) * qr.Q(factors), scale = scale
+  )
+}
+
+#' The weights of all features, from those of the row span
+#' @param covariance whether theirs is wanted, k x k
+#' @noRd
+out_of_span <- function(out, span, covariance) {
+  if (is.null(out$b)) {
+    return(out)
+  }
+  out$b <- drop(span$back %*% out$b)
+  out$extra <- if (covariance) {
+    gained <- diag(nrow(out$extra)) - out$extra # symmetric, of either sign
+    diag(span$scale) - native_product(t(span$back), native_product(gained, t(span$back)))
+  }
+  out
 }
 
 #' Prior scale of each weight (k)

@@ -4,7 +4,7 @@
 # many other seeds plain sweeps, as those of the reference, do not settle.
 linear_problem <- function(n = 40, k = 3, seed = 4) {
   withr::with_seed(seed, {
-    X <- matrix(rnorm(n * k), n, dimnames = list(NULL, letters[seq_len(k)]))
+    X <- matrix(rnorm(n * k), n, dimnames = list(NULL, make.unique(rep_len(letters, k))))
     y <- ifelse(drop(X %*% rnorm(k)) + 0.5 * rnorm(n) > 0, 1, -1)
     wrong <- sample(n, n %/% 15)
     y[wrong] <- -y[wrong]

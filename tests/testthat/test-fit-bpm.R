@@ -236,3 +236,32 @@ test_that("with a nugget EP is that of the kernel with one", {
     )
   }
 })
+
+test_that("fewer rows than weights: the fit is that of the kernel, new rows included", {
+  n <- 12
+  d <- linear_problem(n, k = 30)
+  new <- withr::with_seed(1, matrix(rnorm(4 * 30), 4, dimnames = list(NULL, colnames(d$X))))
+  gram <- function(A, B) A %*% (d$s * t(B))
+  for (nugget in c(0, 0.3)) {
+    for (df in c(8, Inf)) {
+      fit <- bare_bpm(d, df, nugget = nugget)
+      K <- gram(d$X, d$X) + diag(nugget, n)
+      dense <- ep_fit(K, d$y, df, 0.1, control = ep_control(tol = 1e-12))
+      expect_equal(fit$ep$loo, dense$loo_pointwise, tolerance = 1e-7)
+      latent <- predict(fit, new, type = "latent")
+      at_new <- gram(d$X, new)
+      R <- solve(diag(n) + dense$sites$tau * K, diag(dense$sites$tau))
+      expect_equal(latent$m, drop(t(at_new) %*% dense$b), tolerance = 1e-7)
+      s2 <- diag(gram(new, new)) + nugget - colSums(at_new * (R %*% at_new))
+      expect_equal(latent$s2, s2, tolerance = 1e-7)
+      # all weights: w = S X' b, C = S - S X' R X S
+      SX <- unname(d$s * t(d$X))
+      expect_equal(unname(coef(fit)), drop(SX %*% dense$b) * sqrt(latent_kappa(fit)),
+                   tolerance = 1e-6)
+      expect_equal(unname(fit$weights$C), diag(d$s) - SX %*% R %*% t(SX), tolerance = 1e-7)
+    }
+  }
+  # scales that are learned are learned in weight space
+  learned <- bpm(d$X[, 1:13], d$y, prior_scale = "learn", nugget = 0.5, epsilon = 0.1)
+  expect_identical(learned$ep$status, "converged")
+})
