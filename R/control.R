@@ -17,6 +17,10 @@
 #'   whole posterior, at least 1 (64 by default). It affects the speed, not the result.
 #' @param restarts Number of starting points besides the first from which
 #'   hyperparameters are learned, from 0 to 1000 (2 by default).
+#' @param budget Seconds that the search for hyperparameters may take, above 0 (`Inf` by
+#'   default). When they are over, the best values so far are kept, and [ep_diagnostics()]
+#'   says so. The evaluation under way and the final fits are still ended. With a budget a fit
+#'   depends on the speed of the machine.
 #' @param trace Whether the residual, evidence and damping of every sweep are
 #'   kept (`TRUE`, the default), for `plot(fit, which = "trace")`.
 #' @param progress Whether what takes more than two seconds shows how far it has come and
@@ -25,7 +29,7 @@
 #'   installed, in others. The default is `NA`, or what the option `sturdy.progress` says.
 #'
 #' @return A list of class `sturdy_control` with the fields `tol`, `max_sweeps`,
-#'   `damping`, `block`, `restarts`, `trace` and `progress`.
+#'   `damping`, `block`, `restarts`, `budget`, `trace` and `progress`.
 #'
 #' @section Conditions:
 #' An argument of the wrong kind signals `sturdy_error_type`, one outside its
@@ -40,6 +44,7 @@ ep_control <- function(tol = 1e-9,
                        damping = 1,
                        block = 64,
                        restarts = 2,
+                       budget = Inf,
                        trace = TRUE,
                        progress = getOption("sturdy.progress", NA)) {
   structure(
@@ -49,6 +54,7 @@ ep_control <- function(tol = 1e-9,
       damping = check_damping(damping),
       block = check_count(block, "block", min = 1),
       restarts = check_count(restarts, "restarts", 0, 1000),
+      budget = check_budget(budget),
       trace = check_flag(trace, "trace"),
       progress = check_progress(progress)
     ),
@@ -80,6 +86,11 @@ check_damping <- function(damping, call = rlang::caller_env()) {
     )
   }
   damping
+}
+
+#' @noRd
+check_budget <- function(budget, call = rlang::caller_env()) {
+  if (identical(budget, Inf)) budget else check_number(budget, "budget", 0, open = TRUE, call = call)
 }
 
 #' @export

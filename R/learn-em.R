@@ -48,6 +48,7 @@ em_search <- function(problem, method) {
   sites <- NULL
   rows <- list()
   evaluations <- 0L
+  ended <- FALSE
   for (iteration in seq_len(em_maxit)) {
     if (!all(at)) {
       step <- em_kernel_step(problem, par, at, tick)
@@ -72,7 +73,8 @@ em_search <- function(problem, method) {
     moved[at] <- pmin(pmax(stats::qlogis(2 * pmin(rate, 0.49)), bounds[1]), bounds[2])
     change <- max(abs(0.5 * stats::plogis(moved[at]) - 0.5 * stats::plogis(par[at])))
     par <- moved
-    if (change < 1e-7) break
+    ended <- change < 1e-7
+    if (ended || learn_is_over(problem)) break
   }
   list(
     par = par, value = now$value, penalised = now$penalised,
@@ -80,7 +82,7 @@ em_search <- function(problem, method) {
     method = method, trace = do.call(rbind, rows),
     starts = data.frame(start = 1L, penalised = now$penalised, chosen = TRUE),
     opt = list(
-      convergence = if (iteration < em_maxit && is.finite(now$penalised)) 0L else 1L,
+      convergence = if (ended && is.finite(now$penalised)) 0L else 1L,
       message = sprintf("EM, %d iterations", iteration)
     )
   )

@@ -9,6 +9,7 @@
 #'   where inducing inputs were placed again.
 #' @noRd
 learn_fit <- function(latent, spec) {
+  spec$deadline <- seconds_now() + spec$control$budget
   fit <- if (is_staged(latent, spec)) staged_fit(latent, spec) else learn_at_once(latent, spec)
   fit$ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
   if (!spec$control$trace) fit$ep["trace"] <- list(NULL)

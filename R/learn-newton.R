@@ -37,6 +37,9 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
   B <- crossprod(basis, curvature %*% basis)
   radius <- learn_first_step
   for (iteration in seq_len(maxit)) {
+    if (learn_is_over(problem)) {
+      return(ended(1L, paste("its budget of", rough_time(problem$control$budget), "is used up")))
+    }
     step <- learn_newton_step(here, B, box)
     if (step$promise < gain || max(abs(here$slope[step$free])) < learn_slope) {
       return(ended(0L, "converged"))
@@ -136,6 +139,9 @@ learn_curvature <- function(problem, objective, here, times) {
   objective$begin(here)
   H <- matrix(0, d, d)
   for (j in seq_len(d)) {
+    if (learn_is_over(problem)) {
+      return(NULL)
+    }
     step <- learn_difference * if (here$par[j] < problem$upper[j] - learn_difference) 1 else -1
     there <- objective$at(replace(here$par, j, here$par[j] + step))
     if (!is.finite(there$penalised)) {

@@ -63,11 +63,15 @@ learn_problem <- function(latent, spec) {
   ) latent$coarse)
   list(
     latent = latent, df = spec$df, epsilon = spec$epsilon,
-    criterion = spec$criterion, control = spec$control,
+    criterion = spec$criterion, control = spec$control, deadline = spec$deadline,
     search_control = utils::modifyList(unclass(spec$control), list(tol = tol)),
     start = unname(start), lower = lower, upper = upper, field = field
   )
 }
+
+#' Is the time over that `ep_control(budget = )` gives a search?
+#' @noRd
+learn_is_over <- function(problem) isTRUE(seconds_now() > problem$deadline)
 
 #' How many flip rates are learned
 #' @noRd

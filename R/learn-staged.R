@@ -55,8 +55,9 @@ staged_climb <- function(latent, n_few, hyper, epsilon, first, spec) {
   objective$begin(list(par = par, sites = sites))
   here <- objective$at(par)
   basis <- diag(length(par))[, !learn_at_zero(problem, here), drop = FALSE]
+  opt <- list(convergence = 0L)
   if (ncol(basis) && is.finite(here$penalised)) {
-    learn_optim(problem, objective, par, basis, staged_steps)
+    opt <- learn_optim(problem, objective, par, basis, staged_steps)
   }
   best <- objective$best()
   if (is.null(best$par)) best <- c(list(value = NA_real_), here[c("par", "penalised")])
@@ -66,13 +67,24 @@ staged_climb <- function(latent, n_few, hyper, epsilon, first, spec) {
   found <- c(best[c("par", "value", "penalised")], list(
     cold = TRUE, evaluations = first$evaluations + objective$evaluations(),
     starts = first$starts,
-    opt = list(
-      convergence = if (is.finite(best$penalised)) 0L else 99L,
-      message = sprintf("%d rows, then at most %d steps on %d", n_few, staged_steps, latent$n)
-    )
+    opt = staged_end(problem, best, opt, n_few)
   ))
   list(
     hyper = hyper, epsilon = epsilon, ep = ep, learning = learn_report(problem, found, ep)
+  )
+}
+
+#' How the search ended: that all steps were taken is as it should be
+#' @noRd
+staged_end <- function(problem, best, opt, n_few) {
+  if (is.finite(best$penalised) && learn_is_over(problem)) {
+    return(opt)
+  }
+  list(
+    convergence = if (is.finite(best$penalised)) 0L else 99L,
+    message = sprintf(
+      "%d rows, then at most %d steps on %d", n_few, staged_steps, problem$latent$n
+    )
   )
 }
 

@@ -45,3 +45,23 @@ extended_test("searches of ordinary data end well before", {
     }
   }
 })
+
+test_that("a search ends with its budget, at the best so far, and says so", {
+  d <- toy(60)
+  fit <- function(budget, ...) {
+    gpc(class ~ a + b, d, ..., control = ep_control(budget = budget, progress = FALSE))
+  }
+  free <- fit(Inf)
+  expect_identical(hyperparameters(fit(1e4)), hyperparameters(free))
+  for (more in list(list(), list(method = "em"), list(inducing = 20))) {
+    short <- do.call(fit, c(budget = 1e-9, more))
+    expect_identical(short$learning$convergence, 1L)
+    expect_match(short$learning$message, "budget|EM, 1 iteration")
+    expect_lt(short$learning$evaluations, free$learning$evaluations)
+    expect_identical(short$ep$status, "converged")
+  }
+  said <- ep_diagnostics(fit(1e-9))$happened
+  expect_match(said, "its budget of 1 s is used up", all = FALSE)
+  expect_error(ep_control(budget = 0), class = "sturdy_error_range")
+  expect_error(ep_control(budget = "1 h"), class = "sturdy_error_type")
+})
