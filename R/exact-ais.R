@@ -31,7 +31,8 @@ check_dense <- function(object, call) {
     abort_sturdy(
       c(
         "Simulation needs the kernel between all rows, and this fit has inducing inputs.",
-        i = "Fit a sample of the rows with {.code inducing = NULL}, at the same kernel."
+        i = "{.fn check_fit} takes a sample of the rows; for others, fit one with
+             {.code inducing = NULL}, at the same kernel."
       ),
       "inducing", call = call
     )

@@ -26,10 +26,17 @@
 #' `importance_ess` the effective number of draws. With `epsilon = 0`, k describes the
 #' draws that have a weight, and is `NA` when there are fewer than 100 of them.
 #'
+#' Where there are many rows, a sample of them tells whether EP can be relied on for this
+#' kernel and these labels: with `rows`, the posterior given these rows alone is checked,
+#' under the kernel between all of them, at the hyperparameters of the fit. The sample is
+#' spread over the rows and always the same.
+#'
 #' The cost is that of an annealing run (see [log_evidence()]: seconds to minutes) and of
 #' a few n^3 factorisations. It uses R's random numbers: [set.seed()] makes it repeatable.
 #'
 #' @param object A model fitted by [gpc()] or [stc()].
+#' @param rows The number of rows to check, at least 2. `NULL`, the default, checks all, or
+#'   300 where the fit has inducing inputs.
 #' @param draws Number of draws of the posterior, at least 100 (4000 by default).
 #' @param se The standard error of the exact log evidence to be reached, above 0 (0.05 by
 #'   default).
@@ -48,6 +55,7 @@
 #'     `mean_gap`: the largest absolute difference, its row, and the mean;
 #'   * `pareto_k`, `importance_ess`, `all_right`: as described above; `pareto_note`: why k
 #'     is `NA`, or `NA`;
+#'   * `nobs`, `of`: the number of rows checked, and that of the fit;
 #'   * `ess`: the smallest effective number of draws over the rows;
 #'   * `means`, `do`: sentences that say what this means and what to do.
 #'
@@ -80,6 +88,7 @@ check_fit.default <- function(object, ...) abort_no_fit(object)
 #' @rdname check_fit
 #' @export
 check_fit.sturdy_model <- function(object,
+                                   rows = NULL,
                                    draws = 4000,
                                    se = 0.05,
                                    max_moves = 2e6,
@@ -92,8 +101,35 @@ check_fit.sturdy_model <- function(object,
   max_moves <- check_number(max_moves, "max_moves", min = 1)
   progress <- check_progress(progress)
   check_posterior(object)
+  if (!is.null(rows)) rows <- check_count(rows, "rows", min = 2)
+  of <- nobs(object)
+  object <- with_memory(some_rows(object, if (is.null(rows) && is_low_rank(object)) 300 else rows))
   check_memory(4 * as.double(draws) * nobs(object), draws, what = "draws")
-  with_memory(check_by_ais(object, draws, se, max_moves, progress, call))
+  check <- with_memory(check_by_ais(object, draws, se, max_moves, progress, call))
+  check$of <- of
+  check
+}
+
+is_low_rank <- function(object) !is.null(object$inducing)
+
+#' The fit of k of its rows alone at the same hyperparameters, with the kernel between all
+#' of them
+#' @noRd
+some_rows <- function(object, k) {
+  data <- object$data
+  if (is.null(k) || k >= nobs(object) && !is_low_rank(object)) {
+    return(object)
+  }
+  some <- utils::head(table_order(data$X, data$y), k)
+  object$data <- c(
+    list(X = data$X[some, , drop = FALSE]),
+    lapply(data[c("y", "rows", "row_names")], function(field) field[some]),
+    list(na_action = NULL, n_given = data$n_given)
+  )
+  object["inducing"] <- list(NULL)
+  object$ep <- refit_ep(object, final = TRUE)
+  check_posterior(object)
+  object
 }
 
 check_by_ais <- function(object, draws, se, max_moves, progress, call) {

@@ -117,3 +117,23 @@ test_that("normal draws in pieces are those of one call", {
   set.seed(4)
   expect_identical(pieces, matrix(rnorm(900 * 2300), 900))
 })
+
+test_that("a sample of the rows is checked where there are many, under the dense kernel", {
+  d <- toy(60)
+  dense <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.05)
+  low <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.05, inducing = 10)
+  check <- check_toy(low, rows = 20)
+  expect_identical(check, check_toy(low, rows = 20)) # the same sample
+  expect_identical(c(check$nobs, check$of), c(20L, 60L))
+  expect_output(print(check), "20 rows of 60")
+  expect_equal(check$probability[c("row", "ep")], check_toy(dense, rows = 20)$probability[c("row", "ep")])
+  # the posterior given the sample alone
+  some <- d[match(check$probability$row, rownames(d)), ]
+  scaled <- dense$data$X[match(check$probability$row, rownames(d)), ]
+  alone <- gpc(
+    as.data.frame(scaled), some$class, kernel = held(), epsilon = 0.05, scale = FALSE
+  )
+  expect_equal(check$probability$ep, unname(fitted(alone)), tolerance = 1e-6)
+  expect_identical(check_toy(low)$nobs, 60L) # 300 are not to be had
+  expect_error(check_fit(low, rows = 1), class = "sturdy_error_range")
+})
