@@ -90,7 +90,10 @@ check_damping <- function(damping, call = rlang::caller_env()) {
 
 #' @noRd
 check_budget <- function(budget, call = rlang::caller_env()) {
-  if (identical(budget, Inf)) budget else check_number(budget, "budget", 0, open = TRUE, call = call)
+  if (identical(budget, Inf)) {
+    return(budget)
+  }
+  check_number(budget, "budget", 0, open = TRUE, call = call)
 }
 
 #' @export

@@ -110,8 +110,6 @@ check_fit.sturdy_model <- function(object,
   check
 }
 
-is_low_rank <- function(object) !is.null(object$inducing)
-
 #' The fit of k of its rows alone at the same hyperparameters, with the kernel between all
 #' of them
 #' @noRd
