@@ -95,12 +95,12 @@ abort_no_method <- function(x, fun, call = rlang::caller_env()) {
   )
 }
 
-#' Something else is asked what only a fit can answer
-#' @noRd
 #' Has the fit inducing inputs?
 #' @noRd
 is_low_rank <- function(object) !is.null(object$inducing)
 
+#' Something else is asked what only a fit can answer
+#' @noRd
 abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
   abort_sturdy(
     "{.arg {arg}} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
