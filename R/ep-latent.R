@@ -169,7 +169,8 @@ control_for <- function(control, n, stationary) {
 latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()) {
   n <- length(y)
   m <- if (is.matrix(Z)) nrow(Z) else Z
-  check_memory(lowrank_doubles(n, m + 1) + 2 * length(X), n, FALSE, call)
+  keep <- 8 * (lowrank_doubles(n, m + 1) + 2 * length(X)) <= memory_limit()
+  if (!keep) check_memory(lowrank_doubles(n, 0) + 10 * m^2 + 2 * length(X), n, FALSE, call)
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
   visit <- table_order(X, y)
@@ -211,6 +212,7 @@ latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       control <- control_for(control, n, is.infinite(df) && criterion != "loo")
+      control$keep <- keep
       rows$result(native_inducing_fit(
         X, Z_at, columns, hyper, labels, df, epsilon, rows$sites(sites), control,
         criterion, gradient, progress
@@ -219,12 +221,12 @@ latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()
   )
 }
 
-#' Doubles of a low-rank fit at df = Inf: features twice, and what EP has a row (200 more at a
-#' finite df)
+#' Doubles of a low-rank fit at df = Inf: k features (which are not kept where they do not
+#' fit) and what EP has a row (200 more at a finite df)
 #' @noRd
 lowrank_doubles <- function(n, k) {
   a_row <- if (n > parallel_rows) 120 else 280
-  n * (2 * k + a_row) + 10 * k^2
+  n * (k + a_row) + 10 * k^2
 }
 
 #' Share of the variance that inducing inputs leave, beside the nugget [M 9.6]: what a

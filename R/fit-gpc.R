@@ -33,7 +33,8 @@
 #' \deqn{\tilde k(x, x') = k(x, Z) k(Z, Z)^{-1} k(Z, x'),}{k~(x, x') = k(x, Z) k(Z, Z)^-1
 #'   k(Z, x'),} and what that leaves of the variance at a row is independent noise there
 #' (the fully independent training conditional, FITC). Time grows as n m^2 and memory as
-#' n m. Far from Z the prior returns, so that probabilities there go to 1/2.
+#' n m, or as n where memory is short: then the features of the rows are computed anew in
+#' every pass, in about twice the time. Far from Z the prior returns, so that probabilities there go to 1/2.
 #'
 #' Z are the centres of k-means++ among at most 4000 rows, in the metric of the kernel. (With
 #' factor columns they are the rows nearest to the centres.) They are placed by the median

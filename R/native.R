@@ -117,6 +117,7 @@ native_weight_fit <- function(Xt, s0, nugget, y, df, epsilon, sites, control,
 
 #' EP at inducing inputs Z (m x p)
 #'
+#' With `control$keep` `FALSE` the features are not kept, but made anew in every pass.
 #' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
 #'   covariance of the whitened function at Z and, where there is one, the bias.
 #' @noRd
@@ -127,7 +128,10 @@ native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, con
     y, df, epsilon, sites, control, criterion, gradient, progress
   )
   kernel_result(
-    with_blas(.Call(C_inducing_fit, X, Z, native_kernel(columns, hyper), run)), hyper
+    with_blas(.Call(
+      C_inducing_fit, X, Z, native_kernel(columns, hyper), !isFALSE(control$keep), run
+    )),
+    hyper
   )
 }
 

@@ -31,7 +31,8 @@ SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_) {
   return glue_fit(&post, run_);
 }
 
-SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP run_) {
+/* keep_: all features, [k x n]; or they are made anew in every pass */
+SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP keep_, SEXP run_) {
   const kernel_ard k = glue_kernel(X_, kernel_);
   if (!Rf_isReal(Z_) || !Rf_isMatrix(Z_) || Rf_ncols(Z_) != k.p)
     Rf_error("internal error: wrong types in inducing_fit");
@@ -41,6 +42,6 @@ SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP run_) {
                      .X = REAL_RO(X_),
                      .Z = REAL_RO(Z_)};
   latent_lowrank lr;
-  latent post = latent_lowrank_inducing(&lr, &points);
+  latent post = latent_lowrank_inducing(&lr, &points, Rf_asLogical(keep_));
   return glue_fit(&post, run_);
 }

@@ -43,7 +43,7 @@ void glue_inputs(kernel_inputs *in, int n, int p);
 SEXP glue_ep_fit(SEXP K_, SEXP run_);
 SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_);
 SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_);
-SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP run_);
+SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP keep_, SEXP run_);
 SEXP glue_gp_predict(
     SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_);
 SEXP glue_inducing_predict(

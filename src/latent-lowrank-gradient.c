@@ -39,24 +39,24 @@ static void prepare(gradient_rows *r) {
     lr->x1[i] = lr->rho[i] * lr->rho[i] * r->dots->A[i];
     lr->x2[i] = lr->rho[i] * r->dots->m[i];
   }
-  lowrank_gram(lr, lr->x1, lr->S1);
+  lowrank_gram(lr, lr->x1, lr->S1, lr->x2, lr->v1);
   symmetric_product(lr->S1, k, lr->M, k, lr->S2);
   symmetric_product(lr->M, k, lr->S2, k, lr->S1);
-  lowrank_transposed(lr, lr->x2, lr->v1);
   symmetric_times(lr->M, k, lr->v1, r->g);
 }
 
-/* Row i, whose M phi is p[k] and V phi is v[k] (where it is needed): returns
- * G_ii and, when GPhi[k] is not NULL, gives the row of G Phi there. */
+/* Row i, whose features are phi[k], M phi is p[k] and V phi is v[k] (where it
+ * is needed): returns G_ii and, when GPhi[k] is not NULL, gives the row of G
+ * Phi there. */
 static double gradient_row(const gradient_rows *r,
                            int i,
+                           const double *phi,
                            const double *p,
                            const double *v,
                            double *GPhi) {
   const latent_lowrank *lr = r->lr;
   const int k = lr->k;
   const latent_dots *dots = r->dots;
-  const double *phi = lr->Phi + IDX(0, i, k);
   const double rho = lr->rho[i], tt = rho * r->site[i].tau;
   const double b = rho * r->site[i].nu - tt * dot(k, phi, lr->w);
   const double q = dot(k, phi, p), A = rho * rho * dots->A[i];
@@ -75,12 +75,13 @@ static double gradient_row(const gradient_rows *r,
          dots->D * (tt - tt * tt * q) + dots->h * b * b;
 }
 
-/* P = M Phi and, where it is needed, Q = V Phi of a panel */
-static void panel_products(const gradient_rows *r, int first, int b) {
+/* P = M Phi and, where it is needed, Q = V Phi of a panel; returns its Phi */
+static const double *panel_products(const gradient_rows *r, int first, int b) {
   latent_lowrank *lr = r->lr;
-  const double *phi = lr->Phi + IDX(0, first, lr->k);
+  const double *phi = lowrank_panel(lr, first);
   symmetric_product(lr->M, lr->k, phi, b, lr->P);
   if (r->direct) symmetric_product(r->V, lr->k, phi, b, lr->Q);
+  return phi;
 }
 
 /* log s0[k], log nugget */
@@ -95,8 +96,8 @@ static void features_gradient(const gradient_rows *r, double *gradient) {
   if (!r->direct && lr->nugget == 0) return;
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    panel_products(r, first, b);
-    for (int l = 0; l < b; l++) {
+    const double *phi = panel_products(r, first, b);
+    for (int l = 0; l < b; l++, phi += k) {
       const int i = first + l;
       const double rho = lr->rho[i], *p = lr->P + IDX(0, l, k);
       const double A = rho * rho * dots->A[i], m = rho * dots->m[i];
@@ -104,7 +105,7 @@ static void features_gradient(const gradient_rows *r, double *gradient) {
         gradient[j] += p[j] * (A * p[j] + m * lr->w[j]);
       if (lr->nugget > 0)
         gradient[k] +=
-            lr->nugget * gradient_row(r, i, p, lr->Q + IDX(0, l, k), NULL);
+            lr->nugget * gradient_row(r, i, phi, p, lr->Q + IDX(0, l, k), NULL);
     }
   }
 }
@@ -120,12 +121,11 @@ static void kernel_gradient(const gradient_rows *r, double *gradient) {
   inducing_begin(points, &grad);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    const double *phi = lr->Phi + IDX(0, first, k);
-    panel_products(r, first, b);
+    const double *phi = panel_products(r, first, b);
     for (int l = 0; l < b; l++) {
       const double *f = phi + IDX(0, l, k);
       double *B = points->B + IDX(0, l, m), *GPhi = lr->v1;
-      const double diag = gradient_row(r, first + l, lr->P + IDX(0, l, k),
+      const double diag = gradient_row(r, first + l, f, lr->P + IDX(0, l, k),
                                        lr->Q + IDX(0, l, k), GPhi);
       trace += diag;
       if (k > m) bias += GPhi[m] * f[m];

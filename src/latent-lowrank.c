@@ -37,6 +37,29 @@ int lowrank_columns(const latent_lowrank *lr, int first) {
   return left < lr->width ? left : lr->width;
 }
 
+/* Features, and lambda, of cols rows */
+static void
+make_features(latent_lowrank *lr, int first, int cols, double *phi) {
+  if (lr->points) {
+    inducing_features(lr->points, first, cols, phi, lr->lambda + first);
+    return;
+  }
+  const int k = lr->k;
+  for (int l = 0; l < cols; l++, phi += k) {
+    const double *x = lr->Xt + IDX(0, first + l, k);
+    for (int j = 0; j < k; j++) phi[j] = sqrt(lr->s0[j]) * x[j];
+    lr->lambda[first + l] = lr->nugget;
+  }
+}
+
+const double *lowrank_panel(latent_lowrank *lr, int first) {
+  if (lr->kept) return lr->Phi + IDX(0, first, lr->k);
+  if (lr->at != first)
+    make_features(lr, first, lowrank_columns(lr, first), lr->Phi);
+  lr->at = first;
+  return lr->Phi;
+}
+
 /* rho and own of site i */
 static void take_site(latent_lowrank *lr, int i, double tau, double nu) {
   lr->rho[i] = 1 / (1 + lr->lambda[i] * tau);
@@ -50,9 +73,12 @@ lowrank_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
   lr->loaded = idx;
   for (int l = 0; l < b; l++) {
     const int i = idx[l];
-    const double *phi = lr->Phi + IDX(0, i, k);
     double *to = lr->Q + IDX(0, l, k);
-    for (int j = 0; j < k; j++) to[j] = lr->rho[i] * phi[j];
+    if (lr->kept)
+      memcpy(to, lr->Phi + IDX(0, i, k), (size_t)k * sizeof *to);
+    else
+      make_features(lr, i, 1, to);
+    for (int j = 0; j < k; j++) to[j] *= lr->rho[i];
     mb[l] = dot(k, to, lr->w) + lr->own[i];
   }
   symmetric_product(lr->M, k, lr->Q, b, lr->P);
@@ -93,7 +119,7 @@ static void lowrank_marginals(latent *post) {
   const int k = lr->k;
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    const double *phi = lr->Phi + IDX(0, first, k);
+    const double *phi = lowrank_panel(lr, first);
     symmetric_product(lr->M, k, phi, b, lr->P);
     for (int l = 0; l < b; l++, phi += k)
       set_marginal(post, first + l, dot(k, phi, lr->P + IDX(0, l, k)),
@@ -107,7 +133,7 @@ static void marginals_by_factor(latent *post) {
   const int k = lr->k;
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    const double *phi = lr->Phi + IDX(0, first, k);
+    const double *phi = lowrank_panel(lr, first);
     memcpy(lr->P, phi, (size_t)k * (size_t)b * sizeof *phi);
     solve_lower("N", lr->L, k, lr->P, b);
     for (int l = 0; l < b; l++, phi += k) {
@@ -117,46 +143,66 @@ static void marginals_by_factor(latent *post) {
   }
 }
 
-void lowrank_gram(latent_lowrank *lr, const double *x, double *G) {
-  const int k = lr->k;
-  double *to[2] = {lr->P, lr->Q}; /* positive, negative */
-  int cols[2] = {0, 0};
-  memset(G, 0, (size_t)k * (size_t)k * sizeof *G);
-  for (int i = 0; i < lr->n; i++) {
-    const int s = x[i] < 0;
-    if (x[i] != 0) {
-      const double root = sqrt(fabs(x[i]));
-      const double *from = lr->Phi + IDX(0, i, k);
-      double *column = to[s] + IDX(0, cols[s]++, k);
-      for (int j = 0; j < k; j++) column[j] = root * from[j];
-    }
-    for (int t = 0; t < 2; t++)
-      if (cols[t] == lr->width || (i == lr->n - 1 && cols[t] > 0)) {
-        rank_update("N", k, cols[t], t ? -1 : 1, to[t], G);
-        cols[t] = 0;
-      }
-  }
+/* out += Phi' x over the b rows of a panel */
+static void add_transposed(const latent_lowrank *lr,
+                           const double *phi,
+                           int b,
+                           const double *x,
+                           double *out) {
+  const int inc = 1;
+  const double one = 1;
+  F77_CALL(dgemv)("N", &lr->k, &b, &one, phi, &lr->k, x, &inc, &one, out,
+                  &inc FCONE);
 }
 
-void lowrank_transposed(const latent_lowrank *lr,
-                        const double *x,
-                        double *out) {
-  const int inc = 1;
-  const double one = 1, zero = 0;
-  F77_CALL(dgemv)("N", &lr->k, &lr->n, &one, lr->Phi, &lr->k, x, &inc, &zero,
-                  out, &inc FCONE);
+/* G += sign(t) B B' for the columns B gathered in P (t = 0) or in Q (t = 1) */
+static void flush(latent_lowrank *lr, int t, int *cols, double *G) {
+  if (*cols > 0)
+    rank_update("N", lr->k, *cols, t ? -1 : 1, t ? lr->Q : lr->P, G);
+  *cols = 0;
+}
+
+void lowrank_gram(latent_lowrank *lr,
+                  const double *x,
+                  double *G,
+                  const double *y,
+                  double *out) {
+  const int k = lr->k;
+  int cols[2] = {0, 0}; /* rows of positive and of negative x */
+  memset(G, 0, (size_t)k * (size_t)k * sizeof *G);
+  memset(out, 0, (size_t)k * sizeof *out);
+  for (int first = 0; first < lr->n; first += lr->width) {
+    const int b = lowrank_columns(lr, first);
+    const double *phi = lowrank_panel(lr, first);
+    add_transposed(lr, phi, b, y + first, out);
+    for (int l = 0; l < b; l++, phi += k) {
+      const double weight = x[first + l], root = sqrt(fabs(weight));
+      if (weight == 0) continue;
+      const int t = weight < 0;
+      double *column = (t ? lr->Q : lr->P) + IDX(0, cols[t]++, k);
+      for (int j = 0; j < k; j++) column[j] = root * phi[j];
+      if (cols[t] == lr->width) flush(lr, t, &cols[t], G);
+    }
+  }
+  for (int t = 0; t < 2; t++) flush(lr, t, &cols[t], G);
 }
 
 /* C x = lambda rho x + rho Phi M Phi' rho x [M 9.4] */
 static void lowrank_times(latent *post, const double *x, double *out) {
   latent_lowrank *lr = post->self;
-  const int inc = 1;
+  const int k = lr->k, inc = 1;
   const double one = 1, zero = 0;
   for (int i = 0; i < lr->n; i++) lr->x1[i] = lr->rho[i] * x[i];
-  lowrank_transposed(lr, lr->x1, lr->v1);
-  symmetric_times(lr->M, lr->k, lr->v1, lr->v2);
-  F77_CALL(dgemv)("T", &lr->k, &lr->n, &one, lr->Phi, &lr->k, lr->v2, &inc,
-                  &zero, out, &inc FCONE);
+  memset(lr->v1, 0, (size_t)k * sizeof *lr->v1);
+  for (int first = 0; first < lr->n; first += lr->width)
+    add_transposed(lr, lowrank_panel(lr, first), lowrank_columns(lr, first),
+                   lr->x1 + first, lr->v1);
+  symmetric_times(lr->M, k, lr->v1, lr->v2);
+  for (int first = 0; first < lr->n; first += lr->width) {
+    const int b = lowrank_columns(lr, first);
+    F77_CALL(dgemv)("T", &k, &b, &one, lowrank_panel(lr, first), &k, lr->v2,
+                    &inc, &zero, out + first, &inc FCONE);
+  }
   for (int i = 0; i < lr->n; i++)
     out[i] = lr->rho[i] * (lr->lambda[i] * x[i] + out[i]);
 }
@@ -167,10 +213,10 @@ static void lowrank_times_squared(latent *post, const double *x, double *out) {
   latent_lowrank *lr = post->self;
   const int k = lr->k;
   for (int i = 0; i < lr->n; i++) lr->x1[i] = lr->rho[i] * lr->rho[i] * x[i];
-  lowrank_gram(lr, lr->x1, lr->S1);
+  lowrank_gram(lr, lr->x1, lr->S1, lr->x1, lr->v1);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    symmetric_product(lr->M, k, lr->Phi + IDX(0, first, k), b, lr->P);
+    symmetric_product(lr->M, k, lowrank_panel(lr, first), b, lr->P);
     symmetric_product(lr->S1, k, lr->P, b, lr->Q);
     for (int l = 0; l < b; l++) {
       const int i = first + l;
@@ -194,12 +240,11 @@ static int lowrank_refresh(latent *post, const double *tau, const double *nu) {
     nt[i] = lr->rho[i] * nu[i];
     if (lr->lambda[i] > 0) post->log_det += log1p(lr->lambda[i] * tau[i]);
   }
-  lowrank_gram(lr, tt, lr->L);
+  lowrank_gram(lr, tt, lr->L, nt, lr->w);
   for (int j = 0; j < k; j++) lr->L[IDX(j, j, k)] += 1;
   if (cholesky(lr->L, k, &post->log_det) != EP_CONVERGED) return EP_NOT_PD;
   memcpy(lr->M, lr->L, (size_t)k * (size_t)k * sizeof *lr->M);
   cholesky_invert(lr->M, k);
-  lowrank_transposed(lr, nt, lr->w);
   solve_lower("N", lr->L, k, lr->w, 1);
   solve_lower("T", lr->L, k, lr->w, 1);
   marginals_by_factor(post);
@@ -214,7 +259,7 @@ static void lowrank_carve(latent *post, int block, workspace *ws) {
   const size_t panel = k * (size_t)lr->width;
   double **square[] = {&lr->L, &lr->M, &lr->S1, &lr->S2};
   for (int s = 0; s < 4; s++) *square[s] = workspace_take(ws, k * k);
-  lr->Phi = workspace_take(ws, k * n);
+  lr->Phi = workspace_take(ws, lr->kept ? k * n : panel);
   lr->P = workspace_take(ws, panel);
   lr->Q = workspace_take(ws, panel);
   lr->w = workspace_take(ws, k);
@@ -235,20 +280,11 @@ static void lowrank_bind(latent *post) {
   if (lr->points) inducing_prepare(lr->points);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    double *phi = lr->Phi + IDX(0, first, k);
-    if (lr->points) {
-      inducing_features(lr->points, first, b, phi, lr->lambda + first);
-      continue;
-    }
-    for (int l = 0; l < b; l++, phi += k) {
-      const double *x = lr->Xt + IDX(0, first + l, k);
-      for (int j = 0; j < k; j++) phi[j] = sqrt(lr->s0[j]) * x[j];
-      lr->lambda[first + l] = lr->nugget;
-    }
-  }
-  for (int i = 0; i < lr->n; i++) {
-    const double *phi = lr->Phi + IDX(0, i, k);
-    post->prior[i] = dot(k, phi, phi) + lr->lambda[i];
+    double *phi = lr->Phi + (lr->kept ? IDX(0, first, k) : 0);
+    make_features(lr, first, b, phi);
+    lr->at = first;
+    for (int i = first; i < first + b; i++, phi += k)
+      post->prior[i] = dot(k, phi, phi) + lr->lambda[i];
   }
 }
 
@@ -269,7 +305,7 @@ latent latent_lowrank_features(latent_lowrank *lr,
                                const double *s0,
                                double nugget) {
   *lr = (latent_lowrank){
-      .n = n, .k = k, .Xt = Xt, .s0 = s0, .nugget = nugget, .points = NULL};
+      .n = n, .k = k, .Xt = Xt, .s0 = s0, .nugget = nugget, .kept = 1};
   return (latent){.n = n,
                   .d = nugget > 0 ? n : k,
                   .n_prior = k + 1,
@@ -278,9 +314,10 @@ latent latent_lowrank_features(latent_lowrank *lr,
                   .self = lr};
 }
 
-latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points) {
+latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept) {
   const int k = inducing_size(points);
-  *lr = (latent_lowrank){.n = points->n, .k = k, .points = points};
+  *lr =
+      (latent_lowrank){.n = points->n, .k = k, .points = points, .kept = kept};
   return (latent){.n = points->n,
                   .d = points->n,
                   .n_prior = points->kernel->groups + 3,

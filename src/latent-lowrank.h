@@ -13,7 +13,9 @@ typedef struct {
   const double *Xt, *s0; /* [k x n], [k]: linear features and their scales */
   double nugget;         /* lambda of linear features */
   inducing *points;      /* or NULL, then features of a kernel */
-  double *Phi;           /* [k x n], column i is phi_i */
+  int kept;              /* all features; else a panel, made when asked for */
+  double *Phi;           /* [k x n], column i is phi_i; or [k x width] */
+  int at;                /* where the panel in Phi begins, unless kept */
   double *lambda;        /* [n] */
   double *rho;           /* [n] 1/(1 + lambda tau) */
   double *own;           /* [n] lambda rho nu */
@@ -32,6 +34,9 @@ typedef struct {
  * is w, covariance M, of u. The parameters of the prior are log s0[k] and log
  * nugget, or those of the kernel as in latent-kernel.h.
  *
+ * Features of inducing inputs that are not kept are made anew in every pass: a
+ * pass then takes about twice the time, and memory O(n).
+ *
  * The t has dimension k for linear features without a nugget, else n. */
 latent latent_lowrank_features(latent_lowrank *lr,
                                int n,
@@ -39,18 +44,23 @@ latent latent_lowrank_features(latent_lowrank *lr,
                                const double *Xt,
                                const double *s0,
                                double nugget);
-latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points);
+latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept);
 
 /* What latent-lowrank-gradient.c needs of latent-lowrank.c. */
 
 /* Columns of the panel that begins at site `first`. */
 int lowrank_columns(const latent_lowrank *lr, int first);
 
-/* G[k x k] (lower) = Phi' diag(x) Phi, x of either sign. Spoils P and Q. */
-void lowrank_gram(latent_lowrank *lr, const double *x, double *G);
+/* Their features [k x lowrank_columns(lr, first)]; they stay until the next. */
+const double *lowrank_panel(latent_lowrank *lr, int first);
 
-/* out[k] = Phi' x */
-void lowrank_transposed(const latent_lowrank *lr, const double *x, double *out);
+/* G[k x k] (lower) = Phi' diag(x) Phi, x of either sign, and out[k] = Phi' y.
+ * Spoils P and Q. */
+void lowrank_gram(latent_lowrank *lr,
+                  const double *x,
+                  double *G,
+                  const double *y,
+                  double *out);
 
 void lowrank_gradient(latent *post,
                       const ep_site *site,

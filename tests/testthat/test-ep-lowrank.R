@@ -201,3 +201,25 @@ test_that("without memory for Newton steps there is the gradient of the evidence
   }
   expect_identical(fit(TRUE), fit(FALSE))
 })
+
+test_that("features that are made anew in every pass give the same fit and gradient", {
+  d <- curve_rows(700, p = 2)
+  columns <- columns_of(d$X)
+  fit <- function(keep, df, parallel) {
+    control <- utils::modifyList(
+      unclass(ep_control(tol = 1e-8)), list(keep = keep, parallel = parallel, block = 50)
+    )
+    native_inducing_fit(
+      d$X, d$Z, columns, curve_hyper, d$y, df, 0.1, NULL, control, "evidence", TRUE
+    )
+  }
+  for (df in c(8, Inf)) {
+    for (parallel in c(FALSE, TRUE)) {
+      kept <- fit(TRUE, df, parallel)
+      anew <- fit(FALSE, df, parallel)
+      expect_identical(anew$status, 0L)
+      parts <- c("log_evidence", "loo", "b", "extra", "gradient")
+      expect_equal(anew[parts], kept[parts], tolerance = 1e-7)
+    }
+  }
+})

@@ -131,3 +131,17 @@ test_that("the places of inducing inputs are rows far apart", {
   snapped <- place_inducing(d, list(group = 1:2, weight = c(1, 0.5)), c(1, 1), 20)
   expect_true(all(apply(snapped, 1, function(z) any(colSums(t(d) == z) == 2))))
 })
+
+test_that("where the features do not fit into memory, they are made anew", {
+  d <- curve_table(3000)
+  fit <- function() {
+    gpc(class ~ a + b, d, inducing = 200, epsilon = 0.1,
+        kernel = kernel_ard(1.5, nugget = 0.2, fixed = TRUE))
+  }
+  kept <- fit()
+  withr::local_options(sturdy.max_memory = 8 * (3000 * 125 + 10 * 200^2 + 2 * 3000 * 2) + 1000)
+  anew <- fit()
+  expect_equal(anew$ep$loo, kept$ep$loo, tolerance = 1e-8)
+  withr::local_options(sturdy.max_memory = 8 * 3000 * 100)
+  expect_error(fit(), class = "sturdy_error_memory")
+})
