@@ -176,7 +176,7 @@ learn_objective <- function(problem, tick = function(n) NULL) {
     evaluations <<- evaluations + 1L
     sites <- learn_foresee(trail, par)
     out <- learn_native(problem, par, sites)
-    if (!ep_converged(out)) {
+    if (!ep_converged(out) && is.null(problem$impatient)) {
       # old sites may mislead; a start without sites may need a path to it
       out <- if (is.null(sites)) {
         learn_follow(problem, par)

@@ -3,6 +3,7 @@
 
 staged_rows <- 4000L # of the first stage; all, when they are not many more
 staged_steps <- 8L   # on all rows
+staged_sweeps <- 50L # of EP there: at hyperparameters that need more it is not repeated
 staged_left <- 0.05  # share of the variance left from which on "auto" doubles m,
 staged_wide <- 20L   # with more columns than this
 
@@ -46,6 +47,8 @@ staged_again <- function(latent, few, hyper, spec) {
 #' @noRd
 staged_climb <- function(latent, n_few, hyper, epsilon, first, spec) {
   problem <- learn_problem(latent, spec)
+  problem$impatient <- TRUE
+  problem$search_control$max_sweeps <- min(staged_sweeps, spec$control$max_sweeps)
   at <- problem$field == "epsilon"
   par <- problem$start
   par[at] <- stats::qlogis(2 * epsilon)

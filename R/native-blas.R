@@ -73,16 +73,21 @@ variant_speed <- function(variant, threads, n, few = 4L) {
   stats::setNames(speed, c("update", "factor", "solve", "product")[seq_len(few)])
 }
 
-# Some 10 milliseconds, once a session: the widest of ours against R's BLAS, by the
-# time that the three operations take together. Where they are as good as each other
-# R's is taken, so that the choice is not left to chance.
+# Some 10 to 40 milliseconds, once a session: the widest of ours against R's BLAS, by the
+# time that a sweep of EP and a refresh take (their n^3 are 2 of updates, 1/3 of factors, 1
+# of solves). A plain BLAS loses by far on small matrices
+# already; another one is tried on the size from which on time matters. Where they are as
+# good as each other R's is taken, so that the choice is not left to chance.
 chosen_variant <- function(asked) {
   if (asked == "r") return(0L)
   own <- widest_variant()
   if (asked == "own") return(own)
   if (is.null(blas_state$faster)) {
-    slowness <- function(variant) sum(1 / variant_speed(variant, 1L, 192, few = 3L))
-    blas_state$faster <- if (1.1 * slowness(own) < slowness(0L)) own else 0L
+    gain <- function(n) {
+      time <- function(variant) sum(c(2, 1 / 3, 1) / variant_speed(variant, 1L, n, few = 3L))
+      time(0L) / time(own)
+    }
+    blas_state$faster <- if (gain(192) > 1.5 || gain(512) > 1.1) own else 0L
   }
   blas_state$faster
 }
@@ -113,7 +118,7 @@ chosen_threads <- function(asked) {
 #'
 #' @section Options:
 #' * `options(sturdy.blas = "auto")`, the default: at the first fit of a session, a
-#'   trial of some ten milliseconds; what is faster is used, R's BLAS or the own
+#'   trial of some ten to forty milliseconds; what is faster is used, R's BLAS or the own
 #'   kernels, the latter when they are faster by a tenth. `"own"` (the widest that the
 #'   processor has) and `"r"` decide without that trial.
 #' * `options(sturdy.threads = )`: threads of the own kernels and of the evaluation of
