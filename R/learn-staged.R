@@ -47,16 +47,19 @@ staged_again <- function(latent, few, hyper, spec) {
 #' @noRd
 staged_climb <- function(latent, n_few, hyper, epsilon, first, spec) {
   problem <- learn_problem(latent, spec)
-  problem$impatient <- TRUE
-  problem$search_control$max_sweeps <- min(staged_sweeps, spec$control$max_sweeps)
   at <- problem$field == "epsilon"
   par <- problem$start
   par[at] <- stats::qlogis(2 * epsilon)
   par <- pmin(pmax(par, problem$lower), problem$upper)
   sites <- staged_sites(latent, n_few, hyper, epsilon, spec)
-  objective <- learn_objective(problem, learn_progress(problem))
-  objective$begin(list(par = par, sites = sites))
-  here <- objective$at(par)
+  tick <- learn_progress(problem)
+  patient <- learn_objective(problem, tick)
+  patient$begin(list(par = par, sites = sites))
+  here <- patient$at(par)
+  problem$impatient <- TRUE
+  problem$search_control$max_sweeps <- min(staged_sweeps, spec$control$max_sweeps)
+  objective <- learn_objective(problem, tick)
+  objective$begin(here)
   basis <- diag(length(par))[, !learn_at_zero(problem, here), drop = FALSE]
   opt <- list(convergence = 0L)
   if (ncol(basis) && is.finite(here$penalised)) {
@@ -68,7 +71,7 @@ staged_climb <- function(latent, n_few, hyper, epsilon, first, spec) {
   epsilon <- learn_epsilon(problem, best$par)
   ep <- ep_run(latent, hyper, spec$df, epsilon, best$sites, spec$control, spec$criterion)
   found <- c(best[c("par", "value", "penalised")], list(
-    cold = TRUE, evaluations = first$evaluations + objective$evaluations(),
+    cold = TRUE, evaluations = first$evaluations + 1L + objective$evaluations(),
     starts = first$starts,
     opt = staged_end(problem, best, opt, n_few)
   ))
