@@ -3,20 +3,40 @@
 # in use stays in C (src/glue-dense.c) until they change.
 
 # `asked`: the options when the engine was last chosen; `faster` and `threads`: what the
-# trials chose. What a session remembers of its machine, nothing of its data.
+# trials chose; `again`: when that of threads is to be repeated. What a session remembers of its machine, nothing of its data.
 blas_state <- new.env(parent = emptyenv())
 
 # Around the .Call() of a routine of dense algebra: it is made, being a promise, when
 # the options have been looked at.
 with_blas <- function(call) {
   use_blas()
-  call
+  if (!isTRUE(blas_state$threads > 1) || !is.null(blas_state$asked$threads)) {
+    return(call)
+  }
+  before <- proc.time()
+  value <- call
+  watch_threads(proc.time() - before)
+  value
+}
+
+# Threads wait for each other, on a busy machine for most of the time. Where a call had
+# less than one processor all the time, others need them: one thread does for a minute.
+watch_threads <- function(spent) {
+  elapsed <- spent[["elapsed"]]
+  if (elapsed > 0.2 && sum(spent[1:2]) < 0.9 * elapsed) {
+    blas_state$threads <- 1L
+    blas_state$again <- seconds_now() + 60
+    blas_state$asked <- NULL
+  }
 }
 
 use_blas <- function() {
   asked <- list(
     blas = getOption("sturdy.blas", "auto"), threads = getOption("sturdy.threads")
   )
+  if (isTRUE(seconds_now() > blas_state$again)) {
+    blas_state$again <- blas_state$threads <- blas_state$asked <- NULL
+  }
   if (identical(asked, blas_state$asked)) return(invisible())
   check_blas_options(asked)
   blas_state$asked <- NULL # a trial that is interrupted leaves nothing chosen
@@ -127,7 +147,8 @@ chosen_threads <- function(asked) {
 #'   `OMP_NUM_THREADS` or `OMP_THREAD_LIMIT` allow fewer; and always 1 in forked
 #'   processes and where R was built without OpenMP. Under `R CMD check`
 #'   (`_R_CHECK_LIMIT_CORES_`) it is never more than 2. A threaded BLAS of R's has its
-#'   own settings.
+#'   own settings. When calls turn out to have less than one processor to themselves, one
+#'   thread is used for a minute.
 #'
 #' With the own kernels a fit is the same to the last bit for any number of threads,
 #' and from one run to the next on one machine. Between the own kernels and a BLAS,

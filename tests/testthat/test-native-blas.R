@@ -174,3 +174,28 @@ test_that("it prints", {
   blas$used <- "r"
   expect_snapshot(print(blas))
 })
+
+test_that("threads that have to wait for a busy machine give way to one, for a minute", {
+  withr::local_options(sturdy.threads = NULL)
+  use_blas()
+  withr::defer({
+    blas_state$again <- blas_state$threads <- blas_state$asked <- NULL
+    use_blas()
+  })
+  spent <- function(user, elapsed) {
+    stats::setNames(c(user, 0, elapsed), c("user.self", "sys.self", "elapsed"))
+  }
+  blas_state$threads <- 2L
+  watch_threads(spent(0.1, 0.15)) # too short to tell
+  watch_threads(spent(1.9, 1))    # two threads at work
+  expect_identical(blas_state$threads, 2L)
+  watch_threads(spent(0.3, 1))
+  expect_identical(blas_state$threads, 1L)
+  use_blas()
+  expect_identical(blas_state$threads, 1L)
+  # the minute is over: a new trial
+  blas_state$again <- seconds_now() - 1
+  use_blas()
+  expect_null(blas_state$again)
+  expect_true(blas_state$threads %in% 1:2)
+})

@@ -25,7 +25,7 @@ fit_sturdy <- function(problem) {
       hyper$lengthscale, hyper$variance, hyper$bias, hyper$nugget,
       fixed = TRUE, prior = NULL
     ),
-    epsilon = 0, scale = FALSE, control = ep_control(tol = 1e-6)
+    epsilon = 0, inducing = NULL, scale = FALSE, control = ep_control(tol = 1e-6)
   )
 }
 
