@@ -55,7 +55,7 @@ loo.sturdy_model <- function(x, ...) {
   check_no_dots(...)
   check_sites_kept(x)
   structure(
-    loo_shape(x$ep$loo, x$data$row_names),
+    loo_shape(row_loo(x), x$data$row_names),
     yhash = rlang::hash(list(x$data$y, x$data$rows)),
     class = c("sturdy_loo", "loo")
   )

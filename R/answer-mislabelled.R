@@ -162,7 +162,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
   check_sites_kept(object)
-  if (all(object$epsilon == 0)) {
+  if (all(object$epsilon == 0) && !is_average(object)) {
     inform_sturdy(
       c(
         i = "With {.code epsilon = 0} no label can be wrong: the probabilities
@@ -183,6 +183,13 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
   cutoff <- if (!is.null(fdr)) fdr_cutoff(found, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
   new_mislabelled(found, object, wrong_count(object, level), cutoff)
+}
+
+#' Mean flip rates of an average, one where the classes have the same
+#' @noRd
+average_rate <- function(object) {
+  rate <- drop(node_weight(object) %*% node_rates(object))
+  if (isTRUE(all.equal(rate[[1]], rate[[2]]))) rate[[1]] else rate
 }
 
 #' The rows called wrong at a false-discovery rate
@@ -217,7 +224,10 @@ unlikely_words <- function(unlikely, called) {
 new_mislabelled <- function(found, object, expected, cutoff) {
   structure(
     found, expected = expected, cutoff = cutoff, n = nobs(object),
-    rate = object$epsilon, class = c("sturdy_mislabelled", "data.frame")
+    rate = if (is_average(object)) average_rate(object) else object$epsilon,
+    test = if (is_test(object) && !is.null(expected$level)) {
+      noise_statement(object, expected$level)
+    }, class = c("sturdy_mislabelled", "data.frame")
   )
 }
 
@@ -225,13 +235,15 @@ new_mislabelled <- function(found, object, expected, cutoff) {
 #' @noRd
 suspicion <- function(object) {
   levels <- object$blueprint$levels
-  first <- order(-object$ep$flipped, object$ep$loo)
+  flipped <- row_flipped(object)
+  loo <- row_loo(object)
+  first <- order(-flipped, loo)
   data.frame(
     row = object$data$rows[first],
     label = factor(levels[1 + (object$data$y[first] > 0)], levels = levels),
-    probability = object$ep$flipped[first],
+    probability = flipped[first],
     rank = seq_along(first),
-    loo = exp(object$ep$loo[first]),
+    loo = exp(loo[first]),
     row.names = make.unique(object$data$row_names[first])
   )
 }
@@ -239,6 +251,9 @@ suspicion <- function(object) {
 #' Leave-one-out probability of the other class: F_v(-z) of the cavity [M 7.4]
 #' @noRd
 flip_unseen <- function(object) {
+  if (is_average(object)) {
+    return(object$nodes$unseen)
+  }
   cavity <- object$ep$cavity
   stats::pt(-object$data$y * cavity$mean / sqrt(cavity$var), object$spec$df)
 }
@@ -265,8 +280,13 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), ", epsilon = ",
       rate, "\n", sep = "")
   cutoff <- attr(x, "cutoff")
+  test <- attr(x, "test")
   print_fields(c(
-    "Expected wrong" = describe_wrong(expected, digits),
+    if (is.null(test)) {
+      c("Expected wrong" = describe_wrong(expected, digits))
+    } else {
+      noise_lines(test, digits)
+    },
     "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits)
   ))
   if (isTRUE(cutoff$unlikely > 0)) {
@@ -313,7 +333,7 @@ describe_cutoff <- function(cutoff, digits) {
 
 #' @export
 as.data.frame.sturdy_mislabelled <- function(x, ...) {
-  attributes(x)[c("expected", "cutoff", "n", "rate")] <- NULL
+  attributes(x)[c("expected", "cutoff", "n", "rate", "test")] <- NULL
   class(x) <- "data.frame"
   x
 }

@@ -75,15 +75,12 @@ predict.sturdy_model <- function(object,
   noise <- check_flag(noise, "noise")
   call <- rlang::current_env()
   latent <- with_memory(latent_at(object, newdata, call))
-  epsilon <- if (noise) object$epsilon else 0
   switch(type,
     class = predicted_class(object, latent),
-    prob = predicted_prob(object, latent, epsilon),
+    prob = predicted_prob(object, latent, noise),
     latent = predicted_latent(object, latent),
-    response = stats::setNames(
-      predicted_prob(object, latent, epsilon)[, 2], latent$row_names
-    ),
-    link = stats::setNames(latent$m / sqrt(latent$s2), latent$row_names)
+    response = stats::setNames(predicted_prob(object, latent, noise)[, 2], latent$row_names),
+    link = stats::setNames(predicted_link(object, latent), latent$row_names)
   )
 }
 
@@ -105,33 +102,57 @@ fitted.sturdy_model <- function(object, ...) {
 
 predicted_class <- function(object, latent) {
   levels <- object$blueprint$levels
-  factor(levels[1 + (latent$m > 0)], levels = levels)
+  event <- if (is_average(object)) mean_probability(object, latent) > 0.5 else latent$m > 0
+  factor(levels[1 + event], levels = levels)
 }
 
-# Of the true class at epsilon = 0, otherwise of the recorded label [M 7.3]
-predicted_prob <- function(object, latent, epsilon) {
+# Of the true class, or with `noise` of the recorded label [M 7.3]; averaged over nodes
+predicted_prob <- function(object, latent, noise = FALSE) {
   z <- latent$m / sqrt(latent$s2)
-  epsilon <- rep_len(epsilon, 2) # true neg, true pos
   neg <- stats::pt(-z, object$spec$df)
   pos <- stats::pt(z, object$spec$df)
-  matrix(
-    c(
-      (1 - epsilon[1]) * neg + epsilon[2] * pos,
-      epsilon[1] * neg + (1 - epsilon[2]) * pos
-    ),
-    ncol = 2,
-    dimnames = list(latent$row_names, object$blueprint$levels)
+  weight <- node_weight(object)
+  if (noise) {
+    rates <- node_rates(object)
+    flip_neg <- neg %*% (weight * rates[, 1])
+    flip_pos <- pos %*% (weight * rates[, 2])
+  } else {
+    flip_neg <- flip_pos <- 0
+  }
+  neg <- neg %*% weight
+  pos <- pos %*% weight
+  prob <- cbind(neg - flip_neg + flip_pos, pos + flip_neg - flip_pos)
+  dimnames(prob) <- list(latent$row_names, object$blueprint$levels)
+  prob
+}
+
+#' The quantile of the probability: m / sqrt(s2) of a fit at one point
+#' @noRd
+predicted_link <- function(object, latent) {
+  z <- latent$m / sqrt(latent$s2)
+  if (!is_average(object)) {
+    return(drop(z))
+  }
+  weight <- node_weight(object)
+  pos <- drop(stats::pt(z, object$spec$df) %*% weight)
+  neg <- drop(stats::pt(-z, object$spec$df) %*% weight)
+  ifelse( # from the side on which the probability is small
+    pos < neg, stats::qt(pos, object$spec$df), -stats::qt(neg, object$spec$df)
   )
 }
 
 predicted_latent <- function(object, latent) {
+  weight <- node_weight(object)
+  m <- drop(latent$m %*% weight)
+  s2 <- drop((latent$s2 + latent$m^2) %*% weight) - m^2 # moments of the mixture
+  if (!is_average(object)) s2 <- drop(latent$s2)
   kappa <- latent_kappa(object)
   data.frame(
-    location = sqrt(kappa) * latent$m,
-    scale = sqrt(kappa * latent$s2),
-    df = rep(object$spec$df, length(latent$m)),
-    m = latent$m,
-    s2 = latent$s2,
+    location = sqrt(kappa) * m,
+    scale = sqrt(kappa * s2),
+    df = rep(object$spec$df, length(m)),
+    m = m,
+    s2 = s2,
     row.names = make.unique(as.character(latent$row_names))
   )
 }

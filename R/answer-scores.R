@@ -125,7 +125,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
   event <- object$data$y > 0
-  recorded <- object$ep$loo
+  recorded <- row_loo(object)
   probability <- ifelse(event, exp(recorded), -expm1(recorded))
   table <- calibration_bins(probability, event, bins, level)
   structure(

@@ -40,7 +40,7 @@ latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       rows$result(native_gp_fit(
-        X, columns, hyper, labels, df, epsilon, rows$sites(sites), control, criterion,
+        X, columns, hyper, labels, df, rows$rates(epsilon), rows$sites(sites), control, criterion,
         gradient, progress
       ))
     }
@@ -80,8 +80,8 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
       }
       fit <- function(features, scales) {
         rows$result(native_weight_fit(
-          features, scales, hyper$nugget, labels, df, epsilon, rows$sites(sites), control,
-          criterion, gradient, progress
+          features, scales, hyper$nugget, labels, df, rows$rates(epsilon), rows$sites(sites),
+          control, criterion, gradient, progress
         ))
       }
       out <- if (is.null(span)) {
@@ -214,7 +214,7 @@ latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()
       control <- control_for(control, n, is.infinite(df) && criterion != "loo")
       control$keep <- keep
       rows$result(native_inducing_fit(
-        X, Z_at, columns, hyper, labels, df, epsilon, rows$sites(sites), control,
+        X, Z_at, columns, hyper, labels, df, rows$rates(epsilon), rows$sites(sites), control,
         criterion, gradient, progress
       ))
     }

@@ -246,7 +246,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   fit$ep$C <- NULL
   warn_ep(fit$ep)
   new_model(
-    spec, molded, call, fit[c("epsilon", "ep", "learning")],
+    spec, molded, call, fit,
     prior = prior, weights = weights
   )
 }

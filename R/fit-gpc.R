@@ -262,6 +262,8 @@ gpc.default <- function(x, ...) {
 gpc_spec <- function(...,
                      kernel = kernel_ard(),
                      epsilon = "learn",
+                     hyper = c("optimum", "integrate"),
+                     noise = noise_prior(),
                      criterion = c("evidence", "loo"),
                      method = c("gradient", "em", "em_kg08"),
                      inducing = "auto",
@@ -270,11 +272,13 @@ gpc_spec <- function(...,
   blame_caller()
   check_no_dots(..., known = names(formals(gpc_spec))[-1])
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  epsilon <- check_epsilon(epsilon)
+  epsilon <- check_epsilon(epsilon, average = TRUE)
+  hyper <- check_choice(hyper, c("optimum", "integrate"), "hyper")
   new_spec(
     "gpc",
-    df = Inf, kernel = check_kernel(kernel), epsilon = epsilon,
-    criterion = criterion, method = check_method(method, epsilon, criterion),
+    df = Inf, kernel = check_kernel(kernel), epsilon = epsilon, hyper = hyper,
+    noise = check_noise_prior(noise), criterion = criterion,
+    method = check_method(method, epsilon, criterion, hyper),
     inducing = check_inducing(inducing),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
@@ -282,12 +286,13 @@ gpc_spec <- function(...,
 
 #' EM has a closed M-step only for a flip rate that the evidence learns
 #' @noRd
-check_method <- function(method, epsilon, criterion, call = rlang::caller_env()) {
+check_method <- function(method, epsilon, criterion, hyper, call = rlang::caller_env()) {
   method <- check_choice(method, c("gradient", "em", "em_kg08"), "method", call)
-  if (method != "gradient" && !(is.character(epsilon) && criterion == "evidence")) {
+  learned <- is_one_of(epsilon, c("learn", "learn2")) && hyper == "optimum"
+  if (method != "gradient" && !(learned && criterion == "evidence")) {
     abort_sturdy(
-      "{.arg method} must be {.val gradient}, unless {.arg epsilon} is learned with
-       {.code criterion = \"evidence\"}.",
+      "{.arg method} must be {.val gradient}, unless {.arg epsilon} is {.val learn} or
+       {.val learn2} with {.code hyper = \"optimum\"} and {.code criterion = \"evidence\"}.",
       "method", arg = "method", call = call
     )
   }
@@ -299,7 +304,8 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   kernel <- kernel_resolve(
-    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
+    integrate = spec$hyper == "integrate"
   )
   columns <- kernel_columns(kernel, coding)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
@@ -314,7 +320,7 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   fit$ep["C"] <- NULL
   warn_ep(fit$ep)
   new_model(
-    spec, molded, call, fit[c("epsilon", "ep", "learning")],
+    spec, molded, call, fit,
     kernel = kernel, inducing = inducing
   )
 }

@@ -1,0 +1,163 @@
+# A fit that averages over nodes (learn-average.R): the fit at one of them, and what is
+# averaged over all. Fits at one point answer the same questions by their one point.
+
+is_average <- function(object) !is.null(object$nodes)
+
+#' The fit at a node
+#' @noRd
+at_node <- function(object, k) {
+  UseMethod("at_node")
+}
+
+at_node.default <- function(object, k) {
+  nodes <- object$nodes
+  object$kernel[names(nodes$hyper[[k]])] <- nodes$hyper[[k]]
+  object$epsilon <- nodes$epsilon[[k]]
+  object$ep$sites <- list(tau = nodes$tau[, k], nu = object$ep$sites$nu)
+  object$ep$b <- nodes$b[, k]
+  if (!is.null(object$inducing)) object$inducing$C <- nodes$C[, , k]
+  object
+}
+
+at_node.bpm <- function(object, k) {
+  nodes <- object$nodes
+  hyper <- nodes$hyper[[k]]
+  object$prior$scale[object$prior$free] <- hyper$prior_scale
+  object$prior$nugget <- hyper$nugget
+  object$epsilon <- nodes$epsilon[[k]]
+  object$weights <- new_weights(nodes$b[, k], as.matrix(nodes$C[, , k]), object$prior)
+  object
+}
+
+node_count <- function(object) if (is_average(object)) nrow(object$nodes$table) else 1L
+
+node_weight <- function(object) if (is_average(object)) object$nodes$table$weight else 1
+
+#' Scaled latent location and squared scale at encoded inputs under every node
+#' @return list(m, s2), matrices with a column a node.
+#' @noRd
+node_latent <- function(object, X, call) {
+  if (!is_average(object)) {
+    return(lapply(latent_new(object, X, call)[c("m", "s2")], as.matrix))
+  }
+  each <- lapply(seq_len(node_count(object)), function(k) {
+    latent_new(at_node(object, k), X, call)
+  })
+  list(
+    m = matrix(vapply(each, function(l) l$m, numeric(nrow(X))), nrow(X)),
+    s2 = matrix(vapply(each, function(l) l$s2, numeric(nrow(X))), nrow(X))
+  )
+}
+
+#' Flip rates of each node, or the one of the fit: a row (neg, pos) a node
+#'
+#' Where rows have rates of their own, those of a row that is not trusted, on average.
+#' @noRd
+node_rates <- function(object) {
+  epsilon <- if (is_average(object)) object$nodes$epsilon else list(object$epsilon)
+  rates <- vapply(epsilon, typical_rates, numeric(2))
+  matrix(rates, ncol = 2, byrow = TRUE, dimnames = list(NULL, c("neg", "pos")))
+}
+
+typical_rates <- function(epsilon) {
+  if (!is.matrix(epsilon)) {
+    return(rep_len(unname(epsilon), 2))
+  }
+  some <- colSums(epsilon) > 0
+  if (any(some)) rowMeans(epsilon[, some, drop = FALSE]) else numeric(2)
+}
+
+# Rows ----------------------------------------------------------------------------
+
+#' Leave-one-out probability of the other class, and probability that the label was
+#' flipped, of each row under each node
+#'
+#' Both follow from the leave-one-out probability Zp of the label [M 7.4]:
+#' Zp = c F + w (1 - F), with the probabilities c and w of recording the label when it is
+#' right and when it is wrong.
+#' @return list(unseen, flipped), n x K.
+#' @noRd
+node_flips <- function(y, epsilon, loo) {
+  each <- lapply(seq_along(epsilon), function(k) row_flips(y, epsilon[[k]], loo[, k]))
+  part <- function(name) matrix(vapply(each, `[[`, numeric(length(y)), name), length(y))
+  list(unseen = part("unseen"), flipped = part("flipped"))
+}
+
+row_flips <- function(y, epsilon, loo) {
+  pair <- if (is.matrix(epsilon)) epsilon else matrix(rep_len(epsilon, 2), 2, length(y))
+  wrong <- ifelse(y > 0, pair[1, ], pair[2, ])
+  right <- 1 - ifelse(y > 0, pair[2, ], pair[1, ])
+  unseen <- -right * expm1(loo - log(right)) / (right - wrong)
+  unseen <- pmin(pmax(unseen, 0), 1)
+  list(unseen = unseen, flipped = pmin(wrong * unseen / exp(loo), 1))
+}
+
+#' Probability that each label was flipped
+#' @noRd
+row_flipped <- function(object) {
+  if (is_average(object)) object$nodes$flipped else object$ep$flipped
+}
+
+#' Log leave-one-out probability of each label
+#'
+#' Averaged, a label is left out of the weights of the nodes, too [M 8.12].
+#' @noRd
+row_loo <- function(object) {
+  if (is_average(object)) object$nodes$left_out else object$ep$loo
+}
+
+#' What the nodes say of the rows and of the number of wrong labels, kept with them
+#' @noRd
+complete_nodes <- function(nodes, y) {
+  if (is.null(nodes)) {
+    return(NULL)
+  }
+  flips <- node_flips(y, nodes$epsilon, nodes$loo)
+  weight <- nodes$table$weight
+  ratio <- log(rep(weight, each = length(y))) - nodes$loo
+  total <- apply(ratio, 1, log_sum)
+  nodes$flipped <- drop(flips$flipped %*% weight)
+  nodes$left_out <- -total
+  nodes$unseen <- rowSums(flips$unseen * exp(ratio - total))
+  nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(name) {
+    mine <- nodes$table$model == name
+    wrong_mixture(flips$flipped[, mine, drop = FALSE], weight[mine] / sum(weight[mine]))
+  })
+  nodes
+}
+
+# The number of wrong labels --------------------------------------------------------
+
+#' Probabilities of 0, 1, ..., n successes of independent trials [M 7.5]
+#' @noRd
+poisson_binomial <- function(p) {
+  n <- length(p)
+  if (n > 1000) { # the sum of two halves
+    half <- n %/% 2
+    return(convolve_densities(
+      poisson_binomial(p[seq_len(half)]), poisson_binomial(p[(half + 1):n])
+    ))
+  }
+  density <- 1
+  for (q in p[p > 0]) {
+    density <- c(density * (1 - q), 0) + c(0, density * q)
+  }
+  c(density, numeric(sum(p <= 0)))
+}
+
+#' @noRd
+convolve_densities <- function(a, b) {
+  n <- length(a) + length(b) - 1
+  size <- stats::nextn(n)
+  pad <- function(x) stats::fft(c(x, numeric(size - length(x))))
+  pmax(Re(stats::fft(pad(a) * pad(b), inverse = TRUE))[seq_len(n)] / size, 0)
+}
+
+#' Mixture of Poisson-binomial distributions, the columns of P
+#' @return probabilities of 0, 1, ..., as far as they are above 0.
+#' @noRd
+wrong_mixture <- function(P, weight) {
+  each <- lapply(seq_along(weight), function(k) poisson_binomial(P[, k]) * weight[k])
+  density <- Reduce(`+`, each)
+  density[seq_len(max(which(density > 1e-12)))]
+}
