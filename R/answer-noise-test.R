@@ -34,9 +34,7 @@
 #'     `probability`, and how they were found: `modes`, `nodes`, `ess` (effective number of
 #'     nodes), `pareto_k` (above 0.7: not to be relied on), `method` and `laplace` (the log
 #'     evidence by Laplace's method);
-#'   * `rates`: a data frame of the flip rates if some labels are wrong, by true class:
-#'     `class`, `rate`, `lower`, `upper`, and `wrong`, the expected number of rows recorded
-#'     wrongly;
+#'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
 #'   * `two`: the Bayes factor for a rate for each class against one rate, `NA` without both;
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
 #'     above 0.3 to be wrong, or `NULL`.
@@ -97,7 +95,7 @@ noise_statement <- function(object, level) {
       bayes_factor = factor, verdict = noise_verdict(factor),
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
-      models = models, rates = noise_rates(object, some, level),
+      models = models, rates = rate_table(object, level, some),
       two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
       suspects = suspected_class(object), levels = object$blueprint$levels
     ),
@@ -115,30 +113,6 @@ noise_verdict <- function(factor) {
   } else {
     "wrong labels"
   }
-}
-
-#' Flip rates by true class, if some labels are wrong
-#' @noRd
-noise_rates <- function(object, some, level) {
-  nodes <- object$nodes
-  mine <- nodes$table$model %in% some
-  weight <- nodes$table$weight[mine] / sum(nodes$table$weight[mine])
-  rates <- node_rates(object)[mine, , drop = FALSE]
-  ends <- apply(rates, 2, weighted_quantile, weight, c((1 - level) / 2, (1 + level) / 2))
-  flipped <- row_flipped(object)
-  data.frame(
-    class = object$blueprint$levels, rate = drop(weight %*% rates), lower = ends[1, ],
-    upper = ends[2, ],
-    # of true class neg are those recorded as pos
-    wrong = c(sum(flipped[object$data$y > 0]), sum(flipped[object$data$y < 0])),
-    row.names = NULL
-  )
-}
-
-weighted_quantile <- function(x, weight, p) {
-  order <- order(x)
-  below <- cumsum(weight[order]) - weight[order] / 2
-  stats::approx(below, x[order], p, rule = 2, ties = "ordered")$y
 }
 
 #' The class of whose labels most are under suspicion: the inputs do not predict it

@@ -16,6 +16,21 @@
 #' k^2 per row. A fit with inducing inputs has the same form, with whitened features of
 #' the kernel.
 #'
+#' # Averages
+#' A fit that averages over nodes (`hyper = "integrate"` in [gpc_spec()]) returns the mean of
+#' the nodes' probabilities; `"class"` is by whether it is above 1/2, `"latent"` has the mean
+#' and variance of the mixture, and `"link"` is the quantile of the averaged probability. The
+#' cost is that of one prediction for each node.
+#'
+#' # Intervals
+#' At a given input the class is not certain because of the nugget, and its probability is
+#' not because the latent function is not known: with the latent function `g` without the
+#' nugget it is `pnorm(g / sqrt(nugget))`. `interval` gives the central interval of that
+#' probability under the posterior of `g` and, averaged, of the hyperparameters.
+#' `estimate`, the probability itself, is its mean. With a nugget of 0 the class is certain
+#' given `g`, and the interval says nothing: it is from 0 to 1 unless the class is beyond
+#' doubt. At a finite `df` it is approximate.
+#'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
 #'   with the input columns of the training data; further columns are ignored.
@@ -26,9 +41,12 @@
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
 #'   class (`FALSE`, the default). It affects `"prob"` and `"response"` only.
+#' @param interval Probability of an interval of the probability of the true class, strictly
+#'   between 0 and 1, or `NULL`, the default, for none. See 'Intervals'.
 #' @param ... Not used.
 #'
-#' @return One entry per row of `newdata`, in its order; rows with missing values
+#' @return With `interval`, a data frame with the columns `estimate`, the probability of the
+#'   event, `lower` and `upper`. Otherwise one entry per row of `newdata`, in its order; rows with missing values
 #'   give `NA`. Without `newdata`, rows left out by `na.action = na.exclude` give `NA`.
 #'   * `"class"`: a factor with the levels of the training response;
 #'   * `"prob"`: a matrix with one column per class (the second is the event) and
@@ -67,14 +85,23 @@ predict.sturdy_model <- function(object,
                                    "class", "prob", "latent", "response", "link"
                                  ),
                                  noise = FALSE,
+                                 interval = NULL,
                                  ...) {
   check_no_dots(...)
+  if (!is.null(interval)) {
+    interval <- check_number(interval, "interval", min = 0, max = 1, open = TRUE)
+    if (missing(type)) type <- "response"
+  }
   type <- check_choice(
     type, c("class", "prob", "latent", "response", "link"), "type"
   )
   noise <- check_flag(noise, "noise")
+  if (!is.null(interval)) check_interval(type, noise)
   call <- rlang::current_env()
   latent <- with_memory(latent_at(object, newdata, call))
+  if (!is.null(interval)) {
+    return(predicted_interval(object, latent, interval))
+  }
   switch(type,
     class = predicted_class(object, latent),
     prob = predicted_prob(object, latent, noise),
@@ -155,4 +182,51 @@ predicted_latent <- function(object, latent) {
     s2 = s2,
     row.names = make.unique(as.character(latent$row_names))
   )
+}
+
+# Intervals of the probability -----------------------------------------------------
+
+check_interval <- function(type, noise, call = rlang::caller_env()) {
+  if (!type %in% c("prob", "response") || noise) {
+    abort_sturdy(
+      "{.arg interval} is of the probability of the true class: {.arg type} must be
+       {.val response} or {.val prob}, and {.arg noise} {.code FALSE}.",
+      "interval", arg = "interval", call = call
+    )
+  }
+}
+
+#' @param latent list(m, s2), a column a node, s2 with the nugget. [M 7.7]
+#' @noRd
+predicted_interval <- function(object, latent, level) {
+  weight <- node_weight(object)
+  nugget <- node_nugget(object)
+  root <- sqrt(rep(nugget, each = nrow(latent$m)))
+  sd <- sqrt(pmax(latent$s2 - root^2, .Machine$double.xmin))
+  # P(probability <= pnorm(x)), x on the normal scale
+  below <- function(x) drop(stats::pt((root * x - latent$m) / sd, object$spec$df) %*% weight)
+  ends <- vapply(c((1 - level) / 2, (1 + level) / 2), function(p) {
+    low <- rep(-40, nrow(latent$m))
+    high <- -low
+    for (step in 1:60) {
+      middle <- (low + high) / 2
+      up <- below(middle) < p
+      low <- ifelse(up, middle, low)
+      high <- ifelse(up, high, middle)
+    }
+    stats::pnorm((low + high) / 2)
+  }, numeric(nrow(latent$m)))
+  ends <- matrix(ends, ncol = 2)
+  data.frame(
+    estimate = unname(predicted_prob(object, latent)[, 2]), lower = ends[, 1],
+    upper = ends[, 2], row.names = make.unique(as.character(latent$row_names))
+  )
+}
+
+node_nugget <- function(object) {
+  if (is_average(object)) {
+    vapply(object$nodes$hyper, function(hyper) hyper$nugget, numeric(1))
+  } else {
+    model_hyper(object)$nugget
+  }
 }

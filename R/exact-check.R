@@ -125,6 +125,7 @@ some_rows <- function(object, k) {
     list(na_action = NULL, n_given = data$n_given)
   )
   object["inducing"] <- list(NULL)
+  object$nodes <- NULL
   object$ep <- refit_ep(object, final = TRUE)
   check_posterior(object)
   object

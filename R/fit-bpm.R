@@ -179,16 +179,17 @@ bpm <- function(x, ...) {
 #' @rdname bpm
 #' @export
 bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL) {
   spec <- bpm_spec(...)
-  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
+  molded <- mold_formula(formula, data, spec$scale, na.action, substitute(subset))
+  fit_spec(spec, known_in(molded, data, substitute(trusted), substitute(rates), formula))
 }
 
 #' @rdname bpm
 #' @export
-bpm.data.frame <- function(x, y, ...) {
+bpm.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
   spec <- bpm_spec(...)
-  fit_spec(spec, mold_xy(x, y, spec$scale))
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
 }
 
 #' @rdname bpm
@@ -239,7 +240,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
     return(bpm_filter(spec, molded, prior, call))
   }
   latent <- latent_weight(bpm_design(molded$data$X, prior), molded$data$y, prior, call)
-  fit <- learn_fit(latent, spec)
+  fit <- learn_fit(latent, spec, known_rows(molded$data))
   prior$scale[prior$free] <- fit$hyper$prior_scale
   prior$nugget <- fit$hyper$nugget
   weights <- ep_weights(fit$ep, prior, spec$df)

@@ -233,7 +233,7 @@ is_nodes <- function(nodes, n) {
     are_strings(nodes$models$model) && are_numbers(nodes$table$weight) &&
     all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau, n) &&
     sized(nodes$loo, n) && sized(nodes$b, nrow(nodes$b)) && !anyNA(nodes$loo) &&
-    length(nodes$hyper) == k && length(nodes$epsilon) == k
+    length(nodes$hyper) == k && length(nodes$rates) == k
 }
 
 is_learning <- function(learning) {

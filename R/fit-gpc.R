@@ -235,16 +235,17 @@ gpc <- function(x, ...) {
 #' @rdname gpc
 #' @export
 gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL) {
   spec <- gpc_spec(...)
-  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
+  molded <- mold_formula(formula, data, spec$scale, na.action, substitute(subset))
+  fit_spec(spec, known_in(molded, data, substitute(trusted), substitute(rates), formula))
 }
 
 #' @rdname gpc
 #' @export
-gpc.data.frame <- function(x, y, ...) {
+gpc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
   spec <- gpc_spec(...)
-  fit_spec(spec, mold_xy(x, y, spec$scale))
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
 }
 
 #' @rdname gpc
@@ -314,7 +315,7 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   } else {
     latent_inducing(X, columns, molded$data$y, kernel, Z, call)
   }
-  fit <- learn_fit(latent, spec)
+  fit <- learn_fit(latent, spec, known_rows(molded$data))
   kernel[hyper_names] <- fit$hyper
   inducing <- if (!is.null(Z)) new_inducing(fit)
   fit$ep["C"] <- NULL

@@ -45,7 +45,7 @@ model_columns <- function(object) {
 #' @noRd
 refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
   with_memory(ep_run(
-    model_latent(object), model_hyper(object), df, object$epsilon,
+    model_latent(object), model_hyper(object), df, row_epsilon(object),
     sites = sites, control = object$spec$control, ...
   ), rlang::caller_env())
 }

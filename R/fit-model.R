@@ -15,7 +15,7 @@
 #' @noRd
 new_model <- function(spec, molded, call, fitted, ...) {
   model <- spec_model(spec)
-  nodes <- complete_nodes(fitted[["nodes"]], molded$data$y)
+  nodes <- complete_nodes(fitted[["nodes"]], molded$data)
   structure(
     c(list(
       spec = spec,

@@ -12,7 +12,7 @@ at_node <- function(object, k) {
 at_node.default <- function(object, k) {
   nodes <- object$nodes
   object$kernel[names(nodes$hyper[[k]])] <- nodes$hyper[[k]]
-  object$epsilon <- nodes$epsilon[[k]]
+  object$epsilon <- spread_rates(nodes$rates[[k]], NULL)
   object$ep$sites <- list(tau = nodes$tau[, k], nu = object$ep$sites$nu)
   object$ep$b <- nodes$b[, k]
   if (!is.null(object$inducing)) object$inducing$C <- nodes$C[, , k]
@@ -24,8 +24,8 @@ at_node.bpm <- function(object, k) {
   hyper <- nodes$hyper[[k]]
   object$prior$scale[object$prior$free] <- hyper$prior_scale
   object$prior$nugget <- hyper$nugget
-  object$epsilon <- nodes$epsilon[[k]]
-  object$weights <- new_weights(nodes$b[, k], as.matrix(nodes$C[, , k]), object$prior)
+  object$epsilon <- spread_rates(nodes$rates[[k]], NULL)
+  object$weights <- new_weights(nodes$b[, k], as.matrix(nodes$C[, , k]), object$prior, 0)
   object
 }
 
@@ -51,20 +51,29 @@ node_latent <- function(object, X, call) {
 
 #' Flip rates of each node, or the one of the fit: a row (neg, pos) a node
 #'
-#' Where rows have rates of their own, those of a row that is not trusted, on average.
+#' With rates by group, those of a row that is not trusted, on average.
 #' @noRd
 node_rates <- function(object) {
-  epsilon <- if (is_average(object)) object$nodes$epsilon else list(object$epsilon)
-  rates <- vapply(epsilon, typical_rates, numeric(2))
-  matrix(rates, ncol = 2, byrow = TRUE, dimnames = list(NULL, c("neg", "pos")))
+  if (!is_average(object)) {
+    return(matrix(rep_len(unname(object$epsilon), 2), 1))
+  }
+  groups <- length(object$data$groups)
+  size <- if (groups) tabulate(object$data$group, groups) else 1
+  rates <- vapply(object$nodes$rates, function(rates) {
+    mean <- if (sum(size) > 0) drop(size %*% rates) / sum(size) else colMeans(rates)
+    rep_len(mean, 2)
+  }, numeric(2))
+  t(rates)
 }
 
-typical_rates <- function(epsilon) {
-  if (!is.matrix(epsilon)) {
-    return(rep_len(unname(epsilon), 2))
+#' Flip rates as EP takes them: at a node, or at the point of the fit
+#' @noRd
+row_epsilon <- function(object, k = NULL) {
+  if (!is_average(object)) {
+    return(object$epsilon)
   }
-  some <- colSums(epsilon) > 0
-  if (any(some)) rowMeans(epsilon[, some, drop = FALSE]) else numeric(2)
+  rates <- if (is.null(k)) object$nodes$point else object$nodes$rates[[k]]
+  spread_rates(rates, object$data$group)
 }
 
 # Rows ----------------------------------------------------------------------------
@@ -77,9 +86,12 @@ typical_rates <- function(epsilon) {
 #' right and when it is wrong.
 #' @return list(unseen, flipped), n x K.
 #' @noRd
-node_flips <- function(y, epsilon, loo) {
-  each <- lapply(seq_along(epsilon), function(k) row_flips(y, epsilon[[k]], loo[, k]))
-  part <- function(name) matrix(vapply(each, `[[`, numeric(length(y)), name), length(y))
+node_flips <- function(nodes, data) {
+  n <- length(data$y)
+  each <- lapply(seq_along(nodes$rates), function(k) {
+    row_flips(data$y, spread_rates(nodes$rates[[k]], data$group), nodes$loo[, k])
+  })
+  part <- function(name) matrix(vapply(each, `[[`, numeric(n), name), n)
   list(unseen = part("unseen"), flipped = part("flipped"))
 }
 
@@ -108,13 +120,13 @@ row_loo <- function(object) {
 
 #' What the nodes say of the rows and of the number of wrong labels, kept with them
 #' @noRd
-complete_nodes <- function(nodes, y) {
+complete_nodes <- function(nodes, data) {
   if (is.null(nodes)) {
     return(NULL)
   }
-  flips <- node_flips(y, nodes$epsilon, nodes$loo)
+  flips <- node_flips(nodes, data)
   weight <- nodes$table$weight
-  ratio <- log(rep(weight, each = length(y))) - nodes$loo
+  ratio <- log(rep(weight, each = length(data$y))) - nodes$loo
   total <- apply(ratio, 1, log_sum)
   nodes$flipped <- drop(flips$flipped %*% weight)
   nodes$left_out <- -total

@@ -100,16 +100,17 @@ stc <- function(x, ...) {
 #' @rdname stc
 #' @export
 stc.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL) {
   spec <- stc_spec(...)
-  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
+  molded <- mold_formula(formula, data, spec$scale, na.action, substitute(subset))
+  fit_spec(spec, known_in(molded, data, substitute(trusted), substitute(rates), formula))
 }
 
 #' @rdname stc
 #' @export
-stc.data.frame <- function(x, y, ...) {
+stc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
   spec <- stc_spec(...)
-  fit_spec(spec, mold_xy(x, y, spec$scale))
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
 }
 
 #' @rdname stc

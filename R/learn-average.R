@@ -2,15 +2,17 @@
 # hyper = "integrate" learns. One noise model after the other, each from the modes of the
 # one before; then nodes, as many as a model deserves.
 
-average_nodes <- 120L  # of all noise models; with many coordinates
-average_nodes_wide <- 240L
-average_nodes_least <- 20L # of a model
-average_kept <- 1e-3   # share of the weight of a model that may be left out
+average_nodes <- 120L       # of three noise models together,
+average_nodes_wide <- 240L  # with many coordinates,
+average_nodes_many <- 500L  # on up to so many rows; fewer where each costs more
+average_nodes_least <- 15L  # of a model
+average_kept <- 1e-3        # share of the weight of a model that may be left out
+average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 
 #' Is anything free that is to be integrated, or averaged over?
 #' @noRd
-is_averaged <- function(latent, spec) {
-  identical(spec$epsilon, "average") ||
+is_averaged <- function(latent, spec, rows = NULL) {
+  !is.null(rows) || identical(spec$epsilon, "average") ||
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
 }
 
@@ -22,41 +24,79 @@ is_averaged <- function(latent, spec) {
 #' @noRd
 average_fit <- function(latent, spec, rows = NULL) {
   noise <- noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
+  if (latent$n > average_laplace_rows) noise$integrate <- FALSE
   open <- average_unpriored(latent)
   if (length(open)) abort_no_prior(open)
-  count <- 0L
-  tick <- learn_progress(
-    learn_problem(latent, utils::modifyList(spec, list(epsilon = 0))),
-    more = average_nodes, what = "Integrating"
-  )
-  counting <- function(n) {
-    count <<- count + 1L
-    tick(n)
-  }
-  models <- average_all_modes(latent, noise, spec, counting)
+  counter <- average_counter(latent, spec)
+  before <- average_few(latent, noise, spec, counter$tick)
+  if (!is.null(before$latent)) latent <- before$latent
+  models <- average_all_modes(latent, noise, spec, counter$tick, before$models)
   if (!length(models)) abort_no_modes()
   sizes <- average_sizes(models, noise)
-  parts <- lapply(names(models), function(name) {
+  parts <- lapply(stats::setNames(nm = names(models)), function(name) {
     model <- models[[name]]
-    node_integral(model$problem, model$modes, sizes[[name]], counting)
+    node_integral(model$problem, model$modes, sizes[[name]], counter$tick)
   })
-  names(parts) <- names(models)
-  point <- average_point(models, parts, noise)
-  nodes <- new_nodes(models, parts, noise, latent)
-  nodes$evaluations <- count
-  average_result(latent, spec, models[[point]], nodes)
+  nodes <- new_nodes(models, parts, noise)
+  nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
+  nodes$evaluations <- counter$count()
+  inform_rough(nodes, noise)
+  average_result(latent, spec, models[[average_point(models, parts, noise)]], nodes)
+}
+
+#' Counts evaluations on all rows, and shows how far they have come
+#' @noRd
+average_counter <- function(latent, spec) {
+  count <- 0L
+  plain <- utils::modifyList(spec, list(epsilon = 0))
+  tick <- learn_progress(learn_problem(latent, plain), average_nodes, "Integrating")
+  list(
+    tick = function(n) {
+      if (n == latent$n) count <<- count + 1L
+      tick(n)
+    },
+    count = function() count
+  )
+}
+
+# Modes -------------------------------------------------------------------------
+
+#' The modes on some of the rows, where there are many, and inducing inputs placed by them
+#' @return list(models, latent): each `NULL` where there is nothing to say.
+#' @noRd
+average_few <- function(latent, noise, spec, tick) {
+  size <- if (is.null(latent$staged)) learn_few_rows(latent$n) else staged_rows
+  placed <- !is.null(latent$staged) && !latent$staged$given
+  if (is.null(size) || latent$n <= 1.2 * size && !placed) {
+    return(NULL)
+  }
+  few <- if (latent$n <= 1.2 * size) latent else latent$some(size)
+  some <- noise
+  if (!is.null(noise$row)) some$row <- noise$row[few$rows]
+  models <- average_all_modes(few, some, spec, tick, curved = FALSE)
+  again <- if (placed && length(models)) {
+    model <- models[[1]]
+    hyper <- model$problem$coordinates$hyper(model$modes[[1]]$par)
+    staged_again(latent, few, hyper, spec)
+  }
+  list(models = models, latent = again)
 }
 
 #' Modes of every noise model
+#' @param before the same on some of the rows. @param curved whether to find the curvature.
 #' @return list by model of list(problem, modes), those without a mode left out.
 #' @noRd
-average_all_modes <- function(latent, noise, spec, tick) {
+average_all_modes <- function(latent, noise, spec, tick, before = NULL, curved = TRUE) {
   found <- list()
   for (name in noise$models) {
     problem <- average_problem(latent, rate_map(name, noise), spec)
     objective <- learn_objective(problem, tick)
-    starts <- average_from(problem, name, noise, found)
-    modes <- average_modes(problem, starts, objective)
+    starts <- if (is.null(before[[name]])) {
+      average_from(problem, name, noise, found)
+    } else {
+      lapply(before[[name]]$modes, function(mode) list(par = mode$par))
+    }
+    modes <- average_modes(problem, starts, objective, curved)
     if (length(modes)) found[[name]] <- list(problem = problem, modes = modes)
   }
   found
@@ -65,14 +105,12 @@ average_all_modes <- function(latent, noise, spec, tick) {
 #' Where the search under a noise model starts: from the modes of the simpler one
 #' @noRd
 average_from <- function(problem, name, noise, found) {
+  kinds <- if (name == "one") "one" else c("neg", "pos")
+  root <- rate_root(noise)
   rate <- function(e) {
-    kinds <- if (name == "one") "one" else c("neg", "pos")
-    groups <- max(1L, length(noise$groups))
-    root <- common_root(groups, sqrt(1 - noise$pooling), sqrt(noise$pooling))
-    if (groups == 1) root[] <- 1
     z <- mapply(function(e, kind) rate_normal(e, noise$rate[[kind]]), e, kinds)
-    z <- matrix(rep(z, each = groups), groups)
-    pmin(pmax(as.vector(solve(root, z)), 1 - average_far), average_far - 1)
+    z <- solve(root, matrix(z, nrow(root), length(kinds), byrow = TRUE))
+    pmin(pmax(as.vector(z), 1 - average_far), average_far - 1)
   }
   onward <- function(before, k, e) {
     average_onward(problem, before$modes[[k]], before$problem, rate(e))
@@ -89,25 +127,28 @@ average_from <- function(problem, name, noise, found) {
     return(lapply(list(c(0.05, 0.05), c(0.2, 0.01), c(0.01, 0.2)), onward,
                   before = found$one, k = 1L))
   }
-  even <- function(e) rep(e, if (name == "two") 2 else 1)
-  c(
-    lapply(list(c(0, -0.55), c(-1, -1.35)), average_start, problem = problem,
-           rate = rate(even(0.05))),
-    list(average_start(c(0.7, 0.5), problem, rate(even(0.15))))
+  list(
+    average_start(c(0, -0.55), problem, rate(rep(0.05, length(kinds)))),
+    average_start(c(-1, -1.35), problem, rate(rep(0.05, length(kinds)))),
+    average_start(c(0.7, 0.5), problem, rate(rep(0.15, length(kinds))))
   )
 }
+
+# Nodes -------------------------------------------------------------------------
 
 #' Nodes for each model: in proportion to the root of its probability by Laplace's method
 #' @noRd
 average_sizes <- function(models, noise) {
+  problem <- models[[1]]$problem
+  if (!noise$integrate || learn_is_over(problem)) {
+    return(vapply(models, function(model) 0, 0))
+  }
   laplace <- vapply(models, function(model) {
     log_sum(vapply(model$modes, node_laplace, numeric(1)))
   }, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
-  if (!noise$integrate) {
-    return(vapply(models, function(model) 0, 0))
-  }
   total <- (if (d <= node_wide) average_nodes else average_nodes_wide) * length(models) / 3
+  total <- total * min(1, sqrt(average_nodes_many / problem$latent$n))
   share <- exp((laplace - max(laplace)) / 2)
   pmax(round(total * share / sum(share)), average_nodes_least)
 }
@@ -122,10 +163,41 @@ average_point <- function(models, parts, noise) {
   names(which.max(if (length(some)) evidence[some] else evidence))
 }
 
+#' Nodes of a Student-t process: weighted by their Gaussian evidence, which is the exact one up
+#' to the error of EP [M 4.6], with the sites and probabilities of t-EP. Those without a fixed
+#' point of t-EP are left out.
+#' @noRd
+nodes_at_df <- function(nodes, latent, spec, noise, tick) {
+  if (is.infinite(spec$df)) {
+    return(nodes)
+  }
+  out <- lapply(seq_along(nodes$hyper), function(k) {
+    epsilon <- spread_rates(nodes$rates[[k]], noise$row)
+    out <- latent$native(nodes$hyper[[k]], spec$df, epsilon, NULL, spec$control)
+    tick(latent$n)
+    if (ep_converged(out)) out
+  })
+  keep <- !vapply(out, is.null, NA)
+  if (!any(keep)) {
+    return(nodes)
+  }
+  out <- out[keep]
+  nodes$table <- nodes$table[keep, ]
+  nodes[c("hyper", "rates")] <- lapply(nodes[c("hyper", "rates")], `[`, keep)
+  model <- nodes$table$model
+  left <- vapply(unique(model), function(m) sum(nodes$table$weight[model == m]), 0)
+  probability <- nodes$models$probability[match(names(left), nodes$models$model)]
+  nodes$table$weight <- nodes$table$weight * (probability / left)[model]
+  nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight)
+  utils::modifyList(nodes, node_arrays(out))
+}
+
 average_unpriored <- function(latent) {
   none <- vapply(latent$free, function(name) is.null(latent$prior[[name]]), logical(1))
   latent$free[none]
 }
+
+# Conditions ----------------------------------------------------------------------
 
 abort_no_prior <- function(open, call = rlang::caller_env(2)) {
   abort_sturdy(
@@ -149,84 +221,16 @@ abort_no_modes <- function(call = rlang::caller_env(2)) {
   )
 }
 
-# What the fit keeps -------------------------------------------------------------
-
-#' Nodes of all noise models
-#'
-#' @return list(models, a data frame with a row a noise model; table, one with a row a node:
-#'   model, weight (all sum to 1), log_evidence; hyper, epsilon (K each: as EP takes them); tau, b,
-#'   loo (n, k, n x K); C (k x k x K, or `NULL`)). Nodes of next to no weight are left out.
+#' A message where a noise model that counts is held at its modes although nodes were wanted
 #' @noRd
-new_nodes <- function(models, parts, noise, latent) {
-  log_evidence <- vapply(parts, function(part) part$log_evidence, numeric(1))
-  prior <- noise$weights[names(parts)]
-  posterior <- log_evidence + log(prior)
-  posterior <- exp(posterior - log_sum(posterior))
-  kept <- lapply(parts, function(part) {
-    w <- exp(part$log_weight)
-    order <- order(-w)
-    enough <- cumsum(w[order]) < (1 - average_kept) * sum(w)
-    keep <- sort(order[c(TRUE, enough[-length(w)])])
-    keep[w[keep] > 0]
-  })
-  model <- rep(names(parts), lengths(kept))
-  weight <- unlist(lapply(names(parts), function(name) {
-    w <- exp(parts[[name]]$log_weight[kept[[name]]])
-    posterior[[name]] * w / sum(w)
-  }))
-  out <- unlist(lapply(names(parts), function(name) parts[[name]]$out[kept[[name]]]), FALSE)
-  at <- function(what) {
-    unlist(lapply(names(parts), function(name) {
-      lapply(kept[[name]], function(k) {
-        models[[name]]$problem$coordinates[[what]](parts[[name]]$Z[, k])
-      })
-    }), FALSE)
-  }
-  columns <- function(part) {
-    matrix(vapply(out, part, numeric(length(part(out[[1]])))), ncol = length(out))
-  }
-  pick <- function(field) vapply(parts, function(part) part[[field]], parts[[1]][[field]])
-  list(
-    models = data.frame(
-      model = names(parts), prior = unname(prior) / sum(prior), log_evidence = log_evidence,
-      probability = posterior,
-      modes = vapply(models, function(model) length(model$modes), 1L),
-      nodes = vapply(parts, function(part) length(part$out), 1L),
-      ess = pick("ess"), pareto_k = pick("pareto_k"), method = pick("method"),
-      laplace = pick("laplace"), row.names = NULL
-    ),
-    table = data.frame(
-      model = model, weight = weight,
-      log_evidence = vapply(out, function(o) o$log_evidence, numeric(1))
-    ),
-    hyper = at("hyper"), epsilon = at("epsilon"),
-    tau = columns(function(o) o$sites$tau), b = columns(function(o) o$b),
-    loo = columns(function(o) o$loo),
-    C = if (!is.null(out[[1]]$extra)) simplify2array(lapply(out, function(o) o$extra))
-  )
-}
-
-#' The fit at a mode, and the nodes
-#' @noRd
-average_result <- function(latent, spec, model, nodes) {
-  mode <- model$modes[[1]]
-  hyper <- model$problem$coordinates$hyper(mode$par)
-  epsilon <- model$problem$coordinates$epsilon(mode$par)
-  ep <- ep_run(
-    latent, hyper, spec$df, epsilon, mode$sites, spec$control, spec$criterion, final = TRUE
-  )
-  list(
-    hyper = hyper, epsilon = epsilon, ep = ep, latent = latent, nodes = nodes,
-    learning = list(
-      value = if (is.null(ep$value)) NA_real_ else ep$value, penalised = mode$penalised,
-      convergence = 0L, message = "", cold_start = isTRUE(ep$cold),
-      evaluations = nodes$evaluations,
-      starts = data.frame(
-        start = seq_along(model$modes),
-        penalised = vapply(model$modes, function(m) m$penalised, numeric(1)),
-        chosen = seq_along(model$modes) == 1L
-      ),
-      method = "integrate", trace = NULL, on_bound = character()
+inform_rough <- function(nodes, noise) {
+  models <- nodes$models
+  rough <- models$method == "mode" & models$probability > 0.05
+  if (noise$integrate && any(rough)) {
+    inform_sturdy(
+      c(i = "Hyperparameters are integrated roughly, by Laplace's method, under the noise
+             model{?s} {.val {models$model[rough]}}."),
+      "integrated_roughly", models = models$model[rough]
     )
-  )
+  }
 }

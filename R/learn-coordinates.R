@@ -5,8 +5,8 @@
 #' Coordinates of a latent and a noise model
 #'
 #' @param latent see ep-latent.R. @param rates see rate_map().
-#' @return list(d, field (d, what each coordinate belongs to), hyper(z), epsilon(z), pull(z,
-#'   gradient): the gradient in z of a native gradient). [M 8.8]
+#' @return list(d, field (d, what each coordinate belongs to), hyper(z), rates(z), epsilon(z):
+#'   rates as EP takes them, pull(z, gradient): the gradient in z of a native one). [M 8.8]
 #' @noRd
 new_coordinates <- function(latent, rates) {
   kernel <- kernel_coordinates(latent)
@@ -16,7 +16,8 @@ new_coordinates <- function(latent, rates) {
   list(
     d = length(field), field = field,
     hyper = function(z) kernel$hyper(z[mine]),
-    epsilon = function(z) rates$epsilon(rate_part(z)),
+    rates = function(z) rates$rates(rate_part(z)),
+    epsilon = function(z) spread_rates(rates$rates(rate_part(z)), rates$row),
     pull = function(z, gradient) {
       c(kernel$pull(z[mine], gradient), rates$pull(rate_part(z), gradient$epsilon))
     }
@@ -77,36 +78,47 @@ common_root <- function(n, sd, common) {
 #' The flip rates of a noise model as functions of standard normals
 #'
 #' @param model "none", "one", "two" or "given" (with the rates in `noise$given`).
-#' @param noise see noise_model(). @return list(d, epsilon(z), pull(z, gradient)): one
-#'   rate, two, or a matrix of 2 x n, those of each row.
+#' @param noise see noise_model(). @return list(d, rates(z): groups x 1 or 2, pull(z,
+#'   gradient), row: see spread_rates()).
 #' @noRd
 rate_map <- function(model, noise) {
+  groups <- max(1L, length(noise$groups))
   if (model %in% c("none", "given")) {
-    held <- if (model == "none") 0 else noise$given
-    return(list(d = 0, epsilon = function(z) spread_rates(held, noise), pull = no_pull))
+    held <- if (model == "none") 0 else unname(noise$given)
+    held <- matrix(held, groups, length(held), byrow = TRUE)
+    return(list(
+      d = 0, rates = function(z) held, pull = function(z, gradient) numeric(),
+      row = noise$row
+    ))
   }
   kinds <- if (model == "one") "one" else c("neg", "pos")
-  groups <- max(1L, length(noise$groups))
-  root <- common_root(groups, sqrt(1 - noise$pooling), sqrt(noise$pooling))
-  if (groups == 1) root[] <- 1
-  kind <- rep(kinds, each = groups)
+  root <- rate_root(noise)
   each <- function(z, f) {
     z <- root %*% matrix(z, groups)
-    matrix(
-      vapply(seq_along(z), function(k) f(z[k], noise$rate[[kind[k]]]), numeric(1)), groups
-    )
+    kind <- rep(kinds, each = groups)
+    value <- vapply(seq_along(z), function(k) f(z[k], noise$rate[[kind[k]]]), numeric(1))
+    matrix(value, groups)
   }
   list(
-    d = length(kind),
-    epsilon = function(z) spread_rates(each(z, rate_quantile), noise),
+    d = groups * length(kinds),
+    rates = function(z) each(z, rate_quantile),
     pull = function(z, gradient) {
-      g <- gather_rates(gradient, length(kinds), noise)
+      g <- gather_rates(gradient, length(kinds), groups, noise$row)
       as.vector(crossprod(root, g * each(z, rate_slope)))
-    }
+    },
+    row = noise$row
   )
 }
 
-no_pull <- function(z, gradient) numeric()
+#' Root of the prior correlation of the rates of groups
+#' @noRd
+rate_root <- function(noise) {
+  groups <- length(noise$groups)
+  if (groups < 2) {
+    return(matrix(1))
+  }
+  common_root(groups, sqrt(1 - noise$pooling), sqrt(noise$pooling))
+}
 
 #' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = 1/2
 #' @noRd
@@ -135,29 +147,26 @@ rate_normal <- function(e, prior) {
 }
 
 #' Rates of groups (groups x 1 or 2) as EP takes them
+#' @param row the group of each row, 0 where its label is trusted; `NULL`: all are alike.
 #' @noRd
-spread_rates <- function(e, noise) {
-  e <- matrix(e, ncol = if (is.matrix(e)) ncol(e) else length(e))
-  if (is.null(noise$row)) {
-    return(if (ncol(e) == 2) c(neg = e[1, 1], pos = e[1, 2]) else e[1, 1])
+spread_rates <- function(rates, row) {
+  if (is.null(row)) {
+    return(if (ncol(rates) == 2) c(neg = rates[1, 1], pos = rates[1, 2]) else rates[1, 1])
   }
-  rates <- rbind(0, e)[noise$row + 1L, , drop = FALSE] # 0: trusted
-  rates <- t(if (ncol(rates) == 1) cbind(rates, rates) else rates)
-  rownames(rates) <- c("neg", "pos")
-  rates
+  by_row <- rbind(0, rates)[row + 1L, c(1L, ncol(rates)), drop = FALSE]
+  rbind(neg = by_row[, 1], pos = by_row[, 2])
 }
 
 #' Gradient of the rates of groups from that of EP
 #' @noRd
-gather_rates <- function(gradient, n_kinds, noise) {
-  if (is.null(noise$row)) {
+gather_rates <- function(gradient, n_kinds, groups, row) {
+  if (is.null(row)) {
     return(matrix(if (n_kinds == 2) gradient else sum(gradient), 1))
   }
   by_row <- t(matrix(gradient, 2))
   if (n_kinds == 1) by_row <- matrix(rowSums(by_row))
-  groups <- max(1L, length(noise$groups))
   sums <- vapply(seq_len(groups), function(g) {
-    colSums(by_row[noise$row == g, , drop = FALSE])
+    colSums(by_row[row == g, , drop = FALSE])
   }, numeric(n_kinds))
   matrix(sums, groups, byrow = TRUE)
 }

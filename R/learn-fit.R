@@ -11,7 +11,7 @@
 #' @noRd
 learn_fit <- function(latent, spec, rows = NULL) {
   spec$deadline <- seconds_now() + spec$control$budget
-  fit <- if (is_averaged(latent, spec)) {
+  fit <- if (is_averaged(latent, spec, rows)) {
     average_fit(latent, spec, rows)
   } else if (is_staged(latent, spec)) {
     staged_fit(latent, spec)

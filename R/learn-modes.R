@@ -22,6 +22,7 @@ average_problem <- function(latent, rates, spec) {
   tol <- max(control$tol, learn_tol(Inf, "evidence"), latent$coarse)
   list(
     latent = latent, df = Inf, criterion = "evidence", control = control,
+    deadline = spec$deadline,
     search_control = utils::modifyList(unclass(control), list(tol = tol)),
     coordinates = coordinates, field = coordinates$field, start = numeric(d),
     lower = rep(-average_far, d), upper = rep(average_far, d)
@@ -84,11 +85,12 @@ average_onward <- function(problem, mode, from, rate) {
 
 #' The modes that the starts lead to
 #'
-#' @param starts list of list(par, sites) or of vectors.
+#' @param starts list of list(par, sites) or of vectors. @param curved whether to find the
+#'   curvature.
 #' @return list of evaluations with `H`, the curvature -f'' in z, and `tangent`, the
 #'   derivatives of the sites; the best first. Empty where EP has no fixed point.
 #' @noRd
-average_modes <- function(problem, starts, objective) {
+average_modes <- function(problem, starts, objective, curved = TRUE) {
   short <- lapply(starts, average_climb, problem, objective, average_look)
   reached <- vapply(short, function(end) end$penalised, numeric(1))
   keep <- is.finite(reached) & reached > max(reached, -Inf) - average_behind
@@ -104,8 +106,8 @@ average_modes <- function(problem, starts, objective) {
   modes <- list()
   for (end in ends) {
     if (is.finite(end$penalised) && !average_known(end, modes)) {
-      end[c("H", "tangent")] <- average_curvature(problem, end, objective)
-      if (!is.null(end$H)) modes <- c(modes, list(end))
+      if (curved) end[c("H", "tangent")] <- average_curvature(problem, end, objective)
+      if (!curved || !is.null(end$H)) modes <- c(modes, list(end))
     }
   }
   modes
@@ -116,7 +118,7 @@ average_known <- function(end, modes) {
     apart <- end$par - mode$par
     behind <- mode$penalised - end$penalised
     behind > average_lost || abs(behind) < average_same && sum(apart^2) < 1 ||
-      sum(apart * (mode$H %*% apart)) < 1
+      !is.null(mode$H) && sum(apart * (mode$H %*% apart)) < 1
   }, logical(1))
   any(known)
 }

@@ -89,7 +89,7 @@ test_that("over one hyperparameter and one rate nodes agree with a grid", {
   weight <- exp(z_one - max(z_one)) / sum(exp(z_one - max(z_one)))
   flipped <- drop(vapply(one, `[[`, numeric(50), "flipped") %*% weight)
   mine <- nodes$table$model == "one"
-  by_nodes <- node_flips(fit$data$y, nodes$epsilon[mine], nodes$loo[, mine])$flipped %*%
+  by_nodes <- node_flips(nodes, fit$data)$flipped[, mine] %*%
     (nodes$table$weight[mine] / sum(nodes$table$weight[mine]))
   expect_lt(max(abs(by_nodes - flipped)), 0.06)
   count <- drop(vapply(one, function(o) poisson_binomial(o$flipped), numeric(51)) %*% weight)
@@ -127,7 +127,7 @@ test_that("what a fit says is the average over its nodes", {
   new <- data.frame(a = c(-1, 0.3), b = c(0.2, NA))
   each <- lapply(seq_along(weight), function(k) {
     point <- gpc(
-      class ~ a + b, toy(), epsilon = nodes$epsilon[[k]], control = quiet,
+      class ~ a + b, toy(), epsilon = row_epsilon(fit, k), control = quiet,
       kernel = do.call(kernel_ard, c(nodes$hyper[[k]], list(fixed = TRUE)))
     )
     list(
@@ -168,7 +168,7 @@ test_that("one noise model is kept to, and the optimum is one node a model", {
   two <- averaged(epsilon = "learn2")
   expect_equal(two$nodes$models$model, "two")
   given <- averaged(epsilon = 0.1)
-  expect_true(all(unlist(given$nodes$epsilon) == 0.1))
+  expect_true(all(unlist(given$nodes$rates) == 0.1))
   modes <- gpc(class ~ a + b, toy(), epsilon = "average", hyper = "optimum", control = quiet)
   expect_equal(modes$nodes$models$method, rep("mode", 3))
   expect_equal(modes$nodes$models$log_evidence, modes$nodes$models$laplace)

@@ -1,0 +1,111 @@
+# What is known about labels beside the labels: rows whose labels are trusted, and the
+# group (clinic, annotator, batch) that decides which flip rate a row has.
+
+#' Put what is known of the labels beside the molded rows
+#'
+#' @param molded as of mold_formula() or mold_xy(). @param trusted,rates values given, of
+#'   the data as given. @return `molded`, its `data` with `group` (an integer a row, 0 where
+#'   trusted) and `groups` (names, `NULL` without), if anything was given.
+#' @noRd
+with_known <- function(molded, trusted, rates, call) {
+  if (is.null(trusted) && is.null(rates)) {
+    return(molded)
+  }
+  data <- molded$data
+  trusted <- trusted_rows(trusted, data, call)
+  group <- rep(1L, length(data$y))
+  groups <- NULL
+  if (!is.null(rates)) {
+    rates <- check_rates(rates, data, call)
+    group <- as.integer(rates)
+    groups <- levels(rates)
+  }
+  group[data$rows %in% trusted] <- 0L
+  molded$data$group <- group
+  molded$data["groups"] <- list(groups)
+  molded
+}
+
+#' What learning needs to know of it
+#' @noRd
+known_rows <- function(data) {
+  if (!is.null(data$group)) list(group = data$group, levels = data$groups)
+}
+
+#' Positions of trusted rows in the data given
+#' @noRd
+trusted_rows <- function(trusted, data, call) {
+  if (is.null(trusted)) {
+    return(integer())
+  }
+  n <- data$n_given
+  if (is.logical(trusted) && length(trusted) == n && !anyNA(trusted)) {
+    return(which(trusted))
+  }
+  positions <- is.numeric(trusted) && all(is.finite(trusted)) &&
+    all(trusted == round(trusted) & trusted >= 1 & trusted <= n)
+  if (!positions) {
+    abort_sturdy(
+      "{.arg trusted} must be logical with an entry for each of the {n} row{?s} of the
+       data, without missing values, or positions of rows, not {describe(trusted)}.",
+      "trusted", arg = "trusted", call = call
+    )
+  }
+  as.integer(trusted)
+}
+
+check_rates <- function(rates, data, call) {
+  if (!is.atomic(rates) && !is.factor(rates) || length(rates) != data$n_given) {
+    abort_sturdy(
+      "{.arg rates} must be a formula such as {.code ~ clinic}, or a vector with the group
+       of each of the {data$n_given} row{?s} of the data, not {describe(rates)}.",
+      "rates", arg = "rates", call = call
+    )
+  }
+  rates <- droplevels(as.factor(rates)[data$rows])
+  if (anyNA(rates)) {
+    abort_sturdy(
+      "{.arg rates} must have a group for every row: {sum(is.na(rates))} {?is/are} missing.",
+      "rates", arg = "rates", call = call
+    )
+  }
+  rates
+}
+
+#' The same with arguments as the user wrote them, evaluated in the data
+#' @noRd
+known_in <- function(molded, data, trusted, rates, formula = NULL,
+                     call = rlang::caller_env()) {
+  env <- if (is.null(formula)) call else environment(formula)
+  with_known(
+    molded, eval_known(trusted, data, env, "trusted", call),
+    eval_known(rates, data, env, "rates", call), call
+  )
+}
+
+#' Evaluate an argument in the data, as subset is
+#' @noRd
+eval_known <- function(expr, data, env, arg, call) {
+  value <- tryCatch(
+    eval(expr, if (is.data.frame(data)) data, env),
+    error = function(cnd) {
+      abort_sturdy(
+        "{.arg {arg}} can't be evaluated: {cli_verbatim(conditionMessage(cnd))}",
+        arg, arg = arg, call = call
+      )
+    }
+  )
+  if (!inherits(value, "formula")) {
+    return(value)
+  }
+  if (length(value) != 2) {
+    abort_sturdy(
+      "{.arg {arg}} must be a one-sided formula such as {.code ~ clinic}.", arg, arg = arg,
+      call = call
+    )
+  }
+  parts <- lapply(all.vars(value), function(name) {
+    eval_known(as.name(name), data, env, arg, call)
+  })
+  if (length(parts)) interaction(parts, drop = TRUE, sep = ", ")
+}
