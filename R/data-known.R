@@ -5,24 +5,55 @@
 #'
 #' @param molded as of mold_formula() or mold_xy(). @param trusted,rates values given, of
 #'   the data as given. @return `molded`, its `data` with `group` (an integer a row, 0 where
-#'   trusted) and `groups` (names, `NULL` without), if anything was given.
+#'   trusted), `groups` (names, `NULL` without) and, with groups, `home` (the group also of
+#'   trusted rows), if anything was given.
 #' @noRd
 with_known <- function(molded, trusted, rates, call) {
   if (is.null(trusted) && is.null(rates)) {
     return(molded)
   }
   data <- molded$data
-  trusted <- trusted_rows(trusted, data, call)
-  group <- rep(1L, length(data$y))
-  groups <- NULL
+  known <- if (is.null(data$group)) logical(length(data$y)) else data$group == 0
+  if (!is.null(trusted)) known <- data$rows %in% trusted_rows(trusted, data, call)
   if (!is.null(rates)) {
     rates <- check_rates(rates, data, call)
     group <- as.integer(rates)
     groups <- levels(rates)
+  } else {
+    group <- if (is.null(data$home)) rep(1L, length(data$y)) else data$home
+    groups <- data$groups
   }
-  group[data$rows %in% trusted] <- 0L
+  if (!is.null(groups)) molded$data$home <- group
+  group[known] <- 0L
   molded$data$group <- group
   molded$data["groups"] <- list(groups)
+  molded
+}
+
+#' Labels that were looked up, in the place of those recorded, and trusted
+#' @noRd
+with_checked <- function(molded, checked, call) {
+  data <- molded$data
+  levels <- molded$blueprint$levels
+  fine <- is.data.frame(checked) && all(c("row", "label") %in% names(checked)) &&
+    !anyDuplicated(checked$row) && all(checked$row %in% data$rows) &&
+    all(as.character(checked$label) %in% levels)
+  if (!fine) {
+    abort_sturdy(
+      c(
+        "{.arg checked} must be a data frame with the columns {.field row} and
+         {.field label}, not {describe(checked)}.",
+        i = "Each {.field row} is a row of the fit, once; each {.field label} is
+             {.or {.val {levels}}}."
+      ),
+      "checked", arg = "checked", call = call
+    )
+  }
+  at <- match(checked$row, data$rows)
+  data$y[at] <- ifelse(as.character(checked$label) == levels[2], 1, -1)
+  if (is.null(data$group)) data$group <- rep(1L, length(data$y))
+  data$group[at] <- 0L
+  molded$data <- data
   molded
 }
 

@@ -210,6 +210,8 @@ bpm_spec <- function(...,
                      nugget = if (inference == "adf") 0 else "learn",
                      epsilon = if (inference == "adf") 0.01 else "learn",
                      inference = c("ep", "adf"),
+                     hyper = c("optimum", "integrate"),
+                     noise = noise_prior(),
                      intercept = TRUE,
                      criterion = NULL,
                      scale = TRUE,
@@ -218,7 +220,8 @@ bpm_spec <- function(...,
   check_no_dots(..., known = names(formals(bpm_spec))[-1])
   inference <- check_choice(inference, c("ep", "adf"), "inference")
   df <- check_df(df)
-  epsilon <- check_epsilon(epsilon)
+  epsilon <- check_epsilon(epsilon, average = TRUE)
+  hyper <- check_choice(hyper, c("optimum", "integrate"), "hyper")
   nugget <- check_nugget(nugget, inference)
   if (inference == "adf" && is.character(epsilon)) {
     abort_no_learning("epsilon")
@@ -227,7 +230,8 @@ bpm_spec <- function(...,
   new_spec(
     "bpm",
     df = df, prior_scale = check_prior_scale(prior_scale, inference),
-    nugget = nugget, epsilon = epsilon, inference = inference,
+    nugget = nugget, epsilon = epsilon, inference = inference, hyper = hyper,
+    noise = check_noise_prior(noise),
     intercept = check_flag(intercept, "intercept"),
     criterion = check_choice(criterion, c("evidence", "loo"), "criterion"),
     scale = check_flag(scale, "scale"), control = check_control(control)
@@ -237,6 +241,7 @@ bpm_spec <- function(...,
 fit_molded.bpm_spec <- function(spec, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
   if (spec$inference == "adf") {
+    if (!is.null(molded$data$group)) abort_filter_known(call)
     return(bpm_filter(spec, molded, prior, call))
   }
   latent <- latent_weight(bpm_design(molded$data$X, prior), molded$data$y, prior, call)
@@ -249,5 +254,13 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   new_model(
     spec, molded, call, fit,
     prior = prior, weights = weights
+  )
+}
+
+abort_filter_known <- function(call) {
+  abort_sturdy(
+    "{.arg trusted} and {.arg rates} need {.code inference = \"ep\"}: filtering has one
+     flip rate for all rows.",
+    "known_labels", call = call
   )
 }

@@ -138,6 +138,46 @@ complete_nodes <- function(nodes, data) {
   nodes
 }
 
+#' A fit whose rows have changed: its nodes, weighted by the evidence on the rows as they are
+#'
+#' The weights of importance sampling are multiplied by the ratio of evidences.
+#' @noRd
+reweighed <- function(object) {
+  if (!is_average(object)) {
+    return(object)
+  }
+  nodes <- object$nodes
+  latent <- model_latent(object)
+  spec <- object$spec
+  run <- function(k, df) {
+    out <- latent$native(nodes$hyper[[k]], df, row_epsilon(object, k), NULL, spec$control)
+    if (ep_converged(out)) out
+  }
+  out <- lapply(seq_along(nodes$hyper), run, df = Inf)
+  log_evidence <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, 0)
+  ratio <- log_evidence - nodes$table$log_evidence
+  weight <- log(nodes$table$weight) + ratio
+  model <- match(nodes$table$model, nodes$models$model)
+  gain <- tapply(weight, factor(model, seq_len(nrow(nodes$models))), log_sum)
+  gain <- as.vector(gain) - log(nodes$models$probability)
+  nodes$models$log_evidence <- nodes$models$log_evidence + gain
+  posterior <- nodes$models$log_evidence + log(nodes$models$prior)
+  nodes$models$probability <- exp(posterior - log_sum(posterior))
+  nodes$table$log_evidence <- log_evidence
+  nodes$table$weight <- exp(weight - log_sum(weight))
+  keep <- nodes$table$weight > 0
+  if (is.finite(spec$df)) {
+    out <- lapply(seq_along(out), run, df = spec$df)
+    keep <- keep & !vapply(out, is.null, NA)
+    nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight[keep])
+  }
+  nodes$table <- nodes$table[keep, ]
+  nodes[c("hyper", "rates")] <- lapply(nodes[c("hyper", "rates")], `[`, keep)
+  nodes[names(node_arrays(out[keep]))] <- node_arrays(out[keep])
+  object$nodes <- complete_nodes(nodes, object$data)
+  object
+}
+
 # The number of wrong labels --------------------------------------------------------
 
 #' Probabilities of 0, 1, ..., n successes of independent trials [M 7.5]

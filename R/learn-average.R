@@ -4,8 +4,11 @@
 
 average_nodes <- 120L       # of three noise models together,
 average_nodes_wide <- 240L  # with many coordinates,
-average_nodes_many <- 500L  # on up to so many rows; fewer where each costs more
-average_nodes_least <- 15L  # of a model
+average_nodes_many <- 150L  # on up to so many rows; with more, as the posterior narrows and
+                            # each costs more, fewer in proportion, but no fewer than
+average_nodes_fewest <- 27L
+average_nodes_least <- 12L  # of a model, unless its probability by Laplace is below
+average_negligible <- 1e-3
 average_kept <- 1e-3        # share of the weight of a model that may be left out
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 
@@ -73,7 +76,7 @@ average_few <- function(latent, noise, spec, tick) {
   few <- if (latent$n <= 1.2 * size) latent else latent$some(size)
   some <- noise
   if (!is.null(noise$row)) some$row <- noise$row[few$rows]
-  models <- average_all_modes(few, some, spec, tick, curved = FALSE)
+  models <- average_all_modes(few, some, spec, tick)
   again <- if (placed && length(models)) {
     model <- models[[1]]
     hyper <- model$problem$coordinates$hyper(model$modes[[1]]$par)
@@ -83,10 +86,10 @@ average_few <- function(latent, noise, spec, tick) {
 }
 
 #' Modes of every noise model
-#' @param before the same on some of the rows. @param curved whether to find the curvature.
+#' @param before the same on some of the rows.
 #' @return list by model of list(problem, modes), those without a mode left out.
 #' @noRd
-average_all_modes <- function(latent, noise, spec, tick, before = NULL, curved = TRUE) {
+average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
   for (name in noise$models) {
     problem <- average_problem(latent, rate_map(name, noise), spec)
@@ -94,12 +97,21 @@ average_all_modes <- function(latent, noise, spec, tick, before = NULL, curved =
     starts <- if (is.null(before[[name]])) {
       average_from(problem, name, noise, found)
     } else {
-      lapply(before[[name]]$modes, function(mode) list(par = mode$par))
+      lapply(before[[name]]$modes, average_transfer, latent$n / before[[name]]$problem$latent$n)
     }
-    modes <- average_modes(problem, starts, objective, curved)
+    modes <- average_modes(problem, starts, objective)
     if (length(modes)) found[[name]] <- list(problem = problem, modes = modes)
   }
   found
+}
+
+#' A start from a mode on some of the rows: the data's part of the curvature grows with them
+#' @noRd
+average_transfer <- function(mode, times) {
+  prior <- diag(length(mode$par))
+  e <- eigen(prior + times * (mode$H - prior), symmetric = TRUE)
+  curvature <- e$vectors %*% (pmax(e$values, average_least) * t(e$vectors))
+  list(par = mode$par, curvature = curvature)
 }
 
 #' Where the search under a noise model starts: from the modes of the simpler one
@@ -148,9 +160,12 @@ average_sizes <- function(models, noise) {
   }, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
   total <- (if (d <= node_wide) average_nodes else average_nodes_wide) * length(models) / 3
-  total <- total * min(1, sqrt(average_nodes_many / problem$latent$n))
+  total <- max(
+    total * min(1, average_nodes_many / problem$latent$n), min(total, average_nodes_fewest)
+  )
   share <- exp((laplace - max(laplace)) / 2)
-  pmax(round(total * share / sum(share)), average_nodes_least)
+  size <- pmax(round(total * share / sum(share)), average_nodes_least)
+  ifelse(share^2 < average_negligible * sum(share^2), 0, size)
 }
 
 #' The model at whose best mode the fit is held: the most probable one with flip rates, for
@@ -225,7 +240,7 @@ abort_no_modes <- function(call = rlang::caller_env(2)) {
 #' @noRd
 inform_rough <- function(nodes, noise) {
   models <- nodes$models
-  rough <- models$method == "mode" & models$probability > 0.05
+  rough <- models$method == "mode" & models$probability > 0.01
   if (noise$integrate && any(rough)) {
     inform_sturdy(
       c(i = "Hyperparameters are integrated roughly, by Laplace's method, under the noise

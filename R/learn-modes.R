@@ -85,13 +85,13 @@ average_onward <- function(problem, mode, from, rate) {
 
 #' The modes that the starts lead to
 #'
-#' @param starts list of list(par, sites) or of vectors. @param curved whether to find the
-#'   curvature.
+#' @param starts list of list(par, sites, curvature) or of vectors.
 #' @return list of evaluations with `H`, the curvature -f'' in z, and `tangent`, the
 #'   derivatives of the sites; the best first. Empty where EP has no fixed point.
 #' @noRd
-average_modes <- function(problem, starts, objective, curved = TRUE) {
-  short <- lapply(starts, average_climb, problem, objective, average_look)
+average_modes <- function(problem, starts, objective) {
+  look <- if (length(starts) > 1) average_look else 0L
+  short <- lapply(starts, average_climb, problem, objective, look)
   reached <- vapply(short, function(end) end$penalised, numeric(1))
   keep <- is.finite(reached) & reached > max(reached, -Inf) - average_behind
   ends <- list()
@@ -106,8 +106,8 @@ average_modes <- function(problem, starts, objective, curved = TRUE) {
   modes <- list()
   for (end in ends) {
     if (is.finite(end$penalised) && !average_known(end, modes)) {
-      if (curved) end[c("H", "tangent")] <- average_curvature(problem, end, objective)
-      if (!curved || !is.null(end$H)) modes <- c(modes, list(end))
+      end[c("H", "tangent")] <- average_curvature(problem, end, objective)
+      if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
   modes
@@ -125,16 +125,19 @@ average_known <- function(end, modes) {
 
 average_climb <- function(from, problem, objective, maxit) {
   if (!is.list(from)) from <- list(par = from)
+  curvature <- from$curvature
   objective$begin(if (!is.null(from$sites)) from)
   d <- length(from$par)
-  if (d == 0) {
-    return(objective$at(from$par))
+  if (d == 0 || maxit == 0) {
+    return(c(objective$at(from$par), curvature = list(curvature)))
   }
   learn_optim(
-    problem, objective, from$par, diag(d), maxit, average_gain, diag(1.5, d)
+    problem, objective, from$par, diag(d), maxit, average_gain,
+    if (is.null(curvature)) diag(1.5, d) else curvature
   )
   best <- objective$best()
-  if (is.null(best$par)) list(par = from$par, penalised = -Inf) else best
+  best <- if (is.null(best$par)) list(par = from$par, penalised = -Inf) else best
+  c(best, curvature = list(curvature))
 }
 
 #' -f'' at a mode by forward differences of the gradient, and how the sites move there

@@ -9,6 +9,7 @@ node_defensive <- 0.15  # share of nodes drawn from wider scales
 node_tails <- 6L        # directions at most that are drawn from a t distribution,
 node_curved <- 1.3      # of those with at least this curvature,
 node_df <- 5            # of so many degrees of freedom
+node_sweeps <- 30L      # of EP at a node; one without a fixed point by then has no weight
 node_least_ess <- 10    # below this, and
 node_most_k <- 0.7      # above this, nodes are drawn once more
 
@@ -143,7 +144,7 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   Z <- do.call(cbind, parts)
   Z <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
-  out <- lapply(seq_len(ncol(Z)), function(k) node_evaluate(problem, modes[[from[k]]], Z[, k], tick))
+  out <- node_outputs(problem, modes, from, Z, tick)
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
     colSums(stats::dnorm(Z, log = TRUE))
   log_f[!is.finite(log_f)] <- -Inf
@@ -151,6 +152,28 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   for (k in seq_along(proposal)) proposal[[k]]$share <- size[k] / sum(size)
   drawn <- proposal[size > 0]
   list(Z = Z, log_f = log_f, out = out, log_q = node_log_mixture(Z, drawn))
+}
+
+#' EP at every node, each started from what is known nearest to it
+#' @noRd
+node_outputs <- function(problem, modes, from, Z, tick) {
+  out <- vector("list", ncol(Z))
+  known <- lapply(modes, function(mode) list(list(par = mode$par, sites = mode$sites)))
+  for (k in seq_len(ncol(Z))) {
+    mode <- modes[[from[k]]]
+    apart <- vapply(known[[from[k]]], function(there) {
+      d <- Z[, k] - there$par
+      sum(d * (mode$H %*% d))
+    }, numeric(1))
+    near <- known[[from[k]]][[which.min(apart)]]
+    near$tangent <- mode$tangent
+    end <- node_evaluate(problem, near, Z[, k], tick)
+    if (!is.null(end)) {
+      out[[k]] <- end
+      known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = end$sites)))
+    }
+  }
+  out
 }
 
 largest_remainder <- function(x) {
@@ -165,9 +188,11 @@ largest_remainder <- function(x) {
 #' @noRd
 node_evaluate <- function(problem, mode, z, tick) {
   sites <- node_foresee(mode, z)
+  control <- problem$search_control
+  problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
   out <- learn_native(problem, z, sites, gradient = FALSE)
   tick(problem$latent$n)
-  if (!ep_converged(out)) {
+  if (!ep_converged(out) && out$sweeps < node_sweeps) {
     out <- learn_native(problem, z, NULL, gradient = FALSE)
     tick(problem$latent$n)
   }
