@@ -56,6 +56,11 @@
 #' single probabilities, which are at the `epsilon` of the fit, should not be relied on
 #' in that case.
 #'
+#' A fit that averages (`epsilon = "average"`, `hyper = "integrate"` in [gpc_spec()]) needs
+#' no such steps: its probabilities are averages, and the number is a mixture over its nodes. It
+#' makes two statements, those of [noise_test()]: whether labels are wrong at all, and how
+#' many *if some are*. The second is to be read also where there is no sign of wrong labels.
+#'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
 #' of right labels among them: the column `fdr`. `fdr = 0.1` returns the longest list
@@ -129,7 +134,8 @@
 #'   * `cutoff`: `NULL` without `fdr`, otherwise a list of `fdr`, `rows` (the number of
 #'     rows called wrong), `probability` (the smallest among them) and `unlikely` (the
 #'     number of them with a probability below 1/2);
-#'   * `n` and `rate`: the number of training labels, and `epsilon`.
+#'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean rate);
+#'   * `test`: for a fit that averages over noise models, the result of [noise_test()].
 #' @section Conditions:
 #' Messages: `sturdy_message_no_label_noise` when `epsilon` is 0;
 #' `sturdy_message_likely_right`, with the field `rows`, when rows are called wrong whose

@@ -150,8 +150,9 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
 #' @noRd
 noise_lines <- function(x, digits) {
   number <- function(v) format(signif(v, digits))
+  whole <- function(v) format(if (v < 10) signif(v, digits) else round(v))
   range <- function(part) {
-    paste0(number(part$count), " (", part$lower, " to ", part$upper, ")")
+    paste0(whole(part$count), " (", part$lower, " to ", part$upper, ")")
   }
   some <- x$some
   lines <- c(
@@ -161,7 +162,7 @@ noise_lines <- function(x, digits) {
       x$verdict
     ),
     paste0(
-      "if some are wrong: ", number(some$count), " (", format(100 * x$level), "% interval ",
+      "if some are wrong: ", whole(some$count), " (", format(100 * x$level), "% interval ",
       some$lower, " to ", some$upper, "); averaged ", range(x$average)
     ),
     if (isTRUE(x$two > 3)) {

@@ -10,6 +10,9 @@
 #' \deqn{P(y^* = event) = F_{df}(m / \sqrt{s2})}{P(event) = F_df(m / sqrt(s2))}
 #' where `F` is the distribution function of a standard t distribution (normal at
 #' `df = Inf`). With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`.
+#' Without `noise` the probability is that of the true class: do not score it against recorded
+#' labels, some of which are wrong, for right probabilities then look wrong; see
+#' [true_performance()].
 #' Training rows are predicted as new observations at the same inputs. The cost is
 #' one n^3 factorisation, and n^2 per new row. For [bpm()], with features `x` and the
 #' `mean` and `C` of its `weights`, `m = x'mean` and `s2 = x'C x` plus the nugget, at a cost of

@@ -84,7 +84,9 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'
 #' @details
 #' The probability is that of the label as recorded, including flips, because the
-#' true classes are not known. Rows are put into bins of about equal size by
+#' true classes are not known. (Do not score probabilities of the *true* class against
+#' recorded labels, here or elsewhere: right ones then look wrong. [true_performance()] compares them
+#' with the true classes, as far as these are known.) Rows are put into bins of about equal size by
 #' probability; bins narrower than 0.02 are joined. The interval of an observed
 #' frequency is Wilson's score interval. For a calibrated model, about the share `level`
 #' of the intervals contains the predicted probability of the bin.
@@ -190,7 +192,7 @@ print.sturdy_calibration <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   bins <- x$bins
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
-  cat("<sturdy_calibration> leave-one-out probability of ", x$levels[2], ", ",
+  cat("<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
       count(length(x$event), "label"), "\n", sep = "")
   print_fields(c(
     "Mean |predicted - observed|" = format(x$error, digits = digits),

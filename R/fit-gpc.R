@@ -47,6 +47,26 @@
 #' learned may be short by up to that much. The log evidence is that of the replaced
 #' kernel: it is no bound of the dense one, and is to be compared at equal Z only.
 #'
+#' # Averaging
+#' At the optimum the kernel and the flip rate are taken as known, and so is it that labels may be
+#' wrong at all. With `hyper = "integrate"` answers are averages over all values of the
+#' hyperparameters, weighted by their posterior, and with `epsilon = "average"` also over
+#' three noise models: no label is wrong; all are with one rate; each class has its own. Averaged are
+#' flip probabilities, the number of wrong labels and its interval, predictions and
+#' leave-one-out probabilities. What depends on one point ([coef()][coef.sturdy_model],
+#' [criterion()], [ep_diagnostics()], [check_fit()], [posterior_sample()]) is at the best mode
+#' of the most probable noise model with a flip rate.
+#'
+#' Every parameter is mapped to a coordinate in which its prior is standard normal (see
+#' [weak_prior()] and [noise_prior()]). Under each noise model the modes are found from several starts, and some 40 nodes
+#' are placed around them, the same in every run; their weights are those of importance
+#' sampling, Pareto-smoothed. With few effective nodes they are drawn a second time; if that
+#' does not help, the modes are weighted by Laplace's method, and a message says so. With many
+#' parameters (above 12) Laplace's method gives the evidence, too, where nodes are few for it. Above 150 rows
+#' there are fewer nodes, because the posterior narrows, and modes are first sought on some of the rows; above 4800 rows the modes
+#' alone are used. [noise_test()] shows the noise models and what their nodes are worth. A fit takes about
+#' 200 EP fits with up to some ten inputs, and more with many.
+#'
 #' # Inputs
 #' Numeric columns enter the kernel through squared differences. Factor, character
 #' and logical columns enter through whether two rows have the same level: contrasts
@@ -123,10 +143,20 @@
 #' @param kernel [kernel_ard()], the default (one lengthscale per column), or
 #'   [kernel_iso()] (one for all).
 #' @param epsilon The probability that a recorded label is wrong: a number in
-#'   `[0, 0.5)`, or `"learn"`, the default. Two rates, `c(neg = , pos = )`, let the
+#'   `[0, 0.5)`, `"learn"`, the default, or `"average"` (see 'Averaging'). Two rates, `c(neg = , pos = )`, let the
 #'   classes differ: `neg` is the probability that a row of the first class is
 #'   recorded as the event, `pos` that an event is recorded as the first class;
 #'   `"learn2"` learns both.
+#' @param hyper `"optimum"`, the default, finds the best values of what is learned, and takes them
+#'   as known; `"integrate"` averages over them. See 'Averaging'.
+#' @param noise The priors of label noise, made by [noise_prior()]. They are used where
+#'   `hyper = "integrate"` or `epsilon = "average"`.
+#' @param trusted Rows whose labels are known to be right: logical, with an entry for each row
+#'   of the data, or positions of rows. With a formula it is evaluated in `data`, as
+#'   `subset` is. These rows have a flip rate of 0.
+#' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own: a
+#'   formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each row.
+#'   By their prior the rates of groups are alike to a degree (`pooling` in [noise_prior()]).
 #' @param criterion What learning maximises: `"evidence"`, the EP approximation of
 #'   the log marginal likelihood, or `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels. Not used when nothing is learned.
@@ -181,7 +211,14 @@
 #'     end at the same place share its value), `method`,
 #'     `trace` (the iterations of EM, otherwise `NULL`) and `on_bound` (names of the
 #'     hyperparameters on a bound of the search);
-#'   * `call`: the call.
+#'   * `call`: the call;
+#'   * `nodes`: only where the fit averages: a list of `models` (a data frame as in
+#'     [noise_test()]), `table` (a data frame with a row for each of K nodes: `model`,
+#'     `weight` and `log_evidence`), `hyper` and `rates` (K each, their hyperparameters and
+#'     flip rates by group), `tau`, `b` and `loo` (a column a node: site precisions,
+#'     what predictions need, leave-one-out log probabilities), `C` (with inducing inputs or weights),
+#'     the averages `flipped`, `left_out` (leave-one-out) and `unseen` (of the other class),
+#'     and `wrong` (the distribution of the number of wrong labels under each noise model).
 #'
 #' `gpc_spec()` returns a list of class `c("gpc_spec", "sturdy_spec")` with the checked
 #' arguments and `df`, which is `Inf`.
@@ -209,7 +246,12 @@
 #' with different probabilities (see [ep_diagnostics()]);
 #' `sturdy_warning_evidence_undefined` when there is no t-EP evidence at its fixed point.
 #'
-#' Messages: `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
+#' With `trusted` and `rates`: errors `trusted` and `rates` for values that do not match the rows, and
+#' where one averages: `prior` for a hyperparameter without one, and `no_posterior`
+#' when EP has no fixed point at any start.
+#'
+#' Messages: `sturdy_message_integrated_roughly` when too few nodes are effective;
+#' `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped, `sturdy_message_unused_levels` for levels of the response that are
 #' dropped, and, for new data, `sturdy_message_novel_levels`.
 #'

@@ -112,7 +112,7 @@ row_flipped <- function(object) {
 
 #' Log leave-one-out probability of each label
 #'
-#' Averaged, a label is left out of the weights of the nodes, too [M 8.12].
+#' Averaged, a label is left out of the weights of the nodes, too [M 8.11].
 #' @noRd
 row_loo <- function(object) {
   if (is_average(object)) object$nodes$left_out else object$ep$loo

@@ -173,9 +173,14 @@ describe_learning <- function(x) {
     return("nothing, all hyperparameters held")
   }
   if (is_average(x)) {
+    nodes <- x$nodes$models$method == "nodes"
     return(paste0(
-      count(sum(learned(x)), "hyperparameter"), " integrated: ",
-      count(node_count(x), "node"), " of ", sum(x$nodes$models$nodes)
+      count(sum(learned(x)), "hyperparameter"), " integrated ",
+      if (any(nodes)) {
+        paste0("over ", count(node_count(x), "node"))
+      } else {
+        "by Laplace's method"
+      }
     ))
   }
   paste0(
