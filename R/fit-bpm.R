@@ -96,8 +96,8 @@
 #'   deviation of the log of 2. The default with `inference = "adf"` is 0.
 #' @param epsilon The probability that a recorded label is wrong: a number in
 #'   `[0, 0.5)`, or two, named `neg` and `pos`, by true class, as in [gpc()]; with
-#'   `inference = "ep"` also `"learn"`, the default there, or `"learn2"`. The default
-#'   with `inference = "adf"` is 0.01.
+#'   `inference = "ep"` also `"learn"`, `"learn2"` or `"average"`, the default there unless
+#'   `hyper = "optimum"`. The default with `inference = "adf"` is 0.01.
 #' @param inference `"ep"`, the default, or `"adf"`.
 #' @param intercept Whether a constant is among the features (`TRUE` by default).
 #' @param criterion What learning maximises, `"evidence"` or `"loo"`, as in [gpc()].
@@ -181,8 +181,10 @@ bpm <- function(x, ...) {
 bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit, trusted = NULL, rates = NULL) {
   spec <- bpm_spec(...)
-  molded <- mold_formula(formula, data, spec$scale, na.action, substitute(subset))
-  fit_spec(spec, known_in(molded, data, substitute(trusted), substitute(rates), formula))
+  fit_spec(spec, known_in(
+    mold_formula(formula, data, spec$scale, na.action, substitute(subset)), data,
+    substitute(trusted), substitute(rates), formula
+  ))
 }
 
 #' @rdname bpm
@@ -208,9 +210,9 @@ bpm_spec <- function(...,
                      df = Inf,
                      prior_scale = 1,
                      nugget = if (inference == "adf") 0 else "learn",
-                     epsilon = if (inference == "adf") 0.01 else "learn",
+                     epsilon = if (inference == "adf") 0.01 else default_epsilon(hyper),
                      inference = c("ep", "adf"),
-                     hyper = c("optimum", "integrate"),
+                     hyper = if (optimum) "optimum" else default_hyper(),
                      noise = noise_prior(),
                      intercept = TRUE,
                      criterion = NULL,
@@ -220,8 +222,9 @@ bpm_spec <- function(...,
   check_no_dots(..., known = names(formals(bpm_spec))[-1])
   inference <- check_choice(inference, c("ep", "adf"), "inference")
   df <- check_df(df)
+  optimum <- inference == "adf" || !is.null(criterion)
+  hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   epsilon <- check_epsilon(epsilon, average = TRUE)
-  hyper <- check_choice(hyper, c("optimum", "integrate"), "hyper")
   nugget <- check_nugget(nugget, inference)
   if (inference == "adf" && is.character(epsilon)) {
     abort_no_learning("epsilon")

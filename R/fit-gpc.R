@@ -3,7 +3,8 @@
 #' Fits a Gaussian process classifier for two classes by expectation propagation
 #' (EP). The likelihood allows each recorded label to be wrong with probability
 #' `epsilon`, so that a few wrong labels have little effect on the class boundary.
-#' By default `epsilon` is learned together with the hyperparameters of the kernel.
+#' By default answers are averages over the hyperparameters of the kernel, over `epsilon`, and
+#' over whether labels are wrong at all.
 #' [stc()] is the same model under a Student-t process.
 #'
 #' `gpc_spec()` checks the arguments and returns them without fitting anything;
@@ -18,7 +19,7 @@
 #' likelihood whose labels may be flipped. EP is that of Minka (2001), in the form of
 #' Rasmussen and Williams (2006, algorithm 3.5), with site precisions of either sign.
 #'
-#' The hyperparameters that the kernel does not hold fixed, and `epsilon` if it is
+#' With `hyper = "optimum"` the hyperparameters that the kernel does not hold fixed, and `epsilon` if it is
 #' `"learn"` or `"learn2"`, are found by maximising the criterion plus the log prior
 #' of the kernel. The search is on the log scale (for `epsilon` on the logit scale
 #' below 1/2), by quasi-Newton steps with exact gradients from several starting points; see
@@ -49,7 +50,7 @@
 #'
 #' # Averaging
 #' At the optimum the kernel and the flip rate are taken as known, and so is it that labels may be
-#' wrong at all. With `hyper = "integrate"` answers are averages over all values of the
+#' wrong at all. With `hyper = "integrate"`, the default, answers are averages over all values of the
 #' hyperparameters, weighted by their posterior, and with `epsilon = "average"` also over
 #' three noise models: no label is wrong; all are with one rate; each class has its own. Averaged are
 #' flip probabilities, the number of wrong labels and its interval, predictions and
@@ -143,12 +144,15 @@
 #' @param kernel [kernel_ard()], the default (one lengthscale per column), or
 #'   [kernel_iso()] (one for all).
 #' @param epsilon The probability that a recorded label is wrong: a number in
-#'   `[0, 0.5)`, `"learn"`, the default, or `"average"` (see 'Averaging'). Two rates, `c(neg = , pos = )`, let the
+#'   `[0, 0.5)`, `"learn"`, or `"average"`, over noise models (see 'Averaging'), the default
+#'   unless `hyper = "optimum"`, when it is `"learn"`. Two rates, `c(neg = , pos = )`, let the
 #'   classes differ: `neg` is the probability that a row of the first class is
 #'   recorded as the event, `pos` that an event is recorded as the first class;
 #'   `"learn2"` learns both.
-#' @param hyper `"optimum"`, the default, finds the best values of what is learned, and takes them
-#'   as known; `"integrate"` averages over them. See 'Averaging'.
+#' @param hyper `"integrate"`, the default, averages over the values of what is learned;
+#'   `"optimum"`, the default where `criterion` or `method` is given, finds the best values and
+#'   takes them as known. See 'Averaging'. `options(sturdy.hyper = "optimum")` changes the
+#'   default, for scripts that were written for it.
 #' @param noise The priors of label noise, made by [noise_prior()]. They are used where
 #'   `hyper = "integrate"` or `epsilon = "average"`.
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each row
@@ -279,8 +283,10 @@ gpc <- function(x, ...) {
 gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit, trusted = NULL, rates = NULL) {
   spec <- gpc_spec(...)
-  molded <- mold_formula(formula, data, spec$scale, na.action, substitute(subset))
-  fit_spec(spec, known_in(molded, data, substitute(trusted), substitute(rates), formula))
+  fit_spec(spec, known_in(
+    mold_formula(formula, data, spec$scale, na.action, substitute(subset)), data,
+    substitute(trusted), substitute(rates), formula
+  ))
 }
 
 #' @rdname gpc
@@ -304,8 +310,8 @@ gpc.default <- function(x, ...) {
 #' @export
 gpc_spec <- function(...,
                      kernel = kernel_ard(),
-                     epsilon = "learn",
-                     hyper = c("optimum", "integrate"),
+                     epsilon = default_epsilon(hyper),
+                     hyper = if (optimum) "optimum" else default_hyper(),
                      noise = noise_prior(),
                      criterion = c("evidence", "loo"),
                      method = c("gradient", "em", "em_kg08"),
@@ -314,9 +320,10 @@ gpc_spec <- function(...,
                      control = ep_control()) {
   blame_caller()
   check_no_dots(..., known = names(formals(gpc_spec))[-1])
+  optimum <- !missing(criterion) || !missing(method)
+  hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
   epsilon <- check_epsilon(epsilon, average = TRUE)
-  hyper <- check_choice(hyper, c("optimum", "integrate"), "hyper")
   new_spec(
     "gpc",
     df = Inf, kernel = check_kernel(kernel), epsilon = epsilon, hyper = hyper,

@@ -60,6 +60,11 @@
 #' fits are those of `experiments/fss17-tables.R` in the repository; the means are in
 #' `results/fss17-tables-defaults.csv` of the installed package.
 #'
+#' # Averaging
+#' With `hyper = "integrate"`, the default, the nodes of [gpc()] are weighted by their Gaussian
+#' evidence, and each has the sites and probabilities of t-EP at `df`; those without a fixed point
+#' of t-EP are left out. `criterion` has no influence then.
+#'
 #' # When t-EP finds no fixed point
 #' At small `df` (below about 5) with little noise (`epsilon` and `nugget` near 0)
 #' t-EP may have no fixed point. When EP stalls or has to leave out sites, it is run
@@ -102,8 +107,10 @@ stc <- function(x, ...) {
 stc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit, trusted = NULL, rates = NULL) {
   spec <- stc_spec(...)
-  molded <- mold_formula(formula, data, spec$scale, na.action, substitute(subset))
-  fit_spec(spec, known_in(molded, data, substitute(trusted), substitute(rates), formula))
+  fit_spec(spec, known_in(
+    mold_formula(formula, data, spec$scale, na.action, substitute(subset)), data,
+    substitute(trusted), substitute(rates), formula
+  ))
 }
 
 #' @rdname stc
@@ -128,8 +135,13 @@ stc.default <- function(x, ...) {
 stc_spec <- function(..., df = 10, criterion = NULL) {
   blame_caller()
   df <- check_df(df)
+  given <- list(...)
+  if (!"hyper" %in% names(given)) {
+    optimum <- !is.null(criterion) || "method" %in% names(given)
+    given$hyper <- if (optimum) "optimum" else default_hyper()
+  }
   if (is.null(criterion)) criterion <- default_criterion(df)
-  spec <- gpc_spec(..., criterion = criterion)
+  spec <- do.call(gpc_spec, c(given, list(criterion = criterion)), quote = TRUE)
   if (is.finite(df) && spec$method != "gradient") {
     abort_sturdy(
       "{.arg method} must be {.val gradient} at a finite {.arg df}: the EM step has

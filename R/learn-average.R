@@ -68,9 +68,9 @@ average_counter <- function(latent, spec) {
 #' @return list(models, latent): each `NULL` where there is nothing to say.
 #' @noRd
 average_few <- function(latent, noise, spec, tick) {
-  size <- if (is.null(latent$staged)) learn_few_rows(latent$n) else staged_rows
+  size <- min(if (is.null(latent$staged)) learn_few_rows(latent$n), staged_rows)
   placed <- !is.null(latent$staged) && !latent$staged$given
-  if (is.null(size) || latent$n <= 1.2 * size && !placed) {
+  if (latent$n <= 1.2 * size && !placed) {
     return(NULL)
   }
   few <- if (latent$n <= 1.2 * size) latent else latent$some(size)
@@ -78,7 +78,8 @@ average_few <- function(latent, noise, spec, tick) {
   if (!is.null(noise$row)) some$row <- noise$row[few$rows]
   models <- average_all_modes(few, some, spec, tick)
   again <- if (placed && length(models)) {
-    model <- models[[1]]
+    # with wrong labels: without, the kernel follows each of them
+    model <- models[[min(2, length(models))]]
     hyper <- model$problem$coordinates$hyper(model$modes[[1]]$par)
     staged_again(latent, few, hyper, spec)
   }
