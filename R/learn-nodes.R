@@ -116,8 +116,10 @@ node_integral <- function(problem, modes, n, tick) {
   if (found$ess < node_least_ess || narrow && found$pareto_k > node_most_k) {
     again <- node_adapt(proposal, modes, found)
     more <- node_draw(problem, modes, again, n, n, tick)
-    both <- c(proposal, again)
-    for (k in seq_along(both)) both[[k]]$share <- both[[k]]$share / 2
+    both <- lapply(c(drawn$drawn, more$drawn), function(component) {
+      component$share <- component$share / 2
+      component
+    })
     drawn <- list(Z = cbind(drawn$Z, more$Z), log_f = c(drawn$log_f, more$log_f),
                   out = c(drawn$out, more$out))
     drawn$log_q <- node_log_mixture(drawn$Z, both)
@@ -138,6 +140,10 @@ node_integral <- function(problem, modes, n, tick) {
 node_draw <- function(problem, modes, proposal, n, first, tick) {
   share <- vapply(proposal, function(component) component$share, numeric(1))
   size <- largest_remainder(n * share)
+  # the shares that were drawn, not those wished for
+  proposal <- Map(utils::modifyList, proposal, lapply(size / n, function(s) list(share = s)))
+  proposal <- proposal[size > 0]
+  size <- size[size > 0]
   parts <- lapply(seq_along(proposal), function(k) {
     node_points(proposal[[k]], size[k], first + 1000 * (k - 1))
   })
@@ -148,10 +154,9 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
     colSums(stats::dnorm(Z, log = TRUE))
   log_f[!is.finite(log_f)] <- -Inf
-  # the shares that were drawn, not those wished for
-  for (k in seq_along(proposal)) proposal[[k]]$share <- size[k] / sum(size)
-  drawn <- proposal[size > 0]
-  list(Z = Z, log_f = log_f, out = out, log_q = node_log_mixture(Z, drawn))
+  list(
+    Z = Z, log_f = log_f, out = out, log_q = node_log_mixture(Z, proposal), drawn = proposal
+  )
 }
 
 #' EP at every node, each started from what is known nearest to it

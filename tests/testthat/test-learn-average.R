@@ -198,6 +198,22 @@ test_that("Pareto smoothing finds the shape and keeps light tails as they are", 
   expect_lte(max(pareto_smooth(heavy)$log_weight), 20)
 })
 
+test_that("a component that gets no node is left out", {
+  # several modes and few nodes: the shares of some round to none
+  part <- function(share, mode) {
+    list(centre = c(mode, 0), axes = diag(2), scale = c(1, 1), tails = c(FALSE, FALSE),
+         share = share, mode = mode)
+  }
+  proposal <- list(part(0.97, 1L), part(0.01, 1L), part(0.02, 2L))
+  problem <- problem_of(averaged(kernel = one_free()), "one")
+  modes <- average_modes(
+    problem, list(c(0, -1)), learn_objective(problem)
+  )
+  drawn <- node_draw(problem, modes[c(1, 1)], proposal, 10, 0, function(n) NULL)
+  expect_equal(ncol(drawn$Z), 10)
+  expect_equal(length(drawn$drawn), 1)
+})
+
 test_that("points of a component have its mean and spread", {
   axes <- eigen(matrix(c(2, 0.6, 0.6, 1), 2))$vectors
   part <- list(centre = c(1, -2), axes = axes, scale = c(0.5, 2), tails = c(FALSE, FALSE))
