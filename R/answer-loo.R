@@ -9,8 +9,8 @@
 #' of `log Zp`. Hyperparameters are those learned from all rows, so the score is
 #' optimistic, the more so the more of them were learned.
 #'
-#' Where a fit averages (`hyper = "integrate"` in [gpc_spec()]), the label is left out of the
-#' weights of the nodes, too: the probability is `1 / sum(weight / Zp)`. Learned
+#' Where a fit averages (`hyper = "integrate"` in [gpc_spec()]), the label is left out of
+#' the weights of the nodes, too: the probability is `1 / sum(weight / Zp)`. Learned
 #' hyperparameters then cost what they should.
 #'
 #' # With the loo package

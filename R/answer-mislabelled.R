@@ -56,10 +56,11 @@
 #' single probabilities, which are at the `epsilon` of the fit, should not be relied on
 #' in that case.
 #'
-#' A fit that averages (`epsilon = "average"`, `hyper = "integrate"` in [gpc_spec()]) needs
-#' no such steps: its probabilities are averages, and the number is a mixture over its nodes. It
-#' makes two statements, those of [noise_test()]: whether labels are wrong at all, and how
-#' many *if some are*. The second is to be read also where there is no sign of wrong labels.
+#' A fit that averages (`epsilon = "average"`, `hyper = "integrate"` in [gpc_spec()])
+#' needs no such steps: its probabilities are averages, and the number is a mixture over
+#' its nodes. It makes two statements, those of [noise_test()]: whether labels are wrong
+#' at all, and how many *if some are*. The second is to be read also where there is no
+#' sign of wrong labels.
 #'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
@@ -75,9 +76,9 @@
 #' # How well it works
 #' A tenth of the labels of five data sets were flipped on purpose
 #' (`experiments/mislabelled-auc.R` in the repository). The table shows the area under the
-#' ROC curve for finding them, for [gpc()] and for the out-of-fold margins of a random forest
-#' (ranger) and a support vector machine (kernlab), and in how many of ten replications
-#' the 90 % interval contained the number of flips.
+#' ROC curve for finding them, for [gpc()] and for the out-of-fold margins of a random
+#' forest (ranger) and a support vector machine (kernlab), and in how many of ten
+#' replications the 90 % interval contained the number of flips.
 #'
 #' ```{r, echo = FALSE, results = "asis"}
 #' rows <- utils::read.csv("inst/results/mislabelled-auc-summary.csv")
@@ -134,7 +135,8 @@
 #'   * `cutoff`: `NULL` without `fdr`, otherwise a list of `fdr`, `rows` (the number of
 #'     rows called wrong), `probability` (the smallest among them) and `unlikely` (the
 #'     number of them with a probability below 1/2);
-#'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean rate);
+#'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean
+#'     rate);
 #'   * `test`: for a fit that averages over noise models, the result of [noise_test()].
 #' @section Conditions:
 #' Messages: `sturdy_message_no_label_noise` when `epsilon` is 0;

@@ -6,9 +6,9 @@
 #'
 #' @details
 #' The evidence of each noise model is integrated over the hyperparameters and over its
-#' rates. The **Bayes factor** for some wrong labels is the average evidence of the models with
-#' flip rates over that of the model without; it does not depend on the prior probability
-#' that there are any. In words:
+#' rates. The **Bayes factor** for some wrong labels is the average evidence of the models
+#' with flip rates over that of the model without; it does not depend on the prior
+#' probability that there are any. In words:
 #' * below 1/3: no sign of wrong labels;
 #' * 1/3 to 3: these data can't tell wrong labels from overlap of the classes;
 #' * 3 to 20: signs of wrong labels;
@@ -30,12 +30,13 @@
 #'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words;
 #'   * `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
 #'     if some are, and averaged over all noise models; `level`;
-#'   * `models`: a data frame with one row per noise model: `model`, `prior`, `log_evidence`,
-#'     `probability`, and how they were found: `modes`, `nodes`, `ess` (effective number of
-#'     nodes), `pareto_k` (above 0.7: not to be relied on), `method` and `laplace` (the log
-#'     evidence by Laplace's method);
+#'   * `models`: a data frame with one row per noise model: `model`, `prior`,
+#'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
+#'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
+#'     and `laplace` (the log evidence by Laplace's method);
 #'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
-#'   * `two`: the Bayes factor for a rate for each class against one rate, `NA` without both;
+#'   * `two`: the Bayes factor for a rate for each class against one rate, `NA` without
+#'     both;
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
 #'     above 0.3 to be wrong, or `NULL`.
 #' @section Conditions:
@@ -84,7 +85,8 @@ noise_statement <- function(object, level) {
   models <- object$nodes$models
   none <- models$model == "none"
   evidence <- function(these) {
-    log_sum(models$log_evidence[these] + log(models$prior[these])) - log(sum(models$prior[these]))
+    prior <- models$prior[these]
+    log_sum(models$log_evidence[these] + log(prior)) - log(sum(prior))
   }
   some <- models$model[!none]
   factor <- exp(evidence(!none) - evidence(none))

@@ -1,8 +1,8 @@
 #' Performance against the true labels
 #'
 #' How well a classifier, any classifier, predicts the *true* classes, where only recorded
-#' labels are at hand, some of them wrong. The posterior of the true labels under a fit stands
-#' in for them.
+#' labels are at hand, some of them wrong. The posterior of the true labels under a fit
+#' stands in for them.
 #'
 #' @details
 #' A good classifier disagrees with wrong labels, so that scored against recorded labels it
@@ -26,7 +26,8 @@
 #' @param seed Seed of the draws; the random numbers of the session are not touched.
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_performance` with the rows `accuracy` and, for
-#'   probabilities, `auc`, `log_score` (the mean log probability) and `calibration` (the mean
+#'   probabilities, `auc`, `log_score` (the mean log probability) and `calibration` (the
+#'   mean
 #'   |predicted - observed| over ten bins), and the columns `measure`, `true` (the mean over
 #'   draws), `lower`, `upper`, and `recorded`, the naive figure.
 #' @section Conditions:
@@ -91,8 +92,8 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
 }
 
 #' Probability that the true class is the event, of each training row at each node
-#' @return list(p (n x K), weight, event: as recorded, rows, given: how many predictions are
-#'   expected, and which of them the rows are).
+#' @return list(p (n x K), weight, event: as recorded, given: how many predictions are
+#'   expected, rows: which of them these are).
 #' @noRd
 truth_of_rows <- function(object) {
   event <- object$data$y > 0
@@ -128,8 +129,11 @@ truth_of_new <- function(object, newdata, y, call) {
   neg <- stats::pt(-z, object$spec$df)
   rates <- node_rates(object)
   # a row a node: the probability of the label under either class
-  if_pos <- outer(event, seq_len(ncol(z)), function(e, k) ifelse(e, 1 - rates[k, 2], rates[k, 2]))
-  if_neg <- outer(event, seq_len(ncol(z)), function(e, k) ifelse(e, rates[k, 1], 1 - rates[k, 1]))
+  recorded <- function(right, wrong) {
+    outer(event, seq_len(ncol(z)), function(e, k) ifelse(e, right[k], wrong[k]))
+  }
+  if_pos <- recorded(1 - rates[, 2], rates[, 2])
+  if_neg <- recorded(rates[, 1], 1 - rates[, 1])
   p <- pos * if_pos / (pos * if_pos + neg * if_neg)
   p[is.nan(p)] <- 0.5 # a label that the node takes for impossible
   list(

@@ -8,22 +8,21 @@
 #' the sites, the latent value has location `m = k*'b` and squared scale
 #' `s2 = k(x*, x*) - k*' R k*` (`k(x*, x*)` with the nugget), and
 #' \deqn{P(y^* = event) = F_{df}(m / \sqrt{s2})}{P(event) = F_df(m / sqrt(s2))}
-#' where `F` is the distribution function of a standard t distribution (normal at
-#' `df = Inf`). With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`.
-#' Without `noise` the probability is that of the true class: do not score it against recorded
+#' where `F` is the distribution function of a standard t distribution (normal at `df =
+#' Inf`). With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`. Without
+#' `noise` the probability is that of the true class: do not score it against recorded
 #' labels, some of which are wrong, for right probabilities then look wrong; see
-#' [true_performance()].
-#' Training rows are predicted as new observations at the same inputs. The cost is
-#' one n^3 factorisation, and n^2 per new row. For [bpm()], with features `x` and the
-#' `mean` and `C` of its `weights`, `m = x'mean` and `s2 = x'C x` plus the nugget, at a cost of
-#' k^2 per row. A fit with inducing inputs has the same form, with whitened features of
-#' the kernel.
+#' [true_performance()]. Training rows are predicted as new observations at the same
+#' inputs. The cost is one n^3 factorisation, and n^2 per new row. For [bpm()], with
+#' features `x` and the `mean` and `C` of its `weights`, `m = x'mean` and `s2 = x'C x`
+#' plus the nugget, at a cost of k^2 per row. A fit with inducing inputs has the same
+#' form, with whitened features of the kernel.
 #'
 #' # Averages
-#' A fit that averages over nodes (`hyper = "integrate"` in [gpc_spec()]) returns the mean of
-#' the nodes' probabilities; `"class"` is by whether it is above 1/2, `"latent"` has the mean
-#' and variance of the mixture, and `"link"` is the quantile of the averaged probability. The
-#' cost is that of one prediction for each node.
+#' A fit that averages over nodes (`hyper = "integrate"` in [gpc_spec()]) returns the mean
+#' of the nodes' probabilities; `"class"` is by whether it is above 1/2, `"latent"` has
+#' the mean and variance of the mixture, and `"link"` is the quantile of the averaged
+#' probability. The cost is that of one prediction for each node.
 #'
 #' # Intervals
 #' At a given input the class is not certain because of the nugget, and its probability is
@@ -48,9 +47,10 @@
 #'   between 0 and 1, or `NULL`, the default, for none. See 'Intervals'.
 #' @param ... Not used.
 #'
-#' @return With `interval`, a data frame with the columns `estimate`, the probability of the
-#'   event, `lower` and `upper`. Otherwise one entry per row of `newdata`, in its order; rows with missing values
-#'   give `NA`. Without `newdata`, rows left out by `na.action = na.exclude` give `NA`.
+#' @return With `interval`, a data frame with the columns `estimate`, the probability of
+#'   the event, `lower` and `upper`. Otherwise one entry per row of `newdata`, in its
+#'   order; rows with missing values give `NA`. Without `newdata`, rows left out by
+#'   `na.action = na.exclude` give `NA`.
 #'   * `"class"`: a factor with the levels of the training response;
 #'   * `"prob"`: a matrix with one column per class (the second is the event) and
 #'     the row names of `newdata`; rows sum to 1;

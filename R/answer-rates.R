@@ -1,7 +1,7 @@
 #' Flip rates of a fit
 #'
-#' The probability that a label is recorded wrongly, by true class and, with `rates = ~ group`
-#' in [gpc()], by group, with intervals where the fit integrates over them.
+#' The probability that a label is recorded wrongly, by true class and, with `rates = ~
+#' group` in [gpc()], by group, with intervals where the fit integrates over them.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).

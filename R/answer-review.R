@@ -1,32 +1,33 @@
 #' Which labels to check next
 #'
-#' The rows whose check would most reduce the expected number of wrong labels that remain, what
-#' checking them will find, and what will remain.
+#' The rows whose check would most reduce the expected number of wrong labels that remain,
+#' what checking them will find, and what will remain.
 #'
 #' @details
-#' A check finds a wrong label with the probability that it is wrong, and puts it right. What
-#' else it tells (about the flip rate, and about its neighbours) may raise or lower the
-#' probabilities of other labels, but on average it leaves their expected number as
-#' it is. So the next rows to check are those with the highest probabilities.
+#' A check finds a wrong label with the probability that it is wrong, and puts it right.
+#' What else it tells (about the flip rate, and about its neighbours) may raise or lower
+#' the probabilities of other labels, but on average it leaves their expected number as it
+#' is. So the next rows to check are those with the highest probabilities.
 #'
-#' After the check, `update(fit, checked = )` takes the answers in: the labels as they were found,
-#' trusted from then on. The flip rate and the other probabilities follow, and so do the
-#' next rows to check: that is how a review finds wrong labels with fewer checks than one
-#' ranking made before it.
+#' After the check, `update(fit, checked = )` takes the answers in: the labels as they
+#' were found, trusted from then on. The flip rate and the other probabilities follow, and
+#' so do the next rows to check: that is how a review finds wrong labels with fewer checks
+#' than one ranking made before it.
 #'
-#' Stop when the expected number of wrong labels found by a further check is worth less than the
-#' check, or when `none_left` is high enough.
+#' Stop when the expected number of wrong labels found by a further check is worth less
+#' than the check, or when `none_left` is high enough.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param n How many rows to check (10 by default).
 #' @param level Probability of the interval, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
-#' @return A data frame of class `sturdy_review` with a row for each row to check: `row`, its
-#'   position in the data given to the fit; `label`, the recorded label; `suggested`, the more
-#'   probable class; `probability`, that the label is wrong; `found`, the expected number of wrong labels
-#'   among this row and those above it. It has the attributes
-#'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that remain
-#'     among rows neither trusted nor in the list, and `level`;
+#' @return A data frame of class `sturdy_review` with a row for each row to check: `row`,
+#'   its position in the data given to the fit; `label`, the recorded label; `suggested`,
+#'   the more probable class; `probability`, that the label is wrong; `found`, the
+#'   expected number of wrong labels among this row and those above it. It has the
+#'   attributes
+#'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that
+#'     remain among rows neither trusted nor in the list, and `level`;
 #'   * `none_left`: the probability that none remains;
 #'   * `unchecked`: the number of rows that remain.
 #' @seealso [update()][update.sturdy_model], [mislabelled()]
@@ -55,7 +56,8 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, ...) {
   n <- check_count(n, "n", min = 1)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
-  trusted <- if (is.null(object$data$group)) rep(FALSE, nobs(object)) else object$data$group == 0
+  group <- object$data$group
+  trusted <- if (is.null(group)) rep(FALSE, nobs(object)) else group == 0
   ranked <- suspicion(object)
   place <- match(ranked$row, object$data$rows)
   ranked <- ranked[!trusted[place], ]

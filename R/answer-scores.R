@@ -83,13 +83,13 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #' predicted probability of it, each predicted from all other rows without fitting again.
 #'
 #' @details
-#' The probability is that of the label as recorded, including flips, because the
-#' true classes are not known. (Do not score probabilities of the *true* class against
-#' recorded labels, here or elsewhere: right ones then look wrong. [true_performance()] compares them
-#' with the true classes, as far as these are known.) Rows are put into bins of about equal size by
-#' probability; bins narrower than 0.02 are joined. The interval of an observed
-#' frequency is Wilson's score interval. For a calibrated model, about the share `level`
-#' of the intervals contains the predicted probability of the bin.
+#' The probability is that of the label as recorded, including flips, because the true
+#' classes are not known. (Do not score probabilities of the *true* class against recorded
+#' labels, here or elsewhere: right ones then look wrong. [true_performance()] compares
+#' them with the true classes, as far as these are known.) Rows are put into bins of about
+#' equal size by probability; bins narrower than 0.02 are joined. The interval of an
+#' observed frequency is Wilson's score interval. For a calibrated model, about the share
+#' `level` of the intervals contains the predicted probability of the bin.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].

@@ -138,7 +138,8 @@ complete_nodes <- function(nodes, data) {
   nodes
 }
 
-#' A fit whose rows have changed: its nodes, weighted by the evidence on the rows as they are
+#' A fit whose rows have changed: its nodes, weighted by the evidence on the rows as they
+#' are
 #'
 #' The weights of importance sampling are multiplied by the ratio of evidences.
 #' @noRd

@@ -15,12 +15,12 @@
 #' value. The engine is the same as for [gpc()].
 #'
 #' # What the evidence of this model tells
-#' A Student-t process is a Gaussian process divided by an independent random
-#' scale, and the likelihood depends on the sign of the latent value only. The exact evidence and the exact
-#' class probabilities of `stc()` and `gpc()` are therefore **identical** for
-#' equal kernels, and only the error of the approximation differs. For t-EP it
-#' is large: with K = I and 100 rows the log evidence is -69.31; EP gives -69.31,
-#' t-EP with 10 degrees of freedom -42.30. Two things follow:
+#' A Student-t process is a Gaussian process divided by an independent random scale, and
+#' the likelihood depends on the sign of the latent value only. The exact evidence and the
+#' exact class probabilities of `stc()` and `gpc()` are therefore **identical** for equal
+#' kernels, and only the error of the approximation differs. For t-EP it is large: with K
+#' = I and 100 rows the log evidence is -69.31; EP gives -69.31, t-EP with 10 degrees of
+#' freedom -42.30. Two things follow:
 #' * `gpc()` and `stc()` must not be ranked by their own EP evidences. Use
 #'   `log_evidence(fit, method = "gaussian")`, the Gaussian value at the same
 #'   kernel;
@@ -61,9 +61,9 @@
 #' `results/fss17-tables-defaults.csv` of the installed package.
 #'
 #' # Averaging
-#' With `hyper = "integrate"`, the default, the nodes of [gpc()] are weighted by their Gaussian
-#' evidence, and each has the sites and probabilities of t-EP at `df`; those without a fixed point
-#' of t-EP are left out. `criterion` has no influence then.
+#' With `hyper = "integrate"`, the default, the nodes of [gpc()] are weighted by their
+#' Gaussian evidence, and each has the sites and probabilities of t-EP at `df`; those
+#' without a fixed point of t-EP are left out. `criterion` has no influence then.
 #'
 #' # When t-EP finds no fixed point
 #' At small `df` (below about 5) with little noise (`epsilon` and `nugget` near 0)

@@ -13,9 +13,9 @@
 #' tenth of the labels to be wrong, and more than 28 % in one case of 30.
 #'
 #' Where a validation study compared recorded labels with the truth, give what it found as
-#' `sensitivity` and `specificity`: with 45 of 50 events recorded as events,
-#' `sensitivity = c(45, 5)` (add one half to each for a study with few rows). The noise model is
-#' then the one with two rates, whatever `models` says.
+#' `sensitivity` and `specificity`: with 45 of 50 events recorded as events, `sensitivity
+#' = c(45, 5)` (add one half to each for a study with few rows). The noise model is then
+#' the one with two rates, whatever `models` says.
 #'
 #' @param models Prior probabilities of the noise models, a vector named `none`, `one` and
 #'   `two`, at least 0 with a positive sum. A model with probability 0 is left out.
@@ -101,7 +101,8 @@ check_noise_prior <- function(prior, call = rlang::caller_env()) {
 print.sturdy_noise_prior <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   beta <- function(shapes) {
-    if (!is.null(shapes)) paste0("Beta(", paste(format_each(shapes, digits), collapse = ", "), ")")
+    shown <- paste(format_each(shapes, digits), collapse = ", ")
+    if (!is.null(shapes)) paste0("Beta(", shown, ")")
   }
   cat("<sturdy_noise_prior>\n")
   print_fields(c(
@@ -117,8 +118,8 @@ print.sturdy_noise_prior <- function(x, digits = 3, ...) {
 
 #' What averaging needs to know of label noise
 #'
-#' @param epsilon as in gpc_spec(). @param rows list(group, levels) of the rows, group 0 being
-#'   trusted, or `NULL`. @param integrate whether hyperparameters are integrated.
+#' @param epsilon as in gpc_spec(). @param rows list(group, levels) of the rows, group 0
+#'   being trusted, or `NULL`. @param integrate whether hyperparameters are integrated.
 #' @return list(models, weights, rate: priors by kind, list(a, b, size) each; given; row,
 #'   groups: of each row; pooling; integrate).
 #' @noRd

@@ -98,7 +98,8 @@ average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
     starts <- if (is.null(before[[name]])) {
       average_from(problem, name, noise, found)
     } else {
-      lapply(before[[name]]$modes, average_transfer, latent$n / before[[name]]$problem$latent$n)
+      few <- before[[name]]$problem$latent$n
+      lapply(before[[name]]$modes, average_transfer, latent$n / few)
     }
     modes <- average_modes(problem, starts, objective)
     if (length(modes)) found[[name]] <- list(problem = problem, modes = modes)
@@ -179,9 +180,9 @@ average_point <- function(models, parts, noise) {
   names(which.max(if (length(some)) evidence[some] else evidence))
 }
 
-#' Nodes of a Student-t process: weighted by their Gaussian evidence, which is the exact one up
-#' to the error of EP [M 4.6], with the sites and probabilities of t-EP. Those without a fixed
-#' point of t-EP are left out.
+#' Nodes of a Student-t process: weighted by their Gaussian evidence, which is the exact
+#' one up to the error of EP [M 4.6], with the sites and probabilities of t-EP. Those
+#' without a fixed point of t-EP are left out.
 #' @noRd
 nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   if (is.infinite(spec$df)) {

@@ -5,8 +5,9 @@
 #' Coordinates of a latent and a noise model
 #'
 #' @param latent see ep-latent.R. @param rates see rate_map().
-#' @return list(d, field (d, what each coordinate belongs to), hyper(z), rates(z), epsilon(z):
-#'   rates as EP takes them, pull(z, gradient): the gradient in z of a native one). [M 8.8]
+#' @return list(d, field (d, what each coordinate belongs to), hyper(z), rates(z),
+#'   epsilon(z): rates as EP takes them, pull(z, gradient): the gradient in z of a native
+#'   one). [M 8.8]
 #' @noRd
 new_coordinates <- function(latent, rates) {
   kernel <- kernel_coordinates(latent)

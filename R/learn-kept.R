@@ -3,9 +3,9 @@
 #' Nodes of all noise models
 #'
 #' Those of next to no weight are left out.
-#' @return list(models, a data frame with a row a noise model; table, one with a row a node:
-#'   model, weight (all sum to 1), log_evidence; hyper, rates (K each; rates groups x 1 or 2);
-#'   and the arrays of node_arrays()).
+#' @return list(models, a data frame with a row a noise model; table, one with a row a
+#'   node: model, weight (all sum to 1), log_evidence; hyper, rates (K each; rates groups
+#'   x 1 or 2); and the arrays of node_arrays()).
 #' @noRd
 new_nodes <- function(models, parts, noise) {
   pick <- function(field) vapply(parts, function(part) part[[field]], parts[[1]][[field]])

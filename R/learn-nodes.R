@@ -264,7 +264,8 @@ node_adapt <- function(proposal, modes, found) {
 
 #' Largest weights replaced by quantiles of the Pareto distribution fitted to them
 #'
-#' Vehtari, Simpson, Gelman, Yao and Gabry (2024), with the fit of Zhang and Stephens (2009).
+#' Vehtari, Simpson, Gelman, Yao and Gabry (2024), with the fit of Zhang and Stephens
+#' (2009).
 #' @return list(log_weight, k), k the shape: above 0.7 the mean can't be relied on.
 #' @noRd
 pareto_smooth <- function(log_weight) {
@@ -283,7 +284,9 @@ pareto_smooth <- function(log_weight) {
   }
   fit <- pareto_fit(excess)
   p <- (seq_len(tail) - 0.5) / tail
-  q <- if (abs(fit$k) < 1e-8) -fit$sigma * log1p(-p) else fit$sigma * expm1(-fit$k * log1p(-p)) / fit$k
+  q <- -log1p(-p) # of the exponential distribution, which a shape of 0 is
+  if (abs(fit$k) > 1e-8) q <- expm1(fit$k * q) / fit$k
+  q <- fit$sigma * q
   log_weight[at] <- pmin(log(cut + q), 0) + top
   list(log_weight = log_weight, k = fit$k)
 }

@@ -1,7 +1,7 @@
-# What is known of labels. Groups: rows of four sites with flip rates of their own; does the interval of
-# each rate hold it, and is the order of the sites found? Review: how many wrong labels are found
-# by checking rows in rounds, each followed by an update, against one ranking made before,
-# and against rows at random?
+# What is known of labels. Groups: rows of four sites with flip rates of their own; does
+# the interval of each rate hold it, and is the order of the sites found? Review: how many
+# wrong labels are found by checking rows in rounds, each followed by an update, against
+# one ranking made before, and against rows at random?
 
 experiment <- list(
   settings = list(replications = 100, rows = 200, rounds = 8, each = 5, seed = 7001),

@@ -1,8 +1,8 @@
-# Simulation-based calibration of fits that average: everything is drawn from the priors (noise
-# model, rates, lengthscales, nugget, bias), then two inputs, the latent function and the
-# labels. If the fit's posterior is right, the true number of wrong labels, the rate and the
-# first lengthscale have ranks in it that are uniform, and its probabilities of the noise
-# models agree with the shares drawn.
+# Simulation-based calibration of fits that average: everything is drawn from the priors
+# (noise model, rates, lengthscales, nugget, bias), then two inputs, the latent function
+# and the labels. If the fit's posterior is right, the true number of wrong labels, the
+# rate and the first lengthscale have ranks in it that are uniform, and its probabilities
+# of the noise models agree with the shares drawn.
 
 experiment <- list(
   settings = list(replications = 1000, rows = 100, seed = 5001),
@@ -59,8 +59,8 @@ calibrate_one <- function(rows, seed) {
   )
 }
 
-# Parameters from the priors that ?weak_prior and ?noise_prior state, and labels from them, until both
-# classes are there
+# Parameters from the priors that ?weak_prior and ?noise_prior state, and labels from
+# them, until both classes are there
 draw_truth <- function(X) {
   n <- nrow(X)
   # the median heuristic, at which the prior of the lengthscales is centred

@@ -1,16 +1,18 @@
-# Can the number be believed? Families of tables whose wrong labels are known, small as those
-# that people clean by hand: does the 90 % interval of the number of wrong labels hold it, are row
-# probabilities calibrated, is it said when no label is wrong, and what do predictions of the true
-# class cost? For fits that average over hyperparameters and noise models, and for the optimum.
+# Can the number be believed? Families of tables whose wrong labels are known, small as
+# those that people clean by hand: does the 90 % interval of the number of wrong labels
+# hold it, are row probabilities calibrated, is it said when no label is wrong, and what
+# do predictions of the true class cost? For fits that average over hyperparameters and
+# noise models, and for the optimum.
 #
 # - uniform5, uniform10, uniform20: a Gaussian process of two inputs (lengthscale 1, nugget
 #   0.02), that share of the labels flipped; class20: 20 % of the events only.
-# - newthyroid, breast, pima, ionosphere, sonar, spam: a tenth of the labels of `rows` rows flipped.
+# - newthyroid, breast, pima, ionosphere, sonar, spam: a tenth of the labels of `rows`
+# rows flipped.
 # - none wrong: overlap (Gaussian process, nugget 0.5, 1, 2 or 3), useless (no signal, one
 #   row in 20 an event), and labels that are facts: birthwt, lung, titanic, kyphosis.
 #
-# Log scores clip probabilities at 1e-4. Seeds from 1001: the priors and the scheme were chosen
-# on lower ones.
+# Log scores clip probabilities at 1e-4. Seeds from 1001: the priors and the scheme were
+# chosen on lower ones.
 
 wrong_families <- c(
   "uniform5", "uniform10", "uniform20", "class20", "newthyroid", "breast", "pima",
@@ -194,7 +196,8 @@ rank_area <- function(p, event) {
   if (any(n == 0)) NA_real_ else (sum(rank(p)[event]) - n[1] * (n[1] + 1) / 2) / prod(n)
 }
 
-# Mean log loss on test rows: of the true class, as it would be recorded, and of a linear model
+# Mean log loss on test rows: of the true class, as it would be recorded, and of a linear
+# model
 losses <- function(fit, table) {
   if (length(table$y_test) == 0) {
     return(data.frame(true_loss = NA_real_, recorded_loss = NA_real_, glm_true_loss = NA_real_))
@@ -210,7 +213,8 @@ losses <- function(fit, table) {
   data.frame(true_loss = loss(of(FALSE)), recorded_loss = loss(of(TRUE)), glm_true_loss = linear)
 }
 
-# Predicted and observed shares of wrong labels by bins of the probability, over all families
+# Predicted and observed shares of wrong labels by bins of the probability, over all
+# families
 reliability_table <- function(bins) {
   key <- c("way", "bin")
   sums <- stats::aggregate(bins[c("predicted", "observed", "rows")], bins[key], sum)
