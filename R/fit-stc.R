@@ -74,7 +74,7 @@
 #' More noise or a larger `df` helps.
 #'
 #' @inheritParams gpc
-#' @inheritDotParams gpc_spec kernel epsilon method scale control
+#' @inheritDotParams gpc_spec kernel epsilon hyper noise method scale control
 #' @inheritSection gpc Inputs
 #' @inheritSection gpc Conditions
 #' @param df Degrees of freedom of the process, above 0 (10 by default); `Inf` is the
