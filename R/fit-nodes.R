@@ -43,10 +43,10 @@ node_latent <- function(object, X, call) {
   each <- lapply(seq_len(node_count(object)), function(k) {
     latent_new(at_node(object, k), X, call)
   })
-  list(
-    m = matrix(vapply(each, function(l) l$m, numeric(nrow(X))), nrow(X)),
-    s2 = matrix(vapply(each, function(l) l$s2, numeric(nrow(X))), nrow(X))
-  )
+  columns <- function(name) {
+    matrix(vapply(each, `[[`, numeric(nrow(X)), name), nrow(X), length(each))
+  }
+  list(m = columns("m"), s2 = columns("s2"))
 }
 
 #' Flip rates of each node, or the one of the fit: a row (neg, pos) a node
