@@ -148,23 +148,35 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   invisible(x)
 }
 
+#' A number in words where it is beyond what it can be trusted to
+#' @noRd
+bounded <- function(v, low, high, number) {
+  if (v < low) {
+    paste("below", format(low, scientific = FALSE))
+  } else if (v > high) {
+    paste("above", whole(high))
+  } else {
+    number(v)
+  }
+}
+
 #' The two statements, and what else is to be said, as named lines
 #' @noRd
 noise_lines <- function(x, digits) {
   number <- function(v) format(signif(v, digits))
-  whole <- function(v) format(if (v < 10) signif(v, digits) else round(v))
+  counted <- function(v) format(if (v < 10) signif(v, digits) else round(v))
   range <- function(part) {
-    paste0(whole(part$count), " (", part$lower, " to ", part$upper, ")")
+    paste0(counted(part$count), " (", part$lower, " to ", part$upper, ")")
   }
   some <- x$some
   lines <- c(
     paste0(
-      "none at all: probability ", number(x$probability_none), " (prior ",
-      number(x$prior_none), "); Bayes factor for some ", number(x$bayes_factor), ": ",
-      x$verdict
+      "none at all: probability ", bounded(x$probability_none, 1e-4, Inf, number),
+      " (prior ", number(x$prior_none), "); Bayes factor for some ",
+      bounded(x$bayes_factor, 1e-4, 1e4, number), ": ", x$verdict
     ),
     paste0(
-      "if some are wrong: ", whole(some$count), " (", format(100 * x$level), "% interval ",
+      "if some are wrong: ", counted(some$count), " (", format(100 * x$level), "% interval ",
       some$lower, " to ", some$upper, "); averaged ", range(x$average)
     ),
     if (isTRUE(x$two > 3)) {

@@ -129,7 +129,9 @@ describe_average <- function(x, digits) {
     none = "no wrong labels", one = "one rate", two = "a rate for each class",
     given = "the rates given"
   )
-  share <- if (nrow(models) > 1) paste0(" (", format_each(models$probability, 2), ")")
+  share <- if (nrow(models) > 1) {
+    paste0(" (", format_each(round(models$probability, 4), 2), ")")
+  }
   rate <- drop(node_weight(x) %*% node_rates(x))
   alike <- isTRUE(all.equal(rate[[1]], rate[[2]]))
   paste0(
