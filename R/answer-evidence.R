@@ -171,6 +171,12 @@ integrated_of <- function(object, call = rlang::caller_env()) {
   as.numeric(value)
 }
 
+#' The evidence that a fit is judged by: integrated, where it averages
+#' @noRd
+fit_evidence <- function(object) {
+  if (is_average(object)) average_evidence(object) else model_evidence(object)
+}
+
 #' Evidence of an average: over the hyperparameters, rates and noise models
 #' @noRd
 average_evidence <- function(object) {

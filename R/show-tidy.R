@@ -66,7 +66,7 @@ glance.sturdy_model <- function(x, ...) {
     nobs = nobs(x),
     df = x$spec$df,
     epsilon = if (is_average(x)) mean(average_rate(x)) else mean(x$epsilon),
-    log_evidence = if (tep) NA_real_ else if (is_average(x)) average_evidence(x) else model_evidence(x),
+    log_evidence = if (tep) NA_real_ else fit_evidence(x),
     log_evidence_tep = if (tep) model_evidence(x) else NA_real_,
     loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
     loo_se = se_sum(pointwise),
