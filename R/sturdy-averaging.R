@@ -4,6 +4,14 @@
 #' and [bpm()], do.
 #'
 #' @details
+#' ```{r, include = FALSE}
+#' averaging_cost <- function(many) {
+#'   rows <- utils::read.csv("inst/results/averaging-families.csv")
+#'   rows <- rows[rows$way == "average", ]
+#'   wide <- rows$family %in% c("ionosphere", "sonar", "spam")
+#'   paste(format(range(round(rows$evaluations[wide == many], -1))), collapse = " to ")
+#' }
+#' ```
 #' At the optimum the kernel and the flip rate are taken as known, and so is it
 #' that labels may be wrong at all. With `hyper = "integrate"`, the default, answers are
 #' averages over all values of the hyperparameters, weighted by their posterior, and with
@@ -23,8 +31,9 @@
 #' method gives the evidence, too, where nodes are few for it. Above 150 rows there are
 #' fewer nodes, because the posterior narrows, and modes are first sought on some of the
 #' rows; above 4800 rows the modes alone are used. [noise_test()] shows the noise models
-#' and what their nodes are worth. A fit takes about 200 EP fits with up to some ten
-#' inputs, and more with many.
+#' and what their nodes are worth. In the tables of
+#' `vignette("believe")` a fit takes `r averaging_cost(FALSE)` EP fits with up to ten inputs, and
+#' `r averaging_cost(TRUE)` with 33 to 60.
 #'
 #' # What a fit keeps
 #' The field `nodes` is a list of

@@ -145,3 +145,19 @@ test_that("a Bayes point machine averages over nodes", {
   expect_equal(predict(fit, new, type = "response"), drop(each %*% node_weight(fit)), tolerance = 1e-3,
                ignore_attr = TRUE)
 })
+
+test_that("an average that absorbs by filtering goes on from its point", {
+  fit <- bpm(class ~ a + b, toy(), epsilon = "average", hyper = "integrate", control = quiet)
+  more <- absorb(fit, toy()[1:5, ])
+  expect_null(more$nodes)
+  expect_named(predict(more, toy()[1:2, ], type = "response"), c("1", "2"))
+})
+
+test_that("nodes that were changed by hand are refused", {
+  fit <- tested()
+  for (part in c("models", "table", "tau", "loo", "hyper")) {
+    bad <- fit
+    bad$nodes[[part]] <- NULL
+    expect_error(mislabelled(bad), class = "sturdy_error_changed")
+  }
+})
