@@ -64,7 +64,9 @@
 #'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
-#' of right labels among them: the column `fdr`. `fdr = 0.1` returns the longest list
+#' of right labels among them: the column `fdr`. (Where a fit averages over noise models, it is
+#' the share *if some labels are wrong*, the mean of `1 - if_some`: if none is, every list is of right
+#' labels, and the first statement says how probable that is.) `fdr = 0.1` returns the longest list
 #' whose expected share is at most 0.1. In the simulations above, `r wrong_count_share(3)`
 #' of the labels in such lists were right.
 #'
@@ -125,7 +127,10 @@
 #'     `probability` is above 1/2;
 #'   * `loo_wrong`: the leave-one-out probability that the true class is the other
 #'     one;
-#'   * `fdr`: the expected share of right labels among this row and all above it.
+#'   * `if_some`: only where the fit averages over noise models: `probability` if some labels are
+#'     wrong;
+#'   * `fdr`: the expected share of right labels among this row and all above it, for such a
+#'     fit if some labels are wrong.
 #'
 #'   Its row names are those of the data. It has the attributes
 #'   * `expected`: a list of `count` (the expected number of wrong labels), `at_fit` (the
@@ -187,10 +192,22 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
   found$suggested <- found$label
   found$suggested[found$probability > 0.5] <- other[found$probability > 0.5]
   found$loo_wrong <- flip_unseen(object)[place]
-  found$fdr <- cumsum(1 - found$probability) / found$rank
-  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, fdr)
+  if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
+  if (is_test(object)) found$if_some <- if_some
+  found$fdr <- cumsum(1 - if_some) / found$rank
+  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, if_some, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
   new_mislabelled(found, object, wrong_count(object, level), cutoff)
+}
+
+#' Probability that no label is wrong, as far as the fit has looked at it
+#' @noRd
+probability_none <- function(object) {
+  if (!is_test(object)) {
+    return(0)
+  }
+  models <- object$nodes$models
+  models$probability[models$model == "none"]
 }
 
 #' Mean flip rates of an average, one where the classes have the same
@@ -205,14 +222,14 @@ average_rate <- function(object) {
 #' The rule is about the mean over the list, so it can admit rows that are by
 #' themselves more likely right than wrong: a message says how many.
 #' @noRd
-fdr_cutoff <- function(found, fdr) {
+fdr_cutoff <- function(found, if_some, fdr) {
   called <- sum(found$fdr <= fdr)
-  p <- found$probability[seq_len(called)]
+  p <- if_some[seq_len(called)]
   unlikely <- sum(p < 0.5)
   if (unlikely > 0) {
+    column <- if (is.null(found$if_some)) "probability" else "if_some"
     inform_sturdy(
-      c(i = "{unlikely_words(unlikely, called)}, as the column {.field probability}
-             shows."),
+      c(i = "{unlikely_words(unlikely, called)}, as the column {.field {column}} shows."),
       "likely_right", rows = found$row[seq_len(called)][p < 0.5]
     )
   }
@@ -295,7 +312,9 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     } else {
       noise_lines(test, digits)
     },
-    "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits)
+    "Called wrong" = if (!is.null(cutoff)) {
+      paste0(describe_cutoff(cutoff, digits), if (!is.null(test)) ", if some are wrong")
+    }
   ))
   if (isTRUE(cutoff$unlikely > 0)) {
     cat("  Note: ", unlikely_words(cutoff$unlikely, cutoff$rows), ".\n", sep = "")

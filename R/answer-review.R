@@ -11,8 +11,8 @@
 #'
 #' After the check, `update(fit, checked = )` takes the answers in: the labels as they
 #' were found, trusted from then on. The flip rate and the other probabilities follow, and
-#' so do the next rows to check: that is how a review finds wrong labels with fewer checks
-#' than one ranking made before it.
+#' so do the next rows to check and the number of wrong labels that remain.
+#' `vignette("believe")` compares such rounds with one ranking made before them.
 #'
 #' Stop when the expected number of wrong labels found by a further check is worth less
 #' than the check, or when `none_left` is high enough.

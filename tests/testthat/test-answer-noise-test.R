@@ -36,6 +36,19 @@ test_that("the number if some are wrong and the averaged one are mixtures", {
   expect_gte(test$some$lower, test$average$lower)
 })
 
+test_that("the list at a false-discovery rate is the one if some labels are wrong", {
+  fit <- tested()
+  found <- mislabelled(fit)
+  some <- fit$nodes$table$model != "none"
+  weight <- fit$nodes$table$weight[some] / sum(fit$nodes$table$weight[some])
+  flips <- node_flips(fit$nodes, fit$data)$flipped[, some] %*% weight
+  expect_equal(found$if_some, flips[found$row])
+  expect_equal(found$fdr, cumsum(1 - found$if_some) / 1:40)
+  called <- suppressMessages(mislabelled(fit, fdr = 0.5))
+  expect_equal(nrow(called), sum(found$fdr <= 0.5))
+  expect_null(mislabelled(toy_fit())$if_some)
+})
+
 test_that("Bayes factors have words", {
   expect_equal(noise_verdict(0.2), "no sign of wrong labels")
   expect_match(noise_verdict(1), "can't tell")
