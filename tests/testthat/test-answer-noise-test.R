@@ -174,3 +174,14 @@ test_that("nodes that were changed by hand are refused", {
     expect_error(mislabelled(bad), class = "sturdy_error_changed")
   }
 })
+
+test_that("diagnostics say how many nodes are effective, and which are rough", {
+  fit <- tested()
+  said <- ep_diagnostics(fit)
+  expect_match(said$happened, "Integrated 2 hyperparameters|Integrated 3 hyperparameters", all = FALSE)
+  bad <- fit
+  bad$nodes$models$ess <- 3
+  expect_match(ep_diagnostics(bad)$means, "rough there", all = FALSE)
+  bad$nodes$models$method <- "mode"
+  expect_match(ep_diagnostics(bad)$happened, "Laplace", all = FALSE)
+})
