@@ -83,11 +83,13 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #' predicted probability of it, each predicted from all other rows without fitting again.
 #'
 #' @details
-#' The probability is that of the label as recorded, including flips, because the
-#' true classes are not known. Rows are put into bins of about equal size by
-#' probability; bins narrower than 0.02 are joined. The interval of an observed
-#' frequency is Wilson's score interval. For a calibrated model, about the share `level`
-#' of the intervals contains the predicted probability of the bin.
+#' The probability is that of the label as recorded, including flips, because the true
+#' classes are not known. (Do not score probabilities of the *true* class against recorded
+#' labels, here or elsewhere: right ones then look wrong. [true_performance()] compares
+#' them with the true classes, as far as these are known.) Rows are put into bins of about
+#' equal size by probability; bins narrower than 0.02 are joined. The interval of an
+#' observed frequency is Wilson's score interval. For a calibrated model, about the share
+#' `level` of the intervals contains the predicted probability of the bin.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
@@ -125,7 +127,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
   event <- object$data$y > 0
-  recorded <- object$ep$loo
+  recorded <- row_loo(object)
   probability <- ifelse(event, exp(recorded), -expm1(recorded))
   table <- calibration_bins(probability, event, bins, level)
   structure(
@@ -190,7 +192,7 @@ print.sturdy_calibration <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   bins <- x$bins
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
-  cat("<sturdy_calibration> leave-one-out probability of ", x$levels[2], ", ",
+  cat("<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
       count(length(x$event), "label"), "\n", sep = "")
   print_fields(c(
     "Mean |predicted - observed|" = format(x$error, digits = digits),

@@ -104,13 +104,15 @@ check_df <- function(df, arg = "df", call = rlang::caller_env()) {
   )
 }
 
-#' `epsilon`: a flip rate in `[0, 0.5)`, or "learn" where that is allowed
+#' `epsilon`: a flip rate in `[0, 0.5)`, or a word where that is allowed
 #' @noRd
 check_epsilon <- function(epsilon,
                           learn = TRUE,
+                          average = FALSE,
                           arg = "epsilon",
                           call = rlang::caller_env()) {
-  if (learn && is_one_of(epsilon, c("learn", "learn2"))) {
+  words <- c(if (learn) c("learn", "learn2"), if (average) "average")
+  if (is_one_of(epsilon, words)) {
     return(epsilon)
   }
   if (is_rate(epsilon) && length(epsilon) == 1) {
@@ -121,7 +123,13 @@ check_epsilon <- function(epsilon,
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
   two <- "two such numbers named {.val neg} and {.val pos}"
-  rest <- if (learn) paste0(two, ", {.val learn} or {.val learn2}") else paste("or", two)
+  rest <- if (average) {
+    paste0(two, ", {.val learn}, {.val learn2} or {.val average}")
+  } else if (learn) {
+    paste0(two, ", {.val learn} or {.val learn2}")
+  } else {
+    paste("or", two)
+  }
   abort_sturdy(
     c(
       paste0(

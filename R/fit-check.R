@@ -63,7 +63,7 @@ model_fields <- list(
       identical(epsilon, given)
     } else {
       identical(check_epsilon(epsilon, learn = FALSE), epsilon) &&
-        length(epsilon) == 1 + (given == "learn2")
+        (given == "average" || length(epsilon) == 1 + (given == "learn2"))
     }
   },
   kernel = function(kernel, all) {
@@ -126,7 +126,8 @@ model_fields <- list(
       }
     if (is.null(learning)) held || is.null(all$ep) else !held && is_learning(learning)
   },
-  call = function(call, all) is.null(call) || is.call(call)
+  call = function(call, all) is.null(call) || is.call(call),
+  nodes = function(nodes, all) is.null(nodes) || is_nodes(nodes, length(all$data$y))
 )
 
 # The parts of the fields ----------------------------------------------------
@@ -139,7 +140,7 @@ is_kernel <- function(kernel) {
   again[bare] <- list(NULL)
   again <- do.call(new_kernel, again)
   again[bare] <- kernel[bare]
-  centred <- vapply(kernel$prior, function(prior) {
+  centred <- vapply(kernel$prior[intersect(hyper_names, names(kernel$prior))], function(prior) {
     is.null(prior) || is.numeric(prior$meanlog) && are_numbers(prior$sdlog, 1, above = 0)
   }, logical(1))
   identical(again, kernel) && all(centred)
@@ -221,6 +222,18 @@ is_ep <- function(ep, n, k) {
     are_numbers(c(ep$sweeps, ep$skipped), 2) &&
     is_value(ep$log_evidence) && is_value(ep$log_evidence_zp) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
+}
+
+#' @param n the number of rows.
+#' @noRd
+is_nodes <- function(nodes, n) {
+  k <- nrow(nodes$table)
+  sized <- function(x, n) is.matrix(x) && is.numeric(x) && nrow(x) == n && ncol(x) == k
+  is.data.frame(nodes$models) && are_numbers(nodes$models$probability) &&
+    are_strings(nodes$models$model) && are_numbers(nodes$table$weight) &&
+    all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau, n) &&
+    sized(nodes$loo, n) && sized(nodes$b, nrow(nodes$b)) && !anyNA(nodes$loo) &&
+    length(nodes$hyper) == k && length(nodes$rates) == k
 }
 
 is_learning <- function(learning) {

@@ -8,14 +8,16 @@
 #   ep           the fixed point; a filtered bpm() has `filter` instead
 #   learning     NULL when nothing was learned
 #   call         the call that made it
+#   nodes        where it averages: see new_nodes() of learn-average.R
 
-#' @param fitted list of `epsilon`, `ep` and `learning`. @param ... what is the model's
+#' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`. @param ... what is the model's
 #'   own: `kernel`, or `prior` and `weights`.
 #' @noRd
 new_model <- function(spec, molded, call, fitted, ...) {
   model <- spec_model(spec)
+  nodes <- complete_nodes(fitted[["nodes"]], molded$data)
   structure(
-    list(
+    c(list(
       spec = spec,
       blueprint = molded$blueprint,
       data = molded$data,
@@ -24,7 +26,7 @@ new_model <- function(spec, molded, call, fitted, ...) {
       ep = fitted[["ep"]], # `$` would match epsilon
       learning = fitted$learning,
       call = fit_call(call, spec)
-    ),
+    ), if (!is.null(nodes)) list(nodes = nodes)),
     class = c(model, "sturdy_model")
   )
 }
@@ -228,7 +230,8 @@ weights.sturdy_model <- function(object, ...) {
 #' @param ... Not used.
 #' @return A named numeric vector on the natural scale: `lengthscale.<column>`
 #'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
-#'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`).
+#'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`). For a fit that
+#'   averages, those of the point it is held at, see [averaging].
 #' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
 #'   respect to them; [coef.bpm()] for the weights of a [bpm()], whose hyperparameters
 #'   are shown by [summary()][summary.sturdy_model].

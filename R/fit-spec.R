@@ -32,6 +32,16 @@ blame_caller <- function(frame = rlang::caller_env()) {
   if (identical(topenv(from), topenv())) rlang::local_error_call(from, frame)
 }
 
+#' Whether a fit integrates over what it learns unless told otherwise
+#' @noRd
+default_hyper <- function() {
+  check_choice(
+    getOption("sturdy.hyper", "integrate"), c("integrate", "optimum"), "options(sturdy.hyper = )"
+  )
+}
+
+default_epsilon <- function(hyper) if (hyper == "integrate") "average" else "learn"
+
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
 # mold_xy() made it; errors are reported in the frame `call`.
 fit_spec <- function(spec, molded, call = rlang::caller_env()) {
@@ -45,7 +55,8 @@ fit_molded <- function(spec, molded, call) {
 #' A spec with some arguments changed
 #'
 #' A finite `df` turns a gpc() into an stc(). The criterion stays unless `df` changes
-#' between finite and infinite, the method unless `epsilon` changes,
+#' between finite and infinite, the method unless `epsilon` changes, `hyper` unless a way to
+#' find the optimum is given, and with it whether noise models are averaged over,
 #' the nugget of a bpm() unless `inference` changes.
 #' @noRd
 edit_spec <- function(spec, changed, call = rlang::caller_env()) {
@@ -58,6 +69,12 @@ edit_spec <- function(spec, changed, call = rlang::caller_env()) {
   if (model == "gpc") kept$df <- changed$df <- NULL
   if (other_df) kept$criterion <- NULL
   if (other_df || "epsilon" %in% names(changed)) kept$method <- NULL
+  given <- names(changed)
+  if (any(c("criterion", "method") %in% given) && !"hyper" %in% given) kept$hyper <- NULL
+  hyper <- if (is.null(changed$hyper)) kept$hyper else changed$hyper
+  if (!identical(hyper, spec$hyper) && is_one_of(spec$epsilon, c("average", "learn"))) {
+    kept$epsilon <- NULL
+  }
   if ("inference" %in% names(changed)) kept$nugget <- NULL
   kept <- kept[setdiff(names(kept), names(changed))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)

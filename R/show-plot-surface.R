@@ -8,7 +8,7 @@ plot_surface <- function(x, main) {
   X <- encode_features(expand.grid(axes), x$blueprint$coding, 100^2)
   p <- matrix(event_probability(x, X), 100)
   class <- 1 + (x$data$y > 0)
-  wrong <- x$ep$flipped > 0.5
+  wrong <- row_flipped(x) > 0.5
 
   if (is.null(main)) main <- paste("Probability of", levels[2])
   key <- rbind(

@@ -128,7 +128,8 @@ static void add_site(criterion_type type,
                      int i,
                      criterion_partials *E) {
   const double A = post->A[i], m = post->m[i], u = v->cav.u, df = lik->df;
-  const tilted_grad tg = likelihood_tilt_grad(lik, y, &v->tilt);
+  const tilted_grad tg =
+      likelihood_tilt_grad(likelihood_row(lik, i), y, &v->tilt);
   const cavity_grad cg = site_divide_grad(A, s, df, y, &v->cav, &v->tilt);
   const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
   const double iv = 1 / df;
@@ -148,7 +149,15 @@ static void add_site(criterion_type type,
     *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
   const double *e = z1 ? tg.log_z1_e : tg.log_zp_e;
   const double lo_hi[2] = {w_z * e[0], w_z * e[1]};
+  criterion_add_epsilon(E, i, y, lo_hi);
+}
+
+void criterion_add_epsilon(criterion_partials *E,
+                           int i,
+                           double y,
+                           const double lo_hi[2]) {
   likelihood_add_epsilon(y, lo_hi, E->epsilon);
+  if (E->by_row) likelihood_add_epsilon(y, lo_hi, E->by_row + 2 * (size_t)i);
 }
 
 int criterion_derivatives(criterion_type type,
@@ -167,6 +176,7 @@ int criterion_derivatives(criterion_type type,
   E->D = loo ? 0 : w.D;
   E->h = loo ? 0 : w.h;
   E->epsilon[0] = E->epsilon[1] = 0;
+  if (E->by_row) memset(E->by_row, 0, 2 * (size_t)post->n * sizeof *E->by_row);
   for (int i = 0; i < post->n; i++) {
     if (view[i].cav.base > 0) {
       add_site(type, &w, post, lik, y[i], site[i], &view[i], i, E);

@@ -25,7 +25,14 @@ int criterion_value(criterion_type type,
 typedef struct {
   double *A, *m, *tau, *nu; /* [n] */
   double D, h, epsilon[2];
+  double *by_row; /* [2 x n]: epsilon of each row; may be NULL */
 } criterion_partials;
+
+/* Adds derivatives with respect to lo and hi of row i to those in epsilon. */
+void criterion_add_epsilon(criterion_partials *E,
+                           int i,
+                           double y,
+                           const double lo_hi[2]);
 
 int criterion_derivatives(criterion_type type,
                           const latent *post,

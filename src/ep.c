@@ -80,7 +80,8 @@ static int update_site(
   if (fixpoint_cavity(L->post, i, A, m, *site, L->lik->df, &cav) !=
       EP_CONVERGED)
     return 0;
-  const tilted t = likelihood_tilt(L->lik, L->y[i], cav.mean, cav.var);
+  const tilted t =
+      likelihood_tilt(likelihood_row(L->lik, i), L->y[i], cav.mean, cav.var);
   if (site_project(&cav, L->y[i], &t, L->lik->df, &next) != EP_CONVERGED)
     return 0;
   const double dtau = L->damping * (next.tau - site->tau);

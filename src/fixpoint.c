@@ -30,7 +30,8 @@ double fixpoint_evaluate(const latent *post,
     residual[i] = INFINITY;
     if (fixpoint_cavity(post, i, A, post->m[i], site[i], lik->df, &s->cav) ==
         EP_CONVERGED) {
-      s->tilt = likelihood_tilt(lik, y[i], s->cav.mean, s->cav.var);
+      s->tilt = likelihood_tilt(likelihood_row(lik, i), y[i], s->cav.mean,
+                                s->cav.var);
       s->proper = site_project(&s->cav, y[i], &s->tilt, lik->df, &s->next) ==
                   EP_CONVERGED;
     }
@@ -70,7 +71,8 @@ void fixpoint_linearise(fixpoint_work *w,
       w->J[i] = (site_jacobian){{0}, {0}};
       continue;
     }
-    const tilted_grad tg = likelihood_tilt_grad(lik, y[i], &s->tilt);
+    const tilted_grad tg =
+        likelihood_tilt_grad(likelihood_row(lik, i), y[i], &s->tilt);
     const cavity_grad cg =
         site_divide_grad(post->A[i], site[i], lik->df, y[i], &s->cav, &s->tilt);
     w->J[i] =
