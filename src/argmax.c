@@ -3,12 +3,12 @@
  * Method: the integrand p is log-concave, L = log p, with
  *     1/sd_c^2 <= -L'' <= 1/scale(x)^2
  *             = 1/sd_c^2 + sum_{k: x < mean_k + 8.4 sd_k} 1/sd_k^2    [M 12.7]
- *   (factors further to the left are 1). Newton finds the mode from mean_c, from
- *   where L' is convex, and from outside the ends where L has fallen by DROP.
- *   Between them the trapezoid rule with a step of STEP scales where that takes
- *   no more than TRAPEZOID_MOST nodes, otherwise 16-point Gauss panels of 4
- *   scales or less, which grow to the right. With h_k = phi/Phi at z_k, under p [M 12.6]
- *     k != c:  shift = -sd_k E h_k,  ratio = E[1 - z h - h^2] + Var h,
+ *   (factors further to the left are 1). Newton finds the mode from mean_c,
+ * from where L' is convex, and from outside the ends where L has fallen by
+ * DROP. Between them the trapezoid rule with a step of STEP scales where that
+ * takes no more than TRAPEZOID_MOST nodes, otherwise 16-point Gauss panels of 4
+ *   scales or less, which grow to the right. With h_k = phi/Phi at z_k, under p
+ * [M 12.6] k != c:  shift = -sd_k E h_k,  ratio = E[1 - z h - h^2] + Var h,
  *              loss = E[z h] + (E h)^2;
  *     k = c, G = sum h_k/sd_k:  shift = sd_c^2 E G,  ratio = Var f/sd_c^2,
  *              loss = sd_c^2 (E[sum h_k (z_k + h_k)/sd_k^2] - Var G).
@@ -41,8 +41,8 @@ static const double gauss_node[NODES / 2] = {
     0.61787624440264374845,  0.75540440835500303390, 0.86563120238783174388,
     0.94457502307323257608,  0.98940093499164993260};
 static const double gauss_weight[NODES / 2] = {
-    0.18945061045506849629,  0.18260341504492358887,  0.16915651939500253819,
-    0.14959598881657673208,  0.12462897125553387205,  0.095158511682492784810,
+    0.18945061045506849629,  0.18260341504492358887, 0.16915651939500253819,
+    0.14959598881657673208,  0.12462897125553387205, 0.095158511682492784810,
     0.062253523938647892863, 0.027152459411754094852};
 
 typedef struct {

@@ -48,14 +48,13 @@ static void mix(int C,
     between /= sd[k] * sd[k];
     t->shift[k] = shift;
     t->ratio[k] = ratio + between;
-    t->loss[k] = fabs(1 - t->ratio[k]) > LOSS_OWN ? 1 - t->ratio[k] : loss - between;
+    t->loss[k] =
+        fabs(1 - t->ratio[k]) > LOSS_OWN ? 1 - t->ratio[k] : loss - between;
   }
 }
 
-tilted_classes classes_tilt(int C,
-                            const double *omega,
-                            const double *mean,
-                            const double *sd) {
+tilted_classes
+classes_tilt(int C, const double *omega, const double *mean, const double *sd) {
   tilted_classes t;
   argmax_moments given[ARGMAX_MOST];
   double share[ARGMAX_MOST];
@@ -64,7 +63,8 @@ tilted_classes classes_tilt(int C,
   for (int c = 0; c < C; c++) {
     share[c] = -INFINITY;
     if (omega[c] > least)
-      share[c] = log(omega[c] - least) + argmax_given(C, c, mean, sd, &given[c]);
+      share[c] =
+          log(omega[c] - least) + argmax_given(C, c, mean, sd, &given[c]);
     t.log_z = log_add(t.log_z, share[c]);
   }
   for (int c = 0; c < C; c++) share[c] = exp(share[c] - t.log_z);

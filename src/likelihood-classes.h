@@ -15,12 +15,10 @@ typedef struct {
   double loss[ARGMAX_MOST];  /* 1 - ratio, with digits of its own near 0 */
 } tilted_classes;
 
-/* For cavities N(mean[k], sd[k]^2), k < C <= ARGMAX_MOST; omega[C] >= 0, not all
- * 0. One integral a class with more than the least omega. */
-tilted_classes classes_tilt(int C,
-                            const double *omega,
-                            const double *mean,
-                            const double *sd);
+/* For cavities N(mean[k], sd[k]^2), k < C <= ARGMAX_MOST; omega[C] >= 0, not
+ * all 0. One integral a class with more than the least omega. */
+tilted_classes
+classes_tilt(int C, const double *omega, const double *mean, const double *sd);
 
 /* log_p[C] = log P(class k is the largest); returns log_z, to go with it. */
 double classes_posterior(int C,

@@ -25,7 +25,8 @@ static long double hazard_long(long double z, long double *v) {
 static long double log_normal_cdf(long double z) {
   if (z > -20) return logl(erfcl(-z * 0.707106781186547524400844L) / 2);
   long double v;
-  return -z * z / 2 - 0.918938533204672741780330L - logl(hazard_long(z, &v) - z);
+  return -z * z / 2 - 0.918938533204672741780330L -
+         logl(hazard_long(z, &v) - z);
 }
 
 static void hazard_keeps_its_digits(void) {
@@ -90,15 +91,18 @@ reference(int C, int c, const double *mean, const double *sd) {
   long double lo = mean[c], hi = mean[c];
   for (int k = 0; k < C; k++) hi = fmaxl(hi, (long double)mean[k] + 10 * sd[k]);
   for (int it = 0; it < 300; it++) {
-    const long double a = lo + 0.381966L * (hi - lo), b = lo + 0.618034L * (hi - lo);
+    const long double a = lo + 0.381966L * (hi - lo),
+                      b = lo + 0.618034L * (hi - lo);
     if (log_density(C, c, mean, sd, a) < log_density(C, c, mean, sd, b))
       lo = a;
     else
       hi = b;
   }
-  const long double mode = (lo + hi) / 2, top = log_density(C, c, mean, sd, mode);
+  const long double mode = (lo + hi) / 2,
+                    top = log_density(C, c, mean, sd, mode);
   long double sum = 0, own1 = 0, own2 = 0;
-  long double h1[ARGMAX_MOST] = {0}, h2[ARGMAX_MOST] = {0}, vs[ARGMAX_MOST] = {0};
+  long double h1[ARGMAX_MOST] = {0}, h2[ARGMAX_MOST] = {0},
+              vs[ARGMAX_MOST] = {0};
   long double h0[ARGMAX_MOST], v;
   for (int k = 0; k < C; k++) {
     const long double z = (mode - mean[k]) / sd[k];
@@ -166,15 +170,15 @@ draw(uint64_t *seed, int regime, int C, int y, double *mean, double *sd) {
 /* kind: no noise, one rate, a matrix */
 static void column(uint64_t *seed, int kind, int C, int y, double *omega) {
   for (int k = 0; k < C; k++) {
-    omega[k] = kind == 0 ? 0 : kind == 1 ? 0.1 / (C - 1) : 0.2 * dense_unif(seed);
+    omega[k] = kind == 0   ? 0
+               : kind == 1 ? 0.1 / (C - 1)
+                           : 0.2 * dense_unif(seed);
     if (k == y) omega[k] = kind == 0 ? 1 : kind == 1 ? 0.9 : 0.8;
   }
 }
 
-static void check_cell(int C,
-                       const double *omega,
-                       const double *mean,
-                       const double *sd) {
+static void
+check_cell(int C, const double *omega, const double *mean, const double *sd) {
   const tilted_classes t = classes_tilt(C, omega, mean, sd);
   static long_moments given[ARGMAX_MOST];
   long double share[ARGMAX_MOST], least = omega[0], z;
