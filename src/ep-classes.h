@@ -31,8 +31,8 @@ typedef struct {
   double *column;         /* [b] */
   double *gamma, *beta;   /* [b] of each class */
   double *tau, *nu;       /* [n] */
-  ep_site *old, *best;    /* [n x C] */
-  int *active;            /* [n] */
+  ep_site *best;          /* [n x C] */
+  int *order;             /* [n] */
   common_mode common;
 } classes_work;
 
