@@ -15,7 +15,7 @@ typedef struct {
   int sweeps, skipped, n_trace;
 } classes_state;
 
-/* The common shift of a row's cavities, see ep-common.c */
+/* The common shift of a row's cavities, see ep-classes-common.c */
 typedef struct {
   const classes_model *model;
   const ep_site *site;
