@@ -121,6 +121,12 @@
 #'     one;
 #'   * `fdr`: the expected share of right labels among this row and all above it.
 #'
+#'   With three classes or more the columns `suggested` and `runner_up` are the most probable
+#'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
+#'   probabilities that they are the true class; there is no `loo_wrong`. Where the label is
+#'   more likely wrong than right, but no class has a probability of one half, `print()`
+#'   says `unclear`. Nothing is relabelled.
+#'
 #'   Its row names are those of the data. It has the attributes
 #'   * `expected`: a list of `count` (the expected number of wrong labels), `at_fit` (the
 #'     sum of the probabilities) and, unless `level` is `NULL`, `lower`, `upper`, `level`
@@ -162,16 +168,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
   check_sites_kept(object)
-  if (all(object$epsilon == 0)) {
-    inform_sturdy(
-      c(
-        i = "With {.code epsilon = 0} no label can be wrong: the probabilities
-             are 0.",
-        i = "Rows are ranked by the leave-one-out probability of their label."
-      ),
-      "no_label_noise"
-    )
-  }
+  if (all(object$epsilon == 0)) inform_no_label_noise()
   found <- suspicion(object)
   place <- match(found$row, object$data$rows)
   levels <- object$blueprint$levels
@@ -183,6 +180,17 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
   cutoff <- if (!is.null(fdr)) fdr_cutoff(found, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
   new_mislabelled(found, object, wrong_count(object, level), cutoff)
+}
+
+inform_no_label_noise <- function() {
+  inform_sturdy(
+    c(
+      i = "With {.code epsilon = 0} no label can be wrong: the probabilities
+           are 0.",
+      i = "Rows are ranked by the leave-one-out probability of their label."
+    ),
+    "no_label_noise"
+  )
 }
 
 #' The rows called wrong at a false-discovery rate
@@ -259,7 +267,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     return(invisible(x))
   }
   rate <- format_each(attr(x, "rate"), digits + 1)
-  if (length(rate) == 2) {
+  if (length(rate) > 1) {
     rate <- paste(rate, "of true", levels(x$label), collapse = ", ")
   }
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), ", epsilon = ",
@@ -275,7 +283,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   shown <- utils::head(as.data.frame(x), n)
   if (nrow(shown)) {
     named <- !identical(row.names(shown), as.character(shown$row))
-    print(shown, digits = digits, row.names = named)
+    print(shown_rows(x, shown), digits = digits, row.names = named)
   }
   if (nrow(x) > nrow(shown)) {
     cat("(", nrow(x) - nrow(shown), " less suspicious ",
@@ -283,6 +291,23 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
         sep = "")
   }
   invisible(x)
+}
+
+# The rows as they are shown
+shown_rows <- function(x, shown) {
+  UseMethod("shown_rows")
+}
+
+shown_rows.default <- function(x, shown) shown
+
+# A column says in words what the label should be.
+shown_rows.classes_mislabelled <- function(x, shown) {
+  words <- ifelse(
+    shown$p_suggested >= 0.5, as.character(shown$suggested),
+    paste0("unclear: ", shown$suggested, " or ", shown$runner_up)
+  )
+  shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
+  shown[c("row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "fdr")]
 }
 
 describe_wrong <- function(expected, digits) {

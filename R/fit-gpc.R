@@ -237,14 +237,16 @@ gpc <- function(x, ...) {
 gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit) {
   spec <- gpc_spec(...)
-  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
+  fit_spec(spec, mold_formula(
+    formula, data, spec$scale, na.action, substitute(subset), many = TRUE
+  ))
 }
 
 #' @rdname gpc
 #' @export
 gpc.data.frame <- function(x, y, ...) {
   spec <- gpc_spec(...)
-  fit_spec(spec, mold_xy(x, y, spec$scale))
+  fit_spec(spec, mold_xy(x, y, spec$scale, many = TRUE))
 }
 
 #' @rdname gpc
@@ -270,7 +272,7 @@ gpc_spec <- function(...,
   blame_caller()
   check_no_dots(..., known = names(formals(gpc_spec))[-1])
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  epsilon <- check_epsilon(epsilon)
+  epsilon <- check_epsilon(epsilon, matrix = TRUE)
   new_spec(
     "gpc",
     df = Inf, kernel = check_kernel(kernel), epsilon = epsilon,
@@ -295,6 +297,10 @@ check_method <- function(method, epsilon, criterion, call = rlang::caller_env())
 }
 
 fit_molded.gpc_spec <- function(spec, molded, call) {
+  if (length(molded$blueprint$levels) > 2) {
+    return(fit_classes(spec, molded, call))
+  }
+  spec <- two_class_noise(spec, molded$blueprint$levels, call)
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
@@ -317,6 +323,18 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
     spec, molded, call, fit[c("epsilon", "ep", "learning")],
     kernel = kernel, inducing = inducing
   )
+}
+
+#' A noise matrix of two classes as two rates
+#' @noRd
+two_class_noise <- function(spec, levels, call) {
+  if (identical(spec$epsilon, "matrix")) {
+    spec$epsilon <- "learn2"
+  } else if (is.matrix(spec$epsilon)) {
+    omega <- check_noise_matrix(spec$epsilon, levels, call)
+    spec$epsilon <- check_epsilon(c(neg = omega[[1, 2]], pos = omega[[2, 1]]), call = call)
+  }
+  spec
 }
 
 #' Encoded inducing inputs, their number, or `NULL` for a dense kernel
