@@ -1,7 +1,7 @@
 #' Gaussian process classification with labels that may be wrong
 #'
-#' Fits a Gaussian process classifier for two classes by expectation propagation
-#' (EP). The likelihood allows each recorded label to be wrong with probability
+#' Fits a Gaussian process classifier by expectation propagation (EP), for two classes or, with
+#' a latent function a class, for up to 20. The likelihood allows each recorded label to be wrong with probability
 #' `epsilon`, so that a few wrong labels have little effect on the class boundary.
 #' By default `epsilon` is learned together with the hyperparameters of the kernel.
 #' [stc()] is the same model under a Student-t process.
@@ -46,6 +46,25 @@
 #' `print()` states m and the share of the variance that Z leave at the rows. A nugget
 #' learned may be short by up to that much. The log evidence is that of the replaced
 #' kernel: it is no bound of the dense one, and is to be compared at equal Z only.
+#'
+#' # Three classes or more
+#' Each class has a latent function under the same kernel, and the true class of a row is the
+#' one whose function is the largest. It is recorded as class y with probability
+#' `omega[true, y]`, where `omega` is the noise matrix: `1 - epsilon` on its diagonal and
+#' `epsilon / (C - 1)` beside it for one rate, or any matrix. `epsilon = "matrix"` learns it,
+#' each row under a Dirichlet prior whose centre is one rate; rate and strength of the prior
+#' are learned, so that the matrix is nearly that of one rate where the data say no
+#' more. When one class is often taken for another, one learned rate may end at 0, with
+#' a wiggly boundary, and the matrix is needed.
+#'
+#' The result is of class `gpc_classes` and has methods for
+#' [predict()][predict.gpc_classes], [mislabelled()], [noise_matrix()], [loo()],
+#' [log_evidence()], `coef()`, `fitted()` and `print()`. EP takes the latent functions as
+#' independent given the labels. At 30 rows probabilities of classes are off by 0.01 to
+#' 0.02 on average, and the log evidence is 0.3 to 2 below the exact one: it is to be
+#' compared with that of other fits to the same classes only. `criterion = "loo"` and other
+#' methods than `"gradient"` are for two classes. A nugget learned is not below 0.001. Time
+#' grows with the number of classes; with inducing inputs these are placed once.
 #'
 #' # Inputs
 #' Numeric columns enter the kernel through squared differences. Factor, character
@@ -104,9 +123,9 @@
 #' @param formula A formula with the response on its left, as in `class ~ .`.
 #' @param data A data frame with the variables of the formula. `NULL`, the default,
 #'   takes them from the environment of the formula.
-#' @param y The response, with one entry per row of `x`: a factor with two levels, a
-#'   character or logical vector, or numbers 0/1 or -1/+1. **The second level is
-#'   the event**, whose probability the fit models: that of a factor as it stands, of
+#' @param y The response, with one entry per row of `x`: a factor or character vector with
+#'   two classes (for [gpc()] up to 20), a logical vector, or numbers 0/1 or -1/+1. Of two
+#'   classes **the second level is the event**, whose probability the fit models: that of a factor as it stands, of
 #'   text the later one in the order of the C locale (capitals before small letters,
 #'   plain letters before others) whatever the locale of the session, and `TRUE` or 1.
 #'   `print()` names it. Unused levels are dropped with a message.
@@ -126,7 +145,8 @@
 #'   `[0, 0.5)`, or `"learn"`, the default. Two rates, `c(neg = , pos = )`, let the
 #'   classes differ: `neg` is the probability that a row of the first class is
 #'   recorded as the event, `pos` that an event is recorded as the first class;
-#'   `"learn2"` learns both.
+#'   `"learn2"` learns both. In [gpc()] also a noise matrix, with a row for each true class
+#'   and a column for each recorded one, or `"matrix"`, which learns it.
 #' @param criterion What learning maximises: `"evidence"`, the EP approximation of
 #'   the log marginal likelihood, or `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels. Not used when nothing is learned.
