@@ -43,12 +43,18 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
                       gradient = FALSE, progress = NULL) {
       omega <- classes_omega(epsilon, classes, template)
       out <- native_classes_fit(
-        X, Z, columns, hyper, labels, omega, rows_of(sites, visit), control,
-        labels = TRUE, gradient = gradient, progress = progress
+        X, Z, columns, hyper, labels, omega, rows_of(sites, visit), classes_control(control, Z),
+        labels = !gradient, gradient = gradient, progress = progress
       )
       classes_result(out, labels, omega, order(visit))
     }
   )
+}
+
+#' With inducing inputs EP ends at a residual of 1e-6
+#' @noRd
+classes_control <- function(control, Z) {
+  if (is.null(Z)) control else utils::modifyList(unclass(control), list(tol = max(control$tol, 1e-6)))
 }
 
 rows_of <- function(parts, which) {

@@ -7,8 +7,9 @@
 #'   classes, or a list of one for each.
 #' @param y classes 1..C. @param omega double matrix C x C, rows true class, columns
 #'   recorded. @param sites `NULL` or `list(tau, nu)`, n x C each.
-#' @param labels whether the probabilities of the true classes are wanted, @param gradient
-#'   and the gradients of the evidence.
+#' @param labels whether the probabilities of all true classes are wanted; otherwise those of
+#'   classes with the least rate of the recorded one are equal. @param gradient whether the
+#'   gradients of the evidence are; `d_omega` is then that of its sums only.
 #' @return list; with `status` < 0 only `status` is filled. Fields as native_gp_fit(), n x
 #'   C for a row and class, with `b` and `extra` a column a class; `log_p` (n x C), log
 #'   probabilities that a class is the largest under the cavities; `d_omega` (C x C), the

@@ -36,6 +36,7 @@ int classes_evidence(const classes_model *model,
 
 void classes_labels(const classes_model *model,
                     const ep_cavity *cav,
+                    int all,
                     double *log_p) {
   const int n = model->n, C = model->C;
   double mean[ARGMAX_MOST], sd[ARGMAX_MOST], to[ARGMAX_MOST];
@@ -44,7 +45,8 @@ void classes_labels(const classes_model *model,
       mean[c] = cav[IDX(i, c, n)].mean;
       sd[c] = sqrt(cav[IDX(i, c, n)].var);
     }
-    classes_posterior(C, model->omega + IDX(0, model->y[i], C), mean, sd, to);
+    classes_posterior(C, model->omega + IDX(0, model->y[i], C), mean, sd, all,
+                      to);
     for (int c = 0; c < C; c++) log_p[IDX(i, c, n)] = to[c];
   }
 }

@@ -12,12 +12,16 @@ int classes_evidence(const classes_model *model,
                      const double *log_z,
                      double *value);
 
-/* log_p[n x C]: log P(class c is the largest in row i) under the cavities. */
+/* log_p[n x C]: log P(class c is the largest in row i) under the cavities;
+ * `all` as in classes_posterior(). */
 void classes_labels(const classes_model *model,
                     const ep_cavity *cav,
+                    int all,
                     double *log_p);
 
-/* grad[C x C], with respect to omega, each entry by itself [M 12.11]. */
+/* grad[C x C], with respect to omega, each entry by itself [M 12.11]; where
+ * log_p is not that of all, right in its sum with equal weights beside the
+ * diagonal. */
 void classes_omega_gradient(const classes_model *model,
                             const double *log_z,
                             const double *log_p,

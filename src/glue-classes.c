@@ -158,17 +158,17 @@ static void fill_run(const classes_space *s, SEXP out_) {
   set_double(out_, "log_evidence", value);
 }
 
-/* labels: the classes of the rows; gradient: of the evidence, with respect to
- * omega and to the parameters of each class's kernel. Spoils the posteriors. */
+/* labels: the classes of the rows, all of them or with one rate only the
+ * recorded one; gradient: of the evidence, with respect to omega and to the
+ * parameters of each class's kernel. Spoils the posteriors. */
 static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
   const int n = s->model.n, C = s->model.C;
   for (int i = 0; i < n; i++)
     if (ISNAN(s->st.log_z[i])) return;
   const int labels = Rf_asLogical(get_named(run_, "labels"));
   const int gradient = Rf_asLogical(get_named(run_, "gradient"));
-  if (!labels && !gradient) return;
   double *log_p = set_matrix(out_, "log_p", n, C);
-  classes_labels(&s->model, s->st.cav, log_p);
+  classes_labels(&s->model, s->st.cav, labels, log_p);
   if (!gradient) return;
   classes_omega_gradient(&s->model, s->st.log_z, log_p,
                          set_matrix(out_, "d_omega", C, C));

@@ -76,11 +76,22 @@ double classes_posterior(int C,
                          const double *omega,
                          const double *mean,
                          const double *sd,
+                         int all,
                          double *log_p) {
-  double log_z = -INFINITY;
+  const double least = least_of(C, omega);
+  double log_z = -INFINITY, left = 1;
+  int sharing = 0;
   for (int c = 0; c < C; c++) {
+    if (!all && omega[c] == least) {
+      sharing++;
+      continue;
+    }
     log_p[c] = argmax_given(C, c, mean, sd, NULL);
+    left -= exp(log_p[c]);
     log_z = log_add(log_z, log(omega[c]) + log_p[c]);
   }
-  return log_z;
+  if (sharing == 0) return log_z;
+  for (int c = 0; c < C; c++)
+    if (omega[c] == least) log_p[c] = log(fmax(left, 0) / sharing);
+  return log_add(log_z, log(least * fmax(left, 0)));
 }

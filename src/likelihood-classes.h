@@ -20,11 +20,14 @@ typedef struct {
 tilted_classes
 classes_tilt(int C, const double *omega, const double *mean, const double *sd);
 
-/* log_p[C] = log P(class k is the largest); returns log_z, to go with it. */
+/* log_p[C] = log P(class k is the largest); returns log_z, to go with it. Where
+ * not `all`, classes of the least omega share what the others leave equally,
+ * which log_z and sums over them do not feel: for one rate one integral. */
 double classes_posterior(int C,
                          const double *omega,
                          const double *mean,
                          const double *sd,
+                         int all,
                          double *log_p);
 
 #endif

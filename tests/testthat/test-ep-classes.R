@@ -28,7 +28,7 @@ test_that("coefficients of a row add up to 0", {
 
 test_that("the stored gradients are found", {
   for (case in classes_cases()) {
-    out <- classes_fit_case(case, gradient = TRUE)
+    out <- classes_fit_case(case, labels = TRUE, gradient = TRUE)
     got <- c(
       -out$gradient$lengthscale / 2, out$gradient$variance, out$gradient$bias,
       out$gradient$nugget

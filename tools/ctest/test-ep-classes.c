@@ -269,7 +269,7 @@ static void omega_has_its_gradient(void) {
   fit *f = fit_new(30, 3, 0.15, 68);
   double *log_p = dense_new(90), grad[9];
   CHECK(fit_cold(f) == EP_CONVERGED);
-  classes_labels(&f->model, f->st.cav, log_p);
+  classes_labels(&f->model, f->st.cav, 1, log_p);
   classes_omega_gradient(&f->model, f->st.log_z, log_p, grad);
   for (int k = 0; k < 9; k++) {
     const double at = f->omega[k];

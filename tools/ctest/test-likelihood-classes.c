@@ -266,7 +266,7 @@ static void two_classes_are_a_probit(void) {
     const double z = (mean[0] - mean[1]) / hypot(sd[0], sd[1]);
     CHECK_NEAR(classes_tilt(2, omega, mean, sd).log_z, pnorm(z, 0, 1, 1, 1),
                1e-13);
-    classes_posterior(2, omega, mean, sd, log_p);
+    classes_posterior(2, omega, mean, sd, 1, log_p);
     CHECK_NEAR(exp(log_p[0]) + exp(log_p[1]), 1, 5e-13);
   }
 }
@@ -279,7 +279,7 @@ static void probabilities_add_up(void) {
     double log_p[ARGMAX_MOST], sum = 0, z = 0;
     draw(&seed, rep % REGIMES, C, rep % C, mean, sd);
     column(&seed, 2, C, rep % C, omega);
-    const double log_z = classes_posterior(C, omega, mean, sd, log_p);
+    const double log_z = classes_posterior(C, omega, mean, sd, 1, log_p);
     for (int k = 0; k < C; k++) {
       sum += exp(log_p[k]);
       z += omega[k] * exp(log_p[k]);
@@ -287,6 +287,14 @@ static void probabilities_add_up(void) {
     CHECK_NEAR(sum, 1, 1e-12);
     CHECK_NEAR(log_z, log(z), 1e-12);
     CHECK_NEAR(classes_tilt(C, omega, mean, sd).log_z, log_z, 1e-12);
+    column(&seed, 1, C, rep % C, omega);
+    double some[ARGMAX_MOST];
+    const double short_z = classes_posterior(C, omega, mean, sd, 0, some);
+    CHECK_NEAR(short_z, classes_posterior(C, omega, mean, sd, 1, log_p), 1e-12);
+    CHECK(some[rep % C] == log_p[rep % C]);
+    sum = 0;
+    for (int k = 0; k < C; k++) sum += exp(some[k]);
+    CHECK_NEAR(sum, 1, 1e-12);
   }
 }
 
