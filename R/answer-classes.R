@@ -165,8 +165,30 @@ class_suspicion <- function(object) {
     p_suggested = p_best,
     runner_up = class_of(second),
     p_runner_up = others[cbind(rows, second)],
+    loo_wrong = rowSums(replace(object$ep$loo_class, cbind(rows, object$data$y), 0)),
     row.names = make.unique(as.character(object$data$row_names))
   )[first, ]
   found$fdr <- cumsum(1 - found$probability) / found$rank
   found
+}
+
+# Scores ----------------------------------------------------------------------
+
+#' Half the squared distance of the recorded classes' probabilities from what was recorded
+#' @noRd
+classes_brier <- function(object) {
+  check_classes_model(object)
+  p <- object$ep$loo_class %*% object$omega
+  at <- cbind(seq_along(object$data$y), object$data$y)
+  p[at] <- p[at] - 1
+  unname(rowSums(p^2)) / 2
+}
+
+#' @rdname ep_diagnostics
+#' @export
+ep_diagnostics.gpc_classes <- function(object, ...) {
+  check_no_dots(...)
+  new_diagnostics(
+    diagnose_ep(object$ep), diagnose_learning(object), object$learning$on_bound
+  )
 }

@@ -123,7 +123,7 @@
 #'
 #'   With three classes or more the columns `suggested` and `runner_up` are the most probable
 #'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
-#'   probabilities that they are the true class; there is no `loo_wrong`. Where the label is
+#'   probabilities that they are the true class. Where the label is
 #'   more likely wrong than right, but no class has a probability of one half, `print()`
 #'   says `unclear`. Nothing is relabelled.
 #'

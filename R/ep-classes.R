@@ -11,7 +11,7 @@ classes_least_nugget <- 1e-3 # below, EP often has no fixed point
 #' @return a latent whose `native` takes as `epsilon` one rate, a rate for each true class,
 #'   or the noise matrix itself. Its result has besides: `omega`, the matrix in use;
 #'   `true_class`, n x C probabilities of the true classes; and `flipped`, those that the
-#'   recorded one is not it.
+#'   recorded one is not it; `loo_class`, n x C, those of the classes given other labels.
 #' @noRd
 latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = NULL,
                            call = rlang::caller_env()) {
@@ -71,9 +71,10 @@ classes_result <- function(out, labels, omega, back) {
   if (!is.null(out$log_p)) {
     recorded <- t(omega)[labels, , drop = FALSE] # a row: P(its label | true class)
     out$true_class <- exp(log(recorded) + out$log_p - out$loo)
+    out$loo_class <- exp(out$log_p)
     out$flipped <- rowSums(replace(out$true_class, cbind(seq_along(labels), labels), 0))
   }
-  for (name in intersect(c("m", "C_diag", "log_p", "true_class"), names(out))) {
+  for (name in intersect(c("m", "C_diag", "log_p", "true_class", "loo_class"), names(out))) {
     out[[name]] <- out[[name]][back, , drop = FALSE]
   }
   if (!is.null(out$b) && nrow(out$b) == length(labels) && is.null(out$extra)) {

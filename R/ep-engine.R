@@ -124,6 +124,7 @@ ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
   ep$gradient_solved <- identical(out$gradient_status, 0L)
   ep$C <- out$extra
   ep$true_class <- out$true_class
+  ep$loo_class <- out$loo_class
   ep
 }
 

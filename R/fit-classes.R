@@ -77,7 +77,9 @@ new_gpc_classes <- function(spec, molded, call, fit, kernel, latent) {
   omega <- classes_omega(omega, length(levels))
   dimnames(omega) <- list(true = levels, recorded = levels)
   ep <- fit$ep[setdiff(names(fit$ep), c("kappa", "newton", "log_evidence_zp", "rival", "C"))]
-  if (!is.null(ep$true_class)) colnames(ep$true_class) <- levels
+  for (name in intersect(c("true_class", "loo_class"), names(ep))) {
+    colnames(ep[[name]]) <- levels
+  }
   ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
   if (!spec$control$trace) ep["trace"] <- list(NULL)
   warn_ep(ep)
@@ -139,7 +141,9 @@ classes_latent_new <- function(object, X) {
 nobs.gpc_classes <- function(object, ...) length(object$data$y)
 
 #' @export
-coef.gpc_classes <- function(object, ...) {
+coef.gpc_classes <- function(object, ...) hyperparameters(object)
+
+hyperparameters.gpc_classes <- function(object) {
   kernel <- object$kernel
   rate <- if (is.character(object$spec$epsilon) && object$spec$epsilon == "matrix") {
     stats::setNames(object$epsilon, paste0("epsilon.", object$blueprint$levels))
@@ -152,3 +156,15 @@ coef.gpc_classes <- function(object, ...) {
 
 #' @export
 formula.gpc_classes <- function(x, ...) formula.sturdy_model(x, ...)
+
+# Which of the coefficients were learned.
+learned.gpc_classes <- function(object) {
+  held <- object$kernel$fixed
+  scales <- length(object$kernel$lengthscale)
+  rates <- length(stats::coef(object)) - scales - 3
+  free <- c(
+    rep(!"lengthscale" %in% held, scales), !c("variance", "bias", "nugget") %in% held,
+    rep(is.character(object$spec$epsilon), rates)
+  )
+  free & !is.null(object$learning)
+}

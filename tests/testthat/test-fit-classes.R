@@ -232,3 +232,30 @@ extended_test("class probabilities are near those of the exact posterior", {
   expect_lt(mean(gap), 0.02)
   expect_lt(max(gap), 0.12)
 })
+
+test_that("a fit has the usual data frames, scores and diagnostics", {
+  d <- few_iris()
+  fit <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)
+  expect_equal(tidy(fit)$term, c("lengthscale", "variance", "bias", "nugget", "epsilon"))
+  expect_false(any(tidy(fit)$learned))
+  expect_equal(glance(fit)$log_evidence, log_evidence(fit))
+  expect_equal(glance(fit)$loo, sum(fit$ep$loo))
+  with_prob <- augment(fit, d)
+  expect_equal(with_prob$.class, predict(fit))
+  expect_equal(with_prob$.flipped[3], fit$ep$flipped[3])
+  expect_equal(augment(fit)$.prob_setosa, with_prob$.prob_setosa)
+  expect_equal(augment(fit)$Species, d$Species)
+  new <- augment(fit, newdata = d[1:2, ])
+  expect_equal(new$.prob_virginica, unname(predict(fit, d[1:2, ], type = "prob")[, 3]))
+  expect_equal(log_score(fit)$pointwise, unname(fit$ep$loo))
+  p <- fit$ep$loo_class %*% fit$omega
+  expect_equal(p[cbind(1:45, fit$data$y)], exp(fit$ep$loo), tolerance = 1e-8)
+  outcome <- diag(3)[fit$data$y, ]
+  expect_equal(brier_score(fit)$estimate, sum((p - outcome)^2) / 90)
+  expect_equal(ep_diagnostics(fit)$status, "converged")
+  expect_output(print(summary(fit)), "Most suspicious labels")
+  expect_equal(
+    ep_diagnostics(gpc(Species ~ ., d, kernel = held()))$happened[3],
+    "Learned 1 hyperparameter by evidence from 3 starts."
+  )
+})
