@@ -168,3 +168,14 @@ learned.gpc_classes <- function(object) {
   )
   free & !is.null(object$learning)
 }
+
+# What the defaults of stats would answer with NULL
+
+#' @export
+residuals.gpc_classes <- function(object, ...) abort_no_fit(object)
+
+#' @export
+deviance.gpc_classes <- function(object, ...) abort_no_fit(object)
+
+#' @export
+weights.gpc_classes <- function(object, ...) abort_no_fit(object)

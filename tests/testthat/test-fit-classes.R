@@ -259,3 +259,28 @@ test_that("a fit has the usual data frames, scores and diagnostics", {
     "Learned 1 hyperparameter by evidence from 3 starts."
   )
 })
+
+test_that("figures are drawn and leave the device as it was", {
+  d <- few_iris()
+  fit <- gpc(Species ~ Petal.Length + Petal.Width, d, kernel = held(), epsilon = 0.1)
+  withr::local_pdf(NULL)
+  old <- graphics::par(no.readonly = TRUE)
+  expect_identical(plot(fit), fit)
+  m <- noise_matrix(fit)
+  expect_identical(plot(m), m)
+  expect_no_error(plot(noise_matrix(fit, type = "count")))
+  expect_no_error(plot(mislabelled(fit)))
+  expect_equal(graphics::par(no.readonly = TRUE)["mar"], old["mar"])
+  expect_error(
+    plot(gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)), class = "sturdy_error_inputs"
+  )
+})
+
+test_that("what several classes do not answer is an error", {
+  d <- few_iris()
+  fit <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)
+  for (ask in list(calibration, check_fit, posterior_sample, criterion, residuals)) {
+    expect_error(ask(fit), class = "sturdy_error_several_classes")
+  }
+  expect_equal(update(fit, epsilon = 0.2)$epsilon, 0.2)
+})
