@@ -14,7 +14,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     return(invisible(x))
   }
   rate <- format_each(attr(x, "rate"), digits + 1)
-  if (length(rate) == 2) {
+  if (length(rate) > 1) {
     rate <- paste(rate, "of true", levels(x$label), collapse = ", ")
   }
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), ", epsilon = ",
@@ -37,7 +37,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   shown <- utils::head(as.data.frame(x), n)
   if (nrow(shown)) {
     named <- !identical(row.names(shown), as.character(shown$row))
-    print(shown, digits = digits, row.names = named)
+    print(shown_rows(x, shown), digits = digits, row.names = named)
   }
   if (nrow(x) > nrow(shown)) {
     cat("(", nrow(x) - nrow(shown), " less suspicious ",
@@ -45,6 +45,23 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
         sep = "")
   }
   invisible(x)
+}
+
+# The rows as they are shown
+shown_rows <- function(x, shown) {
+  UseMethod("shown_rows")
+}
+
+shown_rows.default <- function(x, shown) shown
+
+# A column says in words what the label should be.
+shown_rows.classes_mislabelled <- function(x, shown) {
+  words <- ifelse(
+    shown$p_suggested >= 0.5, as.character(shown$suggested),
+    paste0("unclear: ", shown$suggested, " or ", shown$runner_up)
+  )
+  shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
+  shown[c("row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "fdr")]
 }
 
 describe_wrong <- function(expected, digits) {

@@ -132,6 +132,12 @@
 #'   * `fdr`: the expected share of right labels among this row and all above it, for such a
 #'     fit if some labels are wrong.
 #'
+#'   With three classes or more the columns `suggested` and `runner_up` are the most probable
+#'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
+#'   probabilities that they are the true class. Where the label is
+#'   more likely wrong than right, but no class has a probability of one half, `print()`
+#'   says `unclear`. Nothing is relabelled.
+#'
 #'   Its row names are those of the data. It has the attributes
 #'   * `expected`: a list of `count` (the expected number of wrong labels), `at_fit` (the
 #'     sum of the probabilities) and, unless `level` is `NULL`, `lower`, `upper`, `level`
@@ -175,16 +181,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
   check_sites_kept(object)
-  if (all(object$epsilon == 0) && !is_average(object)) {
-    inform_sturdy(
-      c(
-        i = "With {.code epsilon = 0} no label can be wrong: the probabilities
-             are 0.",
-        i = "Rows are ranked by the leave-one-out probability of their label."
-      ),
-      "no_label_noise"
-    )
-  }
+  if (all(object$epsilon == 0) && !is_average(object)) inform_no_label_noise()
   found <- suspicion(object)
   place <- match(found$row, object$data$rows)
   levels <- object$blueprint$levels
@@ -215,6 +212,17 @@ probability_none <- function(object) {
 average_rate <- function(object) {
   rate <- drop(node_weight(object) %*% node_rates(object))
   if (isTRUE(all.equal(rate[[1]], rate[[2]]))) rate[[1]] else rate
+}
+
+inform_no_label_noise <- function() {
+  inform_sturdy(
+    c(
+      i = "With {.code epsilon = 0} no label can be wrong: the probabilities
+           are 0.",
+      i = "Rows are ranked by the leave-one-out probability of their label."
+    ),
+    "no_label_noise"
+  )
 }
 
 #' The rows called wrong at a false-discovery rate

@@ -6,7 +6,8 @@
 #' @details
 #' With `p` the leave-one-out probability of the recorded label (see [loo()]),
 #' * the Brier score of a row is `(1 - p)^2`, between 0 and 1; **smaller is
-#'   better**, and `p = 1/2` scores 1/4;
+#'   better**, and `p = 1/2` scores 1/4; with three classes or more, half the sum over
+#'   classes of the squared distance between probability and outcome;
 #' * the log score of a row is `log p`; **larger is better**, and `p = 1/2` scores
 #'   -0.693. The sum of the log scores is that of [loo()].
 #'
@@ -36,6 +37,9 @@
 #' log_score(fit)
 brier_score <- function(object, ...) {
   check_no_dots(...)
+  if (inherits(object, "gpc_classes")) {
+    return(new_score("brier", classes_brier(object)))
+  }
   new_score("brier", (-expm1(loo_terms(object)))^2)
 }
 
@@ -49,7 +53,7 @@ log_score <- function(object, ...) {
 #' Log probability of each recorded label, as loo() has it
 #' @noRd
 loo_terms <- function(object, call = rlang::caller_env()) {
-  if (!inherits(object, "sturdy_model")) abort_no_fit(object, call = call)
+  if (!inherits(object, c("sturdy_model", "gpc_classes"))) abort_no_fit(object, call = call)
   unname(loo(object)$pointwise[, "elpd_loo"])
 }
 

@@ -110,7 +110,11 @@ check_epsilon <- function(epsilon,
                           learn = TRUE,
                           average = FALSE,
                           arg = "epsilon",
-                          call = rlang::caller_env()) {
+                          call = rlang::caller_env(),
+                          matrix = FALSE) {
+  if (matrix && (identical(epsilon, "matrix") || is_noise_matrix(epsilon))) {
+    return(epsilon)
+  }
   words <- c(if (learn) c("learn", "learn2"), if (average) "average")
   if (is_one_of(epsilon, words)) {
     return(epsilon)
@@ -140,6 +144,13 @@ check_epsilon <- function(epsilon,
     ),
     "epsilon", arg = arg, call = call
   )
+}
+
+#' Probabilities whose rows sum to 1, with names for all or none
+#' @noRd
+is_noise_matrix <- function(x) {
+  is.matrix(x) && is.numeric(x) && !anyNA(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
+    all(x >= 0) && all(abs(rowSums(x) - 1) < 1e-6)
 }
 
 is_rate <- function(x) {

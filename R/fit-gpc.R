@@ -1,10 +1,12 @@
 #' Gaussian process classification with labels that may be wrong
 #'
-#' Fits a Gaussian process classifier for two classes by expectation propagation (EP). The
-#' likelihood allows each recorded label to be wrong with probability `epsilon`, so that a
-#' few wrong labels have little effect on the class boundary. By default answers are
-#' averages over the hyperparameters of the kernel, over `epsilon`, and over whether
-#' labels are wrong at all. [stc()] is the same model under a Student-t process.
+#' Fits a Gaussian process classifier by expectation propagation (EP), for two classes or, with
+#' a latent function a class, for up to 20. The likelihood allows each recorded label to be
+#' wrong with probability `epsilon`, so that a few wrong labels have little effect on the
+#' class boundary. With two classes, by default answers are averages over the hyperparameters
+#' of the kernel, over `epsilon`, and over whether labels are wrong at all; with several they
+#' are at the optimum of the hyperparameters. [stc()] is the same model under a Student-t
+#' process.
 #'
 #' `gpc_spec()` checks the arguments and returns them without fitting anything;
 #' `gpc()` passes its `...` to it.
@@ -47,6 +49,25 @@
 #' `print()` states m and the share of the variance that Z leave at the rows. A nugget
 #' learned may be short by up to that much. The log evidence is that of the replaced
 #' kernel: it is no bound of the dense one, and is to be compared at equal Z only.
+#'
+#' # Three classes or more
+#' Each class has a latent function under the same kernel, and the true class of a row is the
+#' one whose function is the largest. It is recorded as class y with probability
+#' `omega[true, y]`, where `omega` is the noise matrix: `1 - epsilon` on its diagonal and
+#' `epsilon / (C - 1)` beside it for one rate, or any matrix. `epsilon = "matrix"` learns it,
+#' each row under a Dirichlet prior whose centre is one rate; rate and strength of the prior
+#' are learned, so that the matrix is nearly that of one rate where the data say no
+#' more. When one class is often taken for another, one learned rate may end at 0, with
+#' a wiggly boundary, and the matrix is needed.
+#'
+#' The result is of class `gpc_classes` and has methods for
+#' [predict()][predict.gpc_classes], [mislabelled()], [noise_matrix()], [loo()],
+#' [log_evidence()], `coef()`, `fitted()` and `print()`. EP takes the latent functions as
+#' independent given the labels. At 30 rows probabilities of classes are off by 0.01 to
+#' 0.02 on average, and the log evidence is 0.3 to 2 below the exact one: it is to be
+#' compared with that of other fits to the same classes only. `criterion = "loo"` and other
+#' methods than `"gradient"` are for two classes. A nugget learned is not below 0.001. Time
+#' grows with the number of classes; with inducing inputs these are placed once.
 #'
 #' # Inputs
 #' Numeric columns enter the kernel through squared differences. Factor, character
@@ -105,9 +126,9 @@
 #' @param formula A formula with the response on its left, as in `class ~ .`.
 #' @param data A data frame with the variables of the formula. `NULL`, the default,
 #'   takes them from the environment of the formula.
-#' @param y The response, with one entry per row of `x`: a factor with two levels, a
-#'   character or logical vector, or numbers 0/1 or -1/+1. **The second level is
-#'   the event**, whose probability the fit models: that of a factor as it stands, of
+#' @param y The response, with one entry per row of `x`: a factor or character vector with
+#'   two classes (for [gpc()] up to 20), a logical vector, or numbers 0/1 or -1/+1. Of two
+#'   classes **the second level is the event**, whose probability the fit models: that of a factor as it stands, of
 #'   text the later one in the order of the C locale (capitals before small letters,
 #'   plain letters before others) whatever the locale of the session, and `TRUE` or 1.
 #'   `print()` names it. Unused levels are dropped with a message.
@@ -128,20 +149,23 @@
 #'   `hyper = "optimum"`, when it is `"learn"`. Two rates, `c(neg = , pos = )`, let the
 #'   classes differ: `neg` is the probability that a row of the first class is recorded as
 #'   the event, `pos` that an event is recorded as the first class; `"learn2"` learns
-#'   both.
+#'   both. In [gpc()] also a noise matrix, with a row for each true class and a column for
+#'   each recorded one, or `"matrix"`, which learns it. With three classes or more there is
+#'   no average: the default is `"learn"`, one rate.
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
-#'   `"optimum"`, the default where `criterion` or `method` is given, finds the best
-#'   values and takes them as known. See [averaging]. `options(sturdy.hyper = "optimum")`
-#'   changes the default, for scripts that were written for it.
+#'   `"optimum"`, the default where `criterion` or `method` is given, or with three classes
+#'   or more, finds the best values and takes them as known. See [averaging].
+#'   `options(sturdy.hyper = "optimum")` changes the default, for scripts that were written
+#'   for it.
 #' @param noise The priors of label noise, made by [noise_prior()]. They are used where
 #'   `hyper = "integrate"` or `epsilon = "average"`.
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each
 #'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
-#'   `subset` is. These rows have a flip rate of 0.
+#'   `subset` is. These rows have a flip rate of 0. For two classes.
 #' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own:
 #'   a formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each
 #'   row. By their prior the rates of groups are alike to a degree (`pooling` in
-#'   [noise_prior()]).
+#'   [noise_prior()]). For two classes.
 #' @param criterion What learning maximises: `"evidence"`, the EP approximation of
 #'   the log marginal likelihood, or `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels. Not used when nothing is learned.
@@ -258,7 +282,7 @@ gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit, trusted = NULL, rates = NULL) {
   spec <- gpc_spec(...)
   fit_spec(spec, known_in(
-    mold_formula(formula, data, spec$scale, na.action, substitute(subset)), data,
+    mold_formula(formula, data, spec$scale, na.action, substitute(subset), many = TRUE), data,
     substitute(trusted), substitute(rates), formula
   ))
 }
@@ -267,7 +291,7 @@ gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
 #' @export
 gpc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
   spec <- gpc_spec(...)
-  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale, many = TRUE), x, trusted, rates))
 }
 
 #' @rdname gpc
@@ -297,7 +321,7 @@ gpc_spec <- function(...,
   optimum <- !missing(criterion) || !missing(method)
   hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  epsilon <- check_epsilon(epsilon, average = TRUE)
+  epsilon <- check_epsilon(epsilon, average = TRUE, matrix = TRUE)
   new_spec(
     "gpc",
     df = Inf, kernel = check_kernel(kernel), epsilon = epsilon, hyper = hyper,
@@ -321,4 +345,16 @@ check_method <- function(method, epsilon, criterion, hyper, call = rlang::caller
     )
   }
   method
+}
+
+#' A noise matrix of two classes as two rates
+#' @noRd
+two_class_noise <- function(spec, levels, call) {
+  if (identical(spec$epsilon, "matrix")) {
+    spec$epsilon <- "learn2"
+  } else if (is.matrix(spec$epsilon)) {
+    omega <- check_noise_matrix(spec$epsilon, levels, call)
+    spec$epsilon <- check_epsilon(c(neg = omega[[1, 2]], pos = omega[[2, 1]]), call = call)
+  }
+  spec
 }

@@ -1,6 +1,10 @@
 # Molded data to a model in kernel space: gpc() and stc().
 
 fit_molded.gpc_spec <- function(spec, molded, call) {
+  if (length(molded$blueprint$levels) > 2) {
+    return(fit_classes(spec, molded, call))
+  }
+  spec <- two_class_noise(spec, molded$blueprint$levels, call)
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)

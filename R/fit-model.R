@@ -104,6 +104,12 @@ is_low_rank <- function(object) !is.null(object$inducing)
 #' Something else is asked what only a fit can answer
 #' @noRd
 abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
+  if (inherits(object, "gpc_classes")) {
+    abort_sturdy(
+      "This is not there for a fit with three classes or more.", c("several_classes", "type"),
+      arg = arg, call = call
+    )
+  }
   abort_sturdy(
     "{.arg {arg}} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
      not {describe(object)}.",

@@ -12,7 +12,7 @@ plot_surface <- function(x, main) {
 
   if (is.null(main)) main <- paste("Probability of", levels[2])
   key <- rbind(
-    key_entry(levels, class_symbols, class_fills),
+    key_entry(levels, class_symbols[1:2], class_fills[1:2]),
     if (any(wrong)) {
       key_entry("probably wrong label", 1, col = ring_colour, lwd = 2.2, size = 1.8)
     }

@@ -24,7 +24,8 @@
 #'     (the predicted class), `.flipped` (the probability that the label was
 #'     flipped) and `.loo` (the leave-one-out probability of the label), the last
 #'     two `NA` in rows left out by `na.action`; `newdata` with `.fitted` and
-#'     `.class`.
+#'     `.class`. With three classes or more there is a column `.prob_<class>` for each
+#'     instead of `.fitted`.
 #'
 #'   A [bpm()] that has absorbed rows by ADF has no leave-one-out score, no sweeps and no
 #'   rows: `glance()` gives `NA` for them and the status `"filtered"`, and `augment()`
@@ -126,7 +127,8 @@ stored_data <- function(x) {
   formula <- x$blueprint$formula
   response <- if (is.null(formula)) "y" else deparse1(formula[[2]])
   if (response %in% names(inputs)) response <- ".label"
-  inputs[[response]] <- factor(levels[1 + (x$data$y > 0)], levels = levels)
+  code <- if (length(levels) > 2) x$data$y else 1 + (x$data$y > 0)
+  inputs[[response]] <- factor(levels[code], levels = levels)
   row.names(inputs) <- make.unique(as.character(x$data$row_names))
   inputs
 }

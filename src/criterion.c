@@ -12,10 +12,6 @@
 #include "criterion.h"
 #include "numeric.h"
 
-static double site_quad(double A, double m, ep_site s, double u) {
-  return (s.tau * m * m - 2 * m * s.nu + A * s.nu * s.nu) / u;
-}
-
 static double site_log_z(criterion_type type, const tilted *t) {
   return type == CRITERION_EVIDENCE ? t->log_z1 : t->log_zp;
 }

@@ -60,8 +60,7 @@ static void set_up(fit_space *s, latent *post, SEXP run_) {
   for (int i = 0; i < n; i++) s->st.site[i] = (ep_site){tau[i], nu[i]};
 }
 
-/* progress_: NULL or an R function of (sweep, residual) */
-static int monitor(void *data, int sweep, double residual) {
+int glue_monitor(void *data, int sweep, double residual) {
   SEXP progress_ = data;
   R_CheckUserInterrupt();
   if (Rf_isNull(progress_)) return 0;
@@ -168,8 +167,8 @@ static void fill_criterion(fit_space *s, SEXP run_, SEXP out_) {
 SEXP glue_fit(latent *post, SEXP run_) {
   fit_space s;
   set_up(&s, post, run_);
-  const int status = ep_run(post, s.lik, s.y, &s.opt, &s.st, &s.work, monitor,
-                            get_named(run_, "progress"));
+  const int status = ep_run(post, s.lik, s.y, &s.opt, &s.st, &s.work,
+                            glue_monitor, get_named(run_, "progress"));
 
   const char *names[] = {
       "status",          "sites",    "cavity",   "loo",

@@ -17,6 +17,10 @@
  * is done. */
 void glue_tick(SEXP progress_, int done);
 
+/* The monitor of an EP run: checks for an interrupt, then calls data, NULL or
+ * an R function of (sweep, residual). */
+int glue_monitor(void *data, int sweep, double residual);
+
 /* n doubles that R frees at the end of the .Call */
 double *glue_alloc(size_t n);
 
@@ -44,6 +48,8 @@ SEXP glue_ep_fit(SEXP K_, SEXP run_);
 SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_);
 SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_);
 SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP keep_, SEXP run_);
+SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_);
+SEXP glue_classes_prob(SEXP mean_, SEXP var_);
 SEXP glue_gp_predict(
     SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_);
 SEXP glue_inducing_predict(

@@ -9,6 +9,8 @@
 
 static const R_CallMethodDef entries[] = {ENTRY(ep_fit, 2),
                                           ENTRY(gp_fit, 3),
+                                          ENTRY(classes_fit, 4),
+                                          ENTRY(classes_prob, 2),
                                           ENTRY(gp_predict, 6),
                                           ENTRY(gram, 3),
                                           ENTRY(cholesky, 2),

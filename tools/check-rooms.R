@@ -39,10 +39,12 @@ r_ground <- c("control", "checks", "conditions", "progress", "words")
 # latent-kernel.c includes latent.h.
 c_layers <- c(
   "numeric status workspace host threads tile-loops",
+  "hazard",
   "dense-tile",
   "dense-product",
   "dense-solve",
   "matrix gmres gamma-ratio qalgebra",
+  "argmax",
   "factor-signed student kernel bounce likelihood anderson",
   "divergence ais site adf predictive inducing",
   "latent",
