@@ -48,7 +48,7 @@ c_layers <- c(
   "latent",
   "fixpoint",
   "criterion",
-  "adjoint ep",
+  "adjoint ep shard",
   "glue",
   "init"
 )
