@@ -179,9 +179,12 @@ bpm <- function(x, ...) {
 #' @rdname bpm
 #' @export
 bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit) {
+                        na.action = stats::na.omit, cluster = NULL) {
   spec <- bpm_spec(...)
-  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
+  fit_rows(
+    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
+    environment(formula)
+  )
 }
 
 #' @rdname bpm

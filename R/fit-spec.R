@@ -38,6 +38,26 @@ fit_spec <- function(spec, molded, call = rlang::caller_env()) {
   with_memory(fit_molded(spec, molded, call), call)
 }
 
+#' Fit the rows that a formula takes from `data`
+#'
+#' @param subset unevaluated. @param call frame of the face. @param env of the formula.
+#' @noRd
+fit_rows <- function(data, spec, formula, subset, na.action, cluster, call, env) {
+  UseMethod("fit_rows")
+}
+
+fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, call, env) {
+  if (!is.null(cluster)) {
+    abort_sturdy(
+      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
+      arg = "cluster", call = call
+    )
+  }
+  fit_spec(
+    spec, mold_formula(formula, data, spec$scale, na.action, subset, call, env), call
+  )
+}
+
 fit_molded <- function(spec, molded, call) {
   UseMethod("fit_molded")
 }

@@ -16,7 +16,7 @@ latent_shards <- function(team, n, few, columns, m) {
     placed$hyper <- hyper
     latent_shards(team, n, placed, columns, if (!is.null(m)) size)
   }
-  latent <- shards_base(team, n, few, prior, whitened, again, function(out, hyper) out$gradient)
+  latent <- shards_base(team, n, few, prior, whitened, again, function(out, hyper) out)
   latent$Z <- few$Z
   latent
 }
@@ -35,28 +35,34 @@ latent_weight_shards <- function(team, n, few, weights) {
     unit <- 1 / sqrt(weight_scales(weights, hyper))
     list(b = unit * b, C = unit * t(unit * C))
   }
-  gradient <- function(out, hyper) {
-    by_weight <- (out$b^2 - 1 + diag(out$extra)) / 2 # those of M alone, see shard.c
-    list(
-      prior_scale = if (any(weights$free)) {
-        drop(rowsum(by_weight, weights$group))[weights$free]
-      },
-      nugget = if (hyper$nugget > 0) out$gradient$nugget,
-      epsilon = out$gradient$epsilon
-    )
+  finish <- function(out, hyper) {
+    if (!is.null(out$gradient)) {
+      by_weight <- (out$b^2 - 1 + diag(out$extra)) / 2 # of M alone, see shard.c
+      out$gradient <- list(
+        prior_scale = if (any(weights$free)) {
+          drop(rowsum(by_weight, weights$group))[weights$free]
+        },
+        nugget = if (hyper$nugget > 0) out$gradient$nugget,
+        epsilon = out$gradient$epsilon
+      )
+    }
+    unit <- sqrt(weight_scales(weights, hyper))
+    out$b <- unit * out$b
+    out$extra <- unit * t(unit * out$extra)
+    out
   }
   again <- function(hyper, m) {
     few$hyper <- hyper
     latent_weight_shards(team, n, few, weights)
   }
-  shards_base(team, n, few, prior, whitened, again, gradient)
+  shards_base(team, n, few, prior, whitened, again, finish)
 }
 
 #' @param prior function(hyper) of what shard_features() takes. @param whitened
-#'   function(hyper, b, C): the posterior of u from that of `few`. @param gradient
-#'   function(out, hyper): that of all from the sum over the rows.
+#'   function(hyper, b, C): the posterior of u from that of `few`. @param finish
+#'   function(out, hyper): the result in the coordinates of the model.
 #' @noRd
-shards_base <- function(team, n, few, prior, whitened, again, gradient) {
+shards_base <- function(team, n, few, prior, whitened, again, finish) {
   ready <- NULL
   prepare <- function(hyper) {
     if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
@@ -66,33 +72,13 @@ shards_base <- function(team, n, few, prior, whitened, again, gradient) {
     k <- length(prior(hyper)$scale) # 0 in kernel space
     list(df = df, d = if (k > 0 && hyper$nugget == 0) k else n, epsilon = epsilon)
   }
-  native <- function(hyper, df, epsilon, sites, control, criterion = "none",
-                     wants_gradient = FALSE, progress = NULL) {
-    prepare(hyper)
-    lik <- lik_at(hyper, df, epsilon)
-    if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
-    from <- if (is.null(sites)) "prior" else "sites"
-    out <- shard_rounds(team, lik, control, from, progress)
-    if (out$status < 0) {
-      return(out)
-    }
-    out$value <- switch(criterion,
-      evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
-    )
-    if (wants_gradient && criterion == "evidence" && ep_converged(out)) {
-      out$gradient <- team$sum(
-        "gradient", list(posterior = out$posterior, lik = lik), add_gradients
-      )
-      out$gradient_status <- if (is.null(out$gradient)) 4L else 0L
-      if (!is.null(out$gradient)) out$gradient <- gradient(out, hyper)
-    }
-    out
-  }
   list(
     n = n, hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
-    coarse = if (n > parallel_rows) 1e-3, some = function(k) few,
+    coarse = if (n > parallel_rows) 1e-3,
+    some = function(k) few,
     staged = list(
-      again = again,
+      again = again, columns = few$staged$columns, predict = few$staged$predict,
+      # sites under the posterior of other rows
       project = function(hyper, df, epsilon, b, C) {
         prepare(hyper)
         from <- whitened(hyper, b, C)
@@ -101,10 +87,29 @@ shards_base <- function(team, n, few, prior, whitened, again, gradient) {
         held_sites
       }
     ),
-    lik = lik_at,
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
-      native(hyper, df, epsilon, sites, control, criterion, gradient, progress)
+      prepare(hyper)
+      lik <- lik_at(hyper, df, epsilon)
+      if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
+      from <- if (is.null(sites)) "prior" else "sites"
+      out <- shard_rounds(team, lik, control, from, progress)
+      if (out$status < 0) {
+        return(out)
+      }
+      out$value <- switch(criterion,
+        evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
+      )
+      out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
+      if (gradient && ep_converged(out)) {
+        out$gradient <- rounds_gradient(team, lik, out$posterior)
+        out$gradient_status <- if (is.null(out$gradient)) 4L else 0L
+      }
+      finish(out, hyper)
     }
   )
+}
+
+rounds_gradient <- function(team, lik, posterior) {
+  team$sum("gradient", list(posterior = posterior, lik = lik), add_gradients)
 }

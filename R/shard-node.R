@@ -18,14 +18,13 @@ shard_states <- new.env(parent = emptyenv()) # by run, and there by shard
 #' The answer of a shard to a message
 #'
 #' What goes wrong is an answer, too: the driver says which shard it was.
-#' @param run name of the run. @param shard number. @param verb name of a function of
-#'   shard_verbs. @param args its arguments.
+#' @param run name of the run. @param shard number. @param verb see shard_verb(). @param args its arguments.
 #' @noRd
 shard_answer <- function(run, shard, verb, args) {
   tryCatch(
     {
       here <- shard_state(run, shard, new = verb == "open")
-      do.call(shard_verbs[[verb]], c(list(here), args), quote = TRUE)
+      do.call(shard_verb(verb), c(list(here), args), quote = TRUE)
     },
     error = function(cnd) {
       cnd[c("trace", "call")] <- list(NULL)
@@ -214,10 +213,15 @@ node_gradient <- function(state, posterior, lik) {
   Reduce(add_gradients, shares)
 }
 
-shard_verbs <- list(
-  prepare = node_prepare, begin = node_begin, pass = node_pass, accept = node_accept,
-  gram = node_gram, settle = node_settle, gradient = node_gradient
-)
+#' What is done at a message, as a function of the state and of the message's arguments
+#' @noRd
+shard_verb <- function(verb) {
+  switch(verb,
+    open = node_open, head = node_head, scan = node_scan, encode = node_encode,
+    rows = node_rows, prepare = node_prepare, begin = node_begin, pass = node_pass,
+    accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient
+  )
+}
 
 # Sums ------------------------------------------------------------------------
 

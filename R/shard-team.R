@@ -13,7 +13,7 @@
 new_team <- function(labels, cluster = NULL, call = rlang::caller_env()) {
   run <- next_run()
   size <- length(labels)
-  send <- if (is.null(cluster)) local_sender(run) else cluster_sender(run, cluster, size, call)
+  send <- if (is.null(cluster)) local_sender(run, size) else cluster_sender(run, cluster, size, call)
   ask <- function(verb, args = list(), each = NULL) {
     answers <- send$ask(verb, args, each)
     for (k in seq_len(size)) check_answer(answers[[k]], k, labels[k], call)
@@ -43,11 +43,12 @@ shard_answers <- function(job) {
   })
 }
 
-local_sender <- function(run) {
+local_sender <- function(run, size) {
   list(
     ask = function(verb, args, each) {
-      shards <- if (verb == "open") seq_along(each) else seq_along(ls(shard_states[[run]]))
-      shard_answers(list(run = run, shards = shards, verb = verb, args = args, each = each))
+      shard_answers(list(
+        run = run, shards = seq_len(size), verb = verb, args = args, each = each
+      ))
     },
     close = function() shard_forget(run)
   )

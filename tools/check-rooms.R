@@ -12,6 +12,7 @@
 # words are the ground: every room may call them.
 
 r_rooms <- "
+  shard:      answer stream fit learn ep kernel data native
   show:       select answer exact stream fit learn ep kernel data family
   select:     answer exact fit learn ep kernel data
   answer:     exact fit learn ep kernel data native
