@@ -67,3 +67,14 @@ native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
 native_lik <- function(lik) {
   list(df = as.double(lik$df), d = as.double(lik$d), epsilon = native_epsilon(lik$epsilon))
 }
+
+#' The options under which another session has the kernels and threads of this one
+#' @noRd
+blas_in_use <- function() {
+  use_blas()
+  kernels <- chosen_variant(getOption("sturdy.blas", "auto"))
+  list(
+    sturdy.blas = if (kernels == 0L) "r" else "own",
+    sturdy.threads = chosen_threads(getOption("sturdy.threads"))
+  )
+}

@@ -83,8 +83,13 @@ shards_base <- function(team, n, few, prior, whitened, again, finish) {
         prepare(hyper)
         from <- whitened(hyper, b, C)
         from$lik <- lik_at(hyper, df, epsilon)
-        team$ask("begin", list(from = from))
-        held_sites
+        tryCatch(
+          {
+            team$ask("begin", list(from = from))
+            held_sites
+          },
+          shards_lost = function(cnd) NULL
+        )
       }
     ),
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
@@ -92,24 +97,41 @@ shards_base <- function(team, n, few, prior, whitened, again, finish) {
       prepare(hyper)
       lik <- lik_at(hyper, df, epsilon)
       if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
-      from <- if (is.null(sites)) "prior" else "sites"
-      out <- shard_rounds(team, lik, control, from, progress)
+      out <- rounds_and_gradient(team, lik, control, sites, gradient, progress)
       if (out$status < 0) {
         return(out)
       }
       out$value <- switch(criterion,
         evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
       )
-      out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
-      if (gradient && ep_converged(out)) {
-        out$gradient <- rounds_gradient(team, lik, out$posterior)
-        out$gradient_status <- if (is.null(out$gradient)) 4L else 0L
-      }
       finish(out, hyper)
     }
   )
 }
 
-rounds_gradient <- function(team, lik, posterior) {
-  team$sum("gradient", list(posterior = posterior, lik = lik), add_gradients)
+#' Rounds, and the sum of the rows' shares in the gradient where it is asked for; from the
+#' sites that are left when a node was lost meanwhile
+#' @noRd
+rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
+  from <- if (is.null(sites)) "prior" else "sites"
+  repeat {
+    out <- tryCatch(
+      {
+        out <- shard_rounds(team, lik, control, from, progress)
+        out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
+        if (wanted && ep_converged(out)) {
+          out$gradient <- team$sum(
+            "gradient", list(posterior = out$posterior, lik = lik), add_gradients
+          )
+          out$gradient_status <- if (is.null(out$gradient)) 4L else 0L
+        }
+        out
+      },
+      shards_lost = function(cnd) NULL
+    )
+    if (!is.null(out)) {
+      return(out)
+    }
+    from <- "again"
+  }
 }

@@ -102,8 +102,8 @@ node_prepare <- function(state, prior) {
 
 #' Sites to start from, and what they sum to
 #'
-#' @param from "prior"; "sites", those of the last fixed point or, after a loss, those that
-#'   there are; or list(b, C, lik), the posterior of u under other rows.
+#' @param from "prior"; "sites", those of the last fixed point; "again", those of the last
+#'   pass; or list(b, C, lik), the posterior of u under other rows.
 #' @return list(P, h)
 #' @noRd
 node_begin <- function(state, from) {
@@ -112,7 +112,9 @@ node_begin <- function(state, from) {
     rows <- block_rows(state, block)
     sites <- if (is.list(from)) {
       block$good <- projected_sites(rows, from)
-    } else if (from == "sites") {
+    } else if (from == "again" && !is.null(block$here)) {
+      sites_of_point(block$here, rows$lambda)
+    } else if (from != "prior") {
       block$good
     }
     block$here <- point_of_sites(sites, rows$lambda)

@@ -30,6 +30,8 @@ node_encode <- function(state, blueprint, na.action, types) {
   state$blueprint <- blueprint
   state$na.action <- na.action
   state$types <- types
+  state$keep <- FALSE
+  state$blocks <- list()
   counts <- c(0, 0)
   left_out <- 0
   each_batch(state, function(data) {

@@ -1,29 +1,71 @@
 # Who has which shard, and how they are asked: a *team* is a list of
 #   size           number of shards
-#   ask(verb, args, each)  what every shard answers to a message of shard_verbs, in the
+#   ask(verb, args, each)  what every shard answers to a message of shard_verb(), in the
 #                  order of the shards; `each`: further arguments, a list a shard
 #   sum(verb, args, add)   the sum of what they answer, always in that order
 #   close()        forgets the run
 # A sum does not depend on who computes its terms, so results are the same to the last
 # bit however many nodes there are.
+#
+# When a node is lost its shards are opened, encoded and prepared elsewhere. A message that
+# needs nothing else is then repeated; otherwise the condition `shards_lost` tells the
+# rounds to begin again from the sites that are left.
 
 #' @param labels what shards are called in messages. @param cluster `NULL` for this
 #'   process, or a cluster of the package parallel.
 #' @noRd
 new_team <- function(labels, cluster = NULL, call = rlang::caller_env()) {
-  run <- next_run()
   size <- length(labels)
-  send <- if (is.null(cluster)) local_sender(run, size) else cluster_sender(run, cluster, size, call)
-  ask <- function(verb, args = list(), each = NULL) {
-    answers <- send$ask(verb, args, each)
-    for (k in seq_len(size)) check_answer(answers[[k]], k, labels[k], call)
+  log <- list() # the last messages that a shard needs to be where it is
+  send <- if (is.null(cluster)) {
+    local_sender(next_run())
+  } else {
+    cluster_sender(next_run(), check_cluster(cluster, call), size, call)
+  }
+  checked <- function(answers, shards) {
+    Map(function(answer, k) check_answer(answer, k, labels[k], call), answers, shards)
     answers
+  }
+  replay <- function(shards) {
+    for (verb in names(log)) {
+      message <- log[[verb]]
+      checked(send$ask(verb, message$args, message$each[shards], shards), shards)
+    }
+  }
+  ask <- function(verb, args = list(), each = NULL) {
+    all <- seq_len(size)
+    if (verb %in% c("open", "encode", "prepare")) {
+      log[[verb]] <<- list(args = args, each = each)
+    }
+    repeat {
+      answers <- tryCatch(
+        checked(send$ask(verb, args, each, all), all),
+        shards_lost = function(cnd) cnd
+      )
+      if (!inherits(answers, "shards_lost")) {
+        return(answers)
+      }
+      replay_until_there(replay, answers)
+      if (!verb %in% c("open", "head", "scan", "encode", "rows", "prepare")) stop(answers)
+    }
   }
   list(
     size = size, ask = ask,
     sum = function(verb, args, add) Reduce(add, ask(verb, args)),
     close = send$close
   )
+}
+
+#' Another node may be lost while the shards of the first one are opened again
+#' @noRd
+replay_until_there <- function(replay, lost) {
+  while (inherits(lost, "shards_lost")) {
+    shards <- lost$shards
+    lost <- tryCatch(replay(shards), shards_lost = function(cnd) {
+      cnd$shards <- union(shards, cnd$shards)
+      cnd
+    })
+  }
 }
 
 # Runs are numbered: a name of chance would move the session's seed
@@ -35,7 +77,7 @@ next_run <- function() {
   paste(Sys.info()[["nodename"]], Sys.getpid(), team_state$runs, sep = "-")
 }
 
-#' The messages of all shards, at one place
+#' The messages of some shards, at one place
 #' @noRd
 shard_answers <- function(job) {
   lapply(seq_along(job$shards), function(k) {
@@ -43,12 +85,10 @@ shard_answers <- function(job) {
   })
 }
 
-local_sender <- function(run, size) {
+local_sender <- function(run) {
   list(
-    ask = function(verb, args, each) {
-      shard_answers(list(
-        run = run, shards = seq_len(size), verb = verb, args = args, each = each
-      ))
+    ask = function(verb, args, each, shards) {
+      shard_answers(list(run = run, shards = shards, verb = verb, args = args, each = each))
     },
     close = function() shard_forget(run)
   )
