@@ -21,12 +21,14 @@
 #'   with the input columns of the training data; further columns are ignored.
 #'   A level that did not occur in training is allowed by [gpc()] and [stc()], with a
 #'   message, and is an error for [bpm()]. `NULL`, the default, means the training rows; a
-#'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`.
+#'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`, and so does a fit to
+#'   [shards()].
 #' @param type `"class"`, the default, `"prob"`, `"latent"`, `"response"` or `"link"`.
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
 #'   class (`FALSE`, the default). It affects `"prob"` and `"response"` only.
-#' @param ... Not used.
+#' @param ... For `newdata` made by [shards()], arguments that say where answers go, see
+#'   [shard_answers]. Otherwise not used.
 #'
 #' @return One entry per row of `newdata`, in its order; rows with missing values
 #'   give `NA`. Without `newdata`, rows left out by `na.action = na.exclude` give `NA`.
@@ -68,12 +70,16 @@ predict.sturdy_model <- function(object,
                                  ),
                                  noise = FALSE,
                                  ...) {
-  check_no_dots(...)
+  apart <- inherits(newdata, "sturdy_shards")
+  if (!apart) check_no_dots(...)
   type <- check_choice(
     type, c("class", "prob", "latent", "response", "link"), "type"
   )
   noise <- check_flag(noise, "noise")
   call <- rlang::current_env()
+  if (apart) {
+    return(predict_apart(newdata, object, type, noise, ..., call = call))
+  }
   latent <- with_memory(latent_at(object, newdata, call))
   epsilon <- if (noise) object$epsilon else 0
   switch(type,
@@ -106,6 +112,12 @@ fitted.sturdy_model <- function(object, ...) {
 predicted_class <- function(object, latent) {
   levels <- object$blueprint$levels
   factor(levels[1 + (latent$m > 0)], levels = levels)
+}
+
+#' Answers for rows that are not here: a method of their class writes them
+#' @noRd
+predict_apart <- function(rows, object, type, noise, ..., call) {
+  UseMethod("predict_apart")
 }
 
 # Of the true class at epsilon = 0, otherwise of the recorded label [M 7.3]

@@ -13,18 +13,24 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
   na.action <- check_na_action(na.action, call)
   team <- new_team(vapply(data$sources, `[[`, character(1), "label"), cluster, call)
   on.exit(team$close())
-  team$ask("open", list(options = data$options), lapply(data$sources, function(source) {
-    list(source = source)
-  }))
+  open_shards(team, data)
   molded <- mold_shards(team, formula, spec$scale, na.action, call)
   fit <- with_memory(fit_shards(spec, team, molded, call), call)
   class(fit) <- c("sharded", class(fit))
   fit
 }
 
+open_shards <- function(team, shards) {
+  files <- sites_files(shards$folder, team$size)
+  team$ask("open", list(options = shards$options), Map(function(source, file) {
+    list(source = source, file = file)
+  }, shards$sources, files))
+}
+
 #' The encoding of all rows, and the rows of a sample
 #'
-#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them)
+#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them, resumed:
+#'   whether all hold sites of an earlier run)
 #' @noRd
 mold_shards <- function(team, formula, scale, na.action, call) {
   scan <- scan_shards(team, formula, scale, na.action, call)
@@ -35,7 +41,8 @@ mold_shards <- function(team, formula, scale, na.action, call) {
     left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out"))
   )
   list(
-    blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows)
+    blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows),
+    resumed = all(vapply(encoded, `[[`, logical(1), "saved"))
   )
 }
 
@@ -103,7 +110,7 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   if (is.null(Z)) Z <- 100 # "auto" with few rows
   few <- latent_inducing(X, columns, molded$data$y, kernel, Z, call)
   latent <- latent_shards(
-    team, sum(molded$shards$rows), few, columns, if (!is.matrix(Z)) Z
+    team, sum(molded$shards$rows), few, columns, if (!is.matrix(Z)) Z, molded$resumed
   )
   fit <- learn_shards(latent, few, spec)
   kernel[hyper_names] <- fit$hyper
@@ -116,7 +123,8 @@ fit_shards.bpm_spec <- function(spec, team, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
   data <- molded$data
   few <- latent_weight(bpm_design(data$X, prior), data$y, prior, call)
-  latent <- latent_weight_shards(team, sum(molded$shards$rows), few, prior)
+  n <- sum(molded$shards$rows)
+  latent <- latent_weight_shards(team, n, few, prior, molded$resumed)
   fit <- learn_shards(latent, few, spec)
   prior$scale[prior$free] <- fit$hyper$prior_scale
   prior$nugget <- fit$hyper$nugget

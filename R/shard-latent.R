@@ -6,17 +6,17 @@
 #' @param team see shard-team.R. @param n rows of all shards. @param few the latent of a
 #'   sample of rows that is here, as latent_inducing() makes it: its Z are those of all.
 #' @param columns see latent_kernel(). @param m number of inducing inputs, or `NULL` where
-#'   they were given.
+#'   they were given. @param resumed whether the shards hold sites to start from.
 #' @noRd
-latent_shards <- function(team, n, few, columns, m) {
+latent_shards <- function(team, n, few, columns, m, resumed = FALSE) {
   prior <- function(hyper) list(n_all = n, Z = few$Z, columns = columns, hyper = hyper)
   whitened <- function(hyper, b, C) list(b = b, C = C)
   again <- function(hyper, size = m) {
     placed <- if (is.null(m)) few else few$staged$again(hyper, size)
     placed$hyper <- hyper
-    latent_shards(team, n, placed, columns, if (!is.null(m)) size)
+    latent_shards(team, n, placed, columns, if (!is.null(m)) size, resumed)
   }
-  latent <- shards_base(team, n, few, prior, whitened, again, function(out, hyper) out)
+  latent <- shards_base(team, n, few, prior, whitened, again, function(out, hyper) out, resumed)
   latent$Z <- few$Z
   latent
 }
@@ -24,7 +24,7 @@ latent_shards <- function(team, n, few, columns, m) {
 #' Weight space, its rows in shards
 #' @param weights the prior of the weights, see bpm_prior().
 #' @noRd
-latent_weight_shards <- function(team, n, few, weights) {
+latent_weight_shards <- function(team, n, few, weights, resumed = FALSE) {
   prior <- function(hyper) {
     list(
       n_all = n, weights = weights["intercept"], scale = weight_scales(weights, hyper),
@@ -53,16 +53,16 @@ latent_weight_shards <- function(team, n, few, weights) {
   }
   again <- function(hyper, m) {
     few$hyper <- hyper
-    latent_weight_shards(team, n, few, weights)
+    latent_weight_shards(team, n, few, weights, resumed)
   }
-  shards_base(team, n, few, prior, whitened, again, finish)
+  shards_base(team, n, few, prior, whitened, again, finish, resumed)
 }
 
 #' @param prior function(hyper) of what shard_features() takes. @param whitened
 #'   function(hyper, b, C): the posterior of u from that of `few`. @param finish
 #'   function(out, hyper): the result in the coordinates of the model.
 #' @noRd
-shards_base <- function(team, n, few, prior, whitened, again, finish) {
+shards_base <- function(team, n, few, prior, whitened, again, finish, resumed) {
   ready <- NULL
   prepare <- function(hyper) {
     if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
@@ -80,6 +80,9 @@ shards_base <- function(team, n, few, prior, whitened, again, finish) {
       again = again, columns = few$staged$columns, predict = few$staged$predict,
       # sites under the posterior of other rows
       project = function(hyper, df, epsilon, b, C) {
+        if (resumed) {
+          return(held_sites)
+        }
         prepare(hyper)
         from <- whitened(hyper, b, C)
         from$lik <- lik_at(hyper, df, epsilon)
@@ -104,6 +107,7 @@ shards_base <- function(team, n, few, prior, whitened, again, finish) {
       out$value <- switch(criterion,
         evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
       )
+      out$lik <- lik
       finish(out, hyper)
     }
   )

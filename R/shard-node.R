@@ -18,7 +18,8 @@ shard_states <- new.env(parent = emptyenv()) # by run, and there by shard
 #' The answer of a shard to a message
 #'
 #' What goes wrong is an answer, too: the driver says which shard it was.
-#' @param run name of the run. @param shard number. @param verb see shard_verb(). @param args its arguments.
+#' @param run name of the run. @param shard number. @param verb see shard_verb().
+#' @param args its arguments.
 #' @noRd
 shard_answer <- function(run, shard, verb, args) {
   tryCatch(
@@ -160,7 +161,12 @@ sites_of_point <- function(point, lambda) {
 node_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
   if (accept) node_accept(state)
   state$scale <- scale
+  saved <- list()
   passes <- each_block(state, function(block) {
+    if (accept && !is.null(state$file)) {
+      sites <- sites_of_point(block$here, block_rows(state, block)$lambda)
+      saved[[length(saved) + 1]] <<- sites
+    }
     if (forget) block$memory <- list()
     step <- list(here = block$here, memory = block$memory, gamma = gamma, scale = scale)
     out <- native_shard_pass(block_rows(state, block), lik, posterior, step)
@@ -168,6 +174,7 @@ node_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
     out["next"] <- list(NULL)
     out
   })
+  if (length(saved)) save_sites(state, saved)
   Reduce(add_passes, passes)
 }
 
@@ -199,6 +206,7 @@ node_settle <- function(state) {
     block$good <- sites_of_point(block$here, block_rows(state, block)$lambda)
     NULL
   })
+  if (!is.null(state$file)) save_sites(state, lapply(state$blocks, `[[`, "good"))
   NULL
 }
 
@@ -221,7 +229,8 @@ shard_verb <- function(verb) {
   switch(verb,
     open = node_open, head = node_head, scan = node_scan, encode = node_encode,
     rows = node_rows, prepare = node_prepare, begin = node_begin, pass = node_pass,
-    accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient
+    accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient,
+    predict = node_predict, suspects = node_suspects
   )
 }
 

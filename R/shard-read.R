@@ -24,7 +24,8 @@ node_head <- function(state) {
 }
 
 #' Encodes the rows as the blueprint says
-#' @return list(counts: of the two classes; left_out: rows with missing values)
+#' @return list(counts: of the two classes; left_out: rows with missing values; saved: whether
+#'   sites were, by an earlier run)
 #' @noRd
 node_encode <- function(state, blueprint, na.action, types) {
   state$blueprint <- blueprint
@@ -34,6 +35,7 @@ node_encode <- function(state, blueprint, na.action, types) {
   state$blocks <- list()
   counts <- c(0, 0)
   left_out <- 0
+  digests <- character()
   each_batch(state, function(data) {
     block <- new.env(parent = emptyenv())
     block$n <- length(data$y)
@@ -41,9 +43,18 @@ node_encode <- function(state, blueprint, na.action, types) {
     state$blocks[[length(state$blocks) + 1]] <- block
     counts <<- counts + c(sum(data$y < 0), sum(data$y > 0))
     left_out <<- left_out + data$given - block$n
+    if (!is.null(state$file)) digests <<- c(digests, rlang::hash(data[c("X", "y")]))
   })
   state$keep <- state$options$keep
-  list(counts = counts, left_out = left_out)
+  saved <- FALSE
+  if (!is.null(state$file)) {
+    state$digest <- rlang::hash(digests)
+    sizes <- vapply(state$blocks, function(block) block$n + 0, numeric(1))
+    sites <- read_sites(state$file, state$digest, sizes)
+    saved <- !is.null(sites)
+    Map(function(block, sites) block$good <- sites, state$blocks[saved], sites)
+  }
+  list(counts = counts, left_out = left_out, saved = saved)
 }
 
 #' Encoded rows by their numbers in the shard, ascending

@@ -38,11 +38,18 @@
 #'   default).
 #' @param keep Whether encoded rows and their features stay in memory between the passes
 #'   (`TRUE`, the default).
+#' @param checkpoint `NULL`, the default, or a folder. The sites of each shard are then saved
+#'   there in every round, 16 bytes a row, by whoever has the shard; nodes must see it, too.
+#' @param resume Whether to begin with the sites that a run on the same rows has saved in
+#'   `checkpoint` (`FALSE` by default, and then sites there are an error). EP ends at the same
+#'   fixed point, to its tolerance.
 #' @return An object of class `sturdy_shards`, for the argument `data` of [gpc()] and
 #'   [bpm()].
 #' @section Conditions:
 #' `sturdy_error_type`, `sturdy_error_range` and `sturdy_error_missing_argument` for
-#' arguments. In a fit `sturdy_error_shard`, beside the class of its cause: a shard can't be
+#' arguments; `sturdy_error_checkpoint` for a folder that is not there, or that holds sites
+#' without `resume`, and for files that are damaged or hold the sites of other rows. In a fit
+#' `sturdy_error_shard`, beside the class of its cause: a shard can't be
 #' read or encoded. It has the field `shard`, its number.
 #' @seealso [gpc()], [bpm()], [bpm_stream()]
 #' @export
@@ -51,7 +58,8 @@
 #' rows <- shards(data.frame(d$x, class = d$y), n = 4)
 #' rows
 #' bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
-shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE) {
+shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,
+                   checkpoint = NULL, resume = FALSE) {
   call <- rlang::current_env()
   if (rlang::is_missing(x)) {
     abort_sturdy("{.arg x} must be given.", "missing_argument", arg = "x", call = call)
@@ -73,7 +81,8 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
       options = list(
         batch_size = check_count(batch_size, "batch_size", min = 1),
         keep = check_flag(keep, "keep"), text = list(...)
-      )
+      ),
+      folder = check_sites_folder(checkpoint, resume, call)
     ),
     class = "sturdy_shards"
   )

@@ -1,7 +1,8 @@
 # Who has which shard, and how they are asked: a *team* is a list of
 #   size           number of shards
-#   ask(verb, args, each)  what every shard answers to a message of shard_verb(), in the
-#                  order of the shards; `each`: further arguments, a list a shard
+#   ask(verb, args, each, shards)  what the shards, all unless told otherwise, answer to a
+#                  message of shard_verb(), in their order; `each`: further arguments, a
+#                  list a shard
 #   sum(verb, args, add)   the sum of what they answer, always in that order
 #   close()        forgets the run
 # A sum does not depend on who computes its terms, so results are the same to the last
@@ -32,21 +33,20 @@ new_team <- function(labels, cluster = NULL, call = rlang::caller_env()) {
       checked(send$ask(verb, message$args, message$each[shards], shards), shards)
     }
   }
-  ask <- function(verb, args = list(), each = NULL) {
-    all <- seq_len(size)
+  ask <- function(verb, args = list(), each = NULL, shards = seq_len(size)) {
     if (verb %in% c("open", "encode", "prepare")) {
       log[[verb]] <<- list(args = args, each = each)
     }
     repeat {
       answers <- tryCatch(
-        checked(send$ask(verb, args, each, all), all),
+        checked(send$ask(verb, args, each, shards), shards),
         shards_lost = function(cnd) cnd
       )
       if (!inherits(answers, "shards_lost")) {
         return(answers)
       }
       replay_until_there(replay, answers)
-      if (!verb %in% c("open", "head", "scan", "encode", "rows", "prepare")) stop(answers)
+      if (!verb %in% stateless_verbs) stop(answers)
     }
   }
   list(
@@ -55,6 +55,9 @@ new_team <- function(labels, cluster = NULL, call = rlang::caller_env()) {
     close = send$close
   )
 }
+
+# What a shard can answer as soon as it is open, encoded and prepared
+stateless_verbs <- c("open", "head", "scan", "encode", "rows", "prepare", "predict")
 
 #' Another node may be lost while the shards of the first one are opened again
 #' @noRd

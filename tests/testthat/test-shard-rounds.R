@@ -54,10 +54,7 @@ test_that("what is learned over shards is what is learned on all rows", {
 test_that("the gradient summed over shards is that of the evidence", {
   team <- new_team(rep("rows", 3))
   withr::defer(team$close())
-  rows <- shards(d, 3)
-  team$ask("open", list(options = rows$options), lapply(rows$sources, function(s) {
-    list(source = s)
-  }))
+  open_shards(team, shards(d, 3))
   molded <- mold_shards(team, class ~ ., TRUE, stats::na.omit, NULL)
   X <- molded$data$X
   columns <- blueprint_columns(molded$blueprint)
