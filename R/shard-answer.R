@@ -247,6 +247,10 @@ label_counts.sharded <- function(object) object$shards$counts
 
 latent_training.sharded <- function(object, call) check_by_ep(object, call)
 
+summary_scores.sharded <- function(object) c(log_evidence = model_evidence(object))
+
+summary_suspects.sharded <- function(object) NULL
+
 check_by_ep.sharded <- function(object, call = rlang::caller_env()) {
   abort_sturdy(
     c(

@@ -61,7 +61,7 @@ test_that("answers go to a table of a database, too", {
   predict(fit, shards(new, 4), type = "response", to = con, table = "answers")
   written <- DBI::dbReadTable(con, "answers")
   expect_equal(written$response, unname(predict(fit, new, type = "response")))
-  expect_identical(written$shard, rep(c(1, 2, 3, 4), c(18, 17, 17, 18)) + 0L)
+  expect_identical(written$shard, rep(1:4, c(18, 17, 17, 18)))
   expect_error(
     predict(fit, shards(new), to = con, table = "answers"), class = "sturdy_error_exists"
   )
@@ -78,15 +78,15 @@ test_that("what needs the rows says where they are", {
   expect_error(predict(fit), class = "sturdy_error_no_sites")
   expect_error(fitted(fit), class = "sturdy_error_no_sites")
   expect_identical(nobs(fit), 300L)
-  expect_output(print(fit), "300, 3 inputs.*EP +converged.*Log evidence")
+  expect_output(print(fit), "300 in 3 shards, 3 inputs.*EP +converged.*Log evidence")
   expect_output(print(summary(fit)), "300")
 })
 
 test_that("every answer to a user is there, or a classed error", {
   verbs <- list(
     loo, residuals, plot, summary, coef, update, ep_diagnostics, augment, glance, tidy,
-    function(f) absorb(f, d), function(f) criterion(f), function(f) posterior_sample(f),
-    function(f) check_fit(f), function(f) plot(f, "calibration"), function(f) scores(f)
+    function(f) absorb(f, d), criterion, posterior_sample, check_fit, calibration, brier_score,
+    log_score, compare_inducing, function(f) log_evidence(f, "integrated"), logLik
   )
   for (verb in verbs) {
     error <- caught(suppressWarnings(verb(fit)))
