@@ -102,8 +102,8 @@
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs with
 #'   one row per observation.
 #' @param formula A formula with the response on its left, as in `class ~ .`.
-#' @param data A data frame with the variables of the formula. `NULL`, the default,
-#'   takes them from the environment of the formula.
+#' @param data A data frame with the variables of the formula, or rows in pieces, see
+#'   [shards()]. `NULL`, the default, takes them from the environment of the formula.
 #' @param y The response, with one entry per row of `x`: a factor with two levels, a
 #'   character or logical vector, or numbers 0/1 or -1/+1. **The second level is
 #'   the event**, whose probability the fit models: that of a factor as it stands, of
@@ -120,6 +120,8 @@
 #'   function such as [stats::na.omit()], the default, [stats::na.exclude()] or
 #'   [stats::na.fail()]. The methods for data frames and matrices do not accept
 #'   missing values.
+#' @param cluster With [shards()], `NULL`, the default, for this process, or a cluster made by
+#'   [parallel::makeCluster()], at whose workers the shards are then.
 #' @param kernel [kernel_ard()], the default (one lengthscale per column), or
 #'   [kernel_iso()] (one for all).
 #' @param epsilon The probability that a recorded label is wrong: a number in

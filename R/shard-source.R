@@ -21,8 +21,29 @@
 #' memory of a row is then some 230 bytes, its sites among them. A source must give the same
 #' rows in the same order whenever it is read.
 #'
+#' # The fit
+#' EP takes all rows at once, with Anderson acceleration, as [gpc()] does with many rows; each
+#' pass is one message to each shard and its answer. It ends at a residual of 1e-6 with more
+#' than 2000 rows unless `tol` is larger. A [gpc()] has inducing inputs, 100 by default. They
+#' are placed among a sample of 4000 rows that are spread over all, on which learning
+#' starts, too; it ends with at most 8 steps on all rows. Hyperparameters are learned by the
+#' evidence at `df = Inf`; for other criteria, or a finite `df`, they must be held. A [bpm()] with
+#' `nugget = 0` whose classes overlap may have no iteration of this kind that converges. Assumed
+#' density filtering takes rows in their order, and is another model in pieces:
+#' it is not offered.
+#'
+#' The fit is of class `sharded` before the others. It keeps no rows: its field `data` is `NULL`,
+#' what `ep` has by row is empty, and `shards` is a list of `rows` (of each shard), `counts` (of
+#' the two classes) and `left_out` (rows with missing values). Answers for rows in shards:
+#' [shard_answers].
+#'
+#' # A cluster
 #' With a cluster, the worker that has a shard reads it: paths, connections to databases and
-#' functions are used there. Only a data frame is sent.
+#' functions are used there. Only a data frame is sent. When a worker is lost, its shards are
+#' read again by the others (`sturdy_warning_node_lost`), and EP goes on from the sites that are
+#' left; the last one that is lost is an error, `sturdy_error_cluster`. Any cluster that
+#' [parallel::clusterApply()] can address will do, among them those of snow over MPI, of
+#' parallelly over the nodes of a Slurm job, and of mirai.
 #'
 #' @param x One of
 #'   * a data frame, to be cut into `n` pieces;

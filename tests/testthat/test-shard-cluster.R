@@ -3,7 +3,10 @@
 local_cluster <- function(n, env = parent.frame()) {
   skip_unless_workers()
   cluster <- parallel::makePSOCKcluster(n)
-  withr::defer(try(parallel::stopCluster(cluster), silent = TRUE), envir = env)
+  withr::defer(for (k in seq_along(cluster)) { # some may be dead
+    try(parallel::stopCluster(cluster[k]), silent = TRUE)
+    try(close(cluster[[k]]$con), silent = TRUE)
+  }, envir = env)
   cluster
 }
 

@@ -19,14 +19,14 @@ test_that("sites are saved in 16 bytes a row, and a run goes on from them", {
 test_that("a run that was stopped is resumed from what it had", {
   folder <- withr::local_tempdir()
   whole <- fit_to(shards(d, 3))
-  control <- ep_control(max_sweeps = 4)
+  control <- ep_control(max_sweeps = 8)
   expect_warning(
     fit_to(shards(d, 3, checkpoint = folder), control = control),
     class = "sturdy_warning_not_converged"
   )
   fit <- fit_to(shards(d, 3, checkpoint = folder, resume = TRUE))
   expect_identical(fit$ep$status, "converged")
-  expect_lt(fit$ep$sweeps, whole$ep$sweeps)
+  expect_lt(fit$ep$trace$residual[1], 0.1 * whole$ep$trace$residual[1])
   expect_equal(fit$ep$b, whole$ep$b, tolerance = 1e-6)
 })
 
