@@ -95,7 +95,7 @@ shard_labels <- function(rows) vapply(rows$sources, `[[`, character(1), "label")
 #' Encodes rows as the fit does, which must be its rows
 #' @noRd
 encode_again <- function(team, object, call) {
-  types <- team$ask("head", shards = 1)[[1]]$types
+  types <- first_rows(team)$types
   encoded <- team$ask("encode", list(
     blueprint = object$blueprint, na.action = stats::na.omit, types = types
   ))

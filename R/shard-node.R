@@ -128,7 +128,7 @@ node_begin <- function(state, from) {
 
 projected_sites <- function(rows, from) {
   m <- drop(crossprod(rows$Phi, from$b))
-  s2 <- colSums(rows$Phi * (from$C %*% rows$Phi)) + rows$lambda
+  s2 <- colSums(rows$Phi * native_product(from$C, rows$Phi, FALSE)) + rows$lambda
   lik <- from$lik
   native_project(rows$y, m, s2, lik$df, lik$epsilon, lik$d)
 }

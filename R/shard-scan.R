@@ -108,8 +108,7 @@ merge_classes <- function(a, b) {
 #' @return list(blueprint, types)
 #' @noRd
 scan_shards <- function(team, formula, scale, na.action, call) {
-  head <- team$ask("head")
-  first <- Find(function(head) !is.null(head$rows), head)
+  first <- first_rows(team)
   if (is.null(first)) {
     abort_sturdy("{.arg data} must have at least one row.", "no_rows", call = call)
   }
@@ -123,6 +122,18 @@ scan_shards <- function(team, formula, scale, na.action, call) {
   outcome <- mold_outcome(seen$y, rlang::as_label(formula[[2]]), call = call)
   blueprint <- formula_blueprint(formula, terms, first$rows, outcome$levels)
   list(blueprint = seen_blueprint(blueprint, seen, terms, scale, call), types = first$types)
+}
+
+#' The first rows there are
+#' @return as node_head(), or `NULL`
+#' @noRd
+first_rows <- function(team) {
+  for (k in seq_len(team$size)) {
+    head <- team$ask("head", shards = k)[[1]]
+    if (!is.null(head$rows)) {
+      return(head)
+    }
+  }
 }
 
 #' Terms such as poly() learn of the rows that they see, and each shard sees others
