@@ -20,13 +20,11 @@ check_cluster <- function(cluster, call) {
 cluster_sender <- function(run, cluster, size, call) {
   alive <- seq_along(cluster)
   place <- rep_len(alive, size)
+  cause <- NULL # of the last loss
   waiting <- FALSE # answers may be under way that nobody has taken
-  start <- function() {
-    # sums are rounded as a BLAS and its threads group them
-    parallel::clusterCall(cluster, start_node, blas_in_use())
-  }
   settle <- function() {
-    alive <<- alive[vapply(alive, function(k) node_answers(cluster[k]), logical(1))]
+    there <- vapply(alive, function(k) node_answers(cluster_nodes(cluster, k)), logical(1))
+    alive <<- alive[there]
     waiting <<- FALSE
   }
   deal <- function() {
@@ -35,7 +33,7 @@ cluster_sender <- function(run, cluster, size, call) {
       abort_sturdy(
         c("No node of {.arg cluster} answers any more.",
           i = "Make another one. What is saved in a {.arg checkpoint} can be resumed."),
-        "cluster", arg = "cluster", call = call
+        "cluster", arg = "cluster", parent = cause, call = call
       )
     }
     place[lost] <<- rep_len(alive, length(lost))
@@ -54,10 +52,11 @@ cluster_sender <- function(run, cluster, size, call) {
     })
     waiting <<- TRUE
     answers <- tryCatch(
-      parallel::clusterApply(cluster[nodes], jobs, shard_answers),
-      error = function(cnd) NULL
+      parallel::clusterApply(cluster_nodes(cluster, nodes), jobs, shard_answers),
+      error = function(cnd) cnd
     )
-    if (is.null(answers)) {
+    if (inherits(answers, "error") || !all(vapply(answers, is.list, NA))) {
+      cause <<- if (inherits(answers, "error")) answers
       settle()
       stop(lost_shards(deal()))
     }
@@ -67,17 +66,20 @@ cluster_sender <- function(run, cluster, size, call) {
   close <- function() {
     if (waiting) settle()
     tryCatch(
-      parallel::clusterCall(cluster[alive], shard_forget, run), error = function(cnd) NULL
+      parallel::clusterCall(cluster_nodes(cluster, alive), shard_forget, run),
+      error = function(cnd) NULL
     )
   }
-  tryCatch(start(), error = function(cnd) {
-    abort_sturdy(
-      c("The nodes of {.arg cluster} can't be used.",
-        i = "{.pkg sturdy} must be installed there, in the same version."),
-      "cluster", arg = "cluster", parent = cnd, call = call
-    )
-  })
+  start_nodes(cluster, call)
   list(ask = ask, close = close)
+}
+
+#' Some nodes of a cluster, whose class and further attributes `[` may not keep
+#' @noRd
+cluster_nodes <- function(cluster, which) {
+  nodes <- unclass(cluster)[which]
+  attributes(nodes) <- attributes(cluster)[setdiff(names(attributes(cluster)), "names")]
+  nodes
 }
 
 lost_shards <- function(shards) {
@@ -87,11 +89,42 @@ lost_shards <- function(shards) {
   )
 }
 
-#' Makes a node compute as the driver does
+#' Makes the nodes compute as the driver does, for sums are rounded as a BLAS and its threads
+#' group them; and sees whether each can be asked by itself
+#' @noRd
+start_nodes <- function(cluster, call) {
+  ask <- function(nodes) {
+    unlist(parallel::clusterCall(cluster_nodes(cluster, nodes), start_node, blas_in_use()))
+  }
+  all <- seq_along(cluster)
+  tryCatch(
+    {
+      together <- ask(all)
+      apart <- rev(vapply(rev(all), ask, character(1)))
+    },
+    error = function(cnd) {
+      abort_sturdy(
+        c("The nodes of {.arg cluster} can't be used.",
+          i = "{.pkg sturdy} must be installed there, in the same version."),
+        "cluster", arg = "cluster", parent = cnd, call = call
+      )
+    }
+  )
+  if (!identical(together, apart)) {
+    abort_sturdy(
+      c("The nodes of {.arg cluster} must be addressed one by one: each keeps its shards.",
+        x = "What is asked of one is answered by another.",
+        i = "Of mirai, join clusters of one daemon: see {.code vignette(\"machines\")}."),
+      "cluster", arg = "cluster", call = call
+    )
+  }
+}
+
+#' @return a name of the node
 #' @noRd
 start_node <- function(blas) {
   options(blas)
-  NULL
+  paste(Sys.info()[["nodename"]], Sys.getpid())
 }
 
 #' Does a node answer what it is asked, after what may still be under way?
