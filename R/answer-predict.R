@@ -38,14 +38,16 @@
 #'   with the input columns of the training data; further columns are ignored.
 #'   A level that did not occur in training is allowed by [gpc()] and [stc()], with a
 #'   message, and is an error for [bpm()]. `NULL`, the default, means the training rows; a
-#'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`.
+#'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`, and so does a fit to
+#'   [shards()].
 #' @param type `"class"`, the default, `"prob"`, `"latent"`, `"response"` or `"link"`.
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
 #'   class (`FALSE`, the default). It affects `"prob"` and `"response"` only.
 #' @param interval Probability of an interval of the probability of the true class, strictly
 #'   between 0 and 1, or `NULL`, the default, for none. See 'Intervals'.
-#' @param ... Not used.
+#' @param ... For `newdata` made by [shards()], arguments that say where answers go, see
+#'   [shard_answers]. Otherwise not used.
 #'
 #' @return With `interval`, a data frame with the columns `estimate`, the probability of
 #'   the event, `lower` and `upper`. Otherwise one entry per row of `newdata`, in its
@@ -90,7 +92,8 @@ predict.sturdy_model <- function(object,
                                  noise = FALSE,
                                  interval = NULL,
                                  ...) {
-  check_no_dots(...)
+  apart <- inherits(newdata, "sturdy_shards")
+  if (!apart) check_no_dots(...)
   if (!is.null(interval)) {
     interval <- check_number(interval, "interval", min = 0, max = 1, open = TRUE)
     if (missing(type)) type <- "response"
@@ -101,6 +104,9 @@ predict.sturdy_model <- function(object,
   noise <- check_flag(noise, "noise")
   if (!is.null(interval)) check_interval(type, noise)
   call <- rlang::current_env()
+  if (apart) {
+    return(predict_apart(newdata, object, type, noise, ..., call = call))
+  }
   latent <- with_memory(latent_at(object, newdata, call))
   if (!is.null(interval)) {
     return(predicted_interval(object, latent, interval))
@@ -134,6 +140,12 @@ predicted_class <- function(object, latent) {
   levels <- object$blueprint$levels
   event <- if (is_average(object)) mean_probability(object, latent) > 0.5 else latent$m > 0
   factor(levels[1 + event], levels = levels)
+}
+
+#' Answers for rows that are not here: a method of their class writes them
+#' @noRd
+predict_apart <- function(rows, object, type, noise, ..., call) {
+  UseMethod("predict_apart")
 }
 
 # Of the true class, or with `noise` of the recorded label [M 7.3]; averaged over nodes

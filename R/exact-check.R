@@ -100,7 +100,7 @@ check_fit.sturdy_model <- function(object,
   se <- check_number(se, "se", min = 0, open = TRUE)
   max_moves <- check_number(max_moves, "max_moves", min = 1)
   progress <- check_progress(progress)
-  check_posterior(object)
+  check_sites_kept(object)
   if (!is.null(rows)) rows <- check_count(rows, "rows", min = 2)
   of <- nobs(object)
   object <- with_memory(some_rows(object, if (is.null(rows) && is_low_rank(object)) 300 else rows))

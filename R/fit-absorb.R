@@ -64,6 +64,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   call <- rlang::current_env()
   check_posterior(object, call)
   check_newdata_given(rlang::maybe_missing(newdata), call)
+  check_by_ep(object, call)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
   if (n_new == 0) {

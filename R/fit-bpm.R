@@ -179,12 +179,13 @@ bpm <- function(x, ...) {
 #' @rdname bpm
 #' @export
 bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit, trusted = NULL, rates = NULL) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
+                        cluster = NULL) {
   spec <- bpm_spec(...)
-  fit_spec(spec, known_in(
-    mold_formula(formula, data, spec$scale, na.action, substitute(subset)), data,
-    substitute(trusted), substitute(rates), formula
-  ))
+  fit_rows(
+    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
+    environment(formula), list(trusted = substitute(trusted), rates = substitute(rates))
+  )
 }
 
 #' @rdname bpm

@@ -102,7 +102,11 @@ model_fields <- list(
         identical(dim(inducing$C), c(k, k) + 0L))
   },
   data = function(data, all) {
-    if (is.null(data)) is_filter(all$filter) else is_data(data, all$blueprint)
+    if (!is.null(data)) {
+      is_data(data, all$blueprint)
+    } else {
+      is_filter(all$filter) || is_shards(all$shards)
+    }
   },
   ep = function(ep, all) {
     if (is.null(ep)) {
@@ -115,7 +119,7 @@ model_fields <- list(
     } else {
       length(all$data$y)
     }
-    !is.null(all$data) && is_ep(ep, length(all$data$y), k)
+    (!is.null(all$data) || !is.null(all$shards)) && is_ep(ep, length(all$data$y), k)
   },
   learning = function(learning, all) {
     held <- is.numeric(all$spec$epsilon) &&
@@ -202,6 +206,11 @@ is_filter <- function(filter) {
 
 #' @param n the number of rows. @param k that of entries of `b`.
 #' @noRd
+is_shards <- function(shards) {
+  are_numbers(shards$rows, above = -1) && are_numbers(shards$counts, 2, above = -1) &&
+    sum(shards$rows) == sum(shards$counts) && are_numbers(shards$left_out, 1, above = -1)
+}
+
 is_ep <- function(ep, n, k) {
   status <- ep$status
   if (!has_numbers(ep$b)) {
@@ -212,7 +221,7 @@ is_ep <- function(ep, n, k) {
     is.numeric(x) && length(x) == n && (status != "converged" || !anyNA(x))
   }
   by_row <- list(
-    ep$m, ep$C_diag, ep$residual, ep$sites$tau, ep$sites$nu, ep$cavity$mean,
+    ep$m, ep$C_diag, if (n > 0) ep$residual else numeric(), ep$sites$tau, ep$sites$nu, ep$cavity$mean,
     ep$cavity$var, ep$loo, ep$flipped
   )
   status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&

@@ -56,14 +56,13 @@ check_classes_spec <- function(spec, levels, call) {
 #' Trusted rows and groups of rows are for two classes
 #' @noRd
 check_nothing_known <- function(data, levels, call) {
-  for (arg in c("trusted", "rates")) {
-    field <- c(trusted = "trusted", rates = "group")[[arg]]
-    if (!is.null(data[[field]])) {
-      abort_sturdy(
-        "{.arg {arg}} must not be given with {length(levels)} classes: it is for two.",
-        arg, arg = arg, call = call
-      )
-    }
+  if (!is.null(data$group)) {
+    abort_sturdy(
+      "With {length(levels)} classes {.arg trusted} and {.arg rates} must not be given: they
+       are for two.",
+      if (is.null(data$groups)) "trusted" else "rates",
+      arg = if (is.null(data$groups)) "trusted" else "rates", call = call
+    )
   }
 }
 

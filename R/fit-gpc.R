@@ -124,8 +124,8 @@
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs with
 #'   one row per observation.
 #' @param formula A formula with the response on its left, as in `class ~ .`.
-#' @param data A data frame with the variables of the formula. `NULL`, the default,
-#'   takes them from the environment of the formula.
+#' @param data A data frame with the variables of the formula, or rows in pieces, see
+#'   [shards()]. `NULL`, the default, takes them from the environment of the formula.
 #' @param y The response, with one entry per row of `x`: a factor or character vector with
 #'   two classes (for [gpc()] up to 20), a logical vector, or numbers 0/1 or -1/+1. Of two
 #'   classes **the second level is the event**, whose probability the fit models: that of a factor as it stands, of
@@ -142,6 +142,8 @@
 #'   function such as [stats::na.omit()], the default, [stats::na.exclude()] or
 #'   [stats::na.fail()]. The methods for data frames and matrices do not accept
 #'   missing values.
+#' @param cluster With [shards()], `NULL`, the default, for this process, or a cluster made by
+#'   [parallel::makeCluster()], at whose workers the shards are then.
 #' @param kernel [kernel_ard()], the default (one lengthscale per column), or
 #'   [kernel_iso()] (one for all).
 #' @param epsilon The probability that a recorded label is wrong: a number in `[0, 0.5)`,
@@ -279,12 +281,14 @@ gpc <- function(x, ...) {
 #' @rdname gpc
 #' @export
 gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit, trusted = NULL, rates = NULL) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
+                        cluster = NULL) {
   spec <- gpc_spec(...)
-  fit_spec(spec, known_in(
-    mold_formula(formula, data, spec$scale, na.action, substitute(subset), many = TRUE), data,
-    substitute(trusted), substitute(rates), formula
-  ))
+  fit_rows(
+    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
+    environment(formula), list(trusted = substitute(trusted), rates = substitute(rates)),
+    many = TRUE
+  )
 }
 
 #' @rdname gpc

@@ -48,6 +48,31 @@ fit_spec <- function(spec, molded, call = rlang::caller_env()) {
   with_memory(fit_molded(spec, molded, call), call)
 }
 
+#' Fit the rows that a formula takes from `data`
+#'
+#' @param subset unevaluated. @param call frame of the face. @param env of the formula.
+#' @param known list(trusted, rates), unevaluated. @param many whether there may be more than
+#'   two classes.
+#' @noRd
+fit_rows <- function(data, spec, formula, subset, na.action, cluster, call, env, known,
+                     many = FALSE) {
+  UseMethod("fit_rows")
+}
+
+fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, call, env,
+                             known, many = FALSE) {
+  if (!is.null(cluster)) {
+    abort_sturdy(
+      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
+      arg = "cluster", call = call
+    )
+  }
+  molded <- mold_formula(
+    formula, data, spec$scale, na.action, subset, call, env, many = many
+  )
+  fit_spec(spec, known_in(molded, data, known$trusted, known$rates, formula, call), call)
+}
+
 fit_molded <- function(spec, molded, call) {
   UseMethod("fit_molded")
 }

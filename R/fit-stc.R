@@ -105,12 +105,13 @@ stc <- function(x, ...) {
 #' @rdname stc
 #' @export
 stc.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit, trusted = NULL, rates = NULL) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
+                        cluster = NULL) {
   spec <- stc_spec(...)
-  fit_spec(spec, known_in(
-    mold_formula(formula, data, spec$scale, na.action, substitute(subset)), data,
-    substitute(trusted), substitute(rates), formula
-  ))
+  fit_rows(
+    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
+    environment(formula), list(trusted = substitute(trusted), rates = substitute(rates))
+  )
 }
 
 #' @rdname stc

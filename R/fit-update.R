@@ -96,7 +96,7 @@ changed_formula <- function(object, formula.) {
 #' @noRd
 stored_rows <- function(object, formula., scale, call) {
   if (is.null(object$data)) {
-    abort_needs_data("to fit again, because a filtered {.fn bpm} keeps no rows", call)
+    abort_needs_data("to fit again, because the fit keeps no rows", call)
   }
   if (!identical(scale, object$spec$scale)) {
     abort_needs_data(

@@ -23,7 +23,12 @@ staged_fit <- function(latent, spec) {
   if (!length(problem$start)) {
     return(staged_held(latent, few, spec))
   }
-  first <- learn_search(problem)
+  staged_on(latent, few, learn_search(problem), problem, spec)
+}
+
+#' On from what the first stage found on some rows
+#' @noRd
+staged_on <- function(latent, few, first, problem, spec) {
   hyper <- learn_hyper(problem, first$par)
   epsilon <- learn_epsilon(problem, first$par)
   latent <- staged_again(latent, few, hyper, spec)
@@ -100,7 +105,7 @@ staged_held <- function(latent, few, spec) {
   sites <- staged_sites(latent, few$n, latent$hyper, spec$epsilon, spec)
   ep <- ep_run(
     latent, latent$hyper, spec$df, spec$epsilon, sites, spec$control, spec$criterion,
-    final = is.null(sites)
+    final = is.null(sites) && !is.null(latent$y)
   )
   list(hyper = latent$hyper, epsilon = spec$epsilon, ep = ep, latent = latent)
 }
@@ -111,7 +116,7 @@ staged_held <- function(latent, few, spec) {
 #' @return list(tau, nu), `NULL` where all rows are few, or EP on some does not converge.
 #' @noRd
 staged_sites <- function(latent, n_few, hyper, epsilon, spec) {
-  if (latent$n <= n_few) {
+  if (latent$n <= n_few && !is.null(latent$y)) { # where rows are here
     return(NULL)
   }
   few <- latent$some(n_few)

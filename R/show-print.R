@@ -60,9 +60,10 @@ describe_inference.bpm_filtered <- function(x, digits) {
 describe_rows <- function(x) {
   levels <- x$blueprint$levels
   counts <- label_counts(x)
-  left_out <- length(x$data$na_action)
+  left_out <- if (is.null(x$shards)) length(x$data$na_action) else x$shards$left_out
   paste0(
     format(nobs(x), scientific = FALSE),
+    if (!is.null(x$shards)) paste(" in", count(length(x$shards$rows), "shard")),
     if (left_out) paste0(" (", left_out, " more left out: missing values)"), ", ",
     count(length(x$blueprint$columns), "input"), "; classes ", levels[1], " (",
     counts[1], ") and ", levels[2], " (", counts[2], ", event)"

@@ -16,13 +16,6 @@ static double site_log_z(criterion_type type, const tilted *t) {
   return type == CRITERION_EVIDENCE ? t->log_z1 : t->log_zp;
 }
 
-/* Sums over the sites. At v = Inf shift is 0. */
-typedef struct {
-  double R; /* in units of exp(shift) */
-  double h;
-  double shift;
-} site_terms;
-
 /* Where the exponents of R are far from overflow it is left as it is, so that
  * expm1() keeps its digits at large v. */
 static double
@@ -41,11 +34,11 @@ static double shifted_expm1(double x, double shift) {
   return shift > 0 ? exp(x - shift) - exp(-shift) : expm1(x);
 }
 
-static site_terms evidence_terms(criterion_type type,
-                                 const latent *post,
-                                 double df,
-                                 const ep_site *site,
-                                 const site_view *view) {
+criterion_terms criterion_sum(criterion_type type,
+                              const latent *post,
+                              double df,
+                              const ep_site *site,
+                              const site_view *view) {
   const int gauss = !isfinite(df);
   const double shift = gauss ? 0 : terms_shift(type, post->n, df, view);
   const double unit = exp(-shift);
@@ -60,12 +53,14 @@ static site_terms evidence_terms(criterion_type type,
     h += site[i].nu * post->m[i];
   }
   const double R = gauss ? sum : sum - unit * h / df;
-  return (site_terms){.R = R, .h = h, .shift = shift};
+  return (criterion_terms){.R = R, .h = h, .shift = shift};
 }
 
 /* log1p(X), with log(k) where X = k R; NaN where X <= -1 */
-static double
-log1p_X(const latent *post, double df, const site_terms *t, double *log_k) {
+static double log1p_X(const latent *post,
+                      double df,
+                      const criterion_terms *t,
+                      double *log_k) {
   *log_k = t->shift - post->log_det / df;
   const double log_size = *log_k + log(fabs(t->R));
   if (log_size > 700) return t->R > 0 ? log_size : NAN;
@@ -85,7 +80,7 @@ int criterion_value(criterion_type type,
     result += view[i].tilt.log_zp; /* [M 5.1] */
   }
   if (type != CRITERION_LOO) {
-    const site_terms t = evidence_terms(type, post, df, site, view);
+    const criterion_terms t = criterion_sum(type, post, df, site, view);
     double log_k;
     result =
         isfinite(df) ? -df / 2 * log1p_X(post, df, &t, &log_k) : t.h / 2 + t.R;
@@ -103,7 +98,7 @@ typedef struct {
 } term_weights;
 
 static term_weights
-evidence_weights(const latent *post, double df, const site_terms *t) {
+evidence_weights(const latent *post, double df, const criterion_terms *t) {
   if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5, 0};
   double log_k;
   const double log_1X = log1p_X(post, df, t, &log_k);
@@ -166,7 +161,7 @@ int criterion_derivatives(criterion_type type,
   double value;
   const int status = criterion_value(type, post, lik->df, site, view, &value);
   if (status != EP_CONVERGED) return status;
-  const site_terms t = evidence_terms(type, post, lik->df, site, view);
+  const criterion_terms t = criterion_sum(type, post, lik->df, site, view);
   const term_weights w = evidence_weights(post, lik->df, &t);
   const int loo = type == CRITERION_LOO;
   E->D = loo ? 0 : w.D;

@@ -21,6 +21,20 @@ int criterion_value(criterion_type type,
                     const site_view *view,
                     double *value);
 
+/* What the evidence sums over sites, and what those of some rows add to it
+ * [M 4.3]. At df = Inf shift is 0. Views must be proper. */
+typedef struct {
+  double R; /* in units of exp(shift) */
+  double h;
+  double shift;
+} criterion_terms;
+
+criterion_terms criterion_sum(criterion_type type,
+                              const latent *post,
+                              double df,
+                              const ep_site *site,
+                              const site_view *view);
+
 /* Direct partial derivatives, each with the other arguments held. */
 typedef struct {
   double *A, *m, *tau, *nu; /* [n] */

@@ -12,6 +12,7 @@
 # words are the ground: every room may call them.
 
 r_rooms <- "
+  shard:      answer stream fit learn ep kernel data native
   show:       select answer exact stream fit learn ep kernel data family
   select:     answer exact fit learn ep kernel data
   answer:     exact fit learn ep kernel data native
@@ -50,7 +51,7 @@ c_layers <- c(
   "latent",
   "fixpoint",
   "criterion",
-  "adjoint ep",
+  "adjoint ep shard",
   "glue",
   "init"
 )
