@@ -225,6 +225,19 @@
 #'   * `call`: the call;
 #'   * `nodes`: only where the fit averages, see [averaging].
 #'
+#' With three classes or more it returns an object of class `gpc_classes`, a list of `spec`,
+#' `blueprint`, `data` (`y` counts the classes from 1), `kernel`, `learning` and `call` as
+#' above, and
+#'   * `epsilon`: the rate, or with a matrix the rate of each true class;
+#'   * `omega`: the noise matrix in use, a row a true class, a column a recorded one;
+#'   * `noise`: with a learned matrix a list of `rate` and `strength` of its Dirichlet prior
+#'     and the expected `counts`, otherwise empty;
+#'   * `inducing`: `NULL`, or a list of `Z` and `C`, the latter with a column a class;
+#'   * `ep`: as above, with a column a class in `sites`, `cavity`, `m`, `C_diag` and `b`;
+#'     `true_class` and `loo_class` (n x C, probabilities of the true classes, with and
+#'     without the label of the row), `flipped` (n, that the recorded class is not the true
+#'     one), `loo` (n), `log_evidence`.
+#'
 #' `gpc_spec()` returns a list of class `c("gpc_spec", "sturdy_spec")` with the checked
 #' arguments and `df`, which is `Inf`.
 #'
