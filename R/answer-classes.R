@@ -135,7 +135,9 @@ mislabelled.gpc_classes <- function(object, fdr = NULL, level = 0.9, ...) {
   found <- class_suspicion(object)
   cutoff <- if (!is.null(fdr)) fdr_cutoff(found, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
-  found <- new_mislabelled(found, object, wrong_count(object, level), cutoff)
+  within <- object # rates at which a matrix can be moved
+  within$epsilon <- pmin(object$epsilon, 0.49)
+  found <- new_mislabelled(found, object, wrong_count(within, level), cutoff)
   class(found) <- c("classes_mislabelled", class(found))
   found
 }

@@ -16,10 +16,12 @@ fit_classes <- function(spec, molded, call) {
   latent <- latent_classes(
     X, kernel_columns(kernel, coding), molded$data$y, length(levels), kernel, Z, call = call
   )
+  timed <- spec
+  timed$deadline <- seconds_now() + spec$control$budget
   fit <- if (identical(spec$epsilon, "matrix")) {
-    learn_classes(latent, spec)
+    learn_classes(latent, timed)
   } else {
-    learn_at_once(latent, spec)
+    learn_at_once(latent, timed)
   }
   kernel[hyper_names] <- fit$hyper
   new_gpc_classes(spec, molded, call, fit, kernel, latent)
@@ -38,7 +40,9 @@ check_classes_spec <- function(spec, levels, call) {
   if (spec$criterion != "evidence") only("criterion", "{.val evidence}")
   if (spec$method != "gradient") only("method", "{.val gradient}")
   epsilon <- spec$epsilon
-  if (is.matrix(epsilon)) {
+  if (identical(epsilon, "average")) { # noise models of two classes
+    spec$epsilon <- "learn"
+  } else if (is.matrix(epsilon)) {
     spec$epsilon <- check_noise_matrix(epsilon, levels, call)
   } else if (identical(epsilon, "learn2") || length(epsilon) == 2) {
     abort_sturdy(

@@ -248,10 +248,12 @@
 #' and `y` do not match), `column_type`, `column_names`, `formula`, `interaction`,
 #' `subset` (it can't be evaluated or does not select rows) and `missing_argument` (`y`).
 #' Errors in arguments: `epsilon`, `df`, `method`, `hyperparameter`, `lengthscales`,
-#' `inducing`, `type`, `choice` and `unknown_argument`. Error `memory`: the matrices would
-#' not fit into memory; the estimate is made before anything is allocated, against what
-#' the machine, `ulimit`, the control group and R leave, and `options(sturdy.max_memory =
-#' )`, in bytes, replaces that limit; the same class when memory runs out all the same.
+#' `inducing`, `type`, `choice`, `trusted`, `rates` and `unknown_argument`; with three classes
+#' or more also `criterion`, and `several_classes` from functions that have no answer for
+#' them. Error `memory`: the matrices would not fit into memory; the estimate is made
+#' before anything is allocated, against what the machine, `ulimit`, the control group and
+#' R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
+#' class when memory runs out all the same.
 #'
 #' Every function for a fit first checks that it is one. Error `changed`: it was not made
 #' by this version of sturdy, or a field was removed or replaced by what can't be there.

@@ -32,6 +32,7 @@ learn_classes <- function(latent, spec) {
     here <- list(hyper = fit$hyper, omega = fit$omega, sites = fit$ep$sites, spent = fit$spent)
     for (round in seq_len(matrix_rounds)) {
       here <- matrix_em(latent, here, spec)
+      if (learn_is_over(spec)) break
       if (round < matrix_rounds) here <- matrix_kernel(latent, here, spec)
     }
     here
@@ -94,7 +95,7 @@ matrix_em <- function(latent, here, spec) {
       hyper = here$hyper, omega = omega, sites = out$sites, rate = prior$rate,
       strength = prior$strength, counts = counts, value = out$log_evidence
     )
-    if (change < matrix_em_tol) break
+    if (change < matrix_em_tol || learn_is_over(spec)) break
   }
   here$spent <- spent
   here

@@ -6,6 +6,7 @@
  *   for each class by itself [M 12.10], and omega acts through log Z_i alone.
  */
 #include "criterion-classes.h"
+#include "host.h"
 #include "numeric.h"
 
 int classes_evidence(const classes_model *model,
@@ -41,6 +42,7 @@ void classes_labels(const classes_model *model,
   const int n = model->n, C = model->C;
   double mean[ARGMAX_MOST], sd[ARGMAX_MOST], to[ARGMAX_MOST];
   for (int i = 0; i < n; i++) {
+    core_poll();
     for (int c = 0; c < C; c++) {
       mean[c] = cav[IDX(i, c, n)].mean;
       sd[c] = sqrt(cav[IDX(i, c, n)].var);

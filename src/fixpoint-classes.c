@@ -4,6 +4,7 @@
  *   equal to 1/V - 1/s2 and m_hat/V - mean/s2 without their cancellation. */
 #include "fixpoint-classes.h"
 #include "fixpoint.h"
+#include "host.h"
 #include "numeric.h"
 
 void classes_gather(const classes_model *model,
@@ -69,6 +70,7 @@ double classes_evaluate(const classes_model *model,
   ep_site site[ARGMAX_MOST];
   classes_row row;
   for (int i = 0; i < model->n; i++) {
+    core_poll();
     classes_gather(model, i, sites, A, m, site);
     log_z[i] = NAN;
     residual[i] = INFINITY;

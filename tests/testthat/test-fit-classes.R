@@ -118,6 +118,19 @@ test_that("a learned matrix shows who is taken for whom", {
   expect_true(all(pairs > 0.1) && all(others < 0.08))
   m <- noise_matrix(fit)
   expect_true(all(attr(m, "lower") <= omega & omega <= attr(m, "upper")))
+  expected <- attr(mislabelled(fit), "expected")
+  expect_equal(expected$epsilon, "uncertain")
+  expect_true(expected$lower < expected$count && expected$count < expected$upper)
+})
+
+test_that("a search ends with its budget", {
+  for (epsilon in c("learn", "matrix")) {
+    fit <- gpc(
+      Species ~ ., few_iris(), epsilon = epsilon, control = ep_control(budget = 1e-9)
+    )
+    expect_lt(fit$learning$evaluations, 15)
+    expect_equal(fit$ep$status, "converged")
+  }
 })
 
 test_that("a learned matrix is one rate where that is all there is", {
