@@ -120,9 +120,16 @@ staged_sites <- function(latent, n_few, hyper, epsilon, spec) {
     return(NULL)
   }
   few <- latent$some(n_few)
-  out <- few$native(hyper, spec$df, epsilon, NULL, spec$control)
+  run <- function(epsilon, sites) {
+    few$native(hyper, spec$df, epsilon, sites, spec$control)
+  }
+  # over shards there are no sweeps that take rows in turn: they need a good start more
+  out <- if (is.null(latent$y)) ep_continue(run, epsilon, NULL)$out else run(epsilon, NULL)
   if (!ep_converged(out)) {
     return(NULL)
+  }
+  if (latent$n == few$n) { # rows that are elsewhere: all are few
+    return(latent$staged$hold(out$sites))
   }
   latent$staged$project(hyper, spec$df, epsilon, out$b, out$extra)
 }

@@ -116,13 +116,13 @@ encode_again <- function(team, object, call) {
 #' The latent of a fit over its shards, and the posterior of u in its coordinates
 #' @noRd
 shards_of_fit <- function(object, team) {
-  n <- sum(object$shards$rows)
+  rows <- object$shards$rows
   few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
   if (is.null(object$inducing)) {
-    latent <- latent_weight_shards(team, n, few, object$prior)
+    latent <- latent_weight_shards(team, rows, few, object$prior)
     return(c(latent, list(b = object$weights$mean, C = object$weights$C)))
   }
-  latent <- latent_shards(team, n, few, model_columns(object), NULL)
+  latent <- latent_shards(team, rows, few, model_columns(object), NULL)
   c(latent, list(b = object$ep$b, C = object$inducing$C))
 }
 

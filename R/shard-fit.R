@@ -117,7 +117,7 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   if (is.null(Z)) Z <- 100 # "auto" with few rows
   few <- latent_inducing(X, columns, molded$data$y, kernel, Z, call)
   latent <- latent_shards(
-    team, sum(molded$shards$rows), few, columns, if (!is.matrix(Z)) Z, molded$resumed
+    team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
   )
   fit <- learn_shards(latent, few, spec)
   kernel[hyper_names] <- fit$hyper
@@ -130,8 +130,7 @@ fit_shards.bpm_spec <- function(spec, team, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
   data <- molded$data
   few <- latent_weight(bpm_design(data$X, prior), data$y, prior, call)
-  n <- sum(molded$shards$rows)
-  latent <- latent_weight_shards(team, n, few, prior, molded$resumed)
+  latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
   fit <- learn_shards(latent, few, spec)
   prior$scale[prior$free] <- fit$hyper$prior_scale
   prior$nugget <- fit$hyper$nugget

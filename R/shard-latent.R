@@ -3,20 +3,22 @@
 
 #' Kernel space at inducing inputs, its rows in shards
 #'
-#' @param team see shard-team.R. @param n rows of all shards. @param few the latent of a
+#' @param team see shard-team.R. @param rows of each shard. @param few the latent of a
 #'   sample of rows that is here, as latent_inducing() makes it: its Z are those of all.
 #' @param columns see latent_kernel(). @param m number of inducing inputs, or `NULL` where
 #'   they were given. @param resumed whether the shards hold sites to start from.
 #' @noRd
-latent_shards <- function(team, n, few, columns, m, resumed = FALSE) {
-  prior <- function(hyper) list(n_all = n, Z = few$Z, columns = columns, hyper = hyper)
+latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
+  prior <- function(hyper) list(n_all = sum(rows), Z = few$Z, columns = columns, hyper = hyper)
   whitened <- function(hyper, b, C) list(b = b, C = C)
   again <- function(hyper, size = m) {
     placed <- if (is.null(m)) few else few$staged$again(hyper, size)
     placed$hyper <- hyper
-    latent_shards(team, n, placed, columns, if (!is.null(m)) size, resumed)
+    latent_shards(team, rows, placed, columns, if (!is.null(m)) size, resumed)
   }
-  latent <- shards_base(team, n, few, prior, whitened, again, function(out, hyper) out, resumed)
+  latent <- shards_base(
+    team, rows, few, prior, whitened, again, function(out, hyper) out, resumed
+  )
   latent$Z <- few$Z
   latent
 }
@@ -24,10 +26,10 @@ latent_shards <- function(team, n, few, columns, m, resumed = FALSE) {
 #' Weight space, its rows in shards
 #' @param weights the prior of the weights, see bpm_prior().
 #' @noRd
-latent_weight_shards <- function(team, n, few, weights, resumed = FALSE) {
+latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
   prior <- function(hyper) {
     list(
-      n_all = n, weights = weights["intercept"], scale = weight_scales(weights, hyper),
+      n_all = sum(rows), weights = weights["intercept"], scale = weight_scales(weights, hyper),
       nugget = hyper$nugget
     )
   }
@@ -53,16 +55,17 @@ latent_weight_shards <- function(team, n, few, weights, resumed = FALSE) {
   }
   again <- function(hyper, m) {
     few$hyper <- hyper
-    latent_weight_shards(team, n, few, weights, resumed)
+    latent_weight_shards(team, rows, few, weights, resumed)
   }
-  shards_base(team, n, few, prior, whitened, again, finish, resumed)
+  shards_base(team, rows, few, prior, whitened, again, finish, resumed)
 }
 
 #' @param prior function(hyper) of what shard_features() takes. @param whitened
 #'   function(hyper, b, C): the posterior of u from that of `few`. @param finish
 #'   function(out, hyper): the result in the coordinates of the model.
 #' @noRd
-shards_base <- function(team, n, few, prior, whitened, again, finish, resumed) {
+shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed) {
+  n <- sum(rows)
   ready <- NULL
   prepare <- function(hyper) {
     if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
@@ -78,6 +81,17 @@ shards_base <- function(team, n, few, prior, whitened, again, finish, resumed) {
     some = function(k) few,
     staged = list(
       again = again, columns = few$staged$columns, predict = few$staged$predict,
+      # sites of all rows, where they are few
+      hold = function(sites) {
+        if (resumed) {
+          return(held_sites)
+        }
+        before <- cumsum(rows) - rows
+        team$ask("hold", each = Map(function(before, n) {
+          list(sites = lapply(sites, `[`, before + seq_len(n)))
+        }, before, rows))
+        held_sites
+      },
       # sites under the posterior of other rows
       project = function(hyper, df, epsilon, b, C) {
         if (resumed) {

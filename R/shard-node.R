@@ -126,6 +126,18 @@ node_begin <- function(state, from) {
   Reduce(add_grams, grams)
 }
 
+#' Takes sites to start from
+#' @param sites list(tau, nu) of all rows.
+#' @noRd
+node_hold <- function(state, sites) {
+  before <- 0
+  for (block in state$blocks) {
+    block$good <- lapply(sites, `[`, before + seq_len(block$n))
+    before <- before + block$n
+  }
+  NULL
+}
+
 projected_sites <- function(rows, from) {
   m <- drop(crossprod(rows$Phi, from$b))
   s2 <- colSums(rows$Phi * native_product(from$C, rows$Phi, FALSE)) + rows$lambda
@@ -228,7 +240,7 @@ node_gradient <- function(state, posterior, lik) {
 shard_verb <- function(verb) {
   switch(verb,
     open = node_open, head = node_head, scan = node_scan, encode = node_encode,
-    rows = node_rows, prepare = node_prepare, begin = node_begin, pass = node_pass,
+    rows = node_rows, prepare = node_prepare, hold = node_hold, begin = node_begin, pass = node_pass,
     accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient,
     predict = node_predict, suspects = node_suspects
   )

@@ -57,7 +57,7 @@ new_team <- function(labels, cluster = NULL, call = rlang::caller_env()) {
 }
 
 # What a shard can answer as soon as it is open, encoded and prepared
-stateless_verbs <- c("open", "head", "scan", "encode", "rows", "prepare", "predict")
+stateless_verbs <- c("open", "head", "scan", "encode", "rows", "prepare", "hold", "predict")
 
 #' Another node may be lost while the shards of the first one are opened again
 #' @noRd

@@ -11,6 +11,19 @@ shard_data <- function(n = 600, seed = 1, flips = 0.1) {
   })
 }
 
+# EP starts under the posterior of a part of the rows, as it does where there are many
+local_few <- function(rows = 100L, env = parent.frame()) {
+  space <- asNamespace("sturdy")
+  put <- function(value) {
+    get("unlockBinding", baseenv())("staged_rows", space)
+    assign("staged_rows", value, space)
+    lockBinding("staged_rows", space)
+  }
+  before <- space$staged_rows
+  put(rows)
+  withr::defer(put(before), envir = env)
+}
+
 held_kernel <- function(nugget = 0.1) {
   kernel_ard(lengthscale = c(a = 1, b = 1, f = 1.5), variance = 1, bias = 0.1, nugget = nugget,
              fixed = c("lengthscale", "variance", "bias", "nugget"))

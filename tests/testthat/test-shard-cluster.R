@@ -16,6 +16,7 @@ fit_to <- function(rows, ...) {
 }
 
 test_that("a fit is the same to the last bit on no, one or two workers", {
+  local_few()
   cluster <- local_cluster(2)
   here <- fit_to(shards(d, 5))
   for (n in 1:2) {
@@ -33,6 +34,7 @@ test_that("a fit is the same to the last bit on no, one or two workers", {
 })
 
 test_that("an error at a node names its shard, and the cluster can be used again", {
+  local_few()
   cluster <- local_cluster(2)
   parts <- lapply(list(1:200, 201:400), function(at) {
     rows <- d[at, ]
@@ -59,6 +61,7 @@ deadly <- function(rows, nth, env = parent.frame()) {
 }
 
 test_that("a node that is lost leaves its shards to the others, whenever that is", {
+  local_few()
   for (nth in c(1, 3, 6, 10)) {
     cluster <- local_cluster(2)
     parts <- lapply(list(1:150, 151:300, 301:400), function(at) {

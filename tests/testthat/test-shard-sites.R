@@ -5,6 +5,7 @@ fit_to <- function(rows, ...) {
 }
 
 test_that("sites are saved in 16 bytes a row, and a run goes on from them", {
+  local_few()
   folder <- withr::local_tempdir()
   fit <- fit_to(shards(d, 3, checkpoint = folder))
   files <- dir(folder, full.names = TRUE)
@@ -17,6 +18,7 @@ test_that("sites are saved in 16 bytes a row, and a run goes on from them", {
 })
 
 test_that("a run that was stopped is resumed from what it had", {
+  local_few()
   folder <- withr::local_tempdir()
   whole <- fit_to(shards(d, 3))
   control <- ep_control(max_sweeps = 8)
@@ -31,6 +33,7 @@ test_that("a run that was stopped is resumed from what it had", {
 })
 
 test_that("a checkpoint is not overwritten, nor used for other rows, nor when damaged", {
+  local_few()
   folder <- withr::local_tempdir()
   fit_to(shards(d, 3, checkpoint = folder))
   expect_error(shards(d, 3, checkpoint = folder), class = "sturdy_error_checkpoint")
