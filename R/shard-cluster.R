@@ -18,8 +18,7 @@ check_cluster <- function(cluster, call) {
 #' the condition `shards_lost` names them.
 #' @noRd
 cluster_sender <- function(run, cluster, size, call) {
-  alive <- seq_along(cluster)
-  place <- rep_len(alive, size)
+  alive <- place <- NULL # numbers of nodes, the second by shard
   cause <- NULL # of the last loss
   waiting <- FALSE # answers may be under way that nobody has taken
   settle <- function() {
@@ -38,8 +37,8 @@ cluster_sender <- function(run, cluster, size, call) {
     }
     place[lost] <<- rep_len(alive, length(lost))
     warn_sturdy(
-      "A node of {.arg cluster} was lost: {length(lost)} shard{?s}, {few(lost)}, {?is/are} read
-       again elsewhere.",
+      "A node of {.arg cluster} was lost: {length(lost)} shard{?s} {?is/are} read again
+       elsewhere ({few(lost)}).",
       "node_lost", shards = lost
     )
     lost
@@ -70,7 +69,8 @@ cluster_sender <- function(run, cluster, size, call) {
       error = function(cnd) NULL
     )
   }
-  start_nodes(cluster, call)
+  alive <- start_nodes(cluster, call)
+  place <- rep_len(alive, size)
   list(ask = ask, close = close)
 }
 
@@ -91,26 +91,35 @@ lost_shards <- function(shards) {
 
 #' Makes the nodes compute as the driver does, for sums are rounded as a BLAS and its threads
 #' group them; and sees whether each can be asked by itself
+#' @return the nodes that answer
 #' @noRd
 start_nodes <- function(cluster, call) {
+  blas <- blas_in_use()
   ask <- function(nodes) {
-    unlist(parallel::clusterCall(cluster_nodes(cluster, nodes), start_node, blas_in_use()))
+    unlist(parallel::clusterCall(cluster_nodes(cluster, nodes), start_node, blas))
   }
-  all <- seq_along(cluster)
-  tryCatch(
-    {
-      together <- ask(all)
-      apart <- rev(vapply(rev(all), ask, character(1)))
-    },
-    error = function(cnd) {
-      abort_sturdy(
-        c("The nodes of {.arg cluster} can't be used.",
-          i = "{.pkg sturdy} must be installed there, in the same version."),
-        "cluster", arg = "cluster", parent = cnd, call = call
-      )
+  cause <- NULL
+  alive <- seq_along(cluster)
+  together <- tryCatch(ask(alive), error = function(cnd) {
+    cause <<- cnd
+    NULL
+  })
+  apart <- vapply(rev(alive), function(k) {
+    if (!is.null(cause) && !node_answers(cluster_nodes(cluster, k))) {
+      return(NA_character_)
     }
-  )
-  if (!identical(together, apart)) {
+    tryCatch(ask(k), error = function(cnd) NA_character_)
+  }, character(1))
+  apart <- rev(apart)
+  alive <- which(!is.na(apart))
+  if (length(alive) == 0) {
+    abort_sturdy(
+      c("The nodes of {.arg cluster} can't be used.",
+        i = "{.pkg sturdy} must be installed there, in the same version."),
+      "cluster", arg = "cluster", parent = cause, call = call
+    )
+  }
+  if (!is.null(together) && !identical(together, apart)) {
     abort_sturdy(
       c("The nodes of {.arg cluster} must be addressed one by one: each keeps its shards.",
         x = "What is asked of one is answered by another.",
@@ -118,6 +127,7 @@ start_nodes <- function(cluster, call) {
       "cluster", arg = "cluster", call = call
     )
   }
+  alive
 }
 
 #' @return a name of the node

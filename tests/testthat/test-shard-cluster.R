@@ -64,7 +64,7 @@ test_that("a node that is lost leaves its shards to the others, whenever that is
   local_few()
   for (nth in c(1, 3, 6, 10)) {
     cluster <- local_cluster(2)
-    parts <- lapply(list(1:150, 151:300, 301:400), function(at) {
+    parts <- lapply(list(1:150, 151:300, 301:350, 351:400), function(at) { # two are lost
       rows <- d[at, ]
       rlang::new_function(NULL, bquote(.(rows)), baseenv())
     })
@@ -85,6 +85,16 @@ test_that("without a node left a fit ends with an error", {
   parts <- list(deadly(d, 4))
   expect_error(
     fit_to(shards(parts, keep = FALSE), cluster = cluster), class = "sturdy_error_cluster"
+  )
+})
+
+test_that("a node that is dead from the start is left out", {
+  local_few()
+  cluster <- local_cluster(2)
+  tools::pskill(parallel::clusterCall(cluster[1], Sys.getpid)[[1]], 9)
+  Sys.sleep(0.5)
+  expect_identical(
+    fit_to(shards(d, 5), cluster = cluster)$ep$b, fit_to(shards(d, 5))$ep$b
   )
 })
 
