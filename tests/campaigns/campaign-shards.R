@@ -85,8 +85,10 @@ driver_case <- function() {
     run(cluster, checkpoint = folder, resume = TRUE)
     NULL
   }, silent = TRUE, mc.set.seed = FALSE)
-  while (!file.exists(pid_file) || length(readLines(pid_file)) < 2) Sys.sleep(0.01)
-  pids <- as.integer(readLines(pid_file))
+  until <- Sys.time() + 30
+  there <- function() if (file.exists(pid_file)) as.integer(readLines(pid_file))
+  while (length(there()) < 2 && Sys.time() < until) Sys.sleep(0.01)
+  pids <- there()
   unlink(pid_file)
   Sys.sleep(runif(1, 0, whole_run))
   tools::pskill(child$pid, tools::SIGKILL)
