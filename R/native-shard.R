@@ -64,8 +64,10 @@ native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
   out
 }
 
+# d is an int there; beyond it differs from infinity in no bit
 native_lik <- function(lik) {
-  list(df = as.double(lik$df), d = as.double(lik$d), epsilon = native_epsilon(lik$epsilon))
+  d <- min(lik$d, .Machine$integer.max)
+  list(df = as.double(lik$df), d = as.double(d), epsilon = native_epsilon(lik$epsilon))
 }
 
 #' The options under which another session has the kernels and threads of this one

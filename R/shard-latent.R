@@ -9,7 +9,9 @@
 #'   they were given. @param resumed whether the shards hold sites to start from.
 #' @noRd
 latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
-  prior <- function(hyper) list(n_all = sum(rows), Z = few$Z, columns = columns, hyper = hyper)
+  prior <- function(hyper) {
+    list(n_all = rows_all(rows), Z = few$Z, columns = columns, hyper = hyper)
+  }
   whitened <- function(hyper, b, C) list(b = b, C = C)
   again <- function(hyper, size = m) {
     placed <- if (is.null(m)) few else few$staged$again(hyper, size)
@@ -29,7 +31,7 @@ latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
 latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
   prior <- function(hyper) {
     list(
-      n_all = sum(rows), weights = weights["intercept"], scale = weight_scales(weights, hyper),
+      n_all = rows_all(rows), weights = weights["intercept"], scale = weight_scales(weights, hyper),
       nugget = hyper$nugget
     )
   }
@@ -59,6 +61,9 @@ latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
   }
   shards_base(team, rows, few, prior, whitened, again, finish, resumed)
 }
+
+# An int in C, where it bounds a rounding error
+rows_all <- function(rows) min(sum(rows), .Machine$integer.max) + 0
 
 #' @param prior function(hyper) of what shard_features() takes. @param whitened
 #'   function(hyper, b, C): the posterior of u from that of `few`. @param finish

@@ -18,7 +18,7 @@
 #' error.
 #'
 #' With `keep = FALSE` rows are read again in every pass, and encoded again; what stays in
-#' memory of a row is then some 230 bytes, its sites among them. A source must give the same
+#' memory of a row is then some 250 bytes, its sites among them. A source must give the same
 #' rows in the same order whenever it is read.
 #'
 #' # The fit
