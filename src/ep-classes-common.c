@@ -11,7 +11,7 @@
 #include "ep-classes.h"
 #include "numeric.h"
 
-/* Relative residual of the solve: 1e-3 takes as many sweeps on the 360 fits of
+/* Relative residual of the solve: 1e-3 takes as many sweeps on the fits of
  * campaign-classes.R with nuggets of 0.001 to 0.1; 0.1 twice as many on 2,000
  * rows of 10 classes with inducing inputs and a nugget of 0.003. And products
  * it may take. */

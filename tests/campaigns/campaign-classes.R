@@ -1,6 +1,6 @@
 # Convergence of EP with several classes: eight tables of 60 rows with 20 % wrong labels,
-# five noise settings, three lengthscales, nuggets of 1, 0.1 and 1e-6. With a nugget of 0.1
-# or more every fit converges; with 1e-6 each ends with a status. A converged fit has no row
+# five noise settings, three lengthscales, nuggets from 1 down to 1e-6. With a nugget of 0.1
+# or more every fit converges; with less each ends with a status. A converged fit has no row
 # left alone, and its b add up to 0 in every row. The number of cases is that of tables.
 source(file.path(dirname(sub("^--file=", "", grep(
   "^--file=", commandArgs(FALSE), value = TRUE
@@ -108,7 +108,7 @@ for (k in seq_len(min(campaign$cases, length(tables)))) {
   case <- problem(tables[[k]])
   for (noise in names(noises)) {
     for (l in c(0.05, 0.5, 5)) {
-      for (nugget in c(1e-6, 0.1, 1)) {
+      for (nugget in c(1e-6, 0.001, 0.01, 0.1, 1)) {
         if (campaign_over(campaign)) break
         results[[length(results) + 1]] <- cbind(
           table = names(tables)[k], noise = noise, l = l, nugget = nugget,
@@ -130,7 +130,11 @@ print(tapply(results$sweeps[converged], results$noise[converged], function(x) {
 }))
 campaign_figure(campaign, "fits", nrow(results))
 campaign_figure(campaign, "not converged, nugget 0.1 and 1", sum(usual & !converged), 0)
-campaign_figure(campaign, "not converged, nugget 1e-6", sum(!usual & !converged))
+for (nugget in c(0.01, 0.001, 1e-6)) {
+  campaign_figure(
+    campaign, paste("not converged, nugget", nugget), sum(results$nugget == nugget & !converged)
+  )
+}
 campaign_figure(
   campaign, "median of sweeps, nugget 0.1 and 1", stats::median(results$sweeps[usual]), 12
 )
