@@ -67,7 +67,7 @@ classes_result <- function(out, labels, omega, back) {
   out$omega <- omega
   out$value <- out$log_evidence
   out$gradient_status <- if (is.null(out$gradient)) NA_integer_ else 0L
-  if (!is.null(out$gradient)) out$gradient$epsilon <- rate_slope(out$d_omega)
+  if (!is.null(out$gradient)) out$gradient$epsilon <- one_rate_slope(out$d_omega)
   if (!is.null(out$log_p)) {
     recorded <- t(omega)[labels, , drop = FALSE] # a row: P(its label | true class)
     out$true_class <- exp(log(recorded) + out$log_p - out$loo)
@@ -126,7 +126,7 @@ classes_omega <- function(epsilon, classes, template = NULL) {
 
 #' Derivative in the one rate [M 12.11]
 #' @noRd
-rate_slope <- function(d_omega) {
+one_rate_slope <- function(d_omega) {
   on <- sum(diag(d_omega))
   (sum(d_omega) - on) / (ncol(d_omega) - 1) - on
 }
