@@ -133,7 +133,7 @@ mislabelled.gpc_classes <- function(object, fdr = NULL, level = 0.9, ...) {
   check_classes_model(object)
   if (all(object$epsilon == 0)) inform_no_label_noise()
   found <- class_suspicion(object)
-  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, fdr)
+  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, found$probability, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
   within <- object # rates at which a matrix can be moved
   within$epsilon <- pmin(object$epsilon, 0.49)

@@ -67,10 +67,10 @@ fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, ca
       arg = "cluster", call = call
     )
   }
-  molded <- mold_formula(
-    formula, data, spec$scale, na.action, subset, call, env, many = many
-  )
-  fit_spec(spec, known_in(molded, data, known$trusted, known$rates, formula, call), call)
+  fit_spec(spec, known_in(
+    mold_formula(formula, data, spec$scale, na.action, subset, call, env, many = many),
+    data, known$trusted, known$rates, formula, call
+  ), call)
 }
 
 fit_molded <- function(spec, molded, call) {

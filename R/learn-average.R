@@ -10,6 +10,7 @@ average_nodes_fewest <- 27L
 average_nodes_least <- 12L  # of a model, unless its probability by Laplace is below
 average_negligible <- 1e-3
 average_kept <- 1e-3        # share of the weight of a model that may be left out
+average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 
 #' Is anything free that is to be integrated, or averaged over?
@@ -92,19 +93,41 @@ average_few <- function(latent, noise, spec, tick) {
 #' @noRd
 average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
-  for (name in noise$models) {
+  many <- !is.null(before) && latent$n > average_laplace_rows
+  for (name in if (many) average_hopeful(before, noise) else noise$models) {
     problem <- average_problem(latent, rate_map(name, noise), spec)
+    if (many) {
+      problem$impatient <- TRUE
+      problem$search_control$max_sweeps <- min(staged_sweeps, spec$control$max_sweeps)
+    }
     objective <- learn_objective(problem, tick)
     starts <- if (is.null(before[[name]])) {
       average_from(problem, name, noise, found)
     } else {
       few <- before[[name]]$problem$latent$n
-      lapply(before[[name]]$modes, average_transfer, latent$n / few)
+      lapply(before[[name]]$modes, function(mode) {
+        start <- average_transfer(mode, latent$n / few)
+        if (many && is.null(noise$row) && !is.null(latent$staged)) {
+          at <- problem$coordinates
+          start$sites <- staged_sites(latent, few, at$hyper(mode$par), at$epsilon(mode$par), spec)
+        }
+        start
+      })
     }
-    modes <- average_modes(problem, starts, objective)
+    climb <- if (many && !is.null(before[[name]])) average_modes_near else average_modes
+    modes <- climb(problem, starts, objective)
     if (length(modes)) found[[name]] <- list(problem = problem, modes = modes)
   }
   found
+}
+
+#' Noise models that can still be the best on all of many rows
+#' @noRd
+average_hopeful <- function(before, noise) {
+  laplace <- vapply(before, function(model) {
+    log_sum(vapply(model$modes, node_laplace, numeric(1)))
+  }, numeric(1))
+  names(before)[laplace > max(laplace) - average_hopeless]
 }
 
 #' A start from a mode on some of the rows: the data's part of the curvature grows with them

@@ -140,6 +140,20 @@ average_climb <- function(from, problem, objective, maxit) {
   c(best, curvature = list(curvature))
 }
 
+#' The modes on all of many rows, a few steps from those on some of them: the curvature is
+#' theirs, grown with the rows, for to measure it takes as many evaluations as parameters
+#' @param starts as average_transfer() makes them.
+#' @noRd
+average_modes_near <- function(problem, starts, objective) {
+  modes <- lapply(starts, function(start) {
+    end <- average_climb(start, problem, objective, staged_steps)
+    c(end[names(end) != "curvature"], list(H = start$curvature))
+  })
+  modes <- modes[vapply(modes, function(mode) is.finite(mode$penalised), NA)]
+  modes <- modes[order(-vapply(modes, function(mode) mode$penalised, 0))]
+  modes[seq_along(modes) == 1 | !duplicated(lapply(modes, function(mode) mode$par))]
+}
+
 #' -f'' at a mode by forward differences of the gradient, and how the sites move there
 #' @noRd
 average_curvature <- function(problem, mode, objective) {

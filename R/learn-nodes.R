@@ -207,7 +207,8 @@ node_evaluate <- function(problem, mode, z, tick) {
 }
 
 node_foresee <- function(mode, z) {
-  moved <- unlist(mode$sites) + drop(mode$tangent %*% (z - mode$par))
+  moved <- unlist(mode$sites)
+  if (!is.null(mode$tangent)) moved <- moved + drop(mode$tangent %*% (z - mode$par))
   n <- length(mode$sites$tau)
   list(tau = moved[seq_len(n)], nu = moved[n + seq_len(n)])
 }
