@@ -74,6 +74,19 @@ dgemm_speed <- function(n = 1000, times = 5, threads = 1) {
   2 * n^3 / least_seconds(A %*% B, times, threads)
 }
 
+# What the script itself gives for `--one` and these arguments, the last of which is the
+# file it is to save that in: from an R process of its own; NULL where it fails
+in_own_process <- function(..., env = character()) {
+  out <- tempfile(fileext = ".rds")
+  script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])
+  system2(
+    file.path(R.home("bin"), "Rscript"),
+    c("--no-init-file", shQuote(script), "--one", shQuote(as.character(list(...))), shQuote(out)),
+    env = env
+  )
+  if (file.exists(out)) readRDS(out)
+}
+
 # Counting --------------------------------------------------------------------
 
 # The EP runs of some code: rows, sweeps (Newton steps count as sweeps), and whether a

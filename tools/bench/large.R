@@ -76,7 +76,7 @@ peak_megabytes <- function() {
 of_gpc <- function(train, inducing, flips, rows = seq_len(nrow(train))) {
   fit <- gpc(
     class ~ ., train[rows, ],
-    inducing = inducing, control = ep_control(progress = FALSE, restarts = 2)
+    inducing = inducing, control = ep_control(progress = FALSE)
   )
   list(
     p = function(new) predict(fit, new, type = "prob", noise = flips == 0)[, 2],
@@ -175,15 +175,6 @@ if ("--one" %in% given) {
   }
   machine <- machine_line()
   print_machine(machine)
-  in_own_process <- function(name, method, flips, seed) {
-    out <- tempfile(fileext = ".rds")
-    system2(
-      file.path(R.home("bin"), "Rscript"),
-      c("--no-init-file", shQuote(sub("^--file=", "", args[1])), "--one", name, method, flips,
-        seed, shQuote(out))
-    )
-    if (file.exists(out)) readRDS(out)
-  }
   rows <- list()
   for (item in strsplit(wanted, ":")) {
     if (is.null(large_table(item[1]))) next

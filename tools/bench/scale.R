@@ -7,8 +7,7 @@
 # peak memory (of Linux) is its own; seconds are of its CPU, on one thread.
 
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
-script <- sub("^--file=", "", args[1])
-source(file.path(dirname(script), "helper.R"))
+source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 options(sturdy.threads = 1)
 
 one_fit <- function(n, m, learned) {
@@ -41,16 +40,10 @@ if ("--one" %in% given) {
   sizes <- if (length(given) > 1) as.numeric(given[-1]) else c(1e4, 1e5, 1e6)
   machine <- machine_line()
   print_machine(machine)
-  in_own_process <- function(n, learned) {
-    out <- tempfile(fileext = ".rds")
-    system2(
-      file.path(R.home("bin"), "Rscript"),
-      c("--no-init-file", shQuote(script), "--one", n, m, learned, shQuote(out))
-    )
-    readRDS(out)
-  }
   rows <- do.call(rbind, lapply(c(FALSE, TRUE), function(learned) {
-    mine <- do.call(rbind, lapply(sizes[!learned | sizes < 1e6], in_own_process, learned))
+    mine <- do.call(rbind, lapply(
+      sizes[!learned | sizes < 1e6], in_own_process, m, learned
+    ))
     mine$exponent <- c(NA, diff(log(mine$seconds)) / diff(log(mine$n)))
     mine
   }))

@@ -6,9 +6,8 @@
 # EP is at fixed hyperparameters; learning is gpc() as a user calls it. All on one thread.
 
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
-script <- sub("^--file=", "", args[1])
+source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 given <- commandArgs(TRUE)
-source(file.path(dirname(script), "helper.R"))
 options(sturdy.threads = 1)
 
 tasks <- list(
@@ -37,13 +36,7 @@ if ("--one" %in% given) {
   machine <- machine_line()
   print_machine(machine)
   one <- function(library, task) {
-    out <- tempfile(fileext = ".rds")
-    system2(
-      file.path(R.home("bin"), "Rscript"),
-      c("--no-init-file", shQuote(script), "--one", shQuote(task), out),
-      env = paste0("R_LIBS=", library, ":", Sys.getenv("R_LIBS"))
-    )
-    readRDS(out)
+    in_own_process(task, env = paste0("R_LIBS=", library, ":", Sys.getenv("R_LIBS")))
   }
   measure <- function(task) {
     runs <- lapply(seq_len(turns), function(k) {
