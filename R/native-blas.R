@@ -3,7 +3,8 @@
 # in use stays in C (src/glue-dense.c) until they change.
 
 # `asked`: the options when the engine was last chosen; `faster` and `threads`: what the
-# trials chose; `again`: when that of threads is to be repeated. What a session remembers of its machine, nothing of its data.
+# trials chose; `again`: when that of threads is to be repeated. What a session remembers
+# of its machine, nothing of its data.
 blas_state <- new.env(parent = emptyenv())
 
 # Around the .Call() of a routine of dense algebra: it is made, being a promise, when
@@ -34,7 +35,7 @@ use_blas <- function() {
   asked <- list(
     blas = getOption("sturdy.blas", "auto"), threads = getOption("sturdy.threads")
   )
-  if (isTRUE(seconds_now() > blas_state$again)) {
+  if (!is.null(blas_state$again) && seconds_now() > blas_state$again) {
     blas_state$again <- blas_state$threads <- blas_state$asked <- NULL
   }
   if (identical(asked, blas_state$asked)) return(invisible())
@@ -95,9 +96,9 @@ variant_speed <- function(variant, threads, n, few = 4L) {
 
 # Some 10 to 40 milliseconds, once a session: the widest of ours against R's BLAS, by the
 # time that a sweep of EP and a refresh take (their n^3 are 2 of updates, 1/3 of factors, 1
-# of solves). A plain BLAS loses by far on small matrices
-# already; another one is tried on the size from which on time matters. Where they are as
-# good as each other R's is taken, so that the choice is not left to chance.
+# of solves). A plain BLAS loses by far on small matrices already; another one is tried on
+# the size from which on time matters. Where they are as good as each other R's is taken, so
+# that the choice is not left to chance.
 chosen_variant <- function(asked) {
   if (asked == "r") return(0L)
   own <- widest_variant()
