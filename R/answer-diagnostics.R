@@ -160,6 +160,9 @@ diagnose_ep <- function(ep, linear = FALSE) {
 
 diagnose_learning <- function(object) {
   learning <- object$learning
+  if (is_average(object)) {
+    return(diagnose_average(object))
+  }
   if (is.null(learning)) {
     return(NULL)
   }
@@ -196,6 +199,39 @@ diagnose_learning <- function(object) {
         "Hold the nugget or epsilon at a larger value, or use a stronger prior."
       }
     )
+  )
+}
+
+#' How well the nodes of an average stand for the posterior of the hyperparameters
+#' @noRd
+diagnose_average <- function(object) {
+  models <- object$nodes$models
+  by_nodes <- models$method == "nodes"
+  counts <- models$probability > 0.05 # the others hardly count
+  uneven <- counts & by_nodes & (models$pareto_k > 0.7 | models$ess < 10) %in% TRUE
+  modes <- counts & models$method == "mode"
+  list(
+    happened = c(
+      if (any(by_nodes)) {
+        paste0(
+          "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ",
+          sum(models$nodes[by_nodes]), " nodes; effective: ",
+          paste(round(models$ess[by_nodes]), "under", models$model[by_nodes], collapse = ", "), "."
+        )
+      },
+      if (any(modes)) {
+        paste0("At its modes alone, by Laplace's method: ", toString(models$model[modes]), ".")
+      }
+    ),
+    means = if (any(uneven)) {
+      paste(
+        "The weights of the nodes are uneven under", toString(models$model[uneven]),
+        "(few effective nodes, or Pareto k above 0.7): averages are rough there."
+      )
+    },
+    do = if (any(uneven)) {
+      "Use kernel_iso(), or hold some hyperparameters: the fewer, the better nodes cover them."
+    }
   )
 }
 

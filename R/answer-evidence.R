@@ -152,6 +152,9 @@ log_evidence.sturdy_model <- function(object,
 #' @noRd
 integrated_of <- function(object, call = rlang::caller_env()) {
   check_by_ep(object, call)
+  if (is_average(object)) {
+    return(average_evidence(object))
+  }
   spec <- object$spec
   at_mode <- is.infinite(spec$df) && spec$criterion == "evidence"
   value <- integrated_evidence(
@@ -166,6 +169,19 @@ integrated_of <- function(object, call = rlang::caller_env()) {
     )
   }
   as.numeric(value)
+}
+
+#' The evidence that a fit is judged by: integrated, where it averages
+#' @noRd
+fit_evidence <- function(object) {
+  if (is_average(object)) average_evidence(object) else model_evidence(object)
+}
+
+#' Evidence of an average: over the hyperparameters, rates and noise models
+#' @noRd
+average_evidence <- function(object) {
+  models <- object$nodes$models
+  log_sum(models$log_evidence + log(models$prior))
 }
 
 #' The criterion of learning, with its gradient

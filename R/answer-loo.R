@@ -9,6 +9,10 @@
 #' of `log Zp`. Hyperparameters are those learned from all rows, so the score is
 #' optimistic, the more so the more of them were learned.
 #'
+#' Where a fit averages (`hyper = "integrate"` in [gpc_spec()]), the label is left out of
+#' the weights of the nodes, too: the probability is `1 / sum(weight / Zp)`. Learned
+#' hyperparameters then cost what they should.
+#'
 #' # With the loo package
 #' The result has the class and shape of those of the loo package (Vehtari, Gelman
 #' and Gabry), so that its functions accept it:
@@ -55,7 +59,7 @@ loo.sturdy_model <- function(x, ...) {
   check_no_dots(...)
   check_sites_kept(x)
   structure(
-    loo_shape(x$ep$loo, x$data$row_names),
+    loo_shape(row_loo(x), x$data$row_names),
     yhash = rlang::hash(list(x$data$y, x$data$rows)),
     class = c("sturdy_loo", "loo")
   )

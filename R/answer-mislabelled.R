@@ -56,9 +56,17 @@
 #' single probabilities, which are at the `epsilon` of the fit, should not be relied on
 #' in that case.
 #'
+#' A fit that averages (`epsilon = "average"`, `hyper = "integrate"` in [gpc_spec()])
+#' needs no such steps: its probabilities are averages, and the number is a mixture over
+#' its nodes. It makes two statements, those of [noise_test()]: whether labels are wrong
+#' at all, and how many *if some are*. The second is to be read also where there is no
+#' sign of wrong labels.
+#'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
-#' of right labels among them: the column `fdr`. `fdr = 0.1` returns the longest list
+#' of right labels among them: the column `fdr`. (Where a fit averages over noise models, it is
+#' the share *if some labels are wrong*, the mean of `1 - if_some`: if none is, every list is of right
+#' labels, and the first statement says how probable that is.) `fdr = 0.1` returns the longest list
 #' whose expected share is at most 0.1. In the simulations above, `r wrong_count_share(3)`
 #' of the labels in such lists were right.
 #'
@@ -70,9 +78,9 @@
 #' # How well it works
 #' A tenth of the labels of five data sets were flipped on purpose
 #' (`experiments/mislabelled-auc.R` in the repository). The table shows the area under the
-#' ROC curve for finding them, for [gpc()] and for the out-of-fold margins of a random forest
-#' (ranger) and a support vector machine (kernlab), and in how many of ten replications
-#' the 90 % interval contained the number of flips.
+#' ROC curve for finding them, for [gpc()] and for the out-of-fold margins of a random
+#' forest (ranger) and a support vector machine (kernlab), and in how many of ten
+#' replications the 90 % interval contained the number of flips.
 #'
 #' ```{r, echo = FALSE, results = "asis"}
 #' rows <- utils::read.csv("inst/results/mislabelled-auc-summary.csv")
@@ -119,7 +127,16 @@
 #'     `probability` is above 1/2;
 #'   * `loo_wrong`: the leave-one-out probability that the true class is the other
 #'     one;
-#'   * `fdr`: the expected share of right labels among this row and all above it.
+#'   * `if_some`: only where the fit averages over noise models: `probability` if some labels are
+#'     wrong;
+#'   * `fdr`: the expected share of right labels among this row and all above it, for such a
+#'     fit if some labels are wrong.
+#'
+#'   With three classes or more the columns `suggested` and `runner_up` are the most probable
+#'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
+#'   probabilities that they are the true class. Where the label is
+#'   more likely wrong than right, but no class has a probability of one half, `print()`
+#'   says `unclear`. Nothing is relabelled.
 #'
 #'   Its row names are those of the data. It has the attributes
 #'   * `expected`: a list of `count` (the expected number of wrong labels), `at_fit` (the
@@ -129,7 +146,9 @@
 #'   * `cutoff`: `NULL` without `fdr`, otherwise a list of `fdr`, `rows` (the number of
 #'     rows called wrong), `probability` (the smallest among them) and `unlikely` (the
 #'     number of them with a probability below 1/2);
-#'   * `n` and `rate`: the number of training labels, and `epsilon`.
+#'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean
+#'     rate);
+#'   * `test`: for a fit that averages over noise models, the result of [noise_test()].
 #' @section Conditions:
 #' Messages: `sturdy_message_no_label_noise` when `epsilon` is 0;
 #' `sturdy_message_likely_right`, with the field `rows`, when rows are called wrong whose
@@ -162,16 +181,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
   check_sites_kept(object)
-  if (all(object$epsilon == 0)) {
-    inform_sturdy(
-      c(
-        i = "With {.code epsilon = 0} no label can be wrong: the probabilities
-             are 0.",
-        i = "Rows are ranked by the leave-one-out probability of their label."
-      ),
-      "no_label_noise"
-    )
-  }
+  if (all(object$epsilon == 0) && !is_average(object)) inform_no_label_noise()
   found <- suspicion(object)
   place <- match(found$row, object$data$rows)
   levels <- object$blueprint$levels
@@ -179,10 +189,40 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
   found$suggested <- found$label
   found$suggested[found$probability > 0.5] <- other[found$probability > 0.5]
   found$loo_wrong <- flip_unseen(object)[place]
-  found$fdr <- cumsum(1 - found$probability) / found$rank
-  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, fdr)
+  if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
+  if (is_test(object)) found$if_some <- if_some
+  found$fdr <- cumsum(1 - if_some) / found$rank
+  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, if_some, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
   new_mislabelled(found, object, wrong_count(object, level), cutoff)
+}
+
+#' Probability that no label is wrong, as far as the fit has looked at it
+#' @noRd
+probability_none <- function(object) {
+  if (!is_test(object)) {
+    return(0)
+  }
+  models <- object$nodes$models
+  models$probability[models$model == "none"]
+}
+
+#' Mean flip rates of an average, one where the classes have the same
+#' @noRd
+average_rate <- function(object) {
+  rate <- drop(node_weight(object) %*% node_rates(object))
+  if (isTRUE(all.equal(rate[[1]], rate[[2]]))) rate[[1]] else rate
+}
+
+inform_no_label_noise <- function() {
+  inform_sturdy(
+    c(
+      i = "With {.code epsilon = 0} no label can be wrong: the probabilities
+           are 0.",
+      i = "Rows are ranked by the leave-one-out probability of their label."
+    ),
+    "no_label_noise"
+  )
 }
 
 #' The rows called wrong at a false-discovery rate
@@ -190,14 +230,14 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
 #' The rule is about the mean over the list, so it can admit rows that are by
 #' themselves more likely right than wrong: a message says how many.
 #' @noRd
-fdr_cutoff <- function(found, fdr) {
+fdr_cutoff <- function(found, if_some, fdr) {
   called <- sum(found$fdr <= fdr)
-  p <- found$probability[seq_len(called)]
+  p <- if_some[seq_len(called)]
   unlikely <- sum(p < 0.5)
   if (unlikely > 0) {
+    column <- if (is.null(found$if_some)) "probability" else "if_some"
     inform_sturdy(
-      c(i = "{unlikely_words(unlikely, called)}, as the column {.field probability}
-             shows."),
+      c(i = "{unlikely_words(unlikely, called)}, as the column {.field {column}} shows."),
       "likely_right", rows = found$row[seq_len(called)][p < 0.5]
     )
   }
@@ -217,7 +257,10 @@ unlikely_words <- function(unlikely, called) {
 new_mislabelled <- function(found, object, expected, cutoff) {
   structure(
     found, expected = expected, cutoff = cutoff, n = nobs(object),
-    rate = object$epsilon, class = c("sturdy_mislabelled", "data.frame")
+    rate = if (is_average(object)) average_rate(object) else object$epsilon,
+    test = if (is_test(object) && !is.null(expected$level)) {
+      noise_statement(object, expected$level)
+    }, class = c("sturdy_mislabelled", "data.frame")
   )
 }
 
@@ -225,13 +268,15 @@ new_mislabelled <- function(found, object, expected, cutoff) {
 #' @noRd
 suspicion <- function(object) {
   levels <- object$blueprint$levels
-  first <- order(-object$ep$flipped, object$ep$loo)
+  flipped <- row_flipped(object)
+  loo <- row_loo(object)
+  first <- order(-flipped, loo)
   data.frame(
     row = object$data$rows[first],
     label = factor(levels[1 + (object$data$y[first] > 0)], levels = levels),
-    probability = object$ep$flipped[first],
+    probability = flipped[first],
     rank = seq_along(first),
-    loo = exp(object$ep$loo[first]),
+    loo = exp(loo[first]),
     row.names = make.unique(object$data$row_names[first])
   )
 }
@@ -239,81 +284,9 @@ suspicion <- function(object) {
 #' Leave-one-out probability of the other class: F_v(-z) of the cavity [M 7.4]
 #' @noRd
 flip_unseen <- function(object) {
+  if (is_average(object)) {
+    return(object$nodes$unseen)
+  }
   cavity <- object$ep$cavity
   stats::pt(-object$data$y * cavity$mean / sqrt(cavity$var), object$spec$df)
-}
-
-# How it shows itself -------------------------------------------------------
-
-#' @param n Number of rows shown (10 by default).
-#' @param digits Significant digits of probabilities (2 by default).
-#' @rdname mislabelled
-#' @param x The result of `mislabelled()`.
-#' @export
-print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
-  n <- check_count(n, "n")
-  digits <- check_digits(digits)
-  expected <- attr(x, "expected")
-  if (is.null(expected)) { # columns or rows were taken out of it
-    print(as.data.frame(x), digits = digits)
-    return(invisible(x))
-  }
-  rate <- format_each(attr(x, "rate"), digits + 1)
-  if (length(rate) == 2) {
-    rate <- paste(rate, "of true", levels(x$label), collapse = ", ")
-  }
-  cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), ", epsilon = ",
-      rate, "\n", sep = "")
-  cutoff <- attr(x, "cutoff")
-  print_fields(c(
-    "Expected wrong" = describe_wrong(expected, digits),
-    "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits)
-  ))
-  if (isTRUE(cutoff$unlikely > 0)) {
-    cat("  Note: ", unlikely_words(cutoff$unlikely, cutoff$rows), ".\n", sep = "")
-  }
-  shown <- utils::head(as.data.frame(x), n)
-  if (nrow(shown)) {
-    named <- !identical(row.names(shown), as.character(shown$row))
-    print(shown, digits = digits, row.names = named)
-  }
-  if (nrow(x) > nrow(shown)) {
-    cat("(", nrow(x) - nrow(shown), " less suspicious ",
-        if (nrow(x) - nrow(shown) == 1) "row" else "rows", " not shown)\n",
-        sep = "")
-  }
-  invisible(x)
-}
-
-describe_wrong <- function(expected, digits) {
-  number <- function(x) format(signif(x, digits + 1))
-  if (is.null(expected$level)) {
-    return(number(expected$count))
-  }
-  at_fit <- expected$at_fit
-  far <- at_fit < expected$lower - 0.5 || at_fit > expected$upper + 0.5
-  paste0(
-    number(expected$count), " (", format(100 * expected$level), "% interval ",
-    expected$lower, " to ", expected$upper,
-    if (expected$epsilon == "given") ", epsilon taken as known",
-    if (far) paste0("; ", number(at_fit), " at the epsilon of the fit"), ")"
-  )
-}
-
-describe_cutoff <- function(cutoff, digits) {
-  if (cutoff$rows == 0) {
-    return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr)))
-  }
-  paste0(
-    count(cutoff$rows, "row"), " at a false-discovery rate of ",
-    format(cutoff$fdr), ": probability ",
-    format(cutoff$probability, digits = digits), " and above"
-  )
-}
-
-#' @export
-as.data.frame.sturdy_mislabelled <- function(x, ...) {
-  attributes(x)[c("expected", "cutoff", "n", "rate")] <- NULL
-  class(x) <- "data.frame"
-  x
 }

@@ -6,7 +6,8 @@
 #' @details
 #' With `p` the leave-one-out probability of the recorded label (see [loo()]),
 #' * the Brier score of a row is `(1 - p)^2`, between 0 and 1; **smaller is
-#'   better**, and `p = 1/2` scores 1/4;
+#'   better**, and `p = 1/2` scores 1/4; with three classes or more, half the sum over
+#'   classes of the squared distance between probability and outcome;
 #' * the log score of a row is `log p`; **larger is better**, and `p = 1/2` scores
 #'   -0.693. The sum of the log scores is that of [loo()].
 #'
@@ -36,6 +37,9 @@
 #' log_score(fit)
 brier_score <- function(object, ...) {
   check_no_dots(...)
+  if (inherits(object, "gpc_classes")) {
+    return(new_score("brier", classes_brier(object)))
+  }
   new_score("brier", (-expm1(loo_terms(object)))^2)
 }
 
@@ -49,7 +53,7 @@ log_score <- function(object, ...) {
 #' Log probability of each recorded label, as loo() has it
 #' @noRd
 loo_terms <- function(object, call = rlang::caller_env()) {
-  if (!inherits(object, "sturdy_model")) abort_no_fit(object, call = call)
+  if (!inherits(object, c("sturdy_model", "gpc_classes"))) abort_no_fit(object, call = call)
   unname(loo(object)$pointwise[, "elpd_loo"])
 }
 
@@ -83,11 +87,13 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #' predicted probability of it, each predicted from all other rows without fitting again.
 #'
 #' @details
-#' The probability is that of the label as recorded, including flips, because the
-#' true classes are not known. Rows are put into bins of about equal size by
-#' probability; bins narrower than 0.02 are joined. The interval of an observed
-#' frequency is Wilson's score interval. For a calibrated model, about the share `level`
-#' of the intervals contains the predicted probability of the bin.
+#' The probability is that of the label as recorded, including flips, because the true
+#' classes are not known. (Do not score probabilities of the *true* class against recorded
+#' labels, here or elsewhere: right ones then look wrong. [true_performance()] compares
+#' them with the true classes, as far as these are known.) Rows are put into bins of about
+#' equal size by probability; bins narrower than 0.02 are joined. The interval of an
+#' observed frequency is Wilson's score interval. For a calibrated model, about the share
+#' `level` of the intervals contains the predicted probability of the bin.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
@@ -125,7 +131,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
   event <- object$data$y > 0
-  recorded <- object$ep$loo
+  recorded <- row_loo(object)
   probability <- ifelse(event, exp(recorded), -expm1(recorded))
   table <- calibration_bins(probability, event, bins, level)
   structure(
@@ -190,7 +196,7 @@ print.sturdy_calibration <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   bins <- x$bins
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
-  cat("<sturdy_calibration> leave-one-out probability of ", x$levels[2], ", ",
+  cat("<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
       count(length(x$event), "label"), "\n", sep = "")
   print_fields(c(
     "Mean |predicted - observed|" = format(x$error, digits = digits),

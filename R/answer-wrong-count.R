@@ -8,43 +8,41 @@
 #'   Without `level` only `count` and `at_fit`.
 #' @noRd
 wrong_count <- function(object, level) {
-  p <- object$ep$flipped
+  p <- row_flipped(object)
   if (is.null(level)) {
     return(list(count = sum(p), at_fit = sum(p)))
   }
   uncertain <- rate_learned(object)
-  density <- if (uncertain) wrong_density(object) else poisson_binomial(p)
+  density <- if (is_average(object)) {
+    average_density(object)
+  } else if (uncertain) {
+    wrong_density(object)
+  } else {
+    poisson_binomial(p)
+  }
+  c(density_summary(density, level), list(
+    level = level, epsilon = if (uncertain) "uncertain" else "given", at_fit = sum(p)
+  ))
+}
+
+#' Distribution of the number of wrong labels under some noise models of an average
+#' @noRd
+average_density <- function(object, models = object$nodes$models$model) {
+  nodes <- object$nodes
+  share <- nodes$models$probability[match(models, nodes$models$model)]
+  parts <- nodes$wrong[models]
+  size <- max(lengths(parts))
+  padded <- vapply(parts, function(d) c(d, numeric(size - length(d))), numeric(size))
+  drop(matrix(padded, size) %*% share) / sum(share)
+}
+
+#' @noRd
+density_summary <- function(density, level) {
   ends <- density_ends(density, level)
   list(
-    count = sum((seq_along(density) - 1) * density), lower = ends[1],
-    upper = ends[2], level = level,
-    epsilon = if (uncertain) "uncertain" else "given", at_fit = sum(p)
+    count = sum((seq_along(density) - 1) * density) / sum(density), lower = ends[1],
+    upper = ends[2]
   )
-}
-
-#' Probabilities of 0, 1, ..., n successes of independent trials [M 7.5]
-#' @noRd
-poisson_binomial <- function(p) {
-  n <- length(p)
-  if (n > 1000) { # the sum of two halves
-    half <- n %/% 2
-    return(convolve_densities(
-      poisson_binomial(p[seq_len(half)]), poisson_binomial(p[(half + 1):n])
-    ))
-  }
-  density <- 1
-  for (q in p[p > 0]) {
-    density <- c(density * (1 - q), 0) + c(0, density * q)
-  }
-  c(density, numeric(sum(p <= 0)))
-}
-
-#' @noRd
-convolve_densities <- function(a, b) {
-  n <- length(a) + length(b) - 1
-  size <- stats::nextn(n)
-  pad <- function(x) stats::fft(c(x, numeric(size - length(x))))
-  pmax(Re(stats::fft(pad(a) * pad(b), inverse = TRUE))[seq_len(n)] / size, 0)
 }
 
 #' Central interval of a distribution on 0, 1, ...

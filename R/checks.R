@@ -104,13 +104,19 @@ check_df <- function(df, arg = "df", call = rlang::caller_env()) {
   )
 }
 
-#' `epsilon`: a flip rate in `[0, 0.5)`, or "learn" where that is allowed
+#' `epsilon`: a flip rate in `[0, 0.5)`, or a word where that is allowed
 #' @noRd
 check_epsilon <- function(epsilon,
                           learn = TRUE,
+                          average = FALSE,
                           arg = "epsilon",
-                          call = rlang::caller_env()) {
-  if (learn && is_one_of(epsilon, c("learn", "learn2"))) {
+                          call = rlang::caller_env(),
+                          matrix = FALSE) {
+  if (matrix && (identical(epsilon, "matrix") || is_noise_matrix(epsilon))) {
+    return(epsilon)
+  }
+  words <- c(if (learn) c("learn", "learn2"), if (average) "average")
+  if (is_one_of(epsilon, words)) {
     return(epsilon)
   }
   if (is_rate(epsilon) && length(epsilon) == 1) {
@@ -121,7 +127,13 @@ check_epsilon <- function(epsilon,
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
   two <- "two such numbers named {.val neg} and {.val pos}"
-  rest <- if (learn) paste0(two, ", {.val learn} or {.val learn2}") else paste("or", two)
+  rest <- if (average) {
+    paste0(two, ", {.val learn}, {.val learn2} or {.val average}")
+  } else if (learn) {
+    paste0(two, ", {.val learn} or {.val learn2}")
+  } else {
+    paste("or", two)
+  }
   abort_sturdy(
     c(
       paste0(
@@ -132,6 +144,13 @@ check_epsilon <- function(epsilon,
     ),
     "epsilon", arg = arg, call = call
   )
+}
+
+#' Probabilities whose rows sum to 1, with names for all or none
+#' @noRd
+is_noise_matrix <- function(x) {
+  is.matrix(x) && is.numeric(x) && !anyNA(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
+    all(x >= 0) && all(abs(rowSums(x) - 1) < 1e-6)
 }
 
 is_rate <- function(x) {

@@ -10,14 +10,15 @@
 # Mold ----------------------------------------------------------------------
 
 #' @param subset `NULL` or an unevaluated expression, as in [stats::lm()], that is
-#'   evaluated in `data` and then in `env`.
+#'   evaluated in `data` and then in `env`. @param many whether the response may have more
+#'   than two classes.
 #' @return list(data, blueprint); `data` is a list of the encoded inputs `X` (n x p),
-#'   labels `y` (-1/+1), `rows` (their positions in the data given), `row_names`,
+#'   labels `y` (-1/+1, or 1, 2, .. with more classes), `rows` (their positions in the data given), `row_names`,
 #'   `na_action`, what na.action left out, and `n_given`, the rows of the data given.
 #' @noRd
 mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
                          subset = NULL, call = rlang::caller_env(),
-                         env = environment(formula)) {
+                         env = environment(formula), many = FALSE) {
   frame <- model_frame(formula, data, call)
   n_given <- nrow(frame)
   # a name for each position, since a subset may repeat rows
@@ -28,7 +29,7 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   check_rows(nrow(frame), n_subset, call)
   terms <- attr(frame, "terms")
   outcome <- mold_outcome(
-    stats::model.response(frame), rlang::as_label(formula[[2]]), call = call
+    stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many
   )
   blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
   molded <- mold_terms(frame, terms, scale, blueprint, call)
@@ -75,7 +76,7 @@ formula_blueprint <- function(formula, terms, data, levels) {
 }
 
 #' @noRd
-mold_xy <- function(x, y, scale, call = rlang::caller_env()) {
+mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
   if (rlang::is_missing(y)) {
     abort_sturdy(
       c(
@@ -95,7 +96,7 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env()) {
       "length", arg = "y", call = call
     )
   }
-  outcome <- mold_outcome(y, call = call)
+  outcome <- mold_outcome(y, call = call, many = many)
   blueprint <- list(
     interface = if (is.matrix(x)) "matrix" else "data.frame",
     named = is.data.frame(x) || !is.null(colnames(x)),

@@ -6,14 +6,19 @@
 #' @param y A factor, character or logical vector, or a numeric vector of 0 and
 #'   1 or of -1 and 1.
 #' @param one_class Whether a response that shows only one of two known classes
-#'   is accepted; a single row always is.
-#' @return `list(y, levels)`: doubles -1 or +1; the names of the two levels.
+#'   is accepted; a single row always is. @param many Whether more than two classes are.
+#' @return `list(y, levels)`: doubles -1 or +1, or with more than two classes 1, 2, ..; the
+#'   names of the levels.
 #' @noRd
 mold_outcome <- function(y,
                          arg = "y",
                          one_class = FALSE,
-                         call = rlang::caller_env()) {
+                         call = rlang::caller_env(),
+                         many = FALSE) {
   y <- check_outcome(y, arg, call)
+  if (many && has_many_classes(y)) {
+    return(mold_classes(y, arg, call))
+  }
   one_class <- one_class || length(y) == 1
   if (is.logical(y)) {
     y <- factor(y, levels = c(FALSE, TRUE))
@@ -25,6 +30,40 @@ mold_outcome <- function(y,
   y <- drop_outcome_levels(y, arg, one_class, call)
   list(y = ifelse(as.integer(y) == 2L, 1, -1), levels = levels(y))
 }
+
+#' More than two classes, of a factor or text: numbers with more values stay an error
+#' @noRd
+has_many_classes <- function(y) {
+  (is.factor(y) || is.character(y)) && length(unique(as.character(y))) > 2
+}
+
+mold_classes <- function(y, arg, call) {
+  if (is.character(y)) y <- factor(enc2utf8(y), levels = text_levels(y))
+  used <- levels(y)[levels(y) %in% as.character(y)]
+  if (length(used) > classes_most) {
+    abort_sturdy(
+      c(
+        "{.arg {arg}} must have at most {classes_most} classes, not {length(used)}.",
+        x = "Found: {.val {few(used)}}."
+      ),
+      "outcome_levels", arg = arg, call = call
+    )
+  }
+  inform_unused_levels(setdiff(levels(y), used), arg)
+  list(y = as.double(factor(y, levels = used)), levels = used)
+}
+
+inform_unused_levels <- function(unused, arg) {
+  if (length(unused)) {
+    inform_sturdy(
+      c(i = "Unused {qty(length(unused))}level{?s} {.val {unused}} of
+             {.arg {arg}} {?is/are} dropped."),
+      "unused_levels", levels = unused
+    )
+  }
+}
+
+classes_most <- 20L # levels of a response
 
 #' Labels of a response whose levels are known
 #'
@@ -107,11 +146,7 @@ drop_outcome_levels <- function(y, arg, one_class, call) {
   used <- levels(y)[levels(y) %in% as.character(y)]
   unused <- setdiff(levels(y), used)
   if (length(used) == 2 && length(unused)) {
-    inform_sturdy(
-      c(i = "Unused {qty(length(unused))}level{?s} {.val {unused}} of
-             {.arg {arg}} {?is/are} dropped."),
-      "unused_levels", levels = unused
-    )
+    inform_unused_levels(unused, arg)
     return(droplevels(y))
   }
   if (length(used) == 2 || (one_class && nlevels(y) == 2)) {
@@ -120,7 +155,8 @@ drop_outcome_levels <- function(y, arg, one_class, call) {
   abort_sturdy(
     c(
       "{.arg {arg}} must have two classes, not {length(used)}.",
-      x = "Found: {.val {few(used)}}."
+      x = "Found: {.val {few(used)}}.",
+      i = if (length(used) > 2) "{.fn gpc} fits a factor of three to {classes_most} classes."
     ),
     "outcome_levels", arg = arg, call = call
   )

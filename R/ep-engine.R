@@ -107,7 +107,9 @@ ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
   }
   # log-concave, and every pattern of labels possible
   certain <- is.infinite(df) && all(epsilon == 0) && isTRUE(hyper$nugget > 0)
-  result <- if (final) {
+  result <- if (final && !is.null(latent$classes)) {
+    classes_settle(run, epsilon, sites, certain)
+  } else if (final) {
     ep_settle(
       run, latent$y, epsilon, sites, certain, small_noise(hyper), control$tol
     )
@@ -121,6 +123,8 @@ ep_run <- function(latent, hyper, df, epsilon, sites = NULL,
   ep$cold <- result$cold
   ep$gradient_solved <- identical(out$gradient_status, 0L)
   ep$C <- out$extra
+  ep$true_class <- out$true_class
+  ep$loo_class <- out$loo_class
   ep
 }
 

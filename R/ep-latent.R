@@ -8,7 +8,7 @@
 #   prior   named list of list(meanlog, sdlog), or NULL
 #   native  function(hyper, df, epsilon, sites, control, criterion, gradient,
 #           progress) -> native result, gradients with respect to logs by name
-#   some    function(k) -> the latent of k rows alone, spread over all
+#   some    function(k) -> the latent of k rows alone, spread over all; its `rows` says which
 # and may have
 #   least   named list of the least values that learning may give hyperparameters
 #   coarse  the EP tolerance that is enough for a search
@@ -35,12 +35,15 @@ latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
     free = free,
     prior = kernel$prior,
     some = function(k) {
-      latent_kernel(X[seq_len(k), , drop = FALSE], columns, labels[seq_len(k)], kernel, call)
+      few <- latent_kernel(
+        X[seq_len(k), , drop = FALSE], columns, labels[seq_len(k)], kernel, call
+      )
+      c(few, list(rows = visit[seq_len(k)]))
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       rows$result(native_gp_fit(
-        X, columns, hyper, labels, df, epsilon, rows$sites(sites), control, criterion,
+        X, columns, hyper, labels, df, rows$rates(epsilon), rows$sites(sites), control, criterion,
         gradient, progress
       ))
     }
@@ -71,7 +74,8 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
     free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
     prior = list(prior_scale = prior$prior, nugget = prior$prior),
     some = function(k) {
-      latent_weight(Xt[, seq_len(k), drop = FALSE], labels[seq_len(k)], prior, call)
+      few <- latent_weight(Xt[, seq_len(k), drop = FALSE], labels[seq_len(k)], prior, call)
+      c(few, list(rows = visit[seq_len(k)]))
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
@@ -80,8 +84,8 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
       }
       fit <- function(features, scales) {
         rows$result(native_weight_fit(
-          features, scales, hyper$nugget, labels, df, epsilon, rows$sites(sites), control,
-          criterion, gradient, progress
+          features, scales, hyper$nugget, labels, df, rows$rates(epsilon), rows$sites(sites),
+          control, criterion, gradient, progress
         ))
       }
       out <- if (is.null(span)) {
@@ -193,7 +197,8 @@ latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()
     coarse = if (n > parallel_rows) 1e-3,
     Z = Z_at,
     some = function(k) {
-      at(X[seq_len(k), , drop = FALSE], labels[seq_len(k)], kernel[hyper_names], Z_at)
+      few <- at(X[seq_len(k), , drop = FALSE], labels[seq_len(k)], kernel[hyper_names], Z_at)
+      c(few, list(rows = visit[seq_len(k)]))
     },
     staged = list(
       given = is.matrix(Z),
@@ -214,7 +219,7 @@ latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()
       control <- control_for(control, n, is.infinite(df) && criterion != "loo")
       control$keep <- keep
       rows$result(native_inducing_fit(
-        X, Z_at, columns, hyper, labels, df, epsilon, rows$sites(sites), control,
+        X, Z_at, columns, hyper, labels, df, rows$rates(epsilon), rows$sites(sites), control,
         criterion, gradient, progress
       ))
     }

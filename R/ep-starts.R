@@ -14,7 +14,8 @@ gram_order <- function(K, y) {
 row_fields <- c("m", "C_diag", "residual", "loo", "flipped")
 
 #' Between the rows as they are and in the order `visit`, in which the engine sees them
-#' @return list(sites, result): functions that take sites there, and results back.
+#' @return list(sites, rates, result): functions that take sites and flip rates there, and
+#'   results back.
 #' @noRd
 in_order <- function(visit, fields) {
   back <- order(visit)
@@ -25,9 +26,15 @@ in_order <- function(visit, fields) {
     for (pair in intersect(c("sites", "cavity"), names(out))) {
       out[[pair]] <- lapply(out[[pair]], `[`, back)
     }
+    if (is.matrix(out$gradient$epsilon)) {
+      out$gradient$epsilon <- out$gradient$epsilon[, back, drop = FALSE]
+    }
     out
   }
-  list(sites = sites, result = result)
+  rates <- function(epsilon) {
+    if (is.matrix(epsilon)) epsilon[, visit, drop = FALSE] else epsilon
+  }
+  list(sites = sites, rates = rates, result = result)
 }
 
 # Further starts -------------------------------------------------------------

@@ -100,7 +100,7 @@ check_fit.sturdy_model <- function(object,
   se <- check_number(se, "se", min = 0, open = TRUE)
   max_moves <- check_number(max_moves, "max_moves", min = 1)
   progress <- check_progress(progress)
-  check_posterior(object)
+  check_sites_kept(object)
   if (!is.null(rows)) rows <- check_count(rows, "rows", min = 2)
   of <- nobs(object)
   object <- with_memory(some_rows(object, if (is.null(rows) && is_low_rank(object)) 300 else rows))
@@ -125,6 +125,7 @@ some_rows <- function(object, k) {
     list(na_action = NULL, n_given = data$n_given)
   )
   object["inducing"] <- list(NULL)
+  object$nodes <- NULL
   object$ep <- refit_ep(object, final = TRUE)
   check_posterior(object)
   object
@@ -173,7 +174,8 @@ check_probability <- function(object, problem, run, draws, progress) {
   )
   start <- matrix(start, ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
-  ep <- event_probability(object, object$data$X)
+  latent <- latent_new(object, object$data$X, rlang::caller_env())
+  ep <- stats::pt(latent$m / sqrt(latent$s2), object$spec$df)
   exact <- exact_probability(object, problem, moves)
   gap <- abs(ep - exact$mean)
   worst <- which.max(gap)

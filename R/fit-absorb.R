@@ -64,6 +64,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   call <- rlang::current_env()
   check_posterior(object, call)
   check_newdata_given(rlang::maybe_missing(newdata), call)
+  check_by_ep(object, call)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
   if (n_new == 0) {
@@ -75,6 +76,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
     row_names = c(data$row_names, row_names_of(newdata)[new$rows]),
     na_action = data$na_action, n_given = data$n_given + nrow(newdata)
   )
+  if (!is.null(data$group)) abort_known_rows(call)
   sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
   ep <- refit_ep(object, sites = sites, final = TRUE)
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
@@ -82,7 +84,17 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   if (!object$spec$control$trace) ep["trace"] <- list(NULL)
   warn_ep(ep)
   object$ep <- ep
-  object
+  reweighed(object)
+}
+
+#' What is known of the labels of new rows can't be told here
+#' @noRd
+abort_known_rows <- function(call) {
+  abort_sturdy(
+    "A fit with {.arg trusted} rows or {.arg rates} by group can't absorb rows: fit again
+     to all of them.",
+    "known_labels", call = call
+  )
 }
 
 #' @rdname absorb

@@ -96,8 +96,8 @@
 #'   deviation of the log of 2. The default with `inference = "adf"` is 0.
 #' @param epsilon The probability that a recorded label is wrong: a number in
 #'   `[0, 0.5)`, or two, named `neg` and `pos`, by true class, as in [gpc()]; with
-#'   `inference = "ep"` also `"learn"`, the default there, or `"learn2"`. The default
-#'   with `inference = "adf"` is 0.01.
+#'   `inference = "ep"` also `"learn"`, `"learn2"` or `"average"`, the default there unless
+#'   `hyper = "optimum"`. The default with `inference = "adf"` is 0.01.
 #' @param inference `"ep"`, the default, or `"adf"`.
 #' @param intercept Whether a constant is among the features (`TRUE` by default).
 #' @param criterion What learning maximises, `"evidence"` or `"loo"`, as in [gpc()].
@@ -179,16 +179,20 @@ bpm <- function(x, ...) {
 #' @rdname bpm
 #' @export
 bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
+                        cluster = NULL) {
   spec <- bpm_spec(...)
-  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
+  fit_rows(
+    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
+    environment(formula), list(trusted = substitute(trusted), rates = substitute(rates))
+  )
 }
 
 #' @rdname bpm
 #' @export
-bpm.data.frame <- function(x, y, ...) {
+bpm.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
   spec <- bpm_spec(...)
-  fit_spec(spec, mold_xy(x, y, spec$scale))
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
 }
 
 #' @rdname bpm
@@ -207,8 +211,10 @@ bpm_spec <- function(...,
                      df = Inf,
                      prior_scale = 1,
                      nugget = if (inference == "adf") 0 else "learn",
-                     epsilon = if (inference == "adf") 0.01 else "learn",
+                     epsilon = if (inference == "adf") 0.01 else default_epsilon(hyper),
                      inference = c("ep", "adf"),
+                     hyper = if (optimum) "optimum" else default_hyper(),
+                     noise = noise_prior(),
                      intercept = TRUE,
                      criterion = NULL,
                      scale = TRUE,
@@ -217,7 +223,9 @@ bpm_spec <- function(...,
   check_no_dots(..., known = names(formals(bpm_spec))[-1])
   inference <- check_choice(inference, c("ep", "adf"), "inference")
   df <- check_df(df)
-  epsilon <- check_epsilon(epsilon)
+  optimum <- inference == "adf" || !is.null(criterion)
+  hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
+  epsilon <- check_epsilon(epsilon, average = TRUE)
   nugget <- check_nugget(nugget, inference)
   if (inference == "adf" && is.character(epsilon)) {
     abort_no_learning("epsilon")
@@ -226,7 +234,8 @@ bpm_spec <- function(...,
   new_spec(
     "bpm",
     df = df, prior_scale = check_prior_scale(prior_scale, inference),
-    nugget = nugget, epsilon = epsilon, inference = inference,
+    nugget = nugget, epsilon = epsilon, inference = inference, hyper = hyper,
+    noise = check_noise_prior(noise),
     intercept = check_flag(intercept, "intercept"),
     criterion = check_choice(criterion, c("evidence", "loo"), "criterion"),
     scale = check_flag(scale, "scale"), control = check_control(control)
@@ -236,17 +245,26 @@ bpm_spec <- function(...,
 fit_molded.bpm_spec <- function(spec, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
   if (spec$inference == "adf") {
+    if (!is.null(molded$data$group)) abort_filter_known(call)
     return(bpm_filter(spec, molded, prior, call))
   }
   latent <- latent_weight(bpm_design(molded$data$X, prior), molded$data$y, prior, call)
-  fit <- learn_fit(latent, spec)
+  fit <- learn_fit(latent, spec, known_rows(molded$data))
   prior$scale[prior$free] <- fit$hyper$prior_scale
   prior$nugget <- fit$hyper$nugget
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep$C <- NULL
   warn_ep(fit$ep)
   new_model(
-    spec, molded, call, fit[c("epsilon", "ep", "learning")],
+    spec, molded, call, fit,
     prior = prior, weights = weights
+  )
+}
+
+abort_filter_known <- function(call) {
+  abort_sturdy(
+    "{.arg trusted} and {.arg rates} need {.code inference = \"ep\"}: filtering has one
+     flip rate for all rows.",
+    "known_labels", call = call
   )
 }

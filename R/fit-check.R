@@ -63,7 +63,7 @@ model_fields <- list(
       identical(epsilon, given)
     } else {
       identical(check_epsilon(epsilon, learn = FALSE), epsilon) &&
-        length(epsilon) == 1 + (given == "learn2")
+        (given == "average" || length(epsilon) == 1 + (given == "learn2"))
     }
   },
   kernel = function(kernel, all) {
@@ -102,7 +102,11 @@ model_fields <- list(
         identical(dim(inducing$C), c(k, k) + 0L))
   },
   data = function(data, all) {
-    if (is.null(data)) is_filter(all$filter) else is_data(data, all$blueprint)
+    if (!is.null(data)) {
+      is_data(data, all$blueprint)
+    } else {
+      is_filter(all$filter) || is_shards(all$shards)
+    }
   },
   ep = function(ep, all) {
     if (is.null(ep)) {
@@ -115,7 +119,7 @@ model_fields <- list(
     } else {
       length(all$data$y)
     }
-    !is.null(all$data) && is_ep(ep, length(all$data$y), k)
+    (!is.null(all$data) || !is.null(all$shards)) && is_ep(ep, length(all$data$y), k)
   },
   learning = function(learning, all) {
     held <- is.numeric(all$spec$epsilon) &&
@@ -126,7 +130,8 @@ model_fields <- list(
       }
     if (is.null(learning)) held || is.null(all$ep) else !held && is_learning(learning)
   },
-  call = function(call, all) is.null(call) || is.call(call)
+  call = function(call, all) is.null(call) || is.call(call),
+  nodes = function(nodes, all) is.null(nodes) || is_nodes(nodes, length(all$data$y))
 )
 
 # The parts of the fields ----------------------------------------------------
@@ -139,7 +144,7 @@ is_kernel <- function(kernel) {
   again[bare] <- list(NULL)
   again <- do.call(new_kernel, again)
   again[bare] <- kernel[bare]
-  centred <- vapply(kernel$prior, function(prior) {
+  centred <- vapply(kernel$prior[intersect(hyper_names, names(kernel$prior))], function(prior) {
     is.null(prior) || is.numeric(prior$meanlog) && are_numbers(prior$sdlog, 1, above = 0)
   }, logical(1))
   identical(again, kernel) && all(centred)
@@ -201,6 +206,11 @@ is_filter <- function(filter) {
 
 #' @param n the number of rows. @param k that of entries of `b`.
 #' @noRd
+is_shards <- function(shards) {
+  are_numbers(shards$rows, above = -1) && are_numbers(shards$counts, 2, above = -1) &&
+    sum(shards$rows) == sum(shards$counts) && are_numbers(shards$left_out, 1, above = -1)
+}
+
 is_ep <- function(ep, n, k) {
   status <- ep$status
   if (!has_numbers(ep$b)) {
@@ -211,7 +221,7 @@ is_ep <- function(ep, n, k) {
     is.numeric(x) && length(x) == n && (status != "converged" || !anyNA(x))
   }
   by_row <- list(
-    ep$m, ep$C_diag, ep$residual, ep$sites$tau, ep$sites$nu, ep$cavity$mean,
+    ep$m, ep$C_diag, if (n > 0) ep$residual else numeric(), ep$sites$tau, ep$sites$nu, ep$cavity$mean,
     ep$cavity$var, ep$loo, ep$flipped
   )
   status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&
@@ -221,6 +231,18 @@ is_ep <- function(ep, n, k) {
     are_numbers(c(ep$sweeps, ep$skipped), 2) &&
     is_value(ep$log_evidence) && is_value(ep$log_evidence_zp) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
+}
+
+#' @param n the number of rows.
+#' @noRd
+is_nodes <- function(nodes, n) {
+  k <- nrow(nodes$table)
+  sized <- function(x, n) is.matrix(x) && is.numeric(x) && nrow(x) == n && ncol(x) == k
+  is.data.frame(nodes$models) && are_numbers(nodes$models$probability) &&
+    are_strings(nodes$models$model) && are_numbers(nodes$table$weight) &&
+    all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau, n) &&
+    sized(nodes$loo, n) && sized(nodes$b, nrow(nodes$b)) && !anyNA(nodes$loo) &&
+    length(nodes$hyper) == k && length(nodes$rates) == k
 }
 
 is_learning <- function(learning) {

@@ -45,7 +45,7 @@ model_columns <- function(object) {
 #' @noRd
 refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
   with_memory(ep_run(
-    model_latent(object), model_hyper(object), df, object$epsilon,
+    model_latent(object), model_hyper(object), df, row_epsilon(object),
     sites = sites, control = object$spec$control, ...
   ), rlang::caller_env())
 }
@@ -79,7 +79,7 @@ model_evidence <- function(object) {
 
 #' Scaled latent location and squared scale, NA where an input is
 #'
-#' @return list(m, s2, row_names)
+#' @return list(m, s2, row_names): matrices with a column a node.
 #' @noRd
 latent_at <- function(object, newdata, call) {
   check_posterior(object, call)
@@ -87,12 +87,14 @@ latent_at <- function(object, newdata, call) {
     return(latent_at_training(object, call))
   }
   new <- forge(object$blueprint, newdata, call, novel = TRUE)
-  m <- s2 <- rep(NA_real_, nrow(new$X))
   X <- if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE]
-  latent <- latent_new(object, X, call)
-  m[new$complete] <- latent$m
-  s2[new$complete] <- latent$s2
-  list(m = m, s2 = s2, row_names = new$row_names)
+  latent <- node_latent(object, X, call)
+  spread <- function(values) {
+    all <- matrix(NA_real_, nrow(new$X), ncol(values))
+    all[new$complete, ] <- values
+    all
+  }
+  list(m = spread(latent$m), s2 = spread(latent$s2), row_names = new$row_names)
 }
 
 #' The same at the training rows, those padded that na.exclude() left out
@@ -101,8 +103,8 @@ latent_at_training <- function(object, call) {
   latent <- latent_training(object, call)
   omitted <- object$data$na_action
   list(
-    m = stats::naresid(omitted, latent$m),
-    s2 = stats::naresid(omitted, latent$s2),
+    m = as.matrix(stats::naresid(omitted, latent$m)),
+    s2 = as.matrix(stats::naresid(omitted, latent$s2)),
     row_names = padded_names(object)
   )
 }
@@ -170,7 +172,7 @@ latent_training <- function(object, call) {
 }
 
 latent_training.sturdy_model <- function(object, call) {
-  latent_new(object, object$data$X, call)
+  node_latent(object, object$data$X, call)
 }
 
 latent_training.bpm_filtered <- function(object, call) {
@@ -193,11 +195,17 @@ latent_kappa.sturdy_model <- function(object) object$ep$kappa
 
 latent_kappa.bpm <- function(object) exp(object$weights$log_scale)
 
-#' Probability of the event, without label noise, at encoded inputs
+#' Probability of the event, without label noise, averaged over nodes
+#' @param latent list(m, s2), a column a node.
+#' @noRd
+mean_probability <- function(object, latent) {
+  drop(stats::pt(latent$m / sqrt(latent$s2), object$spec$df) %*% node_weight(object))
+}
+
+#' The same at encoded inputs
 #' @noRd
 event_probability <- function(object, X, call = rlang::caller_env()) {
-  latent <- latent_new(object, X, call)
-  stats::pt(latent$m / sqrt(latent$s2), object$spec$df)
+  mean_probability(object, node_latent(object, X, call))
 }
 
 #' Covariance of the scaled latent function, without the nugget, among encoded inputs

@@ -8,14 +8,16 @@
 #   ep           the fixed point; a filtered bpm() has `filter` instead
 #   learning     NULL when nothing was learned
 #   call         the call that made it
+#   nodes        where it averages: see new_nodes() of learn-average.R
 
-#' @param fitted list of `epsilon`, `ep` and `learning`. @param ... what is the model's
+#' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`. @param ... what is the model's
 #'   own: `kernel`, or `prior` and `weights`.
 #' @noRd
 new_model <- function(spec, molded, call, fitted, ...) {
   model <- spec_model(spec)
+  nodes <- complete_nodes(fitted[["nodes"]], molded$data)
   structure(
-    list(
+    c(list(
       spec = spec,
       blueprint = molded$blueprint,
       data = molded$data,
@@ -24,7 +26,7 @@ new_model <- function(spec, molded, call, fitted, ...) {
       ep = fitted[["ep"]], # `$` would match epsilon
       learning = fitted$learning,
       call = fit_call(call, spec)
-    ),
+    ), if (!is.null(nodes)) list(nodes = nodes)),
     class = c(model, "sturdy_model")
   )
 }
@@ -102,6 +104,12 @@ is_low_rank <- function(object) !is.null(object$inducing)
 #' Something else is asked what only a fit can answer
 #' @noRd
 abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
+  if (inherits(object, "gpc_classes")) {
+    abort_sturdy(
+      "This is not there for a fit with three classes or more.", c("several_classes", "type"),
+      arg = arg, call = call
+    )
+  }
   abort_sturdy(
     "{.arg {arg}} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
      not {describe(object)}.",
@@ -228,7 +236,8 @@ weights.sturdy_model <- function(object, ...) {
 #' @param ... Not used.
 #' @return A named numeric vector on the natural scale: `lengthscale.<column>`
 #'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
-#'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`).
+#'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`). For a fit that
+#'   averages, those of the point it is held at, see [averaging].
 #' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
 #'   respect to them; [coef.bpm()] for the weights of a [bpm()], whose hyperparameters
 #'   are shown by [summary()][summary.sturdy_model].

@@ -32,10 +32,45 @@ blame_caller <- function(frame = rlang::caller_env()) {
   if (identical(topenv(from), topenv())) rlang::local_error_call(from, frame)
 }
 
+#' Whether a fit integrates over what it learns unless told otherwise
+#' @noRd
+default_hyper <- function() {
+  check_choice(
+    getOption("sturdy.hyper", "integrate"), c("integrate", "optimum"), "options(sturdy.hyper = )"
+  )
+}
+
+default_epsilon <- function(hyper) if (hyper == "integrate") "average" else "learn"
+
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
 # mold_xy() made it; errors are reported in the frame `call`.
 fit_spec <- function(spec, molded, call = rlang::caller_env()) {
   with_memory(fit_molded(spec, molded, call), call)
+}
+
+#' Fit the rows that a formula takes from `data`
+#'
+#' @param subset unevaluated. @param call frame of the face. @param env of the formula.
+#' @param known list(trusted, rates), unevaluated. @param many whether there may be more than
+#'   two classes.
+#' @noRd
+fit_rows <- function(data, spec, formula, subset, na.action, cluster, call, env, known,
+                     many = FALSE) {
+  UseMethod("fit_rows")
+}
+
+fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, call, env,
+                             known, many = FALSE) {
+  if (!is.null(cluster)) {
+    abort_sturdy(
+      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
+      arg = "cluster", call = call
+    )
+  }
+  fit_spec(spec, known_in(
+    mold_formula(formula, data, spec$scale, na.action, subset, call, env, many = many),
+    data, known$trusted, known$rates, formula, call
+  ), call)
 }
 
 fit_molded <- function(spec, molded, call) {
@@ -45,7 +80,8 @@ fit_molded <- function(spec, molded, call) {
 #' A spec with some arguments changed
 #'
 #' A finite `df` turns a gpc() into an stc(). The criterion stays unless `df` changes
-#' between finite and infinite, the method unless `epsilon` changes,
+#' between finite and infinite, the method unless `epsilon` changes, `hyper` unless a way to
+#' find the optimum is given, and with it whether noise models are averaged over,
 #' the nugget of a bpm() unless `inference` changes.
 #' @noRd
 edit_spec <- function(spec, changed, call = rlang::caller_env()) {
@@ -58,6 +94,12 @@ edit_spec <- function(spec, changed, call = rlang::caller_env()) {
   if (model == "gpc") kept$df <- changed$df <- NULL
   if (other_df) kept$criterion <- NULL
   if (other_df || "epsilon" %in% names(changed)) kept$method <- NULL
+  given <- names(changed)
+  if (any(c("criterion", "method") %in% given) && !"hyper" %in% given) kept$hyper <- NULL
+  hyper <- if (is.null(changed$hyper)) kept$hyper else changed$hyper
+  if (!identical(hyper, spec$hyper) && is_one_of(spec$epsilon, c("average", "learn"))) {
+    kept$epsilon <- NULL
+  }
   if ("inference" %in% names(changed)) kept$nugget <- NULL
   kept <- kept[setdiff(names(kept), names(changed))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)

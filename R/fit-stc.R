@@ -15,12 +15,12 @@
 #' value. The engine is the same as for [gpc()].
 #'
 #' # What the evidence of this model tells
-#' A Student-t process is a Gaussian process divided by an independent random
-#' scale, and the likelihood depends on the sign of the latent value only. The exact evidence and the exact
-#' class probabilities of `stc()` and `gpc()` are therefore **identical** for
-#' equal kernels, and only the error of the approximation differs. For t-EP it
-#' is large: with K = I and 100 rows the log evidence is -69.31; EP gives -69.31,
-#' t-EP with 10 degrees of freedom -42.30. Two things follow:
+#' A Student-t process is a Gaussian process divided by an independent random scale, and
+#' the likelihood depends on the sign of the latent value only. The exact evidence and the
+#' exact class probabilities of `stc()` and `gpc()` are therefore **identical** for equal
+#' kernels, and only the error of the approximation differs. For t-EP it is large: with K
+#' = I and 100 rows the log evidence is -69.31; EP gives -69.31, t-EP with 10 degrees of
+#' freedom -42.30. Two things follow:
 #' * `gpc()` and `stc()` must not be ranked by their own EP evidences. Use
 #'   `log_evidence(fit, method = "gaussian")`, the Gaussian value at the same
 #'   kernel;
@@ -60,6 +60,11 @@
 #' fits are those of `experiments/fss17-tables.R` in the repository; the means are in
 #' `results/fss17-tables-defaults.csv` of the installed package.
 #'
+#' # Averaging
+#' With `hyper = "integrate"`, the default, the nodes of [gpc()] are weighted by their
+#' Gaussian evidence, and each has the sites and probabilities of t-EP at `df`; those
+#' without a fixed point of t-EP are left out. `criterion` has no influence then.
+#'
 #' # When t-EP finds no fixed point
 #' At small `df` (below about 5) with little noise (`epsilon` and `nugget` near 0)
 #' t-EP may have no fixed point. When EP stalls or has to leave out sites, it is run
@@ -69,7 +74,7 @@
 #' More noise or a larger `df` helps.
 #'
 #' @inheritParams gpc
-#' @inheritDotParams gpc_spec kernel epsilon method scale control
+#' @inheritDotParams gpc_spec kernel epsilon hyper noise method scale control
 #' @inheritSection gpc Inputs
 #' @inheritSection gpc Conditions
 #' @param df Degrees of freedom of the process, above 0 (10 by default); `Inf` is the
@@ -100,16 +105,20 @@ stc <- function(x, ...) {
 #' @rdname stc
 #' @export
 stc.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit) {
+                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
+                        cluster = NULL) {
   spec <- stc_spec(...)
-  fit_spec(spec, mold_formula(formula, data, spec$scale, na.action, substitute(subset)))
+  fit_rows(
+    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
+    environment(formula), list(trusted = substitute(trusted), rates = substitute(rates))
+  )
 }
 
 #' @rdname stc
 #' @export
-stc.data.frame <- function(x, y, ...) {
+stc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
   spec <- stc_spec(...)
-  fit_spec(spec, mold_xy(x, y, spec$scale))
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
 }
 
 #' @rdname stc
@@ -127,8 +136,13 @@ stc.default <- function(x, ...) {
 stc_spec <- function(..., df = 10, criterion = NULL) {
   blame_caller()
   df <- check_df(df)
+  given <- list(...)
+  if (!"hyper" %in% names(given)) {
+    optimum <- !is.null(criterion) || "method" %in% names(given)
+    given$hyper <- if (optimum) "optimum" else default_hyper()
+  }
   if (is.null(criterion)) criterion <- default_criterion(df)
-  spec <- gpc_spec(..., criterion = criterion)
+  spec <- do.call(gpc_spec, c(given, list(criterion = criterion)), quote = TRUE)
   if (is.finite(df) && spec$method != "gradient") {
     abort_sturdy(
       "{.arg method} must be {.val gradient} at a finite {.arg df}: the EM step has

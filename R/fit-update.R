@@ -12,13 +12,20 @@
 #' @param ... Arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()] to change, by
 #'   name. A finite `df` turns a [gpc()] into an [stc()]. If `df` changes between finite
 #'   and infinite, `criterion` and `method` return to their defaults; so does `method` if
-#'   `epsilon` is given.
+#'   `epsilon` is given. If `criterion` or `method` is given, or `hyper` changes, the defaults of
+#'   the arguments that depend on it apply.
 #' @param data A data frame to fit to, for a model that was fitted by a formula.
 #' @param subset,na.action As in [gpc()]; used only with `data`. The default of
 #'   `na.action` is [stats::na.exclude()] if the old fit left out rows by it, otherwise
 #'   [stats::na.omit()].
+#' @param trusted,rates As in [gpc()]. Without `data`, vectors for the rows of the data that
+#'   the fit was given; what was known before is kept unless it is given again.
+#' @param checked A data frame of labels that were looked up, with the columns `row` (the
+#'   position in the data given to the fit, as [review()] and [mislabelled()] have it) and
+#'   `label` (the true class). These rows get these labels, and are trusted from then on.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
+#' `sturdy_error_checked` for `checked` that is no such data frame, or comes with `data`.
 #' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another
 #' response, an input that the model does not hold, or a filtered [bpm()], which keeps no
 #' rows. `sturdy_error_no_formula` when the model was fitted from `x` and `y` and
@@ -34,7 +41,10 @@ update.sturdy_model <- function(object,
                                 ...,
                                 data = NULL,
                                 subset = NULL,
-                                na.action = update_na_action(object)) {
+                                na.action = update_na_action(object),
+                                trusted = NULL,
+                                rates = NULL,
+                                checked = NULL) {
   call <- rlang::current_env()
   changed <- list(...)
   if (any(!nzchar(rlang::names2(changed)))) {
@@ -45,11 +55,18 @@ update.sturdy_model <- function(object,
   }
   spec <- edit_spec(object$spec, changed, call)
   molded <- if (is.null(data)) {
-    stored_rows(object, formula., spec$scale, call)
+    known <- with_known(
+      stored_rows(object, formula., spec$scale, call), trusted, rates, call
+    )
+    if (is.null(checked)) known else with_checked(known, checked, call)
   } else {
-    mold_formula(
-      changed_formula(object, formula.), data, spec$scale, na.action,
-      substitute(subset), call, parent.frame()
+    if (!is.null(checked)) abort_checked_data(call)
+    formula <- changed_formula(object, formula.)
+    known_in(
+      mold_formula(
+        formula, data, spec$scale, na.action, substitute(subset), call, parent.frame()
+      ),
+      data, substitute(trusted), substitute(rates), formula, call
     )
   }
   new <- fit_spec(spec, molded, call)
@@ -79,7 +96,7 @@ changed_formula <- function(object, formula.) {
 #' @noRd
 stored_rows <- function(object, formula., scale, call) {
   if (is.null(object$data)) {
-    abort_needs_data("to fit again, because a filtered {.fn bpm} keeps no rows", call)
+    abort_needs_data("to fit again, because the fit keeps no rows", call)
   }
   if (!identical(scale, object$spec$scale)) {
     abort_needs_data(
@@ -88,6 +105,13 @@ stored_rows <- function(object, formula., scale, call) {
   }
   molded <- object[c("blueprint", "data")]
   if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.), call)
+}
+
+abort_checked_data <- function(call) {
+  abort_sturdy(
+    "{.arg checked} is about the rows that the fit keeps: {.arg data} can't be given, too.",
+    "checked", arg = "checked", call = call
+  )
 }
 
 abort_needs_data <- function(why, call) {

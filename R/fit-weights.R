@@ -173,6 +173,7 @@ as_filtered <- function(object) {
     log_scale = 0
   )
   object[c("data", "ep")] <- list(NULL) # kept as names: `$` matches names in part
+  object$nodes <- NULL # it goes on from the point of an average
   class(object) <- c("bpm_filtered", class(object))
   object
 }

@@ -32,11 +32,17 @@
 #' @param lengthscale,variance,bias,nugget The mean and the standard deviation
 #'   of the logarithm, `c(meanlog, sdlog)` with `sdlog` above 0, or `NULL` for no prior on
 #'   this hyperparameter. For `lengthscale`, `meanlog = NA`, the default, centres the
-#'   prior on the median heuristic of the data.
+#'   prior on the median heuristic of the data. For `bias` and `nugget` it is log(0.1) where
+#'   the optimum is sought, and log(0.3) where hyperparameters are integrated
+#'   (`hyper = "integrate"` in [gpc_spec()]); there the prior of the bias is that of
+#'   `bias / (variance + nugget)`.
+#' @param common Where hyperparameters are integrated: the standard deviation of the log of a
+#'   factor common to all lengthscales of [kernel_ard()], at least 0. Without it many
+#'   independent lengthscales would fix their overall size.
 #'
 #' @return A list of class `sturdy_prior` with the fields `lengthscale`,
 #'   `variance`, `bias` and `nugget`, each `NULL` or a list of `meanlog` and
-#'   `sdlog`.
+#'   `sdlog`, and `common`.
 #'
 #' @section Conditions:
 #' `sturdy_error_prior` when a value is not `NULL` or a pair of numbers, the second one
@@ -49,14 +55,16 @@
 #' kernel_ard(prior = weak_prior(nugget = c(log(0.01), 1)))
 weak_prior <- function(lengthscale = c(NA, 0.7),
                        variance = c(0, 2),
-                       bias = c(log(0.1), 2),
-                       nugget = c(log(0.1), 2)) {
+                       bias = c(NA, 2),
+                       nugget = c(NA, 2),
+                       common = 0.5) {
   structure(
     list(
       lengthscale = check_prior(lengthscale, "lengthscale", centred = TRUE),
       variance = check_prior(variance, "variance"),
-      bias = check_prior(bias, "bias"),
-      nugget = check_prior(nugget, "nugget")
+      bias = check_prior(bias, "bias", centred = TRUE),
+      nugget = check_prior(nugget, "nugget", centred = TRUE),
+      common = check_number(common, "common", min = 0, class = "prior")
     ),
     class = "sturdy_prior"
   )
@@ -72,7 +80,7 @@ check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
   if (!pair) {
     # describe() would say "a numeric vector of length 2"
     said <- if (is.numeric(x) && length(x) == 2) deparse1(as.numeric(x)) else describe(x)
-    open <- if (centred) " (or {.code NA}, for the median heuristic)"
+    open <- if (centred) " (or {.code NA}, for the usual one)"
     abort_sturdy(
       paste0(
         "{.arg {arg}} must be {.code NULL} or {.code c(meanlog, sdlog)} with a finite
@@ -86,7 +94,8 @@ check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
 
 check_weak_prior <- function(prior, call) {
   made <- inherits(prior, "sturdy_prior") && is.list(prior) &&
-    all(names(prior) %in% hyper_names) && all(vapply(prior, is_prior, NA))
+    setequal(names(prior), c(hyper_names, "common")) && is_number(prior$common) &&
+    all(vapply(prior[hyper_names], is_prior, NA))
   if (!is.null(prior) && !made) {
     abort_sturdy(
       "{.arg prior} must be made by {.fn weak_prior} or be {.code NULL},
@@ -109,12 +118,12 @@ is_prior <- function(x) {
 print.sturdy_prior <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   cat("<sturdy_prior> log-normal, mean and sd of the logarithm\n")
-  for (name in names(x)) {
+  for (name in hyper_names) {
     prior <- x[[name]]
     text <- if (is.null(prior)) {
       "none"
     } else if (anyNA(prior$meanlog)) {
-      paste("at the median heuristic,", prior$sdlog)
+      paste0(if (name == "lengthscale") "at the median heuristic, " else "usual, ", prior$sdlog)
     } else {
       paste0(paste(format_each(prior$meanlog, digits), collapse = " "), ", ",
              prior$sdlog)

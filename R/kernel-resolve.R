@@ -13,7 +13,8 @@ kernel_resolve <- function(kernel,
                            coding,
                            columns,
                            all_columns = columns,
-                           call = rlang::caller_env()) {
+                           call = rlang::caller_env(),
+                           integrate = FALSE) {
   coding <- kernel_columns(kernel, coding)
   if (kernel$type == "iso") columns <- all_columns <- "lengthscale"
   g <- length(columns)
@@ -34,6 +35,12 @@ kernel_resolve <- function(kernel,
     kernel$prior$lengthscale$meanlog <-
       if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
   }
+  for (name in c("bias", "nugget")) {
+    if (anyNA(kernel$prior[[name]]$meanlog)) {
+      kernel$prior[[name]]$meanlog <- log(if (integrate) 0.3 else 0.1)
+    }
+  }
+  if (kernel$type == "iso" && !is.null(kernel$prior)) kernel$prior$common <- 0
   at_zero <- vapply(kernel[c("bias", "nugget")], `==`, logical(1), 0)
   kernel$fixed <- union(kernel$fixed, names(at_zero)[at_zero])
   kernel

@@ -4,13 +4,20 @@
 #'
 #' @param latent see ep-latent.R. @param spec a list of `df`, `epsilon` (one or two
 #'   rates, "learn" or "learn2"), `criterion` ("evidence" or "loo"), `control`, and, for
-#'   a flip rate learned by EM, `method`.
-#' @return list(hyper, epsilon, ep, learning, latent): the latent of the fit, which is another
-#'   where inducing inputs were placed again.
+#'   a flip rate learned by EM, `method`; where it averages, `hyper` and `noise`.
+#' @param rows see noise_model().
+#' @return list(hyper, epsilon, ep, learning, latent, nodes): the latent of the fit, which is
+#'   another where inducing inputs were placed again; nodes see new_nodes(), or `NULL`.
 #' @noRd
-learn_fit <- function(latent, spec) {
+learn_fit <- function(latent, spec, rows = NULL) {
   spec$deadline <- seconds_now() + spec$control$budget
-  fit <- if (is_staged(latent, spec)) staged_fit(latent, spec) else learn_at_once(latent, spec)
+  fit <- if (is_averaged(latent, spec, rows)) {
+    average_fit(latent, spec, rows)
+  } else if (is_staged(latent, spec)) {
+    staged_fit(latent, spec)
+  } else {
+    learn_at_once(latent, spec)
+  }
   fit$ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
   if (!spec$control$trace) fit$ep["trace"] <- list(NULL)
   fit

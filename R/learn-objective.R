@@ -80,6 +80,9 @@ learn_n_epsilon <- function(epsilon) {
 }
 
 learn_hyper <- function(problem, par) {
+  if (!is.null(problem$coordinates)) {
+    return(problem$coordinates$hyper(par))
+  }
   hyper <- problem$latent$hyper
   for (name in intersect(names(hyper), problem$field)) {
     hyper[[name]][] <- exp(par[problem$field == name])
@@ -88,6 +91,9 @@ learn_hyper <- function(problem, par) {
 }
 
 learn_epsilon <- function(problem, par) {
+  if (!is.null(problem$coordinates)) {
+    return(problem$coordinates$epsilon(par))
+  }
   at <- problem$field == "epsilon"
   if (!any(at)) {
     return(problem$epsilon)
@@ -196,6 +202,10 @@ learn_objective <- function(problem, tick = function(n) NULL) {
     at = at,
     best = function() best,
     evaluations = function() evaluations,
+    count = function() { # one that was made elsewhere
+      evaluations <<- evaluations + 1L
+      tick(problem$latent$n)
+    },
     begin = function(from = NULL) {
       known <- !is.null(from$penalised)
       last <<- if (known) from else list(par = NULL)
@@ -244,6 +254,9 @@ learn_evaluation <- function(problem, par, out) {
   solved <- ep_converged(out) && identical(out$gradient_status, 0L)
   if (!solved || !is.finite(out$value)) {
     return(bad)
+  }
+  if (!is.null(problem$coordinates)) {
+    return(average_evaluation(problem, par, out, bad))
   }
   gradient <- unlist(out$gradient[setdiff(unique(problem$field), "epsilon")])
   if ("epsilon" %in% problem$field) {

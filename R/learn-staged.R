@@ -24,7 +24,13 @@ staged_fit <- function(latent, spec) {
   if (!length(problem$start)) {
     return(staged_held(latent, few, spec))
   }
-  first <- staged_with_noise(problem, learn_search(problem))
+  staged_on(latent, few, learn_search(problem), problem, spec)
+}
+
+#' On from what the first stage found on some rows
+#' @noRd
+staged_on <- function(latent, few, first, problem, spec) {
+  first <- staged_with_noise(problem, first)
   hyper <- learn_hyper(problem, first$par)
   epsilon <- learn_epsilon(problem, first$par)
   latent <- staged_again(latent, few, hyper, spec)
@@ -127,7 +133,7 @@ staged_held <- function(latent, few, spec) {
   sites <- staged_sites(latent, few$n, latent$hyper, spec$epsilon, spec)
   ep <- ep_run(
     latent, latent$hyper, spec$df, spec$epsilon, sites, spec$control, spec$criterion,
-    final = is.null(sites)
+    final = is.null(sites) && !is.null(latent$y)
   )
   list(hyper = latent$hyper, epsilon = spec$epsilon, ep = ep, latent = latent)
 }
@@ -138,13 +144,20 @@ staged_held <- function(latent, few, spec) {
 #' @return list(tau, nu), `NULL` where all rows are few, or EP on some does not converge.
 #' @noRd
 staged_sites <- function(latent, n_few, hyper, epsilon, spec) {
-  if (latent$n <= n_few) {
+  if (latent$n <= n_few && !is.null(latent$y)) { # where rows are here
     return(NULL)
   }
   few <- latent$some(n_few)
-  out <- few$native(hyper, spec$df, epsilon, NULL, spec$control)
+  run <- function(epsilon, sites) {
+    few$native(hyper, spec$df, epsilon, sites, spec$control)
+  }
+  # over shards there are no sweeps that take rows in turn: they need a good start more
+  out <- if (is.null(latent$y)) ep_continue(run, epsilon, NULL)$out else run(epsilon, NULL)
   if (!ep_converged(out)) {
     return(NULL)
+  }
+  if (latent$n == few$n) { # rows that are elsewhere: all are few
+    return(latent$staged$hold(out$sites))
   }
   latent$staged$project(hyper, spec$df, epsilon, out$b, out$extra)
 }

@@ -12,7 +12,10 @@ native_kernel <- function(columns, hyper) {
   )
 }
 
-native_epsilon <- function(epsilon) rep_len(as.double(epsilon), 2L)
+# One rate, two (neg, pos), or those of each row (2 x n)
+native_epsilon <- function(epsilon) {
+  if (is.matrix(epsilon)) as.double(epsilon) else rep_len(as.double(epsilon), 2L)
+}
 
 # What every EP fit is told beside its latent space. `control` may have two fields that
 # are no one's to set: `parallel` (all sites at once) and `lean` (no memory for Newton
@@ -43,6 +46,7 @@ native_fit <- function(out, parts = NULL) {
     out$gradient <- split(
       out$gradient, factor(rep(names(parts), parts), names(parts))
     )
+    if (!is.null(out$rate_gradient)) out$gradient$epsilon <- out$rate_gradient
   }
   out
 }
@@ -50,7 +54,7 @@ native_fit <- function(out, parts = NULL) {
 #' EP on a Gram matrix
 #'
 #' @param K double matrix n x n. @param y double(n), -1 or 1.
-#' @param epsilon flip rate, one or two (neg, pos). @param sites `NULL` or
+#' @param epsilon flip rate, one or two (neg, pos), or two for each row (2 x n). @param sites `NULL` or
 #'   `list(tau, nu)`. @param progress `NULL` or a function of sweep, residual.
 #' @return as native_gp_fit()
 #' @noRd

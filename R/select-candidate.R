@@ -125,8 +125,8 @@ candidate_facts <- function(fit, integrate = FALSE) {
   if (!has_posterior(fit)) {
     return(facts)
   }
-  facts$loo <- sum(fit$ep$loo)
-  facts$loo_se <- se_sum(fit$ep$loo)
+  facts$loo <- sum(row_loo(fit))
+  facts$loo_se <- se_sum(row_loo(fit))
   facts$log_evidence <- comparable_evidence(fit)
   if (integrate && facts$status == "converged") {
     # what goes wrong here must not cost the fit

@@ -50,7 +50,7 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
   check_posterior(other, call)
   fits <- list(object, other)
   each <- function(value) vapply(fits, value, 0)
-  gains <- other$ep$loo - object$ep$loo
+  gains <- row_loo(other) - row_loo(object)
   change <- function(value) {
     moved <- abs(value(other) - value(object))
     c(largest = max(moved, na.rm = TRUE), mean = mean(moved, na.rm = TRUE))
@@ -61,10 +61,10 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
       left = each(function(fit) if (is_low_rank(fit)) fit$inducing$left else 0),
       nugget = each(function(fit) fit$kernel$nugget),
       epsilon = each(function(fit) mean(fit$epsilon)),
-      log_evidence = each(model_evidence), elpd_loo = each(function(fit) sum(fit$ep$loo))
+      log_evidence = each(fit_evidence), elpd_loo = each(function(fit) sum(row_loo(fit)))
     ),
     gain = sum(gains), gain_se = se_sum(gains),
-    probability = change(fitted), flipped = change(function(fit) fit$ep$flipped),
+    probability = change(fitted), flipped = change(row_flipped),
     fit = other
   )
   comparison$means <- inducing_words(comparison)

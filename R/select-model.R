@@ -276,7 +276,7 @@ criterion_at_hand <- function(criterion, runs) {
 
 selection_table <- function(runs, criterion) {
   facts <- do.call(rbind, lapply(unname(runs), `[[`, "facts"))
-  pointwise <- lapply(runs, function(run) run$fit$ep$loo)
+  pointwise <- lapply(runs, function(run) if (!is.null(run$fit)) row_loo(run$fit))
   value <- facts[[selection_criteria[[criterion]]]]
   converged <- facts$status == "converged" & is.finite(value)
   eligible <- if (any(converged)) converged else is.finite(value)

@@ -119,7 +119,9 @@ name_suspects <- function(named, top) {
 
 suspicion_key <- function(levels, expected, cutoff) {
   rbind(
-    key_entry(paste("recorded", levels), class_symbols, class_fills),
+    key_entry(
+      paste("recorded", levels), class_symbols[seq_along(levels)], class_fills[seq_along(levels)]
+    ),
     key_entry("leave-one-out", lty = 1),
     if (!is.null(expected$level)) {
       key_entry("number to expect", 22, band_colour, col = NA, size = 1.8)

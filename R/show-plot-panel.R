@@ -5,8 +5,9 @@
 surface_colours <- c("#FBF7EE", "#A9CCE3", "#2E86C1")
 ring_colour <- "#D55E00"
 band_colour <- "grey85"
-class_symbols <- c(21, 24)
-class_fills <- c("white", "black")
+# of two classes the first two
+class_symbols <- rep(c(21, 24, 22, 23, 25), 4)
+class_fills <- rep(c("white", "black", "grey60", "grey85"), 5)
 
 #' Margins of a panel and the texts that go into them
 #'

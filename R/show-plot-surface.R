@@ -8,11 +8,11 @@ plot_surface <- function(x, main) {
   X <- encode_features(expand.grid(axes), x$blueprint$coding, 100^2)
   p <- matrix(event_probability(x, X), 100)
   class <- 1 + (x$data$y > 0)
-  wrong <- x$ep$flipped > 0.5
+  wrong <- row_flipped(x) > 0.5
 
   if (is.null(main)) main <- paste("Probability of", levels[2])
   key <- rbind(
-    key_entry(levels, class_symbols, class_fills),
+    key_entry(levels, class_symbols[1:2], class_fills[1:2]),
     if (any(wrong)) {
       key_entry("probably wrong label", 1, col = ring_colour, lwd = 2.2, size = 1.8)
     }

@@ -76,6 +76,7 @@ plot_model <- function(x, inputs, main) { # inputs: `NULL` for the default numbe
 }
 
 plot_model.sturdy_model <- function(x, inputs, main) {
+  check_by_ep(x)
   if (is.null(inputs)) inputs <- 6
   specs <- x$blueprint$coding
   if (length(specs) == 0) {

@@ -9,9 +9,10 @@ print.sturdy_model <- function(x, digits = 3, ...) {
     describe_inference(x, digits),
     "Log evidence" = describe_evidence(x, digits),
     "Leave-one-out" = if (has_numbers(x$ep$loo)) {
-      format(sum(x$ep$loo), digits = digits + 1)
+      format(sum(row_loo(x)), digits = digits + 1)
     },
-    Learned = describe_learning(x)
+    Learned = describe_learning(x),
+    if (is_test(x)) noise_lines(noise_statement(x, 0.9), digits - 1)
   ))
   invisible(x)
 }
@@ -59,9 +60,10 @@ describe_inference.bpm_filtered <- function(x, digits) {
 describe_rows <- function(x) {
   levels <- x$blueprint$levels
   counts <- label_counts(x)
-  left_out <- length(x$data$na_action)
+  left_out <- if (is.null(x$shards)) length(x$data$na_action) else x$shards$left_out
   paste0(
     format(nobs(x), scientific = FALSE),
+    if (!is.null(x$shards)) paste(" in", count(length(x$shards$rows), "shard")),
     if (left_out) paste0(" (", left_out, " more left out: missing values)"), ", ",
     count(length(x$blueprint$columns), "input"), "; classes ", levels[1], " (",
     counts[1], ") and ", levels[2], " (", counts[2], ", event)"
@@ -97,6 +99,9 @@ describe_inducing <- function(x, digits) {
 }
 
 describe_noise <- function(x, digits) {
+  if (is_average(x)) {
+    return(describe_average(x, digits))
+  }
   paste0(
     if (length(x$epsilon) == 2) {
       paste0(
@@ -117,9 +122,40 @@ describe_noise <- function(x, digits) {
   )
 }
 
+#' The noise models averaged over, and the mean rate
+#' @noRd
+describe_average <- function(x, digits) {
+  models <- x$nodes$models
+  named <- c(
+    none = "no wrong labels", one = "one rate", two = "a rate for each class",
+    given = "the rates given"
+  )
+  share <- if (nrow(models) > 1) {
+    paste0(" (", format_each(round(models$probability, 4), 2), ")")
+  }
+  rate <- drop(node_weight(x) %*% node_rates(x))
+  alike <- isTRUE(all.equal(rate[[1]], rate[[2]]))
+  paste0(
+    toString(paste0(named[models$model], share)), "; mean rate ",
+    if (alike) {
+      format(rate[[1]], digits = digits)
+    } else {
+      paste(
+        format_each(rate, digits), "of true", x$blueprint$levels, collapse = ", "
+      )
+    }
+  )
+}
+
 describe_evidence <- function(x, digits) {
   if (!has_posterior(x)) {
     return("none")
+  }
+  if (is_average(x)) {
+    return(paste0(
+      format(average_evidence(x), digits = digits + 1), ", integrated; ",
+      format(model_evidence(x), digits = digits + 1), " at the mode"
+    ))
   }
   paste0(format(model_evidence(x), digits = digits + 1), evidence_note(x))
 }
@@ -138,6 +174,17 @@ describe_learning <- function(x) {
   learning <- x$learning
   if (is.null(learning)) {
     return("nothing, all hyperparameters held")
+  }
+  if (is_average(x)) {
+    nodes <- x$nodes$models$method == "nodes"
+    return(paste0(
+      count(sum(learned(x)), "hyperparameter"), " integrated ",
+      if (any(nodes)) {
+        paste0("over ", count(node_count(x), "node"))
+      } else {
+        "by Laplace's method"
+      }
+    ))
   }
   paste0(
     count(sum(learned(x)), "hyperparameter"), " by ", x$spec$criterion,

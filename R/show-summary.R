@@ -61,7 +61,7 @@ summary_scores.default <- function(object) {
     },
     loo = score[["Estimate"]],
     loo_se = score[["SE"]],
-    loo_error = mean(exp(object$ep$loo) < 0.5)
+    loo_error = mean(exp(row_loo(object)) < 0.5)
   )
 }
 
@@ -80,7 +80,7 @@ summary_suspects <- function(object) {
 
 summary_suspects.default <- function(object) {
   list(
-    expected = sum(object$ep$flipped), rows = utils::head(suspicion(object), 5)
+    expected = sum(row_flipped(object)), rows = utils::head(suspicion(object), 5)
   )
 }
 

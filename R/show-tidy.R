@@ -24,7 +24,8 @@
 #'     (the predicted class), `.flipped` (the probability that the label was
 #'     flipped) and `.loo` (the leave-one-out probability of the label), the last
 #'     two `NA` in rows left out by `na.action`; `newdata` with `.fitted` and
-#'     `.class`.
+#'     `.class`. With three classes or more there is a column `.prob_<class>` for each
+#'     instead of `.fitted`.
 #'
 #'   A [bpm()] that has absorbed rows by ADF has no leave-one-out score, no sweeps and no
 #'   rows: `glance()` gives `NA` for them and the status `"filtered"`, and `augment()`
@@ -60,13 +61,13 @@ tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
 #' @export
 glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
-  pointwise <- x$ep$loo
+  pointwise <- row_loo(x)
   tep <- is.finite(x$spec$df) && !is.null(x$ep)
   data.frame(
     nobs = nobs(x),
     df = x$spec$df,
-    epsilon = mean(x$epsilon),
-    log_evidence = if (tep) NA_real_ else model_evidence(x),
+    epsilon = if (is_average(x)) mean(average_rate(x)) else mean(x$epsilon),
+    log_evidence = if (tep) NA_real_ else fit_evidence(x),
     log_evidence_tep = if (tep) model_evidence(x) else NA_real_,
     loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
     loo_se = se_sum(pointwise),
@@ -85,7 +86,7 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   if (!is.null(newdata)) {
     latent <- with_memory(latent_at(x, newdata, call), call)
     newdata <- as.data.frame(newdata)
-    newdata$.fitted <- unname(predicted_prob(x, latent, 0)[, 2])
+    newdata$.fitted <- unname(predicted_prob(x, latent)[, 2])
     newdata$.class <- predicted_class(x, latent)
     return(newdata)
   }
@@ -96,11 +97,11 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   } else {
     augment_place(x, data, call)
   }
-  latent <- lapply(latent_training(x, call), `[`, place)
-  data$.fitted <- unname(predicted_prob(x, latent, 0)[, 2])
+  latent <- lapply(latent_training(x, call), function(v) v[place, , drop = FALSE])
+  data$.fitted <- unname(predicted_prob(x, latent)[, 2])
   data$.class <- predicted_class(x, latent)
-  data$.flipped <- x$ep$flipped[place]
-  data$.loo <- exp(x$ep$loo)[place]
+  data$.flipped <- row_flipped(x)[place]
+  data$.loo <- exp(row_loo(x))[place]
   data
 }
 
@@ -126,7 +127,8 @@ stored_data <- function(x) {
   formula <- x$blueprint$formula
   response <- if (is.null(formula)) "y" else deparse1(formula[[2]])
   if (response %in% names(inputs)) response <- ".label"
-  inputs[[response]] <- factor(levels[1 + (x$data$y > 0)], levels = levels)
+  code <- if (length(levels) > 2) x$data$y else 1 + (x$data$y > 0)
+  inputs[[response]] <- factor(levels[code], levels = levels)
   row.names(inputs) <- make.unique(as.character(x$data$row_names))
   inputs
 }

@@ -21,6 +21,13 @@
 #'     `nugget`, or the prior scales of the weights of [bpm()]; and `epsilon`.}
 #'   \item{epsilon, flip rate}{The probability that a recorded label is wrong. Below
 #'     1/2.}
+#'   \item{noise model}{What is assumed of wrong labels: none, one flip rate, or a rate for
+#'     each class; or given rates. See [averaging].}
+#'   \item{node}{A value of all hyperparameters and flip rates, with a weight. Where a fit
+#'     averages, every answer is a weighted mean over its nodes.}
+#'   \item{Bayes factor}{How many times more probable the recorded labels are if some are
+#'     wrong than if none is: [noise_test()].}
+#'   \item{trusted}{A row whose label is known to be right.}
 #'   \item{df}{Degrees of freedom of the Student-t process, or of the prior of the
 #'     weights; `Inf` is the Gaussian case.}
 #'   \item{EP}{Expectation propagation: each likelihood factor is replaced by a

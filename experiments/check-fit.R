@@ -32,11 +32,11 @@ experiment <- list(
 
 check_fits <- list(
   "gpc, epsilon = 0" = function(d) {
-    gpc(d$x, d$y, epsilon = 0, control = quiet_control())
+    paper_fit(gpc, d$x, d$y, epsilon = 0)
   },
-  "gpc" = function(d) gpc(d$x, d$y, control = quiet_control()),
-  "stc(10)" = function(d) stc(d$x, d$y, df = 10, control = quiet_control()),
-  "stc(3)" = function(d) stc(d$x, d$y, df = 3, control = quiet_control())
+  "gpc" = function(d) paper_fit(gpc, d$x, d$y),
+  "stc(10)" = function(d) paper_fit(stc, d$x, d$y, df = 10),
+  "stc(3)" = function(d) paper_fit(stc, d$x, d$y, df = 3)
 )
 
 # All rows (150 of Pima), a share of the labels flipped

@@ -119,9 +119,8 @@ compare_methods <- function(half, seed) {
   loadNamespace("kernlab")
   loadNamespace("ranger")
   stc_by_evidence <- function(epsilon) {
-    observe(stc(
-      half$x, half$y,
-      df = 10, criterion = "evidence", epsilon = epsilon, control = quiet_control()
+    observe(paper_fit(
+      stc, half$x, half$y, df = 10, criterion = "evidence", epsilon = epsilon
     ))
   }
   rbind(

@@ -96,10 +96,13 @@ flip <- function(y, rate, seed) {
 
 quiet_control <- function(...) ep_control(progress = FALSE, ...)
 
-# A fit as in the papers: at the optimum of its criterion. That is what every fit is; the
-# one place to say so, should the package learn in other ways too.
+# Fits are at the optimum of their criterion, also the candidates of select_model(), unless a
+# script says otherwise
+options(sturdy.hyper = "optimum")
+
+# A fit as in the papers: at the optimum of its criterion
 paper_fit <- function(model, ..., control = quiet_control()) {
-  model(..., control = control)
+  model(..., hyper = "optimum", control = control)
 }
 
 # Value, CPU seconds, and the classes of warnings, which are not shown

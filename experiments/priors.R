@@ -49,9 +49,7 @@ prior_kernels <- list(
 
 # covered: does the 90 % interval for the number of wrong labels contain that of the flips?
 prior_row <- function(kernel, half, noisy) {
-  run <- observe(gpc(
-    half$x, noisy$y, kernel = prior_kernels[[kernel]], control = quiet_control()
-  ))
+  run <- observe(paper_fit(gpc, half$x, noisy$y, kernel = prior_kernels[[kernel]]))
   fit <- run$value
   expected <- attr(observe(mislabelled(fit))$value, "expected")
   flipped <- sum(noisy$flipped)

@@ -24,6 +24,7 @@ void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
   E->m = workspace_take(ws, N);
   E->tau = workspace_take(ws, N);
   E->nu = workspace_take(ws, N);
+  E->by_row = workspace_take(ws, 2 * N);
 }
 
 /* E->tau, E->nu become the total derivative in the sites at fixed K [M 5.3] */
@@ -69,7 +70,7 @@ static int adjoint_solve(criterion_type type,
     E->m[i] += J->tau[BY_M] * lt + J->nu[BY_M] * ln;
     const double lo_hi[2] = {J->tau[BY_LO] * lt + J->nu[BY_LO] * ln,
                              J->tau[BY_HI] * lt + J->nu[BY_HI] * ln};
-    likelihood_add_epsilon(y[i], lo_hi, E->epsilon);
+    criterion_add_epsilon(E, i, y[i], lo_hi);
   }
   return spent < 0 ? EP_NO_ADJOINT : EP_CONVERGED;
 }

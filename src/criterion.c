@@ -12,20 +12,9 @@
 #include "criterion.h"
 #include "numeric.h"
 
-static double site_quad(double A, double m, ep_site s, double u) {
-  return (s.tau * m * m - 2 * m * s.nu + A * s.nu * s.nu) / u;
-}
-
 static double site_log_z(criterion_type type, const tilted *t) {
   return type == CRITERION_EVIDENCE ? t->log_z1 : t->log_zp;
 }
-
-/* Sums over the sites. At v = Inf shift is 0. */
-typedef struct {
-  double R; /* in units of exp(shift) */
-  double h;
-  double shift;
-} site_terms;
 
 /* Where the exponents of R are far from overflow it is left as it is, so that
  * expm1() keeps its digits at large v. */
@@ -45,11 +34,11 @@ static double shifted_expm1(double x, double shift) {
   return shift > 0 ? exp(x - shift) - exp(-shift) : expm1(x);
 }
 
-static site_terms evidence_terms(criterion_type type,
-                                 const latent *post,
-                                 double df,
-                                 const ep_site *site,
-                                 const site_view *view) {
+criterion_terms criterion_sum(criterion_type type,
+                              const latent *post,
+                              double df,
+                              const ep_site *site,
+                              const site_view *view) {
   const int gauss = !isfinite(df);
   const double shift = gauss ? 0 : terms_shift(type, post->n, df, view);
   const double unit = exp(-shift);
@@ -64,12 +53,14 @@ static site_terms evidence_terms(criterion_type type,
     h += site[i].nu * post->m[i];
   }
   const double R = gauss ? sum : sum - unit * h / df;
-  return (site_terms){.R = R, .h = h, .shift = shift};
+  return (criterion_terms){.R = R, .h = h, .shift = shift};
 }
 
 /* log1p(X), with log(k) where X = k R; NaN where X <= -1 */
-static double
-log1p_X(const latent *post, double df, const site_terms *t, double *log_k) {
+static double log1p_X(const latent *post,
+                      double df,
+                      const criterion_terms *t,
+                      double *log_k) {
   *log_k = t->shift - post->log_det / df;
   const double log_size = *log_k + log(fabs(t->R));
   if (log_size > 700) return t->R > 0 ? log_size : NAN;
@@ -89,7 +80,7 @@ int criterion_value(criterion_type type,
     result += view[i].tilt.log_zp; /* [M 5.1] */
   }
   if (type != CRITERION_LOO) {
-    const site_terms t = evidence_terms(type, post, df, site, view);
+    const criterion_terms t = criterion_sum(type, post, df, site, view);
     double log_k;
     result =
         isfinite(df) ? -df / 2 * log1p_X(post, df, &t, &log_k) : t.h / 2 + t.R;
@@ -107,7 +98,7 @@ typedef struct {
 } term_weights;
 
 static term_weights
-evidence_weights(const latent *post, double df, const site_terms *t) {
+evidence_weights(const latent *post, double df, const criterion_terms *t) {
   if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5, 0};
   double log_k;
   const double log_1X = log1p_X(post, df, t, &log_k);
@@ -128,7 +119,8 @@ static void add_site(criterion_type type,
                      int i,
                      criterion_partials *E) {
   const double A = post->A[i], m = post->m[i], u = v->cav.u, df = lik->df;
-  const tilted_grad tg = likelihood_tilt_grad(lik, y, &v->tilt);
+  const tilted_grad tg =
+      likelihood_tilt_grad(likelihood_row(lik, i), y, &v->tilt);
   const cavity_grad cg = site_divide_grad(A, s, df, y, &v->cav, &v->tilt);
   const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
   const double iv = 1 / df;
@@ -148,7 +140,15 @@ static void add_site(criterion_type type,
     *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
   const double *e = z1 ? tg.log_z1_e : tg.log_zp_e;
   const double lo_hi[2] = {w_z * e[0], w_z * e[1]};
+  criterion_add_epsilon(E, i, y, lo_hi);
+}
+
+void criterion_add_epsilon(criterion_partials *E,
+                           int i,
+                           double y,
+                           const double lo_hi[2]) {
   likelihood_add_epsilon(y, lo_hi, E->epsilon);
+  if (E->by_row) likelihood_add_epsilon(y, lo_hi, E->by_row + 2 * (size_t)i);
 }
 
 int criterion_derivatives(criterion_type type,
@@ -161,12 +161,13 @@ int criterion_derivatives(criterion_type type,
   double value;
   const int status = criterion_value(type, post, lik->df, site, view, &value);
   if (status != EP_CONVERGED) return status;
-  const site_terms t = evidence_terms(type, post, lik->df, site, view);
+  const criterion_terms t = criterion_sum(type, post, lik->df, site, view);
   const term_weights w = evidence_weights(post, lik->df, &t);
   const int loo = type == CRITERION_LOO;
   E->D = loo ? 0 : w.D;
   E->h = loo ? 0 : w.h;
   E->epsilon[0] = E->epsilon[1] = 0;
+  if (E->by_row) memset(E->by_row, 0, 2 * (size_t)post->n * sizeof *E->by_row);
   for (int i = 0; i < post->n; i++) {
     if (view[i].cav.base > 0) {
       add_site(type, &w, post, lik, y[i], site[i], &view[i], i, E);

@@ -21,11 +21,32 @@ int criterion_value(criterion_type type,
                     const site_view *view,
                     double *value);
 
+/* What the evidence sums over sites, and what those of some rows add to it
+ * [M 4.3]. At df = Inf shift is 0. Views must be proper. */
+typedef struct {
+  double R; /* in units of exp(shift) */
+  double h;
+  double shift;
+} criterion_terms;
+
+criterion_terms criterion_sum(criterion_type type,
+                              const latent *post,
+                              double df,
+                              const ep_site *site,
+                              const site_view *view);
+
 /* Direct partial derivatives, each with the other arguments held. */
 typedef struct {
   double *A, *m, *tau, *nu; /* [n] */
   double D, h, epsilon[2];
+  double *by_row; /* [2 x n]: epsilon of each row; may be NULL */
 } criterion_partials;
+
+/* Adds derivatives with respect to lo and hi of row i to those in epsilon. */
+void criterion_add_epsilon(criterion_partials *E,
+                           int i,
+                           double y,
+                           const double lo_hi[2]);
 
 int criterion_derivatives(criterion_type type,
                           const latent *post,

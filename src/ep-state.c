@@ -1,4 +1,4 @@
-/* What: the memory of an EP run and its trace. */
+/* What: what the EP loops share: memory, trace, the inside of a block. */
 #include "ep.h"
 #include "criterion.h"
 #include "numeric.h"
@@ -6,11 +6,19 @@
 /* Rows of the trace that are kept: 320 kB. */
 #define TRACE_MAX 10000
 
+/* A residual that Newton cannot lower from within [FLOOR_LEAST, FLOOR_MOST] is
+ * rounding, whatever tol asks for: A carries an error of DBL_EPSILON times its
+ * prior value, 10 of which rounding_floor() allows. The ends are the default
+ * tol of ep_control(), which is never too much to ask, and a residual that is
+ * too large for any user; ten times as large, either: no difference. */
+#define FLOOR_LEAST 1e-9
+#define FLOOR_MOST 1e-6
+
 WORKSPACE_HOLDS(ep_site);
 WORKSPACE_HOLDS(site_view);
 WORKSPACE_HOLDS(int);
 
-static int trace_rows(const ep_options *opt) {
+int ep_trace_rows(const ep_options *opt) {
   return opt->max_sweeps < TRACE_MAX ? opt->max_sweeps + 1 : TRACE_MAX;
 }
 
@@ -21,7 +29,7 @@ void ep_carve(
   st->site = workspace_take_bytes(ws, sites);
   st->view = workspace_take_bytes(ws, N * sizeof(site_view));
   st->residual = workspace_take(ws, N);
-  st->trace = workspace_take(ws, (size_t)trace_rows(opt) * N_TRACE);
+  st->trace = workspace_take(ws, (size_t)ep_trace_rows(opt) * N_TRACE);
   work->Cbb = workspace_take(ws, b * b);
   work->N = workspace_take(ws, b * b);
   work->column = workspace_take(ws, b);
@@ -47,7 +55,7 @@ void ep_record(ep_state *st,
                double residual,
                double damping,
                int newton) {
-  if (st->n_trace == trace_rows(opt)) return;
+  if (st->n_trace == ep_trace_rows(opt)) return;
   double *row = st->trace + (size_t)st->n_trace++ * N_TRACE;
   double value;
   const int known = criterion_value(CRITERION_EVIDENCE, post, df, st->site,
@@ -64,4 +72,33 @@ int ep_refresh(latent *post, const ep_state *st, ep_work *work) {
     work->nu[i] = st->site[i].nu;
   }
   return post->ops->refresh(post, work->tau, work->nu);
+}
+
+void ep_pass_on(int b,
+                int l,
+                double gamma,
+                double beta,
+                double *C,
+                double *m,
+                double *N,
+                double *column) {
+  double *c = column;
+  for (int k = l + 1; k < b; k++) {
+    c[k] = C[IDX(k, l, b)];
+    N[IDX(l, k, b)] = gamma * c[k];
+    m[k] += beta * c[k];
+  }
+  if (gamma == 0) return;
+  for (int j = l + 1; j < b; j++) {
+    const double f = gamma * c[j];
+    double *to = C + IDX(0, j, b);
+    for (int k = j; k < b; k++) to[k] -= f * c[k];
+  }
+}
+
+double ep_rounding(const latent *post) {
+  double ratio = 0;
+  for (int i = 0; i < post->n; i++)
+    if (post->A[i] > 0) ratio = fmax(ratio, post->prior[i] / post->A[i]);
+  return fmin(fmax(10 * DBL_EPSILON * ratio, FLOOR_LEAST), FLOOR_MOST);
 }

@@ -33,14 +33,6 @@
  * sweeps find the same fixed points; the others end after 27 % fewer or 50 %
  * more sweeps in all. */
 #define STALL_SWEEPS 40
-/* A residual that Newton cannot lower from within [FLOOR_LEAST, FLOOR_MOST] is
- * rounding, whatever tol asks for: A carries an error of DBL_EPSILON times its
- * prior value, 10 of which rounding_floor() allows. The ends are the default
- * tol of ep_control(), which is never too much to ask, and a residual that is
- * too large for any user; ten times as large, either: no difference. */
-#define FLOOR_LEAST 1e-9
-#define FLOOR_MOST 1e-6
-
 typedef struct {
   latent *post;
   const lik_step *lik;
@@ -80,7 +72,8 @@ static int update_site(
   if (fixpoint_cavity(L->post, i, A, m, *site, L->lik->df, &cav) !=
       EP_CONVERGED)
     return 0;
-  const tilted t = likelihood_tilt(L->lik, L->y[i], cav.mean, cav.var);
+  const tilted t =
+      likelihood_tilt(likelihood_row(L->lik, i), L->y[i], cav.mean, cav.var);
   if (site_project(&cav, L->y[i], &t, L->lik->df, &next) != EP_CONVERGED)
     return 0;
   const double dtau = L->damping * (next.tau - site->tau);
@@ -107,18 +100,7 @@ static int sweep_block(ep_loop *L, const int *idx, int b) {
     core_poll();
     skipped += !update_site(L, idx[l], C[IDX(l, l, b)], m[l], &w->gamma[l],
                             &w->beta[l]);
-    const double gamma = w->gamma[l], beta = w->beta[l];
-    for (int k = l + 1; k < b; k++) {
-      c[k] = C[IDX(k, l, b)];
-      w->N[IDX(l, k, b)] = gamma * c[k];
-      m[k] += beta * c[k];
-    }
-    if (gamma == 0) continue;
-    for (int j = l + 1; j < b; j++) {
-      const double f = gamma * c[j];
-      double *column = C + IDX(0, j, b);
-      for (int k = j; k < b; k++) column[k] -= f * c[k];
-    }
+    ep_pass_on(b, l, w->gamma[l], w->beta[l], C, m, w->N, c);
   }
   L->post->ops->apply(L->post, L->st->site, b, w->N, w->gamma, w->beta);
   return skipped;
@@ -213,13 +195,6 @@ static int guarded_sweep(ep_loop *L) {
   return status;
 }
 
-static double rounding_floor(const latent *post) {
-  double ratio = 0;
-  for (int i = 0; i < post->n; i++)
-    if (post->A[i] > 0) ratio = fmax(ratio, post->prior[i] / post->A[i]);
-  return fmin(fmax(10 * DBL_EPSILON * ratio, FLOOR_LEAST), FLOOR_MOST);
-}
-
 /* A Newton step when the fixed point is near and the last ones worked,
  * otherwise a sweep. */
 static int advance(ep_loop *L) {
@@ -233,7 +208,7 @@ static int advance(ep_loop *L) {
       L->st->newton++;
       L->st->skipped = L->rises = 0;
     } else {
-      L->floor = L->fresh && L->worst < rounding_floor(L->post);
+      L->floor = L->fresh && L->worst < ep_rounding(L->post);
       L->wait = L->patience;
       L->patience = L->patience < 32 ? 2 * L->patience : 64;
     }

@@ -16,6 +16,28 @@ int fixpoint_cavity(const latent *post,
   return site_divide(A, m, site, df, cav);
 }
 
+double fixpoint_site(const latent *post,
+                     const lik_step *lik,
+                     double y,
+                     int i,
+                     ep_site site,
+                     site_view *view) {
+  const double A = post->A[i];
+  view->proper = 0;
+  if (fixpoint_cavity(post, i, A, post->m[i], site, lik->df, &view->cav) ==
+      EP_CONVERGED) {
+    view->tilt = likelihood_tilt(likelihood_row(lik, i), y, view->cav.mean,
+                                 view->cav.var);
+    view->proper = site_project(&view->cav, y, &view->tilt, lik->df,
+                                &view->next) == EP_CONVERGED;
+  }
+  if (!view->proper) return INFINITY;
+  const double residual =
+      fmax(fabs(view->next.tau - site.tau) * A,
+           fabs(view->next.nu - site.nu) * sqrt(A)); /* [M 3.6] */
+  return isnan(residual) ? INFINITY : residual;
+}
+
 double fixpoint_evaluate(const latent *post,
                          const lik_step *lik,
                          const double *y,
@@ -24,21 +46,8 @@ double fixpoint_evaluate(const latent *post,
                          double *residual) {
   double worst = 0;
   for (int i = 0; i < post->n; i++) {
-    const double A = post->A[i];
-    site_view *s = &view[i];
-    s->proper = 0;
-    residual[i] = INFINITY;
-    if (fixpoint_cavity(post, i, A, post->m[i], site[i], lik->df, &s->cav) ==
-        EP_CONVERGED) {
-      s->tilt = likelihood_tilt(lik, y[i], s->cav.mean, s->cav.var);
-      s->proper = site_project(&s->cav, y[i], &s->tilt, lik->df, &s->next) ==
-                  EP_CONVERGED;
-    }
-    if (s->proper) /* [M 3.6] */
-      residual[i] = fmax(fabs(s->next.tau - site[i].tau) * A,
-                         fabs(s->next.nu - site[i].nu) * sqrt(A));
-    if (isnan(residual[i])) residual[i] = INFINITY;
-    if (residual[i] > worst) worst = residual[i];
+    residual[i] = fixpoint_site(post, lik, y[i], i, site[i], &view[i]);
+    worst = fmax(worst, residual[i]);
   }
   return worst;
 }
@@ -70,7 +79,8 @@ void fixpoint_linearise(fixpoint_work *w,
       w->J[i] = (site_jacobian){{0}, {0}};
       continue;
     }
-    const tilted_grad tg = likelihood_tilt_grad(lik, y[i], &s->tilt);
+    const tilted_grad tg =
+        likelihood_tilt_grad(likelihood_row(lik, i), y[i], &s->tilt);
     const cavity_grad cg =
         site_divide_grad(post->A[i], site[i], lik->df, y[i], &s->cav, &s->tilt);
     w->J[i] =

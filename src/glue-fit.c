@@ -11,7 +11,7 @@ typedef struct {
   ep_state st;
   ep_work work;
   criterion_partials partials;
-  lik_step lik;
+  lik_step *lik; /* [1], or [n] with rates of their own */
   ep_options opt;
   const double *y;
 } fit_space;
@@ -21,6 +21,20 @@ static void carve_all(fit_space *s, workspace *ws) {
   s->post->ops->carve(s->post, s->opt.block, ws);
   ep_carve(&s->st, &s->work, n, &s->opt, ws);
   adjoint_carve(&s->partials, n, ws);
+}
+
+/* epsilon: the rates (neg, pos) of all rows, or of each (2 x n) */
+static void set_likelihood(fit_space *s, SEXP run_) {
+  const int n = s->post->n;
+  const double df = get_doubles(run_, "df", 1)[0];
+  const int each = Rf_length(get_named(run_, "epsilon")) != 2;
+  const int rates = each ? n : 1;
+  const double *epsilon = get_doubles(run_, "epsilon", 2 * (R_xlen_t)rates);
+  s->lik = (lik_step *)R_alloc((size_t)rates, sizeof *s->lik);
+  for (int i = 0; i < rates; i++) {
+    s->lik[i] = likelihood_step(df, s->post->d, epsilon + 2 * (size_t)i);
+    s->lik[i].each = each;
+  }
 }
 
 static void set_up(fit_space *s, latent *post, SEXP run_) {
@@ -37,8 +51,7 @@ static void set_up(fit_space *s, latent *post, SEXP run_) {
                         .parallel = (int)control[4],
                         .lean = (int)control[5]};
   s->y = get_doubles(run_, "y", n);
-  s->lik = likelihood_step(get_doubles(run_, "df", 1)[0], post->d,
-                           get_doubles(run_, "epsilon", 2));
+  set_likelihood(s, run_);
   workspace ws = {NULL, 0};
   carve_all(s, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
@@ -47,8 +60,7 @@ static void set_up(fit_space *s, latent *post, SEXP run_) {
   for (int i = 0; i < n; i++) s->st.site[i] = (ep_site){tau[i], nu[i]};
 }
 
-/* progress_: NULL or an R function of (sweep, residual) */
-static int monitor(void *data, int sweep, double residual) {
+int glue_monitor(void *data, int sweep, double residual) {
   SEXP progress_ = data;
   R_CheckUserInterrupt();
   if (Rf_isNull(progress_)) return 0;
@@ -62,7 +74,7 @@ static int monitor(void *data, int sweep, double residual) {
 
 static double criterion_or_na(criterion_type type, const fit_space *s) {
   double value = NA_REAL;
-  criterion_value(type, s->post, s->lik.df, s->st.site, s->st.view, &value);
+  criterion_value(type, s->post, s->lik->df, s->st.site, s->st.view, &value);
   return value;
 }
 
@@ -88,8 +100,9 @@ static void fill_sites(const fit_space *s, SEXP out_) {
     mean[i] = proper ? v->cav.mean : NA_REAL;
     var[i] = proper ? v->cav.var : NA_REAL;
     loo[i] = proper ? v->tilt.log_zp : NA_REAL;
-    flipped[i] =
-        proper ? likelihood_flip_prob(&s->lik, s->y[i], &v->tilt) : NA_REAL;
+    flipped[i] = proper ? likelihood_flip_prob(likelihood_row(s->lik, i),
+                                               s->y[i], &v->tilt)
+                        : NA_REAL;
   }
   set_named(out_, "sites", sites_);
   set_named(out_, "cavity", cavity_);
@@ -138,40 +151,32 @@ static void fill_criterion(fit_space *s, SEXP run_, SEXP out_) {
   if (!LOGICAL_RO(wanted_)[0]) return;
   SEXP gradient_ = PROTECT(Rf_allocVector(REALSXP, s->post->n_prior + 2));
   const int solved =
-      adjoint_gradient(type, s->post, &s->lik, s->y, s->st.site, s->st.view,
+      adjoint_gradient(type, s->post, s->lik, s->y, s->st.site, s->st.view,
                        &s->work.fix, &s->partials, REAL(gradient_));
   set_int(out_, "gradient_status", solved);
-  if (solved == EP_CONVERGED) set_named(out_, "gradient", gradient_);
+  if (solved == EP_CONVERGED) {
+    set_named(out_, "gradient", gradient_);
+    const size_t n = (size_t)s->post->n;
+    if (s->lik->each)
+      memcpy(set_matrix(out_, "rate_gradient", 2, s->post->n),
+             s->partials.by_row, 2 * n * sizeof(double));
+  }
   UNPROTECT(1);
 }
 
 SEXP glue_fit(latent *post, SEXP run_) {
   fit_space s;
   set_up(&s, post, run_);
-  const int status = ep_run(post, &s.lik, s.y, &s.opt, &s.st, &s.work, monitor,
-                            get_named(run_, "progress"));
+  const int status = ep_run(post, s.lik, s.y, &s.opt, &s.st, &s.work,
+                            glue_monitor, get_named(run_, "progress"));
 
-  const char *names[] = {"status",
-                         "sites",
-                         "cavity",
-                         "loo",
-                         "flipped",
-                         "m",
-                         "C_diag",
-                         "b",
-                         "extra",
-                         "residual",
-                         "log_det",
-                         "log_evidence",
-                         "log_evidence_zp",
-                         "sweeps",
-                         "newton",
-                         "skipped",
-                         "trace",
-                         "value",
-                         "gradient",
-                         "gradient_status",
-                         ""};
+  const char *names[] = {
+      "status",          "sites",    "cavity",   "loo",
+      "flipped",         "m",        "C_diag",   "b",
+      "extra",           "residual", "log_det",  "log_evidence",
+      "log_evidence_zp", "sweeps",   "newton",   "skipped",
+      "trace",           "value",    "gradient", "gradient_status",
+      "rate_gradient",   ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
   set_int(out_, "status", status);
   set_int(out_, "gradient_status", NA_INTEGER);

@@ -31,16 +31,20 @@ SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_) {
   return glue_fit(&post, run_);
 }
 
+inducing glue_inducing(SEXP X_, SEXP Z_, const kernel_ard *kernel) {
+  if (!Rf_isReal(Z_) || !Rf_isMatrix(Z_) || Rf_ncols(Z_) != kernel->p)
+    Rf_error("internal error: wrong types of inducing inputs");
+  return (inducing){.kernel = kernel,
+                    .n = Rf_nrows(X_),
+                    .m = Rf_nrows(Z_),
+                    .X = REAL_RO(X_),
+                    .Z = REAL_RO(Z_)};
+}
+
 /* keep_: all features, [k x n]; or they are made anew in every pass */
 SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP keep_, SEXP run_) {
   const kernel_ard k = glue_kernel(X_, kernel_);
-  if (!Rf_isReal(Z_) || !Rf_isMatrix(Z_) || Rf_ncols(Z_) != k.p)
-    Rf_error("internal error: wrong types in inducing_fit");
-  inducing points = {.kernel = &k,
-                     .n = Rf_nrows(X_),
-                     .m = Rf_nrows(Z_),
-                     .X = REAL_RO(X_),
-                     .Z = REAL_RO(Z_)};
+  inducing points = glue_inducing(X_, Z_, &k);
   latent_lowrank lr;
   latent post = latent_lowrank_inducing(&lr, &points, Rf_asLogical(keep_));
   return glue_fit(&post, run_);

@@ -11,11 +11,15 @@
 #include <R.h>
 #include <Rinternals.h>
 
-#include "kernel.h"
+#include "inducing.h"
 
 /* Checks for an interrupt, then calls progress_, NULL or an R function of what
  * is done. */
 void glue_tick(SEXP progress_, int done);
+
+/* The monitor of an EP run: checks for an interrupt, then calls data, NULL or
+ * an R function of (sweep, residual). */
+int glue_monitor(void *data, int sweep, double residual);
 
 /* n doubles that R frees at the end of the .Call */
 double *glue_alloc(size_t n);
@@ -39,11 +43,22 @@ double *set_matrix(SEXP list_, const char *name, int rows, int cols);
 kernel_ard glue_kernel(SEXP X_, SEXP kernel_);
 void glue_inputs(kernel_inputs *in, int n, int p);
 
+/* Inducing inputs Z_ of rows X_; *kernel must outlive them. */
+inducing glue_inducing(SEXP X_, SEXP Z_, const kernel_ard *kernel);
+
 /* run_: see glue-fit.c */
 SEXP glue_ep_fit(SEXP K_, SEXP run_);
 SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_);
 SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_);
 SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP keep_, SEXP run_);
+SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_);
+SEXP glue_classes_prob(SEXP mean_, SEXP var_);
+SEXP glue_shard_features(SEXP X_, SEXP Z_, SEXP kernel_);
+SEXP glue_shard_gram(SEXP rows_, SEXP point_);
+SEXP glue_shard_pass(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP step_);
+SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_);
+SEXP glue_shard_gradient(
+    SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_, SEXP inputs_);
 SEXP glue_gp_predict(
     SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_);
 SEXP glue_inducing_predict(

@@ -55,6 +55,12 @@ static void kernel_apply(latent *post,
   rank_update_signed(lk->C, n, lk->S1, b, gamma, lk->S2);
 }
 
+static void kernel_shift(latent *post, const double *dnu) {
+  const latent_kernel *lk = post->self;
+  symmetric_times(lk->C, lk->n, dnu, lk->tmp);
+  for (int i = 0; i < lk->n; i++) post->m[i] += lk->tmp[i];
+}
+
 static void kernel_times(latent *post, const double *x, double *out) {
   const latent_kernel *lk = post->self;
   symmetric_times(lk->C, lk->n, x, out);
@@ -202,7 +208,7 @@ static void kernel_lay_out(latent *post, int block, workspace *ws) {
   (void)block;
   lk->C = workspace_take(ws, n * n);
   lk->S1 = workspace_take(ws, n * n);
-  lk->S2 = workspace_take(ws, n * n);
+  lk->S2 = lk->like ? lk->like->S2 : workspace_take(ws, n * n);
   lk->b = workspace_take(ws, n);
   lk->tmp = workspace_take(ws, 2 * n);
   lk->signs.root = workspace_take(ws, n);
@@ -212,6 +218,12 @@ static void kernel_lay_out(latent *post, int block, workspace *ws) {
   post->m = workspace_take(ws, n);
   post->location = lk->b;
   if (!lk->kernel) return;
+  if (lk->like && lk->like->kernel == lk->kernel) {
+    lk->K = lk->like->K;
+    lk->panel = lk->like->panel;
+    lk->inputs = lk->like->inputs;
+    return;
+  }
   lk->K = lk->gram = workspace_take(ws, n * n);
   lk->panel = workspace_take(ws, n * ((size_t)lk->kernel->p + 1));
   kernel_carve(&lk->inputs, lk->n, lk->kernel->p, ws);
@@ -220,7 +232,7 @@ static void kernel_lay_out(latent *post, int block, workspace *ws) {
 static void kernel_bind(latent *post) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
-  if (lk->kernel) {
+  if (lk->gram) {
     kernel_prepare(&lk->inputs, lk->kernel, lk->X, n, NULL);
     kernel_gram(lk->kernel, &lk->inputs, n, lk->gram);
   }
@@ -232,6 +244,7 @@ static const latent_ops kernel_ops = {.carve = kernel_lay_out,
                                       .bind = kernel_bind,
                                       .load = kernel_load,
                                       .apply = kernel_apply,
+                                      .shift = kernel_shift,
                                       .marginals = kernel_marginals,
                                       .refresh = kernel_refresh,
                                       .times = kernel_times,
@@ -257,5 +270,13 @@ latent latent_kernel_inputs(latent_kernel *lk,
                             const kernel_ard *kernel,
                             const double *X) {
   *lk = (latent_kernel){.n = n, .kernel = kernel, .X = X};
+  return kernel_latent(lk);
+}
+
+latent latent_kernel_like(latent_kernel *lk,
+                          const latent_kernel *like,
+                          const kernel_ard *kernel) {
+  *lk = (latent_kernel){
+      .n = like->n, .kernel = kernel, .X = like->X, .like = like};
   return kernel_latent(lk);
 }

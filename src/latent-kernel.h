@@ -6,13 +6,16 @@
 #include "kernel.h"
 #include "latent.h"
 
-typedef struct {
+typedef struct latent_kernel latent_kernel;
+
+struct latent_kernel {
   int n;
   const double *K;          /* [n x n] full, the caller's or `gram` */
   const kernel_ard *kernel; /* NULL: K is given */
   const double *X;          /* [n x p] its inputs */
   kernel_inputs inputs;
-  double *gram;    /* [n x n] */
+  const latent_kernel *like; /* shares S2 and, with an equal kernel, K */
+  double *gram;    /* [n x n] K where it is this space's own, or NULL */
   double *panel;   /* [n x (p + 1)] scratch of the gradient */
   double *C;       /* [n x n] lower */
   double *S1, *S2; /* [n x n] scratch */
@@ -20,7 +23,7 @@ typedef struct {
   double *tmp;     /* [2 n] */
   site_signs signs;
   int have_squares; /* S1 holds C o C */
-} latent_kernel;
+};
 
 /* Nothing is copied: *lk, K, *kernel and X must outlive the latent. location is
  * b; the parameters of the prior are log l[groups], log variance, log bias and
@@ -32,5 +35,12 @@ latent latent_kernel_inputs(latent_kernel *lk,
                             int n,
                             const kernel_ard *kernel,
                             const double *X);
+
+/* The space of another latent function at the inputs of `like`, to be carved
+ * and bound after it: scratch is shared, and so is K where `kernel` is the same
+ * object. */
+latent latent_kernel_like(latent_kernel *lk,
+                          const latent_kernel *like,
+                          const kernel_ard *kernel);
 
 #endif

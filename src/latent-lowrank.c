@@ -207,6 +207,17 @@ static void lowrank_times(latent *post, const double *x, double *out) {
     out[i] = lr->rho[i] * (lr->lambda[i] * x[i] + out[i]);
 }
 
+static void lowrank_shift(latent *post, const double *dnu) {
+  latent_lowrank *lr = post->self;
+  double *dm = lr->x2;
+  lowrank_times(post, dnu, dm); /* leaves M Phi' rho dnu in v2 */
+  for (int j = 0; j < lr->k; j++) lr->w[j] += lr->v2[j];
+  for (int i = 0; i < lr->n; i++) {
+    lr->own[i] += lr->lambda[i] * lr->rho[i] * dnu[i];
+    post->m[i] += dm[i];
+  }
+}
+
 /* rho^2 diag(Phi M S M Phi') + lambda rho (2 A - lambda rho) x with
  * S = Phi' diag(rho^2 x) Phi [M 9.4] */
 static void lowrank_times_squared(latent *post, const double *x, double *out) {
@@ -292,6 +303,7 @@ static const latent_ops lowrank_ops = {.carve = lowrank_carve,
                                        .bind = lowrank_bind,
                                        .load = lowrank_load,
                                        .apply = lowrank_apply,
+                                       .shift = lowrank_shift,
                                        .marginals = lowrank_marginals,
                                        .refresh = lowrank_refresh,
                                        .times = lowrank_times,

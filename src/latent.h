@@ -42,6 +42,10 @@ typedef struct {
                 const double *gamma,
                 const double *beta);
 
+  /* mean += C dnu, where nu of every site has changed by dnu[n]; m is current
+   * after it, other results of a refresh are stale. */
+  void (*shift)(latent *post, const double *dnu);
+
   /* A and m of all sites from the updated posterior. */
   void (*marginals)(latent *post);
 

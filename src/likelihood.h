@@ -17,7 +17,13 @@ typedef struct {
 typedef struct {
   double df, q;
   step_levels label[2]; /* [0] y = -1, [1] y = +1 */
+  int each;             /* 1: the first of an array with one for each row */
 } lik_step;
+
+/* The likelihood of row i. */
+static inline const lik_step *likelihood_row(const lik_step *lik, int i) {
+  return lik->each ? lik + i : lik;
+}
 
 /* Tilted escort moments in units of the cavity: with cavity St(df, mean, var),
  * s = sqrt(var), z = y mean / s,

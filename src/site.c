@@ -21,6 +21,10 @@ int site_divide(double A, double m, ep_site site, double df, ep_cavity *cav) {
   return EP_CONVERGED;
 }
 
+double site_quad(double A, double m, ep_site s, double u) {
+  return (s.tau * m * m - 2 * m * s.nu + A * s.nu * s.nu) / u;
+}
+
 /* v/(v+1), in a form that holds at v = Inf */
 static double shape_power(double df) { return 1 / (1 + 1 / df); }
 

@@ -26,6 +26,9 @@ enum { BY_A, BY_M, BY_TAU, BY_NU, BY_LO, BY_HI, N_BY };
  * untouched, when u <= 0 or not finite. A = 0 gives var = 0. */
 int site_divide(double A, double m, ep_site site, double df, ep_cavity *cav);
 
+/* (tau m^2 - 2 m nu + A nu^2)/u, what taking the site out adds to h [M 4.2] */
+double site_quad(double A, double m, ep_site site, double u);
+
 /* Site whose product with the cavity has the tilted escort moments along this
  * direction. At A = 0 the site is flat. EP_IMPROPER when not finite. */
 int site_project(

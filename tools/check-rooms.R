@@ -12,6 +12,7 @@
 # words are the ground: every room may call them.
 
 r_rooms <- "
+  shard:      answer stream fit learn ep kernel data native
   show:       select answer exact stream fit learn ep kernel data family
   select:     answer exact fit learn ep kernel data
   answer:     exact fit learn ep kernel data native
@@ -39,16 +40,18 @@ r_ground <- c("control", "checks", "conditions", "progress", "words")
 # latent-kernel.c includes latent.h.
 c_layers <- c(
   "numeric status workspace host threads tile-loops",
+  "hazard",
   "dense-tile",
   "dense-product",
   "dense-solve",
   "matrix gmres gamma-ratio qalgebra",
+  "argmax",
   "factor-signed student kernel bounce likelihood anderson",
   "divergence ais site adf predictive inducing",
   "latent",
   "fixpoint",
   "criterion",
-  "adjoint ep",
+  "adjoint ep shard",
   "glue",
   "init"
 )

@@ -10,6 +10,9 @@ fuzz_objects <- function() {
   quiet <- ep_control(progress = FALSE)
   held <- kernel_ard(lengthscale = 1, fixed = TRUE)
   f_gpc <- gpc(class ~ ., d, kernel = held, epsilon = 0.1)
+  d3 <- d[c("u", "v")]
+  d3$three <- factor(rep_len(c("a", "b", "c"), 16))
+  f_classes <- gpc(three ~ u + v, d3, kernel = held, epsilon = 0.1)
   f_stc <- stc(X, d$class, kernel = held, epsilon = 0.1, df = 3)
   f_bpm <- bpm(class ~ ., d, df = 4, epsilon = 0.1)
   f_adf <- bpm(class ~ u + v, d, inference = "adf")
@@ -20,6 +23,7 @@ fuzz_objects <- function() {
   p <- categorical(c(0.2, 0.3, 0.5))
   list(
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
+    f_classes = f_classes, d3 = d3,
     f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,
     f_stream = bpm_stream(class ~ ., d, batch_size = 8), gram = tcrossprod(X) + diag(16),
     f_selected = select_model(class ~ u + v, d, two, "evidence"),
@@ -211,5 +215,31 @@ fuzz_calls <- alist(
   vcov.sturdy_model = vcov(f_gpc),
   weights.sturdy_model = weights(f_bpm),
   weak_prior = weak_prior(lengthscale = c(NA, 0.7), variance = c(0, 2), bias = c(0, 2),
-    nugget = c(0, 2))
+    nugget = c(0, 2)),
+  augment.gpc_classes = augment(f_classes, data = d3),
+  augment.gpc_classes2 = augment(f_classes, newdata = d),
+  coef.gpc_classes = coef(f_classes),
+  deviance.gpc_classes = deviance(f_classes),
+  ep_diagnostics.gpc_classes = ep_diagnostics(f_classes),
+  fitted.gpc_classes = fitted(f_classes),
+  format.gpc_classes = format(f_classes, digits = 3),
+  formula.gpc_classes = formula(f_classes),
+  glance.gpc_classes = glance(f_classes),
+  gpc.formula3 = gpc(three ~ u + v, data = d3, kernel = held, epsilon = "matrix",
+    inducing = 5, scale = TRUE, criterion = "evidence", control = quiet),
+  log_evidence.gpc_classes = log_evidence(f_classes),
+  loo.gpc_classes = loo(f_classes),
+  mislabelled.gpc_classes = mislabelled(f_classes, fdr = 0.2, level = 0.9),
+  nobs.gpc_classes = nobs(f_classes),
+  noise_matrix.default = noise_matrix(NULL),
+  noise_matrix.gpc_classes = noise_matrix(f_classes, type = "rate", level = 0.9),
+  plot.gpc_classes = plot(f_classes, main = "regions"),
+  plot.sturdy_noise_matrix = plot(noise_matrix(f_classes), main = "matrix"),
+  predict.gpc_classes = predict(f_classes, newdata = d, type = "prob", noise = TRUE),
+  print.gpc_classes = print(f_classes, digits = 3),
+  print.sturdy_noise_matrix = print(noise_matrix(f_classes), digits = 1),
+  residuals.gpc_classes = residuals(f_classes),
+  summary.gpc_classes = summary(f_classes),
+  tidy.gpc_classes = tidy(f_classes),
+  weights.gpc_classes = weights(f_classes)
 )

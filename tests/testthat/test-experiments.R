@@ -2,7 +2,7 @@
 # them claim; and what the package keeps of their results.
 
 scripts <- c(
-  "check-fit", "comparison", "drift", "fixed-points", "fss17-reading",
+  "averaging", "averaging-known", "averaging-sbc", "check-fit", "comparison", "drift", "fixed-points", "fss17-reading",
   "fss17-tables", "kg08-circle", "kg08-thyroid",
   "mislabelled-auc", "outliers", "permutation", "priors", "q-curves", "wrong-count"
 )

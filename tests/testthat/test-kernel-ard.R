@@ -24,7 +24,7 @@ test_that("hyperparameters that can't be are refused", {
 
 test_that("priors are pairs with a spread above 0", {
   expect_null(weak_prior(bias = NULL)$bias)
-  for (bad in list(1, c(0, 0), c(0, NA), c(NA, 1), "a")) {
+  for (bad in list(1, c(0, 0), c(0, NA), c(NA, -1), "a")) {
     expect_error(weak_prior(nugget = bad), class = "sturdy_error_prior")
   }
   expect_snapshot({

@@ -1,6 +1,8 @@
 # What the benchmarks share: the machine line, timing, the problems, the tables.
 
 library(sturdy)
+# what is timed is a fit at the optimum, unless a script says otherwise
+options(sturdy.hyper = "optimum")
 
 # The C core without the checks and the continuation of the R face
 gp_fit <- utils::getFromNamespace("native_gp_fit", "sturdy")

@@ -165,6 +165,29 @@ static void products_agree(void) {
   }
 }
 
+static void shifts_agree_with_refreshes(void) {
+  for (int a = 0; a < 2; a++) {
+    pair s;
+    double x[n], m[2][n];
+    uint64_t seed = 73;
+    makers[a](&s, 8, 0.3, 0.7);
+    CHECK(pair_refresh(&s) == EP_CONVERGED);
+    for (int i = 0; i < n; i++) s.nu[i] += x[i] = dense_norm(&seed);
+    s.low.ops->shift(&s.low, x);
+    s.dense.ops->shift(&s.dense, x);
+    memcpy(m[0], s.low.m, sizeof m[0]);
+    memcpy(m[1], s.dense.m, sizeof m[1]);
+    s.low.ops->marginals(&s.low); /* the weights have moved, too */
+    for (int i = 0; i < n; i++) CHECK_NEAR(s.low.m[i], m[0][i], 1e-11);
+    CHECK(pair_refresh(&s) == EP_CONVERGED);
+    for (int i = 0; i < n; i++) {
+      CHECK_NEAR(m[0][i], s.dense.m[i], 1e-10);
+      CHECK_NEAR(m[1][i], s.dense.m[i], 1e-10);
+    }
+    pair_free(&s);
+  }
+}
+
 /* A block of sites that change: the same joint covariance, and afterwards the
  * posterior of a refresh at the new sites. */
 static void blocks_agree_with_refreshes(void) {
@@ -355,6 +378,8 @@ static void gradients_equal_differences(void) {
 int main(void) {
   RUN("refreshes agree with kernel space", refreshes_agree);
   RUN("products agree with kernel space", products_agree);
+  RUN("a shift of nu is a refresh at the new sites",
+      shifts_agree_with_refreshes);
   RUN("a block is a refresh at its new sites", blocks_agree_with_refreshes);
   RUN("sites that are too negative are refused",
       too_negative_sites_are_refused);

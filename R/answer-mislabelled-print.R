@@ -1,0 +1,98 @@
+# How the list of mislabelled() shows itself.
+
+#' @param n Number of rows shown (10 by default).
+#' @param digits Significant digits of probabilities (2 by default).
+#' @rdname mislabelled
+#' @param x The result of `mislabelled()`.
+#' @export
+print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
+  n <- check_count(n, "n")
+  digits <- check_digits(digits)
+  expected <- attr(x, "expected")
+  if (is.null(expected)) { # columns or rows were taken out of it
+    print(as.data.frame(x), digits = digits)
+    return(invisible(x))
+  }
+  rate <- format_each(attr(x, "rate"), digits + 1)
+  if (length(rate) > 1) {
+    rate <- paste(rate, "of true", levels(x$label), collapse = ", ")
+  }
+  cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), ", epsilon = ",
+      rate, "\n", sep = "")
+  cutoff <- attr(x, "cutoff")
+  test <- attr(x, "test")
+  print_fields(c(
+    if (is.null(test)) {
+      c("Expected wrong" = describe_wrong(expected, digits))
+    } else {
+      noise_lines(test, digits)
+    },
+    "Called wrong" = if (!is.null(cutoff)) {
+      paste0(describe_cutoff(cutoff, digits), if (!is.null(test)) ", if some are wrong")
+    }
+  ))
+  if (isTRUE(cutoff$unlikely > 0)) {
+    cat("  Note: ", unlikely_words(cutoff$unlikely, cutoff$rows), ".\n", sep = "")
+  }
+  shown <- utils::head(as.data.frame(x), n)
+  if (nrow(shown)) {
+    named <- !identical(row.names(shown), as.character(shown$row))
+    print(shown_rows(x, shown), digits = digits, row.names = named)
+  }
+  if (nrow(x) > nrow(shown)) {
+    cat("(", nrow(x) - nrow(shown), " less suspicious ",
+        if (nrow(x) - nrow(shown) == 1) "row" else "rows", " not shown)\n",
+        sep = "")
+  }
+  invisible(x)
+}
+
+# The rows as they are shown
+shown_rows <- function(x, shown) {
+  UseMethod("shown_rows")
+}
+
+shown_rows.default <- function(x, shown) shown
+
+# A column says in words what the label should be.
+shown_rows.classes_mislabelled <- function(x, shown) {
+  words <- ifelse(
+    shown$p_suggested >= 0.5, as.character(shown$suggested),
+    paste0("unclear: ", shown$suggested, " or ", shown$runner_up)
+  )
+  shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
+  shown[c("row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "fdr")]
+}
+
+describe_wrong <- function(expected, digits) {
+  number <- function(x) format(signif(x, digits + 1))
+  if (is.null(expected$level)) {
+    return(number(expected$count))
+  }
+  at_fit <- expected$at_fit
+  far <- at_fit < expected$lower - 0.5 || at_fit > expected$upper + 0.5
+  paste0(
+    number(expected$count), " (", format(100 * expected$level), "% interval ",
+    expected$lower, " to ", expected$upper,
+    if (expected$epsilon == "given") ", epsilon taken as known",
+    if (far) paste0("; ", number(at_fit), " at the epsilon of the fit"), ")"
+  )
+}
+
+describe_cutoff <- function(cutoff, digits) {
+  if (cutoff$rows == 0) {
+    return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr)))
+  }
+  paste0(
+    count(cutoff$rows, "row"), " at a false-discovery rate of ",
+    format(cutoff$fdr), ": probability ",
+    format(cutoff$probability, digits = digits), " and above"
+  )
+}
+
+#' @export
+as.data.frame.sturdy_mislabelled <- function(x, ...) {
+  attributes(x)[c("expected", "cutoff", "n", "rate", "test")] <- NULL
+  class(x) <- "data.frame"
+  x
+}

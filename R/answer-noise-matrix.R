@@ -1,0 +1,129 @@
+#' Which classes are recorded as which
+#'
+#' The noise matrix of a fit with three classes or more: the probability that a row of a
+#' true class is recorded as each class, with intervals, or the expected numbers of rows.
+#'
+#' @details
+#' With a learned rate (`epsilon = "learn"`) the interval is that of the rate, at the kernel of
+#' the fit, under a uniform prior. With a learned matrix (`epsilon = "matrix"`) it is that of
+#' the Dirichlet posterior of each row, given the expected counts: these are uncertain
+#' themselves, so that the intervals are rather too short. A given rate or matrix has
+#' none.
+#'
+#' Classes that overlap and classes whose labels are mistaken for each other look alike where
+#' there are few rows: a rate between two classes is a reason to look at rows, not a proof.
+#'
+#' @param object A model fitted by [gpc()] to a response with three classes or more.
+#' @param type `"rate"`, the default, or `"count"`, the expected number of training rows.
+#' @param level Probability of the intervals, strictly between 0 and 1; `NULL` for none.
+#' @param ... Not used.
+#' @return A matrix of class `sturdy_noise_matrix` with a row for each true class and a column
+#'   for each recorded one. Rates have the attributes `lower`, `upper` and `level` where
+#'   there is an interval.
+#' @seealso [gpc()], [mislabelled()]
+#' @export
+#' @examples
+#' fit <- gpc(Species ~ ., data = iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05,
+#'            kernel = kernel_iso(2, fixed = TRUE))
+#' noise_matrix(fit)
+#' noise_matrix(fit, type = "count")
+noise_matrix <- function(object, ...) {
+  UseMethod("noise_matrix")
+}
+
+#' @export
+noise_matrix.default <- function(object, ...) {
+  abort_sturdy(
+    "{.arg object} must be a fit of {.fn gpc} with three classes or more,
+     not {describe(object)}.",
+    "type", arg = "object"
+  )
+}
+
+#' @rdname noise_matrix
+#' @export
+noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 0.9, ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("rate", "count"), "type")
+  if (!is.null(level)) {
+    level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  }
+  check_classes_model(object)
+  omega <- object$omega
+  if (type == "count") {
+    omega[] <- class_counts(object$ep$true_class, object$data$y)
+  } else if (!is.null(level) && is.character(object$spec$epsilon)) {
+    ends <- if (object$spec$epsilon == "matrix") {
+      matrix_interval(object, level)
+    } else {
+      rate_interval(object, level)
+    }
+    attributes(omega)[c("lower", "upper", "level")] <- c(ends, level = level)
+  }
+  structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
+}
+
+#' Beta intervals of the rows of a Dirichlet posterior
+#' @noRd
+matrix_interval <- function(object, level) {
+  noise <- object$noise
+  prior <- noise$strength * rate_omega(noise$rate, ncol(object$omega))
+  a <- prior + noise$counts
+  end <- function(p) stats::qbeta(p, a, rowSums(a) - a)
+  list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
+}
+
+#' The ends of the rate's posterior as matrices
+#' @noRd
+rate_interval <- function(object, level) {
+  at <- function(theta) wrong_at(object, theta)
+  start <- stats::qlogis(2 * max(object$epsilon, 0.5 / nobs(object)))
+  nodes <- wrong_grid(at, at(start))
+  theta <- vapply(nodes, function(node) node$theta, numeric(1))
+  log_weight <- vapply(nodes, `[[`, numeric(1), "log_weight")
+  used <- is.finite(log_weight)
+  by <- order(theta[used])
+  theta <- theta[used][by]
+  fine <- seq(min(theta), max(theta), length.out = 400)
+  density <- if (length(theta) > 1) {
+    exp(stats::spline(theta, log_weight[used][by] - max(log_weight), xout = fine)$y)
+  } else {
+    rep(1, 400)
+  }
+  below <- cumsum(density) / sum(density)
+  end <- function(p) {
+    rate <- 0.5 * stats::plogis(fine[which(below >= p)[1]])
+    rate_omega(rate, ncol(object$omega))
+  }
+  low <- end((1 - level) / 2)
+  high <- end((1 + level) / 2)
+  list(lower = pmin(low, high), upper = pmax(low, high))
+}
+
+#' @param x The result of `noise_matrix()`.
+#' @param digits Digits after the point (1 by default), of per cents or counts.
+#' @rdname noise_matrix
+#' @export
+print.sturdy_noise_matrix <- function(x, digits = 1, ...) {
+  digits <- check_count(digits, "digits", max = 15)
+  rates <- attr(x, "type") == "rate"
+  unit <- if (rates) 100 else 1
+  words <- function(m) {
+    out <- formatC(unit * m, digits = digits, format = "f")
+    out[unit * m < 0.5 * 10^-digits] <- "."
+    out
+  }
+  cat("<sturdy_noise_matrix> ", if (rates) {
+    "per cent of each true class (rows) recorded as each class\n"
+  } else {
+    "expected number of rows of each true class (rows) recorded as each class\n"
+  }, sep = "")
+  values <- matrix(words(unclass(x)), nrow(x), dimnames = dimnames(x))
+  print(values, quote = FALSE, right = TRUE)
+  if (!is.null(attr(x, "level"))) {
+    cat(format(100 * attr(x, "level")), "% intervals\n", sep = "")
+    values[] <- paste(words(attr(x, "lower")), "to", words(attr(x, "upper")))
+    print(values, quote = FALSE, right = TRUE)
+  }
+  invisible(x)
+}

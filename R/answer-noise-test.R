@@ -1,0 +1,193 @@
+#' Are any labels wrong?
+#'
+#' Two questions, kept apart: whether labels are wrong at all, and how many and of which
+#' class if some are. For a fit that averages over noise models
+#' (`gpc(epsilon = "average")`).
+#'
+#' @details
+#' The evidence of each noise model is integrated over the hyperparameters and over its
+#' rates. The **Bayes factor** for some wrong labels is the average evidence of the models
+#' with flip rates over that of the model without; it does not depend on the prior
+#' probability that there are any. In words:
+#' * below 1/3: no sign of wrong labels;
+#' * 1/3 to 3: these data can't tell wrong labels from overlap of the classes;
+#' * 3 to 20: signs of wrong labels;
+#' * above 20: wrong labels.
+#'
+#' With a hundred rows the second is the usual answer, whether labels are wrong or not: a
+#' label on the wrong side may be a flip, or the classes overlap there. No sign of wrong
+#' labels does not mean that there are none; so the number *if some are wrong* is
+#' always stated beside it.
+#'
+#' Which class they are in is told by the model with a rate for each class against that with
+#' one rate.
+#'
+#' @param object A model fitted by [gpc()], [stc()] or [bpm()] with `epsilon = "average"`.
+#' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
+#' @param ... Not used.
+#' @return A list of class `sturdy_noise_test` with
+#'   * `probability_none`, `prior_none`: that no label is wrong, after and before the data;
+#'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words;
+#'   * `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
+#'     if some are, and averaged over all noise models; `level`;
+#'   * `models`: a data frame with one row per noise model: `model`, `prior`,
+#'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
+#'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
+#'     and `laplace` (the log evidence by Laplace's method);
+#'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
+#'   * `two`: the Bayes factor for a rate for each class against one rate, `NA` without
+#'     both;
+#'   * `suspects`: the name of the class of whose labels more than half have a probability
+#'     above 0.3 to be wrong, or `NULL`.
+#' @section Conditions:
+#' `sturdy_error_no_average` for a fit that does not average over noise models.
+#' @seealso [mislabelled()], [noise_prior()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60))
+#' y <- flip_labels(factor(x > 0), 0.1, seed = 1)
+#' fit <- gpc(x, y, kernel = kernel_iso(), epsilon = "average", hyper = "integrate")
+#' noise_test(fit)
+noise_test <- function(object, ...) {
+  UseMethod("noise_test")
+}
+
+#' @export
+noise_test.default <- function(object, ...) abort_no_fit(object)
+
+#' @rdname noise_test
+#' @export
+noise_test.sturdy_model <- function(object, level = 0.9, ...) {
+  check_no_dots(...)
+  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  if (!is_test(object)) {
+    abort_sturdy(
+      c(
+        "{.arg object} must be a fit that averages over noise models, with and without
+         wrong labels.",
+        i = "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
+      ),
+      "no_average", arg = "object", call = rlang::current_env()
+    )
+  }
+  noise_statement(object, level)
+}
+
+#' Does the fit average over there being wrong labels and none?
+#' @noRd
+is_test <- function(object) {
+  models <- object$nodes$models$model
+  "none" %in% models && length(models) > 1
+}
+
+noise_statement <- function(object, level) {
+  models <- object$nodes$models
+  none <- models$model == "none"
+  evidence <- function(these) {
+    prior <- models$prior[these]
+    log_sum(models$log_evidence[these] + log(prior)) - log(sum(prior))
+  }
+  some <- models$model[!none]
+  factor <- exp(evidence(!none) - evidence(none))
+  one_two <- match(c("one", "two"), models$model)
+  structure(
+    list(
+      probability_none = models$probability[none], prior_none = models$prior[none],
+      bayes_factor = factor, verdict = noise_verdict(factor),
+      some = density_summary(average_density(object, some), level),
+      average = density_summary(average_density(object), level), level = level,
+      models = models, rates = rate_table(object, level, some),
+      two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
+      suspects = suspected_class(object), levels = object$blueprint$levels
+    ),
+    class = "sturdy_noise_test"
+  )
+}
+
+noise_verdict <- function(factor) {
+  if (factor < 1 / 3) {
+    "no sign of wrong labels"
+  } else if (factor <= 3) {
+    "these data can't tell wrong labels from overlap"
+  } else if (factor <= 20) {
+    "signs of wrong labels"
+  } else {
+    "wrong labels"
+  }
+}
+
+#' The class of whose labels most are under suspicion: the inputs do not predict it
+#' @noRd
+suspected_class <- function(object) {
+  flipped <- row_flipped(object)
+  side <- object$data$y > 0
+  share <- c(mean(flipped[!side] > 0.3), mean(flipped[side] > 0.3))
+  if (any(share > 0.5, na.rm = TRUE)) object$blueprint$levels[which.max(share)]
+}
+
+# Words ---------------------------------------------------------------------------
+
+#' @param digits Significant digits.
+#' @param x The result of `noise_test()`.
+#' @rdname noise_test
+#' @export
+print.sturdy_noise_test <- function(x, digits = 2, ...) {
+  digits <- check_digits(digits)
+  cat("<sturdy_noise_test>\n")
+  print_fields(noise_lines(x, digits))
+  models <- x$models
+  cat("\nNoise models\n")
+  print(
+    models[c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k",
+             "method")],
+    digits = digits + 1, row.names = FALSE
+  )
+  cat("\nFlip rates by true class, if some labels are wrong\n")
+  print(x$rates, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' A number in words where it is beyond what it can be trusted to
+#' @noRd
+bounded <- function(v, low, high, number) {
+  if (v < low) {
+    paste("below", format(low, scientific = FALSE))
+  } else if (v > high) {
+    paste("above", whole(high))
+  } else {
+    number(v)
+  }
+}
+
+#' The two statements, and what else is to be said, as named lines
+#' @noRd
+noise_lines <- function(x, digits) {
+  number <- function(v) format(signif(v, digits))
+  counted <- function(v) format(if (v < 10) signif(v, digits) else round(v))
+  range <- function(part) {
+    paste0(counted(part$count), " (", part$lower, " to ", part$upper, ")")
+  }
+  some <- x$some
+  lines <- c(
+    paste0(
+      "none at all: probability ", bounded(x$probability_none, 1e-4, Inf, number),
+      " (prior ", number(x$prior_none), "); Bayes factor for some ",
+      bounded(x$bayes_factor, 1e-4, 1e4, number), ": ", x$verdict
+    ),
+    paste0(
+      "if some are wrong: ", counted(some$count), " (", format(100 * x$level), "% interval ",
+      some$lower, " to ", some$upper, "); averaged ", range(x$average)
+    ),
+    if (isTRUE(x$two > 3)) {
+      worse <- which.max(x$rates$rate)
+      paste0("more among true ", x$rates$class[worse], " (Bayes factor ", number(x$two), ")")
+    },
+    if (!is.null(x$suspects)) {
+      paste0(
+        "all labels ", x$suspects, " are under suspicion alike: the inputs do not predict them"
+      )
+    }
+  )
+  stats::setNames(lines, c("Wrong labels", rep("", length(lines) - 1)))
+}

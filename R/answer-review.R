@@ -1,0 +1,123 @@
+#' Which labels to check next
+#'
+#' The rows whose check would most reduce the expected number of wrong labels that remain,
+#' what checking them will find, and what will remain.
+#'
+#' @details
+#' A check finds a wrong label with the probability that it is wrong, and puts it right.
+#' What else it tells (about the flip rate, and about its neighbours) may raise or lower
+#' the probabilities of other labels, but on average it leaves their expected number as it
+#' is. So the next rows to check are those with the highest probabilities.
+#'
+#' After the check, `update(fit, checked = )` takes the answers in: the labels as they
+#' were found, trusted from then on. The flip rate and the other probabilities follow, and
+#' so do the next rows to check and the number of wrong labels that remain.
+#' `vignette("believe")` compares such rounds with one ranking made before them.
+#'
+#' Stop when the expected number of wrong labels found by a further check is worth less
+#' than the check, or when `none_left` is high enough.
+#'
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param n How many rows to check (10 by default).
+#' @param level Probability of the interval, strictly between 0 and 1 (0.9 by default).
+#' @param ... Not used.
+#' @return A data frame of class `sturdy_review` with a row for each row to check: `row`,
+#'   its position in the data given to the fit; `label`, the recorded label; `suggested`,
+#'   the more probable class; `probability`, that the label is wrong; `found`, the
+#'   expected number of wrong labels among this row and those above it. It has the
+#'   attributes
+#'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that
+#'     remain among rows neither trusted nor in the list, and `level`;
+#'   * `none_left`: the probability that none remains;
+#'   * `unchecked`: the number of rows that remain.
+#' @seealso [update()][update.sturdy_model], [mislabelled()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60))
+#' truth <- factor(x > 0)
+#' y <- flip_labels(truth, 0.1, seed = 1)
+#' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average")
+#' first <- review(fit, 5)
+#' first
+#' fit <- update(fit, checked = data.frame(row = first$row, label = truth[first$row]))
+#' review(fit, 5)
+review <- function(object, ...) {
+  UseMethod("review")
+}
+
+#' @export
+review.default <- function(object, ...) abort_no_fit(object)
+
+#' @rdname review
+#' @export
+review.sturdy_model <- function(object, n = 10, level = 0.9, ...) {
+  check_no_dots(...)
+  n <- check_count(n, "n", min = 1)
+  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  check_sites_kept(object)
+  group <- object$data$group
+  trusted <- if (is.null(group)) rep(FALSE, nobs(object)) else group == 0
+  ranked <- suspicion(object)
+  place <- match(ranked$row, object$data$rows)
+  ranked <- ranked[!trusted[place], ]
+  list <- utils::head(ranked, n)
+  levels <- object$blueprint$levels
+  other <- factor(rev(levels)[as.integer(list$label)], levels = levels)
+  suggested <- list$label
+  suggested[list$probability > 0.5] <- other[list$probability > 0.5]
+  left <- setdiff(seq_len(nobs(object)), c(which(trusted), match(list$row, object$data$rows)))
+  density <- remaining_density(object, left)
+  structure(
+    data.frame(
+      row = list$row, label = list$label, suggested = suggested,
+      probability = list$probability, found = cumsum(list$probability),
+      row.names = row.names(list)
+    ),
+    left = c(density_summary(density, level), list(level = level)),
+    none_left = density[1] / sum(density), unchecked = length(left),
+    class = c("sturdy_review", "data.frame")
+  )
+}
+
+#' Distribution of the number of wrong labels among some rows
+#' @noRd
+remaining_density <- function(object, rows) {
+  if (!is_average(object)) {
+    return(poisson_binomial(row_flipped(object)[rows]))
+  }
+  flips <- node_flips(object$nodes, object$data)$flipped
+  wrong_mixture(flips[rows, , drop = FALSE], node_weight(object))
+}
+
+#' @param digits Significant digits.
+#' @param x The result of `review()`.
+#' @rdname review
+#' @export
+print.sturdy_review <- function(x, digits = 2, ...) {
+  digits <- check_digits(digits)
+  left <- attr(x, "left")
+  if (is.null(left)) {
+    print(as.data.frame(x), digits = digits)
+    return(invisible(x))
+  }
+  number <- function(v) format(signif(v, digits))
+  cat("<sturdy_review> ", count(nrow(x), "row"), " to check\n", sep = "")
+  print_fields(c(
+    "Expected to be found wrong" = number(sum(x$probability)),
+    "Then wrong among the rest" = paste0(
+      number(left$count), " of ", whole(attr(x, "unchecked")), " (",
+      format(100 * left$level), "% interval ", left$lower, " to ", left$upper, "); none: ",
+      "probability ", number(attr(x, "none_left"))
+    )
+  ))
+  print(as.data.frame(x), digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.sturdy_review <- function(x, ...) {
+  attributes(x)[c("left", "none_left", "unchecked")] <- NULL
+  class(x) <- "data.frame"
+  x
+}

@@ -1,0 +1,142 @@
+# What is known about labels beside the labels: rows whose labels are trusted, and the
+# group (clinic, annotator, batch) that decides which flip rate a row has.
+
+#' Put what is known of the labels beside the molded rows
+#'
+#' @param molded as of mold_formula() or mold_xy(). @param trusted,rates values given, of
+#'   the data as given. @return `molded`, its `data` with `group` (an integer a row, 0 where
+#'   trusted), `groups` (names, `NULL` without) and, with groups, `home` (the group also of
+#'   trusted rows), if anything was given.
+#' @noRd
+with_known <- function(molded, trusted, rates, call) {
+  if (is.null(trusted) && is.null(rates)) {
+    return(molded)
+  }
+  data <- molded$data
+  known <- if (is.null(data$group)) logical(length(data$y)) else data$group == 0
+  if (!is.null(trusted)) known <- data$rows %in% trusted_rows(trusted, data, call)
+  if (!is.null(rates)) {
+    rates <- check_rates(rates, data, call)
+    group <- as.integer(rates)
+    groups <- levels(rates)
+  } else {
+    group <- if (is.null(data$home)) rep(1L, length(data$y)) else data$home
+    groups <- data$groups
+  }
+  if (!is.null(groups)) molded$data$home <- group
+  group[known] <- 0L
+  molded$data$group <- group
+  molded$data["groups"] <- list(groups)
+  molded
+}
+
+#' Labels that were looked up, in the place of those recorded, and trusted
+#' @noRd
+with_checked <- function(molded, checked, call) {
+  data <- molded$data
+  levels <- molded$blueprint$levels
+  fine <- is.data.frame(checked) && all(c("row", "label") %in% names(checked)) &&
+    !anyDuplicated(checked$row) && all(checked$row %in% data$rows) &&
+    all(as.character(checked$label) %in% levels)
+  if (!fine) {
+    abort_sturdy(
+      c(
+        "{.arg checked} must be a data frame with the columns {.field row} and
+         {.field label}, not {describe(checked)}.",
+        i = "Each {.field row} is a row of the fit, once; each {.field label} is
+             {.or {.val {levels}}}."
+      ),
+      "checked", arg = "checked", call = call
+    )
+  }
+  at <- match(checked$row, data$rows)
+  data$y[at] <- ifelse(as.character(checked$label) == levels[2], 1, -1)
+  if (is.null(data$group)) data$group <- rep(1L, length(data$y))
+  data$group[at] <- 0L
+  molded$data <- data
+  molded
+}
+
+#' What learning needs to know of it
+#' @noRd
+known_rows <- function(data) {
+  if (!is.null(data$group)) list(group = data$group, levels = data$groups)
+}
+
+#' Positions of trusted rows in the data given
+#' @noRd
+trusted_rows <- function(trusted, data, call) {
+  if (is.null(trusted)) {
+    return(integer())
+  }
+  n <- data$n_given
+  if (is.logical(trusted) && length(trusted) == n && !anyNA(trusted)) {
+    return(which(trusted))
+  }
+  positions <- is.numeric(trusted) && all(is.finite(trusted)) &&
+    all(trusted == round(trusted) & trusted >= 1 & trusted <= n)
+  if (!positions) {
+    abort_sturdy(
+      "{.arg trusted} must be logical with an entry for each of the {n} row{?s} of the
+       data, without missing values, or positions of rows, not {describe(trusted)}.",
+      "trusted", arg = "trusted", call = call
+    )
+  }
+  as.integer(trusted)
+}
+
+check_rates <- function(rates, data, call) {
+  if (!is.atomic(rates) && !is.factor(rates) || length(rates) != data$n_given) {
+    abort_sturdy(
+      "{.arg rates} must be a formula such as {.code ~ clinic}, or a vector with the group
+       of each of the {data$n_given} row{?s} of the data, not {describe(rates)}.",
+      "rates", arg = "rates", call = call
+    )
+  }
+  rates <- droplevels(as.factor(rates)[data$rows])
+  if (anyNA(rates)) {
+    abort_sturdy(
+      "{.arg rates} must have a group for every row: {sum(is.na(rates))} {?is/are} missing.",
+      "rates", arg = "rates", call = call
+    )
+  }
+  rates
+}
+
+#' The same with arguments as the user wrote them, evaluated in the data
+#' @noRd
+known_in <- function(molded, data, trusted, rates, formula = NULL,
+                     call = rlang::caller_env()) {
+  env <- if (is.null(formula)) call else environment(formula)
+  with_known(
+    molded, eval_known(trusted, data, env, "trusted", call),
+    eval_known(rates, data, env, "rates", call), call
+  )
+}
+
+#' Evaluate an argument in the data, as subset is
+#' @noRd
+eval_known <- function(expr, data, env, arg, call) {
+  value <- tryCatch(
+    eval(expr, if (is.data.frame(data)) data, env),
+    error = function(cnd) {
+      abort_sturdy(
+        "{.arg {arg}} can't be evaluated: {cli_verbatim(conditionMessage(cnd))}",
+        arg, arg = arg, call = call
+      )
+    }
+  )
+  if (!inherits(value, "formula")) {
+    return(value)
+  }
+  if (length(value) != 2) {
+    abort_sturdy(
+      "{.arg {arg}} must be a one-sided formula such as {.code ~ clinic}.", arg, arg = arg,
+      call = call
+    )
+  }
+  parts <- lapply(all.vars(value), function(name) {
+    eval_known(as.name(name), data, env, arg, call)
+  })
+  if (length(parts)) interaction(parts, drop = TRUE, sep = ", ")
+}

@@ -1,0 +1,163 @@
+# The latent functions of a fit with several classes, as ep-latent.R describes a latent:
+# learning and EP in R's words take them as they take one.
+
+classes_least_nugget <- 1e-3 # below, EP often has no fixed point
+
+#' One latent function a class, with one kernel
+#'
+#' @param X,columns,kernel,Z as latent_kernel() and latent_inducing(); `Z` is `NULL` for
+#'   kernel space. @param y classes 1..C. @param template the noise matrix whose rows keep
+#'   their proportions beside the diagonal when `epsilon` is a rate for each class.
+#' @return a latent whose `native` takes as `epsilon` one rate, a rate for each true class,
+#'   or the noise matrix itself. Its result has besides: `omega`, the matrix in use;
+#'   `true_class`, n x C probabilities of the true classes; and `flipped`, those that the
+#'   recorded one is not it; `loo_class`, n x C, those of the classes given other labels.
+#' @noRd
+latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = NULL,
+                           call = rlang::caller_env()) {
+  n <- length(y)
+  check_memory(classes_doubles(n, classes, Z) + 2 * length(X), n, is.null(Z), call)
+  free <- setdiff(hyper_names, kernel$fixed)
+  if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
+  visit <- table_order(X, y)
+  given <- X
+  X <- X[visit, , drop = FALSE]
+  labels <- y[visit]
+  if (is.numeric(Z) && is.null(dim(Z))) {
+    Z <- place_inducing(X, columns, kernel$lengthscale, Z)
+  }
+  again <- function(X, y, Z) {
+    latent_classes(X, columns, y, classes, kernel, Z, template, call)
+  }
+  list(
+    n = n,
+    y = y,
+    classes = classes,
+    hyper = unclass(kernel)[hyper_names],
+    free = free,
+    prior = kernel$prior,
+    least = list(nugget = classes_least_nugget),
+    Z = Z,
+    some = function(k) again(X[seq_len(k), , drop = FALSE], labels[seq_len(k)], Z),
+    native = function(hyper, df, epsilon, sites, control, criterion = "none",
+                      gradient = FALSE, progress = NULL) {
+      omega <- classes_omega(epsilon, classes, template)
+      out <- native_classes_fit(
+        X, Z, columns, hyper, labels, omega, rows_of(sites, visit), classes_control(control, Z),
+        labels = !gradient, gradient = gradient, progress = progress
+      )
+      classes_result(out, labels, omega, order(visit))
+    }
+  )
+}
+
+#' With inducing inputs EP ends at a residual of 1e-6
+#' @noRd
+classes_control <- function(control, Z) {
+  if (is.null(Z)) control else utils::modifyList(unclass(control), list(tol = max(control$tol, 1e-6)))
+}
+
+rows_of <- function(parts, which) {
+  if (!is.null(parts)) lapply(parts, function(x) x[which, , drop = FALSE])
+}
+
+#' A native result in the order of the rows given, with what R adds
+#' @noRd
+classes_result <- function(out, labels, omega, back) {
+  out$omega <- omega
+  out$value <- out$log_evidence
+  out$gradient_status <- if (is.null(out$gradient)) NA_integer_ else 0L
+  if (!is.null(out$gradient)) out$gradient$epsilon <- one_rate_slope(out$d_omega)
+  if (!is.null(out$log_p)) {
+    recorded <- t(omega)[labels, , drop = FALSE] # a row: P(its label | true class)
+    out$true_class <- exp(log(recorded) + out$log_p - out$loo)
+    out$loo_class <- exp(out$log_p)
+    out$flipped <- rowSums(replace(out$true_class, cbind(seq_along(labels), labels), 0))
+  }
+  for (name in intersect(c("m", "C_diag", "log_p", "true_class", "loo_class"), names(out))) {
+    out[[name]] <- out[[name]][back, , drop = FALSE]
+  }
+  if (!is.null(out$b) && nrow(out$b) == length(labels) && is.null(out$extra)) {
+    out$b <- out$b[back, , drop = FALSE]
+  }
+  for (name in intersect(c("residual", "loo", "flipped"), names(out))) {
+    out[[name]] <- out[[name]][back]
+  }
+  out[c("sites", "cavity")] <- lapply(out[c("sites", "cavity")], rows_of, back)
+  out
+}
+
+#' Doubles that a fit holds at a time
+#' @noRd
+classes_doubles <- function(n, classes, Z) {
+  if (is.null(Z)) {
+    return((2 * classes + 3) * n^2)
+  }
+  k <- 1 + if (is.matrix(Z)) nrow(Z) else Z
+  classes * (n * (2 * k + 80) + 10 * k^2) + 40 * n
+}
+
+# The noise matrix ------------------------------------------------------------
+
+#' One rate as a noise matrix [M 12.1]
+#' @noRd
+rate_omega <- function(epsilon, classes) {
+  omega <- matrix(epsilon / (classes - 1), classes, classes)
+  diag(omega) <- 1 - epsilon
+  omega
+}
+
+#' What a fit calls epsilon, as a noise matrix
+#' @noRd
+classes_omega <- function(epsilon, classes, template = NULL) {
+  if (is.matrix(epsilon)) {
+    return(epsilon)
+  }
+  if (length(epsilon) == 1) {
+    return(rate_omega(epsilon, classes))
+  }
+  off <- if (is.null(template)) rate_omega(0.5, classes) else template
+  diag(off) <- 0
+  omega <- off * (epsilon / rowSums(off))
+  omega[!is.finite(omega)] <- 0
+  diag(omega) <- 1 - epsilon
+  omega
+}
+
+#' Derivative in the one rate [M 12.11]
+#' @noRd
+one_rate_slope <- function(d_omega) {
+  on <- sum(diag(d_omega))
+  (sum(d_omega) - on) / (ncol(d_omega) - 1) - on
+}
+
+#' Expected number of rows of each true class (row) recorded as each class (column)
+#' @noRd
+class_counts <- function(true_class, y) {
+  classes <- ncol(true_class)
+  counts <- matrix(0, classes, classes)
+  for (k in seq_len(classes)) {
+    counts[, k] <- colSums(true_class[y == k, , drop = FALSE])
+  }
+  counts
+}
+
+#' EP from the prior and from where a search ended, and the better of the ends
+#'
+#' @return as ep_settle(), without other starts: of fixed points apart nothing is known.
+#' @noRd
+classes_settle <- function(run, epsilon, sites, certain) {
+  start <- ep_continue(run, epsilon, NULL, certain)
+  ends <- c(list(start$out), if (!is.null(sites)) list(run(epsilon, sites)))
+  ends <- Filter(ep_converged, ends)
+  if (!length(ends)) {
+    return(start)
+  }
+  value <- vapply(ends, ep_value, numeric(1))
+  best <- ends[[which(value >= max(value) - 1e-6)[1]]]
+  gap <- ep_value(best) - ep_value(start$out)
+  list(
+    out = best, status = "converged",
+    cold = ep_converged(start$out) && isTRUE(gap < 1e-4 * (1 + abs(ep_value(best))))
+  )
+}

@@ -1,0 +1,147 @@
+# Priors of flip rates, and of there being any.
+
+#' Priors of label noise
+#'
+#' What is believed of wrong labels before the data are seen: the probabilities of three
+#' noise models (no label is wrong; all are with one rate; each class has a rate of its
+#' own) and the priors of the rates. Used where a fit averages over them
+#' (`epsilon = "average"` in [gpc_spec()]) and where it integrates over a rate.
+#'
+#' @details
+#' A rate e has the density `2 b (1 - 2e)^(b - 1)` on (0, 1/2), b being `rate`: twice the
+#' rate has a Beta(1, b) distribution, with mean `1/(b + 1)`. The default of 4 expects a
+#' tenth of the labels to be wrong, and more than 28 % in one case of 30.
+#'
+#' Where a validation study compared recorded labels with the truth, give what it found as
+#' `sensitivity` and `specificity`: with 45 of 50 events recorded as events, `sensitivity
+#' = c(45, 5)` (add one half to each for a study with few rows). The noise model is then
+#' the one with two rates, whatever `models` says.
+#'
+#' @param models Prior probabilities of the noise models, a vector named `none`, `one` and
+#'   `two`, at least 0 with a positive sum. A model with probability 0 is left out.
+#' @param rate The shape b of the prior of a rate, above 0 (4 by default).
+#' @param sensitivity,specificity Beta priors, `c(a, b)` with both above 0, of the
+#'   probability that an event is recorded as one (`sensitivity`), and a row of the first
+#'   class as such (`specificity`). Both rates are below 1/2 all the same. `NULL`, the
+#'   default, is the prior by `rate`.
+#' @param pooling With rates by group (`rates = ~ group` in [gpc_spec()]): the prior
+#'   correlation of the rates of two groups on the normal scale, from 0 (each on its
+#'   own) to below 1; 0.5 by default.
+#' @return A list of class `sturdy_noise_prior` with the fields `models`, `rate`,
+#'   `sensitivity`, `specificity` and `pooling`.
+#' @section Conditions:
+#' `sturdy_error_prior` for values that are no such priors.
+#' @seealso [gpc_spec()], [weak_prior()], [noise_test()]
+#' @export
+#' @examples
+#' noise_prior()
+#' noise_prior(models = c(none = 1, one = 1, two = 1))
+#' noise_prior(sensitivity = c(45, 5), specificity = c(98, 2))
+noise_prior <- function(models = c(none = 0.25, one = 0.375, two = 0.375),
+                        rate = 4,
+                        sensitivity = NULL,
+                        specificity = NULL,
+                        pooling = 0.5) {
+  known <- c("none", "one", "two")
+  fine <- is.numeric(models) && !is.null(names(models)) && all(names(models) %in% known) &&
+    !anyDuplicated(names(models)) && all(is.finite(models) & models >= 0) && sum(models) > 0
+  if (!fine) {
+    abort_sturdy(
+      "{.arg models} must be probabilities named {.val none}, {.val one} and {.val two},
+       not {describe(models)}.",
+      "prior", arg = "models"
+    )
+  }
+  all <- stats::setNames(numeric(3), known)
+  all[names(models)] <- models
+  structure(
+    list(
+      models = all / sum(all),
+      rate = check_number(rate, "rate", min = 0, open = TRUE, class = "prior"),
+      sensitivity = check_beta(sensitivity, "sensitivity"),
+      specificity = check_beta(specificity, "specificity"),
+      pooling = check_pooling(pooling)
+    ),
+    class = "sturdy_noise_prior"
+  )
+}
+
+check_beta <- function(x, arg, call = rlang::caller_env()) {
+  fine <- is.null(x) || is.numeric(x) && length(x) == 2 && all(is.finite(x) & x > 0)
+  if (!fine) {
+    abort_sturdy(
+      "{.arg {arg}} must be {.code NULL} or {.code c(a, b)}, the two shapes of a Beta
+       distribution, above 0, not {describe(x)}.",
+      "prior", arg = arg, call = call
+    )
+  }
+  if (!is.null(x)) as.double(x)
+}
+
+check_pooling <- function(x, call = rlang::caller_env()) {
+  x <- check_number(x, "pooling", min = 0, max = 1, class = "prior", call = call)
+  if (x == 1) {
+    abort_sturdy("{.arg pooling} must be below 1.", "prior", arg = "pooling", call = call)
+  }
+  x
+}
+
+check_noise_prior <- function(prior, call = rlang::caller_env()) {
+  fields <- c("models", "rate", "sensitivity", "specificity", "pooling")
+  if (!inherits(prior, "sturdy_noise_prior") || !has_fields(prior, fields)) {
+    abort_sturdy(
+      "{.arg noise} must be made by {.fn noise_prior}, not {describe(prior)}.",
+      "type", arg = "noise", call = call
+    )
+  }
+  do.call(noise_prior, unclass(prior)[fields])
+}
+
+#' @export
+print.sturdy_noise_prior <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
+  beta <- function(shapes) {
+    shown <- paste(format_each(shapes, digits), collapse = ", ")
+    if (!is.null(shapes)) paste0("Beta(", shown, ")")
+  }
+  cat("<sturdy_noise_prior>\n")
+  print_fields(c(
+    "Models" = paste(names(x$models), format_each(x$models, digits), collapse = ", "),
+    "Rates" = paste0(
+      "2 epsilon ~ Beta(1, ", format(x$rate, digits = digits), "), mean ",
+      format(0.5 / (1 + x$rate), digits = digits)
+    ),
+    "Sensitivity" = beta(x$sensitivity), "Specificity" = beta(x$specificity)
+  ))
+  invisible(x)
+}
+
+#' What averaging needs to know of label noise
+#'
+#' @param epsilon as in gpc_spec(). @param rows list(group, levels) of the rows, group 0
+#'   being trusted, or `NULL`. @param integrate whether hyperparameters are integrated.
+#' @return list(models, weights, rate: priors by kind, list(a, b, size) each; given; row,
+#'   groups: of each row; pooling; integrate).
+#' @noRd
+noise_model <- function(epsilon, prior, rows = NULL, integrate = TRUE) {
+  usual <- list(a = 1, b = prior$rate, size = 0.5)
+  wrong <- function(shapes) { # of the rate of wrong labels
+    if (is.null(shapes)) usual else list(a = shapes[2], b = shapes[1], size = 1)
+  }
+  study <- !is.null(prior$sensitivity) || !is.null(prior$specificity)
+  weights <- if (is.numeric(epsilon)) {
+    c(given = 1)
+  } else if (study || epsilon == "learn2") {
+    c(two = 1)
+  } else if (epsilon == "learn") {
+    c(one = 1)
+  } else {
+    prior$models[prior$models > 0]
+  }
+  list(
+    models = names(weights), weights = weights,
+    rate = list(one = usual, neg = wrong(prior$specificity), pos = wrong(prior$sensitivity)),
+    given = if (is.numeric(epsilon)) epsilon, row = rows$group, groups = rows$levels,
+    pooling = prior$pooling, integrate = integrate
+  )
+}

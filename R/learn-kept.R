@@ -1,0 +1,105 @@
+# What a fit keeps of the nodes of all noise models.
+
+#' Nodes of all noise models
+#'
+#' Those of next to no weight are left out.
+#' @return list(models, a data frame with a row a noise model; table, one with a row a
+#'   node: model, weight (all sum to 1), log_evidence; hyper, rates (K each; rates groups
+#'   x 1 or 2); and the arrays of node_arrays()).
+#' @noRd
+new_nodes <- function(models, parts, noise) {
+  pick <- function(field) vapply(parts, function(part) part[[field]], parts[[1]][[field]])
+  log_evidence <- pick("log_evidence")
+  prior <- noise$weights[names(parts)]
+  posterior <- log_evidence + log(prior)
+  posterior <- exp(posterior - log_sum(posterior))
+  kept <- lapply(parts, kept_nodes)
+  of <- function(f) {
+    unlist(lapply(names(parts), function(name) lapply(kept[[name]], f, name = name)), FALSE)
+  }
+  weight <- lapply(names(parts), function(name) {
+    w <- exp(parts[[name]]$log_weight[kept[[name]]])
+    posterior[[name]] * w / sum(w)
+  })
+  out <- of(function(k, name) parts[[name]]$out[[k]])
+  at <- function(what) {
+    of(function(k, name) models[[name]]$problem$coordinates[[what]](parts[[name]]$Z[, k]))
+  }
+  c(
+    list(
+      models = data.frame(
+        model = names(parts), prior = unname(prior) / sum(prior),
+        log_evidence = log_evidence, probability = posterior,
+        modes = vapply(models, function(model) length(model$modes), 1L),
+        nodes = vapply(parts, function(part) length(part$out), 1L),
+        ess = pick("ess"), pareto_k = pick("pareto_k"), method = pick("method"),
+        laplace = pick("laplace"), row.names = NULL
+      ),
+      table = data.frame(
+        model = rep(names(parts), lengths(kept)), weight = unlist(weight),
+        log_evidence = vapply(out, function(o) o$log_evidence, numeric(1))
+      ),
+      hyper = at("hyper"), rates = at("rates")
+    ),
+    node_arrays(out)
+  )
+}
+
+#' Which nodes of a part have all but `average_kept` of its weight
+#' @noRd
+kept_nodes <- function(part) {
+  w <- exp(part$log_weight)
+  order <- order(-w)
+  enough <- cumsum(w[order]) < (1 - average_kept) * sum(w)
+  keep <- sort(order[c(TRUE, enough[-length(w)])])
+  keep[w[keep] > 0]
+}
+
+#' What predictions and rows need of EP at each node
+#' @return list(tau, b, loo: n, k, n x K; C: k x k x K, or `NULL`).
+#' @noRd
+node_arrays <- function(out) {
+  columns <- function(part) {
+    matrix(vapply(out, part, numeric(length(part(out[[1]])))), ncol = length(out))
+  }
+  c(
+    list(
+      tau = columns(function(o) o$sites$tau), b = columns(function(o) o$b),
+      loo = columns(function(o) o$loo)
+    ),
+    if (!is.null(out[[1]]$extra)) {
+      k <- nrow(out[[1]]$extra)
+      C <- vapply(out, function(o) as.vector(o$extra), numeric(k^2))
+      list(C = array(C, c(k, k, length(out))))
+    }
+  )
+}
+
+#' The fit at a mode, and the nodes
+#' @noRd
+average_result <- function(latent, spec, model, nodes) {
+  mode <- model$modes[[1]]
+  hyper <- model$problem$coordinates$hyper(mode$par)
+  rates <- model$problem$coordinates$rates(mode$par)
+  epsilon <- model$problem$coordinates$epsilon(mode$par)
+  ep <- ep_run(
+    latent, hyper, spec$df, epsilon, mode$sites, spec$control, spec$criterion, final = TRUE
+  )
+  nodes$point <- rates
+  free <- length(model$problem$field) > 0
+  list(
+    hyper = hyper, epsilon = spread_rates(matrix(colMeans(rates), 1), NULL), ep = ep,
+    latent = latent, nodes = nodes,
+    learning = if (free) list(
+      value = if (is.null(ep$value)) NA_real_ else ep$value, penalised = mode$penalised,
+      convergence = 0L, message = "", cold_start = isTRUE(ep$cold),
+      evaluations = nodes$evaluations,
+      starts = data.frame(
+        start = seq_along(model$modes),
+        penalised = vapply(model$modes, function(m) m$penalised, numeric(1)),
+        chosen = seq_along(model$modes) == 1L
+      ),
+      method = "integrate", trace = NULL, on_bound = character()
+    )
+  )
+}

@@ -1,0 +1,312 @@
+# Nodes of one noise model: points around its modes with weights, so that the mean of
+# anything over the posterior of the free parameters is a weighted mean over nodes
+# [M 8.10]. Deterministic: importance sampling with Kronecker points in place of random
+# numbers.
+
+node_wide <- 12L        # with more coordinates than this, Laplace may give the evidence
+node_inflation <- 1.1   # of the scales around a mode, where there are few coordinates
+node_defensive <- 0.15  # share of nodes drawn from wider scales
+node_tails <- 6L        # directions at most that are drawn from a t distribution,
+node_curved <- 1.3      # of those with at least this curvature,
+node_df <- 5            # of so many degrees of freedom
+node_sweeps <- 30L      # of EP at a node; one without a fixed point by then has no weight
+node_least_ess <- 10    # below this, and
+node_most_k <- 0.7      # above this, nodes are drawn once more
+
+# The distribution that nodes are drawn from -----------------------------------
+
+#' @param modes see average_modes(). @return list of components: list(centre, axes (d x d),
+#'   scale, tails (logical, d), share).
+#' @noRd
+node_proposal <- function(modes) {
+  laplace <- vapply(modes, node_laplace, numeric(1))
+  share <- pmax(exp(0.7 * (laplace - max(laplace))), 0)
+  share <- pmax(share / sum(share), 0.08)
+  share <- share / sum(share)
+  unlist(lapply(seq_along(modes), function(k) {
+    mode <- modes[[k]]
+    e <- eigen(mode$H, symmetric = TRUE)
+    d <- length(mode$par)
+    curvature <- pmax(e$values, average_least)
+    tails <- seq_len(d) <= node_tails & curvature > node_curved & d <= node_wide
+    core <- list(
+      centre = mode$par, axes = e$vectors, tails = tails,
+      scale = curvature^-0.5 * if (d <= node_wide) node_inflation else 1,
+      share = share[k] * (1 - node_defensive), mode = k
+    )
+    wide <- list(
+      centre = mode$par, axes = e$vectors, tails = logical(d),
+      scale = sqrt((1 / curvature + 1) / 2), share = share[k] * node_defensive, mode = k
+    )
+    list(core, wide)
+  }), recursive = FALSE)
+}
+
+#' Log evidence by Laplace's method at a mode
+#' @noRd
+node_laplace <- function(mode) {
+  if (length(mode$par) == 0) {
+    return(mode$penalised)
+  }
+  e <- eigen(mode$H, symmetric = TRUE, only.values = TRUE)$values
+  mode$penalised + length(mode$par) / 2 * log(2 * pi) - sum(log(pmax(e, average_least))) / 2
+}
+
+#' Points k = 1..n of a component (d x n)
+#' @noRd
+node_points <- function(component, n, first = 0) {
+  d <- length(component$centre)
+  u <- outer(sqrt(primes(d)), first + seq_len(n), function(a, k) (0.5 + k * a) %% 1)
+  u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
+  x <- stats::qnorm(u)
+  x[component$tails, ] <- stats::qt(u[component$tails, ], node_df)
+  component$centre + component$axes %*% (component$scale * x)
+}
+
+node_log_density <- function(Z, component) {
+  x <- crossprod(component$axes, Z - component$centre) / component$scale
+  by_axis <- stats::dnorm(x, log = TRUE)
+  by_axis[component$tails, ] <- stats::dt(x[component$tails, ], node_df, log = TRUE)
+  colSums(by_axis) - sum(log(component$scale))
+}
+
+#' Log density of the mixture
+#' @noRd
+node_log_mixture <- function(Z, proposal) {
+  parts <- vapply(proposal, function(component) {
+    log(component$share) + node_log_density(Z, component)
+  }, numeric(ncol(Z)))
+  apply(matrix(parts, ncol(Z)), 1, log_sum)
+}
+
+log_sum <- function(x) {
+  top <- max(x)
+  if (is.finite(top)) top + log(sum(exp(x - top))) else top
+}
+
+#' The first n primes
+#' @noRd
+primes <- function(n) {
+  found <- integer()
+  k <- 2L
+  while (length(found) < n) {
+    if (!any(k %% found[found^2 <= k] == 0)) found <- c(found, k)
+    k <- k + 1L
+  }
+  found
+}
+
+# Nodes ------------------------------------------------------------------------
+
+#' Nodes of a noise model
+#'
+#' @param n how many. @return list(Z (d x K), log_weight (K, with the evidence in it: their
+#'   log_sum() less log K), out (K native results, `NULL` without a fixed point), log_f,
+#'   log_evidence, laplace, ess, pareto_k, method).
+#' @noRd
+node_integral <- function(problem, modes, n, tick) {
+  laplace <- log_sum(vapply(modes, node_laplace, numeric(1)))
+  if (length(problem$field) == 0 || n == 0) {
+    return(node_at_modes(problem, modes, laplace, tick))
+  }
+  proposal <- node_proposal(modes)
+  drawn <- node_draw(problem, modes, proposal, n, 0, tick)
+  found <- node_weights(drawn, laplace)
+  narrow <- length(problem$field) <= node_wide
+  if (found$ess < node_least_ess || narrow && found$pareto_k > node_most_k) {
+    again <- node_adapt(proposal, modes, found)
+    more <- node_draw(problem, modes, again, n, n, tick)
+    both <- lapply(c(drawn$drawn, more$drawn), function(component) {
+      component$share <- component$share / 2
+      component
+    })
+    drawn <- list(Z = cbind(drawn$Z, more$Z), log_f = c(drawn$log_f, more$log_f),
+                  out = c(drawn$out, more$out))
+    drawn$log_q <- node_log_mixture(drawn$Z, both)
+    found <- node_weights(drawn, laplace)
+  }
+  if (found$ess < node_least_ess / 2) {
+    return(node_at_modes(problem, modes, laplace, tick))
+  }
+  if (!narrow && found$ess < 3 * node_least_ess) {
+    found$log_evidence <- laplace
+    found$method <- "laplace"
+  }
+  found
+}
+
+#' @param first how many points of the sequence are left out.
+#' @noRd
+node_draw <- function(problem, modes, proposal, n, first, tick) {
+  share <- vapply(proposal, function(component) component$share, numeric(1))
+  size <- largest_remainder(n * share)
+  # the shares that were drawn, not those wished for
+  proposal <- Map(utils::modifyList, proposal, lapply(size / n, function(s) list(share = s)))
+  proposal <- proposal[size > 0]
+  size <- size[size > 0]
+  parts <- lapply(seq_along(proposal), function(k) {
+    node_points(proposal[[k]], size[k], first + 1000 * (k - 1))
+  })
+  Z <- do.call(cbind, parts)
+  Z <- pmin(pmax(Z, -average_far), average_far)
+  from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
+  out <- node_outputs(problem, modes, from, Z, tick)
+  log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
+    colSums(stats::dnorm(Z, log = TRUE))
+  log_f[!is.finite(log_f)] <- -Inf
+  list(
+    Z = Z, log_f = log_f, out = out, log_q = node_log_mixture(Z, proposal), drawn = proposal
+  )
+}
+
+#' EP at every node, each started from what is known nearest to it
+#' @noRd
+node_outputs <- function(problem, modes, from, Z, tick) {
+  out <- vector("list", ncol(Z))
+  known <- lapply(modes, function(mode) list(list(par = mode$par, sites = mode$sites)))
+  for (k in seq_len(ncol(Z))) {
+    mode <- modes[[from[k]]]
+    apart <- vapply(known[[from[k]]], function(there) {
+      d <- Z[, k] - there$par
+      sum(d * (mode$H %*% d))
+    }, numeric(1))
+    near <- known[[from[k]]][[which.min(apart)]]
+    near$tangent <- mode$tangent
+    end <- node_evaluate(problem, near, Z[, k], tick)
+    if (!is.null(end)) {
+      out[[k]] <- end
+      known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = end$sites)))
+    }
+  }
+  out
+}
+
+largest_remainder <- function(x) {
+  whole <- floor(x)
+  more <- round(sum(x)) - sum(whole)
+  up <- order(whole - x)[seq_len(more)]
+  whole[up] <- whole[up] + 1
+  whole
+}
+
+#' EP at a node from the sites that its mode foretells, or else from the prior
+#' @noRd
+node_evaluate <- function(problem, mode, z, tick) {
+  sites <- node_foresee(mode, z)
+  control <- problem$search_control
+  problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
+  out <- learn_native(problem, z, sites, gradient = FALSE)
+  tick(problem$latent$n)
+  if (!ep_converged(out) && out$sweeps < node_sweeps) {
+    out <- learn_native(problem, z, NULL, gradient = FALSE)
+    tick(problem$latent$n)
+  }
+  if (ep_converged(out) && is.finite(out$log_evidence)) {
+    out[c("sites", "b", "extra", "loo", "log_evidence")]
+  }
+}
+
+node_foresee <- function(mode, z) {
+  moved <- unlist(mode$sites)
+  if (!is.null(mode$tangent)) moved <- moved + drop(mode$tangent %*% (z - mode$par))
+  n <- length(mode$sites$tau)
+  list(tau = moved[seq_len(n)], nu = moved[n + seq_len(n)])
+}
+
+#' The modes alone, weighted by their Laplace evidences
+#' @noRd
+node_at_modes <- function(problem, modes, laplace, tick) {
+  out <- lapply(modes, function(mode) {
+    node_evaluate(problem, list(par = mode$par, sites = mode$sites, tangent =
+      matrix(0, 2 * length(mode$sites$tau), length(mode$par))), mode$par, tick)
+  })
+  weight <- vapply(modes, node_laplace, numeric(1))
+  weight[vapply(out, is.null, NA)] <- -Inf
+  list(
+    Z = matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes)),
+    log_weight = weight - log_sum(weight), out = out, log_evidence = laplace,
+    laplace = laplace, ess = NA_real_, pareto_k = NA_real_,
+    method = if (length(problem$field)) "mode" else "exact"
+  )
+}
+
+#' Smoothed weights and what they say of themselves
+#' @noRd
+node_weights <- function(drawn, laplace) {
+  raw <- drawn$log_f - drawn$log_q
+  smooth <- pareto_smooth(raw)
+  w <- exp(smooth$log_weight - max(smooth$log_weight))
+  list(
+    Z = drawn$Z, out = drawn$out, log_f = drawn$log_f,
+    log_weight = smooth$log_weight - log_sum(smooth$log_weight),
+    log_evidence = log_sum(smooth$log_weight) - log(length(raw)), laplace = laplace,
+    ess = if (any(w > 0)) sum(w)^2 / sum(w^2) else 0, pareto_k = smooth$k, method = "nodes"
+  )
+}
+
+#' A second proposal from the weighted moments, shrunk to those of the first
+#' @noRd
+node_adapt <- function(proposal, modes, found) {
+  w <- exp(found$log_weight)
+  trust <- found$ess / (found$ess + length(modes[[1]]$par))
+  centre <- drop(found$Z %*% w)
+  lapply(proposal, function(component) {
+    if (component$mode == 1L) {
+      component$centre <- trust * centre + (1 - trust) * component$centre
+    }
+    x <- crossprod(component$axes, found$Z - component$centre)
+    spread <- drop(x^2 %*% w)
+    component$scale <- sqrt(trust * spread + (1 - trust) * component$scale^2)
+    component
+  })
+}
+
+# Pareto smoothing ---------------------------------------------------------------
+
+#' Largest weights replaced by quantiles of the Pareto distribution fitted to them
+#'
+#' Vehtari, Simpson, Gelman, Yao and Gabry (2024), with the fit of Zhang and Stephens
+#' (2009).
+#' @return list(log_weight, k), k the shape: above 0.7 the mean can't be relied on.
+#' @noRd
+pareto_smooth <- function(log_weight) {
+  n <- sum(is.finite(log_weight))
+  tail <- min(ceiling(max(0.2 * n, min(3 * sqrt(n), 0.2 * n + 5))), n - 1)
+  if (n < 10 || tail < 5) {
+    return(list(log_weight = log_weight, k = if (n < 3) Inf else 0))
+  }
+  top <- max(log_weight)
+  w <- exp(log_weight - top)
+  at <- utils::tail(order(log_weight), tail)
+  cut <- max(w[-at])
+  excess <- w[at] - cut
+  if (max(excess) < 1e-10) {
+    return(list(log_weight = log_weight, k = 0))
+  }
+  fit <- pareto_fit(excess)
+  p <- (seq_len(tail) - 0.5) / tail
+  q <- -log1p(-p) # of the exponential distribution, which a shape of 0 is
+  if (abs(fit$k) > 1e-8) q <- expm1(fit$k * q) / fit$k
+  q <- fit$sigma * q
+  log_weight[at] <- pmin(log(cut + q), 0) + top
+  list(log_weight = log_weight, k = fit$k)
+}
+
+#' Generalised Pareto distribution by the estimator of Zhang and Stephens (2009), its
+#' shape shrunk a little to 1/2 as few values need it
+#' @param x sorted, at least 0. @return list(k, sigma).
+#' @noRd
+pareto_fit <- function(x) {
+  n <- length(x)
+  m <- 20 + floor(sqrt(n))
+  quartile <- max(x[floor(n / 4 + 0.5)], 1e-10 * x[n])
+  theta <- 1 / x[n] + (1 - sqrt(m / (seq_len(m) - 0.5))) / (3 * quartile)
+  shape <- function(theta) mean(log1p(-theta * x))
+  k <- vapply(theta, shape, numeric(1))
+  profile <- n * (log(-theta / k) - k - 1)
+  weight <- exp(profile - log_sum(profile))
+  theta <- sum(theta * weight)
+  k <- shape(theta)
+  sigma <- -k / theta
+  list(k = (n * k + 5) / (n + 10), sigma = sigma)
+}

@@ -1,0 +1,52 @@
+# The doors to C of fits with several classes, as in native.R.
+
+#' EP with one latent function a class: kernel, fit, gradients in one call
+#'
+#' @param X double matrix n x p, expanded. @param Z inducing inputs (m x p), or `NULL` for
+#'   kernel space. @param columns,hyper as native_gp_fit(); `hyper` is shared by the
+#'   classes, or a list of one for each.
+#' @param y classes 1..C. @param omega double matrix C x C, rows true class, columns
+#'   recorded. @param sites `NULL` or `list(tau, nu)`, n x C each.
+#' @param labels whether the probabilities of all true classes are wanted; otherwise those of
+#'   classes with the least rate of the recorded one are equal. @param gradient whether the
+#'   gradients of the evidence are; `d_omega` is then that of its sums only.
+#' @return list; with `status` < 0 only `status` is filled. Fields as native_gp_fit(), n x
+#'   C for a row and class, with `b` and `extra` a column a class; `log_p` (n x C), log
+#'   probabilities that a class is the largest under the cavities; `d_omega` (C x C), the
+#'   derivatives of the evidence in the entries of omega; `gradient`, a list of those in
+#'   log lengthscale, log variance, log bias and log nugget, a column a kernel.
+#' @noRd
+native_classes_fit <- function(X, Z, columns, hyper, y, omega, sites, control,
+                               labels = FALSE, gradient = FALSE, progress = NULL) {
+  n <- nrow(X)
+  classes <- ncol(omega)
+  shared <- !is.null(hyper$lengthscale)
+  kernels <- lapply(if (shared) list(hyper) else hyper, native_kernel, columns = columns)
+  if (is.null(sites)) sites <- list(tau = double(n * classes), nu = double(n * classes))
+  run <- list(
+    y = as.double(y), omega = omega, tau = as.double(sites$tau), nu = as.double(sites$nu),
+    control = as.double(c(control$tol, control$max_sweeps, control$damping, control$block)),
+    labels = labels, gradient = gradient, progress = progress
+  )
+  out <- with_blas(.Call(C_classes_fit, X, Z, kernels, run))
+  if (!is.null(out$trace)) {
+    colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
+  }
+  if (!is.null(out$gradient)) {
+    grad <- if (shared) as.matrix(rowSums(out$gradient)) else out$gradient
+    groups <- nrow(grad) - 3
+    out$gradient <- list( # d log l = -2 d log lengthscale
+      lengthscale = -2 * grad[seq_len(groups), , drop = FALSE],
+      variance = grad[groups + 1, ], bias = grad[groups + 2, ], nugget = grad[groups + 3, ]
+    )
+  }
+  out
+}
+
+#' Log probabilities that each of C independent normals is the largest
+#'
+#' @param mean,var double matrices, rows x C.
+#' @noRd
+native_classes_prob <- function(mean, var) {
+  .Call(C_classes_prob, mean, as.double(var))
+}

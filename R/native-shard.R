@@ -1,0 +1,82 @@
+# The doors to C for the rows of a shard (src/glue-shard.c). In all of them `rows` is
+# list(Phi (k x n), lambda (n), y (n), n_all: the rows of all shards); `lik`
+# list(df, d, epsilon), d the dimension of the t; `posterior` that of u, list(L, w): the
+# packed factor of its precision (lower triangle, column after column) and its mean;
+# `point` an n x 4 matrix, x = (tt, nt) and f = G(x) - x [M 10.1].
+
+#' Features of rows X at inducing inputs Z [M 9.6]
+#' @return list(Phi (k x n), lambda)
+#' @noRd
+native_shard_features <- function(X, Z, columns, hyper) {
+  with_blas(.Call(C_shard_features, X, Z, native_kernel(columns, hyper)))
+}
+
+#' @return list(P (packed), h): Phi' diag(tt) Phi and Phi' nt
+#' @noRd
+native_shard_gram <- function(rows, point) {
+  with_blas(.Call(C_shard_gram, rows, point))
+}
+
+#' One pass of parallel EP
+#'
+#' @param step list(here: a point; memory: differences of points, newest first; gamma: how
+#'   much of each the step leaves out; scale).
+#' @return list(status, next: the point there, and sums over the rows: worst, squares,
+#'   improper, log_det, loo, evidence and evidence_zp (R, h, shift), H, g, P (packed), h),
+#'   the sums `NULL` where `status` is not 0: then there is no posterior.
+#' @noRd
+native_shard_pass <- function(rows, lik, posterior, step) {
+  with_blas(.Call(C_shard_pass, rows, native_lik(lik), posterior, step))
+}
+
+#' @return list(m, C_diag, mean, var (of the cavity), residual, loo, flipped), n each
+#' @noRd
+native_shard_view <- function(rows, lik, posterior, point) {
+  with_blas(.Call(C_shard_view, rows, native_lik(lik), posterior, point))
+}
+
+#' The rows' share in the gradient of the evidence at df = Inf, `NULL` without a posterior
+#'
+#' @param inputs list(X, Z, columns, hyper), or list(nugget) of linear features.
+#' @return list(lengthscale, variance, bias, nugget, epsilon), or list(nugget, epsilon), with
+#'   respect to logs but for epsilon.
+#' @noRd
+native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
+  hyper <- inputs$hyper
+  of_kernel <- !is.null(hyper)
+  if (of_kernel) {
+    parts <- c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
+    inputs <- list(
+      X = inputs$X, Z = inputs$Z, kernel = native_kernel(inputs$columns, hyper)
+    )
+  } else {
+    parts <- c(nugget = 1)
+    inputs <- list(nugget = as.double(inputs$nugget))
+  }
+  out <- with_blas(.Call(
+    C_shard_gradient, rows, native_lik(lik), posterior, point, inputs
+  ))
+  if (is.null(out)) {
+    return(NULL)
+  }
+  out <- native_fit(list(gradient = out), parts)$gradient
+  if (of_kernel) out$lengthscale <- -2 * out$lengthscale # as in kernel_result()
+  out
+}
+
+# d is an int there; beyond it differs from infinity in no bit
+native_lik <- function(lik) {
+  d <- min(lik$d, .Machine$integer.max)
+  list(df = as.double(lik$df), d = as.double(d), epsilon = native_epsilon(lik$epsilon))
+}
+
+#' The options under which another session has the kernels and threads of this one
+#' @noRd
+blas_in_use <- function() {
+  use_blas()
+  kernels <- chosen_variant(getOption("sturdy.blas", "auto"))
+  list(
+    sturdy.blas = if (kernels == 0L) "r" else "own",
+    sturdy.threads = chosen_threads(getOption("sturdy.threads"))
+  )
+}

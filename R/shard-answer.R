@@ -1,0 +1,263 @@
+#' Answers for rows in shards
+#'
+#' [predict()][predict.sturdy_model] and [mislabelled()] for rows that are described by
+#' [shards()]: answers are written to one CSV file a shard, or to a table of a database, in
+#' the order of the shards and of their rows.
+#'
+#' @details
+#' `predict(fit, rows, type, noise, to = )` takes any fit. Rows with missing values have no
+#' answer there (`NA`), as without shards. The columns written are `row`, the number of the
+#' row in its shard, and `class` (`type = "class"`), the two classes (`"prob"`),
+#' `location`, `scale`, `df`, `m` and `s2` (`"latent"`), `response` or `link`.
+#'
+#' `mislabelled(fit, rows, to = )` takes a fit to shards and the same rows; those with missing
+#' values are left out as the fit left them out, and `row` does not count them. EP is run once more
+#' at the hyperparameters of the fit: a few rounds, or none where `rows` resume from the
+#' `checkpoint` of the fit. The columns are `row`, `label`, `probability` (that the label is
+#' wrong, given all labels), `loo_wrong` (given the others) and `loo` (the leave-one-out
+#' probability of the label), as [mislabelled()] has them. A table of a database has the
+#' column `shard`, too.
+#'
+#' @name shard_answers
+#' @param object A fit.
+#' @param rows Rows, as [shards()] describes them.
+#' @param to A folder for the files `shard-00001.csv` and so on, which a cluster must see,
+#'   too; or a DBI connection, with `table`. Files and tables that are there are not replaced.
+#' @param table Name of a new table.
+#' @param cluster `NULL`, the default, for this process, or a cluster made by
+#'   [parallel::makeCluster()].
+#' @param ... Not used.
+#' @return A data frame with one row a shard: `shard`, `rows`, and `file` or `table`; of
+#'   `mislabelled()` also `wrong`, the sum of the probabilities. For `predict()` invisibly.
+#' @section Conditions:
+#' `sturdy_error_missing_argument` without `to`; `sturdy_error_type`; `sturdy_error_exists`
+#' for a file or table that is there; `sturdy_error_rows` when the rows are not those of the
+#' fit; `sturdy_error_shard` for a shard that can't be used.
+#' @examples
+#' d <- sim_drift(n = 400, p = 3, segments = 1, seed = 1)
+#' rows <- shards(data.frame(d$x, class = d$y), n = 2)
+#' fit <- bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
+#' folder <- tempfile()
+#' dir.create(folder)
+#' found <- mislabelled(fit, rows, to = folder)
+#' found
+#' head(read.csv(found$file[1]))
+#' unlink(folder, recursive = TRUE)
+NULL
+
+predict_apart.sturdy_shards <- function(rows, object, type, noise, to, table = NULL,
+                                        cluster = NULL, ..., call) {
+  check_no_dots(..., call = call)
+  check_posterior(object, call)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), call)
+  team <- new_team(shard_labels(rows), cluster, call)
+  on.exit(team$close())
+  open_shards(team, rows)
+  args <- list(object = object, type = type, noise = noise)
+  invisible(write_answers(team, "predict", args, to))
+}
+
+#' @rdname shard_answers
+#' @export
+mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, ...) {
+  call <- rlang::current_env()
+  check_no_dots(...)
+  check_model(object)
+  check_posterior(object)
+  if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object, call)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), call)
+  team <- new_team(shard_labels(rows), cluster, call)
+  on.exit(team$close())
+  open_shards(team, rows)
+  encoded <- encode_again(team, object, call)
+  latent <- shards_of_fit(object, team)
+  saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
+  if (!saved) {
+    latent$staged$project(
+      model_hyper(object), object$spec$df, object$epsilon, latent$b, latent$C
+    )
+  }
+  out <- latent$native(
+    model_hyper(object), object$spec$df, object$epsilon, held_sites, object$spec$control
+  )
+  if (!ep_converged(out)) {
+    status <- ep_status(out$status)
+    warn_sturdy(
+      "On these rows: {ep_message(status, out, object$spec$df)}", "not_converged",
+      status = status
+    )
+  }
+  write_answers(team, "suspects", out[c("posterior", "lik")], to)
+}
+
+shard_labels <- function(rows) vapply(rows$sources, `[[`, character(1), "label")
+
+#' Encodes rows as the fit does, which must be its rows
+#' @noRd
+encode_again <- function(team, object, call) {
+  types <- first_rows(team)$types
+  encoded <- team$ask("encode", list(
+    blueprint = object$blueprint, na.action = stats::na.omit, types = types
+  ))
+  counts <- rowSums(vapply(encoded, `[[`, numeric(2), "counts"))
+  if (!identical(counts, object$shards$counts)) {
+    abort_sturdy(
+      c(
+        "{.arg rows} must be those of the fit.",
+        x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
+             {object$shards$counts[1]} and {object$shards$counts[2]}."
+      ),
+      "rows", arg = "rows", call = call
+    )
+  }
+  encoded
+}
+
+#' The latent of a fit over its shards, and the posterior of u in its coordinates
+#' @noRd
+shards_of_fit <- function(object, team) {
+  rows <- object$shards$rows
+  few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
+  if (is.null(object$inducing)) {
+    latent <- latent_weight_shards(team, rows, few, object$prior)
+    return(c(latent, list(b = object$weights$mean, C = object$weights$C)))
+  }
+  latent <- latent_shards(team, rows, few, model_columns(object), NULL)
+  c(latent, list(b = object$ep$b, C = object$inducing$C))
+}
+
+# Where answers go ------------------------------------------------------------
+
+#' @return list(files) or list(con, table)
+#' @noRd
+answer_target <- function(to, table, size, call) {
+  if (rlang::is_missing(to)) {
+    abort_sturdy(
+      "{.arg to} must be given: where the answers are to be written.",
+      "missing_argument", arg = "to", call = call
+    )
+  }
+  if (inherits(to, "DBIConnection")) {
+    if (!rlang::is_string(table)) {
+      abort_sturdy(
+        "{.arg table} must be the name of a table, not {describe(table)}.",
+        "type", arg = "table", call = call
+      )
+    }
+    if (DBI::dbExistsTable(to, table)) abort_there(paste("The table", table), call)
+    return(list(con = to, table = table))
+  }
+  if (!rlang::is_string(to) || !dir.exists(to)) {
+    abort_sturdy(
+      "{.arg to} must be a folder that exists, or a DBI connection, not {describe(to)}.",
+      "type", arg = "to", call = call
+    )
+  }
+  files <- file.path(normalizePath(to), sprintf("shard-%05d.csv", seq_len(size)))
+  there <- files[file.exists(files)]
+  if (length(there)) abort_there(paste("The file", there[1]), call)
+  list(files = files)
+}
+
+abort_there <- function(what, call) {
+  abort_sturdy(
+    c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."),
+    "exists", arg = "to", call = call
+  )
+}
+
+#' Asks every shard to write its answers, or for them, in its turn
+#' @noRd
+write_answers <- function(team, verb, args, to) {
+  size <- team$size
+  if (is.null(to$con)) {
+    done <- team$ask(verb, args, lapply(to$files, function(file) list(file = file)))
+  } else {
+    done <- lapply(seq_len(size), function(k) {
+      done <- team$ask(verb, args, shards = k)[[1]]
+      DBI::dbWriteTable(to$con, to$table, cbind(shard = k, done$answers), append = TRUE)
+      done[names(done) != "answers"]
+    })
+  }
+  found <- data.frame(shard = seq_len(size), rows = vapply(done, `[[`, numeric(1), "rows"))
+  if (verb == "suspects") found$wrong <- vapply(done, `[[`, numeric(1), "wrong")
+  if (is.null(to$con)) found$file <- to$files else found$table <- to$table
+  found
+}
+
+# At the node -------------------------------------------------------------------
+
+node_predict <- function(state, object, type, noise, file = NULL) {
+  answer_batches(file, function(write) {
+    each_frame(state, function(data) {
+      answer <- stats::predict(object, data, type = type, noise = noise)
+      if (is.null(dim(answer))) {
+        answer <- stats::setNames(data.frame(unname(answer)), type)
+      }
+      write(as.data.frame(answer, optional = TRUE))
+    })
+  })
+}
+
+node_suspects <- function(state, posterior, lik, file = NULL) {
+  levels <- state$blueprint$levels
+  wrong <- 0
+  done <- answer_batches(file, function(write) {
+    each_block(state, function(block) {
+      view <- native_shard_view(block_rows(state, block), lik, posterior, block$here)
+      wrong <<- wrong + sum(view$flipped)
+      write(data.frame(
+        label = levels[1 + (block$y > 0)], probability = view$flipped,
+        loo_wrong = stats::pt(-block$y * view$mean / sqrt(view$var), lik$df),
+        loo = exp(view$loo)
+      ))
+    })
+  })
+  c(done, list(wrong = wrong))
+}
+
+#' Answers to a file, which has its name when it is complete, or to the driver
+#'
+#' @param all function(write), which writes data frames of answers one after the other.
+#' @return list(rows, answers: `NULL` with a file)
+#' @noRd
+answer_batches <- function(file, all) {
+  rows <- 0
+  kept <- list()
+  beside <- if (!is.null(file)) paste0(file, ".new")
+  all(function(answers) {
+    answers <- cbind(row = rows + seq_len(nrow(answers)), answers)
+    if (is.null(file)) {
+      kept[[length(kept) + 1]] <<- answers
+    } else {
+      utils::write.table(
+        answers, beside, append = rows > 0, sep = ",", dec = ".", qmethod = "double",
+        row.names = FALSE, col.names = rows == 0
+      )
+    }
+    rows <<- rows + nrow(answers)
+  })
+  if (!is.null(file) && rows > 0) file.rename(beside, file)
+  list(rows = rows, answers = do.call(rbind, kept))
+}
+
+# A fit without its rows ------------------------------------------------------
+
+label_counts.sharded <- function(object) object$shards$counts
+
+latent_training.sharded <- function(object, call) check_by_ep(object, call)
+
+summary_scores.sharded <- function(object) c(log_evidence = model_evidence(object))
+
+summary_suspects.sharded <- function(object) NULL
+
+check_by_ep.sharded <- function(object, call = rlang::caller_env()) {
+  abort_sturdy(
+    c(
+      "The fit keeps no rows: they are where its shards are.",
+      i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take
+           rows that {.fn shards} describes, and write what they find."
+    ),
+    "no_sites", call = call
+  )
+}

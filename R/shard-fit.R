@@ -1,0 +1,168 @@
+# gpc() and bpm() over shards: a first pass that settles the encoding, a sample of rows on
+# which learning starts, rounds of EP over all, and a fit that keeps no rows.
+
+fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, call,
+                                   env, known, many = FALSE) {
+  spec <- check_shards_spec(spec, call)
+  for (arg in names(known)[lengths(known) > 0]) {
+    abort_sturdy("{.arg {arg}} can't be used with shards.", arg, arg = arg, call = call)
+  }
+  if (!is.null(subset)) {
+    abort_sturdy(
+      "{.arg subset} can't be used with shards: leave the rows out of the shards.",
+      "subset", arg = "subset", call = call
+    )
+  }
+  na.action <- check_na_action(na.action, call)
+  team <- new_team(vapply(data$sources, `[[`, character(1), "label"), cluster, call)
+  on.exit(team$close())
+  open_shards(team, data)
+  molded <- mold_shards(team, formula, spec$scale, na.action, call)
+  fit <- with_memory(fit_shards(spec, team, molded, call), call)
+  class(fit) <- c("sharded", class(fit))
+  fit
+}
+
+open_shards <- function(team, shards) {
+  files <- sites_files(shards$folder, team$size)
+  team$ask("open", list(options = shards$options), Map(function(source, file) {
+    list(source = source, file = file)
+  }, shards$sources, files))
+}
+
+#' The encoding of all rows, and the rows of a sample
+#'
+#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them, resumed:
+#'   whether all hold sites of an earlier run)
+#' @noRd
+mold_shards <- function(team, formula, scale, na.action, call) {
+  scan <- scan_shards(team, formula, scale, na.action, call)
+  encoded <- team$ask("encode", c(scan, list(na.action = na.action)))
+  counts <- vapply(encoded, `[[`, numeric(2), "counts")
+  shards <- list(
+    rows = colSums(counts), counts = rowSums(counts),
+    left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out"))
+  )
+  list(
+    blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows),
+    resumed = all(vapply(encoded, `[[`, logical(1), "saved"))
+  )
+}
+
+#' Some rows that are spread over all, whatever the cut
+#' @return list(X, y)
+#' @noRd
+sample_shards <- function(team, rows) {
+  n <- sum(rows)
+  wanted <- if (n <= 1.2 * staged_rows) {
+    seq_len(n)
+  } else {
+    unique(ceiling(n * golden_share(seq_len(staged_rows))))
+  }
+  before <- cumsum(rows) - rows
+  parts <- team$ask("rows", each = lapply(seq_along(rows), function(k) {
+    mine <- wanted[wanted > before[k] & wanted <= before[k] + rows[k]]
+    list(rows = sort(mine) - before[k])
+  }))
+  list(
+    X = do.call(rbind, lapply(parts, `[[`, "X")), y = unlist(lapply(parts, `[[`, "y"))
+  )
+}
+
+check_shards_spec <- function(spec, call) {
+  refuse <- function(what, arg, hint = NULL) {
+    abort_sturdy(c(paste(what, "with shards."), i = hint), "shards", arg = arg, call = call)
+  }
+  if (identical(spec$inference, "adf")) {
+    refuse(
+      "{.code inference = \"adf\"} can't be used", "inference",
+      "ADF depends on the order of the rows: see {.fn bpm_stream}."
+    )
+  }
+  if (spec_model(spec) != "bpm" && is.null(spec$inducing)) {
+    refuse("{.arg inducing} must not be {.code NULL}", "inducing")
+  }
+  if (!is.null(spec$method) && spec$method != "gradient") {
+    refuse("{.arg method} must be {.val gradient}", "method")
+  }
+  # with so many rows one point of the hyperparameters is as good as an average
+  if (identical(spec$epsilon, "average")) spec$epsilon <- "learn"
+  spec$hyper <- "optimum"
+  learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
+    is.character(spec$prior_scale) || !is.null(spec$kernel) && !holds_all(spec$kernel)
+  if (learns && (is.finite(spec$df) || spec$criterion != "evidence")) {
+    refuse(
+      "Hyperparameters are learned by the evidence at {.code df = Inf} only", "df",
+      "Hold them: learn them on some of the rows first."
+    )
+  }
+  spec
+}
+
+# Fits ------------------------------------------------------------------------
+
+fit_shards <- function(spec, team, molded, call) {
+  UseMethod("fit_shards")
+}
+
+fit_shards.gpc_spec <- function(spec, team, molded, call) {
+  blueprint <- molded$blueprint
+  X <- molded$data$X
+  coding <- blueprint_columns(blueprint)
+  kernel <- kernel_resolve(
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call
+  )
+  columns <- kernel_columns(kernel, coding)
+  Z <- inducing_inputs(spec$inducing, blueprint, X, call)
+  if (is.null(Z)) Z <- 100 # "auto" with few rows
+  few <- latent_inducing(X, columns, molded$data$y, kernel, Z, call)
+  latent <- latent_shards(
+    team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
+  )
+  fit <- learn_shards(latent, few, spec)
+  kernel[hyper_names] <- fit$hyper
+  inducing <- new_inducing(fit)
+  fit$ep["C"] <- NULL
+  new_shard_model(spec, molded, call, fit, kernel = kernel, inducing = inducing)
+}
+
+fit_shards.bpm_spec <- function(spec, team, molded, call) {
+  prior <- bpm_prior(spec, molded$blueprint, call)
+  data <- molded$data
+  few <- latent_weight(bpm_design(data$X, prior), data$y, prior, call)
+  latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
+  fit <- learn_shards(latent, few, spec)
+  prior$scale[prior$free] <- fit$hyper$prior_scale
+  prior$nugget <- fit$hyper$nugget
+  weights <- ep_weights(fit$ep, prior, spec$df)
+  fit$ep$C <- NULL
+  new_shard_model(spec, molded, call, fit, prior = prior, weights = weights)
+}
+
+#' @param ... the model's own parts
+#' @noRd
+new_shard_model <- function(spec, molded, call, fit, ...) {
+  warn_ep(fit$ep)
+  by_row <- c("m", "C_diag", "loo", "flipped")
+  fit$ep[by_row] <- list(numeric())
+  fit$ep$cavity <- list(mean = numeric(), var = numeric())
+  shards <- molded$shards
+  molded["data"] <- list(NULL)
+  new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
+}
+
+#' Learning on the sample, then some steps on all, and the fit
+#' @return as learn_fit()
+#' @noRd
+learn_shards <- function(latent, few, spec) {
+  spec$deadline <- seconds_now() + spec$control$budget
+  problem <- learn_problem(few, spec)
+  fit <- if (length(problem$start)) {
+    staged_on(latent, few, learn_search(problem), problem, spec)
+  } else {
+    staged_held(latent, few, spec)
+  }
+  fit$ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
+  if (!spec$control$trace) fit$ep["trace"] <- list(NULL)
+  fit
+}

@@ -1,0 +1,160 @@
+# The latent function over shards, as ep-latent.R describes latents: EP and its gradient
+# are rounds, learning does not know that.
+
+#' Kernel space at inducing inputs, its rows in shards
+#'
+#' @param team see shard-team.R. @param rows of each shard. @param few the latent of a
+#'   sample of rows that is here, as latent_inducing() makes it: its Z are those of all.
+#' @param columns see latent_kernel(). @param m number of inducing inputs, or `NULL` where
+#'   they were given. @param resumed whether the shards hold sites to start from.
+#' @noRd
+latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
+  prior <- function(hyper) {
+    list(n_all = rows_all(rows), Z = few$Z, columns = columns, hyper = hyper)
+  }
+  whitened <- function(hyper, b, C) list(b = b, C = C)
+  again <- function(hyper, size = m) {
+    placed <- if (is.null(m)) few else few$staged$again(hyper, size)
+    placed$hyper <- hyper
+    latent_shards(team, rows, placed, columns, if (!is.null(m)) size, resumed)
+  }
+  latent <- shards_base(
+    team, rows, few, prior, whitened, again, function(out, hyper) out, resumed
+  )
+  latent$Z <- few$Z
+  latent
+}
+
+#' Weight space, its rows in shards
+#' @param weights the prior of the weights, see bpm_prior().
+#' @noRd
+latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
+  prior <- function(hyper) {
+    list(
+      n_all = rows_all(rows), weights = weights["intercept"], scale = weight_scales(weights, hyper),
+      nugget = hyper$nugget
+    )
+  }
+  whitened <- function(hyper, b, C) {
+    unit <- 1 / sqrt(weight_scales(weights, hyper))
+    list(b = unit * b, C = unit * t(unit * C))
+  }
+  finish <- function(out, hyper) {
+    if (!is.null(out$gradient)) {
+      by_weight <- (out$b^2 - 1 + diag(out$extra)) / 2 # of M alone, see shard.c
+      out$gradient <- list(
+        prior_scale = if (any(weights$free)) {
+          drop(rowsum(by_weight, weights$group))[weights$free]
+        },
+        nugget = if (hyper$nugget > 0) out$gradient$nugget,
+        epsilon = out$gradient$epsilon
+      )
+    }
+    unit <- sqrt(weight_scales(weights, hyper))
+    out$b <- unit * out$b
+    out$extra <- unit * t(unit * out$extra)
+    out
+  }
+  again <- function(hyper, m) {
+    few$hyper <- hyper
+    latent_weight_shards(team, rows, few, weights, resumed)
+  }
+  shards_base(team, rows, few, prior, whitened, again, finish, resumed)
+}
+
+# An int in C, where it bounds a rounding error
+rows_all <- function(rows) min(sum(rows), .Machine$integer.max) + 0
+
+#' @param prior function(hyper) of what shard_features() takes. @param whitened
+#'   function(hyper, b, C): the posterior of u from that of `few`. @param finish
+#'   function(out, hyper): the result in the coordinates of the model.
+#' @noRd
+shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed) {
+  n <- sum(rows)
+  ready <- NULL
+  prepare <- function(hyper) {
+    if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
+    ready <<- hyper
+  }
+  lik_at <- function(hyper, df, epsilon) {
+    k <- length(prior(hyper)$scale) # 0 in kernel space
+    list(df = df, d = if (k > 0 && hyper$nugget == 0) k else n, epsilon = epsilon)
+  }
+  list(
+    n = n, hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
+    coarse = if (n > parallel_rows) 1e-3,
+    some = function(k) few,
+    staged = list(
+      again = again, columns = few$staged$columns, predict = few$staged$predict,
+      # sites of all rows, where they are few
+      hold = function(sites) {
+        if (resumed) {
+          return(held_sites)
+        }
+        before <- cumsum(rows) - rows
+        team$ask("hold", each = Map(function(before, n) {
+          list(sites = lapply(sites, `[`, before + seq_len(n)))
+        }, before, rows))
+        held_sites
+      },
+      # sites under the posterior of other rows
+      project = function(hyper, df, epsilon, b, C) {
+        if (resumed) {
+          return(held_sites)
+        }
+        prepare(hyper)
+        from <- whitened(hyper, b, C)
+        from$lik <- lik_at(hyper, df, epsilon)
+        tryCatch(
+          {
+            team$ask("begin", list(from = from))
+            held_sites
+          },
+          shards_lost = function(cnd) NULL
+        )
+      }
+    ),
+    native = function(hyper, df, epsilon, sites, control, criterion = "none",
+                      gradient = FALSE, progress = NULL) {
+      prepare(hyper)
+      lik <- lik_at(hyper, df, epsilon)
+      if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
+      out <- rounds_and_gradient(team, lik, control, sites, gradient, progress)
+      if (out$status < 0) {
+        return(out)
+      }
+      out$value <- switch(criterion,
+        evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
+      )
+      out$lik <- lik
+      finish(out, hyper)
+    }
+  )
+}
+
+#' Rounds, and the sum of the rows' shares in the gradient where it is asked for; from the
+#' sites that are left when a node was lost meanwhile
+#' @noRd
+rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
+  from <- if (is.null(sites)) "prior" else "sites"
+  repeat {
+    out <- tryCatch(
+      {
+        out <- shard_rounds(team, lik, control, from, progress)
+        out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
+        if (wanted && ep_converged(out)) {
+          out$gradient <- team$sum(
+            "gradient", list(posterior = out$posterior, lik = lik), add_gradients
+          )
+          out$gradient_status <- if (is.null(out$gradient)) 4L else 0L
+        }
+        out
+      },
+      shards_lost = function(cnd) NULL
+    )
+    if (!is.null(out)) {
+      return(out)
+    }
+    from <- "again"
+  }
+}

@@ -1,0 +1,271 @@
+# What happens where the rows of a shard are: in this process, or at a node of a cluster.
+# A node holds the state of its shards between the rounds; what goes to and fro are
+# matrices of k x k, never rows.
+#
+# The state of a shard is an environment with
+#   source      description of where its rows come from, see shards()
+#   blueprint   how they are encoded
+#   keep        whether encoded rows and features stay in memory
+#   blocks      environments, one a batch of the source: y, and X, Phi, lambda while they
+#               are kept; here, trial: points (see native-shard.R); memory: differences of
+#               points, newest first; good: tau and nu at the last fixed point
+#   scale       of the step from `here` to `trial`
+#   prior       what features are made of, see shard_features()
+#   file        where its sites are saved, or NULL
+
+shard_states <- new.env(parent = emptyenv()) # by run, and there by shard
+
+#' The answer of a shard to a message
+#'
+#' What goes wrong is an answer, too: the driver says which shard it was.
+#' @param run name of the run. @param shard number. @param verb see shard_verb().
+#' @param args its arguments.
+#' @noRd
+shard_answer <- function(run, shard, verb, args) {
+  tryCatch(
+    {
+      here <- shard_state(run, shard, new = verb == "open")
+      do.call(shard_verb(verb), c(list(here), args), quote = TRUE)
+    },
+    error = function(cnd) {
+      cnd[c("trace", "call")] <- list(NULL)
+      structure(list(condition = cnd), class = "shard_failure")
+    }
+  )
+}
+
+shard_state <- function(run, shard, new) {
+  if (is.null(shard_states[[run]])) {
+    assign(run, new.env(parent = emptyenv()), shard_states)
+  }
+  name <- as.character(shard)
+  if (new) assign(name, new.env(parent = emptyenv()), shard_states[[run]])
+  shard_states[[run]][[name]]
+}
+
+#' Forget a run
+#' @noRd
+shard_forget <- function(run) {
+  suppressWarnings(rm(list = run, envir = shard_states))
+  invisible()
+}
+
+# Rows ------------------------------------------------------------------------
+
+#' What `visit(block)` gives of every block, the encoded rows being there
+#' @noRd
+each_block <- function(state, visit) {
+  if (state$keep) {
+    return(lapply(state$blocks, visit))
+  }
+  number <- 0
+  answers <- list()
+  each_batch(state, function(data) {
+    number <<- number + 1
+    block <- state$blocks[[number]]
+    list2env(data[c("X", "y")], block)
+    on.exit(rm(list = intersect(c("X", "Phi", "lambda"), names(block)), envir = block))
+    answers[[number]] <<- visit(block)
+  })
+  answers
+}
+
+#' Features and lambda of a block as native functions take them [M 9.1]
+#' @noRd
+block_rows <- function(state, block) {
+  if (is.null(block[["Phi"]])) {
+    list2env(shard_features(state$prior, block$X), block)
+  }
+  list(Phi = block$Phi, lambda = block$lambda, y = block$y, n_all = state$prior$n_all)
+}
+
+#' @param prior list(n_all, Z, columns, hyper), or of linear features list(n_all, weights:
+#'   their prior as bpm_design() takes it, scale: of each weight, nugget).
+#' @noRd
+shard_features <- function(prior, X) {
+  if (!is.null(prior$Z)) {
+    return(native_shard_features(X, prior$Z, prior$columns, prior$hyper))
+  }
+  Phi <- sqrt(prior$scale) * bpm_design(X, prior$weights)
+  list(Phi = Phi, lambda = rep(as.double(prior$nugget), nrow(X)))
+}
+
+# Messages --------------------------------------------------------------------
+
+#' Other hyperparameters: features anew
+#' @noRd
+node_prepare <- function(state, prior) {
+  state$prior <- prior
+  for (block in state$blocks) {
+    block$Phi <- block$lambda <- NULL
+  }
+}
+
+#' Sites to start from, and what they sum to
+#'
+#' @param from "prior"; "sites", those of the last fixed point; "again", those of the last
+#'   pass; or list(b, C, lik), the posterior of u under other rows.
+#' @return list(P, h)
+#' @noRd
+node_begin <- function(state, from) {
+  state$scale <- 0
+  grams <- each_block(state, function(block) {
+    rows <- block_rows(state, block)
+    sites <- if (is.list(from)) {
+      block$good <- projected_sites(rows, from)
+    } else if (from == "again" && !is.null(block$here)) {
+      sites_of_point(block$here, rows$lambda)
+    } else if (from != "prior") {
+      block$good
+    }
+    block$here <- point_of_sites(sites, rows$lambda)
+    block$trial <- NULL
+    block$memory <- list()
+    native_shard_gram(rows, block$here)
+  })
+  Reduce(add_grams, grams)
+}
+
+#' Takes sites to start from
+#' @param sites list(tau, nu) of all rows.
+#' @noRd
+node_hold <- function(state, sites) {
+  before <- 0
+  for (block in state$blocks) {
+    block$good <- lapply(sites, `[`, before + seq_len(block$n))
+    before <- before + block$n
+  }
+  NULL
+}
+
+projected_sites <- function(rows, from) {
+  m <- drop(crossprod(rows$Phi, from$b))
+  s2 <- colSums(rows$Phi * native_product(from$C, rows$Phi, FALSE)) + rows$lambda
+  lik <- from$lik
+  native_project(rows$y, m, s2, lik$df, lik$epsilon, lik$d)
+}
+
+# 1 + lambda tau below which a site is not taken over, as in ep-parallel.c
+least_left <- 0.05
+
+#' A point with the x of some sites, and f that is not known yet
+#' @noRd
+point_of_sites <- function(sites, lambda) {
+  point <- matrix(0, length(lambda), 4)
+  if (!is.null(sites)) {
+    left <- 1 + lambda * sites$tau
+    fits <- left > least_left
+    point[fits, 1] <- (sites$tau / left)[fits]
+    point[fits, 2] <- (sites$nu / left)[fits]
+  }
+  point
+}
+
+sites_of_point <- function(point, lambda) {
+  left <- 1 - lambda * point[, 1]
+  list(tau = point[, 1] / left, nu = point[, 2] / left)
+}
+
+#' A pass over the rows, from the last point or, if `accept`, from the one tried last
+#' @param forget whether to forget earlier differences.
+#' @return the sums of native_shard_pass()
+#' @noRd
+node_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
+  if (accept) node_accept(state)
+  state$scale <- scale
+  saved <- list()
+  passes <- each_block(state, function(block) {
+    if (accept && !is.null(state$file)) {
+      sites <- sites_of_point(block$here, block_rows(state, block)$lambda)
+      saved[[length(saved) + 1]] <<- sites
+    }
+    if (forget) block$memory <- list()
+    step <- list(here = block$here, memory = block$memory, gamma = gamma, scale = scale)
+    out <- native_shard_pass(block_rows(state, block), lik, posterior, step)
+    block$trial <- out[["next"]]
+    out["next"] <- list(NULL)
+    out
+  })
+  if (length(saved)) save_sites(state, saved)
+  Reduce(add_passes, passes)
+}
+
+node_accept <- function(state) {
+  for (block in state$blocks) {
+    if (state$scale > 0) {
+      difference <- block$trial - block$here
+      block$memory <- c(list(difference), utils::head(block$memory, anderson_memory - 1L))
+    }
+    block$here <- block$trial
+  }
+  NULL
+}
+
+anderson_memory <- 5L # as in anderson.h
+
+#' P and h anew from the sites: those of the rounds are sums of steps
+#' @noRd
+node_gram <- function(state) {
+  Reduce(add_grams, each_block(state, function(block) {
+    native_shard_gram(block_rows(state, block), block$here)
+  }))
+}
+
+#' Keeps the sites of a fixed point
+#' @noRd
+node_settle <- function(state) {
+  each_block(state, function(block) {
+    block$good <- sites_of_point(block$here, block_rows(state, block)$lambda)
+    NULL
+  })
+  if (!is.null(state$file)) save_sites(state, lapply(state$blocks, `[[`, "good"))
+  NULL
+}
+
+node_gradient <- function(state, posterior, lik) {
+  shares <- each_block(state, function(block) {
+    rows <- block_rows(state, block)
+    inputs <- if (is.null(state$prior$Z)) {
+      list(nugget = state$prior$nugget)
+    } else {
+      c(list(X = block$X), state$prior[c("Z", "columns", "hyper")])
+    }
+    native_shard_gradient(rows, lik, posterior, block$here, inputs)
+  })
+  Reduce(add_gradients, shares)
+}
+
+#' What is done at a message, as a function of the state and of the message's arguments
+#' @noRd
+shard_verb <- function(verb) {
+  switch(verb,
+    open = node_open, head = node_head, scan = node_scan, encode = node_encode,
+    rows = node_rows, prepare = node_prepare, hold = node_hold, begin = node_begin, pass = node_pass,
+    accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient,
+    predict = node_predict, suspects = node_suspects
+  )
+}
+
+# Sums ------------------------------------------------------------------------
+
+add_grams <- function(a, b) list(P = a$P + b$P, h = a$h + b$h)
+
+add_gradients <- function(a, b) if (!is.null(a) && !is.null(b)) Map(`+`, a, b)
+
+add_passes <- function(a, b) {
+  if (a$status != 0 || b$status != 0) {
+    return(list(status = min(a$status, b$status)))
+  }
+  summed <- c("squares", "improper", "log_det", "loo", "H", "g", "P", "h")
+  a$worst <- max(a$worst, b$worst)
+  a[summed] <- Map(`+`, a[summed], b[summed])
+  for (terms in c("evidence", "evidence_zp")) a[[terms]] <- add_terms(a[[terms]], b[[terms]])
+  a
+}
+
+#' (R, h, shift), R in units of exp(shift)
+#' @noRd
+add_terms <- function(a, b) {
+  shift <- max(a[3], b[3])
+  c(a[1] * exp(a[3] - shift) + b[1] * exp(b[3] - shift), a[2] + b[2], shift)
+}

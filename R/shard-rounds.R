@@ -1,0 +1,252 @@
+# Parallel EP with Anderson acceleration over shards: the loop of ep-parallel.c, of which
+# the rows see one message a pass. P = I + sum Phi' diag(tt) Phi and h = sum Phi' nt are
+# linear in the sites, so that P and h after any step are known before it is made, and a
+# step without a posterior costs nothing [M 10.2].
+
+# As in ep-parallel.c
+rounds_growth <- 2
+rounds_shortest <- 1e-3
+rounds_stall <- 40
+
+#' EP over all shards
+#'
+#' @param team see shard-team.R. @param lik list(df, d, epsilon).
+#' @param from where to start, see node_begin(). @param progress `NULL` or a function of
+#'   the round and its residual.
+#' @return list(status, ..): as native_inducing_fit() names things, without those that are
+#'   by row; `posterior` and `sites`, a token for those that the shards hold.
+#' @noRd
+shard_rounds <- function(team, lik, control, from, progress = NULL) {
+  it <- new.env(parent = emptyenv())
+  if (!rounds_begin(it, team, lik, from) && !rounds_begin(it, team, lik, "prior")) {
+    return(list(status = ep_codes[["not_pd"]]))
+  }
+  status <- rounds_run(it, team, lik, control, progress)
+  if (it$accept) team$ask("accept")
+  if (status == ep_codes[["converged"]]) team$ask("settle")
+  rounds_result(it, lik, status)
+}
+
+#' @return whether there is a posterior of the sites that EP starts from
+#' @noRd
+rounds_begin <- function(it, team, lik, from) {
+  it$at <- team$sum("begin", list(from = from), add_grams)
+  it$rounds <- 0L
+  it$trace <- NULL
+  it$accept <- FALSE # what was tried last becomes where we are, with the next message
+  rounds_look(it, team, lik)
+}
+
+#' Evaluates all rows where we are, under the posterior there
+#' @noRd
+rounds_look <- function(it, team, lik) {
+  it$memory <- list()
+  it$forget <- TRUE
+  posterior <- posterior_of(it$at)
+  if (is.null(posterior)) {
+    return(FALSE)
+  }
+  sums <- rounds_pass(it, team, lik, posterior, numeric(), 0)
+  if (sums$status != 0) {
+    return(FALSE)
+  }
+  rounds_accept(it, sums, it$at, posterior)
+  TRUE
+}
+
+rounds_pass <- function(it, team, lik, posterior, gamma, scale) {
+  sums <- team$sum("pass", list(
+    posterior = posterior[c("L", "w")], lik = lik, gamma = gamma, scale = scale,
+    accept = it$accept, forget = it$forget
+  ), add_passes)
+  it$accept <- it$forget <- FALSE
+  sums
+}
+
+rounds_accept <- function(it, sums, at, posterior) {
+  it$at <- at
+  it$posterior <- posterior
+  it$sums <- sums
+  it$size <- sqrt(sums$squares)
+  it$accept <- TRUE
+}
+
+#' The posterior of u, `NULL` where there is none
+#' @param at list(P (packed, without the identity), h)
+#' @return list(L (packed), w, log_det)
+#' @noRd
+posterior_of <- function(at) {
+  k <- length(at$h)
+  P <- matrix(0, k, k)
+  lower <- lower.tri(P, diag = TRUE)
+  P[lower] <- at$P
+  diag(P) <- diag(P) + 1
+  L <- native_cholesky(P)
+  if (is.null(L)) {
+    return(NULL)
+  }
+  w <- native_solve(L, native_solve(L, at$h), TRUE)
+  list(L = L[lower], w = drop(w), log_det = 2 * sum(log(diag(L))))
+}
+
+rounds_run <- function(it, team, lik, control, progress) {
+  anchor <- Inf
+  since <- 0
+  exact <- TRUE # whether P and h are sums over the rows, and not of steps
+  scale <- control$damping
+  repeat {
+    worst <- it$sums$worst
+    rounds_record(it, lik, scale)
+    if (worst < control$tol) {
+      if (exact || rounds_exact(it, team, lik) && it$sums$worst < control$tol) {
+        return(ep_codes[["converged"]])
+      }
+      exact <- TRUE
+    }
+    since <- since + 1
+    if (worst < 0.9 * anchor) {
+      anchor <- worst
+      since <- 0
+    }
+    if (it$rounds >= control$max_sweeps) return(ep_codes[["max_sweeps"]])
+    if (since > rounds_stall) return(ep_codes[["stalled"]])
+    if (!is.null(progress)) progress(it$rounds, worst)
+    scale <- rounds_step(it, team, lik, control)
+    exact <- FALSE
+    it$rounds <- it$rounds + 1L
+    if (scale == 0) return(ep_codes[["sites_skipped"]])
+  }
+}
+
+#' P and h anew from the rows, for those of the rounds are sums of many steps
+#' @noRd
+rounds_exact <- function(it, team, lik) {
+  team$ask("accept")
+  it$accept <- FALSE
+  it$at <- team$sum("gram", list(), add_grams)
+  rounds_look(it, team, lik)
+}
+
+#' A step along Anderson's direction as far as it helps or, when not even a short one does,
+#' along f itself
+#' @return its length, 0 when nowhere
+#' @noRd
+rounds_step <- function(it, team, lik, control) {
+  gamma <- anderson_weights(it$sums)
+  if (is.null(gamma)) {
+    it$memory <- list()
+    it$forget <- TRUE
+  }
+  scale <- rounds_go(it, team, lik, control$damping, gamma)
+  if (scale == 0) {
+    it$memory <- list()
+    it$forget <- TRUE
+    scale <- rounds_go(it, team, lik, control$damping, NULL)
+  }
+  scale
+}
+
+rounds_go <- function(it, team, lik, scale, gamma) {
+  move <- it$sums[c("P", "h")]
+  for (j in seq_along(gamma)) {
+    move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
+  }
+  while (scale > rounds_shortest) {
+    to <- Map(function(x, d) x + scale * d, it$at, move)
+    posterior <- posterior_of(to)
+    if (!is.null(posterior)) {
+      sums <- rounds_pass(it, team, lik, posterior, as.double(gamma), scale)
+      if (sums$status == 0 && sqrt(sums$squares) <= rounds_growth * it$size) {
+        change <- Map(
+          function(x, x0, f, f0) (x - x0) + (f - f0),
+          to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
+        )
+        it$memory <- c(list(change), utils::head(it$memory, anderson_memory - 1L))
+        rounds_accept(it, sums, to, posterior)
+        return(scale)
+      }
+    }
+    scale <- scale / 2
+  }
+  0
+}
+
+#' The solution of anderson.c's normal equations, `NULL` where there is none
+#' @noRd
+anderson_weights <- function(sums) {
+  if (length(sums$g) == 0) {
+    return(NULL)
+  }
+  unit <- 1 / sqrt(diag(sums$H))
+  if (!all(is.finite(unit))) {
+    return(NULL)
+  }
+  H <- sums$H * outer(unit, unit)
+  diag(H) <- diag(H) + 1e-13
+  L <- native_cholesky(H)
+  if (is.null(L)) {
+    return(NULL)
+  }
+  unit * drop(native_solve(L, native_solve(L, unit * sums$g), TRUE))
+}
+
+# What comes of it ------------------------------------------------------------
+
+rounds_record <- function(it, lik, scale) {
+  sums <- it$sums
+  it$trace <- rbind(it$trace, c(
+    residual = if (sums$improper > 0) Inf else sums$worst,
+    log_evidence = rounds_evidence(it, lik, "evidence"), damping = scale, newton = 0
+  ))
+}
+
+#' [M 4.4, 4.5], as criterion.c has them
+#' @noRd
+rounds_evidence <- function(it, lik, which) {
+  if (it$sums$improper > 0) {
+    return(NA_real_)
+  }
+  terms <- it$sums[[which]]
+  log_det <- rounds_log_det(it)
+  if (is.infinite(lik$df)) {
+    return(terms[1] + terms[2] / 2 - log_det / 2)
+  }
+  log_k <- terms[3] - log_det / lik$df
+  log_size <- log_k + log(abs(terms[1]))
+  log_1X <- if (log_size > 700) {
+    if (terms[1] > 0) log_size else NA
+  } else {
+    X <- sign(terms[1]) * exp(log_size)
+    if (X > -1) log1p(X) else NA
+  }
+  -lik$df / 2 * log_1X - log_det / 2
+}
+
+rounds_log_det <- function(it) it$posterior$log_det + it$sums$log_det
+
+rounds_result <- function(it, lik, status) {
+  posterior <- it$posterior
+  sums <- it$sums
+  list(
+    status = status, b = posterior$w, posterior = posterior[c("L", "w")],
+    extra = posterior_covariance(posterior), log_det = rounds_log_det(it),
+    residual = if (sums$improper > 0) Inf else sums$worst,
+    log_evidence = rounds_evidence(it, lik, "evidence"),
+    log_evidence_zp = rounds_evidence(it, lik, "evidence_zp"),
+    loo_sum = if (sums$improper > 0) NA_real_ else sums$loo,
+    sweeps = it$rounds, newton = 0L, skipped = as.integer(sums$improper),
+    trace = it$trace, sites = held_sites
+  )
+}
+
+# A token for the sites that the shards hold: learning adds multiples of sites to each
+# other, which these survive.
+held_sites <- list(tau = numeric(), nu = numeric())
+
+posterior_covariance <- function(posterior) {
+  k <- length(posterior$w)
+  L <- matrix(0, k, k)
+  L[lower.tri(L, diag = TRUE)] <- posterior$L
+  half <- native_solve(L, diag(k))
+  native_product(half, half)
+}

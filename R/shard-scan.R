@@ -1,0 +1,194 @@
+# The first pass over all shards: how inputs are encoded, and the two classes. Every shard
+# says what it has seen, and what two have seen is merged: levels are those of all rows,
+# centre and scale, too, whatever the cut.
+
+#' What a shard has seen of the variables of a formula
+#' @return list(n, features: a summary each, y: one of the response)
+#' @noRd
+node_scan <- function(state, terms, na.action, types) {
+  state$types <- types
+  seen <- NULL
+  each_frame(state, function(data) {
+    frame <- tryCatch(
+      stats::model.frame(terms, data, na.action = stats::na.pass),
+      error = function(cnd) abort_formula(cnd, "data", NULL)
+    )
+    frame <- apply_na_action(frame, na.action, NULL)
+    if (nrow(frame) == 0) {
+      return()
+    }
+    features <- formula_features(frame, terms, NULL)
+    check_features(features, NULL)
+    now <- list(
+      n = nrow(frame), features = lapply(features, seen_values),
+      term = attr(features, "term"), y = seen_classes(stats::model.response(frame))
+    )
+    seen <<- merge_seen(seen, now)
+  })
+  seen
+}
+
+seen_values <- function(v) {
+  kind <- feature_kind(v)
+  if (kind != "numeric") {
+    used <- unique(as.character(v))
+    return(list(
+      kind = kind, levels = levels(v), used = used, repeated = length(used) < length(v)
+    ))
+  }
+  v <- as.double(v)
+  list(
+    kind = kind, n = length(v), mean = mean(v), squares = sum((v - mean(v))^2),
+    range = range(v)
+  )
+}
+
+#' The different values of a response, with their type; of many a few
+#' @noRd
+seen_classes <- function(y) {
+  y <- check_outcome(y, "y", NULL)
+  y[!duplicated(y)][seq_len(min(20, sum(!duplicated(y))))]
+}
+
+merge_seen <- function(a, b) {
+  if (is.null(a) || is.null(b)) {
+    return(if (is.null(a)) b else a)
+  }
+  list(
+    n = a$n + b$n, features = merge_features(a$features, b$features), term = a[["term"]],
+    y = merge_classes(a$y, b$y)
+  )
+}
+
+merge_features <- function(a, b) {
+  kinds <- function(seen) vapply(seen, `[[`, character(1), "kind")
+  if (!identical(kinds(a), kinds(b))) {
+    other <- setdiff(union(names(a), names(b)), names(a)[kinds(a) == kinds(b)[names(a)]])
+    abort_sturdy(
+      "Column{?s} {.val {other}} must be of the same type in all batches and shards.",
+      "column_type", column = other, call = NULL
+    )
+  }
+  Map(merge_values, a, b)
+}
+
+# Means and squared deviations as Chan, Golub and LeVeque combine them
+merge_values <- function(a, b) {
+  if (a$kind != "numeric") {
+    return(list(
+      kind = a$kind, levels = union(a$levels, b$levels), used = union(a$used, b$used),
+      repeated = a$repeated || b$repeated || any(a$used %in% b$used)
+    ))
+  }
+  n <- a$n + b$n
+  gap <- b$mean - a$mean
+  list(
+    kind = "numeric", n = n, mean = a$mean + gap * b$n / n,
+    squares = a$squares + b$squares + gap^2 * a$n * b$n / n, range = range(a$range, b$range)
+  )
+}
+
+merge_classes <- function(a, b) {
+  if (is.factor(a) && is.factor(b)) {
+    levels <- union(levels(a), levels(b))
+    return(factor(unique(c(as.character(a), as.character(b))), levels = levels))
+  }
+  if (class(a)[1] != class(b)[1] && !(is.numeric(a) && is.numeric(b))) {
+    abort_sturdy(
+      "The response must be of the same type in all batches and shards.",
+      "outcome_type", call = NULL
+    )
+  }
+  unique(c(a, b))
+}
+
+# Blueprint -------------------------------------------------------------------
+
+#' How the rows of all shards are encoded
+#' @return list(blueprint, types)
+#' @noRd
+scan_shards <- function(team, formula, scale, na.action, call) {
+  first <- first_rows(team)
+  if (is.null(first)) {
+    abort_sturdy("{.arg data} must have at least one row.", "no_rows", call = call)
+  }
+  frame <- model_frame(formula, first$rows, call)
+  terms <- strip_environment(attr(frame, "terms"))
+  check_learned_terms(terms, call)
+  seen <- team$sum(
+    "scan", list(terms = terms, na.action = na.action, types = first$types), merge_seen
+  )
+  check_rows(if (is.null(seen)) 0 else seen$n, 1, call)
+  outcome <- mold_outcome(seen$y, rlang::as_label(formula[[2]]), call = call)
+  blueprint <- formula_blueprint(formula, terms, first$rows, outcome$levels)
+  list(blueprint = seen_blueprint(blueprint, seen, terms, scale, call), types = first$types)
+}
+
+#' The first rows there are
+#' @return as node_head(), or `NULL`
+#' @noRd
+first_rows <- function(team) {
+  for (k in seq_len(team$size)) {
+    head <- team$ask("head", shards = k)[[1]]
+    if (!is.null(head$rows)) {
+      return(head)
+    }
+  }
+}
+
+#' Terms such as poly() learn of the rows that they see, and each shard sees others
+#' @noRd
+check_learned_terms <- function(terms, call) {
+  if (!identical(attr(terms, "variables"), attr(terms, "predvars"))) {
+    abort_sturdy(
+      c(
+        "{.arg formula} can't have terms such as {.fn poly} or {.fn scale} with shards:
+         what they compute depends on which rows they see.",
+        i = "Numeric columns are centred and scaled by those of all shards."
+      ),
+      "formula", arg = "formula", call = call
+    )
+  }
+}
+
+#' A blueprint with the codings of all rows, as mold_features() makes it
+#' @noRd
+seen_blueprint <- function(blueprint, seen, terms, scale, call) {
+  shown <- lapply(seen$features, shown_values)
+  useless <- constant_features(shown, seen$n) | id_features(shown, seen$n)
+  names <- as.character(names(seen$features))
+  kept <- names[!useless]
+  blueprint$coding <- lapply(rlang::set_names(kept), function(name) {
+    seen_coding(seen$features[[name]], shown[[name]], name, scale, call)
+  })
+  blueprint$columns <- kept
+  blueprint$all_columns <- names
+  blueprint$term <- seen[["term"]][!useless]
+  blueprint$scale <- scale
+  used <- used_terms(terms, blueprint[["term"]])
+  blueprint$terms <- used
+  blueprint$variables <- intersect(blueprint$variables, all.vars(attr(used, "variables")))
+  structure(blueprint, class = "sturdy_blueprint")
+}
+
+#' A short vector with the values that decide what a feature is
+#' @noRd
+shown_values <- function(seen) {
+  if (seen$kind == "numeric") {
+    return(seen$range)
+  }
+  values <- c(seen$used, if (seen$repeated) seen$used[1])
+  if (is.null(seen$levels)) {
+    if (seen$kind == "logical") as.logical(values) else values
+  } else {
+    factor(values, levels = seen$levels)
+  }
+}
+
+seen_coding <- function(seen, shown, name, scale, call) {
+  if (seen$kind != "numeric" || !scale) {
+    return(feature_coding(shown, name, scale, call))
+  }
+  spread <- if (seen$n > 1) sqrt(seen$squares / (seen$n - 1)) else 1
+  list(kind = "numeric", center = signif(seen$mean, 13), scale = signif(spread, 13))
+}

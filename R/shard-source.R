@@ -1,0 +1,186 @@
+#' Rows in pieces, on one machine or many
+#'
+#' Describes rows for [gpc()] and [bpm()] that come in pieces (shards): files, ranges of rows
+#' of one file, queries, functions, or a data frame that is cut. A fit to shards keeps rows
+#' where they are: what is sent to and fro between rounds of EP are matrices with a row and
+#' a column for each inducing input or weight.
+#'
+#' @details
+#' **The number of shards belongs to the data, not to the workers.** Sums over the rows are
+#' taken within a shard, and then over the shards in their order. So a fit is the same to the
+#' last bit without a cluster (shard after shard in this process) and with any number of
+#' workers, where they have the same BLAS; other cuts of the same rows in the same order give
+#' the same fixed point to the tolerance of EP.
+#'
+#' All shards must have the same columns. A first pass over them settles how inputs are
+#' encoded: levels, centre and scale are those of all rows. Column types of CSV files are
+#' those of the first one. Terms that learn something of the rows, such as `poly()`, are an
+#' error.
+#'
+#' With `keep = FALSE` rows are read again in every pass, and encoded again; what stays in
+#' memory of a row is then some 250 bytes, its sites among them. A source must give the same
+#' rows in the same order whenever it is read.
+#'
+#' # The fit
+#' EP takes all rows at once, with Anderson acceleration, as [gpc()] does with many rows; each
+#' pass is one message to each shard and its answer. It ends at a residual of 1e-6 with more
+#' than 2000 rows unless `tol` is larger. A [gpc()] has inducing inputs, 100 by default. They
+#' are placed among a sample of 4000 rows that are spread over all, on which learning
+#' starts, too; it ends with at most 8 steps on all rows. Hyperparameters are learned by the
+#' evidence at `df = Inf`; for other criteria, or a finite `df`, they must be held. A [bpm()] with
+#' `nugget = 0` whose classes overlap may have no iteration of this kind that converges. Assumed
+#' density filtering takes rows in their order, and is another model in pieces:
+#' it is not offered.
+#'
+#' The fit is of class `sharded` before the others. It keeps no rows: its field `data` is `NULL`,
+#' what `ep` has by row is empty, and `shards` is a list of `rows` (of each shard), `counts` (of
+#' the two classes) and `left_out` (rows with missing values). Answers for rows in shards:
+#' [shard_answers].
+#'
+#' # A cluster
+#' With a cluster, the worker that has a shard reads it: paths, connections to databases and
+#' functions are used there. Only a data frame is sent. When a worker is lost, its shards are
+#' read again by the others (`sturdy_warning_node_lost`), and EP goes on from the sites that are
+#' left; the last one that is lost is an error, `sturdy_error_cluster`. Any cluster that
+#' [parallel::clusterApply()] can address will do, among them those of snow over MPI, of
+#' parallelly over the nodes of a Slurm job, and of mirai.
+#'
+#' @param x One of
+#'   * a data frame, to be cut into `n` pieces;
+#'   * the paths of CSV files, one a shard (a single one may be cut into `n` ranges of rows);
+#'   * `SELECT` statements, one a shard, with `connect`. They need an `ORDER BY` on a unique
+#'     key;
+#'   * a list of functions without arguments, one a shard, each of which returns its rows as
+#'     a data frame, or whatever [bpm_stream()] takes as a source.
+#' @param n The number of shards of a data frame or of one file; 1 by default.
+#' @param ... For CSV files, arguments of [utils::read.csv()] as in [bpm_stream()].
+#' @param connect For queries, a function without arguments that returns a new DBI connection.
+#' @param batch_size Number of rows that are encoded and evaluated at a time (10000 by
+#'   default).
+#' @param keep Whether encoded rows and their features stay in memory between the passes
+#'   (`TRUE`, the default).
+#' @param checkpoint `NULL`, the default, or a folder. The sites of each shard are then saved
+#'   there in every round, 16 bytes a row, by whoever has the shard; nodes must see it, too.
+#' @param resume Whether to begin with the sites that a run on the same rows has saved in
+#'   `checkpoint` (`FALSE` by default, and then sites there are an error). EP ends at the same
+#'   fixed point, to its tolerance.
+#' @return An object of class `sturdy_shards`, for the argument `data` of [gpc()] and
+#'   [bpm()].
+#' @section Conditions:
+#' `sturdy_error_type`, `sturdy_error_range` and `sturdy_error_missing_argument` for
+#' arguments; `sturdy_error_checkpoint` for a folder that is not there, or that holds sites
+#' without `resume`, and for files that are damaged or hold the sites of other rows. In a fit
+#' `sturdy_error_shard`, beside the class of its cause: a shard can't be
+#' read or encoded. It has the field `shard`, its number.
+#' @seealso [gpc()], [bpm()], [bpm_stream()]
+#' @export
+#' @examples
+#' d <- sim_drift(n = 500, p = 3, segments = 1, seed = 1)
+#' rows <- shards(data.frame(d$x, class = d$y), n = 4)
+#' rows
+#' bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
+shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,
+                   checkpoint = NULL, resume = FALSE) {
+  call <- rlang::current_env()
+  if (rlang::is_missing(x)) {
+    abort_sturdy("{.arg x} must be given.", "missing_argument", arg = "x", call = call)
+  }
+  if (!is.null(n)) n <- check_count(n, "n", min = 1)
+  files <- is.character(x) && is.null(connect)
+  text <- if (files) text_options(list(...), call)
+  if (!files) check_no_dots(...)
+  cut <- is.data.frame(x) || files && length(x) == 1
+  if (!is.null(n) && !cut) {
+    abort_sturdy(
+      "{.arg n} must not be given: there is one shard for each entry of {.arg x}.",
+      "unknown_argument", arg = "n", call = call
+    )
+  }
+  structure(
+    list(
+      sources = shard_sources(x, if (is.null(n)) 1 else n, connect, call),
+      options = list(
+        batch_size = check_count(batch_size, "batch_size", min = 1),
+        keep = check_flag(keep, "keep"), text = list(...)
+      ),
+      folder = check_sites_folder(checkpoint, resume, call)
+    ),
+    class = "sturdy_shards"
+  )
+}
+
+#' Descriptions, a list(label, kind, ..) each
+#' @noRd
+shard_sources <- function(x, n, connect, call) {
+  if (is.data.frame(x) && nrow(x) > 0) {
+    return(lapply(cut_rows(nrow(x), n), function(range) {
+      at <- range$first - 1 + seq_len(range$rows)
+      list(label = range_label(range), kind = "frame", data = x[at, , drop = FALSE])
+    }))
+  }
+  if (is.character(x) && length(x) && !anyNA(x) && is.null(connect)) {
+    return(file_sources(x, n, call))
+  }
+  if (is.character(x) && length(x) && !anyNA(x) && is.function(connect)) {
+    check_package("DBI", "shards", call)
+    return(lapply(x, function(query) {
+      list(label = paste("query", query), kind = "query", query = query, connect = connect)
+    }))
+  }
+  if (is.list(x) && length(x) && all(vapply(x, is.function, NA))) {
+    return(lapply(seq_along(x), function(k) {
+      list(label = paste("function", k), kind = "function", open = x[[k]])
+    }))
+  }
+  abort_sturdy(
+    c(
+      "{.arg x} must be a data frame with rows, paths of CSV files, queries or a list of
+       functions, not {describe(x)}.",
+      i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries."
+    ),
+    "type", arg = "x", call = call
+  )
+}
+
+file_sources <- function(paths, n, call) {
+  if (n == 1) {
+    return(lapply(paths, function(path) {
+      list(label = path, kind = "file", path = path, first = 1, rows = Inf)
+    }))
+  }
+  lapply(cut_rows(count_lines(paths, call) - 1, n), function(range) {
+    label <- paste(range_label(range), "of", paths)
+    c(list(label = label, kind = "file", path = paths), range)
+  })
+}
+
+range_label <- function(range) {
+  sprintf("rows %s to %s", whole(range$first), whole(range$first + range$rows - 1))
+}
+
+#' Ranges of nearly the same number of rows
+#' @noRd
+cut_rows <- function(rows, n) {
+  n <- min(n, max(rows, 1))
+  ends <- round(seq_len(n) * rows / n)
+  Map(function(first, last) list(first = first, rows = last - first + 1),
+      c(0, ends[-n]) + 1, ends)
+}
+
+count_lines <- function(path, call) {
+  con <- open_file(path, getOption("encoding"), call)
+  on.exit(close(con))
+  lines <- 0
+  while (length(now <- readLines(con, 10000, warn = FALSE))) lines <- lines + length(now)
+  lines
+}
+
+#' @export
+print.sturdy_shards <- function(x, ...) {
+  size <- length(x$sources)
+  labels <- vapply(x$sources, `[[`, character(1), "label")
+  shown <- if (size > 6) c(labels[1:3], "...", labels[size]) else labels
+  cat("<sturdy_shards> ", count(size, "shard"), if (!x$options$keep) ", read in every pass",
+      "\n", paste0("  ", shown, "\n"), sep = "")
+  invisible(x)
+}

@@ -1,0 +1,88 @@
+# A fit with several classes as data frames, and its summary.
+
+#' @rdname tidy.sturdy_model
+#' @export
+tidy.gpc_classes <- function(x, ...) {
+  check_no_dots(...)
+  estimate <- stats::coef(x)
+  data.frame(
+    term = names(estimate), estimate = unname(estimate), learned = learned(x)
+  )
+}
+
+#' @rdname tidy.sturdy_model
+#' @export
+glance.gpc_classes <- function(x, ...) {
+  check_no_dots(...)
+  pointwise <- x$ep$loo
+  has_loo <- has_numbers(pointwise)
+  data.frame(
+    nobs = nobs(x), df = Inf, classes = length(x$blueprint$levels), epsilon = mean(x$epsilon),
+    log_evidence = c(x$ep$log_evidence, NA_real_)[1],
+    loo = if (has_loo) sum(pointwise) else NA_real_, loo_se = se_sum(pointwise),
+    criterion = "evidence", status = x$ep$status, sweeps = c(x$ep$sweeps, NA_integer_)[1]
+  )
+}
+
+#' @rdname tidy.sturdy_model
+#' @export
+augment.gpc_classes <- function(x, data = NULL, newdata = NULL, ...) {
+  check_no_dots(...)
+  call <- rlang::current_env()
+  check_classes_model(x)
+  if (!is.null(newdata)) {
+    return(add_classes(as.data.frame(newdata), predict(x, newdata, type = "prob")))
+  }
+  place <- if (is.null(data)) {
+    data <- stored_data(x)
+    seq_len(nobs(x))
+  } else {
+    augment_place(x, data, call)
+  }
+  latent <- classes_latent_new(x, x$data$X)
+  prob <- class_probabilities(latent$m, latent$s2)
+  colnames(prob) <- x$blueprint$levels
+  data <- add_classes(data, prob[place, , drop = FALSE])
+  data$.flipped <- x$ep$flipped[place]
+  data$.loo <- exp(x$ep$loo)[place]
+  data
+}
+
+#' Columns .prob_<class>, and .class, the most probable one
+#' @noRd
+add_classes <- function(data, prob) {
+  levels <- colnames(prob)
+  for (level in levels) data[[paste0(".prob_", level)]] <- unname(prob[, level])
+  known <- stats::complete.cases(prob)
+  best <- rep(NA_integer_, nrow(prob))
+  best[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
+  data$.class <- factor(levels[best], levels = levels)
+  data
+}
+
+#' @rdname summary.sturdy_model
+#' @export
+summary.gpc_classes <- function(object, ...) {
+  check_no_dots(...)
+  check_classes_model(object)
+  score <- loo(object)$estimates["elpd_loo", ]
+  structure(
+    list(
+      title = paste0(
+        "<gpc> Gaussian process classifier, ", length(object$blueprint$levels), " classes"
+      ),
+      rows = paste0(nobs(object), ", ", count(length(object$blueprint$columns), "input")),
+      inference = "EP", ep = ep_words(object$ep), weights = NULL,
+      coefficients = tidy.gpc_classes(object),
+      scores = c(
+        log_evidence = object$ep$log_evidence, loo = score[["Estimate"]],
+        loo_se = score[["SE"]], loo_error = mean(exp(object$ep$loo) < 0.5)
+      ),
+      expected_wrong = sum(object$ep$flipped),
+      suspicious = utils::head(class_suspicion(object), 5)[
+        c("row", "label", "probability", "rank", "loo", "suggested", "p_suggested")
+      ]
+    ),
+    class = "summary.sturdy_model"
+  )
+}

@@ -1,0 +1,58 @@
+#' Averaging over hyperparameters and noise models
+#'
+#' What `hyper = "integrate"` and `epsilon = "average"`, the defaults of [gpc()], [stc()]
+#' and [bpm()], do.
+#'
+#' @details
+#' ```{r, include = FALSE}
+#' averaging_cost <- function(many) {
+#'   rows <- utils::read.csv("inst/results/averaging-families.csv")
+#'   rows <- rows[rows$way == "average", ]
+#'   wide <- rows$family %in% c("ionosphere", "sonar", "spam")
+#'   paste(format(range(round(rows$evaluations[wide == many], -1))), collapse = " to ")
+#' }
+#' ```
+#' At the optimum the kernel and the flip rate are taken as known, and so is it
+#' that labels may be wrong at all. With `hyper = "integrate"`, the default, answers are
+#' averages over all values of the hyperparameters, weighted by their posterior, and with
+#' `epsilon = "average"` also over three noise models: no label is wrong; all are with one
+#' rate; each class has its own. Averaged are flip probabilities, the number of wrong
+#' labels and its interval, predictions and leave-one-out probabilities. What depends on
+#' one point ([coef()][coef.sturdy_model], [criterion()], [ep_diagnostics()],
+#' [check_fit()], [posterior_sample()]) is at the best mode of the most probable noise
+#' model with a flip rate.
+#'
+#' Every parameter is mapped to a coordinate in which its prior is standard normal (see
+#' [weak_prior()] and [noise_prior()]). Under each noise model the modes are found from
+#' several starts, and some 40 nodes are placed around them, the same in every run; their
+#' weights are those of importance sampling, Pareto-smoothed. With few effective nodes
+#' they are drawn a second time; if that does not help, the modes are weighted by
+#' Laplace's method, and a message says so. With many parameters (above 12) Laplace's
+#' method gives the evidence, too, where nodes are few for it. Above 150 rows there are
+#' fewer nodes, because the posterior narrows, and modes are first sought on some of the
+#' rows; above 4800 rows the modes alone are used. [noise_test()] shows the noise models
+#' and what their nodes are worth. In the tables of
+#' `vignette("believe")` a fit takes `r averaging_cost(FALSE)` EP fits with up to ten inputs, and
+#' `r averaging_cost(TRUE)` with 33 to 60.
+#'
+#' # What a fit keeps
+#' The field `nodes` is a list of
+#'   * `models`: a data frame as in [noise_test()];
+#'   * `table`: a data frame with a row for each of K nodes: `model`, `weight` (their sum is
+#'     1) and `log_evidence`;
+#'   * `hyper` and `rates` (K each): their hyperparameters, and flip rates by group;
+#'   * `tau`, `b` and `loo`: a column a node, site precisions, what predictions need, and
+#'     leave-one-out log probabilities; `C`, with inducing inputs or weights;
+#'   * `flipped`, `left_out` and `unseen` (n each): the averages, of the flip probability,
+#'     of the leave-one-out log probability of the label and of the probability of the
+#'     other class;
+#'   * `wrong`: the distribution of the number of wrong labels under each noise model;
+#'   * `point`: the flip rates of the point that the fit is held at; `evaluations`: EP
+#'     fits to all rows.
+#'
+#' Nodes that together have a thousandth of the weight of their noise model are left out.
+#' With n rows the object grows by some 3 n K numbers.
+#'
+#' @name averaging
+#' @seealso [noise_test()], [noise_prior()], [weak_prior()]
+NULL

@@ -1,0 +1,89 @@
+# Simulation-based calibration of fits that average: everything is drawn from the priors
+# (noise model, rates, lengthscales, nugget, bias), then two inputs, the latent function
+# and the labels. If the fit's posterior is right, the true number of wrong labels, the
+# rate and the first lengthscale have ranks in it that are uniform, and its probabilities
+# of the noise models agree with the shares drawn.
+
+experiment <- list(
+  settings = list(replications = 1000, rows = 100, seed = 5001),
+  quick = list(replications = 2, rows = 40),
+  in_package = "summary",
+  tasks = function(settings) all_of(rows = settings$rows, seed = seeds_of(settings)),
+  run = function(task) calibrate_one(task$rows, task$seed),
+  tables = function(parts) {
+    rows <- parts$results
+    uniform <- function(u) suppressWarnings(stats::ks.test(u, "punif"))
+    ranks <- list(count = rows$rank_count, rate = rows$rank_rate, lengthscale = rows$rank_lengthscale)
+    tests <- lapply(ranks, uniform)
+    found <- colMeans(rows[c("p_none", "p_one", "p_two")])
+    drawn <- vapply(c("none", "one", "two"), function(model) mean(rows$model == model), 0)
+    list(summary = data.frame(
+      what = c(paste("rank of the", names(ranks)), paste("model", names(drawn)), "interval of the count"),
+      value = c(vapply(tests, function(t) unname(t$statistic), 0), found, mean(rows$covered)),
+      beside = c(vapply(tests, function(t) t$p.value, 0), drawn, 0.9),
+      n = nrow(rows)
+    ))
+  }
+)
+
+calibrate_one <- function(rows, seed) {
+  set_seed(seed)
+  X <- matrix(stats::rnorm(2 * rows), rows)
+  truth <- draw_truth(X)
+  fit <- observe(gpc(
+    X, truth$y, epsilon = "average", hyper = "integrate", control = quiet_control()
+  ))$value
+  nodes <- fit$nodes
+  weight <- nodes$table$weight
+  rank <- function(values, true) {
+    below <- sum(weight[values < true])
+    same <- sum(weight[values == true])
+    min(max(below + same * stats::runif(1), 0), 1)
+  }
+  density <- Reduce(`+`, lapply(nodes$models$model, function(model) {
+    d <- nodes$wrong[[model]]
+    c(d, numeric(rows + 1 - length(d))) * nodes$models$probability[nodes$models$model == model]
+  }))
+  count <- sum(truth$flipped)
+  expected <- attr(observe(mislabelled(fit))$value, "expected")
+  data.frame(
+    model = truth$model, flipped = count, count = expected$count,
+    covered = expected$lower <= count && count <= expected$upper,
+    rank_count = min(1, sum(density[seq_len(count)]) + density[count + 1] * stats::runif(1)),
+    rank_rate = rank(vapply(nodes$rates, mean, 0), mean(truth$rates)),
+    rank_lengthscale = rank(vapply(nodes$hyper, function(h) h$lengthscale[[1]], 0), truth$lengthscale[1]),
+    p_none = nodes$models$probability[1], p_one = nodes$models$probability[2],
+    p_two = nodes$models$probability[3], least_ess = min(nodes$models$ess, Inf, na.rm = TRUE),
+    largest_k = max(nodes$models$pareto_k, -Inf, na.rm = TRUE),
+    evaluations = nodes$evaluations
+  )
+}
+
+# Parameters from the priors that ?weak_prior and ?noise_prior state, and labels from
+# them, until both classes are there
+draw_truth <- function(X) {
+  n <- nrow(X)
+  # the median heuristic, at which the prior of the lengthscales is centred
+  held <- gpc(
+    X, rep(0:1, length.out = n), epsilon = 0.1, hyper = "optimum", kernel = kernel_ard(fixed = TRUE),
+    control = quiet_control()
+  )
+  centre <- held$kernel$lengthscale
+  repeat {
+    lengthscale <- centre * exp(0.7 * stats::rnorm(2) + 0.5 * stats::rnorm(1))
+    nugget <- 0.3 * exp(2 * stats::rnorm(1))
+    bias <- 0.3 * exp(2 * stats::rnorm(1)) * (1 + nugget)
+    model <- sample(c("none", "one", "two"), 1, prob = c(0.25, 0.375, 0.375))
+    rate <- stats::rbeta(2, 1, 4) / 2
+    rates <- switch(model, none = c(0, 0), one = rate[c(1, 1)], two = rate)
+    D <- as.matrix(stats::dist(fit_scale(X) / rep(lengthscale, each = n)))^2
+    f <- drop(crossprod(chol(exp(-D / 2) + bias + diag(nugget, n)), stats::rnorm(n)))
+    flipped <- stats::runif(n) < ifelse(f > 0, rates[2], rates[1])
+    y <- xor(f > 0, flipped)
+    if (min(sum(y), sum(!y)) > 0) break
+  }
+  list(y = y, flipped = flipped, model = model, rates = rates, lengthscale = lengthscale)
+}
+
+# Inputs as the fit scales them
+fit_scale <- function(X) scale(X)

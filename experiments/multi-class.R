@@ -1,0 +1,228 @@
+# Three classes or more, with labels that are wrong on purpose: does the fit predict the
+# true classes of other rows, find the wrong labels, and say what they should be?
+#
+# At most 130 rows train and at most 400 others test; only training labels are made wrong:
+# none, a share of all taken for another class at random ("uniform"), or every class taken
+# for the next one ("pair"). Methods:
+# - gpc: one rate learned; gpc, matrix: epsilon = "matrix"; both with one lengthscale;
+# - one against the rest: a gpc() of two classes for each class; a row is as suspicious as
+#   its label is in the fit of its class;
+# - forest (ranger, out of bag), svm (kernlab, probabilities, 5 folds) and multinomial
+#   regression (nnet, 5 folds): a row is as suspicious as its label is improbable.
+#
+# `error` and `log_loss` are on the test rows, `auc` is for finding the wrong labels,
+# `suggested` the share of them whose best other class is the true one, `covered` whether
+# the 90 % interval holds their number.
+
+experiment <- list(
+  settings = list(
+    data = c(
+      "iris", "newthyroid", "glass", "vehicle", "vowel", "satellite", "waveform"
+    ),
+    noise = c("none", "uniform.1", "uniform.2", "pair.2"),
+    replications = 10, seed = 1
+  ),
+  quick = list(data = "iris", noise = "uniform.2", replications = 1),
+  in_package = "summary",
+  needs = c("ranger", "kernlab", "nnet", "mlbench"),
+  tasks = function(settings) {
+    all_of(seed = seeds_of(settings), noise = settings$noise, data = settings$data)
+  },
+  run = function(task) classes_replication(task$data, task$noise, task$seed),
+  tables = function(parts) list(summary = classes_summary(parts$results))
+)
+
+# Data ------------------------------------------------------------------------
+
+classes_data <- function(name) {
+  from <- function(set, class) {
+    data <- get(utils::data(list = set, package = "mlbench", envir = environment()))
+    list(x = data[names(data) != class], y = data[[class]])
+  }
+  data <- switch(name,
+    iris = list(x = datasets::iris[1:4], y = datasets::iris$Species),
+    newthyroid = {
+      data <- sturdy_data("newthyroid")
+      list(x = data[names(data) != "class"], y = factor(data$class))
+    },
+    glass = from("Glass", "Type"),
+    vehicle = from("Vehicle", "Class"),
+    vowel = from("Vowel", "Class"),
+    satellite = from("Satellite", "classes"),
+    waveform = {
+      data <- mlbench::mlbench.waveform(600)
+      list(x = as.data.frame(data$x), y = data$classes)
+    }
+  )
+  data$x <- data$x[vapply(data$x, is.numeric, NA)]
+  common <- names(which(table(data$y) >= 10))
+  if (name == "vowel") common <- utils::head(common, 6)
+  kept <- data$y %in% common
+  list(x = as.matrix(data$x[kept, ]), y = droplevels(data$y[kept]))
+}
+
+classes_split <- function(name, noise, seed) {
+  set_seed(seed)
+  data <- classes_data(name)
+  n <- length(data$y)
+  training <- sample(n, min(130, round(0.6 * n)))
+  test <- setdiff(seq_len(n), training)
+  test <- test[sample.int(length(test), min(400, length(test)))]
+  truth <- data$y[training]
+  scaled <- scale(data$x[training, ])
+  centre <- attr(scaled, "scaled:center")
+  unit <- pmax(attr(scaled, "scaled:scale"), 1e-8)
+  at <- function(rows) scale(data$x[rows, , drop = FALSE], centre, unit)
+  list(
+    x = at(training), y = wrong_labels(truth, noise), truth = truth,
+    x_test = at(test), y_test = data$y[test]
+  )
+}
+
+wrong_labels <- function(y, noise) {
+  if (noise == "none") {
+    return(y)
+  }
+  rate <- as.numeric(paste0("0.", sub(".*[.]", "", noise)))
+  classes <- nlevels(y)
+  wrong <- sample.int(length(y), round(rate * length(y)))
+  step <- if (startsWith(noise, "pair")) 1 else sample(classes - 1, length(wrong), TRUE)
+  code <- as.integer(y)
+  code[wrong] <- (code[wrong] + step - 1) %% classes + 1
+  factor(levels(y)[code], levels = levels(y))
+}
+
+# Methods ---------------------------------------------------------------------
+# Each returns list(prob: of the classes at the test rows; class: n x C, how probable each
+# is for a training row; suspicion), and may have more.
+
+ours <- function(d, epsilon) {
+  fit <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = epsilon, control = quiet_control())
+  interval <- attr(suppressMessages(mislabelled(fit)), "expected")
+  list(
+    prob = predict(fit, d$x_test, type = "prob"), class = fit$ep$true_class,
+    suspicion = fit$ep$flipped, lower = interval$lower, upper = interval$upper,
+    rate = mean(fit$epsilon)
+  )
+}
+
+one_against_rest <- function(d) {
+  parts <- lapply(levels(d$y), function(class) {
+    fit <- gpc(d$x, d$y == class, kernel = kernel_iso(), control = quiet_control())
+    list(
+      test = predict(fit, d$x_test, type = "prob")[, 2], train = fitted(fit),
+      flipped = fit$ep$flipped
+    )
+  })
+  together <- function(name) {
+    p <- vapply(parts, `[[`, numeric(length(parts[[1]][[name]])), name)
+    colnames(p) <- levels(d$y)
+    p
+  }
+  prob <- together("test")
+  at <- cbind(seq_along(d$y), as.integer(d$y))
+  list(
+    prob = prob / rowSums(prob), class = together("train"), suspicion = together("flipped")[at]
+  )
+}
+
+forest <- function(d) {
+  fit <- ranger::ranger(x = d$x, y = d$y, probability = TRUE, num.threads = 1, seed = 1)
+  at <- cbind(seq_along(d$y), as.integer(d$y))
+  seen <- fit$predictions[, levels(d$y)]
+  list(
+    prob = stats::predict(fit, d$x_test, num.threads = 1)$predictions[, levels(d$y)],
+    class = seen, suspicion = 1 - seen[at]
+  )
+}
+
+out_of_fold <- function(d, probabilities) {
+  fold <- sample(rep_len(1:5, length(d$y)))
+  class <- matrix(NA_real_, length(d$y), nlevels(d$y), dimnames = list(NULL, levels(d$y)))
+  for (k in 1:5) {
+    class[fold == k, ] <- probabilities(d$x[fold != k, ], d$y[fold != k], d$x[fold == k, ])
+  }
+  at <- cbind(seq_along(d$y), as.integer(d$y))
+  list(
+    prob = probabilities(d$x, d$y, d$x_test), class = class, suspicion = 1 - class[at]
+  )
+}
+
+all_levels <- function(p, levels) {
+  p <- p[, match(levels, colnames(p)), drop = FALSE]
+  p[is.na(p)] <- 0
+  p / rowSums(p)
+}
+
+svm_probabilities <- function(x, y, new) {
+  utils::capture.output(fit <- kernlab::ksvm(x, droplevels(y), prob.model = TRUE, scaled = FALSE))
+  all_levels(kernlab::predict(fit, new, type = "probabilities"), levels(y))
+}
+
+multinomial_probabilities <- function(x, y, new) {
+  fit <- nnet::multinom(
+    y ~ ., data.frame(x, y = y), decay = 0.01, trace = FALSE, MaxNWts = 1e4, maxit = 300
+  )
+  all_levels(stats::predict(fit, data.frame(new), type = "probs"), levels(y))
+}
+
+classes_methods <- list(
+  "gpc" = function(d) ours(d, "learn"),
+  "gpc, matrix" = function(d) ours(d, "matrix"),
+  "one against the rest" = one_against_rest,
+  "forest" = forest,
+  "svm" = function(d) out_of_fold(d, svm_probabilities),
+  "multinomial" = function(d) out_of_fold(d, multinomial_probabilities)
+)
+
+# Measures --------------------------------------------------------------------
+
+classes_replication <- function(name, noise, seed) {
+  d <- classes_split(name, noise, seed)
+  rows <- lapply(names(classes_methods), function(method) {
+    set_seed(seed)
+    seen <- observe(classes_methods[[method]](d))
+    cbind(data.frame(method = method), classes_measures(seen$value, d), seconds = seen$seconds)
+  })
+  do.call(rbind, rows)
+}
+
+classes_measures <- function(found, d) {
+  wrong <- d$y != d$truth
+  p <- all_levels(found$prob, levels(d$y_test))
+  at <- cbind(seq_along(d$y_test), as.integer(d$y_test))
+  others <- found$class
+  others[cbind(seq_along(d$y), match(as.character(d$y), colnames(others)))] <- -1
+  best <- colnames(others)[max.col(others, ties.method = "first")]
+  none <- function(x) if (is.null(x)) NA_real_ else x
+  data.frame(
+    error = mean(max.col(p) != as.integer(d$y_test)), log_loss = -mean(log(pmax(p[at], 1e-6))),
+    wrong = sum(wrong), auc = if (any(wrong)) rank_area(found$suspicion, wrong) else NA_real_,
+    suggested = if (any(wrong)) mean(best[wrong] == d$truth[wrong]) else NA_real_,
+    found = if (any(wrong)) mean(found$suspicion[wrong] > 0.5) else NA_real_,
+    called_falsely = mean(found$suspicion[!wrong] > 0.5), rate = none(found$rate),
+    lower = none(found$lower), upper = none(found$upper)
+  )
+}
+
+# The probability that a wrong label ranks above another, ties counting half
+rank_area <- function(score, wrong) {
+  m <- sum(wrong)
+  (sum(rank(score)[wrong]) - m * (m + 1) / 2) / (m * sum(!wrong))
+}
+
+classes_summary <- function(results) {
+  parts <- split(results, list(results$method, results$noise), drop = TRUE)
+  rows <- lapply(parts, function(g) {
+    mean_of <- function(name) mean(g[[name]], na.rm = TRUE)
+    measures <- c(
+      "error", "log_loss", "auc", "suggested", "found", "called_falsely", "rate", "seconds"
+    )
+    data.frame(
+      noise = g$noise[1], method = g$method[1], problems = nrow(g),
+      as.list(vapply(stats::setNames(measures, measures), mean_of, 0)),
+      covered = mean(g$lower <= g$wrong & g$wrong <= g$upper)
+    )
+  })
+  do.call(rbind, unname(rows))
+}

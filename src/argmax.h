@@ -1,0 +1,25 @@
+/* What: independent normals f_k ~ N(mean_k, sd_k^2), given that one of them is
+ *       the largest: the probability of that, and the moments of all. */
+#ifndef STURDY_ARGMAX_H
+#define STURDY_ARGMAX_H
+
+/* Largest number of normals */
+#define ARGMAX_MOST 32
+
+/* Each in units of the normal itself, so that none cancels. */
+typedef struct {
+  double shift[ARGMAX_MOST]; /* E f_k - mean_k */
+  double ratio[ARGMAX_MOST]; /* Var f_k / sd_k^2 */
+  double loss[ARGMAX_MOST];  /* 1 - ratio, with digits of its own near 0 */
+} argmax_moments;
+
+/* log P(f_c is the largest of C) [M 12.2] and, where `moments` is not NULL, the
+ * moments given that [M 12.6]. NaN where an argument is not finite or an sd not
+ * above 0. */
+double argmax_given(int C,
+                    int c,
+                    const double *mean,
+                    const double *sd,
+                    argmax_moments *moments);
+
+#endif

@@ -1,0 +1,244 @@
+/* What: glue of EP with several classes. */
+#include "ep-classes.h"
+#include "glue.h"
+#include "latent-kernel.h"
+#include "latent-lowrank.h"
+#include "matrix.h"
+#include <math.h>
+#include <string.h>
+
+/* Row i of column j of n */
+static size_t cell(int i, int j, int n) {
+  return (size_t)i + (size_t)j * (size_t)n;
+}
+
+typedef struct {
+  latent post[ARGMAX_MOST], *at[ARGMAX_MOST];
+  latent_kernel lk[ARGMAX_MOST];
+  latent_lowrank lr[ARGMAX_MOST];
+  inducing points[ARGMAX_MOST];
+  kernel_ard kernel[ARGMAX_MOST];
+  int *y;
+  double *zero; /* [n] */
+  classes_model model;
+  classes_state st;
+  classes_work work;
+  ep_options opt;
+} classes_space;
+
+/* kernels_ holds one kernel, then shared, or one a class. */
+static void
+set_latents(classes_space *s, SEXP X_, SEXP Z_, SEXP kernels_, int n, int C) {
+  const int own = Rf_length(kernels_) == C;
+  if (!Rf_isNewList(kernels_) || !(own || Rf_length(kernels_) == 1))
+    Rf_error("internal error: wrong number of kernels");
+  for (int c = 0; c < C; c++) {
+    const int k = own ? c : 0;
+    if (c == k) s->kernel[k] = glue_kernel(X_, VECTOR_ELT(kernels_, k));
+    if (Rf_isNull(Z_)) {
+      s->post[c] =
+          c ? latent_kernel_like(&s->lk[c], &s->lk[0], &s->kernel[k])
+            : latent_kernel_inputs(&s->lk[0], n, &s->kernel[0], REAL_RO(X_));
+    } else {
+      if (!Rf_isReal(Z_) || !Rf_isMatrix(Z_) || Rf_ncols(Z_) != Rf_ncols(X_))
+        Rf_error("internal error: wrong types in classes_fit");
+      s->points[c] = (inducing){.kernel = &s->kernel[k],
+                                .n = n,
+                                .m = Rf_nrows(Z_),
+                                .X = REAL_RO(X_),
+                                .Z = REAL_RO(Z_)};
+      s->post[c] = latent_lowrank_inducing(&s->lr[c], &s->points[c], 1);
+    }
+    s->at[c] = &s->post[c];
+  }
+}
+
+static void carve_all(classes_space *s, workspace *ws) {
+  const int n = s->model.n;
+  for (int c = 0; c < s->model.C; c++)
+    s->post[c].ops->carve(&s->post[c], s->opt.block, ws);
+  classes_carve(&s->st, &s->work, n, s->model.C, &s->opt, ws);
+  s->zero = workspace_take(ws, (size_t)n);
+}
+
+static void set_up(classes_space *s, int n, int C, SEXP run_) {
+  const R_xlen_t all = (R_xlen_t)n * C;
+  const double *control = get_doubles(run_, "control", 4);
+  const double *y = get_doubles(run_, "y", n);
+  const double *tau = get_doubles(run_, "tau", all);
+  const double *nu = get_doubles(run_, "nu", all);
+  s->opt = (ep_options){.tol = control[0],
+                        .max_sweeps = (int)control[1],
+                        .damping = control[2],
+                        .block = (int)control[3]};
+  s->y = (int *)R_alloc((size_t)n + 1, sizeof(int));
+  for (int i = 0; i < n; i++) {
+    s->y[i] = (int)y[i] - 1;
+    if (s->y[i] < 0 || s->y[i] >= C)
+      Rf_error("internal error: class out of range");
+  }
+  s->model =
+      (classes_model){.n = n,
+                      .C = C,
+                      .post = s->at,
+                      .omega = get_doubles(run_, "omega", (R_xlen_t)C * C),
+                      .y = s->y};
+  workspace ws = {NULL, 0};
+  carve_all(s, &ws);
+  ws = (workspace){glue_alloc(ws.used), 0};
+  carve_all(s, &ws);
+  memset(s->zero, 0, (size_t)n * sizeof *s->zero);
+  for (int c = 0; c < C; c++) s->post[c].ops->bind(&s->post[c]);
+  for (R_xlen_t k = 0; k < all; k++) s->st.site[k] = (ep_site){tau[k], nu[k]};
+}
+
+static SEXP pair_list(const char *first, const char *second) {
+  const char *names[] = {first, second, ""};
+  return Rf_mkNamed(VECSXP, names);
+}
+
+static void fill_sites(const classes_space *s, SEXP out_) {
+  const int n = s->model.n, C = s->model.C;
+  SEXP sites_ = PROTECT(pair_list("tau", "nu"));
+  SEXP cavity_ = PROTECT(pair_list("mean", "var"));
+  double *tau = set_matrix(sites_, "tau", n, C);
+  double *nu = set_matrix(sites_, "nu", n, C);
+  double *mean = set_matrix(cavity_, "mean", n, C);
+  double *var = set_matrix(cavity_, "var", n, C);
+  double *loo = set_vector(out_, "loo", n);
+  double *residual = set_vector(out_, "residual", n);
+  for (int i = 0; i < n; i++) {
+    const int proper = !ISNAN(s->st.log_z[i]);
+    loo[i] = proper ? s->st.log_z[i] : NA_REAL;
+    residual[i] = s->st.residual[i];
+    for (int c = 0; c < C; c++) {
+      const size_t at = cell(i, c, n);
+      tau[at] = s->st.site[at].tau;
+      nu[at] = s->st.site[at].nu;
+      mean[at] = proper ? s->st.cav[at].mean : NA_REAL;
+      var[at] = proper ? s->st.cav[at].var : NA_REAL;
+    }
+  }
+  set_named(out_, "sites", sites_);
+  set_named(out_, "cavity", cavity_);
+  UNPROTECT(2);
+}
+
+static void fill_posterior(const classes_space *s, SEXP out_) {
+  const int n = s->model.n, C = s->model.C, k = s->post[0].n_location;
+  double *m = set_matrix(out_, "m", n, C),
+         *A = set_matrix(out_, "C_diag", n, C);
+  double *b = set_matrix(out_, "b", k, C), *D = set_vector(out_, "log_det", C);
+  const size_t square = (size_t)k * (size_t)k;
+  const int has_extra = s->post[0].covariance != NULL;
+  double *extra = has_extra ? set_matrix(out_, "extra", k * k, C) : NULL;
+  for (int c = 0; c < C; c++) {
+    const latent *post = &s->post[c];
+    memcpy(m + cell(0, c, n), post->m, (size_t)n * sizeof *m);
+    memcpy(A + cell(0, c, n), post->A, (size_t)n * sizeof *A);
+    memcpy(b + cell(0, c, k), post->location, (size_t)k * sizeof *b);
+    D[c] = post->log_det;
+    if (!has_extra) continue;
+    double *to = extra + (size_t)c * square;
+    memcpy(to, post->covariance, square * sizeof *to);
+    mirror_lower(to, k);
+  }
+}
+
+static void fill_run(const classes_space *s, SEXP out_) {
+  const classes_state *st = &s->st;
+  set_int(out_, "sweeps", st->sweeps);
+  set_int(out_, "skipped", st->skipped);
+  double *trace = set_matrix(out_, "trace", st->n_trace, N_TRACE);
+  for (int i = 0; i < st->n_trace; i++)
+    for (int j = 0; j < N_TRACE; j++)
+      trace[i + j * st->n_trace] = st->trace[i * N_TRACE + j];
+  double value = NA_REAL;
+  classes_evidence(&s->model, st->site, st->cav, st->log_z, &value);
+  set_double(out_, "log_evidence", value);
+}
+
+/* labels: the classes of the rows, all of them or with one rate only the
+ * recorded one; gradient: of the evidence, with respect to omega and to the
+ * parameters of each class's kernel. Spoils the posteriors. */
+static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
+  const int n = s->model.n, C = s->model.C;
+  for (int i = 0; i < n; i++)
+    if (ISNAN(s->st.log_z[i])) return;
+  const int labels = Rf_asLogical(get_named(run_, "labels"));
+  const int gradient = Rf_asLogical(get_named(run_, "gradient"));
+  double *log_p = set_matrix(out_, "log_p", n, C);
+  classes_labels(&s->model, s->st.cav, labels, log_p);
+  if (!gradient) return;
+  classes_omega_gradient(&s->model, s->st.log_z, log_p,
+                         set_matrix(out_, "d_omega", C, C));
+  const int p = s->post[0].n_prior;
+  double *grad = set_matrix(out_, "gradient", p, C);
+  for (int c = 0; c < C; c++)
+    classes_prior_gradient(&s->model, c, s->st.site, s->zero,
+                           grad + cell(0, c, p));
+}
+
+/* progress_: NULL or an R function of (sweep, residual) */
+SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
+  const int n = Rf_nrows(X_), C = Rf_ncols(get_named(run_, "omega"));
+  if (!Rf_isReal(X_) || !Rf_isMatrix(X_) || n < 1 || C < 2 || C > ARGMAX_MOST)
+    Rf_error("internal error: wrong types in classes_fit");
+  classes_space *s = (classes_space *)R_alloc(1, sizeof *s);
+  memset(s, 0, sizeof *s);
+  set_latents(s, X_, Z_, kernels_, n, C);
+  set_up(s, n, C, run_);
+  const int status = classes_run(&s->model, &s->opt, &s->st, &s->work,
+                                 glue_monitor, get_named(run_, "progress"));
+
+  const char *names[] = {"status",
+                         "sites",
+                         "cavity",
+                         "loo",
+                         "m",
+                         "C_diag",
+                         "b",
+                         "extra",
+                         "residual",
+                         "log_det",
+                         "sweeps",
+                         "skipped",
+                         "log_evidence",
+                         "trace",
+                         "log_p",
+                         "d_omega",
+                         "gradient",
+                         ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  set_int(out_, "status", status);
+  if (status >= 0) {
+    fill_posterior(s, out_);
+    fill_sites(s, out_);
+    fill_run(s, out_);
+    fill_asked(s, run_, out_);
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* log P(class k is the largest) [rows x C] of independent normals. */
+SEXP glue_classes_prob(SEXP mean_, SEXP var_) {
+  const int n = Rf_nrows(mean_), C = Rf_ncols(mean_);
+  if (!Rf_isReal(mean_) || !Rf_isMatrix(mean_) || !Rf_isReal(var_) ||
+      Rf_xlength(var_) != Rf_xlength(mean_) || C < 2 || C > ARGMAX_MOST)
+    Rf_error("internal error: wrong types in classes_prob");
+  const double *mean = REAL_RO(mean_), *var = REAL_RO(var_);
+  SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, C));
+  double *out = REAL(out_), m[ARGMAX_MOST], sd[ARGMAX_MOST];
+  for (int i = 0; i < n; i++) {
+    if (i % 1000 == 0) R_CheckUserInterrupt();
+    for (int c = 0; c < C; c++) {
+      m[c] = mean[cell(i, c, n)];
+      sd[c] = sqrt(var[cell(i, c, n)]);
+    }
+    for (int c = 0; c < C; c++)
+      out[cell(i, c, n)] = argmax_given(C, c, m, sd, NULL);
+  }
+  UNPROTECT(1);
+  return out_;
+}

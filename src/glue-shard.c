@@ -1,0 +1,220 @@
+/* What: glue of shards. rows_ is list(Phi, lambda, y, n_all), lik_ list(df, d,
+ *       epsilon), posterior_ list(L, w): L packed, column after column of the
+ *       lower triangle, as all symmetric matrices are here. */
+#include "glue.h"
+#include "shard.h"
+
+typedef struct {
+  shard_rows rows;
+  lik_step lik;
+  shard_posterior post;
+  shard_work work;
+} shard_space;
+
+static size_t at(int i, int j, int rows) {
+  return (size_t)i + (size_t)j * (size_t)rows;
+}
+
+static size_t packed_size(int k) { return (size_t)k * ((size_t)k + 1) / 2; }
+
+static const double *unpacked(const double *packed, int k) {
+  double *A = glue_alloc((size_t)k * (size_t)k);
+  for (int j = 0; j < k; j++)
+    for (int i = j; i < k; i++) A[at(i, j, k)] = *packed++;
+  return A;
+}
+
+static void pack(const double *A, int k, double *packed) {
+  for (int j = 0; j < k; j++)
+    for (int i = j; i < k; i++) *packed++ = A[at(i, j, k)];
+}
+
+static void set_rows(shard_space *s, SEXP rows_, inducing *points) {
+  SEXP Phi_ = get_named(rows_, "Phi");
+  if (!Rf_isReal(Phi_) || !Rf_isMatrix(Phi_) || Rf_ncols(Phi_) < 1)
+    Rf_error("internal error: wrong types in the rows of a shard");
+  const int n = Rf_ncols(Phi_);
+  s->rows = (shard_rows){.n = n,
+                         .k = Rf_nrows(Phi_),
+                         .n_all = (int)get_doubles(rows_, "n_all", 1)[0],
+                         .Phi = REAL_RO(Phi_),
+                         .lambda = get_doubles(rows_, "lambda", n),
+                         .y = get_doubles(rows_, "y", n)};
+  workspace ws = {NULL, 0};
+  shard_carve(&s->work, &s->rows, points, &ws);
+  ws = (workspace){glue_alloc(ws.used), 0};
+  shard_carve(&s->work, &s->rows, points, &ws);
+}
+
+static void set_model(shard_space *s, SEXP lik_, SEXP posterior_) {
+  const int k = s->rows.k;
+  s->lik = likelihood_step(get_doubles(lik_, "df", 1)[0],
+                           (int)get_doubles(lik_, "d", 1)[0],
+                           get_doubles(lik_, "epsilon", 2));
+  s->post = (shard_posterior){
+      .L = unpacked(get_doubles(posterior_, "L", (R_xlen_t)packed_size(k)), k),
+      .w = get_doubles(posterior_, "w", k)};
+}
+
+static const double *point_of(SEXP point_, int n) {
+  if (!Rf_isReal(point_) || Rf_xlength(point_) != (R_xlen_t)SHARD_PARTS * n)
+    Rf_error("internal error: wrong types in a point of a shard");
+  return REAL_RO(point_);
+}
+
+/* Features of rows at inducing inputs: list(Phi (k x n), lambda) */
+SEXP glue_shard_features(SEXP X_, SEXP Z_, SEXP kernel_) {
+  const kernel_ard kernel = glue_kernel(X_, kernel_);
+  inducing points = glue_inducing(X_, Z_, &kernel);
+  const int n = points.n, k = inducing_size(&points);
+  const int width = n < 256 ? n : 256;
+  workspace ws = {NULL, 0};
+  inducing_carve(&points, width, &ws);
+  ws = (workspace){glue_alloc(ws.used), 0};
+  inducing_carve(&points, width, &ws);
+  inducing_prepare(&points);
+  const char *names[] = {"Phi", "lambda", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *Phi = set_matrix(out_, "Phi", k, n);
+  double *lambda = set_vector(out_, "lambda", n);
+  for (int first = 0; first < n; first += width) {
+    const int cols = n - first < width ? n - first : width;
+    inducing_features(&points, first, cols, Phi + at(0, first, k),
+                      lambda + first);
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* point_: its x is read. list(P (packed), h) */
+SEXP glue_shard_gram(SEXP rows_, SEXP point_) {
+  shard_space s;
+  set_rows(&s, rows_, NULL);
+  const int n = s.rows.n, k = s.rows.k;
+  const double *x = point_of(point_, n);
+  double *P = glue_alloc((size_t)k * (size_t)k);
+  const char *names[] = {"P", "h", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *h = set_vector(out_, "h", k);
+  shard_gram(&s.rows, x, x + n, &s.work, P, h);
+  pack(P, k, set_vector(out_, "P", (R_xlen_t)packed_size(k)));
+  UNPROTECT(1);
+  return out_;
+}
+
+static void set_terms(SEXP out_, const char *name, const criterion_terms *t) {
+  double *to = set_vector(out_, name, 3);
+  to[0] = t->R;
+  to[1] = t->h;
+  to[2] = t->shift;
+}
+
+static void fill_pass(SEXP out_, const shard_sums *sums, int k) {
+  set_double(out_, "worst", sums->worst);
+  set_double(out_, "squares", sums->squares);
+  set_double(out_, "improper", sums->improper);
+  set_double(out_, "log_det", sums->log_det);
+  set_double(out_, "loo", sums->loo);
+  set_terms(out_, "evidence", &sums->evidence);
+  set_terms(out_, "evidence_zp", &sums->evidence_zp);
+  const int c = sums->known;
+  double *H = set_matrix(out_, "H", c, c), *g = set_vector(out_, "g", c);
+  for (int j = 0; j < c; j++) {
+    g[j] = sums->g[j];
+    for (int l = j; l < c; l++)
+      H[at(l, j, c)] = H[at(j, l, c)] = sums->H[at(l, j, c)];
+  }
+  pack(sums->P, k, set_vector(out_, "P", (R_xlen_t)packed_size(k)));
+}
+
+/* step_: list(here, memory, gamma, scale). list(status, next, ..), status alone
+ * where there is no posterior. */
+SEXP glue_shard_pass(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP step_) {
+  shard_space s;
+  set_rows(&s, rows_, NULL);
+  set_model(&s, lik_, posterior_);
+  const int n = s.rows.n, k = s.rows.k;
+  SEXP memory_ = get_named(step_, "memory");
+  SEXP gamma_ = get_named(step_, "gamma");
+  shard_step step = {.here = point_of(get_named(step_, "here"), n),
+                     .gamma = REAL_RO(gamma_),
+                     .count = Rf_length(gamma_),
+                     .known = Rf_length(memory_),
+                     .scale = get_doubles(step_, "scale", 1)[0]};
+  if (step.known > ANDERSON_MEMORY || step.count > step.known)
+    Rf_error("internal error: a wrong memory of a shard");
+  for (int j = 0; j < step.known; j++)
+    step.memory[j] = point_of(VECTOR_ELT(memory_, j), n);
+  const char *names[] = {"status",   "next",    "worst",    "squares",
+                         "improper", "log_det", "evidence", "evidence_zp",
+                         "loo",      "H",       "g",        "P",
+                         "h",        ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *next = set_matrix(out_, "next", n, SHARD_PARTS);
+  shard_sums sums = {.P = glue_alloc((size_t)k * (size_t)k),
+                     .h = set_vector(out_, "h", k)};
+  const int status =
+      shard_pass(&s.rows, &s.lik, &s.post, &step, &s.work, next, &sums);
+  set_int(out_, "status", status);
+  if (status == EP_CONVERGED) fill_pass(out_, &sums, k);
+  UNPROTECT(1);
+  return out_;
+}
+
+/* What a fit tells of its rows. point_: its x is read. */
+SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
+  shard_space s;
+  set_rows(&s, rows_, NULL);
+  set_model(&s, lik_, posterior_);
+  const int n = s.rows.n;
+  const char *names[] = {"m",        "C_diag", "mean",    "var",
+                         "residual", "loo",    "flipped", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *to[7];
+  for (int j = 0; j < 7; j++) to[j] = set_vector(out_, names[j], n);
+  const int status =
+      shard_evaluate(&s.rows, &s.lik, &s.post, point_of(point_, n), &s.work);
+  for (int i = 0; i < n; i++) {
+    const site_view *v = &s.work.view[i];
+    const int proper = status == EP_CONVERGED && v->proper;
+    to[0][i] = status == EP_CONVERGED ? s.work.post.m[i] : NA_REAL;
+    to[1][i] = status == EP_CONVERGED ? s.work.post.A[i] : NA_REAL;
+    to[2][i] = proper ? v->cav.mean : NA_REAL;
+    to[3][i] = proper ? v->cav.var : NA_REAL;
+    to[4][i] = proper ? s.work.residual[i] : R_PosInf;
+    to[5][i] = proper ? v->tilt.log_zp : NA_REAL;
+    to[6][i] =
+        proper ? likelihood_flip_prob(&s.lik, s.rows.y[i], &v->tilt) : NA_REAL;
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* inputs_: list(X, Z, kernel), or list(nugget) of linear features. The share of
+ * the rows in the gradient [groups + 3, or 1], epsilon last; NULL where there
+ * is no posterior. */
+SEXP glue_shard_gradient(
+    SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_, SEXP inputs_) {
+  shard_space s;
+  const int linear = Rf_length(inputs_) == 1;
+  kernel_ard kernel = {0};
+  inducing points = {0};
+  if (!linear) {
+    SEXP X_ = get_named(inputs_, "X");
+    kernel = glue_kernel(X_, get_named(inputs_, "kernel"));
+    points = glue_inducing(X_, get_named(inputs_, "Z"), &kernel);
+  }
+  set_rows(&s, rows_, linear ? NULL : &points);
+  set_model(&s, lik_, posterior_);
+  const int n = s.rows.n, size = linear ? 1 : kernel.groups + 3;
+  if (!linear) inducing_prepare(&points);
+  if (shard_evaluate(&s.rows, &s.lik, &s.post, point_of(point_, n), &s.work) !=
+      EP_CONVERGED)
+    return R_NilValue;
+  SEXP out_ = PROTECT(Rf_allocVector(REALSXP, size + 2));
+  shard_gradient(&s.rows, &s.lik, &s.post,
+                 linear ? get_doubles(inputs_, "nugget", 1)[0] : kernel.nugget,
+                 &s.work, REAL(out_), REAL(out_) + size);
+  UNPROTECT(1);
+  return out_;
+}

@@ -1,0 +1,97 @@
+/* What: tilted moments of the argmax likelihood with a noise matrix.
+ * Method: with w0 the least omega the tilted density is the mixture   [M 12.4]
+ *     [w0 N + sum_c (omega_c - w0) P_c T_c] / Z,   T_c = N given argmax = c,
+ *   all of whose weights are positive, so that nothing cancels:       [M 12.5]
+ *     shift = sum w_c shift_c,
+ *     ratio = w_0 + sum w_c ratio_c + B,  loss = sum w_c loss_c - B,
+ *     B = [sum w_c (shift_c - shift)^2 + w_0 shift^2] / sd^2. */
+#include "likelihood-classes.h"
+#include "numeric.h"
+
+/* Up to here loss is more exact than 1 - ratio, which is more exact beyond: the
+ * sums in loss cancel where a class is much wider than the others. */
+#define LOSS_OWN 1e-3
+
+static double least_of(int C, const double *omega) {
+  double least = omega[0];
+  for (int k = 1; k < C; k++) least = fmin(least, omega[k]);
+  return least;
+}
+
+/* log(exp(a) + exp(b)) */
+static double log_add(double a, double b) {
+  if (a == -INFINITY) return b;
+  if (b == -INFINITY) return a;
+  return fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+/* What is left of the moments when they are weighted by share[c] */
+static void mix(int C,
+                const double *sd,
+                double rest,
+                const double *share,
+                const argmax_moments *given,
+                tilted_classes *t) {
+  for (int k = 0; k < C; k++) {
+    double shift = 0, ratio = rest, loss = 0;
+    for (int c = 0; c < C; c++) {
+      if (share[c] == 0) continue;
+      shift += share[c] * given[c].shift[k];
+      ratio += share[c] * given[c].ratio[k];
+      loss += share[c] * given[c].loss[k];
+    }
+    double between = rest * shift * shift;
+    for (int c = 0; c < C; c++) {
+      const double away = share[c] == 0 ? 0 : given[c].shift[k] - shift;
+      between += share[c] * away * away;
+    }
+    between /= sd[k] * sd[k];
+    t->shift[k] = shift;
+    t->ratio[k] = ratio + between;
+    t->loss[k] =
+        fabs(1 - t->ratio[k]) > LOSS_OWN ? 1 - t->ratio[k] : loss - between;
+  }
+}
+
+tilted_classes
+classes_tilt(int C, const double *omega, const double *mean, const double *sd) {
+  tilted_classes t;
+  argmax_moments given[ARGMAX_MOST];
+  double share[ARGMAX_MOST];
+  const double least = least_of(C, omega), log_rest = log(least);
+  t.log_z = log_rest;
+  for (int c = 0; c < C; c++) {
+    share[c] = -INFINITY;
+    if (omega[c] > least)
+      share[c] =
+          log(omega[c] - least) + argmax_given(C, c, mean, sd, &given[c]);
+    t.log_z = log_add(t.log_z, share[c]);
+  }
+  for (int c = 0; c < C; c++) share[c] = exp(share[c] - t.log_z);
+  mix(C, sd, exp(log_rest - t.log_z), share, given, &t);
+  return t;
+}
+
+double classes_posterior(int C,
+                         const double *omega,
+                         const double *mean,
+                         const double *sd,
+                         int all,
+                         double *log_p) {
+  const double least = least_of(C, omega);
+  double log_z = -INFINITY, left = 1;
+  int sharing = 0;
+  for (int c = 0; c < C; c++) {
+    if (!all && omega[c] == least) {
+      sharing++;
+      continue;
+    }
+    log_p[c] = argmax_given(C, c, mean, sd, NULL);
+    left -= exp(log_p[c]);
+    log_z = log_add(log_z, log(omega[c]) + log_p[c]);
+  }
+  if (sharing == 0) return log_z;
+  for (int c = 0; c < C; c++)
+    if (omega[c] == least) log_p[c] = log(fmax(left, 0) / sharing);
+  return log_add(log_z, log(least * fmax(left, 0)));
+}

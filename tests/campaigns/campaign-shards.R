@@ -1,0 +1,122 @@
+# kill -9 at random moments of a fit over shards: of one of two workers, and of the process that
+# asks them. In the first case the fit must end by itself, in the second the next process
+# resumes it from the sites saved; either way its probabilities must be those of a fit that
+# nobody disturbed, no process may be left over, and nothing but sites in the folder.
+
+source(file.path(
+  dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])),
+  "helper.R"
+))
+campaign <- campaign_start("shards", cases = 50, seconds = 1500)
+
+n <- 6000
+rows <- as.data.frame(matrix(rnorm(4 * n), n))
+rows$class <- ifelse(rows$V1 + rows$V2^2 + 0.5 * rnorm(n) > 1, "yes", "no")
+flipped <- sample(n, n / 10)
+rows$class[flipped] <- ifelse(rows$class[flipped] == "yes", "no", "yes")
+kernel <- kernel_ard(
+  lengthscale = 1.5, bias = 0.1, nugget = 0.05,
+  fixed = c("lengthscale", "variance", "bias", "nugget")
+)
+run <- function(cluster = NULL, ...) {
+  suppressWarnings(gpc(
+    class ~ ., shards(rows, 6, batch_size = 500, ...), inducing = 40, kernel = kernel,
+    epsilon = 0.1, cluster = cluster, control = ep_control(progress = FALSE)
+  ))
+}
+unbroken <- run()
+new <- as.data.frame(matrix(rnorm(400), 100))
+expected <- predict(unbroken, new, type = "response")
+differs <- function(fit) {
+  fit$ep$status != "converged" ||
+    max(abs(predict(fit, new, type = "response") - expected)) > 1e-6
+}
+
+failure <- function(cnd) {
+  message(conditionMessage(cnd))
+  NULL
+}
+pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
+is_there <- function(pid) tools::pskill(pid, 0)
+# how many of them are still there after some seconds
+survivors <- function(pids, seconds = 10) {
+  until <- Sys.time() + seconds
+  while (any(is_there(pids)) && Sys.time() < until) Sys.sleep(0.1)
+  sum(is_there(pids))
+}
+drop_cluster <- function(cluster) {
+  for (k in seq_along(cluster)) {
+    try(parallel::stopCluster(cluster[k]), silent = TRUE)
+    try(close(cluster[[k]]$con), silent = TRUE)
+  }
+}
+
+cluster <- parallel::makePSOCKcluster(2)
+whole_run <- system.time(run(cluster))[["elapsed"]]
+drop_cluster(cluster)
+
+# A worker dies ---------------------------------------------------------------
+
+worker_case <- function() {
+  cluster <- parallel::makePSOCKcluster(2)
+  on.exit(drop_cluster(cluster))
+  pids <- pids_of(cluster)
+  after <- runif(1, 0, whole_run)
+  killer <- parallel::mcparallel({
+    Sys.sleep(after)
+    tools::pskill(pids[2], tools::SIGKILL)
+  }, silent = TRUE, mc.set.seed = FALSE)
+  fit <- tryCatch(run(cluster), error = failure)
+  parallel::mccollect(killer)
+  drop_cluster(cluster)
+  list(fit = fit, left = survivors(pids))
+}
+
+# The driver dies -------------------------------------------------------------
+
+folder <- tempfile("shards")
+dir.create(folder)
+pid_file <- tempfile()
+
+driver_case <- function() {
+  child <- parallel::mcparallel({
+    cluster <- parallel::makePSOCKcluster(2)
+    writeLines(as.character(pids_of(cluster)), pid_file)
+    run(cluster, checkpoint = folder, resume = TRUE)
+    NULL
+  }, silent = TRUE, mc.set.seed = FALSE)
+  until <- Sys.time() + 30
+  there <- function() if (file.exists(pid_file)) as.integer(readLines(pid_file))
+  while (length(there()) < 2 && Sys.time() < until) Sys.sleep(0.01)
+  pids <- there()
+  unlink(pid_file)
+  Sys.sleep(runif(1, 0, whole_run))
+  tools::pskill(child$pid, tools::SIGKILL)
+  suppressWarnings(parallel::mccollect(child))
+  left <- survivors(pids)
+  begun <- length(dir(folder, "[.]sites$")) == 6
+  fit <- tryCatch(run(checkpoint = folder, resume = TRUE), error = failure)
+  others <- length(dir(folder, all.files = TRUE, no.. = TRUE)) - length(dir(folder, "[.]sites$"))
+  unlink(dir(folder, full.names = TRUE))
+  list(fit = fit, left = left, begun = begun, others = others)
+}
+
+cases <- failed <- different <- left <- begun <- others <- 0
+while (cases < campaign$cases && !campaign_over(campaign)) {
+  cases <- cases + 1
+  case <- if (cases %% 2) worker_case() else driver_case()
+  failed <- failed + is.null(case$fit)
+  different <- different + (!is.null(case$fit) && differs(case$fit))
+  left <- left + case$left
+  begun <- begun + isTRUE(case$begun)
+  others <- others + sum(case$others)
+}
+
+campaign_figure(campaign, "kills", cases)
+campaign_figure(campaign, "drivers killed with sites of all shards to go on from", begun)
+campaign_figure(campaign, "fits that failed", failed, 0)
+campaign_figure(campaign, "fits with other probabilities", different, 0)
+campaign_figure(campaign, "processes left over", left, 0)
+campaign_figure(campaign, "files left over", others, 0)
+unlink(folder, recursive = TRUE)
+campaign_end(campaign)

@@ -1,0 +1,187 @@
+quiet <- ep_control(progress = FALSE)
+
+free_nugget <- function() {
+  kernel_iso(1.5, bias = 0.1, nugget = 0.1, fixed = c("lengthscale", "variance", "bias"))
+}
+
+tested <- function(..., data = toy(), kernel = free_nugget(), model = gpc) {
+  model(
+    class ~ a + b, data, kernel = kernel, epsilon = "average", hyper = "integrate",
+    control = quiet, ...
+  )
+}
+
+test_that("the Bayes factor is the ratio of mean evidences, whatever the prior of none", {
+  fit <- tested()
+  test <- noise_test(fit)
+  z <- exp(fit$nodes$models$log_evidence)
+  expect_equal(test$bayes_factor, mean(z[2:3]) / z[1])
+  expect_equal(test$two, z[3] / z[2])
+  odds <- test$bayes_factor * 3 # prior odds
+  expect_equal(test$probability_none, 1 / (1 + odds))
+  other <- noise_test(tested(noise = noise_prior(models = c(none = 0.9, one = 0.05, two = 0.05))))
+  expect_equal(other$bayes_factor, test$bayes_factor, tolerance = 0.05)
+  expect_equal(other$prior_none, 0.9)
+})
+
+test_that("the number if some are wrong and the averaged one are mixtures", {
+  fit <- tested()
+  test <- noise_test(fit, level = 0.8)
+  models <- fit$nodes$models
+  some <- models$probability[-1] / sum(models$probability[-1])
+  mean_of <- function(density) sum((seq_along(density) - 1) * density)
+  expect_equal(test$some$count, sum(some * c(mean_of(fit$nodes$wrong$one), mean_of(fit$nodes$wrong$two))))
+  expect_equal(test$average$count, sum(mislabelled(fit)$probability), tolerance = 1e-6)
+  expect_equal(fit$nodes$wrong$none, 1)
+  expect_gte(test$some$lower, test$average$lower)
+})
+
+test_that("the list at a false-discovery rate is the one if some labels are wrong", {
+  fit <- tested()
+  found <- mislabelled(fit)
+  some <- fit$nodes$table$model != "none"
+  weight <- fit$nodes$table$weight[some] / sum(fit$nodes$table$weight[some])
+  flips <- node_flips(fit$nodes, fit$data)$flipped[, some] %*% weight
+  expect_equal(found$if_some, flips[found$row])
+  expect_equal(found$fdr, cumsum(1 - found$if_some) / 1:40)
+  called <- suppressMessages(mislabelled(fit, fdr = 0.5))
+  expect_equal(nrow(called), sum(found$fdr <= 0.5))
+  expect_null(mislabelled(toy_fit())$if_some)
+})
+
+test_that("Bayes factors have words", {
+  expect_equal(noise_verdict(0.2), "no sign of wrong labels")
+  expect_match(noise_verdict(1), "can't tell")
+  expect_equal(noise_verdict(4), "signs of wrong labels")
+  expect_equal(noise_verdict(21), "wrong labels")
+})
+
+test_that("a rare class that the inputs do not predict is named", {
+  d <- withr::with_seed(2, data.frame(a = rnorm(80), b = rnorm(80)))
+  d$class <- factor(rep(c("no", "yes"), c(75, 5)))
+  fit <- tested(data = d, kernel = kernel_iso())
+  expect_equal(noise_test(fit)$suspects, "yes")
+  expect_output(print(fit), "all labels yes are under suspicion alike")
+  expect_null(noise_test(tested())$suspects)
+})
+
+test_that("a fit without the models to compare is refused", {
+  expect_error(noise_test(toy_fit()), class = "sturdy_error_no_average")
+  one <- gpc(class ~ a + b, toy(), kernel = free_nugget(), epsilon = "learn",
+             hyper = "integrate", control = quiet)
+  expect_error(noise_test(one), class = "sturdy_error_no_average")
+  expect_error(noise_test(1), class = "sturdy_error_type")
+  expect_error(flip_rates("a"), class = "sturdy_error_type")
+  expect_error(review(list()), class = "sturdy_error_type")
+})
+
+test_that("the average and its test print", {
+  fit <- tested()
+  expect_snapshot({
+    fit
+    print(mislabelled(fit), n = 2)
+    noise_test(fit)
+    print(review(fit, 2))
+    noise_prior(sensitivity = c(45, 5))
+  })
+})
+
+test_that("the ends of the interval of a probability are those of its distribution", {
+  fit <- toy_fit()
+  new <- data.frame(a = c(-0.5, 1), b = c(0.3, 1))
+  ends <- predict(fit, new, interval = 0.9)
+  latent <- predict(fit, new, type = "latent")
+  nugget <- fit$kernel$nugget
+  by_quantile <- function(p) {
+    pnorm((latent$m + qnorm(p) * sqrt(latent$s2 - nugget)) / sqrt(nugget))
+  }
+  expect_equal(ends$lower, by_quantile(0.05))
+  expect_equal(ends$upper, by_quantile(0.95))
+  expect_equal(ends$estimate, unname(predict(fit, new, type = "response")))
+  # the estimate is the mean of that distribution
+  level <- (seq_len(4000) - 0.5) / 4000
+  expect_equal(ends$estimate[1], mean(vapply(level, function(p) by_quantile(p)[1], 0)), tolerance = 1e-4)
+  # averaged: the distribution function at the ends is the mixture's
+  fit <- tested()
+  ends <- predict(fit, new, type = "prob", interval = 0.8)
+  X <- forge(fit$blueprint, new, NULL)$X
+  below <- function(value, row) {
+    each <- vapply(seq_len(node_count(fit)), function(k) {
+      point <- latent_new(at_node(fit, k), X, NULL)
+      nugget <- fit$nodes$hyper[[k]]$nugget
+      pnorm((sqrt(nugget) * qnorm(value) - point$m[row]) / sqrt(point$s2[row] - nugget))
+    }, 0)
+    sum(each * node_weight(fit))
+  }
+  expect_equal(below(ends$lower[1], 1), 0.1, tolerance = 1e-6)
+  expect_equal(below(ends$upper[1], 1), 0.9, tolerance = 1e-6)
+  expect_error(predict(fit, new, type = "class", interval = 0.9), class = "sturdy_error_interval")
+  expect_error(predict(fit, new, interval = 2), class = "sturdy_error_range")
+  expect_true(all(is.na(predict(fit, data.frame(a = NA, b = 1), interval = 0.5)[2:3])))
+})
+
+test_that("a Student-t process has the weights of the Gaussian one and answers of its own", {
+  gauss <- tested()
+  student <- tested(model = stc, df = 8)
+  expect_equal(student$nodes$models$log_evidence, gauss$nodes$models$log_evidence)
+  expect_equal(student$nodes$table$weight, gauss$nodes$table$weight)
+  k <- which.max(student$nodes$table$weight)
+  hyper <- student$nodes$hyper[[k]]
+  point <- stc(
+    class ~ a + b, toy(), df = 8, epsilon = row_epsilon(student, k), control = quiet,
+    kernel = do.call(kernel_iso, c(hyper, list(fixed = TRUE)))
+  )
+  expect_equal(student$nodes$loo[, k], point$ep$loo, tolerance = 1e-3)
+  expect_equal(node_flips(student$nodes, student$data)$flipped[, k], point$ep$flipped, tolerance = 1e-3)
+})
+
+test_that("inducing inputs at all rows give the average of the dense kernel", {
+  dense <- tested()
+  low_rank <- tested(inducing = toy()[c("a", "b")])
+  expect_equal(low_rank$nodes$models$log_evidence, dense$nodes$models$log_evidence, tolerance = 1e-3)
+  new <- data.frame(a = c(-1, 0.2), b = c(0.4, 0.1))
+  expect_equal(
+    predict(low_rank, new, type = "prob"), predict(dense, new, type = "prob"), tolerance = 0.01
+  )
+})
+
+test_that("a Bayes point machine averages over nodes", {
+  fit <- bpm(class ~ a + b, toy(), epsilon = "average", hyper = "integrate", control = quiet)
+  new <- data.frame(a = c(-1, 0.2), b = c(0.4, 0.1))
+  each <- vapply(seq_len(node_count(fit)), function(k) {
+    point <- bpm(
+      class ~ a + b, toy(), epsilon = row_epsilon(fit, k), nugget = fit$nodes$hyper[[k]]$nugget,
+      control = quiet
+    )
+    predict(point, new, type = "response")
+  }, numeric(2))
+  expect_equal(predict(fit, new, type = "response"), drop(each %*% node_weight(fit)), tolerance = 1e-3,
+               ignore_attr = TRUE)
+})
+
+test_that("an average that absorbs by filtering goes on from its point", {
+  fit <- bpm(class ~ a + b, toy(), epsilon = "average", hyper = "integrate", control = quiet)
+  more <- absorb(fit, toy()[1:5, ])
+  expect_null(more$nodes)
+  expect_named(predict(more, toy()[1:2, ], type = "response"), c("1", "2"))
+})
+
+test_that("nodes that were changed by hand are refused", {
+  fit <- tested()
+  for (part in c("models", "table", "tau", "loo", "hyper")) {
+    bad <- fit
+    bad$nodes[[part]] <- NULL
+    expect_error(mislabelled(bad), class = "sturdy_error_changed")
+  }
+})
+
+test_that("diagnostics say how many nodes are effective, and which are rough", {
+  fit <- tested()
+  said <- ep_diagnostics(fit)
+  expect_match(said$happened, "Integrated 2 hyperparameters|Integrated 3 hyperparameters", all = FALSE)
+  bad <- fit
+  bad$nodes$models$ess <- 3
+  expect_match(ep_diagnostics(bad)$means, "rough there", all = FALSE)
+  bad$nodes$models$method <- "mode"
+  expect_match(ep_diagnostics(bad)$happened, "Laplace", all = FALSE)
+})

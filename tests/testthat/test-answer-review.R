@@ -1,0 +1,137 @@
+quiet <- ep_control(progress = FALSE)
+
+known_case <- function(n = 80) {
+  withr::with_seed(4, {
+    d <- data.frame(a = rnorm(n), b = rnorm(n), site = factor(rep(c("u", "v"), n / 2)))
+    d$truth <- factor(ifelse(d$a + d$b > 0, "yes", "no"))
+    flip <- runif(n) < ifelse(d$site == "v", 0.3, 0)
+    d$class <- factor(ifelse(xor(d$truth == "yes", flip), "yes", "no"))
+    d$known <- seq_len(n) <= 10
+    d$class[d$known] <- d$truth[d$known]
+    d
+  })
+}
+
+fit_known <- function(..., epsilon = "average", kernel = kernel_iso(1.5, nugget = 0.05, fixed = TRUE)) {
+  gpc(class ~ a + b, known_case(), kernel = kernel, epsilon = epsilon, hyper = "integrate",
+      control = quiet, ...)
+}
+
+test_that("the labels of trusted rows are taken for right", {
+  fit <- fit_known(trusted = known)
+  found <- mislabelled(fit)
+  expect_equal(found$probability[found$row <= 10], numeric(10))
+  expect_equal(flip_rates(fit)$rows, c(70, 70))
+  # by position, from x and y, and after the fact
+  d <- known_case()
+  expect_equal(fit_known(trusted = 1:10)$nodes, fit$nodes)
+  by_xy <- gpc(
+    d[c("a", "b")], d$class, kernel = fit$spec$kernel, epsilon = "average",
+    hyper = "integrate", trusted = d$known, control = quiet
+  )
+  expect_equal(by_xy$nodes, fit$nodes)
+  expect_equal(update(fit_known(), trusted = 1:10)$nodes, fit$nodes)
+  # at a given rate: EP with that rate in the other rows alone
+  held <- fit_known(trusted = known, epsilon = 0.2)
+  rates <- rbind(neg = rep(c(0, 0.2), c(10, 70)), pos = rep(c(0, 0.2), c(10, 70)))
+  out <- model_latent(held)$native(model_hyper(held), Inf, rates, NULL, quiet)
+  expect_equal(held$nodes$models$log_evidence, out$log_evidence)
+  expect_equal(held$nodes$flipped, out$flipped, tolerance = 1e-3) # EP ends at 1e-4 there
+})
+
+test_that("with rates in each row EP is that of a product of groups with their rates", {
+  # one row each: exact, by enumeration over signs of two equicorrelated normals
+  K <- matrix(c(1, 0.5, 0.5, 1), 2)
+  same <- 1 / 4 + asin(0.5) / (2 * pi)
+  rates <- cbind(c(0.1, 0.2), c(0, 0.3)) # (neg, pos) of both rows; labels +, -
+  wrong <- c(rates[1, 1], rates[2, 2])
+  right <- c(1 - rates[2, 1], 1 - rates[1, 2])
+  exact <- log(
+    same * (right[1] * wrong[2] + wrong[1] * right[2]) +
+      (1 / 2 - same) * (right[1] * right[2] + wrong[1] * wrong[2])
+  )
+  latent <- latent_weight(t(chol(K)) |> t(), c(1, -1), list(
+    scale = c(1, 1), group = 1:2, free = c(FALSE, FALSE), prior = NULL, nugget = 0,
+    free_nugget = FALSE
+  ))
+  out <- latent$native(list(prior_scale = numeric(), nugget = 0), Inf, rates, NULL, quiet)
+  expect_lt(abs(out$log_evidence - exact), 0.005)
+  # constant matrices are the pair
+  d <- known_case()
+  fit <- fit_known(epsilon = c(neg = 0.1, pos = 0.2))
+  at <- function(epsilon) {
+    model_latent(fit)$native(model_hyper(fit), Inf, epsilon, NULL, quiet, "evidence", TRUE)
+  }
+  pair <- at(c(0.1, 0.2))
+  each <- at(matrix(c(0.1, 0.2), 2, 80))
+  expect_equal(each$log_evidence, pair$log_evidence)
+  expect_equal(rowSums(each$gradient$epsilon), pair$gradient$epsilon)
+})
+
+test_that("each group has its rate", {
+  fit <- fit_known(rates = ~site)
+  rates <- flip_rates(fit)
+  expect_equal(rates$group, c("u", "u", "v", "v"))
+  expect_true(all(rates$rate[3:4] > 3 * rates$rate[1:2]))
+  expect_true(all(rates$lower < rates$rate & rates$rate < rates$upper))
+  both <- fit_known(rates = ~site, trusted = known)
+  expect_equal(flip_rates(both)$rows, c(35, 35, 35, 35))
+  expect_gt(diff(both$nodes$models$log_evidence[1:2]), 0)
+})
+
+test_that("a validation study decides the rates where the data are few", {
+  prior <- noise_prior(sensitivity = c(950, 50), specificity = c(800, 200))
+  fit <- fit_known(noise = prior)
+  expect_equal(fit$nodes$models$model, "two")
+  expect_lt(max(abs(flip_rates(fit)$rate - c(0.2, 0.05))), 0.01)
+})
+
+test_that("a review lists the most suspicious labels, and what remains", {
+  fit <- fit_known()
+  first <- review(fit, 5)
+  found <- mislabelled(fit)
+  expect_equal(first$row, found$row[1:5])
+  expect_equal(first$found[5], sum(found$probability[1:5]))
+  left <- attr(first, "left")
+  expect_equal(left$count, sum(found$probability[-(1:5)]), tolerance = 1e-6)
+  d <- known_case()
+  after <- update(fit, checked = data.frame(row = first$row, label = d$truth[first$row]))
+  expect_equal(mislabelled(after)$probability[match(first$row, mislabelled(after)$row)], numeric(5))
+  expect_equal(after$data$y[first$row] > 0, d$truth[first$row] == "yes")
+  expect_false(any(review(after, 5)$row %in% first$row))
+  expect_equal(attr(review(after, 100), "none_left"), 1)
+  expect_error(update(fit, checked = data.frame(row = 1)), class = "sturdy_error_checked")
+  expect_error(
+    update(fit, checked = data.frame(row = 1, label = "maybe")), class = "sturdy_error_checked"
+  )
+  expect_error(
+    update(fit, data = d, checked = data.frame(row = 1, label = "no")),
+    class = "sturdy_error_checked"
+  )
+})
+
+test_that("what is known must fit the rows", {
+  expect_error(fit_known(trusted = 100), class = "sturdy_error_trusted")
+  expect_error(fit_known(trusted = c(TRUE, FALSE)), class = "sturdy_error_trusted")
+  expect_error(fit_known(trusted = nowhere), class = "sturdy_error_trusted")
+  expect_error(fit_known(rates = 1:3), class = "sturdy_error_rates")
+  expect_error(fit_known(rates = y ~ site), class = "sturdy_error_rates")
+  expect_error(noise_prior(sensitivity = 0.9), class = "sturdy_error_prior")
+  expect_error(noise_prior(models = c(some = 1)), class = "sturdy_error_prior")
+  expect_error(noise_prior(pooling = 1), class = "sturdy_error_prior")
+  expect_error(gpc_spec(noise = 0.1), class = "sturdy_error_type")
+})
+
+test_that("absorbing rows gives the average over the same nodes on all rows", {
+  d <- toy(60)
+  kernel <- kernel_iso(1.5, nugget = 0.1, bias = 0.1, fixed = c("lengthscale", "variance", "bias"))
+  fit <- function(rows) {
+    gpc(class ~ a + b, d[rows, ], kernel = kernel, epsilon = "average", hyper = "integrate",
+        control = quiet)
+  }
+  more <- absorb(fit(1:40), d[41:60, ])
+  all <- fit(1:60)
+  expect_lt(max(abs(more$nodes$models$log_evidence - all$nodes$models$log_evidence)), 0.15)
+  expect_lt(max(abs(more$nodes$flipped - all$nodes$flipped)), 0.06)
+  expect_equal(sum(more$nodes$table$weight), 1)
+})

@@ -1,0 +1,141 @@
+# EP with several classes: stored fixed points, probabilities, gradients, low rank.
+
+test_that("the stored fixed points are found", {
+  for (case in classes_cases()) {
+    out <- classes_fit_case(case, labels = TRUE)
+    expect_equal(out$status, 0L)
+    expect_close(out$sites$tau, case$tau, 1e-9, floor = 1)
+    expect_close(out$sites$nu, case$nu, 1e-9, floor = 1)
+    expect_close(out$m, case$m, 1e-9, floor = 1)
+    expect_close(out$C_diag, case$A, 1e-9)
+    expect_close(out$cavity$mean, case$cavity_mean, 1e-9, floor = 1)
+    expect_close(out$cavity$var, case$cavity_var, 1e-9)
+    expect_close(out$log_det, case$log_det, 1e-9)
+    expect_close(out$loo, case$log_Z, 1e-9)
+    expect_close(sum(out$loo), case$loo, 1e-9)
+    expect_close(out$log_evidence, case$log_evidence, 1e-9)
+    expect_close(out$log_p, case$log_P_cavity, 1e-9, floor = 1)
+  }
+})
+
+test_that("coefficients of a row add up to 0", {
+  for (case in classes_cases()) {
+    out <- classes_fit_case(case)
+    expect_close(rowSums(out$b), rep(0, nrow(out$b)), 1e-9, floor = 1)
+    expect_close(out$sites$nu - out$sites$tau * out$m, out$b, 1e-9, floor = 1)
+  }
+})
+
+test_that("the stored gradients are found", {
+  for (case in classes_cases()) {
+    out <- classes_fit_case(case, labels = TRUE, gradient = TRUE)
+    got <- c(
+      -out$gradient$lengthscale / 2, out$gradient$variance, out$gradient$bias,
+      out$gradient$nugget
+    )
+    want <- c(case$d_log_l, case$d_log_theta0, case$d_log_theta2, case$d_log_theta3)
+    expect_close(got, want, 1e-7, floor = 1)
+    expect_close(out$d_omega, case$d_Omega, 1e-7, floor = 1)
+    expect_lt(abs(sum(got[-seq_along(case$l)])), 1e-9)
+  }
+})
+
+test_that("new rows have the stored latent moments and probabilities", {
+  for (case in classes_cases()) {
+    out <- classes_fit_case(case)
+    new <- lapply(seq_len(case$C), function(c) {
+      native_gp_predict(
+        case$X, case$columns, case$hyper, list(tau = out$sites$tau[, c]), out$b[, c], case$X_new
+      )
+    })
+    m <- vapply(new, `[[`, numeric(5), "m")
+    s2 <- vapply(new, `[[`, numeric(5), "s2")
+    expect_close(m, case$latent_new_m, 1e-9, floor = 1)
+    expect_close(s2, case$latent_new_s2, 1e-9)
+    prob <- exp(native_classes_prob(m, s2))
+    expect_close(prob, case$prob_class_new, 1e-9, floor = 1)
+    expect_close(rowSums(prob), rep(1, 5), 1e-12)
+  }
+})
+
+test_that("classes may have kernels of their own", {
+  case <- classes_cases()[[2]]
+  hyper <- rep(list(case$hyper), 3)
+  at <- function(hyper, ...) {
+    native_classes_fit(
+      case$X, NULL, case$columns, hyper, case$y, case$Omega, NULL, ep_control(tol = 1e-12), ...
+    )
+  }
+  same <- at(hyper)
+  expect_close(same$log_evidence, case$log_evidence, 1e-10)
+  hyper[[2]]$nugget <- 0.4
+  hyper[[3]]$lengthscale <- c(0.7, 1.9)
+  out <- at(hyper, gradient = TRUE)
+  slope <- function(class, name, entry = 1) {
+    value <- vapply(c(-1e-4, 1e-4), function(step) {
+      hyper[[class]][[name]][entry] <- hyper[[class]][[name]][entry] * exp(step)
+      at(hyper)$log_evidence
+    }, numeric(1))
+    diff(value) / 2e-4
+  }
+  expect_close(out$gradient$nugget, vapply(1:3, slope, numeric(1), "nugget"), 1e-6, floor = 1)
+  expect_close(
+    out$gradient$lengthscale[2, ], vapply(1:3, slope, numeric(1), "lengthscale", 2), 1e-6,
+    floor = 1
+  )
+})
+
+inducing_case <- function() {
+  set.seed(4)
+  X <- matrix(rnorm(120), 60)
+  y <- 1 + (X[, 1] > 0.3) + (X[, 2] > 0)
+  y[c(5, 20, 40)] <- c(1, 3, 1)
+  list(
+    X = X, y = y, C = 3, Omega = matrix(c(0.9, 0.05, 0.1, 0.05, 0.85, 0.1, 0.05, 0.1, 0.8), 3),
+    columns = list(group = 1:2, weight = c(1, 1)),
+    hyper = list(lengthscale = c(0.8, 1.1), variance = 1, bias = 0.2, nugget = 0.1)
+  )
+}
+
+inducing_fit <- function(case, Z, hyper = case$hyper, ...) {
+  native_classes_fit(
+    case$X, Z, case$columns, hyper, case$y, case$Omega, NULL, ep_control(tol = 1e-11), ...
+  )
+}
+
+test_that("inducing inputs at all rows give the dense fit", {
+  case <- inducing_case()
+  low <- inducing_fit(case, case$X)
+  dense <- inducing_fit(case, NULL)
+  expect_equal(low$status, 0L)
+  # the jitter of 1e-8 of the variance
+  expect_close(low$log_evidence, dense$log_evidence, 1e-6)
+  expect_close(low$loo, dense$loo, 1e-5, floor = 1)
+})
+
+test_that("gradients with inducing inputs equal differences", {
+  case <- inducing_case()
+  Z <- case$X[seq(1, 60, 6), ]
+  out <- inducing_fit(case, Z, gradient = TRUE)
+  expect_equal(out$status, 0L)
+  for (name in names(case$hyper)) {
+    for (entry in seq_along(case$hyper[[name]])) {
+      value <- vapply(c(-1e-4, 1e-4), function(step) {
+        hyper <- case$hyper
+        hyper[[name]][entry] <- hyper[[name]][entry] * exp(step)
+        inducing_fit(case, Z, hyper)$log_evidence
+      }, numeric(1))
+      expect_close(out$gradient[[name]][entry], diff(value) / 2e-4, 1e-6, floor = 1)
+    }
+  }
+})
+
+test_that("a fit that can't converge says so", {
+  case <- classes_cases()[[4]]
+  out <- native_classes_fit(
+    case$X, NULL, case$columns, case$hyper, case$y, case$Omega, NULL,
+    ep_control(tol = 1e-12, max_sweeps = 3)
+  )
+  expect_equal(ep_status(out$status), "max_sweeps")
+  expect_true(all(is.finite(out$m)))
+})

@@ -1,0 +1,227 @@
+# Against grids over one and two parameters, central differences and enumeration.
+
+quiet <- ep_control(progress = FALSE)
+
+averaged <- function(data = toy(), ..., epsilon = "average") {
+  gpc(
+    class ~ a + b, data, epsilon = epsilon, hyper = "integrate", control = quiet, ...
+  )
+}
+
+one_free <- function(...) {
+  kernel_iso(1.5, bias = 0.1, nugget = 0.1, fixed = c("lengthscale", "variance", "bias"), ...)
+}
+
+# The latent of a fit with its priors, and the problem under a noise model
+problem_of <- function(fit, model, noise = fit$spec$noise, rows = NULL) {
+  average_problem(
+    model_latent(fit), rate_map(model, noise_model("average", noise, rows)), fit$spec
+  )
+}
+
+test_that("gradients in coordinates are those of differences", {
+  d <- toy(30)
+  fit <- averaged(d)
+  groups <- list(group = rep(0:2, 10), levels = c("u", "v"))
+  for (case in list(list("none"), list("one"), list("two"), list("one", groups), list("two", groups))) {
+    problem <- problem_of(fit, case[[1]], noise_prior(pooling = 0.3), case[2][[1]])
+    problem$search_control$tol <- 1e-10
+    at <- function(z) learn_evaluation(problem, z, learn_native(problem, z, NULL))
+    z <- withr::with_seed(2, rnorm(length(problem$field), sd = 0.6))
+    numeric <- vapply(seq_along(z), function(j) {
+      up <- down <- z
+      up[j] <- z[j] + 1e-4
+      down[j] <- z[j] - 1e-4
+      (at(up)$penalised - at(down)$penalised) / 2e-4
+    }, 0)
+    expect_equal(at(z)$gradient, numeric, tolerance = 1e-5)
+  }
+})
+
+test_that("rates have their prior, and the way back is the inverse", {
+  z <- c(-7, -2, 0, 0.5, 3, 6)
+  usual <- list(a = 1, b = 4, size = 0.5)
+  study <- list(a = 3, b = 20, size = 1)
+  wide <- list(a = 2, b = 2, size = 1) # cut off at 1/2
+  for (prior in list(usual, study, wide)) {
+    e <- vapply(z, rate_quantile, 0, prior)
+    expect_true(all(diff(e) > 0) && all(e > 0 & e < 0.5))
+    expect_equal(vapply(e, rate_normal, 0, prior)[1:5], z[1:5], tolerance = 1e-6)
+    slope <- vapply(z[2:5], function(z) {
+      (rate_quantile(z + 1e-5, prior) - rate_quantile(z - 1e-5, prior)) / 2e-5
+    }, 0)
+    expect_equal(vapply(z[2:5], rate_slope, 0, prior), slope, tolerance = 1e-6)
+  }
+  # 2e ~ Beta(1, 4), by its distribution function
+  expect_equal(1 - (1 - 2 * rate_quantile(0.7, usual))^4, pnorm(0.7))
+})
+
+test_that("one factor is common to all lengthscales", {
+  root <- common_root(4, 0.7, 0.5)
+  expect_equal(root %*% t(root), diag(0.49, 4) + 0.25)
+  expect_equal(common_root(1, 1.5, 0), matrix(1.5))
+})
+
+test_that("over one hyperparameter and one rate nodes agree with a grid", {
+  d <- toy(50)
+  d$class <- flip_labels(d$class, 0.1, seed = 3)
+  fit <- averaged(d, kernel = one_free())
+  nodes <- fit$nodes
+  expect_equal(nodes$models$model, c("none", "one", "two"))
+  expect_true(all(nodes$models$ess > 10))
+  # prior of the kernel and of the rate as densities, on a grid of quantiles
+  p <- (seq_len(40) - 0.5) / 40
+  nugget <- exp(log(0.3) + 2 * qnorm(p))
+  rate <- (1 - (1 - p)^(1 / 4)) / 2
+  at <- function(nugget, rate) {
+    kernel <- kernel_iso(1.5, bias = 0.1, nugget = nugget, fixed = TRUE)
+    point <- gpc(class ~ a + b, d, kernel = kernel, epsilon = rate, control = quiet)
+    list(z = log_evidence(point), flipped = point$ep$flipped, loo = point$ep$loo)
+  }
+  none <- lapply(nugget, at, rate = 0)
+  z_none <- vapply(none, `[[`, 0, "z")
+  both <- expand.grid(nugget = nugget[seq(1, 40, 2)], rate = rate[seq(1, 40, 2)])
+  one <- Map(at, both$nugget, both$rate)
+  z_one <- vapply(one, `[[`, 0, "z")
+  expect_equal(nodes$models$log_evidence[1], log_sum(z_none) - log(40), tolerance = 0.002)
+  expect_lt(abs(nodes$models$log_evidence[2] - (log_sum(z_one) - log(400))), 0.1)
+
+  weight <- exp(z_one - max(z_one)) / sum(exp(z_one - max(z_one)))
+  flipped <- drop(vapply(one, `[[`, numeric(50), "flipped") %*% weight)
+  mine <- nodes$table$model == "one"
+  by_nodes <- node_flips(nodes, fit$data)$flipped[, mine] %*%
+    (nodes$table$weight[mine] / sum(nodes$table$weight[mine]))
+  expect_lt(max(abs(by_nodes - flipped)), 0.06)
+  count <- drop(vapply(one, function(o) poisson_binomial(o$flipped), numeric(51)) %*% weight)
+  mixture <- c(nodes$wrong$one, numeric(51 - length(nodes$wrong$one)))
+  expect_lt(sum(abs(count - mixture)) / 2, 0.1)
+})
+
+test_that("nothing free but the noise model: evidences are those of EP", {
+  fit <- averaged(kernel = held(), epsilon = "average",
+                  noise = noise_prior(models = c(none = 0.3, one = 0.7)))
+  none <- toy_fit(epsilon = 0)
+  expect_equal(fit$nodes$models$log_evidence[1], log_evidence(none), tolerance = 1e-8)
+  rate <- (seq_len(200) - 0.5) / 200
+  z <- vapply((1 - (1 - rate)^(1 / 4)) / 2, function(e) log_evidence(toy_fit(epsilon = e)), 0)
+  expect_lt(abs(fit$nodes$models$log_evidence[2] - log_sum(z) + log(200)), 0.05)
+  posterior <- c(0.3, 0.7) * exp(c(log_evidence(none), log_sum(z) - log(200)))
+  expect_equal(fit$nodes$models$probability, posterior / sum(posterior), tolerance = 0.02)
+})
+
+test_that("with everything held a fit has no nodes", {
+  fit <- averaged(kernel = held(), epsilon = 0.05)
+  expect_null(fit$nodes)
+  expect_equal(fit$ep$flipped, toy_fit()$ep$flipped)
+})
+
+test_that("what a fit says is the average over its nodes", {
+  fit <- averaged()
+  nodes <- fit$nodes
+  weight <- nodes$table$weight
+  expect_equal(sum(weight), 1)
+  expect_equal(
+    as.vector(tapply(weight, nodes$table$model, sum)[nodes$models$model]),
+    nodes$models$probability
+  )
+  new <- data.frame(a = c(-1, 0.3), b = c(0.2, NA))
+  each <- lapply(seq_along(weight), function(k) {
+    point <- gpc(
+      class ~ a + b, toy(), epsilon = row_epsilon(fit, k), control = quiet,
+      kernel = do.call(kernel_ard, c(nodes$hyper[[k]], list(fixed = TRUE)))
+    )
+    list(
+      p = predict(point, new, type = "response"), flipped = point$ep$flipped,
+      recorded = predict(point, new, type = "response", noise = TRUE),
+      loo = point$ep$loo, unseen = flip_unseen(point)
+    )
+  })
+  mean_of <- function(part) {
+    drop(vapply(each, function(e) unname(e[[part]]), numeric(length(each[[1]][[part]]))) %*% weight)
+  }
+  expect_equal(unname(predict(fit, new, type = "response")), mean_of("p"), tolerance = 1e-4)
+  expect_equal(
+    unname(predict(fit, new, type = "response", noise = TRUE)), mean_of("recorded"),
+    tolerance = 1e-4
+  )
+  found <- mislabelled(fit)
+  found <- found[order(found$row), ]
+  expect_equal(found$probability, mean_of("flipped"), tolerance = 1e-3)
+  expect_equal(sum(found$probability), attr(found, "expected")$count, tolerance = 1e-6)
+  # leaving a label out changes the weights, too
+  zp <- exp(vapply(each, `[[`, numeric(40), "loo"))
+  expect_equal(found$loo, drop(1 / ((1 / zp) %*% weight)), tolerance = 1e-3)
+  expect_equal(sum(loo(fit)$pointwise[, 1]), sum(log(found$loo)))
+})
+
+test_that("the same table gives the same nodes, in any order of its rows", {
+  fit <- averaged()
+  expect_equal(averaged()$nodes, fit$nodes)
+  back <- averaged(toy()[40:1, ])
+  expect_equal(back$nodes$models, fit$nodes$models, tolerance = 1e-6)
+  expect_equal(rev(back$nodes$flipped), fit$nodes$flipped, tolerance = 1e-6)
+})
+
+test_that("one noise model is kept to, and the optimum is one node a model", {
+  one <- averaged(epsilon = "learn")
+  expect_equal(one$nodes$models$model, "one")
+  two <- averaged(epsilon = "learn2")
+  expect_equal(two$nodes$models$model, "two")
+  given <- averaged(epsilon = 0.1)
+  expect_true(all(unlist(given$nodes$rates) == 0.1))
+  modes <- gpc(class ~ a + b, toy(), epsilon = "average", hyper = "optimum", control = quiet)
+  expect_equal(modes$nodes$models$method, rep("mode", 3))
+  expect_equal(modes$nodes$models$log_evidence, modes$nodes$models$laplace)
+})
+
+test_that("a hyperparameter without a prior can't be integrated", {
+  expect_error(
+    averaged(kernel = kernel_iso(prior = NULL)), class = "sturdy_error_prior"
+  )
+  expect_error(
+    gpc_spec(method = "em", epsilon = "average", hyper = "integrate"),
+    class = "sturdy_error_method"
+  )
+})
+
+test_that("Pareto smoothing finds the shape and keeps light tails as they are", {
+  for (k in c(0.1, 0.5, 0.9)) {
+    x <- (((1 - (seq_len(2000) - 0.5) / 2000)^-k) - 1) / k
+    fit <- pareto_fit(sort(x))
+    expect_lt(abs(fit$k - k), 0.05)
+    expect_lt(abs(fit$sigma - 1), 0.1)
+  }
+  even <- pareto_smooth(rep(0, 50))
+  expect_equal(even$log_weight, rep(0, 50))
+  heavy <- c(log(seq_len(99) / 99), 20)
+  expect_gt(pareto_smooth(heavy)$k, 0.7)
+  expect_lte(max(pareto_smooth(heavy)$log_weight), 20)
+})
+
+test_that("a component that gets no node is left out", {
+  # several modes and few nodes: the shares of some round to none
+  part <- function(share, mode) {
+    list(centre = c(mode, 0), axes = diag(2), scale = c(1, 1), tails = c(FALSE, FALSE),
+         share = share, mode = mode)
+  }
+  proposal <- list(part(0.97, 1L), part(0.01, 1L), part(0.02, 2L))
+  problem <- problem_of(averaged(kernel = one_free()), "one")
+  modes <- average_modes(
+    problem, list(c(0, -1)), learn_objective(problem)
+  )
+  drawn <- node_draw(problem, modes[c(1, 1)], proposal, 10, 0, function(n) NULL)
+  expect_equal(ncol(drawn$Z), 10)
+  expect_equal(length(drawn$drawn), 1)
+})
+
+test_that("points of a component have its mean and spread", {
+  axes <- eigen(matrix(c(2, 0.6, 0.6, 1), 2))$vectors
+  part <- list(centre = c(1, -2), axes = axes, scale = c(0.5, 2), tails = c(FALSE, FALSE))
+  Z <- node_points(part, 4000)
+  expect_equal(rowMeans(Z), c(1, -2), tolerance = 0.01)
+  expect_equal(var(t(Z)), axes %*% diag(c(0.25, 4)) %*% t(axes), tolerance = 0.02)
+  expect_equal(primes(6), c(2, 3, 5, 7, 11, 13))
+  # its density integrates to one
+  grid <- as.matrix(expand.grid(seq(-9, 11, 0.1), seq(-12, 8, 0.1)))
+  expect_equal(sum(exp(node_log_density(t(grid), part))) * 0.01, 1, tolerance = 1e-4)
+})

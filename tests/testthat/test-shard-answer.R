@@ -1,0 +1,95 @@
+d <- shard_data(300)
+d$f <- as.character(d$f)
+rows <- shards(d, 3)
+fit <- gpc(class ~ ., rows, inducing = 12, kernel = held_kernel(), epsilon = 0.1)
+new <- shard_data(70, seed = 5)
+new$a[c(3, 66)] <- NA
+
+read_all <- function(folder) {
+  files <- sort(dir(folder, full.names = TRUE))
+  do.call(rbind, lapply(files, utils::read.csv, check.names = FALSE))
+}
+
+test_that("predictions over shards are those of all rows, in their order", {
+  for (type in c("class", "prob", "latent", "response", "link")) {
+    folder <- withr::local_tempdir()
+    done <- predict(fit, shards(new, 4, batch_size = 7), type = type, noise = TRUE, to = folder)
+    expect_identical(done$rows, c(18, 17, 17, 18))
+    expect_identical(normalizePath(done$file), sort(dir(folder, full.names = TRUE)))
+    written <- read_all(folder)
+    expect_identical(written$row, sequence(done$rows))
+    direct <- predict(fit, new, type = type, noise = TRUE)
+    if (type == "class") {
+      expect_identical(written$class, as.character(direct))
+    } else {
+      values <- as.matrix(written[setdiff(names(written), "row")])
+      expect_equal(unname(values), unname(as.matrix(direct)), tolerance = 1e-12)
+    }
+  }
+  expect_error(predict(fit, shards(new), to = folder), class = "sturdy_error_exists")
+  expect_error(predict(fit, shards(new)), class = "sturdy_error_missing_argument")
+  expect_error(predict(fit, shards(new), to = "no folder"), class = "sturdy_error_type")
+})
+
+test_that("the flip probabilities over shards are those of a fit that has its rows", {
+  whole <- gpc(class ~ ., d, inducing = 12, kernel = held_kernel(), epsilon = 0.1)
+  expected <- mislabelled(whole, level = NULL)
+  expected <- expected[order(expected$row), ]
+  folder <- withr::local_tempdir()
+  found <- mislabelled(fit, rows, to = folder)
+  written <- read_all(folder)
+  expect_identical(written$label, as.character(expected$label))
+  for (column in c("probability", "loo_wrong", "loo")) {
+    expect_equal(written[[column]], expected[[column]], tolerance = 1e-5)
+  }
+  expect_equal(sum(found$wrong), sum(expected$probability), tolerance = 1e-5)
+  linear <- bpm(class ~ ., rows, nugget = 0.5, epsilon = 0.2)
+  whole <- bpm(class ~ ., d, nugget = 0.5, epsilon = 0.2)
+  folder <- withr::local_tempdir()
+  mislabelled(linear, rows, to = folder)
+  expect_equal(read_all(folder)$probability, whole$ep$flipped, tolerance = 1e-5)
+  expect_error(
+    mislabelled(fit, shards(d[-1, ], 3), to = withr::local_tempdir()),
+    class = "sturdy_error_rows"
+  )
+})
+
+test_that("answers go to a table of a database, too", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite())
+  withr::defer(DBI::dbDisconnect(con))
+  predict(fit, shards(new, 4), type = "response", to = con, table = "answers")
+  written <- DBI::dbReadTable(con, "answers")
+  expect_equal(written$response, unname(predict(fit, new, type = "response")))
+  expect_identical(written$shard, rep(1:4, c(18, 17, 17, 18)))
+  expect_error(
+    predict(fit, shards(new), to = con, table = "answers"), class = "sturdy_error_exists"
+  )
+  expect_error(predict(fit, shards(new), to = con), class = "sturdy_error_type")
+  found <- mislabelled(fit, rows, to = con, table = "suspects")
+  suspects <- DBI::dbReadTable(con, "suspects")
+  expect_equal(as.vector(rowsum(suspects$probability, suspects$shard)), found$wrong)
+})
+
+test_that("what needs the rows says where they are", {
+  for (verb in list(mislabelled, loo, log_evidence_zp = function(f) log_evidence(f, "ep_zp"))) {
+    expect_error(verb(fit), class = "sturdy_error_no_sites")
+  }
+  expect_error(predict(fit), class = "sturdy_error_no_sites")
+  expect_error(fitted(fit), class = "sturdy_error_no_sites")
+  expect_identical(nobs(fit), 300L)
+  expect_output(print(fit), "300 in 3 shards, 3 inputs.*EP +converged.*Log evidence")
+  expect_output(print(summary(fit)), "300")
+})
+
+test_that("every answer to a user is there, or a classed error", {
+  verbs <- list(
+    loo, residuals, plot, summary, coef, update, ep_diagnostics, augment, glance, tidy,
+    function(f) absorb(f, d), criterion, posterior_sample, check_fit, calibration, brier_score,
+    log_score, compare_inducing, function(f) log_evidence(f, "integrated"), logLik
+  )
+  for (verb in verbs) {
+    error <- caught(suppressWarnings(verb(fit)))
+    if (inherits(error, "error")) expect_s3_class(error, "sturdy_error")
+  }
+})

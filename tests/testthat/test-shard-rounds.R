@@ -1,0 +1,106 @@
+# EP over shards against EP on all rows at once, which is another loop (src/ep-parallel.c).
+
+d <- shard_data()
+Z <- d[1:20, ]
+tight <- ep_control(tol = 1e-10)
+
+test_that("shards give the fit of all rows at once, however many there are", {
+  local_few()
+  new <- shard_data(50, seed = 2)
+  whole <- gpc(class ~ ., d, kernel = held_kernel(), epsilon = 0.1, inducing = Z,
+               control = tight)
+  for (n in c(1, 4, 16)) {
+    fit <- gpc(class ~ ., shards(d, n), kernel = held_kernel(), epsilon = 0.1,
+               inducing = Z, control = tight)
+    expect_identical(fit$ep$status, "converged")
+    expect_gt(fit$ep$sweeps, 5)
+    expect_equal(fit$inducing[c("Z", "C")], whole$inducing[c("Z", "C")], tolerance = 1e-8)
+    expect_same_answers(fit, whole, new, 1e-9)
+  }
+})
+
+test_that("so do those of the other models", {
+  local_few()
+  new <- shard_data(50, seed = 2)
+  # t-EP needs noise
+  fits <- list(
+    function(rows) stc(class ~ ., rows, df = 10, kernel = held_kernel(1), epsilon = 0.1,
+                       inducing = Z, control = tight),
+    function(rows) bpm(class ~ ., rows, nugget = 0.5, epsilon = 0.2, control = tight),
+    function(rows) bpm(class ~ ., rows, df = 10, nugget = 0.5, epsilon = 0.2, control = tight)
+  )
+  for (fit in fits) {
+    whole <- fit(d)
+    for (n in c(1, 5)) {
+      apart <- fit(shards(d, n))
+      expect_identical(apart$ep$status, "converged")
+      expect_gt(apart$ep$sweeps, 5)
+      expect_same_answers(apart, whole, new, 1e-9)
+    }
+  }
+  expect_equal(coef(apart), coef(whole), tolerance = 1e-8)
+})
+
+test_that("a few rows lead all to their fixed point, also without a nugget", {
+  whole <- bpm(class ~ ., d, nugget = 0, epsilon = 0.2, control = tight)
+  fit <- bpm(class ~ ., shards(d, 3), nugget = 0, epsilon = 0.2, control = tight)
+  expect_identical(fit$ep$status, "converged")
+  expect_equal(coef(fit), coef(whole), tolerance = 1e-8)
+})
+
+test_that("what is learned over shards is what is learned on all rows", {
+  new <- shard_data(50, seed = 2)
+  whole <- gpc(class ~ ., d, inducing = 20)
+  fit <- gpc(class ~ ., shards(d, 3), inducing = 20)
+  expect_equal(log_evidence(fit), log_evidence(whole), tolerance = 1e-4)
+  expect_equal(
+    predict(fit, new, type = "prob"), predict(whole, new, type = "prob"), tolerance = 2e-3
+  )
+  whole <- bpm(class ~ ., d, prior_scale = "learn")
+  fit <- bpm(class ~ ., shards(d, 3), prior_scale = "learn")
+  expect_equal(log_evidence(fit), log_evidence(whole), tolerance = 1e-4)
+  expect_equal(coef(fit), coef(whole), tolerance = 2e-2)
+})
+
+# Central differences of the evidence, each of them a fit of its own
+test_that("the gradient summed over shards is that of the evidence", {
+  team <- new_team(rep("rows", 3))
+  withr::defer(team$close())
+  open_shards(team, shards(d, 3))
+  molded <- mold_shards(team, class ~ ., TRUE, stats::na.omit, NULL)
+  X <- molded$data$X
+  columns <- blueprint_columns(molded$blueprint)
+  kernel <- kernel_resolve(
+    kernel_ard(lengthscale = c(1, 1, 1.5), nugget = 0.1), X, columns,
+    molded$blueprint$columns, molded$blueprint$all_columns, NULL
+  )
+  few <- latent_inducing(X, columns, molded$data$y, kernel, 15)
+  weights <- bpm_prior(
+    bpm_spec(prior_scale = "learn", nugget = "learn"), molded$blueprint, NULL
+  )
+  linear <- latent_weight(bpm_design(X, weights), molded$data$y, weights)
+  for (latent in list(
+    latent_shards(team, c(200, 200, 200), few, columns, 15),
+    latent_weight_shards(team, c(200, 200, 200), linear, weights)
+  )) {
+    value <- function(hyper, epsilon) {
+      latent$native(hyper, Inf, epsilon, NULL, tight, "evidence")$value
+    }
+    out <- latent$native(latent$hyper, Inf, 0.1, NULL, tight, "evidence", TRUE)
+    expect_identical(out$gradient_status, 0L)
+    step <- 1e-4
+    for (name in latent$free) {
+      moved <- vapply(seq_along(latent$hyper[[name]]), function(j) {
+        hyper <- function(sign) {
+          hyper <- latent$hyper
+          hyper[[name]][j] <- hyper[[name]][j] * exp(sign * step)
+          hyper
+        }
+        (value(hyper(1), 0.1) - value(hyper(-1), 0.1)) / (2 * step)
+      }, numeric(1))
+      expect_equal(unname(out$gradient[[name]]), moved, tolerance = 1e-5, info = name)
+    }
+    by_rate <- (value(latent$hyper, 0.1 + step) - value(latent$hyper, 0.1 - step)) / (2 * step)
+    expect_equal(sum(out$gradient$epsilon), by_rate, tolerance = 1e-5)
+  }
+})
