@@ -5,3 +5,6 @@ knitr::opts_chunk$set(
   fig.retina = 2, out.width = "100%", dev = "png",
   dev.args = if (capabilities("cairo")) list(type = "cairo")
 )
+
+# all are knitted in one session: what another one has set is not meant for this
+options(sturdy.hyper = NULL)
