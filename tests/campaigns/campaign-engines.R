@@ -1,8 +1,8 @@
 # One fit over shards by every engine that stands behind the cluster protocol of parallel, each
-# started here: sockets, mirai, MPI under mpirun, and a job of a Slurm controller that this script
-# starts. The fits must have the same bits as the one in this process. An engine that is not
-# installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev, r-cran-rmpi,
-# r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root.
+# started here: sockets (two and eight), mirai, MPI under mpirun, and a job of a Slurm controller
+# that this script starts. The fits must have the same bits as the one in this process. An engine
+# that is not installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev,
+# r-cran-rmpi, r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root.
 
 source(file.path(
   dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])),
@@ -68,6 +68,9 @@ engines <- list(
   }),
   sockets = list(there = TRUE, run = function() {
     answer_of("sockets", "cluster <- parallel::makePSOCKcluster(2)", stop_cluster, by_rscript)
+  }),
+  eight = list(there = TRUE, run = function() {
+    answer_of("eight", "cluster <- parallel::makePSOCKcluster(8)", stop_cluster, by_rscript)
   }),
   mirai = list(there = has("mirai"), run = function() {
     answer_of("mirai", c(
