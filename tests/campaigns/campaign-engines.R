@@ -60,6 +60,7 @@ by_rscript <- function(script, log) {
 stop_cluster <- "parallel::stopCluster(cluster)"
 # not loaded: Rmpi starts MPI as it is
 has <- function(...) all(nzchar(vapply(c(...), function(p) system.file(package = p), "")))
+is_root <- Sys.info()[["effective_user"]] == "root"
 found <- function(...) all(nzchar(Sys.which(c(...))))
 
 engines <- list(
@@ -92,7 +93,7 @@ engines <- list(
           ))
       })
   }),
-  slurm = list(there = has("parallelly") && found("slurmctld", "munged"), run = function() {
+  slurm = list(there = has("parallelly") && is_root && found("slurmctld", "munged"), run = function() {
     slurm <- file.path(folder, "slurm")
     dir.create(slurm)
     daemons <- function(what) {
