@@ -93,7 +93,7 @@ engines <- list(
           ))
       })
   }),
-  slurm = list(there = has("parallelly") && is_root && found("slurmctld", "munged"), run = function() {
+  slurm = list(there = is_root && has("parallelly") && found("slurmctld"), run = function() {
     slurm <- file.path(folder, "slurm")
     dir.create(slurm)
     daemons <- function(what) {
@@ -123,7 +123,8 @@ for (name in names(engines)) {
   } else {
     seconds <- system.time(answers[name] <- list(engines[[name]]$run()))[["elapsed"]]
     campaign_figure(campaign, paste0(name, ", seconds"), seconds)
-    campaign_figure(campaign, paste0(name, ", processes"), if (is.null(answers[[name]])) NA else answers[[name]]$nodes)
+    nodes <- if (is.null(answers[[name]])) NA else answers[[name]]$nodes
+    campaign_figure(campaign, paste0(name, ", processes"), nodes)
   }
 }
 differ <- vapply(answers, function(x) !identical(x[-1], answers$here[-1]), NA)
