@@ -1,0 +1,145 @@
+# marginaleffects: predictions(), comparisons(), slopes() with intervals from draws of the
+# latent function.
+
+#' Marginal effects
+#'
+#' Methods for the marginaleffects package: `predictions()`, `comparisons()`, `slopes()`,
+#' their averages and plots work for fits of [gpc()], [stc()] and [bpm()].
+#'
+#' @details
+#' What is predicted is the probability of the event, the second level, without label noise:
+#' of what is true, not of what is recorded. Odds ratios and risk differences from it are
+#' thus corrected for misclassified labels. With three classes or more there is a row for
+#' each class (the column `group`).
+#'
+#' Intervals are quantiles of 1000 draws (250 with three classes or more) of the latent
+#' function and, for a fit that averages, of the hyperparameters. A draw is a whole function,
+#' so that differences between rows and averages over rows have the right spread. The draws
+#' are the same every time, and the random numbers of the session are left alone. Draws of
+#' single rows have the distribution that [predict(interval = )][predict.sturdy_model]
+#' describes; correlations between rows are approximate for fits with a kernel (random
+#' Fourier features), exact for [bpm()] and with inducing inputs. What inducing inputs leave
+#' of the variance counts as independent noise. Draws are made with
+#' `options(sturdy.draws = )` of them.
+#'
+#' `estimate` is the median of the draws; `options(marginaleffects_posterior_center = "mean")`
+#' makes it the mean, which is near what `predict()` returns.
+#'
+#' `hypotheses()` of a [bpm()] is about its weights, by `coef()` and `vcov()`.
+#' @param model A fit.
+#' @param newdata A data frame.
+#' @param type `"response"`, the probability, or, for two classes, `"link"`: the latent
+#'   function over the standard deviation of the nugget, whose normal distribution function
+#'   is the probability.
+#' @param coefs Weights in the order of `coef()`.
+#' @param ... Not used.
+#' @return As marginaleffects has them.
+#' @references
+#' Wilson, J. T., Borovitskiy, V., Terenin, A., Mostowsky, P. and Deisenroth, M. P. (2021)
+#' Pathwise conditioning of Gaussian processes. *Journal of Machine Learning Research* 22.
+#' @seealso [predict()][predict.sturdy_model], [coef()][bpm-weights]
+#' @name sturdy-marginaleffects
+#' @examplesIf all(rlang::is_installed(c("marginaleffects", "collapse")))
+#' set.seed(1)
+#' d <- data.frame(x = rnorm(60), treated = rep(0:1, 30))
+#' d$y <- factor(ifelse(d$x + d$treated + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
+#' fit <- bpm(y ~ x + treated, data = d, epsilon = 0.05, hyper = "optimum")
+#' marginaleffects::avg_comparisons(fit, variables = "treated")
+NULL
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_predict
+get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
+  rlang::local_error_call(rlang::current_env())
+  type <- check_choice(type, c("response", "link"), "type")
+  new <- marginal_inputs(model, newdata)
+  z <- path_link(model, new$X, path_draws(1000L))
+  if (type == "link" && any(is.infinite(z))) {
+    abort_sturdy(
+      "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
+       function the class is certain.",
+      "choice", arg = "type"
+    )
+  }
+  answer <- list(main_marginaleffect = if (type == "link") z else stats::pnorm(z))
+  marginal_frame(answer, new$complete, newdata)
+}
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_predict
+get_predict.gpc_classes <- function(model, newdata, type = "response", ...) {
+  rlang::local_error_call(rlang::current_env())
+  check_choice(type, "response", "type")
+  new <- marginal_inputs(model, newdata)
+  marginal_frame(path_classes(model, new$X, path_draws(250L)), new$complete, newdata, TRUE)
+}
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_coef
+get_coef.bpm <- function(model, ...) stats::coef(model)
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_vcov
+get_vcov.bpm <- function(model, ...) {
+  V <- stats::vcov(model)
+  dimnames(V) <- list(model$prior$weights, model$prior$weights)
+  V
+}
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_vcov
+get_vcov.sturdy_model <- function(model, ...) NULL
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_vcov
+get_vcov.gpc_classes <- function(model, ...) NULL
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::set_coef
+set_coef.bpm <- function(model, coefs, ...) {
+  model$weights$mean[] <- unname(coefs) / exp(model$weights$log_scale / 2)
+  model["nodes"] <- NULL
+  model
+}
+
+#' Our classes among those that marginaleffects takes
+#' @noRd
+meet_marginaleffects <- function() {
+  known <- getOption("marginaleffects_model_classes")
+  options(
+    marginaleffects_model_classes = union(known, c("gpc", "stc", "bpm", "gpc_classes"))
+  )
+}
+
+path_draws <- function(usual) {
+  check_count(getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10)
+}
+
+#' Encoded inputs of the rows without missing values
+#' @noRd
+marginal_inputs <- function(model, newdata) {
+  call <- rlang::caller_env()
+  check_posterior(model, call)
+  new <- forge(model$blueprint, as.data.frame(newdata), call, novel = TRUE)
+  new$X <- new$X[new$complete, , drop = FALSE]
+  new
+}
+
+#' As get_predict() returns them: estimates, with draws as an attribute
+#' @param draws list of a matrix for each group.
+#' @noRd
+marginal_frame <- function(draws, complete, newdata, groups = FALSE) {
+  all <- lapply(draws, function(d) {
+    full <- matrix(NA_real_, length(complete), ncol(d))
+    full[complete, ] <- d
+    full
+  })
+  stacked <- do.call(rbind, all)
+  n <- length(complete)
+  row <- if ("rowid" %in% names(newdata)) newdata[["rowid"]] else seq_len(n)
+  out <- data.frame(rowid = rep(row, length(draws)))
+  if (groups) out$group <- factor(rep(names(draws), each = n), names(draws))
+  out$estimate <- rowMeans(stacked)
+  attr(out, "posterior_draws") <- stacked
+  out
+}

@@ -1,0 +1,1 @@
+meet_mlr3 <- function() NULL
