@@ -173,25 +173,26 @@ parsnip_prob <- function(prob, object) {
   as.data.frame(all, optional = TRUE)
 }
 
-parsnip_check_interval <- function(new_data, object) {
+parsnip_two_classes <- function(new_data, object) {
   if (length(object$lvl) > 2) {
     abort_sturdy(
       "There are intervals for two classes, not for {length(object$lvl)}.",
       "several_classes", arg = "type", call = NULL
     )
   }
+  new_data
+}
+
+#' Parsnip tells how an interval is asked for after `pre`, before `post`: the interval of the
+#' second level, turned over for the first
+#' @noRd
+parsnip_interval <- function(ends, object) {
   if (isTRUE(object$spec$method$pred$conf_int$extras$std_error)) {
     abort_sturdy(
       "{.arg std_error} must be {.code FALSE}: intervals are quantiles.",
       "unknown_argument", arg = "std_error", call = NULL
     )
   }
-  new_data
-}
-
-#' The interval of the second level, turned over for the first
-#' @noRd
-parsnip_interval <- function(ends, object) {
   out <- data.frame(1 - ends$upper, 1 - ends$lower, ends$lower, ends$upper)
   names(out) <- paste0(
     c(".pred_lower_", ".pred_upper_"), rep(object$fit$blueprint$levels, each = 2)
@@ -204,7 +205,7 @@ parsnip_answers <- list(
   prob = parsnip_answer(type = "prob", post = parsnip_prob),
   conf_int = parsnip_answer(
     interval = quote(object$spec$method$pred$conf_int$extras$level),
-    pre = parsnip_check_interval, post = parsnip_interval
+    pre = parsnip_two_classes, post = parsnip_interval
   ),
   raw = parsnip_answer(type = "latent")
 )
@@ -219,7 +220,8 @@ parsnip_answers <- list(
 gp_epsilon <- function(range = c(0, 0.3), trans = NULL) {
   check_package("dials", "gp_epsilon")
   dials::new_quant_param(
-    "double", range, c(TRUE, TRUE), trans, label = c(epsilon = "Probability of a Wrong Label")
+    type = "double", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+    label = c(epsilon = "Probability of a Wrong Label")
   )
 }
 
@@ -228,7 +230,7 @@ gp_epsilon <- function(range = c(0, 0.3), trans = NULL) {
 #' @export
 gp_kernel <- function(values = c("ard", "iso")) {
   check_package("dials", "gp_kernel")
-  dials::new_qual_param("character", values, label = c(kernel = "Kernel"))
+  dials::new_qual_param("character", values = values, label = c(kernel = "Kernel"))
 }
 
 #' @rdname sturdy-parsnip
@@ -236,7 +238,8 @@ gp_kernel <- function(values = c("ard", "iso")) {
 gp_inducing <- function(range = c(20L, 200L), trans = NULL) {
   check_package("dials", "gp_inducing")
   dials::new_quant_param(
-    "integer", range, c(TRUE, TRUE), trans, label = c(inducing = "# Inducing Inputs")
+    type = "integer", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+    label = c(inducing = "# Inducing Inputs")
   )
 }
 
@@ -245,6 +248,7 @@ gp_inducing <- function(range = c(20L, 200L), trans = NULL) {
 gp_df <- function(range = c(0.5, 2), trans = scales::log10_trans()) {
   check_package("dials", "gp_df")
   dials::new_quant_param(
-    "double", range, c(TRUE, TRUE), trans, label = c(df = "Degrees of Freedom")
+    type = "double", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+    label = c(df = "Degrees of Freedom")
   )
 }
