@@ -89,7 +89,8 @@ without_rows <- function(x) {
   )
   x["data"] <- list(NULL)
   none <- numeric()
-  x$ep[c("m", "C_diag", "loo", "flipped", "residual")] <- rep(list(none), 5)
+  x$ep[c("m", "C_diag", "loo", "flipped")] <- rep(list(none), 4)
+  x$ep$residual <- max(x$ep$residual)
   x$ep$sites <- list(tau = none, nu = none)
   x$ep$cavity <- list(mean = none, var = none)
   if (is_average(x)) {
@@ -97,11 +98,11 @@ without_rows <- function(x) {
     x$nodes[each] <- lapply(x$nodes[each], function(v) v[0, , drop = FALSE])
     x$nodes[c("flipped", "left_out", "unseen")] <- rep(list(none), 3)
   }
-  class(x) <- c("axed", "sharded", class(x))
+  class(x) <- c("butchered", "sharded", class(x))
   x
 }
 
-check_by_ep.axed <- function(object, call = rlang::caller_env()) {
+check_by_ep.butchered <- function(object, call = rlang::caller_env()) {
   abort_sturdy(
     "The fit has nothing on single rows: {.fn butcher::butcher} has removed them.",
     "no_sites", call = call
@@ -126,7 +127,7 @@ vetiver_create_description.sturdy_model <- function(model) {
   levels <- model$blueprint$levels
   title <- if (length(levels) > 2) "Gaussian process classifier" else model_title(model)
   paste0(
-    "A ", title, " of ", paste(levels, collapse = ", "), " that allows for wrong labels (sturdy)"
+    "A ", title, " (", paste(levels, collapse = ", "), ") that allows for wrong labels, by sturdy"
   )
 }
 

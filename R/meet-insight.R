@@ -176,15 +176,18 @@ model_parameters.gpc_classes <- model_parameters.sturdy_model
 #' @rdname sturdy-insight
 #' @exportS3Method parameters::model_parameters
 model_parameters.bpm <- function(model, ci = 0.95, ...) {
-  table <- tidy(model, conf.level = ci)
-  parameter_table(
+  table <- tidy(model, conf.level = if (is.null(ci)) 0.95 else ci)
+  ends <- if (!is.null(ci)) {
+    data.frame(CI = ci, CI_low = table$conf.low, CI_high = table$conf.high)
+  }
+  columns <- list(
+    data.frame(Parameter = table$term, Coefficient = table$estimate, SE = table$std.error),
+    ends,
     data.frame(
-      Parameter = table$term, Coefficient = table$estimate, SE = table$std.error, CI = ci,
-      CI_low = table$conf.low, CI_high = table$conf.high,
-      pd = stats::pt(abs(table$estimate) / weight_scale(model), model$spec$df)
-    ),
-    ci
+      pd = stats::pt(abs(table$estimate) / unname(weight_scale(model)), model$spec$df)
+    )
   )
+  parameter_table(do.call(cbind, columns[lengths(columns) > 0]), ci)
 }
 
 parameter_table <- function(table, ci) {

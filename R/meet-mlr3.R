@@ -11,15 +11,14 @@
 #' tuning are `epsilon` in 0 to 0.5, `inducing` from 1, `df` above 0. The fit is
 #' `learner$model`.
 #'
-#' Probabilities are those of the true class. For two classes sturdy takes the levels in the
-#' order of the task, whose positive class is the first; probabilities have a column for each,
-#' so that only rates by class, `epsilon = c(neg = , pos = )`, hang on it: there `pos` is
-#' the second, mlr3's negative.
+#' Probabilities are those of the true class, with a column for each; the positive class of
+#' the task decides what measures such as `"classif.auc"` take for the event. In what the
+#' fit prints the event is the second level of the target.
 #'
 #' `learner$oob_error()`, of the measure `"oob_error"`, is the share of recorded labels that
 #' are predicted wrongly by the other rows, and `learner$loglik()` the sum of the log
 #' probabilities of recorded labels given the other rows: both by leave-one-out, see [loo()],
-#' without fitting again. Rows with missing values are predicted as `NA`; there are no
+#' without fitting again. Missing values are for mlr3's pipelines to fill in; there are no
 #' weights.
 #' @name sturdy-mlr3
 #' @aliases classif.sturdy LearnerClassifSturdy mlr_learners_classif.sturdy
@@ -65,7 +64,7 @@ make_learner_class <- function() {
       },
       loglik = function() {
         structure(
-          learner_loo(self$model)$estimates["elpd_loo", "Estimate"],
+          loo(self$model)$estimates["elpd_loo", "Estimate"],
           df = NA_integer_, nobs = stats::nobs(self$model), class = "logLik"
         )
       },
@@ -98,11 +97,9 @@ learner_parameters <- function() {
   )
 }
 
-#' Fit a task; ordered inputs are compared by their levels, as others are
 #' @noRd
 learner_fit <- function(task, values) {
-  x <- as.data.frame(task$data(cols = task$feature_names))
-  data <- cbind(x, task$data(cols = task$target_names))
+  data <- as.data.frame(task$data())
   formula <- task$formula()
   environment(formula) <- globalenv()
   do.call(gp_class_fit, c(list(formula, data = data), values))
@@ -122,12 +119,10 @@ learner_answer <- function(learner, task) {
 #' The share of labels that the other rows get wrong
 #' @noRd
 learner_error <- function(model) {
-  elpd <- learner_loo(model)$pointwise[, "elpd_loo"]
+  elpd <- loo(model)$pointwise[, "elpd_loo"]
   if (length(model$blueprint$levels) == 2) {
     return(mean(exp(elpd) < 0.5))
   }
   best <- max.col(model$ep$loo_class %*% model$omega, ties.method = "first")
   mean(best != model$data$y)
 }
-
-learner_loo <- function(model) loo(model)
