@@ -50,7 +50,6 @@ NULL
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_predict
 get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
-  rlang::local_error_call(rlang::current_env())
   type <- check_choice(type, c("response", "link"), "type")
   new <- marginal_inputs(model, newdata)
   z <- path_link(model, new$X, path_draws(1000L))
@@ -68,7 +67,6 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_predict
 get_predict.gpc_classes <- function(model, newdata, type = "response", ...) {
-  rlang::local_error_call(rlang::current_env())
   check_choice(type, "response", "type")
   new <- marginal_inputs(model, newdata)
   marginal_frame(path_classes(model, new$X, path_draws(250L)), new$complete, newdata, TRUE)

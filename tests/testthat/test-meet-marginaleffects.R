@@ -15,11 +15,14 @@ exact_probability <- function(fit, data, draws = 4000) {
   pnorm(g / sqrt(fit$kernel$nugget))
 }
 
-# Distance of estimates and intervals from those of draws, in their standard deviations
-interval_error <- function(found, draws, level = 0.95) {
-  exact <- apply(draws, 1, quantile, c(0.5, (1 - level) / 2, (1 + level) / 2))
-  found <- t(as.matrix(as.data.frame(found)[c("estimate", "conf.low", "conf.high")]))
-  max(abs(found - exact) / rep(apply(draws, 1, sd), each = 3))
+# Estimates and ends of intervals must lie at the probabilities 0.5, 0.025 and 0.975 of exact
+# draws: of 1000 and 4000 of them, 4 standard errors are 0.07 and 0.022
+expect_quantiles <- function(found, draws) {
+  found <- as.data.frame(found)
+  below <- function(x) rowMeans(draws <= x)
+  testthat::expect_lt(max(abs(below(found$estimate) - 0.5)), 0.08)
+  testthat::expect_lt(max(abs(below(found$conf.low) - 0.025)), 0.025)
+  testthat::expect_lt(max(abs(below(found$conf.high) - 0.975)), 0.025)
 }
 
 test_that("predictions have the median and the interval of the latent posterior", {
@@ -30,8 +33,7 @@ test_that("predictions have the median and the interval of the latent posterior"
   ends <- predict(fit, new, interval = 0.95)
   expect_lt(max(abs(found$conf.low - ends$lower)), 0.05)
   expect_lt(max(abs(found$conf.high - ends$upper)), 0.05)
-  # 1000 draws: a quantile at 0.025 of a normal is off by 0.085 standard deviations
-  expect_lt(interval_error(found, exact_probability(fit, new)), 0.35)
+  expect_quantiles(found, exact_probability(fit, new))
 })
 
 test_that("comparisons and their averages have the spread of joint draws", {
@@ -45,11 +47,11 @@ test_that("comparisons and their averages have the spread of joint draws", {
   one <- marginaleffects::comparisons(fit, variables = list(a = function(x) {
     data.frame(x, x + 1)
   }), newdata = data)
-  expect_lt(interval_error(one, difference), 0.5)
+  expect_quantiles(one, difference)
   mean <- marginaleffects::avg_comparisons(fit, variables = list(a = function(x) {
     data.frame(x, x + 1)
   }), newdata = data)
-  expect_lt(interval_error(mean, rbind(colMeans(difference))), 0.35)
+  expect_quantiles(mean, rbind(colMeans(difference)))
 })
 
 test_that("slopes are derivatives of the draws", {
@@ -60,7 +62,7 @@ test_that("slopes are derivatives of the draws", {
   eps <- 0.02
   around <- rbind(transform(new, a = a - eps), transform(new, a = a + eps))
   p <- exact_probability(fit, around)
-  expect_lt(interval_error(found, (p[4:6, ] - p[1:3, ]) / (2 * eps)), 0.35)
+  expect_quantiles(found, (p[4:6, ] - p[1:3, ]) / (2 * eps))
 })
 
 test_that("on the link scale of a bpm() intervals are those of a normal", {
@@ -80,9 +82,9 @@ test_that("hypotheses about weights use coef() and vcov()", {
   skip_unless_marginal()
   fit <- bpm(class ~ a + b, toy(), epsilon = 0.05)
   found <- marginaleffects::hypotheses(fit, "a = b")
-  expect_equal(found$estimate, unname(coef(fit)["a"] - coef(fit)["b"]), tolerance = 1e-6)
+  expect_equal(as.numeric(found$estimate), unname(coef(fit)["a"] - coef(fit)["b"]), tolerance = 1e-6)
   V <- vcov(fit)
-  expect_equal(found$std.error, sqrt(V[2, 2] + V[3, 3] - 2 * V[2, 3]), tolerance = 1e-4)
+  expect_equal(as.numeric(found$std.error), sqrt(V[2, 2] + V[3, 3] - 2 * V[2, 3]), tolerance = 1e-4)
 })
 
 test_that("odds ratios are those of the true classes, not of the labels", {
@@ -117,7 +119,6 @@ test_that("several classes are groups, whose probabilities sum to 1", {
   found <- marginaleffects::predictions(fit, newdata = data[c(1, 20, 40), ])
   expect_identical(nrow(found), 9L)
   expect_setequal(as.character(found$group), levels(iris$Species))
-  average <- marginaleffects::avg_comparisons(fit, variables = "Petal.Length")
   withr::local_options(marginaleffects_posterior_center = "mean")
   average <- marginaleffects::avg_comparisons(fit, variables = "Petal.Length")
   expect_equal(sum(average$estimate), 0, tolerance = 1e-3)
