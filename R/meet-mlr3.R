@@ -48,6 +48,8 @@ new_learner <- function() {
 
 learner_class <- new.env(parent = emptyenv())
 
+utils::globalVariables(c("self", "super")) # of the class
+
 make_learner_class <- function() {
   R6::R6Class("LearnerClassifSturdy",
     inherit = mlr3::LearnerClassif,
@@ -97,7 +99,6 @@ learner_parameters <- function() {
   )
 }
 
-#' @noRd
 learner_fit <- function(task, values) {
   data <- as.data.frame(task$data())
   formula <- task$formula()

@@ -30,8 +30,12 @@
 #' `predict(type = )` of the parsnip fit: `"class"`; `"prob"`, of the true class; `"conf_int"`,
 #' for two classes, the central interval of that probability (see
 #' [predict()][predict.sturdy_model]), with the argument `level`; `"raw"`, the latent
-#' function. With `opts = list(noise = TRUE)`, `type = "raw"`, `opts = list(type = "prob")`
-#' and the like are not needed: use the engine's fit.
+#' function.
+#'
+#' Labels that are set aside in resampling are wrong as often as those of training. Measures
+#' against them (the log loss above all) punish probabilities of the true class for being
+#' sharp, and a search over `epsilon` by them is about the labels as recorded. The engine
+#' learns `epsilon` from the training rows by default: leave it out unless you know it.
 #'
 #' @param mode `"classification"`, the only one.
 #' @param engine `"sturdy"`, the only one.

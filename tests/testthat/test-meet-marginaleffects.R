@@ -125,7 +125,6 @@ test_that("several classes are groups, whose probabilities sum to 1", {
 })
 
 test_that("what there is no answer for is an error that says so", {
-  skip_unless_marginal()
   certain <- gpc(
     class ~ a, toy(), kernel = kernel_iso(1.5, nugget = 0, fixed = TRUE), epsilon = 0.05
   )
@@ -136,7 +135,6 @@ test_that("what there is no answer for is an error that says so", {
 })
 
 test_that("rows with missing values have missing estimates", {
-  skip_unless_marginal()
   found <- get_predict.sturdy_model(toy_fit(), data.frame(a = c(0, NA), b = 0, rowid = 7:8))
   expect_identical(found$rowid, 7:8)
   expect_identical(is.na(found$estimate), c(FALSE, TRUE))
