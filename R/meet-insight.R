@@ -14,8 +14,8 @@
 #' which of them were learned, or integrated over.
 #'
 #' `model_info()` is that of a binomial model with a probit link (that of several classes:
-#' categorical). `get_data()` gives the data of the call where they are still found, and
-#' otherwise the inputs and labels that the fit keeps. `get_predicted()` gives the probability
+#' categorical). `get_data()` gives the data of the call where they are still found
+#' unchanged, and otherwise the inputs and labels that the fit keeps. `get_predicted()` gives the probability
 #' of the event without label noise, with `ci` also the interval of
 #' [predict()][predict.sturdy_model].
 #'
@@ -123,11 +123,24 @@ get_data.sturdy_model <- function(x, ...) {
   found <- if (!is.null(x$call)) {
     tryCatch(suppressWarnings(NextMethod()), error = function(cnd) NULL)
   }
-  plain <- setequal(x$blueprint$columns, x$blueprint$variables)
-  if (is.null(found) && !is.null(x$data) && plain) {
-    found <- stored_data(x)
+  if (fits_data(x, found)) {
+    return(found)
   }
-  found
+  plain <- setequal(x$blueprint$columns, x$blueprint$variables)
+  if (plain && !is.null(x$data)) stored_data(x)
+}
+
+#' Are these the rows of the fit, and not others that now have their name?
+#' @noRd
+fits_data <- function(x, found) {
+  if (!is.data.frame(found) || is.null(x$data)) {
+    return(is.data.frame(found))
+  }
+  X <- tryCatch(
+    suppressMessages(forge(x$blueprint, found, rlang::current_env()))$X,
+    error = function(cnd) NULL
+  )
+  identical(dim(X), dim(x$data$X)) && isTRUE(all.equal(X, x$data$X, check.attributes = FALSE))
 }
 
 #' @rdname sturdy-insight

@@ -52,7 +52,7 @@ NULL
 get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
   type <- check_choice(type, c("response", "link"), "type")
   new <- marginal_inputs(model, newdata)
-  z <- path_link(model, new$X, path_draws(1000L))
+  z <- path_link(model, new$X, path_draws(1000L, nrow(new$X)))
   if (type == "link" && any(is.infinite(z))) {
     abort_sturdy(
       "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
@@ -69,7 +69,8 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
 get_predict.gpc_classes <- function(model, newdata, type = "response", ...) {
   check_choice(type, "response", "type")
   new <- marginal_inputs(model, newdata)
-  marginal_frame(path_classes(model, new$X, path_draws(250L)), new$complete, newdata, TRUE)
+  draws <- path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
+  marginal_frame(path_classes(model, new$X, draws), new$complete, newdata, TRUE)
 }
 
 #' @rdname sturdy-marginaleffects
@@ -109,8 +110,14 @@ meet_marginaleffects <- function() {
   )
 }
 
-path_draws <- function(usual) {
-  check_count(getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10)
+#' How many draws, where as many rows of them fit in memory
+#' @noRd
+path_draws <- function(usual, rows, call = rlang::caller_env()) {
+  draws <- check_count(
+    getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10, call = call
+  )
+  check_memory(6 * as.double(rows) * draws, rows, call = call, what = "rows of draws")
+  draws
 }
 
 #' Encoded inputs of the rows without missing values

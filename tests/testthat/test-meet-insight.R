@@ -37,6 +37,12 @@ test_that("insight finds the data, those kept where others are gone", {
   kept <- insight::get_data(fit)
   expect_equal(kept[c("a", "b")], data[c("a", "b")], ignore_attr = TRUE)
   expect_identical(as.character(insight::get_response(fit)), as.character(data$class))
+  data$other <- seq_len(40) # columns that the formula does not name stay outside
+  expect_equal(insight::get_data(fit)[c("a", "b")], data[c("a", "b")], ignore_attr = TRUE)
+  was <- data
+  data <- data[40:1, ] # no longer those of the fit
+  expect_equal(insight::get_data(fit)$a, was$a)
+  data <- was[c("a", "b", "class")]
   fit["call"] <- list(NULL)
   expect_equal(insight::get_data(fit)[names(data)], data, ignore_attr = TRUE)
   transformed <- gpc(class ~ exp(a), data, kernel = held(), epsilon = 0.05)

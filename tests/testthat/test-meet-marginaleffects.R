@@ -132,6 +132,8 @@ test_that("what there is no answer for is an error that says so", {
   expect_error(get_predict.sturdy_model(toy_fit(), toy(), type = "logit"), class = "sturdy_error_choice")
   withr::local_options(sturdy.draws = 3)
   expect_error(get_predict.sturdy_model(toy_fit(), toy()), class = "sturdy_error_range")
+  withr::local_options(sturdy.draws = 1e6, sturdy.max_memory = 1e8)
+  expect_error(get_predict.sturdy_model(toy_fit(), toy()), class = "sturdy_error_memory")
 })
 
 test_that("rows with missing values have missing estimates", {

@@ -51,7 +51,12 @@ test_that("quantiles of the draws are the interval of predict(), also of a t pro
 })
 
 test_that("a path is a function: the same value whatever else is asked", {
-  for (fit in list(toy_fit(), toy_fit(inducing = 10), bpm(class ~ a + b, toy()))) {
+  fits <- list(
+    toy_fit(), toy_fit(inducing = 10), bpm(class ~ a + b, toy()),
+    stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05),
+    gpc(class ~ a + b, toy(), hyper = "integrate")
+  )
+  for (fit in fits) {
     X <- fit$data$X[1:10, ]
     all <- path_link(fit, X, 50L)
     expect_equal(path_link(fit, X[4:6, ], 50L), all[4:6, ], tolerance = 1e-8)
