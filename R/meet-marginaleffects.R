@@ -22,8 +22,13 @@
 #' of the variance counts as independent noise. Draws are made with
 #' `options(sturdy.draws = )` of them.
 #'
-#' `estimate` is the median of the draws; `options(marginaleffects_posterior_center = "mean")`
-#' makes it the mean, which is near what `predict()` returns.
+#' `estimate` is the median of the draws unless
+#' `options(marginaleffects_posterior_center = "mean")` is set, as it should be: the mean is what
+#' `predict()` returns, up to the error of draws, while the median of a probability that is
+#' near 0 or 1 in each draw says little. A message says so once a session.
+#'
+#' Of a parsnip fit take the engine's, `parsnip::extract_fit_engine()`: with its own,
+#' marginaleffects gives estimates without intervals.
 #'
 #' `hypotheses()` of a [bpm()] is about its weights, by `coef()` and `vcov()`.
 #' @param model A fit.
@@ -34,6 +39,10 @@
 #' @param coefs Weights in the order of `coef()`.
 #' @param ... Not used.
 #' @return As marginaleffects has them.
+#' @section Conditions:
+#' `sturdy_message_median`, once a session, while the centre of draws is the median;
+#' `sturdy_error_choice` for another `type`, or `"link"` without a nugget; those of
+#' [predict()][predict.sturdy_model] for `newdata`; `sturdy_error_memory`.
 #' @references
 #' Wilson, J. T., Borovitskiy, V., Terenin, A., Mostowsky, P. and Deisenroth, M. P. (2021)
 #' Pathwise conditioning of Gaussian processes. *Journal of Machine Learning Research* 22.
@@ -44,7 +53,9 @@
 #' d <- data.frame(x = rnorm(60), treated = rep(0:1, 30))
 #' d$y <- factor(ifelse(d$x + d$treated + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
 #' fit <- bpm(y ~ x + treated, data = d, epsilon = 0.05, hyper = "optimum")
+#' old <- options(marginaleffects_posterior_center = "mean")
 #' marginaleffects::avg_comparisons(fit, variables = "treated")
+#' options(old)
 NULL
 
 #' @rdname sturdy-marginaleffects
@@ -125,9 +136,22 @@ path_draws <- function(usual, rows, call = rlang::caller_env()) {
 marginal_inputs <- function(model, newdata) {
   call <- rlang::caller_env()
   check_posterior(model, call)
+  inform_median()
   new <- forge(model$blueprint, as.data.frame(newdata), call, novel = TRUE)
   new$X <- new$X[new$complete, , drop = FALSE]
   new
+}
+
+inform_median <- function() {
+  if (is.null(getOption("marginaleffects_posterior_center"))) {
+    inform_sturdy(
+      c(
+        i = "Estimates are medians of draws. {.fn predict} returns means:
+             {.code options(marginaleffects_posterior_center = \"mean\")}."
+      ),
+      "median", .frequency = "once", .frequency_id = "sturdy_median"
+    )
+  }
 }
 
 #' As get_predict() returns them: estimates, with draws as an attribute

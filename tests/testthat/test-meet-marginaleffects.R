@@ -29,7 +29,7 @@ test_that("predictions have the median and the interval of the latent posterior"
   skip_unless_marginal()
   fit <- toy_fit()
   new <- data.frame(a = c(-1, 0, 0.5), b = c(0.2, 0, -1))
-  found <- marginaleffects::predictions(fit, newdata = new)
+  found <- suppressMessages(marginaleffects::predictions(fit, newdata = new))
   ends <- predict(fit, new, interval = 0.95)
   expect_lt(max(abs(found$conf.low - ends$lower)), 0.05)
   expect_lt(max(abs(found$conf.high - ends$upper)), 0.05)
@@ -146,4 +146,18 @@ test_that("set_coef() sets the weights of a bpm()", {
   fit <- bpm(class ~ a + b, toy(), epsilon = 0.05)
   moved <- set_coef.bpm(fit, c(0, 1, 2))
   expect_equal(unname(coef(moved)), c(0, 1, 2))
+})
+
+test_that("estimates are means where they are asked for, and a message says when they are not", {
+  rlang::reset_message_verbosity("sturdy_median")
+  new <- data.frame(a = c(-1, 0, 0.5), b = 0)
+  expect_message(get_predict.sturdy_model(toy_fit(), new), class = "sturdy_message_median")
+  expect_no_message(get_predict.sturdy_model(toy_fit(), new))
+  rlang::reset_message_verbosity("sturdy_median")
+  withr::local_options(marginaleffects_posterior_center = "mean")
+  expect_no_message(get_predict.sturdy_model(toy_fit(), new))
+  skip_unless_marginal()
+  found <- marginaleffects::predictions(toy_fit(), newdata = new)
+  # 4 standard errors of a mean of 1000 draws between 0 and 1
+  expect_lt(max(abs(found$estimate - predict(toy_fit(), new, type = "response"))), 0.065)
 })
