@@ -48,7 +48,7 @@
 #' Pathwise conditioning of Gaussian processes. *Journal of Machine Learning Research* 22.
 #' @seealso [predict()][predict.sturdy_model], [coef()][bpm-weights]
 #' @name sturdy-marginaleffects
-#' @examplesIf all(rlang::is_installed(c("marginaleffects", "collapse")))
+#' @examplesIf rlang::is_installed("marginaleffects") && rlang::is_installed("collapse", version = "2.0.18")
 #' set.seed(1)
 #' d <- data.frame(x = rnorm(60), treated = rep(0:1, 30))
 #' d$y <- factor(ifelse(d$x + d$treated + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
