@@ -9,7 +9,10 @@
 #' @details
 #' What is predicted is the probability of the event, the second level, without label noise:
 #' of what is true, not of what is recorded. Odds ratios and risk differences from it are
-#' thus corrected for misclassified labels. With three classes or more there is a row for
+#' thus corrected for misclassified labels, as far as the fit knows how many there are:
+#' overlap of the classes alone looks much like wrong labels to a [bpm()], which then averages
+#' over both. A rate that is known (`epsilon = `), or what a validation study found
+#' ([noise_prior()]), corrects more than one that is learned. With three classes or more there is a row for
 #' each class (the column `group`).
 #'
 #' Intervals are quantiles of 1000 draws (250 with three classes or more) of the latent
