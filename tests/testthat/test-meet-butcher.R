@@ -5,8 +5,10 @@ butchered <- function(fit) {
   if (rlang::is_installed("butcher")) {
     return(butcher::butcher(fit))
   }
-  fit <- axe_ctrl.sturdy_model(axe_call.sturdy_model(fit))
-  if (inherits(fit, "sturdy_model")) axe_data.sturdy_model(fit) else fit
+  if (inherits(fit, "gpc_classes")) {
+    return(axe_ctrl.gpc_classes(axe_call.gpc_classes(fit)))
+  }
+  axe_data.sturdy_model(axe_ctrl.sturdy_model(axe_call.sturdy_model(fit)))
 }
 
 test_that("a butchered fit predicts the same, and is smaller", {
