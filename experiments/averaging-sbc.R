@@ -18,9 +18,15 @@ experiment <- list(
     found <- colMeans(rows[c("p_none", "p_one", "p_two")])
     drawn <- vapply(c("none", "one", "two"), function(model) mean(rows$model == model), 0)
     list(summary = data.frame(
-      what = c(paste("rank of the", names(ranks)), paste("model", names(drawn)), "interval of the count"),
-      value = c(vapply(tests, function(t) unname(t$statistic), 0), found, mean(rows$covered)),
-      beside = c(vapply(tests, function(t) t$p.value, 0), drawn, 0.9),
+      what = c(
+        paste("rank of the", names(ranks)), paste("model", names(drawn)),
+        "interval of the count", "count"
+      ),
+      value = c(
+        vapply(tests, function(t) unname(t$statistic), 0), found, mean(rows$covered),
+        mean(rows$count)
+      ),
+      beside = c(vapply(tests, function(t) t$p.value, 0), drawn, 0.9, mean(rows$flipped)),
       n = nrow(rows)
     ))
   }
