@@ -151,6 +151,10 @@ log_evidence.sturdy_model <- function(object,
 #' prior: their exact evidences are equal at every value of the hyperparameters.
 #' @noRd
 integrated_of <- function(object, call = rlang::caller_env()) {
+  UseMethod("integrated_of")
+}
+
+integrated_of.sturdy_model <- function(object, call = rlang::caller_env()) {
   check_by_ep(object, call)
   if (is_average(object)) {
     return(average_evidence(object))
@@ -161,10 +165,13 @@ integrated_of <- function(object, call = rlang::caller_env()) {
     model_latent(object), spec, if (at_mode && rate_learned(object)) object$epsilon,
     search = !at_mode
   )
+  warn_not_integrated(value)
+}
+
+warn_not_integrated <- function(value) {
   if (is.na(value)) {
     warn_sturdy(
-      "The evidence can't be integrated over the hyperparameters:
-       {attr(value, 'why')}.",
+      paste0("The evidence can't be integrated over the hyperparameters: ", attr(value, "why"), "."),
       "not_integrated"
     )
   }

@@ -133,15 +133,19 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
   event <- object$data$y > 0
   recorded <- row_loo(object)
   probability <- ifelse(event, exp(recorded), -expm1(recorded))
+  new_calibration(probability, event, bins, level, object$blueprint$levels)
+}
+
+new_calibration <- function(probability, event, bins, level, levels) {
   table <- calibration_bins(probability, event, bins, level)
   structure(
     list(
       bins = table,
       probability = probability,
       event = event,
-      error = sum(table$n * abs(table$predicted - table$observed)) / nobs(object),
+      error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
       bias = mean(probability - event),
-      levels = object$blueprint$levels,
+      levels = levels,
       level = level
     ),
     class = "sturdy_calibration"

@@ -333,6 +333,7 @@ gpc_spec <- function(...,
                      criterion = c("evidence", "loo"),
                      method = c("gradient", "em", "em_kg08"),
                      inducing = "auto",
+                     kernels = c("shared", "per class"),
                      scale = TRUE,
                      control = ep_control()) {
   blame_caller()
@@ -347,6 +348,7 @@ gpc_spec <- function(...,
     noise = check_noise_prior(noise), criterion = criterion,
     method = check_method(method, epsilon, criterion, hyper),
     inducing = check_inducing(inducing),
+    kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
 }

@@ -27,7 +27,11 @@ is_averaged <- function(latent, spec, rows = NULL) {
 #' @return as learn_fit(), at the best mode, and `nodes`: see new_nodes().
 #' @noRd
 average_fit <- function(latent, spec, rows = NULL) {
-  noise <- noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
+  noise <- if (is.null(latent$classes)) {
+    noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
+  } else {
+    classes_noise(spec)
+  }
   if (latent$n > average_laplace_rows) noise$integrate <- FALSE
   open <- average_unpriored(latent)
   if (length(open)) abort_no_prior(open)
@@ -35,17 +39,28 @@ average_fit <- function(latent, spec, rows = NULL) {
   before <- average_few(latent, noise, spec, counter$tick)
   if (!is.null(before$latent)) latent <- before$latent
   models <- average_all_modes(latent, noise, spec, counter$tick, before$models)
+  if (isTRUE(noise$matrix)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
   sizes <- average_sizes(models, noise)
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
     model <- models[[name]]
-    node_integral(model$problem, model$modes, sizes[[name]], counter$tick)
+    part <- node_integral(model$problem, model$modes, sizes[[name]], counter$tick)
+    if (!is.null(model$matrix)) {
+      part[c("log_evidence", "laplace")] <-
+        lapply(part[c("log_evidence", "laplace")], `+`, model$matrix$offset)
+    }
+    part
   })
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
   nodes$evaluations <- counter$count()
   inform_rough(nodes, noise)
-  average_result(latent, spec, models[[average_point(models, parts, noise)]], nodes)
+  model <- models[[average_point(models, parts, noise)]]
+  if (is.null(latent$classes)) {
+    average_result(latent, spec, model, nodes)
+  } else {
+    average_classes(latent, spec, model, nodes, models$matrix$matrix)
+  }
 }
 
 #' Counts evaluations on all rows, and shows how far they have come
@@ -181,7 +196,7 @@ average_sizes <- function(models, noise) {
     return(vapply(models, function(model) 0, 0))
   }
   laplace <- vapply(models, function(model) {
-    log_sum(vapply(model$modes, node_laplace, numeric(1)))
+    log_sum(vapply(model$modes, node_laplace, numeric(1))) + sum(model$matrix$offset)
   }, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
   total <- (if (d <= node_wide) average_nodes else average_nodes_wide) * length(models) / 3

@@ -2,7 +2,7 @@
 # known by their dots: generics have them, what methods share inside the package does
 # not. (This file is read after those of the methods, in the order of the names.)
 
-for (name in ls(pattern = "^[a-zA-Z_]+[.](sturdy_model|bpm)$")) {
+for (name in ls(pattern = "^[a-zA-Z_]+[.](sturdy_model|bpm|gpc_classes)$")) {
   method <- get(name)
   if ("..." %in% names(formals(method))) {
     object <- as.name(names(formals(method))[1])

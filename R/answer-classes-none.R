@@ -1,0 +1,43 @@
+# What two classes have and several have not: an error that says what to use instead.
+
+abort_several <- function(what, instead, call = rlang::caller_env()) {
+  abort_sturdy(
+    c("A fit with three classes or more has no {what}.", i = instead),
+    c("several_classes", "type"), arg = "object", call = call
+  )
+}
+
+#' @export
+residuals.gpc_classes <- function(object, ...) {
+  abort_several("residuals", "{.fn mislabelled} ranks its rows, {.fn loo} scores them.")
+}
+
+#' @export
+deviance.gpc_classes <- function(object, ...) {
+  abort_several("deviance", "{.fn log_score} and {.fn brier_score} judge its probabilities.")
+}
+
+#' @export
+weights.gpc_classes <- function(object, ...) {
+  abort_several("case weights", "{.fn gpc} takes none.")
+}
+
+#' @export
+logLik.gpc_classes <- function(object, ...) {
+  structure(
+    log_evidence(object), df = sum(learned(object)), nobs = nobs(object), class = "logLik"
+  )
+}
+
+#' @export
+criterion.gpc_classes <- function(object, ...) {
+  abort_several(
+    "criterion with a gradient", "{.fn log_evidence} has its value, at other hyperparameters
+     that of {.code update(fit, kernel = , epsilon = )}."
+  )
+}
+
+#' @export
+flip_rates.gpc_classes <- function(object, ...) {
+  abort_several("flip rates by group", "{.fn noise_matrix} has its rates.")
+}
