@@ -41,3 +41,11 @@ criterion.gpc_classes <- function(object, ...) {
 flip_rates.gpc_classes <- function(object, ...) {
   abort_several("flip rates by group", "{.fn noise_matrix} has its rates.")
 }
+
+#' @importFrom stats terms
+#' @export
+terms.gpc_classes <- function(x, ...) terms.sturdy_model(x, ...)
+
+#' @importFrom stats model.frame
+#' @export
+model.frame.gpc_classes <- function(formula, ...) model.frame.sturdy_model(formula, ...)

@@ -22,9 +22,11 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
   visit <- table_order(X, y)
+  given <- X
   X <- X[visit, , drop = FALSE]
   labels <- y[visit]
   sure <- if (!is.null(trusted)) trusted[visit]
+  asked <- Z
   if (is.numeric(Z) && is.null(dim(Z))) {
     Z <- place_inducing(X, columns, mean_lengthscale(kernel$lengthscale, columns), Z)
   }
@@ -38,6 +40,19 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
     prior = kernel$prior,
     least = list(nugget = classes_least_nugget),
     Z = Z,
+    staged = if (!is.null(Z)) list(
+      given = is.matrix(asked), columns = ncol(X),
+      again = function(hyper, m = nrow(Z)) {
+        kernel[hyper_names] <- hyper
+        latent_classes(
+          given, columns, y, classes, kernel, if (is.matrix(asked)) asked else m, template,
+          trusted, call
+        )
+      },
+      predict = function(hyper, b, C) {
+        native_inducing_predict(Z, columns, hyper, b, C, given)
+      }
+    ),
     some = function(k) {
       first <- seq_len(k)
       latent_classes(
@@ -151,6 +166,13 @@ classes_doubles <- function(n, classes, Z) {
   }
   k <- 1 + if (is.matrix(Z)) nrow(Z) else Z
   classes * (n * (2 * k + 80) + 10 * k^2) + 40 * n
+}
+
+#' Share of the variance that inducing inputs leave, on average over the classes
+#' @noRd
+classes_left <- function(latent, hyper) {
+  kernels <- seq_along(hyper$nugget)
+  mean(vapply(kernels, function(c) inducing_left(latent, class_hyper(hyper, c)), numeric(1)))
 }
 
 # The noise matrix ------------------------------------------------------------

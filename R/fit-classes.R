@@ -25,11 +25,13 @@ fit_classes <- function(spec, molded, call) {
     average_fit(latent, timed)
   } else if (identical(spec$epsilon, "matrix")) {
     learn_classes(latent, timed)
+  } else if (is_staged(latent, timed)) {
+    staged_fit(latent, timed)
   } else {
     learn_at_once(latent, timed)
   }
   kernel[hyper_names] <- fit$hyper
-  new_gpc_classes(spec, molded, call, fit, kernel, latent)
+  new_gpc_classes(spec, molded, call, fit, kernel)
 }
 
 #' What several classes do not have, and the noise matrix in the order of the levels
@@ -103,21 +105,24 @@ check_noise_matrix <- function(omega, levels, call) {
   omega / rowSums(omega)
 }
 
-new_gpc_classes <- function(spec, molded, call, fit, kernel, latent) {
+new_gpc_classes <- function(spec, molded, call, fit, kernel) {
   levels <- molded$blueprint$levels
   omega <- if (is.null(fit$omega)) fit$epsilon else fit$omega
   omega <- classes_omega(omega, length(levels))
   nodes <- complete_nodes(fit$nodes, molded$data)
   if (!is.null(nodes)) omega <- nodes$omega_mean
   dimnames(omega) <- list(true = levels, recorded = levels)
-  epsilon <- 1 - unname(diag(omega))
-  if (diff(range(omega[row(omega) != col(omega)])) < 1e-12) epsilon <- epsilon[1]
+  off <- replace(unname(omega), cbind(seq_along(levels), seq_along(levels)), 0)
+  epsilon <- rowSums(off)
+  if (diff(range(off[row(off) != col(off)])) < 1e-12) epsilon <- mean(epsilon)
   structure(
     list(
       spec = spec, blueprint = molded$blueprint, data = molded$data, epsilon = epsilon,
       omega = omega, noise = fit[intersect(c("rate", "strength", "counts"), names(fit))],
       kernel = kernel,
-      inducing = if (!is.null(latent$Z)) list(Z = latent$Z, C = fit$ep$C),
+      inducing = if (!is.null(fit$latent$Z)) list(
+        Z = fit$latent$Z, C = fit$ep$C, left = classes_left(fit$latent, fit$hyper)
+      ),
       ep = classes_ep(fit$ep, spec, levels), learning = fit$learning, call = fit_call(call, spec), nodes = nodes
     ),
     class = "gpc_classes"

@@ -226,6 +226,7 @@ select_impl <- function(mold, candidates, criterion, scale, matched, call) {
   levels <- molded[[1]]$blueprint$levels
   if (length(levels) > 2 && identical(given, default_candidates())) {
     candidates <- check_candidates(default_candidates(length(levels)), scale, call)
+    scales <- vapply(candidates, `[[`, logical(1), "scale")
   }
   check_candidate_classes(candidates, levels, call)
   runs <- run_candidates(

@@ -16,7 +16,6 @@ print.gpc_classes <- function(x, digits = 3, ...) {
     ),
     Classes = paste0(name_some(paste0(levels, " (", counts, ")"))),
     Kernel = describe_class_kernel(x, digits),
-    Inducing = if (!is.null(x$inducing)) count(nrow(x$inducing$Z), "inducing input"),
     "Label noise" = describe_class_noise(x, digits),
     "Wrong labels" = if (!is_test(x)) wrong,
     EP = ep_words(x$ep),
@@ -39,7 +38,7 @@ describe_class_kernel <- function(x, digits) {
   kernel <- x$kernel
   own <- length(kernel$nugget) > 1
   paste0(
-    describe_kernel(list(kernel = kernel), digits), if (own) " (a kernel for each class)"
+    describe_kernel(x[c("kernel", "inducing")], digits), if (own) " (a kernel for each class)"
   )
 }
 
