@@ -139,3 +139,20 @@ test_that("a fit that can't converge says so", {
   expect_equal(ep_status(out$status), "max_sweeps")
   expect_true(all(is.finite(out$m)))
 })
+
+# With a nugget of next to nothing the residual of the first sweeps is a thousand times that
+# of the prior; they are on their way all the same.
+test_that("a search whose residual first rises is not given up", {
+  set.seed(101)
+  d <- datasets::iris[sample(150, 60), ]
+  y <- as.integer(d$Species)
+  wrong <- runif(60) < 0.2
+  y[wrong] <- (y[wrong] + sample(2, sum(wrong), TRUE) - 1) %% 3 + 1
+  out <- native_classes_fit(
+    scale(as.matrix(d[1:4])), NULL, list(group = rep(1L, 4), weight = rep(1, 4)),
+    list(lengthscale = sqrt(40), variance = 1, bias = 0.1, nugget = 1e-6), y, diag(3), NULL,
+    ep_control(tol = 1e-6, max_sweeps = 150)
+  )
+  expect_gt(max(out$trace[, "residual"]), 100 * out$trace[1, "residual"])
+  expect_equal(out$status, ep_codes[["converged"]])
+})
