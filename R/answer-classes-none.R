@@ -1,12 +1,5 @@
 # What two classes have and several have not: an error that says what to use instead.
 
-abort_several <- function(what, instead, call = rlang::caller_env()) {
-  abort_sturdy(
-    c("A fit with three classes or more has no {what}.", i = instead),
-    c("several_classes", "type"), arg = "object", call = call
-  )
-}
-
 #' @export
 residuals.gpc_classes <- function(object, ...) {
   abort_several("residuals", "{.fn mislabelled} ranks its rows, {.fn loo} scores them.")

@@ -67,16 +67,6 @@ most_probable <- function(prob, levels) {
   factor(levels[best], levels = levels)
 }
 
-#' P(each class is the largest) under normals, rows summing to 1 as exactly as it can be
-#' @noRd
-class_probabilities <- function(m, s2) {
-  if (nrow(m) == 0) {
-    return(m)
-  }
-  prob <- exp(native_classes_prob(m, s2))
-  prob / rowSums(prob)
-}
-
 #' What `at` gives at new data, or at the training rows, `NA` where an input is
 #' @param at function(object, X) -> list of matrices with a column a class.
 #' @return the same, and row_names.

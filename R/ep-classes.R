@@ -18,7 +18,8 @@ classes_least_nugget <- 1e-3 # below, EP often has no fixed point
 latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = NULL,
                            trusted = NULL, call = rlang::caller_env()) {
   n <- length(y)
-  check_memory(classes_doubles(n, classes, Z) + 2 * length(X), n, is.null(Z), call)
+  own <- length(kernel$nugget) > 1
+  check_memory(classes_doubles(n, classes, Z, own) + 2 * length(X), n, is.null(Z), call)
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
   visit <- table_order(X, y)
@@ -159,13 +160,14 @@ wrong_share <- function(true_class, y) {
 }
 
 #' Doubles that a fit holds at a time
+#' @param own whether each class has a kernel of its own; otherwise they share features.
 #' @noRd
-classes_doubles <- function(n, classes, Z) {
+classes_doubles <- function(n, classes, Z, own = FALSE) {
   if (is.null(Z)) {
     return((2 * classes + 3) * n^2)
   }
   k <- 1 + if (is.matrix(Z)) nrow(Z) else Z
-  classes * (n * (2 * k + 80) + 10 * k^2) + 40 * n
+  2 * n * k * (if (own) classes else 1) + classes * (80 * n + 10 * k^2 + 1500 * k) + 40 * n
 }
 
 #' Share of the variance that inducing inputs leave, on average over the classes

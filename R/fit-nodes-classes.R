@@ -36,11 +36,11 @@ complete_class_nodes <- function(nodes, data) {
     p <- matrix(nodes$seen[, k], ncol = classes)
     joint <- label_given(nodes$omega[[k]], data$y, trusted) * p
     list(
-      p = p, loo = log(rowSums(joint)), true = joint / rowSums(joint),
+      p = p, log_z = log(rowSums(joint)), true = joint / rowSums(joint),
       recorded = recorded_class(p, nodes$omega[[k]], trusted)
     )
   })
-  nodes$loo <- vapply(seen, `[[`, numeric(length(data$y)), "loo")
+  nodes$loo <- vapply(seen, `[[`, numeric(length(data$y)), "log_z")
   nodes$loo <- matrix(nodes$loo, length(data$y))
   # a label is left out of the weights, too [M 8.11]
   ratio <- log(rep(weight, each = length(data$y))) - nodes$loo
@@ -92,6 +92,16 @@ class_rows <- function(object) {
 }
 
 # At new inputs -------------------------------------------------------------------
+
+#' P(each class is the largest) under normals, rows summing to 1 as exactly as it can be
+#' @noRd
+class_probabilities <- function(m, s2) {
+  if (nrow(m) == 0) {
+    return(m)
+  }
+  prob <- exp(native_classes_prob(m, s2))
+  prob / rowSums(prob)
+}
 
 #' Class probabilities at encoded inputs, averaged over nodes
 #' @param noise whether of the classes as they are recorded.

@@ -20,6 +20,12 @@ is_averaged <- function(latent, spec, rows = NULL) {
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
 }
 
+#' Are there so many rows, a third of it for each class of several, that modes must do?
+#' @noRd
+average_is_long <- function(latent) {
+  latent$n * max(1, latent$classes / 3) > average_laplace_rows
+}
+
 #' Integrate what is free, over noise models, and fit
 #'
 #' @param latent see ep-latent.R. @param spec as of learn_fit(), with `hyper` and
@@ -32,7 +38,7 @@ average_fit <- function(latent, spec, rows = NULL) {
   } else {
     classes_noise(spec)
   }
-  if (latent$n > average_laplace_rows) noise$integrate <- FALSE
+  if (average_is_long(latent)) noise$integrate <- FALSE
   open <- average_unpriored(latent)
   if (length(open)) abort_no_prior(open)
   counter <- average_counter(latent, spec)
@@ -84,7 +90,9 @@ average_counter <- function(latent, spec) {
 #' @return list(models, latent): each `NULL` where there is nothing to say.
 #' @noRd
 average_few <- function(latent, noise, spec, tick) {
-  size <- min(if (is.null(latent$staged)) learn_few_rows(latent$n), staged_rows)
+  # with several classes all rows cost several times as much
+  fewer <- is.null(latent$staged) || !is.null(latent$classes)
+  size <- min(if (fewer) learn_few_rows(latent$n), staged_rows)
   placed <- !is.null(latent$staged) && !latent$staged$given
   if (latent$n <= 1.2 * size && !placed) {
     return(NULL)
@@ -108,7 +116,7 @@ average_few <- function(latent, noise, spec, tick) {
 #' @noRd
 average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
-  many <- !is.null(before) && latent$n > average_laplace_rows
+  many <- !is.null(before) && average_is_long(latent)
   for (name in if (many) average_hopeful(before, noise) else noise$models) {
     problem <- average_problem(latent, rate_map(name, noise), spec)
     if (many) {

@@ -41,7 +41,9 @@
 #' for two classes. The matrix is integrated less thoroughly: its rows have one Dirichlet
 #' distribution each, found together with the mode of the kernel, and a lower bound takes
 #' the place of its evidence; only the kernel has nodes, each with a matrix drawn from these
-#' distributions. The table of [noise_test()] shows how many nodes each model has.
+#' distributions. With C classes the modes alone are used above 14,400/C rows. The table of
+#' [noise_test()] shows how many nodes each model has, and `print()` says where there are
+#' none.
 #'
 #' # What a fit keeps
 #' The field `nodes` is a list of

@@ -47,7 +47,9 @@ set_latents(classes_space *s, SEXP X_, SEXP Z_, SEXP kernels_, int n, int C) {
                                 .m = Rf_nrows(Z_),
                                 .X = REAL_RO(X_),
                                 .Z = REAL_RO(Z_)};
-      s->post[c] = latent_lowrank_inducing(&s->lr[c], &s->points[c], 1);
+      s->post[c] =
+          c && !own ? latent_lowrank_like(&s->lr[c], &s->lr[0], &s->points[c])
+                    : latent_lowrank_inducing(&s->lr[c], &s->points[c], 1);
     }
     s->at[c] = &s->post[c];
   }
