@@ -9,7 +9,9 @@
 #' normal predictive distributions, with means \eqn{m_c} and variances \eqn{s_c^2}, class c
 #' has the probability
 #' \deqn{P_c = \int N(f; m_c, s_c^2) \prod_{k \ne c} \Phi((f - m_k)/s_k) df,}{P_c = int N(f;
-#'   m_c, s_c^2) prod_(k != c) Phi((f - m_k)/s_k) df,} which is computed to 1e-12.
+#'   m_c, s_c^2) prod_(k != c) Phi((f - m_k)/s_k) df,} which is computed to 1e-12. A fit
+#' that averages (see [averaging]) returns the mean of this over its nodes, and the moments
+#' of the mixture of the latent functions.
 #'
 #' @param object A model fitted by [gpc()] to a response with three classes or more.
 #' @param newdata As for [predict.sturdy_model()]. `NULL`, the default, means the training

@@ -35,7 +35,8 @@
 #' for each hyperparameter.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param method `"ep"`, the default, `"ep_zp"`, `"gaussian"`, `"integrated"` or `"ais"`.
+#' @param method `"ep"`, the default, `"ep_zp"`, `"gaussian"`, `"integrated"` or `"ais"`;
+#'   with three classes or more `"ep"` or `"integrated"`.
 #' @param ... For `"ais"`: `se`, the standard error to be reached, above 0 (0.05 by
 #'   default); `max_moves`, the number of moves after which the run stops in any case
 #'   (2e6); `progress`, as in [ep_control()] (by default that of the fit).

@@ -23,7 +23,8 @@
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_review` with a row for each row to check: `row`,
 #'   its position in the data given to the fit; `label`, the recorded label; `suggested`,
-#'   the more probable class; `probability`, that the label is wrong; `found`, the
+#'   the more probable class (of several, the most probable other one where the label is more
+#'   likely wrong than right); `probability`, that the label is wrong; `found`, the
 #'   expected number of wrong labels among this row and those above it. It has the
 #'   attributes
 #'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that

@@ -108,7 +108,8 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'     `event`: whether it was recorded;
 #'   * `error`: the mean of `|predicted - observed|` over rows;
 #'   * `bias`: the mean of `probability - event`;
-#'   * `levels`: the two classes; `level`: the argument.
+#'   * `levels`: the two classes, of several the last being the one that is meant; `level`:
+#'     the argument.
 #' @seealso [brier_score()], [loo()]
 #' @export
 #' @examples

@@ -258,8 +258,8 @@
 #' `subset` (it can't be evaluated or does not select rows) and `missing_argument` (`y`).
 #' Errors in arguments: `epsilon`, `df`, `method`, `hyperparameter`, `lengthscales`,
 #' `inducing`, `kernels`, `type`, `choice`, `trusted`, `rates` and `unknown_argument`; with
-#' three classes or more also `criterion` and `prior` (of two classes), and `several_classes` from functions that have no answer for
-#' them. Error `memory`: the matrices would not fit into memory; the estimate is made
+#' three classes or more also `criterion` and `prior` (of two classes), and `several_classes`
+#' from functions that have no answer for them. Error `memory`: the matrices would not fit into memory; the estimate is made
 #' before anything is allocated, against what the machine, `ulimit`, the control group and
 #' R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
 #' class when memory runs out all the same.
