@@ -3,8 +3,7 @@
 # (R/sturdy-verbs.R), so that none of them has to.
 
 check_model <- function(object, call = rlang::caller_env()) {
-  several <- inherits(object, "gpc_classes")
-  wrong <- wrong_field(object, if (several) class_model_fields else model_fields)
+  wrong <- wrong_field(object)
   if (!is.null(wrong)) {
     abort_sturdy(
       c(
@@ -19,13 +18,14 @@ check_model <- function(object, call = rlang::caller_env()) {
 
 #' The first field of a fit that is missing or can't be, `NULL` if there is none
 #' @noRd
-wrong_field <- function(object, model_fields) {
+wrong_field <- function(object) {
+  wanted <- if (inherits(object, "gpc_classes")) class_model_fields else model_fields
   fields <- unclass(object) # `[[` is exact, `$` would take epsilon for ep
   name <- NULL
   tryCatch(
     {
-      for (name in names(model_fields)) {
-        if (!isTRUE(model_fields[[name]](fields[[name]], fields))) {
+      for (name in names(wanted)) {
+        if (!isTRUE(wanted[[name]](fields[[name]], fields))) {
           return(name)
         }
       }
