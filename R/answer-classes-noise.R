@@ -16,7 +16,8 @@ class_rate_table <- function(object, level, models) {
   nodes <- object$nodes
   mine <- nodes$table$model %in% models
   weight <- nodes$table$weight[mine] / sum(nodes$table$weight[mine])
-  rates <- vapply(nodes$omega[mine], function(omega) 1 - diag(omega), numeric(nrow(nodes$omega[[1]])))
+  classes <- nrow(nodes$omega[[1]])
+  rates <- vapply(nodes$omega[mine], function(omega) 1 - diag(omega), numeric(classes))
   ends <- apply(rates, 1, weighted_quantile, weight, c((1 - level) / 2, (1 + level) / 2))
   true <- nodes$true_class
   own <- cbind(seq_along(object$data$y), object$data$y)

@@ -20,7 +20,9 @@ calibration.gpc_classes <- function(object, bins = 10, level = 0.9, class = NULL
   recorded <- class_rows(object)$recorded[, which, drop = FALSE]
   event <- as.vector(outer(object$data$y, which, `==`))
   meant <- if (is.null(class)) "a class" else levels[which]
-  new_calibration(as.vector(recorded), event, bins, level, c("another class", meant))
+  found <- new_calibration(as.vector(recorded), event, bins, level, c("another class", meant))
+  found$rows <- nobs(object)
+  found
 }
 
 #' @rdname true_performance

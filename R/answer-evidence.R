@@ -172,7 +172,9 @@ integrated_of.sturdy_model <- function(object, call = rlang::caller_env()) {
 warn_not_integrated <- function(value) {
   if (is.na(value)) {
     warn_sturdy(
-      paste0("The evidence can't be integrated over the hyperparameters: ", attr(value, "why"), "."),
+      paste0(
+        "The evidence can't be integrated over the hyperparameters: ", attr(value, "why"), "."
+      ),
       "not_integrated"
     )
   }

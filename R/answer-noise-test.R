@@ -103,11 +103,9 @@ noise_statement <- function(object, level) {
       bayes_factor = factor, verdict = noise_verdict(factor),
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
-      models = models,
-      rates = (if (several) class_rate_table else rate_table)(object, level, some),
+      models = models, rates = rate_table(object, level, some),
       two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
-      suspects = (if (several) suspected_of_classes else suspected_class)(object),
-      levels = object$blueprint$levels
+      suspects = suspected_class(object), levels = object$blueprint$levels
     ),
     class = "sturdy_noise_test"
   )
@@ -128,6 +126,9 @@ noise_verdict <- function(factor) {
 #' The class of whose labels most are under suspicion: the inputs do not predict it
 #' @noRd
 suspected_class <- function(object) {
+  if (inherits(object, "gpc_classes")) {
+    return(suspected_of_classes(object))
+  }
   flipped <- row_flipped(object)
   side <- object$data$y > 0
   share <- c(mean(flipped[!side] > 0.3), mean(flipped[side] > 0.3))

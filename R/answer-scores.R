@@ -109,7 +109,8 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'   * `error`: the mean of `|predicted - observed|` over rows;
 #'   * `bias`: the mean of `probability - event`;
 #'   * `levels`: the two classes, of several the last being the one that is meant; `level`:
-#'     the argument.
+#'     the argument;
+#'   * `rows`: of several classes, the number of labels.
 #' @seealso [brier_score()], [loo()]
 #' @export
 #' @examples
@@ -202,7 +203,7 @@ print.sturdy_calibration <- function(x, digits = 2, ...) {
   bins <- x$bins
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
   cat("<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
-      count(length(x$event), "label"), "\n", sep = "")
+      count(if (is.null(x$rows)) length(x$event) else x$rows, "label"), "\n", sep = "")
   print_fields(c(
     "Mean |predicted - observed|" = format(x$error, digits = digits),
     "Mean predicted - observed" = format(x$bias, digits = digits),

@@ -64,9 +64,10 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       omega <- classes_omega(epsilon, classes, template)
+      # a trusted label is another record: that the class is what it says
+      record <- if (is.null(sure)) labels else labels + classes * sure
       out <- native_classes_fit(
-        X, Z, columns, class_hypers(hyper, classes), labels + if (is.null(sure)) 0 else classes * sure,
-        # a trusted label is another record: that the class is what it says
+        X, Z, columns, class_hypers(hyper, classes), record,
         if (is.null(sure)) omega else cbind(omega, diag(classes)),
         rows_of(sites, visit, classes), classes_control(control, Z), labels = !gradient,
         gradient = gradient, progress = progress

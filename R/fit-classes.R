@@ -123,7 +123,8 @@ new_gpc_classes <- function(spec, molded, call, fit, kernel) {
       inducing = if (!is.null(fit$latent$Z)) list(
         Z = fit$latent$Z, C = fit$ep$C, left = classes_left(fit$latent, fit$hyper)
       ),
-      ep = classes_ep(fit$ep, spec, levels), learning = fit$learning, call = fit_call(call, spec), nodes = nodes
+      ep = classes_ep(fit$ep, spec, levels), learning = fit$learning,
+      call = fit_call(call, spec), nodes = nodes
     ),
     class = "gpc_classes"
   )
