@@ -9,7 +9,9 @@
 #' normal predictive distributions, with means \eqn{m_c} and variances \eqn{s_c^2}, class c
 #' has the probability
 #' \deqn{P_c = \int N(f; m_c, s_c^2) \prod_{k \ne c} \Phi((f - m_k)/s_k) df,}{P_c = int N(f;
-#'   m_c, s_c^2) prod_(k != c) Phi((f - m_k)/s_k) df,} which is computed to 1e-12.
+#'   m_c, s_c^2) prod_(k != c) Phi((f - m_k)/s_k) df,} which is computed to 1e-12. A fit
+#' that averages (see [averaging]) returns the mean of this over its nodes, and the moments
+#' of the mixture of the latent functions.
 #'
 #' @param object A model fitted by [gpc()] to a response with three classes or more.
 #' @param newdata As for [predict.sturdy_model()]. `NULL`, the default, means the training
@@ -38,58 +40,53 @@ predict.gpc_classes <- function(object,
   check_no_dots(...)
   type <- check_choice(type, c("class", "prob", "latent"), "type")
   noise <- check_flag(noise, "noise")
-  check_classes_model(object)
-  latent <- with_memory(classes_latent_at(object, newdata, rlang::current_env()))
+  check_posterior(object)
+  call <- rlang::current_env()
   levels <- object$blueprint$levels
-  as_asked <- function(x) {
-    matrix(x, ncol = length(levels), dimnames = list(latent$row_names, levels))
+  named <- function(x, names) {
+    matrix(x, ncol = length(levels), dimnames = list(names, levels))
   }
   if (type == "latent") {
-    return(list(mean = as_asked(latent$m), sd = as_asked(sqrt(latent$s2))))
+    latent <- with_memory(classes_at(object, newdata, call, classes_moments_new))
+    return(list(mean = named(latent$m, latent$row_names),
+                sd = named(sqrt(latent$s2), latent$row_names)))
   }
-  prob <- latent$m
-  known <- stats::complete.cases(prob)
-  prob[known, ] <- class_probabilities(
-    latent$m[known, , drop = FALSE], latent$s2[known, , drop = FALSE]
-  )
+  found <- with_memory(classes_at(object, newdata, call, function(object, X) {
+    list(p = classes_prob_new(object, X, noise && type == "prob"))
+  }))
   if (type == "class") {
-    best <- rep(NA_integer_, nrow(prob))
-    best[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
-    return(factor(levels[best], levels = levels))
+    return(most_probable(found$p, levels))
   }
-  as_asked(if (noise) prob %*% object$omega else prob)
+  named(found$p, found$row_names)
 }
 
-#' P(each class is the largest) under normals, rows summing to 1 as exactly as it can be
+#' The most probable class of each row, `NA` where a probability is
 #' @noRd
-class_probabilities <- function(m, s2) {
-  if (nrow(m) == 0) {
-    return(m)
-  }
-  prob <- exp(native_classes_prob(m, s2))
-  prob / rowSums(prob)
+most_probable <- function(prob, levels) {
+  known <- stats::complete.cases(prob)
+  best <- rep(NA_integer_, nrow(prob))
+  best[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
+  factor(levels[best], levels = levels)
 }
 
-#' Latent moments at new data, or at the training rows, `NA` where an input is
-#' @return list(m, s2, row_names)
+#' What `at` gives at new data, or at the training rows, `NA` where an input is
+#' @param at function(object, X) -> list of matrices with a column a class.
+#' @return the same, and row_names.
 #' @noRd
-classes_latent_at <- function(object, newdata, call) {
+classes_at <- function(object, newdata, call, at) {
   if (is.null(newdata)) {
-    latent <- classes_latent_new(object, object$data$X)
     omitted <- object$data$na_action
-    return(list(
-      m = stats::naresid(omitted, latent$m), s2 = stats::naresid(omitted, latent$s2),
-      row_names = padded_names(object)
-    ))
+    found <- lapply(at(object, object$data$X), stats::naresid, omit = omitted)
+    return(c(found, list(row_names = padded_names(object))))
   }
   new <- forge(object$blueprint, newdata, call, novel = TRUE)
-  m <- s2 <- matrix(NA_real_, nrow(new$X), length(object$blueprint$levels))
-  if (any(new$complete)) {
-    latent <- classes_latent_new(object, new$X[new$complete, , drop = FALSE])
-    m[new$complete, ] <- latent$m
-    s2[new$complete, ] <- latent$s2
-  }
-  list(m = m, s2 = s2, row_names = new$row_names)
+  found <- at(object, new$X[new$complete, , drop = FALSE])
+  found <- lapply(found, function(part) {
+    all <- matrix(NA_real_, nrow(new$X), length(object$blueprint$levels))
+    all[new$complete, ] <- part
+    all
+  })
+  c(found, list(row_names = new$row_names))
 }
 
 #' @export
@@ -102,9 +99,9 @@ fitted.gpc_classes <- function(object, ...) {
 #' @rawNamespace S3method(loo::loo, gpc_classes)
 loo.gpc_classes <- function(x, ...) {
   check_no_dots(...)
-  check_classes_model(x)
+  check_posterior(x)
   structure(
-    loo_shape(x$ep$loo, x$data$row_names),
+    loo_shape(row_loo(x), x$data$row_names),
     yhash = rlang::hash(list(x$data$y, x$data$rows)),
     class = c("sturdy_loo", "loo")
   )
@@ -112,10 +109,24 @@ loo.gpc_classes <- function(x, ...) {
 
 #' @rdname log_evidence
 #' @export
-log_evidence.gpc_classes <- function(object, ...) {
+log_evidence.gpc_classes <- function(object, method = c("ep", "integrated"), ...) {
+  method <- check_choice(method, c("ep", "integrated"), "method")
   check_no_dots(...)
-  check_classes_model(object)
-  object$ep$log_evidence
+  check_posterior(object)
+  if (method == "integrated") integrated_of(object) else model_evidence(object)
+}
+
+integrated_of.gpc_classes <- function(object, call = rlang::caller_env()) {
+  if (is_average(object)) {
+    return(average_evidence(object))
+  }
+  learned_matrix <- identical(object$spec$epsilon, "matrix")
+  value <- if (learned_matrix) {
+    not_integrated("a learned matrix is integrated by {.code hyper = \"integrate\"}")
+  } else {
+    integrated_evidence(model_latent(object), object$spec, if (rate_learned(object)) object$epsilon)
+  }
+  warn_not_integrated(value)
 }
 
 # Wrong labels ----------------------------------------------------------------
@@ -130,10 +141,13 @@ mislabelled.gpc_classes <- function(object, fdr = NULL, level = 0.9, ...) {
   if (!is.null(level)) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
-  check_classes_model(object)
+  check_posterior(object)
   if (all(object$epsilon == 0)) inform_no_label_noise()
   found <- class_suspicion(object)
-  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, found$probability, fdr)
+  if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
+  if (is_test(object)) found$if_some <- if_some
+  found$fdr <- cumsum(1 - if_some) / found$rank
+  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, if_some, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
   within <- object # rates at which a matrix can be moved
   within$epsilon <- pmin(object$epsilon, 0.49)
@@ -147,31 +161,29 @@ mislabelled.gpc_classes <- function(object, fdr = NULL, level = 0.9, ...) {
 #' @noRd
 class_suspicion <- function(object) {
   levels <- object$blueprint$levels
-  n <- nobs(object)
-  rows <- seq_len(n)
-  others <- object$ep$true_class
+  rows <- seq_len(nobs(object))
+  seen <- class_rows(object)
+  others <- seen$true_class
   others[cbind(rows, object$data$y)] <- -1
   best <- max.col(others, ties.method = "first")
   p_best <- others[cbind(rows, best)]
   others[cbind(rows, best)] <- -1
   second <- max.col(others, ties.method = "first")
   class_of <- function(k) factor(levels[k], levels = levels)
-  first <- order(-object$ep$flipped, object$ep$loo)
-  found <- data.frame(
+  first <- order(-seen$flipped, seen$loo)
+  data.frame(
     row = object$data$rows,
     label = class_of(object$data$y),
-    probability = object$ep$flipped,
+    probability = seen$flipped,
     rank = order(first),
-    loo = exp(object$ep$loo),
+    loo = exp(seen$loo),
     suggested = class_of(best),
     p_suggested = p_best,
     runner_up = class_of(second),
     p_runner_up = others[cbind(rows, second)],
-    loo_wrong = rowSums(replace(object$ep$loo_class, cbind(rows, object$data$y), 0)),
+    loo_wrong = wrong_share(seen$loo_class, object$data$y),
     row.names = make.unique(as.character(object$data$row_names))
   )[first, ]
-  found$fdr <- cumsum(1 - found$probability) / found$rank
-  found
 }
 
 # Scores ----------------------------------------------------------------------
@@ -179,8 +191,8 @@ class_suspicion <- function(object) {
 #' Half the squared distance of the recorded classes' probabilities from what was recorded
 #' @noRd
 classes_brier <- function(object) {
-  check_classes_model(object)
-  p <- object$ep$loo_class %*% object$omega
+  check_posterior(object)
+  p <- class_rows(object)$recorded
   at <- cbind(seq_along(object$data$y), object$data$y)
   p[at] <- p[at] - 1
   unname(rowSums(p^2)) / 2

@@ -35,7 +35,8 @@
 #' for each hyperparameter.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param method `"ep"`, the default, `"ep_zp"`, `"gaussian"`, `"integrated"` or `"ais"`.
+#' @param method `"ep"`, the default, `"ep_zp"`, `"gaussian"`, `"integrated"` or `"ais"`;
+#'   with three classes or more `"ep"` or `"integrated"`.
 #' @param ... For `"ais"`: `se`, the standard error to be reached, above 0 (0.05 by
 #'   default); `max_moves`, the number of moves after which the run stops in any case
 #'   (2e6); `progress`, as in [ep_control()] (by default that of the fit).
@@ -151,6 +152,10 @@ log_evidence.sturdy_model <- function(object,
 #' prior: their exact evidences are equal at every value of the hyperparameters.
 #' @noRd
 integrated_of <- function(object, call = rlang::caller_env()) {
+  UseMethod("integrated_of")
+}
+
+integrated_of.sturdy_model <- function(object, call = rlang::caller_env()) {
   check_by_ep(object, call)
   if (is_average(object)) {
     return(average_evidence(object))
@@ -161,10 +166,15 @@ integrated_of <- function(object, call = rlang::caller_env()) {
     model_latent(object), spec, if (at_mode && rate_learned(object)) object$epsilon,
     search = !at_mode
   )
+  warn_not_integrated(value)
+}
+
+warn_not_integrated <- function(value) {
   if (is.na(value)) {
     warn_sturdy(
-      "The evidence can't be integrated over the hyperparameters:
-       {attr(value, 'why')}.",
+      paste0(
+        "The evidence can't be integrated over the hyperparameters: ", attr(value, "why"), "."
+      ),
       "not_integrated"
     )
   }

@@ -210,6 +210,9 @@ probability_none <- function(object) {
 #' Mean flip rates of an average, one where the classes have the same
 #' @noRd
 average_rate <- function(object) {
+  if (!is.null(object$nodes$omega)) {
+    return(object$epsilon)
+  }
   rate <- drop(node_weight(object) %*% node_rates(object))
   if (isTRUE(all.equal(rate[[1]], rate[[2]]))) rate[[1]] else rate
 }

@@ -4,7 +4,9 @@
 #' true class is recorded as each class, with intervals, or the expected numbers of rows.
 #'
 #' @details
-#' With a learned rate (`epsilon = "learn"`) the interval is that of the rate, at the kernel of
+#' Where the fit averages over noise models the matrix is the mean over all of them, the model
+#' without wrong labels included, and the interval is over the nodes. With `hyper =
+#' "optimum"` and a learned rate (`epsilon = "learn"`) the interval is that of the rate, at the kernel of
 #' the fit, under a uniform prior. With a learned matrix (`epsilon = "matrix"`) it is that of
 #' the Dirichlet posterior of each row, given the expected counts: these are uncertain
 #' themselves, so that the intervals are rather too short. A given rate or matrix has
@@ -48,12 +50,14 @@ noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 
   if (!is.null(level)) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
-  check_classes_model(object)
+  check_posterior(object)
   omega <- object$omega
   if (type == "count") {
-    omega[] <- class_counts(object$ep$true_class, object$data$y)
+    omega[] <- class_counts(class_rows(object)$true_class, object$data$y)
   } else if (!is.null(level) && is.character(object$spec$epsilon)) {
-    ends <- if (object$spec$epsilon == "matrix") {
+    ends <- if (is_average(object)) {
+      average_interval(object, level)
+    } else if (object$spec$epsilon == "matrix") {
       matrix_interval(object, level)
     } else {
       rate_interval(object, level)
@@ -71,6 +75,16 @@ matrix_interval <- function(object, level) {
   a <- prior + noise$counts
   end <- function(p) stats::qbeta(p, a, rowSums(a) - a)
   list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
+}
+
+#' Intervals over the nodes of an average
+#' @noRd
+average_interval <- function(object, level) {
+  entries <- vapply(object$nodes$omega, as.vector, numeric(length(object$omega)))
+  ends <- apply(
+    entries, 1, weighted_quantile, node_weight(object), c((1 - level) / 2, (1 + level) / 2)
+  )
+  list(lower = matrix(ends[1, ], nrow(object$omega)), upper = matrix(ends[2, ], nrow(object$omega)))
 }
 
 #' The ends of the rate's posterior as matrices

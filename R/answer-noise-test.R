@@ -25,6 +25,9 @@
 #' Which class they are in is told by the model with a rate for each class against that with
 #' one rate.
 #'
+#' With three classes or more it is told by the model with a noise matrix. The evidence of
+#' that one is a lower bound, so that the Bayes factor for it is on the safe side.
+#'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()] with `epsilon = "average"`.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
@@ -38,8 +41,8 @@
 #'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
 #'     and `laplace` (the log evidence by Laplace's method);
 #'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
-#'   * `two`: the Bayes factor for a rate for each class against one rate, `NA` without
-#'     both;
+#'   * `two`: the Bayes factor for a rate for each class, or with several classes for a
+#'     noise matrix, against one rate, `NA` without both;
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
 #'     above 0.3 to be wrong, or `NULL`;
 #'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])?
@@ -65,17 +68,19 @@ noise_test.default <- function(object, ...) abort_no_fit(object)
 noise_test.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
-  if (!is_test(object)) {
-    abort_sturdy(
-      c(
-        "{.arg object} must be a fit that averages over noise models, with and without
-         wrong labels.",
-        i = "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
-      ),
-      "no_average", arg = "object", call = rlang::current_env()
-    )
-  }
+  if (!is_test(object)) abort_no_test(rlang::current_env())
   noise_statement(object, level)
+}
+
+abort_no_test <- function(call) {
+  abort_sturdy(
+    c(
+      "{.arg object} must be a fit that averages over noise models, with and without
+       wrong labels.",
+      i = "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
+    ),
+    "no_average", arg = "object", call = call
+  )
 }
 
 #' Does the fit average over there being wrong labels and none?
@@ -94,7 +99,8 @@ noise_statement <- function(object, level) {
   }
   some <- models$model[!none]
   factor <- exp(evidence(!none) - evidence(none))
-  one_two <- match(c("one", "two"), models$model)
+  several <- inherits(object, "gpc_classes")
+  one_two <- match(c("one", if (several) "matrix" else "two"), models$model)
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
@@ -125,6 +131,9 @@ noise_verdict <- function(factor) {
 #' The class of whose labels most are under suspicion: the inputs do not predict it
 #' @noRd
 suspected_class <- function(object) {
+  if (inherits(object, "gpc_classes")) {
+    return(suspected_of_classes(object))
+  }
   flipped <- row_flipped(object)
   side <- object$data$y > 0
   share <- c(mean(flipped[!side] > 0.3), mean(flipped[side] > 0.3))
@@ -184,7 +193,10 @@ noise_lines <- function(x, digits) {
       "if some are wrong: ", counted(some$count), " (", format(100 * x$level), "% interval ",
       some$lower, " to ", some$upper, "); averaged ", range(x$average)
     ),
-    if (isTRUE(x$two > 3)) {
+    if (isTRUE(x$two > 3) && length(x$levels) > 2) {
+      paste0("some classes are taken for particular others (Bayes factor ",
+             bounded(x$two, 0, 1e4, number), "): see noise_matrix()")
+    } else if (isTRUE(x$two > 3)) {
       worse <- which.max(x$rates$rate)
       paste0("more among true ", x$rates$class[worse], " (Bayes factor ", number(x$two), ")")
     },

@@ -18,7 +18,8 @@
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param predictions Predictions of the classifier for the rows: probabilities of the event
-#'   (the second level), or classes, as a factor or text.
+#'   (the second level), with three classes or more a matrix with a column of probabilities
+#'   for each; or classes, as a factor or text.
 #' @param newdata,y New rows and their recorded labels. `NULL`, the default, means the
 #'   training rows.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
@@ -28,7 +29,8 @@
 #' @return A data frame of class `sturdy_performance` with the rows `accuracy` and, for
 #'   probabilities, `auc`, `log_score` (the mean log probability) and `calibration` (the
 #'   mean
-#'   |predicted - observed| over ten bins), and the columns `measure`, `true` (the mean over
+#'   |predicted - observed| over ten bins; with three classes or more this and `auc` are means
+#'   over the classes, each against the rest), and the columns `measure`, `true` (the mean over
 #'   draws), `lower`, `upper`, and `recorded`, the naive figure.
 #' @section Conditions:
 #' `sturdy_error_predictions` for predictions that do not match the rows;
@@ -56,12 +58,7 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   call <- rlang::current_env()
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   draws <- check_count(draws, "draws", min = 10)
-  if (is.null(newdata) != is.null(y)) {
-    abort_sturdy(
-      "{.arg newdata} and {.arg y} must be given together.", "missing_argument",
-      arg = if (is.null(y)) "y" else "newdata", call = call
-    )
-  }
+  check_new_pair(newdata, y, call)
   truth <- if (is.null(newdata)) {
     check_sites_kept(object)
     truth_of_rows(object)
@@ -77,6 +74,21 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
     event <- stats::runif(nrow(truth$p)) < truth$p[, k]
     vapply(measures, function(measure) measure(event), numeric(1))
   }, numeric(length(measures))))
+  new_performance(measures, values, truth$event, level)
+}
+
+check_new_pair <- function(newdata, y, call) {
+  if (is.null(newdata) != is.null(y)) {
+    abort_sturdy(
+      "{.arg newdata} and {.arg y} must be given together.", "missing_argument",
+      arg = if (is.null(y)) "y" else "newdata", call = call
+    )
+  }
+}
+
+#' @param values of the measures (rows) in each draw. @param recorded labels as recorded.
+#' @noRd
+new_performance <- function(measures, values, recorded, level) {
   values <- matrix(values, length(measures))
   ends <- apply(values, 1, stats::quantile, c((1 - level) / 2, (1 + level) / 2), na.rm = TRUE,
                 names = FALSE)
@@ -84,10 +96,10 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
     data.frame(
       measure = names(measures), true = rowMeans(values, na.rm = TRUE), lower = ends[1, ],
       upper = ends[2, ],
-      recorded = vapply(measures, function(measure) measure(truth$event), numeric(1)),
+      recorded = vapply(measures, function(measure) measure(recorded), numeric(1)),
       row.names = NULL
     ),
-    level = level, n = length(truth$event), class = c("sturdy_performance", "data.frame")
+    level = level, n = length(recorded), class = c("sturdy_performance", "data.frame")
   )
 }
 

@@ -40,6 +40,9 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
 #' @param models noise models to average over.
 #' @noRd
 rate_table <- function(object, level, models = object$nodes$models$model) {
+  if (inherits(object, "gpc_classes")) {
+    return(class_rate_table(object, level, models))
+  }
   groups <- object$data$groups
   group <- if (is.null(object$data$group)) rep(1L, nobs(object)) else object$data$group
   mine <- if (is_average(object)) object$nodes$table$model %in% models else TRUE

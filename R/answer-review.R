@@ -23,7 +23,8 @@
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_review` with a row for each row to check: `row`,
 #'   its position in the data given to the fit; `label`, the recorded label; `suggested`,
-#'   the more probable class; `probability`, that the label is wrong; `found`, the
+#'   the more probable class (of several, the most probable other one where the label is more
+#'   likely wrong than right); `probability`, that the label is wrong; `found`, the
 #'   expected number of wrong labels among this row and those above it. It has the
 #'   attributes
 #'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that
@@ -66,11 +67,19 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, ...) {
   other <- factor(rev(levels)[as.integer(list$label)], levels = levels)
   suggested <- list$label
   suggested[list$probability > 0.5] <- other[list$probability > 0.5]
-  left <- setdiff(seq_len(nobs(object)), c(which(trusted), match(list$row, object$data$rows)))
+  list$suggested <- suggested
+  new_review(object, list, which(trusted), level)
+}
+
+#' @param list the rows to check, as suspicion() has them, with `suggested`. @param known
+#'   positions of the rows whose labels are trusted.
+#' @noRd
+new_review <- function(object, list, known, level) {
+  left <- setdiff(seq_len(nobs(object)), c(known, match(list$row, object$data$rows)))
   density <- remaining_density(object, left)
   structure(
     data.frame(
-      row = list$row, label = list$label, suggested = suggested,
+      row = list$row, label = list$label, suggested = list$suggested,
       probability = list$probability, found = cumsum(list$probability),
       row.names = row.names(list)
     ),
@@ -86,7 +95,11 @@ remaining_density <- function(object, rows) {
   if (!is_average(object)) {
     return(poisson_binomial(row_flipped(object)[rows]))
   }
-  flips <- node_flips(object$nodes, object$data)$flipped
+  flips <- if (is.null(object$nodes$each)) {
+    node_flips(object$nodes, object$data)$flipped
+  } else {
+    object$nodes$each
+  }
   wrong_mixture(flips[rows, , drop = FALSE], node_weight(object))
 }
 

@@ -108,7 +108,9 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'     `event`: whether it was recorded;
 #'   * `error`: the mean of `|predicted - observed|` over rows;
 #'   * `bias`: the mean of `probability - event`;
-#'   * `levels`: the two classes; `level`: the argument.
+#'   * `levels`: the two classes, of several the last being the one that is meant; `level`:
+#'     the argument;
+#'   * `rows`: of several classes, the number of labels.
 #' @seealso [brier_score()], [loo()]
 #' @export
 #' @examples
@@ -133,15 +135,19 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
   event <- object$data$y > 0
   recorded <- row_loo(object)
   probability <- ifelse(event, exp(recorded), -expm1(recorded))
+  new_calibration(probability, event, bins, level, object$blueprint$levels)
+}
+
+new_calibration <- function(probability, event, bins, level, levels) {
   table <- calibration_bins(probability, event, bins, level)
   structure(
     list(
       bins = table,
       probability = probability,
       event = event,
-      error = sum(table$n * abs(table$predicted - table$observed)) / nobs(object),
+      error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
       bias = mean(probability - event),
-      levels = object$blueprint$levels,
+      levels = levels,
       level = level
     ),
     class = "sturdy_calibration"
@@ -197,7 +203,7 @@ print.sturdy_calibration <- function(x, digits = 2, ...) {
   bins <- x$bins
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
   cat("<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
-      count(length(x$event), "label"), "\n", sep = "")
+      count(if (is.null(x$rows)) length(x$event) else x$rows, "label"), "\n", sep = "")
   print_fields(c(
     "Mean |predicted - observed|" = format(x$error, digits = digits),
     "Mean predicted - observed" = format(x$bias, digits = digits),

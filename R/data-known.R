@@ -50,7 +50,7 @@ with_checked <- function(molded, checked, call) {
     )
   }
   at <- match(checked$row, data$rows)
-  data$y[at] <- ifelse(as.character(checked$label) == levels[2], 1, -1)
+  data$y[at] <- label_codes(match(as.character(checked$label), levels), levels)
   if (is.null(data$group)) data$group <- rep(1L, length(data$y))
   data$group[at] <- 0L
   molded$data <- data

@@ -67,8 +67,8 @@ classes_most <- 20L # levels of a response
 
 #' Labels of a response whose levels are known
 #'
-#' @param y As for mold_outcome(). @param levels the two levels of a fit.
-#' @return doubles -1 or +1.
+#' @param y As for mold_outcome(). @param levels the levels of a fit.
+#' @return doubles -1 or +1, or with more than two levels 1, 2, ...
 #' @noRd
 forge_outcome <- function(y,
                           levels,
@@ -88,7 +88,13 @@ forge_outcome <- function(y,
       levels = novel, call = call
     )
   }
-  2 * code - 3
+  label_codes(code, levels)
+}
+
+#' Positions among the levels as labels are kept
+#' @noRd
+label_codes <- function(code, levels) {
+  if (length(levels) > 2) as.double(code) else 2 * code - 3
 }
 
 one_column <- function(y) {
@@ -156,7 +162,10 @@ drop_outcome_levels <- function(y, arg, one_class, call) {
     c(
       "{.arg {arg}} must have two classes, not {length(used)}.",
       x = "Found: {.val {few(used)}}.",
-      i = if (length(used) > 2) "{.fn gpc} fits a factor of three to {classes_most} classes."
+      i = if (length(used) > 2) {
+        "{.fn gpc} fits a factor of three to {classes_most} classes; {.fn stc} and {.fn bpm}
+         can tell one class from the others, as in {.code stc(I(class == \"a\") ~ ., data)}."
+      }
     ),
     "outcome_levels", arg = arg, call = call
   )

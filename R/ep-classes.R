@@ -6,47 +6,73 @@ classes_least_nugget <- 1e-3 # below, EP often has no fixed point
 #' One latent function a class, with one kernel
 #'
 #' @param X,columns,kernel,Z as latent_kernel() and latent_inducing(); `Z` is `NULL` for
-#'   kernel space. @param y classes 1..C. @param template the noise matrix whose rows keep
-#'   their proportions beside the diagonal when `epsilon` is a rate for each class.
+#'   kernel space. With a kernel for each class its hyperparameters are those of the first,
+#'   then the second, see class_hyper(). @param y classes 1..C. @param template the noise
+#'   matrix whose rows keep their proportions beside the diagonal when `epsilon` is a rate
+#'   for each class. @param trusted which labels are right for certain, or `NULL`.
 #' @return a latent whose `native` takes as `epsilon` one rate, a rate for each true class,
 #'   or the noise matrix itself. Its result has besides: `omega`, the matrix in use;
 #'   `true_class`, n x C probabilities of the true classes; and `flipped`, those that the
 #'   recorded one is not it; `loo_class`, n x C, those of the classes given other labels.
 #' @noRd
 latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = NULL,
-                           call = rlang::caller_env()) {
+                           trusted = NULL, call = rlang::caller_env()) {
   n <- length(y)
-  check_memory(classes_doubles(n, classes, Z) + 2 * length(X), n, is.null(Z), call)
+  own <- length(kernel$nugget) > 1
+  check_memory(classes_doubles(n, classes, Z, own) + 2 * length(X), n, is.null(Z), call)
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
   visit <- table_order(X, y)
   given <- X
   X <- X[visit, , drop = FALSE]
   labels <- y[visit]
+  sure <- if (!is.null(trusted)) trusted[visit]
+  asked <- Z
   if (is.numeric(Z) && is.null(dim(Z))) {
-    Z <- place_inducing(X, columns, kernel$lengthscale, Z)
-  }
-  again <- function(X, y, Z) {
-    latent_classes(X, columns, y, classes, kernel, Z, template, call)
+    Z <- place_inducing(X, columns, mean_lengthscale(kernel$lengthscale, columns), Z)
   }
   list(
     n = n,
     y = y,
+    trusted = trusted,
     classes = classes,
     hyper = unclass(kernel)[hyper_names],
     free = free,
     prior = kernel$prior,
     least = list(nugget = classes_least_nugget),
     Z = Z,
-    some = function(k) again(X[seq_len(k), , drop = FALSE], labels[seq_len(k)], Z),
+    staged = if (!is.null(Z)) list(
+      given = is.matrix(asked), columns = ncol(X),
+      again = function(hyper, m = nrow(Z)) {
+        kernel[hyper_names] <- hyper
+        latent_classes(
+          given, columns, y, classes, kernel, if (is.matrix(asked)) asked else m, template,
+          trusted, call
+        )
+      },
+      predict = function(hyper, b, C) {
+        native_inducing_predict(Z, columns, hyper, b, C, given)
+      }
+    ),
+    some = function(k) {
+      first <- seq_len(k)
+      latent_classes(
+        X[first, , drop = FALSE], columns, labels[first], classes, kernel, Z, template,
+        sure[first], call
+      )
+    },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       omega <- classes_omega(epsilon, classes, template)
+      # a trusted label is another record: that the class is what it says
+      record <- if (is.null(sure)) labels else labels + classes * sure
       out <- native_classes_fit(
-        X, Z, columns, hyper, labels, omega, rows_of(sites, visit), classes_control(control, Z),
-        labels = !gradient, gradient = gradient, progress = progress
+        X, Z, columns, class_hypers(hyper, classes), record,
+        if (is.null(sure)) omega else cbind(omega, diag(classes)),
+        rows_of(sites, visit, classes), classes_control(control, Z), labels = !gradient,
+        gradient = gradient, progress = progress
       )
-      classes_result(out, labels, omega, order(visit))
+      classes_result(out, labels, omega, sure, order(visit))
     }
   )
 }
@@ -57,22 +83,55 @@ classes_control <- function(control, Z) {
   if (is.null(Z)) control else utils::modifyList(unclass(control), list(tol = max(control$tol, 1e-6)))
 }
 
-rows_of <- function(parts, which) {
-  if (!is.null(parts)) lapply(parts, function(x) x[which, , drop = FALSE])
+#' Rows of sites or cavities, n x C or so many numbers
+#' @noRd
+rows_of <- function(parts, which, classes = ncol(parts[[1]])) {
+  if (!is.null(parts)) {
+    lapply(parts, function(x) matrix(x, ncol = classes)[which, , drop = FALSE])
+  }
+}
+
+# A kernel for each class -------------------------------------------------------
+
+#' Hyperparameters by class: `hyper` itself where the kernel is shared, so that every
+#' length is that of one kernel; else a list of one for each
+#' @noRd
+class_hypers <- function(hyper, classes) {
+  if (length(hyper$nugget) == 1) hyper else lapply(seq_len(classes), class_hyper, hyper = hyper)
+}
+
+class_hyper <- function(hyper, c) {
+  classes <- length(hyper$nugget)
+  if (classes == 1) {
+    return(hyper)
+  }
+  lapply(hyper, function(values) {
+    each <- length(values) / classes
+    values[(c - 1) * each + seq_len(each)]
+  })
+}
+
+#' One lengthscale a column, the geometric mean of those of the classes
+#' @noRd
+mean_lengthscale <- function(lengthscale, columns) {
+  groups <- length(unique(columns$group))
+  exp(rowMeans(log(matrix(lengthscale, groups))))
 }
 
 #' A native result in the order of the rows given, with what R adds
 #' @noRd
-classes_result <- function(out, labels, omega, back) {
+classes_result <- function(out, labels, omega, sure, back) {
   out$omega <- omega
+  # of trusted labels omega says nothing
+  if (!is.null(out$d_omega)) out$d_omega <- out$d_omega[, seq_len(ncol(omega)), drop = FALSE]
   out$value <- out$log_evidence
   out$gradient_status <- if (is.null(out$gradient)) NA_integer_ else 0L
   if (!is.null(out$gradient)) out$gradient$epsilon <- one_rate_slope(out$d_omega)
   if (!is.null(out$log_p)) {
-    recorded <- t(omega)[labels, , drop = FALSE] # a row: P(its label | true class)
+    recorded <- label_given(omega, labels, sure)
     out$true_class <- exp(log(recorded) + out$log_p - out$loo)
     out$loo_class <- exp(out$log_p)
-    out$flipped <- rowSums(replace(out$true_class, cbind(seq_along(labels), labels), 0))
+    out$flipped <- wrong_share(out$true_class, labels)
   }
   for (name in intersect(c("m", "C_diag", "log_p", "true_class", "loo_class"), names(out))) {
     out[[name]] <- out[[name]][back, , drop = FALSE]
@@ -87,14 +146,36 @@ classes_result <- function(out, labels, omega, back) {
   out
 }
 
-#' Doubles that a fit holds at a time
+#' P(the label of each row | each true class), n x C
 #' @noRd
-classes_doubles <- function(n, classes, Z) {
+label_given <- function(omega, y, trusted = NULL) {
+  given <- t(omega)[y, , drop = FALSE]
+  if (!is.null(trusted)) given[trusted, ] <- diag(nrow(omega))[y[trusted], ]
+  unname(given)
+}
+
+#' Probability that the true class is not the recorded one
+#' @noRd
+wrong_share <- function(true_class, y) {
+  rowSums(replace(true_class, cbind(seq_along(y), y), 0))
+}
+
+#' Doubles that a fit holds at a time
+#' @param own whether each class has a kernel of its own; otherwise they share features.
+#' @noRd
+classes_doubles <- function(n, classes, Z, own = FALSE) {
   if (is.null(Z)) {
     return((2 * classes + 3) * n^2)
   }
   k <- 1 + if (is.matrix(Z)) nrow(Z) else Z
-  classes * (n * (2 * k + 80) + 10 * k^2) + 40 * n
+  2 * n * k * (if (own) classes else 1) + classes * (80 * n + 10 * k^2 + 1500 * k) + 40 * n
+}
+
+#' Share of the variance that inducing inputs leave, on average over the classes
+#' @noRd
+classes_left <- function(latent, hyper) {
+  kernels <- seq_along(hyper$nugget)
+  mean(vapply(kernels, function(c) inducing_left(latent, class_hyper(hyper, c)), numeric(1)))
 }
 
 # The noise matrix ------------------------------------------------------------
@@ -132,10 +213,13 @@ one_rate_slope <- function(d_omega) {
 }
 
 #' Expected number of rows of each true class (row) recorded as each class (column)
+#'
+#' For a noise matrix to be learned from, those of rows that are not trusted.
 #' @noRd
-class_counts <- function(true_class, y) {
+class_counts <- function(true_class, y, trusted = NULL) {
   classes <- ncol(true_class)
   counts <- matrix(0, classes, classes)
+  if (!is.null(trusted)) y <- replace(y, trusted, 0)
   for (k in seq_len(classes)) {
     counts[, k] <- colSums(true_class[y == k, , drop = FALSE])
   }

@@ -32,7 +32,7 @@
 #'   of the data given before.
 #' @section Conditions:
 #' Errors: `sturdy_error_missing_argument` when `newdata` or the labels are missing;
-#' `sturdy_error_novel_levels` for a label that is not one of the two classes of the fit,
+#' `sturdy_error_novel_levels` for a label that is not one of the classes of the fit,
 #' or a factor level that training did not have, which has no place in the fit (fit to
 #' all rows with [update()][update.sturdy_model] instead); `sturdy_error_not_finite` and
 #' `sturdy_error_not_positive_definite`, with the field `row`, as in [bpm()];
@@ -70,13 +70,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   if (n_new == 0) {
     return(object)
   }
-  data <- object$data
-  object$data <- list(
-    X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
-    row_names = c(data$row_names, row_names_of(newdata)[new$rows]),
-    na_action = data$na_action, n_given = data$n_given + nrow(newdata)
-  )
-  if (!is.null(data$group)) abort_known_rows(call)
+  object$data <- with_new_rows(object$data, new, newdata, call)
   sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
   ep <- refit_ep(object, sites = sites, final = TRUE)
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
@@ -85,6 +79,39 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   warn_ep(ep)
   object$ep <- ep
   reweighed(object)
+}
+
+#' @rdname absorb
+#' @export
+absorb.gpc_classes <- function(object, newdata, y = NULL, ..., na.action = stats::na.omit) {
+  check_no_dots(...)
+  call <- rlang::current_env()
+  check_posterior(object)
+  check_newdata_given(rlang::maybe_missing(newdata), call)
+  new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
+  if (length(new$y) == 0) {
+    return(object)
+  }
+  object$data <- with_new_rows(object$data, new, newdata, call)
+  none <- matrix(0, length(new$y), length(object$blueprint$levels))
+  ep <- refit_ep(object, sites = lapply(object$ep$sites, rbind, none), final = TRUE)
+  if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
+  object$ep <- classes_ep(ep, object$spec, object$blueprint$levels)
+  object <- reweighed(object)
+  if (is_average(object)) object$omega[] <- object$nodes$omega_mean
+  object
+}
+
+#' The rows of a fit and new ones
+#' @param new of forge_labelled().
+#' @noRd
+with_new_rows <- function(data, new, newdata, call) {
+  if (!is.null(data$group)) abort_known_rows(call)
+  list(
+    X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
+    row_names = c(data$row_names, row_names_of(newdata)[new$rows]),
+    na_action = data$na_action, n_given = data$n_given + nrow(newdata)
+  )
 }
 
 #' What is known of the labels of new rows can't be told here

@@ -19,12 +19,13 @@ check_model <- function(object, call = rlang::caller_env()) {
 #' The first field of a fit that is missing or can't be, `NULL` if there is none
 #' @noRd
 wrong_field <- function(object) {
+  wanted <- if (inherits(object, "gpc_classes")) class_model_fields else model_fields
   fields <- unclass(object) # `[[` is exact, `$` would take epsilon for ep
   name <- NULL
   tryCatch(
     {
-      for (name in names(model_fields)) {
-        if (!isTRUE(model_fields[[name]](fields[[name]], fields))) {
+      for (name in names(wanted)) {
+        if (!isTRUE(wanted[[name]](fields[[name]], fields))) {
           return(name)
         }
       }
@@ -159,7 +160,8 @@ is_blueprint <- function(blueprint) {
   columns <- blueprint$columns
   by_formula <- identical(blueprint$interface, "formula")
   codings <- vapply(blueprint$coding, is_coding, logical(1))
-  inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels, 2) &&
+  inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) &&
+    length(blueprint$levels) >= 2 &&
     are_strings(columns) && identical(as.character(names(blueprint$coding)), columns) &&
     all(codings) && are_strings(blueprint$all_columns) &&
     all(columns %in% blueprint$all_columns) && is_flag(blueprint$scale) &&
@@ -188,11 +190,17 @@ is_data <- function(data, blueprint) {
   p <- sum(vapply(blueprint$coding, coding_width, integer(1)))
   left_out <- data$na_action
   is.matrix(data$X) && is.double(data$X) && identical(dim(data$X), c(n, p)) &&
-    are_numbers(data$X) && are_numbers(data$y) && all(abs(data$y) == 1) &&
+    are_numbers(data$X) && are_numbers(data$y) && is_code(data$y, length(blueprint$levels)) &&
     are_strings(data$row_names, n) && are_numbers(data$rows, n, above = 0) &&
     are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
     (is.null(left_out) || are_numbers(left_out, above = 0) &&
       inherits(left_out, c("omit", "exclude")) && all(left_out <= n + length(left_out)))
+}
+
+#' Labels as they are kept: -1 and 1, or of many classes 1, 2, ...
+#' @noRd
+is_code <- function(y, classes) {
+  all(if (classes == 2) abs(y) == 1 else y %in% seq_len(classes))
 }
 
 is_filter <- function(filter) {

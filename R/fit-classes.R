@@ -5,26 +5,33 @@
 fit_classes <- function(spec, molded, call) {
   levels <- molded$blueprint$levels
   spec <- check_classes_spec(spec, levels, call)
-  check_nothing_known(molded$data, levels, call)
+  if (!is.null(molded$data$groups)) abort_class_rates(levels, call)
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   kernel <- kernel_resolve(
-    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
+    integrate = spec$hyper == "integrate"
   )
+  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, length(levels))
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   latent <- latent_classes(
-    X, kernel_columns(kernel, coding), molded$data$y, length(levels), kernel, Z, call = call
+    X, kernel_columns(kernel, coding), molded$data$y, length(levels), kernel, Z,
+    trusted = classes_trusted(molded$data), call = call
   )
   timed <- spec
   timed$deadline <- seconds_now() + spec$control$budget
-  fit <- if (identical(spec$epsilon, "matrix")) {
+  fit <- if (is_averaged(latent, spec)) {
+    average_fit(latent, timed)
+  } else if (identical(spec$epsilon, "matrix")) {
     learn_classes(latent, timed)
+  } else if (is_staged(latent, timed)) {
+    staged_fit(latent, timed)
   } else {
     learn_at_once(latent, timed)
   }
   kernel[hyper_names] <- fit$hyper
-  new_gpc_classes(spec, molded, call, fit, kernel, latent)
+  new_gpc_classes(spec, molded, call, fit, kernel)
 }
 
 #' What several classes do not have, and the noise matrix in the order of the levels
@@ -35,20 +42,23 @@ check_classes_spec <- function(spec, levels, call) {
       "With {length(levels)} classes {.arg {arg}} must be {what}.", arg, arg = arg, call = call
     )
   }
-  if (identical(spec$epsilon, "average")) spec$epsilon <- "learn"
-  spec$hyper <- "optimum"
   if (spec$criterion != "evidence") only("criterion", "{.val evidence}")
   if (spec$method != "gradient") only("method", "{.val gradient}")
+  if (!is.null(spec$noise$sensitivity) || !is.null(spec$noise$specificity)) {
+    abort_sturdy(
+      "With {length(levels)} classes {.arg noise} must not have {.arg sensitivity} or
+       {.arg specificity}: they are of two classes.",
+      "prior", arg = "noise", call = call
+    )
+  }
   epsilon <- spec$epsilon
-  if (identical(epsilon, "average")) { # noise models of two classes
-    spec$epsilon <- "learn"
-  } else if (is.matrix(epsilon)) {
+  if (is.matrix(epsilon)) {
     spec$epsilon <- check_noise_matrix(epsilon, levels, call)
   } else if (identical(epsilon, "learn2") || length(epsilon) == 2) {
     abort_sturdy(
       c(
         "With {length(levels)} classes {.arg epsilon} must be one rate, {.val learn},
-         a noise matrix or {.val matrix}.",
+         a noise matrix, {.val matrix} or {.val average}.",
         i = "A matrix has a row for each true class and a column for each recorded one."
       ),
       "epsilon", arg = "epsilon", call = call
@@ -57,17 +67,22 @@ check_classes_spec <- function(spec, levels, call) {
   spec
 }
 
-#' Trusted rows and groups of rows are for two classes
+abort_class_rates <- function(levels, call) {
+  abort_sturdy(
+    c(
+      "With {length(levels)} classes {.arg rates} must not be given: rates by group are for two.",
+      i = "Rows of a group that is known to be right can be {.arg trusted}; for groups that
+           differ much, fit each and compare {.fn noise_matrix}."
+    ),
+    c("several_classes", "rates"), arg = "rates", call = call
+  )
+}
+
+#' A kernel with hyperparameters of each class: those of the first class first
 #' @noRd
-check_nothing_known <- function(data, levels, call) {
-  if (!is.null(data$group)) {
-    abort_sturdy(
-      "With {length(levels)} classes {.arg trusted} and {.arg rates} must not be given: they
-       are for two.",
-      if (is.null(data$groups)) "trusted" else "rates",
-      arg = if (is.null(data$groups)) "trusted" else "rates", call = call
-    )
-  }
+kernel_per_class <- function(kernel, classes) {
+  kernel[hyper_names] <- lapply(kernel[hyper_names], function(x) rep(unname(x), classes))
+  kernel
 }
 
 #' A noise matrix with the names of the classes, in their order
@@ -90,48 +105,48 @@ check_noise_matrix <- function(omega, levels, call) {
   omega / rowSums(omega)
 }
 
-new_gpc_classes <- function(spec, molded, call, fit, kernel, latent) {
+new_gpc_classes <- function(spec, molded, call, fit, kernel) {
   levels <- molded$blueprint$levels
-  epsilon <- if (is.matrix(fit$epsilon)) 1 - unname(diag(fit$epsilon)) else fit$epsilon
   omega <- if (is.null(fit$omega)) fit$epsilon else fit$omega
   omega <- classes_omega(omega, length(levels))
+  nodes <- complete_nodes(fit$nodes, molded$data)
+  if (!is.null(nodes)) omega <- nodes$omega_mean
   dimnames(omega) <- list(true = levels, recorded = levels)
-  ep <- fit$ep[setdiff(names(fit$ep), c("kappa", "newton", "log_evidence_zp", "rival", "C"))]
-  for (name in intersect(c("true_class", "loo_class"), names(ep))) {
-    colnames(ep[[name]]) <- levels
-  }
-  ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
-  if (!spec$control$trace) ep["trace"] <- list(NULL)
-  warn_ep(ep)
+  off <- replace(unname(omega), cbind(seq_along(levels), seq_along(levels)), 0)
+  epsilon <- rowSums(off)
+  if (diff(range(off[row(off) != col(off)])) < 1e-12) epsilon <- mean(epsilon)
   structure(
     list(
       spec = spec, blueprint = molded$blueprint, data = molded$data, epsilon = epsilon,
       omega = omega, noise = fit[intersect(c("rate", "strength", "counts"), names(fit))],
       kernel = kernel,
-      inducing = if (!is.null(latent$Z)) list(Z = latent$Z, C = fit$ep$C),
-      ep = ep, learning = fit$learning, call = fit_call(call, spec)
+      inducing = if (!is.null(fit$latent$Z)) list(
+        Z = fit$latent$Z, C = fit$ep$C, left = classes_left(fit$latent, fit$hyper)
+      ),
+      ep = classes_ep(fit$ep, spec, levels), learning = fit$learning,
+      call = fit_call(call, spec), nodes = nodes
     ),
     class = "gpc_classes"
   )
 }
 
-#' The error of a method that two classes have, and several have not
+#' What a fit keeps of the result of EP
 #' @noRd
-check_classes_model <- function(object, call = rlang::caller_env()) {
-  fields <- c("spec", "blueprint", "data", "epsilon", "omega", "kernel", "ep")
-  if (!is.list(object) || !all(fields %in% names(object))) {
-    abort_sturdy(
-      "{.arg object} must be a fit of {.fn gpc} as it was returned.", "changed",
-      arg = "object", call = call
-    )
+classes_ep <- function(ep, spec, levels) {
+  ep[c("kappa", "newton", "log_evidence_zp", "rival", "C", "value", "gradient",
+       "gradient_solved", "cold")] <- NULL
+  for (name in intersect(c("true_class", "loo_class"), names(ep))) {
+    colnames(ep[[name]]) <- levels
   }
-  check_posterior(object, call)
+  if (!spec$control$trace) ep["trace"] <- list(NULL)
+  warn_ep(ep)
+  ep
 }
 
 model_latent.gpc_classes <- function(object) {
   latent_classes(
     object$data$X, model_columns(object), object$data$y, length(object$blueprint$levels),
-    object$kernel, object$inducing$Z, object$omega
+    object$kernel, object$inducing$Z, object$omega, classes_trusted(object$data)
   )
 }
 
@@ -141,9 +156,9 @@ model_hyper.gpc_classes <- function(object) kernel_hyper(object$kernel)
 #' @noRd
 classes_latent_new <- function(object, X) {
   columns <- model_columns(object)
-  hyper <- kernel_hyper(object$kernel)
   ep <- object$ep
   one <- function(c) {
+    hyper <- class_hyper(kernel_hyper(object$kernel), c)
     if (is.null(object$inducing)) {
       return(native_gp_predict(
         object$data$X, columns, hyper, list(tau = ep$sites$tau[, c]), ep$b[, c], X
@@ -165,13 +180,20 @@ coef.gpc_classes <- function(object, ...) hyperparameters(object)
 
 hyperparameters.gpc_classes <- function(object) {
   kernel <- object$kernel
-  rate <- if (is.character(object$spec$epsilon) && object$spec$epsilon == "matrix") {
-    stats::setNames(object$epsilon, paste0("epsilon.", object$blueprint$levels))
+  levels <- object$blueprint$levels
+  rate <- if (length(object$epsilon) > 1) {
+    stats::setNames(object$epsilon, paste0("epsilon.", levels))
   } else {
-    c(epsilon = mean(object$epsilon))
+    c(epsilon = object$epsilon)
   }
-  names <- utils::head(kernel_names(list(kernel = kernel, epsilon = 0)), -1)
-  c(stats::setNames(c(kernel$lengthscale, kernel$variance, kernel$bias, kernel$nugget), names), rate)
+  columns <- if (kernel$type == "ard") object$blueprint$columns
+  one <- list(kernel = list(type = kernel$type, lengthscale = stats::setNames(columns, columns)))
+  names <- utils::head(kernel_names(c(one, epsilon = 0)), -1)
+  values <- lapply(seq_len(length(kernel$nugget)), function(c) {
+    unlist(class_hyper(kernel_hyper(kernel), c), use.names = FALSE)
+  })
+  if (length(values) > 1) names <- paste0(names, "@", rep(levels, each = length(names)))
+  c(stats::setNames(unlist(values), names), rate)
 }
 
 #' @export
@@ -180,22 +202,10 @@ formula.gpc_classes <- function(x, ...) fit_formula(x)
 # Which of the coefficients were learned.
 learned.gpc_classes <- function(object) {
   held <- object$kernel$fixed
-  scales <- length(object$kernel$lengthscale)
-  rates <- length(stats::coef(object)) - scales - 3
-  free <- c(
-    rep(!"lengthscale" %in% held, scales), !c("variance", "bias", "nugget") %in% held,
-    rep(is.character(object$spec$epsilon), rates)
-  )
+  kernels <- length(object$kernel$nugget)
+  scales <- length(object$kernel$lengthscale) / kernels
+  one <- c(rep(!"lengthscale" %in% held, scales), !c("variance", "bias", "nugget") %in% held)
+  free <- c(rep(one, kernels), rep(is.character(object$spec$epsilon), length(object$epsilon)))
   free & !is.null(object$learning)
 }
 
-# What the defaults of stats would answer with NULL
-
-#' @export
-residuals.gpc_classes <- function(object, ...) abort_no_fit(object)
-
-#' @export
-deviance.gpc_classes <- function(object, ...) abort_no_fit(object)
-
-#' @export
-weights.gpc_classes <- function(object, ...) abort_no_fit(object)

@@ -3,9 +3,8 @@
 #' Fits a Gaussian process classifier by expectation propagation (EP), for two classes or, with
 #' a latent function a class, for up to 20. The likelihood allows each recorded label to be
 #' wrong with probability `epsilon`, so that a few wrong labels have little effect on the
-#' class boundary. With two classes, by default answers are averages over the hyperparameters
-#' of the kernel, over `epsilon`, and over whether labels are wrong at all; with several they
-#' are at the optimum of the hyperparameters. [stc()] is the same model under a Student-t
+#' class boundary. By default answers are averages over the hyperparameters of the kernel,
+#' over `epsilon`, and over whether labels are wrong at all. [stc()] is the same model under a Student-t
 #' process.
 #'
 #' `gpc_spec()` checks the arguments and returns them without fitting anything;
@@ -58,16 +57,23 @@
 #' each row under a Dirichlet prior whose centre is one rate; rate and strength of the prior
 #' are learned, so that the matrix is nearly that of one rate where the data say no
 #' more. When one class is often taken for another, one learned rate may end at 0, with
-#' a wiggly boundary, and the matrix is needed.
+#' a wiggly boundary, and the matrix is needed. `epsilon = "average"`, the default, averages
+#' over no wrong labels, one rate and a matrix, see [averaging].
+#'
+#' The kernel is one for all classes, or with `kernels = "per class"` one for each, all from
+#' the same start and under the same prior: `coef()` then names their hyperparameters
+#' `<name>@<class>`. Rows may be `trusted`; `rates` by group are for two classes.
 #'
 #' The result is of class `gpc_classes` and has methods for
-#' [predict()][predict.gpc_classes], [mislabelled()], [noise_matrix()], [loo()],
-#' [log_evidence()], `coef()`, `fitted()` and `print()`. EP takes the latent functions as
+#' [predict()][predict.gpc_classes], [mislabelled()], [noise_matrix()], [noise_test()],
+#' [review()], [update()][update.sturdy_model], [absorb()], [loo()], [log_evidence()],
+#' [calibration()], [true_performance()] and the usual generics. Simulation ([check_fit()],
+#' [posterior_sample()]) is for two classes. EP takes the latent functions as
 #' independent given the labels. At 30 rows probabilities of classes are off by 0.01 to
 #' 0.02 on average, and the log evidence is 0.3 to 2 below the exact one: it is to be
 #' compared with that of other fits to the same classes only. `criterion = "loo"` and other
 #' methods than `"gradient"` are for two classes. A nugget learned is not below 0.001. Time
-#' grows with the number of classes; with inducing inputs these are placed once.
+#' grows with the number of classes.
 #'
 #' # Inputs
 #' Numeric columns enter the kernel through squared differences. Factor, character
@@ -133,7 +139,7 @@
 #'   plain letters before others) whatever the locale of the session, and `TRUE` or 1.
 #'   `print()` names it. Unused levels are dropped with a message.
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`, `hyper`, `noise`,
-#'   `criterion`, `method`, `inducing`, `scale` and `control`. For `gpc_spec()`, none. An unknown
+#'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An unknown
 #'   argument is an error.
 #' @param subset Which rows of `data` to use, as in [stats::lm()]: an expression that
 #'   is evaluated in `data` and gives a logical vector with one entry per row, or
@@ -152,18 +158,17 @@
 #'   classes differ: `neg` is the probability that a row of the first class is recorded as
 #'   the event, `pos` that an event is recorded as the first class; `"learn2"` learns
 #'   both. In [gpc()] also a noise matrix, with a row for each true class and a column for
-#'   each recorded one, or `"matrix"`, which learns it. With three classes or more there is
-#'   no average: the default is `"learn"`, one rate.
+#'   each recorded one, or `"matrix"`, which learns it.
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
-#'   `"optimum"`, the default where `criterion` or `method` is given, or with three classes
-#'   or more, finds the best values and takes them as known. See [averaging].
+#'   `"optimum"`, the default where `criterion` or `method` is given, finds the best values
+#'   and takes them as known. See [averaging].
 #'   `options(sturdy.hyper = "optimum")` changes the default, for scripts that were written
 #'   for it.
 #' @param noise The priors of label noise, made by [noise_prior()]. They are used where
 #'   `hyper = "integrate"` or `epsilon = "average"`.
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each
 #'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
-#'   `subset` is. These rows have a flip rate of 0. For two classes.
+#'   `subset` is. These rows have a flip rate of 0.
 #' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own:
 #'   a formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each
 #'   row. By their prior the rates of groups are alike to a degree (`pooling` in
@@ -185,6 +190,8 @@
 #'   data frame or matrix with the input columns. `"auto"`, the default, is `NULL` up to
 #'   1500 rows and 100 above (200 with more than 20 encoded columns where 100 leave more
 #'   than a twentieth of the variance). See 'Many rows'.
+#' @param kernels With three classes or more, `"shared"`, the default, for one kernel, or `"per
+#'   class"` for hyperparameters of each class.
 #' @param scale Whether numeric columns are centred and scaled to unit standard
 #'   deviation in the training rows (`TRUE`, the default). Lengthscales refer to the
 #'   scaled columns.
@@ -229,10 +236,12 @@
 #' `blueprint`, `data` (`y` counts the classes from 1), `kernel`, `learning` and `call` as
 #' above, and
 #'   * `epsilon`: the rate, or with a matrix the rate of each true class;
-#'   * `omega`: the noise matrix in use, a row a true class, a column a recorded one;
+#'   * `omega`: the noise matrix in use, a row a true class, a column a recorded one, the mean
+#'     over the nodes where the fit averages;
+#'   * `nodes`: where the fit averages, see [averaging];
 #'   * `noise`: with a learned matrix a list of `rate` and `strength` of its Dirichlet prior
 #'     and the expected `counts`, otherwise empty;
-#'   * `inducing`: `NULL`, or a list of `Z` and `C`, the latter with a column a class;
+#'   * `inducing`: `NULL`, or a list of `Z`, `C`, with a column a class, and `left`;
 #'   * `ep`: as above, with a column a class in `sites`, `cavity`, `m`, `C_diag` and `b`;
 #'     `true_class` and `loo_class` (n x C, probabilities of the true classes, with and
 #'     without the label of the row), `flipped` (n, that the recorded class is not the true
@@ -248,9 +257,9 @@
 #' and `y` do not match), `column_type`, `column_names`, `formula`, `interaction`,
 #' `subset` (it can't be evaluated or does not select rows) and `missing_argument` (`y`).
 #' Errors in arguments: `epsilon`, `df`, `method`, `hyperparameter`, `lengthscales`,
-#' `inducing`, `type`, `choice`, `trusted`, `rates` and `unknown_argument`; with three classes
-#' or more also `criterion`, and `several_classes` from functions that have no answer for
-#' them. Error `memory`: the matrices would not fit into memory; the estimate is made
+#' `inducing`, `kernels`, `type`, `choice`, `trusted`, `rates` and `unknown_argument`; with
+#' three classes or more also `criterion` and `prior` (of two classes), and `several_classes`
+#' from functions that have no answer for them. Error `memory`: the matrices would not fit into memory; the estimate is made
 #' before anything is allocated, against what the machine, `ulimit`, the control group and
 #' R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
 #' class when memory runs out all the same.
@@ -333,6 +342,7 @@ gpc_spec <- function(...,
                      criterion = c("evidence", "loo"),
                      method = c("gradient", "em", "em_kg08"),
                      inducing = "auto",
+                     kernels = c("shared", "per class"),
                      scale = TRUE,
                      control = ep_control()) {
   blame_caller()
@@ -347,6 +357,7 @@ gpc_spec <- function(...,
     noise = check_noise_prior(noise), criterion = criterion,
     method = check_method(method, epsilon, criterion, hyper),
     inducing = check_inducing(inducing),
+    kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
 }

@@ -4,6 +4,12 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   if (length(molded$blueprint$levels) > 2) {
     return(fit_classes(spec, molded, call))
   }
+  if (spec$kernels != "shared") {
+    abort_sturdy(
+      "With two classes {.arg kernels} must be {.val shared}: they have one latent function.",
+      "kernels", arg = "kernels", call = call
+    )
+  }
   spec <- two_class_noise(spec, molded$blueprint$levels, call)
   blueprint <- molded$blueprint
   X <- molded$data$X

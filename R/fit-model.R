@@ -117,6 +117,16 @@ abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
   )
 }
 
+#' What two classes have and several have not
+#' @param instead what to use, a bullet.
+#' @noRd
+abort_several <- function(what, instead, call = rlang::caller_env()) {
+  abort_sturdy(
+    c("A fit with three classes or more has no {what}.", i = instead),
+    c("several_classes", "type"), arg = "object", call = call
+  )
+}
+
 # Posterior -------------------------------------------------------------------
 
 has_posterior <- function(object) {

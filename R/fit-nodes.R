@@ -70,10 +70,11 @@ node_rates <- function(object) {
 #' @noRd
 row_epsilon <- function(object, k = NULL) {
   if (!is_average(object)) {
-    return(object$epsilon)
+    return(if (is.null(object$omega)) object$epsilon else object$omega)
   }
   rates <- if (is.null(k)) object$nodes$point else object$nodes$rates[[k]]
-  spread_rates(rates, object$data$group)
+  # several classes: what is trusted is in the latent
+  spread_rates(rates, if (is.null(object$nodes$omega)) object$data$group)
 }
 
 # Rows ----------------------------------------------------------------------------
@@ -124,6 +125,9 @@ complete_nodes <- function(nodes, data) {
   if (is.null(nodes)) {
     return(NULL)
   }
+  if (!is.null(nodes$omega)) {
+    return(complete_class_nodes(nodes, data))
+  }
   flips <- node_flips(nodes, data)
   weight <- nodes$table$weight
   ratio <- log(rep(weight, each = length(data$y))) - nodes$loo
@@ -173,7 +177,8 @@ reweighed <- function(object) {
     nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight[keep])
   }
   nodes$table <- nodes$table[keep, ]
-  nodes[c("hyper", "rates")] <- lapply(nodes[c("hyper", "rates")], `[`, keep)
+  each <- intersect(c("hyper", "rates", "omega"), names(nodes))
+  nodes[each] <- lapply(nodes[each], `[`, keep)
   nodes[names(node_arrays(out[keep]))] <- node_arrays(out[keep])
   object$nodes <- complete_nodes(nodes, object$data)
   object

@@ -54,6 +54,9 @@ update.sturdy_model <- function(object,
     abort_needs_data("to change {.arg subset} or {.arg na.action}", call)
   }
   spec <- edit_spec(object$spec, changed, call)
+  if (length(object$blueprint$levels) > 2 && spec_model(spec) != "gpc" && is.null(data)) {
+    abort_two_classes(spec, call)
+  }
   molded <- if (is.null(data)) {
     known <- with_known(
       stored_rows(object, formula., spec$scale, call), trusted, rates, call
@@ -64,7 +67,8 @@ update.sturdy_model <- function(object,
     formula <- changed_formula(object, formula.)
     known_in(
       mold_formula(
-        formula, data, spec$scale, na.action, substitute(subset), call, parent.frame()
+        formula, data, spec$scale, na.action, substitute(subset), call, parent.frame(),
+        many = spec_model(spec) == "gpc"
       ),
       data, substitute(trusted), substitute(rates), formula, call
     )
@@ -73,6 +77,10 @@ update.sturdy_model <- function(object,
   new$call <- update_call(object$call, match.call(), new)
   new
 }
+
+#' @rdname update.sturdy_model
+#' @export
+update.gpc_classes <- update.sturdy_model
 
 update_na_action <- function(object) {
   excluded <- inherits(object$data$na_action, "exclude")
@@ -105,6 +113,17 @@ stored_rows <- function(object, formula., scale, call) {
   }
   molded <- object[c("blueprint", "data")]
   if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.), call)
+}
+
+abort_two_classes <- function(spec, call) {
+  abort_sturdy(
+    c(
+      "A {.fn {spec_model(spec)}} is of two classes.",
+      i = "It can tell one class from the others, as in
+           {.code {spec_model(spec)}(I(class == \"a\") ~ ., data)}."
+    ),
+    c("several_classes", "outcome_levels"), call = call
+  )
 }
 
 abort_checked_data <- function(call) {

@@ -18,7 +18,8 @@
 #' the one with two rates, whatever `models` says.
 #'
 #' @param models Prior probabilities of the noise models, a vector named `none`, `one` and
-#'   `two`, at least 0 with a positive sum. A model with probability 0 is left out.
+#'   `two`, at least 0 with a positive sum. A model with probability 0 is left out. With
+#'   three classes or more `two` is the probability of a noise matrix.
 #' @param rate The shape b of the prior of a rate, above 0 (4 by default).
 #' @param sensitivity,specificity Beta priors, `c(a, b)` with both above 0, of the
 #'   probability that an event is recorded as one (`sensitivity`), and a row of the first

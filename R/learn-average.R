@@ -20,6 +20,12 @@ is_averaged <- function(latent, spec, rows = NULL) {
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
 }
 
+#' Are there so many rows, a third of it for each class of several, that modes must do?
+#' @noRd
+average_is_long <- function(latent) {
+  latent$n * max(1, latent$classes / 3) > average_laplace_rows
+}
+
 #' Integrate what is free, over noise models, and fit
 #'
 #' @param latent see ep-latent.R. @param spec as of learn_fit(), with `hyper` and
@@ -27,25 +33,40 @@ is_averaged <- function(latent, spec, rows = NULL) {
 #' @return as learn_fit(), at the best mode, and `nodes`: see new_nodes().
 #' @noRd
 average_fit <- function(latent, spec, rows = NULL) {
-  noise <- noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
-  if (latent$n > average_laplace_rows) noise$integrate <- FALSE
+  noise <- if (is.null(latent$classes)) {
+    noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
+  } else {
+    classes_noise(spec)
+  }
+  if (average_is_long(latent)) noise$integrate <- FALSE
   open <- average_unpriored(latent)
   if (length(open)) abort_no_prior(open)
   counter <- average_counter(latent, spec)
   before <- average_few(latent, noise, spec, counter$tick)
   if (!is.null(before$latent)) latent <- before$latent
   models <- average_all_modes(latent, noise, spec, counter$tick, before$models)
+  if (isTRUE(noise$matrix)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
   sizes <- average_sizes(models, noise)
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
     model <- models[[name]]
-    node_integral(model$problem, model$modes, sizes[[name]], counter$tick)
+    part <- node_integral(model$problem, model$modes, sizes[[name]], counter$tick)
+    if (!is.null(model$matrix)) {
+      part[c("log_evidence", "laplace")] <-
+        lapply(part[c("log_evidence", "laplace")], `+`, model$matrix$offset)
+    }
+    part
   })
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
   nodes$evaluations <- counter$count()
   inform_rough(nodes, noise)
-  average_result(latent, spec, models[[average_point(models, parts, noise)]], nodes)
+  model <- models[[average_point(models, parts, noise)]]
+  if (is.null(latent$classes)) {
+    average_result(latent, spec, model, nodes)
+  } else {
+    average_classes(latent, spec, model, nodes, models$matrix$matrix)
+  }
 }
 
 #' Counts evaluations on all rows, and shows how far they have come
@@ -69,7 +90,9 @@ average_counter <- function(latent, spec) {
 #' @return list(models, latent): each `NULL` where there is nothing to say.
 #' @noRd
 average_few <- function(latent, noise, spec, tick) {
-  size <- min(if (is.null(latent$staged)) learn_few_rows(latent$n), staged_rows)
+  # with several classes all rows cost several times as much
+  fewer <- is.null(latent$staged) || !is.null(latent$classes)
+  size <- min(if (fewer) learn_few_rows(latent$n), staged_rows)
   placed <- !is.null(latent$staged) && !latent$staged$given
   if (latent$n <= 1.2 * size && !placed) {
     return(NULL)
@@ -93,7 +116,7 @@ average_few <- function(latent, noise, spec, tick) {
 #' @noRd
 average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
-  many <- !is.null(before) && latent$n > average_laplace_rows
+  many <- !is.null(before) && average_is_long(latent)
   for (name in if (many) average_hopeful(before, noise) else noise$models) {
     problem <- average_problem(latent, rate_map(name, noise), spec)
     if (many) {
@@ -181,7 +204,7 @@ average_sizes <- function(models, noise) {
     return(vapply(models, function(model) 0, 0))
   }
   laplace <- vapply(models, function(model) {
-    log_sum(vapply(model$modes, node_laplace, numeric(1)))
+    log_sum(vapply(model$modes, node_laplace, numeric(1))) + sum(model$matrix$offset)
   }, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
   total <- (if (d <= node_wide) average_nodes else average_nodes_wide) * length(models) / 3

@@ -86,7 +86,7 @@ matrix_em <- function(latent, here, spec) {
     out <- latent$native(here$hyper, Inf, here$omega, here$sites, control)
     spent <- spent + 1L
     if (!ep_converged(out)) break
-    counts <- class_counts(out$true_class, latent$y)
+    counts <- class_counts(out$true_class, latent$y, latent$trusted)
     prior <- matrix_prior(counts)
     omega <- (prior$strength * rate_omega(prior$rate, latent$classes) + counts) /
       (prior$strength + rowSums(counts))
@@ -102,24 +102,27 @@ matrix_em <- function(latent, here, spec) {
 }
 
 #' Rate and strength of the Dirichlet prior by the marginal likelihood of the counts [M 12.13]
+#' @param shape twice the rate has a Beta(1, shape) distribution.
 #' @noRd
-matrix_prior <- function(counts) {
-  classes <- ncol(counts)
-  total <- rowSums(counts)
+matrix_prior <- function(counts, shape = 1) {
   minus_log <- function(par) {
     rate <- 0.5 * stats::plogis(par[1])
-    strength <- exp(par[2])
-    centre <- strength * rate_omega(rate, classes)
-    value <- sum(lgamma(strength) - lgamma(strength + total)) +
-      sum(lgamma(centre + counts) - lgamma(centre))
-    # densities in par: uniform on the rate, log-normal on the strength
-    -value - log(rate) - log1p(-2 * rate) +
+    # densities in par, of the rate and of the log-normal strength
+    -dirichlet_marginal(counts, rate, exp(par[2])) - log(rate) - shape * log1p(-2 * rate) +
       (par[2] - matrix_strength[["meanlog"]])^2 / (2 * matrix_strength[["sdlog"]]^2)
   }
   wrong <- (sum(counts) - sum(diag(counts)) + 0.5) / (sum(counts) + 1)
   start <- c(stats::qlogis(2 * min(wrong, 0.45)), matrix_strength[["meanlog"]])
   found <- stats::optim(start, minus_log, control = list(reltol = 1e-8))
   list(rate = 0.5 * stats::plogis(found$par[1]), strength = exp(found$par[2]))
+}
+
+#' Log marginal likelihood of the counts under a Dirichlet prior of the rows
+#' @noRd
+dirichlet_marginal <- function(counts, rate, strength) {
+  centre <- strength * rate_omega(rate, ncol(counts))
+  sum(lgamma(strength) - lgamma(strength + rowSums(counts))) +
+    sum(lgamma(centre + counts) - lgamma(centre))
 }
 
 #' A few quasi-Newton steps for the kernel at a matrix

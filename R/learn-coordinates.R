@@ -78,15 +78,16 @@ common_root <- function(n, sd, common) {
 
 #' The flip rates of a noise model as functions of standard normals
 #'
-#' @param model "none", "one", "two" or "given" (with the rates in `noise$given`).
+#' @param model "none", "one", "two", or, with what is held in `noise$given`, "given" or
+#'   "matrix".
 #' @param noise see noise_model(). @return list(d, rates(z): groups x 1 or 2, pull(z,
 #'   gradient), row: see spread_rates()).
 #' @noRd
 rate_map <- function(model, noise) {
   groups <- max(1L, length(noise$groups))
-  if (model %in% c("none", "given")) {
+  if (model %in% c("none", "given", "matrix")) {
     held <- if (model == "none") 0 else unname(noise$given)
-    held <- matrix(held, groups, length(held), byrow = TRUE)
+    if (!is.matrix(held)) held <- matrix(held, groups, length(held), byrow = TRUE)
     return(list(
       d = 0, rates = function(z) held, pull = function(z, gradient) numeric(),
       row = noise$row
@@ -147,11 +148,14 @@ rate_normal <- function(e, prior) {
   stats::qnorm(stats::pbeta(e / prior$size, prior$a, prior$b) / cap)
 }
 
-#' Rates of groups (groups x 1 or 2) as EP takes them
+#' Rates of groups (groups x 1 or 2) as EP takes them; a noise matrix as it is
 #' @param row the group of each row, 0 where its label is trusted; `NULL`: all are alike.
 #' @noRd
 spread_rates <- function(rates, row) {
   if (is.null(row)) {
+    if (nrow(rates) > 1) {
+      return(rates)
+    }
     return(if (ncol(rates) == 2) c(neg = rates[1, 1], pos = rates[1, 2]) else rates[1, 1])
   }
   by_row <- rbind(0, rates)[row + 1L, c(1L, ncol(rates)), drop = FALSE]

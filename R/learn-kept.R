@@ -56,7 +56,8 @@ kept_nodes <- function(part) {
 }
 
 #' What predictions and rows need of EP at each node
-#' @return list(tau, b, loo: n, k, n x K; C: k x k x K, or `NULL`).
+#' @return list(tau, b, loo: n, k, n x K; C: k x k x K, or `NULL`); with several classes
+#'   all but loo for one class after the other, and `seen`, their loo_class.
 #' @noRd
 node_arrays <- function(out) {
   columns <- function(part) {
@@ -67,7 +68,12 @@ node_arrays <- function(out) {
       tau = columns(function(o) o$sites$tau), b = columns(function(o) o$b),
       loo = columns(function(o) o$loo)
     ),
-    if (!is.null(out[[1]]$extra)) {
+    if (!is.null(out[[1]]$loo_class)) { # n C x K, and k^2 C x K
+      list(
+        seen = columns(function(o) o$loo_class),
+        C = if (!is.null(out[[1]]$extra)) columns(function(o) o$extra)
+      )
+    } else if (!is.null(out[[1]]$extra)) {
       k <- nrow(out[[1]]$extra)
       C <- vapply(out, function(o) as.vector(o$extra), numeric(k^2))
       list(C = array(C, c(k, k, length(out))))
@@ -86,20 +92,27 @@ average_result <- function(latent, spec, model, nodes) {
     latent, hyper, spec$df, epsilon, mode$sites, spec$control, spec$criterion, final = TRUE
   )
   nodes$point <- rates
-  free <- length(model$problem$field) > 0
   list(
     hyper = hyper, epsilon = spread_rates(matrix(colMeans(rates), 1), NULL), ep = ep,
-    latent = latent, nodes = nodes,
-    learning = if (free) list(
-      value = if (is.null(ep$value)) NA_real_ else ep$value, penalised = mode$penalised,
-      convergence = 0L, message = "", cold_start = isTRUE(ep$cold),
-      evaluations = nodes$evaluations,
-      starts = data.frame(
-        start = seq_along(model$modes),
-        penalised = vapply(model$modes, function(m) m$penalised, numeric(1)),
-        chosen = seq_along(model$modes) == 1L
-      ),
-      method = "integrate", trace = NULL, on_bound = character()
-    )
+    latent = latent, nodes = nodes, learning = average_learning(model, ep, nodes)
+  )
+}
+
+#' The `learning` field of a model that averages, `NULL` where nothing is free
+#' @noRd
+average_learning <- function(model, ep, nodes) {
+  if (length(model$problem$field) == 0) {
+    return(NULL)
+  }
+  list(
+    value = if (is.null(ep$value)) NA_real_ else ep$value, penalised = model$modes[[1]]$penalised,
+    convergence = 0L, message = "", cold_start = isTRUE(ep$cold),
+    evaluations = nodes$evaluations,
+    starts = data.frame(
+      start = seq_along(model$modes),
+      penalised = vapply(model$modes, function(m) m$penalised, numeric(1)),
+      chosen = seq_along(model$modes) == 1L
+    ),
+    method = "integrate", trace = NULL, on_bound = character()
   )
 }

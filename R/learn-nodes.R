@@ -202,7 +202,9 @@ node_evaluate <- function(problem, mode, z, tick) {
     tick(problem$latent$n)
   }
   if (ep_converged(out) && is.finite(out$log_evidence)) {
-    out[c("sites", "b", "extra", "loo", "log_evidence")]
+    out[intersect(
+      c("sites", "b", "extra", "loo", "log_evidence", "loo_class"), names(out)
+    )]
   }
 }
 

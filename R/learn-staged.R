@@ -70,7 +70,8 @@ staged_with_noise <- function(problem, first) {
 staged_again <- function(latent, few, hyper, spec) {
   m <- nrow(few$Z)
   wide <- latent$staged$columns > staged_wide
-  if (identical(spec$inducing, "auto") && wide && inducing_left(few, hyper) > staged_left) {
+  left <- if (is.null(latent$classes)) inducing_left else classes_left
+  if (identical(spec$inducing, "auto") && wide && left(few, hyper) > staged_left) {
     m <- 2 * m
   }
   latent$staged$again(hyper, m)
@@ -144,7 +145,8 @@ staged_held <- function(latent, few, spec) {
 #' @return list(tau, nu), `NULL` where all rows are few, or EP on some does not converge.
 #' @noRd
 staged_sites <- function(latent, n_few, hyper, epsilon, spec) {
-  if (latent$n <= n_few && !is.null(latent$y)) { # where rows are here
+  if (latent$n <= n_few && !is.null(latent$y) || # where rows are here
+    !is.null(latent$classes)) { # from the prior: these have no projection
     return(NULL)
   }
   few <- latent$some(n_few)

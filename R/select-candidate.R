@@ -12,10 +12,14 @@
 #' list, and kernels with other priors or fixed values make further candidates.
 #'
 #' @param model `"gpc"`, the default, `"stc"` or `"bpm"`.
+#' @param classes How many classes there are (2 by default). For more than two the candidates
+#'   are [gpc()] with `epsilon` 0, one rate, a noise matrix, one lengthscale, and a kernel for
+#'   each class.
 #' @param ... Named arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()]: `kernel`,
 #'   `epsilon`, `criterion` and so on.
 #' @return `candidate()` returns what [gpc_spec()], [stc_spec()] or [bpm_spec()] returns for
-#'   the arguments. `default_candidates()` returns a named list of eight candidates.
+#'   the arguments. `default_candidates()` returns a named list of eight candidates, of five
+#'   for more than two classes.
 #' @section Conditions:
 #' `sturdy_error_unknown_argument` for an argument that the model does not have or that
 #' was given twice, and those of [gpc()] for a wrong value.
@@ -45,7 +49,17 @@ check_named_once <- function(..., call = rlang::caller_env()) {
 
 #' @rdname candidate
 #' @export
-default_candidates <- function() {
+default_candidates <- function(classes = 2) {
+  classes <- check_count(classes, "classes", min = 2, max = classes_most)
+  if (classes > 2) {
+    return(list(
+      gpc_0 = candidate("gpc", epsilon = 0),
+      gpc_1 = candidate("gpc", epsilon = "learn"),
+      gpc_matrix = candidate("gpc", epsilon = "matrix"),
+      gpc_iso = candidate("gpc", kernel = kernel_iso()),
+      gpc_own = candidate("gpc", kernel = kernel_iso(), kernels = "per class")
+    ))
+  }
   list(
     gpc_0 = candidate("gpc", epsilon = 0),
     gpc = candidate("gpc"),

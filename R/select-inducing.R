@@ -59,7 +59,7 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
     table = data.frame(
       inducing = each(function(fit) if (is_low_rank(fit)) nrow(fit$inducing$Z) else NA_real_),
       left = each(function(fit) if (is_low_rank(fit)) fit$inducing$left else 0),
-      nugget = each(function(fit) fit$kernel$nugget),
+      nugget = each(function(fit) mean(fit$kernel$nugget)),
       epsilon = each(function(fit) mean(fit$epsilon)),
       log_evidence = each(fit_evidence), elpd_loo = each(function(fit) sum(row_loo(fit)))
     ),
@@ -72,7 +72,7 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
 }
 
 check_has_inducing <- function(object, call) {
-  if (!inherits(object, "sturdy_model")) {
+  if (!inherits(object, c("sturdy_model", "gpc_classes"))) {
     abort_no_fit(object, call = call)
   }
   check_posterior(object, call)
@@ -110,7 +110,7 @@ inducing_words <- function(x) {
     },
     sprintf(
       paste(
-        "Probabilities of the event move by at most %.3f (mean %.4f), those of a flip by",
+        "Class probabilities move by at most %.3f (mean %.4f), those of a flip by",
         "%.3f (mean %.4f)."
       ),
       x$probability[["largest"]], x$probability[["mean"]], x$flipped[["largest"]],

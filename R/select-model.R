@@ -140,7 +140,7 @@ select_model.formula <- function(formula, data = NULL,
   check_no_dots(...)
   subset <- substitute(subset)
   mold <- function(scale, call) {
-    mold_formula(formula, data, scale, na.action, subset, call)
+    mold_formula(formula, data, scale, na.action, subset, call, many = TRUE)
   }
   select_impl(mold, candidates, criterion, scale, match.call(), rlang::current_env())
 }
@@ -151,7 +151,7 @@ select_model.formula <- function(formula, data = NULL,
 select_model.data.frame <- function(x, y, candidates, criterion, scale, ...) {
   check_no_dots(...)
   y <- rlang::maybe_missing(y)
-  mold <- function(scale, call) mold_xy(x, rlang::maybe_missing(y), scale, call)
+  mold <- function(scale, call) mold_xy(x, rlang::maybe_missing(y), scale, call, many = TRUE)
   select_impl(mold, candidates, criterion, scale, match.call(), rlang::current_env())
 }
 # with the defaults of the formula method
@@ -201,13 +201,34 @@ check_candidates <- function(candidates, scale, call) {
   lapply(candidates, edit_spec, changed, call)
 }
 
+#' Several classes are of gpc() only
+#' @noRd
+check_candidate_classes <- function(candidates, levels, call) {
+  if (length(levels) > 2 && !all(vapply(candidates, spec_model, "") == "gpc")) {
+    abort_sturdy(
+      c(
+        "With {length(levels)} classes every candidate must be of {.fn gpc}.",
+        i = "For example {.code candidates = default_candidates({length(levels)})}."
+      ),
+      c("several_classes", "candidates"), arg = "candidates", call = call
+    )
+  }
+}
+
 # Comparing -----------------------------------------------------------------
 
 select_impl <- function(mold, candidates, criterion, scale, matched, call) {
   criterion <- check_choice(criterion, names(selection_criteria), "criterion", call)
+  given <- candidates
   candidates <- check_candidates(candidates, scale, call)
   scales <- vapply(candidates, `[[`, logical(1), "scale")
   molded <- lapply(rlang::set_names(unique(scales)), mold, call = call)
+  levels <- molded[[1]]$blueprint$levels
+  if (length(levels) > 2 && identical(given, default_candidates())) {
+    candidates <- check_candidates(default_candidates(length(levels)), scale, call)
+    scales <- vapply(candidates, `[[`, logical(1), "scale")
+  }
+  check_candidate_classes(candidates, levels, call)
   runs <- run_candidates(
     candidates, molded[as.character(scales)], criterion == "integrated", call
   )

@@ -14,11 +14,11 @@ tidy.gpc_classes <- function(x, ...) {
 #' @export
 glance.gpc_classes <- function(x, ...) {
   check_no_dots(...)
-  pointwise <- x$ep$loo
+  pointwise <- row_loo(x)
   has_loo <- has_numbers(pointwise)
   data.frame(
     nobs = nobs(x), df = Inf, classes = length(x$blueprint$levels), epsilon = mean(x$epsilon),
-    log_evidence = c(x$ep$log_evidence, NA_real_)[1],
+    log_evidence = c(fit_evidence(x), NA_real_)[1],
     loo = if (has_loo) sum(pointwise) else NA_real_, loo_se = se_sum(pointwise),
     criterion = "evidence", status = x$ep$status, sweeps = c(x$ep$sweeps, NA_integer_)[1]
   )
@@ -29,7 +29,7 @@ glance.gpc_classes <- function(x, ...) {
 augment.gpc_classes <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
-  check_classes_model(x)
+  check_posterior(x)
   if (!is.null(newdata)) {
     return(add_classes(as.data.frame(newdata), predict(x, newdata, type = "prob")))
   }
@@ -39,12 +39,11 @@ augment.gpc_classes <- function(x, data = NULL, newdata = NULL, ...) {
   } else {
     augment_place(x, data, call)
   }
-  latent <- classes_latent_new(x, x$data$X)
-  prob <- class_probabilities(latent$m, latent$s2)
+  prob <- classes_prob_new(x, x$data$X)
   colnames(prob) <- x$blueprint$levels
   data <- add_classes(data, prob[place, , drop = FALSE])
-  data$.flipped <- x$ep$flipped[place]
-  data$.loo <- exp(x$ep$loo)[place]
+  data$.flipped <- row_flipped(x)[place]
+  data$.loo <- exp(row_loo(x))[place]
   data
 }
 
@@ -53,10 +52,7 @@ augment.gpc_classes <- function(x, data = NULL, newdata = NULL, ...) {
 add_classes <- function(data, prob) {
   levels <- colnames(prob)
   for (level in levels) data[[paste0(".prob_", level)]] <- unname(prob[, level])
-  known <- stats::complete.cases(prob)
-  best <- rep(NA_integer_, nrow(prob))
-  best[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
-  data$.class <- factor(levels[best], levels = levels)
+  data$.class <- most_probable(prob, levels)
   data
 }
 
@@ -64,7 +60,7 @@ add_classes <- function(data, prob) {
 #' @export
 summary.gpc_classes <- function(object, ...) {
   check_no_dots(...)
-  check_classes_model(object)
+  check_posterior(object)
   score <- loo(object)$estimates["elpd_loo", ]
   structure(
     list(
@@ -75,10 +71,10 @@ summary.gpc_classes <- function(object, ...) {
       inference = "EP", ep = ep_words(object$ep), weights = NULL,
       coefficients = tidy.gpc_classes(object),
       scores = c(
-        log_evidence = object$ep$log_evidence, loo = score[["Estimate"]],
-        loo_se = score[["SE"]], loo_error = mean(exp(object$ep$loo) < 0.5)
+        log_evidence = fit_evidence(object), loo = score[["Estimate"]],
+        loo_se = score[["SE"]], loo_error = mean(exp(row_loo(object)) < 0.5)
       ),
-      expected_wrong = sum(object$ep$flipped),
+      expected_wrong = sum(row_flipped(object)),
       suspicious = utils::head(class_suspicion(object), 5)[
         c("row", "label", "probability", "rank", "loo", "suggested", "p_suggested")
       ]

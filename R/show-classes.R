@@ -6,7 +6,7 @@ print.gpc_classes <- function(x, digits = 3, ...) {
   levels <- x$blueprint$levels
   counts <- tabulate(x$data$y, length(levels))
   left_out <- length(x$data$na_action)
-  wrong <- if (has_numbers(x$ep$flipped)) format(sum(x$ep$flipped), digits = digits)
+  wrong <- if (has_numbers(x$ep$flipped)) format(sum(row_flipped(x)), digits = digits)
   cat("<gpc> Gaussian process classifier, ", length(levels), " classes\n", sep = "")
   print_fields(c(
     Rows = paste0(
@@ -15,24 +15,37 @@ print.gpc_classes <- function(x, digits = 3, ...) {
       count(length(x$blueprint$columns), "input")
     ),
     Classes = paste0(name_some(paste0(levels, " (", counts, ")"))),
-    Kernel = describe_kernel(x[c("kernel")], digits),
-    Inducing = if (!is.null(x$inducing)) count(nrow(x$inducing$Z), "inducing input"),
+    Kernel = describe_class_kernel(x, digits),
     "Label noise" = describe_class_noise(x, digits),
-    "Wrong labels" = wrong,
+    "Wrong labels" = if (!is_test(x)) wrong,
     EP = ep_words(x$ep),
     "Log evidence" = if (has_numbers(x$ep$b)) {
       paste0(
-        format(x$ep$log_evidence, digits = digits + 1),
+        format(fit_evidence(x), digits = digits + 1), if (is_average(x)) ", integrated",
         " (of factorised EP: to be compared with its own kind only)"
       )
     },
-    "Leave-one-out" = if (has_numbers(x$ep$loo)) format(sum(x$ep$loo), digits = digits + 1),
-    Learned = describe_class_learning(x)
+    "Leave-one-out" = if (has_numbers(x$ep$loo)) format(sum(row_loo(x)), digits = digits + 1),
+    Learned = describe_class_learning(x),
+    if (is_test(x)) noise_lines(noise_statement(x, 0.9), digits - 1)
   ))
   invisible(x)
 }
 
+#' Of kernels that differ, the range
+#' @noRd
+describe_class_kernel <- function(x, digits) {
+  kernel <- x$kernel
+  own <- length(kernel$nugget) > 1
+  paste0(
+    describe_kernel(x[c("kernel", "inducing")], digits), if (own) " (a kernel for each class)"
+  )
+}
+
 describe_class_noise <- function(x, digits) {
+  if (is_average(x)) {
+    return(describe_class_average(x, digits))
+  }
   epsilon <- x$spec$epsilon
   rates <- format_each(range(x$epsilon), digits)
   if (identical(epsilon, "matrix")) {
@@ -44,10 +57,29 @@ describe_class_noise <- function(x, digits) {
   }
 }
 
+#' As describe_average()
+#' @noRd
+describe_class_average <- function(x, digits) {
+  models <- x$nodes$models
+  named <- c(
+    none = "no wrong labels", one = "one rate", matrix = "a matrix", given = "as given"
+  )
+  share <- if (nrow(models) > 1) {
+    paste0(" (", format_each(round(models$probability, 4), 2), ")")
+  }
+  rate <- 1 - mean(diag(x$omega)[x$data$y])
+  paste0(
+    toString(paste0(named[models$model], share)), "; mean rate ", format(rate, digits = digits)
+  )
+}
+
 describe_class_learning <- function(x) {
   learning <- x$learning
   if (is.null(learning)) {
     return("nothing, all hyperparameters held")
+  }
+  if (is_average(x)) {
+    return(describe_learning(x))
   }
   paste0(
     count(learning$evaluations, "evaluation"), " of the evidence",

@@ -27,7 +27,7 @@ region_colours <- c(
 plot.gpc_classes <- function(x, main = NULL, ...) {
   check_no_dots(...)
   check_main(main)
-  check_classes_model(x)
+  check_posterior(x)
   names <- x$blueprint$columns
   if (length(names) != 2 || ncol(x$data$X) != 2) {
     abort_sturdy(
@@ -37,9 +37,8 @@ plot.gpc_classes <- function(x, main = NULL, ...) {
   levels <- x$blueprint$levels
   points <- unname(as.list(decode_features(x$data$X, x$blueprint)))
   axes <- lapply(points, seq_padded, 120)
-  latent <- classes_latent_new(x, encode_features(expand.grid(axes), x$blueprint$coding, 120^2))
-  prob <- class_probabilities(latent$m, latent$s2)
-  wrong <- x$ep$flipped > 0.5
+  prob <- classes_prob_new(x, encode_features(expand.grid(axes), x$blueprint$coding, 120^2))
+  wrong <- row_flipped(x) > 0.5
   symbols <- class_symbols[seq_along(levels)]
   fills <- region_fill(seq_along(levels), 1)
   key <- rbind(

@@ -74,14 +74,10 @@ describe_rows <- function(x) {
 
 describe_kernel <- function(x, digits) {
   kernel <- x$kernel
-  lengthscale <- unique(format_each(c(
-    min(kernel$lengthscale, Inf), max(kernel$lengthscale, -Inf)
-  ), digits))
-  values <- c(
-    lengthscale = paste(lengthscale, collapse = " to "),
-    format_each(unlist(kernel[c("variance", "bias", "nugget")]), digits)
-  )
-  names(values) <- hyper_names
+  ends <- function(x) {
+    paste(unique(format_each(c(min(x, Inf), max(x, -Inf)), digits)), collapse = " to ")
+  }
+  values <- vapply(kernel[hyper_names], ends, "")
   if (length(kernel$lengthscale) == 0) {
     values <- values[-1]
   }

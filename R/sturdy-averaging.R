@@ -16,7 +16,7 @@
 #' that labels may be wrong at all. With `hyper = "integrate"`, the default, answers are
 #' averages over all values of the hyperparameters, weighted by their posterior, and with
 #' `epsilon = "average"` also over three noise models: no label is wrong; all are with one
-#' rate; each class has its own. Averaged are flip probabilities, the number of wrong
+#' rate; each class has its own (with three classes or more: a noise matrix). Averaged are flip probabilities, the number of wrong
 #' labels and its interval, predictions and leave-one-out probabilities. What depends on
 #' one point ([coef()][coef.sturdy_model], [criterion()], [ep_diagnostics()],
 #' [check_fit()], [posterior_sample()]) is at the best mode of the most probable noise
@@ -35,6 +35,16 @@
 #' `vignette("believe")` a fit takes `r averaging_cost(FALSE)` EP fits with up to ten inputs, and
 #' `r averaging_cost(TRUE)` with 33 to 60.
 #'
+#' # Three classes or more
+#' The noise models are none, one rate, and a noise matrix; the prior probability that
+#' [noise_prior()] gives to two rates is that of the matrix. With none and one rate all is as
+#' for two classes. The matrix is integrated less thoroughly: its rows have one Dirichlet
+#' distribution each, found together with the mode of the kernel, and a lower bound takes
+#' the place of its evidence; only the kernel has nodes, each with a matrix drawn from these
+#' distributions. With C classes the modes alone are used above 14,400/C rows. The table of
+#' [noise_test()] shows how many nodes each model has, and `print()` says where there are
+#' none.
+#'
 #' # What a fit keeps
 #' The field `nodes` is a list of
 #'   * `models`: a data frame as in [noise_test()];
@@ -49,6 +59,11 @@
 #'   * `wrong`: the distribution of the number of wrong labels under each noise model;
 #'   * `point`: the flip rates of the point that the fit is held at; `evaluations`: EP
 #'     fits to all rows.
+#'
+#' With three classes or more `tau` and `b` have the classes below each other, and there are
+#' besides `omega`, the noise matrix of each node; `seen`, the leave-one-out probabilities of
+#' the true classes; and the averages `true_class`, `loo_class`, `recorded` (n x C) and
+#' `omega_mean`; `each` has the flip probabilities at each node, and there is no `unseen`.
 #'
 #' Nodes that together have a thousandth of the weight of their noise model are left out.
 #' With n rows the object grows by some 3 n K numbers.

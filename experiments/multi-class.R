@@ -4,11 +4,15 @@
 # At most 130 rows train and at most 400 others test; only training labels are made wrong:
 # none, a share of all taken for another class at random ("uniform"), or every class taken
 # for the next one ("pair"). Methods:
-# - gpc: one rate learned; gpc, matrix: epsilon = "matrix"; both with one lengthscale;
-# - one against the rest: a gpc() of two classes for each class; a row is as suspicious as
-#   its label is in the fit of its class;
+# - gpc: the average over no wrong labels, one rate and a matrix; gpc, one rate; and gpc,
+#   matrix: learned, at the optimum; all with one lengthscale;
+# - one against the rest: a gpc() of two classes for each class, at the optimum; a row is as
+#   suspicious as its label is in the fit of its class;
 # - forest (ranger, out of bag), svm (kernlab, probabilities, 5 folds) and multinomial
-#   regression (nnet, 5 folds): a row is as suspicious as its label is improbable.
+#   regression (nnet, 5 folds): a row is as suspicious as its label is improbable;
+# - confident learning (Northcutt, Jiang and Chuang, 2021) with the out-of-bag probabilities of
+#   the forest, written out here: a label is called wrong where the most probable of the
+#   classes whose probability is above the mean of their own rows is another one.
 #
 # `error` and `log_loss` are on the test rows, `auc` is for finding the wrong labels,
 # `suggested` the share of them whose best other class is the true one, `covered` whether
@@ -96,19 +100,25 @@ wrong_labels <- function(y, noise) {
 # Each returns list(prob: of the classes at the test rows; class: n x C, how probable each
 # is for a training row; suspicion), and may have more.
 
-ours <- function(d, epsilon) {
-  fit <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = epsilon, control = quiet_control())
-  interval <- attr(suppressMessages(mislabelled(fit)), "expected")
+ours <- function(d, epsilon, hyper) {
+  fit <- gpc(
+    d$x, d$y, kernel = kernel_iso(), epsilon = epsilon, hyper = hyper, control = quiet_control()
+  )
+  found <- suppressMessages(mislabelled(fit))
+  interval <- attr(found, "expected")
+  found <- found[order(found$row), ]
   list(
-    prob = predict(fit, d$x_test, type = "prob"), class = fit$ep$true_class,
-    suspicion = fit$ep$flipped, lower = interval$lower, upper = interval$upper,
+    prob = predict(fit, d$x_test, type = "prob"), suggested = as.character(found$suggested),
+    suspicion = found$probability, lower = interval$lower, upper = interval$upper,
     rate = mean(fit$epsilon)
   )
 }
 
 one_against_rest <- function(d) {
   parts <- lapply(levels(d$y), function(class) {
-    fit <- gpc(d$x, d$y == class, kernel = kernel_iso(), control = quiet_control())
+    fit <- gpc(
+      d$x, d$y == class, kernel = kernel_iso(), hyper = "optimum", control = quiet_control()
+    )
     list(
       test = predict(fit, d$x_test, type = "prob")[, 2], train = fitted(fit),
       flipped = fit$ep$flipped
@@ -134,6 +144,16 @@ forest <- function(d) {
     prob = stats::predict(fit, d$x_test, num.threads = 1)$predictions[, levels(d$y)],
     class = seen, suspicion = 1 - seen[at]
   )
+}
+
+confident_learning <- function(d) {
+  fit <- forest(d)
+  own <- fit$class[cbind(seq_along(d$y), as.integer(d$y))]
+  least <- tapply(own, d$y, mean)
+  above <- fit$class * (fit$class >= rep(least, each = length(d$y)))
+  called <- rowSums(above) > 0 & max.col(above, ties.method = "first") != as.integer(d$y)
+  fit$suspicion <- (1 - own + called) / 2
+  fit
 }
 
 out_of_fold <- function(d, probabilities) {
@@ -167,10 +187,12 @@ multinomial_probabilities <- function(x, y, new) {
 }
 
 classes_methods <- list(
-  "gpc" = function(d) ours(d, "learn"),
-  "gpc, matrix" = function(d) ours(d, "matrix"),
+  "gpc" = function(d) ours(d, "average", "integrate"),
+  "gpc, one rate" = function(d) ours(d, "learn", "optimum"),
+  "gpc, matrix" = function(d) ours(d, "matrix", "optimum"),
   "one against the rest" = one_against_rest,
   "forest" = forest,
+  "confident learning" = confident_learning,
   "svm" = function(d) out_of_fold(d, svm_probabilities),
   "multinomial" = function(d) out_of_fold(d, multinomial_probabilities)
 )
@@ -191,9 +213,12 @@ classes_measures <- function(found, d) {
   wrong <- d$y != d$truth
   p <- all_levels(found$prob, levels(d$y_test))
   at <- cbind(seq_along(d$y_test), as.integer(d$y_test))
-  others <- found$class
-  others[cbind(seq_along(d$y), match(as.character(d$y), colnames(others)))] <- -1
-  best <- colnames(others)[max.col(others, ties.method = "first")]
+  best <- found$suggested
+  if (is.null(best)) {
+    others <- found$class
+    others[cbind(seq_along(d$y), match(as.character(d$y), colnames(others)))] <- -1
+    best <- colnames(others)[max.col(others, ties.method = "first")]
+  }
   none <- function(x) if (is.null(x)) NA_real_ else x
   data.frame(
     error = mean(max.col(p) != as.integer(d$y_test)), log_loss = -mean(log(pmax(p[at], 1e-6))),

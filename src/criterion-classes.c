@@ -58,7 +58,7 @@ void classes_omega_gradient(const classes_model *model,
                             const double *log_p,
                             double *grad) {
   const int n = model->n, C = model->C;
-  memset(grad, 0, (size_t)C * (size_t)C * sizeof *grad);
+  memset(grad, 0, (size_t)C * (size_t)model->records * sizeof *grad);
   for (int c = 0; c < C; c++)
     for (int i = 0; i < n; i++)
       grad[IDX(c, model->y[i], C)] += exp(log_p[IDX(i, c, n)] - log_z[i]);

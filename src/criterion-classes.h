@@ -19,7 +19,7 @@ void classes_labels(const classes_model *model,
                     int all,
                     double *log_p);
 
-/* grad[C x C], with respect to omega, each entry by itself [M 12.11]; where
+/* grad[C x K], with respect to omega, each entry by itself [M 12.11]; where
  * log_p is not that of all, right in its sum with equal weights beside the
  * diagonal. */
 void classes_omega_gradient(const classes_model *model,

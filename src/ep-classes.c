@@ -240,10 +240,13 @@ int classes_run(const classes_model *model,
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;
   for (int i = 0; i < model->n; i++) work->order[i] = i;
-  double best = INFINITY, anchor = INFINITY;
+  double best = INFINITY, anchor = INFINITY, peak = 0;
   record(&L);
   while (!done(&L)) {
-    if (L.worst < 0.9 * anchor) {
+    /* The first sweeps may lead far up before they come down. */
+    const int rising = isfinite(L.worst) && L.worst > peak;
+    if (rising) peak = L.worst;
+    if (L.worst < 0.9 * anchor || rising) {
       anchor = L.worst;
       since = 0;
     }

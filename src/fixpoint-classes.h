@@ -12,8 +12,9 @@
 typedef struct {
   int n, C;            /* C <= ARGMAX_MOST */
   latent *const *post; /* [C], each of n sites */
-  const double *omega; /* [C x C] rows true class, columns recorded [M 12.1] */
-  const int *y;        /* [n] recorded class, from 0 */
+  int records;         /* K, what may be recorded: C classes, perhaps more */
+  const double *omega; /* [C x K] rows true class, columns recorded [M 12.1] */
+  const int *y;        /* [n] what was recorded, a column of omega, from 0 */
 } classes_model;
 
 /* What EP makes of one row */

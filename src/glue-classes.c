@@ -47,7 +47,9 @@ set_latents(classes_space *s, SEXP X_, SEXP Z_, SEXP kernels_, int n, int C) {
                                 .m = Rf_nrows(Z_),
                                 .X = REAL_RO(X_),
                                 .Z = REAL_RO(Z_)};
-      s->post[c] = latent_lowrank_inducing(&s->lr[c], &s->points[c], 1);
+      s->post[c] =
+          c && !own ? latent_lowrank_like(&s->lr[c], &s->lr[0], &s->points[c])
+                    : latent_lowrank_inducing(&s->lr[c], &s->points[c], 1);
     }
     s->at[c] = &s->post[c];
   }
@@ -62,6 +64,7 @@ static void carve_all(classes_space *s, workspace *ws) {
 }
 
 static void set_up(classes_space *s, int n, int C, SEXP run_) {
+  const int records = Rf_ncols(get_named(run_, "omega"));
   const R_xlen_t all = (R_xlen_t)n * C;
   const double *control = get_doubles(run_, "control", 4);
   const double *y = get_doubles(run_, "y", n);
@@ -74,15 +77,16 @@ static void set_up(classes_space *s, int n, int C, SEXP run_) {
   s->y = (int *)R_alloc((size_t)n + 1, sizeof(int));
   for (int i = 0; i < n; i++) {
     s->y[i] = (int)y[i] - 1;
-    if (s->y[i] < 0 || s->y[i] >= C)
+    if (s->y[i] < 0 || s->y[i] >= records)
       Rf_error("internal error: class out of range");
   }
-  s->model =
-      (classes_model){.n = n,
-                      .C = C,
-                      .post = s->at,
-                      .omega = get_doubles(run_, "omega", (R_xlen_t)C * C),
-                      .y = s->y};
+  s->model = (classes_model){
+      .n = n,
+      .C = C,
+      .post = s->at,
+      .records = records,
+      .omega = get_doubles(run_, "omega", (R_xlen_t)C * records),
+      .y = s->y};
   workspace ws = {NULL, 0};
   carve_all(s, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
@@ -171,7 +175,7 @@ static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
   classes_labels(&s->model, s->st.cav, labels, log_p);
   if (!gradient) return;
   classes_omega_gradient(&s->model, s->st.log_z, log_p,
-                         set_matrix(out_, "d_omega", C, C));
+                         set_matrix(out_, "d_omega", C, s->model.records));
   const int p = s->post[0].n_prior;
   double *grad = set_matrix(out_, "gradient", p, C);
   for (int c = 0; c < C; c++)
@@ -181,7 +185,7 @@ static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
 
 /* progress_: NULL or an R function of (sweep, residual) */
 SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
-  const int n = Rf_nrows(X_), C = Rf_ncols(get_named(run_, "omega"));
+  const int n = Rf_nrows(X_), C = Rf_nrows(get_named(run_, "omega"));
   if (!Rf_isReal(X_) || !Rf_isMatrix(X_) || n < 1 || C < 2 || C > ARGMAX_MOST)
     Rf_error("internal error: wrong types in classes_fit");
   classes_space *s = (classes_space *)R_alloc(1, sizeof *s);

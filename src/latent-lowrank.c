@@ -270,15 +270,18 @@ static void lowrank_carve(latent *post, int block, workspace *ws) {
   const size_t panel = k * (size_t)lr->width;
   double **square[] = {&lr->L, &lr->M, &lr->S1, &lr->S2};
   for (int s = 0; s < 4; s++) *square[s] = workspace_take(ws, k * k);
-  lr->Phi = workspace_take(ws, lr->kept ? k * n : panel);
+  if (!lr->like) {
+    lr->Phi = workspace_take(ws, lr->kept ? k * n : panel);
+    lr->lambda = workspace_take(ws, n);
+  }
   lr->P = workspace_take(ws, panel);
   lr->Q = workspace_take(ws, panel);
   lr->w = workspace_take(ws, k);
   lr->v1 = workspace_take(ws, k);
   lr->v2 = workspace_take(ws, k);
-  double **rows[] = {&lr->lambda, &lr->rho, &lr->own,     &lr->x1,
-                     &lr->x2,     &post->A, &post->prior, &post->m};
-  for (int s = 0; s < 8; s++) *rows[s] = workspace_take(ws, n);
+  double **rows[] = {&lr->rho, &lr->own,     &lr->x1, &lr->x2,
+                     &post->A, &post->prior, &post->m};
+  for (int s = 0; s < 7; s++) *rows[s] = workspace_take(ws, n);
   if (lr->points) inducing_carve(lr->points, lr->width, ws);
   post->lambda = lr->lambda;
   post->location = lr->w;
@@ -289,10 +292,14 @@ static void lowrank_bind(latent *post) {
   latent_lowrank *lr = post->self;
   const int k = lr->k;
   if (lr->points) inducing_prepare(lr->points);
+  if (lr->like) {
+    lr->Phi = lr->like->Phi;
+    post->lambda = lr->lambda = lr->like->lambda;
+  }
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
     double *phi = lr->Phi + (lr->kept ? IDX(0, first, k) : 0);
-    make_features(lr, first, b, phi);
+    if (!lr->like) make_features(lr, first, b, phi);
     lr->at = first;
     for (int i = first; i < first + b; i++, phi += k)
       post->prior[i] = dot(k, phi, phi) + lr->lambda[i];
@@ -336,4 +343,12 @@ latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept) {
                   .n_location = k,
                   .ops = &lowrank_ops,
                   .self = lr};
+}
+
+latent latent_lowrank_like(latent_lowrank *lr,
+                           const latent_lowrank *first,
+                           inducing *points) {
+  const latent post = latent_lowrank_inducing(lr, points, 1);
+  lr->like = first;
+  return post;
 }

@@ -8,26 +8,27 @@
 #include "inducing.h"
 #include "latent.h"
 
-typedef struct {
+typedef struct latent_lowrank_s {
   int n, k;
   const double *Xt, *s0; /* [k x n], [k]: linear features and their scales */
   double nugget;         /* lambda of linear features */
   inducing *points;      /* or NULL, then features of a kernel */
   int kept;              /* all features; else a panel, made when asked for */
-  double *Phi;           /* [k x n], column i is phi_i; or [k x width] */
-  int at;                /* where the panel in Phi begins, unless kept */
-  double *lambda;        /* [n] */
-  double *rho;           /* [n] 1/(1 + lambda tau) */
-  double *own;           /* [n] lambda rho nu */
-  double *L;             /* [k x k] lower, factor of M^{-1} at a refresh */
-  double *M;             /* [k x k] lower, covariance of u */
-  double *w;             /* [k] its mean */
-  double *S1, *S2;       /* [k x k] scratch */
-  double *P, *Q;         /* [k x width] panels */
-  double *v1, *v2;       /* [k] scratch */
-  double *x1, *x2;       /* [n] scratch */
-  int width;             /* panel columns */
-  const int *loaded;     /* sites of the last load */
+  const struct latent_lowrank_s *like; /* whose features these are, or NULL */
+  double *Phi;       /* [k x n], column i is phi_i; or [k x width] */
+  int at;            /* where the panel in Phi begins, unless kept */
+  double *lambda;    /* [n] */
+  double *rho;       /* [n] 1/(1 + lambda tau) */
+  double *own;       /* [n] lambda rho nu */
+  double *L;         /* [k x k] lower, factor of M^{-1} at a refresh */
+  double *M;         /* [k x k] lower, covariance of u */
+  double *w;         /* [k] its mean */
+  double *S1, *S2;   /* [k x k] scratch */
+  double *P, *Q;     /* [k x width] panels */
+  double *v1, *v2;   /* [k] scratch */
+  double *x1, *x2;   /* [n] scratch */
+  int width;         /* panel columns */
+  const int *loaded; /* sites of the last load */
 } latent_lowrank;
 
 /* Nothing is copied: *lr, Xt, s0 and *points must outlive the latent. location
@@ -45,6 +46,13 @@ latent latent_lowrank_features(latent_lowrank *lr,
                                const double *s0,
                                double nugget);
 latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept);
+
+/* Another latent of the same rows, inducing inputs and kernel, whose features
+ * are those of `first`, which are kept, and bound before these. `points` are
+ * its own, for the gradient's scratch. */
+latent latent_lowrank_like(latent_lowrank *lr,
+                           const latent_lowrank *first,
+                           inducing *points);
 
 /* What latent-lowrank-gradient.c needs of latent-lowrank.c. */
 

@@ -130,6 +130,48 @@ test_that("gradients with inducing inputs equal differences", {
   }
 })
 
+test_that("kernels of classes that are alike are one kernel, with inducing inputs, too", {
+  case <- inducing_case()
+  Z <- case$X[seq(1, 60, 6), ]
+  shared <- inducing_fit(case, Z, gradient = TRUE)
+  # each class then has features of its own
+  own <- inducing_fit(case, Z, rep(list(case$hyper), ncol(case$Omega)), gradient = TRUE)
+  expect_equal(own$log_evidence, shared$log_evidence, tolerance = 1e-12)
+  expect_equal(own$m, shared$m, tolerance = 1e-10)
+  expect_equal(own$extra, shared$extra, tolerance = 1e-10)
+  expect_equal(sum(own$gradient$nugget), shared$gradient$nugget, tolerance = 1e-8)
+  expect_equal(rowSums(own$gradient$lengthscale), drop(shared$gradient$lengthscale), tolerance = 1e-8)
+})
+
+test_that("a record that only one class can have is as a rate of 0 for its row", {
+  case <- classes_cases()[[1]]
+  C <- ncol(case$Omega)
+  y <- case$y
+  sure <- seq_along(y) %% 2 == 0
+  y[sure] <- y[sure] + C
+  omega <- cbind(case$Omega, diag(C))
+  fit <- function(y, omega) {
+    native_classes_fit(
+      case$X, NULL, case$columns, case$hyper, y, omega, NULL,
+      ep_control(tol = 1e-10, max_sweeps = 300), labels = TRUE, gradient = TRUE
+    )
+  }
+  out <- fit(y, omega)
+  expect_equal(out$status, 0L)
+  # sum of b is 0 in every row, whatever is recorded
+  expect_lt(max(abs(rowSums(out$b))), 1e-8)
+  expect_equal(unname(exp(out$log_p[cbind(which(sure), case$y[sure])])), exp(out$loo[sure]))
+  # derivatives in omega, the trusted columns among them
+  for (at in list(c(1, 2), c(2, 2), c(1, C + 1))) {
+    value <- vapply(c(-1e-5, 1e-5), function(step) {
+      moved <- omega
+      moved[at[1], at[2]] <- moved[at[1], at[2]] + step
+      fit(y, moved)$log_evidence
+    }, 0)
+    expect_equal(out$d_omega[at[1], at[2]], diff(value) / 2e-5, tolerance = 1e-5)
+  }
+})
+
 test_that("a fit that can't converge says so", {
   case <- classes_cases()[[4]]
   out <- native_classes_fit(
@@ -138,4 +180,21 @@ test_that("a fit that can't converge says so", {
   )
   expect_equal(ep_status(out$status), "max_sweeps")
   expect_true(all(is.finite(out$m)))
+})
+
+# With a nugget of next to nothing the residual of the first sweeps is a thousand times that
+# of the prior; they are on their way all the same.
+test_that("a search whose residual first rises is not given up", {
+  set.seed(101)
+  d <- datasets::iris[sample(150, 60), ]
+  y <- as.integer(d$Species)
+  wrong <- runif(60) < 0.2
+  y[wrong] <- (y[wrong] + sample(2, sum(wrong), TRUE) - 1) %% 3 + 1
+  out <- native_classes_fit(
+    scale(as.matrix(d[1:4])), NULL, list(group = rep(1L, 4), weight = rep(1, 4)),
+    list(lengthscale = sqrt(40), variance = 1, bias = 0.1, nugget = 1e-6), y, diag(3), NULL,
+    ep_control(tol = 1e-6, max_sweeps = 150)
+  )
+  expect_gt(max(out$trace[, "residual"]), 100 * out$trace[1, "residual"])
+  expect_equal(out$status, ep_codes[["converged"]])
 })

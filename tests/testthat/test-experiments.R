@@ -6,7 +6,9 @@ scripts <- c(
   "fss17-tables", "kg08-circle", "kg08-thyroid",
   "mislabelled-auc", "outliers", "permutation", "priors", "q-curves", "wrong-count"
 )
-for (script in scripts) {
+# of which no full run is kept
+not_kept <- "multi-class"
+for (script in c(scripts, not_kept)) {
   extended_test(paste0("the script '", script, "' runs, and writes what it says"), {
     run <- quick_run(script)
     experiment <- run$env$experiment
@@ -19,6 +21,7 @@ for (script in scripts) {
     expect_setequal(files, list.files(folders, full.names = TRUE))
     expect_true(all(file.size(files[endsWith(files, ".png")]) > 3000))
     # the package has what the script says it shows
+    if (script %in% not_kept) return(invisible())
     expect_identical(
       list.files(folders[2]),
       list.files(
@@ -31,8 +34,8 @@ for (script in scripts) {
 
 extended_test("the index names every script, and a table of it", {
   index <- utils::read.csv(file.path(script_env("drift")$experiments, "index.csv"))
-  expect_setequal(index$script, scripts)
-  for (k in seq_len(nrow(index))) {
+  expect_setequal(index$script, c(scripts, not_kept))
+  for (k in which(index$script %in% scripts)) {
     file <- paste0(index$script[k], "-", index$shows[k], ".csv")
     folders <- c(
       system.file("results", package = "sturdy"),

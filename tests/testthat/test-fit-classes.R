@@ -292,7 +292,9 @@ test_that("figures are drawn and leave the device as it was", {
 test_that("what several classes do not answer is an error", {
   d <- few_iris()
   fit <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)
-  for (ask in list(calibration, check_fit, posterior_sample, criterion, residuals)) {
+  for (ask in list(
+    check_fit, posterior_sample, criterion, residuals, deviance, weights, flip_rates
+  )) {
     expect_error(ask(fit), class = "sturdy_error_several_classes")
   }
   expect_equal(update(fit, epsilon = 0.2)$epsilon, 0.2)

@@ -36,8 +36,12 @@ static void fit_lay_out(fit *f) {
   ws = (workspace){f->block, 0};
   fit_carve(f, &ws);
   for (int c = 0; c < f->C; c++) f->at[c] = &f->post[c];
-  f->model = (classes_model){
-      .n = f->n, .C = f->C, .post = f->at, .omega = f->omega, .y = f->y};
+  f->model = (classes_model){.n = f->n,
+                             .C = f->C,
+                             .post = f->at,
+                             .records = f->C,
+                             .omega = f->omega,
+                             .y = f->y};
 }
 
 static void one_rate(fit *f, double epsilon) {

@@ -1,0 +1,216 @@
+# Averages over noise models with three classes or more.
+
+three_groups <- function(n, wrong, seed = 4) {
+  set.seed(seed)
+  x <- matrix(rnorm(2 * n), n)
+  true <- max.col(cbind(x[, 1], x[, 2], -x[, 1] - x[, 2]))
+  y <- true
+  at <- seq_len(n) <= round(wrong * n)
+  y[at] <- y[at] %% 3 + 1
+  list(x = x, y = factor(c("a", "b", "c")[y]), true = true, wrong = which(at))
+}
+held_three <- function() kernel_iso(1.5, nugget = 0.05, fixed = TRUE)
+
+test_that("the evidence of one rate is the integral over it", {
+  d <- three_groups(60, 0.1)
+  fit <- gpc(
+    d$x, d$y, kernel = held_three(), epsilon = "learn", hyper = "integrate", scale = FALSE
+  )
+  grid <- seq(0.002, 0.45, by = 0.004)
+  at <- vapply(grid, function(epsilon) {
+    log_evidence(gpc(d$x, d$y, kernel = held_three(), epsilon = epsilon, scale = FALSE))
+  }, 0)
+  density <- 8 * (1 - 2 * grid)^3 # 2 epsilon ~ Beta(1, 4)
+  truth <- max(at) + log(sum(exp(at - max(at)) * density) * 0.004)
+  expect_equal(log_evidence(fit, "integrated"), truth, tolerance = 0.05 / abs(truth))
+  weight <- exp(at - max(at)) * density
+  expect_equal(unname(fit$epsilon), sum(grid * weight) / sum(weight), tolerance = 0.1)
+})
+
+# The evidence of a matrix by importance sampling of the matrix, rate and strength: with 400
+# draws its standard error is below 0.2.
+test_that("the bound on the evidence of a matrix is a bound, and near it", {
+  d <- three_groups(60, 0.2)
+  fit <- gpc(
+    d$x, d$y, kernel = held_three(), epsilon = "matrix", hyper = "integrate", scale = FALSE
+  )
+  alpha <- fit$noise$strength * rate_omega(fit$noise$rate, 3) + fit$noise$counts
+  log_dirichlet <- function(omega, a) {
+    sum(lgamma(rowSums(a))) - sum(lgamma(a)) + sum((a - 1) * log(omega))
+  }
+  prior <- function(omega) { # rate and strength integrated
+    rate <- 0.5 * stats::qbeta((1:25 - 0.5) / 25, 1, 4)
+    strength <- exp(stats::qnorm((1:25 - 0.5) / 25, log(30), 1.5))
+    value <- outer(rate, strength, Vectorize(function(r, s) log_dirichlet(omega, s * rate_omega(r, 3))))
+    log_sum(value) - log(length(value))
+  }
+  latent <- model_latent(fit)
+  hyper <- model_hyper(fit)
+  set.seed(9)
+  wide <- 0.7 * alpha
+  ratio <- vapply(1:400, function(k) {
+    omega <- matrix(stats::rgamma(9, wide), 3)
+    omega <- omega / rowSums(omega)
+    out <- latent$native(hyper, Inf, omega, NULL, ep_control(tol = 1e-4))
+    if (!ep_converged(out)) return(-Inf)
+    out$log_evidence + prior(omega) - log_dirichlet(omega, wide)
+  }, 0)
+  truth <- log_sum(ratio) - log(400)
+  bound <- log_evidence(fit, "integrated")
+  expect_lt(bound, truth + 0.3)
+  expect_gt(bound, truth - 1.5)
+})
+
+test_that("averages are those of fits at the nodes", {
+  d <- three_groups(40, 0.1)
+  fit <- gpc(d$x, d$y, kernel = kernel_iso(), noise = noise_prior(c(none = 1, one = 1)),
+             hyper = "integrate")
+  new <- d$x[1:5, ] + 0.1
+  nodes <- fit$nodes
+  expect_equal(sum(nodes$table$weight), 1)
+  expect_setequal(nodes$table$model, c("none", "one"))
+  parts <- lapply(seq_along(nodes$hyper), function(k) {
+    h <- nodes$hyper[[k]]
+    kernel <- kernel_iso(h$lengthscale, h$variance, h$bias, h$nugget, fixed = TRUE)
+    one <- gpc(d$x, d$y, kernel = kernel, epsilon = nodes$rates[[k]][1, 1])
+    list(prob = predict(one, new, type = "prob"), flipped = one$ep$flipped)
+  })
+  mean_of <- function(name) Reduce(`+`, Map(function(part, w) part[[name]] * w, parts, nodes$table$weight))
+  expect_equal(predict(fit, new, type = "prob"), mean_of("prob"), tolerance = 1e-4)
+  expect_equal(nodes$flipped, mean_of("flipped"), tolerance = 1e-3)
+  expect_equal(sum(noise_matrix(fit, type = "count")), 40, tolerance = 1e-8)
+  expect_equal(unname(rowSums(predict(fit, new, type = "prob", noise = TRUE))), rep(1, 5))
+  latent <- predict(fit, new, type = "latent")
+  expect_true(all(latent$sd > 0))
+})
+
+test_that("one number of wrong labels, and two statements", {
+  d <- three_groups(60, 0.1)
+  fit <- gpc(d$x, d$y, kernel = kernel_iso(), hyper = "integrate")
+  test <- noise_test(fit)
+  expect_setequal(test$models$model, c("none", "one", "matrix"))
+  expect_equal(sum(test$models$probability), 1)
+  found <- mislabelled(fit)
+  expect_equal(test$average$count, sum(found$probability), tolerance = 1e-6)
+  expect_equal(attr(found, "expected")$count, test$average$count)
+  expect_equal(
+    test$average$count, (1 - test$probability_none) * test$some$count, tolerance = 1e-6
+  )
+  expect_true(test$some$lower <= 6 && 6 <= test$some$upper)
+  expect_true(all(found$if_some >= found$probability))
+  expect_gt(mean(found$row[1:6] %in% d$wrong), 0.6)
+  suggested <- found$suggested[match(d$wrong, found$row)]
+  expect_gt(mean(suggested == c("a", "b", "c")[d$true[d$wrong]]), 0.6)
+  expect_output(print(fit), "if some are wrong")
+  expect_output(print(test), "matrix")
+  m <- noise_matrix(fit)
+  expect_equal(unname(rowSums(m)), rep(1, 3))
+  expect_true(all(attr(m, "lower") <= m + 1e-12 & m <= attr(m, "upper") + 1e-12))
+})
+
+test_that("classes taken for particular others are seen", {
+  set.seed(2)
+  n <- 240
+  x <- matrix(rnorm(2 * n), n)
+  true <- max.col(cbind(x[, 1], x[, 2], -x[, 1] - x[, 2]))
+  y <- true
+  wrong <- runif(n) < 0.25
+  y[wrong] <- y[wrong] %% 3 + 1
+  fit <- gpc(x, factor(y), kernel = kernel_iso(), hyper = "integrate")
+  test <- noise_test(fit)
+  expect_gt(test$two, 3)
+  expect_gt(test$bayes_factor, 20)
+  expect_output(print(test), "particular others")
+  pairs <- fit$omega[cbind(1:3, c(2, 3, 1))]
+  expect_true(all(pairs > 0.12) && all(fit$omega[cbind(1:3, c(3, 1, 2))] < 0.1))
+})
+
+test_that("one point is the escape, and a held fit needs no nodes", {
+  d <- three_groups(40, 0.1)
+  point <- gpc(d$x, d$y, kernel = kernel_iso(), hyper = "optimum")
+  expect_null(point$nodes)
+  expect_equal(point$spec$epsilon, "learn")
+  expect_error(noise_test(point), class = "sturdy_error_no_average")
+  back <- update(point, hyper = "integrate")
+  expect_equal(nrow(noise_test(back)$models), 3)
+  expect_null(gpc(d$x, d$y, kernel = held_three(), epsilon = 0.1)$nodes)
+  given <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = rate_omega(0.1, 3), hyper = "integrate")
+  expect_equal(unname(given$omega), rate_omega(0.1, 3))
+  expect_gt(node_count(given), 5)
+  expect_error(
+    gpc(d$x, d$y, noise = noise_prior(sensitivity = c(9, 1))), class = "sturdy_error_prior"
+  )
+})
+
+test_that("an average is saved, absorbs rows and knows trusted ones", {
+  d <- three_groups(45, 0.1)
+  data <- data.frame(d$x, y = d$y)
+  data$X1[7] <- NA
+  fit <- gpc(
+    y ~ ., data, kernel = kernel_iso(), inducing = 15, trusted = d$wrong[1:2],
+    hyper = "integrate"
+  )
+  expect_equal(nobs(fit), 44L)
+  expect_equal(fit$nodes$flipped[1:2], c(0, 0))
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_equal(predict(readRDS(file), data, type = "prob"), predict(fit, data, type = "prob"))
+  expect_true(is.na(predict(fit, data)[7]))
+  expect_error(absorb(fit, data[1:2, ]), class = "sturdy_error_known_labels")
+  some <- gpc(y ~ ., data[-(40:45), ], kernel = kernel_iso(), hyper = "integrate")
+  more <- absorb(some, data[40:45, ])
+  expect_equal(nobs(more), 44L)
+  expect_equal(sum(more$nodes$table$weight), 1)
+  expect_false(isTRUE(all.equal(log_evidence(more, "integrated"), log_evidence(some, "integrated"))))
+  expect_equal(length(row_loo(more)), 44)
+  review <- review(fit, 3)
+  next_fit <- update(fit, checked = data.frame(row = review$row, label = c("a", "b", "c")[d$true[review$row]]))
+  expect_equal(next_fit$nodes$flipped[match(review$row, next_fit$data$rows)], c(0, 0, 0))
+})
+
+test_that("each class has a kernel of its own", {
+  d <- three_groups(50, 0.1)
+  own <- gpc(d$x, d$y, kernel = kernel_iso(), kernels = "per class", epsilon = 0.1,
+             hyper = "optimum")
+  expect_length(own$kernel$nugget, 3)
+  expect_gt(diff(range(own$kernel$lengthscale)), 1e-4)
+  expect_equal(
+    names(coef(own))[1:5],
+    c("lengthscale@a", "variance@a", "bias@a", "nugget@a", "lengthscale@b")
+  )
+  shared <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = 0.1, hyper = "optimum")
+  # held alike, the two are one
+  h <- model_hyper(shared)
+  like <- own
+  like$kernel[names(h)] <- lapply(h, rep, 3)
+  out <- lapply(list(like, shared), function(fit) {
+    model_latent(fit)$native(model_hyper(fit), Inf, 0.1, NULL, ep_control(), gradient = TRUE)
+  })
+  expect_equal(out[[1]]$log_evidence, out[[2]]$log_evidence, tolerance = 1e-10)
+  expect_equal(sum(out[[1]]$gradient$nugget), out[[2]]$gradient$nugget, tolerance = 1e-6)
+  # gradient against differences
+  latent <- model_latent(own)
+  at <- model_hyper(own)
+  slope <- latent$native(at, Inf, 0.1, NULL, ep_control(tol = 1e-10), gradient = TRUE)$gradient
+  for (name in c("lengthscale", "nugget", "bias")) {
+    for (c in 1:3) {
+      value <- vapply(c(1, -1), function(s) {
+        to <- at
+        to[[name]][c] <- to[[name]][c] * exp(s * 1e-4)
+        latent$native(to, Inf, 0.1, NULL, ep_control(tol = 1e-11))$log_evidence
+      }, 0)
+      expect_equal(as.vector(slope[[name]])[c], diff(rev(value)) / 2e-4, tolerance = 1e-5)
+    }
+  }
+  average <- gpc(d$x, d$y, kernel = kernel_iso(), kernels = "per class", epsilon = 0.1,
+                 hyper = "integrate")
+  expect_gt(node_count(average), 3)
+  expect_equal(unname(rowSums(predict(average, type = "prob"))), rep(1, 50))
+  low <- gpc(d$x, d$y, kernel = kernel_iso(), kernels = "per class", epsilon = 0.1,
+             hyper = "optimum", inducing = 40)
+  expect_lt(max(abs(predict(low, type = "prob") - predict(own, type = "prob"))), 0.1)
+  expect_output(print(low), "a kernel for each class")
+  expect_error(
+    gpc(d$x, d$y == "a", kernels = "per class"), class = "sturdy_error_kernels"
+  )
+})
