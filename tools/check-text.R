@@ -96,7 +96,9 @@ if (requireNamespace("pkgdown", quietly = TRUE)) {
       pkgdown::check_pkgdown(".")
       NULL
     },
-    error = function(cnd) c(conditionMessage(cnd), conditionMessage(cnd$parent))
+    error = function(cnd) {
+      c(conditionMessage(cnd), if (!is.null(cnd$parent)) conditionMessage(cnd$parent))
+    }
   )
   if (length(said)) fail("_pkgdown.yml: ", paste(said, collapse = " "))
 } else {
