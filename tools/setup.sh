@@ -16,9 +16,9 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
 r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 # welcome, but no reason to stop where the distribution lacks them
-test_r_packages="codetools DBI future future.apply kernlab knitr loo
+test_r_packages="codetools DBI future future.apply ggplot2 kernlab knitr loo png
   posterior progressr ranger rmarkdown RSQLite"
-ci_r_packages="covr roxygen2"
+ci_r_packages="covr pkgdown roxygen2 spelling"
 ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib"
 least_r=4.1
 
