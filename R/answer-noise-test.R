@@ -19,6 +19,9 @@
 #' labels does not mean that there are none; so the number *if some are wrong* is
 #' always stated beside it.
 #'
+#' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
+#' even where a curved boundary would explain it; so compare [gpc()] before labels are blamed.
+#'
 #' Which class they are in is told by the model with a rate for each class against that with
 #' one rate.
 #'
@@ -38,7 +41,8 @@
 #'   * `two`: the Bayes factor for a rate for each class against one rate, `NA` without
 #'     both;
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
-#'     above 0.3 to be wrong, or `NULL`.
+#'     above 0.3 to be wrong, or `NULL`;
+#'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])?
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [mislabelled()], [noise_prior()]
@@ -99,7 +103,8 @@ noise_statement <- function(object, level) {
       average = density_summary(average_density(object), level), level = level,
       models = models, rates = rate_table(object, level, some),
       two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
-      suspects = suspected_class(object), levels = object$blueprint$levels
+      suspects = suspected_class(object), linear = inherits(object, "bpm"),
+      levels = object$blueprint$levels
     ),
     class = "sturdy_noise_test"
   )
@@ -187,6 +192,9 @@ noise_lines <- function(x, digits) {
       paste0(
         "all labels ", x$suspects, " are under suspicion alike: the inputs do not predict them"
       )
+    },
+    if (isTRUE(x$linear) && x$bayes_factor > 3) {
+      "for a linear boundary: what a curved one explains counts as wrong (compare gpc())"
     }
   )
   stats::setNames(lines, c("Wrong labels", rep("", length(lines) - 1)))

@@ -45,6 +45,11 @@
 #' `"no_fixed_point"`), because the exact posterior then has many modes. A larger
 #' `epsilon` helps. ADF needs no fixed point.
 #'
+#' # When the boundary is not linear
+#' Then rows beyond it look like wrong labels: on New Thyroid, whose labels are right,
+#' `bpm()` expects ten wrong ones, and [gpc()] none. Compare the two before labels are
+#' blamed.
+#'
 #' # What the evidence of this model tells
 #' What the help page of [stc()] says about finite `df` holds here too: the likelihood
 #' depends on signs only, so the exact evidence is the same for all `df`, and t-EP

@@ -77,10 +77,18 @@ format_bytes <- function(bytes) {
   paste(format(bytes / 1024^power, digits = 3), units[power + 1])
 }
 
-#' One "name  value" line each, the values aligned
+#' One "name  value" line each, the values aligned, long ones on more lines
 #' @noRd
 print_fields <- function(fields) {
-  cat(paste0("  ", format(names(fields)), "  ", fields, "\n"), sep = "")
+  labels <- paste0("  ", format(names(fields)), "  ")
+  under <- strrep(" ", nchar(labels[1]) + 2)
+  room <- max(getOption("width") - nchar(labels[1]), 30)
+  for (k in seq_along(fields)) {
+    lines <- strwrap(fields[[k]], width = room + 1, exdent = 2)
+    if (length(lines) == 0) lines <- ""
+    lines[-1] <- paste0(under, trimws(lines[-1], "left"))
+    cat(paste0(c(labels[k], rep("", length(lines) - 1)), lines, "\n"), sep = "")
+  }
 }
 
 #' A title and sentences below it; nothing when there is none

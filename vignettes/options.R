@@ -8,3 +8,6 @@ knitr::opts_chunk$set(
   fig.retina = 1.5, out.width = "100%", dev = "png", fig.process = fewer_colours,
   dev.args = if (capabilities("cairo")) list(type = "cairo")
 )
+
+# all are knitted in one session: what another one has set is not meant for this
+options(sturdy.hyper = NULL)

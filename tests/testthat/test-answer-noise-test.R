@@ -185,3 +185,14 @@ test_that("diagnostics say how many nodes are effective, and which are rough", {
   bad$nodes$models$method <- "mode"
   expect_match(ep_diagnostics(bad)$happened, "Laplace", all = FALSE)
 })
+
+test_that("a linear boundary blames labels that a curved one explains, and it is said", {
+  d <- sturdy_data("newthyroid")
+  d$class <- factor(d$class == "normal")
+  linear <- noise_test(bpm(class ~ ., d, hyper = "integrate"))
+  curved <- noise_test(gpc(class ~ ., d, hyper = "integrate"))
+  expect_gt(linear$some$count, 5)
+  expect_lt(curved$some$count, 0.5)
+  expect_output(print(linear), "for a linear boundary")
+  expect_false(any(grepl("linear boundary", capture.output(print(curved)))))
+})

@@ -1,0 +1,137 @@
+# One fit over shards by every engine that stands behind the cluster protocol of parallel, each
+# started here: sockets (two and eight), mirai, MPI under mpirun, and a job of a Slurm controller
+# that this script starts. The fits must have the same bits as the one in this process. An engine
+# that is not installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev,
+# r-cran-rmpi, r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root.
+
+source(file.path(
+  dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])),
+  "helper.R"
+))
+campaign <- campaign_start("engines", cases = 1, seconds = 600)
+
+# The fit, as a script of its own ---------------------------------------------
+
+# what each engine runs, after `cluster` is made
+fit_lines <- c(
+  "library(sturdy)",
+  "options(sturdy.blas = 'own', sturdy.threads = 1)", # else each process chooses by a trial
+  "piece <- function(k) rlang::new_function(NULL, bquote({",
+  "  set.seed(.(k), 'Mersenne-Twister', 'Inversion', 'Rejection')", # mirai sets another kind
+  "  x <- matrix(stats::rnorm(4000), 1000, dimnames = list(NULL, letters[1:4]))",
+  "  wrong <- stats::runif(1000) < 0.1",
+  "  data.frame(x, class = ifelse((x[, 1] + x[, 2]^2 > 1) != wrong, 'yes', 'no'))",
+  "}), baseenv())",
+  "fit <- gpc(class ~ ., shards(lapply(1:8, piece)), inducing = 40, kernel = kernel_iso(),",
+  "  hyper = 'optimum', epsilon = 'learn', cluster = cluster)",
+  "nodes <- if (is.null(cluster)) 0 else length(unique(unlist(",
+  "  parallel::clusterCall(cluster, Sys.getpid))))",
+  "bits <- function(x) paste(sprintf('%a', x), collapse = ' ')",
+  "answer <- list(nodes = nodes, evidence = bits(log_evidence(fit)), sites = bits(fit$ep$b),",
+  "  learned = bits(coef(fit)))"
+)
+
+folder <- tempfile("engines")
+dir.create(folder)
+
+# The answer of a script that makes a cluster by `make` and ends it by `end`, started by `launch`
+answer_of <- function(name, make, end, launch) {
+  script <- file.path(folder, paste0(name, ".R"))
+  result <- file.path(folder, paste0(name, ".rds"))
+  writeLines(c(make, fit_lines, sprintf("saveRDS(answer, '%s')", result), end), script)
+  log <- file.path(folder, paste0(name, ".log"))
+  status <- launch(script, log)
+  if (status != 0 || !file.exists(result)) {
+    writeLines(utils::tail(readLines(log, warn = FALSE), 20))
+    return(NULL)
+  }
+  readRDS(result)
+}
+
+rscript <- file.path(R.home("bin"), "Rscript")
+libraries <- paste(.libPaths(), collapse = ":")
+by_rscript <- function(script, log) {
+  system2(rscript, shQuote(script), stdout = log, stderr = log,
+    env = paste0("R_LIBS=", libraries))
+}
+
+# Engines ---------------------------------------------------------------------
+
+stop_cluster <- "parallel::stopCluster(cluster)"
+# not loaded: Rmpi starts MPI as it is
+has <- function(...) all(nzchar(vapply(c(...), function(p) system.file(package = p), "")))
+is_root <- Sys.info()[["effective_user"]] == "root"
+found <- function(...) all(nzchar(Sys.which(c(...))))
+
+engines <- list(
+  here = list(there = TRUE, run = function() {
+    answer_of("here", "cluster <- NULL", character(), by_rscript)
+  }),
+  sockets = list(there = TRUE, run = function() {
+    answer_of("sockets", "cluster <- parallel::makePSOCKcluster(2)", stop_cluster, by_rscript)
+  }),
+  eight = list(there = TRUE, run = function() {
+    answer_of("eight", "cluster <- parallel::makePSOCKcluster(8)", stop_cluster, by_rscript)
+  }),
+  mirai = list(there = has("mirai"), run = function() {
+    answer_of("mirai", c(
+      "parts <- lapply(1:2, function(k) mirai::make_cluster(1))",
+      "cluster <- structure(do.call(c, lapply(parts, unclass)), class = class(parts[[1]]))"
+    ), "for (part in parts) parallel::stopCluster(part)", by_rscript)
+  }),
+  # workers that are spawned (`makeCluster(2, type = "MPI")`) compute the same, but Open MPI 4
+  # does not come back from ending them
+  mpi = list(there = has("Rmpi", "snow") && found("mpirun"), run = function() {
+    answer_of("mpi", "cluster <- snow::makeCluster()", "snow::stopCluster(cluster)",
+      function(script, log) {
+        system2("mpirun",
+          c("--oversubscribe", "-np", "3", shQuote(system.file("RMPISNOW", package = "snow")),
+            "--no-echo", "-f", shQuote(script)),
+          stdout = log, stderr = log, env = c(
+            paste0("R_LIBS=", libraries),
+            "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+          ))
+      })
+  }),
+  slurm = list(there = is_root && has("parallelly") && found("slurmctld"), run = function() {
+    slurm <- file.path(folder, "slurm")
+    dir.create(slurm)
+    daemons <- function(what) {
+      system2("sh", c(shQuote(file.path(campaign_folder(), "slurm.sh")), what, shQuote(slurm)))
+    }
+    on.exit(daemons("stop"))
+    if (daemons("start") != 0) {
+      return(NULL)
+    }
+    answer_of("slurm",
+      "cluster <- parallelly::makeClusterPSOCK(parallelly::availableWorkers())", stop_cluster,
+      function(script, log) {
+        system2("sbatch",
+          c("--wait", "--ntasks=2", paste0("--output=", shQuote(log)),
+            "--wrap", shQuote(paste(rscript, script))),
+          stdout = FALSE, stderr = FALSE,
+          env = c(paste0("SLURM_CONF=", slurm, "/slurm.conf"), paste0("R_LIBS=", libraries))
+        )
+      })
+  })
+)
+
+answers <- list()
+for (name in names(engines)) {
+  if (!engines[[name]]$there) {
+    cat("engines: not installed, not tried:", name, "\n")
+  } else {
+    seconds <- system.time(answers[name] <- list(engines[[name]]$run()))[["elapsed"]]
+    campaign_figure(campaign, paste0(name, ", seconds"), seconds)
+    nodes <- if (is.null(answers[[name]])) NA else answers[[name]]$nodes
+    campaign_figure(campaign, paste0(name, ", processes"), nodes)
+  }
+}
+differ <- vapply(answers, function(x) !identical(x[-1], answers$here[-1]), NA)
+failed <- vapply(answers, is.null, NA)
+for (name in names(which(differ & !failed))) str(answers[c("here", name)], nchar.max = 300)
+campaign_figure(campaign, "engines tried", length(answers))
+campaign_figure(campaign, "engines that failed", sum(failed), 0)
+campaign_figure(campaign, "engines with other bits", sum(differ & !failed), 0)
+unlink(folder, recursive = TRUE)
+campaign_end(campaign)
