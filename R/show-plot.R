@@ -48,7 +48,7 @@
 #' `sturdy_error_no_trace` when the fit kept no trace (see [ep_control()]),
 #' `sturdy_error_no_sites` for the trace of a [bpm()] by ADF,
 #' `sturdy_error_no_inputs` when there is no input to draw against.
-#' @seealso [ep_diagnostics()], [mislabelled()]
+#' @seealso [ep_diagnostics()], [mislabelled()], [autoplot()][autoplot.sturdy_model] for ggplot2
 #' @export
 #' @examples
 #' set.seed(1)

@@ -93,6 +93,10 @@ report_noise <- function(object, found) {
         html_p("All labels ", test$suspects,
                " are under suspicion alike: the inputs do not predict them.", class = "warning")
       },
+      if (isTRUE(test$linear) && test$bayes_factor > 3) {
+        html_p("The boundary of this model is linear: what a curved one would explain counts as ",
+               "wrong. Compare gpc() before labels are blamed.", class = "warning")
+      },
       html_table(data.frame(
         "noise model" = unname(words[models$model]), before = signif(models$prior, 2),
         after = signif(models$probability, 2), check.names = FALSE

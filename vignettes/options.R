@@ -1,6 +1,6 @@
 # What all vignettes share: how chunks look, and pictures of one and a half times the pixels
 # of an ordinary screen.
-# One session may build several of them, each with options of its own
+# all are knitted in one session: what another one has set is not meant for this
 options(sturdy.hyper = NULL, digits = 7, width = 80)
 source("fewer-colours.R", local = TRUE)
 knitr::opts_chunk$set(
@@ -8,6 +8,3 @@ knitr::opts_chunk$set(
   fig.retina = 1.5, out.width = "100%", dev = "png", fig.process = fewer_colours,
   dev.args = if (capabilities("cairo")) list(type = "cairo")
 )
-
-# all are knitted in one session: what another one has set is not meant for this
-options(sturdy.hyper = NULL)

@@ -100,6 +100,11 @@ test_that("every kind of fit has a report, which says what it lacks", {
     report(toy_fit(epsilon = 0)), "takes every label to be right", fixed = TRUE
   )
   expect_match(report(bpm(class ~ a + b, toy())), "by the size of their weight", fixed = TRUE)
+  curved <- data.frame(x = seq(-3, 3, length.out = 120))
+  curved$y <- factor(abs(curved$x) > 2.6 | curved$x > 0)
+  linear <- bpm(y ~ x, curved, hyper = "integrate", epsilon = "average")
+  expect_gt(noise_test(linear)$bayes_factor, 3)
+  expect_match(report(linear), "what a curved one would explain counts as wrong", fixed = TRUE)
   expect_match(
     report(stc(class ~ a + b, toy(), kernel = held(), epsilon = 0.05)), "Student-t process"
   )
