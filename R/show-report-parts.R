@@ -81,8 +81,8 @@ report_noise <- function(object, found) {
     verdict = html_text(paste("Verdict:", test$verdict)),
     noise = c(
       html_p(
-        "The labels are ", bounded(test$bayes_factor, 1e-4, 1e4, number), " times as probable ",
-        "if some are wrong as if none is (the Bayes factor). Before the data the probability that ",
+        "The Bayes factor, how many times as probable the labels are if some are wrong as if none ",
+        "is, is ", bounded(test$bayes_factor, 1e-4, 1e4, number), ". Before the data the probability that ",
         "none is wrong was ", number(test$prior_none), "; now it is ",
         bounded(test$probability_none, 1e-4, Inf, number), ". In words: ", test$verdict, "."
       ),
@@ -99,7 +99,8 @@ report_noise <- function(object, found) {
       },
       html_table(data.frame(
         "noise model" = unname(words[models$model]), before = signif(models$prior, 2),
-        after = signif(models$probability, 2), check.names = FALSE
+        after = vapply(models$probability, bounded, "", low = 1e-4, high = Inf, number = number),
+        check.names = FALSE
       ))
     )
   )
