@@ -175,7 +175,7 @@ hyperparameters.gpc_classes <- function(object) {
 }
 
 #' @export
-formula.gpc_classes <- function(x, ...) formula.sturdy_model(x, ...)
+formula.gpc_classes <- function(x, ...) fit_formula(x)
 
 # Which of the coefficients were learned.
 learned.gpc_classes <- function(object) {

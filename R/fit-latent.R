@@ -150,7 +150,18 @@ latent_new.sturdy_model <- function(object, X, call) {
 # The weight of a level that training did not have is as under the prior: its mean is
 # 0, and its scale adds to that of the others, of which it is independent.
 latent_new.bpm <- function(object, X, call) {
-  weights <- object$weights
+  known <- known_levels(object, X)
+  latent <- native_weight_predict(
+    bpm_design(known$X, object$prior), object$weights$mean, object$weights$C
+  )
+  s2 <- latent$s2 + known$unknown + object$prior$nugget
+  list(m = latent$m, s2 = pmax(s2, .Machine$double.xmin))
+}
+
+#' Inputs without the weights of levels that training did not have, and their variance
+#' @return list(X, unknown)
+#' @noRd
+known_levels <- function(object, X) {
   columns <- blueprint_columns(object$blueprint)
   unknown <- numeric(nrow(X))
   for (j in unique(columns$group[columns$weight < 1])) {
@@ -159,11 +170,7 @@ latent_new.bpm <- function(object, X, call) {
     X[novel, mine] <- 0
     unknown <- unknown + novel * object$prior$scale[[object$blueprint$columns[j]]]
   }
-  latent <- native_weight_predict(
-    bpm_design(X, object$prior), weights$mean, weights$C
-  )
-  s2 <- latent$s2 + unknown + object$prior$nugget
-  list(m = latent$m, s2 = pmax(s2, .Machine$double.xmin))
+  list(X = X, unknown = unknown)
 }
 
 # The same at the training rows, as if they were new.
@@ -217,20 +224,31 @@ latent_covariance <- function(object) {
   }
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
-  rows <- object$data$X
+  explained <- latent_explained(object)
+  function(X) {
+    native_gram(X, X, columns, hyper) -
+      explained(native_gram(object$data$X, X, columns, hyper))
+  }
+}
+
+#' K' R K for the covariances K of the training rows with others: what the labels take from
+#' their prior covariance, as a function of K
+#' @noRd
+latent_explained <- function(object) {
   tau <- object$ep$sites$tau
   root <- sqrt(abs(tau))
   pos <- which(tau > 0)
   neg <- which(tau < 0)
-  K <- root * t(root * native_gram(rows, NULL, columns, hyper))
+  gram <- native_gram(object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel))
+  K <- root * t(root * gram)
   L <- native_cholesky(K[pos, pos, drop = FALSE], 1)
   V_neg <- native_solve(L, K[pos, neg, drop = FALSE])
   M <- native_cholesky(native_product(V_neg, V_neg) - K[neg, neg, drop = FALSE], 1)
-  function(X) {
-    G <- root * native_gram(rows, X, columns, hyper)
+  function(K) {
+    G <- root * K
     V <- native_solve(L, G[pos, , drop = FALSE])
     W <- native_solve(M, G[neg, , drop = FALSE] - native_product(V_neg, V))
-    native_gram(X, X, columns, hyper) - native_product(V, V) + native_product(W, W)
+    native_product(V, V) - native_product(W, W)
   }
 }
 
@@ -238,6 +256,18 @@ latent_covariance <- function(object) {
 #' from input to input, and does not appear between them
 #' @noRd
 inducing_covariance <- function(object) {
+  features <- inducing_features(object)
+  function(X) {
+    at <- features(X)
+    native_product(at$V, native_product(object$inducing$C, at$V, FALSE)) +
+      diag(at$left, nrow(X))
+  }
+}
+
+#' Features of inputs, as a function of them: list(V, a column a row, whose weights the fit
+#' has; left, the variance that they leave)
+#' @noRd
+inducing_features <- function(object) {
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
   Z <- object$inducing$Z
@@ -251,6 +281,6 @@ inducing_covariance <- function(object) {
     V <- native_solve(L, native_gram(Z, X, columns, plain))
     left <- pmax(hyper$variance - colSums(V^2), 0)
     if (hyper$bias > 0) V <- rbind(V, sqrt(hyper$bias))
-    native_product(V, native_product(object$inducing$C, V, FALSE)) + diag(left, nrow(X))
+    list(V = V, left = left)
   }
 }

@@ -198,11 +198,13 @@ nobs.sturdy_model <- function(object, ...) {
 }
 
 #' @export
-formula.sturdy_model <- function(x, ...) {
+formula.sturdy_model <- function(x, ...) fit_formula(x)
+
+fit_formula <- function(x, call = rlang::caller_env()) {
   if (is.null(x$blueprint$formula)) {
     abort_sturdy(
       "The model was fitted from {.arg x} and {.arg y}: it has no formula.",
-      "no_formula"
+      "no_formula", call = call
     )
   }
   x$blueprint$formula

@@ -63,7 +63,9 @@ describe_rows <- function(x) {
   left_out <- if (is.null(x$shards)) length(x$data$na_action) else x$shards$left_out
   paste0(
     format(nobs(x), scientific = FALSE),
-    if (!is.null(x$shards)) paste(" in", count(length(x$shards$rows), "shard")),
+    if (!is.null(x$shards) && !inherits(x, "butchered")) {
+      paste(" in", count(length(x$shards$rows), "shard"))
+    },
     if (left_out) paste0(" (", left_out, " more left out: missing values)"), ", ",
     count(length(x$blueprint$columns), "input"), "; classes ", levels[1], " (",
     counts[1], ") and ", levels[2], " (", counts[2], ", event)"

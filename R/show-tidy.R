@@ -124,13 +124,19 @@ augment_place <- function(x, data, call) {
 stored_data <- function(x) {
   inputs <- decode_features(x$data$X, x$blueprint)
   levels <- x$blueprint$levels
-  formula <- x$blueprint$formula
-  response <- if (is.null(formula)) "y" else deparse1(formula[[2]])
-  if (response %in% names(inputs)) response <- ".label"
+  response <- response_name(x)
   code <- if (length(levels) > 2) x$data$y else 1 + (x$data$y > 0)
   inputs[[response]] <- factor(levels[code], levels = levels)
   row.names(inputs) <- make.unique(as.character(x$data$row_names))
   inputs
+}
+
+#' What the labels are called
+#' @noRd
+response_name <- function(x) {
+  formula <- x$blueprint$formula
+  name <- if (is.null(formula)) "y" else deparse1(formula[[2]])
+  if (name %in% x$blueprint$columns) ".label" else name
 }
 
 #' @importFrom generics tidy

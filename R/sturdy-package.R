@@ -17,6 +17,10 @@
 #' proportional to n^3 and memory proportional to n^2; a fit by [bpm()] with k weights
 #' takes time proportional to n k^2.
 #'
+#' Fits are at home in [tidymodels][sturdy-parsnip], [marginaleffects][sturdy-marginaleffects],
+#' [easystats and modelsummary][sturdy-insight], [mlr3][sturdy-mlr3], and behind a server by
+#' [vetiver][sturdy-deploy].
+#'
 #' Data to try it on: [sturdy_data()], [flip_labels()] and [sim_outliers()]. The terms are
 #' explained in the [glossary].
 #'

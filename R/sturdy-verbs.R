@@ -4,7 +4,8 @@
 
 for (name in ls(pattern = "^[a-zA-Z_]+[.](sturdy_model|bpm)$")) {
   method <- get(name)
-  if ("..." %in% names(formals(method))) {
+  # a handler of vetiver has the fit within its argument
+  if ("..." %in% names(formals(method)) && names(formals(method))[1] != "vetiver_model") {
     object <- as.name(names(formals(method))[1])
     body(method) <- call("{", call("check_model", object), body(method))
     assign(name, method)

@@ -67,6 +67,10 @@ classes_tilt(int C, const double *omega, const double *mean, const double *sd) {
           log(omega[c] - least) + argmax_given(C, c, mean, sd, &given[c]);
     t.log_z = log_add(t.log_z, share[c]);
   }
+  if (isnan(t.log_z)) { /* then not all of `given` is known */
+    for (int k = 0; k < C; k++) t.shift[k] = t.ratio[k] = t.loss[k] = NAN;
+    return t;
+  }
   for (int c = 0; c < C; c++) share[c] = exp(share[c] - t.log_z);
   mix(C, sd, exp(log_rest - t.log_z), share, given, &t);
   return t;

@@ -12,6 +12,7 @@
 # words are the ground: every room may call them.
 
 r_rooms <- "
+  meet:       show select answer stream fit learn ep kernel data native
   shard:      answer stream fit learn ep kernel data native
   show:       select answer exact stream fit learn ep kernel data family
   select:     answer exact fit learn ep kernel data

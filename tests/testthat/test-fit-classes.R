@@ -297,3 +297,11 @@ test_that("what several classes do not answer is an error", {
   }
   expect_equal(update(fit, epsilon = 0.2)$epsilon, 0.2)
 })
+
+test_that("formula() is that of the fit, for several classes too", {
+  data <- iris[c(1:5, 51:55, 101:105), ]
+  fit <- gpc(Species ~ Petal.Width, data, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.05)
+  expect_equal(formula(fit), Species ~ Petal.Width, ignore_attr = TRUE)
+  xy <- gpc(data[4], data$Species, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.05)
+  expect_error(formula(xy), class = "sturdy_error_no_formula")
+})

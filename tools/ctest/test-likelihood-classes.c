@@ -40,11 +40,12 @@ static void hazard_keeps_its_digits(void) {
     const double dist = (double)hazard_long(z[i], &want);
     CHECK_SCALED(d[i], dist, 1e-13, 0);
     CHECK_SCALED(v[i], (double)want, 1e-12, 0);
+    /* far below it is exp() of a difference, in doubles under valgrind */
     CHECK_SCALED(h[i],
                  (double)expl(-(long double)z[i] * z[i] / 2 -
                               0.918938533204672741780330L -
                               log_normal_cdf(z[i])),
-                 z[i] < -100 ? 1e-9 : 1e-13, 0);
+                 z[i] < -100 ? 2e-8 : 1e-13, 0);
     if (z[i] > -30)
       CHECK_SCALED(mass[i] * exp(z[i] < 0 ? -z[i] * z[i] / 2 : 0),
                    (double)expl(log_normal_cdf(z[i])), 1e-12, 0);

@@ -1,0 +1,217 @@
+# butcher and vetiver: a fit without what prediction does not need, and behind a server.
+
+#' Smaller fits, and fits behind a server
+#'
+#' Methods for the butcher package, which take from a fit what prediction does not need, and
+#' for the vetiver package, with which a fit is versioned and answers requests.
+#'
+#' @details
+#' `butcher::butcher()` of a fit removes
+#' * the call and traces of EP and of the search;
+#' * of a [bpm()] and of a fit with inducing inputs, the training rows and all that is kept for
+#'   each of them. What is left predicts the same; it is like a fit to [shards()], and
+#'   [loo()], [mislabelled()] and other functions that need the rows stop with
+#'   `sturdy_error_no_sites`. A fit with a flip rate by group, or trusted rows, keeps them.
+#'
+#' A fit with a kernel between all rows predicts from these, and keeps them: **whoever has the
+#' fit has the inputs and the labels**. Those without `inducing` can't be made smaller.
+#'
+#' `vetiver::vetiver_model()` takes fits of [gpc()], [stc()] and [bpm()] as they are, and those of
+#' [gp_class()] and workflows by parsnip's own methods. The prototype of the inputs is made
+#' from what the fit knows of them; where the formula transforms them (`log(x)`), give
+#' `prototype_data`, a data frame with the inputs. A server answers with `.pred_class` and a
+#' column `.pred_<level>` for each class, of the true class; `vetiver_api(noise = TRUE)` makes
+#' them those of recorded labels.
+#'
+#' @param x,model A fit.
+#' @param verbose Whether butcher prints what was saved.
+#' @param metadata A list made by vetiver.
+#' @param vetiver_model Made by `vetiver::vetiver_model()`.
+#' @param ... Not used; for `vetiver_ptype()`, `prototype_data`; for `handler_predict()`,
+#'   `noise` of [predict()][predict.sturdy_model].
+#' @return As butcher and vetiver have them.
+#' @section Conditions:
+#' `sturdy_error_missing_argument` where `prototype_data` is needed.
+#' @name sturdy-deploy
+#' @aliases butcher vetiver
+#' @seealso [predict()][predict.sturdy_model], [shards()]
+#' @examplesIf rlang::is_installed("butcher")
+#' x <- seq(-2, 2, length.out = 40)
+#' fit <- bpm(data.frame(x), x + sin(9 * x) > 0, epsilon = 0.05, hyper = "optimum")
+#' small <- butcher::butcher(fit)
+#' c(object.size(fit), object.size(small))
+#' identical(predict(small, data.frame(x = 1)), predict(fit, data.frame(x = 1)))
+NULL
+
+#' @rdname sturdy-deploy
+#' @exportS3Method butcher::axe_call
+axe_call.sturdy_model <- function(x, verbose = FALSE, ...) {
+  small <- x
+  small["call"] <- list(NULL)
+  axed(small, x, verbose)
+}
+
+#' @rdname sturdy-deploy
+#' @exportS3Method butcher::axe_call
+axe_call.gpc_classes <- axe_call.sturdy_model
+
+#' @rdname sturdy-deploy
+#' @exportS3Method butcher::axe_ctrl
+axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
+  small <- x
+  if (!is.null(x[["ep"]])) small$ep["trace"] <- list(NULL)
+  if (!is.null(x$learning)) small$learning["trace"] <- list(NULL)
+  axed(small, x, verbose)
+}
+
+#' @rdname sturdy-deploy
+#' @exportS3Method butcher::axe_ctrl
+axe_ctrl.gpc_classes <- axe_ctrl.sturdy_model
+
+#' @rdname sturdy-deploy
+#' @exportS3Method butcher::axe_data
+axe_data.sturdy_model <- function(x, verbose = FALSE, ...) {
+  axed(if (predicts_alone(x)) without_rows(x) else x, x, verbose)
+}
+
+#' Does prediction do without the training rows?
+#' @noRd
+predicts_alone <- function(x) {
+  (inherits(x, "bpm") || is_low_rank(x)) && !is.null(x$data) && is.null(x$data$group)
+}
+
+#' The fit as one to shards is: with counts in the place of rows
+#' @noRd
+without_rows <- function(x) {
+  n <- nobs(x)
+  x$shards <- list(
+    rows = n, counts = label_counts(x), left_out = length(x$data$na_action)
+  )
+  x["data"] <- list(NULL)
+  none <- numeric()
+  x$ep[c("m", "C_diag", "loo", "flipped")] <- rep(list(none), 4)
+  x$ep$residual <- max(x$ep$residual)
+  x$ep$sites <- list(tau = none, nu = none)
+  x$ep$cavity <- list(mean = none, var = none)
+  if (is_average(x)) {
+    each <- c("tau", "loo")
+    x$nodes[each] <- lapply(x$nodes[each], function(v) v[0, , drop = FALSE])
+    x$nodes[c("flipped", "left_out", "unseen")] <- rep(list(none), 3)
+  }
+  class(x) <- c("butchered", "sharded", class(x))
+  x
+}
+
+check_by_ep.butchered <- function(object, call = rlang::caller_env()) {
+  abort_sturdy(
+    "The fit has nothing on single rows: {.fn butcher::butcher} has removed them.",
+    "no_sites", call = call
+  )
+}
+
+#' Says what was saved, if butcher is to
+#' @noRd
+axed <- function(small, x, verbose) {
+  if (verbose) {
+    saved <- as.numeric(utils::object.size(x)) - as.numeric(utils::object.size(small))
+    inform_sturdy("Memory released: {.val {format_bytes(max(saved, 0))}}.", "axed")
+  }
+  small
+}
+
+# vetiver -------------------------------------------------------------------------
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_create_description
+vetiver_create_description.sturdy_model <- function(model) {
+  levels <- model$blueprint$levels
+  title <- if (length(levels) > 2) "Gaussian process classifier" else model_title(model)
+  paste0(
+    "A ", title, " (", paste(levels, collapse = ", "), ") that allows for wrong labels, by sturdy"
+  )
+}
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_create_description
+vetiver_create_description.gpc_classes <- vetiver_create_description.sturdy_model
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_create_meta
+vetiver_create_meta.sturdy_model <- function(model, metadata) {
+  vetiver::vetiver_meta(metadata, required_pkgs = "sturdy")
+}
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_create_meta
+vetiver_create_meta.gpc_classes <- vetiver_create_meta.sturdy_model
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_prepare_model
+vetiver_prepare_model.sturdy_model <- function(model) butcher::butcher(model)
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_prepare_model
+vetiver_prepare_model.gpc_classes <- vetiver_prepare_model.sturdy_model
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_ptype
+vetiver_ptype.sturdy_model <- function(model, ...) {
+  given <- list(...)$prototype_data
+  if (!is.null(given)) {
+    return(tibble::as_tibble(given[0, , drop = FALSE]))
+  }
+  blueprint <- model$blueprint
+  if (!setequal(blueprint$columns, blueprint$variables)) {
+    abort_sturdy(
+      c(
+        "{.arg prototype_data} must be given: the formula transforms its inputs.",
+        i = "For example {.code vetiver_model(fit, \"name\", prototype_data = data[1, inputs])}."
+      ),
+      "missing_argument", arg = "prototype_data"
+    )
+  }
+  tibble::as_tibble(lapply(blueprint$coding, function(coding) {
+    switch(coding$kind,
+      numeric = double(), logical = logical(),
+      factor(character(), levels = coding$levels)
+    )
+  }))
+}
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::vetiver_ptype
+vetiver_ptype.gpc_classes <- vetiver_ptype.sturdy_model
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::handler_predict
+handler_predict.sturdy_model <- function(vetiver_model, ...) {
+  model <- vetiver_model$model
+  prototype <- vetiver_model$prototype
+  noise <- isTRUE(list(...)$noise)
+  function(req) {
+    new <- req$body
+    if (!is.null(prototype)) {
+      new <- vetiver::vetiver_type_convert(new, prototype)
+      new <- hardhat::scream(new, prototype)
+    }
+    prob <- stats::predict(model, new, type = "prob", noise = noise)
+    colnames(prob) <- paste0(".pred_", colnames(prob))
+    data.frame(
+      .pred_class = stats::predict(model, new), prob, check.names = FALSE, row.names = NULL
+    )
+  }
+}
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::handler_predict
+handler_predict.gpc_classes <- handler_predict.sturdy_model
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::handler_startup
+handler_startup.sturdy_model <- function(vetiver_model) {
+  vetiver::attach_pkgs(vetiver_model$metadata$required_pkgs)
+}
+
+#' @rdname sturdy-deploy
+#' @exportS3Method vetiver::handler_startup
+handler_startup.gpc_classes <- handler_startup.sturdy_model

@@ -1,0 +1,231 @@
+# insight, and with it parameters, performance and modelsummary.
+
+#' Fits in easystats and modelsummary
+#'
+#' Methods for the insight package (`find_formula()`, `find_parameters()`, `model_info()`,
+#' `get_data()`, `get_parameters()`, `get_predicted()`, `link_function()`, `link_inverse()`),
+#' for `model_parameters()` of parameters and `model_performance()` of performance. With them
+#' `modelsummary::modelsummary()` prints a table of fits.
+#'
+#' @details
+#' The parameters of a [bpm()] are its weights, with standard deviations and intervals of
+#' their posterior and the probability of direction, `pd`, that a weight has the sign of its
+#' location. Those of fits with a kernel are hyperparameters, without a spread: `Learned` says
+#' which of them were learned, or integrated over.
+#'
+#' `model_info()` is that of a binomial model with a probit link (that of several classes:
+#' categorical). `get_data()` gives the data of the call where they are still found
+#' unchanged, and otherwise the inputs and labels that the fit keeps. `get_predicted()` gives the probability
+#' of the event without label noise, with `ci` also the interval of
+#' [predict()][predict.sturdy_model].
+#'
+#' `model_performance()` has the leave-one-out score of the recorded labels (`ELPD`, its
+#' standard error, `LOOIC`), the log loss and Brier score per row of the same predictions, and
+#' the log evidence; the scores are `NA` for a fit that keeps no rows.
+#'
+#' @param x,model A fit.
+#' @param data A data frame, or `NULL` for the training rows.
+#' @param predict `"expectation"`, a probability, or `"classification"`.
+#' @param ci Probability of intervals; `NULL`, the default, or for `model_parameters()` 0.95.
+#' @param flatten Whether names come as a vector.
+#' @param ... Not used, or arguments for the default methods.
+#' @return As those packages have them.
+#' @seealso [tidy()][tidy.sturdy_model], [summary()][summary.sturdy_model]
+#' @name sturdy-insight
+#' @examplesIf all(rlang::is_installed(c("insight", "parameters")))
+#' d <- data.frame(x = c(-2, -1, 1, 2), y = factor(c("no", "no", "yes", "yes")))
+#' fit <- bpm(y ~ x, d, epsilon = 0.05, hyper = "optimum")
+#' insight::find_formula(fit)
+#' parameters::model_parameters(fit)
+NULL
+
+# insight -----------------------------------------------------------------------
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::find_formula
+find_formula.sturdy_model <- function(x, ...) {
+  structure(list(conditional = any_formula(x)), class = c("insight_formula", "list"))
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::find_formula
+find_formula.gpc_classes <- find_formula.sturdy_model
+
+#' The formula of a fit, or one that names its inputs
+#' @noRd
+any_formula <- function(x) {
+  if (!is.null(x$blueprint$formula)) {
+    return(x$blueprint$formula)
+  }
+  inputs <- lapply(x$blueprint$columns, as.name)
+  right <- if (length(inputs)) Reduce(function(a, b) call("+", a, b), inputs) else 1
+  stats::as.formula(call("~", as.name(response_name(x)), right), globalenv())
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::find_parameters
+find_parameters.sturdy_model <- function(x, flatten = FALSE, ...) {
+  names <- names(stats::coef(x))
+  if (flatten) names else list(conditional = names)
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::find_parameters
+find_parameters.gpc_classes <- find_parameters.sturdy_model
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::get_parameters
+get_parameters.sturdy_model <- function(x, ...) {
+  estimate <- stats::coef(x)
+  data.frame(Parameter = names(estimate), Estimate = unname(estimate))
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::get_parameters
+get_parameters.gpc_classes <- get_parameters.sturdy_model
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::model_info
+model_info.sturdy_model <- function(x, ...) {
+  # as insight describes a glm() of the kind, whatever its version has to say of one
+  two <- suppressWarnings(stats::glm(c(0, 1) ~ 1, family = stats::binomial("probit")))
+  info <- insight::model_info(two)
+  info$n_obs <- stats::nobs(x)
+  if (length(x$blueprint$levels) > 2) {
+    info[c("is_binomial", "is_bernoulli", "is_probit")] <- FALSE
+    info[c("is_categorical", "is_multinomial")] <- TRUE
+    info[c("family", "link_function")] <- c("categorical", "identity")
+  }
+  info
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::model_info
+model_info.gpc_classes <- model_info.sturdy_model
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::link_function
+link_function.sturdy_model <- function(x, ...) {
+  df <- x$spec$df
+  function(mu) stats::qt(mu, df)
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::link_inverse
+link_inverse.sturdy_model <- function(x, ...) {
+  df <- x$spec$df
+  function(eta) stats::pt(eta, df)
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::get_data
+get_data.sturdy_model <- function(x, ...) {
+  found <- if (!is.null(x$call)) {
+    tryCatch(suppressWarnings(NextMethod()), error = function(cnd) NULL)
+  }
+  if (fits_data(x, found)) {
+    return(found)
+  }
+  plain <- setequal(x$blueprint$columns, x$blueprint$variables)
+  if (plain && !is.null(x$data)) stored_data(x)
+}
+
+#' Are these the rows of the fit, and not others that now have their name?
+#' @noRd
+fits_data <- function(x, found) {
+  if (!is.data.frame(found) || is.null(x$data)) {
+    return(is.data.frame(found))
+  }
+  X <- tryCatch(
+    suppressMessages(forge(x$blueprint, found, rlang::current_env()))$X,
+    error = function(cnd) NULL
+  )
+  identical(dim(X), dim(x$data$X)) && isTRUE(all.equal(X, x$data$X, check.attributes = FALSE))
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::get_data
+get_data.gpc_classes <- get_data.sturdy_model
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::get_predicted
+get_predicted.sturdy_model <- function(x, data = NULL, predict = "expectation", ci = NULL,
+                                       ...) {
+  predict <- check_choice(predict, c("expectation", "classification"), "predict")
+  answer <- if (predict == "classification") {
+    stats::predict(x, data)
+  } else {
+    unname(stats::predict(x, data, type = "response"))
+  }
+  if (!is.null(ci) && predict == "expectation") {
+    ends <- stats::predict(x, data, interval = ci)
+    attr(answer, "ci_data") <- data.frame(
+      Row = seq_along(answer), CI_low = ends$lower, CI_high = ends$upper
+    )
+    attr(answer, "ci") <- ci
+  }
+  attr(answer, "data") <- if (is.null(data)) insight::get_data(x) else data
+  attr(answer, "predict") <- predict
+  class(answer) <- c("get_predicted", class(answer))
+  answer
+}
+
+# parameters and performance ----------------------------------------------------
+
+#' @rdname sturdy-insight
+#' @exportS3Method parameters::model_parameters
+model_parameters.sturdy_model <- function(model, ci = 0.95, ...) {
+  table <- tidy(model)
+  parameter_table(
+    data.frame(Parameter = table$term, Coefficient = table$estimate, Learned = table$learned),
+    ci
+  )
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method parameters::model_parameters
+model_parameters.gpc_classes <- model_parameters.sturdy_model
+
+#' @rdname sturdy-insight
+#' @exportS3Method parameters::model_parameters
+model_parameters.bpm <- function(model, ci = 0.95, ...) {
+  table <- tidy(model, conf.level = if (is.null(ci)) 0.95 else ci)
+  ends <- if (!is.null(ci)) {
+    data.frame(CI = ci, CI_low = table$conf.low, CI_high = table$conf.high)
+  }
+  columns <- list(
+    data.frame(Parameter = table$term, Coefficient = table$estimate, SE = table$std.error),
+    ends,
+    data.frame(
+      pd = stats::pt(abs(table$estimate) / unname(weight_scale(model)), model$spec$df)
+    )
+  )
+  parameter_table(do.call(cbind, columns[lengths(columns) > 0]), ci)
+}
+
+parameter_table <- function(table, ci) {
+  structure(
+    table, ci = ci, coefficient_name = "Coefficient",
+    class = c("parameters_model", "see_parameters_model", "data.frame")
+  )
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method performance::model_performance
+model_performance.sturdy_model <- function(model, ...) {
+  row <- glance(model)
+  kept <- is.finite(row$loo)
+  structure(
+    data.frame(
+      ELPD = row$loo, ELPD_SE = row$loo_se, LOOIC = -2 * row$loo,
+      Log_loss = -row$loo / row$nobs,
+      Score_brier = if (kept) brier_score(model)$estimate else NA_real_,
+      Log_evidence = row$log_evidence
+    ),
+    class = c("performance_model", "data.frame")
+  )
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method performance::model_performance
+model_performance.gpc_classes <- model_performance.sturdy_model

@@ -1,0 +1,177 @@
+# marginaleffects: predictions(), comparisons(), slopes() with intervals from draws of the
+# latent function.
+
+#' Marginal effects
+#'
+#' Methods for the marginaleffects package: `predictions()`, `comparisons()`, `slopes()`,
+#' their averages and plots work for fits of [gpc()], [stc()] and [bpm()].
+#'
+#' @details
+#' What is predicted is the probability of the event, the second level, without label noise:
+#' of what is true, not of what is recorded. Odds ratios and risk differences from it are
+#' thus corrected for misclassified labels, as far as the fit knows how many there are:
+#' overlap of the classes alone looks much like wrong labels to a [bpm()], which then averages
+#' over both. A rate that is known (`epsilon = `), or what a validation study found
+#' ([noise_prior()]), corrects more than one that is learned. With three classes or more there is a row for
+#' each class (the column `group`).
+#'
+#' Intervals are quantiles of 1000 draws (250 with three classes or more) of the latent
+#' function and, for a fit that averages, of the hyperparameters. A draw is a whole function,
+#' so that differences between rows and averages over rows have the right spread. The draws
+#' are the same every time, and the random numbers of the session are left alone. Draws of
+#' single rows have the distribution that [predict(interval = )][predict.sturdy_model]
+#' describes; correlations between rows are approximate for fits with a kernel (random
+#' Fourier features), exact for [bpm()] and with inducing inputs. What inducing inputs leave
+#' of the variance counts as independent noise. Draws are made with
+#' `options(sturdy.draws = )` of them.
+#'
+#' `estimate` is the median of the draws unless
+#' `options(marginaleffects_posterior_center = "mean")` is set, as it should be: the mean is what
+#' `predict()` returns, up to the error of draws, while the median of a probability that is
+#' near 0 or 1 in each draw says little. A message says so once a session.
+#'
+#' Of a parsnip fit take the engine's, `parsnip::extract_fit_engine()`: with its own,
+#' marginaleffects gives estimates without intervals.
+#'
+#' `hypotheses()` of a [bpm()] is about its weights, by `coef()` and `vcov()`.
+#' @param model A fit.
+#' @param newdata A data frame.
+#' @param type `"response"`, the probability, or, for two classes, `"link"`: the latent
+#'   function over the standard deviation of the nugget, whose normal distribution function
+#'   is the probability.
+#' @param coefs Weights in the order of `coef()`.
+#' @param ... Not used.
+#' @return As marginaleffects has them.
+#' @section Conditions:
+#' `sturdy_message_median`, once a session, while the centre of draws is the median;
+#' `sturdy_error_choice` for another `type`, or `"link"` without a nugget; those of
+#' [predict()][predict.sturdy_model] for `newdata`; `sturdy_error_memory`.
+#' @references
+#' Wilson, J. T., Borovitskiy, V., Terenin, A., Mostowsky, P. and Deisenroth, M. P. (2021)
+#' Pathwise conditioning of Gaussian processes. *Journal of Machine Learning Research* 22.
+#' @seealso [predict()][predict.sturdy_model], [coef()][bpm-weights]
+#' @name sturdy-marginaleffects
+#' @examplesIf rlang::is_installed("marginaleffects") && rlang::is_installed("collapse", version = "2.0.18")
+#' set.seed(1)
+#' d <- data.frame(x = rnorm(60), treated = rep(0:1, 30))
+#' d$y <- factor(ifelse(d$x + d$treated + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
+#' fit <- bpm(y ~ x + treated, data = d, epsilon = 0.05, hyper = "optimum")
+#' old <- options(marginaleffects_posterior_center = "mean")
+#' marginaleffects::avg_comparisons(fit, variables = "treated")
+#' options(old)
+NULL
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_predict
+get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
+  type <- check_choice(type, c("response", "link"), "type")
+  new <- marginal_inputs(model, newdata)
+  z <- path_link(model, new$X, path_draws(1000L, nrow(new$X)))
+  if (type == "link" && any(is.infinite(z))) {
+    abort_sturdy(
+      "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
+       function the class is certain.",
+      "choice", arg = "type"
+    )
+  }
+  answer <- list(main_marginaleffect = if (type == "link") z else stats::pnorm(z))
+  marginal_frame(answer, new$complete, newdata)
+}
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_predict
+get_predict.gpc_classes <- function(model, newdata, type = "response", ...) {
+  check_choice(type, "response", "type")
+  new <- marginal_inputs(model, newdata)
+  draws <- path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
+  marginal_frame(path_classes(model, new$X, draws), new$complete, newdata, TRUE)
+}
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_coef
+get_coef.bpm <- function(model, ...) stats::coef(model)
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_vcov
+get_vcov.bpm <- function(model, ...) {
+  V <- stats::vcov(model)
+  dimnames(V) <- list(model$prior$weights, model$prior$weights)
+  V
+}
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_vcov
+get_vcov.sturdy_model <- function(model, ...) NULL
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::get_vcov
+get_vcov.gpc_classes <- function(model, ...) NULL
+
+#' @rdname sturdy-marginaleffects
+#' @exportS3Method marginaleffects::set_coef
+set_coef.bpm <- function(model, coefs, ...) {
+  model$weights$mean[] <- unname(coefs) / exp(model$weights$log_scale / 2)
+  model["nodes"] <- NULL
+  model
+}
+
+#' Our classes among those that marginaleffects takes
+#' @noRd
+meet_marginaleffects <- function() {
+  known <- getOption("marginaleffects_model_classes")
+  options(
+    marginaleffects_model_classes = union(known, c("gpc", "stc", "bpm", "gpc_classes"))
+  )
+}
+
+#' How many draws, where as many rows of them fit in memory
+#' @noRd
+path_draws <- function(usual, rows, call = rlang::caller_env()) {
+  draws <- check_count(
+    getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10, call = call
+  )
+  check_memory(6 * as.double(rows) * draws, rows, call = call, what = "rows of draws")
+  draws
+}
+
+#' Encoded inputs of the rows without missing values
+#' @noRd
+marginal_inputs <- function(model, newdata) {
+  call <- rlang::caller_env()
+  check_posterior(model, call)
+  inform_median()
+  new <- forge(model$blueprint, as.data.frame(newdata), call, novel = TRUE)
+  new$X <- new$X[new$complete, , drop = FALSE]
+  new
+}
+
+inform_median <- function() {
+  if (is.null(getOption("marginaleffects_posterior_center"))) {
+    inform_sturdy(
+      c(
+        i = "Estimates are medians of draws. {.fn predict} returns means:
+             {.code options(marginaleffects_posterior_center = \"mean\")}."
+      ),
+      "median", .frequency = "once", .frequency_id = "sturdy_median"
+    )
+  }
+}
+
+#' As get_predict() returns them: estimates, with draws as an attribute
+#' @param draws list of a matrix for each group.
+#' @noRd
+marginal_frame <- function(draws, complete, newdata, groups = FALSE) {
+  all <- lapply(draws, function(d) {
+    full <- matrix(NA_real_, length(complete), ncol(d))
+    full[complete, ] <- d
+    full
+  })
+  stacked <- do.call(rbind, all)
+  n <- length(complete)
+  row <- if ("rowid" %in% names(newdata)) newdata[["rowid"]] else seq_len(n)
+  out <- data.frame(rowid = rep(row, length(draws)))
+  if (groups) out$group <- factor(rep(names(draws), each = n), names(draws))
+  out$estimate <- rowMeans(stacked)
+  attr(out, "posterior_draws") <- stacked
+  out
+}

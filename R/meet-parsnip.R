@@ -1,0 +1,258 @@
+# parsnip: the model gp_class() with the engine "sturdy", and its parameters for dials.
+
+#' Gaussian process classification in tidymodels
+#'
+#' `gp_class()` specifies a Gaussian process (or Student-t process) classifier for parsnip,
+#' with the engine `"sturdy"`: [gpc()], or [stc()] at a finite `df`. It works in workflows,
+#' with recipes, resampling and tuning; the parameter functions are those that tuning finds.
+#'
+#' @details
+#' Attach sturdy and parsnip (or tidymodels) in any order. The fit itself is
+#' `extract_fit_engine()` of the parsnip fit, with which [mislabelled()], [noise_test()] and
+#' all else work.
+#'
+#' Factor inputs stay factors: no indicators are made, since the kernel compares levels.
+#' Inputs are centred and scaled by the engine; a recipe need not do so. There are no case
+#' weights.
+#'
+#' Further arguments of [gpc_spec()] and [stc_spec()] are arguments of the engine:
+#' `set_engine("sturdy", hyper = "optimum")` finds one value of the hyperparameters instead
+#' of averaging, which takes a fraction of the time of a search over a grid.
+#'
+#' # Which level is the event
+#' sturdy models the probability of the **second** level of a factor, as [glm()] does;
+#' yardstick takes the **first** for the event. Probabilities and intervals have a column
+#' for each level and so are the same for both; for measures such as `roc_auc()` say
+#' `event_level = "second"`, or order the levels by `relevel()`. Rates of wrong labels `c(neg = ,
+#' pos = )` are by sturdy's order.
+#'
+#' # Predictions
+#' `predict(type = )` of the parsnip fit: `"class"`; `"prob"`, of the true class; `"conf_int"`,
+#' for two classes, the central interval of that probability (see
+#' [predict()][predict.sturdy_model]), with the argument `level`; `"raw"`, the latent
+#' function.
+#'
+#' Labels that are set aside in resampling are wrong as often as those of training. Measures
+#' against them (the log loss above all) punish probabilities of the true class for being
+#' sharp, and a search over `epsilon` by them is about the labels as recorded. The engine
+#' learns `epsilon` from the training rows by default: leave it out unless you know it.
+#'
+#' @param mode `"classification"`, the only one.
+#' @param engine `"sturdy"`, the only one.
+#' @param kernel `"ard"`, a lengthscale for each input, the default; `"iso"`, one for all; or
+#'   what [kernel_ard()] and [kernel_iso()] return. `NULL` in all arguments means the default
+#'   of the engine.
+#' @param epsilon The probability that a recorded label is wrong, see [gpc()].
+#' @param inducing The number of inducing inputs, see [gpc()].
+#' @param df Degrees of freedom, above 0; at `Inf`, the default, the process is Gaussian.
+#' @return `gp_class()` returns a model specification of parsnip, of class
+#'   `c("gp_class", "model_spec")`; `gp_epsilon()`, `gp_kernel()`, `gp_inducing()` and `gp_df()`
+#'   parameter objects of dials.
+#' @section Conditions:
+#' `sturdy_error_package` where parsnip, or dials for the parameter functions, is not
+#' installed. From `predict(type = "conf_int")`: `sturdy_error_several_classes` for three
+#' classes or more, `sturdy_error_unknown_argument` for `std_error = TRUE`.
+#' @seealso [gpc()], [stc()]
+#' @name sturdy-parsnip
+#' @aliases gp_class
+#' @examplesIf rlang::is_installed("parsnip")
+#' spec <- gp_class(epsilon = 0.05, kernel = "iso")
+#' spec
+#' d <- data.frame(x = c(-2, -1, 1, 2), y = factor(c("no", "no", "yes", "yes")))
+#' fit <- parsnip::fit(parsnip::set_engine(spec, "sturdy", hyper = "optimum"), y ~ x, data = d)
+#' predict(fit, data.frame(x = c(-3, 0.2)), type = "prob")
+#' predict(fit, data.frame(x = c(-3, 0.2)), type = "conf_int", level = 0.9)
+NULL
+
+#' @rdname sturdy-parsnip
+#' @export
+gp_class <- function(mode = "classification", engine = "sturdy", kernel = NULL, epsilon = NULL,
+                     inducing = NULL, df = NULL) {
+  check_package("parsnip", "gp_class")
+  parsnip::new_model_spec(
+    "gp_class",
+    args = list(
+      kernel = rlang::enquo(kernel), epsilon = rlang::enquo(epsilon),
+      inducing = rlang::enquo(inducing), df = rlang::enquo(df)
+    ),
+    eng_args = NULL, mode = mode, user_specified_mode = !missing(mode), method = NULL,
+    engine = engine, user_specified_engine = !missing(engine)
+  )
+}
+
+#' @rdname sturdy-parsnip
+#' @param object,x A specification made by `gp_class()`.
+#' @param parameters A list or a one-row tibble of parameters, as of `tune::select_best()`.
+#' @param fresh Whether arguments that are not given are forgotten (`FALSE` by default).
+#' @param ... Arguments of the engine, or of further methods.
+#' @export
+update.gp_class <- function(object, parameters = NULL, kernel = NULL, epsilon = NULL,
+                            inducing = NULL, df = NULL, fresh = FALSE, ...) {
+  args <- list(
+    kernel = rlang::enquo(kernel), epsilon = rlang::enquo(epsilon),
+    inducing = rlang::enquo(inducing), df = rlang::enquo(df)
+  )
+  parsnip::update_spec(
+    object = object, parameters = parameters, args_enquo_list = args, fresh = fresh,
+    cls = "gp_class", ...
+  )
+}
+
+#' @rdname sturdy-parsnip
+#' @export
+print.gp_class <- function(x, ...) {
+  NextMethod()
+  cat(
+    "Event: the second level, as in glm(). yardstick takes the first unless told\n",
+    "event_level = \"second\".\n", sep = ""
+  )
+  invisible(x)
+}
+
+# The engine ------------------------------------------------------------------
+
+#' The fit that parsnip calls
+#'
+#' Fits what [gp_class()] specifies: [gpc()], or [stc()] at a finite `df`.
+#' @inheritParams sturdy-parsnip
+#' @param formula,data As in [gpc()].
+#' @param ... Further arguments of [gpc()] or [stc()].
+#' @return A fit of [gpc()] or [stc()].
+#' @keywords internal
+#' @export
+gp_class_fit <- function(formula, data, kernel = "ard", epsilon = NULL, inducing = "auto",
+                         df = Inf, ...) {
+  df <- check_df(df)
+  if (!inherits(kernel, "sturdy_kernel")) {
+    kernel <- check_choice(kernel, c("ard", "iso"), "kernel")
+    kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
+  }
+  args <- list(formula, data = data, kernel = kernel, inducing = inducing, ...)
+  if (!is.null(epsilon)) args$epsilon <- epsilon
+  if (is.finite(df)) do.call(stc, c(args, df = df)) else do.call(gpc, args)
+}
+
+#' Enter the model in parsnip's registry
+#' @noRd
+meet_parsnip <- function() {
+  if ("gp_class" %in% parsnip::get_from_env("models")) {
+    return(invisible())
+  }
+  model <- "gp_class"
+  mode <- "classification"
+  parsnip::set_new_model(model)
+  parsnip::set_model_mode(model, mode)
+  parsnip::set_model_engine(model, mode, "sturdy")
+  parsnip::set_dependency(model, "sturdy", "sturdy", mode)
+  for (arg in c("kernel", "epsilon", "inducing", "df")) {
+    parsnip::set_model_arg(
+      model, "sturdy", arg, arg, list(pkg = "sturdy", fun = paste0("gp_", arg)), FALSE
+    )
+  }
+  parsnip::set_fit(model, mode, "sturdy", list(
+    interface = "formula", protect = c("formula", "data"),
+    func = c(pkg = "sturdy", fun = "gp_class_fit"), defaults = list()
+  ))
+  parsnip::set_encoding(model, mode, "sturdy", list(
+    predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
+    allow_sparse_x = FALSE
+  ))
+  for (type in names(parsnip_answers)) {
+    parsnip::set_pred(model, mode, "sturdy", type, parsnip_answers[[type]])
+  }
+}
+
+#' How predict() of a fit is asked
+#' @noRd
+parsnip_answer <- function(..., pre = NULL, post = NULL) {
+  args <- list(object = quote(object$fit), newdata = quote(new_data), ...)
+  list(pre = pre, post = post, func = c(fun = "predict"), args = args)
+}
+
+#' A column for each level, 0 for those that did not occur in training
+#' @noRd
+parsnip_prob <- function(prob, object) {
+  all <- matrix(0, nrow(prob), length(object$lvl), dimnames = list(NULL, object$lvl))
+  all[, colnames(prob)] <- prob
+  as.data.frame(all, optional = TRUE)
+}
+
+parsnip_two_classes <- function(new_data, object) {
+  if (length(object$lvl) > 2) {
+    abort_sturdy(
+      "There are intervals for two classes, not for {length(object$lvl)}.",
+      "several_classes", arg = "type", call = NULL
+    )
+  }
+  new_data
+}
+
+#' Parsnip tells how an interval is asked for after `pre`, before `post`: the interval of the
+#' second level, turned over for the first
+#' @noRd
+parsnip_interval <- function(ends, object) {
+  if (isTRUE(object$spec$method$pred$conf_int$extras$std_error)) {
+    abort_sturdy(
+      "{.arg std_error} must be {.code FALSE}: intervals are quantiles.",
+      "unknown_argument", arg = "std_error", call = NULL
+    )
+  }
+  out <- data.frame(1 - ends$upper, 1 - ends$lower, ends$lower, ends$upper)
+  names(out) <- paste0(
+    c(".pred_lower_", ".pred_upper_"), rep(object$fit$blueprint$levels, each = 2)
+  )
+  tibble::as_tibble(out)
+}
+
+parsnip_answers <- list(
+  class = parsnip_answer(type = "class"),
+  prob = parsnip_answer(type = "prob", post = parsnip_prob),
+  conf_int = parsnip_answer(
+    interval = quote(object$spec$method$pred$conf_int$extras$level),
+    pre = parsnip_two_classes, post = parsnip_interval
+  ),
+  raw = parsnip_answer(type = "latent")
+)
+
+# Parameters --------------------------------------------------------------------
+
+#' @rdname sturdy-parsnip
+#' @param range The lower and upper end of a parameter; on the scale of `trans`, where
+#'   there is one.
+#' @param trans A transformation of the scales package, or `NULL`.
+#' @export
+gp_epsilon <- function(range = c(0, 0.3), trans = NULL) {
+  check_package("dials", "gp_epsilon")
+  dials::new_quant_param(
+    type = "double", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+    label = c(epsilon = "Probability of a Wrong Label")
+  )
+}
+
+#' @rdname sturdy-parsnip
+#' @param values The values of the parameter.
+#' @export
+gp_kernel <- function(values = c("ard", "iso")) {
+  check_package("dials", "gp_kernel")
+  dials::new_qual_param("character", values = values, label = c(kernel = "Kernel"))
+}
+
+#' @rdname sturdy-parsnip
+#' @export
+gp_inducing <- function(range = c(20L, 200L), trans = NULL) {
+  check_package("dials", "gp_inducing")
+  dials::new_quant_param(
+    type = "integer", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+    label = c(inducing = "# Inducing Inputs")
+  )
+}
+
+#' @rdname sturdy-parsnip
+#' @export
+gp_df <- function(range = c(0.5, 2), trans = scales::log10_trans()) {
+  check_package("dials", "gp_df")
+  dials::new_quant_param(
+    type = "double", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+    label = c(df = "Degrees of Freedom")
+  )
+}

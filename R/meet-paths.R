@@ -1,0 +1,175 @@
+# Draws of the posterior of the latent function as functions: the same functions whatever
+# inputs they are asked at, in one call or in several, so that differences between rows,
+# slopes and averages of the probability have intervals.
+#
+# With a kernel, a path is one from the prior, corrected by what the posterior says at the
+# training rows (pathwise conditioning, Wilson et al. 2021): g(x) = g0(x) + k(x, X) K^-1 (u -
+# u0), with u from the posterior at the rows. g0 is a sum of cosines (random Fourier
+# features), whose prior covariance is nearly that of the kernel; the spread of the paths is
+# scaled at each input to the exact one, so that only correlations are approximate. With
+# weights or inducing inputs a path is a draw of the weights, and exact.
+
+paths_pairs <- 400L # of a sine and a cosine
+paths_nodes <- 50L  # at which an average is drawn
+
+#' Draws of the latent function over the standard deviation of what is added to it (the
+#' nugget, and what inducing inputs leave out): the normal quantile of the probability of the
+#' event, infinite without a nugget
+#'
+#' @param X encoded inputs. @param draws how many.
+#' @return matrix, a row an input, a column a draw.
+#' @noRd
+path_link <- function(object, X, draws) {
+  count <- path_counts(object, draws)
+  parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
+    part <- path_draw(path_node(object, count$node[i]), X, count$draws[i])
+    shrink <- rep(path_shrink(object, count$draws[i]), each = nrow(X))
+    z <- (part$m + part$deviation / shrink) / sqrt(part$noise)
+    z[is.nan(z)] <- 0
+    z
+  }))
+  do.call(cbind, parts)
+}
+
+#' Nodes that are drawn from, with how many draws each
+#' @noRd
+path_counts <- function(object, draws) {
+  if (!is_average(object)) {
+    return(list(node = 1L, draws = draws))
+  }
+  groups <- min(paths_nodes, draws)
+  share <- cumsum(object$nodes$table$weight)
+  drawn <- findInterval((seq_len(groups) - 0.5) / groups * share[length(share)], share) + 1L
+  size <- tabulate(rep_len(drawn, draws), length(share)) # draws of each node
+  list(node = which(size > 0), draws = size[size > 0])
+}
+
+path_node <- function(object, k) if (is_average(object)) at_node(object, k) else object
+
+#' The root of the random precision that a draw of a t process has
+#' @noRd
+path_shrink <- function(object, draws) {
+  df <- object$spec$df
+  if (is.finite(df)) sqrt(stats::rchisq(draws, df) / df) else rep(1, draws)
+}
+
+#' Draws at one point of the hyperparameters
+#' @return list(m: mean, deviation: draws of the difference, noise: variance of what is
+#'   added, a number or one a row)
+#' @noRd
+path_draw <- function(object, X, draws) {
+  UseMethod("path_draw")
+}
+
+path_draw.bpm <- function(object, X, draws) {
+  known <- known_levels(object, X)
+  weights <- object$weights
+  Xt <- bpm_design(known$X, object$prior)
+  list(
+    m = drop(weights$mean %*% Xt), deviation = crossprod(Xt, draw_normal(weights$C, draws)),
+    noise = object$prior$nugget + known$unknown
+  )
+}
+
+path_draw.sturdy_model <- function(object, X, draws) {
+  if (is.null(object$inducing)) {
+    return(path_draw_dense(object, X, draws))
+  }
+  at <- inducing_features(object)(X)
+  list(
+    m = drop(object$ep$b %*% at$V),
+    deviation = crossprod(at$V, draw_normal(object$inducing$C, draws)),
+    noise = object$kernel$nugget + at$left
+  )
+}
+
+path_draw_dense <- function(object, X, draws) {
+  rows <- object$data$X
+  hyper <- kernel_hyper(object$kernel)
+  columns <- model_columns(object)
+  exact <- native_gp_predict(rows, columns, hyper, object$ep$sites, object$ep$b, X)
+  K <- native_gram(rows, NULL, columns, hyper)
+  root <- any_root(K - latent_explained(object)(K)) # of the posterior at the rows
+  features <- fourier_features(hyper, columns)
+  new <- features$at(X)
+  old <- features$at(rows)
+  L <- any_root(K)
+  A <- native_solve(L, native_solve(L, native_gram(rows, X, columns, hyper)), TRUE) # n x N
+  weights <- matrix(stats::rnorm(ncol(new) * draws), ncol(new))
+  nugget <- sqrt(hyper$nugget) * matrix(stats::rnorm(nrow(K) * draws), nrow(K))
+  posterior <- native_product(root, matrix(stats::rnorm(nrow(K) * draws), nrow(K)), FALSE)
+  prior <- native_product(old, weights, FALSE) + nugget
+  deviation <- native_product(new, weights, FALSE) + native_product(A, posterior - prior)
+  variance <- rowSums((new - native_product(A, old))^2) + hyper$nugget * colSums(A^2) +
+    colSums(native_product(root, A)^2)
+  wanted <- pmax(exact$s2 - hyper$nugget, .Machine$double.xmin)
+  list(m = exact$m, deviation = deviation * sqrt(wanted / variance), noise = hyper$nugget)
+}
+
+#' Features whose products are nearly the kernel, without the nugget
+#' @return list(at: a function of inputs, that has a row for each of them)
+#' @noRd
+fourier_features <- function(hyper, columns) {
+  lengthscale <- rep_len(hyper$lengthscale, max(columns$group, 0))[columns$group]
+  scale <- sqrt(columns$weight) / lengthscale
+  frequency <- matrix(stats::rnorm(length(scale) * paths_pairs), length(scale)) * scale
+  size <- sqrt(hyper$variance / paths_pairs)
+  list(at = function(X) {
+    angle <- X %*% frequency
+    cbind(size * cos(angle), size * sin(angle), sqrt(hyper$bias))
+  })
+}
+
+#' Draws of normals with mean 0 and covariance C, a column each
+#' @noRd
+draw_normal <- function(C, draws) {
+  native_product(any_root(C), matrix(stats::rnorm(nrow(C) * draws), nrow(C)), FALSE)
+}
+
+#' Lower Cholesky factor of a covariance that rounding may have left singular
+#' @noRd
+any_root <- function(C) {
+  C <- (C + t(C)) / 2
+  for (jitter in c(0, 10^(-14:-4))) {
+    L <- native_cholesky(C, jitter * max(diag(C)))
+    if (!is.null(L)) return(L)
+  }
+  diag(sqrt(pmax(diag(C), 0)), nrow(C))
+}
+
+# Several classes -----------------------------------------------------------------
+
+#' Draws of the probabilities of several classes
+#' @return list of a matrix a class, as path_link()
+#' @noRd
+path_classes <- function(object, X, draws) {
+  levels <- object$blueprint$levels
+  paths <- with_seed_or_stream(1L, lapply(seq_along(levels), function(c) {
+    part <- path_draw(class_function(object, c), X, draws)
+    list(g = part$m + part$deviation, noise = rep_len(part$noise, nrow(X)))
+  }))
+  m <- vapply(paths, function(part) as.vector(part$g), numeric(nrow(X) * draws))
+  noise <- vapply(paths, function(part) rep(part$noise, draws), numeric(nrow(X) * draws))
+  p <- class_probabilities(
+    matrix(m, ncol = length(levels)),
+    pmax(matrix(noise, ncol = length(levels)), .Machine$double.xmin)
+  )
+  stats::setNames(lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X))), levels)
+}
+
+#' The latent function of a class, as that of a fit with two
+#' @noRd
+class_function <- function(object, c) {
+  ep <- object$ep
+  ep$sites <- list(tau = ep$sites$tau[, c], nu = ep$sites$nu[, c])
+  ep$b <- ep$b[, c]
+  inducing <- object$inducing
+  if (!is.null(inducing)) inducing$C <- matrix(inducing$C[, c], length(ep$b))
+  structure(
+    list(
+      spec = object$spec, blueprint = object$blueprint, data = object$data,
+      kernel = object$kernel, inducing = inducing, ep = ep
+    ),
+    class = "sturdy_model"
+  )
+}

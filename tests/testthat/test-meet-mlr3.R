@@ -1,0 +1,84 @@
+# The learner of mlr3.
+
+quiet_learner <- function(...) {
+  getExportedValue("lgr", "get_logger")("mlr3")$set_threshold("warn")
+  mlr3::lrn("classif.sturdy", epsilon = 0.05, kernel = held(), ...)
+}
+
+mlr3_task <- function(data = toy()) mlr3::as_task_classif(data, target = "class")
+
+test_that("the learner predicts as gpc() and stc() do", {
+  skip_if_not_installed("mlr3")
+  for (df in c(Inf, 4)) {
+    learner <- quiet_learner(df = df, predict_type = "prob")
+    learner$train(mlr3_task())
+    own <- if (df == 4) {
+      stc(class ~ a + b, toy(), kernel = held(), epsilon = 0.05, df = 4)
+    } else {
+      toy_fit()
+    }
+    expect_identical(learner$model$ep, own$ep)
+    p <- predict(own, type = "prob")
+    found <- learner$predict(mlr3_task())
+    expect_equal(found$prob[, colnames(p)], unname(p), ignore_attr = TRUE)
+    expect_identical(as.character(found$response), as.character(predict(own)))
+  }
+})
+
+test_that("the positive class of the task has its own column, whichever it is", {
+  skip_if_not_installed("mlr3")
+  for (positive in c("no", "yes")) {
+    task <- mlr3::as_task_classif(toy(), target = "class", positive = positive)
+    learner <- quiet_learner(predict_type = "prob")$train(task)
+    found <- learner$predict(task)
+    expect_equal(unname(found$prob[, "yes"]), unname(fitted(toy_fit())), tolerance = 1e-6)
+  }
+})
+
+test_that("leave-one-out gives loglik and oob_error", {
+  skip_if_not_installed("mlr3")
+  learner <- quiet_learner()$train(mlr3_task())
+  fit <- toy_fit()
+  expect_equal(as.numeric(learner$loglik()), loo(fit)$estimates["elpd_loo", "Estimate"])
+  expect_identical(learner$oob_error(), mean(augment(fit)$.loo < 0.5))
+  data <- iris[c(1:15, 51:65, 101:115), ]
+  several <- quiet_learner()$train(mlr3::as_task_classif(data, target = "Species"))
+  fit <- several$model
+  # the class that is predicted most for each row by the others
+  recorded <- fit$ep$loo_class %*% fit$omega
+  best <- levels(data$Species)[apply(recorded, 1, which.max)]
+  expect_identical(several$oob_error(), mean(best != data$Species))
+})
+
+test_that("a resampling runs, with measures of probabilities and of the learner", {
+  skip_if_not_installed("mlr3")
+  withr::local_seed(1)
+  learner <- quiet_learner(predict_type = "prob")
+  folds <- mlr3::rsmp("cv", folds = 2)
+  done <- mlr3::resample(mlr3_task(), learner, folds, store_models = TRUE)
+  score <- done$aggregate(mlr3::msrs(c("classif.acc", "classif.logloss", "oob_error")))
+  by_hand <- vapply(1:2, function(fold) {
+    train <- toy()[done$resampling$train_set(fold), ]
+    test <- toy()[done$resampling$test_set(fold), ]
+    fit <- gpc(class ~ a + b, train, kernel = held(), epsilon = 0.05)
+    mean(predict(fit, test) == test$class)
+  }, 0)
+  expect_equal(score[["classif.acc"]], mean(by_hand))
+  expect_true(all(is.finite(score)))
+  expect_identical(nrow(done$errors), 0L)
+})
+
+test_that("the learner is in the dictionary, with its properties and ranges", {
+  skip_if_not_installed("mlr3")
+  expect_true("classif.sturdy" %in% mlr3::mlr_learners$keys())
+  learner <- quiet_learner()
+  expect_true(all(c("twoclass", "multiclass", "oob_error") %in% learner$properties))
+  expect_identical(learner$packages, c("mlr3", "sturdy"))
+  expect_error(mlr3::lrn("classif.sturdy", epsilon = 0.7), "0.5")
+  mixed <- toy()
+  mixed$f <- factor(rep(c("u", "v"), 20))
+  mixed$o <- ordered(rep(c("s", "t", "r", "s"), 10))
+  mixed$l <- rep(c(TRUE, FALSE, FALSE, TRUE), 10)
+  fit <- quiet_learner()$train(mlr3_task(mixed))$model
+  expect_setequal(fit$blueprint$columns, c("a", "b", "f", "o", "l"))
+})

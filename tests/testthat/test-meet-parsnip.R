@@ -1,0 +1,164 @@
+# gp_class() in parsnip, workflows and tune.
+
+parsnip_fit <- function(..., formula = class ~ a + b + g, data = parsnip_data(), engine = list()) {
+  spec <- do.call(parsnip::set_engine, c(list(gp_class(...), "sturdy"), engine))
+  parsnip::fit(spec, formula, data = data)
+}
+
+parsnip_data <- function() {
+  data <- toy()
+  data$g <- factor(rep(c("u", "v"), 20))
+  data
+}
+
+test_that("predictions by parsnip are those of gpc() and stc()", {
+  skip_if_not_installed("parsnip")
+  data <- parsnip_data()
+  by_hand <- list(
+    gpc(class ~ a + b + g, data, kernel = held(), epsilon = 0.05),
+    stc(class ~ a + b + g, data, kernel = held(), epsilon = 0.05, df = 4),
+    gpc(class ~ a + b + g, data, kernel = held(), epsilon = 0.05, inducing = 10)
+  )
+  by_parsnip <- list(
+    parsnip_fit(epsilon = 0.05, kernel = held()),
+    parsnip_fit(epsilon = 0.05, kernel = held(), df = 4),
+    parsnip_fit(epsilon = 0.05, kernel = held(), inducing = 10)
+  )
+  new <- data[1:7, ]
+  for (k in seq_along(by_hand)) {
+    own <- by_hand[[k]]
+    fit <- by_parsnip[[k]]
+    expect_identical(fit$fit$ep, own$ep)
+    expect_identical(predict(fit, new)$.pred_class, predict(own, new))
+    p <- unname(predict(own, new, type = "prob"))
+    expect_identical(unname(as.matrix(predict(fit, new, type = "prob"))), p)
+    ends <- predict(own, new, interval = 0.8)
+    found <- predict(fit, new, type = "conf_int", level = 0.8)
+    expect_named(found, c(
+      ".pred_lower_no", ".pred_upper_no", ".pred_lower_yes", ".pred_upper_yes"
+    ))
+    expect_identical(found$.pred_lower_yes, ends$lower)
+    expect_identical(found$.pred_upper_no, 1 - ends$lower)
+    expect_identical(predict(fit, new, type = "raw"), predict(own, new, type = "latent"))
+  }
+})
+
+test_that("factors are not made into indicators", {
+  skip_if_not_installed("parsnip")
+  fit <- parsnip_fit(epsilon = 0.05, kernel = held())
+  expect_identical(fit$fit$blueprint$columns, c("a", "b", "g"))
+  xy <- parsnip::fit_xy(
+    parsnip::set_engine(gp_class(epsilon = 0.05, kernel = held()), "sturdy"),
+    parsnip_data()[c("a", "b", "g")], parsnip_data()$class
+  )
+  expect_identical(xy$fit$ep, fit$fit$ep)
+})
+
+test_that("defaults and arguments of the engine reach the fit", {
+  skip_if_not_installed("parsnip")
+  fit <- parsnip_fit(engine = list(hyper = "optimum", criterion = "loo"))
+  own <- gpc(class ~ a + b + g, parsnip_data(), hyper = "optimum", criterion = "loo")
+  expect_identical(fit$fit$spec, own$spec)
+  expect_error(parsnip_fit(kernel = "other"), class = "sturdy_error_choice")
+  expect_error(parsnip_fit(df = -1), class = "sturdy_error_df")
+  expect_error(parsnip_fit(engine = list(unheard = 1)), class = "sturdy_error_unknown_argument")
+  expect_error(gp_class(mode = "regression"), "regression")
+})
+
+test_that("the event is the second level, and a level without rows has probability 0", {
+  skip_if_not_installed("parsnip")
+  data <- parsnip_data()
+  data$class <- factor(data$class, c("yes", "no", "unsure"))
+  expect_message(
+    fit <- parsnip_fit(epsilon = 0.05, kernel = held(), data = data),
+    class = "sturdy_message_unused_levels"
+  )
+  p <- predict(fit, data[1:5, ], type = "prob")
+  expect_named(p, c(".pred_yes", ".pred_no", ".pred_unsure"))
+  expect_identical(p$.pred_unsure, numeric(5))
+  own <- gpc(class ~ a + b + g, parsnip_data(), kernel = held(), epsilon = 0.05)
+  expect_equal(p$.pred_yes, unname(predict(own, data[1:5, ], type = "response")))
+  expect_identical(levels(predict(fit, data)$.pred_class), levels(data$class))
+  expect_output(print(gp_class()), "second level")
+})
+
+test_that("several classes work, without intervals", {
+  skip_if_not_installed("parsnip")
+  data <- iris[c(1:15, 51:65, 101:115), ]
+  fit <- parsnip_fit(epsilon = 0.05, kernel = held(2), formula = Species ~ ., data = data)
+  own <- gpc(Species ~ ., data, epsilon = 0.05, kernel = held(2))
+  new <- data[c(1, 20, 40), ]
+  expect_identical(
+    unname(as.matrix(predict(fit, new, type = "prob"))), unname(predict(own, new, type = "prob"))
+  )
+  expect_error(predict(fit, new, type = "conf_int"), class = "sturdy_error_several_classes")
+  two <- parsnip_fit(epsilon = 0.05, kernel = held())
+  expect_error(
+    predict(two, parsnip_data(), type = "conf_int", std_error = TRUE),
+    class = "sturdy_error_unknown_argument"
+  )
+})
+
+test_that("update() changes arguments, and keeps or forgets the others", {
+  skip_if_not_installed("parsnip")
+  spec <- parsnip::set_engine(gp_class(epsilon = 0.05, kernel = "iso"), "sturdy", scale = FALSE)
+  value <- function(spec, arg) rlang::eval_tidy(spec$args[[arg]])
+  changed <- update(spec, epsilon = 0.1)
+  expect_s3_class(changed, c("gp_class", "model_spec"), exact = TRUE)
+  expect_identical(value(changed, "epsilon"), 0.1)
+  expect_identical(value(changed, "kernel"), "iso")
+  expect_identical(value(update(spec, list(epsilon = 0.2)), "epsilon"), 0.2)
+  expect_null(value(update(spec, df = 4, fresh = TRUE), "kernel"))
+  template <- parsnip::translate(changed)$method$fit$args
+  expect_setequal(names(template), c("formula", "data", "kernel", "epsilon", "scale"))
+})
+
+test_that("the parameters that tuning finds are those of dials", {
+  skip_if_not_installed("parsnip")
+  skip_if_not_installed("dials", "1.1.0")
+  found <- generics::tunable(gp_class())
+  expect_setequal(found$name, c("kernel", "epsilon", "inducing", "df"))
+  for (info in found$call_info) {
+    parameter <- do.call(getExportedValue(info$pkg, info$fun), list())
+    expect_s3_class(parameter, "param")
+  }
+  expect_identical(dials::value_seq(gp_epsilon(c(0, 0.2)), 3), c(0, 0.1, 0.2))
+  expect_true(all(dials::value_seq(gp_df(), 3) > 3))
+  expect_identical(dials::value_seq(gp_kernel(), 2), c("ard", "iso"))
+})
+
+test_that("workflows tune over epsilon, with a recipe, and end in last_fit()", {
+  for (package in c("workflows", "tune", "recipes", "rsample", "yardstick", "dials")) {
+    skip_if_not_installed(package)
+  }
+  data <- parsnip_data()
+  spec <- parsnip::set_engine(
+    gp_class(epsilon = tune::tune(), kernel = held()), "sturdy"
+  )
+  recipe <- recipes::step_mutate(recipes::recipe(class ~ ., data), a2 = a^2)
+  flow <- workflows::add_model(workflows::add_recipe(workflows::workflow(), recipe), spec)
+  withr::local_seed(1)
+  folds <- rsample::vfold_cv(data, 2)
+  measure <- yardstick::metric_set(yardstick::mn_log_loss)
+  tuned <- suppressPackageStartupMessages(tune::tune_grid(
+    flow, folds, grid = data.frame(epsilon = c(0, 0.1)), metrics = measure
+  ))
+  expect_identical(nrow(tune::collect_notes(tuned)), 0L)
+  scores <- tune::collect_metrics(tuned)
+  expect_identical(scores$epsilon, c(0, 0.1))
+  # against the same by hand
+  by_hand <- vapply(c(0, 0.1), function(epsilon) {
+    mean(vapply(folds$splits, function(split) {
+      train <- transform(rsample::analysis(split), a2 = a^2)
+      test <- transform(rsample::assessment(split), a2 = a^2)
+      fit <- gpc(class ~ ., train, kernel = held(), epsilon = epsilon)
+      p <- predict(fit, test, type = "prob")
+      -mean(log(p[cbind(seq_len(nrow(p)), as.integer(test$class))]))
+    }, 0))
+  }, 0)
+  expect_equal(scores$mean, by_hand, tolerance = 1e-6)
+  final <- tune::finalize_workflow(flow, tune::select_best(tuned, metric = "mn_log_loss"))
+  last <- tune::last_fit(final, rsample::initial_split(data), metrics = measure)
+  expect_true(is.finite(tune::collect_metrics(last)$.estimate))
+  expect_s3_class(workflows::extract_fit_engine(last$.workflow[[1]]), "gpc")
+})

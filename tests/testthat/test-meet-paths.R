@@ -1,0 +1,94 @@
+# Draws of the latent function, against its exact moments.
+
+path_moments <- function(fit, X, draws = 4000L) {
+  z <- path_link(fit, X, draws)
+  list(p = rowMeans(pnorm(z)), cor = cor(t(z)), sd = apply(z, 1, sd))
+}
+
+test_that("paths of a kernel have the posterior's correlations, and its spread at each input", {
+  kernels <- list(
+    kernel_ard(1.5, variance = 1, nugget = 0.1, fixed = TRUE),
+    kernel_ard(1.5, variance = 10, nugget = 0.001, fixed = TRUE),
+    kernel_ard(0.4, variance = 3, nugget = 0.1, bias = 1, fixed = TRUE)
+  )
+  data <- toy()
+  data$g <- factor(rep(c("u", "v"), 20))
+  for (kernel in kernels) {
+    fit <- gpc(class ~ a + b + g, data, kernel = kernel, epsilon = 0.05)
+    X <- fit$data$X[1:12, ]
+    X[, 1:2] <- X[, 1:2] + 0.3
+    exact <- latent_covariance(fit)(X)
+    found <- path_moments(fit, X)
+    # of 4000 draws: 4 standard errors of a correlation are 0.064; Fourier features add some
+    expect_lt(max(abs(found$cor - cov2cor(exact))), 0.1)
+    expect_equal(found$sd * sqrt(fit$kernel$nugget), sqrt(diag(exact)), tolerance = 0.05)
+  }
+})
+
+test_that("the mean of the draws is the probability that predict() returns", {
+  fits <- list(
+    toy_fit(), toy_fit(inducing = 10), bpm(class ~ a + b, toy()),
+    gpc(class ~ a + b, toy(), hyper = "integrate"),
+    bpm(class ~ a + b, toy(), inference = "adf", nugget = 0.5)
+  )
+  for (fit in fits) {
+    new <- forge(fit$blueprint, toy()[1:20, ], NULL)$X
+    p <- unname(predict(fit, toy()[1:20, ], type = "response"))
+    # the standard deviation of a probability is at most 1/2: 4 / sqrt(4000) / 2 and nodes
+    expect_lt(max(abs(path_moments(fit, new)$p - p)), 0.035)
+  }
+})
+
+test_that("quantiles of the draws are the interval of predict(), also of a t process", {
+  for (fit in list(toy_fit(), gpc(class ~ a + b, toy(), hyper = "integrate"),
+                   stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05))) {
+    ends <- predict(fit, interval = 0.8)
+    p <- pnorm(path_link(fit, fit$data$X, 4000L))
+    found <- apply(p, 1, quantile, c(0.1, 0.9))
+    # at a quantile of a density that is flat, 4000 draws are off by 4 * 0.3 / sqrt(4000)
+    expect_lt(max(abs(found - t(as.matrix(ends[c("lower", "upper")])))), 0.06)
+  }
+})
+
+test_that("a path is a function: the same value whatever else is asked", {
+  fits <- list(
+    toy_fit(), toy_fit(inducing = 10), bpm(class ~ a + b, toy()),
+    stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05),
+    gpc(class ~ a + b, toy(), hyper = "integrate")
+  )
+  for (fit in fits) {
+    X <- fit$data$X[1:10, ]
+    all <- path_link(fit, X, 50L)
+    expect_equal(path_link(fit, X[4:6, ], 50L), all[4:6, ], tolerance = 1e-8)
+  }
+})
+
+test_that("paths leave the random numbers of the session alone", {
+  fit <- toy_fit()
+  set.seed(3)
+  before <- .Random.seed
+  path_link(fit, fit$data$X[1:2, ], 10L)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("without a nugget the class of a path is certain", {
+  fit <- gpc(
+    class ~ a, toy(), kernel = kernel_iso(1.5, nugget = 0, fixed = TRUE), epsilon = 0.05
+  )
+  p <- pnorm(path_link(fit, fit$data$X, 400L))
+  expect_setequal(unique(as.vector(p)), c(0, 1))
+  expect_lt(max(abs(rowMeans(p) - unname(fitted(fit)))), 0.1)
+})
+
+test_that("paths of several classes have the mean that predict() returns", {
+  data <- iris[c(1:15, 51:65, 101:115), ]
+  for (inducing in list(NULL, 8)) {
+    fit <- gpc(
+      Species ~ ., data, epsilon = 0.05, kernel = held(2), inducing = inducing
+    )
+    p <- path_classes(fit, fit$data$X, 1000L)
+    expect_named(p, levels(data$Species))
+    expect_equal(Reduce(`+`, p), matrix(1, 45, 1000), tolerance = 1e-10)
+    expect_lt(max(abs(vapply(p, rowMeans, numeric(45)) - predict(fit, type = "prob"))), 0.06)
+  }
+})
