@@ -56,7 +56,7 @@ sturdy_data <- function(name) {
     name <- NULL
   }
   name <- check_choice(name, names(data_levels), "name")
-  path <- system.file("extdata", paste0(name, ".csv"),
+  path <- system.file("extdata", paste0(name, ".csv.gz"),
     package = "sturdy", mustWork = TRUE
   )
   data <- utils::read.csv(path, colClasses = c(class = "character"))

@@ -19,7 +19,7 @@ plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
   check_main(main)
   bins <- x$bins
-  if (is.null(main)) main <- paste0("Calibration, ", 100 * x$level, "% intervals")
+  if (is.null(main)) main <- calibration_title(x)
   frame <- frame_panel(
     paste("Leave-one-out probability of", x$levels[2]),
     paste("Frequency of", x$levels[2]), main
@@ -33,3 +33,5 @@ plot.sturdy_calibration <- function(x, main = NULL, ...) {
   })
   invisible(x)
 }
+
+calibration_title <- function(x) paste0("Calibration, ", 100 * x$level, "% intervals")

@@ -28,17 +28,12 @@ plot.gpc_classes <- function(x, main = NULL, ...) {
   check_no_dots(...)
   check_main(main)
   check_posterior(x)
-  names <- x$blueprint$columns
-  if (length(names) != 2 || ncol(x$data$X) != 2) {
-    abort_sturdy(
-      "Regions are drawn for two numeric inputs, not for {length(names)}.", "inputs"
-    )
-  }
-  levels <- x$blueprint$levels
-  points <- unname(as.list(decode_features(x$data$X, x$blueprint)))
-  axes <- lapply(points, seq_padded, 120)
-  prob <- classes_prob_new(x, encode_features(expand.grid(axes), x$blueprint$coding, 120^2))
-  wrong <- row_flipped(x) > 0.5
+  shown <- region_data(x)
+  names <- shown$names
+  levels <- shown$levels
+  points <- shown$points
+  axes <- shown$axes
+  wrong <- shown$wrong
   symbols <- class_symbols[seq_along(levels)]
   fills <- region_fill(seq_along(levels), 1)
   key <- rbind(
@@ -52,7 +47,7 @@ plot.gpc_classes <- function(x, main = NULL, ...) {
     names[1], names[2], main, key = key, left = text_width(format(pretty(axes[[2]])))
   )
   draw_panel(frame, range(axes[[1]]), range(axes[[2]]), xaxs = "i", yaxs = "i", {
-    draw_regions(axes, prob)
+    draw_regions(axes, shown)
     graphics::points(
       points[[1]], points[[2]], pch = symbols[x$data$y], bg = fills[x$data$y], cex = 0.9
     )
@@ -61,6 +56,29 @@ plot.gpc_classes <- function(x, main = NULL, ...) {
     )
   })
   invisible(x)
+}
+
+#' What the picture shows: as surface_data(), with `prob`, a column a class, `best`, the
+#' most probable class, and `share`, its probability from that of guessing (0) to 1
+#' @noRd
+region_data <- function(x, call = rlang::caller_env()) {
+  names <- x$blueprint$columns
+  if (length(names) != 2 || ncol(x$data$X) != 2) {
+    abort_sturdy(
+      "Regions are drawn for two numeric inputs, not for {length(names)}.", "inputs",
+      call = call
+    )
+  }
+  points <- unname(as.list(decode_features(x$data$X, x$blueprint)))
+  axes <- lapply(points, seq_padded, 120)
+  prob <- classes_prob_new(x, encode_features(expand.grid(axes), x$blueprint$coding, 120^2))
+  best <- max.col(prob, ties.method = "first")
+  guess <- 1 / ncol(prob)
+  list(
+    names = names, levels = x$blueprint$levels, axes = axes, prob = prob, best = best,
+    share = (prob[cbind(seq_along(best), best)] - guess) / (1 - guess), points = points,
+    class = x$data$y, wrong = row_flipped(x) > 0.5
+  )
 }
 
 #' Colour of a class at a probability: white at that of guessing
@@ -72,12 +90,11 @@ region_fill <- function(class, share) {
   grDevices::rgb(t(faded), maxColorValue = 255)
 }
 
-draw_regions <- function(axes, prob) {
-  best <- max.col(prob, ties.method = "first")
-  guess <- 1 / ncol(prob)
-  share <- (prob[cbind(seq_along(best), best)] - guess) / (1 - guess)
+draw_regions <- function(axes, shown) {
+  prob <- shown$prob
+  best <- shown$best
   size <- lengths(axes)
-  colours <- matrix(region_fill(best, 0.2 + 0.8 * share), size[1])
+  colours <- matrix(region_fill(best, 0.2 + 0.8 * shown$share), size[1])
   edge <- function(v) range(v) + c(-1, 1) * diff(v[1:2]) / 2
   x <- edge(axes[[1]])
   y <- edge(axes[[2]])
@@ -86,9 +103,7 @@ draw_regions <- function(axes, prob) {
     t(colours)[rev(seq_len(size[2])), ], x[1], y[1], x[2], y[2], interpolate = FALSE
   )
   for (class in unique(best)) {
-    others <- prob
-    others[, class] <- -1
-    ahead <- prob[, class] - others[cbind(seq_along(best), max.col(others, "first"))]
+    ahead <- class_lead(prob, class)
     if (any(ahead < 0)) {
       graphics::contour(
         axes[[1]], axes[[2]], matrix(ahead, size[1]), levels = 0, drawlabels = FALSE, add = TRUE
@@ -97,42 +112,64 @@ draw_regions <- function(axes, prob) {
   }
 }
 
+#' How far a class is ahead of the best of the others
+#' @noRd
+class_lead <- function(prob, class) {
+  others <- prob
+  others[, class] <- -1
+  prob[, class] - others[cbind(seq_len(nrow(prob)), max.col(others, "first"))]
+}
+
 #' @rdname noise_matrix
 #' @param main Title, one string; `NULL` makes one.
 #' @export
 plot.sturdy_noise_matrix <- function(x, main = NULL, ...) {
   check_no_dots(...)
   check_main(main)
-  rates <- attr(x, "type") == "rate"
-  values <- unclass(x)
-  size <- nrow(values)
-  share <- values / rowSums(values)
-  share[!is.finite(share)] <- 0
-  if (is.null(main)) {
-    main <- if (rates) "Per cent of each true class, by recorded class" else
-      "Expected rows of each true class, by recorded class"
-  }
-  levels <- rownames(values)
+  cells <- noise_cells(x)
+  levels <- rownames(x)
+  size <- length(levels)
+  if (is.null(main)) main <- attr(cells, "title")
   frame <- frame_panel(
     "Recorded class", "True class", main, left = text_width(paste0(levels, "  ")), levels = levels
   )
-  place <- size + 1 - row(values) # the first class on top
+  place <- size + 1 - cells$true # the first class on top
   draw_panel(frame, c(0.5, size + 0.5), c(0.5, size + 0.5), xaxs = "i", yaxs = "i", yaxt = "n", {
-    # beside the diagonal in a colour of their own: that is what one looks for
-    on <- row(values) == col(values)
-    ramp <- function(colour, s) {
-      grDevices::rgb(t(255 - (255 - grDevices::col2rgb(colour)) %*% t(s)), maxColorValue = 255)
-    }
-    fill <- ifelse(
-      on, ramp(surface_colours[2], c(share)), ramp(ring_colour, pmin(1, 3 * c(share)))
-    )
     graphics::rect(
-      col(values) - 0.5, place - 0.5, col(values) + 0.5, place + 0.5, col = fill,
+      cells$recorded - 0.5, place - 0.5, cells$recorded + 0.5, place + 0.5, col = cells$fill,
       border = "white"
     )
-    words <- formatC(if (rates) 100 * values else values, digits = 1, format = "f")
-    graphics::text(col(values), place, words, cex = if (size > 8) 0.6 else 0.9)
+    graphics::text(cells$recorded, place, cells$words, cex = if (size > 8) 0.6 else 0.9)
     graphics::axis(2, rev(seq_len(size)), levels, tick = FALSE)
   })
   invisible(x)
+}
+
+#' The cells of a noise matrix as they are drawn: `true` and `recorded`, positions of
+#' classes, `words` and `fill`; with the title of the picture as an attribute
+#' @noRd
+noise_cells <- function(x) {
+  rates <- attr(x, "type") == "rate"
+  values <- unclass(x)
+  share <- values / rowSums(values)
+  share[!is.finite(share)] <- 0
+  ramp <- function(colour, s) {
+    grDevices::rgb(t(255 - (255 - grDevices::col2rgb(colour)) %*% t(s)), maxColorValue = 255)
+  }
+  # beside the diagonal in a colour of their own: that is what one looks for
+  on <- c(row(values) == col(values))
+  structure(
+    data.frame(
+      true = c(row(values)), recorded = c(col(values)),
+      words = c(formatC(if (rates) 100 * values else values, digits = 1, format = "f")),
+      fill = ifelse(
+        on, ramp(surface_colours[2], c(share)), ramp(ring_colour, pmin(1, 3 * c(share)))
+      )
+    ),
+    title = if (rates) {
+      "Per cent of each true class, by recorded class"
+    } else {
+      "Expected rows of each true class, by recorded class"
+    }
+  )
 }

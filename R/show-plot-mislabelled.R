@@ -27,26 +27,42 @@
 plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) {
   check_no_dots(...)
   check_main(main)
-  if (!is.null(n)) n <- check_count(n, "n", min = 1)
   labels <- check_count(labels, "labels")
+  picture <- suspicion_data(x, n)
+  top <- picture$top
+  if (is.null(main)) main <- picture$title
+  frame <- frame_panel(
+    "Rank", "Probability that the label is wrong", main, picture$note,
+    suspicion_key(levels(x$label), picture$expected, picture$cutoff),
+    text_width(format(pretty(c(0, top))))
+  )
+  draw_panel(frame, picture$ranks, c(0, top), xaxs = "i", {
+    draw_suspicion(picture$shown, picture$expected, picture$cutoff)
+    name_suspects(utils::head(picture$shown, labels), top)
+  })
+  invisible(x)
+}
+
+#' What the picture shows, of whatever graphics
+#'
+#' @param n number of ranks, or `NULL`.
+#' @return list(shown, expected, cutoff, ranks, top, title, note): the rows, what is said of
+#'   them, the ranges of the axes and the texts above.
+#' @noRd
+suspicion_data <- function(x, n, call = rlang::caller_env()) {
+  if (!is.null(n)) n <- check_count(n, "n", min = 1, call = call)
   expected <- attr(x, "expected")
   cutoff <- attr(x, "cutoff")
   upper <- max(expected$upper, ceiling(expected$count))
   if (is.null(n)) n <- max(20, 2 * upper)
   shown <- utils::head(as.data.frame(x), n)
   top <- suspicion_top(shown)
-  if (is.null(main)) main <- paste("Wrong labels to expect:", describe_wrong(expected, 2))
-  frame <- frame_panel(
-    "Rank", "Probability that the label is wrong", main,
-    suspicion_note(shown, cutoff, attr(x, "rate"), top),
-    suspicion_key(levels(x$label), expected, cutoff), text_width(format(pretty(c(0, top))))
+  list(
+    shown = shown, expected = expected, cutoff = cutoff,
+    ranks = c(0.5, max(nrow(shown), min(upper, n), 4) + 1.5), top = top,
+    title = paste("Wrong labels to expect:", describe_wrong(expected, 2)),
+    note = suspicion_note(shown, cutoff, attr(x, "rate"), top)
   )
-  ranks <- c(0.5, max(nrow(shown), min(upper, n), 4) + 1.5)
-  draw_panel(frame, ranks, c(0, top), xaxs = "i", {
-    draw_suspicion(shown, expected, cutoff)
-    name_suspects(utils::head(shown, labels), top)
-  })
-  invisible(x)
 }
 
 #' Upper end of the axis: 1, but below it where all that is shown is small

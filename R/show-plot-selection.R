@@ -23,11 +23,9 @@
 plot.sturdy_selection <- function(x, main = NULL, ...) {
   check_no_dots(...)
   check_main(main)
-  table <- x$table
-  value <- table[[selection_criteria[[x$criterion]]]]
-  table <- table[order(table$selected, value, na.last = FALSE), ]
-  by <- paste0("Selected by ", criterion_words[[x$criterion]], ":")
-  if (is.null(main)) main <- paste(by, table$candidate[table$selected])
+  scores <- selection_scores(x)
+  table <- scores$table
+  if (is.null(main)) main <- scores$title
   page <- graphics::par("din")
   heading <- fit_heading(main, "", page[1])
   room <- page[2] - heading$height - line_height(4)
@@ -35,21 +33,39 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
   old <- graphics::par("mfrow", "cex", "oma")
   on.exit(graphics::par(old))
   graphics::par(mfrow = c(1, 2), omi = c(0, rows$width, heading$height, 0))
-  if (x$criterion == "integrated") {
-    draw_candidates(table$log_integrated, 0, "Integrated log evidence", table, rows)
-  } else {
-    draw_candidates(table$log_evidence, 0, "Log evidence", table, rows)
+  for (k in seq_along(scores$panels)) {
+    panel <- scores$panels[[k]]
+    draw_candidates(panel$value, panel$se, names(scores$panels)[k], table, if (k == 1) rows)
   }
-  draw_candidates(
-    table$loo, table$loo_diff_se, "Leave-one-out, SE of difference", table
-  )
   draw_heading(heading, page[1] / 2, page[2])
   invisible(x)
 }
 
+#' What the picture shows, of whatever graphics: the table, the best last, a title, and the
+#' panels by their titles, a list of values and bars each
+#' @noRd
+selection_scores <- function(x) {
+  table <- x$table
+  value <- table[[selection_criteria[[x$criterion]]]]
+  table <- table[order(table$selected, value, na.last = FALSE), ]
+  by <- paste0("Selected by ", criterion_words[[x$criterion]], ":")
+  none <- numeric(nrow(table))
+  evidence <- if (x$criterion == "integrated") {
+    list("Integrated log evidence" = list(value = table$log_integrated, se = none))
+  } else {
+    list("Log evidence" = list(value = table$log_evidence, se = none))
+  }
+  se <- ifelse(is.na(table$loo_diff_se), 0, table$loo_diff_se)
+  list(
+    table = table, title = paste(by, table$candidate[table$selected]),
+    panels = c(
+      evidence, list("Leave-one-out, SE of difference" = list(value = table$loo, se = se))
+    )
+  )
+}
+
 draw_candidates <- function(value, se, label, table, rows = NULL) {
   at <- seq_along(value)
-  se <- ifelse(is.na(se), 0, se)
   range <- range(value - se, value + se, finite = TRUE)
   if (any(!is.finite(range))) range <- c(-1, 0)
   frame <- frame_panel(label, left = 0)

@@ -1,15 +1,31 @@
 # Two numeric inputs: the probability as a surface, with the training rows.
 
-plot_surface <- function(x, main) {
-  names <- x$blueprint$columns
-  levels <- x$blueprint$levels
+#' What the picture shows, of whatever graphics: a grid, and the training rows
+#'
+#' @return list(names, levels, axes, p, points, class, wrong): of the two inputs, the
+#'   grid's axes and its matrix of probabilities of the event; the rows' inputs, classes
+#'   as positions among `levels`, and whether their label is more likely wrong than right.
+#' @noRd
+surface_data <- function(x) {
   points <- unname(as.list(decode_features(x$data$X, x$blueprint)))
   axes <- lapply(points, seq_padded, 100)
   X <- encode_features(expand.grid(axes), x$blueprint$coding, 100^2)
-  p <- matrix(event_probability(x, X), 100)
-  class <- 1 + (x$data$y > 0)
-  wrong <- row_flipped(x) > 0.5
+  list(
+    names = x$blueprint$columns, levels = x$blueprint$levels, axes = axes,
+    p = matrix(event_probability(x, X), 100), points = points, class = 1 + (x$data$y > 0),
+    wrong = row_flipped(x) > 0.5
+  )
+}
 
+plot_surface <- function(x, main) {
+  shown <- surface_data(x)
+  names <- shown$names
+  levels <- shown$levels
+  axes <- shown$axes
+  points <- shown$points
+  p <- shown$p
+  class <- shown$class
+  wrong <- shown$wrong
   if (is.null(main)) main <- paste("Probability of", levels[2])
   key <- rbind(
     key_entry(levels, class_symbols[1:2], class_fills[1:2]),

@@ -48,7 +48,7 @@
 #' `sturdy_error_no_trace` when the fit kept no trace (see [ep_control()]),
 #' `sturdy_error_no_sites` for the trace of a [bpm()] by ADF,
 #' `sturdy_error_no_inputs` when there is no input to draw against.
-#' @seealso [ep_diagnostics()], [mislabelled()]
+#' @seealso [ep_diagnostics()], [mislabelled()], [autoplot()][autoplot.sturdy_model] for ggplot2
 #' @export
 #' @examples
 #' set.seed(1)
@@ -76,27 +76,36 @@ plot_model <- function(x, inputs, main) { # inputs: `NULL` for the default numbe
 }
 
 plot_model.sturdy_model <- function(x, inputs, main) {
-  check_by_ep(x)
-  if (is.null(inputs)) inputs <- 6
+  if (drawn_as_surface(x, rlang::caller_env())) {
+    plot_surface(x, main)
+  } else {
+    plot_curves(x, if (is.null(inputs)) 6 else inputs, main)
+  }
+}
+
+#' Two numeric inputs make a surface, others curves, none an error
+#' @noRd
+drawn_as_surface <- function(x, call) {
+  check_by_ep(x, call)
   specs <- x$blueprint$coding
   if (length(specs) == 0) {
     abort_sturdy(
       "The model must have an input to draw against; all were constant.",
-      "no_inputs", call = rlang::caller_env()
+      "no_inputs", call = call
     )
   }
   numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
-  if (length(specs) == 2 && all(numeric)) {
-    plot_surface(x, main)
-  } else {
-    plot_curves(x, inputs, main)
-  }
+  length(specs) == 2 && all(numeric)
 }
 
 # EP ------------------------------------------------------------------------
 
-plot_trace <- function(x, main) {
-  check_by_ep(x, rlang::caller_env())
+trace_title <- function(x) paste0("EP: ", gsub("_", " ", x$ep$status))
+
+#' The largest residual of every sweep
+#' @noRd
+trace_residuals <- function(x, call = rlang::caller_env(2)) {
+  check_by_ep(x, call)
   residual <- as.data.frame(x$ep$trace)$residual
   if (length(residual) == 0) {
     abort_sturdy(
@@ -104,12 +113,16 @@ plot_trace <- function(x, main) {
         "The fit must have a trace of EP to plot.",
         i = "Fit with {.code control = ep_control(trace = TRUE)}."
       ),
-      "no_trace", call = rlang::caller_env()
+      "no_trace", call = call
     )
   }
-  residual <- pmax(residual, .Machine$double.eps)
+  pmax(residual, .Machine$double.eps)
+}
+
+plot_trace <- function(x, main) {
+  residual <- trace_residuals(x)
+  if (is.null(main)) main <- trace_title(x)
   tol <- x$spec$control$tol
-  if (is.null(main)) main <- paste0("EP: ", gsub("_", " ", x$ep$status))
   range <- range(residual, tol)
   frame <- frame_panel(
     "Sweep", "Largest change of a site", main,
@@ -124,6 +137,19 @@ plot_trace <- function(x, main) {
 
 # Weights -------------------------------------------------------------------
 
+#' Positions of the weights, those first that are most certain not to be 0
+#' @noRd
+surest_weights <- function(x) order(-abs(coef(x)) / weight_scale(x))
+
+#' Their 50 % and 95 % intervals
+#' @noRd
+weight_ends <- function(x, which) {
+  list(
+    wide = confint(x)[which, , drop = FALSE],
+    thin = confint(x, level = 0.5)[which, , drop = FALSE]
+  )
+}
+
 #' Weights with 50 % and 95 % intervals, the surest on top
 #' @noRd
 plot_model.bpm <- function(x, inputs, main) {
@@ -132,7 +158,7 @@ plot_model.bpm <- function(x, inputs, main) {
   if (is.null(main)) main <- paste("Weights towards", x$blueprint$levels[2])
   # as many as have room for their names
   room <- graphics::par("fin")[2] - line_height(7)
-  surest <- order(-abs(coef(x)) / weight_scale(x))
+  surest <- surest_weights(x)
   for (k in max(1, min(inputs, total, floor(room / line_height(0.6)))):1) {
     shown <- surest[k:1]
     names <- fit_names(
@@ -140,8 +166,9 @@ plot_model.bpm <- function(x, inputs, main) {
     )
     if (names$fits) break
   }
-  wide <- confint(x)[shown, , drop = FALSE]
-  thin <- confint(x, level = 0.5)[shown, , drop = FALSE]
+  ends <- weight_ends(x, shown)
+  wide <- ends$wide
+  thin <- ends$thin
   at <- seq_along(shown)
   frame <- frame_panel(
     "Weight, with 50% and 95% interval", main = main,

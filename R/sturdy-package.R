@@ -9,8 +9,9 @@
 #'
 #' A fitted model gives class probabilities ([predict()][stats::predict]), an
 #' evidence ([log_evidence()]), a leave-one-out score ([loo()]) and the
-#' probability that each training label was flipped ([mislabelled()]).
-#' [select_model()] compares models, [check_fit()] compares a fit with exact simulation,
+#' probability that each training label was flipped ([mislabelled()]). [noise_test()] says whether
+#' labels are wrong at all and how many, [label_report()] writes all that to a page, and
+#' [review()] says what to check next. [select_model()] compares models, [check_fit()] compares a fit with exact simulation,
 #' [update()][update.sturdy_model] fits again with changed arguments, and [absorb()]
 #' takes in further rows. For n training rows, a fit by [gpc()] or [stc()] takes time
 #' proportional to n^3 and memory proportional to n^2; a fit by [bpm()] with k weights

@@ -5,4 +5,6 @@
 # from the root of the repository.
 
 stopifnot(file.exists("README.Rmd"), file.exists("DESCRIPTION"))
+source("vignettes/fewer-colours.R")
+knitr::opts_chunk$set(fig.process = fewer_colours)
 knitr::knit("README.Rmd", "README.md", quiet = TRUE, envir = new.env())

@@ -218,13 +218,19 @@ save_figure <- function(figure, parts, tables, file) {
     file, width = figure$width, height = figure$height, units = "in", res = 100,
     type = if (isTRUE(capabilities("cairo"))) "cairo" else getOption("bitmapType")
   )
-  on.exit(grDevices::dev.off())
-  graphics::par(
-    mar = c(4.1, 4.3, 2.6, 0.8), mgp = c(2.7, 0.7, 0), las = 1, tcl = -0.3,
-    cex.main = 1, font.main = 1, lwd = 1.6
+  tryCatch(
+    {
+      graphics::par(
+        mar = c(4.1, 4.3, 2.6, 0.8), mgp = c(2.7, 0.7, 0), las = 1, tcl = -0.3,
+        cex.main = 1, font.main = 1, lwd = 1.6
+      )
+      figure$draw(parts, tables)
+    },
+    finally = grDevices::dev.off()
   )
-  figure$draw(parts, tables)
-  file
+  made <- new.env()
+  sys.source(file.path(dirname(experiments), "vignettes", "fewer-colours.R"), made)
+  made$fewer_colours(file)
 }
 
 one_line_of <- function(x) paste(deparse(x, width.cutoff = 500), collapse = " ")

@@ -20,7 +20,7 @@ SEXP glue_cholesky(SEXP A_, SEXP jitter_) {
   double *L = REAL(out_), log_det = 0;
   memcpy(L, REAL_RO(A_), (size_t)n * (size_t)n * sizeof *L);
   for (int i = 0; i < n; i++)
-    L[i + (size_t)i * (size_t)n] += REAL_RO(jitter_)[0];
+    L[(size_t)i + (size_t)i * (size_t)n] += REAL_RO(jitter_)[0];
   const int status = cholesky(L, n, &log_det);
   for (int j = 0; j < n; j++)
     memset(L + (size_t)j * (size_t)n, 0, (size_t)j * sizeof *L);

@@ -4,8 +4,9 @@
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 
+/* by way of void (*)(void), the one type that compilers let be cast to any */
 #define ENTRY(name, n)                                                         \
-  { #name, (DL_FUNC)&glue_##name, n }
+  { #name, (DL_FUNC)(void (*)(void))glue_##name, n }
 
 static const R_CallMethodDef entries[] = {ENTRY(ep_fit, 2),
                                           ENTRY(gp_fit, 3),

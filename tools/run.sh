@@ -17,7 +17,7 @@ esac
 use_library
 
 content() {
-  for part in DESCRIPTION NAMESPACE R src inst man; do
+  for part in DESCRIPTION NAMESPACE .Rinstignore R src inst man; do
     [ ! -e "$part" ] || echo "$part"
   done
 }

@@ -12,7 +12,7 @@ fit_classes <- utils::getFromNamespace("native_classes_fit", "sturdy")
 codes <- utils::getFromNamespace("ep_codes", "sturdy")
 
 read_table <- function(file) {
-  utils::read.csv(system.file("extdata", file, package = "sturdy"))
+  utils::read.csv(system.file("extdata", paste0(file, ".gz"), package = "sturdy"))
 }
 
 # Breiman's waveform: mixtures of two of three triangles on 21 points, with noise

@@ -1,0 +1,90 @@
+# The rows nearest to a row, as the model sees them: what suspicion rests on.
+
+#' The rows most similar to each of some training rows
+#'
+#' @param rows positions among the rows of the fit. @param k how many.
+#' @return A list with a data frame for each: `place`, the position among the rows of the
+#'   fit, and `similarity`, the most similar first.
+#' @noRd
+nearest_rows <- function(object, rows, k) {
+  similarity <- row_similarity(object, rows)
+  lapply(seq_along(rows), function(i) {
+    mine <- replace(similarity[i, ], rows[i], -1) # a row is not its own neighbour
+    place <- utils::head(setdiff(order(-mine), rows[i]), k)
+    data.frame(place = place, similarity = mine[place])
+  })
+}
+
+#' Similarity of rows to all rows, between 0 and 1
+#'
+#' The correlation of the smooth parts of two rows' latent values under the prior, averaged
+#' over the nodes: exp(-d^2 / 2) with the differences of inputs in lengthscales.
+#' @return a row for each of `rows`, a column for each row of the fit.
+#' @noRd
+row_similarity <- function(object, rows) {
+  UseMethod("row_similarity")
+}
+
+row_similarity.default <- function(object, rows) {
+  X <- object$data$X
+  columns <- model_columns(object)
+  hyper <- utils::modifyList(
+    kernel_hyper(object$kernel), list(variance = 1, bias = 0, nugget = 0)
+  )
+  over_nodes(object, function(k) {
+    own <- if (is_average(object)) object$nodes$hyper[[k]]["lengthscale"]
+    hyper[names(own)] <- own
+    native_gram(X[rows, , drop = FALSE], X, columns, hyper)
+  })
+}
+
+# A linear model has no lengthscales: a difference counts as much as its weight says.
+row_similarity.bpm <- function(object, rows) {
+  X <- object$data$X
+  over_nodes(object, function(k) {
+    fit <- if (is_average(object)) at_node(object, k) else object
+    weight <- fit$weights$mean
+    if (object$prior$intercept) weight <- weight[-1]
+    moved <- t(X) * weight
+    distance <- vapply(
+      rows, function(i) colSums((moved - moved[, i])^2), numeric(nrow(X))
+    )
+    exp(-t(distance) / 2)
+  })
+}
+
+#' Mean of a matrix over the nodes of a fit
+#' @noRd
+over_nodes <- function(object, at) {
+  weight <- node_weight(object)
+  total <- 0
+  for (k in seq_along(weight)) total <- total + weight[k] * at(k)
+  total
+}
+
+#' Inputs by how much they matter, those first that do most: shortest lengthscale, or
+#' largest weight; the columns in their order where one lengthscale is for all
+#' @return list(place, value, what): positions in order, the value of each input, its name.
+#' @noRd
+input_order <- function(object) {
+  UseMethod("input_order")
+}
+
+input_order.default <- function(object) {
+  lengths <- over_nodes(object, function(k) {
+    own <- if (is_average(object)) object$nodes$hyper[[k]]$lengthscale
+    log(if (is.null(own)) object$kernel$lengthscale else own)
+  })
+  lengths <- rep_len(exp(lengths), length(object$blueprint$columns))
+  list(place = order(lengths), value = lengths, what = "lengthscale")
+}
+
+input_order.bpm <- function(object) {
+  group <- blueprint_columns(object$blueprint)$group
+  weight <- abs(object$weights$mean)
+  if (object$prior$intercept) weight <- weight[-1]
+  largest <- vapply(
+    seq_along(object$blueprint$columns), function(j) max(weight[group == j], 0), numeric(1)
+  )
+  list(place = order(-largest), value = largest, what = "size of the weight")
+}

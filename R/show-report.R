@@ -1,0 +1,168 @@
+#' A report on the labels, as one HTML page
+#'
+#' Writes what a fit says of its labels to a page for whoever holds the records: the data,
+#' whether labels are wrong at all, how many, the rows to check with their values and the
+#' rows that speak against their labels, calibration, and what to do next.
+#'
+#' @details
+#' The page is one file. It loads nothing, has no scripts, and can be read offline, on a
+#' telephone, on a dark screen and on paper. It holds values of the rows that it lists and of their
+#' neighbours: mind who may see them.
+#'
+#' # Why a row is suspected
+#' For each row of the list the page shows the rows most similar to it, with the labels recorded
+#' there. The similarity of two rows is the correlation of their latent values under the
+#' prior, without bias and nugget, averaged over the nodes of the fit: 1 for equal inputs, near 0
+#' for rows that say nothing about each other. Differences count by the learned lengthscales, so
+#' that inputs that do not matter do not count. For a [bpm()] they count by the weights. The
+#' probabilities come from all rows; the neighbours are there to be looked at.
+#'
+#' # Models
+#' For fits by [gpc()], [stc()] and, by EP, [bpm()]. With a given or learned flip rate there is no
+#' test whether labels are wrong, and the page says so. With three classes or more there is
+#' no calibration and no [review()] yet; the page says that, too, and shows [noise_matrix()].
+#'
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param file The file to write, which is replaced if it exists; its folder must.
+#' @param n How many rows to list (20 by default).
+#' @param neighbours How many similar rows to show for each (8 by default).
+#' @param data The data frame given to the fit. Where it is given, columns that are no inputs,
+#'   such as names or numbers of records, are shown as well. `NULL`, the default, shows what the
+#'   model keeps: its inputs.
+#' @param title Title of the page, one string; `NULL` makes one.
+#' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
+#' @param ... Not used.
+#' @return The path of the file, invisibly.
+#' @section Conditions:
+#' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering and for fits to
+#' [shards()], which keep no rows; `sturdy_error_length` when `data` does not have the rows
+#' given to the fit; `sturdy_error_file` when the file can't be written.
+#' @seealso [mislabelled()], [noise_test()], [review()], [calibration()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- data.frame(a = rnorm(60), b = rnorm(60))
+#' y <- flip_labels(factor(x$a > 0), 0.1, seed = 1)
+#' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average")
+#' file <- tempfile(fileext = ".html")
+#' label_report(fit, file)
+#' # browseURL(file)
+#' unlink(file)
+label_report <- function(object, ...) {
+  UseMethod("label_report")
+}
+
+#' @export
+label_report.default <- function(object, ...) abort_no_fit(object)
+
+#' @rdname label_report
+#' @export
+label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data = NULL,
+                                      title = NULL, level = 0.9, ...) {
+  check_no_dots(...)
+  check_sites_kept(object)
+  write_report(object, file, n, neighbours, data, title, level)
+}
+
+#' @rdname label_report
+#' @export
+label_report.gpc_classes <- function(object, file, n = 20, neighbours = 8, data = NULL,
+                                     title = NULL, level = 0.9, ...) {
+  check_no_dots(...)
+  check_posterior(object)
+  write_report(object, file, n, neighbours, data, title, level)
+}
+
+write_report <- function(object, file, n, neighbours, data, title, level,
+                         call = rlang::caller_env()) {
+  file <- check_report_file(file, call)
+  n <- check_count(n, "n", min = 1, call = call)
+  neighbours <- check_count(neighbours, "neighbours", min = 1, call = call)
+  level <- check_number(level, "level", min = 0, max = 1, open = TRUE, call = call)
+  if (is.null(title)) title <- "Which labels are wrong?"
+  if (!rlang::is_string(title)) {
+    abort_sturdy(
+      "{.arg title} must be one string, not {describe(title)}.", "type", arg = "title",
+      call = call
+    )
+  }
+  values <- report_values(object, data, call)
+  found <- suppressMessages(mislabelled(object, level = level))
+  parts <- c(
+    list(title = html_text(title), style = report_part("page.css")),
+    report_data(object), report_noise(object, found), report_count(object, found),
+    report_suspects(object, found, values, n, neighbours), report_calibration(object),
+    report_next(object, found, n, level), report_end(object)
+  )
+  page <- fill_slots(report_part("page.html"), parts)
+  written <- tryCatch(
+    suppressWarnings(writeLines(enc2utf8(page), file, useBytes = TRUE)),
+    error = function(cnd) cnd
+  )
+  if (inherits(written, "error")) {
+    abort_sturdy(
+      "{.arg file} can't be written: {.path {file}}.", "file", arg = "file", call = call
+    )
+  }
+  invisible(file)
+}
+
+check_report_file <- function(file, call) {
+  if (!rlang::is_string(file) || !nzchar(file)) {
+    abort_sturdy(
+      "{.arg file} must be the path of a file, one string, not {describe(file)}.", "type",
+      arg = "file", call = call
+    )
+  }
+  file <- path.expand(file)
+  if (!dir.exists(dirname(file)) || dir.exists(file)) {
+    abort_sturdy(
+      c(
+        "{.arg file} must be the path of a file in a folder that exists.",
+        x = "{.path {file}} {if (dir.exists(file)) 'is a folder' else 'is not'}."
+      ),
+      "file", arg = "file", call = call
+    )
+  }
+  file
+}
+
+#' A file of the report that is installed with the package
+#' @noRd
+report_part <- function(name) {
+  path <- system.file("report", name, package = "sturdy", mustWork = TRUE)
+  paste(readLines(path, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+}
+
+#' The template with {{names}} replaced, in one pass: what is put in is not looked at
+#' @noRd
+fill_slots <- function(template, parts) {
+  at <- gregexpr("\\{\\{[a-z_]+\\}\\}", template)
+  names <- gsub("[{}]", "", regmatches(template, at)[[1]])
+  stopifnot(all(names %in% names(parts)))
+  around <- regmatches(template, at, invert = TRUE)[[1]]
+  inside <- vapply(parts[names], paste, "", collapse = "\n")
+  paste0(c(rbind(around, c(inside, ""))), collapse = "")
+}
+
+# What is shown of rows -------------------------------------------------------------
+
+#' Values of the rows of the fit: columns that are no inputs first, then the inputs, those
+#' that matter most first
+#' @return list(frame, left), `left` the number of columns not shown.
+#' @noRd
+report_values <- function(object, data, call, most = 8) {
+  order <- input_order(object)
+  inputs <- decode_features(object$data$X, object$blueprint)[order$place]
+  shown <- inputs[seq_len(min(most, length(inputs)))]
+  left <- length(inputs) - length(shown)
+  if (!is.null(data)) {
+    augment_place(object, data, call) # data must have the rows given to the fit
+    response <- if (!is.null(object$blueprint$formula)) all.vars(object$blueprint$formula[[2]])
+    others <- data[setdiff(names(data), c(object$blueprint$all_columns, response))]
+    others <- others[vapply(others, is.atomic, NA)]
+    shown <- cbind(others[object$data$rows, utils::head(seq_along(others), 4), drop = FALSE], shown)
+  }
+  row.names(shown) <- make.unique(as.character(object$data$row_names))
+  list(frame = shown, left = left)
+}

@@ -1,0 +1,159 @@
+report <- function(fit, ...) {
+  file <- withr::local_tempfile(fileext = ".html")
+  expect_equal(label_report(fit, file, ...), file)
+  paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+}
+
+averaged <- function(...) {
+  gpc(class ~ a + b, toy(), kernel = held(), epsilon = "average", hyper = "integrate", ...)
+}
+
+# What stands between two texts.
+between <- function(page, before, after) {
+  start <- regexpr(before, page, fixed = TRUE)
+  rest <- substring(page, start + attr(start, "match.length"))
+  substring(rest, 1, regexpr(after, rest, fixed = TRUE) - 1)
+}
+
+listed <- function(page) {
+  as.integer(sub(".*Row ", "", regmatches(page, gregexpr("<h3>Row [0-9]+", page))[[1]]))
+}
+
+test_that("a report holds the numbers of the fit", {
+  fit <- averaged()
+  page <- report(fit, n = 6)
+  test <- noise_test(fit)
+  said <- between(page, "If some labels are wrong: ", "</p>")
+  expect_match(said, paste(
+    format(signif(test$some$count, 2)), "of 40, 90 % interval", test$some$lower, "to",
+    test$some$upper
+  ), fixed = TRUE)
+  expect_match(page, paste("Verdict:", test$verdict), fixed = TRUE)
+  expect_equal(listed(page), head(mislabelled(fit)$row, 6))
+  checks <- review(fit, 6)
+  left <- attr(checks, "left")
+  expect_match(page, paste0(
+    "find ", format(signif(sum(checks$probability), 2)), " wrong labels. Among the other 34 rows ",
+    format(signif(left$count, 2)), " would then remain (90 % interval ", left$lower, " to ",
+    left$upper
+  ), fixed = TRUE)
+  shown <- as.numeric(sub(
+    ".*>", "", regmatches(page, gregexpr("Probability <b>[0-9.]+", page))[[1]]
+  ))
+  expect_equal(shown, round(mislabelled(fit)$probability[1:6], 2))
+  error <- format(calibration(fit)$error, digits = 2)
+  expect_match(page, paste("differ from the frequencies by", error), fixed = TRUE)
+})
+
+test_that("the neighbours that disagree are counted", {
+  fit <- toy_fit()
+  page <- report(fit, n = 1, neighbours = 7)
+  row <- mislabelled(fit)$row[1]
+  near <- order(as.matrix(dist(scale(as.matrix(toy()[c("a", "b")]))))[row, ])[2:8]
+  label <- as.character(toy()$class)
+  against <- sum(label[near] != label[row])
+  expect_gt(against, 3)
+  expect_match(page, sprintf(
+    "Of the 7 most similar rows %d are recorded as %s and %d as %s", against,
+    setdiff(c("no", "yes"), label[row]), 7 - against, label[row]
+  ), fixed = TRUE)
+})
+
+test_that("a report loads nothing and runs nothing", {
+  page <- report(averaged())
+  expect_false(grepl("https?://|<script|<img|@import|url\\(|<iframe", page))
+  links <- regmatches(page, gregexpr("(href|src)=\"[^\"]*\"", page))[[1]]
+  expect_true(all(grepl("=\"(#|data:,)", links)))
+  places <- gsub("href=\"#|\"", "", grep("#", links, value = TRUE))
+  for (place in places) expect_match(page, paste0("id=\"", place, "\""), fixed = TRUE)
+  count <- function(what) lengths(regmatches(page, gregexpr(what, page)))
+  for (name in c("section", "li", "ol", "table", "tr", "svg", "details", "figure", "p")) {
+    expect_equal(count(paste0("<", name, "[ >]")), count(paste0("</", name, ">")), info = name)
+  }
+})
+
+test_that("names and values of the data are text, not HTML, nor slots", {
+  d <- toy()
+  levels(d$class) <- c("<b>no</b>", "a & \"b\"")
+  names(d)[1] <- "{{title}}"
+  d$record <- c("<script>alert(1)</script>", rep("\u00e9", 39))
+  fit <- gpc(d[1:2], d$class, kernel = held(), epsilon = 0.05)
+  page <- report(fit, n = 40, data = d, title = "Clinic <A>")
+  expect_false(grepl("<script|<b>no", page))
+  expect_match(page, "&lt;b&gt;no&lt;/b&gt;", fixed = TRUE)
+  expect_match(page, "a &amp; &quot;b&quot;", fixed = TRUE)
+  expect_match(page, "{{title}}", fixed = TRUE)
+  expect_match(page, "&lt;script&gt;alert(1)", fixed = TRUE)
+  expect_match(page, "<h1>Clinic &lt;A&gt;</h1>", fixed = TRUE)
+  expect_match(page, "\u00e9", fixed = TRUE)
+})
+
+test_that("rows that are trusted are not listed", {
+  fit <- averaged(trusted = 1:25)
+  expect_true(all(listed(report(fit, n = 40)) > 25))
+  expect_match(report(fit), "25 labels are trusted", fixed = TRUE)
+})
+
+test_that("every kind of fit has a report, which says what it lacks", {
+  expect_match(report(toy_fit()), "did not test whether labels are wrong at all")
+  expect_match(
+    report(toy_fit(epsilon = 0)), "takes every label to be right", fixed = TRUE
+  )
+  expect_match(report(bpm(class ~ a + b, toy())), "by the size of their weight", fixed = TRUE)
+  curved <- data.frame(x = seq(-3, 3, length.out = 120))
+  curved$y <- factor(abs(curved$x) > 2.6 | curved$x > 0)
+  linear <- bpm(y ~ x, curved, hyper = "integrate", epsilon = "average")
+  expect_gt(noise_test(linear)$bayes_factor, 3)
+  expect_match(report(linear), "what a curved one would explain counts as wrong", fixed = TRUE)
+  expect_match(
+    report(stc(class ~ a + b, toy(), kernel = held(), epsilon = 0.05)), "Student-t process"
+  )
+  expect_match(report(averaged(rates = ~ a > 0)), "<th scope=\"col\" class=\"text\">group</th>")
+  three <- gpc(
+    Species ~ Petal.Length + Petal.Width, iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05,
+    kernel = held()
+  )
+  page <- report(three, n = 3)
+  expect_match(page, "not tested with three classes or more", fixed = TRUE)
+  expect_match(page, "Calibration is not there for three classes or more", fixed = TRUE)
+  expect_equal(listed(page), mislabelled(three)$row[1:3])
+})
+
+test_that("rows left out and factors are no obstacle", {
+  d <- mixed(30)
+  d$u[4] <- NA
+  fit <- gpc(y ~ ., d, kernel = held(), epsilon = 0.05)
+  page <- report(fit, data = cbind(d, id = letters[rep(1:10, 3)]))
+  expect_match(page, "1 more was left out: missing values", fixed = TRUE)
+  expect_false(4 %in% listed(report(fit, n = 30)))
+})
+
+test_that("a file of one's own becomes a report in five lines", {
+  table <- withr::local_tempfile(fileext = ".csv")
+  file <- withr::local_tempfile(fileext = ".html")
+  write.csv(toy(), table, row.names = FALSE)
+  mydata <- read.csv(table)
+  fit <- gpc(class ~ ., data = mydata)
+  label_report(fit, file, data = mydata)
+  expect_gt(file.size(file), 1e4)
+})
+
+test_that("what can't be reported or written is refused", {
+  fit <- toy_fit()
+  file <- withr::local_tempfile(fileext = ".html")
+  expect_error(label_report(fit, 3), class = "sturdy_error_type")
+  expect_error(
+    label_report(fit, file.path(file, "no", "x.html")), class = "sturdy_error_file"
+  )
+  expect_error(label_report(fit, tempdir()), class = "sturdy_error_file")
+  expect_error(label_report(fit, file, n = 0), class = "sturdy_error_range")
+  expect_error(label_report(fit, file, title = 1), class = "sturdy_error_type")
+  expect_error(label_report(fit, file, data = toy(20)), class = "sturdy_error_length")
+  expect_error(label_report(1, file), class = "sturdy_error_type")
+  expect_error(label_report(fit, file, rows = 3), class = "sturdy_error_unknown_argument")
+  filtered <- bpm(class ~ a + b, toy(), inference = "adf", epsilon = 0.05)
+  expect_error(label_report(filtered, file), class = "sturdy_error_no_sites")
+  expect_false(file.exists(file))
+  skip_on_os(c("windows", "mac")) # where root, too, can't write
+  expect_error(label_report(fit, "/proc/report.html"), class = "sturdy_error_file")
+})
