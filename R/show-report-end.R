@@ -3,12 +3,14 @@
 report_calibration <- function(object) {
   x <- calibration(object)
   bins <- x$bins
+  several <- inherits(object, "gpc_classes")
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
   list(calibration = c(
     html_p(
       "Each row is predicted from all others. Among rows with a probability of about 0.8 the ",
-      "event, ", x$levels[2], ", should have been recorded in about 80 %. The probabilities are those of the ",
-      "recorded label, errors included. On average they differ from the frequencies by ",
+      if (several) "class" else paste0("event, ", x$levels[2], ","), " should have been recorded in ",
+      "about 80 %. The probabilities are those of the recorded label, errors included. On ",
+      "average they differ from the frequencies by ",
       format(x$error, digits = 2), "; ", inside, " of ", nrow(bins), " intervals (",
       format(100 * x$level), " %) hold the probability."
     ),

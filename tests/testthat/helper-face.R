@@ -69,3 +69,8 @@ process_table <- function(seed) {
     list(X = X, y = xor(true, runif(150) < 0.1), true = true)
   })
 }
+
+# What print() shows, without the places where lines were broken
+printed <- function(x) {
+  gsub("[[:space:]]+", " ", paste(utils::capture.output(print(x)), collapse = " "))
+}

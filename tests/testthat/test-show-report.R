@@ -114,9 +114,14 @@ test_that("every kind of fit has a report, which says what it lacks", {
     kernel = held()
   )
   page <- report(three, n = 3)
-  expect_match(page, "not tested with three classes or more", fixed = TRUE)
-  expect_match(page, "Calibration is not there for three classes or more", fixed = TRUE)
+  expect_match(page, "did not test whether labels are wrong at all", fixed = TRUE)
+  expect_match(page, "Reliability curve", fixed = TRUE)
   expect_equal(listed(page), mislabelled(three)$row[1:3])
+  tested <- update(three, epsilon = "average", hyper = "integrate")
+  expect_match(report(tested), "a noise matrix", fixed = TRUE)
+  own <- gpc(three$data$X, factor(three$data$y), kernel = held(), kernels = "per class",
+             epsilon = 0.05)
+  expect_equal(listed(report(own, n = 3)), mislabelled(own)$row[1:3])
 })
 
 test_that("rows left out and factors are no obstacle", {
