@@ -23,7 +23,7 @@ test_r_packages="codetools DBI future future.apply ggplot2 insight kernlab knitr
 # recipes rsample tune vetiver workflows yardstick. Tests of what sturdy says to them
 # (test-meet-*) are skipped without them; install them into a library in R_LIBS.
 ci_r_packages="covr pkgdown roxygen2 spelling"
-ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib"
+ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib hunspell-en-gb"
 least_r=4.1
 
 ci=false
