@@ -179,7 +179,7 @@ test_that("no row may be called wrong at a small rate", {
   none <- mislabelled(toy_fit(epsilon = 0.01), fdr = 0)
   expect_equal(nrow(none), 0)
   expect_identical(attr(none, "cutoff")$probability, NA_real_)
-  expect_output(print(none), "no row at a false-discovery rate of 0")
+  expect_match(printed(none), "no row at a false-discovery rate of 0")
 })
 
 extended_test("among rows called wrong about the wanted share is right", {

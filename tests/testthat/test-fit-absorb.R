@@ -24,7 +24,7 @@ test_that("rows absorbed after an EP fit move its posterior as one ADF pass does
     expect_s3_class(after, c("bpm_filtered", "bpm", "sturdy_model"), exact = TRUE)
     expect_null(after[["ep"]])
     expect_null(after[["data"]])
-    expect_output(print(after), "40 of 120 rows absorbed")
+    expect_match(printed(after), "40 of 120 rows absorbed")
     expect_identical(after$blueprint, fit$blueprint)
   }
 })

@@ -90,10 +90,10 @@ test_that("model_parameters() prints weights with intervals, hyperparameters wit
     coef(fits$weights) + t(chol(vcov(fits$weights))) %*% matrix(rnorm(3 * 4000), 3)
   })
   expect_equal(weights$pd, unname(rowMeans(draws * sign(coef(fits$weights)) > 0)), tolerance = 0.03)
-  expect_output(print(weights), "90% CI")
+  expect_match(printed(weights), "90% CI")
   expect_named(parameters::model_parameters(fits$weights, ci = NULL),
                c("Parameter", "Coefficient", "SE", "pd"))
-  expect_output(print(parameters::model_parameters(fits$kernel)), "lengthscale.*FALSE")
+  expect_match(printed(parameters::model_parameters(fits$kernel)), "lengthscale.*FALSE")
   expect_identical(parameters::model_parameters(fits$several)$Learned, rep(FALSE, 5))
 })
 
@@ -105,7 +105,7 @@ test_that("model_performance() has the scores of the fit", {
     expect_equal(found$ELPD, loo(fit)$estimates["elpd_loo", "Estimate"])
     expect_equal(found$Score_brier, brier_score(fit)$estimate)
     expect_equal(found$Log_loss, -log_score(fit)$estimate)
-    expect_output(print(found), "ELPD")
+    expect_match(printed(found), "ELPD")
   }
   expect_equal(
     performance::model_performance(fits$kernel)$Log_evidence, log_evidence(fits$kernel)
