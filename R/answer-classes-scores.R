@@ -44,12 +44,10 @@ true_performance.gpc_classes <- function(object, predictions, newdata = NULL, y 
   predicted <- check_class_predictions(predictions, truth$given, levels, call)
   measures <- class_measures(predicted[truth$rows, , drop = FALSE], !is.matrix(predictions))
   check_memory(as.double(draws) * length(truth$y), draws, what = "draws")
-  values <- with_seed_or_stream(seed, vapply(seq_len(draws), function(draw) {
-    k <- sample.int(length(truth$weight), 1, prob = truth$weight)
+  values <- draw_measures(measures, draws, seed, length(truth$weight), truth$weight, function(k) {
     below <- truth$below[[k]]
-    true <- 1 + rowSums(below < stats::runif(nrow(below)))
-    vapply(measures, function(measure) measure(true), numeric(1))
-  }, numeric(length(measures))))
+    1 + rowSums(below < stats::runif(nrow(below)))
+  })
   new_performance(measures, values, truth$y, level)
 }
 

@@ -69,12 +69,19 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   predicted <- predicted[truth$rows]
   measures <- performance_measures(predicted)
   check_memory(as.double(draws) * length(truth$event), draws, what = "draws")
-  values <- with_seed_or_stream(seed, vapply(seq_len(draws), function(draw) {
-    k <- sample.int(ncol(truth$p), 1, prob = truth$weight)
-    event <- stats::runif(nrow(truth$p)) < truth$p[, k]
-    vapply(measures, function(measure) measure(event), numeric(1))
-  }, numeric(length(measures))))
+  values <- draw_measures(measures, draws, seed, ncol(truth$p), truth$weight, function(k) {
+    stats::runif(nrow(truth$p)) < truth$p[, k]
+  })
   new_performance(measures, values, truth$event, level)
+}
+
+#' Measures against draws of the true labels: `truth_at(k)` draws them at node k
+#' @noRd
+draw_measures <- function(measures, draws, seed, nodes, weight, truth_at) {
+  with_seed_or_stream(seed, vapply(seq_len(draws), function(draw) {
+    true <- truth_at(sample.int(nodes, 1, prob = weight))
+    vapply(measures, function(measure) measure(true), numeric(1))
+  }, numeric(length(measures))))
 }
 
 check_new_pair <- function(newdata, y, call) {
