@@ -104,7 +104,8 @@ node_prepare <- function(state, prior) {
 #' Sites to start from, and what they sum to
 #'
 #' @param from "prior"; "sites", those of the last fixed point; "again", those of the last
-#'   pass; or list(b, C, lik), the posterior of u under other rows.
+#'   pass; "positive", those last begun from, negative precisions as 0; or list(b, C, lik),
+#'   the posterior of u under other rows.
 #' @return list(P, h)
 #' @noRd
 node_begin <- function(state, from) {
@@ -113,11 +114,12 @@ node_begin <- function(state, from) {
     rows <- block_rows(state, block)
     sites <- if (is.list(from)) {
       block$good <- projected_sites(rows, from)
-    } else if (from == "again" && !is.null(block$here)) {
+    } else if (from %in% c("again", "positive") && !is.null(block$here)) {
       sites_of_point(block$here, rows$lambda)
     } else if (from != "prior") {
       block$good
     }
+    if (identical(from, "positive") && !is.null(sites)) sites$tau <- pmax(sites$tau, 0)
     block$here <- point_of_sites(sites, rows$lambda)
     block$trial <- NULL
     block$memory <- list()

@@ -5,6 +5,7 @@
 
 # As in ep-parallel.c
 rounds_growth <- 2
+rounds_shortest_anderson <- 0.2
 rounds_shortest <- 1e-3
 rounds_stall <- 40
 
@@ -18,7 +19,11 @@ rounds_stall <- 40
 #' @noRd
 shard_rounds <- function(team, lik, control, from, progress = NULL) {
   it <- new.env(parent = emptyenv())
-  if (!rounds_begin(it, team, lik, from) && !rounds_begin(it, team, lik, "prior")) {
+  it$least <- Inf # of the sizes so far
+  begun <- rounds_begin(it, team, lik, from) ||
+    from != "prior" && rounds_begin(it, team, lik, "positive") ||
+    rounds_begin(it, team, lik, "prior")
+  if (!begun) {
     return(list(status = ep_codes[["not_pd"]]))
   }
   status <- rounds_run(it, team, lik, control, progress)
@@ -67,7 +72,7 @@ rounds_accept <- function(it, sums, at, posterior) {
   it$at <- at
   it$posterior <- posterior
   it$sums <- sums
-  it$size <- sqrt(sums$squares)
+  it$least <- min(it$least, sqrt(sums$squares))
   it$accept <- TRUE
 }
 
@@ -127,8 +132,8 @@ rounds_exact <- function(it, team, lik) {
   rounds_look(it, team, lik)
 }
 
-#' A step along Anderson's direction as far as it helps or, when not even a short one does,
-#' along f itself
+#' A step along Anderson's direction as far as it helps or, when no long one does, along f
+#' itself
 #' @return its length, 0 when nowhere
 #' @noRd
 rounds_step <- function(it, team, lik, control) {
@@ -137,26 +142,28 @@ rounds_step <- function(it, team, lik, control) {
     it$memory <- list()
     it$forget <- TRUE
   }
-  scale <- rounds_go(it, team, lik, control$damping, gamma)
+  shortest <- if (is.null(gamma)) rounds_shortest else rounds_shortest_anderson
+  scale <- rounds_go(it, team, lik, control$damping, gamma, shortest)
   if (scale == 0) {
     it$memory <- list()
     it$forget <- TRUE
-    scale <- rounds_go(it, team, lik, control$damping, NULL)
+    scale <- rounds_go(it, team, lik, control$damping, NULL, rounds_shortest)
   }
   scale
 }
 
-rounds_go <- function(it, team, lik, scale, gamma) {
+rounds_go <- function(it, team, lik, scale, gamma, shortest) {
+  shortest <- shortest * scale
   move <- it$sums[c("P", "h")]
   for (j in seq_along(gamma)) {
     move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
   }
-  while (scale > rounds_shortest) {
+  while (scale > shortest) {
     to <- Map(function(x, d) x + scale * d, it$at, move)
     posterior <- posterior_of(to)
     if (!is.null(posterior)) {
       sums <- rounds_pass(it, team, lik, posterior, as.double(gamma), scale)
-      if (sums$status == 0 && sqrt(sums$squares) <= rounds_growth * it$size) {
+      if (sums$status == 0 && sqrt(sums$squares) <= rounds_growth * it$least) {
         change <- Map(
           function(x, x0, f, f0) (x - x0) + (f - f0),
           to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]

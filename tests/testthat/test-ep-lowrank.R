@@ -190,6 +190,24 @@ test_that("all sites at once end at the fixed point of one after the other", {
   }
 })
 
+test_that("sites that have no posterior are begun from without their negative precisions", {
+  d <- curve_rows(300)
+  fit <- function(tau) {
+    control <- utils::modifyList(unclass(tight()), list(parallel = TRUE))
+    native_inducing_fit(
+      d$X, d$Z, columns_of(d$X), curve_hyper, d$y, Inf, 0.1, list(tau = tau, nu = d$y), control
+    )
+  }
+  # lambda is at most 1.15: 1 + lambda tau is far from 0 for all
+  tau <- ifelse(seq_along(d$y) %% 3 == 0, 0.1, -0.5)
+  from <- fit(tau)
+  expect_identical(from$trace, fit(pmax(tau, 0))$trace)
+  expect_false(identical(from$trace[1, ], fit(0 * tau)$trace[1, ]))
+  # those that have one are begun from as they are
+  few <- ifelse(seq_along(d$y) == 3, -1, 0.5)
+  expect_false(identical(fit(few)$trace[1, ], fit(pmax(few, 0))$trace[1, ]))
+})
+
 test_that("without memory for Newton steps there is the gradient of the evidence", {
   d <- curve_rows(200)
   fit <- function(lean) {
