@@ -198,7 +198,7 @@ part_seconds <- function(problem, df, epsilon, sites, threads, times = 9) {
 
 # Prints a table and saves it as results/<name>.csv next to the scripts. Rows for
 # another BLAS that are already there are kept.
-bench_save <- function(table, name, machine) {
+bench_save <- function(table, name, machine, key = NULL) {
   table <- cbind(machine, table)
   number <- vapply(table, is.double, logical(1))
   table[number] <- lapply(table[number], signif, digits = 4)
@@ -208,9 +208,10 @@ bench_save <- function(table, name, machine) {
   file <- file.path(folder, paste0(name, ".csv"))
   if (file.exists(file)) {
     old <- utils::read.csv(file)
-    key <- c("blas", "threads")
-    old <- old[!do.call(paste, old[key]) %in% do.call(paste, machine[key]), ]
-    if (nrow(old) && setequal(names(old), names(table))) table <- rbind(old, table)
+    key <- c("blas", "threads", key)
+    if (setequal(names(old), names(table))) {
+      table <- rbind(old[!do.call(paste, old[key]) %in% do.call(paste, table[key]), ], table)
+    }
   }
   utils::write.csv(table, file, row.names = FALSE)
 }

@@ -185,6 +185,8 @@ if ("--one" %in% given) {
         }
       }
     }
-    bench_save(do.call(rbind, rows), "large", machine)
+    bench_save(
+      do.call(rbind, rows), "large", machine, c("data", "method", "flips", "seed")
+    )
   }
 }
