@@ -7,7 +7,7 @@
 rounds_growth <- 2
 rounds_shortest_anderson <- 0.2
 rounds_shortest <- 1e-3
-rounds_stall <- 40
+rounds_stall <- 25
 
 #' EP over all shards
 #'

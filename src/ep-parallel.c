@@ -27,7 +27,7 @@
 #define SHORTEST 1e-3
 /* Parallel EP gives up when so many passes gain less than 10 % of the
  * residual. */
-#define STALL_PASSES 40
+#define STALL_PASSES 25
 /* From another prior a site is taken over only where 1 + lambda tau is above
  * this: below, its row is all but without a posterior. */
 #define LEAST_LEFT 0.05

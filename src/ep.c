@@ -32,7 +32,7 @@
 /* EP stalls when so many sweeps gain less than 10 % of the residual: 20 and 80
  * sweeps find the same fixed points; the others end after 27 % fewer or 50 %
  * more sweeps in all. */
-#define STALL_SWEEPS 40
+#define STALL_SWEEPS 25
 typedef struct {
   latent *post;
   const lik_step *lik;
