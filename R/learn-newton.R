@@ -20,9 +20,7 @@ learn_difference <- 0.05      # between the gradients that tell the curvature
 #' @noRd
 learn_optim <- function(problem, objective, origin, basis, maxit,
                         gain = learn_gain, curvature = NULL) {
-  to_par <- function(z) {
-    pmin(pmax(origin + drop(basis %*% z), problem$lower), problem$upper)
-  }
+  to_par <- function(z) learn_within(problem, origin + drop(basis %*% z))
   look <- function(z) {
     here <- objective$at(to_par(z))
     list(z = z, value = -here$penalised, slope = -drop(crossprod(basis, here$gradient)))

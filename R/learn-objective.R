@@ -26,6 +26,7 @@ learn_race_rows <- 150L # or a quarter of all, when there are half as many again
 learn_rows_each <- 8L   # a parameter, for an optimum on some rows to be worth having
 learn_same <- 0.5       # ends of a race that are nearer are one
 learn_small_epsilon <- 0.01 # below this, 0 is tried
+learn_little_noise <- 0.05  # below this, twice as much is
 learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 
 # Packing --------------------------------------------------------------------

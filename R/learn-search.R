@@ -34,7 +34,7 @@ learn_starts <- function(problem, restarts) {
     par[at == "prior_scale"] <- par[at == "prior_scale"] - 2 * d[1]
     par[at == "nugget"] <- par[at == "nugget"] + d[2]
     par[at == "epsilon"] <- stats::qlogis(2 * min(d[3], 0.3))
-    pmin(pmax(par, problem$lower), problem$upper)
+    learn_within(problem, par)
   })
 }
 
@@ -44,8 +44,12 @@ learn_noisier <- function(problem, par, times) {
   at <- problem$field
   par[at == "nugget"] <- par[at == "nugget"] + log(times)
   par[at == "epsilon"] <- stats::qlogis(2 * min(0.02 * times, 0.4))
-  pmin(pmax(par, problem$lower), problem$upper)
+  learn_within(problem, par)
 }
+
+#' Onto the bounds what is beyond them
+#' @noRd
+learn_within <- function(problem, par) pmin(pmax(par, problem$lower), problem$upper)
 
 #' Race, climb, check from a cold start
 #' @return list(par, value, penalised, opt, ep, cold, evaluations, starts)
@@ -60,6 +64,7 @@ learn_search <- function(problem) {
   for (k in order(-reached)) {
     if (!is.finite(reached[k]) || again[k]) next
     candidate <- learn_climb(problem, objective, race$ends[[k]], few = race$few)
+    candidate <- learn_with_noise(problem, objective, candidate)
     candidate$start <- k
     candidate$ep <- learn_final(problem, candidate$par, candidate$sites)
     candidate$cold <- learn_is_cold(candidate)
@@ -212,6 +217,29 @@ learn_climb <- function(problem, objective, from, gain = learn_gain,
   if (!identical(onward$par, end$par)) opt <- climb(onward)
   c(objective$best()[c("par", "value", "penalised", "gradient", "sites")],
     list(opt = opt))
+}
+
+#' Overlap of the classes and wrong labels explain each other, and the way from one to the
+#' other may lead downhill: an end with few wrong labels is held against a climb from where
+#' there are many, with less overlap
+#' @param found the end, see learn_climb(). @return the better one, alike.
+#' @noRd
+learn_with_noise <- function(problem, objective, found) {
+  at <- problem$field == "epsilon"
+  if (!any(at) || !is.finite(found$penalised) ||
+      any(learn_epsilon(problem, found$par) > learn_little_noise)) {
+    return(found)
+  }
+  par <- found$par
+  par[at] <- stats::qlogis(4 * learn_little_noise)
+  less <- problem$field == "nugget"
+  par[less] <- par[less] - log(10)
+  here <- objective$at(learn_within(problem, par))
+  if (!is.finite(here$penalised)) {
+    return(found)
+  }
+  noisy <- learn_climb(problem, objective, here)
+  if (noisy$penalised > found$penalised) noisy else found
 }
 
 #' Which free parameters are flip rates at their lower bound

@@ -4,7 +4,6 @@
 staged_rows <- 4000L # of the first stage; all, when they are not many more
 staged_steps <- 8L   # on all rows
 staged_sweeps <- 50L # of EP there: at hyperparameters that need more it is not repeated
-staged_noise <- 0.1  # the rate from which a search that found none is made again
 staged_left <- 0.05  # share of the variance left from which on "auto" doubles m,
 staged_wide <- 20L   # with more columns than this
 
@@ -30,39 +29,12 @@ staged_fit <- function(latent, spec) {
 #' On from what the first stage found on some rows
 #' @noRd
 staged_on <- function(latent, few, first, problem, spec) {
-  first <- staged_with_noise(problem, first)
   hyper <- learn_hyper(problem, first$par)
   epsilon <- learn_epsilon(problem, first$par)
   latent <- staged_again(latent, few, hyper, spec)
   second <- staged_climb(latent, few$n, hyper, epsilon, first, spec)
   second$latent <- latent
   second
-}
-
-#' Overlap of the classes and wrong labels explain each other, and the way from one to the
-#' other may lead downhill: an end without wrong labels is held against a search from where
-#' there are many, with less overlap
-#' @param first the end, an evaluation with what it took. @return the better one, alike.
-#' @noRd
-staged_with_noise <- function(problem, first) {
-  at <- problem$field == "epsilon"
-  if (!any(at) || !is.finite(first$penalised) ||
-      any(learn_epsilon(problem, first$par) > learn_small_epsilon)) {
-    return(first)
-  }
-  par <- first$par
-  par[at] <- stats::qlogis(2 * staged_noise)
-  less <- problem$field == "nugget"
-  par[less] <- par[less] - log(10)
-  par <- pmin(pmax(par, problem$lower), problem$upper)
-  objective <- learn_objective(problem)
-  here <- objective$at(par)
-  if (is.finite(here$penalised)) {
-    noisy <- learn_climb(problem, objective, here)
-    if (noisy$penalised > first$penalised) first[names(noisy)] <- noisy
-  }
-  first$evaluations <- first$evaluations + objective$evaluations()
-  first
 }
 
 #' Inducing inputs in the metric learned; twice as many where they leave much
@@ -84,7 +56,7 @@ staged_climb <- function(latent, n_few, hyper, epsilon, first, spec) {
   at <- problem$field == "epsilon"
   par <- problem$start
   par[at] <- stats::qlogis(2 * epsilon)
-  par <- pmin(pmax(par, problem$lower), problem$upper)
+  par <- learn_within(problem, par)
   sites <- staged_sites(latent, n_few, hyper, epsilon, spec)
   tick <- learn_progress(problem)
   patient <- learn_objective(problem, tick)
