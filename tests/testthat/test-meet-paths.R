@@ -82,10 +82,13 @@ test_that("without a nugget the class of a path is certain", {
 
 test_that("paths of several classes have the mean that predict() returns", {
   data <- iris[c(1:15, 51:65, 101:115), ]
-  for (inducing in list(NULL, 8)) {
-    fit <- gpc(
-      Species ~ ., data, epsilon = 0.05, kernel = held(2), inducing = inducing
-    )
+  species <- function(...) gpc(Species ~ ., data, epsilon = 0.05, ...)
+  fits <- list(
+    species(kernel = held(2)), species(kernel = held(2), inducing = 8),
+    species(kernel = kernel_iso(), hyper = "integrate"),
+    species(kernel = kernel_iso(), kernels = "per class", hyper = "optimum")
+  )
+  for (fit in fits) {
     p <- path_classes(fit, fit$data$X, 1000L)
     expect_named(p, levels(data$Species))
     expect_equal(Reduce(`+`, p), matrix(1, 45, 1000), tolerance = 1e-10)
