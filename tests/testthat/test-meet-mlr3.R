@@ -50,6 +50,22 @@ test_that("leave-one-out gives loglik and oob_error", {
   expect_identical(several$oob_error(), mean(best != data$Species))
 })
 
+test_that("the error of an average is by the nodes without the label of the row", {
+  skip_if_not_installed("mlr3")
+  data <- iris[c(1:5, 51:55, 101:105), ]
+  data$Species[c(2, 7)] <- c("virginica", "setosa")
+  learner <- mlr3::lrn("classif.sturdy", epsilon = "learn", kernel = held(2), hyper = "integrate")
+  fit <- learner$train(mlr3::as_task_classif(data, target = "Species"))$model
+  expect_gt(node_count(fit), 1)
+  recorded <- lapply(seq_len(node_count(fit)), function(k) {
+    p <- matrix(fit$nodes$seen[, k], ncol = 3) %*% fit$nodes$omega[[k]]
+    # the weight of a node without the row
+    p * fit$nodes$table$weight[k] / p[cbind(1:15, as.integer(data$Species))]
+  })
+  best <- max.col(Reduce(`+`, recorded))
+  expect_identical(learner$oob_error(), mean(best != as.integer(data$Species)))
+})
+
 test_that("a resampling runs, with measures of probabilities and of the learner", {
   skip_if_not_installed("mlr3")
   withr::local_seed(1)
