@@ -2,7 +2,7 @@
 
 interval_draws <- 1000L
 
-#' Class probabilities at encoded inputs, with the ends of their intervals [M 12.18]
+#' Class probabilities at encoded inputs, with the ends of their intervals [M 7.7, 12.2]
 #'
 #' The distribution of a probability over the posterior has no closed form. Its quantiles are
 #' those of draws: a Latin hypercube of the latent functions, the same for every row, dealt out
