@@ -61,7 +61,8 @@
 #' d <- data.frame(x = rnorm(60), treated = rep(0:1, 30))
 #' d$y <- factor(ifelse(d$x + d$treated + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
 #' fit <- bpm(y ~ x + treated, data = d, epsilon = 0.05, hyper = "optimum")
-#' old <- options(marginaleffects_posterior_center = "mean")
+#' # few draws, to be quick
+#' old <- options(marginaleffects_posterior_center = "mean", sturdy.draws = 200)
 #' marginaleffects::avg_comparisons(fit, variables = "treated")
 #' options(old)
 NULL
