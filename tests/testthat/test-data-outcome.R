@@ -81,7 +81,9 @@ test_that("text is ordered as in the C locale, whatever the locale and the encod
   suppressWarnings(withr::local_collate("C.UTF-8"))
   expect_equal(mold_outcome(c("no", "Yes"))$levels, c("Yes", "no"))
   expect_equal(mold_outcome(c("no", "Yes"))$y, c(1, -1))
-  expect_equal(mold_outcome(c("\u0130", "i", "i"))$levels, c("i", "\u0130"))
+  expect_equal(
+    suppressMessages(mold_outcome(c("\u0130", "i", "i")))$levels, c("i", "\u0130") # alike as capitals
+  )
   latin1 <- iconv(c("\u00e9", "z"), "UTF-8", "latin1")
   expect_equal(mold_outcome(c(latin1, "\u00e9")), list(
     y = c(1, -1, 1), levels = c("z", "\u00e9")
