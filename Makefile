@@ -1,6 +1,6 @@
 # Short names for what is done often; each is one script.
 .POSIX:
-.PHONY: demo test extended campaigns sanitize valgrind mutate coverage rooms bench check doc ctest clean
+.PHONY: demo test extended campaigns sanitize valgrind mutate coverage rooms bench check doc site ctest clean
 
 demo:
 	sh tools/demo.sh
@@ -50,6 +50,10 @@ check:
 # man/ and NAMESPACE from the roxygen comments
 doc:
 	Rscript -e 'roxygen2::roxygenise()'
+
+# pages for the web in docs/, which git ignores
+site:
+	sh tools/run.sh site.R
 
 ctest:
 	$(MAKE) -C tools/ctest

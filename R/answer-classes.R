@@ -13,17 +13,34 @@
 #' that averages (see [averaging]) returns the mean of this over its nodes, and the moments
 #' of the mixture of the latent functions.
 #'
+#' # Intervals
+#' At a given input the class is not certain because of the nugget, and its probability is not
+#' because the latent functions are not known: given these, without the nugget, it is the integral
+#' above with their values for \eqn{m_c} and the nugget for \eqn{s_c^2}. `interval` gives the
+#' central interval of that probability under their posterior and, averaged, that of the
+#' hyperparameters. It is computed class by class: the ends of a row do not add up to 1.
+#' Quantiles are of 1000 draws, so that an interval of probability 0.9 has one between 0.87 and 0.93;
+#' `options(sturdy.draws = )` asks for more. The time grows with draws, rows and faster than the
+#' square of the number of classes. The draws are the same every time, and the random numbers of the
+#' session are left alone.
+#'
 #' @param object A model fitted by [gpc()] to a response with three classes or more.
 #' @param newdata As for [predict.sturdy_model()]. `NULL`, the default, means the training
 #'   rows, as new observations at the same inputs.
 #' @param type `"class"`, the default, `"prob"` or `"latent"`.
 #' @param noise Whether probabilities are those of the class as it would be recorded, instead
 #'   of those of the true class (`FALSE`, the default). It affects `"prob"` only.
+#' @param interval Probability of an interval of the probability of each class, strictly between 0
+#'   and 1, or `NULL`, the default, for none. See 'Intervals'.
 #' @param ... Not used.
-#' @return One entry per row of `newdata`, in its order; rows with missing values give `NA`.
+#' @return With `interval`, a list of three matrices with one column per class: `estimate`, the
+#'   probability, `lower` and `upper`. Otherwise one entry per row of `newdata`, in its order; rows with missing values give `NA`.
 #'   * `"class"`: a factor, the most probable true class;
 #'   * `"prob"`: a matrix with one column per class; rows sum to 1;
 #'   * `"latent"`: a list of two such matrices, `mean` and `sd`.
+#' @section Conditions:
+#' As of [predict.sturdy_model()]; `sturdy_error_interval` where an interval is asked for with
+#' another `type` than `"prob"` or with `noise`.
 #' @seealso [gpc()], [mislabelled()], [noise_matrix()]
 #' @export
 #' @examples
@@ -32,14 +49,21 @@
 #' new <- iris[c(20, 70, 120), ]
 #' predict(fit, new)
 #' round(predict(fit, new, type = "prob"), 2)
+#' lapply(predict(fit, new, interval = 0.9), round, 2)
 predict.gpc_classes <- function(object,
                                 newdata = NULL,
                                 type = c("class", "prob", "latent"),
                                 noise = FALSE,
+                                interval = NULL,
                                 ...) {
   check_no_dots(...)
+  if (!is.null(interval)) {
+    interval <- check_number(interval, "interval", min = 0, max = 1, open = TRUE)
+    if (missing(type)) type <- "prob"
+  }
   type <- check_choice(type, c("class", "prob", "latent"), "type")
   noise <- check_flag(noise, "noise")
+  if (!is.null(interval)) check_interval(type, noise, "prob")
   check_posterior(object)
   call <- rlang::current_env()
   levels <- object$blueprint$levels
@@ -50,6 +74,12 @@ predict.gpc_classes <- function(object,
     latent <- with_memory(classes_at(object, newdata, call, classes_moments_new))
     return(list(mean = named(latent$m, latent$row_names),
                 sd = named(sqrt(latent$s2), latent$row_names)))
+  }
+  if (!is.null(interval)) {
+    found <- with_memory(classes_at(object, newdata, call, function(object, X) {
+      classes_interval_new(object, X, interval, call)
+    }))
+    return(lapply(found[c("estimate", "lower", "upper")], named, names = found$row_names))
   }
   found <- with_memory(classes_at(object, newdata, call, function(object, X) {
     list(p = classes_prob_new(object, X, noise && type == "prob"))

@@ -201,11 +201,12 @@ predicted_latent <- function(object, latent) {
 
 # Intervals of the probability -----------------------------------------------------
 
-check_interval <- function(type, noise, call = rlang::caller_env()) {
-  if (!type %in% c("prob", "response") || noise) {
+check_interval <- function(type, noise, allowed = c("response", "prob"),
+                           call = rlang::caller_env()) {
+  if (!type %in% allowed || noise) {
     abort_sturdy(
       "{.arg interval} is of the probability of the true class: {.arg type} must be
-       {.val response} or {.val prob}, and {.arg noise} {.code FALSE}.",
+       {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
       "interval", arg = "interval", call = call
     )
   }

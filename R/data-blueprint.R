@@ -25,8 +25,9 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   position <- stats::setNames(seq_len(n_given), row.names(frame))
   frame <- subset_frame(frame, subset, data, env, call)
   n_subset <- nrow(frame)
+  given <- frame
   frame <- apply_na_action(frame, na.action, call)
-  check_rows(nrow(frame), n_subset, call)
+  check_rows(nrow(frame), n_subset, call, given)
   terms <- attr(frame, "terms")
   outcome <- mold_outcome(
     stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many
@@ -166,12 +167,18 @@ id_features <- function(features, n) {
   id
 }
 
-check_rows <- function(n, n_all, call) {
+#' @param frame what the rows were left out of, or `NULL`.
+#' @noRd
+check_rows <- function(n, n_all, call, frame = NULL) {
   if (n == 0) {
+    empty <- names(frame)[vapply(frame, function(v) all(is.na(v)), NA)]
     abort_sturdy(
       c(
         "The training data must have at least one row.",
-        i = if (n_all > 0) "All {n_all} row{?s} had missing values."
+        i = if (n_all > 0) "All {n_all} row{?s} had missing values.",
+        x = if (n_all > 0 && length(empty)) {
+          "{qty(length(empty))}Column{?s} without a value: {.val {few(empty)}}."
+        }
       ),
       "no_rows", call = call
     )

@@ -19,7 +19,7 @@ model_frame <- function(formula, data, call, arg = "data") {
   }
   frame <- tryCatch(
     stats::model.frame(formula, data, na.action = stats::na.pass),
-    error = function(cnd) abort_formula(cnd, arg, call)
+    error = function(cnd) abort_formula(cnd, arg, call, absent_response(formula, data))
   )
   if (!is.null(attr(attr(frame, "terms"), "offset"))) {
     abort_sturdy(
@@ -99,10 +99,29 @@ check_formula_variables <- function(terms, data, call, arg) {
   }
 }
 
-abort_formula <- function(cnd, where, call) {
+#' Why a response is not there, where the data have no column for it but R has a function of its
+#' name, such as class()
+#' @noRd
+absent_response <- function(formula, data) {
+  name <- formula[[2]]
+  if (!is.name(name) || !is.data.frame(data) || as.character(name) %in% names(data)) {
+    return(NULL)
+  }
+  c(
+    x = cli::format_inline("There is no column {.val {as.character(name)}}, but {.val {few(names(data))}}."),
+    i = if (ncol(data) == 1) {
+      cli::format_inline("Files separated by semicolons are read by {.fn read.csv2}.")
+    }
+  )
+}
+
+abort_formula <- function(cnd, where, call, more = NULL) {
   if (is_allocation_error(cnd)) stop(cnd) # for with_memory()
   abort_sturdy(
-    "The variables of the formula can't be evaluated in {.arg {where}}.",
+    c(
+      "The variables of the formula can't be evaluated in {.arg {where}}.",
+      if (!is.null(more)) stats::setNames(cli_verbatim(more), names(more))
+    ),
     "formula", arg = where, parent = cnd, call = call
   )
 }

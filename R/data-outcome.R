@@ -28,6 +28,7 @@ mold_outcome <- function(y,
     y <- numeric_outcome(y, arg, call)
   }
   y <- drop_outcome_levels(y, arg, one_class, call)
+  inform_similar_levels(levels(y), arg)
   list(y = ifelse(as.integer(y) == 2L, 1, -1), levels = levels(y))
 }
 
@@ -50,6 +51,7 @@ mold_classes <- function(y, arg, call) {
     )
   }
   inform_unused_levels(setdiff(levels(y), used), arg)
+  inform_similar_levels(used, arg)
   list(y = as.double(factor(y, levels = used)), levels = used)
 }
 
@@ -59,6 +61,20 @@ inform_unused_levels <- function(unused, arg) {
       c(i = "Unused {qty(length(unused))}level{?s} {.val {unused}} of
              {.arg {arg}} {?is/are} dropped."),
       "unused_levels", levels = unused
+    )
+  }
+}
+
+#' "ill" and "Ill " are most often one class, in tables that were typed
+#' @noRd
+inform_similar_levels <- function(levels, arg) {
+  plain <- tolower(gsub("[[:space:]]+", " ", trimws(levels)))
+  same <- levels[plain %in% plain[duplicated(plain)]]
+  if (length(same)) {
+    inform_sturdy(
+      c(i = "Levels {.val {few(same)}} of {.arg {arg}} differ only in blanks or capitals, and
+             count as different classes."),
+      "similar_levels", levels = same
     )
   }
 }

@@ -281,7 +281,8 @@
 #' Messages: `sturdy_message_integrated_roughly` when too few nodes are effective;
 #' `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped, `sturdy_message_unused_levels` for levels of the response that are
-#' dropped, and, for new data, `sturdy_message_novel_levels`.
+#' dropped, `sturdy_message_similar_levels` for levels that differ only in blanks or capitals, and,
+#' for new data, `sturdy_message_novel_levels`.
 #'
 #' @inherit sturdy-package references
 #' @seealso [predict()][predict.sturdy_model], [mislabelled()], [log_evidence()],

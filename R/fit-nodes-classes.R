@@ -94,12 +94,16 @@ class_rows <- function(object) {
 # At new inputs -------------------------------------------------------------------
 
 #' P(each class is the largest) under normals, rows summing to 1 as exactly as it can be
+#'
+#' A standard deviation far below the means is as good as none, and would be lost in their
+#' rounding.
 #' @noRd
 class_probabilities <- function(m, s2) {
   if (nrow(m) == 0) {
     return(m)
   }
-  prob <- exp(native_classes_prob(m, s2))
+  least <- pmax(1e-14 * do.call(pmax, as.data.frame(m^2)), .Machine$double.xmin)
+  prob <- exp(native_classes_prob(m, pmax(s2, least)))
   prob / rowSums(prob)
 }
 

@@ -29,6 +29,25 @@ at_node.bpm <- function(object, k) {
   object
 }
 
+#' The fit at a node, or the fit that has none
+#' @noRd
+node_fit <- function(object, k) if (is_average(object)) at_node(object, k) else object
+
+#' Draws dealt out to the nodes by their weights
+#' @param most how many nodes are drawn from.
+#' @return list(node, draws), those with draws and how many each has.
+#' @noRd
+node_draws <- function(object, draws, most = draws) {
+  if (!is_average(object)) {
+    return(list(node = 1L, draws = draws))
+  }
+  groups <- min(most, draws)
+  share <- cumsum(object$nodes$table$weight)
+  drawn <- findInterval((seq_len(groups) - 0.5) / groups * share[length(share)], share) + 1L
+  size <- tabulate(rep_len(drawn, draws), length(share)) # draws of each node
+  list(node = which(size > 0), draws = size[size > 0])
+}
+
 node_count <- function(object) if (is_average(object)) nrow(object$nodes$table) else 1L
 
 node_weight <- function(object) if (is_average(object)) object$nodes$table$weight else 1

@@ -16,12 +16,14 @@
 #' A fit with a kernel between all rows predicts from these, and keeps them: **whoever has the
 #' fit has the inputs and the labels**. Those without `inducing` can't be made smaller.
 #'
-#' `vetiver::vetiver_model()` takes fits of [gpc()], [stc()] and [bpm()] as they are, and those of
-#' [gp_class()] and workflows by parsnip's own methods. The prototype of the inputs is made
+#' `vetiver::vetiver_model()` takes fits of [gpc()], [stc()] and [bpm()] as they are, and workflows
+#' with [gp_class()] by its own methods (of a parsnip fit without a workflow, take the engine's:
+#' `parsnip::extract_fit_engine()`). The prototype of the inputs is made
 #' from what the fit knows of them; where the formula transforms them (`log(x)`), give
 #' `prototype_data`, a data frame with the inputs. A server answers with `.pred_class` and a
 #' column `.pred_<level>` for each class, of the true class; `vetiver_api(noise = TRUE)` makes
-#' them those of recorded labels.
+#' them those of recorded labels. Further columns of a request are ignored, a row with a missing
+#' value is answered by missing ones, and a level that training did not have is refused by vetiver.
 #'
 #' @param x,model A fit.
 #' @param verbose Whether butcher prints what was saved.
@@ -192,7 +194,7 @@ handler_predict.sturdy_model <- function(vetiver_model, ...) {
     new <- req$body
     if (!is.null(prototype)) {
       new <- vetiver::vetiver_type_convert(new, prototype)
-      new <- hardhat::scream(new, prototype)
+      new <- hardhat::scream(hardhat::shrink(new, prototype), prototype)
     }
     prob <- stats::predict(model, new, type = "prob", noise = noise)
     colnames(prob) <- paste0(".pred_", colnames(prob))

@@ -17,7 +17,8 @@
 #' categorical). `get_data()` gives the data of the call where they are still found
 #' unchanged, and otherwise the inputs and labels that the fit keeps. `get_predicted()` gives the probability
 #' of the event without label noise, with `ci` also the interval of
-#' [predict()][predict.sturdy_model].
+#' [predict()][predict.sturdy_model]; with three classes or more a row for each class and row of
+#' the data.
 #'
 #' `model_performance()` has the leave-one-out score of the recorded labels (`ELPD`, its
 #' standard error, `LOOIC`), the log loss and Brier score per row of the same predictions, and
@@ -164,6 +165,37 @@ get_predicted.sturdy_model <- function(x, data = NULL, predict = "expectation", 
     )
     attr(answer, "ci") <- ci
   }
+  as_get_predicted(answer, x, data, predict)
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method insight::get_predicted
+get_predicted.gpc_classes <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
+  predict <- check_choice(predict, c("expectation", "classification"), "predict")
+  if (predict == "classification") {
+    return(as_get_predicted(stats::predict(x, data), x, data, predict))
+  }
+  each <- if (is.null(ci)) {
+    list(estimate = stats::predict(x, data, type = "prob"))
+  } else {
+    stats::predict(x, data, interval = ci)
+  }
+  levels <- x$blueprint$levels
+  row <- data.frame(
+    Row = rep(seq_len(nrow(each$estimate)), length(levels)),
+    Response = rep(levels, each = nrow(each$estimate))
+  )
+  answer <- cbind(row, Predicted = as.vector(each$estimate))
+  if (!is.null(ci)) {
+    attr(answer, "ci_data") <- cbind(
+      row, CI_low = as.vector(each$lower), CI_high = as.vector(each$upper)
+    )
+    attr(answer, "ci") <- ci
+  }
+  as_get_predicted(answer, x, data, predict)
+}
+
+as_get_predicted <- function(answer, x, data, predict) {
   attr(answer, "data") <- if (is.null(data)) insight::get_data(x) else data
   attr(answer, "predict") <- predict
   class(answer) <- c("get_predicted", class(answer))

@@ -30,6 +30,10 @@
 #' `predict()` returns, up to the error of draws, while the median of a probability that is
 #' near 0 or 1 in each draw says little. A message says so once a session.
 #'
+#' Rows of `newdata` with missing values have missing predictions, which a message says once a
+#' session; for comparisons and slopes leave such rows out, since marginaleffects stops at missing
+#' draws.
+#'
 #' Of a parsnip fit take the engine's, `parsnip::extract_fit_engine()`: with its own,
 #' marginaleffects gives estimates without intervals.
 #'
@@ -44,6 +48,7 @@
 #' @return As marginaleffects has them.
 #' @section Conditions:
 #' `sturdy_message_median`, once a session, while the centre of draws is the median;
+#' `sturdy_message_left_out`, once a session, for rows with missing values;
 #' `sturdy_error_choice` for another `type`, or `"link"` without a nugget; those of
 #' [predict()][predict.sturdy_model] for `newdata`; `sturdy_error_memory`.
 #' @references
@@ -56,7 +61,8 @@
 #' d <- data.frame(x = rnorm(60), treated = rep(0:1, 30))
 #' d$y <- factor(ifelse(d$x + d$treated + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
 #' fit <- bpm(y ~ x + treated, data = d, epsilon = 0.05, hyper = "optimum")
-#' old <- options(marginaleffects_posterior_center = "mean")
+#' # few draws, to be quick
+#' old <- options(marginaleffects_posterior_center = "mean", sturdy.draws = 200)
 #' marginaleffects::avg_comparisons(fit, variables = "treated")
 #' options(old)
 NULL
@@ -141,8 +147,21 @@ marginal_inputs <- function(model, newdata) {
   check_posterior(model, call)
   inform_median()
   new <- forge(model$blueprint, as.data.frame(newdata), call, novel = TRUE)
+  inform_left_out(sum(!new$complete))
   new$X <- new$X[new$complete, , drop = FALSE]
   new
+}
+
+inform_left_out <- function(rows) {
+  if (rows > 0) {
+    inform_sturdy(
+      c(
+        i = "{rows} row{?s} of {.arg newdata} {?has/have} missing values, and missing predictions.
+             For {.fn comparisons} and {.fn slopes} leave such rows out."
+      ),
+      "left_out", .frequency = "once", .frequency_id = "sturdy_left_out"
+    )
+  }
 }
 
 inform_median <- function() {

@@ -124,6 +124,6 @@ learner_error <- function(model) {
   if (length(model$blueprint$levels) == 2) {
     return(mean(exp(elpd) < 0.5))
   }
-  best <- max.col(model$ep$loo_class %*% model$omega, ties.method = "first")
+  best <- max.col(class_rows(model)$recorded, ties.method = "first")
   mean(best != model$data$y)
 }

@@ -28,8 +28,8 @@
 #'
 #' # Predictions
 #' `predict(type = )` of the parsnip fit: `"class"`; `"prob"`, of the true class; `"conf_int"`,
-#' for two classes, the central interval of that probability (see
-#' [predict()][predict.sturdy_model]), with the argument `level`; `"raw"`, the latent
+#' the central interval of that probability (see [predict()][predict.sturdy_model], and
+#' [with several classes][predict.gpc_classes()]), with the argument `level`; `"raw"`, the latent
 #' function.
 #'
 #' Labels that are set aside in resampling are wrong as often as those of training. Measures
@@ -50,8 +50,8 @@
 #'   parameter objects of dials.
 #' @section Conditions:
 #' `sturdy_error_package` where parsnip, or dials for the parameter functions, is not
-#' installed. From `predict(type = "conf_int")`: `sturdy_error_several_classes` for three
-#' classes or more, `sturdy_error_unknown_argument` for `std_error = TRUE`.
+#' installed. From `predict(type = "conf_int")`: `sturdy_error_unknown_argument` for
+#' `std_error = TRUE`.
 #' @seealso [gpc()], [stc()]
 #' @name sturdy-parsnip
 #' @aliases gp_class
@@ -177,18 +177,10 @@ parsnip_prob <- function(prob, object) {
   as.data.frame(all, optional = TRUE)
 }
 
-parsnip_two_classes <- function(new_data, object) {
-  if (length(object$lvl) > 2) {
-    abort_sturdy(
-      "There are intervals for two classes, not for {length(object$lvl)}.",
-      "several_classes", arg = "type", call = NULL
-    )
-  }
-  new_data
-}
-
-#' Parsnip tells how an interval is asked for after `pre`, before `post`: the interval of the
-#' second level, turned over for the first
+#' The ends of each level, those that did not occur in training at 0; with two classes the
+#' interval is of the second, turned over for the first
+#'
+#' Parsnip tells how an interval is asked for after `pre`, before `post`.
 #' @noRd
 parsnip_interval <- function(ends, object) {
   if (isTRUE(object$spec$method$pred$conf_int$extras$std_error)) {
@@ -197,11 +189,18 @@ parsnip_interval <- function(ends, object) {
       "unknown_argument", arg = "std_error", call = NULL
     )
   }
-  out <- data.frame(1 - ends$upper, 1 - ends$lower, ends$lower, ends$upper)
-  names(out) <- paste0(
-    c(".pred_lower_", ".pred_upper_"), rep(object$fit$blueprint$levels, each = 2)
-  )
-  tibble::as_tibble(out)
+  if (is.data.frame(ends)) {
+    ends <- list(
+      lower = cbind(1 - ends$upper, ends$lower), upper = cbind(1 - ends$lower, ends$upper)
+    )
+    ends <- lapply(ends, `colnames<-`, object$fit$blueprint$levels)
+  }
+  lower <- parsnip_prob(ends$lower, object)
+  upper <- parsnip_prob(ends$upper, object)
+  names(lower) <- paste0(".pred_lower_", object$lvl)
+  names(upper) <- paste0(".pred_upper_", object$lvl)
+  by_level <- order(rep(seq_along(object$lvl), 2))
+  tibble::as_tibble(cbind(lower, upper)[by_level])
 }
 
 parsnip_answers <- list(
@@ -209,7 +208,7 @@ parsnip_answers <- list(
   prob = parsnip_answer(type = "prob", post = parsnip_prob),
   conf_int = parsnip_answer(
     interval = quote(object$spec$method$pred$conf_int$extras$level),
-    pre = parsnip_two_classes, post = parsnip_interval
+    post = parsnip_interval
   ),
   raw = parsnip_answer(type = "latent")
 )

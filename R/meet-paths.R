@@ -20,9 +20,9 @@ paths_nodes <- 50L  # at which an average is drawn
 #' @return matrix, a row an input, a column a draw.
 #' @noRd
 path_link <- function(object, X, draws) {
-  count <- path_counts(object, draws)
+  count <- node_draws(object, draws, paths_nodes)
   parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
-    part <- path_draw(path_node(object, count$node[i]), X, count$draws[i])
+    part <- path_draw(node_fit(object, count$node[i]), X, count$draws[i])
     shrink <- rep(path_shrink(object, count$draws[i]), each = nrow(X))
     z <- (part$m + part$deviation / shrink) / sqrt(part$noise)
     z[is.nan(z)] <- 0
@@ -30,21 +30,6 @@ path_link <- function(object, X, draws) {
   }))
   do.call(cbind, parts)
 }
-
-#' Nodes that are drawn from, with how many draws each
-#' @noRd
-path_counts <- function(object, draws) {
-  if (!is_average(object)) {
-    return(list(node = 1L, draws = draws))
-  }
-  groups <- min(paths_nodes, draws)
-  share <- cumsum(object$nodes$table$weight)
-  drawn <- findInterval((seq_len(groups) - 0.5) / groups * share[length(share)], share) + 1L
-  size <- tabulate(rep_len(drawn, draws), length(share)) # draws of each node
-  list(node = which(size > 0), draws = size[size > 0])
-}
-
-path_node <- function(object, k) if (is_average(object)) at_node(object, k) else object
 
 #' The root of the random precision that a draw of a t process has
 #' @noRd
@@ -144,17 +129,25 @@ any_root <- function(C) {
 #' @noRd
 path_classes <- function(object, X, draws) {
   levels <- object$blueprint$levels
-  paths <- with_seed_or_stream(1L, lapply(seq_along(levels), function(c) {
+  count <- node_draws(object, draws, paths_nodes)
+  parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
+    node_path_classes(node_fit(object, count$node[i]), X, count$draws[i])
+  }))
+  p <- do.call(rbind, parts)
+  stats::setNames(lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X))), levels)
+}
+
+#' The same at one point of the hyperparameters: a row for each input and draw, a column a class
+#' @noRd
+node_path_classes <- function(object, X, draws) {
+  classes <- length(object$blueprint$levels)
+  paths <- lapply(seq_len(classes), function(c) {
     part <- path_draw(class_function(object, c), X, draws)
     list(g = part$m + part$deviation, noise = rep_len(part$noise, nrow(X)))
-  }))
+  })
   m <- vapply(paths, function(part) as.vector(part$g), numeric(nrow(X) * draws))
   noise <- vapply(paths, function(part) rep(part$noise, draws), numeric(nrow(X) * draws))
-  p <- class_probabilities(
-    matrix(m, ncol = length(levels)),
-    pmax(matrix(noise, ncol = length(levels)), .Machine$double.xmin)
-  )
-  stats::setNames(lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X))), levels)
+  class_probabilities(matrix(m, ncol = classes), matrix(noise, ncol = classes))
 }
 
 #' The latent function of a class, as that of a fit with two
@@ -163,12 +156,14 @@ class_function <- function(object, c) {
   ep <- object$ep
   ep$sites <- list(tau = ep$sites$tau[, c], nu = ep$sites$nu[, c])
   ep$b <- ep$b[, c]
+  kernel <- object$kernel
+  kernel[c("lengthscale", "variance", "bias", "nugget")] <- class_hyper(kernel_hyper(kernel), c)
   inducing <- object$inducing
   if (!is.null(inducing)) inducing$C <- matrix(inducing$C[, c], length(ep$b))
   structure(
     list(
       spec = object$spec, blueprint = object$blueprint, data = object$data,
-      kernel = object$kernel, inducing = inducing, ep = ep
+      kernel = kernel, inducing = inducing, ep = ep
     ),
     class = "sturdy_model"
   )

@@ -5,7 +5,8 @@
 # - spelling of help pages, vignettes, README, NEWS and DESCRIPTION (needs the package spelling;
 #   words that are right stand in inst/WORDLIST; --words prints those that are new, one a line);
 # - addresses: well formed and over https where the host has it; relative links and calls of
-#   vignette() lead to something (--online asks every address, too);
+#   vignette() lead to something (--online asks every address, too, and says what answered, what
+#   did not, and what could not be reached);
 # - every help page and vignette has an entry in _pkgdown.yml (needs the package pkgdown);
 # - the maintainer's address stands in DESCRIPTION and nowhere else;
 # - inst/CITATION can be read.
@@ -97,14 +98,30 @@ for (file in pages) {
 }
 
 if ("--online" %in% given) {
-  for (address in names(addresses)) {
-    code <- tryCatch(
-      attr(curlGetHeaders(address, timeout = 20), "status"), error = function(cnd) 0L
+  answers <- vapply(names(addresses), function(address) {
+    tryCatch(
+      as.character(attr(curlGetHeaders(address, timeout = 20), "status")),
+      error = function(cnd) gsub("\\s+", " ", conditionMessage(cnd))
     )
-    if (!code %in% c(200, 202, 403, 429)) {
-      fail(toString(addresses[[address]]), ": answers ", code, ": ", address)
-    }
+  }, "")
+  answered <- grepl("^[0-9]{3}$", answers)
+  # refused to programs, or to too many of them: the page is there
+  fine <- answers %in% c("200", "202", "403", "429")
+  cat(sprintf("answered %s: %s\n", answers[answered], names(addresses)[answered]), sep = "")
+  for (k in which(answered & !fine)) {
+    fail(toString(addresses[[k]]), ": answers ", answers[k], ": ", names(addresses)[k])
   }
+  # where nothing answers it is not the addresses
+  lost <- sprintf("%s (%s)", names(addresses), answers)[!answered]
+  if (any(answered)) {
+    for (address in lost) fail("could not be reached: ", address)
+  } else if (length(lost)) {
+    not_checked <- c(not_checked, paste0(
+      "addresses online: none of ", length(lost), " could be reached, the first for ", answers[1]
+    ))
+  }
+} else {
+  not_checked <- c(not_checked, "addresses online (--online)")
 }
 
 # Pages --------------------------------------------------------------------------

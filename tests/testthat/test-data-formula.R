@@ -11,6 +11,19 @@ test_that("rows are dropped, kept or refused as na.action says", {
   expect_error(mold(y ~ u, d, na.action = NULL), class = "sturdy_error_missing")
   d$u <- NA_real_
   expect_error(mold(y ~ u, d), class = "sturdy_error_no_rows")
+  expect_error(mold(y ~ u + v, d), "Column without a value: \"u\"")
+})
+
+test_that("a response that is no column is named, also where R has a function of its name", {
+  d <- mixed()
+  error <- expect_error(mold(class ~ u, d), class = "sturdy_error_formula")
+  expect_match(conditionMessage(error), "no column \"class\"")
+  expect_match(conditionMessage(error), "\"u\"")
+  expect_false(grepl("semicolon", conditionMessage(error)))
+  joined <- read.csv(text = c("u;class", "1;a{b}", "2;b"))
+  error <- expect_error(mold(class ~ ., joined), class = "sturdy_error_formula")
+  expect_match(conditionMessage(error), "u.class")
+  expect_match(conditionMessage(error), "read.csv2")
 })
 
 test_that("bad formulas are refused", {

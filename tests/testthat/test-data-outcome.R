@@ -12,6 +12,19 @@ test_that("unused levels are dropped with a message when two are left", {
   expect_equal(out$levels, c("a", "b"))
 })
 
+test_that("levels that differ only in blanks or capitals are named", {
+  for (y in list(c("ill", "Ill "), factor(c("ill", "well", " ill", "well")), c("a b", "a  b"))) {
+    expect_message(
+      mold_outcome(y, many = TRUE), "only in blanks or capitals",
+      class = "sturdy_message_similar_levels"
+    )
+  }
+  expect_no_message(mold_outcome(c("ill", "well", "unwell"), many = TRUE))
+  unused <- factor(c("ill", "well", "well"), levels = c("ill", "well", "Well"))
+  expect_message(mold_outcome(unused), class = "sturdy_message_unused_levels")
+  expect_no_message(mold_outcome(droplevels(unused)))
+})
+
 test_that("a response without two classes is refused", {
   for (bad in list(
     c(1, 1), c(TRUE, TRUE), c("a", "a"), factor(c("a", "a")),
@@ -68,7 +81,9 @@ test_that("text is ordered as in the C locale, whatever the locale and the encod
   suppressWarnings(withr::local_collate("C.UTF-8"))
   expect_equal(mold_outcome(c("no", "Yes"))$levels, c("Yes", "no"))
   expect_equal(mold_outcome(c("no", "Yes"))$y, c(1, -1))
-  expect_equal(mold_outcome(c("\u0130", "i", "i"))$levels, c("i", "\u0130"))
+  expect_equal(
+    suppressMessages(mold_outcome(c("\u0130", "i", "i")))$levels, c("i", "\u0130") # alike as capitals
+  )
   latin1 <- iconv(c("\u00e9", "z"), "UTF-8", "latin1")
   expect_equal(mold_outcome(c(latin1, "\u00e9")), list(
     y = c(1, -1, 1), levels = c("z", "\u00e9")

@@ -92,6 +92,24 @@ test_that("a handler answers rows as JSON has them", {
     expect_identical(answer$.pred_class, predict(fit, data[1:3, ]))
   }
   expect_error(vetiver::handler_predict(model)(list(body = rows["u"])))
+  # an identifier beside the inputs, a missing value, and an order of their own
+  rows$u[2] <- NA
+  answer <- vetiver::handler_predict(model)(list(body = cbind(id = 1:3, rows[5:1])))
+  p <- predict(fit, rows, type = "prob")
+  expect_identical(answer$.pred_yes, unname(p[, "yes"]))
+  expect_identical(is.na(answer$.pred_class), c(FALSE, TRUE, FALSE))
+  rows$f[1] <- "unheard of"
+  expect_error(vetiver::handler_predict(model)(list(body = rows)), "unheard of")
+})
+
+test_that("a workflow with gp_class() is served", {
+  for (package in c("vetiver", "workflows", "bundle")) skip_if_not_installed(package)
+  spec <- parsnip::set_engine(gp_class(epsilon = 0.05, kernel = held()), "sturdy")
+  flow <- parsnip::fit(workflows::workflow(class ~ a + b, spec), toy())
+  model <- vetiver::vetiver_model(flow, "labels")
+  model$model <- getExportedValue("bundle", "unbundle")(model$model)
+  answer <- vetiver::handler_predict(model, type = "prob")(list(body = toy()[1:3, c("a", "b")]))
+  expect_identical(answer$.pred_yes, unname(fitted(toy_fit())[1:3]))
 })
 
 # A free port, as far as one can tell

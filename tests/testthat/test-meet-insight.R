@@ -78,6 +78,28 @@ test_that("get_predicted() is predict()", {
   expect_error(insight::get_predicted(fit, predict = "link"), class = "sturdy_error_choice")
 })
 
+test_that("get_predicted() of several classes has a row for each", {
+  skip_if_not_installed("insight")
+  data <- iris[c(1:15, 51:65, 101:115), ]
+  fit <- gpc(Species ~ ., data, epsilon = 0.05, kernel = held(2))
+  new <- data[c(1, 20, 40), ]
+  new$Sepal.Length[2] <- NA
+  found <- as.data.frame(insight::get_predicted(fit, data = new, ci = 0.8))
+  ends <- predict(fit, new, interval = 0.8)
+  for (k in seq_len(nrow(found))) {
+    at <- cbind(found$Row[k], match(found$Response[k], levels(data$Species)))
+    expect_identical(
+      unname(unlist(found[k, c("Predicted", "CI_low", "CI_high")])),
+      c(ends$estimate[at], ends$lower[at], ends$upper[at])
+    )
+  }
+  expect_identical(nrow(found), 9L)
+  expect_named(as.data.frame(insight::get_predicted(fit)), c("Row", "Response", "Predicted"))
+  classes <- insight::get_predicted(fit, data = new, predict = "classification")
+  expect_identical(as.character(classes), as.character(predict(fit, new)))
+  expect_error(insight::get_predicted(fit, predict = "link"), class = "sturdy_error_choice")
+})
+
 test_that("model_parameters() prints weights with intervals, hyperparameters without", {
   skip_if_not_installed("parameters")
   fits <- insight_fits()

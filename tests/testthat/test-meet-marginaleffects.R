@@ -136,7 +136,12 @@ test_that("what there is no answer for is an error that says so", {
   expect_error(get_predict.sturdy_model(toy_fit(), toy()), class = "sturdy_error_memory")
 })
 
-test_that("rows with missing values have missing estimates", {
+test_that("rows with missing values have missing estimates, and a message says so", {
+  rlang::reset_message_verbosity("sturdy_left_out")
+  expect_message(
+    get_predict.sturdy_model(toy_fit(), data.frame(a = c(0, NA), b = 0)),
+    "1 row of `newdata` has missing values", class = "sturdy_message_left_out"
+  )
   found <- get_predict.sturdy_model(toy_fit(), data.frame(a = c(0, NA), b = 0, rowid = 7:8))
   expect_identical(found$rowid, 7:8)
   expect_identical(is.na(found$estimate), c(FALSE, TRUE))

@@ -50,6 +50,28 @@ test_that("leave-one-out gives loglik and oob_error", {
   expect_identical(several$oob_error(), mean(best != data$Species))
 })
 
+test_that("the error of an average is by the nodes without the label of the row", {
+  skip_if_not_installed("mlr3")
+  # few rows, for which the mode of the hyperparameters predicts otherwise
+  data <- iris[c(21, 15, 6, 48, 82, 58, 67, 79, 117, 112, 141, 111), ]
+  data$Species[c(7, 11)] <- c("virginica", "versicolor")
+  learner <- mlr3::lrn(
+    "classif.sturdy", epsilon = "learn", kernel = kernel_iso(), hyper = "integrate"
+  )
+  fit <- learner$train(mlr3::as_task_classif(data, target = "Species"))$model
+  expect_gt(node_count(fit), 1)
+  recorded <- lapply(seq_len(node_count(fit)), function(k) {
+    p <- matrix(fit$nodes$seen[, k], ncol = 3) %*% fit$nodes$omega[[k]]
+    # the weight of a node without the row
+    p * fit$nodes$table$weight[k] / p[cbind(1:12, as.integer(data$Species))]
+  })
+  best <- max.col(Reduce(`+`, recorded))
+  error <- mean(best != as.integer(data$Species))
+  expect_identical(learner$oob_error(), error)
+  mode <- max.col(fit$ep$loo_class %*% fit$omega)
+  expect_false(mean(mode != as.integer(data$Species)) == error)
+})
+
 test_that("a resampling runs, with measures of probabilities and of the learner", {
   skip_if_not_installed("mlr3")
   withr::local_seed(1)

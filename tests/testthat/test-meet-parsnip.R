@@ -78,11 +78,14 @@ test_that("the event is the second level, and a level without rows has probabili
   expect_identical(p$.pred_unsure, numeric(5))
   own <- gpc(class ~ a + b + g, parsnip_data(), kernel = held(), epsilon = 0.05)
   expect_equal(p$.pred_yes, unname(predict(own, data[1:5, ], type = "response")))
+  ends <- predict(fit, data[1:5, ], type = "conf_int")
+  expect_identical(names(ends)[c(1, 5:6)], paste0(".pred_", c("lower_yes", "lower_unsure", "upper_unsure")))
+  expect_identical(ends$.pred_upper_unsure, numeric(5))
   expect_identical(levels(predict(fit, data)$.pred_class), levels(data$class))
   expect_match(printed(gp_class()), "second level")
 })
 
-test_that("several classes work, without intervals", {
+test_that("several classes work, with intervals", {
   skip_if_not_installed("parsnip")
   data <- iris[c(1:15, 51:65, 101:115), ]
   fit <- parsnip_fit(epsilon = 0.05, kernel = held(2), formula = Species ~ ., data = data)
@@ -91,7 +94,13 @@ test_that("several classes work, without intervals", {
   expect_identical(
     unname(as.matrix(predict(fit, new, type = "prob"))), unname(predict(own, new, type = "prob"))
   )
-  expect_error(predict(fit, new, type = "conf_int"), class = "sturdy_error_several_classes")
+  ends <- predict(own, new, interval = 0.8)
+  found <- predict(fit, new, type = "conf_int", level = 0.8)
+  expect_identical(names(found)[1:3], c(
+    ".pred_lower_setosa", ".pred_upper_setosa", ".pred_lower_versicolor"
+  ))
+  expect_identical(unname(as.matrix(found)[, c(1, 3, 5)]), unname(ends$lower))
+  expect_identical(found$.pred_upper_virginica, unname(ends$upper[, 3]))
   two <- parsnip_fit(epsilon = 0.05, kernel = held())
   expect_error(
     predict(two, parsnip_data(), type = "conf_int", std_error = TRUE),

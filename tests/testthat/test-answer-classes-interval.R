@@ -1,0 +1,153 @@
+# Intervals of the class probabilities of fits with several classes.
+
+# Latent moments of every class at new encoded inputs, nugget left out, by the formulas of one
+# class in plain R
+plain_known <- function(fit, X) {
+  rows <- fit$data$X
+  sites <- fit$ep$sites
+  hyper <- kernel_hyper(fit$kernel)
+  per_class <- function(name, c) rep_len(hyper[[name]], ncol(sites$tau))[c]
+  moments <- lapply(seq_len(ncol(sites$tau)), function(c) {
+    k <- function(A, B) {
+      square <- outer(rowSums(A^2), rowSums(B^2), `+`) - 2 * A %*% t(B)
+      per_class("variance", c) * exp(-square / (2 * per_class("lengthscale", c)^2)) +
+        per_class("bias", c)
+    }
+    K <- k(rows, rows) + diag(per_class("nugget", c), nrow(rows))
+    H <- solve(diag(nrow(rows)) + sites$tau[, c] * K)
+    cross <- k(rows, X)
+    m <- drop(t(cross) %*% (fit$ep$b[, c]))
+    v <- diag(k(X, X)) - colSums(cross * (H %*% (sites$tau[, c] * cross)))
+    list(m = m, sd = sqrt(v), noise = per_class("nugget", c))
+  })
+  lapply(c(m = "m", sd = "sd", noise = "noise"), function(name) {
+    matrix(vapply(moments, function(x) rep_len(x[[name]], nrow(X)), numeric(nrow(X))), nrow(X))
+  })
+}
+
+# Draws of the probability of each class at row i: posterior draws of the latent functions, and
+# the nugget integrated by a sum over a grid
+plain_probability <- function(known, i, draws) {
+  classes <- ncol(known$m)
+  g <- vapply(seq_len(classes), function(c) {
+    rnorm(draws, known$m[i, c], known$sd[i, c])
+  }, numeric(draws))
+  u <- seq(-14, 14, 0.2)
+  vapply(seq_len(classes), function(c) {
+    f <- outer(g[, c], sqrt(known$noise[i, c]) * u, `+`)
+    all <- matrix(dnorm(u) * 0.2, draws, length(u), byrow = TRUE)
+    for (k in seq_len(classes)[-c]) all <- all * pnorm((f - g[, k]) / sqrt(known$noise[i, k]))
+    rowSums(all)
+  }, numeric(draws))
+}
+
+species <- function(rows = c(1:15, 51:65, 101:115)) datasets::iris[rows, ]
+held_fit <- function(..., data = species()) {
+  gpc(Species ~ ., data, epsilon = 0.05, ..., kernel = held(2))
+}
+
+test_that("the ends are quantiles of the posterior, drawn in plain R", {
+  withr::local_options(sturdy.draws = 1e4)
+  data <- species()
+  fits <- list(
+    held_fit(),
+    gpc(Species ~ ., data, kernel = kernel_iso(), kernels = "per class", epsilon = 0.05,
+        hyper = "optimum"),
+    gpc(Species ~ ., data, kernel = kernel_iso(), epsilon = 0.05, hyper = "integrate")
+  )
+  new <- datasets::iris[c(71, 84, 107), ]
+  for (fit in fits) {
+    X <- forge(fit$blueprint, new, NULL)$X
+    found <- predict(fit, new, interval = 0.8)
+    weight <- node_weight(fit)
+    size <- 2 + ceiling(1e4 * weight)
+    nodes <- lapply(seq_along(weight), function(k) plain_known(node_fit(fit, k), X))
+    withr::local_seed(1)
+    for (i in 1:3) {
+      below <- Reduce(`+`, lapply(seq_along(weight), function(k) {
+        p <- plain_probability(nodes[[k]], i, size[k])
+        weight[k] * rbind(
+          lower = colMeans(p < rep(found$lower[i, ], each = nrow(p))),
+          upper = colMeans(p < rep(found$upper[i, ], each = nrow(p)))
+        )
+      }))
+      # 4 standard errors of a level of 0.1 by 10,000 draws, here and there
+      expect_lt(max(abs(below - c(0.1, 0.9))), 4 * sqrt(0.1 * 0.9 / 1e4) * sqrt(2))
+    }
+    expect_equal(found$estimate, predict(fit, new, type = "prob"))
+  }
+})
+
+test_that("1000 draws are enough for what the help says", {
+  fit <- held_fit()
+  new <- datasets::iris[c(71, 84, 107, 130), ]
+  X <- forge(fit$blueprint, new, NULL)$X
+  found <- predict(fit, new, interval = 0.9)
+  withr::local_seed(1)
+  known <- plain_known(fit, X)
+  inside <- vapply(1:4, function(i) {
+    p <- plain_probability(known, i, 2e4)
+    colMeans(p > rep(found$lower[i, ], each = 2e4) & p < rep(found$upper[i, ], each = 2e4))
+  }, numeric(3))
+  expect_lt(max(abs(inside - 0.9)), 0.03) # 3 standard errors
+})
+
+test_that("an interval has rows in order, `NA` where an input is, and those asked alone", {
+  fit <- held_fit()
+  new <- datasets::iris[c(20, 71, 107), ]
+  new$Sepal.Width[2] <- NA
+  found <- predict(fit, new, interval = 0.9)
+  expect_named(found, c("estimate", "lower", "upper"))
+  for (part in found) {
+    expect_identical(dimnames(part), list(c("20", "71", "107"), levels(datasets::iris$Species)))
+    expect_identical(which(rowSums(is.na(part)) > 0), c("71" = 2L))
+  }
+  expect_true(all(found$lower[-2, ] < found$upper[-2, ]))
+  alone <- predict(fit, new[3, ], interval = 0.9)
+  expect_equal(alone, lapply(found, function(part) part[3, , drop = FALSE]))
+  # more probability, wider
+  wider <- predict(fit, new, interval = 0.99)
+  expect_true(all(wider$lower[-2, ] <= found$lower[-2, ] & wider$upper[-2, ] >= found$upper[-2, ]))
+  expect_identical(dim(predict(fit, interval = 0.5)$upper), c(45L, 3L))
+  expect_identical(dim(predict(fit, new[0, ], interval = 0.5)$upper), c(0L, 3L))
+  set.seed(3)
+  before <- .Random.seed
+  predict(fit, new, interval = 0.9)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("without a nugget a class is certain, and nothing is NaN", {
+  data <- species()
+  fit <- gpc(
+    Species ~ ., data, kernel = kernel_iso(2, nugget = 0, fixed = TRUE), epsilon = 0.05
+  )
+  new <- datasets::iris[c(20, 71, 107), ]
+  found <- predict(fit, rbind(new, data[1:3, ]), interval = 0.9)
+  expect_false(anyNA(unlist(found)))
+  expect_true(all(c(found$lower, found$upper) %in% 0:1))
+  p <- path_classes(fit, forge(fit$blueprint, new, NULL)$X, 50L)
+  expect_true(all(unlist(p) %in% 0:1))
+})
+
+test_that("inducing inputs and 20 classes have intervals", {
+  found <- predict(held_fit(inducing = 8), datasets::iris[c(20, 71), ], interval = 0.9)
+  expect_true(all(found$lower < found$estimate & found$estimate < found$upper))
+  data <- data.frame(x = seq(-3, 3, length.out = 40), y = factor(rep(letters[1:20], each = 2)))
+  many <- gpc(y ~ x, data, kernel = held(0.5), epsilon = 0.02)
+  withr::local_options(sturdy.draws = 50)
+  found <- predict(many, data[1:2, ], interval = 0.9)
+  expect_identical(dim(found$lower), c(2L, 20L))
+  expect_false(anyNA(unlist(found)))
+})
+
+test_that("an interval of what has none is an error", {
+  fit <- held_fit()
+  expect_error(predict(fit, type = "class", interval = 0.9), class = "sturdy_error_interval")
+  expect_error(predict(fit, type = "latent", interval = 0.9), class = "sturdy_error_interval")
+  expect_error(predict(fit, noise = TRUE, interval = 0.9), class = "sturdy_error_interval")
+  expect_error(predict(fit, interval = 1), class = "sturdy_error_range")
+  withr::local_options(sturdy.draws = 3)
+  expect_error(predict(fit, interval = 0.9), class = "sturdy_error_range")
+  withr::local_options(sturdy.draws = 1e6, sturdy.max_memory = 1e7)
+  expect_error(predict(fit, interval = 0.9), class = "sturdy_error_memory")
+})
