@@ -21,14 +21,14 @@
 experiment <- list(
   settings = list(
     data = c(
-      "iris", "newthyroid", "glass", "vehicle", "vowel", "satellite", "waveform"
+      "iris", "wine", "newthyroid", "glass", "vehicle", "vowel", "satellite", "waveform"
     ),
     noise = c("none", "uniform.1", "uniform.2", "pair.2"),
     replications = 10, seed = 1
   ),
   quick = list(data = "iris", noise = "uniform.2", replications = 1),
   in_package = "summary",
-  needs = c("ranger", "kernlab", "nnet", "mlbench"),
+  needs = c("ranger", "kernlab", "nnet", "mlbench", "gclus"),
   tasks = function(settings) {
     all_of(seed = seeds_of(settings), noise = settings$noise, data = settings$data)
   },
@@ -39,12 +39,13 @@ experiment <- list(
 # Data ------------------------------------------------------------------------
 
 classes_data <- function(name) {
-  from <- function(set, class) {
-    data <- get(utils::data(list = set, package = "mlbench", envir = environment()))
-    list(x = data[names(data) != class], y = data[[class]])
+  from <- function(set, class, package = "mlbench") {
+    data <- get(utils::data(list = set, package = package, envir = environment()))
+    list(x = data[names(data) != class], y = factor(data[[class]]))
   }
   data <- switch(name,
     iris = list(x = datasets::iris[1:4], y = datasets::iris$Species),
+    wine = from("wine", "Class", "gclus"),
     newthyroid = {
       data <- sturdy_data("newthyroid")
       list(x = data[names(data) != "class"], y = factor(data$class))
