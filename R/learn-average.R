@@ -4,6 +4,7 @@
 
 average_nodes <- 120L       # of three noise models together,
 average_nodes_wide <- 240L  # with many coordinates,
+average_nodes_classes <- 60L # with several classes, of which each costs as much as one of two,
 average_nodes_many <- 150L  # on up to so many rows; with more, as the posterior narrows and
                             # each costs more, fewer in proportion, but no fewer than
 average_nodes_fewest <- 27L
@@ -201,7 +202,10 @@ average_sizes <- function(models, noise) {
     log_sum(vapply(model$modes, node_laplace, numeric(1)))
   }, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
-  total <- (if (d <= node_wide) average_nodes else average_nodes_wide) * length(models) / 3
+  total <- if (d > node_wide) {
+    average_nodes_wide
+  } else if (is.null(problem$latent$classes)) average_nodes else average_nodes_classes
+  total <- total * length(models) / 3
   total <- max(
     total * min(1, average_nodes_many / problem$latent$n), min(total, average_nodes_fewest)
   )

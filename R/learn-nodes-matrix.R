@@ -28,8 +28,8 @@ matrix_component <- function(matrix, share) {
 #' @noRd
 matrix_points <- function(component, n, first) {
   part <- component$matrix
-  d <- length(component$centre)
-  p <- primes(d + 1 + length(part$counts))[-seq_len(d)]
+  size <- 1 + length(part$counts)
+  p <- utils::tail(primes(length(component$centre) + size), size)
   u <- outer(sqrt(p), first + seq_len(n), function(a, k) (0.5 + k * a) %% 1)
   u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
   points <- vapply(seq_len(n), function(k) {

@@ -25,8 +25,8 @@ node_proposal <- function(modes) {
   share <- share / sum(share)
   unlist(lapply(seq_along(modes), function(k) {
     mode <- modes[[k]]
-    e <- eigen(mode$H, symmetric = TRUE)
     d <- length(mode$par)
+    e <- if (d > 0) eigen(mode$H, symmetric = TRUE) else list(vectors = diag(0))
     curvature <- pmax(e$values, average_least)
     tails <- seq_len(d) <= node_tails & curvature > node_curved & d <= node_wide
     core <- list(
@@ -62,12 +62,12 @@ node_points <- function(component, n, first = 0) {
   u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
   x <- stats::qnorm(u)
   x[component$tails, ] <- stats::qt(u[component$tails, ], node_df)
-  component$centre + component$axes %*% (component$scale * x)
+  matrix(component$centre + component$axes %*% (component$scale * x), d, n)
 }
 
 node_log_density <- function(Z, component) {
   x <- crossprod(component$axes, Z - component$centre) / component$scale
-  by_axis <- stats::dnorm(x, log = TRUE)
+  by_axis <- -x^2 / 2 - log(2 * pi) / 2
   by_axis[component$tails, ] <- stats::dt(x[component$tails, ], node_df, log = TRUE)
   colSums(by_axis) - sum(log(component$scale))
 }
@@ -109,7 +109,7 @@ primes <- function(n) {
 #' @noRd
 node_integral <- function(problem, modes, n, tick) {
   laplace <- log_sum(vapply(modes, node_laplace, numeric(1)))
-  if (length(problem$field) == 0 || n == 0) {
+  if (n == 0 || !node_is_free(problem, modes)) {
     return(node_at_modes(problem, modes, laplace, tick))
   }
   proposal <- node_proposal(modes)
@@ -138,6 +138,14 @@ node_integral <- function(problem, modes, n, tick) {
   found
 }
 
+#' Of each column; there may be no row
+#' @noRd
+node_log_prior <- function(Z) -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
+
+#' Is there anything to integrate?
+#' @noRd
+node_is_free <- function(problem, modes) length(problem$field) > 0 || !is.null(modes[[1]]$matrix)
+
 #' @param first how many points of the sequence are left out.
 #' @noRd
 node_draw <- function(problem, modes, proposal, n, first, tick) {
@@ -154,11 +162,11 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   }
   Z <- points(node_points)
   log_omega <- if (!is.null(modes[[1]]$matrix)) points(matrix_points)
-  Z <- pmin(pmax(Z, -average_far), average_far)
+  Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
   out <- node_outputs(problem, modes, from, Z, matrix_of_points(log_omega), tick)
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
-    colSums(stats::dnorm(Z, log = TRUE))
+    node_log_prior(Z)
   log_f[!is.finite(log_f)] <- -Inf
   list(
     Z = Z, log_f = log_f, out = out, log_omega = log_omega,
@@ -238,7 +246,7 @@ node_at_modes <- function(problem, modes, laplace, tick) {
     log_weight = weight - log_sum(weight), out = out,
     log_omega = matrix_logs(modes), log_evidence = laplace,
     laplace = laplace, ess = NA_real_, pareto_k = NA_real_,
-    method = if (length(problem$field)) "mode" else "exact"
+    method = if (node_is_free(problem, modes)) "mode" else "exact"
   )
 }
 

@@ -29,8 +29,8 @@ experiment <- list(
   quick = list(data = "iris", noise = "uniform.2", replications = 1),
   in_package = "summary",
   needs = c("ranger", "kernlab", "nnet", "mlbench", "gclus"),
-  tasks = function(settings) {
-    all_of(seed = seeds_of(settings), noise = settings$noise, data = settings$data)
+  tasks = function(settings) { # one replication of all after the other
+    all_of(data = settings$data, noise = settings$noise, seed = seeds_of(settings))
   },
   run = function(task) classes_replication(task$data, task$noise, task$seed),
   tables = function(parts) list(summary = classes_summary(parts$results))
