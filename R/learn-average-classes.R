@@ -1,5 +1,5 @@
 # Averaging with several classes: no wrong labels, one rate, and a noise matrix, whose
-# rows are integrated by a variational posterior at each kernel's neighbourhood.
+# modes are sought by a variational posterior of its rows; nodes: learn-nodes-matrix.R.
 
 matrix_average_rounds <- 3L # of the matrix and the kernel in turn
 matrix_same <- 0.03         # entries of two matrices that are nearer are one
