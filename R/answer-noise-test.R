@@ -25,8 +25,9 @@
 #' Which class they are in is told by the model with a rate for each class against that with
 #' one rate.
 #'
-#' With three classes or more it is told by the model with a noise matrix. The evidence of
-#' that one is a lower bound, so that the Bayes factor for it is on the safe side.
+#' With three classes or more it is told by the model with a noise matrix. Two classes that
+#' overlap, and are alike in all columns, look as if one were taken for the other: the test may be
+#' sure of wrong labels where none is (`vignette("reproducing")` has such a case).
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()] with `epsilon = "average"`.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).

@@ -1,7 +1,8 @@
 # Averaging with several classes: no wrong labels, one rate, and a noise matrix, whose
-# rows are integrated by a variational posterior at each kernel's neighbourhood.
+# modes are sought by a variational posterior of its rows; nodes: learn-nodes-matrix.R.
 
 matrix_average_rounds <- 3L # of the matrix and the kernel in turn
+matrix_same <- 0.03         # entries of two matrices that are nearer are one
 matrix_grid <- 41L          # points a side, of the prior's rate and strength
 
 #' What averaging needs to know of label noise with several classes
@@ -37,24 +38,47 @@ classes_noise <- function(spec) {
 #' geometric mean, f(z) = log Z(z; omega~) + log prior(z), and its integral less
 #' KL(q || prior) is a lower bound of the evidence [M 12.17].
 #' @param models those of average_all_modes(). @return the same with `matrix`: list(problem,
-#'   modes, matrix: list(alpha, counts, rate, strength, offset)), those not asked for left
-#'   out.
+#'   modes, each with the field `matrix`: list(alpha, mean, counts, rate, strength, shape,
+#'   offset)), those not asked for left out.
 #' @noRd
 average_matrix <- function(latent, noise, spec, models, tick) {
   from <- matrix_starts(latent, noise, spec, models, tick)
-  ends <- lapply(from, matrix_climb, latent, noise, spec, tick)
-  ends <- Filter(Negate(is.null), ends)
-  if (length(ends)) {
-    value <- vapply(ends, function(end) end$value + end$matrix$offset, numeric(1))
-    best <- ends[[which.max(value)]]
-    problem <- matrix_problem(latent, best$matrix, spec)
-    objective <- learn_objective(problem, tick)
-    modes <- average_modes(problem, list(best$mode), objective)
-    if (length(modes)) {
-      models$matrix <- list(problem = problem, modes = modes, matrix = best$matrix)
-    }
+  ends <- Filter(Negate(is.null), lapply(from, matrix_climb, latent, noise, spec, tick))
+  reached <- vapply(ends, function(end) end$value + end$matrix$offset, numeric(1))
+  modes <- list()
+  for (end in ends[order(-reached)]) {
+    if (max(reached) - end$value - end$matrix$offset > average_lost) next
+    if (matrix_known(end, modes)) next
+    modes <- c(modes, matrix_mode(end, latent, spec, tick))
+  }
+  if (length(modes)) {
+    modes <- modes[order(-vapply(modes, function(mode) mode$penalised, numeric(1)))]
+    models$matrix <- list(problem = matrix_problem(latent, modes[[1]]$matrix, spec), modes = modes)
   }
   models[intersect(names(noise$weights), names(models))]
+}
+
+#' The mode of the kernel at the matrix of an end, its value with what the matrix adds
+#' @return list of one mode with the field `matrix`, or of none.
+#' @noRd
+matrix_mode <- function(end, latent, spec, tick) {
+  problem <- matrix_problem(latent, end$matrix, spec)
+  modes <- average_modes(problem, list(end$mode), learn_objective(problem, tick))
+  lapply(modes, function(mode) {
+    mode$penalised <- mode$penalised + end$matrix$offset
+    mode$matrix <- c(end$matrix, list(mean = end$matrix$alpha / rowSums(end$matrix$alpha)))
+    mode
+  })
+}
+
+#' Is an end one of the modes, kernel and matrix?
+#' @noRd
+matrix_known <- function(end, modes) {
+  mean <- end$matrix$alpha / rowSums(end$matrix$alpha)
+  known <- vapply(modes, function(mode) {
+    sum((end$mode$par - mode$par)^2) < 1 && max(abs(mean - mode$matrix$mean)) < matrix_same
+  }, logical(1))
+  any(known)
 }
 
 #' Where the search for a matrix starts: from the best mode under one rate, and from where
@@ -143,7 +167,7 @@ matrix_posterior <- function(latent, here, noise, spec, tick) {
     before <- omega
     omega <- matrix_geometric(alpha)
     sites <- out$sites
-    found <- c(prior, list(alpha = alpha, counts = counts, sites = sites))
+    found <- c(prior, list(alpha = alpha, counts = counts, sites = sites, shape = noise$shape))
     if (max(abs(omega - before)) < matrix_em_tol) break
   }
   if (!is.null(found)) found$offset <- matrix_offset(found, noise$shape)
@@ -155,61 +179,31 @@ matrix_posterior <- function(latent, here, noise, spec, tick) {
 #' @noRd
 matrix_offset <- function(found, shape) {
   centre <- found$strength * rate_omega(found$rate, ncol(found$counts))
-  spread <- matrix_prior_integral(found$counts, shape) -
-    dirichlet_marginal(found$counts, found$rate, found$strength)
+  spread <- matrix_prior_grid(found$counts, shape)$log_marginal -
+    dirichlet_marginal(found$rate, found$strength, found$counts)
   spread - dirichlet_divergence(found$alpha, centre)
-}
-
-#' Log of the marginal likelihood of the counts, over a grid of rate and strength
-#' @noRd
-matrix_prior_integral <- function(counts, shape) {
-  p <- (seq_len(matrix_grid) - 0.5) / matrix_grid
-  rates <- 0.5 * stats::qbeta(p, 1, shape)
-  strengths <- exp(stats::qnorm(p, matrix_strength[["meanlog"]], matrix_strength[["sdlog"]]))
-  value <- vapply(strengths, function(strength) {
-    vapply(rates, dirichlet_marginal, numeric(1), counts = counts, strength = strength)
-  }, numeric(matrix_grid))
-  log_sum(value) - 2 * log(matrix_grid)
 }
 
 # Result --------------------------------------------------------------------------
 
 #' The fit at a mode, and the nodes; as average_result()
 #'
-#' The matrix of a node is drawn from its posterior, in order that what depends on it is
-#' averaged, too.
-#' @param matrix the posterior of the noise matrix, or `NULL`.
+#' @param matrix the posterior of the noise matrix at its best mode, or `NULL`.
 #' @noRd
 average_classes <- function(latent, spec, model, nodes, matrix) {
   mode <- model$modes[[1]]
   hyper <- model$problem$coordinates$hyper(mode$par)
   rates <- model$problem$coordinates$rates(mode$par)
-  omega <- if (is.null(model$matrix)) {
-    classes_omega(spread_rates(rates, NULL), latent$classes)
-  } else {
-    matrix$alpha / rowSums(matrix$alpha)
-  }
+  omega <- mode$matrix$mean
+  if (is.null(omega)) omega <- classes_omega(spread_rates(rates, NULL), latent$classes)
   ep <- ep_run(latent, hyper, Inf, omega, mode$sites, spec$control, final = TRUE)
-  drawn <- nodes$table$model == "matrix"
   nodes$omega <- lapply(nodes$rates, function(rates) {
     classes_omega(spread_rates(rates, NULL), latent$classes)
   })
-  if (any(drawn)) nodes$omega[drawn] <- dirichlet_points(matrix$alpha, sum(drawn))
   nodes$point <- omega
   list(
     hyper = hyper, epsilon = omega, omega = omega, ep = ep, latent = latent, nodes = nodes,
     learning = average_learning(model, ep, nodes), rate = matrix$rate,
     strength = matrix$strength, counts = matrix$counts
   )
-}
-
-#' n deterministic points of independent Dirichlet rows
-#' @noRd
-dirichlet_points <- function(alpha, n) {
-  u <- outer(sqrt(primes(length(alpha))), seq_len(n), function(a, k) (0.5 + k * a) %% 1)
-  lapply(seq_len(n), function(k) {
-    gamma <- matrix(stats::qgamma(u[, k], alpha), nrow(alpha))
-    gamma <- pmax(gamma, .Machine$double.xmin)
-    gamma / rowSums(gamma)
-  })
 }

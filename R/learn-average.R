@@ -4,6 +4,7 @@
 
 average_nodes <- 120L       # of three noise models together,
 average_nodes_wide <- 240L  # with many coordinates,
+average_nodes_classes <- 60L # with several classes, of which each costs as much as one of two,
 average_nodes_many <- 150L  # on up to so many rows; with more, as the posterior narrows and
                             # each costs more, fewer in proportion, but no fewer than
 average_nodes_fewest <- 27L
@@ -49,13 +50,7 @@ average_fit <- function(latent, spec, rows = NULL) {
   if (!length(models)) abort_no_modes()
   sizes <- average_sizes(models, noise)
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
-    model <- models[[name]]
-    part <- node_integral(model$problem, model$modes, sizes[[name]], counter$tick)
-    if (!is.null(model$matrix)) {
-      part[c("log_evidence", "laplace")] <-
-        lapply(part[c("log_evidence", "laplace")], `+`, model$matrix$offset)
-    }
-    part
+    node_integral(models[[name]]$problem, models[[name]]$modes, sizes[[name]], counter$tick)
   })
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
@@ -65,7 +60,7 @@ average_fit <- function(latent, spec, rows = NULL) {
   if (is.null(latent$classes)) {
     average_result(latent, spec, model, nodes)
   } else {
-    average_classes(latent, spec, model, nodes, models$matrix$matrix)
+    average_classes(latent, spec, model, nodes, models$matrix$modes[[1]]$matrix)
   }
 }
 
@@ -204,10 +199,13 @@ average_sizes <- function(models, noise) {
     return(vapply(models, function(model) 0, 0))
   }
   laplace <- vapply(models, function(model) {
-    log_sum(vapply(model$modes, node_laplace, numeric(1))) + sum(model$matrix$offset)
+    log_sum(vapply(model$modes, node_laplace, numeric(1)))
   }, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
-  total <- (if (d <= node_wide) average_nodes else average_nodes_wide) * length(models) / 3
+  total <- if (d > node_wide) {
+    average_nodes_wide
+  } else if (is.null(problem$latent$classes)) average_nodes else average_nodes_classes
+  total <- total * length(models) / 3
   total <- max(
     total * min(1, average_nodes_many / problem$latent$n), min(total, average_nodes_fewest)
   )

@@ -108,7 +108,7 @@ matrix_prior <- function(counts, shape = 1) {
   minus_log <- function(par) {
     rate <- 0.5 * stats::plogis(par[1])
     # densities in par, of the rate and of the log-normal strength
-    -dirichlet_marginal(counts, rate, exp(par[2])) - log(rate) - shape * log1p(-2 * rate) +
+    -dirichlet_marginal(rate, exp(par[2]), counts) - log(rate) - shape * log1p(-2 * rate) +
       (par[2] - matrix_strength[["meanlog"]])^2 / (2 * matrix_strength[["sdlog"]]^2)
   }
   wrong <- (sum(counts) - sum(diag(counts)) + 0.5) / (sum(counts) + 1)
@@ -118,11 +118,21 @@ matrix_prior <- function(counts, shape = 1) {
 }
 
 #' Log marginal likelihood of the counts under a Dirichlet prior of the rows
+#' @param rate,strength of the prior: numbers, or as many of each.
 #' @noRd
-dirichlet_marginal <- function(counts, rate, strength) {
-  centre <- strength * rate_omega(rate, ncol(counts))
-  sum(lgamma(strength) - lgamma(strength + rowSums(counts))) +
-    sum(lgamma(centre + counts) - lgamma(centre))
+dirichlet_marginal <- function(rate, strength, counts) {
+  classes <- ncol(counts)
+  on <- strength * (1 - rate)
+  off <- strength * rate / (classes - 1)
+  gain <- function(at, count) lgamma(at + count) - lgamma(at)
+  value <- 0
+  for (true in seq_len(classes)) {
+    value <- value - gain(strength, sum(counts[true, ]))
+    for (recorded in seq_len(classes)) {
+      value <- value + gain(if (recorded == true) on else off, counts[true, recorded])
+    }
+  }
+  value
 }
 
 #' A few quasi-Newton steps for the kernel at a matrix

@@ -22,8 +22,12 @@ new_nodes <- function(models, parts, noise) {
     posterior[[name]] * w / sum(w)
   })
   out <- of(function(k, name) parts[[name]]$out[[k]])
+  omega <- lapply(parts, function(part) matrix_of_points(part$log_omega))
   at <- function(what) {
-    of(function(k, name) models[[name]]$problem$coordinates[[what]](parts[[name]]$Z[, k]))
+    of(function(k, name) {
+      own <- if (what == "rates") omega[[name]][[k]]
+      if (is.null(own)) models[[name]]$problem$coordinates[[what]](parts[[name]]$Z[, k]) else own
+    })
   }
   c(
     list(

@@ -16,7 +16,7 @@ node_most_k <- 0.7      # above this, nodes are drawn once more
 # The distribution that nodes are drawn from -----------------------------------
 
 #' @param modes see average_modes(). @return list of components: list(centre, axes (d x d),
-#'   scale, tails (logical, d), share).
+#'   scale, tails (logical, d), share, matrix: see matrix_component()).
 #' @noRd
 node_proposal <- function(modes) {
   laplace <- vapply(modes, node_laplace, numeric(1))
@@ -25,18 +25,20 @@ node_proposal <- function(modes) {
   share <- share / sum(share)
   unlist(lapply(seq_along(modes), function(k) {
     mode <- modes[[k]]
-    e <- eigen(mode$H, symmetric = TRUE)
     d <- length(mode$par)
+    e <- if (d > 0) eigen(mode$H, symmetric = TRUE) else list(vectors = diag(0))
     curvature <- pmax(e$values, average_least)
     tails <- seq_len(d) <= node_tails & curvature > node_curved & d <= node_wide
     core <- list(
       centre = mode$par, axes = e$vectors, tails = tails,
       scale = curvature^-0.5 * if (d <= node_wide) node_inflation else 1,
-      share = share[k] * (1 - node_defensive), mode = k
+      share = share[k] * (1 - node_defensive), mode = k,
+      matrix = matrix_component(mode$matrix, matrix_share)
     )
     wide <- list(
       centre = mode$par, axes = e$vectors, tails = logical(d),
-      scale = sqrt((1 / curvature + 1) / 2), share = share[k] * node_defensive, mode = k
+      scale = sqrt((1 / curvature + 1) / 2), share = share[k] * node_defensive, mode = k,
+      matrix = matrix_component(mode$matrix, matrix_share_wide)
     )
     list(core, wide)
   }), recursive = FALSE)
@@ -60,21 +62,22 @@ node_points <- function(component, n, first = 0) {
   u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
   x <- stats::qnorm(u)
   x[component$tails, ] <- stats::qt(u[component$tails, ], node_df)
-  component$centre + component$axes %*% (component$scale * x)
+  matrix(component$centre + component$axes %*% (component$scale * x), d, n)
 }
 
 node_log_density <- function(Z, component) {
   x <- crossprod(component$axes, Z - component$centre) / component$scale
-  by_axis <- stats::dnorm(x, log = TRUE)
+  by_axis <- -x^2 / 2 - log(2 * pi) / 2
   by_axis[component$tails, ] <- stats::dt(x[component$tails, ], node_df, log = TRUE)
   colSums(by_axis) - sum(log(component$scale))
 }
 
-#' Log density of the mixture
+#' Log density of the mixture, relative to the prior of a noise matrix if there is one
 #' @noRd
-node_log_mixture <- function(Z, proposal) {
+node_log_mixture <- function(Z, proposal, log_omega = NULL) {
   parts <- vapply(proposal, function(component) {
-    log(component$share) + node_log_density(Z, component)
+    log(component$share) + node_log_density(Z, component) +
+      if (is.null(log_omega)) 0 else matrix_log_ratio(log_omega, component$matrix)
   }, numeric(ncol(Z)))
   apply(matrix(parts, ncol(Z)), 1, log_sum)
 }
@@ -102,11 +105,11 @@ primes <- function(n) {
 #'
 #' @param n how many. @return list(Z (d x K), log_weight (K, with the evidence in it: their
 #'   log_sum() less log K), out (K native results, `NULL` without a fixed point), log_f,
-#'   log_evidence, laplace, ess, pareto_k, method).
+#'   log_omega (C^2 x K, of a noise matrix), log_evidence, laplace, ess, pareto_k, method).
 #' @noRd
 node_integral <- function(problem, modes, n, tick) {
   laplace <- log_sum(vapply(modes, node_laplace, numeric(1)))
-  if (length(problem$field) == 0 || n == 0) {
+  if (n == 0 || !node_is_free(problem, modes)) {
     return(node_at_modes(problem, modes, laplace, tick))
   }
   proposal <- node_proposal(modes)
@@ -121,8 +124,8 @@ node_integral <- function(problem, modes, n, tick) {
       component
     })
     drawn <- list(Z = cbind(drawn$Z, more$Z), log_f = c(drawn$log_f, more$log_f),
-                  out = c(drawn$out, more$out))
-    drawn$log_q <- node_log_mixture(drawn$Z, both)
+                  out = c(drawn$out, more$out), log_omega = cbind(drawn$log_omega, more$log_omega))
+    drawn$log_q <- node_log_mixture(drawn$Z, both, drawn$log_omega)
     found <- node_weights(drawn, laplace)
   }
   if (found$ess < node_least_ess / 2) {
@@ -135,6 +138,14 @@ node_integral <- function(problem, modes, n, tick) {
   found
 }
 
+#' Of each column; there may be no row
+#' @noRd
+node_log_prior <- function(Z) -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
+
+#' Is there anything to integrate?
+#' @noRd
+node_is_free <- function(problem, modes) length(problem$field) > 0 || !is.null(modes[[1]]$matrix)
+
 #' @param first how many points of the sequence are left out.
 #' @noRd
 node_draw <- function(problem, modes, proposal, n, first, tick) {
@@ -144,24 +155,29 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   proposal <- Map(utils::modifyList, proposal, lapply(size / n, function(s) list(share = s)))
   proposal <- proposal[size > 0]
   size <- size[size > 0]
-  parts <- lapply(seq_along(proposal), function(k) {
-    node_points(proposal[[k]], size[k], first + 1000 * (k - 1))
-  })
-  Z <- do.call(cbind, parts)
-  Z <- pmin(pmax(Z, -average_far), average_far)
+  points <- function(f) {
+    do.call(cbind, lapply(seq_along(proposal), function(k) {
+      f(proposal[[k]], size[k], first + 1000 * (k - 1))
+    }))
+  }
+  Z <- points(node_points)
+  log_omega <- if (!is.null(modes[[1]]$matrix)) points(matrix_points)
+  Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
-  out <- node_outputs(problem, modes, from, Z, tick)
+  out <- node_outputs(problem, modes, from, Z, matrix_of_points(log_omega), tick)
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
-    colSums(stats::dnorm(Z, log = TRUE))
+    node_log_prior(Z)
   log_f[!is.finite(log_f)] <- -Inf
   list(
-    Z = Z, log_f = log_f, out = out, log_q = node_log_mixture(Z, proposal), drawn = proposal
+    Z = Z, log_f = log_f, out = out, log_omega = log_omega,
+    log_q = node_log_mixture(Z, proposal, log_omega), drawn = proposal
   )
 }
 
 #' EP at every node, each started from what is known nearest to it
+#' @param omega their noise matrices, or `NULL`.
 #' @noRd
-node_outputs <- function(problem, modes, from, Z, tick) {
+node_outputs <- function(problem, modes, from, Z, omega, tick) {
   out <- vector("list", ncol(Z))
   known <- lapply(modes, function(mode) list(list(par = mode$par, sites = mode$sites)))
   for (k in seq_len(ncol(Z))) {
@@ -172,7 +188,7 @@ node_outputs <- function(problem, modes, from, Z, tick) {
     }, numeric(1))
     near <- known[[from[k]]][[which.min(apart)]]
     near$tangent <- mode$tangent
-    end <- node_evaluate(problem, near, Z[, k], tick)
+    end <- node_evaluate(problem, near, Z[, k], tick, omega[[k]])
     if (!is.null(end)) {
       out[[k]] <- end
       known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = end$sites)))
@@ -191,7 +207,8 @@ largest_remainder <- function(x) {
 
 #' EP at a node from the sites that its mode foretells, or else from the prior
 #' @noRd
-node_evaluate <- function(problem, mode, z, tick) {
+node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
+  if (!is.null(omega)) problem$coordinates$epsilon <- function(z) omega
   sites <- node_foresee(mode, z)
   control <- problem$search_control
   problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
@@ -219,16 +236,17 @@ node_foresee <- function(mode, z) {
 #' @noRd
 node_at_modes <- function(problem, modes, laplace, tick) {
   out <- lapply(modes, function(mode) {
-    node_evaluate(problem, list(par = mode$par, sites = mode$sites, tangent =
-      matrix(0, 2 * length(mode$sites$tau), length(mode$par))), mode$par, tick)
+    mode$tangent <- NULL
+    node_evaluate(problem, mode, mode$par, tick, mode$matrix$mean)
   })
   weight <- vapply(modes, node_laplace, numeric(1))
   weight[vapply(out, is.null, NA)] <- -Inf
   list(
     Z = matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes)),
-    log_weight = weight - log_sum(weight), out = out, log_evidence = laplace,
+    log_weight = weight - log_sum(weight), out = out,
+    log_omega = matrix_logs(modes), log_evidence = laplace,
     laplace = laplace, ess = NA_real_, pareto_k = NA_real_,
-    method = if (length(problem$field)) "mode" else "exact"
+    method = if (node_is_free(problem, modes)) "mode" else "exact"
   )
 }
 
@@ -239,7 +257,7 @@ node_weights <- function(drawn, laplace) {
   smooth <- pareto_smooth(raw)
   w <- exp(smooth$log_weight - max(smooth$log_weight))
   list(
-    Z = drawn$Z, out = drawn$out, log_f = drawn$log_f,
+    Z = drawn$Z, out = drawn$out, log_f = drawn$log_f, log_omega = drawn$log_omega,
     log_weight = smooth$log_weight - log_sum(smooth$log_weight),
     log_evidence = log_sum(smooth$log_weight) - log(length(raw)), laplace = laplace,
     ess = if (any(w > 0)) sum(w)^2 / sum(w^2) else 0, pareto_k = smooth$k, method = "nodes"

@@ -38,10 +38,12 @@
 #' # Three classes or more
 #' The noise models are none, one rate, and a noise matrix; the prior probability that
 #' [noise_prior()] gives to two rates is that of the matrix. With none and one rate all is as
-#' for two classes. The matrix is integrated less thoroughly: its rows have one Dirichlet
-#' distribution each, found together with the mode of the kernel, and a lower bound takes
-#' the place of its evidence; only the kernel has nodes, each with a matrix drawn from these
-#' distributions. With C classes the modes alone are used above 14,400/C rows. The table of
+#' for two classes, with half as many nodes. A matrix has Dirichlet distributions for its rows,
+#' found together with the mode of the kernel from two starts; nodes are drawn around all
+#' modes found, each with a matrix of its own, from the prior times a share of the
+#' expected counts, and are weighted by their evidences. Where too few of them count, as may
+#' be with many classes, a lower bound takes the place of the evidence, and the modes that
+#' of the nodes. With C classes the modes alone are used above 14,400/C rows. The table of
 #' [noise_test()] shows how many nodes each model has, and `print()` says where there are
 #' none.
 #'

@@ -29,7 +29,7 @@ test_that("the evidence of one rate is the integral over it", {
 
 # The evidence of a matrix by importance sampling of the matrix, rate and strength: with 400
 # draws its standard error is below 0.2.
-test_that("the bound on the evidence of a matrix is a bound, and near it", {
+test_that("the evidence of a matrix is its integral, and the bound is below it", {
   d <- three_groups(60, 0.2)
   fit <- gpc(
     d$x, d$y, kernel = held_three(), epsilon = "matrix", hyper = "integrate", scale = FALSE
@@ -56,9 +56,35 @@ test_that("the bound on the evidence of a matrix is a bound, and near it", {
     out$log_evidence + prior(omega) - log_dirichlet(omega, wide)
   }, 0)
   truth <- log_sum(ratio) - log(400)
-  bound <- log_evidence(fit, "integrated")
+  expect_equal(log_evidence(fit, "integrated"), truth, tolerance = 0.4 / abs(truth))
+  expect_identical(fit$nodes$models$method, "nodes")
+  bound <- fit$nodes$models$laplace
   expect_lt(bound, truth + 0.3)
-  expect_gt(bound, truth - 1.5)
+  expect_gt(bound, truth - 2.5)
+  # every node has a matrix of its own
+  expect_false(anyDuplicated(fit$nodes$omega) > 0)
+  expect_equal(rowSums(fit$nodes$omega[[2]]), rep(1, 3))
+})
+
+test_that("matrices of nodes are drawn from what their density says", {
+  counts <- matrix(c(20, 3, 0.2, 1, 25, 0, 4, 0.1, 30), 3)
+  component <- list(centre = 0, matrix = matrix_component(list(counts = counts, shape = 4), 0.7))
+  points <- matrix_points(component, 4000, 0)
+  expect_equal(colSums(exp(points[c(1, 4, 7), ])), rep(1, 4000))
+  # the prior integrates to one
+  few <- list(centre = 0, matrix = matrix_component(list(counts = counts / 10, shape = 4), 0.7))
+  wide <- matrix_points(few, 4000, 0)
+  expect_equal(mean(exp(-matrix_log_ratio(wide, few$matrix))), 1, tolerance = 0.1)
+  # a row's mean is that of its Dirichlet distributions
+  n <- component$matrix$counts
+  posterior <- matrix_prior_grid(n, 4)
+  mean <- sum(posterior$share * (posterior$strength * (1 - posterior$rate) + n[1, 1]) /
+    (posterior$strength + sum(n[1, ])))
+  expect_equal(mean(exp(points[1, ])), mean, tolerance = 0.01)
+  # the log marginal of counts by one draw of a category after the other
+  expect_equal(
+    dirichlet_marginal(0.1, 20, rbind(c(2, 1, 0), 0, 0)), log(18 * 19 * 1 / (20 * 21 * 22))
+  )
 })
 
 test_that("averages are those of fits at the nodes", {

@@ -11,7 +11,7 @@ cd "$(dirname "$0")"
 OPENBLAS_NUM_THREADS=1
 OMP_NUM_THREADS=1
 export OPENBLAS_NUM_THREADS OMP_NUM_THREADS
-scripts=${*:-"blas.R ep-fit.R gradient.R learn.R growth.R peers.R adf.R"}
+scripts=${*:-"blas.R ep-fit.R gradient.R learn.R classes.R growth.R peers.R adf.R"}
 
 # $1: folders of libblas.so.3 and liblapack.so.3. The R of Debian puts the folders
 # of R_LD_LIBRARY_PATH before LD_LIBRARY_PATH, and its own among them.
