@@ -21,8 +21,8 @@
  * long with 1.2 to 3. */
 #define GROWTH 2
 /* Shorter than this share of a step none is tried: along Anderson's direction,
- * which is then forgotten (of the same starts, 1e-3 takes 40 % more passes; 0.05
- * to 0.4 differ by 15 %), and along f. */
+ * which is then forgotten (of the same starts, 1e-3 takes 40 % more passes;
+ * 0.05 to 0.4 differ by 15 %), and along f. */
 #define SHORTEST_ANDERSON 0.2
 #define SHORTEST 1e-3
 /* Parallel EP gives up when so many passes gain less than 10 % of the
