@@ -66,7 +66,7 @@ matrix_mode <- function(end, latent, spec, tick) {
   modes <- average_modes(problem, list(end$mode), learn_objective(problem, tick))
   lapply(modes, function(mode) {
     mode$penalised <- mode$penalised + end$matrix$offset
-    mode$matrix <- c(end$matrix, list(mean = end$matrix$alpha / rowSums(end$matrix$alpha)))
+    mode$matrix <- end$matrix
     mode
   })
 }
@@ -74,9 +74,9 @@ matrix_mode <- function(end, latent, spec, tick) {
 #' Is an end one of the modes, kernel and matrix?
 #' @noRd
 matrix_known <- function(end, modes) {
-  mean <- end$matrix$alpha / rowSums(end$matrix$alpha)
   known <- vapply(modes, function(mode) {
-    sum((end$mode$par - mode$par)^2) < 1 && max(abs(mean - mode$matrix$mean)) < matrix_same
+    sum((end$mode$par - mode$par)^2) < 1 &&
+      max(abs(end$matrix$mean - mode$matrix$mean)) < matrix_same
   }, logical(1))
   any(known)
 }
@@ -170,7 +170,10 @@ matrix_posterior <- function(latent, here, noise, spec, tick) {
     found <- c(prior, list(alpha = alpha, counts = counts, sites = sites, shape = noise$shape))
     if (max(abs(omega - before)) < matrix_em_tol) break
   }
-  if (!is.null(found)) found$offset <- matrix_offset(found, noise$shape)
+  if (!is.null(found)) {
+    found$mean <- found$alpha / rowSums(found$alpha)
+    found$offset <- matrix_offset(found, noise$shape)
+  }
   found
 }
 

@@ -32,18 +32,22 @@ learn_starts <- function(problem, restarts) {
     at <- problem$field
     par[at == "lengthscale"] <- par[at == "lengthscale"] + d[1]
     par[at == "prior_scale"] <- par[at == "prior_scale"] - 2 * d[1]
-    par[at == "nugget"] <- par[at == "nugget"] + d[2]
-    par[at == "epsilon"] <- stats::qlogis(2 * min(d[3], 0.3))
-    learn_within(problem, par)
+    learn_move_noise(problem, par, d[2], min(d[3], 0.3))
   })
 }
 
 #' The same start with a larger nugget and, when it is learned, a larger epsilon
 #' @noRd
 learn_noisier <- function(problem, par, times) {
+  learn_move_noise(problem, par, log(times), min(0.02 * times, 0.4))
+}
+
+#' Other overlap and wrong labels: the log nugget by a step, the flip rates to a value
+#' @noRd
+learn_move_noise <- function(problem, par, step, rate) {
   at <- problem$field
-  par[at == "nugget"] <- par[at == "nugget"] + log(times)
-  par[at == "epsilon"] <- stats::qlogis(2 * min(0.02 * times, 0.4))
+  par[at == "nugget"] <- par[at == "nugget"] + step
+  par[at == "epsilon"] <- stats::qlogis(2 * rate)
   learn_within(problem, par)
 }
 
@@ -225,16 +229,13 @@ learn_climb <- function(problem, objective, from, gain = learn_gain,
 #' @param found the end, see learn_climb(). @return the better one, alike.
 #' @noRd
 learn_with_noise <- function(problem, objective, found) {
-  at <- problem$field == "epsilon"
-  if (!any(at) || !is.finite(found$penalised) ||
+  if (!any(problem$field == "epsilon") || !is.finite(found$penalised) ||
       any(learn_epsilon(problem, found$par) > learn_little_noise)) {
     return(found)
   }
-  par <- found$par
-  par[at] <- stats::qlogis(4 * learn_little_noise)
-  less <- problem$field == "nugget"
-  par[less] <- par[less] - log(10)
-  here <- objective$at(learn_within(problem, par))
+  here <- objective$at(
+    learn_move_noise(problem, found$par, -log(10), 2 * learn_little_noise)
+  )
   if (!is.finite(here$penalised)) {
     return(found)
   }

@@ -53,10 +53,7 @@ staged_again <- function(latent, few, hyper, spec) {
 #' @noRd
 staged_climb <- function(latent, n_few, hyper, epsilon, first, spec) {
   problem <- learn_problem(latent, spec)
-  at <- problem$field == "epsilon"
-  par <- problem$start
-  par[at] <- stats::qlogis(2 * epsilon)
-  par <- learn_within(problem, par)
+  par <- learn_move_noise(problem, problem$start, 0, epsilon)
   sites <- staged_sites(latent, n_few, hyper, epsilon, spec)
   tick <- learn_progress(problem)
   patient <- learn_objective(problem, tick)

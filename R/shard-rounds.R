@@ -144,7 +144,7 @@ rounds_step <- function(it, team, lik, control) {
   }
   shortest <- if (is.null(gamma)) rounds_shortest else rounds_shortest_anderson
   scale <- rounds_go(it, team, lik, control$damping, gamma, shortest)
-  if (scale == 0) {
+  if (scale == 0 && !is.null(gamma)) {
     it$memory <- list()
     it$forget <- TRUE
     scale <- rounds_go(it, team, lik, control$damping, NULL, rounds_shortest)

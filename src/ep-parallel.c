@@ -17,12 +17,12 @@
 #define IMPROPER_SIZE 10
 /* The residuals, root mean square, may be so many times the least so far. (The
  * largest residual is that of one row in 50,000.) Cold starts (tools/bench,
- * passes.R) take 15 % more passes when only a single step is bounded so, as
+ * passes.R) take 17 % more passes when only a single step is bounded so, as
  * long with 1.2 to 3. */
 #define GROWTH 2
 /* Shorter than this share of a step none is tried: along Anderson's direction,
  * which is then forgotten (of the same starts, 1e-3 takes 40 % more passes;
- * 0.05 to 0.4 differ by 15 %), and along f. */
+ * 0.05 to 0.4 differ by 18 %), and along f. */
 #define SHORTEST_ANDERSON 0.2
 #define SHORTEST 1e-3
 /* Parallel EP gives up when so many passes gain less than 10 % of the
@@ -139,8 +139,9 @@ static double pass(parallel_loop *L) {
   gather(L);
   anderson_step(&L->work->mix, L->work->weight, L->work->x, L->work->f,
                 L->work->jump);
-  double scale = go(L, SHORTEST_ANDERSON);
-  if (scale == 0) {
+  const int along_f = L->work->mix.count == 0; /* nothing is remembered yet */
+  double scale = go(L, along_f ? SHORTEST : SHORTEST_ANDERSON);
+  if (scale == 0 && !along_f) {
     anderson_restart(&L->work->mix);
     memcpy(L->work->jump, L->work->f,
            2 * (size_t)L->post->n * sizeof *L->work->f);
