@@ -111,6 +111,7 @@ noise_statement <- function(object, level) {
       models = models, rates = rate_table(object, level, some),
       two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
+      shared = several && length(object$kernel$nugget) == 1,
       levels = object$blueprint$levels
     ),
     class = "sturdy_noise_test"
@@ -196,7 +197,10 @@ noise_lines <- function(x, digits) {
     ),
     if (isTRUE(x$two > 3) && length(x$levels) > 2) {
       paste0("some classes are taken for particular others (Bayes factor ",
-             bounded(x$two, 0, 1e4, number), "): see noise_matrix()")
+             bounded(x$two, 0, 1e4, number), "): see noise_matrix()",
+             if (isTRUE(x$shared)) {
+               "; overlap of two classes only looks the same (compare kernels = \"per class\")"
+             })
     } else if (isTRUE(x$two > 3)) {
       worse <- which.max(x$rates$rate)
       paste0("more among true ", x$rates$class[worse], " (Bayes factor ", number(x$two), ")")

@@ -2,9 +2,9 @@
 # them claim; and what the package keeps of their results.
 
 scripts <- c(
-  "averaging", "averaging-known", "averaging-sbc", "check-fit", "comparison", "drift", "fixed-points", "fss17-reading",
-  "fss17-tables", "kg08-circle", "kg08-thyroid",
-  "mislabelled-auc", "multi-class", "outliers", "permutation", "priors", "q-curves", "wrong-count"
+  "averaging", "averaging-facts", "averaging-known", "averaging-larger", "averaging-sbc",
+  "check-fit", "comparison", "drift", "fixed-points", "fss17-reading", "fss17-tables",
+  "kg08-circle", "kg08-thyroid", "mislabelled-auc", "multi-class", "multi-class-kernels", "outliers", "permutation", "priors", "q-curves", "wrong-count"
 )
 for (script in scripts) {
   extended_test(paste0("the script '", script, "' runs, and writes what it says"), {
