@@ -203,7 +203,7 @@ probability_none <- function(object) {
   if (!is_test(object)) {
     return(0)
   }
-  models <- object$nodes$models
+  models <- tested_models(object)
   models$probability[models$model == "none"]
 }
 

@@ -53,7 +53,10 @@ noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 
   check_posterior(object)
   omega <- object$omega
   if (type == "count") {
-    omega[] <- class_counts(class_rows(object)$true_class, object$data$y)
+    recorded <- object$data$y
+    checked <- !is.na(object$data$recorded)
+    recorded[checked] <- object$data$recorded[checked]
+    omega[] <- class_counts(class_rows(object)$true_class, recorded)
   } else if (!is.null(level) && is.character(object$spec$epsilon)) {
     ends <- if (is_average(object)) {
       average_interval(object, level)

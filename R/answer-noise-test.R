@@ -87,18 +87,43 @@ abort_no_test <- function(call) {
 #' Does the fit average over there being wrong labels and none?
 #' @noRd
 is_test <- function(object) {
-  models <- object$nodes$models$model
+  models <- tested_models(object)$model
   "none" %in% models && length(models) > 1
 }
 
-noise_statement <- function(object, level) {
+#' The noise models of a fit, with those that were ruled out: by a check that found a wrong
+#' label, or as all but impossible on a part of many rows
+#' @noRd
+tested_models <- function(object) {
   models <- object$nodes$models
+  out <- object$nodes$ruled_out
+  out <- out[setdiff(names(out), models$model)]
+  if (!length(out)) {
+    return(models)
+  }
+  blank <- models[rep(NA_integer_, length(out)), ]
+  blank$model <- names(out)
+  blank$prior <- unname(out)
+  blank$log_evidence <- -Inf
+  blank$probability <- 0
+  blank$modes <- blank$nodes <- 0L
+  blank$method <- "ruled out"
+  blank$laplace <- -Inf
+  all <- rbind(blank, models)
+  order <- c("none", "one", "two", "matrix")
+  all <- all[order(match(all$model, order)), ]
+  row.names(all) <- NULL
+  all
+}
+
+noise_statement <- function(object, level) {
+  models <- tested_models(object)
   none <- models$model == "none"
   evidence <- function(these) {
     prior <- models$prior[these]
     log_sum(models$log_evidence[these] + log(prior)) - log(sum(prior))
   }
-  some <- models$model[!none]
+  some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence(!none) - evidence(none))
   several <- inherits(object, "gpc_classes")
   one_two <- match(c("one", if (several) "matrix" else "two"), models$model)

@@ -47,7 +47,8 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   group <- if (is.null(object$data$group)) rep(1L, nobs(object)) else object$data$group
   mine <- if (is_average(object)) object$nodes$table$model %in% models else TRUE
   weight <- node_weight(object)[mine] / sum(node_weight(object)[mine])
-  flipped <- row_flipped(object)
+  # under "none", which is all that is left out, no label is wrong
+  flipped <- row_flipped(object) / sum(node_weight(object)[mine])
   event <- object$data$y > 0
   tables <- lapply(seq_len(max(1, length(groups))), function(g) {
     rates <- group_rates(object, g)[mine, , drop = FALSE]

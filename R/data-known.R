@@ -14,7 +14,10 @@ with_known <- function(molded, trusted, rates, call) {
   }
   data <- molded$data
   known <- if (is.null(data$group)) logical(length(data$y)) else data$group == 0
-  if (!is.null(trusted)) known <- data$rows %in% trusted_rows(trusted, data, call)
+  if (!is.null(trusted)) {
+    known <- data$rows %in% trusted_rows(trusted, data, call)
+    if (!is.null(data$recorded)) known <- known | !is.na(data$recorded)
+  }
   if (!is.null(rates)) {
     rates <- check_rates(rates, data, call)
     group <- as.integer(rates)
@@ -31,6 +34,10 @@ with_known <- function(molded, trusted, rates, call) {
 }
 
 #' Labels that were looked up, in the place of those recorded, and trusted
+#'
+#' What had been recorded is kept: with the true class it tells of the flip rates, and rows
+#' are chosen for a check because they look wrong.
+#' @return `molded`, its `data` with `recorded`: codes of checked rows, `NA` elsewhere.
 #' @noRd
 with_checked <- function(molded, checked, call) {
   data <- molded$data
@@ -50,8 +57,11 @@ with_checked <- function(molded, checked, call) {
     )
   }
   at <- match(checked$row, data$rows)
-  data$y[at] <- label_codes(match(as.character(checked$label), levels), levels)
   if (is.null(data$group)) data$group <- rep(1L, length(data$y))
+  if (is.null(data$recorded)) data$recorded <- rep(NA_real_, length(data$y))
+  new <- at[data$group[at] > 0] # labels that were trusted say nothing of the rates
+  data$recorded[new] <- data$y[new]
+  data$y[at] <- label_codes(match(as.character(checked$label), levels), levels)
   data$group[at] <- 0L
   molded$data <- data
   molded
@@ -60,7 +70,38 @@ with_checked <- function(molded, checked, call) {
 #' What learning needs to know of it
 #' @noRd
 known_rows <- function(data) {
-  if (!is.null(data$group)) list(group = data$group, levels = data$groups)
+  if (!is.null(data$group)) {
+    list(group = data$group, levels = data$groups, checked = checked_counts(data))
+  }
+}
+
+#' How many labels were found wrong and right by checks, by group and true class
+#' @return list(wrong, right), groups x (neg, pos), or `NULL` without checks.
+#' @noRd
+checked_counts <- function(data) {
+  at <- which(!is.na(data$recorded))
+  if (!length(at)) {
+    return(NULL)
+  }
+  home <- if (is.null(data$groups)) rep(1L, length(at)) else data$home[at]
+  count <- function(wrong) {
+    of <- function(sign) {
+      tabulate(home[data$y[at] == sign & (data$recorded[at] != data$y[at]) == wrong],
+               max(1L, length(data$groups)))
+    }
+    cbind(of(-1), of(1))
+  }
+  list(wrong = count(TRUE), right = count(FALSE))
+}
+
+#' The same with several classes: true class x recorded class
+#' @noRd
+checked_matrix <- function(data, classes) {
+  at <- which(!is.na(data$recorded))
+  if (length(at)) {
+    pairs <- factor(data$y[at] + classes * (data$recorded[at] - 1), seq_len(classes^2))
+    matrix(as.vector(table(pairs)), classes)
+  }
 }
 
 #' Positions of trusted rows in the data given

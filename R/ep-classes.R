@@ -16,7 +16,7 @@ classes_least_nugget <- 1e-3 # below, EP often has no fixed point
 #'   recorded one is not it; `loo_class`, n x C, those of the classes given other labels.
 #' @noRd
 latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = NULL,
-                           trusted = NULL, call = rlang::caller_env()) {
+                           trusted = NULL, checked = NULL, call = rlang::caller_env()) {
   n <- length(y)
   own <- length(kernel$nugget) > 1
   check_memory(classes_doubles(n, classes, Z, own) + 2 * length(X), n, is.null(Z), call)
@@ -35,6 +35,7 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
     n = n,
     y = y,
     trusted = trusted,
+    checked = checked,
     classes = classes,
     hyper = unclass(kernel)[hyper_names],
     free = free,
@@ -47,7 +48,7 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
         kernel[hyper_names] <- hyper
         latent_classes(
           given, columns, y, classes, kernel, if (is.matrix(asked)) asked else m, template,
-          trusted, call
+          trusted, checked, call
         )
       },
       predict = function(hyper, b, C) {
@@ -58,7 +59,7 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
       first <- seq_len(k)
       latent_classes(
         X[first, , drop = FALSE], columns, labels[first], classes, kernel, Z, template,
-        sure[first], call
+        sure[first], checked, call
       )
     },
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
@@ -72,6 +73,7 @@ latent_classes <- function(X, columns, y, classes, kernel, Z = NULL, template = 
         rows_of(sites, visit, classes), classes_control(control, Z), labels = !gradient,
         gradient = gradient, progress = progress
       )
+      if (!is.null(checked)) out <- with_checked_log(out, omega, checked)
       classes_result(out, labels, omega, sure, order(visit))
     }
   )
@@ -216,14 +218,28 @@ one_rate_slope <- function(d_omega) {
 #'
 #' For a noise matrix to be learned from, those of rows that are not trusted.
 #' @noRd
-class_counts <- function(true_class, y, trusted = NULL) {
+class_counts <- function(true_class, y, trusted = NULL, checked = NULL) {
   classes <- ncol(true_class)
-  counts <- matrix(0, classes, classes)
+  counts <- if (is.null(checked)) matrix(0, classes, classes) else checked
   if (!is.null(trusted)) y <- replace(y, trusted, 0)
   for (k in seq_len(classes)) {
-    counts[, k] <- colSums(true_class[y == k, , drop = FALSE])
+    counts[, k] <- counts[, k] + colSums(true_class[y == k, , drop = FALSE])
   }
   counts
+}
+
+#' With the log probability of what was recorded where checks have told the true classes
+#'
+#' What a given matrix calls impossible is left out: it is the user's word.
+#' @param checked see checked_matrix(), or `NULL`.
+#' @noRd
+with_checked_log <- function(out, omega, checked) {
+  at <- which(checked > 0 & omega > 0)
+  gain <- sum(checked[at] * log(omega[at]))
+  out$log_evidence <- out$log_evidence + gain
+  if (!is.null(out$value)) out$value <- out$value + gain
+  if (!is.null(out$d_omega)) out$d_omega[at] <- out$d_omega[at] + checked[at] / omega[at]
+  out
 }
 
 #' EP from the prior and from where a search ended, and the better of the ends

@@ -17,7 +17,8 @@ fit_classes <- function(spec, molded, call) {
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   latent <- latent_classes(
     X, kernel_columns(kernel, coding), molded$data$y, length(levels), kernel, Z,
-    trusted = classes_trusted(molded$data), call = call
+    trusted = classes_trusted(molded$data),
+    checked = checked_matrix(molded$data, length(levels)), call = call
   )
   timed <- spec
   timed$deadline <- seconds_now() + spec$control$budget
@@ -146,7 +147,8 @@ classes_ep <- function(ep, spec, levels) {
 model_latent.gpc_classes <- function(object) {
   latent_classes(
     object$data$X, model_columns(object), object$data$y, length(object$blueprint$levels),
-    object$kernel, object$inducing$Z, object$omega, classes_trusted(object$data)
+    object$kernel, object$inducing$Z, object$omega, classes_trusted(object$data),
+    checked_matrix(object$data, length(object$blueprint$levels))
   )
 }
 

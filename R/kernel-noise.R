@@ -122,7 +122,8 @@ print.sturdy_noise_prior <- function(x, digits = 3, ...) {
 #' @param epsilon as in gpc_spec(). @param rows list(group, levels) of the rows, group 0
 #'   being trusted, or `NULL`. @param integrate whether hyperparameters are integrated.
 #' @return list(models, weights, rate: priors by kind, list(a, b, size) each; given; row,
-#'   groups: of each row; pooling; integrate).
+#'   groups: of each row; checked: see checked_counts(); ruled_out: prior probabilities of
+#'   models that can't be; pooling; integrate).
 #' @noRd
 noise_model <- function(epsilon, prior, rows = NULL, integrate = TRUE) {
   usual <- list(a = 1, b = prior$rate, size = 0.5)
@@ -139,10 +140,22 @@ noise_model <- function(epsilon, prior, rows = NULL, integrate = TRUE) {
   } else {
     prior$models[prior$models > 0]
   }
-  list(
+  without_excluded(list(
     models = names(weights), weights = weights,
     rate = list(one = usual, neg = wrong(prior$specificity), pos = wrong(prior$sensitivity)),
     given = if (is.numeric(epsilon)) epsilon, row = rows$group, groups = rows$levels,
-    pooling = prior$pooling, integrate = integrate
-  )
+    checked = rows$checked, pooling = prior$pooling, integrate = integrate
+  ))
+}
+
+#' Once a check has found a wrong label, that there is none is ruled out
+#' @noRd
+without_excluded <- function(noise, wrong = sum(noise$checked$wrong)) {
+  none <- names(noise$weights) == "none"
+  if (wrong > 0 && any(none) && !all(none)) {
+    noise$ruled_out <- noise$weights[none]
+    noise$weights <- noise$weights[!none]
+    noise$models <- setdiff(noise$models, "none")
+  }
+  noise
 }

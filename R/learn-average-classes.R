@@ -9,8 +9,9 @@ matrix_grid <- 41L          # points a side, of the prior's rate and strength
 #'
 #' @return as noise_model(); `matrix`: whether a noise matrix is among the models, which are
 #'   in `weights`; `models` are the others, from whose modes those of the matrix are sought.
+#' @param checked see checked_matrix().
 #' @noRd
-classes_noise <- function(spec) {
+classes_noise <- function(spec, checked = matrix(0)) {
   epsilon <- spec$epsilon
   noise <- noise_model(
     if (is_one_of(epsilon, c("average", "learn", "matrix"))) "learn" else epsilon, spec$noise,
@@ -24,6 +25,7 @@ classes_noise <- function(spec) {
     },
     learn = c(one = 1), matrix = c(matrix = 1), given = c(given = 1)
   )
+  noise <- without_excluded(noise, sum(checked) - sum(diag(checked)))
   noise$matrix <- "matrix" %in% names(noise$weights)
   noise$models <- union(setdiff(names(noise$weights), "matrix"), if (noise$matrix) "one")
   noise$shape <- spec$noise$rate
@@ -161,7 +163,7 @@ matrix_posterior <- function(latent, here, noise, spec, tick) {
     out <- latent$native(here$hyper, Inf, omega, sites, control)
     tick(latent$n)
     if (!ep_converged(out)) break
-    counts <- class_counts(out$true_class, latent$y, latent$trusted)
+    counts <- class_counts(out$true_class, latent$y, latent$trusted, latent$checked)
     prior <- matrix_prior(counts, noise$shape)
     alpha <- prior$strength * rate_omega(prior$rate, latent$classes) + counts
     before <- omega

@@ -37,7 +37,7 @@ average_fit <- function(latent, spec, rows = NULL) {
   noise <- if (is.null(latent$classes)) {
     noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
   } else {
-    classes_noise(spec)
+    classes_noise(spec, if (is.null(latent$checked)) matrix(0) else latent$checked)
   }
   if (average_is_long(latent)) noise$integrate <- FALSE
   open <- average_unpriored(latent)
@@ -45,6 +45,10 @@ average_fit <- function(latent, spec, rows = NULL) {
   counter <- average_counter(latent, spec)
   before <- average_few(latent, noise, spec, counter$tick)
   if (!is.null(before$latent)) latent <- before$latent
+  if (average_is_long(latent) && length(before$models)) {
+    lost <- setdiff(names(before$models), average_hopeful(before$models))
+    noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(lost, "none")])
+  }
   models <- average_all_modes(latent, noise, spec, counter$tick, before$models)
   if (isTRUE(noise$matrix)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
@@ -112,7 +116,7 @@ average_few <- function(latent, noise, spec, tick) {
 average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
   many <- !is.null(before) && average_is_long(latent)
-  for (name in if (many) average_hopeful(before, noise) else noise$models) {
+  for (name in if (many) average_hopeful(before) else noise$models) {
     problem <- average_problem(latent, rate_map(name, noise), spec)
     if (many) {
       problem$impatient <- TRUE
@@ -141,7 +145,7 @@ average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
 
 #' Noise models that can still be the best on all of many rows
 #' @noRd
-average_hopeful <- function(before, noise) {
+average_hopeful <- function(before) {
   laplace <- vapply(before, function(model) {
     log_sum(vapply(model$modes, node_laplace, numeric(1)))
   }, numeric(1))

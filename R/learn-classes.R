@@ -86,7 +86,7 @@ matrix_em <- function(latent, here, spec) {
     out <- latent$native(here$hyper, Inf, here$omega, here$sites, control)
     spent <- spent + 1L
     if (!ep_converged(out)) break
-    counts <- class_counts(out$true_class, latent$y, latent$trusted)
+    counts <- class_counts(out$true_class, latent$y, latent$trusted, latent$checked)
     prior <- matrix_prior(counts)
     omega <- (prior$strength * rate_omega(prior$rate, latent$classes) + counts) /
       (prior$strength + rowSums(counts))

@@ -7,7 +7,7 @@
 #' @param latent see ep-latent.R. @param rates see rate_map().
 #' @return list(d, field (d, what each coordinate belongs to), hyper(z), rates(z),
 #'   epsilon(z): rates as EP takes them, pull(z, gradient): the gradient in z of a native
-#'   one). [M 8.8]
+#'   one, checked(z): value and gradient of what checks of labels say of the rates). [M 8.8]
 #' @noRd
 new_coordinates <- function(latent, rates) {
   kernel <- kernel_coordinates(latent)
@@ -21,6 +21,10 @@ new_coordinates <- function(latent, rates) {
     epsilon = function(z) spread_rates(rates$rates(rate_part(z)), rates$row),
     pull = function(z, gradient) {
       c(kernel$pull(z[mine], gradient), rates$pull(rate_part(z), gradient$epsilon))
+    },
+    checked = function(z) {
+      found <- rates$checked(rate_part(z))
+      list(value = found$value, gradient = c(numeric(length(mine)), found$gradient))
     }
   )
 }
@@ -81,7 +85,9 @@ common_root <- function(n, sd, common) {
 #' @param model "none", "one", "two", or, with what is held in `noise$given`, "given" or
 #'   "matrix".
 #' @param noise see noise_model(). @return list(d, rates(z): groups x 1 or 2, pull(z,
-#'   gradient), row: see spread_rates()).
+#'   gradient), row: see spread_rates(), checked(z): log probability of the labels that were
+#'   recorded where checks have told the true classes, sum of w log e + r log(1 - e) over w
+#'   wrong and r right ones of a rate, and its gradient).
 #' @noRd
 rate_map <- function(model, noise) {
   groups <- max(1L, length(noise$groups))
@@ -90,7 +96,7 @@ rate_map <- function(model, noise) {
     if (!is.matrix(held)) held <- matrix(held, groups, length(held), byrow = TRUE)
     return(list(
       d = 0, rates = function(z) held, pull = function(z, gradient) numeric(),
-      row = noise$row
+      row = noise$row, checked = function(z) list(value = 0, gradient = numeric())
     ))
   }
   kinds <- if (model == "one") "one" else c("neg", "pos")
@@ -108,7 +114,20 @@ rate_map <- function(model, noise) {
       g <- gather_rates(gradient, length(kinds), groups, noise$row)
       as.vector(crossprod(root, g * each(z, rate_slope)))
     },
-    row = noise$row
+    row = noise$row,
+    checked = function(z) {
+      if (is.null(noise$checked)) {
+        return(list(value = 0, gradient = numeric(length(z))))
+      }
+      count <- noise$checked
+      if (model == "one") count <- lapply(count, function(by_class) matrix(rowSums(by_class)))
+      e <- each(z, rate_quantile)
+      slope <- (count$wrong / e - count$right / (1 - e)) * each(z, rate_slope)
+      list(
+        value = sum(count$wrong * log(e) + count$right * log1p(-e)),
+        gradient = as.vector(crossprod(root, slope))
+      )
+    }
   )
 }
 

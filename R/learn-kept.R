@@ -32,7 +32,7 @@ new_nodes <- function(models, parts, noise) {
   c(
     list(
       models = data.frame(
-        model = names(parts), prior = unname(prior) / sum(prior),
+        model = names(parts), prior = unname(prior) / sum(prior, noise$ruled_out),
         log_evidence = log_evidence, probability = posterior,
         modes = vapply(models, function(model) length(model$modes), 1L),
         nodes = vapply(parts, function(part) length(part$out), 1L),
@@ -43,7 +43,7 @@ new_nodes <- function(models, parts, noise) {
         model = rep(names(parts), lengths(kept)), weight = unlist(weight),
         log_evidence = vapply(out, function(o) o$log_evidence, numeric(1))
       ),
-      hyper = at("hyper"), rates = at("rates")
+      hyper = at("hyper"), rates = at("rates"), ruled_out = noise$ruled_out
     ),
     node_arrays(out)
   )

@@ -36,9 +36,11 @@ average_evaluation <- function(problem, z, out, bad) {
   if (!all(is.finite(gradient))) {
     return(bad)
   }
+  checked <- problem$coordinates$checked(z)
+  value <- out$value + checked$value
   list(
-    par = z, value = out$value, penalised = out$value + average_log_prior(z),
-    gradient = gradient - z, sites = out$sites
+    par = z, value = value, penalised = value + average_log_prior(z),
+    gradient = gradient + checked$gradient - z, sites = out$sites
   )
 }
 

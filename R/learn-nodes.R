@@ -219,6 +219,7 @@ node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
     tick(problem$latent$n)
   }
   if (ep_converged(out) && is.finite(out$log_evidence)) {
+    out$log_evidence <- out$log_evidence + problem$coordinates$checked(z)$value
     out[intersect(
       c("sites", "b", "extra", "loo", "log_evidence", "loo_class"), names(out)
     )]

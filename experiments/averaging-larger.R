@@ -11,7 +11,7 @@ largest_families <- c("uniform5", "uniform10", "uniform20", "class20", "spam", "
 
 experiment <- list(
   settings = list(
-    rows = c(500, 5000), replications = c(20, 5), families = list(larger_families, largest_families),
+    rows = c(500, 5000), replications = c(10, 2), families = list(larger_families, largest_families),
     ways = c("average", "optimum"), seed = 1001
   ),
   quick = list(rows = 60, replications = 1, families = list("uniform10")),
