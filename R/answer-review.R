@@ -10,8 +10,10 @@
 #' is. So the next rows to check are those with the highest probabilities.
 #'
 #' After the check, `update(fit, checked = )` takes the answers in: the labels as they
-#' were found, trusted from then on. The flip rate and the other probabilities follow, and
-#' so do the next rows to check and the number of wrong labels that remain.
+#' were found, trusted from then on, and how many of those recorded were wrong, which is
+#' what tells most of the flip rate. The other probabilities follow, and
+#' so do the next rows to check and the number of wrong labels that remain. A label found wrong
+#' rules out that none is.
 #' `vignette("believe")` compares such rounds with one ranking made before them.
 #'
 #' Stop when the expected number of wrong labels found by a further check is worth less

@@ -229,6 +229,7 @@ class_counts <- function(true_class, y, trusted = NULL, checked = NULL) {
 }
 
 #' With the log probability of what was recorded where checks have told the true classes
+#' [M 8.12]
 #'
 #' What a given matrix calls impossible is left out: it is the user's word.
 #' @param checked see checked_matrix(), or `NULL`.

@@ -22,7 +22,8 @@
 #'   the fit was given; what was known before is kept unless it is given again.
 #' @param checked A data frame of labels that were looked up, with the columns `row` (the
 #'   position in the data given to the fit, as [review()] and [mislabelled()] have it) and
-#'   `label` (the true class). These rows get these labels, and are trusted from then on.
+#'   `label` (the true class). These rows get these labels, and are trusted from then on;
+#'   what had been recorded is kept, as the flip rates are learned from it.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
 #' `sturdy_error_checked` for `checked` that is no such data frame, or comes with `data`.

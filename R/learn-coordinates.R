@@ -87,7 +87,7 @@ common_root <- function(n, sd, common) {
 #' @param noise see noise_model(). @return list(d, rates(z): groups x 1 or 2, pull(z,
 #'   gradient), row: see spread_rates(), checked(z): log probability of the labels that were
 #'   recorded where checks have told the true classes, sum of w log e + r log(1 - e) over w
-#'   wrong and r right ones of a rate, and its gradient).
+#'   wrong and r right ones of a rate, and its gradient) [M 8.12].
 #' @noRd
 rate_map <- function(model, noise) {
   groups <- max(1L, length(noise$groups))

@@ -110,6 +110,103 @@ test_that("a review lists the most suspicious labels, and what remains", {
   )
 })
 
+test_that("what a check finds tells of the rates", {
+  fit <- fit_known(epsilon = "learn")
+  d <- known_case()
+  at <- review(fit, 10)$row
+  after <- update(fit, checked = data.frame(row = at, label = d$truth[at]))
+  expect_equal(after$data$recorded[at] > 0, d$class[at] == "yes")
+  wrong <- sum(d$class[at] != d$truth[at])
+  expect_gt(wrong, 5)
+  # on a grid of rates: EP without them, times the binomial probability of what was found
+  e <- seq(0.0025, 0.4975, by = 0.005)
+  latent <- model_latent(after)
+  log_f <- vapply(e, function(e) {
+    rates <- matrix(e * (after$data$group > 0), 2, 80, byrow = TRUE)
+    latent$native(model_hyper(after), Inf, rates, NULL, quiet)$log_evidence
+  }, 0) + dbinom(wrong, 10, e, log = TRUE) - lchoose(10, wrong) + log(8 * (1 - 2 * e)^3)
+  f <- exp(log_f - max(log_f))
+  expect_lt(abs(after$nodes$models$log_evidence - log(sum(f) * 0.005) - max(log_f)), 0.03)
+  expect_lt(abs(flip_rates(after)$rate[1] - sum(e * f) / sum(f)), 0.003)
+  # in one step or two, and whatever is trusted besides
+  halves <- lapply(list(at[1:5], at[6:10]), function(at) data.frame(row = at, label = d$truth[at]))
+  twice <- update(update(fit, checked = halves[[1]]), checked = halves[[2]])
+  expect_equal(twice$nodes, after$nodes)
+  expect_equal(update(after, trusted = 1:10)$data$recorded, after$data$recorded)
+  expect_equal(update(after, trusted = 1:10)$data$group[at], integer(10))
+})
+
+test_that("a wrong label rules out that there is none", {
+  fit <- fit_known()
+  d <- known_case()
+  at <- review(fit, 3)$row
+  after <- update(fit, checked = data.frame(row = at, label = d$truth[at]))
+  expect_true(any(d$class[at] != d$truth[at]))
+  test <- noise_test(after)
+  expect_equal(test$probability_none, 0)
+  expect_equal(test$bayes_factor, Inf)
+  expect_equal(test$models$model, c("none", "one", "two"))
+  expect_equal(test$models$prior, unname(noise_prior()$models))
+  expect_output(print(test), "below 0.0001")
+  expect_output(print(after), "none at all")
+  expect_false("if_some" %in% names(mislabelled(after)) &&
+    any(mislabelled(after)$if_some != mislabelled(after)$probability))
+  # right ones speak for none
+  right <- which(d$class == d$truth)[1:30]
+  sure <- update(fit, checked = data.frame(row = right, label = d$truth[right]))
+  trusted <- update(fit, trusted = right)
+  expect_gt(noise_test(sure)$probability_none, noise_test(trusted)$probability_none)
+  # rates of those found wrong are of the rows that are left
+  expect_equal(sum(test$rates$wrong), test$some$count, tolerance = 1e-6)
+  rates <- noise_test(fit)
+  expect_equal(sum(rates$rates$wrong), rates$some$count, tolerance = 1e-3)
+})
+
+test_that("checks tell of the rates of groups, and their gradient is right", {
+  d <- known_case()
+  fit <- fit_known(rates = ~site, epsilon = "learn2")
+  at <- review(fit, 12)$row
+  after <- update(fit, checked = data.frame(row = at, label = d$truth[at]))
+  rows <- known_rows(after$data)
+  expect_equal(sum(rows$checked$wrong), sum(d$class[at] != d$truth[at]))
+  expect_equal(
+    rows$checked$right[2, 2], sum(d$site[at] == "v" & d$truth[at] == "yes" & d$class[at] == "yes")
+  )
+  for (model in c("one", "two")) {
+    map <- rate_map(model, noise_model("learn2", noise_prior(), rows))
+    z <- seq(-1, 1, length.out = map$d)
+    gradient <- vapply(seq_along(z), function(k) {
+      step <- replace(numeric(map$d), k, 1e-5)
+      (map$checked(z + step)$value - map$checked(z - step)$value) / 2e-5
+    }, 0)
+    expect_equal(map$checked(z)$gradient, gradient, tolerance = 1e-7)
+  }
+})
+
+extended_test("the number of labels left after checks is right on average", {
+  # tables from the priors of the rate and the classes; those that look wrong are checked
+  kernel <- kernel_iso(1.5, nugget = 0.05, fixed = TRUE)
+  left <- vapply(1:120, function(seed) {
+    withr::with_seed(seed, {
+      X <- matrix(rnorm(160), 80, dimnames = list(NULL, c("a", "b")))
+      K <- exp(-as.matrix(dist(X))^2 / (2 * 1.5^2)) + diag(0.05, 80)
+      truth <- factor(drop(crossprod(chol(K), rnorm(80))) > 0, c(FALSE, TRUE))
+      if (min(table(truth)) < 2) return(c(NA, NA))
+      recorded <- truth
+      wrong <- runif(80) < rbeta(1, 1, 4) / 2
+      recorded[wrong] <- ifelse(truth[wrong] == "TRUE", "FALSE", "TRUE")
+    })
+    if (min(table(recorded)) < 2) return(c(NA, NA))
+    fit <- gpc(X, recorded, kernel = kernel, epsilon = "learn", hyper = "integrate", control = quiet)
+    at <- review(fit, 10)$row
+    after <- update(fit, checked = data.frame(row = at, label = truth[at]))
+    c(attr(review(after, 1), "left")$count + review(after, 1)$found, sum(wrong[-at]))
+  }, numeric(2))
+  gap <- left[1, ] - left[2, ]
+  expect_lt(abs(mean(gap, na.rm = TRUE)), 2.6 * sd(gap, na.rm = TRUE) / sqrt(sum(!is.na(gap))))
+  expect_gt(mean(left[2, ], na.rm = TRUE), 0.5)
+})
+
 test_that("what is known must fit the rows", {
   expect_error(fit_known(trusted = 100), class = "sturdy_error_trusted")
   expect_error(fit_known(trusted = c(TRUE, FALSE)), class = "sturdy_error_trusted")
