@@ -1,10 +1,10 @@
 # What is known of labels. Groups: rows of four sites with flip rates of their own; does
 # the interval of each rate hold it, and is the order of the sites found? Review: how many
 # wrong labels are found by checking rows in rounds, each followed by an update, against
-# one ranking made before, and against rows at random?
+# one ranking made before, and against rows at random? And how many are said to be left?
 
 experiment <- list(
-  settings = list(replications = 100, rows = 200, rounds = 8, each = 5, seed = 7001),
+  settings = list(replications = 20, rows = 200, rounds = 8, each = 5, seed = 7001),
   quick = list(replications = 1, rows = 60, rounds = 2, each = 3),
   in_package = c("groups", "review"),
   tasks = function(settings) {
@@ -20,7 +20,10 @@ experiment <- list(
     review <- rows[rows$what == "review", ]
     list(
       groups = group_means(groups, "group", c("true", "rate", "lower", "upper", "covered")),
-      review = group_means(review, "checked", c("rounds_found", "once_found", "random_found", "share"))
+      review = group_means(review, "checked", c(
+        "rounds_found", "once_found", "random_found", "share", "left", "truly_left",
+        "left_covered"
+      ))
     )
   }
 )
@@ -56,7 +59,8 @@ known_row <- function(...) {
   row <- list(
     group = NA_character_, true = NA_real_, rate = NA_real_, lower = NA_real_, upper = NA_real_,
     covered = NA, checked = NA_real_, rounds_found = NA_real_, once_found = NA_real_,
-    random_found = NA_real_, share = NA_real_
+    random_found = NA_real_, share = NA_real_, left = NA_real_, truly_left = NA_real_,
+    left_covered = NA
   )
   do.call(data.frame, utils::modifyList(row, list(...)))
 }
@@ -70,16 +74,22 @@ review_one <- function(task) {
   ))$value
   checks <- task$each * seq_len(task$rounds)
   once <- review(fit, max(checks))$row
-  found <- integer(task$rounds)
+  found <- left <- integer(task$rounds)
+  covered <- logical(task$rounds)
   for (round in seq_len(task$rounds)) {
     list <- review(fit, task$each)
     found[round] <- sum(table$flipped[list$row])
     checked <- data.frame(row = list$row, label = truth[list$row])
     fit <- observe(update(fit, checked = checked))$value
+    expected <- attr(observe(mislabelled(fit))$value, "expected")
+    left[round] <- expected$count
+    truly <- sum(table$flipped) - sum(found)
+    covered[round] <- expected$lower <= truly && truly <= expected$upper
   }
   known_row(
     checked = checks, rounds_found = cumsum(found),
     once_found = cumsum(table$flipped[once])[checks],
-    random_found = mean(table$flipped) * checks, share = cumsum(found) / sum(table$flipped)
+    random_found = mean(table$flipped) * checks, share = cumsum(found) / sum(table$flipped),
+    left = left, truly_left = sum(table$flipped) - cumsum(found), left_covered = covered
   )
 }

@@ -32,11 +32,12 @@ experiment <- list(
   },
   tables = function(parts) {
     columns <- c(
-      "flipped", "count", "lower", "upper", "covered", "row_score", "auc", "none_found", "any",
-      "sure", "true_loss", "recorded_loss", "glm_true_loss", "evaluations", "seconds"
+      "flipped", "count", "lower", "upper", "covered", "above", "from_none", "row_score", "auc",
+      "none_found", "any", "sure", "factor", "no_sign", "signs", "true_loss", "recorded_loss",
+      "glm_true_loss", "evaluations", "seconds"
     )
     list(
-      families = group_means(parts$results, c("way", "rows", "family"), columns),
+      families = group_means(with_verdicts(parts$results), c("way", "rows", "family"), columns),
       reliability = reliability_table(parts$bins)
     )
   }

@@ -40,11 +40,12 @@ experiment <- list(
   },
   tables = function(parts) {
     columns <- c(
-      "flipped", "count", "lower", "upper", "covered", "row_score", "auc", "none_found",
-      "any", "sure", "factor", "true_loss", "recorded_loss", "glm_true_loss", "evaluations"
+      "flipped", "count", "lower", "upper", "covered", "above", "from_none", "row_score", "auc",
+      "none_found", "any", "sure", "factor", "no_sign", "signs", "true_loss", "recorded_loss",
+      "glm_true_loss", "evaluations"
     )
     list(
-      families = group_means(parts$results, c("way", "family"), columns),
+      families = group_means(with_verdicts(parts$results), c("way", "family"), columns),
       reliability = reliability_table(parts$bins)
     )
   }
@@ -213,17 +214,32 @@ losses <- function(fit, table) {
   data.frame(true_loss = loss(of(FALSE)), recorded_loss = loss(of(TRUE)), glm_true_loss = linear)
 }
 
-# Predicted and observed shares of wrong labels by bins of the probability, over all
-# families
+# What the interval and the Bayes factor say: is the number above it, does it begin at 0?
+with_verdicts <- function(results) {
+  results$above <- results$flipped > results$upper
+  results$from_none <- results$lower == 0
+  results$no_sign <- results$factor < 1 / 3
+  results$signs <- results$factor > 3
+  results
+}
+
+# Predicted and observed shares of wrong labels by bins of the probability, over all families
+# and over those with and without wrong labels. `error` is their mean difference over the
+# rows, `error_likely` that over rows with a probability above 0.1.
 reliability_table <- function(bins) {
-  key <- c("way", "bin")
+  bins$labels <- ifelse(bins$family %in% right_families, "right", "wrong")
+  all <- bins
+  all$labels <- "all"
+  bins <- rbind(all, bins)
+  key <- c("way", "labels", "bin")
   sums <- stats::aggregate(bins[c("predicted", "observed", "rows")], bins[key], sum)
   sums$predicted <- sums$predicted / sums$rows
   sums$observed <- sums$observed / sums$rows
-  error <- function(way) {
-    mine <- sums[sums$way == way & sums$rows > 0, ]
+  error <- function(way, labels, least) {
+    mine <- sums[sums$way == way & sums$labels == labels & sums$rows > 0 & sums$bin >= least, ]
     sum(abs(mine$predicted - mine$observed) * mine$rows) / sum(mine$rows)
   }
-  sums$error <- vapply(sums$way, error, 0)
+  sums$error <- mapply(error, sums$way, sums$labels, 1)
+  sums$error_likely <- mapply(error, sums$way, sums$labels, 2)
   sums[do.call(order, sums[key]), ]
 }
