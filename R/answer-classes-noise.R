@@ -18,7 +18,7 @@ class_rate_table <- function(object, level, models) {
   weight <- nodes$table$weight[mine] / sum(nodes$table$weight[mine])
   classes <- nrow(nodes$omega[[1]])
   rates <- vapply(nodes$omega[mine], function(omega) 1 - diag(omega), numeric(classes))
-  ends <- apply(rates, 1, weighted_quantile, weight, c((1 - level) / 2, (1 + level) / 2))
+  ends <- node_ends(object, mine, t(rates), level)
   true <- nodes$true_class / sum(nodes$table$weight[mine]) # as in rate_table()
   own <- cbind(seq_along(object$data$y), object$data$y)
   trusted <- classes_trusted(object$data)

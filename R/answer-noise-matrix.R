@@ -65,7 +65,9 @@ noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 
     } else {
       rate_interval(object, level)
     }
-    attributes(omega)[c("lower", "upper", "level")] <- c(ends, level = level)
+    if (!anyNA(ends$lower)) {
+      attributes(omega)[c("lower", "upper", "level")] <- c(ends, level = level)
+    }
   }
   structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
 }
@@ -84,9 +86,7 @@ matrix_interval <- function(object, level) {
 #' @noRd
 average_interval <- function(object, level) {
   entries <- vapply(object$nodes$omega, as.vector, numeric(length(object$omega)))
-  ends <- apply(
-    entries, 1, weighted_quantile, node_weight(object), c((1 - level) / 2, (1 + level) / 2)
-  )
+  ends <- node_ends(object, TRUE, t(entries), level)
   list(lower = matrix(ends[1, ], nrow(object$omega)), upper = matrix(ends[2, ], nrow(object$omega)))
 }
 

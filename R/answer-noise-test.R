@@ -16,8 +16,9 @@
 #'
 #' With a hundred rows the second is the usual answer, whether labels are wrong or not: a
 #' label on the wrong side may be a flip, or the classes overlap there. No sign of wrong
-#' labels does not mean that there are none; so the number *if some are wrong* is
-#' always stated beside it.
+#' labels does not mean that there are none: with many inputs, or flips in one class only, a
+#' wiggly boundary may explain them better (`vignette("believe")` has the shares). So the
+#' number *if some are wrong* is always stated beside it.
 #'
 #' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
 #' even where a curved boundary would explain it; so compare [gpc()] before labels are blamed.
@@ -40,13 +41,15 @@
 #'   * `models`: a data frame with one row per noise model: `model`, `prior`,
 #'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
 #'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
-#'     and `laplace` (the log evidence by Laplace's method);
+#'     and `laplace` (the log evidence by Laplace's method). A model that is ruled out, as none
+#'     is once a check has found a wrong label, has the log evidence `-Inf`;
 #'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
 #'   * `two`: the Bayes factor for a rate for each class, or with several classes for a
 #'     noise matrix, against one rate, `NA` without both;
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
 #'     above 0.3 to be wrong, or `NULL`;
-#'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])?
+#'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])? `shared`:
+#'     have three classes or more one kernel, so that overlap of two may look like a matrix?
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [mislabelled()], [noise_prior()]

@@ -11,8 +11,8 @@
 #'   * `class`: the true class;
 #'   * `rate`, `lower`, `upper`: the probability that a row of this class is recorded as the
 #'     other one, its posterior mean, and a central interval (`NA` for a fit at one
-#'     point). Averaged over noise models, it is the mean over all, the model without wrong
-#'     labels included;
+#'     point, and where a noise model is held at its modes, as above 4800 rows). Averaged over
+#'     noise models, it is the mean over all, the model without wrong labels included;
 #'   * `rows`: how many rows are not trusted;
 #'   * `wrong`: the expected number of rows of the class with the wrong label.
 #' @seealso [noise_test()], [mislabelled()]
@@ -53,7 +53,7 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   tables <- lapply(seq_len(max(1, length(groups))), function(g) {
     rates <- group_rates(object, g)[mine, , drop = FALSE]
     ends <- if (is_average(object)) {
-      apply(rates, 2, weighted_quantile, weight, c((1 - level) / 2, (1 + level) / 2))
+      node_ends(object, mine, rates, level)
     } else {
       matrix(NA_real_, 2, 2)
     }
@@ -78,6 +78,21 @@ group_rates <- function(object, g) {
     return(node_rates(object))
   }
   t(vapply(object$nodes$rates, function(rates) rep_len(rates[g, ], 2), numeric(2)))
+}
+
+#' Central intervals over nodes of what has a column, `NA` where mere modes stand for a noise
+#' model with rates: they have no spread
+#' @param mine which nodes. @param values a row for each of them. @return 2 x columns.
+#' @noRd
+node_ends <- function(object, mine, values, level) {
+  models <- object$nodes$models
+  model <- object$nodes$table$model[mine]
+  weight <- node_weight(object)[mine] / sum(node_weight(object)[mine])
+  bare <- models$model[models$method == "mode" & models$model != "none"]
+  if (sum(weight[model %in% bare]) > 0.05) {
+    return(matrix(NA_real_, 2, ncol(values)))
+  }
+  apply(values, 2, weighted_quantile, weight, c((1 - level) / 2, (1 + level) / 2))
 }
 
 weighted_quantile <- function(x, weight, p) {

@@ -96,7 +96,8 @@ rate_map <- function(model, noise) {
     if (!is.matrix(held)) held <- matrix(held, groups, length(held), byrow = TRUE)
     return(list(
       d = 0, rates = function(z) held, pull = function(z, gradient) numeric(),
-      row = noise$row, checked = function(z) list(value = 0, gradient = numeric())
+      row = noise$row,
+      checked = function(z) list(value = checked_log(held, noise$checked), gradient = numeric())
     ))
   }
   kinds <- if (model == "one") "one" else c("neg", "pos")
@@ -119,16 +120,32 @@ rate_map <- function(model, noise) {
       if (is.null(noise$checked)) {
         return(list(value = 0, gradient = numeric(length(z))))
       }
-      count <- noise$checked
-      if (model == "one") count <- lapply(count, function(by_class) matrix(rowSums(by_class)))
       e <- each(z, rate_quantile)
+      count <- checked_of(noise$checked, e)
       slope <- (count$wrong / e - count$right / (1 - e)) * each(z, rate_slope)
       list(
-        value = sum(count$wrong * log(e) + count$right * log1p(-e)),
-        gradient = as.vector(crossprod(root, slope))
+        value = checked_log(e, noise$checked), gradient = as.vector(crossprod(root, slope))
       )
     }
   )
+}
+
+#' Log probability of what was recorded where checks have told the true classes, at rates e
+#' (groups x kinds) [M 8.12]. What a given rate of 0 calls impossible is left out.
+#' @param checked see checked_counts(), or `NULL`.
+#' @noRd
+checked_log <- function(e, checked) {
+  if (is.null(checked)) {
+    return(0)
+  }
+  count <- checked_of(checked, e)
+  sum((count$wrong * log(e))[e > 0]) + sum(count$right * log1p(-e))
+}
+
+#' One count where both classes have one rate
+#' @noRd
+checked_of <- function(checked, e) {
+  if (ncol(e) == 2) checked else lapply(checked, function(count) matrix(rowSums(count)))
 }
 
 #' Root of the prior correlation of the rates of groups

@@ -128,6 +128,19 @@ test_that("what a check finds tells of the rates", {
   f <- exp(log_f - max(log_f))
   expect_lt(abs(after$nodes$models$log_evidence - log(sum(f) * 0.005) - max(log_f)), 0.03)
   expect_lt(abs(flip_rates(after)$rate[1] - sum(e * f) / sum(f)), 0.003)
+  held <- fit_known(epsilon = c(neg = 0.1, pos = 0.2))
+  checked <- data.frame(row = at, label = d$truth[at])
+  both <- update(held, checked = checked)
+  rates <- c(no = 0.1, yes = 0.2)[as.character(d$truth[at])]
+  mistaken <- d$class[at] != d$truth[at]
+  latent <- model_latent(both)
+  out <- latent$native(
+    model_hyper(both), Inf, c(0.1, 0.2) %o% (both$data$group > 0), NULL, quiet
+  )
+  expect_equal(
+    both$nodes$models$log_evidence,
+    out$log_evidence + sum(log(ifelse(mistaken, rates, 1 - rates)))
+  )
   # in one step or two, and whatever is trusted besides
   halves <- lapply(list(at[1:5], at[6:10]), function(at) data.frame(row = at, label = d$truth[at]))
   twice <- update(update(fit, checked = halves[[1]]), checked = halves[[2]])
