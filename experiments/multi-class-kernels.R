@@ -8,7 +8,7 @@ sys.source(file.path(experiments, "multi-class.R"), environment())
 experiment <- list(
   settings = list(
     data = c("vehicle", "newthyroid"), noise = c("none", "pair.2"),
-    kernels = c("shared", "per class"), replications = 5, seed = 901
+    kernels = c("shared", "per class"), replications = 4, seed = 901
   ),
   quick = list(data = "newthyroid", noise = "none", kernels = "shared", replications = 1),
   in_package = "kernels",
