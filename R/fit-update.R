@@ -195,7 +195,7 @@ update_call <- function(old, given, new) {
     old$formula <- formula
   }
   known <- c(
-    "", "formula", "data", "x", "y", "subset", "na.action",
+    "", "formula", "data", "x", "y", "subset", "na.action", "trusted", "rates",
     names(formals(spec_constructor(model))), names(formals(gpc_spec))
   )
   old <- old[rlang::names2(old) %in% known]

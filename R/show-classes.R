@@ -17,6 +17,7 @@ print.gpc_classes <- function(x, digits = 3, ...) {
     Classes = paste0(name_some(paste0(levels, " (", counts, ")"))),
     Kernel = describe_class_kernel(x, digits),
     "Label noise" = describe_class_noise(x, digits),
+    "Known labels" = describe_known(x),
     "Wrong labels" = if (!is_test(x)) wrong,
     EP = ep_words(x$ep),
     "Log evidence" = if (has_numbers(x$ep$b)) {

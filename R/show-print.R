@@ -6,6 +6,7 @@ print.sturdy_model <- function(x, digits = 3, ...) {
     Rows = describe_rows(x),
     describe_latent(x, digits),
     "Label noise" = describe_noise(x, digits),
+    "Known labels" = describe_known(x),
     describe_inference(x, digits),
     "Log evidence" = describe_evidence(x, digits),
     "Leave-one-out" = if (has_numbers(x$ep$loo)) {
@@ -55,6 +56,24 @@ describe_inference.bpm_filtered <- function(x, digits) {
     format(100 * filter_error(x), digits = digits),
     "% of their labels predicted wrongly beforehand"
   ))
+}
+
+#' What is known of labels beside them: trusted rows, checks and groups; `NULL` for nothing
+#' @noRd
+describe_known <- function(x) {
+  data <- x$data
+  if (is.null(data$group)) {
+    return(NULL)
+  }
+  checked <- sum(!is.na(data$recorded))
+  paste(c(
+    if (any(data$group == 0)) {
+      paste0(count(sum(data$group == 0), "row"), " trusted", if (checked) {
+        paste0(", ", checked, " of them by a check")
+      })
+    },
+    if (!is.null(data$groups)) paste("rates of", count(length(data$groups), "group"))
+  ), collapse = "; ")
 }
 
 describe_rows <- function(x) {

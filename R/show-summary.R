@@ -11,7 +11,8 @@
 #'   * `weights`: for [bpm()], a data frame as returned by [tidy()][tidy.sturdy_model],
 #'     otherwise `NULL`;
 #'   * `coefficients`: a data frame of the hyperparameters: `term`, `estimate`, `learned`;
-#'   * `scores`: a named vector of `log_evidence`, `log_evidence_gaussian` (at finite
+#'   * `scores`: a named vector of `log_evidence` (at the hyperparameters shown),
+#'     `log_evidence_integrated` (of a fit that averages), `log_evidence_gaussian` (at finite
 #'     `df`), `loo`, `loo_se`, and `loo_error`, the share of labels with a leave-one-out
 #'     probability below 1/2;
 #'   * `expected_wrong`: the sum of the probabilities that the labels are wrong;
@@ -56,6 +57,7 @@ summary_scores.default <- function(object) {
   score <- loo(object)$estimates["elpd_loo", ]
   c(
     log_evidence = model_evidence(object),
+    log_evidence_integrated = if (is_average(object)) fit_evidence(object),
     log_evidence_gaussian = if (is.finite(object$spec$df)) {
       log_evidence(object, method = "gaussian")
     },
@@ -104,7 +106,8 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
     cat("\nWeights\n")
     print(x$weights, digits = digits, row.names = FALSE)
   }
-  cat("\nHyperparameters\n")
+  integrated <- x$scores["log_evidence_integrated"]
+  cat("\nHyperparameters", if (!is.na(integrated)) " (at the best mode)", "\n", sep = "")
   table <- x$coefficients
   print_fields(stats::setNames(
     paste0(format_each(table$estimate, digits), ifelse(table$learned, "", " (held)")),
@@ -125,6 +128,7 @@ print_scores <- function(scores, digits) {
   show <- function(v, digits) if (!is.null(v)) format(v, digits = digits)
   print_fields(c(
     "Log evidence" = show(s$log_evidence, digits + 1),
+    "  integrated" = show(s$log_evidence_integrated, digits + 1),
     "  Gaussian, comparable" = show(s$log_evidence_gaussian, digits + 1),
     "Leave-one-out" = if (!is.null(s$loo)) {
       paste0(
