@@ -160,12 +160,7 @@ known_in <- function(molded, data, trusted, rates, formula = NULL,
 eval_known <- function(expr, data, env, arg, call) {
   value <- tryCatch(
     eval(expr, if (is.data.frame(data)) data, env),
-    error = function(cnd) {
-      abort_sturdy(
-        "{.arg {arg}} can't be evaluated: {cli_verbatim(conditionMessage(cnd))}",
-        arg, arg = arg, call = call
-      )
-    }
+    error = function(cnd) abort_known(cnd, arg, call)
   )
   if (!inherits(value, "formula")) {
     return(value)
@@ -176,8 +171,33 @@ eval_known <- function(expr, data, env, arg, call) {
       call = call
     )
   }
-  parts <- lapply(all.vars(value), function(name) {
-    eval_known(as.name(name), data, env, arg, call)
-  })
-  if (length(parts)) interaction(parts, drop = TRUE, sep = ", ")
+  # what the formula computes, not the columns it reads; functions are those of its writer
+  variables <- tryCatch(
+    as.list(attr(stats::terms(value), "variables"))[-1],
+    error = function(cnd) abort_known(cnd, arg, call)
+  )
+  home <- environment(value)
+  if (is.null(home)) home <- env
+  parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg, call))
+  if (length(parts)) joint_groups(parts, arg, call)
+}
+
+abort_known <- function(cnd, arg, call) {
+  abort_sturdy(
+    "{.arg {arg}} can't be evaluated: {cli_verbatim(conditionMessage(cnd))}",
+    arg, arg = arg, call = call
+  )
+}
+
+#' Groups of rows that are alike in all variables of a formula
+#' @noRd
+joint_groups <- function(parts, arg, call) {
+  vectors <- vapply(parts, function(v) is.atomic(v) && is.null(dim(v)), NA)
+  if (!all(vectors) || length(unique(lengths(parts))) > 1) {
+    abort_sturdy(
+      "Every variable of the formula {.arg {arg}} must be a vector with an entry for each row
+       of the data.", arg, arg = arg, call = call
+    )
+  }
+  interaction(parts, drop = TRUE, sep = ", ")
 }

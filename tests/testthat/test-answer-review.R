@@ -79,6 +79,27 @@ test_that("each group has its rate", {
   expect_gt(diff(both$nodes$models$log_evidence[1:2]), 0)
 })
 
+test_that("groups are what the formula computes", {
+  d <- data.frame(
+    site = c("u", " U", "v", "v"), clinic = c(1, 1, 2, 3), hour = c(8, 13, 14, 9), a = 1:4
+  )
+  groups <- function(rates) {
+    as.character(eval_known(rates, d, globalenv(), "rates", NULL))
+  }
+  expect_identical(groups(~ toupper(trimws(site))), c("U", "U", "V", "V"))
+  expect_identical(groups(~ I(hour > 12)), c("FALSE", "TRUE", "TRUE", "FALSE"))
+  expect_identical(groups(~ cut(a, 2)), as.character(cut(1:4, 2)))
+  expect_identical(groups(~ clinic + site), c("1, u", "1,  U", "2, v", "3, v"))
+  own <- function(v) v > 1 # known only where the formula is written
+  expect_identical(groups(~ own(clinic)), c("FALSE", "FALSE", "TRUE", "TRUE"))
+  expect_identical(eval_known(~1, d, globalenv(), "rates", NULL), NULL)
+  for (bad in list(~., ~nowhere, ~c, ~ poly(a, 2), ~ clinic + a[1:2])) {
+    expect_error(groups(bad), class = "sturdy_error_rates")
+  }
+  fit <- fit_known(rates = ~ toupper(site), epsilon = 0.1)
+  expect_identical(fit$data$groups, c("U", "V"))
+})
+
 test_that("a validation study decides the rates where the data are few", {
   prior <- noise_prior(sensitivity = c(950, 50), specificity = c(800, 200))
   fit <- fit_known(noise = prior)
