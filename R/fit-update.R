@@ -22,10 +22,13 @@
 #'   the fit was given; what was known before is kept unless it is given again.
 #' @param checked A data frame of labels that were looked up, with the columns `row` (the
 #'   position in the data given to the fit, as [review()] and [mislabelled()] have it) and
-#'   `label` (the true class). These rows get these labels, and are trusted from then on.
+#'   `label` (the true class). These rows get these labels, and are trusted from then on; a
+#'   message says how many labels that changed. A row may be there twice with the same label.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
-#' `sturdy_error_checked` for `checked` that is no such data frame, or comes with `data`.
+#' `sturdy_error_checked` for `checked` that is no such data frame, has rows that are not in
+#' the fit, labels that are no class or differ for a row, or comes with `data`;
+#' `sturdy_message_checked` where it is taken in.
 #' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another
 #' response, an input that the model does not hold, or a filtered [bpm()], which keeps no
 #' rows. `sturdy_error_no_formula` when the model was fitted from `x` and `y` and

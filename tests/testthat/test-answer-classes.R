@@ -62,13 +62,15 @@ test_that("a review names the most suspicious rows, and takes the answers in", {
   expect_equal(attr(first, "left")$count, sum(ranked$probability[-(1:4)]), tolerance = 1e-8)
   expect_match(printed(first), "4 rows to check")
   checked <- data.frame(row = first$row, label = right_species[first$row])
-  next_fit <- update(fit, checked = checked)
+  next_fit <- suppressMessages(update(fit, checked = checked))
   expect_equal(levels(right_species)[next_fit$data$y[first$row]], as.character(checked$label))
   expect_equal(unname(next_fit$ep$flipped[first$row]), rep(0, 4))
   expect_false(any(review(next_fit, 41)$row %in% first$row))
   expect_lt(sum(next_fit$ep$flipped), sum(fit$ep$flipped))
   # all checked: as if the labels had been right
-  all <- update(fit, checked = data.frame(row = 1:45, label = right_species))
+  all <- suppressMessages(
+    update(fit, checked = data.frame(row = 1:45, label = right_species))
+  )
   d$Species <- right_species
   right <- gpc(Species ~ ., d, kernel = held_iso(), epsilon = 0)
   expect_equal(log_evidence(all), log_evidence(right), tolerance = 1e-8)

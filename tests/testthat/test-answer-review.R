@@ -116,7 +116,9 @@ test_that("a review lists the most suspicious labels, and what remains", {
   left <- attr(first, "left")
   expect_equal(left$count, sum(found$probability[-(1:5)]), tolerance = 1e-6)
   d <- known_case()
-  after <- update(fit, checked = data.frame(row = first$row, label = d$truth[first$row]))
+  after <- suppressMessages(
+    update(fit, checked = data.frame(row = first$row, label = d$truth[first$row]))
+  )
   expect_equal(mislabelled(after)$probability[match(first$row, mislabelled(after)$row)], numeric(5))
   expect_equal(after$data$y[first$row] > 0, d$truth[first$row] == "yes")
   expect_false(any(review(after, 5)$row %in% first$row))
@@ -129,6 +131,36 @@ test_that("a review lists the most suspicious labels, and what remains", {
     update(fit, data = d, checked = data.frame(row = 1, label = "no")),
     class = "sturdy_error_checked"
   )
+})
+
+test_that("checked labels reach every copy of a row, and a message counts them", {
+  d <- toy(20)
+  fit <- toy_fit(data = d, subset = c(1:15, 3, 3))
+  other <- setdiff(levels(d$class), d$class[3])
+  checked <- data.frame(row = c("3", "4", "3"), label = c(other, as.character(d$class[4]), other))
+  cnd <- expect_message(after <- update(fit, checked = checked), class = "sturdy_message_checked")
+  expect_identical(cnd[c("changed", "confirmed")], list(changed = 1L, confirmed = 1L))
+  expect_match(conditionMessage(cnd), "Of 2 checked labels 1 was changed and\\s+1 confirmed")
+  expect_equal(after$data$y[c(3, 16, 17)] > 0, rep(other == "yes", 3))
+  expect_equal(which(after$data$group == 0), c(3, 4, 16, 17))
+  expect_equal(after$data$recorded[c(3, 16, 17)], fit$data$y[c(3, 16, 17)])
+})
+
+test_that("each fault of checked labels is named", {
+  fit <- toy_fit()
+  refused <- function(message, ...) {
+    checked <- list(...)
+    if (length(checked)) checked <- as.data.frame(checked)
+    expect_error(update(fit, checked = checked), message, class = "sturdy_error_checked")
+  }
+  refused("must be a data frame")
+  refused("Missing: \"label\"", row = 1)
+  refused("Not in the fit: 41 and 99", row = c(1, 41, 99), label = "no")
+  refused("Not in the fit: NA", row = NA_real_, label = "no")
+  refused("Found: \"maybe\" and NA", row = 1:3, label = c("maybe", "no", NA))
+  refused("different labels: 2", row = c(2, 2, 3, 3), label = c("yes", "no", "no", "no"))
+  refused("must be numeric", row = TRUE, label = "no")
+  refused("must be numeric", row = "first", label = "no")
 })
 
 test_that("what is known must fit the rows", {
