@@ -67,6 +67,14 @@ is_number <- function(x) {
   is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
+#' An argument without a default that was not given
+#' @noRd
+check_given <- function(missing, arg, call = rlang::caller_env()) {
+  if (missing) {
+    abort_sturdy("{.arg {arg}} must be given.", "missing_argument", arg = arg, call = call)
+  }
+}
+
 check_flag <- function(x, arg, call = rlang::caller_env()) {
   if (!is.logical(x) || length(x) != 1 || is.na(x)) {
     abort_sturdy(

@@ -111,7 +111,20 @@ test_that("true performance is that against the labels where these are right", {
   truth <- joint / rowSums(joint)
   told <- true_performance(noisy, rep("setosa", 2), new, new$Species, draws = 4000)
   expect_equal(told$true, mean(truth[, "setosa"]), tolerance = 0.03)
+  expect_equal(true_performance(sure, as.data.frame(prob), draws = 20), found)
+  # one class alone has no area, and the other classes do not count
+  alone <- true_performance(sure, prob[1:3, ], d[c(1, 2, 4), ], rep("setosa", 3), draws = 20)
+  expect_identical(unlist(alone[alone$measure == "auc", -1], use.names = FALSE), rep(NA_real_, 4))
+  # where rows were left out
+  some <- gpc(Species ~ ., d, kernel = held_iso(), epsilon = 0.1, subset = -(1:3))
+  all <- replace(prob, 1:3, NA)
+  dimnames(all) <- dimnames(prob)
+  expect_equal(true_performance(some, all, draws = 20), true_performance(some, prob[-(1:3), ], draws = 20))
+  own <- true_performance(some, predict(some, type = "prob"), draws = 20)
+  expect_equal(attr(own, "n"), 42)
+  expect_error(true_performance(some, prob[1:41, ]), class = "sturdy_error_predictions")
   expect_error(true_performance(noisy, prob[, 1:2]), class = "sturdy_error_predictions")
+  expect_error(true_performance(noisy), class = "sturdy_error_missing_argument")
   expect_error(true_performance(noisy, prob, new), class = "sturdy_error_missing_argument")
 })
 
