@@ -31,7 +31,8 @@
 #' `sturdy_message_checked` where it is taken in.
 #' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another
 #' response, an input that the model does not hold, or a filtered [bpm()], which keeps no
-#' rows. `sturdy_error_no_formula` when the model was fitted from `x` and `y` and
+#' rows; also when `trusted` or `rates` is a formula, or names columns, without `data`.
+#' `sturdy_error_no_formula` when the model was fitted from `x` and `y` and
 #' `formula.` or `data` is given; `sturdy_error_unknown_argument`, and those of [gpc()].
 #' @seealso [gpc()], [stc()], [bpm()]; [absorb()]
 #' @export
@@ -62,7 +63,8 @@ update.sturdy_model <- function(object,
   }
   molded <- if (is.null(data)) {
     known <- with_known(
-      stored_rows(object, formula., spec$scale, call), trusted, rates, call
+      stored_rows(object, formula., spec$scale, call), given_known(trusted, "trusted", call),
+      given_known(rates, "rates", call), call
     )
     if (is.null(checked)) known else with_checked(known, checked, call)
   } else {
@@ -126,6 +128,21 @@ abort_two_classes <- function(spec, call) {
            {.code {spec_model(spec)}(I(class == \"a\") ~ ., data)}."
     ),
     c("several_classes", "outcome_levels"), call = call
+  )
+}
+
+#' What is known of labels where there are no data to evaluate it in
+#' @noRd
+given_known <- function(value, arg, call) {
+  value <- tryCatch(value, error = function(cnd) abort_known_data(arg, call, cnd))
+  if (inherits(value, "formula")) abort_known_data(arg, call)
+  value
+}
+
+abort_known_data <- function(arg, call, cnd = NULL) {
+  abort_sturdy(
+    "{.arg {arg}} needs {.arg data}, or a vector with one entry per row of the data.",
+    c("missing_argument", arg), arg = arg, parent = cnd, call = call
   )
 }
 
