@@ -11,6 +11,11 @@ deviance.gpc_classes <- function(object, ...) {
 }
 
 #' @export
+simulate.gpc_classes <- function(object, nsim = 1, seed = NULL, ...) {
+  abort_several("simulated labels", "{.fn predict} has the probabilities to draw them from.")
+}
+
+#' @export
 weights.gpc_classes <- function(object, ...) {
   abort_several("case weights", "{.fn gpc} takes none.")
 }

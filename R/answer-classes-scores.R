@@ -31,6 +31,7 @@ true_performance.gpc_classes <- function(object, predictions, newdata = NULL, y 
                                          level = 0.9, draws = 1000, seed = 1, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
+  check_given(missing(predictions), "predictions", call)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   draws <- check_count(draws, "draws", min = 10)
   check_new_pair(newdata, y, call)
@@ -41,8 +42,8 @@ true_performance.gpc_classes <- function(object, predictions, newdata = NULL, y 
     classes_truth_of_new(object, newdata, y, call)
   }
   levels <- object$blueprint$levels
-  predicted <- check_class_predictions(predictions, truth$given, levels, call)
-  measures <- class_measures(predicted[truth$rows, , drop = FALSE], !is.matrix(predictions))
+  predicted <- check_class_predictions(predictions, truth, levels, call)
+  measures <- class_measures(predicted, is.factor(predictions) || is.character(predictions))
   check_memory(as.double(draws) * length(truth$y), draws, what = "draws")
   values <- draw_measures(measures, draws, seed, length(truth$weight), truth$weight, function(k) {
     below <- truth$below[[k]]
@@ -52,8 +53,7 @@ true_performance.gpc_classes <- function(object, predictions, newdata = NULL, y 
 }
 
 #' Of each node the distribution function of the true class, n x (C - 1)
-#' @return list(below, weight, y: as recorded, given: how many predictions are expected,
-#'   rows: which of them these are).
+#' @return list(below, weight, y: as recorded, given, rows, padded: as truth_of_rows()).
 #' @noRd
 classes_truth_of_rows <- function(object) {
   classes <- length(object$blueprint$levels)
@@ -68,7 +68,7 @@ classes_truth_of_rows <- function(object) {
   }
   list(
     below = lapply(each, share_below), weight = node_weight(object), y = object$data$y,
-    rows = object$data$rows, given = object$data$n_given
+    rows = object$data$rows, given = object$data$n_given, padded = padded_rows(object)
   )
 }
 
@@ -107,31 +107,35 @@ classes_truth_of_new <- function(object, newdata, y, call) {
   )
 }
 
-#' Predictions as probabilities of the classes, n x C; 0 and 1 where classes were given
+#' Predictions for the rows used as probabilities of the classes, n x C; 0 and 1 where
+#' classes were given
 #' @noRd
-check_class_predictions <- function(predictions, n, levels, call) {
+check_class_predictions <- function(predictions, truth, levels, call) {
   if (is.data.frame(predictions)) predictions <- as.matrix(predictions)
   classes <- is.factor(predictions) || is.character(predictions)
   named <- !is.null(colnames(predictions))
-  fine <- if (classes) {
-    length(predictions) == n && all(as.character(predictions) %in% levels)
+  at <- predictions_used(NROW(predictions), truth)
+  fine <- !is.null(at) && if (classes) {
+    used <- as.character(predictions)[at]
+    is.null(dim(predictions)) && all(used %in% levels)
   } else {
-    is.numeric(predictions) && identical(dim(predictions), c(n, length(levels)) + 0L) &&
-      (!named || setequal(colnames(predictions), levels)) && !anyNA(predictions) &&
-      all(predictions >= 0) && all(abs(rowSums(predictions) - 1) < 1e-6)
+    is.matrix(predictions) && is.numeric(predictions) &&
+      ncol(predictions) == length(levels) &&
+      (!named || setequal(colnames(predictions), levels))
+  }
+  if (fine && !classes) {
+    used <- unname(predictions[at, if (named) levels else seq_along(levels), drop = FALSE])
+    fine <- !anyNA(used) && all(used >= 0) && all(abs(rowSums(used) - 1) < 1e-6)
   }
   if (!fine) {
     abort_sturdy(
-      "{.arg predictions} must have, for each of the {n} row{?s}, a class,
+      "{.arg predictions} must have, {predictions_wanted(truth)}, a class,
        {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to
        1, not {describe(predictions)}.",
       "predictions", arg = "predictions", call = call
     )
   }
-  if (classes) {
-    return(diag(length(levels))[match(as.character(predictions), levels), , drop = FALSE])
-  }
-  unname(if (named) predictions[, levels, drop = FALSE] else predictions)
+  if (classes) diag(length(levels))[match(used, levels), , drop = FALSE] else used
 }
 
 #' Named list of functions of the true classes, as performance_measures(): the area and
@@ -147,7 +151,8 @@ class_measures <- function(p, called_only) {
   over <- function(name) {
     function(true) {
       values <- vapply(seq_along(each), function(c) each[[c]][[name]](true == c), numeric(1))
-      mean(values, na.rm = TRUE)
+      # of the classes that occur
+      if (all(is.na(values))) NA_real_ else mean(values, na.rm = TRUE)
     }
   }
   safe <- pmax(p, 1e-12)

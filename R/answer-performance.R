@@ -19,7 +19,9 @@
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param predictions Predictions of the classifier for the rows: probabilities of the event
 #'   (the second level), with three classes or more a matrix with a column of probabilities
-#'   for each; or classes, as a factor or text.
+#'   for each; or classes, as a factor or text. Of the training rows, one for each row of the
+#'   data that the fit was given, or one for each row that it used, as [predict()] has them
+#'   where rows were left out.
 #' @param newdata,y New rows and their recorded labels. `NULL`, the default, means the
 #'   training rows.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
@@ -31,10 +33,14 @@
 #'   mean
 #'   |predicted - observed| over ten bins; with three classes or more this and `auc` are means
 #'   over the classes, each against the rest), and the columns `measure`, `true` (the mean over
-#'   draws), `lower`, `upper`, and `recorded`, the naive figure.
+#'   draws), `lower`, `upper`, and `recorded`, the naive figure. An `auc` needs rows of both
+#'   classes: where more than 5% of the draws have no value of a figure, `true`, `lower` and
+#'   `upper` are `NA`, and so is `recorded` where the recorded labels have none. With three
+#'   classes or more a draw's `auc` is the mean over the classes that occur in it.
 #' @section Conditions:
 #' `sturdy_error_predictions` for predictions that do not match the rows;
-#' `sturdy_error_missing_argument` when one of `newdata` and `y` is given alone.
+#' `sturdy_error_missing_argument` without `predictions`, and when one of `newdata` and `y` is
+#' given alone.
 #' @seealso [mislabelled()], [calibration()]
 #' @export
 #' @examples
@@ -56,6 +62,7 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
                                           level = 0.9, draws = 1000, seed = 1, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
+  check_given(missing(predictions), "predictions", call)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   draws <- check_count(draws, "draws", min = 10)
   check_new_pair(newdata, y, call)
@@ -65,8 +72,7 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   } else {
     truth_of_new(object, newdata, y, call)
   }
-  predicted <- check_predictions(predictions, truth$given, object$blueprint$levels, call)
-  predicted <- predicted[truth$rows]
+  predicted <- check_predictions(predictions, truth, object$blueprint$levels, call)
   measures <- performance_measures(predicted)
   check_memory(as.double(draws) * length(truth$event), draws, what = "draws")
   values <- draw_measures(measures, draws, seed, ncol(truth$p), truth$weight, function(k) {
@@ -97,22 +103,26 @@ check_new_pair <- function(newdata, y, call) {
 #' @noRd
 new_performance <- function(measures, values, recorded, level) {
   values <- matrix(values, length(measures))
+  # the few draws in which a figure is there are not like the others
+  values[rowMeans(is.na(values)) > 0.05, ] <- NA_real_
   ends <- apply(values, 1, stats::quantile, c((1 - level) / 2, (1 + level) / 2), na.rm = TRUE,
                 names = FALSE)
+  shown <- data.frame(
+    measure = names(measures), true = rowMeans(values, na.rm = TRUE), lower = ends[1, ],
+    upper = ends[2, ],
+    recorded = vapply(measures, function(measure) measure(recorded), numeric(1)),
+    row.names = NULL
+  )
+  shown[-1] <- lapply(shown[-1], function(v) ifelse(is.na(v), NA_real_, v)) # no NaN
   structure(
-    data.frame(
-      measure = names(measures), true = rowMeans(values, na.rm = TRUE), lower = ends[1, ],
-      upper = ends[2, ],
-      recorded = vapply(measures, function(measure) measure(recorded), numeric(1)),
-      row.names = NULL
-    ),
+    shown,
     level = level, n = length(recorded), class = c("sturdy_performance", "data.frame")
   )
 }
 
 #' Probability that the true class is the event, of each training row at each node
-#' @return list(p (n x K), weight, event: as recorded, given: how many predictions are
-#'   expected, rows: which of them these are).
+#' @return list(p (n x K), weight, event: as recorded, given: how many rows there are in all,
+#'   rows: which of them these are, padded: these, and `NA` where predict() has it).
 #' @noRd
 truth_of_rows <- function(object) {
   event <- object$data$y > 0
@@ -124,7 +134,39 @@ truth_of_rows <- function(object) {
   flipped[event, ] <- 1 - flipped[event, ]
   list(
     p = flipped, weight = node_weight(object), event = event,
-    rows = object$data$rows, given = object$data$n_given
+    rows = object$data$rows, given = object$data$n_given, padded = padded_rows(object)
+  )
+}
+
+#' @noRd
+padded_rows <- function(object) {
+  stats::naresid(object$data$na_action, seq_along(object$data$rows))
+}
+
+#' Which predictions are those of the rows used
+#'
+#' There may be one for each row of the data, for each row used, or for each of those and of
+#' those that na.exclude() left out.
+#' @param k how many there are. @param truth as of truth_of_rows() or truth_of_new().
+#' @return positions, or `NULL` if there are neither as many as these nor as those.
+#' @noRd
+predictions_used <- function(k, truth) {
+  if (k == truth$given) {
+    truth$rows
+  } else if (k == length(truth$rows)) {
+    seq_len(k)
+  } else if (k == length(truth$padded)) {
+    which(!is.na(truth$padded))
+  }
+}
+
+#' How many there may be, in words
+#' @noRd
+predictions_wanted <- function(truth) {
+  used <- length(truth$rows)
+  paste0(
+    "for each of the ", count(truth$given, "row"),
+    if (used != truth$given) paste0(" (or of the ", used, " used)")
   )
 }
 
@@ -162,23 +204,22 @@ truth_of_new <- function(object, newdata, y, call) {
 
 #' Predictions as probabilities of the event, or as TRUE and FALSE
 #' @noRd
-check_predictions <- function(predictions, n, levels, call) {
+check_predictions <- function(predictions, truth, levels, call) {
   classes <- is.factor(predictions) || is.character(predictions)
-  fine <- length(predictions) == n && if (classes) {
-    all(as.character(predictions) %in% levels)
-  } else {
-    is.numeric(predictions) && !anyNA(predictions) && all(predictions >= 0 & predictions <= 1)
+  at <- predictions_used(length(predictions), truth)
+  fine <- !is.null(at) && (classes || is.numeric(predictions))
+  if (fine) {
+    used <- if (classes) as.character(predictions)[at] else as.double(predictions)[at]
+    fine <- if (classes) all(used %in% levels) else !anyNA(used) && all(used >= 0 & used <= 1)
   }
   if (!fine) {
     abort_sturdy(
-      c(
-        "{.arg predictions} must have, for each of the {n} row{?s}, the probability of
-         {.val {levels[2]}} or a class, {.or {.val {levels}}}, not {describe(predictions)}."
-      ),
+      "{.arg predictions} must have, {predictions_wanted(truth)}, the probability of
+       {.val {levels[2]}} or a class, {.or {.val {levels}}}, not {describe(predictions)}.",
       "predictions", arg = "predictions", call = call
     )
   }
-  if (classes) as.character(predictions) == levels[2] else as.double(predictions)
+  if (classes) used == levels[2] else used
 }
 
 #' @return named list of functions of the true classes (`TRUE`: the event).

@@ -36,8 +36,9 @@
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
 #'   with the input columns of the training data; further columns are ignored.
-#'   A level that did not occur in training is allowed by [gpc()] and [stc()], with a
-#'   message, and is an error for [bpm()]. `NULL`, the default, means the training rows; a
+#'   A level that did not occur in training is allowed, with a message: a [gpc()] or [stc()]
+#'   takes it to differ from every known level, a [bpm()] gives it a weight as under the
+#'   prior. `NULL`, the default, means the training rows; a
 #'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`, and so does a fit to
 #'   [shards()].
 #' @param type `"class"`, the default, `"prob"`, `"latent"`, `"response"` or `"link"`.

@@ -67,6 +67,26 @@ is_number <- function(x) {
   is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
+#' An argument without a default that was not given
+#' @noRd
+check_given <- function(missing, arg, call = rlang::caller_env()) {
+  if (missing) {
+    abort_sturdy("{.arg {arg}} must be given.", "missing_argument", arg = arg, call = call)
+  }
+}
+
+#' `x` or, by its name, `formula`: on that, too, a method is chosen
+#' @noRd
+check_x_given <- function(missing, ..., call = rlang::caller_env()) {
+  given <- rlang::names2(as.list(substitute(list(...)))[-1])
+  if (missing && !any(nzchar(given) & startsWith("formula", given))) {
+    abort_sturdy(
+      "{.arg x} must be given: a formula, a data frame or a matrix.", "missing_argument",
+      arg = "x", call = call
+    )
+  }
+}
+
 check_flag <- function(x, arg, call = rlang::caller_env()) {
   if (!is.logical(x) || length(x) != 1 || is.na(x)) {
     abort_sturdy(
@@ -126,8 +146,11 @@ check_epsilon <- function(epsilon,
       setequal(names(epsilon), c("neg", "pos"))) {
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
+  if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon, arg, call)
   two <- "two such numbers named {.val neg} and {.val pos}"
-  rest <- if (average) {
+  rest <- if (matrix) {
+    paste0(two, ", a noise matrix, {.val learn}, {.val learn2}, {.val matrix} or {.val average}")
+  } else if (average) {
     paste0(two, ", {.val learn}, {.val learn2} or {.val average}")
   } else if (learn) {
     paste0(two, ", {.val learn} or {.val learn2}")
@@ -144,6 +167,31 @@ check_epsilon <- function(epsilon,
     ),
     "epsilon", arg = arg, call = call
   )
+}
+
+abort_noise_matrix <- function(epsilon, arg, call) {
+  abort_sturdy(
+    c(
+      "As a matrix {.arg {arg}} must be square, with entries of at least 0 and rows that sum to 1,
+       not {describe(epsilon)}{noise_matrix_fault(epsilon)}.",
+      i = "It has a row for each true class and a column for each recorded one."
+    ),
+    "epsilon", arg = arg, call = call
+  )
+}
+
+#' @noRd
+noise_matrix_fault <- function(x) {
+  if (!is.numeric(x) || nrow(x) != ncol(x)) {
+    ""
+  } else if (anyNA(x)) {
+    " with missing values"
+  } else if (any(x < 0)) {
+    paste(" with the entry", format(min(x), digits = 4))
+  } else if (length(x)) {
+    sums <- rowSums(x)
+    paste(" with a row whose sum is", format(sums[which.max(abs(sums - 1))], digits = 4))
+  }
 }
 
 #' Probabilities whose rows sum to 1, with names for all or none

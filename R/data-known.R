@@ -42,29 +42,84 @@ with_known <- function(molded, trusted, rates, call) {
 with_checked <- function(molded, checked, call) {
   data <- molded$data
   levels <- molded$blueprint$levels
-  fine <- is.data.frame(checked) && all(c("row", "label") %in% names(checked)) &&
-    !anyDuplicated(checked$row) && all(checked$row %in% data$rows) &&
-    all(as.character(checked$label) %in% levels)
-  if (!fine) {
-    abort_sturdy(
-      c(
-        "{.arg checked} must be a data frame with the columns {.field row} and
-         {.field label}, not {describe(checked)}.",
-        i = "Each {.field row} is a row of the fit, once; each {.field label} is
-             {.or {.val {levels}}}."
-      ),
-      "checked", arg = "checked", call = call
-    )
-  }
-  at <- match(checked$row, data$rows)
+  checked <- check_checked(checked, data$rows, levels, call)
+  # all copies of a row that subset repeated
+  at <- which(data$rows %in% checked$row)
+  label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)
   if (is.null(data$group)) data$group <- rep(1L, length(data$y))
   if (is.null(data$recorded)) data$recorded <- rep(NA_real_, length(data$y))
+  inform_checked(checked$row, data$rows[at[label != data$y[at]]])
   new <- at[data$group[at] > 0] # labels that were trusted say nothing of the rates
   data$recorded[new] <- data$y[new]
-  data$y[at] <- label_codes(match(as.character(checked$label), levels), levels)
+  data$y[at] <- label
   data$group[at] <- 0L
   molded$data <- data
   molded
+}
+
+inform_checked <- function(rows, changed) {
+  changed <- length(unique(changed))
+  inform_sturdy(
+    c(i = "Of {length(rows)} checked label{?s} {changed} {qty(changed)}{?was/were} changed and
+           {length(rows) - changed} confirmed."),
+    "checked", changed = changed, confirmed = length(rows) - changed
+  )
+}
+
+#' @param rows rows of the fit, positions in the data given.
+#' @return list(row, label: number of the class), each row once.
+#' @noRd
+check_checked <- function(checked, rows, levels, call) {
+  fault <- function(message, frame = rlang::caller_env()) {
+    abort_sturdy(message, "checked", arg = "checked", call = call, .envir = force(frame))
+  }
+  if (!is.data.frame(checked)) {
+    fault("{.arg checked} must be a data frame with the columns {.field row} and
+           {.field label}, not {describe(checked)}.")
+  }
+  missing <- setdiff(c("row", "label"), names(checked))
+  if (length(missing)) {
+    fault(c(
+      "{.arg checked} must have the columns {.field row} and {.field label}.",
+      x = "Missing: {.val {missing}}."
+    ))
+  }
+  row <- checked_positions(checked$row, fault)
+  label <- match(as.character(checked$label), levels)
+  outside <- unique(checked$row[!row %in% rows])
+  if (length(outside)) {
+    fault(c(
+      "Each {.field row} of {.arg checked} must be a row of the fit.",
+      x = "Not in the fit: {.val {few(outside)}}.",
+      i = "Rows are positions in the data that the fit was given."
+    ))
+  }
+  if (anyNA(label)) {
+    fault(c(
+      "Each {.field label} of {.arg checked} must be {.or {.val {levels}}}.",
+      x = "Found: {.val {few(unique(as.character(checked$label)[is.na(label)]))}}."
+    ))
+  }
+  first <- match(row, row)
+  apart <- unique(row[label != label[first]])
+  if (length(apart)) {
+    fault(c(
+      "{.arg checked} must have one {.field label} for each {.field row}.",
+      x = "With different labels: {.val {few(apart)}}."
+    ))
+  }
+  once <- !duplicated(row)
+  list(row = row[once], label = label[once])
+}
+
+#' Rows as numbers, or as text that files and forms make of them
+#' @noRd
+checked_positions <- function(row, fault) {
+  if (is.character(row) && all(grepl("^[0-9]+$", row) | is.na(row))) row <- as.numeric(row)
+  if (!is.numeric(row)) {
+    fault("The column {.field row} of {.arg checked} must be numeric, not {describe(row)}.")
+  }
+  row
 }
 
 #' What learning needs to know of it
@@ -160,12 +215,7 @@ known_in <- function(molded, data, trusted, rates, formula = NULL,
 eval_known <- function(expr, data, env, arg, call) {
   value <- tryCatch(
     eval(expr, if (is.data.frame(data)) data, env),
-    error = function(cnd) {
-      abort_sturdy(
-        "{.arg {arg}} can't be evaluated: {cli_verbatim(conditionMessage(cnd))}",
-        arg, arg = arg, call = call
-      )
-    }
+    error = function(cnd) abort_known(cnd, arg, call)
   )
   if (!inherits(value, "formula")) {
     return(value)
@@ -176,8 +226,33 @@ eval_known <- function(expr, data, env, arg, call) {
       call = call
     )
   }
-  parts <- lapply(all.vars(value), function(name) {
-    eval_known(as.name(name), data, env, arg, call)
-  })
-  if (length(parts)) interaction(parts, drop = TRUE, sep = ", ")
+  # what the formula computes, not the columns it reads; functions are those of its writer
+  variables <- tryCatch(
+    as.list(attr(stats::terms(value), "variables"))[-1],
+    error = function(cnd) abort_known(cnd, arg, call)
+  )
+  home <- environment(value)
+  if (is.null(home)) home <- env
+  parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg, call))
+  if (length(parts)) joint_groups(parts, arg, call)
+}
+
+abort_known <- function(cnd, arg, call) {
+  abort_sturdy(
+    "{.arg {arg}} can't be evaluated: {cli_verbatim(conditionMessage(cnd))}",
+    arg, arg = arg, call = call
+  )
+}
+
+#' Groups of rows that are alike in all variables of a formula
+#' @noRd
+joint_groups <- function(parts, arg, call) {
+  vectors <- vapply(parts, function(v) is.atomic(v) && is.null(dim(v)), NA)
+  if (!all(vectors) || length(unique(lengths(parts))) > 1) {
+    abort_sturdy(
+      "Every variable of the formula {.arg {arg}} must be a vector with an entry for each row
+       of the data.", arg, arg = arg, call = call
+    )
+  }
+  interaction(parts, drop = TRUE, sep = ", ")
 }

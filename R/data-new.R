@@ -2,8 +2,8 @@
 
 #' Encode new data
 #'
-#' @param novel whether levels that training did not have are accepted. @param arg what
-#'   the user calls the new data.
+#' @param novel whether levels that training did not have are accepted; `"weight"`: by a model
+#'   that has a weight for each. @param arg what the user calls the new data.
 #' @return list(X, complete, row_names): all rows in their order; which have no
 #'   missing value; their names. Rows with NA have NA in X.
 #' @noRd
@@ -27,6 +27,10 @@ forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
   X <- encode_features(features, blueprint$coding, nrow(newdata))
   list(X = X, complete = !rowSums(is.na(X)), row_names = row_names)
 }
+
+#' How a fit takes levels that training did not have: see forge()
+#' @noRd
+takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE
 
 check_newdata <- function(newdata, blueprint, call) {
   either <- blueprint$interface != "formula"
@@ -104,12 +108,19 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
     return(check_finite(v, name, call))
   }
   novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
-  if (length(novel) && novel_allowed) {
+  if (length(novel) && !isFALSE(novel_allowed)) {
+    taken <- if (identical(novel_allowed, "weight")) {
+      "{?its weight is/their weights are} as under the prior"
+    } else {
+      "{?it differs/they differ} from every known level"
+    }
     inform_sturdy(
       c(
-        i = "Column {.val {name}} of {.arg {arg}} has {qty(length(novel))}{?a level/levels}
-             that did not occur in training: {.val {few(novel)}}. Nothing is known of
-             {?it/them}: {?it differs/they differ} from every known level."
+        i = paste0(
+          "Column {.val {name}} of {.arg {arg}} has {qty(length(novel))}{?a level/levels}
+           that did not occur in training: {.val {few(novel)}}. Nothing is known of
+           {?it/them}: ", taken, "."
+        )
       ),
       "novel_levels", column = name, levels = novel
     )

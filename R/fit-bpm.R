@@ -178,6 +178,7 @@
 #' first <- bpm(class ~ ., data = d[1:100, ], df = 10, inference = "adf")
 #' absorb(first, d[101:200, ])
 bpm <- function(x, ...) {
+  check_x_given(missing(x), ...)
   UseMethod("bpm")
 }
 

@@ -40,11 +40,12 @@ fit_classes <- function(spec, molded, call) {
 check_classes_spec <- function(spec, levels, call) {
   only <- function(arg, what) {
     abort_sturdy(
-      "With {length(levels)} classes {.arg {arg}} must be {what}.", arg, arg = arg, call = call
+      "With {length(levels)} classes {.arg {arg}} must be {.val {what}}.", arg,
+      arg = arg, call = call
     )
   }
-  if (spec$criterion != "evidence") only("criterion", "{.val evidence}")
-  if (spec$method != "gradient") only("method", "{.val gradient}")
+  if (spec$criterion != "evidence") only("criterion", "evidence")
+  if (spec$method != "gradient") only("method", "gradient")
   if (!is.null(spec$noise$sensitivity) || !is.null(spec$noise$specificity)) {
     abort_sturdy(
       "With {length(levels)} classes {.arg noise} must not have {.arg sensitivity} or

@@ -305,6 +305,7 @@
 #' predict(fit, data.frame(a = c(-1, 1), b = 0), type = "prob")
 #' head(mislabelled(fit))
 gpc <- function(x, ...) {
+  check_x_given(missing(x), ...)
   UseMethod("gpc")
 }
 

@@ -86,7 +86,7 @@ latent_at <- function(object, newdata, call) {
   if (is.null(newdata)) {
     return(latent_at_training(object, call))
   }
-  new <- forge(object$blueprint, newdata, call, novel = TRUE)
+  new <- forge(object$blueprint, newdata, call, novel = takes_novel(object))
   X <- if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE]
   latent <- node_latent(object, X, call)
   spread <- function(values) {

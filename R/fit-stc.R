@@ -99,6 +99,7 @@
 #' fit
 #' log_evidence(fit, method = "gaussian")
 stc <- function(x, ...) {
+  check_x_given(missing(x), ...)
   UseMethod("stc")
 }
 

@@ -22,14 +22,18 @@
 #'   the fit was given; what was known before is kept unless it is given again.
 #' @param checked A data frame of labels that were looked up, with the columns `row` (the
 #'   position in the data given to the fit, as [review()] and [mislabelled()] have it) and
-#'   `label` (the true class). These rows get these labels, and are trusted from then on;
-#'   what had been recorded is kept, as the flip rates are learned from it.
+#'   `label` (the true class). These rows get these labels, and are trusted from then on; what had
+#'   been recorded is kept, as the flip rates are learned from it, and a message says how many
+#'   labels that changed. A row may be there twice with the same label.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
-#' `sturdy_error_checked` for `checked` that is no such data frame, or comes with `data`.
+#' `sturdy_error_checked` for `checked` that is no such data frame, has rows that are not in
+#' the fit, labels that are no class or differ for a row, or comes with `data`;
+#' `sturdy_message_checked` where it is taken in.
 #' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another
 #' response, an input that the model does not hold, or a filtered [bpm()], which keeps no
-#' rows. `sturdy_error_no_formula` when the model was fitted from `x` and `y` and
+#' rows; also when `trusted` or `rates` is a formula, or names columns, without `data`.
+#' `sturdy_error_no_formula` when the model was fitted from `x` and `y` and
 #' `formula.` or `data` is given; `sturdy_error_unknown_argument`, and those of [gpc()].
 #' @seealso [gpc()], [stc()], [bpm()]; [absorb()]
 #' @export
@@ -60,7 +64,8 @@ update.sturdy_model <- function(object,
   }
   molded <- if (is.null(data)) {
     known <- with_known(
-      stored_rows(object, formula., spec$scale, call), trusted, rates, call
+      stored_rows(object, formula., spec$scale, call), given_known(trusted, "trusted", call),
+      given_known(rates, "rates", call), call
     )
     if (is.null(checked)) known else with_checked(known, checked, call)
   } else {
@@ -124,6 +129,21 @@ abort_two_classes <- function(spec, call) {
            {.code {spec_model(spec)}(I(class == \"a\") ~ ., data)}."
     ),
     c("several_classes", "outcome_levels"), call = call
+  )
+}
+
+#' What is known of labels where there are no data to evaluate it in
+#' @noRd
+given_known <- function(value, arg, call) {
+  value <- tryCatch(value, error = function(cnd) abort_known_data(arg, call, cnd))
+  if (inherits(value, "formula")) abort_known_data(arg, call)
+  value
+}
+
+abort_known_data <- function(arg, call, cnd = NULL) {
+  abort_sturdy(
+    "{.arg {arg}} needs {.arg data}, or a vector with one entry per row of the data.",
+    c("missing_argument", arg), arg = arg, parent = cnd, call = call
   )
 }
 

@@ -146,7 +146,7 @@ marginal_inputs <- function(model, newdata) {
   call <- rlang::caller_env()
   check_posterior(model, call)
   inform_median()
-  new <- forge(model$blueprint, as.data.frame(newdata), call, novel = TRUE)
+  new <- forge(model$blueprint, as.data.frame(newdata), call, novel = takes_novel(model))
   inform_left_out(sum(!new$complete))
   new$X <- new$X[new$complete, , drop = FALSE]
   new

@@ -125,6 +125,7 @@
 #' selection
 #' predict(selection, data.frame(a = 1, b = 1), type = "prob")
 select_model <- function(x, ...) {
+  check_x_given(missing(x), ...)
   UseMethod("select_model")
 }
 

@@ -62,13 +62,15 @@ test_that("a review names the most suspicious rows, and takes the answers in", {
   expect_equal(attr(first, "left")$count, sum(ranked$probability[-(1:4)]), tolerance = 1e-8)
   expect_match(printed(first), "4 rows to check")
   checked <- data.frame(row = first$row, label = right_species[first$row])
-  next_fit <- update(fit, checked = checked)
+  next_fit <- suppressMessages(update(fit, checked = checked))
   expect_equal(levels(right_species)[next_fit$data$y[first$row]], as.character(checked$label))
   expect_equal(unname(next_fit$ep$flipped[first$row]), rep(0, 4))
   expect_false(any(review(next_fit, 41)$row %in% first$row))
   expect_lt(sum(next_fit$ep$flipped), sum(fit$ep$flipped))
   # all checked: as if the labels had been right, and what was found is binomial
-  all <- update(fit, checked = data.frame(row = 1:45, label = right_species))
+  all <- suppressMessages(
+    update(fit, checked = data.frame(row = 1:45, label = right_species))
+  )
   d$Species <- right_species
   right <- gpc(Species ~ ., d, kernel = held_iso(), epsilon = 0)
   wrong <- sum(flipped_iris()$Species != right_species)
@@ -111,7 +113,21 @@ test_that("true performance is that against the labels where these are right", {
   truth <- joint / rowSums(joint)
   told <- true_performance(noisy, rep("setosa", 2), new, new$Species, draws = 4000)
   expect_equal(told$true, mean(truth[, "setosa"]), tolerance = 0.03)
+  expect_equal(true_performance(sure, as.data.frame(prob), draws = 20), found)
+  # one class alone has no area, and the other classes do not count
+  alone <- true_performance(sure, prob[1:3, ], d[c(1, 2, 4), ], rep("setosa", 3), draws = 20)
+  expect_identical(unlist(alone[alone$measure == "auc", -1], use.names = FALSE), rep(NA_real_, 4))
+  # where rows were left out
+  some <- gpc(Species ~ ., d, kernel = held_iso(), epsilon = 0.1, subset = -(1:3))
+  all <- replace(prob, 1:3, NA)
+  dimnames(all) <- dimnames(prob)
+  kept <- true_performance(some, prob[-(1:3), ], draws = 20)
+  expect_equal(true_performance(some, all, draws = 20), kept)
+  own <- true_performance(some, predict(some, type = "prob"), draws = 20)
+  expect_equal(attr(own, "n"), 42)
+  expect_error(true_performance(some, prob[1:41, ]), class = "sturdy_error_predictions")
   expect_error(true_performance(noisy, prob[, 1:2]), class = "sturdy_error_predictions")
+  expect_error(true_performance(noisy), class = "sturdy_error_missing_argument")
   expect_error(true_performance(noisy, prob, new), class = "sturdy_error_missing_argument")
 })
 

@@ -41,6 +41,45 @@ test_that("of new rows the truth is that of Bayes' rule", {
   expect_equal(attr(found, "n"), 2)
 })
 
+test_that("predictions are those of the data, or of the rows used", {
+  d <- toy()
+  d$a[c(2, 9)] <- NA
+  p <- replace(rep(c(0.2, 0.9, 0.4), length.out = 40), c(2, 9, 40), c(NA, 7, NA))
+  rows <- setdiff(1:39, c(2, 9))
+  for (leave in list(na.omit, na.exclude)) {
+    fit <- toy_fit(data = d, subset = 1:39, na.action = leave, control = quiet)
+    by_data <- true_performance(fit, p, draws = 20)
+    expect_equal(true_performance(fit, p[rows], draws = 20), by_data)
+    own <- predict(fit, type = "response")
+    expect_equal(
+      true_performance(fit, own, draws = 20),
+      true_performance(fit, unname(own[!is.na(own)]), draws = 20)
+    )
+    expect_equal(attr(true_performance(fit, predict(fit), draws = 20), "n"), 37)
+  }
+  expect_error(
+    true_performance(fit, p[1:38]), "each of the 40 rows \\(or of the 37 used\\)",
+    class = "sturdy_error_predictions"
+  )
+  expect_error(true_performance(fit, replace(p, 3, NA)), class = "sturdy_error_predictions")
+})
+
+test_that("a figure that few draws have is not there, and there is no NaN", {
+  sure <- toy_fit(epsilon = 0, control = quiet)
+  new <- data.frame(a = c(3, 4), b = 0)
+  one <- true_performance(sure, c(0.9, 0.8), new, c("yes", "yes"), draws = 20)
+  expect_identical(unlist(one[one$measure == "auc", -1], use.names = FALSE), rep(NA_real_, 4))
+  measures <- list(a = function(x) 0.5, b = function(x) NaN)
+  values <- rbind(rep(1, 100), replace(rep(0.7, 100), 1:6, NA))
+  found <- new_performance(measures, values, 1:2, 0.9)
+  expect_identical(found$true, c(1, NA))
+  expect_identical(found$lower, c(1, NA))
+  expect_identical(found$upper, c(1, NA))
+  expect_false(any(vapply(found[-1], function(v) any(is.nan(v)), NA)))
+  values[2, 1] <- 0.7
+  expect_equal(new_performance(measures, values, 1:2, 0.9)$true, c(1, 0.7))
+})
+
 test_that("predictions must match the rows", {
   fit <- toy_fit(control = quiet)
   expect_error(true_performance(fit, 0.5), class = "sturdy_error_predictions")
@@ -49,5 +88,6 @@ test_that("predictions must match the rows", {
   expect_error(
     true_performance(fit, rep(0.5, 40), newdata = toy()), class = "sturdy_error_missing_argument"
   )
+  expect_error(true_performance(fit), class = "sturdy_error_missing_argument")
   expect_error(true_performance(1), class = "sturdy_error_type")
 })

@@ -79,6 +79,27 @@ test_that("each group has its rate", {
   expect_gt(diff(both$nodes$models$log_evidence[1:2]), 0)
 })
 
+test_that("groups are what the formula computes", {
+  d <- data.frame(
+    site = c("u", " U", "v", "v"), clinic = c(1, 1, 2, 3), hour = c(8, 13, 14, 9), a = 1:4
+  )
+  groups <- function(rates) {
+    as.character(eval_known(rates, d, globalenv(), "rates", NULL))
+  }
+  expect_identical(groups(~ toupper(trimws(site))), c("U", "U", "V", "V"))
+  expect_identical(groups(~ I(hour > 12)), c("FALSE", "TRUE", "TRUE", "FALSE"))
+  expect_identical(groups(~ cut(a, 2)), as.character(cut(1:4, 2)))
+  expect_identical(groups(~ clinic + site), c("1, u", "1,  U", "2, v", "3, v"))
+  own <- function(v) v > 1 # known only where the formula is written
+  expect_identical(groups(~ own(clinic)), c("FALSE", "FALSE", "TRUE", "TRUE"))
+  expect_identical(eval_known(~1, d, globalenv(), "rates", NULL), NULL)
+  for (bad in list(~., ~nowhere, ~c, ~ poly(a, 2), ~ clinic + a[1:2])) {
+    expect_error(groups(bad), class = "sturdy_error_rates")
+  }
+  fit <- fit_known(rates = ~ toupper(site), epsilon = 0.1)
+  expect_identical(fit$data$groups, c("U", "V"))
+})
+
 test_that("a validation study decides the rates where the data are few", {
   prior <- noise_prior(sensitivity = c(950, 50), specificity = c(800, 200))
   fit <- fit_known(noise = prior)
@@ -95,7 +116,9 @@ test_that("a review lists the most suspicious labels, and what remains", {
   left <- attr(first, "left")
   expect_equal(left$count, sum(found$probability[-(1:5)]), tolerance = 1e-6)
   d <- known_case()
-  after <- update(fit, checked = data.frame(row = first$row, label = d$truth[first$row]))
+  after <- suppressMessages(
+    update(fit, checked = data.frame(row = first$row, label = d$truth[first$row]))
+  )
   expect_equal(mislabelled(after)$probability[match(first$row, mislabelled(after)$row)], numeric(5))
   expect_equal(after$data$y[first$row] > 0, d$truth[first$row] == "yes")
   expect_false(any(review(after, 5)$row %in% first$row))
@@ -218,6 +241,36 @@ extended_test("the number of labels left after checks is right on average", {
   gap <- left[1, ] - left[2, ]
   expect_lt(abs(mean(gap, na.rm = TRUE)), 2.6 * sd(gap, na.rm = TRUE) / sqrt(sum(!is.na(gap))))
   expect_gt(mean(left[2, ], na.rm = TRUE), 0.5)
+})
+
+test_that("checked labels reach every copy of a row, and a message counts them", {
+  d <- toy(20)
+  fit <- toy_fit(data = d, subset = c(1:15, 3, 3))
+  other <- setdiff(levels(d$class), d$class[3])
+  checked <- data.frame(row = c("3", "4", "3"), label = c(other, as.character(d$class[4]), other))
+  cnd <- expect_message(after <- update(fit, checked = checked), class = "sturdy_message_checked")
+  expect_identical(cnd[c("changed", "confirmed")], list(changed = 1L, confirmed = 1L))
+  expect_match(conditionMessage(cnd), "Of 2 checked labels 1 was changed and\\s+1 confirmed")
+  expect_equal(after$data$y[c(3, 16, 17)] > 0, rep(other == "yes", 3))
+  expect_equal(which(after$data$group == 0), c(3, 4, 16, 17))
+  expect_equal(after$data$recorded[c(3, 16, 17)], fit$data$y[c(3, 16, 17)])
+})
+
+test_that("each fault of checked labels is named", {
+  fit <- toy_fit()
+  refused <- function(message, ...) {
+    checked <- list(...)
+    if (length(checked)) checked <- as.data.frame(checked)
+    expect_error(update(fit, checked = checked), message, class = "sturdy_error_checked")
+  }
+  refused("must be a data frame")
+  refused("Missing: \"label\"", row = 1)
+  refused("Not in the fit: 41 and 99", row = c(1, 41, 99), label = "no")
+  refused("Not in the fit: NA", row = NA_real_, label = "no")
+  refused("Found: \"maybe\" and NA", row = 1:3, label = c("maybe", "no", NA))
+  refused("different labels: 2", row = c(2, 2, 3, 3), label = c("yes", "no", "no", "no"))
+  refused("must be numeric", row = TRUE, label = "no")
+  refused("must be numeric", row = "first", label = "no")
 })
 
 test_that("what is known must fit the rows", {

@@ -43,6 +43,19 @@ test_that("epsilon is in [0, 0.5) or \"learn\"", {
   }
   expect_error(check_epsilon("learn", learn = FALSE), class = "sturdy_error_epsilon")
   expect_snapshot(said(check_epsilon(0.5)))
+  # where a matrix may be given, one that is none is told why
+  refused <- function(x, message) {
+    expect_error(check_epsilon(x, average = TRUE, matrix = TRUE), message,
+                 class = "sturdy_error_epsilon")
+  }
+  expect_identical(check_epsilon(diag(3), matrix = TRUE), diag(3))
+  expect_identical(check_epsilon(matrix(0.1), matrix = TRUE), 0.1)
+  refused(diag(c(1.1, 1)), "square.* row whose sum is 1\\.1")
+  refused(rbind(c(1.5, -0.5), 0:1), "with the entry -0\\.5")
+  refused(diag(NA_real_, 2), "missing values")
+  refused(diag(3)[, 1:2], "matrix of 3 x 2")
+  refused(diag(2) > 0, "matrix of 2 x 2")
+  refused("matrices", "a noise matrix,.*\"matrix\"")
 })
 
 test_that("a kernel given as a function is recognised", {
@@ -98,6 +111,19 @@ test_that("the digits of every print method are a whole number", {
     expect_output(print(fit, digits = digits))
     expect_output(print(summary(fit), digits = digits))
   }
+})
+
+test_that("without x there is no fit, and a formula may be given by its name", {
+  for (fun in list(gpc, stc, bpm, select_model)) {
+    expect_error(fun(), class = "sturdy_error_missing_argument")
+    expect_error(fun(data = toy()), class = "sturdy_error_missing_argument")
+  }
+  for (fit in list(
+    bpm(formula = class ~ a, data = toy(), epsilon = 0.1),
+    bpm(form = class ~ a, data = toy(), epsilon = 0.1)
+  )) expect_s3_class(fit, "bpm")
+  wrapped <- function(...) bpm(...)
+  expect_s3_class(wrapped(formula = class ~ a, data = toy(), epsilon = 0.1), "bpm")
 })
 
 test_that("what is not a fit is told so by every question", {

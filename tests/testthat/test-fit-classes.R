@@ -180,8 +180,14 @@ test_that("what several classes do not have is an error", {
   d <- few_iris()
   expect_error(stc(Species ~ ., d), class = "sturdy_error_outcome_levels")
   expect_error(bpm(Species ~ ., d), class = "sturdy_error_outcome_levels")
-  expect_error(gpc(Species ~ ., d, criterion = "loo"), class = "sturdy_error_criterion")
-  expect_error(gpc(Species ~ ., d, method = "em"), class = "sturdy_error_method")
+  expect_error(
+    gpc(Species ~ ., d, criterion = "loo"), "must be \"evidence\"",
+    class = "sturdy_error_criterion"
+  )
+  expect_error(
+    gpc(Species ~ ., d, epsilon = "learn", hyper = "optimum", method = "em"),
+    "must be \"gradient\"", class = "sturdy_error_method"
+  )
   expect_error(gpc(Species ~ ., d, epsilon = "learn2"), class = "sturdy_error_epsilon")
   expect_error(gpc(Species ~ ., d, epsilon = diag(2)), class = "sturdy_error_epsilon")
   expect_error(gpc(Species ~ ., d, epsilon = diag(2, 3)), class = "sturdy_error_epsilon")
@@ -293,7 +299,8 @@ test_that("what several classes do not answer is an error", {
   d <- few_iris()
   fit <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)
   for (ask in list(
-    check_fit, posterior_sample, criterion, residuals, deviance, weights, flip_rates
+    check_fit, posterior_sample, criterion, residuals, deviance, weights, flip_rates,
+    simulate
   )) {
     expect_error(ask(fit), class = "sturdy_error_several_classes")
   }

@@ -50,6 +50,16 @@ test_that("what needs data says so", {
   by_matrix <- gpc(matrix(1:4), c(0, 0, 1, 1), kernel = held(), epsilon = 0.1)
   expect_error(update(by_matrix, data = toy()), class = "sturdy_error_no_formula")
   expect_snapshot(said(update(fit, . ~ . + z)))
+  needs <- "needs `data`, or a vector"
+  for (without in expression(
+    update(fit, trusted = nowhere > 1.5), update(fit, trusted = ~a), update(fit, rates = ~a),
+    update(fit, rates = nowhere)
+  )) {
+    expect_error(eval(without), needs, class = "sturdy_error_missing_argument")
+  }
+  expect_error(update(fit, rates = 1:3), class = "sturdy_error_rates")
+  expect_equal(which(update(fit, trusted = toy()$a > 1)$data$group == 0), which(toy()$a > 1))
+  expect_identical(update(fit, data = toy(), rates = ~ a > 0)$data$groups, c("FALSE", "TRUE"))
 })
 
 test_that("inputs are left out without data, and predictions do not ask for them", {

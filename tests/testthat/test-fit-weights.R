@@ -152,7 +152,8 @@ test_that("the weight of a level that training did not have is as under the prio
     wide <- ep_weights(ep, prior, df)
     new <- transform(d[3:4, ], f = c("z", "v"))
     expect_message(
-      got <- predict(fit, new, type = "latent"), class = "sturdy_message_novel_levels"
+      got <- predict(fit, new, type = "latent"), "its weight is as under the prior",
+      class = "sturdy_message_novel_levels"
     )
     # the t family of one more dimension is another one: t-EP there differs a little
     tolerance <- if (is.finite(df)) 0.05 else 1e-7

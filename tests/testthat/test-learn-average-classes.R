@@ -190,7 +190,8 @@ test_that("an average is saved, absorbs rows and knows trusted ones", {
   expect_false(isTRUE(all.equal(log_evidence(more, "integrated"), log_evidence(some, "integrated"))))
   expect_equal(length(row_loo(more)), 44)
   review <- review(fit, 3)
-  next_fit <- update(fit, checked = data.frame(row = review$row, label = c("a", "b", "c")[d$true[review$row]]))
+  checked <- data.frame(row = review$row, label = c("a", "b", "c")[d$true[review$row]])
+  next_fit <- suppressMessages(update(fit, checked = checked))
   expect_equal(next_fit$nodes$flipped[match(review$row, next_fit$data$rows)], c(0, 0, 0))
 })
 
