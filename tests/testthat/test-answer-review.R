@@ -17,6 +17,8 @@ fit_known <- function(..., epsilon = "average", kernel = kernel_iso(1.5, nugget 
       control = quiet, ...)
 }
 
+checked_update <- function(...) suppressMessages(update(...))
+
 test_that("the labels of trusted rows are taken for right", {
   fit <- fit_known(trusted = known)
   found <- mislabelled(fit)
@@ -137,7 +139,7 @@ test_that("what a check finds tells of the rates", {
   fit <- fit_known(epsilon = "learn")
   d <- known_case()
   at <- review(fit, 10)$row
-  after <- update(fit, checked = data.frame(row = at, label = d$truth[at]))
+  after <- checked_update(fit, checked = data.frame(row = at, label = d$truth[at]))
   expect_equal(after$data$recorded[at] > 0, d$class[at] == "yes")
   wrong <- sum(d$class[at] != d$truth[at])
   expect_gt(wrong, 5)
@@ -153,7 +155,7 @@ test_that("what a check finds tells of the rates", {
   expect_lt(abs(flip_rates(after)$rate[1] - sum(e * f) / sum(f)), 0.003)
   held <- fit_known(epsilon = c(neg = 0.1, pos = 0.2))
   checked <- data.frame(row = at, label = d$truth[at])
-  both <- update(held, checked = checked)
+  both <- checked_update(held, checked = checked)
   rates <- c(no = 0.1, yes = 0.2)[as.character(d$truth[at])]
   mistaken <- d$class[at] != d$truth[at]
   latent <- model_latent(both)
@@ -166,17 +168,17 @@ test_that("what a check finds tells of the rates", {
   )
   # in one step or two, and whatever is trusted besides
   halves <- lapply(list(at[1:5], at[6:10]), function(at) data.frame(row = at, label = d$truth[at]))
-  twice <- update(update(fit, checked = halves[[1]]), checked = halves[[2]])
+  twice <- checked_update(checked_update(fit, checked = halves[[1]]), checked = halves[[2]])
   expect_equal(twice$nodes, after$nodes)
-  expect_equal(update(after, trusted = 1:10)$data$recorded, after$data$recorded)
-  expect_equal(update(after, trusted = 1:10)$data$group[at], integer(10))
+  expect_equal(checked_update(after, trusted = 1:10)$data$recorded, after$data$recorded)
+  expect_equal(checked_update(after, trusted = 1:10)$data$group[at], integer(10))
 })
 
 test_that("a wrong label rules out that there is none", {
   fit <- fit_known()
   d <- known_case()
   at <- review(fit, 3)$row
-  after <- update(fit, checked = data.frame(row = at, label = d$truth[at]))
+  after <- checked_update(fit, checked = data.frame(row = at, label = d$truth[at]))
   expect_true(any(d$class[at] != d$truth[at]))
   test <- noise_test(after)
   expect_equal(test$probability_none, 0)
@@ -189,8 +191,8 @@ test_that("a wrong label rules out that there is none", {
     any(mislabelled(after)$if_some != mislabelled(after)$probability))
   # right ones speak for none
   right <- which(d$class == d$truth)[1:30]
-  sure <- update(fit, checked = data.frame(row = right, label = d$truth[right]))
-  trusted <- update(fit, trusted = right)
+  sure <- checked_update(fit, checked = data.frame(row = right, label = d$truth[right]))
+  trusted <- checked_update(fit, trusted = right)
   expect_gt(noise_test(sure)$probability_none, noise_test(trusted)$probability_none)
   # rates of those found wrong are of the rows that are left
   expect_equal(sum(test$rates$wrong), test$some$count, tolerance = 1e-6)
@@ -202,7 +204,7 @@ test_that("checks tell of the rates of groups, and their gradient is right", {
   d <- known_case()
   fit <- fit_known(rates = ~site, epsilon = "learn2")
   at <- review(fit, 12)$row
-  after <- update(fit, checked = data.frame(row = at, label = d$truth[at]))
+  after <- checked_update(fit, checked = data.frame(row = at, label = d$truth[at]))
   rows <- known_rows(after$data)
   expect_equal(sum(rows$checked$wrong), sum(d$class[at] != d$truth[at]))
   expect_equal(
@@ -235,7 +237,7 @@ extended_test("the number of labels left after checks is right on average", {
     if (min(table(recorded)) < 2) return(c(NA, NA))
     fit <- gpc(X, recorded, kernel = kernel, epsilon = "learn", hyper = "integrate", control = quiet)
     at <- review(fit, 10)$row
-    after <- update(fit, checked = data.frame(row = at, label = truth[at]))
+    after <- checked_update(fit, checked = data.frame(row = at, label = truth[at]))
     c(attr(review(after, 1), "left")$count + review(after, 1)$found, sum(wrong[-at]))
   }, numeric(2))
   gap <- left[1, ] - left[2, ]
