@@ -6,7 +6,7 @@ noise_test.gpc_classes <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_posterior(object)
-  if (!is_test(object)) abort_no_test(rlang::current_env())
+  if (!is_test(object)) abort_no_test(object, rlang::current_env())
   noise_statement(object, level)
 }
 

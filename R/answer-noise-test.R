@@ -72,11 +72,21 @@ noise_test.default <- function(object, ...) abort_no_fit(object)
 noise_test.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
-  if (!is_test(object)) abort_no_test(rlang::current_env())
+  if (!is_test(object)) abort_no_test(object, rlang::current_env())
   noise_statement(object, level)
 }
 
-abort_no_test <- function(call) {
+abort_no_test <- function(object, call) {
+  if (identical(object$spec$epsilon, "average") && is_average(object)) {
+    abort_sturdy(
+      c(
+        "The fit has been left with the noise model {.val {object$nodes$models$model}} alone.",
+        i = "Under the others the search found no mode, or one that was far behind on a part of the
+             rows. Compare {.fn log_evidence} of {.code update(fit, epsilon = \"learn\")}."
+      ),
+      "no_average", arg = "object", call = call
+    )
+  }
   abort_sturdy(
     c(
       "{.arg object} must be a fit that averages over noise models, with and without
