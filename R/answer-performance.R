@@ -36,7 +36,7 @@
 #'   draws), `lower`, `upper`, and `recorded`, the naive figure. An `auc` needs rows of both
 #'   classes: where more than 5% of the draws have no value of a figure, `true`, `lower` and
 #'   `upper` are `NA`, and so is `recorded` where the recorded labels have none. With three
-#'   classes or more a draw's `auc` is the mean over the classes that occur in it.
+#'   classes or more the `auc` of a draw is the mean over the classes that occur in it.
 #' @section Conditions:
 #' `sturdy_error_predictions` for predictions that do not match the rows;
 #' `sturdy_error_missing_argument` without `predictions`, and when one of `newdata` and `y` is
