@@ -45,13 +45,14 @@ average_fit <- function(latent, spec, rows = NULL) {
   counter <- average_counter(latent, spec)
   before <- average_few(latent, noise, spec, counter$tick)
   if (!is.null(before$latent)) latent <- before$latent
-  if (average_is_long(latent) && length(before$models)) {
-    lost <- setdiff(names(before$models), average_hopeful(before$models))
-    noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(lost, "none")])
+  hopeless <- if (average_is_long(latent) && length(before$models)) {
+    setdiff(names(before$models), average_hopeful(before$models))
   }
+  noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
   models <- average_all_modes(latent, noise, spec, counter$tick, before$models)
   if (isTRUE(noise$matrix)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
+  inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
   sizes <- average_sizes(models, noise)
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
     node_integral(models[[name]]$problem, models[[name]]$modes, sizes[[name]], counter$tick)
@@ -284,6 +285,21 @@ abort_no_modes <- function(call = rlang::caller_env(2)) {
     ),
     "no_posterior", call = call
   )
+}
+
+#' A message where EP found no fixed point under a noise model, so that it is not in the average
+#' @noRd
+inform_models_left <- function(lost) {
+  if (length(lost)) {
+    inform_sturdy(
+      c(
+        "!" = "The average is without the noise model{?s} {.val {lost}}: EP found no fixed point under
+               {?it/them}.",
+        i = "What it says of there being wrong labels is not to be relied on."
+      ),
+      "models_left_out", models = lost
+    )
+  }
 }
 
 #' A message where a noise model that counts is held at its modes although nodes were wanted

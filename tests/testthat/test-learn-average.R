@@ -225,3 +225,10 @@ test_that("points of a component have its mean and spread", {
   grid <- as.matrix(expand.grid(seq(-9, 11, 0.1), seq(-12, 8, 0.1)))
   expect_equal(sum(exp(node_log_density(t(grid), part))) * 0.01, 1, tolerance = 1e-4)
 })
+
+test_that("a noise model that is left out is named", {
+  cnd <- expect_message(inform_models_left("two"), class = "sturdy_message_models_left_out")
+  expect_equal(cnd$models, "two")
+  expect_match(conditionMessage(cnd), "without the noise\\s+model \"two\"")
+  expect_silent(inform_models_left(character()))
+})
