@@ -14,9 +14,6 @@
 #   the forest, written out here: a label is called wrong where the most probable of the
 #   classes whose probability is above the mean of their own rows is another one.
 #
-# What is stored are three replications of the ten that were meant, which take two hours of one
-# core: more add to them.
-#
 # `error` and `log_loss` are on the test rows, `auc` is for finding the wrong labels,
 # `suggested` the share of them whose best other class is the true one, `covered` whether
 # the 90 % interval holds their number.
@@ -27,7 +24,7 @@ experiment <- list(
       "iris", "wine", "newthyroid", "glass", "vehicle", "vowel", "satellite", "waveform"
     ),
     noise = c("none", "uniform.1", "uniform.2", "pair.2"),
-    replications = 3, seed = 1
+    replications = 10, seed = 1
   ),
   quick = list(data = "iris", noise = "uniform.2", replications = 1),
   in_package = c("summary", "aims"),
