@@ -21,7 +21,7 @@ experiment <- list(
   },
   run = function(task) {
     d <- classes_split(task$data, task$noise, task$seed)
-    seen <- observe(averaged(d, task$kernels))
+    seen <- observe(ours(d, "average", "integrate", task$kernels))
     more <- seen$value[c("count", "none", "matrix")]
     data.frame(classes_measures(seen$value, d), more, seconds = seen$seconds)
   },
@@ -32,20 +32,3 @@ experiment <- list(
     list(kernels = group_means(parts$results, c("data", "noise", "kernels"), columns))
   }
 )
-
-averaged <- function(d, kernels) {
-  fit <- gpc(
-    d$x, d$y, kernel = kernel_iso(), kernels = kernels, epsilon = "average", hyper = "integrate",
-    control = quiet_control()
-  )
-  found <- mislabelled(fit)
-  interval <- attr(found, "expected")
-  models <- noise_test(fit)$models
-  of <- function(name) sum(models$probability[models$model == name]) # 0 where it was left out
-  found <- found[order(found$row), ]
-  list(
-    prob = predict(fit, d$x_test, type = "prob"), suggested = as.character(found$suggested),
-    suspicion = found$probability, lower = interval$lower, upper = interval$upper,
-    rate = mean(fit$epsilon), count = interval$count, none = of("none"), matrix = of("matrix")
-  )
-}

@@ -118,14 +118,18 @@ wrong_labels <- function(y, noise) {
 # Each returns list(prob: of the classes at the test rows; class: n x C, how probable each
 # is for a training row; suspicion), and may have more.
 
-ours <- function(d, epsilon, hyper) {
+ours <- function(d, epsilon, hyper, kernels = "shared") {
   fit <- gpc(
-    d$x, d$y, kernel = kernel_iso(), epsilon = epsilon, hyper = hyper, control = quiet_control()
+    d$x, d$y, kernel = kernel_iso(), kernels = kernels, epsilon = epsilon, hyper = hyper,
+    control = quiet_control()
   )
   found <- suppressMessages(mislabelled(fit))
   interval <- attr(found, "expected")
   found <- found[order(found$row), ]
+  models <- fit$nodes$models # of an average; one that was left out has the probability 0
+  of <- function(name) sum(models$probability[models$model == name])
   list(
+    count = interval$count, none = of("none"), matrix = of("matrix"),
     prob = predict(fit, d$x_test, type = "prob"), suggested = as.character(found$suggested),
     suspicion = found$probability, lower = interval$lower, upper = interval$upper,
     rate = mean(fit$epsilon)
