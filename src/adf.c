@@ -2,13 +2,14 @@
  * Method: cavity of f = x' w is St(df, x' mu, x' S x). With the tilted escort
  *   moments in units of its scale s (likelihood.h), matching all escort moments
  *   gives
- *     mu <- mu + y (alpha/s) S x,
- *     S  <- r S - (alpha mu_t/s^2) (S x)(S x)',   r = Z1/Z2 = w + alpha mu_t
- *   [M 2.11] [DQV11 42-47], mu_t = y m_hat/s. The factor r goes to log_scale
- *   [M 2.12]: with S r S in place of S, mu scales by 1/sqrt(r). Two passes
- *   over half of S a row. What remains drifts too and is taken out by powers of
- *   two [M 2.13]; directions that no row shows do not, and are cut back
- *   [M 2.15]. References: DQV11 section 5; M01 (ADF). */
+ *     mu <- mu + y (alpha/s) S x,                            [DQV11 42-47]
+ *     S  <- r S - (alpha mu_t/s^2) (S x)(S x)',                   [M 2.11]
+ *     r   = Z1/Z2 = w + alpha mu_t,   mu_t = y m_hat/s.
+ *   The factor r goes to log_scale: with S in place of r S, mu scales by
+ *   1/sqrt(r) [M 2.12]. Two passes over half of S a row. What remains drifts
+ *   too and is taken out by powers of two [M 2.13]; directions that no row
+ *   shows do not, and are cut back [M 2.15].
+ * References: DQV11 section 5; M01 (ADF). */
 #include "adf.h"
 #include "matrix.h"
 #include "numeric.h"

@@ -1,17 +1,19 @@
-/* What: P_c = int N(f; mean_c, sd_c^2) prod_{k != c} Phi(z_k) df, z_k = (f -
- *       mean_k)/sd_k, and the moments of all f_k under it.
+/* What: P_c = int N(f; mean_c, sd_c^2) prod_{k != c} Phi(z_k) df,
+ *       z_k = (f - mean_k)/sd_k, and the moments of all f_k under it.
  * Method: the integrand p is log-concave, L = log p, with
  *     1/sd_c^2 <= -L'' <= 1/scale(x)^2
  *             = 1/sd_c^2 + sum_{k: x < mean_k + 8.4 sd_k} 1/sd_k^2    [M 12.7]
  *   (factors further to the left are 1). Newton finds the mode from mean_c,
- * from where L' is convex, and from outside the ends where L has fallen by
- * DROP. Between them the trapezoid rule with a step of STEP scales where that
- * takes no more than TRAPEZOID_MOST nodes, otherwise 16-point Gauss panels of 4
- *   scales or less, which grow to the right. With h_k = phi/Phi at z_k, under p
- * [M 12.6] k != c:  shift = -sd_k E h_k,  ratio = E[1 - z h - h^2] + Var h,
- *              loss = E[z h] + (E h)^2;
- *     k = c, G = sum h_k/sd_k:  shift = sd_c^2 E G,  ratio = Var f/sd_c^2,
- *              loss = sd_c^2 (E[sum h_k (z_k + h_k)/sd_k^2] - Var G).
+ *   from where L' is convex, and from outside the ends where L has fallen by
+ *   DROP. Between them the trapezoid rule with a step of STEP scales where that
+ *   takes no more than TRAPEZOID_MOST nodes, otherwise 16-point Gauss panels of
+ *   4 scales or less, which grow to the right. Under p, with h_k = phi/Phi at
+ *   z_k,                                                             [M 12.6]
+ *     k != c:   shift = -sd_k E h_k,  ratio = E[1 - z h - h^2] + Var h,
+ *               loss = E[z h] + (E h)^2;
+ *     k = c:    shift = sd_c^2 E G,   ratio = Var f/sd_c^2,
+ *               loss = sd_c^2 (E[sum h_k (z_k + h_k)/sd_k^2] - Var G),
+ *               G = sum h_k/sd_k.
  *   Variances are taken about the values at the mode, weights relative to it.
  * Accuracy: against long double (test-likelihood-classes.c: C = 2 to 20,
  *   variances 1e-5 to 1e5, 30 sd behind): log P 5e-13, shift 3e-12 of itself or

@@ -3,8 +3,7 @@
  *     log Z_EP = sum_c (h_c - D_c)/2 + sum_i log Z_i
  *                + sum_ic [quad_ic - log(u_ic)]/2                     [M 12.9]
  *   It is stationary in the sites: A. = m. = 0, D. = -1/2, h. = 1/2 in [M 5.5],
- *   for each class by itself [M 12.10], and omega acts through log Z_i alone.
- */
+ *   for each class by itself [M 12.10]; omega acts through log Z_i alone. */
 #include "criterion-classes.h"
 #include "host.h"
 #include "numeric.h"

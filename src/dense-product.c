@@ -81,8 +81,7 @@ static void pack_panel(dense_view A, int rows, int k, int width, double *to) {
 }
 
 /* The same from the lower triangle of a symmetric matrix: its columns up to the
- * first row, both triangles where the panel meets the diagonal, then its rows
- */
+ * first row, both triangles where the panel meets the diagonal, its rows. */
 static void
 pack_symmetric(dense_view A, range rows, range inner, int width, double *to) {
   const int i0 = rows.from, n = size_of(rows);

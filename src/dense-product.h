@@ -26,8 +26,7 @@ size_t dense_pack_size(int threads);
  * anew by each operation, and does not change while one is running. */
 const dense_engine *core_dense(void);
 
-/* A matrix whose element (i, j) is at[i row + j col]; a step may be negative.
- */
+/* A matrix whose element (i, j) is at[i row + j col]; steps may be negative. */
 typedef struct {
   const double *at;
   ptrdiff_t row, col;

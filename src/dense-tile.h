@@ -17,8 +17,7 @@ typedef struct {
   void (*tile)(int k, const double *a, const double *b, double *C, size_t ldc);
 
   /* Four columns of a symmetric matrix, below their diagonal block, and the
-   * rows that they are, too: y[n] += A p[4], s[4] += A' x[n]; lda of A[n x 4].
-   */
+   * rows that they are, too: y[n] += A p[4], s[4] += A' x[n], A[n x 4]. */
   void (*both)(int n,
                const double *A,
                size_t lda,

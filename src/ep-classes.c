@@ -2,11 +2,11 @@
  * Method: sequential sweeps in blocks as in ep.c, a row's C sites at each of
  *   its turns; after each sweep the shift that the cavities of a row have in
  *   common (ep-classes-common.c), without which sweeps crawl. A row with an
- * improper cavity in any class is left alone in all, and such a sweep never
- * counts as converged. Kept apart from ep.c, whose Newton steps and adjoint
- * rest on the derivatives of a scalar likelihood: what is one and the same in
- * both is in latent.h, ep-state.c and the statuses. References: RW06 alg. 3.5.
- */
+ *   improper cavity in any class is left alone in all, and such a sweep never
+ *   counts as converged. Kept apart from ep.c, whose Newton steps and adjoint
+ *   rest on the derivatives of a scalar likelihood: what is one and the same in
+ *   both is in latent.h, ep-state.c and the statuses.
+ * References: RW06 alg. 3.5. */
 #include "ep-classes.h"
 #include "matrix.h"
 #include "numeric.h"

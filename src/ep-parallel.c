@@ -1,10 +1,10 @@
 /* What: parallel EP: every site anew from one posterior, with Anderson
  *       acceleration. One pass costs a refresh: what many rows can afford.
  * Method: with tt = tau/(1 + lambda tau) and nt = nu/(1 + lambda tau), in which
- *   the posterior precision of a low-rank latent is linear [M 9.2], x = (tt,
- * nt)
- *   <- x + step with the step of anderson.c for f = G(x) - x in the norm of
- *   (tt q, nt sqrt(q))                                                [M 9.8].
+ *   the posterior precision of a low-rank latent is linear [M 9.2],
+ *     x = (tt, nt) <- x + step                                        [M 9.8]
+ *   with the step of anderson.c for f = G(x) - x in the norm of
+ *   (tt q, nt sqrt(q)).
  *   A step is halved until there is a posterior at its end and the residuals
  *   are not twice the least so far. A row whose cavity is improper has half its
  *   site as G: left alone it may keep all others from converging. Plain damping

@@ -8,7 +8,7 @@
 
 /* A residual that Newton cannot lower from within [FLOOR_LEAST, FLOOR_MOST] is
  * rounding, whatever tol asks for: A carries an error of DBL_EPSILON times its
- * prior value, 10 of which rounding_floor() allows. The ends are the default
+ * prior value, 10 of which ep_rounding() allows. The ends are the default
  * tol of ep_control(), which is never too much to ask, and a residual that is
  * too large for any user; ten times as large, either: no difference. */
 #define FLOOR_LEAST 1e-9

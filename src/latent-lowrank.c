@@ -2,9 +2,9 @@
  *       matrix.
  * Method: with rho_i = 1/(1 + lambda_i tau_i), positive wherever there is a
  *   posterior, tt = rho tau and nt = rho nu                           [M 9.2]
- *     M = (I + Phi' diag(tt) Phi)^{-1},  w = M Phi' nt,
- *     A_i = lambda rho + rho^2 phi_i' M phi_i,  m_i = rho phi_i' w + lambda rho
- *     nu, D = sum log1p(lambda tau) - log|M|.
+ *     M   = (I + Phi' diag(tt) Phi)^{-1},        w   = M Phi' nt,
+ *     A_i = lambda rho + rho^2 phi_i' M phi_i,   m_i = rho phi_i' w
+ *     D   = sum log1p(lambda tau) - log|M|,            + lambda rho nu.
  *   Blocks as in latent-kernel.c with the covariance M Phi_B' rho_B of u with
  *   f_B in place of C_B [M 9.3]; one Cholesky a refresh, whatever the signs of
  *   the sites. n k^2 flops each for M and for the marginals.
@@ -13,8 +13,7 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* Panels have at least so many columns: with fewer, BLAS works below its speed
- */
+/* Panels have at least so many columns: fewer do not fill BLAS */
 #define PANEL_COLUMNS 256
 
 void weight_moments(const double *C,

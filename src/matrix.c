@@ -27,8 +27,7 @@ void symmetric_times(const double *A, int n, const double *x, double *out) {
 
 /* Flops from one core_poll() to the next: 0.05 to 0.4 s with the reference
  * BLAS, the latter on a machine at its limit. Panels of PANEL_LEAST columns may
- * take longer (n beyond 3,000), but a call of BLAS should have some to work on.
- */
+ * take longer (n beyond 3,000), but a call of BLAS should have some to do. */
 #ifndef PANEL_FLOPS
 #define PANEL_FLOPS 1e8
 #endif

@@ -15,7 +15,7 @@
  *   M      vignettes/mathematics.Rmd by equation: [M 2.3] is its (2.3)
  *   FSS17  Futami, Sato, Sugiyama, Expectation propagation for t-exponential
  *          family using q-algebra, NIPS 2017
- *   DQV11  Ding, Vishwanathan, Qi, t-divergence based approximate inference,
+ *   DQV11  Ding, Qi, Vishwanathan, t-divergence based approximate inference,
  *          NIPS 2011
  *   KG08   Kim, Ghahramani, Outlier robust Gaussian process classification,
  *          SSPR 2008
@@ -23,10 +23,9 @@
  *          MIT Press 2006
  *   M01    Minka, A family of algorithms for approximate Bayesian inference,
  *          PhD thesis, MIT 2001
- *   WN11   Walker, Ni, Anderson acceleration for fixed-point iterations, SIAM
- * J. Numer. Anal. 49, 2011 SS86   Saad, Schultz, GMRES, SIAM J. Sci. Stat.
- * Comput. 7, 1986
- */
+ *   WN11   Walker, Ni, Anderson acceleration for fixed-point iterations,
+ *          SIAM J. Numer. Anal. 49, 2011
+ *   SS86   Saad, Schultz, GMRES, SIAM J. Sci. Stat. Comput. 7, 1986 */
 #ifndef STURDY_NUMERIC_H
 #define STURDY_NUMERIC_H
 

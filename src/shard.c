@@ -1,8 +1,10 @@
 /* What: a pass of parallel EP over the rows of a shard.
  * Method: ep-parallel.c, cut where rows meet. All that they share is the
- *   posterior of u; P = I + Phi' diag(tt) Phi and h = Phi' nt are linear in
- *   x = (tt, nt), so that sums of f tell P and h after any step, and what a
- * step costs is one visit to the rows [M 10.2]. */
+ *   posterior of u;
+ *     P = I + Phi' diag(tt) Phi,   h = Phi' nt                       [M 10.2]
+ *   are linear in x = (tt, nt), so that sums of f tell P and h after any step,
+ *   and what a step costs is one visit to the rows.
+ * References: WN11. */
 #include "shard.h"
 #include "matrix.h"
 #include "numeric.h"

@@ -28,12 +28,12 @@ enum { SHARD_TT, SHARD_NT, SHARD_F_TT, SHARD_F_NT, SHARD_PARTS };
 
 /* To x + scale (f - sum_j gamma_j (dx_j + df_j)) from the point `here`. */
 typedef struct {
-  const double *here;                    /* a point */
-  const double *memory[ANDERSON_MEMORY]; /* differences of points, newest first
-                                          */
-  const double *gamma;                   /* [count] */
-  int count;                             /* of them */
-  int known;                             /* how many there are */
+  const double *here; /* a point */
+  /* differences of points, newest first */
+  const double *memory[ANDERSON_MEMORY];
+  const double *gamma; /* [count] */
+  int count;           /* of them */
+  int known;           /* how many there are */
   double scale;
 } shard_step;
 
@@ -96,8 +96,7 @@ int shard_evaluate(const shard_rows *rows,
 /* At a fixed point of EP at df = Inf, after shard_evaluate(): the rows' share
  * in the gradient of the evidence, in the hyperparameters of the kernel
  * (gradient[groups + 3]) or in log nugget alone (gradient[1]), and in
- * epsilon[2].
- */
+ * epsilon[2]. */
 void shard_gradient(const shard_rows *rows,
                     const lik_step *lik,
                     const shard_posterior *post,

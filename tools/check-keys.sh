@@ -5,7 +5,9 @@
 #   vignette, is an equation of vignettes/mathematics.Rmd;
 # - keys there are unique, in order, and equal the numbers printed beside them;
 # - functions and files of its last section exist, and so do the tests that any
-#   vignette names.
+#   vignette names;
+# - every key of a paper (RW06) there and in the vignettes is in the list of
+#   references of src/numeric.h, and that list and inst/references.bib agree.
 #
 # `[M 2.3, 2.5]` cites two. Prints every breach, and fails if there is one.
 set -eu
@@ -62,6 +64,26 @@ sed -n 's/^(\([0-9A]*\.[0-9]*\))$/\1/p' "$vignette" >"$work/printed"
         echo "$page: there is no $test"
     done
 
+  # papers: a key is capitals and the two digits of its year
+  sed -n '/^ \* References$/,/\*\/$/s/^ \*   \([A-Z]*[0-9][0-9]\)  .*/\1/p' \
+    src/numeric.h | sort >"$work/papers"
+  sed -n 's/^@[a-z]*{\([A-Z]*[0-9][0-9]\),$/\1/p' inst/references.bib |
+    sort >"$work/bib"
+  comm -23 "$work/papers" "$work/bib" | sed 's/$/ is not in inst\/references.bib/'
+  comm -13 "$work/papers" "$work/bib" | sed 's/$/ is not listed in src\/numeric.h/'
+  grep -rnE '[A-Z][0-9][0-9]' src R tests tools vignettes \
+    --include='*.[chR]' --include='*.Rmd' | sed 's/#M[0-9A.]*//g' |
+    awk -v papers="$work/papers" '
+      BEGIN { while ((getline key < papers) > 0) known[key] = 1 }
+      {
+        match($0, /^[^:]*:[0-9]*:/)
+        place = substr($0, 1, RLENGTH)
+        n = split(substr($0, RLENGTH + 1), word, /[^A-Za-z0-9_]+/)
+        for (i = 1; i <= n; i++)
+          if (word[i] ~ /^[A-Z][A-Z]?[A-Z]?[A-Z]?[0-9][0-9]$/ && !(word[i] in known))
+            print place " no reference " word[i]
+      }'
+
   # the notes it was written from are in no repository
   git grep -n 'MATH[.]md' 2>/dev/null || true
 } >"$work/found"
@@ -71,4 +93,5 @@ if [ -s "$work/found" ]; then
   echo "check-keys: citations and vignettes/mathematics.Rmd differ" >&2
   exit 1
 fi
-echo "check-keys: $(wc -l <"$work/keys" | tr -d ' ') equations, all citations found"
+echo "check-keys: $(wc -l <"$work/keys" | tr -d ' ') equations and" \
+  "$(wc -l <"$work/papers" | tr -d ' ') papers, all citations found"

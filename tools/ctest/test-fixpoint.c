@@ -123,6 +123,23 @@ static void improper_cavities_are_told(void) {
   fit_free(f);
 }
 
+/* The rounding error of A grows with the rows, of which there may be more than a
+ * tenth of INT_MAX: below it A tells nothing, wherever the rows are. */
+static void many_rows_leave_the_bound_of_a_cavity_in_place(void) {
+  double prior = 1;
+  const ep_site none = {0, 0};
+  ep_cavity cav;
+  const int rows[] = {1, 1000, 300000000, 2147483647};
+  for (int k = 0; k < 4; k++) {
+    const latent post = {.n = rows[k], .prior = &prior};
+    const double error = 10 * (rows[k] * DBL_EPSILON);
+    CHECK(fixpoint_cavity(&post, 0, 0.9 * error, 0, none, INFINITY, &cav) ==
+          EP_IMPROPER);
+    CHECK(fixpoint_cavity(&post, 0, 1.1 * error, 0, none, INFINITY, &cav) ==
+          EP_CONVERGED);
+  }
+}
+
 /* Rows with no prior variance: the site is flat and nothing divides by 0. */
 static void a_row_without_variance_is_flat(void) {
   fit *f = fit_new(10, 10, 0.05);
@@ -141,6 +158,8 @@ int main(void) {
   RUN("Newton's method converges", newton_converges_quadratically);
   RUN("the adjoint is the transpose", the_adjoint_is_the_transpose);
   RUN("improper cavities are told", improper_cavities_are_told);
+  RUN("many rows leave the bound of a cavity in place",
+      many_rows_leave_the_bound_of_a_cavity_in_place);
   RUN("a row without variance has a flat site", a_row_without_variance_is_flat);
   return check_done();
 }
