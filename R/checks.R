@@ -1,7 +1,7 @@
 # Checks of arguments. Each takes the value, the name it has for the user
 # (`arg`) and the frame of the function the user called (`call`), and returns
 # the value (coerced where that is harmless) or signals a classed error that
-# says what was expected and what came.
+# says what was expected and what came: see must().
 
 check_number <- function(x,
                          arg,
@@ -14,12 +14,10 @@ check_number <- function(x,
   number <- is_number(x)
   inside <- number && x >= min && x <= max && (is.finite(x) || infinite) &&
     !(open && is.finite(x) && (x == min || x == max))
-  if (!inside) {
-    abort_sturdy(
-      "{.arg {arg}} must be {number_range(min, max, open)}, not {describe(x)}.",
-      if (number) class else "type", arg = arg, call = call
-    )
-  }
+  must(
+    inside, arg, paste("be", number_range(min, max, open)), if (number) class else "type",
+    got = x, call = call
+  )
   as.double(x)
 }
 
@@ -41,13 +39,11 @@ check_count <- function(x,
                         max = .Machine$integer.max,
                         call = rlang::caller_env()) {
   whole <- is_number(x) && is.finite(x) && x == round(x) && x <= .Machine$integer.max
-  if (!whole || x < min || x > max) {
-    range <- if (max < .Machine$integer.max) "between {min} and {max}" else "of at least {min}"
-    abort_sturdy(
-      paste0("{.arg {arg}} must be a whole number ", range, ", not {describe(x)}."),
-      if (whole) "range" else "type", arg = arg, call = call
-    )
-  }
+  range <- if (max < .Machine$integer.max) "between {min} and {max}" else "of at least {min}"
+  must(
+    whole && x >= min && x <= max, arg, paste("be a whole number", range),
+    if (whole) "range" else "type", got = x, call = call
+  )
   as.integer(x)
 }
 
@@ -59,6 +55,18 @@ check_digits <- function(digits, call = rlang::caller_env()) {
 
 has_fields <- function(x, fields) is.list(x) && setequal(names(x), fields)
 
+#' What `maker` makes, made again: its fields may have been changed by hand
+#' @noRd
+check_made <- function(x, arg, maker, class, call = rlang::caller_env()) {
+  fields <- names(formals(maker))
+  must(
+    inherits(x, class) && has_fields(x, fields), arg,
+    paste0("be made by {.fn ", deparse1(substitute(maker)), "}"), got = x, call = call
+  )
+  rlang::local_error_call(call)
+  do.call(maker, unclass(x)[fields], quote = TRUE)
+}
+
 is_one_of <- function(x, choices) rlang::is_string(x) && x %in% choices
 
 #' One number without a class, such as that of dates, which has a sense of its own
@@ -67,33 +75,36 @@ is_number <- function(x) {
   is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
+#' Finite numbers, `n` of them
+#' @noRd
+are_numbers <- function(x, n = length(x), above = -Inf) {
+  is.numeric(x) && length(x) == n && all(is.finite(x)) && (above == -Inf || all(x > above))
+}
+
+are_strings <- function(x, n = length(x)) {
+  is.character(x) && length(x) == n && !anyNA(x)
+}
+
 #' An argument without a default that was not given
 #' @noRd
 check_given <- function(missing, arg, call = rlang::caller_env()) {
-  if (missing) {
-    abort_sturdy("{.arg {arg}} must be given.", "missing_argument", arg = arg, call = call)
-  }
+  must(!missing, arg, "be given", "missing_argument", call = call)
 }
 
 #' `x` or, by its name, `formula`: on that, too, a method is chosen
 #' @noRd
 check_x_given <- function(missing, ..., call = rlang::caller_env()) {
   given <- rlang::names2(as.list(substitute(list(...)))[-1])
-  if (missing && !any(nzchar(given) & startsWith("formula", given))) {
-    abort_sturdy(
-      "{.arg x} must be given: a formula, a data frame or a matrix.", "missing_argument",
-      arg = "x", call = call
-    )
-  }
+  must(
+    !missing || any(nzchar(given) & startsWith("formula", given)), "x",
+    "be given: a formula, a data frame or a matrix", "missing_argument", call = call
+  )
 }
 
+is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
+
 check_flag <- function(x, arg, call = rlang::caller_env()) {
-  if (!is.logical(x) || length(x) != 1 || is.na(x)) {
-    abort_sturdy(
-      "{.arg {arg}} must be {.code TRUE} or {.code FALSE}, not {describe(x)}.",
-      "type", arg = arg, call = call
-    )
-  }
+  must(is_flag(x), arg, "be {.code TRUE} or {.code FALSE}", got = x, call = call)
   x
 }
 
@@ -109,12 +120,9 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   if (identical(x, choices)) {
     return(choices[1])
   }
-  if (!is_one_of(x, choices)) {
-    abort_sturdy(
-      "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
-      "choice", arg = arg, call = call
-    )
-  }
+  must(
+    is_one_of(x, choices), arg, "be one of {.or {.val {choices}}}", "choice", got = x, call = call
+  )
   x
 }
 
@@ -132,10 +140,10 @@ check_epsilon <- function(epsilon,
                           arg = "epsilon",
                           call = rlang::caller_env(),
                           matrix = FALSE) {
-  if (matrix && (identical(epsilon, "matrix") || is_noise_matrix(epsilon))) {
+  if (matrix && is_noise_matrix(epsilon)) {
     return(epsilon)
   }
-  words <- c(if (learn) c("learn", "learn2"), if (average) "average")
+  words <- c(if (learn) c("learn", "learn2"), if (matrix) "matrix", if (average) "average")
   if (is_one_of(epsilon, words)) {
     return(epsilon)
   }
@@ -147,25 +155,15 @@ check_epsilon <- function(epsilon,
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
   if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon, arg, call)
-  two <- "two such numbers named {.val neg} and {.val pos}"
-  rest <- if (matrix) {
-    paste0(two, ", a noise matrix, {.val learn}, {.val learn2}, {.val matrix} or {.val average}")
-  } else if (average) {
-    paste0(two, ", {.val learn}, {.val learn2} or {.val average}")
-  } else if (learn) {
-    paste0(two, ", {.val learn} or {.val learn2}")
-  } else {
-    paste("or", two)
-  }
-  abort_sturdy(
-    c(
-      paste0(
-        "{.arg {arg}} must be one number in [0, 0.5), ", rest,
-        ", not {describe(epsilon)}."
-      ),
-      i = "It is the probability that a recorded label is wrong."
-    ),
-    "epsilon", arg = arg, call = call
+  rest <- c(
+    if (!length(words)) "or ", "two such numbers named {.val neg} and {.val pos}",
+    if (matrix) ", a noise matrix", sprintf(", {.val %s}", utils::head(words, -1)),
+    sprintf(" or {.val %s}", utils::tail(words, 1))
+  )
+  must(
+    FALSE, arg, paste(c("be one number in [0, 0.5), ", rest), collapse = ""), "epsilon",
+    got = epsilon, more = c(i = "It is the probability that a recorded label is wrong."),
+    call = call
   )
 }
 
@@ -232,16 +230,10 @@ check_sites <- function(sites, n, call = rlang::caller_env()) {
   if (is.null(sites)) {
     return(NULL)
   }
-  fits <- is.list(sites) && all(c("tau", "nu") %in% names(sites)) &&
-    is.numeric(sites$tau) && is.numeric(sites$nu) &&
-    length(sites$tau) == n && length(sites$nu) == n &&
-    all(is.finite(sites$tau)) && all(is.finite(sites$nu))
-  if (!fits) {
-    abort_sturdy(
-      "{.arg sites} must be {.code NULL} or a list of finite {.field tau} and
-       {.field nu}, each of length {n}.",
-      "sites", arg = "sites", call = call
-    )
-  }
+  must(
+    is.list(sites) && are_numbers(sites[["tau"]], n) && are_numbers(sites[["nu"]], n), "sites",
+    "be {.code NULL} or a list of finite {.field tau} and {.field nu}, each of length {n}",
+    "sites", call = call
+  )
   list(tau = as.double(sites$tau), nu = as.double(sites$nu))
 }

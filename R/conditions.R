@@ -26,6 +26,37 @@ abort_sturdy <- function(message,
   )
 }
 
+#' Stop unless an argument is what it must be
+#'
+#' The message is "`arg` must <words>, not <what came>."; its end where `got` is given.
+#' Everything else is looked at only when it is wrong.
+#'
+#' @param fine whether it is. @param words cli markup, as `message` of abort_sturdy(); what
+#'   came is `{describe(got)}`. @param more further bullets.
+#' @noRd
+must <- function(fine,
+                 arg,
+                 words,
+                 class = "type",
+                 got,
+                 more = NULL,
+                 ...,
+                 call = rlang::caller_env(),
+                 .envir = rlang::caller_env()) {
+  if (isTRUE(fine)) {
+    return(invisible())
+  }
+  frame <- rlang::env(.envir, arg = arg)
+  if (!missing(got)) {
+    frame$said <- describe(got)
+    words <- paste0(words, ", not {said}")
+  }
+  abort_sturdy(
+    c(paste0("{.arg {arg}} must ", words, "."), more), class, ..., arg = arg, call = call,
+    .envir = frame
+  )
+}
+
 #' @noRd
 warn_sturdy <- function(message, class, ..., .envir = rlang::caller_env()) {
   cli::cli_warn(

@@ -54,7 +54,7 @@ ep_control <- function(tol = 1e-9,
       damping = check_damping(damping),
       block = check_count(block, "block", min = 1),
       restarts = check_count(restarts, "restarts", 0, 1000),
-      budget = check_budget(budget),
+      budget = check_number(budget, "budget", 0, open = TRUE, infinite = TRUE),
       trace = check_flag(trace, "trace"),
       progress = check_progress(progress)
     ),
@@ -62,38 +62,14 @@ ep_control <- function(tol = 1e-9,
   )
 }
 
-#' A control, its fields checked again: they may have been changed by hand
-#' @noRd
 check_control <- function(control, call = rlang::caller_env()) {
-  if (!inherits(control, "sturdy_control") ||
-    !has_fields(control, names(formals(ep_control)))) {
-    abort_sturdy(
-      "{.arg control} must be made by {.fn ep_control},
-       not {describe(control)}.",
-      "type", arg = "control", call = call
-    )
-  }
-  rlang::local_error_call(call)
-  do.call(ep_control, unclass(control), quote = TRUE)
+  check_made(control, "control", ep_control, "sturdy_control", call)
 }
 
 check_damping <- function(damping, call = rlang::caller_env()) {
   damping <- check_number(damping, "damping", min = 0, max = 1, call = call)
-  if (damping == 0) {
-    abort_sturdy(
-      "{.arg damping} must be above 0: at 0 no step is taken.",
-      "range", arg = "damping", call = call
-    )
-  }
+  must(damping > 0, "damping", "be above 0: at 0 no step is taken", "range", call = call)
   damping
-}
-
-#' @noRd
-check_budget <- function(budget, call = rlang::caller_env()) {
-  if (identical(budget, Inf)) {
-    return(budget)
-  }
-  check_number(budget, "budget", 0, open = TRUE, call = call)
 }
 
 #' @export

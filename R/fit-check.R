@@ -35,19 +35,9 @@ wrong_field <- function(object) {
   )
 }
 
-are_numbers <- function(x, n = length(x), above = -Inf) {
-  is.numeric(x) && length(x) == n && all(is.finite(x)) && (above == -Inf || all(x > above))
-}
-
-are_strings <- function(x, n = length(x)) {
-  is.character(x) && length(x) == n && !anyNA(x)
-}
-
 #' A number, NA where it is not defined, as the evidence of t-EP may be
 #' @noRd
 is_value <- function(x) is.numeric(x) && length(x) == 1
-
-is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
 
 # What each field must be, in this order: those after it may rely on the ones before.
 model_fields <- list(

@@ -29,3 +29,17 @@ test_that("what came is described by kind and size", {
   expect_equal(describe(mean), "a function")
   expect_equal(describe(list()), "an object of class list")
 })
+
+test_that("must() words what an argument must be, and what came, only when it is wrong", {
+  f <- function(x, n = 2) {
+    must(is.null(x), "x", "be {.code NULL} or have {n} row{?s}", "shape", got = x,
+         more = c(i = "A hint."), field = 1)
+  }
+  expect_invisible(f(NULL))
+  refused <- expect_error(f("a", 1), class = "sturdy_error_shape")
+  expect_match(said(f("a", 1)), "`x` must be `NULL` or have 1 row, not \"a\"", fixed = TRUE)
+  expect_identical(refused[c("arg", "field")], list(arg = "x", field = 1))
+  expect_identical(refused$call, quote(f("a", 1)))
+  expect_match(said(must(NA, "y", "be {arg}")), "`y` must be y", fixed = TRUE)
+  expect_null(must(TRUE, stop(), stop(), got = stop()))
+})
