@@ -122,7 +122,9 @@ some_rows <- function(object, k) {
   object$data <- c(
     list(X = data$X[some, , drop = FALSE]),
     lapply(data[c("y", "rows", "row_names")], function(field) field[some]),
-    list(na_action = NULL, n_given = data$n_given)
+    list(
+      na_action = NULL, n_given = data$n_given, reports = reports_of(data$reports, some)
+    )
   )
   object["inducing"] <- list(NULL)
   object$nodes <- NULL

@@ -71,6 +71,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
     return(object)
   }
   object$data <- with_new_rows(object$data, new, newdata, call)
+  object <- with_reports(object)
   sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
   ep <- refit_ep(object, sites = sites, final = TRUE)
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
@@ -93,6 +94,7 @@ absorb.gpc_classes <- function(object, newdata, y = NULL, ..., na.action = stats
     return(object)
   }
   object$data <- with_new_rows(object$data, new, newdata, call)
+  object <- with_reports(object)
   none <- matrix(0, length(new$y), length(object$blueprint$levels))
   ep <- refit_ep(object, sites = lapply(object$ep$sites, rbind, none), final = TRUE)
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)

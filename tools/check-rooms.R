@@ -12,16 +12,18 @@
 # words are the ground: every room may call them.
 
 r_rooms <- "
-  meet:       show select answer stream fit learn ep kernel data native
-  shard:      answer stream fit learn ep kernel data native
-  show:       select answer exact stream fit learn ep kernel data family
-  select:     answer exact fit learn ep kernel data
-  answer:     exact fit learn ep kernel data native
-  exact:      fit learn ep kernel data native
-  stream:     fit data
-  fit:        learn ep kernel data native
-  learn:      ep kernel data
-  ep:         kernel data native
+  meet:       show select answer stream fit learn latent ep report kernel data native
+  shard:      answer stream fit learn latent ep report kernel data native
+  show:       select answer exact stream fit learn latent ep report kernel data family
+  select:     answer exact fit learn latent ep report kernel data
+  answer:     exact fit learn latent ep report kernel data native
+  exact:      fit learn latent ep report kernel data native
+  stream:     fit report data
+  fit:        learn latent ep report kernel data native
+  learn:      latent ep report kernel data
+  latent:     ep report kernel data native
+  ep:         report kernel data native
+  report:     kernel data
   kernel:     data native
   data:
   family:     native

@@ -1,0 +1,36 @@
+# Flip rates and noise matrices as one shape: omega[s, t, v], the probability that source s
+# reports class v of a row whose true class is t.
+
+#' Flip rates or a noise matrix, for every source
+#'
+#' @param epsilon one rate; of two classes the rates (neg, pos) of those truly - and truly +;
+#'   of several a rate for each true class; a matrix, true classes x reported ones; or what
+#'   this function returns. A rate is shared equally by the other classes [M 12.1].
+#' @param sources their number, S.
+#' @return S x C x C
+#' @noRd
+as_omega <- function(epsilon, classes, sources = 1L) {
+  if (length(dim(epsilon)) == 3) {
+    return(epsilon)
+  }
+  if (!is.matrix(epsilon)) epsilon <- rate_matrix(epsilon, classes)
+  array(rep(epsilon, each = sources), c(sources, classes, classes))
+}
+
+#' One rate, or a rate for each true class, as a noise matrix
+#' @noRd
+rate_matrix <- function(epsilon, classes) {
+  omega <- matrix(unname(epsilon) / (classes - 1), classes, classes)
+  diag(omega) <- 1 - epsilon
+  omega
+}
+
+#' Derivatives in the rates from those in a noise matrix: of one rate, or of a rate for each
+#' true class
+#' @param slope C x C, d E / d omega.
+#' @noRd
+rate_matrix_slope <- function(slope, rates = 1L) {
+  on <- diag(slope)
+  by_class <- (rowSums(slope) - on) / (ncol(slope) - 1) - on
+  if (rates == 1L) sum(by_class) else by_class
+}

@@ -1,0 +1,157 @@
+# What is known of labels: a table of reports. A report says what a source recorded of a
+# row; given the true class t of the row the reports on it are independent, and source s
+# reports v with probability omega[s, t, v]. Source 0 is right for certain. [M 13.1]
+
+#' A table of reports
+#'
+#' @param n rows. @param classes their number, C. @param row,source,value of each report: the
+#'   row, 1..n; the source, 0..S; the class reported, 1..C. A row may have none.
+#' @param sources names of the S sources.
+#' @return list(n, classes, sources, row, source, value)
+#' @noRd
+new_reports <- function(n, classes, row, source, value, sources = "label") {
+  list(
+    n = as.integer(n), classes = as.integer(classes), sources = as.character(sources),
+    row = as.integer(row), source = as.integer(source), value = as.integer(value)
+  )
+}
+
+#' One report of each label, by the source of its row (0: right for certain)
+#' @param code classes 1..C.
+#' @noRd
+label_reports <- function(code, classes, source = 1L, sources = "label") {
+  n <- length(code)
+  new_reports(n, classes, seq_len(n), rep_len(source, n), code, sources)
+}
+
+#' The reports on some rows, which are then rows 1..k in this order
+#' @noRd
+reports_of <- function(reports, rows) {
+  at <- split(seq_along(reports$row), factor(reports$row, seq_len(reports$n)))[rows]
+  which <- as.integer(unlist(at, use.names = FALSE))
+  new_reports(
+    length(rows), reports$classes, rep(seq_along(rows), lengths(at)), reports$source[which],
+    reports$value[which], reports$sources
+  )
+}
+
+#' Labels as classes 1..C, whatever their codes in the data: -1 and +1 are 1 and 2
+#' @param data list(y, reports)
+#' @noRd
+label_code <- function(data) {
+  if (data$reports$classes == 2L) as.integer(1 + (data$y > 0)) else as.integer(data$y)
+}
+
+#' Which rows have a report that is right for certain
+#' @noRd
+report_known <- function(reports) seq_len(reports$n) %in% reports$row[reports$source == 0L]
+
+#' How many-th of its row each report is
+#' @noRd
+report_turn <- function(reports) {
+  order <- order(reports$row)
+  turn <- integer(length(order))
+  turn[order] <- sequence(rle(reports$row[order])$lengths)
+  turn
+}
+
+#' P(report | true class), a row a report and a column a class
+#'
+#' What omega calls impossible of a row whose class is certain is left out: a rate of 0 that
+#' a check has disproved is its user's word.
+#' @return the matrix, with the attribute `left_out` (logical, a report each).
+#' @noRd
+report_factors <- function(reports, omega) {
+  classes <- reports$classes
+  certain <- reports$source == 0L
+  size <- length(certain)
+  factors <- matrix(0, size, classes)
+  factors[cbind(which(certain), reports$value[certain])] <- 1
+  some <- which(!certain)
+  at <- cbind(
+    rep(reports$source[some], classes), rep(seq_len(classes), each = length(some)),
+    rep(reports$value[some], classes)
+  )
+  factors[some, ] <- omega[at]
+  class <- reports$value[certain][match(reports$row, reports$row[certain])]
+  left_out <- !certain & !is.na(class) & factors[cbind(seq_len(size), class)] %in% 0
+  factors[left_out, ] <- 1
+  structure(factors, left_out = left_out)
+}
+
+#' The likelihood of each true class: the product of P(report | true class) over a row's
+#' reports [M 13.1]
+#'
+#' @param omega S x C x C.
+#' @return n x C; all 1 in a row without reports.
+#' @noRd
+report_likelihood <- function(reports, omega) {
+  factors <- report_factors(reports, omega)
+  turn <- report_turn(reports)
+  L <- matrix(1, reports$n, reports$classes)
+  for (k in seq_len(max(turn, 0L))) {
+    at <- turn == k
+    L[reports$row[at], ] <- L[reports$row[at], , drop = FALSE] * factors[at, , drop = FALSE]
+  }
+  L
+}
+
+#' Derivatives in omega from those in the likelihoods L of report_likelihood() [M 13.4]
+#'
+#' @param slope n x C, d E / d L. @return S x C x C, d E / d omega, each entry by itself.
+#' @noRd
+report_slope <- function(reports, omega, slope) {
+  factors <- report_factors(reports, omega)
+  turn <- report_turn(reports)
+  rest <- matrix(1, nrow(factors), ncol(factors)) # what the other reports of the row say
+  for (turns in list(seq_len(max(turn, 0L)), rev(seq_len(max(turn, 0L))))) {
+    before <- matrix(1, reports$n, reports$classes)
+    for (k in turns) {
+      at <- turn == k
+      row <- reports$row[at]
+      rest[at, ] <- rest[at, , drop = FALSE] * before[row, , drop = FALSE]
+      before[row, ] <- before[row, , drop = FALSE] * factors[at, , drop = FALSE]
+    }
+  }
+  part <- slope[reports$row, , drop = FALSE] * rest
+  part[rest == 0] <- 0 # also where the slope is infinite
+  report_sums(reports, part, !attr(factors, "left_out"))
+}
+
+#' Expected number of reports of class v by each source on rows of class t
+#' @param p n x C, probabilities of the true classes. @return S x C x C (s, t, v)
+#' @noRd
+report_counts <- function(reports, p) {
+  report_sums(reports, p[reports$row, , drop = FALSE])
+}
+
+#' Sums of `part` (a row a report, a column a true class) by source and class reported
+#' @noRd
+report_sums <- function(reports, part, which = TRUE) {
+  sources <- length(reports$sources)
+  classes <- reports$classes
+  cell <- factor(
+    reports$source + sources * (reports$value - 1L), seq_len(sources * classes)
+  )
+  cell[reports$source == 0L | !which] <- NA
+  sums <- matrix(0, sources * classes, classes)
+  found <- !is.na(cell)
+  if (any(found)) {
+    by_cell <- rowsum(part[found, , drop = FALSE], as.integer(cell)[found])
+    sums[as.integer(rownames(by_cell)), ] <- by_cell
+  }
+  aperm(array(sums, c(sources, classes, classes)), c(1, 3, 2))
+}
+
+#' Posterior of the true class, rows stable in the far tails [M 13.3]
+#'
+#' @param L n x C likelihoods. @param log_pi n x C, log probabilities of the true classes
+#'   given what else is known.
+#' @return n x C, rows summing to 1.
+#' @noRd
+truth_posterior <- function(L, log_pi) {
+  joint <- log(L) + log_pi
+  most <- do.call(pmax, as.data.frame(joint))
+  p <- exp(joint - most)
+  p / rowSums(p)
+}
