@@ -73,14 +73,14 @@ asan)
   ASAN_OPTIONS="detect_leaks=0:log_path=$work/report"
   UBSAN_OPTIONS="print_stacktrace=1:log_path=$work/report"
   export LD_PRELOAD ASAN_OPTIONS UBSAN_OPTIONS
-  R_LIBS="$work/library:$R_LIBS" Rscript --no-init-file "$root/tools/test.R" "$tests" ||
+  R_LIBS="$work/library:$R_LIBS" STURDY_TEST_WORKERS=1 Rscript --no-init-file "$root/tools/test.R" "$tests" ||
     status=$?
   show_reports "$status" .
   ;;
 valgrind)
   tests=$(files "${filter:-$native}")
   sh "$root/tools/test.sh" '^control$' >/dev/null # installs what has changed
-  R -d "valgrind -q --num-callers=40 --log-file=$work/report.%p" --no-init-file \
+  STURDY_TEST_WORKERS=1 R -d "valgrind -q --num-callers=40 --log-file=$work/report.%p" --no-init-file \
     --no-echo --no-restore --file="$root/tools/test.R" --args "$tests" || status=$?
   show_reports "$status" 'sturdy\.so'
   ;;
