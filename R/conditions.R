@@ -32,7 +32,7 @@ abort_sturdy <- function(message,
 #' Everything else is looked at only when it is wrong.
 #'
 #' @param fine whether it is. @param words cli markup, as `message` of abort_sturdy(); what
-#'   came is `{describe(got)}`. @param more further bullets.
+#'   came is `{describe(got)}`. @param more further bullets. @param of whom the sentence is.
 #' @noRd
 must <- function(fine,
                  arg,
@@ -40,6 +40,7 @@ must <- function(fine,
                  class = "type",
                  got,
                  more = NULL,
+                 of = "{.arg {arg}}",
                  ...,
                  call = rlang::caller_env(),
                  .envir = rlang::caller_env()) {
@@ -52,9 +53,23 @@ must <- function(fine,
     words <- paste0(words, ", not {said}")
   }
   abort_sturdy(
-    c(paste0("{.arg {arg}} must ", words, "."), more), class, ..., arg = arg, call = call,
+    c(paste0(of, " must ", words, "."), more), class, ..., arg = arg, call = call,
     .envir = frame
   )
+}
+
+#' Other errors: abort_sturdy() in one case only
+#' @noRd
+refuse <- function(when, ..., call = rlang::caller_env(), .envir = rlang::caller_env()) {
+  if (when) abort_sturdy(..., call = call, .envir = .envir)
+}
+
+#' The value of code of the user's, whose errors become the cause of one of ours
+#' @noRd
+trying <- function(code, ..., call = rlang::caller_env(), .envir = rlang::caller_env()) {
+  tryCatch(code, error = function(cnd) {
+    abort_sturdy(..., parent = cnd, call = call, .envir = .envir)
+  })
 }
 
 #' @noRd

@@ -34,12 +34,13 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   )
   blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
   molded <- mold_terms(frame, terms, scale, blueprint, call)
+  rows <- original_rows(row.names(frame), position)
+  with_labels(molded, outcome$y, rows, row.names(frame), n_given, attr(frame, "na.action"))
+}
+
+with_labels <- function(molded, y, rows, row_names, n_given, na_action = NULL) {
   molded$data <- c(molded$data, list(
-    y = outcome$y,
-    rows = original_rows(row.names(frame), position),
-    row_names = row.names(frame),
-    na_action = attr(frame, "na.action"),
-    n_given = n_given
+    y = y, rows = rows, row_names = row_names, na_action = na_action, n_given = n_given
   ))
   molded
 }
@@ -78,25 +79,13 @@ formula_blueprint <- function(formula, terms, data, levels) {
 
 #' @noRd
 mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
-  if (rlang::is_missing(y)) {
-    abort_sturdy(
-      c(
-        "{.arg y} must be given along with {.arg x}.",
-        i = "Or use a formula: {.code gpc(class ~ ., data)}."
-      ),
-      "missing_argument", arg = "y", call = call
-    )
-  }
+  must(
+    !rlang::is_missing(y), "y", "be given along with {.arg x}", "missing_argument",
+    more = c(i = "Or use a formula: {.code gpc(class ~ ., data)}."), call = call
+  )
   features <- xy_features(x, call)
   check_rows(nrow(x), nrow(x), call)
-  y <- one_column(y)
-  if (is.null(dim(y)) && length(y) != nrow(x)) {
-    abort_sturdy(
-      "{.arg y} must have one entry for each of the {nrow(x)} row{?s} of
-       {.arg x}, not {length(y)}.",
-      "length", arg = "y", call = call
-    )
-  }
+  y <- one_a_row(y, nrow(x), "y", "x", call)
   outcome <- mold_outcome(y, call = call, many = many)
   blueprint <- list(
     interface = if (is.matrix(x)) "matrix" else "data.frame",
@@ -105,11 +94,7 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
     levels = outcome$levels
   )
   molded <- mold_features(features, nrow(x), scale, blueprint, call)
-  molded$data <- c(molded$data, list(
-    y = outcome$y, rows = seq_len(nrow(x)), row_names = row_names_of(x),
-    na_action = NULL, n_given = nrow(x)
-  ))
-  molded
+  with_labels(molded, outcome$y, seq_len(nrow(x)), row_names_of(x), nrow(x))
 }
 
 row_names_of <- function(x) {
@@ -138,51 +123,43 @@ mold_features <- function(features, n, scale, blueprint, call) {
 #' Which features say nothing: the same value in every row
 #' @noRd
 constant_features <- function(features, n) {
-  constant <- vapply(features, is_constant, logical(1)) & n > 1
-  if (any(constant)) {
-    inform_sturdy(
-      c(i = "Constant {qty(sum(constant))}column{?s}
-             {.val {names(features)[constant]}} {?is/are} dropped."),
-      "constant_columns", columns = names(features)[constant]
-    )
-  }
-  constant
+  inform_dropped(
+    vapply(features, is_constant, NA) & n > 1, "constant_columns",
+    "Constant {qty(length(columns))}column{?s} {.val {columns}} {?is/are} dropped."
+  )
 }
 
 #' Text that differs in every row: all rows are equally unlike each other
 #' @noRd
 id_features <- function(features, n) {
-  id <- vapply(features, function(v) {
-    feature_kind(v) == "factor" && !anyDuplicated(as.character(v))
-  }, logical(1)) & n > 10
-  if (any(id)) {
-    inform_sturdy(
-      c(
-        i = "{qty(sum(id))}Column{?s} {.val {names(features)[id]}} differ{?s/} in
-             every row, as identifiers do, and {?is/are} dropped."
-      ),
-      "likely_id", columns = names(features)[id]
-    )
-  }
-  id
+  unlike <- function(v) feature_kind(v) == "factor" && !anyDuplicated(as.character(v))
+  inform_dropped(
+    vapply(features, unlike, NA) & n > 10, "likely_id",
+    "{qty(length(columns))}Column{?s} {.val {columns}} differ{?s/} in every row, as identifiers
+     do, and {?is/are} dropped."
+  )
+}
+
+inform_dropped <- function(useless, class, message) {
+  columns <- names(useless)[useless]
+  if (length(columns)) inform_sturdy(c(i = message), class, columns = columns)
+  useless
 }
 
 #' @param frame what the rows were left out of, or `NULL`.
 #' @noRd
 check_rows <- function(n, n_all, call, frame = NULL) {
-  if (n == 0) {
-    empty <- names(frame)[vapply(frame, function(v) all(is.na(v)), NA)]
-    abort_sturdy(
-      c(
-        "The training data must have at least one row.",
-        i = if (n_all > 0) "All {n_all} row{?s} had missing values.",
-        x = if (n_all > 0 && length(empty)) {
-          "{qty(length(empty))}Column{?s} without a value: {.val {few(empty)}}."
-        }
-      ),
-      "no_rows", call = call
-    )
-  }
+  empty <- function() names(frame)[vapply(frame, function(v) all(is.na(v)), NA)]
+  must(
+    n > 0, NULL, "have at least one row", "no_rows",
+    more = c(
+      i = if (n_all > 0) "All {n_all} row{?s} had missing values.",
+      x = if (n_all > 0 && length(empty())) {
+        "{qty(length(empty()))}Column{?s} without a value: {.val {few(empty())}}."
+      }
+    ),
+    of = "The training data", call = call
+  )
 }
 
 check_features <- function(features, call) {
@@ -198,17 +175,13 @@ check_finite <- function(v, name, call) {
   check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name, call)
 }
 
-check_entries <- function(bad, must, what, class, name, call) {
+check_entries <- function(bad, words, what, class, name, call) {
   rows <- which(bad)
-  if (length(rows)) {
-    abort_sturdy(
-      c(
-        "The inputs must {must}.",
-        x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}."
-      ),
-      class, column = name, rows = rows, call = call
-    )
-  }
+  must(
+    !length(rows), NULL, words, class,
+    more = c(x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}."),
+    of = "The inputs", column = name, rows = rows, call = call
+  )
 }
 
 #' Numbers that were read as text would be levels, one each
@@ -216,17 +189,14 @@ check_entries <- function(bad, must, what, class, name, call) {
 check_decimals <- function(v, name, call) {
   text <- if (feature_kind(v) == "factor") setdiff(trimws(unique(as.character(v))), "")
   comma <- grepl(",", text, fixed = TRUE)
-  if (any(comma) && all(grepl("^[-+]?[0-9]*,?[0-9]+([eE][-+]?[0-9]+)?$", text))) {
-    abort_sturdy(
-      c(
-        "Column {.val {name}} must be numeric: its values look like numbers written with
-         a decimal comma, as in {.val {text[comma][1]}}.",
-        i = "Read the data with {.code dec = \",\"}. If the values are names of
-             categories, write them without a comma."
-      ),
-      "column_type", column = name, call = call
-    )
-  }
+  must(
+    !any(comma) || !all(grepl("^[-+]?[0-9]*,?[0-9]+([eE][-+]?[0-9]+)?$", text)), NULL,
+    "be numeric: its values look like numbers written with a decimal comma, as in
+     {.val {text[comma][1]}}", "column_type",
+    more = c(i = "Read the data with {.code dec = \",\"}. If the values are names of
+             categories, write them without a comma."),
+    of = "Column {.val {name}}", column = name, call = call
+  )
 }
 
 # Codings -------------------------------------------------------------------
@@ -244,13 +214,10 @@ feature_coding <- function(v, name, scale, call) {
   }
   v <- as.double(v)
   spread <- if (length(v) > 1) stats::sd(v) else 1
-  if (!is.finite(spread) || spread == 0) {
-    abort_sturdy(
-      "The standard deviation of column {.val {name}} must be finite and above 0,
-       not {spread}.",
-      "not_finite", column = name, call = call
-    )
-  }
+  must(
+    is.finite(spread) && spread > 0, NULL, "be finite and above 0, not {spread}", "not_finite",
+    of = "The standard deviation of column {.val {name}}", column = name, call = call
+  )
   # the last digits depend on the order of the rows, and so would the fit
   list(kind = kind, center = signif(mean(v), 13), scale = signif(spread, 13))
 }

@@ -20,39 +20,28 @@ is_constant <- function(v) length(unique(v)) <= 1
 #' @noRd
 xy_features <- function(x, call) {
   if (is.matrix(x)) {
-    if (!is.numeric(x) && !is.logical(x)) {
-      abort_sturdy(
-        c(
-          "{.arg x} must be a numeric matrix, not {describe(x)}.",
-          i = "Use a data frame for columns of different types."
-        ),
-        "type", arg = "x", call = call
-      )
-    }
+    must(
+      is.numeric(x) || is.logical(x), "x", "be a numeric matrix", got = x,
+      more = c(i = "Use a data frame for columns of different types."), call = call
+    )
     storage.mode(x) <- "double"
     colnames(x) <- column_names(x)
   }
   x <- as.data.frame(x, optional = TRUE)
   nameless <- ncol(x) - sum(nzchar(names(x)) & !is.na(names(x)))
-  if (nameless > 0) {
-    abort_sturdy(
-      "The columns of {.arg x} must have names; {nameless} of {ncol(x)} {?has/have} none.",
-      "column_names", arg = "x", call = call
-    )
-  }
-  if (anyDuplicated(names(x))) {
-    twice <- unique(names(x)[duplicated(names(x))])
-    abort_sturdy(
-      "The columns of {.arg x} must have different names; {.val {twice}}
-       {?occurs/occur} more than once.",
-      "column_names", arg = "x", call = call
-    )
-  }
-  features <- as.list(x)
-  for (name in names(features)) {
-    check_feature_type(features[[name]], name, call)
-  }
-  features
+  twice <- unique(names(x)[duplicated(names(x))])
+  columns <- "The columns of {.arg x}"
+  must(
+    nameless == 0, "x", "have names; {nameless} of {ncol(x)} {?has/have} none", "column_names",
+    of = columns, call = call
+  )
+  must(
+    !length(twice), "x",
+    "have different names; {.val {twice}} {?occurs/occur} more than once", "column_names",
+    of = columns, call = call
+  )
+  for (name in names(x)) check_feature_type(x[[name]], name, call)
+  as.list(x)
 }
 
 column_names <- function(x) {
@@ -60,17 +49,15 @@ column_names <- function(x) {
 }
 
 check_feature_type <- function(v, name, call) {
-  if (feature_kind(v) == "other" || !is.null(dim(v))) {
-    abort_sturdy(
-      c(
-        "Column {.val {name}} must be numeric, factor, character or logical,
-         not {describe(v)}.",
-        i = if (inherits(v, c("Date", "POSIXt", "difftime")))
-          "Use {.fn as.numeric} to turn dates and times into numbers."
-      ),
-      "column_type", column = name, call = call
-    )
-  }
+  must(
+    feature_kind(v) != "other" && is.null(dim(v)), NULL,
+    "be numeric, factor, character or logical", "column_type", got = v,
+    more = c(i = if (inherits(v, c("Date", "POSIXt", "difftime"))) {
+      "Use {.fn as.numeric} to turn dates and times into numbers."
+    }),
+    of = "Column {.val {name}}", column = name, call = call
+  )
+  v
 }
 
 #' The features of a model frame, one or more a term
@@ -108,22 +95,19 @@ main_effect <- function(v, name, call) {
     v <- lapply(seq_len(ncol(v)), function(k) as.vector(v[, k]))
     return(stats::setNames(v, paste0(name, columns)))
   }
-  check_feature_type(v, name, call)
-  stats::setNames(list(v), name)
+  stats::setNames(list(check_feature_type(v, name, call)), name)
 }
 
 numeric_product <- function(values, variables, term, call) {
-  if (!all(vapply(values, is.numeric, logical(1)))) {
-    abort_sturdy(
-      c(
-        "An interaction must be between numeric variables, not {.code {term}}.",
-        i = "In {.fn gpc} and {.fn stc} the kernel lets all inputs interact.",
-        i = "To treat every combination of two factors as a level, use
-             {.code interaction(a, b)}."
-      ),
-      "interaction", term = term, call = call
-    )
-  }
+  must(
+    all(vapply(values, is.numeric, logical(1))), NULL,
+    "be between numeric variables, not {.code {term}}", "interaction",
+    more = c(
+      i = "In {.fn gpc} and {.fn stc} the kernel lets all inputs interact.",
+      i = "To treat every combination of two factors as a level, use {.code interaction(a, b)}."
+    ),
+    of = "An interaction", term = term, call = call
+  )
   parts <- Map(function(v, name) main_effect(v, name, call), values, variables)
   product <- function(a, b) {
     pairs <- expand.grid(i = seq_along(a), j = seq_along(b))

@@ -3,30 +3,21 @@
 
 model_frame <- function(formula, data, call, arg = "data") {
   check_formula_depth(formula, call)
-  if (length(formula) < 3) {
-    abort_sturdy(
-      "{.arg formula} must have a response, as in {.code class ~ .}.",
-      "formula", arg = "formula", call = call
-    )
-  }
-  if (is.null(data)) {
-    data <- environment(formula)
-  } else if (!is.data.frame(data)) {
-    abort_sturdy(
-      "{.arg {arg}} must be a data frame, not {describe(data)}.",
-      "type", arg = arg, call = call
-    )
-  }
+  must(
+    length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula",
+    call = call
+  )
+  must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data, call = call)
+  if (is.null(data)) data <- environment(formula)
   frame <- tryCatch(
     stats::model.frame(formula, data, na.action = stats::na.pass),
     error = function(cnd) abort_formula(cnd, arg, call, absent_response(formula, data))
   )
-  if (!is.null(attr(attr(frame, "terms"), "offset"))) {
-    abort_sturdy(
-      "{.arg formula} can't contain {.fn offset}: offsets are not supported.",
-      "formula", arg = "formula", call = call
-    )
-  }
+  refuse(
+    !is.null(attr(attr(frame, "terms"), "offset")),
+    "{.arg formula} can't contain {.fn offset}: offsets are not supported.",
+    "formula", arg = "formula", call = call
+  )
   check_formula_variables(attr(frame, "terms"), data, call, arg)
   frame
 }
@@ -38,15 +29,12 @@ check_formula_depth <- function(formula, call, arg = "formula", deepest = 5000) 
   depth <- 0
   while (length(level)) {
     depth <- depth + 1
-    if (depth > deepest || length(level) > 1e6) {
-      abort_sturdy(
-        c(
-          "{.arg {arg}} must not be nested deeper than {deepest} levels.",
-          i = "A sum is as deep as it has terms: {.code class ~ .} takes all columns."
-        ),
-        "formula", arg = arg, call = call
-      )
-    }
+    must(
+      depth <= deepest && length(level) <= 1e6, arg,
+      "not be nested deeper than {deepest} levels", "formula",
+      more = c(i = "A sum is as deep as it has terms: {.code class ~ .} takes all columns."),
+      call = call
+    )
     level <- unlist(lapply(level, as.list), recursive = FALSE, use.names = FALSE)
     level <- level[vapply(level, is.call, NA)]
   }
@@ -62,12 +50,10 @@ check_formula_variables <- function(terms, data, call, arg) {
   right <- stats::delete.response(terms)
   inputs <- all.vars(right)
   leak <- intersect(inputs, data_variables(stats::formula(terms)[[2]], data))
-  if (length(leak)) {
-    abort_sturdy(
-      "{.arg formula} can't have the response {.val {leak}} among its inputs.",
-      "formula", arg = "formula", call = call
-    )
-  }
+  refuse(
+    length(leak), "{.arg formula} can't have the response {.val {leak}} among its inputs.",
+    "formula", arg = "formula", call = call
+  )
   env <- environment(terms)
   differ <- function(names, home, mode) {
     Filter(function(name) {
@@ -75,28 +61,26 @@ check_formula_variables <- function(terms, data, call, arg) {
     }, names)
   }
   outside <- if (!is.null(data)) differ(setdiff(inputs, names(data)), baseenv(), "any")
-  if (length(outside)) {
-    abort_sturdy(
-      c(
-        "Every input of {.arg formula} must be a column of {.arg {arg}}.",
-        x = "Not found there: {.val {outside}}.",
-        i = "Add it to {.arg {arg}}, or write the value of a constant into the formula."
-      ),
-      "formula", arg = "formula", columns = outside, call = call
-    )
-  }
+  refuse(
+    length(outside),
+    c(
+      "Every input of {.arg formula} must be a column of {.arg {arg}}.",
+      x = "Not found there: {.val {outside}}.",
+      i = "Add it to {.arg {arg}}, or write the value of a constant into the formula."
+    ),
+    "formula", arg = "formula", columns = outside, call = call
+  )
   local <- differ(setdiff(all.names(right), inputs), topenv(env), "function")
-  if (length(local)) {
-    abort_sturdy(
-      c(
-        "{.arg formula} can't use functions that exist only where it was written,
-         because {.fn predict} would not find them.",
-        x = "Found only there: {.fn {local}}.",
-        i = "Define {qty(length(local))}{?it/them} in the workspace or in a package."
-      ),
-      "formula", arg = "formula", call = call
-    )
-  }
+  refuse(
+    length(local),
+    c(
+      "{.arg formula} can't use functions that exist only where it was written,
+       because {.fn predict} would not find them.",
+      x = "Found only there: {.fn {local}}.",
+      i = "Define {qty(length(local))}{?it/them} in the workspace or in a package."
+    ),
+    "formula", arg = "formula", call = call
+  )
 }
 
 #' Why a response is not there, where the data have no column for it but R has a function of its
@@ -129,17 +113,9 @@ abort_formula <- function(cnd, where, call, more = NULL) {
 #' The rows of a model frame that `subset` selects
 #' @noRd
 subset_frame <- function(frame, subset, data, env, call) {
-  if (is.null(subset)) {
-    return(frame)
-  }
-  rows <- tryCatch(
-    eval(subset, data, env),
-    error = function(cnd) {
-      abort_sturdy(
-        "{.arg subset} can't be evaluated.",
-        "subset", arg = "subset", parent = cnd, call = call
-      )
-    }
+  rows <- trying(
+    eval(subset, data, env), "{.arg subset} can't be evaluated.", "subset", arg = "subset",
+    call = call
   )
   if (is.null(rows)) {
     return(frame)
@@ -152,13 +128,10 @@ subset_frame <- function(frame, subset, data, env, call) {
   } else {
     is.character(rows) && all(rows %in% row.names(frame))
   }
-  if (!fits) {
-    abort_sturdy(
-      "{.arg subset} must be a logical vector with one entry for each of the
-       {n} row{?s}, or positions or names of rows, not {describe(rows)}.",
-      "subset", arg = "subset", call = call
-    )
-  }
+  must(
+    fits, "subset", "be a logical vector with one entry for each of the {n} row{?s}, or
+     positions or names of rows", "subset", got = rows, call = call
+  )
   if (is.character(rows)) rows <- match(rows, row.names(frame))
   rows <- seq_len(n)[if (is.logical(rows)) which(rows) else rows]
   frame[rows[!is.na(rows)], , drop = FALSE]
@@ -166,10 +139,9 @@ subset_frame <- function(frame, subset, data, env, call) {
 
 check_na_action <- function(na.action, call) {
   tryCatch(match.fun(na.action), error = function(cnd) {
-    abort_sturdy(
-      "{.arg na.action} must be a function such as {.fn na.fail} or {.fn na.omit},
-       not {describe(na.action)}.",
-      "type", arg = "na.action", call = call
+    must(
+      FALSE, "na.action", "be a function such as {.fn na.fail} or {.fn na.omit}",
+      got = na.action, call = call
     )
   })
 }
@@ -181,22 +153,14 @@ apply_na_action <- function(frame, na.action, call) {
     return(frame)
   }
   na.action <- check_na_action(na.action, call)
-  kept <- tryCatch(
-    na.action(frame),
-    error = function(cnd) {
-      abort_sturdy(
-        "{.arg na.action} stopped with an error.",
-        "missing", arg = "na.action", parent = cnd, call = call
-      )
-    }
+  kept <- trying(
+    na.action(frame), "{.arg na.action} stopped with an error.", "missing", arg = "na.action",
+    call = call
   )
-  if (!is.data.frame(kept)) {
-    abort_sturdy(
-      "{.arg na.action} must return a data frame, as {.fn na.omit} does, not
-       {describe(kept)}.",
-      "type", arg = "na.action", call = call
-    )
-  }
+  must(
+    is.data.frame(kept), "na.action", "return a data frame, as {.fn na.omit} does",
+    got = kept, call = call
+  )
   kept
 }
 

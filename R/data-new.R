@@ -34,13 +34,10 @@ takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE
 
 check_newdata <- function(newdata, blueprint, call) {
   either <- blueprint$interface != "formula"
-  if (!is.data.frame(newdata) && !(either && is.matrix(newdata))) {
-    or_matrix <- if (either) " or a matrix"
-    abort_sturdy(
-      "{.arg newdata} must be a data frame{or_matrix}, not {describe(newdata)}.",
-      "type", arg = "newdata", call = call
-    )
-  }
+  must(
+    is.data.frame(newdata) || either && is.matrix(newdata), "newdata",
+    paste0("be a data frame", if (either) " or a matrix"), got = newdata, call = call
+  )
 }
 
 #' Columns of a matrix without names are known by position
@@ -51,13 +48,11 @@ named_newdata <- function(newdata, blueprint, call) {
     storage.mode(newdata) <- "double"
   }
   if (is.matrix(newdata) && (is.null(colnames(newdata)) || !blueprint$named)) {
-    if (ncol(newdata) != length(blueprint$variables)) {
-      abort_sturdy(
-        "{.arg newdata} must have {length(blueprint$variables)} column{?s},
-         not {ncol(newdata)}.",
-        "missing_column", arg = "newdata", call = call
-      )
-    }
+    must(
+      ncol(newdata) == length(blueprint$variables), "newdata",
+      "have {length(blueprint$variables)} column{?s}, not {ncol(newdata)}", "missing_column",
+      call = call
+    )
     colnames(newdata) <- blueprint$variables
   }
   as.data.frame(newdata, optional = TRUE)
@@ -66,15 +61,10 @@ named_newdata <- function(newdata, blueprint, call) {
 check_new_columns <- function(newdata, variables, call, arg,
                               what = "every input column") {
   missing <- setdiff(variables, names(newdata))
-  if (length(missing)) {
-    abort_sturdy(
-      c(
-        "{.arg {arg}} must have {what} of the training data.",
-        x = "Missing: {.val {missing}}."
-      ),
-      "missing_column", arg = arg, columns = missing, call = call
-    )
-  }
+  must(
+    !length(missing), arg, "have {what} of the training data", "missing_column",
+    more = c(x = "Missing: {.val {missing}}."), columns = missing, call = call
+  )
 }
 
 forge_formula_features <- function(blueprint, newdata, call, arg) {
@@ -97,18 +87,22 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
   if (kind == "logical" && all(is.na(v))) {
     kind <- coding$kind
   }
-  if (kind != coding$kind) {
-    abort_sturdy(
-      "Column {.val {name}} of {.arg {arg}} must be {coding$kind}, as in
-       training, not {describe(v)}.",
-      "column_type", arg = arg, column = name, call = call
-    )
-  }
+  column <- "Column {.val {name}} of {.arg {arg}}"
+  must(
+    kind == coding$kind, arg, "be {coding$kind}, as in training", "column_type", got = v,
+    of = column, column = name, call = call
+  )
   if (kind == "numeric") {
     return(check_finite(v, name, call))
   }
   novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
-  if (length(novel) && !isFALSE(novel_allowed)) {
+  must(
+    !length(novel) || !isFALSE(novel_allowed), arg, "have levels that occurred in training",
+    "novel_levels",
+    more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
+    of = column, column = name, levels = novel, call = call
+  )
+  if (length(novel)) {
     taken <- if (identical(novel_allowed, "weight")) {
       "{?its weight is/their weights are} as under the prior"
     } else {
@@ -117,23 +111,11 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
     inform_sturdy(
       c(
         i = paste0(
-          "Column {.val {name}} of {.arg {arg}} has {qty(length(novel))}{?a level/levels}
-           that did not occur in training: {.val {few(novel)}}. Nothing is known of
-           {?it/them}: ", taken, "."
+          column, " has {qty(length(novel))}{?a level/levels} that did not occur in training:
+           {.val {few(novel)}}. Nothing is known of {?it/them}: ", taken, "."
         )
       ),
       "novel_levels", column = name, levels = novel
-    )
-  } else if (length(novel)) {
-    abort_sturdy(
-      c(
-        "Column {.val {name}} of {.arg {arg}} must have levels that occurred in
-         training.",
-        x = "New: {.val {few(novel)}}.",
-        i = "Known: {.val {few(coding$levels)}}."
-      ),
-      "novel_levels", arg = arg, column = name, levels = novel,
-      call = call
     )
   }
 }
@@ -154,21 +136,13 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdat
   if (blueprint$interface == "formula") {
     label <- rlang::as_label(blueprint$formula[[2]])
     y <- forge_response(blueprint, newdata, y, call, arg)
-  } else if (is.null(y)) {
-    abort_sturdy(
-      "{.arg y} must be given along with {.arg newdata}: the model was fitted from
-       {.arg x} and {.arg y}.",
-      "missing_argument", arg = "y", call = call
+  } else {
+    must(
+      !is.null(y), "y", "be given along with {.arg newdata}: the model was fitted from {.arg x}
+       and {.arg y}", "missing_argument", call = call
     )
   }
-  y <- one_column(y)
-  if (is.null(dim(y)) && length(y) != nrow(newdata)) {
-    abort_sturdy(
-      "{.arg {label}} must have one entry for each of the {nrow(newdata)} row{?s}
-       of {.arg {arg}}, not {length(y)}.",
-      "length", arg = label, call = call
-    )
-  }
+  y <- one_a_row(y, nrow(newdata), label, arg, call)
   rows <- seq_len(nrow(newdata))
   complete <- if (is.null(dim(y))) new$complete & !is.na(y) else new$complete
   if (!all(complete)) {
@@ -183,18 +157,15 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdat
   )
 }
 
-forge_response <- function(blueprint, newdata, y, call, arg) {
-  if (!is.null(y)) {
-    abort_sturdy(
-      "{.arg y} must not be given: the response of the formula is taken from
-       {.arg {arg}}.",
-      "unknown_argument", arg = "y", call = call
-    )
-  }
-  check_new_columns(newdata, blueprint$response, call, arg, "the response")
+forge_response <- function(blueprint, newdata, y, call, from) {
+  must(
+    is.null(y), "y", "not be given: the response of the formula is taken from {.arg {from}}",
+    "unknown_argument", call = call
+  )
+  check_new_columns(newdata, blueprint$response, call, from, "the response")
   formula <- blueprint$formula
   tryCatch(
     eval(formula[[2]], newdata, environment(formula)),
-    error = function(cnd) abort_formula(cnd, arg, call)
+    error = function(cnd) abort_formula(cnd, from, call)
   )
 }

@@ -15,44 +15,49 @@ mold_outcome <- function(y,
                          one_class = FALSE,
                          call = rlang::caller_env(),
                          many = FALSE) {
-  y <- check_outcome(y, arg, call)
-  if (many && has_many_classes(y)) {
-    return(mold_classes(y, arg, call))
-  }
-  one_class <- one_class || length(y) == 1
-  if (is.logical(y)) {
-    y <- factor(y, levels = c(FALSE, TRUE))
-  } else if (is.character(y)) {
-    y <- factor(enc2utf8(y), levels = text_levels(y))
-  } else if (is.numeric(y) && !is.factor(y)) {
-    y <- numeric_outcome(y, arg, call)
-  }
-  y <- drop_outcome_levels(y, arg, one_class, call)
-  inform_similar_levels(levels(y), arg)
-  list(y = ifelse(as.integer(y) == 2L, 1, -1), levels = levels(y))
-}
-
-#' More than two classes, of a factor or text: numbers with more values stay an error
-#' @noRd
-has_many_classes <- function(y) {
-  (is.factor(y) || is.character(y)) && length(unique(as.character(y))) > 2
-}
-
-mold_classes <- function(y, arg, call) {
-  if (is.character(y)) y <- factor(enc2utf8(y), levels = text_levels(y))
+  y <- outcome_factor(check_outcome(y, arg, call), arg, call)
   used <- levels(y)[levels(y) %in% as.character(y)]
-  if (length(used) > classes_most) {
-    abort_sturdy(
-      c(
-        "{.arg {arg}} must have at most {classes_most} classes, not {length(used)}.",
-        x = "Found: {.val {few(used)}}."
-      ),
-      "outcome_levels", arg = arg, call = call
-    )
+  if (length(used) < 2 && nlevels(y) == 2 && (one_class || length(y) == 1)) {
+    used <- levels(y)
   }
+  check_classes(used, many, arg, call)
   inform_unused_levels(setdiff(levels(y), used), arg)
   inform_similar_levels(used, arg)
-  list(y = as.double(factor(y, levels = used)), levels = used)
+  list(y = label_codes(match(as.character(y), used), used), levels = used)
+}
+
+outcome_factor <- function(y, arg, call) {
+  if (is.logical(y)) {
+    factor(y, levels = c(FALSE, TRUE))
+  } else if (is.character(y)) {
+    factor(enc2utf8(y), levels = text_levels(y))
+  } else if (is.numeric(y) && !is.factor(y)) {
+    numeric_outcome(y, arg, call)
+  } else {
+    y
+  }
+}
+
+#' Two classes, or as many as there may be
+#' @noRd
+check_classes <- function(used, many, arg, call) {
+  found <- c(x = "Found: {.val {few(used)}}.")
+  if (many && length(used) > 2) {
+    must(
+      length(used) <= classes_most, arg,
+      "have at most {classes_most} classes, not {length(used)}", "outcome_levels", more = found,
+      call = call
+    )
+  } else {
+    must(
+      length(used) == 2, arg, "have two classes, not {length(used)}", "outcome_levels",
+      more = c(found, i = if (length(used) > 2) {
+        "{.fn gpc} fits a factor of three to {classes_most} classes; {.fn stc} and {.fn bpm}
+         can tell one class from the others, as in {.code stc(I(class == \"a\") ~ ., data)}."
+      }),
+      call = call
+    )
+  }
 }
 
 inform_unused_levels <- function(unused, arg) {
@@ -93,17 +98,13 @@ forge_outcome <- function(y,
   y <- check_outcome(y, arg, call)
   code <- match(as.character(y), levels)
   rows <- which(is.na(code))
-  if (length(rows)) {
-    novel <- unique(as.character(y[rows]))
-    abort_sturdy(
-      c(
-        "{.arg {arg}} must contain the classes {.val {levels}} only.",
-        x = "New: {.val {few(novel)}}, in {qty(length(rows))}row{?s} {few(rows)}."
-      ),
-      c("novel_levels", "outcome_levels"), arg = arg, rows = rows,
-      levels = novel, call = call
-    )
-  }
+  novel <- unique(as.character(y[rows]))
+  must(
+    !length(rows), arg, "contain the classes {.val {levels}} only",
+    c("novel_levels", "outcome_levels"),
+    more = c(x = "New: {.val {few(novel)}}, in {qty(length(rows))}row{?s} {few(rows)}."),
+    rows = rows, levels = novel, call = call
+  )
   label_codes(code, levels)
 }
 
@@ -118,33 +119,37 @@ one_column <- function(y) {
   if (flat) as.vector(y) else y
 }
 
+#' Labels as a vector with an entry for each of n rows; other shapes are refused later
+#' @noRd
+one_a_row <- function(y, n, arg, of, call) {
+  y <- one_column(y)
+  must(
+    !is.null(dim(y)) || length(y) == n, arg,
+    "have one entry for each of the {n} row{?s} of {.arg {of}}, not {length(y)}", "length",
+    call = call
+  )
+  y
+}
+
 check_outcome <- function(y, arg, call) {
   y <- one_column(y)
   vector <- is.factor(y) || is.logical(y) || is.character(y) || is.numeric(y)
-  if (!vector || !is.null(dim(y))) {
-    abort_sturdy(
-      c(
-        "{.arg {arg}} must be a factor, a logical or character vector, or a
-         numeric vector of 0/1 or -1/+1, not {describe(y)}.",
-        i = if (is.data.frame(y)) "Use the column itself, {.code data$column}."
-      ),
-      "outcome_type", arg = arg, call = call
-    )
-  }
+  must(
+    vector && is.null(dim(y)), arg,
+    "be a factor, a logical or character vector, or a numeric vector of 0/1 or -1/+1",
+    "outcome_type", got = y,
+    more = c(i = if (is.data.frame(y)) "Use the column itself, {.code data$column}."),
+    call = call
+  )
   check_none_missing(which(is.na(y) | is.na(as.character(y))), arg, call)
   y
 }
 
 check_none_missing <- function(rows, arg, call) {
-  if (length(rows)) {
-    abort_sturdy(
-      c(
-        "{.arg {arg}} must not have missing values.",
-        x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."
-      ),
-      "missing", arg = arg, rows = rows, call = call
-    )
-  }
+  must(
+    !length(rows), arg, "not have missing values", "missing",
+    more = c(x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."), rows = rows, call = call
+  )
 }
 
 numeric_outcome <- function(y, arg, call) {
@@ -154,35 +159,12 @@ numeric_outcome <- function(y, arg, call) {
       return(factor(y, levels = codes))
     }
   }
-  abort_sturdy(
-    c(
-      "A numeric {.arg {arg}} must contain only 0 and 1, or only -1 and 1.",
+  must(
+    FALSE, arg, "contain only 0 and 1, or only -1 and 1", "outcome_levels",
+    more = c(
       x = "It contains {.val {few(signif(sort(values), 6))}}.",
       i = "For other codes of two classes use {.code factor()}."
     ),
-    "outcome_levels", arg = arg, call = call
-  )
-}
-
-drop_outcome_levels <- function(y, arg, one_class, call) {
-  used <- levels(y)[levels(y) %in% as.character(y)]
-  unused <- setdiff(levels(y), used)
-  if (length(used) == 2 && length(unused)) {
-    inform_unused_levels(unused, arg)
-    return(droplevels(y))
-  }
-  if (length(used) == 2 || (one_class && nlevels(y) == 2)) {
-    return(y)
-  }
-  abort_sturdy(
-    c(
-      "{.arg {arg}} must have two classes, not {length(used)}.",
-      x = "Found: {.val {few(used)}}.",
-      i = if (length(used) > 2) {
-        "{.fn gpc} fits a factor of three to {classes_most} classes; {.fn stc} and {.fn bpm}
-         can tell one class from the others, as in {.code stc(I(class == \"a\") ~ ., data)}."
-      }
-    ),
-    "outcome_levels", arg = arg, call = call
+    of = "A numeric {.arg {arg}}", call = call
   )
 }

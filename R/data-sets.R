@@ -52,10 +52,7 @@ data_levels <- list(
 #' # the task of the papers: normal against rest
 #' table(thyroid$class != "normal")
 sturdy_data <- function(name) {
-  if (missing(name)) {
-    name <- NULL
-  }
-  name <- check_choice(name, names(data_levels), "name")
+  name <- check_choice(if (!missing(name)) name, names(data_levels), "name")
   path <- system.file("extdata", paste0(name, ".csv.gz"),
     package = "sturdy", mustWork = TRUE
   )
@@ -162,61 +159,39 @@ sim_outliers <- function(n = 300,
 
 # The opposite label of every element of `y`, of y's type.
 flip_other <- function(y, call = rlang::caller_env()) {
-  if (!is.factor(y) && !is.logical(y) && !is.numeric(y)) {
-    abort_sturdy(
-      c(
-        "{.arg y} must be a factor, a logical vector or numbers,
-         not {describe(y)}.",
-        "i" = "For text, use {.code factor(y)}."
-      ),
-      "type",
-      arg = "y", call = call
-    )
-  }
-  if (anyNA(y)) {
-    abort_sturdy(
-      "{.arg y} must not have missing values; it has {sum(is.na(y))}.",
-      "missing",
-      arg = "y", call = call
-    )
-  }
+  must(
+    is.factor(y) || is.logical(y) || is.numeric(y), "y",
+    "be a factor, a logical vector or numbers", got = y,
+    more = c(i = "For text, use {.code factor(y)}."), call = call
+  )
+  must(
+    !anyNA(y), "y", "not have missing values; it has {sum(is.na(y))}", "missing", call = call
+  )
   if (is.logical(y)) {
     return(!y)
   }
   if (is.factor(y)) {
-    if (nlevels(y) != 2) {
-      abort_sturdy(
-        c(
-          "{.arg y} must have two levels, not {nlevels(y)}.",
-          "i" = "{.fn droplevels} removes levels that are not used."
-        ),
-        "outcome_levels",
-        arg = "y", call = call
-      )
-    }
+    must(
+      nlevels(y) == 2, "y", "have two levels, not {nlevels(y)}", "outcome_levels",
+      more = c(i = "{.fn droplevels} removes levels that are not used."), call = call
+    )
     return(factor(levels(y)[3 - as.integer(y)], levels = levels(y)))
   }
   values <- sort(unique(as.vector(y)))
   zero_one <- all(values %in% c(0, 1))
   minus_plus <- all(values %in% c(-1, 1))
-  if (zero_one && minus_plus && length(values) > 0) {
-    abort_sturdy(
-      c(
-        "{.arg y} contains only 1, so its other class may be 0 or -1.",
-        "i" = "Use a factor or a logical vector."
-      ),
-      "outcome_levels",
-      arg = "y", call = call
-    )
-  }
-  if (!zero_one && !minus_plus) {
-    abort_sturdy(
-      "{.arg y} must contain only 0 and 1, or only -1 and 1, if it is numeric,
-       not {.val {utils::head(values, 5)}}.",
-      "outcome_levels",
-      arg = "y", call = call
-    )
-  }
+  refuse(
+    zero_one && minus_plus && length(values) > 0,
+    c(
+      "{.arg y} contains only 1, so its other class may be 0 or -1.",
+      i = "Use a factor or a logical vector."
+    ),
+    "outcome_levels", arg = "y", call = call
+  )
+  must(
+    zero_one || minus_plus, "y", "contain only 0 and 1, or only -1 and 1, if it is numeric,
+     not {.val {utils::head(values, 5)}}", "outcome_levels", call = call
+  )
   if (minus_plus) -y else 1L - y
 }
 

@@ -50,16 +50,18 @@
 #' # entries that change between one segment and the next
 #' rowSums(d$base[-1, ] != d$base[-10, ])
 sim_drift <- function(case = 1, n = 4000, p = 100, segments = 10, seed = NULL) {
-  if (!is.numeric(case) || length(case) != 1 || !case %in% 1:2) {
-    abort_sturdy(
-      "{.arg case} must be 1 or 2, not {describe(case)}.",
-      "choice", arg = "case"
-    )
-  }
+  must(
+    is.numeric(case) && length(case) == 1 && case %in% 1:2, "case", "be 1 or 2", "choice",
+    got = case
+  )
   n <- check_count(n, "n", min = 1)
   p <- check_count(p, "p", min = 1)
   segments <- check_count(segments, "segments", min = 1)
-  check_segments(segments, if (case == 2) min(n, p) else n)
+  most <- if (case == 2) min(n, p) else n
+  must(
+    segments <= most, "segments",
+    "be at most {most}, not {segments}, so that no segment is empty", "range"
+  )
   check_memory(4 * as.double(p) * (as.double(n) + segments), n, what = "rows of this many columns")
   segment <- parts(n, segments)
   with_seed_or_stream(seed, {
@@ -78,17 +80,13 @@ sim_drift <- function(case = 1, n = 4000, p = 100, segments = 10, seed = NULL) {
 }
 
 drift_base <- function(case, p, segments) {
-  fresh <- matrix(
-    sample(c(-1, 1), segments * p, replace = TRUE), segments,
-    byrow = TRUE
-  )
+  base <- matrix(sample(c(-1, 1), segments * p, replace = TRUE), segments, byrow = TRUE)
   if (case == 1) {
-    return(fresh)
+    return(base)
   }
   block <- parts(p, segments)
-  base <- fresh
   for (s in seq_len(segments)[-1]) {
-    base[s, ] <- ifelse(block == s, fresh[s, ], base[s - 1, ])
+    base[s, block != s] <- base[s - 1, block != s]
   }
   base
 }
@@ -96,16 +94,6 @@ drift_base <- function(case, p, segments) {
 # 1, ..., 1, 2, ..., 2, ...: n positions in parts of nearly equal size
 parts <- function(n, count) {
   as.integer(ceiling(as.double(seq_len(n)) * count / n))
-}
-
-check_segments <- function(segments, most, call = rlang::caller_env()) {
-  if (segments > most) {
-    abort_sturdy(
-      "{.arg segments} must be at most {most}, not {segments}, so that no segment is
-       empty.",
-      "range", arg = "segments", call = call
-    )
-  }
 }
 
 #' A mixture on which the order of the rows matters
