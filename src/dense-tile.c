@@ -8,6 +8,10 @@
  *   register which it has to spill is written to an address that faults;
  *   nothing above 128 bits is compiled. */
 #include "dense-tile.h"
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 /* Older ones lack a vector times a number, the unrolling that keeps arrays in
  * registers, or ask the processor but not its system */
@@ -47,6 +51,61 @@
 
 /* additions that do not wait for each other: one takes 4 cycles */
 #define SLAB_VECTORS 4
+
+/* exp() is 0 below the one and overflows beyond the other */
+#define EXP_LEAST -746.0
+#define EXP_MOST 710.0
+#define EXP_PER_LOG2 0x1.71547652b82fep+0 /* 1 / log 2 */
+/* log 2 to 42 bits, and what is left of it */
+#define EXP_LOG2 0x1.62e42fefa38p-1
+#define EXP_LOG2_REST 0x1.ef35793c7673p-45
+/* added to a number of less than 51 bits it leaves a whole one, in the last bits
+ * of the sum; the other is that and the bias of an exponent */
+#define EXP_WHOLE 0x1.8p52
+#define EXP_BIASED (EXP_WHOLE + 1023)
+/* 1/j! */
+static const double exp_series[] = {1,
+                                    1,
+                                    1.0 / 2,
+                                    1.0 / 6,
+                                    1.0 / 24,
+                                    1.0 / 120,
+                                    1.0 / 720,
+                                    1.0 / 5040,
+                                    1.0 / 40320,
+                                    1.0 / 362880,
+                                    1.0 / 3628800,
+                                    1.0 / 39916800,
+                                    1.0 / 479001600,
+                                    1.0 / 6227020800};
+
+/* 2^k of k + EXP_BIASED */
+static double power_of(double shifted) {
+  uint64_t bits;
+  memcpy(&bits, &shifted, sizeof bits);
+  bits <<= 52;
+  memcpy(&shifted, &bits, sizeof bits);
+  return shifted;
+}
+
+#define LANES 1
+#define NAME scalar
+#define TARGET
+#include "column-loops.h"
+
+#if HAVE_VECTORS
+#define LANES 2
+#define NAME v128
+#define TARGET
+#include "column-loops.h"
+#endif
+
+#if HAVE_WIDE
+#define LANES 4
+#define NAME v256
+#define TARGET __attribute__((target("avx2")))
+#include "column-loops.h"
+#endif
 
 #define LANES 1
 #define VECTORS 4
@@ -94,24 +153,25 @@
 #include "tile-loops.h"
 #endif
 
-#define VARIANT(label, suffix, lanes, vectors, tile_cols)                      \
+#define VARIANT(label, suffix, lanes, vectors, tile_cols, column)              \
   {                                                                            \
     .name = label, .rows = (lanes) * (vectors), .cols = tile_cols,             \
     .slab = (lanes)*SLAB_VECTORS, .tile = tile_##suffix,                       \
-    .solve = solve_##suffix, .both = both_##suffix                             \
+    .solve = solve_##suffix, .both = both_##suffix, .spread = spread_##column, \
+    .decay = decay_##column                                                    \
   }
 
 static const dense_variant variants[] = {
-    VARIANT("scalar", scalar, 1, 4, 4),
+    VARIANT("scalar", scalar, 1, 4, 4, scalar),
 #if HAVE_VECTORS
-    VARIANT("128 bits", v128, 2, 2, 4),
+    VARIANT("128 bits", v128, 2, 2, 4, v128),
 #endif
 #if HAVE_X86
-    VARIANT("128 bits, FMA", v128_fma, 2, 2, 6),
+    VARIANT("128 bits, FMA", v128_fma, 2, 2, 6, v128),
 #endif
 #if HAVE_WIDE
-    VARIANT("256 bits, AVX2", v256, 4, 2, 6),
-    VARIANT("512 bits, AVX-512", v512, 8, 3, 8),
+    VARIANT("256 bits, AVX2", v256, 4, 2, 6, v256),
+    VARIANT("512 bits, AVX-512", v512, 8, 3, 8, v256),
 #endif
 };
 
@@ -131,4 +191,8 @@ static int variants_here(void) {
 
 const dense_variant *dense_variant_at(int k) {
   return k >= 0 && k < variants_here() ? variants + k : NULL;
+}
+
+const dense_variant *dense_variant_widest(void) {
+  return variants + variants_here() - 1;
 }

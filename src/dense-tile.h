@@ -1,5 +1,5 @@
-/* What: the two innermost loops of the dense kernels, compiled once for each
- *       width of vector registers that a processor may have. */
+/* What: the innermost loops of the dense kernels and of Gram matrices, compiled
+ *       once for each width of vector registers that a processor may have. */
 #ifndef STURDY_DENSE_TILE_H
 #define STURDY_DENSE_TILE_H
 
@@ -28,10 +28,18 @@ typedef struct {
 
   /* X[n][slab] <- T^{-1} X, T[n][n] lower, both by rows. */
   void (*solve)(int n, const double *T, double *X);
+
+  /* The same bits whatever the variant:
+   * G[n] <- sq[n] + own - 2 G, and whether one of them is not at least that
+   * share of sq + own; */
+  int (*spread)(int n, const double *sq, double own, double share, double *G);
+  /* x[n] <- scale exp(-x) + shift. */
+  void (*decay)(int n, double scale, double shift, double *x);
 } dense_variant;
 
 /* The variants from the narrowest to the widest, NULL beyond the last one that
  * this processor and this compiler can run. */
 const dense_variant *dense_variant_at(int k);
+const dense_variant *dense_variant_widest(void);
 
 #endif

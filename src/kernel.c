@@ -54,7 +54,8 @@ static double distance(const double *a, int n, const double *b, int m, int p) {
 }
 
 /* column j of a Gram matrix: G holds a'b on entry, rows first..n-1 */
-static void kernel_column(const kernel_ard *k,
+static void kernel_column(const dense_variant *loops,
+                          const kernel_ard *k,
                           const kernel_inputs *a,
                           int n,
                           const kernel_inputs *b,
@@ -62,13 +63,12 @@ static void kernel_column(const kernel_ard *k,
                           int j,
                           int first,
                           double *G) {
-  for (int i = first; i < n; i++) {
-    const double len = a->sq[i] + b->sq[j];
-    double r2 = len - 2 * G[i];
-    /* not above, or NaN where len overflows */
-    if (!(r2 >= NEAR * len)) r2 = distance(a->X + i, n, b->X + j, m, k->p);
-    G[i] = k->variance * exp(-r2) + k->bias;
-  }
+  const double *sq = a->sq, own = b->sq[j];
+  if (loops->spread(n - first, sq + first, own, NEAR, G + first))
+    for (int i = first; i < n; i++) /* NaN where lengths overflow */
+      if (!(G[i] >= NEAR * (sq[i] + own)))
+        G[i] = distance(a->X + i, n, b->X + j, m, k->p);
+  loops->decay(n - first, k->variance, k->bias, G + first);
 }
 
 /* Elements, some 10 ns each, from one core_poll() to the next, and those below
@@ -86,6 +86,7 @@ static void kernel_columns(const kernel_ard *k,
                            int lower,
                            double *G) {
   const int threads = core_dense()->threads;
+  const dense_variant *loops = dense_variant_widest();
   (void)threads; /* without OpenMP */
   const int block = n > 0 && ELEMENTS / n < m ? (int)(ELEMENTS / n) + 1 : m;
   for (int from = 0; from < m; from += block) {
@@ -94,7 +95,8 @@ static void kernel_columns(const kernel_ard *k,
     OMP(omp parallel for schedule(static, 8) num_threads(threads)
             if (threads > 1 && (double)n * (to - from) > ELEMENTS_LEAST))
     for (int j = from; j < to; j++)
-      kernel_column(k, a, n, b, m, j, lower ? j + 1 : 0, G + IDX(0, j, n));
+      kernel_column(loops, k, a, n, b, m, j, lower ? j + 1 : 0,
+                    G + IDX(0, j, n));
   }
 }
 

@@ -197,8 +197,89 @@ static void wide_columns_are_contracted_by_differences(void) {
   free(block);
 }
 
+/* x at random between two ends, dense near 0 */
+static void fill_between(int size, double from, double to, double *x) {
+  uint64_t seed = 61;
+  for (int i = 0; i < size; i++) {
+    const double at = i % 3 == 0 ? exp(-30 * dense_unif(&seed)) : 1;
+    x[i] = at * (from + (to - from) * dense_unif(&seed));
+  }
+}
+
+/* exp() against long double, in units of the last place, those of the least
+ * normal number below it. Valgrind has no more than 53 bits: one more there. */
+static void every_variant_has_the_exponential(void) {
+  enum { size = 20000 };
+  static double x[size], got[size], first[size];
+  const volatile long double one = 1;
+  const double allowed = one + 0x1p-60L != one ? 1.1 : 2.1;
+  for (int v = 0; dense_variant_at(v); v++) {
+    const dense_variant *loops = dense_variant_at(v);
+    const double ends[][2] = {{-745.1, 709.7}, {-1, 1}, {-745.1, -708}};
+    for (int range = 0; range < 3; range++) {
+      double worst = 0;
+      fill_between(size, ends[range][0], ends[range][1], x);
+      for (int i = 0; i < size; i++) got[i] = -x[i];
+      loops->decay(size, 1, 0, got);
+      for (int i = 0; i < size; i++) {
+        const long double want = expl(x[i]);
+        const long double place =
+            ldexpl(1, (int)fmax(-1074, ilogbl(want) - 52));
+        worst = fmax(worst, (double)(fabsl(got[i] - want) / place));
+      }
+      CHECK(worst < allowed);
+    }
+    if (v == 0) memcpy(first, got, sizeof first);
+    CHECK(memcmp(first, got, sizeof first) == 0);
+  }
+}
+
+static void the_exponential_has_its_ends(void) {
+  for (int v = 0; dense_variant_at(v); v++) {
+    double x[] = {0,      -0.0,     INFINITY, -INFINITY, NAN,    745.14,
+                  745.13, -709.782, -709.79,  1e308,     -1e308, 0x1p-1074};
+    const double want[] = {1,        1, 0,         INFINITY,
+                           NAN,      0, 0x1p-1074, exp(709.782),
+                           INFINITY, 0, INFINITY,  1};
+    dense_variant_at(v)->decay(12, 1, 0, x);
+    for (int i = 0; i < 12; i++)
+      CHECK(isnan(want[i])
+                ? isnan(x[i])
+                : fabs(x[i] / want[i] - 1) < 1e-15 || x[i] == want[i]);
+  }
+}
+
+/* Any number of elements, at any place: what is beside them stays. */
+static void loops_of_columns_keep_their_bounds(void) {
+  enum { size = 40 };
+  double sq[size], start[size], one[2][size];
+  fill_between(size, 0, 3, sq);
+  for (int i = 0; i < size; i++) start[i] = sq[i] / 3;
+  for (int v = 0; dense_variant_at(v); v++) {
+    const dense_variant *loops = dense_variant_at(v);
+    for (int from = 0; from < 5; from++)
+      for (int count = 0; from + count < size; count++) {
+        for (int k = 0; k < 2; k++) memcpy(one[k], start, sizeof start);
+        CHECK(!loops->spread(count, sq + from, 0.5, 1e-3, one[0] + from));
+        loops->decay(count, 2, 0.25, one[0] + from);
+        for (int i = from; i < from + count; i++)
+          one[1][i] = 2 * exp(-(sq[i] + 0.5 - 2 * start[i])) + 0.25;
+        for (int i = 0; i < size; i++) CHECK_NEAR(one[0][i], one[1][i], 1e-15);
+      }
+    for (int near = 0; near < 7; near++)
+      for (int bad = 0; bad < 2; bad++) {
+        memcpy(one[0], start, sizeof start);
+        one[0][near] = bad ? NAN : (sq[near] + 0.5) / 2;
+        CHECK(loops->spread(7, sq, 0.5, 1e-3, one[0]) == 1);
+      }
+  }
+}
+
 int main(void) {
   RUN("Gram matrices equal the formula", gram_matrices_equal_the_formula);
+  RUN("every variant has the exponential", every_variant_has_the_exponential);
+  RUN("the exponential has its ends", the_exponential_has_its_ends);
+  RUN("loops of columns keep their bounds", loops_of_columns_keep_their_bounds);
   RUN("duplicates are at distance zero", duplicates_are_at_distance_zero);
   RUN("extreme scales are finite", extreme_scales_are_finite);
   RUN("no columns leave a constant", no_columns_leave_a_constant);
