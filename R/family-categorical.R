@@ -45,15 +45,12 @@
 #' # two outcomes: a Bernoulli distribution
 #' q_entropy(categorical(c(0.3, 0.7)), q = 1.5) - q_entropy(0.3, q = 1.5)
 categorical <- function(prob) {
-  good <- is.numeric(prob) && length(prob) > 0 && all(is.finite(prob)) &&
-    all(prob >= 0) && abs(sum(prob) - 1) <= 1e-6
-  if (!good) {
-    abort_sturdy(
-      "{.arg prob} must be probabilities of at least 0 with the sum 1,
-       not {describe(prob)}{if (is.numeric(prob)) paste0(' with the sum ', format(sum(prob)))}.",
-      "probabilities", arg = "prob"
-    )
-  }
+  must(
+    are_numbers(prob) && length(prob) > 0 && all(prob >= 0) && abs(sum(prob) - 1) <= 1e-6,
+    "prob", "be probabilities of at least 0 with the sum 1, not
+     {describe(prob)}{if (is.numeric(prob)) paste0(' with the sum ', format(sum(prob)))}",
+    "probabilities"
+  )
   prob <- stats::setNames(as.double(prob), names(prob))
   structure(list(prob = prob / sum(prob)), class = "sturdy_categorical")
 }
@@ -128,21 +125,16 @@ renyi_entropy.sturdy_categorical <- function(x, order, ...) {
 q_divergence.sturdy_categorical <- function(x, y, q, ...) {
   check_no_dots(...)
   q <- check_number(q, "q", min = 0)
-  if (!inherits(y, "sturdy_categorical")) {
-    abort_sturdy(
-      "{.arg y} must be made by {.fn categorical}, as {.arg x} is, not {describe(y)}.",
-      "type", arg = "y"
-    )
-  }
+  must(
+    inherits(y, "sturdy_categorical"), "y", "be made by {.fn categorical}, as {.arg x} is",
+    got = y
+  )
   p <- x$prob
   r <- y$prob
-  if (length(p) != length(r)) {
-    abort_sturdy(
-      "{.arg x} and {.arg y} must have the same number of outcomes, not {length(p)} and
-       {length(r)}.",
-      "length", arg = c("x", "y")
-    )
-  }
+  must(
+    length(p) == length(r), c("x", "y"),
+    "have the same number of outcomes, not {length(p)} and {length(r)}", "length"
+  )
   seen <- p > 0
   # p^q (ln_q p - ln_q r) is -p ln_q(r / p); with r - p added, whose sum over all outcomes
   # is 0, no term is below 0
@@ -179,15 +171,7 @@ bernoulli_escort <- function(p, q) {
 
 # Any number of indices
 check_orders <- function(q, arg, call = rlang::caller_env()) {
-  if (!is.numeric(q)) {
-    abort_sturdy(
-      "{.arg {arg}} must be numeric, not {describe(q)}.", "type", arg = arg, call = call
-    )
-  }
-  if (!all(is.finite(q)) || any(q < 0)) {
-    abort_sturdy(
-      "{.arg {arg}} must be finite and at least 0.", "range", arg = arg, call = call
-    )
-  }
+  must(is.numeric(q), arg, "be numeric", got = q, call = call)
+  must(are_numbers(q) && all(q >= 0), arg, "be finite and at least 0", "range", call = call)
   q
 }

@@ -202,25 +202,17 @@ q_divergence.numeric <- function(x, y, q, ...) {
 #' @export
 q_divergence.sturdy_mvt <- function(x, y, ...) {
   check_no_dots(...)
-  if (!inherits(y, "sturdy_mvt")) {
-    abort_sturdy(
-      "{.arg y} must be made by {.fn mvt}, as {.arg x} is, not {describe(y)}.",
-      "type", arg = "y"
-    )
-  }
+  must(inherits(y, "sturdy_mvt"), "y", "be made by {.fn mvt}, as {.arg x} is", got = y)
   x <- as_mvt(x)
   y <- as_mvt(y)
-  if (length(x$mu) != length(y$mu) || x$df != y$df) {
-    abort_sturdy(
-      c(
-        "{.arg x} and {.arg y} must have the same dimension and the same
-         {.arg df}, so that their q agrees.",
-        x = "{.arg x}: {describe_mvt(length(x$mu), x$df)}.",
-        x = "{.arg y}: {describe_mvt(length(y$mu), y$df)}."
-      ),
-      "mvt_mismatch", arg = c("x", "y")
+  must(
+    length(x$mu) == length(y$mu) && x$df == y$df, c("x", "y"),
+    "have the same dimension and the same {.arg df}, so that their q agrees", "mvt_mismatch",
+    more = c(
+      x = "{.arg x}: {describe_mvt(length(x$mu), x$df)}.",
+      x = "{.arg y}: {describe_mvt(length(y$mu), y$df)}."
     )
-  }
+  )
   out <- native_mvt_q_divergence(x$mu, x$Sigma, y$mu, y$Sigma, x$df)
   check_mvt_status(out$status, "Sigma")
   out$divergence
@@ -249,12 +241,9 @@ mvt_entropy <- function(x, order, type, arg, call = rlang::caller_env()) {
 }
 
 abort_distribution <- function(x, call = rlang::caller_env()) {
-  abort_sturdy(
-    c(
-      "{.arg x} must be a numeric vector of probabilities or be made by
-       {.fn mvt} or {.fn categorical}, not {describe(x)}.",
-      i = "Each probability is one Bernoulli distribution."
-    ),
-    "type", arg = "x", call = call
+  must(
+    FALSE, "x", "be a numeric vector of probabilities or be made by {.fn mvt} or
+     {.fn categorical}", got = x,
+    more = c(i = "Each probability is one Bernoulli distribution."), call = call
   )
 }

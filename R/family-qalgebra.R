@@ -82,9 +82,7 @@ q_quotient <- function(x, y, q) {
 #' Call an elementwise native function on the named list `args`
 #' @noRd
 elementwise <- function(native, args, call = rlang::caller_env()) {
-  for (arg in names(args)) {
-    check_elementwise(args[[arg]], arg, call = call)
-  }
+  for (arg in names(args)) check_elementwise(args[[arg]], arg, call = call)
   lengths <- lengths(args)
   n <- if (any(lengths == 0)) 0L else max(lengths)
   check_conformable(args, n, call = call)
@@ -107,12 +105,7 @@ warn_nan <- function() {
 
 # logical is let in for NA
 check_elementwise <- function(x, arg, call) {
-  if (!is.numeric(x) && !is.logical(x)) {
-    abort_sturdy(
-      "{.arg {arg}} must be numeric, not {describe(x)}.",
-      "type", arg = arg, call = call
-    )
-  }
+  must(is.numeric(x) || is.logical(x), arg, "be numeric", got = x, call = call)
 }
 
 check_conformable <- function(args, n, call) {
@@ -120,17 +113,12 @@ check_conformable <- function(args, n, call) {
   if (length(arrays) == 0 || n == 0) {
     return(invisible())
   }
-  shapes <- unique(lapply(arrays, dim))
-  if (length(shapes) > 1 || length(arrays[[1]]) != n) {
-    abort_sturdy(
-      c(
-        "Arrays must have the same dimensions, and vectors used with them must not
-         be longer.",
-        x = "{.arg {names(arrays)[1]}} is {describe(arrays[[1]])}."
-      ),
-      "shape", arg = names(arrays), call = call
-    )
-  }
+  must(
+    length(unique(lapply(arrays, dim))) == 1 && length(arrays[[1]]) == n, names(arrays),
+    "have the same dimensions, and vectors used with them must not be longer", "shape",
+    more = c(x = "{.arg {names(arrays)[1]}} is {describe(arrays[[1]])}."), of = "Arrays",
+    call = call
+  )
 }
 
 #' Attributes of the arguments that are as long as the value, first ones first

@@ -120,11 +120,7 @@ mvt_log_partition <- function(x) {
     out <- native_mvt_from_natural(x$theta1, x$theta2, x$df)
     check_mvt_status(out$status, "theta2")
   } else {
-    abort_sturdy(
-      "{.arg x} must be made by {.fn mvt} or {.fn mvt_natural},
-       not {describe(x)}.",
-      "type", arg = "x"
-    )
+    must(FALSE, "x", "be made by {.fn mvt} or {.fn mvt_natural}", got = x)
   }
   out$log_partition
 }
@@ -140,25 +136,20 @@ mvt_escort <- function(mu, Sigma, df = Inf) {
 }
 
 #' @export
-print.sturdy_mvt <- function(x, digits = 4, ...) {
-  digits <- check_digits(digits)
-  cat("<sturdy_mvt> ", describe_mvt(length(x$mu), x$df), "\n", sep = "")
-  cat("mu:\n")
-  print(x$mu, digits = digits)
-  cat("Sigma:\n")
-  print(x$Sigma, digits = digits)
-  invisible(x)
-}
+print.sturdy_mvt <- function(x, digits = 4, ...) print_parts(x, digits)
 
 #' @export
-print.sturdy_mvt_natural <- function(x, digits = 4, ...) {
-  digits <- check_digits(digits)
-  d <- length(x$theta1)
-  cat("<sturdy_mvt_natural> ", describe_mvt(d, x$df), "\n", sep = "")
-  cat("theta1:\n")
-  print(x$theta1, digits = digits)
-  cat("theta2:\n")
-  print(x$theta2, digits = digits)
+print.sturdy_mvt_natural <- function(x, digits = 4, ...) print_parts(x, digits)
+
+#' The first two fields below a line that says what they are of
+#' @noRd
+print_parts <- function(x, digits, call = rlang::caller_env()) {
+  digits <- check_digits(digits, call)
+  cat("<", class(x)[1], "> ", describe_mvt(length(x[[1]]), x$df), "\n", sep = "")
+  for (part in names(x)[1:2]) {
+    cat(part, ":\n", sep = "")
+    print(x[[part]], digits = digits)
+  }
   invisible(x)
 }
 
@@ -180,14 +171,11 @@ as_mvt <- function(mu, Sigma, df, alone = TRUE, call = rlang::caller_env()) {
   new_mvt(mu, Sigma, df, call = call)
 }
 
-check_alone <- function(alone, arg, others, call) {
-  if (!alone) {
-    abort_sturdy(
-      "{.arg {others}} must not be given when {.arg {arg}} is an object that
-       contains them.",
-      "unknown_argument", arg = others, call = call
-    )
-  }
+check_alone <- function(alone, whole, others, call) {
+  must(
+    alone, others, "not be given when {.arg {whole}} is an object that contains them",
+    "unknown_argument", call = call
+  )
 }
 
 new_mvt <- function(mu, Sigma, df, call = rlang::caller_env()) {
@@ -229,18 +217,10 @@ new_mvt_natural <- function(theta1, theta2, df) {
 }
 
 check_finite_numbers <- function(x, arg, call) {
-  if (!is.numeric(x) || length(x) == 0) {
-    abort_sturdy(
-      "{.arg {arg}} must be numeric and not empty, not {describe(x)}.",
-      "type", arg = arg, call = call
-    )
-  }
-  if (!all(is.finite(x))) {
-    abort_sturdy(
-      "{.arg {arg}} must have no missing or infinite values.",
-      "type", arg = arg, call = call
-    )
-  }
+  must(
+    is.numeric(x) && length(x) > 0, arg, "be numeric and not empty", got = x, call = call
+  )
+  must(all(is.finite(x)), arg, "have no missing or infinite values", call = call)
 }
 
 check_location <- function(x, arg, call) {
@@ -253,18 +233,11 @@ check_square <- function(x, d, arg, call) {
   if (!is.matrix(x) && d == 1 && length(x) == 1) {
     x <- matrix(x)
   }
-  if (!is.matrix(x) || nrow(x) != d || ncol(x) != d) {
-    abort_sturdy(
-      "{.arg {arg}} must be a {d} x {d} matrix, not {describe(x)}.",
-      "shape", arg = arg, call = call
-    )
-  }
-  if (!isSymmetric(unname(x))) {
-    abort_sturdy(
-      "{.arg {arg}} must be symmetric.",
-      "not_positive_definite", arg = arg, call = call
-    )
-  }
+  must(
+    is.matrix(x) && nrow(x) == d && ncol(x) == d, arg, "be a {d} x {d} matrix", "shape",
+    got = x, call = call
+  )
+  must(isSymmetric(unname(x)), arg, "be symmetric", "not_positive_definite", call = call)
   storage.mode(x) <- "double"
   x
 }
@@ -272,17 +245,13 @@ check_square <- function(x, d, arg, call) {
 #' Words for the status of a native_mvt_*() call, see src/status.h
 #' @noRd
 check_mvt_status <- function(status, arg, call = rlang::caller_env()) {
-  if (status == 0) {
-    return(invisible())
-  }
-  if (status == -1) {
-    definite <- if (arg == "theta2") "negative" else "positive"
-    abort_sturdy(
-      "{.arg {arg}} must be {definite} definite.",
-      "not_positive_definite", arg = arg, call = call
-    )
-  }
-  abort_sturdy(
+  must(
+    status != -1, arg,
+    paste("be", if (arg == "theta2") "negative definite" else "positive definite"),
+    "not_positive_definite", call = call
+  )
+  refuse(
+    status != 0,
     c(
       "The result can't be represented: it overflows.",
       i = "Rescale the variables, or use a larger {.arg df}."

@@ -85,23 +85,16 @@ kernel_iso <- function(lengthscale = NULL,
 
 # Construction --------------------------------------------------------------
 
-hyper_names <- c("lengthscale", "variance", "bias", "nugget")
-
 #' A kernel, its fields checked again: they may have been changed by hand
 #' @noRd
 check_kernel <- function(kernel, call = rlang::caller_env()) {
   fields <- c("type", hyper_names, "fixed", "prior")
-  if (!inherits(kernel, "sturdy_kernel") || !has_fields(kernel, fields) ||
-    !is_one_of(kernel$type, c("ard", "iso"))) {
-    abort_sturdy(
-      c(
-        "{.arg kernel} must be made by {.fn kernel_ard} or {.fn kernel_iso},
-         not {describe(kernel)}.",
-        i = if (is.function(kernel)) "Did you leave out the parentheses?"
-      ),
-      "type", arg = "kernel", call = call
-    )
-  }
+  must(
+    inherits(kernel, "sturdy_kernel") && has_fields(kernel, fields) &&
+      is_one_of(kernel$type, c("ard", "iso")),
+    "kernel", "be made by {.fn kernel_ard} or {.fn kernel_iso}", got = kernel,
+    more = c(i = if (is.function(kernel)) "Did you leave out the parentheses?"), call = call
+  )
   do.call(new_kernel, c(unclass(kernel)[fields], list(call = call)), quote = TRUE)
 }
 
@@ -116,15 +109,11 @@ new_kernel <- function(type,
   if (!is.null(lengthscale)) {
     lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE, call = call)
   }
-  if (type == "iso" && length(lengthscale) > 1) {
-    abort_sturdy(
-      c(
-        "{.arg lengthscale} must be one number, not {length(lengthscale)}.",
-        i = "Use {.fn kernel_ard} for one lengthscale per column."
-      ),
-      "lengthscales", arg = "lengthscale", call = call
-    )
-  }
+  must(
+    type == "ard" || length(lengthscale) < 2, "lengthscale",
+    "be one number, not {length(lengthscale)}", "lengthscales",
+    more = c(i = "Use {.fn kernel_ard} for one lengthscale per column."), call = call
+  )
   structure(
     list(
       type = type,
@@ -140,21 +129,15 @@ new_kernel <- function(type,
 }
 
 check_hyper <- function(x, arg, positive, size = NULL, call) {
-  if (!is.numeric(x) || length(x) == 0 || (!is.null(size) && length(x) != size)) {
-    expected <- if (is.null(size)) "numeric" else "one number"
-    abort_sturdy(
-      "{.arg {arg}} must be {expected}, not {describe(x)}.",
-      "type", arg = arg, call = call
-    )
-  }
+  must(
+    is.numeric(x) && length(x) > 0 && (is.null(size) || length(x) == size), arg,
+    paste("be", if (is.null(size)) "numeric" else "one number"), got = x, call = call
+  )
   bad <- !is.finite(x) | x < 0 | (positive & x == 0)
-  if (any(bad)) {
-    bound <- if (positive) "above 0" else "at least 0"
-    abort_sturdy(
-      "{.arg {arg}} must be finite and {bound}, not {describe(x[bad][1])}.",
-      "hyperparameter", arg = arg, call = call
-    )
-  }
+  must(
+    !any(bad), arg, paste("be finite and", if (positive) "above 0" else "at least 0"),
+    "hyperparameter", got = x[bad][1], call = call
+  )
   storage.mode(x) <- "double"
   x
 }
@@ -166,13 +149,10 @@ check_fixed <- function(fixed, call) {
   if (identical(fixed, FALSE) || is.null(fixed)) {
     return(character())
   }
-  if (!is.character(fixed) || !all(fixed %in% hyper_names)) {
-    abort_sturdy(
-      "{.arg fixed} must be {.code TRUE} or any of {.val {hyper_names}},
-       not {describe(fixed)}.",
-      "choice", arg = "fixed", call = call
-    )
-  }
+  must(
+    is.character(fixed) && all(fixed %in% hyper_names), "fixed",
+    "be {.code TRUE} or any of {.val {hyper_names}}", "choice", got = fixed, call = call
+  )
   unique(fixed)
 }
 

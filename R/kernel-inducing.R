@@ -11,21 +11,14 @@ check_inducing <- function(inducing, call = rlang::caller_env()) {
     return(inducing)
   }
   if (is.matrix(inducing) || is.data.frame(inducing)) {
-    if (nrow(inducing) < 1) {
-      abort_sturdy(
-        "{.arg inducing} must have at least one row.", "inducing", arg = "inducing",
-        call = call
-      )
-    }
+    must(nrow(inducing) > 0, "inducing", "have at least one row", "inducing", call = call)
     return(inducing)
   }
-  if (!is_number(inducing)) {
-    abort_sturdy(
-      "{.arg inducing} must be {.val auto}, {.code NULL}, a number, or a table of inputs,
-       not {describe(inducing)}.",
-      "inducing", arg = "inducing", call = call
-    )
-  }
+  must(
+    is_number(inducing), "inducing",
+    "be {.val auto}, {.code NULL}, a number, or a table of inputs", "inducing", got = inducing,
+    call = call
+  )
   check_count(inducing, "inducing", 1, 1e5, call)
 }
 

@@ -44,15 +44,12 @@ noise_prior <- function(models = c(none = 0.25, one = 0.375, two = 0.375),
                         specificity = NULL,
                         pooling = 0.5) {
   known <- c("none", "one", "two")
-  fine <- is.numeric(models) && !is.null(names(models)) && all(names(models) %in% known) &&
-    !anyDuplicated(names(models)) && all(is.finite(models) & models >= 0) && sum(models) > 0
-  if (!fine) {
-    abort_sturdy(
-      "{.arg models} must be probabilities named {.val none}, {.val one} and {.val two},
-       not {describe(models)}.",
-      "prior", arg = "models"
-    )
-  }
+  must(
+    are_numbers(models) && !is.null(names(models)) && all(names(models) %in% known) &&
+      !anyDuplicated(names(models)) && all(models >= 0) && sum(models) > 0,
+    "models", "be probabilities named {.val none}, {.val one} and {.val two}", "prior",
+    got = models
+  )
   all <- stats::setNames(numeric(3), known)
   all[names(models)] <- models
   structure(
@@ -68,34 +65,22 @@ noise_prior <- function(models = c(none = 0.25, one = 0.375, two = 0.375),
 }
 
 check_beta <- function(x, arg, call = rlang::caller_env()) {
-  fine <- is.null(x) || is.numeric(x) && length(x) == 2 && all(is.finite(x) & x > 0)
-  if (!fine) {
-    abort_sturdy(
-      "{.arg {arg}} must be {.code NULL} or {.code c(a, b)}, the two shapes of a Beta
-       distribution, above 0, not {describe(x)}.",
-      "prior", arg = arg, call = call
-    )
-  }
+  must(
+    is.null(x) || are_numbers(x, 2, above = 0), arg,
+    "be {.code NULL} or {.code c(a, b)}, the two shapes of a Beta distribution, above 0",
+    "prior", got = x, call = call
+  )
   if (!is.null(x)) as.double(x)
 }
 
 check_pooling <- function(x, call = rlang::caller_env()) {
   x <- check_number(x, "pooling", min = 0, max = 1, class = "prior", call = call)
-  if (x == 1) {
-    abort_sturdy("{.arg pooling} must be below 1.", "prior", arg = "pooling", call = call)
-  }
+  must(x < 1, "pooling", "be below 1", "prior", call = call)
   x
 }
 
 check_noise_prior <- function(prior, call = rlang::caller_env()) {
-  fields <- c("models", "rate", "sensitivity", "specificity", "pooling")
-  if (!inherits(prior, "sturdy_noise_prior") || !has_fields(prior, fields)) {
-    abort_sturdy(
-      "{.arg noise} must be made by {.fn noise_prior}, not {describe(prior)}.",
-      "type", arg = "noise", call = call
-    )
-  }
-  do.call(noise_prior, unclass(prior)[fields])
+  check_made(prior, "noise", noise_prior, "sturdy_noise_prior", call)
 }
 
 #' @export

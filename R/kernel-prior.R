@@ -70,39 +70,32 @@ weak_prior <- function(lengthscale = c(NA, 0.7),
   )
 }
 
+hyper_names <- c("lengthscale", "variance", "bias", "nugget")
+
 check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
-  if (is.null(x)) {
-    return(NULL)
-  }
   # c(NA, NA) is logical, c(NA, 1.5) is not
-  pair <- is.numeric(x) && length(x) == 2 && is.finite(x[2]) && x[2] > 0 &&
-    (is.finite(x[1]) || (centred && is.na(x[1])))
-  if (!pair) {
-    # describe() would say "a numeric vector of length 2"
-    said <- if (is.numeric(x) && length(x) == 2) deparse1(as.numeric(x)) else describe(x)
-    open <- if (centred) " (or {.code NA}, for the usual one)"
-    abort_sturdy(
-      paste0(
-        "{.arg {arg}} must be {.code NULL} or {.code c(meanlog, sdlog)} with a finite
-         {.code meanlog}", open, " and {.code sdlog} above 0, not {said}."
-      ),
-      "prior", arg = arg, call = call
-    )
-  }
-  list(meanlog = x[[1]], sdlog = x[[2]])
+  two <- is.numeric(x) && length(x) == 2
+  pair <- two && are_numbers(x[2], above = 0) && (is.finite(x[1]) || centred && is.na(x[1]))
+  # describe() would say "a numeric vector of length 2"
+  came <- if (two) deparse1(as.numeric(x)) else describe(x)
+  must(
+    is.null(x) || pair, arg,
+    paste0(
+      "be {.code NULL} or {.code c(meanlog, sdlog)} with a finite {.code meanlog}",
+      if (centred) " (or {.code NA}, for the usual one)", " and {.code sdlog} above 0, not {came}"
+    ),
+    "prior", call = call
+  )
+  if (pair) list(meanlog = x[[1]], sdlog = x[[2]])
 }
 
 check_weak_prior <- function(prior, call) {
-  made <- inherits(prior, "sturdy_prior") && is.list(prior) &&
-    setequal(names(prior), c(hyper_names, "common")) && is_number(prior$common) &&
-    all(vapply(prior[hyper_names], is_prior, NA))
-  if (!is.null(prior) && !made) {
-    abort_sturdy(
-      "{.arg prior} must be made by {.fn weak_prior} or be {.code NULL},
-       not {describe(prior)}.",
-      "type", arg = "prior", call = call
-    )
-  }
+  made <- inherits(prior, "sturdy_prior") && has_fields(prior, c(hyper_names, "common")) &&
+    is_number(prior$common) && all(vapply(prior[hyper_names], is_prior, NA))
+  must(
+    is.null(prior) || made, "prior", "be made by {.fn weak_prior} or be {.code NULL}",
+    got = prior, call = call
+  )
   prior
 }
 
@@ -111,7 +104,7 @@ check_weak_prior <- function(prior, call) {
 is_prior <- function(x) {
   is.null(x) || (has_fields(x, c("meanlog", "sdlog")) && is.numeric(x$meanlog) &&
     length(x$meanlog) > 0 && !any(is.infinite(x$meanlog)) && is_number(x$sdlog) &&
-    x$sdlog > 0 && is.finite(x$sdlog))
+    are_numbers(x$sdlog, above = 0))
 }
 
 #' @export

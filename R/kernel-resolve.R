@@ -67,10 +67,9 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
       return(unname(x[found]))
     }
     lacking <- columns[is.na(found)]
-    abort_sturdy(
-      "{.arg {arg}} must have an entry for every column;
-       {.val {lacking}} {?is/are} missing.",
-      class, arg = arg, call = call
+    must(
+      FALSE, arg, "have an entry for every column; {.val {lacking}} {?is/are} missing", class,
+      call = call
     )
   }
   if (length(x) == 1) {
@@ -79,17 +78,12 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
   if (length(x) == length(all_columns)) {
     return(x[match(columns, all_columns)])
   }
-  if (length(x) == length(columns)) {
-    return(x)
-  }
-  abort_sturdy(
-    c(
-      "{.arg {arg}} must have one entry, or one for each of the
-       {length(columns)} columns, not {length(x)}.",
-      i = "The columns are {.val {columns}}."
-    ),
-    class, arg = arg, call = call
+  must(
+    length(x) == length(columns), arg,
+    "have one entry, or one for each of the {length(columns)} columns, not {length(x)}", class,
+    more = c(i = "The columns are {.val {columns}}."), call = call
   )
+  x
 }
 
 #' Median distances as lengthscales
