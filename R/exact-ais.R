@@ -13,40 +13,29 @@
 #'   and +1, `Inf` at a flip rate of 0; `offset`, log likelihood with all labels right.
 #' @noRd
 ais_problem <- function(object, call = rlang::caller_env()) {
-  UseMethod("ais_problem")
-}
-
-ais_problem.sturdy_model <- function(object, call = rlang::caller_env()) {
-  check_dense(object, call)
-  K <- native_gram(
-    object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel)
-  )
-  ais_problem_gram(K, object$data$y, object$epsilon)
-}
-
-#' Simulation is of the kernel between all rows
-#' @noRd
-check_dense <- function(object, call) {
-  if (!is.null(object$inducing)) {
-    abort_sturdy(
-      c(
-        "Simulation needs the kernel between all rows, and this fit has inducing inputs.",
-        i = "{.fn check_fit} takes a sample of the rows; for others, fit one with
-             {.code inducing = NULL}, at the same kernel."
-      ),
-      "inducing", call = call
-    )
-  }
-}
-
-ais_problem.bpm <- function(object, call = rlang::caller_env()) {
-  abort_sturdy(
+  refuse(
+    is.null(object$kernel),
     c(
       "Simulation needs a model with a kernel, and a Bayes point machine has none.",
       i = "Use a model fitted by {.fn gpc} or {.fn stc}."
     ),
     "no_kernel", call = call
   )
+  refuse(
+    !is.null(object$inducing),
+    c(
+      "Simulation needs the kernel between all rows, and this fit has inducing inputs.",
+      i = "{.fn check_fit} takes a sample of the rows; for others, fit one with
+           {.code inducing = NULL}, at the same kernel."
+    ),
+    "inducing", call = call
+  )
+  K <- native_gram(
+    object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel)
+  )
+  problem <- ais_problem_gram(K, object$data$y, object$epsilon)
+  inform_jitter(problem)
+  problem
 }
 
 ais_problem_gram <- function(K, y, epsilon) {
@@ -271,7 +260,6 @@ ais_evidence <- function(object,
   progress <- check_progress(progress, call)
   with_memory({
     problem <- ais_problem(object, call)
-    inform_jitter(problem)
     new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
   }, call)
 }

@@ -135,7 +135,6 @@ some_rows <- function(object, k) {
 
 check_by_ais <- function(object, draws, se, max_moves, progress, call) {
   problem <- ais_problem(object, call)
-  inform_jitter(problem)
   run <- ais_run_checked(problem, se, max_moves, progress)
   ais <- new_ais(run, problem)
   check <- c(
@@ -292,27 +291,25 @@ normal_draws <- function(rows, cols) {
 
 check_importance <- function(object, problem, draws = 10000L) {
   drawn <- importance_draws(object, problem, draws)
-  if (is.null(drawn)) {
-    return(list(
-      pareto_k = NA_real_, importance_ess = NA_real_, all_right = NA_real_,
-      pareto_note = "the EP posterior can't be sampled"
-    ))
-  }
   ratios <- drawn$log_ratios[drawn$log_ratios > -Inf]
-  note <- if (length(ratios) < 100) {
+  note <- if (is.null(drawn)) {
+    "the EP posterior can't be sampled"
+  } else if (length(ratios) < 100) {
     "too few draws of EP's posterior have every label on its right side"
-  } else if (!rlang::is_installed("loo")) {
-    "needs the loo package"
   }
+  where <- function(known, value) if (known) value else NA_real_
   list(
-    pareto_k = if (is.null(note)) pareto_k(ratios) else NA_real_,
-    importance_ess = ais_estimate(c(ratios, -Inf))$ess,
-    all_right = mean(drawn$all_right),
+    pareto_k = where(is.null(note), pareto_k(ratios)),
+    importance_ess = where(!is.null(drawn), ais_estimate(c(ratios, -Inf))$ess),
+    all_right = where(!is.null(drawn), mean(drawn$all_right)),
     pareto_note = if (is.null(note)) NA_character_ else note
   )
 }
 
+#' The shape of the tail of the ratios
+#' @noRd
 pareto_k <- function(log_ratios) {
-  smoothed <- suppressWarnings(loo::psis(log_ratios, r_eff = 1))
-  as.numeric(smoothed$diagnostics$pareto_k)
+  size <- ceiling(min(0.2 * length(log_ratios), 3 * sqrt(length(log_ratios))))
+  tail <- utils::tail(sort(exp(log_ratios - max(log_ratios))), size + 1)
+  pareto_fit(tail[-1] - tail[1])$k
 }

@@ -107,7 +107,6 @@ posterior_sample.sturdy_model <- function(object,
 
 sample_latent <- function(object, n, new, thin, progress, call) {
   problem <- ais_problem(object, call)
-  inform_jitter(problem)
   start <- sample_start(problem)
   draws <- sample_moves(problem, start, n, thin, progress)
   if (!is.null(new)) draws <- sample_at(object, problem, draws, new)
@@ -130,15 +129,14 @@ sample_latent <- function(object, n, new, thin, progress, call) {
 sample_start <- function(problem, burn = 200L) {
   pilot <- ais_batch(problem, ais_pilot_path(), NULL)
   alive <- which(is.finite(pilot$log_w))
-  if (length(alive) == 0) {
-    abort_sturdy(
-      c(
-        "No chain found latent values that are possible with {.field epsilon} = 0.",
-        i = "The labels contradict each other: allow some label noise, or a nugget."
-      ),
-      "no_sample"
-    )
-  }
+  refuse(
+    !length(alive),
+    c(
+      "No chain found latent values that are possible with {.field epsilon} = 0.",
+      i = "The labels contradict each other: allow some label noise, or a nugget."
+    ),
+    "no_sample"
+  )
   start <- pilot$F[, rep_len(alive, ais_chains), drop = FALSE]
   moved <- native_ais_move(
     problem$K, problem$B, problem$y, problem$barrier, start, 1L, burn
@@ -199,12 +197,10 @@ sample_matrix <- function(draws, n, names, jitter) {
   keep <- dim(draws)[3]
   mixing <- chain_diagnostics(draws)
   # the draws of a chain together, the last ones of the last chains left out
-  order <- aperm(draws, c(3, 2, 1))
-  out <- matrix(order, keep * chains, rows)
+  out <- matrix(aperm(draws, c(3, 2, 1)), keep * chains, rows)
   chain <- rep(seq_len(chains), each = keep)
-  surplus <- keep * chains - n
-  drop <- if (surplus > 0) keep * seq(chains, by = -1, length.out = surplus)
-  kept <- setdiff(seq_along(chain), drop)
+  full <- chains - (keep * chains - n)
+  kept <- rep(seq_len(keep), chains) < keep | chain <= full
   if (keep >= mixing_draws && any(mixing$rhat > 1.1, na.rm = TRUE)) {
     warn_sturdy(
       c(

@@ -23,16 +23,16 @@ words_evidence <- function(check) {
   }
   limit <- check_limits$evidence
   name <- if (is.finite(check$df)) "The Gaussian EP evidence" else "EP's log evidence"
-  size <- sprintf("%.2f nats %s the exact one", abs(gap), if (gap < 0) "below" else "above")
   means <- if (abs(gap) <= 2 * error) {
-    paste0(name, " agrees with the exact one within the error of the simulation (gap ",
-           sprintf("%.2f, error %.2f).", gap, error))
-  } else if (abs(gap) < limit[1]) {
-    paste0(name, " is ", size, ": too little to affect the choice of a model.")
-  } else if (abs(gap) < limit[2]) {
-    paste0(name, " is ", size, ": this matters when models differ by less.")
+    sprintf(
+      "%s agrees with the exact one within the error of the simulation (gap %.2f, error %.2f).",
+      name, gap, error
+    )
   } else {
-    paste0(name, " is ", size, ": do not choose a model by it.")
+    paste0(name, nats_off(gap, 2), graded(
+      abs(gap), limit, ": too little to affect the choice of a model.",
+      ": this matters when models differ by less.", ": do not choose a model by it."
+    ))
   }
   do <- c(
     if (error > 2 * check$se_wanted) {
@@ -45,20 +45,24 @@ words_evidence <- function(check) {
   list(means = means, do = do)
 }
 
+nats_off <- function(gap, digits) {
+  sprintf(" is %.*f nats %s the exact one", digits, abs(gap), if (gap < 0) "below" else "above")
+}
+
+#' One of the words by where a size stands among the limits
+#' @noRd
+graded <- function(size, limits, ...) c(...)[findInterval(size, limits) + 1]
+
 words_t_evidence <- function(check) {
   gap <- check$evidence$gap[check$evidence$method == "t-ep"]
   if (length(gap) == 0) {
     return(NULL)
   }
-  size <- if (is.na(gap)) {
-    "is not defined here"
-  } else {
-    sprintf("is %.1f nats %s the exact one", abs(gap), if (gap < 0) "below" else "above")
-  }
   list(
     means = paste0(
-      "The t-EP evidence ", size, ". This is no fault of the fit: the t-EP evidence is ",
-      "not an approximation of the evidence (see ?stc)."
+      "The t-EP evidence", if (is.na(gap)) " is not defined here" else nats_off(gap, 1),
+      ". This is no fault of the fit: the t-EP evidence is not an approximation of the ",
+      "evidence (see ?stc)."
     ),
     do = "For comparisons use log_evidence(fit, method = \"gaussian\")."
   )
@@ -70,22 +74,19 @@ words_probability <- function(check) {
     return(NULL)
   }
   limit <- check_limits$probability
-  where <- sprintf("at most %.3f from the exact ones (mean %.3f)", gap, check$mean_gap)
-  if (gap < limit[1]) {
-    list(means = paste0("Class probabilities are ", where, ": they can be used."))
-  } else if (gap < limit[2]) {
-    list(means = paste0(
-      "Class probabilities are ", where, ": good enough for classes, rough in the worst rows."
-    ))
-  } else {
-    list(
-      means = paste0("Class probabilities are ", where, ": some rows are far off."),
-      do = paste(
-        "Compute probabilities by posterior_sample(fit, newdata = ), or allow more label",
-        "noise or a larger nugget."
+  list(
+    means = sprintf(
+      "Class probabilities are at most %.3f from the exact ones (mean %.3f): %s", gap,
+      check$mean_gap, graded(
+        gap, limit, "they can be used.",
+        "good enough for classes, rough in the worst rows.", "some rows are far off."
       )
+    ),
+    do = if (gap >= limit[2]) paste(
+      "Compute probabilities by posterior_sample(fit, newdata = ), or allow more label",
+      "noise or a larger nugget."
     )
-  }
+  )
 }
 
 words_pareto <- function(check) {

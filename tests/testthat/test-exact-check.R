@@ -50,7 +50,6 @@ test_that("ratios of EP draws average to the evidence where EP is near", {
 })
 
 test_that("draws without weight are handled", {
-  skip_if_not_installed("loo")
   fit <- toy_fit(epsilon = 0)
   check <- check_toy(fit)
   expect_lt(check$all_right, 0.5)
@@ -136,4 +135,15 @@ test_that("a sample of the rows is checked where there are many, under the dense
   expect_equal(check$probability$ep, unname(fitted(alone)), tolerance = 1e-6)
   expect_identical(check_toy(low)$nobs, 60L) # 300 are not to be had
   expect_error(check_fit(low, rows = 1), class = "sturdy_error_range")
+})
+
+test_that("Pareto k is that of loo::psis()", {
+  skip_if_not_installed("loo")
+  withr::local_seed(1)
+  for (df in c(1.5, 4)) {
+    log_ratios <- log(abs(rt(10000, df)))
+    theirs <- suppressWarnings(loo::psis(log_ratios, r_eff = 1))$diagnostics$pareto_k
+    # a grid of 37 points in the place of 47
+    expect_equal(pareto_k(log_ratios), as.numeric(theirs), tolerance = 1e-3)
+  }
 })
