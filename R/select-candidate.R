@@ -39,12 +39,10 @@ candidate <- function(model = c("gpc", "stc", "bpm"), ...) {
 check_named_once <- function(..., call = rlang::caller_env()) {
   given <- rlang::names2(as.list(substitute(list(...)))[-1])
   twice <- unique(given[duplicated(given) & nzchar(given)])
-  if (length(twice)) {
-    abort_sturdy(
-      "Every argument must be given once only; {.arg {twice}} {?was/were} given twice.",
-      "unknown_argument", arg = twice, call = call
-    )
-  }
+  must(
+    !length(twice), twice, "be given once only; {.arg {twice}} {?was/were} given twice",
+    "unknown_argument", of = "Every argument", call = call
+  )
 }
 
 #' @rdname candidate
@@ -81,8 +79,8 @@ default_candidates <- function(classes = 2) {
 #' @return list(fit, facts), `fit` being `NULL` when it failed.
 #' @noRd
 candidate_run <- function(spec, molded, integrate = FALSE) {
-  began <- proc.time()[["elapsed"]]
-  warned <- character()
+  began <- seconds_now()
+  said <- character()
   asked <- spec$control$progress
   spec$control$progress <- FALSE # the map over candidates has a line of its own
   run <- tryCatch(
@@ -90,72 +88,54 @@ candidate_run <- function(spec, molded, integrate = FALSE) {
       {
         fit <- fit_spec(spec, molded, NULL)
         fit$spec$control$progress <- asked
-        list(fit = fit, facts = candidate_facts(fit, integrate))
+        list(fit = fit, facts = candidate_facts(spec, fit, integrate))
       },
       warning = function(cnd) {
-        warned <<- c(warned, one_line(cnd))
+        said <<- c(said, one_line(cnd))
         tryInvokeRestart("muffleWarning")
       },
       message = function(cnd) tryInvokeRestart("muffleMessage")
     ),
-    error = function(cnd) candidate_failed(spec, one_line(cnd))
+    error = function(cnd) {
+      said <<- one_line(cnd)
+      list(fit = NULL, facts = candidate_facts(spec))
+    }
   )
-  run$facts$seconds <- proc.time()[["elapsed"]] - began
-  if (run$facts$status != "failed") {
-    run$facts$message <- paste(unique(warned), collapse = " ")
-  }
+  run$facts$seconds <- seconds_now() - began
+  run$facts$message <- paste(unique(said), collapse = " ")
   run
 }
 
-candidate_failed <- function(spec, message) {
-  facts <- candidate_row(spec_model(spec))
-  facts$status <- "failed"
-  facts$message <- message
-  list(fit = NULL, facts = facts)
-}
-
-
-#' A row of the table before anything is known
+#' A row of the table: `NA` where the candidate has no such value, or no fit
 #' @noRd
-candidate_row <- function(model) {
+candidate_facts <- function(spec, fit = NULL, integrate = FALSE) {
+  fitted <- !is.null(fit)
+  status <- if (fitted) fit$ep$status else "failed"
+  posterior <- fitted && has_posterior(fit)
+  where <- function(known, value) if (known) value else NA_real_
+  rates <- where(fitted, rep_len(unname(fit$epsilon), 2))
+  evidence <- where(posterior, comparable_evidence(fit))
   data.frame(
-    model = model, df = NA_real_, epsilon = NA_real_, epsilon_neg = NA_real_,
-    epsilon_pos = NA_real_, learned = NA_integer_, log_integrated = NA_real_,
-    log_evidence = NA_real_, log_evidence_tep = NA_real_, loo = NA_real_,
-    loo_se = NA_real_,
-    seconds = NA_real_, status = NA_character_, message = ""
+    model = spec_model(spec), df = where(fitted, fit$spec$df), epsilon = mean(rates),
+    epsilon_neg = rates[1], epsilon_pos = rates[2],
+    learned = as.integer(where(fitted, sum(learned(fit)))),
+    log_integrated = where(
+      posterior && integrate && status == "converged", integrated_or_not(fit)
+    ),
+    log_evidence = evidence,
+    log_evidence_tep = where(posterior && is.finite(fit$spec$df), fit$ep$log_evidence),
+    loo = where(posterior, sum(row_loo(fit))), loo_se = where(posterior, se_sum(row_loo(fit))),
+    seconds = NA_real_, status = status, message = ""
   )
 }
 
-candidate_facts <- function(fit, integrate = FALSE) {
-  facts <- candidate_row(spec_model(fit$spec))
-  rates <- rep_len(unname(fit$epsilon), 2)
-  facts$df <- fit$spec$df
-  facts$epsilon <- mean(rates)
-  facts$epsilon_neg <- rates[1]
-  facts$epsilon_pos <- rates[2]
-  facts$learned <- sum(learned(fit))
-  facts$status <- fit$ep$status
-  if (!has_posterior(fit)) {
-    return(facts)
-  }
-  facts$loo <- sum(row_loo(fit))
-  facts$loo_se <- se_sum(row_loo(fit))
-  facts$log_evidence <- comparable_evidence(fit)
-  if (integrate && facts$status == "converged") {
-    # what goes wrong here must not cost the fit
-    facts$log_integrated <- tryCatch(
-      integrated_of(fit),
-      error = function(cnd) {
-        warn_sturdy(
-          "The evidence can't be integrated: {one_line(cnd)}", "not_integrated"
-        )
-        NA_real_
-      }
-    )
-  }
-  if (is.finite(fit$spec$df)) facts$log_evidence_tep <- fit$ep$log_evidence
-  facts
+#' What goes wrong here must not cost the fit
+#' @noRd
+integrated_or_not <- function(fit) {
+  tryCatch(integrated_of(fit), error = function(cnd) {
+    warn_sturdy("The evidence can't be integrated: {one_line(cnd)}", "not_integrated")
+    NA_real_
+  })
 }
 
 #' Gaussian EP evidence at the kernel of a fit, `NA` where a further fit for it did

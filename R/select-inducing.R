@@ -76,21 +76,15 @@ check_has_inducing <- function(object, call) {
     abort_no_fit(object, call = call)
   }
   check_posterior(object, call)
-  if (is.null(object$kernel)) {
-    abort_sturdy(
-      "{.arg object} must be a model with a kernel; a Bayes point machine has none.",
-      "no_kernel", call = call
-    )
-  }
-  if (!is_low_rank(object)) {
-    abort_sturdy(
-      c(
-        "{.arg object} must have inducing inputs; this fit has the kernel between all rows.",
-        i = "Nothing is to be gained from more of them."
-      ),
-      "inducing", arg = "object", call = call
-    )
-  }
+  must(
+    !is.null(object$kernel), "object",
+    "be a model with a kernel; a Bayes point machine has none", "no_kernel", call = call
+  )
+  must(
+    is_low_rank(object), "object",
+    "have inducing inputs; this fit has the kernel between all rows", "inducing",
+    more = c(i = "Nothing is to be gained from more of them."), call = call
+  )
 }
 
 inducing_words <- function(x) {

@@ -177,23 +177,17 @@ check_candidates <- function(candidates, scale, call) {
   if (inherits(candidates, "sturdy_spec")) {
     candidates <- list(candidates)
   }
-  fits <- is.list(candidates) && length(candidates) > 0 &&
-    all(vapply(candidates, is_spec, logical(1)))
-  if (!fits) {
-    abort_sturdy(
-      "{.arg candidates} must be a list of results of {.fn candidate}, not
-       {describe(candidates)}.",
-      "candidates", arg = "candidates", call = call
-    )
-  }
-  filtered <- vapply(candidates, function(spec) identical(spec$inference, "adf"), NA)
-  if (any(filtered)) {
-    abort_sturdy(
-      "A candidate can't have {.code inference = \"adf\"}: there is no leave-one-out score
-       and no evidence to compare it by.",
-      "candidates", arg = "candidates", call = call
-    )
-  }
+  must(
+    is.list(candidates) && length(candidates) && all(vapply(candidates, is_spec, NA)),
+    "candidates", "be a list of results of {.fn candidate}", "candidates", got = candidates,
+    call = call
+  )
+  refuse(
+    any(vapply(candidates, function(spec) identical(spec$inference, "adf"), NA)),
+    "A candidate can't have {.code inference = \"adf\"}: there is no leave-one-out score
+     and no evidence to compare it by.",
+    "candidates", arg = "candidates", call = call
+  )
   names <- rlang::names2(candidates)
   none <- !nzchar(names)
   names[none] <- vapply(candidates[none], format, character(1))
@@ -202,38 +196,31 @@ check_candidates <- function(candidates, scale, call) {
   lapply(candidates, edit_spec, changed, call)
 }
 
-#' Several classes are of gpc() only
-#' @noRd
-check_candidate_classes <- function(candidates, levels, call) {
-  if (length(levels) > 2 && !all(vapply(candidates, spec_model, "") == "gpc")) {
-    abort_sturdy(
-      c(
-        "With {length(levels)} classes every candidate must be of {.fn gpc}.",
-        i = "For example {.code candidates = default_candidates({length(levels)})}."
-      ),
-      c("several_classes", "candidates"), arg = "candidates", call = call
-    )
-  }
-}
-
 # Comparing -----------------------------------------------------------------
 
 select_impl <- function(mold, candidates, criterion, scale, matched, call) {
   criterion <- check_choice(criterion, names(selection_criteria), "criterion", call)
-  given <- candidates
+  usual <- identical(candidates, default_candidates())
   candidates <- check_candidates(candidates, scale, call)
-  scales <- vapply(candidates, `[[`, logical(1), "scale")
-  molded <- lapply(rlang::set_names(unique(scales)), mold, call = call)
+  scales <- unique(vapply(candidates, `[[`, NA, "scale"))
+  molded <- lapply(rlang::set_names(scales), mold, call = call)
   levels <- molded[[1]]$blueprint$levels
-  if (length(levels) > 2 && identical(given, default_candidates())) {
-    candidates <- check_candidates(default_candidates(length(levels)), scale, call)
-    scales <- vapply(candidates, `[[`, logical(1), "scale")
+  if (length(levels) > 2) {
+    if (usual) candidates <- check_candidates(default_candidates(length(levels)), scale, call)
+    must(
+      all(vapply(candidates, spec_model, "") == "gpc"), "candidates", "be of {.fn gpc}",
+      c("several_classes", "candidates"),
+      more = c(i = "For example {.code candidates = default_candidates({length(levels)})}."),
+      of = "With {length(levels)} classes every candidate", call = call
+    )
   }
-  check_candidate_classes(candidates, levels, call)
-  runs <- run_candidates(
-    candidates, molded[as.character(scales)], criterion == "integrated", call
-  )
-  for (k in which(!vapply(runs, function(run) is.null(run$fit), logical(1)))) {
+  runs <- map_items(lapply(candidates, function(spec) {
+    list(
+      spec = spec, molded = molded[[as.character(spec$scale)]],
+      integrate = criterion == "integrated"
+    )
+  }), run_one, "Fitting candidates", call)
+  for (k in which(!vapply(runs, function(run) is.null(run$fit), NA))) {
     runs[[k]]$fit$call <- candidate_call(matched, candidates[[k]])
   }
   new_selection(runs, criterion, candidates, call)
@@ -250,8 +237,9 @@ candidate_call <- function(matched, spec) {
 #' @noRd
 new_selection <- function(runs, criterion, candidates, call) {
   fits <- lapply(runs, `[[`, "fit")
-  criterion <- criterion_at_hand(criterion, runs)
-  table <- selection_table(runs, criterion)
+  facts <- do.call(rbind, lapply(unname(runs), `[[`, "facts"))
+  criterion <- criterion_at_hand(criterion, facts)
+  table <- selection_table(runs, facts, criterion)
   chosen <- which(table$selected)
   if (length(chosen) == 0) {
     abort_no_candidate(table, call)
@@ -278,16 +266,12 @@ new_selection <- function(runs, criterion, candidates, call) {
 
 #' Where no candidate has an integrated evidence, the evidence at learned values
 #' @noRd
-criterion_at_hand <- function(criterion, runs) {
-  value <- function(column) {
-    vapply(runs, function(run) run$facts[[column]], numeric(1))
-  }
-  if (criterion != "integrated" || any(is.finite(value("log_integrated"))) ||
-      !any(is.finite(value("log_evidence")))) {
+criterion_at_hand <- function(criterion, facts) {
+  if (criterion != "integrated" || any(is.finite(facts$log_integrated)) ||
+      !any(is.finite(facts$log_evidence))) {
     return(criterion)
   }
-  status <- vapply(runs, function(run) run$facts$status, character(1))
-  if (any(status == "converged")) {
+  if (any(facts$status == "converged")) {
     warn_sturdy(
       "No candidate has an integrated evidence: they are compared by {.val evidence}.",
       "criterion"
@@ -296,19 +280,16 @@ criterion_at_hand <- function(criterion, runs) {
   "evidence"
 }
 
-selection_table <- function(runs, criterion) {
-  facts <- do.call(rbind, lapply(unname(runs), `[[`, "facts"))
+selection_table <- function(runs, facts, criterion) {
   pointwise <- lapply(runs, function(run) if (!is.null(run$fit)) row_loo(run$fit))
-  value <- facts[[selection_criteria[[criterion]]]]
-  converged <- facts$status == "converged" & is.finite(value)
-  eligible <- if (any(converged)) converged else is.finite(value)
-  best <- first_of_best(ifelse(eligible, value, -Inf))
-  table <- cbind(
-    candidate = names(runs), facts, loo_differences(pointwise, facts),
-    weight = softmax_where(value, converged),
-    selected = seq_along(runs) == best
+  value <- eligible(facts[[selection_criteria[[criterion]]]], facts)
+  last <- c("seconds", "status", "message")
+  cbind(
+    candidate = names(runs), facts[setdiff(names(facts), last)],
+    loo_differences(pointwise, facts),
+    weight = softmax(ifelse(facts$status == "converged", value, -Inf)),
+    selected = seq_along(runs) == first_of_best(value), facts[last]
   )
-  table[selection_columns]
 }
 
 # the column each criterion is
@@ -316,12 +297,13 @@ selection_criteria <- c(
   integrated = "log_integrated", evidence = "log_evidence", loo = "loo"
 )
 
-selection_columns <- c(
-  "candidate", "model", "df", "epsilon", "epsilon_neg", "epsilon_pos", "learned",
-  "log_integrated", "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff",
-  "loo_diff_se",
-  "weight", "selected", "seconds", "status", "message"
-)
+#' Values of those that converged, or of all where none did; -Inf where they don't count
+#' @noRd
+eligible <- function(value, facts) {
+  known <- is.finite(value)
+  converged <- known & facts$status == "converged"
+  ifelse(if (any(converged)) converged else known, value, -Inf)
+}
 
 #' The first of those that equal the largest value: equal models, an stc() and the
 #' gpc() of its kernel, differ by what the search for the mode leaves open
@@ -339,29 +321,19 @@ first_of_best <- function(value, tolerance = 0.02) {
 #' the standard error of the paired difference
 #' @noRd
 loo_differences <- function(pointwise, facts) {
-  out <- data.frame(
-    loo_diff = rep(NA_real_, nrow(facts)), loo_diff_se = rep(NA_real_, nrow(facts))
+  best <- pointwise[[which.max(eligible(facts$loo, facts))]]
+  gap <- Map(
+    function(loo, known) if (known) loo - best else NA_real_, pointwise, is.finite(facts$loo)
   )
-  known <- is.finite(facts$loo)
-  converged <- known & facts$status == "converged"
-  among <- if (any(converged)) converged else known
-  if (!any(among)) {
-    return(out)
-  }
-  best <- pointwise[[which.max(ifelse(among, facts$loo, -Inf))]]
-  for (k in which(known)) {
-    difference <- pointwise[[k]] - best
-    out$loo_diff[k] <- sum(difference)
-    out$loo_diff_se[k] <- se_sum(difference)
-  }
-  out
+  data.frame(
+    loo_diff = vapply(gap, sum, 0), loo_diff_se = vapply(gap, se_sum, 0), row.names = NULL
+  )
 }
 
-softmax_where <- function(value, where) {
-  weight <- numeric(length(value))
-  if (any(where)) {
-    weight[where] <- exp(value[where] - max(value[where]))
-  }
+#' Shares in proportion to exp(value), 0 for all where none is finite
+#' @noRd
+softmax <- function(value) {
+  weight <- exp(value - max(value, -.Machine$double.xmax))
   weight / max(sum(weight), 1)
 }
 

@@ -1,19 +1,6 @@
 # Fitting the candidates of select_model(), and maps over independent items in general:
 # on the workers of the user's plan where the future.apply package is there.
 
-#' @param molded list of molded data, one a candidate.
-#' @param integrate whether evidences are integrated over the hyperparameters.
-#' @return list of what candidate_run() returns, in the order of `candidates`.
-#' @noRd
-run_candidates <- function(candidates, molded, integrate = FALSE,
-                           call = rlang::caller_env()) {
-  items <- Map(
-    function(spec, molded) list(spec = spec, molded = molded, integrate = integrate),
-    candidates, molded
-  )
-  map_items(items, run_one, "Fitting candidates", call)
-}
-
 run_one <- function(item) {
   candidate_run(item$spec, item$molded, item$integrate)
 }

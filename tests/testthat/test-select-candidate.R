@@ -72,7 +72,7 @@ test_that("a failure and its message become a row, never a condition", {
   expect_null(run$fit)
   expect_equal(run$facts$status, "failed")
   expect_match(run$facts$message, "must have one entry")
-  expect_equal(names(run$facts), names(candidate_row("gpc")))
+  expect_equal(names(run$facts), names(candidate_facts(candidate("gpc"))))
 })
 
 test_that("EP that does not converge is marked, not signalled", {

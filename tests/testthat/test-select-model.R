@@ -22,7 +22,11 @@ without_seconds <- function(x) {
 test_that("the table has a row a candidate, in their order", {
   x <- choose()
   expect_s3_class(x, c("sturdy_selection", class(x$selected)), exact = TRUE)
-  expect_named(x$table, selection_columns)
+  expect_named(x$table, c(
+    "candidate", "model", "df", "epsilon", "epsilon_neg", "epsilon_pos", "learned",
+    "log_integrated", "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff",
+    "loo_diff_se", "weight", "selected", "seconds", "status", "message"
+  ))
   expect_equal(x$table$candidate, names(quick()))
   expect_equal(x$table$df, c(Inf, Inf, 5, Inf))
   expect_equal(x$table$epsilon, c(0.05, 0, 0.05, 0.05))
@@ -187,8 +191,9 @@ test_that("without any fit there is an error that says why", {
   call <- quote(select_model(class ~ a + b, toy(), list(bad = bad)))
   expect_error(eval(call), class = "sturdy_error_no_candidate")
   expect_snapshot(said(eval(call)))
-  braces <- candidate_failed(bad, "an {odd} message")
-  table <- selection_table(list(b = braces), "integrated")
+  facts <- candidate_facts(bad)
+  facts$message <- "an {odd} message"
+  table <- selection_table(list(b = list(fit = NULL)), facts, "integrated")
   expect_error(abort_no_candidate(table, NULL), "an {odd} message", fixed = TRUE)
 })
 
