@@ -163,15 +163,13 @@ vetiver_ptype.sturdy_model <- function(model, ...) {
     return(tibble::as_tibble(given[0, , drop = FALSE]))
   }
   blueprint <- model$blueprint
-  if (!setequal(blueprint$columns, blueprint$variables)) {
-    abort_sturdy(
-      c(
-        "{.arg prototype_data} must be given: the formula transforms its inputs.",
-        i = "For example {.code vetiver_model(fit, \"name\", prototype_data = data[1, inputs])}."
-      ),
-      "missing_argument", arg = "prototype_data"
+  must(
+    setequal(blueprint$columns, blueprint$variables), "prototype_data",
+    "be given: the formula transforms its inputs", "missing_argument",
+    more = c(
+      i = "For example {.code vetiver_model(fit, \"name\", prototype_data = data[1, inputs])}."
     )
-  }
+  )
   tibble::as_tibble(lapply(blueprint$coding, function(coding) {
     switch(coding$kind,
       numeric = double(), logical = logical(),

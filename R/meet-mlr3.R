@@ -112,9 +112,7 @@ learner_answer <- function(learner, task) {
     return(list(response = stats::predict(learner$model, new)))
   }
   prob <- stats::predict(learner$model, new, type = "prob")
-  all <- matrix(0, nrow(prob), length(task$class_names), dimnames = list(NULL, task$class_names))
-  all[, colnames(prob)] <- prob
-  list(prob = all)
+  list(prob = all_levels(prob, task$class_names))
 }
 
 #' The share of labels that the other rows get wrong

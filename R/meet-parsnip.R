@@ -171,10 +171,14 @@ parsnip_answer <- function(..., pre = NULL, post = NULL) {
 
 #' A column for each level, 0 for those that did not occur in training
 #' @noRd
-parsnip_prob <- function(prob, object) {
-  all <- matrix(0, nrow(prob), length(object$lvl), dimnames = list(NULL, object$lvl))
+all_levels <- function(prob, levels) {
+  all <- matrix(0, nrow(prob), length(levels), dimnames = list(NULL, levels))
   all[, colnames(prob)] <- prob
-  as.data.frame(all, optional = TRUE)
+  all
+}
+
+parsnip_prob <- function(prob, object) {
+  as.data.frame(all_levels(prob, object$lvl), optional = TRUE)
 }
 
 #' The ends of each level, those that did not occur in training at 0; with two classes the
@@ -183,12 +187,10 @@ parsnip_prob <- function(prob, object) {
 #' Parsnip tells how an interval is asked for after `pre`, before `post`.
 #' @noRd
 parsnip_interval <- function(ends, object) {
-  if (isTRUE(object$spec$method$pred$conf_int$extras$std_error)) {
-    abort_sturdy(
-      "{.arg std_error} must be {.code FALSE}: intervals are quantiles.",
-      "unknown_argument", arg = "std_error", call = NULL
-    )
-  }
+  must(
+    !isTRUE(object$spec$method$pred$conf_int$extras$std_error), "std_error",
+    "be {.code FALSE}: intervals are quantiles", "unknown_argument", call = NULL
+  )
   if (is.data.frame(ends)) {
     ends <- list(
       lower = cbind(1 - ends$upper, ends$lower), upper = cbind(1 - ends$lower, ends$upper)
@@ -221,10 +223,13 @@ parsnip_answers <- list(
 #' @param trans A transformation of the scales package, or `NULL`.
 #' @export
 gp_epsilon <- function(range = c(0, 0.3), trans = NULL) {
-  check_package("dials", "gp_epsilon")
+  gp_quantity("double", range, trans, c(epsilon = "Probability of a Wrong Label"))
+}
+
+gp_quantity <- function(type, range, trans, label, call = rlang::caller_env()) {
+  check_package("dials", paste0("gp_", names(label)), call)
   dials::new_quant_param(
-    type = "double", range = range, inclusive = c(TRUE, TRUE), trans = trans,
-    label = c(epsilon = "Probability of a Wrong Label")
+    type = type, range = range, inclusive = c(TRUE, TRUE), trans = trans, label = label
   )
 }
 
@@ -239,19 +244,11 @@ gp_kernel <- function(values = c("ard", "iso")) {
 #' @rdname sturdy-parsnip
 #' @export
 gp_inducing <- function(range = c(20L, 200L), trans = NULL) {
-  check_package("dials", "gp_inducing")
-  dials::new_quant_param(
-    type = "integer", range = range, inclusive = c(TRUE, TRUE), trans = trans,
-    label = c(inducing = "# Inducing Inputs")
-  )
+  gp_quantity("integer", range, trans, c(inducing = "# Inducing Inputs"))
 }
 
 #' @rdname sturdy-parsnip
 #' @export
 gp_df <- function(range = c(0.5, 2), trans = scales::log10_trans()) {
-  check_package("dials", "gp_df")
-  dials::new_quant_param(
-    type = "double", range = range, inclusive = c(TRUE, TRUE), trans = trans,
-    label = c(df = "Degrees of Freedom")
-  )
+  gp_quantity("double", range, trans, c(df = "Degrees of Freedom"))
 }
