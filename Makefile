@@ -1,6 +1,6 @@
 # Short names for what is done often; each is one script.
 .POSIX:
-.PHONY: demo test extended campaigns sanitize valgrind mutate coverage rooms bench check doc site ctest clean
+.PHONY: demo test extended deep campaigns problems sanitize valgrind mutate coverage rooms bench check doc site ctest clean
 
 demo:
 	sh tools/demo.sh
@@ -11,6 +11,18 @@ test:
 # and the slow tests: grids, simulations over many seeds, interrupts
 extended:
 	STURDY_EXTENDED_TESTS=true sh tools/test.sh
+
+# and what .ci/run leaves out: valgrind and 32 bits, besides the slow tests of R
+deep: extended
+	$(MAKE) -C tools/ctest
+	if command -v valgrind >/dev/null; then $(MAKE) -C tools/ctest valgrind; fi
+	$(MAKE) -C tools/ctest m32
+
+# what a change of the package changes in the answers to some 500 problems
+problems:
+	sh tools/run.sh ../tests/campaigns/problems.R run problems-after.csv
+	sh tools/run.sh ../tests/campaigns/problems.R compare \
+	  tests/campaigns/results/problems-before.csv.gz problems-after.csv
 
 # attacks by the thousand: fuzzed calls, damaged files, killed sessions
 campaigns:

@@ -7,7 +7,8 @@ least <- 95
 args <- commandArgs()
 script <- sub("^--file=", "", grep("^--file=", args, value = TRUE))
 root <- dirname(dirname(normalizePath(gsub("~+~", " ", script, fixed = TRUE))))
-Sys.setenv(NOT_CRAN = "true")
+# in one process, which writes all counts
+Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "false")
 
 # a copy: compiled files stay out of the clone
 copy <- file.path(tempfile("coverage"), "sturdy")

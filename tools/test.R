@@ -15,7 +15,7 @@ tests <- file.path(dirname(dirname(normalizePath(script))), "tests", "testthat")
 filter <- commandArgs(trailingOnly = TRUE)
 
 # these tests are run by developers: snapshots and skip_on_cran() count too
-Sys.setenv(NOT_CRAN = "true")
+Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "false")
 
 # What stands before and after each file: setup.R and helpers are read by test_dir() for
 # every file. One file, as a list of the tests' results; it runs in another process.
