@@ -1,7 +1,6 @@
 # The doors to C for the rows of a shard (src/glue-shard.c). In all of them `rows` is
-# list(Phi (k x n), lambda (n), y (n), n_all: the rows of all shards); `lik`
-# list(df, d, epsilon), d the dimension of the t; `posterior` that of u, list(L, w): the
-# packed factor of its precision (lower triangle, column after column) and its mean;
+# list(Phi (k x n), lambda (n), y (n), n_all: the rows of all shards, d: the dimension of the
+# t, nugget); `lik` list(df, epsilon); `posterior` that of u, list(L, w): the packed factor of its precision (lower triangle, column after column) and its mean;
 # `point` an n x 4 matrix, x = (tt, nt) and f = G(x) - x [M 10.1].
 
 #' Features of rows X at inducing inputs Z [M 9.6]
@@ -10,6 +9,13 @@
 native_shard_features <- function(X, Z, columns, hyper) {
   with_blas(.Call(C_shard_features, X, Z, native_kernel(columns, hyper)))
 }
+
+#' Sites as a point whose f is not known yet
+#'
+#' @param sites list(tau, nu), or `NULL` for those of the prior. Sites that would leave
+#'   their row all but without a posterior are not taken over.
+#' @noRd
+native_shard_point <- function(sites, lambda) .Call(C_shard_point, sites, lambda)
 
 #' @return list(P (packed), h): Phi' diag(tt) Phi and Phi' nt
 #' @noRd
@@ -37,21 +43,21 @@ native_shard_view <- function(rows, lik, posterior, point) {
 
 #' The rows' share in the gradient of the evidence at df = Inf, `NULL` without a posterior
 #'
-#' @param inputs list(X, Z, columns, hyper), or list(nugget) of linear features.
+#' @param inputs list(X, Z, columns, hyper), or `NULL` of linear features.
 #' @return list(lengthscale, variance, bias, nugget, epsilon), or list(nugget, epsilon), with
 #'   respect to logs but for epsilon.
 #' @noRd
 native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
   hyper <- inputs$hyper
   of_kernel <- !is.null(hyper)
+  parts <- c(
+    if (of_kernel) c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1),
+    nugget = 1
+  )
   if (of_kernel) {
-    parts <- c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
     inputs <- list(
       X = inputs$X, Z = inputs$Z, kernel = native_kernel(inputs$columns, hyper)
     )
-  } else {
-    parts <- c(nugget = 1)
-    inputs <- list(nugget = as.double(inputs$nugget))
   }
   out <- with_blas(.Call(
     C_shard_gradient, rows, native_lik(lik), posterior, point, inputs
@@ -64,10 +70,36 @@ native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
   out
 }
 
-# d is an int there; beyond it differs from infinity in no bit
 native_lik <- function(lik) {
-  d <- min(lik$d, .Machine$integer.max)
-  list(df = as.double(lik$df), d = as.double(d), epsilon = native_epsilon(lik$epsilon))
+  list(df = as.double(lik$df), epsilon = native_epsilon(lik$epsilon))
+}
+
+# What is decided over all rows, wherever they are (src/parallel.h) ---------------------
+
+#' The steps to try in turn from where the rows sum to H and g
+#'
+#' @param least the least size so far, the root of the squares' sum.
+#' @return list(gamma: what the first `along` steps leave out of each difference; scale, of
+#'   each step; bound, on the size where one ends that is taken).
+#' @noRd
+native_parallel_steps <- function(sums, damping, least) {
+  .Call(C_parallel_steps, sums$H, sums$g, as.double(damping), as.double(least))
+}
+
+#' Whether to go on after a round
+#'
+#' @param watch that of the round before, `NULL` in the first.
+#' @return list(status, watch): status 0 to go on
+#' @noRd
+native_parallel_watch <- function(watch, round, worst, max_rounds) {
+  .Call(C_parallel_watch, watch, as.integer(round), as.double(worst), as.integer(max_rounds))
+}
+
+#' The evidence of what all rows sum to [M 4.4, 4.5], NA where it is undefined
+#' @param terms c(R, h, shift). @param log_det log|I + K T|.
+#' @noRd
+native_evidence <- function(terms, log_det, df) {
+  .Call(C_evidence, terms, as.double(log_det), as.double(df))
 }
 
 #' The options under which another session has the kernels and threads of this one

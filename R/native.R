@@ -220,7 +220,7 @@ native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
 native_project <- function(y, m, s2, df, epsilon, d) {
   out <- .Call(
     C_tilted, as.double(y), as.double(m), as.double(s2), as.double(df),
-    native_epsilon(epsilon), as.integer(d)
+    native_epsilon(epsilon), as.double(d)
   )
   power <- 1 / (1 + 1 / df)
   g <- (s2 / out[, 4])^power

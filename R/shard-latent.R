@@ -10,7 +10,10 @@
 #' @noRd
 latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
   prior <- function(hyper) {
-    list(n_all = rows_all(rows), Z = few$Z, columns = columns, hyper = hyper)
+    list(
+      n_all = sum(rows), d = sum(rows), nugget = hyper$nugget, Z = few$Z, columns = columns,
+      hyper = hyper
+    )
   }
   whitened <- function(hyper, b, C) list(b = b, C = C)
   again <- function(hyper, size = m) {
@@ -30,9 +33,10 @@ latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
 #' @noRd
 latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
   prior <- function(hyper) {
+    scale <- weight_scales(weights, hyper)
     list(
-      n_all = rows_all(rows), weights = weights["intercept"], scale = weight_scales(weights, hyper),
-      nugget = hyper$nugget
+      n_all = sum(rows), d = if (hyper$nugget > 0) sum(rows) else length(scale) + 0,
+      nugget = hyper$nugget, weights = weights["intercept"], scale = scale
     )
   }
   whitened <- function(hyper, b, C) {
@@ -62,9 +66,6 @@ latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
   shards_base(team, rows, few, prior, whitened, again, finish, resumed)
 }
 
-# An int in C, where it bounds a rounding error
-rows_all <- function(rows) min(sum(rows), .Machine$integer.max) + 0
-
 #' @param prior function(hyper) of what shard_features() takes. @param whitened
 #'   function(hyper, b, C): the posterior of u from that of `few`. @param finish
 #'   function(out, hyper): the result in the coordinates of the model.
@@ -75,10 +76,6 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
   prepare <- function(hyper) {
     if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
     ready <<- hyper
-  }
-  lik_at <- function(hyper, df, epsilon) {
-    k <- length(prior(hyper)$scale) # 0 in kernel space
-    list(df = df, d = if (k > 0 && hyper$nugget == 0) k else n, epsilon = epsilon)
   }
   list(
     n = n, hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
@@ -104,7 +101,7 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
         }
         prepare(hyper)
         from <- whitened(hyper, b, C)
-        from$lik <- lik_at(hyper, df, epsilon)
+        from$lik <- list(df = df, epsilon = epsilon)
         tryCatch(
           {
             team$ask("begin", list(from = from))
@@ -117,7 +114,7 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
     native = function(hyper, df, epsilon, sites, control, criterion = "none",
                       gradient = FALSE, progress = NULL) {
       prepare(hyper)
-      lik <- lik_at(hyper, df, epsilon)
+      lik <- list(df = df, epsilon = epsilon)
       if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
       out <- rounds_and_gradient(team, lik, control, sites, gradient, progress)
       if (out$status < 0) {

@@ -10,6 +10,7 @@
 #               are kept; here, trial: points (see native-shard.R); memory: differences of
 #               points, newest first; good: tau and nu at the last fixed point
 #   scale       of the step from `here` to `trial`
+#   known       differences that the sums at `trial` know of, the step among them
 #   prior       what features are made of, see shard_features()
 #   file        where its sites are saved, or NULL
 
@@ -76,18 +77,20 @@ block_rows <- function(state, block) {
   if (is.null(block[["Phi"]])) {
     list2env(shard_features(state$prior, block$X), block)
   }
-  list(Phi = block$Phi, lambda = block$lambda, y = block$y, n_all = state$prior$n_all)
+  c(list(Phi = block$Phi, lambda = block$lambda, y = block$y),
+    state$prior[c("n_all", "d", "nugget")])
 }
 
-#' @param prior list(n_all, Z, columns, hyper), or of linear features list(n_all, weights:
-#'   their prior as bpm_design() takes it, scale: of each weight, nugget).
+#' @param prior list(n_all, d, nugget, Z, columns, hyper), or of linear features list(n_all,
+#'   d, nugget, weights: their prior as bpm_design() takes it, scale: of each weight); d is
+#'   the dimension of the t.
 #' @noRd
 shard_features <- function(prior, X) {
   if (!is.null(prior$Z)) {
     return(native_shard_features(X, prior$Z, prior$columns, prior$hyper))
   }
   Phi <- sqrt(prior$scale) * bpm_design(X, prior$weights)
-  list(Phi = Phi, lambda = rep(as.double(prior$nugget), nrow(X)))
+  list(Phi = Phi, lambda = rep(prior$nugget, nrow(X)))
 }
 
 # Messages --------------------------------------------------------------------
@@ -120,7 +123,7 @@ node_begin <- function(state, from) {
       block$good
     }
     if (identical(from, "positive") && !is.null(sites)) sites$tau <- pmax(sites$tau, 0)
-    block$here <- point_of_sites(sites, rows$lambda)
+    block$here <- native_shard_point(sites, rows$lambda)
     block$trial <- NULL
     block$memory <- list()
     native_shard_gram(rows, block$here)
@@ -144,23 +147,7 @@ projected_sites <- function(rows, from) {
   m <- drop(crossprod(rows$Phi, from$b))
   s2 <- colSums(rows$Phi * native_product(from$C, rows$Phi, FALSE)) + rows$lambda
   lik <- from$lik
-  native_project(rows$y, m, s2, lik$df, lik$epsilon, lik$d)
-}
-
-# 1 + lambda tau below which a site is not taken over, as in ep-parallel.c
-least_left <- 0.05
-
-#' A point with the x of some sites, and f that is not known yet
-#' @noRd
-point_of_sites <- function(sites, lambda) {
-  point <- matrix(0, length(lambda), 4)
-  if (!is.null(sites)) {
-    left <- 1 + lambda * sites$tau
-    fits <- left > least_left
-    point[fits, 1] <- (sites$tau / left)[fits]
-    point[fits, 2] <- (sites$nu / left)[fits]
-  }
-  point
+  native_project(rows$y, m, s2, lik$df, lik$epsilon, rows$d)
 }
 
 sites_of_point <- function(point, lambda) {
@@ -189,21 +176,21 @@ node_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
     out
   })
   if (length(saved)) save_sites(state, saved)
-  Reduce(add_passes, passes)
+  sums <- Reduce(add_passes, passes)
+  state$known <- length(sums$g)
+  sums
 }
 
 node_accept <- function(state) {
   for (block in state$blocks) {
     if (state$scale > 0) {
       difference <- block$trial - block$here
-      block$memory <- c(list(difference), utils::head(block$memory, anderson_memory - 1L))
+      block$memory <- utils::head(c(list(difference), block$memory), state$known)
     }
     block$here <- block$trial
   }
   NULL
 }
-
-anderson_memory <- 5L # as in anderson.h
 
 #' P and h anew from the sites: those of the rounds are sums of steps
 #' @noRd
@@ -227,9 +214,7 @@ node_settle <- function(state) {
 node_gradient <- function(state, posterior, lik) {
   shares <- each_block(state, function(block) {
     rows <- block_rows(state, block)
-    inputs <- if (is.null(state$prior$Z)) {
-      list(nugget = state$prior$nugget)
-    } else {
+    inputs <- if (!is.null(state$prior$Z)) {
       c(list(X = block$X), state$prior[c("Z", "columns", "hyper")])
     }
     native_shard_gradient(rows, lik, posterior, block$here, inputs)

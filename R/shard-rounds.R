@@ -1,17 +1,11 @@
-# Parallel EP with Anderson acceleration over shards: the loop of ep-parallel.c, of which
-# the rows see one message a pass. P = I + sum Phi' diag(tt) Phi and h = sum Phi' nt are
+# Parallel EP with Anderson acceleration over shards: what src/ep-parallel.c does with rows that
+# are here, by the same decisions (src/parallel.h). The rows see one message a pass. P = I + sum Phi' diag(tt) Phi and h = sum Phi' nt are
 # linear in the sites, so that P and h after any step are known before it is made, and a
 # step without a posterior costs nothing [M 10.2].
 
-# As in ep-parallel.c
-rounds_growth <- 2
-rounds_shortest_anderson <- 0.2
-rounds_shortest <- 1e-3
-rounds_stall <- 25
-
 #' EP over all shards
 #'
-#' @param team see shard-team.R. @param lik list(df, d, epsilon).
+#' @param team see shard-team.R. @param lik list(df, epsilon).
 #' @param from where to start, see node_begin(). @param progress `NULL` or a function of
 #'   the round and its residual.
 #' @return list(status, ..): as native_inducing_fit() names things, without those that are
@@ -95,8 +89,7 @@ posterior_of <- function(at) {
 }
 
 rounds_run <- function(it, team, lik, control, progress) {
-  anchor <- Inf
-  since <- 0
+  seen <- list(watch = NULL)
   exact <- TRUE # whether P and h are sums over the rows, and not of steps
   scale <- control$damping
   repeat {
@@ -108,13 +101,8 @@ rounds_run <- function(it, team, lik, control, progress) {
       }
       exact <- TRUE
     }
-    since <- since + 1
-    if (worst < 0.9 * anchor) {
-      anchor <- worst
-      since <- 0
-    }
-    if (it$rounds >= control$max_sweeps) return(ep_codes[["max_sweeps"]])
-    if (since > rounds_stall) return(ep_codes[["stalled"]])
+    seen <- native_parallel_watch(seen$watch, it$rounds, worst, control$max_sweeps)
+    if (seen$status != 0) return(seen$status)
     if (!is.null(progress)) progress(it$rounds, worst)
     scale <- rounds_step(it, team, lik, control)
     exact <- FALSE
@@ -132,69 +120,47 @@ rounds_exact <- function(it, team, lik) {
   rounds_look(it, team, lik)
 }
 
-#' A step along Anderson's direction as far as it helps or, when no long one does, along f
-#' itself
-#' @return its length, 0 when nowhere
+#' The first of the steps that helps
+#' @return its length, 0 when none does
 #' @noRd
 rounds_step <- function(it, team, lik, control) {
-  gamma <- anderson_weights(it$sums)
-  if (is.null(gamma)) {
-    it$memory <- list()
-    it$forget <- TRUE
-  }
-  shortest <- if (is.null(gamma)) rounds_shortest else rounds_shortest_anderson
-  scale <- rounds_go(it, team, lik, control$damping, gamma, shortest)
-  if (scale == 0 && !is.null(gamma)) {
-    it$memory <- list()
-    it$forget <- TRUE
-    scale <- rounds_go(it, team, lik, control$damping, NULL, rounds_shortest)
-  }
-  scale
-}
-
-rounds_go <- function(it, team, lik, scale, gamma, shortest) {
-  shortest <- shortest * scale
-  move <- it$sums[c("P", "h")]
-  for (j in seq_along(gamma)) {
-    move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
-  }
-  while (scale > shortest) {
-    to <- Map(function(x, d) x + scale * d, it$at, move)
-    posterior <- posterior_of(to)
-    if (!is.null(posterior)) {
-      sums <- rounds_pass(it, team, lik, posterior, as.double(gamma), scale)
-      if (sums$status == 0 && sqrt(sums$squares) <= rounds_growth * it$least) {
-        change <- Map(
-          function(x, x0, f, f0) (x - x0) + (f - f0),
-          to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
-        )
-        it$memory <- c(list(change), utils::head(it$memory, anderson_memory - 1L))
-        rounds_accept(it, sums, to, posterior)
-        return(scale)
-      }
+  plan <- native_parallel_steps(it$sums, control$damping, it$least)
+  for (k in seq_along(plan$scale)) {
+    gamma <- if (k <= plan$along) plan$gamma else numeric()
+    if (k == plan$along + 1) {
+      it$memory <- list()
+      it$forget <- TRUE
     }
-    scale <- scale / 2
+    if (rounds_try(it, team, lik, gamma, plan$scale[k], plan$bound)) {
+      return(plan$scale[k])
+    }
   }
   0
 }
 
-#' The solution of anderson.c's normal equations, `NULL` where there is none
+#' @return whether there is a posterior at the end of a step and the rows are not far from
+#'   theirs: then that is where we are
 #' @noRd
-anderson_weights <- function(sums) {
-  if (length(sums$g) == 0) {
-    return(NULL)
+rounds_try <- function(it, team, lik, gamma, scale, bound) {
+  move <- it$sums[c("P", "h")]
+  for (j in seq_along(gamma)) {
+    move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
   }
-  unit <- 1 / sqrt(diag(sums$H))
-  if (!all(is.finite(unit))) {
-    return(NULL)
+  to <- Map(function(x, d) x + scale * d, it$at, move)
+  posterior <- posterior_of(to)
+  if (is.null(posterior)) {
+    return(FALSE)
   }
-  H <- sums$H * outer(unit, unit)
-  diag(H) <- diag(H) + 1e-13
-  L <- native_cholesky(H)
-  if (is.null(L)) {
-    return(NULL)
+  sums <- rounds_pass(it, team, lik, posterior, gamma, scale)
+  if (sums$status != 0 || sqrt(sums$squares) > bound) {
+    return(FALSE)
   }
-  unit * drop(native_solve(L, native_solve(L, unit * sums$g), TRUE))
+  change <- Map(
+    function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
+  )
+  it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
+  rounds_accept(it, sums, to, posterior)
+  TRUE
 }
 
 # What comes of it ------------------------------------------------------------
@@ -207,26 +173,11 @@ rounds_record <- function(it, lik, scale) {
   ))
 }
 
-#' [M 4.4, 4.5], as criterion.c has them
-#' @noRd
 rounds_evidence <- function(it, lik, which) {
   if (it$sums$improper > 0) {
     return(NA_real_)
   }
-  terms <- it$sums[[which]]
-  log_det <- rounds_log_det(it)
-  if (is.infinite(lik$df)) {
-    return(terms[1] + terms[2] / 2 - log_det / 2)
-  }
-  log_k <- terms[3] - log_det / lik$df
-  log_size <- log_k + log(abs(terms[1]))
-  log_1X <- if (log_size > 700) {
-    if (terms[1] > 0) log_size else NA
-  } else {
-    X <- sign(terms[1]) * exp(log_size)
-    if (X > -1) log1p(X) else NA
-  }
-  -lik$df / 2 * log_1X - log_det / 2
+  native_evidence(it$sums[[which]], rounds_log_det(it), lik$df)
 }
 
 rounds_log_det <- function(it) it$posterior$log_det + it$sums$log_det

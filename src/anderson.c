@@ -28,6 +28,15 @@ void anderson_carve(anderson *a, int n, workspace *ws) {
 
 void anderson_restart(anderson *a) { a->count = a->next = a->started = 0; }
 
+void anderson_add(
+    int c, double w2, const double *d, double f, double *H, double *g) {
+  for (int j = 0; j < c; j++) {
+    const double wd = w2 * d[j];
+    g[j] += wd * f;
+    for (int l = j; l < c; l++) H[IDX(l, j, c)] += wd * d[l];
+  }
+}
+
 static void remember(anderson *a, const double *x, const double *f) {
   const size_t n = (size_t)a->n;
   if (a->started) {
@@ -44,57 +53,43 @@ static void remember(anderson *a, const double *x, const double *f) {
   a->started = 1;
 }
 
-/* H (lower) = dF' W^2 dF and g = dF' W^2 f in one pass over the rows */
-static void normal_equations(anderson *a, const double *weight) {
-  const int c = a->count;
+void anderson_take(anderson *a,
+                   const double *weight,
+                   const double *x,
+                   const double *f) {
+  remember(a, x, f);
   memset(a->H, 0, MEMORY * MEMORY * sizeof *a->H);
   memset(a->g, 0, MEMORY * sizeof *a->g);
-  for (size_t i = 0; i < (size_t)a->n; i++) {
-    const double *d = a->df + i * MEMORY, w2 = weight[i] * weight[i];
-    for (int j = 0; j < c; j++) {
-      const double wd = w2 * d[j];
-      a->g[j] += wd * a->f[i];
-      for (int l = j; l < c; l++) a->H[IDX(l, j, c)] += wd * d[l];
-    }
-  }
+  if (a->count == 0) return;
+  for (size_t i = 0; i < (size_t)a->n; i++)
+    anderson_add(a->count, weight[i] * weight[i], a->df + i * MEMORY, f[i],
+                 a->H, a->g);
 }
 
-/* Solves for gamma in g, in units in which H has a unit diagonal. 0 when there
- * is no solution. */
-static int solve_small(anderson *a) {
-  const int c = a->count;
+/* In units in which H has a unit diagonal */
+int anderson_solve(double *H, double *g, int c) {
   double unit[MEMORY], ignore = 0;
   for (int j = 0; j < c; j++) {
-    unit[j] = 1 / sqrt(a->H[IDX(j, j, c)]);
+    unit[j] = 1 / sqrt(H[IDX(j, j, c)]);
     if (!isfinite(unit[j])) return 0;
   }
   for (int j = 0; j < c; j++) {
-    for (int l = j; l < c; l++) a->H[IDX(l, j, c)] *= unit[l] * unit[j];
-    a->H[IDX(j, j, c)] += RIDGE;
-    a->g[j] *= unit[j];
+    for (int l = j; l < c; l++) H[IDX(l, j, c)] *= unit[l] * unit[j];
+    H[IDX(j, j, c)] += RIDGE;
+    g[j] *= unit[j];
   }
-  if (cholesky(a->H, c, &ignore) != EP_CONVERGED) return 0;
-  solve_lower("N", a->H, c, a->g, 1);
-  solve_lower("T", a->H, c, a->g, 1);
-  for (int j = 0; j < c; j++) a->g[j] *= unit[j];
+  if (cholesky(H, c, &ignore) != EP_CONVERGED) return 0;
+  solve_lower("N", H, c, g, 1);
+  solve_lower("T", H, c, g, 1);
+  for (int j = 0; j < c; j++) g[j] *= unit[j];
   return 1;
 }
 
-void anderson_step(anderson *a,
-                   const double *weight,
-                   const double *x,
-                   const double *f,
-                   double *step) {
-  remember(a, x, f);
-  memcpy(step, f, (size_t)a->n * sizeof *f);
+void anderson_step(const anderson *a, const double *gamma, double *step) {
+  memcpy(step, a->f, (size_t)a->n * sizeof *step);
   if (a->count == 0) return;
-  normal_equations(a, weight);
-  if (!solve_small(a)) {
-    anderson_restart(a);
-    return;
-  }
   for (size_t i = 0; i < (size_t)a->n; i++) {
     const double *dx = a->dx + i * MEMORY, *df = a->df + i * MEMORY;
-    for (int j = 0; j < a->count; j++) step[i] -= a->g[j] * (dx[j] + df[j]);
+    for (int j = 0; j < a->count; j++) step[i] -= gamma[j] * (dx[j] + df[j]);
   }
 }

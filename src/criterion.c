@@ -57,15 +57,20 @@ criterion_terms criterion_sum(criterion_type type,
 }
 
 /* log1p(X), with log(k) where X = k R; NaN where X <= -1 */
-static double log1p_X(const latent *post,
-                      double df,
-                      const criterion_terms *t,
-                      double *log_k) {
-  *log_k = t->shift - post->log_det / df;
+static double
+log1p_X(const criterion_terms *t, double log_det, double df, double *log_k) {
+  *log_k = t->shift - log_det / df;
   const double log_size = *log_k + log(fabs(t->R));
   if (log_size > 700) return t->R > 0 ? log_size : NAN;
   const double X = t->R == 0 ? 0 : copysign(exp(log_size), t->R);
   return X > -1 ? log1p(X) : NAN;
+}
+
+double criterion_evidence(const criterion_terms *t, double log_det, double df) {
+  double log_k;
+  return (isfinite(df) ? -df / 2 * log1p_X(t, log_det, df, &log_k)
+                       : t->h / 2 + t->R) -
+         log_det / 2;
 }
 
 int criterion_value(criterion_type type,
@@ -81,10 +86,7 @@ int criterion_value(criterion_type type,
   }
   if (type != CRITERION_LOO) {
     const criterion_terms t = criterion_sum(type, post, df, site, view);
-    double log_k;
-    result =
-        isfinite(df) ? -df / 2 * log1p_X(post, df, &t, &log_k) : t.h / 2 + t.R;
-    result -= post->log_det / 2;
+    result = criterion_evidence(&t, post->log_det, df);
   }
   if (!isfinite(result)) return EP_NO_EVIDENCE;
   *value = result;
@@ -101,7 +103,7 @@ static term_weights
 evidence_weights(const latent *post, double df, const criterion_terms *t) {
   if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5, 0};
   double log_k;
-  const double log_1X = log1p_X(post, df, t, &log_k);
+  const double log_1X = log1p_X(t, post->log_det, df, &log_k);
   const double s = exp(log_k - log_1X),
                half = exp(log_k - t->shift - log_1X) / 2;
   return (term_weights){s, -s / 2, half, -exp(-log_1X) / 2, half, t->shift};

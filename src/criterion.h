@@ -35,6 +35,10 @@ criterion_terms criterion_sum(criterion_type type,
                               const ep_site *site,
                               const site_view *view);
 
+/* The evidence of the terms of all sites, with D = log|I + K T|: NaN where it
+ * is undefined. */
+double criterion_evidence(const criterion_terms *t, double log_det, double df);
+
 /* Direct partial derivatives, each with the other arguments held. */
 typedef struct {
   double *A, *m, *tau, *nu; /* [n] */

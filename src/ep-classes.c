@@ -236,34 +236,34 @@ int classes_run(const classes_model *model,
                     .damping = opt->damping,
                     .earlier = INFINITY};
   st->sweeps = st->skipped = st->n_trace = 0;
-  int since = 0;
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;
   for (int i = 0; i < model->n; i++) work->order[i] = i;
-  double best = INFINITY, anchor = INFINITY, peak = 0;
+  ep_watch watch = {.max_sweeps = opt->max_sweeps,
+                    .patience = STALL_SWEEPS,
+                    .monitor = monitor,
+                    .monitor_data = monitor_data,
+                    .site = st->site,
+                    .best = work->best,
+                    .count = (size_t)model->n * (size_t)model->C};
+  double peak = 0;
+  ep_watch_begin(&watch);
   record(&L);
   while (!done(&L)) {
     /* The first sweeps may lead far up before they come down. */
-    const int rising = isfinite(L.worst) && L.worst > peak;
-    if (rising) peak = L.worst;
-    if (L.worst < 0.9 * anchor || rising) {
-      anchor = L.worst;
-      since = 0;
+    if (isfinite(L.worst) && L.worst > peak) {
+      peak = L.worst;
+      watch.anchor = INFINITY;
     }
-    if (L.worst < best) {
-      best = L.worst;
-      memcpy(work->best, st->site, all_sites(&L));
-    }
-    if (st->sweeps >= opt->max_sweeps) return give_up(&L, EP_MAX_SWEEPS);
-    if (since > STALL_SWEEPS)
-      return give_up(&L, st->skipped > 0 ? EP_SITES_SKIPPED : EP_STALLED);
-    if (monitor && monitor(monitor_data, st->sweeps, L.worst))
-      return EP_INTERRUPTED;
+    const int seen = ep_watch_sweep(&watch, st->sweeps, L.worst);
+    if (seen == EP_INTERRUPTED) return seen;
+    if (seen == EP_STALLED && st->skipped > 0)
+      return give_up(&L, EP_SITES_SKIPPED);
+    if (seen != EP_CONVERGED) return give_up(&L, seen);
     if (!L.fresh && (L.worst < opt->tol || near_rounding(&L))) {
       if (refreshed(&L) != EP_CONVERGED) return give_up(&L, EP_SITES_SKIPPED);
     } else {
       guarded_sweep(&L);
-      since++;
     }
     record(&L);
   }

@@ -3,7 +3,7 @@
 #define STURDY_EP_CLASSES_H
 
 #include "criterion-classes.h"
-#include "ep.h"
+#include "ep-state.h"
 #include "gmres.h"
 
 typedef struct {

@@ -3,34 +3,12 @@
  * Method: with tt = tau/(1 + lambda tau) and nt = nu/(1 + lambda tau), in which
  *   the posterior precision of a low-rank latent is linear [M 9.2],
  *     x = (tt, nt) <- x + step                                        [M 9.8]
- *   with the step of anderson.c for f = G(x) - x in the norm of
+ *   with the step of parallel.h for f = G(x) - x in the norm of
  *   (tt q, nt sqrt(q)).
- *   A step is halved until there is a posterior at its end and the residuals
- *   are not twice the least so far. A row whose cavity is improper has half its
- *   site as G: left alone it may keep all others from converging. Plain damping
- *   is no safeguard: undamped, parallel EP cycles without growing.
  * References: WN11. */
-#include "ep.h"
+#include "ep-parallel.h"
 #include "numeric.h"
-
-/* What the residual of a row with an improper cavity counts as */
-#define IMPROPER_SIZE 10
-/* The residuals, root mean square, may be so many times the least so far. (The
- * largest residual is that of one row in 50,000.) Cold starts (tools/bench,
- * passes.R) take 17 % more passes when only a single step is bounded so, as
- * long with 1.2 to 3. */
-#define GROWTH 2
-/* Shorter than this share of a step none is tried: along Anderson's direction,
- * which is then forgotten (of the same starts, 1e-3 takes 40 % more passes;
- * 0.05 to 0.4 differ by 18 %), and along f. */
-#define SHORTEST_ANDERSON 0.2
-#define SHORTEST 1e-3
-/* Parallel EP gives up when so many passes gain less than 10 % of the
- * residual. */
-#define STALL_PASSES 25
-/* From another prior a site is taken over only where 1 + lambda tau is above
- * this: below, its row is all but without a posterior. */
-#define LEAST_LEFT 0.05
+#include "parallel.h"
 
 typedef struct {
   latent *post;
@@ -39,10 +17,8 @@ typedef struct {
   const ep_options *opt;
   ep_state *st;
   ep_work *work;
-  double worst; /* largest residual, IMPROPER_SIZE at most */
-  double size;  /* root of the sum of their squares, the same bound on each */
-  double least; /* the least size so far */
-  int improper; /* rows with an improper cavity */
+  parallel_sums sums; /* where we are */
+  double least;       /* size so far */
 } parallel_loop;
 
 static double lambda_of(const latent *post, int i) {
@@ -54,16 +30,9 @@ static int refresh_and_evaluate(parallel_loop *L) {
   const int status = ep_refresh(L->post, st, L->work);
   if (status != EP_CONVERGED) return status;
   fixpoint_evaluate(L->post, L->lik, L->y, st->site, st->view, st->residual);
-  double sum = 0;
-  L->worst = 0;
-  L->improper = 0;
-  for (int i = 0; i < L->post->n; i++) {
-    const double r = fmin(st->residual[i], IMPROPER_SIZE);
-    L->worst = fmax(L->worst, r);
-    sum += r * r;
-    L->improper += !st->view[i].proper;
-  }
-  L->size = sqrt(sum);
+  L->sums = (parallel_sums){0, 0, 0};
+  for (int i = 0; i < L->post->n; i++)
+    parallel_add(&L->sums, &st->view[i], st->residual[i]);
   return EP_CONVERGED;
 }
 
@@ -73,8 +42,7 @@ static int start(parallel_loop *L) {
   ep_site *site = L->st->site;
   const int n = L->post->n;
   for (int i = 0; i < n; i++)
-    if (!(1 + lambda_of(L->post, i) * site[i].tau > LEAST_LEFT))
-      site[i] = (ep_site){0, 0};
+    site[i] = parallel_take(lambda_of(L->post, i), site[i]);
   if (refresh_and_evaluate(L) == EP_CONVERGED) return EP_CONVERGED;
   for (int i = 0; i < n; i++) site[i].tau = fmax(site[i].tau, 0);
   if (refresh_and_evaluate(L) == EP_CONVERGED) return EP_CONVERGED;
@@ -92,17 +60,12 @@ static void gather(parallel_loop *L) {
     const ep_site s = L->st->site[i];
     const double rho = 1 / (1 + lambda * s.tau);
     const double q = fmax(post->A[i] - lambda * rho, 0) / (rho * rho);
-    x[i] = rho * s.tau;
-    x[n + i] = rho * s.nu;
-    if (L->st->view[i].proper) {
-      const ep_site to = L->st->view[i].next;
-      const double rho_to = 1 / (1 + lambda * to.tau);
-      f[i] = rho_to * to.tau - x[i];
-      f[n + i] = rho_to * to.nu - x[n + i];
-    } else {
-      f[i] = -x[i] / 2;
-      f[n + i] = -x[n + i] / 2;
-    }
+    const ep_site here = {rho * s.tau, rho * s.nu};
+    const ep_site move = parallel_move(here, lambda, &L->st->view[i]);
+    x[i] = here.tau;
+    x[n + i] = here.nu;
+    f[i] = move.tau;
+    f[n + i] = move.nu;
     weight[i] = q;
     weight[n + i] = sqrt(q);
   }
@@ -122,55 +85,45 @@ static int place(parallel_loop *L, double scale) {
   return 1;
 }
 
-/* Goes along the step as far as it helps; returns the scale, 0 when nowhere. */
-static double go(parallel_loop *L, double shortest) {
-  for (double scale = L->opt->damping; scale > shortest * L->opt->damping;
-       scale /= 2)
-    if (place(L, scale) && refresh_and_evaluate(L) == EP_CONVERGED &&
-        L->size <= GROWTH * L->least)
-      return scale;
-  return 0;
-}
-
-/* One pass. When no long step along Anderson's direction helps, one along f
- * itself is tried. */
+/* One pass, the first of the steps that helps; returns its scale, 0 when none
+ * does. */
 static double pass(parallel_loop *L) {
-  L->least = fmin(L->least, L->size);
+  ep_work *work = L->work;
+  anderson *mix = &work->mix;
+  L->least = fmin(L->least, sqrt(L->sums.squares));
   gather(L);
-  anderson_step(&L->work->mix, L->work->weight, L->work->x, L->work->f,
-                L->work->jump);
-  const int along_f = L->work->mix.count == 0; /* nothing is remembered yet */
-  double scale = go(L, along_f ? SHORTEST : SHORTEST_ANDERSON);
-  if (scale == 0 && !along_f) {
-    anderson_restart(&L->work->mix);
-    memcpy(L->work->jump, L->work->f,
-           2 * (size_t)L->post->n * sizeof *L->work->f);
-    scale = go(L, SHORTEST);
+  anderson_take(mix, work->weight, work->x, work->f);
+  const parallel_plan plan =
+      parallel_steps(mix->H, mix->g, mix->count, L->opt->damping, L->least);
+  for (int k = 0; k < plan.n; k++) {
+    if (k == plan.along && mix->count > 0) anderson_restart(mix);
+    anderson_step(mix, plan.gamma, work->jump);
+    if (place(L, plan.scale[k]) && refresh_and_evaluate(L) == EP_CONVERGED &&
+        sqrt(L->sums.squares) <= plan.bound)
+      return plan.scale[k];
   }
-  return scale;
+  return 0;
 }
 
 static int run(parallel_loop *L, ep_monitor monitor, void *monitor_data) {
   ep_state *st = L->st;
-  const size_t bytes = (size_t)L->post->n * sizeof *st->site;
-  double best = INFINITY, anchor = INFINITY, scale = L->opt->damping;
-  for (int since = 0;; since++) {
-    st->skipped = L->improper;
+  ep_watch watch = {.max_sweeps = L->opt->max_sweeps,
+                    .patience = PARALLEL_PATIENCE,
+                    .monitor = monitor,
+                    .monitor_data = monitor_data,
+                    .site = st->site,
+                    .best = L->work->best,
+                    .count = (size_t)L->post->n};
+  double scale = L->opt->damping;
+  ep_watch_begin(&watch);
+  for (;;) {
+    const double worst = L->sums.worst;
+    st->skipped = L->sums.improper;
     ep_record(st, L->opt, L->post, L->lik->df,
-              L->improper ? INFINITY : L->worst, scale, 0);
-    if (L->worst < L->opt->tol) return EP_CONVERGED;
-    if (L->worst < 0.9 * anchor) {
-      anchor = L->worst;
-      since = 0;
-    }
-    if (L->worst < best) {
-      best = L->worst;
-      memcpy(L->work->best, st->site, bytes);
-    }
-    if (st->sweeps >= L->opt->max_sweeps) return EP_MAX_SWEEPS;
-    if (since > STALL_PASSES) return EP_STALLED;
-    if (monitor && monitor(monitor_data, st->sweeps, L->worst))
-      return EP_INTERRUPTED;
+              L->sums.improper ? INFINITY : worst, scale, 0);
+    if (worst < L->opt->tol) return EP_CONVERGED;
+    const int seen = ep_watch_sweep(&watch, st->sweeps, worst);
+    if (seen != EP_CONVERGED) return seen;
     scale = pass(L);
     st->sweeps++;
     if (scale == 0) return EP_SITES_SKIPPED;

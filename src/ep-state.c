@@ -1,5 +1,6 @@
-/* What: what the EP loops share: memory, trace, the inside of a block. */
-#include "ep.h"
+/* What: what the EP loops share: memory, trace, the inside of a block, the
+ *       watch over the residuals. */
+#include "ep-state.h"
 #include "criterion.h"
 #include "numeric.h"
 
@@ -101,4 +102,25 @@ double ep_rounding(const latent *post) {
   for (int i = 0; i < post->n; i++)
     if (post->A[i] > 0) ratio = fmax(ratio, post->prior[i] / post->A[i]);
   return fmin(fmax(10 * DBL_EPSILON * ratio, FLOOR_LEAST), FLOOR_MOST);
+}
+
+void ep_watch_begin(ep_watch *w) {
+  w->least = w->anchor = INFINITY;
+  w->since = 0;
+}
+
+int ep_watch_sweep(ep_watch *w, int sweep, double residual) {
+  if (residual < 0.9 * w->anchor) {
+    w->anchor = residual;
+    w->since = sweep;
+  }
+  if (residual < w->least) {
+    w->least = residual;
+    if (w->count > 0) memcpy(w->best, w->site, w->count * sizeof *w->best);
+  }
+  if (sweep >= w->max_sweeps) return EP_MAX_SWEEPS;
+  if (sweep - w->since > w->patience) return EP_STALLED;
+  if (w->monitor && w->monitor(w->monitor_data, sweep, residual))
+    return EP_INTERRUPTED;
+  return EP_CONVERGED;
 }

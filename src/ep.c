@@ -7,6 +7,7 @@
  *   the residual grows or a site had to be left alone.
  * References: RW06 alg. 3.5. */
 #include "ep.h"
+#include "ep-parallel.h"
 #include "matrix.h"
 #include "numeric.h"
 
@@ -259,24 +260,21 @@ int ep_run(latent *post,
   }
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;
-  double best = INFINITY, anchor = INFINITY;
-  int since_anchor = 0;
+  ep_watch watch = {.max_sweeps = opt->max_sweeps,
+                    .patience = STALL_SWEEPS,
+                    .monitor = monitor,
+                    .monitor_data = monitor_data,
+                    .site = st->site,
+                    .best = work->best,
+                    .count = (size_t)post->n};
+  ep_watch_begin(&watch);
   record(&L, 0);
   while (!(L.worst < opt->tol && L.fresh) && !L.floor) {
-    since_anchor++;
-    if (L.worst < 0.9 * anchor) {
-      anchor = L.worst;
-      since_anchor = 0;
-    }
-    if (L.worst < best) {
-      best = L.worst;
-      memcpy(work->best, st->site, (size_t)post->n * sizeof *st->site);
-    }
-    if (st->sweeps >= opt->max_sweeps) return give_up(&L, EP_MAX_SWEEPS);
-    if (since_anchor > STALL_SWEEPS)
-      return give_up(&L, st->skipped > 0 ? EP_SITES_SKIPPED : EP_STALLED);
-    if (monitor && monitor(monitor_data, st->sweeps, L.worst))
-      return EP_INTERRUPTED;
+    const int seen = ep_watch_sweep(&watch, st->sweeps, L.worst);
+    if (seen == EP_INTERRUPTED) return seen;
+    if (seen == EP_STALLED && st->skipped > 0)
+      return give_up(&L, EP_SITES_SKIPPED);
+    if (seen != EP_CONVERGED) return give_up(&L, seen);
     if (advance(&L) != EP_CONVERGED) return give_up(&L, EP_SITES_SKIPPED);
   }
   return EP_CONVERGED;

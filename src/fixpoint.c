@@ -9,9 +9,9 @@ int fixpoint_cavity(const latent *post,
                     ep_site site,
                     double df,
                     ep_cavity *cav) {
-  /* the rounding error of A, a sum of n terms; 1 to 1000 times n: no difference
-   * on the problems of ep.c, whose A are far larger */
-  const double least = 10.0 * post->n * DBL_EPSILON * post->prior[i];
+  /* the rounding error of A, a sum of n_terms; 1 to 1000 times as many: no
+   * difference on the problems of ep.c, whose A are far larger */
+  const double least = 10 * post->n_terms * DBL_EPSILON * post->prior[i];
   if (post->prior[i] > 0 && !(A > least)) return EP_IMPROPER;
   return site_divide(A, m, site, df, cav);
 }

@@ -176,10 +176,10 @@ SEXP glue_tilted(
   const int n = Rf_length(y_);
   if (!Rf_isReal(y_) || !Rf_isReal(mean_) || !Rf_isReal(var_) ||
       Rf_length(mean_) != n || Rf_length(var_) != n || !Rf_isReal(df_) ||
-      !Rf_isReal(epsilon_) || Rf_length(epsilon_) != 2 || !Rf_isInteger(d_))
+      !Rf_isReal(epsilon_) || Rf_length(epsilon_) != 2)
     Rf_error("internal error: wrong types in tilted");
   const lik_step lik =
-      likelihood_step(REAL_RO(df_)[0], INTEGER_RO(d_)[0], REAL_RO(epsilon_));
+      likelihood_step(REAL_RO(df_)[0], Rf_asReal(d_), REAL_RO(epsilon_));
   SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, 4));
   double *out = REAL(out_);
   for (int i = 0; i < n; i++) {

@@ -1,14 +1,15 @@
-/* What: glue of shards. rows_ is list(Phi, lambda, y, n_all), lik_ list(df, d,
- *       epsilon), posterior_ list(L, w): L packed, column after column of the
- *       lower triangle, as all symmetric matrices are here. */
+/* What: glue of shards, and of what is decided over all of them. rows_ is
+ *       list(Phi, lambda, y, n_all, d, nugget), lik_ list(df, epsilon),
+ *       posterior_ list(L, w): L packed, column after column of the lower
+ *       triangle, as all symmetric matrices are here. */
+#include "ep-state.h"
 #include "glue.h"
 #include "shard.h"
 
 typedef struct {
-  shard_rows rows;
+  shard rows;
   lik_step lik;
-  shard_posterior post;
-  shard_work work;
+  shard_posterior u;
 } shard_space;
 
 static size_t at(int i, int j, int rows) {
@@ -29,29 +30,35 @@ static void pack(const double *A, int k, double *packed) {
     for (int i = j; i < k; i++) *packed++ = A[at(i, j, k)];
 }
 
+/* points: what the features are of, where a gradient is wanted, or NULL. */
 static void set_rows(shard_space *s, SEXP rows_, inducing *points) {
   SEXP Phi_ = get_named(rows_, "Phi");
   if (!Rf_isReal(Phi_) || !Rf_isMatrix(Phi_) || Rf_ncols(Phi_) < 1)
     Rf_error("internal error: wrong types in the rows of a shard");
   const int n = Rf_ncols(Phi_);
-  s->rows = (shard_rows){.n = n,
-                         .k = Rf_nrows(Phi_),
-                         .n_all = (int)get_doubles(rows_, "n_all", 1)[0],
-                         .Phi = REAL_RO(Phi_),
-                         .lambda = get_doubles(rows_, "lambda", n),
-                         .y = get_doubles(rows_, "y", n)};
+  const lowrank_rows rows = {.n = n,
+                             .k = Rf_nrows(Phi_),
+                             .Phi = REAL_RO(Phi_),
+                             .lambda = get_doubles(rows_, "lambda", n),
+                             .points = points,
+                             .nugget = get_doubles(rows_, "nugget", 1)[0],
+                             .d = get_doubles(rows_, "d", 1)[0],
+                             .n_terms = get_doubles(rows_, "n_all", 1)[0]};
+  shard *here = &s->rows;
+  here->post = latent_lowrank_rows(&here->lr, &rows);
+  here->y = get_doubles(rows_, "y", n);
   workspace ws = {NULL, 0};
-  shard_carve(&s->work, &s->rows, points, &ws);
+  shard_carve(here, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
-  shard_carve(&s->work, &s->rows, points, &ws);
+  shard_carve(here, &ws);
+  here->post.ops->bind(&here->post);
 }
 
 static void set_model(shard_space *s, SEXP lik_, SEXP posterior_) {
-  const int k = s->rows.k;
-  s->lik = likelihood_step(get_doubles(lik_, "df", 1)[0],
-                           (int)get_doubles(lik_, "d", 1)[0],
+  const int k = s->rows.lr.k;
+  s->lik = likelihood_step(get_doubles(lik_, "df", 1)[0], s->rows.post.d,
                            get_doubles(lik_, "epsilon", 2));
-  s->post = (shard_posterior){
+  s->u = (shard_posterior){
       .L = unpacked(get_doubles(posterior_, "L", (R_xlen_t)packed_size(k)), k),
       .w = get_doubles(posterior_, "w", k)};
 }
@@ -67,7 +74,7 @@ SEXP glue_shard_features(SEXP X_, SEXP Z_, SEXP kernel_) {
   const kernel_ard kernel = glue_kernel(X_, kernel_);
   inducing points = glue_inducing(X_, Z_, &kernel);
   const int n = points.n, k = inducing_size(&points);
-  const int width = n < 256 ? n : 256;
+  const int width = n < LOWRANK_PANEL ? n : LOWRANK_PANEL;
   workspace ws = {NULL, 0};
   inducing_carve(&points, width, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
@@ -86,17 +93,36 @@ SEXP glue_shard_features(SEXP X_, SEXP Z_, SEXP kernel_) {
   return out_;
 }
 
+/* Sites list(tau, nu), or NULL for the prior's: the point whose x they are */
+SEXP glue_shard_point(SEXP sites_, SEXP lambda_) {
+  const int n = Rf_length(lambda_), prior = Rf_isNull(sites_);
+  const double *lambda = REAL_RO(lambda_);
+  const double *tau = prior ? NULL : get_doubles(sites_, "tau", n);
+  const double *nu = prior ? NULL : get_doubles(sites_, "nu", n);
+  SEXP point_ = PROTECT(Rf_allocMatrix(REALSXP, n, SHARD_PARTS));
+  double *point = REAL(point_);
+  memset(point, 0, SHARD_PARTS * (size_t)n * sizeof *point);
+  for (int i = 0; i < n && !prior; i++) {
+    const ep_site site = parallel_take(lambda[i], (ep_site){tau[i], nu[i]});
+    const double left = 1 + lambda[i] * site.tau;
+    point[at(i, SHARD_TT, n)] = site.tau / left;
+    point[at(i, SHARD_NT, n)] = site.nu / left;
+  }
+  UNPROTECT(1);
+  return point_;
+}
+
 /* point_: its x is read. list(P (packed), h) */
 SEXP glue_shard_gram(SEXP rows_, SEXP point_) {
   shard_space s;
   set_rows(&s, rows_, NULL);
-  const int n = s.rows.n, k = s.rows.k;
+  const int n = s.rows.post.n, k = s.rows.lr.k;
   const double *x = point_of(point_, n);
   double *P = glue_alloc((size_t)k * (size_t)k);
   const char *names[] = {"P", "h", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
   double *h = set_vector(out_, "h", k);
-  shard_gram(&s.rows, x, x + n, &s.work, P, h);
+  shard_gram(&s.rows, x, x + n, P, h);
   pack(P, k, set_vector(out_, "P", (R_xlen_t)packed_size(k)));
   UNPROTECT(1);
   return out_;
@@ -110,9 +136,9 @@ static void set_terms(SEXP out_, const char *name, const criterion_terms *t) {
 }
 
 static void fill_pass(SEXP out_, const shard_sums *sums, int k) {
-  set_double(out_, "worst", sums->worst);
-  set_double(out_, "squares", sums->squares);
-  set_double(out_, "improper", sums->improper);
+  set_double(out_, "worst", sums->rows.worst);
+  set_double(out_, "squares", sums->rows.squares);
+  set_double(out_, "improper", sums->rows.improper);
   set_double(out_, "log_det", sums->log_det);
   set_double(out_, "loo", sums->loo);
   set_terms(out_, "evidence", &sums->evidence);
@@ -133,7 +159,7 @@ SEXP glue_shard_pass(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP step_) {
   shard_space s;
   set_rows(&s, rows_, NULL);
   set_model(&s, lik_, posterior_);
-  const int n = s.rows.n, k = s.rows.k;
+  const int n = s.rows.post.n, k = s.rows.lr.k;
   SEXP memory_ = get_named(step_, "memory");
   SEXP gamma_ = get_named(step_, "gamma");
   shard_step step = {.here = point_of(get_named(step_, "here"), n),
@@ -153,8 +179,7 @@ SEXP glue_shard_pass(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP step_) {
   double *next = set_matrix(out_, "next", n, SHARD_PARTS);
   shard_sums sums = {.P = glue_alloc((size_t)k * (size_t)k),
                      .h = set_vector(out_, "h", k)};
-  const int status =
-      shard_pass(&s.rows, &s.lik, &s.post, &step, &s.work, next, &sums);
+  const int status = shard_pass(&s.rows, &s.lik, &s.u, &step, next, &sums);
   set_int(out_, "status", status);
   if (status == EP_CONVERGED) fill_pass(out_, &sums, k);
   UNPROTECT(1);
@@ -166,22 +191,21 @@ SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
   shard_space s;
   set_rows(&s, rows_, NULL);
   set_model(&s, lik_, posterior_);
-  const int n = s.rows.n;
+  const int n = s.rows.post.n;
   const char *names[] = {"m",        "C_diag", "mean",    "var",
                          "residual", "loo",    "flipped", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
   double *to[7];
   for (int j = 0; j < 7; j++) to[j] = set_vector(out_, names[j], n);
-  const int status =
-      shard_evaluate(&s.rows, &s.lik, &s.post, point_of(point_, n), &s.work);
+  const int status = shard_evaluate(&s.rows, &s.lik, &s.u, point_of(point_, n));
   for (int i = 0; i < n; i++) {
-    const site_view *v = &s.work.view[i];
+    const site_view *v = &s.rows.view[i];
     const int proper = status == EP_CONVERGED && v->proper;
-    to[0][i] = status == EP_CONVERGED ? s.work.post.m[i] : NA_REAL;
-    to[1][i] = status == EP_CONVERGED ? s.work.post.A[i] : NA_REAL;
+    to[0][i] = status == EP_CONVERGED ? s.rows.post.m[i] : NA_REAL;
+    to[1][i] = status == EP_CONVERGED ? s.rows.post.A[i] : NA_REAL;
     to[2][i] = proper ? v->cav.mean : NA_REAL;
     to[3][i] = proper ? v->cav.var : NA_REAL;
-    to[4][i] = proper ? s.work.residual[i] : R_PosInf;
+    to[4][i] = proper ? s.rows.residual[i] : R_PosInf;
     to[5][i] = proper ? v->tilt.log_zp : NA_REAL;
     to[6][i] =
         proper ? likelihood_flip_prob(&s.lik, s.rows.y[i], &v->tilt) : NA_REAL;
@@ -190,13 +214,13 @@ SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
   return out_;
 }
 
-/* inputs_: list(X, Z, kernel), or list(nugget) of linear features. The share of
- * the rows in the gradient [groups + 3, or 1], epsilon last; NULL where there
- * is no posterior. */
+/* inputs_: list(X, Z, kernel), or NULL of linear features. The share of the
+ * rows in the gradient [groups + 3, or 1], epsilon last; NULL where there is no
+ * posterior. */
 SEXP glue_shard_gradient(
     SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_, SEXP inputs_) {
   shard_space s;
-  const int linear = Rf_length(inputs_) == 1;
+  const int linear = Rf_isNull(inputs_);
   kernel_ard kernel = {0};
   inducing points = {0};
   if (!linear) {
@@ -206,15 +230,71 @@ SEXP glue_shard_gradient(
   }
   set_rows(&s, rows_, linear ? NULL : &points);
   set_model(&s, lik_, posterior_);
-  const int n = s.rows.n, size = linear ? 1 : kernel.groups + 3;
-  if (!linear) inducing_prepare(&points);
-  if (shard_evaluate(&s.rows, &s.lik, &s.post, point_of(point_, n), &s.work) !=
+  const int size = linear ? 1 : kernel.groups + 3;
+  if (shard_evaluate(&s.rows, &s.lik, &s.u, point_of(point_, s.rows.post.n)) !=
       EP_CONVERGED)
     return R_NilValue;
   SEXP out_ = PROTECT(Rf_allocVector(REALSXP, size + 2));
-  shard_gradient(&s.rows, &s.lik, &s.post,
-                 linear ? get_doubles(inputs_, "nugget", 1)[0] : kernel.nugget,
-                 &s.work, REAL(out_), REAL(out_) + size);
+  shard_gradient(&s.rows, &s.lik, REAL(out_), REAL(out_) + size);
   UNPROTECT(1);
   return out_;
+}
+
+/* The steps to try from where the rows sum to H_ and g_: list(gamma, along,
+ * scale, bound), see parallel.h */
+SEXP glue_parallel_steps(SEXP H_, SEXP g_, SEXP damping_, SEXP least_) {
+  const int c = Rf_length(g_);
+  if (!Rf_isReal(H_) || Rf_length(H_) != c * c || !Rf_isReal(g_) ||
+      c > ANDERSON_MEMORY)
+    Rf_error("internal error: wrong types in parallel_steps");
+  double H[ANDERSON_MEMORY * ANDERSON_MEMORY], g[ANDERSON_MEMORY];
+  if (c > 0) memcpy(H, REAL_RO(H_), (size_t)c * (size_t)c * sizeof *H);
+  if (c > 0) memcpy(g, REAL_RO(g_), (size_t)c * sizeof *g);
+  const parallel_plan plan =
+      parallel_steps(H, g, c, Rf_asReal(damping_), Rf_asReal(least_));
+  const char *names[] = {"gamma", "along", "scale", "bound", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *gamma = set_vector(out_, "gamma", plan.along > 0 ? c : 0);
+  if (plan.along > 0) memcpy(gamma, plan.gamma, (size_t)c * sizeof *gamma);
+  memcpy(set_vector(out_, "scale", plan.n), plan.scale,
+         (size_t)plan.n * sizeof *plan.scale);
+  set_int(out_, "along", plan.along);
+  set_double(out_, "bound", plan.bound);
+  UNPROTECT(1);
+  return out_;
+}
+
+/* The watch of ep-state.h after another round, watch_ c(anchor, since) of the
+ * last, or NULL in the first: list(status, watch) */
+SEXP glue_parallel_watch(SEXP watch_,
+                         SEXP round_,
+                         SEXP worst_,
+                         SEXP max_rounds_) {
+  ep_watch watch = {.max_sweeps = Rf_asInteger(max_rounds_),
+                    .patience = PARALLEL_PATIENCE};
+  ep_watch_begin(&watch);
+  if (!Rf_isNull(watch_)) {
+    watch.anchor = REAL_RO(watch_)[0];
+    watch.since = (int)REAL_RO(watch_)[1];
+  }
+  const int status =
+      ep_watch_sweep(&watch, Rf_asInteger(round_), Rf_asReal(worst_));
+  const char *names[] = {"status", "watch", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  set_int(out_, "status", status);
+  double *to = set_vector(out_, "watch", 2);
+  to[0] = watch.anchor;
+  to[1] = watch.since;
+  UNPROTECT(1);
+  return out_;
+}
+
+/* The evidence of terms_, c(R, h, shift); NA where it is undefined */
+SEXP glue_evidence(SEXP terms_, SEXP log_det_, SEXP df_) {
+  if (!Rf_isReal(terms_) || Rf_length(terms_) != 3)
+    Rf_error("internal error: wrong types in evidence");
+  const double *t = REAL_RO(terms_);
+  const double value = criterion_evidence(&(criterion_terms){t[0], t[1], t[2]},
+                                          Rf_asReal(log_det_), Rf_asReal(df_));
+  return Rf_ScalarReal(isnan(value) ? NA_REAL : value);
 }

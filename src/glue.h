@@ -54,11 +54,18 @@ SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP keep_, SEXP run_);
 SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_);
 SEXP glue_classes_prob(SEXP mean_, SEXP var_);
 SEXP glue_shard_features(SEXP X_, SEXP Z_, SEXP kernel_);
+SEXP glue_shard_point(SEXP sites_, SEXP lambda_);
 SEXP glue_shard_gram(SEXP rows_, SEXP point_);
 SEXP glue_shard_pass(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP step_);
 SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_);
 SEXP glue_shard_gradient(
     SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_, SEXP inputs_);
+SEXP glue_parallel_steps(SEXP H_, SEXP g_, SEXP damping_, SEXP least_);
+SEXP glue_parallel_watch(SEXP watch_,
+                         SEXP round_,
+                         SEXP worst_,
+                         SEXP max_rounds_);
+SEXP glue_evidence(SEXP terms_, SEXP log_det_, SEXP df_);
 SEXP glue_gp_predict(
     SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_);
 SEXP glue_inducing_predict(

@@ -254,6 +254,7 @@ static const latent_ops kernel_ops = {.carve = kernel_lay_out,
 static latent kernel_latent(latent_kernel *lk) {
   return (latent){.n = lk->n,
                   .d = lk->n,
+                  .n_terms = lk->n,
                   .n_prior = lk->kernel ? lk->kernel->groups + 3 : 0,
                   .n_location = lk->n,
                   .ops = &kernel_ops,

@@ -13,9 +13,6 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* Panels have at least so many columns: fewer do not fill BLAS */
-#define PANEL_COLUMNS 256
-
 void weight_moments(const double *C,
                     const double *w,
                     int k,
@@ -40,29 +37,23 @@ int lowrank_columns(const latent_lowrank *lr, int first) {
 static void
 make_features(latent_lowrank *lr, int first, int cols, double *phi) {
   if (lr->points) {
-    inducing_features(lr->points, first, cols, phi, lr->lambda + first);
+    inducing_features(lr->points, first, cols, phi, lr->made_lambda + first);
     return;
   }
   const int k = lr->k;
   for (int l = 0; l < cols; l++, phi += k) {
     const double *x = lr->Xt + IDX(0, first + l, k);
     for (int j = 0; j < k; j++) phi[j] = sqrt(lr->s0[j]) * x[j];
-    lr->lambda[first + l] = lr->nugget;
+    lr->made_lambda[first + l] = lr->nugget;
   }
 }
 
 const double *lowrank_panel(latent_lowrank *lr, int first) {
   if (lr->kept) return lr->Phi + IDX(0, first, lr->k);
   if (lr->at != first)
-    make_features(lr, first, lowrank_columns(lr, first), lr->Phi);
+    make_features(lr, first, lowrank_columns(lr, first), lr->made_Phi);
   lr->at = first;
   return lr->Phi;
-}
-
-/* rho and own of site i */
-static void take_site(latent_lowrank *lr, int i, double tau, double nu) {
-  lr->rho[i] = 1 / (1 + lr->lambda[i] * tau);
-  lr->own[i] = lr->lambda[i] * lr->rho[i] * nu;
 }
 
 static void
@@ -97,93 +88,12 @@ static void lowrank_apply(latent *post,
   const double one = 1;
   for (int l = 0; l < b; l++) {
     const int i = lr->loaded[l];
-    take_site(lr, i, site[i].tau, site[i].nu);
+    lowrank_take_site(lr, i, site[i].tau, site[i].nu);
   }
   solve_unit_right(N, b, lr->P, k);
   F77_CALL(dgemv)("N", &k, &b, &one, lr->P, &k, beta, &inc, &one, lr->w,
                   &inc FCONE);
   rank_update_signed(lr->M, k, lr->P, b, gamma, lr->Q);
-}
-
-/* A and m of site i from q = phi' M phi and f = phi' w */
-static void set_marginal(latent *post, int i, double q, double f) {
-  const latent_lowrank *lr = post->self;
-  const double rho = lr->rho[i];
-  post->A[i] = lr->lambda[i] * rho + rho * rho * q;
-  post->m[i] = rho * f + lr->own[i];
-}
-
-static void lowrank_marginals(latent *post) {
-  latent_lowrank *lr = post->self;
-  const int k = lr->k;
-  for (int first = 0; first < lr->n; first += lr->width) {
-    const int b = lowrank_columns(lr, first);
-    const double *phi = lowrank_panel(lr, first);
-    symmetric_product(lr->M, k, phi, b, lr->P);
-    for (int l = 0; l < b; l++, phi += k)
-      set_marginal(post, first + l, dot(k, phi, lr->P + IDX(0, l, k)),
-                   dot(k, phi, lr->w));
-  }
-}
-
-/* The same at a refresh: q = |L^{-1} phi|^2 takes half the flops */
-static void marginals_by_factor(latent *post) {
-  latent_lowrank *lr = post->self;
-  const int k = lr->k;
-  for (int first = 0; first < lr->n; first += lr->width) {
-    const int b = lowrank_columns(lr, first);
-    const double *phi = lowrank_panel(lr, first);
-    memcpy(lr->P, phi, (size_t)k * (size_t)b * sizeof *phi);
-    solve_lower("N", lr->L, k, lr->P, b);
-    for (int l = 0; l < b; l++, phi += k) {
-      const double *v = lr->P + IDX(0, l, k);
-      set_marginal(post, first + l, dot(k, v, v), dot(k, phi, lr->w));
-    }
-  }
-}
-
-/* out += Phi' x over the b rows of a panel */
-static void add_transposed(const latent_lowrank *lr,
-                           const double *phi,
-                           int b,
-                           const double *x,
-                           double *out) {
-  const int inc = 1;
-  const double one = 1;
-  F77_CALL(dgemv)("N", &lr->k, &b, &one, phi, &lr->k, x, &inc, &one, out,
-                  &inc FCONE);
-}
-
-/* G += sign(t) B B' for the columns B gathered in P (t = 0) or in Q (t = 1) */
-static void flush(latent_lowrank *lr, int t, int *cols, double *G) {
-  if (*cols > 0)
-    rank_update("N", lr->k, *cols, t ? -1 : 1, t ? lr->Q : lr->P, G);
-  *cols = 0;
-}
-
-void lowrank_gram(latent_lowrank *lr,
-                  const double *x,
-                  double *G,
-                  const double *y,
-                  double *out) {
-  const int k = lr->k;
-  int cols[2] = {0, 0}; /* rows of positive and of negative x */
-  memset(G, 0, (size_t)k * (size_t)k * sizeof *G);
-  memset(out, 0, (size_t)k * sizeof *out);
-  for (int first = 0; first < lr->n; first += lr->width) {
-    const int b = lowrank_columns(lr, first);
-    const double *phi = lowrank_panel(lr, first);
-    add_transposed(lr, phi, b, y + first, out);
-    for (int l = 0; l < b; l++, phi += k) {
-      const double weight = x[first + l], root = sqrt(fabs(weight));
-      if (weight == 0) continue;
-      const int t = weight < 0;
-      double *column = (t ? lr->Q : lr->P) + IDX(0, cols[t]++, k);
-      for (int j = 0; j < k; j++) column[j] = root * phi[j];
-      if (cols[t] == lr->width) flush(lr, t, &cols[t], G);
-    }
-  }
-  for (int t = 0; t < 2; t++) flush(lr, t, &cols[t], G);
 }
 
 /* C x = lambda rho x + rho Phi M Phi' rho x [M 9.4] */
@@ -194,8 +104,8 @@ static void lowrank_times(latent *post, const double *x, double *out) {
   for (int i = 0; i < lr->n; i++) lr->x1[i] = lr->rho[i] * x[i];
   memset(lr->v1, 0, (size_t)k * sizeof *lr->v1);
   for (int first = 0; first < lr->n; first += lr->width)
-    add_transposed(lr, lowrank_panel(lr, first), lowrank_columns(lr, first),
-                   lr->x1 + first, lr->v1);
+    lowrank_transposed(lr, lowrank_panel(lr, first), lowrank_columns(lr, first),
+                       lr->x1 + first, lr->v1);
   symmetric_times(lr->M, k, lr->v1, lr->v2);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
@@ -237,41 +147,17 @@ static void lowrank_times_squared(latent *post, const double *x, double *out) {
   }
 }
 
-/* [M 9.2] */
-static int lowrank_refresh(latent *post, const double *tau, const double *nu) {
-  latent_lowrank *lr = post->self;
-  const int k = lr->k;
-  double *tt = lr->x1, *nt = lr->x2;
-  post->log_det = 0;
-  for (int i = 0; i < lr->n; i++) {
-    if (!(1 + lr->lambda[i] * tau[i] > 0)) return EP_NOT_PD;
-    take_site(lr, i, tau[i], nu[i]);
-    tt[i] = lr->rho[i] * tau[i];
-    nt[i] = lr->rho[i] * nu[i];
-    if (lr->lambda[i] > 0) post->log_det += log1p(lr->lambda[i] * tau[i]);
-  }
-  lowrank_gram(lr, tt, lr->L, nt, lr->w);
-  for (int j = 0; j < k; j++) lr->L[IDX(j, j, k)] += 1;
-  if (cholesky(lr->L, k, &post->log_det) != EP_CONVERGED) return EP_NOT_PD;
-  memcpy(lr->M, lr->L, (size_t)k * (size_t)k * sizeof *lr->M);
-  cholesky_invert(lr->M, k);
-  solve_lower("N", lr->L, k, lr->w, 1);
-  solve_lower("T", lr->L, k, lr->w, 1);
-  marginals_by_factor(post);
-  return EP_CONVERGED;
-}
-
 static void lowrank_carve(latent *post, int block, workspace *ws) {
   latent_lowrank *lr = post->self;
   const size_t n = (size_t)lr->n, k = (size_t)lr->k;
-  lr->width = block > PANEL_COLUMNS ? block : PANEL_COLUMNS;
+  lr->width = block > LOWRANK_PANEL ? block : LOWRANK_PANEL;
   if (lr->width > lr->n) lr->width = lr->n;
   const size_t panel = k * (size_t)lr->width;
   double **square[] = {&lr->L, &lr->M, &lr->S1, &lr->S2};
   for (int s = 0; s < 4; s++) *square[s] = workspace_take(ws, k * k);
-  if (!lr->like) {
-    lr->Phi = workspace_take(ws, lr->kept ? k * n : panel);
-    lr->lambda = workspace_take(ws, n);
+  if (!lr->given) {
+    lr->Phi = lr->made_Phi = workspace_take(ws, lr->kept ? k * n : panel);
+    lr->lambda = lr->made_lambda = workspace_take(ws, n);
   }
   lr->P = workspace_take(ws, panel);
   lr->Q = workspace_take(ws, panel);
@@ -297,8 +183,9 @@ static void lowrank_bind(latent *post) {
   }
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    double *phi = lr->Phi + (lr->kept ? IDX(0, first, k) : 0);
-    if (!lr->like) make_features(lr, first, b, phi);
+    const size_t from = lr->kept ? IDX(0, first, k) : 0;
+    if (!lr->given) make_features(lr, first, b, lr->made_Phi + from);
+    const double *phi = lr->Phi + from;
     lr->at = first;
     for (int i = first; i < first + b; i++, phi += k)
       post->prior[i] = dot(k, phi, phi) + lr->lambda[i];
@@ -326,6 +213,7 @@ latent latent_lowrank_features(latent_lowrank *lr,
       .n = n, .k = k, .Xt = Xt, .s0 = s0, .nugget = nugget, .kept = 1};
   return (latent){.n = n,
                   .d = nugget > 0 ? n : k,
+                  .n_terms = n,
                   .n_prior = k + 1,
                   .n_location = k,
                   .ops = &lowrank_ops,
@@ -338,6 +226,7 @@ latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept) {
       (latent_lowrank){.n = points->n, .k = k, .points = points, .kept = kept};
   return (latent){.n = points->n,
                   .d = points->n,
+                  .n_terms = points->n,
                   .n_prior = points->kernel->groups + 3,
                   .n_location = k,
                   .ops = &lowrank_ops,
@@ -349,5 +238,25 @@ latent latent_lowrank_like(latent_lowrank *lr,
                            inducing *points) {
   const latent post = latent_lowrank_inducing(lr, points, 1);
   lr->like = first;
+  lr->given = 1;
   return post;
+}
+
+latent latent_lowrank_rows(latent_lowrank *lr, const lowrank_rows *rows) {
+  const inducing *points = rows->points;
+  *lr = (latent_lowrank){.n = rows->n,
+                         .k = rows->k,
+                         .nugget = rows->nugget,
+                         .points = rows->points,
+                         .kept = 1,
+                         .given = 1,
+                         .Phi = rows->Phi,
+                         .lambda = rows->lambda};
+  return (latent){.n = rows->n,
+                  .d = rows->d,
+                  .n_terms = rows->n_terms,
+                  .n_prior = points ? points->kernel->groups + 3 : rows->k + 1,
+                  .n_location = rows->k,
+                  .ops = &lowrank_ops,
+                  .self = lr};
 }

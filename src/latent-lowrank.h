@@ -8,16 +8,21 @@
 #include "inducing.h"
 #include "latent.h"
 
+/* Columns of a panel at the least: with fewer, BLAS works below its speed */
+enum { LOWRANK_PANEL = 256 };
+
 typedef struct latent_lowrank_s {
   int n, k;
   const double *Xt, *s0; /* [k x n], [k]: linear features and their scales */
   double nugget;         /* lambda of linear features */
   inducing *points;      /* or NULL, then features of a kernel */
   int kept;              /* all features; else a panel, made when asked for */
+  int given;             /* features and lambda are not made here */
   const struct latent_lowrank_s *like; /* whose features these are, or NULL */
-  double *Phi;       /* [k x n], column i is phi_i; or [k x width] */
+  const double *Phi;    /* [k x n], column i is phi_i; or [k x width] */
+  const double *lambda; /* [n] */
+  double *made_Phi, *made_lambda; /* the same two, where they are made here */
   int at;            /* where the panel in Phi begins, unless kept */
-  double *lambda;    /* [n] */
   double *rho;       /* [n] 1/(1 + lambda tau) */
   double *own;       /* [n] lambda rho nu */
   double *L;         /* [k x k] lower, factor of M^{-1} at a refresh */
@@ -54,7 +59,45 @@ latent latent_lowrank_like(latent_lowrank *lr,
                            const latent_lowrank *first,
                            inducing *points);
 
-/* What latent-lowrank-gradient.c needs of latent-lowrank.c. */
+/* Some rows of a latent of which others are elsewhere; nothing is made here. */
+typedef struct {
+  int n, k;
+  const double *Phi;    /* [k x n], column i is phi_i */
+  const double *lambda; /* [n] */
+  inducing *points;  /* what the features are of, for the gradient; or NULL */
+  double nugget;     /* lambda of linear features, for the same */
+  double d, n_terms; /* of all rows, see latent.h */
+} lowrank_rows;
+
+latent latent_lowrank_rows(latent_lowrank *lr, const lowrank_rows *rows);
+
+/* Puts the latent under a posterior of u that all rows have, L L' = M^{-1} and
+ * w, and at x = (tt, nt) of its own rows: A, m, log_det (the rows' part,
+ * without log|M|), and q[n] = phi' M phi. EP_NOT_PD where 1 - lambda tt is not
+ * above 0 in some row. Without M: lowrank_invert() makes it. */
+int lowrank_condition(latent *post,
+                      const double *L,
+                      const double *w,
+                      const double *tt,
+                      const double *nt,
+                      double *q);
+void lowrank_invert(latent *post);
+
+/* What the files latent-lowrank*.c need of each other. */
+
+/* rho and own of site i */
+void lowrank_take_site(latent_lowrank *lr, int i, double tau, double nu);
+
+/* out[k] += Phi' x over the b rows of a panel phi[k x b] */
+void lowrank_transposed(const latent_lowrank *lr,
+                        const double *phi,
+                        int b,
+                        const double *x,
+                        double *out);
+
+/* marginals() and refresh() of latent.h */
+void lowrank_marginals(latent *post);
+int lowrank_refresh(latent *post, const double *tau, const double *nu);
 
 /* Columns of the panel that begins at site `first`. */
 int lowrank_columns(const latent_lowrank *lr, int first);

@@ -66,7 +66,10 @@ typedef struct {
 } latent_ops;
 
 struct latent {
-  int n, d;       /* sites; dimension of the t, which sets q */
+  int n;          /* sites */
+  double d;       /* dimension of the t, which sets q */
+  double n_terms; /* sites whose sum the posterior is: n, or more where others
+                   * are elsewhere. It bounds the rounding error of A. */
   double *A, *m;  /* [n] diag(C), C nu along the sites */
   double *prior;  /* [n] A at the prior, which sets the rounding error of A */
   double log_det; /* D = log|I + K T| */

@@ -41,7 +41,7 @@ static step_levels step_levels_make(double lo, double hi, double q) {
   return s;
 }
 
-lik_step likelihood_step(double df, int d, const double epsilon[2]) {
+lik_step likelihood_step(double df, double d, const double epsilon[2]) {
   lik_step lik = {.df = df, .q = 1 + 2 / (df + d)};
   lik.label[0] = step_levels_make(epsilon[1], 1 - epsilon[0], lik.q);
   lik.label[1] = step_levels_make(epsilon[0], 1 - epsilon[1], lik.q);

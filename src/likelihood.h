@@ -41,7 +41,7 @@ typedef struct {
 } tilted_grad;
 
 /* d: dimension of the latent vector, which sets q = 1 + 2/(df + d). */
-lik_step likelihood_step(double df, int d, const double epsilon[2]);
+lik_step likelihood_step(double df, double d, const double epsilon[2]);
 
 /* Needs var >= 0; at var = 0 the cavity is taken as centred (z = 0). */
 tilted likelihood_tilt(const lik_step *lik, double y, double mean, double var);

@@ -9,93 +9,36 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* As in ep-parallel.c */
-#define IMPROPER_SIZE 10
-/* As in latent-lowrank.c */
-#define PANEL_COLUMNS 256
-
 WORKSPACE_HOLDS(ep_site);
 WORKSPACE_HOLDS(site_view);
 
-void shard_carve(shard_work *work,
-                 const shard_rows *rows,
-                 inducing *points,
-                 workspace *ws) {
-  const size_t n = (size_t)rows->n, k = (size_t)rows->k;
-  latent_lowrank *lr = &work->lr;
-  *lr =
-      (latent_lowrank){.n = rows->n, .k = rows->k, .points = points, .kept = 1};
-  lr->width = rows->n < PANEL_COLUMNS ? rows->n : PANEL_COLUMNS;
-  lr->Phi = (double *)rows->Phi; /* only read */
-  lr->lambda = (double *)rows->lambda;
-  double **panel[] = {&lr->P, &lr->Q};
-  for (int s = 0; s < 2; s++)
-    *panel[s] = workspace_take(ws, k * (size_t)lr->width);
-  double **square[] = {&lr->M, &lr->S1, &lr->S2};
-  for (int s = 0; s < 3; s++) *square[s] = workspace_take(ws, k * k);
-  double **small[] = {&lr->w, &lr->v1, &lr->v2};
-  for (int s = 0; s < 3; s++) *small[s] = workspace_take(ws, k);
-  work->by_scale = workspace_take(ws, k + 1);
-  work->post = (latent){.n = rows->n_all, .self = lr};
-  double **by_row[] = {&lr->rho,      &lr->x1,        &lr->x2,
-                       &work->post.A, &work->post.m,  &work->post.prior,
-                       &work->q,      &work->residual};
-  for (int s = 0; s < 8; s++) *by_row[s] = workspace_take(ws, n);
-  work->site = workspace_take_bytes(ws, n * sizeof *work->site);
-  work->view = workspace_take_bytes(ws, n * sizeof *work->view);
-  if (points) inducing_carve(points, lr->width, ws);
+void shard_carve(shard *s, workspace *ws) {
+  const size_t n = (size_t)s->post.n;
+  s->post.ops->carve(&s->post, 1, ws);
+  s->q = workspace_take(ws, n);
+  s->residual = workspace_take(ws, n);
+  s->none = workspace_take(ws, n);
+  s->gradient = workspace_take(ws, (size_t)s->post.n_prior);
+  s->site = workspace_take_bytes(ws, n * sizeof *s->site);
+  s->view = workspace_take_bytes(ws, n * sizeof *s->view);
 }
 
-void shard_gram(const shard_rows *rows,
-                const double *tt,
-                const double *nt,
-                shard_work *work,
-                double *P,
-                double *h) {
-  (void)rows;
-  lowrank_gram(&work->lr, tt, P, nt, h);
+void shard_gram(
+    shard *s, const double *tt, const double *nt, double *P, double *h) {
+  lowrank_gram(&s->lr, tt, P, nt, h);
 }
 
-/* q, A and m of all rows at x, whose rho are known [M 9.2] */
-static void
-marginals(const shard_posterior *u, const double *x, shard_work *work) {
-  const latent_lowrank *lr = &work->lr;
-  const int n = lr->n, k = lr->k;
-  latent *post = &work->post;
-  for (int first = 0; first < n; first += lr->width) {
-    const int b = lowrank_columns(lr, first);
-    const double *phi = lr->Phi + IDX(0, first, k);
-    memcpy(lr->P, phi, (size_t)k * (size_t)b * sizeof *phi);
-    solve_lower("N", u->L, k, lr->P, b);
-    for (int l = 0; l < b; l++, phi += k) {
-      const int i = first + l;
-      const double *v = lr->P + IDX(0, l, k);
-      const double rho = lr->rho[i], lambda = lr->lambda[i];
-      work->q[i] = dot(k, v, v);
-      post->A[i] = lambda * rho + rho * rho * work->q[i];
-      post->m[i] = rho * dot(k, phi, u->w) + lambda * x[(size_t)n + (size_t)i];
-      post->prior[i] = dot(k, phi, phi) + lambda;
-    }
-  }
-}
-
-int shard_evaluate(const shard_rows *rows,
+int shard_evaluate(shard *s,
                    const lik_step *lik,
-                   const shard_posterior *post,
-                   const double *x,
-                   shard_work *work) {
-  const int n = rows->n;
+                   const shard_posterior *u,
+                   const double *x) {
+  const int n = s->post.n;
   const double *tt = x, *nt = x + n;
-  for (int i = 0; i < n; i++) {
-    const double left = 1 - rows->lambda[i] * tt[i]; /* this is rho */
-    if (!(left > 0)) return EP_NOT_PD;
-    work->lr.rho[i] = left;
-    work->site[i] = (ep_site){tt[i] / left, nt[i] / left};
-  }
-  marginals(post, x, work);
+  if (lowrank_condition(&s->post, u->L, u->w, tt, nt, s->q) != EP_CONVERGED)
+    return EP_NOT_PD;
   for (int i = 0; i < n; i++)
-    work->residual[i] = fixpoint_site(&work->post, lik, rows->y[i], i,
-                                      work->site[i], &work->view[i]);
+    s->site[i] = (ep_site){tt[i] / s->lr.rho[i], nt[i] / s->lr.rho[i]};
+  fixpoint_evaluate(&s->post, lik, s->y, s->site, s->view, s->residual);
   return EP_CONVERGED;
 }
 
@@ -110,117 +53,89 @@ static void take_step(const shard_step *step, int n, double *x) {
   }
 }
 
-/* f = G(x) - x; half of a site is taken away whose cavity is improper */
-static void take_residual(const shard_work *work, int n, double *point) {
-  for (int i = 0; i < n; i++) {
-    double *tt = point + i, *nt = point + n + i;
-    double *f_tt = point + 2 * (size_t)n + i, *f_nt = point + 3 * (size_t)n + i;
-    if (work->view[i].proper) {
-      const ep_site to = work->view[i].next;
-      const double rho = 1 / (1 + work->lr.lambda[i] * to.tau);
-      *f_tt = rho * to.tau - *tt;
-      *f_nt = rho * to.nu - *nt;
-    } else {
-      *f_tt = -*tt / 2;
-      *f_nt = -*nt / 2;
-    }
+/* The f of a point whose x is known */
+static void take_moves(const shard *s, double *point) {
+  const size_t n = (size_t)s->post.n;
+  for (size_t i = 0; i < n; i++) {
+    const ep_site x = {point[i], point[n + i]};
+    const ep_site f = parallel_move(x, s->lr.lambda[i], &s->view[i]);
+    point[2 * n + i] = f.tau;
+    point[3 * n + i] = f.nu;
   }
 }
 
-/* H (lower) and g of anderson.c for the differences, newest first, the newest
- * being next - here */
-static void normal_equations(const shard_step *step,
-                             const shard_work *work,
-                             int n,
+/* Of the differences, newest first, the newest being next - here */
+static void normal_equations(const shard *s,
+                             const shard_step *step,
                              const double *next,
                              shard_sums *sums) {
-  const size_t N = 2 * (size_t)n;
+  const size_t n = (size_t)s->post.n, N = 2 * n;
   const int c = sums->known;
   memset(sums->H, 0, sizeof sums->H);
   memset(sums->g, 0, sizeof sums->g);
   for (size_t i = 0; i < N; i++) {
-    const double q = work->q[i % (size_t)n];
-    const double w2 = i < (size_t)n ? q * q : q, f = next[N + i];
+    const double q = s->q[i % n];
     double d[ANDERSON_MEMORY];
-    d[0] = f - step->here[N + i];
+    d[0] = next[N + i] - step->here[N + i];
     for (int j = 1; j < c; j++) d[j] = step->memory[j - 1][N + i];
-    for (int j = 0; j < c; j++) {
-      sums->g[j] += w2 * d[j] * f;
-      for (int l = j; l < c; l++) sums->H[IDX(l, j, c)] += w2 * d[j] * d[l];
-    }
+    anderson_add(c, i < n ? q * q : q, d, next[N + i], sums->H, sums->g);
   }
 }
 
-static void sum_rows(const shard_work *work, int n, double df, shard_sums *s) {
-  s->worst = s->squares = s->log_det = s->loo = 0;
-  s->improper = 0;
-  for (int i = 0; i < n; i++) {
-    const double r = fmin(work->residual[i], IMPROPER_SIZE);
-    s->worst = fmax(s->worst, r);
-    s->squares += r * r;
-    s->improper += !work->view[i].proper;
-    s->log_det += log1p(work->lr.lambda[i] * work->site[i].tau);
-  }
-  s->evidence = s->evidence_zp = (criterion_terms){0, 0, 0};
-  if (s->improper > 0) return;
-  latent here = work->post;
-  here.n = n;
-  s->evidence =
-      criterion_sum(CRITERION_EVIDENCE, &here, df, work->site, work->view);
-  s->evidence_zp =
-      criterion_sum(CRITERION_EVIDENCE_ZP, &here, df, work->site, work->view);
-  for (int i = 0; i < n; i++) s->loo += work->view[i].tilt.log_zp;
+static void sum_rows(const shard *s, double df, shard_sums *sums) {
+  sums->rows = (parallel_sums){0, 0, 0};
+  for (int i = 0; i < s->post.n; i++)
+    parallel_add(&sums->rows, &s->view[i], s->residual[i]);
+  sums->log_det = s->post.log_det;
+  sums->loo = 0;
+  sums->evidence = sums->evidence_zp = (criterion_terms){0, 0, 0};
+  if (sums->rows.improper > 0) return;
+  sums->evidence =
+      criterion_sum(CRITERION_EVIDENCE, &s->post, df, s->site, s->view);
+  sums->evidence_zp =
+      criterion_sum(CRITERION_EVIDENCE_ZP, &s->post, df, s->site, s->view);
+  for (int i = 0; i < s->post.n; i++) sums->loo += s->view[i].tilt.log_zp;
 }
 
-int shard_pass(const shard_rows *rows,
+int shard_pass(shard *s,
                const lik_step *lik,
-               const shard_posterior *post,
+               const shard_posterior *u,
                const shard_step *step,
-               shard_work *work,
                double *next,
                shard_sums *sums) {
-  const int n = rows->n;
+  const int n = s->post.n;
   take_step(step, n, next);
-  if (shard_evaluate(rows, lik, post, next, work) != EP_CONVERGED)
-    return EP_NOT_PD;
-  take_residual(work, n, next);
-  sum_rows(work, n, lik->df, sums);
+  if (shard_evaluate(s, lik, u, next) != EP_CONVERGED) return EP_NOT_PD;
+  take_moves(s, next);
+  sum_rows(s, lik->df, sums);
   sums->known = 0;
   if (step->scale > 0)
     sums->known = step->known < ANDERSON_MEMORY ? step->known + 1 : step->known;
-  normal_equations(step, work, n, next, sums);
-  shard_gram(rows, next + 2 * (size_t)n, next + 3 * (size_t)n, work, sums->P,
-             sums->h);
+  normal_equations(s, step, next, sums);
+  const double *f = next + 2 * (size_t)n;
+  shard_gram(s, f, f + n, sums->P, sums->h);
   return EP_CONVERGED;
 }
 
-void shard_gradient(const shard_rows *rows,
+void shard_gradient(shard *s,
                     const lik_step *lik,
-                    const shard_posterior *post,
-                    double nugget,
-                    shard_work *work,
                     double *gradient,
                     double *epsilon) {
-  latent_lowrank *lr = &work->lr;
-  const int n = rows->n, k = rows->k;
-  lr->nugget = nugget;
-  memcpy(lr->M, post->L, (size_t)k * (size_t)k * sizeof *lr->M);
-  cholesky_invert(lr->M, k);
-  memcpy(lr->w, post->w, (size_t)k * sizeof *lr->w);
+  const int n = s->post.n;
   epsilon[0] = epsilon[1] = 0;
   for (int i = 0; i < n; i++) {
-    const tilted_grad tg =
-        likelihood_tilt_grad(lik, rows->y[i], &work->view[i].tilt);
-    likelihood_add_epsilon(rows->y[i], tg.log_z1_e, epsilon);
+    const tilted_grad tg = likelihood_tilt_grad(lik, s->y[i], &s->view[i].tilt);
+    likelihood_add_epsilon(s->y[i], tg.log_z1_e, epsilon);
   }
-  memset(work->q, 0, (size_t)n * sizeof *work->q);
+  memset(s->none, 0, (size_t)n * sizeof *s->none);
   /* the evidence is stationary in the sites [M 5.6]; its h and D are halves */
-  const latent_dots dots = {work->q, work->q, -0.5, 0.5};
-  if (lr->points) {
-    lowrank_gradient(&work->post, work->site, &dots, gradient);
+  const latent_dots dots = {s->none, s->none, -0.5, 0.5};
+  lowrank_invert(&s->post);
+  if (s->lr.points) {
+    s->post.ops->gradient(&s->post, s->site, &dots, gradient);
     return;
   }
   /* the scales move M alone: no matter of rows */
-  lowrank_gradient(&work->post, work->site, &dots, work->by_scale);
-  gradient[0] = work->by_scale[k];
+  s->post.ops->gradient(&s->post, s->site, &dots, s->gradient);
+  gradient[0] = s->gradient[s->post.n_prior - 1];
 }

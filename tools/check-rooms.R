@@ -56,7 +56,9 @@ c_layers <- c(
   "divergence ais site adf predictive inducing",
   "latent",
   "fixpoint",
-  "criterion",
+  "criterion parallel",
+  "ep-state",
+  "ep-parallel",
   "adjoint ep shard",
   "glue",
   "init"

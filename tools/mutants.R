@@ -230,8 +230,35 @@ mutant(
 )
 mutant(
   "t-EP evidence without log|I + K T|", "src/criterion.c",
-  "result = -post->log_det / 2 - df / 2 * log1p(X);", "result = -df / 2 * log1p(X);",
-  c = "criterion"
+  "         log_det / 2;", "         0;", c = "criterion"
+)
+mutant(
+  "terms of shards added without their units", "R/shard-node.R",
+  "a[1] * exp(a[3] - shift) + b[1] * exp(b[3] - shift)", "a[1] + b[1]", r = "shard-rounds"
+)
+mutant(
+  "quadratic terms of one shard only", "R/shard-node.R", "a[2] + b[2]", "a[2]",
+  r = "shard-rounds"
+)
+mutant(
+  "evidence of shards at df = Inf whatever df is", "R/shard-rounds.R",
+  "rounds_log_det(it), lik$df)", "rounds_log_det(it), Inf)", r = "shard-rounds"
+)
+mutant(
+  "shards forget which posterior they were tried under", "R/shard-node.R",
+  "    block$here <- block$trial", "    NULL", r = "shard-rounds"
+)
+mutant(
+  "a row with an improper cavity is left alone", "src/parallel.c",
+  "(ep_site){-x.tau / 2, -x.nu / 2}", "(ep_site){0, 0}", c = "parallel"
+)
+mutant(
+  "EP never stalls", "src/ep-state.c",
+  "if (sweep - w->since > w->patience) return EP_STALLED;", "", c = "parallel"
+)
+mutant(
+  "rows elsewhere do not count in the rounding error", "src/latent-lowrank.c",
+  ".n_terms = rows->n_terms,", ".n_terms = rows->n,", c = "shard"
 )
 mutant(
   "negative sites added as positive ones", "src/factor-signed.c",

@@ -36,9 +36,33 @@ test_that("so do those of the other models", {
       expect_identical(apart$ep$status, "converged")
       expect_gt(apart$ep$sweeps, 5)
       expect_same_answers(apart, whole, new, 1e-9)
+      for (sum in c("log_evidence", "log_evidence_zp", "log_det")) {
+        expect_equal(apart$ep[[sum]], whole$ep[[sum]], tolerance = 1e-9, info = sum)
+      }
     }
   }
   expect_equal(coef(apart), coef(whole), tolerance = 1e-8)
+})
+
+# R in units of exp(shift), as src/criterion.c has them where exponents are large
+test_that("terms of the evidence add up whatever their units", {
+  value <- function(terms) c(terms[1] * exp(terms[3]), terms[2])
+  parts <- list(c(2, 3, 0), c(0.5, -1, 4), c(-0.25, 0.5, 2))
+  for (order in list(1:3, 3:1, c(2, 1, 3))) {
+    sum <- Reduce(add_terms, parts[order])
+    expect_equal(value(sum), rowSums(vapply(parts, value, numeric(2))))
+    expect_identical(sum[3], 4)
+  }
+  # of a size that a double has no room for
+  sum <- add_terms(c(2, 1, 900), c(3, 1, 890))
+  expect_equal(sum, c(2 + 3 * exp(-10), 2, 900))
+  log_det <- 7
+  expect_equal(
+    native_evidence(sum, log_det, 1.5),
+    -1.5 / 2 * (900 - log_det / 1.5 + log(sum[1])) - log_det / 2
+  )
+  expect_identical(native_evidence(c(-2, 0, 900), log_det, 1.5), NA_real_)
+  expect_equal(native_evidence(c(-4, 3, 0), log_det, Inf), -4 + 3 / 2 - 7 / 2)
 })
 
 test_that("a few rows lead all to their fixed point, also without a nugget", {

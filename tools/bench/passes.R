@@ -1,5 +1,5 @@
 # How many passes parallel EP takes from a cold start, halved steps counted, and how often
-# it ends at a fixed point: what the constants of ep-parallel.c were chosen by.
+# it ends at a fixed point: what the constants of parallel.c were chosen by.
 #
 #   Rscript passes.R [seed ...]     (default: 13 14)
 #

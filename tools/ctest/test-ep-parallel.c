@@ -28,7 +28,9 @@ static void a_linear_map_is_solved_at_once(void) {
       for (int j = 0; j < n; j++) f[i] -= A[IDX(i, j, n)] * x[j];
       worst = fmax(worst, fabs(f[i]));
     }
-    anderson_step(&a, weight, x, f, step);
+    anderson_take(&a, weight, x, f);
+    if (a.count > 0) CHECK(anderson_solve(a.H, a.g, a.count));
+    anderson_step(&a, a.g, step);
     for (int i = 0; i < n; i++) x[i] += step[i];
   }
   CHECK(worst < 1e-6);

@@ -1,7 +1,9 @@
 /* Rows in shards: what they sum to does not depend on the cut, and is that of
  * the latent with all rows. */
+#include "adjoint.h"
 #include "check.h"
 #include "dense.h"
+#include "ep.h"
 #include "matrix.h"
 #include "shard.h"
 
@@ -47,21 +49,24 @@ static void part(const problem *p, int first, int n, double scale, result *r) {
       memcpy(points[s] + k * n, from[s] + k * N + first,
              (size_t)n * sizeof(double));
   }
-  const shard_rows rows = {.n = n,
-                           .k = K,
-                           .n_all = N,
-                           .Phi = p->Phi + first * K,
-                           .lambda = p->lambda + first,
-                           .y = p->y + first};
-  shard_work work;
+  const lowrank_rows rows = {.n = n,
+                             .k = K,
+                             .Phi = p->Phi + first * K,
+                             .lambda = p->lambda + first,
+                             .nugget = 0.3,
+                             .d = N,
+                             .n_terms = N};
+  shard here = {.y = p->y + first};
+  here.post = latent_lowrank_rows(&here.lr, &rows);
   workspace ws = {NULL, 0};
-  shard_carve(&work, &rows, NULL, &ws);
+  shard_carve(&here, &ws);
   double *block = dense_new(ws.used);
   ws = (workspace){block, 0};
-  shard_carve(&work, &rows, NULL, &ws);
+  shard_carve(&here, &ws);
+  here.post.ops->bind(&here.post);
   r->status = EP_CONVERGED;
   if (scale < 0) {
-    shard_gram(&rows, points[0], points[0] + n, &work, r->P, r->h);
+    shard_gram(&here, points[0], points[0] + n, r->P, r->h);
   } else {
     const double gamma = 0.4;
     const shard_posterior u = {p->L, p->w};
@@ -73,14 +78,14 @@ static void part(const problem *p, int first, int n, double scale, result *r) {
                              .scale = scale};
     r->sums = (shard_sums){.P = r->P, .h = r->h};
     double *next = dense_new((size_t)PARTS * (size_t)n);
-    r->status = shard_pass(&rows, &p->lik, &u, &step, &work, next, &r->sums);
+    r->status = shard_pass(&here, &p->lik, &u, &step, next, &r->sums);
     if (r->status == EP_CONVERGED) {
-      shard_gradient(&rows, &p->lik, &u, 0.3, &work, r->gradient, r->epsilon);
+      shard_gradient(&here, &p->lik, r->gradient, r->epsilon);
       for (int k = 0; k < PARTS; k++)
         memcpy(r->next + k * N + first, next + k * n,
                (size_t)n * sizeof(double));
-      memcpy(r->A + first, work.post.A, (size_t)n * sizeof(double));
-      memcpy(r->m + first, work.post.m, (size_t)n * sizeof(double));
+      memcpy(r->A + first, here.post.A, (size_t)n * sizeof(double));
+      memcpy(r->m + first, here.post.m, (size_t)n * sizeof(double));
     }
     free(next);
   }
@@ -128,10 +133,10 @@ static void sums_do_not_depend_on_the_cut(void) {
                      1e-12);
       }
       const shard_sums *a = &one.sums, *b = &two.sums, *c = &all.sums;
-      CHECK_NEAR(a->squares + b->squares, c->squares, 1e-11);
+      CHECK_NEAR(a->rows.squares + b->rows.squares, c->rows.squares, 1e-11);
       CHECK_NEAR(a->log_det + b->log_det, c->log_det, 1e-12);
       CHECK_NEAR(a->loo + b->loo, c->loo, 1e-11);
-      CHECK(fmax(a->worst, b->worst) == c->worst);
+      CHECK(fmax(a->rows.worst, b->rows.worst) == c->rows.worst);
       CHECK(a->known == 2 && b->known == 2 && c->known == 2);
       for (int j = 0; j < 4; j++) CHECK_NEAR(a->H[j] + b->H[j], c->H[j], 1e-12);
       for (int j = 0; j < 2; j++) CHECK_NEAR(a->g[j] + b->g[j], c->g[j], 1e-12);
@@ -171,6 +176,19 @@ static void a_step_is_linear_in_what_is_summed(void) {
   }
 }
 
+/* A latent of all rows, its memory in *block */
+static latent all_rows(latent_lowrank *lr, const problem *p, double **block) {
+  static const double ones[K] = {1, 1, 1, 1, 1};
+  latent post = latent_lowrank_features(lr, N, K, p->Phi, ones, 0.3);
+  workspace ws = {NULL, 0};
+  post.ops->carve(&post, 16, &ws);
+  *block = dense_new(ws.used);
+  ws = (workspace){*block, 0};
+  post.ops->carve(&post, 16, &ws);
+  post.ops->bind(&post);
+  return post;
+}
+
 /* Marginals are those of the latent with these rows, at its own posterior */
 static void marginals_are_those_of_all_rows(void) {
   problem p;
@@ -180,16 +198,9 @@ static void marginals_are_those_of_all_rows(void) {
   part(&p, 0, N, -1, &at);
   take_posterior(&p, &at);
   part(&p, 0, N, 0, &pass);
-  double s0[K], tau[N], nu[N];
-  for (int j = 0; j < K; j++) s0[j] = 1;
+  double tau[N], nu[N], *block;
   latent_lowrank lr;
-  latent post = latent_lowrank_features(&lr, N, K, p.Phi, s0, 0.3);
-  workspace ws = {NULL, 0};
-  post.ops->carve(&post, 16, &ws);
-  double *block = dense_new(ws.used);
-  ws = (workspace){block, 0};
-  post.ops->carve(&post, 16, &ws);
-  post.ops->bind(&post);
+  latent post = all_rows(&lr, &p, &block);
   for (int i = 0; i < N; i++) {
     const double left = 1 - 0.3 * p.here[i];
     tau[i] = p.here[i] / left;
@@ -201,6 +212,71 @@ static void marginals_are_those_of_all_rows(void) {
     CHECK_NEAR(pass.m[i], post.m[i], 1e-12);
   }
   free(block);
+}
+
+/* Sequential EP, Newton steps and the gradient, which ask for all of
+ * latent_ops, give the same of a shard with all rows as of the latent that
+ * makes its features. */
+static double
+fit_rows(latent *post, const problem *p, ep_site *site, double *gradient) {
+  const ep_options opt = {
+      .tol = 1e-10, .max_sweeps = 200, .damping = 1, .block = 16};
+  ep_state st;
+  ep_work work;
+  criterion_partials partials;
+  workspace ws = {NULL, 0};
+  ep_carve(&st, &work, N, &opt, &ws);
+  adjoint_carve(&partials, N, &ws);
+  double *block = dense_new(ws.used), value = NAN;
+  ws = (workspace){block, 0};
+  ep_carve(&st, &work, N, &opt, &ws);
+  adjoint_carve(&partials, N, &ws);
+  memset(st.site, 0, N * sizeof *st.site);
+  CHECK(ep_run(post, &p->lik, p->y, &opt, &st, &work, NULL, NULL) ==
+        EP_CONVERGED);
+  criterion_value(CRITERION_EVIDENCE, post, p->lik.df, st.site, st.view,
+                  &value);
+  CHECK(adjoint_gradient(CRITERION_LOO, post, &p->lik, p->y, st.site, st.view,
+                         &work.fix, &partials, gradient) == EP_CONVERGED);
+  memcpy(site, st.site, N * sizeof *site);
+  free(block);
+  return value;
+}
+
+static void a_shard_is_a_latent(void) {
+  const double dfs[] = {6, INFINITY};
+  for (int d = 0; d < 2; d++) {
+    problem p;
+    make(&p, 11, dfs[d]);
+    for (int i = 0; i < N; i++) p.lambda[i] = 0.3;
+    double *blocks[2], gradient[2][K + 3];
+    ep_site site[2][N];
+    latent_lowrank lr[2];
+    latent whole = all_rows(&lr[0], &p, &blocks[0]);
+    const lowrank_rows rows = {.n = N,
+                               .k = K,
+                               .Phi = p.Phi,
+                               .lambda = p.lambda,
+                               .nugget = 0.3,
+                               .d = N,
+                               .n_terms = 1e10};
+    latent given = latent_lowrank_rows(&lr[1], &rows);
+    workspace ws = {NULL, 0};
+    given.ops->carve(&given, 16, &ws);
+    blocks[1] = dense_new(ws.used);
+    ws = (workspace){blocks[1], 0};
+    given.ops->carve(&given, 16, &ws);
+    given.ops->bind(&given);
+    CHECK(given.n == N && given.d == N && given.n_terms == 1e10);
+    given.n_terms = N;
+    const double a = fit_rows(&whole, &p, site[0], gradient[0]);
+    const double b = fit_rows(&given, &p, site[1], gradient[1]);
+    CHECK(a == b);
+    CHECK(memcmp(site[0], site[1], sizeof site[0]) == 0);
+    for (int j = 0; j < K + 1; j++) CHECK(gradient[0][j] == gradient[1][j]);
+    free(blocks[0]);
+    free(blocks[1]);
+  }
 }
 
 static void a_row_without_a_posterior_is_a_status(void) {
@@ -219,6 +295,7 @@ int main(void) {
   RUN("sums do not depend on the cut", sums_do_not_depend_on_the_cut);
   RUN("a step is linear in what is summed", a_step_is_linear_in_what_is_summed);
   RUN("marginals are those of all rows", marginals_are_those_of_all_rows);
+  RUN("a shard is a latent", a_shard_is_a_latent);
   RUN("a row without a posterior is a status",
       a_row_without_a_posterior_is_a_status);
   return check_done();
