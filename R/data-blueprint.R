@@ -59,12 +59,15 @@ original_rows <- function(names, position) {
 mold_terms <- function(frame, terms, scale, blueprint, call) {
   features <- formula_features(frame, terms, call)
   molded <- mold_features(features, nrow(frame), scale, blueprint, call)
-  used <- used_terms(terms, molded$blueprint[["term"]])
-  molded$blueprint$terms <- used
-  molded$blueprint$variables <- intersect(
-    blueprint$variables, all.vars(attr(used, "variables"))
-  )
+  molded$blueprint <- with_used_terms(molded$blueprint, terms)
   molded
+}
+
+with_used_terms <- function(blueprint, terms) {
+  blueprint$terms <- used_terms(terms, blueprint[["term"]])
+  read <- all.vars(attr(blueprint$terms, "variables"))
+  blueprint$variables <- intersect(blueprint$variables, read)
+  blueprint
 }
 
 formula_blueprint <- function(formula, terms, data, levels) {
@@ -104,20 +107,27 @@ row_names_of <- function(x) {
 
 mold_features <- function(features, n, scale, blueprint, call) {
   check_features(features, call)
-  useless <- constant_features(features, n) | id_features(features, n)
-  names <- as.character(names(features))
-  coding <- lapply(rlang::set_names(names[!useless]), function(name) {
+  blueprint <- code_features(blueprint, features, n, scale, function(name) {
     feature_coding(features[[name]], name, scale, call)
   })
-  blueprint$coding <- coding
+  kept <- features[names(features) %in% blueprint$columns]
+  list(data = list(X = encode_features(kept, blueprint$coding, n)), blueprint = blueprint)
+}
+
+#' The blueprint with a coding for each feature that says something
+#'
+#' @param features n values each, or a few that show what there are. @param code makes the
+#'   coding of the feature of a name.
+#' @noRd
+code_features <- function(blueprint, features, n, scale, code) {
+  useless <- constant_features(features, n) | id_features(features, n)
+  names <- as.character(names(features))
+  blueprint$coding <- lapply(rlang::set_names(names[!useless]), code)
   blueprint$columns <- names[!useless]
   blueprint$all_columns <- names
   blueprint$term <- attr(features, "term")[!useless]
   blueprint$scale <- scale
-  list(
-    data = list(X = encode_features(features[!useless], coding, n)),
-    blueprint = structure(blueprint, class = "sturdy_blueprint")
-  )
+  structure(blueprint, class = "sturdy_blueprint")
 }
 
 #' Which features say nothing: the same value in every row

@@ -2,13 +2,10 @@
 # keeps the state of its shards from message to message.
 
 check_cluster <- function(cluster, call) {
-  if (!inherits(cluster, "cluster") || length(cluster) == 0) {
-    abort_sturdy(
-      "{.arg cluster} must be a cluster made by {.fn parallel::makeCluster}, not
-       {describe(cluster)}.",
-      "type", arg = "cluster", call = call
-    )
-  }
+  must(
+    inherits(cluster, "cluster") && length(cluster), "cluster",
+    "be a cluster made by {.fn parallel::makeCluster}", got = cluster, call = call
+  )
   cluster
 }
 
@@ -28,13 +25,12 @@ cluster_sender <- function(run, cluster, size, call) {
   }
   deal <- function() {
     lost <- which(!place %in% alive)
-    if (length(alive) == 0) {
-      abort_sturdy(
-        c("No node of {.arg cluster} answers any more.",
-          i = "Make another one. What is saved in a {.arg checkpoint} can be resumed."),
-        "cluster", arg = "cluster", parent = cause, call = call
-      )
-    }
+    refuse(
+      !length(alive),
+      c("No node of {.arg cluster} answers any more.",
+        i = "Make another one. What is saved in a {.arg checkpoint} can be resumed."),
+      "cluster", arg = "cluster", parent = cause, call = call
+    )
     place[lost] <<- rep_len(alive, length(lost))
     warn_sturdy(
       "A node of {.arg cluster} was lost: {length(lost)} shard{?s} {?is/are} read again
@@ -112,21 +108,19 @@ start_nodes <- function(cluster, call) {
   }, character(1))
   apart <- rev(apart)
   alive <- which(!is.na(apart))
-  if (length(alive) == 0) {
-    abort_sturdy(
-      c("The nodes of {.arg cluster} can't be used.",
-        i = "{.pkg sturdy} must be installed there, in the same version."),
-      "cluster", arg = "cluster", parent = cause, call = call
-    )
-  }
-  if (!is.null(together) && !identical(together, apart)) {
-    abort_sturdy(
-      c("The nodes of {.arg cluster} must be addressed one by one: each keeps its shards.",
-        x = "What is asked of one is answered by another.",
-        i = "Of mirai, join clusters of one daemon: see {.code vignette(\"machines\")}."),
-      "cluster", arg = "cluster", call = call
-    )
-  }
+  refuse(
+    !length(alive),
+    c("The nodes of {.arg cluster} can't be used.",
+      i = "{.pkg sturdy} must be installed there, in the same version."),
+    "cluster", arg = "cluster", parent = cause, call = call
+  )
+  must(
+    is.null(together) || identical(together, apart), "cluster",
+    "be addressed one by one: each keeps its shards", "cluster",
+    more = c(x = "What is asked of one is answered by another.",
+             i = "Of mirai, join clusters of one daemon: see {.code vignette(\"machines\")}."),
+    of = "The nodes of {.arg cluster}", call = call
+  )
   alive
 }
 

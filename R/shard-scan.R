@@ -62,13 +62,11 @@ merge_seen <- function(a, b) {
 
 merge_features <- function(a, b) {
   kinds <- function(seen) vapply(seen, `[[`, character(1), "kind")
-  if (!identical(kinds(a), kinds(b))) {
-    other <- setdiff(union(names(a), names(b)), names(a)[kinds(a) == kinds(b)[names(a)]])
-    abort_sturdy(
-      "Column{?s} {.val {other}} must be of the same type in all batches and shards.",
-      "column_type", column = other, call = NULL
-    )
-  }
+  other <- setdiff(union(names(a), names(b)), names(a)[kinds(a) == kinds(b)[names(a)]])
+  must(
+    identical(kinds(a), kinds(b)), NULL, "be of the same type in all batches and shards",
+    "column_type", of = "Column{?s} {.val {other}}", column = other, call = NULL
+  )
   Map(merge_values, a, b)
 }
 
@@ -93,12 +91,11 @@ merge_classes <- function(a, b) {
     levels <- union(levels(a), levels(b))
     return(factor(unique(c(as.character(a), as.character(b))), levels = levels))
   }
-  if (class(a)[1] != class(b)[1] && !(is.numeric(a) && is.numeric(b))) {
-    abort_sturdy(
-      "The response must be of the same type in all batches and shards.",
-      "outcome_type", call = NULL
-    )
-  }
+  must(
+    class(a)[1] == class(b)[1] || is.numeric(a) && is.numeric(b), NULL,
+    "be of the same type in all batches and shards", "outcome_type", of = "The response",
+    call = NULL
+  )
   unique(c(a, b))
 }
 
@@ -109,9 +106,7 @@ merge_classes <- function(a, b) {
 #' @noRd
 scan_shards <- function(team, formula, scale, na.action, call) {
   first <- first_rows(team)
-  if (is.null(first)) {
-    abort_sturdy("{.arg data} must have at least one row.", "no_rows", call = call)
-  }
+  must(!is.null(first), "data", "have at least one row", "no_rows", call = call)
   frame <- model_frame(formula, first$rows, call)
   terms <- strip_environment(attr(frame, "terms"))
   check_learned_terms(terms, call)
@@ -139,36 +134,25 @@ first_rows <- function(team) {
 #' Terms such as poly() learn of the rows that they see, and each shard sees others
 #' @noRd
 check_learned_terms <- function(terms, call) {
-  if (!identical(attr(terms, "variables"), attr(terms, "predvars"))) {
-    abort_sturdy(
-      c(
-        "{.arg formula} can't have terms such as {.fn poly} or {.fn scale} with shards:
-         what they compute depends on which rows they see.",
-        i = "Numeric columns are centred and scaled by those of all shards."
-      ),
-      "formula", arg = "formula", call = call
-    )
-  }
+  refuse(
+    !identical(attr(terms, "variables"), attr(terms, "predvars")),
+    c(
+      "{.arg formula} can't have terms such as {.fn poly} or {.fn scale} with shards:
+       what they compute depends on which rows they see.",
+      i = "Numeric columns are centred and scaled by those of all shards."
+    ),
+    "formula", arg = "formula", call = call
+  )
 }
 
 #' A blueprint with the codings of all rows, as mold_features() makes it
 #' @noRd
 seen_blueprint <- function(blueprint, seen, terms, scale, call) {
-  shown <- lapply(seen$features, shown_values)
-  useless <- constant_features(shown, seen$n) | id_features(shown, seen$n)
-  names <- as.character(names(seen$features))
-  kept <- names[!useless]
-  blueprint$coding <- lapply(rlang::set_names(kept), function(name) {
+  shown <- structure(lapply(seen$features, shown_values), term = seen[["term"]])
+  coded <- code_features(blueprint, shown, seen$n, scale, function(name) {
     seen_coding(seen$features[[name]], shown[[name]], name, scale, call)
   })
-  blueprint$columns <- kept
-  blueprint$all_columns <- names
-  blueprint$term <- seen[["term"]][!useless]
-  blueprint$scale <- scale
-  used <- used_terms(terms, blueprint[["term"]])
-  blueprint$terms <- used
-  blueprint$variables <- intersect(blueprint$variables, all.vars(attr(used, "variables")))
-  structure(blueprint, class = "sturdy_blueprint")
+  with_used_terms(coded, terms)
 }
 
 #' A short vector with the values that decide what a feature is

@@ -18,11 +18,10 @@ save_sites <- function(state, sites) {
   payload <- writeBin(as.double(values), raw(), endian = "little")
   beside <- paste0(state$file, ".new")
   writeBin(c(sites_header(length(values) / 2, state$digest, payload), payload), beside)
-  if (!file.rename(beside, state$file)) {
-    abort_sturdy(
-      "The sites can't be saved in {.file {state$file}}.", "checkpoint", call = NULL
-    )
-  }
+  refuse(
+    !file.rename(beside, state$file), "The sites can't be saved in {.file {state$file}}.",
+    "checkpoint", call = NULL
+  )
   NULL
 }
 
@@ -59,31 +58,22 @@ read_sites <- function(file, digest, sizes) {
 #' The folder of a checkpoint, `NULL` for none; whether a run may use it
 #' @noRd
 check_sites_folder <- function(checkpoint, resume, call) {
-  resume <- check_flag(resume, "resume", call)
+  resume <- check_resume(resume, checkpoint, call)
   if (is.null(checkpoint)) {
-    if (resume) {
-      abort_sturdy(
-        "{.arg checkpoint} must be given with {.code resume = TRUE}.",
-        "missing_argument", arg = "checkpoint", call = call
-      )
-    }
     return(NULL)
   }
-  if (!rlang::is_string(checkpoint) || !dir.exists(checkpoint)) {
-    abort_sturdy(
-      "{.arg checkpoint} must be a folder that exists, not {describe(checkpoint)}.",
-      "checkpoint", arg = "checkpoint", call = call
-    )
-  }
-  if (!resume && length(dir(checkpoint, "[.]sites$"))) {
-    abort_sturdy(
-      c(
-        "The folder {.file {checkpoint}} already holds sites.",
-        i = "Continue from them with {.code resume = TRUE}, or remove them."
-      ),
-      "checkpoint", arg = "checkpoint", call = call
-    )
-  }
+  must(
+    rlang::is_string(checkpoint) && dir.exists(checkpoint), "checkpoint",
+    "be a folder that exists", "checkpoint", got = checkpoint, call = call
+  )
+  refuse(
+    !resume && length(dir(checkpoint, "[.]sites$")),
+    c(
+      "The folder {.file {checkpoint}} already holds sites.",
+      i = "Continue from them with {.code resume = TRUE}, or remove them."
+    ),
+    "checkpoint", arg = "checkpoint", call = call
+  )
   normalizePath(checkpoint)
 }
 

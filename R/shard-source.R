@@ -82,20 +82,16 @@
 shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,
                    checkpoint = NULL, resume = FALSE) {
   call <- rlang::current_env()
-  if (rlang::is_missing(x)) {
-    abort_sturdy("{.arg x} must be given.", "missing_argument", arg = "x", call = call)
-  }
+  check_given(rlang::is_missing(x), "x")
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
   files <- is.character(x) && is.null(connect)
   text <- if (files) text_options(list(...), call)
   if (!files) check_no_dots(...)
   cut <- is.data.frame(x) || files && length(x) == 1
-  if (!is.null(n) && !cut) {
-    abort_sturdy(
-      "{.arg n} must not be given: there is one shard for each entry of {.arg x}.",
-      "unknown_argument", arg = "n", call = call
-    )
-  }
+  must(
+    is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}",
+    "unknown_argument"
+  )
   structure(
     list(
       sources = shard_sources(x, if (is.null(n)) 1 else n, connect, call),
@@ -132,13 +128,11 @@ shard_sources <- function(x, n, connect, call) {
       list(label = paste("function", k), kind = "function", open = x[[k]])
     }))
   }
-  abort_sturdy(
-    c(
-      "{.arg x} must be a data frame with rows, paths of CSV files, queries or a list of
-       functions, not {describe(x)}.",
-      i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries."
-    ),
-    "type", arg = "x", call = call
+  must(
+    FALSE, "x", "be a data frame with rows, paths of CSV files, queries or a list of functions",
+    got = x,
+    more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries."),
+    call = call
   )
 }
 

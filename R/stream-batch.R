@@ -36,18 +36,14 @@ absorb_stream <- function(reader, fit, run) {
     save_checkpoint(fit, run$checkpoint, run$call)
     if (!is.null(run$show)) run$show(fit)
   }
-  if (is.null(fit)) {
-    left_out <- filter$left_out
-    abort_sturdy(
-      c(
-        "{.arg source} must have at least one row.",
-        i = if (left_out > 0) {
-          "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
-        }
-      ),
-      "no_rows", arg = "source", call = run$call
-    )
-  }
+  left_out <- filter$left_out
+  must(
+    !is.null(fit), "source", "have at least one row", "no_rows",
+    more = c(i = if (left_out > 0) {
+      "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
+    }),
+    call = run$call
+  )
   fit
 }
 
@@ -136,13 +132,9 @@ mold_batch <- function(formula, data, levels, scale, call) {
 #' @noRd
 check_third_class <- function(y, arg, call) {
   first <- if (is.atomic(y)) which(!duplicated(y) & !is.na(y))
-  if (length(first) > 2) {
-    abort_sturdy(
-      c(
-        "{.arg {arg}} must have two classes, not {length(first)}.",
-        x = "Found: {.val {few(as.character(y[first]))}}."
-      ),
-      "outcome_levels", arg = arg, rows = first[-(1:2)], call = call
-    )
-  }
+  must(
+    length(first) < 3, arg, "have two classes, not {length(first)}", "outcome_levels",
+    more = c(x = "Found: {.val {few(as.character(y[first]))}}."), rows = first[-(1:2)],
+    call = call
+  )
 }

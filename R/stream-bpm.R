@@ -223,23 +223,13 @@ stream_model_arguments <- c("df", "prior_scale", "nugget", "epsilon", "intercept
 # Arguments -----------------------------------------------------------------
 
 check_stream_formula <- function(formula, source, call) {
-  if (!inherits(formula, "formula")) {
-    swapped <- !rlang::is_missing(source) && inherits(source, "formula")
-    abort_sturdy(
-      c(
-        "{.arg formula} must be a formula, as in {.code class ~ .}, not
-         {describe(formula)}.",
-        i = if (swapped) "The order is {.code bpm_stream(formula, source)}."
-      ),
-      "formula", arg = "formula", call = call
-    )
-  }
-  if (rlang::is_missing(source)) {
-    abort_sturdy(
-      "{.arg source} must be given.",
-      "missing_argument", arg = "source", call = call
-    )
-  }
+  swapped <- !rlang::is_missing(source) && inherits(source, "formula")
+  must(
+    inherits(formula, "formula"), "formula", "be a formula, as in {.code class ~ .}", "formula",
+    got = formula,
+    more = c(i = if (swapped) "The order is {.code bpm_stream(formula, source)}."), call = call
+  )
+  check_given(rlang::is_missing(source), "source", call)
   check_formula_depth(formula, call)
   strip_environment(formula) # as the checkpoint has it
 }
@@ -248,13 +238,11 @@ check_levels <- function(levels, call) {
   if (is.null(levels)) {
     return(NULL)
   }
-  if (!is.atomic(levels) || length(levels) != 2 || anyNA(levels) ||
-    anyDuplicated(as.character(levels))) {
-    abort_sturdy(
-      "{.arg levels} must be two different classes, the event second, not
-       {describe(levels)}.",
-      "outcome_levels", arg = "levels", call = call
-    )
-  }
+  must(
+    is.atomic(levels) && length(levels) == 2 && !anyNA(levels) &&
+      !anyDuplicated(as.character(levels)),
+    "levels", "be two different classes, the event second", "outcome_levels", got = levels,
+    call = call
+  )
   as.character(levels)
 }

@@ -6,38 +6,38 @@
 #' The state to go on from, or `NULL` for a run from the first row
 #' @noRd
 open_checkpoint <- function(checkpoint, resume, arguments, call) {
-  resume <- check_flag(resume, "resume", call = call)
+  resume <- check_resume(resume, checkpoint, call)
   if (is.null(checkpoint)) {
-    if (resume) {
-      abort_sturdy(
-        "{.arg checkpoint} must be given with {.code resume = TRUE}.",
-        "missing_argument", arg = "checkpoint", call = call
-      )
-    }
     return(NULL)
   }
-  if (!rlang::is_string(checkpoint) ||
-    !dir.exists(dirname(checkpoint)) || dir.exists(checkpoint)) {
-    abort_sturdy(
-      "{.arg checkpoint} must be the path of a file in a folder that exists, not
-       {describe(checkpoint)}.",
-      "checkpoint", arg = "checkpoint", call = call
-    )
-  }
+  must(
+    rlang::is_string(checkpoint) && dir.exists(dirname(checkpoint)) && !dir.exists(checkpoint),
+    "checkpoint", "be the path of a file in a folder that exists", "checkpoint",
+    got = checkpoint, call = call
+  )
   if (resume) unlink(unfinished(checkpoint))
   if (!file.exists(checkpoint)) {
     return(NULL)
   }
-  if (!resume) {
-    abort_sturdy(
-      c(
-        "The checkpoint {.file {checkpoint}} already exists.",
-        i = "Continue from it with {.code resume = TRUE}, or remove it."
-      ),
-      "checkpoint", arg = "checkpoint", call = call
-    )
-  }
+  refuse(
+    !resume,
+    c(
+      "The checkpoint {.file {checkpoint}} already exists.",
+      i = "Continue from it with {.code resume = TRUE}, or remove it."
+    ),
+    "checkpoint", arg = "checkpoint", call = call
+  )
   read_checkpoint(checkpoint, arguments, call)
+}
+
+#' Whether a run goes on from its checkpoint
+#' @noRd
+check_resume <- function(resume, checkpoint, call) {
+  must(
+    !isTRUE(resume) || !is.null(checkpoint), "checkpoint", "be given with {.code resume = TRUE}",
+    "missing_argument", call = call
+  )
+  check_flag(resume, "resume", call)
 }
 
 read_checkpoint <- function(checkpoint, arguments, call) {
@@ -51,16 +51,14 @@ read_checkpoint <- function(checkpoint, arguments, call) {
   same <- vapply(names(arguments), function(name) {
     identical(arguments[[name]], then[[name]])
   }, logical(1))
-  if (!all(same)) {
-    abort_sturdy(
-      c(
-        "The checkpoint {.file {checkpoint}} belongs to a run with other arguments.",
-        x = "Different: {.arg {names(arguments)[!same]}}."
-      ),
-      "checkpoint", arg = "checkpoint", different = names(arguments)[!same],
-      call = call
-    )
-  }
+  refuse(
+    !all(same),
+    c(
+      "The checkpoint {.file {checkpoint}} belongs to a run with other arguments.",
+      x = "Different: {.arg {names(arguments)[!same]}}."
+    ),
+    "checkpoint", arg = "checkpoint", different = names(arguments)[!same], call = call
+  )
   state
 }
 
@@ -83,16 +81,11 @@ resume_source <- function(reader, filter, call) {
   }
   rows <- filter$source_rows
   passed <- reader$skip(rows)
-  if (passed < rows) {
-    abort_sturdy(
-      c(
-        "{.arg source} must have the {whole(rows)} {qty(rows)}row{?s} that the
-         checkpoint has absorbed, not only {whole(passed)}.",
-        i = "The source must start from its beginning again."
-      ),
-      "checkpoint", arg = "source", call = call
-    )
-  }
+  must(
+    passed >= rows, "source", "have the {whole(rows)} {qty(rows)}row{?s} that the checkpoint has
+     absorbed, not only {whole(passed)}", "checkpoint",
+    more = c(i = "The source must start from its beginning again."), call = call
+  )
   inform_sturdy(
     c(i = "Resumed after {whole(rows)} {qty(rows)}row{?s} in
            {whole(filter$batches)} {qty(filter$batches)}batch{?es}."),
@@ -116,13 +109,10 @@ save_checkpoint <- function(fit, checkpoint, call) {
     error = function(cnd) cnd,
     warning = function(cnd) cnd
   )
-  if (!isTRUE(saved)) {
-    abort_sturdy(
-      "The checkpoint {.file {checkpoint}} can't be written.",
-      "checkpoint", arg = "checkpoint", fit = fit,
-      parent = if (inherits(saved, "condition")) saved, call = call
-    )
-  }
+  refuse(
+    !isTRUE(saved), "The checkpoint {.file {checkpoint}} can't be written.", "checkpoint",
+    arg = "checkpoint", fit = fit, parent = if (inherits(saved, "condition")) saved, call = call
+  )
 }
 
 #' What runs that were killed while writing left beside a checkpoint

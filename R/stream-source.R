@@ -24,15 +24,12 @@ stream_source <- function(source, batch_size, options, call) {
   if (is.data.frame(source)) {
     return(frame_source(source, batch_size))
   }
-  if (is.function(source)) {
-    return(new_source(once(), source))
-  }
-  abort_sturdy(
-    "{.arg source} must be a data frame, the path of a CSV file, a connection, a
-     query made by {.fn dbi_source}, or a function that returns the next batch, not
-     {describe(source)}.",
-    "type", arg = "source", call = call
+  must(
+    is.function(source), "source", "be a data frame, the path of a CSV file, a connection, a
+     query made by {.fn dbi_source}, or a function that returns the next batch", got = source,
+    call = call
   )
+  new_source(once(), source)
 }
 
 #' @param open,fetch As `open()` and `read()` above; `fetch()` need not check what
@@ -78,20 +75,16 @@ open_source <- function(source, call) {
       stop(cnd)
     }
     abort_sturdy(
-      "{.arg source} can't be read.",
-      "source", arg = "source", parent = cnd, call = call
+      "{.arg source} can't be read.", "source", arg = "source", parent = cnd, call = call
     )
   })
 }
 
 check_batch <- function(batch) {
-  if (!is.null(batch) && !is.data.frame(batch)) {
-    abort_sturdy(
-      "{.arg source} must return a data frame, or {.code NULL} at the end, not
-       {describe(batch)}.",
-      "type", arg = "source", call = NULL
-    )
-  }
+  must(
+    is.null(batch) || is.data.frame(batch), "source",
+    "return a data frame, or {.code NULL} at the end", got = batch, call = NULL
+  )
   batch
 }
 
@@ -100,15 +93,14 @@ check_batch <- function(batch) {
 once <- function(open = function() NULL) {
   opened <- FALSE
   function() {
-    if (opened) {
-      abort_sturdy(
-        c(
-          "{.arg source} can't be read a second time.",
-          i = "Use a path, a data frame or a query."
-        ),
-        "source", arg = "source", call = NULL
-      )
-    }
+    refuse(
+      opened,
+      c(
+        "{.arg source} can't be read a second time.",
+        i = "Use a path, a data frame or a query."
+      ),
+      "source", arg = "source", call = NULL
+    )
     opened <<- TRUE
     open()
   }
@@ -168,20 +160,13 @@ frame_source <- function(data, batch_size) {
 #' DBI::dbDisconnect(con)
 dbi_source <- function(con, query, batch = 10000) {
   check_package("DBI", "dbi_source")
-  if (!inherits(con, "DBIConnection")) {
-    abort_sturdy(
-      "{.arg con} must be a connection made by {.fn DBI::dbConnect}, not
-       {describe(con)}.",
-      "type", arg = "con"
-    )
-  }
-  if (!rlang::is_string(query)) {
-    abort_sturdy(
-      "{.arg query} must be one string, a {.code SELECT} statement, not
-       {describe(query)}.",
-      "type", arg = "query"
-    )
-  }
+  must(
+    inherits(con, "DBIConnection"), "con", "be a connection made by {.fn DBI::dbConnect}",
+    got = con
+  )
+  must(
+    rlang::is_string(query), "query", "be one string, a {.code SELECT} statement", got = query
+  )
   batch <- check_count(batch, "batch", min = 1)
   result <- NULL
   close <- function() {
@@ -202,12 +187,11 @@ dbi_source <- function(con, query, batch = 10000) {
 }
 
 check_package <- function(package, fun, call = rlang::caller_env()) {
-  if (!rlang::is_installed(package)) {
-    abort_sturdy(
-      "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.",
-      "package", call = call
-    )
-  }
+  refuse(
+    !rlang::is_installed(package),
+    "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.", "package",
+    call = call
+  )
 }
 
 #' Without the class integer64, whose bits are not those of a double

@@ -24,12 +24,7 @@ check_text_option <- function(value, name, call) {
     colClasses = rlang::is_na(value) || is.character(value),
     isTRUE(value) || isFALSE(value)
   )
-  if (!fits) {
-    abort_sturdy(
-      "{.arg {name}} must be as {.fn read.csv} takes it, not {describe(value)}.",
-      "type", arg = name, call = call
-    )
-  }
+  must(fits, name, "be as {.fn read.csv} takes it", got = value, call = call)
 }
 
 text_source <- function(source, batch_size, options, call) {
@@ -73,13 +68,11 @@ text_source <- function(source, batch_size, options, call) {
 }
 
 open_file <- function(path, encoding, call) {
-  if (!file.exists(path) || dir.exists(path)) {
-    abort_sturdy(
-      "{.arg source} must be the path of a file, and {describe(path)}
-       {if (dir.exists(path)) 'is a folder' else 'does not exist'}.",
-      "source", arg = "source", call = call
-    )
-  }
+  must(
+    file.exists(path) && !dir.exists(path), "source",
+    "be the path of a file, and {describe(path)}
+     {if (dir.exists(path)) 'is a folder' else 'does not exist'}", "source", call = call
+  )
   file(path, "rt", encoding = encoding)
 }
 
@@ -92,12 +85,7 @@ text_header <- function(con, options, call) {
     text = line, what = "", sep = options$sep, quote = options$quote,
     quiet = TRUE, strip.white = TRUE, na.strings = character()
   )
-  if (length(fields) == 0) {
-    abort_sturdy(
-      "{.arg source} must begin with a line of column names.",
-      "source", arg = "source", call = call
-    )
-  }
+  must(length(fields) > 0, "source", "begin with a line of column names", "source", call = call)
   if (length(fields) == 1) {
     check_separator(line, options$sep, call)
   }
@@ -109,18 +97,17 @@ text_header <- function(con, options, call) {
 check_separator <- function(line, sep, call) {
   others <- setdiff(c(";", "\t", ",", "|"), sep)
   other <- others[vapply(others, grepl, logical(1), line, fixed = TRUE)][1]
-  if (!is.na(other)) {
-    shown <- encodeString(c(other, sep), quote = "'")
-    argument <- paste("sep =", encodeString(other, quote = "\""))
-    abort_sturdy(
-      c(
-        "The file looks separated by {shown[1]}, not by {shown[2]}.",
-        i = "Use {.code {argument}}.",
-        i = if (other == ";") "If decimals are written as 1,5, also use {.code dec = \",\"}."
-      ),
-      c("separator", "source"), arg = "sep", call = call
-    )
-  }
+  shown <- encodeString(c(other, sep), quote = "'")
+  argument <- paste("sep =", encodeString(other, quote = "\""))
+  refuse(
+    !is.na(other),
+    c(
+      "The file looks separated by {shown[1]}, not by {shown[2]}.",
+      i = "Use {.code {argument}}.",
+      i = if (other == ";") "If decimals are written as 1,5, also use {.code dec = \",\"}."
+    ),
+    c("separator", "source"), arg = "sep", call = call
+  )
 }
 
 #' The class of each column that `colClasses` asks for, `NA` where it is to be
@@ -131,28 +118,21 @@ wanted_classes <- function(columns, given, call) {
     given <- stats::setNames(rep_len(given, length(columns)), columns)
   }
   unknown <- setdiff(names(given), columns)
-  if (length(unknown)) {
-    abort_sturdy(
-      "{.arg colClasses} must name columns of the file, not {.val {unknown}}.",
-      "missing_column", arg = "colClasses", columns = unknown, call = call
-    )
-  }
+  must(
+    !length(unknown), "colClasses", "name columns of the file, not {.val {unknown}}",
+    "missing_column", columns = unknown, call = call
+  )
   given[given %in% "integer"] <- "numeric"
   given[given %in% "factor"] <- "character" # factor() orders by the locale
   stats::setNames(as.character(given[columns]), columns)
 }
 
 check_same_columns <- function(columns, before, call) {
-  if (!identical(columns, before)) {
-    abort_sturdy(
-      c(
-        "The columns of {.arg source} must be those of the run that is resumed.",
-        x = "Now: {.val {few(columns)}}.",
-        i = "Then: {.val {few(before)}}."
-      ),
-      "checkpoint", arg = "source", call = call
-    )
-  }
+  must(
+    identical(columns, before), "source", "be those of the run that is resumed", "checkpoint",
+    more = c(x = "Now: {.val {few(columns)}}.", i = "Then: {.val {few(before)}}."),
+    of = "The columns of {.arg source}", call = call
+  )
 }
 
 # Rows ----------------------------------------------------------------------
@@ -210,33 +190,25 @@ text_rows <- function(lines, con, width, options, call) {
   while (is.na(counts[length(lines)])) {
     done <- max(which(!is.na(counts)), 0)
     more <- readLines(con, 1, warn = FALSE)
-    if (length(more) == 0 || length(lines) - done > 1000) {
-      abort_fields(
+    refuse(
+      length(more) == 0 || length(lines) - done > 1000,
+      c(
         "A quoted field is not closed.",
-        "If quotation marks are part of the text, use {.code quote = \"\"}.",
-        sum(counts[seq_len(done)] > 0, na.rm = TRUE) + 1, call
-      )
-    }
+        i = "If quotation marks are part of the text, use {.code quote = \"\"}."
+      ),
+      "fields", rows = sum(counts[seq_len(done)] > 0, na.rm = TRUE) + 1, call = call
+    )
     lines <- c(lines, more)
     counts <- c(counts[seq_len(done)], fields(lines[seq(done + 1, length(lines))]))
   }
   found <- counts[counts > 0 & !is.na(counts)]
   bad <- which(found != width)
-  if (length(bad)) {
-    abort_fields(
-      "Every line must have {width} field{?s}, as the first line has, not
-       {found[bad[1]]}.",
-      if (found[bad[1]] < width) "Was the file cut off?", bad, call
-    )
-  }
-  lines[counts > 0 | is.na(counts)]
-}
-
-abort_fields <- function(message, hint, rows, call) {
-  abort_sturdy(
-    c(message, i = hint), "fields", rows = rows, call = call,
-    .envir = rlang::caller_env()
+  must(
+    !length(bad), NULL, "have {width} field{?s}, as the first line has, not {found[bad[1]]}",
+    "fields", more = c(i = if (found[bad[1]] < width) "Was the file cut off?"),
+    of = "Every line", rows = bad, call = call
   )
+  lines[counts > 0 | is.na(counts)]
 }
 
 # Types ---------------------------------------------------------------------
@@ -250,9 +222,7 @@ text_convert <- function(lines, classes, options, call) {
   for (name in loose) {
     text <- data[[name]]
     bad <- misfits(text, classes[[name]], options$dec)
-    if (length(bad)) {
-      abort_misfits(name, text, bad, classes[[name]], call)
-    }
+    check_no_misfits(name, text, bad, classes[[name]], call)
     data[[name]] <- converted(text, classes[[name]], options$dec)
   }
   data
@@ -264,9 +234,7 @@ check_mostly_numbers <- function(data, guessed, dec, call) {
   for (name in guessed) {
     text <- data[[name]]
     bad <- if (is.character(text)) misfits(text, "numeric", dec)
-    if (length(bad) && length(bad) < sum(!is.na(text)) / 2) {
-      abort_misfits(name, text, bad, "numeric", call)
-    }
+    if (length(bad) < sum(!is.na(text)) / 2) check_no_misfits(name, text, bad, "numeric", call)
   }
 }
 
@@ -284,14 +252,14 @@ misfits <- function(text, class, dec) {
   which(is.na(value) & !is.nan(value) & !is.na(text) & nzchar(trimws(text)))
 }
 
-abort_misfits <- function(name, text, rows, class, call) {
-  abort_sturdy(
-    c(
-      "Column {.val {name}} must be {class}, as in its other rows, not
-       {.val {text[rows[1]]}}.",
+check_no_misfits <- function(name, text, rows, class, call) {
+  must(
+    !length(rows), NULL, "be {class}, as in its other rows, not {.val {text[rows[1]]}}",
+    "column_type",
+    more = c(
       i = "If this is a missing value, see {.arg na.strings}; if the column is text, use
            {.code colClasses = c({name} = \"character\")}."
     ),
-    "column_type", column = name, rows = rows, call = call
+    of = "Column {.val {name}}", column = name, rows = rows, call = call
   )
 }
