@@ -62,14 +62,7 @@ ep_fit <- function(K,
                    control = ep_control()) {
   call <- rlang::current_env()
   K <- with_memory(check_gram(K, call))
-  y <- one_column(y)
-  if (is.null(dim(y)) && length(y) != nrow(K)) {
-    abort_sturdy(
-      "{.arg y} must have one entry for each of the {nrow(K)} row{?s} of
-       {.arg K}, not {length(y)}.",
-      "length", arg = "y"
-    )
-  }
+  y <- one_a_row(y, nrow(K), "y", "K", call)
   labels <- mold_outcome(y, one_class = TRUE, call = call)$y
   df <- check_df(df)
   epsilon <- check_epsilon(epsilon, learn = FALSE)
@@ -97,30 +90,23 @@ new_ep <- function(ep, df, epsilon, y) {
 }
 
 check_gram <- function(K, call) {
-  if (!is.matrix(K) || !is.numeric(K) || nrow(K) != ncol(K)) {
-    abort_sturdy(
-      "{.arg K} must be a square numeric matrix, not {describe(K)}.",
-      "gram", arg = "K", call = call
-    )
-  }
+  must(
+    is.matrix(K) && is.numeric(K) && nrow(K) == ncol(K), "K", "be a square numeric matrix",
+    "gram", got = K, call = call
+  )
   check_rows(nrow(K), 0, call)
   storage.mode(K) <- "double"
-  if (!all(is.finite(K))) {
-    abort_sturdy(
-      "{.arg K} must be finite: {sum(!is.finite(K))} of its entries
-       {?is/are} missing or infinite.",
-      "gram", arg = "K", call = call
-    )
-  }
+  must(
+    all(is.finite(K)), "K",
+    "be finite: {sum(!is.finite(K))} of its entries {?is/are} missing or infinite", "gram",
+    call = call
+  )
   unit <- gram_unit(K)
   gap <- max(abs(K - t(K)))
-  if (max(abs(unit - t(unit))) > 1e-8) {
-    abort_sturdy(
-      "{.arg K} must be symmetric, but K and t(K) differ by up to
-       {format(gap, digits = 2)}.",
-      "gram", arg = "K", call = call
-    )
-  }
+  must(
+    max(abs(unit - t(unit))) <= 1e-8, "K",
+    "be symmetric, but K and t(K) differ by up to {format(gap, digits = 2)}", "gram", call = call
+  )
   check_semidefinite(unit, diag(K), call)
   unname((K + t(K)) / 2)
 }
@@ -136,19 +122,15 @@ gram_unit <- function(K) {
 #' Positive semidefinite up to rounding
 #' @noRd
 check_semidefinite <- function(unit, variances, call) {
-  if (any(variances < 0)) {
-    abort_sturdy(
-      "The diagonal of {.arg K} must not be below 0, but entry
-       {which.min(variances)} is {describe(min(variances))}.",
-      "gram", arg = "K", call = call
-    )
-  }
-  if (is.null(native_cholesky(unit, 1e-8))) {
-    abort_sturdy(
-      "{.arg K} must be positive semidefinite, but it has a negative eigenvalue.",
-      "gram", arg = "K", call = call
-    )
-  }
+  must(
+    all(variances >= 0), "K",
+    "not be below 0, but entry {which.min(variances)} is {describe(min(variances))}", "gram",
+    of = "The diagonal of {.arg K}", call = call
+  )
+  must(
+    !is.null(native_cholesky(unit, 1e-8)), "K",
+    "be positive semidefinite, but it has a negative eigenvalue", "gram", call = call
+  )
 }
 
 #' @export
