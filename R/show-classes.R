@@ -98,3 +98,11 @@ format.gpc_classes <- function(x, digits = 3, ...) {
     ", log evidence ", format(x$ep$log_evidence, digits = digits + 1)
   )
 }
+
+#' @export
+plot.gpc_classes <- function(x, ...) plot.sturdy_model(x, ...)
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.gpc_classes <- function(object, ...) autoplot.sturdy_model(object, ...)
+
+check_by_ep.gpc_classes <- function(object, call) invisible(object)

@@ -8,12 +8,15 @@
 #' @details
 #' `which = "model"`, with exactly two inputs, both numeric: the probability of the
 #' event (dark means likely) with the class boundary at 0.5, the training rows by
-#' class, and a ring around every row whose label is more likely wrong than right.
+#' class, and a ring around every row whose label is more likely wrong than right. With
+#' three classes or more: the regions of the most probable true class, the paler the less
+#' probable.
+#'
 #' Otherwise a curve for each of the strongest inputs, which are those with the shortest
 #' lengthscales (with [kernel_iso()], those whose curve varies most): the
 #' probability of the event against that input, averaged over at most 50 evenly
 #' spaced training rows, with the training values of both classes as ticks. A factor has
-#' one point per level. Curves fill a page of their own, with a title that says how
+#' one point per level. With three classes or more there is a line for each class. Curves fill a page of their own, with a title that says how
 #' many of the inputs are shown; if `par(mfrow = )` has divided the page, they are drawn
 #' in its panels, one after the other.
 #'
@@ -62,123 +65,127 @@ plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, mai
   check_main(main)
   which <- check_choice(which, c("model", "trace"), "which")
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
-  if (which == "trace") {
-    plot_trace(x, main)
-  } else {
-    check_posterior(x)
-    plot_model(x, inputs, main)
+  if (inherits(x, "bpm") && which == "model" && has_posterior(x)) {
+    inputs <- weights_with_room(x, if (is.null(inputs)) 25 else inputs)
   }
+  draw_picture(picture_fit(x, which, inputs, rlang::current_env()), main)
   invisible(x)
 }
 
-plot_model <- function(x, inputs, main) { # inputs: `NULL` for the default number
-  UseMethod("plot_model")
-}
-
-plot_model.sturdy_model <- function(x, inputs, main) {
-  if (drawn_as_surface(x, rlang::caller_env())) {
-    plot_surface(x, main)
-  } else {
-    plot_curves(x, if (is.null(inputs)) 6 else inputs, main)
+#' How many weights have room for their names
+#' @noRd
+weights_with_room <- function(x, inputs) {
+  names <- x$prior$weights[surest_weights(x)]
+  size <- graphics::par("fin")
+  room <- size[2] - line_height(7)
+  for (k in max(1, min(inputs, length(names), floor(room / line_height(0.6)))):1) {
+    if (fit_side(names[seq_len(k)], size[1], room, least = 0.6)$fits) break
   }
+  k
 }
 
-#' Two numeric inputs make a surface, others curves, none an error
-#' @noRd
-drawn_as_surface <- function(x, call) {
-  check_by_ep(x, call)
-  specs <- x$blueprint$coding
-  if (length(specs) == 0) {
-    abort_sturdy(
-      "The model must have an input to draw against; all were constant.",
-      "no_inputs", call = call
-    )
-  }
-  numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
-  length(specs) == 2 && all(numeric)
-}
-
-# EP ------------------------------------------------------------------------
-
-trace_title <- function(x) paste0("EP: ", gsub("_", " ", x$ep$status))
-
-#' The largest residual of every sweep
-#' @noRd
-trace_residuals <- function(x, call = rlang::caller_env(2)) {
-  check_by_ep(x, call)
-  residual <- as.data.frame(x$ep$trace)$residual
-  if (length(residual) == 0) {
-    abort_sturdy(
-      c(
-        "The fit must have a trace of EP to plot.",
-        i = "Fit with {.code control = ep_control(trace = TRUE)}."
-      ),
-      "no_trace", call = call
-    )
-  }
-  pmax(residual, .Machine$double.eps)
-}
-
-plot_trace <- function(x, main) {
-  residual <- trace_residuals(x)
-  if (is.null(main)) main <- trace_title(x)
-  tol <- x$spec$control$tol
-  range <- range(residual, tol)
-  frame <- frame_panel(
-    "Sweep", "Largest change of a site", main,
-    left = text_width(format(range, digits = 1))
-  )
-  draw_panel(frame, c(1, length(residual)), range, log = "y", {
-    graphics::lines(residual, type = "o", pch = 19)
-    graphics::abline(h = tol, lty = 2)
-    graphics::text(1, tol, "tolerance", adj = c(0, -0.6), cex = 0.8)
-  })
-}
-
-# Weights -------------------------------------------------------------------
-
-#' Positions of the weights, those first that are most certain not to be 0
-#' @noRd
-surest_weights <- function(x) order(-abs(coef(x)) / weight_scale(x))
-
-#' Their 50 % and 95 % intervals
-#' @noRd
-weight_ends <- function(x, which) {
-  list(
-    wide = confint(x)[which, , drop = FALSE],
-    thin = confint(x, level = 0.5)[which, , drop = FALSE]
+check_main <- function(main, call = rlang::caller_env()) {
+  fits <- rlang::is_string(main) && validEnc(main) && nchar(main) <= 1000
+  must(
+    is.null(main) || fits, "main", "be one string of at most 1000 characters", got = main,
+    call = call
   )
 }
 
-#' Weights with 50 % and 95 % intervals, the surest on top
-#' @noRd
-plot_model.bpm <- function(x, inputs, main) {
-  if (is.null(inputs)) inputs <- 25
-  total <- length(coef(x))
-  if (is.null(main)) main <- paste("Weights towards", x$blueprint$levels[2])
-  # as many as have room for their names
-  room <- graphics::par("fin")[2] - line_height(7)
-  surest <- surest_weights(x)
-  for (k in max(1, min(inputs, total, floor(room / line_height(0.6)))):1) {
-    shown <- surest[k:1]
-    names <- fit_names(
-      x$prior$weights[shown], 0.45 * graphics::par("fin")[1], room / k, least = 0.6
-    )
-    if (names$fits) break
-  }
-  ends <- weight_ends(x, shown)
-  wide <- ends$wide
-  thin <- ends$thin
-  at <- seq_along(shown)
-  frame <- frame_panel(
-    "Weight, with 50% and 95% interval", main = main,
-    note = if (k < total) shown_of(k, total, "weights") else "", left = names$width
-  )
-  draw_panel(frame, range(wide, 0), range(at) + c(-0.5, 0.5), yaxt = "n", yaxs = "i", {
-    graphics::abline(v = 0, lty = 3)
-    graphics::segments(wide[, 1], at, wide[, 2], at)
-    graphics::segments(thin[, 1], at, thin[, 2], at, lwd = 3.5)
-    graphics::points(coef(x)[shown], at, pch = 19)
-    draw_rows(names)
-  })
+#' Plot the suspicion of training labels
+#'
+#' The posterior probability that a label was flipped against its rank, most
+#' suspicious first, for the first `n` ranks. Hollow circles and filled
+#' triangles are the recorded classes, as in [plot()][plot.sturdy_model]. Short
+#' dashes are the leave-one-out probabilities that the true class is the other one.
+#' The grey band is the interval for the number of wrong labels, and a vertical line is
+#' the cut-off if `fdr` was given. A line below the title says if no label is more
+#' likely wrong than right, and the axis ends below 1 if all values shown are below
+#' 0.3. Base graphics; graphical parameters are restored.
+#'
+#' @param x The result of [mislabelled()].
+#' @param n Number of ranks to show; by default twice the upper end of the interval
+#'   for the number of wrong labels, at least 20.
+#' @param labels Number of points that are labelled with the name of their row, or its
+#'   position in the data if the names are too long for the panel.
+#' @param main Title, one string; `NULL` makes one.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @seealso [mislabelled()]
+#' @export
+#' @examples
+#' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
+#' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
+#' fit <- gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1)
+#' plot(mislabelled(fit))
+plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) {
+  check_no_dots(...)
+  check_main(main)
+  labels <- check_count(labels, "labels")
+  if (!is.null(n)) n <- check_count(n, "n", min = 1)
+  draw_picture(picture_suspicion(x, n, labels), main)
+  invisible(x)
+}
+
+#' Plot a reliability curve
+#'
+#' Observed frequency against predicted probability, with intervals and the
+#' diagonal of perfect calibration. The ticks are the probabilities of single rows, at
+#' the top for rows in which the event was recorded and at the bottom for the others.
+#' Base graphics; graphical parameters are restored.
+#'
+#' @param x The result of [calibration()].
+#' @param main Title, one string; `NULL` makes one.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60))
+#' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
+#' plot(calibration(fit, bins = 4))
+plot.sturdy_calibration <- function(x, main = NULL, ...) {
+  check_no_dots(...)
+  check_main(main)
+  draw_picture(picture_calibration(x), main)
+  invisible(x)
+}
+
+#' Plot a comparison of models
+#'
+#' Log evidence (integrated, if that is the criterion) and leave-one-out score of the
+#' candidates. The selected one is filled. The bars of the leave-one-out score are the
+#' standard error of its difference from the best. Crosses are candidates whose EP did
+#' not converge; a candidate that failed has no point. The plot fills a page of its own.
+#' Base graphics; graphical parameters are restored.
+#'
+#' @param x The result of [select_model()].
+#' @param main Title, one string; `NULL` makes one.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @seealso [select_model()]; `plot(x$selected)` plots the selected fit.
+#' @export
+#' @examples
+#' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
+#' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
+#' held <- kernel_iso(2, fixed = TRUE)
+#' plot(select_model(x, y, list(
+#'   noise = candidate("gpc", kernel = held, epsilon = 0.1),
+#'   none = candidate("gpc", kernel = held, epsilon = 0)
+#' )))
+plot.sturdy_selection <- function(x, main = NULL, ...) {
+  check_no_dots(...)
+  check_main(main)
+  draw_picture(picture_selection(x), main)
+  invisible(x)
+}
+
+#' @rdname noise_matrix
+#' @param main Title, one string; `NULL` makes one.
+#' @export
+plot.sturdy_noise_matrix <- function(x, main = NULL, ...) {
+  check_no_dots(...)
+  check_main(main)
+  draw_picture(picture_noise_matrix(x), main)
+  invisible(x)
 }

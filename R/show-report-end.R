@@ -14,26 +14,14 @@ report_calibration <- function(object) {
       format(x$error, digits = 2), "; ", inside, " of ", nrow(bins), " intervals (",
       format(100 * x$level), " %) hold the probability."
     ),
-    tag("figure", svg_panel(
-      c(0, 1), c(0, 1), paste("Leave-one-out probability of", x$levels[2]),
-      paste("Frequency of", x$levels[2]), "Reliability curve: frequency against probability",
-      height = 360, draw = function(x, y) calibration_marks(bins, x, y)
-    ), tag("figcaption", "Bars: intervals of the frequencies. Dashes: perfect calibration."))
+    tag(
+      "figure",
+      svg_picture(
+        picture_calibration(x), "Reliability curve: frequency against probability", height = 360
+      ),
+      tag("figcaption", "Bars: intervals of the frequencies. Dashes: perfect calibration.")
+    )
   ))
-}
-
-calibration_marks <- function(bins, x, y) {
-  c(
-    mark("line", "half", x1 = x(0), y1 = y(0), x2 = x(1), y2 = y(1)),
-    vapply(seq_len(nrow(bins)), function(i) {
-      mark("line", "bar-line", x1 = x(bins$predicted[i]), x2 = x(bins$predicted[i]),
-           y1 = y(bins$lower[i]), y2 = y(bins$upper[i]))
-    }, ""),
-    mark("polyline", "curve", points = c(rbind(x(bins$predicted), y(bins$observed)))),
-    vapply(seq_len(nrow(bins)), function(i) {
-      svg_symbol(x(bins$predicted[i]), y(bins$observed[i]), 1, paste(bins$n[i], "rows"))
-    }, "")
-  )
 }
 
 report_next <- function(object, found, n, level) {

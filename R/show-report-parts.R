@@ -170,32 +170,13 @@ count_picture <- function(object, some, level) {
   }
   models <- object$nodes$models$model
   density <- average_density(object, if (is_test(object)) setdiff(models, "none") else models)
-  density <- density / sum(density)
-  from <- max(0, some$lower - 1.5 * (some$upper - some$lower + 2))
-  to <- some$upper + 1.5 * (some$upper - some$lower + 2)
-  k <- seq_along(density) - 1
-  shown <- which(k >= from & k <= to & density > 1e-4 * max(density))
-  xlim <- range(k[shown]) + c(-0.7, 0.7)
-  tag("figure", svg_panel(
-    xlim, c(0, 1.08 * max(density)), "Number of wrong labels", "Probability",
-    "Distribution of the number of wrong labels", height = 230,
-    yticks = pretty(c(0, max(density)), 3),
-    xticks = unique(round(pretty(xlim))),
-    draw = function(x, y) {
-      half <- 0.4 * (x(1) - x(0))
-      vapply(shown, function(i) {
-        inside <- k[i] >= some$lower && k[i] <= some$upper
-        mark(
-          "rect", if (inside) "bar inside" else "bar", x = x(k[i]) - half, y = y(density[i]),
-          width = max(2 * half, 0.5), height = y(0) - y(density[i]),
-          title = paste0(k[i], ": probability ", format(signif(density[i], 2)))
-        )
-      }, "")
-    }
-  ), tag("figcaption", html_text(paste0(
-    if (is_test(object)) "If some labels are wrong. ", "In full colour: the ", format(100 * level),
-    " % interval."
-  ))))
+  picture <- picture_count(density / sum(density), some$lower, some$upper)
+  tag("figure", svg_picture(picture, picture$title, height = 230), tag("figcaption", html_text(
+    paste0(
+      if (is_test(object)) "If some labels are wrong. ", "In full colour: the ", format(100 * level),
+      " % interval."
+    )
+  )))
 }
 
 rate_part <- function(object, level) {

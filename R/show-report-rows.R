@@ -1,6 +1,7 @@
 # The rows of a report: which to check, and why they are suspected.
 
 report_suspects <- function(object, found, values, n, neighbours) {
+  all <- found
   found <- utils::head(found[rankable(object, found), ], n)
   place <- match(found$row, object$data$rows)
   near <- nearest_rows(object, place, neighbours)
@@ -30,7 +31,7 @@ report_suspects <- function(object, found, values, n, neighbours) {
         html_p(count(values$left, "further input"), " not shown: those that count least.",
                class = "note")
       },
-      ranking_picture(found)
+      ranking_picture(found, all)
     )
   )
 }
@@ -100,44 +101,17 @@ share_words <- function(p) {
   if (p < 0.005) "below 0.01" else if (p > 0.995) "above 0.99" else sprintf("%.2f", p)
 }
 
-#' Probabilities by rank
+#' Probabilities in the order of the list
 #' @noRd
-ranking_picture <- function(found) {
+ranking_picture <- function(found, all) {
   if (nrow(found) < 2) {
     return(NULL)
   }
-  classes <- levels(found$label)
-  xlim <- c(0.3, nrow(found) + 0.7)
-  words <- paste0(
-    "Row ", found$row, ": recorded ", found$label, ", probability ", round(found$probability, 2)
+  attributes(found)[c("expected", "rate")] <- attributes(all)[c("expected", "rate")]
+  found$rank <- seq_len(nrow(found)) # ranks of rows that were checked are left out
+  picture <- picture_suspicion(found, nrow(found), 0)
+  tag(
+    "figure", svg_picture(picture, "Probability that a label is wrong against its rank"),
+    tag("figcaption", svg_key(picture$key))
   )
-  tag("figure", svg_panel(
-    xlim, c(0, 1.04), "Rank", "Probability that the label is wrong",
-    "Probability that a label is wrong against its rank",
-    xticks = unique(round(pretty(xlim))), yticks = seq(0, 1, 0.25),
-    draw = function(x, y) {
-      at <- seq_len(nrow(found))
-      c(
-        mark("line", "half", x1 = x(xlim[1]), x2 = x(xlim[2]), y1 = y(0.5), y2 = y(0.5)),
-        vapply(at, function(i) {
-          mark("line", "dash", x1 = x(i) - 5, x2 = x(i) + 5, y1 = y(found$loo_wrong[i]),
-               y2 = y(found$loo_wrong[i]))
-        }, ""),
-        vapply(at, function(i) {
-          svg_symbol(x(i), y(found$probability[i]), as.integer(found$label[i]), words[i])
-        }, "")
-      )
-    }
-  ), tag("figcaption", class_key(classes), "dashes: given the other rows alone."))
-}
-
-#' The symbols of the classes in a line
-#' @noRd
-class_key <- function(classes) {
-  paste0(vapply(seq_along(classes), function(k) {
-    paste0(
-      tag("svg", svg_symbol(7, 7, k), .attr = c(viewBox = "0 0 14 14", class = "key")),
-      html_text(paste0(" recorded ", classes[k], "; "))
-    )
-  }, ""), collapse = "")
 }

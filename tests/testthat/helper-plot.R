@@ -6,7 +6,7 @@ draw <- function(..., size = c(7, 7)) {
     list(before = before, after = graphics::par(no.readonly = TRUE), result = result)
   }, size)
 }
-looks <- c("mar", "mai", "oma", "mfrow", "las", "xpd", "cex", "lwd", "mgp", "tcl", "pty")
+drawing <- c("mar", "mai", "oma", "mfrow", "las", "xpd", "cex", "lwd", "mgp", "tcl", "pty")
 
 # Evaluates on a page of a size in inches, which goes away.
 on_page <- function(code, size = c(7, 7)) {

@@ -290,9 +290,7 @@ test_that("figures are drawn and leave the device as it was", {
   expect_no_error(plot(noise_matrix(fit, type = "count")))
   expect_no_error(plot(mislabelled(fit)))
   expect_equal(graphics::par(no.readonly = TRUE)["mar"], old["mar"])
-  expect_error(
-    plot(gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)), class = "sturdy_error_inputs"
-  )
+  expect_no_error(plot(gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)))
 })
 
 test_that("what several classes do not answer is an error", {

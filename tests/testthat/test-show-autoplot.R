@@ -12,7 +12,7 @@ test_that("a surface holds the probabilities of predict(), and rings the suspect
   plot <- ggplot2::autoplot(fit)
   grid <- plot$layers[[1]]$data[c(1, 5050, 9999), ]
   p <- predict(fit, data.frame(a = grid$x, b = grid$y), type = "prob")[, "yes"]
-  expect_equal(grid$p, unname(p))
+  expect_equal(grid$value, unname(p))
   points <- drawn(plot, "GeomPoint")
   expect_equal(nrow(points), 40 + sum(mislabelled(fit)$probability > 0.5))
 })
@@ -22,21 +22,33 @@ test_that("curves are those of the base plot, in panels that name their levels",
   fit <- gpc(class ~ a + b + f, d, kernel = held(nugget = 0.3), epsilon = 0.05)
   plot <- ggplot2::autoplot(fit)
   curves <- add_bands(strongest_curves(fit, 6), fit)
-  lines <- drawn(plot, "GeomLine")
+  lines <- drawn(plot, "GeomPath")
   numeric <- Filter(function(curve) is.null(curve$levels), curves)
-  expect_setequal(lines$y, unlist(lapply(numeric, `[[`, "p")))
+  expect_true(all(unlist(lapply(numeric, `[[`, "p")) %in% lines$y))
+  points <- drawn(plot, "GeomPoint")
+  expect_equal(points$y, setdiff(curves, numeric)[[1]]$p)
   panels <- ggplot2::ggplot_build(plot)$layout$panel_params
   labels <- lapply(panels, function(panel) as.character(panel$x$get_labels()))
   expect_equal(sum(vapply(labels, identical, NA, c("u", "v", "w"))), 1)
-  expect_length(unique(drawn(ggplot2::autoplot(fit, inputs = 2), "GeomHline")$PANEL), 2)
+  expect_length(unique(drawn(ggplot2::autoplot(fit, inputs = 2), "GeomPath")$PANEL), 2)
+})
+
+test_that("a factor alone can be drawn", {
+  fit <- gpc(class ~ f, transform(toy(), f = rep(c("u", "v"), 20)), kernel = held(), epsilon = 0.1)
+  p <- predict(fit, data.frame(f = c("u", "v")), type = "prob")[, "yes"]
+  points <- drawn(ggplot2::autoplot(fit), "GeomPoint")
+  expect_equal(points[c("x", "y")], data.frame(x = 1:2, y = unname(p)), ignore_attr = TRUE)
 })
 
 test_that("weights stand with their intervals, the surest on top", {
   fit <- bpm(class ~ a + b, toy(), epsilon = 0.05, prior_scale = 1, nugget = 0.2)
   plot <- ggplot2::autoplot(fit, inputs = 2)
-  ends <- drawn(plot, "GeomSegment")
+  lines <- drawn(plot, "GeomPath")
   surest <- order(-abs(coef(fit)) / sqrt(diag(vcov(fit))))[1:2]
-  expect_equal(ends$xend[2:1], unname(confint(fit)[surest, 2]))
+  for (k in 1:2) {
+    ends <- range(lines$x[lines$y == 3 - k])
+    expect_equal(ends, unname(confint(fit)[surest[k], ]))
+  }
   expect_equal(drawn(plot, "GeomPoint")$x[2:1], unname(coef(fit)[surest]))
 })
 
@@ -52,9 +64,14 @@ test_that("suspects are drawn by rank, with the band and the cut-off", {
   plot <- ggplot2::autoplot(found, labels = 2)
   expect_equal(drawn(plot, "GeomPoint")$y, found$probability)
   expect_equal(drawn(plot, "GeomText")$label, paste("row", found$row[1:2]))
-  band <- drawn(plot, "GeomRect")
-  expect_equal(band$xmin, attr(found, "expected")$lower + 0.5)
-  expect_equal(drawn(plot, "GeomVline")$xintercept, attr(found, "cutoff")$rows + 0.5)
+  expected <- attr(found, "expected")
+  expect_equal(
+    range(drawn(plot, "GeomPolygon")$x), c(expected$lower, expected$upper) + 0.5
+  )
+  lines <- drawn(plot, "GeomPath")
+  expect_equal(
+    unique(lines$x[lines$colour == ring_colour]), attr(found, "cutoff")$rows + 0.5
+  )
   expect_equal(nrow(drawn(ggplot2::autoplot(mislabelled(toy_fit()), n = 7), "GeomPoint")), 7)
 })
 
@@ -71,7 +88,7 @@ test_that("a selection shows both scores of each candidate", {
   ))
   points <- drawn(ggplot2::autoplot(s), "GeomPoint")
   expect_setequal(points$x, c(s$table[[selection_criteria[[s$criterion]]]], s$table$loo))
-  expect_equal(sum(points$shape == 19), 2)
+  expect_equal(sum(points$fill == "black"), 2)
 })
 
 test_that("several classes have regions and a noise matrix", {
@@ -80,17 +97,18 @@ test_that("several classes have regions and a noise matrix", {
     kernel = held()
   )
   plot <- ggplot2::autoplot(fit)
-  grid <- drawn(plot, "GeomRaster")
-  best <- predict(fit, data.frame(Petal.Length = grid$x, Petal.Width = grid$y)[c(1, 14400), ])
+  grid <- drawn(plot, "GeomRaster")[c(1, 10000), ]
+  best <- predict(fit, data.frame(Petal.Length = grid$x, Petal.Width = grid$y))
   hue <- function(colour) unname(which.max(255 - grDevices::col2rgb(colour)))
   expect_equal(
-    vapply(grid$fill[c(1, 14400)], hue, 1L, USE.NAMES = FALSE),
-    vapply(region_colours[as.integer(best)], hue, 1L, USE.NAMES = FALSE)
+    vapply(grid$fill, hue, 1L, USE.NAMES = FALSE),
+    vapply(class_hues[as.integer(best)], hue, 1L, USE.NAMES = FALSE)
   )
   cells <- drawn(ggplot2::autoplot(noise_matrix(fit)), "GeomText")
   expect_equal(cells$label[cells$x + cells$y == 4], rep("95.0", 3))
   more <- gpc(Species ~ ., iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05, kernel = held())
-  expect_error(ggplot2::autoplot(more), class = "sturdy_error_inputs")
+  lines <- drawn(ggplot2::autoplot(more, inputs = 2), "GeomPath")
+  expect_setequal(lines$colour[lines$linewidth > 1], class_hues[1:3])
 })
 
 test_that("what autoplot() can't draw is refused as by plot()", {

@@ -2,14 +2,14 @@ test_that("plots leave par() as it was and return the fit invisibly", {
   fit <- toy_fit()
   for (which in c("model", "trace")) {
     d <- draw(fit, which = which)
-    expect_equal(d$after[looks], d$before[looks])
+    expect_equal(d$after[drawing], d$before[drawing])
     expect_false(d$result$visible)
     expect_identical(d$result$value, fit)
   }
   d <- draw(gpc(class ~ a, toy(), kernel = held(nugget = 0.2), epsilon = 0.05))
-  expect_equal(d$after[looks], d$before[looks])
+  expect_equal(d$after[drawing], d$before[drawing])
   d <- draw(bpm(class ~ a + b, toy(), epsilon = 0.05))
-  expect_equal(d$after[looks], d$before[looks])
+  expect_equal(d$after[drawing], d$before[drawing])
 })
 
 test_that("plots draw no random numbers", {

@@ -112,7 +112,7 @@ test_that("a selection survives saveRDS()", {
 test_that("a comparison can be drawn whatever is missing", {
   x <- selection()
   d <- draw(x)
-  expect_equal(d$after[looks], d$before[looks])
+  expect_equal(d$after[drawing], d$before[drawing])
   expect_false(d$result$visible)
   expect_identical(d$result$value, x)
   one <- select_model(class ~ a, toy(), candidate("bpm", epsilon = 0.1), "loo")

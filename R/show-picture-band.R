@@ -6,6 +6,17 @@
 # is a number between 0 and 1 whose posterior mean and variance are known up to one
 # integral; a beta distribution with these stands for it.
 
+#' Curves with `lower` and `upper`; without a nugget none, for each class is then certain given
+#' the latent function
+#' @noRd
+add_bands <- function(curves, x) {
+  if (x$kernel$nugget == 0) {
+    return(curves)
+  }
+  covariance <- latent_covariance(x)
+  lapply(curves, function(curve) c(curve, average_band(curve, covariance, x$spec$df)))
+}
+
 #' Central interval of the averaged probability at each value of an input
 #'
 #' @param curve of partial_curve(). @param covariance of latent_covariance().

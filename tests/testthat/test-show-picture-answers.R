@@ -5,7 +5,7 @@ test_that("suspicion can be drawn, with and without an interval and a cut-off", 
     mislabelled(toy_fit(epsilon = 0.01), fdr = 0)
   )) {
     d <- draw(found)
-    expect_equal(d$after[looks], d$before[looks])
+    expect_equal(d$after[drawing], d$before[drawing])
     expect_false(d$result$visible)
     expect_identical(d$result$value, found)
   }

@@ -28,6 +28,17 @@ test_that("a partial curve of a single input is its predicted probability", {
   expect_equal(curve$p, unname(p))
 })
 
+test_that("curves of several classes are their predicted probabilities", {
+  fit <- gpc(
+    Species ~ Petal.Length, iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05, kernel = held()
+  )
+  curve <- partial_curve(1, fit)
+  p <- predict(fit, data.frame(Petal.Length = curve$at), type = "prob")
+  expect_equal(curve$prob, unname(p))
+  lines <- Filter(function(layer) layer$kind == "path", picture_curves(fit, 1)$panels[[1]]$layers)
+  expect_equal(lines[[3]]$data$y, unname(p[, 2])) # after the line at 1/2
+})
+
 test_that("the title says how many inputs are shown, unless all are", {
   fit <- curves_fit()
   says <- function(...) grep("shown", drawn_text(fit, ...), value = TRUE)

@@ -49,31 +49,36 @@ test_that("shortened texts keep both ends and fit", {
 
 test_that("a heading of 40 letters fits a narrow page", {
   on_page({
-    heading <- fit_heading(paste("Probability of", strrep("malignant ", 4)), strrep("note ", 30), 3)
+    heading <- fit_heading(
+      paste("Probability of", strrep("malignant ", 4)), strrep("note ", 30), NULL, 3
+    )
     for (text in heading$texts) expect_lte(text$width, 3)
     expect_lt(heading$height, 1)
-    expect_equal(fit_heading("", "", 3)$height, 0)
+    expect_equal(fit_heading("", NULL, NULL, 3)$height, 0)
   }, c(3, 3))
 })
 
 test_that("a key takes the columns there is room for", {
-  names <- c("benign lesion of no further consequences", "malignant neoplasm of the stomach, stage 3")
+  short <- c(no = "class 1", yes = "class 2")
+  long <- setNames(short, c(
+    "benign lesion of no further consequences", "malignant neoplasm of the stomach, stage 3"
+  ))
   on_page({
-    short <- fit_key(key_entry(c("no", "yes")), 7)
-    expect_equal(short$columns, 2)
-    expect_equal(fit_key(key_entry(names), 7)$columns, 2)
-    narrow <- fit_key(key_entry(names), 3.5)
+    expect_equal(fit_key(short, 7)$columns, 2)
+    expect_equal(fit_key(long, 7)$columns, 2)
+    narrow <- fit_key(long, 3.5)
     expect_equal(narrow$columns, 1)
-    expect_lte(text_width(narrow$entries$text, narrow$cex), 3.5)
-    expect_gt(narrow$height, short$height)
+    expect_lte(text_width(narrow$text, narrow$cex), 3.5)
+    expect_gt(narrow$height, fit_key(short, 7)$height)
   })
 })
 
 test_that("labels of an axis fit the figure, from either side", {
   name <- "m01_concentration_in_milligrams_per_litre"
+  panel <- new_panel(new_axis(name, c(0, 1)), new_axis(name, c(0, 1)), list())
   for (size in list(c(4, 3), c(2, 2), c(12, 9))) {
     on_page({
-      frame <- frame_panel(name, name)
+      frame <- frame_panel(panel)
       expect_lte(frame$x$width, size[1])
       expect_lte(frame$y$width, size[2])
       expect_lt(sum(frame$mai[c(2, 4)]), size[1] / 2)

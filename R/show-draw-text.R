@@ -110,13 +110,3 @@ fit_levels <- function(levels, width, room) {
   }
   c(upright, below = upright$width, srt = 90, every = every)
 }
-
-check_main <- function(main, call = rlang::caller_env()) {
-  fits <- rlang::is_string(main) && validEnc(main) && nchar(main) <= 1000
-  if (!is.null(main) && !fits) {
-    abort_sturdy(
-      "{.arg main} must be one string of at most 1000 characters, not {describe(main)}.",
-      "type", arg = "main", call = call
-    )
-  }
-}

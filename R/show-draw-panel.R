@@ -1,0 +1,224 @@
+# A panel in base graphics: measured first, so that its margins hold the texts around it, then
+# drawn. All lengths are in inches of the open device.
+
+#' Margins of a panel and the texts that go into them
+#'
+#' @param key as of new_picture(). @param ylab in the place of that of its axis.
+#' @noRd
+frame_panel <- function(panel, main = "", note = "", key = NULL, ylab = panel$y$label) {
+  line <- line_height()
+  size <- graphics::par("fin")
+  heading <- fit_heading(main, note, key, size[1])
+  y <- fit_text(ylab, size[2] - heading$height - 4 * line)
+  if (is.null(panel$y$levels)) {
+    left <- text_width(panel$y$words)
+  } else {
+    below <- if (is.null(panel$x$levels)) 4 * line else 0.55 * size[2]
+    rows <- fit_side(panel$y$levels, size[1], size[2] - heading$height - below)
+    left <- rows$width
+  }
+  left <- left + y$height + line
+  width <- size[1] - left - line
+  xlab <- panel$x$label
+  below <- line
+  levels <- NULL
+  if (!is.null(panel$x$levels)) {
+    levels <- fit_levels(panel$x$levels, width, 0.45 * size[2])
+    below <- levels$below
+    if (levels$every > 1) xlab <- paste0(xlab, " (1 of ", levels$every, " levels named)")
+  }
+  x <- fit_text(xlab, width)
+  list(
+    mai = c(below + x$height + 1.1 * line, left, heading$height + 0.4 * line, line),
+    x = x, y = y, heading = heading, levels = levels,
+    rows = if (!is.null(panel$y$levels)) rows
+  )
+}
+
+#' Names along the left of a page or a panel, in its width and height
+#' @noRd
+fit_side <- function(names, width, height, least = 0.5) {
+  fit_names(names, 0.45 * width, height / length(names), least)
+}
+
+#' Draws a panel, and leaves the graphical parameters to draw_picture()
+#' @noRd
+draw_panel <- function(panel, frame) {
+  graphics::par(
+    mai = frame$mai, las = 1, mgp = c(3, 0.5, 0), tcl = -0.3,
+    pty = if (panel$square) "s" else "m", xaxs = "i", yaxs = "i"
+  )
+  graphics::plot(panel$x$range, panel$y$range, type = "n", axes = FALSE, xlab = "", ylab = "")
+  for (layer in panel$layers) {
+    for (data in by_meaning(layer$data)) draw_marks(layer$kind, data, looks[data$meaning[1], ])
+  }
+  graphics::box()
+  draw_axes(panel, frame)
+  # from the panel's edges, for a square one may stand in the middle of its figure
+  inner <- edges("npc")
+  gap <- line_height(0.3)
+  text_at(mean(inner$x), inner$y[1] - frame$mai[1] + gap, frame$x, adj = c(0.5, 0))
+  text_at(
+    inner$x[1] - frame$mai[2] + gap + frame$y$height / 2, mean(inner$y), frame$y, srt = 90
+  )
+  figure <- edges("nfc")
+  draw_heading(frame$heading, mean(figure$x), figure$y[2])
+}
+
+draw_axes <- function(panel, frame) {
+  inner <- edges("npc")
+  if (is.null(frame$levels)) {
+    graphics::axis(1, panel$x$ticks, panel$x$words)
+  } else {
+    levels <- frame$levels
+    at <- seq_along(levels$text)
+    graphics::axis(1, at, FALSE)
+    text_at(
+      graphics::grconvertX(at, "user", "inches"), inner$y[1] - line_height(0.6), levels,
+      srt = levels$srt, adj = if (levels$srt == 0) c(0.5, 1) else c(1, 0.5)
+    )
+  }
+  if (is.null(panel$y$levels)) {
+    graphics::axis(2, panel$y$ticks, panel$y$words)
+  } else if (!is.null(frame$rows)) {
+    at <- graphics::grconvertY(seq_along(frame$rows$text), "user", "inches")
+    text_at(inner$x[1] - line_height(0.4), at, frame$rows, adj = c(1, 0.5))
+  }
+}
+
+#' Left and right, bottom and top of the panel, with or without its margins
+#' @noRd
+edges <- function(of) {
+  list(
+    x = graphics::grconvertX(0:1, of, "inches"),
+    y = graphics::grconvertY(0:1, of, "inches")
+  )
+}
+
+#' Text at a place in inches from the lower left corner of the page
+#' @noRd
+text_at <- function(x, y, fitted, ...) {
+  graphics::text(
+    graphics::grconvertX(x, "inches", "user"), graphics::grconvertY(y, "inches", "user"),
+    fitted$text, cex = fitted$cex, font = fitted$font, xpd = NA, ...
+  )
+}
+
+# Marks -----------------------------------------------------------------------
+
+#' Marks of one meaning
+#' @noRd
+draw_marks <- function(kind, data, look) {
+  usr <- graphics::par("usr")
+  x <- pmin(pmax(data$x, usr[1]), usr[2])
+  y <- pmin(pmax(data$y, usr[3]), usr[4])
+  # NA between parts
+  parted <- function(v) utils::head(unlist(lapply(split(v, data$part), c, NA)), -1)
+  switch(kind,
+    point = graphics::points(
+      data$x, data$y, pch = look$pch, col = look$col, bg = look$fill, cex = look$size,
+      lwd = look$lwd
+    ),
+    path = graphics::lines(
+      parted(x), parted(y), col = look$col, lty = look$lty, lwd = look$lwd
+    ),
+    area = {
+      fill <- data$fill[!duplicated(data$part)]
+      graphics::polygon(
+        parted(x), parted(y), col = ifelse(is.na(fill), look$fill, fill), border = look$col
+      )
+    },
+    raster = draw_raster(data),
+    name = draw_names(data),
+    entry = {
+      room <- 0.9 / max(graphics::strwidth(data$words))
+      graphics::text(x, y, data$words, cex = min(0.9, room))
+    }
+  )
+}
+
+#' Colours at the places of a grid
+#' @noRd
+draw_raster <- function(data) {
+  x <- unique(data$x)
+  y <- unique(data$y)
+  colours <- matrix(data$fill, length(x))
+  half <- c(diff(x[1:2]), diff(y[1:2])) / 2
+  # rows of a raster run down
+  graphics::rasterImage(
+    t(colours)[rev(seq_along(y)), ], min(x) - half[1], min(y) - half[2], max(x) + half[1],
+    max(y) + half[2]
+  )
+}
+
+#' Names of points, upright, for these are close to each other; the short names where one of
+#' the others is too long
+#' @noRd
+draw_names <- function(data) {
+  gap <- line_height(0.5)
+  cex <- max(0.5, min(0.75, 1 / graphics::xinch(line_height())))
+  room <- data$room / graphics::yinch() - 2 * gap
+  wide <- any(graphics::strwidth(data$words, "inches", cex = cex) > room)
+  y <- data$y + graphics::yinch(ifelse(data$down, -gap, gap))
+  for (side in unique(data$down)) { # adj takes one value
+    mine <- data$down == side
+    graphics::text(
+      data$x[mine], y[mine], if (wide) data$short[mine] else data$words[mine], cex = cex,
+      srt = 90, adj = c(side, 0.5), xpd = NA
+    )
+  }
+}
+
+# A heading -------------------------------------------------------------------
+
+#' Title, note and key above a panel or a page
+#' @noRd
+fit_heading <- function(main, note, key, width) {
+  title <- fit_text(paste(main, collapse = " "), 0.96 * width, cex = 1.1, font = 2)
+  note <- fit_text(paste(note, collapse = "; "), 0.96 * width, cex = 0.85, least = 0.65)
+  texts <- Filter(function(text) text$height > 0, list(title, note))
+  gap <- line_height(0.4)
+  if (!is.null(key)) key <- fit_key(key, 0.96 * width)
+  list(
+    texts = texts, gap = gap, key = key,
+    height = sum(vapply(texts, function(text) gap + text$height, 0), key$height)
+  )
+}
+
+#' @param top height in inches of its upper edge.
+#' @noRd
+draw_heading <- function(heading, middle, top) {
+  if (!is.null(heading$key)) draw_key(heading$key, middle, top - heading$height)
+  for (text in heading$texts) {
+    text_at(middle, top - heading$gap, text, adj = c(0.5, 1))
+    top <- top - heading$gap - text$height
+  }
+}
+
+#' A key above a panel: on two lines if need be in smaller print, else on more
+#' @noRd
+fit_key <- function(key, width) {
+  n <- length(key)
+  for (cex in c(0.8, 0.7, 0.6)) {
+    symbol <- 3 * text_width("M", cex)
+    rows <- ceiling(n / max(1, floor(width / (text_width(names(key), cex) + symbol))))
+    if (rows <= 2) break
+  }
+  columns <- ceiling(n / rows)
+  fitted <- fit_text(names(key), width / columns - symbol, cex = cex, least = 0.6)
+  list(
+    text = fitted$text, looks = looks[key, ], cex = fitted$cex, columns = columns,
+    height = rows * fitted$height + line_height(fitted$cex)
+  )
+}
+
+draw_key <- function(key, middle, bottom) {
+  look <- key$looks
+  graphics::legend(
+    graphics::grconvertX(middle, "inches", "user"),
+    graphics::grconvertY(bottom, "inches", "user"), key$text, pch = look$pch,
+    pt.bg = look$fill, col = look$col, lty = look$lty, lwd = look$lwd,
+    pt.cex = pmin(look$size, 1.8) * key$cex, cex = key$cex, ncol = key$columns, xjust = 0.5,
+    yjust = 0, seg.len = 1.6, x.intersp = 0.6, bty = "n", xpd = NA
+  )
+}

@@ -1,0 +1,228 @@
+# Pictures of what a fit answers: wrong labels, calibration, a comparison, a noise matrix.
+
+# Wrong labels ------------------------------------------------------------------------
+
+#' Suspicion by rank
+#'
+#' @param x of mislabelled(). @param n number of ranks, or `NULL`. @param labels how many
+#'   points are named.
+#' @noRd
+picture_suspicion <- function(x, n, labels) {
+  expected <- attr(x, "expected")
+  cutoff <- attr(x, "cutoff")
+  upper <- max(expected$upper, ceiling(expected$count))
+  shown <- utils::head(as.data.frame(x), if (is.null(n)) max(20, 2 * upper) else n)
+  top <- suspicion_top(shown)
+  ranks <- c(0.5, max(nrow(shown), min(upper, n), 4) + 1.5)
+  interval <- !is.null(expected$level)
+  levels <- levels(x$label)
+  new_picture(
+    list(new_panel(
+      new_axis("Rank", ranks),
+      new_axis("Probability that the label is wrong", padded(c(0, top)), ticks = pretty(c(0, top))),
+      list(
+        # rank r counts as wrong when r labels are: the band ends between ranks
+        if (interval) boxes(expected$lower + 0.5, -Inf, expected$upper + 0.5, Inf, "band"),
+        rule("guide", 0.5),
+        if (!is.null(cutoff)) spans(cutoff$rows + 0.5, -Inf, cutoff$rows + 0.5, Inf, "cutoff"),
+        spans(shown$rank - 0.3, shown$loo_wrong, shown$rank + 0.3, shown$loo_wrong, "interval"),
+        suspicion_points(shown), suspicion_names(utils::head(shown, labels), top)
+      )
+    )),
+    paste("Wrong labels to expect:", describe_wrong(expected, 2)),
+    suspicion_note(shown, cutoff, attr(x, "rate"), top),
+    c(
+      class_key(levels), "leave-one-out" = "interval",
+      if (interval) c("number to expect" = "band"),
+      if (!is.null(cutoff)) {
+        stats::setNames("cutoff", paste("false-discovery rate", format(cutoff$fdr)))
+      }
+    )
+  )
+}
+
+class_key <- function(levels) {
+  stats::setNames(of_class("class", seq_along(levels)), paste("recorded", levels))
+}
+
+#' Probability by rank, or in the order of the rows where ranks are left out
+#' @noRd
+suspicion_points <- function(shown, at = shown$rank) {
+  marks(
+    "point", at, shown$probability, of_class("class", as.integer(shown$label)),
+    words = paste0(
+      "Row ", shown$row, ": recorded ", shown$label, ", probability ",
+      round(shown$probability, 2), recycle0 = TRUE
+    )
+  )
+}
+
+#' Names of rows, away from the nearer end of the axis; `short` where there is no room
+#' @noRd
+suspicion_names <- function(named, top) {
+  down <- named$probability > top / 2
+  marks(
+    "name", named$rank, named$probability, words = row.names(named),
+    short = paste("row", named$row, recycle0 = TRUE), down = down,
+    room = ifelse(down, named$probability, top - named$probability)
+  )
+}
+
+#' Upper end of the axis: 1, but below it where all that is shown is small
+#' @noRd
+suspicion_top <- function(shown) {
+  largest <- max(shown$probability, shown$loo_wrong, 0)
+  if (largest > 0.3 || largest == 0) 1 else max(pretty(c(0, 1.15 * largest)))
+}
+
+#' What the picture alone would leave to be guessed
+#' @noRd
+suspicion_note <- function(shown, cutoff, rate, top) {
+  largest <- max(shown$probability, 0)
+  c(
+    if (identical(cutoff$rows, 0L) || nrow(shown) == 0) {
+      paste("No row at a false-discovery rate of", format(cutoff$fdr))
+    } else if (all(rate == 0)) {
+      "epsilon = 0: no label can be wrong"
+    } else if (largest <= 0.5) {
+      paste(
+        "No label is more likely wrong than right: the largest probability is",
+        format(largest, digits = 2)
+      )
+    },
+    if (top < 1) paste("the axis ends at", format(top))
+  )
+}
+
+#' Probabilities of the numbers of wrong labels, those between `lower` and `upper` in full
+#' colour
+#'
+#' @param density probabilities of 0, 1, ...
+#' @noRd
+picture_count <- function(density, lower, upper) {
+  k <- seq_along(density) - 1
+  beside <- 1.5 * (upper - lower + 2)
+  shown <- which(
+    k >= max(0, lower - beside) & k <= upper + beside & density > 1e-4 * max(density)
+  )
+  k <- k[shown]
+  density <- density[shown]
+  xlim <- range(k) + c(-0.7, 0.7)
+  new_picture(
+    list(new_panel(
+      new_axis("Number of wrong labels", xlim, ticks = unique(round(pretty(xlim)))),
+      new_axis("Probability", c(0, 1.08 * max(density)), ticks = pretty(c(0, max(density)), 3)),
+      list(boxes(
+        k - 0.4, 0, k + 0.4, density, ifelse(k >= lower & k <= upper, "inner bar", "bar"),
+        words = paste0(k, ": probability ", format_each(signif(density, 2), 2))
+      ))
+    )),
+    "Distribution of the number of wrong labels"
+  )
+}
+
+# Calibration ---------------------------------------------------------------------------
+
+#' Frequency against probability
+#' @noRd
+picture_calibration <- function(x) {
+  bins <- x$bins
+  axis <- function(words) new_axis(paste(words, x$levels[2]), rug_range)
+  new_picture(
+    list(new_panel(
+      axis("Leave-one-out probability of"), axis("Frequency of"),
+      list(
+        spans(0, 0, 1, 1, "dashed"),
+        spans(bins$predicted, bins$lower, bins$predicted, bins$upper, "interval"),
+        marks("path", bins$predicted, bins$observed, "curve", 1),
+        marks("point", bins$predicted, bins$observed, "bin", words = paste(bins$n, "rows")),
+        rugs(x$probability, x$event)
+      ),
+      square = TRUE
+    )),
+    paste0("Calibration, ", 100 * x$level, "% intervals")
+  )
+}
+
+# A comparison --------------------------------------------------------------------------
+
+#' Both scores of the candidates, the best on top
+#' @noRd
+picture_selection <- function(x) {
+  table <- x$table
+  value <- table[[selection_criteria[[x$criterion]]]]
+  table <- table[order(table$selected, value, na.last = FALSE), ]
+  converged <- table$status == "converged"
+  meaning <- ifelse(converged, ifelse(table$selected, "estimate", "bin"), "failed")
+  panel <- function(label, value, se = 0) {
+    at <- seq_along(value)
+    range <- if (any(is.finite(value))) padded(c(value - se, value + se)) else c(-1, 0)
+    known <- is.finite(value)
+    new_panel(
+      new_axis(label, range), new_axis("", levels = table$candidate),
+      list(
+        rule("faint", at),
+        if (any(se > 0)) spans(value - se, at, value + se, at, "interval"),
+        marks("point", value[known], at[known], meaning[known])
+      )
+    )
+  }
+  se <- ifelse(is.na(table$loo_diff_se), 0, table$loo_diff_se)
+  new_picture(
+    list(
+      if (x$criterion == "integrated") {
+        panel("Integrated log evidence", table$log_integrated)
+      } else {
+        panel("Log evidence", table$log_evidence)
+      },
+      panel("Leave-one-out, SE of difference", table$loo, se)
+    ),
+    paste0(
+      "Selected by ", criterion_words[[x$criterion]], ": ", table$candidate[table$selected]
+    ),
+    key = if (!all(converged)) c("not converged" = "failed")
+  )
+}
+
+# A noise matrix ------------------------------------------------------------------------
+
+#' A square of cells, the first class on top
+#' @noRd
+picture_noise_matrix <- function(x) {
+  rates <- attr(x, "type") == "rate"
+  values <- unclass(x)
+  size <- nrow(values)
+  at <- c(col(values))
+  place <- size + 1 - c(row(values))
+  words <- formatC(if (rates) 100 * values else values, digits = 1, format = "f")
+  new_picture(
+    list(new_panel(
+      new_axis("Recorded class", levels = rownames(x)),
+      new_axis("True class", levels = rev(rownames(x))),
+      list(
+        boxes(at - 0.5, place - 0.5, at + 0.5, place + 0.5, "cell", fill = noise_fill(values)),
+        marks("entry", at, place, words = c(words))
+      )
+    )),
+    if (rates) {
+      "Per cent of each true class, by recorded class"
+    } else {
+      "Expected rows of each true class, by recorded class"
+    }
+  )
+}
+
+#' Colours of cells by their share of the row; beside the diagonal in a colour of their own,
+#' and stronger: that is what one looks for
+#' @noRd
+noise_fill <- function(values) {
+  share <- c(values / rowSums(values))
+  share[!is.finite(share)] <- 0
+  ramp <- function(colour, share) {
+    grDevices::rgb(t(255 - (255 - grDevices::col2rgb(colour)) %*% t(share)), maxColorValue = 255)
+  }
+  ifelse(
+    c(row(values) == col(values)), ramp(surface_colours[2], share),
+    ramp(ring_colour, pmin(1, 3 * share))
+  )
+}

@@ -1,0 +1,283 @@
+# Pictures of a fit: what it has learned, and how EP converged.
+
+#' The picture of a fit
+#'
+#' @param inputs largest number of inputs or weights, `NULL` for the default.
+#' @noRd
+picture_fit <- function(x, which, inputs, call) {
+  if (which == "trace") {
+    return(picture_trace(x, call))
+  }
+  check_posterior(x, call)
+  if (inherits(x, "bpm")) {
+    return(picture_weights(x, if (is.null(inputs)) 25 else inputs))
+  }
+  check_by_ep(x, call)
+  specs <- x$blueprint$coding
+  if (length(specs) == 0) {
+    abort_sturdy(
+      "The model must have an input to draw against; all were constant.",
+      "no_inputs", call = call
+    )
+  }
+  numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
+  if (length(specs) == 2 && all(numeric)) {
+    picture_surface(x)
+  } else {
+    picture_curves(x, if (is.null(inputs)) 6 else inputs)
+  }
+}
+
+#' What the picture shows, in its title
+#' @noRd
+probability_title <- function(x) {
+  levels <- x$blueprint$levels
+  paste("Probability of", if (length(levels) > 2) "each class" else levels[2])
+}
+
+#' Probability of each true class at encoded inputs, a column a class
+#' @noRd
+class_probability <- function(x, X) {
+  if (length(x$blueprint$levels) > 2) {
+    return(classes_prob_new(x, X))
+  }
+  p <- event_probability(x, X)
+  cbind(1 - p, p)
+}
+
+# Two numeric inputs ------------------------------------------------------------------
+
+#' Two classes: the probability of the event as a surface. Several: the most probable class,
+#' the paler the less probable. With the training rows by their recorded class
+#' @noRd
+picture_surface <- function(x) {
+  levels <- x$blueprint$levels
+  several <- length(levels) > 2
+  rows <- unname(as.list(decode_features(x$data$X, x$blueprint)))
+  axes <- lapply(rows, function(v) {
+    ends <- padded(v, 0.06)
+    seq(ends[1], ends[2], length.out = 100)
+  })
+  grid <- expand.grid(x = axes[[1]], y = axes[[2]])
+  prob <- class_probability(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
+  layers <- if (several) {
+    c(
+      list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))),
+      lapply(seq_along(levels), function(k) contours(axes, class_lead(prob, k), 0, "edge"))
+    )
+  } else {
+    list(
+      marks("raster", grid$x, grid$y, "surface", fill = surface_fill(prob[, 2]), value = prob[, 2]),
+      contours(axes, prob[, 2], c(0.1, 0.9), "dashed"),
+      contours(axes, prob[, 2], 0.5, "boundary")
+    )
+  }
+  what <- if (several) "region" else "class"
+  wrong <- which(row_flipped(x) > 0.5)
+  points <- list(
+    marks("point", rows[[1]], rows[[2]], of_class(what, label_code(x$data))),
+    marks("point", rows[[1]][wrong], rows[[2]][wrong], "suspect")
+  )
+  axis <- function(k) new_axis(x$blueprint$columns[k], range(axes[[k]]))
+  new_picture(
+    list(new_panel(axis(1), axis(2), c(layers, points))),
+    if (several) "Most probable true class" else probability_title(x),
+    key = c(
+      stats::setNames(of_class(what, seq_along(levels)), levels),
+      if (!several) c("0.5" = "boundary", "0.1 and 0.9" = "dashed"),
+      if (length(wrong)) c("probably wrong label" = "suspect")
+    )
+  )
+}
+
+surface_fill <- function(p) grDevices::colorRampPalette(surface_colours)(65)[1 + round(64 * p)]
+
+#' Colour of the most probable class, almost white at the probability of guessing
+#' @noRd
+region_fill <- function(prob) {
+  best <- max.col(prob, ties.method = "first")
+  guess <- 1 / ncol(prob)
+  share <- 0.08 + 0.36 * (prob[cbind(seq_along(best), best)] - guess) / (1 - guess)
+  hue <- grDevices::col2rgb(looks[of_class("region", best), "fill"])
+  grDevices::rgb(t(255 - (255 - hue) * rep(share, each = 3)), maxColorValue = 255)
+}
+
+#' How far a class is ahead of the best of the others
+#' @noRd
+class_lead <- function(prob, class) {
+  others <- prob
+  others[, class] <- -1
+  prob[, class] - others[cbind(seq_len(nrow(prob)), max.col(others, "first"))]
+}
+
+# Curves ------------------------------------------------------------------------------
+
+#' Probability against each of the strongest inputs: of the event with its band, or of each
+#' of several classes
+#' @noRd
+picture_curves <- function(x, inputs) {
+  levels <- x$blueprint$levels
+  several <- length(levels) > 2
+  curves <- strongest_curves(x, inputs)
+  panels <- if (several) {
+    lapply(curves, classes_panel)
+  } else {
+    lapply(add_bands(curves, x), event_panel, x$data$y > 0)
+  }
+  new_picture(
+    panels, probability_title(x),
+    if (!several) {
+      c(
+        paste0("Ticks: ", levels[2], " above, ", levels[1], " below"),
+        if (x$kernel$nugget > 0) "band: 90% interval"
+      )
+    },
+    if (several) {
+      kind <- if (any(lengths(lapply(curves, `[[`, "levels")) == 0)) "line" else "region"
+      stats::setNames(of_class(kind, seq_along(levels)), levels)
+    },
+    of = list(total = length(x$blueprint$coding), what = "inputs")
+  )
+}
+
+#' ARD: the shortest lengthscales; iso: those that move the probabilities most
+#' @noRd
+strongest_curves <- function(x, inputs) {
+  if (x$kernel$type != "iso") {
+    strongest <- utils::head(input_order(x)$place, inputs)
+    return(lapply(strongest, partial_curve, x))
+  }
+  curves <- lapply(seq_along(x$blueprint$coding), partial_curve, x)
+  move <- vapply(curves, function(curve) max(apply(curve$prob, 2, function(p) diff(range(p)))), 0)
+  curves[utils::head(order(-move), inputs)]
+}
+
+#' Probabilities of the classes along input `j`, averaged over training rows
+#'
+#' @return list(j, name, levels, value, at, prob, p, latent, X): values of the training rows
+#'   and of the curve on the scale of the input (positions of levels for a factor), the
+#'   probabilities, a column a class, `p` of the event; what they come from.
+#' @noRd
+partial_curve <- function(j, x) {
+  coding <- x$blueprint$coding[[j]]
+  several <- length(x$blueprint$levels) > 2
+  value <- decode_features(x$data$X, x$blueprint)[[j]]
+  if (is.null(coding$levels)) {
+    ends <- padded(value, 0.06)
+    at <- grid <- seq(ends[1], ends[2], length.out = if (several) 40 else 60)
+  } else {
+    value <- match(value, coding$levels)
+    grid <- coding$levels
+    at <- seq_along(grid)
+  }
+  rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), if (several) 20 else 50))))
+  X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
+  mine <- blueprint_columns(x$blueprint)$group == j
+  X[, mine] <- encode_feature(rep(grid, length(rows)), coding, "")
+  curve <- list(
+    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at, X = X
+  )
+  average <- function(p) rowMeans(matrix(p, length(at)))
+  if (several) {
+    return(c(curve, list(prob = apply(class_probability(x, X), 2, average))))
+  }
+  latent <- latent_new(x, X, rlang::caller_env())
+  p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df))
+  c(curve, list(prob = cbind(1 - p, p), p = p, latent = latent))
+}
+
+curve_panel <- function(curve, layers) {
+  new_panel(
+    new_axis(curve$name, range(curve$at), curve$levels), new_axis("", rug_range),
+    c(list(rule("guide", 0.5)), layers)
+  )
+}
+
+event_panel <- function(curve, event) {
+  if (is.null(curve$levels)) {
+    ends <- c(curve$at, rev(curve$at))
+    band <- if (!is.null(curve$lower)) {
+      marks("area", ends, c(curve$lower, rev(curve$upper)), "band", 1)
+    }
+    line <- marks("path", curve$at, curve$p, "curve", 1)
+    return(curve_panel(curve, list(band, line, rugs(curve$value, event))))
+  }
+  # rows of the same level side by side
+  place <- curve$value + seq(-0.2, 0.2, length.out = length(event))
+  curve_panel(curve, list(
+    if (!is.null(curve$lower)) {
+      boxes(curve$at - 0.2, curve$lower, curve$at + 0.2, curve$upper, "band")
+    },
+    marks("point", curve$at, curve$p, "estimate"), rugs(place, event)
+  ))
+}
+
+classes_panel <- function(curve) {
+  kind <- if (is.null(curve$levels)) c("path", "line") else c("point", "region")
+  curve_panel(curve, lapply(seq_len(ncol(curve$prob)), function(k) {
+    marks(kind[1], curve$at, curve$prob[, k], of_class(kind[2], k), 1)
+  }))
+}
+
+# EP and weights ----------------------------------------------------------------------
+
+#' The largest residual of every sweep
+#' @noRd
+picture_trace <- function(x, call) {
+  check_by_ep(x, call)
+  residual <- as.data.frame(x$ep$trace)$residual
+  if (length(residual) == 0) {
+    abort_sturdy(
+      c(
+        "The fit must have a trace of EP to plot.",
+        i = "Fit with {.code control = ep_control(trace = TRUE)}."
+      ),
+      "no_trace", call = call
+    )
+  }
+  tol <- log10(x$spec$control$tol)
+  height <- log10(pmax(residual, .Machine$double.eps))
+  range <- padded(c(height, tol))
+  ticks <- pretty(range)
+  sweep <- seq_along(residual)
+  new_picture(
+    list(new_panel(
+      new_axis("Sweep", padded(sweep)),
+      new_axis("Largest change of a site", range, ticks = ticks, words = format(10^ticks)),
+      list(
+        rule("dashed", tol), marks("path", sweep, height, "edge", 1),
+        marks("point", sweep, height, "estimate")
+      )
+    )),
+    paste0("EP: ", gsub("_", " ", x$ep$status)), key = c(tolerance = "dashed")
+  )
+}
+
+#' Positions of the weights, those first that are most certain not to be 0
+#' @noRd
+surest_weights <- function(x) order(-abs(coef(x)) / weight_scale(x))
+
+#' Weights with their 50 % and 95 % intervals, the surest on top
+#' @noRd
+picture_weights <- function(x, inputs) {
+  shown <- rev(utils::head(surest_weights(x), inputs))
+  total <- length(coef(x))
+  wide <- confint(x)[shown, , drop = FALSE]
+  thin <- confint(x, level = 0.5)[shown, , drop = FALSE]
+  at <- seq_along(shown)
+  new_picture(
+    list(new_panel(
+      new_axis("Weight, with 50% and 95% interval", padded(c(wide, 0))),
+      new_axis("", levels = x$prior$weights[shown]),
+      list(
+        spans(0, -Inf, 0, Inf, "guide"), spans(wide[, 1], at, wide[, 2], at, "interval"),
+        spans(thin[, 1], at, thin[, 2], at, "likeliest"),
+        marks("point", coef(x)[shown], at, "estimate")
+      )
+    )),
+    paste("Weights towards", x$blueprint$levels[2]),
+    if (length(shown) < total) shown_of(length(shown), total, "weights")
+  )
+}
+
+shown_of <- function(k, total, what) paste(k, "of", total, what, "shown")

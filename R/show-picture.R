@@ -1,0 +1,171 @@
+# The language of pictures. A picture is a plain list: panels with two axes and layers of marks,
+# and the words around them. A mark has a place and a meaning; what a meaning looks like stands
+# in `looks`, once. Base graphics (draw_picture()), ggplot2 (ggplot_picture()) and the report
+# (svg_picture()) draw the same pictures.
+
+#' A picture
+#'
+#' @param panels of new_panel(). @param title,note words above; `NULL` or "" for none.
+#' @param key meanings that the reader must be told, named by the words for them.
+#' @param of the panels there are in all, list(total, what), where not all need be shown:
+#'   those at the end may be left out of a small page.
+#' @noRd
+new_picture <- function(panels, title, note = NULL, key = NULL, of = NULL) {
+  list(panels = panels, title = title, note = note, key = key, of = of)
+}
+
+#' @param square whether both axes have one scale.
+#' @noRd
+new_panel <- function(x, y, layers, square = FALSE) {
+  list(x = x, y = y, layers = Filter(Negate(is.null), layers), square = square)
+}
+
+#' An axis with numbers, or with the names of levels at 1, 2, ...
+#'
+#' @param words what stands at `ticks`.
+#' @noRd
+new_axis <- function(label, range, levels = NULL, ticks = pretty(range),
+                     words = format(ticks)) {
+  if (!is.null(levels)) {
+    range <- c(0.5, length(levels) + 0.5)
+    ticks <- seq_along(levels)
+    words <- levels
+  }
+  inside <- ticks >= min(range) & ticks <= max(range)
+  list(
+    label = label, range = range, levels = levels, ticks = ticks[inside], words = words[inside]
+  )
+}
+
+#' A range with room beside what is in it
+#' @noRd
+padded <- function(values, by = 0.04) {
+  range <- range(values, finite = TRUE)
+  if (diff(range) == 0) range <- range + c(-1, 1)
+  range + c(-by, by) * diff(range)
+}
+
+# Layers ------------------------------------------------------------------------------
+
+#' Marks of one kind: `point`, `path`, `area`, `raster`, `name` (text that stands upright beside
+#' a point) or `entry` (text in the middle of a square of side 1)
+#'
+#' @param part the path or area that a place belongs to. @param words text, or what a reader
+#'   who points at the mark is told. @param fill in the place of that of the meaning.
+#' @noRd
+marks <- function(kind, x, y, meaning = "text", part = seq_along(x), words = NA, fill = NA, ...) {
+  if (length(x) > 0) {
+    list(kind = kind, data = data.frame(x, y, meaning, part, words, fill, ...))
+  }
+}
+
+#' Straight lines; an end may be infinite
+#' @noRd
+spans <- function(x0, y0, x1, y1, meaning) {
+  if (length(x0) == 0) {
+    return(NULL)
+  }
+  ends <- data.frame(x0, y0, x1, y1, meaning)
+  marks(
+    "path", c(rbind(ends$x0, ends$x1)), c(rbind(ends$y0, ends$y1)),
+    rep(ends$meaning, each = 2), rep(seq_along(ends$x0), each = 2)
+  )
+}
+
+rule <- function(meaning, h) spans(-Inf, h, Inf, h, meaning)
+
+#' Rectangles
+#' @noRd
+boxes <- function(x0, y0, x1, y1, meaning, words = NA, fill = NA) {
+  box <- data.frame(x0, y0, x1, y1, meaning, words, fill)
+  corner <- function(...) c(rbind(...))
+  each <- function(v) rep(v, each = 4)
+  marks(
+    "area", corner(box$x0, box$x1, box$x1, box$x0), corner(box$y0, box$y0, box$y1, box$y1),
+    each(box$meaning), each(seq_along(box$x0)), each(box$words), each(box$fill)
+  )
+}
+
+#' Ticks below 0 and above 1: values of rows in which something is, and is not, the case
+#' @noRd
+rugs <- function(value, event) {
+  inner <- as.numeric(event)
+  spans(value, inner, value, inner + ifelse(event, 0.04, -0.04), "tick")
+}
+rug_range <- c(-0.04, 1.04)
+
+#' Lines of equal height over a grid
+#' @noRd
+contours <- function(axes, z, levels, meaning) {
+  levels <- levels[levels > min(z) & levels < max(z)]
+  if (length(levels) == 0) {
+    return(NULL)
+  }
+  lines <- grDevices::contourLines(
+    axes[[1]], axes[[2]], matrix(z, length(axes[[1]])), levels = levels
+  )
+  all <- function(name) unlist(lapply(lines, `[[`, name))
+  part <- rep(seq_along(lines), lengths(lapply(lines, `[[`, "x")))
+  marks("path", all("x"), all("y"), meaning, part)
+}
+
+# Looks -------------------------------------------------------------------------------
+
+# light to dark, so that it reads in grey; the ring is Okabe and Ito's vermilion
+surface_colours <- c("#FBF7EE", "#A9CCE3", "#2E86C1")
+ring_colour <- "#D55E00"
+
+# Okabe and Ito's colours
+class_hues <- c(
+  "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999"
+)
+
+look <- function(col = "black", fill = NA, pch = NA, lty = NA, lwd = 1, size = 1) {
+  data.frame(col, fill, pch, lty, lwd, size)
+}
+
+#' What a meaning looks like. Recorded classes differ in symbol and fill, so that they can be
+#' told apart in grey, and where there are several, in hue
+#' @noRd
+looks <- local({
+  k <- seq_len(40)
+  symbols <- rep_len(c(21, 24, 22, 23, 25), 40)
+  hues <- rep_len(class_hues, 40)
+  classes <- look(fill = rep_len(c("white", "black", "grey60", "grey85"), 40), pch = symbols)
+  regions <- look(fill = hues, pch = symbols)
+  lines <- look(col = hues, lty = rep_len(1:6, 40), lwd = 2.5)
+  row.names(classes) <- paste("class", k)
+  row.names(regions) <- paste("region", k)
+  row.names(lines) <- paste("line", k)
+  rbind(
+    classes, regions, lines,
+    guide = look(lty = 3),
+    dashed = look(lty = 2),
+    curve = look(lty = 1, lwd = 2),
+    edge = look(lty = 1),
+    boundary = look(lty = 1, lwd = 2.5),
+    interval = look(lty = 1),
+    likeliest = look(lty = 1, lwd = 3.5),
+    faint = look("grey80", lty = 3),
+    tick = look("grey20", lty = 1, lwd = 0.7),
+    cutoff = look(ring_colour, lty = 1, lwd = 2),
+    suspect = look(ring_colour, pch = 1, lwd = 2.2, size = 2.4),
+    estimate = look(fill = "black", pch = 21, size = 1.2),
+    bin = look(fill = "white", pch = 21),
+    failed = look(pch = 4, lwd = 1.5, size = 1.2),
+    band = look(NA, "grey85", pch = 22, size = 1.8),
+    bar = look(NA, "#A9CCE3", pch = 22, size = 1.8),
+    "inner bar" = look(NA, "#2E86C1", pch = 22, size = 1.8),
+    cell = look("white"),
+    surface = look(),
+    text = look()
+  )
+})
+
+#' Meanings "class 1", "region 2", ... ; colours come again after 40 classes
+#' @noRd
+of_class <- function(what, code) paste(what, (code - 1) %% 40 + 1)
+
+#' Marks of each meaning by themselves, in the order in which they come
+#' @noRd
+by_meaning <- function(data) split(data, factor(data$meaning, unique(data$meaning)))
