@@ -1,13 +1,15 @@
 # The doors to C: one documented wrapper per entry point, no logic beside
 # storage modes and units. They never signal: `status` is an integer (0
 # converged, positive: usable but note it, negative: no result), worded by
-# ep-engine.R. Further wrappers of the t-exponential family: native-family.R.
+# ep-engine.R. Further wrappers: native-predict.R, and of the t-exponential family
+# native-family.R.
 
 # l = 1/(2 lengthscale^2) [M 6.2]; finite for any lengthscale
 native_kernel <- function(columns, hyper) {
+  l <- 1 / (2 * as.double(hyper$lengthscale)^2)
+  l[l > 1e300] <- 1e300
   list(
-    group = as.integer(columns$group), weight = as.double(columns$weight),
-    l = pmin(1 / (2 * as.double(hyper$lengthscale)^2), 1e300),
+    group = as.integer(columns$group), weight = as.double(columns$weight), l = l,
     theta = as.double(c(hyper$variance, hyper$bias, hyper$nugget))
   )
 }
@@ -181,37 +183,6 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
   with_blas(.Call(
     C_ais_move, K, B, as.double(y), as.double(barrier), F, as.integer(keep),
     as.integer(thin), progress
-  ))
-}
-
-#' Latent mean and scale at new inputs, in scaled coordinates
-#'
-#' @param progress `NULL` or a function of the rows done.
-#' @return list(status, m, s2), s2 with the nugget of a new observation.
-#' @noRd
-native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL) {
-  with_blas(.Call(
-    C_gp_predict, X, native_kernel(columns, hyper), as.double(sites$tau),
-    as.double(b), Xnew, progress
-  ))
-}
-
-#' The same in weight space, from the weights' location and scale matrix
-#'
-#' @param Xt double matrix k x n.
-#' @return list(m, s2)
-#' @noRd
-native_weight_predict <- function(Xt, mean, C) {
-  with_blas(.Call(C_weight_predict, Xt, as.double(mean), C))
-}
-
-#' The same from inducing inputs, `b` and `C` as native_inducing_fit() has them
-#'
-#' @return list(m, s2), s2 with the nugget of a new observation.
-#' @noRd
-native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
-  with_blas(.Call(
-    C_inducing_predict, Z, native_kernel(columns, hyper), as.double(b), C, Xnew
   ))
 }
 

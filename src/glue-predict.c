@@ -39,132 +39,192 @@ SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_) {
   return out_;
 }
 
-static void predict_blocks(const predictive_factor *f,
-                           const kernel_ard *k,
-                           const kernel_inputs *in,
-                           const double *Xnew,
-                           int rows,
-                           const double *b,
-                           double *m,
-                           double *s2,
-                           SEXP progress_) {
-  const int n = f->n;
-  const int width = rows < COLUMNS ? rows : COLUMNS;
-  const size_t block = (size_t)n * (size_t)width;
-  kernel_inputs part;
-  glue_inputs(&part, width, k->p);
-  double *G = glue_alloc(block), *scratch = glue_alloc(2 * block);
-  double *X = glue_alloc((size_t)width * (size_t)k->p);
-  const double prior = k->variance + k->bias + k->nugget;
-  for (int first = 0; first < rows; first += width) {
-    const int cols = rows - first < width ? rows - first : width;
-    glue_tick(progress_, first);
-    for (int j = 0; j < k->p; j++)
-      memcpy(X + (size_t)j * (size_t)cols,
-             Xnew + (size_t)j * (size_t)rows + first, (size_t)cols * sizeof *X);
-    kernel_prepare(&part, k, X, cols, in);
-    kernel_cross(k, in, n, &part, cols, G);
-    predictive_latent(f, G, cols, prior, b, scratch, m + first, s2 + first);
-  }
+/* Column j of a matrix, or of an array the j-th part of `size` */
+static const double *part_of(SEXP x_, int j, size_t size) {
+  return REAL_RO(x_) + (size_t)j * size;
 }
 
-SEXP glue_gp_predict(
-    SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_) {
-  const kernel_ard k = glue_kernel(X_, kernel_);
-  const int n = Rf_nrows(X_);
-  check_new(Xnew_, k.p);
-  if (!Rf_isReal(tau_) || !Rf_isReal(b_) || Rf_length(tau_) != n ||
-      Rf_length(b_) != n)
-    Rf_error("internal error: wrong types in gp_predict");
-  kernel_inputs in;
-  prepared(&in, &k, X_, NULL);
-  double *K = glue_alloc((size_t)n * (size_t)n);
-  kernel_gram(&k, &in, n, K);
-  int n_neg = 0;
-  for (int i = 0; i < n; i++) n_neg += REAL_RO(tau_)[i] < 0;
-  predictive_factor f;
-  workspace ws = {NULL, 0};
-  predictive_carve(&f, n, n_neg, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  predictive_carve(&f, n, n_neg, &ws);
-
-  const char *names[] = {"status", "m", "s2", ""};
-  const int rows = Rf_nrows(Xnew_);
+/* m and s2 of new rows under each of K nodes, [rows x K]; status[K] too where
+ * asked for */
+static SEXP node_moments(int rows, int K, int with_status) {
+  const char *names[] = {"m", "s2", with_status ? "status" : "", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  double *m = set_vector(out_, "m", rows), *s2 = set_vector(out_, "s2", rows);
-  const int status = predictive_prepare(&f, K, REAL_RO(tau_));
-  if (status == EP_CONVERGED && rows > 0)
-    predict_blocks(&f, &k, &in, REAL_RO(Xnew_), rows, REAL_RO(b_), m, s2,
-                   progress_);
-  set_int(out_, "status", status);
+  set_matrix(out_, "m", rows, K);
+  set_matrix(out_, "s2", rows, K);
+  if (with_status) set_named(out_, "status", Rf_allocVector(INTSXP, K));
   UNPROTECT(1);
   return out_;
 }
 
-/* mean_[k] and C_[k x k] of weights */
-static void check_moments(SEXP mean_, SEXP C_, int k) {
-  if (!Rf_isReal(mean_) || Rf_length(mean_) != k || !Rf_isReal(C_) ||
-      Rf_nrows(C_) != k || Rf_ncols(C_) != k)
-    Rf_error("internal error: wrong types of weights");
+/* What a node is predicted with, made once for all */
+typedef struct {
+  int n, rows, width;
+  const double *Xnew; /* [rows x p] */
+  kernel_inputs in, part;
+  double *K, *G, *scratch; /* [n x n], [n x width], [2 n x width] */
+  double *X;               /* [width x p] some of Xnew */
+  predictive_factor f;
+} gp_rows;
+
+static void gp_rows_make(gp_rows *r, int p, int n_neg) {
+  const size_t n = (size_t)r->n, width = (size_t)r->width;
+  glue_inputs(&r->in, r->n, p);
+  glue_inputs(&r->part, r->width, p);
+  r->K = glue_alloc(n * n);
+  r->G = glue_alloc(n * width);
+  r->scratch = glue_alloc(2 * n * width);
+  r->X = glue_alloc(width * (size_t)p);
+  workspace ws = {NULL, 0};
+  predictive_carve(&r->f, r->n, n_neg, &ws);
+  ws = (workspace){glue_alloc(ws.used), 0};
+  predictive_carve(&r->f, r->n, n_neg, &ws);
 }
 
-/* Xt_[k x rows] new feature vectors; C_[k x k], lower triangle read */
+/* cols rows of Xnew from `first` on */
+static void predict_block(gp_rows *r,
+                          const kernel_ard *k,
+                          const double *b,
+                          int first,
+                          int cols,
+                          double *m,
+                          double *s2) {
+  for (int j = 0; j < k->p; j++)
+    memcpy(r->X + (size_t)j * (size_t)cols,
+           r->Xnew + (size_t)j * (size_t)r->rows + first,
+           (size_t)cols * sizeof *r->X);
+  kernel_prepare(&r->part, k, r->X, cols, &r->in);
+  kernel_cross(k, &r->in, r->n, &r->part, cols, r->G);
+  predictive_latent(&r->f, r->G, cols, k->variance + k->bias + k->nugget, b,
+                    r->scratch, m + first, s2 + first);
+}
+
+/* in any column of tau_ */
+static int most_negative(SEXP tau_) {
+  const int n = Rf_nrows(tau_);
+  int most = 0;
+  for (int k = 0; k < Rf_ncols(tau_); k++) {
+    const double *tau = part_of(tau_, k, (size_t)n);
+    int count = 0;
+    for (int i = 0; i < n; i++) count += tau[i] < 0;
+    if (count > most) most = count;
+  }
+  return most;
+}
+
+static void check_nodes(SEXP kernels_, SEXP x_, int rows) {
+  if (TYPEOF(kernels_) != VECSXP || !Rf_isReal(x_) || !Rf_isMatrix(x_) ||
+      Rf_nrows(x_) != rows || Rf_ncols(x_) != Rf_length(kernels_))
+    Rf_error("internal error: wrong types of nodes");
+}
+
+/* kernels_: a list of K; tau_, b_ [n x K]. progress_ hears of rows done, on
+ * average over nodes. status, m, s2: NaN where a node has no posterior */
+SEXP glue_gp_predict(
+    SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_) {
+  const int n = Rf_nrows(X_), rows = Rf_nrows(Xnew_), K = Rf_length(kernels_);
+  check_nodes(kernels_, tau_, n);
+  check_nodes(kernels_, b_, n);
+  check_new(Xnew_, Rf_ncols(X_));
+  gp_rows r = {.n = n,
+               .rows = rows,
+               .width = rows < COLUMNS ? rows : COLUMNS,
+               .Xnew = REAL_RO(Xnew_)};
+  gp_rows_make(&r, Rf_ncols(X_), most_negative(tau_));
+  SEXP out_ = PROTECT(node_moments(rows, K, 1));
+  double *m = REAL(get_named(out_, "m")), *s2 = REAL(get_named(out_, "s2"));
+  for (int k = 0; k < K; k++, m += rows, s2 += rows) {
+    const void *memory = vmaxget();
+    const kernel_ard kernel = glue_kernel(X_, VECTOR_ELT(kernels_, k));
+    kernel_prepare(&r.in, &kernel, REAL_RO(X_), n, NULL);
+    kernel_gram_lower(&kernel, &r.in, n, r.K);
+    const int status =
+        predictive_prepare(&r.f, r.K, part_of(tau_, k, (size_t)n));
+    INTEGER(get_named(out_, "status"))[k] = status;
+    for (int first = 0, cols; first < rows; first += cols) {
+      cols = rows - first < r.width ? rows - first : r.width;
+      glue_tick(progress_, (int)(((double)k * rows + first) / K));
+      if (status == EP_CONVERGED)
+        predict_block(&r, &kernel, part_of(b_, k, (size_t)n), first, cols, m,
+                      s2);
+      else
+        for (int i = first; i < first + cols; i++) m[i] = s2[i] = R_NaN;
+    }
+    vmaxset(memory);
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* mean_[k x K] and C_[k x k x K] of weights, lower triangles read; returns K */
+static int check_moments(SEXP mean_, SEXP C_, int k) {
+  const int K = Rf_ncols(mean_);
+  if (!Rf_isReal(mean_) || !Rf_isMatrix(mean_) || Rf_nrows(mean_) != k ||
+      !Rf_isReal(C_) || Rf_xlength(C_) != (R_xlen_t)k * k * K)
+    Rf_error("internal error: wrong types of weights");
+  return K;
+}
+
+/* Xt_[k x rows] new feature vectors */
 SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_) {
   const int k = Rf_nrows(Xt_), rows = Rf_ncols(Xt_);
   if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_))
     Rf_error("internal error: wrong types in weight_predict");
-  check_moments(mean_, C_, k);
-  const double *Xt = REAL_RO(Xt_), *mean = REAL_RO(mean_), *C = REAL_RO(C_);
-
-  const char *names[] = {"m", "s2", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  double *m = set_vector(out_, "m", rows), *s2 = set_vector(out_, "s2", rows);
+  const int K = check_moments(mean_, C_, k);
+  SEXP out_ = PROTECT(node_moments(rows, K, 0));
+  double *m = REAL(get_named(out_, "m")), *s2 = REAL(get_named(out_, "s2"));
   double *P = glue_alloc((size_t)k * COLUMNS);
-
-  for (int first = 0; first < rows; first += COLUMNS) {
-    const int cols = rows - first < COLUMNS ? rows - first : COLUMNS;
-    R_CheckUserInterrupt();
-    weight_moments(C, mean, k, Xt + (size_t)first * (size_t)k, cols, P,
-                   m + first, s2 + first);
-  }
+  for (int node = 0; node < K; node++, m += rows, s2 += rows)
+    for (int first = 0; first < rows; first += COLUMNS) {
+      const int cols = rows - first < COLUMNS ? rows - first : COLUMNS;
+      R_CheckUserInterrupt();
+      weight_moments(part_of(C_, node, (size_t)k * (size_t)k),
+                     part_of(mean_, node, (size_t)k), k,
+                     part_of(Xt_, first, (size_t)k), cols, P, m + first,
+                     s2 + first);
+    }
   UNPROTECT(1);
   return out_;
 }
 
-/* Z_[m x p]; mean_[k], C_[k x k] of the features' weights, lower triangle read.
- * s2 with the nugget of a new observation */
+/* Z_[m x p], kernels_ a list of K; mean_ and C_ of the features' weights. s2
+ * with the nugget of a new observation */
 SEXP glue_inducing_predict(
-    SEXP Z_, SEXP kernel_, SEXP mean_, SEXP C_, SEXP Xnew_) {
-  const kernel_ard kernel = glue_kernel(Xnew_, kernel_);
-  check_new(Z_, kernel.p);
-  const int rows = Rf_nrows(Xnew_);
-  const int width = rows < COLUMNS ? rows : COLUMNS;
-  inducing points = {.kernel = &kernel,
-                     .n = rows,
-                     .m = Rf_nrows(Z_),
-                     .X = REAL_RO(Xnew_),
-                     .Z = REAL_RO(Z_)};
-  const int k = inducing_size(&points);
+    SEXP Z_, SEXP kernels_, SEXP mean_, SEXP C_, SEXP Xnew_) {
+  const int rows = Rf_nrows(Xnew_), k = Rf_nrows(mean_);
+  const int width = rows < COLUMNS ? rows : COLUMNS, K = Rf_length(kernels_);
+  check_new(Z_, Rf_ncols(Xnew_));
+  check_nodes(kernels_, mean_, k);
   check_moments(mean_, C_, k);
-  workspace ws = {NULL, 0};
-  inducing_carve(&points, width, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  inducing_carve(&points, width, &ws);
-  inducing_prepare(&points);
   const size_t panel = (size_t)k * (size_t)width;
   double *phi = glue_alloc(panel), *P = glue_alloc(panel);
   double *lambda = glue_alloc((size_t)width);
-
-  const char *names[] = {"m", "s2", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  double *m = set_vector(out_, "m", rows), *s2 = set_vector(out_, "s2", rows);
-  for (int first = 0; first < rows; first += COLUMNS) {
-    const int cols = rows - first < COLUMNS ? rows - first : COLUMNS;
-    R_CheckUserInterrupt();
-    inducing_features(&points, first, cols, phi, lambda);
-    weight_moments(REAL_RO(C_), REAL_RO(mean_), k, phi, cols, P, m + first,
-                   s2 + first);
-    for (int l = 0; l < cols; l++) s2[first + l] += lambda[l];
+  SEXP out_ = PROTECT(node_moments(rows, K, 0));
+  double *m = REAL(get_named(out_, "m")), *s2 = REAL(get_named(out_, "s2"));
+  for (int node = 0; node < K; node++, m += rows, s2 += rows) {
+    const void *memory = vmaxget();
+    const kernel_ard kernel = glue_kernel(Xnew_, VECTOR_ELT(kernels_, node));
+    inducing points = {.kernel = &kernel,
+                       .n = rows,
+                       .m = Rf_nrows(Z_),
+                       .X = REAL_RO(Xnew_),
+                       .Z = REAL_RO(Z_)};
+    if (inducing_size(&points) != k)
+      Rf_error("internal error: wrong number of weights");
+    workspace ws = {NULL, 0};
+    inducing_carve(&points, width, &ws);
+    ws = (workspace){glue_alloc(ws.used), 0};
+    inducing_carve(&points, width, &ws);
+    inducing_prepare(&points);
+    for (int first = 0; first < rows; first += COLUMNS) {
+      const int cols = rows - first < COLUMNS ? rows - first : COLUMNS;
+      R_CheckUserInterrupt();
+      inducing_features(&points, first, cols, phi, lambda);
+      weight_moments(part_of(C_, node, (size_t)k * (size_t)k),
+                     part_of(mean_, node, (size_t)k), k, phi, cols, P,
+                     m + first, s2 + first);
+      for (int l = 0; l < cols; l++) s2[first + l] += lambda[l];
+    }
+    vmaxset(memory);
   }
   UNPROTECT(1);
   return out_;

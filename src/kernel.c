@@ -100,15 +100,23 @@ static void kernel_columns(const kernel_ard *k,
   }
 }
 
-void kernel_gram(const kernel_ard *k,
-                 const kernel_inputs *in,
-                 int n,
-                 double *K) {
-  memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
+void kernel_gram_lower(const kernel_ard *k,
+                       const kernel_inputs *in,
+                       int n,
+                       double *K) {
+  for (int j = 0; j < n; j++)
+    memset(K + IDX(j, j, n), 0, (size_t)(n - j) * sizeof *K);
   rank_update("N", n, k->p, 1, in->X, K);
   kernel_columns(k, in, n, in, n, 1, K);
   for (int j = 0; j < n; j++)
     K[IDX(j, j, n)] = k->variance + k->bias + k->nugget;
+}
+
+void kernel_gram(const kernel_ard *k,
+                 const kernel_inputs *in,
+                 int n,
+                 double *K) {
+  kernel_gram_lower(k, in, n, K);
   mirror_lower(K, n);
 }
 

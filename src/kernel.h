@@ -34,7 +34,12 @@ void kernel_prepare(kernel_inputs *in,
                     int n,
                     const kernel_inputs *like);
 
-/* K[n x n] full, with the nugget. */
+/* K[n x n] with the nugget: its lower triangle (above it is not touched), or all
+ * of it. */
+void kernel_gram_lower(const kernel_ard *k,
+                       const kernel_inputs *in,
+                       int n,
+                       double *K);
 void kernel_gram(const kernel_ard *k,
                  const kernel_inputs *in,
                  int n,

@@ -17,18 +17,21 @@ void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws) {
   f->signs.idx = workspace_take_bytes(ws, N * sizeof(int));
 }
 
-/* M = chol of the negative sites' part, V as in the header */
+/* V and M: those of the negative sites under the positive ones */
 static int prepare_negative(predictive_factor *f, const double *K) {
   const int n = f->n, np = f->signs.np, nn = f->signs.nn;
-  const int *neg = f->signs.idx + np;
+  const int *pos = f->signs.idx, *neg = pos + np;
   double ignore = 0;
   for (int b = 0; b < nn; b++)
     for (int a = b; a < nn; a++)
       f->M[IDX(a, b, nn)] = K[IDX(neg[a], neg[b], n)];
+  for (int b = 0; b < nn; b++)
+    for (int a = 0; a < np; a++) {
+      const int i = pos[a] > neg[b] ? pos[a] : neg[b], j = pos[a] + neg[b] - i;
+      f->V[IDX(a, b, np)] = f->signs.root[a] * K[IDX(i, j, n)];
+    }
   if (np > 0) {
-    for (int b = 0; b < nn; b++) /* one column of K each */
-      factor_solve(f->L, &f->signs, K + IDX(0, neg[b], n), n, 1,
-                   f->V + IDX(0, b, np));
+    solve_lower("N", f->L, np, f->V, nn);
     rank_update("T", nn, np, -1, f->V, f->M);
   }
   return factor_negative(f->M, &f->signs, &ignore);

@@ -18,7 +18,7 @@ typedef struct {
 /* n_neg: number of sites with tau < 0 (sizes the workspace). */
 void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws);
 
-/* K[n x n] full. Returns EP_NOT_PD when the sites have no posterior. */
+/* K[n x n], lower triangle read. EP_NOT_PD when the sites have no posterior. */
 int predictive_prepare(predictive_factor *f,
                        const double *K,
                        const double *tau);
