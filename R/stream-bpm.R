@@ -198,25 +198,6 @@ bpm_stream <- function(formula,
   absorb_stream(reader, fit, run)
 }
 
-#' A fit that has seen no row yet
-#' @noRd
-start_stream <- function(spec, molded, call) {
-  model <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint, call), call)
-  model$call <- stream_call(model$call)
-  model
-}
-
-#' The call without what does not shape the fit: a resumed run gives the same fit
-#' @noRd
-stream_call <- function(call) {
-  if (is.null(call)) {
-    return(NULL)
-  }
-  call[c("checkpoint", "resume", "progress")] <- NULL
-  call[[1]] <- as.name("bpm_stream")
-  call
-}
-
 # what of bpm_spec() makes sense for a stream
 stream_model_arguments <- c("df", "prior_scale", "nugget", "epsilon", "intercept", "scale")
 

@@ -1,15 +1,5 @@
-# Where the batches of a stream come from. A *source* is a list of closures, made
-# by new_source():
-#   open()      goes to the first row. Called again it starts another pass, or is
-#               an error where the rows can't be had twice
-#   read()      the next batch, a data frame, or NULL at the end
-#   skip(rows)  passes over the next rows and returns how many there were
-#   close()     releases what open() took; harmless when there is nothing
-#   types()     what the first batch told about the columns of a text,
-#               list(columns, classes); NULL where columns have types of their own
-#   settle(types)  the same, as an earlier run learned it
-#   keep(names) columns that are needed; a text passes over the others
-# An error of read() may have the field `rows`: the rows of the batch it is about.
+# Where the batches of a stream come from: tables, functions, databases; text has a file of
+# its own. Sources as stream-reader.R describes them.
 
 stream_source <- function(source, batch_size, options, call) {
   if (inherits(source, "connection") || rlang::is_string(source)) {
@@ -32,41 +22,6 @@ stream_source <- function(source, batch_size, options, call) {
   new_source(once(), source)
 }
 
-#' @param open,fetch As `open()` and `read()` above; `fetch()` need not check what
-#'   it returns. @param ... the other closures, where they do something.
-#' @noRd
-new_source <- function(open, fetch, ...) {
-  waiting <- NULL # rows of a batch of which skip() has passed over the first ones
-  read <- function() {
-    if (!is.null(waiting)) {
-      batch <- waiting
-      waiting <<- NULL
-      return(batch)
-    }
-    check_batch(fetch())
-  }
-  skip <- function(rows) {
-    passed <- 0
-    while (passed < rows && !is.null(batch <- read())) {
-      extra <- passed + nrow(batch) - rows
-      if (extra > 0) {
-        waiting <<- utils::tail(batch, extra)
-      }
-      passed <- passed + nrow(batch) - max(extra, 0)
-    }
-    passed
-  }
-  source <- list(
-    open = function() {
-      waiting <<- NULL
-      open()
-    },
-    read = read, skip = skip, close = function() NULL, types = function() NULL,
-    settle = function(types) NULL, keep = function(names) NULL
-  )
-  structure(utils::modifyList(source, list(...)), class = "sturdy_source")
-}
-
 #' Opens a source; what R itself or a database has to say becomes the cause
 #' @noRd
 open_source <- function(source, call) {
@@ -78,32 +33,6 @@ open_source <- function(source, call) {
       "{.arg source} can't be read.", "source", arg = "source", parent = cnd, call = call
     )
   })
-}
-
-check_batch <- function(batch) {
-  must(
-    is.null(batch) || is.data.frame(batch), "source",
-    "return a data frame, or {.code NULL} at the end", got = batch, call = NULL
-  )
-  batch
-}
-
-#' The `open()` of a source that can't go back to its first row
-#' @noRd
-once <- function(open = function() NULL) {
-  opened <- FALSE
-  function() {
-    refuse(
-      opened,
-      c(
-        "{.arg source} can't be read a second time.",
-        i = "Use a path, a data frame or a query."
-      ),
-      "source", arg = "source", call = NULL
-    )
-    opened <<- TRUE
-    open()
-  }
 }
 
 frame_source <- function(data, batch_size) {

@@ -90,6 +90,25 @@ stream_state <- function(fit) {
   )
 }
 
+#' A fit that has seen no row yet
+#' @noRd
+start_stream <- function(spec, molded, call) {
+  model <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint, call), call)
+  model$call <- stream_call(model$call)
+  model
+}
+
+#' The call without what does not shape the fit: a resumed run gives the same fit
+#' @noRd
+stream_call <- function(call) {
+  if (is.null(call)) {
+    return(NULL)
+  }
+  call[c("checkpoint", "resume", "progress")] <- NULL
+  call[[1]] <- as.name("bpm_stream")
+  call
+}
+
 #' A state as a fit again
 #'
 #' @param formula,spec those of the call that resumes.
