@@ -378,7 +378,7 @@ mutant(
 
 mutant(
   "differences from the best have the wrong sign", "R/select-model.R",
-  "difference <- pointwise[[k]] - best", "difference <- best - pointwise[[k]]",
+  "if (known) loo - best else", "if (known) best - loo else",
   r = "select-model"
 )
 
@@ -447,7 +447,7 @@ mutant(
 )
 mutant(
   "formulas as deep as they come", "R/data-formula.R",
-  "depth > deepest || ", "", r = "data-formula"
+  "depth <= deepest && ", "", r = "data-formula"
 )
 mutant(
   "limits of control groups ignored", "R/checks-memory.R",
