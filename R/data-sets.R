@@ -123,6 +123,7 @@ flip_labels <- function(y, rate, seed = NULL) {
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for
 #' t-exponential family using q-algebra. *Advances in Neural Information
 #' Processing Systems* 30. \doi{10.48550/arXiv.1705.09046}
+#' @keywords internal
 #' @export
 #' @examples
 #' points <- sim_outliers(seed = 1)

@@ -43,6 +43,7 @@
 #' approximate inference. *Advances in Neural Information Processing Systems*
 #' 24.
 #' @seealso [sim_permutation()], [bpm_stream()]
+#' @keywords internal
 #' @export
 #' @examples
 #' d <- sim_drift(case = 2, seed = 1)
@@ -127,6 +128,7 @@ parts <- function(n, count) {
 #' t-exponential family using q-algebra. *Advances in Neural Information
 #' Processing Systems* 30. \doi{10.48550/arXiv.1705.09046}
 #' @seealso [sim_drift()], [bpm()]
+#' @keywords internal
 #' @export
 #' @examples
 #' points <- sim_permutation(seed = 1)

@@ -35,6 +35,7 @@
 #'
 #' @inherit sturdy-package references
 #' @seealso [q_entropy()], [q_divergence()], [mvt_escort()]
+#' @keywords internal
 #' @export
 #' @examples
 #' p <- categorical(c(a = 0.7, b = 0.2, c = 0.1))

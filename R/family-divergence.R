@@ -52,6 +52,7 @@
 #'
 #' @inherit sturdy-package references
 #' @seealso [q_divergence()], [categorical()], [exp_q()], [mvt()]
+#' @keywords internal
 #' @export
 #' @examples
 #' q_entropy(c(0.1, 0.5), q = 1.5)
@@ -179,6 +180,7 @@ renyi_entropy.default <- function(x, ...) {
 #'
 #' @inherit sturdy-package references
 #' @seealso [q_entropy()], [categorical()], [exp_q()], [mvt()]
+#' @keywords internal
 #' @export
 #' @examples
 #' q_divergence(0.3, c(0.1, 0.3, 0.5), q = 1.5)

@@ -45,6 +45,7 @@
 #'
 #' @inherit sturdy-package references
 #' @seealso [mvt_natural()] for the family, [q_entropy()], [q_divergence()]
+#' @keywords internal
 #' @export
 #' @examples
 #' exp_q(-1:1, q = 1.5)

@@ -61,6 +61,7 @@
 #'
 #' @inherit sturdy-package references
 #' @seealso [exp_q()], [q_entropy()], [q_divergence()]
+#' @keywords internal
 #' @export
 #' @examples
 #' p <- mvt(c(1, -1), matrix(c(2, 0.5, 0.5, 1), 2), df = 5)

@@ -7,19 +7,23 @@
 #'
 #' @details
 #' The default candidates are [gpc()] with `epsilon` held at 0, with `epsilon` learned,
-#' with one flip rate for each class, and with one lengthscale for all columns; [stc()]
-#' with 3, 10 and 30 degrees of freedom; and [bpm()]. The list can be changed like any
+#' with one flip rate for each class, and with one lengthscale for all columns; and [bpm()].
+#' By `"evidence"` and `"loo"` [stc()] with 3, 10 and 30 degrees of freedom come to these. By
+#' the integrated evidence an [stc()] is the [gpc()] with the same kernel (see
+#' [select_model()]), and would only be listed a second time. The list can be changed like any
 #' list, and kernels with other priors or fixed values make further candidates.
 #'
 #' @param model `"gpc"`, the default, `"stc"` or `"bpm"`.
 #' @param classes How many classes there are (2 by default). For more than two the candidates
 #'   are [gpc()] with `epsilon` 0, one rate, a noise matrix, one lengthscale, and a kernel for
 #'   each class.
+#' @param criterion What they will be compared by, as in [select_model()]:
+#'   `"integrated"`, the default, `"evidence"` or `"loo"`.
 #' @param ... Named arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()]: `kernel`,
 #'   `epsilon`, `criterion` and so on.
 #' @return `candidate()` returns what [gpc_spec()], [stc_spec()] or [bpm_spec()] returns for
-#'   the arguments. `default_candidates()` returns a named list of eight candidates, of five
-#'   for more than two classes.
+#'   the arguments. `default_candidates()` returns a named list: of five candidates, or of eight
+#'   for two classes by `"evidence"` or `"loo"`.
 #' @section Conditions:
 #' `sturdy_error_unknown_argument` for an argument that the model does not have or that
 #' was given twice, and those of [gpc()] for a wrong value.
@@ -47,8 +51,9 @@ check_named_once <- function(..., call = rlang::caller_env()) {
 
 #' @rdname candidate
 #' @export
-default_candidates <- function(classes = 2) {
+default_candidates <- function(classes = 2, criterion = c("integrated", "evidence", "loo")) {
   classes <- check_count(classes, "classes", min = 2, max = classes_most)
+  criterion <- check_choice(criterion, c("integrated", "evidence", "loo"), "criterion")
   if (classes > 2) {
     return(list(
       gpc_0 = candidate("gpc", epsilon = 0),
@@ -58,15 +63,17 @@ default_candidates <- function(classes = 2) {
       gpc_own = candidate("gpc", kernel = kernel_iso(), kernels = "per class")
     ))
   }
-  list(
-    gpc_0 = candidate("gpc", epsilon = 0),
-    gpc = candidate("gpc"),
-    gpc_2 = candidate("gpc", epsilon = "learn2"),
-    gpc_iso = candidate("gpc", kernel = kernel_iso()),
-    stc_3 = candidate("stc", df = 3),
-    stc_10 = candidate("stc", df = 10),
-    stc_30 = candidate("stc", df = 30),
-    bpm = candidate("bpm")
+  c(
+    list(
+      gpc_0 = candidate("gpc", epsilon = 0),
+      gpc = candidate("gpc"),
+      gpc_2 = candidate("gpc", epsilon = "learn2"),
+      gpc_iso = candidate("gpc", kernel = kernel_iso())
+    ),
+    if (criterion != "integrated") {
+      lapply(c(stc_3 = 3, stc_10 = 10, stc_30 = 30), function(df) candidate("stc", df = df))
+    },
+    list(bpm = candidate("bpm"))
   )
 }
 

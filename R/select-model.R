@@ -67,7 +67,8 @@
 #'
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs.
 #' @param formula,data,y,subset,na.action As in [gpc()], for all candidates.
-#' @param candidates A list of [candidate()]s, named or not.
+#' @param candidates A list of [candidate()]s, named or not; by default
+#'   [default_candidates()] for the number of classes and the criterion.
 #' @param criterion What the candidates are compared by: `"integrated"`, the default,
 #'   `"evidence"` or `"loo"`. The `criterion` by which a candidate learns its
 #'   hyperparameters is an argument of that candidate. A candidate without an integrated
@@ -133,7 +134,7 @@ select_model <- function(x, ...) {
 #' @order 2
 #' @export
 select_model.formula <- function(formula, data = NULL,
-                                 candidates = default_candidates(),
+                                 candidates = default_candidates(criterion = criterion),
                                  criterion = c("integrated", "evidence", "loo"),
                                  scale = NULL,
                                  ...,
@@ -200,7 +201,7 @@ check_candidates <- function(candidates, scale, call) {
 
 select_impl <- function(mold, candidates, criterion, scale, matched, call) {
   criterion <- check_choice(criterion, names(selection_criteria), "criterion", call)
-  usual <- identical(candidates, default_candidates())
+  usual <- identical(candidates, default_candidates(criterion = criterion))
   candidates <- check_candidates(candidates, scale, call)
   scales <- unique(vapply(candidates, `[[`, NA, "scale"))
   molded <- lapply(rlang::set_names(scales), mold, call = call)

@@ -14,12 +14,12 @@
 #'   * `tidy()`: one row per hyperparameter: `term`, `estimate` (natural scale),
 #'     `learned`. For [bpm()] one row per weight: `term`, `estimate`, `std.error` (`NA` at
 #'     `df <= 2`), `conf.low`, `conf.high`, `prior_scale`.
-#'   * `glance()`: one row of `nobs`, `df`, `epsilon`, `log_evidence`, `log_evidence_tep`,
+#'   * `glance()`: one row of `nobs`, `df`, `epsilon`, `log_evidence`,
 #'     `loo`, `loo_se`, `criterion`, `status`, `sweeps`. The evidence of a fit by t-EP (at
-#'     finite `df`) is not comparable with others (see [stc()]): it is in
+#'     finite `df`) is not comparable with others (see [stc()]): it is in a further column,
 #'     `log_evidence_tep`, and `log_evidence` is `NA`;
 #'     [`log_evidence(fit, method = "gaussian")`][log_evidence()] computes a comparable
-#'     one. Of all other fits `log_evidence_tep` is `NA`.
+#'     one.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
 #'     (the predicted class), `.flipped` (the probability that the label was
 #'     flipped) and `.loo` (the leave-one-out probability of the label), the last
@@ -63,18 +63,19 @@ glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
   pointwise <- row_loo(x)
   tep <- is.finite(x$spec$df) && !is.null(x$ep)
-  data.frame(
+  table <- data.frame(
     nobs = nobs(x),
     df = x$spec$df,
     epsilon = if (is_average(x)) mean(average_rate(x)) else mean(x$epsilon),
     log_evidence = if (tep) NA_real_ else fit_evidence(x),
-    log_evidence_tep = if (tep) model_evidence(x) else NA_real_,
     loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
     loo_se = se_sum(pointwise),
     criterion = x$spec$criterion,
     status = diagnose(x)$status,
     sweeps = c(x$ep$sweeps, NA_integer_)[1]
   )
+  if (tep) table$log_evidence_tep <- model_evidence(x)
+  table
 }
 
 #' @rdname tidy.sturdy_model

@@ -21,8 +21,9 @@
 #' [easystats and modelsummary][sturdy-insight], [mlr3][sturdy-mlr3], and behind a server by
 #' [vetiver][sturdy-deploy].
 #'
-#' Data to try it on: [sturdy_data()], [flip_labels()] and [sim_outliers()]. The terms are
-#' explained in the [glossary].
+#' Data to try it on: [sturdy_data()] and [flip_labels()]. The terms are explained in the
+#' [glossary]; the t-exponential family and the simulators of the papers are listed in
+#' [sturdy-papers].
 #'
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for

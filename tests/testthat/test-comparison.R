@@ -46,7 +46,7 @@ extended_test("what comes from select_model() is what a fit of its own gives", {
   )
   chosen <- rows$chosen[startsWith(rows$method, "select_model")]
   expect_length(chosen, 3)
-  expect_true(all(chosen %in% names(default_candidates())))
+  expect_true(all(chosen %in% names(default_candidates(criterion = "loo"))))
   by_evidence <- select_model(half$x, half$y, criterion = "evidence")
   expect_identical(chosen[1], with(by_evidence$table, candidate[selected]))
 })

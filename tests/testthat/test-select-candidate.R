@@ -27,10 +27,19 @@ test_that("arguments a model does not have are refused", {
 })
 
 test_that("the default candidates cover the models", {
-  all <- default_candidates()
+  all <- default_candidates(criterion = "loo")
   expect_setequal(vapply(all, spec_model, ""), c("gpc", "stc", "bpm"))
+  expect_identical(default_candidates(criterion = "evidence"), all)
   expect_false(anyDuplicated(names(all)) > 0)
   expect_equal(all$gpc_0$epsilon, 0)
+})
+
+test_that("a t process is no default candidate where it is the same as a Gaussian one", {
+  integrated <- default_candidates()
+  expect_setequal(vapply(integrated, spec_model, ""), c("gpc", "bpm"))
+  all <- default_candidates(criterion = "loo")
+  expect_identical(integrated, all[names(integrated)])
+  expect_error(default_candidates(criterion = "aic"), class = "sturdy_error_choice")
 })
 
 test_that("a candidate's fit is that of its function", {

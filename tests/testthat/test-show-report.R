@@ -133,6 +133,25 @@ test_that("rows left out and factors are no obstacle", {
   expect_false(4 %in% listed(report(fit, n = 30)))
 })
 
+test_that("columns that are no inputs are those of the row, also where NA left rows out", {
+  d <- toy()
+  d$a[c(2, 17, 30)] <- NA
+  d$record <- sprintf("record%03d", 100 + 1:40)
+  fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.05)
+  page <- report(fit, n = 40, neighbours = 3, data = d)
+  # of the rows listed, and of their neighbours in tables
+  items <- strsplit(page, "<li><h3>Row ", fixed = TRUE)[[1]][-1]
+  expect_length(items, 37)
+  row <- as.integer(sub("<.*", "", items))
+  chip <- sub(".*<dt>record</dt><dd>(record[0-9]+)</dd>.*", "\\1", items)
+  expect_equal(chip, d$record[row])
+  cells <- regmatches(page, gregexpr("<tr[^>]*>(<td[^>]*>[^<]*</td>)+</tr>", page))[[1]]
+  cells <- grep("record[0-9]", cells, value = TRUE)
+  expect_length(cells, 37 * 4)
+  number <- as.integer(sub("<tr[^>]*><td class=\"number\">([0-9]+)<.*", "\\1", cells))
+  expect_equal(sub(".*(record[0-9]+).*", "\\1", cells), d$record[number])
+})
+
 test_that("a file of one's own becomes a report in five lines", {
   table <- withr::local_tempfile(fileext = ".csv")
   file <- withr::local_tempfile(fileext = ".html")
