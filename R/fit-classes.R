@@ -20,17 +20,7 @@ fit_classes <- function(spec, molded, call) {
     trusted = classes_trusted(molded$data),
     checked = checked_matrix(molded$data, length(levels)), call = call
   )
-  timed <- spec
-  timed$deadline <- seconds_now() + spec$control$budget
-  fit <- if (is_averaged(latent, spec)) {
-    average_fit(latent, timed)
-  } else if (identical(spec$epsilon, "matrix")) {
-    learn_classes(latent, timed)
-  } else if (is_staged(latent, timed)) {
-    staged_fit(latent, timed)
-  } else {
-    learn_at_once(latent, timed)
-  }
+  fit <- learn_fit(latent, spec)
   kernel[hyper_names] <- fit$hyper
   new_gpc_classes(spec, molded, call, fit, kernel)
 }

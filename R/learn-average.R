@@ -34,22 +34,18 @@ average_is_long <- function(latent) {
 #' @return as learn_fit(), at the best mode, and `nodes`: see new_nodes().
 #' @noRd
 average_fit <- function(latent, spec, rows = NULL) {
-  noise <- if (is.null(latent$classes)) {
-    noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
-  } else {
-    classes_noise(spec, if (is.null(latent$checked)) matrix(0) else latent$checked)
-  }
-  if (average_is_long(latent)) noise$integrate <- FALSE
-  open <- average_unpriored(latent)
+  noise <- average_noise(latent, spec, rows)
+  open <- learn_unpriored(latent)
   if (length(open)) abort_no_prior(open)
-  counter <- average_counter(latent, spec)
+  plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
+  counter <- learn_counter(learn_progress(plain, average_nodes, "Integrating"), latent$n)
   before <- average_few(latent, noise, spec, counter$tick)
   if (!is.null(before$latent)) latent <- before$latent
   hopeless <- if (average_is_long(latent) && length(before$models)) {
     setdiff(names(before$models), average_hopeful(before$models))
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
-  models <- average_all_modes(latent, noise, spec, counter$tick, before$models)
+  models <- average_modes(latent, noise, spec, counter$tick, before$models)
   if (isTRUE(noise$matrix)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
   inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
@@ -62,26 +58,49 @@ average_fit <- function(latent, spec, rows = NULL) {
   nodes$evaluations <- counter$count()
   inform_rough(nodes, noise)
   model <- models[[average_point(models, parts, noise)]]
-  if (is.null(latent$classes)) {
-    average_result(latent, spec, model, nodes)
-  } else {
-    average_classes(latent, spec, model, nodes, models$matrix$modes[[1]]$matrix)
-  }
+  average_result(latent, spec, model, nodes, models$matrix$modes[[1]]$matrix)
 }
 
-#' Counts evaluations on all rows, and shows how far they have come
+# Noise models ------------------------------------------------------------------
+
+#' What averaging needs to know of label noise
+#' @return as noise_model(), with several classes as classes_noise().
 #' @noRd
-average_counter <- function(latent, spec) {
-  count <- 0L
-  plain <- utils::modifyList(spec, list(epsilon = 0))
-  tick <- learn_progress(learn_problem(latent, plain), average_nodes, "Integrating")
-  list(
-    tick = function(n) {
-      if (n == latent$n) count <<- count + 1L
-      tick(n)
-    },
-    count = function() count
+average_noise <- function(latent, spec, rows) {
+  noise <- if (is.null(latent$classes)) {
+    noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
+  } else {
+    classes_noise(spec, if (is.null(latent$checked)) matrix(0) else latent$checked)
+  }
+  noise$integrate <- noise$integrate && !average_is_long(latent)
+  noise
+}
+
+#' What averaging needs to know of label noise with several classes
+#'
+#' @return as noise_model(); `matrix`: whether a noise matrix is among the models, which are
+#'   in `weights`; `models` are the others, from whose modes those of the matrix are sought.
+#' @param checked see checked_matrix().
+#' @noRd
+classes_noise <- function(spec, checked = matrix(0)) {
+  epsilon <- spec$epsilon
+  noise <- noise_model(
+    if (is_one_of(epsilon, c("average", "learn", "matrix"))) "learn" else epsilon, spec$noise,
+    integrate = spec$hyper == "integrate"
   )
+  noise$weights <- switch(if (is.character(epsilon)) epsilon else "given",
+    average = {
+      # a rate for each class of two is a matrix
+      weights <- stats::setNames(spec$noise$models, c("none", "one", "matrix"))
+      weights[weights > 0]
+    },
+    learn = c(one = 1), matrix = c(matrix = 1), given = c(given = 1)
+  )
+  noise <- without_excluded(noise, sum(checked) - sum(diag(checked)))
+  noise$matrix <- "matrix" %in% names(noise$weights)
+  noise$models <- union(setdiff(names(noise$weights), "matrix"), if (noise$matrix) "one")
+  noise$shape <- spec$noise$rate
+  noise
 }
 
 # Modes -------------------------------------------------------------------------
@@ -92,20 +111,19 @@ average_counter <- function(latent, spec) {
 average_few <- function(latent, noise, spec, tick) {
   # with several classes all rows cost several times as much
   fewer <- is.null(latent$staged) || !is.null(latent$classes)
-  size <- min(if (fewer) learn_few_rows(latent$n), staged_rows)
+  size <- min(if (fewer) learn_few_rows(latent$n), stage_rows)
+  few <- stage_few(latent, size)
   placed <- !is.null(latent$staged) && !latent$staged$given
-  if (latent$n <= 1.2 * size && !placed) {
+  if (few$n == latent$n && !placed) {
     return(NULL)
   }
-  few <- if (latent$n <= 1.2 * size) latent else latent$some(size)
   some <- noise
-  if (!is.null(noise$row)) some$row <- noise$row[few$rows]
-  models <- average_all_modes(few, some, spec, tick)
+  if (!is.null(noise$row) && !is.null(few$rows)) some$row <- noise$row[few$rows]
+  models <- average_modes(few, some, spec, tick)
   again <- if (placed && length(models)) {
     # with wrong labels: without, the kernel follows each of them
     model <- models[[min(2, length(models))]]
-    hyper <- model$problem$coordinates$hyper(model$modes[[1]]$par)
-    staged_again(latent, few, hyper, spec)
+    stage_again(latent, few, model$problem$hyper(model$modes[[1]]$par), spec)
   }
   list(models = models, latent = again)
 }
@@ -114,31 +132,27 @@ average_few <- function(latent, noise, spec, tick) {
 #' @param before the same on some of the rows.
 #' @return list by model of list(problem, modes), those without a mode left out.
 #' @noRd
-average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
+average_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
-  many <- !is.null(before) && average_is_long(latent)
-  for (name in if (many) average_hopeful(before) else noise$models) {
+  long <- !is.null(before) && average_is_long(latent)
+  for (name in if (long) average_hopeful(before) else noise$models) {
     problem <- average_problem(latent, rate_map(name, noise), spec)
-    if (many) {
-      problem$impatient <- TRUE
-      problem$search_control$max_sweeps <- min(staged_sweeps, spec$control$max_sweeps)
-    }
-    objective <- learn_objective(problem, tick)
-    starts <- if (is.null(before[[name]])) {
-      average_from(problem, name, noise, found)
+    few <- before[[name]]
+    modes <- if (long) {
+      lapply(few$modes, stage_onward, problem, few$problem$latent$n, spec, tick, modes_gain)
     } else {
-      few <- before[[name]]$problem$latent$n
-      lapply(before[[name]]$modes, function(mode) {
-        start <- average_transfer(mode, latent$n / few)
-        if (many && is.null(noise$row) && !is.null(latent$staged)) {
-          at <- problem$coordinates
-          start$sites <- staged_sites(latent, few, at$hyper(mode$par), at$epsilon(mode$par), spec)
-        }
-        start
-      })
+      starts <- if (is.null(few)) {
+        average_from(problem, name, noise, found)
+      } else {
+        lapply(few$modes, function(mode) {
+          times <- latent$n / few$problem$latent$n
+          list(par = mode$par, curvature = grown_curvature(problem, mode$H, times))
+        })
+      }
+      learn_modes(learn_objective(problem, tick), starts)
     }
-    climb <- if (many && !is.null(before[[name]])) average_modes_near else average_modes
-    modes <- climb(problem, starts, objective)
+    modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
+    modes <- modes[!duplicated(lapply(modes, `[[`, "par"))]
     if (length(modes)) found[[name]] <- list(problem = problem, modes = modes)
   }
   found
@@ -147,20 +161,15 @@ average_all_modes <- function(latent, noise, spec, tick, before = NULL) {
 #' Noise models that can still be the best on all of many rows
 #' @noRd
 average_hopeful <- function(before) {
-  laplace <- vapply(before, function(model) {
-    log_sum(vapply(model$modes, node_laplace, numeric(1)))
-  }, numeric(1))
+  laplace <- vapply(before, model_laplace, numeric(1))
   names(before)[laplace > max(laplace) - average_hopeless]
 }
 
-#' A start from a mode on some of the rows: the data's part of the curvature grows with them
+#' Log evidence of a noise model by Laplace's method
 #' @noRd
-average_transfer <- function(mode, times) {
-  prior <- diag(length(mode$par))
-  e <- eigen(prior + times * (mode$H - prior), symmetric = TRUE)
-  curvature <- e$vectors %*% (pmax(e$values, average_least) * t(e$vectors))
-  list(par = mode$par, curvature = curvature)
-}
+model_laplace <- function(model) log_sum(vapply(model$modes, node_laplace, numeric(1)))
+
+# Starts ------------------------------------------------------------------------
 
 #' Where the search under a noise model starts: from the modes of the simpler one
 #' @noRd
@@ -170,7 +179,7 @@ average_from <- function(problem, name, noise, found) {
   rate <- function(e) {
     z <- mapply(function(e, kind) rate_normal(e, noise$rate[[kind]]), e, kinds)
     z <- solve(root, matrix(z, nrow(root), length(kinds), byrow = TRUE))
-    pmin(pmax(as.vector(z), 1 - average_far), average_far - 1)
+    inside(as.vector(z))
   }
   onward <- function(before, k, e) {
     average_onward(problem, before$modes[[k]], before$problem, rate(e))
@@ -194,6 +203,40 @@ average_from <- function(problem, name, noise, found) {
   )
 }
 
+# Off the ends of normal coordinates
+inside <- function(z) pmin(pmax(z, 1 - average_far), average_far - 1)
+
+#' Starting points of the model without wrong labels: as the heuristics have it, smooth
+#' with much noise, wiggly with little. Shifts of log lengthscale, nugget in sds.
+#' @noRd
+average_starts <- function(problem) {
+  lapply(list(c(0, -0.55), c(0.3, 1.15), c(-1, -1.35)), average_start, problem = problem)
+}
+
+average_start <- function(shift, problem, rate = NULL) {
+  at <- problem$field
+  z <- numeric(length(at))
+  name <- intersect(learn_tied, at)
+  if (length(name)) {
+    # the coordinates of a common factor exp(shift): root z = shift
+    toward <- if (name == "lengthscale") shift[1] else -2 * shift[1]
+    from <- log(unlist(problem$latent$hyper[[name]])) - problem$latent$prior[[name]]$meanlog
+    z[at == name] <- solve(prior_root(problem$latent, name), from + toward)
+  }
+  z[at == "nugget"] <- shift[2]
+  z[at == "epsilon"] <- rate
+  list(par = inside(z))
+}
+
+#' From the modes of one noise model to starts of another: its kernel, and these rates
+#' @noRd
+average_onward <- function(problem, mode, from, rate) {
+  z <- numeric(length(problem$field))
+  z[problem$field != "epsilon"] <- mode$par[from$field != "epsilon"]
+  z[problem$field == "epsilon"] <- rate
+  list(par = z, sites = mode$sites)
+}
+
 # Nodes -------------------------------------------------------------------------
 
 #' Nodes for each model: in proportion to the root of its probability by Laplace's method
@@ -203,9 +246,7 @@ average_sizes <- function(models, noise) {
   if (!noise$integrate || learn_is_over(problem)) {
     return(vapply(models, function(model) 0, 0))
   }
-  laplace <- vapply(models, function(model) {
-    log_sum(vapply(model$modes, node_laplace, numeric(1)))
-  }, numeric(1)) + log(noise$weights[names(models)])
+  laplace <- vapply(models, model_laplace, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
   total <- if (d > node_wide) {
     average_nodes_wide
@@ -256,11 +297,6 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   nodes$table$weight <- nodes$table$weight * (probability / left)[model]
   nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight)
   utils::modifyList(nodes, node_arrays(out))
-}
-
-average_unpriored <- function(latent) {
-  none <- vapply(latent$free, function(name) is.null(latent$prior[[name]]), logical(1))
-  latent$free[none]
 }
 
 # Conditions ----------------------------------------------------------------------

@@ -1,58 +1,119 @@
-# Coordinates z in which the prior of every free parameter is standard normal, so that
-# all noise models are integrated by the same code: hyperparameters of the latent
-# function first, flip rates last.
+# Coordinates z of what is free, hyperparameters of the latent function first, flip rates
+# last. In normal ones the prior of everything is standard normal, so that all noise models
+# are integrated by the same code; in logs a search climbs to the optimum.
 
-#' Coordinates of a latent and a noise model
+average_far <- 8 # no normal coordinate is looked at beyond this many prior sds
+
+learn_bounds <- list(
+  lengthscale = log(1e3), # either side of the start, on the log scale
+  variance = log(c(1e-4, 1e4)),
+  bias = log(c(1e-6, 1e4)),
+  nugget = log(c(1e-6, 1e4)),
+  prior_scale = log(c(1e-6, 1e6)),
+  epsilon = stats::qlogis(2 * c(1e-6, 0.49))
+)
+learn_small_epsilon <- 0.01   # below this, 0 is tried
+average_least <- 0.5 # least curvature in normal coordinates: the prior contributes 1
+learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
+
+#' Coordinates of a latent and a noise model, made of those of both
 #'
-#' @param latent see ep-latent.R. @param rates see rate_map().
-#' @return list(d, field (d, what each coordinate belongs to), hyper(z), rates(z),
-#'   epsilon(z): rates as EP takes them, pull(z, gradient): the gradient in z of a native
-#'   one, checked(z): value and gradient of what checks of labels say of the rates). [M 8.8]
+#' @param kernel list(field, hyper(z), pull(z, gradient), mean, precision: of the prior of each
+#'   coordinate, 0 where it has none). @param rates see rate_map(), or logit_rates().
+#' @param rate_precision of their normal prior, 0 where they have none. @param box list(start,
+#'   lower, upper, curvature: to start a climb with, of each coordinate; least: curvature to
+#'   go on with; constant: what the log prior lacks). @return list(field (what each coordinate belongs
+#'   to), precision, hyper(z), rates(z), epsilon(z): rates as EP takes them, pull(z, gradient):
+#'   the gradient in z of a native one, checked(z): value and gradient of what checks of labels
+#'   say of the rates, prior(z): those of the log prior; and the fields of `box`). [M 8.1, 8.8]
 #' @noRd
-new_coordinates <- function(latent, rates) {
-  kernel <- kernel_coordinates(latent)
+new_coordinates <- function(kernel, rates, rate_precision, box) {
   field <- c(kernel$field, rep("epsilon", rates$d))
+  mean <- c(kernel$mean, numeric(rates$d))
+  precision <- c(kernel$precision, rep(rate_precision, rates$d))
   mine <- seq_along(kernel$field)
   rate_part <- function(z) z[field == "epsilon"]
-  list(
-    d = length(field), field = field,
+  c(box, list(
+    field = field, precision = precision,
     hyper = function(z) kernel$hyper(z[mine]),
     rates = function(z) rates$rates(rate_part(z)),
-    epsilon = function(z) spread_rates(rates$rates(rate_part(z)), rates$row),
+    epsilon = function(z) rates$epsilon(rate_part(z)),
     pull = function(z, gradient) {
       c(kernel$pull(z[mine], gradient), rates$pull(rate_part(z), gradient$epsilon))
     },
     checked = function(z) {
       found <- rates$checked(rate_part(z))
       list(value = found$value, gradient = c(numeric(length(mine)), found$gradient))
+    },
+    prior = function(z) {
+      besides <- rates$prior(rate_part(z))
+      list(
+        value = besides$value - sum(box$constant + precision * (z - mean)^2 / 2),
+        gradient = -precision * (z - mean) + c(numeric(length(mine)), besides$gradient)
+      )
     }
-  )
+  ))
+}
+
+#' @param rates see rate_map().
+#' @noRd
+normal_coordinates <- function(latent, rates) {
+  kernel <- kernel_coordinates(latent, normal = TRUE)
+  rates$epsilon <- function(z) spread_rates(rates$rates(z), rates$row)
+  rates$prior <- nothing_besides
+  d <- length(kernel$field) + rates$d
+  new_coordinates(kernel, rates, 1, list(
+    start = numeric(d), lower = rep(-average_far, d), upper = rep(average_far, d),
+    curvature = rep(1.5, d), least = average_least, constant = rep(-stats::dnorm(0, log = TRUE), d)
+  ))
+}
+
+#' @param epsilon rates: "learn", "learn2" or held. @param proper whether the prior is a
+#'   density, with its constants, of the logit of a flip rate, too.
+#' @noRd
+log_coordinates <- function(latent, epsilon, proper = FALSE) {
+  kernel <- kernel_coordinates(latent, normal = FALSE)
+  rates <- logit_rates(epsilon, proper)
+  bounds <- kernel_bounds(latent, kernel$field)
+  w <- kernel$precision
+  new_coordinates(kernel, rates, 0, list(
+    start = c(bounds$start, rep(stats::qlogis(2 * 0.05), rates$d)),
+    lower = c(bounds$lower, rep(learn_bounds$epsilon[1], rates$d)),
+    upper = c(bounds$upper, rep(learn_bounds$epsilon[2], rates$d)),
+    # rather too small: that is mended by the first steps
+    curvature = pmax(c(w, numeric(rates$d)), learn_least), least = learn_least,
+    constant = if (proper) c(-stats::dnorm(0, log = TRUE) - log(w) / 2, numeric(rates$d)) else 0,
+    small = stats::qlogis(2 * learn_small_epsilon)
+  ))
 }
 
 # Hyperparameters -------------------------------------------------------------
 
-#' log u = centre + root z, the bias in units of what it competes with
+#' log u = centre + root z, in normal coordinates the bias in units of what it competes with
 #'
 #' All log lengthscales share one factor beside their own: independent ones of many
 #' columns would pin the overall scale. The bias is in units of variance + nugget:
 #' otherwise unbalanced classes without signal would not be in the prior.
 #' @noRd
-kernel_coordinates <- function(latent) {
+kernel_coordinates <- function(latent, normal) {
   free <- latent$free
   start <- latent$hyper
   field <- rep(free, lengths(start[free]))
-  centre <- numeric(length(field))
-  root <- matrix(0, length(field), length(field))
-  for (name in free) {
+  d <- length(field)
+  centre <- numeric(d)
+  precision <- numeric(d)
+  root <- diag(d)
+  for (name in intersect(free, names(Filter(Negate(is.null), latent$prior)))) {
     at <- field == name
     prior <- latent$prior[[name]]
     centre[at] <- prior$meanlog
-    common <- if (name == "lengthscale") latent$prior$common
-    root[at, at] <- common_root(sum(at), prior$sdlog, if (is.null(common)) 0 else common)
+    precision[at] <- prior$sdlog^-2
+    if (normal) root[at, at] <- prior_root(latent, name)
   }
-  bias <- "bias" %in% free
+  shift <- if (normal) centre else numeric(d)
+  bias <- normal && "bias" %in% free
   hyper <- function(z) {
-    u <- exp(centre + drop(root %*% z))
+    u <- exp(shift + drop(root %*% z))
     values <- start
     for (name in free) values[[name]][] <- u[field == name]
     if (bias) values$bias <- values$bias * (values$variance + values$nugget)
@@ -69,7 +130,19 @@ kernel_coordinates <- function(latent) {
     }
     drop(crossprod(root, slope))
   }
-  list(field = field, hyper = hyper, pull = pull)
+  list(
+    field = field, hyper = hyper, pull = pull, mean = if (normal) numeric(d) else centre,
+    precision = if (normal) rep(1, d) else precision
+  )
+}
+
+#' Root of the prior covariance of the logs of one kind of hyperparameter
+#' @noRd
+prior_root <- function(latent, name) {
+  common <- if (name == "lengthscale") latent$prior$common
+  common_root(
+    length(latent$hyper[[name]]), latent$prior[[name]]$sdlog, if (is.null(common)) 0 else common
+  )
 }
 
 #' Symmetric root of sd^2 I + common^2 11'
@@ -78,7 +151,53 @@ common_root <- function(n, sd, common) {
   diag(sd, n) + (sqrt(sd^2 + n * common^2) - sd) / max(n, 1)
 }
 
+#' Where a search among the logs starts and how far it may go
+#' @noRd
+kernel_bounds <- function(latent, field) {
+  start <- log(as.numeric(unlist(latent$hyper[latent$free])))
+  lower <- upper <- start
+  for (name in latent$free) {
+    at <- field == name
+    b <- learn_bounds[[name]]
+    if (name == "lengthscale") {
+      lower[at] <- start[at] - b
+      upper[at] <- start[at] + b
+    } else {
+      lower[at] <- min(log(max(exp(b[1]), latent$least[[name]])), start[at])
+      upper[at] <- max(b[2], start[at])
+    }
+  }
+  list(start = start, lower = lower, upper = upper)
+}
+
 # Flip rates --------------------------------------------------------------------
+
+nothing_besides <- function(z) list(value = 0, gradient = numeric(length(z)))
+
+#' One flip rate, or one of each class, by logits of twice the rate, or rates that are held
+#' @param epsilon "learn", "learn2", or what is held. @return as rate_map() and, of the prior,
+#'   `prior(z)`: the density of the rate times its derivative e (1 - 2e) in the logit [M 8.7].
+#' @noRd
+logit_rates <- function(epsilon, proper) {
+  d <- if (is.character(epsilon)) match(epsilon, c("learn", "learn2")) else 0L
+  rate <- function(z) 0.5 * stats::plogis(z)
+  list(
+    d = d,
+    epsilon = function(z) {
+      if (d == 2) c(neg = rate(z[1]), pos = rate(z[2])) else if (d == 1) rate(z) else epsilon
+    },
+    pull = function(z, gradient) {
+      e <- rate(z)
+      if (d > 0) e * (1 - 2 * e) * if (d == 2) gradient else sum(gradient)
+    },
+    checked = nothing_besides,
+    prior = if (!proper) nothing_besides else function(z) {
+      e <- rate(z)
+      b <- rate_prior_shape
+      list(value = sum(log(2 * b * e) + b * log1p(-2 * e)), gradient = 1 - 2 * e - 2 * b * e)
+    }
+  )
+}
 
 #' The flip rates of a noise model as functions of standard normals
 #'

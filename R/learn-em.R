@@ -43,7 +43,7 @@ em_search <- function(problem, method) {
   tick <- learn_progress(problem)
   at <- problem$field == "epsilon"
   y <- problem$latent$y
-  bounds <- stats::qlogis(2 * learn_bounds$epsilon)
+  bounds <- learn_bounds$epsilon
   par <- problem$start
   sites <- NULL
   rows <- list()
@@ -66,7 +66,7 @@ em_search <- function(problem, method) {
     wrong <- em_wrong(out, y, method)
     rate <- em_rates(wrong, y, sum(at))
     rows[[iteration]] <- data.frame(
-      iteration = iteration, epsilon = mean(learn_epsilon(problem, par)),
+      iteration = iteration, epsilon = mean(problem$epsilon(par)),
       log_evidence = now$value
     )
     moved <- par
@@ -93,10 +93,6 @@ em_search <- function(problem, method) {
 em_kernel_step <- function(problem, par, at, tick) {
   objective <- learn_objective(problem, tick)
   basis <- diag(length(par))[, !at, drop = FALSE]
-  learn_optim(problem, objective, par, basis, em_kernel_maxit)
-  best <- objective$best()
-  list(
-    par = if (is.null(best$par)) par else best$par, sites = best$sites,
-    evaluations = objective$evaluations()
-  )
+  best <- learn_walk(list(par = par), objective, basis, em_kernel_maxit, learn_gain)
+  list(par = best$par, sites = best$sites, evaluations = objective$evaluations())
 }

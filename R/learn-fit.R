@@ -13,50 +13,57 @@ learn_fit <- function(latent, spec, rows = NULL) {
   spec$deadline <- seconds_now() + spec$control$budget
   fit <- if (is_averaged(latent, spec, rows)) {
     average_fit(latent, spec, rows)
-  } else if (is_staged(latent, spec)) {
-    staged_fit(latent, spec)
   } else {
-    learn_at_once(latent, spec)
+    learn_optimum(latent, spec)
   }
   fit$ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
   if (!spec$control$trace) fit$ep["trace"] <- list(NULL)
   fit
 }
 
-learn_at_once <- function(latent, spec) {
+#' The optimum of the criterion and the prior, and the fit there
+#' @noRd
+learn_optimum <- function(latent, spec) {
+  if (identical(spec$epsilon, "matrix")) {
+    matrix_optimum(latent, spec)
+  } else if (!is.null(latent$staged) && !learns_by_em(spec)) {
+    stage_optimum(latent, spec)
+  } else {
+    learn_once(latent, spec)
+  }
+}
+
+learns_by_em <- function(spec) is.character(spec$epsilon) && isTRUE(spec$method != "gradient")
+
+#' The same with inducing inputs, if any, as they are
+#' @noRd
+learn_once <- function(latent, spec) {
   problem <- learn_problem(latent, spec)
-  learning <- NULL
-  hyper <- latent$hyper
-  epsilon <- spec$epsilon
-  if (length(problem$start)) {
-    learning <- if (is.character(epsilon) && isTRUE(spec$method != "gradient")) {
-      em_search(problem, spec$method)
-    } else {
-      learn_search(problem)
-    }
-    hyper <- learn_hyper(problem, learning$par)
-    epsilon <- learn_epsilon(problem, learning$par)
-  }
-  ep <- learning[["ep"]]
-  if (is.null(ep)) {
-    ep <- ep_run(
-      latent, hyper, spec$df, epsilon, learning$sites, spec$control, spec$criterion,
-      final = TRUE
-    )
-  }
-  if (!is.null(learning)) {
-    learning <- learn_report(problem, learning, ep)
-  }
-  list(hyper = hyper, epsilon = epsilon, ep = ep, learning = learning, latent = latent)
+  learn_result(problem, if (learns_by_em(spec)) {
+    em_search(problem, spec$method)
+  } else if (length(problem$start)) {
+    learn_search(problem)
+  })
+}
+
+#' The fit at what a search has found
+#' @param found see learn_search(); `NULL` where nothing was free.
+#' @noRd
+learn_result <- function(problem, found) {
+  par <- if (is.null(found)) problem$start else found$par
+  ep <- found$ep
+  if (is.null(ep)) ep <- learn_final(problem, par, found$sites)
+  list(
+    hyper = problem$hyper(par), epsilon = problem$epsilon(par), ep = ep,
+    learning = if (!is.null(found)) learn_report(problem, found, ep), latent = problem$latent
+  )
 }
 
 #' The `learning` field of a model
 #' @noRd
 learn_report <- function(problem, found, ep) {
   near <- 1e-3
-  low <- found$par < problem$lower + near
-  high <- found$par > problem$upper - near
-  names <- learn_names(problem)
+  bound <- found$par < problem$lower + near | found$par > problem$upper - near
   list(
     value = if (is.null(ep$value)) NA_real_ else ep$value,
     penalised = found$penalised,
@@ -67,7 +74,7 @@ learn_report <- function(problem, found, ep) {
     starts = found$starts,
     method = if (is.null(found$method)) "gradient" else found$method,
     trace = found$trace,
-    on_bound = names[low | high]
+    on_bound = learn_names(problem)[bound]
   )
 }
 

@@ -26,7 +26,7 @@ new_nodes <- function(models, parts, noise) {
   at <- function(what) {
     of(function(k, name) {
       own <- if (what == "rates") omega[[name]][[k]]
-      if (is.null(own)) models[[name]]$problem$coordinates[[what]](parts[[name]]$Z[, k]) else own
+      if (is.null(own)) models[[name]]$problem[[what]](parts[[name]]$Z[, k]) else own
     })
   }
   c(
@@ -86,19 +86,31 @@ node_arrays <- function(out) {
 }
 
 #' The fit at a mode, and the nodes
+#' @param matrix the posterior of a noise matrix at its best mode, or `NULL`.
 #' @noRd
-average_result <- function(latent, spec, model, nodes) {
+average_result <- function(latent, spec, model, nodes, matrix) {
   mode <- model$modes[[1]]
-  hyper <- model$problem$coordinates$hyper(mode$par)
-  rates <- model$problem$coordinates$rates(mode$par)
-  epsilon <- model$problem$coordinates$epsilon(mode$par)
+  hyper <- model$problem$hyper(mode$par)
+  rates <- model$problem$rates(mode$par)
+  epsilon <- model$problem$epsilon(mode$par)
+  nodes$point <- rates
+  if (!is.null(latent$classes)) {
+    as_omega <- function(rates) classes_omega(spread_rates(rates, NULL), latent$classes)
+    epsilon <- if (is.null(mode$matrix)) as_omega(rates) else mode$matrix$mean
+    nodes$omega <- lapply(nodes$rates, as_omega)
+    nodes$point <- epsilon
+  }
   ep <- ep_run(
     latent, hyper, spec$df, epsilon, mode$sites, spec$control, spec$criterion, final = TRUE
   )
-  nodes$point <- rates
-  list(
-    hyper = hyper, epsilon = spread_rates(matrix(colMeans(rates), 1), NULL), ep = ep,
-    latent = latent, nodes = nodes, learning = average_learning(model, ep, nodes)
+  # rates by group are one to the fit, their mean
+  if (is.null(latent$classes)) epsilon <- spread_rates(matrix(colMeans(rates), 1), NULL)
+  c(
+    list(
+      hyper = hyper, epsilon = epsilon, ep = ep, latent = latent, nodes = nodes,
+      learning = average_learning(model, ep, nodes)
+    ),
+    matrix[c("rate", "strength", "counts")]
   )
 }
 

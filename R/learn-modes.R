@@ -1,190 +1,236 @@
-# The posterior of the free parameters under one noise model, near its modes: what nodes
-# are drawn from. In coordinates z with a standard normal prior (learn-coordinates.R),
-#   f(z) = log Z_EP(z) - |z|^2/2 - d/2 log(2 pi),
-# so that the integral of exp f is the evidence of the noise model [M 8.9].
+# The mode finder: from every start a short climb; on from those that are worth it and apart;
+# the curvature there, which is carried to more rows. A climb takes care of flip rates
+# near 0, where the way to 0 is long and flat in logits.
 
-average_far <- 8        # no coordinate is looked at beyond this many prior sds
-average_steps <- 40L    # of a climb
-average_look <- 3L      # steps of a start before the worse ones are dropped
-average_behind <- 3     # nats below the best from which a start is dropped
-average_gain <- 0.02    # a climb ends when the next step promises less
-average_lost <- 7       # nats below the best from which a mode does not count
-average_same <- 0.5     # modes nearer in value, or within one sd, are one
-average_difference <- 0.03 # between the gradients that tell the curvature
-average_least <- 0.5    # least curvature: the prior contributes 1
+modes_lost <- 7   # nats below the best from which a mode does not count
+modes_same <- 0.5 # modes nearer in value, or within one sd, are one
+modes_gain <- 0.02 # a climb to a mode ends when the next step promises less
+learn_maxit <- 200L     # of a climb
+learn_gain <- 2e-5      # a climb ends when the next step promises less than this,
+learn_slope <- 1e-3     # or when no slope is steeper than this
+# Between the gradients that tell the curvature
+learn_difference <- c(usual = 0.03, rough = 0.05, central = 0.01)
+learn_tol_curvature <- 1e-6 # of EP, where gradients are subtracted from each other
 
-#' What learn_objective() needs to know, in coordinates
+#' How modes are sought that are to be integrated over
+#'
+#' @return list(look, look_gain, basis: of the short climbs, see learn_optim(); behind: nats
+#'   below the best from which an end of them is dropped; value, place: ends that are nearer
+#'   in value, and in mean square, are one: the best, if `best_first`, or the first; steps,
+#'   gain: of the climbs from the others).
 #' @noRd
-average_problem <- function(latent, rates, spec) {
-  coordinates <- new_coordinates(latent, rates)
-  d <- coordinates$d
-  control <- spec$control
-  tol <- max(control$tol, learn_tol(Inf, "evidence"), latent$coarse)
+modes_way <- function(problem, starts) {
   list(
-    latent = latent, df = Inf, criterion = "evidence", control = control,
-    deadline = spec$deadline,
-    search_control = utils::modifyList(unclass(control), list(tol = tol)),
-    coordinates = coordinates, field = coordinates$field, start = numeric(d),
-    lower = rep(-average_far, d), upper = rep(average_far, d)
+    look = if (length(starts) > 1) 3L else 0L, look_gain = modes_gain,
+    basis = diag(length(problem$field)), behind = 3, value = Inf, place = 0.25, best_first = TRUE,
+    steps = 40L, gain = modes_gain
   )
 }
-
-#' Value and gradient of f from a native result
-#' @noRd
-average_evaluation <- function(problem, z, out, bad) {
-  gradient <- problem$coordinates$pull(z, out$gradient)
-  if (!all(is.finite(gradient))) {
-    return(bad)
-  }
-  checked <- problem$coordinates$checked(z)
-  value <- out$value + checked$value
-  list(
-    par = z, value = value, penalised = value + average_log_prior(z),
-    gradient = gradient + checked$gradient - z, sites = out$sites
-  )
-}
-
-average_log_prior <- function(z) sum(stats::dnorm(z, log = TRUE))
-
-# Starts ----------------------------------------------------------------------
-
-#' Starting points of the model without wrong labels: as the heuristics have it, smooth
-#' with much noise, wiggly with little. Shifts of log lengthscale, nugget in sds.
-#' @noRd
-average_starts <- function(problem) {
-  lapply(list(c(0, -0.55), c(0.3, 1.15), c(-1, -1.35)), average_start, problem = problem)
-}
-
-average_start <- function(shift, problem, rate = NULL) {
-  at <- problem$field
-  z <- numeric(length(at))
-  scaled <- at %in% learn_tied
-  if (any(scaled)) {
-    # the coordinates of a common factor exp(shift): root z = shift
-    prior <- problem$latent$prior
-    name <- at[scaled][1]
-    common <- if (name == "lengthscale") prior$common
-    root <- common_root(sum(scaled), prior[[name]]$sdlog, if (is.null(common)) 0 else common)
-    toward <- if (name == "lengthscale") shift[1] else -2 * shift[1]
-    from <- log(unlist(problem$latent$hyper[[name]])) - prior[[name]]$meanlog
-    z[scaled] <- solve(root, from + toward)
-  }
-  z[at == "nugget"] <- shift[2]
-  z[at == "epsilon"] <- rate
-  pmin(pmax(z, -average_far + 1), average_far - 1)
-}
-
-#' From the modes of one noise model to starts of another: its kernel, and these rates
-#' @noRd
-average_onward <- function(problem, mode, from, rate) {
-  z <- numeric(length(problem$field))
-  z[problem$field != "epsilon"] <- mode$par[from$field != "epsilon"]
-  z[problem$field == "epsilon"] <- rate
-  list(par = z, sites = mode$sites)
-}
-
-# Modes -----------------------------------------------------------------------
 
 #' The modes that the starts lead to
 #'
-#' @param starts list of list(par, sites, curvature) or of vectors.
+#' @param starts list of list(par, sites, curvature): what is not known is left out.
 #' @return list of evaluations with `H`, the curvature -f'' in z, and `tangent`, the
 #'   derivatives of the sites; the best first. Empty where EP has no fixed point.
 #' @noRd
-average_modes <- function(problem, starts, objective) {
-  look <- if (length(starts) > 1) average_look else 0L
-  short <- lapply(starts, average_climb, problem, objective, look)
-  reached <- vapply(short, function(end) end$penalised, numeric(1))
-  keep <- is.finite(reached) & reached > max(reached, -Inf) - average_behind
-  ends <- list()
-  for (k in order(-reached)) {
-    near <- vapply(ends, function(end) {
-      sum((end$par - short[[k]]$par)^2) < 0.25 * length(end$par)
-    }, logical(1))
-    if (!keep[k] || any(near)) next
-    ends <- c(ends, list(average_climb(short[[k]], problem, objective, average_steps)))
-  }
-  ends <- ends[order(-vapply(ends, function(end) end$penalised, numeric(1)))]
+learn_modes <- function(objective, starts) {
+  ends <- learn_ends(objective, starts, modes_way(objective$problem, starts))$ends
   modes <- list()
-  for (end in ends) {
-    if (is.finite(end$penalised) && !average_known(end, modes)) {
-      end[c("H", "tangent")] <- average_curvature(problem, end, objective)
+  for (end in best_first(ends)) {
+    if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
+      end[c("H", "tangent")] <- learn_curvature(objective, end)
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
   modes
 }
 
-average_known <- function(end, modes) {
+best_first <- function(ends) ends[order(-reached(ends))]
+
+reached <- function(ends) vapply(ends, function(end) end$penalised, numeric(1))
+
+mode_is_known <- function(end, modes) {
   known <- vapply(modes, function(mode) {
     apart <- end$par - mode$par
     behind <- mode$penalised - end$penalised
-    behind > average_lost || abs(behind) < average_same && sum(apart^2) < 1 ||
-      !is.null(mode$H) && sum(apart * (mode$H %*% apart)) < 1
+    behind > modes_lost || abs(behind) < modes_same && sum(apart^2) < 1 ||
+      sum(apart * (mode$H %*% apart)) < 1
   }, logical(1))
   any(known)
 }
 
-average_climb <- function(from, problem, objective, maxit) {
-  if (!is.list(from)) from <- list(par = from)
-  curvature <- from$curvature
-  objective$begin(if (!is.null(from$sites)) from)
-  d <- length(from$par)
-  if (d == 0 || maxit == 0) {
-    return(c(objective$at(from$par), curvature = list(curvature)))
+#' Where starts lead
+#'
+#' @param way see modes_way(). @return list(ends: evaluations, each with `opt`, how its climb
+#'   ended; of: for each start which of them it leads to, `NA` where to none)
+#' @noRd
+learn_ends <- function(objective, starts, way) {
+  looks <- lapply(starts, learn_walk, objective, way$basis, way$look, way$look_gain)
+  value <- reached(looks)
+  of <- rep(NA_integer_, length(starts))
+  ends <- list()
+  for (k in if (way$best_first) order(-value) else seq_along(value)) {
+    look <- looks[[k]]
+    if (!is.finite(value[k]) || value[k] <= max(value) - way$behind) next
+    twin <- Position(function(end) {
+      apart <- c(mean_square(end$par - look$par), mean_square(end$look$par - look$par))
+      abs(end$look$penalised - look$penalised) < way$value && min(apart) < way$place
+    }, ends)
+    if (is.na(twin)) {
+      end <- if (way$steps > 0) learn_climb(look, objective, way$gain, way$steps) else look
+      end$look <- look[c("par", "penalised")]
+      ends <- c(ends, list(end))
+      twin <- length(ends)
+    }
+    of[k] <- twin
   }
-  learn_optim(
-    problem, objective, from$par, diag(d), maxit, average_gain,
-    if (is.null(curvature)) diag(1.5, d) else curvature
+  list(ends = ends, of = of)
+}
+
+# Of nothing: 0
+mean_square <- function(x) if (length(x)) mean(x^2) else 0
+
+#' Steps along a basis from a point, with the curvature that is known there
+#'
+#' @param from list(par, sites, curvature), or an evaluation.
+#' @return the best evaluation, with `opt`, how it ended, and the `curvature`.
+#' @noRd
+learn_walk <- function(from, objective, basis, steps, gain) {
+  objective$begin(if (!is.null(from$sites)) from)
+  opt <- learn_optim(
+    objective$problem, objective, from$par, basis, steps, gain, from$curvature
   )
   best <- objective$best()
-  best <- if (is.null(best$par)) list(par = from$par, penalised = -Inf) else best
-  c(best, curvature = list(curvature))
+  if (is.null(best$par)) best <- list(par = from$par, penalised = -Inf)
+  best$opt <- opt
+  best$curvature <- from$curvature
+  best
 }
 
-#' The modes on all of many rows, a few steps from those on some of them: the curvature is
-#' theirs, grown with the rows, for to measure it takes as many evaluations as parameters
-#' @param starts as average_transfer() makes them.
+#' The full search from an evaluation
+#'
+#' On the logit scale the way to epsilon = 0 is long and flat. So where epsilon is
+#' small and wants to fall, its lower bound is tried, and epsilon is held there
+#' when that is better; where it wants to rise from there, it is let go.
+#' @return as learn_walk()
 #' @noRd
-average_modes_near <- function(problem, starts, objective) {
-  modes <- lapply(starts, function(start) {
-    end <- average_climb(start, problem, objective, staged_steps)
-    c(end[names(end) != "curvature"], list(H = start$curvature))
-  })
-  modes <- modes[vapply(modes, function(mode) is.finite(mode$penalised), NA)]
-  modes <- modes[order(-vapply(modes, function(mode) mode$penalised, 0))]
-  modes[seq_along(modes) == 1 | !duplicated(lapply(modes, function(mode) mode$par))]
+learn_climb <- function(from, objective, gain = learn_gain, steps = learn_maxit) {
+  problem <- objective$problem
+  objective$begin(from)
+  best <- from
+  # from where rates are let go: far at first, then near, for they have been held
+  for (off in c(3, 0.1)) {
+    rising <- learn_at_zero(problem, best) & best$gradient > 0
+    here <- if (any(rising)) {
+      learn_move_epsilon(objective, best, rising, stats::qlogis(2 * off * learn_small_epsilon))
+    } else {
+      learn_try_zero(objective, best)
+    }
+    if (off < 1 && identical(here$par, best$par)) break
+    here$curvature <- from$curvature
+    basis <- diag(length(here$par))[, !learn_at_zero(problem, here), drop = FALSE]
+    end <- learn_walk(here, objective, basis, steps, gain)
+    if (end$penalised >= best$penalised) best <- end else best$opt <- end$opt
+  }
+  best
 }
 
-#' -f'' at a mode by forward differences of the gradient, and how the sites move there
+#' Which free parameters are flip rates that are held at 0
 #' @noRd
-average_curvature <- function(problem, mode, objective) {
-  d <- length(mode$par)
-  n <- length(mode$sites$tau)
-  H <- diag(d)
-  tangent <- matrix(0, 2 * n, d)
+learn_at_zero <- function(problem, here) {
+  problem$field == "epsilon" & !is.null(problem$small) & here$par <= problem$lower
+}
+
+learn_move_epsilon <- function(objective, here, which, value) {
+  objective$at(replace(here$par, which, value))
+}
+
+#' `here`, or a better evaluation with small flip rates at their lower bound
+#' @noRd
+learn_try_zero <- function(objective, here) {
+  problem <- objective$problem
+  small <- problem$field == "epsilon" & here$par > problem$lower & here$gradient < 0 &
+    here$par < max(problem$small, -Inf)
+  if (!any(small)) {
+    return(here)
+  }
+  zero <- learn_move_epsilon(objective, here, small, problem$lower[small])
+  if (zero$penalised > here$penalised) zero else here
+}
+
+# Curvature ---------------------------------------------------------------------
+
+#' -f'' at a mode by differences of the gradient, and how the sites move there
+#'
+#' @param central whether both sides are looked at: half as exact again, twice as dear.
+#' @param rough whether EP's tolerance in a search will do, which it does to climb with.
+#' @return list(H, tangent), both `NULL` where EP has no fixed point at the mode; where it
+#'   has none nearby, H is that of the prior, or, if `central`, `NA`.
+#' @noRd
+learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
+  problem <- objective$problem
   problem$search_control$tol <- max(
     problem$control$tol, learn_tol_curvature, problem$latent$coarse
   )
-  slope <- function(z, sites) {
-    out <- learn_native(problem, z, sites)
+  look <- function(par, sites) {
+    out <- learn_native(problem, par, sites)
     objective$count()
-    learn_evaluation(problem, z, out)
+    learn_evaluation(problem, par, out)
   }
-  here <- slope(mode$par, mode$sites)
+  if (rough) {
+    objective$begin(mode)
+    look <- function(par, sites) objective$at(par)
+  }
+  step <- learn_difference[if (central) "central" else if (rough) "rough" else "usual"]
+  here <- if (central || rough) mode else look(mode$par, mode$sites)
   if (!is.finite(here$penalised)) {
     return(list(H = NULL, tangent = NULL))
   }
+  d <- length(mode$par)
+  H <- diag(d)
+  tangent <- matrix(0, length(unlist(here$sites)), d)
+  along <- function(j, step) look(replace(mode$par, j, mode$par[j] + step), here$sites)
   for (j in seq_len(d)) {
-    step <- average_difference
-    there <- slope(replace(mode$par, j, mode$par[j] + step), here$sites)
-    if (!is.finite(there$penalised)) {
-      step <- -step
-      there <- slope(replace(mode$par, j, mode$par[j] + step), here$sites)
+    from <- here
+    there <- along(j, step)
+    side <- step
+    if (central || !is.finite(there$penalised)) {
+      other <- along(j, -step)
+      if (!central) {
+        there <- other
+        side <- -step
+      } else {
+        from <- other
+        side <- 2 * step
+      }
     }
-    if (!is.finite(there$penalised)) next # that of the prior
-    H[, j] <- (here$gradient - there$gradient) / step
-    tangent[, j] <- (unlist(there$sites) - unlist(here$sites)) / step
+    fine <- is.finite(there$penalised) && is.finite(from$penalised)
+    if (!fine && central) H[, j] <- NA
+    if (!fine) next
+    H[, j] <- (from$gradient - there$gradient) / side
+    tangent[, j] <- (unlist(there$sites) - unlist(from$sites)) / side
   }
   list(H = (H + t(H)) / 2, tangent = tangent)
+}
+
+#' The curvature on more rows: the data's part of it grows with them, the prior's does not
+#' @param times as many rows.
+#' @noRd
+grown_curvature <- function(problem, H, times) {
+  prior <- diag(pmax(problem$precision, problem$least), nrow(H))
+  e <- axes(prior + times * (H - prior))
+  e$vectors %*% (pmax(abs(e$values), problem$least) * t(e$vectors))
+}
+
+#' eigen() of a symmetric matrix, which may have no rows
+#' @noRd
+axes <- function(H) {
+  if (nrow(H) == 0) list(values = numeric(), vectors = H) else eigen(H, symmetric = TRUE)
+}
+
+#' Log evidence by Laplace's method at a mode
+#' @noRd
+node_laplace <- function(mode, least = average_least) {
+  values <- pmax(axes(mode$H)$values, least)
+  mode$penalised + length(values) / 2 * log(2 * pi) - sum(log(values)) / 2
 }

@@ -2,10 +2,8 @@
 # and are dear: a curvature known from elsewhere (fewer rows) is where it starts, and
 # every evaluation improves it, also of steps that are not taken.
 
-learn_first_step <- 1         # in the logs: a factor e
+learn_first_step <- 1 # in the logs: a factor e
 learn_longest_step <- 2
-learn_least_curvature <- 0.25 # that of a prior with standard deviation 2
-learn_difference <- 0.05      # between the gradients that tell the curvature
 
 #' BFGS along `par = origin + basis %*% z`
 #'
@@ -25,13 +23,22 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
     here <- objective$at(to_par(z))
     list(z = z, value = -here$penalised, slope = -drop(crossprod(basis, here$gradient)))
   }
-  ended <- function(convergence, message) list(convergence = convergence, message = message)
+  B <- NULL
+  ended <- function(convergence, message) {
+    H <- diag(problem$curvature, length(origin))
+    moved <- rowSums(basis) > 0
+    if (!is.null(B)) H[moved, moved] <- (basis %*% B %*% t(basis))[moved, moved]
+    list(convergence = convergence, message = message, curvature = H)
+  }
   box <- learn_box(problem, origin, basis)
   here <- look(numeric(ncol(basis)))
   if (!is.finite(here$value)) {
     return(ended(52L, "no value where the search starts"))
   }
-  if (is.null(curvature)) curvature <- diag(learn_prior_curvature(problem), length(origin))
+  if (!ncol(basis)) {
+    return(ended(0L, "only epsilon is free, and it is at its bound"))
+  }
+  if (is.null(curvature)) curvature <- diag(problem$curvature, length(origin))
   B <- crossprod(basis, curvature %*% basis)
   radius <- learn_first_step
   for (iteration in seq_len(maxit)) {
@@ -114,40 +121,4 @@ learn_shorter <- function(here, there, d) {
   root <- sqrt(max(a^2 - g0 * g1, 0))
   at <- 1 - (g1 + root - a) / (g1 - g0 + 2 * root)
   if (is.finite(at)) min(max(at, 0.1), 0.5) else 0.25
-}
-
-#' -f'' of the log prior, and a little where there is none: rather too small, for a
-#' curvature that is too small is mended by the first steps
-#' @noRd
-learn_prior_curvature <- function(problem) {
-  sd <- vapply(problem$field, function(name) {
-    prior <- problem$latent$prior[[name]]
-    if (is.null(prior)) Inf else prior$sdlog
-  }, 0)
-  pmax(1 / sd^2, learn_least_curvature)
-}
-
-#' -f'' on all rows, from differences of the gradient at an optimum on some of them: the
-#' criterion grows with the rows, the prior does not
-#' @param times as many rows. @return d x d, positive definite, or `NULL` where a value is
-#'   not to be had.
-#' @noRd
-learn_curvature <- function(problem, objective, here, times) {
-  d <- length(here$par)
-  objective$begin(here)
-  H <- matrix(0, d, d)
-  for (j in seq_len(d)) {
-    if (learn_is_over(problem)) {
-      return(NULL)
-    }
-    step <- learn_difference * if (here$par[j] < problem$upper[j] - learn_difference) 1 else -1
-    there <- objective$at(replace(here$par, j, here$par[j] + step))
-    if (!is.finite(there$penalised)) {
-      return(NULL)
-    }
-    H[, j] <- (here$gradient - there$gradient) / step
-  }
-  prior <- diag(learn_prior_curvature(problem), d)
-  e <- eigen(times * ((H + t(H)) / 2 - prior) + prior, symmetric = TRUE)
-  e$vectors %*% (pmax(abs(e$values), learn_least_curvature) * t(e$vectors))
 }

@@ -69,19 +69,3 @@ matrix_logs <- function(modes) {
     matrix(vapply(modes, function(mode) log(as.vector(mode$matrix$mean)), numeric(size)), size)
   }
 }
-
-#' Rates and strengths of the prior, and their probabilities given counts
-#' @return list(rate, strength, share (of as many points), log_marginal of the counts).
-#' @noRd
-matrix_prior_grid <- function(counts, shape) {
-  p <- (seq_len(matrix_grid) - 0.5) / matrix_grid
-  rate <- 0.5 * stats::qbeta(p, 1, shape)
-  strength <- exp(stats::qnorm(p, matrix_strength[["meanlog"]], matrix_strength[["sdlog"]]))
-  grid <- expand.grid(rate = rate, strength = strength)
-  value <- dirichlet_marginal(grid$rate, grid$strength, counts)
-  total <- log_sum(value)
-  list(
-    rate = grid$rate, strength = grid$strength, share = exp(value - total),
-    log_marginal = total - 2 * log(matrix_grid)
-  )
-}

@@ -15,7 +15,7 @@ node_most_k <- 0.7      # above this, nodes are drawn once more
 
 # The distribution that nodes are drawn from -----------------------------------
 
-#' @param modes see average_modes(). @return list of components: list(centre, axes (d x d),
+#' @param modes see learn_modes(). @return list of components: list(centre, axes (d x d),
 #'   scale, tails (logical, d), share, matrix: see matrix_component()).
 #' @noRd
 node_proposal <- function(modes) {
@@ -26,7 +26,7 @@ node_proposal <- function(modes) {
   unlist(lapply(seq_along(modes), function(k) {
     mode <- modes[[k]]
     d <- length(mode$par)
-    e <- if (d > 0) eigen(mode$H, symmetric = TRUE) else list(vectors = diag(0))
+    e <- axes(mode$H)
     curvature <- pmax(e$values, average_least)
     tails <- seq_len(d) <= node_tails & curvature > node_curved & d <= node_wide
     core <- list(
@@ -42,16 +42,6 @@ node_proposal <- function(modes) {
     )
     list(core, wide)
   }), recursive = FALSE)
-}
-
-#' Log evidence by Laplace's method at a mode
-#' @noRd
-node_laplace <- function(mode) {
-  if (length(mode$par) == 0) {
-    return(mode$penalised)
-  }
-  e <- eigen(mode$H, symmetric = TRUE, only.values = TRUE)$values
-  mode$penalised + length(mode$par) / 2 * log(2 * pi) - sum(log(pmax(e, average_least))) / 2
 }
 
 #' Points k = 1..n of a component (d x n)
@@ -208,7 +198,7 @@ largest_remainder <- function(x) {
 #' EP at a node from the sites that its mode foretells, or else from the prior
 #' @noRd
 node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
-  if (!is.null(omega)) problem$coordinates$epsilon <- function(z) omega
+  if (!is.null(omega)) problem$epsilon <- function(z) omega
   sites <- node_foresee(mode, z)
   control <- problem$search_control
   problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
@@ -219,7 +209,7 @@ node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
     tick(problem$latent$n)
   }
   if (ep_converged(out) && is.finite(out$log_evidence)) {
-    out$log_evidence <- out$log_evidence + problem$coordinates$checked(z)$value
+    out$log_evidence <- out$log_evidence + problem$checked(z)$value
     out[intersect(
       c("sites", "b", "extra", "loo", "log_evidence", "loo_class"), names(out)
     )]

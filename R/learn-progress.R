@@ -46,3 +46,17 @@ learn_usual_evaluations <- function(problem) {
   way <- if (enough) 1 else if (is.null(few)) 3 else 2
   learn_usual[[if (learn_has_many_optima(problem)) "many" else "one"]][way]
 }
+
+#' Counts evaluations on `n` rows on their way to a meter
+#' @return list(tick, count), functions.
+#' @noRd
+learn_counter <- function(tick, n) {
+  count <- 0L
+  list(
+    tick = function(rows) {
+      if (rows == n) count <<- count + 1L
+      tick(rows)
+    },
+    count = function() count
+  )
+}

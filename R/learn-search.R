@@ -1,8 +1,32 @@
-# The search for hyperparameters: a race, from each start a short search that moves all
-# lengthscales by one common factor, on some of the rows when there are many; then the
-# full search, the climb, from the best end, with the curvature that the race has seen.
+# The optimum of a criterion and the prior, in logs: a race, from each start a short search
+# that moves all lengthscales by one common factor, on some of the rows when there are many;
+# then the full climb from the best end, with the curvature that the race has seen.
 # Criteria with several optima climb within the race, too. The optimum counts only if EP
-# from a cold start reaches its value. The steps: learn-newton.R.
+# from a cold start reaches its value.
+
+learn_race_rows <- 150L # or a quarter of all, when there are half as many again
+learn_rows_each <- 8L   # a parameter, for an optimum on some rows to be worth having
+learn_little_noise <- 0.05  # below this, twice as much is tried
+learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
+
+#' How the ends of a race are sought, see modes_way()
+#' @param onward whether it goes on to climb.
+#' @noRd
+race_way <- function(problem, onward) {
+  deep <- learn_has_many_optima(problem)
+  list(
+    look = if (deep) 3L else 10L, look_gain = 0.01, basis = tied_basis(problem$field),
+    # with one optimum the value tells it
+    behind = Inf, value = 0.5, place = if (deep) 0.25 else Inf, best_first = FALSE,
+    steps = if (deep || onward) learn_maxit else 0L, gain = 0.01
+  )
+}
+
+#' The Gaussian evidence has one optimum on nearly all data, the others several
+#' @noRd
+learn_has_many_optima <- function(problem) {
+  problem$criterion == "loo" || is.finite(problem$df)
+}
 
 #' One common factor for all lengthscales (or prior scales), the rest one by one
 #' @noRd
@@ -32,14 +56,18 @@ learn_starts <- function(problem, restarts) {
     at <- problem$field
     par[at == "lengthscale"] <- par[at == "lengthscale"] + d[1]
     par[at == "prior_scale"] <- par[at == "prior_scale"] - 2 * d[1]
-    learn_move_noise(problem, par, d[2], min(d[3], 0.3))
+    list(par = learn_move_noise(problem, par, d[2], min(d[3], 0.3)))
   })
 }
 
-#' The same start with a larger nugget and, when it is learned, a larger epsilon
+#' The first start with a larger nugget and, when it is learned, a larger epsilon: t-EP needs
+#' more of it to have a fixed point
 #' @noRd
-learn_noisier <- function(problem, par, times) {
-  learn_move_noise(problem, par, log(times), min(0.02 * times, 0.4))
+learn_noisier <- function(problem) {
+  par <- learn_starts(problem, 0)[[1]]$par
+  lapply(c(4, 16, 64), function(times) {
+    list(par = learn_move_noise(problem, par, log(times), min(0.02 * times, 0.4)))
+  })
 }
 
 #' Other overlap and wrong labels: the log nugget by a step, the flip rates to a value
@@ -56,22 +84,25 @@ learn_move_noise <- function(problem, par, step, rate) {
 learn_within <- function(problem, par) pmin(pmax(par, problem$lower), problem$upper)
 
 #' Race, climb, check from a cold start
-#' @return list(par, value, penalised, opt, ep, cold, evaluations, starts)
+#' @return an evaluation with `opt` (how the climb ended), ep, cold, evaluations, starts.
 #' @noRd
 learn_search <- function(problem) {
   tick <- learn_progress(problem)
   objective <- learn_objective(problem, tick)
-  race <- learn_race(problem, objective, tick)
-  reached <- vapply(race$ends, function(end) end$penalised, numeric(1))
-  again <- duplicated(lapply(race$ends, function(end) end$par))
+  few <- learn_few(problem, tick)
+  race <- learn_race(objective, few)
   found <- NULL
-  for (k in order(-reached)) {
-    if (!is.finite(reached[k]) || again[k]) next
-    candidate <- learn_climb(problem, objective, race$ends[[k]], few = race$few)
-    candidate <- learn_with_noise(problem, objective, candidate)
-    candidate$start <- k
+  for (k in order(-reached(race$ends))) {
+    from <- race$ends[[k]]
+    if (!is.finite(from$penalised)) next
+    if (!is.null(from$few)) {
+      H <- learn_curvature(few, from$few, rough = TRUE)$H
+      if (!is.null(H)) from$curvature <- grown_curvature(problem, H, few$times)
+    }
+    candidate <- learn_with_noise(objective, learn_climb(from, objective))
     candidate$ep <- learn_final(problem, candidate$par, candidate$sites)
     candidate$cold <- learn_is_cold(candidate)
+    candidate$start <- k
     if (is.null(found) || candidate$cold) found <- candidate
     if (candidate$cold) break
   }
@@ -81,14 +112,19 @@ learn_search <- function(problem) {
       cold = FALSE, opt = list(convergence = 99L, message = "EP converged at no starting point")
     )
   }
-  c(found, list(
-    evaluations = objective$evaluations() +
-      if (is.null(race$few)) 0L else race$few$objective$evaluations(),
-    starts = data.frame(
-      start = seq_along(reached), penalised = reached,
-      chosen = seq_along(reached) == found$start
-    )
-  ))
+  evaluations <- objective$evaluations() + if (is.null(few)) 0L else few$evaluations()
+  found$evaluations <- evaluations
+  found$starts <- race_table(race, found$start)
+  found
+}
+
+#' Where each start of a race led
+#' @noRd
+race_table <- function(race, chosen) {
+  value <- c(-Inf, reached(race$ends))[1 + ifelse(is.na(race$of), 0L, race$of)]
+  start <- seq_along(race$of)
+  first <- match(chosen, race$of, nomatch = 1L)
+  data.frame(start = start, penalised = value, chosen = start == first)
 }
 
 #' A short search from every start
@@ -96,131 +132,41 @@ learn_search <- function(problem) {
 #' Where there are many rows, on some that are spread over all: they tell the basins apart
 #' at a fraction of the cost. Where these are many for the parameters, too, the race goes
 #' on to their optimum: it is near that of all rows and tells the curvature there.
-#' @return list(ends: evaluations on all rows, with that on some rows as `few`; few:
-#'   list(problem, objective) of some rows, or `NULL`)
+#' @param few the objective on some rows, see learn_few(), or `NULL`.
+#' @return as learn_ends(), on all rows, with that on some rows as `few` of each end.
 #' @noRd
-learn_race <- function(problem, objective, tick = function(n) NULL) {
-  few <- learn_few(problem, tick)
-  ground <- if (is.null(few)) list(problem = problem, objective = objective) else few
-  deep <- learn_has_many_optima(problem)
+learn_race <- function(objective, few) {
+  problem <- objective$problem
   enough <- !is.null(few) && few$problem$latent$n >= learn_rows_each * length(problem$start)
-  same <- if (deep) learn_same_place else learn_same_value
-  basis <- tied_basis(problem$field)
-  run <- function(par) {
-    ground$objective$begin()
-    learn_optim(
-      ground$problem, ground$objective, par, basis,
-      if (deep) learn_race_maxit_deep else learn_race_maxit, learn_race_gain
-    )
-    ground$objective$best()
-  }
-  onward <- function(end) {
-    if (deep || enough) {
-      end <- learn_climb(ground$problem, ground$objective, end, learn_race_gain)
+  way <- race_way(problem, enough)
+  from <- function(starts) {
+    race <- learn_ends(if (is.null(few)) objective else few, starts, way)
+    if (!is.null(few)) {
+      race$ends <- lapply(race$ends, function(end) {
+        c(objective$at(end$par), if (enough) list(few = end))
+      })
     }
-    if (is.null(few)) end else c(objective$at(end$par), if (enough) list(few = end))
+    race
   }
-  from <- function(starts) learn_each(lapply(starts, run), onward, same)
-  starts <- learn_starts(problem, problem$control$restarts)
-  ends <- from(starts)
-  has_value <- vapply(ends, function(end) is.finite(end$penalised), logical(1))
+  race <- from(learn_starts(problem, problem$control$restarts))
   noise <- any(problem$field %in% c("nugget", "epsilon"))
-  if (!any(has_value) && noise) { # t-EP needs more of it to have a fixed point
-    ends <- from(lapply(c(4, 16, 64), learn_noisier, problem = problem, par = starts[[1]]))
-  }
-  list(ends = ends, few = few)
+  if (noise && !any(is.finite(reached(race$ends)))) from(learn_noisier(problem)) else race
 }
 
-#' What `onward` makes of each of the ends; of those that are the same, once
-#' @noRd
-learn_each <- function(ends, onward, same) {
-  moved <- vector("list", length(ends))
-  for (k in seq_along(ends)) {
-    end <- ends[[k]]
-    twin <- Position(function(other) same(other, end), ends[seq_len(k - 1)])
-    moved[[k]] <- if (!is.finite(end$penalised)) {
-      end
-    } else if (is.na(twin)) {
-      onward(end)
-    } else {
-      moved[[twin]]
-    }
-  }
-  moved
-}
-
-#' Is it the same optimum, as far as a race can tell? With one optimum the value does.
-#' @noRd
-learn_same_value <- function(one, other) {
-  isTRUE(abs(one$penalised - other$penalised) < learn_same)
-}
-
-learn_same_place <- function(one, other) {
-  learn_same_value(one, other) && max(abs(one$par - other$par)) < learn_same
-}
-
-#' The Gaussian evidence has one optimum on nearly all data, the others several
-#' @noRd
-learn_has_many_optima <- function(problem) {
-  problem$criterion == "loo" || is.finite(problem$df)
-}
-
-#' The problem on rows spread over all; `NULL` when it is small already
+#' The objective on rows spread over all, with how many `times` all are as many; `NULL` when
+#' they are few already
 #' @noRd
 learn_few <- function(problem, tick) {
-  rows <- learn_few_rows(problem$latent$n)
-  if (is.null(rows)) {
-    return(NULL)
+  all <- problem$latent$n
+  rows <- learn_few_rows(all)
+  if (!is.null(rows)) {
+    problem$latent <- problem$latent$some(rows)
+    c(learn_objective(problem, tick), list(times = all / problem$latent$n))
   }
-  problem$latent <- problem$latent$some(rows)
-  list(problem = problem, objective = learn_objective(problem, tick))
 }
 
 learn_few_rows <- function(n) {
   if (n >= 1.5 * learn_race_rows) max(learn_race_rows, n %/% 4L)
-}
-
-#' The full search from the end of a race
-#'
-#' On the logit scale the way to epsilon = 0 is long and flat. So where epsilon is
-#' small and wants to fall, its lower bound is tried, and epsilon is held there
-#' when that is better; where it wants to rise from there, it is let go.
-#' @param from an evaluation; where it has `few`, the evaluation on some rows that it
-#'   comes from, their curvature is where the search starts.
-#' @return the best evaluation, with the result of optim() as `opt`
-#' @noRd
-learn_climb <- function(problem, objective, from, gain = learn_gain,
-                        few = NULL) {
-  objective$begin(from)
-  curvature <- if (!is.null(from$few)) {
-    learn_curvature(
-      few$problem, few$objective, from$few, problem$latent$n / few$problem$latent$n
-    )
-  }
-  climb <- function(here) {
-    held <- learn_at_zero(problem, here)
-    basis <- diag(length(here$par))[, !held, drop = FALSE]
-    if (ncol(basis) == 0) {
-      return(list(convergence = 0L, message = "only epsilon is free, and it is at its bound"))
-    }
-    learn_optim(problem, objective, here$par, basis, learn_maxit, gain, curvature)
-  }
-  rising <- function(here) learn_at_zero(problem, here) & here$gradient > 0
-  start <- if (any(rising(from))) {
-    learn_move_epsilon(problem, objective, from, rising(from), 3 * learn_small_epsilon)
-  } else {
-    learn_try_zero(problem, objective, from)
-  }
-  opt <- climb(start)
-  end <- objective$best()
-  onward <- if (any(rising(end))) {
-    learn_move_epsilon(problem, objective, end, rising(end), learn_small_epsilon / 10)
-  } else {
-    learn_try_zero(problem, objective, end)
-  }
-  if (!identical(onward$par, end$par)) opt <- climb(onward)
-  c(objective$best()[c("par", "value", "penalised", "gradient", "sites")],
-    list(opt = opt))
 }
 
 #' Overlap of the classes and wrong labels explain each other, and the way from one to the
@@ -228,45 +174,21 @@ learn_climb <- function(problem, objective, from, gain = learn_gain,
 #' there are many, with less overlap
 #' @param found the end, see learn_climb(). @return the better one, alike.
 #' @noRd
-learn_with_noise <- function(problem, objective, found) {
+learn_with_noise <- function(objective, found) {
+  problem <- objective$problem
   if (!any(problem$field == "epsilon") || !is.finite(found$penalised) ||
-      any(learn_epsilon(problem, found$par) > learn_little_noise)) {
+      any(problem$epsilon(found$par) > learn_little_noise)) {
     return(found)
   }
+  objective$begin(found)
   here <- objective$at(
     learn_move_noise(problem, found$par, -log(10), 2 * learn_little_noise)
   )
   if (!is.finite(here$penalised)) {
     return(found)
   }
-  noisy <- learn_climb(problem, objective, here)
+  noisy <- learn_climb(here, objective)
   if (noisy$penalised > found$penalised) noisy else found
-}
-
-#' Which free parameters are flip rates at their lower bound
-#' @noRd
-learn_at_zero <- function(problem, here) {
-  problem$field == "epsilon" & here$par <= problem$lower
-}
-
-learn_move_epsilon <- function(problem, objective, here, which, value) {
-  par <- here$par
-  par[which] <- stats::qlogis(2 * value)
-  objective$at(par)
-}
-
-#' `here`, or a better evaluation with small flip rates at their lower bound
-#' @noRd
-learn_try_zero <- function(problem, objective, here) {
-  small <- problem$field == "epsilon" & here$par > problem$lower &
-    here$par < stats::qlogis(2 * learn_small_epsilon) & here$gradient < 0
-  if (!any(small)) {
-    return(here)
-  }
-  zero <- learn_move_epsilon(
-    problem, objective, here, small, learn_bounds$epsilon[1]
-  )
-  if (zero$penalised > here$penalised) zero else here
 }
 
 #' Does EP from the prior end where the search did?

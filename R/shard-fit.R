@@ -54,10 +54,10 @@ mold_shards <- function(team, formula, scale, na.action, call) {
 #' @noRd
 sample_shards <- function(team, rows) {
   n <- sum(rows)
-  wanted <- if (n <= 1.2 * staged_rows) {
+  wanted <- if (n <= 1.2 * stage_rows) {
     seq_len(n)
   } else {
-    unique(ceiling(n * golden_share(seq_len(staged_rows))))
+    unique(ceiling(n * golden_share(seq_len(stage_rows))))
   }
   before <- cumsum(rows) - rows
   parts <- team$ask("rows", each = lapply(seq_along(rows), function(k) {
@@ -119,7 +119,7 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   latent <- latent_shards(
     team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
   )
-  fit <- learn_shards(latent, few, spec)
+  fit <- learn_fit(latent, spec)
   kernel[hyper_names] <- fit$hyper
   inducing <- new_inducing(fit)
   fit$ep["C"] <- NULL
@@ -131,7 +131,7 @@ fit_shards.bpm_spec <- function(spec, team, molded, call) {
   data <- molded$data
   few <- latent_weight(bpm_design(data$X, prior), data$y, prior, call)
   latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
-  fit <- learn_shards(latent, few, spec)
+  fit <- learn_fit(latent, spec)
   prior$scale[prior$free] <- fit$hyper$prior_scale
   prior$nugget <- fit$hyper$nugget
   weights <- ep_weights(fit$ep, prior, spec$df)
@@ -149,20 +149,4 @@ new_shard_model <- function(spec, molded, call, fit, ...) {
   shards <- molded$shards
   molded["data"] <- list(NULL)
   new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
-}
-
-#' Learning on the sample, then some steps on all, and the fit
-#' @return as learn_fit()
-#' @noRd
-learn_shards <- function(latent, few, spec) {
-  spec$deadline <- seconds_now() + spec$control$budget
-  problem <- learn_problem(few, spec)
-  fit <- if (length(problem$start)) {
-    staged_on(latent, few, learn_search(problem), problem, spec)
-  } else {
-    staged_held(latent, few, spec)
-  }
-  fit$ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
-  if (!spec$control$trace) fit$ep["trace"] <- list(NULL)
-  fit
 }

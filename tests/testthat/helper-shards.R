@@ -15,11 +15,11 @@ shard_data <- function(n = 600, seed = 1, flips = 0.1) {
 local_few <- function(rows = 100L, env = parent.frame()) {
   space <- asNamespace("sturdy")
   put <- function(value) {
-    get("unlockBinding", baseenv())("staged_rows", space)
-    assign("staged_rows", value, space)
-    lockBinding("staged_rows", space)
+    get("unlockBinding", baseenv())("stage_rows", space)
+    assign("stage_rows", value, space)
+    lockBinding("stage_rows", space)
   }
-  before <- space$staged_rows
+  before <- space$stage_rows
   put(rows)
   withr::defer(put(before), envir = env)
 }

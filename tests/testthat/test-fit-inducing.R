@@ -157,9 +157,9 @@ test_that("an end with few wrong labels is held against a climb from many", {
   par[problem$field == "epsilon"] <- problem$lower[problem$field == "epsilon"]
   par[problem$field == "nugget"] <- 0
   none <- objective$at(par)
-  better <- learn_with_noise(problem, objective, none)
+  better <- learn_with_noise(objective, none)
   expect_gt(better$penalised, none$penalised + 5)
-  expect_lt(abs(learn_epsilon(problem, better$par) - 0.15), 0.05)
+  expect_lt(abs(problem$epsilon(better$par) - 0.15), 0.05)
   # an end with wrong labels is the end
-  expect_identical(learn_with_noise(problem, objective, better), better)
+  expect_identical(learn_with_noise(objective, better), better)
 })

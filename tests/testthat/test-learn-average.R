@@ -206,12 +206,39 @@ test_that("a component that gets no node is left out", {
   }
   proposal <- list(part(0.97, 1L), part(0.01, 1L), part(0.02, 2L))
   problem <- problem_of(averaged(kernel = one_free()), "one")
-  modes <- average_modes(
-    problem, list(c(0, -1)), learn_objective(problem)
-  )
+  modes <- learn_modes(learn_objective(problem), list(list(par = c(0, -1))))
   drawn <- node_draw(problem, modes[c(1, 1)], proposal, 10, 0, function(n) NULL)
   expect_equal(ncol(drawn$Z), 10)
   expect_equal(length(drawn$drawn), 1)
+})
+
+test_that("drawn twice, nodes have the density of both draws together", {
+  # f is the prior, so that the evidence is 1; drawn far too narrowly at first
+  out <- list(
+    status = 0L, sweeps = 1L, log_evidence = 0, b = 0, loo = 0, sites = list(tau = 0, nu = 0)
+  )
+  problem <- list(
+    latent = list(n = 1, native = function(...) out), df = Inf, criterion = "evidence",
+    field = c("nugget", "nugget"), hyper = identity, epsilon = function(z) 0,
+    checked = nothing_besides, search_control = list(max_sweeps = 100)
+  )
+  mode <- list(
+    par = c(0, 0), H = diag(60, 2), penalised = -log(2 * pi), sites = out$sites,
+    tangent = matrix(0, 2, 2)
+  )
+  found <- node_integral(problem, list(mode), 60, function(n) NULL)
+  expect_equal(ncol(found$Z), 120)
+  expect_lt(abs(found$log_evidence), 0.2)
+})
+
+test_that("nothing free but the noise model is averaged over many rows, too", {
+  d <- withr::with_seed(1, data.frame(a = rnorm(260), b = rnorm(260)))
+  d$class <- d$a + d$b + withr::with_seed(2, rnorm(260)) > 0
+  kernel <- kernel_iso(1, fixed = TRUE)
+  fit <- averaged(d, kernel = kernel)
+  expect_equal(fit$nodes$models$method, c("exact", "nodes", "nodes"))
+  none <- gpc(class ~ a + b, d, kernel = kernel, epsilon = 0, control = quiet)
+  expect_equal(fit$nodes$models$log_evidence[1], log_evidence(none), tolerance = 1e-8)
 })
 
 test_that("points of a component have its mean and spread", {

@@ -10,9 +10,14 @@ problem_of <- function(value, slope, lower, upper, field = rep("nugget", length(
     if (is.null(best) || isTRUE(here$penalised > best$penalised)) best <<- here
     here
   }
+  problem <- list(
+    lower = lower, upper = upper, field = field, latent = list(),
+    curvature = rep(0.25, length(lower)), precision = 0, least = 0.25
+  )
+  begin <- function(from = NULL) NULL
   list(
-    problem = list(lower = lower, upper = upper, field = field, latent = list()),
-    objective = list(at = at, best = function() best, begin = function(from = NULL) NULL),
+    problem = problem,
+    objective = list(problem = problem, at = at, best = function() best, begin = begin),
     looks = function() looks
   )
 }
@@ -82,8 +87,9 @@ test_that("Rosenbrock's valley is followed to its end", {
 test_that("the curvature of all rows is that of some, times as many, beside the prior's", {
   one <- quadratic(H, numeric(5))
   here <- one$objective$at(rep(0.3, 5))
-  one$problem$latent$prior <- list(nugget = list(meanlog = 0, sdlog = 0.7))
-  found <- learn_curvature(one$problem, one$objective, here, 4)
+  one$problem$precision <- rep(1 / 0.49, 5)
+  some <- learn_curvature(one$objective, here, rough = TRUE)$H
+  found <- grown_curvature(one$problem, some, 4)
   prior <- diag(1 / 0.49, 5)
   e <- eigen(4 * (H - prior) + prior)
   expect_close(found, e$vectors %*% (abs(e$values) * t(e$vectors)), 1e-8, floor = 1)

@@ -102,17 +102,16 @@ test_that("the slope of the objective is that of its differences", {
   d <- learn_data(40)
   fit <- gpc(class ~ ., d, kernel = kernel_ard(2, fixed = TRUE), epsilon = 0.05)
   for (epsilon in c("learn", "learn2")) {
-    problem <- learn_problem(
-      latent_kernel(
-        fit$data$X, model_columns(fit), fit$data$y,
-        kernel_resolve(
-          kernel_ard(2, nugget = 0.3), fit$data$X, model_columns(fit),
-          fit$blueprint$columns
-        )
-      ),
-      gpc_spec(epsilon = epsilon, control = ep_control(tol = 1e-11))
+    latent <- latent_kernel(
+      fit$data$X, model_columns(fit), fit$data$y,
+      kernel_resolve(
+        kernel_ard(2, nugget = 0.3), fit$data$X, model_columns(fit), fit$blueprint$columns
+      )
     )
-    problem$rate_prior <- TRUE
+    problem <- learn_problem(
+      latent, gpc_spec(epsilon = epsilon, control = ep_control(tol = 1e-11)),
+      log_coordinates(latent, epsilon, proper = TRUE)
+    )
     problem$search_control$tol <- 1e-11
     # rates far from 0, where 1 - 2 epsilon matters
     par <- replace(problem$start, problem$field == "epsilon", 0.2)

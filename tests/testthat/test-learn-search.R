@@ -13,7 +13,7 @@ test_that("a search whose criterion has gaps ends", {
 
 test_that("a search has so many evaluations and no more, and says so", {
   problem <- list(
-    lower = c(-9, -9), upper = c(9, 9), field = c("a", "b"), latent = list(prior = NULL)
+    lower = c(-9, -9), upper = c(9, 9), field = c("a", "b"), curvature = c(0.25, 0.25)
   )
   times <- 0
   narrow <- list(at = function(par) {

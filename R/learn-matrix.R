@@ -1,0 +1,227 @@
+# A noise matrix: rows under a Dirichlet prior whose centre is one rate and whose strength
+# is learned, so that it is that of one rate where the data say no more. Its posterior, also
+# Dirichlet, and the kernel are found in turn. Nodes: learn-nodes-matrix.R.
+
+matrix_rounds <- 3L     # of the matrix and the kernel in turn, for an average
+matrix_kernel_steps <- 8L
+matrix_em_steps <- 30L
+matrix_em_tol <- 1e-3   # largest change of an entry
+matrix_same <- 0.03     # entries of two matrices that are nearer are one
+# The rate at which one of the starts is learned: with a learned rate, one class taken for
+# another may end as a wiggly boundary and no noise.
+matrix_start_rate <- 0.15
+
+#' Learn the kernel and one rate, then the matrix and the kernel in turn, from there and from
+#' where many labels are wrong
+#'
+#' @return as learn_result() and `omega`, the posterior mean of the matrix, rate, strength,
+#'   counts; `epsilon` is a rate for each true class.
+#' @noRd
+matrix_optimum <- function(latent, spec) {
+  at_rate <- function(epsilon) utils::modifyList(unclass(spec), list(epsilon = epsilon))
+  starts <- lapply(list("learn", matrix_start_rate), function(epsilon) {
+    learn_once(latent, at_rate(epsilon))
+  })
+  usable <- Filter(function(fit) identical(fit$ep$status, "converged"), starts)
+  if (!length(usable)) {
+    return(starts[[1]])
+  }
+  spent <- sum(vapply(usable, function(fit) sum(fit$learning$evaluations), numeric(1)))
+  tick <- function(n) spent <<- spent + 1
+  way <- list(
+    problem = function(omega) learn_problem(latent, at_rate(omega)),
+    point = dirichlet_mean, shape = 1, rounds = 1L, gain = learn_gain
+  )
+  ends <- lapply(usable, function(fit) {
+    here <- list(
+      hyper = fit$hyper, par = log(as.numeric(unlist(fit$hyper[latent$free]))),
+      omega = rate_omega(fit$epsilon, latent$classes), sites = fit$ep$sites
+    )
+    end <- matrix_climb(here, latent, spec, way, tick)
+    if (!is.null(end) && !learn_is_over(spec)) {
+      end$matrix <- matrix_em(latent, end$here, spec, way, tick)
+    }
+    if (!is.null(end$matrix)) end
+  })
+  ends <- Filter(Negate(is.null), ends)
+  fit <- usable[[1]]
+  if (!length(ends)) {
+    return(fit)
+  }
+  score <- vapply(ends, function(end) end$matrix$value + end$log_prior + end$matrix$offset, 0)
+  best <- ends[[which.max(score)]]
+  fit[c("omega", "rate", "strength", "counts")] <-
+    best$matrix[c("mean", "rate", "strength", "counts")]
+  fit$hyper <- best$here$hyper
+  fit$epsilon <- 1 - unname(diag(fit$omega))
+  fit$ep <- ep_run(
+    latent, fit$hyper, Inf, fit$omega, best$matrix$sites, spec$control, final = TRUE
+  )
+  fit$learning$method <- "em"
+  fit$learning$evaluations <- spent
+  fit
+}
+
+# In turn -----------------------------------------------------------------------
+
+#' The matrix and the kernel in turn
+#'
+#' @param here list(hyper, omega, sites, par: the kernel's coordinates) to start from.
+#' @param way list(problem(omega), point(alpha): the matrix at which EP is run, shape: see
+#'   matrix_prior(), rounds, gain: of the steps of the kernel).
+#' @return list(matrix: see matrix_em(), mode: an evaluation, value: f there, log_prior, here),
+#'   or `NULL`.
+#' @noRd
+matrix_climb <- function(here, latent, spec, way, tick) {
+  found <- NULL
+  for (round in seq_len(way$rounds)) {
+    matrix <- matrix_em(latent, here, spec, way, tick)
+    if (is.null(matrix)) break
+    omega <- way$point(matrix$alpha)
+    problem <- way$problem(omega)
+    end <- learn_walk(
+      list(par = here$par, sites = matrix$sites), learn_objective(problem, tick),
+      diag(length(here$par)), matrix_kernel_steps, way$gain
+    )
+    if (!is.finite(end$penalised)) break
+    value <- end$penalised + matrix$offset
+    moved <- if (is.null(found)) Inf else abs(value - found$value)
+    here <- list(
+      hyper = problem$hyper(end$par), sites = end$sites, par = end$par, omega = omega
+    )
+    found <- list(
+      matrix = matrix, mode = end, value = value, here = here,
+      log_prior = problem$prior(end$par)$value
+    )
+    if (moved < modes_gain || learn_is_over(problem)) break
+  }
+  found
+}
+
+#' EM for the matrix at a kernel: the expected counts of [M 12.12], then the posterior of its
+#' rows under the prior that these counts make most probable
+#'
+#' @return list(alpha, mean, counts, rate, strength, shape, value: log evidence, offset: see
+#'   matrix_offset(), sites), or `NULL`.
+#' @noRd
+matrix_em <- function(latent, here, spec, way, tick) {
+  control <- utils::modifyList(unclass(spec$control), list(tol = max(1e-4, spec$control$tol)))
+  omega <- here$omega
+  sites <- here$sites
+  found <- NULL
+  for (step in seq_len(matrix_em_steps)) {
+    out <- latent$native(here$hyper, Inf, omega, sites, control)
+    tick(latent$n)
+    if (!ep_converged(out)) break
+    counts <- class_counts(out$true_class, latent$y, latent$trusted, latent$checked)
+    prior <- matrix_prior(counts, way$shape)
+    alpha <- prior$strength * rate_omega(prior$rate, latent$classes) + counts
+    before <- omega
+    omega <- way$point(alpha)
+    sites <- out$sites
+    found <- c(prior, list(
+      alpha = alpha, counts = counts, shape = way$shape, value = out$log_evidence, sites = sites
+    ))
+    if (max(abs(omega - before)) < matrix_em_tol || learn_is_over(spec)) break
+  }
+  if (!is.null(found)) {
+    found$mean <- dirichlet_mean(found$alpha)
+    found$offset <- matrix_offset(found)
+  }
+  found
+}
+
+dirichlet_mean <- function(alpha) alpha / rowSums(alpha)
+
+#' exp E log omega under Dirichlet rows alpha
+#' @noRd
+dirichlet_geometric <- function(alpha) exp(digamma(alpha) - digamma(rowSums(alpha)))
+
+#' What the matrix adds to the log evidence: -KL of its posterior from its prior, this
+#' integrated over rate and strength [M 12.17]
+#' @noRd
+matrix_offset <- function(found) {
+  centre <- found$strength * rate_omega(found$rate, ncol(found$counts))
+  spread <- matrix_prior_grid(found$counts, found$shape)$log_marginal -
+    dirichlet_marginal(found$rate, found$strength, found$counts)
+  spread - dirichlet_divergence(found$alpha, centre)
+}
+
+# An average --------------------------------------------------------------------
+
+#' The noise models with the matrix among them
+#'
+#' With q the variational posterior of the matrix, Dirichlet in each row, and omega~ its
+#' geometric mean, f(z) = log Z(z; omega~) + log prior(z), and its integral less
+#' KL(q || prior) is a lower bound of the evidence [M 12.17].
+#' @param models those of average_modes(). @return the same with `matrix`: list(problem,
+#'   modes, each with the field `matrix`, see matrix_em()).
+#' @noRd
+average_matrix <- function(latent, noise, spec, models, tick) {
+  way <- list(
+    problem = function(omega) {
+      average_problem(latent, rate_map("matrix", list(given = omega)), spec)
+    },
+    point = dirichlet_geometric, shape = noise$shape, rounds = matrix_rounds, gain = modes_gain
+  )
+  from <- matrix_starts(latent, noise, spec, models, tick)
+  ends <- Filter(Negate(is.null), lapply(from, matrix_climb, latent, spec, way, tick))
+  value <- vapply(ends, function(end) end$value, numeric(1))
+  modes <- list()
+  for (end in ends[order(-value)]) {
+    if (max(value) - end$value > modes_lost || matrix_is_known(end, modes)) next
+    problem <- way$problem(way$point(end$matrix$alpha))
+    # the mode of the kernel at the matrix, its value with what the matrix adds
+    more <- learn_modes(learn_objective(problem, tick), list(end$mode[c("par", "sites")]))
+    modes <- c(modes, lapply(more, function(mode) {
+      mode$penalised <- mode$penalised + end$matrix$offset
+      mode$matrix <- end$matrix
+      mode
+    }))
+  }
+  if (length(modes)) {
+    modes <- best_first(modes)
+    models$matrix <- list(
+      problem = way$problem(way$point(modes[[1]]$matrix$alpha)), modes = modes
+    )
+  }
+  models[intersect(names(noise$weights), names(models))]
+}
+
+#' Is an end one of the modes, kernel and matrix?
+#' @noRd
+matrix_is_known <- function(end, modes) {
+  known <- vapply(modes, function(mode) {
+    sum((end$mode$par - mode$par)^2) < 1 &&
+      max(abs(end$matrix$mean - mode$matrix$mean)) < matrix_same
+  }, logical(1))
+  any(known)
+}
+
+#' Where the search for a matrix starts: from the best mode under one rate, and from where
+#' many labels are wrong: a learned rate may end as a wiggly boundary and no noise
+#' @return list of list(hyper, omega, sites, par).
+#' @noRd
+matrix_starts <- function(latent, noise, spec, models, tick) {
+  at <- function(mode, problem) {
+    epsilon <- problem$epsilon(mode$par)
+    list(
+      hyper = problem$hyper(mode$par), sites = mode$sites,
+      par = mode$par[problem$field != "epsilon"],
+      omega = rate_omega(max(epsilon, 1 / latent$n), latent$classes)
+    )
+  }
+  many <- utils::modifyList(noise, list(given = matrix_start_rate))
+  problem <- average_problem(latent, rate_map("given", many), spec)
+  objective <- learn_objective(problem, tick)
+  one <- models$one
+  starts <- if (is.null(one)) {
+    average_starts(problem)
+  } else {
+    list(average_onward(problem, one$modes[[1]], one$problem, numeric()))
+  }
+  d <- length(problem$field)
+  ends <- lapply(starts, learn_walk, objective, diag(d), matrix_kernel_steps, modes_gain)
+  ends <- Filter(function(end) is.finite(end$penalised), ends)
+  c(if (!is.null(one)) list(at(one$modes[[1]], one$problem)), lapply(ends, at, problem))
+}
