@@ -4,6 +4,7 @@
 #
 #   --jobs=2    so many at a time (default 2)
 #   --list      the names only
+#   --stale     those that can't be planted any more, or whose tests are gone, only; quick
 #
 # The bugs are in tools/mutants.R. Each is put into a copy of the package, which
 # is installed into a library of its own; the tests named are run there. Prints
@@ -117,10 +118,18 @@ noticed_in_c <- function(at, programs) {
 }
 
 # TRUE when the bug is in: m$file may be a pattern for several files
-plant <- function(m, at) {
-  paths <- Sys.glob(file.path(at, "sturdy", m$file))
+# where the old text stands: list(texts by file, places by file)
+find_old <- function(m, at) {
+  paths <- Sys.glob(file.path(at, m$file))
   texts <- vapply(paths, function(p) paste(readLines(p), collapse = "\n"), "")
-  found <- lapply(gregexpr(m$old, texts, fixed = TRUE), function(at) at[at > 0])
+  list(texts = texts, found = lapply(gregexpr(m$old, texts, fixed = TRUE), function(at) at[at > 0]))
+}
+
+plant <- function(m, at) {
+  old <- find_old(m, file.path(at, "sturdy"))
+  texts <- old$texts
+  paths <- names(texts)
+  found <- old$found
   if (sum(lengths(found)) != 1) {
     return(FALSE)
   }
@@ -156,6 +165,19 @@ verdict <- function(m) {
     }
   }
   "SURVIVED"
+}
+
+if ("--stale" %in% given) {
+  tests <- sub("^test-(.*)[.]R$", "\\1", list.files(file.path(root, "tests", "testthat"), "^test-"))
+  stale <- vapply(mutants, function(m) {
+    asked <- strsplit(c(m$r, character()), "|", fixed = TRUE)
+    programs <- file.path(root, "tools", "ctest", sprintf("test-%s.c", m$c))
+    sum(lengths(find_old(m, root)$found)) != 1 || !all(unlist(asked) %in% tests) ||
+      !all(file.exists(programs))
+  }, NA)
+  for (m in mutants[stale]) cat("stale  ", m$file, ": ", m$name, "\n", sep = "")
+  cat(sum(stale), "of", length(mutants), "mutants are stale\n")
+  quit(status = as.integer(any(stale)))
 }
 
 # The unharmed package ------------------------------------------------------
