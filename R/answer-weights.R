@@ -56,17 +56,15 @@ coef.bpm <- function(object, ...) {
 vcov.bpm <- function(object, ...) {
   check_posterior(object)
   df <- object$spec$df
-  if (df <= 2) {
-    abort_sturdy(
-      c(
-        "A t distribution with {format(df)} degrees of freedom has no covariance;
-         {.field df} must be above 2.",
-        i = "{.fn confint} gives intervals, and {.code fit$weights} holds the scale
-             matrix."
-      ),
-      "no_covariance", df = df
-    )
-  }
+  refuse(
+    df <= 2,
+    c(
+      "A t distribution with {format(df)} degrees of freedom has no covariance;
+       {.field df} must be above 2.",
+      i = "{.fn confint} gives intervals, and {.code fit$weights} holds the scale matrix."
+    ),
+    "no_covariance", df = df
+  )
   stretch <- if (is.finite(df)) df / (df - 2) else 1
   stretch * exp(object$weights$log_scale) * object$weights$C
 }
@@ -126,13 +124,10 @@ weight_rows <- function(object, parm, call = rlang::caller_env()) {
   } else {
     NA
   }
-  if (anyNA(rows)) {
-    abort_sturdy(
-      "{.arg parm} must name weights of the model, {.val {few(names)}}, or be their
-       positions, not {describe(parm)}.",
-      "parm", arg = "parm", call = call
-    )
-  }
+  must(
+    !anyNA(rows), "parm", "name weights of the model, {.val {few(names)}}, or be their positions",
+    "parm", got = parm, call = call
+  )
   rows
 }
 

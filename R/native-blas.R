@@ -47,27 +47,24 @@ use_blas <- function() {
 }
 
 check_blas_options <- function(asked) {
-  if (!is_one_of(asked$blas, c("auto", "own", "r"))) {
-    abort_sturdy(
-      c(
-        "Option {.code sturdy.blas} must be {.val auto}, {.val own} or {.val r}.",
-        x = "It is {describe(asked$blas)}.",
-        i = "{.code options(sturdy.blas = NULL)} chooses the faster one."
+  check_option <- function(fine, name, words, value, otherwise) {
+    must(
+      fine, name, words, "option",
+      more = c(
+        x = "It is {describe(value)}.", i = paste("{.code options({arg} = NULL)}", otherwise)
       ),
-      "option", arg = "sturdy.blas", call = NULL
+      of = "Option {.code {arg}}", call = NULL
     )
   }
+  check_option(
+    is_one_of(asked$blas, c("auto", "own", "r")), "sturdy.blas",
+    "be {.val auto}, {.val own} or {.val r}", asked$blas, "chooses the faster one."
+  )
   threads <- asked$threads
-  if (!is.null(threads) && !(is_number(threads) && threads %in% 1:1024)) {
-    abort_sturdy(
-      c(
-        "Option {.code sturdy.threads} must be a whole number from 1 to 1024.",
-        x = "It is {describe(threads)}.",
-        i = "{.code options(sturdy.threads = NULL)} takes at most two threads."
-      ),
-      "option", arg = "sturdy.threads", call = NULL
-    )
-  }
+  check_option(
+    is.null(threads) || is_number(threads) && threads %in% 1:1024, "sturdy.threads",
+    "be a whole number from 1 to 1024", threads, "takes at most two threads."
+  )
 }
 
 variant_names <- function() .Call(C_dense_names)
@@ -76,15 +73,14 @@ widest_variant <- function() length(variant_names())
 
 # `variant`: 0 for R's BLAS
 use_variant <- function(variant, threads) {
-  if (!.Call(C_dense_use, as.integer(variant), as.integer(threads))) {
-    abort_sturdy(
-      c(
-        "There is no memory for {threads} thread{?s} of the dense kernels.",
-        i = "They need 1 MB, and 0.2 MB a thread: see {.help sturdy_blas}."
-      ),
-      "memory", call = NULL
-    )
-  }
+  refuse(
+    !.Call(C_dense_use, as.integer(variant), as.integer(threads)),
+    c(
+      "There is no memory for {threads} thread{?s} of the dense kernels.",
+      i = "They need 1 MB, and 0.2 MB a thread: see {.help sturdy_blas}."
+    ),
+    "memory", call = NULL
+  )
 }
 
 # Operations a second at size n, of the first `few` of update, factor, solve, product
