@@ -48,6 +48,14 @@ dense_view dense_reversed(dense_view A, ptrdiff_t n, ptrdiff_t m) {
   return (dense_view){A.at, -A.row, -A.col};
 }
 
+dense_target dense_into(double *array, int ld, int trans) {
+  return (dense_target){array, dense_of(array, ld, trans)};
+}
+
+double *dense_place(dense_target X, ptrdiff_t i, ptrdiff_t j) {
+  return X.array + (dense_from(X.view, i, j).at - X.array);
+}
+
 typedef struct {
   const dense_engine *e;
   double alpha;
@@ -223,24 +231,23 @@ void dense_product(const dense_engine *e,
                    const double *w,
                    dense_view A,
                    dense_view B,
-                   dense_view C) {
-  if (C.row != 1 && C.row != -1) {
-    dense_product(e, n, m, k, alpha, w, dense_turned(B), dense_turned(A),
-                  dense_turned(C));
+                   dense_target C) {
+  const ptrdiff_t row = C.view.row;
+  if (row != 1 && row != -1) {
+    C.view = dense_turned(C.view);
+    dense_product(e, n, m, k, alpha, w, dense_turned(B), dense_turned(A), C);
     return;
   }
   if (m == 0 || n == 0) return;
-  if (C.row == -1) { /* the last row first, in A and in C */
-    C.at -= m - 1;
+  if (row == -1) /* the last row first, in A and in C */
     A = (dense_view){A.at + (m - 1) * A.row, -A.row, A.col};
-  }
   const task t = {.e = e,
                   .alpha = alpha,
                   .w = w,
                   .A = A,
                   .B = B,
-                  .C = (double *)C.at,
-                  .ldc = C.col};
+                  .C = dense_place(C, row == -1 ? m - 1 : 0, 0),
+                  .ldc = C.view.col};
   multiply(&t, m, n, k);
 }
 
@@ -291,7 +298,9 @@ void dense_update(const dense_engine *e,
                   const double *w,
                   dense_view A,
                   double *C,
-                  int ldc) {
+                  int ldc,
+                  double *scratch) {
+  (void)scratch;
   const task t = {.e = e,
                   .alpha = alpha,
                   .w = w,

@@ -25,21 +25,20 @@ static int half(int n) {
   return (n / 2 + FACTOR_LEAF - 1) / FACTOR_LEAF * FACTOR_LEAF;
 }
 
-static double *element(dense_view A, ptrdiff_t i, ptrdiff_t j) {
-  return (double *)A.at + i * A.row + j * A.col;
-}
-
 /* One slab of columns of X, copied into rows, as solve() wants it */
-static void solve_slab(
-    const dense_variant *own, int n, int cols, const double *t, dense_view X) {
+static void solve_slab(const dense_variant *own,
+                       int n,
+                       int cols,
+                       const double *t,
+                       dense_target X) {
   const int slab = own->slab;
   double x[SOLVE_LEAF * SLAB_MOST];
   if (cols < slab) memset(x, 0, sizeof x);
   for (int i = 0; i < n; i++)
-    for (int c = 0; c < cols; c++) x[i * slab + c] = *element(X, i, c);
+    for (int c = 0; c < cols; c++) x[i * slab + c] = *dense_place(X, i, c);
   own->solve(n, t, x);
   for (int i = 0; i < n; i++)
-    for (int c = 0; c < cols; c++) *element(X, i, c) = x[i * slab + c];
+    for (int c = 0; c < cols; c++) *dense_place(X, i, c) = x[i * slab + c];
 }
 
 static void solve_leaf(const dense_engine *e,
@@ -47,12 +46,12 @@ static void solve_leaf(const dense_engine *e,
                        int cols,
                        dense_view T,
                        int unit,
-                       dense_view X) {
+                       dense_target X) {
   const int slab = e->own->slab, threads = e->threads;
   double t[SOLVE_LEAF * SOLVE_LEAF];
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) t[i * n + j] = *element(T, i, j);
-    t[i * n + i] = unit ? 1 : *element(T, i, i);
+    for (int j = 0; j < i; j++) t[i * n + j] = *dense_from(T, i, j).at;
+    t[i * n + i] = unit ? 1 : *dense_from(T, i, i).at;
   }
   (void)threads; /* without OpenMP */
   for (int from = 0; from < cols; from += COLUMNS) {
@@ -62,7 +61,7 @@ static void solve_leaf(const dense_engine *e,
             if (threads > 1 && 0.5 * n * n * (to - from) > THREAD_LEAST))
     for (int j = from; j < to; j += slab)
       solve_slab(e->own, n, to - j < slab ? to - j : slab, t,
-                 dense_from(X, 0, j));
+                 (dense_target){X.array, dense_from(X.view, 0, j)});
   }
 }
 
@@ -71,16 +70,17 @@ void dense_solve(const dense_engine *e,
                  int cols,
                  dense_view T,
                  int unit,
-                 dense_view X) {
+                 dense_target X) {
   if (n == 0 || cols == 0) return;
   if (n <= SOLVE_LEAF) {
     solve_leaf(e, n, cols, T, unit, X);
     return;
   }
   const int h = half(n);
-  const dense_view below = dense_from(X, h, 0);
+  const dense_target below = {X.array, dense_from(X.view, h, 0)};
   dense_solve(e, h, cols, T, unit, X);
-  dense_product(e, n - h, cols, h, -1, NULL, dense_from(T, h, 0), X, below);
+  dense_product(e, n - h, cols, h, -1, NULL, dense_from(T, h, 0), X.view,
+                below);
   dense_solve(e, n - h, cols, dense_from(T, h, h), unit, below);
 }
 
@@ -105,8 +105,8 @@ int dense_cholesky(const dense_engine *e, int n, double *A, int lda) {
   const int h = half(n);
   double *R = A + h, *A2 = A + IDX(h, h, lda);
   if (dense_cholesky(e, h, A, lda) != 0) return 1;
-  dense_solve(e, h, n - h, dense_of(A, lda, 0), 0, dense_of(R, lda, 1));
-  dense_update(e, n - h, h, -1, NULL, dense_of(R, lda, 0), A2, lda);
+  dense_solve(e, h, n - h, dense_of(A, lda, 0), 0, dense_into(R, lda, 1));
+  dense_update(e, n - h, h, -1, NULL, dense_of(R, lda, 0), A2, lda, NULL);
   return dense_cholesky(e, n - h, A2, lda);
 }
 
@@ -133,10 +133,10 @@ static void invert(const dense_engine *e, int n, double *L, int ldl) {
   const dense_view T1 = dense_of(L, ldl, 0), T2 = dense_of(L2, ldl, 0);
   for (int j = 0; j < h; j++)
     for (int i = 0; i < m; i++) R[IDX(i, j, ldl)] = -R[IDX(i, j, ldl)];
-  dense_solve(e, m, h, T2, 0, dense_of(R, ldl, 0));
+  dense_solve(e, m, h, T2, 0, dense_into(R, ldl, 0));
   /* R T1^{-1}: T1' is upper, reversed lower; R' goes with it */
   dense_solve(e, h, m, dense_reversed(dense_turned(T1), h, h), 0,
-              dense_reversed(dense_of(R, ldl, 1), h, m));
+              (dense_target){R, dense_reversed(dense_of(R, ldl, 1), h, m)});
   invert(e, h, L, ldl);
   invert(e, m, L2, ldl);
 }
@@ -152,7 +152,7 @@ static void times_turned(const dense_engine *e,
     const int h = half(n);
     times_turned(e, h, cols, T, X, ld);
     dense_product(e, h, cols, n - h, 1, NULL, dense_of(T + h, ld, 1),
-                  dense_of(X + h, ld, 0), dense_of(X, ld, 0));
+                  dense_of(X + h, ld, 0), dense_into(X, ld, 0));
     times_turned(e, n - h, cols, T + IDX(h, h, ld), X + h, ld);
     return;
   }
@@ -167,7 +167,7 @@ static void times_turned(const dense_engine *e,
       memset(from, 0, sizeof *x * (size_t)n);
     }
     dense_product(e, n, wide, n, 1, NULL, dense_of(t, n, 1), dense_of(x, n, 0),
-                  dense_of(X + IDX(0, j, ld), ld, 0));
+                  dense_into(X + IDX(0, j, ld), ld, 0));
   }
 }
 
@@ -189,7 +189,7 @@ static void square(const dense_engine *e, int n, double *W, int ldw) {
   const int h = half(n), m = n - h;
   double *R = W + h, *W2 = W + IDX(h, h, ldw);
   square(e, h, W, ldw);
-  dense_update(e, h, m, 1, NULL, dense_of(R, ldw, 1), W, ldw);
+  dense_update(e, h, m, 1, NULL, dense_of(R, ldw, 1), W, ldw, NULL);
   times_turned(e, m, h, W2, R, ldw);
   square(e, m, W2, ldw);
 }
@@ -198,3 +198,11 @@ void dense_cholesky_invert(const dense_engine *e, int n, double *L, int ldl) {
   invert(e, n, L, ldl);
   square(e, n, L, ldl);
 }
+
+const dense_ops dense_own = {.product = dense_product,
+                             .symmetric = dense_symmetric,
+                             .symmetric_times = dense_symmetric_times,
+                             .update = dense_update,
+                             .solve = dense_solve,
+                             .cholesky = dense_cholesky,
+                             .cholesky_invert = dense_cholesky_invert};

@@ -70,6 +70,7 @@ mutable_data() { # file
       if (text ~ /^(typedef|struct|union|enum|_Static_assert)( |$)/ &&
           text !~ /^(struct|union|enum) [A-Za-z_0-9]+ [*A-Za-z_]/) return
       # a function, not a variable that points to one
+      if (text ~ /^[a-z_]+_op [a-z_]+$/) return # declared by its type
       if (text ~ /\(/ && text !~ /\( ?\*/) return
       if (text ~ /\( ?\*/ && text ~ /^[^(]*[A-Za-z_0-9] ?\([^*]/) return
       # only the word after a brace: a name in a typedef, a do-while

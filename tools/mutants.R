@@ -26,13 +26,14 @@ mutant(
 )
 mutant(
   "wrong rows after the first block of new ones", "src/glue-predict.c",
-  "Xnew + (size_t)j * (size_t)rows + first,", "Xnew + (size_t)j * (size_t)rows,",
+  "r->Xnew + (size_t)j * (size_t)r->rows + first,",
+  "r->Xnew + (size_t)j * (size_t)r->rows,",
   r = "answer-predict"
 )
 mutant(
   "prior variance at new points without the nugget", "src/glue-predict.c",
-  "k->variance + k->bias + k->nugget;", "k->variance + k->bias;",
-  r = "answer-predict"
+  "k->variance + k->bias + k->nugget, b,", "k->variance + k->bias, b,",
+  r = "native-predict"
 )
 mutant(
   "new inputs not centred as the training ones", "src/kernel.c",
@@ -58,8 +59,8 @@ mutant(
 )
 mutant(
   "l without the factor 2", "R/native.R",
-  "pmin(1 / (2 * as.double(hyper$lengthscale)^2), 1e300)",
-  "pmin(1 / as.double(hyper$lengthscale)^2, 1e300)", r = "answer-predict|cases"
+  "l <- 1 / (2 * as.double(hyper$lengthscale)^2)",
+  "l <- 1 / as.double(hyper$lengthscale)^2", r = "answer-predict|cases"
 )
 
 # Answers ---------------------------------------------------------------------
@@ -486,12 +487,27 @@ mutant(
 )
 mutant(
   "a unit diagonal is read", "src/dense-solve.c",
-  "t[i * n + i] = unit ? 1 : *element(T, i, i);",
-  "t[i * n + i] = *element(T, i, i);", c = "dense"
+  "unit ? 1 : *dense_from(T, i, i).at;", "*dense_from(T, i, i).at;", c = "dense"
 )
 mutant(
   "a pivot of zero or NaN is let through", "src/dense-solve.c",
   "if (!(column[j] > 0)) return 1;", "if (column[j] < 0) return 1;", c = "dense"
+)
+mutant(
+  "all nodes are predicted by the first one's weights", "src/glue-predict.c",
+  "part_of(b_, k, (size_t)n), first", "part_of(b_, 0, (size_t)n), first", r = "native-predict"
+)
+mutant(
+  "negative sites read the empty triangle", "src/predictive.c",
+  "pos[a] > neg[b] ? pos[a] : neg[b]", "pos[a]", c = "predictive", r = "native-predict"
+)
+mutant(
+  "what is left of a column is not taken to exp()", "src/column-loops.h",
+  "if (i >= n) return;", "return;", c = "kernel"
+)
+mutant(
+  "subnormal values of exp() are 0", "src/dense-tile.c",
+  "#define EXP_LEAST -746.0", "#define EXP_LEAST -708.0", c = "kernel"
 )
 mutant(
   "forked processes choose threads", "src/glue-dense.c",
@@ -504,6 +520,6 @@ mutant(
 )
 mutant(
   "weights of a signed update without their sign", "src/matrix.c",
-  "dense_update(e, n, b, -1, gamma,", "dense_update(e, n, b, 1, gamma,",
+  "update(core_dense(), n, b, -1, gamma,", "update(core_dense(), n, b, 1, gamma,",
   r = "native-blas"
 )

@@ -71,14 +71,16 @@ static void one_product(int m, int n, int k, int shape) {
   double *w = random_matrix(k, 1);
   memcpy(was, C, sizeof *C * (size_t)ldc * (size_t)cols);
   dense_view a = dense_of(A, ta ? k : m, ta), b = dense_of(B, tb ? n : k, tb);
-  dense_view c = dense_of(C, ldc, tc), before = dense_of(was, ldc, tc);
+  dense_view before = dense_of(was, ldc, tc);
+  dense_target c = dense_into(C, ldc, tc);
   if (shape & 8) { /* the last first, in all three */
-    c = dense_reversed(c, m, n);
+    c.view = dense_reversed(c.view, m, n);
     before = dense_reversed(before, m, n);
   }
   const double *weights = shape & 16 ? w : NULL, alpha = shape & 32 ? -0.7 : 1;
   dense_product(core_dense(), m, n, k, alpha, weights, a, b, c);
-  CHECK(worst(m, n, k, alpha, weights, a, b, before, c, 0) < 1e-15 * (k + 4));
+  CHECK(worst(m, n, k, alpha, weights, a, b, before, c.view, 0) <
+        1e-15 * (k + 4));
   for (int j = 0; j < cols; j++) /* below the rows */
     for (int i = rows; i < ldc; i++)
       CHECK(C[IDX(i, j, ldc)] == was[IDX(i, j, ldc)]);
@@ -106,7 +108,7 @@ static void one_update(int n, int k, int trans, int weighted) {
   w = weighted ? random_matrix(k, 1) : NULL;
   memcpy(was, C, sizeof *C * (size_t)ldc * (size_t)n);
   const dense_view a = dense_of(A, trans ? k : n, trans);
-  dense_update(core_dense(), n, k, -1, w, a, C, ldc);
+  dense_update(core_dense(), n, k, -1, w, a, C, ldc, NULL);
   CHECK(worst(n, n, k, -1, w, a, dense_turned(a), dense_of(was, ldc, 0),
               dense_of(C, ldc, 0), 1) < 1e-15 * (k + 4));
   free(A), free(C), free(was), free(w);
