@@ -154,13 +154,13 @@ ais_batch <- function(problem, s, tick, chains = ais_chains) {
 ais_run <- function(problem, se, max_moves, progress) {
   tick <- ais_progress(progress, se, max_moves)
   s <- ais_pilot_path()
-  batches <- list(ais_batch(problem, s, tick(NULL)))
-  moves <- length(batches[[1]]$trace)
-  s <- ais_plan(s, batches[[1]], ais_least_levels, max_moves - moves)
-  now <- NULL
+  batch <- ais_batch(problem, s, tick(NULL))
+  moves <- length(batch$trace)
+  more <- ais_plan(s, batch, ais_least_levels, max_moves - moves)
   repeat {
-    if (is.null(now)) {
-      batches <- list()
+    if (!is.null(more)) { # all anew
+      s <- more
+      batches <- now <- NULL
       chains <- 2L * ais_chains
     } else {
       chains <- ais_next_chains(now, se, (max_moves - moves) / now$levels)
@@ -172,10 +172,6 @@ ais_run <- function(problem, se, max_moves, progress) {
     now <- ais_estimate(unlist(lapply(batches, `[[`, "log_w")))
     now$levels <- nrow(batch$trace)
     more <- ais_more_levels(s, batch, now, max_moves - moves)
-    if (!is.null(more)) {
-      s <- more
-      now <- NULL
-    }
   }
   c(now, list(
     F = do.call(cbind, lapply(batches, `[[`, "F")), moves = moves,
