@@ -92,6 +92,11 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
     is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}",
     "unknown_argument"
   )
+  check_resume(
+    checkpoint, resume, dir.exists(checkpoint), "be a folder that exists",
+    length(dir(checkpoint, "[.]sites$")), "The folder {.file {checkpoint}} already holds sites.",
+    "them", call
+  )
   structure(
     list(
       sources = shard_sources(x, if (is.null(n)) 1 else n, connect, call),
@@ -99,7 +104,7 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
         batch_size = check_count(batch_size, "batch_size", min = 1),
         keep = check_flag(keep, "keep"), text = list(...)
       ),
-      folder = check_sites_folder(checkpoint, resume, call)
+      folder = if (!is.null(checkpoint)) normalizePath(checkpoint)
     ),
     class = "sturdy_shards"
   )

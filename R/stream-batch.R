@@ -9,23 +9,17 @@
 absorb_stream <- function(reader, fit, run) {
   filter <- if (is.null(fit)) empty_filter(run$arguments) else fit$filter
   repeat {
-    data <- in_batch(reader$read(), fit, filter, run)
-    if (is.null(data)) {
-      break
-    }
-    if (nrow(data) == 0) {
-      next
-    }
-    kept <- in_batch(kept_rows(data, fit, run), fit, filter, run)
     first <- is.null(fit)
-    if (length(kept)) {
-      rows <- if (length(kept) < nrow(data)) data[kept, , drop = FALSE] else data
-      fit <- in_batch(absorb_batch(rows, fit, run), fit, filter, run, rows, kept)
-    }
+    data <- kept <- NULL
+    in_batch(fit, filter, run, if (!is.null(kept)) data[kept, , drop = FALSE], kept, code = {
+      data <- reader$read()
+      if (NROW(data)) kept <- kept_rows(data, fit, run)
+      if (length(kept)) fit <- absorb_batch(data[kept, , drop = FALSE], fit, run)
+    })
+    if (is.null(data)) break
+    if (nrow(data) == 0) next
     filter <- record_batch(filter, fit$filter, nrow(data), length(kept))
-    if (is.null(fit)) {
-      next
-    }
+    if (is.null(fit)) next
     if (first) {
       reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
       learned <- reader$types()
@@ -54,14 +48,13 @@ absorb_stream <- function(reader, fit, run) {
 #' @noRd
 kept_rows <- function(data, fit, run) {
   all <- seq_len(nrow(data))
-  if (identical(run$na.action, stats::na.fail)) {
-    return(all)
-  }
   formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
-  frame <- tryCatch(
-    stats::model.frame(formula, data, na.action = stats::na.pass),
-    error = function(cnd) NULL
-  )
+  frame <- if (!identical(run$na.action, stats::na.fail)) {
+    tryCatch(
+      stats::model.frame(formula, data, na.action = stats::na.pass),
+      error = function(cnd) NULL
+    )
+  }
   if (is.null(frame) || nrow(frame) != nrow(data)) {
     return(all)
   }
@@ -73,11 +66,9 @@ kept_rows <- function(data, fit, run) {
 absorb_batch <- function(data, fit, run) {
   if (is.null(fit)) {
     start <- run$prior(data)
-    fit <- start$model
-    new <- start$rows
-  } else {
-    new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call, "source")
+    return(absorb_rows(start$model, start$rows$X, start$rows$y, run$call))
   }
+  new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call, "source")
   absorb_rows(fit, new$X, new$y, run$call)
 }
 
@@ -133,8 +124,81 @@ mold_batch <- function(formula, data, levels, scale, call) {
 check_third_class <- function(y, arg, call) {
   first <- if (is.atomic(y)) which(!duplicated(y) & !is.na(y))
   must(
-    length(first) < 3, arg, "have two classes, not {length(first)}", "outcome_levels",
+    length(first) <= 2, arg, "have two classes, not {length(first)}", "outcome_levels",
     more = c(x = "Found: {.val {few(as.character(y[first]))}}."), rows = first[-(1:2)],
     call = call
   )
+}
+
+# Errors --------------------------------------------------------------------
+
+#' Evaluates `code`; an error says in which batch and row it came up
+#'
+#' @param fit,filter the fit before the batch, and its counts. @param data the rows
+#'   of the batch that are absorbed, `NULL` before they are known. @param kept their
+#'   positions in the batch.
+#' @noRd
+in_batch <- function(fit, filter, run, data, kept, code) {
+  force(fit)
+  tryCatch(code, error = function(cnd) {
+    row <- as.double(bad_row(cnd, fit, data))
+    abort_batch(cnd, fit, filter, if (is.null(kept)) row else as.double(kept[row]), run)
+  })
+}
+
+abort_batch <- function(cnd, fit, filter, batch_row, run) {
+  done <- filter$rows
+  batch <- filter$batches + 1
+  row <- filter$source_rows + batch_row
+  classes <- grep("^sturdy_error_", class(cnd), value = TRUE)
+  abort_sturdy(
+    c(
+      if (is.na(row)) {
+        "Batch {whole(batch)} can't be read: it would begin with row
+         {whole(filter$source_rows + 1)} of the stream."
+      } else {
+        "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch,
+         row {whole(row)} of the stream."
+      },
+      i = if (done > 0) {
+        "The field {.code fit} of this error is the fit to the {whole(done)}
+         {qty(done)}row{?s} before the batch."
+      },
+      i = if (done > 0 && !is.null(run$checkpoint)) {
+        "{.file {run$checkpoint}} contains the same fit: correct the source, then continue
+         with {.code resume = TRUE}."
+      }
+    ),
+    c("batch", sub("^sturdy_error_", "", classes)),
+    batch = batch, row = row, batch_row = batch_row, fit = fit, parent = cnd, call = run$call
+  )
+}
+
+#' The row of a batch that an error is about
+#'
+#' Most errors know it. Otherwise it is the last row of the shortest beginning of
+#' the batch that also has the error, found by halving.
+#' @noRd
+bad_row <- function(cnd, fit, data) {
+  known <- c(cnd$row, cnd$rows)
+  if (length(known)) {
+    return(min(known))
+  }
+  if (is.null(data) || is.null(fit)) {
+    # the source failed, or the columns are at fault
+    return(if (is.null(data) && !inherits(cnd, "sturdy_error")) NA else 1)
+  }
+  fits <- function(n) {
+    is.list(tryCatch(
+      forge_labelled(fit$blueprint, data[seq_len(n), , drop = FALSE], NULL, NULL, NULL),
+      error = function(cnd) NULL
+    ))
+  }
+  below <- 0
+  above <- nrow(data)
+  while (above - below > 1) {
+    middle <- (below + above) %/% 2
+    if (fits(middle)) below <- middle else above <- middle
+  }
+  above
 }

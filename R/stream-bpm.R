@@ -192,9 +192,7 @@ bpm_stream <- function(formula,
   reader <- stream_source(source, batch_size, dots[!of_model], call)
   on.exit(reader$close())
   open_source(reader, call)
-  if (!is.null(fit)) {
-    resume_source(reader, fit$filter, call)
-  }
+  if (!is.null(fit)) resume_source(reader, fit$filter, call)
   absorb_stream(reader, fit, run)
 }
 
@@ -204,10 +202,10 @@ stream_model_arguments <- c("df", "prior_scale", "nugget", "epsilon", "intercept
 # Arguments -----------------------------------------------------------------
 
 check_stream_formula <- function(formula, source, call) {
-  swapped <- !rlang::is_missing(source) && inherits(source, "formula")
+  swapped <- inherits(rlang::maybe_missing(source), "formula")
   must(
-    inherits(formula, "formula"), "formula", "be a formula, as in {.code class ~ .}", "formula",
-    got = formula,
+    inherits(formula, "formula"), "formula", "be a formula, as in {.code class ~ .}",
+    "formula", got = formula,
     more = c(i = if (swapped) "The order is {.code bpm_stream(formula, source)}."), call = call
   )
   check_given(rlang::is_missing(source), "source", call)

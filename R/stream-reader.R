@@ -17,20 +17,19 @@
 new_source <- function(open, fetch, ...) {
   waiting <- NULL # rows of a batch of which skip() has passed over the first ones
   read <- function() {
-    if (!is.null(waiting)) {
-      batch <- waiting
-      waiting <<- NULL
-      return(batch)
-    }
-    check_batch(fetch())
+    batch <- if (is.null(waiting)) fetch() else waiting
+    waiting <<- NULL
+    must(
+      is.null(batch) || is.data.frame(batch), "source",
+      "return a data frame, or {.code NULL} at the end", got = batch, call = NULL
+    )
+    batch
   }
   skip <- function(rows) {
     passed <- 0
     while (passed < rows && !is.null(batch <- read())) {
       extra <- passed + nrow(batch) - rows
-      if (extra > 0) {
-        waiting <<- utils::tail(batch, extra)
-      }
+      if (extra > 0) waiting <<- utils::tail(batch, extra)
       passed <- passed + nrow(batch) - max(extra, 0)
     }
     passed
@@ -44,14 +43,6 @@ new_source <- function(open, fetch, ...) {
     settle = function(types) NULL, keep = function(names) NULL
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")
-}
-
-check_batch <- function(batch) {
-  must(
-    is.null(batch) || is.data.frame(batch), "source",
-    "return a data frame, or {.code NULL} at the end", got = batch, call = NULL
-  )
-  batch
 }
 
 #' The `open()` of a source that can't go back to its first row

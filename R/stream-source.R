@@ -5,30 +5,24 @@ stream_source <- function(source, batch_size, options, call) {
   if (inherits(source, "connection") || rlang::is_string(source)) {
     return(text_source(source, batch_size, text_options(options, call), call))
   }
-  if (length(options)) {
-    do.call(check_no_dots, c(options, list(call = call)))
-  }
+  do.call(check_no_dots, c(options, list(call = call)))
   if (inherits(source, "sturdy_source")) {
     return(source)
   }
-  if (is.data.frame(source)) {
-    return(frame_source(source, batch_size))
-  }
   must(
-    is.function(source), "source", "be a data frame, the path of a CSV file, a connection, a
-     query made by {.fn dbi_source}, or a function that returns the next batch", got = source,
-    call = call
+    is.data.frame(source) || is.function(source), "source",
+    "be a data frame, the path of a CSV file, a connection, a query made by
+     {.fn dbi_source}, or a function that returns the next batch",
+    got = source, call = call
   )
-  new_source(once(), source)
+  if (is.function(source)) new_source(once(), source) else frame_source(source, batch_size)
 }
 
 #' Opens a source; what R itself or a database has to say becomes the cause
 #' @noRd
 open_source <- function(source, call) {
   tryCatch(source$open(), error = function(cnd) {
-    if (inherits(cnd, "sturdy_error")) {
-      stop(cnd)
-    }
+    if (inherits(cnd, "sturdy_error")) stop(cnd)
     abort_sturdy(
       "{.arg source} can't be read.", "source", arg = "source", parent = cnd, call = call
     )
@@ -99,10 +93,8 @@ dbi_source <- function(con, query, batch = 10000) {
   batch <- check_count(batch, "batch", min = 1)
   result <- NULL
   close <- function() {
-    if (!is.null(result)) {
-      DBI::dbClearResult(result)
-      result <<- NULL
-    }
+    if (!is.null(result)) DBI::dbClearResult(result)
+    result <<- NULL
   }
   open <- function() {
     close()
@@ -118,8 +110,8 @@ dbi_source <- function(con, query, batch = 10000) {
 check_package <- function(package, fun, call = rlang::caller_env()) {
   refuse(
     !rlang::is_installed(package),
-    "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.", "package",
-    call = call
+    "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.",
+    "package", call = call
   )
 }
 

@@ -1,30 +1,16 @@
-# The state of a stream in a file: one line of text with the format, the length and a
-# digest of what follows, then plain data, numbers and strings in lists. No code is
+# The state of a stream in a file: plain data, numbers and strings in lists. No code is
 # saved. The formula and the arguments are those of the call that resumes, and of the
 # first batch there is only what the terms have learned of it.
 
-# raised whenever what is saved changes
-state_format <- 1L
-state_magic <- "sturdy stream "
-
-#' The line before the payload
-#' @noRd
-state_header <- function(payload, format = state_format) {
-  charToRaw(sprintf(
-    "%s%04d %015.0f %s\n", state_magic, format, length(payload), rlang::hash(payload)
-  ))
-}
+state_kind <- list(magic = "sturdy stream ", format = 1L, what = "the state of a stream")
 
 #' Numbers, strings and lists of them, with no attributes but names and dimensions
 #' @noRd
 is_plain <- function(x) {
   types <- c("NULL", "logical", "integer", "double", "character", "list")
-  if (!typeof(x) %in% types) {
-    return(FALSE)
-  }
   known <- all(names(attributes(x)) %in% c("names", "dim", "dimnames"))
   parts <- c(attributes(x), if (is.list(x)) unclass(x))
-  known && all(vapply(parts, is_plain, logical(1)))
+  typeof(x) %in% types && known && all(vapply(parts, is_plain, logical(1)))
 }
 
 write_state <- function(fit, file) {
@@ -33,47 +19,16 @@ write_state <- function(fit, file) {
     stop("A transformation in the formula has learned more than numbers and strings.")
   }
   payload <- serialize(state, NULL)
-  writeBin(c(state_header(payload), payload), file)
+  write_sealed(file, state_kind, length(payload), NULL, payload)
 }
 
-#' The plain data of a file; nothing is deserialised that the digest does not cover
-#' @noRd
 read_state <- function(file, call) {
-  bytes <- readBin(file, "raw", length(state_header(raw())))
-  text <- rawToChar(bytes[bytes > 0 & bytes < 128])
-  format <- substr(text, nchar(state_magic) + 1, nchar(state_magic) + 4)
-  if (startsWith(text, "X\n")) {
-    abort_checkpoint(
-      "is an RDS file, as earlier versions of sturdy wrote them", "version", file, call,
-      "It can't be resumed by this version: start again without it."
-    )
-  }
-  if (!startsWith(text, state_magic)) {
-    abort_checkpoint("does not contain the state of a stream", "damaged", file, call)
-  }
-  if (grepl("^[0-9]{4}$", format) && as.integer(format) != state_format) {
-    abort_checkpoint(
-      paste("was made by another version of sturdy: its format is", as.integer(format)),
-      "version", file, call
-    )
-  }
-  payload <- readBin(file, "raw", file.size(file))[-seq_along(bytes)]
-  state <- if (identical(state_header(payload), bytes)) {
-    tryCatch(unserialize(payload), error = function(cnd) NULL)
-  }
+  payload <- read_sealed(file, state_kind, length, call = call)
+  state <- tryCatch(unserialize(payload), error = function(cnd) NULL)
   if (is.null(state) || !is_plain(state)) {
     abort_checkpoint("is damaged", "damaged", file, call)
   }
   state
-}
-
-#' @param what follows the name of the file. @param kind short name of a further class.
-#' @noRd
-abort_checkpoint <- function(what, kind, file, call, hint = NULL) {
-  abort_sturdy(
-    c("The checkpoint {.file {file}} {what}.", i = hint),
-    c(paste0("checkpoint_", kind), "checkpoint"), arg = "checkpoint", call = call
-  )
 }
 
 # From a fit and back -------------------------------------------------------
@@ -94,19 +49,12 @@ stream_state <- function(fit) {
 #' @noRd
 start_stream <- function(spec, molded, call) {
   model <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint, call), call)
-  model$call <- stream_call(model$call)
-  model
-}
-
-#' The call without what does not shape the fit: a resumed run gives the same fit
-#' @noRd
-stream_call <- function(call) {
-  if (is.null(call)) {
-    return(NULL)
+  if (!is.null(model$call)) {
+    # without what does not shape the fit: a resumed run gives the same one
+    model$call[c("checkpoint", "resume", "progress")] <- NULL
+    model$call[[1]] <- as.name("bpm_stream")
   }
-  call[c("checkpoint", "resume", "progress")] <- NULL
-  call[[1]] <- as.name("bpm_stream")
-  call
+  model
 }
 
 #' A state as a fit again
@@ -131,9 +79,8 @@ restore_stream <- function(state, formula, spec, call) {
   filter$history <- as.data.frame(filter$history)
   fit[c("weights", "filter")] <- list(state$weights, filter)
   C <- fit$weights$C
-  wrong <- wrong_field(fit)
   stopifnot(
-    is.null(wrong), identical(names(fit$weights$mean), fit$prior$weights),
+    is.null(wrong_field(fit)), identical(names(fit$weights$mean), fit$prior$weights),
     isSymmetric(unname(C)), is.matrix(chol(C)), is_stream_filter(filter)
   )
   fit
@@ -155,31 +102,25 @@ is_stream_filter <- function(filter) {
 #' the formula's call, or by `value`
 #' @noRd
 term_state <- function(terms) {
-  Map(
-    function(variable, learned) {
-      if (!identical(variable, learned)) {
-        lapply(as.list(learned)[-1], function(arg) {
-          at <- Position(function(given) identical(given, arg), as.list(variable)[-1])
-          if (is.na(at)) list(value = arg) else list(at = at)
-        })
-      }
-    },
-    as.list(attr(terms, "variables"))[-1], as.list(attr(terms, "predvars"))[-1]
-  )
+  Map(function(variable, learned) {
+    if (identical(variable, learned)) {
+      return(NULL)
+    }
+    lapply(as.list(learned)[-1], function(arg) {
+      at <- Position(function(given) identical(given, arg), as.list(variable)[-1])
+      if (is.na(at)) list(value = arg) else list(at = at)
+    })
+  }, as.list(attr(terms, "variables"))[-1], as.list(attr(terms, "predvars"))[-1])
 }
 
 learned_terms <- function(terms, state) {
-  calls <- Map(
-    function(variable, args) {
-      if (is.null(args)) {
-        return(variable)
-      }
-      args <- lapply(args, function(arg) {
-        if (is.null(arg$at)) arg$value else variable[[1 + arg$at]]
-      })
-      as.call(c(variable[[1]], args))
-    },
-    as.list(attr(terms, "variables"))[-1], state
-  )
+  calls <- Map(function(variable, args) {
+    if (is.null(args)) {
+      return(variable)
+    }
+    as.call(c(variable[[1]], lapply(args, function(arg) {
+      if (is.null(arg$at)) arg$value else variable[[1 + arg$at]]
+    })))
+  }, as.list(attr(terms, "variables"))[-1], state)
   as.call(c(quote(list), calls))
 }

@@ -22,7 +22,7 @@ check_text_option <- function(value, name, call) {
     encoding = rlang::is_string(value) && !grepl("%", value, fixed = TRUE, useBytes = TRUE),
     na.strings = is.character(value),
     colClasses = rlang::is_na(value) || is.character(value),
-    isTRUE(value) || isFALSE(value)
+    is_flag(value)
   )
   must(fits, name, "be as {.fn read.csv} takes it", got = value, call = call)
 }
@@ -38,13 +38,9 @@ text_source <- function(source, batch_size, options, call) {
   open <- function() {
     close()
     con <<- if (path) open_file(source, options$encoding, call) else source
-    if (!isOpen(con)) {
-      base::open(con, "rt")
-    }
+    if (!isOpen(con)) base::open(con, "rt")
     columns <- text_header(con, options, call)
-    if (is.null(classes)) {
-      classes <<- wanted_classes(columns, options$colClasses, call)
-    }
+    if (is.null(classes)) classes <<- wanted_classes(columns, options$colClasses, call)
   }
   fetch <- function() {
     data <- text_batch(con, batch_size, classes, options, call)
@@ -68,10 +64,10 @@ text_source <- function(source, batch_size, options, call) {
 }
 
 open_file <- function(path, encoding, call) {
+  why <- if (dir.exists(path)) "is a folder" else "does not exist"
   must(
     file.exists(path) && !dir.exists(path), "source",
-    "be the path of a file, and {describe(path)}
-     {if (dir.exists(path)) 'is a folder' else 'does not exist'}", "source", call = call
+    "be the path of a file, and {describe(path)} {why}", "source", call = call
   )
   file(path, "rt", encoding = encoding)
 }
@@ -85,10 +81,10 @@ text_header <- function(con, options, call) {
     text = line, what = "", sep = options$sep, quote = options$quote,
     quiet = TRUE, strip.white = TRUE, na.strings = character()
   )
-  must(length(fields) > 0, "source", "begin with a line of column names", "source", call = call)
-  if (length(fields) == 1) {
-    check_separator(line, options$sep, call)
-  }
+  must(
+    length(fields) > 0, "source", "begin with a line of column names", "source", call = call
+  )
+  if (length(fields) == 1) check_separator(line, options$sep, call)
   if (options$check.names) make.names(fields, unique = TRUE) else fields
 }
 
@@ -146,13 +142,11 @@ text_batch <- function(con, size, classes, options, call) {
     if (length(lines) == 0) {
       return(NULL)
     }
-    data <- tryCatch(
-      text_frame(lines, classes, options),
-      error = function(cnd) NULL, warning = function(cnd) NULL
-    )
+    failed <- function(cnd) NULL
+    data <- tryCatch(text_frame(lines, classes, options), error = failed, warning = failed)
     # fewer rows: blank lines, fields over several lines; more: a line of twice as
     # many fields
-    if (!is.null(data) && nrow(data) == length(lines) && all(nzchar(lines))) {
+    if (identical(nrow(data), length(lines)) && all(nzchar(lines))) {
       return(data)
     }
     lines <- text_rows(lines, con, length(classes), options, call)
@@ -175,18 +169,21 @@ text_frame <- function(lines, classes, options) {
   )
 }
 
+#' Fields of each line, NA where the last one goes on in the next
+#' @noRd
+count_fields <- function(lines, options) {
+  text <- textConnection(lines)
+  on.exit(close(text))
+  utils::count.fields(
+    text, sep = options$sep, quote = options$quote, comment.char = "",
+    blank.lines.skip = FALSE
+  )[seq_along(lines)]
+}
+
 #' Lines of complete rows, blank ones left out; a quoted field may run over several
 #' @noRd
 text_rows <- function(lines, con, width, options, call) {
-  fields <- function(lines) {
-    text <- textConnection(lines)
-    on.exit(close(text))
-    utils::count.fields(
-      text, sep = options$sep, quote = options$quote, comment.char = "",
-      blank.lines.skip = FALSE
-    )[seq_along(lines)] # NA for a line whose last field goes on
-  }
-  counts <- fields(lines)
+  counts <- count_fields(lines, options)
   while (is.na(counts[length(lines)])) {
     done <- max(which(!is.na(counts)), 0)
     more <- readLines(con, 1, warn = FALSE)
@@ -196,17 +193,22 @@ text_rows <- function(lines, con, width, options, call) {
         "A quoted field is not closed.",
         i = "If quotation marks are part of the text, use {.code quote = \"\"}."
       ),
-      "fields", rows = sum(counts[seq_len(done)] > 0, na.rm = TRUE) + 1, call = call
+      "fields", rows = sum(counts > 0, na.rm = TRUE) + 1, call = call
     )
     lines <- c(lines, more)
-    counts <- c(counts[seq_len(done)], fields(lines[seq(done + 1, length(lines))]))
+    counts <- c(
+      counts[seq_len(done)], count_fields(lines[seq(done + 1, length(lines))], options)
+    )
   }
   found <- counts[counts > 0 & !is.na(counts)]
   bad <- which(found != width)
-  must(
-    !length(bad), NULL, "have {width} field{?s}, as the first line has, not {found[bad[1]]}",
-    "fields", more = c(i = if (found[bad[1]] < width) "Was the file cut off?"),
-    of = "Every line", rows = bad, call = call
+  refuse(
+    length(bad) > 0,
+    c(
+      "Every line must have {width} field{?s}, as the first line has, not {found[bad[1]]}.",
+      i = if (found[bad[1]] < width) "Was the file cut off?"
+    ),
+    "fields", rows = bad, call = call
   )
   lines[counts > 0 | is.na(counts)]
 }
@@ -220,10 +222,8 @@ text_convert <- function(lines, classes, options, call) {
   loose <- names(classes)[classes %in% c("numeric", "logical")]
   data <- text_frame(lines, replace(classes, loose, "character"), options)
   for (name in loose) {
-    text <- data[[name]]
-    bad <- misfits(text, classes[[name]], options$dec)
-    check_no_misfits(name, text, bad, classes[[name]], call)
-    data[[name]] <- converted(text, classes[[name]], options$dec)
+    check_fields(name, data[[name]], classes[[name]], options$dec, call)
+    data[[name]] <- converted(data[[name]], classes[[name]], options$dec)
   }
   data
 }
@@ -231,10 +231,8 @@ text_convert <- function(lines, classes, options, call) {
 #' A stray text among numbers would make the column a factor of a thousand levels
 #' @noRd
 check_mostly_numbers <- function(data, guessed, dec, call) {
-  for (name in guessed) {
-    text <- data[[name]]
-    bad <- if (is.character(text)) misfits(text, "numeric", dec)
-    if (length(bad) < sum(!is.na(text)) / 2) check_no_misfits(name, text, bad, "numeric", call)
+  for (name in guessed[vapply(data[guessed], is.character, logical(1))]) {
+    check_fields(name, data[[name]], "numeric", dec, call, sum(!is.na(data[[name]])) / 2)
   }
 }
 
@@ -245,21 +243,19 @@ converted <- function(text, class, dec) {
   suppressWarnings(as.double(sub(dec, ".", text, fixed = TRUE)))
 }
 
-#' Which fields are neither of the class nor missing
+#' Fields that are neither of the class nor missing are errors, fewer than `most` of them
 #' @noRd
-misfits <- function(text, class, dec) {
+check_fields <- function(name, text, class, dec, call, most = Inf) {
   value <- converted(text, class, dec)
-  which(is.na(value) & !is.nan(value) & !is.na(text) & nzchar(trimws(text)))
-}
-
-check_no_misfits <- function(name, text, rows, class, call) {
-  must(
-    !length(rows), NULL, "be {class}, as in its other rows, not {.val {text[rows[1]]}}",
-    "column_type",
-    more = c(
+  bad <- which(is.na(value) & !is.nan(value) & !is.na(text) & nzchar(trimws(text)))
+  refuse(
+    length(bad) > 0 && length(bad) < most,
+    c(
+      "Column {.val {name}} must be {class}, as in its other rows, not
+       {.val {text[bad[1]]}}.",
       i = "If this is a missing value, see {.arg na.strings}; if the column is text, use
            {.code colClasses = c({name} = \"character\")}."
     ),
-    of = "Column {.val {name}}", column = name, rows = rows, call = call
+    "column_type", column = name, rows = bad, call = call
   )
 }

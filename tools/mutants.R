@@ -329,9 +329,15 @@ mutant(
   "passed <- reader$skip(", "passed <- identity(", r = "stream-checkpoint"
 )
 mutant(
-  "length of a checkpoint compared, digest not", "R/stream-state.R",
-  "identical(state_header(payload), bytes)",
-  "identical(state_header(payload)[1:35], bytes[1:35])", r = "stream-checkpoint"
+  "length of a checkpoint compared, digest not", "R/stream-sealed.R",
+  "identical(seal(kind, size(payload), digests, payload), bytes[line])",
+  "identical(seal(kind, size(payload), digests, payload)[1:35], bytes[1:35])",
+  r = "stream-checkpoint"
+)
+mutant(
+  "sites of other rows are taken for those of these", "R/shard-sites.R",
+  "read_sealed(file, sites_kind, rows, digest)",
+  "read_sealed(file, sites_kind, rows, rlang::hash(0))", r = "shard-sites"
 )
 mutant(
   "S of a checkpoint need not be positive definite", "R/stream-state.R",

@@ -1,0 +1,98 @@
+# Files that runs go on from: one line of text with what it is, its format, a size and
+# digests, the last of them of the bytes that follow. Such a file is complete at all times,
+# and nothing of it is used that the digests do not cover. A *kind* of them is a list
+#   magic, format   how the line begins; the format is raised whenever what is saved changes
+#   what, other     in words: what it holds, and what it holds under another digest
+
+#' The line before the payload
+#' @noRd
+seal <- function(kind, size, digests, payload) {
+  digests <- paste(c(digests, rlang::hash(payload)), collapse = " ")
+  charToRaw(sprintf("%s%04d %015.0f %s\n", kind$magic, kind$format, size, digests))
+}
+
+#' A file beside first, which then takes the name
+#' @noRd
+write_sealed <- function(file, kind, size, digests, payload) {
+  fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
+  on.exit(unlink(fresh))
+  writeBin(c(seal(kind, size, digests, payload), payload), fresh)
+  file.rename(fresh, file)
+}
+
+#' What runs that were killed while writing left beside a file
+#' @noRd
+unfinished <- function(file) {
+  files <- list.files(dirname(file), all.files = TRUE)
+  start <- paste0(basename(file), "-")
+  rest <- substring(files, nchar(start) + 1)
+  ours <- startsWith(files, start) & grepl("^[0-9a-f]+[.]sturdy-part$", rest)
+  file.path(dirname(file), files[ours])
+}
+
+#' The payload of a file
+#' @param size function(payload): the size that the line must name.
+#' @noRd
+read_sealed <- function(file, kind, size, digests = NULL, call = NULL) {
+  bytes <- readBin(file, "raw", file.size(file))
+  line <- seq_along(bytes) <= length(seal(kind, 0, digests, raw()))
+  payload <- bytes[!line]
+  text <- rawToChar(bytes[line & bytes > 0 & bytes < 128])
+  format <- substring(text, nchar(kind$magic) + 1, nchar(kind$magic) + 4)
+  if (startsWith(text, "X\n")) {
+    abort_checkpoint(
+      "is an RDS file, as earlier versions of sturdy wrote them", "version", file, call,
+      "It can't be resumed by this version: start again without it."
+    )
+  }
+  if (!startsWith(text, kind$magic)) {
+    abort_checkpoint(paste("does not contain", kind$what), "damaged", file, call)
+  }
+  if (grepl("^[0-9]{4}$", format) && as.integer(format) != kind$format) {
+    abort_checkpoint(
+      paste("was made by another version of sturdy: its format is", as.integer(format)),
+      "version", file, call
+    )
+  }
+  if (!identical(seal(kind, size(payload), digests, payload), bytes[line])) {
+    others <- !is.null(digests) && grepl(rlang::hash(payload), text, fixed = TRUE)
+    if (others) abort_checkpoint(paste("holds", kind$other), "rows", file, call)
+    abort_checkpoint("is damaged", "damaged", file, call)
+  }
+  payload
+}
+
+#' @param what follows the name of the file. @param kind short name of a further class.
+#' @noRd
+abort_checkpoint <- function(what, kind, file, call, hint = NULL) {
+  abort_sturdy(
+    c("The checkpoint {.file {file}} {what}.", i = hint),
+    c(paste0("checkpoint_", kind), "checkpoint"), arg = "checkpoint", call = call
+  )
+}
+
+#' Arguments of a run that may be resumed
+#'
+#' Others than these two are promises: they are looked at in their turn.
+#' @param usable,words which checkpoints there may be. @param taken whether one is there
+#'   already, and `there`, in words, with `it`.
+#' @noRd
+check_resume <- function(checkpoint, resume, usable, words, taken, there, it, call) {
+  check_flag(resume, "resume", call)
+  if (is.null(checkpoint)) {
+    must(
+      !resume, "checkpoint", "be given with {.code resume = TRUE}", "missing_argument",
+      call = call
+    )
+    return(invisible())
+  }
+  must(
+    rlang::is_string(checkpoint) && usable, "checkpoint", words, "checkpoint",
+    got = checkpoint, call = call
+  )
+  refuse(
+    !resume && taken,
+    c(there, i = "Continue from {it} with {.code resume = TRUE}, or remove {it}."),
+    "checkpoint", arg = "checkpoint", call = call
+  )
+}
