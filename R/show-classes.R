@@ -106,3 +106,8 @@ plot.gpc_classes <- function(x, ...) plot.sturdy_model(x, ...)
 autoplot.gpc_classes <- function(object, ...) autoplot.sturdy_model(object, ...)
 
 check_by_ep.gpc_classes <- function(object, call) invisible(object)
+
+#' @export
+label_report.gpc_classes <- function(object, ...) label_report.sturdy_model(object, ...)
+
+check_sites_kept.gpc_classes <- function(object, call) check_posterior(object, call)

@@ -1,5 +1,9 @@
 # HTML as strings: what the report is made of. Text is escaped where it enters.
 
+#' Text that is HTML already
+#' @noRd
+html <- function(...) structure(paste(c(...), collapse = "\n"), class = "sturdy_html")
+
 #' Text as HTML shows it
 #' @noRd
 html_text <- function(x) {
@@ -21,12 +25,6 @@ tag <- function(name, ..., .attr = character()) {
   paste0("<", name, given, ">", inside, "</", name, ">")
 }
 
-#' A paragraph of text
-#' @noRd
-html_p <- function(..., class = NULL) {
-  tag("p", html_text(paste0(...)), .attr = c(class = class))
-}
-
 #' A table of texts that are escaped here; numbers stand on the right
 #' @noRd
 html_table <- function(frame, class = NULL, emphasis = integer()) {
@@ -43,8 +41,10 @@ html_table <- function(frame, class = NULL, emphasis = integer()) {
     )
     tag("tr", cells, .attr = if (i %in% emphasis) c(class = "this"))
   }, character(1))
-  tag("div", tag("table", tag("thead", head), tag("tbody", body), .attr = c(class = class)),
-      .attr = c(class = "scroll", tabindex = "0"))
+  html(tag(
+    "div", tag("table", tag("thead", head), tag("tbody", body), .attr = c(class = class)),
+    .attr = c(class = "scroll", tabindex = "0")
+  ))
 }
 
 #' Numbers in four digits, whole ones in all theirs

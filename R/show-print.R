@@ -139,21 +139,22 @@ describe_noise <- function(x, digits) {
   )
 }
 
+noise_words <- c(
+  none = "no wrong labels", one = "one rate", two = "a rate for each class",
+  matrix = "a noise matrix", given = "the rates given"
+)
+
 #' The noise models averaged over, and the mean rate
 #' @noRd
 describe_average <- function(x, digits) {
   models <- x$nodes$models
-  named <- c(
-    none = "no wrong labels", one = "one rate", two = "a rate for each class",
-    given = "the rates given"
-  )
   share <- if (nrow(models) > 1) {
     paste0(" (", format_each(round(models$probability, 4), 2), ")")
   }
   rate <- drop(node_weight(x) %*% node_rates(x))
   alike <- isTRUE(all.equal(rate[[1]], rate[[2]]))
   paste0(
-    toString(paste0(named[models$model], share)), "; mean rate ",
+    toString(paste0(noise_words[models$model], share)), "; mean rate ",
     if (alike) {
       format(rate[[1]], digits = digits)
     } else {

@@ -1,97 +1,85 @@
 # The rows of a report: which to check, and why they are suspected.
 
 report_suspects <- function(object, found, values, n, neighbours) {
-  all <- found
-  found <- utils::head(found[rankable(object, found), ], n)
-  place <- match(found$row, object$data$rows)
+  known <- report_known(object$data$reports)
+  listed <- utils::head(which(!known[match(found$row, object$data$rows)]), n)
+  place <- match(found$row[listed], object$data$rows)
   near <- nearest_rows(object, place, neighbours)
-  levels <- object$blueprint$levels
-  code <- if (length(levels) > 2) object$data$y else 1 + (object$data$y > 0)
-  wrong <- row_flipped(object)
   items <- vapply(seq_along(place), function(i) {
-    others <- near[[i]]$place
-    shown <- cbind(
-      data.frame(
-        row = object$data$rows[c(place[i], others)],
-        recorded = levels[code[c(place[i], others)]],
-        "P(wrong)" = round(wrong[c(place[i], others)], 2),
-        similarity = c(1, round(near[[i]]$similarity, 2)), check.names = FALSE
-      ),
-      values$frame[c(place[i], others), , drop = FALSE]
-    )
-    suspect_item(
-      found[i, ], levels[code[place[i]]], levels[code[others]], object$data$row_names[place[i]],
-      values$frame[place[i], , drop = FALSE], html_table(shown, "near", emphasis = 1)
-    )
-  }, character(1))
+    suspect_item(object, found[listed[i], ], place[i], near[[i]], values$frame)
+  }, "")
+  picture <- if (length(listed) > 1) listed_picture(found, listed)
   list(
-    suspects = c(
-      tag("ol", items, .attr = c(class = "suspects")),
-      if (values$left > 0) {
-        html_p(count(values$left, "further input"), " not shown: those that count least.",
-               class = "note")
-      },
-      ranking_picture(found, all)
-    )
+    suspects = html(items),
+    hidden = if (values$left) count(values$left, "further input"),
+    ranking = if (!is.null(picture)) {
+      svg_picture(picture, "Probability that a label is wrong against its rank")
+    },
+    ranking_key = svg_key(picture$key)
   )
 }
 
-#' Rows that nobody has checked yet
+#' Probabilities in the order of the list: ranks of rows that are trusted are left out
 #' @noRd
-rankable <- function(object, found) {
-  group <- object$data$group
-  if (is.null(group)) {
-    return(rep(TRUE, nrow(found)))
-  }
-  group[match(found$row, object$data$rows)] > 0
+listed_picture <- function(found, listed) {
+  shown <- found[listed, ]
+  shown$rank <- seq_along(listed)
+  attributes(shown)[c("expected", "rate")] <- attributes(found)[c("expected", "rate")]
+  picture_suspicion(shown, length(listed), 0)
 }
 
-suspect_item <- function(found, label, near, name, values, table) {
+#' @param found the row of the list. @param place its position among the rows of the fit.
+#' @param near of nearest_rows(). @param frame values of all rows.
+#' @noRd
+suspect_item <- function(object, found, place, near, frame) {
+  all <- c(place, near$place)
+  labels <- object$blueprint$levels[label_code(object$data)[all]]
   p <- found$probability
-  named <- !identical(as.character(name), as.character(found$row))
-  suggested <- if (p > 0.5) c(", suggested ", tag("b", html_text(found$suggested)))
-  bar <- tag("span", tag(
-    "span", .attr = c(style = sprintf("width:%.0f%%", 100 * p))
-  ), .attr = c(class = "meter", "aria-hidden" = "true"))
-  chips <- tag("dl", mapply(function(name, value) {
-    tag("div", tag("dt", html_text(name)), tag("dd", html_text(value)))
-  }, names(values), lapply(values, function(v) if (is.numeric(v)) number_words(v) else v)))
-  tag(
-    "li",
-    tag("h3", "Row ", html_text(found$row), if (named) c(" ", tag("small", html_text(name)))),
-    tag("p", bar, "Probability ", tag("b", share_words(p)), " that the label is wrong. Recorded ",
-        tag("b", html_text(label)), suggested, "."),
-    html_p(why_words(found, label, near), class = "why"),
-    chips,
-    tag("details", tag("summary", "The ", length(near), " most similar rows"), table)
-  )
+  name <- as.character(object$data$row_names[place])
+  chips <- lapply(frame[place, , drop = FALSE], function(v) {
+    html_text(if (is.numeric(v)) number_words(v) else v)
+  })
+  fill_template("suspect.html", list(
+    row = found$row, name = if (name != found$row) name, width = round(100 * p),
+    probability = share_words(p), label = labels[1],
+    suggested = if (p > 0.5) as.character(found$suggested), alone = share_words(found$loo_wrong),
+    why = why_words(labels[1], labels[-1]),
+    values = html(Map(function(name, value) {
+      tag("div", tag("dt", html_text(name)), tag("dd", value))
+    }, names(chips), chips)),
+    near = nrow(near),
+    table = html_table(cbind(
+      data.frame(
+        row = object$data$rows[all], recorded = labels,
+        "P(wrong)" = round(row_flipped(object)[all], 2),
+        similarity = c(1, round(near$similarity, 2)), check.names = FALSE
+      ),
+      frame[all, , drop = FALSE]
+    ), "near", emphasis = 1)
+  ))
 }
 
 #' Why a row is suspected: what its neighbours were recorded as
 #' @noRd
-why_words <- function(found, label, near) {
+why_words <- function(label, near) {
   against <- near[near != label]
   kinds <- sort(table(against), decreasing = TRUE)
   k <- length(near)
+  if (k == 0) {
+    return("There are no other rows.")
+  }
+  if (length(against) == 0) {
+    return(paste0(
+      "All ", k, " most similar rows are recorded as ", label,
+      ", too: the suspicion comes from rows further away."
+    ))
+  }
   paste0(
-    "Given the other rows alone, its label is wrong with probability ",
-    share_words(found$loo_wrong), ". ",
-    if (k == 0) {
-      "There are no other rows."
-    } else if (length(against) == 0) {
-      paste0(
-        "All ", k, " most similar rows are recorded as ", label,
-        ", too: the suspicion comes from rows further away."
-      )
-    } else {
-      paste0(
-        "Of the ", k, " most similar rows ", kinds[1], if (kinds[1] == 1) " is" else " are",
-        " recorded as ", paste(
-          c(names(kinds)[1], paste(kinds[-1], "as", names(kinds)[-1], recycle0 = TRUE)),
-          collapse = ", "
-        ), " and ", k - length(against), " as ", label, "."
-      )
-    }
+    "Of the ", k, " most similar rows ", kinds[1], if (kinds[1] == 1) " is" else " are",
+    " recorded as ", paste(
+      c(names(kinds)[1], paste(kinds[-1], "as", names(kinds)[-1], recycle0 = TRUE)),
+      collapse = ", "
+    ), " and ", k - length(against), " as ", label, "."
   )
 }
 
@@ -99,19 +87,4 @@ why_words <- function(found, label, near) {
 #' @noRd
 share_words <- function(p) {
   if (p < 0.005) "below 0.01" else if (p > 0.995) "above 0.99" else sprintf("%.2f", p)
-}
-
-#' Probabilities in the order of the list
-#' @noRd
-ranking_picture <- function(found, all) {
-  if (nrow(found) < 2) {
-    return(NULL)
-  }
-  attributes(found)[c("expected", "rate")] <- attributes(all)[c("expected", "rate")]
-  found$rank <- seq_len(nrow(found)) # ranks of rows that were checked are left out
-  picture <- picture_suspicion(found, nrow(found), 0)
-  tag(
-    "figure", svg_picture(picture, "Probability that a label is wrong against its rank"),
-    tag("figcaption", svg_key(picture$key))
-  )
 }

@@ -61,40 +61,23 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
                                       title = NULL, level = 0.9, ...) {
   check_no_dots(...)
   check_sites_kept(object)
-  write_report(object, file, n, neighbours, data, title, level)
-}
-
-#' @rdname label_report
-#' @export
-label_report.gpc_classes <- function(object, file, n = 20, neighbours = 8, data = NULL,
-                                     title = NULL, level = 0.9, ...) {
-  check_no_dots(...)
-  check_posterior(object)
-  write_report(object, file, n, neighbours, data, title, level)
-}
-
-write_report <- function(object, file, n, neighbours, data, title, level,
-                         call = rlang::caller_env()) {
+  call <- rlang::current_env()
   file <- check_report_file(file, call)
-  n <- check_count(n, "n", min = 1, call = call)
-  neighbours <- check_count(neighbours, "neighbours", min = 1, call = call)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE, call = call)
-  if (is.null(title)) title <- "Which labels are wrong?"
-  if (!rlang::is_string(title)) {
-    abort_sturdy(
-      "{.arg title} must be one string, not {describe(title)}.", "type", arg = "title",
-      call = call
-    )
-  }
+  n <- check_count(n, "n", min = 1)
+  neighbours <- check_count(neighbours, "neighbours", min = 1)
+  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  must(is.null(title) || rlang::is_string(title), "title", "be one string", got = title)
   values <- report_values(object, data, call)
   found <- suppressMessages(mislabelled(object, level = level))
-  parts <- c(
-    list(title = html_text(title), style = report_part("page.css")),
-    report_data(object), report_noise(object, found), report_count(object, found),
+  page <- fill_template("page.html", c(
+    list(
+      title = if (is.null(title)) "Which labels are wrong?" else title,
+      style = html(report_part("page.css"))
+    ),
+    report_data(object), report_noise(object, attr(found, "test")), report_count(object, found),
     report_suspects(object, found, values, n, neighbours), report_calibration(object),
-    report_next(object, found, n, level), report_end(object)
-  )
-  page <- fill_slots(report_part("page.html"), parts)
+    report_next(object, n, level), report_end(object)
+  ))
   written <- tryCatch(
     suppressWarnings(writeLines(enc2utf8(page), file, useBytes = TRUE)),
     error = function(cnd) cnd
@@ -108,41 +91,17 @@ write_report <- function(object, file, n, neighbours, data, title, level,
 }
 
 check_report_file <- function(file, call) {
-  if (!rlang::is_string(file) || !nzchar(file)) {
-    abort_sturdy(
-      "{.arg file} must be the path of a file, one string, not {describe(file)}.", "type",
-      arg = "file", call = call
-    )
-  }
+  must(
+    rlang::is_string(file) && nzchar(file), "file", "be the path of a file, one string", got = file,
+    call = call
+  )
   file <- path.expand(file)
-  if (!dir.exists(dirname(file)) || dir.exists(file)) {
-    abort_sturdy(
-      c(
-        "{.arg file} must be the path of a file in a folder that exists.",
-        x = "{.path {file}} {if (dir.exists(file)) 'is a folder' else 'is not'}."
-      ),
-      "file", arg = "file", call = call
-    )
-  }
+  must(
+    dir.exists(dirname(file)) && !dir.exists(file), "file",
+    "be the path of a file in a folder that exists", "file",
+    more = c(x = "{.path {file}} {if (dir.exists(file)) 'is a folder' else 'is not'}."), call = call
+  )
   file
-}
-
-#' A file of the report that is installed with the package
-#' @noRd
-report_part <- function(name) {
-  path <- system.file("report", name, package = "sturdy", mustWork = TRUE)
-  paste(readLines(path, encoding = "UTF-8", warn = FALSE), collapse = "\n")
-}
-
-#' The template with {{names}} replaced, in one pass: what is put in is not looked at
-#' @noRd
-fill_slots <- function(template, parts) {
-  at <- gregexpr("\\{\\{[a-z_]+\\}\\}", template)
-  names <- gsub("[{}]", "", regmatches(template, at)[[1]])
-  stopifnot(all(names %in% names(parts)))
-  around <- regmatches(template, at, invert = TRUE)[[1]]
-  inside <- vapply(parts[names], paste, "", collapse = "\n")
-  paste0(c(rbind(around, c(inside, ""))), collapse = "")
 }
 
 # What is shown of rows -------------------------------------------------------------

@@ -65,10 +65,10 @@ svg_picture <- function(picture, alt, height = 300) {
       svg_marks(layer$kind, data, looks[data$meaning[1], ], x, y)
     })
   })
-  tag(
+  html(tag(
     "svg", tag("title", html_text(alt)), unlist(axes), unlist(layers),
     .attr = c(viewBox = paste(0, 0, width, height), role = "img")
-  )
+  ))
 }
 
 svg_marks <- function(kind, data, look, x, y) {
@@ -128,5 +128,5 @@ svg_key <- function(key) {
       html_text(paste0(" ", words))
     )
   }
-  paste0(paste(Map(entry, names(key), key), collapse = "; "), ".")
+  html(paste0(paste(Map(entry, names(key), key), collapse = "; "), "."))
 }
