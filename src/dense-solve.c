@@ -32,13 +32,14 @@ static void solve_slab(const dense_variant *own,
                        const double *t,
                        dense_target X) {
   const int slab = own->slab;
-  double x[SOLVE_LEAF * SLAB_MOST];
+  const ptrdiff_t row = X.view.row, col = X.view.col;
+  double x[SOLVE_LEAF * SLAB_MOST], *at = dense_place(X, 0, 0);
   if (cols < slab) memset(x, 0, sizeof x);
   for (int i = 0; i < n; i++)
-    for (int c = 0; c < cols; c++) x[i * slab + c] = *dense_place(X, i, c);
+    for (int c = 0; c < cols; c++) x[i * slab + c] = at[i * row + c * col];
   own->solve(n, t, x);
   for (int i = 0; i < n; i++)
-    for (int c = 0; c < cols; c++) *dense_place(X, i, c) = x[i * slab + c];
+    for (int c = 0; c < cols; c++) at[i * row + c * col] = x[i * slab + c];
 }
 
 static void solve_leaf(const dense_engine *e,
@@ -50,8 +51,8 @@ static void solve_leaf(const dense_engine *e,
   const int slab = e->own->slab, threads = e->threads;
   double t[SOLVE_LEAF * SOLVE_LEAF];
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) t[i * n + j] = *dense_from(T, i, j).at;
-    t[i * n + i] = unit ? 1 : *dense_from(T, i, i).at;
+    for (int j = 0; j < i; j++) t[i * n + j] = T.at[i * T.row + j * T.col];
+    t[i * n + i] = unit ? 1 : T.at[i * (T.row + T.col)];
   }
   (void)threads; /* without OpenMP */
   for (int from = 0; from < cols; from += COLUMNS) {

@@ -52,6 +52,52 @@
 /* additions that do not wait for each other: one takes 4 cycles */
 #define SLAB_VECTORS 4
 
+#define LANES 1
+#define VECTORS 4
+#define COLS 4
+#define NAME scalar
+#define TARGET
+#include "tile-loops.h"
+
+#if HAVE_VECTORS
+#define LANES 2
+#define VECTORS 2
+#define COLS 4
+#define NAME v128
+#define TARGET
+#include "tile-loops.h"
+#endif
+
+#if HAVE_X86
+#define LANES 2
+#define VECTORS 2
+#define COLS 6
+#define NAME v128_fma
+/* fma brings AVX with it, whose registers are not to be used here */
+#if defined(__clang__)
+#define TARGET __attribute__((target("fma")))
+#else
+#define TARGET __attribute__((target("fma,prefer-vector-width=128")))
+#endif
+#include "tile-loops.h"
+#endif
+
+#if HAVE_WIDE
+#define LANES 4
+#define VECTORS 2
+#define COLS 6
+#define NAME v256
+#define TARGET __attribute__((target("avx2,fma")))
+#include "tile-loops.h"
+
+#define LANES 8
+#define VECTORS 3
+#define COLS 8
+#define NAME v512
+#define TARGET __attribute__((target("avx512f")))
+#include "tile-loops.h"
+#endif
+
 /* exp() is 0 below the one and overflows beyond the other */
 #define EXP_LEAST -746.0
 #define EXP_MOST 710.0
@@ -105,52 +151,6 @@ static double power_of(double shifted) {
 #define NAME v256
 #define TARGET __attribute__((target("avx2")))
 #include "column-loops.h"
-#endif
-
-#define LANES 1
-#define VECTORS 4
-#define COLS 4
-#define NAME scalar
-#define TARGET
-#include "tile-loops.h"
-
-#if HAVE_VECTORS
-#define LANES 2
-#define VECTORS 2
-#define COLS 4
-#define NAME v128
-#define TARGET
-#include "tile-loops.h"
-#endif
-
-#if HAVE_X86
-#define LANES 2
-#define VECTORS 2
-#define COLS 6
-#define NAME v128_fma
-/* fma brings AVX with it, whose registers are not to be used here */
-#if defined(__clang__)
-#define TARGET __attribute__((target("fma")))
-#else
-#define TARGET __attribute__((target("fma,prefer-vector-width=128")))
-#endif
-#include "tile-loops.h"
-#endif
-
-#if HAVE_WIDE
-#define LANES 4
-#define VECTORS 2
-#define COLS 6
-#define NAME v256
-#define TARGET __attribute__((target("avx2,fma")))
-#include "tile-loops.h"
-
-#define LANES 8
-#define VECTORS 3
-#define COLS 8
-#define NAME v512
-#define TARGET __attribute__((target("avx512f")))
-#include "tile-loops.h"
 #endif
 
 #define VARIANT(label, suffix, lanes, vectors, tile_cols, column)              \

@@ -493,7 +493,7 @@ mutant(
 )
 mutant(
   "a unit diagonal is read", "src/dense-solve.c",
-  "unit ? 1 : *dense_from(T, i, i).at;", "*dense_from(T, i, i).at;", c = "dense"
+  "unit ? 1 : T.at[i * (T.row + T.col)];", "T.at[i * (T.row + T.col)];", c = "dense"
 )
 mutant(
   "a pivot of zero or NaN is let through", "src/dense-solve.c",
