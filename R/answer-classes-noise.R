@@ -21,7 +21,7 @@ class_rate_table <- function(object, level, models) {
   ends <- node_ends(object, mine, t(rates), level)
   true <- nodes$true_class / sum(nodes$table$weight[mine]) # as in rate_table()
   own <- cbind(seq_along(object$data$y), object$data$y)
-  trusted <- classes_trusted(object$data)
+  trusted <- report_known(fit_data(object)$reports)
   data.frame(
     class = object$blueprint$levels, rate = drop(rates %*% weight), lower = ends[1, ],
     upper = ends[2, ], rows = nobs(object) - sum(trusted), wrong = colSums(replace(true, own, 0))
@@ -43,11 +43,10 @@ review.gpc_classes <- function(object, n = 10, level = 0.9, ...) {
   n <- check_count(n, "n", min = 1)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_posterior(object)
-  trusted <- classes_trusted(object$data)
+  trusted <- report_known(fit_data(object)$reports)
   ranked <- class_suspicion(object)
   place <- match(ranked$row, object$data$rows)
-  if (!is.null(trusted)) ranked <- ranked[!trusted[place], ]
-  list <- utils::head(ranked, n)
+  list <- utils::head(ranked[!trusted[place], ], n)
   list$suggested[list$probability <= 0.5] <- list$label[list$probability <= 0.5]
-  new_review(object, list, if (is.null(trusted)) integer() else which(trusted), level)
+  new_review(object, list, which(trusted), level)
 }

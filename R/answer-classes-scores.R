@@ -58,10 +58,9 @@ true_performance.gpc_classes <- function(object, predictions, newdata = NULL, y 
 classes_truth_of_rows <- function(object) {
   classes <- length(object$blueprint$levels)
   each <- if (is_average(object)) {
-    trusted <- classes_trusted(object$data)
     lapply(seq_along(object$nodes$omega), function(k) {
       p <- matrix(object$nodes$seen[, k], ncol = classes)
-      label_given(object$nodes$omega[[k]], object$data$y, trusted) * p
+      row_likelihood(object, k) * p
     })
   } else {
     list(object$ep$true_class)
@@ -98,7 +97,7 @@ classes_truth_of_new <- function(object, newdata, y, call) {
   X <- new$X[complete, , drop = FALSE]
   below <- lapply(seq_along(node_weight(object)), function(k) {
     fit <- if (is_average(object)) at_node(object, k) else object
-    joint <- classes_prob_new(fit, X) * label_given(fit$omega, y)
+    joint <- classes_prob_new(fit, X) * label_likelihood(y, as_omega(unname(fit$omega), length(levels)))
     joint[rowSums(joint) == 0, ] <- 1 # a label that the node takes for impossible
     share_below(joint)
   })

@@ -262,7 +262,8 @@ criterion_result <- function(ep, names) {
   gradient <- stats::setNames(rep(NA_real_, length(names)), names)
   if (ep$gradient_solved) {
     g <- ep$gradient
-    if (!"epsilon.neg" %in% names) g$epsilon <- sum(g$epsilon)
+    rates <- if ("epsilon.neg" %in% names) 2L else 1L
+    g$epsilon <- colSums(rates_slope(ep$slope, rates))
     gradient[] <- unlist(g)
   } else {
     warn_sturdy(

@@ -56,7 +56,7 @@ noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 
     recorded <- object$data$y
     checked <- !is.na(object$data$recorded)
     recorded[checked] <- object$data$recorded[checked]
-    omega[] <- class_counts(class_rows(object)$true_class, recorded)
+    omega[] <- crossprod(class_rows(object)$true_class, diag(ncol(omega))[recorded, ])
   } else if (!is.null(level) && is.character(object$spec$epsilon)) {
     ends <- if (is_average(object)) {
       average_interval(object, level)
@@ -76,7 +76,7 @@ noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 
 #' @noRd
 matrix_interval <- function(object, level) {
   noise <- object$noise
-  prior <- noise$strength * rate_omega(noise$rate, ncol(object$omega))
+  prior <- noise$strength * rate_matrix(noise$rate, ncol(object$omega))
   a <- prior + noise$counts
   end <- function(p) stats::qbeta(p, a, rowSums(a) - a)
   list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
@@ -110,7 +110,7 @@ rate_interval <- function(object, level) {
   below <- cumsum(density) / sum(density)
   end <- function(p) {
     rate <- 0.5 * stats::plogis(fine[which(below >= p)[1]])
-    rate_omega(rate, ncol(object$omega))
+    rate_matrix(rate, ncol(object$omega))
   }
   low <- end((1 - level) / 2)
   high <- end((1 + level) / 2)

@@ -127,7 +127,7 @@ new_performance <- function(measures, values, recorded, level) {
 truth_of_rows <- function(object) {
   event <- object$data$y > 0
   flipped <- if (is_average(object)) {
-    node_flips(object$nodes, object$data)$flipped
+    node_flips(object$nodes, fit_data(object))$flipped
   } else {
     matrix(object$ep$flipped)
   }

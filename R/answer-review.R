@@ -98,7 +98,7 @@ remaining_density <- function(object, rows) {
     return(poisson_binomial(row_flipped(object)[rows]))
   }
   flips <- if (is.null(object$nodes$each)) {
-    node_flips(object$nodes, object$data)$flipped
+    node_flips(object$nodes, fit_data(object))$flipped
   } else {
     object$nodes$each
   }

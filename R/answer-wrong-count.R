@@ -122,9 +122,9 @@ wrong_at <- function(object, theta) {
   epsilon <- 0.5 * stats::plogis(theta)
   control <- object$spec$control
   control$tol <- max(control$tol, 1e-5)
-  out <- model_latent(object)$native(
-    model_hyper(object), Inf, epsilon, NULL, control
-  )
+  latent <- model_latent(object)
+  L <- report_likelihood(latent$reports, latent_omega(latent, epsilon))
+  out <- latent$native(model_hyper(object), Inf, L, NULL, control)
   if (!ep_converged(out)) {
     return(list(
       theta = theta, log_weight = -Inf, count = 0,
@@ -132,9 +132,10 @@ wrong_at <- function(object, theta) {
     ))
   }
   # a uniform prior on epsilon, as a density in theta [M 7.6]
+  flipped <- wrong_share(truth_posterior(L, out$seen), latent$code)
   jacobian <- mean(log(epsilon) + log1p(-2 * epsilon))
   list(
     theta = theta, log_weight = out$log_evidence + jacobian,
-    count = sum(out$flipped), density = poisson_binomial(out$flipped)
+    count = sum(flipped), density = poisson_binomial(flipped)
   )
 }

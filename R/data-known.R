@@ -66,43 +66,6 @@ checked_positions <- function(row, fault) {
   row
 }
 
-#' What learning needs to know of it
-#' @noRd
-known_rows <- function(data) {
-  if (!is.null(data$group)) {
-    list(group = data$group, levels = data$groups, checked = checked_counts(data))
-  }
-}
-
-#' How many labels were found wrong and right by checks, by group and true class
-#' @return list(wrong, right), groups x (neg, pos), or `NULL` without checks.
-#' @noRd
-checked_counts <- function(data) {
-  at <- which(!is.na(data$recorded))
-  if (!length(at)) {
-    return(NULL)
-  }
-  home <- if (is.null(data$groups)) rep(1L, length(at)) else data$home[at]
-  count <- function(wrong) {
-    of <- function(sign) {
-      tabulate(home[data$y[at] == sign & (data$recorded[at] != data$y[at]) == wrong],
-               max(1L, length(data$groups)))
-    }
-    cbind(of(-1), of(1))
-  }
-  list(wrong = count(TRUE), right = count(FALSE))
-}
-
-#' The same with several classes: true class x recorded class
-#' @noRd
-checked_matrix <- function(data, classes) {
-  at <- which(!is.na(data$recorded))
-  if (length(at)) {
-    pairs <- factor(data$y[at] + classes * (data$recorded[at] - 1), seq_len(classes^2))
-    matrix(as.vector(table(pairs)), classes)
-  }
-}
-
 #' Positions of trusted rows in the data given
 #' @noRd
 trusted_rows <- function(trusted, data, call) {

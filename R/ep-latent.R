@@ -2,48 +2,78 @@
 # hyperparameters, which of them are free, their priors, and the native fit.
 #
 # A latent is a list of
-#   n, y    number of sites and their labels, -1/+1
+#   n       number of sites
+#   reports what is known of their labels; where rows are elsewhere, of each kind of row
+#   code    their labels, 1..C, or NULL
 #   hyper   named list of hyperparameters on the natural scale
 #   free    names of those to be learned
 #   prior   named list of list(meanlog, sdlog), or NULL
-#   native  function(hyper, df, epsilon, sites, control, criterion, gradient,
-#           progress) -> native result, gradients with respect to logs by name
+#   native  function(hyper, df, L, sites, control, criterion, gradient, progress)
+#           -> native result, gradients with respect to logs by name; L: a row for each of
+#           the reports' and a column a class, see report_likelihood()
 #   some    function(k) -> the latent of k rows alone, spread over all; its `rows` says which
 # and may have
 #   least   named list of the least values that learning may give hyperparameters
 #   coarse  the EP tolerance that is enough for a search
 #   staged  functions that learning in stages needs, see learn-staged.R
 
+#' The labels of rows as latents take them: codes 1..C, and all that is known
+#' @param data of a fit.
+#' @noRd
+row_labels <- function(data) list(code = label_code(data), reports = data$reports)
+
+#' Reports in the order in which EP takes their rows, so that sums over them are rounded
+#' alike however the table is sorted
+#' @noRd
+visited_reports <- function(reports, visit) {
+  turn <- order(match(reports$row, visit), reports$source, reports$value)
+  parts <- c("row", "source", "value")
+  reports[parts] <- lapply(reports[parts], `[`, turn)
+  reports
+}
+
+some_labels <- function(labels, rows) {
+  list(code = labels$code[rows], reports = reports_of(labels$reports, rows))
+}
+
+#' A noise model as the sources of a latent's reports have it
+#' @noRd
+latent_omega <- function(latent, epsilon) {
+  as_omega(epsilon, latent$reports$classes, length(latent$reports$sources))
+}
+
 #' Kernel space: the latent function at the rows
 #'
 #' @param X encoded inputs (n x p). @param columns list(group, weight), an entry a
 #'   column: its lengthscale, the weight of its squared differences.
-#' @param y labels. @param kernel resolved kernel.
+#' @param labels list(code, reports). @param kernel resolved kernel.
 #' @noRd
-latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
-  check_memory(5 * length(y)^2 + 2 * length(X), length(y), TRUE, call)
+latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()) {
+  n <- nrow(X)
+  check_memory(5 * n^2 + 2 * length(X), n, TRUE, call)
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
-  visit <- table_order(X, y)
+  visit <- table_order(X, labels$code)
   rows <- in_order(visit, c(row_fields, "b"))
   X <- X[visit, , drop = FALSE]
-  labels <- y[visit]
   list(
-    n = length(y),
-    y = y,
+    n = n,
+    code = labels$code,
+    reports = visited_reports(labels$reports, visit),
     hyper = unclass(kernel)[hyper_names],
     free = free,
     prior = kernel$prior,
     some = function(k) {
       few <- latent_kernel(
-        X[seq_len(k), , drop = FALSE], columns, labels[seq_len(k)], kernel, call
+        X[seq_len(k), , drop = FALSE], columns, some_labels(labels, visit[seq_len(k)]), kernel,
+        call
       )
       c(few, list(rows = visit[seq_len(k)]))
     },
-    native = function(hyper, df, epsilon, sites, control, criterion = "none",
-                      gradient = FALSE, progress = NULL) {
+    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
+                      progress = NULL) {
       rows$result(native_gp_fit(
-        X, columns, hyper, labels, df, rows$rates(epsilon), rows$sites(sites), control, criterion,
+        X, columns, hyper, take_rows(L, visit), df, rows$sites(sites), control, criterion,
         gradient, progress
       ))
     }
@@ -57,35 +87,37 @@ latent_kernel <- function(X, columns, y, kernel, call = rlang::caller_env()) {
 #'   weight uses, which are learned (logical), the log-normal prior; the nugget, and
 #'   whether it is learned.
 #' @noRd
-latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
-  n <- length(y)
+latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
+  n <- ncol(Xt)
   k <- nrow(Xt)
   # the features three times and, for the gradient, some 270 n-vectors
   check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE, call)
-  visit <- table_order(t(Xt), y)
-  rows <- in_order(visit, row_fields)
+  visit <- table_order(t(Xt), labels$code)
+  rows <- in_order(visit)
   Xt <- Xt[, visit, drop = FALSE]
-  labels <- y[visit]
   span <- if (k > n && !any(prior$free)) row_span(Xt, weight_scales(prior))
   list(
     n = n,
-    y = y,
+    code = labels$code,
+    reports = visited_reports(labels$reports, visit),
     hyper = list(prior_scale = prior$scale[prior$free], nugget = prior$nugget),
     free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
     prior = list(prior_scale = prior$prior, nugget = prior$prior),
     some = function(k) {
-      few <- latent_weight(Xt[, seq_len(k), drop = FALSE], labels[seq_len(k)], prior, call)
+      few <- latent_weight(
+        Xt[, seq_len(k), drop = FALSE], some_labels(labels, visit[seq_len(k)]), prior, call
+      )
       c(few, list(rows = visit[seq_len(k)]))
     },
-    native = function(hyper, df, epsilon, sites, control, criterion = "none",
-                      gradient = FALSE, progress = NULL) {
+    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
+                      progress = NULL) {
       if (hyper$nugget > 0) {
         control <- control_for(control, n, is.infinite(df) && criterion != "loo")
       }
       fit <- function(features, scales) {
         rows$result(native_weight_fit(
-          features, scales, hyper$nugget, labels, df, rows$rates(epsilon), rows$sites(sites),
-          control, criterion, gradient, progress
+          features, scales, hyper$nugget, take_rows(L, visit), df, rows$sites(sites), control,
+          criterion, gradient, progress
         ))
       }
       out <- if (is.null(span)) {
@@ -98,8 +130,7 @@ latent_weight <- function(Xt, y, prior, call = rlang::caller_env()) {
           prior_scale = if (any(prior$free)) {
             drop(rowsum(out$gradient$s0, prior$group))[prior$free]
           },
-          nugget = if (hyper$nugget > 0) out$gradient$nugget,
-          epsilon = out$gradient$epsilon
+          nugget = if (hyper$nugget > 0) out$gradient$nugget
         )
       }
       out
@@ -170,26 +201,26 @@ control_for <- function(control, n, stationary) {
 #' @param Z encoded inducing inputs (m x p), or their number: then they are placed among
 #'   the rows in the metric of the kernel. Others as latent_kernel().
 #' @noRd
-latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()) {
-  n <- length(y)
+latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_env()) {
+  n <- nrow(X)
   m <- if (is.matrix(Z)) nrow(Z) else Z
   keep <- 8 * (lowrank_doubles(n, m + 1) + 2 * length(X)) <= memory_limit()
   if (!keep) check_memory(lowrank_doubles(n, 0) + 10 * m^2 + 2 * length(X), n, FALSE, call)
   free <- setdiff(hyper_names, kernel$fixed)
   if (ncol(X) == 0) free <- setdiff(free, "lengthscale")
-  visit <- table_order(X, y)
-  rows <- in_order(visit, row_fields)
+  visit <- table_order(X, labels$code)
+  rows <- in_order(visit)
   given <- X
   X <- X[visit, , drop = FALSE]
-  labels <- y[visit]
   Z_at <- if (is.matrix(Z)) Z else place_inducing(X, columns, kernel$lengthscale, Z)
-  at <- function(X, y, hyper, Z) {
+  at <- function(X, labels, hyper, Z) {
     kernel[hyper_names] <- hyper
-    latent_inducing(X, columns, y, kernel, Z, call)
+    latent_inducing(X, columns, labels, kernel, Z, call)
   }
   list(
     n = n,
-    y = y,
+    code = labels$code,
+    reports = visited_reports(labels$reports, visit),
     hyper = unclass(kernel)[hyper_names],
     free = free,
     prior = kernel$prior,
@@ -197,30 +228,33 @@ latent_inducing <- function(X, columns, y, kernel, Z, call = rlang::caller_env()
     coarse = if (n > parallel_rows) 1e-3,
     Z = Z_at,
     some = function(k) {
-      few <- at(X[seq_len(k), , drop = FALSE], labels[seq_len(k)], kernel[hyper_names], Z_at)
+      few <- at(
+        X[seq_len(k), , drop = FALSE], some_labels(labels, visit[seq_len(k)]),
+        kernel[hyper_names], Z_at
+      )
       c(few, list(rows = visit[seq_len(k)]))
     },
     staged = list(
       given = is.matrix(Z),
       columns = ncol(X),
       # all rows at other hyperparameters and, unless they were given, other Z
-      again = function(hyper, m = nrow(Z_at)) at(given, y, hyper, if (is.matrix(Z)) Z else m),
+      again = function(hyper, m = nrow(Z_at)) at(given, labels, hyper, if (is.matrix(Z)) Z else m),
       predict = function(hyper, b, C) {
         native_inducing_predict(Z_at, columns, hyper, b, C, given)
       },
       # sites under the posterior of other rows
-      project = function(hyper, df, epsilon, b, C) {
+      project = function(hyper, df, L, b, C) {
         prior <- native_inducing_predict(Z_at, columns, hyper, b, C, given)
-        native_project(y, prior$m, prior$s2, df, epsilon, n)
+        native_project(L, prior$m, prior$s2, df, n)
       }
     ),
-    native = function(hyper, df, epsilon, sites, control, criterion = "none",
-                      gradient = FALSE, progress = NULL) {
+    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
+                      progress = NULL) {
       control <- control_for(control, n, is.infinite(df) && criterion != "loo")
       control$keep <- keep
       rows$result(native_inducing_fit(
-        X, Z_at, columns, hyper, labels, df, rows$rates(epsilon), rows$sites(sites), control,
-        criterion, gradient, progress
+        X, Z_at, columns, hyper, take_rows(L, visit), df, rows$sites(sites), control, criterion,
+        gradient, progress
       ))
     }
   )

@@ -11,30 +11,31 @@ gram_order <- function(K, y) {
 }
 
 # What a native result has for each row, but for `b`, which is by weight in weight space
-row_fields <- c("m", "C_diag", "residual", "loo", "flipped")
+row_fields <- c("m", "C_diag", "residual", "loo", "seen", "slope")
+
+#' Some rows of a vector with an entry a row, or of a matrix
+#' @noRd
+take_rows <- function(x, rows) if (is.matrix(x)) x[rows, , drop = FALSE] else x[rows]
 
 #' Between the rows as they are and in the order `visit`, in which the engine sees them
-#' @return list(sites, rates, result): functions that take sites and flip rates there, and
-#'   results back.
+#' @param columns of sites: one, or one a class.
+#' @return list(sites, result): functions that take sites there, and results back.
 #' @noRd
-in_order <- function(visit, fields) {
+in_order <- function(visit, fields = row_fields, columns = 1L) {
   back <- order(visit)
-  sites <- function(sites) if (!is.null(sites)) lapply(sites, `[`, visit)
+  sites <- function(sites) {
+    if (columns > 1L) sites <- lapply(sites, matrix, ncol = columns)
+    if (length(sites)) lapply(sites, take_rows, visit)
+  }
   result <- function(out) {
     fields <- intersect(fields, names(out))
-    out[fields] <- lapply(out[fields], `[`, back)
+    out[fields] <- lapply(out[fields], function(x) if (!is.null(x)) take_rows(x, back))
     for (pair in intersect(c("sites", "cavity"), names(out))) {
-      out[[pair]] <- lapply(out[[pair]], `[`, back)
-    }
-    if (is.matrix(out$gradient$epsilon)) {
-      out$gradient$epsilon <- out$gradient$epsilon[, back, drop = FALSE]
+      out[[pair]] <- lapply(out[[pair]], take_rows, back)
     }
     out
   }
-  rates <- function(epsilon) {
-    if (is.matrix(epsilon)) epsilon[, visit, drop = FALSE] else epsilon
-  }
-  list(sites = sites, rates = rates, result = result)
+  list(sites = sites, result = result)
 }
 
 # Further starts -------------------------------------------------------------
@@ -61,12 +62,12 @@ small_noise <- function(hyper) {
 #'   difference of a row's probability of the event.
 #' @param tol tolerance of EP, within which ends are the same.
 #' @noRd
-ep_settle <- function(run, y, epsilon, sites, certain, small_noise, tol) {
-  start <- ep_continue(run, epsilon, NULL, certain)
+ep_settle <- function(run, L, sites, certain, small_noise, tol) {
+  start <- ep_continue(run, L, NULL, certain)
   cold <- start$out
   ends <- list(cold)
-  if (!is.null(sites)) ends <- c(ends, list(run(epsilon, sites)))
-  if (!certain) ends <- c(ends, ep_other_starts(run, y, epsilon, cold, small_noise))
+  if (!is.null(sites)) ends <- c(ends, list(run(L, sites)))
+  if (!certain) ends <- c(ends, ep_other_starts(run, L, cold, small_noise))
   ends <- Filter(ep_converged, ends)
   if (!length(ends)) {
     return(start)
@@ -87,21 +88,22 @@ ep_settle <- function(run, y, epsilon, sites, certain, small_noise, tol) {
 #' take every other label (by three divisions) for certain. Half the step length shows
 #' another fixed point most often, a tenth of it and the divisions some that it does not.
 #' @noRd
-ep_other_starts <- function(run, y, epsilon, cold, small_noise) {
-  n <- length(y)
+ep_other_starts <- function(run, L, cold, small_noise) {
+  n <- nrow(L)
   hidden <- small_noise && any(cold$sites$tau < 0)
   if (!has_numbers(cold$m) || !(n <= few_rows || hidden)) {
     return(list())
   }
-  ends <- list(run(epsilon, NULL, damping = 0.5))
+  ends <- list(run(L, NULL, damping = 0.5))
   if (n > very_few_rows) {
     return(ends)
   }
+  side <- sign(L[, 2] - L[, 1])
   divided <- lapply(1:3, function(k) {
     sure <- 10 * (golden_share(rank(cold$m) * k) < 0.5)
-    run(epsilon, list(tau = sure / cold$C_diag, nu = sure * y / sqrt(cold$C_diag)))
+    run(L, list(tau = sure / cold$C_diag, nu = sure * side / sqrt(cold$C_diag)))
   })
-  c(ends, list(run(epsilon, NULL, damping = 0.1)), divided)
+  c(ends, list(run(L, NULL, damping = 0.1)), divided)
 }
 
 #' What fixed points are compared by: the criterion, or else the evidence

@@ -41,8 +41,9 @@ ais_problem <- function(object, call = rlang::caller_env()) {
 ais_problem_gram <- function(K, y, epsilon) {
   factor <- chol_jitter(K)
   diag(K) <- diag(K) + factor$jitter
-  neg <- native_epsilon(epsilon)[1]
-  pos <- native_epsilon(epsilon)[2]
+  both <- rep_len(unname(epsilon), 2)
+  neg <- both[1]
+  pos <- both[2]
   list(
     K = K, B = factor$L, jitter = factor$jitter, y = as.double(y),
     barrier = c(log1p(-neg) - log(pos), log1p(-pos) - log(neg)),

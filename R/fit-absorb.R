@@ -75,7 +75,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
   ep <- refit_ep(object, sites = sites, final = TRUE)
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
-  ep[c("value", "gradient", "gradient_solved", "cold", "C")] <- NULL
+  ep[c("value", "gradient", "gradient_solved", "cold", "slope", "C")] <- NULL
   if (!object$spec$control$trace) ep["trace"] <- list(NULL)
   warn_ep(ep)
   object$ep <- ep

@@ -254,8 +254,8 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
     if (!is.null(molded$data$group)) abort_filter_known(call)
     return(bpm_filter(spec, molded, prior, call))
   }
-  latent <- latent_weight(bpm_design(molded$data$X, prior), molded$data$y, prior, call)
-  fit <- learn_fit(latent, spec, known_rows(molded$data))
+  latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior, call)
+  fit <- learn_fit(latent, spec)
   prior$scale[prior$free] <- fit$hyper$prior_scale
   prior$nugget <- fit$hyper$nugget
   weights <- ep_weights(fit$ep, prior, spec$df)

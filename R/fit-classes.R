@@ -16,9 +16,7 @@ fit_classes <- function(spec, molded, call) {
   if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, length(levels))
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   latent <- latent_classes(
-    X, kernel_columns(kernel, coding), molded$data$y, length(levels), kernel, Z,
-    trusted = classes_trusted(molded$data),
-    checked = checked_matrix(molded$data, length(levels)), call = call
+    X, kernel_columns(kernel, coding), row_labels(molded$data), kernel, Z, call
   )
   fit <- learn_fit(latent, spec)
   kernel[hyper_names] <- fit$hyper
@@ -100,7 +98,7 @@ check_noise_matrix <- function(omega, levels, call) {
 new_gpc_classes <- function(spec, molded, call, fit, kernel) {
   levels <- molded$blueprint$levels
   omega <- if (is.null(fit$omega)) fit$epsilon else fit$omega
-  omega <- classes_omega(omega, length(levels))
+  omega <- matrix(latent_omega(fit$latent, omega), length(levels))
   nodes <- complete_nodes(fit$nodes, molded$data)
   if (!is.null(nodes)) omega <- nodes$omega_mean
   dimnames(omega) <- list(true = levels, recorded = levels)
@@ -125,11 +123,14 @@ new_gpc_classes <- function(spec, molded, call, fit, kernel) {
 #' What a fit keeps of the result of EP
 #' @noRd
 classes_ep <- function(ep, spec, levels) {
-  ep[c("kappa", "newton", "log_evidence_zp", "rival", "C", "value", "gradient",
+  ep[c("kappa", "newton", "log_evidence_zp", "rival", "C", "value", "gradient", "slope",
        "gradient_solved", "cold")] <- NULL
-  for (name in intersect(c("true_class", "loo_class"), names(ep))) {
-    colnames(ep[[name]]) <- levels
+  if (!is.null(ep$seen)) {
+    ep$true_class <- ep$truth
+    ep$loo_class <- exp(ep$seen)
+    colnames(ep$true_class) <- colnames(ep$loo_class) <- levels
   }
+  ep[c("truth", "seen")] <- NULL
   if (!spec$control$trace) ep["trace"] <- list(NULL)
   warn_ep(ep)
   ep
@@ -137,9 +138,8 @@ classes_ep <- function(ep, spec, levels) {
 
 model_latent.gpc_classes <- function(object) {
   latent_classes(
-    object$data$X, model_columns(object), object$data$y, length(object$blueprint$levels),
-    object$kernel, object$inducing$Z, object$omega, classes_trusted(object$data),
-    checked_matrix(object$data, length(object$blueprint$levels))
+    object$data$X, model_columns(object), row_labels(fit_data(object)), object$kernel,
+    object$inducing$Z
   )
 }
 

@@ -21,11 +21,11 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   columns <- kernel_columns(kernel, coding)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   latent <- if (is.null(Z)) {
-    latent_kernel(X, columns, molded$data$y, kernel, call)
+    latent_kernel(X, columns, row_labels(molded$data), kernel, call)
   } else {
-    latent_inducing(X, columns, molded$data$y, kernel, Z, call)
+    latent_inducing(X, columns, row_labels(molded$data), kernel, Z, call)
   }
-  fit <- learn_fit(latent, spec, known_rows(molded$data))
+  fit <- learn_fit(latent, spec)
   kernel[hyper_names] <- fit$hyper
   inducing <- if (!is.null(Z)) new_inducing(fit)
   fit$ep["C"] <- NULL

@@ -7,19 +7,25 @@ model_latent <- function(object) {
 }
 
 model_latent.sturdy_model <- function(object) {
-  data <- object$data
+  data <- fit_data(object)
   columns <- model_columns(object)
   if (is.null(object$inducing)) {
-    latent_kernel(data$X, columns, data$y, object$kernel)
+    latent_kernel(data$X, columns, row_labels(data), object$kernel)
   } else {
-    latent_inducing(data$X, columns, data$y, object$kernel, object$inducing$Z)
+    latent_inducing(data$X, columns, row_labels(data), object$kernel, object$inducing$Z)
   }
 }
 
 model_latent.bpm <- function(object) {
   latent_weight(
-    bpm_design(object$data$X, object$prior), object$data$y, object$prior
+    bpm_design(object$data$X, object$prior), row_labels(fit_data(object)), object$prior
   )
+}
+
+#' The rows of a fit, with the table of reports that fits of before did not keep
+#' @noRd
+fit_data <- function(object) {
+  if (is.null(object$data$reports)) with_reports(object)$data else object$data
 }
 
 #' Hyperparameters of a fit as its latent takes them
@@ -45,7 +51,7 @@ model_columns <- function(object) {
 #' @noRd
 refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
   with_memory(ep_run(
-    model_latent(object), model_hyper(object), df, row_epsilon(object),
+    model_latent(object), model_hyper(object), df, row_omega(object),
     sites = sites, control = object$spec$control, ...
   ), rlang::caller_env())
 }

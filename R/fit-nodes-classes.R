@@ -16,12 +16,6 @@ at_node.gpc_classes <- function(object, k) {
   object
 }
 
-#' Which rows have labels that are right for certain, or `NULL`
-#' @noRd
-classes_trusted <- function(data) {
-  if (!is.null(data$group)) data$group == 0
-}
-
 #' What the nodes say of the rows, kept with them
 #'
 #' As complete_nodes(); besides `true_class`, `loo_class` and `recorded`, n x C: posterior
@@ -30,11 +24,11 @@ classes_trusted <- function(data) {
 #' @noRd
 complete_class_nodes <- function(nodes, data) {
   classes <- ncol(nodes$omega[[1]])
-  trusted <- classes_trusted(data)
+  trusted <- report_known(data$reports)
   weight <- nodes$table$weight
   seen <- lapply(seq_along(weight), function(k) {
     p <- matrix(nodes$seen[, k], ncol = classes)
-    joint <- label_given(nodes$omega[[k]], data$y, trusted) * p
+    joint <- report_likelihood(data$reports, as_omega(nodes$omega[[k]], classes)) * p
     list(
       p = p, log_z = log(rowSums(joint)), true = joint / rowSums(joint),
       recorded = recorded_class(p, nodes$omega[[k]], trusted)
@@ -68,7 +62,7 @@ complete_class_nodes <- function(nodes, data) {
 #' @noRd
 recorded_class <- function(p, omega, trusted) {
   recorded <- p %*% omega
-  if (!is.null(trusted)) recorded[trusted, ] <- p[trusted, ]
+  recorded[trusted, ] <- p[trusted, ]
   recorded
 }
 
@@ -82,7 +76,9 @@ class_rows <- function(object) {
     ep <- object$ep
     list(
       true_class = ep$true_class, loo_class = ep$loo_class,
-      recorded = recorded_class(ep$loo_class, object$omega, classes_trusted(object$data))
+      recorded = recorded_class(
+        ep$loo_class, object$omega, report_known(fit_data(object)$reports)
+      )
     )
   }
   c(

@@ -12,7 +12,7 @@ at_node <- function(object, k) {
 at_node.default <- function(object, k) {
   nodes <- object$nodes
   object$kernel[names(nodes$hyper[[k]])] <- nodes$hyper[[k]]
-  object$epsilon <- spread_rates(nodes$rates[[k]], NULL)
+  object$epsilon <- shown_rates(nodes$rates[[k]])
   object$ep$sites <- list(tau = nodes$tau[, k], nu = object$ep$sites$nu)
   object$ep$b <- nodes$b[, k]
   if (!is.null(object$inducing)) object$inducing$C <- nodes$C[, , k]
@@ -24,7 +24,7 @@ at_node.bpm <- function(object, k) {
   hyper <- nodes$hyper[[k]]
   object$prior$scale[object$prior$free] <- hyper$prior_scale
   object$prior$nugget <- hyper$nugget
-  object$epsilon <- spread_rates(nodes$rates[[k]], NULL)
+  object$epsilon <- shown_rates(nodes$rates[[k]])
   object$weights <- new_weights(nodes$b[, k], as.matrix(nodes$C[, , k]), object$prior, 0)
   object
 }
@@ -85,15 +85,25 @@ node_rates <- function(object) {
   t(rates)
 }
 
-#' Flip rates as EP takes them: at a node, or at the point of the fit
+#' The noise model of a fit, or of its node k, as EP takes it: S x C x C
 #' @noRd
-row_epsilon <- function(object, k = NULL) {
+row_omega <- function(object, k = NULL) {
+  reports <- fit_data(object)$reports
   if (!is_average(object)) {
-    return(if (is.null(object$omega)) object$epsilon else object$omega)
+    epsilon <- if (is.null(object$omega)) object$epsilon else unname(object$omega)
+    return(as_omega(epsilon, reports$classes, length(reports$sources)))
   }
-  rates <- if (is.null(k)) object$nodes$point else object$nodes$rates[[k]]
-  # several classes: what is trusted is in the latent
-  spread_rates(rates, if (is.null(object$nodes$omega)) object$data$group)
+  nodes <- object$nodes
+  if (!is.null(nodes$omega)) {
+    return(as_omega(if (is.null(k)) unname(nodes$point) else nodes$omega[[k]], reports$classes))
+  }
+  rates_omega(if (is.null(k)) nodes$point else nodes$rates[[k]], reports$classes)
+}
+
+#' The likelihoods of the rows there, n x C
+#' @noRd
+row_likelihood <- function(object, k = NULL) {
+  report_likelihood(fit_data(object)$reports, row_omega(object, k))
 }
 
 # Rows ----------------------------------------------------------------------------
@@ -108,17 +118,18 @@ row_epsilon <- function(object, k = NULL) {
 #' @noRd
 node_flips <- function(nodes, data) {
   n <- length(data$y)
+  code <- label_code(data)
   each <- lapply(seq_along(nodes$rates), function(k) {
-    row_flips(data$y, spread_rates(nodes$rates[[k]], data$group), nodes$loo[, k])
+    L <- report_likelihood(data$reports, rates_omega(nodes$rates[[k]], 2))
+    row_flips(L, code, nodes$loo[, k])
   })
   part <- function(name) matrix(vapply(each, `[[`, numeric(n), name), n)
   list(unseen = part("unseen"), flipped = part("flipped"))
 }
 
-row_flips <- function(y, epsilon, loo) {
-  pair <- if (is.matrix(epsilon)) epsilon else matrix(rep_len(epsilon, 2), 2, length(y))
-  wrong <- ifelse(y > 0, pair[1, ], pair[2, ])
-  right <- 1 - ifelse(y > 0, pair[2, ], pair[1, ])
+row_flips <- function(L, code, loo) {
+  wrong <- L[cbind(seq_along(code), 3 - code)]
+  right <- L[cbind(seq_along(code), code)]
   unseen <- -right * expm1(loo - log(right)) / (right - wrong)
   unseen <- pmin(pmax(unseen, 0), 1)
   list(unseen = unseen, flipped = pmin(wrong * unseen / exp(loo), 1))
@@ -174,7 +185,7 @@ reweighed <- function(object) {
   latent <- model_latent(object)
   spec <- object$spec
   run <- function(k, df) {
-    out <- latent$native(nodes$hyper[[k]], df, row_epsilon(object, k), NULL, spec$control)
+    out <- latent$native(nodes$hyper[[k]], df, row_likelihood(object, k), NULL, spec$control)
     if (ep_converged(out)) out
   }
   out <- lapply(seq_along(nodes$hyper), run, df = Inf)
@@ -199,7 +210,7 @@ reweighed <- function(object) {
   each <- intersect(c("hyper", "rates", "omega"), names(nodes))
   nodes[each] <- lapply(nodes[each], `[`, keep)
   nodes[names(node_arrays(out[keep]))] <- node_arrays(out[keep])
-  object$nodes <- complete_nodes(nodes, object$data)
+  object$nodes <- complete_nodes(nodes, fit_data(object))
   object
 }
 

@@ -194,8 +194,8 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
     mu = object$weights$mean, S = object$weights$C, log_scale = before$log_scale
   )
   out <- with_memory(native_adf(
-    bpm_design(X, object$prior), y, object$spec$df, object$epsilon,
-    weight_scales(object$prior), object$prior$nugget, state
+    bpm_design(X, object$prior), label_likelihood(1 + (y > 0), as_omega(object$epsilon, 2)),
+    object$spec$df, weight_scales(object$prior), object$prior$nugget, state
   ), call)
   if (out$status < 0) {
     abort_not_absorbed(out, call)

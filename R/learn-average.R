@@ -16,8 +16,9 @@ average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by 
 
 #' Is anything free that is to be integrated, or averaged over?
 #' @noRd
-is_averaged <- function(latent, spec, rows = NULL) {
-  !is.null(rows) || identical(spec$epsilon, "average") ||
+is_averaged <- function(latent, spec) {
+  known <- is.null(latent$classes) && report_beside(latent$reports)
+  known || identical(spec$epsilon, "average") ||
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
 }
 
@@ -30,11 +31,11 @@ average_is_long <- function(latent) {
 #' Integrate what is free, over noise models, and fit
 #'
 #' @param latent see ep-latent.R. @param spec as of learn_fit(), with `hyper` and
-#'   `noise`. @param rows see noise_model().
+#'   `noise`.
 #' @return as learn_fit(), at the best mode, and `nodes`: see new_nodes().
 #' @noRd
-average_fit <- function(latent, spec, rows = NULL) {
-  noise <- average_noise(latent, spec, rows)
+average_fit <- function(latent, spec) {
+  noise <- average_noise(latent, spec)
   open <- learn_unpriored(latent)
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
@@ -66,11 +67,11 @@ average_fit <- function(latent, spec, rows = NULL) {
 #' What averaging needs to know of label noise
 #' @return as noise_model(), with several classes as classes_noise().
 #' @noRd
-average_noise <- function(latent, spec, rows) {
+average_noise <- function(latent, spec) {
   noise <- if (is.null(latent$classes)) {
-    noise_model(spec$epsilon, spec$noise, rows, spec$hyper == "integrate")
+    noise_model(spec$epsilon, spec$noise, latent$reports, spec$hyper == "integrate")
   } else {
-    classes_noise(spec, if (is.null(latent$checked)) matrix(0) else latent$checked)
+    classes_noise(spec, latent$reports)
   }
   noise$integrate <- noise$integrate && !average_is_long(latent)
   noise
@@ -80,13 +81,12 @@ average_noise <- function(latent, spec, rows) {
 #'
 #' @return as noise_model(); `matrix`: whether a noise matrix is among the models, which are
 #'   in `weights`; `models` are the others, from whose modes those of the matrix are sought.
-#' @param checked see checked_matrix().
 #' @noRd
-classes_noise <- function(spec, checked = matrix(0)) {
+classes_noise <- function(spec, reports) {
   epsilon <- spec$epsilon
   noise <- noise_model(
     if (is_one_of(epsilon, c("average", "learn", "matrix"))) "learn" else epsilon, spec$noise,
-    integrate = spec$hyper == "integrate"
+    reports, spec$hyper == "integrate"
   )
   noise$weights <- switch(if (is.character(epsilon)) epsilon else "given",
     average = {
@@ -96,7 +96,7 @@ classes_noise <- function(spec, checked = matrix(0)) {
     },
     learn = c(one = 1), matrix = c(matrix = 1), given = c(given = 1)
   )
-  noise <- without_excluded(noise, sum(checked) - sum(diag(checked)))
+  noise <- without_excluded(noise, reports)
   noise$matrix <- "matrix" %in% names(noise$weights)
   noise$models <- union(setdiff(names(noise$weights), "matrix"), if (noise$matrix) "one")
   noise$shape <- spec$noise$rate
@@ -117,9 +117,7 @@ average_few <- function(latent, noise, spec, tick) {
   if (few$n == latent$n && !placed) {
     return(NULL)
   }
-  some <- noise
-  if (!is.null(noise$row) && !is.null(few$rows)) some$row <- noise$row[few$rows]
-  models <- average_modes(few, some, spec, tick)
+  models <- average_modes(few, noise, spec, tick)
   again <- if (placed && length(models)) {
     # with wrong labels: without, the kernel follows each of them
     model <- models[[min(2, length(models))]]
@@ -136,7 +134,7 @@ average_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
   long <- !is.null(before) && average_is_long(latent)
   for (name in if (long) average_hopeful(before) else noise$models) {
-    problem <- average_problem(latent, rate_map(name, noise), spec)
+    problem <- average_problem(latent, noise_of(name, noise), spec)
     few <- before[[name]]
     modes <- if (long) {
       lapply(few$modes, stage_onward, problem, few$problem$latent$n, spec, tick, modes_gain)
@@ -175,7 +173,7 @@ model_laplace <- function(model) log_sum(vapply(model$modes, node_laplace, numer
 #' @noRd
 average_from <- function(problem, name, noise, found) {
   kinds <- if (name == "one") "one" else c("neg", "pos")
-  root <- rate_root(noise)
+  root <- rate_root(noise$sources, noise$pooling)
   rate <- function(e) {
     z <- mapply(function(e, kind) rate_normal(e, noise$rate[[kind]]), e, kinds)
     z <- solve(root, matrix(z, nrow(root), length(kinds), byrow = TRUE))
@@ -279,8 +277,8 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
     return(nodes)
   }
   out <- lapply(seq_along(nodes$hyper), function(k) {
-    epsilon <- spread_rates(nodes$rates[[k]], noise$row)
-    out <- latent$native(nodes$hyper[[k]], spec$df, epsilon, NULL, spec$control)
+    L <- report_likelihood(latent$reports, rates_omega(nodes$rates[[k]], noise$classes))
+    out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
     tick(latent$n)
     if (ep_converged(out)) out
   })

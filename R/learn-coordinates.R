@@ -19,34 +19,30 @@ learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
 #' Coordinates of a latent and a noise model, made of those of both
 #'
 #' @param kernel list(field, hyper(z), pull(z, gradient), mean, precision: of the prior of each
-#'   coordinate, 0 where it has none). @param rates see rate_map(), or logit_rates().
-#' @param rate_precision of their normal prior, 0 where they have none. @param box list(start,
+#'   coordinate, 0 where it has none). @param noise see new_noise().
+#' @param noise_precision of its normal prior, 0 where it has none. @param box list(start,
 #'   lower, upper, curvature: to start a climb with, of each coordinate; least: curvature to
 #'   go on with; constant: what the log prior lacks). @return list(field (what each coordinate belongs
-#'   to), precision, hyper(z), rates(z), epsilon(z): rates as EP takes them, pull(z, gradient):
-#'   the gradient in z of a native one, checked(z): value and gradient of what checks of labels
-#'   say of the rates, prior(z): those of the log prior; and the fields of `box`). [M 8.1, 8.8]
+#'   to), precision, hyper(z), rates(z), omega(z), pull(z, gradient, slope): the gradient in z
+#'   from those in the hyperparameters' logs and in omega, prior(z): value and gradient of the
+#'   log prior; and the fields of `box`). [M 8.1, 8.8]
 #' @noRd
-new_coordinates <- function(kernel, rates, rate_precision, box) {
-  field <- c(kernel$field, rep("epsilon", rates$d))
-  mean <- c(kernel$mean, numeric(rates$d))
-  precision <- c(kernel$precision, rep(rate_precision, rates$d))
+new_coordinates <- function(kernel, noise, noise_precision, box) {
+  field <- c(kernel$field, rep("epsilon", noise$d))
+  mean <- c(kernel$mean, numeric(noise$d))
+  precision <- c(kernel$precision, rep(noise_precision, noise$d))
   mine <- seq_along(kernel$field)
-  rate_part <- function(z) z[field == "epsilon"]
+  noise_part <- function(z) z[field == "epsilon"]
   c(box, list(
     field = field, precision = precision,
     hyper = function(z) kernel$hyper(z[mine]),
-    rates = function(z) rates$rates(rate_part(z)),
-    epsilon = function(z) rates$epsilon(rate_part(z)),
-    pull = function(z, gradient) {
-      c(kernel$pull(z[mine], gradient), rates$pull(rate_part(z), gradient$epsilon))
-    },
-    checked = function(z) {
-      found <- rates$checked(rate_part(z))
-      list(value = found$value, gradient = c(numeric(length(mine)), found$gradient))
+    rates = function(z) noise$rates(noise_part(z)),
+    omega = function(z) noise$omega(noise_part(z)),
+    pull = function(z, gradient, slope) {
+      c(kernel$pull(z[mine], gradient), noise$pull(noise_part(z), slope))
     },
     prior = function(z) {
-      besides <- rates$prior(rate_part(z))
+      besides <- noise$prior(noise_part(z))
       list(
         value = besides$value - sum(box$constant + precision * (z - mean)^2 / 2),
         gradient = -precision * (z - mean) + c(numeric(length(mine)), besides$gradient)
@@ -55,14 +51,12 @@ new_coordinates <- function(kernel, rates, rate_precision, box) {
   ))
 }
 
-#' @param rates see rate_map().
+#' @param noise see new_noise().
 #' @noRd
-normal_coordinates <- function(latent, rates) {
+normal_coordinates <- function(latent, noise) {
   kernel <- kernel_coordinates(latent, normal = TRUE)
-  rates$epsilon <- function(z) spread_rates(rates$rates(z), rates$row)
-  rates$prior <- nothing_besides
-  d <- length(kernel$field) + rates$d
-  new_coordinates(kernel, rates, 1, list(
+  d <- length(kernel$field) + noise$d
+  new_coordinates(kernel, noise, 1, list(
     start = numeric(d), lower = rep(-average_far, d), upper = rep(average_far, d),
     curvature = rep(1.5, d), least = average_least, constant = rep(-stats::dnorm(0, log = TRUE), d)
   ))
@@ -73,16 +67,16 @@ normal_coordinates <- function(latent, rates) {
 #' @noRd
 log_coordinates <- function(latent, epsilon, proper = FALSE) {
   kernel <- kernel_coordinates(latent, normal = FALSE)
-  rates <- logit_rates(epsilon, proper)
+  noise <- logit_noise(latent, epsilon, proper)
   bounds <- kernel_bounds(latent, kernel$field)
   w <- kernel$precision
-  new_coordinates(kernel, rates, 0, list(
-    start = c(bounds$start, rep(stats::qlogis(2 * 0.05), rates$d)),
-    lower = c(bounds$lower, rep(learn_bounds$epsilon[1], rates$d)),
-    upper = c(bounds$upper, rep(learn_bounds$epsilon[2], rates$d)),
+  new_coordinates(kernel, noise, 0, list(
+    start = c(bounds$start, rep(stats::qlogis(2 * 0.05), noise$d)),
+    lower = c(bounds$lower, rep(learn_bounds$epsilon[1], noise$d)),
+    upper = c(bounds$upper, rep(learn_bounds$epsilon[2], noise$d)),
     # rather too small: that is mended by the first steps
-    curvature = pmax(c(w, numeric(rates$d)), learn_least), least = learn_least,
-    constant = if (proper) c(-stats::dnorm(0, log = TRUE) - log(w) / 2, numeric(rates$d)) else 0,
+    curvature = pmax(c(w, numeric(noise$d)), learn_least), least = learn_least,
+    constant = if (proper) c(-stats::dnorm(0, log = TRUE) - log(w) / 2, numeric(noise$d)) else 0,
     small = stats::qlogis(2 * learn_small_epsilon)
   ))
 }
@@ -145,12 +139,6 @@ prior_root <- function(latent, name) {
   )
 }
 
-#' Symmetric root of sd^2 I + common^2 11'
-#' @noRd
-common_root <- function(n, sd, common) {
-  diag(sd, n) + (sqrt(sd^2 + n * common^2) - sd) / max(n, 1)
-}
-
 #' Where a search among the logs starts and how far it may go
 #' @noRd
 kernel_bounds <- function(latent, field) {
@@ -172,161 +160,26 @@ kernel_bounds <- function(latent, field) {
 
 # Flip rates --------------------------------------------------------------------
 
-nothing_besides <- function(z) list(value = 0, gradient = numeric(length(z)))
-
 #' One flip rate, or one of each class, by logits of twice the rate, or rates that are held
-#' @param epsilon "learn", "learn2", or what is held. @return as rate_map() and, of the prior,
-#'   `prior(z)`: the density of the rate times its derivative e (1 - 2e) in the logit [M 8.7].
+#' @param epsilon "learn", "learn2", or what is held. @param proper whether they have a prior:
+#'   the density of the rate times its derivative e (1 - 2e) in the logit [M 8.7].
+#' @return see new_noise(); its rates are one, (neg, pos), or what is held.
 #' @noRd
-logit_rates <- function(epsilon, proper) {
+logit_noise <- function(latent, epsilon, proper) {
   d <- if (is.character(epsilon)) match(epsilon, c("learn", "learn2")) else 0L
   rate <- function(z) 0.5 * stats::plogis(z)
-  list(
-    d = d,
-    epsilon = function(z) {
-      if (d == 2) c(neg = rate(z[1]), pos = rate(z[2])) else if (d == 1) rate(z) else epsilon
-    },
-    pull = function(z, gradient) {
-      e <- rate(z)
-      if (d > 0) e * (1 - 2 * e) * if (d == 2) gradient else sum(gradient)
-    },
-    checked = nothing_besides,
-    prior = if (!proper) nothing_besides else function(z) {
-      e <- rate(z)
-      b <- rate_prior_shape
-      list(value = sum(log(2 * b * e) + b * log1p(-2 * e)), gradient = 1 - 2 * e - 2 * b * e)
-    }
-  )
-}
-
-#' The flip rates of a noise model as functions of standard normals
-#'
-#' @param model "none", "one", "two", or, with what is held in `noise$given`, "given" or
-#'   "matrix".
-#' @param noise see noise_model(). @return list(d, rates(z): groups x 1 or 2, pull(z,
-#'   gradient), row: see spread_rates(), checked(z): log probability of the labels that were
-#'   recorded where checks have told the true classes, sum of w log e + r log(1 - e) over w
-#'   wrong and r right ones of a rate, and its gradient) [M 8.12].
-#' @noRd
-rate_map <- function(model, noise) {
-  groups <- max(1L, length(noise$groups))
-  if (model %in% c("none", "given", "matrix")) {
-    held <- if (model == "none") 0 else unname(noise$given)
-    if (!is.matrix(held)) held <- matrix(held, groups, length(held), byrow = TRUE)
-    return(list(
-      d = 0, rates = function(z) held, pull = function(z, gradient) numeric(),
-      row = noise$row,
-      checked = function(z) list(value = checked_log(held, noise$checked), gradient = numeric())
-    ))
+  rates <- function(z) {
+    if (d == 2) c(neg = rate(z[1]), pos = rate(z[2])) else if (d == 1) rate(z) else epsilon
   }
-  kinds <- if (model == "one") "one" else c("neg", "pos")
-  root <- rate_root(noise)
-  each <- function(z, f) {
-    z <- root %*% matrix(z, groups)
-    kind <- rep(kinds, each = groups)
-    value <- vapply(seq_along(z), function(k) f(z[k], noise$rate[[kind[k]]]), numeric(1))
-    matrix(value, groups)
+  pull <- function(z, slope) {
+    e <- rate(z)
+    if (d > 0) e * (1 - 2 * e) * colSums(rates_slope(slope, d))
   }
-  list(
-    d = groups * length(kinds),
-    rates = function(z) each(z, rate_quantile),
-    pull = function(z, gradient) {
-      g <- gather_rates(gradient, length(kinds), groups, noise$row)
-      as.vector(crossprod(root, g * each(z, rate_slope)))
-    },
-    row = noise$row,
-    checked = function(z) {
-      if (is.null(noise$checked)) {
-        return(list(value = 0, gradient = numeric(length(z))))
-      }
-      e <- each(z, rate_quantile)
-      count <- checked_of(noise$checked, e)
-      slope <- (count$wrong / e - count$right / (1 - e)) * each(z, rate_slope)
-      list(
-        value = checked_log(e, noise$checked), gradient = as.vector(crossprod(root, slope))
-      )
-    }
-  )
-}
-
-#' Log probability of what was recorded where checks have told the true classes, at rates e
-#' (groups x kinds) [M 8.12]. What a given rate of 0 calls impossible is left out.
-#' @param checked see checked_counts(), or `NULL`.
-#' @noRd
-checked_log <- function(e, checked) {
-  if (is.null(checked)) {
-    return(0)
+  prior <- function(z) {
+    e <- rate(z)
+    b <- rate_prior_shape
+    list(value = sum(log(2 * b * e) + b * log1p(-2 * e)), gradient = 1 - 2 * e - 2 * b * e)
   }
-  count <- checked_of(checked, e)
-  sum((count$wrong * log(e))[e > 0]) + sum(count$right * log1p(-e))
-}
-
-#' One count where both classes have one rate
-#' @noRd
-checked_of <- function(checked, e) {
-  if (ncol(e) == 2) checked else lapply(checked, function(count) matrix(rowSums(count)))
-}
-
-#' Root of the prior correlation of the rates of groups
-#' @noRd
-rate_root <- function(noise) {
-  groups <- length(noise$groups)
-  if (groups < 2) {
-    return(matrix(1))
-  }
-  common_root(groups, sqrt(1 - noise$pooling), sqrt(noise$pooling))
-}
-
-#' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = 1/2
-#' @noRd
-rate_quantile <- function(z, prior) {
-  cap <- stats::pbeta(0.5 / prior$size, prior$a, prior$b)
-  e <- prior$size * if (z < 0) {
-    stats::qbeta(cap * stats::pnorm(z), prior$a, prior$b)
-  } else { # from above, where a sum would lose the tail
-    stats::qbeta((1 - cap) + cap * stats::pnorm(-z), prior$a, prior$b, lower.tail = FALSE)
-  }
-  min(e, 0.5 - 1e-6)
-}
-
-rate_slope <- function(z, prior) {
-  cap <- stats::pbeta(0.5 / prior$size, prior$a, prior$b, log.p = TRUE)
-  e <- rate_quantile(z, prior)
-  exp(stats::dnorm(z, log = TRUE) + cap + log(prior$size) -
-    stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE))
-}
-
-#' The standard normal of a rate
-#' @noRd
-rate_normal <- function(e, prior) {
-  cap <- stats::pbeta(0.5 / prior$size, prior$a, prior$b)
-  stats::qnorm(stats::pbeta(e / prior$size, prior$a, prior$b) / cap)
-}
-
-#' Rates of groups (groups x 1 or 2) as EP takes them; a noise matrix as it is
-#' @param row the group of each row, 0 where its label is trusted; `NULL`: all are alike.
-#' @noRd
-spread_rates <- function(rates, row) {
-  if (is.null(row)) {
-    if (nrow(rates) > 1) {
-      return(rates)
-    }
-    return(if (ncol(rates) == 2) c(neg = rates[1, 1], pos = rates[1, 2]) else rates[1, 1])
-  }
-  by_row <- rbind(0, rates)[row + 1L, c(1L, ncol(rates)), drop = FALSE]
-  rbind(neg = by_row[, 1], pos = by_row[, 2])
-}
-
-#' Gradient of the rates of groups from that of EP
-#' @noRd
-gather_rates <- function(gradient, n_kinds, groups, row) {
-  if (is.null(row)) {
-    return(matrix(if (n_kinds == 2) gradient else sum(gradient), 1))
-  }
-  by_row <- t(matrix(gradient, 2))
-  if (n_kinds == 1) by_row <- matrix(rowSums(by_row))
-  sums <- vapply(seq_len(groups), function(g) {
-    colSums(by_row[row == g, , drop = FALSE])
-  }, numeric(n_kinds))
-  matrix(sums, groups, byrow = TRUE)
+  omega <- function(z) latent_omega(latent, rates(z))
+  new_noise("logit", d, omega, pull, rates, if (proper) prior else nothing_besides)
 }

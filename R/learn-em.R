@@ -4,33 +4,29 @@
 em_maxit <- 500L
 em_kernel_maxit <- 5L
 
-#' Probability that each label is wrong, for the M-step
+#' Posterior of the true classes, n x 2, for the M-step
 #'
-#' "em": under the tilted marginal. Then d log Z_EP/d epsilon =
+#' "em": under the tilted marginal. With w the probability that a label is wrong, d log Z_EP/d epsilon =
 #' sum(w/epsilon - (1 - w)/(1 - epsilon)) and the fixed point epsilon = mean(w)
 #' is a stationary point of the evidence [M 8.3]. "em_kg08": 1 - F(y m/sqrt(A)) under
 #' the posterior marginal, as KG08 17-20 print it; it overshoots [M 8.4].
 #' @noRd
-em_wrong <- function(out, y, method) {
+em_truth <- function(out, L, method) {
   if (method == "em") {
-    out$flipped
-  } else {
-    stats::pnorm(-y * out$m / sqrt(out$C_diag))
+    return(truth_posterior(L, out$seen))
   }
+  z <- out$m / sqrt(out$C_diag)
+  cbind(stats::pnorm(-z), stats::pnorm(z))
 }
 
 #' One rate, or one for each true class
 #'
-#' Under two rates a label recorded + is wrong when the truth is -: the rate of
-#' the true class is the expected number of its wrong labels over its size [M 8.5].
+#' The rate of a true class is the expected number of its wrong labels over its size [M 8.5].
+#' @param counts expected numbers of labels, true classes x recorded ones.
 #' @noRd
-em_rates <- function(wrong, y, n_rates) {
-  if (n_rates == 1) {
-    return(mean(wrong))
-  }
-  flips <- c(sum(wrong[y > 0]), sum(wrong[y < 0])) # truly -, truly +
-  stays <- c(sum(1 - wrong[y < 0]), sum(1 - wrong[y > 0]))
-  flips / (flips + stays)
+em_rates <- function(counts, n_rates) {
+  wrong <- rowSums(counts) - diag(counts)
+  if (n_rates == 1) sum(wrong) / sum(counts) else wrong / rowSums(counts)
 }
 
 #' Alternate E, M and kernel steps until neither moves
@@ -42,7 +38,6 @@ em_rates <- function(wrong, y, n_rates) {
 em_search <- function(problem, method) {
   tick <- learn_progress(problem)
   at <- problem$field == "epsilon"
-  y <- problem$latent$y
   bounds <- learn_bounds$epsilon
   par <- problem$start
   sites <- NULL
@@ -63,10 +58,11 @@ em_search <- function(problem, method) {
     now <- learn_evaluation(problem, par, out)
     if (!is.finite(now$penalised)) break
     sites <- out$sites
-    wrong <- em_wrong(out, y, method)
-    rate <- em_rates(wrong, y, sum(at))
+    truth <- em_truth(out, learn_likelihood(problem, par), method)
+    counts <- report_counts(problem$latent$reports, truth)
+    rate <- em_rates(apply(counts, 2:3, sum), sum(at))
     rows[[iteration]] <- data.frame(
-      iteration = iteration, epsilon = mean(problem$epsilon(par)),
+      iteration = iteration, epsilon = mean(problem$rates(par)),
       log_evidence = now$value
     )
     moved <- par

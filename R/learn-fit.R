@@ -5,18 +5,17 @@
 #' @param latent see ep-latent.R. @param spec a list of `df`, `epsilon` (one or two
 #'   rates, "learn" or "learn2"), `criterion` ("evidence" or "loo"), `control`, and, for
 #'   a flip rate learned by EM, `method`; where it averages, `hyper` and `noise`.
-#' @param rows see noise_model().
 #' @return list(hyper, epsilon, ep, learning, latent, nodes): the latent of the fit, which is
 #'   another where inducing inputs were placed again; nodes see new_nodes(), or `NULL`.
 #' @noRd
-learn_fit <- function(latent, spec, rows = NULL) {
+learn_fit <- function(latent, spec) {
   spec$deadline <- seconds_now() + spec$control$budget
-  fit <- if (is_averaged(latent, spec, rows)) {
-    average_fit(latent, spec, rows)
+  fit <- if (is_averaged(latent, spec)) {
+    average_fit(latent, spec)
   } else {
     learn_optimum(latent, spec)
   }
-  fit$ep[c("value", "gradient", "gradient_solved", "cold")] <- NULL
+  fit$ep[c("value", "gradient", "slope", "gradient_solved", "cold")] <- NULL
   if (!spec$control$trace) fit$ep["trace"] <- list(NULL)
   fit
 }
@@ -54,7 +53,7 @@ learn_result <- function(problem, found) {
   ep <- found$ep
   if (is.null(ep)) ep <- learn_final(problem, par, found$sites)
   list(
-    hyper = problem$hyper(par), epsilon = problem$epsilon(par), ep = ep,
+    hyper = problem$hyper(par), epsilon = problem$rates(par), ep = ep,
     learning = if (!is.null(found)) learn_report(problem, found, ep), latent = problem$latent
   )
 }

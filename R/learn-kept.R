@@ -61,7 +61,8 @@ kept_nodes <- function(part) {
 
 #' What predictions and rows need of EP at each node
 #' @return list(tau, b, loo: n, k, n x K; C: k x k x K, or `NULL`); with several classes
-#'   all but loo for one class after the other, and `seen`, their loo_class.
+#'   all but loo for one class after the other, and `seen`, probabilities of the true
+#'   classes given the other rows.
 #' @noRd
 node_arrays <- function(out) {
   columns <- function(part) {
@@ -72,9 +73,9 @@ node_arrays <- function(out) {
       tau = columns(function(o) o$sites$tau), b = columns(function(o) o$b),
       loo = columns(function(o) o$loo)
     ),
-    if (!is.null(out[[1]]$loo_class)) { # n C x K, and k^2 C x K
+    if (is.matrix(out[[1]]$sites$tau)) { # n C x K, and k^2 C x K
       list(
-        seen = columns(function(o) o$loo_class),
+        seen = columns(function(o) exp(o$seen)),
         C = if (!is.null(out[[1]]$extra)) columns(function(o) o$extra)
       )
     } else if (!is.null(out[[1]]$extra)) {
@@ -92,19 +93,19 @@ average_result <- function(latent, spec, model, nodes, matrix) {
   mode <- model$modes[[1]]
   hyper <- model$problem$hyper(mode$par)
   rates <- model$problem$rates(mode$par)
-  epsilon <- model$problem$epsilon(mode$par)
+  omega <- model$problem$omega(mode$par)
   nodes$point <- rates
+  # rates by source are one to the fit, their mean
+  epsilon <- shown_rates(matrix(colMeans(rates), 1))
   if (!is.null(latent$classes)) {
-    as_omega <- function(rates) classes_omega(spread_rates(rates, NULL), latent$classes)
-    epsilon <- if (is.null(mode$matrix)) as_omega(rates) else mode$matrix$mean
-    nodes$omega <- lapply(nodes$rates, as_omega)
+    epsilon <- if (is.null(mode$matrix)) as_matrix(rates, latent$classes) else mode$matrix$mean
+    nodes$omega <- lapply(nodes$rates, as_matrix, latent$classes)
     nodes$point <- epsilon
+    omega <- latent_omega(latent, epsilon)
   }
   ep <- ep_run(
-    latent, hyper, spec$df, epsilon, mode$sites, spec$control, spec$criterion, final = TRUE
+    latent, hyper, spec$df, omega, mode$sites, spec$control, spec$criterion, final = TRUE
   )
-  # rates by group are one to the fit, their mean
-  if (is.null(latent$classes)) epsilon <- spread_rates(matrix(colMeans(rates), 1), NULL)
   c(
     list(
       hyper = hyper, epsilon = epsilon, ep = ep, latent = latent, nodes = nodes,

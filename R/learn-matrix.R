@@ -35,7 +35,7 @@ matrix_optimum <- function(latent, spec) {
   ends <- lapply(usable, function(fit) {
     here <- list(
       hyper = fit$hyper, par = log(as.numeric(unlist(fit$hyper[latent$free]))),
-      omega = rate_omega(fit$epsilon, latent$classes), sites = fit$ep$sites
+      omega = rate_matrix(fit$epsilon, latent$classes), sites = fit$ep$sites
     )
     end <- matrix_climb(here, latent, spec, way, tick)
     if (!is.null(end) && !learn_is_over(spec)) {
@@ -55,7 +55,7 @@ matrix_optimum <- function(latent, spec) {
   fit$hyper <- best$here$hyper
   fit$epsilon <- 1 - unname(diag(fit$omega))
   fit$ep <- ep_run(
-    latent, fit$hyper, Inf, fit$omega, best$matrix$sites, spec$control, final = TRUE
+    latent, fit$hyper, Inf, latent_omega(latent, fit$omega), best$matrix$sites, spec$control, final = TRUE
   )
   fit$learning$method <- "em"
   fit$learning$evaluations <- spent
@@ -110,12 +110,15 @@ matrix_em <- function(latent, here, spec, way, tick) {
   sites <- here$sites
   found <- NULL
   for (step in seq_len(matrix_em_steps)) {
-    out <- latent$native(here$hyper, Inf, omega, sites, control)
+    L <- report_likelihood(latent$reports, latent_omega(latent, omega))
+    out <- latent$native(here$hyper, Inf, L, sites, control)
     tick(latent$n)
     if (!ep_converged(out)) break
-    counts <- class_counts(out$true_class, latent$y, latent$trusted, latent$checked)
+    # of labels, by their true class, but for those that are certain
+    counts <- report_counts(latent$reports, truth_posterior(L, out$seen))
+    counts <- apply(counts, 2:3, sum)
     prior <- matrix_prior(counts, way$shape)
-    alpha <- prior$strength * rate_omega(prior$rate, latent$classes) + counts
+    alpha <- prior$strength * rate_matrix(prior$rate, latent$classes) + counts
     before <- omega
     omega <- way$point(alpha)
     sites <- out$sites
@@ -141,7 +144,7 @@ dirichlet_geometric <- function(alpha) exp(digamma(alpha) - digamma(rowSums(alph
 #' integrated over rate and strength [M 12.17]
 #' @noRd
 matrix_offset <- function(found) {
-  centre <- found$strength * rate_omega(found$rate, ncol(found$counts))
+  centre <- found$strength * rate_matrix(found$rate, ncol(found$counts))
   spread <- matrix_prior_grid(found$counts, found$shape)$log_marginal -
     dirichlet_marginal(found$rate, found$strength, found$counts)
   spread - dirichlet_divergence(found$alpha, centre)
@@ -160,7 +163,7 @@ matrix_offset <- function(found) {
 average_matrix <- function(latent, noise, spec, models, tick) {
   way <- list(
     problem = function(omega) {
-      average_problem(latent, rate_map("matrix", list(given = omega)), spec)
+      average_problem(latent, noise_held("matrix", omega, latent$classes, length(latent$reports$sources)), spec)
     },
     point = dirichlet_geometric, shape = noise$shape, rounds = matrix_rounds, gain = modes_gain
   )
@@ -204,15 +207,15 @@ matrix_is_known <- function(end, modes) {
 #' @noRd
 matrix_starts <- function(latent, noise, spec, models, tick) {
   at <- function(mode, problem) {
-    epsilon <- problem$epsilon(mode$par)
+    epsilon <- problem$rates(mode$par)
     list(
       hyper = problem$hyper(mode$par), sites = mode$sites,
       par = mode$par[problem$field != "epsilon"],
-      omega = rate_omega(max(epsilon, 1 / latent$n), latent$classes)
+      omega = rate_matrix(max(epsilon, 1 / latent$n), latent$classes)
     )
   }
   many <- utils::modifyList(noise, list(given = matrix_start_rate))
-  problem <- average_problem(latent, rate_map("given", many), spec)
+  problem <- average_problem(latent, noise_of("given", many), spec)
   objective <- learn_objective(problem, tick)
   one <- models$one
   starts <- if (is.null(one)) {

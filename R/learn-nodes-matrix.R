@@ -34,7 +34,7 @@ matrix_points <- function(component, n, first) {
   u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
   points <- vapply(seq_len(n), function(k) {
     at <- min(findInterval(u[1, k], part$cumulative) + 1, length(part$rate))
-    alpha <- part$strength[at] * rate_omega(part$rate[at], ncol(part$counts)) + part$counts
+    alpha <- part$strength[at] * rate_matrix(part$rate[at], ncol(part$counts)) + part$counts
     # below the least number the lower tail of a gamma distribution
     log_gamma <- log(stats::qgamma(u[-1, k], alpha))
     tail <- (log(u[-1, k]) + lgamma(alpha + 1)) / alpha

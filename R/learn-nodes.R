@@ -198,7 +198,10 @@ largest_remainder <- function(x) {
 #' EP at a node from the sites that its mode foretells, or else from the prior
 #' @noRd
 node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
-  if (!is.null(omega)) problem$epsilon <- function(z) omega
+  if (!is.null(omega)) {
+    omega <- latent_omega(problem$latent, omega)
+    problem$omega <- function(z) omega
+  }
   sites <- node_foresee(mode, z)
   control <- problem$search_control
   problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
@@ -209,10 +212,7 @@ node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
     tick(problem$latent$n)
   }
   if (ep_converged(out) && is.finite(out$log_evidence)) {
-    out$log_evidence <- out$log_evidence + problem$checked(z)$value
-    out[intersect(
-      c("sites", "b", "extra", "loo", "log_evidence", "loo_class"), names(out)
-    )]
+    out[c("sites", "b", "extra", "loo", "log_evidence", "seen")]
   }
 }
 

@@ -26,22 +26,28 @@ learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, sp
 }
 
 #' The same of the evidence of a Gaussian process, in normal coordinates
-#' @param rates see rate_map().
+#' @param noise see new_noise().
 #' @noRd
-average_problem <- function(latent, rates, spec) {
+average_problem <- function(latent, noise, spec) {
   spec[c("df", "criterion")] <- list(Inf, "evidence")
-  learn_problem(latent, spec, normal_coordinates(latent, rates))
+  learn_problem(latent, spec, normal_coordinates(latent, noise))
 }
 
 #' Is the time over that `ep_control(budget = )` gives a search?
 #' @noRd
 learn_is_over <- function(problem) isTRUE(seconds_now() > problem$deadline)
 
+#' The likelihoods of the rows at a point of the search
+#' @noRd
+learn_likelihood <- function(problem, par) {
+  report_likelihood(problem$latent$reports, problem$omega(par))
+}
+
 #' EP at a point of the search
 #' @noRd
 learn_native <- function(problem, par, sites, gradient = TRUE) {
   problem$latent$native(
-    problem$hyper(par), problem$df, problem$epsilon(par), sites,
+    problem$hyper(par), problem$df, learn_likelihood(problem, par), sites,
     problem$search_control, problem$criterion, gradient
   )
 }
@@ -49,13 +55,12 @@ learn_native <- function(problem, par, sites, gradient = TRUE) {
 #' EP at a start of the search, followed there from easier problems if need be
 #' @noRd
 learn_follow <- function(problem, par) {
-  run <- function(epsilon, sites) {
+  run <- function(L, sites) {
     problem$latent$native(
-      problem$hyper(par), problem$df, epsilon, sites,
-      problem$search_control, problem$criterion, TRUE
+      problem$hyper(par), problem$df, L, sites, problem$search_control, problem$criterion, TRUE
     )
   }
-  ep_continue(run, problem$epsilon(par), NULL)$out
+  ep_continue(run, learn_likelihood(problem, par), NULL)$out
 }
 
 #' EP from a cold start and from the sites of the search, with the user's control: what
@@ -63,7 +68,7 @@ learn_follow <- function(problem, par) {
 #' @noRd
 learn_final <- function(problem, par, sites) {
   ep_run(
-    problem$latent, problem$hyper(par), problem$df, problem$epsilon(par), sites,
+    problem$latent, problem$hyper(par), problem$df, problem$omega(par), sites,
     problem$control, problem$criterion, final = TRUE
   )
 }
@@ -79,16 +84,17 @@ learn_evaluation <- function(problem, par, out) {
   if (!solved || !is.finite(out$value)) {
     return(bad)
   }
-  gradient <- problem$pull(par, out$gradient)
+  slope <- if ("epsilon" %in% problem$field) {
+    report_slope(problem$latent$reports, problem$omega(par), out$slope)
+  }
+  gradient <- problem$pull(par, out$gradient, slope)
   if (!all(is.finite(gradient))) {
     return(bad)
   }
-  checked <- problem$checked(par)
   prior <- problem$prior(par)
-  value <- out$value + checked$value
   list(
-    par = par, value = value, penalised = value + prior$value,
-    gradient = gradient + checked$gradient + prior$gradient, sites = out$sites
+    par = par, value = out$value, penalised = out$value + prior$value,
+    gradient = gradient + prior$gradient, sites = out$sites
   )
 }
 

@@ -177,7 +177,7 @@ learn_few_rows <- function(n) {
 learn_with_noise <- function(objective, found) {
   problem <- objective$problem
   if (!any(problem$field == "epsilon") || !is.finite(found$penalised) ||
-      any(problem$epsilon(found$par) > learn_little_noise)) {
+      any(problem$rates(found$par) > learn_little_noise)) {
     return(found)
   }
   objective$begin(found)

@@ -11,7 +11,7 @@ stage_wide <- 20L    # with more columns than this
 #' @noRd
 stage_few <- function(latent, rows = stage_rows) {
   # rows that are elsewhere: all that are here are few
-  if (latent$n > 1.2 * rows || is.null(latent$y)) latent$some(rows) else latent
+  if (latent$n > 1.2 * rows || is.null(latent$code)) latent$some(rows) else latent
 }
 
 #' The latent of all rows, its inducing inputs in the metric learned on some; twice as many
@@ -38,28 +38,27 @@ stage_hasty <- function(problem) {
 #' Sites of all rows, projected under the posterior of some: parallel EP from them takes
 #' half the passes of a start from the prior, and more of its starts converge
 #'
-#' @param at list(hyper, epsilon). @return list(tau, nu), `NULL` where all rows are few, where
+#' @param at list(hyper, omega). @return list(tau, nu), `NULL` where all rows are few, where
 #'   the latent has no projection, or where EP on some does not converge.
 #' @noRd
 stage_sites <- function(latent, n_few, at, spec) {
-  here <- !is.null(latent$y)
-  by_row <- is.matrix(at$epsilon) # those of some rows are others
-  if (latent$n <= n_few && here || is.null(latent$staged$project) || by_row) {
+  here <- !is.null(latent$code)
+  if (latent$n <= n_few && here || is.null(latent$staged$project)) {
     return(NULL)
   }
   few <- latent$some(n_few)
-  run <- function(epsilon, sites) {
-    few$native(at$hyper, spec$df, epsilon, sites, spec$control)
-  }
+  run <- function(L, sites) few$native(at$hyper, spec$df, L, sites, spec$control)
+  L <- report_likelihood(few$reports, at$omega)
   # over shards there are no sweeps that take rows in turn: they need a good start more
-  out <- if (here) run(at$epsilon, NULL) else ep_continue(run, at$epsilon, NULL)$out
+  out <- if (here) run(L, NULL) else ep_continue(run, L, NULL)$out
   if (!ep_converged(out)) {
     return(NULL)
   }
   if (latent$n == few$n) { # rows that are elsewhere: all are few
     return(latent$staged$hold(out$sites))
   }
-  latent$staged$project(at$hyper, spec$df, at$epsilon, out$b, out$extra)
+  all <- report_likelihood(latent$reports, at$omega)
+  latent$staged$project(at$hyper, spec$df, all, out$b, out$extra)
 }
 
 #' A few steps on all rows from a mode on some: the curvature is that one, grown with the rows,
@@ -69,7 +68,7 @@ stage_sites <- function(latent, n_few, at, spec) {
 stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
   par <- learn_within(problem, mode$par)
   patient <- learn_objective(problem, tick)
-  at <- list(hyper = problem$hyper(par), epsilon = problem$epsilon(par))
+  at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
   patient$begin(list(par = par, sites = stage_sites(problem$latent, n_few, at, spec)))
   here <- patient$at(par)
   here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)
@@ -101,7 +100,7 @@ stage_optimum <- function(latent, spec) {
   found$starts <- first$starts
   found$opt <- stage_end(problem, found, few$n)
   found$ep <- ep_run(
-    latent, problem$hyper(found$par), spec$df, problem$epsilon(found$par), found$sites,
+    latent, problem$hyper(found$par), spec$df, problem$omega(found$par), found$sites,
     spec$control, spec$criterion
   )
   learn_result(problem, found)
@@ -123,11 +122,11 @@ stage_end <- function(problem, found, n_few) {
 #' Nothing is free: EP from where some rows lead it
 #' @noRd
 stage_held <- function(latent, few, spec) {
-  at <- list(hyper = latent$hyper, epsilon = spec$epsilon)
+  at <- list(hyper = latent$hyper, omega = latent_omega(latent, spec$epsilon))
   sites <- stage_sites(latent, few$n, at, spec)
   ep <- ep_run(
-    latent, at$hyper, spec$df, at$epsilon, sites, spec$control, spec$criterion,
-    final = is.null(sites) && !is.null(latent$y)
+    latent, at$hyper, spec$df, at$omega, sites, spec$control, spec$criterion,
+    final = is.null(sites) && !is.null(latent$code)
   )
-  c(at, list(ep = ep, latent = latent))
+  list(hyper = latent$hyper, epsilon = spec$epsilon, ep = ep, latent = latent)
 }

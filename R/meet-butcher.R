@@ -91,7 +91,7 @@ without_rows <- function(x) {
   )
   x["data"] <- list(NULL)
   none <- numeric()
-  x$ep[c("m", "C_diag", "loo", "flipped")] <- rep(list(none), 4)
+  x$ep[c("m", "C_diag", "loo", "seen", "flipped")] <- rep(list(none), 5)
   x$ep$residual <- max(x$ep$residual)
   x$ep$sites <- list(tau = none, nu = none)
   x$ep$cavity <- list(mean = none, var = none)

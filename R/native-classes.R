@@ -5,26 +5,26 @@
 #' @param X double matrix n x p, expanded. @param Z inducing inputs (m x p), or `NULL` for
 #'   kernel space. @param columns,hyper as native_gp_fit(); `hyper` is shared by the
 #'   classes, or a list of one for each.
-#' @param y what was recorded of each row, a column of omega. @param omega double matrix
-#'   C x K, rows true class, columns recorded: the C classes, perhaps more. @param sites `NULL` or `list(tau, nu)`, n x C each.
+#' @param L likelihoods of the true classes, n x C (report_likelihood()). @param sites
+#'   `NULL` or `list(tau, nu)`, n x C each.
 #' @param labels whether the probabilities of all true classes are wanted; otherwise those of
-#'   classes with the least rate of the recorded one are equal. @param gradient whether the
-#'   gradients of the evidence are; `d_omega` is then that of its sums only.
+#'   classes with the least L of their row are equal. @param gradient whether the gradients
+#'   of the evidence are.
 #' @return list; with `status` < 0 only `status` is filled. Fields as native_gp_fit(), n x
-#'   C for a row and class, with `b` and `extra` a column a class; `log_p` (n x C), log
-#'   probabilities that a class is the largest under the cavities; `d_omega` (C x K), the
-#'   derivatives of the evidence in the entries of omega; `gradient`, a list of those in
+#'   C for a row and class, with `b` and `extra` a column a class; `seen` (n x C), log
+#'   probabilities that a class is the largest under the cavities; `slope` (n x C), the
+#'   derivatives of the evidence in L; `gradient`, a list of those in
 #'   log lengthscale, log variance, log bias and log nugget, a column a kernel.
 #' @noRd
-native_classes_fit <- function(X, Z, columns, hyper, y, omega, sites, control,
-                               labels = FALSE, gradient = FALSE, progress = NULL) {
+native_classes_fit <- function(X, Z, columns, hyper, L, sites, control, labels = FALSE,
+                               gradient = FALSE, progress = NULL) {
   n <- nrow(X)
-  classes <- nrow(omega)
+  classes <- ncol(L)
   shared <- !is.null(hyper$lengthscale)
   kernels <- lapply(if (shared) list(hyper) else hyper, native_kernel, columns = columns)
   if (is.null(sites)) sites <- list(tau = double(n * classes), nu = double(n * classes))
   run <- list(
-    y = as.double(y), omega = omega, tau = as.double(sites$tau), nu = as.double(sites$nu),
+    L = L, tau = as.double(sites$tau), nu = as.double(sites$nu),
     control = as.double(c(control$tol, control$max_sweeps, control$damping, control$block)),
     labels = labels, gradient = gradient, progress = progress
   )

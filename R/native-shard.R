@@ -1,6 +1,8 @@
 # The doors to C for the rows of a shard (src/glue-shard.c). In all of them `rows` is
-# list(Phi (k x n), lambda (n), y (n), n_all: the rows of all shards, d: the dimension of the
-# t, nugget); `lik` list(df, epsilon); `posterior` that of u, list(L, w): the packed factor of its precision (lower triangle, column after column) and its mean;
+# list(Phi (k x n), lambda (n), kind (n), n_all: the rows of all shards, d: the dimension of
+# the t, nugget); `lik` list(df, L), L the likelihoods of the true classes of each kind of
+# row; `posterior` that of u, list(L, w): the packed factor of its precision (lower triangle,
+# column after column) and its mean;
 # `point` an n x 4 matrix, x = (tt, nt) and f = G(x) - x [M 10.1].
 
 #' Features of rows X at inducing inputs Z [M 9.6]
@@ -32,20 +34,20 @@ native_shard_gram <- function(rows, point) {
 #'   the sums `NULL` where `status` is not 0: then there is no posterior.
 #' @noRd
 native_shard_pass <- function(rows, lik, posterior, step) {
-  with_blas(.Call(C_shard_pass, rows, native_lik(lik), posterior, step))
+  with_blas(.Call(C_shard_pass, rows, native_lik(lik, rows), posterior, step))
 }
 
-#' @return list(m, C_diag, mean, var (of the cavity), residual, loo, flipped), n each
+#' @return list(m, C_diag, mean, var (of the cavity), residual, loo), n each, and seen, n x 2
 #' @noRd
 native_shard_view <- function(rows, lik, posterior, point) {
-  with_blas(.Call(C_shard_view, rows, native_lik(lik), posterior, point))
+  with_blas(.Call(C_shard_view, rows, native_lik(lik, rows), posterior, point))
 }
 
 #' The rows' share in the gradient of the evidence at df = Inf, `NULL` without a posterior
 #'
 #' @param inputs list(X, Z, columns, hyper), or `NULL` of linear features.
-#' @return list(lengthscale, variance, bias, nugget, epsilon), or list(nugget, epsilon), with
-#'   respect to logs but for epsilon.
+#' @return list(lengthscale, variance, bias, nugget, slope), or list(nugget, slope), with
+#'   respect to logs, and slope to L, a row a kind.
 #' @noRd
 native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
   hyper <- inputs$hyper
@@ -60,18 +62,21 @@ native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
     )
   }
   out <- with_blas(.Call(
-    C_shard_gradient, rows, native_lik(lik), posterior, point, inputs
+    C_shard_gradient, rows, native_lik(lik, rows), posterior, point, inputs
   ))
   if (is.null(out)) {
     return(NULL)
   }
-  out <- native_fit(list(gradient = out), parts)$gradient
-  if (of_kernel) out$lengthscale <- -2 * out$lengthscale # as in kernel_result()
-  out
+  gradient <- native_fit(out["gradient"], parts)$gradient
+  if (of_kernel) gradient$lengthscale <- -2 * gradient$lengthscale # as in kernel_result()
+  slope <- vapply(seq_len(nrow(lik$L)), function(kind) {
+    colSums(out$slope[rows$kind == kind, , drop = FALSE])
+  }, numeric(ncol(lik$L)))
+  c(gradient, list(slope = t(slope)))
 }
 
-native_lik <- function(lik) {
-  list(df = as.double(lik$df), epsilon = native_epsilon(lik$epsilon))
+native_lik <- function(lik, rows) {
+  list(df = as.double(lik$df), L = lik$L[rows$kind, , drop = FALSE])
 }
 
 # What is decided over all rows, wherever they are (src/parallel.h) ---------------------

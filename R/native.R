@@ -14,21 +14,17 @@ native_kernel <- function(columns, hyper) {
   )
 }
 
-# One rate, two (neg, pos), or those of each row (2 x n)
-native_epsilon <- function(epsilon) {
-  if (is.matrix(epsilon)) as.double(epsilon) else rep_len(as.double(epsilon), 2L)
-}
-
-# What every EP fit is told beside its latent space. `control` may have two fields that
-# are no one's to set: `parallel` (all sites at once) and `lean` (no memory for Newton
-# steps, nor for gradients other than that of the evidence at df = Inf).
-native_run <- function(y, df, epsilon, sites, control, criterion = "none",
-                       gradient = FALSE, progress = NULL) {
-  n <- length(y)
+# What every EP fit is told beside its latent space; `L` holds the likelihoods of the true
+# classes, n x 2 (report_likelihood()). `control` may have two fields that are no one's to
+# set: `parallel` (all sites at once) and `lean` (no memory for Newton steps, nor for
+# gradients other than that of the evidence at df = Inf).
+native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
+                       progress = NULL) {
+  n <- nrow(L)
   if (is.null(sites)) sites <- list(tau = double(n), nu = double(n))
   which <- match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L)
   list(
-    y = as.double(y), df = as.double(df), epsilon = native_epsilon(epsilon),
+    L = L, df = as.double(df),
     tau = as.double(sites$tau), nu = as.double(sites$nu),
     control = as.double(c(
       control$tol, control$max_sweeps, control$damping, control$block,
@@ -38,30 +34,28 @@ native_run <- function(y, df, epsilon, sites, control, criterion = "none",
   )
 }
 
-# `parts`: the lengths of the gradient's parts, by name, but for epsilon
+# `parts`: the lengths of the gradient's parts, by name
 native_fit <- function(out, parts = NULL) {
   if (!is.null(out$trace)) {
     colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
   }
   if (!is.null(out$gradient)) {
-    parts <- c(parts, epsilon = 2)
     out$gradient <- split(
       out$gradient, factor(rep(names(parts), parts), names(parts))
     )
-    if (!is.null(out$rate_gradient)) out$gradient$epsilon <- out$rate_gradient
   }
   out
 }
 
 #' EP on a Gram matrix
 #'
-#' @param K double matrix n x n. @param y double(n), -1 or 1.
-#' @param epsilon flip rate, one or two (neg, pos), or two for each row (2 x n). @param sites `NULL` or
-#'   `list(tau, nu)`. @param progress `NULL` or a function of sweep, residual.
+#' @param K double matrix n x n. @param L likelihoods of the true classes - and +, n x 2.
+#' @param sites `NULL` or `list(tau, nu)`. @param progress `NULL` or a function of sweep,
+#'   residual.
 #' @return as native_gp_fit()
 #' @noRd
-native_ep_fit <- function(K, y, df, epsilon, sites, control, progress = NULL) {
-  run <- native_run(y, df, epsilon, sites, control, progress = progress)
+native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
+  run <- native_run(L, df, sites, control, progress = progress)
   native_fit(with_blas(.Call(C_ep_fit, K, run)))
 }
 
@@ -72,18 +66,16 @@ native_ep_fit <- function(K, y, df, epsilon, sites, control, progress = NULL) {
 #'   difference: 1, or 1/2 for the 0/1 indicator of a level.
 #' @param hyper list(lengthscale, variance, bias, nugget).
 #' @param criterion "none", "evidence", "evidence_zp" or "loo".
-#' @return list; with `status` < 0 only `status` is filled. With a `criterion`
-#'   its `value`; when also `gradient`, `gradient_status`, 0 or 4 (not to be
-#'   had; otherwise `NA`), and at 0 the list `gradient` of derivatives with
-#'   respect to log lengthscale, log variance, log bias, log nugget and epsilon
-#'   (neg, pos).
+#' @return list; with `status` < 0 only `status` is filled. `loo` (n), log probability of
+#'   the reports on a row given the other rows; `seen` (n x 2), those of its true classes.
+#'   With a `criterion` its `value`; when also `gradient`, `gradient_status`, 0 or 4 (not
+#'   to be had; otherwise `NA`), and at 0 the list `gradient` of derivatives with respect
+#'   to log lengthscale, log variance, log bias and log nugget, and `slope` (n x 2), those
+#'   with respect to L.
 #' @noRd
-native_gp_fit <- function(X, columns, hyper, y, df, epsilon, sites, control,
-                          criterion = "none", gradient = FALSE,
-                          progress = NULL) {
-  run <- native_run(
-    y, df, epsilon, sites, control, criterion, gradient, progress
-  )
+native_gp_fit <- function(X, columns, hyper, L, df, sites, control, criterion = "none",
+                          gradient = FALSE, progress = NULL) {
+  run <- native_run(L, df, sites, control, criterion, gradient, progress)
   kernel_result(with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), run)), hyper)
 }
 
@@ -101,14 +93,11 @@ kernel_result <- function(out, hyper) {
 #'
 #' @param Xt double matrix k x n: the features of a row are a column.
 #' @return as native_gp_fit() with `b` the weights w (k), `extra` their scaled
-#'   covariance C (k x k), `gradient` list(s0, nugget (w.r.t. logs), epsilon).
+#'   covariance C (k x k), `gradient` list(s0, nugget), with respect to logs.
 #' @noRd
-native_weight_fit <- function(Xt, s0, nugget, y, df, epsilon, sites, control,
-                              criterion = "none", gradient = FALSE,
-                              progress = NULL) {
-  run <- native_run(
-    y, df, epsilon, sites, control, criterion, gradient, progress
-  )
+native_weight_fit <- function(Xt, s0, nugget, L, df, sites, control, criterion = "none",
+                              gradient = FALSE, progress = NULL) {
+  run <- native_run(L, df, sites, control, criterion, gradient, progress)
   out <- native_fit(
     with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), run)),
     c(s0 = length(s0), nugget = 1)
@@ -127,12 +116,9 @@ native_weight_fit <- function(Xt, s0, nugget, y, df, epsilon, sites, control,
 #' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
 #'   covariance of the whitened function at Z and, where there is one, the bias.
 #' @noRd
-native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, control,
-                                criterion = "none", gradient = FALSE,
-                                progress = NULL) {
-  run <- native_run(
-    y, df, epsilon, sites, control, criterion, gradient, progress
-  )
+native_inducing_fit <- function(X, Z, columns, hyper, L, df, sites, control,
+                                criterion = "none", gradient = FALSE, progress = NULL) {
+  run <- native_run(L, df, sites, control, criterion, gradient, progress)
   kernel_result(
     with_blas(.Call(
       C_inducing_fit, X, Z, native_kernel(columns, hyper), !isFALSE(control$keep), run
@@ -143,18 +129,18 @@ native_inducing_fit <- function(X, Z, columns, hyper, y, df, epsilon, sites, con
 
 #' Assumed density filtering of rows in turn
 #'
-#' @param Xt double matrix k x n. @param s0 (k) prior scales. @param nugget variance of
-#'   the noise of each row, in the units of `state$S`. @param state
+#' @param Xt double matrix k x n. @param L n x 2, see native_ep_fit(). @param s0 (k) prior
+#'   scales. @param nugget variance of the noise of each row, in the units of `state$S`. @param state
 #'   list(mu (k), S (k x k), log_scale): posterior St(df, exp(log_scale/2) mu,
 #'   exp(log_scale) S).
 #' @return list(status, mu, S, log_scale, log_zp (n), prob (n), done): log_zp and
 #'   prob (of a positive latent value) before each row was absorbed; done rows
 #'   were absorbed.
 #' @noRd
-native_adf <- function(Xt, y, df, epsilon, s0, nugget, state) {
+native_adf <- function(Xt, L, df, s0, nugget, state) {
   with_blas(.Call(
-    C_adf, Xt, as.double(y), as.double(df), native_epsilon(epsilon),
-    as.double(s0), as.double(nugget), as.double(state$mu), state$S, as.double(state$log_scale)
+    C_adf, Xt, list(df = as.double(df), L = L), as.double(s0), as.double(nugget),
+    as.double(state$mu), state$S, as.double(state$log_scale)
   ))
 }
 
@@ -186,13 +172,20 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
   ))
 }
 
-#' Sites of labels whose cavities have location m and squared scale s2 [M 3.5]
+#' Tilted moments of rows with likelihoods L (n x 2) whose cavities have location m and
+#' squared scale s2; d is the dimension of the t
+#' @return n x 4: log Z1, log Zp, escort mean and variance
 #' @noRd
-native_project <- function(y, m, s2, df, epsilon, d) {
-  out <- .Call(
-    C_tilted, as.double(y), as.double(m), as.double(s2), as.double(df),
-    native_epsilon(epsilon), as.double(d)
+native_tilted <- function(L, m, s2, df, d) {
+  .Call(
+    C_tilted, as.double(m), as.double(s2), list(df = as.double(df), d = as.double(d), L = L)
   )
+}
+
+#' The sites of these rows [M 3.5]
+#' @noRd
+native_project <- function(L, m, s2, df, d) {
+  out <- native_tilted(L, m, s2, df, d)
   power <- 1 / (1 + 1 / df)
   g <- (s2 / out[, 4])^power
   list(tau = (g - 1) / s2, nu = (out[, 3] * g - m) / s2)

@@ -25,6 +25,12 @@ rate_matrix <- function(epsilon, classes) {
   omega
 }
 
+#' One rate or a noise matrix, as a matrix
+#' @noRd
+as_matrix <- function(epsilon, classes) {
+  if (length(epsilon) == 1) rate_matrix(as.vector(epsilon), classes) else epsilon
+}
+
 #' Derivatives in the rates from those in a noise matrix: of one rate, or of a rate for each
 #' true class
 #' @param slope C x C, d E / d omega.
@@ -33,4 +39,35 @@ rate_matrix_slope <- function(slope, rates = 1L) {
   on <- diag(slope)
   by_class <- (rowSums(slope) - on) / (ncol(slope) - 1) - on
   if (rates == 1L) sum(by_class) else by_class
+}
+
+#' The likelihood of each true class where all that is known of a row is its label
+#' @param code labels, 1..C. @param omega 1 x C x C.
+#' @noRd
+label_likelihood <- function(code, omega) {
+  t(matrix(omega, dim(omega)[2]))[code, , drop = FALSE]
+}
+
+#' Rates by source, S x 1 or S x C of the true classes, as omega
+#' @noRd
+rates_omega <- function(rates, classes) {
+  of <- vapply(seq_len(nrow(rates)), function(s) rate_matrix(rates[s, ], classes), diag(classes))
+  aperm(array(of, c(classes, classes, nrow(rates))), c(3, 1, 2))
+}
+
+#' Derivatives in rates by source from those in omega
+#' @param rates how many a source has: 1, or C. @return S x rates
+#' @noRd
+rates_slope <- function(slope, rates) {
+  of <- apply(slope, 1, function(s) rate_matrix_slope(s, rates))
+  matrix(of, dim(slope)[1], rates, byrow = TRUE)
+}
+
+#' Rates of one source as a fit shows them: one rate, or (neg, pos); else as they are
+#' @noRd
+shown_rates <- function(rates) {
+  if (nrow(rates) > 1) {
+    return(rates)
+  }
+  if (ncol(rates) == 2) c(neg = rates[1, 1], pos = rates[1, 2]) else rates[1, 1]
 }

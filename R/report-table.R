@@ -46,6 +46,20 @@ label_code <- function(data) {
 #' @noRd
 report_known <- function(reports) seq_len(reports$n) %in% reports$row[reports$source == 0L]
 
+#' Is there anything known beside a label of each row by one source?
+#' @noRd
+report_beside <- function(reports) {
+  length(reports$sources) > 1 || any(reports$source == 0L)
+}
+
+#' Has a report that is right for certain shown another to be wrong?
+#' @noRd
+report_disproved <- function(reports) {
+  certain <- reports$source == 0L
+  class <- reports$value[certain][match(reports$row, reports$row[certain])]
+  any(reports$value != class, na.rm = TRUE)
+}
+
 #' How many-th of its row each report is
 #' @noRd
 report_turn <- function(reports) {
@@ -154,4 +168,12 @@ truth_posterior <- function(L, log_pi) {
   most <- do.call(pmax, as.data.frame(joint))
   p <- exp(joint - most)
   p / rowSums(p)
+}
+
+#' Probability that the true class is not the label
+#' @param p n x C. @param code labels, 1..C.
+#' @noRd
+wrong_share <- function(p, code) {
+  p[cbind(seq_along(code), code)] <- 0
+  rowSums(p)
 }

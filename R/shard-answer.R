@@ -71,14 +71,15 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   open_shards(team, rows)
   encoded <- encode_again(team, object, call)
   latent <- shards_of_fit(object, team)
+  L <- report_likelihood(latent$reports, latent_omega(latent, object$epsilon))
   saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
   if (!saved) {
     latent$staged$project(
-      model_hyper(object), object$spec$df, object$epsilon, latent$b, latent$C
+      model_hyper(object), object$spec$df, L, latent$b, latent$C
     )
   }
   out <- latent$native(
-    model_hyper(object), object$spec$df, object$epsilon, held_sites, object$spec$control
+    model_hyper(object), object$spec$df, L, held_sites, object$spec$control
   )
   if (!ep_converged(out)) {
     status <- ep_status(out$status)
@@ -204,12 +205,14 @@ node_suspects <- function(state, posterior, lik, file = NULL) {
   wrong <- 0
   done <- answer_batches(file, function(write) {
     each_block(state, function(block) {
-      view <- native_shard_view(block_rows(state, block), lik, posterior, block$here)
-      wrong <<- wrong + sum(view$flipped)
+      rows <- block_rows(state, block)
+      view <- native_shard_view(rows, lik, posterior, block$here)
+      truth <- truth_posterior(lik$L[rows$kind, , drop = FALSE], view$seen)
+      flipped <- wrong_share(truth, rows$kind)
+      wrong <<- wrong + sum(flipped)
       write(data.frame(
-        label = levels[1 + (block$y > 0)], probability = view$flipped,
-        loo_wrong = stats::pt(-block$y * view$mean / sqrt(view$var), lik$df),
-        loo = exp(view$loo)
+        label = levels[rows$kind], probability = flipped,
+        loo_wrong = wrong_share(exp(view$seen), rows$kind), loo = exp(view$loo)
       ))
     })
   })

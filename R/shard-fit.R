@@ -115,7 +115,7 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   columns <- kernel_columns(kernel, coding)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   if (is.null(Z)) Z <- 100 # "auto" with few rows
-  few <- latent_inducing(X, columns, molded$data$y, kernel, Z, call)
+  few <- latent_inducing(X, columns, row_labels(with_reports(molded)$data), kernel, Z, call)
   latent <- latent_shards(
     team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
   )
@@ -128,8 +128,8 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
 
 fit_shards.bpm_spec <- function(spec, team, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
-  data <- molded$data
-  few <- latent_weight(bpm_design(data$X, prior), data$y, prior, call)
+  data <- with_reports(molded)$data
+  few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior, call)
   latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
   fit <- learn_fit(latent, spec)
   prior$scale[prior$free] <- fit$hyper$prior_scale
@@ -143,7 +143,7 @@ fit_shards.bpm_spec <- function(spec, team, molded, call) {
 #' @noRd
 new_shard_model <- function(spec, molded, call, fit, ...) {
   warn_ep(fit$ep)
-  by_row <- c("m", "C_diag", "loo", "flipped")
+  by_row <- c("m", "C_diag", "loo", "seen", "flipped")
   fit$ep[by_row] <- list(numeric())
   fit$ep$cavity <- list(mean = numeric(), var = numeric())
   shards <- molded$shards

@@ -50,8 +50,7 @@ latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
         prior_scale = if (any(weights$free)) {
           drop(rowsum(by_weight, weights$group))[weights$free]
         },
-        nugget = if (hyper$nugget > 0) out$gradient$nugget,
-        epsilon = out$gradient$epsilon
+        nugget = if (hyper$nugget > 0) out$gradient$nugget
       )
     }
     unit <- sqrt(weight_scales(weights, hyper))
@@ -78,7 +77,8 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
     ready <<- hyper
   }
   list(
-    n = n, hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
+    n = n, reports = label_reports(1:2, 2), # of the kinds of rows, which have one label each
+    hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
     coarse = if (n > parallel_rows) 1e-3,
     some = function(k) few,
     staged = list(
@@ -95,13 +95,13 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
         held_sites
       },
       # sites under the posterior of other rows
-      project = function(hyper, df, epsilon, b, C) {
+      project = function(hyper, df, L, b, C) {
         if (resumed) {
           return(held_sites)
         }
         prepare(hyper)
         from <- whitened(hyper, b, C)
-        from$lik <- list(df = df, epsilon = epsilon)
+        from$lik <- list(df = df, L = L)
         tryCatch(
           {
             team$ask("begin", list(from = from))
@@ -111,10 +111,10 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
         )
       }
     ),
-    native = function(hyper, df, epsilon, sites, control, criterion = "none",
-                      gradient = FALSE, progress = NULL) {
+    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
+                      progress = NULL) {
       prepare(hyper)
-      lik <- list(df = df, epsilon = epsilon)
+      lik <- list(df = df, L = L)
       if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
       out <- rounds_and_gradient(team, lik, control, sites, gradient, progress)
       if (out$status < 0) {
@@ -144,6 +144,7 @@ rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
             "gradient", list(posterior = out$posterior, lik = lik), add_gradients
           )
           out$gradient_status <- if (is.null(out$gradient)) 4L else 0L
+          out$slope <- out$gradient$slope
         }
         out
       },

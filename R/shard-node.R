@@ -77,7 +77,7 @@ block_rows <- function(state, block) {
   if (is.null(block[["Phi"]])) {
     list2env(shard_features(state$prior, block$X), block)
   }
-  c(list(Phi = block$Phi, lambda = block$lambda, y = block$y),
+  c(list(Phi = block$Phi, lambda = block$lambda, kind = 1 + (block$y > 0)),
     state$prior[c("n_all", "d", "nugget")])
 }
 
@@ -147,7 +147,7 @@ projected_sites <- function(rows, from) {
   m <- drop(crossprod(rows$Phi, from$b))
   s2 <- colSums(rows$Phi * native_product(from$C, rows$Phi, FALSE)) + rows$lambda
   lik <- from$lik
-  native_project(rows$y, m, s2, lik$df, lik$epsilon, rows$d)
+  native_project(lik$L[rows$kind, , drop = FALSE], m, s2, lik$df, rows$d)
 }
 
 sites_of_point <- function(point, lambda) {

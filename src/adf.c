@@ -2,9 +2,9 @@
  * Method: cavity of f = x' w is St(df, x' mu, x' S x). With the tilted escort
  *   moments in units of its scale s (likelihood.h), matching all escort moments
  *   gives
- *     mu <- mu + y (alpha/s) S x,                            [DQV11 42-47]
+ *     mu <- mu + side (alpha/s) S x,                            [DQV11 42-47]
  *     S  <- r S - (alpha mu_t/s^2) (S x)(S x)',                   [M 2.11]
- *     r   = Z1/Z2 = w + alpha mu_t,   mu_t = y m_hat/s.
+ *     r   = Z1/Z2 = w + alpha mu_t,   mu_t = side m_hat/s.
  *   The factor r goes to log_scale: with S in place of r S, mu scales by
  *   1/sqrt(r) [M 2.12]. Two passes over half of S a row. What remains drifts
  *   too and is taken out by powers of two [M 2.13]; directions that no row
@@ -119,8 +119,8 @@ look_along(adf_state *a, const double *x, double *mean, double *var) {
 }
 
 static int adf_row(const lik_step *lik,
+                   int i,
                    const double *x,
-                   double y,
                    adf_state *a,
                    double *log_zp,
                    double *prob) {
@@ -131,12 +131,12 @@ static int adf_row(const lik_step *lik,
   if (status != EP_CONVERGED) return status;
   if (!isfinite(mean)) return EP_BAD_ARG;
   const double all = var + a->nugget; /* of x' w + g */
-  const tilted t = likelihood_tilt(lik, y, mean, all);
+  const tilted t = likelihood_tilt(lik, i, mean, all);
   *log_zp = t.log_zp;
-  *prob = pt(y * t.z, lik->df, 1, 0);
+  *prob = pt(t.side * t.z, lik->df, 1, 0);
   if (!(var > 0)) return EP_CONVERGED; /* x = 0 says nothing about w */
   const double r = isfinite(lik->df) ? t.w + t.alpha * t.mu : 1; /* [M 2.6] */
-  const double gain = y * t.alpha / sqrt(all);
+  const double gain = t.side * t.alpha / sqrt(all);
   double shrink = -t.alpha * t.mu / (r * all);
   /* var <- var (nugget + var w/r)/(nugget + var): beyond NARROW rounding would
    * decide its sign */
@@ -155,7 +155,6 @@ static int adf_row(const lik_step *lik,
 
 int adf_absorb(const lik_step *lik,
                const double *Xt,
-               const double *y,
                int n,
                adf_state *state,
                double *log_zp,
@@ -167,8 +166,8 @@ int adf_absorb(const lik_step *lik,
   for (*done = 0; *done < n; ++*done) {
     const int i = *done;
     if (i % every == 0) core_poll();
-    const int status = adf_row(lik, Xt + IDX(0, i, state->k), y[i], state,
-                               &log_zp[i], &prob[i]);
+    const int status =
+        adf_row(lik, i, Xt + IDX(0, i, state->k), state, &log_zp[i], &prob[i]);
     if (status != EP_CONVERGED) return status;
   }
   return EP_CONVERGED;

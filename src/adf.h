@@ -23,14 +23,13 @@ typedef struct {
 
 size_t adf_work_size(int k);
 
-/* Absorbs rows Xt[k x n] (a row of data a column) with labels y[n] in turn.
- * log_zp[n], prob[n]: predictive log probability of the label and probability
+/* Absorbs rows Xt[k x n] (a row of data a column) in turn, lik that of n rows.
+ * log_zp[n], prob[n]: predictive log probability of the reports and probability
  * of a positive latent value, both before the row was absorbed. *done rows were
  * absorbed when it returns. The next one could not be: EP_NOT_PD when S is not
  * positive definite along it, EP_BAD_ARG when its inputs overflow. */
 int adf_absorb(const lik_step *lik,
                const double *Xt,
-               const double *y,
                int n,
                adf_state *state,
                double *log_zp,

@@ -3,7 +3,7 @@
  *   K [M 5.3],
  *     E_tau - (C o C) E_A - m o (C E_m) + A E_D - (m o m) E_h,
  *     E_nu + C E_m + 2 m E_h,
- *   solve (I - G_s') lambda = E_s [M 5.2] and add lambda' G_{A,m,epsilon} to
+ *   solve (I - G_s') lambda = E_s [M 5.2] and add lambda' G_{A,m,L} to
  *   the partials, which makes them the dotted A, m, D, h of [M 5.5]. How those
  *   move with the prior is the latent space's to know.
  *   At df = Inf the evidence is stationary in the sites: lambda, A. and m. are
@@ -24,7 +24,7 @@ void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
   E->m = workspace_take(ws, N);
   E->tau = workspace_take(ws, N);
   E->nu = workspace_take(ws, N);
-  E->by_row = workspace_take(ws, 2 * N);
+  E->L = workspace_take(ws, 2 * N);
 }
 
 /* E->tau, E->nu become the total derivative in the sites at fixed K [M 5.3] */
@@ -45,32 +45,30 @@ chain_sites(latent *post, fixpoint_work *fix, criterion_partials *E) {
 static int adjoint_solve(criterion_type type,
                          latent *post,
                          const lik_step *lik,
-                         const double *y,
                          const ep_site *site,
                          const site_view *view,
                          fixpoint_work *fix,
                          criterion_partials *E) {
   const int n = post->n;
-  const int status = criterion_derivatives(type, post, lik, y, site, view, E);
+  const int status = criterion_derivatives(type, post, lik, site, view, E);
   if (status != EP_CONVERGED) return status;
   if (!isfinite(lik->df) && type != CRITERION_LOO) {
     memset(E->A, 0, (size_t)n * sizeof *E->A);
     memset(E->m, 0, (size_t)n * sizeof *E->m);
     return EP_CONVERGED;
   }
-  fixpoint_linearise(fix, post, lik, y, site, view);
+  fixpoint_linearise(fix, post, lik, site, view);
   chain_sites(post, fix, E);
   const int spent = fixpoint_adjoint(fix, ADJOINT_TOL, ADJOINT_PRODUCTS, E->tau,
                                      E->nu); /* now lambda */
-  /* the dotted A, m, epsilon [M 5.5] */
+  /* the dotted A, m, L [M 5.5] */
   for (int i = 0; i < n; i++) {
     const double lt = E->tau[i], ln = E->nu[i];
     const site_jacobian *J = &fix->J[i];
     E->A[i] += J->tau[BY_A] * lt + J->nu[BY_A] * ln;
     E->m[i] += J->tau[BY_M] * lt + J->nu[BY_M] * ln;
-    const double lo_hi[2] = {J->tau[BY_LO] * lt + J->nu[BY_LO] * ln,
-                             J->tau[BY_HI] * lt + J->nu[BY_HI] * ln};
-    criterion_add_epsilon(E, i, y[i], lo_hi);
+    E->L[i] += J->tau[BY_LO] * lt + J->nu[BY_LO] * ln;
+    E->L[IDX(i, 1, n)] += J->tau[BY_HI] * lt + J->nu[BY_HI] * ln;
   }
   return spent < 0 ? EP_NO_ADJOINT : EP_CONVERGED;
 }
@@ -78,17 +76,14 @@ static int adjoint_solve(criterion_type type,
 int adjoint_gradient(criterion_type type,
                      latent *post,
                      const lik_step *lik,
-                     const double *y,
                      const ep_site *site,
                      const site_view *view,
                      fixpoint_work *fix,
                      criterion_partials *E,
                      double *gradient) {
-  const int status = adjoint_solve(type, post, lik, y, site, view, fix, E);
+  const int status = adjoint_solve(type, post, lik, site, view, fix, E);
   if (status != EP_CONVERGED) return EP_NO_ADJOINT;
   const latent_dots dots = {E->A, E->m, E->D, E->h};
   post->ops->gradient(post, site, &dots, gradient);
-  gradient[post->n_prior] = E->epsilon[0];
-  gradient[post->n_prior + 1] = E->epsilon[1];
   return EP_CONVERGED;
 }

@@ -3,7 +3,8 @@
  *     log Z_EP = sum_c (h_c - D_c)/2 + sum_i log Z_i
  *                + sum_ic [quad_ic - log(u_ic)]/2                     [M 12.9]
  *   It is stationary in the sites: A. = m. = 0, D. = -1/2, h. = 1/2 in [M 5.5],
- *   for each class by itself [M 12.10]; omega acts through log Z_i alone. */
+ *   for each class by itself [M 12.10]; the weights of the rows act
+ *   through log Z_i alone. */
 #include "criterion-classes.h"
 #include "host.h"
 #include "numeric.h"
@@ -46,21 +47,19 @@ void classes_labels(const classes_model *model,
       mean[c] = cav[IDX(i, c, n)].mean;
       sd[c] = sqrt(cav[IDX(i, c, n)].var);
     }
-    classes_posterior(C, model->omega + IDX(0, model->y[i], C), mean, sd, all,
-                      to);
+    classes_posterior(C, model->weight + IDX(0, i, C), mean, sd, all, to);
     for (int c = 0; c < C; c++) log_p[IDX(i, c, n)] = to[c];
   }
 }
 
-void classes_omega_gradient(const classes_model *model,
-                            const double *log_z,
-                            const double *log_p,
-                            double *grad) {
-  const int n = model->n, C = model->C;
-  memset(grad, 0, (size_t)C * (size_t)model->records * sizeof *grad);
-  for (int c = 0; c < C; c++)
+void classes_slope(const classes_model *model,
+                   const double *log_z,
+                   const double *log_p,
+                   double *slope) {
+  const int n = model->n;
+  for (int c = 0; c < model->C; c++)
     for (int i = 0; i < n; i++)
-      grad[IDX(c, model->y[i], C)] += exp(log_p[IDX(i, c, n)] - log_z[i]);
+      slope[IDX(i, c, n)] = exp(log_p[IDX(i, c, n)] - log_z[i]);
 }
 
 void classes_prior_gradient(const classes_model *model,

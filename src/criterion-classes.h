@@ -19,13 +19,12 @@ void classes_labels(const classes_model *model,
                     int all,
                     double *log_p);
 
-/* grad[C x K], with respect to omega, each entry by itself [M 12.11]; where
- * log_p is not that of all, right in its sum with equal weights beside the
- * diagonal. */
-void classes_omega_gradient(const classes_model *model,
-                            const double *log_z,
-                            const double *log_p,
-                            double *grad);
+/* slope[n x C], with respect to the weights of the rows [M 12.11]; where log_p
+ * is not that of all, right in its sum over classes of the least weight. */
+void classes_slope(const classes_model *model,
+                   const double *log_z,
+                   const double *log_p,
+                   double *slope);
 
 /* grad[n_prior] of class c, at the sites of the last refresh [M 12.10]; zero[n]
  * holds zeros. The posterior may not be used again before the next refresh. */

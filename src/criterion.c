@@ -109,27 +109,30 @@ evidence_weights(const latent *post, double df, const criterion_terms *t) {
   return (term_weights){s, -s / 2, half, -exp(-log_1X) / 2, half, t->shift};
 }
 
-/* Adds the derivatives of one site's terms to E [M 5.7], those of quad being
- * [M 5.8]. */
-static void add_site(criterion_type type,
+/* The derivatives of one site's terms [M 5.7], those of quad being [M 5.8]. At
+ * A = 0 only the levels of the row count. */
+static void set_site(criterion_type type,
                      const term_weights *w,
                      const latent *post,
                      const lik_step *lik,
-                     double y,
                      ep_site s,
                      const site_view *v,
                      int i,
                      criterion_partials *E) {
   const double A = post->A[i], m = post->m[i], u = v->cav.u, df = lik->df;
-  const tilted_grad tg =
-      likelihood_tilt_grad(likelihood_row(lik, i), y, &v->tilt);
-  const cavity_grad cg = site_divide_grad(A, s, df, y, &v->cav, &v->tilt);
+  const tilted_grad tg = likelihood_tilt_grad(lik, i, &v->tilt);
   const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
   const double iv = 1 / df;
   const double w_z =
       loo ? 1
           : w->log_z_scale *
                 exp(-2 * iv * site_log_z(type, &v->tilt) - w->shift);
+  const double *e = z1 ? tg.log_z1_e : tg.log_zp_e;
+  E->L[i] = w_z * e[0];
+  E->L[IDX(i, 1, post->n)] = w_z * e[1];
+  E->A[i] = E->m[i] = E->tau[i] = E->nu[i] = 0;
+  if (!(v->cav.base > 0)) return;
+  const cavity_grad cg = site_divide_grad(A, s, df, &v->cav, &v->tilt);
   const double w_u = loo ? 0 : w->log_u * exp(-iv * log(u) - w->shift) / u;
   const double w_q = loo ? 0 : w->quad;
   const double slope = z1 ? tg.log_z1_z : tg.log_zp_z;
@@ -140,23 +143,11 @@ static void add_site(criterion_type type,
   double *out[4] = {&E->A[i], &E->m[i], &E->tau[i], &E->nu[i]};
   for (int x = 0; x < 4; x++)
     *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
-  const double *e = z1 ? tg.log_z1_e : tg.log_zp_e;
-  const double lo_hi[2] = {w_z * e[0], w_z * e[1]};
-  criterion_add_epsilon(E, i, y, lo_hi);
-}
-
-void criterion_add_epsilon(criterion_partials *E,
-                           int i,
-                           double y,
-                           const double lo_hi[2]) {
-  likelihood_add_epsilon(y, lo_hi, E->epsilon);
-  if (E->by_row) likelihood_add_epsilon(y, lo_hi, E->by_row + 2 * (size_t)i);
 }
 
 int criterion_derivatives(criterion_type type,
                           const latent *post,
                           const lik_step *lik,
-                          const double *y,
                           const ep_site *site,
                           const site_view *view,
                           criterion_partials *E) {
@@ -168,14 +159,7 @@ int criterion_derivatives(criterion_type type,
   const int loo = type == CRITERION_LOO;
   E->D = loo ? 0 : w.D;
   E->h = loo ? 0 : w.h;
-  E->epsilon[0] = E->epsilon[1] = 0;
-  if (E->by_row) memset(E->by_row, 0, 2 * (size_t)post->n * sizeof *E->by_row);
-  for (int i = 0; i < post->n; i++) {
-    if (view[i].cav.base > 0) {
-      add_site(type, &w, post, lik, y[i], site[i], &view[i], i, E);
-    } else {
-      E->A[i] = E->m[i] = E->tau[i] = E->nu[i] = 0;
-    }
-  }
+  for (int i = 0; i < post->n; i++)
+    set_site(type, &w, post, lik, site[i], &view[i], i, E);
   return EP_CONVERGED;
 }

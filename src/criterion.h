@@ -42,20 +42,13 @@ double criterion_evidence(const criterion_terms *t, double log_det, double df);
 /* Direct partial derivatives, each with the other arguments held. */
 typedef struct {
   double *A, *m, *tau, *nu; /* [n] */
-  double D, h, epsilon[2];
-  double *by_row; /* [2 x n]: epsilon of each row; may be NULL */
+  double D, h;
+  double *L; /* [n x 2]: with respect to lo of the rows, then hi */
 } criterion_partials;
-
-/* Adds derivatives with respect to lo and hi of row i to those in epsilon. */
-void criterion_add_epsilon(criterion_partials *E,
-                           int i,
-                           double y,
-                           const double lo_hi[2]);
 
 int criterion_derivatives(criterion_type type,
                           const latent *post,
                           const lik_step *lik,
-                          const double *y,
                           const ep_site *site,
                           const site_view *view,
                           criterion_partials *E);

@@ -13,7 +13,6 @@
 typedef struct {
   latent *post;
   const lik_step *lik;
-  const double *y;
   const ep_options *opt;
   ep_state *st;
   ep_work *work;
@@ -29,7 +28,7 @@ static int refresh_and_evaluate(parallel_loop *L) {
   ep_state *st = L->st;
   const int status = ep_refresh(L->post, st, L->work);
   if (status != EP_CONVERGED) return status;
-  fixpoint_evaluate(L->post, L->lik, L->y, st->site, st->view, st->residual);
+  fixpoint_evaluate(L->post, L->lik, st->site, st->view, st->residual);
   L->sums = (parallel_sums){0, 0, 0};
   for (int i = 0; i < L->post->n; i++)
     parallel_add(&L->sums, &st->view[i], st->residual[i]);
@@ -132,7 +131,6 @@ static int run(parallel_loop *L, ep_monitor monitor, void *monitor_data) {
 
 int ep_parallel(latent *post,
                 const lik_step *lik,
-                const double *y,
                 const ep_options *opt,
                 ep_state *st,
                 ep_work *work,
@@ -140,7 +138,6 @@ int ep_parallel(latent *post,
                 void *monitor_data) {
   parallel_loop L = {.post = post,
                      .lik = lik,
-                     .y = y,
                      .opt = opt,
                      .st = st,
                      .work = work,

@@ -10,7 +10,6 @@
  * on from; post is not refreshed at them. */
 int ep_parallel(latent *post,
                 const lik_step *lik,
-                const double *y,
                 const ep_options *opt,
                 ep_state *st,
                 ep_work *work,

@@ -37,7 +37,6 @@
 typedef struct {
   latent *post;
   const lik_step *lik;
-  const double *y;
   const ep_options *opt;
   ep_state *st;
   ep_work *work;
@@ -55,7 +54,7 @@ static int refresh(ep_loop *L) {
 }
 
 static void evaluate(ep_loop *L) {
-  L->worst = fixpoint_evaluate(L->post, L->lik, L->y, L->st->site, L->st->view,
+  L->worst = fixpoint_evaluate(L->post, L->lik, L->st->site, L->st->view,
                                L->st->residual);
 }
 
@@ -73,10 +72,8 @@ static int update_site(
   if (fixpoint_cavity(L->post, i, A, m, *site, L->lik->df, &cav) !=
       EP_CONVERGED)
     return 0;
-  const tilted t =
-      likelihood_tilt(likelihood_row(L->lik, i), L->y[i], cav.mean, cav.var);
-  if (site_project(&cav, L->y[i], &t, L->lik->df, &next) != EP_CONVERGED)
-    return 0;
+  const tilted t = likelihood_tilt(L->lik, i, cav.mean, cav.var);
+  if (site_project(&cav, &t, L->lik->df, &next) != EP_CONVERGED) return 0;
   const double dtau = L->damping * (next.tau - site->tau);
   const double dnu = L->damping * (next.nu - site->nu);
   const double grow = 1 + dtau * A;
@@ -146,8 +143,7 @@ static int newton_step(ep_loop *L, int *status) {
   if (L->opt->lean) return 0;
   const double tol = fmin(0.05, fmax(before * 0.1, L->opt->tol / before));
   memcpy(L->work->old, L->st->site, (size_t)L->post->n * sizeof(ep_site));
-  fixpoint_linearise(&L->work->fix, L->post, L->lik, L->y, L->st->site,
-                     L->st->view);
+  fixpoint_linearise(&L->work->fix, L->post, L->lik, L->st->site, L->st->view);
   if (fixpoint_newton(&L->work->fix, L->st->site, L->st->view, tol,
                       NEWTON_PRODUCTS, L->work->step) < 0)
     return 0;
@@ -237,7 +233,6 @@ static int give_up(ep_loop *L, int reason) {
 
 int ep_run(latent *post,
            const lik_step *lik,
-           const double *y,
            const ep_options *opt,
            ep_state *st,
            ep_work *work,
@@ -245,7 +240,6 @@ int ep_run(latent *post,
            void *monitor_data) {
   ep_loop L = {.post = post,
                .lik = lik,
-               .y = y,
                .opt = opt,
                .st = st,
                .work = work,
@@ -255,7 +249,7 @@ int ep_run(latent *post,
   st->sweeps = st->newton = st->skipped = st->n_trace = 0;
   if (opt->parallel) {
     const int status =
-        ep_parallel(post, lik, y, opt, st, work, monitor, monitor_data);
+        ep_parallel(post, lik, opt, st, work, monitor, monitor_data);
     if (status == EP_CONVERGED || status == EP_INTERRUPTED) return status;
   }
   const int started = start(&L);

@@ -8,7 +8,6 @@
  * unless the status says otherwise. Returns an ep_status. */
 int ep_run(latent *post,
            const lik_step *lik,
-           const double *y,
            const ep_options *opt,
            ep_state *st,
            ep_work *work,

@@ -49,7 +49,7 @@ int classes_project(const classes_model *model,
     sd[c] = sqrt(row->cav[c].var);
   }
   const tilted_classes t =
-      classes_tilt(C, model->omega + IDX(0, model->y[i], C), mean, sd);
+      classes_tilt(C, model->weight + IDX(0, i, C), mean, sd);
   row->log_z = t.log_z;
   for (int c = 0; c < C; c++) {
     const double V = t.ratio[c] * row->cav[c].var;

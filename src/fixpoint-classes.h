@@ -10,11 +10,9 @@
 #include "likelihood-classes.h"
 
 typedef struct {
-  int n, C;            /* C <= ARGMAX_MOST */
-  latent *const *post; /* [C], each of n sites */
-  int records;         /* K, what may be recorded: C classes, perhaps more */
-  const double *omega; /* [C x K] rows true class, columns recorded [M 12.1] */
-  const int *y;        /* [n] what was recorded, a column of omega, from 0 */
+  int n, C;             /* C <= ARGMAX_MOST */
+  latent *const *post;  /* [C], each of n sites */
+  const double *weight; /* [C x n] of row i and true class c: L_i(c) [M 13.1] */
 } classes_model;
 
 /* What EP makes of one row */

@@ -18,7 +18,6 @@ int fixpoint_cavity(const latent *post,
 
 double fixpoint_site(const latent *post,
                      const lik_step *lik,
-                     double y,
                      int i,
                      ep_site site,
                      site_view *view) {
@@ -26,9 +25,8 @@ double fixpoint_site(const latent *post,
   view->proper = 0;
   if (fixpoint_cavity(post, i, A, post->m[i], site, lik->df, &view->cav) ==
       EP_CONVERGED) {
-    view->tilt = likelihood_tilt(likelihood_row(lik, i), y, view->cav.mean,
-                                 view->cav.var);
-    view->proper = site_project(&view->cav, y, &view->tilt, lik->df,
+    view->tilt = likelihood_tilt(lik, i, view->cav.mean, view->cav.var);
+    view->proper = site_project(&view->cav, &view->tilt, lik->df,
                                 &view->next) == EP_CONVERGED;
   }
   if (!view->proper) return INFINITY;
@@ -40,13 +38,12 @@ double fixpoint_site(const latent *post,
 
 double fixpoint_evaluate(const latent *post,
                          const lik_step *lik,
-                         const double *y,
                          const ep_site *site,
                          site_view *view,
                          double *residual) {
   double worst = 0;
   for (int i = 0; i < post->n; i++) {
-    residual[i] = fixpoint_site(post, lik, y[i], i, site[i], &view[i]);
+    residual[i] = fixpoint_site(post, lik, i, site[i], &view[i]);
     worst = fmax(worst, residual[i]);
   }
   return worst;
@@ -69,7 +66,6 @@ void fixpoint_carve(fixpoint_work *w, int n, workspace *ws) {
 void fixpoint_linearise(fixpoint_work *w,
                         latent *post,
                         const lik_step *lik,
-                        const double *y,
                         const ep_site *site,
                         const site_view *view) {
   w->post = post;
@@ -79,12 +75,10 @@ void fixpoint_linearise(fixpoint_work *w,
       w->J[i] = (site_jacobian){{0}, {0}};
       continue;
     }
-    const tilted_grad tg =
-        likelihood_tilt_grad(likelihood_row(lik, i), y[i], &s->tilt);
+    const tilted_grad tg = likelihood_tilt_grad(lik, i, &s->tilt);
     const cavity_grad cg =
-        site_divide_grad(post->A[i], site[i], lik->df, y[i], &s->cav, &s->tilt);
-    w->J[i] =
-        site_project_grad(&s->cav, y[i], lik->df, &s->tilt, &tg, &cg, s->next);
+        site_divide_grad(post->A[i], site[i], lik->df, &s->cav, &s->tilt);
+    w->J[i] = site_project_grad(&s->cav, lik->df, &s->tilt, &tg, &cg, s->next);
   }
 }
 

@@ -23,7 +23,6 @@ typedef struct {
  * Returns the largest residual, Inf when a cavity is improper. */
 double fixpoint_evaluate(const latent *post,
                          const lik_step *lik,
-                         const double *y,
                          const ep_site *site,
                          site_view *view,
                          double *residual);
@@ -31,7 +30,6 @@ double fixpoint_evaluate(const latent *post,
 /* The same of site i alone; returns its residual. */
 double fixpoint_site(const latent *post,
                      const lik_step *lik,
-                     double y,
                      int i,
                      ep_site site,
                      site_view *view);
@@ -60,7 +58,6 @@ void fixpoint_carve(fixpoint_work *w, int n, workspace *ws);
 void fixpoint_linearise(fixpoint_work *w,
                         latent *post,
                         const lik_step *lik,
-                        const double *y,
                         const ep_site *site,
                         const site_view *view);
 

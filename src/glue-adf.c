@@ -3,27 +3,23 @@
 #include "glue.h"
 #include "matrix.h"
 
-/* mu_, S_ are copied, never modified. */
+/* lik_: list(df, L). mu_, S_ are copied, never modified. */
 SEXP glue_adf(SEXP Xt_,
-              SEXP y_,
-              SEXP df_,
-              SEXP epsilon_,
+              SEXP lik_,
               SEXP s0_,
               SEXP nugget_,
               SEXP mu_,
               SEXP S_,
               SEXP log_scale_) {
   const int k = Rf_nrows(Xt_), n = Rf_ncols(Xt_);
-  if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(y_) ||
-      Rf_length(y_) != n || !Rf_isReal(df_) || !Rf_isReal(epsilon_) ||
-      Rf_length(epsilon_) != 2 || !Rf_isReal(s0_) || Rf_length(s0_) != k ||
-      !Rf_isReal(nugget_) || Rf_length(nugget_) != 1 || !Rf_isReal(mu_) ||
-      Rf_length(mu_) != k || !Rf_isReal(S_) || Rf_nrows(S_) != k ||
-      Rf_ncols(S_) != k || !Rf_isReal(log_scale_) || Rf_length(log_scale_) != 1)
+  if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(s0_) ||
+      Rf_length(s0_) != k || !Rf_isReal(nugget_) || Rf_length(nugget_) != 1 ||
+      !Rf_isReal(mu_) || Rf_length(mu_) != k || !Rf_isReal(S_) ||
+      Rf_nrows(S_) != k || Rf_ncols(S_) != k || !Rf_isReal(log_scale_) ||
+      Rf_length(log_scale_) != 1)
     Rf_error("internal error: wrong types in adf");
   const double nugget = REAL_RO(nugget_)[0];
-  const lik_step lik =
-      likelihood_step(REAL_RO(df_)[0], k + (nugget > 0), REAL_RO(epsilon_));
+  const lik_step lik = glue_likelihood(lik_, k + (nugget > 0), n);
 
   const char *names[] = {"status", "mu",   "S",    "log_scale",
                          "log_zp", "prob", "done", ""};
@@ -42,8 +38,8 @@ SEXP glue_adf(SEXP Xt_,
   for (int i = 0; i < n; i++) log_zp[i] = prob[i] = NA_REAL;
 
   int done = 0;
-  const int status = adf_absorb(&lik, REAL_RO(Xt_), REAL_RO(y_), n, &state,
-                                log_zp, prob, &done);
+  const int status =
+      adf_absorb(&lik, REAL_RO(Xt_), n, &state, log_zp, prob, &done);
 
   mirror_lower(state.S, k);
   set_int(out_, "status", status);

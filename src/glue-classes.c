@@ -18,8 +18,8 @@ typedef struct {
   latent_lowrank lr[ARGMAX_MOST];
   inducing points[ARGMAX_MOST];
   kernel_ard kernel[ARGMAX_MOST];
-  int *y;
-  double *zero; /* [n] */
+  double *weight; /* [C x n] */
+  double *zero;   /* [n] */
   classes_model model;
   classes_state st;
   classes_work work;
@@ -64,29 +64,20 @@ static void carve_all(classes_space *s, workspace *ws) {
 }
 
 static void set_up(classes_space *s, int n, int C, SEXP run_) {
-  const int records = Rf_ncols(get_named(run_, "omega"));
   const R_xlen_t all = (R_xlen_t)n * C;
   const double *control = get_doubles(run_, "control", 4);
-  const double *y = get_doubles(run_, "y", n);
+  const double *L = get_doubles(run_, "L", all); /* [n x C] */
   const double *tau = get_doubles(run_, "tau", all);
   const double *nu = get_doubles(run_, "nu", all);
   s->opt = (ep_options){.tol = control[0],
                         .max_sweeps = (int)control[1],
                         .damping = control[2],
                         .block = (int)control[3]};
-  s->y = (int *)R_alloc((size_t)n + 1, sizeof(int));
-  for (int i = 0; i < n; i++) {
-    s->y[i] = (int)y[i] - 1;
-    if (s->y[i] < 0 || s->y[i] >= records)
-      Rf_error("internal error: class out of range");
-  }
-  s->model = (classes_model){
-      .n = n,
-      .C = C,
-      .post = s->at,
-      .records = records,
-      .omega = get_doubles(run_, "omega", (R_xlen_t)C * records),
-      .y = s->y};
+  s->weight = glue_alloc((size_t)all);
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < C; c++) s->weight[cell(c, i, C)] = L[cell(i, c, n)];
+  s->model =
+      (classes_model){.n = n, .C = C, .post = s->at, .weight = s->weight};
   workspace ws = {NULL, 0};
   carve_all(s, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
@@ -162,20 +153,19 @@ static void fill_run(const classes_space *s, SEXP out_) {
   set_double(out_, "log_evidence", value);
 }
 
-/* labels: the classes of the rows, all of them or with one rate only the
- * recorded one; gradient: of the evidence, with respect to omega and to the
- * parameters of each class's kernel. Spoils the posteriors. */
+/* labels: the classes of the rows, all of them or only those with more than the
+ * least weight; gradient: of the evidence, with respect to the weights and to
+ * the parameters of each class's kernel. Spoils the posteriors. */
 static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
   const int n = s->model.n, C = s->model.C;
   for (int i = 0; i < n; i++)
     if (ISNAN(s->st.log_z[i])) return;
   const int labels = Rf_asLogical(get_named(run_, "labels"));
   const int gradient = Rf_asLogical(get_named(run_, "gradient"));
-  double *log_p = set_matrix(out_, "log_p", n, C);
-  classes_labels(&s->model, s->st.cav, labels, log_p);
+  double *seen = set_matrix(out_, "seen", n, C);
+  classes_labels(&s->model, s->st.cav, labels, seen);
   if (!gradient) return;
-  classes_omega_gradient(&s->model, s->st.log_z, log_p,
-                         set_matrix(out_, "d_omega", C, s->model.records));
+  classes_slope(&s->model, s->st.log_z, seen, set_matrix(out_, "slope", n, C));
   const int p = s->post[0].n_prior;
   double *grad = set_matrix(out_, "gradient", p, C);
   for (int c = 0; c < C; c++)
@@ -185,7 +175,7 @@ static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
 
 /* progress_: NULL or an R function of (sweep, residual) */
 SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
-  const int n = Rf_nrows(X_), C = Rf_nrows(get_named(run_, "omega"));
+  const int n = Rf_nrows(X_), C = Rf_ncols(get_named(run_, "L"));
   if (!Rf_isReal(X_) || !Rf_isMatrix(X_) || n < 1 || C < 2 || C > ARGMAX_MOST)
     Rf_error("internal error: wrong types in classes_fit");
   classes_space *s = (classes_space *)R_alloc(1, sizeof *s);
@@ -209,8 +199,8 @@ SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
                          "skipped",
                          "log_evidence",
                          "trace",
-                         "log_p",
-                         "d_omega",
+                         "seen",
+                         "slope",
                          "gradient",
                          ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));

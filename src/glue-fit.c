@@ -11,9 +11,8 @@ typedef struct {
   ep_state st;
   ep_work work;
   criterion_partials partials;
-  lik_step *lik; /* [1], or [n] with rates of their own */
+  lik_step lik;
   ep_options opt;
-  const double *y;
 } fit_space;
 
 static void carve_all(fit_space *s, workspace *ws) {
@@ -21,20 +20,6 @@ static void carve_all(fit_space *s, workspace *ws) {
   s->post->ops->carve(s->post, s->opt.block, ws);
   ep_carve(&s->st, &s->work, n, &s->opt, ws);
   adjoint_carve(&s->partials, n, ws);
-}
-
-/* epsilon: the rates (neg, pos) of all rows, or of each (2 x n) */
-static void set_likelihood(fit_space *s, SEXP run_) {
-  const int n = s->post->n;
-  const double df = get_doubles(run_, "df", 1)[0];
-  const int each = Rf_length(get_named(run_, "epsilon")) != 2;
-  const int rates = each ? n : 1;
-  const double *epsilon = get_doubles(run_, "epsilon", 2 * (R_xlen_t)rates);
-  s->lik = (lik_step *)R_alloc((size_t)rates, sizeof *s->lik);
-  for (int i = 0; i < rates; i++) {
-    s->lik[i] = likelihood_step(df, s->post->d, epsilon + 2 * (size_t)i);
-    s->lik[i].each = each;
-  }
 }
 
 static void set_up(fit_space *s, latent *post, SEXP run_) {
@@ -50,8 +35,7 @@ static void set_up(fit_space *s, latent *post, SEXP run_) {
                         .block = (int)control[3],
                         .parallel = (int)control[4],
                         .lean = (int)control[5]};
-  s->y = get_doubles(run_, "y", n);
-  set_likelihood(s, run_);
+  s->lik = glue_likelihood(run_, post->d, n);
   workspace ws = {NULL, 0};
   carve_all(s, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
@@ -74,7 +58,7 @@ int glue_monitor(void *data, int sweep, double residual) {
 
 static double criterion_or_na(criterion_type type, const fit_space *s) {
   double value = NA_REAL;
-  criterion_value(type, s->post, s->lik->df, s->st.site, s->st.view, &value);
+  criterion_value(type, s->post, s->lik.df, s->st.site, s->st.view, &value);
   return value;
 }
 
@@ -91,7 +75,7 @@ static void fill_sites(const fit_space *s, SEXP out_) {
   double *mean = set_vector(cavity_, "mean", n);
   double *var = set_vector(cavity_, "var", n);
   double *loo = set_vector(out_, "loo", n);
-  double *flipped = set_vector(out_, "flipped", n);
+  double *seen = set_matrix(out_, "seen", n, 2);
   for (int i = 0; i < n; i++) {
     const site_view *v = &s->st.view[i];
     const int proper = v->proper;
@@ -100,9 +84,10 @@ static void fill_sites(const fit_space *s, SEXP out_) {
     mean[i] = proper ? v->cav.mean : NA_REAL;
     var[i] = proper ? v->cav.var : NA_REAL;
     loo[i] = proper ? v->tilt.log_zp : NA_REAL;
-    flipped[i] = proper ? likelihood_flip_prob(likelihood_row(s->lik, i),
-                                               s->y[i], &v->tilt)
-                        : NA_REAL;
+    double log_p[2] = {NA_REAL, NA_REAL};
+    if (proper) likelihood_truth(&s->lik, &v->tilt, log_p);
+    seen[i] = log_p[0];
+    seen[(size_t)n + (size_t)i] = log_p[1];
   }
   set_named(out_, "sites", sites_);
   set_named(out_, "cavity", cavity_);
@@ -149,17 +134,15 @@ static void fill_criterion(fit_space *s, SEXP run_, SEXP out_) {
   const criterion_type type = (criterion_type)which;
   set_double(out_, "value", criterion_or_na(type, s));
   if (!LOGICAL_RO(wanted_)[0]) return;
-  SEXP gradient_ = PROTECT(Rf_allocVector(REALSXP, s->post->n_prior + 2));
+  SEXP gradient_ = PROTECT(Rf_allocVector(REALSXP, s->post->n_prior));
   const int solved =
-      adjoint_gradient(type, s->post, s->lik, s->y, s->st.site, s->st.view,
+      adjoint_gradient(type, s->post, &s->lik, s->st.site, s->st.view,
                        &s->work.fix, &s->partials, REAL(gradient_));
   set_int(out_, "gradient_status", solved);
   if (solved == EP_CONVERGED) {
     set_named(out_, "gradient", gradient_);
-    const size_t n = (size_t)s->post->n;
-    if (s->lik->each)
-      memcpy(set_matrix(out_, "rate_gradient", 2, s->post->n),
-             s->partials.by_row, 2 * n * sizeof(double));
+    memcpy(set_matrix(out_, "slope", s->post->n, 2), s->partials.L,
+           2 * (size_t)s->post->n * sizeof(double));
   }
   UNPROTECT(1);
 }
@@ -167,16 +150,31 @@ static void fill_criterion(fit_space *s, SEXP run_, SEXP out_) {
 SEXP glue_fit(latent *post, SEXP run_) {
   fit_space s;
   set_up(&s, post, run_);
-  const int status = ep_run(post, s.lik, s.y, &s.opt, &s.st, &s.work,
-                            glue_monitor, get_named(run_, "progress"));
+  const int status = ep_run(post, &s.lik, &s.opt, &s.st, &s.work, glue_monitor,
+                            get_named(run_, "progress"));
 
-  const char *names[] = {
-      "status",          "sites",    "cavity",   "loo",
-      "flipped",         "m",        "C_diag",   "b",
-      "extra",           "residual", "log_det",  "log_evidence",
-      "log_evidence_zp", "sweeps",   "newton",   "skipped",
-      "trace",           "value",    "gradient", "gradient_status",
-      "rate_gradient",   ""};
+  const char *names[] = {"status",
+                         "sites",
+                         "cavity",
+                         "loo",
+                         "seen",
+                         "m",
+                         "C_diag",
+                         "b",
+                         "extra",
+                         "residual",
+                         "log_det",
+                         "log_evidence",
+                         "log_evidence_zp",
+                         "sweeps",
+                         "newton",
+                         "skipped",
+                         "trace",
+                         "value",
+                         "gradient",
+                         "gradient_status",
+                         "slope",
+                         ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
   set_int(out_, "status", status);
   set_int(out_, "gradient_status", NA_INTEGER);

@@ -230,24 +230,21 @@ SEXP glue_inducing_predict(
   return out_;
 }
 
-/* One row a cavity: log_z1, log_zp, m_hat, V of the tilted distribution */
-SEXP glue_tilted(
-    SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_) {
-  const int n = Rf_length(y_);
-  if (!Rf_isReal(y_) || !Rf_isReal(mean_) || !Rf_isReal(var_) ||
-      Rf_length(mean_) != n || Rf_length(var_) != n || !Rf_isReal(df_) ||
-      !Rf_isReal(epsilon_) || Rf_length(epsilon_) != 2)
+/* lik_: list(df, d, L). One row a cavity: log_z1, log_zp, m_hat, V of the tilted
+ * distribution */
+SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_) {
+  const int n = Rf_length(mean_);
+  if (!Rf_isReal(mean_) || !Rf_isReal(var_) || Rf_length(var_) != n)
     Rf_error("internal error: wrong types in tilted");
-  const lik_step lik =
-      likelihood_step(REAL_RO(df_)[0], Rf_asReal(d_), REAL_RO(epsilon_));
+  const lik_step lik = glue_likelihood(lik_, get_doubles(lik_, "d", 1)[0], n);
   SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, 4));
   double *out = REAL(out_);
   for (int i = 0; i < n; i++) {
-    const double y = REAL_RO(y_)[i], var = REAL_RO(var_)[i];
-    const tilted t = likelihood_tilt(&lik, y, REAL_RO(mean_)[i], var);
+    const double var = REAL_RO(var_)[i];
+    const tilted t = likelihood_tilt(&lik, i, REAL_RO(mean_)[i], var);
     out[i] = t.log_z1;
     out[i + n] = t.log_zp;
-    out[i + 2 * n] = y * sqrt(var) * t.mu;
+    out[i + 2 * n] = t.side * sqrt(var) * t.mu;
     out[i + 3 * n] = var * t.w;
   }
   UNPROTECT(1);

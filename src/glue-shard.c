@@ -1,5 +1,5 @@
 /* What: glue of shards, and of what is decided over all of them. rows_ is
- *       list(Phi, lambda, y, n_all, d, nugget), lik_ list(df, epsilon),
+ *       list(Phi, lambda, n_all, d, nugget), lik_ list(df, L (n x 2)),
  *       posterior_ list(L, w): L packed, column after column of the lower
  *       triangle, as all symmetric matrices are here. */
 #include "ep-state.h"
@@ -46,7 +46,6 @@ static void set_rows(shard_space *s, SEXP rows_, inducing *points) {
                              .n_terms = get_doubles(rows_, "n_all", 1)[0]};
   shard *here = &s->rows;
   here->post = latent_lowrank_rows(&here->lr, &rows);
-  here->y = get_doubles(rows_, "y", n);
   workspace ws = {NULL, 0};
   shard_carve(here, &ws);
   ws = (workspace){glue_alloc(ws.used), 0};
@@ -56,8 +55,7 @@ static void set_rows(shard_space *s, SEXP rows_, inducing *points) {
 
 static void set_model(shard_space *s, SEXP lik_, SEXP posterior_) {
   const int k = s->rows.lr.k;
-  s->lik = likelihood_step(get_doubles(lik_, "df", 1)[0], s->rows.post.d,
-                           get_doubles(lik_, "epsilon", 2));
+  s->lik = glue_likelihood(lik_, s->rows.post.d, s->rows.post.n);
   s->u = (shard_posterior){
       .L = unpacked(get_doubles(posterior_, "L", (R_xlen_t)packed_size(k)), k),
       .w = get_doubles(posterior_, "w", k)};
@@ -192,11 +190,11 @@ SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
   set_rows(&s, rows_, NULL);
   set_model(&s, lik_, posterior_);
   const int n = s.rows.post.n;
-  const char *names[] = {"m",        "C_diag", "mean",    "var",
-                         "residual", "loo",    "flipped", ""};
+  const char *names[] = {"m",        "C_diag", "mean", "var",
+                         "residual", "loo",    "seen", ""};
   SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  double *to[7];
-  for (int j = 0; j < 7; j++) to[j] = set_vector(out_, names[j], n);
+  double *to[6], *seen = set_matrix(out_, "seen", n, 2);
+  for (int j = 0; j < 6; j++) to[j] = set_vector(out_, names[j], n);
   const int status = shard_evaluate(&s.rows, &s.lik, &s.u, point_of(point_, n));
   for (int i = 0; i < n; i++) {
     const site_view *v = &s.rows.view[i];
@@ -207,16 +205,18 @@ SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
     to[3][i] = proper ? v->cav.var : NA_REAL;
     to[4][i] = proper ? s.rows.residual[i] : R_PosInf;
     to[5][i] = proper ? v->tilt.log_zp : NA_REAL;
-    to[6][i] =
-        proper ? likelihood_flip_prob(&s.lik, s.rows.y[i], &v->tilt) : NA_REAL;
+    double log_p[2] = {NA_REAL, NA_REAL};
+    if (proper) likelihood_truth(&s.lik, &v->tilt, log_p);
+    seen[i] = log_p[0];
+    seen[at(i, 1, n)] = log_p[1];
   }
   UNPROTECT(1);
   return out_;
 }
 
-/* inputs_: list(X, Z, kernel), or NULL of linear features. The share of the
- * rows in the gradient [groups + 3, or 1], epsilon last; NULL where there is no
- * posterior. */
+/* inputs_: list(X, Z, kernel), or NULL of linear features. list(gradient,
+ * slope): the share of the rows in the gradient [groups + 3, or 1], and their
+ * slopes [n x 2]; NULL where there is no posterior. */
 SEXP glue_shard_gradient(
     SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_, SEXP inputs_) {
   shard_space s;
@@ -234,8 +234,11 @@ SEXP glue_shard_gradient(
   if (shard_evaluate(&s.rows, &s.lik, &s.u, point_of(point_, s.rows.post.n)) !=
       EP_CONVERGED)
     return R_NilValue;
-  SEXP out_ = PROTECT(Rf_allocVector(REALSXP, size + 2));
-  shard_gradient(&s.rows, &s.lik, REAL(out_), REAL(out_) + size);
+  const char *names[] = {"gradient", "slope", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *gradient = set_vector(out_, "gradient", size);
+  shard_gradient(&s.rows, &s.lik, gradient,
+                 set_matrix(out_, "slope", s.rows.post.n, 2));
   UNPROTECT(1);
   return out_;
 }

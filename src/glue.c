@@ -88,6 +88,12 @@ kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
                       .nugget = theta[2]};
 }
 
+lik_step glue_likelihood(SEXP list_, double d, int n) {
+  const double *L = get_doubles(list_, "L", 2 * (R_xlen_t)n);
+  step_levels *row = (step_levels *)R_alloc((size_t)n + 1, sizeof *row);
+  return likelihood_step(get_doubles(list_, "df", 1)[0], d, n, L, row);
+}
+
 void glue_inputs(kernel_inputs *in, int n, int p) {
   workspace ws = {NULL, 0};
   kernel_carve(in, n, p, &ws);

@@ -12,6 +12,7 @@
 #include <Rinternals.h>
 
 #include "inducing.h"
+#include "likelihood.h"
 
 /* Checks for an interrupt, then calls progress_, NULL or an R function of what
  * is done. */
@@ -45,6 +46,10 @@ void glue_inputs(kernel_inputs *in, int n, int p);
 
 /* Inducing inputs Z_ of rows X_; *kernel must outlive them. */
 inducing glue_inducing(SEXP X_, SEXP Z_, const kernel_ard *kernel);
+
+/* The likelihood of n rows, from a list with df and L (n x 2), see
+ * likelihood_step(). */
+lik_step glue_likelihood(SEXP list_, double d, int n);
 
 /* run_: see glue-fit.c */
 SEXP glue_ep_fit(SEXP K_, SEXP run_);
@@ -81,12 +86,9 @@ SEXP glue_dense_threads(void);
 SEXP glue_dense_speed(SEXP n_, SEXP few_);
 /* When the package is loaded */
 void glue_dense_load(void);
-SEXP glue_tilted(
-    SEXP y_, SEXP mean_, SEXP var_, SEXP df_, SEXP epsilon_, SEXP d_);
+SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_);
 SEXP glue_adf(SEXP Xt_,
-              SEXP y_,
-              SEXP df_,
-              SEXP epsilon_,
+              SEXP lik_,
               SEXP s0_,
               SEXP nugget_,
               SEXP mu_,

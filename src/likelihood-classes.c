@@ -1,6 +1,6 @@
-/* What: tilted moments of the argmax likelihood with a noise matrix.
- * Method: with w0 the least omega the tilted density is the mixture   [M 12.4]
- *     [w0 N + sum_c (omega_c - w0) P_c T_c] / Z,   T_c = N given argmax = c,
+/* What: tilted moments of the argmax likelihood with a weight a class.
+ * Method: with w0 the least weight the tilted density is the mixture   [M 12.4]
+ *     [w0 N + sum_c (weight_c - w0) P_c T_c] / Z,   T_c = N given argmax = c,
  *   all of whose weights are positive, so that nothing cancels:       [M 12.5]
  *     shift = sum w_c shift_c,
  *     ratio = w_0 + sum w_c ratio_c + B,  loss = sum w_c loss_c - B,
@@ -12,9 +12,9 @@
  * sums in loss cancel where a class is much wider than the others. */
 #define LOSS_OWN 1e-3
 
-static double least_of(int C, const double *omega) {
-  double least = omega[0];
-  for (int k = 1; k < C; k++) least = fmin(least, omega[k]);
+static double least_of(int C, const double *weight) {
+  double least = weight[0];
+  for (int k = 1; k < C; k++) least = fmin(least, weight[k]);
   return least;
 }
 
@@ -53,18 +53,20 @@ static void mix(int C,
   }
 }
 
-tilted_classes
-classes_tilt(int C, const double *omega, const double *mean, const double *sd) {
+tilted_classes classes_tilt(int C,
+                            const double *weight,
+                            const double *mean,
+                            const double *sd) {
   tilted_classes t;
   argmax_moments given[ARGMAX_MOST];
   double share[ARGMAX_MOST];
-  const double least = least_of(C, omega), log_rest = log(least);
+  const double least = least_of(C, weight), log_rest = log(least);
   t.log_z = log_rest;
   for (int c = 0; c < C; c++) {
     share[c] = -INFINITY;
-    if (omega[c] > least)
+    if (weight[c] > least)
       share[c] =
-          log(omega[c] - least) + argmax_given(C, c, mean, sd, &given[c]);
+          log(weight[c] - least) + argmax_given(C, c, mean, sd, &given[c]);
     t.log_z = log_add(t.log_z, share[c]);
   }
   if (isnan(t.log_z)) { /* then not all of `given` is known */
@@ -77,25 +79,25 @@ classes_tilt(int C, const double *omega, const double *mean, const double *sd) {
 }
 
 double classes_posterior(int C,
-                         const double *omega,
+                         const double *weight,
                          const double *mean,
                          const double *sd,
                          int all,
                          double *log_p) {
-  const double least = least_of(C, omega);
+  const double least = least_of(C, weight);
   double log_z = -INFINITY, left = 1;
   int sharing = 0;
   for (int c = 0; c < C; c++) {
-    if (!all && omega[c] == least) {
+    if (!all && weight[c] == least) {
       sharing++;
       continue;
     }
     log_p[c] = argmax_given(C, c, mean, sd, NULL);
     left -= exp(log_p[c]);
-    log_z = log_add(log_z, log(omega[c]) + log_p[c]);
+    log_z = log_add(log_z, log(weight[c]) + log_p[c]);
   }
   if (sharing == 0) return log_z;
   for (int c = 0; c < C; c++)
-    if (omega[c] == least) log_p[c] = log(fmax(left, 0) / sharing);
+    if (weight[c] == least) log_p[c] = log(fmax(left, 0) / sharing);
   return log_add(log_z, log(least * fmax(left, 0)));
 }

@@ -1,9 +1,9 @@
 /* What: tilted escort moments of the flip-step likelihood.
  * Method: the tilted escort density is the mixture [M 2.7]
- *     w0 [whole cavity escort] + w1 [its part with y f > 0],
- *     w0 = lo^q / Z2,  w1 = (hi^q - lo^q) F2 / Z2,
- *     Z1 = lo^q (1 - F) + hi^q F,   F = F_v(z),                     [M 2.3]
- *     Z2 = lo^q (1 - F2) + hi^q F2, F2 = F_{v+2}(z sqrt((v+2)/v)).
+ *     w0 [whole cavity escort] + w1 [its part on the side of the larger level],
+ *     w0 = less^q / Z2,  w1 = (more^q - less^q) F2 / Z2,
+ *     Z1 = less^q (1 - F) + more^q F,   F = F_v(z),           [M 2.3, 13.2]
+ *     Z2 = less^q (1 - F2) + more^q F2, F2 = F_{v+2}(z sqrt((v+2)/v)).
  *   With a1 = f_v(z)/F2 the truncated part has mean D1 = z + a1 and variance
  *   V1 = F/F2 - a1 D1 (units of the cavity scale), so
  *     alpha = w1 a1,  mu = w0 z + w1 D1,  w = w0 + w1 V1 + w0 w1 a1^2:
@@ -29,28 +29,26 @@
 #define CF_DF_T 900.0
 #define CF_TERMS 60
 
-static step_levels step_levels_make(double lo, double hi, double q) {
-  step_levels s = {.lo = lo, .hi = hi};
-  s.lo_q = q > 1 ? R_pow(lo, q) : lo;
-  s.hi_q = q > 1 ? R_pow(hi, q) : hi;
-  s.log_hi = log(hi);
-  s.gap = hi - lo;
-  /* hi^q - lo^q = lo^q expm1(q log(hi/lo)), stable when hi is near lo */
-  s.gap_q =
-      lo > 0.1 ? s.lo_q * expm1(q * log1p((hi - lo) / lo)) : s.hi_q - s.lo_q;
+static step_levels levels_make(double lo, double hi, double q) {
+  const double less = fmin(lo, hi), more = fmax(lo, hi);
+  step_levels s = {.side = hi < lo ? -1 : 1, .less = less, .more = more};
+  s.less_q = q > 1 ? R_pow(less, q) : less;
+  s.more_q = q > 1 ? R_pow(more, q) : more;
+  s.log_more = log(more);
+  s.gap = more - less;
+  /* more^q - less^q = less^q expm1(q log(more/less)), stable when they are near
+   */
+  s.gap_q = less > 0.1 * more ? s.less_q * expm1(q * log1p(s.gap / less))
+                              : s.more_q - s.less_q;
   return s;
 }
 
-lik_step likelihood_step(double df, double d, const double epsilon[2]) {
-  lik_step lik = {.df = df, .q = 1 + 2 / (df + d)};
-  lik.label[0] = step_levels_make(epsilon[1], 1 - epsilon[0], lik.q);
-  lik.label[1] = step_levels_make(epsilon[0], 1 - epsilon[1], lik.q);
+lik_step
+likelihood_step(double df, double d, int n, const double *L, step_levels *row) {
+  const lik_step lik = {.df = df, .q = 1 + 2 / (df + d), .row = row};
+  for (int i = 0; i < n; i++)
+    row[i] = levels_make(L[i], L[IDX(i, 1, n)], lik.q);
   return lik;
-}
-
-/* Levels of the label y = +-1. */
-static const step_levels *likelihood_levels(const lik_step *lik, double y) {
-  return &lik->label[y > 0];
 }
 
 /* Upper-tail ratios of the t kernel. With J_k = int_t^inf (x - t)^k
@@ -81,9 +79,9 @@ static void log_t_values(
   *log_F2 = pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);
 }
 
-tilted likelihood_tilt(const lik_step *lik, double y, double mean, double var) {
-  const step_levels *s = likelihood_levels(lik, y);
-  tilted t = {.z = var > 0 ? y * mean / sqrt(var) : 0};
+tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var) {
+  const step_levels *s = &lik->row[i];
+  tilted t = {.side = s->side, .z = var > 0 ? s->side * mean / sqrt(var) : 0};
   double log_f, log_F, log_F2, a1, D1, V1;
   log_t_values(t.z, lik->df, &log_f, &log_F, &log_F2);
 
@@ -97,18 +95,18 @@ tilted likelihood_tilt(const lik_step *lik, double y, double mean, double var) {
     D1 = t.z + a1;
     V1 = exp(log_F - log_F2) - a1 * D1;
   }
-  if (s->lo > 0) {
+  if (s->less > 0) {
     const double F = exp(log_F), F2 = exp(log_F2);
-    const double z2 = s->lo_q * (1 - F2) + s->hi_q * F2;
-    const double w0 = s->lo_q / z2, w1 = s->gap_q * F2 / z2;
-    t.log_z1 = log(s->lo_q * (1 - F) + s->hi_q * F);
-    t.log_zp = log(s->lo * (1 - F) + s->hi * F);
+    const double z2 = s->less_q * (1 - F2) + s->more_q * F2;
+    const double w0 = s->less_q / z2, w1 = s->gap_q * F2 / z2;
+    t.log_z1 = log(s->less_q * (1 - F) + s->more_q * F);
+    t.log_zp = log(s->less * (1 - F) + s->more * F);
     t.alpha = w1 * a1;
     t.mu = w0 * t.z + w1 * D1;
     t.w = w0 + w1 * V1 + w0 * w1 * a1 * a1;
   } else {
-    t.log_z1 = lik->q * s->log_hi + log_F;
-    t.log_zp = s->log_hi + log_F;
+    t.log_z1 = lik->q * s->log_more + log_F;
+    t.log_zp = s->log_more + log_F;
     t.alpha = a1;
     t.mu = D1;
     t.w = V1;
@@ -121,9 +119,8 @@ static double power_slope(double x, double q) {
   return q > 1 ? q * R_pow(x, q - 1) : 1;
 }
 
-tilted_grad
-likelihood_tilt_grad(const lik_step *lik, double y, const tilted *t) {
-  const step_levels *s = likelihood_levels(lik, y);
+tilted_grad likelihood_tilt_grad(const lik_step *lik, int i, const tilted *t) {
+  const step_levels *s = &lik->row[i];
   const double v = lik->df, z = t->z;
   tilted_grad g;
   double log_f, log_F, log_F2;
@@ -131,8 +128,8 @@ likelihood_tilt_grad(const lik_step *lik, double y, const tilted *t) {
   /* g_{v+2} = gamma f_v, gamma = (v+1)/(v+z^2): density of F2 over f_v(z) */
   const double gamma = (1 + 1 / v) / (1 + z * (z / v));
   const double F2 = exp(log_F2);
-  const double log_z2 = s->lo > 0 ? log(s->lo_q * (1 - F2) + s->hi_q * F2)
-                                  : lik->q * s->log_hi + log_F2;
+  const double log_z2 = s->less > 0 ? log(s->less_q * (1 - F2) + s->more_q * F2)
+                                    : lik->q * s->log_more + log_F2;
   const double rho = t->w + t->alpha * t->mu; /* Z1/Z2 [M 2.6] */
 
   /* [M 2.9] */
@@ -141,34 +138,25 @@ likelihood_tilt_grad(const lik_step *lik, double y, const tilted *t) {
   g.alpha_z = -gamma * t->alpha * t->mu;
   g.w_z = gamma * t->alpha * (t->mu * t->mu - t->w);
 
-  /* [M 2.10] */
-  const double level[2] = {s->lo, s->hi}, sign[2] = {-1, 1};
+  /* [M 2.10], for the lesser level and the larger */
+  const double level[2] = {s->less, s->more}, sign[2] = {-1, 1};
   double none, log_Q, log_Q2; /* logs of 1 - F, 1 - F2 */
   log_t_values(-z, v, &none, &log_Q, &log_Q2);
   const double log_P[2] = {log_Q, log_F}, log_P2[2] = {log_Q2, log_F2};
   const double f_z2 = exp(log_f - log_z2);
-  for (int e = 0; e < 2; e++) {
-    const double slope = power_slope(level[e], lik->q);
-    const double z2_e = slope > 0 ? slope * exp(log_P2[e] - log_z2) : 0;
-    g.log_z1_e[e] = slope > 0 ? slope * exp(log_P[e] - t->log_z1) : 0;
-    g.log_zp_e[e] = exp(log_P[e] - t->log_zp);
-    g.alpha_e[e] = sign[e] * slope * f_z2 - t->alpha * z2_e;
+  for (int k = 0; k < 2; k++) {
+    const int e = s->side > 0 ? k : 1 - k; /* lo is the lesser, or the larger */
+    const double slope = power_slope(level[k], lik->q);
+    const double z2_e = slope > 0 ? slope * exp(log_P2[k] - log_z2) : 0;
+    g.log_z1_e[e] = slope > 0 ? slope * exp(log_P[k] - t->log_z1) : 0;
+    g.log_zp_e[e] = exp(log_P[k] - t->log_zp);
+    g.alpha_e[e] = sign[k] * slope * f_z2 - t->alpha * z2_e;
     g.w_e[e] = rho * (g.log_z1_e[e] - z2_e) - g.alpha_e[e] * (t->mu + t->alpha);
   }
   return g;
 }
 
-void likelihood_add_epsilon(double y,
-                            const double lo_hi[2],
-                            double grad_epsilon[2]) {
-  const int wrong = y > 0 ? 0 : 1;
-  grad_epsilon[wrong] += lo_hi[0];
-  grad_epsilon[1 - wrong] -= lo_hi[1];
-}
-
-/* lo F_v(-z) / Zp [M 7.4] */
-double likelihood_flip_prob(const lik_step *lik, double y, const tilted *t) {
-  const double lo = likelihood_levels(lik, y)->lo;
-  if (!(lo > 0)) return 0;
-  return lo * exp(pt(t->z, lik->df, 0, 1) - t->log_zp);
+void likelihood_truth(const lik_step *lik, const tilted *t, double log_p[2]) {
+  for (int k = 0; k < 2; k++)
+    log_p[k] = pt((k ? 1 : -1) * t->side * t->z, lik->df, 1, 1);
 }

@@ -38,7 +38,7 @@ int shard_evaluate(shard *s,
     return EP_NOT_PD;
   for (int i = 0; i < n; i++)
     s->site[i] = (ep_site){tt[i] / s->lr.rho[i], nt[i] / s->lr.rho[i]};
-  fixpoint_evaluate(&s->post, lik, s->y, s->site, s->view, s->residual);
+  fixpoint_evaluate(&s->post, lik, s->site, s->view, s->residual);
   return EP_CONVERGED;
 }
 
@@ -120,12 +120,12 @@ int shard_pass(shard *s,
 void shard_gradient(shard *s,
                     const lik_step *lik,
                     double *gradient,
-                    double *epsilon) {
+                    double *slope) {
   const int n = s->post.n;
-  epsilon[0] = epsilon[1] = 0;
   for (int i = 0; i < n; i++) {
-    const tilted_grad tg = likelihood_tilt_grad(lik, s->y[i], &s->view[i].tilt);
-    likelihood_add_epsilon(s->y[i], tg.log_z1_e, epsilon);
+    const tilted_grad tg = likelihood_tilt_grad(lik, i, &s->view[i].tilt);
+    slope[i] = tg.log_z1_e[0];
+    slope[IDX(i, 1, n)] = tg.log_z1_e[1];
   }
   memset(s->none, 0, (size_t)n * sizeof *s->none);
   /* the evidence is stationary in the sites [M 5.6]; its h and D are halves */

@@ -21,7 +21,6 @@ typedef struct {
 typedef struct {
   latent post; /* of latent_lowrank_rows(): n rows, k features */
   latent_lowrank lr;
-  const double *y;  /* [n] */
   double *q;        /* [n] phi' M phi */
   double *residual; /* [n] */
   ep_site *site;    /* [n] */
@@ -77,12 +76,11 @@ int shard_evaluate(shard *s,
 
 /* At a fixed point of EP at df = Inf, after shard_evaluate(): the rows' share
  * in the gradient of the evidence, in the hyperparameters of the kernel
- * (gradient[groups + 3]) or in log nugget alone (gradient[1]), and in
- * epsilon[2].
- */
+ * (gradient[groups + 3]) or in log nugget alone (gradient[1]), and in the
+ * likelihoods of the rows, slope[n x 2]. */
 void shard_gradient(shard *s,
                     const lik_step *lik,
                     double *gradient,
-                    double *epsilon);
+                    double *slope);
 
 #endif

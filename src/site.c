@@ -28,8 +28,10 @@ double site_quad(double A, double m, ep_site s, double u) {
 /* v/(v+1), in a form that holds at v = Inf */
 static double shape_power(double df) { return 1 / (1 + 1 / df); }
 
-int site_project(
-    const ep_cavity *cav, double y, const tilted *t, double df, ep_site *site) {
+int site_project(const ep_cavity *cav,
+                 const tilted *t,
+                 double df,
+                 ep_site *site) {
   if (!(cav->base > 0)) {
     *site = (ep_site){0, 0};
     return EP_CONVERGED;
@@ -40,8 +42,8 @@ int site_project(
       .tau = expm1(log_g) / cav->base,
       /* two equal forms of m_hat g - mean: each free of cancellation on its
        * side of z = 0 */
-      .nu = t->z < 0 ? (y * s * t->mu * g - cav->mean) / cav->base
-                     : (cav->mean * expm1(log_g) + y * s * t->alpha * g) /
+      .nu = t->z < 0 ? (t->side * s * t->mu * g - cav->mean) / cav->base
+                     : (cav->mean * expm1(log_g) + t->side * s * t->alpha * g) /
                            cav->base};
   if (!isfinite(new.tau) || !isfinite(new.nu)) return EP_IMPROPER;
   *site = new;
@@ -49,12 +51,8 @@ int site_project(
 }
 
 /* [M 3.16] */
-cavity_grad site_divide_grad(double A,
-                             ep_site site,
-                             double df,
-                             double y,
-                             const ep_cavity *cav,
-                             const tilted *t) {
+cavity_grad site_divide_grad(
+    double A, ep_site site, double df, const ep_cavity *cav, const tilted *t) {
   const double iv = 1 / df, u = cav->u, base = cav->base;
   cavity_grad g = {.u = {-site.tau, 0, -A, 0},
                    .log_base = {1 / (u * A), 0, base, 0},
@@ -63,14 +61,13 @@ cavity_grad site_divide_grad(double A,
   const double s = sqrt(cav->var);
   for (int x = 0; x < 4; x++) {
     g.log_var[x] = g.log_base[x] - iv * g.u[x] / u;
-    g.z[x] = y * g.mean[x] / s - t->z * g.log_var[x] / 2;
+    g.z[x] = t->side * g.mean[x] / s - t->z * g.log_var[x] / 2;
   }
   return g;
 }
 
 /* [M 3.17] */
 site_jacobian site_project_grad(const ep_cavity *cav,
-                                double y,
                                 double df,
                                 const tilted *t,
                                 const tilted_grad *tg,
@@ -78,7 +75,7 @@ site_jacobian site_project_grad(const ep_cavity *cav,
                                 ep_site projected) {
   site_jacobian J;
   const double p = shape_power(df), s = sqrt(cav->var), base = cav->base;
-  const double g = exp(-p * log(t->w)), m_hat = y * s * t->mu;
+  const double g = exp(-p * log(t->w)), m_hat = t->side * s * t->mu;
   for (int x = 0; x < N_BY; x++) {
     const int direct = x >= BY_LO; /* lo and hi leave the cavity alone */
     const double log_var = direct ? 0 : cg->log_var[x];
@@ -86,7 +83,7 @@ site_jacobian site_project_grad(const ep_cavity *cav,
     const double mu =
         direct ? tg->alpha_e[x - BY_LO] : (1 + tg->alpha_z) * cg->z[x];
     const double log_g = -p * w / t->w;
-    const double m_hat_x = y * s * (mu + t->mu * log_var / 2);
+    const double m_hat_x = t->side * s * (mu + t->mu * log_var / 2);
     const double mean_x = direct ? 0 : cg->mean[x];
     const double log_base = direct ? 0 : cg->log_base[x];
     J.tau[x] = g * log_g / base - projected.tau * log_base;

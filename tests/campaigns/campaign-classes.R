@@ -95,7 +95,7 @@ one <- function(case, noise, l, nugget) {
   out <- fit_classes(
     case$X, NULL, list(group = rep(1L, p), weight = rep(1, p)),
     list(lengthscale = 1 / sqrt(2 * l / p), variance = 1, bias = 0.1, nugget = nugget),
-    case$y, noise(case$classes), NULL, control
+    t(noise(case$classes))[case$y, ], NULL, control
   )
   data.frame(
     status = names(codes)[match(out$status, codes)], sweeps = out$sweeps,

@@ -10,11 +10,15 @@ y <- c(-1, -1, 1, 1, -1)
 S <- diag(2) + 0.2
 calls <- alist(
   gp_fit = native_gp_fit(
-    X, columns, hyper, y, 3, 0.05, NULL, ep_control(), "loo", TRUE, function(...) list(...)
+    X, columns, hyper, likely(y, 0.05), 3, NULL, ep_control(), "loo", TRUE, function(...) list(...)
   ),
-  gp_fit_bad = native_gp_fit(X, columns, hyper, y, 3, 0, list(tau = rep(-9, 5), nu = y), ep_control()),
-  ep_fit = native_ep_fit(diag(5) + 1, y, Inf, 0.05, NULL, ep_control()),
-  weight_fit = native_weight_fit(t(X), c(1, 2), 0.1, y, 3, 0.05, NULL, ep_control(), "evidence_zp", TRUE),
+  gp_fit_bad = native_gp_fit(
+    X, columns, hyper, likely(y, 0), 3, list(tau = rep(-9, 5), nu = y), ep_control()
+  ),
+  ep_fit = native_ep_fit(diag(5) + 1, likely(y, 0.05), Inf, NULL, ep_control()),
+  weight_fit = native_weight_fit(
+    t(X), c(1, 2), 0.1, likely(y, 0.05), 3, NULL, ep_control(), "evidence_zp", TRUE
+  ),
   gp_predict = native_gp_predict(
     X, columns, hyper, list(tau = c(1, 0.5, 0, -0.02, 1)), y, X[1:2, ]
   ),
@@ -25,8 +29,10 @@ calls <- alist(
   cholesky_none = native_cholesky(-S),
   solve_lower = native_solve(t(chol(S)), X[1:2, ], TRUE),
   product = native_product(S, X[1:2, ]),
-  tilted = .Call(C_tilted, y, y / 2, rep(1, 5), 3, c(0.05, 0.05), 5L),
-  adf = native_adf(t(X), y, 3, 0.05, c(1, 1), 0.1, list(mu = c(0, 0), S = S, log_scale = 0)),
+  tilted = native_tilted(likely(y, 0.05), y / 2, rep(1, 5), 3, 5),
+  adf = native_adf(
+    t(X), likely(y, 0.05), 3, c(1, 1), 0.1, list(mu = c(0, 0), S = S, log_scale = 0)
+  ),
   ais = {
     set.seed(1)
     native_ais(diag(5), diag(5), y, matrix(1:6 / 2, 2), 3L, function(done) list(done))
@@ -59,7 +65,7 @@ calls <- alist(
   mvt_q_divergence = .Call(C_mvt_q_divergence, c(1, 2), S, c(0, 0), S + diag(2), 3)
 )
 at <- list2env(list(
-  X = X, y = y, S = S, columns = list(group = 1:2, weight = c(1, 1)),
+  X = X, y = y, S = S, likely = likely, columns = list(group = 1:2, weight = c(1, 1)),
   hyper = list(lengthscale = c(1, 2), variance = 2, bias = 1, nugget = 0.1)
 ), parent = asNamespace("sturdy"))
 

@@ -42,8 +42,8 @@ one <- function(case) {
     control <- utils::modifyList(unclass(control), list(tol = 1e-6, parallel = TRUE, lean = lean))
   }
   seconds <- system.time(out <- fit_inducing(
-    case$X, case$Z, case$columns, case$hyper, case$y, case$df, case$epsilon, NULL, control,
-    "evidence", TRUE
+    case$X, case$Z, case$columns, case$hyper, likely(case$y, case$epsilon), case$df, NULL,
+    control, "evidence", TRUE
   ))[["user.self"]]
   usable <- out$status >= 0
   sound <- !usable || finite(out[c("sites", "m", "C_diag", "b", "extra")]) && finite(

@@ -51,6 +51,9 @@ campaign_end <- function(campaign) {
   quit(save = "no", status = as.integer(campaign$failed))
 }
 
+# Labels -1/+1 of which a share e is wrong, as the engine takes them: P(label | true class)
+likely <- function(y, e) cbind(ifelse(y > 0, e, 1 - e), ifelse(y > 0, 1 - e, e))
+
 # The folder of this script, for files that stand beside it.
 campaign_folder <- function() {
   file <- grep("^--file=", commandArgs(FALSE), value = TRUE)

@@ -21,7 +21,7 @@ classes_cases <- function() {
 
 classes_fit_case <- function(case, ..., tol = 1e-12) {
   native_classes_fit(
-    case$X, NULL, case$columns, case$hyper, case$y, case$Omega, NULL,
+    case$X, NULL, case$columns, case$hyper, likely(case$y, case$Omega), NULL,
     ep_control(tol = tol, max_sweeps = 300), ...
   )
 }

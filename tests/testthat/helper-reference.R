@@ -340,12 +340,9 @@ ref_gradient <- function(X, y, lengthscale, variance = 1, bias = 0, nugget = 0,
 }
 
 # Of C: tilted escort moments of single cavities St(df, mean, var), a matrix with the
-# columns log_z1, log_zp, mean, var. No R code of the package asks for single ones.
-native_tilted <- function(y, mean, var, df, epsilon, d) {
-  out <- .Call(
-    C_tilted, as.double(y), as.double(mean), as.double(var), as.double(df),
-    native_epsilon(epsilon), as.integer(d)
-  )
+# columns log_z1, log_zp, mean, var
+tilted_labels <- function(y, mean, var, df, epsilon, d) {
+  out <- native_tilted(likely(y, epsilon), mean, var, df, d)
   colnames(out) <- c("log_z1", "log_zp", "mean", "var")
   out
 }

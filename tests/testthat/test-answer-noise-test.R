@@ -128,7 +128,7 @@ test_that("a Student-t process has the weights of the Gaussian one and answers o
   k <- which.max(student$nodes$table$weight)
   hyper <- student$nodes$hyper[[k]]
   point <- stc(
-    class ~ a + b, toy(), df = 8, epsilon = row_epsilon(student, k), control = quiet,
+    class ~ a + b, toy(), df = 8, epsilon = shown_rates(student$nodes$rates[[k]]), control = quiet,
     kernel = do.call(kernel_iso, c(hyper, list(fixed = TRUE)))
   )
   expect_equal(student$nodes$loo[, k], point$ep$loo, tolerance = 1e-3)
@@ -150,7 +150,7 @@ test_that("a Bayes point machine averages over nodes", {
   new <- data.frame(a = c(-1, 0.2), b = c(0.4, 0.1))
   each <- vapply(seq_len(node_count(fit)), function(k) {
     point <- bpm(
-      class ~ a + b, toy(), epsilon = row_epsilon(fit, k), nugget = fit$nodes$hyper[[k]]$nugget,
+      class ~ a + b, toy(), epsilon = shown_rates(fit$nodes$rates[[k]]), nugget = fit$nodes$hyper[[k]]$nugget,
       control = quiet
     )
     predict(point, new, type = "response")

@@ -2,7 +2,7 @@
 
 absorbed <- function(mu, S, x, y, df, epsilon) {
   out <- native_adf(
-    matrix(x), y, df, epsilon, diag(S), 0, list(mu = mu, S = S, log_scale = 0)
+    matrix(x), likely(y, epsilon), df, diag(S), 0, list(mu = mu, S = S, log_scale = 0)
   )
   list(
     mean = exp(out$log_scale / 2) * out$mu, cov = exp(out$log_scale) * out$S,
@@ -184,7 +184,7 @@ test_that("the scale is taken out without changing a prediction by a bit", {
   for (df in c(1, 3, Inf)) {
     run <- function(power, rows = 1:2000) {
       state <- list(mu = c(0, 0, 1) * 2^power, S = diag(3) * 4^power, log_scale = 0)
-      native_adf(X[, rows], y[rows], df, 0.01, rep(1, 3), 0, state)
+      native_adf(X[, rows], likely(y[rows], 0.01), df, rep(1, 3), 0, state)
     }
     plain <- run(0)
     for (power in c(-400, -37, -3, 31, 400)) {
@@ -231,7 +231,7 @@ test_that("labels far on the wrong side are absorbed, inputs that overflow are n
     for (epsilon in c(0, 0.01, 0.1)) {
       for (far in c(40, 1e6, 1e15)) {
         state <- list(mu = c(far, 0, 0), S = diag(3), log_scale = 0)
-        out <- native_adf(X, y, df, epsilon, rep(1, 3), 0, state)
+        out <- native_adf(X, likely(y, epsilon), df, rep(1, 3), 0, state)
         expect_equal(out$status, 0)
         expect_true(all(is.finite(unlist(out))))
         expect_true(all(eigen(out$S, TRUE, TRUE)$values > 0))
@@ -251,12 +251,12 @@ test_that("a nugget is a weight of its own for every row", {
   wide <- rbind(t(d$X), diag(12))
   for (case in list(list(Inf, 0.05), list(5, 0))) { # at epsilon = 0 q has no influence
     few <- native_adf(
-      t(d$X), d$y, case[[1]], case[[2]], d$s, 0.3,
+      t(d$X), likely(d$y, case[[2]]), case[[1]], d$s, 0.3,
       list(mu = numeric(3), S = diag(d$s), log_scale = 0)
     )
     prior <- c(d$s, rep(0.3, 12))
     all <- native_adf(
-      wide, d$y, case[[1]], case[[2]], prior, 0,
+      wide, likely(d$y, case[[2]]), case[[1]], prior, 0,
       list(mu = numeric(15), S = diag(prior), log_scale = 0)
     )
     expect_equal(few$log_zp, all$log_zp, tolerance = 1e-12)

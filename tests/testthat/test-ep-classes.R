@@ -14,7 +14,7 @@ test_that("the stored fixed points are found", {
     expect_close(out$loo, case$log_Z, 1e-9)
     expect_close(sum(out$loo), case$loo, 1e-9)
     expect_close(out$log_evidence, case$log_evidence, 1e-9)
-    expect_close(out$log_p, case$log_P_cavity, 1e-9, floor = 1)
+    expect_close(out$seen, case$log_P_cavity, 1e-9, floor = 1)
   }
 })
 
@@ -35,7 +35,9 @@ test_that("the stored gradients are found", {
     )
     want <- c(case$d_log_l, case$d_log_theta0, case$d_log_theta2, case$d_log_theta3)
     expect_close(got, want, 1e-7, floor = 1)
-    expect_close(out$d_omega, case$d_Omega, 1e-7, floor = 1)
+    reports <- label_reports(case$y, case$C)
+    d_omega <- report_slope(reports, as_omega(case$Omega, case$C), out$slope)
+    expect_close(d_omega[1, , ], case$d_Omega, 1e-7, floor = 1)
     expect_lt(abs(sum(got[-seq_along(case$l)])), 1e-9)
   }
 })
@@ -63,7 +65,7 @@ test_that("classes may have kernels of their own", {
   hyper <- rep(list(case$hyper), 3)
   at <- function(hyper, ...) {
     native_classes_fit(
-      case$X, NULL, case$columns, hyper, case$y, case$Omega, NULL, ep_control(tol = 1e-12), ...
+      case$X, NULL, case$columns, hyper, likely(case$y, case$Omega), NULL, ep_control(tol = 1e-12), ...
     )
   }
   same <- at(hyper)
@@ -99,7 +101,7 @@ inducing_case <- function() {
 
 inducing_fit <- function(case, Z, hyper = case$hyper, ...) {
   native_classes_fit(
-    case$X, Z, case$columns, hyper, case$y, case$Omega, NULL, ep_control(tol = 1e-11), ...
+    case$X, Z, case$columns, hyper, likely(case$y, case$Omega), NULL, ep_control(tol = 1e-11), ...
   )
 }
 
@@ -146,36 +148,39 @@ test_that("kernels of classes that are alike are one kernel, with inducing input
 test_that("a record that only one class can have is as a rate of 0 for its row", {
   case <- classes_cases()[[1]]
   C <- ncol(case$Omega)
-  y <- case$y
-  sure <- seq_along(y) %% 2 == 0
-  y[sure] <- y[sure] + C
-  omega <- cbind(case$Omega, diag(C))
-  fit <- function(y, omega) {
+  sure <- seq_along(case$y) %% 2 == 0
+  reports <- label_reports(case$y, C, ifelse(sure, 0L, 1L))
+  fit <- function(L) {
     native_classes_fit(
-      case$X, NULL, case$columns, case$hyper, y, omega, NULL,
+      case$X, NULL, case$columns, case$hyper, L, NULL,
       ep_control(tol = 1e-10, max_sweeps = 300), labels = TRUE, gradient = TRUE
     )
   }
-  out <- fit(y, omega)
+  L <- report_likelihood(reports, as_omega(case$Omega, C))
+  out <- fit(L)
   expect_equal(out$status, 0L)
   # sum of b is 0 in every row, whatever is recorded
   expect_lt(max(abs(rowSums(out$b))), 1e-8)
-  expect_equal(unname(exp(out$log_p[cbind(which(sure), case$y[sure])])), exp(out$loo[sure]))
-  # derivatives in omega, the trusted columns among them
-  for (at in list(c(1, 2), c(2, 2), c(1, C + 1))) {
+  expect_equal(unname(exp(out$seen[cbind(which(sure), case$y[sure])])), exp(out$loo[sure]))
+  # derivatives in the likelihoods, of a trusted row, too, and in omega
+  for (at in list(c(1, 2), c(1, 3), c(2, case$y[2]))) {
     value <- vapply(c(-1e-5, 1e-5), function(step) {
-      moved <- omega
-      moved[at[1], at[2]] <- moved[at[1], at[2]] + step
-      fit(y, moved)$log_evidence
+      fit(replace(L, t(at), L[t(at)] + step))$log_evidence
     }, 0)
-    expect_equal(out$d_omega[at[1], at[2]], diff(value) / 2e-5, tolerance = 1e-5)
+    expect_equal(out$slope[t(at)], diff(value) / 2e-5, tolerance = 1e-5)
   }
+  d_omega <- report_slope(reports, as_omega(case$Omega, C), out$slope)
+  value <- vapply(c(-1e-5, 1e-5), function(step) {
+    moved <- replace(case$Omega, cbind(1, 2), case$Omega[1, 2] + step)
+    fit(report_likelihood(reports, as_omega(moved, C)))$log_evidence
+  }, 0)
+  expect_equal(d_omega[1, 1, 2], diff(value) / 2e-5, tolerance = 1e-5)
 })
 
 test_that("a fit that can't converge says so", {
   case <- classes_cases()[[4]]
   out <- native_classes_fit(
-    case$X, NULL, case$columns, case$hyper, case$y, case$Omega, NULL,
+    case$X, NULL, case$columns, case$hyper, likely(case$y, case$Omega), NULL,
     ep_control(tol = 1e-12, max_sweeps = 3)
   )
   expect_equal(ep_status(out$status), "max_sweeps")
@@ -192,7 +197,8 @@ test_that("a search whose residual first rises is not given up", {
   y[wrong] <- (y[wrong] + sample(2, sum(wrong), TRUE) - 1) %% 3 + 1
   out <- native_classes_fit(
     scale(as.matrix(d[1:4])), NULL, list(group = rep(1L, 4), weight = rep(1, 4)),
-    list(lengthscale = sqrt(40), variance = 1, bias = 0.1, nugget = 1e-6), y, diag(3), NULL,
+    list(lengthscale = sqrt(40), variance = 1, bias = 0.1, nugget = 1e-6), likely(y, diag(3)),
+    NULL,
     ep_control(tol = 1e-6, max_sweeps = 150)
   )
   expect_gt(max(out$trace[, "residual"]), 100 * out$trace[1, "residual"])

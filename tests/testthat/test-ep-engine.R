@@ -259,7 +259,7 @@ stalling_problem <- function() {
 
 test_that("where plain EP finds no fixed point, one is followed there", {
   problem <- stalling_problem()
-  plain <- native_ep_fit(problem$K, problem$y, 2, 0.01, NULL, ep_control())
+  plain <- native_ep_fit(problem$K, likely(problem$y, 0.01), 2, NULL, ep_control())
   expect_false(plain$status %in% c(0L, 4L))
   fit <- ep_fit(problem$K, problem$y, 2, 0.01)
   expect_identical(fit$status, "converged")
@@ -269,7 +269,7 @@ test_that("where plain EP finds no fixed point, one is followed there", {
 
 test_that("EP that does not converge ends where it was nearest to", {
   problem <- stalling_problem()
-  out <- native_ep_fit(problem$K, problem$y, 2, 0.01, NULL, ep_control())
+  out <- native_ep_fit(problem$K, likely(problem$y, 0.01), 2, NULL, ep_control())
   seen <- out$trace[, "residual"]
   expect_gt(seen[length(seen)], 1.1 * min(seen))
   expect_close(max(out$residual), min(seen), 1e-6)

@@ -86,12 +86,12 @@ test_that("the fixed point of the search is compared with the others", {
   expect_close(rival$probability, pnorm(1) - pnorm(-1), 1e-12)
   expect_null(ep_rival(ends[[2]], ends[2], 1e-5))
   expect_null(ep_rival(ends[[2]], ends, 2))
-  run <- function(epsilon, sites, damping = 1) {
+  run <- function(L, sites, damping = 1) {
     end <- ends[[if (is.null(sites)) 1 else 2]]
     c(end, list(status = 0L, sites = list(tau = c(1, 1)), residual = c(0, 0)))
   }
-  y <- rep(1, 2)
-  held <- ep_settle(run, y, 0.1, list(tau = c(1, 1), nu = c(0, 0)), FALSE, FALSE, 1e-9)
+  L <- likely(rep(1, 2), 0.1)
+  held <- ep_settle(run, L, list(tau = c(1, 1), nu = c(0, 0)), FALSE, FALSE, 1e-9)
   expect_identical(held$out$log_evidence, -9)
   expect_false(held$cold)
   expect_close(held$rival$worse, 1, 1e-12)
@@ -107,10 +107,10 @@ test_that("where EP stops early, its ends are not taken for several fixed points
 
 test_that("a path along which EP comes on by short steps only is left in the end", {
   steps <- there <- 0
-  run <- function(epsilon, sites) {
+  run <- function(at, sites) {
     steps <<- steps + 1
-    near <- epsilon - there < 4e-3
-    if (near) there <<- epsilon
+    near <- at - there < 4e-3
+    if (near) there <<- at
     list(status = ep_codes[[if (near) "converged" else "stalled"]], sites = list())
   }
   expect_true(ep_follow(run, identity)$lost)

@@ -147,8 +147,8 @@ test_that("the weight of a level that training did not have is as under the prio
     prior$group <- c(prior$group, 4L)
     prior$weights <- c(prior$weights, "fz")
     X <- cbind(m$data$X, 0)
-    latent <- latent_weight(bpm_design(X, prior), m$data$y, prior)
-    ep <- ep_run(latent, model_hyper(fit), df, 0.1, control = fit$spec$control)
+    latent <- latent_weight(bpm_design(X, prior), plain_labels(m$data$y), prior)
+    ep <- ep_run(latent, model_hyper(fit), df, as_omega(0.1, 2), control = fit$spec$control)
     wide <- ep_weights(ep, prior, df)
     new <- transform(d[3:4, ], f = c("z", "v"))
     expect_message(

@@ -31,7 +31,7 @@ native_at <- function(problem, par, df, criterion, gradient = FALSE, tol = 1e-13
       lengthscale = exp(par[seq_len(g)]), variance = exp(par[[g + 1]]),
       bias = exp(par[[g + 2]]), nugget = exp(par[[g + 3]])
     ),
-    problem$y, df, par[g + 4:5], NULL, ep_control(tol = tol), criterion, gradient
+    likely(problem$y, par[g + 4:5]), df, NULL, ep_control(tol = tol), criterion, gradient
   )
 }
 
@@ -52,7 +52,7 @@ expect_gradient <- function(problem, par, df, criterion, tolerance) {
     if (at$status != 0L) NA_real_ else at$value
   }
   g <- problem$g
-  exact <- unlist(fit$gradient)
+  exact <- c(unlist(fit$gradient), rate_gradient(fit$slope, problem$y))
   free <- if (par[[g + 4]] > 0) seq_along(par) else seq_len(g + 3)
   step <- c(rep(0.03, g + 3), par[g + 4:5] / 20)
   differences <- vapply(free, function(j) richardson(f, par, j, step[j]), 0)

@@ -34,14 +34,14 @@ test_that("the evidence of a matrix is its integral, and the bound is below it",
   fit <- gpc(
     d$x, d$y, kernel = held_three(), epsilon = "matrix", hyper = "integrate", scale = FALSE
   )
-  alpha <- fit$noise$strength * rate_omega(fit$noise$rate, 3) + fit$noise$counts
+  alpha <- fit$noise$strength * rate_matrix(fit$noise$rate, 3) + fit$noise$counts
   log_dirichlet <- function(omega, a) {
     sum(lgamma(rowSums(a))) - sum(lgamma(a)) + sum((a - 1) * log(omega))
   }
   prior <- function(omega) { # rate and strength integrated
     rate <- 0.5 * stats::qbeta((1:25 - 0.5) / 25, 1, 4)
     strength <- exp(stats::qnorm((1:25 - 0.5) / 25, log(30), 1.5))
-    value <- outer(rate, strength, Vectorize(function(r, s) log_dirichlet(omega, s * rate_omega(r, 3))))
+    value <- outer(rate, strength, Vectorize(function(r, s) log_dirichlet(omega, s * rate_matrix(r, 3))))
     log_sum(value) - log(length(value))
   }
   latent <- model_latent(fit)
@@ -51,7 +51,7 @@ test_that("the evidence of a matrix is its integral, and the bound is below it",
   ratio <- vapply(1:400, function(k) {
     omega <- matrix(stats::rgamma(9, wide), 3)
     omega <- omega / rowSums(omega)
-    out <- latent$native(hyper, Inf, omega, NULL, ep_control(tol = 1e-4))
+    out <- latent$native(hyper, Inf, latent_likely(latent, omega), NULL, ep_control(tol = 1e-4))
     if (!ep_converged(out)) return(-Inf)
     out$log_evidence + prior(omega) - log_dirichlet(omega, wide)
   }, 0)
@@ -160,8 +160,8 @@ test_that("one point is the escape, and a held fit needs no nodes", {
   back <- update(point, hyper = "integrate")
   expect_equal(nrow(noise_test(back)$models), 3)
   expect_null(gpc(d$x, d$y, kernel = held_three(), epsilon = 0.1)$nodes)
-  given <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = rate_omega(0.1, 3), hyper = "integrate")
-  expect_equal(unname(given$omega), rate_omega(0.1, 3))
+  given <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = rate_matrix(0.1, 3), hyper = "integrate")
+  expect_equal(unname(given$omega), rate_matrix(0.1, 3))
   expect_gt(node_count(given), 5)
   expect_error(
     gpc(d$x, d$y, noise = noise_prior(sensitivity = c(9, 1))), class = "sturdy_error_prior"
@@ -211,20 +211,22 @@ test_that("each class has a kernel of its own", {
   like <- own
   like$kernel[names(h)] <- lapply(h, rep, 3)
   out <- lapply(list(like, shared), function(fit) {
-    model_latent(fit)$native(model_hyper(fit), Inf, 0.1, NULL, ep_control(), gradient = TRUE)
+    L <- row_likelihood(fit)
+    model_latent(fit)$native(model_hyper(fit), Inf, L, NULL, ep_control(), gradient = TRUE)
   })
   expect_equal(out[[1]]$log_evidence, out[[2]]$log_evidence, tolerance = 1e-10)
   expect_equal(sum(out[[1]]$gradient$nugget), out[[2]]$gradient$nugget, tolerance = 1e-6)
   # gradient against differences
   latent <- model_latent(own)
   at <- model_hyper(own)
-  slope <- latent$native(at, Inf, 0.1, NULL, ep_control(tol = 1e-10), gradient = TRUE)$gradient
+  L <- row_likelihood(own)
+  slope <- latent$native(at, Inf, L, NULL, ep_control(tol = 1e-10), gradient = TRUE)$gradient
   for (name in c("lengthscale", "nugget", "bias")) {
     for (c in 1:3) {
       value <- vapply(c(1, -1), function(s) {
         to <- at
         to[[name]][c] <- to[[name]][c] * exp(s * 1e-4)
-        latent$native(to, Inf, 0.1, NULL, ep_control(tol = 1e-11))$log_evidence
+        latent$native(to, Inf, L, NULL, ep_control(tol = 1e-11))$log_evidence
       }, 0)
       expect_equal(as.vector(slope[[name]])[c], diff(rev(value)) / 2e-4, tolerance = 1e-5)
     }

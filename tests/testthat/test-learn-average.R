@@ -13,18 +13,28 @@ one_free <- function(...) {
 }
 
 # The latent of a fit with its priors, and the problem under a noise model
-problem_of <- function(fit, model, noise = fit$spec$noise, rows = NULL) {
-  average_problem(
-    model_latent(fit), rate_map(model, noise_model("average", noise, rows)), fit$spec
-  )
+problem_of <- function(fit, model, noise = fit$spec$noise, reports = fit$data$reports) {
+  latent <- model_latent(fit)
+  latent$reports <- reports
+  average_problem(latent, noise_of(model, noise_model("average", noise, reports)), fit$spec)
 }
 
 test_that("gradients in coordinates are those of differences", {
   d <- toy(30)
   fit <- averaged(d)
-  groups <- list(group = rep(0:2, 10), levels = c("u", "v"))
-  for (case in list(list("none"), list("one"), list("two"), list("one", groups), list("two", groups))) {
-    problem <- problem_of(fit, case[[1]], noise_prior(pooling = 0.3), case[2][[1]])
+  code <- label_code(fit$data)
+  plain <- fit$data$reports
+  groups <- label_reports(code, 2, rep(0:2, 10), c("u", "v"))
+  at <- which(groups$source == 0) # two of the trusted labels were checked
+  checked <- new_reports(
+    30, 2, c(groups$row, at[1:2]), c(groups$source, 1, 2), c(code, 3 - code[at[1]], code[at[2]]),
+    groups$sources
+  )
+  for (case in list(
+    list("none", plain), list("one", plain), list("two", plain), list("one", groups),
+    list("two", groups), list("one", checked), list("two", checked)
+  )) {
+    problem <- problem_of(fit, case[[1]], noise_prior(pooling = 0.3), case[[2]])
     problem$search_control$tol <- 1e-10
     at <- function(z) learn_evaluation(problem, z, learn_native(problem, z, NULL))
     z <- withr::with_seed(2, rnorm(length(problem$field), sd = 0.6))
@@ -127,7 +137,7 @@ test_that("what a fit says is the average over its nodes", {
   new <- data.frame(a = c(-1, 0.3), b = c(0.2, NA))
   each <- lapply(seq_along(weight), function(k) {
     point <- gpc(
-      class ~ a + b, toy(), epsilon = row_epsilon(fit, k), control = quiet,
+      class ~ a + b, toy(), epsilon = shown_rates(fit$nodes$rates[[k]]), control = quiet,
       kernel = do.call(kernel_ard, c(nodes$hyper[[k]], list(fixed = TRUE)))
     )
     list(

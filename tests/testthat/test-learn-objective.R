@@ -103,7 +103,7 @@ test_that("the slope of the objective is that of its differences", {
   fit <- gpc(class ~ ., d, kernel = kernel_ard(2, fixed = TRUE), epsilon = 0.05)
   for (epsilon in c("learn", "learn2")) {
     latent <- latent_kernel(
-      fit$data$X, model_columns(fit), fit$data$y,
+      fit$data$X, model_columns(fit), row_labels(fit$data),
       kernel_resolve(
         kernel_ard(2, nugget = 0.3), fit$data$X, model_columns(fit), fit$blueprint$columns
       )

@@ -4,7 +4,7 @@
 
 tilted_row <- function(row, y = 1, s = 1) {
   epsilon <- if (y > 0) c(row$neg, row$pos) else c(row$pos, row$neg)
-  out <- native_tilted(y, y * row$z * s, s^2, row$df, epsilon, row$d)
+  out <- tilted_labels(y, y * row$z * s, s^2, row$df, epsilon, row$d)
   out[, "mean"] <- y * out[, "mean"] / s
   out[, "var"] <- out[, "var"] / s^2
   out
@@ -63,7 +63,7 @@ test_that("moments equal integrals over the escort density", {
   for (i in seq_len(nrow(grid))) {
     g <- grid[i, ]
     expect_close(
-      native_tilted(g$y, g$m, 1.7, g$df, g$epsilon, g$d)[, 3:4],
+      tilted_labels(g$y, g$m, 1.7, g$df, g$epsilon, g$d)[, 3:4],
       escort(g$m, 1.7, g$y, g$df, g$epsilon, g$d), 1e-8
     )
   }
@@ -73,7 +73,7 @@ test_that("moments equal those of the plain-R reference", {
   for (df in c(0.5, 3, 10, 29, 31, 100, 1e4, 1e8, Inf)) {
     for (epsilon in c(0, 0.02, 0.4)) for (z in c(-4.9, -1, 0, 2, 8)) {
       reference <- ref_tilted(z * 1.3, 1.69, 1, df, epsilon, 25)
-      got <- native_tilted(1, z * 1.3, 1.69, df, epsilon, 25)
+      got <- tilted_labels(1, z * 1.3, 1.69, df, epsilon, 25)
       expect_close(
         got[, c("log_z1", "log_zp")], reference[c("log_Z1", "log_Zp")], 1e-12,
         floor = 1e-3
@@ -87,7 +87,7 @@ test_that("far tails are finite and ordered, also beyond all sense", {
   for (df in c(0.5, 3, 10, 29, 31, 74, 76, 100, 1e4, 1e8, Inf)) {
     for (epsilon in c(0, 1e-12, 0.1)) {
       z <- -10^seq(0, 30, by = 0.5)
-      got <- native_tilted(rep(1, length(z)), z, rep(1, length(z)), df, epsilon, 40)
+      got <- tilted_labels(rep(1, length(z)), z, rep(1, length(z)), df, epsilon, 40)
       expect_true(all(is.finite(got)))
       expect_true(all(got[, "var"] > 0))
       # a less likely label is less likely
@@ -101,19 +101,19 @@ test_that("far tails are finite and ordered, also beyond all sense", {
 
 test_that("no flips is the limit of few flips", {
   for (df in c(3, 40, Inf)) for (z in c(-6, -2, 0, 3)) {
-    none <- native_tilted(1, z, 1, df, 0, 10)
-    few <- native_tilted(1, z, 1, df, 1e-200, 10)
+    none <- tilted_labels(1, z, 1, df, 0, 10)
+    few <- tilted_labels(1, z, 1, df, 1e-200, 10)
     expect_close(few, none, 1e-10, floor = 1e-3)
   }
 })
 
 test_that("a large df tends to the Gaussian", {
   for (epsilon in c(0, 0.1)) for (z in c(-40, -8, -3, 0, 2)) {
-    limit <- native_tilted(1, z, 1, Inf, epsilon, 20)
+    limit <- tilted_labels(1, z, 1, Inf, epsilon, 20)
     for (df in c(1e6, 1e8, 1e12)) {
       # the tail's logarithm differs by z^4 / (4 df)
       expect_close(
-        native_tilted(1, z, 1, df, epsilon, 20), limit, 10 * (1 + z^4) / df + 1e-11,
+        tilted_labels(1, z, 1, df, epsilon, 20), limit, 10 * (1 + z^4) / df + 1e-11,
         floor = 1e-3
       )
     }

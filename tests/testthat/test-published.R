@@ -92,6 +92,6 @@ test_that("independent rows give n log 2, and the t-EP evidence does not", {
 
 test_that("the far tail of the normal is exact", {
   known <- published_cases()$log_pnorm
-  tail <- native_tilted(c(1, 1), known$x, c(1, 1), Inf, 0, 1)
+  tail <- tilted_labels(c(1, 1), known$x, c(1, 1), Inf, 0, 1)
   expect_close(tail[, "log_z1"], known$value, 64 * .Machine$double.eps)
 })

@@ -78,8 +78,9 @@ row_seconds <- function(k, df) {
   set.seed(1)
   Xt <- matrix(stats::rnorm(k * n), k)
   y <- ifelse(drop(stats::rnorm(k) %*% Xt) > 0, 1, -1)
+  L <- likely(y, 0.01)
   state <- list(mu = double(k), S = diag(k), log_scale = 0)
-  least_seconds(adf(Xt, y, df, 0.01, rep(1, k), 0, state), 9, machine$threads) / n
+  least_seconds(adf(Xt, L, df, rep(1, k), 0, state), 9, machine$threads) / n
 }
 
 measure <- function(k, df, memory_seconds) {

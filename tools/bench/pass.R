@@ -22,8 +22,8 @@ measure <- function(m) {
     control <- c(bench_control(1e-300), list(parallel = TRUE, lean = TRUE))
     control$max_sweeps <- passes
     seconds <- least_seconds(out <- fit_inducing(
-      problem$X, problem$X[seq_len(m), ], problem$columns, problem$hyper, problem$y, Inf, 0.1,
-      NULL, control
+      problem$X, problem$X[seq_len(m), ], problem$columns, problem$hyper,
+      likely(problem$y, 0.1), Inf, NULL, control
     ), 3, machine$threads)
     # each halved step is a pass, too; the first row is the start
     c(seconds = seconds, passes = sum(1 - log2(out$trace[-1, "damping"])))

@@ -19,8 +19,8 @@ cold_start <- function(case) {
   )
   control <- c(bench_control(1e-6), list(parallel = TRUE, lean = TRUE))
   seconds <- system.time(out <- fit_inducing(
-    problem$X, problem$X[1:60, ], problem$columns, hyper, problem$y, Inf, case$epsilon, NULL,
-    control
+    problem$X, problem$X[1:60, ], problem$columns, hyper,
+    likely(problem$y, case$epsilon), Inf, NULL, control
   ))
   data.frame(
     case,

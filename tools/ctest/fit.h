@@ -7,6 +7,7 @@
 #include "adjoint.h"
 #include "dense.h"
 #include "ep.h"
+#include "label.h"
 #include "latent-kernel.h"
 
 typedef struct {
@@ -17,6 +18,8 @@ typedef struct {
   ep_work work;
   criterion_partials partials;
   lik_step lik;
+  step_levels *row;
+  double epsilon[2];
   ep_options opt;
   double *block, *K, *y;
 } fit;
@@ -31,11 +34,13 @@ static inline void fit_carve(fit *f, workspace *ws) {
 static inline fit *fit_new(int n, double df, double epsilon) {
   fit *f = calloc(1, sizeof *f);
   if (!f) abort();
-  const double both[2] = {epsilon, epsilon};
   f->n = n;
   f->opt =
       (ep_options){.tol = 1e-11, .max_sweeps = 300, .damping = 1, .block = 16};
-  f->lik = likelihood_step(df, n, both);
+  f->lik.df = df;
+  f->epsilon[0] = f->epsilon[1] = epsilon;
+  f->row = calloc((size_t)n, sizeof *f->row);
+  if (!f->row) abort();
   f->K = dense_square(n);
   f->y = dense_new((size_t)n);
   f->post = latent_kernel_given(&f->lk, n, f->K);
@@ -51,16 +56,20 @@ static inline void fit_free(fit *f) {
   free(f->block);
   free(f->K);
   free(f->y);
+  free(f->row);
   free(f);
 }
 
-/* K may have been filled or changed since. */
-static inline void fit_bind(fit *f) { f->post.ops->bind(&f->post); }
+/* K, y and epsilon may have been filled or changed since. */
+static inline void fit_bind(fit *f) {
+  f->lik = label_step(f->lik.df, f->n, f->n, f->y, f->epsilon, f->row);
+  f->post.ops->bind(&f->post);
+}
 
 /* From the sites as they are. */
 static inline int fit_run(fit *f) {
   fit_bind(f);
-  return ep_run(&f->post, &f->lik, f->y, &f->opt, &f->st, &f->work, NULL, NULL);
+  return ep_run(&f->post, &f->lik, &f->opt, &f->st, &f->work, NULL, NULL);
 }
 
 static inline int fit_cold(fit *f) {
@@ -77,8 +86,7 @@ static inline int fit_look(fit *f) {
   }
   const int status = f->post.ops->refresh(&f->post, f->work.tau, f->work.nu);
   if (status != EP_CONVERGED) return status;
-  fixpoint_evaluate(&f->post, &f->lik, f->y, f->st.site, f->st.view,
-                    f->st.residual);
+  fixpoint_evaluate(&f->post, &f->lik, f->st.site, f->st.view, f->st.residual);
   return EP_CONVERGED;
 }
 

@@ -3,6 +3,7 @@
 #include "adf.h"
 #include "check.h"
 #include "dense.h"
+#include "label.h"
 #include "matrix.h"
 #include "numeric.h"
 
@@ -33,8 +34,13 @@ static int absorb(filter *f,
                   const double *y,
                   int rows) {
   const double rates[2] = {epsilon, epsilon};
-  const lik_step lik = likelihood_step(df, k, rates);
-  return adf_absorb(&lik, Xt, y, rows, &f->state, f->log_zp, f->prob, &f->done);
+  step_levels *levels = calloc((size_t)rows, sizeof *levels);
+  if (!levels) abort();
+  const lik_step lik = label_step(df, k, rows, y, rates, levels);
+  const int status =
+      adf_absorb(&lik, Xt, rows, &f->state, f->log_zp, f->prob, &f->done);
+  free(levels);
+  return status;
 }
 
 static double along(const double *S, const double *x) {
@@ -57,9 +63,10 @@ static void a_long_pass_polls(void) {
   }
   start(&f, 1);
   const double rates[2] = {0.05, 0.05};
-  const lik_step lik = likelihood_step(3, k, rates);
+  static step_levels levels[rows];
+  const lik_step lik = label_step(3, k, rows, y, rates, levels);
   const long before = check_polls;
-  CHECK(adf_absorb(&lik, Xt, y, rows, &f.state, log_zp, prob, &f.done) ==
+  CHECK(adf_absorb(&lik, Xt, rows, &f.state, log_zp, prob, &f.done) ==
         EP_CONVERGED);
   CHECK(f.done == rows && check_polls >= before + 3);
 }

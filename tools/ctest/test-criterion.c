@@ -92,11 +92,11 @@ static void a_tiny_df_does_not_overflow(void) {
 }
 
 /* ---- partial derivatives by differences ----
- * A, m, tau, nu of one site, D, h and epsilon are moved one at a time. h enters
+ * A, m, tau, nu of one site, D, h and L are moved one at a time. h enters
  * only through the sum nu' m, so it is moved by a site that changes nothing
  * else: an extra one with A = 0, m = 1 and nu = step. */
 
-enum { P_A, P_M, P_TAU, P_NU, P_D, P_EPS0, P_EPS1, N_P };
+enum { P_A, P_M, P_TAU, P_NU, P_D, P_LO, P_HI, N_P };
 
 typedef struct {
   fit *f;
@@ -109,23 +109,35 @@ static void look(fit *f, const lik_step *lik) {
   for (int i = 0; i < f->n; i++) {
     site_view *v = &f->st.view[i];
     site_divide(f->post.A[i], f->post.m[i], f->st.site[i], lik->df, &v->cav);
-    v->tilt = likelihood_tilt(lik, f->y[i], v->cav.mean, v->cav.var);
+    v->tilt = likelihood_tilt(lik, i, v->cav.mean, v->cav.var);
     v->proper = 1;
+  }
+}
+
+enum { N = 8 };
+
+/* Labels with two flip rates: lo is the larger of those at -1 */
+static void levels(const fit *f, double *L) {
+  for (int i = 0; i < N; i++) {
+    L[i] = f->y[i] > 0 ? 0.04 : 0.96;
+    L[N + i] = f->y[i] > 0 ? 0.89 : 0.11;
   }
 }
 
 static double probe_at(void *data, double step) {
   probe *p = data;
   fit *f = p->f;
-  double epsilon[2] = {0.04, 0.11};
-  double *moved[] = {
-      &f->post.A[p->i],     &f->post.m[p->i], &f->st.site[p->i].tau,
-      &f->st.site[p->i].nu, &f->post.log_det, &epsilon[0],
-      &epsilon[1]};
+  double L[2 * N];
+  levels(f, L);
+  double *moved[] = {&f->post.A[p->i],      &f->post.m[p->i],
+                     &f->st.site[p->i].tau, &f->st.site[p->i].nu,
+                     &f->post.log_det,      &L[p->i],
+                     &L[N + p->i]};
   const double was = *moved[p->by];
   /* D and the sites are separate arguments: nothing else follows the move */
   *moved[p->by] += step;
-  const lik_step lik = likelihood_step(f->lik.df, f->n, epsilon);
+  step_levels row[N];
+  const lik_step lik = likelihood_step(f->lik.df, N, N, L, row);
   look(f, &lik);
   double value = NAN;
   criterion_value(p->type, &f->post, lik.df, f->st.site, f->st.view, &value);
@@ -134,33 +146,33 @@ static double probe_at(void *data, double step) {
 }
 
 static void partial_derivatives_equal_differences(void) {
-  const double epsilon[2] = {0.04, 0.11};
-  enum { n = 8 };
   for (int k = 0; k < N_DFS; k++)
     for (int t = 0; t < 3; t++) {
-      fit *f = converged(n, dfs[k], 0.05, 34);
+      fit *f = converged(N, dfs[k], 0.05, 34);
       uint64_t seed = 35;
-      for (int i = 0; i < n; i++) { /* away from the fixed point */
+      for (int i = 0; i < N; i++) { /* away from the fixed point */
         f->post.m[i] += 0.1 * dense_norm(&seed);
         f->post.A[i] *= 1 - 0.1 * dense_unif(&seed);
       }
-      const lik_step lik = likelihood_step(dfs[k], n, epsilon);
+      double L[2 * N];
+      step_levels row[N];
+      levels(f, L);
+      const lik_step lik = likelihood_step(dfs[k], N, N, L, row);
       look(f, &lik);
       criterion_partials *E = &f->partials;
-      CHECK(criterion_derivatives(types[t], &f->post, &lik, f->y, f->st.site,
+      CHECK(criterion_derivatives(types[t], &f->post, &lik, f->st.site,
                                   f->st.view, E) == EP_CONVERGED);
-      for (int i = 0; i < n; i += 3) {
+      for (int i = 0; i < N; i += 3) {
         /* criterion_value() forms h from m and nu: take that part out */
-        const double want[N_P] = {
-            E->A[i],      E->m[i] + E->h * f->st.site[i].nu,
-            E->tau[i],    E->nu[i] + E->h * f->post.m[i],
-            E->D,         E->epsilon[0],
-            E->epsilon[1]};
+        const double want[N_P] = {E->A[i],    E->m[i] + E->h * f->st.site[i].nu,
+                                  E->tau[i],  E->nu[i] + E->h * f->post.m[i],
+                                  E->D,       E->L[i],
+                                  E->L[N + i]};
         for (int by = 0; by < N_P; by++) {
           probe p = {f, types[t], by, i};
           const double unit =
               fmin(1, dfs[k]); /* E bends over such a distance */
-          const double h = unit * (by < P_EPS0 ? 0.01 * f->post.A[i] : 0.004);
+          const double h = unit * (by < P_LO ? 0.01 * f->post.A[i] : 0.004);
           CHECK_NEAR(want[by], dense_slope(probe_at, &p, h), 3e-8);
         }
       }

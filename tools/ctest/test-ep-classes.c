@@ -17,7 +17,7 @@ typedef struct {
   classes_state st;
   classes_work work;
   ep_options opt;
-  double *K, *omega, *block, *side;
+  double *K, *omega, *weight, *block, *side;
   int *y;
 } fit;
 
@@ -36,12 +36,8 @@ static void fit_lay_out(fit *f) {
   ws = (workspace){f->block, 0};
   fit_carve(f, &ws);
   for (int c = 0; c < f->C; c++) f->at[c] = &f->post[c];
-  f->model = (classes_model){.n = f->n,
-                             .C = f->C,
-                             .post = f->at,
-                             .records = f->C,
-                             .omega = f->omega,
-                             .y = f->y};
+  f->model =
+      (classes_model){.n = f->n, .C = f->C, .post = f->at, .weight = f->weight};
 }
 
 static void one_rate(fit *f, double epsilon) {
@@ -59,6 +55,7 @@ static fit *fit_new(int n, int C, double epsilon, uint64_t seed) {
       (ep_options){.tol = 1e-11, .max_sweeps = 300, .damping = 1, .block = 16};
   f->K = dense_square(n);
   f->omega = dense_square(C);
+  f->weight = dense_new((size_t)(n * C));
   f->side = dense_new((size_t)n);
   f->y = calloc((size_t)n, sizeof *f->y);
   dense_problem(seed, n, 0.3, f->K, f->side);
@@ -75,12 +72,17 @@ static void fit_free(fit *f) {
   free(f->block);
   free(f->K);
   free(f->omega);
+  free(f->weight);
   free(f->side);
   free(f->y);
   free(f);
 }
 
+/* From the labels y and omega as they are */
 static int fit_run(fit *f) {
+  for (int i = 0; i < f->n; i++)
+    for (int c = 0; c < f->C; c++)
+      f->weight[IDX(c, i, f->C)] = f->omega[IDX(c, f->y[i], f->C)];
   for (int c = 0; c < f->C; c++) f->post[c].ops->bind(&f->post[c]);
   return classes_run(&f->model, &f->opt, &f->st, &f->work, NULL, NULL);
 }
@@ -269,25 +271,50 @@ static void shared_memory_changes_nothing(void) {
   free(zero);
 }
 
-static void omega_has_its_gradient(void) {
+static void weights_have_their_gradient(void) {
   fit *f = fit_new(30, 3, 0.15, 68);
-  double *log_p = dense_new(90), grad[9];
+  double *log_p = dense_new(90), *slope = dense_new(90);
   CHECK(fit_cold(f) == EP_CONVERGED);
   classes_labels(&f->model, f->st.cav, 1, log_p);
-  classes_omega_gradient(&f->model, f->st.log_z, log_p, grad);
-  for (int k = 0; k < 9; k++) {
-    const double at = f->omega[k];
+  classes_slope(&f->model, f->st.log_z, log_p, slope);
+  for (int k = 0; k < 90; k += 7) {
+    double *weight = &f->weight[IDX(k / 30, k % 30, 3)];
+    const double at = *weight;
     double value[2];
     for (int side = 0; side < 2; side++) {
-      f->omega[k] = at + (side ? 1e-5 : -1e-5);
-      CHECK(fit_run(f) == EP_CONVERGED);
+      *weight = at + (side ? 1e-5 : -1e-5);
+      CHECK(classes_run(&f->model, &f->opt, &f->st, &f->work, NULL, NULL) ==
+            EP_CONVERGED);
       value[side] = fit_value(f);
     }
-    f->omega[k] = at;
-    CHECK_NEAR(grad[k], (value[1] - value[0]) / 2e-5, 1e-6);
+    *weight = at;
+    CHECK_NEAR(slope[k], (value[1] - value[0]) / 2e-5, 1e-6);
   }
   fit_free(f);
   free(log_p);
+  free(slope);
+}
+
+/* One row: the posterior of its class is Bayes' rule with the prior 1/C. */
+static void the_posterior_of_the_truth_is_exact(void) {
+  const double weight[3] = {0.02, 0.5, 0.11};
+  fit *f = fit_new(1, 3, 0.1, 72);
+  fit_lay_out(f);
+  for (int c = 0; c < 3; c++) {
+    f->weight[c] = weight[c];
+    f->post[c].ops->bind(&f->post[c]);
+  }
+  memset(f->st.site, 0, 3 * sizeof *f->st.site);
+  CHECK(classes_run(&f->model, &f->opt, &f->st, &f->work, NULL, NULL) ==
+        EP_CONVERGED);
+  double log_p[3], slope[3];
+  classes_labels(&f->model, f->st.cav, 1, log_p);
+  classes_slope(&f->model, f->st.log_z, log_p, slope);
+  for (int c = 0; c < 3; c++) {
+    CHECK_NEAR(log_p[c], -log(3), 1e-10);
+    CHECK_NEAR(weight[c] * slope[c], weight[c] / 0.63, 1e-10);
+  }
+  fit_free(f);
 }
 
 static void the_sweep_limit_is_kept_and_told(void) {
@@ -337,7 +364,9 @@ int main(void) {
       coefficients_of_a_row_add_up_to_nothing);
   RUN("low rank has the same fixed point", low_rank_has_the_same_fixed_point);
   RUN("shared memory changes nothing", shared_memory_changes_nothing);
-  RUN("omega has its gradient", omega_has_its_gradient);
+  RUN("weights have their gradient", weights_have_their_gradient);
+  RUN("the posterior of the truth of one row is exact",
+      the_posterior_of_the_truth_is_exact);
   RUN("the sweep limit is kept and told", the_sweep_limit_is_kept_and_told);
   RUN("the monitor is asked every sweep", the_monitor_is_asked_every_sweep);
   RUN("a prior with NaN is refused", a_prior_with_nan_is_refused);

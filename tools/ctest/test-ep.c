@@ -148,8 +148,8 @@ static void the_monitor_is_asked_every_sweep(void) {
   for (int k = 0; k < 4; k++) {
     stopper s = {0, k, 0};
     memset(f->st.site, 0, 60 * sizeof *f->st.site);
-    CHECK(ep_run(&f->post, &f->lik, f->y, &f->opt, &f->st, &f->work, stop,
-                 &s) == EP_INTERRUPTED);
+    CHECK(ep_run(&f->post, &f->lik, &f->opt, &f->st, &f->work, stop, &s) ==
+          EP_INTERRUPTED);
     CHECK(s.last == k && f->st.sweeps == k);
   }
   fit_free(f);

@@ -45,8 +45,7 @@ static void newton_steps_solve_the_linear_system(void) {
     ep_site base[n], step[n];
     double rhs_tau[n], rhs_nu[n];
     memcpy(base, f->st.site, sizeof base);
-    fixpoint_linearise(&f->work.fix, &f->post, &f->lik, f->y, f->st.site,
-                       f->st.view);
+    fixpoint_linearise(&f->work.fix, &f->post, &f->lik, f->st.site, f->st.view);
     CHECK(fixpoint_newton(&f->work.fix, f->st.site, f->st.view, 1e-12, 400,
                           step) > 0);
     for (int i = 0; i < n; i++) {
@@ -69,7 +68,7 @@ static void newton_converges_quadratically(void) {
     ep_site step[40];
     double before = 0, after = 0;
     for (int round = 0; round < 6; round++) {
-      fixpoint_linearise(&f->work.fix, &f->post, &f->lik, f->y, f->st.site,
+      fixpoint_linearise(&f->work.fix, &f->post, &f->lik, f->st.site,
                          f->st.view);
       fixpoint_newton(&f->work.fix, f->st.site, f->st.view, 1e-13, 400, step);
       for (int i = 0; i < 40; i++) {
@@ -95,7 +94,7 @@ static void the_adjoint_is_the_transpose(void) {
       ep_site step[n];
       double c_tau[n], c_nu[n], forward = 0, backward = 0;
       uint64_t seed = 3;
-      fixpoint_linearise(&f->work.fix, &f->post, &f->lik, f->y, f->st.site,
+      fixpoint_linearise(&f->work.fix, &f->post, &f->lik, f->st.site,
                          f->st.view);
       CHECK(fixpoint_newton(&f->work.fix, f->st.site, f->st.view, 1e-13, 400,
                             step) > 0);
@@ -116,7 +115,7 @@ static void the_adjoint_is_the_transpose(void) {
 static void improper_cavities_are_told(void) {
   fit *f = near_fit(8, 10, 0.05, 14);
   f->st.site[5].tau = 2 / f->post.A[5];
-  const double worst = fixpoint_evaluate(&f->post, &f->lik, f->y, f->st.site,
+  const double worst = fixpoint_evaluate(&f->post, &f->lik, f->st.site,
                                          f->st.view, f->st.residual);
   CHECK(isinf(worst) && isinf(f->st.residual[5]));
   CHECK(!f->st.view[5].proper && f->st.view[4].proper);

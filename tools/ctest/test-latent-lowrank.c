@@ -3,6 +3,7 @@
 #include "adjoint.h"
 #include "check.h"
 #include "dense.h"
+#include "label.h"
 #include "ep.h"
 #include "latent-kernel.h"
 #include "latent-lowrank.h"
@@ -277,7 +278,6 @@ static void run_carve(run *r, const ep_options *opt, workspace *ws) {
 }
 
 static double run_ep(latent *post,
-                     const double *y,
                      const lik_step *lik,
                      criterion_type type,
                      run *r,
@@ -290,11 +290,10 @@ static double run_ep(latent *post,
   r->block = dense_new(ws.used);
   ws = (workspace){r->block, 0};
   run_carve(r, &opt, &ws);
-  CHECK(ep_run(post, lik, y, &opt, &r->st, &r->work, NULL, NULL) ==
-        EP_CONVERGED);
+  CHECK(ep_run(post, lik, &opt, &r->st, &r->work, NULL, NULL) == EP_CONVERGED);
   criterion_value(type, post, lik->df, r->st.site, r->st.view, &value);
   if (gradient) {
-    CHECK(adjoint_gradient(type, post, lik, y, r->st.site, r->st.view,
+    CHECK(adjoint_gradient(type, post, lik, r->st.site, r->st.view,
                            &r->work.fix, &r->partials,
                            gradient) == EP_CONVERGED);
   }
@@ -311,11 +310,11 @@ static void fixed_points_agree(void) {
         pair s;
         run low, dense;
         makers[a](&s, 8, 0, nuggets[g]);
-        const lik_step lik = likelihood_step(dfs[d], n, both);
-        CHECK_NEAR(
-            run_ep(&s.low, s.y, &lik, CRITERION_EVIDENCE, &low, NULL),
-            run_ep(&s.dense, s.y, &lik, CRITERION_EVIDENCE, &dense, NULL),
-            1e-9);
+        step_levels row[n];
+        const lik_step lik = label_step(dfs[d], n, n, s.y, both, row);
+        CHECK_NEAR(run_ep(&s.low, &lik, CRITERION_EVIDENCE, &low, NULL),
+                   run_ep(&s.dense, &lik, CRITERION_EVIDENCE, &dense, NULL),
+                   1e-9);
         for (int i = 0; i < n; i++) {
           const double A = s.dense.A[i];
           CHECK(fabs(low.st.site[i].tau - dense.st.site[i].tau) * A < 1e-8);
@@ -341,7 +340,7 @@ static double probe_at(void *data, double step) {
   run r;
   *q->parameter *= exp(step);
   q->s->low.ops->bind(&q->s->low);
-  const double value = run_ep(&q->s->low, q->s->y, &q->lik, q->type, &r, NULL);
+  const double value = run_ep(&q->s->low, &q->lik, q->type, &r, NULL);
   *q->parameter = was;
   free(r.block);
   return value;
@@ -362,10 +361,11 @@ static void gradients_equal_differences(void) {
           double *kernel[5] = {s.l, s.l + 1, &s.kernel.variance, &s.kernel.bias,
                                &s.kernel.nugget};
           double **parameter = a ? kernel : features;
+          step_levels row[n];
           const lik_step lik =
-              likelihood_step(a || nuggets[g] > 0 ? dfs[d] : dfs[d] + 17,
-                              a ? n : s.low.d, both);
-          run_ep(&s.low, s.y, &lik, types[t], &r, got);
+              label_step(a || nuggets[g] > 0 ? dfs[d] : dfs[d] + 17,
+                         a ? n : s.low.d, n, s.y, both, row);
+          run_ep(&s.low, &lik, types[t], &r, got);
           for (int j = 0; j < s.low.n_prior; j++) {
             probe q = {&s, parameter[j], lik, types[t]};
             CHECK_NEAR(got[j], dense_slope(probe_at, &q, 0.03), 1e-7);

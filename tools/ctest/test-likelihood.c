@@ -2,6 +2,7 @@
  * what holds beyond them. */
 #include "likelihood.h"
 #include "check.h"
+#include "label.h"
 #include "numeric.h"
 #include <stdlib.h>
 
@@ -53,10 +54,18 @@ static int read_row(FILE *file, double *row) {
   return 1;
 }
 
-static tilted tilt_of(const double *row, lik_step *lik) {
-  const double epsilon[2] = {row[NEG], row[POS]};
-  *lik = likelihood_step(row[DF], (int)row[DIM], epsilon);
-  return likelihood_tilt(lik, 1, row[Z], 1);
+/* A label +1 with the rates of a row of the table */
+static tilted tilt_of(const double *row, lik_step *lik, step_levels *levels) {
+  const double y = 1, epsilon[2] = {row[NEG], row[POS]};
+  *lik = label_step(row[DF], (int)row[DIM], 1, &y, epsilon, levels);
+  return likelihood_tilt(lik, 0, row[Z], 1);
+}
+
+/* P(the label is wrong), given the other rows */
+static double wrong_label(const lik_step *lik, double lo, const tilted *t) {
+  double log_p[2];
+  likelihood_truth(lik, t, log_p);
+  return lo > 0 ? lo * exp(log_p[0] - t->log_zp) : 0;
 }
 
 static void for_each_row(void (*check)(const double *row)) {
@@ -74,7 +83,8 @@ static void for_each_row(void (*check)(const double *row)) {
 /* Tolerances are those of the header of likelihood.c. */
 static void check_moments(const double *row) {
   lik_step lik;
-  const tilted t = tilt_of(row, &lik);
+  step_levels levels;
+  const tilted t = tilt_of(row, &lik, &levels);
   const double v = row[DF], z = row[Z], size = sqrt(row[W]);
   const int hard = v > 10 && v < 75 && z < -9;
   CHECK_SCALED(t.log_z1, row[LOG_Z1], 3e-13, 1e-3);
@@ -82,7 +92,7 @@ static void check_moments(const double *row) {
   CHECK_SCALED(t.mu, row[MU], hard ? 2e-12 : 3e-13, size);
   CHECK_SCALED(t.w, row[W], hard ? 1e-10 : 6e-12, 0);
   CHECK_SCALED(t.alpha, row[ALPHA], 1e-12, 1e-300);
-  CHECK_SCALED(likelihood_flip_prob(&lik, 1, &t), row[FLIP], 1e-12, 1e-300);
+  CHECK_SCALED(wrong_label(&lik, row[NEG], &t), row[FLIP], 1e-12, 1e-300);
 }
 
 static void moments_are_right(void) { for_each_row(check_moments); }
@@ -91,8 +101,9 @@ static void moments_are_right(void) { for_each_row(check_moments); }
  * steer Newton steps and gradients, where 1e-8 is plenty. */
 static void check_slopes(const double *row) {
   lik_step lik;
-  const tilted t = tilt_of(row, &lik);
-  const tilted_grad g = likelihood_tilt_grad(&lik, 1, &t);
+  step_levels levels;
+  const tilted t = tilt_of(row, &lik, &levels);
+  const tilted_grad g = likelihood_tilt_grad(&lik, 0, &t);
   const double z = row[Z];
   const double far = row[NEG] > 0 ? 0 : z * z, tol = 1e-10;
   if (z < -1e3) return;
@@ -117,15 +128,15 @@ static void check_slopes(const double *row) {
 static void slopes_are_right(void) { for_each_row(check_slopes); }
 
 static void the_switch_is_smooth(void) {
-  const double epsilon[2] = {0, 0};
+  step_levels row, other;
   for (double df = 25; df < 160; df += 0.5)
     for (double z = -12; z < -2.5; z += 0.25) {
-      const lik_step lik = likelihood_step(df, 40, epsilon);
+      const lik_step lik = one_label(df, 40, 0, &row);
       /* neighbours on either side of any line in (df, z) */
-      const lik_step next = likelihood_step(df * (1 + 1e-12), 40, epsilon);
-      const tilted a = likelihood_tilt(&lik, 1, z * (1 - 1e-12), 1);
-      const tilted b = likelihood_tilt(&lik, 1, z * (1 + 1e-12), 1);
-      const tilted c = likelihood_tilt(&next, 1, z * (1 + 1e-12), 1);
+      const lik_step next = one_label(df * (1 + 1e-12), 40, 0, &other);
+      const tilted a = likelihood_tilt(&lik, 0, z * (1 - 1e-12), 1);
+      const tilted b = likelihood_tilt(&lik, 0, z * (1 + 1e-12), 1);
+      const tilted c = likelihood_tilt(&next, 0, z * (1 + 1e-12), 1);
       CHECK_SCALED(b.w, a.w, 1e-10, 0);
       CHECK_SCALED(c.w, a.w, 1e-10, 0);
       CHECK_SCALED(c.mu, a.mu, 3e-12, 0);
@@ -147,10 +158,10 @@ static void the_farthest_tails_are_finite(void) {
     for (int e = 0; e < 4; e++)
       for (double size = 1e-300; size < 1e31; size *= 1e10)
         for (int sign = -1; sign <= 1; sign += 2) {
-          const double epsilon[2] = {flips[e], flips[e]};
-          const lik_step lik = likelihood_step(dfs[k], 40, epsilon);
-          const tilted t = likelihood_tilt(&lik, 1, sign * size, 1);
-          const tilted_grad g = likelihood_tilt_grad(&lik, 1, &t);
+          step_levels row;
+          const lik_step lik = one_label(dfs[k], 40, flips[e], &row);
+          const tilted t = likelihood_tilt(&lik, 0, sign * size, 1);
+          const tilted_grad g = likelihood_tilt_grad(&lik, 0, &t);
           CHECK(all_finite(&t, &g, flips[e] > 0));
           CHECK(t.w > 0);
           CHECK(t.log_z1 <= 0 && t.log_zp <= 0);
@@ -159,29 +170,37 @@ static void the_farthest_tails_are_finite(void) {
 
 /* f | f > 0 of a t with v + 2 df: Pareto, mean |z|/(v + 1) */
 static void the_lower_tail_has_its_limit(void) {
-  const double epsilon[2] = {0, 0}, z = -1e12;
+  const double z = -1e12;
+  step_levels row;
   for (int k = 0; k < N_DFS; k++) {
     const double v = dfs[k];
     if (v > 1e5) continue;
-    const lik_step lik = likelihood_step(v, 40, epsilon);
-    const tilted t = likelihood_tilt(&lik, 1, z, 1);
+    const lik_step lik = one_label(v, 40, 0, &row);
+    const tilted t = likelihood_tilt(&lik, 0, z, 1);
     CHECK_SCALED(t.mu, -z / (v + 1), 1e-11, 0);
     CHECK_SCALED(t.w, z * z * (v + 2) / ((v + 1) * (v + 1) * v), 1e-9, 0);
   }
 }
 
 static void labels_mirror_each_other(void) {
-  const double epsilon[2] = {0.05, 0.2}, swapped[2] = {0.2, 0.05};
+  const double L[2] = {0.05, 0.8}, mirrored[2] = {0.8, 0.05};
   for (int k = 0; k < N_DFS; k++)
     for (double m = -8; m <= 8; m += 0.5) {
-      const lik_step a = likelihood_step(dfs[k], 7, epsilon);
-      const lik_step b = likelihood_step(dfs[k], 7, swapped);
-      const tilted x = likelihood_tilt(&a, 1, m, 2.3);
-      const tilted y = likelihood_tilt(&b, -1, -m, 2.3);
+      step_levels row, other;
+      const lik_step a = likelihood_step(dfs[k], 7, 1, L, &row);
+      const lik_step b = likelihood_step(dfs[k], 7, 1, mirrored, &other);
+      const tilted x = likelihood_tilt(&a, 0, m, 2.3);
+      const tilted y = likelihood_tilt(&b, 0, -m, 2.3);
       CHECK(x.log_z1 == y.log_z1 && x.log_zp == y.log_zp && x.mu == y.mu &&
-            x.w == y.w);
-      CHECK(likelihood_flip_prob(&a, 1, &x) ==
-            likelihood_flip_prob(&b, -1, &y));
+            x.w == y.w && x.side == -y.side);
+      const tilted_grad g = likelihood_tilt_grad(&a, 0, &x);
+      const tilted_grad h = likelihood_tilt_grad(&b, 0, &y);
+      CHECK(g.w_z == h.w_z && g.w_e[0] == h.w_e[1] && g.w_e[1] == h.w_e[0] &&
+            g.log_zp_e[0] == h.log_zp_e[1]);
+      double p[2], q[2];
+      likelihood_truth(&a, &x, p);
+      likelihood_truth(&b, &y, q);
+      CHECK(p[0] == q[1] && p[1] == q[0]);
     }
 }
 
@@ -189,20 +208,20 @@ static void labels_mirror_each_other(void) {
 static void the_ratio_of_normalisers_is_linear_in_alpha(void) {
   for (int k = 0; k < N_DFS; k++)
     for (double z = -30; z <= 8; z += 0.7) {
-      const double epsilon[2] = {0.02, 0.02};
-      const lik_step lik = likelihood_step(dfs[k], 12, epsilon);
-      const tilted t = likelihood_tilt(&lik, 1, z, 1);
+      step_levels row;
+      const lik_step lik = one_label(dfs[k], 12, 0.02, &row);
+      const tilted t = likelihood_tilt(&lik, 0, z, 1);
       CHECK_SCALED(t.w + t.alpha * t.mu, 1 - z * t.alpha / dfs[k], 1e-12, 1);
     }
 }
 
 static void a_label_that_says_nothing_leaves_the_cavity(void) {
   const double gap = 1e-13;
-  const double epsilon[2] = {0.5 - gap, 0.5 - gap};
+  step_levels row;
   for (int k = 0; k < N_DFS; k++) {
-    const lik_step lik = likelihood_step(dfs[k], 5, epsilon);
-    const tilted t = likelihood_tilt(&lik, 1, -1.2, 1);
-    const tilted even = likelihood_tilt(&lik, 1, 0, 1);
+    const lik_step lik = one_label(dfs[k], 5, 0.5 - gap, &row);
+    const tilted t = likelihood_tilt(&lik, 0, -1.2, 1);
+    const tilted even = likelihood_tilt(&lik, 0, 0, 1);
     CHECK_NEAR(t.log_zp, log(0.5), 1e-12);
     CHECK_NEAR(t.w, 1, 1e-11);
     CHECK_NEAR(t.mu, -1.2, 1e-12);
@@ -213,13 +232,13 @@ static void a_label_that_says_nothing_leaves_the_cavity(void) {
 }
 
 static void a_vanishing_flip_rate_is_none(void) {
-  const double none[2] = {0, 0}, tiny[2] = {1e-300, 1e-300};
+  step_levels row, other;
   for (int k = 0; k < N_DFS; k++)
     for (double z = -20; z <= 5; z++) {
-      const lik_step a = likelihood_step(dfs[k], 30, none);
-      const lik_step b = likelihood_step(dfs[k], 30, tiny);
-      const tilted x = likelihood_tilt(&a, 1, z, 1);
-      const tilted y = likelihood_tilt(&b, 1, z, 1);
+      const lik_step a = one_label(dfs[k], 30, 0, &row);
+      const lik_step b = one_label(dfs[k], 30, 1e-300, &other);
+      const tilted x = likelihood_tilt(&a, 0, z, 1);
+      const tilted y = likelihood_tilt(&b, 0, z, 1);
       CHECK_SCALED(y.log_z1, x.log_z1, 1e-12, 1e-3);
       CHECK_SCALED(y.w, x.w, 1e-11, 0);
       CHECK_SCALED(y.mu, x.mu, 1e-11, 0);
@@ -227,21 +246,89 @@ static void a_vanishing_flip_rate_is_none(void) {
 }
 
 static void a_cavity_without_spread_is_centred(void) {
-  const double epsilon[2] = {0.1, 0.1};
-  const lik_step lik = likelihood_step(3, 5, epsilon);
-  const tilted t = likelihood_tilt(&lik, 1, 2, 0);
+  step_levels row;
+  const lik_step lik = one_label(3, 5, 0.1, &row);
+  const tilted t = likelihood_tilt(&lik, 0, 2, 0);
   CHECK(t.z == 0);
   CHECK_NEAR(t.log_zp, log(0.5), 1e-15);
 }
 
-static void level_slopes_add_up_to_epsilon(void) {
-  const double lo_hi[2] = {3, 5};
-  double g[2] = {1, 1};
-  likelihood_add_epsilon(1, lo_hi,
-                         g); /* lo = epsilon[0], hi = 1 - epsilon[1] */
-  CHECK(g[0] == 4 && g[1] == -4);
-  likelihood_add_epsilon(-1, lo_hi, g);
-  CHECK(g[0] == -1 && g[1] == -1);
+static void equal_levels_say_nothing(void) {
+  const double L[2] = {0.3, 0.3};
+  for (int k = 0; k < N_DFS; k++)
+    for (double m = -30; m <= 30; m += 7.5) {
+      step_levels row;
+      const lik_step lik = likelihood_step(dfs[k], 9, 1, L, &row);
+      const tilted t = likelihood_tilt(&lik, 0, m, 1);
+      CHECK(t.alpha == 0);
+      CHECK_NEAR(t.w, 1, 1e-15);
+      CHECK_NEAR(t.mu, m, 1e-15);
+      CHECK_NEAR(t.log_zp, log(0.3), 1e-15);
+      CHECK_NEAR(t.log_z1, lik.q * log(0.3), 1e-14);
+    }
+}
+
+/* A factor common to both levels is one of the normalisers alone. */
+static void a_common_factor_leaves_the_moments(void) {
+  const double L[2] = {0.1, 0.75}, scaled[2] = {1e-5 * 0.1, 1e-5 * 0.75};
+  for (int k = 0; k < N_DFS; k++)
+    for (double m = -9; m <= 9; m++) {
+      step_levels row, other;
+      const lik_step a = likelihood_step(dfs[k], 9, 1, L, &row);
+      const lik_step b = likelihood_step(dfs[k], 9, 1, scaled, &other);
+      const tilted x = likelihood_tilt(&a, 0, m, 1);
+      const tilted y = likelihood_tilt(&b, 0, m, 1);
+      CHECK_SCALED(y.mu, x.mu, 1e-12, sqrt(x.w));
+      CHECK_SCALED(y.w, x.w, 1e-12, 0);
+      CHECK_NEAR(y.log_zp, x.log_zp + log(1e-5), 1e-13);
+      CHECK_NEAR(y.log_z1, x.log_z1 + a.q * log(1e-5), 1e-13);
+    }
+}
+
+/* Where lo is the larger: Zp and the moments at df = Inf by the trapezoidal
+ * rule, and slopes by differences. */
+static double zp_at(void *data, double step) {
+  const double *x = data; /* mean, which, lo, hi */
+  double L[2] = {x[2], x[3]};
+  L[(int)x[1]] += step;
+  step_levels row;
+  const lik_step lik = likelihood_step(INFINITY, 3, 1, L, &row);
+  return likelihood_tilt(&lik, 0, x[0], 4).log_zp;
+}
+
+static void a_larger_lo_is_integrated(void) {
+  const double L[2] = {0.7, 0.05}, s = 2;
+  step_levels row;
+  const lik_step lik = likelihood_step(INFINITY, 3, 1, L, &row);
+  for (double m = -5; m <= 5; m += 1.25) {
+    double sum[3] = {0, 0, 0}, minus = 0;
+    const int half = 40000;
+    const double width = 12.0 * s / half;
+    for (int j = -half; j <= half; j++) { /* f = 0 has half of each level */
+      const double f = m + (j + 0.5) * width - fmod(m, width);
+      const double p = dnorm(f, m, s, 0) * width;
+      const double weight = p * L[f > 0];
+      sum[0] += weight;
+      sum[1] += weight * f;
+      sum[2] += weight * f * f;
+      minus += f > 0 ? 0 : weight;
+    }
+    const tilted t = likelihood_tilt(&lik, 0, m, s * s);
+    const double mean = sum[1] / sum[0];
+    CHECK(t.side == -1);
+    CHECK_NEAR(t.log_zp, log(sum[0]), 1e-7);
+    CHECK_NEAR(t.side * s * t.mu, mean, 1e-6);
+    CHECK_NEAR(s * s * t.w, sum[2] / sum[0] - mean * mean, 1e-6);
+    double log_p[2];
+    likelihood_truth(&lik, &t, log_p);
+    CHECK_NEAR(L[0] * exp(log_p[0] - t.log_zp), minus / sum[0], 1e-7);
+    CHECK_NEAR(exp(log_p[0]) + exp(log_p[1]), 1, 1e-14);
+    const tilted_grad g = likelihood_tilt_grad(&lik, 0, &t);
+    for (int e = 0; e < 2; e++) {
+      double x[4] = {m, e, L[0], L[1]};
+      CHECK_NEAR(g.log_zp_e[e], dense_slope(zp_at, x, 2e-3), 1e-8);
+    }
+  }
 }
 
 int main(void) {
@@ -256,6 +343,8 @@ int main(void) {
       a_label_that_says_nothing_leaves_the_cavity);
   RUN("epsilon = 1e-300 is epsilon = 0", a_vanishing_flip_rate_is_none);
   RUN("a cavity without spread is centred", a_cavity_without_spread_is_centred);
-  RUN("slopes of lo and hi add up", level_slopes_add_up_to_epsilon);
+  RUN("equal levels say nothing", equal_levels_say_nothing);
+  RUN("a common factor leaves the moments", a_common_factor_leaves_the_moments);
+  RUN("a larger lo is integrated like a larger hi", a_larger_lo_is_integrated);
   return check_done();
 }

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "dense.h"
 #include "ep.h"
+#include "label.h"
 #include "matrix.h"
 #include "shard.h"
 
@@ -11,14 +12,14 @@ enum { N = 60, K = 5, PARTS = SHARD_PARTS };
 
 typedef struct {
   double Phi[K * N], lambda[N], y[N], here[PARTS * N], older[PARTS * N];
-  double L[K * K], w[K];
-  lik_step lik;
+  double L[K * K], w[K], df;
 } problem;
+
+static const double flips[2] = {0.1, 0.05};
 
 /* Sites somewhere near those of a fit, and the posterior at them */
 static void make(problem *p, uint64_t seed, double df) {
-  const double epsilon[2] = {0.1, 0.05};
-  p->lik = likelihood_step(df, N, epsilon);
+  p->df = df;
   for (int i = 0; i < N; i++) {
     for (int j = 0; j < K; j++) p->Phi[j + i * K] = dense_norm(&seed);
     p->lambda[i] = 0.3 + fabs(dense_norm(&seed));
@@ -56,7 +57,10 @@ static void part(const problem *p, int first, int n, double scale, result *r) {
                              .nugget = 0.3,
                              .d = N,
                              .n_terms = N};
-  shard here = {.y = p->y + first};
+  const double *y = p->y + first;
+  step_levels row[N];
+  const lik_step lik = label_step(p->df, N, n, y, flips, row);
+  shard here = {.q = NULL};
   here.post = latent_lowrank_rows(&here.lr, &rows);
   workspace ws = {NULL, 0};
   shard_carve(&here, &ws);
@@ -78,9 +82,15 @@ static void part(const problem *p, int first, int n, double scale, result *r) {
                              .scale = scale};
     r->sums = (shard_sums){.P = r->P, .h = r->h};
     double *next = dense_new((size_t)PARTS * (size_t)n);
-    r->status = shard_pass(&here, &p->lik, &u, &step, next, &r->sums);
+    r->status = shard_pass(&here, &lik, &u, &step, next, &r->sums);
     if (r->status == EP_CONVERGED) {
-      shard_gradient(&here, &p->lik, r->gradient, r->epsilon);
+      double slope[2 * N];
+      shard_gradient(&here, &lik, r->gradient, slope);
+      r->epsilon[0] = r->epsilon[1] = 0;
+      for (int i = 0; i < n; i++) {
+        r->epsilon[0] += y[i] * slope[i];
+        r->epsilon[1] -= y[i] * slope[n + i];
+      }
       for (int k = 0; k < PARTS; k++)
         memcpy(r->next + k * N + first, next + k * n,
                (size_t)n * sizeof(double));
@@ -221,6 +231,8 @@ static double
 fit_rows(latent *post, const problem *p, ep_site *site, double *gradient) {
   const ep_options opt = {
       .tol = 1e-10, .max_sweeps = 200, .damping = 1, .block = 16};
+  step_levels row[N];
+  const lik_step lik = label_step(p->df, N, N, p->y, flips, row);
   ep_state st;
   ep_work work;
   criterion_partials partials;
@@ -232,12 +244,10 @@ fit_rows(latent *post, const problem *p, ep_site *site, double *gradient) {
   ep_carve(&st, &work, N, &opt, &ws);
   adjoint_carve(&partials, N, &ws);
   memset(st.site, 0, N * sizeof *st.site);
-  CHECK(ep_run(post, &p->lik, p->y, &opt, &st, &work, NULL, NULL) ==
-        EP_CONVERGED);
-  criterion_value(CRITERION_EVIDENCE, post, p->lik.df, st.site, st.view,
-                  &value);
-  CHECK(adjoint_gradient(CRITERION_LOO, post, &p->lik, p->y, st.site, st.view,
-                         &work.fix, &partials, gradient) == EP_CONVERGED);
+  CHECK(ep_run(post, &lik, &opt, &st, &work, NULL, NULL) == EP_CONVERGED);
+  criterion_value(CRITERION_EVIDENCE, post, p->df, st.site, st.view, &value);
+  CHECK(adjoint_gradient(CRITERION_LOO, post, &lik, st.site, st.view, &work.fix,
+                         &partials, gradient) == EP_CONVERGED);
   memcpy(site, st.site, N * sizeof *site);
   free(block);
   return value;

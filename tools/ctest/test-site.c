@@ -2,6 +2,7 @@
 #include "site.h"
 #include "check.h"
 #include "dense.h"
+#include "label.h"
 
 static const double dfs[] = {0.5, 3, 10, 60, 1e8, INFINITY};
 #define N_DFS (int)(sizeof dfs / sizeof *dfs)
@@ -20,9 +21,9 @@ static marginal random_marginal(uint64_t *seed) {
   return x;
 }
 
-static lik_step step_of(double df, double epsilon) {
+static lik_step step_of(double df, double y, double epsilon, step_levels *row) {
   const double both[2] = {epsilon, epsilon};
-  return likelihood_step(df, 20, both);
+  return label_step(df, 20, 1, &y, both, row);
 }
 
 static void cavity_times_site_is_the_marginal(void) {
@@ -68,12 +69,13 @@ static void the_projection_matches_the_tilted_moments(void) {
   for (int k = 0; k < 100; k++)
     for (int j = 0; j < N_DFS; j++) {
       const marginal x = random_marginal(&seed);
-      const lik_step lik = step_of(dfs[j], k % 2 ? 0.07 : 0);
+      step_levels row;
+      const lik_step lik = step_of(dfs[j], x.y, k % 2 ? 0.07 : 0, &row);
       ep_cavity cav;
       ep_site next;
       site_divide(x.A, x.m, x.site, dfs[j], &cav);
-      const tilted t = likelihood_tilt(&lik, x.y, cav.mean, cav.var);
-      CHECK(site_project(&cav, x.y, &t, dfs[j], &next) == EP_CONVERGED);
+      const tilted t = likelihood_tilt(&lik, 0, cav.mean, cav.var);
+      CHECK(site_project(&cav, &t, dfs[j], &next) == EP_CONVERGED);
       const double grow = 1 + next.tau * cav.base;
       const double mean = (cav.mean + cav.base * next.nu) / grow;
       /* new scale: |S| shrinks by grow, the overall scale by grow^{-1/v} */
@@ -85,13 +87,14 @@ static void the_projection_matches_the_tilted_moments(void) {
 
 static void a_contradicted_label_gets_a_negative_precision(void) {
   for (int j = 0; j < N_DFS; j++) {
-    const lik_step lik = step_of(dfs[j], 0.1);
+    step_levels row;
+    const lik_step lik = step_of(dfs[j], 1, 0.1, &row);
     const ep_site none = {0, 0};
     ep_cavity cav;
     ep_site next;
     site_divide(1, -2, none, dfs[j], &cav);
-    const tilted t = likelihood_tilt(&lik, 1, cav.mean, cav.var);
-    CHECK(site_project(&cav, 1, &t, dfs[j], &next) == EP_CONVERGED);
+    const tilted t = likelihood_tilt(&lik, 0, cav.mean, cav.var);
+    CHECK(site_project(&cav, &t, dfs[j], &next) == EP_CONVERGED);
     CHECK(next.tau < 0);
     CHECK(next.nu > 0);
   }
@@ -99,13 +102,14 @@ static void a_contradicted_label_gets_a_negative_precision(void) {
 
 static void a_direction_without_variance_has_a_flat_site(void) {
   const ep_site none = {0, 0};
-  const lik_step lik = step_of(5, 0);
+  step_levels row;
+  const lik_step lik = step_of(5, 1, 0, &row);
   ep_cavity cav;
   ep_site next = {1, 1};
   CHECK(site_divide(0, 0, none, 5, &cav) == EP_CONVERGED);
   CHECK(cav.var == 0);
-  const tilted t = likelihood_tilt(&lik, 1, cav.mean, cav.var);
-  CHECK(site_project(&cav, 1, &t, 5, &next) == EP_CONVERGED);
+  const tilted t = likelihood_tilt(&lik, 0, cav.mean, cav.var);
+  CHECK(site_project(&cav, &t, 5, &next) == EP_CONVERGED);
   CHECK(next.tau == 0 && next.nu == 0);
 }
 
@@ -113,7 +117,7 @@ static void a_direction_without_variance_has_a_flat_site(void) {
 
 typedef struct {
   marginal x;
-  double df, epsilon[2];
+  double df, L[2];
   int by,
       out; /* moved quantity; result: u, log base, log var, mean, z, tau, nu */
 } probe;
@@ -121,18 +125,17 @@ typedef struct {
 static double probe_at(void *data, double step) {
   const probe *p = data;
   marginal x = p->x;
-  double eps[2] = {p->epsilon[0], p->epsilon[1]};
-  const int wrong = x.y > 0 ? 0 : 1; /* lo = eps[wrong], hi = 1 - eps[!wrong] */
+  double L[2] = {p->L[0], p->L[1]};
   double *moved[] = {&x.A, &x.m, &x.site.tau, &x.site.nu};
   if (p->by < BY_LO) *moved[p->by] += step;
-  if (p->by == BY_LO) eps[wrong] += step;
-  if (p->by == BY_HI) eps[1 - wrong] -= step;
-  const lik_step lik = likelihood_step(p->df, 20, eps);
+  if (p->by >= BY_LO) L[p->by - BY_LO] += step;
+  step_levels row;
+  const lik_step lik = likelihood_step(p->df, 20, 1, L, &row);
   ep_cavity cav;
   ep_site next;
   site_divide(x.A, x.m, x.site, p->df, &cav);
-  const tilted t = likelihood_tilt(&lik, x.y, cav.mean, cav.var);
-  site_project(&cav, x.y, &t, p->df, &next);
+  const tilted t = likelihood_tilt(&lik, 0, cav.mean, cav.var);
+  site_project(&cav, &t, p->df, &next);
   const double out[] = {cav.u, log(cav.base), log(cav.var), cav.mean,
                         t.z,   next.tau,      next.nu};
   return out[p->out];
@@ -142,19 +145,19 @@ static void derivatives_equal_differences(void) {
   uint64_t seed = 4;
   for (int k = 0; k < 40; k++)
     for (int j = 0; j < N_DFS; j++) {
-      probe p = {
-          .x = random_marginal(&seed), .df = dfs[j], .epsilon = {0.05, 0.12}};
-      const lik_step lik = likelihood_step(p.df, 20, p.epsilon);
+      probe p = {.x = random_marginal(&seed),
+                 .df = dfs[j],
+                 .L = {k % 2 ? 0.05 : 0.88, k % 2 ? 0.8 : 0.12}};
+      step_levels row;
+      const lik_step lik = likelihood_step(p.df, 20, 1, p.L, &row);
       ep_cavity cav;
       ep_site next;
       site_divide(p.x.A, p.x.m, p.x.site, p.df, &cav);
-      const tilted t = likelihood_tilt(&lik, p.x.y, cav.mean, cav.var);
-      site_project(&cav, p.x.y, &t, p.df, &next);
-      const tilted_grad tg = likelihood_tilt_grad(&lik, p.x.y, &t);
-      const cavity_grad cg =
-          site_divide_grad(p.x.A, p.x.site, p.df, p.x.y, &cav, &t);
-      const site_jacobian J =
-          site_project_grad(&cav, p.x.y, p.df, &t, &tg, &cg, next);
+      const tilted t = likelihood_tilt(&lik, 0, cav.mean, cav.var);
+      site_project(&cav, &t, p.df, &next);
+      const tilted_grad tg = likelihood_tilt_grad(&lik, 0, &t);
+      const cavity_grad cg = site_divide_grad(p.x.A, p.x.site, p.df, &cav, &t);
+      const site_jacobian J = site_project_grad(&cav, p.df, &t, &tg, &cg, next);
       for (p.by = 0; p.by < N_BY; p.by++) {
         const int b = p.by < 4 ? p.by : 0;
         const double want[] = {cg.u[b],    cg.log_base[b], cg.log_var[b],
