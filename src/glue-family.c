@@ -1,113 +1,77 @@
 /* What: glue of the t-exponential family: elementwise functions with recycled
  *       arguments, and functions of one or two multivariate t. */
-#include "glue-family.h"
+#include "glue.h"
 #include "divergence.h"
 #include "qalgebra.h"
 #include "status.h"
 #include "student.h"
+#include <string.h>
 
 /* ---- Elementwise functions ---- */
 
-typedef double (*function2)(double, double);
-typedef double (*function3)(double, double, double);
+typedef struct {
+  const char *name;
+  double (*of2)(double, double); /* of two arguments, or NULL */
+  double (*of3)(double, double, double);
+} elementwise;
 
-/* Length of the result: 0 when an argument is empty, else the longest. */
-static R_xlen_t recycled_length(const SEXP *args_, int n_args) {
-  R_xlen_t n = 0;
-  for (int k = 0; k < n_args; k++) {
-    if (!Rf_isReal(args_[k]))
-      Rf_error("internal error: wrong types in an elementwise function");
-    const R_xlen_t length = Rf_xlength(args_[k]);
-    if (length == 0) return 0;
-    if (length > n) n = length;
-  }
-  return n;
-}
+static const elementwise functions[] = {
+    {"exp_q", exp_q, NULL},
+    {"ln_q", ln_q, NULL},
+    {"q_product", NULL, q_product},
+    {"q_quotient", NULL, q_quotient},
+    {"bernoulli_renyi", bernoulli_renyi, NULL},
+    {"bernoulli_tsallis", bernoulli_tsallis, NULL},
+    {"bernoulli_q_entropy", bernoulli_q_entropy, NULL},
+    {"bernoulli_q_divergence", NULL, bernoulli_q_divergence},
+};
 
-static SEXP elementwise_list(R_xlen_t n, double **value) {
-  const char *names[] = {"value", "nan", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  *value = set_vector(out_, "value", n);
-  UNPROTECT(1);
-  return out_;
+static elementwise function_of(SEXP name_) {
+  const char *name = Rf_isString(name_) ? CHAR(STRING_ELT(name_, 0)) : "";
+  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+    if (strcmp(functions[k].name, name) == 0) return functions[k];
+  Rf_error("internal error: no such elementwise function");
 }
 
 static void set_flag(SEXP out_, const char *name, int flag) {
   set_named(out_, name, Rf_ScalarLogical(flag));
 }
 
-static SEXP map2(function2 f, SEXP x_, SEXP y_) {
-  const SEXP args_[] = {x_, y_};
-  const R_xlen_t n = recycled_length(args_, 2);
-  const R_xlen_t nx = Rf_xlength(x_), ny = Rf_xlength(y_);
-  const double *x = REAL_RO(x_), *y = REAL_RO(y_);
-
-  double *value;
-  SEXP out_ = PROTECT(elementwise_list(n, &value));
-
-  int nan = 0;
-  for (R_xlen_t i = 0, ix = 0, iy = 0; i < n; i++) {
-    value[i] = f(x[ix], y[iy]);
-    if (ISNAN(value[i]) && !ISNAN(x[ix]) && !ISNAN(y[iy])) nan = 1;
-    if (++ix == nx) ix = 0;
-    if (++iy == ny) iy = 0;
+/* The function name_ of the doubles args_, a list of two or three, the longest
+ * of which tells the length, or one that is empty: list(value, nan), nan TRUE
+ * when an element is NaN although its arguments are not */
+SEXP glue_elementwise(SEXP name_, SEXP args_) {
+  const elementwise f = function_of(name_);
+  const int n_args = f.of2 ? 2 : 3;
+  const double *x[3];
+  R_xlen_t length[3], at[3] = {0, 0, 0}, n = 0;
+  int nan = 0, empty = 0;
+  for (int k = 0; k < n_args; k++) {
+    SEXP x_ = Rf_length(args_) == n_args ? VECTOR_ELT(args_, k) : R_NilValue;
+    if (!Rf_isReal(x_))
+      Rf_error("internal error: wrong types in an elementwise function");
+    x[k] = REAL_RO(x_);
+    length[k] = Rf_xlength(x_);
+    if (length[k] > n) n = length[k];
+    if (length[k] == 0) empty = 1;
   }
-
-  set_flag(out_, "nan", nan);
-  UNPROTECT(1);
-  return out_;
-}
-
-static SEXP map3(function3 f, SEXP x_, SEXP y_, SEXP z_) {
-  const SEXP args_[] = {x_, y_, z_};
-  const R_xlen_t n = recycled_length(args_, 3);
-  const R_xlen_t nx = Rf_xlength(x_), ny = Rf_xlength(y_), nz = Rf_xlength(z_);
-  const double *x = REAL_RO(x_), *y = REAL_RO(y_), *z = REAL_RO(z_);
-
-  double *value;
-  SEXP out_ = PROTECT(elementwise_list(n, &value));
-
-  int nan = 0;
-  for (R_xlen_t i = 0, ix = 0, iy = 0, iz = 0; i < n; i++) {
-    value[i] = f(x[ix], y[iy], z[iz]);
-    if (ISNAN(value[i]) && !ISNAN(x[ix]) && !ISNAN(y[iy]) && !ISNAN(z[iz]))
+  if (empty) n = 0;
+  const char *names[] = {"value", "nan", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *value = set_vector(out_, "value", n);
+  for (R_xlen_t i = 0; i < n; i++) {
+    double a[3] = {0, 0, 0};
+    for (int k = 0; k < n_args; k++) {
+      a[k] = x[k][at[k]];
+      if (++at[k] == length[k]) at[k] = 0;
+    }
+    value[i] = f.of2 ? f.of2(a[0], a[1]) : f.of3(a[0], a[1], a[2]);
+    if (ISNAN(value[i]) && !ISNAN(a[0]) && !ISNAN(a[1]) && !ISNAN(a[2]))
       nan = 1;
-    if (++ix == nx) ix = 0;
-    if (++iy == ny) iy = 0;
-    if (++iz == nz) iz = 0;
   }
-
   set_flag(out_, "nan", nan);
   UNPROTECT(1);
   return out_;
-}
-
-SEXP glue_exp_q(SEXP x_, SEXP q_) { return map2(exp_q, x_, q_); }
-
-SEXP glue_ln_q(SEXP x_, SEXP q_) { return map2(ln_q, x_, q_); }
-
-SEXP glue_q_product(SEXP x_, SEXP y_, SEXP q_) {
-  return map3(q_product, x_, y_, q_);
-}
-
-SEXP glue_q_quotient(SEXP x_, SEXP y_, SEXP q_) {
-  return map3(q_quotient, x_, y_, q_);
-}
-
-SEXP glue_bernoulli_renyi(SEXP prob_, SEXP order_) {
-  return map2(bernoulli_renyi, prob_, order_);
-}
-
-SEXP glue_bernoulli_tsallis(SEXP prob_, SEXP order_) {
-  return map2(bernoulli_tsallis, prob_, order_);
-}
-
-SEXP glue_bernoulli_q_entropy(SEXP prob_, SEXP q_) {
-  return map2(bernoulli_q_entropy, prob_, q_);
-}
-
-SEXP glue_bernoulli_q_divergence(SEXP prob_, SEXP other_, SEXP q_) {
-  return map3(bernoulli_q_divergence, prob_, other_, q_);
 }
 
 /* ---- Multivariate t ---- */
@@ -160,14 +124,17 @@ static SEXP convert(conversion f,
   return out_;
 }
 
+/* list(status, theta1, theta2, log_partition) */
 SEXP glue_mvt_natural(SEXP mu_, SEXP S_, SEXP df_) {
   return convert(student_to_natural, "theta1", "theta2", mu_, S_, df_);
 }
 
+/* list(status, mu, S, log_partition) */
 SEXP glue_mvt_from_natural(SEXP theta1_, SEXP theta2_, SEXP df_) {
   return convert(student_from_natural, "mu", "S", theta1_, theta2_, df_);
 }
 
+/* list(status, df, S) */
 SEXP glue_mvt_escort(SEXP S_, SEXP df_) {
   const int d = checked_dim(R_NilValue, S_, df_);
   const double *S = REAL_RO(S_);
@@ -185,6 +152,8 @@ SEXP glue_mvt_escort(SEXP S_, SEXP df_) {
   return out_;
 }
 
+/* order_: doubles, or NULL for the own index (results of length one).
+ * list(status, renyi, tsallis, q_entropy, nan) */
 SEXP glue_mvt_entropy(SEXP S_, SEXP df_, SEXP order_) {
   const int d = checked_dim(R_NilValue, S_, df_), own = Rf_isNull(order_);
   if (!own && !Rf_isReal(order_))
@@ -217,6 +186,7 @@ SEXP glue_mvt_entropy(SEXP S_, SEXP df_, SEXP order_) {
   return out_;
 }
 
+/* list(status, divergence) */
 SEXP glue_mvt_q_divergence(SEXP mu1_, SEXP S1_, SEXP mu2_, SEXP S2_, SEXP df_) {
   const int d = checked_dim(mu1_, S1_, df_);
   if (checked_dim(mu2_, S2_, df_) != d)

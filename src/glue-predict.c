@@ -30,10 +30,10 @@ SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_) {
   const int m = Rf_isNull(Xnew_) ? n : Rf_nrows(Xnew_);
   SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, m));
   if (Rf_isNull(Xnew_)) {
-    kernel_gram(&k, &in, n, REAL(out_));
+    kernel_gram(&k, &in, REAL(out_));
   } else {
     prepared(&in_new, &k, Xnew_, &in);
-    kernel_cross(&k, &in, n, &in_new, m, REAL(out_));
+    kernel_cross(&k, &in, &in_new, REAL(out_));
   }
   UNPROTECT(1);
   return out_;
@@ -93,7 +93,7 @@ static void predict_block(gp_rows *r,
            r->Xnew + (size_t)j * (size_t)r->rows + first,
            (size_t)cols * sizeof *r->X);
   kernel_prepare(&r->part, k, r->X, cols, &r->in);
-  kernel_cross(k, &r->in, r->n, &r->part, cols, r->G);
+  kernel_cross(k, &r->in, &r->part, r->G);
   predictive_latent(&r->f, r->G, cols, k->variance + k->bias + k->nugget, b,
                     r->scratch, m + first, s2 + first);
 }
@@ -136,7 +136,7 @@ SEXP glue_gp_predict(
     const void *memory = vmaxget();
     const kernel_ard kernel = glue_kernel(X_, VECTOR_ELT(kernels_, k));
     kernel_prepare(&r.in, &kernel, REAL_RO(X_), n, NULL);
-    kernel_gram_lower(&kernel, &r.in, n, r.K);
+    kernel_gram_lower(&kernel, &r.in, r.K);
     const int status =
         predictive_prepare(&r.f, r.K, part_of(tau_, k, (size_t)n));
     INTEGER(get_named(out_, "status"))[k] = status;

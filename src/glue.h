@@ -51,58 +51,34 @@ inducing glue_inducing(SEXP X_, SEXP Z_, const kernel_ard *kernel);
  * likelihood_step(). */
 lik_step glue_likelihood(SEXP list_, double d, int n);
 
-/* run_: see glue-fit.c */
-SEXP glue_ep_fit(SEXP K_, SEXP run_);
-SEXP glue_gp_fit(SEXP X_, SEXP kernel_, SEXP run_);
-SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP run_);
-SEXP glue_inducing_fit(SEXP X_, SEXP Z_, SEXP kernel_, SEXP keep_, SEXP run_);
-SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_);
-SEXP glue_classes_prob(SEXP mean_, SEXP var_);
-SEXP glue_shard_features(SEXP X_, SEXP Z_, SEXP kernel_);
-SEXP glue_shard_point(SEXP sites_, SEXP lambda_);
-SEXP glue_shard_gram(SEXP rows_, SEXP point_);
-SEXP glue_shard_pass(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP step_);
-SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_);
-SEXP glue_shard_gradient(
-    SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_, SEXP inputs_);
-SEXP glue_parallel_steps(SEXP H_, SEXP g_, SEXP damping_, SEXP least_);
-SEXP glue_parallel_watch(SEXP watch_,
-                         SEXP round_,
-                         SEXP worst_,
-                         SEXP max_rounds_);
-SEXP glue_evidence(SEXP terms_, SEXP log_det_, SEXP df_);
-SEXP glue_gp_predict(
-    SEXP X_, SEXP kernel_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_);
-SEXP glue_inducing_predict(
-    SEXP Z_, SEXP kernel_, SEXP mean_, SEXP C_, SEXP Xnew_);
-SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_);
-SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_);
-SEXP glue_cholesky(SEXP A_, SEXP jitter_);
-SEXP glue_solve_lower(SEXP L_, SEXP B_, SEXP transpose_);
-SEXP glue_product(SEXP A_, SEXP B_, SEXP transpose_);
-SEXP glue_dense_names(void);
-SEXP glue_dense_use(SEXP variant_, SEXP threads_);
-SEXP glue_dense_threads(void);
-SEXP glue_dense_speed(SEXP n_, SEXP few_);
 /* When the package is loaded */
 void glue_dense_load(void);
-SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_);
-SEXP glue_adf(SEXP Xt_,
-              SEXP lik_,
-              SEXP s0_,
-              SEXP nugget_,
-              SEXP mu_,
-              SEXP S_,
-              SEXP log_scale_);
-SEXP glue_ais(
-    SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_, SEXP progress_);
-SEXP glue_ais_move(SEXP K_,
-                   SEXP B_,
-                   SEXP y_,
-                   SEXP barrier_,
-                   SEXP F_,
-                   SEXP keep_,
-                   SEXP thin_,
-                   SEXP progress_);
+
+/* The entry points glue_<name>() and how many arguments they take; what these
+ * are, and what is returned, stands where they are defined. */
+/* clang-format off */
+#define ENTRIES(ENTRY) \
+  ENTRY(ep_fit, 2) ENTRY(gp_fit, 3) ENTRY(weight_fit, 4) \
+  ENTRY(inducing_fit, 5) ENTRY(classes_fit, 4) ENTRY(classes_prob, 2) \
+  ENTRY(gp_predict, 6) ENTRY(weight_predict, 3) ENTRY(inducing_predict, 5) \
+  ENTRY(gram, 3) ENTRY(tilted, 3) ENTRY(adf, 7) \
+  ENTRY(ais, 6) ENTRY(ais_move, 8) \
+  ENTRY(cholesky, 2) ENTRY(solve_lower, 3) ENTRY(product, 3) \
+  ENTRY(dense_names, 0) ENTRY(dense_use, 2) ENTRY(dense_threads, 0) \
+  ENTRY(dense_speed, 2) \
+  ENTRY(shard_features, 3) ENTRY(shard_point, 2) ENTRY(shard_gram, 2) \
+  ENTRY(shard_pass, 4) ENTRY(shard_view, 4) ENTRY(shard_gradient, 5) \
+  ENTRY(parallel_steps, 4) ENTRY(parallel_watch, 4) ENTRY(evidence, 3) \
+  ENTRY(elementwise, 2) ENTRY(mvt_natural, 3) ENTRY(mvt_from_natural, 3) \
+  ENTRY(mvt_escort, 2) ENTRY(mvt_entropy, 3) ENTRY(mvt_q_divergence, 5)
+/* clang-format on */
+
+typedef SEXP entry_0(void), entry_2(SEXP, SEXP), entry_3(SEXP, SEXP, SEXP),
+    entry_4(SEXP, SEXP, SEXP, SEXP), entry_5(SEXP, SEXP, SEXP, SEXP, SEXP),
+    entry_6(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP),
+    entry_7(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP),
+    entry_8(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
+#define DECLARE_ENTRY(name, n) entry_##n glue_##name;
+ENTRIES(DECLARE_ENTRY)
 
 #endif

@@ -54,7 +54,7 @@ void inducing_prepare(inducing *s) {
     const kernel_ard se = squared_exponential(s, j * s->kernel->variance);
     double log_det = 0;
     s->jitter = j;
-    kernel_gram(&se, &s->z, s->m, s->gram);
+    kernel_gram(&se, &s->z, s->gram);
     memcpy(s->L, s->gram, bytes);
     status = cholesky(s->L, s->m, &log_det);
     if (status == EP_CONVERGED) return;
@@ -69,7 +69,7 @@ static void cross_rows(inducing *s, int first, int cols) {
     memcpy(s->rows + IDX(0, j, cols), s->X + IDX(first, j, s->n),
            (size_t)cols * sizeof *s->X);
   kernel_prepare(&s->part, &se, s->rows, cols, &s->z);
-  kernel_cross(&se, &s->z, s->m, &s->part, cols, s->cross);
+  kernel_cross(&se, &s->z, &s->part, s->cross);
 }
 
 void inducing_features(
@@ -163,7 +163,7 @@ void inducing_end(inducing *s, kernel_grad *grad) {
   between_factors(s);
   for (int j = 0; j < s->m; j++)
     for (int i = j; i < s->m; i++) s->S[IDX(i, j, s->m)] *= -0.5;
-  kernel_contract(&se, &s->z, s->m, s->gram, s->S, s->scratch, &own);
+  kernel_contract(&se, &s->z, s->gram, s->S, s->scratch, &own);
   grad->variance += own.variance + own.nugget;
   for (int g = 0; g < se.groups; g++) grad->l[g] += own.l[g];
 }

@@ -27,11 +27,11 @@ static double differences(const double *x, const double *Q, int n) {
 
 void kernel_contract(const kernel_ard *k,
                      const kernel_inputs *in,
-                     int n,
                      const double *K,
                      double *W,
                      double *scratch,
                      kernel_grad *grad) {
+  const int n = in->n;
   double sum_q = 0, sum_w = 0, trace = 0;
   double *r = scratch + (size_t)n * (size_t)k->p;
   memset(r, 0, (size_t)n * sizeof *r);

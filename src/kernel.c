@@ -25,6 +25,7 @@ void kernel_prepare(kernel_inputs *in,
                     const double *X,
                     int n,
                     const kernel_inputs *like) {
+  in->n = n;
   memset(in->sq, 0, (size_t)n * sizeof *in->sq);
   for (int j = 0; j < k->p; j++) {
     const double *x = X + IDX(0, j, n);
@@ -44,48 +45,46 @@ void kernel_prepare(kernel_inputs *in,
   }
 }
 
-static double distance(const double *a, int n, const double *b, int m, int p) {
+/* Squared distance of row i of a and row j of b */
+static double
+distance(const kernel_inputs *a, int i, const kernel_inputs *b, int j, int p) {
   double sum = 0;
   for (int k = 0; k < p; k++) {
-    const double diff = a[IDX(0, k, n)] - b[IDX(0, k, m)];
+    const double diff = a->X[IDX(i, k, a->n)] - b->X[IDX(j, k, b->n)];
     sum += diff * diff;
   }
   return sum;
 }
 
-/* column j of a Gram matrix: G holds a'b on entry, rows first..n-1 */
+/* column j of a Gram matrix: G holds a'b on entry, rows first.. */
 static void kernel_column(const dense_variant *loops,
                           const kernel_ard *k,
                           const kernel_inputs *a,
-                          int n,
                           const kernel_inputs *b,
-                          int m,
                           int j,
                           int first,
                           double *G) {
+  const int rows = a->n - first;
   const double *sq = a->sq, own = b->sq[j];
-  if (loops->spread(n - first, sq + first, own, NEAR, G + first))
-    for (int i = first; i < n; i++) /* NaN where lengths overflow */
-      if (!(G[i] >= NEAR * (sq[i] + own)))
-        G[i] = distance(a->X + i, n, b->X + j, m, k->p);
-  loops->decay(n - first, k->variance, k->bias, G + first);
+  if (loops->spread(rows, sq + first, own, NEAR, G + first))
+    for (int i = first; i < a->n; i++) /* NaN where lengths overflow */
+      if (!(G[i] >= NEAR * (sq[i] + own))) G[i] = distance(a, i, b, j, k->p);
+  loops->decay(rows, k->variance, k->bias, G + first);
 }
 
-/* Elements, some 10 ns each, from one core_poll() to the next, and those below
+/* Elements, some 5 ns each, from one core_poll() to the next, and those below
  * which threads are not called */
-#define ELEMENTS 4e6
+#define ELEMENTS 8e6
 #define ELEMENTS_LEAST 1e6
 
 /* All columns of a Gram matrix, in blocks; with `lower` what is below its
  * diagonal */
 static void kernel_columns(const kernel_ard *k,
                            const kernel_inputs *a,
-                           int n,
                            const kernel_inputs *b,
-                           int m,
                            int lower,
                            double *G) {
-  const int threads = core_dense()->threads;
+  const int threads = core_dense()->threads, n = a->n, m = b->n;
   const dense_variant *loops = dense_variant_widest();
   (void)threads; /* without OpenMP */
   const int block = n > 0 && ELEMENTS / n < m ? (int)(ELEMENTS / n) + 1 : m;
@@ -95,40 +94,35 @@ static void kernel_columns(const kernel_ard *k,
     OMP(omp parallel for schedule(static, 8) num_threads(threads)
             if (threads > 1 && (double)n * (to - from) > ELEMENTS_LEAST))
     for (int j = from; j < to; j++)
-      kernel_column(loops, k, a, n, b, m, j, lower ? j + 1 : 0,
-                    G + IDX(0, j, n));
+      kernel_column(loops, k, a, b, j, lower ? j + 1 : 0, G + IDX(0, j, n));
   }
 }
 
 void kernel_gram_lower(const kernel_ard *k,
                        const kernel_inputs *in,
-                       int n,
                        double *K) {
+  const int n = in->n;
   for (int j = 0; j < n; j++)
     memset(K + IDX(j, j, n), 0, (size_t)(n - j) * sizeof *K);
   rank_update("N", n, k->p, 1, in->X, K);
-  kernel_columns(k, in, n, in, n, 1, K);
+  kernel_columns(k, in, in, 1, K);
   for (int j = 0; j < n; j++)
     K[IDX(j, j, n)] = k->variance + k->bias + k->nugget;
 }
 
-void kernel_gram(const kernel_ard *k,
-                 const kernel_inputs *in,
-                 int n,
-                 double *K) {
-  kernel_gram_lower(k, in, n, K);
-  mirror_lower(K, n);
+void kernel_gram(const kernel_ard *k, const kernel_inputs *in, double *K) {
+  kernel_gram_lower(k, in, K);
+  mirror_lower(K, in->n);
 }
 
 void kernel_cross(const kernel_ard *k,
                   const kernel_inputs *a,
-                  int n,
                   const kernel_inputs *b,
-                  int m,
                   double *G) {
+  const int n = a->n, m = b->n;
   if (k->p > 0)
     product("N", "T", n, m, k->p, 1, a->X, n, b->X, m, 0, G, n);
   else
     memset(G, 0, (size_t)n * (size_t)m * sizeof *G);
-  kernel_columns(k, a, n, b, m, 0, G);
+  kernel_columns(k, a, b, 0, G);
 }

@@ -19,6 +19,7 @@ typedef struct {
 } kernel_ard;
 
 typedef struct {
+  int n;
   double *X;      /* [n x p] centred, column k times sqrt(weight l) */
   double *centre; /* [p] */
   double *sq;     /* [n] squared row lengths of X */
@@ -36,21 +37,13 @@ void kernel_prepare(kernel_inputs *in,
 
 /* K[n x n] with the nugget: its lower triangle (above it is not touched), or all
  * of it. */
-void kernel_gram_lower(const kernel_ard *k,
-                       const kernel_inputs *in,
-                       int n,
-                       double *K);
-void kernel_gram(const kernel_ard *k,
-                 const kernel_inputs *in,
-                 int n,
-                 double *K);
+void kernel_gram_lower(const kernel_ard *k, const kernel_inputs *in, double *K);
+void kernel_gram(const kernel_ard *k, const kernel_inputs *in, double *K);
 
 /* G[n x m] between two prepared sets, without the nugget. */
 void kernel_cross(const kernel_ard *k,
                   const kernel_inputs *a,
-                  int n,
                   const kernel_inputs *b,
-                  int m,
                   double *G);
 
 typedef struct {
@@ -62,7 +55,6 @@ typedef struct {
  * kernel_gram() left it. scratch[n x (p + 1)]. Cost n^2 p, one product. */
 void kernel_contract(const kernel_ard *k,
                      const kernel_inputs *in,
-                     int n,
                      const double *K,
                      double *W,
                      double *scratch,

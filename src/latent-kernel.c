@@ -194,8 +194,7 @@ static void kernel_gradient(latent *post,
   prior_gradient(post, site, dots);
   if (!lk->kernel) return;
   kernel_grad grad = {.l = gradient};
-  kernel_contract(lk->kernel, &lk->inputs, lk->n, lk->K, lk->S2, lk->panel,
-                  &grad);
+  kernel_contract(lk->kernel, &lk->inputs, lk->K, lk->S2, lk->panel, &grad);
   double *theta = gradient + lk->kernel->groups;
   theta[0] = grad.variance;
   theta[1] = grad.bias;
@@ -234,7 +233,7 @@ static void kernel_bind(latent *post) {
   const int n = lk->n;
   if (lk->gram) {
     kernel_prepare(&lk->inputs, lk->kernel, lk->X, n, NULL);
-    kernel_gram(lk->kernel, &lk->inputs, n, lk->gram);
+    kernel_gram(lk->kernel, &lk->inputs, lk->gram);
   }
   lk->have_squares = 0;
   for (int i = 0; i < n; i++) post->prior[i] = lk->K[IDX(i, i, n)];

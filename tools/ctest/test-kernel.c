@@ -54,8 +54,8 @@ static void gram_matrices_equal_the_formula(void) {
                 in_new = new_inputs(m, p, &other);
   kernel_prepare(&in, &k, X, n, NULL);
   kernel_prepare(&in_new, &k, Xnew, m, &in);
-  kernel_gram(&k, &in, n, K);
-  kernel_cross(&k, &in, n, &in_new, m, G);
+  kernel_gram(&k, &in, K);
+  kernel_cross(&k, &in, &in_new, G);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++)
       CHECK_NEAR(K[IDX(i, j, n)],
@@ -80,7 +80,7 @@ static void duplicates_are_at_distance_zero(void) {
   X[IDX(5, 1, n)] += 1e-7;
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_prepare(&in, &k, X, n, NULL);
-  kernel_gram(&k, &in, n, K);
+  kernel_gram(&k, &in, K);
   CHECK(K[IDX(4, 9, n)] == 1 && K[IDX(9, 4, n)] == 1);
   CHECK_SCALED(1 - K[IDX(5, 9, n)], 0.5e-14, 0.05, 0);
   free(block);
@@ -94,7 +94,7 @@ static void extreme_scales_are_finite(void) {
     fill(X, n, 54);
     kernel_inputs in = new_inputs(n, p, &block);
     kernel_prepare(&in, &k, X, n, NULL);
-    kernel_gram(&k, &in, n, K);
+    kernel_gram(&k, &in, K);
     for (int i = 0; i < n * n; i++) CHECK(K[i] >= 0.1 && K[i] < 1.2001);
     free(block);
   }
@@ -108,15 +108,16 @@ static void no_columns_leave_a_constant(void) {
   kernel_grad grad = {.l = NULL};
   kernel_prepare(&in, &k, NULL, 3, NULL);
   kernel_prepare(&in_new, &k, NULL, 2, &in);
-  kernel_gram(&k, &in, 3, K);
-  kernel_cross(&k, &in, 3, &in_new, 2, G);
+  kernel_gram(&k, &in, K);
+  kernel_cross(&k, &in, &in_new, G);
   for (int i = 0; i < 9; i++) CHECK(K[i] == (i % 4 ? 2.5 : 2.75));
   for (int i = 0; i < 6; i++) CHECK(G[i] == 2.5);
-  kernel_cross(&k, &in, 3, &in_new, 0, G); /* no new rows */
+  in_new.n = 0;
+  kernel_cross(&k, &in, &in_new, G); /* no new rows */
   for (int i = 0; i < 9; i++) W[i] = 1;
   double none[1] = {0};
   grad.l = none;
-  kernel_contract(&k, &in, 3, K, W, scratch, &grad);
+  kernel_contract(&k, &in, K, W, scratch, &grad);
   CHECK_NEAR(grad.variance, 2 * 9, 1e-15);
   CHECK_NEAR(grad.bias, 0.5 * 9, 1e-15);
   CHECK_NEAR(grad.nugget, 0.25 * 3, 1e-15);
@@ -138,7 +139,7 @@ static double probe_at(void *data, double step) {
   const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_prepare(&in, &k, q->X, n, NULL);
-  kernel_gram(&k, &in, n, K);
+  kernel_gram(&k, &in, K);
   for (int i = 0; i < n * n; i++) sum += q->W[i] * K[i];
   free(block);
   return sum;
@@ -163,8 +164,8 @@ static void the_contraction_equals_differences(void) {
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_grad grad = {.l = got};
   kernel_prepare(&in, &k, X, n, NULL);
-  kernel_gram(&k, &in, n, K);
-  kernel_contract(&k, &in, n, K, low, scratch, &grad);
+  kernel_gram(&k, &in, K);
+  kernel_contract(&k, &in, K, low, scratch, &grad);
   got[3] = grad.variance;
   got[4] = grad.bias;
   got[5] = grad.nugget;
@@ -191,8 +192,8 @@ static void wide_columns_are_contracted_by_differences(void) {
   kernel_inputs in = new_inputs(n, 1, &block);
   kernel_grad grad = {.l = got};
   kernel_prepare(&in, &k, x, n, NULL);
-  kernel_gram(&k, &in, n, K);
-  kernel_contract(&k, &in, n, K, W, scratch, &grad);
+  kernel_gram(&k, &in, K);
+  kernel_contract(&k, &in, K, W, scratch, &grad);
   CHECK_NEAR(got[0], want, 1e-8);
   free(block);
 }
