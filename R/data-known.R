@@ -14,56 +14,50 @@ inform_checked <- function(rows, changed) {
 #' @return list(row, label: number of the class), each row once.
 #' @noRd
 check_checked <- function(checked, rows, levels, call) {
-  fault <- function(message, frame = rlang::caller_env()) {
-    abort_sturdy(message, "checked", arg = "checked", call = call, .envir = force(frame))
+  check <- function(fine, words, ..., frame = rlang::caller_env()) {
+    must(fine, "checked", words, "checked", ..., call = call, .envir = force(frame))
   }
-  if (!is.data.frame(checked)) {
-    fault("{.arg checked} must be a data frame with the columns {.field row} and
-           {.field label}, not {describe(checked)}.")
-  }
+  check(
+    is.data.frame(checked), "be a data frame with the columns {.field row} and {.field label}",
+    got = checked
+  )
   missing <- setdiff(c("row", "label"), names(checked))
-  if (length(missing)) {
-    fault(c(
-      "{.arg checked} must have the columns {.field row} and {.field label}.",
-      x = "Missing: {.val {missing}}."
-    ))
-  }
-  row <- checked_positions(checked$row, fault)
+  check(
+    !length(missing), "have the columns {.field row} and {.field label}",
+    more = c(x = "Missing: {.val {missing}}.")
+  )
+  row <- as_positions(checked$row)
+  check(
+    is.numeric(row), "be numeric", got = row, of = "The column {.field row} of {.arg checked}"
+  )
   label <- match(as.character(checked$label), levels)
   outside <- unique(checked$row[!row %in% rows])
-  if (length(outside)) {
-    fault(c(
-      "Each {.field row} of {.arg checked} must be a row of the fit.",
+  check(
+    !length(outside), "be a row of the fit", of = "Each {.field row} of {.arg checked}",
+    more = c(
       x = "Not in the fit: {.val {few(outside)}}.",
       i = "Rows are positions in the data that the fit was given."
-    ))
-  }
-  if (anyNA(label)) {
-    fault(c(
-      "Each {.field label} of {.arg checked} must be {.or {.val {levels}}}.",
-      x = "Found: {.val {few(unique(as.character(checked$label)[is.na(label)]))}}."
-    ))
-  }
-  first <- match(row, row)
-  apart <- unique(row[label != label[first]])
-  if (length(apart)) {
-    fault(c(
-      "{.arg checked} must have one {.field label} for each {.field row}.",
-      x = "With different labels: {.val {few(apart)}}."
-    ))
-  }
+    )
+  )
+  unknown <- unique(as.character(checked$label)[is.na(label)])
+  check(
+    !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label} of {.arg checked}",
+    more = c(x = "Found: {.val {few(unknown)}}.")
+  )
+  apart <- unique(row[label != label[match(row, row)]])
+  check(
+    !length(apart), "have one {.field label} for each {.field row}",
+    more = c(x = "With different labels: {.val {few(apart)}}.")
+  )
   once <- !duplicated(row)
   list(row = row[once], label = label[once])
 }
 
 #' Rows as numbers, or as text that files and forms make of them
 #' @noRd
-checked_positions <- function(row, fault) {
-  if (is.character(row) && all(grepl("^[0-9]+$", row) | is.na(row))) row <- as.numeric(row)
-  if (!is.numeric(row)) {
-    fault("The column {.field row} of {.arg checked} must be numeric, not {describe(row)}.")
-  }
-  row
+as_positions <- function(row) {
+  text <- is.character(row) && all(grepl("^[0-9]+$", row) | is.na(row))
+  if (text) as.numeric(row) else row
 }
 
 #' Positions of trusted rows in the data given
@@ -76,33 +70,25 @@ trusted_rows <- function(trusted, data, call) {
   if (is.logical(trusted) && length(trusted) == n && !anyNA(trusted)) {
     return(which(trusted))
   }
-  positions <- is.numeric(trusted) && all(is.finite(trusted)) &&
-    all(trusted == round(trusted) & trusted >= 1 & trusted <= n)
-  if (!positions) {
-    abort_sturdy(
-      "{.arg trusted} must be logical with an entry for each of the {n} row{?s} of the
-       data, without missing values, or positions of rows, not {describe(trusted)}.",
-      "trusted", arg = "trusted", call = call
-    )
-  }
+  must(
+    are_numbers(trusted) && all(trusted == round(trusted) & trusted >= 1 & trusted <= n),
+    "trusted", "be logical with an entry for each of the {n} row{?s} of the data, without
+     missing values, or positions of rows", "trusted", got = trusted, call = call
+  )
   as.integer(trusted)
 }
 
 check_rates <- function(rates, data, call) {
-  if (!is.atomic(rates) && !is.factor(rates) || length(rates) != data$n_given) {
-    abort_sturdy(
-      "{.arg rates} must be a formula such as {.code ~ clinic}, or a vector with the group
-       of each of the {data$n_given} row{?s} of the data, not {describe(rates)}.",
-      "rates", arg = "rates", call = call
-    )
-  }
+  must(
+    (is.atomic(rates) || is.factor(rates)) && length(rates) == data$n_given, "rates",
+    "be a formula such as {.code ~ clinic}, or a vector with the group of each of the
+     {data$n_given} row{?s} of the data", "rates", got = rates, call = call
+  )
   rates <- droplevels(as.factor(rates)[data$rows])
-  if (anyNA(rates)) {
-    abort_sturdy(
-      "{.arg rates} must have a group for every row: {sum(is.na(rates))} {?is/are} missing.",
-      "rates", arg = "rates", call = call
-    )
-  }
+  must(
+    !anyNA(rates), "rates",
+    "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates", call = call
+  )
   rates
 }
 
@@ -116,12 +102,9 @@ eval_known <- function(expr, data, env, arg, call) {
   if (!inherits(value, "formula")) {
     return(value)
   }
-  if (length(value) != 2) {
-    abort_sturdy(
-      "{.arg {arg}} must be a one-sided formula such as {.code ~ clinic}.", arg, arg = arg,
-      call = call
-    )
-  }
+  must(
+    length(value) == 2, arg, "be a one-sided formula such as {.code ~ clinic}", arg, call = call
+  )
   # what the formula computes, not the columns it reads; functions are those of its writer
   variables <- tryCatch(
     as.list(attr(stats::terms(value), "variables"))[-1],
@@ -144,11 +127,10 @@ abort_known <- function(cnd, arg, call) {
 #' @noRd
 joint_groups <- function(parts, arg, call) {
   vectors <- vapply(parts, function(v) is.atomic(v) && is.null(dim(v)), NA)
-  if (!all(vectors) || length(unique(lengths(parts))) > 1) {
-    abort_sturdy(
-      "Every variable of the formula {.arg {arg}} must be a vector with an entry for each row
-       of the data.", arg, arg = arg, call = call
-    )
-  }
+  must(
+    all(vectors) && length(unique(lengths(parts))) == 1, arg,
+    "be a vector with an entry for each row of the data", arg,
+    of = "Every variable of the formula {.arg {arg}}", call = call
+  )
   interaction(parts, drop = TRUE, sep = ", ")
 }
