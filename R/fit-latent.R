@@ -275,18 +275,10 @@ inducing_covariance <- function(object) {
 #' @noRd
 inducing_features <- function(object) {
   hyper <- kernel_hyper(object$kernel)
+  hyper$nugget <- 0
   columns <- model_columns(object)
-  Z <- object$inducing$Z
-  plain <- utils::modifyList(hyper, list(bias = 0, nugget = 0))
-  K <- native_gram(Z, NULL, columns, plain)
-  for (jitter in 10^(-8:-2)) { # as in inducing.c
-    L <- native_cholesky(K, jitter * hyper$variance)
-    if (!is.null(L)) break
-  }
   function(X) {
-    V <- native_solve(L, native_gram(Z, X, columns, plain))
-    left <- pmax(hyper$variance - colSums(V^2), 0)
-    if (hyper$bias > 0) V <- rbind(V, sqrt(hyper$bias))
-    list(V = V, left = left)
+    at <- native_features(X, object$inducing$Z, columns, hyper)
+    list(V = at$Phi, left = at$lambda)
   }
 }

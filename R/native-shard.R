@@ -5,13 +5,6 @@
 # column after column) and its mean;
 # `point` an n x 4 matrix, x = (tt, nt) and f = G(x) - x [M 10.1].
 
-#' Features of rows X at inducing inputs Z [M 9.6]
-#' @return list(Phi (k x n), lambda)
-#' @noRd
-native_shard_features <- function(X, Z, columns, hyper) {
-  with_blas(.Call(C_shard_features, X, Z, native_kernel(columns, hyper)))
-}
-
 #' Sites as a point whose f is not known yet
 #'
 #' @param sites list(tau, nu), or `NULL` for those of the prior. Sites that would leave

@@ -174,7 +174,7 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
 
 #' Tilted moments of rows with likelihoods L (n x 2) whose cavities have location m and
 #' squared scale s2; d is the dimension of the t
-#' @return n x 4: log Z1, log Zp, escort mean and variance
+#' @return n x 6: log Z1, log Zp, escort mean and variance, tau and nu of the site [M 3.5]
 #' @noRd
 native_tilted <- function(L, m, s2, df, d) {
   .Call(
@@ -182,13 +182,18 @@ native_tilted <- function(L, m, s2, df, d) {
   )
 }
 
-#' The sites of these rows [M 3.5]
+#' The sites of these rows
 #' @noRd
 native_project <- function(L, m, s2, df, d) {
   out <- native_tilted(L, m, s2, df, d)
-  power <- 1 / (1 + 1 / df)
-  g <- (s2 / out[, 4])^power
-  list(tau = (g - 1) / s2, nu = (out[, 3] * g - m) / s2)
+  list(tau = out[, 5], nu = out[, 6])
+}
+
+#' Features of rows X at inducing inputs Z [M 9.6]
+#' @return list(Phi (k x n), lambda)
+#' @noRd
+native_features <- function(X, Z, columns, hyper) {
+  with_blas(.Call(C_features, X, Z, native_kernel(columns, hyper)))
 }
 
 #' Gram matrix: n x n with the nugget, or n x m without it

@@ -132,37 +132,28 @@ shards_of_fit <- function(object, team) {
 #' @return list(files) or list(con, table)
 #' @noRd
 answer_target <- function(to, table, size, call) {
-  if (rlang::is_missing(to)) {
-    abort_sturdy(
-      "{.arg to} must be given: where the answers are to be written.",
-      "missing_argument", arg = "to", call = call
-    )
-  }
+  must(
+    !rlang::is_missing(to), "to", "be given: where the answers are to be written",
+    "missing_argument", call = call
+  )
   if (inherits(to, "DBIConnection")) {
-    if (!rlang::is_string(table)) {
-      abort_sturdy(
-        "{.arg table} must be the name of a table, not {describe(table)}.",
-        "type", arg = "table", call = call
-      )
-    }
-    if (DBI::dbExistsTable(to, table)) abort_there(paste("The table", table), call)
+    must(rlang::is_string(table), "table", "be the name of a table", got = table, call = call)
+    check_absent(DBI::dbExistsTable(to, table), paste("The table", table), call)
     return(list(con = to, table = table))
   }
-  if (!rlang::is_string(to) || !dir.exists(to)) {
-    abort_sturdy(
-      "{.arg to} must be a folder that exists, or a DBI connection, not {describe(to)}.",
-      "type", arg = "to", call = call
-    )
-  }
+  must(
+    rlang::is_string(to) && dir.exists(to), "to",
+    "be a folder that exists, or a DBI connection", got = to, call = call
+  )
   files <- file.path(normalizePath(to), sprintf("shard-%05d.csv", seq_len(size)))
   there <- files[file.exists(files)]
-  if (length(there)) abort_there(paste("The file", there[1]), call)
+  check_absent(length(there) > 0, paste("The file", there[1]), call)
   list(files = files)
 }
 
-abort_there <- function(what, call) {
-  abort_sturdy(
-    c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."),
+check_absent <- function(there, what, call) {
+  refuse(
+    there, c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."),
     "exists", arg = "to", call = call
   )
 }
@@ -184,64 +175,6 @@ write_answers <- function(team, verb, args, to) {
   if (verb == "suspects") found$wrong <- vapply(done, `[[`, numeric(1), "wrong")
   if (is.null(to$con)) found$file <- to$files else found$table <- to$table
   found
-}
-
-# At the node -------------------------------------------------------------------
-
-node_predict <- function(state, object, type, noise, file = NULL) {
-  answer_batches(file, function(write) {
-    each_frame(state, function(data) {
-      answer <- stats::predict(object, data, type = type, noise = noise)
-      if (is.null(dim(answer))) {
-        answer <- stats::setNames(data.frame(unname(answer)), type)
-      }
-      write(as.data.frame(answer, optional = TRUE))
-    })
-  })
-}
-
-node_suspects <- function(state, posterior, lik, file = NULL) {
-  levels <- state$blueprint$levels
-  wrong <- 0
-  done <- answer_batches(file, function(write) {
-    each_block(state, function(block) {
-      rows <- block_rows(state, block)
-      view <- native_shard_view(rows, lik, posterior, block$here)
-      truth <- truth_posterior(lik$L[rows$kind, , drop = FALSE], view$seen)
-      flipped <- wrong_share(truth, rows$kind)
-      wrong <<- wrong + sum(flipped)
-      write(data.frame(
-        label = levels[rows$kind], probability = flipped,
-        loo_wrong = wrong_share(exp(view$seen), rows$kind), loo = exp(view$loo)
-      ))
-    })
-  })
-  c(done, list(wrong = wrong))
-}
-
-#' Answers to a file, which has its name when it is complete, or to the driver
-#'
-#' @param all function(write), which writes data frames of answers one after the other.
-#' @return list(rows, answers: `NULL` with a file)
-#' @noRd
-answer_batches <- function(file, all) {
-  rows <- 0
-  kept <- list()
-  beside <- if (!is.null(file)) paste0(file, ".new")
-  all(function(answers) {
-    answers <- cbind(row = rows + seq_len(nrow(answers)), answers)
-    if (is.null(file)) {
-      kept[[length(kept) + 1]] <<- answers
-    } else {
-      utils::write.table(
-        answers, beside, append = rows > 0, sep = ",", dec = ".", qmethod = "double",
-        row.names = FALSE, col.names = rows == 0
-      )
-    }
-    rows <<- rows + nrow(answers)
-  })
-  if (!is.null(file) && rows > 0) file.rename(beside, file)
-  list(rows = rows, answers = do.call(rbind, kept))
 }
 
 # A fit without its rows ------------------------------------------------------

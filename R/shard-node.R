@@ -1,75 +1,9 @@
 # What happens where the rows of a shard are: in this process, or at a node of a cluster.
 # A node holds the state of its shards between the rounds; what goes to and fro are
 # matrices of k x k, never rows.
-#
-# The state of a shard is an environment with
-#   source      description of where its rows come from, see shards()
-#   blueprint   how they are encoded
-#   keep        whether encoded rows and features stay in memory
-#   blocks      environments, one a batch of the source: y, and X, Phi, lambda while they
-#               are kept; here, trial: points (see native-shard.R); memory: differences of
-#               points, newest first; good: tau and nu at the last fixed point
-#   scale       of the step from `here` to `trial`
-#   known       differences that the sums at `trial` know of, the step among them
-#   prior       what features are made of, see shard_features()
-#   file        where its sites are saved, or NULL
-
-shard_states <- new.env(parent = emptyenv()) # by run, and there by shard
-
-#' The answer of a shard to a message
-#'
-#' What goes wrong is an answer, too: the driver says which shard it was.
-#' @param run name of the run. @param shard number. @param verb see shard_verb().
-#' @param args its arguments.
-#' @noRd
-shard_answer <- function(run, shard, verb, args) {
-  tryCatch(
-    {
-      here <- shard_state(run, shard, new = verb == "open")
-      do.call(shard_verb(verb), c(list(here), args), quote = TRUE)
-    },
-    error = function(cnd) {
-      cnd[c("trace", "call")] <- list(NULL)
-      structure(list(condition = cnd), class = "shard_failure")
-    }
-  )
-}
-
-shard_state <- function(run, shard, new) {
-  if (is.null(shard_states[[run]])) {
-    assign(run, new.env(parent = emptyenv()), shard_states)
-  }
-  name <- as.character(shard)
-  if (new) assign(name, new.env(parent = emptyenv()), shard_states[[run]])
-  shard_states[[run]][[name]]
-}
-
-#' Forget a run
-#' @noRd
-shard_forget <- function(run) {
-  suppressWarnings(rm(list = run, envir = shard_states))
-  invisible()
-}
+# Its state is described in shard-read.R.
 
 # Rows ------------------------------------------------------------------------
-
-#' What `visit(block)` gives of every block, the encoded rows being there
-#' @noRd
-each_block <- function(state, visit) {
-  if (state$keep) {
-    return(lapply(state$blocks, visit))
-  }
-  number <- 0
-  answers <- list()
-  each_batch(state, function(data) {
-    number <<- number + 1
-    block <- state$blocks[[number]]
-    list2env(data[c("X", "y")], block)
-    on.exit(rm(list = intersect(c("X", "Phi", "lambda"), names(block)), envir = block))
-    answers[[number]] <<- visit(block)
-  })
-  answers
-}
 
 #' Features and lambda of a block as native functions take them [M 9.1]
 #' @noRd
@@ -87,7 +21,7 @@ block_rows <- function(state, block) {
 #' @noRd
 shard_features <- function(prior, X) {
   if (!is.null(prior$Z)) {
-    return(native_shard_features(X, prior$Z, prior$columns, prior$hyper))
+    return(native_features(X, prior$Z, prior$columns, prior$hyper))
   }
   Phi <- sqrt(prior$scale) * bpm_design(X, prior$weights)
   list(Phi = Phi, lambda = rep(prior$nugget, nrow(X)))
@@ -220,17 +154,6 @@ node_gradient <- function(state, posterior, lik) {
     native_shard_gradient(rows, lik, posterior, block$here, inputs)
   })
   Reduce(add_gradients, shares)
-}
-
-#' What is done at a message, as a function of the state and of the message's arguments
-#' @noRd
-shard_verb <- function(verb) {
-  switch(verb,
-    open = node_open, head = node_head, scan = node_scan, encode = node_encode,
-    rows = node_rows, prepare = node_prepare, hold = node_hold, begin = node_begin, pass = node_pass,
-    accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient,
-    predict = node_predict, suspects = node_suspects
-  )
 }
 
 # Sums ------------------------------------------------------------------------

@@ -1,4 +1,16 @@
 # How a shard reads its rows: once, where they are kept, or anew in every pass.
+#
+# The state of a shard is an environment with
+#   source      description of where its rows come from, see shards()
+#   blueprint   how they are encoded
+#   keep        whether encoded rows and features stay in memory
+#   blocks      environments, one a batch of the source: y, and X, Phi, lambda while they
+#               are kept; here, trial: points (see native-shard.R); memory: differences of
+#               points, newest first; good: tau and nu at the last fixed point
+#   scale       of the step from `here` to `trial`
+#   known       differences that the sums at `trial` know of, the step among them
+#   prior       what features are made of, see shard_features()
+#   file        where its sites are saved, or NULL
 
 #' @param source description of where the rows come from. @param options list(batch_size,
 #'   keep, text: arguments of read.csv()). @param file for its sites, or `NULL`.
@@ -55,6 +67,24 @@ node_encode <- function(state, blueprint, na.action, types) {
     Map(function(block, sites) block$good <- sites, state$blocks[saved], sites)
   }
   list(counts = counts, left_out = left_out, saved = saved)
+}
+
+#' What `visit(block)` gives of every block, the encoded rows being there
+#' @noRd
+each_block <- function(state, visit) {
+  if (state$keep) {
+    return(lapply(state$blocks, visit))
+  }
+  number <- 0
+  answers <- list()
+  each_batch(state, function(data) {
+    number <<- number + 1
+    block <- state$blocks[[number]]
+    list2env(data[c("X", "y")], block)
+    on.exit(rm(list = intersect(c("X", "Phi", "lambda"), names(block)), envir = block))
+    answers[[number]] <<- visit(block)
+  })
+  answers
 }
 
 #' Encoded rows by their numbers in the shard, ascending

@@ -71,23 +71,6 @@ replay_until_there <- function(replay, lost) {
   }
 }
 
-# Runs are numbered: a name of chance would move the session's seed
-team_state <- new.env(parent = emptyenv())
-team_state$runs <- 0
-
-next_run <- function() {
-  team_state$runs <- team_state$runs + 1
-  paste(Sys.info()[["nodename"]], Sys.getpid(), team_state$runs, sep = "-")
-}
-
-#' The messages of some shards, at one place
-#' @noRd
-shard_answers <- function(job) {
-  lapply(seq_along(job$shards), function(k) {
-    shard_answer(job$run, job$shards[k], job$verb, c(job$args, job$each[[k]]))
-  })
-}
-
 local_sender <- function(run) {
   list(
     ask = function(verb, args, each, shards) {

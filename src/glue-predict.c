@@ -186,6 +186,37 @@ SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_) {
   return out_;
 }
 
+/* Ready for features of `width` rows at a time */
+static inducing
+inducing_rows(SEXP X_, SEXP Z_, const kernel_ard *kernel, int width) {
+  inducing points = glue_inducing(X_, Z_, kernel);
+  workspace ws = {NULL, 0};
+  inducing_carve(&points, width, &ws);
+  ws = (workspace){glue_alloc(ws.used), 0};
+  inducing_carve(&points, width, &ws);
+  inducing_prepare(&points);
+  return points;
+}
+
+/* Features of rows at inducing inputs: list(Phi (k x n), lambda) */
+SEXP glue_features(SEXP X_, SEXP Z_, SEXP kernel_) {
+  const kernel_ard kernel = glue_kernel(X_, kernel_);
+  const int n = Rf_nrows(X_), width = n < COLUMNS ? n : COLUMNS;
+  inducing points = inducing_rows(X_, Z_, &kernel, width);
+  const int k = inducing_size(&points);
+  const char *names[] = {"Phi", "lambda", ""};
+  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  double *Phi = set_matrix(out_, "Phi", k, n);
+  double *lambda = set_vector(out_, "lambda", n);
+  for (int first = 0; first < n; first += width) {
+    const int cols = n - first < width ? n - first : width;
+    inducing_features(&points, first, cols, Phi + (size_t)first * (size_t)k,
+                      lambda + first);
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
 /* Z_[m x p], kernels_ a list of K; mean_ and C_ of the features' weights. s2
  * with the nugget of a new observation */
 SEXP glue_inducing_predict(
@@ -203,18 +234,9 @@ SEXP glue_inducing_predict(
   for (int node = 0; node < K; node++, m += rows, s2 += rows) {
     const void *memory = vmaxget();
     const kernel_ard kernel = glue_kernel(Xnew_, VECTOR_ELT(kernels_, node));
-    inducing points = {.kernel = &kernel,
-                       .n = rows,
-                       .m = Rf_nrows(Z_),
-                       .X = REAL_RO(Xnew_),
-                       .Z = REAL_RO(Z_)};
+    inducing points = inducing_rows(Xnew_, Z_, &kernel, width);
     if (inducing_size(&points) != k)
       Rf_error("internal error: wrong number of weights");
-    workspace ws = {NULL, 0};
-    inducing_carve(&points, width, &ws);
-    ws = (workspace){glue_alloc(ws.used), 0};
-    inducing_carve(&points, width, &ws);
-    inducing_prepare(&points);
     for (int first = 0; first < rows; first += COLUMNS) {
       const int cols = rows - first < COLUMNS ? rows - first : COLUMNS;
       R_CheckUserInterrupt();
@@ -230,14 +252,14 @@ SEXP glue_inducing_predict(
   return out_;
 }
 
-/* lik_: list(df, d, L). One row a cavity: log_z1, log_zp, m_hat, V of the tilted
- * distribution */
+/* lik_: list(df, d, L). One row a cavity: log_z1, log_zp, m_hat, V of the
+ * tilted distribution, tau and nu of the site with these moments */
 SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_) {
   const int n = Rf_length(mean_);
   if (!Rf_isReal(mean_) || !Rf_isReal(var_) || Rf_length(var_) != n)
     Rf_error("internal error: wrong types in tilted");
   const lik_step lik = glue_likelihood(lik_, get_doubles(lik_, "d", 1)[0], n);
-  SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, 4));
+  SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, 6));
   double *out = REAL(out_);
   for (int i = 0; i < n; i++) {
     const double var = REAL_RO(var_)[i];
@@ -246,6 +268,11 @@ SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_) {
     out[i + n] = t.log_zp;
     out[i + 2 * n] = t.side * sqrt(var) * t.mu;
     out[i + 3 * n] = var * t.w;
+    ep_site site = {NA_REAL, NA_REAL};
+    site_project(&(ep_cavity){1, REAL_RO(mean_)[i], var, var}, &t, lik.df,
+                 &site);
+    out[i + 4 * n] = site.tau;
+    out[i + 5 * n] = site.nu;
   }
   UNPROTECT(1);
   return out_;

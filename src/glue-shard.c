@@ -67,30 +67,6 @@ static const double *point_of(SEXP point_, int n) {
   return REAL_RO(point_);
 }
 
-/* Features of rows at inducing inputs: list(Phi (k x n), lambda) */
-SEXP glue_shard_features(SEXP X_, SEXP Z_, SEXP kernel_) {
-  const kernel_ard kernel = glue_kernel(X_, kernel_);
-  inducing points = glue_inducing(X_, Z_, &kernel);
-  const int n = points.n, k = inducing_size(&points);
-  const int width = n < LOWRANK_PANEL ? n : LOWRANK_PANEL;
-  workspace ws = {NULL, 0};
-  inducing_carve(&points, width, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  inducing_carve(&points, width, &ws);
-  inducing_prepare(&points);
-  const char *names[] = {"Phi", "lambda", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
-  double *Phi = set_matrix(out_, "Phi", k, n);
-  double *lambda = set_vector(out_, "lambda", n);
-  for (int first = 0; first < n; first += width) {
-    const int cols = n - first < width ? n - first : width;
-    inducing_features(&points, first, cols, Phi + at(0, first, k),
-                      lambda + first);
-  }
-  UNPROTECT(1);
-  return out_;
-}
-
 /* Sites list(tau, nu), or NULL for the prior's: the point whose x they are */
 SEXP glue_shard_point(SEXP sites_, SEXP lambda_) {
   const int n = Rf_length(lambda_), prior = Rf_isNull(sites_);

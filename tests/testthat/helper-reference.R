@@ -342,7 +342,7 @@ ref_gradient <- function(X, y, lengthscale, variance = 1, bias = 0, nugget = 0,
 # Of C: tilted escort moments of single cavities St(df, mean, var), a matrix with the
 # columns log_z1, log_zp, mean, var
 tilted_labels <- function(y, mean, var, df, epsilon, d) {
-  out <- native_tilted(likely(y, epsilon), mean, var, df, d)
+  out <- native_tilted(likely(y, epsilon), mean, var, df, d)[, 1:4, drop = FALSE]
   colnames(out) <- c("log_z1", "log_zp", "mean", "var")
   out
 }

@@ -69,6 +69,17 @@ test_that("moments equal integrals over the escort density", {
   }
 })
 
+# [M 3.5], with the location and the precision of the marginal
+test_that("a site takes its cavity to the tilted moments", {
+  for (df in c(2, 30, Inf)) for (m in c(-3, 0.4)) {
+    got <- as.list(tilted_labels(1, m, 1.7, df, 0.05, 20)[1, ])
+    site <- native_project(likely(1, 0.05), m, 1.7, df, 20)
+    precision <- 1 / 1.7 + site$tau
+    expect_equal((1.7 / got$var)^(1 / (1 + 1 / df)), 1.7 * precision)
+    expect_equal(got$mean, (m / 1.7 + site$nu) / precision)
+  }
+})
+
 test_that("moments equal those of the plain-R reference", {
   for (df in c(0.5, 3, 10, 29, 31, 100, 1e4, 1e8, Inf)) {
     for (epsilon in c(0, 0.02, 0.4)) for (z in c(-4.9, -1, 0, 2, 8)) {

@@ -84,7 +84,7 @@ parts <- function(m, n = 10000) {
   columns <- list(group = 1:10, weight = rep(1, 10))
   hyper <- list(lengthscale = rep(3, 10), variance = 1, bias = 0.1, nugget = 0.05)
   Z <- X[seq_len(m), ]
-  made <- inside("native_shard_features")(X, Z, columns, hyper)
+  made <- inside("native_features")(X, Z, columns, hyper)
   block <- c(made, list(y = y, n_all = n))
   lik <- list(df = Inf, d = n, epsilon = 0.1)
   point <- matrix(0, n, 4)
@@ -100,7 +100,7 @@ parts <- function(m, n = 10000) {
   message <- list(posterior = posterior, lik = lik, gamma = rep(0.1, 5), scale = 1)
   data.frame(
     m = m,
-    features_row = per_call(inside("native_shard_features")(X, Z, columns, hyper)) / n,
+    features_row = per_call(inside("native_features")(X, Z, columns, hyper)) / n,
     pass_row = per_call(inside("native_shard_pass")(block, lik, posterior, full)) / n,
     gradient_row = per_call(inside("native_shard_gradient")(
       block, lik, posterior, point, list(X = X, Z = Z, columns = columns, hyper = hyper)
