@@ -301,9 +301,25 @@ all_problems <- function() {
   }))
 }
 
+# PROBLEMS_NUDGE=1e-12 changes the last digits of numeric inputs: what answers change by
+# that is the error of their own quadrature and search, the least that a change of the
+# package may cost
+nudged <- function(x) {
+  by <- 1 + as.numeric(Sys.getenv("PROBLEMS_NUDGE", "0"))
+  if (is.data.frame(x)) {
+    numbers <- vapply(x, is.double, NA)
+    x[numbers] <- lapply(x[numbers], `*`, by)
+    x
+  } else {
+    x * by
+  }
+}
+
 problem_data <- function(table) {
   problem_seed(100 + match(table, names(all_tables)))
-  all_tables[[table]]()
+  data <- all_tables[[table]]()
+  data$x <- nudged(data$x)
+  data
 }
 
 # a class is taken for the next one in one case of ten
