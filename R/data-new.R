@@ -68,12 +68,18 @@ check_new_columns <- function(newdata, variables, call, arg,
 }
 
 forge_formula_features <- function(blueprint, newdata, call, arg) {
-  frame <- tryCatch(
-    stats::model.frame(
-      blueprint$terms, newdata, na.action = stats::na.pass, xlev = NULL
-    ),
-    error = function(cnd) abort_formula(cnd, arg, call)
-  )
+  variables <- as.list(attr(blueprint$terms, "variables"))[-1]
+  frame <- if (all(vapply(variables, is.name, NA))) {
+    # columns as they stand: a model frame takes longer than all that follows for one row
+    newdata[vapply(variables, as.character, "")]
+  } else {
+    tryCatch(
+      stats::model.frame(
+        blueprint$terms, newdata, na.action = stats::na.pass, xlev = NULL
+      ),
+      error = function(cnd) abort_formula(cnd, arg, call)
+    )
+  }
   formula_features(frame, blueprint$terms, call)
 }
 
