@@ -160,7 +160,7 @@ diagnose_ep <- function(ep, linear = FALSE) {
 
 diagnose_learning <- function(object) {
   learning <- object$learning
-  if (is_average(object)) {
+  if (!is.null(object$nodes)) {
     return(diagnose_average(object))
   }
   if (is.null(learning)) {

@@ -123,9 +123,9 @@ log_evidence.sturdy_model <- function(object,
                                         "ep", "ep_zp", "gaussian", "integrated", "ais"
                                       ),
                                       ...) {
-  method <- check_choice(
-    method, c("ep", "ep_zp", "gaussian", "integrated", "ais"), "method"
-  )
+  known <- c("ep", if (!is_several(object)) c("ep_zp", "gaussian"), "integrated",
+             if (!is_several(object)) "ais")
+  method <- if (missing(method)) "ep" else check_choice(method, known, "method")
   if (method == "ais") {
     return(ais_evidence(object, ..., call = rlang::current_env()))
   }
@@ -152,13 +152,14 @@ log_evidence.sturdy_model <- function(object,
 #' prior: their exact evidences are equal at every value of the hyperparameters.
 #' @noRd
 integrated_of <- function(object, call = rlang::caller_env()) {
-  UseMethod("integrated_of")
-}
-
-integrated_of.sturdy_model <- function(object, call = rlang::caller_env()) {
   check_by_ep(object, call)
-  if (is_average(object)) {
+  if (!is.null(object$nodes)) {
     return(average_evidence(object))
+  }
+  if (is_several(object) && identical(object$spec$epsilon, "matrix")) {
+    return(warn_not_integrated(not_integrated(
+      "a learned matrix is integrated by {.code hyper = \"integrate\"}"
+    )))
   }
   spec <- object$spec
   at_mode <- is.infinite(spec$df) && spec$criterion == "evidence"
@@ -184,7 +185,7 @@ warn_not_integrated <- function(value) {
 #' The evidence that a fit is judged by: integrated, where it averages
 #' @noRd
 fit_evidence <- function(object) {
-  if (is_average(object)) average_evidence(object) else model_evidence(object)
+  if (is.null(object$nodes)) model_evidence(object) else average_evidence(object)
 }
 
 #' Evidence of an average: over the hyperparameters, rates and noise models
@@ -240,10 +241,13 @@ criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
   type <- check_choice(type, c("evidence", "loo"), "type")
   check_posterior(object)
   check_by_ep(object)
+  if (type == "loo" && is_several(object)) {
+    abort_several("leave-one-out criterion with a gradient", "{.fn loo} has its value.")
+  }
   ep <- refit_ep(
     all_free(object), sites = object$ep$sites, criterion = type, gradient = TRUE
   )
-  criterion_result(ep, names(hyperparameters(object)))
+  criterion_result(ep, object)
 }
 
 # A fit whose latent has the gradient in every hyperparameter.
@@ -258,13 +262,17 @@ all_free.bpm <- function(object) {
   object
 }
 
-criterion_result <- function(ep, names) {
+criterion_result <- function(ep, object) {
+  names <- names(hyperparameters(object))
   gradient <- stats::setNames(rep(NA_real_, length(names)), names)
   if (ep$gradient_solved) {
     g <- ep$gradient
-    rates <- if ("epsilon.neg" %in% names) 2L else 1L
-    g$epsilon <- colSums(rates_slope(ep$slope, rates))
-    gradient[] <- unlist(g)
+    kernels <- max(1L, length(object$kernel$nugget))
+    by_class <- rates_gradient(unname(object$omega), apply(ep$slope, 2:3, sum))
+    gradient[] <- c(
+      unlist(if (kernels > 1) lapply(seq_len(kernels), class_hyper, hyper = g) else g),
+      if (length(object$epsilon) == 1) sum(by_class) else by_class
+    )
   } else {
     warn_sturdy(
       "The linear system for the gradient could not be solved: the gradient is
@@ -273,6 +281,15 @@ criterion_result <- function(ep, names) {
     )
   }
   list(value = ep$value, gradient = gradient)
+}
+
+#' Derivatives in the rate of wrong labels of each true class, which scales its row of the noise
+#' matrix
+#' @param slope d E / d omega, C x C.
+#' @noRd
+rates_gradient <- function(omega, slope) {
+  share <- scaled_omega(omega, 1) # of the classes that are recorded wrongly
+  rowSums(share * slope) - diag(slope)
 }
 
 #' Log-likelihood of a fitted model
@@ -294,7 +311,9 @@ criterion_result <- function(ep, names) {
 logLik.sturdy_model <- function(object,
                                 method = c("gaussian", "ep", "ep_zp"),
                                 ...) {
-  if (missing(method)) method <- if (is.null(object$ep)) "ep" else "gaussian"
+  if (missing(method)) {
+    method <- if (is.null(object$ep) || is_several(object)) "ep" else "gaussian"
+  }
   structure(
     log_evidence(object, method = method),
     df = sum(learned(object)),

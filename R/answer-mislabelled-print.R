@@ -37,7 +37,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   shown <- utils::head(as.data.frame(x), n)
   if (nrow(shown)) {
     named <- !identical(row.names(shown), as.character(shown$row))
-    print(shown_rows(x, shown), digits = digits, row.names = named)
+    print(shown_rows(shown), digits = digits, row.names = named)
   }
   if (nrow(x) > nrow(shown)) {
     cat("(", nrow(x) - nrow(shown), " less suspicious ",
@@ -47,15 +47,12 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   invisible(x)
 }
 
-# The rows as they are shown
-shown_rows <- function(x, shown) {
-  UseMethod("shown_rows")
-}
-
-shown_rows.default <- function(x, shown) shown
-
-# A column says in words what the label should be.
-shown_rows.classes_mislabelled <- function(x, shown) {
+# The rows as they are shown: of several classes a column says in words what the label
+# should be.
+shown_rows <- function(shown) {
+  if (is.null(shown$p_suggested)) {
+    return(shown)
+  }
   words <- ifelse(
     shown$p_suggested >= 0.5, as.character(shown$suggested),
     paste0("unclear: ", shown$suggested, " or ", shown$runner_up)

@@ -181,20 +181,61 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
   check_sites_kept(object)
-  if (all(object$epsilon == 0) && !is_average(object)) inform_no_label_noise()
+  if (all(object$omega[row(object$omega) != col(object$omega)] == 0)) inform_no_label_noise()
   found <- suspicion(object)
-  place <- match(found$row, object$data$rows)
-  levels <- object$blueprint$levels
-  other <- factor(rev(levels)[as.integer(found$label)], levels = levels)
-  found$suggested <- found$label
-  found$suggested[found$probability > 0.5] <- other[found$probability > 0.5]
-  found$loo_wrong <- flip_unseen(object)[place]
   if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
   if (is_test(object)) found$if_some <- if_some
   found$fdr <- cumsum(1 - if_some) / found$rank
   cutoff <- if (!is.null(fdr)) fdr_cutoff(found, if_some, fdr)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
-  new_mislabelled(found, object, wrong_count(object, level), cutoff)
+  expected <- wrong_count(object, level)
+  structure(
+    found, expected = expected, cutoff = cutoff, n = nobs(object), rate = shown_rate(object),
+    test = if (is_test(object) && !is.null(level)) noise_statement(object, level),
+    class = c("sturdy_mislabelled", "data.frame")
+  )
+}
+
+#' The rows, the most suspicious first: how likely each label is to be wrong, and what it
+#' should be
+#' @noRd
+suspicion <- function(object, said = truth(object)) {
+  levels <- object$blueprint$levels
+  class_of <- function(k) factor(levels[k], levels = levels)
+  rows <- seq_along(said$y)
+  others <- replace(mean_over(said$p, said$weight), cbind(rows, said$y), -1)
+  best <- max.col(others, ties.method = "first")
+  unseen <- mean_over(said$loo, left_out_weight(said))
+  flipped <- mean_wrong(said)
+  order <- suspicion_order(said)
+  found <- data.frame(
+    row = object$data$rows, label = class_of(said$y), probability = flipped,
+    rank = order(order), loo = exp(left_out_score(said))
+  )
+  if (length(levels) == 2) {
+    found$suggested <- class_of(ifelse(flipped > 0.5, best, said$y))
+  } else {
+    found$suggested <- class_of(best)
+    found$p_suggested <- others[cbind(rows, best)]
+    others[cbind(rows, best)] <- -1
+    second <- max.col(others, ties.method = "first")
+    found$runner_up <- class_of(second)
+    found$p_runner_up <- others[cbind(rows, second)]
+  }
+  found$loo_wrong <- rowSums(replace(unseen, cbind(rows, said$y), 0))
+  found <- found[order, ]
+  row.names(found) <- make.unique(as.character(object$data$row_names[order]))
+  found
+}
+
+#' Rows by the probability that their labels are wrong, ties by the leave-one-out score
+#' @noRd
+suspicion_order <- function(said) order(-mean_wrong(said), left_out_score(said))
+
+#' The flip rate in use, those of an average on average
+#' @noRd
+shown_rate <- function(object) {
+  if (node_count(object) > 1) unname(omega_rates(object$omega)) else object$epsilon
 }
 
 #' Probability that no label is wrong, as far as the fit has looked at it
@@ -205,16 +246,6 @@ probability_none <- function(object) {
   }
   models <- tested_models(object)
   models$probability[models$model == "none"]
-}
-
-#' Mean flip rates of an average, one where the classes have the same
-#' @noRd
-average_rate <- function(object) {
-  if (!is.null(object$nodes$omega)) {
-    return(object$epsilon)
-  }
-  rate <- drop(node_weight(object) %*% node_rates(object))
-  if (isTRUE(all.equal(rate[[1]], rate[[2]]))) rate[[1]] else rate
 }
 
 inform_no_label_noise <- function() {
@@ -255,41 +286,4 @@ unlikely_words <- function(unlikely, called) {
     unlikely, "of the", count(called, "row"), "called wrong",
     if (unlikely == 1) "is" else "are", "more likely right than wrong"
   )
-}
-
-new_mislabelled <- function(found, object, expected, cutoff) {
-  structure(
-    found, expected = expected, cutoff = cutoff, n = nobs(object),
-    rate = if (is_average(object)) average_rate(object) else object$epsilon,
-    test = if (is_test(object) && !is.null(expected$level)) {
-      noise_statement(object, expected$level)
-    }, class = c("sturdy_mislabelled", "data.frame")
-  )
-}
-
-#' The ranked rows, without what takes further work
-#' @noRd
-suspicion <- function(object) {
-  levels <- object$blueprint$levels
-  flipped <- row_flipped(object)
-  loo <- row_loo(object)
-  first <- order(-flipped, loo)
-  data.frame(
-    row = object$data$rows[first],
-    label = factor(levels[1 + (object$data$y[first] > 0)], levels = levels),
-    probability = flipped[first],
-    rank = seq_along(first),
-    loo = exp(loo[first]),
-    row.names = make.unique(object$data$row_names[first])
-  )
-}
-
-#' Leave-one-out probability of the other class: F_v(-z) of the cavity [M 7.4]
-#' @noRd
-flip_unseen <- function(object) {
-  if (is_average(object)) {
-    return(object$nodes$unseen)
-  }
-  cavity <- object$ep$cavity
-  stats::pt(-object$data$y * cavity$mean / sqrt(cavity$var), object$spec$df)
 }

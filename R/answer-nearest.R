@@ -31,9 +31,9 @@ row_similarity.default <- function(object, rows) {
   hyper <- utils::modifyList(
     kernel_hyper(object$kernel), list(variance = 1, bias = 0, nugget = 0)
   )
+  at <- nodes(object)$hyper
   over_nodes(object, function(k) {
-    own <- if (is_average(object)) object$nodes$hyper[[k]]["lengthscale"]
-    hyper[names(own)] <- own
+    hyper$lengthscale <- unname(at[[k]]$lengthscale)
     native_gram(X[rows, , drop = FALSE], X, columns, hyper)
   })
 }
@@ -42,8 +42,7 @@ row_similarity.default <- function(object, rows) {
 row_similarity.bpm <- function(object, rows) {
   X <- object$data$X
   over_nodes(object, function(k) {
-    fit <- if (is_average(object)) at_node(object, k) else object
-    weight <- fit$weights$mean
+    weight <- at_node(object, k)$weights$mean
     if (object$prior$intercept) weight <- weight[-1]
     moved <- t(X) * weight
     distance <- vapply(
@@ -51,15 +50,6 @@ row_similarity.bpm <- function(object, rows) {
     )
     exp(-t(distance) / 2)
   })
-}
-
-#' Mean of a matrix over the nodes of a fit
-#' @noRd
-over_nodes <- function(object, at) {
-  weight <- node_weight(object)
-  total <- 0
-  for (k in seq_along(weight)) total <- total + weight[k] * at(k)
-  total
 }
 
 #' Inputs by how much they matter, those first that do most: shortest lengthscale, or
@@ -71,10 +61,8 @@ input_order <- function(object) {
 }
 
 input_order.default <- function(object) {
-  lengths <- over_nodes(object, function(k) {
-    own <- if (is_average(object)) object$nodes$hyper[[k]]$lengthscale
-    log(if (is.null(own)) object$kernel$lengthscale else own)
-  })
+  at <- nodes(object)$hyper
+  lengths <- over_nodes(object, function(k) log(at[[k]]$lengthscale))
   lengths <- rep_len(exp(lengths), length(object$blueprint$columns))
   list(place = order(lengths), value = lengths, what = "lengthscale")
 }

@@ -1,6 +1,6 @@
 #' Which classes are recorded as which
 #'
-#' The noise matrix of a fit with three classes or more: the probability that a row of a
+#' The noise matrix of a fit: the probability that a row of a
 #' true class is recorded as each class, with intervals, or the expected numbers of rows.
 #'
 #' @details
@@ -15,7 +15,7 @@
 #' Classes that overlap and classes whose labels are mistaken for each other look alike where
 #' there are few rows: a rate between two classes is a reason to look at rows, not a proof.
 #'
-#' @param object A model fitted by [gpc()] to a response with three classes or more.
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param type `"rate"`, the default, or `"count"`, the expected number of training rows.
 #' @param level Probability of the intervals, strictly between 0 and 1; `NULL` for none.
 #' @param ... Not used.
@@ -34,33 +34,24 @@ noise_matrix <- function(object, ...) {
 }
 
 #' @export
-noise_matrix.default <- function(object, ...) {
-  abort_sturdy(
-    "{.arg object} must be a fit of {.fn gpc} with three classes or more,
-     not {describe(object)}.",
-    "type", arg = "object"
-  )
-}
+noise_matrix.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname noise_matrix
 #' @export
-noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 0.9, ...) {
+noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level = 0.9, ...) {
   check_no_dots(...)
   type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
-  check_posterior(object)
+  check_sites_kept(object)
   omega <- object$omega
   if (type == "count") {
-    recorded <- object$data$y
-    checked <- !is.na(object$data$recorded)
-    recorded[checked] <- object$data$recorded[checked]
-    omega[] <- crossprod(class_rows(object)$true_class, diag(ncol(omega))[recorded, ])
-  } else if (!is.null(level) && is.character(object$spec$epsilon)) {
-    ends <- if (is_average(object)) {
+    omega[] <- matrix_counts(object)
+  } else if (!is.null(level) && rate_learned(object)) {
+    ends <- if (node_count(object) > 1) {
       average_interval(object, level)
-    } else if (object$spec$epsilon == "matrix") {
+    } else if (!is.null(object$noise)) {
       matrix_interval(object, level)
     } else {
       rate_interval(object, level)
@@ -70,6 +61,19 @@ noise_matrix.gpc_classes <- function(object, type = c("rate", "count"), level = 
     }
   }
   structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
+}
+
+#' Expected number of rows of each true class recorded as each class; of a label that was
+#' looked up it is what had been recorded that counts
+#' @noRd
+matrix_counts <- function(object) {
+  said <- truth(object)
+  reports <- object$data$reports
+  recorded <- said$y
+  by_source <- reports$source > 0
+  recorded[reports$row[by_source]] <- reports$value[by_source]
+  p <- mean_over(said$p, said$weight)
+  crossprod(p, diag(ncol(p))[recorded, , drop = FALSE])
 }
 
 #' Beta intervals of the rows of a Dirichlet posterior
@@ -85,32 +89,31 @@ matrix_interval <- function(object, level) {
 #' Intervals over the nodes of an average
 #' @noRd
 average_interval <- function(object, level) {
-  entries <- vapply(object$nodes$omega, as.vector, numeric(length(object$omega)))
+  entries <- matrix(unlist(node_omega(object)), length(object$omega))
   ends <- node_ends(object, TRUE, t(entries), level)
   list(lower = matrix(ends[1, ], nrow(object$omega)), upper = matrix(ends[2, ], nrow(object$omega)))
 }
 
-#' The ends of the rate's posterior as matrices
+#' The ends of the posterior of the rates as matrices: two rates vary by a common factor of
+#' their odds
 #' @noRd
 rate_interval <- function(object, level) {
-  at <- function(theta) wrong_at(object, theta)
-  start <- stats::qlogis(2 * max(object$epsilon, 0.5 / nobs(object)))
-  nodes <- wrong_grid(at, at(start))
-  theta <- vapply(nodes, function(node) node$theta, numeric(1))
+  start <- start_theta(object)
+  nodes <- wrong_grid(function(theta) wrong_at(object, theta), wrong_at(object, start))
+  shift <- vapply(nodes, function(node) node$theta[1] - start[1], numeric(1))
   log_weight <- vapply(nodes, `[[`, numeric(1), "log_weight")
-  used <- is.finite(log_weight)
-  by <- order(theta[used])
-  theta <- theta[used][by]
-  fine <- seq(min(theta), max(theta), length.out = 400)
-  density <- if (length(theta) > 1) {
-    exp(stats::spline(theta, log_weight[used][by] - max(log_weight), xout = fine)$y)
+  used <- which(is.finite(log_weight))
+  used <- used[order(shift[used])]
+  fine <- seq(min(shift[used]), max(shift[used]), length.out = 400)
+  density <- if (length(used) > 1) {
+    exp(stats::spline(shift[used], log_weight[used] - max(log_weight), xout = fine)$y)
   } else {
     rep(1, 400)
   }
   below <- cumsum(density) / sum(density)
   end <- function(p) {
-    rate <- 0.5 * stats::plogis(fine[which(below >= p)[1]])
-    rate_matrix(rate, ncol(object$omega))
+    rates <- 0.5 * stats::plogis(start + fine[which(below >= p)[1]])
+    scaled_omega(unname(object$omega), rates)
   }
   low <- end((1 - level) / 2)
   high <- end((1 + level) / 2)

@@ -72,12 +72,13 @@ noise_test.default <- function(object, ...) abort_no_fit(object)
 noise_test.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  if (is_several(object)) check_posterior(object)
   if (!is_test(object)) abort_no_test(object, rlang::current_env())
   noise_statement(object, level)
 }
 
 abort_no_test <- function(object, call) {
-  if (identical(object$spec$epsilon, "average") && is_average(object)) {
+  if (identical(object$spec$epsilon, "average") && !is.null(object$nodes)) {
     abort_sturdy(
       c(
         "The fit has been left with the noise model {.val {object$nodes$models$model}} alone.",
@@ -138,7 +139,7 @@ noise_statement <- function(object, level) {
   }
   some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence(!none) - evidence(none))
-  several <- inherits(object, "gpc_classes")
+  several <- is_several(object)
   one_two <- match(c("one", if (several) "matrix" else "two"), models$model)
   structure(
     list(
@@ -171,13 +172,10 @@ noise_verdict <- function(factor) {
 #' The class of whose labels most are under suspicion: the inputs do not predict it
 #' @noRd
 suspected_class <- function(object) {
-  if (inherits(object, "gpc_classes")) {
-    return(suspected_of_classes(object))
-  }
-  flipped <- row_flipped(object)
-  side <- object$data$y > 0
-  share <- c(mean(flipped[!side] > 0.3), mean(flipped[side] > 0.3))
-  if (any(share > 0.5, na.rm = TRUE)) object$blueprint$levels[which.max(share)]
+  levels <- object$blueprint$levels
+  said <- truth(object)
+  share <- tapply(mean_wrong(said) > 0.3, factor(said$y, seq_along(levels)), mean)
+  if (any(share > 0.5, na.rm = TRUE)) levels[which.max(share)]
 }
 
 # Words ---------------------------------------------------------------------------

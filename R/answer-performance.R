@@ -66,28 +66,33 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   draws <- check_count(draws, "draws", min = 10)
   check_new_pair(newdata, y, call)
-  truth <- if (is.null(newdata)) {
-    check_sites_kept(object)
-    truth_of_rows(object)
-  } else {
-    truth_of_new(object, newdata, y, call)
-  }
-  predicted <- check_predictions(predictions, truth, object$blueprint$levels, call)
-  measures <- performance_measures(predicted)
-  check_memory(as.double(draws) * length(truth$event), draws, what = "draws")
-  values <- draw_measures(measures, draws, seed, ncol(truth$p), truth$weight, function(k) {
-    stats::runif(nrow(truth$p)) < truth$p[, k]
-  })
-  new_performance(measures, values, truth$event, level)
+  said <- if (is.null(newdata)) truth_of_rows(object) else truth_of_new(object, newdata, y, call)
+  predicted <- check_predictions(predictions, said, object$blueprint$levels, call)
+  measures <- performance_measures(predicted, names_classes(predictions))
+  check_memory(as.double(draws) * length(said$y), draws, what = "draws")
+  values <- draw_measures(measures, said, draws, seed)
+  new_performance(measures, values, said$y, level)
 }
 
-#' Measures against draws of the true labels: `truth_at(k)` draws them at node k
+#' Measures against draws of the true classes
+#' @param said list(p: n x C x K, weight), of the true classes.
 #' @noRd
-draw_measures <- function(measures, draws, seed, nodes, weight, truth_at) {
+draw_measures <- function(measures, said, draws, seed) {
+  above <- lapply(seq_along(said$weight), function(k) share_above(at_k(said$p, k)))
   with_seed_or_stream(seed, vapply(seq_len(draws), function(draw) {
-    true <- truth_at(sample.int(nodes, 1, prob = weight))
+    u <- stats::runif(nrow(said$p))
+    k <- sample.int(length(above), 1, prob = said$weight)
+    true <- 1 + rowSums(u < above[[k]])
     vapply(measures, function(measure) measure(true), numeric(1))
   }, numeric(length(measures))))
+}
+
+#' P(class > c), c = 1, ..., C - 1
+#' @noRd
+share_above <- function(p) {
+  above <- p[, -1, drop = FALSE]
+  for (c in rev(seq_len(ncol(above) - 1))) above[, c] <- above[, c] + above[, c + 1]
+  above
 }
 
 check_new_pair <- function(newdata, y, call) {
@@ -120,22 +125,15 @@ new_performance <- function(measures, values, recorded, level) {
   )
 }
 
-#' Probability that the true class is the event, of each training row at each node
-#' @return list(p (n x K), weight, event: as recorded, given: how many rows there are in all,
-#'   rows: which of them these are, padded: these, and `NA` where predict() has it).
+#' The truth of the training rows, with which of the rows given these are
+#' @return list(p, weight, y: as truth(); rows: which of the rows given they are; given: how
+#'   many there were; padded: these, and `NA` where predict() has it).
 #' @noRd
 truth_of_rows <- function(object) {
-  event <- object$data$y > 0
-  flipped <- if (is_average(object)) {
-    node_flips(object$nodes, fit_data(object))$flipped
-  } else {
-    matrix(object$ep$flipped)
-  }
-  flipped[event, ] <- 1 - flipped[event, ]
-  list(
-    p = flipped, weight = node_weight(object), event = event,
+  check_sites_kept(object)
+  c(truth(object)[c("p", "weight", "y")], list(
     rows = object$data$rows, given = object$data$n_given, padded = padded_rows(object)
-  )
+  ))
 }
 
 #' @noRd
@@ -147,102 +145,145 @@ padded_rows <- function(object) {
 #'
 #' There may be one for each row of the data, for each row used, or for each of those and of
 #' those that na.exclude() left out.
-#' @param k how many there are. @param truth as of truth_of_rows() or truth_of_new().
+#' @param k how many there are. @param said as of truth_of_rows() or truth_of_new().
 #' @return positions, or `NULL` if there are neither as many as these nor as those.
 #' @noRd
-predictions_used <- function(k, truth) {
-  if (k == truth$given) {
-    truth$rows
-  } else if (k == length(truth$rows)) {
+predictions_used <- function(k, said) {
+  if (k == said$given) {
+    said$rows
+  } else if (k == length(said$rows)) {
     seq_len(k)
-  } else if (k == length(truth$padded)) {
-    which(!is.na(truth$padded))
+  } else if (k == length(said$padded)) {
+    which(!is.na(said$padded))
   }
 }
 
 #' How many there may be, in words
 #' @noRd
-predictions_wanted <- function(truth) {
-  used <- length(truth$rows)
+predictions_wanted <- function(said) {
+  used <- length(said$rows)
   paste0(
-    "for each of the ", count(truth$given, "row"),
-    if (used != truth$given) paste0(" (or of the ", used, " used)")
+    "for each of the ", count(said$given, "row"),
+    if (used != said$given) paste0(" (or of the ", used, " used)")
   )
 }
 
 #' The same of new rows, from the prediction and the recorded label
 #' @noRd
 truth_of_new <- function(object, newdata, y, call) {
-  latent <- latent_at(object, newdata, call)
-  complete <- which(rowSums(is.na(latent$m)) == 0)
-  label <- as.character(y)
   levels <- object$blueprint$levels
-  if (length(label) != nrow(latent$m) || !all(label[complete] %in% levels)) {
+  rows <- with_memory(rows_to_predict(object, newdata, call))
+  complete <- which(!is.na(rows$spread(seq_len(nrow(rows$X)))))
+  code <- match(as.character(y), levels)
+  if (length(code) != length(rows$row_names) || anyNA(code[complete])) {
     abort_sturdy(
-      "{.arg y} must have a label, {.or {.val {levels}}}, for each of the {nrow(latent$m)}
-       row{?s} of {.arg newdata}.",
+      "{.arg y} must have a label, {.or {.val {levels}}}, for each of the
+       {length(rows$row_names)} row{?s} of {.arg newdata}.",
       "length", arg = "y", call = call
     )
   }
-  event <- label[complete] == levels[2]
-  z <- (latent$m / sqrt(latent$s2))[complete, , drop = FALSE]
-  pos <- stats::pt(z, object$spec$df)
-  neg <- stats::pt(-z, object$spec$df)
-  rates <- node_rates(object)
-  # a row a node: the probability of the label under either class
-  recorded <- function(right, wrong) {
-    outer(event, seq_len(ncol(z)), function(e, k) ifelse(e, right[k], wrong[k]))
+  y <- code[complete]
+  new <- with_memory(truth_new(object, rows$X, call))
+  omega <- node_omega(object)
+  for (k in seq_along(omega)) {
+    joint <- at_k(new$p, k) * t(omega[[k]])[y, , drop = FALSE]
+    joint[rowSums(joint) == 0, ] <- 1 # a label that the node takes for impossible
+    new$p[, , k] <- joint / rowSums(joint)
   }
-  if_pos <- recorded(1 - rates[, 2], rates[, 2])
-  if_neg <- recorded(rates[, 1], 1 - rates[, 1])
-  p <- pos * if_pos / (pos * if_pos + neg * if_neg)
-  p[is.nan(p)] <- 0.5 # a label that the node takes for impossible
   list(
-    p = p, weight = node_weight(object), event = event, rows = complete, given = nrow(latent$m)
+    p = new$p, weight = new$weight, y = y, rows = complete, given = length(rows$row_names)
   )
 }
 
-#' Predictions as probabilities of the event, or as TRUE and FALSE
+names_classes <- function(predictions) is.factor(predictions) || is.character(predictions)
+
+#' Predictions for the rows used as probabilities of the classes, n x C; 0 and 1 where
+#' classes were given
 #' @noRd
-check_predictions <- function(predictions, truth, levels, call) {
-  classes <- is.factor(predictions) || is.character(predictions)
-  at <- predictions_used(length(predictions), truth)
-  fine <- !is.null(at) && (classes || is.numeric(predictions))
-  if (fine) {
-    used <- if (classes) as.character(predictions)[at] else as.double(predictions)[at]
-    fine <- if (classes) all(used %in% levels) else !anyNA(used) && all(used >= 0 & used <= 1)
+check_predictions <- function(predictions, said, levels, call) {
+  if (is.data.frame(predictions)) predictions <- as.matrix(predictions)
+  one <- is.null(dim(predictions))
+  at <- predictions_used(NROW(predictions), said)
+  used <- if (is.null(at)) {
+    NULL
+  } else if (one && names_classes(predictions)) {
+    diag(length(levels))[match(as.character(predictions)[at], levels), , drop = FALSE]
+  } else if (one && length(levels) == 2 && is.numeric(predictions)) {
+    unname(cbind(1 - predictions, as.double(predictions))[at, , drop = FALSE])
+  } else if (!one && length(levels) > 2 && is.numeric(predictions)) {
+    in_order_of(predictions, levels)[at, , drop = FALSE]
   }
-  if (!fine) {
-    abort_sturdy(
-      "{.arg predictions} must have, {predictions_wanted(truth)}, the probability of
-       {.val {levels[2]}} or a class, {.or {.val {levels}}}, not {describe(predictions)}.",
-      "predictions", arg = "predictions", call = call
-    )
+  probability <- length(used) > 0 && !anyNA(used) && ncol(used) == length(levels) &&
+    all(used >= 0) && all(abs(rowSums(used) - 1) < 1e-6)
+  if (!probability) {
+    abort_predictions(predictions, said, levels, call)
   }
-  if (classes) used == levels[2] else used
+  used
 }
 
-#' @return named list of functions of the true classes (`TRUE`: the event).
+#' Columns in the order of the levels, where they are named by them
 #' @noRd
-performance_measures <- function(predicted) {
-  called <- if (is.logical(predicted)) predicted else predicted > 0.5
-  accuracy <- list(accuracy = function(event) mean(called == event))
-  if (is.logical(predicted)) {
+in_order_of <- function(p, levels) {
+  if (!is.null(colnames(p))) p <- p[, match(levels, colnames(p)), drop = FALSE]
+  unname(p)
+}
+
+abort_predictions <- function(predictions, said, levels, call) {
+  what <- if (length(levels) == 2) {
+    "the probability of {.val {levels[2]}} or a class, {.or {.val {levels}}}"
+  } else {
+    "a class, {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to
+     1"
+  }
+  abort_sturdy(
+    paste0(
+      "{.arg predictions} must have, {predictions_wanted(said)}, ", what,
+      ", not {describe(predictions)}."
+    ),
+    "predictions", arg = "predictions", call = call
+  )
+}
+
+#' Named list of functions of the true classes
+#'
+#' The area and the calibration are of the event of two classes, and of several means over the
+#' classes, each against the rest.
+#' @param p n x C. @param called_only whether classes were predicted, not probabilities.
+#' @noRd
+performance_measures <- function(p, called_only) {
+  called <- max.col(p, ties.method = "first")
+  accuracy <- list(accuracy = function(true) mean(called == true))
+  if (called_only) {
     return(accuracy)
   }
-  rank <- rank(predicted)
-  p <- pmin(pmax(predicted, 1e-12), 1 - 1e-12)
-  bin <- findInterval(predicted, seq(0, 1, by = 0.1), all.inside = TRUE)
-  c(accuracy, list(
-    auc = function(event) {
-      n <- c(sum(event), sum(!event))
-      if (all(n > 0)) (sum(rank[event]) - n[1] * (n[1] + 1) / 2) / prod(n) else NA_real_
-    },
-    log_score = function(event) mean(log(ifelse(event, p, 1 - p))),
-    calibration = function(event) {
-      sum(abs(rowsum(predicted - event, bin))) / length(event)
+  meant <- if (ncol(p) == 2) 2L else seq_len(ncol(p))
+  over <- function(measure) {
+    each <- lapply(meant, function(c) measure(p[, c]))
+    function(true) {
+      values <- vapply(seq_along(meant), function(j) each[[j]](true == meant[j]), numeric(1))
+      # of the classes that occur
+      if (all(is.na(values))) NA_real_ else mean(values, na.rm = TRUE)
     }
+  }
+  safe <- pmax(p, 1e-12)
+  c(accuracy, list(
+    auc = over(measure_auc),
+    log_score = function(true) mean(log(safe[cbind(seq_along(true), true)])),
+    calibration = over(measure_calibration)
   ))
+}
+
+measure_auc <- function(p) {
+  rank <- rank(p)
+  function(event) {
+    n <- c(sum(event), sum(!event))
+    if (all(n > 0)) (sum(rank[event]) - n[1] * (n[1] + 1) / 2) / prod(n) else NA_real_
+  }
+}
+
+measure_calibration <- function(p) {
+  bin <- findInterval(p, seq(0, 1, by = 0.1), all.inside = TRUE)
+  function(event) sum(abs(rowsum(p - event, bin))) / length(event)
 }
 
 #' @param digits Significant digits.

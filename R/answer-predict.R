@@ -95,30 +95,38 @@ predict.sturdy_model <- function(object,
                                  ...) {
   apart <- inherits(newdata, "sturdy_shards")
   if (!apart) check_no_dots(...)
+  several <- is_several(object)
+  of_event <- if (several) "prob" else "response"
   if (!is.null(interval)) {
     interval <- check_number(interval, "interval", min = 0, max = 1, open = TRUE)
-    if (missing(type)) type <- "response"
   }
+  if (missing(type)) type <- if (is.null(interval)) "class" else of_event
   type <- check_choice(
-    type, c("class", "prob", "latent", "response", "link"), "type"
+    type, c("class", "prob", "latent", if (!several) c("response", "link")), "type"
   )
   noise <- check_flag(noise, "noise")
-  if (!is.null(interval)) check_interval(type, noise)
+  if (!is.null(interval)) check_interval(type, noise, unique(c(of_event, "prob")))
   call <- rlang::current_env()
   if (apart) {
     return(predict_apart(newdata, object, type, noise, ..., call = call))
   }
-  latent <- with_memory(latent_at(object, newdata, call))
-  if (!is.null(interval)) {
-    return(predicted_interval(object, latent, interval))
-  }
-  switch(type,
-    class = predicted_class(object, latent),
-    prob = predicted_prob(object, latent, noise),
-    latent = predicted_latent(object, latent),
-    response = stats::setNames(predicted_prob(object, latent, noise)[, 2], latent$row_names),
-    link = stats::setNames(predicted_link(object, latent), latent$row_names)
-  )
+  with_memory({
+    rows <- rows_to_predict(object, newdata, call)
+    named <- function(answers) stats::setNames(rows$spread(answers), rows$row_names)
+    if (!is.null(interval)) {
+      predicted_interval(object, rows, interval, call)
+    } else {
+      switch(type,
+        class = rows$spread(most_probable(
+          prob_new(object, rows$X, call = call), object$blueprint$levels
+        )),
+        prob = named_prob(prob_new(object, rows$X, noise, call), rows, object),
+        latent = predicted_latent(object, rows, call),
+        response = named(prob_new(object, rows$X, noise, call)[, 2]),
+        link = named(predicted_link(object, rows$X, call))
+      )
+    }
+  })
 }
 
 #' Fitted class probabilities
@@ -127,20 +135,15 @@ predict.sturdy_model <- function(object,
 #' @param ... Not used.
 #' @return A numeric vector: the probability of the event (the second level) at
 #'   each training row, without label noise, named by row; padded with `NA` where
-#'   `na.action = na.exclude` left rows out.
+#'   `na.action = na.exclude` left rows out. With three classes or more a matrix with a
+#'   column for each class.
 #' @seealso [predict()][predict.sturdy_model]
 #' @export
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' fitted(fit)
 fitted.sturdy_model <- function(object, ...) {
-  predict(object, type = "response")
-}
-
-predicted_class <- function(object, latent) {
-  levels <- object$blueprint$levels
-  event <- if (is_average(object)) mean_probability(object, latent) > 0.5 else latent$m > 0
-  factor(levels[1 + event], levels = levels)
+  predict(object, type = if (is_several(object)) "prob" else "response")
 }
 
 #' Answers for rows that are not here: a method of their class writes them
@@ -149,101 +152,55 @@ predict_apart <- function(rows, object, type, noise, ..., call) {
   UseMethod("predict_apart")
 }
 
-# Of the true class, or with `noise` of the recorded label [M 7.3]; averaged over nodes
-predicted_prob <- function(object, latent, noise = FALSE) {
-  z <- latent$m / sqrt(latent$s2)
-  neg <- stats::pt(-z, object$spec$df)
-  pos <- stats::pt(z, object$spec$df)
-  weight <- node_weight(object)
-  if (noise) {
-    rates <- node_rates(object)
-    flip_neg <- neg %*% (weight * rates[, 1])
-    flip_pos <- pos %*% (weight * rates[, 2])
-  } else {
-    flip_neg <- flip_pos <- 0
-  }
-  neg <- neg %*% weight
-  pos <- pos %*% weight
-  prob <- cbind(neg - flip_neg + flip_pos, pos + flip_neg - flip_pos)
-  dimnames(prob) <- list(latent$row_names, object$blueprint$levels)
-  prob
+#' The most probable class of each row, `NA` where a probability is
+#' @noRd
+most_probable <- function(prob, levels) {
+  known <- stats::complete.cases(prob)
+  best <- rep(NA_integer_, nrow(prob))
+  best[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
+  factor(levels[best], levels = levels)
 }
 
-#' The quantile of the probability: m / sqrt(s2) of a fit at one point
+named_prob <- function(prob, rows, object) {
+  matrix(
+    rows$spread(prob), ncol = ncol(prob),
+    dimnames = list(rows$row_names, object$blueprint$levels)
+  )
+}
+
+#' The quantile of the probability of the event: m / sqrt(s2) of a fit at one point
 #' @noRd
-predicted_link <- function(object, latent) {
-  z <- latent$m / sqrt(latent$s2)
-  if (!is_average(object)) {
+predicted_link <- function(object, X, call) {
+  latent <- node_latent(object, X, call)
+  z <- matrix(latent$m / sqrt(latent$s2), nrow(X))
+  if (ncol(z) == 1) {
     return(drop(z))
   }
+  df <- object$spec$df
   weight <- node_weight(object)
-  pos <- drop(stats::pt(z, object$spec$df) %*% weight)
-  neg <- drop(stats::pt(-z, object$spec$df) %*% weight)
-  ifelse( # from the side on which the probability is small
-    pos < neg, stats::qt(pos, object$spec$df), -stats::qt(neg, object$spec$df)
-  )
+  pos <- drop(stats::pt(z, df) %*% weight)
+  neg <- drop(stats::pt(-z, df) %*% weight)
+  # from the side on which the probability is small
+  ifelse(pos < neg, stats::qt(pos, df), -stats::qt(neg, df))
 }
 
-predicted_latent <- function(object, latent) {
+#' Moments of the latent functions, those of the mixture over nodes
+#' @noRd
+predicted_latent <- function(object, rows, call) {
+  latent <- node_latent(object, rows$X, call)
   weight <- node_weight(object)
-  m <- drop(latent$m %*% weight)
-  s2 <- drop((latent$s2 + latent$m^2) %*% weight) - m^2 # moments of the mixture
-  if (!is_average(object)) s2 <- drop(latent$s2)
+  mean <- mean_over(latent$m, weight)
+  m <- rows$spread(mean)
+  s2 <- rows$spread(mean_over(latent$s2 + (latent$m - as.vector(mean))^2, weight))
+  if (is_several(object)) {
+    named <- list(rows$row_names, object$blueprint$levels)
+    return(list(mean = structure(m, dimnames = named), sd = structure(sqrt(s2), dimnames = named)))
+  }
   kappa <- latent_kappa(object)
   data.frame(
-    location = sqrt(kappa) * m,
-    scale = sqrt(kappa * s2),
-    df = rep(object$spec$df, length(m)),
-    m = m,
-    s2 = s2,
-    row.names = make.unique(as.character(latent$row_names))
+    location = sqrt(kappa) * drop(m), scale = sqrt(kappa * drop(s2)),
+    df = rep(object$spec$df, nrow(m)), m = drop(m), s2 = drop(s2),
+    row.names = make.unique(as.character(rows$row_names))
   )
 }
 
-# Intervals of the probability -----------------------------------------------------
-
-check_interval <- function(type, noise, allowed = c("response", "prob"),
-                           call = rlang::caller_env()) {
-  if (!type %in% allowed || noise) {
-    abort_sturdy(
-      "{.arg interval} is of the probability of the true class: {.arg type} must be
-       {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
-      "interval", arg = "interval", call = call
-    )
-  }
-}
-
-#' @param latent list(m, s2), a column a node, s2 with the nugget. [M 7.7]
-#' @noRd
-predicted_interval <- function(object, latent, level) {
-  weight <- node_weight(object)
-  nugget <- node_nugget(object)
-  root <- sqrt(rep(nugget, each = nrow(latent$m)))
-  sd <- sqrt(pmax(latent$s2 - root^2, .Machine$double.xmin))
-  # P(probability <= pnorm(x)), x on the normal scale
-  below <- function(x) drop(stats::pt((root * x - latent$m) / sd, object$spec$df) %*% weight)
-  ends <- vapply(c((1 - level) / 2, (1 + level) / 2), function(p) {
-    low <- rep(-40, nrow(latent$m))
-    high <- -low
-    for (step in 1:60) {
-      middle <- (low + high) / 2
-      up <- below(middle) < p
-      low <- ifelse(up, middle, low)
-      high <- ifelse(up, high, middle)
-    }
-    stats::pnorm((low + high) / 2)
-  }, numeric(nrow(latent$m)))
-  ends <- matrix(ends, ncol = 2)
-  data.frame(
-    estimate = unname(predicted_prob(object, latent)[, 2]), lower = ends[, 1],
-    upper = ends[, 2], row.names = make.unique(as.character(latent$row_names))
-  )
-}
-
-node_nugget <- function(object) {
-  if (is_average(object)) {
-    vapply(object$nodes$hyper, function(hyper) hyper$nugget, numeric(1))
-  } else {
-    model_hyper(object)$nugget
-  }
-}

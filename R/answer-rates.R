@@ -37,47 +37,30 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
   rate_table(object, level)
 }
 
-#' @param models noise models to average over.
+#' Flip rates of each source and true class, over nodes of some noise models
+#' @param models their names.
 #' @noRd
 rate_table <- function(object, level, models = object$nodes$models$model) {
-  if (inherits(object, "gpc_classes")) {
-    return(class_rate_table(object, level, models))
-  }
-  groups <- object$data$groups
-  group <- if (is.null(object$data$group)) rep(1L, nobs(object)) else object$data$group
-  mine <- if (is_average(object)) object$nodes$table$model %in% models else TRUE
-  weight <- node_weight(object)[mine] / sum(node_weight(object)[mine])
-  # under "none", which is all that is left out, no label is wrong
-  flipped <- row_flipped(object) / sum(node_weight(object)[mine])
-  event <- object$data$y > 0
-  tables <- lapply(seq_len(max(1, length(groups))), function(g) {
-    rates <- group_rates(object, g)[mine, , drop = FALSE]
-    ends <- if (is_average(object)) {
-      node_ends(object, mine, rates, level)
-    } else {
-      matrix(NA_real_, 2, 2)
-    }
-    here <- group == g
+  said <- truth(object)
+  mine <- if (is.null(models)) TRUE else said$model %in% models
+  weight <- said$weight[mine] / sum(said$weight[mine])
+  wrong <- mean_over(said$p[, , mine, drop = FALSE], weight)
+  wrong[cbind(seq_along(said$y), said$y)] <- 0
+  sources <- object$data$reports$sources
+  if (is.null(sources)) sources <- "label"
+  tables <- lapply(seq_along(sources), function(s) {
+    rates <- vapply(said$omega[mine], function(omega) 1 - diag(omega[s, , ]), numeric(ncol(wrong)))
+    ends <- node_ends(object, mine, t(rates), level)
     data.frame(
-      class = object$blueprint$levels, rate = drop(weight %*% rates), lower = ends[1, ],
-      upper = ends[2, ], rows = sum(here),
-      # of true class neg are those wrongly recorded as pos
-      wrong = c(sum(flipped[here & event]), sum(flipped[here & !event]))
+      class = object$blueprint$levels, rate = drop(rates %*% weight), lower = ends[1, ],
+      upper = ends[2, ], rows = sum(said$source == s),
+      wrong = colSums(wrong[said$source == s, , drop = FALSE])
     )
   })
   table <- do.call(rbind, tables)
-  if (!is.null(groups)) table <- cbind(group = rep(groups, each = 2), table)
+  if (!identical(sources, "label")) table <- cbind(group = rep(sources, each = ncol(wrong)), table)
   row.names(table) <- NULL
   table
-}
-
-#' Rates (neg, pos) of a group, a row a node
-#' @noRd
-group_rates <- function(object, g) {
-  if (!is_average(object)) {
-    return(node_rates(object))
-  }
-  t(vapply(object$nodes$rates, function(rates) rep_len(rates[g, ], 2), numeric(2)))
 }
 
 #' Central intervals over nodes of what has a column, `NA` where mere modes stand for a noise
@@ -86,10 +69,11 @@ group_rates <- function(object, g) {
 #' @noRd
 node_ends <- function(object, mine, values, level) {
   models <- object$nodes$models
-  model <- object$nodes$table$model[mine]
-  weight <- node_weight(object)[mine] / sum(node_weight(object)[mine])
+  at <- nodes(object)
+  model <- at$model[mine]
+  weight <- at$weight[mine] / sum(at$weight[mine])
   bare <- models$model[models$method == "mode" & models$model != "none"]
-  if (sum(weight[model %in% bare]) > 0.05) {
+  if (is.null(models) || sum(weight[model %in% bare]) > 0.05) {
     return(matrix(NA_real_, 2, ncol(values)))
   }
   apply(values, 2, weighted_quantile, weight, c((1 - level) / 2, (1 + level) / 2))

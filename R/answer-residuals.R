@@ -21,7 +21,8 @@
 #' @param ... Not used.
 #' @return
 #' * `residuals()`: a named vector with one number per training row, padded with `NA` where
-#'   `na.action = na.exclude` left rows out.
+#'   `na.action = na.exclude` left rows out. With three classes or more `"deviance"` has no
+#'   sign, and `"pearson"` and `"response"` are matrices with a column for each class.
 #' * `deviance()`: a number.
 #' * `simulate()`: a data frame with one row per training row and `nsim` columns `sim_1`,
 #'   `sim_2`, ..., which are factors with the levels of the response.
@@ -37,11 +38,11 @@
 #' simulate(fit, 2, seed = 1)
 NULL
 
-#' Probability that the event is recorded at each training row, padded
+#' Probabilities of what is recorded at each training row, padded, a column a class
 #' @noRd
-recorded_prob <- function(object, call) {
+recorded_fit <- function(object, call) {
   check_by_ep(object, call)
-  predict(object, type = "response", noise = TRUE)
+  predict(object, type = "prob", noise = TRUE)
 }
 
 #' @rdname residuals.sturdy_model
@@ -52,13 +53,16 @@ residuals.sturdy_model <- function(object,
                                    ...) {
   check_no_dots(...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
-  p <- recorded_prob(object, rlang::current_env())
-  y <- stats::naresid(object$data$na_action, (object$data$y > 0) * 1)
-  switch(type,
-    deviance = sign(y - p) * sqrt(-2 * log(ifelse(y > 0, p, 1 - p))),
-    pearson = (y - p) / sqrt(p * (1 - p)),
-    response = y - p
-  )
+  p <- recorded_fit(object, rlang::current_env())
+  code <- stats::naresid(object$data$na_action, label_code(object$data))
+  several <- is_several(object)
+  if (type == "deviance") {
+    sign <- if (several) 1 else 2 * code - 3 # - of the first class, + of the second
+    return(stats::setNames(sign * sqrt(-2 * log(p[cbind(seq_along(code), code)])), rownames(p)))
+  }
+  raw <- outer(code, seq_len(ncol(p)), `==`) - p
+  if (type == "pearson") raw <- raw / sqrt(p * (1 - p))
+  if (several) raw else raw[, 2]
 }
 
 #' @rdname residuals.sturdy_model
@@ -75,16 +79,17 @@ deviance.sturdy_model <- function(object, ...) {
 simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim", min = 1)
-  p <- recorded_prob(object, rlang::current_env())
-  p <- p[!is.na(p)]
-  check_memory(as.double(nsim) * length(p), nsim, what = "simulations")
+  p <- recorded_fit(object, rlang::current_env())
+  p <- p[!is.na(p[, 1]), , drop = FALSE]
+  check_memory(as.double(nsim) * nrow(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
+  above <- share_above(p)
   draws <- with_seed_or_stream(
     seed,
     lapply(seq_len(nsim), function(k) {
-      factor(levels[1 + (stats::runif(length(p)) < p)], levels = levels)
+      factor(levels[1 + rowSums(stats::runif(nrow(p)) < above)], levels = levels)
     })
   )
   names(draws) <- paste0("sim_", seq_len(nsim))
-  data.frame(draws, row.names = make.unique(names(p)))
+  data.frame(draws, row.names = make.unique(rownames(p)))
 }

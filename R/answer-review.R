@@ -59,26 +59,14 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, ...) {
   n <- check_count(n, "n", min = 1)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
-  group <- object$data$group
-  trusted <- if (is.null(group)) rep(FALSE, nobs(object)) else group == 0
-  ranked <- suspicion(object)
-  place <- match(ranked$row, object$data$rows)
-  ranked <- ranked[!trusted[place], ]
-  list <- utils::head(ranked, n)
-  levels <- object$blueprint$levels
-  other <- factor(rev(levels)[as.integer(list$label)], levels = levels)
-  suggested <- list$label
-  suggested[list$probability > 0.5] <- other[list$probability > 0.5]
-  list$suggested <- suggested
-  new_review(object, list, which(trusted), level)
-}
-
-#' @param list the rows to check, as suspicion() has them, with `suggested`. @param known
-#'   positions of the rows whose labels are trusted.
-#' @noRd
-new_review <- function(object, list, known, level) {
-  left <- setdiff(seq_len(nobs(object)), c(known, match(list$row, object$data$rows)))
-  density <- remaining_density(object, left)
+  said <- truth(object)
+  order <- suspicion_order(said)
+  open <- said$source > 0 # labels that are not known to be right
+  chosen <- utils::head(which(open[order]), n)
+  list <- suspicion(object, said)[chosen, ]
+  list$suggested[list$probability <= 0.5] <- list$label[list$probability <= 0.5]
+  left <- setdiff(which(open), order[chosen])
+  density <- wrong_mixture(wrong_each(said)[left, , drop = FALSE], said$weight)
   structure(
     data.frame(
       row = list$row, label = list$label, suggested = list$suggested,
@@ -89,20 +77,6 @@ new_review <- function(object, list, known, level) {
     none_left = density[1] / sum(density), unchecked = length(left),
     class = c("sturdy_review", "data.frame")
   )
-}
-
-#' Distribution of the number of wrong labels among some rows
-#' @noRd
-remaining_density <- function(object, rows) {
-  if (!is_average(object)) {
-    return(poisson_binomial(row_flipped(object)[rows]))
-  }
-  flips <- if (is.null(object$nodes$each)) {
-    node_flips(object$nodes, fit_data(object))$flipped
-  } else {
-    object$nodes$each
-  }
-  wrong_mixture(flips[rows, , drop = FALSE], node_weight(object))
 }
 
 #' @param digits Significant digits.

@@ -37,24 +37,26 @@
 #' log_score(fit)
 brier_score <- function(object, ...) {
   check_no_dots(...)
-  if (inherits(object, "gpc_classes")) {
-    return(new_score("brier", classes_brier(object)))
-  }
-  new_score("brier", (-expm1(loo_terms(object)))^2)
+  check_is_fit(object)
+  check_sites_kept(object)
+  said <- truth(object)
+  wrong <- recorded_prob(said)
+  own <- cbind(seq_along(said$y), said$y)
+  wrong[own] <- wrong[own] - 1
+  new_score("brier", rowSums(wrong^2) / 2)
 }
 
 #' @rdname brier_score
 #' @export
 log_score <- function(object, ...) {
   check_no_dots(...)
-  new_score("log", loo_terms(object))
+  check_is_fit(object)
+  new_score("log", unname(loo(object)$pointwise[, "elpd_loo"]))
 }
 
-#' Log probability of each recorded label, as loo() has it
-#' @noRd
-loo_terms <- function(object, call = rlang::caller_env()) {
-  if (!inherits(object, c("sturdy_model", "gpc_classes"))) abort_no_fit(object, call = call)
-  unname(loo(object)$pointwise[, "elpd_loo"])
+check_is_fit <- function(object, call = rlang::caller_env()) {
+  if (!inherits(object, "sturdy_model")) abort_no_fit(object, call = call)
+  check_model(object, call)
 }
 
 new_score <- function(score, pointwise) {
@@ -99,6 +101,8 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'   [selection][select_model].
 #' @param bins Largest number of bins, from 1 to 1000 (10 by default).
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
+#' @param class The class whose probability is meant; `NULL`, the default, is the event of two
+#'   classes, and of three or more takes each row once for each class.
 #' @param ... Not used.
 #' @return A list of class `sturdy_calibration`:
 #'   * `bins`: a data frame with one row per bin: `predicted` (mean probability of the
@@ -127,15 +131,38 @@ calibration.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname calibration
 #' @export
-calibration.sturdy_model <- function(object, bins = 10, level = 0.9, ...) {
+calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NULL, ...) {
   check_no_dots(...)
   bins <- check_count(bins, "bins", 1, 1000)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
-  event <- object$data$y > 0
-  recorded <- row_loo(object)
-  probability <- ifelse(event, exp(recorded), -expm1(recorded))
-  new_calibration(probability, event, bins, level, object$blueprint$levels)
+  said <- truth(object)
+  probability <- recorded_prob(said)[, meant$classes, drop = FALSE]
+  event <- outer(said$y, meant$classes, `==`)
+  found <- new_calibration(as.vector(probability), as.vector(event), bins, level, meant$words)
+  if (is_several(object)) found$rows <- nobs(object)
+  found
+}
+
+#' The classes whose probabilities are meant, and the words for the others and for these
+#' @noRd
+check_meant <- function(class, levels, call = rlang::caller_env()) {
+  if (is.null(class)) {
+    if (length(levels) == 2) {
+      return(list(classes = 2L, words = levels))
+    }
+    return(list(classes = seq_along(levels), words = c("another class", "a class")))
+  }
+  which <- match(as.character(class), levels)
+  if (length(which) != 1 || is.na(which)) {
+    abort_sturdy(
+      "{.arg class} must be {.code NULL} or one of {.val {levels}}, not {describe(class)}.",
+      "choice", arg = "class", call = call
+    )
+  }
+  other <- if (length(levels) == 2) levels[-which] else "another class"
+  list(classes = which, words = c(other, levels[which]))
 }
 
 new_calibration <- function(probability, event, bins, level, levels) {

@@ -13,7 +13,7 @@ wrong_count <- function(object, level) {
     return(list(count = sum(p), at_fit = sum(p)))
   }
   uncertain <- rate_learned(object)
-  density <- if (is_average(object)) {
+  density <- if (!is.null(object$nodes)) {
     average_density(object)
   } else if (uncertain) {
     wrong_density(object)
@@ -62,7 +62,7 @@ density_ends <- function(density, level) {
 #' @noRd
 wrong_density <- function(object) {
   at <- function(theta) wrong_at(object, theta)
-  first <- at(stats::qlogis(2 * pmax(object$epsilon, 0.5 / nobs(object))))
+  first <- at(start_theta(object))
   for (move in 1:4) {
     nodes <- wrong_grid(at, first)
     log_weight <- vapply(nodes, `[[`, numeric(1), "log_weight")
@@ -77,6 +77,11 @@ wrong_density <- function(object) {
   weight <- exp(log_weight - max(log_weight)) * trapezoid(shift)
   drop(vapply(nodes, `[[`, numeric(nobs(object) + 1), "density") %*% weight) /
     sum(weight)
+}
+
+#' @noRd
+start_theta <- function(object) {
+  stats::qlogis(2 * pmin(pmax(object$epsilon, 0.5 / nobs(object)), 0.49))
 }
 
 #' Nodes on both sides of the first, wider and wider apart, until the density has
@@ -123,7 +128,8 @@ wrong_at <- function(object, theta) {
   control <- object$spec$control
   control$tol <- max(control$tol, 1e-5)
   latent <- model_latent(object)
-  L <- report_likelihood(latent$reports, latent_omega(latent, epsilon))
+  omega <- latent_omega(latent, scaled_omega(unname(object$omega), epsilon))
+  L <- report_likelihood(latent$reports, omega)
   out <- latent$native(model_hyper(object), Inf, L, NULL, control)
   if (!ep_converged(out)) {
     return(list(

@@ -96,6 +96,13 @@ check_fit.sturdy_model <- function(object,
                                    ...) {
   check_no_dots(...)
   call <- rlang::current_env()
+  if (is_several(object)) {
+    abort_several(
+      "exact posterior to be checked against",
+      "EP of several classes is within 0.02 of it on average (see {.fn gpc}); one class against
+       the others, {.code gpc(I(class == \"a\") ~ ., data)}, can be checked."
+    )
+  }
   draws <- check_count(draws, "draws", min = 100)
   se <- check_number(se, "se", min = 0, open = TRUE)
   max_moves <- check_number(max_moves, "max_moves", min = 1)
@@ -176,7 +183,7 @@ check_probability <- function(object, problem, run, draws, progress) {
   start <- matrix(start, ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
   latent <- latent_new(object, object$data$X, rlang::caller_env())
-  ep <- stats::pt(latent$m / sqrt(latent$s2), object$spec$df)
+  ep <- drop(stats::pt(latent$m / sqrt(latent$s2), object$spec$df))
   exact <- exact_probability(object, problem, moves)
   gap <- abs(ep - exact$mean)
   worst <- which.max(gap)

@@ -94,6 +94,13 @@ posterior_sample.sturdy_model <- function(object,
                                           progress = object$spec$control$progress) {
   check_no_dots(...)
   call <- rlang::current_env()
+  if (is_several(object)) {
+    abort_several(
+      "exact sampler",
+      "{.code predict(fit, type = \"latent\")} has the approximate posterior; one class against
+       the others, {.code gpc(I(class == \"a\") ~ ., data)}, can be sampled."
+    )
+  }
   n <- check_count(n, "n", min = 1)
   thin <- check_count(thin, "thin", min = 1)
   progress <- check_progress(progress)

@@ -70,50 +70,29 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   if (n_new == 0) {
     return(object)
   }
-  object$data <- with_new_rows(object$data, new, newdata, call)
-  object <- with_reports(object)
-  sites <- lapply(object$ep$sites, function(site) c(site, numeric(n_new)))
+  object$data <- with_new_rows(object, new, newdata, call)
+  sites <- lapply(object$ep$sites, function(site) {
+    if (is.matrix(site)) rbind(site, matrix(0, n_new, ncol(site))) else c(site, numeric(n_new))
+  })
   ep <- refit_ep(object, sites = sites, final = TRUE)
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
-  ep[c("value", "gradient", "gradient_solved", "cold", "slope", "C")] <- NULL
-  if (!object$spec$control$trace) ep["trace"] <- list(NULL)
-  warn_ep(ep)
-  object$ep <- ep
+  object$ep <- kept_ep(ep, object$spec)
+  warn_ep(object$ep)
   reweighed(object)
-}
-
-#' @rdname absorb
-#' @export
-absorb.gpc_classes <- function(object, newdata, y = NULL, ..., na.action = stats::na.omit) {
-  check_no_dots(...)
-  call <- rlang::current_env()
-  check_posterior(object)
-  check_newdata_given(rlang::maybe_missing(newdata), call)
-  new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
-  if (length(new$y) == 0) {
-    return(object)
-  }
-  object$data <- with_new_rows(object$data, new, newdata, call)
-  object <- with_reports(object)
-  none <- matrix(0, length(new$y), length(object$blueprint$levels))
-  ep <- refit_ep(object, sites = lapply(object$ep$sites, rbind, none), final = TRUE)
-  if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
-  object$ep <- classes_ep(ep, object$spec, object$blueprint$levels)
-  object <- reweighed(object)
-  if (is_average(object)) object$omega[] <- object$nodes$omega_mean
-  object
 }
 
 #' The rows of a fit and new ones
 #' @param new of forge_labelled().
 #' @noRd
-with_new_rows <- function(data, new, newdata, call) {
+with_new_rows <- function(object, new, newdata, call) {
+  data <- object$data
   if (!is.null(data$group)) abort_known_rows(call)
-  list(
+  object$data <- list(
     X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
     row_names = c(data$row_names, row_names_of(newdata)[new$rows]),
     na_action = data$na_action, n_given = data$n_given + nrow(newdata)
   )
+  with_reports(object)$data
 }
 
 #' What is known of the labels of new rows can't be told here

@@ -259,12 +259,9 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   prior$scale[prior$free] <- fit$hyper$prior_scale
   prior$nugget <- fit$hyper$nugget
   weights <- ep_weights(fit$ep, prior, spec$df)
-  fit$ep$C <- NULL
+  fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  new_model(
-    spec, molded, call, fit,
-    prior = prior, weights = weights
-  )
+  new_model(spec, molded, call, fit, prior = prior, weights = weights)
 }
 
 abort_filter_known <- function(call) {

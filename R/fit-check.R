@@ -19,13 +19,12 @@ check_model <- function(object, call = rlang::caller_env()) {
 #' The first field of a fit that is missing or can't be, `NULL` if there is none
 #' @noRd
 wrong_field <- function(object) {
-  wanted <- if (inherits(object, "gpc_classes")) class_model_fields else model_fields
-  fields <- unclass(object) # `[[` is exact, `$` would take epsilon for ep
+  fields <- unclass(object)
   name <- NULL
   tryCatch(
     {
-      for (name in names(wanted)) {
-        if (!isTRUE(wanted[[name]](fields[[name]], fields))) {
+      for (name in names(model_fields)) {
+        if (!isTRUE(model_fields[[name]](fields[[name]], fields))) {
           return(name)
         }
       }
@@ -48,9 +47,17 @@ model_fields <- list(
       is.null(all$kernel) == is.null(spec$kernel)
   },
   blueprint = function(blueprint, all) is_blueprint(blueprint),
+  omega = function(omega, all) {
+    classes <- length(all$blueprint$levels)
+    are_numbers(omega, classes^2) && identical(dim(omega), c(classes, classes)) &&
+      all(omega >= 0) && all(abs(rowSums(omega) - 1) < 1e-8)
+  },
   epsilon = function(epsilon, all) {
     given <- all$spec$epsilon
-    if (is.numeric(given)) {
+    classes <- length(all$blueprint$levels)
+    if (classes > 2) {
+      are_numbers(epsilon) && length(epsilon) %in% c(1, classes)
+    } else if (is.numeric(given)) {
       identical(epsilon, given)
     } else {
       identical(check_epsilon(epsilon, learn = FALSE), epsilon) &&
@@ -61,8 +68,11 @@ model_fields <- list(
     if (is.null(all$spec$kernel)) {
       return(TRUE)
     }
+    kernels <- length(kernel$nugget)
     n <- if (kernel$type == "iso") 1 else length(all$blueprint$columns)
-    is_kernel(kernel) && are_numbers(kernel$lengthscale, n) &&
+    kernels %in% c(1, length(all$blueprint$levels)) &&
+      all(vapply(seq_len(kernels), function(c) is_kernel(class_kernel(kernel, c)), NA)) &&
+      are_numbers(kernel$lengthscale, kernels * n) &&
       identical(class(kernel), class(all$spec$kernel))
   },
   prior = function(prior, all) {
@@ -86,17 +96,16 @@ model_fields <- list(
       return(TRUE)
     }
     p <- sum(vapply(all$blueprint$coding, coding_width, integer(1)))
-    k <- nrow(inducing$Z) + (all$kernel$bias > 0)
+    k <- nrow(inducing$Z) + any(all$kernel$bias > 0)
     !is.null(all$kernel) && is.matrix(inducing$Z) && ncol(inducing$Z) == p &&
       are_numbers(inducing$Z) && are_numbers(inducing$left, 1) &&
-      (is.null(inducing$C) || are_numbers(inducing$C, k^2) &&
-        identical(dim(inducing$C), c(k, k) + 0L))
+      (is.null(inducing$C) || are_numbers(inducing$C, k^2 * latent_functions(all)))
   },
   data = function(data, all) {
     if (!is.null(data)) {
       is_data(data, all$blueprint)
     } else {
-      is_filter(all$filter) || is_shards(all$shards)
+      is_filter(all$filter) || is_shards(all$shards, length(all$blueprint$levels))
     }
   },
   ep = function(ep, all) {
@@ -104,13 +113,14 @@ model_fields <- list(
       return(is.null(all$data) && !is.null(all$weights))
     }
     k <- if (!is.null(all$inducing)) {
-      nrow(all$inducing$Z) + (all$kernel$bias > 0)
+      nrow(all$inducing$Z) + any(all$kernel$bias > 0)
     } else if (is.null(all$spec$kernel)) {
       length(all$prior$weights)
     } else {
       length(all$data$y)
     }
-    (!is.null(all$data) || !is.null(all$shards)) && is_ep(ep, length(all$data$y), k)
+    (!is.null(all$data) || !is.null(all$shards)) &&
+      is_ep(ep, length(all$data$y), k, latent_functions(all))
   },
   learning = function(learning, all) {
     held <- is.numeric(all$spec$epsilon) &&
@@ -119,11 +129,32 @@ model_fields <- list(
       } else {
         holds_all(all$kernel)
       }
-    if (is.null(learning)) held || is.null(all$ep) else !held && is_learning(learning)
+    # a noise matrix integrated at a held kernel leaves nothing to search
+    if (is.null(learning)) {
+      held || is.null(all$ep) || latent_functions(all) > 1
+    } else {
+      !held && is_learning(learning)
+    }
   },
   call = function(call, all) is.null(call) || is.call(call),
-  nodes = function(nodes, all) is.null(nodes) || is_nodes(nodes, length(all$data$y))
+  nodes = function(nodes, all) {
+    is.null(nodes) || is_nodes(nodes, length(all$data$y), length(all$blueprint$levels))
+  }
 )
+
+#' The kernel of a class, where each has its own
+#' @noRd
+class_kernel <- function(kernel, c) {
+  if (length(kernel$nugget) > 1) kernel[hyper_names] <- class_hyper(kernel_hyper(kernel), c)
+  kernel
+}
+
+#' How many latent functions a fit has
+#' @noRd
+latent_functions <- function(fields) {
+  classes <- length(fields$blueprint$levels)
+  if (classes > 2) classes else 1
+}
 
 # The parts of the fields ----------------------------------------------------
 
@@ -204,12 +235,12 @@ is_filter <- function(filter) {
 
 #' @param n the number of rows. @param k that of entries of `b`.
 #' @noRd
-is_shards <- function(shards) {
-  are_numbers(shards$rows, above = -1) && are_numbers(shards$counts, 2, above = -1) &&
+is_shards <- function(shards, classes) {
+  are_numbers(shards$rows, above = -1) && are_numbers(shards$counts, classes, above = -1) &&
     sum(shards$rows) == sum(shards$counts) && are_numbers(shards$left_out, 1, above = -1)
 }
 
-is_ep <- function(ep, n, k) {
+is_ep <- function(ep, n, k, functions) {
   status <- ep$status
   if (!has_numbers(ep$b)) {
     return(status %in% names(ep_statuses) && status != "converged")
@@ -218,29 +249,34 @@ is_ep <- function(ep, n, k) {
   sized <- function(x, n) {
     is.numeric(x) && length(x) == n && (status != "converged" || !anyNA(x))
   }
-  by_row <- list(
-    ep$m, ep$C_diag, if (n > 0) ep$residual else numeric(), ep$sites$tau, ep$sites$nu, ep$cavity$mean,
-    ep$cavity$var, ep$loo, ep$flipped
+  by_function <- list(
+    ep$m, ep$C_diag, ep$sites$tau, ep$sites$nu, ep$cavity$mean, ep$cavity$var
   )
-  status %in% names(ep_statuses) && are_strings(ep$message, 1) && are_numbers(ep$b, k) &&
-    all(vapply(by_row, sized, NA, n)) && !any(ep$C_diag <= 0, na.rm = TRUE) &&
+  by_row <- list(if (n > 0) ep$residual else numeric(), ep$loo, ep$flipped)
+  classes <- max(2, functions)
+  status %in% names(ep_statuses) && are_strings(ep$message, 1) &&
+    are_numbers(ep$b, k * functions) && all(vapply(by_function, sized, NA, n * functions)) &&
+    all(vapply(by_row, sized, NA, n)) && sized(ep$seen, n * classes) && !any(ep$C_diag <= 0, na.rm = TRUE) &&
     (status != "converged" || all(ep$cavity$var > 0)) &&
-    is_value(ep$kappa) && (status != "converged" || ep$kappa >= 0) && # 0 by underflow
-    are_numbers(c(ep$sweeps, ep$skipped), 2) &&
-    is_value(ep$log_evidence) && is_value(ep$log_evidence_zp) &&
+    sized(ep$kappa, functions) && !any(ep$kappa < 0, na.rm = TRUE) && # 0 by underflow
+    are_numbers(c(ep$sweeps, ep$skipped), 2) && is_value(ep$log_evidence) &&
+    (functions > 1 || is_value(ep$log_evidence_zp)) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
 }
 
 #' @param n the number of rows.
 #' @noRd
-is_nodes <- function(nodes, n) {
+is_nodes <- function(nodes, n, classes) {
   k <- nrow(nodes$table)
-  sized <- function(x, n) is.matrix(x) && is.numeric(x) && nrow(x) == n && ncol(x) == k
+  sized <- function(x) is.numeric(x) && utils::tail(dim(x), 1) == k
+  omega <- vapply(nodes$omega, function(omega) {
+    are_numbers(omega) && identical(dim(omega)[-1], c(classes, classes))
+  }, NA)
   is.data.frame(nodes$models) && are_numbers(nodes$models$probability) &&
     are_strings(nodes$models$model) && are_numbers(nodes$table$weight) &&
-    all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau, n) &&
-    sized(nodes$loo, n) && sized(nodes$b, nrow(nodes$b)) && !anyNA(nodes$loo) &&
-    length(nodes$hyper) == k && length(nodes$rates) == k
+    all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau) && sized(nodes$b) &&
+    identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) &&
+    length(nodes$hyper) == k && length(omega) == k && all(omega)
 }
 
 is_learning <- function(learning) {

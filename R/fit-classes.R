@@ -1,26 +1,33 @@
-# gpc() with three classes or more: class c("gpc_classes"), with methods of its own.
+# What the number of classes decides: which arguments a spec may have, and the form of its
+# noise model.
 
-#' Fit of molded data with several classes
+#' A spec for the number of classes that a table has
 #' @noRd
-fit_classes <- function(spec, molded, call) {
+check_class_number <- function(spec, molded, call) {
   levels <- molded$blueprint$levels
-  spec <- check_classes_spec(spec, levels, call)
-  if (!is.null(molded$data$groups)) abort_class_rates(levels, call)
-  blueprint <- molded$blueprint
-  X <- molded$data$X
-  coding <- blueprint_columns(blueprint)
-  kernel <- kernel_resolve(
-    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
-    integrate = spec$hyper == "integrate"
-  )
-  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, length(levels))
-  Z <- inducing_inputs(spec$inducing, blueprint, X, call)
-  latent <- latent_classes(
-    X, kernel_columns(kernel, coding), row_labels(molded$data), kernel, Z, call
-  )
-  fit <- learn_fit(latent, spec)
-  kernel[hyper_names] <- fit$hyper
-  new_gpc_classes(spec, molded, call, fit, kernel)
+  if (length(levels) > 2) {
+    if (!is.null(molded$data$groups)) abort_class_rates(levels, call)
+    return(check_classes_spec(spec, levels, call))
+  }
+  if (spec$kernels != "shared") {
+    abort_sturdy(
+      "With two classes {.arg kernels} must be {.val shared}: they have one latent function.",
+      "kernels", arg = "kernels", call = call
+    )
+  }
+  two_class_noise(spec, levels, call)
+}
+
+#' A noise matrix of two classes as two rates
+#' @noRd
+two_class_noise <- function(spec, levels, call) {
+  if (identical(spec$epsilon, "matrix")) {
+    spec$epsilon <- "learn2"
+  } else if (is.matrix(spec$epsilon)) {
+    omega <- check_noise_matrix(spec$epsilon, levels, call)
+    spec$epsilon <- check_epsilon(c(neg = omega[[1, 2]], pos = omega[[2, 1]]), call = call)
+  }
+  spec
 }
 
 #' What several classes do not have, and the noise matrix in the order of the levels
@@ -94,111 +101,3 @@ check_noise_matrix <- function(omega, levels, call) {
   dimnames(omega) <- list(true = levels, recorded = levels)
   omega / rowSums(omega)
 }
-
-new_gpc_classes <- function(spec, molded, call, fit, kernel) {
-  levels <- molded$blueprint$levels
-  omega <- if (is.null(fit$omega)) fit$epsilon else fit$omega
-  omega <- matrix(latent_omega(fit$latent, omega), length(levels))
-  nodes <- complete_nodes(fit$nodes, molded$data)
-  if (!is.null(nodes)) omega <- nodes$omega_mean
-  dimnames(omega) <- list(true = levels, recorded = levels)
-  off <- replace(unname(omega), cbind(seq_along(levels), seq_along(levels)), 0)
-  epsilon <- rowSums(off)
-  if (diff(range(off[row(off) != col(off)])) < 1e-12) epsilon <- mean(epsilon)
-  structure(
-    list(
-      spec = spec, blueprint = molded$blueprint, data = molded$data, epsilon = epsilon,
-      omega = omega, noise = fit[intersect(c("rate", "strength", "counts"), names(fit))],
-      kernel = kernel,
-      inducing = if (!is.null(fit$latent$Z)) list(
-        Z = fit$latent$Z, C = fit$ep$C, left = classes_left(fit$latent, fit$hyper)
-      ),
-      ep = classes_ep(fit$ep, spec, levels), learning = fit$learning,
-      call = fit_call(call, spec), nodes = nodes
-    ),
-    class = "gpc_classes"
-  )
-}
-
-#' What a fit keeps of the result of EP
-#' @noRd
-classes_ep <- function(ep, spec, levels) {
-  ep[c("kappa", "newton", "log_evidence_zp", "rival", "C", "value", "gradient", "slope",
-       "gradient_solved", "cold")] <- NULL
-  if (!is.null(ep$seen)) {
-    ep$true_class <- ep$truth
-    ep$loo_class <- exp(ep$seen)
-    colnames(ep$true_class) <- colnames(ep$loo_class) <- levels
-  }
-  ep[c("truth", "seen")] <- NULL
-  if (!spec$control$trace) ep["trace"] <- list(NULL)
-  warn_ep(ep)
-  ep
-}
-
-model_latent.gpc_classes <- function(object) {
-  latent_classes(
-    object$data$X, model_columns(object), row_labels(fit_data(object)), object$kernel,
-    object$inducing$Z
-  )
-}
-
-model_hyper.gpc_classes <- function(object) kernel_hyper(object$kernel)
-
-#' Latent means and variances at encoded inputs: list(m, s2), a column a class
-#' @noRd
-classes_latent_new <- function(object, X) {
-  columns <- model_columns(object)
-  ep <- object$ep
-  one <- function(c) {
-    hyper <- class_hyper(kernel_hyper(object$kernel), c)
-    if (is.null(object$inducing)) {
-      return(native_gp_predict(
-        object$data$X, columns, hyper, list(tau = ep$sites$tau[, c]), ep$b[, c], X
-      ))
-    }
-    C <- matrix(object$inducing$C[, c], nrow(ep$b))
-    native_inducing_predict(object$inducing$Z, columns, hyper, ep$b[, c], C, X)
-  }
-  found <- lapply(seq_along(object$blueprint$levels), one)
-  part <- function(name) matrix(unlist(lapply(found, `[[`, name)), nrow(X))
-  list(m = part("m"), s2 = pmax(part("s2"), .Machine$double.xmin))
-}
-
-#' @export
-nobs.gpc_classes <- function(object, ...) length(object$data$y)
-
-#' @export
-coef.gpc_classes <- function(object, ...) hyperparameters(object)
-
-hyperparameters.gpc_classes <- function(object) {
-  kernel <- object$kernel
-  levels <- object$blueprint$levels
-  rate <- if (length(object$epsilon) > 1) {
-    stats::setNames(object$epsilon, paste0("epsilon.", levels))
-  } else {
-    c(epsilon = object$epsilon)
-  }
-  columns <- if (kernel$type == "ard") object$blueprint$columns
-  one <- list(kernel = list(type = kernel$type, lengthscale = stats::setNames(columns, columns)))
-  names <- utils::head(kernel_names(c(one, epsilon = 0)), -1)
-  values <- lapply(seq_len(length(kernel$nugget)), function(c) {
-    unlist(class_hyper(kernel_hyper(kernel), c), use.names = FALSE)
-  })
-  if (length(values) > 1) names <- paste0(names, "@", rep(levels, each = length(names)))
-  c(stats::setNames(unlist(values), names), rate)
-}
-
-#' @export
-formula.gpc_classes <- function(x, ...) fit_formula(x)
-
-# Which of the coefficients were learned.
-learned.gpc_classes <- function(object) {
-  held <- object$kernel$fixed
-  kernels <- length(object$kernel$nugget)
-  scales <- length(object$kernel$lengthscale) / kernels
-  one <- c(rep(!"lengthscale" %in% held, scales), !c("variance", "bias", "nugget") %in% held)
-  free <- c(rep(one, kernels), rep(is.character(object$spec$epsilon), length(object$epsilon)))
-  free & !is.null(object$learning)
-}
-

@@ -1,39 +1,45 @@
-# Molded data to a model in kernel space: gpc() and stc().
+# Molded data to a model in kernel space: gpc() and stc(), for any number of classes.
 
 fit_molded.gpc_spec <- function(spec, molded, call) {
-  if (length(molded$blueprint$levels) > 2) {
-    return(fit_classes(spec, molded, call))
-  }
-  if (spec$kernels != "shared") {
-    abort_sturdy(
-      "With two classes {.arg kernels} must be {.val shared}: they have one latent function.",
-      "kernels", arg = "kernels", call = call
-    )
-  }
-  spec <- two_class_noise(spec, molded$blueprint$levels, call)
   blueprint <- molded$blueprint
+  classes <- length(blueprint$levels)
+  spec <- check_class_number(spec, molded, call)
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
     integrate = spec$hyper == "integrate"
   )
-  columns <- kernel_columns(kernel, coding)
+  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, classes)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
-  latent <- if (is.null(Z)) {
-    latent_kernel(X, columns, row_labels(molded$data), kernel, call)
-  } else {
-    latent_inducing(X, columns, row_labels(molded$data), kernel, Z, call)
-  }
+  latent <- new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
   fit <- learn_fit(latent, spec)
   kernel[hyper_names] <- fit$hyper
-  inducing <- if (!is.null(Z)) new_inducing(fit)
-  fit$ep["C"] <- NULL
+  inducing <- new_inducing(fit)
+  fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  new_model(
-    spec, molded, call, fit,
-    kernel = kernel, inducing = inducing
-  )
+  new_model(spec, molded, call, fit, kernel = kernel, inducing = inducing)
+}
+
+#' The latent of encoded rows under a kernel, dense or through inducing inputs
+#' @noRd
+new_kernel_latent <- function(data, kernel, columns, Z, call) {
+  labels <- row_labels(data)
+  if (labels$reports$classes > 2) {
+    latent_classes(data$X, columns, labels, kernel, Z, call)
+  } else if (is.null(Z)) {
+    latent_kernel(data$X, columns, labels, kernel, call)
+  } else {
+    latent_inducing(data$X, columns, labels, kernel, Z, call)
+  }
+}
+
+#' What a fit keeps of the result of EP
+#' @noRd
+kept_ep <- function(ep, spec) {
+  ep[c("C", "value", "gradient", "slope", "gradient_solved", "cold", "truth")] <- NULL
+  if (!spec$control$trace) ep["trace"] <- list(NULL)
+  ep
 }
 
 #' Encoded inducing inputs, their number, or `NULL` for a dense kernel
@@ -54,12 +60,14 @@ inducing_inputs <- function(inducing, blueprint, X, call) {
   unname(Z$X)
 }
 
-#' What a fit keeps of inducing inputs
+#' What a fit keeps of inducing inputs, `NULL` without
 #'
 #' @return list(Z, C, left): their encoded inputs (m x p); the covariance of the whitened
 #'   latent values there and, where there is one, of the bias; the share of the variance
 #'   that they leave. `NULL` is in the place of C where EP left no posterior.
 #' @noRd
 new_inducing <- function(fit) {
-  list(Z = fit$latent$Z, C = fit$ep$C, left = inducing_left(fit$latent, fit$hyper))
+  if (!is.null(fit$latent$Z)) {
+    list(Z = fit$latent$Z, C = fit$ep$C, left = classes_left(fit$latent, fit$hyper))
+  }
 }

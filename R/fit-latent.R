@@ -7,25 +7,15 @@ model_latent <- function(object) {
 }
 
 model_latent.sturdy_model <- function(object) {
-  data <- fit_data(object)
-  columns <- model_columns(object)
-  if (is.null(object$inducing)) {
-    latent_kernel(data$X, columns, row_labels(data), object$kernel)
-  } else {
-    latent_inducing(data$X, columns, row_labels(data), object$kernel, object$inducing$Z)
-  }
+  new_kernel_latent(
+    object$data, object$kernel, model_columns(object), object$inducing$Z, rlang::caller_env()
+  )
 }
 
 model_latent.bpm <- function(object) {
   latent_weight(
-    bpm_design(object$data$X, object$prior), row_labels(fit_data(object)), object$prior
+    bpm_design(object$data$X, object$prior), row_labels(object$data), object$prior
   )
-}
-
-#' The rows of a fit, with the table of reports that fits of before did not keep
-#' @noRd
-fit_data <- function(object) {
-  if (is.null(object$data$reports)) with_reports(object)$data else object$data
 }
 
 #' Hyperparameters of a fit as its latent takes them
@@ -83,35 +73,29 @@ model_evidence <- function(object) {
 
 # At new inputs ---------------------------------------------------------------
 
-#' Scaled latent location and squared scale, NA where an input is
+#' The rows that a prediction is of: those of `newdata`, or the training rows
 #'
-#' @return list(m, s2, row_names): matrices with a column a node.
+#' @return list(X, the encoded rows that are complete; row_names, of all; spread, which takes
+#'   answers for the rows of X, a vector or a matrix, to all rows, `NA` where there is none).
 #' @noRd
-latent_at <- function(object, newdata, call) {
+rows_to_predict <- function(object, newdata, call) {
   check_posterior(object, call)
   if (is.null(newdata)) {
-    return(latent_at_training(object, call))
+    check_has_data(object, call)
+    omitted <- object$data$na_action
+    return(list(
+      X = object$data$X, row_names = padded_names(object),
+      spread = function(answers) stats::naresid(omitted, answers)
+    ))
   }
   new <- forge(object$blueprint, newdata, call, novel = takes_novel(object))
-  X <- if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE]
-  latent <- node_latent(object, X, call)
-  spread <- function(values) {
-    all <- matrix(NA_real_, nrow(new$X), ncol(values))
-    all[new$complete, ] <- values
-    all
-  }
-  list(m = spread(latent$m), s2 = spread(latent$s2), row_names = new$row_names)
-}
-
-#' The same at the training rows, those padded that na.exclude() left out
-#' @noRd
-latent_at_training <- function(object, call) {
-  latent <- latent_training(object, call)
-  omitted <- object$data$na_action
+  at <- replace(rep(NA_integer_, nrow(new$X)), new$complete, seq_len(sum(new$complete)))
   list(
-    m = as.matrix(stats::naresid(omitted, latent$m)),
-    s2 = as.matrix(stats::naresid(omitted, latent$s2)),
-    row_names = padded_names(object)
+    X = if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE],
+    row_names = new$row_names,
+    spread = function(answers) {
+      if (is.matrix(answers)) answers[at, , drop = FALSE] else answers[at]
+    }
   )
 }
 
@@ -124,44 +108,116 @@ padded_names <- function(object) {
   names
 }
 
-# Latent m and s2 at encoded inputs, list(m, s2).
-latent_new <- function(object, X, call) {
-  UseMethod("latent_new")
+#' Scaled latent locations and squared scales at encoded inputs under every node
+#' @return list(m, s2), rows x functions x nodes: one function, or one for each class.
+#' @noRd
+node_latent <- function(object, X, call) {
+  UseMethod("node_latent")
 }
 
-latent_new.sturdy_model <- function(object, X, call) {
-  if (!is.null(object$inducing)) {
-    latent <- native_inducing_predict(
-      object$inducing$Z, model_columns(object), kernel_hyper(object$kernel), object$ep$b,
-      object$inducing$C, X
-    )
-    return(list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin)))
+node_latent.sturdy_model <- function(object, X, call) {
+  at <- nodes(object)$hyper
+  functions <- max(1L, ncol(object$ep$b))
+  hyper <- unlist(lapply(at, function(hyper) {
+    lapply(seq_len(functions), class_hyper, hyper = hyper)
+  }), recursive = FALSE)
+  columns <- model_columns(object)
+  b <- last_column(object, "b", function(fit) fit$ep$b, length(hyper))
+  latent <- if (is.null(object$inducing)) {
+    tau <- last_column(object, "tau", function(fit) fit$ep$sites$tau, length(hyper))
+    dense_latent(object, columns, hyper, tau, b, X, call)
+  } else {
+    C <- last_column(object, "C", function(fit) fit$inducing$C, length(hyper))
+    C <- array(C, c(nrow(b), nrow(b), length(hyper)))
+    native_inducing_predict_nodes(object$inducing$Z, columns, hyper, b, C, X)
   }
+  by_function <- function(x) array(x, c(nrow(X), functions, length(at)))
+  list(m = by_function(latent$m), s2 = by_function(pmax(latent$s2, .Machine$double.xmin)))
+}
+
+dense_latent <- function(object, columns, hyper, tau, b, X, call) {
   rows <- nrow(X)
   meter <- progress_meter("Predicting", object$spec$control$progress)
   words <- paste(whole(rows), "rows")
-  latent <- native_gp_predict(
-    object$data$X, model_columns(object), kernel_hyper(object$kernel),
-    object$ep$sites, object$ep$b, X, function(done) meter(done, rows, words)
+  latent <- native_gp_predict_nodes(
+    object$data$X, columns, hyper, tau, b, X, function(done) meter(done, rows, words)
   )
-  if (latent$status < 0) {
+  if (any(latent$status < 0)) {
     abort_sturdy(
       "The posterior of the fit can't be factorised for prediction.",
       "no_posterior", call = call
     )
   }
-  list(m = latent$m, s2 = pmax(latent$s2, .Machine$double.xmin))
+  latent
+}
+
+#' What a fit holds by function and node, or at its one point, a column each
+#' @noRd
+last_column <- function(object, name, at_point, columns) {
+  matrix(if (is_average(object)) object$nodes[[name]] else at_point(object), ncol = columns)
 }
 
 # The weight of a level that training did not have is as under the prior: its mean is
 # 0, and its scale adds to that of the others, of which it is independent.
-latent_new.bpm <- function(object, X, call) {
-  known <- known_levels(object, X)
-  latent <- native_weight_predict(
-    bpm_design(known$X, object$prior), object$weights$mean, object$weights$C
+node_latent.bpm <- function(object, X, call) {
+  fits <- lapply(seq_len(node_count(object)), at_node, object = object)
+  part <- function(of) vapply(fits, of, of(fits[[1]]))
+  latent <- native_weight_predict_nodes(
+    bpm_design(known_levels(object, X)$X, object$prior),
+    part(function(fit) fit$weights$mean), part(function(fit) fit$weights$C)
   )
-  s2 <- latent$s2 + known$unknown + object$prior$nugget
-  list(m = latent$m, s2 = pmax(s2, .Machine$double.xmin))
+  noise <- lapply(fits, function(fit) known_levels(fit, X)$unknown + fit$prior$nugget)
+  s2 <- pmax(latent$s2 + unlist(noise), .Machine$double.xmin)
+  lapply(list(m = latent$m, s2 = s2), array, c(nrow(X), 1, length(fits)))
+}
+
+#' The same at the point of a fit: matrices with a column a function
+#' @noRd
+latent_new <- function(object, X, call) {
+  object["nodes"] <- list(NULL)
+  lapply(node_latent(object, X, call), at_k, 1)
+}
+
+#' P(true class) at latent locations and scales: of two classes P(f > 0) for the one function,
+#' of several P(each function is the largest)
+#' @param m,s2 a column a function. @return a column a class.
+#' @noRd
+class_probabilities <- function(m, s2, df = Inf) {
+  if (ncol(m) == 1) {
+    z <- drop(m / sqrt(s2))
+    return(cbind(stats::pt(-z, df), stats::pt(z, df), deparse.level = 0))
+  }
+  if (nrow(m) == 0) {
+    return(m)
+  }
+  # a scale far below the means is as good as none, and would be lost in their rounding
+  least <- pmax(1e-14 * do.call(pmax, as.data.frame(m^2)), .Machine$double.xmin)
+  prob <- exp(native_classes_prob(m, pmax(s2, least)))
+  prob / rowSums(prob)
+}
+
+#' Probabilities of the true class at encoded inputs, or of the recorded one, over nodes
+#' @return a row each of X, a column a class.
+#' @noRd
+prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env()) {
+  new <- truth_new(object, X, call)
+  if (noise) {
+    omega <- node_omega(object)
+    for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
+  }
+  mean_over(new$p, new$weight)
+}
+
+#' The latent function of a class, as a fit that has no other
+#' @noRd
+one_function <- function(object, c) {
+  object$ep$sites <- lapply(object$ep$sites, function(x) x[, c])
+  object$ep$b <- object$ep$b[, c]
+  object$kernel[hyper_names] <- class_hyper(kernel_hyper(object$kernel), c)
+  if (!is.null(object$inducing)) {
+    object$inducing$C <- matrix(object$inducing$C[, c], length(object$ep$b))
+  }
+  object
 }
 
 #' Inputs without the weights of levels that training did not have, and their variance
@@ -179,16 +235,14 @@ known_levels <- function(object, X) {
   list(X = X, unknown = unknown)
 }
 
-# The same at the training rows, as if they were new.
-latent_training <- function(object, call) {
-  UseMethod("latent_training")
+# The training rows, as if they were new, are there to be predicted.
+check_has_data <- function(object, call) {
+  UseMethod("check_has_data")
 }
 
-latent_training.sturdy_model <- function(object, call) {
-  node_latent(object, object$data$X, call)
-}
+check_has_data.sturdy_model <- function(object, call) invisible(object)
 
-latent_training.bpm_filtered <- function(object, call) {
+check_has_data.bpm_filtered <- function(object, call) {
   abort_sturdy(
     c(
       "{.arg newdata} must be given: the model keeps none of the rows it has
@@ -207,19 +261,6 @@ latent_kappa <- function(object) {
 latent_kappa.sturdy_model <- function(object) object$ep$kappa
 
 latent_kappa.bpm <- function(object) exp(object$weights$log_scale)
-
-#' Probability of the event, without label noise, averaged over nodes
-#' @param latent list(m, s2), a column a node.
-#' @noRd
-mean_probability <- function(object, latent) {
-  drop(stats::pt(latent$m / sqrt(latent$s2), object$spec$df) %*% node_weight(object))
-}
-
-#' The same at encoded inputs
-#' @noRd
-event_probability <- function(object, X, call = rlang::caller_env()) {
-  mean_probability(object, node_latent(object, X, call))
-}
 
 #' Covariance of the scaled latent function, without the nugget, among encoded inputs
 #' [M 7.2], as a function of them: the factors of [M 3.9] are computed once

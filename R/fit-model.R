@@ -1,33 +1,47 @@
-# The fitted model: a plain list of one shape for all models.
+# The fitted model: a plain list of one shape for all models and any number of classes C.
 #
 #   spec         its arguments
-#   blueprint    how inputs are encoded
-#   data         encoded rows: X, y, rows, row_names, na_action; NULL once filtered
-#   epsilon      the flip rate in use
-#   kernel       in use; a bpm() has `prior` and `weights` (NULL without a posterior)
-#   ep           the fixed point; a filtered bpm() has `filter` instead
+#   blueprint    how inputs are encoded; its `levels` are the classes
+#   data         encoded rows: X, y (-1 and 1, or of many classes 1, 2, ...), rows, row_names,
+#                na_action, and the reports on them; NULL once filtered
+#   epsilon      the flip rate in use, or rates by true class
+#   omega        C x C, P(recorded | true class), the mean over nodes and rows
+#   kernel       in use, and its `inducing` inputs; a bpm() has `prior` and `weights` (NULL
+#                without a posterior)
+#   ep           the fixed point; NULL of a filtered bpm(), which has `filter` instead
 #   learning     NULL when nothing was learned
 #   call         the call that made it
-#   nodes        where it averages: see new_nodes() of learn-average.R
+#   nodes        where it averages: see complete_nodes(); NULL at one point
+#   noise        of a matrix learned at one point: the rate, strength and counts of its prior
 
-#' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`. @param ... what is the model's
-#'   own: `kernel`, or `prior` and `weights`.
+#' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`; of several
+#'   classes `omega`. @param ... what is the model's own: `kernel`, or `prior` and `weights`.
 #' @noRd
 new_model <- function(spec, molded, call, fitted, ...) {
-  model <- spec_model(spec)
-  nodes <- complete_nodes(fitted[["nodes"]], molded$data)
+  levels <- molded$blueprint$levels
+  classes <- length(levels)
+  nodes <- complete_nodes(fitted$nodes, molded$data)
+  omega <- if (is.null(nodes)) {
+    as_omega(if (is.null(fitted$omega)) fitted$epsilon else fitted$omega, classes)[1, , ]
+  } else {
+    nodes_omega(nodes, molded$data$reports)
+  }
+  dimnames(omega) <- list(true = levels, recorded = levels)
   structure(
-    c(list(
+    list(
       spec = spec,
       blueprint = molded$blueprint,
       data = molded$data,
-      epsilon = fitted$epsilon,
+      epsilon = if (classes == 2) fitted$epsilon else omega_rates(omega),
+      omega = omega,
       ...,
-      ep = fitted[["ep"]], # `$` would match epsilon
+      ep = fitted$ep,
       learning = fitted$learning,
-      call = fit_call(call, spec)
-    ), if (!is.null(nodes)) list(nodes = nodes)),
-    class = c(model, "sturdy_model")
+      call = fit_call(call, spec),
+      nodes = nodes,
+      noise = if (!is.null(fitted$counts)) fitted[c("rate", "strength", "counts")]
+    ),
+    class = c(spec_model(spec), "sturdy_model")
   )
 }
 
@@ -104,18 +118,16 @@ is_low_rank <- function(object) !is.null(object$inducing)
 #' Something else is asked what only a fit can answer
 #' @noRd
 abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
-  if (inherits(object, "gpc_classes")) {
-    abort_sturdy(
-      "This is not there for a fit with three classes or more.", c("several_classes", "type"),
-      arg = arg, call = call
-    )
-  }
   abort_sturdy(
     "{.arg {arg}} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
      not {describe(object)}.",
     "type", arg = arg, call = call
   )
 }
+
+#' Has a fit three classes or more?
+#' @noRd
+is_several <- function(object) length(object$blueprint$levels) > 2
 
 #' What two classes have and several have not
 #' @param instead what to use, a bullet.
@@ -197,7 +209,7 @@ label_counts <- function(object) {
 }
 
 label_counts.sturdy_model <- function(object) {
-  c(sum(object$data$y < 0), sum(object$data$y > 0))
+  tabulate(label_code(object$data), length(object$blueprint$levels))
 }
 
 label_counts.bpm_filtered <- function(object) object$filter$counts
@@ -267,26 +279,33 @@ hyperparameters <- function(object) {
 }
 
 hyperparameters.sturdy_model <- function(object) {
-  kernel <- object$kernel
-  values <- c(
-    kernel$lengthscale, kernel$variance, kernel$bias, kernel$nugget,
-    object$epsilon
-  )
-  stats::setNames(values, kernel_names(object))
+  kernel <- kernel_hyper(object$kernel)
+  kernels <- seq_along(kernel$nugget) # one, or one for each class
+  values <- unlist(lapply(kernels, class_hyper, hyper = kernel), use.names = FALSE)
+  names <- kernel_names(object)
+  if (length(kernels) > 1) {
+    names <- paste0(names, "@", rep(object$blueprint$levels, each = length(names)))
+  }
+  c(stats::setNames(values, names), named_rates(object))
 }
 
 kernel_names <- function(object) {
-  columns <- names(object$kernel$lengthscale)
+  columns <- object$blueprint$columns
   lengthscale <- if (object$kernel$type == "iso") {
     "lengthscale"
   } else if (length(columns)) {
     paste0("lengthscale.", columns)
   }
-  c(lengthscale, "variance", "bias", "nugget", epsilon_names(object$epsilon))
+  c(lengthscale, "variance", "bias", "nugget")
 }
 
-epsilon_names <- function(epsilon) {
-  if (length(epsilon) == 2) c("epsilon.neg", "epsilon.pos") else "epsilon"
+named_rates <- function(object) {
+  rates <- unname(object$epsilon)
+  if (length(rates) == 1) {
+    return(c(epsilon = rates))
+  }
+  of <- if (length(rates) == 2) c("neg", "pos") else object$blueprint$levels
+  stats::setNames(rates, paste0("epsilon.", of))
 }
 
 hyperparameters.bpm <- function(object) {
@@ -294,7 +313,7 @@ hyperparameters.bpm <- function(object) {
   c(
     stats::setNames(scale, sprintf("prior_scale.%s", names(scale))),
     nugget = if (object$prior$nugget > 0) object$prior$nugget,
-    stats::setNames(object$epsilon, epsilon_names(object$epsilon))
+    named_rates(object)
   )
 }
 
@@ -305,11 +324,10 @@ learned <- function(object) {
 
 learned.sturdy_model <- function(object) {
   held <- object$kernel$fixed
-  free <- c(
-    rep(!"lengthscale" %in% held, length(object$kernel$lengthscale)),
-    !c("variance", "bias", "nugget") %in% held,
-    rep(rate_learned(object), length(object$epsilon))
-  )
+  kernels <- length(object$kernel$nugget)
+  scales <- length(object$kernel$lengthscale) / kernels
+  one <- c(rep(!"lengthscale" %in% held, scales), !c("variance", "bias", "nugget") %in% held)
+  free <- c(rep(one, kernels), rep(rate_learned(object), length(object$epsilon)))
   free & !is.null(object$learning)
 }
 

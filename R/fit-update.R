@@ -84,10 +84,6 @@ update.sturdy_model <- function(object,
   new
 }
 
-#' @rdname update.sturdy_model
-#' @export
-update.gpc_classes <- update.sturdy_model
-
 update_na_action <- function(object) {
   excluded <- inherits(object$data$na_action, "exclude")
   if (excluded) stats::na.exclude else stats::na.omit

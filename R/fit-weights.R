@@ -153,7 +153,7 @@ bpm_filter <- function(spec, molded, prior, call) {
 bpm_start <- function(spec, molded, prior, call) {
   k <- length(prior$weights)
   fit <- new_model(
-    spec, molded, call, list(epsilon = spec$epsilon),
+    spec, molded, call, list(epsilon = spec$epsilon, ep = NULL),
     prior = prior, weights = new_weights(numeric(k), diag(weight_scales(prior), k), prior)
   )
   as_filtered(fit)
@@ -172,8 +172,7 @@ as_filtered <- function(object) {
     counts = if (has_ep) label_counts(object) else c(0, 0),
     log_scale = 0
   )
-  object[c("data", "ep")] <- list(NULL) # kept as names: `$` matches names in part
-  object$nodes <- NULL # it goes on from the point of an average
+  object[c("data", "ep", "nodes")] <- list(NULL) # it goes on from the point of an average
   class(object) <- c("bpm_filtered", class(object))
   object
 }

@@ -277,7 +277,7 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
     return(nodes)
   }
   out <- lapply(seq_along(nodes$hyper), function(k) {
-    L <- report_likelihood(latent$reports, rates_omega(nodes$rates[[k]], noise$classes))
+    L <- report_likelihood(latent$reports, nodes$omega[[k]])
     out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
     tick(latent$n)
     if (ep_converged(out)) out
@@ -288,7 +288,7 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   }
   out <- out[keep]
   nodes$table <- nodes$table[keep, ]
-  nodes[c("hyper", "rates")] <- lapply(nodes[c("hyper", "rates")], `[`, keep)
+  nodes[c("hyper", "omega")] <- lapply(nodes[c("hyper", "omega")], `[`, keep)
   model <- nodes$table$model
   left <- vapply(unique(model), function(m) sum(nodes$table$weight[model == m]), 0)
   probability <- nodes$models$probability[match(names(left), nodes$models$model)]

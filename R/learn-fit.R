@@ -10,14 +10,7 @@
 #' @noRd
 learn_fit <- function(latent, spec) {
   spec$deadline <- seconds_now() + spec$control$budget
-  fit <- if (is_averaged(latent, spec)) {
-    average_fit(latent, spec)
-  } else {
-    learn_optimum(latent, spec)
-  }
-  fit$ep[c("value", "gradient", "slope", "gradient_solved", "cold")] <- NULL
-  if (!spec$control$trace) fit$ep["trace"] <- list(NULL)
-  fit
+  if (is_averaged(latent, spec)) average_fit(latent, spec) else learn_optimum(latent, spec)
 }
 
 #' The optimum of the criterion and the prior, and the fit there

@@ -4,8 +4,8 @@
 #'
 #' Those of next to no weight are left out.
 #' @return list(models, a data frame with a row a noise model; table, one with a row a
-#'   node: model, weight (all sum to 1), log_evidence; hyper, rates (K each; rates groups
-#'   x 1 or 2); and the arrays of node_arrays()).
+#'   node: model, weight (all sum to 1), log_evidence; hyper, omega (K each; omega
+#'   S x C x C); and the arrays of node_arrays()).
 #' @noRd
 new_nodes <- function(models, parts, noise) {
   pick <- function(field) vapply(parts, function(part) part[[field]], parts[[1]][[field]])
@@ -22,13 +22,12 @@ new_nodes <- function(models, parts, noise) {
     posterior[[name]] * w / sum(w)
   })
   out <- of(function(k, name) parts[[name]]$out[[k]])
-  omega <- lapply(parts, function(part) matrix_of_points(part$log_omega))
-  at <- function(what) {
-    of(function(k, name) {
-      own <- if (what == "rates") omega[[name]][[k]]
-      if (is.null(own)) models[[name]]$problem[[what]](parts[[name]]$Z[, k]) else own
-    })
-  }
+  matrices <- lapply(parts, function(part) matrix_of_points(part$log_omega))
+  omega <- of(function(k, name) {
+    problem <- models[[name]]$problem
+    drawn <- matrices[[name]][[k]]
+    if (is.null(drawn)) problem$omega(parts[[name]]$Z[, k]) else latent_omega(problem$latent, drawn)
+  })
   c(
     list(
       models = data.frame(
@@ -43,7 +42,8 @@ new_nodes <- function(models, parts, noise) {
         model = rep(names(parts), lengths(kept)), weight = unlist(weight),
         log_evidence = vapply(out, function(o) o$log_evidence, numeric(1))
       ),
-      hyper = at("hyper"), rates = at("rates"), ruled_out = noise$ruled_out
+      hyper = of(function(k, name) models[[name]]$problem$hyper(parts[[name]]$Z[, k])),
+      omega = omega, ruled_out = noise$ruled_out
     ),
     node_arrays(out)
   )
@@ -60,29 +60,18 @@ kept_nodes <- function(part) {
 }
 
 #' What predictions and rows need of EP at each node
-#' @return list(tau, b, loo: n, k, n x K; C: k x k x K, or `NULL`); with several classes
-#'   all but loo for one class after the other, and `seen`, probabilities of the true
-#'   classes given the other rows.
+#' @return list(tau, b, seen, C): arrays whose last dimension is K; before it those of the
+#'   native result. `NULL` is in the place of C in kernel space.
 #' @noRd
 node_arrays <- function(out) {
-  columns <- function(part) {
-    matrix(vapply(out, part, numeric(length(part(out[[1]])))), ncol = length(out))
+  part <- function(of) {
+    first <- of(out[[1]])
+    size <- if (is.null(dim(first))) length(first) else dim(first)
+    if (!is.null(first)) array(unlist(lapply(out, of)), c(size, length(out)))
   }
-  c(
-    list(
-      tau = columns(function(o) o$sites$tau), b = columns(function(o) o$b),
-      loo = columns(function(o) o$loo)
-    ),
-    if (is.matrix(out[[1]]$sites$tau)) { # n C x K, and k^2 C x K
-      list(
-        seen = columns(function(o) exp(o$seen)),
-        C = if (!is.null(out[[1]]$extra)) columns(function(o) o$extra)
-      )
-    } else if (!is.null(out[[1]]$extra)) {
-      k <- nrow(out[[1]]$extra)
-      C <- vapply(out, function(o) as.vector(o$extra), numeric(k^2))
-      list(C = array(C, c(k, k, length(out))))
-    }
+  list(
+    tau = part(function(o) o$sites$tau), b = part(function(o) o$b),
+    seen = part(function(o) o$seen), C = part(function(o) o$extra)
   )
 }
 
@@ -92,17 +81,11 @@ node_arrays <- function(out) {
 average_result <- function(latent, spec, model, nodes, matrix) {
   mode <- model$modes[[1]]
   hyper <- model$problem$hyper(mode$par)
-  rates <- model$problem$rates(mode$par)
   omega <- model$problem$omega(mode$par)
-  nodes$point <- rates
+  if (!is.null(mode$matrix)) omega <- latent_omega(latent, mode$matrix$mean)
   # rates by source are one to the fit, their mean
-  epsilon <- shown_rates(matrix(colMeans(rates), 1))
-  if (!is.null(latent$classes)) {
-    epsilon <- if (is.null(mode$matrix)) as_matrix(rates, latent$classes) else mode$matrix$mean
-    nodes$omega <- lapply(nodes$rates, as_matrix, latent$classes)
-    nodes$point <- epsilon
-    omega <- latent_omega(latent, epsilon)
-  }
+  epsilon <- shown_rates(matrix(colMeans(model$problem$rates(mode$par)), 1))
+  nodes$point <- omega
   ep <- ep_run(
     latent, hyper, spec$df, omega, mode$sites, spec$control, spec$criterion, final = TRUE
   )

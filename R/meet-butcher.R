@@ -54,10 +54,6 @@ axe_call.sturdy_model <- function(x, verbose = FALSE, ...) {
 }
 
 #' @rdname sturdy-deploy
-#' @exportS3Method butcher::axe_call
-axe_call.gpc_classes <- axe_call.sturdy_model
-
-#' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_ctrl
 axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
   small <- x
@@ -65,10 +61,6 @@ axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
   if (!is.null(x$learning)) small$learning["trace"] <- list(NULL)
   axed(small, x, verbose)
 }
-
-#' @rdname sturdy-deploy
-#' @exportS3Method butcher::axe_ctrl
-axe_ctrl.gpc_classes <- axe_ctrl.sturdy_model
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_data
@@ -96,9 +88,9 @@ without_rows <- function(x) {
   x$ep$sites <- list(tau = none, nu = none)
   x$ep$cavity <- list(mean = none, var = none)
   if (is_average(x)) {
-    each <- c("tau", "loo")
-    x$nodes[each] <- lapply(x$nodes[each], function(v) v[0, , drop = FALSE])
-    x$nodes[c("flipped", "left_out", "unseen")] <- rep(list(none), 3)
+    x$nodes[c("tau", "seen")] <- lapply(x$nodes[c("tau", "seen")], function(v) {
+      array(0, c(0, dim(v)[-1]))
+    })
   }
   class(x) <- c("butchered", "sharded", class(x))
   x
@@ -134,26 +126,14 @@ vetiver_create_description.sturdy_model <- function(model) {
 }
 
 #' @rdname sturdy-deploy
-#' @exportS3Method vetiver::vetiver_create_description
-vetiver_create_description.gpc_classes <- vetiver_create_description.sturdy_model
-
-#' @rdname sturdy-deploy
 #' @exportS3Method vetiver::vetiver_create_meta
 vetiver_create_meta.sturdy_model <- function(model, metadata) {
   vetiver::vetiver_meta(metadata, required_pkgs = "sturdy")
 }
 
 #' @rdname sturdy-deploy
-#' @exportS3Method vetiver::vetiver_create_meta
-vetiver_create_meta.gpc_classes <- vetiver_create_meta.sturdy_model
-
-#' @rdname sturdy-deploy
 #' @exportS3Method vetiver::vetiver_prepare_model
 vetiver_prepare_model.sturdy_model <- function(model) butcher::butcher(model)
-
-#' @rdname sturdy-deploy
-#' @exportS3Method vetiver::vetiver_prepare_model
-vetiver_prepare_model.gpc_classes <- vetiver_prepare_model.sturdy_model
 
 #' @rdname sturdy-deploy
 #' @exportS3Method vetiver::vetiver_ptype
@@ -179,10 +159,6 @@ vetiver_ptype.sturdy_model <- function(model, ...) {
 }
 
 #' @rdname sturdy-deploy
-#' @exportS3Method vetiver::vetiver_ptype
-vetiver_ptype.gpc_classes <- vetiver_ptype.sturdy_model
-
-#' @rdname sturdy-deploy
 #' @exportS3Method vetiver::handler_predict
 handler_predict.sturdy_model <- function(vetiver_model, ...) {
   model <- vetiver_model$model
@@ -203,15 +179,7 @@ handler_predict.sturdy_model <- function(vetiver_model, ...) {
 }
 
 #' @rdname sturdy-deploy
-#' @exportS3Method vetiver::handler_predict
-handler_predict.gpc_classes <- handler_predict.sturdy_model
-
-#' @rdname sturdy-deploy
 #' @exportS3Method vetiver::handler_startup
 handler_startup.sturdy_model <- function(vetiver_model) {
   vetiver::attach_pkgs(vetiver_model$metadata$required_pkgs)
 }
-
-#' @rdname sturdy-deploy
-#' @exportS3Method vetiver::handler_startup
-handler_startup.gpc_classes <- handler_startup.sturdy_model

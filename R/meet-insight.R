@@ -48,10 +48,6 @@ find_formula.sturdy_model <- function(x, ...) {
   structure(list(conditional = any_formula(x)), class = c("insight_formula", "list"))
 }
 
-#' @rdname sturdy-insight
-#' @exportS3Method insight::find_formula
-find_formula.gpc_classes <- find_formula.sturdy_model
-
 #' The formula of a fit, or one that names its inputs
 #' @noRd
 any_formula <- function(x) {
@@ -71,19 +67,11 @@ find_parameters.sturdy_model <- function(x, flatten = FALSE, ...) {
 }
 
 #' @rdname sturdy-insight
-#' @exportS3Method insight::find_parameters
-find_parameters.gpc_classes <- find_parameters.sturdy_model
-
-#' @rdname sturdy-insight
 #' @exportS3Method insight::get_parameters
 get_parameters.sturdy_model <- function(x, ...) {
   estimate <- stats::coef(x)
   data.frame(Parameter = names(estimate), Estimate = unname(estimate))
 }
-
-#' @rdname sturdy-insight
-#' @exportS3Method insight::get_parameters
-get_parameters.gpc_classes <- get_parameters.sturdy_model
 
 #' @rdname sturdy-insight
 #' @exportS3Method insight::model_info
@@ -99,10 +87,6 @@ model_info.sturdy_model <- function(x, ...) {
   }
   info
 }
-
-#' @rdname sturdy-insight
-#' @exportS3Method insight::model_info
-model_info.gpc_classes <- model_info.sturdy_model
 
 #' @rdname sturdy-insight
 #' @exportS3Method insight::link_function
@@ -145,20 +129,18 @@ fits_data <- function(x, found) {
 }
 
 #' @rdname sturdy-insight
-#' @exportS3Method insight::get_data
-get_data.gpc_classes <- get_data.sturdy_model
-
-#' @rdname sturdy-insight
 #' @exportS3Method insight::get_predicted
 get_predicted.sturdy_model <- function(x, data = NULL, predict = "expectation", ci = NULL,
                                        ...) {
   predict <- check_choice(predict, c("expectation", "classification"), "predict")
   answer <- if (predict == "classification") {
     stats::predict(x, data)
+  } else if (is_several(x)) {
+    class_predicted(x, data, ci)
   } else {
     unname(stats::predict(x, data, type = "response"))
   }
-  if (!is.null(ci) && predict == "expectation") {
+  if (!is.null(ci) && predict == "expectation" && !is_several(x)) {
     ends <- stats::predict(x, data, interval = ci)
     attr(answer, "ci_data") <- data.frame(
       Row = seq_along(answer), CI_low = ends$lower, CI_high = ends$upper
@@ -168,13 +150,9 @@ get_predicted.sturdy_model <- function(x, data = NULL, predict = "expectation", 
   as_get_predicted(answer, x, data, predict)
 }
 
-#' @rdname sturdy-insight
-#' @exportS3Method insight::get_predicted
-get_predicted.gpc_classes <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
-  predict <- check_choice(predict, c("expectation", "classification"), "predict")
-  if (predict == "classification") {
-    return(as_get_predicted(stats::predict(x, data), x, data, predict))
-  }
+#' The same of several classes: a row for each row and class
+#' @noRd
+class_predicted <- function(x, data, ci) {
   each <- if (is.null(ci)) {
     list(estimate = stats::predict(x, data, type = "prob"))
   } else {
@@ -192,7 +170,7 @@ get_predicted.gpc_classes <- function(x, data = NULL, predict = "expectation", c
     )
     attr(answer, "ci") <- ci
   }
-  as_get_predicted(answer, x, data, predict)
+  answer
 }
 
 as_get_predicted <- function(answer, x, data, predict) {
@@ -213,10 +191,6 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, ...) {
     ci
   )
 }
-
-#' @rdname sturdy-insight
-#' @exportS3Method parameters::model_parameters
-model_parameters.gpc_classes <- model_parameters.sturdy_model
 
 #' @rdname sturdy-insight
 #' @exportS3Method parameters::model_parameters
@@ -257,7 +231,3 @@ model_performance.sturdy_model <- function(model, ...) {
     class = c("performance_model", "data.frame")
   )
 }
-
-#' @rdname sturdy-insight
-#' @exportS3Method performance::model_performance
-model_performance.gpc_classes <- model_performance.sturdy_model

@@ -70,8 +70,13 @@ NULL
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_predict
 get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
-  type <- check_choice(type, c("response", "link"), "type")
+  several <- is_several(model)
+  type <- check_choice(type, c("response", if (!several) "link"), "type")
   new <- marginal_inputs(model, newdata)
+  if (several) {
+    draws <- path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
+    return(marginal_frame(path_classes(model, new$X, draws), new$complete, newdata, TRUE))
+  }
   z <- path_link(model, new$X, path_draws(1000L, nrow(new$X)))
   if (type == "link" && any(is.infinite(z))) {
     abort_sturdy(
@@ -82,15 +87,6 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
   }
   answer <- list(main_marginaleffect = if (type == "link") z else stats::pnorm(z))
   marginal_frame(answer, new$complete, newdata)
-}
-
-#' @rdname sturdy-marginaleffects
-#' @exportS3Method marginaleffects::get_predict
-get_predict.gpc_classes <- function(model, newdata, type = "response", ...) {
-  check_choice(type, "response", "type")
-  new <- marginal_inputs(model, newdata)
-  draws <- path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
-  marginal_frame(path_classes(model, new$X, draws), new$complete, newdata, TRUE)
 }
 
 #' @rdname sturdy-marginaleffects
@@ -110,10 +106,6 @@ get_vcov.bpm <- function(model, ...) {
 get_vcov.sturdy_model <- function(model, ...) NULL
 
 #' @rdname sturdy-marginaleffects
-#' @exportS3Method marginaleffects::get_vcov
-get_vcov.gpc_classes <- function(model, ...) NULL
-
-#' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::set_coef
 set_coef.bpm <- function(model, coefs, ...) {
   model$weights$mean[] <- unname(coefs) / exp(model$weights$log_scale / 2)
@@ -126,7 +118,7 @@ set_coef.bpm <- function(model, coefs, ...) {
 meet_marginaleffects <- function() {
   known <- getOption("marginaleffects_model_classes")
   options(
-    marginaleffects_model_classes = union(known, c("gpc", "stc", "bpm", "gpc_classes"))
+    marginaleffects_model_classes = union(known, c("gpc", "stc", "bpm"))
   )
 }
 

@@ -119,9 +119,9 @@ learner_answer <- function(learner, task) {
 #' @noRd
 learner_error <- function(model) {
   elpd <- loo(model)$pointwise[, "elpd_loo"]
-  if (length(model$blueprint$levels) == 2) {
+  if (!is_several(model)) {
     return(mean(exp(elpd) < 0.5))
   }
-  best <- max.col(class_rows(model)$recorded, ties.method = "first")
-  mean(best != model$data$y)
+  said <- truth(model)
+  mean(max.col(recorded_prob(said), ties.method = "first") != said$y)
 }

@@ -29,7 +29,7 @@
 #' # Predictions
 #' `predict(type = )` of the parsnip fit: `"class"`; `"prob"`, of the true class; `"conf_int"`,
 #' the central interval of that probability (see [predict()][predict.sturdy_model], and
-#' [with several classes][predict.gpc_classes()]), with the argument `level`; `"raw"`, the latent
+#' [with several classes][predict.sturdy_model()]), with the argument `level`; `"raw"`, the latent
 #' function.
 #'
 #' Labels that are set aside in resampling are wrong as often as those of training. Measures

@@ -22,7 +22,7 @@ paths_nodes <- 50L  # at which an average is drawn
 path_link <- function(object, X, draws) {
   count <- node_draws(object, draws, paths_nodes)
   parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
-    part <- path_draw(node_fit(object, count$node[i]), X, count$draws[i])
+    part <- path_draw(at_node(object, count$node[i]), X, count$draws[i])
     shrink <- rep(path_shrink(object, count$draws[i]), each = nrow(X))
     z <- (part$m + part$deviation / shrink) / sqrt(part$noise)
     z[is.nan(z)] <- 0
@@ -131,7 +131,7 @@ path_classes <- function(object, X, draws) {
   levels <- object$blueprint$levels
   count <- node_draws(object, draws, paths_nodes)
   parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
-    node_path_classes(node_fit(object, count$node[i]), X, count$draws[i])
+    node_path_classes(at_node(object, count$node[i]), X, count$draws[i])
   }))
   p <- do.call(rbind, parts)
   stats::setNames(lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X))), levels)
@@ -142,29 +142,10 @@ path_classes <- function(object, X, draws) {
 node_path_classes <- function(object, X, draws) {
   classes <- length(object$blueprint$levels)
   paths <- lapply(seq_len(classes), function(c) {
-    part <- path_draw(class_function(object, c), X, draws)
+    part <- path_draw(one_function(object, c), X, draws)
     list(g = part$m + part$deviation, noise = rep_len(part$noise, nrow(X)))
   })
   m <- vapply(paths, function(part) as.vector(part$g), numeric(nrow(X) * draws))
   noise <- vapply(paths, function(part) rep(part$noise, draws), numeric(nrow(X) * draws))
   class_probabilities(matrix(m, ncol = classes), matrix(noise, ncol = classes))
-}
-
-#' The latent function of a class, as that of a fit with two
-#' @noRd
-class_function <- function(object, c) {
-  ep <- object$ep
-  ep$sites <- list(tau = ep$sites$tau[, c], nu = ep$sites$nu[, c])
-  ep$b <- ep$b[, c]
-  kernel <- object$kernel
-  kernel[c("lengthscale", "variance", "bias", "nugget")] <- class_hyper(kernel_hyper(kernel), c)
-  inducing <- object$inducing
-  if (!is.null(inducing)) inducing$C <- matrix(inducing$C[, c], length(ep$b))
-  structure(
-    list(
-      spec = object$spec, blueprint = object$blueprint, data = object$data,
-      kernel = kernel, inducing = inducing, ep = ep
-    ),
-    class = "sturdy_model"
-  )
 }

@@ -72,7 +72,7 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
 }
 
 check_has_inducing <- function(object, call) {
-  if (!inherits(object, c("sturdy_model", "gpc_classes"))) {
+  if (!inherits(object, "sturdy_model")) {
     abort_no_fit(object, call = call)
   }
   check_posterior(object, call)

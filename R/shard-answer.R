@@ -181,7 +181,7 @@ write_answers <- function(team, verb, args, to) {
 
 label_counts.sharded <- function(object) object$shards$counts
 
-latent_training.sharded <- function(object, call) check_by_ep(object, call)
+check_has_data.sharded <- function(object, call) check_by_ep(object, call)
 
 summary_scores.sharded <- function(object) c(log_evidence = model_evidence(object))
 

@@ -1,18 +1,7 @@
 # A fit with several classes as data frames, and its summary.
 
-#' @rdname tidy.sturdy_model
-#' @export
-tidy.gpc_classes <- function(x, ...) {
-  check_no_dots(...)
-  estimate <- stats::coef(x)
-  data.frame(
-    term = names(estimate), estimate = unname(estimate), learned = learned(x)
-  )
-}
-
-#' @rdname tidy.sturdy_model
-#' @export
-glance.gpc_classes <- function(x, ...) {
+#' @noRd
+glance_classes <- function(x, ...) {
   check_no_dots(...)
   pointwise <- row_loo(x)
   has_loo <- has_numbers(pointwise)
@@ -24,9 +13,8 @@ glance.gpc_classes <- function(x, ...) {
   )
 }
 
-#' @rdname tidy.sturdy_model
-#' @export
-augment.gpc_classes <- function(x, data = NULL, newdata = NULL, ...) {
+#' @noRd
+augment_classes <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
   check_posterior(x)
@@ -39,7 +27,7 @@ augment.gpc_classes <- function(x, data = NULL, newdata = NULL, ...) {
   } else {
     augment_place(x, data, call)
   }
-  prob <- classes_prob_new(x, x$data$X)
+  prob <- prob_new(x, x$data$X)
   colnames(prob) <- x$blueprint$levels
   data <- add_classes(data, prob[place, , drop = FALSE])
   data$.flipped <- row_flipped(x)[place]
@@ -56,9 +44,8 @@ add_classes <- function(data, prob) {
   data
 }
 
-#' @rdname summary.sturdy_model
-#' @export
-summary.gpc_classes <- function(object, ...) {
+#' @noRd
+summary_classes <- function(object, ...) {
   check_no_dots(...)
   check_posterior(object)
   score <- loo(object)$estimates["elpd_loo", ]
@@ -69,13 +56,13 @@ summary.gpc_classes <- function(object, ...) {
       ),
       rows = paste0(nobs(object), ", ", count(length(object$blueprint$columns), "input")),
       inference = "EP", ep = ep_words(object$ep), weights = NULL,
-      coefficients = tidy.gpc_classes(object),
+      coefficients = hyper_table(object),
       scores = c(
         log_evidence = fit_evidence(object), loo = score[["Estimate"]],
         loo_se = score[["SE"]], loo_error = mean(exp(row_loo(object)) < 0.5)
       ),
       expected_wrong = sum(row_flipped(object)),
-      suspicious = utils::head(class_suspicion(object), 5)[
+      suspicious = utils::head(suspicion(object), 5)[
         c("row", "label", "probability", "rank", "loo", "suggested", "p_suggested")
       ]
     ),

@@ -1,7 +1,7 @@
 # How a fit with several classes shows itself.
 
-#' @export
-print.gpc_classes <- function(x, digits = 3, ...) {
+#' @noRd
+print_classes <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   levels <- x$blueprint$levels
   counts <- tabulate(x$data$y, length(levels))
@@ -89,8 +89,8 @@ describe_class_learning <- function(x) {
   )
 }
 
-#' @export
-format.gpc_classes <- function(x, digits = 3, ...) {
+#' @noRd
+format_classes <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   paste0(
     "<gpc> ", count(nobs(x), "row"), ", ", length(x$blueprint$levels), " classes, ",
@@ -98,16 +98,3 @@ format.gpc_classes <- function(x, digits = 3, ...) {
     ", log evidence ", format(x$ep$log_evidence, digits = digits + 1)
   )
 }
-
-#' @export
-plot.gpc_classes <- function(x, ...) plot.sturdy_model(x, ...)
-
-#' @exportS3Method ggplot2::autoplot
-autoplot.gpc_classes <- function(object, ...) autoplot.sturdy_model(object, ...)
-
-check_by_ep.gpc_classes <- function(object, call) invisible(object)
-
-#' @export
-label_report.gpc_classes <- function(object, ...) label_report.sturdy_model(object, ...)
-
-check_sites_kept.gpc_classes <- function(object, call) check_posterior(object, call)

@@ -35,16 +35,6 @@ probability_title <- function(x) {
   paste("Probability of", if (length(levels) > 2) "each class" else levels[2])
 }
 
-#' Probability of each true class at encoded inputs, a column a class
-#' @noRd
-class_probability <- function(x, X) {
-  if (length(x$blueprint$levels) > 2) {
-    return(classes_prob_new(x, X))
-  }
-  p <- event_probability(x, X)
-  cbind(1 - p, p)
-}
-
 # Two numeric inputs ------------------------------------------------------------------
 
 #' Two classes: the probability of the event as a surface. Several: the most probable class,
@@ -59,7 +49,7 @@ picture_surface <- function(x) {
     seq(ends[1], ends[2], length.out = 100)
   })
   grid <- expand.grid(x = axes[[1]], y = axes[[2]])
-  prob <- class_probability(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
+  prob <- prob_new(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
   layers <- if (several) {
     c(
       list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))),
@@ -179,9 +169,9 @@ partial_curve <- function(j, x) {
   )
   average <- function(p) rowMeans(matrix(p, length(at)))
   if (several) {
-    return(c(curve, list(prob = apply(class_probability(x, X), 2, average))))
+    return(c(curve, list(prob = apply(prob_new(x, X), 2, average))))
   }
-  latent <- latent_new(x, X, rlang::caller_env())
+  latent <- lapply(latent_new(x, X, rlang::caller_env()), drop)
   p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df))
   c(curve, list(prob = cbind(1 - p, p), p = p, latent = latent))
 }

@@ -1,6 +1,9 @@
 #' @export
 print.sturdy_model <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
+  if (is_several(x)) {
+    return(print_classes(x, digits))
+  }
   cat("<", spec_model(x$spec), "> ", model_title(x), "\n", sep = "")
   print_fields(c(
     Rows = describe_rows(x),
@@ -151,7 +154,7 @@ describe_average <- function(x, digits) {
   share <- if (nrow(models) > 1) {
     paste0(" (", format_each(round(models$probability, 4), 2), ")")
   }
-  rate <- drop(node_weight(x) %*% node_rates(x))
+  rate <- 1 - unname(diag(x$omega))
   alike <- isTRUE(all.equal(rate[[1]], rate[[2]]))
   paste0(
     toString(paste0(noise_words[models$model], share)), "; mean rate ",
@@ -216,6 +219,9 @@ describe_learning <- function(x) {
 #' @export
 format.sturdy_model <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
+  if (is_several(x)) {
+    return(format_classes(x, digits))
+  }
   paste0(
     "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
     count(length(x$blueprint$columns), "input"), ", ", describe_noise(x, digits),

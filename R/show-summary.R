@@ -30,6 +30,9 @@
 summary.sturdy_model <- function(object, ...) {
   check_no_dots(...)
   check_posterior(object)
+  if (is_several(object)) {
+    return(summary_classes(object))
+  }
   inference <- describe_inference(object, 3)
   suspects <- summary_suspects(object)
   structure(
@@ -82,7 +85,9 @@ summary_suspects <- function(object) {
 
 summary_suspects.default <- function(object) {
   list(
-    expected = sum(row_flipped(object)), rows = utils::head(suspicion(object), 5)
+    expected = sum(row_flipped(object)), rows = utils::head(suspicion(object), 5)[
+      c("row", "label", "probability", "rank", "loo")
+    ]
   )
 }
 

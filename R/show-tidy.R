@@ -61,12 +61,15 @@ tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
 #' @export
 glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
+  if (is_several(x)) {
+    return(glance_classes(x))
+  }
   pointwise <- row_loo(x)
   tep <- is.finite(x$spec$df) && !is.null(x$ep)
   table <- data.frame(
     nobs = nobs(x),
     df = x$spec$df,
-    epsilon = if (is_average(x)) mean(average_rate(x)) else mean(x$epsilon),
+    epsilon = mean(shown_rate(x)),
     log_evidence = if (tep) NA_real_ else fit_evidence(x),
     loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
     loo_se = se_sum(pointwise),
@@ -84,11 +87,14 @@ glance.sturdy_model <- function(x, ...) {
 augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   call <- rlang::current_env()
+  if (is_several(x)) {
+    return(augment_classes(x, data, newdata))
+  }
   if (!is.null(newdata)) {
-    latent <- with_memory(latent_at(x, newdata, call), call)
+    prob <- predict(x, newdata, type = "prob")
     newdata <- as.data.frame(newdata)
-    newdata$.fitted <- unname(predicted_prob(x, latent)[, 2])
-    newdata$.class <- predicted_class(x, latent)
+    newdata$.fitted <- unname(prob[, 2])
+    newdata$.class <- most_probable(prob, x$blueprint$levels)
     return(newdata)
   }
   check_by_ep(x, call)
@@ -98,9 +104,9 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   } else {
     augment_place(x, data, call)
   }
-  latent <- lapply(latent_training(x, call), function(v) v[place, , drop = FALSE])
-  data$.fitted <- unname(predicted_prob(x, latent)[, 2])
-  data$.class <- predicted_class(x, latent)
+  prob <- prob_new(x, x$data$X, call = call)[place, , drop = FALSE]
+  data$.fitted <- prob[, 2]
+  data$.class <- most_probable(prob, x$blueprint$levels)
   data$.flipped <- row_flipped(x)[place]
   data$.loo <- exp(row_loo(x))[place]
   data

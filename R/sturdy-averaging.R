@@ -53,20 +53,14 @@
 #'   * `models`: a data frame as in [noise_test()];
 #'   * `table`: a data frame with a row for each of K nodes: `model`, `weight` (their sum is
 #'     1) and `log_evidence`;
-#'   * `hyper` and `rates` (K each): their hyperparameters, and flip rates by group;
-#'   * `tau`, `b` and `loo`: a column a node, site precisions, what predictions need, and
-#'     leave-one-out log probabilities; `C`, with inducing inputs or weights;
-#'   * `flipped`, `left_out` and `unseen` (n each): the averages, of the flip probability,
-#'     of the leave-one-out log probability of the label and of the probability of the
-#'     other class;
+#'   * `hyper` (K): their hyperparameters; `omega` (K): their noise matrices, by group, true
+#'     class and recorded class;
+#'   * `tau` and `b`: a column a node, site precisions and what predictions need, with three
+#'     classes or more one class below the other; `C`, with inducing inputs or weights;
+#'   * `seen` (rows x classes x K): leave-one-out log probabilities of the true classes;
 #'   * `wrong`: the distribution of the number of wrong labels under each noise model;
 #'   * `point`: the flip rates of the point that the fit is held at; `evaluations`: EP
 #'     fits to all rows.
-#'
-#' With three classes or more `tau` and `b` have the classes below each other, and there are
-#' besides `omega`, the noise matrix of each node; `seen`, the leave-one-out probabilities of
-#' the true classes; and the averages `true_class`, `loo_class`, `recorded` (n x C) and
-#' `omega_mean`; `each` has the flip probabilities at each node, and there is no `unseen`.
 #'
 #' Nodes that together have a thousandth of the weight of their noise model are left out.
 #' With n rows the object grows by some 3 n K numbers.

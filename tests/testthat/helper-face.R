@@ -20,6 +20,15 @@ toy_fit <- function(..., data = toy(), epsilon = 0.05) {
   gpc(class ~ a + b, data, kernel = held(), epsilon = epsilon, ...)
 }
 
+# The fit with other leave-one-out scores of its rows
+with_scores <- function(fit, score) {
+  rate <- fit$epsilon[[1]]
+  right <- (exp(score) - rate) / (1 - 2 * rate)
+  event <- ifelse(fit$data$y > 0, right, 1 - right)
+  fit$ep$seen <- log(cbind(1 - event, event))
+  fit
+}
+
 # Class and text of the condition an expression signals, for snapshots. Unlike
 # expect_snapshot(error = TRUE) the layout is the same in all versions of
 # testthat and does not hang on the width of the console.

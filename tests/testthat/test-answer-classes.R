@@ -84,7 +84,7 @@ test_that("a review names the most suspicious rows, and takes the answers in", {
 test_that("calibration is of the probabilities of what is recorded", {
   fit <- gpc(Species ~ ., flipped_iris(), kernel = held_iso(), epsilon = 0.1)
   one <- calibration(fit, class = "virginica", bins = 4)
-  expect_equal(one$probability, unname(drop(fit$ep$loo_class %*% fit$omega[, 3])))
+  expect_equal(one$probability, unname(drop(exp(fit$ep$seen) %*% fit$omega[, 3])))
   expect_equal(one$event, fit$data$y == 3)
   expect_equal(sum(one$bins$n * one$bins$observed), sum(fit$data$y == 3))
   all <- calibration(fit)

@@ -41,7 +41,7 @@ test_that("the list at a false-discovery rate is the one if some labels are wron
   found <- mislabelled(fit)
   some <- fit$nodes$table$model != "none"
   weight <- fit$nodes$table$weight[some] / sum(fit$nodes$table$weight[some])
-  flips <- node_flips(fit$nodes, fit$data)$flipped[, some] %*% weight
+  flips <- wrong_each(truth(fit))[, some] %*% weight
   expect_equal(found$if_some, flips[found$row])
   expect_equal(found$fdr, cumsum(1 - found$if_some) / 1:40)
   called <- suppressMessages(mislabelled(fit, fdr = 0.5))
@@ -128,11 +128,11 @@ test_that("a Student-t process has the weights of the Gaussian one and answers o
   k <- which.max(student$nodes$table$weight)
   hyper <- student$nodes$hyper[[k]]
   point <- stc(
-    class ~ a + b, toy(), df = 8, epsilon = shown_rates(student$nodes$rates[[k]]), control = quiet,
+    class ~ a + b, toy(), df = 8, epsilon = omega_rates(student$nodes$omega[[k]][1, , ]), control = quiet,
     kernel = do.call(kernel_iso, c(hyper, list(fixed = TRUE)))
   )
-  expect_equal(student$nodes$loo[, k], point$ep$loo, tolerance = 1e-3)
-  expect_equal(node_flips(student$nodes, student$data)$flipped[, k], point$ep$flipped, tolerance = 1e-3)
+  expect_equal(truth(student)$log_z[, k], point$ep$loo, tolerance = 1e-3)
+  expect_equal(wrong_each(truth(student))[, k], point$ep$flipped, tolerance = 1e-3)
 })
 
 test_that("inducing inputs at all rows give the average of the dense kernel", {
@@ -150,7 +150,7 @@ test_that("a Bayes point machine averages over nodes", {
   new <- data.frame(a = c(-1, 0.2), b = c(0.4, 0.1))
   each <- vapply(seq_len(node_count(fit)), function(k) {
     point <- bpm(
-      class ~ a + b, toy(), epsilon = shown_rates(fit$nodes$rates[[k]]), nugget = fit$nodes$hyper[[k]]$nugget,
+      class ~ a + b, toy(), epsilon = omega_rates(fit$nodes$omega[[k]][1, , ]), nugget = fit$nodes$hyper[[k]]$nugget,
       control = quiet
     )
     predict(point, new, type = "response")
@@ -168,7 +168,7 @@ test_that("an average that absorbs by filtering goes on from its point", {
 
 test_that("nodes that were changed by hand are refused", {
   fit <- tested()
-  for (part in c("models", "table", "tau", "loo", "hyper")) {
+  for (part in c("models", "table", "tau", "seen", "omega", "hyper")) {
     bad <- fit
     bad$nodes[[part]] <- NULL
     expect_error(mislabelled(bad), class = "sturdy_error_changed")

@@ -144,8 +144,7 @@ test_that("print() and summary() say what was fitted and how", {
   ep$ep$log_evidence <- -12.3456
   ep$ep$sweeps <- 6L
   ep$ep$residual <- rep(3.2e-10, 120)
-  ep$ep$loo <- -seq(0.1, 0.9, length.out = 120)
-  ep$ep$flipped <- rep(0.05, 120)
+  ep <- with_scores(ep, -seq(0.1, 0.9, length.out = 120))
   adf <- bpm(class ~ ., d, inference = "adf")
   adf$filter <- list(
     rows = 50, errors = 5, log_score = -20, log_evidence = -45.678, counts = c(70, 80)

@@ -13,7 +13,7 @@ held <- function(...) kernel_iso(2, nugget = 0.1, ..., fixed = TRUE)
 test_that("a factor with three levels just works", {
   d <- few_iris()
   fit <- gpc(Species ~ ., d, kernel = kernel_iso())
-  expect_s3_class(fit, "gpc_classes")
+  expect_s3_class(fit, c("gpc", "sturdy_model"), exact = TRUE)
   expect_equal(fit$ep$status, "converged")
   expect_true(fit$learning$cold_start)
   class <- predict(fit)
@@ -94,7 +94,7 @@ test_that("posterior classes follow from the cavities by Bayes' rule", {
   i <- 20
   p <- vapply(1:3, ref_argmax, numeric(1), cavity$mean[i, ], sqrt(cavity$var[i, ]))
   weight <- p * fit$omega[, fit$data$y[i]]
-  expect_close(fit$ep$true_class[i, ], weight / sum(weight), 1e-9)
+  expect_close(truth(fit)$p[i, , 1], weight / sum(weight), 1e-9)
   expect_close(exp(fit$ep$loo[i]), sum(weight), 1e-9)
 })
 
@@ -247,7 +247,7 @@ extended_test("class probabilities are near those of the exact posterior", {
     at <- cbind(seq_len(n), max.col(f))
     truth[at] <- truth[at] + 1 / states
   }
-  gap <- abs(truth - fit$ep$true_class)
+  gap <- abs(truth - truth(fit)$p[, , 1])
   expect_lt(mean(gap), 0.02)
   expect_lt(max(gap), 0.12)
 })
@@ -267,7 +267,7 @@ test_that("a fit has the usual data frames, scores and diagnostics", {
   new <- augment(fit, newdata = d[1:2, ])
   expect_equal(new$.prob_virginica, unname(predict(fit, d[1:2, ], type = "prob")[, 3]))
   expect_equal(log_score(fit)$pointwise, unname(fit$ep$loo))
-  p <- fit$ep$loo_class %*% fit$omega
+  p <- exp(fit$ep$seen) %*% fit$omega
   expect_equal(p[cbind(1:45, fit$data$y)], exp(fit$ep$loo), tolerance = 1e-8)
   outcome <- diag(3)[fit$data$y, ]
   expect_equal(brier_score(fit)$estimate, sum((p - outcome)^2) / 90)
@@ -296,12 +296,10 @@ test_that("figures are drawn and leave the device as it was", {
 test_that("what several classes do not answer is an error", {
   d <- few_iris()
   fit <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)
-  for (ask in list(
-    check_fit, posterior_sample, criterion, residuals, deviance, weights, flip_rates,
-    simulate
-  )) {
+  for (ask in list(check_fit, posterior_sample, function(fit) criterion(fit, "loo"))) {
     expect_error(ask(fit), class = "sturdy_error_several_classes")
   }
+  expect_error(weights(fit), class = "sturdy_error_no_case_weights")
   expect_equal(update(fit, epsilon = 0.2)$epsilon, 0.2)
 })
 

@@ -63,7 +63,7 @@ test_that("the evidence of a matrix is its integral, and the bound is below it",
   expect_gt(bound, truth - 2.5)
   # every node has a matrix of its own
   expect_false(anyDuplicated(fit$nodes$omega) > 0)
-  expect_equal(rowSums(fit$nodes$omega[[2]]), rep(1, 3))
+  expect_equal(rowSums(fit$nodes$omega[[2]][1, , ]), rep(1, 3))
 })
 
 test_that("matrices of nodes are drawn from what their density says", {
@@ -98,12 +98,12 @@ test_that("averages are those of fits at the nodes", {
   parts <- lapply(seq_along(nodes$hyper), function(k) {
     h <- nodes$hyper[[k]]
     kernel <- kernel_iso(h$lengthscale, h$variance, h$bias, h$nugget, fixed = TRUE)
-    one <- gpc(d$x, d$y, kernel = kernel, epsilon = nodes$rates[[k]][1, 1])
+    one <- gpc(d$x, d$y, kernel = kernel, epsilon = 1 - nodes$omega[[k]][1, 1, 1])
     list(prob = predict(one, new, type = "prob"), flipped = one$ep$flipped)
   })
   mean_of <- function(name) Reduce(`+`, Map(function(part, w) part[[name]] * w, parts, nodes$table$weight))
   expect_equal(predict(fit, new, type = "prob"), mean_of("prob"), tolerance = 1e-4)
-  expect_equal(nodes$flipped, mean_of("flipped"), tolerance = 1e-3)
+  expect_equal(row_flipped(fit), mean_of("flipped"), tolerance = 1e-3)
   expect_equal(sum(noise_matrix(fit, type = "count")), 40, tolerance = 1e-8)
   expect_equal(unname(rowSums(predict(fit, new, type = "prob", noise = TRUE))), rep(1, 5))
   latent <- predict(fit, new, type = "latent")
@@ -177,7 +177,7 @@ test_that("an average is saved, absorbs rows and knows trusted ones", {
     hyper = "integrate"
   )
   expect_equal(nobs(fit), 44L)
-  expect_equal(fit$nodes$flipped[1:2], c(0, 0))
+  expect_equal(row_flipped(fit)[1:2], c(0, 0))
   file <- withr::local_tempfile()
   saveRDS(fit, file)
   expect_equal(predict(readRDS(file), data, type = "prob"), predict(fit, data, type = "prob"))
@@ -192,7 +192,7 @@ test_that("an average is saved, absorbs rows and knows trusted ones", {
   review <- review(fit, 3)
   checked <- data.frame(row = review$row, label = c("a", "b", "c")[d$true[review$row]])
   next_fit <- suppressMessages(update(fit, checked = checked))
-  expect_equal(next_fit$nodes$flipped[match(review$row, next_fit$data$rows)], c(0, 0, 0))
+  expect_equal(row_flipped(next_fit)[match(review$row, next_fit$data$rows)], c(0, 0, 0))
 })
 
 test_that("each class has a kernel of its own", {

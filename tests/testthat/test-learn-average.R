@@ -99,7 +99,7 @@ test_that("over one hyperparameter and one rate nodes agree with a grid", {
   weight <- exp(z_one - max(z_one)) / sum(exp(z_one - max(z_one)))
   flipped <- drop(vapply(one, `[[`, numeric(50), "flipped") %*% weight)
   mine <- nodes$table$model == "one"
-  by_nodes <- node_flips(nodes, fit$data)$flipped[, mine] %*%
+  by_nodes <- wrong_each(truth(fit))[, mine] %*%
     (nodes$table$weight[mine] / sum(nodes$table$weight[mine]))
   expect_lt(max(abs(by_nodes - flipped)), 0.06)
   count <- drop(vapply(one, function(o) poisson_binomial(o$flipped), numeric(51)) %*% weight)
@@ -137,13 +137,13 @@ test_that("what a fit says is the average over its nodes", {
   new <- data.frame(a = c(-1, 0.3), b = c(0.2, NA))
   each <- lapply(seq_along(weight), function(k) {
     point <- gpc(
-      class ~ a + b, toy(), epsilon = shown_rates(fit$nodes$rates[[k]]), control = quiet,
+      class ~ a + b, toy(), epsilon = omega_rates(fit$nodes$omega[[k]][1, , ]), control = quiet,
       kernel = do.call(kernel_ard, c(nodes$hyper[[k]], list(fixed = TRUE)))
     )
     list(
       p = predict(point, new, type = "response"), flipped = point$ep$flipped,
       recorded = predict(point, new, type = "response", noise = TRUE),
-      loo = point$ep$loo, unseen = flip_unseen(point)
+      loo = point$ep$loo
     )
   })
   mean_of <- function(part) {
@@ -169,7 +169,7 @@ test_that("the same table gives the same nodes, in any order of its rows", {
   expect_equal(averaged()$nodes, fit$nodes)
   back <- averaged(toy()[40:1, ])
   expect_equal(back$nodes$models, fit$nodes$models, tolerance = 1e-6)
-  expect_equal(rev(back$nodes$flipped), fit$nodes$flipped, tolerance = 1e-6)
+  expect_equal(rev(row_flipped(back)), row_flipped(fit), tolerance = 1e-6)
 })
 
 test_that("one noise model is kept to, and the optimum is one node a model", {
@@ -178,7 +178,7 @@ test_that("one noise model is kept to, and the optimum is one node a model", {
   two <- averaged(epsilon = "learn2")
   expect_equal(two$nodes$models$model, "two")
   given <- averaged(epsilon = 0.1)
-  expect_true(all(unlist(given$nodes$rates) == 0.1))
+  expect_equal(unique(unlist(given$nodes$omega)), c(0.9, 0.1))
   modes <- gpc(class ~ a + b, toy(), epsilon = "average", hyper = "optimum", control = quiet)
   expect_equal(modes$nodes$models$method, rep("mode", 3))
   expect_equal(modes$nodes$models$log_evidence, modes$nodes$models$laplace)

@@ -5,9 +5,6 @@ butchered <- function(fit) {
   if (rlang::is_installed("butcher")) {
     return(butcher::butcher(fit))
   }
-  if (inherits(fit, "gpc_classes")) {
-    return(axe_ctrl.gpc_classes(axe_call.gpc_classes(fit)))
-  }
   axe_data.sturdy_model(axe_ctrl.sturdy_model(axe_call.sturdy_model(fit)))
 }
 

@@ -45,7 +45,7 @@ test_that("leave-one-out gives loglik and oob_error", {
   several <- quiet_learner()$train(mlr3::as_task_classif(data, target = "Species"))
   fit <- several$model
   # the class that is predicted most for each row by the others
-  recorded <- fit$ep$loo_class %*% fit$omega
+  recorded <- exp(fit$ep$seen) %*% fit$omega
   best <- levels(data$Species)[apply(recorded, 1, which.max)]
   expect_identical(several$oob_error(), mean(best != data$Species))
 })
@@ -61,14 +61,14 @@ test_that("the error of an average is by the nodes without the label of the row"
   fit <- learner$train(mlr3::as_task_classif(data, target = "Species"))$model
   expect_gt(node_count(fit), 1)
   recorded <- lapply(seq_len(node_count(fit)), function(k) {
-    p <- matrix(fit$nodes$seen[, k], ncol = 3) %*% fit$nodes$omega[[k]]
+    p <- exp(fit$nodes$seen[, , k]) %*% fit$nodes$omega[[k]][1, , ]
     # the weight of a node without the row
     p * fit$nodes$table$weight[k] / p[cbind(1:12, as.integer(data$Species))]
   })
   best <- max.col(Reduce(`+`, recorded))
   error <- mean(best != as.integer(data$Species))
   expect_identical(learner$oob_error(), error)
-  mode <- max.col(fit$ep$loo_class %*% fit$omega)
+  mode <- max.col(exp(fit$ep$seen) %*% fit$omega)
   expect_false(mean(mode != as.integer(data$Species)) == error)
 })
 

@@ -11,7 +11,7 @@ test_that("the covariance of g has the variances that predict() reports", {
   for (df in c(Inf, 5)) {
     fit <- band_fit(df)
     X <- fit$data$X[1:7, ] + 0.3
-    s2 <- latent_new(fit, X, NULL)$s2
+    s2 <- drop(latent_new(fit, X, NULL)$s2)
     C <- latent_covariance(fit)(X)
     expect_equal(diag(C), s2 - 0.3, tolerance = 1e-10)
     expect_equal(C, t(C))

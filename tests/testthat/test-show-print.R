@@ -3,8 +3,7 @@ shown <- function(fit) {
   fit$ep$log_evidence <- -12.3456
   fit$ep$sweeps <- 6L
   fit$ep$residual <- rep(3.2e-10, nobs(fit))
-  fit$ep$loo <- rep(-0.25, nobs(fit))
-  fit
+  with_scores(fit, rep(-0.25, nobs(fit)))
 }
 
 test_that("a fit prints in at most eight lines", {

@@ -1,0 +1,112 @@
+# Intervals of class probabilities: what is not known of the latent functions.
+
+interval_draws <- 1000L # of several classes
+
+check_interval <- function(type, noise, allowed = c("response", "prob"),
+                           call = rlang::caller_env()) {
+  if (!type %in% allowed || noise) {
+    abort_sturdy(
+      "{.arg interval} is of the probability of the true class: {.arg type} must be
+       {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
+      "interval", arg = "interval", call = call
+    )
+  }
+}
+
+#' Class probabilities with the ends of their intervals: a data frame for the event of two
+#' classes, matrices for several
+#' @param rows of rows_to_predict().
+#' @noRd
+predicted_interval <- function(object, rows, level, call) {
+  prob <- prob_new(object, rows$X, call = call)
+  if (is_several(object)) {
+    ends <- drawn_interval(object, rows$X, level, call)
+    return(lapply(
+      list(estimate = prob, lower = ends$lower, upper = ends$upper), named_prob, rows, object
+    ))
+  }
+  ends <- event_interval(object, rows$X, level, call)
+  data.frame(
+    estimate = rows$spread(prob[, 2]), lower = rows$spread(ends$lower),
+    upper = rows$spread(ends$upper), row.names = make.unique(as.character(rows$row_names))
+  )
+}
+
+#' The latent functions without their nuggets, under each node
+#' @return list(m, sd, noise), rows x functions x nodes.
+#' @noRd
+known_latent <- function(object, X, call) {
+  latent <- node_latent(object, X, call)
+  functions <- dim(latent$m)[2]
+  nugget <- vapply(nodes(object)$hyper, function(hyper) {
+    rep_len(hyper$nugget, functions)
+  }, numeric(functions))
+  noise <- array(rep(nugget, each = nrow(X)), dim(latent$m))
+  list(
+    m = latent$m, sd = sqrt(pmax(latent$s2 - noise, .Machine$double.xmin)), noise = noise
+  )
+}
+
+#' The ends for two classes: given the latent function the probability is pnorm(f /
+#' sqrt(nugget)), so its distribution has a closed form [M 7.7]
+#' @noRd
+event_interval <- function(object, X, level, call) {
+  latent <- known_latent(object, X, call)
+  at <- lapply(latent, function(part) matrix(part, nrow(X)))
+  # P(probability <= pnorm(x)), x on the normal scale
+  below <- function(x) {
+    drop(stats::pt((sqrt(at$noise) * x - at$m) / at$sd, object$spec$df) %*% node_weight(object))
+  }
+  ends <- lapply(c((1 - level) / 2, (1 + level) / 2), function(p) {
+    low <- rep(-40, nrow(X))
+    high <- -low
+    for (step in 1:60) {
+      middle <- (low + high) / 2
+      up <- below(middle) < p
+      low <- ifelse(up, middle, low)
+      high <- ifelse(up, high, middle)
+    }
+    stats::pnorm((low + high) / 2)
+  })
+  list(lower = ends[[1]], upper = ends[[2]])
+}
+
+#' The ends for several classes [M 7.7, 12.2]
+#'
+#' The distribution of a probability over the posterior has no closed form. Its quantiles are
+#' those of draws: a Latin hypercube of the latent functions, the same for every row, dealt out
+#' to the nodes by weight. Of 1000 draws the level of an end at 0.05 has a
+#' standard error of 0.007.
+#' @return list(lower, upper), rows x C.
+#' @noRd
+drawn_interval <- function(object, X, level, call) {
+  classes <- length(object$blueprint$levels)
+  draws <- check_count(
+    getOption("sturdy.draws", interval_draws), "options(sturdy.draws = )", min = 10,
+    call = call
+  )
+  check_memory(8 * as.double(draws) * classes, draws, call = call, what = "draws")
+  latent <- known_latent(object, X, call)
+  dealt <- node_draws(object, draws)
+  random <- with_seed_or_stream(1L, list(
+    z = latin_normals(draws, classes),
+    node = sample(rep(dealt$node, dealt$draws))
+  ))
+  meter <- progress_meter("Intervals", object$spec$control$progress)
+  ends <- vapply(seq_len(nrow(X)), function(i) {
+    meter(i - 1, nrow(X), paste(whole(nrow(X)), "rows"))
+    drawn <- lapply(latent, function(part) t(matrix(part[i, , ], classes)[, random$node]))
+    p <- class_probabilities(drawn$m + drawn$sd * random$z, drawn$noise)
+    apply(p, 2, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
+  }, matrix(0, 2, classes))
+  side <- function(k) matrix(ends[k, , ], nrow(X), classes, byrow = TRUE)
+  list(lower = side(1), upper = side(2))
+}
+
+#' Draws of independent standard normals, each column of which has one in each of as many
+#' intervals of equal probability
+#' @noRd
+latin_normals <- function(draws, columns) {
+  level <- (seq_len(draws) - 0.5) / draws
+  vapply(seq_len(columns), function(c) stats::qnorm(sample(level)), numeric(draws))
+}

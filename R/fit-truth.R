@@ -1,0 +1,136 @@
+# What a fit says of the true classes: the one thing that every answer about labels is made
+# of, for any number of classes C and of nodes K.
+
+#' The posterior of the true class of each training row under each node [M 13.3]
+#'
+#' With the likelihood L of the reports on a row and the probabilities pi of its true class
+#' given the other rows, p = L pi / Z, Z = sum L pi.
+#' @return list(p, loo: n x C x K, the posterior and pi; log_z, n x K: log probability of each
+#'   label given the other rows; omega, K arrays S x C x C; weight and model [K]; y [n], the
+#'   labels as 1..C; source [n], of the labels, 0 where they are right for certain).
+#' @noRd
+truth <- function(object) {
+  at <- nodes(object)
+  data <- object$data
+  if (is.null(data)) { # a fit that keeps no rows
+    data <- list(y = numeric(), reports = label_reports(integer(), ncol(object$omega)))
+  }
+  c(new_truth(at$weight, at$omega, node_seen(object), data), list(model = at$model))
+}
+
+new_truth <- function(weight, omega, seen, data) {
+  reports <- data$reports
+  y <- label_code(data)
+  source <- label_source(reports)
+  known <- which(source == 0L)
+  p <- seen
+  log_z <- matrix(0, length(y), length(weight))
+  for (k in seq_along(weight)) {
+    L <- report_likelihood(reports, omega[[k]])
+    # whatever else was reported of it, a label that is right for certain is one
+    L[known, ] <- diag(ncol(L))[y[known], ]
+    log_pi <- at_k(seen, k)
+    log_z[, k] <- row_log_sum(log(L) + log_pi)
+    p[, , k] <- truth_posterior(L, log_pi)
+  }
+  list(
+    p = p, loo = exp(seen), log_z = log_z, omega = omega, weight = weight, y = y,
+    source = source
+  )
+}
+
+#' The same of new rows, whose labels are not known
+#' @param X encoded inputs. @return list(p, m x C x K; weight).
+#' @noRd
+truth_new <- function(object, X, call = rlang::caller_env()) {
+  latent <- node_latent(object, X, call)
+  weight <- node_weight(object)
+  p <- lapply(seq_along(weight), function(k) {
+    class_probabilities(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df)
+  })
+  classes <- length(object$blueprint$levels)
+  list(p = array(unlist(p), c(nrow(X), classes, length(p))), weight = weight)
+}
+
+#' The k-th matrix of an array
+#' @noRd
+at_k <- function(x, k) array(x[, , k], dim(x)[1:2])
+
+#' log(rowSums(exp(x)))
+#' @noRd
+row_log_sum <- function(x) {
+  top <- do.call(pmax, as.data.frame(x))
+  top[top == -Inf] <- 0
+  top + log(rowSums(exp(x - top)))
+}
+
+# Averaged over nodes -----------------------------------------------------------------
+
+#' Mean of an array over its last dimension
+#' @param weight a vector, or a row of weights for each row.
+#' @noRd
+mean_over <- function(x, weight) {
+  Reduce(`+`, lapply(seq_len(dim(x)[3]), function(k) {
+    at_k(x, k) * if (is.matrix(weight)) weight[, k] else weight[k]
+  }))
+}
+
+#' Probability that each label is wrong under each node, n x K
+#' @noRd
+wrong_each <- function(truth) {
+  size <- dim(truth$p)
+  own <- cbind(rep(seq_len(size[1]), size[3]), truth$y, rep(seq_len(size[3]), each = size[1]))
+  rowSums(aperm(replace(truth$p, own, 0), c(1, 3, 2)), dims = 2)
+}
+
+#' Probability that each label is wrong
+#' @noRd
+mean_wrong <- function(truth) drop(wrong_each(truth) %*% truth$weight)
+
+#' Weights of the nodes for each row without its label, n x K: a label is left out of the
+#' weights, too [M 8.11]
+#' @noRd
+left_out_weight <- function(truth) {
+  ratio <- log(rep(truth$weight, each = length(truth$y))) - truth$log_z
+  exp(ratio - row_log_sum(ratio))
+}
+
+#' Log leave-one-out probability of each label
+#' @noRd
+left_out_score <- function(truth) {
+  -row_log_sum(log(rep(truth$weight, each = length(truth$y))) - truth$log_z)
+}
+
+#' Leave-one-out probabilities of what is recorded, n x C
+#' @noRd
+recorded_prob <- function(truth) {
+  mean_over(recorded_each(truth), left_out_weight(truth))
+}
+
+recorded_each <- function(truth) {
+  recorded <- truth$loo
+  for (k in seq_along(truth$weight)) {
+    for (s in setdiff(unique(truth$source), 0L)) {
+      mine <- truth$source == s
+      p <- matrix(truth$loo[mine, , k], sum(mine))
+      recorded[mine, , k] <- p %*% truth$omega[[k]][s, , ]
+    }
+  }
+  recorded
+}
+
+#' Has a fit its rows, and a posterior of them?
+#' @noRd
+has_rows <- function(object) has_numbers(object$ep$b) && !is.null(object$data)
+
+#' Probability that each label was flipped
+#' @noRd
+row_flipped <- function(object) {
+  if (has_rows(object)) mean_wrong(truth(object)) else numeric()
+}
+
+#' Log leave-one-out probability of each label
+#' @noRd
+row_loo <- function(object) {
+  if (has_rows(object)) left_out_score(truth(object)) else numeric()
+}
