@@ -49,7 +49,7 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   if (type == "count") {
     omega[] <- matrix_counts(object)
   } else if (!is.null(level) && rate_learned(object)) {
-    ends <- if (node_count(object) > 1) {
+    ends <- if (!is.null(object$nodes)) {
       average_interval(object, level)
     } else if (!is.null(object$noise)) {
       matrix_interval(object, level)

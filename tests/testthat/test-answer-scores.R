@@ -96,7 +96,7 @@ test_that("a reliability curve prints and plots", {
   )
   expect_snapshot(curve)
   d <- draw(curve)
-  expect_equal(d$after[c(looks, "pty")], d$before[c(looks, "pty")])
+  expect_equal(d$after[drawing], d$before[drawing])
   expect_false(d$result$visible)
   expect_identical(d$result$value, curve)
 })
