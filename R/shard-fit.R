@@ -70,32 +70,31 @@ sample_shards <- function(team, rows) {
 }
 
 check_shards_spec <- function(spec, call) {
-  refuse <- function(what, arg, hint = NULL) {
-    abort_sturdy(c(paste(what, "with shards."), i = hint), "shards", arg = arg, call = call)
+  refuse_with_shards <- function(when, what, arg, hint = NULL) {
+    refuse(when, c(paste(what, "with shards."), i = hint), "shards", arg = arg, call = call)
   }
-  if (identical(spec$inference, "adf")) {
-    refuse(
-      "{.code inference = \"adf\"} can't be used", "inference",
-      "ADF depends on the order of the rows: see {.fn bpm_stream}."
-    )
-  }
-  if (spec_model(spec) != "bpm" && is.null(spec$inducing)) {
-    refuse("{.arg inducing} must not be {.code NULL}", "inducing")
-  }
-  if (!is.null(spec$method) && spec$method != "gradient") {
-    refuse("{.arg method} must be {.val gradient}", "method")
-  }
+  refuse_with_shards(
+    identical(spec$inference, "adf"), "{.code inference = \"adf\"} can't be used", "inference",
+    "ADF depends on the order of the rows: see {.fn bpm_stream}."
+  )
+  refuse_with_shards(
+    spec_model(spec) != "bpm" && is.null(spec$inducing),
+    "{.arg inducing} must not be {.code NULL}", "inducing"
+  )
+  refuse_with_shards(
+    !is.null(spec$method) && spec$method != "gradient",
+    "{.arg method} must be {.val gradient}", "method"
+  )
   # with so many rows one point of the hyperparameters is as good as an average
   if (identical(spec$epsilon, "average")) spec$epsilon <- "learn"
   spec$hyper <- "optimum"
   learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
     is.character(spec$prior_scale) || !is.null(spec$kernel) && !holds_all(spec$kernel)
-  if (learns && (is.finite(spec$df) || spec$criterion != "evidence")) {
-    refuse(
-      "Hyperparameters are learned by the evidence at {.code df = Inf} only", "df",
-      "Hold them: learn them on some of the rows first."
-    )
-  }
+  refuse_with_shards(
+    learns && (is.finite(spec$df) || spec$criterion != "evidence"),
+    "Hyperparameters are learned by the evidence at {.code df = Inf} only", "df",
+    "Hold them: learn them on some of the rows first."
+  )
   spec
 }
 

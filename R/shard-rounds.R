@@ -1,7 +1,8 @@
-# Parallel EP with Anderson acceleration over shards: what src/ep-parallel.c does with rows that
-# are here, by the same decisions (src/parallel.h). The rows see one message a pass. P = I + sum Phi' diag(tt) Phi and h = sum Phi' nt are
-# linear in the sites, so that P and h after any step are known before it is made, and a
-# step without a posterior costs nothing [M 10.2].
+# Parallel EP with Anderson acceleration over shards: what src/ep-parallel.c does with rows
+# that are here, by the same decisions (src/parallel.h). Rows see one message a pass.
+# P = I + sum Phi' diag(tt) Phi and h = sum Phi' nt are linear in the sites, so that P and h
+# after any step are known before it is made, and a step without a posterior costs nothing
+# [M 10.2].
 
 #' EP over all shards
 #'

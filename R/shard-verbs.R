@@ -42,8 +42,8 @@ shard_forget <- function(run) {
 #' @noRd
 shard_verb <- function(verb) {
   switch(verb,
-    open = node_open, head = node_head, scan = node_scan, encode = node_encode,
-    rows = node_rows, prepare = node_prepare, hold = node_hold, begin = node_begin, pass = node_pass,
+    open = node_open, head = node_head, scan = node_scan, encode = node_encode, rows = node_rows,
+    prepare = node_prepare, hold = node_hold, begin = node_begin, pass = node_pass,
     accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient,
     predict = node_predict, suspects = node_suspects
   )

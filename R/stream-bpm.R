@@ -130,8 +130,8 @@
 #' `sturdy_error_missing_column`, `sturdy_error_column_type`,
 #' `sturdy_error_novel_levels`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_fields` (lines that can't be read), `sturdy_error_type` and
-#' `sturdy_error_not_positive_definite` (a fit that was changed). `sturdy_error_no_rows`: the source is
-#' empty. `sturdy_error_source`: the file does not exist or has no header, or the
+#' `sturdy_error_not_positive_definite` (a fit that was changed). `sturdy_error_no_rows`: the
+#' source is empty. `sturdy_error_source`: the file does not exist or has no header, or the
 #' database refuses the query; together with `sturdy_error_separator` when the header has
 #' one field and seems to be separated by another character. `sturdy_error_checkpoint`:
 #' the checkpoint exists, can't be read or written, or belongs to a run with other
