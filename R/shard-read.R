@@ -15,7 +15,7 @@
 #' @param source description of where the rows come from. @param options list(batch_size,
 #'   keep, text: arguments of read.csv()). @param file for its sites, or `NULL`.
 #' @noRd
-node_open <- function(state, source, options, file = NULL) {
+shard_open <- function(state, source, options, file = NULL) {
   state$source <- source
   state$options <- options
   state$file <- file
@@ -26,7 +26,7 @@ node_open <- function(state, source, options, file = NULL) {
 
 #' The first rows, and the types of columns of a text
 #' @noRd
-node_head <- function(state) {
+shard_head <- function(state) {
   reader <- shard_reader(state)
   on.exit(reader$close())
   data <- reader$read()
@@ -39,7 +39,7 @@ node_head <- function(state) {
 #' @return list(counts: of the two classes; left_out: rows with missing values; saved: whether
 #'   sites were, by an earlier run)
 #' @noRd
-node_encode <- function(state, blueprint, na.action, types) {
+shard_encode <- function(state, blueprint, na.action, types) {
   state$blueprint <- blueprint
   state$na.action <- na.action
   state$types <- types
@@ -89,7 +89,7 @@ each_block <- function(state, visit) {
 
 #' Encoded rows by their numbers in the shard, ascending
 #' @noRd
-node_rows <- function(state, rows) {
+shard_rows <- function(state, rows) {
   before <- 0
   parts <- each_block(state, function(block) {
     mine <- rows[rows > before & rows <= before + block$n] - before
@@ -128,31 +128,15 @@ shard_reader <- function(state) {
   source <- state$source
   reader <- switch(source$kind,
     frame = stream_source(source$data, state$options$batch_size, list(), NULL),
-    file = ranged_source(
-      stream_source(source$path, state$options$batch_size, state$options$text, NULL), source
-    ),
+    file = stream_source(source$path, state$options$batch_size, state$options$text, NULL),
     query = query_source(source, state$options$batch_size),
     "function" = stream_source(source$open(), state$options$batch_size, list(), NULL)
   )
   open_source(reader, NULL)
   if (!is.null(state$types)) reader$settle(state$types)
-  if (source$kind == "file") reader$skip(source$first - 1)
-  reader
-}
-
-#' Not more than `limits$rows` rows
-#' @noRd
-ranged_source <- function(reader, limits) {
-  left <- limits$rows
-  read <- reader$read
-  reader$read <- function() {
-    if (left <= 0) {
-      return(NULL)
-    }
-    data <- read()
-    if (!is.null(data) && nrow(data) > left) data <- utils::head(data, left)
-    left <<- left - NROW(data)
-    data
+  if (source$kind == "file") {
+    reader$skip(source$first - 1)
+    reader$limit(source$rows)
   }
   reader
 }

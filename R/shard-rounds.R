@@ -7,7 +7,7 @@
 #' EP over all shards
 #'
 #' @param team see shard-team.R. @param lik list(df, L).
-#' @param from where to start, see node_begin(). @param progress `NULL` or a function of
+#' @param from where to start, see shard_begin(). @param progress `NULL` or a function of
 #'   the round and its residual.
 #' @return list(status, ..): as native_inducing_fit() names things, without those that are
 #'   by row; `posterior` and `sites`, a token for those that the shards hold.

@@ -5,7 +5,7 @@
 #' What a shard has seen of the variables of a formula
 #' @return list(n, features: a summary each, y: one of the response)
 #' @noRd
-node_scan <- function(state, terms, na.action, types) {
+shard_scan <- function(state, terms, na.action, types) {
   state$types <- types
   seen <- NULL
   each_frame(state, function(data) {
@@ -120,7 +120,7 @@ scan_shards <- function(team, formula, scale, na.action, call) {
 }
 
 #' The first rows there are
-#' @return as node_head(), or `NULL`
+#' @return as shard_head(), or `NULL`
 #' @noRd
 first_rows <- function(team) {
   for (k in seq_len(team$size)) {

@@ -1,5 +1,5 @@
 # The messages that a shard answers, and what it keeps from one to the next. Whatever runs
-# there are have their shards here, in this process or at a node of a cluster.
+# there are have their shards here, in this process or in one of a cluster.
 
 shard_states <- new.env(parent = emptyenv()) # by run, and there by shard
 
@@ -42,10 +42,10 @@ shard_forget <- function(run) {
 #' @noRd
 shard_verb <- function(verb) {
   switch(verb,
-    open = node_open, head = node_head, scan = node_scan, encode = node_encode, rows = node_rows,
-    prepare = node_prepare, hold = node_hold, begin = node_begin, pass = node_pass,
-    accept = node_accept, gram = node_gram, settle = node_settle, gradient = node_gradient,
-    predict = node_predict, suspects = node_suspects
+    open = shard_open, head = shard_head, scan = shard_scan, encode = shard_encode, rows = shard_rows,
+    prepare = shard_prepare, hold = shard_hold, begin = shard_begin, pass = shard_pass,
+    accept = shard_accept, gram = shard_gram, settle = shard_settle, gradient = shard_gradient,
+    predict = shard_predict, suspects = shard_suspects
   )
 }
 

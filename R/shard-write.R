@@ -1,6 +1,6 @@
-# Answers at the node of a shard, written to a file or sent to the driver.
+# Answers of a shard, written to a file where its rows are or sent to the driver.
 
-node_predict <- function(state, object, type, noise, file = NULL) {
+shard_predict <- function(state, object, type, noise, file = NULL) {
   answer_batches(file, function(write) {
     each_frame(state, function(data) {
       answer <- stats::predict(object, data, type = type, noise = noise)
@@ -12,7 +12,7 @@ node_predict <- function(state, object, type, noise, file = NULL) {
   })
 }
 
-node_suspects <- function(state, posterior, lik, file = NULL) {
+shard_suspects <- function(state, posterior, lik, file = NULL) {
   levels <- state$blueprint$levels
   wrong <- 0
   done <- answer_batches(file, function(write) {

@@ -4,6 +4,7 @@
 #               an error where the rows can't be had twice
 #   read()      the next batch, a data frame, or NULL at the end
 #   skip(rows)  passes over the next rows and returns how many there were
+#   limit(rows) ends after so many more
 #   close()     releases what open() took; harmless when there is nothing
 #   types()     what the first batch told about the columns of a text,
 #               list(columns, classes); NULL where columns have types of their own
@@ -16,13 +17,16 @@
 #' @noRd
 new_source <- function(open, fetch, ...) {
   waiting <- NULL # rows of a batch of which skip() has passed over the first ones
+  left <- Inf
   read <- function() {
-    batch <- if (is.null(waiting)) fetch() else waiting
+    batch <- if (left > 0) if (is.null(waiting)) fetch() else waiting
     waiting <<- NULL
     must(
       is.null(batch) || is.data.frame(batch), "source",
       "return a data frame, or {.code NULL} at the end", got = batch, call = NULL
     )
+    if (NROW(batch) > left) batch <- utils::head(batch, left)
+    left <<- left - NROW(batch)
     batch
   }
   skip <- function(rows) {
@@ -37,10 +41,11 @@ new_source <- function(open, fetch, ...) {
   source <- list(
     open = function() {
       waiting <<- NULL
+      left <<- Inf
       open()
     },
-    read = read, skip = skip, close = function() NULL, types = function() NULL,
-    settle = function(types) NULL, keep = function(names) NULL
+    read = read, skip = skip, limit = function(rows) left <<- rows, close = function() NULL,
+    types = function() NULL, settle = function(types) NULL, keep = function(names) NULL
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")
 }

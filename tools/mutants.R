@@ -234,11 +234,11 @@ mutant(
   "         log_det / 2;", "         0;", c = "criterion"
 )
 mutant(
-  "terms of shards added without their units", "R/shard-node.R",
+  "terms of shards added without their units", "R/shard-pass.R",
   "a[1] * exp(a[3] - shift) + b[1] * exp(b[3] - shift)", "a[1] + b[1]", r = "shard-rounds"
 )
 mutant(
-  "quadratic terms of one shard only", "R/shard-node.R", "a[2] + b[2]", "a[2]",
+  "quadratic terms of one shard only", "R/shard-pass.R", "a[2] + b[2]", "a[2]",
   r = "shard-rounds"
 )
 mutant(
@@ -246,7 +246,7 @@ mutant(
   "rounds_log_det(it), lik$df)", "rounds_log_det(it), Inf)", r = "shard-rounds"
 )
 mutant(
-  "shards forget which posterior they were tried under", "R/shard-node.R",
+  "shards forget which posterior they were tried under", "R/shard-pass.R",
   "    block$here <- block$trial", "    NULL", r = "shard-rounds"
 )
 mutant(

@@ -1,7 +1,6 @@
-# What happens where the rows of a shard are: in this process, or at a node of a cluster.
-# A node holds the state of its shards between the rounds; what goes to and fro are
+# What happens where the rows of a shard are: in this process, or in one of a cluster, which
+# holds the state of its shards (shard-read.R) between the rounds. What goes to and fro are
 # matrices of k x k, never rows.
-# Its state is described in shard-read.R.
 
 # Rows ------------------------------------------------------------------------
 
@@ -31,7 +30,7 @@ shard_features <- function(prior, X) {
 
 #' Other hyperparameters: features anew
 #' @noRd
-node_prepare <- function(state, prior) {
+shard_prepare <- function(state, prior) {
   state$prior <- prior
   for (block in state$blocks) {
     block$Phi <- block$lambda <- NULL
@@ -45,7 +44,7 @@ node_prepare <- function(state, prior) {
 #'   the posterior of u under other rows.
 #' @return list(P, h)
 #' @noRd
-node_begin <- function(state, from) {
+shard_begin <- function(state, from) {
   state$scale <- 0
   grams <- each_block(state, function(block) {
     rows <- block_rows(state, block)
@@ -68,7 +67,7 @@ node_begin <- function(state, from) {
 #' Takes sites to start from
 #' @param sites list(tau, nu) of all rows.
 #' @noRd
-node_hold <- function(state, sites) {
+shard_hold <- function(state, sites) {
   before <- 0
   for (block in state$blocks) {
     block$good <- lapply(sites, `[`, before + seq_len(block$n))
@@ -93,8 +92,8 @@ sites_of_point <- function(point, lambda) {
 #' @param forget whether to forget earlier differences.
 #' @return the sums of native_shard_pass()
 #' @noRd
-node_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
-  if (accept) node_accept(state)
+shard_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
+  if (accept) shard_accept(state)
   state$scale <- scale
   saved <- list()
   passes <- each_block(state, function(block) {
@@ -115,7 +114,7 @@ node_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
   sums
 }
 
-node_accept <- function(state) {
+shard_accept <- function(state) {
   for (block in state$blocks) {
     if (state$scale > 0) {
       difference <- block$trial - block$here
@@ -128,7 +127,7 @@ node_accept <- function(state) {
 
 #' P and h anew from the sites: those of the rounds are sums of steps
 #' @noRd
-node_gram <- function(state) {
+shard_gram <- function(state) {
   Reduce(add_grams, each_block(state, function(block) {
     native_shard_gram(block_rows(state, block), block$here)
   }))
@@ -136,7 +135,7 @@ node_gram <- function(state) {
 
 #' Keeps the sites of a fixed point
 #' @noRd
-node_settle <- function(state) {
+shard_settle <- function(state) {
   each_block(state, function(block) {
     block$good <- sites_of_point(block$here, block_rows(state, block)$lambda)
     NULL
@@ -145,7 +144,7 @@ node_settle <- function(state) {
   NULL
 }
 
-node_gradient <- function(state, posterior, lik) {
+shard_gradient <- function(state, posterior, lik) {
   shares <- each_block(state, function(block) {
     rows <- block_rows(state, block)
     inputs <- if (!is.null(state$prior$Z)) {
