@@ -129,7 +129,7 @@ wrong_at <- function(object, theta) {
   control$tol <- max(control$tol, 1e-5)
   latent <- model_latent(object)
   omega <- latent_omega(latent, scaled_omega(unname(object$omega), epsilon))
-  L <- report_likelihood(latent$reports, omega)
+  L <- latent_likelihood(latent, omega)
   out <- latent$native(model_hyper(object), Inf, L, NULL, control)
   if (!ep_converged(out)) {
     return(list(
@@ -138,7 +138,7 @@ wrong_at <- function(object, theta) {
     ))
   }
   # a uniform prior on epsilon, as a density in theta [M 7.6]
-  flipped <- wrong_share(truth_posterior(L, out$seen), latent$code)
+  flipped <- wrong_share(truth_posterior(L, out$seen), latent$y)
   jacobian <- mean(log(epsilon) + log1p(-2 * epsilon))
   list(
     theta = theta, log_weight = out$log_evidence + jacobian,

@@ -120,7 +120,7 @@ ep_continue <- function(run, L, sites, certain = FALSE) {
 
 #' EP of a latent at given hyperparameters
 #'
-#' @param latent see ep-latent.R. @param omega the noise model, S x C x C. Others as
+#' @param latent see latent.R. @param omega the noise model, S x C x C. Others as
 #'   native_gp_fit().
 #' @param final whether this is the posterior that a fit will hold, so that further
 #'   starts are worth their time: see ep_settle().
@@ -138,15 +138,13 @@ ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(
   }
   # log-concave, and every pattern of labels possible
   certain <- is.infinite(df) && all(rowSums(L > 0) == 1) && isTRUE(hyper$nugget > 0)
-  result <- if (final && !is.null(latent$classes)) {
-    classes_settle(run, L, sites, certain)
-  } else if (final) {
+  result <- if (final) {
     ep_settle(run, L, sites, certain, small_noise(hyper), control$tol)
   } else {
     ep_continue(run, L, sites, certain)
   }
   out <- result$out
-  ep <- ep_result(result, df, L, latent$code)
+  ep <- ep_result(result, df, L, latent$y)
   ep$value <- out$value
   ep$gradient <- out$gradient
   ep$slope <- if (!is.null(out$slope)) report_slope(latent$reports, omega, out$slope)

@@ -55,7 +55,8 @@ small_noise <- function(hyper) {
 
 #' EP from every start that is worth its time, and the best of the fixed points
 #'
-#' From the prior; from `sites`, where a search ended; and from ep_other_starts().
+#' From the prior; from `sites`, where a search ended; and from ep_other_starts(). With
+#' several classes there are no others: of fixed points apart nothing is known.
 #' @return list(out, status, rival, cold): `cold`, whether ep_continue() ends there
 #'   from the prior, too; `rival`, where there is another fixed point, is
 #'   list(worse, probability): by how much its criterion is lower, and the largest
@@ -67,7 +68,8 @@ ep_settle <- function(run, L, sites, certain, small_noise, tol) {
   cold <- start$out
   ends <- list(cold)
   if (!is.null(sites)) ends <- c(ends, list(run(L, sites)))
-  if (!certain) ends <- c(ends, ep_other_starts(run, L, cold, small_noise))
+  two <- ncol(L) == 2
+  if (two && !certain) ends <- c(ends, ep_other_starts(run, L, cold, small_noise))
   ends <- Filter(ep_converged, ends)
   if (!length(ends)) {
     return(start)
@@ -76,7 +78,7 @@ ep_settle <- function(run, L, sites, certain, small_noise, tol) {
   best <- ends[[which(value >= max(value) - 1e-6)[1]]] # at the same one, the first
   gap <- ep_value(best) - ep_value(cold)
   list(
-    out = best, status = "converged", rival = ep_rival(best, ends, max(1e-5, 100 * tol)),
+    out = best, status = "converged", rival = if (two) ep_rival(best, ends, max(1e-5, 100 * tol)),
     cold = ep_converged(cold) && isTRUE(gap < 1e-4 * (1 + abs(ep_value(best))))
   )
 }

@@ -68,6 +68,6 @@ inducing_inputs <- function(inducing, blueprint, X, call) {
 #' @noRd
 new_inducing <- function(fit) {
   if (!is.null(fit$latent$Z)) {
-    list(Z = fit$latent$Z, C = fit$ep$C, left = classes_left(fit$latent, fit$hyper))
+    list(Z = fit$latent$Z, C = fit$ep$C, left = inducing_left(fit$latent, fit$hyper))
   }
 }

@@ -1,6 +1,6 @@
 # The latent function of a fit: as EP takes it, and at new inputs.
 
-#' The latent of a fit at its hyperparameters, as ep-latent.R describes it
+#' The latent of a fit at its hyperparameters, as latent.R describes it
 #' @noRd
 model_latent <- function(object) {
   UseMethod("model_latent")

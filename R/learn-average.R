@@ -17,7 +17,7 @@ average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by 
 #' Is anything free that is to be integrated, or averaged over?
 #' @noRd
 is_averaged <- function(latent, spec) {
-  known <- is.null(latent$classes) && report_beside(latent$reports)
+  known <- latent$classes == 2 && report_beside(latent$reports)
   known || identical(spec$epsilon, "average") ||
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
 }
@@ -30,7 +30,7 @@ average_is_long <- function(latent) {
 
 #' Integrate what is free, over noise models, and fit
 #'
-#' @param latent see ep-latent.R. @param spec as of learn_fit(), with `hyper` and
+#' @param latent see latent.R. @param spec as of learn_fit(), with `hyper` and
 #'   `noise`.
 #' @return as learn_fit(), at the best mode, and `nodes`: see new_nodes().
 #' @noRd
@@ -68,7 +68,7 @@ average_fit <- function(latent, spec) {
 #' @return as noise_model(), with several classes as classes_noise().
 #' @noRd
 average_noise <- function(latent, spec) {
-  noise <- if (is.null(latent$classes)) {
+  noise <- if (latent$classes == 2) {
     noise_model(spec$epsilon, spec$noise, latent$reports, spec$hyper == "integrate")
   } else {
     classes_noise(spec, latent$reports)
@@ -110,10 +110,10 @@ classes_noise <- function(spec, reports) {
 #' @noRd
 average_few <- function(latent, noise, spec, tick) {
   # with several classes all rows cost several times as much
-  fewer <- is.null(latent$staged) || !is.null(latent$classes)
+  fewer <- is.null(latent$again) || latent$classes > 2
   size <- min(if (fewer) learn_few_rows(latent$n), stage_rows)
   few <- stage_few(latent, size)
-  placed <- !is.null(latent$staged) && !latent$staged$given
+  placed <- latent$places
   if (few$n == latent$n && !placed) {
     return(NULL)
   }
@@ -248,7 +248,7 @@ average_sizes <- function(models, noise) {
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
   total <- if (d > node_wide) {
     average_nodes_wide
-  } else if (is.null(problem$latent$classes)) average_nodes else average_nodes_classes
+  } else if (problem$latent$classes == 2) average_nodes else average_nodes_classes
   total <- total * length(models) / 3
   total <- max(
     total * min(1, average_nodes_many / problem$latent$n), min(total, average_nodes_fewest)
@@ -277,7 +277,7 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
     return(nodes)
   }
   out <- lapply(seq_along(nodes$hyper), function(k) {
-    L <- report_likelihood(latent$reports, nodes$omega[[k]])
+    L <- latent_likelihood(latent, nodes$omega[[k]])
     out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
     tick(latent$n)
     if (ep_converged(out)) out

@@ -2,7 +2,7 @@
 
 #' Learn what is free, then fit
 #'
-#' @param latent see ep-latent.R. @param spec a list of `df`, `epsilon` (one or two
+#' @param latent see latent.R. @param spec a list of `df`, `epsilon` (one or two
 #'   rates, "learn" or "learn2"), `criterion` ("evidence" or "loo"), `control`, and, for
 #'   a flip rate learned by EM, `method`; where it averages, `hyper` and `noise`.
 #' @return list(hyper, epsilon, ep, learning, latent, nodes): the latent of the fit, which is
@@ -18,7 +18,7 @@ learn_fit <- function(latent, spec) {
 learn_optimum <- function(latent, spec) {
   if (identical(spec$epsilon, "matrix")) {
     matrix_optimum(latent, spec)
-  } else if (!is.null(latent$staged) && !learns_by_em(spec)) {
+  } else if (!is.null(latent$again) && !learns_by_em(spec)) {
     stage_optimum(latent, spec)
   } else {
     learn_once(latent, spec)

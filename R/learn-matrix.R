@@ -110,7 +110,7 @@ matrix_em <- function(latent, here, spec, way, tick) {
   sites <- here$sites
   found <- NULL
   for (step in seq_len(matrix_em_steps)) {
-    L <- report_likelihood(latent$reports, latent_omega(latent, omega))
+    L <- latent_likelihood(latent, latent_omega(latent, omega))
     out <- latent$native(here$hyper, Inf, L, sites, control)
     tick(latent$n)
     if (!ep_converged(out)) break

@@ -10,7 +10,7 @@ learn_trail <- 6L # evaluations whose sites foretell the next
 
 #' The problem of learning: a latent, a criterion, coordinates
 #'
-#' @param latent see ep-latent.R. @param spec see learn_fit(). @param coordinates see
+#' @param latent see latent.R. @param spec see learn_fit(). @param coordinates see
 #'   new_coordinates(), whose fields the problem has.
 #' @noRd
 learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, spec$epsilon)) {
@@ -40,7 +40,7 @@ learn_is_over <- function(problem) isTRUE(seconds_now() > problem$deadline)
 #' The likelihoods of the rows at a point of the search
 #' @noRd
 learn_likelihood <- function(problem, par) {
-  report_likelihood(problem$latent$reports, problem$omega(par))
+  latent_likelihood(problem$latent, problem$omega(par))
 }
 
 #' EP at a point of the search

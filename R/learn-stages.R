@@ -11,7 +11,7 @@ stage_wide <- 20L    # with more columns than this
 #' @noRd
 stage_few <- function(latent, rows = stage_rows) {
   # rows that are elsewhere: all that are here are few
-  if (latent$n > 1.2 * rows || is.null(latent$code)) latent$some(rows) else latent
+  if (latent$n > 1.2 * rows || is.null(latent$y)) latent$some(rows) else latent
 }
 
 #' The latent of all rows, its inducing inputs in the metric learned on some; twice as many
@@ -19,12 +19,11 @@ stage_few <- function(latent, rows = stage_rows) {
 #' @noRd
 stage_again <- function(latent, few, hyper, spec) {
   m <- nrow(few$Z)
-  wide <- latent$staged$columns > stage_wide
-  left <- if (is.null(latent$classes)) inducing_left else classes_left
-  if (identical(spec$inducing, "auto") && wide && left(few, hyper) > stage_left) {
+  wide <- latent$columns > stage_wide
+  if (identical(spec$inducing, "auto") && wide && inducing_left(few, hyper) > stage_left) {
     m <- 2 * m
   }
-  latent$staged$again(hyper, m)
+  latent$again(hyper, m)
 }
 
 #' Steps on all rows are not taken where EP is slow
@@ -42,23 +41,19 @@ stage_hasty <- function(problem) {
 #'   the latent has no projection, or where EP on some does not converge.
 #' @noRd
 stage_sites <- function(latent, n_few, at, spec) {
-  here <- !is.null(latent$code)
-  if (latent$n <= n_few && here || is.null(latent$staged$project)) {
+  here <- !is.null(latent$y)
+  if (latent$n <= n_few && here || is.null(latent$project)) {
     return(NULL)
   }
   few <- latent$some(n_few)
   run <- function(L, sites) few$native(at$hyper, spec$df, L, sites, spec$control)
-  L <- report_likelihood(few$reports, at$omega)
+  L <- latent_likelihood(few, at$omega)
   # over shards there are no sweeps that take rows in turn: they need a good start more
   out <- if (here) run(L, NULL) else ep_continue(run, L, NULL)$out
   if (!ep_converged(out)) {
     return(NULL)
   }
-  if (latent$n == few$n) { # rows that are elsewhere: all are few
-    return(latent$staged$hold(out$sites))
-  }
-  all <- report_likelihood(latent$reports, at$omega)
-  latent$staged$project(at$hyper, spec$df, all, out$b, out$extra)
+  latent$project(at$hyper, spec$df, latent_likelihood(latent, at$omega), out)
 }
 
 #' A few steps on all rows from a mode on some: the curvature is that one, grown with the rows,
@@ -126,7 +121,7 @@ stage_held <- function(latent, few, spec) {
   sites <- stage_sites(latent, few$n, at, spec)
   ep <- ep_run(
     latent, at$hyper, spec$df, at$omega, sites, spec$control, spec$criterion,
-    final = is.null(sites) && !is.null(latent$code)
+    final = is.null(sites) && !is.null(latent$y)
   )
   list(hyper = latent$hyper, epsilon = spec$epsilon, ep = ep, latent = latent)
 }

@@ -71,12 +71,10 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   open_shards(team, rows)
   encoded <- encode_again(team, object, call)
   latent <- shards_of_fit(object, team)
-  L <- report_likelihood(latent$reports, latent_omega(latent, object$epsilon))
+  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
   saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
   if (!saved) {
-    latent$staged$project(
-      model_hyper(object), object$spec$df, L, latent$b, latent$C
-    )
+    latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
   }
   out <- latent$native(
     model_hyper(object), object$spec$df, L, held_sites, object$spec$control
@@ -114,17 +112,25 @@ encode_again <- function(team, object, call) {
   encoded
 }
 
-#' The latent of a fit over its shards, and the posterior of u in its coordinates
+#' The latent of a fit over its shards
 #' @noRd
 shards_of_fit <- function(object, team) {
   rows <- object$shards$rows
   few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
   if (is.null(object$inducing)) {
-    latent <- latent_weight_shards(team, rows, few, object$prior)
-    return(c(latent, list(b = object$weights$mean, C = object$weights$C)))
+    return(latent_weight_shards(team, rows, few, object$prior))
   }
-  latent <- latent_shards(team, rows, few, model_columns(object), NULL)
-  c(latent, list(b = object$ep$b, C = object$inducing$C))
+  latent_shards(team, rows, few, model_columns(object), NULL)
+}
+
+#' The posterior of a fit, in the coordinates of its latent
+#' @noRd
+posterior_of_fit <- function(object) {
+  if (is.null(object$inducing)) {
+    list(b = object$weights$mean, extra = object$weights$C)
+  } else {
+    list(b = object$ep$b, extra = object$inducing$C)
+  }
 }
 
 # Where answers go ------------------------------------------------------------

@@ -1,4 +1,4 @@
-# The latent function over shards, as ep-latent.R describes latents: EP and its gradient
+# The latent function over shards, as latent.R describes latents: EP and its gradient
 # are rounds, learning does not know that.
 
 #' Kernel space at inducing inputs, its rows in shards
@@ -17,15 +17,11 @@ latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
   }
   whitened <- function(hyper, b, C) list(b = b, C = C)
   again <- function(hyper, size = m) {
-    placed <- if (is.null(m)) few else few$staged$again(hyper, size)
+    placed <- if (is.null(m)) few else few$again(hyper, size)
     placed$hyper <- hyper
     latent_shards(team, rows, placed, columns, if (!is.null(m)) size, resumed)
   }
-  latent <- shards_base(
-    team, rows, few, prior, whitened, again, function(out, hyper) out, resumed
-  )
-  latent$Z <- few$Z
-  latent
+  shards_base(team, rows, few, prior, whitened, again, function(out, hyper) out, resumed)
 }
 
 #' Weight space, its rows in shards
@@ -76,41 +72,39 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
     if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
     ready <<- hyper
   }
-  list(
-    n = n, reports = label_reports(1:2, 2), # of the kinds of rows, which have one label each
+  # sites of all rows, where they are few
+  hold <- function(sites) {
+    before <- cumsum(rows) - rows
+    team$ask("hold", each = Map(function(before, n) {
+      list(sites = lapply(sites, `[`, before + seq_len(n)))
+    }, before, rows))
+    held_sites
+  }
+  new_latent(
+    n = n, columns = few$columns, classes = 2L, y = NULL,
+    reports = label_reports(1:2, 2), # of the kinds of rows, which have one label each
     hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
-    coarse = if (n > parallel_rows) 1e-3,
+    coarse = if (n > parallel_rows) 1e-3, Z = few$Z, places = few$places,
     some = function(k) few,
-    staged = list(
-      again = again, columns = few$staged$columns, predict = few$staged$predict,
-      # sites of all rows, where they are few
-      hold = function(sites) {
-        if (resumed) {
-          return(held_sites)
-        }
-        before <- cumsum(rows) - rows
-        team$ask("hold", each = Map(function(before, n) {
-          list(sites = lapply(sites, `[`, before + seq_len(n)))
-        }, before, rows))
-        held_sites
-      },
-      # sites under the posterior of other rows
-      project = function(hyper, df, L, b, C) {
-        if (resumed) {
-          return(held_sites)
-        }
-        prepare(hyper)
-        from <- whitened(hyper, b, C)
-        from$lik <- list(df = df, L = L)
-        tryCatch(
-          {
-            team$ask("begin", list(from = from))
-            held_sites
-          },
-          shards_lost = function(cnd) NULL
-        )
+    again = again, predict = few$predict,
+    project = function(hyper, df, L, found) {
+      if (resumed) {
+        return(held_sites)
       }
-    ),
+      if (length(found$sites$tau) == n) {
+        return(hold(found$sites))
+      }
+      prepare(hyper)
+      from <- whitened(hyper, found$b, found$extra)
+      from$lik <- list(df = df, L = L)
+      tryCatch(
+        {
+          team$ask("begin", list(from = from))
+          held_sites
+        },
+        shards_lost = function(cnd) NULL
+      )
+    },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
       prepare(hyper)

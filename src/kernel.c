@@ -15,6 +15,7 @@
 #define NEAR 1e-3
 
 void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
+  in->n = n;
   in->X = workspace_take(ws, (size_t)n * (size_t)p);
   in->centre = workspace_take(ws, (size_t)p);
   in->sq = workspace_take(ws, (size_t)n);
@@ -25,7 +26,7 @@ void kernel_prepare(kernel_inputs *in,
                     const double *X,
                     int n,
                     const kernel_inputs *like) {
-  in->n = n;
+  in->n = n; /* of a panel, perhaps fewer */
   memset(in->sq, 0, (size_t)n * sizeof *in->sq);
   for (int j = 0; j < k->p; j++) {
     const double *x = X + IDX(0, j, n);

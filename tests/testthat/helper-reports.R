@@ -8,7 +8,7 @@ likely <- function(y, epsilon) {
 
 # of all rows of a latent, at these rates
 latent_likely <- function(latent, epsilon) {
-  report_likelihood(latent$reports, latent_omega(latent, epsilon))
+  latent_likelihood(latent, latent_omega(latent, epsilon))
 }
 
 # derivatives in the rates (neg, pos) from those in the likelihoods
@@ -18,4 +18,4 @@ rate_gradient <- function(slope, y) {
 }
 
 # labels as latents take them
-plain_labels <- function(y) list(code = 1 + (y > 0), reports = label_reports(1 + (y > 0), 2))
+plain_labels <- function(y) list(y = 1 + (y > 0), reports = label_reports(1 + (y > 0), 2))

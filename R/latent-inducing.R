@@ -1,0 +1,52 @@
+# Kernel space through inducing inputs: FITC [M 9.6].
+
+#' @param Z encoded inducing inputs (m x p), or their number: then they are placed among
+#'   the rows in the metric of the kernel. Others as latent_kernel().
+#' @noRd
+latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_env()) {
+  n <- nrow(X)
+  m <- if (is.matrix(Z)) nrow(Z) else Z
+  keep <- 8 * (lowrank_doubles(n, m + 1) + 2 * length(X)) <= memory_limit()
+  if (!keep) check_memory(lowrank_doubles(n, 0) + 10 * m^2 + 2 * length(X), n, FALSE, call)
+  rows <- latent_rows(X, labels)
+  given <- X
+  X <- rows$X
+  asked <- Z
+  if (!is.matrix(Z)) Z <- place_inducing(X, columns, kernel$lengthscale, Z)
+  predict <- function(hyper, b, C) native_inducing_predict(Z, columns, hyper, b, C, given)
+  new_latent(
+    n = n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
+    hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
+    least = list(nugget = 1e-4), coarse = if (n > parallel_rows) 1e-3,
+    Z = Z, places = !is.matrix(asked),
+    some = function(k) {
+      latent_inducing(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z, call)
+    },
+    again = function(hyper, m = nrow(Z)) {
+      kernel[hyper_names] <- hyper
+      latent_inducing(given, columns, labels, kernel, if (is.matrix(asked)) asked else m, call)
+    },
+    project = function(hyper, df, L, found) {
+      prior <- predict(hyper, found$b, found$extra)
+      native_project(L, prior$m, prior$s2, df, n)
+    },
+    predict = predict,
+    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
+                      progress = NULL) {
+      control <- control_for(control, n, is.infinite(df) && criterion != "loo")
+      control$keep <- keep
+      rows$result(native_inducing_fit(
+        X, Z, columns, hyper, rows$likelihoods(L), df, rows$sites(sites), control, criterion,
+        gradient, progress
+      ))
+    }
+  )
+}
+
+#' Doubles of a low-rank fit at df = Inf: k features (which are not kept where they do not
+#' fit) and what EP has a row (200 more at a finite df)
+#' @noRd
+lowrank_doubles <- function(n, k) {
+  a_row <- if (n > parallel_rows) 120 else 280
+  n * (k + a_row) + 10 * k^2
+}

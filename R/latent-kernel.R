@@ -1,0 +1,27 @@
+# Kernel space: one latent function, whose sites are its values at the rows.
+
+#' @param X encoded inputs (n x p). @param columns list(group, weight), an entry a
+#'   column: its lengthscale, the weight of its squared differences.
+#' @param labels see row_labels(). @param kernel resolved kernel.
+#' @noRd
+latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()) {
+  check_memory(5 * nrow(X)^2 + 2 * length(X), nrow(X), TRUE, call)
+  rows <- latent_rows(X, labels, c(row_fields, "b"))
+  X <- rows$X
+  new_latent(
+    n = rows$n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
+    hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
+    least = list(), coarse = NULL, Z = NULL, places = FALSE,
+    some = function(k) {
+      latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, call)
+    },
+    again = NULL, project = NULL, predict = NULL,
+    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
+                      progress = NULL) {
+      rows$result(native_gp_fit(
+        X, columns, hyper, rows$likelihoods(L), df, rows$sites(sites), control, criterion,
+        gradient, progress
+      ))
+    }
+  )
+}

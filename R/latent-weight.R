@@ -1,0 +1,91 @@
+# Weight space: a linear function of features.
+
+#' @param Xt features k x n. @param labels see row_labels().
+#' @param prior list(scale, group, free, prior, nugget, free_nugget): prior scales by input
+#'   column (and the intercept first), the one each weight uses, which are learned (logical),
+#'   the log-normal prior; the nugget, and whether it is learned.
+#' @noRd
+latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
+  n <- ncol(Xt)
+  k <- nrow(Xt)
+  # the features three times and, for the gradient, some 270 n-vectors
+  check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE, call)
+  rows <- latent_rows(t(Xt), labels)
+  Xt <- t(rows$X)
+  span <- if (k > n && !any(prior$free)) row_span(Xt, weight_scales(prior))
+  new_latent(
+    n = n, columns = k, classes = 2L, y = labels$y, reports = rows$reports,
+    hyper = list(prior_scale = prior$scale[prior$free], nugget = prior$nugget),
+    free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
+    prior = list(prior_scale = prior$prior, nugget = prior$prior),
+    least = list(), coarse = NULL, Z = NULL, places = FALSE,
+    some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior, call),
+    again = NULL, project = NULL, predict = NULL,
+    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
+                      progress = NULL) {
+      if (hyper$nugget > 0) {
+        control <- control_for(control, n, is.infinite(df) && criterion != "loo")
+      }
+      fit <- function(features, scales) {
+        rows$result(native_weight_fit(
+          features, scales, hyper$nugget, rows$likelihoods(L), df, rows$sites(sites), control,
+          criterion, gradient, progress
+        ))
+      }
+      out <- if (is.null(span)) {
+        fit(Xt, weight_scales(prior, hyper))
+      } else {
+        out_of_span(fit(span$features, rep(1, n)), span, covariance = !gradient)
+      }
+      if (!is.null(out$gradient)) out$gradient <- weight_gradient(out$gradient, prior, hyper)
+      out
+    }
+  )
+}
+
+#' The gradient in the prior scales that are learned, from that in the scale of each weight
+#' @noRd
+weight_gradient <- function(gradient, prior, hyper) {
+  list(
+    prior_scale = if (any(prior$free)) drop(rowsum(gradient$s0, prior$group))[prior$free],
+    nugget = if (hyper$nugget > 0) gradient$nugget
+  )
+}
+
+#' What the rows span where they are fewer than the weights: EP there costs n^3, and
+#' beyond it the weights keep their prior [M 9.9]
+#'
+#' @return list(features: n x n, a row a column; back: k x n, from the n weights of these
+#'   features to the k; scale)
+#' @noRd
+row_span <- function(Xt, scale) {
+  factors <- qr(sqrt(scale) * Xt, LAPACK = TRUE)
+  R <- qr.R(factors)
+  list(
+    features = R[, order(factors$pivot), drop = FALSE],
+    back = sqrt(scale) * qr.Q(factors), scale = scale
+  )
+}
+
+#' The weights of all features, from those of the row span
+#' @param covariance whether theirs is wanted, k x k
+#' @noRd
+out_of_span <- function(out, span, covariance) {
+  if (is.null(out$b)) {
+    return(out)
+  }
+  out$b <- drop(span$back %*% out$b)
+  out$extra <- if (covariance) {
+    gained <- diag(nrow(out$extra)) - out$extra # symmetric, of either sign
+    diag(span$scale) - native_product(t(span$back), native_product(gained, t(span$back)))
+  }
+  out
+}
+
+#' Prior scale of each weight (k)
+#' @noRd
+weight_scales <- function(prior, hyper = list(prior_scale = prior$scale[prior$free])) {
+  scale <- prior$scale
+  scale[prior$free] <- hyper$prior_scale
+  unname(scale[prior$group])
+}

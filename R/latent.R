@@ -1,0 +1,117 @@
+# What EP and learning need of a latent function, so that both are written once. A latent is
+# a list, all of whose fields are there:
+#
+#   n         number of sites of each of its functions: rows
+#   columns   number of encoded inputs
+#   classes   C; with two there is one latent function, with more one a class
+#   y         labels of the rows, 1..C; NULL where rows are elsewhere
+#   reports   what is known of the labels; where rows are elsewhere, of each kind of row
+#   hyper     named list of hyperparameters on the natural scale
+#   free      names of those to be learned
+#   prior     named list of list(meanlog, sdlog), or NULL
+#   least     named list of the least values that learning may give hyperparameters
+#   coarse    the EP tolerance that is enough for a search, or NULL
+#   Z         inducing inputs, or NULL
+#   places    whether again() places them anew
+#   native(hyper, df, L, sites, control, criterion, gradient, progress): EP. L has a row for
+#             each of the reports' and a column a class, see report_likelihood(). A list as of
+#             native_gp_fit(), rows in the order given, gradients by hyperparameter with
+#             respect to logs; b and extra are what the latent predicts from.
+#   some(k)   the latent of k rows alone, spread over all
+#   again(hyper, m): the latent at other hyperparameters, with m inducing inputs where it
+#             places them; NULL where learning needs none
+#   project(hyper, df, L, found): sites of all rows by what EP on some of them has found; or
+#             NULL
+#   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
+
+latent_fields <- c(
+  "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse", "Z",
+  "places", "native", "some", "again", "project", "predict"
+)
+
+#' A latent
+#' @param ... all fields.
+#' @noRd
+new_latent <- function(...) {
+  latent <- list(...)
+  stopifnot(
+    setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
+    is.function(latent$native), is.function(latent$some),
+    latent$classes == latent$reports$classes, all(latent$free %in% names(latent$hyper)),
+    is.null(latent$y) || length(latent$y) == latent$n && latent$reports$n == latent$n
+  )
+  latent
+}
+
+# Rows ------------------------------------------------------------------------------
+
+#' The labels of rows as latents take them: classes 1..C, and all that is known
+#' @param data of a fit.
+#' @noRd
+row_labels <- function(data) list(y = label_code(data), reports = data$reports)
+
+#' Rows in the order in which EP takes them
+#'
+#' @param X encoded inputs. @param labels see row_labels(). @param fields,columns see
+#'   in_order().
+#' @return list(n, X, reports, given: labels, first(k): labels of the first k; likelihoods(L),
+#'   sites(sites): rows there; result(out): rows back).
+#' @noRd
+latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
+  visit <- table_order(X, labels$y)
+  c(in_order(visit, fields, columns), list(
+    n = nrow(X), X = X[visit, , drop = FALSE], reports = visited_reports(labels$reports, visit),
+    likelihoods = function(L) L[visit, , drop = FALSE],
+    first = function(k) {
+      rows <- visit[seq_len(k)]
+      list(y = labels$y[rows], reports = reports_of(labels$reports, rows))
+    }
+  ))
+}
+
+#' Reports in the order in which EP takes their rows, so that sums over them are rounded
+#' alike however the table is sorted
+#' @noRd
+visited_reports <- function(reports, visit) {
+  turn <- order(match(reports$row, visit), reports$source, reports$value)
+  parts <- c("row", "source", "value")
+  reports[parts] <- lapply(reports[parts], `[`, turn)
+  reports
+}
+
+#' A noise model as the sources of a latent's reports have it
+#' @noRd
+latent_omega <- function(latent, epsilon) {
+  as_omega(epsilon, latent$classes, length(latent$reports$sources))
+}
+
+#' The likelihoods of its rows under a noise model
+#' @param omega S x C x C
+#' @noRd
+latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega)
+
+#' Which hyperparameters of a kernel are learned
+#' @noRd
+free_hyper <- function(kernel, X) {
+  setdiff(hyper_names, c(kernel$fixed, if (ncol(X) == 0) "lengthscale"))
+}
+
+# Many rows -------------------------------------------------------------------------
+
+# With more rows all sites are updated at once, which costs less than their turns, and
+# EP ends at a residual of 1e-6.
+parallel_rows <- 2000
+
+#' The control of EP on n rows
+#'
+#' @param stationary whether the gradient needs no adjoint, so that its memory and that of
+#'   Newton steps can be saved.
+#' @noRd
+control_for <- function(control, n, stationary) {
+  if (n <= parallel_rows) {
+    return(control)
+  }
+  utils::modifyList(unclass(control), list(
+    tol = max(control$tol, 1e-6), parallel = TRUE, lean = stationary
+  ))
+}
