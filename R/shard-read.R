@@ -54,9 +54,8 @@ shard_encode <- function(state, blueprint, na.action, types) {
     if (state$options$keep) list2env(data[c("X", "y")], block)
     state$blocks[[length(state$blocks) + 1]] <- block
     counts <<- counts + c(sum(data$y < 0), sum(data$y > 0))
-    left_out <<- left_out + data$given - block$n
     if (!is.null(state$file)) digests <<- c(digests, rlang::hash(data[c("X", "y")]))
-  })
+  }, function(rows) left_out <<- left_out + rows)
   state$keep <- state$options$keep
   saved <- FALSE
   if (!is.null(state$file)) {
@@ -101,13 +100,13 @@ shard_rows <- function(state, rows) {
   )
 }
 
-#' @param visit is given list(X, y, given) of every batch that has rows, `given` the rows
-#'   with those that were left out.
+#' @param visit is given list(X, y) of every batch of which rows are kept, `left_out` the
+#'   number of rows of each batch that are not.
 #' @noRd
-each_batch <- function(state, visit) {
+each_batch <- function(state, visit, left_out = function(rows) NULL) {
   each_frame(state, function(data) {
     new <- forge_labelled(state$blueprint, data, NULL, state$na.action, NULL, "data")
-    new$given <- nrow(data)
+    left_out(nrow(data) - length(new$y))
     if (length(new$y)) visit(new)
   })
 }

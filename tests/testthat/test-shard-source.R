@@ -75,6 +75,11 @@ test_that("rows with missing values are left out and counted, or stop the fit", 
     bpm(class ~ ., shards(gaps, 3), nugget = 0.5, epsilon = 0.2, na.action = stats::na.fail),
     class = "sturdy_error_shard"
   )
+  # also of a batch of which none is kept
+  gaps$b[31:60] <- NA
+  fit <- fit_to(shards(gaps, 3, batch_size = 30))
+  expect_identical(fit$shards$left_out, 33)
+  expect_identical(sum(fit$shards$rows), 267)
 })
 
 test_that("the shard that can't be used is named, with its cause", {
