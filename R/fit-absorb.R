@@ -86,7 +86,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
 #' @noRd
 with_new_rows <- function(object, new, newdata, call) {
   data <- object$data
-  if (!is.null(data$group)) abort_known_rows(call)
+  if (report_beside(data$reports)) abort_known_rows(call)
   object$data <- list(
     X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
     row_names = c(data$row_names, row_names_of(newdata)[new$rows]),

@@ -251,7 +251,7 @@ bpm_spec <- function(...,
 fit_molded.bpm_spec <- function(spec, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
   if (spec$inference == "adf") {
-    if (!is.null(molded$data$group)) abort_filter_known(call)
+    if (report_beside(molded$data$reports)) abort_filter_known(call)
     return(bpm_filter(spec, molded, prior, call))
   }
   latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior, call)

@@ -6,7 +6,7 @@
 check_class_number <- function(spec, molded, call) {
   levels <- molded$blueprint$levels
   if (length(levels) > 2) {
-    if (!is.null(molded$data$groups)) abort_class_rates(levels, call)
+    if (length(molded$data$reports$sources) > 1) abort_class_rates(levels, call)
     return(check_classes_spec(spec, levels, call))
   }
   if (spec$kernels != "shared") {

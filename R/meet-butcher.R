@@ -71,7 +71,7 @@ axe_data.sturdy_model <- function(x, verbose = FALSE, ...) {
 #' Does prediction do without the training rows?
 #' @noRd
 predicts_alone <- function(x) {
-  (inherits(x, "bpm") || is_low_rank(x)) && !is.null(x$data) && is.null(x$data$group)
+  (inherits(x, "bpm") || is_low_rank(x)) && !is.null(x$data) && !report_beside(x$data$reports)
 }
 
 #' The fit as one to shards is: with counts in the place of rows

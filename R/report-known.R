@@ -1,61 +1,83 @@
-# What is known of the labels of a table: its reports, beside the molded rows. The label of
-# a row; rows whose labels are trusted; the group (clinic, annotator, batch) that decides
+# What is known of the labels of a table, as reports beside the molded rows: the label of a
+# row; rows whose labels are trusted; the group (clinic, annotator, batch) that decides
 # which flip rate a row has; labels that were looked up.
 
 #' Put what is known of the labels beside the molded rows
 #'
 #' @param molded as of mold_formula() or mold_xy(). @param trusted,rates values given, of
-#'   the data as given. @return `molded`, its `data` with `group` (an integer a row, 0 where
-#'   trusted), `groups` (names, `NULL` without) and, with groups, `home` (the group also of
-#'   trusted rows), if anything was given; and with the `reports` on all rows.
+#'   the data as given, `NULL` for what was known before.
+#' @return `molded`, its `data` with `reports` and, with rates by group, `source`: that of
+#'   the label of each row, also where it is trusted.
 #' @noRd
 with_known <- function(molded, trusted, rates, call) {
+  molded <- with_reports(molded)
   data <- molded$data
-  if (is.null(trusted) && is.null(rates)) {
-    return(with_reports(molded))
-  }
-  known <- if (is.null(data$group)) logical(length(data$y)) else data$group == 0
+  reports <- data$reports
+  known <- report_known(reports)
   if (!is.null(trusted)) {
-    known <- data$rows %in% trusted_rows(trusted, data, call)
-    if (!is.null(data$recorded)) known <- known | !is.na(data$recorded)
+    known <- data$rows %in% trusted_rows(trusted, data, call) |
+      seq_along(known) %in% recorded_before(reports)$row
   }
+  sources <- reports$sources
   if (!is.null(rates)) {
     rates <- check_rates(rates, data, call)
-    group <- as.integer(rates)
-    groups <- levels(rates)
-  } else {
-    group <- if (is.null(data$home)) rep(1L, length(data$y)) else data$home
-    groups <- data$groups
+    data$source <- as.integer(rates)
+    sources <- levels(rates)
   }
-  if (!is.null(groups)) molded$data$home <- group
-  group[known] <- 0L
-  molded$data$group <- group
-  molded$data["groups"] <- list(groups)
-  with_reports(molded)
+  molded$data <- known_reports(data, known, recorded_before(reports), sources)
+  molded
 }
 
 #' Labels that were looked up, in the place of those recorded, and trusted
 #'
 #' What had been recorded is kept: with the true class it tells of the flip rates, and rows
 #' are chosen for a check because they look wrong.
-#' @return `molded`, its `data` with `recorded`: codes of checked rows, `NA` elsewhere.
+#' @return `molded`, its `data` with the labels that are right, and the reports of before.
 #' @noRd
 with_checked <- function(molded, checked, call) {
   data <- molded$data
+  reports <- data$reports
   levels <- molded$blueprint$levels
   checked <- check_checked(checked, data$rows, levels, call)
   # all copies of a row that subset repeated
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)
-  if (is.null(data$group)) data$group <- rep(1L, length(data$y))
-  if (is.null(data$recorded)) data$recorded <- rep(NA_real_, length(data$y))
   inform_checked(checked$row, data$rows[at[label != data$y[at]]])
-  new <- at[data$group[at] > 0] # labels that were trusted say nothing of the rates
-  data$recorded[new] <- data$y[new]
+  known <- report_known(reports)
+  # labels that were trusted say nothing of the rates
+  new <- at[!known[at]]
+  recorded <- recorded_before(reports)
+  recorded <- list(
+    row = c(recorded$row, new), value = c(recorded$value, label_code(data)[new])
+  )
   data$y[at] <- label
-  data$group[at] <- 0L
-  molded$data <- data
-  with_reports(molded)
+  known[at] <- TRUE
+  molded$data <- known_reports(data, known, recorded, reports$sources)
+  molded
+}
+
+#' What was recorded of rows before a check told their class
+#' @return list(row, value)
+#' @noRd
+recorded_before <- function(reports) {
+  at <- reports$source > 0L & report_known(reports)[reports$row]
+  list(row = reports$row[at], value = reports$value[at])
+}
+
+#' The reports on rows: the label of each, of its source or, where it is known, certain; and
+#' what had been recorded of checked ones
+#' @return `data` with them
+#' @noRd
+known_reports <- function(data, known, recorded, sources) {
+  code <- label_code(data)
+  source <- if (is.null(data$source)) rep(1L, length(code)) else data$source
+  data$reports <- new_reports(
+    length(code), data$reports$classes,
+    row = c(seq_along(code), recorded$row),
+    source = c(replace(source, known, 0L), source[recorded$row]),
+    value = c(code, recorded$value), sources = sources
+  )
+  data
 }
 
 #' The same with arguments as the user wrote them, evaluated in the data
@@ -69,21 +91,13 @@ known_in <- function(molded, data, trusted, rates, formula = NULL,
   )
 }
 
-#' Molded rows with the table of reports on them
+#' Molded rows with the table of reports on them, one of each label where there is none yet
 #' @noRd
 with_reports <- function(molded) {
-  data <- molded$data
-  classes <- max(2L, length(molded$blueprint$levels))
-  code <- function(y) if (classes == 2) 1 + (y > 0) else y
-  source <- if (is.null(data$group)) 1L else data$group
-  home <- if (is.null(data$home)) rep(1L, length(data$y)) else data$home
-  checked <- which(!is.na(data$recorded))
-  molded$data$reports <- new_reports(
-    length(data$y), classes,
-    row = c(seq_along(data$y), checked),
-    source = c(rep_len(source, length(data$y)), home[checked]),
-    value = code(c(data$y, data$recorded[checked])),
-    sources = if (is.null(data$groups)) "label" else data$groups
-  )
+  if (is.null(molded$data$reports)) {
+    classes <- max(2L, length(molded$blueprint$levels))
+    molded$data$reports <- list(classes = classes)
+    molded$data <- known_reports(molded$data, FALSE, list(), "label")
+  }
   molded
 }

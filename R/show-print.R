@@ -64,18 +64,20 @@ describe_inference.bpm_filtered <- function(x, digits) {
 #' What is known of labels beside them: trusted rows, checks and groups; `NULL` for nothing
 #' @noRd
 describe_known <- function(x) {
-  data <- x$data
-  if (is.null(data$group)) {
+  reports <- x$data$reports
+  if (is.null(reports) || !report_beside(reports)) {
     return(NULL)
   }
-  checked <- sum(!is.na(data$recorded))
+  known <- sum(report_known(reports))
+  checked <- length(recorded_before(reports)$row)
+  groups <- length(reports$sources)
   paste(c(
-    if (any(data$group == 0)) {
-      paste0(count(sum(data$group == 0), "row"), " trusted", if (checked) {
+    if (known) {
+      paste0(count(known, "row"), " trusted", if (checked) {
         paste0(", ", checked, " of them by a check")
       })
     },
-    if (!is.null(data$groups)) paste("rates of", count(length(data$groups), "group"))
+    if (groups > 1) paste("rates of", count(groups, "group"))
   ), collapse = "; ")
 }
 

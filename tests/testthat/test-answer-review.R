@@ -93,7 +93,7 @@ test_that("groups are what the formula computes", {
     expect_error(groups(bad), class = "sturdy_error_rates")
   }
   fit <- fit_known(rates = ~ toupper(site), epsilon = 0.1)
-  expect_identical(fit$data$groups, c("U", "V"))
+  expect_identical(fit$data$reports$sources, c("U", "V"))
 })
 
 test_that("a validation study decides the rates where the data are few", {
@@ -134,7 +134,9 @@ test_that("what a check finds tells of the rates", {
   d <- known_case()
   at <- review(fit, 10)$row
   after <- checked_update(fit, checked = data.frame(row = at, label = d$truth[at]))
-  expect_equal(after$data$recorded[at] > 0, d$class[at] == "yes")
+  before <- recorded_before(after$data$reports)
+  expect_setequal(before$row, at)
+  expect_equal(before$value == 2, d$class[before$row] == "yes")
   wrong <- sum(d$class[at] != d$truth[at])
   expect_gt(wrong, 5)
   # on a grid of rates: EP without them, times the binomial probability of what was found
@@ -166,8 +168,9 @@ test_that("what a check finds tells of the rates", {
   halves <- lapply(list(at[1:5], at[6:10]), function(at) data.frame(row = at, label = d$truth[at]))
   twice <- checked_update(checked_update(fit, checked = halves[[1]]), checked = halves[[2]])
   expect_equal(twice$nodes, after$nodes)
-  expect_equal(checked_update(after, trusted = 1:10)$data$recorded, after$data$recorded)
-  expect_equal(checked_update(after, trusted = 1:10)$data$group[at], integer(10))
+  trusting <- checked_update(after, trusted = 1:10)$data$reports
+  expect_equal(recorded_before(trusting), before)
+  expect_true(all(report_known(trusting)[c(1:10, at)]))
 })
 
 test_that("a wrong label rules out that there is none", {
@@ -243,8 +246,10 @@ test_that("checked labels reach every copy of a row, and a message counts them",
   expect_identical(cnd[c("changed", "confirmed")], list(changed = 1L, confirmed = 1L))
   expect_match(conditionMessage(cnd), "Of 2 checked labels 1 was changed and\\s+1 confirmed")
   expect_equal(after$data$y[c(3, 16, 17)] > 0, rep(other == "yes", 3))
-  expect_equal(which(after$data$group == 0), c(3, 4, 16, 17))
-  expect_equal(after$data$recorded[c(3, 16, 17)], fit$data$y[c(3, 16, 17)])
+  expect_equal(which(report_known(after$data$reports)), c(3, 4, 16, 17))
+  before <- recorded_before(after$data$reports)
+  expect_setequal(before$row, c(3, 4, 16, 17))
+  expect_equal(before$value, label_code(fit$data)[before$row])
 })
 
 test_that("each fault of checked labels is named", {

@@ -58,8 +58,8 @@ test_that("what needs data says so", {
     expect_error(eval(without), needs, class = "sturdy_error_missing_argument")
   }
   expect_error(update(fit, rates = 1:3), class = "sturdy_error_rates")
-  expect_equal(which(update(fit, trusted = toy()$a > 1)$data$group == 0), which(toy()$a > 1))
-  expect_identical(update(fit, data = toy(), rates = ~ a > 0)$data$groups, c("FALSE", "TRUE"))
+  expect_equal(which(report_known(update(fit, trusted = toy()$a > 1)$data$reports)), which(toy()$a > 1))
+  expect_identical(update(fit, data = toy(), rates = ~ a > 0)$data$reports$sources, c("FALSE", "TRUE"))
 })
 
 test_that("inputs are left out without data, and predictions do not ask for them", {
