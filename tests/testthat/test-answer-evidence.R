@@ -60,3 +60,38 @@ test_that("the generics refuse what they do not know", {
   expect_error(criterion(fit, "aic"), class = "sturdy_error_choice")
   expect_error(log_evidence(fit, methd = "ep"), class = "sturdy_error_unknown_argument")
 })
+
+test_that("with several classes the criterion has the gradient of the evidence", {
+  d <- iris[c(1:10, 51:60, 101:110), ]
+  d$Species[c(2, 14)] <- c("virginica", "setosa")
+  at <- function(u, epsilon) {
+    h <- exp(u)
+    gpc(
+      Species ~ Petal.Length + Sepal.Width, d, epsilon = epsilon, control = ep_control(tol = 1e-10),
+      kernel = kernel_iso(h[1], h[2], h[3], h[4], fixed = TRUE)
+    )
+  }
+  u <- log(c(1.3, 1, 0.4, 0.3))
+  omega <- matrix(c(0.8, 0.15, 0.05, 0.1, 0.85, 0.05, 0.1, 0.2, 0.7), 3, byrow = TRUE)
+  found <- criterion(at(u, 0.1))
+  expect_equal(found$value, log_evidence(at(u, 0.1)), tolerance = 1e-8)
+  slope <- function(f) (f(1e-4) - f(-1e-4)) / 2e-4
+  by_hyper <- vapply(seq_along(u), function(j) {
+    slope(function(step) log_evidence(at(replace(u, j, u[j] + step), 0.1)))
+  }, numeric(1))
+  expect_named(found$gradient, names(coef(at(u, 0.1))))
+  expect_equal(unname(found$gradient[1:4]), by_hyper, tolerance = 1e-5)
+  by_rate <- slope(function(step) log_evidence(at(u, 0.1 + step)))
+  expect_equal(found$gradient[["epsilon"]], by_rate, tolerance = 1e-5)
+  # of a matrix by its rates, each shared by the other classes as it is
+  rates <- criterion(at(u, omega))$gradient[5:7]
+  by_class <- vapply(1:3, function(t) {
+    slope(function(step) {
+      moved <- omega
+      moved[t, -t] <- omega[t, -t] * (1 + step / (1 - omega[t, t]))
+      moved[t, t] <- omega[t, t] - step
+      log_evidence(at(u, moved))
+    })
+  }, numeric(1))
+  expect_equal(unname(rates), by_class, tolerance = 1e-5)
+})

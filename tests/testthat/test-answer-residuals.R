@@ -50,3 +50,23 @@ test_that("a filter has no rows to answer for", {
     expect_error(eval(ask), class = "sturdy_error_no_sites")
   }
 })
+
+test_that("with several classes residuals have a column a class, and labels are simulated", {
+  d <- iris[c(1:10, 51:60, 101:110), ]
+  d$Species[c(2, 14)] <- c("virginica", "setosa")
+  fit <- gpc(
+    Species ~ ., d, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1, na.action = na.exclude
+  )
+  p <- predict(fit, type = "prob", noise = TRUE)
+  own <- p[cbind(1:30, as.integer(d$Species))]
+  expect_equal(unname(residuals(fit)), sqrt(-2 * log(own)))
+  expect_equal(deviance(fit), -2 * sum(log(own)))
+  raw <- residuals(fit, "response")
+  expect_equal(dimnames(raw), dimnames(p))
+  expect_equal(rowSums(raw), rep(0, 30), ignore_attr = TRUE)
+  expect_equal(raw[2, ], c(0, 0, 1) - p[2, ])
+  expect_equal(residuals(fit, "pearson"), raw / sqrt(p * (1 - p)))
+  drawn <- simulate(fit, 4000, seed = 2)
+  share <- vapply(levels(d$Species), function(level) rowMeans(drawn == level), numeric(30))
+  expect_lt(max(abs(share - p)), 4 * sqrt(0.25 / 4000))
+})

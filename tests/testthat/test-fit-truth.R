@@ -1,0 +1,157 @@
+# Averages over nodes against plain enumeration: a fit at each node, and sums in R.
+
+iso <- function(hyper, ...) {
+  kernel_iso(hyper$lengthscale, hyper$variance, hyper$bias, hyper$nugget, fixed = TRUE)
+}
+free_size <- function() kernel_iso(1.5, bias = 0.1, fixed = c("lengthscale", "variance", "bias"))
+
+three <- function(n = 36, seed = 8) {
+  withr::with_seed(seed, {
+    d <- data.frame(a = rnorm(n), b = rnorm(n))
+    d$class <- factor(c("x", "y", "z")[max.col(cbind(d$a, d$b, -d$a - d$b))])
+    d$class[1:4] <- c("y", "z", "x", "x")
+    d
+  })
+}
+
+averaged_three <- function(data = three(), ...) {
+  gpc(
+    class ~ a + b, data, kernel = free_size(), hyper = "integrate", scale = FALSE,
+    noise = noise_prior(c(none = 1, one = 1)), ...
+  )
+}
+
+# The fit to `data` at node k
+held_at <- function(fit, k, data) {
+  gpc(
+    class ~ a + b, data, kernel = iso(fit$nodes$hyper[[k]]), scale = FALSE,
+    epsilon = omega_rates(fit$nodes$omega[[k]][1, , ])
+  )
+}
+held_all <- function(fit, data) lapply(seq_len(node_count(fit)), held_at, fit = fit, data = data)
+
+test_that("p and Z are by Bayes' rule, whatever is known of a row", {
+  d <- three()
+  omega <- matrix(c(0.8, 0.15, 0.05, 0.1, 0.85, 0.05, 0, 0.3, 0.7), 3, byrow = TRUE)
+  dimnames(omega) <- list(levels(d$class), levels(d$class))
+  fit <- gpc(class ~ a + b, d, kernel = free_size(), epsilon = omega, hyper = "optimum", trusted = 5:9)
+  fit <- suppressMessages(update(fit, checked = data.frame(row = c(1, 20), label = c("x", "z"))))
+  said <- truth(fit)
+  sure <- c(1, 5:9, 20)
+  expect_equal(which(said$source == 0), sure)
+  for (i in seq_len(36)) {
+    seen <- exp(fit$ep$seen[i, ])
+    y <- match(c("x", "z")[match(i, c(1, 20))], levels(d$class))
+    if (is.na(y)) y <- as.integer(d$class[i])
+    joint <- if (i %in% sure) seen * (1:3 == y) else seen * omega[, y]
+    expect_equal(said$p[i, , 1], unname(joint / sum(joint)))
+    expect_equal(said$log_z[i, 1], log(sum(joint)))
+    expect_equal(recorded_prob(said)[i, ], unname(if (i %in% sure) seen else drop(seen %*% omega)))
+  }
+})
+
+test_that("nodes are weighted by their evidences on all rows when rows are absorbed", {
+  d <- toy(40)
+  fit <- gpc(
+    class ~ a + b, d[1:30, ], kernel = free_size(), epsilon = "average", hyper = "integrate",
+    scale = FALSE, control = ep_control(progress = FALSE)
+  )
+  more <- absorb(fit, d[31:40, ])
+  evidence <- function(data) vapply(held_all(fit, data), log_evidence, numeric(1))
+  weight <- fit$nodes$table$weight * exp(evidence(d) - evidence(d[1:30, ]))
+  expect_equal(more$nodes$table$weight, weight / sum(weight), tolerance = 1e-3)
+  by_model <- tapply(weight / sum(weight), fit$nodes$table$model, sum)[more$nodes$models$model]
+  expect_equal(more$nodes$models$probability, as.vector(by_model), tolerance = 1e-3)
+  # posterior odds are those of the evidences times the prior's
+  models <- more$nodes$models
+  odds <- exp(models$log_evidence - max(models$log_evidence)) * models$prior
+  expect_equal(models$probability, odds / sum(odds))
+})
+
+test_that("latent moments and leave-one-out answers of averaged classes are those of the nodes", {
+  d <- three()
+  fit <- averaged_three(d)
+  weight <- fit$nodes$table$weight
+  points <- held_all(fit, d)
+  new <- data.frame(a = c(-1, 0.4), b = c(0.2, 1))
+  latent <- lapply(points, predict, new, type = "latent")
+  sum_of <- function(parts, w = weight) Reduce(`+`, Map(`*`, parts, w))
+  mean <- sum_of(lapply(latent, `[[`, "mean"))
+  square <- sum_of(lapply(latent, function(part) part$sd^2 + part$mean^2))
+  found <- predict(fit, new, type = "latent")
+  expect_equal(found$mean, mean, tolerance = 1e-3)
+  expect_equal(found$sd, sqrt(square - mean^2), tolerance = 1e-3)
+  expect_gt(max(abs(found$sd^2 - sum_of(lapply(latent, function(part) part$sd^2)))), 1e-3)
+  # a label is left out of the weights, too
+  z <- exp(vapply(points, function(point) loo(point)$pointwise[, 1], numeric(36)))
+  share <- t(weight / t(z))
+  expect_equal(exp(row_loo(fit)), 1 / rowSums(share), tolerance = 1e-3)
+  share <- share / rowSums(share)
+  recorded <- vapply(points, function(point) calibration(point, class = "y")$probability, numeric(36))
+  expect_equal(calibration(fit, class = "y")$probability, rowSums(recorded * share), tolerance = 1e-3)
+  expect_gt(max(abs(drop(recorded %*% weight) - rowSums(recorded * share))), 1e-3)
+})
+
+test_that("one wrong label found by a check rules out that none is, a confirmed one does not", {
+  d <- toy(40) # rows 3 and 30 are wrong
+  fit <- gpc(
+    class ~ a + b, d, kernel = free_size(), epsilon = "average", hyper = "integrate",
+    control = ep_control(progress = FALSE)
+  )
+  other <- ifelse(d$class == "yes", "no", "yes")
+  check <- function(row, label) {
+    suppressMessages(update(fit, checked = data.frame(row = row, label = label)))
+  }
+  right <- noise_test(check(7, d$class[7]))
+  expect_gt(right$probability_none, 0)
+  wrong <- noise_test(check(3, other[3]))
+  expect_identical(wrong$probability_none, 0)
+  expect_identical(wrong$models$log_evidence[wrong$models$model == "none"], -Inf)
+  both <- suppressMessages(update(averaged_three(), checked = data.frame(row = 1, label = "x")))
+  expect_identical(noise_test(both)$probability_none, 0)
+})
+
+test_that("a check of a trusted row corrects its label, and tells nothing of the rates", {
+  d <- toy(40)
+  kernel <- kernel_iso(1.5, fixed = TRUE)
+  fit_to <- function(data, ...) {
+    gpc(class ~ a + b, data, kernel = kernel, trusted = 1:10, control = ep_control(progress = FALSE), ...)
+  }
+  right <- d
+  right$class[3] <- ifelse(d$class[3] == "yes", "no", "yes")
+  checked <- data.frame(row = c(3, 5), label = right$class[c(3, 5)])
+  for (epsilon in list("average", 0.1)) {
+    fit <- fit_to(right, epsilon = epsilon)
+    found <- suppressMessages(update(fit_to(d, epsilon = epsilon), checked = checked))
+    expect_equal(log_evidence(found, "integrated"), log_evidence(fit, "integrated"))
+    expect_equal(predict(found, type = "prob"), predict(fit, type = "prob"))
+    expect_equal(flip_rates(found), flip_rates(fit))
+  }
+})
+
+test_that("counts have checked rows at what had been recorded of them", {
+  d <- three()
+  fit <- gpc(class ~ a + b, d, kernel = free_size(), epsilon = 0.1, hyper = "optimum", trusted = 11)
+  label <- c("x", "y", "z", "z")
+  rows <- c(1, 2, 3, 30)
+  found <- suppressMessages(update(fit, checked = data.frame(row = rows, label = label)))
+  counts <- unclass(noise_matrix(found, type = "count"))
+  expected <- matrix(0, 3, 3, dimnames = dimnames(counts))
+  p <- truth(found)$p[, , 1]
+  for (i in seq_len(36)) {
+    true <- if (i %in% rows) as.numeric(levels(d$class) == label[match(i, rows)]) else p[i, ]
+    expected[, d$class[i]] <- expected[, d$class[i]] + true
+  }
+  expect_equal(counts, expected, ignore_attr = "type")
+  expect_equal(sum(counts), 36)
+  expect_equal(sum(counts["x", "y"]), 1 + sum(p[-rows, 1][d$class[-rows] == "y"]))
+})
+
+test_that("a fit without rows says nothing of rows, and has its rates", {
+  small <- axe_data.sturdy_model(
+    gpc(class ~ a + b, toy(), inducing = 10, epsilon = 0.1, hyper = "optimum")
+  )
+  expect_identical(row_flipped(small), numeric())
+  expect_identical(row_loo(small), numeric())
+  expect_equal(dim(truth(small)$p), c(0, 2, 1))
+})
