@@ -247,6 +247,11 @@ criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
   ep <- refit_ep(
     all_free(object), sites = object$ep$sites, criterion = type, gradient = TRUE
   )
+  if (is_several(object)) {
+    # EP does not tell classes of equal likelihoods apart where only one rate is learned
+    slope <- exp(object$ep$seen - object$ep$loo)
+    ep$slope <- report_slope(object$data$reports, row_omega(object), slope)
+  }
   criterion_result(ep, object)
 }
 

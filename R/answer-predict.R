@@ -24,6 +24,14 @@
 #' the mean and variance of the mixture, and `"link"` is the quantile of the averaged
 #' probability. The cost is that of one prediction for each node.
 #'
+#' # Several classes
+#' With three classes or more the true class is the one whose latent function is the largest.
+#' Under their independent normal predictive distributions, with means \eqn{m_c} and variances
+#' \eqn{s_c^2}, class c has the probability
+#' \deqn{P_c = \int N(f; m_c, s_c^2) \prod_{k \ne c} \Phi((f - m_k)/s_k) df,}{P_c = int N(f;
+#'   m_c, s_c^2) prod_(k != c) Phi((f - m_k)/s_k) df,} which is computed to 1e-12. There is no
+#' `"response"` and no `"link"`.
+#'
 #' # Intervals
 #' At a given input the class is not certain because of the nugget, and its probability is
 #' not because the latent function is not known: with the latent function `g` without the
@@ -32,6 +40,12 @@
 #' `estimate`, the probability itself, is its mean. With a nugget of 0 the class is certain
 #' given `g`, and the interval says nothing: it is from 0 to 1 unless the class is beyond
 #' doubt. At a finite `df` it is approximate.
+#'
+#' With three classes or more the intervals are computed class by class: the ends of a row do not
+#' add up to 1. Quantiles are of 1000 draws, so that an interval of probability 0.9 has one between
+#' 0.87 and 0.93; `options(sturdy.draws = )` asks for more. The time grows with draws, rows and
+#' faster than the square of the number of classes. The draws are the same every time, and the
+#' random numbers of the session are left alone.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
@@ -51,7 +65,8 @@
 #'   [shard_answers]. Otherwise not used.
 #'
 #' @return With `interval`, a data frame with the columns `estimate`, the probability of
-#'   the event, `lower` and `upper`. Otherwise one entry per row of `newdata`, in its
+#'   the event, `lower` and `upper`; with three classes or more a list of three matrices of these
+#'   names, a column a class. Otherwise one entry per row of `newdata`, in its
 #'   order; rows with missing values give `NA`. Without `newdata`, rows left out by
 #'   `na.action = na.exclude` give `NA`.
 #'   * `"class"`: a factor with the levels of the training response;
@@ -60,7 +75,8 @@
 #'   * `"latent"`: a data frame of `location`, `scale` and `df` of the latent
 #'     function's t (or normal, `df = Inf`) distribution, and `m` and `s2`, the
 #'     same before the global scale kappa: `location = sqrt(kappa) m`,
-#'     `scale = sqrt(kappa s2)`;
+#'     `scale = sqrt(kappa s2)`; with three classes or more a list of the matrices `mean` and
+#'     `sd`, a column a class;
 #'   * `"response"`: the probability of the event, a named vector;
 #'   * `"link"`: `m / sqrt(s2)`, whose distribution function `F` is the probability of
 #'     the event without label noise, a named vector.

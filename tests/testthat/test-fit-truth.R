@@ -83,7 +83,7 @@ test_that("latent moments and leave-one-out answers of averaged classes are thos
   expect_equal(found$sd, sqrt(square - mean^2), tolerance = 1e-3)
   expect_gt(max(abs(found$sd^2 - sum_of(lapply(latent, function(part) part$sd^2)))), 1e-3)
   # a label is left out of the weights, too
-  z <- exp(vapply(points, function(point) loo(point)$pointwise[, 1], numeric(36)))
+  z <- unname(exp(vapply(points, function(point) loo(point)$pointwise[, 1], numeric(36))))
   share <- t(weight / t(z))
   expect_equal(exp(row_loo(fit)), 1 / rowSums(share), tolerance = 1e-3)
   share <- share / rowSums(share)
