@@ -40,13 +40,18 @@ average_fit <- function(latent, spec) {
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
   counter <- learn_counter(learn_progress(plain, average_nodes, "Integrating"), latent$n)
-  before <- average_few(latent, noise, spec, counter$tick)
-  if (!is.null(before$latent)) latent <- before$latent
-  hopeless <- if (average_is_long(latent) && length(before$models)) {
-    setdiff(names(before$models), average_hopeful(before$models))
+  # with several classes all rows cost several times as much
+  fewer <- is.null(latent$again) || latent$classes > 2
+  rows <- min(if (fewer) learn_few_rows(latent$n), stage_rows)
+  stages <- learn_staged(latent, rows, spec, function(latent, before) {
+    average_modes(latent, noise, spec, counter$tick, before)
+  })
+  latent <- stages$latent
+  models <- stages$models
+  hopeless <- if (average_is_long(latent) && length(stages$before)) {
+    setdiff(names(stages$before), average_hopeful(stages$before))
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
-  models <- average_modes(latent, noise, spec, counter$tick, before$models)
   if (isTRUE(noise$matrix)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
   inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
@@ -104,27 +109,6 @@ classes_noise <- function(spec, reports) {
 }
 
 # Modes -------------------------------------------------------------------------
-
-#' The modes on some of the rows, where there are many, and inducing inputs placed by them
-#' @return list(models, latent): each `NULL` where there is nothing to say.
-#' @noRd
-average_few <- function(latent, noise, spec, tick) {
-  # with several classes all rows cost several times as much
-  fewer <- is.null(latent$again) || latent$classes > 2
-  size <- min(if (fewer) learn_few_rows(latent$n), stage_rows)
-  few <- stage_few(latent, size)
-  placed <- latent$places
-  if (few$n == latent$n && !placed) {
-    return(NULL)
-  }
-  models <- average_modes(few, noise, spec, tick)
-  again <- if (placed && length(models)) {
-    # with wrong labels: without, the kernel follows each of them
-    model <- models[[min(2, length(models))]]
-    stage_again(latent, few, model$problem$hyper(model$modes[[1]]$par), spec)
-  }
-  list(models = models, latent = again)
-}
 
 #' Modes of every noise model
 #' @param before the same on some of the rows.

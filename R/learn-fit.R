@@ -17,17 +17,32 @@ learn_fit <- function(latent, spec) {
 #' @noRd
 learn_optimum <- function(latent, spec) {
   if (identical(spec$epsilon, "matrix")) {
-    matrix_optimum(latent, spec)
-  } else if (!is.null(latent$again) && !learns_by_em(spec)) {
-    stage_optimum(latent, spec)
-  } else {
-    learn_once(latent, spec)
+    return(matrix_optimum(latent, spec))
   }
+  if (is.null(latent$again) || learns_by_em(spec)) {
+    return(learn_once(latent, spec))
+  }
+  problem <- learn_problem(latent, spec)
+  if (!length(problem$start)) {
+    return(learn_result(problem, NULL, stage_held(problem, spec)))
+  }
+  search <- function(latent, before) {
+    problem <- learn_problem(latent, spec)
+    few <- before$optimum
+    found <- if (is.null(few)) {
+      learn_search(problem)
+    } else {
+      stage_optimum(few$modes[[1]], problem, few$problem$latent$n, spec)
+    }
+    list(optimum = list(problem = problem, modes = list(found)))
+  }
+  end <- learn_staged(latent, stage_rows, spec, search)$models$optimum
+  learn_result(end$problem, end$modes[[1]])
 }
 
 learns_by_em <- function(spec) is.character(spec$epsilon) && isTRUE(spec$method != "gradient")
 
-#' The same with inducing inputs, if any, as they are
+#' The same on all rows at once, with inducing inputs, if any, as they are
 #' @noRd
 learn_once <- function(latent, spec) {
   problem <- learn_problem(latent, spec)
@@ -41,9 +56,8 @@ learn_once <- function(latent, spec) {
 #' The fit at what a search has found
 #' @param found see learn_search(); `NULL` where nothing was free.
 #' @noRd
-learn_result <- function(problem, found) {
+learn_result <- function(problem, found, ep = found$ep) {
   par <- if (is.null(found)) problem$start else found$par
-  ep <- found$ep
   if (is.null(ep)) ep <- learn_final(problem, par, found$sites)
   list(
     hyper = problem$hyper(par), epsilon = problem$rates(par), ep = ep,

@@ -101,18 +101,11 @@ average_result <- function(latent, spec, model, nodes, matrix) {
 #' The `learning` field of a model that averages, `NULL` where nothing is free
 #' @noRd
 average_learning <- function(model, ep, nodes) {
-  if (length(model$problem$field) == 0) {
-    return(NULL)
+  if (length(model$problem$field)) {
+    learn_report(model$problem, c(model$modes[[1]][c("par", "penalised")], list(
+      opt = list(convergence = 0L, message = ""), cold = isTRUE(ep$cold), method = "integrate",
+      evaluations = nodes$evaluations,
+      starts = race_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
+    )), ep)
   }
-  list(
-    value = if (is.null(ep$value)) NA_real_ else ep$value, penalised = model$modes[[1]]$penalised,
-    convergence = 0L, message = "", cold_start = isTRUE(ep$cold),
-    evaluations = nodes$evaluations,
-    starts = data.frame(
-      start = seq_along(model$modes),
-      penalised = vapply(model$modes, function(m) m$penalised, numeric(1)),
-      chosen = seq_along(model$modes) == 1L
-    ),
-    method = "integrate", trace = NULL, on_bound = character()
-  )
 }

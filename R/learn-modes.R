@@ -181,34 +181,27 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
     objective$begin(mode)
     look <- function(par, sites) objective$at(par)
   }
-  step <- learn_difference[if (central) "central" else if (rough) "rough" else "usual"]
+  step <- learn_difference[[if (central) "central" else if (rough) "rough" else "usual"]]
   here <- if (central || rough) mode else look(mode$par, mode$sites)
-  if (!is.finite(here$penalised)) {
+  fine <- function(end) is.finite(end$penalised)
+  if (!fine(here)) {
     return(list(H = NULL, tangent = NULL))
   }
   d <- length(mode$par)
   H <- diag(d)
   tangent <- matrix(0, length(unlist(here$sites)), d)
-  along <- function(j, step) look(replace(mode$par, j, mode$par[j] + step), here$sites)
   for (j in seq_len(d)) {
-    from <- here
-    there <- along(j, step)
-    side <- step
-    if (central || !is.finite(there$penalised)) {
-      other <- along(j, -step)
-      if (!central) {
-        there <- other
-        side <- -step
-      } else {
-        from <- other
-        side <- 2 * step
-      }
-    }
-    fine <- is.finite(there$penalised) && is.finite(from$penalised)
-    if (!fine && central) H[, j] <- NA
-    if (!fine) next
-    H[, j] <- (from$gradient - there$gradient) / side
-    tangent[, j] <- (unlist(there$sites) - unlist(from$sites)) / side
+    along <- function(step) look(replace(mode$par, j, mode$par[j] + step), here$sites)
+    up <- along(step)
+    down <- if (central || !fine(up)) along(-step) else here
+    if (!central && !fine(up)) up <- here
+    if (fine(up) && fine(down)) {
+      apart <- if (central) 2 * step else step
+      H[, j] <- (down$gradient - up$gradient) / apart
+      tangent[, j] <- (unlist(up$sites) - unlist(down$sites)) / apart
+    } else if (central) {
+      H[, j] <- NA
+    } # else that of the prior
   }
   list(H = (H + t(H)) / 2, tangent = tangent)
 }
@@ -222,10 +215,17 @@ grown_curvature <- function(problem, H, times) {
   e$vectors %*% (pmax(abs(e$values), problem$least) * t(e$vectors))
 }
 
-#' eigen() of a symmetric matrix, which may have no rows
+#' eigen() of a symmetric matrix, which may have no rows; the largest part of a vector is
+#' positive, so that rounding does not turn it round
 #' @noRd
 axes <- function(H) {
-  if (nrow(H) == 0) list(values = numeric(), vectors = H) else eigen(H, symmetric = TRUE)
+  if (nrow(H) == 0) {
+    return(list(values = numeric(), vectors = H))
+  }
+  e <- eigen(H, symmetric = TRUE)
+  largest <- e$vectors[cbind(max.col(abs(t(e$vectors)), "first"), seq_along(e$values))]
+  e$vectors <- e$vectors * rep(sign(largest), each = nrow(H))
+  e
 }
 
 #' Log evidence by Laplace's method at a mode

@@ -180,7 +180,7 @@ learn_with_noise <- function(objective, found) {
       any(problem$rates(found$par) > learn_little_noise)) {
     return(found)
   }
-  objective$begin(found)
+  objective$begin() # far away, where sites would mislead
   here <- objective$at(
     learn_move_noise(problem, found$par, -log(10), 2 * learn_little_noise)
   )

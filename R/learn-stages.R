@@ -56,6 +56,24 @@ stage_sites <- function(latent, n_few, at, spec) {
   latent$project(at$hyper, spec$df, latent_likelihood(latent, at$omega), out)
 }
 
+#' A search on some rows, inducing inputs placed again by what it found, then on all rows
+#'
+#' @param rows of the first search. @param search function(latent, before) -> list by noise
+#'   model of list(problem, modes); before: what it found on some rows, or `NULL`.
+#' @return list(latent, before, models): the last latent and what the searches found.
+#' @noRd
+learn_staged <- function(latent, rows, spec, search) {
+  few <- stage_few(latent, rows)
+  placed <- latent$places || is.null(latent$y) # what is elsewhere follows what is here
+  before <- if (few$n < latent$n || placed) search(few, NULL)
+  if (placed && length(before)) {
+    # with wrong labels: without, the kernel follows each of them
+    model <- before[[min(2, length(before))]]
+    latent <- stage_again(latent, few, model$problem$hyper(model$modes[[1]]$par), spec)
+  }
+  list(latent = latent, before = before, models = search(latent, before))
+}
+
 #' A few steps on all rows from a mode on some: the curvature is that one, grown with the rows,
 #' for to measure it takes as many evaluations as parameters
 #' @param mode an evaluation on `n_few` rows, with `H`. @return an evaluation, with `H`.
@@ -75,53 +93,39 @@ stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
   here
 }
 
-#' The optimum of few rows, then a few steps on all, and the fit
-#' @return as learn_result()
+#' A few steps from the optimum on some rows, and the fit
+#' @param first see learn_search(). @return the same on all rows.
 #' @noRd
-stage_optimum <- function(latent, spec) {
-  few <- stage_few(latent)
-  problem <- learn_problem(few, spec)
-  if (!length(problem$start)) {
-    return(stage_held(latent, few, spec))
-  }
-  first <- learn_search(problem)
-  latent <- stage_again(latent, few, problem$hyper(first$par), spec)
-  problem <- learn_problem(latent, spec)
+stage_optimum <- function(first, problem, n_few, spec) {
+  counter <- learn_counter(learn_progress(problem), problem$latent$n)
   first$H <- first$opt$curvature
-  counter <- learn_counter(learn_progress(problem), latent$n)
-  found <- stage_onward(first, problem, few$n, spec, counter$tick, learn_gain)
+  found <- stage_onward(first, problem, n_few, spec, counter$tick, learn_gain)
   found$cold <- TRUE
   found$evaluations <- first$evaluations + counter$count()
   found$starts <- first$starts
-  found$opt <- stage_end(problem, found, few$n)
   found$ep <- ep_run(
-    latent, problem$hyper(found$par), spec$df, problem$omega(found$par), found$sites,
+    problem$latent, problem$hyper(found$par), spec$df, problem$omega(found$par), found$sites,
     spec$control, spec$criterion
   )
-  learn_result(problem, found)
-}
-
-#' How the search ended: that all steps were taken is as it should be
-#' @noRd
-stage_end <- function(problem, found, n_few) {
   fine <- is.finite(found$penalised)
-  if (fine && !is.null(found$opt) && learn_is_over(problem)) {
-    return(found$opt)
+  if (!fine || !learn_is_over(problem)) { # that all steps were taken is as it should be
+    found$opt <- list(
+      convergence = if (fine) 0L else 99L, message = sprintf(
+        "%d rows, then at most %d steps on %d", n_few, stage_steps, problem$latent$n
+      )
+    )
   }
-  list(
-    convergence = if (fine) 0L else 99L,
-    message = sprintf("%d rows, then at most %d steps on %d", n_few, stage_steps, problem$latent$n)
-  )
+  found
 }
 
 #' Nothing is free: EP from where some rows lead it
 #' @noRd
-stage_held <- function(latent, few, spec) {
-  at <- list(hyper = latent$hyper, omega = latent_omega(latent, spec$epsilon))
-  sites <- stage_sites(latent, few$n, at, spec)
-  ep <- ep_run(
-    latent, at$hyper, spec$df, at$omega, sites, spec$control, spec$criterion,
-    final = is.null(sites) && !is.null(latent$y)
+stage_held <- function(problem, spec) {
+  latent <- problem$latent
+  at <- list(hyper = problem$hyper(problem$start), omega = problem$omega(problem$start))
+  sites <- stage_sites(latent, stage_few(latent)$n, at, spec)
+  final <- is.null(sites) && !is.null(latent$y)
+  ep_run(
+    latent, at$hyper, spec$df, at$omega, sites, spec$control, spec$criterion, final = final
   )
-  list(hyper = latent$hyper, epsilon = spec$epsilon, ep = ep, latent = latent)
 }

@@ -172,6 +172,20 @@ test_that("the same table gives the same nodes, in any order of its rows", {
   expect_equal(rev(row_flipped(back)), row_flipped(fit), tolerance = 1e-6)
 })
 
+test_that("rounding of the inputs moves no node", {
+  # axes of the nodes are known up to their sign
+  d <- toy(60)
+  fit <- averaged(d)
+  d$a <- d$a * (1 + 1e-12 * seq(-1, 1, length.out = 60))
+  near <- averaged(d)
+  expect_equal(near$nodes$models, fit$nodes$models, tolerance = 1e-7)
+  expect_equal(near$nodes$table$weight, fit$nodes$table$weight, tolerance = 1e-6)
+  H <- crossprod(matrix(c(2, -1, 0.3, 0.5, 1, -2, 0, 0.4, 3), 3))
+  expect_equal(axes(H)$vectors %*% (axes(H)$values * t(axes(H)$vectors)), H)
+  expect_equal(apply(axes(H)$vectors, 2, function(v) v[which.max(abs(v))] > 0), rep(TRUE, 3))
+  expect_length(axes(diag(0))$values, 0)
+})
+
 test_that("one noise model is kept to, and the optimum is one node a model", {
   one <- averaged(epsilon = "learn")
   expect_equal(one$nodes$models$model, "one")
