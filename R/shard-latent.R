@@ -15,13 +15,12 @@ latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
       hyper = hyper
     )
   }
-  whitened <- function(hyper, b, C) list(b = b, C = C)
   again <- function(hyper, size = m) {
     placed <- if (is.null(m)) few else few$again(hyper, size)
     placed$hyper <- hyper
     latent_shards(team, rows, placed, columns, if (!is.null(m)) size, resumed)
   }
-  shards_base(team, rows, few, prior, whitened, again, function(out, hyper) out, resumed)
+  shards_base(team, rows, few, prior, again, resumed)
 }
 
 #' Weight space, its rows in shards
@@ -35,37 +34,28 @@ latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
       nugget = hyper$nugget, weights = weights["intercept"], scale = scale
     )
   }
-  whitened <- function(hyper, b, C) {
-    unit <- 1 / sqrt(weight_scales(weights, hyper))
-    list(b = unit * b, C = unit * t(unit * C))
-  }
-  finish <- function(out, hyper) {
-    if (!is.null(out$gradient)) {
-      by_weight <- (out$b^2 - 1 + diag(out$extra)) / 2 # of M alone, see shard.c
-      out$gradient <- list(
-        prior_scale = if (any(weights$free)) {
-          drop(rowsum(by_weight, weights$group))[weights$free]
-        },
-        nugget = if (hyper$nugget > 0) out$gradient$nugget
-      )
-    }
-    unit <- sqrt(weight_scales(weights, hyper))
-    out$b <- unit * out$b
-    out$extra <- unit * t(unit * out$extra)
-    out
+  # of M alone, see shard.c; u in its own units
+  by_hyper <- function(out, hyper) {
+    by_weight <- (out$b^2 - 1 + diag(out$extra)) / 2
+    list(
+      prior_scale = if (any(weights$free)) drop(rowsum(by_weight, weights$group))[weights$free],
+      nugget = if (hyper$nugget > 0) out$gradient$nugget
+    )
   }
   again <- function(hyper, m) {
     few$hyper <- hyper
     latent_weight_shards(team, rows, few, weights, resumed)
   }
-  shards_base(team, rows, few, prior, whitened, again, finish, resumed)
+  units <- function(hyper) sqrt(weight_scales(weights, hyper))
+  shards_base(team, rows, few, prior, again, resumed, units, by_hyper)
 }
 
-#' @param prior function(hyper) of what shard_features() takes. @param whitened
-#'   function(hyper, b, C): the posterior of u from that of `few`. @param finish
-#'   function(out, hyper): the result in the coordinates of the model.
+#' @param prior function(hyper) of what shard_features() takes. @param units
+#'   function(hyper): what u is multiplied by in the coordinates of the model. @param
+#'   by_hyper function(out, hyper): the gradient where it is not the sum over shards.
 #' @noRd
-shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed) {
+shards_base <- function(team, rows, few, prior, again, resumed, units = function(hyper) 1,
+                        by_hyper = function(out, hyper) out$gradient) {
   n <- sum(rows)
   ready <- NULL
   prepare <- function(hyper) {
@@ -95,8 +85,10 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
         return(hold(found$sites))
       }
       prepare(hyper)
-      from <- whitened(hyper, found$b, found$extra)
-      from$lik <- list(df = df, L = L)
+      unit <- 1 / units(hyper)
+      from <- list(
+        b = unit * found$b, C = unit * t(unit * found$extra), lik = list(df = df, L = L)
+      )
       tryCatch(
         {
           team$ask("begin", list(from = from))
@@ -118,7 +110,11 @@ shards_base <- function(team, rows, few, prior, whitened, again, finish, resumed
         evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
       )
       out$lik <- lik
-      finish(out, hyper)
+      if (!is.null(out$gradient)) out$gradient <- by_hyper(out, hyper)
+      unit <- units(hyper)
+      out$b <- unit * out$b
+      out$extra <- unit * t(unit * out$extra)
+      out
     }
   )
 }
