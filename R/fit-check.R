@@ -256,7 +256,8 @@ is_ep <- function(ep, n, k, functions) {
   classes <- max(2, functions)
   status %in% names(ep_statuses) && are_strings(ep$message, 1) &&
     are_numbers(ep$b, k * functions) && all(vapply(by_function, sized, NA, n * functions)) &&
-    all(vapply(by_row, sized, NA, n)) && sized(ep$seen, n * classes) && !any(ep$C_diag <= 0, na.rm = TRUE) &&
+    all(vapply(by_row, sized, NA, n)) && sized(ep$seen, n * classes) &&
+    !any(ep$C_diag <= 0, na.rm = TRUE) &&
     (status != "converged" || all(ep$cavity$var > 0)) &&
     sized(ep$kappa, functions) && !any(ep$kappa < 0, na.rm = TRUE) && # 0 by underflow
     are_numbers(c(ep$sweeps, ep$skipped), 2) && is_value(ep$log_evidence) &&

@@ -6,7 +6,6 @@
 check_class_number <- function(spec, molded, call) {
   levels <- molded$blueprint$levels
   if (length(levels) > 2) {
-    if (length(molded$data$reports$sources) > 1) abort_class_rates(levels, call)
     return(check_classes_spec(spec, levels, call))
   }
   if (spec$kernels != "shared") {
@@ -62,17 +61,6 @@ check_classes_spec <- function(spec, levels, call) {
     )
   }
   spec
-}
-
-abort_class_rates <- function(levels, call) {
-  abort_sturdy(
-    c(
-      "With {length(levels)} classes {.arg rates} must not be given: rates by group are for two.",
-      i = "Rows of a group that is known to be right can be {.arg trusted}; for groups that
-           differ much, fit each and compare {.fn noise_matrix}."
-    ),
-    c("several_classes", "rates"), arg = "rates", call = call
-  )
 }
 
 #' A kernel with hyperparameters of each class: those of the first class first

@@ -67,7 +67,8 @@
 #' a probability near 1. With a kernel for each class this does not happen, but at some hundred
 #' rows such a fit misses wrong labels, and takes three times as long or more: where two fits
 #' differ in this, the data do not tell mistaken classes from overlapping ones.
-#' Rows may be `trusted`; `rates` by group are for two classes.
+#' Rows may be `trusted`. With `rates` by group each group has a rate of its own; a noise matrix
+#' is that of all groups.
 #'
 #' The result is asked as one for two classes is; [noise_matrix()] shows which classes are
 #' recorded as which. Simulation ([check_fit()], [posterior_sample()]) is for two classes.

@@ -234,7 +234,6 @@ nodes_at_evidence <- function(nodes, log_evidence) {
 #' The mean noise matrix over nodes, C x C
 #' @noRd
 nodes_omega <- function(nodes, reports) {
-  size <- source_sizes(reports)
-  each <- Map(function(omega, weight) weight * mean_omega(omega, size), nodes$omega, nodes$table$weight)
-  Reduce(`+`, each)
+  each <- lapply(nodes$omega, mean_omega, source_sizes(reports))
+  Reduce(`+`, Map(`*`, each, nodes$table$weight))
 }

@@ -18,7 +18,7 @@ average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by 
 #' @noRd
 is_averaged <- function(latent, spec) {
   known <- latent$classes == 2 && report_beside(latent$reports)
-  known || identical(spec$epsilon, "average") ||
+  known || length(latent$reports$sources) > 1 || identical(spec$epsilon, "average") ||
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
 }
 
