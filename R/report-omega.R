@@ -25,12 +25,6 @@ rate_matrix <- function(epsilon, classes) {
   omega
 }
 
-#' One rate or a noise matrix, as a matrix
-#' @noRd
-as_matrix <- function(epsilon, classes) {
-  if (length(epsilon) == 1) rate_matrix(as.vector(epsilon), classes) else epsilon
-}
-
 #' Derivatives in the rates from those in a noise matrix: of one rate, or of a rate for each
 #' true class
 #' @param slope C x C, d E / d omega.

@@ -118,7 +118,7 @@ mutant(
 
 mutant(
   "the two rates of EM swapped", "R/learn-em.R",
-  "flips / (flips + stays)", "rev(flips / (flips + stays))", r = "learn-em"
+  "wrong / rowSums(counts)", "rev(wrong / rowSums(counts))", r = "learn-em"
 )
 mutant(
   "every optimum counts as reached from a cold start", "R/learn-search.R",
@@ -202,8 +202,7 @@ mutant(
 )
 mutant(
   "rates of the two labels swapped", "src/likelihood.c",
-  "step_levels_make(epsilon[1], 1 - epsilon[0], lik.q)",
-  "step_levels_make(epsilon[0], 1 - epsilon[1], lik.q)",
+  "levels_make(L[i], L[IDX(i, 1, n)], lik.q)", "levels_make(L[IDX(i, 1, n)], L[i], lik.q)",
   r = "likelihood|answer-mislabelled", c = "likelihood"
 )
 mutant(
@@ -211,14 +210,33 @@ mutant(
   "(t->mu * t->mu - t->w);", "(t->w - t->mu * t->mu);", c = "likelihood"
 )
 mutant(
-  "flip probability by the escort's normaliser", "src/likelihood.c",
-  "return lo * exp(", "return exp(t->log_zp - t->log_z1) * lo * exp(",
-  r = "ep-engine", c = "likelihood"
+  "probabilities of the true classes swapped", "src/likelihood.c",
+  "(k ? 1 : -1)", "(k ? -1 : 1)", r = "ep-engine|latent", c = "likelihood"
 )
 mutant(
-  "slope of the second rate has the wrong sign", "src/likelihood.c",
-  "grad_epsilon[1 - wrong] -= lo_hi[1];", "grad_epsilon[1 - wrong] += lo_hi[1];",
-  c = "likelihood adjoint"
+  "slopes of lo and hi by their size, not by their side", "src/likelihood.c",
+  "s->side > 0 ? k : 1 - k", "k", c = "likelihood adjoint"
+)
+mutant(
+  "slope of a report without what the others of its row say", "R/report-table.R",
+  "slope[reports$row, , drop = FALSE] * rest", "slope[reports$row, , drop = FALSE]",
+  r = "report-table"
+)
+mutant(
+  "a rate of 0 that a check disproves rules its row out", "R/report-table.R",
+  "  factors[left_out, ] <- 1\n", "", r = "report-table"
+)
+mutant(
+  "a trusted label that is checked counts for the rates", "R/report-known.R",
+  "new <- at[!known[at]]", "new <- at", r = "report-known"
+)
+mutant(
+  "sums over reports in the order of the table", "R/latent.R",
+  "reports[parts] <- lapply(reports[parts], `[`, turn)\n", "", r = "ep-starts|fit-inducing"
+)
+mutant(
+  "the easy end of EP's path says as much as the labels", "R/ep-engine.R",
+  "* (1 - s)^3", "* (1 - s)^2", r = "latent"
 )
 mutant(
   "cavity scale with u^(1/df), not its inverse", "src/site.c",
@@ -308,7 +326,7 @@ mutant(
 )
 mutant(
   "prequential probability of the label, not of the event", "src/adf.c",
-  "pt(y * t.z, lik->df, 1, 0)", "pt(t.z, lik->df, 1, 0)", r = "bpm-adf|drift"
+  "pt(t.side * t.z, lik->df, 1, 0)", "pt(t.z, lik->df, 1, 0)", r = "bpm-adf|drift"
 )
 mutant(
   "history of a stream drops its latest line", "R/stream-batch.R",
