@@ -52,6 +52,7 @@ ep_diagnostics.default <- function(object, ...) abort_no_fit(object)
 #' @rdname ep_diagnostics
 #' @export
 ep_diagnostics.sturdy_model <- function(object, ...) {
+  check_model(object)
   check_no_dots(...)
   new_diagnostics(
     diagnose(object), diagnose_learning(object), object$learning$on_bound

@@ -123,6 +123,7 @@ log_evidence.sturdy_model <- function(object,
                                         "ep", "ep_zp", "gaussian", "integrated", "ais"
                                       ),
                                       ...) {
+  check_model(object)
   known <- c("ep", if (!is_several(object)) c("ep_zp", "gaussian"), "integrated",
              if (!is_several(object)) "ais")
   method <- if (missing(method)) "ep" else check_choice(method, known, "method")
@@ -237,6 +238,7 @@ criterion.default <- function(object, ...) abort_no_fit(object)
 #' @rdname criterion
 #' @export
 criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
+  check_model(object)
   check_no_dots(...)
   type <- check_choice(type, c("evidence", "loo"), "type")
   check_posterior(object)
@@ -316,6 +318,7 @@ rates_gradient <- function(omega, slope) {
 logLik.sturdy_model <- function(object,
                                 method = c("gaussian", "ep", "ep_zp"),
                                 ...) {
+  check_model(object)
   if (missing(method)) {
     method <- if (is.null(object$ep) || is_several(object)) "ep" else "gaussian"
   }

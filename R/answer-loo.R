@@ -56,6 +56,7 @@ loo <- function(x, ...) {
 #' @export
 #' @rawNamespace S3method(loo::loo, sturdy_model)
 loo.sturdy_model <- function(x, ...) {
+  check_model(x)
   check_no_dots(...)
   check_sites_kept(x)
   structure(

@@ -173,6 +173,7 @@ mislabelled.default <- function(object, ...) abort_no_fit(object)
 #' @rdname mislabelled
 #' @export
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
+  check_model(object)
   check_no_dots(...)
   if (!is.null(fdr)) {
     fdr <- check_number(fdr, "fdr", min = 0, max = 1)

@@ -39,6 +39,7 @@ noise_matrix.default <- function(object, ...) abort_no_fit(object)
 #' @rdname noise_matrix
 #' @export
 noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level = 0.9, ...) {
+  check_model(object)
   check_no_dots(...)
   type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) {

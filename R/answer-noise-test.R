@@ -70,6 +70,7 @@ noise_test.default <- function(object, ...) abort_no_fit(object)
 #' @rdname noise_test
 #' @export
 noise_test.sturdy_model <- function(object, level = 0.9, ...) {
+  check_model(object)
   check_no_dots(...)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   if (is_several(object)) check_posterior(object)

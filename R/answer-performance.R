@@ -60,6 +60,7 @@ true_performance.default <- function(object, ...) abort_no_fit(object)
 #' @export
 true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y = NULL,
                                           level = 0.9, draws = 1000, seed = 1, ...) {
+  check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
   check_given(missing(predictions), "predictions", call)

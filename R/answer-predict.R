@@ -109,6 +109,7 @@ predict.sturdy_model <- function(object,
                                  noise = FALSE,
                                  interval = NULL,
                                  ...) {
+  check_model(object)
   apart <- inherits(newdata, "sturdy_shards")
   if (!apart) check_no_dots(...)
   several <- is_several(object)
@@ -159,6 +160,7 @@ predict.sturdy_model <- function(object,
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' fitted(fit)
 fitted.sturdy_model <- function(object, ...) {
+  check_model(object)
   predict(object, type = if (is_several(object)) "prob" else "response")
 }
 

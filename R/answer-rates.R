@@ -31,6 +31,7 @@ flip_rates.default <- function(object, ...) abort_no_fit(object)
 #' @rdname flip_rates
 #' @export
 flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
+  check_model(object)
   check_no_dots(...)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)

@@ -51,6 +51,7 @@ recorded_fit <- function(object, call) {
 residuals.sturdy_model <- function(object,
                                    type = c("deviance", "pearson", "response"),
                                    ...) {
+  check_model(object)
   check_no_dots(...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
   p <- recorded_fit(object, rlang::current_env())
@@ -69,6 +70,7 @@ residuals.sturdy_model <- function(object,
 #' @importFrom stats deviance
 #' @export
 deviance.sturdy_model <- function(object, ...) {
+  check_model(object)
   check_no_dots(...)
   sum(residuals(object)^2, na.rm = TRUE)
 }
@@ -77,6 +79,7 @@ deviance.sturdy_model <- function(object, ...) {
 #' @importFrom stats simulate
 #' @export
 simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
+  check_model(object)
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim", min = 1)
   p <- recorded_fit(object, rlang::current_env())

@@ -55,6 +55,7 @@ review.default <- function(object, ...) abort_no_fit(object)
 #' @rdname review
 #' @export
 review.sturdy_model <- function(object, n = 10, level = 0.9, ...) {
+  check_model(object)
   check_no_dots(...)
   n <- check_count(n, "n", min = 1)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)

@@ -132,6 +132,7 @@ calibration.default <- function(object, ...) abort_no_fit(object)
 #' @rdname calibration
 #' @export
 calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NULL, ...) {
+  check_model(object)
   check_no_dots(...)
   bins <- check_count(bins, "bins", 1, 1000)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)

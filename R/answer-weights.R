@@ -46,6 +46,7 @@ NULL
 #' @rdname bpm-weights
 #' @export
 coef.bpm <- function(object, ...) {
+  check_model(object)
   check_posterior(object)
   exp(object$weights$log_scale / 2) * object$weights$mean
 }
@@ -54,6 +55,7 @@ coef.bpm <- function(object, ...) {
 #' @importFrom stats vcov
 #' @export
 vcov.bpm <- function(object, ...) {
+  check_model(object)
   check_posterior(object)
   df <- object$spec$df
   refuse(
@@ -70,10 +72,14 @@ vcov.bpm <- function(object, ...) {
 }
 
 #' @export
-vcov.sturdy_model <- function(object, ...) abort_no_weights(object, "vcov")
+vcov.sturdy_model <- function(object, ...) {
+  check_model(object)
+  abort_no_weights(object, "vcov")
+}
 
 #' @export
 confint.sturdy_model <- function(object, parm, level = 0.95, ...) {
+  check_model(object)
   abort_no_weights(object, "confint")
 }
 
@@ -98,6 +104,7 @@ abort_no_weights <- function(object, fun, call = rlang::caller_env()) {
 #' @importFrom stats confint
 #' @export
 confint.bpm <- function(object, parm = NULL, level = 0.95, ...) {
+  check_model(object)
   check_no_dots(...)
   check_posterior(object)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)

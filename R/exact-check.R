@@ -94,6 +94,7 @@ check_fit.sturdy_model <- function(object,
                                    max_moves = 2e6,
                                    progress = object$spec$control$progress,
                                    ...) {
+  check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
   if (is_several(object)) {

@@ -92,6 +92,7 @@ posterior_sample.sturdy_model <- function(object,
                                           ...,
                                           thin = 5,
                                           progress = object$spec$control$progress) {
+  check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
   if (is_several(object)) {

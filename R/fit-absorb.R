@@ -60,6 +60,7 @@ absorb.default <- function(object, ...) abort_no_fit(object)
 #' @export
 absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
                                 na.action = stats::na.omit) {
+  check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
   check_posterior(object, call)
@@ -108,6 +109,7 @@ abort_known_rows <- function(call) {
 #' @rdname absorb
 #' @export
 absorb.bpm <- function(object, newdata, y = NULL, ..., na.action = stats::na.omit) {
+  check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
   check_posterior(object, call)

@@ -1,6 +1,6 @@
 # Whether an object is a fit as this version makes them: its parts are there, of the
-# right type and size, and agree with each other. Every method for a fit asks this first
-# (R/sturdy-verbs.R), so that none of them has to.
+# right type and size, and agree with each other. Every method that answers a user about a fit
+# asks this in its first line; what methods share inside the package does not.
 
 check_model <- function(object, call = rlang::caller_env()) {
   wrong <- wrong_field(object)
@@ -34,6 +34,19 @@ wrong_field <- function(object) {
   )
 }
 
+#' What passed last of the small parts that take long to check, `check(x)`: a fit is asked many
+#' questions. Nothing large is kept here, and nothing with an environment.
+#' @noRd
+passes <- function(x, part, check) {
+  if (!is.null(x) && identical(x, passed[[part]])) {
+    return(TRUE)
+  }
+  right <- isTRUE(check(x))
+  if (right) passed[[part]] <- x
+  right
+}
+passed <- new.env(parent = emptyenv())
+
 #' A number, NA where it is not defined, as the evidence of t-EP may be
 #' @noRd
 is_value <- function(x) is.numeric(x) && length(x) == 1
@@ -41,10 +54,7 @@ is_value <- function(x) is.numeric(x) && length(x) == 1
 # What each field must be, in this order: those after it may rely on the ones before.
 model_fields <- list(
   spec = function(spec, all) {
-    made_again <- function(make, x) identical(do.call(make, unclass(x)), x)
-    made_again(ep_control, spec$control) && identical(edit_spec(spec, list()), spec) &&
-      (is.null(spec$kernel) || is_kernel(spec$kernel)) &&
-      is.null(all$kernel) == is.null(spec$kernel)
+    passes(spec, "spec", is_whole_spec) && is.null(all$kernel) == is.null(spec$kernel)
   },
   blueprint = function(blueprint, all) is_blueprint(blueprint),
   omega = function(omega, all) {
@@ -71,7 +81,9 @@ model_fields <- list(
     kernels <- length(kernel$nugget)
     n <- if (kernel$type == "iso") 1 else length(all$blueprint$columns)
     kernels %in% c(1, length(all$blueprint$levels)) &&
-      all(vapply(seq_len(kernels), function(c) is_kernel(class_kernel(kernel, c)), NA)) &&
+      passes(kernel, "kernel", function(kernel) {
+        all(vapply(seq_len(kernels), function(c) is_kernel(class_kernel(kernel, c)), NA))
+      }) &&
       are_numbers(kernel$lengthscale, kernels * n) &&
       identical(class(kernel), class(all$spec$kernel))
   },
@@ -157,6 +169,12 @@ latent_functions <- function(fields) {
 }
 
 # The parts of the fields ----------------------------------------------------
+
+is_whole_spec <- function(spec) {
+  made_again <- function(make, x) identical(do.call(make, unclass(x)), x)
+  made_again(ep_control, spec$control) && identical(edit_spec(spec, list()), spec) &&
+    (is.null(spec$kernel) || is_kernel(spec$kernel))
+}
 
 is_kernel <- function(kernel) {
   again <- unclass(kernel)
@@ -270,14 +288,14 @@ is_ep <- function(ep, n, k, functions) {
 is_nodes <- function(nodes, n, classes) {
   k <- nrow(nodes$table)
   sized <- function(x) is.numeric(x) && utils::tail(dim(x), 1) == k
-  omega <- vapply(nodes$omega, function(omega) {
-    are_numbers(omega) && identical(dim(omega)[-1], c(classes, classes))
-  }, NA)
+  omega <- nodes$omega
   is.data.frame(nodes$models) && are_numbers(nodes$models$probability) &&
     are_strings(nodes$models$model) && are_numbers(nodes$table$weight) &&
     all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau) && sized(nodes$b) &&
     identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) &&
-    length(nodes$hyper) == k && length(omega) == k && all(omega)
+    length(nodes$hyper) == k && length(omega) == k && are_numbers(unlist(omega)) &&
+    identical(dim(omega[[1]])[-1], c(classes, classes)) &&
+    all(lengths(omega) == length(omega[[1]]))
 }
 
 is_learning <- function(learning) {

@@ -216,11 +216,15 @@ label_counts.bpm_filtered <- function(object) object$filter$counts
 
 #' @export
 nobs.sturdy_model <- function(object, ...) {
+  check_model(object)
   as.integer(sum(label_counts(object)))
 }
 
 #' @export
-formula.sturdy_model <- function(x, ...) fit_formula(x)
+formula.sturdy_model <- function(x, ...) {
+  check_model(x)
+  fit_formula(x)
+}
 
 fit_formula <- function(x, call = rlang::caller_env()) {
   if (is.null(x$blueprint$formula)) {
@@ -234,7 +238,10 @@ fit_formula <- function(x, call = rlang::caller_env()) {
 
 #' @importFrom stats terms
 #' @export
-terms.sturdy_model <- function(x, ...) stats::terms(stats::formula(x))
+terms.sturdy_model <- function(x, ...) {
+  check_model(x)
+  stats::terms(stats::formula(x))
+}
 
 #' @importFrom stats model.frame
 #' @export
@@ -248,6 +255,7 @@ model.frame.sturdy_model <- function(formula, ...) {
 #' @importFrom stats weights
 #' @export
 weights.sturdy_model <- function(object, ...) {
+  check_model(object)
   abort_sturdy(
     "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
     "no_case_weights"
@@ -270,6 +278,7 @@ weights.sturdy_model <- function(object, ...) {
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' coef(fit)
 coef.sturdy_model <- function(object, ...) {
+  check_model(object)
   hyperparameters(object)
 }
 

@@ -50,6 +50,7 @@ update.sturdy_model <- function(object,
                                 trusted = NULL,
                                 rates = NULL,
                                 checked = NULL) {
+  check_model(object)
   call <- rlang::current_env()
   changed <- list(...)
   if (any(!nzchar(rlang::names2(changed)))) {

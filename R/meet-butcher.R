@@ -48,6 +48,7 @@ NULL
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_call
 axe_call.sturdy_model <- function(x, verbose = FALSE, ...) {
+  check_model(x)
   small <- x
   small["call"] <- list(NULL)
   axed(small, x, verbose)
@@ -56,6 +57,7 @@ axe_call.sturdy_model <- function(x, verbose = FALSE, ...) {
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_ctrl
 axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
+  check_model(x)
   small <- x
   if (!is.null(x[["ep"]])) small$ep["trace"] <- list(NULL)
   if (!is.null(x$learning)) small$learning["trace"] <- list(NULL)
@@ -65,6 +67,7 @@ axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_data
 axe_data.sturdy_model <- function(x, verbose = FALSE, ...) {
+  check_model(x)
   axed(if (predicts_alone(x)) without_rows(x) else x, x, verbose)
 }
 
@@ -138,6 +141,7 @@ vetiver_prepare_model.sturdy_model <- function(model) butcher::butcher(model)
 #' @rdname sturdy-deploy
 #' @exportS3Method vetiver::vetiver_ptype
 vetiver_ptype.sturdy_model <- function(model, ...) {
+  check_model(model)
   given <- list(...)$prototype_data
   if (!is.null(given)) {
     return(tibble::as_tibble(given[0, , drop = FALSE]))

@@ -45,6 +45,7 @@ NULL
 #' @rdname sturdy-insight
 #' @exportS3Method insight::find_formula
 find_formula.sturdy_model <- function(x, ...) {
+  check_model(x)
   structure(list(conditional = any_formula(x)), class = c("insight_formula", "list"))
 }
 
@@ -62,6 +63,7 @@ any_formula <- function(x) {
 #' @rdname sturdy-insight
 #' @exportS3Method insight::find_parameters
 find_parameters.sturdy_model <- function(x, flatten = FALSE, ...) {
+  check_model(x)
   names <- names(stats::coef(x))
   if (flatten) names else list(conditional = names)
 }
@@ -69,6 +71,7 @@ find_parameters.sturdy_model <- function(x, flatten = FALSE, ...) {
 #' @rdname sturdy-insight
 #' @exportS3Method insight::get_parameters
 get_parameters.sturdy_model <- function(x, ...) {
+  check_model(x)
   estimate <- stats::coef(x)
   data.frame(Parameter = names(estimate), Estimate = unname(estimate))
 }
@@ -76,6 +79,7 @@ get_parameters.sturdy_model <- function(x, ...) {
 #' @rdname sturdy-insight
 #' @exportS3Method insight::model_info
 model_info.sturdy_model <- function(x, ...) {
+  check_model(x)
   # as insight describes a glm() of the kind, whatever its version has to say of one
   two <- suppressWarnings(stats::glm(c(0, 1) ~ 1, family = stats::binomial("probit")))
   info <- insight::model_info(two)
@@ -91,6 +95,7 @@ model_info.sturdy_model <- function(x, ...) {
 #' @rdname sturdy-insight
 #' @exportS3Method insight::link_function
 link_function.sturdy_model <- function(x, ...) {
+  check_model(x)
   df <- x$spec$df
   function(mu) stats::qt(mu, df)
 }
@@ -98,6 +103,7 @@ link_function.sturdy_model <- function(x, ...) {
 #' @rdname sturdy-insight
 #' @exportS3Method insight::link_inverse
 link_inverse.sturdy_model <- function(x, ...) {
+  check_model(x)
   df <- x$spec$df
   function(eta) stats::pt(eta, df)
 }
@@ -105,6 +111,7 @@ link_inverse.sturdy_model <- function(x, ...) {
 #' @rdname sturdy-insight
 #' @exportS3Method insight::get_data
 get_data.sturdy_model <- function(x, ...) {
+  check_model(x)
   found <- if (!is.null(x$call)) {
     tryCatch(suppressWarnings(NextMethod()), error = function(cnd) NULL)
   }
@@ -132,6 +139,7 @@ fits_data <- function(x, found) {
 #' @exportS3Method insight::get_predicted
 get_predicted.sturdy_model <- function(x, data = NULL, predict = "expectation", ci = NULL,
                                        ...) {
+  check_model(x)
   predict <- check_choice(predict, c("expectation", "classification"), "predict")
   answer <- if (predict == "classification") {
     stats::predict(x, data)
@@ -185,6 +193,7 @@ as_get_predicted <- function(answer, x, data, predict) {
 #' @rdname sturdy-insight
 #' @exportS3Method parameters::model_parameters
 model_parameters.sturdy_model <- function(model, ci = 0.95, ...) {
+  check_model(model)
   table <- tidy(model)
   parameter_table(
     data.frame(Parameter = table$term, Coefficient = table$estimate, Learned = table$learned),
@@ -195,6 +204,7 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, ...) {
 #' @rdname sturdy-insight
 #' @exportS3Method parameters::model_parameters
 model_parameters.bpm <- function(model, ci = 0.95, ...) {
+  check_model(model)
   table <- tidy(model, conf.level = if (is.null(ci)) 0.95 else ci)
   ends <- if (!is.null(ci)) {
     data.frame(CI = ci, CI_low = table$conf.low, CI_high = table$conf.high)
@@ -219,6 +229,7 @@ parameter_table <- function(table, ci) {
 #' @rdname sturdy-insight
 #' @exportS3Method performance::model_performance
 model_performance.sturdy_model <- function(model, ...) {
+  check_model(model)
   row <- glance(model)
   kept <- is.finite(row$loo)
   structure(

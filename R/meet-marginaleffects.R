@@ -70,6 +70,7 @@ NULL
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_predict
 get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
+  check_model(model)
   several <- is_several(model)
   type <- check_choice(type, c("response", if (!several) "link"), "type")
   new <- marginal_inputs(model, newdata)
@@ -91,11 +92,15 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
 
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_coef
-get_coef.bpm <- function(model, ...) stats::coef(model)
+get_coef.bpm <- function(model, ...) {
+  check_model(model)
+  stats::coef(model)
+}
 
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_vcov
 get_vcov.bpm <- function(model, ...) {
+  check_model(model)
   V <- stats::vcov(model)
   dimnames(V) <- list(model$prior$weights, model$prior$weights)
   V
@@ -103,11 +108,15 @@ get_vcov.bpm <- function(model, ...) {
 
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_vcov
-get_vcov.sturdy_model <- function(model, ...) NULL
+get_vcov.sturdy_model <- function(model, ...) {
+  check_model(model)
+  NULL
+}
 
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::set_coef
 set_coef.bpm <- function(model, coefs, ...) {
+  check_model(model)
   model$weights$mean[] <- unname(coefs) / exp(model$weights$log_scale / 2)
   model["nodes"] <- NULL
   model

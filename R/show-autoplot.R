@@ -33,6 +33,7 @@ NULL
 #' @importFrom rlang .data
 #' @exportS3Method ggplot2::autoplot
 autoplot.sturdy_model <- function(object, which = c("model", "trace"), inputs = NULL, ...) {
+  check_model(object)
   check_no_dots(...)
   which <- check_choice(which, c("model", "trace"), "which")
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)

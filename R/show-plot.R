@@ -61,6 +61,7 @@
 #' plot(fit, which = "trace")
 plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
+  check_model(x)
   check_no_dots(...)
   check_main(main)
   which <- check_choice(which, c("model", "trace"), "which")

@@ -1,5 +1,6 @@
 #' @export
 print.sturdy_model <- function(x, digits = 3, ...) {
+  check_model(x)
   digits <- check_digits(digits)
   if (is_several(x)) {
     return(print_classes(x, digits))
@@ -220,6 +221,7 @@ describe_learning <- function(x) {
 
 #' @export
 format.sturdy_model <- function(x, digits = 3, ...) {
+  check_model(x)
   digits <- check_digits(digits)
   if (is_several(x)) {
     return(format_classes(x, digits))

@@ -59,6 +59,7 @@ label_report.default <- function(object, ...) abort_no_fit(object)
 #' @export
 label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data = NULL,
                                       title = NULL, level = 0.9, ...) {
+  check_model(object)
   check_no_dots(...)
   check_sites_kept(object)
   call <- rlang::current_env()

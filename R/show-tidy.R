@@ -42,6 +42,7 @@
 #' glance(fit)
 #' augment(fit, d)
 tidy.sturdy_model <- function(x, ...) {
+  check_model(x)
   check_no_dots(...)
   hyper_table(x)
 }
@@ -49,6 +50,7 @@ tidy.sturdy_model <- function(x, ...) {
 #' @rdname tidy.sturdy_model
 #' @export
 tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
+  check_model(x)
   check_no_dots(...)
   conf.int <- check_flag(conf.int, "conf.int")
   check_posterior(x)
@@ -60,6 +62,7 @@ tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
 #' @importFrom generics glance
 #' @export
 glance.sturdy_model <- function(x, ...) {
+  check_model(x)
   check_no_dots(...)
   if (is_several(x)) {
     return(glance_classes(x))
@@ -85,6 +88,7 @@ glance.sturdy_model <- function(x, ...) {
 #' @importFrom generics augment
 #' @export
 augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
+  check_model(x)
   check_no_dots(...)
   call <- rlang::current_env()
   if (is_several(x)) {
