@@ -70,7 +70,7 @@ q_entropy <- function(x, ...) {
 #' @export
 q_entropy.numeric <- function(x, q, ...) {
   check_no_dots(...)
-  elementwise(native_bernoulli_q_entropy, list(x = x, q = q))
+  elementwise("bernoulli_q_entropy", list(x = x, q = q))
 }
 
 #' @rdname q_entropy
@@ -95,7 +95,7 @@ tsallis_entropy <- function(x, ...) {
 #' @export
 tsallis_entropy.numeric <- function(x, order, ...) {
   check_no_dots(...)
-  elementwise(native_bernoulli_tsallis, list(x = x, order = order))
+  elementwise("bernoulli_tsallis", list(x = x, order = order))
 }
 
 #' @rdname q_entropy
@@ -120,7 +120,7 @@ renyi_entropy <- function(x, ...) {
 #' @export
 renyi_entropy.numeric <- function(x, order, ...) {
   check_no_dots(...)
-  elementwise(native_bernoulli_renyi, list(x = x, order = order))
+  elementwise("bernoulli_renyi", list(x = x, order = order))
 }
 
 #' @rdname q_entropy
@@ -197,7 +197,7 @@ q_divergence <- function(x, y, ...) {
 #' @export
 q_divergence.numeric <- function(x, y, q, ...) {
   check_no_dots(...)
-  elementwise(native_bernoulli_q_divergence, list(x = x, y = y, q = q))
+  elementwise("bernoulli_q_divergence", list(x = x, y = y, q = q))
 }
 
 #' @rdname q_divergence

@@ -57,32 +57,33 @@
 #' z <- q_product(0.4, 0.7, q = 1.2)
 #' q_quotient(z, 0.7, q = 1.2)
 exp_q <- function(x, q) {
-  elementwise(native_exp_q, list(x = x, q = q))
+  elementwise("exp_q", list(x = x, q = q))
 }
 
 #' @rdname exp_q
 #' @export
 ln_q <- function(x, q) {
-  elementwise(native_ln_q, list(x = x, q = q))
+  elementwise("ln_q", list(x = x, q = q))
 }
 
 #' @rdname exp_q
 #' @export
 q_product <- function(x, y, q) {
-  elementwise(native_q_product, list(x = x, y = y, q = q))
+  elementwise("q_product", list(x = x, y = y, q = q))
 }
 
 #' @rdname exp_q
 #' @export
 q_quotient <- function(x, y, q) {
-  elementwise(native_q_quotient, list(x = x, y = y, q = q))
+  elementwise("q_quotient", list(x = x, y = y, q = q))
 }
 
 # Elementwise functions: checks, recycling and attributes as in R's arithmetic --
 
-#' Call an elementwise native function on the named list `args`
+#' @param f the name of an elementwise function in C, or a function that answers as
+#'   native_elementwise(). @param args a named list.
 #' @noRd
-elementwise <- function(native, args, call = rlang::caller_env()) {
+elementwise <- function(f, args, call = rlang::caller_env()) {
   for (arg in names(args)) check_elementwise(args[[arg]], arg, call = call)
   lengths <- lengths(args)
   n <- if (any(lengths == 0)) 0L else max(lengths)
@@ -93,7 +94,8 @@ elementwise <- function(native, args, call = rlang::caller_env()) {
       "recycling"
     )
   }
-  out <- do.call(native, lapply(unname(args), as.double))
+  given <- lapply(unname(args), as.double)
+  out <- if (is.function(f)) do.call(f, given) else native_elementwise(f, given)
   if (out$nan) {
     warn_nan()
   }

@@ -2,33 +2,12 @@
 
 #' Elementwise functions, arguments recycled
 #'
-#' @param x,y,q,prob,other,order double.
+#' @param name as in src/glue-family.c: "exp_q", "ln_q", "q_product", "q_quotient",
+#'   "bernoulli_renyi" and so on. @param args list of doubles.
 #' @return list(value, nan): `nan` is `TRUE` when an element is NaN although its
 #'   arguments are not.
 #' @noRd
-native_exp_q <- function(x, q) .Call(C_elementwise, "exp_q", list(x, q))
-
-native_ln_q <- function(x, q) .Call(C_elementwise, "ln_q", list(x, q))
-
-native_q_product <- function(x, y, q) .Call(C_elementwise, "q_product", list(x, y, q))
-
-native_q_quotient <- function(x, y, q) .Call(C_elementwise, "q_quotient", list(x, y, q))
-
-native_bernoulli_renyi <- function(prob, order) {
-  .Call(C_elementwise, "bernoulli_renyi", list(prob, order))
-}
-
-native_bernoulli_tsallis <- function(prob, order) {
-  .Call(C_elementwise, "bernoulli_tsallis", list(prob, order))
-}
-
-native_bernoulli_q_entropy <- function(prob, q) {
-  .Call(C_elementwise, "bernoulli_q_entropy", list(prob, q))
-}
-
-native_bernoulli_q_divergence <- function(prob, other, q) {
-  .Call(C_elementwise, "bernoulli_q_divergence", list(prob, other, q))
-}
+native_elementwise <- function(name, args) .Call(C_elementwise, name, args)
 
 #' Natural parameters of a multivariate t
 #'

@@ -14,7 +14,7 @@ native_kernel <- function(columns, hyper) {
   )
 }
 
-# What every EP fit is told beside its latent space; `L` holds the likelihoods of the true
+# What every EP fit is told beside its latent space, the `...` below; `L` holds the likelihoods of the true
 # classes, n x 2 (report_likelihood()). `control` may have two fields that are no one's to
 # set: `parallel` (all sites at once) and `lean` (no memory for Newton steps, nor for
 # gradients other than that of the evidence at df = Inf).
@@ -30,7 +30,8 @@ native_run <- function(L, df, sites, control, criterion = "none", gradient = FAL
       control$tol, control$max_sweeps, control$damping, control$block,
       isTRUE(control$parallel), isTRUE(control$lean)
     )),
-    criterion = which - 1L, gradient = gradient, progress = progress
+    keep = !isFALSE(control$keep), criterion = which - 1L, gradient = gradient,
+    progress = progress
   )
 }
 
@@ -64,8 +65,8 @@ native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
 #' @param X double matrix n x p, expanded. @param columns list(group, weight), p
 #'   each: the lengthscale a column uses, 1-based, and the weight of its squared
 #'   difference: 1, or 1/2 for the 0/1 indicator of a level.
-#' @param hyper list(lengthscale, variance, bias, nugget).
-#' @param criterion "none", "evidence", "evidence_zp" or "loo".
+#' @param hyper list(lengthscale, variance, bias, nugget). @param ... of native_run(), where
+#'   `criterion` is "none", "evidence", "evidence_zp" or "loo".
 #' @return list; with `status` < 0 only `status` is filled. `loo` (n), log probability of
 #'   the reports on a row given the other rows; `seen` (n x 2), those of its true classes.
 #'   With a `criterion` its `value`; when also `gradient`, `gradient_status`, 0 or 4 (not
@@ -73,10 +74,10 @@ native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
 #'   to log lengthscale, log variance, log bias and log nugget, and `slope` (n x 2), those
 #'   with respect to L.
 #' @noRd
-native_gp_fit <- function(X, columns, hyper, L, df, sites, control, criterion = "none",
-                          gradient = FALSE, progress = NULL) {
-  run <- native_run(L, df, sites, control, criterion, gradient, progress)
-  kernel_result(with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), run)), hyper)
+native_gp_fit <- function(X, columns, hyper, ...) {
+  kernel_result(
+    with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), native_run(...))), hyper
+  )
 }
 
 kernel_result <- function(out, hyper) {
@@ -95,11 +96,9 @@ kernel_result <- function(out, hyper) {
 #' @return as native_gp_fit() with `b` the weights w (k), `extra` their scaled
 #'   covariance C (k x k), `gradient` list(s0, nugget), with respect to logs.
 #' @noRd
-native_weight_fit <- function(Xt, s0, nugget, L, df, sites, control, criterion = "none",
-                              gradient = FALSE, progress = NULL) {
-  run <- native_run(L, df, sites, control, criterion, gradient, progress)
+native_weight_fit <- function(Xt, s0, nugget, ...) {
   out <- native_fit(
-    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), run)),
+    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), native_run(...))),
     c(s0 = length(s0), nugget = 1)
   )
   # the core's features are scaled by the prior, and so are their weights
@@ -116,14 +115,10 @@ native_weight_fit <- function(Xt, s0, nugget, L, df, sites, control, criterion =
 #' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
 #'   covariance of the whitened function at Z and, where there is one, the bias.
 #' @noRd
-native_inducing_fit <- function(X, Z, columns, hyper, L, df, sites, control,
-                                criterion = "none", gradient = FALSE, progress = NULL) {
-  run <- native_run(L, df, sites, control, criterion, gradient, progress)
+native_inducing_fit <- function(X, Z, columns, hyper, ...) {
+  run <- native_run(...)
   kernel_result(
-    with_blas(.Call(
-      C_inducing_fit, X, Z, native_kernel(columns, hyper), !isFALSE(control$keep), run
-    )),
-    hyper
+    with_blas(.Call(C_inducing_fit, X, Z, native_kernel(columns, hyper), run$keep, run)), hyper
   )
 }
 

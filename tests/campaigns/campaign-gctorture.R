@@ -48,9 +48,9 @@ calls <- alist(
     try(native_ais(diag(5), diag(5), y, matrix(1, 2, 3), 3L, function(done) stop("no")), TRUE)
     rnorm(1)
   },
-  exp_q = native_exp_q(X, 1.2), ln_q = native_ln_q(abs(X), 1.2),
-  q_product = native_q_product(c(1, 2, 3), 2, 1.2),
-  q_quotient = native_q_quotient(c(1, 2, 3), 2, 1.2),
+  exp_q = native_elementwise("exp_q", list(X, 1.2)), ln_q = native_elementwise("ln_q", list(abs(X), 1.2)),
+  q_product = native_elementwise("q_product", list(c(1, 2, 3), 2, 1.2)),
+  q_quotient = native_elementwise("q_quotient", list(c(1, 2, 3), 2, 1.2)),
   bernoulli = list(
     .Call(C_bernoulli_renyi, 0.3, 2), .Call(C_bernoulli_tsallis, 0.3, 2),
     .Call(C_bernoulli_q_entropy, 0.3, 1.2), .Call(C_bernoulli_q_divergence, 0.3, 0.4, 1.2)
