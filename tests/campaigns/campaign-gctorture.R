@@ -48,7 +48,8 @@ calls <- alist(
     try(native_ais(diag(5), diag(5), y, matrix(1, 2, 3), 3L, function(done) stop("no")), TRUE)
     rnorm(1)
   },
-  exp_q = native_elementwise("exp_q", list(X, 1.2)), ln_q = native_elementwise("ln_q", list(abs(X), 1.2)),
+  exp_q = native_elementwise("exp_q", list(X, 1.2)),
+  ln_q = native_elementwise("ln_q", list(abs(X), 1.2)),
   q_product = native_elementwise("q_product", list(c(1, 2, 3), 2, 1.2)),
   q_quotient = native_elementwise("q_quotient", list(c(1, 2, 3), 2, 1.2)),
   bernoulli = list(
