@@ -138,10 +138,9 @@ node_latent.sturdy_model <- function(object, X, call) {
 dense_latent <- function(object, columns, hyper, tau, b, X, call) {
   rows <- nrow(X)
   meter <- progress_meter("Predicting", object$spec$control$progress)
-  words <- paste(whole(rows), "rows")
-  latent <- native_gp_predict_nodes(
-    object$data$X, columns, hyper, tau, b, X, function(done) meter(done, rows, words)
-  )
+  latent <- native_gp_predict_nodes(object$data$X, columns, hyper, tau, b, X, function(done) {
+    meter(done, rows, paste(whole(rows), "rows"))
+  })
   if (any(latent$status < 0)) {
     abort_sturdy(
       "The posterior of the fit can't be factorised for prediction.",
