@@ -19,7 +19,7 @@ typedef struct {
 } kernel_ard;
 
 typedef struct {
-  int n;
+  int n;          /* those of the last kernel_prepare(), at first all carved */
   double *X;      /* [n x p] centred, column k times sqrt(weight l) */
   double *centre; /* [p] */
   double *sq;     /* [n] squared row lengths of X */
