@@ -10,7 +10,6 @@ average_nodes_many <- 150L  # on up to so many rows; with more, as the posterior
 average_nodes_fewest <- 27L
 average_nodes_least <- 12L  # of a model, unless its probability by Laplace is below
 average_negligible <- 1e-3
-average_kept <- 1e-3        # share of the weight of a model that may be left out
 average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 
@@ -151,74 +150,6 @@ average_hopeful <- function(before) {
 #' @noRd
 model_laplace <- function(model) log_sum(vapply(model$modes, node_laplace, numeric(1)))
 
-# Starts ------------------------------------------------------------------------
-
-#' Where the search under a noise model starts: from the modes of the simpler one
-#' @noRd
-average_from <- function(problem, name, noise, found) {
-  kinds <- if (name == "one") "one" else c("neg", "pos")
-  root <- rate_root(noise$sources, noise$pooling)
-  rate <- function(e) {
-    z <- mapply(function(e, kind) rate_normal(e, noise$rate[[kind]]), e, kinds)
-    z <- solve(root, matrix(z, nrow(root), length(kinds), byrow = TRUE))
-    inside(as.vector(z))
-  }
-  onward <- function(before, k, e) {
-    average_onward(problem, before$modes[[k]], before$problem, rate(e))
-  }
-  if (name %in% c("none", "given")) {
-    return(average_starts(problem))
-  }
-  if (name == "one" && !is.null(found$none)) {
-    known <- lapply(seq_len(min(2, length(found$none$modes))), onward,
-                    before = found$none, e = 0.03)
-    return(c(known, list(average_start(c(0.7, -0.9), problem, rate(0.15)))))
-  }
-  if (name == "two" && !is.null(found$one)) {
-    return(lapply(list(c(0.05, 0.05), c(0.2, 0.01), c(0.01, 0.2)), onward,
-                  before = found$one, k = 1L))
-  }
-  list(
-    average_start(c(0, -0.55), problem, rate(rep(0.05, length(kinds)))),
-    average_start(c(-1, -1.35), problem, rate(rep(0.05, length(kinds)))),
-    average_start(c(0.7, 0.5), problem, rate(rep(0.15, length(kinds))))
-  )
-}
-
-# Off the ends of normal coordinates
-inside <- function(z) pmin(pmax(z, 1 - average_far), average_far - 1)
-
-#' Starting points of the model without wrong labels: as the heuristics have it, smooth
-#' with much noise, wiggly with little. Shifts of log lengthscale, nugget in sds.
-#' @noRd
-average_starts <- function(problem) {
-  lapply(list(c(0, -0.55), c(0.3, 1.15), c(-1, -1.35)), average_start, problem = problem)
-}
-
-average_start <- function(shift, problem, rate = NULL) {
-  at <- problem$field
-  z <- numeric(length(at))
-  name <- intersect(learn_tied, at)
-  if (length(name)) {
-    # the coordinates of a common factor exp(shift): root z = shift
-    toward <- if (name == "lengthscale") shift[1] else -2 * shift[1]
-    from <- log(unlist(problem$latent$hyper[[name]])) - problem$latent$prior[[name]]$meanlog
-    z[at == name] <- solve(prior_root(problem$latent, name), from + toward)
-  }
-  z[at == "nugget"] <- shift[2]
-  z[at == "epsilon"] <- rate
-  list(par = inside(z))
-}
-
-#' From the modes of one noise model to starts of another: its kernel, and these rates
-#' @noRd
-average_onward <- function(problem, mode, from, rate) {
-  z <- numeric(length(problem$field))
-  z[problem$field != "epsilon"] <- mode$par[from$field != "epsilon"]
-  z[problem$field == "epsilon"] <- rate
-  list(par = z, sites = mode$sites)
-}
-
 # Nodes -------------------------------------------------------------------------
 
 #' Nodes for each model: in proportion to the root of its probability by Laplace's method
@@ -311,8 +242,8 @@ inform_models_left <- function(lost) {
   if (length(lost)) {
     inform_sturdy(
       c(
-        "!" = "The average is without the noise model{?s} {.val {lost}}: EP found no fixed point under
-               {?it/them}.",
+        "!" = "The average is without the noise model{?s} {.val {lost}}: EP found no fixed point
+               under {?it/them}.",
         i = "What it says of there being wrong labels is not to be relied on."
       ),
       "models_left_out", models = lost

@@ -22,10 +22,11 @@ learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
 #'   coordinate, 0 where it has none). @param noise see new_noise().
 #' @param noise_precision of its normal prior, 0 where it has none. @param box list(start,
 #'   lower, upper, curvature: to start a climb with, of each coordinate; least: curvature to
-#'   go on with; constant: what the log prior lacks). @return list(field (what each coordinate belongs
-#'   to), precision, hyper(z), rates(z), omega(z), pull(z, gradient, slope): the gradient in z
-#'   from those in the hyperparameters' logs and in omega, prior(z): value and gradient of the
-#'   log prior; and the fields of `box`). [M 8.1, 8.8]
+#'   go on with; constant: what the log prior lacks).
+#' @return list(field (what each coordinate belongs to), precision, hyper(z), rates(z),
+#'   omega(z), pull(z, gradient, slope): the gradient in z from those in the hyperparameters'
+#'   logs and in omega, prior(z): value and gradient of the log prior; and the fields of
+#'   `box`). [M 8.1, 8.8]
 #' @noRd
 new_coordinates <- function(kernel, noise, noise_precision, box) {
   field <- c(kernel$field, rep("epsilon", noise$d))

@@ -6,10 +6,11 @@ em_kernel_maxit <- 5L
 
 #' Posterior of the true classes, n x 2, for the M-step
 #'
-#' "em": under the tilted marginal. With w the probability that a label is wrong, d log Z_EP/d epsilon =
-#' sum(w/epsilon - (1 - w)/(1 - epsilon)) and the fixed point epsilon = mean(w)
-#' is a stationary point of the evidence [M 8.3]. "em_kg08": 1 - F(y m/sqrt(A)) under
-#' the posterior marginal, as KG08 17-20 print it; it overshoots [M 8.4].
+#' "em": under the tilted marginal. With w the probability that a label is wrong,
+#' d log Z_EP/d epsilon = sum(w/epsilon - (1 - w)/(1 - epsilon)) and the fixed point
+#' epsilon = mean(w) is a stationary point of the evidence [M 8.3]. "em_kg08":
+#' 1 - F(y m/sqrt(A)) under the posterior marginal, as KG08 17-20 print it; it overshoots
+#' [M 8.4].
 #' @noRd
 em_truth <- function(out, L, method) {
   if (method == "em") {

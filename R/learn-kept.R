@@ -1,5 +1,7 @@
 # What a fit keeps of the nodes of all noise models.
 
+average_kept <- 1e-3 # share of the weight of a model that may be left out
+
 #' Nodes of all noise models
 #'
 #' Those of next to no weight are left out.
@@ -105,7 +107,7 @@ average_learning <- function(model, ep, nodes) {
     learn_report(model$problem, c(model$modes[[1]][c("par", "penalised")], list(
       opt = list(convergence = 0L, message = ""), cold = isTRUE(ep$cold), method = "integrate",
       evaluations = nodes$evaluations,
-      starts = race_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
+      starts = ends_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
     )), ep)
   }
 }

@@ -55,7 +55,8 @@ matrix_optimum <- function(latent, spec) {
   fit$hyper <- best$here$hyper
   fit$epsilon <- 1 - unname(diag(fit$omega))
   fit$ep <- ep_run(
-    latent, fit$hyper, Inf, latent_omega(latent, fit$omega), best$matrix$sites, spec$control, final = TRUE
+    latent, fit$hyper, Inf, latent_omega(latent, fit$omega), best$matrix$sites, spec$control,
+    final = TRUE
   )
   fit$learning$method <- "em"
   fit$learning$evaluations <- spent
@@ -163,7 +164,8 @@ matrix_offset <- function(found) {
 average_matrix <- function(latent, noise, spec, models, tick) {
   way <- list(
     problem = function(omega) {
-      average_problem(latent, noise_held("matrix", omega, latent$classes, length(latent$reports$sources)), spec)
+      sources <- length(latent$reports$sources)
+      average_problem(latent, noise_held("matrix", omega, latent$classes, sources), spec)
     },
     point = dirichlet_geometric, shape = noise$shape, rounds = matrix_rounds, gain = modes_gain
   )

@@ -2,12 +2,10 @@
 # the curvature there, which is carried to more rows. A climb takes care of flip rates
 # near 0, where the way to 0 is long and flat in logits.
 
-modes_lost <- 7   # nats below the best from which a mode does not count
-modes_same <- 0.5 # modes nearer in value, or within one sd, are one
+modes_lost <- 7    # nats below the best from which a mode does not count
+modes_same <- 0.5  # modes nearer in value, or within one sd, are one
 modes_gain <- 0.02 # a climb to a mode ends when the next step promises less
-learn_maxit <- 200L     # of a climb
-learn_gain <- 2e-5      # a climb ends when the next step promises less than this,
-learn_slope <- 1e-3     # or when no slope is steeper than this
+learn_maxit <- 200L # of a climb
 # Between the gradients that tell the curvature
 learn_difference <- c(usual = 0.03, rough = 0.05, central = 0.01)
 learn_tol_curvature <- 1e-6 # of EP, where gradients are subtracted from each other
@@ -85,6 +83,16 @@ learn_ends <- function(objective, starts, way) {
     of[k] <- twin
   }
   list(ends = ends, of = of)
+}
+
+#' Where each start led, as a fit tells it
+#' @param found see learn_ends(). @param chosen which of its ends was taken.
+#' @noRd
+ends_table <- function(found, chosen) {
+  value <- c(-Inf, reached(found$ends))[1 + ifelse(is.na(found$of), 0L, found$of)]
+  start <- seq_along(found$of)
+  first <- match(chosen, found$of, nomatch = 1L)
+  data.frame(start = start, penalised = value, chosen = start == first)
 }
 
 # Of nothing: 0

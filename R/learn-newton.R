@@ -2,7 +2,9 @@
 # and are dear: a curvature known from elsewhere (fewer rows) is where it starts, and
 # every evaluation improves it, also of steps that are not taken.
 
-learn_first_step <- 1 # in the logs: a factor e
+learn_gain <- 2e-5  # a climb ends when the next step promises less than this,
+learn_slope <- 1e-3 # or when no slope is steeper than this
+learn_first_step <- 1   # in the logs: a factor e
 learn_longest_step <- 2
 
 #' BFGS along `par = origin + basis %*% z`
@@ -122,3 +124,7 @@ learn_shorter <- function(here, there, d) {
   at <- 1 - (g1 + root - a) / (g1 - g0 + 2 * root)
   if (is.finite(at)) min(max(at, 0.1), 0.5) else 0.25
 }
+
+#' Onto the bounds what is beyond them
+#' @noRd
+learn_within <- function(problem, par) pmin(pmax(par, problem$lower), problem$upper)

@@ -72,23 +72,6 @@ node_log_mixture <- function(Z, proposal, log_omega = NULL) {
   apply(matrix(parts, ncol(Z)), 1, log_sum)
 }
 
-log_sum <- function(x) {
-  top <- max(x)
-  if (is.finite(top)) top + log(sum(exp(x - top))) else top
-}
-
-#' The first n primes
-#' @noRd
-primes <- function(n) {
-  found <- integer()
-  k <- 2L
-  while (length(found) < n) {
-    if (!any(k %% found[found^2 <= k] == 0)) found <- c(found, k)
-    k <- k + 1L
-  }
-  found
-}
-
 # Nodes ------------------------------------------------------------------------
 
 #' Nodes of a noise model
@@ -187,14 +170,6 @@ node_outputs <- function(problem, modes, from, Z, omega, tick) {
   out
 }
 
-largest_remainder <- function(x) {
-  whole <- floor(x)
-  more <- round(sum(x)) - sum(whole)
-  up <- order(whole - x)[seq_len(more)]
-  whole[up] <- whole[up] + 1
-  whole
-}
-
 #' EP at a node from the sites that its mode foretells, or else from the prior
 #' @noRd
 node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
@@ -270,54 +245,4 @@ node_adapt <- function(proposal, modes, found) {
     component$scale <- sqrt(trust * spread + (1 - trust) * component$scale^2)
     component
   })
-}
-
-# Pareto smoothing ---------------------------------------------------------------
-
-#' Largest weights replaced by quantiles of the Pareto distribution fitted to them
-#'
-#' Vehtari, Simpson, Gelman, Yao and Gabry (2024), with the fit of Zhang and Stephens
-#' (2009).
-#' @return list(log_weight, k), k the shape: above 0.7 the mean can't be relied on.
-#' @noRd
-pareto_smooth <- function(log_weight) {
-  n <- sum(is.finite(log_weight))
-  tail <- min(ceiling(max(0.2 * n, min(3 * sqrt(n), 0.2 * n + 5))), n - 1)
-  if (n < 10 || tail < 5) {
-    return(list(log_weight = log_weight, k = if (n < 3) Inf else 0))
-  }
-  top <- max(log_weight)
-  w <- exp(log_weight - top)
-  at <- utils::tail(order(log_weight), tail)
-  cut <- max(w[-at])
-  excess <- w[at] - cut
-  if (max(excess) < 1e-10) {
-    return(list(log_weight = log_weight, k = 0))
-  }
-  fit <- pareto_fit(excess)
-  p <- (seq_len(tail) - 0.5) / tail
-  q <- -log1p(-p) # of the exponential distribution, which a shape of 0 is
-  if (abs(fit$k) > 1e-8) q <- expm1(fit$k * q) / fit$k
-  q <- fit$sigma * q
-  log_weight[at] <- pmin(log(cut + q), 0) + top
-  list(log_weight = log_weight, k = fit$k)
-}
-
-#' Generalised Pareto distribution by the estimator of Zhang and Stephens (2009), its
-#' shape shrunk a little to 1/2 as few values need it
-#' @param x sorted, at least 0. @return list(k, sigma).
-#' @noRd
-pareto_fit <- function(x) {
-  n <- length(x)
-  m <- 20 + floor(sqrt(n))
-  quartile <- max(x[floor(n / 4 + 0.5)], 1e-10 * x[n])
-  theta <- 1 / x[n] + (1 - sqrt(m / (seq_len(m) - 0.5))) / (3 * quartile)
-  shape <- function(theta) mean(log1p(-theta * x))
-  k <- vapply(theta, shape, numeric(1))
-  profile <- n * (log(-theta / k) - k - 1)
-  weight <- exp(profile - log_sum(profile))
-  theta <- sum(theta * weight)
-  k <- shape(theta)
-  sigma <- -k / theta
-  list(k = (n * k + 5) / (n + 10), sigma = sigma)
 }

@@ -6,7 +6,9 @@
 learn_tol <- function(df, criterion) {
   if (is.infinite(df) && criterion == "evidence") 1e-4 else 1e-6
 }
-learn_trail <- 6L # evaluations whose sites foretell the next
+learn_race_rows <- 150L # of a first search, or a quarter of all, when there are half as many again
+learn_rows_each <- 8L   # a parameter, for an optimum on some rows to be worth having
+learn_trail <- 6L       # evaluations whose sites foretell the next
 
 #' The problem of learning: a latent, a criterion, coordinates
 #'
@@ -31,6 +33,18 @@ learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, sp
 average_problem <- function(latent, noise, spec) {
   spec[c("df", "criterion")] <- list(Inf, "evidence")
   learn_problem(latent, spec, normal_coordinates(latent, noise))
+}
+
+#' The Gaussian evidence has one optimum on nearly all data, the others several
+#' @noRd
+learn_has_many_optima <- function(problem) {
+  problem$criterion == "loo" || is.finite(problem$df)
+}
+
+#' Rows of a first search where there are many, else `NULL`
+#' @noRd
+learn_few_rows <- function(n) {
+  if (n >= 1.5 * learn_race_rows) max(learn_race_rows, n %/% 4L)
 }
 
 #' Is the time over that `ep_control(budget = )` gives a search?

@@ -4,10 +4,7 @@
 # Criteria with several optima climb within the race, too. The optimum counts only if EP
 # from a cold start reaches its value.
 
-learn_race_rows <- 150L # or a quarter of all, when there are half as many again
-learn_rows_each <- 8L   # a parameter, for an optimum on some rows to be worth having
-learn_little_noise <- 0.05  # below this, twice as much is tried
-learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
+learn_little_noise <- 0.05 # below this, twice as much is tried
 
 #' How the ends of a race are sought, see modes_way()
 #' @param onward whether it goes on to climb.
@@ -22,12 +19,6 @@ race_way <- function(problem, onward) {
   )
 }
 
-#' The Gaussian evidence has one optimum on nearly all data, the others several
-#' @noRd
-learn_has_many_optima <- function(problem) {
-  problem$criterion == "loo" || is.finite(problem$df)
-}
-
 #' One common factor for all lengthscales (or prior scales), the rest one by one
 #' @noRd
 tied_basis <- function(field) {
@@ -35,53 +26,6 @@ tied_basis <- function(field) {
   basis <- diag(length(field))[, !tied, drop = FALSE]
   if (any(tied)) cbind(as.numeric(tied), basis) else basis
 }
-
-#' Starting points: the given one, then others at fixed offsets
-#'
-#' Offsets of (log lengthscale, log nugget, epsilon) chosen to lie in different
-#' basins: wiggly with few flips, smooth with many, and between. A prior scale
-#' moves as 1/lengthscale^2. Both epsilon = 0 and 1/2 are traps (the gradient on
-#' the logit scale dies), so all start inside.
-#' @noRd
-learn_starts <- function(problem, restarts) {
-  offset <- rbind(
-    c(0, 0, 0.05), c(-1, -1.5, 0.02), c(1, 0.5, 0.15), c(-0.5, 1.5, 0.1),
-    c(0.5, -1.5, 0.2), c(-1.5, 0, 0.05), c(1.5, -1, 0.02)
-  )
-  pick <- rep_len(seq_len(nrow(offset)), restarts + 1L)
-  round <- (seq_along(pick) - 1L) %/% nrow(offset)
-  lapply(seq_along(pick), function(k) {
-    d <- offset[pick[k], ] * (1 + 0.5 * round[k])
-    par <- problem$start
-    at <- problem$field
-    par[at == "lengthscale"] <- par[at == "lengthscale"] + d[1]
-    par[at == "prior_scale"] <- par[at == "prior_scale"] - 2 * d[1]
-    list(par = learn_move_noise(problem, par, d[2], min(d[3], 0.3)))
-  })
-}
-
-#' The first start with a larger nugget and, when it is learned, a larger epsilon: t-EP needs
-#' more of it to have a fixed point
-#' @noRd
-learn_noisier <- function(problem) {
-  par <- learn_starts(problem, 0)[[1]]$par
-  lapply(c(4, 16, 64), function(times) {
-    list(par = learn_move_noise(problem, par, log(times), min(0.02 * times, 0.4)))
-  })
-}
-
-#' Other overlap and wrong labels: the log nugget by a step, the flip rates to a value
-#' @noRd
-learn_move_noise <- function(problem, par, step, rate) {
-  at <- problem$field
-  par[at == "nugget"] <- par[at == "nugget"] + step
-  par[at == "epsilon"] <- stats::qlogis(2 * rate)
-  learn_within(problem, par)
-}
-
-#' Onto the bounds what is beyond them
-#' @noRd
-learn_within <- function(problem, par) pmin(pmax(par, problem$lower), problem$upper)
 
 #' Race, climb, check from a cold start
 #' @return an evaluation with `opt` (how the climb ended), ep, cold, evaluations, starts.
@@ -112,19 +56,9 @@ learn_search <- function(problem) {
       cold = FALSE, opt = list(convergence = 99L, message = "EP converged at no starting point")
     )
   }
-  evaluations <- objective$evaluations() + if (is.null(few)) 0L else few$evaluations()
-  found$evaluations <- evaluations
-  found$starts <- race_table(race, found$start)
+  found$evaluations <- objective$evaluations() + if (is.null(few)) 0L else few$evaluations()
+  found$starts <- ends_table(race, found$start)
   found
-}
-
-#' Where each start of a race led
-#' @noRd
-race_table <- function(race, chosen) {
-  value <- c(-Inf, reached(race$ends))[1 + ifelse(is.na(race$of), 0L, race$of)]
-  start <- seq_along(race$of)
-  first <- match(chosen, race$of, nomatch = 1L)
-  data.frame(start = start, penalised = value, chosen = start == first)
 }
 
 #' A short search from every start
@@ -163,10 +97,6 @@ learn_few <- function(problem, tick) {
     problem$latent <- problem$latent$some(rows)
     c(learn_objective(problem, tick), list(times = all / problem$latent$n))
   }
-}
-
-learn_few_rows <- function(n) {
-  if (n >= 1.5 * learn_race_rows) max(learn_race_rows, n %/% 4L)
 }
 
 #' Overlap of the classes and wrong labels explain each other, and the way from one to the

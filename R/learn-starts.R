@@ -1,0 +1,115 @@
+# Where searches start: in logs at offsets from the given values, in normal coordinates as the
+# heuristics have it, or from the modes of a simpler noise model.
+
+learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
+
+#' Starting points: the given one, then others at fixed offsets
+#'
+#' Offsets of (log lengthscale, log nugget, epsilon) chosen to lie in different
+#' basins: wiggly with few flips, smooth with many, and between. A prior scale
+#' moves as 1/lengthscale^2. Both epsilon = 0 and 1/2 are traps (the gradient on
+#' the logit scale dies), so all start inside.
+#' @noRd
+learn_starts <- function(problem, restarts) {
+  offset <- rbind(
+    c(0, 0, 0.05), c(-1, -1.5, 0.02), c(1, 0.5, 0.15), c(-0.5, 1.5, 0.1),
+    c(0.5, -1.5, 0.2), c(-1.5, 0, 0.05), c(1.5, -1, 0.02)
+  )
+  pick <- rep_len(seq_len(nrow(offset)), restarts + 1L)
+  round <- (seq_along(pick) - 1L) %/% nrow(offset)
+  lapply(seq_along(pick), function(k) {
+    d <- offset[pick[k], ] * (1 + 0.5 * round[k])
+    par <- problem$start
+    at <- problem$field
+    par[at == "lengthscale"] <- par[at == "lengthscale"] + d[1]
+    par[at == "prior_scale"] <- par[at == "prior_scale"] - 2 * d[1]
+    list(par = learn_move_noise(problem, par, d[2], min(d[3], 0.3)))
+  })
+}
+
+#' The first start with a larger nugget and, when it is learned, a larger epsilon: t-EP needs
+#' more of it to have a fixed point
+#' @noRd
+learn_noisier <- function(problem) {
+  par <- learn_starts(problem, 0)[[1]]$par
+  lapply(c(4, 16, 64), function(times) {
+    list(par = learn_move_noise(problem, par, log(times), min(0.02 * times, 0.4)))
+  })
+}
+
+#' Other overlap and wrong labels: the log nugget by a step, the flip rates to a value
+#' @noRd
+learn_move_noise <- function(problem, par, step, rate) {
+  at <- problem$field
+  par[at == "nugget"] <- par[at == "nugget"] + step
+  par[at == "epsilon"] <- stats::qlogis(2 * rate)
+  learn_within(problem, par)
+}
+
+# In normal coordinates --------------------------------------------------------
+
+#' Where the search under a noise model starts: from the modes of the simpler one
+#' @noRd
+average_from <- function(problem, name, noise, found) {
+  kinds <- if (name == "one") "one" else c("neg", "pos")
+  root <- rate_root(noise$sources, noise$pooling)
+  rate <- function(e) {
+    z <- mapply(function(e, kind) rate_normal(e, noise$rate[[kind]]), e, kinds)
+    z <- solve(root, matrix(z, nrow(root), length(kinds), byrow = TRUE))
+    inside(as.vector(z))
+  }
+  onward <- function(before, k, e) {
+    average_onward(problem, before$modes[[k]], before$problem, rate(e))
+  }
+  if (name %in% c("none", "given")) {
+    return(average_starts(problem))
+  }
+  if (name == "one" && !is.null(found$none)) {
+    known <- lapply(seq_len(min(2, length(found$none$modes))), onward,
+                    before = found$none, e = 0.03)
+    return(c(known, list(average_start(c(0.7, -0.9), problem, rate(0.15)))))
+  }
+  if (name == "two" && !is.null(found$one)) {
+    return(lapply(list(c(0.05, 0.05), c(0.2, 0.01), c(0.01, 0.2)), onward,
+                  before = found$one, k = 1L))
+  }
+  list(
+    average_start(c(0, -0.55), problem, rate(rep(0.05, length(kinds)))),
+    average_start(c(-1, -1.35), problem, rate(rep(0.05, length(kinds)))),
+    average_start(c(0.7, 0.5), problem, rate(rep(0.15, length(kinds))))
+  )
+}
+
+#' Starting points of the model without wrong labels: as the heuristics have it, smooth
+#' with much noise, wiggly with little. Shifts of log lengthscale, nugget in sds.
+#' @noRd
+average_starts <- function(problem) {
+  lapply(list(c(0, -0.55), c(0.3, 1.15), c(-1, -1.35)), average_start, problem = problem)
+}
+
+average_start <- function(shift, problem, rate = NULL) {
+  at <- problem$field
+  z <- numeric(length(at))
+  name <- intersect(learn_tied, at)
+  if (length(name)) {
+    # the coordinates of a common factor exp(shift): root z = shift
+    toward <- if (name == "lengthscale") shift[1] else -2 * shift[1]
+    from <- log(unlist(problem$latent$hyper[[name]])) - problem$latent$prior[[name]]$meanlog
+    z[at == name] <- solve(prior_root(problem$latent, name), from + toward)
+  }
+  z[at == "nugget"] <- shift[2]
+  z[at == "epsilon"] <- rate
+  list(par = inside(z))
+}
+
+#' From the modes of one noise model to starts of another: its kernel, and these rates
+#' @noRd
+average_onward <- function(problem, mode, from, rate) {
+  z <- numeric(length(problem$field))
+  z[problem$field != "epsilon"] <- mode$par[from$field != "epsilon"]
+  z[problem$field == "epsilon"] <- rate
+  list(par = z, sites = mode$sites)
+}
+
+# Off the ends of normal coordinates
+inside <- function(z) pmin(pmax(z, 1 - average_far), average_far - 1)
