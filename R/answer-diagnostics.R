@@ -240,38 +240,42 @@ diagnose_average <- function(object) {
 #' @noRd
 bound_words <- function(bounds, values) {
   kind <- sub("[.].*", "", bounds)
-  high <- values[bounds] > ifelse(kind == "epsilon", 0.25, 1)
-  any_at <- function(kinds, end) any(kind %in% kinds & high == end)
-  c(
-    if (any_at("lengthscale", TRUE)) {
-      "A lengthscale on its upper bound: the column has no influence."
-    },
-    if (any_at("prior_scale", FALSE)) {
-      "A prior scale on its lower bound: the column has no influence."
-    },
-    if (any_at("prior_scale", TRUE)) {
-      paste(
-        "A prior scale on its upper bound: the column far outweighs the intercept",
-        "and the other columns."
-      )
-    },
-    if (any_at("lengthscale", FALSE)) {
-      paste(
-        "A lengthscale on its lower bound: rows that differ in the column carry no",
-        "information about each other."
-      )
-    },
-    if (any_at(c("bias", "nugget", "epsilon"), FALSE)) {
-      "A bias, nugget or epsilon on its lower bound: the data show no need for it."
-    },
-    if (any_at("epsilon", TRUE)) {
-      "epsilon near 1/2: to this model the labels look like coin tosses."
-    },
-    if (any_at(c("bias", "nugget"), TRUE)) {
-      "A bias or nugget on its upper bound: the inputs explain almost nothing."
-    }
-  )
+  end <- ifelse(values[bounds] > ifelse(kind == "epsilon", 0.25, 1), "upper", "lower")
+  said <- vapply(bound_meanings, function(meaning) {
+    any(kind %in% meaning$of & end == meaning$end)
+  }, logical(1))
+  vapply(bound_meanings[said], `[[`, character(1), "words")
 }
+
+bound_meaning <- function(of, end, ...) list(of = of, end = end, words = paste(...))
+
+bound_meanings <- list(
+  bound_meaning(
+    "lengthscale", "upper", "A lengthscale on its upper bound: the column has no influence."
+  ),
+  bound_meaning(
+    "prior_scale", "lower", "A prior scale on its lower bound: the column has no influence."
+  ),
+  bound_meaning(
+    "prior_scale", "upper", "A prior scale on its upper bound: the column far outweighs the",
+    "intercept and the other columns."
+  ),
+  bound_meaning(
+    "lengthscale", "lower", "A lengthscale on its lower bound: rows that differ in the column",
+    "carry no information about each other."
+  ),
+  bound_meaning(
+    c("bias", "nugget", "epsilon"), "lower",
+    "A bias, nugget or epsilon on its lower bound: the data show no need for it."
+  ),
+  bound_meaning(
+    "epsilon", "upper", "epsilon near 1/2: to this model the labels look like coin tosses."
+  ),
+  bound_meaning(
+    c("bias", "nugget"), "upper",
+    "A bias or nugget on its upper bound: the inputs explain almost nothing."
+  )
+)
 
 #' @export
 print.ep_diagnostics <- function(x, ...) {

@@ -150,12 +150,6 @@ dense_latent <- function(object, columns, hyper, tau, b, X, call) {
   latent
 }
 
-#' What a fit holds by function and node, or at its one point, a column each
-#' @noRd
-last_column <- function(object, name, at_point, columns) {
-  matrix(if (is_average(object)) object$nodes[[name]] else at_point(object), ncol = columns)
-}
-
 # The weight of a level that training did not have is as under the prior: its mean is
 # 0, and its scale adds to that of the others, of which it is independent.
 node_latent.bpm <- function(object, X, call) {

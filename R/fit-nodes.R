@@ -72,6 +72,12 @@ with_rates <- function(object, nodes, k) {
 #' @noRd
 last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
 
+#' What a fit holds by function and node, or at its one point, a column each
+#' @noRd
+last_column <- function(object, name, at_point, columns) {
+  matrix(if (is_average(object)) object$nodes[[name]] else at_point(object), ncol = columns)
+}
+
 #' Draws dealt out to the nodes by their weights
 #' @param most how many nodes are drawn from.
 #' @return list(node, draws), those with draws and how many each has.

@@ -56,7 +56,9 @@ calibrate_one <- function(rows, seed) {
     model = truth$model, flipped = count, count = expected$count,
     covered = expected$lower <= count && count <= expected$upper,
     rank_count = min(1, sum(density[seq_len(count)]) + density[count + 1] * stats::runif(1)),
-    rank_rate = rank(vapply(nodes$rates, mean, 0), mean(truth$rates)),
+    rank_rate = rank(
+      vapply(nodes$omega, function(omega) 1 - mean(apply(omega, 1, diag)), 0), mean(truth$rates)
+    ),
     rank_lengthscale = rank(vapply(nodes$hyper, function(h) h$lengthscale[[1]], 0), truth$lengthscale[1]),
     p_none = nodes$models$probability[1], p_one = nodes$models$probability[2],
     p_two = nodes$models$probability[3], least_ess = min(nodes$models$ess, Inf, na.rm = TRUE),
