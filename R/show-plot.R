@@ -17,8 +17,8 @@
 #' probability of the event against that input, averaged over at most 50 evenly
 #' spaced training rows, with the training values of both classes as ticks. A factor has
 #' one point per level. With three classes or more there is a line for each class. Curves
-#' fill a page of their own, with a title that says how many of the inputs are shown; if `par(mfrow = )` has divided the page, they are drawn
-#' in its panels, one after the other.
+#' fill a page of their own, with a title that says how many of the inputs are shown; if
+#' `par(mfrow = )` has divided the page, they are drawn in its panels, one after the other.
 #'
 #' `which = "model"` for [bpm()]: the weights with their 50 % and 95 % intervals, at
 #' most `inputs` of them, those that are most certain not to be 0.

@@ -2,15 +2,15 @@
 print.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
   digits <- check_digits(digits)
-  if (is_several(x)) {
-    return(print_classes(x, digits))
-  }
-  cat("<", spec_model(x$spec), "> ", model_title(x), "\n", sep = "")
+  cat(fit_title(x), "\n", sep = "")
   print_fields(c(
     Rows = describe_rows(x),
     describe_latent(x, digits),
     "Label noise" = describe_noise(x, digits),
     "Known labels" = describe_known(x),
+    "Wrong labels" = if (is_several(x) && !is_test(x)) {
+      format(sum(row_flipped(x)), digits = digits)
+    },
     describe_inference(x, digits),
     "Log evidence" = describe_evidence(x, digits),
     "Leave-one-out" = if (has_numbers(x$ep$loo)) {
@@ -20,6 +20,14 @@ print.sturdy_model <- function(x, digits = 3, ...) {
     if (is_test(x)) noise_lines(noise_statement(x, 0.9), digits - 1)
   ))
   invisible(x)
+}
+
+fit_title <- function(x) {
+  levels <- x$blueprint$levels
+  paste0(
+    "<", spec_model(x$spec), "> ", model_title(x),
+    if (is_several(x)) paste0(", ", length(levels), " classes")
+  )
 }
 
 # What stands for the latent function: one named line.
@@ -83,8 +91,6 @@ describe_known <- function(x) {
 }
 
 describe_rows <- function(x) {
-  levels <- x$blueprint$levels
-  counts <- label_counts(x)
   left_out <- if (is.null(x$shards)) length(x$data$na_action) else x$shards$left_out
   paste0(
     format(nobs(x), scientific = FALSE),
@@ -92,9 +98,14 @@ describe_rows <- function(x) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },
     if (left_out) paste0(" (", left_out, " more left out: missing values)"), ", ",
-    count(length(x$blueprint$columns), "input"), "; classes ", levels[1], " (",
-    counts[1], ") and ", levels[2], " (", counts[2], ", event)"
+    count(length(x$blueprint$columns), "input"), "; classes ", describe_classes(x)
   )
+}
+
+describe_classes <- function(x) {
+  event <- if (!is_several(x)) ", event"
+  each <- paste0(x$blueprint$levels, " (", label_counts(x), c("", event), ")")
+  if (is_several(x)) name_some(each) else paste(each, collapse = " and ")
 }
 
 describe_kernel <- function(x, digits) {
@@ -108,7 +119,8 @@ describe_kernel <- function(x, digits) {
   }
   type <- if (kernel$type == "iso") "isotropic" else "ARD"
   paste0(
-    type, ": ", paste(names(values), values, collapse = ", "), describe_inducing(x, digits)
+    type, ": ", paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
+    if (length(kernel$nugget) > 1) " (a kernel for each class)"
   )
 }
 
@@ -125,24 +137,35 @@ describe_noise <- function(x, digits) {
   if (is_average(x)) {
     return(describe_average(x, digits))
   }
+  matrix <- is_several(x) && length(x$epsilon) > 1
+  learned <- rate_learned(x)
   paste0(
-    if (length(x$epsilon) == 2) {
-      paste0(
-        "epsilon = ", format(x$epsilon[["neg"]], digits = digits), " of true ",
-        x$blueprint$levels[1], ", ", format(x$epsilon[["pos"]], digits = digits),
-        " of true ", x$blueprint$levels[2]
-      )
+    if (matrix) {
+      paste("a matrix, rates", paste(format_each(range(x$epsilon), digits), collapse = " to "))
     } else {
-      paste0("epsilon = ", format(x$epsilon, digits = digits))
+      paste("epsilon =", describe_rates(x, x$epsilon, digits))
     },
-    if (!rate_learned(x)) {
+    if (!learned) {
       " (fixed)"
     } else if (x$learning$method == "gradient") {
       " (learned)"
     } else {
       paste0(" (learned by ", x$learning$method, ")")
-    }
+    },
+    if (matrix && learned) ", see noise_matrix()"
   )
+}
+
+#' One rate, or the rate of each true class
+#' @noRd
+describe_rates <- function(x, rates, digits) {
+  if (length(rates) == 1) {
+    format(rates, digits = digits)
+  } else if (is_several(x)) {
+    paste(paste(format_each(range(rates), digits), collapse = " to "), "by class")
+  } else {
+    paste(format_each(rates, digits), "of true", x$blueprint$levels, collapse = ", ")
+  }
 }
 
 noise_words <- c(
@@ -157,17 +180,11 @@ describe_average <- function(x, digits) {
   share <- if (nrow(models) > 1) {
     paste0(" (", format_each(round(models$probability, 4), 2), ")")
   }
-  rate <- 1 - unname(diag(x$omega))
-  alike <- isTRUE(all.equal(rate[[1]], rate[[2]]))
+  rates <- 1 - unname(diag(x$omega))
+  if (isTRUE(all.equal(rates, rep(rates[1], length(rates))))) rates <- rates[1]
   paste0(
     toString(paste0(noise_words[models$model], share)), "; mean rate ",
-    if (alike) {
-      format(rate[[1]], digits = digits)
-    } else {
-      paste(
-        format_each(rate, digits), "of true", x$blueprint$levels, collapse = ", "
-      )
-    }
+    describe_rates(x, rates, digits)
   )
 }
 
@@ -175,13 +192,11 @@ describe_evidence <- function(x, digits) {
   if (!has_posterior(x)) {
     return("none")
   }
-  if (is_average(x)) {
-    return(paste0(
-      format(average_evidence(x), digits = digits + 1), ", integrated; ",
-      format(model_evidence(x), digits = digits + 1), " at the mode"
-    ))
-  }
-  paste0(format(model_evidence(x), digits = digits + 1), evidence_note(x))
+  value <- function(v) format(v, digits = digits + 1)
+  paste0(
+    if (is_average(x)) paste0(value(average_evidence(x)), ", integrated; "),
+    value(model_evidence(x)), if (is_average(x)) " at the mode", evidence_note(x)
+  )
 }
 
 evidence_note <- function(x) {
@@ -189,7 +204,11 @@ evidence_note <- function(x) {
 }
 
 evidence_note.default <- function(x) {
-  if (is.finite(x$spec$df)) " (t-EP: not comparable across models, see ?stc)"
+  if (is_several(x)) {
+    " (of factorised EP: to be compared with its own kind only)"
+  } else if (is.finite(x$spec$df)) {
+    " (t-EP: not comparable across models, see ?stc)"
+  }
 }
 
 evidence_note.bpm_filtered <- function(x) " (depends on the order of the rows)"
@@ -223,11 +242,9 @@ describe_learning <- function(x) {
 format.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
   digits <- check_digits(digits)
-  if (is_several(x)) {
-    return(format_classes(x, digits))
-  }
   paste0(
     "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
+    if (is_several(x)) paste0(length(x$blueprint$levels), " classes, "),
     count(length(x$blueprint$columns), "input"), ", ", describe_noise(x, digits),
     ", log evidence ", describe_evidence(x, digits)
   )

@@ -12,9 +12,7 @@ report_data <- function(object) {
   table <- utils::head(data.frame(input = inputs, value = order$value[order$place]), 12)
   names(table)[2] <- order$what
   list(
-    model = paste0(
-      model_title(object), if (length(levels) > 2) paste0(", ", length(levels), " classes")
-    ),
+    model = sub("^<[a-z]+> ", "", fit_title(object)),
     formula = if (!is.null(blueprint$formula)) deparse1(blueprint$formula),
     rows = whole(nobs(object)), input_count = count(length(inputs), "input"),
     left_out = if (left_out) paste(whole(left_out), "more", if (left_out == 1) "was" else "were"),
@@ -33,10 +31,9 @@ report_data <- function(object) {
 #' Whether labels are wrong at all
 #' @noRd
 report_noise <- function(object, test) {
-  describe <- if (length(object$blueprint$levels) > 2) describe_class_noise else describe_noise
   if (is.null(test)) {
     return(list(
-      certain = !is_average(object) && all(object$epsilon == 0), noise = describe(object, 3)
+      certain = !is_average(object) && all(object$epsilon == 0), noise = describe_noise(object, 3)
     ))
   }
   models <- test$models
@@ -90,7 +87,7 @@ count_picture <- function(object, some) {
 }
 
 rates_table <- function(object, level) {
-  if (length(object$blueprint$levels) > 2) {
+  if (is_several(object)) {
     rates <- noise_matrix(object)
     table <- as.data.frame(matrix(round(100 * rates, 1), nrow(rates)))
     names(table) <- paste("recorded", colnames(rates))

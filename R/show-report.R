@@ -18,9 +18,8 @@
 #' probabilities come from all rows; the neighbours are there to be looked at.
 #'
 #' # Models
-#' For fits by [gpc()], [stc()] and, by EP, [bpm()]. With a given or learned flip rate there is no
-#' test whether labels are wrong, and the page says so. With three classes or more there is
-#' no calibration and no [review()] yet; the page says that, too, and shows [noise_matrix()].
+#' For fits by [gpc()], [stc()] and, by EP, [bpm()], with any number of classes. With a given or
+#' learned flip rate there is no test whether labels are wrong, and the page says so.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param file The file to write, which is replaced if it exists; its folder must.

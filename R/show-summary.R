@@ -31,14 +31,11 @@ summary.sturdy_model <- function(object, ...) {
   check_model(object)
   check_no_dots(...)
   check_posterior(object)
-  if (is_several(object)) {
-    return(summary_classes(object))
-  }
   inference <- describe_inference(object, 3)
   suspects <- summary_suspects(object)
   structure(
     list(
-      title = paste0("<", spec_model(object$spec), "> ", model_title(object)),
+      title = fit_title(object),
       rows = describe_rows(object),
       inference = names(inference),
       ep = unname(inference),
@@ -85,11 +82,11 @@ summary_suspects <- function(object) {
 }
 
 summary_suspects.default <- function(object) {
-  list(
-    expected = sum(row_flipped(object)), rows = utils::head(suspicion(object), 5)[
-      c("row", "label", "probability", "rank", "loo")
-    ]
+  shown <- c(
+    "row", "label", "probability", "rank", "loo",
+    if (is_several(object)) c("suggested", "p_suggested")
   )
+  list(expected = sum(row_flipped(object)), rows = utils::head(suspicion(object), 5)[shown])
 }
 
 summary_suspects.bpm_filtered <- function(object) NULL

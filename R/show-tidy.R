@@ -64,9 +64,6 @@ tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
 glance.sturdy_model <- function(x, ...) {
   check_model(x)
   check_no_dots(...)
-  if (is_several(x)) {
-    return(glance_classes(x))
-  }
   pointwise <- row_loo(x)
   tep <- is.finite(x$spec$df) && !is.null(x$ep)
   table <- data.frame(
@@ -81,6 +78,7 @@ glance.sturdy_model <- function(x, ...) {
     sweeps = c(x$ep$sweeps, NA_integer_)[1]
   )
   if (tep) table$log_evidence_tep <- model_evidence(x)
+  if (is_several(x)) table$classes <- length(x$blueprint$levels)
   table
 }
 
@@ -91,15 +89,8 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_model(x)
   check_no_dots(...)
   call <- rlang::current_env()
-  if (is_several(x)) {
-    return(augment_classes(x, data, newdata))
-  }
   if (!is.null(newdata)) {
-    prob <- predict(x, newdata, type = "prob")
-    newdata <- as.data.frame(newdata)
-    newdata$.fitted <- unname(prob[, 2])
-    newdata$.class <- most_probable(prob, x$blueprint$levels)
-    return(newdata)
+    return(add_predictions(x, as.data.frame(newdata), predict(x, newdata, type = "prob")))
   }
   check_by_ep(x, call)
   place <- if (is.null(data)) {
@@ -108,11 +99,24 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   } else {
     augment_place(x, data, call)
   }
-  prob <- prob_new(x, x$data$X, call = call)[place, , drop = FALSE]
-  data$.fitted <- prob[, 2]
-  data$.class <- most_probable(prob, x$blueprint$levels)
+  prob <- prob_new(x, x$data$X, call = call)
+  data <- add_predictions(x, data, prob[place, , drop = FALSE])
   data$.flipped <- row_flipped(x)[place]
   data$.loo <- exp(row_loo(x))[place]
+  data
+}
+
+#' Columns of probabilities, `.fitted` of the event or `.prob_<class>` of each class, and
+#' `.class`, the most probable one
+#' @noRd
+add_predictions <- function(x, data, prob) {
+  levels <- x$blueprint$levels
+  if (is_several(x)) {
+    data[paste0(".prob_", levels)] <- as.data.frame(unname(prob))
+  } else {
+    data$.fitted <- unname(prob[, 2])
+  }
+  data$.class <- most_probable(prob, levels)
   data
 }
 
@@ -136,8 +140,7 @@ stored_data <- function(x) {
   inputs <- decode_features(x$data$X, x$blueprint)
   levels <- x$blueprint$levels
   response <- response_name(x)
-  code <- if (length(levels) > 2) x$data$y else 1 + (x$data$y > 0)
-  inputs[[response]] <- factor(levels[code], levels = levels)
+  inputs[[response]] <- factor(levels[label_code(x$data)], levels = levels)
   row.names(inputs) <- make.unique(as.character(x$data$row_names))
   inputs
 }

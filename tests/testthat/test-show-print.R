@@ -35,3 +35,22 @@ test_that("print() returns its argument and takes digits", {
   expect_false(shown$visible)
   expect_output(print(toy_fit(epsilon = 0.012345), digits = 2), "epsilon = 0.012 ")
 })
+
+test_that("several classes print as two do, with their own words for the noise", {
+  d <- iris[c(1:15, 51:65, 101:115), ]
+  fit <- function(...) gpc(Species ~ Petal.Length + Petal.Width, d, kernel = held(), ...)
+  said <- function(...) gsub(" +", " ", paste(capture.output(print(fit(...))), collapse = " "))
+  one <- said(epsilon = 0.1)
+  expect_match(one, "<gpc> Gaussian process classifier, 3 classes", fixed = TRUE)
+  expect_match(one, "2 inputs; classes setosa (15), versicolor (15), virginica (15)", fixed = TRUE)
+  expect_match(one, "epsilon = 0.1 (fixed)", fixed = TRUE)
+  expect_match(one, "to be compared with its own kind only", fixed = TRUE)
+  m <- matrix(c(0.9, 0.05, 0.05, 0.02, 0.96, 0.02, 0, 0, 1), 3, byrow = TRUE)
+  dimnames(m) <- list(levels(d$Species), levels(d$Species))
+  expect_match(said(epsilon = m), "a matrix, rates 0 to 0.1 (fixed)", fixed = TRUE)
+  expect_match(said(epsilon = 0.1, trusted = 1:4), "Known labels 4 rows trusted", fixed = TRUE)
+  averaged <- said(epsilon = "average", hyper = "integrate")
+  expect_match(averaged, "no wrong labels (0.", fixed = TRUE)
+  expect_match(averaged, "at the mode (of factorised EP", fixed = TRUE)
+  expect_match(format(fit(epsilon = 0.1)), "^<gpc> 45 rows, 3 classes, 2 inputs, epsilon = 0.1")
+})

@@ -64,3 +64,21 @@ test_that("augment() adds to the data given, or to what the model holds", {
   expect_equal(held_data[c("f", "s", "l", "y")], transform(mixed(), s = factor(s))[c("f", "s", "l", "y")], ignore_attr = "row.names")
   expect_error(augment(fit, toy(10)), class = "sturdy_error_length")
 })
+
+test_that("several classes have a row of glance() as two do, and a probability each", {
+  d <- iris[c(1:15, 51:65, 101:115), ]
+  fit <- gpc(Species ~ Petal.Length + Petal.Width, d, kernel = held(), epsilon = 0.1)
+  expect_setequal(names(glance(fit)), c(names(glance(toy_fit())), "classes"))
+  expect_equal(tidy(fit)$estimate, unname(coef(fit)))
+  prob <- predict(fit, d, type = "prob")
+  both <- list(augment(fit, d), augment(fit, newdata = d))
+  for (a in both) {
+    expect_equal(as.matrix(a[paste0(".prob_", colnames(prob))]), prob, ignore_attr = TRUE)
+    expect_equal(a$.class, predict(fit, d))
+  }
+  found <- mislabelled(fit)
+  expect_equal(both[[1]]$.flipped[found$row], found$probability)
+  s <- summary(fit)
+  expect_equal(s$suspicious$suggested, found$suggested[1:5])
+  expect_equal(s$expected_wrong, sum(found$probability))
+})
