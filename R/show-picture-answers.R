@@ -180,7 +180,7 @@ picture_selection <- function(x) {
     paste0(
       "Selected by ", criterion_words[[x$criterion]], ": ", table$candidate[table$selected]
     ),
-    key = if (!all(converged)) c("not converged" = "failed")
+    key = c(selected = "estimate", "not converged" = "failed")[c(TRUE, !all(converged))]
   )
 }
 

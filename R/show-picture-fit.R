@@ -203,9 +203,14 @@ event_panel <- function(curve, event) {
 }
 
 classes_panel <- function(curve) {
-  kind <- if (is.null(curve$levels)) c("path", "line") else c("point", "region")
-  curve_panel(curve, lapply(seq_len(ncol(curve$prob)), function(k) {
-    marks(kind[1], curve$at, curve$prob[, k], of_class(kind[2], k), 1)
+  classes <- ncol(curve$prob)
+  curve_panel(curve, lapply(seq_len(classes), function(k) {
+    if (is.null(curve$levels)) {
+      marks("path", curve$at, curve$prob[, k], of_class("line", k), 1)
+    } else { # side by side
+      beside <- 0.6 * ((k - 0.5) / classes - 0.5)
+      marks("point", curve$at + beside, curve$prob[, k], of_class("region", k))
+    }
   }))
 }
 

@@ -133,7 +133,8 @@ looks <- local({
   hues <- rep_len(class_hues, 40)
   classes <- look(fill = rep_len(c("white", "black", "grey60", "grey85"), 40), pch = symbols)
   regions <- look(fill = hues, pch = symbols)
-  lines <- look(col = hues, lty = rep_len(1:6, 40), lwd = 2.5)
+  dark <- rep_len(replace(class_hues, 4, "#B3A500"), 40) # a yellow line is lost on white
+  lines <- look(col = dark, lty = rep_len(1:6, 40), lwd = 2.5)
   row.names(classes) <- paste("class", k)
   row.names(regions) <- paste("region", k)
   row.names(lines) <- paste("line", k)

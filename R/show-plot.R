@@ -157,7 +157,8 @@ plot.sturdy_calibration <- function(x, main = NULL, ...) {
 #' Log evidence (integrated, if that is the criterion) and leave-one-out score of the
 #' candidates. The selected one is filled. The bars of the leave-one-out score are the
 #' standard error of its difference from the best. Crosses are candidates whose EP did
-#' not converge; a candidate that failed has no point. The plot fills a page of its own.
+#' not converge; a candidate that failed has no point. The plot fills a page of its own, or
+#' two panels of a page that `par(mfrow = )` has divided.
 #' Base graphics; graphical parameters are restored.
 #'
 #' @param x The result of [select_model()].

@@ -118,4 +118,9 @@ test_that("a comparison can be drawn whatever is missing", {
   one <- select_model(class ~ a, toy(), candidate("bpm", epsilon = 0.1), "loo")
   expect_silent(draw(one, main = "one"))
   expect_error(draw(x, which = "loo"), class = "sturdy_error_unknown_argument")
+  on_page({
+    graphics::par(mfrow = c(1, 2))
+    plot(x)
+    expect_equal(graphics::par("mfg"), c(1, 2, 1, 2))
+  })
 })
