@@ -68,7 +68,7 @@ ep_follow <- function(run, at) {
 likelihood_blunted <- function(L, s) {
   classes <- ncol(L)
   total <- rowSums(L)
-  rest <- 1 - do.call(pmax, as.data.frame(L)) / total
+  rest <- 1 - row_max(L) / total
   share <- pmax(0.45 - rest, 0) / pmax((classes - 1) / classes - rest, 0.05) * (1 - s)^3
   (1 - share) * L + share * total / classes
 }

@@ -63,10 +63,23 @@ report_disproved <- function(reports) {
 #' How many-th of its row each report is
 #' @noRd
 report_turn <- function(reports) {
-  order <- order(reports$row)
-  turn <- integer(length(order))
-  turn[order] <- sequence(rle(reports$row[order])$lengths)
+  turn <- rep(1L, length(reports$row))
+  if (anyDuplicated(reports$row)) {
+    order <- order(reports$row)
+    turn[order] <- sequence(rle(reports$row[order])$lengths)
+  }
   turn
+}
+
+#' The cell of each report in a table of probabilities by source and class reported: first
+#' those of the source that is right for certain, one a class
+#' @noRd
+report_cell <- function(reports) {
+  sources <- length(reports$sources)
+  certain <- reports$source == 0L
+  cell <- reports$classes + reports$source + sources * (reports$value - 1L)
+  cell[certain] <- reports$value[certain]
+  cell
 }
 
 #' P(report | true class), a row a report and a column a class
@@ -77,19 +90,15 @@ report_turn <- function(reports) {
 #' @noRd
 report_factors <- function(reports, omega) {
   classes <- reports$classes
+  by_cell <- rbind(diag(classes), matrix(aperm(omega, c(1, 3, 2)), ncol = classes))
+  factors <- by_cell[report_cell(reports), , drop = FALSE]
   certain <- reports$source == 0L
-  size <- length(certain)
-  factors <- matrix(0, size, classes)
-  factors[cbind(which(certain), reports$value[certain])] <- 1
-  some <- which(!certain)
-  at <- cbind(
-    rep(reports$source[some], classes), rep(seq_len(classes), each = length(some)),
-    rep(reports$value[some], classes)
-  )
-  factors[some, ] <- omega[at]
-  class <- reports$value[certain][match(reports$row, reports$row[certain])]
-  left_out <- !certain & !is.na(class) & factors[cbind(seq_len(size), class)] %in% 0
-  factors[left_out, ] <- 1
+  left_out <- logical(length(certain))
+  if (any(certain)) {
+    class <- reports$value[certain][match(reports$row, reports$row[certain])]
+    left_out <- !certain & !is.na(class) & factors[cbind(seq_along(class), class)] %in% 0
+    factors[left_out, ] <- 1
+  }
   structure(factors, left_out = left_out)
 }
 
@@ -115,10 +124,23 @@ report_likelihood <- function(reports, omega) {
 #' @param slope n x C, d E / d L. @return S x C x C, d E / d omega, each entry by itself.
 #' @noRd
 report_slope <- function(reports, omega, slope) {
+  part <- slope[reports$row, , drop = FALSE]
+  if (!anyDuplicated(reports$row)) {
+    return(report_sums(reports, part))
+  }
   factors <- report_factors(reports, omega)
+  rest <- report_rest(reports, factors)
+  part <- part * rest
+  part[rest == 0] <- 0 # also where the slope is infinite
+  report_sums(reports, part, !attr(factors, "left_out"))
+}
+
+#' What the other reports of its row say, by factors: their product, a row a report
+#' @noRd
+report_rest <- function(reports, factors) {
   turn <- report_turn(reports)
-  rest <- matrix(1, nrow(factors), ncol(factors)) # what the other reports of the row say
-  for (turns in list(seq_len(max(turn, 0L)), rev(seq_len(max(turn, 0L))))) {
+  rest <- matrix(1, nrow(factors), ncol(factors))
+  for (turns in list(seq_len(max(turn)), rev(seq_len(max(turn))))) {
     before <- matrix(1, reports$n, reports$classes)
     for (k in turns) {
       at <- turn == k
@@ -127,9 +149,7 @@ report_slope <- function(reports, omega, slope) {
       before[row, ] <- before[row, , drop = FALSE] * factors[at, , drop = FALSE]
     }
   }
-  part <- slope[reports$row, , drop = FALSE] * rest
-  part[rest == 0] <- 0 # also where the slope is infinite
-  report_sums(reports, part, !attr(factors, "left_out"))
+  rest
 }
 
 #' Expected number of reports of class v by each source on rows of class t
@@ -144,14 +164,11 @@ report_counts <- function(reports, p) {
 report_sums <- function(reports, part, which = TRUE) {
   sources <- length(reports$sources)
   classes <- reports$classes
-  cell <- factor(
-    reports$source + sources * (reports$value - 1L), seq_len(sources * classes)
-  )
-  cell[reports$source == 0L | !which] <- NA
+  cell <- report_cell(reports) - classes
+  counted <- cell > 0L & which
   sums <- matrix(0, sources * classes, classes)
-  found <- !is.na(cell)
-  if (any(found)) {
-    by_cell <- rowsum(part[found, , drop = FALSE], as.integer(cell)[found])
+  if (any(counted)) {
+    by_cell <- rowsum(part[counted, , drop = FALSE], cell[counted])
     sums[as.integer(rownames(by_cell)), ] <- by_cell
   }
   aperm(array(sums, c(sources, classes, classes)), c(1, 3, 2))
@@ -165,9 +182,14 @@ report_sums <- function(reports, part, which = TRUE) {
 #' @noRd
 truth_posterior <- function(L, log_pi) {
   joint <- log(L) + log_pi
-  most <- do.call(pmax, as.data.frame(joint))
-  p <- exp(joint - most)
+  p <- exp(joint - row_max(joint))
   p / rowSums(p)
+}
+
+row_max <- function(x) {
+  most <- x[, 1]
+  for (j in seq_len(ncol(x))[-1]) most <- pmax(most, x[, j])
+  most
 }
 
 #' Probability that the true class is not the label
