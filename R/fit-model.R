@@ -99,15 +99,14 @@ maker_call <- function(value) {
 
 abort_no_method <- function(x, fun, call = rlang::caller_env()) {
   vector <- is.atomic(x) && is.null(dim(x)) && !is.null(x)
-  abort_sturdy(
-    c(
-      "{.arg x} must be a formula, a data frame or a matrix,
-       not {describe(x)}.",
+  must(
+    FALSE, "x", "be a formula, a data frame or a matrix", got = x,
+    more = c(
       i = "For example {.code {fun}(class ~ ., data)} or {.code {fun}(x, y)}.",
       i = if (vector) "For a single input column use {.code data.frame(x = x)}.",
       i = if (inherits(x, "Matrix")) "For a sparse matrix use {.code as.matrix(x)}."
     ),
-    "type", arg = "x", call = call
+    call = call
   )
 }
 
@@ -118,10 +117,9 @@ is_low_rank <- function(object) !is.null(object$inducing)
 #' Something else is asked what only a fit can answer
 #' @noRd
 abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
-  abort_sturdy(
-    "{.arg {arg}} must be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm},
-     not {describe(object)}.",
-    "type", arg = arg, call = call
+  must(
+    FALSE, arg, "be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm}", got = object,
+    call = call
   )
 }
 
@@ -152,15 +150,14 @@ has_posterior.bpm <- function(object) !is.null(object$weights)
 #' An error for a fit whose EP left no posterior
 #' @noRd
 check_posterior <- function(object, call = rlang::caller_env()) {
-  if (!has_posterior(object)) {
-    abort_sturdy(
-      c(
-        "The fit has no posterior: {object$ep$message}",
-        i = "See {.code ep_diagnostics(fit)} for what to do."
-      ),
-      "no_posterior", status = object$ep$status, call = call
-    )
-  }
+  refuse(
+    !has_posterior(object),
+    c(
+      "The fit has no posterior: {object$ep$message}",
+      i = "See {.code ep_diagnostics(fit)} for what to do."
+    ),
+    "no_posterior", status = object$ep$status, call = call
+  )
   status <- object$ep$status
   if (!is.null(status) && status != "converged") {
     warn_sturdy(
@@ -227,12 +224,11 @@ formula.sturdy_model <- function(x, ...) {
 }
 
 fit_formula <- function(x, call = rlang::caller_env()) {
-  if (is.null(x$blueprint$formula)) {
-    abort_sturdy(
-      "The model was fitted from {.arg x} and {.arg y}: it has no formula.",
-      "no_formula", call = call
-    )
-  }
+  refuse(
+    is.null(x$blueprint$formula),
+    "The model was fitted from {.arg x} and {.arg y}: it has no formula.", "no_formula",
+    call = call
+  )
   x$blueprint$formula
 }
 

@@ -91,13 +91,11 @@ update_na_action <- function(object) {
 }
 
 changed_formula <- function(object, formula.) {
-  if (!is.null(formula.) && !inherits(formula., "formula")) {
-    abort_sturdy(
-      "{.arg formula.} must be a formula, as in {.code . ~ . - x}, not
-       {describe(formula.)}.",
-      "formula", arg = "formula.", call = rlang::caller_env()
-    )
-  }
+  must(
+    is.null(formula.) || inherits(formula., "formula"), "formula.",
+    "be a formula, as in {.code . ~ . - x}", "formula", got = formula.,
+    call = rlang::caller_env()
+  )
   if (!is.null(formula.)) check_formula_depth(formula., rlang::caller_env(), "formula.")
   old <- stats::formula(object)
   if (is.null(formula.)) old else stats::update.formula(old, formula.)
@@ -152,10 +150,7 @@ abort_checked_data <- function(call) {
 }
 
 abort_needs_data <- function(why, call) {
-  abort_sturdy(
-    paste0("{.arg data} must be given ", why, "."),
-    "missing_argument", arg = "data", call = call
-  )
+  must(FALSE, "data", paste("be given", why), "missing_argument", call = call)
 }
 
 drop_inputs <- function(molded, formula, call) {
@@ -176,12 +171,9 @@ drop_inputs <- function(molded, formula, call) {
   blueprint$coding <- blueprint$coding[kept]
   blueprint$columns <- blueprint$columns[kept]
   blueprint$term <- blueprint[["term"]][kept]
-  blueprint$terms <- used_terms(blueprint$terms, blueprint[["term"]])
+  blueprint <- with_used_terms(blueprint, blueprint$terms)
   attr(blueprint$terms, "intercept") <- attr(terms, "intercept")
   blueprint$formula <- strip_environment(stats::formula(terms))
-  blueprint$variables <- intersect(
-    blueprint$variables, all.vars(attr(blueprint$terms, "variables"))
-  )
   molded$blueprint <- blueprint
   molded$data$X <- molded$data$X[, columns, drop = FALSE]
   molded

@@ -39,12 +39,10 @@ bpm_prior <- function(spec, blueprint, call) {
   )
   group <- blueprint_columns(blueprint)$group
   weights <- c(if (intercept) intercept_name, weight_names(blueprint))
-  if (length(weights) == 0) {
-    abort_sturdy(
-      "The model must have an input column or an intercept.",
-      "no_inputs", call = call
-    )
-  }
+  must(
+    length(weights) > 0, NULL, "have an input column or an intercept", "no_inputs",
+    of = "The model", call = call
+  )
   list(
     scale = stats::setNames(
       c(if (intercept) at_intercept, by_column), c(if (intercept) intercept_name, columns)
@@ -74,12 +72,7 @@ check_nugget <- function(nugget, inference, call = rlang::caller_env()) {
     }
     return(nugget)
   }
-  if (is.character(nugget)) {
-    abort_sturdy(
-      "{.arg nugget} must be a number or {.val learn}, not {describe(nugget)}.",
-      "type", arg = "nugget", call = call
-    )
-  }
+  must(!is.character(nugget), "nugget", "be a number or {.val learn}", got = nugget, call = call)
   check_hyper(nugget, "nugget", FALSE, 1, call)
 }
 
@@ -90,27 +83,24 @@ check_prior_scale <- function(prior_scale, inference, call = rlang::caller_env()
     }
     return(prior_scale)
   }
-  if (!is.numeric(prior_scale)) {
-    abort_sturdy(
-      "{.arg prior_scale} must be numeric or {.val learn},
-       not {describe(prior_scale)}.",
-      "type", arg = "prior_scale", call = call
-    )
-  }
+  must(
+    is.numeric(prior_scale), "prior_scale", "be numeric or {.val learn}", got = prior_scale,
+    call = call
+  )
   check_hyper(prior_scale, "prior_scale", TRUE, call = call)
 }
 
 abort_no_learning <- function(arg, call = rlang::caller_env()) {
-  abort_sturdy(
-    c(
-      "{.arg {arg}} must be numeric with {.code inference = \"adf\"},
-       not {.val learn}.",
+  must(
+    FALSE, arg, "be numeric with {.code inference = \"adf\"}, not {.val learn}",
+    if (arg == "nugget") "hyperparameter" else arg,
+    more = c(
       i = "Learning compares fits to the same rows, and assumed density filtering
            reads each row once.",
       i = "Fit a sample of the rows with {.code inference = \"ep\"}, then {.fn absorb}
            the other rows."
     ),
-    if (arg == "nugget") "hyperparameter" else arg, arg = arg, call = call
+    call = call
   )
 }
 
@@ -222,20 +212,13 @@ filter_counts <- c(
 
 abort_not_absorbed <- function(out, call) {
   row <- out$done + 1L
-  if (out$status == -3L) {
-    abort_sturdy(
-      c(
-        "The inputs must be small enough to be squared.",
-        x = "Row {row} could not be absorbed."
-      ),
-      "not_finite", row = row, call = call
-    )
-  }
+  which <- c(x = "Row {row} could not be absorbed.")
+  must(
+    out$status != -3L, NULL, "be small enough to be squared", "not_finite", more = which,
+    of = "The inputs", row = row, call = call
+  )
   abort_sturdy(
-    c(
-      "The posterior of the weights is not positive definite.",
-      x = "Row {row} could not be absorbed."
-    ),
+    c("The posterior of the weights is not positive definite.", which),
     "not_positive_definite", row = row, call = call
   )
 }
