@@ -4,9 +4,9 @@
 #' The `ep` list of a model
 #' @param result list(out, status, rival) of ep_continue() or ep_settle(). @param L
 #'   likelihoods of the true classes. @param code labels 1..C, `NULL` where rows are elsewhere.
-#' @return besides what the native result has: `seen` and `truth` (n x C), log probabilities
-#'   of the true classes given other rows, and with several their posterior; `flipped`, the probability
-#'   that the label is not the true class.
+#' @return what the native result has, `seen` (n x C, log probabilities of the true classes
+#'   given the other rows) among it; `truth`, with several classes, their posterior;
+#'   `flipped`, the probability that the label is not the true class.
 #' @noRd
 ep_result <- function(result, df, L, code) {
   out <- result$out

@@ -14,10 +14,10 @@ native_kernel <- function(columns, hyper) {
   )
 }
 
-# What every EP fit is told beside its latent space, the `...` below; `L` holds the likelihoods of the true
-# classes, n x 2 (report_likelihood()). `control` may have two fields that are no one's to
-# set: `parallel` (all sites at once) and `lean` (no memory for Newton steps, nor for
-# gradients other than that of the evidence at df = Inf).
+# What every EP fit is told beside its latent space, the `...` below; `L` holds the
+# likelihoods of the true classes, n x 2 (report_likelihood()). `control` may have two fields
+# that are no one's to set: `parallel` (all sites at once) and `lean` (no memory for Newton
+# steps, nor for gradients other than that of the evidence at df = Inf).
 native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
                        progress = NULL) {
   n <- nrow(L)
@@ -125,8 +125,8 @@ native_inducing_fit <- function(X, Z, columns, hyper, ...) {
 #' Assumed density filtering of rows in turn
 #'
 #' @param Xt double matrix k x n. @param L n x 2, see native_ep_fit(). @param s0 (k) prior
-#'   scales. @param nugget variance of the noise of each row, in the units of `state$S`. @param state
-#'   list(mu (k), S (k x k), log_scale): posterior St(df, exp(log_scale/2) mu,
+#'   scales. @param nugget variance of the noise of each row, in the units of `state$S`.
+#' @param state list(mu (k), S (k x k), log_scale): posterior St(df, exp(log_scale/2) mu,
 #'   exp(log_scale) S).
 #' @return list(status, mu, S, log_scale, log_zp (n), prob (n), done): log_zp and
 #'   prob (of a positive latent value) before each row was absorbed; done rows
