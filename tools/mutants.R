@@ -126,8 +126,8 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "slope of the rate without 1 - 2 epsilon", "R/learn-objective.R",
-  "slope <- eps * (1 - 2 * eps)", "slope <- eps", r = "learn-objective|gradient"
+  "slope of the rate without 1 - 2 epsilon", "R/learn-coordinates.R",
+  "e * (1 - 2 * e) * colSums", "e * colSums", r = "learn-objective|gradient"
 )
 mutant(
   "the prior left out of what is maximised", "R/learn-objective.R",
@@ -135,18 +135,31 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "gradient of the log prior has the wrong sign", "R/learn-objective.R",
-  "gradient[at] <- -z / prior$sdlog", "gradient[at] <- z / prior$sdlog",
+  "gradient of the log prior has the wrong sign", "R/learn-coordinates.R",
+  "gradient = -precision * (z - mean)", "gradient = precision * (z - mean)",
   r = "learn-objective"
 )
 mutant(
-  "prior of the rate without its Jacobian", "R/learn-objective.R",
+  "prior of the rate without its Jacobian", "R/learn-coordinates.R",
   "sum(log(2 * b * e) + b * log1p(-2 * e))",
   "sum(log(2 * b) + (b - 1) * log1p(-2 * e))", r = "learn-laplace"
 )
 mutant(
-  "Laplace's method divides by (2 pi)^(d/2)", "R/learn-laplace.R",
-  "+ d / 2 * log(2 * pi) -", "- d / 2 * log(2 * pi) -", r = "learn-laplace"
+  "Laplace's method divides by (2 pi)^(d/2)", "R/learn-modes.R",
+  "mode$penalised + length(values)", "mode$penalised - length(values)", r = "learn-laplace"
+)
+mutant(
+  "shares not halved where nodes are drawn twice", "R/learn-nodes.R",
+  "component$share <- component$share / 2", "component$share <- component$share",
+  r = "learn-average"
+)
+mutant(
+  "axes of nodes turned round by rounding", "R/learn-modes.R",
+  "e$vectors * rep(sign(largest), each = nrow(H))", "e$vectors", r = "learn-average"
+)
+mutant(
+  "curvature not grown with the rows", "R/learn-modes.R",
+  "prior + times * (H - prior)", "H", r = "learn-newton"
 )
 mutant(
   "gradient of log l taken for that of log lengthscale", "R/native.R",
