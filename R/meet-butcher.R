@@ -59,7 +59,7 @@ axe_call.sturdy_model <- function(x, verbose = FALSE, ...) {
 axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
   check_model(x)
   small <- x
-  if (!is.null(x[["ep"]])) small$ep["trace"] <- list(NULL)
+  if (!is.null(x$ep)) small$ep["trace"] <- list(NULL)
   if (!is.null(x$learning)) small$learning["trace"] <- list(NULL)
   axed(small, x, verbose)
 }
@@ -90,7 +90,7 @@ without_rows <- function(x) {
   x$ep$residual <- max(x$ep$residual)
   x$ep$sites <- list(tau = none, nu = none)
   x$ep$cavity <- list(mean = none, var = none)
-  if (is_average(x)) {
+  if (!is.null(x$nodes)) {
     x$nodes[c("tau", "seen")] <- lapply(x$nodes[c("tau", "seen")], function(v) {
       array(0, c(0, dim(v)[-1]))
     })

@@ -6,9 +6,9 @@
 # Faces, prediction -----------------------------------------------------------
 
 mutant(
-  "the two rates swapped in predict(noise = TRUE)", "R/answer-predict.R",
-  "epsilon <- rep_len(epsilon, 2) # true neg, true pos",
-  "epsilon <- rev(rep_len(epsilon, 2))", r = "answer-predict"
+  "the two rates swapped in predict(noise = TRUE)", "R/fit-latent.R",
+  "at_k(new$p, k) %*% omega[[k]]",
+  "at_k(new$p, k) %*% t(omega[[k]])", r = "answer-predict"
 )
 mutant(
   "names of rows that na.exclude took out", "R/fit-latent.R",
@@ -17,12 +17,13 @@ mutant(
 )
 mutant(
   "rows with NA take the values of others", "R/fit-latent.R",
-  "m[new$complete] <- latent$m", "m[] <- latent$m", r = "answer-predict"
+  "rep(NA_integer_, nrow(new$X))",
+  "rep(1L, nrow(new$X))", r = "answer-predict"
 )
 mutant(
   "scale of the latent t without kappa", "R/answer-predict.R",
-  "scale = sqrt(kappa * latent$s2)", "scale = sqrt(latent$s2)",
-  r = "answer-predict"
+  "scale = sqrt(kappa * drop(s2))",
+  "scale = sqrt(drop(s2))", r = "answer-predict"
 )
 mutant(
   "wrong rows after the first block of new ones", "src/glue-predict.c",
@@ -67,7 +68,7 @@ mutant(
 
 mutant(
   "calibration error unweighted", "R/answer-scores.R",
-  "error = sum(table$n * abs(table$predicted - table$observed)) / nobs(object)",
+  "error = sum(table$n * abs(table$predicted - table$observed)) / length(event)",
   "error = mean(abs(table$predicted - table$observed))", r = "answer-scores"
 )
 mutant(
@@ -81,13 +82,48 @@ mutant(
 )
 mutant(
   "false-discovery rate not cumulated", "R/answer-mislabelled.R",
-  "cumsum(1 - found$probability) / found$rank", "1 - found$probability",
-  r = "answer-mislabelled"
+  "cumsum(1 - if_some) / found$rank",
+  "1 - if_some", r = "answer-mislabelled"
 )
 mutant(
-  "probability of the unseen label has the wrong sign", "R/answer-mislabelled.R",
-  "stats::pt(-object$data$y * cavity$mean", "stats::pt(object$data$y * cavity$mean",
-  r = "answer-mislabelled"
+  "the unseen label is wrong where it is right", "R/answer-mislabelled.R",
+  "rowSums(replace(unseen, cbind(rows, said$y), 0))",
+  "unseen[cbind(rows, said$y)]", r = "answer-mislabelled"
+)
+mutant(
+  "nodes keep their weights when rows are absorbed", "R/fit-nodes.R",
+  "weight <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence",
+  "weight <- log(nodes$table$weight)", r = "fit-truth"
+)
+mutant(
+  "noise models are weighted without their prior when rows are absorbed", "R/fit-nodes.R",
+  "nodes$models$log_evidence + log(nodes$models$prior)",
+  "nodes$models$log_evidence", r = "fit-truth"
+)
+mutant(
+  "a label stays in the weights of the nodes that answer without it", "R/fit-truth.R",
+  "exp(ratio - row_log_sum(ratio))",
+  "exp(ratio + truth$log_z)", r = "fit-truth"
+)
+mutant(
+  "the variance of an average without that between nodes", "R/answer-predict.R",
+  "latent$s2 + (latent$m - as.vector(mean))^2",
+  "latent$s2", r = "fit-truth"
+)
+mutant(
+  "one wrong label found by a check is none", "R/report-table.R",
+  "any(reports$value != class, na.rm = TRUE)",
+  "sum(reports$value != class, na.rm = TRUE) > 1", r = "fit-truth"
+)
+mutant(
+  "checked rows count as they were found", "R/answer-noise-matrix.R",
+  "recorded[reports$row[by_source]] <- reports$value[by_source]",
+  "reports$value[by_source]", r = "fit-truth"
+)
+mutant(
+  "a label that is known is one of many reports", "R/fit-truth.R",
+  "L[known, ] <- diag(ncol(L))[y[known], ]",
+  "L[known, ] <- L[known, ]", r = "fit-truth"
 )
 mutant(
   "Jacobian without log(1 - 2 epsilon)", "R/answer-wrong-count.R",
@@ -458,7 +494,8 @@ mutant(
 )
 mutant(
   "deviance residuals of the other label", "R/answer-residuals.R",
-  "ifelse(y > 0, p, 1 - p)", "ifelse(y > 0, 1 - p, p)", r = "answer-residuals"
+  "log(p[cbind(seq_along(code), code)])",
+  "log(p[cbind(seq_along(code), 3 - code)])", r = "answer-residuals"
 )
 mutant(
   "a fixed point that was lost is a stall", "R/ep-engine.R",
