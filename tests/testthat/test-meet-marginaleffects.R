@@ -8,7 +8,7 @@ skip_unless_marginal <- function() {
 # Draws of the probability at rows, jointly exact: from the covariance of the latent function
 exact_probability <- function(fit, data, draws = 4000) {
   X <- forge(fit$blueprint, data, NULL)$X
-  m <- latent_new(fit, X, NULL)$m
+  m <- as.vector(latent_new(fit, X, NULL)$m)
   e <- eigen(latent_covariance(fit)(X), symmetric = TRUE)
   root <- e$vectors %*% (sqrt(pmax(e$values, 0)) * t(e$vectors))
   withr::with_seed(1, g <- m + root %*% matrix(rnorm(length(m) * draws), length(m)))
