@@ -32,6 +32,15 @@ predicted_interval <- function(object, rows, level, call) {
   )
 }
 
+#' Probabilities of the classes, in rows as they were given, with names
+#' @noRd
+named_prob <- function(prob, rows, object) {
+  matrix(
+    rows$spread(prob), ncol = ncol(prob),
+    dimnames = list(rows$row_names, object$blueprint$levels)
+  )
+}
+
 #' The latent functions without their nuggets, under each node
 #' @return list(m, sd, noise), rows x functions x nodes.
 #' @noRd

@@ -179,13 +179,6 @@ most_probable <- function(prob, levels) {
   factor(levels[best], levels = levels)
 }
 
-named_prob <- function(prob, rows, object) {
-  matrix(
-    rows$spread(prob), ncol = ncol(prob),
-    dimnames = list(rows$row_names, object$blueprint$levels)
-  )
-}
-
 #' The quantile of the probability of the event: m / sqrt(s2) of a fit at one point
 #' @noRd
 predicted_link <- function(object, X, call) {

@@ -95,3 +95,18 @@ test_that("with several classes the criterion has the gradient of the evidence",
   }, numeric(1))
   expect_equal(unname(rates), by_class, tolerance = 1e-5)
 })
+
+test_that("the rate's slope is of the labels that are not trusted", {
+  d <- toy(40)
+  at <- function(epsilon, type) {
+    fit <- gpc(
+      class ~ a + b, d, kernel = held(), epsilon = epsilon, trusted = 1:15,
+      control = ep_control(tol = 1e-10)
+    )
+    criterion(fit, type)
+  }
+  for (type in c("evidence", "loo")) {
+    slope <- (at(0.1 + 1e-4, type)$value - at(0.1 - 1e-4, type)$value) / 2e-4
+    expect_equal(at(0.1, type)$gradient[["epsilon"]], slope, tolerance = 1e-4)
+  }
+})
