@@ -214,4 +214,3 @@ predicted_latent <- function(object, rows, call) {
     row.names = make.unique(as.character(rows$row_names))
   )
 }
-

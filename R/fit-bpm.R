@@ -271,3 +271,20 @@ abort_filter_known <- function(call) {
     "known_labels", call = call
   )
 }
+
+#' A filtered fit that has seen no row yet
+#' @noRd
+bpm_start <- function(spec, molded, prior, call) {
+  k <- length(prior$weights)
+  fit <- new_model(
+    spec, molded, call, list(epsilon = spec$epsilon, ep = NULL),
+    prior = prior, weights = new_weights(numeric(k), diag(weight_scales(prior), k), prior)
+  )
+  as_filtered(fit)
+}
+
+#' Filter all rows, starting from the prior
+#' @noRd
+bpm_filter <- function(spec, molded, prior, call) {
+  absorb_rows(bpm_start(spec, molded, prior, call), molded$data$X, molded$data$y, call)
+}

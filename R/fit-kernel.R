@@ -1,25 +1,4 @@
-# Molded data to a model in kernel space: gpc() and stc(), for any number of classes.
-
-fit_molded.gpc_spec <- function(spec, molded, call) {
-  blueprint <- molded$blueprint
-  classes <- length(blueprint$levels)
-  spec <- check_class_number(spec, molded, call)
-  X <- molded$data$X
-  coding <- blueprint_columns(blueprint)
-  kernel <- kernel_resolve(
-    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
-    integrate = spec$hyper == "integrate"
-  )
-  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, classes)
-  Z <- inducing_inputs(spec$inducing, blueprint, X, call)
-  latent <- new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
-  fit <- learn_fit(latent, spec)
-  kernel[hyper_names] <- fit$hyper
-  inducing <- new_inducing(fit)
-  fit$ep <- kept_ep(fit$ep, spec)
-  warn_ep(fit$ep)
-  new_model(spec, molded, call, fit, kernel = kernel, inducing = inducing)
-}
+# A dense or low-rank latent function of gpc() and stc(), and what a fit keeps of its inputs.
 
 #' The latent of encoded rows under a kernel, dense or through inducing inputs
 #' @noRd

@@ -1,4 +1,4 @@
-# The latent function of a fit: as EP takes it, and at new inputs.
+# The latent function of a fit: as EP takes it, and at new inputs under one node.
 
 #' The latent of a fit at its hyperparameters, as latent.R describes it
 #' @noRd
@@ -16,19 +16,6 @@ model_latent.bpm <- function(object) {
   latent_weight(
     bpm_design(object$data$X, object$prior), row_labels(object$data), object$prior
   )
-}
-
-#' Hyperparameters of a fit as its latent takes them
-#' @noRd
-model_hyper <- function(object) {
-  UseMethod("model_hyper")
-}
-
-model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
-
-model_hyper.bpm <- function(object) {
-  prior <- object$prior
-  list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
 }
 
 #' The lengthscale and the weight of each encoded column
@@ -72,41 +59,6 @@ model_evidence <- function(object) {
 }
 
 # At new inputs ---------------------------------------------------------------
-
-#' The rows that a prediction is of: those of `newdata`, or the training rows
-#'
-#' @return list(X, the encoded rows that are complete; row_names, of all; spread, which takes
-#'   answers for the rows of X, a vector or a matrix, to all rows, `NA` where there is none).
-#' @noRd
-rows_to_predict <- function(object, newdata, call) {
-  check_posterior(object, call)
-  if (is.null(newdata)) {
-    check_has_data(object, call)
-    omitted <- object$data$na_action
-    return(list(
-      X = object$data$X, row_names = padded_names(object),
-      spread = function(answers) stats::naresid(omitted, answers)
-    ))
-  }
-  new <- forge(object$blueprint, newdata, call, novel = takes_novel(object))
-  at <- replace(rep(NA_integer_, nrow(new$X)), new$complete, seq_len(sum(new$complete)))
-  list(
-    X = if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE],
-    row_names = new$row_names,
-    spread = function(answers) {
-      if (is.matrix(answers)) answers[at, , drop = FALSE] else answers[at]
-    }
-  )
-}
-
-#' Names of the training rows, with those that na.exclude() left out
-#' @noRd
-padded_names <- function(object) {
-  omitted <- object$data$na_action
-  names <- stats::naresid(omitted, object$data$row_names)
-  if (inherits(omitted, "exclude")) names[omitted] <- names(omitted)
-  names
-}
 
 #' Scaled latent locations and squared scales at encoded inputs under every node
 #' @return list(m, s2), rows x functions x nodes: one function, or one for each class.
@@ -164,13 +116,6 @@ node_latent.bpm <- function(object, X, call) {
   lapply(list(m = latent$m, s2 = s2), array, c(nrow(X), 1, length(fits)))
 }
 
-#' The same at the point of a fit: matrices with a column a function
-#' @noRd
-latent_new <- function(object, X, call) {
-  object["nodes"] <- list(NULL)
-  lapply(node_latent(object, X, call), at_k, 1)
-}
-
 #' P(true class) at latent locations and scales: of two classes P(f > 0) for the one function,
 #' of several P(each function is the largest)
 #' @param m,s2 a column a function. @return a column a class.
@@ -187,18 +132,6 @@ class_probabilities <- function(m, s2, df = Inf) {
   least <- pmax(1e-14 * do.call(pmax, as.data.frame(m^2)), .Machine$double.xmin)
   prob <- exp(native_classes_prob(m, pmax(s2, least)))
   prob / rowSums(prob)
-}
-
-#' Probabilities of the true class at encoded inputs, or of the recorded one, over nodes
-#' @return a row each of X, a column a class.
-#' @noRd
-prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env()) {
-  new <- truth_new(object, X, call)
-  if (noise) {
-    omega <- node_omega(object)
-    for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
-  }
-  mean_over(new$p, new$weight)
 }
 
 #' The latent function of a class, as a fit that has no other

@@ -1,101 +1,5 @@
-# The fitted model: a plain list of one shape for all models and any number of classes C.
-#
-#   spec         its arguments
-#   blueprint    how inputs are encoded; its `levels` are the classes
-#   data         encoded rows: X, y (-1 and 1, or of many classes 1, 2, ...), rows, row_names,
-#                na_action, and the reports on them; NULL once filtered
-#   epsilon      the flip rate in use, or rates by true class
-#   omega        C x C, P(recorded | true class), the mean over nodes and rows
-#   kernel       in use, and its `inducing` inputs; a bpm() has `prior` and `weights` (NULL
-#                without a posterior)
-#   ep           the fixed point; NULL of a filtered bpm(), which has `filter` instead
-#   learning     NULL when nothing was learned
-#   call         the call that made it
-#   nodes        where it averages: see complete_nodes(); NULL at one point
-#   noise        of a matrix learned at one point: the rate, strength and counts of its prior
-
-#' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`; of several
-#'   classes `omega`. @param ... what is the model's own: `kernel`, or `prior` and `weights`.
-#' @noRd
-new_model <- function(spec, molded, call, fitted, ...) {
-  levels <- molded$blueprint$levels
-  classes <- length(levels)
-  nodes <- complete_nodes(fitted$nodes, molded$data)
-  omega <- if (is.null(nodes)) {
-    as_omega(if (is.null(fitted$omega)) fitted$epsilon else fitted$omega, classes)[1, , ]
-  } else {
-    nodes_omega(nodes, molded$data$reports)
-  }
-  dimnames(omega) <- list(true = levels, recorded = levels)
-  structure(
-    list(
-      spec = spec,
-      blueprint = molded$blueprint,
-      data = molded$data,
-      epsilon = if (classes == 2) fitted$epsilon else omega_rates(omega),
-      omega = omega,
-      ...,
-      ep = fitted$ep,
-      learning = fitted$learning,
-      call = fit_call(call, spec),
-      nodes = nodes,
-      noise = if (!is.null(fitted$counts)) fitted[c("rate", "strength", "counts")]
-    ),
-    class = c(spec_model(spec), "sturdy_model")
-  )
-}
-
-#' The call of a running function, its arguments by name
-#' @noRd
-named_call <- function(frame) {
-  number <- Position(function(k) identical(sys.frame(k), frame), seq_len(sys.nframe()))
-  if (is.na(number)) {
-    return(NULL)
-  }
-  match.call(
-    rlang::frame_fn(frame), rlang::frame_call(frame),
-    envir = sys.frame(sys.parents()[number])
-  )
-}
-
-#' The call of a fit, with symbols in the place of data that came by value, and kernels
-#' and controls as they are made
-#' @noRd
-fit_call <- function(frame, spec) {
-  call <- if (is.environment(frame)) named_call(frame)
-  if (!is.null(call)) short_call(call, spec)
-}
-
-short_call <- function(call, spec) {
-  call[[1]] <- as.name(spec_model(spec))
-  short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && length(x) <= 5)
-  for (k in seq_along(call)[-1]) {
-    if (is.object(call[[k]])) call[[k]] <- maker_call(call[[k]])
-    if (!short(call[[k]])) {
-      name <- names(call)[k]
-      call[[k]] <- as.name(if (length(name) && nzchar(name)) name else "data")
-    } else if (inherits(call[[k]], "formula")) {
-      attributes(call[[k]]) <- NULL # a formula by value carries an environment
-    }
-  }
-  call
-}
-
-#' The call that makes a kernel, its prior or a control; other values as they are
-#' @noRd
-maker_call <- function(value) {
-  maker <- switch(class(value)[1],
-    kernel_ard = , kernel_iso = class(value)[1],
-    sturdy_prior = "weak_prior", sturdy_control = "ep_control"
-  )
-  if (is.null(maker)) {
-    return(value)
-  }
-  usual <- do.call(maker, list())
-  parts <- unclass(value)[!mapply(identical, value, usual[names(value)])]
-  if (maker == "weak_prior") parts <- lapply(parts, unlist)
-  as.call(c(as.name(maker), lapply(parts, maker_call)))
-}
+# What a fit is asked inside the package: whether it has a posterior, sites, rows, several
+# classes, and its hyperparameters by name.
 
 abort_no_method <- function(x, fun, call = rlang::caller_env()) {
   vector <- is.atomic(x) && is.null(dim(x)) && !is.null(x)
@@ -211,18 +115,6 @@ label_counts.sturdy_model <- function(object) {
 
 label_counts.bpm_filtered <- function(object) object$filter$counts
 
-#' @export
-nobs.sturdy_model <- function(object, ...) {
-  check_model(object)
-  as.integer(sum(label_counts(object)))
-}
-
-#' @export
-formula.sturdy_model <- function(x, ...) {
-  check_model(x)
-  fit_formula(x)
-}
-
 fit_formula <- function(x, call = rlang::caller_env()) {
   refuse(
     is.null(x$blueprint$formula),
@@ -230,52 +122,6 @@ fit_formula <- function(x, call = rlang::caller_env()) {
     call = call
   )
   x$blueprint$formula
-}
-
-#' @importFrom stats terms
-#' @export
-terms.sturdy_model <- function(x, ...) {
-  check_model(x)
-  stats::terms(stats::formula(x))
-}
-
-#' @importFrom stats model.frame
-#' @export
-model.frame.sturdy_model <- function(formula, ...) {
-  abort_sturdy(
-    "A fit has no model frame: {.code augment(fit)} returns the inputs and labels it keeps.",
-    "no_model_frame"
-  )
-}
-
-#' @importFrom stats weights
-#' @export
-weights.sturdy_model <- function(object, ...) {
-  check_model(object)
-  abort_sturdy(
-    "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
-    "no_case_weights"
-  )
-}
-
-#' Hyperparameters of a fitted model
-#'
-#' @param object A model fitted by [gpc()] or [stc()].
-#' @param ... Not used.
-#' @return A named numeric vector on the natural scale: `lengthscale.<column>`
-#'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
-#'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`). For a fit that
-#'   averages, those of the point it is held at, see [averaging].
-#' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
-#'   respect to them; [coef.bpm()] for the weights of a [bpm()], whose hyperparameters
-#'   are shown by [summary()][summary.sturdy_model].
-#' @export
-#' @examples
-#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
-#' coef(fit)
-coef.sturdy_model <- function(object, ...) {
-  check_model(object)
-  hyperparameters(object)
 }
 
 # Hyperparameters of a fit, named, on the natural scale; epsilon is the last.

@@ -52,15 +52,6 @@ moved_to.default <- function(object, nodes, k) {
   with_rates(object, nodes, k)
 }
 
-moved_to.bpm <- function(object, nodes, k) {
-  hyper <- nodes$hyper[[k]]
-  object$prior$scale[object$prior$free] <- hyper$prior_scale
-  object$prior$nugget <- hyper$nugget
-  C <- matrix(last_slice(nodes$C, k), length(object$prior$weights))
-  object$weights <- new_weights(nodes$b[, k], C, object$prior, 0)
-  with_rates(object, nodes, k)
-}
-
 with_rates <- function(object, nodes, k) {
   object$omega[] <- mean_omega(nodes$omega[[k]], source_sizes(object$data$reports))
   object$epsilon <- omega_rates(object$omega)
@@ -172,74 +163,15 @@ scaled_omega <- function(omega, rates) {
 
 # Made and changed ------------------------------------------------------------------
 
-#' What learning keeps of its nodes, see new_nodes(), with the distributions of the number of
-#' wrong labels under each noise model
+#' Hyperparameters of a fit as its latent takes them
 #' @noRd
-complete_nodes <- function(nodes, data) {
-  if (is.null(nodes)) {
-    return(NULL)
-  }
-  wrong <- wrong_each(new_truth(nodes$table$weight, nodes$omega, nodes$seen, data))
-  nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(name) {
-    mine <- nodes$table$model == name
-    wrong_mixture(wrong[, mine, drop = FALSE], nodes$table$weight[mine])
-  })
-  nodes
+model_hyper <- function(object) {
+  UseMethod("model_hyper")
 }
 
-#' A fit whose rows have changed: its nodes, weighted by the evidence on the rows as they
-#' are
-#'
-#' The weights of importance sampling are multiplied by the ratio of evidences.
-#' @noRd
-reweighed <- function(object) {
-  if (!is_average(object)) {
-    return(object)
-  }
-  nodes <- object$nodes
-  spec <- object$spec
-  latent <- model_latent(object)
-  run <- function(k, df) {
-    out <- latent$native(nodes$hyper[[k]], df, row_likelihood(object, k), NULL, spec$control)
-    if (ep_converged(out)) out
-  }
-  out <- lapply(seq_along(nodes$hyper), run, df = Inf)
-  nodes <- nodes_at_evidence(nodes, vapply(out, function(o) {
-    if (is.null(o)) -Inf else o$log_evidence
-  }, numeric(1)))
-  keep <- nodes$table$weight > 0
-  if (is.finite(spec$df)) {
-    out <- lapply(seq_along(out), run, df = spec$df)
-    keep <- keep & !vapply(out, is.null, NA)
-    nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight[keep])
-  }
-  nodes$table <- nodes$table[keep, ]
-  each <- c("hyper", "omega")
-  nodes[each] <- lapply(nodes[each], `[`, keep)
-  arrays <- node_arrays(out[keep])
-  nodes[names(arrays)] <- arrays
-  object$nodes <- complete_nodes(nodes, object$data)
-  object$omega[] <- nodes_omega(object$nodes, object$data$reports)
-  object
-}
+model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
 
-#' Nodes and noise models weighted by new evidences of the nodes
-#' @noRd
-nodes_at_evidence <- function(nodes, log_evidence) {
-  weight <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence
-  model <- factor(nodes$table$model, nodes$models$model)
-  gain <- as.vector(tapply(weight, model, log_sum)) - log(nodes$models$probability)
-  nodes$models$log_evidence <- nodes$models$log_evidence + gain
-  posterior <- nodes$models$log_evidence + log(nodes$models$prior)
-  nodes$models$probability <- exp(posterior - log_sum(posterior))
-  nodes$table$log_evidence <- log_evidence
-  nodes$table$weight <- exp(weight - log_sum(weight))
-  nodes
-}
-
-#' The mean noise matrix over nodes, C x C
-#' @noRd
-nodes_omega <- function(nodes, reports) {
-  each <- lapply(nodes$omega, mean_omega, source_sizes(reports))
-  Reduce(`+`, Map(`*`, each, nodes$table$weight))
+model_hyper.bpm <- function(object) {
+  prior <- object$prior
+  list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
 }

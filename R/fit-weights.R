@@ -132,23 +132,6 @@ ep_weights <- function(ep, prior, df) {
 
 # Assumed density filtering -------------------------------------------------
 
-#' Filter all rows, starting from the prior
-#' @noRd
-bpm_filter <- function(spec, molded, prior, call) {
-  absorb_rows(bpm_start(spec, molded, prior, call), molded$data$X, molded$data$y, call)
-}
-
-#' A filtered fit that has seen no row yet
-#' @noRd
-bpm_start <- function(spec, molded, prior, call) {
-  k <- length(prior$weights)
-  fit <- new_model(
-    spec, molded, call, list(epsilon = spec$epsilon, ep = NULL),
-    prior = prior, weights = new_weights(numeric(k), diag(weight_scales(prior), k), prior)
-  )
-  as_filtered(fit)
-}
-
 #' A fit that keeps no rows; the log evidence goes on from that of EP
 #' @noRd
 as_filtered <- function(object) {
@@ -221,4 +204,13 @@ abort_not_absorbed <- function(out, call) {
     c("The posterior of the weights is not positive definite.", which),
     "not_positive_definite", row = row, call = call
   )
+}
+
+moved_to.bpm <- function(object, nodes, k) {
+  hyper <- nodes$hyper[[k]]
+  object$prior$scale[object$prior$free] <- hyper$prior_scale
+  object$prior$nugget <- hyper$nugget
+  C <- matrix(last_slice(nodes$C, k), length(object$prior$weights))
+  object$weights <- new_weights(nodes$b[, k], C, object$prior, 0)
+  with_rates(object, nodes, k)
 }

@@ -1,0 +1,191 @@
+# The fitted model: a plain list of one shape for all models and any number of classes C.
+#
+#   spec         its arguments
+#   blueprint    how inputs are encoded; its `levels` are the classes
+#   data         encoded rows: X, y (-1 and 1, or of many classes 1, 2, ...), rows, row_names,
+#                na_action, and the reports on them; NULL once filtered
+#   epsilon      the flip rate in use, or rates by true class
+#   omega        C x C, P(recorded | true class), the mean over nodes and rows
+#   kernel       in use, and its `inducing` inputs; a bpm() has `prior` and `weights` (NULL
+#                without a posterior)
+#   ep           the fixed point; NULL of a filtered bpm(), which has `filter` instead
+#   learning     NULL when nothing was learned
+#   call         the call that made it
+#   nodes        where it averages: see complete_nodes(); NULL at one point
+#   noise        of a matrix learned at one point: the rate, strength and counts of its prior
+
+#' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`; of several
+#'   classes `omega`. @param ... what is the model's own: `kernel`, or `prior` and `weights`.
+#' @noRd
+new_model <- function(spec, molded, call, fitted, ...) {
+  levels <- molded$blueprint$levels
+  classes <- length(levels)
+  nodes <- complete_nodes(fitted$nodes, molded$data)
+  omega <- if (is.null(nodes)) {
+    as_omega(if (is.null(fitted$omega)) fitted$epsilon else fitted$omega, classes)[1, , ]
+  } else {
+    nodes_omega(nodes, molded$data$reports)
+  }
+  dimnames(omega) <- list(true = levels, recorded = levels)
+  structure(
+    list(
+      spec = spec,
+      blueprint = molded$blueprint,
+      data = molded$data,
+      epsilon = if (classes == 2) fitted$epsilon else omega_rates(omega),
+      omega = omega,
+      ...,
+      ep = fitted$ep,
+      learning = fitted$learning,
+      call = fit_call(call, spec),
+      nodes = nodes,
+      noise = if (!is.null(fitted$counts)) fitted[c("rate", "strength", "counts")]
+    ),
+    class = c(spec_model(spec), "sturdy_model")
+  )
+}
+
+#' The call of a running function, its arguments by name
+#' @noRd
+named_call <- function(frame) {
+  number <- Position(function(k) identical(sys.frame(k), frame), seq_len(sys.nframe()))
+  if (is.na(number)) {
+    return(NULL)
+  }
+  match.call(
+    rlang::frame_fn(frame), rlang::frame_call(frame),
+    envir = sys.frame(sys.parents()[number])
+  )
+}
+
+#' The call of a fit, with symbols in the place of data that came by value, and kernels
+#' and controls as they are made
+#' @noRd
+fit_call <- function(frame, spec) {
+  call <- if (is.environment(frame)) named_call(frame)
+  if (!is.null(call)) short_call(call, spec)
+}
+
+short_call <- function(call, spec) {
+  call[[1]] <- as.name(spec_model(spec))
+  short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && length(x) <= 5)
+  for (k in seq_along(call)[-1]) {
+    if (is.object(call[[k]])) call[[k]] <- maker_call(call[[k]])
+    if (!short(call[[k]])) {
+      name <- names(call)[k]
+      call[[k]] <- as.name(if (length(name) && nzchar(name)) name else "data")
+    } else if (inherits(call[[k]], "formula")) {
+      attributes(call[[k]]) <- NULL # a formula by value carries an environment
+    }
+  }
+  call
+}
+
+#' The call that makes a kernel, its prior or a control; other values as they are
+#' @noRd
+maker_call <- function(value) {
+  maker <- switch(class(value)[1],
+    kernel_ard = , kernel_iso = class(value)[1],
+    sturdy_prior = "weak_prior", sturdy_control = "ep_control"
+  )
+  if (is.null(maker)) {
+    return(value)
+  }
+  usual <- do.call(maker, list())
+  parts <- unclass(value)[!mapply(identical, value, usual[names(value)])]
+  if (maker == "weak_prior") parts <- lapply(parts, unlist)
+  as.call(c(as.name(maker), lapply(parts, maker_call)))
+}
+
+#' What learning keeps of its nodes, see new_nodes(), with the distributions of the number of
+#' wrong labels under each noise model
+#' @noRd
+complete_nodes <- function(nodes, data) {
+  if (is.null(nodes)) {
+    return(NULL)
+  }
+  wrong <- wrong_each(new_truth(nodes$table$weight, nodes$omega, nodes$seen, data))
+  nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(name) {
+    mine <- nodes$table$model == name
+    wrong_mixture(wrong[, mine, drop = FALSE], nodes$table$weight[mine])
+  })
+  nodes
+}
+
+#' A fit whose rows have changed: its nodes, weighted by the evidence on the rows as they
+#' are
+#'
+#' The weights of importance sampling are multiplied by the ratio of evidences.
+#' @noRd
+reweighed <- function(object) {
+  if (!is_average(object)) {
+    return(object)
+  }
+  nodes <- object$nodes
+  spec <- object$spec
+  latent <- model_latent(object)
+  run <- function(k, df) {
+    out <- latent$native(nodes$hyper[[k]], df, row_likelihood(object, k), NULL, spec$control)
+    if (ep_converged(out)) out
+  }
+  out <- lapply(seq_along(nodes$hyper), run, df = Inf)
+  nodes <- nodes_at_evidence(nodes, vapply(out, function(o) {
+    if (is.null(o)) -Inf else o$log_evidence
+  }, numeric(1)))
+  keep <- nodes$table$weight > 0
+  if (is.finite(spec$df)) {
+    out <- lapply(seq_along(out), run, df = spec$df)
+    keep <- keep & !vapply(out, is.null, NA)
+    nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight[keep])
+  }
+  nodes$table <- nodes$table[keep, ]
+  each <- c("hyper", "omega")
+  nodes[each] <- lapply(nodes[each], `[`, keep)
+  arrays <- node_arrays(out[keep])
+  nodes[names(arrays)] <- arrays
+  object$nodes <- complete_nodes(nodes, object$data)
+  object$omega[] <- nodes_omega(object$nodes, object$data$reports)
+  object
+}
+
+#' Nodes and noise models weighted by new evidences of the nodes
+#' @noRd
+nodes_at_evidence <- function(nodes, log_evidence) {
+  weight <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence
+  model <- factor(nodes$table$model, nodes$models$model)
+  gain <- as.vector(tapply(weight, model, log_sum)) - log(nodes$models$probability)
+  nodes$models$log_evidence <- nodes$models$log_evidence + gain
+  posterior <- nodes$models$log_evidence + log(nodes$models$prior)
+  nodes$models$probability <- exp(posterior - log_sum(posterior))
+  nodes$table$log_evidence <- log_evidence
+  nodes$table$weight <- exp(weight - log_sum(weight))
+  nodes
+}
+
+#' The mean noise matrix over nodes, C x C
+#' @noRd
+nodes_omega <- function(nodes, reports) {
+  each <- lapply(nodes$omega, mean_omega, source_sizes(reports))
+  Reduce(`+`, Map(`*`, each, nodes$table$weight))
+}
+
+fit_molded.gpc_spec <- function(spec, molded, call) {
+  blueprint <- molded$blueprint
+  classes <- length(blueprint$levels)
+  spec <- check_class_number(spec, molded, call)
+  X <- molded$data$X
+  coding <- blueprint_columns(blueprint)
+  kernel <- kernel_resolve(
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
+    integrate = spec$hyper == "integrate"
+  )
+  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, classes)
+  Z <- inducing_inputs(spec$inducing, blueprint, X, call)
+  latent <- new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
+  fit <- learn_fit(latent, spec)
+  kernel[hyper_names] <- fit$hyper
+  inducing <- new_inducing(fit)
+  fit$ep <- kept_ep(fit$ep, spec)
+  warn_ep(fit$ep)
+  new_model(spec, molded, call, fit, kernel = kernel, inducing = inducing)
+}

@@ -1,0 +1,55 @@
+# New rows: as they are encoded for a fit, and what it says of them.
+
+#' The rows that a prediction is of: those of `newdata`, or the training rows
+#'
+#' @return list(X, the encoded rows that are complete; row_names, of all; spread, which takes
+#'   answers for the rows of X, a vector or a matrix, to all rows, `NA` where there is none).
+#' @noRd
+rows_to_predict <- function(object, newdata, call) {
+  check_posterior(object, call)
+  if (is.null(newdata)) {
+    check_has_data(object, call)
+    omitted <- object$data$na_action
+    return(list(
+      X = object$data$X, row_names = padded_names(object),
+      spread = function(answers) stats::naresid(omitted, answers)
+    ))
+  }
+  new <- forge(object$blueprint, newdata, call, novel = takes_novel(object))
+  at <- replace(rep(NA_integer_, nrow(new$X)), new$complete, seq_len(sum(new$complete)))
+  list(
+    X = if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE],
+    row_names = new$row_names,
+    spread = function(answers) {
+      if (is.matrix(answers)) answers[at, , drop = FALSE] else answers[at]
+    }
+  )
+}
+
+#' Names of the training rows, with those that na.exclude() left out
+#' @noRd
+padded_names <- function(object) {
+  omitted <- object$data$na_action
+  names <- stats::naresid(omitted, object$data$row_names)
+  if (inherits(omitted, "exclude")) names[omitted] <- names(omitted)
+  names
+}
+
+#' The same at the point of a fit: matrices with a column a function
+#' @noRd
+latent_new <- function(object, X, call) {
+  object["nodes"] <- list(NULL)
+  lapply(node_latent(object, X, call), at_k, 1)
+}
+
+#' Probabilities of the true class at encoded inputs, or of the recorded one, over nodes
+#' @return a row each of X, a column a class.
+#' @noRd
+prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env()) {
+  new <- truth_new(object, X, call)
+  if (noise) {
+    omega <- node_omega(object)
+    for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
+  }
+  mean_over(new$p, new$weight)
+}

@@ -1,0 +1,59 @@
+# What the usual generics take out of a fit.
+
+#' @export
+nobs.sturdy_model <- function(object, ...) {
+  check_model(object)
+  as.integer(sum(label_counts(object)))
+}
+
+#' @export
+formula.sturdy_model <- function(x, ...) {
+  check_model(x)
+  fit_formula(x)
+}
+
+#' @importFrom stats terms
+#' @export
+terms.sturdy_model <- function(x, ...) {
+  check_model(x)
+  stats::terms(stats::formula(x))
+}
+
+#' @importFrom stats model.frame
+#' @export
+model.frame.sturdy_model <- function(formula, ...) {
+  abort_sturdy(
+    "A fit has no model frame: {.code augment(fit)} returns the inputs and labels it keeps.",
+    "no_model_frame"
+  )
+}
+
+#' @importFrom stats weights
+#' @export
+weights.sturdy_model <- function(object, ...) {
+  check_model(object)
+  abort_sturdy(
+    "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
+    "no_case_weights"
+  )
+}
+
+#' Hyperparameters of a fitted model
+#'
+#' @param object A model fitted by [gpc()] or [stc()].
+#' @param ... Not used.
+#' @return A named numeric vector on the natural scale: `lengthscale.<column>`
+#'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
+#'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`). For a fit that
+#'   averages, those of the point it is held at, see [averaging].
+#' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
+#'   respect to them; [coef.bpm()] for the weights of a [bpm()], whose hyperparameters
+#'   are shown by [summary()][summary.sturdy_model].
+#' @export
+#' @examples
+#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
+#' coef(fit)
+coef.sturdy_model <- function(object, ...) {
+  check_model(object)
+  hyperparameters(object)
+}
