@@ -6,17 +6,17 @@
 # Faces, prediction -----------------------------------------------------------
 
 mutant(
-  "the two rates swapped in predict(noise = TRUE)", "R/fit-latent.R",
+  "the two rates swapped in predict(noise = TRUE)", "R/fit-new.R",
   "at_k(new$p, k) %*% omega[[k]]",
   "at_k(new$p, k) %*% t(omega[[k]])", r = "answer-predict"
 )
 mutant(
-  "names of rows that na.exclude took out", "R/fit-latent.R",
+  "names of rows that na.exclude took out", "R/fit-new.R",
   "names[omitted] <- names(omitted)", "names[omitted] <- omitted",
   r = "answer-predict"
 )
 mutant(
-  "rows with NA take the values of others", "R/fit-latent.R",
+  "rows with NA take the values of others", "R/fit-new.R",
   "rep(NA_integer_, nrow(new$X))",
   "rep(1L, nrow(new$X))", r = "answer-predict"
 )
@@ -47,7 +47,7 @@ mutant(
   "sum -= w[IDX(a, j, nn)] * w[IDX(a, j, nn)];", c = "predictive"
 )
 mutant(
-  "update(df =) keeps the criterion", "R/fit-spec.R",
+  "update(df =) keeps the criterion", "R/fit-edit.R",
   "if (other_df) kept$criterion <- NULL", "", r = "fit-update"
 )
 mutant(
@@ -91,12 +91,12 @@ mutant(
   "unseen[cbind(rows, said$y)]", r = "answer-mislabelled"
 )
 mutant(
-  "nodes keep their weights when rows are absorbed", "R/fit-nodes.R",
+  "nodes keep their weights when rows are absorbed", "R/fit-complete.R",
   "weight <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence",
   "weight <- log(nodes$table$weight)", r = "fit-truth"
 )
 mutant(
-  "noise models are weighted without their prior when rows are absorbed", "R/fit-nodes.R",
+  "noise models are weighted without their prior when rows are absorbed", "R/fit-complete.R",
   "nodes$models$log_evidence + log(nodes$models$prior)",
   "nodes$models$log_evidence", r = "fit-truth"
 )
@@ -221,14 +221,14 @@ mutant(
 )
 mutant(
   "gradient of a prior scale without the shrinkage of log|C|", "src/*.c",
-  "(1 - lw->C[IDX(j, j, k)] / lw->s0[j])", "1",
+  "dots->D * (1 - lr->M[IDX(j, j, k)])", "dots->D",
   r = "fit-weights|gradient"
 )
 
 # EP --------------------------------------------------------------------------
 
 mutant(
-  "continuation switched off", "R/ep-engine.R",
+  "continuation switched off", "R/ep-follow.R",
   "if (!status %in% c(\"stalled\", \"sites_skipped\")) {",
   "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
 )
@@ -268,7 +268,7 @@ mutant(
 )
 mutant(
   "slope of a report without what the others of its row say", "R/report-table.R",
-  "slope[reports$row, , drop = FALSE] * rest", "slope[reports$row, , drop = FALSE]",
+  "part <- part * rest", "part <- part",
   r = "report-table"
 )
 mutant(
@@ -284,7 +284,7 @@ mutant(
   "reports[parts] <- lapply(reports[parts], `[`, turn)\n", "", r = "ep-starts|fit-inducing"
 )
 mutant(
-  "the easy end of EP's path says as much as the labels", "R/ep-engine.R",
+  "the easy end of EP's path says as much as the labels", "R/ep-follow.R",
   "* (1 - s)^3", "* (1 - s)^2", r = "latent"
 )
 mutant(
@@ -459,7 +459,7 @@ mutant(
 # Specs and fits ----------------------------------------------------------------
 
 mutant(
-  "update(epsilon =) keeps the method", "R/fit-spec.R",
+  "update(epsilon =) keeps the method", "R/fit-edit.R",
   "if (other_df || \"epsilon\" %in% names(changed)) kept$method <- NULL", "",
   r = "fit-update"
 )
@@ -498,12 +498,12 @@ mutant(
   "log(p[cbind(seq_along(code), 3 - code)])", r = "answer-residuals"
 )
 mutant(
-  "a fixed point that was lost is a stall", "R/ep-engine.R",
+  "a fixed point that was lost is a stall", "R/ep-follow.R",
   "none <- down$lost && !certain && !(max(out$residual) < 1e-3)", "none <- FALSE",
   r = "ep-engine|fit-stc|edge|published"
 )
 mutant(
-  "a stall nearby is called no fixed point", "R/ep-engine.R",
+  "a stall nearby is called no fixed point", "R/ep-follow.R",
   "none <- down$lost && !certain && !(max(out$residual) < 1e-3)", "none <- TRUE",
   r = "ep-engine|edge"
 )
@@ -537,9 +537,12 @@ mutant(
   "if (is_allocation_error(cnd)) {", "if (FALSE) {", r = "checks-memory"
 )
 mutant(
-  "methods take any object for a fit", "R/sturdy-verbs.R",
-  "call(\"{\", call(\"check_model\", object), body(method))",
-  "call(\"{\", body(method))", r = "fit-check"
+  "methods take any object for a fit", "R/fit-check.R",
+  "  if (!is.null(wrong)) {", "  if (FALSE) {", r = "fit-check"
+)
+mutant(
+  "a part of a fit that passed once passes in any state", "R/fit-check.R",
+  "identical(x, passed[[part]])", "!is.null(passed[[part]])", r = "fit-check"
 )
 
 # Own dense kernels ------------------------------------------------------------
