@@ -124,7 +124,13 @@ test_that("a Student-t process has the weights of the Gaussian one and answers o
   gauss <- tested()
   student <- tested(model = stc, df = 8)
   expect_equal(student$nodes$models$log_evidence, gauss$nodes$models$log_evidence)
-  expect_equal(student$nodes$table$weight, gauss$nodes$table$weight)
+  # a node without a fixed point of t-EP leaves its weight to the others of its model
+  all <- gauss$nodes$table
+  kept <- all[match(student$nodes$table$log_evidence, all$log_evidence), ]
+  expect_gt(nrow(kept), 0.95 * nrow(all))
+  by_model <- function(table) tapply(table$weight, table$model, sum)
+  share <- (by_model(all) / by_model(kept))[kept$model]
+  expect_equal(student$nodes$table$weight, as.vector(kept$weight * share))
   k <- which.max(student$nodes$table$weight)
   hyper <- student$nodes$hyper[[k]]
   point <- stc(
