@@ -239,7 +239,7 @@ diagnose_average <- function(object) {
 #' What a hyperparameter on a bound means, by the end it lies at
 #' @noRd
 bound_words <- function(bounds, values) {
-  kind <- sub("[.].*", "", bounds)
+  kind <- sub("[.@].*", "", bounds) # nugget@<class>, with a kernel for each class
   end <- ifelse(values[bounds] > ifelse(kind == "epsilon", 0.25, 1), "upper", "lower")
   said <- vapply(bound_meanings, function(meaning) {
     any(kind %in% meaning$of & end == meaning$end)

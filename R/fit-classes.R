@@ -64,9 +64,15 @@ check_classes_spec <- function(spec, levels, call) {
 }
 
 #' A kernel with hyperparameters of each class: those of the first class first
+#'
+#' They are named `<column>@<class>`, or `@<class>` where a class has one.
 #' @noRd
-kernel_per_class <- function(kernel, classes) {
-  kernel[hyper_names] <- lapply(kernel[hyper_names], function(x) rep(unname(x), classes))
+kernel_per_class <- function(kernel, levels) {
+  kernel[hyper_names] <- lapply(kernel[hyper_names], function(x) {
+    stats::setNames(
+      rep(x, length(levels)), paste0(names(x), "@", rep(levels, each = length(x)))
+    )
+  })
   kernel
 }
 

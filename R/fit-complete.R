@@ -171,7 +171,6 @@ nodes_omega <- function(nodes, reports) {
 
 fit_molded.gpc_spec <- function(spec, molded, call) {
   blueprint <- molded$blueprint
-  classes <- length(blueprint$levels)
   spec <- check_class_number(spec, molded, call)
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
@@ -179,7 +178,7 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
     integrate = spec$hyper == "integrate"
   )
-  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, classes)
+  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, blueprint$levels)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   latent <- new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
   fit <- learn_fit(latent, spec)

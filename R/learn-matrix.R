@@ -58,6 +58,9 @@ matrix_optimum <- function(latent, spec) {
     latent, fit$hyper, Inf, latent_omega(latent, fit$omega), best$matrix$sites, spec$control,
     final = TRUE
   )
+  # what the search for one rate says of itself is not of this end
+  fit$learning[c("value", "penalised")] <- list(fit$ep$log_evidence, max(score))
+  fit$learning$on_bound <- learn_on_bound(way$problem(fit$omega), best$here$par)
   fit$learning$method <- "em"
   fit$learning$evaluations <- spent
   fit

@@ -28,8 +28,6 @@ learn_result <- function(problem, found, ep = found$ep) {
 #' The `learning` field of a model
 #' @noRd
 learn_report <- function(problem, found, ep) {
-  near <- 1e-3
-  bound <- found$par < problem$lower + near | found$par > problem$upper - near
   list(
     value = if (is.null(ep$value)) NA_real_ else ep$value,
     penalised = found$penalised,
@@ -40,8 +38,15 @@ learn_report <- function(problem, found, ep) {
     starts = found$starts,
     method = if (is.null(found$method)) "gradient" else found$method,
     trace = found$trace,
-    on_bound = learn_names(problem)[bound]
+    on_bound = learn_on_bound(problem, found$par)
   )
+}
+
+#' Names of the parameters that lie on a bound of the search
+#' @noRd
+learn_on_bound <- function(problem, par) {
+  near <- 1e-3
+  learn_names(problem)[par < problem$lower + near | par > problem$upper - near]
 }
 
 #' Names of the free parameters: `field.column` where there is one a column
@@ -51,7 +56,8 @@ learn_names <- function(problem) {
   for (field in setdiff(unique(names), "epsilon")) {
     columns <- names(problem$latent$hyper[[field]])
     if (!is.null(columns)) {
-      names[names == field] <- paste0(field, ".", columns)
+      # one for each class has the name of the class alone, after its @
+      names[names == field] <- paste0(field, ifelse(startsWith(columns, "@"), "", "."), columns)
     }
   }
   if (sum(names == "epsilon") == 2) {

@@ -60,3 +60,24 @@ test_that("ep_fit() results have diagnostics too", {
   expect_equal(report$status, "converged")
   expect_match(printed(report), "What it means")
 })
+
+test_that("bounds of kernels for each class and of a matrix are those of the fit", {
+  x <- c(-2.1, -1.8, -1.5, -1.2, -0.3, -0.1, 0.2, 0.4, 1.2, 1.6, 1.9, 2.3)
+  data <- data.frame(
+    x = x, junk = rep(c(0, 1), 6), y = factor(rep(c("a", "b", "c"), each = 4))
+  )
+  kernel <- kernel_ard(prior = NULL)
+  own <- gpc(y ~ ., data, hyper = "optimum", kernels = "per class", kernel = kernel, epsilon = 0.01)
+  bounds <- own$learning$on_bound
+  expect_gt(length(bounds), 0)
+  expect_true(all(bounds %in% names(coef(own))))
+  expect_false(anyDuplicated(bounds) > 0)
+  expect_match(ep_diagnostics(own)$happened, "On a bound", all = FALSE)
+  expect_match(ep_diagnostics(own)$means, "lengthscale on its upper|nugget", all = FALSE)
+
+  # the search for one rate, from which the matrix starts, ends at a rate of 0
+  matrix <- gpc(y ~ x, data, hyper = "optimum", epsilon = "matrix", kernel = kernel_ard())
+  expect_true(all(matrix$learning$on_bound %in% names(coef(matrix))))
+  expect_equal(matrix$learning$value, matrix$ep$log_evidence)
+  expect_no_error(ep_diagnostics(matrix))
+})
