@@ -3,6 +3,9 @@
 
 #' Refuse what does not fit, before anything is allocated
 #'
+#' What is less than a session of R itself takes is not compared with the memory there is:
+#' reading that takes longer than the fit.
+#'
 #' @param doubles numbers that are held at a time, for @param n rows.
 #' @param squared whether they grow with the square of n.
 #' @param what they are, when not the rows of a fit.
@@ -10,6 +13,9 @@
 check_memory <- function(doubles, n, squared = FALSE, call = rlang::caller_env(),
                          what = "rows") {
   needed <- 8 * as.double(doubles)
+  if (needed <= small_memory && is.null(getOption("sturdy.max_memory"))) {
+    return(invisible(needed))
+  }
   limit <- memory_limit()
   if (needed <= limit) {
     return(invisible(needed))
@@ -25,6 +31,8 @@ check_memory <- function(doubles, n, squared = FALSE, call = rlang::caller_env()
     "memory", n = n, needed = needed, limit = limit, call = call
   )
 }
+
+small_memory <- 2^24 # bytes
 
 #' Bytes that can still be had: of the machine, of the process (`ulimit -v`, `-d`), of
 #' its control groups, and of R
