@@ -183,6 +183,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
   }
   check_sites_kept(object)
   if (all(object$omega[row(object$omega) != col(object$omega)] == 0)) inform_no_label_noise()
+  object <- with_truth(object)
   found <- suspicion(object)
   if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
   if (is_test(object)) found$if_some <- if_some

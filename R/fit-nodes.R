@@ -56,6 +56,7 @@ with_rates <- function(object, nodes, k) {
   object$omega[] <- mean_omega(nodes$omega[[k]], source_sizes(object$data$reports))
   object$epsilon <- omega_rates(object$omega)
   object["nodes"] <- list(NULL)
+  object$truth <- NULL
   object
 }
 

@@ -10,6 +10,9 @@
 #'   labels as 1..C; source [n], of the labels, 0 where they are right for certain).
 #' @noRd
 truth <- function(object) {
+  if (!is.null(object$truth)) {
+    return(object$truth)
+  }
   at <- nodes(object)
   data <- object$data
   if (is.null(data)) { # a fit that keeps no rows
@@ -18,21 +21,34 @@ truth <- function(object) {
   c(new_truth(at$weight, at$omega, node_seen(object), data), list(model = at$model))
 }
 
+#' The fit with its truth beside it, for an answer that asks for that more than once
+#' @noRd
+with_truth <- function(object) {
+  if (has_rows(object)) object$truth <- truth(object)
+  object
+}
+
 new_truth <- function(weight, omega, seen, data) {
   reports <- data$reports
   y <- label_code(data)
   source <- label_source(reports)
   known <- which(source == 0L)
-  p <- seen
-  log_z <- matrix(0, length(y), length(weight))
-  for (k in seq_along(weight)) {
-    L <- report_likelihood(reports, omega[[k]])
-    # whatever else was reported of it, a label that is right for certain is one
-    L[known, ] <- diag(ncol(L))[y[known], ]
-    log_pi <- at_k(seen, k)
-    log_z[, k] <- row_log_sum(log(L) + log_pi)
-    p[, , k] <- truth_posterior(L, log_pi)
+  size <- dim(seen)
+  likelihoods <- lapply(omega, report_likelihood, reports = reports)
+  joint <- array(log(unlist(likelihoods)), size)
+  # whatever else was reported of it, a label that is right for certain is one
+  joint[known, , ] <- log(diag(size[2]))[y[known], ]
+  joint <- joint + seen
+  each <- function(x, f) { # over the classes: n x K
+    Reduce(f, lapply(seq_len(size[2]), function(t) matrix(x[, t, ], size[1], size[3])))
   }
+  classes <- rep(seq_len(size[3]), each = size[2])
+  most <- each(joint, pmax)
+  most[most == -Inf] <- 0
+  p <- exp(joint - as.vector(most[, classes]))
+  sums <- each(p, `+`)
+  log_z <- most + log(sums)
+  p <- p / as.vector(sums[, classes])
   list(
     p = p, loo = exp(seen), log_z = log_z, omega = omega, weight = weight, y = y,
     source = source
@@ -59,7 +75,7 @@ at_k <- function(x, k) array(x[, , k], dim(x)[1:2])
 #' log(rowSums(exp(x)))
 #' @noRd
 row_log_sum <- function(x) {
-  top <- do.call(pmax, as.data.frame(x))
+  top <- row_max(x)
   top[top == -Inf] <- 0
   top + log(rowSums(exp(x - top)))
 }
@@ -70,17 +86,21 @@ row_log_sum <- function(x) {
 #' @param weight a vector, or a row of weights for each row.
 #' @noRd
 mean_over <- function(x, weight) {
-  Reduce(`+`, lapply(seq_len(dim(x)[3]), function(k) {
-    at_k(x, k) * if (is.matrix(weight)) weight[, k] else weight[k]
-  }))
+  size <- dim(x)
+  if (is.matrix(weight)) {
+    x <- x * as.vector(weight[, rep(seq_len(size[3]), each = size[2])])
+    weight <- rep(1, size[3])
+  }
+  matrix(matrix(x, size[1] * size[2], size[3]) %*% weight, size[1], size[2])
 }
 
 #' Probability that each label is wrong under each node, n x K
 #' @noRd
 wrong_each <- function(truth) {
   size <- dim(truth$p)
-  own <- cbind(rep(seq_len(size[1]), size[3]), truth$y, rep(seq_len(size[3]), each = size[1]))
-  rowSums(aperm(replace(truth$p, own, 0), c(1, 3, 2)), dims = 2)
+  Reduce(`+`, lapply(seq_len(size[2]), function(t) {
+    matrix(truth$p[, t, ], size[1], size[3]) * (truth$y != t)
+  }))
 }
 
 #' Probability that each label is wrong

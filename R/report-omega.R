@@ -45,16 +45,20 @@ label_likelihood <- function(code, omega) {
 #' Rates by source, S x 1 or S x C of the true classes, as omega
 #' @noRd
 rates_omega <- function(rates, classes) {
-  of <- vapply(seq_len(nrow(rates)), function(s) rate_matrix(rates[s, ], classes), diag(classes))
-  aperm(array(of, c(classes, classes, nrow(rates))), c(3, 1, 2))
+  omega <- array(rates / (classes - 1), c(nrow(rates), classes, classes))
+  for (t in seq_len(classes)) omega[, t, t] <- 1 - rates[, min(t, ncol(rates))]
+  omega
 }
 
 #' Derivatives in rates by source from those in omega
 #' @param rates how many a source has: 1, or C. @return S x rates
 #' @noRd
 rates_slope <- function(slope, rates) {
-  of <- apply(slope, 1, function(s) rate_matrix_slope(s, rates))
-  matrix(of, dim(slope)[1], rates, byrow = TRUE)
+  classes <- dim(slope)[2]
+  on <- vapply(seq_len(classes), function(t) slope[, t, t], numeric(dim(slope)[1]))
+  dim(on) <- dim(slope)[1:2]
+  by_class <- (rowSums(slope, dims = 2) - on) / (classes - 1) - on
+  if (rates == 1L) matrix(rowSums(by_class)) else by_class
 }
 
 #' Rates of one source as a fit shows them: one rate, or (neg, pos); else as they are

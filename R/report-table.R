@@ -186,11 +186,7 @@ truth_posterior <- function(L, log_pi) {
   p / rowSums(p)
 }
 
-row_max <- function(x) {
-  most <- x[, 1]
-  for (j in seq_len(ncol(x))[-1]) most <- pmax(most, x[, j])
-  most
-}
+row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 
 #' Probability that the true class is not the label
 #' @param p n x C. @param code labels, 1..C.

@@ -31,6 +31,7 @@ summary.sturdy_model <- function(object, ...) {
   check_model(object)
   check_no_dots(...)
   check_posterior(object)
+  object <- with_truth(object)
   inference <- describe_inference(object, 3)
   suspects <- summary_suspects(object)
   structure(
