@@ -85,8 +85,8 @@ parts <- function(m, n = 10000) {
   hyper <- list(lengthscale = rep(3, 10), variance = 1, bias = 0.1, nugget = 0.05)
   Z <- X[seq_len(m), ]
   made <- inside("native_features")(X, Z, columns, hyper)
-  block <- c(made, list(y = y, n_all = n))
-  lik <- list(df = Inf, d = n, epsilon = 0.1)
+  block <- c(made, list(kind = ifelse(y > 0, 2L, 1L), n_all = n, d = n, nugget = 0.05))
+  lik <- list(df = Inf, L = likely(c(-1, 1), 0.1))
   point <- matrix(0, n, 4)
   k <- m + 1
   sums <- inside("native_shard_gram")(block, point)
