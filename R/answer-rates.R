@@ -50,7 +50,7 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   sources <- object$data$reports$sources
   if (is.null(sources)) sources <- "label"
   tables <- lapply(seq_along(sources), function(s) {
-    rates <- vapply(said$omega[mine], function(omega) 1 - diag(omega[s, , ]), numeric(ncol(wrong)))
+    rates <- vapply(said$omega[mine], function(omega) wrong_rates(omega[s, , ]), numeric(ncol(wrong)))
     ends <- node_ends(object, mine, t(rates), level)
     data.frame(
       class = object$blueprint$levels, rate = drop(rates %*% weight), lower = ends[1, ],

@@ -106,10 +106,11 @@ dense_latent <- function(object, columns, hyper, tau, b, X, call) {
 # 0, and its scale adds to that of the others, of which it is independent.
 node_latent.bpm <- function(object, X, call) {
   fits <- lapply(seq_len(node_count(object)), at_node, object = object)
-  part <- function(of) vapply(fits, of, of(fits[[1]]))
+  part <- function(of) unlist(lapply(fits, of), use.names = FALSE)
   latent <- native_weight_predict_nodes(
     bpm_design(known_levels(object, X)$X, object$prior),
-    part(function(fit) fit$weights$mean), part(function(fit) fit$weights$C)
+    matrix(part(function(fit) fit$weights$mean), ncol = length(fits)),
+    part(function(fit) fit$weights$C)
   )
   noise <- lapply(fits, function(fit) known_levels(fit, X)$unknown + fit$prior$nugget)
   s2 <- pmax(latent$s2 + unlist(noise), .Machine$double.xmin)

@@ -139,6 +139,14 @@ label_source <- function(reports) {
   replace(source, report_known(reports), 0L)
 }
 
+#' Rates of wrong labels by true class: 0 exactly where none can be wrong, also of a mean of
+#' matrices, whose diagonal may be 1 but for rounding
+#' @noRd
+wrong_rates <- function(omega) {
+  diag(omega) <- 0
+  rowSums(omega)
+}
+
 #' Rates of wrong labels by true class, or one where they and all entries are alike
 #' @noRd
 omega_rates <- function(omega) {
@@ -146,7 +154,7 @@ omega_rates <- function(omega) {
   if (diff(range(off)) < 1e-12) {
     return(mean(off) * (ncol(omega) - 1))
   }
-  rates <- unname(1 - diag(omega))
+  rates <- unname(wrong_rates(omega))
   if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates
 }
 

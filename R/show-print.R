@@ -181,7 +181,7 @@ describe_average <- function(x, digits) {
   share <- if (nrow(models) > 1) {
     paste0(" (", format_each(round(models$probability, 4), 2), ")")
   }
-  rates <- 1 - unname(diag(x$omega))
+  rates <- unname(wrong_rates(x$omega))
   if (isTRUE(all.equal(rates, rep(rates[1], length(rates))))) rates <- rates[1]
   paste0(
     toString(paste0(noise_words[models$model], share)), "; mean rate ",

@@ -148,6 +148,20 @@ test_that("no input columns", {
     expect_named(coef(fit), c("variance", "bias", "nugget", "epsilon"))
   }
   expect_sound(gpc(matrix(0, 20, 0), rep(0:1, 10)))
+  # a weight alone, at every node
+  fit <- expect_sound(bpm(y ~ 1, d[d$y == d$y[1] | 1:2 == 1, ], hyper = "integrate"))
+  p <- vapply(seq_len(nrow(fit$nodes$table)), function(k) {
+    fitted(at_node(fit, k))[[1]]
+  }, numeric(1))
+  expect_equal(fitted(fit)[[1]], sum(fit$nodes$table$weight * p), tolerance = 1e-12)
+})
+
+test_that("an average at a rate of 0 says 0", {
+  d <- plane()
+  d$g <- rep(1:2, length.out = nrow(d))
+  fit <- gpc(y ~ a, d, rates = ~g, epsilon = 0, hyper = "integrate")
+  expect_identical(flip_rates(fit)$rate, numeric(4))
+  expect_match(format(fit), "mean rate 0,")
 })
 
 test_that("more columns than rows", {
