@@ -9,8 +9,8 @@
 #' @return A data frame with a row for each class (and group) and the columns
 #'   * `group`: only with rates by group;
 #'   * `class`: the true class;
-#'   * `rate`, `lower`, `upper`: the probability that a row of this class is recorded as the
-#'     other one, its posterior mean, and a central interval (`NA` for a fit at one
+#'   * `rate`, `lower`, `upper`: the probability that a row of this class is recorded as
+#'     another one, its posterior mean, and a central interval (`NA` for a fit at one
 #'     point, and where a noise model is held at its modes, as above 4800 rows). Averaged over
 #'     noise models, it is the mean over all, the model without wrong labels included;
 #'   * `rows`: how many rows are not trusted;

@@ -176,7 +176,7 @@
 #' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own:
 #'   a formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each
 #'   row. By their prior the rates of groups are alike to a degree (`pooling` in
-#'   [noise_prior()]). For two classes.
+#'   [noise_prior()]).
 #' @param criterion What learning maximises: `"evidence"`, the EP approximation of
 #'   the log marginal likelihood, or `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels. Not used when nothing is learned.
@@ -213,6 +213,8 @@
 #'     `na.action` left out, or `NULL`) and `n_given` (the number of rows of the data
 #'     given);
 #'   * `epsilon`: the flip rate in use, a number, or two named `neg` and `pos`;
+#'   * `omega`: the noise matrix in use, a row a true class and a column a recorded one (the mean
+#'     over groups and nodes);
 #'   * `kernel`: the kernel with the values in use; `lengthscale` has g entries (one for
 #'     [kernel_iso()]);
 #'   * `inducing`: `NULL` for a dense kernel, otherwise a list of `Z` (m x p, encoded), `C`

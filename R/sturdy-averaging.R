@@ -51,8 +51,8 @@
 #' # What a fit keeps
 #' The field `nodes` is a list of
 #'   * `models`: a data frame as in [noise_test()];
-#'   * `table`: a data frame with a row for each of K nodes: `model`, `weight` (their sum is
-#'     1) and `log_evidence`;
+#'   * `table`: a data frame with a row for each of K nodes: `model`, `weight` (which
+#'     add up to 1) and `log_evidence`;
 #'   * `hyper` (K): their hyperparameters; `omega` (K): their noise matrices, by group, true
 #'     class and recorded class;
 #'   * `tau` and `b`: a column a node, site precisions and what predictions need, with three
