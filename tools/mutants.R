@@ -122,8 +122,8 @@ mutant(
 )
 mutant(
   "a label that is known is one of many reports", "R/fit-truth.R",
-  "L[known, ] <- diag(ncol(L))[y[known], ]",
-  "L[known, ] <- L[known, ]", r = "fit-truth"
+  "joint[known, , ] <- log(diag(size[2]))[y[known], ]",
+  "joint[known, , ] <- joint[known, , ]", r = "fit-truth"
 )
 mutant(
   "Jacobian without log(1 - 2 epsilon)", "R/answer-wrong-count.R",
