@@ -25,16 +25,6 @@ rate_matrix <- function(epsilon, classes) {
   omega
 }
 
-#' Derivatives in the rates from those in a noise matrix: of one rate, or of a rate for each
-#' true class
-#' @param slope C x C, d E / d omega.
-#' @noRd
-rate_matrix_slope <- function(slope, rates = 1L) {
-  on <- diag(slope)
-  by_class <- (rowSums(slope) - on) / (ncol(slope) - 1) - on
-  if (rates == 1L) sum(by_class) else by_class
-}
-
 #' The likelihood of each true class where all that is known of a row is its label
 #' @param code labels, 1..C. @param omega 1 x C x C.
 #' @noRd

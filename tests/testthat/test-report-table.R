@@ -131,6 +131,7 @@ test_that("slopes of rates are those of the matrix they make", {
     h <- replace(numeric(3), k, 1e-4)
     (value(rep(0.2, 3) + h) - value(rep(0.2, 3) - h)) / 2e-4
   }, numeric(1))
-  expect_equal(rate_matrix_slope(weight, 3L), slopes)
-  expect_equal(rate_matrix_slope(weight), sum(slopes))
+  slope <- array(weight, c(1, 3, 3))
+  expect_equal(rates_slope(slope, 3L), t(slopes))
+  expect_equal(rates_slope(slope, 1L), matrix(sum(slopes)))
 })
