@@ -83,8 +83,8 @@ static int cut_back(adf_state *a) {
 
 /* Sx (the start of work), *mean = x' mu and *var = x' S x of a state within
  * bounds. The diagonal is looked at only where its bounds leave that open. */
-static int
-look_along(adf_state *a, const double *x, double *mean, double *var) {
+static int look_along(adf_state *a, const double *x, double *mean,
+                      double *var) {
   const int inc = 1;
   const double one = 1, zero = 0, *Sx = a->work;
   if (!(a->least > 0x1p-64 && a->most < 0x1p64)) {
@@ -118,12 +118,8 @@ look_along(adf_state *a, const double *x, double *mean, double *var) {
   }
 }
 
-static int adf_row(const lik_step *lik,
-                   int i,
-                   const double *x,
-                   adf_state *a,
-                   double *log_zp,
-                   double *prob) {
+static int adf_row(const lik_step *lik, int i, const double *x, adf_state *a,
+                   double *log_zp, double *prob) {
   const int k = a->k, inc = 1;
   const double *Sx = a->work;
   double mean, var;
@@ -153,13 +149,8 @@ static int adf_row(const lik_step *lik,
   return EP_CONVERGED;
 }
 
-int adf_absorb(const lik_step *lik,
-               const double *Xt,
-               int n,
-               adf_state *state,
-               double *log_zp,
-               double *prob,
-               int *done) {
+int adf_absorb(const lik_step *lik, const double *Xt, int n, adf_state *state,
+               double *log_zp, double *prob, int *done) {
   const double k2 = (double)state->k * state->k;
   const int every = (int)fmin(4096, 1 + POLL_EVERY / k2);
   look(state);

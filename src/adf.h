@@ -28,12 +28,7 @@ size_t adf_work_size(int k);
  * of a positive latent value, both before the row was absorbed. *done rows were
  * absorbed when it returns. The next one could not be: EP_NOT_PD when S is not
  * positive definite along it, EP_BAD_ARG when its inputs overflow. */
-int adf_absorb(const lik_step *lik,
-               const double *Xt,
-               int n,
-               adf_state *state,
-               double *log_zp,
-               double *prob,
-               int *done);
+int adf_absorb(const lik_step *lik, const double *Xt, int n, adf_state *state,
+               double *log_zp, double *prob, int *done);
 
 #endif

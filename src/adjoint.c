@@ -28,8 +28,8 @@ void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
 }
 
 /* E->tau, E->nu become the total derivative in the sites at fixed K [M 5.3] */
-static void
-chain_sites(latent *post, fixpoint_work *fix, criterion_partials *E) {
+static void chain_sites(latent *post, fixpoint_work *fix,
+                        criterion_partials *E) {
   double *SA = fix->p1, *Cm = fix->p2;
   post->ops->times_squared(post, E->A, SA);
   post->ops->times(post, E->m, Cm);
@@ -42,13 +42,9 @@ chain_sites(latent *post, fixpoint_work *fix, criterion_partials *E) {
 
 /* E becomes the total derivatives at the fixed point. EP_NO_ADJOINT when the
  * linear system did not reach ADJOINT_TOL. */
-static int adjoint_solve(criterion_type type,
-                         latent *post,
-                         const lik_step *lik,
-                         const ep_site *site,
-                         const site_view *view,
-                         fixpoint_work *fix,
-                         criterion_partials *E) {
+static int adjoint_solve(criterion_type type, latent *post, const lik_step *lik,
+                         const ep_site *site, const site_view *view,
+                         fixpoint_work *fix, criterion_partials *E) {
   const int n = post->n;
   const int status = criterion_derivatives(type, post, lik, site, view, E);
   if (status != EP_CONVERGED) return status;
@@ -73,13 +69,9 @@ static int adjoint_solve(criterion_type type,
   return spent < 0 ? EP_NO_ADJOINT : EP_CONVERGED;
 }
 
-int adjoint_gradient(criterion_type type,
-                     latent *post,
-                     const lik_step *lik,
-                     const ep_site *site,
-                     const site_view *view,
-                     fixpoint_work *fix,
-                     criterion_partials *E,
+int adjoint_gradient(criterion_type type, latent *post, const lik_step *lik,
+                     const ep_site *site, const site_view *view,
+                     fixpoint_work *fix, criterion_partials *E,
                      double *gradient) {
   const int status = adjoint_solve(type, post, lik, site, view, fix, E);
   if (status != EP_CONVERGED) return EP_NO_ADJOINT;

@@ -34,8 +34,8 @@ void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {
 }
 
 /* fresh draws from the prior for all chains at once: BLAS-3 */
-static void
-draw_prior(const ais_space *s, const random_source *rng, double *F) {
+static void draw_prior(const ais_space *s, const random_source *rng,
+                       double *F) {
   const size_t total = (size_t)s->r * (size_t)s->chains;
   for (size_t i = 0; i < total; i++) s->Xi[i] = rng->normal(rng->data);
   product("N", "N", s->n, s->chains, s->r, 1, s->B, s->n, s->Xi, s->r, 0, F,
@@ -48,8 +48,8 @@ void ais_start(ais_space *s, const random_source *rng) {
 }
 
 /* Log weight of a rise of the barriers; 0 x Inf = 0 */
-static double
-rise(const bounce *b, const step_barrier *from, const step_barrier *to) {
+static double rise(const bounce *b, const step_barrier *from,
+                   const step_barrier *to) {
   double sum = 0;
   for (int k = 0; k < 2; k++)
     if (b->wrong[k] > 0) sum -= b->wrong[k] * (to->of[k] - from->of[k]);
@@ -57,9 +57,7 @@ rise(const bounce *b, const step_barrier *from, const step_barrier *to) {
 }
 
 /* Chain c from one level to the next */
-static void chain_level(ais_space *s,
-                        int c,
-                        const step_barrier *from,
+static void chain_level(ais_space *s, int c, const step_barrier *from,
                         const step_barrier *to) {
   double *f = s->F + IDX(0, c, s->n);
   bounce_enter(&s->path, f, s->Nu + IDX(0, c, s->n));
@@ -69,11 +67,8 @@ static void chain_level(ais_space *s,
   bounce_leave(&s->path, f);
 }
 
-int ais_anneal(ais_space *s,
-               const double *barrier,
-               int levels,
-               const random_source *rng,
-               const ais_monitor *monitor,
+int ais_anneal(ais_space *s, const double *barrier, int levels,
+               const random_source *rng, const ais_monitor *monitor,
                double *trace) {
   step_barrier from = {{0, 0}};
   for (int t = 0; t < levels; t++) {
@@ -91,11 +86,8 @@ int ais_anneal(ais_space *s,
   return EP_CONVERGED;
 }
 
-int ais_move(ais_space *s,
-             const step_barrier *barrier,
-             int moves,
-             const random_source *rng,
-             const ais_monitor *monitor) {
+int ais_move(ais_space *s, const step_barrier *barrier, int moves,
+             const random_source *rng, const ais_monitor *monitor) {
   for (int move = 0; move < moves; move++) {
     if (monitor->check && monitor->check(monitor->data, move))
       return EP_INTERRUPTED;

@@ -47,18 +47,12 @@ void ais_start(ais_space *s, const random_source *rng);
  * weight that has become zero stays -Inf. Returns EP_INTERRUPTED when the
  * monitor stops it. A level and chain costs n r for a draw of the prior and n
  * for every wall met, of which there are about n / 2. */
-int ais_anneal(ais_space *s,
-               const double *barrier,
-               int levels,
-               const random_source *rng,
-               const ais_monitor *monitor,
+int ais_anneal(ais_space *s, const double *barrier, int levels,
+               const random_source *rng, const ais_monitor *monitor,
                double *trace);
 
 /* `moves` moves of every chain at one level; weights untouched. */
-int ais_move(ais_space *s,
-             const step_barrier *barrier,
-             int moves,
-             const random_source *rng,
-             const ais_monitor *monitor);
+int ais_move(ais_space *s, const step_barrier *barrier, int moves,
+             const random_source *rng, const ais_monitor *monitor);
 
 #endif

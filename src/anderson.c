@@ -28,8 +28,8 @@ void anderson_carve(anderson *a, int n, workspace *ws) {
 
 void anderson_restart(anderson *a) { a->count = a->next = a->started = 0; }
 
-void anderson_add(
-    int c, double w2, const double *d, double f, double *H, double *g) {
+void anderson_add(int c, double w2, const double *d, double f, double *H,
+                  double *g) {
   for (int j = 0; j < c; j++) {
     const double wd = w2 * d[j];
     g[j] += wd * f;
@@ -53,9 +53,7 @@ static void remember(anderson *a, const double *x, const double *f) {
   a->started = 1;
 }
 
-void anderson_take(anderson *a,
-                   const double *weight,
-                   const double *x,
+void anderson_take(anderson *a, const double *weight, const double *x,
                    const double *f) {
   remember(a, x, f);
   memset(a->H, 0, MEMORY * MEMORY * sizeof *a->H);

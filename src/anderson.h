@@ -13,8 +13,8 @@
 /* A coordinate's part of the normal equations of c differences:
  *   H[c x c] (lower) += w2 d d',   g[c] += w2 d f,
  * w2 its weight squared, d[c] the differences of its f. */
-void anderson_add(
-    int c, double w2, const double *d, double f, double *H, double *g);
+void anderson_add(int c, double w2, const double *d, double f, double *H,
+                  double *g);
 
 /* g <- gamma[c], for which f - dF gamma is nearest to 0; spoils H. 0 when there
  * is no solution. */
@@ -36,9 +36,7 @@ void anderson_restart(anderson *a);
 
 /* Takes x[n], where f[n] is known: H and g are those of the differences held,
  * in the norm sum (weight f)^2. */
-void anderson_take(anderson *a,
-                   const double *weight,
-                   const double *x,
+void anderson_take(anderson *a, const double *weight, const double *x,
                    const double *f);
 
 /* step[n] <- f - sum_j gamma_j (dx_j + df_j) over the differences held, with

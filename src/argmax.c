@@ -213,10 +213,7 @@ static void finish(const integral *I, argmax_moments *to) {
   to->loss[c] = sd * sd * (I->second / I->w - (I->GG / I->w - g * g));
 }
 
-double argmax_given(int C,
-                    int c,
-                    const double *mean,
-                    const double *sd,
+double argmax_given(int C, int c, const double *mean, const double *sd,
                     argmax_moments *moments) {
   for (int k = 0; k < C; k++)
     if (!isfinite(mean[k]) || !(sd[k] > 0) || !isfinite(sd[k])) return NAN;

@@ -16,10 +16,7 @@ typedef struct {
 /* log P(f_c is the largest of C) [M 12.2] and, where `moments` is not NULL, the
  * moments given that [M 12.6]. NaN where an argument is not finite or an sd not
  * above 0. */
-double argmax_given(int C,
-                    int c,
-                    const double *mean,
-                    const double *sd,
+double argmax_given(int C, int c, const double *mean, const double *sd,
                     argmax_moments *moments);
 
 #endif

@@ -43,12 +43,8 @@ void bounce_leave(const bounce *b, double *f) {
 /* A turn by the angle of (co, si), then a kick along `column`; returns the wall
  * met next within a quarter turn, or -1. One pass: it is all there is to do.
  * Ratios -v / g are compared by their cross products. */
-static int turn_and_kick(bounce *b,
-                         double co,
-                         double si,
-                         const double *column,
-                         double kick,
-                         int wall) {
+static int turn_and_kick(bounce *b, double co, double si, const double *column,
+                         double kick, int wall) {
   double *restrict g = b->g, *restrict v = b->v;
   const double *restrict side = b->side;
   double g_at = 1, u_at = 0;
@@ -102,9 +98,7 @@ static int meet_wall(bounce *b, int i, const step_barrier *barrier) {
   return next;
 }
 
-void bounce_on(bounce *b,
-               double angle,
-               const step_barrier *barrier,
+void bounce_on(bounce *b, double angle, const step_barrier *barrier,
                int limit) {
   const size_t size = (size_t)b->n * sizeof *b->g;
   const double wrong[2] = {b->wrong[0], b->wrong[1]};

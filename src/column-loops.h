@@ -38,8 +38,8 @@ typedef int BITS;
 #define POWER(biased) power_of(biased)
 #endif
 
-TARGET static int
-SPREAD(int n, const double *sq, double own, double share, double *G) {
+TARGET static int SPREAD(int n, const double *sq, double own, double share,
+                         double *G) {
   BITS far = (BITS)(FILL(0) <= FILL(0));
   int i = 0, all_far = 1;
   for (; i + LANES <= n; i += LANES) {

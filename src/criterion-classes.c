@@ -9,11 +9,8 @@
 #include "host.h"
 #include "numeric.h"
 
-int classes_evidence(const classes_model *model,
-                     const ep_site *sites,
-                     const ep_cavity *cav,
-                     const double *log_z,
-                     double *value) {
+int classes_evidence(const classes_model *model, const ep_site *sites,
+                     const ep_cavity *cav, const double *log_z, double *value) {
   double sum = 0;
   for (int i = 0; i < model->n; i++) {
     if (isnan(log_z[i])) return EP_IMPROPER;
@@ -35,9 +32,7 @@ int classes_evidence(const classes_model *model,
   return EP_CONVERGED;
 }
 
-void classes_labels(const classes_model *model,
-                    const ep_cavity *cav,
-                    int all,
+void classes_labels(const classes_model *model, const ep_cavity *cav, int all,
                     double *log_p) {
   const int n = model->n, C = model->C;
   double mean[ARGMAX_MOST], sd[ARGMAX_MOST], to[ARGMAX_MOST];
@@ -52,20 +47,16 @@ void classes_labels(const classes_model *model,
   }
 }
 
-void classes_slope(const classes_model *model,
-                   const double *log_z,
-                   const double *log_p,
-                   double *slope) {
+void classes_slope(const classes_model *model, const double *log_z,
+                   const double *log_p, double *slope) {
   const int n = model->n;
   for (int c = 0; c < model->C; c++)
     for (int i = 0; i < n; i++)
       slope[IDX(i, c, n)] = exp(log_p[IDX(i, c, n)] - log_z[i]);
 }
 
-void classes_prior_gradient(const classes_model *model,
-                            int c,
-                            const ep_site *sites,
-                            const double *zero,
+void classes_prior_gradient(const classes_model *model, int c,
+                            const ep_site *sites, const double *zero,
                             double *grad) {
   latent *post = model->post[c];
   const latent_dots dots = {.A = zero, .m = zero, .D = -0.5, .h = 0.5};

@@ -18,8 +18,8 @@ static double site_log_z(criterion_type type, const tilted *t) {
 
 /* Where the exponents of R are far from overflow it is left as it is, so that
  * expm1() keeps its digits at large v. */
-static double
-terms_shift(criterion_type type, int n, double df, const site_view *view) {
+static double terms_shift(criterion_type type, int n, double df,
+                          const site_view *view) {
   double largest = 0;
   for (int i = 0; i < n; i++) {
     const double a = -2 * site_log_z(type, &view[i].tilt) / df;
@@ -34,10 +34,8 @@ static double shifted_expm1(double x, double shift) {
   return shift > 0 ? exp(x - shift) - exp(-shift) : expm1(x);
 }
 
-criterion_terms criterion_sum(criterion_type type,
-                              const latent *post,
-                              double df,
-                              const ep_site *site,
+criterion_terms criterion_sum(criterion_type type, const latent *post,
+                              double df, const ep_site *site,
                               const site_view *view) {
   const int gauss = !isfinite(df);
   const double shift = gauss ? 0 : terms_shift(type, post->n, df, view);
@@ -57,8 +55,8 @@ criterion_terms criterion_sum(criterion_type type,
 }
 
 /* log1p(X), with log(k) where X = k R; NaN where X <= -1 */
-static double
-log1p_X(const criterion_terms *t, double log_det, double df, double *log_k) {
+static double log1p_X(const criterion_terms *t, double log_det, double df,
+                      double *log_k) {
   *log_k = t->shift - log_det / df;
   const double log_size = *log_k + log(fabs(t->R));
   if (log_size > 700) return t->R > 0 ? log_size : NAN;
@@ -73,12 +71,8 @@ double criterion_evidence(const criterion_terms *t, double log_det, double df) {
          log_det / 2;
 }
 
-int criterion_value(criterion_type type,
-                    const latent *post,
-                    double df,
-                    const ep_site *site,
-                    const site_view *view,
-                    double *value) {
+int criterion_value(criterion_type type, const latent *post, double df,
+                    const ep_site *site, const site_view *view, double *value) {
   double result = 0;
   for (int i = 0; i < post->n; i++) {
     if (!view[i].proper) return EP_IMPROPER;
@@ -99,8 +93,8 @@ typedef struct {
   double log_z_scale, log_u, quad, D, h, shift;
 } term_weights;
 
-static term_weights
-evidence_weights(const latent *post, double df, const criterion_terms *t) {
+static term_weights evidence_weights(const latent *post, double df,
+                                     const criterion_terms *t) {
   if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5, 0};
   double log_k;
   const double log_1X = log1p_X(t, post->log_det, df, &log_k);
@@ -111,14 +105,9 @@ evidence_weights(const latent *post, double df, const criterion_terms *t) {
 
 /* The derivatives of one site's terms [M 5.7], those of quad being [M 5.8]. At
  * A = 0 only the levels of the row count. */
-static void set_site(criterion_type type,
-                     const term_weights *w,
-                     const latent *post,
-                     const lik_step *lik,
-                     ep_site s,
-                     const site_view *v,
-                     int i,
-                     criterion_partials *E) {
+static void set_site(criterion_type type, const term_weights *w,
+                     const latent *post, const lik_step *lik, ep_site s,
+                     const site_view *v, int i, criterion_partials *E) {
   const double A = post->A[i], m = post->m[i], u = v->cav.u, df = lik->df;
   const tilted_grad tg = likelihood_tilt_grad(lik, i, &v->tilt);
   const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
@@ -145,12 +134,9 @@ static void set_site(criterion_type type,
     *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
 }
 
-int criterion_derivatives(criterion_type type,
-                          const latent *post,
-                          const lik_step *lik,
-                          const ep_site *site,
-                          const site_view *view,
-                          criterion_partials *E) {
+int criterion_derivatives(criterion_type type, const latent *post,
+                          const lik_step *lik, const ep_site *site,
+                          const site_view *view, criterion_partials *E) {
   double value;
   const int status = criterion_value(type, post, lik->df, site, view, &value);
   if (status != EP_CONVERGED) return status;

@@ -14,12 +14,8 @@ typedef enum {
 /* Value from views as fixpoint_evaluate() left them. EP_NO_EVIDENCE: the t-EP
  * evidence is undefined there (1 + exp(-D/v) R <= 0); EP_IMPROPER: a cavity
  * is. *value is then untouched. */
-int criterion_value(criterion_type type,
-                    const latent *post,
-                    double df,
-                    const ep_site *site,
-                    const site_view *view,
-                    double *value);
+int criterion_value(criterion_type type, const latent *post, double df,
+                    const ep_site *site, const site_view *view, double *value);
 
 /* What the evidence sums over sites, and what those of some rows add to it
  * [M 4.3]. At df = Inf shift is 0. Views must be proper. */
@@ -29,10 +25,8 @@ typedef struct {
   double shift;
 } criterion_terms;
 
-criterion_terms criterion_sum(criterion_type type,
-                              const latent *post,
-                              double df,
-                              const ep_site *site,
+criterion_terms criterion_sum(criterion_type type, const latent *post,
+                              double df, const ep_site *site,
                               const site_view *view);
 
 /* The evidence of the terms of all sites, with D = log|I + K T|: NaN where it
@@ -46,11 +40,8 @@ typedef struct {
   double *L; /* [n x 2]: with respect to lo of the rows, then hi */
 } criterion_partials;
 
-int criterion_derivatives(criterion_type type,
-                          const latent *post,
-                          const lik_step *lik,
-                          const ep_site *site,
-                          const site_view *view,
-                          criterion_partials *E);
+int criterion_derivatives(criterion_type type, const latent *post,
+                          const lik_step *lik, const ep_site *site,
+                          const site_view *view, criterion_partials *E);
 
 #endif

@@ -32,15 +32,9 @@ static int leading(dense_view A, int rows) {
   return A.col > rows ? (int)A.col : rows > 1 ? rows : 1;
 }
 
-static void blas_product(const dense_engine *e,
-                         int m,
-                         int n,
-                         int k,
-                         double alpha,
-                         const double *w,
-                         dense_view A,
-                         dense_view B,
-                         dense_target C) {
+static void blas_product(const dense_engine *e, int m, int n, int k,
+                         double alpha, const double *w, dense_view A,
+                         dense_view B, dense_target C) {
   const int lda = leading(A, m), ldb = leading(B, k), ldc = leading(C.view, m);
   (void)e, (void)w;
   for (int j = 0, width; j < n; j += width) {
@@ -51,14 +45,8 @@ static void blas_product(const dense_engine *e,
   }
 }
 
-static void blas_symmetric(const dense_engine *e,
-                           int n,
-                           int m,
-                           const double *A,
-                           int lda,
-                           dense_view B,
-                           double *C,
-                           int ldc) {
+static void blas_symmetric(const dense_engine *e, int n, int m, const double *A,
+                           int lda, dense_view B, double *C, int ldc) {
   const int ldb = leading(B, n);
   (void)e;
   for (int j = 0, width; j < m; j += width) {
@@ -68,24 +56,16 @@ static void blas_symmetric(const dense_engine *e,
   }
 }
 
-static void blas_symmetric_times(const dense_engine *e,
-                                 int n,
-                                 const double *A,
-                                 const double *x,
-                                 double *out) {
+static void blas_symmetric_times(const dense_engine *e, int n, const double *A,
+                                 const double *x, double *out) {
   const double zero = 0;
   (void)e;
   F77_CALL(dsymv)("L", &n, &one, A, &n, x, &step, &zero, out, &step FCONE);
 }
 
 /* C (lower) += alpha A A' */
-static void update_lower(const dense_engine *e,
-                         int n,
-                         int k,
-                         double alpha,
-                         dense_view A,
-                         double *C,
-                         int ldc) {
+static void update_lower(const dense_engine *e, int n, int k, double alpha,
+                         dense_view A, double *C, int ldc) {
   const int lda = leading(A, n);
   for (int j = 0, width; k > 0 && j < n; j += width) {
     width = panel_width(2.0 * (n - j) * k, n - j);
@@ -101,14 +81,8 @@ static void update_lower(const dense_engine *e,
 }
 
 /* By two updates with sqrt|w|, split by the sign of w; NaN goes with the first */
-static void blas_update(const dense_engine *e,
-                        int n,
-                        int k,
-                        double alpha,
-                        const double *w,
-                        dense_view A,
-                        double *C,
-                        int ldc,
+static void blas_update(const dense_engine *e, int n, int k, double alpha,
+                        const double *w, dense_view A, double *C, int ldc,
                         double *scratch) {
   if (!w) update_lower(e, n, k, alpha, A, C, ldc);
   for (double sign = 1; w && sign >= -1; sign -= 2) {
@@ -126,12 +100,8 @@ static void blas_update(const dense_engine *e,
 
 /* Turned round where T is an upper triangle reversed; from the right where X has
  * its columns in rows of the array */
-static void blas_solve(const dense_engine *e,
-                       int n,
-                       int cols,
-                       dense_view T,
-                       int unit,
-                       dense_target X) {
+static void blas_solve(const dense_engine *e, int n, int cols, dense_view T,
+                       int unit, dense_target X) {
   const int reversed = T.row < 0;
   (void)e;
   if (reversed) {
@@ -188,8 +158,8 @@ static void invert_panels(int n, double *L, int ldl, int width) {
 }
 
 /* W (lower) <- W' W: dlauum in panels */
-static void
-square_panels(const dense_engine *e, int n, double *W, int ldw, int width) {
+static void square_panels(const dense_engine *e, int n, double *W, int ldw,
+                          int width) {
   int info = 0;
   for (int i = 0; i < n; i += width) {
     const int rows = n - i < width ? n - i : width, below = n - i - rows;
@@ -205,8 +175,8 @@ square_panels(const dense_engine *e, int n, double *W, int ldw, int width) {
   }
 }
 
-static void
-blas_cholesky_invert(const dense_engine *e, int n, double *L, int ldl) {
+static void blas_cholesky_invert(const dense_engine *e, int n, double *L,
+                                 int ldl) {
   const int width = panel_width(0.5 * n * n, n);
   invert_panels(n, L, ldl, width);
   square_panels(e, n, L, ldl, width);

@@ -43,55 +43,32 @@ const dense_engine *core_dense(void);
 /* C[m x n] += alpha A diag(w) B, k the inner length, w[k] or NULL for ones (BLAS
  * has no other); one of C's steps must be 1 or -1. C overlaps neither A nor B.
  * The same bits for any number of threads. */
-typedef void dense_product_op(const dense_engine *e,
-                              int m,
-                              int n,
-                              int k,
-                              double alpha,
-                              const double *w,
-                              dense_view A,
-                              dense_view B,
-                              dense_target C);
+typedef void dense_product_op(const dense_engine *e, int m, int n, int k,
+                              double alpha, const double *w, dense_view A,
+                              dense_view B, dense_target C);
 
 /* C[n x m] += A B for A[n x n] symmetric, its lower triangle read. */
-typedef void dense_symmetric_op(const dense_engine *e,
-                                int n,
-                                int m,
-                                const double *A,
-                                int lda,
-                                dense_view B,
-                                double *C,
-                                int ldc);
+typedef void dense_symmetric_op(const dense_engine *e, int n, int m,
+                                const double *A, int lda, dense_view B,
+                                double *C, int ldc);
 
 /* out[n] = A x, the lower triangle of A[n x n] read; out must not overlap x. */
-typedef void dense_symmetric_times_op(const dense_engine *e,
-                                      int n,
-                                      const double *A,
-                                      const double *x,
+typedef void dense_symmetric_times_op(const dense_engine *e, int n,
+                                      const double *A, const double *x,
                                       double *out);
 
 /* The lower triangle of C[n x n], whose rows have step 1: += alpha A diag(w) A'
  * for A[n x k]. scratch[n x k] where w is not NULL; our own kernels need none. */
-typedef void dense_update_op(const dense_engine *e,
-                             int n,
-                             int k,
-                             double alpha,
-                             const double *w,
-                             dense_view A,
-                             double *C,
-                             int ldc,
+typedef void dense_update_op(const dense_engine *e, int n, int k, double alpha,
+                             const double *w, dense_view A, double *C, int ldc,
                              double *scratch);
 
 /* X[n x cols] <- T^{-1} X, T[n x n] lower: the elements above its diagonal are
  * not read, nor is the diagonal where unit. An upper triangle is a lower one
  * reversed; a solve from the right is one of transposes. One of X's steps must
  * be 1 or -1. */
-typedef void dense_solve_op(const dense_engine *e,
-                            int n,
-                            int cols,
-                            dense_view T,
-                            int unit,
-                            dense_target X);
+typedef void dense_solve_op(const dense_engine *e, int n, int cols,
+                            dense_view T, int unit, dense_target X);
 
 /* A[n x n] (lower) <- L, A = L L'; 0, or another value where a pivot is not above
  * 0, A then undefined. */

@@ -90,8 +90,8 @@ static void pack_panel(dense_view A, int rows, int k, int width, double *to) {
 
 /* The same from the lower triangle of a symmetric matrix: its columns up to the
  * first row, both triangles where the panel meets the diagonal, its rows. */
-static void
-pack_symmetric(dense_view A, range rows, range inner, int width, double *to) {
+static void pack_symmetric(dense_view A, range rows, range inner, int width,
+                           double *to) {
   const int i0 = rows.from, n = size_of(rows);
   int l = inner.from;
   const int below = least(inner.to, i0);
@@ -132,14 +132,8 @@ static void pack_b(const task *t, int j, int cols, range inner, double *to) {
 }
 
 /* C[rows, cols] of the tile at (i, j), some of which may not be wanted */
-static void tile_aside(const task *t,
-                       int i,
-                       int j,
-                       int rows,
-                       int cols,
-                       int k,
-                       const double *a,
-                       const double *b) {
+static void tile_aside(const task *t, int i, int j, int rows, int cols, int k,
+                       const double *a, const double *b) {
   const dense_variant *own = t->e->own;
   double sum[TILE_MOST];
   memset(sum, 0, sizeof sum);
@@ -152,12 +146,8 @@ static void tile_aside(const task *t,
 }
 
 /* All tiles of one packed block of A with the piece of B */
-static void multiply_block(const task *t,
-                           range rows,
-                           range cols,
-                           int k,
-                           const double *a,
-                           const double *b) {
+static void multiply_block(const task *t, range rows, range cols, int k,
+                           const double *a, const double *b) {
   const dense_variant *own = t->e->own;
   for (int j = cols.from; j < cols.to;
        j += own->cols, b += (ptrdiff_t)k * own->cols) {
@@ -223,14 +213,8 @@ static void multiply(const task *t, int m, int n, int k) {
   }
 }
 
-void dense_product(const dense_engine *e,
-                   int m,
-                   int n,
-                   int k,
-                   double alpha,
-                   const double *w,
-                   dense_view A,
-                   dense_view B,
+void dense_product(const dense_engine *e, int m, int n, int k, double alpha,
+                   const double *w, dense_view A, dense_view B,
                    dense_target C) {
   const ptrdiff_t row = C.view.row;
   if (row != 1 && row != -1) {
@@ -251,14 +235,8 @@ void dense_product(const dense_engine *e,
   multiply(&t, m, n, k);
 }
 
-void dense_symmetric(const dense_engine *e,
-                     int n,
-                     int m,
-                     const double *A,
-                     int lda,
-                     dense_view B,
-                     double *C,
-                     int ldc) {
+void dense_symmetric(const dense_engine *e, int n, int m, const double *A,
+                     int lda, dense_view B, double *C, int ldc) {
   const task t = {.e = e,
                   .alpha = 1,
                   .A = dense_of(A, lda, 0),
@@ -270,11 +248,8 @@ void dense_symmetric(const dense_engine *e,
 }
 
 /* each column once, as a column and as a row */
-void dense_symmetric_times(const dense_engine *e,
-                           int n,
-                           const double *A,
-                           const double *x,
-                           double *out) {
+void dense_symmetric_times(const dense_engine *e, int n, const double *A,
+                           const double *x, double *out) {
   memset(out, 0, sizeof *out * (size_t)n);
   for (int j = 0; j < n; j += BOTH_COLS) {
     const int cols = least(BOTH_COLS, n - j), below = j + cols;
@@ -291,14 +266,8 @@ void dense_symmetric_times(const dense_engine *e,
   }
 }
 
-void dense_update(const dense_engine *e,
-                  int n,
-                  int k,
-                  double alpha,
-                  const double *w,
-                  dense_view A,
-                  double *C,
-                  int ldc,
+void dense_update(const dense_engine *e, int n, int k, double alpha,
+                  const double *w, dense_view A, double *C, int ldc,
                   double *scratch) {
   (void)scratch;
   const task t = {.e = e,

@@ -26,11 +26,8 @@ static int half(int n) {
 }
 
 /* One slab of columns of X, copied into rows, as solve() wants it */
-static void solve_slab(const dense_variant *own,
-                       int n,
-                       int cols,
-                       const double *t,
-                       dense_target X) {
+static void solve_slab(const dense_variant *own, int n, int cols,
+                       const double *t, dense_target X) {
   const int slab = own->slab;
   const ptrdiff_t row = X.view.row, col = X.view.col;
   double x[SOLVE_LEAF * SLAB_MOST], *at = dense_place(X, 0, 0);
@@ -42,12 +39,8 @@ static void solve_slab(const dense_variant *own,
     for (int c = 0; c < cols; c++) at[i * row + c * col] = x[i * slab + c];
 }
 
-static void solve_leaf(const dense_engine *e,
-                       int n,
-                       int cols,
-                       dense_view T,
-                       int unit,
-                       dense_target X) {
+static void solve_leaf(const dense_engine *e, int n, int cols, dense_view T,
+                       int unit, dense_target X) {
   const int slab = e->own->slab, threads = e->threads;
   double t[SOLVE_LEAF * SOLVE_LEAF];
   for (int i = 0; i < n; i++) {
@@ -66,11 +59,7 @@ static void solve_leaf(const dense_engine *e,
   }
 }
 
-void dense_solve(const dense_engine *e,
-                 int n,
-                 int cols,
-                 dense_view T,
-                 int unit,
+void dense_solve(const dense_engine *e, int n, int cols, dense_view T, int unit,
                  dense_target X) {
   if (n == 0 || cols == 0) return;
   if (n <= SOLVE_LEAF) {
@@ -143,12 +132,8 @@ static void invert(const dense_engine *e, int n, double *L, int ldl) {
 }
 
 /* X[n x cols] <- T' X, T lower; the leaf copies T with zeros above */
-static void times_turned(const dense_engine *e,
-                         int n,
-                         int cols,
-                         const double *T,
-                         double *X,
-                         int ld) {
+static void times_turned(const dense_engine *e, int n, int cols,
+                         const double *T, double *X, int ld) {
   if (n > SOLVE_LEAF) {
     const int h = half(n);
     times_turned(e, h, cols, T, X, ld);

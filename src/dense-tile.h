@@ -18,13 +18,8 @@ typedef struct {
 
   /* Four columns of a symmetric matrix, below their diagonal block, and the
    * rows that they are, too: y[n] += A p[4], s[4] += A' x[n], A[n x 4]. */
-  void (*both)(int n,
-               const double *A,
-               size_t lda,
-               const double *p,
-               const double *x,
-               double *y,
-               double *s);
+  void (*both)(int n, const double *A, size_t lda, const double *p,
+               const double *x, double *y, double *s);
 
   /* X[n][slab] <- T^{-1} X, T[n][n] lower, both by rows. */
   void (*solve)(int n, const double *T, double *X);

@@ -85,8 +85,8 @@ static student_entropies entropies(double renyi, double p) {
  * could overflow. */
 #define GAUSSIAN_FROM 1e20
 
-student_entropies
-student_entropy(int d, double df, double log_det, double order) {
+student_entropies student_entropy(int d, double df, double log_det,
+                                  double order) {
   if (isnan(order)) return (student_entropies){order, order, order};
   if (d < 1 || !(df > 0) || !(order >= 0) || !isfinite(order))
     return (student_entropies){NAN, NAN, NAN};
@@ -111,14 +111,9 @@ student_entropies student_entropy_own(int d, double df, double log_det) {
   return entropies(spread - log_mode, student_1mq(d, df));
 }
 
-int student_q_divergence(int d,
-                         double df,
-                         const double *mu1,
-                         const double *S1,
-                         const double *mu2,
-                         const double *S2,
-                         double *divergence,
-                         double *work) {
+int student_q_divergence(int d, double df, const double *mu1, const double *S1,
+                         const double *mu2, const double *S2,
+                         double *divergence, double *work) {
   if (d < 1 || !(df > 0)) return EP_BAD_ARG;
   const size_t size = (size_t)d * (size_t)d;
   double *L1 = work, *L2 = L1 + size, *gap = L2 + size;

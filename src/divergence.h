@@ -27,8 +27,8 @@ typedef struct {
 
 /* At an order >= 0, finite; else NaN. +Inf where int p^order diverges, for
  * order <= d/(df + d). */
-student_entropies
-student_entropy(int d, double df, double log_det, double order);
+student_entropies student_entropy(int d, double df, double log_det,
+                                  double order);
 
 /* At the own index q = 1 + 2/(df + d), in closed form. */
 student_entropies student_entropy_own(int d, double df, double log_det);
@@ -36,13 +36,8 @@ student_entropies student_entropy_own(int d, double df, double log_det);
 /* q-divergence from St(df, mu1, S1) to St(df, mu2, S2) at their own index.
  * mu1, mu2 [d]; S1, S2 [d x d], lower triangle read; work as in
  * student_work_size(). Status as in student.h. */
-int student_q_divergence(int d,
-                         double df,
-                         const double *mu1,
-                         const double *S1,
-                         const double *mu2,
-                         const double *S2,
-                         double *divergence,
-                         double *work);
+int student_q_divergence(int d, double df, const double *mu1, const double *S1,
+                         const double *mu2, const double *S2,
+                         double *divergence, double *work);
 
 #endif

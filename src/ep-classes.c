@@ -223,11 +223,8 @@ static int done(const classes_loop *L) {
          (L->worst < L->opt->tol || near_rounding(L));
 }
 
-int classes_run(const classes_model *model,
-                const ep_options *opt,
-                classes_state *st,
-                classes_work *work,
-                ep_monitor monitor,
+int classes_run(const classes_model *model, const ep_options *opt,
+                classes_state *st, classes_work *work, ep_monitor monitor,
                 void *monitor_data) {
   classes_loop L = {.model = model,
                     .opt = opt,
@@ -272,12 +269,8 @@ int classes_run(const classes_model *model,
 
 WORKSPACE_HOLDS(ep_cavity);
 
-void classes_carve(classes_state *st,
-                   classes_work *work,
-                   int n,
-                   int C,
-                   const ep_options *opt,
-                   workspace *ws) {
+void classes_carve(classes_state *st, classes_work *work, int n, int C,
+                   const ep_options *opt, workspace *ws) {
   const size_t N = (size_t)n, K = (size_t)C, all = N * K;
   const size_t b = (size_t)(opt->block < n ? opt->block : n);
   st->site = workspace_take_bytes(ws, all * sizeof(ep_site));

@@ -36,12 +36,8 @@ typedef struct {
   common_mode common;
 } classes_work;
 
-void classes_carve(classes_state *st,
-                   classes_work *work,
-                   int n,
-                   int C,
-                   const ep_options *opt,
-                   workspace *ws);
+void classes_carve(classes_state *st, classes_work *work, int n, int C,
+                   const ep_options *opt, workspace *ws);
 
 void common_carve(common_mode *cm, int n, int C, workspace *ws);
 
@@ -52,11 +48,8 @@ int common_solve(common_mode *cm, const classes_model *model, ep_site *site);
 
 /* As ep_run(), at df = Inf. Newton steps and parallel sweeps there are none of:
  * opt->parallel and opt->lean are not looked at. */
-int classes_run(const classes_model *model,
-                const ep_options *opt,
-                classes_state *st,
-                classes_work *work,
-                ep_monitor monitor,
+int classes_run(const classes_model *model, const ep_options *opt,
+                classes_state *st, classes_work *work, ep_monitor monitor,
                 void *monitor_data);
 
 #endif

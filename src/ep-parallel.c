@@ -129,12 +129,8 @@ static int run(parallel_loop *L, ep_monitor monitor, void *monitor_data) {
   }
 }
 
-int ep_parallel(latent *post,
-                const lik_step *lik,
-                const ep_options *opt,
-                ep_state *st,
-                ep_work *work,
-                ep_monitor monitor,
+int ep_parallel(latent *post, const lik_step *lik, const ep_options *opt,
+                ep_state *st, ep_work *work, ep_monitor monitor,
                 void *monitor_data) {
   parallel_loop L = {.post = post,
                      .lik = lik,

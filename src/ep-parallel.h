@@ -8,12 +8,8 @@
  * EP_MAX_SWEEPS, EP_STALLED, EP_SITES_SKIPPED, or a negative status where not
  * even the prior has a posterior. Then st->site are the best sites met, to go
  * on from; post is not refreshed at them. */
-int ep_parallel(latent *post,
-                const lik_step *lik,
-                const ep_options *opt,
-                ep_state *st,
-                ep_work *work,
-                ep_monitor monitor,
+int ep_parallel(latent *post, const lik_step *lik, const ep_options *opt,
+                ep_state *st, ep_work *work, ep_monitor monitor,
                 void *monitor_data);
 
 #endif

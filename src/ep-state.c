@@ -23,8 +23,8 @@ int ep_trace_rows(const ep_options *opt) {
   return opt->max_sweeps < TRACE_MAX ? opt->max_sweeps + 1 : TRACE_MAX;
 }
 
-void ep_carve(
-    ep_state *st, ep_work *work, int n, const ep_options *opt, workspace *ws) {
+void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
+              workspace *ws) {
   const size_t N = (size_t)n, sites = N * sizeof(ep_site);
   const size_t b = (size_t)(opt->block < n ? opt->block : n);
   st->site = workspace_take_bytes(ws, sites);
@@ -49,13 +49,8 @@ void ep_carve(
   anderson_carve(&work->mix, 2 * n, ws);
 }
 
-void ep_record(ep_state *st,
-               const ep_options *opt,
-               const latent *post,
-               double df,
-               double residual,
-               double damping,
-               int newton) {
+void ep_record(ep_state *st, const ep_options *opt, const latent *post,
+               double df, double residual, double damping, int newton) {
   if (st->n_trace == ep_trace_rows(opt)) return;
   double *row = st->trace + (size_t)st->n_trace++ * N_TRACE;
   double value;
@@ -75,14 +70,8 @@ int ep_refresh(latent *post, const ep_state *st, ep_work *work) {
   return post->ops->refresh(post, work->tau, work->nu);
 }
 
-void ep_pass_on(int b,
-                int l,
-                double gamma,
-                double beta,
-                double *C,
-                double *m,
-                double *N,
-                double *column) {
+void ep_pass_on(int b, int l, double gamma, double beta, double *C, double *m,
+                double *N, double *column) {
   double *c = column;
   for (int k = l + 1; k < b; k++) {
     c[k] = C[IDX(k, l, b)];

@@ -56,32 +56,21 @@ typedef struct {
 } ep_work;
 
 /* state and work share one carve: n sites, opt->max_sweeps trace rows. */
-void ep_carve(
-    ep_state *st, ep_work *work, int n, const ep_options *opt, workspace *ws);
+void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
+              workspace *ws);
 
 /* Rows that a trace has room for. */
 int ep_trace_rows(const ep_options *opt);
 
 /* A row of the trace, while there is room. */
-void ep_record(ep_state *st,
-               const ep_options *opt,
-               const latent *post,
-               double df,
-               double residual,
-               double damping,
-               int newton);
+void ep_record(ep_state *st, const ep_options *opt, const latent *post,
+               double df, double residual, double damping, int newton);
 
 /* After site l of a block of b has moved by gamma and beta [M 3.7]: the
  * covariance C[b x b] (lower) and mean m[b] of those after it, and row l of N,
  * as apply() of latent.h wants it. column[b] is scratch. */
-void ep_pass_on(int b,
-                int l,
-                double gamma,
-                double beta,
-                double *C,
-                double *m,
-                double *N,
-                double *column);
+void ep_pass_on(int b, int l, double gamma, double beta, double *C, double *m,
+                double *N, double *column);
 
 /* The residual that rounding alone leaves. */
 double ep_rounding(const latent *post);

@@ -64,8 +64,8 @@ static void record(ep_loop *L, int newton) {
 
 /* One site inside a block: l-th of b, marginal (m, Cbb[l,l]). Sets gamma and
  * beta, zero when the site is left alone. Returns 1 when updated. */
-static int update_site(
-    ep_loop *L, int i, double A, double m, double *gamma, double *beta) {
+static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
+                       double *beta) {
   ep_site *site = &L->st->site[i], next;
   ep_cavity cav;
   *gamma = *beta = 0;
@@ -231,12 +231,8 @@ static int give_up(ep_loop *L, int reason) {
   return reason;
 }
 
-int ep_run(latent *post,
-           const lik_step *lik,
-           const ep_options *opt,
-           ep_state *st,
-           ep_work *work,
-           ep_monitor monitor,
+int ep_run(latent *post, const lik_step *lik, const ep_options *opt,
+           ep_state *st, ep_work *work, ep_monitor monitor,
            void *monitor_data) {
   ep_loop L = {.post = post,
                .lik = lik,

@@ -6,12 +6,7 @@
 
 /* Runs EP from st->site to convergence. post is left refreshed at st->site
  * unless the status says otherwise. Returns an ep_status. */
-int ep_run(latent *post,
-           const lik_step *lik,
-           const ep_options *opt,
-           ep_state *st,
-           ep_work *work,
-           ep_monitor monitor,
-           void *monitor_data);
+int ep_run(latent *post, const lik_step *lik, const ep_options *opt,
+           ep_state *st, ep_work *work, ep_monitor monitor, void *monitor_data);
 
 #endif

@@ -23,8 +23,8 @@ void sites_split(const double *tau, int n, site_signs *s) {
   s->nn = k - s->np;
 }
 
-int factor_positive(
-    const double *K, int n, const site_signs *s, double *L, double *log_det) {
+int factor_positive(const double *K, int n, const site_signs *s, double *L,
+                    double *log_det) {
   const int np = s->np, *idx = s->idx;
   for (int b = 0; b < np; b++) {
     const double *column = K + IDX(0, idx[b], n);
@@ -35,12 +35,8 @@ int factor_positive(
   return cholesky(L, np, log_det);
 }
 
-void factor_solve(const double *L,
-                  const site_signs *s,
-                  const double *G,
-                  int n,
-                  int cols,
-                  double *V) {
+void factor_solve(const double *L, const site_signs *s, const double *G, int n,
+                  int cols, double *V) {
   const int np = s->np, *idx = s->idx;
   for (int j = 0; j < cols; j++) {
     const double *column = G + IDX(0, j, n);
@@ -60,9 +56,7 @@ int factor_negative(double *S, const site_signs *s, double *log_det) {
   return cholesky(S, nn, log_det);
 }
 
-void factor_scale_solve(const double *L,
-                        const site_signs *s,
-                        int cols,
+void factor_scale_solve(const double *L, const site_signs *s, int cols,
                         double *W) {
   const int nn = s->nn;
   const double *root = s->root + s->np;

@@ -13,16 +13,12 @@ void sites_split(const double *tau, int n, site_signs *s);
 
 /* L[np x np] lower, L L' = I + T^{1/2} K T^{1/2} over the positive sites.
  * K[n x n], lower triangle read. log_det += log|L L'|. 0 or EP_NOT_PD. */
-int factor_positive(
-    const double *K, int n, const site_signs *s, double *L, double *log_det);
+int factor_positive(const double *K, int n, const site_signs *s, double *L,
+                    double *log_det);
 
 /* V[np x cols] = L^{-1} T^{1/2} G over the positive rows of G[n x cols]. */
-void factor_solve(const double *L,
-                  const site_signs *s,
-                  const double *G,
-                  int n,
-                  int cols,
-                  double *V);
+void factor_solve(const double *L, const site_signs *s, const double *G, int n,
+                  int cols, double *V);
 
 /* S[nn x nn], on entry the covariance (lower) of the negative sites under the
  * positive ones; on exit chol(I - |T|^{1/2} S |T|^{1/2}).
@@ -30,9 +26,7 @@ void factor_solve(const double *L,
 int factor_negative(double *S, const site_signs *s, double *log_det);
 
 /* W[nn x cols] <- L^{-1} |T|^{1/2} W, L from factor_negative. */
-void factor_scale_solve(const double *L,
-                        const site_signs *s,
-                        int cols,
+void factor_scale_solve(const double *L, const site_signs *s, int cols,
                         double *W);
 
 #endif

@@ -7,12 +7,8 @@
 #include "host.h"
 #include "numeric.h"
 
-void classes_gather(const classes_model *model,
-                    int i,
-                    const ep_site *sites,
-                    double *A,
-                    double *m,
-                    ep_site *site) {
+void classes_gather(const classes_model *model, int i, const ep_site *sites,
+                    double *A, double *m, ep_site *site) {
   for (int c = 0; c < model->C; c++) {
     A[c] = model->post[c]->A[i];
     m[c] = model->post[c]->m[i];
@@ -20,12 +16,8 @@ void classes_gather(const classes_model *model,
   }
 }
 
-int classes_divide(const classes_model *model,
-                   int i,
-                   const double *A,
-                   const double *m,
-                   const ep_site *site,
-                   ep_cavity *cav) {
+int classes_divide(const classes_model *model, int i, const double *A,
+                   const double *m, const ep_site *site, ep_cavity *cav) {
   for (int c = 0; c < model->C; c++) {
     const int status = fixpoint_cavity(model->post[c], i, A[c], m[c], site[c],
                                        INFINITY, &cav[c]);
@@ -34,12 +26,8 @@ int classes_divide(const classes_model *model,
   return EP_CONVERGED;
 }
 
-int classes_project(const classes_model *model,
-                    int i,
-                    const double *A,
-                    const double *m,
-                    const ep_site *site,
-                    classes_row *row) {
+int classes_project(const classes_model *model, int i, const double *A,
+                    const double *m, const ep_site *site, classes_row *row) {
   const int C = model->C;
   double mean[ARGMAX_MOST], sd[ARGMAX_MOST];
   const int status = classes_divide(model, i, A, m, site, row->cav);
@@ -61,11 +49,8 @@ int classes_project(const classes_model *model,
   return isfinite(t.log_z) ? EP_CONVERGED : EP_IMPROPER;
 }
 
-double classes_evaluate(const classes_model *model,
-                        const ep_site *sites,
-                        ep_cavity *cav,
-                        double *log_z,
-                        double *residual) {
+double classes_evaluate(const classes_model *model, const ep_site *sites,
+                        ep_cavity *cav, double *log_z, double *residual) {
   double A[ARGMAX_MOST], m[ARGMAX_MOST], worst = 0;
   ep_site site[ARGMAX_MOST];
   classes_row row;

@@ -24,35 +24,20 @@ typedef struct {
 
 /* Row i at marginals A[C], m[C] and sites site[C]. EP_IMPROPER: the row is to
  * be left alone, in all classes. */
-int classes_project(const classes_model *model,
-                    int i,
-                    const double *A,
-                    const double *m,
-                    const ep_site *site,
-                    classes_row *row);
+int classes_project(const classes_model *model, int i, const double *A,
+                    const double *m, const ep_site *site, classes_row *row);
 
 /* Its cavities only. */
-int classes_divide(const classes_model *model,
-                   int i,
-                   const double *A,
-                   const double *m,
-                   const ep_site *site,
-                   ep_cavity *cav);
+int classes_divide(const classes_model *model, int i, const double *A,
+                   const double *m, const ep_site *site, ep_cavity *cav);
 
 /* A[C], m[C] and site[C] of row i, from the posteriors and sites[n x C]. */
-void classes_gather(const classes_model *model,
-                    int i,
-                    const ep_site *sites,
-                    double *A,
-                    double *m,
-                    ep_site *site);
+void classes_gather(const classes_model *model, int i, const ep_site *sites,
+                    double *A, double *m, ep_site *site);
 
 /* Every row at the current posteriors: cav[n x C], log_z[n], NaN where a row
  * is improper, and residual[n], Inf there. Returns the largest residual. */
-double classes_evaluate(const classes_model *model,
-                        const ep_site *sites,
-                        ep_cavity *cav,
-                        double *log_z,
-                        double *residual);
+double classes_evaluate(const classes_model *model, const ep_site *sites,
+                        ep_cavity *cav, double *log_z, double *residual);
 
 #endif

@@ -2,13 +2,8 @@
 #include "fixpoint.h"
 #include "numeric.h"
 
-int fixpoint_cavity(const latent *post,
-                    int i,
-                    double A,
-                    double m,
-                    ep_site site,
-                    double df,
-                    ep_cavity *cav) {
+int fixpoint_cavity(const latent *post, int i, double A, double m, ep_site site,
+                    double df, ep_cavity *cav) {
   /* the rounding error of A, a sum of n_terms; 1 to 1000 times as many: no
    * difference on the problems of ep.c, whose A are far larger */
   const double least = 10 * post->n_terms * DBL_EPSILON * post->prior[i];
@@ -16,11 +11,8 @@ int fixpoint_cavity(const latent *post,
   return site_divide(A, m, site, df, cav);
 }
 
-double fixpoint_site(const latent *post,
-                     const lik_step *lik,
-                     int i,
-                     ep_site site,
-                     site_view *view) {
+double fixpoint_site(const latent *post, const lik_step *lik, int i,
+                     ep_site site, site_view *view) {
   const double A = post->A[i];
   view->proper = 0;
   if (fixpoint_cavity(post, i, A, post->m[i], site, lik->df, &view->cav) ==
@@ -36,10 +28,8 @@ double fixpoint_site(const latent *post,
   return isnan(residual) ? INFINITY : residual;
 }
 
-double fixpoint_evaluate(const latent *post,
-                         const lik_step *lik,
-                         const ep_site *site,
-                         site_view *view,
+double fixpoint_evaluate(const latent *post, const lik_step *lik,
+                         const ep_site *site, site_view *view,
                          double *residual) {
   double worst = 0;
   for (int i = 0; i < post->n; i++) {
@@ -63,11 +53,8 @@ void fixpoint_carve(fixpoint_work *w, int n, workspace *ws) {
   gmres_carve(&w->gmres, 2 * n, ws);
 }
 
-void fixpoint_linearise(fixpoint_work *w,
-                        latent *post,
-                        const lik_step *lik,
-                        const ep_site *site,
-                        const site_view *view) {
+void fixpoint_linearise(fixpoint_work *w, latent *post, const lik_step *lik,
+                        const ep_site *site, const site_view *view) {
   w->post = post;
   for (int i = 0; i < post->n; i++) {
     const site_view *s = &view[i];
@@ -132,11 +119,8 @@ static void adjoint_map(void *context, const double *x, double *out) {
   }
 }
 
-int fixpoint_newton(fixpoint_work *w,
-                    const ep_site *site,
-                    const site_view *view,
-                    double tol,
-                    int max_products,
+int fixpoint_newton(fixpoint_work *w, const ep_site *site,
+                    const site_view *view, double tol, int max_products,
                     ep_site *step) {
   const latent *post = w->post;
   const int n = post->n;
@@ -153,11 +137,8 @@ int fixpoint_newton(fixpoint_work *w,
   return spent;
 }
 
-int fixpoint_adjoint(fixpoint_work *w,
-                     double tol,
-                     int max_products,
-                     double *E_tau,
-                     double *E_nu) {
+int fixpoint_adjoint(fixpoint_work *w, double tol, int max_products,
+                     double *E_tau, double *E_nu) {
   const latent *post = w->post;
   const int n = post->n;
   for (int i = 0; i < n; i++) {

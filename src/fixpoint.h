@@ -21,28 +21,18 @@ typedef struct {
 
 /* Evaluate every site at the current posterior. residual[n] may not be NULL.
  * Returns the largest residual, Inf when a cavity is improper. */
-double fixpoint_evaluate(const latent *post,
-                         const lik_step *lik,
-                         const ep_site *site,
-                         site_view *view,
+double fixpoint_evaluate(const latent *post, const lik_step *lik,
+                         const ep_site *site, site_view *view,
                          double *residual);
 
 /* The same of site i alone; returns its residual. */
-double fixpoint_site(const latent *post,
-                     const lik_step *lik,
-                     int i,
-                     ep_site site,
-                     site_view *view);
+double fixpoint_site(const latent *post, const lik_step *lik, int i,
+                     ep_site site, site_view *view);
 
 /* Cavity of site i at the marginal (A, m). EP_IMPROPER also where A is within
  * rounding error of 0 although its prior is not: such an A has no digits. */
-int fixpoint_cavity(const latent *post,
-                    int i,
-                    double A,
-                    double m,
-                    ep_site site,
-                    double df,
-                    ep_cavity *cav);
+int fixpoint_cavity(const latent *post, int i, double A, double m, ep_site site,
+                    double df, ep_cavity *cav);
 
 typedef struct {
   latent *post;              /* set by fixpoint_linearise */
@@ -55,26 +45,17 @@ typedef struct {
 void fixpoint_carve(fixpoint_work *w, int n, workspace *ws);
 
 /* Jacobians of G at every site. Views must be proper. */
-void fixpoint_linearise(fixpoint_work *w,
-                        latent *post,
-                        const lik_step *lik,
-                        const ep_site *site,
-                        const site_view *view);
+void fixpoint_linearise(fixpoint_work *w, latent *post, const lik_step *lik,
+                        const ep_site *site, const site_view *view);
 
 /* Newton step for G(s) - s = 0: step[n]. Returns products spent or -1. */
-int fixpoint_newton(fixpoint_work *w,
-                    const ep_site *site,
-                    const site_view *view,
-                    double tol,
-                    int max_products,
+int fixpoint_newton(fixpoint_work *w, const ep_site *site,
+                    const site_view *view, double tol, int max_products,
                     ep_site *step);
 
 /* Adjoint (I - G_s') lambda = E_s with E_s given as E_tau[n], E_nu[n]; on exit
  * those hold lambda. Returns products spent or -1. */
-int fixpoint_adjoint(fixpoint_work *w,
-                     double tol,
-                     int max_products,
-                     double *E_tau,
-                     double *E_nu);
+int fixpoint_adjoint(fixpoint_work *w, double tol, int max_products,
+                     double *E_tau, double *E_nu);
 
 #endif

@@ -4,12 +4,7 @@
 #include "matrix.h"
 
 /* lik_: list(df, L). mu_, S_ are copied, never modified. */
-SEXP glue_adf(SEXP Xt_,
-              SEXP lik_,
-              SEXP s0_,
-              SEXP nugget_,
-              SEXP mu_,
-              SEXP S_,
+SEXP glue_adf(SEXP Xt_, SEXP lik_, SEXP s0_, SEXP nugget_, SEXP mu_, SEXP S_,
               SEXP log_scale_) {
   const int k = Rf_nrows(Xt_), n = Rf_ncols(Xt_);
   if (!Rf_isReal(Xt_) || !Rf_isMatrix(Xt_) || !Rf_isReal(s0_) ||

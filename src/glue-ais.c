@@ -77,8 +77,8 @@ static SEXP run_moves(void *data) {
 
 /* Anneals through barrier_[2 x levels]. Returns trace [levels x chains], F [n x
  * chains], walls and stuck (means per move). */
-SEXP glue_ais(
-    SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_, SEXP progress_) {
+SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
+              SEXP progress_) {
   if (!is_space(K_, B_, y_) || !Rf_isReal(barrier_) ||
       Rf_nrows(barrier_) != 2 || !Rf_isInteger(chains_))
     Rf_error("internal error: wrong types in ais");
@@ -102,14 +102,8 @@ SEXP glue_ais(
 
 /* Goes on from F_[n x chains] at barrier_[2], keeping every `thin`-th state,
  * `keep` of them: [n x chains x keep]. */
-SEXP glue_ais_move(SEXP K_,
-                   SEXP B_,
-                   SEXP y_,
-                   SEXP barrier_,
-                   SEXP F_,
-                   SEXP keep_,
-                   SEXP thin_,
-                   SEXP progress_) {
+SEXP glue_ais_move(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP F_,
+                   SEXP keep_, SEXP thin_, SEXP progress_) {
   if (!is_space(K_, B_, y_) || !Rf_isReal(barrier_) ||
       Rf_length(barrier_) != 2 || !Rf_isReal(F_) ||
       Rf_nrows(F_) != Rf_length(y_) || !Rf_isInteger(keep_) ||

@@ -27,8 +27,8 @@ typedef struct {
 } classes_space;
 
 /* kernels_ holds one kernel, then shared, or one a class. */
-static void
-set_latents(classes_space *s, SEXP X_, SEXP Z_, SEXP kernels_, int n, int C) {
+static void set_latents(classes_space *s, SEXP X_, SEXP Z_, SEXP kernels_,
+                        int n, int C) {
   const int own = Rf_length(kernels_) == C;
   if (!Rf_isNewList(kernels_) || !(own || Rf_length(kernels_) == 1))
     Rf_error("internal error: wrong number of kernels");

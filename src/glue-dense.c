@@ -127,8 +127,8 @@ static double flops_of(int operation, double n) {
 }
 
 /* S[n x n] is positive definite; W[n x n] and P[n x 64] are overwritten */
-static void
-run_operation(int operation, int n, const double *S, double *W, double *P) {
+static void run_operation(int operation, int n, const double *S, double *W,
+                          double *P) {
   double log_det = 0;
   switch (operation) {
   case UPDATE:

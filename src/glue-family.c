@@ -92,22 +92,12 @@ static double *student_work(int d) {
   return (double *)R_alloc(student_work_size(d), sizeof(double));
 }
 
-typedef int (*conversion)(int,
-                          double,
-                          const double *,
-                          const double *,
-                          double *,
-                          double *,
-                          double *,
-                          double *);
+typedef int (*conversion)(int, double, const double *, const double *, double *,
+                          double *, double *, double *);
 
 /* Both ways between (mu, S) and (theta1, theta2) have one shape. */
-static SEXP convert(conversion f,
-                    const char *first,
-                    const char *second,
-                    SEXP vector_,
-                    SEXP matrix_,
-                    SEXP df_) {
+static SEXP convert(conversion f, const char *first, const char *second,
+                    SEXP vector_, SEXP matrix_, SEXP df_) {
   const int d = checked_dim(vector_, matrix_, df_);
   const double *vector = REAL_RO(vector_), *matrix = REAL_RO(matrix_);
   const double df = REAL_RO(df_)[0];

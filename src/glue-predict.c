@@ -7,9 +7,7 @@
  * the n at which memory matters. */
 #define COLUMNS 256
 
-static void prepared(kernel_inputs *in,
-                     const kernel_ard *k,
-                     SEXP X_,
+static void prepared(kernel_inputs *in, const kernel_ard *k, SEXP X_,
                      const kernel_inputs *like) {
   glue_inputs(in, Rf_nrows(X_), k->p);
   kernel_prepare(in, k, REAL_RO(X_), Rf_nrows(X_), like);
@@ -81,13 +79,8 @@ static void gp_rows_make(gp_rows *r, int p, int n_neg) {
 }
 
 /* cols rows of Xnew from `first` on */
-static void predict_block(gp_rows *r,
-                          const kernel_ard *k,
-                          const double *b,
-                          int first,
-                          int cols,
-                          double *m,
-                          double *s2) {
+static void predict_block(gp_rows *r, const kernel_ard *k, const double *b,
+                          int first, int cols, double *m, double *s2) {
   for (int j = 0; j < k->p; j++)
     memcpy(r->X + (size_t)j * (size_t)cols,
            r->Xnew + (size_t)j * (size_t)r->rows + first,
@@ -119,8 +112,8 @@ static void check_nodes(SEXP kernels_, SEXP x_, int rows) {
 
 /* kernels_: a list of K; tau_, b_ [n x K]. progress_ hears of rows done, on
  * average over nodes. status, m, s2: NaN where a node has no posterior */
-SEXP glue_gp_predict(
-    SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_, SEXP progress_) {
+SEXP glue_gp_predict(SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_,
+                     SEXP progress_) {
   const int n = Rf_nrows(X_), rows = Rf_nrows(Xnew_), K = Rf_length(kernels_);
   check_nodes(kernels_, tau_, n);
   check_nodes(kernels_, b_, n);
@@ -187,8 +180,8 @@ SEXP glue_weight_predict(SEXP Xt_, SEXP mean_, SEXP C_) {
 }
 
 /* Ready for features of `width` rows at a time */
-static inducing
-inducing_rows(SEXP X_, SEXP Z_, const kernel_ard *kernel, int width) {
+static inducing inducing_rows(SEXP X_, SEXP Z_, const kernel_ard *kernel,
+                              int width) {
   inducing points = glue_inducing(X_, Z_, kernel);
   workspace ws = {NULL, 0};
   inducing_carve(&points, width, &ws);
@@ -219,8 +212,8 @@ SEXP glue_features(SEXP X_, SEXP Z_, SEXP kernel_) {
 
 /* Z_[m x p], kernels_ a list of K; mean_ and C_ of the features' weights. s2
  * with the nugget of a new observation */
-SEXP glue_inducing_predict(
-    SEXP Z_, SEXP kernels_, SEXP mean_, SEXP C_, SEXP Xnew_) {
+SEXP glue_inducing_predict(SEXP Z_, SEXP kernels_, SEXP mean_, SEXP C_,
+                           SEXP Xnew_) {
   const int rows = Rf_nrows(Xnew_), k = Rf_nrows(mean_);
   const int width = rows < COLUMNS ? rows : COLUMNS, K = Rf_length(kernels_);
   check_new(Z_, Rf_ncols(Xnew_));

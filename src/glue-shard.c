@@ -193,8 +193,8 @@ SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
 /* inputs_: list(X, Z, kernel), or NULL of linear features. list(gradient,
  * slope): the share of the rows in the gradient [groups + 3, or 1], and their
  * slopes [n x 2]; NULL where there is no posterior. */
-SEXP glue_shard_gradient(
-    SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_, SEXP inputs_) {
+SEXP glue_shard_gradient(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_,
+                         SEXP inputs_) {
   shard_space s;
   const int linear = Rf_isNull(inputs_);
   kernel_ard kernel = {0};
@@ -245,9 +245,7 @@ SEXP glue_parallel_steps(SEXP H_, SEXP g_, SEXP damping_, SEXP least_) {
 
 /* The watch of ep-state.h after another round, watch_ c(anchor, since) of the
  * last, or NULL in the first: list(status, watch) */
-SEXP glue_parallel_watch(SEXP watch_,
-                         SEXP round_,
-                         SEXP worst_,
+SEXP glue_parallel_watch(SEXP watch_, SEXP round_, SEXP worst_,
                          SEXP max_rounds_) {
   ep_watch watch = {.max_sweeps = Rf_asInteger(max_rounds_),
                     .patience = PARALLEL_PATIENCE};

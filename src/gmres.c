@@ -61,13 +61,8 @@ static void add_correction(gmres_space *s, int k, double *x) {
                   &one FCONE);
 }
 
-int gmres_solve(gmres_space *s,
-                linear_map map,
-                void *context,
-                const double *b,
-                double tol,
-                int max_products,
-                double *x) {
+int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
+                double tol, int max_products, double *x) {
   const int one = 1, n = s->n;
   const double goal = tol * F77_CALL(dnrm2)(&n, b, &one);
   memset(x, 0, (size_t)n * sizeof *x);

@@ -22,12 +22,7 @@ void gmres_carve(gmres_space *s, int n, workspace *ws);
 /* Solves map(x) = b from x = 0, restarted, until ||b - map(x)|| <= tol ||b||.
  * x[n] and b[n] must not overlap. Returns the number of products spent, or -1
  * when max_products did not suffice (x then holds the best found). */
-int gmres_solve(gmres_space *s,
-                linear_map map,
-                void *context,
-                const double *b,
-                double tol,
-                int max_products,
-                double *x);
+int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
+                double tol, int max_products, double *x);
 
 #endif

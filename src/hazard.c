@@ -43,8 +43,8 @@ static void tail(double t, double *mass, double *h, double *d, double *v) {
   *mass = M_1_SQRT_2PI / *h;
 }
 
-void hazard(
-    int n, const double *z, double *mass, double *h, double *d, double *v) {
+void hazard(int n, const double *z, double *mass, double *h, double *d,
+            double *v) {
   /* by itself, for compilers that take several z at once */
   for (int i = 0; i < n; i++) {
     const double t = fabs(z[i]), x = (t - 5) / (t + 5);

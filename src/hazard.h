@@ -9,7 +9,7 @@
  *   d[n]     z + h: how far the mean of a normal above -z lies above it
  *   v[n]     1 - z h - h^2: the variance of that normal
  * All are positive and keep their digits in either tail [M 12.6]. */
-void hazard(
-    int n, const double *z, double *mass, double *h, double *d, double *v);
+void hazard(int n, const double *z, double *mass, double *h, double *d,
+            double *v);
 
 #endif

@@ -72,8 +72,8 @@ static void cross_rows(inducing *s, int first, int cols) {
   kernel_cross(&se, &s->z, &s->part, s->cross);
 }
 
-void inducing_features(
-    inducing *s, int first, int cols, double *phi, double *lambda) {
+void inducing_features(inducing *s, int first, int cols, double *phi,
+                       double *lambda) {
   const kernel_ard *kernel = s->kernel;
   const int m = s->m, k = inducing_size(s);
   cross_rows(s, first, cols);
@@ -118,8 +118,8 @@ static double spread(const inducing *s, int cols, int c, const double *Wx) {
   return sum;
 }
 
-void inducing_add(
-    inducing *s, int first, int cols, const double *phi, kernel_grad *grad) {
+void inducing_add(inducing *s, int first, int cols, const double *phi,
+                  kernel_grad *grad) {
   const kernel_ard *kernel = s->kernel;
   const int m = s->m;
   double *W = s->B;

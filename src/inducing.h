@@ -37,16 +37,16 @@ void inducing_carve(inducing *s, int width, workspace *ws);
 void inducing_prepare(inducing *s);
 
 /* phi[k x cols] and lambda[cols] of the rows first, .., first + cols - 1. */
-void inducing_features(
-    inducing *s, int first, int cols, double *phi, double *lambda);
+void inducing_features(inducing *s, int first, int cols, double *phi,
+                       double *lambda);
 
 /* The gradient: begin, add every row once, end. B[m x cols] (destroyed) is
  * dE/dPhi_se' of rows whose features are phi[k x cols], lambda moving against
  * |phi_se|^2; grad takes the derivatives with respect to log l and log
  * variance, that of the variance without its share in lambda. */
 void inducing_begin(inducing *s, kernel_grad *grad);
-void inducing_add(
-    inducing *s, int first, int cols, const double *phi, kernel_grad *grad);
+void inducing_add(inducing *s, int first, int cols, const double *phi,
+                  kernel_grad *grad);
 void inducing_end(inducing *s, kernel_grad *grad);
 
 #endif

@@ -25,11 +25,8 @@ static double differences(const double *x, const double *Q, int n) {
   return sum;
 }
 
-void kernel_contract(const kernel_ard *k,
-                     const kernel_inputs *in,
-                     const double *K,
-                     double *W,
-                     double *scratch,
+void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
+                     const double *K, double *W, double *scratch,
                      kernel_grad *grad) {
   const int n = in->n;
   double sum_q = 0, sum_w = 0, trace = 0;

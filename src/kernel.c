@@ -21,11 +21,8 @@ void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
   in->sq = workspace_take(ws, (size_t)n);
 }
 
-void kernel_prepare(kernel_inputs *in,
-                    const kernel_ard *k,
-                    const double *X,
-                    int n,
-                    const kernel_inputs *like) {
+void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
+                    int n, const kernel_inputs *like) {
   in->n = n; /* of a panel, perhaps fewer */
   memset(in->sq, 0, (size_t)n * sizeof *in->sq);
   for (int j = 0; j < k->p; j++) {
@@ -47,8 +44,8 @@ void kernel_prepare(kernel_inputs *in,
 }
 
 /* Squared distance of row i of a and row j of b */
-static double
-distance(const kernel_inputs *a, int i, const kernel_inputs *b, int j, int p) {
+static double distance(const kernel_inputs *a, int i, const kernel_inputs *b,
+                       int j, int p) {
   double sum = 0;
   for (int k = 0; k < p; k++) {
     const double diff = a->X[IDX(i, k, a->n)] - b->X[IDX(j, k, b->n)];
@@ -58,13 +55,9 @@ distance(const kernel_inputs *a, int i, const kernel_inputs *b, int j, int p) {
 }
 
 /* column j of a Gram matrix: G holds a'b on entry, rows first.. */
-static void kernel_column(const dense_variant *loops,
-                          const kernel_ard *k,
-                          const kernel_inputs *a,
-                          const kernel_inputs *b,
-                          int j,
-                          int first,
-                          double *G) {
+static void kernel_column(const dense_variant *loops, const kernel_ard *k,
+                          const kernel_inputs *a, const kernel_inputs *b, int j,
+                          int first, double *G) {
   const int rows = a->n - first;
   const double *sq = a->sq, own = b->sq[j];
   if (loops->spread(rows, sq + first, own, NEAR, G + first))
@@ -80,11 +73,8 @@ static void kernel_column(const dense_variant *loops,
 
 /* All columns of a Gram matrix, in blocks; with `lower` what is below its
  * diagonal */
-static void kernel_columns(const kernel_ard *k,
-                           const kernel_inputs *a,
-                           const kernel_inputs *b,
-                           int lower,
-                           double *G) {
+static void kernel_columns(const kernel_ard *k, const kernel_inputs *a,
+                           const kernel_inputs *b, int lower, double *G) {
   const int threads = core_dense()->threads, n = a->n, m = b->n;
   const dense_variant *loops = dense_variant_widest();
   (void)threads; /* without OpenMP */
@@ -99,8 +89,7 @@ static void kernel_columns(const kernel_ard *k,
   }
 }
 
-void kernel_gram_lower(const kernel_ard *k,
-                       const kernel_inputs *in,
+void kernel_gram_lower(const kernel_ard *k, const kernel_inputs *in,
                        double *K) {
   const int n = in->n;
   for (int j = 0; j < n; j++)
@@ -116,10 +105,8 @@ void kernel_gram(const kernel_ard *k, const kernel_inputs *in, double *K) {
   mirror_lower(K, in->n);
 }
 
-void kernel_cross(const kernel_ard *k,
-                  const kernel_inputs *a,
-                  const kernel_inputs *b,
-                  double *G) {
+void kernel_cross(const kernel_ard *k, const kernel_inputs *a,
+                  const kernel_inputs *b, double *G) {
   const int n = a->n, m = b->n;
   if (k->p > 0)
     product("N", "T", n, m, k->p, 1, a->X, n, b->X, m, 0, G, n);

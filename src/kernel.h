@@ -29,11 +29,8 @@ void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws);
 
 /* Centres X[n x p] by its own column means (or by those of `like`, when not
  * NULL) and scales by sqrt(weight l). */
-void kernel_prepare(kernel_inputs *in,
-                    const kernel_ard *k,
-                    const double *X,
-                    int n,
-                    const kernel_inputs *like);
+void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
+                    int n, const kernel_inputs *like);
 
 /* K[n x n] with the nugget: its lower triangle (above it is not touched), or all
  * of it. */
@@ -41,10 +38,8 @@ void kernel_gram_lower(const kernel_ard *k, const kernel_inputs *in, double *K);
 void kernel_gram(const kernel_ard *k, const kernel_inputs *in, double *K);
 
 /* G[n x m] between two prepared sets, without the nugget. */
-void kernel_cross(const kernel_ard *k,
-                  const kernel_inputs *a,
-                  const kernel_inputs *b,
-                  double *G);
+void kernel_cross(const kernel_ard *k, const kernel_inputs *a,
+                  const kernel_inputs *b, double *G);
 
 typedef struct {
   double variance, bias, nugget; /* with respect to the logs */
@@ -53,11 +48,8 @@ typedef struct {
 
 /* Contracts dE/dK, lower triangle of W[n x n] (destroyed), with K as
  * kernel_gram() left it. scratch[n x (p + 1)]. Cost n^2 p, one product. */
-void kernel_contract(const kernel_ard *k,
-                     const kernel_inputs *in,
-                     const double *K,
-                     double *W,
-                     double *scratch,
+void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
+                     const double *K, double *W, double *scratch,
                      kernel_grad *grad);
 
 #endif

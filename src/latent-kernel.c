@@ -17,8 +17,8 @@ static void kernel_marginals(latent *post) {
 
 /* Panel S1[n x b] = C[, idx] from the lower triangle. Column k of C gives row
  * k of the panel for sites below it and column k itself when k is in idx. */
-static void
-kernel_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
+static void kernel_load(latent *post, const int *idx, int b, double *Cbb,
+                        double *mb) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *P = lk->S1;
@@ -39,11 +39,8 @@ kernel_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
   }
 }
 
-static void kernel_apply(latent *post,
-                         const ep_site *site,
-                         int b,
-                         const double *N,
-                         const double *gamma,
+static void kernel_apply(latent *post, const ep_site *site, int b,
+                         const double *N, const double *gamma,
                          const double *beta) {
   latent_kernel *lk = post->self;
   const int n = lk->n, inc = 1;
@@ -81,8 +78,8 @@ static void kernel_times_squared(latent *post, const double *x, double *out) {
 }
 
 /* W[nn x n] = C+[idx, ] from the lower triangle */
-static void
-gather_rows(const double *C, int n, const int *idx, int nn, double *W) {
+static void gather_rows(const double *C, int n, const int *idx, int nn,
+                        double *W) {
   for (int j = 0; j < n; j++)
     for (int a = 0; a < nn; a++) {
       const int i = idx[a];
@@ -159,8 +156,8 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
  * R = T - T C T, b = H nu [M 5.4], into the lower triangle of S2.
  * C diag(A.) C comes from two symmetric rank-k updates split by the sign of A.,
  * n^3 flops in all. */
-static void
-prior_gradient(latent *post, const ep_site *site, const latent_dots *dots) {
+static void prior_gradient(latent *post, const ep_site *site,
+                           const latent_dots *dots) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *g = lk->tmp, *minus_A = lk->tmp + n, *W = lk->S2;
@@ -186,10 +183,8 @@ prior_gradient(latent *post, const ep_site *site, const latent_dots *dots) {
   }
 }
 
-static void kernel_gradient(latent *post,
-                            const ep_site *site,
-                            const latent_dots *dots,
-                            double *gradient) {
+static void kernel_gradient(latent *post, const ep_site *site,
+                            const latent_dots *dots, double *gradient) {
   latent_kernel *lk = post->self;
   prior_gradient(post, site, dots);
   if (!lk->kernel) return;
@@ -265,16 +260,13 @@ latent latent_kernel_given(latent_kernel *lk, int n, const double *K) {
   return kernel_latent(lk);
 }
 
-latent latent_kernel_inputs(latent_kernel *lk,
-                            int n,
-                            const kernel_ard *kernel,
+latent latent_kernel_inputs(latent_kernel *lk, int n, const kernel_ard *kernel,
                             const double *X) {
   *lk = (latent_kernel){.n = n, .kernel = kernel, .X = X};
   return kernel_latent(lk);
 }
 
-latent latent_kernel_like(latent_kernel *lk,
-                          const latent_kernel *like,
+latent latent_kernel_like(latent_kernel *lk, const latent_kernel *like,
                           const kernel_ard *kernel) {
   *lk = (latent_kernel){
       .n = like->n, .kernel = kernel, .X = like->X, .like = like};

@@ -31,16 +31,13 @@ struct latent_kernel {
  * lower triangle of S2 (the entries off the diagonal are those of the symmetric
  * matrix, counted once). */
 latent latent_kernel_given(latent_kernel *lk, int n, const double *K);
-latent latent_kernel_inputs(latent_kernel *lk,
-                            int n,
-                            const kernel_ard *kernel,
+latent latent_kernel_inputs(latent_kernel *lk, int n, const kernel_ard *kernel,
                             const double *X);
 
 /* The space of another latent function at the inputs of `like`, to be carved
  * and bound after it: scratch is shared, and so is K where `kernel` is the same
  * object. */
-latent latent_kernel_like(latent_kernel *lk,
-                          const latent_kernel *like,
+latent latent_kernel_like(latent_kernel *lk, const latent_kernel *like,
                           const kernel_ard *kernel);
 
 #endif

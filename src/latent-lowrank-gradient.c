@@ -48,12 +48,8 @@ static void prepare(gradient_rows *r) {
 /* Row i, whose features are phi[k], M phi is p[k] and V phi is v[k] (where it
  * is needed): returns G_ii and, when GPhi[k] is not NULL, gives the row of G
  * Phi there. */
-static double gradient_row(const gradient_rows *r,
-                           int i,
-                           const double *phi,
-                           const double *p,
-                           const double *v,
-                           double *GPhi) {
+static double gradient_row(const gradient_rows *r, int i, const double *phi,
+                           const double *p, const double *v, double *GPhi) {
   const latent_lowrank *lr = r->lr;
   const int k = lr->k;
   const latent_dots *dots = r->dots;
@@ -140,10 +136,8 @@ static void kernel_gradient(const gradient_rows *r, double *gradient) {
   theta[2] = kernel->nugget * trace;
 }
 
-void lowrank_gradient(latent *post,
-                      const ep_site *site,
-                      const latent_dots *dots,
-                      double *gradient) {
+void lowrank_gradient(latent *post, const ep_site *site,
+                      const latent_dots *dots, double *gradient) {
   latent_lowrank *lr = post->self;
   gradient_rows r = {.post = post, .lr = lr, .site = site, .dots = dots};
   prepare(&r);

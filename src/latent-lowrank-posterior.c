@@ -52,11 +52,8 @@ static void marginals_by_factor(latent *post, double *q) {
 }
 
 /* out += Phi' x over the b rows of a panel */
-void lowrank_transposed(const latent_lowrank *lr,
-                        const double *phi,
-                        int b,
-                        const double *x,
-                        double *out) {
+void lowrank_transposed(const latent_lowrank *lr, const double *phi, int b,
+                        const double *x, double *out) {
   const int inc = 1;
   const double one = 1;
   F77_CALL(dgemv)("N", &lr->k, &b, &one, phi, &lr->k, x, &inc, &one, out,
@@ -70,11 +67,8 @@ static void flush(latent_lowrank *lr, int t, int *cols, double *G) {
   *cols = 0;
 }
 
-void lowrank_gram(latent_lowrank *lr,
-                  const double *x,
-                  double *G,
-                  const double *y,
-                  double *out) {
+void lowrank_gram(latent_lowrank *lr, const double *x, double *G,
+                  const double *y, double *out) {
   const int k = lr->k;
   int cols[2] = {0, 0}; /* rows of positive and of negative x */
   memset(G, 0, (size_t)k * (size_t)k * sizeof *G);
@@ -124,12 +118,8 @@ void lowrank_invert(latent *post) {
   cholesky_invert(lr->M, lr->k);
 }
 
-int lowrank_condition(latent *post,
-                      const double *L,
-                      const double *w,
-                      const double *tt,
-                      const double *nt,
-                      double *q) {
+int lowrank_condition(latent *post, const double *L, const double *w,
+                      const double *tt, const double *nt, double *q) {
   latent_lowrank *lr = post->self;
   post->log_det = 0;
   for (int i = 0; i < lr->n; i++) {

@@ -13,14 +13,8 @@
 #include "matrix.h"
 #include "numeric.h"
 
-void weight_moments(const double *C,
-                    const double *w,
-                    int k,
-                    const double *Xt,
-                    int cols,
-                    double *P,
-                    double *m,
-                    double *A) {
+void weight_moments(const double *C, const double *w, int k, const double *Xt,
+                    int cols, double *P, double *m, double *A) {
   symmetric_product(C, k, Xt, cols, P);
   for (int l = 0; l < cols; l++) {
     A[l] = dot(k, Xt + IDX(0, l, k), P + IDX(0, l, k));
@@ -34,8 +28,8 @@ int lowrank_columns(const latent_lowrank *lr, int first) {
 }
 
 /* Features, and lambda, of cols rows */
-static void
-make_features(latent_lowrank *lr, int first, int cols, double *phi) {
+static void make_features(latent_lowrank *lr, int first, int cols,
+                          double *phi) {
   if (lr->points) {
     inducing_features(lr->points, first, cols, phi, lr->made_lambda + first);
     return;
@@ -56,8 +50,8 @@ const double *lowrank_panel(latent_lowrank *lr, int first) {
   return lr->Phi;
 }
 
-static void
-lowrank_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
+static void lowrank_load(latent *post, const int *idx, int b, double *Cbb,
+                         double *mb) {
   latent_lowrank *lr = post->self;
   const int k = lr->k;
   lr->loaded = idx;
@@ -77,11 +71,8 @@ lowrank_load(latent *post, const int *idx, int b, double *Cbb, double *mb) {
     Cbb[IDX(l, l, b)] += lr->lambda[idx[l]] * lr->rho[idx[l]];
 }
 
-static void lowrank_apply(latent *post,
-                          const ep_site *site,
-                          int b,
-                          const double *N,
-                          const double *gamma,
+static void lowrank_apply(latent *post, const ep_site *site, int b,
+                          const double *N, const double *gamma,
                           const double *beta) {
   latent_lowrank *lr = post->self;
   const int k = lr->k, inc = 1;
@@ -203,11 +194,8 @@ static const latent_ops lowrank_ops = {.carve = lowrank_carve,
                                        .times_squared = lowrank_times_squared,
                                        .gradient = lowrank_gradient};
 
-latent latent_lowrank_features(latent_lowrank *lr,
-                               int n,
-                               int k,
-                               const double *Xt,
-                               const double *s0,
+latent latent_lowrank_features(latent_lowrank *lr, int n, int k,
+                               const double *Xt, const double *s0,
                                double nugget) {
   *lr = (latent_lowrank){
       .n = n, .k = k, .Xt = Xt, .s0 = s0, .nugget = nugget, .kept = 1};
@@ -233,8 +221,7 @@ latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept) {
                   .self = lr};
 }
 
-latent latent_lowrank_like(latent_lowrank *lr,
-                           const latent_lowrank *first,
+latent latent_lowrank_like(latent_lowrank *lr, const latent_lowrank *first,
                            inducing *points) {
   const latent post = latent_lowrank_inducing(lr, points, 1);
   lr->like = first;

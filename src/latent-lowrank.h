@@ -44,19 +44,15 @@ typedef struct latent_lowrank_s {
  * pass then takes about twice the time, and memory O(n).
  *
  * The t has dimension k for linear features without a nugget, else n. */
-latent latent_lowrank_features(latent_lowrank *lr,
-                               int n,
-                               int k,
-                               const double *Xt,
-                               const double *s0,
+latent latent_lowrank_features(latent_lowrank *lr, int n, int k,
+                               const double *Xt, const double *s0,
                                double nugget);
 latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept);
 
 /* Another latent of the same rows, inducing inputs and kernel, whose features
  * are those of `first`, which are kept, and bound before these. `points` are
  * its own, for the gradient's scratch. */
-latent latent_lowrank_like(latent_lowrank *lr,
-                           const latent_lowrank *first,
+latent latent_lowrank_like(latent_lowrank *lr, const latent_lowrank *first,
                            inducing *points);
 
 /* Some rows of a latent of which others are elsewhere; nothing is made here. */
@@ -75,12 +71,8 @@ latent latent_lowrank_rows(latent_lowrank *lr, const lowrank_rows *rows);
  * w, and at x = (tt, nt) of its own rows: A, m, log_det (the rows' part,
  * without log|M|), and q[n] = phi' M phi. EP_NOT_PD where 1 - lambda tt is not
  * above 0 in some row. Without M: lowrank_invert() makes it. */
-int lowrank_condition(latent *post,
-                      const double *L,
-                      const double *w,
-                      const double *tt,
-                      const double *nt,
-                      double *q);
+int lowrank_condition(latent *post, const double *L, const double *w,
+                      const double *tt, const double *nt, double *q);
 void lowrank_invert(latent *post);
 
 /* What the files latent-lowrank*.c need of each other. */
@@ -89,11 +81,8 @@ void lowrank_invert(latent *post);
 void lowrank_take_site(latent_lowrank *lr, int i, double tau, double nu);
 
 /* out[k] += Phi' x over the b rows of a panel phi[k x b] */
-void lowrank_transposed(const latent_lowrank *lr,
-                        const double *phi,
-                        int b,
-                        const double *x,
-                        double *out);
+void lowrank_transposed(const latent_lowrank *lr, const double *phi, int b,
+                        const double *x, double *out);
 
 /* marginals() and refresh() of latent.h */
 void lowrank_marginals(latent *post);
@@ -107,26 +96,15 @@ const double *lowrank_panel(latent_lowrank *lr, int first);
 
 /* G[k x k] (lower) = Phi' diag(x) Phi, x of either sign, and out[k] = Phi' y.
  * Spoils P and Q. */
-void lowrank_gram(latent_lowrank *lr,
-                  const double *x,
-                  double *G,
-                  const double *y,
-                  double *out);
+void lowrank_gram(latent_lowrank *lr, const double *x, double *G,
+                  const double *y, double *out);
 
-void lowrank_gradient(latent *post,
-                      const ep_site *site,
-                      const latent_dots *dots,
-                      double *gradient);
+void lowrank_gradient(latent *post, const ep_site *site,
+                      const latent_dots *dots, double *gradient);
 
 /* Location m[cols] = Xt' w and squared scale A[cols] = diag(Xt' C Xt) of a
  * linear function at feature vectors Xt[k x cols]. P[k x cols] takes C Xt. */
-void weight_moments(const double *C,
-                    const double *w,
-                    int k,
-                    const double *Xt,
-                    int cols,
-                    double *P,
-                    double *m,
-                    double *A);
+void weight_moments(const double *C, const double *w, int k, const double *Xt,
+                    int cols, double *P, double *m, double *A);
 
 #endif

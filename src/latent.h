@@ -35,12 +35,8 @@ typedef struct {
    * c_l the column of C at its turn. N[b x b], unit upper triangular, holds
    * N[k,l] = gamma_k (c_k at site l), k < l. site[n] holds the sites after
    * them. A and m are stale afterwards. */
-  void (*apply)(latent *post,
-                const ep_site *site,
-                int b,
-                const double *N,
-                const double *gamma,
-                const double *beta);
+  void (*apply)(latent *post, const ep_site *site, int b, const double *N,
+                const double *gamma, const double *beta);
 
   /* mean += C dnu, where nu of every site has changed by dnu[n]; m is current
    * after it, other results of a refresh are stale. */
@@ -59,9 +55,7 @@ typedef struct {
 
   /* gradient[n_prior] of the criterion with these dots, at the sites of the
    * last refresh. The posterior may not be used again before the next one. */
-  void (*gradient)(latent *post,
-                   const ep_site *site,
-                   const latent_dots *dots,
+  void (*gradient)(latent *post, const ep_site *site, const latent_dots *dots,
                    double *gradient);
 } latent_ops;
 

@@ -26,12 +26,8 @@ static double log_add(double a, double b) {
 }
 
 /* What is left of the moments when they are weighted by share[c] */
-static void mix(int C,
-                const double *sd,
-                double rest,
-                const double *share,
-                const argmax_moments *given,
-                tilted_classes *t) {
+static void mix(int C, const double *sd, double rest, const double *share,
+                const argmax_moments *given, tilted_classes *t) {
   for (int k = 0; k < C; k++) {
     double shift = 0, ratio = rest, loss = 0;
     for (int c = 0; c < C; c++) {
@@ -53,9 +49,7 @@ static void mix(int C,
   }
 }
 
-tilted_classes classes_tilt(int C,
-                            const double *weight,
-                            const double *mean,
+tilted_classes classes_tilt(int C, const double *weight, const double *mean,
                             const double *sd) {
   tilted_classes t;
   argmax_moments given[ARGMAX_MOST];
@@ -78,12 +72,8 @@ tilted_classes classes_tilt(int C,
   return t;
 }
 
-double classes_posterior(int C,
-                         const double *weight,
-                         const double *mean,
-                         const double *sd,
-                         int all,
-                         double *log_p) {
+double classes_posterior(int C, const double *weight, const double *mean,
+                         const double *sd, int all, double *log_p) {
   const double least = least_of(C, weight);
   double log_z = -INFINITY, left = 1;
   int sharing = 0;

@@ -17,17 +17,13 @@ typedef struct {
 
 /* For cavities N(mean[k], sd[k]^2), k < C <= ARGMAX_MOST; weight[C] >= 0, not
  * all 0. One integral a class with more than the least weight. */
-tilted_classes
-classes_tilt(int C, const double *weight, const double *mean, const double *sd);
+tilted_classes classes_tilt(int C, const double *weight, const double *mean,
+                            const double *sd);
 
 /* log_p[C] = log P(class k is the largest); returns log_z, to go with it. Where
  * not `all`, classes of the least weight share what the others leave equally,
  * which log_z and sums over them do not feel: for one rate one integral. */
-double classes_posterior(int C,
-                         const double *weight,
-                         const double *mean,
-                         const double *sd,
-                         int all,
-                         double *log_p);
+double classes_posterior(int C, const double *weight, const double *mean,
+                         const double *sd, int all, double *log_p);
 
 #endif

@@ -43,8 +43,8 @@ static step_levels levels_make(double lo, double hi, double q) {
   return s;
 }
 
-lik_step
-likelihood_step(double df, double d, int n, const double *L, step_levels *row) {
+lik_step likelihood_step(double df, double d, int n, const double *L,
+                         step_levels *row) {
   const lik_step lik = {.df = df, .q = 1 + 2 / (df + d), .row = row};
   for (int i = 0; i < n; i++)
     row[i] = levels_make(L[i], L[IDX(i, 1, n)], lik.q);
@@ -72,8 +72,8 @@ static void tail_ratios(double t, double df, double *r1, double *r2) {
 }
 
 /* Logs of f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v)). */
-static void log_t_values(
-    double z, double df, double *log_f, double *log_F, double *log_F2) {
+static void log_t_values(double z, double df, double *log_f, double *log_F,
+                         double *log_F2) {
   *log_f = dt(z, df, 1);
   *log_F = pt(z, df, 1, 1);
   *log_F2 = pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);

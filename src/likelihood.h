@@ -27,8 +27,8 @@ typedef struct {
  * q = 1 + 2/(df + d). The L are taken as they are: a factor common to a row
  * adds its log to the evidence at df = Inf, but no such thing holds for that of
  * t-EP by Z1 [M 4.4, 13.2]. */
-lik_step
-likelihood_step(double df, double d, int n, const double *L, step_levels *row);
+lik_step likelihood_step(double df, double d, int n, const double *L,
+                         step_levels *row);
 
 /* Tilted escort moments in units of the cavity: with cavity St(df, mean, var),
  * s = sqrt(var), z = side mean / s,

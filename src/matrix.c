@@ -30,51 +30,37 @@ static void scale_columns(double beta, int m, int n, double *C, int ldc) {
   }
 }
 
-void product(const char *trans_a,
-             const char *trans_b,
-             int m,
-             int n,
-             int k,
-             double alpha,
-             const double *A,
-             int lda,
-             const double *B,
-             int ldb,
-             double beta,
-             double *C,
-             int ldc) {
+void product(const char *trans_a, const char *trans_b, int m, int n, int k,
+             double alpha, const double *A, int lda, const double *B, int ldb,
+             double beta, double *C, int ldc) {
   scale_columns(beta, m, n, C, ldc);
   ops()->product(core_dense(), m, n, k, alpha, NULL,
                  dense_of(A, lda, *trans_a == 'T'),
                  dense_of(B, ldb, *trans_b == 'T'), dense_into(C, ldc, 0));
 }
 
-void symmetric_product(
-    const double *A, int n, const double *B, int cols, double *C) {
+void symmetric_product(const double *A, int n, const double *B, int cols,
+                       double *C) {
   scale_columns(0, n, cols, C, n);
   ops()->symmetric(core_dense(), n, cols, A, n, dense_of(B, n, 0), C, n);
 }
 
-void rank_update(
-    const char *trans, int n, int k, double alpha, const double *A, double *C) {
+void rank_update(const char *trans, int n, int k, double alpha, const double *A,
+                 double *C) {
   const int turned = *trans == 'T';
   ops()->update(core_dense(), n, k, alpha, NULL,
                 dense_of(A, turned ? k : n, turned), C, n, NULL);
 }
 
-void rank_update_signed(double *C,
-                        int n,
-                        const double *P,
-                        int b,
-                        const double *gamma,
-                        double *scratch) {
+void rank_update_signed(double *C, int n, const double *P, int b,
+                        const double *gamma, double *scratch) {
   ops()->update(core_dense(), n, b, -1, gamma, dense_of(P, n, 0), C, n,
                 scratch);
 }
 
 /* L' is upper: reversed it is lower */
-void solve_lower(
-    const char *trans, const double *L, int n, double *B, int cols) {
+void solve_lower(const char *trans, const double *L, int n, double *B,
+                 int cols) {
   const int up = *trans == 'T';
   dense_view T = dense_of(L, n, up);
   dense_target X = dense_into(B, n, 0);

@@ -13,32 +13,22 @@ void symmetric_times(const double *A, int n, const double *x, double *out);
 
 /* C[m x n] <- alpha op(A) op(B) + beta C, k the inner length; op by "N" or "T",
  * leading dimensions as in dgemm. */
-void product(const char *trans_a,
-             const char *trans_b,
-             int m,
-             int n,
-             int k,
-             double alpha,
-             const double *A,
-             int lda,
-             const double *B,
-             int ldb,
-             double beta,
-             double *C,
-             int ldc);
+void product(const char *trans_a, const char *trans_b, int m, int n, int k,
+             double alpha, const double *A, int lda, const double *B, int ldb,
+             double beta, double *C, int ldc);
 
 /* C[n x cols] = A B, the lower triangle of A[n x n] read. */
-void symmetric_product(
-    const double *A, int n, const double *B, int cols, double *C);
+void symmetric_product(const double *A, int n, const double *B, int cols,
+                       double *C);
 
 /* C[n x n] (lower) += alpha A A' for A[n x k] ("N"), alpha A' A for A[k x n]
  * ("T"). */
-void rank_update(
-    const char *trans, int n, int k, double alpha, const double *A, double *C);
+void rank_update(const char *trans, int n, int k, double alpha, const double *A,
+                 double *C);
 
 /* B[n x cols] <- L^{-1} B ("N") or L'^{-1} B ("T"), L[n x n] lower. */
-void solve_lower(
-    const char *trans, const double *L, int n, double *B, int cols);
+void solve_lower(const char *trans, const double *L, int n, double *B,
+                 int cols);
 
 /* P[n x b] <- P N^{-1}, N[b x b] unit upper triangular. */
 void solve_unit_right(const double *N, int b, double *P, int n);
@@ -53,12 +43,8 @@ void cholesky_invert(double *L, int n);
 /* C[n x n] (lower) -= P diag(gamma) P', P[n x b], as two symmetric rank-k
  * updates split by the sign of gamma[b], or as one. P is finite;
  * scratch[n x b]. */
-void rank_update_signed(double *C,
-                        int n,
-                        const double *P,
-                        int b,
-                        const double *gamma,
-                        double *scratch);
+void rank_update_signed(double *C, int n, const double *P, int b,
+                        const double *gamma, double *scratch);
 
 /* Copy the lower triangle of A[n x n] to the upper one. */
 void mirror_lower(double *A, int n);

@@ -44,8 +44,8 @@ static void add_scales(parallel_plan *plan, double damping, double shortest) {
     plan->scale[plan->n++] = scale;
 }
 
-parallel_plan
-parallel_steps(double *H, double *g, int c, double damping, double least) {
+parallel_plan parallel_steps(double *H, double *g, int c, double damping,
+                             double least) {
   parallel_plan plan = {.bound = GROWTH * least};
   if (c > 0 && anderson_solve(H, g, c)) {
     memcpy(plan.gamma, g, (size_t)c * sizeof *g);

@@ -45,7 +45,7 @@ typedef struct {
 
 /* From the normal equations of c differences (anderson.h), which are spoilt,
  * and the least size so far. */
-parallel_plan
-parallel_steps(double *H, double *g, int c, double damping, double least);
+parallel_plan parallel_steps(double *H, double *g, int c, double damping,
+                             double least);
 
 #endif

@@ -37,8 +37,7 @@ static int prepare_negative(predictive_factor *f, const double *K) {
   return factor_negative(f->M, &f->signs, &ignore);
 }
 
-int predictive_prepare(predictive_factor *f,
-                       const double *K,
+int predictive_prepare(predictive_factor *f, const double *K,
                        const double *tau) {
   double ignore = 0;
   sites_split(tau, f->n, &f->signs);
@@ -48,14 +47,9 @@ int predictive_prepare(predictive_factor *f,
   return status;
 }
 
-void predictive_latent(const predictive_factor *f,
-                       const double *G,
-                       int cols,
-                       double prior,
-                       const double *b,
-                       double *scratch,
-                       double *m,
-                       double *s2) {
+void predictive_latent(const predictive_factor *f, const double *G, int cols,
+                       double prior, const double *b, double *scratch,
+                       double *m, double *s2) {
   const int n = f->n, np = f->signs.np, nn = f->signs.nn, inc = 1;
   const int *neg = f->signs.idx + np;
   const double one = 1, zero = 0;

@@ -19,20 +19,14 @@ typedef struct {
 void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws);
 
 /* K[n x n], lower triangle read. EP_NOT_PD when the sites have no posterior. */
-int predictive_prepare(predictive_factor *f,
-                       const double *K,
+int predictive_prepare(predictive_factor *f, const double *K,
                        const double *tau);
 
 /* Scaled latent m[cols] and s2[cols] [M 7.1]: G[n x cols] holds
  * k* without nugget, prior = k(x*, x*) with it, b[n] = (I + T K)^{-1} nu.
  * scratch[2 n x cols]. */
-void predictive_latent(const predictive_factor *f,
-                       const double *G,
-                       int cols,
-                       double prior,
-                       const double *b,
-                       double *scratch,
-                       double *m,
-                       double *s2);
+void predictive_latent(const predictive_factor *f, const double *G, int cols,
+                       double prior, const double *b, double *scratch,
+                       double *m, double *s2);
 
 #endif

@@ -23,14 +23,12 @@ void shard_carve(shard *s, workspace *ws) {
   s->view = workspace_take_bytes(ws, n * sizeof *s->view);
 }
 
-void shard_gram(
-    shard *s, const double *tt, const double *nt, double *P, double *h) {
+void shard_gram(shard *s, const double *tt, const double *nt, double *P,
+                double *h) {
   lowrank_gram(&s->lr, tt, P, nt, h);
 }
 
-int shard_evaluate(shard *s,
-                   const lik_step *lik,
-                   const shard_posterior *u,
+int shard_evaluate(shard *s, const lik_step *lik, const shard_posterior *u,
                    const double *x) {
   const int n = s->post.n;
   const double *tt = x, *nt = x + n;
@@ -65,10 +63,8 @@ static void take_moves(const shard *s, double *point) {
 }
 
 /* Of the differences, newest first, the newest being next - here */
-static void normal_equations(const shard *s,
-                             const shard_step *step,
-                             const double *next,
-                             shard_sums *sums) {
+static void normal_equations(const shard *s, const shard_step *step,
+                             const double *next, shard_sums *sums) {
   const size_t n = (size_t)s->post.n, N = 2 * n;
   const int c = sums->known;
   memset(sums->H, 0, sizeof sums->H);
@@ -97,12 +93,8 @@ static void sum_rows(const shard *s, double df, shard_sums *sums) {
   for (int i = 0; i < s->post.n; i++) sums->loo += s->view[i].tilt.log_zp;
 }
 
-int shard_pass(shard *s,
-               const lik_step *lik,
-               const shard_posterior *u,
-               const shard_step *step,
-               double *next,
-               shard_sums *sums) {
+int shard_pass(shard *s, const lik_step *lik, const shard_posterior *u,
+               const shard_step *step, double *next, shard_sums *sums) {
   const int n = s->post.n;
   take_step(step, n, next);
   if (shard_evaluate(s, lik, u, next) != EP_CONVERGED) return EP_NOT_PD;
@@ -117,9 +109,7 @@ int shard_pass(shard *s,
   return EP_CONVERGED;
 }
 
-void shard_gradient(shard *s,
-                    const lik_step *lik,
-                    double *gradient,
+void shard_gradient(shard *s, const lik_step *lik, double *gradient,
                     double *slope) {
   const int n = s->post.n;
   for (int i = 0; i < n; i++) {

@@ -56,31 +56,23 @@ typedef struct {
 void shard_carve(shard *s, workspace *ws);
 
 /* P[k x k] (lower) = Phi' diag(tt) Phi, h[k] = Phi' nt. */
-void shard_gram(
-    shard *s, const double *tt, const double *nt, double *P, double *h);
+void shard_gram(shard *s, const double *tt, const double *nt, double *P,
+                double *h);
 
 /* Takes the step, evaluates all rows there, and gives the point next. EP_NOT_PD
  * where 1 - lambda tt is not above 0 in some row: there is no posterior. */
-int shard_pass(shard *s,
-               const lik_step *lik,
-               const shard_posterior *u,
-               const shard_step *step,
-               double *next,
-               shard_sums *sums);
+int shard_pass(shard *s, const lik_step *lik, const shard_posterior *u,
+               const shard_step *step, double *next, shard_sums *sums);
 
 /* Marginals and views of the rows at x = (tt, nt). EP_NOT_PD as above. */
-int shard_evaluate(shard *s,
-                   const lik_step *lik,
-                   const shard_posterior *u,
+int shard_evaluate(shard *s, const lik_step *lik, const shard_posterior *u,
                    const double *x);
 
 /* At a fixed point of EP at df = Inf, after shard_evaluate(): the rows' share
  * in the gradient of the evidence, in the hyperparameters of the kernel
  * (gradient[groups + 3]) or in log nugget alone (gradient[1]), and in the
  * likelihoods of the rows, slope[n x 2]. */
-void shard_gradient(shard *s,
-                    const lik_step *lik,
-                    double *gradient,
+void shard_gradient(shard *s, const lik_step *lik, double *gradient,
                     double *slope);
 
 #endif

@@ -28,9 +28,7 @@ double site_quad(double A, double m, ep_site s, double u) {
 /* v/(v+1), in a form that holds at v = Inf */
 static double shape_power(double df) { return 1 / (1 + 1 / df); }
 
-int site_project(const ep_cavity *cav,
-                 const tilted *t,
-                 double df,
+int site_project(const ep_cavity *cav, const tilted *t, double df,
                  ep_site *site) {
   if (!(cav->base > 0)) {
     *site = (ep_site){0, 0};
@@ -51,8 +49,8 @@ int site_project(const ep_cavity *cav,
 }
 
 /* [M 3.16] */
-cavity_grad site_divide_grad(
-    double A, ep_site site, double df, const ep_cavity *cav, const tilted *t) {
+cavity_grad site_divide_grad(double A, ep_site site, double df,
+                             const ep_cavity *cav, const tilted *t) {
   const double iv = 1 / df, u = cav->u, base = cav->base;
   cavity_grad g = {.u = {-site.tau, 0, -A, 0},
                    .log_base = {1 / (u * A), 0, base, 0},
@@ -67,12 +65,9 @@ cavity_grad site_divide_grad(
 }
 
 /* [M 3.17] */
-site_jacobian site_project_grad(const ep_cavity *cav,
-                                double df,
-                                const tilted *t,
-                                const tilted_grad *tg,
-                                const cavity_grad *cg,
-                                ep_site projected) {
+site_jacobian site_project_grad(const ep_cavity *cav, double df,
+                                const tilted *t, const tilted_grad *tg,
+                                const cavity_grad *cg, ep_site projected) {
   site_jacobian J;
   const double p = shape_power(df), s = sqrt(cav->var), base = cav->base;
   const double g = exp(-p * log(t->w)), m_hat = t->side * s * t->mu;

@@ -31,27 +31,22 @@ double site_quad(double A, double m, ep_site site, double u);
 
 /* Site whose product with the cavity has the tilted escort moments along this
  * direction. At A = 0 the site is flat. EP_IMPROPER when not finite. */
-int site_project(const ep_cavity *cav,
-                 const tilted *t,
-                 double df,
+int site_project(const ep_cavity *cav, const tilted *t, double df,
                  ep_site *site);
 
 /* Derivatives of u, log var, mean and z with respect to A, m, tau, nu. */
 typedef struct {
   double u[4], log_base[4], log_var[4], mean[4], z[4];
 } cavity_grad;
-cavity_grad site_divide_grad(
-    double A, ep_site site, double df, const ep_cavity *cav, const tilted *t);
+cavity_grad site_divide_grad(double A, ep_site site, double df,
+                             const ep_cavity *cav, const tilted *t);
 
 /* Derivatives of the projected site with respect to A, m, tau, nu, lo, hi. */
 typedef struct {
   double tau[N_BY], nu[N_BY];
 } site_jacobian;
-site_jacobian site_project_grad(const ep_cavity *cav,
-                                double df,
-                                const tilted *t,
-                                const tilted_grad *tg,
-                                const cavity_grad *cg,
-                                ep_site projected);
+site_jacobian site_project_grad(const ep_cavity *cav, double df,
+                                const tilted *t, const tilted_grad *tg,
+                                const cavity_grad *cg, ep_site projected);
 
 #endif

@@ -32,8 +32,8 @@ size_t student_work_size(int d) {
 static int bad_size(int d, double df) { return d < 1 || !(df > 0); }
 
 /* L[d x d] = lower Cholesky factor of scale * S, log_det = log|scale S| */
-static int
-factor(int d, double scale, const double *S, double *L, double *log_det) {
+static int factor(int d, double scale, const double *S, double *L,
+                  double *log_det) {
   const size_t size = (size_t)d * (size_t)d;
   for (size_t i = 0; i < size; i++) L[i] = scale * S[i];
   *log_det = 0;
@@ -60,13 +60,8 @@ int student_log_det(int d, const double *S, double *log_det, double *work) {
   return factor(d, 1, S, work, log_det);
 }
 
-int student_to_natural(int d,
-                       double df,
-                       const double *mu,
-                       const double *S,
-                       double *theta1,
-                       double *theta2,
-                       double *log_partition,
+int student_to_natural(int d, double df, const double *mu, const double *S,
+                       double *theta1, double *theta2, double *log_partition,
                        double *work) {
   if (bad_size(d, df)) return EP_BAD_ARG;
   double log_det;
@@ -85,14 +80,9 @@ int student_to_natural(int d,
   return isfinite(*log_partition) ? EP_CONVERGED : EP_BAD_ARG;
 }
 
-int student_from_natural(int d,
-                         double df,
-                         const double *theta1,
-                         const double *theta2,
-                         double *mu,
-                         double *S,
-                         double *log_partition,
-                         double *work) {
+int student_from_natural(int d, double df, const double *theta1,
+                         const double *theta2, double *mu, double *S,
+                         double *log_partition, double *work) {
   if (bad_size(d, df)) return EP_BAD_ARG;
   double log_det; /* of Lambda */
   int status = factor(d, -2, theta2, work, &log_det);
@@ -113,8 +103,8 @@ int student_from_natural(int d,
   return isfinite(*log_partition) ? EP_CONVERGED : EP_BAD_ARG;
 }
 
-void student_escort(
-    int d, double df, const double *S, double *df_escort, double *S_escort) {
+void student_escort(int d, double df, const double *S, double *df_escort,
+                    double *S_escort) {
   const double ratio = isinf(df) ? 1 : df / (df + 2);
   for (int j = 0; j < d; j++)
     for (int i = j; i < d; i++)

@@ -24,28 +24,18 @@ size_t student_work_size(int d);
 int student_log_det(int d, const double *S, double *log_det, double *work);
 
 /* theta1[d], theta2[d x d], log_partition = g(theta) [M 1.4]. */
-int student_to_natural(int d,
-                       double df,
-                       const double *mu,
-                       const double *S,
-                       double *theta1,
-                       double *theta2,
-                       double *log_partition,
+int student_to_natural(int d, double df, const double *mu, const double *S,
+                       double *theta1, double *theta2, double *log_partition,
                        double *work);
 
 /* The way back [M 1.5]: mu[d], S[d x d], log_partition. EP_NOT_PD unless
  * -theta2 is positive definite. */
-int student_from_natural(int d,
-                         double df,
-                         const double *theta1,
-                         const double *theta2,
-                         double *mu,
-                         double *S,
-                         double *log_partition,
-                         double *work);
+int student_from_natural(int d, double df, const double *theta1,
+                         const double *theta2, double *mu, double *S,
+                         double *log_partition, double *work);
 
 /* Escort St(df + 2, mu, df/(df+2) S): mean mu, covariance S [M 1.8]. */
-void student_escort(
-    int d, double df, const double *S, double *df_escort, double *S_escort);
+void student_escort(int d, double df, const double *S, double *df_escort,
+                    double *S_escort);
 
 #endif

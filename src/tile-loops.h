@@ -28,8 +28,8 @@ typedef double LOOSE;
 /* a loop of known length, to be written out so that its array is registers */
 #define EACH(v, count) UNROLL for (int v = 0; v < (count); v++)
 
-TARGET static void
-TILE(int k, const double *a, const double *b, double *C, size_t ldc) {
+TARGET static void TILE(int k, const double *a, const double *b, double *C,
+                        size_t ldc) {
   VEC sum[COLS][VECTORS];
   EACH(j, COLS) {
     PREFETCH(C + (size_t)j * ldc);
@@ -67,13 +67,8 @@ TARGET static void SOLVE(int n, const double *T, double *X) {
   }
 }
 
-TARGET static void BOTH(int n,
-                        const double *A,
-                        size_t lda,
-                        const double *p,
-                        const double *x,
-                        double *y,
-                        double *s) {
+TARGET static void BOTH(int n, const double *A, size_t lda, const double *p,
+                        const double *x, double *y, double *s) {
   VEC sum[BOTH_COLS];
   int i = 0;
   EACH(c, BOTH_COLS) { sum[c] = (VEC){0}; }

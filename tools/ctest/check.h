@@ -58,12 +58,8 @@ static inline int check_fails(void) {
   } while (0)
 
 /* |got - want| <= tol max(floor, |want|); NaN fails, equal infinities pass */
-static inline void check_near(const char *file,
-                              int line,
-                              const char *what,
-                              double got,
-                              double want,
-                              double tol,
+static inline void check_near(const char *file, int line, const char *what,
+                              double got, double want, double tol,
                               double floor) {
   const double size = fmax(floor, fabs(want));
   if (got == want || fabs(got - want) <= tol * size) return;

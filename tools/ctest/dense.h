@@ -36,8 +36,8 @@ static inline double *dense_square(int n) {
 
 /* K[n x n]: squared exponential on random points in the plane, plus bias and
  * nugget; y[n]: the side of a line, some flipped */
-static inline void
-dense_problem(uint64_t seed, int n, double nugget, double *K, double *y) {
+static inline void dense_problem(uint64_t seed, int n, double nugget, double *K,
+                                 double *y) {
   double x[DENSE_MAX][2];
   for (int i = 0; i < n; i++) {
     x[i][0] = dense_norm(&seed);
@@ -53,8 +53,8 @@ dense_problem(uint64_t seed, int n, double nugget, double *K, double *y) {
 }
 
 /* B[n x n] <- B^{-1} R[n x cols] in R; returns log|det B|, *sign its sign */
-static inline double
-dense_gauss(int n, double *B, int cols, double *R, int *sign) {
+static inline double dense_gauss(int n, double *B, int cols, double *R,
+                                 int *sign) {
   int pivot[DENSE_MAX], info = 0;
   double log_det = 0;
   *sign = 1;
@@ -70,8 +70,8 @@ dense_gauss(int n, double *B, int cols, double *R, int *sign) {
 }
 
 /* C[n x n] = (K^{-1} + T)^{-1} = (I + K T)^{-1} K; returns log|I + K T| */
-static inline double
-dense_posterior(const double *K, const double *tau, int n, double *C) {
+static inline double dense_posterior(const double *K, const double *tau, int n,
+                                     double *C) {
   double *B = dense_square(n);
   int sign;
   for (int j = 0; j < n; j++)
@@ -92,8 +92,8 @@ static inline double dense_dot(const double *x, const double *y, int n) {
 
 /* Derivative of f at 0 by central differences of step h, two Richardson steps:
  * error O(h^6). */
-static inline double
-dense_slope(double (*f)(void *, double), void *data, double h) {
+static inline double dense_slope(double (*f)(void *, double), void *data,
+                                 double h) {
   double d[3];
   for (int k = 0; k < 3; k++, h /= 2)
     d[k] = (f(data, h) - f(data, -h)) / (2 * h);

@@ -27,12 +27,8 @@ static void start(filter *f, double scale) {
       (adf_state){.k = k, .s0 = prior, .mu = f->mu, .S = f->S, .work = f->work};
 }
 
-static int absorb(filter *f,
-                  double df,
-                  double epsilon,
-                  const double *Xt,
-                  const double *y,
-                  int rows) {
+static int absorb(filter *f, double df, double epsilon, const double *Xt,
+                  const double *y, int rows) {
   const double rates[2] = {epsilon, epsilon};
   step_levels *levels = calloc((size_t)rows, sizeof *levels);
   if (!levels) abort();

@@ -53,8 +53,8 @@ static double probe_at(void *data, double step) {
   return value;
 }
 
-static void check_case(
-    double df, double eps0, double eps1, criterion_type type, uint64_t seed) {
+static void check_case(double df, double eps0, double eps1, criterion_type type,
+                       uint64_t seed) {
   probe p = {df, {eps0, eps1}, seed, type, 0, 0, -1};
   double by_epsilon[2];
   fit *f = problem(df, p.epsilon, seed);

@@ -34,15 +34,8 @@ static void widen(double *gap, double off) {
 }
 
 /* C - want, the largest difference over the terms of the sum */
-static double worst(int m,
-                    int n,
-                    int k,
-                    double alpha,
-                    const double *w,
-                    dense_view A,
-                    dense_view B,
-                    dense_view before,
-                    dense_view C,
+static double worst(int m, int n, int k, double alpha, const double *w,
+                    dense_view A, dense_view B, dense_view before, dense_view C,
                     int lower) {
   double gap = 0;
   for (int j = 0; j < n; j++)

@@ -19,13 +19,8 @@ static void fill(double *X, int rows, uint64_t seed) {
   }
 }
 
-static double by_hand(const kernel_ard *k,
-                      const double *a,
-                      int na,
-                      int i,
-                      const double *b,
-                      int nb,
-                      int j) {
+static double by_hand(const kernel_ard *k, const double *a, int na, int i,
+                      const double *b, int nb, int j) {
   double r2 = 0;
   for (int c = 0; c < k->p; c++) {
     const double d = a[IDX(i, c, na)] - b[IDX(j, c, nb)];

@@ -94,8 +94,8 @@ static void too_negative_a_site_is_refused_and_left_again(void) {
 }
 
 /* What ep.c does with a block, for given changes of the sites idx[b]. */
-static void change_block(
-    space *s, const int *idx, int b, const double *dtau, const double *dnu) {
+static void change_block(space *s, const int *idx, int b, const double *dtau,
+                         const double *dnu) {
   double *Cbb = dense_new((size_t)(b * b)), *N = dense_new((size_t)(b * b));
   double gamma[64], beta[64], m[64];
   latent *post = &s->post;

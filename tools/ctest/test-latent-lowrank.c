@@ -69,8 +69,8 @@ static void pair_new(pair *s, int width, double negative, double nugget) {
   pair_bind(s);
 }
 
-static void
-pair_points(pair *s, int width, double negative, double nugget, int kept) {
+static void pair_points(pair *s, int width, double negative, double nugget,
+                        int kept) {
   uint64_t seed = 73;
   s->kernel = (kernel_ard){.p = p,
                            .groups = 2,
@@ -277,11 +277,8 @@ static void run_carve(run *r, const ep_options *opt, workspace *ws) {
   adjoint_carve(&r->partials, n, ws);
 }
 
-static double run_ep(latent *post,
-                     const lik_step *lik,
-                     criterion_type type,
-                     run *r,
-                     double *gradient) {
+static double run_ep(latent *post, const lik_step *lik, criterion_type type,
+                     run *r, double *gradient) {
   const ep_options opt = {
       .tol = 1e-12, .max_sweeps = 300, .damping = 1, .block = 8};
   workspace ws = {NULL, 0};

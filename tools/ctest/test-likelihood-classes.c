@@ -57,8 +57,8 @@ typedef struct {
 } long_moments;
 
 /* log density of f_c given argmax = c, not normalised */
-static long double
-log_density(int C, int c, const double *mean, const double *sd, long double x) {
+static long double log_density(int C, int c, const double *mean,
+                               const double *sd, long double x) {
   const long double u = (x - mean[c]) / sd[c];
   long double L = -u * u / 2;
   for (int k = 0; k < C; k++)
@@ -75,8 +75,8 @@ static const long double weight5[5] = {
     0.568888888888888888888889L, 0.478628670499366468041292L,
     0.236926885056189087514264L};
 
-static long double
-piece(int C, int c, const double *mean, const double *sd, long double x) {
+static long double piece(int C, int c, const double *mean, const double *sd,
+                         long double x) {
   const long double slope = (x - mean[c]) / ((long double)sd[c] * sd[c]);
   long double precision = slope * slope;
   for (int k = 0; k < C; k++)
@@ -87,8 +87,8 @@ piece(int C, int c, const double *mean, const double *sd, long double x) {
 
 /* On pieces half as long as the local scale, from the mode, found by golden
  * section, until the density is e^-45. */
-static long_moments
-reference(int C, int c, const double *mean, const double *sd) {
+static long_moments reference(int C, int c, const double *mean,
+                              const double *sd) {
   long double lo = mean[c], hi = mean[c];
   for (int k = 0; k < C; k++) hi = fmaxl(hi, (long double)mean[k] + 10 * sd[k]);
   for (int it = 0; it < 300; it++) {
@@ -151,8 +151,8 @@ reference(int C, int c, const double *mean, const double *sd) {
 
 enum { PLAIN, SPREAD, NARROW, WIDE, FAR, BEHIND, REGIMES };
 
-static void
-draw(uint64_t *seed, int regime, int C, int y, double *mean, double *sd) {
+static void draw(uint64_t *seed, int regime, int C, int y, double *mean,
+                 double *sd) {
   for (int k = 0; k < C; k++) {
     mean[k] = dense_norm(seed);
     sd[k] = exp(dense_norm(seed) / 2);
@@ -178,8 +178,8 @@ static void column(uint64_t *seed, int kind, int C, int y, double *omega) {
   }
 }
 
-static void
-check_cell(int C, const double *omega, const double *mean, const double *sd) {
+static void check_cell(int C, const double *omega, const double *mean,
+                       const double *sd) {
   const tilted_classes t = classes_tilt(C, omega, mean, sd);
   static long_moments given[ARGMAX_MOST];
   long double share[ARGMAX_MOST], least = omega[0], z;

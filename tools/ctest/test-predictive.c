@@ -5,8 +5,8 @@
 
 enum { n = 25, cols = 6 };
 
-static predictive_factor
-new_factor(const double *tau, int rows, double **block) {
+static predictive_factor new_factor(const double *tau, int rows,
+                                    double **block) {
   predictive_factor f;
   int n_neg = 0;
   for (int i = 0; i < rows; i++) n_neg += tau[i] < 0;

@@ -115,8 +115,8 @@ static void take_posterior(problem *p, const result *r) {
   solve_lower("T", p->L, K, p->w, 1);
 }
 
-static void
-near_terms(criterion_terms a, criterion_terms b, criterion_terms c) {
+static void near_terms(criterion_terms a, criterion_terms b,
+                       criterion_terms c) {
   CHECK(a.shift == 0 && b.shift == 0 && c.shift == 0);
   CHECK_NEAR(a.R + b.R, c.R, 1e-11);
   CHECK_NEAR(a.h + b.h, c.h, 1e-11);
@@ -227,8 +227,8 @@ static void marginals_are_those_of_all_rows(void) {
 /* Sequential EP, Newton steps and the gradient, which ask for all of
  * latent_ops, give the same of a shard with all rows as of the latent that
  * makes its features. */
-static double
-fit_rows(latent *post, const problem *p, ep_site *site, double *gradient) {
+static double fit_rows(latent *post, const problem *p, ep_site *site,
+                       double *gradient) {
   const ep_options opt = {
       .tol = 1e-10, .max_sweeps = 200, .damping = 1, .block = 16};
   step_levels row[N];
