@@ -1,4 +1,4 @@
-# The doors to C of fits with several classes, as in native.R.
+# The doors to C of fits with several classes; the rules stand in native.R.
 
 #' EP with one latent function a class: kernel, fit, gradients in one call
 #'

@@ -20,10 +20,7 @@
 
 void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
   const size_t N = (size_t)n;
-  E->A = workspace_take(ws, N);
-  E->m = workspace_take(ws, N);
-  E->tau = workspace_take(ws, N);
-  E->nu = workspace_take(ws, N);
+  WORKSPACE_EACH(ws, N, &E->A, &E->m, &E->tau, &E->nu);
   E->L = workspace_take(ws, 2 * N);
 }
 

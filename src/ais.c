@@ -26,9 +26,8 @@ void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {
   s->n = n;
   s->r = r;
   s->chains = chains;
-  s->F = workspace_take(ws, N * M);
+  WORKSPACE_EACH(ws, N * M, &s->F, &s->Nu);
   s->log_w = workspace_take(ws, M);
-  s->Nu = workspace_take(ws, N * M);
   s->Xi = workspace_take(ws, R * M);
   bounce_carve(&s->path, n, ws);
 }

@@ -17,10 +17,8 @@
 void anderson_carve(anderson *a, int n, workspace *ws) {
   const size_t N = (size_t)n;
   a->n = n;
-  a->x = workspace_take(ws, N);
-  a->f = workspace_take(ws, N);
-  a->dx = workspace_take(ws, MEMORY * N);
-  a->df = workspace_take(ws, MEMORY * N);
+  WORKSPACE_EACH(ws, N, &a->x, &a->f);
+  WORKSPACE_EACH(ws, MEMORY * N, &a->dx, &a->df);
   a->H = workspace_take(ws, MEMORY * MEMORY);
   a->g = workspace_take(ws, MEMORY);
   a->count = a->next = a->started = 0;

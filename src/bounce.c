@@ -17,12 +17,10 @@
 #include "numeric.h"
 
 void bounce_carve(bounce *b, int n, workspace *ws) {
-  double **arrays[] = {&b->g,     &b->v,     &b->side,
-                       &b->g_old, &b->v_old, &b->side_old};
   b->n = n;
   b->walls = b->stuck = 0;
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-    *arrays[k] = workspace_take(ws, (size_t)n);
+  WORKSPACE_EACH(ws, (size_t)n, &b->g, &b->v, &b->side, &b->g_old, &b->v_old,
+                 &b->side_old);
 }
 
 void bounce_enter(bounce *b, const double *f, const double *nu) {

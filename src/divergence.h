@@ -35,7 +35,7 @@ student_entropies student_entropy_own(int d, double df, double log_det);
 
 /* q-divergence from St(df, mu1, S1) to St(df, mu2, S2) at their own index.
  * mu1, mu2 [d]; S1, S2 [d x d], lower triangle read; work as in
- * student_work_size(). Status as in student.h. */
+ * student_work_size(). The same statuses, too. */
 int student_q_divergence(int d, double df, const double *mu1, const double *S1,
                          const double *mu2, const double *S2,
                          double *divergence, double *work);

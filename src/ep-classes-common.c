@@ -22,10 +22,8 @@
 
 void common_carve(common_mode *cm, int n, int C, workspace *ws) {
   const size_t N = (size_t)n, all = N * (size_t)C;
-  double **of_sites[] = {&cm->used, &cm->weight, &cm->over};
-  for (int k = 0; k < 3; k++) *of_sites[k] = workspace_take(ws, all);
-  double **of_rows[] = {&cm->shift, &cm->rhs, &cm->x, &cm->out};
-  for (int k = 0; k < 4; k++) *of_rows[k] = workspace_take(ws, N);
+  WORKSPACE_EACH(ws, all, &cm->used, &cm->weight, &cm->over);
+  WORKSPACE_EACH(ws, N, &cm->shift, &cm->rhs, &cm->x, &cm->out);
   gmres_carve(&cm->gmres, n, ws);
 }
 

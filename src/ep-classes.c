@@ -1,5 +1,5 @@
 /* What: the EP loop with C latent functions.
- * Method: sequential sweeps in blocks as in ep.c, a row's C sites at each of
+ * Method: sequential sweeps in blocks, a row's C sites at each of
  *   its turns; after each sweep the shift that the cavities of a row have in
  *   common (ep-classes-common.c), without which sweeps crawl. A row with an
  *   improper cavity in any class is left alone in all, and such a sweep never
@@ -26,10 +26,9 @@ typedef struct {
   const ep_options *opt;
   classes_state *st;
   classes_work *work;
-  double worst, damping;
-  int fresh;      /* posteriors come from factorisations, not from updates */
-  int rises;      /* sweeps in a row whose residual is not below the last two */
-  double earlier; /* residual before the last sweep */
+  double worst;
+  ep_pace pace;
+  int fresh; /* posteriors come from factorisations, not from updates */
 } classes_loop;
 
 static size_t all_sites(const classes_loop *L) {
@@ -40,13 +39,8 @@ static int refresh(classes_loop *L) {
   const int n = L->model->n;
   L->fresh = 1;
   for (int c = 0; c < L->model->C; c++) {
-    latent *post = L->model->post[c];
-    const ep_site *site = L->st->site + IDX(0, c, n);
-    for (int i = 0; i < n; i++) {
-      L->work->tau[i] = site[i].tau;
-      L->work->nu[i] = site[i].nu;
-    }
-    const int status = post->ops->refresh(post, L->work->tau, L->work->nu);
+    const int status = ep_refresh(L->model->post[c], L->st->site + IDX(0, c, n),
+                                  L->work->tau, L->work->nu);
     if (status != EP_CONVERGED) return status;
   }
   return EP_CONVERGED;
@@ -65,7 +59,7 @@ static void record(classes_loop *L) {
                                      &value) == EP_CONVERGED;
   row[TRACE_RESIDUAL] = L->worst;
   row[TRACE_EVIDENCE] = known ? value : NAN;
-  row[TRACE_DAMPING] = L->damping;
+  row[TRACE_DAMPING] = L->pace.damping;
   row[TRACE_NEWTON] = 0;
 }
 
@@ -88,8 +82,8 @@ static int update_row(classes_loop *L, int i, int l, int b) {
   }
   if (classes_project(model, i, A, m, site, &row) != EP_CONVERGED) return 0;
   for (int c = 0; c < C; c++) {
-    dtau[c] = L->damping * (row.next[c].tau - site[c].tau);
-    dnu[c] = L->damping * (row.next[c].nu - site[c].nu);
+    dtau[c] = L->pace.damping * (row.next[c].tau - site[c].tau);
+    dnu[c] = L->pace.damping * (row.next[c].nu - site[c].nu);
     moves = moves && 1 + dtau[c] * A[c] > 0;
   }
   if (!moves) return 0;
@@ -99,7 +93,7 @@ static int update_row(classes_loop *L, int i, int l, int b) {
     w->gamma[IDX(l, c, b)] = dtau[c] / grow;
     w->beta[IDX(l, c, b)] = (dnu[c] - dtau[c] * m[c]) / grow;
     model->post[c]->log_det += log(grow);
-    *used += L->damping * (row.cav[c].mean - *used);
+    *used += L->pace.damping * (row.cav[c].mean - *used);
     L->st->site[IDX(i, c, n)] =
         (ep_site){site[c].tau + dtau[c], site[c].nu + dnu[c]};
   }
@@ -173,19 +167,15 @@ static int start(classes_loop *L) {
   return EP_IMPROPER;
 }
 
-/* One sweep, the common mode, and step control as in ep.c. A sweep that leaves
- * improper cavities is not undone: other rows may mend them. */
+/* One sweep, the common mode, and step control. A sweep that leaves improper
+ * cavities is not undone: other rows may mend them. */
 static void guarded_sweep(classes_loop *L) {
   const double before = L->worst;
   sweep(L);
   common_solve(&L->work->common, L->model, L->st->site);
   evaluate(L);
-  L->rises = L->worst < fmin(before, L->earlier) ? 0 : L->rises + 1;
-  L->earlier = before;
-  if (L->st->skipped > 0 || L->rises > 1)
-    L->damping = fmax(fmin(DAMPING_MIN, L->opt->damping), L->damping / 2);
-  else if (L->rises == 0)
-    L->damping = fmin(L->opt->damping, L->damping * 1.25);
+  ep_pace_after(&L->pace, L->opt, DAMPING_MIN, before, L->worst,
+                L->st->skipped);
   L->st->sweeps++;
 }
 
@@ -212,7 +202,7 @@ static int give_up(classes_loop *L, int reason) {
 /* Where the residual neither falls nor is above what rounding leaves */
 static int near_rounding(const classes_loop *L) {
   double floor = 0;
-  if (L->rises < 2) return 0;
+  if (L->pace.rises < 2) return 0;
   for (int c = 0; c < L->model->C; c++)
     floor = fmax(floor, ep_rounding(L->model->post[c]));
   return L->worst < floor;
@@ -230,8 +220,7 @@ int classes_run(const classes_model *model, const ep_options *opt,
                     .opt = opt,
                     .st = st,
                     .work = work,
-                    .damping = opt->damping,
-                    .earlier = INFINITY};
+                    .pace = {.damping = opt->damping, .earlier = INFINITY}};
   st->sweeps = st->skipped = st->n_trace = 0;
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;
@@ -275,17 +264,11 @@ void classes_carve(classes_state *st, classes_work *work, int n, int C,
   const size_t b = (size_t)(opt->block < n ? opt->block : n);
   st->site = workspace_take_bytes(ws, all * sizeof(ep_site));
   st->cav = workspace_take_bytes(ws, all * sizeof(ep_cavity));
-  st->log_z = workspace_take(ws, N);
-  st->residual = workspace_take(ws, N);
   st->trace = workspace_take(ws, (size_t)ep_trace_rows(opt) * N_TRACE);
-  work->Cbb = workspace_take(ws, K * b * b);
-  work->N = workspace_take(ws, K * b * b);
-  work->mean = workspace_take(ws, K * b);
-  work->gamma = workspace_take(ws, K * b);
-  work->beta = workspace_take(ws, K * b);
+  WORKSPACE_EACH(ws, N, &st->log_z, &st->residual, &work->tau, &work->nu);
+  WORKSPACE_EACH(ws, K * b * b, &work->Cbb, &work->N);
+  WORKSPACE_EACH(ws, K * b, &work->mean, &work->gamma, &work->beta);
   work->column = workspace_take(ws, b);
-  work->tau = workspace_take(ws, N);
-  work->nu = workspace_take(ws, N);
   work->best = workspace_take_bytes(ws, all * sizeof(ep_site));
   work->order = workspace_take_bytes(ws, N * sizeof(int));
   common_carve(&work->common, n, C, ws);

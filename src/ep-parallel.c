@@ -26,7 +26,7 @@ static double lambda_of(const latent *post, int i) {
 
 static int refresh_and_evaluate(parallel_loop *L) {
   ep_state *st = L->st;
-  const int status = ep_refresh(L->post, st, L->work);
+  const int status = ep_refresh(L->post, st->site, L->work->tau, L->work->nu);
   if (status != EP_CONVERGED) return status;
   fixpoint_evaluate(L->post, L->lik, st->site, st->view, st->residual);
   L->sums = (parallel_sums){0, 0, 0};

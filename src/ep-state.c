@@ -29,23 +29,17 @@ void ep_carve(ep_state *st, ep_work *work, int n, const ep_options *opt,
   const size_t b = (size_t)(opt->block < n ? opt->block : n);
   st->site = workspace_take_bytes(ws, sites);
   st->view = workspace_take_bytes(ws, N * sizeof(site_view));
-  st->residual = workspace_take(ws, N);
   st->trace = workspace_take(ws, (size_t)ep_trace_rows(opt) * N_TRACE);
-  work->Cbb = workspace_take(ws, b * b);
-  work->N = workspace_take(ws, b * b);
-  work->column = workspace_take(ws, b);
-  work->gamma = workspace_take(ws, b);
-  work->beta = workspace_take(ws, b);
-  work->tau = workspace_take(ws, N);
-  work->nu = workspace_take(ws, N);
+  WORKSPACE_EACH(ws, N, &st->residual, &work->tau, &work->nu);
+  WORKSPACE_EACH(ws, b * b, &work->Cbb, &work->N);
+  WORKSPACE_EACH(ws, b, &work->column, &work->gamma, &work->beta);
   work->old = workspace_take_bytes(ws, sites);
   work->step = workspace_take_bytes(ws, sites);
   work->best = workspace_take_bytes(ws, sites);
   work->active = workspace_take_bytes(ws, N * sizeof(int));
   if (!opt->lean) fixpoint_carve(&work->fix, n, ws);
   if (!opt->parallel) return;
-  double **pairs[] = {&work->x, &work->f, &work->weight, &work->jump};
-  for (int k = 0; k < 4; k++) *pairs[k] = workspace_take(ws, 2 * N);
+  WORKSPACE_EACH(ws, 2 * N, &work->x, &work->f, &work->weight, &work->jump);
   anderson_carve(&work->mix, 2 * n, ws);
 }
 
@@ -62,12 +56,22 @@ void ep_record(ep_state *st, const ep_options *opt, const latent *post,
   row[TRACE_NEWTON] = newton;
 }
 
-int ep_refresh(latent *post, const ep_state *st, ep_work *work) {
+int ep_refresh(latent *post, const ep_site *site, double *tau, double *nu) {
   for (int i = 0; i < post->n; i++) {
-    work->tau[i] = st->site[i].tau;
-    work->nu[i] = st->site[i].nu;
+    tau[i] = site[i].tau;
+    nu[i] = site[i].nu;
   }
-  return post->ops->refresh(post, work->tau, work->nu);
+  return post->ops->refresh(post, tau, nu);
+}
+
+void ep_pace_after(ep_pace *p, const ep_options *opt, double least,
+                   double before, double after, int skipped) {
+  p->rises = after < fmin(before, p->earlier) ? 0 : p->rises + 1;
+  p->earlier = before;
+  if (skipped > 0 || p->rises > 1)
+    p->damping = fmax(fmin(least, opt->damping), p->damping / 2);
+  else if (p->rises == 0)
+    p->damping = fmin(opt->damping, p->damping * 1.25);
 }
 
 void ep_pass_on(int b, int l, double gamma, double beta, double *C, double *m,

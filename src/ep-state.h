@@ -45,6 +45,13 @@ typedef struct {
   int since;     /* at this sweep */
 } ep_watch;
 
+/* How far a sweep goes. */
+typedef struct {
+  double damping;
+  int rises;      /* sweeps in a row whose residual is not below the last two */
+  double earlier; /* residual before the last sweep: EP may swing to and fro */
+} ep_pace;
+
 typedef struct {
   double *Cbb, *N, *column, *gamma, *beta; /* block scratch */
   double *tau, *nu;                        /* [n] */
@@ -75,8 +82,15 @@ void ep_pass_on(int b, int l, double gamma, double beta, double *C, double *m,
 /* The residual that rounding alone leaves. */
 double ep_rounding(const latent *post);
 
-/* post anew from st->site. */
-int ep_refresh(latent *post, const ep_state *st, ep_work *work);
+/* post anew from its sites; tau[n] and nu[n] are scratch. */
+int ep_refresh(latent *post, const ep_site *site, double *tau, double *nu);
+
+/* After a sweep that led from one residual to another: damping halves, to
+ * `least` at most, where a site was skipped or the residual rises again, and
+ * recovers where it falls. A first rise is let pass: early sweeps often
+ * overshoot and come back by themselves. */
+void ep_pace_after(ep_pace *p, const ep_options *opt, double least,
+                   double before, double after, int skipped);
 
 /* Before the first sweep. */
 void ep_watch_begin(ep_watch *w);

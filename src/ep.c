@@ -40,17 +40,16 @@ typedef struct {
   const ep_options *opt;
   ep_state *st;
   ep_work *work;
-  double worst, damping;
-  int fresh;      /* post comes from a factorisation, not from updates */
-  int floor;      /* residual at rounding level: as converged as can be */
-  int rises;      /* sweeps in a row whose residual is not below the last two */
-  double earlier; /* residual before the last sweep: EP may swing to and fro */
+  double worst;
+  ep_pace pace;
+  int fresh;          /* post comes from a factorisation, not from updates */
+  int floor;          /* residual at rounding level: as converged as can be */
   int wait, patience; /* sweeps until Newton may try again */
 } ep_loop;
 
 static int refresh(ep_loop *L) {
   L->fresh = 1;
-  return ep_refresh(L->post, L->st, L->work);
+  return ep_refresh(L->post, L->st->site, L->work->tau, L->work->nu);
 }
 
 static void evaluate(ep_loop *L) {
@@ -59,7 +58,8 @@ static void evaluate(ep_loop *L) {
 }
 
 static void record(ep_loop *L, int newton) {
-  ep_record(L->st, L->opt, L->post, L->lik->df, L->worst, L->damping, newton);
+  ep_record(L->st, L->opt, L->post, L->lik->df, L->worst, L->pace.damping,
+            newton);
 }
 
 /* One site inside a block: l-th of b, marginal (m, Cbb[l,l]). Sets gamma and
@@ -74,8 +74,8 @@ static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
     return 0;
   const tilted t = likelihood_tilt(L->lik, i, cav.mean, cav.var);
   if (site_project(&cav, &t, L->lik->df, &next) != EP_CONVERGED) return 0;
-  const double dtau = L->damping * (next.tau - site->tau);
-  const double dnu = L->damping * (next.nu - site->nu);
+  const double dtau = L->pace.damping * (next.tau - site->tau);
+  const double dnu = L->pace.damping * (next.nu - site->nu);
   const double grow = 1 + dtau * A;
   if (!(grow > 0)) return 0;
   /* [M 3.7] */
@@ -168,9 +168,8 @@ static int start(ep_loop *L) {
   return isfinite(L->worst) ? EP_CONVERGED : EP_IMPROPER;
 }
 
-/* One sweep with its step control. A first rise is let pass: early sweeps
- * often overshoot and come back by themselves. A sweep that ends with an
- * improper cavity is undone, for no later update could mend that site. */
+/* One sweep with its step control. One that ends with an improper cavity is
+ * undone, for no later update could mend that site. */
 static int guarded_sweep(ep_loop *L) {
   const size_t bytes = (size_t)L->post->n * sizeof *L->st->site;
   const double before = L->worst;
@@ -183,12 +182,8 @@ static int guarded_sweep(ep_loop *L) {
     status = refresh(L);
     evaluate(L);
   }
-  L->rises = L->worst < fmin(before, L->earlier) ? 0 : L->rises + 1;
-  L->earlier = before;
-  if (L->st->skipped > 0 || L->rises > 1)
-    L->damping = fmax(fmin(DAMPING_MIN, L->opt->damping), L->damping / 2);
-  else if (L->rises == 0)
-    L->damping = fmin(L->opt->damping, L->damping * 1.25);
+  ep_pace_after(&L->pace, L->opt, DAMPING_MIN, before, L->worst,
+                L->st->skipped);
   return status;
 }
 
@@ -199,11 +194,11 @@ static int advance(ep_loop *L) {
   if (L->worst < L->opt->tol) { /* shed update rounding, then look again */
     status = refresh(L);
     if (status == EP_CONVERGED) evaluate(L);
-  } else if ((L->worst < NEWTON_FROM || L->rises > 1) && --L->wait < 0) {
+  } else if ((L->worst < NEWTON_FROM || L->pace.rises > 1) && --L->wait < 0) {
     newton = newton_step(L, &status);
     if (newton) {
       L->st->newton++;
-      L->st->skipped = L->rises = 0;
+      L->st->skipped = L->pace.rises = 0;
     } else {
       L->floor = L->fresh && L->worst < ep_rounding(L->post);
       L->wait = L->patience;
@@ -239,9 +234,8 @@ int ep_run(latent *post, const lik_step *lik, const ep_options *opt,
                .opt = opt,
                .st = st,
                .work = work,
-               .damping = opt->damping,
-               .patience = 2,
-               .earlier = INFINITY};
+               .pace = {.damping = opt->damping, .earlier = INFINITY},
+               .patience = 2};
   st->sweeps = st->newton = st->skipped = st->n_trace = 0;
   if (opt->parallel) {
     const int status =

@@ -44,12 +44,8 @@ WORKSPACE_HOLDS(site_jacobian);
 void fixpoint_carve(fixpoint_work *w, int n, workspace *ws) {
   const size_t N = (size_t)n;
   w->J = workspace_take_bytes(ws, N * sizeof(site_jacobian));
-  w->p1 = workspace_take(ws, N);
-  w->p2 = workspace_take(ws, N);
-  w->p3 = workspace_take(ws, N);
-  w->p4 = workspace_take(ws, N);
-  w->rhs = workspace_take(ws, 2 * N);
-  w->x = workspace_take(ws, 2 * N);
+  WORKSPACE_EACH(ws, N, &w->p1, &w->p2, &w->p3, &w->p4);
+  WORKSPACE_EACH(ws, 2 * N, &w->rhs, &w->x);
   gmres_carve(&w->gmres, 2 * n, ws);
 }
 

@@ -18,20 +18,11 @@ static int r_check(void *data, int done) {
 static ais_space space_of(SEXP K_, SEXP B_, SEXP y_, int chains) {
   const int n = Rf_nrows(B_), r = Rf_ncols(B_);
   ais_space s;
-  workspace ws = {NULL, 0};
-  ais_carve(&s, n, r, chains, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  ais_carve(&s, n, r, chains, &ws);
-  s.B = REAL_RO(B_);
-  s.path.K = REAL_RO(K_);
-  s.path.y = REAL_RO(y_);
+  CARVE(ais_carve(&s, n, r, chains, &ws));
+  s.B = MATRIX(B_, n, r);
+  s.path.K = MATRIX(K_, n, n);
+  s.path.y = DOUBLES(y_, n);
   return s;
-}
-
-static int is_space(SEXP K_, SEXP B_, SEXP y_) {
-  return Rf_isReal(K_) && Rf_isReal(B_) && Rf_isMatrix(B_) && Rf_isReal(y_) &&
-         Rf_nrows(B_) == Rf_length(y_) && Rf_nrows(K_) == Rf_length(y_) &&
-         Rf_ncols(K_) == Rf_length(y_);
 }
 
 /* What runs between GetRNGstate() and PutRNGstate(): however it is left, by an
@@ -79,17 +70,12 @@ static SEXP run_moves(void *data) {
  * chains], walls and stuck (means per move). */
 SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
               SEXP progress_) {
-  if (!is_space(K_, B_, y_) || !Rf_isReal(barrier_) ||
-      Rf_nrows(barrier_) != 2 || !Rf_isInteger(chains_))
-    Rf_error("internal error: wrong types in ais");
-  const int levels = Rf_ncols(barrier_), chains = INTEGER_RO(chains_)[0];
+  const int levels = Rf_ncols(barrier_), chains = WHOLE(chains_);
   simulation sim = {.s = space_of(K_, B_, y_, chains),
-                    .barrier = REAL_RO(barrier_),
+                    .barrier = MATRIX(barrier_, 2, levels),
                     .levels = levels,
                     .progress_ = progress_};
-
-  const char *names[] = {"trace", "F", "walls", "stuck", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(new_list("trace F walls stuck"));
   sim.out = set_matrix(out_, "trace", levels, chains);
   sim.s.F = set_matrix(out_, "F", sim.s.n, chains);
   draw(run_anneal, &sim);
@@ -104,19 +90,15 @@ SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
  * `keep` of them: [n x chains x keep]. */
 SEXP glue_ais_move(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP F_,
                    SEXP keep_, SEXP thin_, SEXP progress_) {
-  if (!is_space(K_, B_, y_) || !Rf_isReal(barrier_) ||
-      Rf_length(barrier_) != 2 || !Rf_isReal(F_) ||
-      Rf_nrows(F_) != Rf_length(y_) || !Rf_isInteger(keep_) ||
-      !Rf_isInteger(thin_))
-    Rf_error("internal error: wrong types in ais_move");
-  const int chains = Rf_ncols(F_);
+  const int n = Rf_length(y_), chains = Rf_ncols(F_);
+  const double *F = MATRIX(F_, n, chains);
   simulation sim = {.s = space_of(K_, B_, y_, chains),
-                    .barrier = REAL_RO(barrier_),
-                    .keep = INTEGER_RO(keep_)[0],
-                    .thin = INTEGER_RO(thin_)[0],
+                    .barrier = DOUBLES(barrier_, 2),
+                    .keep = WHOLE(keep_),
+                    .thin = WHOLE(thin_),
                     .progress_ = progress_};
-  SEXP out_ = PROTECT(Rf_alloc3DArray(REALSXP, sim.s.n, chains, sim.keep));
-  memcpy(sim.s.F, REAL_RO(F_), (size_t)Rf_xlength(F_) * sizeof *sim.s.F);
+  SEXP out_ = PROTECT(Rf_alloc3DArray(REALSXP, n, chains, sim.keep));
+  memcpy(sim.s.F, F, (size_t)Rf_xlength(F_) * sizeof *F);
   sim.out = REAL(out_);
   draw(run_moves, &sim);
   UNPROTECT(1);

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Row i of column j of n */
-static size_t cell(int i, int j, int n) {
-  return (size_t)i + (size_t)j * (size_t)n;
-}
-
 typedef struct {
   latent post[ARGMAX_MOST], *at[ARGMAX_MOST];
   latent_kernel lk[ARGMAX_MOST];
@@ -30,8 +25,7 @@ typedef struct {
 static void set_latents(classes_space *s, SEXP X_, SEXP Z_, SEXP kernels_,
                         int n, int C) {
   const int own = Rf_length(kernels_) == C;
-  if (!Rf_isNewList(kernels_) || !(own || Rf_length(kernels_) == 1))
-    Rf_error("internal error: wrong number of kernels");
+  expect(own || Rf_length(kernels_) == 1, "kernels_");
   for (int c = 0; c < C; c++) {
     const int k = own ? c : 0;
     if (c == k) s->kernel[k] = glue_kernel(X_, VECTOR_ELT(kernels_, k));
@@ -40,13 +34,7 @@ static void set_latents(classes_space *s, SEXP X_, SEXP Z_, SEXP kernels_,
           c ? latent_kernel_like(&s->lk[c], &s->lk[0], &s->kernel[k])
             : latent_kernel_inputs(&s->lk[0], n, &s->kernel[0], REAL_RO(X_));
     } else {
-      if (!Rf_isReal(Z_) || !Rf_isMatrix(Z_) || Rf_ncols(Z_) != Rf_ncols(X_))
-        Rf_error("internal error: wrong types in classes_fit");
-      s->points[c] = (inducing){.kernel = &s->kernel[k],
-                                .n = n,
-                                .m = Rf_nrows(Z_),
-                                .X = REAL_RO(X_),
-                                .Z = REAL_RO(Z_)};
+      s->points[c] = glue_inducing(X_, Z_, &s->kernel[k]);
       s->post[c] =
           c && !own ? latent_lowrank_like(&s->lr[c], &s->lr[0], &s->points[c])
                     : latent_lowrank_inducing(&s->lr[c], &s->points[c], 1);
@@ -75,27 +63,19 @@ static void set_up(classes_space *s, int n, int C, SEXP run_) {
                         .block = (int)control[3]};
   s->weight = glue_alloc((size_t)all);
   for (int i = 0; i < n; i++)
-    for (int c = 0; c < C; c++) s->weight[cell(c, i, C)] = L[cell(i, c, n)];
+    for (int c = 0; c < C; c++) s->weight[IDX(c, i, C)] = L[IDX(i, c, n)];
   s->model =
       (classes_model){.n = n, .C = C, .post = s->at, .weight = s->weight};
-  workspace ws = {NULL, 0};
-  carve_all(s, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  carve_all(s, &ws);
+  CARVE(carve_all(s, &ws));
   memset(s->zero, 0, (size_t)n * sizeof *s->zero);
   for (int c = 0; c < C; c++) s->post[c].ops->bind(&s->post[c]);
   for (R_xlen_t k = 0; k < all; k++) s->st.site[k] = (ep_site){tau[k], nu[k]};
 }
 
-static SEXP pair_list(const char *first, const char *second) {
-  const char *names[] = {first, second, ""};
-  return Rf_mkNamed(VECSXP, names);
-}
-
 static void fill_sites(const classes_space *s, SEXP out_) {
   const int n = s->model.n, C = s->model.C;
-  SEXP sites_ = PROTECT(pair_list("tau", "nu"));
-  SEXP cavity_ = PROTECT(pair_list("mean", "var"));
+  SEXP sites_ = PROTECT(new_list("tau nu"));
+  SEXP cavity_ = PROTECT(new_list("mean var"));
   double *tau = set_matrix(sites_, "tau", n, C);
   double *nu = set_matrix(sites_, "nu", n, C);
   double *mean = set_matrix(cavity_, "mean", n, C);
@@ -107,7 +87,7 @@ static void fill_sites(const classes_space *s, SEXP out_) {
     loo[i] = proper ? s->st.log_z[i] : NA_REAL;
     residual[i] = s->st.residual[i];
     for (int c = 0; c < C; c++) {
-      const size_t at = cell(i, c, n);
+      const size_t at = IDX(i, c, n);
       tau[at] = s->st.site[at].tau;
       nu[at] = s->st.site[at].nu;
       mean[at] = proper ? s->st.cav[at].mean : NA_REAL;
@@ -129,9 +109,9 @@ static void fill_posterior(const classes_space *s, SEXP out_) {
   double *extra = has_extra ? set_matrix(out_, "extra", k * k, C) : NULL;
   for (int c = 0; c < C; c++) {
     const latent *post = &s->post[c];
-    memcpy(m + cell(0, c, n), post->m, (size_t)n * sizeof *m);
-    memcpy(A + cell(0, c, n), post->A, (size_t)n * sizeof *A);
-    memcpy(b + cell(0, c, k), post->location, (size_t)k * sizeof *b);
+    memcpy(m + IDX(0, c, n), post->m, (size_t)n * sizeof *m);
+    memcpy(A + IDX(0, c, n), post->A, (size_t)n * sizeof *A);
+    memcpy(b + IDX(0, c, k), post->location, (size_t)k * sizeof *b);
     D[c] = post->log_det;
     if (!has_extra) continue;
     double *to = extra + (size_t)c * square;
@@ -160,8 +140,8 @@ static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
   const int n = s->model.n, C = s->model.C;
   for (int i = 0; i < n; i++)
     if (ISNAN(s->st.log_z[i])) return;
-  const int labels = Rf_asLogical(get_named(run_, "labels"));
-  const int gradient = Rf_asLogical(get_named(run_, "gradient"));
+  const int labels = get_whole(run_, "labels");
+  const int gradient = get_whole(run_, "gradient");
   double *seen = set_matrix(out_, "seen", n, C);
   classes_labels(&s->model, s->st.cav, labels, seen);
   if (!gradient) return;
@@ -170,14 +150,13 @@ static void fill_asked(classes_space *s, SEXP run_, SEXP out_) {
   double *grad = set_matrix(out_, "gradient", p, C);
   for (int c = 0; c < C; c++)
     classes_prior_gradient(&s->model, c, s->st.site, s->zero,
-                           grad + cell(0, c, p));
+                           grad + IDX(0, c, p));
 }
 
 /* progress_: NULL or an R function of (sweep, residual) */
 SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
   const int n = Rf_nrows(X_), C = Rf_ncols(get_named(run_, "L"));
-  if (!Rf_isReal(X_) || !Rf_isMatrix(X_) || n < 1 || C < 2 || C > ARGMAX_MOST)
-    Rf_error("internal error: wrong types in classes_fit");
+  expect(n > 0 && C > 1 && C <= ARGMAX_MOST, "L");
   classes_space *s = (classes_space *)R_alloc(1, sizeof *s);
   memset(s, 0, sizeof *s);
   set_latents(s, X_, Z_, kernels_, n, C);
@@ -185,25 +164,9 @@ SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
   const int status = classes_run(&s->model, &s->opt, &s->st, &s->work,
                                  glue_monitor, get_named(run_, "progress"));
 
-  const char *names[] = {"status",
-                         "sites",
-                         "cavity",
-                         "loo",
-                         "m",
-                         "C_diag",
-                         "b",
-                         "extra",
-                         "residual",
-                         "log_det",
-                         "sweeps",
-                         "skipped",
-                         "log_evidence",
-                         "trace",
-                         "seen",
-                         "slope",
-                         "gradient",
-                         ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(new_list(
+      "status sites cavity loo m C_diag b extra residual log_det sweeps "
+      "skipped log_evidence trace seen slope gradient"));
   set_int(out_, "status", status);
   if (status >= 0) {
     fill_posterior(s, out_);
@@ -218,20 +181,19 @@ SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
 /* log P(class k is the largest) [rows x C] of independent normals. */
 SEXP glue_classes_prob(SEXP mean_, SEXP var_) {
   const int n = Rf_nrows(mean_), C = Rf_ncols(mean_);
-  if (!Rf_isReal(mean_) || !Rf_isMatrix(mean_) || !Rf_isReal(var_) ||
-      Rf_xlength(var_) != Rf_xlength(mean_) || C < 2 || C > ARGMAX_MOST)
-    Rf_error("internal error: wrong types in classes_prob");
-  const double *mean = REAL_RO(mean_), *var = REAL_RO(var_);
+  const double *mean = MATRIX(mean_, n, C);
+  const double *var = DOUBLES(var_, (R_xlen_t)n * C);
+  expect(C > 1 && C <= ARGMAX_MOST, "mean_");
   SEXP out_ = PROTECT(Rf_allocMatrix(REALSXP, n, C));
   double *out = REAL(out_), m[ARGMAX_MOST], sd[ARGMAX_MOST];
   for (int i = 0; i < n; i++) {
     if (i % 1000 == 0) R_CheckUserInterrupt();
     for (int c = 0; c < C; c++) {
-      m[c] = mean[cell(i, c, n)];
-      sd[c] = sqrt(var[cell(i, c, n)]);
+      m[c] = mean[IDX(i, c, n)];
+      sd[c] = sqrt(var[IDX(i, c, n)]);
     }
     for (int c = 0; c < C; c++)
-      out[cell(i, c, n)] = argmax_given(C, c, m, sd, NULL);
+      out[IDX(i, c, n)] = argmax_given(C, c, m, sd, NULL);
   }
   UNPROTECT(1);
   return out_;

@@ -78,14 +78,10 @@ static int make_panels(int threads) {
 /* Uses variant_ (1, 2, ...; 0 for R's BLAS) on threads_ from now on. FALSE, and
  * nothing is changed, when there is no memory for its panels. */
 SEXP glue_dense_use(SEXP variant_, SEXP threads_) {
-  if (!Rf_isInteger(variant_) || Rf_length(variant_) != 1 ||
-      !Rf_isInteger(threads_) || Rf_length(threads_) != 1 ||
-      INTEGER_RO(threads_)[0] < 1)
-    Rf_error("internal error: wrong types in dense_use");
-  const int k = INTEGER_RO(variant_)[0];
-  const int threads = is_fork() ? 1 : INTEGER_RO(threads_)[0];
-  if (k < 0 || k >= ENGINES || (k > 0 && !chosen.engines[k].own))
-    Rf_error("internal error: no such variant in dense_use");
+  const int k = WHOLE(variant_), asked = WHOLE(threads_);
+  const int threads = is_fork() ? 1 : asked;
+  expect(asked >= 1, "threads_");
+  expect(k == 0 || (k > 0 && k < ENGINES && chosen.engines[k].own), "variant_");
   if (k > 0 && !make_panels(threads)) return Rf_ScalarLogical(FALSE);
   chosen.engines[k].threads = threads;
   chosen.now = k;
@@ -150,14 +146,12 @@ static void run_operation(int operation, int n, const double *S, double *W,
  * many as end in half a second: of the first few_ of update, factor, solve,
  * product */
 SEXP glue_dense_speed(SEXP n_, SEXP few_) {
-  if (!Rf_isInteger(n_) || Rf_length(n_) != 1 || !Rf_isInteger(few_) ||
-      Rf_length(few_) != 1 || INTEGER_RO(few_)[0] > OPERATIONS)
-    Rf_error("internal error: wrong types in dense_speed");
-  const int n = INTEGER_RO(n_)[0], few = INTEGER_RO(few_)[0];
+  const int n = WHOLE(n_), few = WHOLE(few_);
+  expect(few <= OPERATIONS, "few_");
   const size_t N = (size_t)n * (size_t)n, panel = 64 * (size_t)n;
   double *S = glue_alloc(N), *W = glue_alloc(N), *P = glue_alloc(panel);
   for (size_t k = 0; k < N; k++) W[k] = S[k] = 1.0 / (double)n;
-  for (int i = 0; i < n; i++) S[(size_t)i * (size_t)(n + 1)] += 1;
+  for (int i = 0; i < n; i++) S[IDX(i, i, n)] += 1;
   for (size_t k = 0; k < panel; k++) P[k] = (double)(k % 7) - 3;
   SEXP out_ = PROTECT(Rf_allocVector(REALSXP, few));
   for (int operation = 0; operation < few; operation++) {

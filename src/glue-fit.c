@@ -36,10 +36,7 @@ static void set_up(fit_space *s, latent *post, SEXP run_) {
                         .parallel = (int)control[4],
                         .lean = (int)control[5]};
   s->lik = glue_likelihood(run_, post->d, n);
-  workspace ws = {NULL, 0};
-  carve_all(s, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  carve_all(s, &ws);
+  CARVE(carve_all(s, &ws));
   post->ops->bind(post);
   for (int i = 0; i < n; i++) s->st.site[i] = (ep_site){tau[i], nu[i]};
 }
@@ -62,15 +59,10 @@ static double criterion_or_na(criterion_type type, const fit_space *s) {
   return value;
 }
 
-static SEXP pair_list(const char *first, const char *second) {
-  const char *names[] = {first, second, ""};
-  return Rf_mkNamed(VECSXP, names);
-}
-
 static void fill_sites(const fit_space *s, SEXP out_) {
   const int n = s->post->n;
-  SEXP sites_ = PROTECT(pair_list("tau", "nu"));
-  SEXP cavity_ = PROTECT(pair_list("mean", "var"));
+  SEXP sites_ = PROTECT(new_list("tau nu"));
+  SEXP cavity_ = PROTECT(new_list("mean var"));
   double *tau = set_vector(sites_, "tau", n), *nu = set_vector(sites_, "nu", n);
   double *mean = set_vector(cavity_, "mean", n);
   double *var = set_vector(cavity_, "var", n);
@@ -87,23 +79,19 @@ static void fill_sites(const fit_space *s, SEXP out_) {
     double log_p[2] = {NA_REAL, NA_REAL};
     if (proper) likelihood_truth(&s->lik, &v->tilt, log_p);
     seen[i] = log_p[0];
-    seen[(size_t)n + (size_t)i] = log_p[1];
+    seen[IDX(i, 1, n)] = log_p[1];
   }
   set_named(out_, "sites", sites_);
   set_named(out_, "cavity", cavity_);
   UNPROTECT(2);
 }
 
-static void copy_vector(SEXP out_, const char *name, const double *x, int n) {
-  memcpy(set_vector(out_, name, n), x, (size_t)n * sizeof *x);
-}
-
 static void fill_posterior(const fit_space *s, SEXP out_) {
   const latent *post = s->post;
   const int n = post->n, k = post->n_location;
-  copy_vector(out_, "m", post->m, n);
-  copy_vector(out_, "C_diag", post->A, n);
-  copy_vector(out_, "b", post->location, k);
+  set_copy(out_, "m", post->m, n);
+  set_copy(out_, "C_diag", post->A, n);
+  set_copy(out_, "b", post->location, k);
   set_double(out_, "log_det", post->log_det);
   if (!post->covariance) return;
   double *C = set_matrix(out_, "extra", k, k);
@@ -113,7 +101,7 @@ static void fill_posterior(const fit_space *s, SEXP out_) {
 
 static void fill_run(const fit_space *s, SEXP out_) {
   const ep_state *st = &s->st;
-  copy_vector(out_, "residual", st->residual, s->post->n);
+  set_copy(out_, "residual", st->residual, s->post->n);
   set_int(out_, "sweeps", st->sweeps);
   set_int(out_, "newton", st->newton);
   set_int(out_, "skipped", st->skipped);
@@ -125,15 +113,11 @@ static void fill_run(const fit_space *s, SEXP out_) {
 
 /* The criterion asked for and its gradient: spoils the posterior, so last. */
 static void fill_criterion(fit_space *s, SEXP run_, SEXP out_) {
-  SEXP criterion_ = get_named(run_, "criterion"); /* -1: none */
-  SEXP wanted_ = get_named(run_, "gradient");
-  if (!Rf_isInteger(criterion_) || !Rf_isLogical(wanted_))
-    Rf_error("internal error: wrong types of a criterion");
-  const int which = INTEGER_RO(criterion_)[0];
+  const int which = get_whole(run_, "criterion"); /* -1: none */
   if (which < 0) return;
   const criterion_type type = (criterion_type)which;
   set_double(out_, "value", criterion_or_na(type, s));
-  if (!LOGICAL_RO(wanted_)[0]) return;
+  if (!get_whole(run_, "gradient")) return;
   SEXP gradient_ = PROTECT(Rf_allocVector(REALSXP, s->post->n_prior));
   const int solved =
       adjoint_gradient(type, s->post, &s->lik, s->st.site, s->st.view,
@@ -153,29 +137,10 @@ SEXP glue_fit(latent *post, SEXP run_) {
   const int status = ep_run(post, &s.lik, &s.opt, &s.st, &s.work, glue_monitor,
                             get_named(run_, "progress"));
 
-  const char *names[] = {"status",
-                         "sites",
-                         "cavity",
-                         "loo",
-                         "seen",
-                         "m",
-                         "C_diag",
-                         "b",
-                         "extra",
-                         "residual",
-                         "log_det",
-                         "log_evidence",
-                         "log_evidence_zp",
-                         "sweeps",
-                         "newton",
-                         "skipped",
-                         "trace",
-                         "value",
-                         "gradient",
-                         "gradient_status",
-                         "slope",
-                         ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(
+      new_list("status sites cavity loo seen m C_diag b extra residual log_det "
+               "log_evidence log_evidence_zp sweeps newton skipped trace value "
+               "gradient gradient_status slope"));
   set_int(out_, "status", status);
   set_int(out_, "gradient_status", NA_INTEGER);
   if (status >= 0) {

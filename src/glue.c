@@ -18,6 +18,30 @@ double *glue_alloc(size_t n) {
   return (double *)R_alloc(n > 0 ? n : 1, sizeof(double));
 }
 
+/* ---- Arguments ---- */
+
+void expect(int fine, const char *what) {
+  if (!fine) Rf_error("internal error: %s has a wrong type or size", what);
+}
+
+const double *doubles_of(SEXP x_, R_xlen_t length, const char *name) {
+  expect(Rf_isReal(x_) && (length < 0 || Rf_xlength(x_) == length), name);
+  return REAL_RO(x_);
+}
+
+const double *matrix_of(SEXP x_, int rows, int cols, const char *name) {
+  expect(Rf_isReal(x_) && Rf_isMatrix(x_) &&
+             (rows < 0 || Rf_nrows(x_) == rows) &&
+             (cols < 0 || Rf_ncols(x_) == cols),
+         name);
+  return REAL_RO(x_);
+}
+
+int whole_of(SEXP x_, const char *name) {
+  expect((Rf_isInteger(x_) || Rf_isLogical(x_)) && Rf_length(x_) == 1, name);
+  return Rf_asInteger(x_);
+}
+
 static R_xlen_t place_of(SEXP list_, const char *name) {
   SEXP names_ = Rf_getAttrib(list_, R_NamesSymbol);
   for (R_xlen_t i = 0; i < Rf_xlength(names_); i++)
@@ -30,10 +54,32 @@ SEXP get_named(SEXP list_, const char *name) {
 }
 
 const double *get_doubles(SEXP list_, const char *name, R_xlen_t length) {
-  SEXP value_ = get_named(list_, name);
-  if (!Rf_isReal(value_) || Rf_xlength(value_) != length)
-    Rf_error("internal error: '%s' has a wrong type or length", name);
-  return REAL_RO(value_);
+  return doubles_of(get_named(list_, name), length, name);
+}
+
+const double *get_matrix(SEXP list_, const char *name, int rows, int cols) {
+  return matrix_of(get_named(list_, name), rows, cols, name);
+}
+
+int get_whole(SEXP list_, const char *name) {
+  return whole_of(get_named(list_, name), name);
+}
+
+/* ---- Results ---- */
+
+SEXP new_list(const char *names) {
+  R_xlen_t n = 1;
+  for (const char *at = names; *at; at++) n += *at == ' ';
+  SEXP list_ = PROTECT(Rf_allocVector(VECSXP, n));
+  SEXP names_ = PROTECT(Rf_allocVector(STRSXP, n));
+  for (R_xlen_t k = 0; k < n; k++) {
+    const int length = (int)strcspn(names, " ");
+    SET_STRING_ELT(names_, k, Rf_mkCharLen(names, length));
+    names += length + 1; /* beyond the end after the last, and not read */
+  }
+  Rf_setAttrib(list_, R_NamesSymbol, names_);
+  UNPROTECT(2);
+  return list_;
 }
 
 void set_named(SEXP list_, const char *name, SEXP value_) {
@@ -46,43 +92,49 @@ void set_int(SEXP list_, const char *name, int value) {
   set_named(list_, name, Rf_ScalarInteger(value));
 }
 
+void set_flag(SEXP list_, const char *name, int value) {
+  set_named(list_, name, Rf_ScalarLogical(value));
+}
+
 void set_double(SEXP list_, const char *name, double value) {
   set_named(list_, name, Rf_ScalarReal(value));
 }
 
 double *set_vector(SEXP list_, const char *name, R_xlen_t n) {
-  SEXP value_ = PROTECT(Rf_allocVector(REALSXP, n));
+  SEXP value_ = Rf_allocVector(REALSXP, n);
   set_named(list_, name, value_);
-  UNPROTECT(1);
   return REAL(value_);
 }
 
 double *set_matrix(SEXP list_, const char *name, int rows, int cols) {
-  SEXP value_ = PROTECT(Rf_allocMatrix(REALSXP, rows, cols));
+  SEXP value_ = Rf_allocMatrix(REALSXP, rows, cols);
   set_named(list_, name, value_);
-  UNPROTECT(1);
   return REAL(value_);
 }
+
+void set_copy(SEXP list_, const char *name, const double *x, int n) {
+  memcpy(set_vector(list_, name, n), x, (size_t)n * sizeof *x);
+}
+
+/* ---- Kernels and likelihoods ---- */
 
 kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
   const int p = Rf_ncols(X_);
   SEXP group_ = get_named(kernel_, "group"), l_ = get_named(kernel_, "l");
-  if (!Rf_isReal(X_) || !Rf_isMatrix(X_) || !Rf_isInteger(group_) ||
-      Rf_length(group_) != p || !Rf_isReal(l_))
-    Rf_error("internal error: wrong types in a kernel");
+  MATRIX(X_, -1, p);
+  expect(Rf_isInteger(group_) && Rf_length(group_) == p, "group of a kernel");
   const int groups = Rf_length(l_);
   int *group = (int *)R_alloc((size_t)p + 1, sizeof(int));
   for (int k = 0; k < p; k++) {
     group[k] = INTEGER_RO(group_)[k] - 1;
-    if (group[k] < 0 || group[k] >= groups)
-      Rf_error("internal error: kernel group out of range");
+    expect(group[k] >= 0 && group[k] < groups, "group of a kernel");
   }
   const double *theta = get_doubles(kernel_, "theta", 3);
   return (kernel_ard){.p = p,
                       .groups = groups,
                       .group = group,
                       .weight = get_doubles(kernel_, "weight", p),
-                      .l = REAL_RO(l_),
+                      .l = DOUBLES(l_, groups),
                       .variance = theta[0],
                       .bias = theta[1],
                       .nugget = theta[2]};
@@ -95,8 +147,5 @@ lik_step glue_likelihood(SEXP list_, double d, int n) {
 }
 
 void glue_inputs(kernel_inputs *in, int n, int p) {
-  workspace ws = {NULL, 0};
-  kernel_carve(in, n, p, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  kernel_carve(in, n, p, &ws);
+  CARVE(kernel_carve(in, n, p, &ws));
 }

@@ -25,19 +25,46 @@ int glue_monitor(void *data, int sweep, double residual);
 /* n doubles that R frees at the end of the .Call */
 double *glue_alloc(size_t n);
 
+/* Counts what `carving` takes of `ws`, allocates it and lays it out. */
+#define CARVE(carving)                                                         \
+  do {                                                                         \
+    workspace ws = {NULL, 0};                                                  \
+    carving;                                                                   \
+    ws = (workspace){glue_alloc(ws.used), 0};                                  \
+    carving;                                                                   \
+  } while (0)
+
+/* Arguments. What has another type or size is an internal error that names it,
+ * for users were checked in R. Sizes: -1 for any. */
+#define DOUBLES(x_, length) doubles_of(x_, length, #x_)
+#define MATRIX(x_, rows, cols) matrix_of(x_, rows, cols, #x_)
+#define NUMBER(x_) (*doubles_of(x_, 1, #x_))
+#define WHOLE(x_) whole_of(x_, #x_) /* an integer or a logical */
+const double *doubles_of(SEXP x_, R_xlen_t length, const char *name);
+const double *matrix_of(SEXP x_, int rows, int cols, const char *name);
+int whole_of(SEXP x_, const char *name);
+/* FALSE is an internal error, too. */
+void expect(int fine, const char *what);
+
 /* An element of a named list; an internal error when it has none such. */
 SEXP get_named(SEXP list_, const char *name);
-/* get_named() of doubles, `length` of them. */
 const double *get_doubles(SEXP list_, const char *name, R_xlen_t length);
+const double *get_matrix(SEXP list_, const char *name, int rows, int cols);
+int get_whole(SEXP list_, const char *name);
+
+/* A list of these names, one blank between them; its elements are NULL. */
+SEXP new_list(const char *names);
 
 /* Sets an element of a named list, with the same error. value_ may come
  * unprotected. */
 void set_named(SEXP list_, const char *name, SEXP value_);
 void set_int(SEXP list_, const char *name, int value);
+void set_flag(SEXP list_, const char *name, int value);
 void set_double(SEXP list_, const char *name, double value);
-/* A new vector, or matrix, of doubles as that element. */
+/* A new vector, or matrix, of doubles as that element; or a copy of `x`. */
 double *set_vector(SEXP list_, const char *name, R_xlen_t n);
 double *set_matrix(SEXP list_, const char *name, int rows, int cols);
+void set_copy(SEXP list_, const char *name, const double *x, int n);
 
 /* kernel_: list(group (1-based), weight, l, theta = (variance, bias, nugget)),
  * as the core wants them. */

@@ -12,8 +12,7 @@ void gmres_carve(gmres_space *s, int n, workspace *ws) {
   s->H = workspace_take(ws, (k + 1) * k);
   s->rot = workspace_take(ws, 2 * k);
   s->g = workspace_take(ws, k + 1);
-  s->resid = workspace_take(ws, (size_t)n);
-  s->last = workspace_take(ws, (size_t)n);
+  WORKSPACE_EACH(ws, (size_t)n, &s->resid, &s->last);
 }
 
 /* Orthogonalise basis column j + 1; its coefficients go to H[, j]. */

@@ -1,8 +1,8 @@
 /* What: features at inducing inputs and their gradient.
  * Method: with B = dE/dPhi_se,                                        [M 9.7]
  *     dE/dK_fu = B L^{-1},  dE/dK_uu = -L^{-T} (Phi_se' B) L^{-1} / 2,
- *   contracted with the kernel as in kernel-grad.c, the rows of K_fu by panels,
- *   K_uu by kernel_contract(). The jitter is a share of the variance and moves
+ *   contracted with the kernel [M 6.5], the rows of K_fu by panels, K_uu by
+ *   kernel_contract(). The jitter is a share of the variance and moves
  *   with it. */
 #include "inducing.h"
 #include "matrix.h"
@@ -14,10 +14,6 @@
  * Z = X to 1e-6 (test-ep-lowrank.R). */
 #define JITTER_FIRST 1e-8
 #define JITTER_MOST 1e-2
-
-/* Columns wider than this are contracted by their differences, as in
- * kernel-grad.c. */
-#define WIDE 1e6
 
 /* The squared exponential part alone. */
 static kernel_ard squared_exponential(const inducing *s, double nugget) {
@@ -34,12 +30,8 @@ void inducing_carve(inducing *s, int width, workspace *ws) {
   kernel_carve(&s->z, s->m, s->kernel->p, ws);
   kernel_carve(&s->part, width, s->kernel->p, ws);
   s->rows = workspace_take(ws, w * p);
-  s->cross = workspace_take(ws, m * w);
-  s->B = workspace_take(ws, m * w);
-  s->gram = workspace_take(ws, m * m);
-  s->L = workspace_take(ws, m * m);
-  s->S = workspace_take(ws, m * m);
-  s->Y = workspace_take(ws, m * m);
+  WORKSPACE_EACH(ws, m * w, &s->cross, &s->B);
+  WORKSPACE_EACH(ws, m * m, &s->gram, &s->L, &s->S, &s->Y);
   s->scratch = workspace_take(ws, m * (p + 1));
   s->by_row = workspace_take(ws, w);
   s->by_z = workspace_take(ws, m);
@@ -108,7 +100,7 @@ static double spread(const inducing *s, int cols, int c, const double *Wx) {
     widest = fmax(widest, z[u] * z[u]);
     sum += z[u] * (s->by_z[u] * z[u] - 2 * Wx[u]);
   }
-  if (widest < WIDE) return sum;
+  if (widest < KERNEL_WIDE) return sum;
   sum = 0;
   for (int i = 0; i < cols; i++)
     for (int u = 0; u < m; u++) {

@@ -8,12 +8,6 @@
 #include "matrix.h"
 #include "numeric.h"
 
-/* Beyond this x^2 (clusters or outliers some 1000 lengthscales apart) the
- * column is contracted by its differences: the product form is off by 4e-14
- * x^2, measured on two clusters with random weights, so by 4e-8 here, the
- * accuracy that the search for hyperparameters still notices. */
-#define WIDE 1e6
-
 /* sum_{i > j} Q_ij (x_i - x_j)^2 from the differences themselves */
 static double differences(const double *x, const double *Q, int n) {
   double sum = 0;
@@ -63,6 +57,7 @@ void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
       sum += x[i] * (r[i] * x[i] - Qx[i]);
       widest = fmax(widest, x[i] * x[i]);
     }
-    grad->l[k->group[c]] -= 2 * (widest < WIDE ? sum : differences(x, W, n));
+    grad->l[k->group[c]] -=
+        2 * (widest < KERNEL_WIDE ? sum : differences(x, W, n));
   }
 }

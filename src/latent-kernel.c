@@ -200,16 +200,12 @@ static void kernel_lay_out(latent *post, int block, workspace *ws) {
   latent_kernel *lk = post->self;
   const size_t n = (size_t)lk->n;
   (void)block;
-  lk->C = workspace_take(ws, n * n);
-  lk->S1 = workspace_take(ws, n * n);
+  WORKSPACE_EACH(ws, n * n, &lk->C, &lk->S1);
   lk->S2 = lk->like ? lk->like->S2 : workspace_take(ws, n * n);
-  lk->b = workspace_take(ws, n);
+  WORKSPACE_EACH(ws, n, &post->A, &post->prior, &post->m, &lk->b,
+                 &lk->signs.root);
   lk->tmp = workspace_take(ws, 2 * n);
-  lk->signs.root = workspace_take(ws, n);
   lk->signs.idx = workspace_take_bytes(ws, n * sizeof(int));
-  post->A = workspace_take(ws, n);
-  post->prior = workspace_take(ws, n);
-  post->m = workspace_take(ws, n);
   post->location = lk->b;
   if (!lk->kernel) return;
   if (lk->like && lk->like->kernel == lk->kernel) {

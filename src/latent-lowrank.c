@@ -5,7 +5,7 @@
  *     M   = (I + Phi' diag(tt) Phi)^{-1},        w   = M Phi' nt,
  *     A_i = lambda rho + rho^2 phi_i' M phi_i,   m_i = rho phi_i' w
  *     D   = sum log1p(lambda tau) - log|M|,            + lambda rho nu.
- *   Blocks as in latent-kernel.c with the covariance M Phi_B' rho_B of u with
+ *   Blocks as those of [M 3.8] with the covariance M Phi_B' rho_B of u with
  *   f_B in place of C_B [M 9.3]; one Cholesky a refresh, whatever the signs of
  *   the sites. n k^2 flops each for M and for the marginals.
  * References: M01 for lambda = 0. */
@@ -144,20 +144,15 @@ static void lowrank_carve(latent *post, int block, workspace *ws) {
   lr->width = block > LOWRANK_PANEL ? block : LOWRANK_PANEL;
   if (lr->width > lr->n) lr->width = lr->n;
   const size_t panel = k * (size_t)lr->width;
-  double **square[] = {&lr->L, &lr->M, &lr->S1, &lr->S2};
-  for (int s = 0; s < 4; s++) *square[s] = workspace_take(ws, k * k);
+  WORKSPACE_EACH(ws, k * k, &lr->L, &lr->M, &lr->S1, &lr->S2);
   if (!lr->given) {
     lr->Phi = lr->made_Phi = workspace_take(ws, lr->kept ? k * n : panel);
     lr->lambda = lr->made_lambda = workspace_take(ws, n);
   }
-  lr->P = workspace_take(ws, panel);
-  lr->Q = workspace_take(ws, panel);
-  lr->w = workspace_take(ws, k);
-  lr->v1 = workspace_take(ws, k);
-  lr->v2 = workspace_take(ws, k);
-  double **rows[] = {&lr->rho, &lr->own,     &lr->x1, &lr->x2,
-                     &post->A, &post->prior, &post->m};
-  for (int s = 0; s < 7; s++) *rows[s] = workspace_take(ws, n);
+  WORKSPACE_EACH(ws, panel, &lr->P, &lr->Q);
+  WORKSPACE_EACH(ws, k, &lr->w, &lr->v1, &lr->v2);
+  WORKSPACE_EACH(ws, n, &lr->rho, &lr->own, &lr->x1, &lr->x2);
+  WORKSPACE_EACH(ws, n, &post->A, &post->prior, &post->m);
   if (lr->points) inducing_carve(lr->points, lr->width, ws);
   post->lambda = lr->lambda;
   post->location = lr->w;

@@ -38,7 +38,7 @@ typedef struct latent_lowrank_s {
 
 /* Nothing is copied: *lr, Xt, s0 and *points must outlive the latent. location
  * is w, covariance M, of u. The parameters of the prior are log s0[k] and log
- * nugget, or those of the kernel as in latent-kernel.h.
+ * nugget, or the logs of the kernel's (latent-kernel.h).
  *
  * Features of inducing inputs that are not kept are made anew in every pass: a
  * pass then takes about twice the time, and memory O(n).

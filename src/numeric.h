@@ -43,6 +43,7 @@
 /* Rmath renames its F density and its beta function: both names are ours */
 #undef df
 #undef beta
+#include "workspace.h"
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -51,8 +52,5 @@
 #ifndef FCONE
 #define FCONE
 #endif
-
-/* log-determinants, lengths and offsets: n x n must not overflow an int */
-#define IDX(i, j, n) ((size_t)(i) + (size_t)(j) * (size_t)(n))
 
 #endif

@@ -8,12 +8,20 @@
 
 #include <stddef.h>
 
+/* Where element (i, j) of an array of n rows is, which may be beyond an int */
+#define IDX(i, j, n) ((size_t)(i) + (size_t)(j) * (size_t)(n))
+
 typedef struct {
   double *base; /* NULL: count only */
   size_t used;  /* doubles taken so far */
 } workspace;
 
 double *workspace_take(workspace *ws, size_t n_double);
+
+/* As many for each of the pointers whose addresses follow. */
+#define WORKSPACE_EACH(ws, n_double, ...)                                      \
+  workspace_take_each(ws, n_double, (double **[]){__VA_ARGS__, NULL})
+void workspace_take_each(workspace *ws, size_t n_double, double ***to);
 
 /* Room for `bytes` bytes, rounded up to doubles and aligned as they are. Types
  * that are carved this way assert it: WORKSPACE_HOLDS(ep_site). */

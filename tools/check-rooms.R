@@ -45,7 +45,8 @@ r_ground <- c("control", "checks", "conditions", "progress", "words")
 # file includes headers of lower layers, and those its own name begins with:
 # latent-kernel.c includes latent.h.
 c_layers <- c(
-  "numeric status workspace host threads tile-loops column-loops",
+  "status workspace",
+  "numeric host threads tile-loops column-loops",
   "hazard",
   "dense-tile",
   "dense-ops",

@@ -27,8 +27,7 @@ mutant(
 )
 mutant(
   "wrong rows after the first block of new ones", "src/glue-predict.c",
-  "r->Xnew + (size_t)j * (size_t)r->rows + first,",
-  "r->Xnew + (size_t)j * (size_t)r->rows,",
+  "r->Xnew + IDX(first, j, r->rows)", "r->Xnew + IDX(0, j, r->rows)",
   r = "answer-predict"
 )
 mutant(
@@ -572,7 +571,7 @@ mutant(
 )
 mutant(
   "all nodes are predicted by the first one's weights", "src/glue-predict.c",
-  "part_of(b_, k, (size_t)n), first", "part_of(b_, 0, (size_t)n), first", r = "native-predict"
+  "&kernel, b + IDX(0, k, n), first", "&kernel, b, first", r = "native-predict"
 )
 mutant(
   "negative sites read the empty triangle", "src/predictive.c",
@@ -588,7 +587,7 @@ mutant(
 )
 mutant(
   "forked processes choose threads", "src/glue-dense.c",
-  "is_fork() ? 1 : INTEGER_RO(threads_)[0];", "INTEGER_RO(threads_)[0];",
+  "is_fork() ? 1 : asked;", "asked;",
   r = "native-blas"
 )
 mutant(
