@@ -61,7 +61,7 @@ run_noted <- function(run, item, notes) {
   }
   note <- file.path(notes, Sys.getpid())
   file.create(note)
-  on.exit(unlink(note))
+  on.exit(remove_files(note))
   # the other processors have workers, too
   rlang::local_options(sturdy.threads = getOption("sturdy.threads", 1))
   tryCatch(run(item), interrupt = function(cnd) interrupted)
@@ -74,7 +74,7 @@ end_running <- function(notes) {
   if (.Platform$OS.type != "windows") { # there it would end the workers
     tools::pskill(running, tools::SIGINT)
   }
-  unlink(notes, recursive = TRUE)
+  remove_files(notes, recursive = TRUE)
 }
 
 #' The item whose worker failed, by the label that the message of future quotes

@@ -14,9 +14,9 @@ save_sites <- function(state, sites) {
     unlist(lapply(sites, `[[`, "tau")), unlist(lapply(sites, `[[`, "nu"))
   )
   payload <- writeBin(as.double(values), raw(), endian = "little")
-  refuse(
-    !write_sealed(state$file, sites_kind, length(values) / 2, state$digest, payload),
-    "The sites can't be saved in {.file {state$file}}.", "checkpoint", call = NULL
+  trying(
+    write_sealed(state$file, sites_kind, length(values) / 2, state$digest, payload),
+    "The sites can't be saved.", "checkpoint", call = NULL
   )
 }
 
@@ -24,7 +24,7 @@ save_sites <- function(state, sites) {
 #' @param sizes rows of the blocks.
 #' @noRd
 read_sites <- function(file, digest, sizes) {
-  unlink(unfinished(file))
+  remove_files(unfinished(file))
   if (!file.exists(file)) {
     return(NULL)
   }

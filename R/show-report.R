@@ -78,15 +78,10 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
     report_suspects(object, found, values, n, neighbours), report_calibration(object),
     report_next(object, n, level), report_end(object)
   ))
-  written <- tryCatch(
-    suppressWarnings(writeLines(enc2utf8(page), file, useBytes = TRUE)),
-    error = function(cnd) cnd
+  trying(
+    write_file(file, function(put) put(page)), "{.arg file} can't be written: {.path {file}}.",
+    "file", arg = "file", call = call
   )
-  if (inherits(written, "error")) {
-    abort_sturdy(
-      "{.arg file} can't be written: {.path {file}}.", "file", arg = "file", call = call
-    )
-  }
   invisible(file)
 }
 

@@ -1,9 +1,8 @@
-# The batches of bpm_stream(), one after the other: the rows that na.action keeps,
-# the first batch, which makes the model, and what is counted.
+# The batches of bpm_stream(), one after the other, and what is said of a bad one.
 
 #' All batches of a source, one after the other
 #'
-#' @param fit the fit so far, or `NULL`. @param run what stays the same: `prior()`
+#' @param fit the fit so far, or `NULL`. @param run what stays the same: `first()`
 #'   makes the model and the encoded rows of the first batch.
 #' @noRd
 absorb_stream <- function(reader, fit, run) {
@@ -18,14 +17,10 @@ absorb_stream <- function(reader, fit, run) {
     })
     if (is.null(data)) break
     if (nrow(data) == 0) next
+    if (first) filter$begun <- c(filter$source_rows, nrow(data))
     filter <- record_batch(filter, fit$filter, nrow(data), length(kept))
     if (is.null(fit)) next
-    if (first) {
-      reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
-      learned <- reader$types()
-      filter[names(learned)] <- learned
-      if ("." %in% all.vars(run$formula)) filter$names <- names(data)
-    }
+    if (first) filter <- begun_stream(filter, fit, data, reader, run)
     fit$filter <- filter
     save_checkpoint(fit, run$checkpoint, run$call)
     if (!is.null(run$show)) run$show(fit)
@@ -41,63 +36,13 @@ absorb_stream <- function(reader, fit, run) {
   fit
 }
 
-#' Positions of the rows of a batch that `na.action` keeps
-#'
-#' na.fail() is left to the checks further on, which name the row, and so is a
-#' batch whose variables can't be computed.
-#' @noRd
-kept_rows <- function(data, fit, run) {
-  all <- seq_len(nrow(data))
-  formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
-  frame <- if (!identical(run$na.action, stats::na.fail)) {
-    tryCatch(
-      stats::model.frame(formula, data, na.action = stats::na.pass),
-      error = function(cnd) NULL
-    )
-  }
-  if (is.null(frame) || nrow(frame) != nrow(data)) {
-    return(all)
-  }
-  complete <- stats::complete.cases(frame)
-  marks <- data.frame(row = all, complete = ifelse(complete, TRUE, NA))
-  apply_na_action(marks, run$na.action, run$call)$row
-}
-
 absorb_batch <- function(data, fit, run) {
   if (is.null(fit)) {
-    start <- run$prior(data)
+    start <- run$first(data)
     return(absorb_rows(start$model, start$rows$X, start$rows$y, run$call))
   }
   new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call, "source")
   absorb_rows(fit, new$X, new$y, run$call)
-}
-
-empty_filter <- function(arguments) {
-  list(
-    rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
-    log_scale = 0, batches = 0, source_rows = 0, left_out = 0,
-    history = NULL, names = NULL, columns = NULL, classes = NULL, arguments = arguments
-  )
-}
-
-#' @param before the `filter` before a batch. @param counts that of absorb_rows().
-#' @noRd
-record_batch <- function(before, counts, n, kept) {
-  counted <- c("rows", "errors", "log_score")
-  after <- before
-  if (!is.null(counts)) {
-    after[filter_counts] <- counts[filter_counts]
-  }
-  after$batches <- before$batches + 1
-  after$source_rows <- before$source_rows + n
-  after$left_out <- before$left_out + n - kept
-  history <- rbind(before$history, as.data.frame(after[counted]))
-  if (nrow(history) >= 1000) {
-    history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
-  }
-  rownames(history) <- NULL
-  after$history <- history
-  after
 }
 
 #' As mold_formula() does it, for a batch that may lack a class

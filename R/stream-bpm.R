@@ -61,13 +61,16 @@
 #' checkpoint is an error; one run never overwrites the checkpoint of another.
 #'
 #' A checkpoint has a header with its format, its length and a digest, all of which are
-#' checked before anything is deserialised. So a damaged file is an error, as is one of a
-#' version of sturdy with another format. It contains numbers and strings, and no code:
-#' the formula is that of the call that resumes. The digest is no signature, however. It
-#' protects from damage, not from a forger, and R can be made to run code that is hidden
-#' in serialised data. **Treat a checkpoint, like any RDS file, from a stranger as a program
-#' from a stranger.** To keep a fit or to pass it on, use [saveRDS()] on the value of
-#' `bpm_stream()`.
+#' checked before anything else is read. So a damaged file is an error, as is one of a
+#' version of sturdy with another format. It contains numbers and the names of columns, read
+#' as such: nothing in it is run. How inputs are encoded is settled again by the rows that
+#' the stream began with, and it is an error if these are not the same. The digest
+#' protects from damage, not from a forger, who can put other numbers there. To keep a fit
+#' or to pass it on, use [saveRDS()] on the value of `bpm_stream()`.
+#'
+#' What is written goes to a file beside first, which takes the name when all of it is
+#' there: on a full disk the run stops with `sturdy_error_checkpoint`, and the checkpoint
+#' of the batch before is as it was.
 #'
 #' # Errors in a batch
 #' A batch that can't be absorbed as a whole (missing or infinite values, a third
@@ -116,6 +119,7 @@
 #'   * `batches`: the number of batches read;
 #'   * `source_rows`, `left_out`: the number of rows read from the source, and how
 #'     many of them `na.action` left out;
+#'   * `begun`: the number of rows before the batch that settled the encoding, and in it;
 #'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, with
 #'     one row per batch. When it reaches 1000 rows, every other one is dropped;
 #'   * `names`: the names of the columns of the first batch, for a formula with a `.`,
@@ -180,7 +184,7 @@ bpm_stream <- function(formula,
     spec[stream_model_arguments]
   )
   run <- list(
-    prior = function(data) {
+    first = function(data) {
       molded <- mold_batch(formula, data, levels, spec$scale, call)
       list(model = start_stream(spec, molded, call), rows = molded$data)
     },
@@ -188,11 +192,10 @@ bpm_stream <- function(formula,
     checkpoint = checkpoint, show = stream_progress(progress, source), call = call
   )
   state <- open_checkpoint(checkpoint, resume, arguments, call)
-  fit <- if (!is.null(state)) resume_fit(state, formula, spec, run)
   reader <- stream_source(source, batch_size, dots[!of_model], call)
   on.exit(reader$close())
   open_source(reader, call)
-  if (!is.null(fit)) resume_source(reader, fit$filter, call)
+  fit <- if (!is.null(state)) resume_stream(reader, state, run)
   absorb_stream(reader, fit, run)
 }
 

@@ -11,23 +11,14 @@ open_checkpoint <- function(checkpoint, resume, arguments, call) {
     "The checkpoint {.file {checkpoint}} already exists.", "it", call
   )
   if (!is.null(checkpoint)) {
-    if (resume) unlink(unfinished(checkpoint))
+    if (resume) remove_files(unfinished(checkpoint))
     if (file.exists(checkpoint)) read_checkpoint(checkpoint, arguments, call)
   }
 }
 
 read_checkpoint <- function(checkpoint, arguments, call) {
-  state <- tryCatch(
-    suppressWarnings(read_state(checkpoint, call)),
-    simpleError = function(cnd) {
-      abort_checkpoint("can't be read", "damaged", checkpoint, call)
-    }
-  )
-  then <- state$filter$arguments
-  same <- vapply(names(arguments), function(name) {
-    identical(arguments[[name]], then[[name]])
-  }, logical(1))
-  different <- names(arguments)[!same]
+  state <- read_state(checkpoint, call)
+  different <- names(arguments)[state$arguments != vapply(arguments, rlang::hash, "")]
   refuse(
     length(different) > 0,
     c(
@@ -39,48 +30,62 @@ read_checkpoint <- function(checkpoint, arguments, call) {
   state
 }
 
-#' The fit of a state, for the formula and the arguments that made it
+#' The fit that a state is of: the rows that the stream began with make the model, those
+#' that it has absorbed are passed over
 #' @noRd
-resume_fit <- function(state, formula, spec, run) {
-  tryCatch(restore_stream(state, formula, spec, run$call), error = function(cnd) {
-    abort_checkpoint(
-      "holds a state that can't be that of a stream", "damaged", run$checkpoint, run$call
-    )
-  })
-}
-
-#' Passes over the rows that a fit has read
-#' @noRd
-resume_source <- function(reader, filter, call) {
-  if (!is.null(reader$types()) && !is.null(filter$columns)) {
-    reader$settle(filter[c("columns", "classes")])
-  }
+resume_stream <- function(reader, state, run) {
+  filter <- state$filter
+  if (!is.null(filter$columns)) reader$settle(filter[c("columns", "classes")])
+  passed <- reader$skip(filter$begun[1])
+  data <- read_rows(reader, filter$begun[2])
   rows <- filter$source_rows
-  passed <- reader$skip(rows)
+  passed <- passed + NROW(data)
+  passed <- passed + reader$skip(rows - passed)
   must(
     passed == rows, "source",
     "have the {whole(rows)} {qty(rows)}row{?s} that the checkpoint has absorbed, not only
      {whole(passed)}",
-    "checkpoint", more = c(i = "The source must start from its beginning again."), call = call
+    "checkpoint", more = c(i = "The source must start from its beginning again."),
+    call = run$call
   )
+  model <- run$first(data[kept_rows(data, NULL, run), , drop = FALSE])$model
+  must(
+    encoding_digest(model) == state$encoding, "source",
+    "begin with the rows that the checkpoint began with", c("checkpoint_rows", "checkpoint"),
+    more = c(i = "Those that it begins with now are encoded in another way."), call = run$call
+  )
+  fit <- tryCatch(restore_stream(model, state, run$arguments), error = function(cnd) {
+    abort_checkpoint(
+      "holds a state that can't be that of a stream", "damaged", run$checkpoint, run$call
+    )
+  })
+  fit$filter <- begun_stream(fit$filter, fit, data, reader, run)
   inform_sturdy(
     c(i = "Resumed after {whole(rows)} {qty(rows)}row{?s} in
            {whole(filter$batches)} {qty(filter$batches)}batch{?es}."),
     "resumed", rows = rows
   )
+  fit
+}
+
+#' The next rows, as one data frame
+#' @noRd
+read_rows <- function(reader, rows) {
+  reader$limit(rows)
+  parts <- list()
+  while (!is.null(data <- reader$read())) parts[[length(parts) + 1]] <- data
+  reader$limit(Inf)
+  do.call(rbind, parts)
 }
 
 save_checkpoint <- function(fit, checkpoint, call) {
   if (is.null(checkpoint)) {
     return(invisible())
   }
-  failed <- function(cnd) {
-    abort_sturdy(
-      "The checkpoint {.file {checkpoint}} can't be written.",
-      "checkpoint", arg = "checkpoint", fit = fit, parent = cnd, call = call
-    )
-  }
-  tryCatch(write_state(fit, checkpoint), error = failed, warning = failed)
+  trying(
+    write_state(fit, checkpoint), "The checkpoint {.file {checkpoint}} can't be written.",
+    "checkpoint", arg = "checkpoint", fit = fit, call = call
+  )
 }
 
 # Progress ------------------------------------------------------------------

@@ -16,25 +16,29 @@
 #'   it returns. @param ... the other closures, where they do something.
 #' @noRd
 new_source <- function(open, fetch, ...) {
-  waiting <- NULL # rows of a batch of which skip() has passed over the first ones
+  waiting <- NULL # rows of a batch of which the first ones have been had
   left <- Inf
-  read <- function() {
-    batch <- if (left > 0) if (is.null(waiting)) fetch() else waiting
-    waiting <<- NULL
+  # the next batch, or its first rows
+  take <- function(most) {
+    most <- min(most, left)
+    if (most == 0) {
+      return(NULL)
+    }
+    batch <- if (is.null(waiting)) fetch() else waiting
     must(
       is.null(batch) || is.data.frame(batch), "source",
       "return a data frame, or {.code NULL} at the end", got = batch, call = NULL
     )
-    if (NROW(batch) > left) batch <- utils::head(batch, left)
+    rest <- NROW(batch) - most
+    waiting <<- if (rest > 0) utils::tail(batch, rest)
+    if (rest > 0) batch <- utils::head(batch, most)
     left <<- left - NROW(batch)
     batch
   }
   skip <- function(rows) {
     passed <- 0
-    while (passed < rows && !is.null(batch <- read())) {
-      extra <- passed + nrow(batch) - rows
-      if (extra > 0) waiting <<- utils::tail(batch, extra)
-      passed <- passed + nrow(batch) - max(extra, 0)
+    while (passed < rows && !is.null(batch <- take(rows - passed))) {
+      passed <- passed + nrow(batch)
     }
     passed
   }
@@ -44,8 +48,8 @@ new_source <- function(open, fetch, ...) {
       left <<- Inf
       open()
     },
-    read = read, skip = skip, limit = function(rows) left <<- rows, close = function() NULL,
-    types = function() NULL, settle = function(types) NULL, keep = function(names) NULL
+    read = function() take(Inf), skip = skip, limit = function(rows) left <<- rows,
+    close = function() NULL, types = function() NULL, settle = function(types) NULL, keep = function(names) NULL
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")
 }

@@ -11,23 +11,11 @@ seal <- function(kind, size, digests, payload) {
   charToRaw(sprintf("%s%04d %015.0f %s\n", kind$magic, kind$format, size, digests))
 }
 
-#' A file beside first, which then takes the name
-#' @noRd
 write_sealed <- function(file, kind, size, digests, payload) {
-  fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
-  on.exit(unlink(fresh))
-  writeBin(c(seal(kind, size, digests, payload), payload), fresh)
-  file.rename(fresh, file)
-}
-
-#' What runs that were killed while writing left beside a file
-#' @noRd
-unfinished <- function(file) {
-  files <- list.files(dirname(file), all.files = TRUE)
-  start <- paste0(basename(file), "-")
-  rest <- substring(files, nchar(start) + 1)
-  ours <- startsWith(files, start) & grepl("^[0-9a-f]+[.]sturdy-part$", rest)
-  file.path(dirname(file), files[ours])
+  write_file(file, function(put) {
+    put(seal(kind, size, digests, payload))
+    put(payload)
+  })
 }
 
 #' The payload of a file

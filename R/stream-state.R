@@ -1,49 +1,106 @@
-# The state of a stream in a file: plain data, numbers and strings in lists. No code is
-# saved. The formula and the arguments are those of the call that resumes, and of the
-# first batch there is only what the terms have learned of it.
+# The state of a stream in a file: plain numbers, and the names and types of the columns of a
+# text. What else a fit has, its encoding above all, a run that resumes makes again of the
+# rows that the stream began with.
 
-state_kind <- list(magic = "sturdy stream ", format = 1L, what = "the state of a stream")
+state_kind <- list(magic = "sturdy stream ", format = 2L, what = "the state of a stream")
 
-#' Numbers, strings and lists of them, with no attributes but names and dimensions
+# what is in the file, in this order: numbers, then strings
+state_numbers <- c(
+  "mean", "C", "log_scale_weights", filter_counts, "batches", "source_rows", "left_out", "begun",
+  "history"
+)
+state_strings <- c("encoding", "arguments", "columns", "classes")
+
+#' @return list of vectors, those of strings without line breaks and missing values
 #' @noRd
-is_plain <- function(x) {
-  types <- c("NULL", "logical", "integer", "double", "character", "list")
-  known <- all(names(attributes(x)) %in% c("names", "dim", "dimnames"))
-  parts <- c(attributes(x), if (is.list(x)) unclass(x))
-  typeof(x) %in% types && known && all(vapply(parts, is_plain, logical(1)))
+stream_state <- function(fit) {
+  filter <- fit$filter
+  weights <- fit$weights
+  c(
+    list(mean = weights$mean, C = weights$C, log_scale_weights = weights$log_scale),
+    lapply(filter[intersect(state_numbers, names(filter))], unlist),
+    list(
+      encoding = encoding_digest(fit), arguments = vapply(filter$arguments, rlang::hash, ""),
+      columns = filter$columns, classes = ifelse(is.na(filter$classes), "", filter$classes)
+    )
+  )
+}
+
+#' How a fit encodes rows, in short
+#' @noRd
+encoding_digest <- function(fit) {
+  blueprint <- fit$blueprint
+  learned <- deparse(attr(blueprint$terms, "predvars"), control = "hexNumeric")
+  rlang::hash(list(unclass(blueprint)[c("coding", "levels", "term")], learned))
 }
 
 write_state <- function(fit, file) {
-  state <- stream_state(fit)
-  if (!is_plain(state)) {
-    stop("A transformation in the formula has learned more than numbers and strings.")
-  }
-  payload <- serialize(state, NULL)
+  state <- stream_state(fit)[c(state_numbers, state_strings)]
+  numbers <- unlist(state[state_numbers], use.names = FALSE)
+  strings <- enc2utf8(as.character(unlist(state[state_strings])))
+  payload <- c(
+    writeBin(lengths(state), raw(), endian = "little"),
+    writeBin(as.double(numbers), raw(), endian = "little"),
+    charToRaw(paste0(strings, "\n", collapse = ""))
+  )
   write_sealed(file, state_kind, length(payload), NULL, payload)
 }
 
+#' @return list(mean, C, log_scale_weights, encoding, arguments: a digest each, filter)
+#' @noRd
 read_state <- function(file, call) {
   payload <- read_sealed(file, state_kind, length, call = call)
-  state <- tryCatch(unserialize(payload), error = function(cnd) NULL)
-  if (is.null(state) || !is_plain(state)) {
+  tryCatch(suppressWarnings(unpack_state(payload)), error = function(cnd) {
     abort_checkpoint("is damaged", "damaged", file, call)
+  })
+}
+
+unpack_state <- function(bytes) {
+  fields <- c(state_numbers, state_strings)
+  is_number <- fields %in% state_numbers
+  sizes <- readBin(bytes, "integer", length(fields), endian = "little")
+  from <- 4 * length(fields)
+  to <- from + 8 * sum(sizes[is_number])
+  stopifnot(length(sizes) == length(fields), all(sizes >= 0), to <= length(bytes))
+  numbers <- readBin(bytes[seq_len(to)][-seq_len(from)], "double", to, endian = "little")
+  strings <- strsplit(rawToChar(bytes[-seq_len(to)]), "\n", fixed = TRUE)[[1]]
+  stopifnot(length(strings) == sum(sizes[!is_number]))
+  Encoding(strings) <- "UTF-8"
+  parts <- function(values, which) {
+    split(values, factor(rep(fields[which], sizes[which]), fields[which]))
   }
+  state <- c(parts(numbers, is_number), parts(strings, !is_number))
+  state$filter <- state_filter(state)
+  stopifnot(is_stream_filter(state$filter))
   state
 }
 
-# From a fit and back -------------------------------------------------------
-
-stream_state <- function(fit) {
-  blueprint <- unclass(fit$blueprint)
-  terms <- blueprint$terms
-  blueprint[c("formula", "terms")] <- list(NULL)
-  filter <- fit$filter
-  filter$history <- as.list(filter$history)
-  list(
-    blueprint = blueprint, learned = term_state(terms),
-    classes = attr(terms, "dataClasses"), weights = fit$weights, filter = filter
-  )
+state_filter <- function(state) {
+  filter <- empty_filter(NULL)
+  given <- intersect(names(filter), state_numbers)
+  filter[given] <- state[given]
+  history <- matrix(state$history, ncol = 3, dimnames = list(NULL, history_columns))
+  filter$history <- as.data.frame(history)
+  if (length(state$columns)) {
+    filter$columns <- state$columns
+    filter$classes <- replace(state$classes, state$classes == "", NA)
+  }
+  filter
 }
+
+#' Counts that agree with each other
+#' @noRd
+is_stream_filter <- function(filter) {
+  counts <- unlist(filter[c("batches", "source_rows", "left_out", "begun")])
+  last <- filter$history[nrow(filter$history), ]
+  is_filter(filter) && length(counts) == 5 && all(counts >= 0 & counts == round(counts)) &&
+    filter$source_rows == filter$rows + filter$left_out && filter$begun[2] > 0 &&
+    sum(filter$begun) <= filter$source_rows &&
+    sum(filter$counts) == filter$rows && nrow(filter$history) <= filter$batches &&
+    identical(unlist(last), unlist(filter[names(last)]))
+}
+
+# A fit from its state ------------------------------------------------------
 
 #' A fit that has seen no row yet
 #' @noRd
@@ -57,70 +114,19 @@ start_stream <- function(spec, molded, call) {
   model
 }
 
-#' A state as a fit again
-#'
-#' @param formula,spec those of the call that resumes.
-#' @return the fit; an error where the state contradicts the call or itself.
+#' The fit of a state; an error where the state contradicts itself or the model
+#' @param fit any fit of the same model, as start_stream() makes it.
 #' @noRd
-restore_stream <- function(state, formula, spec, call) {
-  blueprint <- state$blueprint
-  filter <- state$filter
-  columns <- stats::setNames(rep(list(logical()), length(filter$names)), filter$names)
-  terms <- stats::terms(formula, data = as.data.frame(columns, optional = TRUE))
-  blueprint$formula <- strip_environment(stats::formula(terms))
-  stopifnot(blueprint[["term"]] %in% attr(terms, "term.labels"))
-  terms <- used_terms(terms, blueprint[["term"]])
-  attr(terms, "predvars") <- learned_terms(terms, state$learned)
-  attr(terms, "dataClasses") <- state$classes
-  blueprint$terms <- terms
-  fit <- start_stream(
-    spec, list(blueprint = structure(blueprint, class = "sturdy_blueprint")), call
-  )
-  filter$history <- as.data.frame(filter$history)
-  fit[c("weights", "filter")] <- list(state$weights, filter)
-  C <- fit$weights$C
+restore_stream <- function(fit, state, arguments) {
+  weights <- fit$weights
+  stopifnot(length(state$mean) == length(weights$mean), length(state$C) == length(weights$C))
+  weights$mean[] <- state$mean
+  weights$C[] <- state$C
+  weights$log_scale <- state$log_scale_weights
+  fit[c("weights", "filter")] <- list(weights, state$filter)
+  fit$filter$arguments <- arguments
   stopifnot(
-    is.null(wrong_field(fit)), identical(names(fit$weights$mean), fit$prior$weights),
-    isSymmetric(unname(C)), is.matrix(chol(C)), is_stream_filter(filter)
+    is.null(wrong_field(fit)), isSymmetric(unname(weights$C)), is.matrix(chol(weights$C))
   )
   fit
-}
-
-#' Counts that agree with each other
-#' @noRd
-is_stream_filter <- function(filter) {
-  counts <- unlist(filter[c("batches", "source_rows", "left_out")])
-  last <- filter$history[nrow(filter$history), ]
-  length(counts) == 3 && all(counts >= 0 & counts == round(counts)) &&
-    filter$source_rows == filter$rows + filter$left_out &&
-    sum(filter$counts) == filter$rows && nrow(filter$history) <= filter$batches &&
-    identical(unlist(last), unlist(filter[names(last)]))
-}
-
-#' What functions such as scale() and poly() have learned of the first batch: for each
-#' variable `NULL`, or the arguments of the call that repeats it, `at` which place of
-#' the formula's call, or by `value`
-#' @noRd
-term_state <- function(terms) {
-  Map(function(variable, learned) {
-    if (identical(variable, learned)) {
-      return(NULL)
-    }
-    lapply(as.list(learned)[-1], function(arg) {
-      at <- Position(function(given) identical(given, arg), as.list(variable)[-1])
-      if (is.na(at)) list(value = arg) else list(at = at)
-    })
-  }, as.list(attr(terms, "variables"))[-1], as.list(attr(terms, "predvars"))[-1])
-}
-
-learned_terms <- function(terms, state) {
-  calls <- Map(function(variable, args) {
-    if (is.null(args)) {
-      return(variable)
-    }
-    as.call(c(variable[[1]], lapply(args, function(arg) {
-      if (is.null(arg$at)) arg$value else variable[[1 + arg$at]]
-    })))
-  }, as.list(attr(terms, "variables"))[-1], state)
-  as.call(c(quote(list), calls))
 }

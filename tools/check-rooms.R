@@ -11,8 +11,8 @@
 # down, so that the graph of calls has no cycle. In a room, too, the files do not call each
 # other in a circle, and neither do the files of src/ include each other in one (a header and
 # its .c are one there). A generic counts where it is
-# defined; a method is nobody's call. checks, conditions, control, progress and
-# words are the ground: every room may call them.
+# defined; a method is nobody's call. checks, conditions, control, files, progress
+# and words are the ground: every room may call them.
 
 r_rooms <- "
   meet:       show select answer stream fit learn latent ep report kernel data native
@@ -33,13 +33,14 @@ r_rooms <- "
   native:
   sturdy:
   control:
+  files:
   checks:
   conditions:
   progress:
   words:
 "
 # the ground, from the top: each may call those after it
-r_ground <- c("control", "checks", "conditions", "progress", "words")
+r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
 # file includes headers of lower layers, and those its own name begins with:

@@ -377,7 +377,7 @@ mutant(
   "pt(t.side * t.z, lik->df, 1, 0)", "pt(t.z, lik->df, 1, 0)", r = "bpm-adf|drift"
 )
 mutant(
-  "history of a stream drops its latest line", "R/stream-batch.R",
+  "history of a stream drops its latest line", "R/stream-filter.R",
   "history[seq(2, nrow(history), by = 2), ]",
   "history[seq(1, nrow(history) - 1, by = 2), ]", r = "stream-batch"
 )
@@ -392,7 +392,7 @@ mutant(
 )
 mutant(
   "a resumed stream reads its rows again", "R/stream-checkpoint.R",
-  "passed <- reader$skip(", "passed <- identity(", r = "stream-checkpoint"
+  "passed <- passed + reader$skip(rows - passed)", "passed <- rows", r = "stream-checkpoint"
 )
 mutant(
   "length of a checkpoint compared, digest not", "R/stream-sealed.R",
@@ -407,7 +407,7 @@ mutant(
 )
 mutant(
   "S of a checkpoint need not be positive definite", "R/stream-state.R",
-  "is.matrix(chol(C)), ", "", r = "stream-checkpoint"
+  ", is.matrix(chol(weights$C))", "", r = "stream-checkpoint"
 )
 mutant(
   "counts of a checkpoint need not agree", "R/stream-state.R",
@@ -415,7 +415,19 @@ mutant(
 )
 mutant(
   "resuming leaves the files of killed runs", "R/stream-checkpoint.R",
-  "if (resume) unlink(unfinished(checkpoint))", "", r = "stream-checkpoint"
+  "if (resume) remove_files(unfinished(checkpoint))", "", r = "stream-checkpoint"
+)
+mutant(
+  "a stream is resumed whatever it begins with", "R/stream-checkpoint.R",
+  "encoding_digest(model) == state$encoding", "TRUE", r = "stream-checkpoint"
+)
+mutant(
+  "a file takes its name although not all of it is there", "R/files.R",
+  "identical(flushed, 0L) && file.size(fresh) == size && ", "", r = "files"
+)
+mutant(
+  "a * in the name of a folder is any other folder", "R/files.R",
+  "expand = FALSE)", "expand = TRUE)", r = "files"
 )
 
 # Exact evidence and the family -----------------------------------------------

@@ -51,11 +51,11 @@ set_at <- function(column, value, row = 117) {
   }
 }
 
-# The fit that a checkpoint holds, but for the call, which is that of the run
-fit_in <- function(checkpoint, fit, formula = stream_formula) {
-  held <- restore_stream(read_state(checkpoint, NULL), formula, fit$spec, NULL)
-  held$call <- fit$call
-  structure(unclass(held)[names(fit)], class = class(held))
+# A fit, with the numbers that a checkpoint holds in the place of its own
+fit_in <- function(checkpoint, fit) {
+  held <- restore_stream(fit, read_state(checkpoint, NULL), fit$filter$arguments)
+  held$filter["names"] <- fit$filter["names"]
+  held
 }
 
 caught <- function(code) tryCatch(code, error = identity)

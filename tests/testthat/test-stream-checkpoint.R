@@ -88,17 +88,44 @@ test_that("what the terms learned of the first batch is resumed, whatever the fo
   }
 })
 
-test_that("a checkpoint holds no code, and no transformation that needs some", {
+test_that("a checkpoint is read as numbers and names: nothing that is hidden there is run", {
   checkpoint <- withr::local_tempfile()
-  fit <- stream(formula = class ~ poly(a, 2) + f, checkpoint = checkpoint)
-  expect_true(is_plain(read_state(checkpoint, NULL)))
-  expect_false(is_plain(list(1, list(a = quote(x)))))
-  expect_false(is_plain(list(sum)))
-  expect_false(is_plain(factor("a")))
-  expect_false(is_plain(structure(1, note = globalenv())))
-  attr(fit$blueprint$terms, "predvars")[[2]]$coefs <- quote(stop())
-  error <- caught(save_checkpoint(fit, checkpoint, NULL))
-  expect_s3_class(error, "sturdy_error_checkpoint")
+  stream(formula = class ~ poly(a, 2) + f, checkpoint = checkpoint)
+  payload <- read_sealed(checkpoint, state_kind, length)
+  expect_error(unserialize(payload))
+  # the code of the package never takes what is in a file for an object of R
+  package <- asNamespace("sturdy")
+  calls <- lapply(ls(package, all.names = TRUE), function(name) {
+    object <- get(name, package)
+    if (is.function(object)) all.names(body(object))
+  })
+  expect_false(any(c("readRDS", "load") %in% unlist(calls)))
+  expect_identical(sum(unlist(calls) == "unserialize"), 1L) # of what a worker sends
+  # a forger has the seal right
+  ran <- withr::local_tempfile()
+  forged <- list(
+    bquote(writeLines("ran", .(ran))),
+    structure(list(1), class = "a", print = function(...) writeLines("ran", ran))
+  )
+  for (object in forged) {
+    bytes <- serialize(object, NULL)
+    write_sealed(checkpoint, state_kind, length(bytes), NULL, bytes)
+    error <- caught(stream(checkpoint = checkpoint, resume = TRUE))
+    expect_s3_class(error, "sturdy_error_checkpoint_damaged")
+  }
+  expect_false(file.exists(ran))
+})
+
+test_that("the source of a resumed run must begin as it did", {
+  d <- stream_data()
+  checkpoint <- withr::local_tempfile()
+  stream(d[1:100, ], checkpoint = checkpoint)
+  before <- tools::md5sum(checkpoint)
+  for (changed in list(set_at("a", 9, 7)(d), d[c(51:300, 1:50), ])) {
+    error <- caught(stream(changed, checkpoint = checkpoint, resume = TRUE))
+    expect_s3_class(error, c("sturdy_error_checkpoint_rows", "sturdy_error_checkpoint"), exact = FALSE)
+  }
+  expect_identical(tools::md5sum(checkpoint), before)
 })
 
 test_that("a checkpoint that is none is an error", {
@@ -146,14 +173,14 @@ test_that("no damaged checkpoint is accepted", {
   for (n in c(1, 40, 68, 100, length(whole) - 1)) refused(whole[seq_len(n)])
   refused(c(whole, as.raw(0)))
   newer <- whole
-  newer[18] <- charToRaw("2")
+  newer[18] <- charToRaw("3")
   expect_s3_class(refused(newer), "sturdy_error_checkpoint_version")
 })
 
 test_that("the digest is that of other machines and years", {
   expect_identical(
     rawToChar(seal(state_kind, 3, NULL, as.raw(1:3))),
-    "sturdy stream 0001 000000000000003 8f070c1c552f33af98104b106bf2fee5\n"
+    "sturdy stream 0002 000000000000003 8f070c1c552f33af98104b106bf2fee5\n"
   )
 })
 
@@ -180,14 +207,15 @@ test_that("a state that contradicts itself or the call is refused", {
   refused(set("filter", "counts")(c(500, 500)))
   refused(set("filter", "history", "errors")(6:1))
   refused(set("weights", "log_scale")(NA_real_))
-  refused(set("weights", "mean")(unname(fit$weights$mean)))
+  refused(set("weights", "mean")(fit$weights$mean[-1]))
   refused(set("weights", "C")(fit$weights$C[1:2, 1:2]))
   refused(set("weights", "C")(replace(fit$weights$C, 2, 9)))
   refused(set("weights", "C")(fit$weights$C - 1))
   refused(set("weights", "C")(fit$weights$C + 9 * (1 - diag(nrow(fit$weights$C)))))
-  refused(set("blueprint", "coding", "a", "scale")(0))
-  refused(set("blueprint", "term")(c("a", "b", "z")))
-  refused(set("blueprint", "levels")("no"))
+  refused(set("filter", "begun")(c(0, 0)))
+  refused(set("filter", "begun")(c(0, 301)))
+  refused(set("filter", "begun")(c(-1, 50)))
+  refused(set("filter", "source_rows")(numeric()))
   # and one that does not is taken
   unlink(checkpoint)
   write_state(fit, checkpoint)
@@ -233,10 +261,9 @@ test_that("a checkpoint that can't be written leaves the one before", {
   fit <- stream()
   checkpoint <- withr::local_tempfile(fileext = ".rds")
   dir.create(checkpoint) # a folder can't be replaced by a file
-  expect_error(
-    save_checkpoint(fit, checkpoint, rlang::current_env()),
-    class = "sturdy_error_checkpoint"
-  )
+  error <- caught(save_checkpoint(fit, checkpoint, rlang::current_env()))
+  expect_s3_class(error, "sturdy_error_checkpoint")
+  expect_identical(error$fit, fit)
   expect_length(list.files(dirname(checkpoint), paste0("^", basename(checkpoint), "-")), 0)
 })
 

@@ -1,0 +1,63 @@
+# What a stream notes of its batches, in the field `filter` of its fit: counts, and what the
+# first batch settles.
+
+empty_filter <- function(arguments) {
+  list(
+    rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
+    log_scale = 0, batches = 0, source_rows = 0, left_out = 0, begun = c(0, 0),
+    history = NULL, names = NULL, columns = NULL, classes = NULL, arguments = arguments
+  )
+}
+
+history_columns <- c("rows", "errors", "log_score")
+
+#' @param before the `filter` before a batch. @param counts that of absorb_rows().
+#' @noRd
+record_batch <- function(before, counts, n, kept) {
+  after <- before
+  if (!is.null(counts)) {
+    after[filter_counts] <- counts[filter_counts]
+  }
+  after$batches <- before$batches + 1
+  after$source_rows <- before$source_rows + n
+  after$left_out <- before$left_out + n - kept
+  history <- rbind(before$history, as.data.frame(after[history_columns]))
+  if (nrow(history) >= 1000) {
+    history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
+  }
+  rownames(history) <- NULL
+  after$history <- history
+  after
+}
+
+#' What the first batch settles of its source
+#' @noRd
+begun_stream <- function(filter, fit, data, reader, run) {
+  learned <- reader$types()
+  filter[names(learned)] <- learned
+  if ("." %in% all.vars(run$formula)) filter$names <- names(data)
+  reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
+  filter
+}
+
+#' Positions of the rows of a batch that `na.action` keeps
+#'
+#' na.fail() is left to the checks further on, which name the row, and so is a
+#' batch whose variables can't be computed.
+#' @noRd
+kept_rows <- function(data, fit, run) {
+  all <- seq_len(nrow(data))
+  formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
+  frame <- if (!identical(run$na.action, stats::na.fail)) {
+    tryCatch(
+      stats::model.frame(formula, data, na.action = stats::na.pass),
+      error = function(cnd) NULL
+    )
+  }
+  if (is.null(frame) || nrow(frame) != nrow(data)) {
+    return(all)
+  }
+  complete <- stats::complete.cases(frame)
+  marks <- data.frame(row = all, complete = ifelse(complete, TRUE, NA))
+  apply_na_action(marks, run$na.action, run$call)$row
+}
