@@ -36,8 +36,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   }
   shown <- utils::head(as.data.frame(x), n)
   if (nrow(shown)) {
-    named <- !identical(row.names(shown), as.character(shown$row))
-    print(shown_rows(shown), digits = digits, row.names = named)
+    print(shown_rows(shown), digits = digits, row.names = FALSE)
   }
   if (nrow(x) > nrow(shown)) {
     cat("(", nrow(x) - nrow(shown), " less suspicious ",
@@ -58,7 +57,7 @@ shown_rows <- function(shown) {
     paste0("unclear: ", shown$suggested, " or ", shown$runner_up)
   )
   shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
-  shown[c("row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "fdr")]
+  shown[setdiff(names(shown), c("runner_up", "p_runner_up", "loo_wrong", "if_some"))]
 }
 
 describe_wrong <- function(expected, digits) {

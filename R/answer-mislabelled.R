@@ -114,11 +114,17 @@
 #'   wrong at this rate are returned. `NULL`, the default, returns all rows.
 #' @param level Probability of the interval for the number of wrong labels, strictly
 #'   between 0 and 1 (0.9 by default); `NULL` for no interval.
+#' @param id Identifiers of the rows, to be shown beside their positions: a vector with an entry
+#'   for each row of the data that the fit was given (`data$patient`), or a data frame of that
+#'   column alone (`data["patient"]`), whose name is kept. `NULL`, the default, stands for the
+#'   names of the rows where these are not their positions.
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_mislabelled`, sorted by `rank`, with one row per
 #'   training row and the columns
 #'   * `row`: the position of the row in the data given to the fit (rows left out
-#'     by `na.action` are counted);
+#'     by `na.action` are counted), the number that [review()] and [`update(fit, checked =
+#'     )`][update.sturdy_model] take, and that pictures and reports show;
+#'   * `id`, or what the column in the argument `id` is called: identifiers, where there are any;
 #'   * `label`: the recorded label, a factor;
 #'   * `probability`: the posterior probability that it was flipped;
 #'   * `rank`: 1 for the most suspicious;
@@ -138,7 +144,7 @@
 #'   more likely wrong than right, but no class has a probability of one half, `print()`
 #'   says `unclear`. Nothing is relabelled.
 #'
-#'   Its row names are those of the data. It has the attributes
+#'   Its row names are those positions. It has the attributes
 #'   * `expected`: a list of `count` (the expected number of wrong labels), `at_fit` (the
 #'     sum of the probabilities) and, unless `level` is `NULL`, `lower`, `upper`, `level`
 #'     and `epsilon` (`"uncertain"` if it was learned and integrated out, otherwise
@@ -152,8 +158,8 @@
 #' @section Conditions:
 #' Messages: `sturdy_message_no_label_noise` when `epsilon` is 0;
 #' `sturdy_message_likely_right`, with the field `rows`, when rows are called wrong whose
-#' probability is below 1/2. Error `sturdy_error_no_sites` for a [bpm()] that has absorbed
-#' rows by filtering.
+#' probability is below 1/2. Errors: `sturdy_error_id` for identifiers that do not match the rows;
+#' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [loo()], [plot()][plot.sturdy_mislabelled], [calibration()]
 #' @export
@@ -172,7 +178,7 @@ mislabelled.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname mislabelled
 #' @export
-mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
+mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   if (!is.null(fdr)) {
@@ -182,9 +188,10 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
     level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   }
   check_sites_kept(object)
+  ids <- row_ids(object$data, id)
   if (all(object$omega[row(object$omega) != col(object$omega)] == 0)) inform_no_label_noise()
   object <- with_truth(object)
-  found <- suspicion(object)
+  found <- suspicion(object, ids = ids)
   if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
   if (is_test(object)) found$if_some <- if_some
   found$fdr <- cumsum(1 - if_some) / found$rank
@@ -200,8 +207,9 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, ...) {
 
 #' The rows, the most suspicious first: how likely each label is to be wrong, and what it
 #' should be
+#' @param ids of row_ids().
 #' @noRd
-suspicion <- function(object, said = truth(object)) {
+suspicion <- function(object, said = truth(object), ids = row_ids(object$data)) {
   levels <- object$blueprint$levels
   class_of <- function(k) factor(levels[k], levels = levels)
   rows <- seq_along(said$y)
@@ -211,8 +219,8 @@ suspicion <- function(object, said = truth(object)) {
   flipped <- mean_wrong(said)
   order <- suspicion_order(said)
   found <- data.frame(
-    row = object$data$rows, label = class_of(said$y), probability = flipped,
-    rank = order(order), loo = exp(left_out_score(said))
+    with_ids(object$data$rows, ids), label = class_of(said$y), probability = flipped,
+    rank = order(order), loo = exp(left_out_score(said)), check.names = FALSE
   )
   if (length(levels) == 2) {
     found$suggested <- class_of(ifelse(flipped > 0.5, best, said$y))
@@ -226,7 +234,7 @@ suspicion <- function(object, said = truth(object)) {
   }
   found$loo_wrong <- rowSums(replace(unseen, cbind(rows, said$y), 0))
   found <- found[order, ]
-  row.names(found) <- make.unique(as.character(object$data$row_names[order]))
+  row.names(found) <- make.unique(as.character(found$row))
   found
 }
 

@@ -38,7 +38,9 @@
 #'   `upper` are `NA`, and so is `recorded` where the recorded labels have none. With three
 #'   classes or more the `auc` of a draw is the mean over the classes that occur in it.
 #' @section Conditions:
-#' `sturdy_error_predictions` for predictions that do not match the rows;
+#' `sturdy_error_predictions` for predictions that do not match the rows, also
+#' `sturdy_error_ambiguous` where `subset` took as many rows as there were, in another order, and
+#' the names of the predictions are not those of its rows;
 #' `sturdy_error_missing_argument` without `predictions`, and when one of `newdata` and `y` is
 #' given alone.
 #' @seealso [mislabelled()], [calibration()]
@@ -127,13 +129,14 @@ new_performance <- function(measures, values, recorded, level) {
 }
 
 #' The truth of the training rows, with which of the rows given these are
-#' @return list(p, weight, y: as truth(); rows: which of the rows given they are; given: how
-#'   many there were; padded: these, and `NA` where predict() has it).
+#' @return list(p, weight, y: as truth(); rows: which of the rows given they are, and their
+#'   names; given: how many there were; padded: these, and `NA` where predict() has it).
 #' @noRd
 truth_of_rows <- function(object) {
   check_sites_kept(object)
   c(truth(object)[c("p", "weight", "y")], list(
-    rows = object$data$rows, given = object$data$n_given, padded = padded_rows(object)
+    rows = object$data$rows, names = object$data$row_names, given = object$data$n_given,
+    padded = padded_rows(object)
   ))
 }
 
@@ -145,18 +148,35 @@ padded_rows <- function(object) {
 #' Which predictions are those of the rows used
 #'
 #' There may be one for each row of the data, for each row used, or for each of those and of
-#' those that na.exclude() left out.
-#' @param k how many there are. @param said as of truth_of_rows() or truth_of_new().
+#' those that na.exclude() left out. A subset that repeats rows, or puts them into another order,
+#' may have as many as there were: then their names must tell.
+#' @param k how many there are. @param names theirs, or `NULL`.
+#' @param said as of truth_of_rows() or truth_of_new().
 #' @return positions, or `NULL` if there are neither as many as these nor as those.
 #' @noRd
-predictions_used <- function(k, said) {
-  if (k == said$given) {
+predictions_used <- function(k, names, said, call) {
+  either <- k == said$given && k == length(said$rows) && any(said$rows != seq_len(k))
+  if (either) {
+    if (!identical(names, said$names)) abort_either_rows(said, call)
+    seq_len(k)
+  } else if (k == said$given) {
     said$rows
   } else if (k == length(said$rows)) {
     seq_len(k)
   } else if (k == length(said$padded)) {
     which(!is.na(said$padded))
   }
+}
+
+abort_either_rows <- function(said, call) {
+  abort_sturdy(
+    c(
+      "{.arg predictions} may be for the {said$given} rows of the data given, or for the as many
+       that {.arg subset} made of them, in another order.",
+      i = "Give them the names that {.code fitted(fit)} has, or use {.arg newdata} and {.arg y}."
+    ),
+    c("ambiguous", "predictions"), arg = "predictions", call = call
+  )
 }
 
 #' How many there may be, in words
@@ -204,7 +224,8 @@ names_classes <- function(predictions) is.factor(predictions) || is.character(pr
 check_predictions <- function(predictions, said, levels, call) {
   if (is.data.frame(predictions)) predictions <- as.matrix(predictions)
   one <- is.null(dim(predictions))
-  at <- predictions_used(NROW(predictions), said)
+  names <- if (one) names(predictions) else rownames(predictions)
+  at <- predictions_used(NROW(predictions), names, said, call)
   used <- if (is.null(at)) {
     NULL
   } else if (one && names_classes(predictions)) {

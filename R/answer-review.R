@@ -22,9 +22,11 @@
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param n How many rows to check (10 by default).
 #' @param level Probability of the interval, strictly between 0 and 1 (0.9 by default).
+#' @param id Identifiers of the rows, as in [mislabelled()].
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_review` with a row for each row to check: `row`,
-#'   its position in the data given to the fit; `label`, the recorded label; `suggested`,
+#'   its position in the data given to the fit; `id`, or the column given as such, where there are
+#'   identifiers; `label`, the recorded label; `suggested`,
 #'   the more probable class (of several, the most probable other one where the label is more
 #'   likely wrong than right); `probability`, that the label is wrong; `found`, the
 #'   expected number of wrong labels among this row and those above it. It has the
@@ -54,26 +56,24 @@ review.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname review
 #' @export
-review.sturdy_model <- function(object, n = 10, level = 0.9, ...) {
+review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   n <- check_count(n, "n", min = 1)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
+  ids <- row_ids(object$data, id)
   said <- truth(object)
   order <- suspicion_order(said)
   open <- said$source > 0 # labels that are not known to be right
   chosen <- utils::head(which(open[order]), n)
-  list <- suspicion(object, said)[chosen, ]
+  list <- suspicion(object, said, ids)[chosen, ]
   list$suggested[list$probability <= 0.5] <- list$label[list$probability <= 0.5]
   left <- setdiff(which(open), order[chosen])
   density <- wrong_mixture(wrong_each(said)[left, , drop = FALSE], said$weight)
+  list$found <- cumsum(list$probability)
   structure(
-    data.frame(
-      row = list$row, label = list$label, suggested = list$suggested,
-      probability = list$probability, found = cumsum(list$probability),
-      row.names = row.names(list)
-    ),
+    list[c("row", id_column(list), "label", "suggested", "probability", "found")],
     left = c(density_summary(density, level), list(level = level)),
     none_left = density[1] / sum(density), unchecked = length(left),
     class = c("sturdy_review", "data.frame")

@@ -28,6 +28,7 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   given <- frame
   frame <- apply_na_action(frame, na.action, call)
   check_rows(nrow(frame), n_subset, call, given)
+  inform_lost_rows(given, nrow(frame))
   terms <- attr(frame, "terms")
   outcome <- mold_outcome(
     stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many
@@ -100,13 +101,17 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
   with_labels(molded, outcome$y, seq_len(nrow(x)), row_names_of(x), nrow(x))
 }
 
-row_names_of <- function(x) {
-  names <- rownames(x)
-  if (is.null(names)) as.character(seq_len(nrow(x))) else names
+#' Names of rows, their positions where they have none
+#' @param before how many rows there are before these.
+#' @noRd
+row_names_of <- function(x, before = 0) {
+  automatic <- if (is.data.frame(x)) .row_names_info(x) < 0 else is.null(rownames(x))
+  if (automatic) as.character(as.integer(before) + seq_len(nrow(x))) else rownames(x)
 }
 
 mold_features <- function(features, n, scale, blueprint, call) {
   check_features(features, call)
+  if (n > 10) inform_doubts(features)
   blueprint <- code_features(blueprint, features, n, scale, function(name) {
     feature_coding(features[[name]], name, scale, call)
   })
@@ -172,6 +177,27 @@ check_rows <- function(n, n_all, call, frame = NULL) {
   )
 }
 
+#' Rows that lack a value are left out: how many, and the columns that cost most
+#' @param given the model frame with all rows. @param n rows kept.
+#' @noRd
+inform_lost_rows <- function(given, n) {
+  lost <- nrow(given) - n
+  if (lost == 0) {
+    return(invisible())
+  }
+  missing <- vapply(given, function(v) sum(rowSums(is.na(as.matrix(v))) > 0), numeric(1))
+  missing <- sort(missing[missing > 0], decreasing = TRUE)
+  most <- name_some(paste0("\"", names(missing), "\" (", missing, ")"))
+  inform_sturdy(
+    c(
+      i = "{lost} of {nrow(given)} row{?s} ({format(100 * lost / nrow(given), digits = 2)} %)
+           {qty(lost)}{?has/have} missing values and {?is/are} left out.",
+      i = "Missing most often: {most}."
+    ),
+    "rows_left_out", rows = lost, columns = missing
+  )
+}
+
 check_features <- function(features, call) {
   for (name in names(features)) {
     v <- features[[name]]
@@ -197,7 +223,7 @@ check_entries <- function(bad, words, what, class, name, call) {
 #' Numbers that were read as text would be levels, one each
 #' @noRd
 check_decimals <- function(v, name, call) {
-  text <- if (feature_kind(v) == "factor") setdiff(trimws(unique(as.character(v))), "")
+  text <- if (feature_kind(v) == "factor") feature_text(v)
   comma <- grepl(",", text, fixed = TRUE)
   must(
     !any(comma) || !all(grepl("^[-+]?[0-9]*,?[0-9]+([eE][-+]?[0-9]+)?$", text)), NULL,

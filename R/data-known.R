@@ -10,35 +10,33 @@ inform_checked <- function(rows, changed) {
   )
 }
 
-#' @param rows rows of the fit, positions in the data given.
+#' Labels that were looked up, for positions in the data given
+#'
+#' @param data of the fit. @param id see row_ids().
 #' @return list(row, label: number of the class), each row once.
 #' @noRd
-check_checked <- function(checked, rows, levels, call) {
-  check <- function(fine, words, ..., frame = rlang::caller_env()) {
-    must(fine, "checked", words, "checked", ..., call = call, .envir = force(frame))
+check_checked <- function(checked, data, levels, id, call) {
+  check <- function(fine, words, class = "checked", ..., frame = rlang::caller_env()) {
+    must(fine, "checked", words, class, ..., call = call, .envir = force(frame))
   }
   check(
     is.data.frame(checked), "be a data frame with the columns {.field row} and {.field label}",
     got = checked
   )
-  missing <- setdiff(c("row", "label"), names(checked))
+  ids <- row_ids(data, id, call = call)
+  key <- utils::head(intersect(c(ids$name, "id"), names(checked)), 1)
+  named <- "row" %in% names(checked) || length(ids) && length(key)
+  missing <- c(if (!named) "row", setdiff("label", names(checked)))
   check(
     !length(missing), "have the columns {.field row} and {.field label}",
-    more = c(x = "Missing: {.val {missing}}.")
-  )
-  row <- as_positions(checked$row)
-  check(
-    is.numeric(row), "be numeric", got = row, of = "The column {.field row} of {.arg checked}"
-  )
-  label <- match(as.character(checked$label), levels)
-  outside <- unique(checked$row[!row %in% rows])
-  check(
-    !length(outside), "be a row of the fit", of = "Each {.field row} of {.arg checked}",
     more = c(
-      x = "Not in the fit: {.val {few(outside)}}.",
-      i = "Rows are positions in the data that the fit was given."
+      x = "Missing: {.val {missing}}.",
+      i = if (!named && length(key)) "To go by {.field {key}} give the argument {.arg id}, too.",
+      i = if (!named && length(ids)) "In the place of {.field row} there may be {.field {ids$name}}."
     )
   )
+  row <- checked_rows(checked, if (length(ids)) key, ids, data$rows, check)
+  label <- match(as.character(checked$label), levels)
   unknown <- unique(as.character(checked$label)[is.na(label)])
   check(
     !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label} of {.arg checked}",
@@ -53,11 +51,55 @@ check_checked <- function(checked, rows, levels, call) {
   list(row = row[once], label = label[once])
 }
 
-#' Rows as numbers, or as text that files and forms make of them
+#' The rows that were looked up: by position, by identifier, or by both where these agree
+#' @param key the column with identifiers, if any. @param rows of the fit.
 #' @noRd
-as_positions <- function(row) {
-  text <- is.character(row) && all(grepl("^[0-9]+$", row) | is.na(row))
-  if (text) as.numeric(row) else row
+checked_rows <- function(checked, key, ids, rows, check) {
+  inside <- function(row, said, name) {
+    outside <- unique(said[!row %in% rows])
+    check(
+      !length(outside), "be a row of the fit", of = "Each {.field {name}} of {.arg checked}",
+      more = c(
+        x = "Not in the fit: {.val {few(outside)}}.",
+        i = if (name == "row") "Rows are positions in the data that the fit was given."
+      )
+    )
+    row
+  }
+  by_id <- if (length(key)) {
+    inside(rows_by_id(checked[[key]], ids, rows, check), checked[[key]], key)
+  }
+  if (!"row" %in% names(checked)) {
+    return(by_id)
+  }
+  row <- inside(as_positions(checked[["row"]], ids, check), checked[["row"]], "row")
+  apart <- if (length(key)) which(row != by_id)
+  check(
+    !length(apart), "say the same as {.field {key}}", of = "{.field row} of {.arg checked}",
+    more = c(x = "Another row than {.field {key}}: {.val {few(row[apart])}}.")
+  )
+  row
+}
+
+#' Rows as numbers, or as text that files and forms make of them
+#'
+#' Text that may be the name of a row as well as the position of another is neither.
+#' @noRd
+as_positions <- function(row, ids, check) {
+  number <- function(v) grepl("^[0-9]+$", v)
+  text <- is.character(row) && all(number(row) | is.na(row))
+  check(
+    !text || !any(number(id_text(ids$value))), "be numeric: as text it may be the position of a
+     row or the name of another", c("ambiguous", "checked"),
+    of = "The column {.field row} of {.arg checked}",
+    more = c(i = "Names of rows go into a column {.field {ids$name}}.")
+  )
+  if (text) row <- as.numeric(row)
+  check(
+    is.numeric(row), "be numeric", got = row, of = "The column {.field row} of {.arg checked}",
+    more = c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
+  )
+  row
 }
 
 #' Positions of trusted rows in the data given

@@ -8,11 +8,10 @@
 #'   missing value; their names. Rows with NA have NA in X.
 #' @noRd
 forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
-  check_newdata(newdata, blueprint, call)
+  check_newdata(newdata, blueprint, call, arg)
   row_names <- row_names_of(newdata)
-  newdata <- named_newdata(newdata, blueprint, call)
-  needed <- if (blueprint$interface == "formula") blueprint$variables else blueprint$columns
-  check_new_columns(newdata, needed, call, arg)
+  newdata <- named_newdata(newdata, blueprint, call, arg)
+  check_new_columns(newdata, used_columns(blueprint), call, arg)
   features <- if (nrow(newdata) == 0) {
     lapply(blueprint$coding, empty_feature)
   } else if (blueprint$interface == "formula") {
@@ -28,28 +27,37 @@ forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
   list(X = X, complete = !rowSums(is.na(X)), row_names = row_names)
 }
 
+#' The columns of the data that a fit reads
+#' @noRd
+used_columns <- function(blueprint) {
+  if (blueprint$interface == "formula") blueprint$variables else blueprint$columns
+}
+
 #' How a fit takes levels that training did not have: see forge()
 #' @noRd
 takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE
 
-check_newdata <- function(newdata, blueprint, call) {
-  either <- blueprint$interface != "formula"
+#' A formula may compute with its columns, and so asks for a data frame; inducing inputs may
+#' have been computed
+#' @noRd
+check_newdata <- function(newdata, blueprint, call, arg) {
+  either <- blueprint$interface != "formula" || arg == "inducing"
   must(
-    is.data.frame(newdata) || either && is.matrix(newdata), "newdata",
+    is.data.frame(newdata) || either && is.matrix(newdata), arg,
     paste0("be a data frame", if (either) " or a matrix"), got = newdata, call = call
   )
 }
 
 #' Columns of a matrix without names are known by position
 #' @noRd
-named_newdata <- function(newdata, blueprint, call) {
+named_newdata <- function(newdata, blueprint, call, arg) {
   # as xy_features() takes those of a matrix
   if (blueprint$interface == "matrix" && is.matrix(newdata) && is.logical(newdata)) {
     storage.mode(newdata) <- "double"
   }
-  if (is.matrix(newdata) && (is.null(colnames(newdata)) || !blueprint$named)) {
+  if (is.matrix(newdata) && (is.null(colnames(newdata)) || isFALSE(blueprint$named))) {
     must(
-      ncol(newdata) == length(blueprint$variables), "newdata",
+      ncol(newdata) == length(blueprint$variables), arg,
       "have {length(blueprint$variables)} column{?s}, not {ncol(newdata)}", "missing_column",
       call = call
     )

@@ -23,6 +23,12 @@ mold_outcome <- function(y,
   check_classes(used, many, arg, call)
   inform_unused_levels(setdiff(levels(y), used), arg)
   inform_similar_levels(used, arg)
+  if (is.ordered(y) && length(used) > 2) {
+    inform_sturdy(
+      c(i = "The levels of {.arg {arg}} are ordered. The classes are fitted without an order."),
+      "ordered_outcome", levels = used
+    )
+  }
   list(y = label_codes(match(as.character(y), used), used), levels = used)
 }
 

@@ -190,9 +190,9 @@ check_probability <- function(object, problem, run, draws, progress) {
   worst <- which.max(gap)
   list(
     probability = data.frame(
-      row = object$data$row_names, ep = ep, exact = exact$mean, error = exact$error
+      row = object$data$rows, ep = ep, exact = exact$mean, error = exact$error
     ),
-    largest_gap = gap[worst], largest_row = object$data$row_names[worst],
+    largest_gap = gap[worst], largest_row = object$data$rows[worst],
     mean_gap = mean(gap), ess = min(exact$ess)
   )
 }

@@ -276,8 +276,12 @@
 #' `no_posterior` when EP has no fixed point at any start.
 #'
 #' Messages: `sturdy_message_integrated_roughly` when too few nodes are effective;
-#' `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
-#' that are dropped, `sturdy_message_unused_levels` for levels of the response that are
+#' `sturdy_message_rows_left_out` for rows with missing values, with the fields `rows` and
+#' `columns`; `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
+#' that are dropped; `sturdy_message_row_numbers`, `sturdy_message_text_dates` and
+#' `sturdy_message_text_numbers` for columns that number the rows, or are dates or numbers in text;
+#' `sturdy_message_ordered_outcome` for classes whose order is not used,
+#' `sturdy_message_unused_levels` for levels of the response that are
 #' dropped, `sturdy_message_similar_levels` for levels that differ only in blanks or capitals, and,
 #' for new data, `sturdy_message_novel_levels`.
 #'

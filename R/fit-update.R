@@ -22,13 +22,18 @@
 #'   the fit was given; what was known before is kept unless it is given again.
 #' @param checked A data frame of labels that were looked up, with the columns `row` (the
 #'   position in the data given to the fit, as [review()] and [mislabelled()] have it) and
-#'   `label` (the true class). These rows get these labels, and are trusted from then on; what had
+#'   `label` (the true class). In the place of `row`, or beside it, there may be the column of
+#'   identifiers that these functions show: `id`, the names of the rows where they have any, or
+#'   what the argument `id` has. These rows get these labels, and are trusted from then on; what had
 #'   been recorded is kept, as the flip rates are learned from it, and a message says how many
 #'   labels that changed. A row may be there twice with the same label.
+#' @param id Identifiers of the rows, as in [mislabelled()], for a column of `checked` with them.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
 #' `sturdy_error_checked` for `checked` that is no such data frame, has rows that are not in
-#' the fit, labels that are no class or differ for a row, or comes with `data`;
+#' the fit, labels that are no class or differ for a row, or comes with `data`, also
+#' `sturdy_error_ambiguous` where an identifier is that of several rows, or a `row` in text may
+#' be the name of a row as well as a position; `sturdy_error_id` for other values of `id`;
 #' `sturdy_message_checked` where it is taken in.
 #' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another
 #' response, an input that the model does not hold, or a filtered [bpm()], which keeps no
@@ -49,9 +54,13 @@ update.sturdy_model <- function(object,
                                 na.action = update_na_action(object),
                                 trusted = NULL,
                                 rates = NULL,
-                                checked = NULL) {
+                                checked = NULL,
+                                id = NULL) {
   check_model(object)
   call <- rlang::current_env()
+  must(
+    is.null(id) || !is.null(checked), "id", "be given along with {.arg checked}", "id", call = call
+  )
   changed <- list(...)
   if (any(!nzchar(rlang::names2(changed)))) {
     do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]))
@@ -68,7 +77,7 @@ update.sturdy_model <- function(object,
       stored_rows(object, formula., spec$scale, call), given_known(trusted, "trusted", call),
       given_known(rates, "rates", call), call
     )
-    if (is.null(checked)) known else with_checked(known, checked, call)
+    if (is.null(checked)) known else with_checked(known, checked, id, call)
   } else {
     if (!is.null(checked)) abort_checked_data(call)
     formula <- changed_formula(object, formula.)

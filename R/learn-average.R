@@ -103,7 +103,7 @@ classes_noise <- function(spec, reports) {
   noise <- without_excluded(noise, reports)
   noise$matrix <- "matrix" %in% names(noise$weights)
   noise$models <- union(setdiff(names(noise$weights), "matrix"), if (noise$matrix) "one")
-  noise$shape <- spec$noise$rate
+  noise$shape <- rate_shape(spec$noise, length(reports$sources))
   noise
 }
 

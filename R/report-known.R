@@ -32,13 +32,14 @@ with_known <- function(molded, trusted, rates, call) {
 #'
 #' What had been recorded is kept: with the true class it tells of the flip rates, and rows
 #' are chosen for a check because they look wrong.
+#' @param id see row_ids().
 #' @return `molded`, its `data` with the labels that are right, and the reports of before.
 #' @noRd
-with_checked <- function(molded, checked, call) {
+with_checked <- function(molded, checked, id, call) {
   data <- molded$data
   reports <- data$reports
   levels <- molded$blueprint$levels
-  checked <- check_checked(checked, data$rows, levels, call)
+  checked <- check_checked(checked, data, levels, id, call)
   # all copies of a row that subset repeated
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)

@@ -73,7 +73,7 @@ noise_of <- function(name, noise) {
 #'   sources; ruled_out: prior probabilities of models that can't be; pooling; integrate).
 #' @noRd
 noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
-  usual <- list(a = 1, b = prior$rate, size = 0.5)
+  usual <- list(a = 1, b = rate_shape(prior, length(reports$sources)), size = 0.5)
   wrong <- function(shapes) { # of the rate of wrong labels
     if (is.null(shapes)) usual else list(a = shapes[2], b = shapes[1], size = 1)
   }

@@ -57,12 +57,15 @@ suspicion_points <- function(shown, at = shown$rank) {
   )
 }
 
-#' Names of rows, away from the nearer end of the axis; `short` where there is no room
+#' Rows by number, with their identifiers where there is room, away from the nearer end of the
+#' axis
 #' @noRd
 suspicion_names <- function(named, top) {
   down <- named$probability > top / 2
+  id <- named[id_column(named)]
   marks(
-    "name", named$rank, named$probability, words = row.names(named),
+    "name", named$rank, named$probability,
+    words = do.call(paste, c(named["row"], lapply(id, id_text), sep = ": ")),
     short = paste("row", named$row, recycle0 = TRUE), down = down,
     room = ifelse(down, named$probability, top - named$probability)
   )

@@ -6,7 +6,7 @@ report_suspects <- function(object, found, values, n, neighbours) {
   place <- match(found$row[listed], object$data$rows)
   near <- nearest_rows(object, place, neighbours)
   items <- vapply(seq_along(place), function(i) {
-    suspect_item(object, found[listed[i], ], place[i], near[[i]], values$frame)
+    suspect_item(object, found[listed[i], ], place[i], near[[i]], values)
   }, "")
   picture <- if (length(listed) > 1) listed_picture(found, listed)
   list(
@@ -29,18 +29,19 @@ listed_picture <- function(found, listed) {
 }
 
 #' @param found the row of the list. @param place its position among the rows of the fit.
-#' @param near of nearest_rows(). @param frame values of all rows.
+#' @param near of nearest_rows(). @param values of report_values().
 #' @noRd
-suspect_item <- function(object, found, place, near, frame) {
+suspect_item <- function(object, found, place, near, values) {
+  frame <- values$frame
   all <- c(place, near$place)
   labels <- object$blueprint$levels[label_code(object$data)[all]]
   p <- found$probability
-  name <- as.character(object$data$row_names[place])
+  name <- values$title[place]
   chips <- lapply(frame[place, , drop = FALSE], function(v) {
     html_text(if (is.numeric(v)) number_words(v) else v)
   })
   fill_template("suspect.html", list(
-    row = found$row, name = if (name != found$row) name, width = round(100 * p),
+    row = found$row, name = if (!is.na(name)) name, width = round(100 * p),
     probability = share_words(p), label = labels[1],
     suggested = if (p > 0.5) as.character(found$suggested), alone = share_words(found$loo_wrong),
     why = why_words(labels[1], labels[-1]),

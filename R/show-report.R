@@ -26,10 +26,14 @@
 #' @param n How many rows to list (20 by default).
 #' @param neighbours How many similar rows to show for each (8 by default).
 #' @param data The data frame given to the fit. Where it is given, columns that are no inputs,
-#'   such as names or numbers of records, are shown as well. `NULL`, the default, shows what the
+#'   such as names or numbers of records, and what the fit dropped, are shown as well. `NULL`, the default, shows what the
 #'   model keeps: its inputs.
 #' @param title Title of the page, one string; `NULL` makes one.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
+#' @param id Identifiers of the rows, which stand in the title of each: the name of a column of
+#'   `data`, or what [mislabelled()] takes. `NULL`, the default, stands for the names of the rows
+#'   where these are not their positions, and for columns of `data` that are no inputs and differ
+#'   in every row.
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:
@@ -57,7 +61,7 @@ label_report.default <- function(object, ...) abort_no_fit(object)
 #' @rdname label_report
 #' @export
 label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data = NULL,
-                                      title = NULL, level = 0.9, ...) {
+                                      title = NULL, level = 0.9, id = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   check_sites_kept(object)
@@ -67,7 +71,7 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   neighbours <- check_count(neighbours, "neighbours", min = 1)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   must(is.null(title) || rlang::is_string(title), "title", "be one string", got = title)
-  values <- report_values(object, data, call)
+  values <- report_values(object, data, id, call)
   found <- suppressMessages(mislabelled(object, level = level))
   page <- fill_template("page.html", c(
     list(
@@ -101,22 +105,27 @@ check_report_file <- function(file, call) {
 
 # What is shown of rows -------------------------------------------------------------
 
-#' Values of the rows of the fit: columns that are no inputs first, then the inputs, those
-#' that matter most first
-#' @return list(frame, left), `left` the number of columns not shown.
+#' Values of the rows of the fit: columns that are no inputs first, identifiers above all, then
+#' the inputs, those that matter most first
+#' @return list(frame, left, title): `left` the number of columns not shown, `title` what
+#'   identifies each row beside its number.
 #' @noRd
-report_values <- function(object, data, call, most = 8) {
+report_values <- function(object, data, id, call, most = 8) {
   order <- input_order(object)
   inputs <- decode_features(object$data$X, object$blueprint)[order$place]
   shown <- inputs[seq_len(min(most, length(inputs)))]
   left <- length(inputs) - length(shown)
+  if (!is.null(data)) augment_place(object, data, call) # it must have the rows given to the fit
+  ids <- row_ids(object$data, id, data, call)
+  title <- list(ids$value)
   if (!is.null(data)) {
-    augment_place(object, data, call) # data must have the rows given to the fit
-    response <- if (!is.null(object$blueprint$formula)) all.vars(object$blueprint$formula[[2]])
-    others <- data[setdiff(names(data), c(object$blueprint$all_columns, response))]
+    others <- data[setdiff(names(data), c(used_columns(object$blueprint), object$blueprint$response))]
     others <- others[vapply(others, is.atomic, NA)]
-    shown <- cbind(others[object$data$rows, utils::head(seq_along(others), 4), drop = FALSE], shown)
+    unlike <- vapply(others, is_identifier, NA)
+    others <- others[object$data$rows, c(which(unlike), which(!unlike)), drop = FALSE]
+    if (is.null(id) && any(unlike)) title <- others[seq_len(min(sum(unlike), 2))]
+    shown <- cbind(others[seq_len(min(length(others), 4))], shown)
   }
   row.names(shown) <- make.unique(as.character(object$data$row_names))
-  list(frame = shown, left = left)
+  list(frame = shown, left = left, title = do.call(paste, c(lapply(title, id_text), sep = ", ")))
 }

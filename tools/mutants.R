@@ -279,6 +279,22 @@ mutant(
   "new <- at[!known[at]]", "new <- at", r = "report-known"
 )
 mutant(
+  "the name of a row is taken for the position of another", "R/data-known.R",
+  "!text || !any(number(id_text(ids$value)))", "TRUE", r = "data-rows"
+)
+mutant(
+  "identifiers of other rows where NA left rows out", "R/data-rows.R",
+  "value = value[data$rows]", "value = value[seq_along(data$rows)]", r = "data-rows"
+)
+mutant(
+  "an identifier of several rows is that of the first", "R/data-rows.R",
+  "!length(shared)", "TRUE", r = "data-rows"
+)
+mutant(
+  "predictions for a bootstrap sample in the order of the table", "R/answer-performance.R",
+  "any(said$rows != seq_len(k))", "FALSE", r = "answer-performance"
+)
+mutant(
   "sums over reports in the order of the table", "R/latent.R",
   "reports[parts] <- lapply(reports[parts], `[`, turn)\n", "", r = "ep-starts|fit-inducing"
 )

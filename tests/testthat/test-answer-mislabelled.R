@@ -209,7 +209,7 @@ test_that("rows are those of the data given, missing rows counted", {
   d$a[1:2] <- NA
   found <- mislabelled(toy_fit(data = d))
   expect_setequal(found$row, 3:40)
-  expect_equal(row.names(found), paste0("id", found$row))
+  expect_equal(found$id, paste0("id", found$row))
 })
 
 test_that("an argument that is not known or out of range is an error", {

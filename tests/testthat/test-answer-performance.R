@@ -29,6 +29,26 @@ test_that("the mean over draws is the expectation", {
   expect_equal(true_performance(fit, predict(fit))$measure, "accuracy")
 })
 
+test_that("predictions for as many rows in another order are taken by name, or refused", {
+  d <- toy()
+  at <- withr::with_seed(1, sample(40, replace = TRUE))
+  fit <- gpc(class ~ a + b, d, subset = at, kernel = held(), epsilon = 0.05, control = quiet)
+  expect_equal(nobs(fit), 40)
+  p <- fitted(fit) # of the rows that subset made
+  expect_equal(
+    true_performance(fit, p)$recorded[3],
+    mean(log(ifelse(d$class[at] == "yes", p, 1 - p)))
+  )
+  classes <- stats::setNames(predict(fit), names(fitted(fit)))
+  expect_equal(true_performance(fit, classes)$measure, "accuracy")
+  given <- predict(fit, d, type = "response")
+  for (p in list(given, unname(given), unname(fitted(fit)), rev(fitted(fit)), predict(fit))) {
+    error <- expect_error(true_performance(fit, p), class = "sturdy_error_ambiguous")
+    expect_s3_class(error, "sturdy_error_predictions")
+  }
+  expect_no_error(true_performance(fit, unname(given), newdata = d, y = d$class))
+})
+
 test_that("of new rows the truth is that of Bayes' rule", {
   fit <- toy_fit(epsilon = c(neg = 0.1, pos = 0.3), control = quiet)
   new <- data.frame(a = c(-1, 0.1, 2), b = c(0, 0, NA))

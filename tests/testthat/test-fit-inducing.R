@@ -118,6 +118,21 @@ test_that("inducing inputs are checked", {
   expect_identical(nrow(fit$inducing$Z), 20L)
 })
 
+test_that("inducing inputs may be a matrix, by a formula, too", {
+  d <- curve_table(20)
+  fit <- function(inducing, ...) {
+    gpc(class ~ ., d[c("a", "b", "class")], inducing = inducing, epsilon = 0.1, kernel = held(), ...)
+  }
+  Z <- as.matrix(d[c(1, 5, 9), c("a", "b")])
+  expect_equal(fit(Z)$inducing, fit(d[c(1, 5, 9), ])$inducing)
+  expect_equal(fit(Z[, 2:1])$inducing, fit(Z)$inducing)
+  expect_equal(fit(unname(Z))$inducing, fit(Z)$inducing) # by position
+  error <- expect_error(fit(Z[, 1, drop = FALSE]), class = "sturdy_error_missing_column")
+  expect_match(conditionMessage(error), "inducing")
+  expect_error(fit(unname(Z[, 1, drop = FALSE])), "inducing", class = "sturdy_error_missing_column")
+  expect_error(predict(fit(Z), Z), "newdata", class = "sturdy_error_type")
+})
+
 test_that("the places of inducing inputs are rows far apart", {
   d <- withr::with_seed(4, matrix(rnorm(800), 400))
   columns <- list(group = 1:2, weight = c(1, 1))

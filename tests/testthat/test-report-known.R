@@ -29,7 +29,7 @@ test_that("rates by group are a source a group", {
 test_that("a checked label is two reports: what was recorded, and what is right", {
   molded <- known_rows_of(7, rep(c("x", "y"), 75))
   checked <- data.frame(row = c(2, 7, 101), label = c("virginica", "setosa", "virginica"))
-  suppressMessages(found <- with_checked(molded, checked, rlang::current_env()))
+  suppressMessages(found <- with_checked(molded, checked, NULL, rlang::current_env()))
   reports <- found$data$reports
   of <- function(i) cbind(reports$source, reports$value)[reports$row == i, , drop = FALSE]
   expect_equal(of(2), rbind(c(0, 3), c(2, 1)))

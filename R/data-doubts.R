@@ -1,0 +1,76 @@
+# Columns that may not be what they seem: a message for each kind, and nothing is changed.
+
+#' What a feature may be instead: `seems` tells from the feature, and `say` and `hint` are cli
+#' markup about the names `columns`
+#' @noRd
+column_doubts <- list(
+  row_numbers = list(
+    seems = function(v) feature_kind(v) == "numeric" && numbers_rows(v),
+    say = "{qty(length(columns))}Column{?s} {.val {columns}} {?numbers/number} the rows, as
+           identifiers do, and {?is an input/are inputs}.",
+    hint = "If {qty(length(columns))}{?it says/they say} nothing of the class, leave {?it/them} out."
+  ),
+  text_dates = list(
+    seems = function(v) mostly(v, is_date_text, least = 3),
+    say = "{qty(length(columns))}Column{?s} {.val {columns}} {?is/are} of dates in text, which are
+           compared as names, not in time.",
+    hint = "Numbers are made of them by {.code as.numeric(as.Date({columns[1]}))}."
+  ),
+  text_numbers = list(
+    seems = function(v) mostly(v, is_number_text, least = 10),
+    say = "{qty(length(columns))}Column{?s} {.val {columns}} {?is/are} text, though nearly all
+           values are numbers, and {?is/are} compared as names, not by size.",
+    hint = "Values that are no numbers: {no_numbers(features[columns])}."
+  )
+)
+
+inform_doubts <- function(features) {
+  for (class in names(column_doubts)) {
+    doubt <- column_doubts[[class]]
+    columns <- names(features)[vapply(features, doubt$seems, NA)]
+    # a single input is one on purpose
+    if (length(columns) && (class != "row_numbers" || length(features) > 1)) {
+      inform_sturdy(c(i = doubt$say, i = doubt$hint), class, columns = columns)
+    }
+  }
+}
+
+#' Whole numbers, all different, that leave few numbers out
+#' @noRd
+numbers_rows <- function(v) is_identifier(v) && diff(range(v)) < 2 * length(v)
+
+#' Are the values of text or a factor, `least` of them, but for a fifth of a kind?
+#' @noRd
+mostly <- function(v, kind, least) {
+  if (feature_kind(v) != "factor") {
+    return(FALSE)
+  }
+  text <- feature_text(v)
+  length(text) >= least && mean(kind(text)) >= 0.8
+}
+
+#' The different values of text or a factor, without blanks around them
+#' @noRd
+feature_text <- function(v) setdiff(trimws(unique(as.character(v))), c("", NA))
+
+is_date_text <- function(text) {
+  months <- paste0("(", paste(month.abb, collapse = "|"), ")[a-z]*")
+  forms <- c(
+    "[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}([ T].*)?",
+    "[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})( .*)?",
+    paste0("[0-9]{1,2}[-. ]+", months, "[-., ]+[0-9]{2,4}"),
+    paste0(months, "[. ]+[0-9]{1,2},? +[0-9]{4}")
+  )
+  found <- lapply(paste0("^", forms, "$"), grepl, text, ignore.case = TRUE)
+  Reduce(`|`, found)
+}
+
+is_number_text <- function(text) {
+  grepl("^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$", text)
+}
+
+no_numbers <- function(features) {
+  text <- unique(unlist(lapply(features, feature_text)))
+  odd <- text[!is_number_text(text)]
+  if (length(odd)) name_some(encodeString(odd, quote = "\"")) else "none"
+}

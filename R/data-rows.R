@@ -1,0 +1,87 @@
+# What a row is called. `row` is its position in the data that the fit was given, with those
+# that were left out counted, and everything that takes or gives the number of a row means
+# this one. `id` is a column of the user's, or the names of the rows where these are not
+# their positions.
+
+#' Identifiers of the rows of a fit
+#'
+#' @param data of the fit. @param id `NULL`, identifiers of the rows of the data given, or a data
+#'   frame of them alone, whose name is kept. @param table those data, where they are at hand:
+#'   `id` may be the name of a column.
+#' @return `NULL`, or list(name, value), with an entry for each row of the fit.
+#' @noRd
+row_ids <- function(data, id = NULL, table = NULL, call = rlang::caller_env()) {
+  if (is.null(id)) {
+    first <- match(data$rows, data$rows) # copies have names of their own
+    names <- data$row_names[first]
+    numbered <- identical(names, as.character(as.integer(data$rows)))
+    return(if (!numbered) list(name = "id", value = names))
+  }
+  if (is.data.frame(table) && is_one_of(id, names(table))) id <- table[id]
+  named <- is.data.frame(id) && ncol(id) == 1
+  value <- if (named) id[[1]] else id
+  must(
+    is.atomic(value) && is.null(dim(value)) && length(value) == data$n_given, "id",
+    "have an identifier for each of the {data$n_given} row{?s} of the data that the fit was
+     given, as {.code data$name} or {.code data[\"name\"]}", "id", got = id, call = call
+  )
+  taken <- c(
+    "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",
+    "p_runner_up", "loo_wrong", "if_some", "fdr", "found"
+  )
+  list(name = if (named && !names(id) %in% taken) names(id) else "id", value = value[data$rows])
+}
+
+#' Identifiers as text, the same from a file as in the session
+#' @noRd
+id_text <- function(id) {
+  if (is.numeric(id) && !is.object(id)) {
+    trimws(formatC(id, digits = 15, format = "fg"))
+  } else {
+    trimws(as.character(id))
+  }
+}
+
+#' Positions of the rows of a fit by identifiers
+#'
+#' @param id as the user gave them. @param ids of row_ids(). @param rows of the fit.
+#' @param check as must(), with the class of the condition.
+#' @return positions, `NA` for an identifier that no row has.
+#' @noRd
+rows_by_id <- function(id, ids, rows, check) {
+  known <- id_text(ids$value)
+  if (is.numeric(id) && !is.numeric(ids$value)) { # files make of "007" a 7
+    known <- id_text(suppressWarnings(as.numeric(known)))
+  }
+  asked <- id_text(id)
+  first <- rows[match(known, known)]
+  shared <- intersect(asked, known[first != rows])
+  check(
+    !length(shared), "be that of one row", c("ambiguous", "checked"),
+    of = "Each {.field {ids$name}} of {.arg checked}",
+    more = c(x = "Of several rows: {.val {few(shared)}}.")
+  )
+  rows[match(asked, known)]
+}
+
+#' Positions of rows, and beside them their identifiers, as columns of a table
+#' @param ids of row_ids(), in the order of `rows`.
+#' @noRd
+with_ids <- function(rows, ids) {
+  table <- data.frame(row = rows)
+  if (!is.null(ids)) table[[ids$name]] <- ids$value
+  table
+}
+
+#' The column of a table of rows that has their identifiers, or none
+#' @noRd
+id_column <- function(table) setdiff(names(table)[seq_along(table) == 2], "label")
+
+#' Does a column tell the rows apart, as text or whole numbers that are never the same?
+#' @noRd
+is_identifier <- function(v) {
+  kind <- feature_kind(v)
+  !anyDuplicated(v) && (kind == "factor" || kind == "numeric" && is_whole(v))
+}
+
+is_whole <- function(v) all(is.finite(v)) && all(v == round(v))

@@ -1,0 +1,86 @@
+# What is said of columns that may not be what they seem. Nothing is changed by it.
+
+doubts <- function(..., n = 40) {
+  said <- list()
+  withCallingHandlers(
+    inform_doubts(list(..., z = withr::with_seed(1, rnorm(n)))),
+    sturdy_message = function(cnd) {
+      said[[sub("sturdy_message_", "", class(cnd)[1])]] <<- cnd$columns
+      rlang::cnd_muffle(cnd)
+    }
+  )
+  said
+}
+
+test_that("whole numbers that number the rows are named", {
+  for (v in list(1:40, 40:1, withr::with_seed(1, sample(40)) + 1000, as.double((1:40)[-7] * 1))) {
+    expect_equal(doubts(v = v), list(row_numbers = "v"))
+  }
+  for (v in list(c(1:39, 39), 1:40 / 2, 100 * 1:40, withr::with_seed(1, rpois(40, 20)))) {
+    expect_equal(doubts(v = v), list())
+  }
+  expect_no_message(inform_doubts(list(v = 1:40))) # the only input
+})
+
+test_that("dates in text are named, whatever their form", {
+  days <- as.Date("2023-12-20") + 1:40
+  for (form in c("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y", "%Y/%m/%d %H:%M", "%d %b %Y", "%B %d, %Y")) {
+    expect_equal(doubts(v = format(days, form)), list(text_dates = "v"))
+  }
+  expect_equal(doubts(v = factor(rep(c("2021-01-01", "2021-02-01", "2022-03-01"), 10))),
+               list(text_dates = "v"))
+  for (v in list(rep(c("1-2", "a-b"), 20), sprintf("10.0.0.%d", 1:40), sprintf("A%d-1", 1:40))) {
+    expect_equal(doubts(v = v), list())
+  }
+})
+
+test_that("text that is nearly numbers is named, with what is none", {
+  v <- c(format(withr::with_seed(2, rnorm(38))), "n/a", "<5")
+  expect_equal(doubts(v = v), list(text_numbers = "v"))
+  message <- expect_message(
+    inform_doubts(list(dose = v, z = 1 / 1:40)), class = "sturdy_message_text_numbers"
+  )
+  expect_match(conditionMessage(message), "\"n/a\", \"<5\"")
+  expect_equal(doubts(v = factor(1:40)), list(text_numbers = "v"))
+  # codes, and names with numbers in them
+  for (v in list(rep(c("1", "2", "3"), 10), paste("bed", 1:40), c(1:20, letters[1:20]))) {
+    expect_equal(doubts(v = v), list())
+  }
+})
+
+test_that("a fit says so, and is the same", {
+  d <- toy()
+  d$number <- 1:40
+  d$visit <- format(as.Date("2021-01-01") + rep(1:20, 2))
+  said <- character()
+  withCallingHandlers(
+    fit <- gpc(class ~ ., d, kernel = held(), epsilon = 0.05),
+    sturdy_message = function(cnd) {
+      said <<- c(said, class(cnd)[1])
+      rlang::cnd_muffle(cnd)
+    }
+  )
+  expect_setequal(said, paste0("sturdy_message_", c("row_numbers", "text_dates")))
+  expect_equal(fit$blueprint$columns, c("a", "b", "number", "visit"))
+  expect_snapshot(said(inform_doubts(d[c("a", "number")])))
+  expect_snapshot(said(inform_doubts(d["visit"])))
+})
+
+test_that("rows that are left out are counted, with the columns that cost most", {
+  d <- toy()
+  d$a[1:3] <- NA
+  d$b[3:9] <- NA
+  d$class[40] <- NA
+  message <- expect_message(mold(class ~ a + b, d), class = "sturdy_message_rows_left_out")
+  expect_equal(message$rows, sum(!complete.cases(d)))
+  expect_equal(message$columns, c(b = 7, a = 3, class = 1))
+  expect_snapshot(said(mold(class ~ a + b, d)))
+  expect_no_message(mold(class ~ 1, d[1:39, ]))
+})
+
+test_that("an ordered outcome is said to be fitted without its order", {
+  y <- factor(rep(c("mild", "severe", "fatal"), 5), ordered = TRUE)
+  expect_message(mold_outcome(y, many = TRUE), class = "sturdy_message_ordered_outcome")
+  expect_no_message(mold_outcome(factor(y, ordered = FALSE), many = TRUE))
+  expect_no_message(mold_outcome(factor(c("no", "yes"), ordered = TRUE))) # there is but one order
+})
