@@ -122,7 +122,8 @@ static double flops_of(int operation, double n) {
   return flops[operation];
 }
 
-/* S[n x n] is positive definite; W[n x n] and P[n x 64] are overwritten */
+/* S[n x n] is positive definite; W[n x max(n, 64)] and P[n x 64] are
+ * overwritten */
 static void run_operation(int operation, int n, const double *S, double *W,
                           double *P) {
   double log_det = 0;
@@ -149,7 +150,8 @@ SEXP glue_dense_speed(SEXP n_, SEXP few_) {
   const int n = WHOLE(n_), few = WHOLE(few_);
   expect(few <= OPERATIONS, "few_");
   const size_t N = (size_t)n * (size_t)n, panel = 64 * (size_t)n;
-  double *S = glue_alloc(N), *W = glue_alloc(N), *P = glue_alloc(panel);
+  double *S = glue_alloc(N), *W = glue_alloc(N > panel ? N : panel);
+  double *P = glue_alloc(panel);
   for (size_t k = 0; k < N; k++) W[k] = S[k] = 1.0 / (double)n;
   for (int i = 0; i < n; i++) S[IDX(i, i, n)] += 1;
   for (size_t k = 0; k < panel; k++) P[k] = (double)(k % 7) - 3;

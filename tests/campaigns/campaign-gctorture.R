@@ -22,7 +22,20 @@ calls <- alist(
   gp_predict = native_gp_predict(
     X, columns, hyper, list(tau = c(1, 0.5, 0, -0.02, 1)), y, X[1:2, ]
   ),
+  inducing_fit = native_inducing_fit(
+    X, X[1:3, ], columns, hyper, likely(y, 0.05), Inf, NULL, ep_control(), "evidence", TRUE
+  ),
+  classes_fit = native_classes_fit(
+    X, NULL, columns, hyper, three, NULL, ep_control(), labels = TRUE, gradient = TRUE
+  ),
+  classes_inducing = native_classes_fit(
+    X, X[1:3, ], columns, rep(list(hyper), 3), three, NULL, ep_control(), gradient = TRUE
+  ),
+  classes_prob = native_classes_prob(three, three + 1),
   weight_predict = native_weight_predict(t(X), c(1, 2), S),
+  inducing_predict = native_inducing_predict(
+    X[1:3, ], columns, hyper, c(1, 2, 0, 1), diag(4) / 2, X
+  ),
   gram = native_gram(X, NULL, columns, hyper),
   gram_new = native_gram(X, X[1:2, ], columns, hyper),
   cholesky = native_cholesky(S, 0.1),
@@ -52,29 +65,63 @@ calls <- alist(
   ln_q = native_elementwise("ln_q", list(abs(X), 1.2)),
   q_product = native_elementwise("q_product", list(c(1, 2, 3), 2, 1.2)),
   q_quotient = native_elementwise("q_quotient", list(c(1, 2, 3), 2, 1.2)),
-  bernoulli = list(
-    .Call(C_bernoulli_renyi, 0.3, 2), .Call(C_bernoulli_tsallis, 0.3, 2),
-    .Call(C_bernoulli_q_entropy, 0.3, 1.2), .Call(C_bernoulli_q_divergence, 0.3, 0.4, 1.2)
-  ),
-  mvt_natural = .Call(C_mvt_natural, c(1, 2), S, 3),
+  bernoulli_renyi = native_elementwise("bernoulli_renyi", list(0.3, 2)),
+  bernoulli_q_divergence = native_elementwise("bernoulli_q_divergence", list(0.3, 0.4, 1.2)),
+  mvt_natural = native_mvt_natural(c(1, 2), S, 3),
   mvt_from_natural = {
-    natural <- .Call(C_mvt_natural, c(1, 2), S, 3)
-    .Call(C_mvt_from_natural, natural$theta1, natural$theta2, 3)
+    natural <- native_mvt_natural(c(1, 2), S, 3)
+    native_mvt_from_natural(natural$theta1, natural$theta2, 3)
   },
-  mvt_escort = .Call(C_mvt_escort, S, 3),
-  mvt_entropy = list(.Call(C_mvt_entropy, S, 3, c(0.5, 2)), .Call(C_mvt_entropy, S, 3, NULL)),
-  mvt_q_divergence = .Call(C_mvt_q_divergence, c(1, 2), S, c(0, 0), S + diag(2), 3)
+  mvt_escort = native_mvt_escort(S, 3),
+  mvt_entropy = list(native_mvt_entropy(S, 3, c(0.5, 2)), native_mvt_entropy(S, 3)),
+  mvt_q_divergence = native_mvt_q_divergence(c(1, 2), S, c(0, 0), S + diag(2), 3),
+  features = native_features(X, X[1:3, ], columns, hyper),
+  shard_point = native_shard_point(list(tau = rep(1, 5), nu = y), rep(1, 5)),
+  shard_gram = native_shard_gram(rows, matrix(0, 5, 4)),
+  shard_pass = native_shard_pass(rows, lik, posterior, step),
+  shard_view = native_shard_view(rows, lik, posterior, step$here),
+  shard_gradient = native_shard_gradient(
+    rows, lik, posterior, step$here,
+    list(X = X, Z = X[1:3, ], columns = columns, hyper = hyper)
+  ),
+  parallel_steps = native_parallel_steps(list(H = S, g = c(1, 2)), 1, 1),
+  parallel_watch = {
+    first <- native_parallel_watch(NULL, 1L, 2, 50L)
+    list(first, native_parallel_watch(first$watch, 2L, 1, 50L))
+  },
+  evidence = native_evidence(c(1, 2, 3), 0.5, 3),
+  dense_names = variant_names(),
+  dense_use = use_variant(1L, 1L),
+  dense_threads = .Call(C_dense_threads),
+  dense_speed = length(variant_speed(1L, 1L, 8L)) # speeds are those of the moment
 )
+columns <- list(group = 1:2, weight = c(1, 1))
+hyper <- list(lengthscale = c(1, 2), variance = 2, bias = 1, nugget = 0.1)
 at <- list2env(list(
-  X = X, y = y, S = S, likely = likely, columns = list(group = 1:2, weight = c(1, 1)),
-  hyper = list(lengthscale = c(1, 2), variance = 2, bias = 1, nugget = 0.1)
+  X = X, y = y, S = S, likely = likely, columns = columns, hyper = hyper,
+  three = matrix(0.1, 5, 3) + 0.7 * diag(3)[c(1, 2, 3, 1, 2), ]
 ), parent = asNamespace("sturdy"))
+# two rounds of a shard of these rows
+evalq({
+  rows <- c(
+    native_features(X, X[1:3, ], columns, hyper),
+    list(kind = ifelse(y > 0, 2L, 1L), n_all = 5, d = 5, nugget = 0.1)
+  )
+  lik <- list(df = Inf, L = likely(c(-1, 1), 0.05))
+  posterior <- posterior_of(native_shard_gram(rows, matrix(0, 5, 4)))[c("L", "w")]
+  step <- list(here = matrix(0, 5, 4), memory = list(), gamma = numeric(), scale = 1)
+  step$here <- native_shard_pass(rows, lik, posterior, step)[["next"]]
+}, at)
 
 reached <- unique(unlist(lapply(calls, function(call) {
   names <- all.names(call)
-  doors <- intersect(names, ls(asNamespace("sturdy"), pattern = "^native_"))
-  bodies <- lapply(doors, function(door) all.names(body(get(door, asNamespace("sturdy")))))
-  grep("^C_", c(names, unlist(bodies)), value = TRUE)
+  # what it calls of the package, and what that calls
+  for (depth in 1:2) {
+    doors <- intersect(names, ls(asNamespace("sturdy"), pattern = "^(native|variant|use_variant)"))
+    bodies <- lapply(doors, function(door) all.names(body(get(door, asNamespace("sturdy")))))
+    names <- unique(c(names, unlist(bodies)))
+  }
+  grep("^C_", names, value = TRUE)
 })))
 routines <- names(getDLLRegisteredRoutines("sturdy")$.Call)
 missing <- setdiff(paste0("C_", routines), reached)

@@ -4,6 +4,12 @@ library(sturdy)
 # what is timed is a fit at the optimum, unless a script says otherwise
 options(sturdy.hyper = "optimum")
 
+bench_folder <- function() {
+  given <- grep("^--file=", commandArgs(FALSE), value = TRUE)
+  if (length(given)) dirname(sub("^--file=", "", given[1])) else "."
+}
+source(file.path(bench_folder(), "tables.R"))
+
 # The C core without the checks and the continuation of the R face
 gp_fit <- utils::getFromNamespace("native_gp_fit", "sturdy")
 
@@ -199,9 +205,10 @@ part_seconds <- function(problem, df, epsilon, sites, threads, times = 9) {
 
 # Tables ----------------------------------------------------------------------
 
-# Prints a table and saves it as results/<name>.csv next to the scripts. Rows for
-# another BLAS that are already there are kept.
+# Prints a table and saves it as results/<name>.csv next to the scripts, with a digest of the
+# code that it measures. Rows for another BLAS that are already there are kept.
 bench_save <- function(table, name, machine, key = NULL) {
+  machine$code <- code_digest(name, dirname(dirname(normalizePath(bench_folder()))))
   table <- cbind(machine, table)
   number <- vapply(table, is.double, logical(1))
   table[number] <- lapply(table[number], signif, digits = 4)
@@ -217,9 +224,4 @@ bench_save <- function(table, name, machine, key = NULL) {
     }
   }
   utils::write.csv(table, file, row.names = FALSE)
-}
-
-bench_folder <- function() {
-  given <- grep("^--file=", commandArgs(FALSE), value = TRUE)
-  if (length(given)) dirname(sub("^--file=", "", given[1])) else "."
 }
