@@ -18,20 +18,12 @@
 #' @noRd
 native_classes_fit <- function(X, Z, columns, hyper, L, sites, control, labels = FALSE,
                                gradient = FALSE, progress = NULL) {
-  n <- nrow(X)
-  classes <- ncol(L)
   shared <- !is.null(hyper$lengthscale)
   kernels <- lapply(if (shared) list(hyper) else hyper, native_kernel, columns = columns)
-  if (is.null(sites)) sites <- list(tau = double(n * classes), nu = double(n * classes))
-  run <- list(
-    L = L, tau = as.double(sites$tau), nu = as.double(sites$nu),
-    control = as.double(c(control$tol, control$max_sweeps, control$damping, control$block)),
-    labels = labels, gradient = gradient, progress = progress
+  run <- native_run(
+    L, Inf, sites, control, gradient = gradient, progress = progress, functions = ncol(L)
   )
-  out <- with_blas(.Call(C_classes_fit, X, Z, kernels, run))
-  if (!is.null(out$trace)) {
-    colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
-  }
+  out <- native_fit(with_blas(.Call(C_classes_fit, X, Z, kernels, c(run, labels = labels))))
   if (!is.null(out$gradient)) {
     grad <- if (shared) as.matrix(rowSums(out$gradient)) else out$gradient
     groups <- nrow(grad) - 3

@@ -15,13 +15,6 @@ native_gp_predict_nodes <- function(X, columns, hyper, tau, b, Xnew, progress = 
   ))
 }
 
-native_kernels <- function(columns, hyper) {
-  if (is.null(columns$group)) {
-    return(unname(Map(native_kernel, columns, hyper)))
-  }
-  lapply(unname(hyper), native_kernel, columns = columns)
-}
-
 as_columns <- function(x) {
   x <- if (is.matrix(x)) x else as.matrix(x)
   if (is.double(x)) x else x + 0

@@ -14,24 +14,31 @@ native_kernel <- function(columns, hyper) {
   )
 }
 
+# `columns`: one list for all, or one each
+native_kernels <- function(columns, hyper) {
+  if (is.null(columns$group)) {
+    return(unname(Map(native_kernel, columns, hyper)))
+  }
+  lapply(unname(hyper), native_kernel, columns = columns)
+}
+
 # What every EP fit is told beside its latent space, the `...` below; `L` holds the
-# likelihoods of the true classes, n x 2 (report_likelihood()). `control` may have two fields
-# that are no one's to set: `parallel` (all sites at once) and `lean` (no memory for Newton
-# steps, nor for gradients other than that of the evidence at df = Inf).
+# likelihoods of the true classes, n x C (report_likelihood()), and the sites are n x
+# `functions`. `control` may have two fields that are no one's to set: `parallel` (all sites at
+# once) and `lean` (no memory for Newton steps, nor for gradients other than that of the
+# evidence at df = Inf).
 native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
-                       progress = NULL) {
-  n <- nrow(L)
+                       progress = NULL, functions = 1L) {
+  n <- nrow(L) * functions
   if (is.null(sites)) sites <- list(tau = double(n), nu = double(n))
   which <- match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L)
   list(
-    L = L, df = as.double(df),
-    tau = as.double(sites$tau), nu = as.double(sites$nu),
+    L = L, df = as.double(df), tau = as.double(sites$tau), nu = as.double(sites$nu),
     control = as.double(c(
       control$tol, control$max_sweeps, control$damping, control$block,
       isTRUE(control$parallel), isTRUE(control$lean)
     )),
-    keep = !isFALSE(control$keep), criterion = which - 1L, gradient = gradient,
-    progress = progress
+    criterion = which - 1L, gradient = gradient, progress = progress
   )
 }
 
@@ -40,7 +47,7 @@ native_fit <- function(out, parts = NULL) {
   if (!is.null(out$trace)) {
     colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
   }
-  if (!is.null(out$gradient)) {
+  if (!is.null(parts) && !is.null(out$gradient)) {
     out$gradient <- split(
       out$gradient, factor(rep(names(parts), parts), names(parts))
     )
@@ -57,7 +64,7 @@ native_fit <- function(out, parts = NULL) {
 #' @noRd
 native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
   run <- native_run(L, df, sites, control, progress = progress)
-  native_fit(with_blas(.Call(C_ep_fit, K, run)))
+  native_fit(with_blas(.Call(C_ep_fit, K, list(run)))[[1]])
 }
 
 #' EP on inputs: kernel, fit, criterion and its gradient in one call
@@ -75,9 +82,32 @@ native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
 #'   with respect to L.
 #' @noRd
 native_gp_fit <- function(X, columns, hyper, ...) {
-  kernel_result(
-    with_blas(.Call(C_gp_fit, X, native_kernel(columns, hyper), native_run(...))), hyper
-  )
+  native_gp_fits(X, NULL, columns, list(hyper), list(native_run(...)))[[1]]
+}
+
+#' EP at inducing inputs Z (m x p)
+#'
+#' With `control$keep` `FALSE` the features are not kept, but made anew in every pass.
+#' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
+#'   covariance of the whitened function at Z and, where there is one, the bias.
+#' @noRd
+native_inducing_fit <- function(X, Z, columns, hyper, L, df, sites, control, ...) {
+  run <- native_run(L, df, sites, control, ...)
+  native_gp_fits(X, Z, columns, list(hyper), list(run), !isFALSE(control$keep))[[1]]
+}
+
+#' Any number of such fits: where there are threads each takes its share of them, and works
+#' on one alone; the results are those of single calls to the last bit
+#'
+#' @param Z `NULL` for native_gp_fit(). @param hyper list of lists, one a fit. @param runs
+#'   list of native_run(), whose `progress` is heard of one fit alone.
+#' @return list of results
+#' @noRd
+native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
+  out <- with_blas(.Call(C_gp_fits, X, Z, native_kernels(columns, hyper), keep, runs))
+  stopped <- vapply(out, function(fit) fit$status == 3L, NA)
+  if (any(stopped)) rlang::interrupt() # heard by one thread of several
+  Map(kernel_result, out, hyper)
 }
 
 kernel_result <- function(out, hyper) {
@@ -97,8 +127,9 @@ kernel_result <- function(out, hyper) {
 #'   covariance C (k x k), `gradient` list(s0, nugget), with respect to logs.
 #' @noRd
 native_weight_fit <- function(Xt, s0, nugget, ...) {
+  run <- native_run(...)
   out <- native_fit(
-    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), native_run(...))),
+    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), list(run)))[[1]],
     c(s0 = length(s0), nugget = 1)
   )
   # the core's features are scaled by the prior, and so are their weights
@@ -107,19 +138,6 @@ native_weight_fit <- function(Xt, s0, nugget, ...) {
     out$extra <- sqrt(s0) * t(sqrt(s0) * out$extra)
   }
   out
-}
-
-#' EP at inducing inputs Z (m x p)
-#'
-#' With `control$keep` `FALSE` the features are not kept, but made anew in every pass.
-#' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
-#'   covariance of the whitened function at Z and, where there is one, the bias.
-#' @noRd
-native_inducing_fit <- function(X, Z, columns, hyper, ...) {
-  run <- native_run(...)
-  kernel_result(
-    with_blas(.Call(C_inducing_fit, X, Z, native_kernel(columns, hyper), run$keep, run)), hyper
-  )
 }
 
 #' Assumed density filtering of rows in turn

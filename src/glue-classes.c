@@ -1,6 +1,6 @@
 /* What: glue of EP with several classes. */
 #include "ep-classes.h"
-#include "glue.h"
+#include "glue-fit.h"
 #include "latent-kernel.h"
 #include "latent-lowrank.h"
 #include "matrix.h"
@@ -53,14 +53,10 @@ static void carve_all(classes_space *s, workspace *ws) {
 
 static void set_up(classes_space *s, int n, int C, SEXP run_) {
   const R_xlen_t all = (R_xlen_t)n * C;
-  const double *control = get_doubles(run_, "control", 4);
   const double *L = get_doubles(run_, "L", all); /* [n x C] */
   const double *tau = get_doubles(run_, "tau", all);
   const double *nu = get_doubles(run_, "nu", all);
-  s->opt = (ep_options){.tol = control[0],
-                        .max_sweeps = (int)control[1],
-                        .damping = control[2],
-                        .block = (int)control[3]};
+  s->opt = glue_options(run_);
   s->weight = glue_alloc((size_t)all);
   for (int i = 0; i < n; i++)
     for (int c = 0; c < C; c++) s->weight[IDX(c, i, C)] = L[IDX(i, c, n)];
@@ -124,10 +120,7 @@ static void fill_run(const classes_space *s, SEXP out_) {
   const classes_state *st = &s->st;
   set_int(out_, "sweeps", st->sweeps);
   set_int(out_, "skipped", st->skipped);
-  double *trace = set_matrix(out_, "trace", st->n_trace, N_TRACE);
-  for (int i = 0; i < st->n_trace; i++)
-    for (int j = 0; j < N_TRACE; j++)
-      trace[i + j * st->n_trace] = st->trace[i * N_TRACE + j];
+  set_trace(out_, st->trace, st->n_trace);
   double value = NA_REAL;
   classes_evidence(&s->model, st->site, st->cav, st->log_z, &value);
   set_double(out_, "log_evidence", value);

@@ -4,6 +4,7 @@
  * Forks: the threads of OpenMP are not inherited, and waiting for them would
  *   never end: a process that did not load the package works on one. */
 #include "glue.h"
+#include "glue-team.h"
 #include "dense-product.h"
 #include "matrix.h"
 #include <stdlib.h>
@@ -20,8 +21,6 @@ static long process_number(void) { return (long)getpid(); }
 #else
 static long process_number(void) { return 0; }
 #endif
-
-#define LINE 64 /* bytes: panels begin with a line of the cache */
 
 /* An engine for R's BLAS and for each variant, so that one in use keeps its own
  * when an interrupt handler changes the options. The panels are one, kept for
@@ -45,6 +44,7 @@ void glue_dense_load(void) {
 }
 
 const dense_engine *core_dense(void) {
+  if (team_is_at_work()) return team_engine();
   dense_engine *e = chosen.engines + chosen.now;
   if (e->threads > 1 && is_fork()) e->threads = 1;
   return e;
@@ -61,17 +61,21 @@ SEXP glue_dense_names(void) {
   return out_;
 }
 
+double *dense_aligned(void *memory) {
+  char *at = memory;
+  return (double *)(void *)(at + DENSE_LINE - (size_t)at % DENSE_LINE);
+}
+
 /* Panels for so many threads; 0 when there is no memory for them */
 static int make_panels(int threads) {
   if (threads <= chosen.threads) return 1;
-  char *memory = malloc(dense_pack_size(threads) * sizeof(double) + LINE);
+  void *memory = malloc(dense_pack_size(threads) * sizeof(double) + DENSE_LINE);
   if (!memory) return 0;
   free(chosen.memory);
   chosen.memory = memory;
   chosen.threads = threads;
-  memory += LINE - (size_t)memory % LINE;
   for (int k = 0; k < ENGINES; k++)
-    chosen.engines[k].pack = (double *)(void *)memory;
+    chosen.engines[k].pack = dense_aligned(memory);
   return 1;
 }
 
@@ -103,7 +107,7 @@ SEXP glue_dense_threads(void) {
   return Rf_ScalarInteger(threads > 1 && !is_fork() ? threads : 1);
 }
 
-static double seconds_now(void) {
+double seconds_now(void) {
   struct timespec t;
 #ifdef CLOCK_MONOTONIC
   clock_gettime(CLOCK_MONOTONIC, &t);

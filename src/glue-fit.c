@@ -1,48 +1,12 @@
 /* What: glue of all EP fits. Types are checked (internal errors only, users
- *       were checked in R), one block of memory is taken, EP is run, and all
- *       that comes of it goes to a list by name. */
+ *       were checked in R), memory is taken, EP is run, and all that comes of it
+ *       stands in lists by name. */
 #include "glue-fit.h"
-#include "adjoint.h"
-#include "ep.h"
-#include "matrix.h"
-
-typedef struct {
-  latent *post;
-  ep_state st;
-  ep_work work;
-  criterion_partials partials;
-  lik_step lik;
-  ep_options opt;
-} fit_space;
-
-static void carve_all(fit_space *s, workspace *ws) {
-  const int n = s->post->n;
-  s->post->ops->carve(s->post, s->opt.block, ws);
-  ep_carve(&s->st, &s->work, n, &s->opt, ws);
-  adjoint_carve(&s->partials, n, ws);
-}
-
-static void set_up(fit_space *s, latent *post, SEXP run_) {
-  const int n = post->n;
-  if (n < 1) Rf_error("internal error: an EP fit without rows");
-  const double *control = get_doubles(run_, "control", 6);
-  const double *tau = get_doubles(run_, "tau", n);
-  const double *nu = get_doubles(run_, "nu", n);
-  s->post = post;
-  s->opt = (ep_options){.tol = control[0],
-                        .max_sweeps = (int)control[1],
-                        .damping = control[2],
-                        .block = (int)control[3],
-                        .parallel = (int)control[4],
-                        .lean = (int)control[5]};
-  s->lik = glue_likelihood(run_, post->d, n);
-  CARVE(carve_all(s, &ws));
-  post->ops->bind(post);
-  for (int i = 0; i < n; i++) s->st.site[i] = (ep_site){tau[i], nu[i]};
-}
+#include "glue-team.h"
 
 int glue_monitor(void *data, int sweep, double residual) {
   SEXP progress_ = data;
+  if (team_is_at_work()) return team_is_stopped();
   R_CheckUserInterrupt();
   if (Rf_isNull(progress_)) return 0;
   SEXP sweep_ = PROTECT(Rf_ScalarInteger(sweep));
@@ -53,105 +17,128 @@ int glue_monitor(void *data, int sweep, double residual) {
   return 0;
 }
 
-static double criterion_or_na(criterion_type type, const fit_space *s) {
-  double value = NA_REAL;
-  criterion_value(type, s->post, s->lik.df, s->st.site, s->st.view, &value);
-  return value;
+ep_options glue_options(SEXP run_) {
+  const double *control = get_doubles(run_, "control", 6);
+  return (ep_options){.tol = control[0],
+                      .max_sweeps = (int)control[1],
+                      .damping = control[2],
+                      .block = (int)control[3],
+                      .parallel = (int)control[4],
+                      .lean = (int)control[5]};
 }
 
-static void fill_sites(const fit_space *s, SEXP out_) {
-  const int n = s->post->n;
-  SEXP sites_ = PROTECT(new_list("tau nu"));
-  SEXP cavity_ = PROTECT(new_list("mean var"));
-  double *tau = set_vector(sites_, "tau", n), *nu = set_vector(sites_, "nu", n);
-  double *mean = set_vector(cavity_, "mean", n);
-  double *var = set_vector(cavity_, "var", n);
-  double *loo = set_vector(out_, "loo", n);
-  double *seen = set_matrix(out_, "seen", n, 2);
-  for (int i = 0; i < n; i++) {
-    const site_view *v = &s->st.view[i];
-    const int proper = v->proper;
-    tau[i] = s->st.site[i].tau;
-    nu[i] = s->st.site[i].nu;
-    mean[i] = proper ? v->cav.mean : NA_REAL;
-    var[i] = proper ? v->cav.var : NA_REAL;
-    loo[i] = proper ? v->tilt.log_zp : NA_REAL;
-    double log_p[2] = {NA_REAL, NA_REAL};
-    if (proper) likelihood_truth(&s->lik, &v->tilt, log_p);
-    seen[i] = log_p[0];
-    seen[IDX(i, 1, n)] = log_p[1];
-  }
-  set_named(out_, "sites", sites_);
-  set_named(out_, "cavity", cavity_);
-  UNPROTECT(2);
-}
-
-static void fill_posterior(const fit_space *s, SEXP out_) {
-  const latent *post = s->post;
-  const int n = post->n, k = post->n_location;
-  set_copy(out_, "m", post->m, n);
-  set_copy(out_, "C_diag", post->A, n);
-  set_copy(out_, "b", post->location, k);
-  set_double(out_, "log_det", post->log_det);
-  if (!post->covariance) return;
-  double *C = set_matrix(out_, "extra", k, k);
-  memcpy(C, post->covariance, (size_t)k * (size_t)k * sizeof *C);
-  mirror_lower(C, k);
-}
-
-static void fill_run(const fit_space *s, SEXP out_) {
-  const ep_state *st = &s->st;
-  set_copy(out_, "residual", st->residual, s->post->n);
-  set_int(out_, "sweeps", st->sweeps);
-  set_int(out_, "newton", st->newton);
-  set_int(out_, "skipped", st->skipped);
-  double *trace = set_matrix(out_, "trace", st->n_trace, N_TRACE);
-  for (int i = 0; i < st->n_trace; i++)
+void set_trace(SEXP list_, const double *trace, int rows) {
+  double *to = set_matrix(list_, "trace", rows, N_TRACE);
+  for (int i = 0; i < rows; i++)
     for (int j = 0; j < N_TRACE; j++)
-      trace[i + j * st->n_trace] = st->trace[i * N_TRACE + j];
+      to[IDX(i, j, rows)] = trace[i * N_TRACE + j];
 }
 
-/* The criterion asked for and its gradient: spoils the posterior, so last. */
-static void fill_criterion(fit_space *s, SEXP run_, SEXP out_) {
-  const int which = get_whole(run_, "criterion"); /* -1: none */
-  if (which < 0) return;
-  const criterion_type type = (criterion_type)which;
-  set_double(out_, "value", criterion_or_na(type, s));
-  if (!get_whole(run_, "gradient")) return;
-  SEXP gradient_ = PROTECT(Rf_allocVector(REALSXP, s->post->n_prior));
-  const int solved =
-      adjoint_gradient(type, s->post, &s->lik, s->st.site, s->st.view,
-                       &s->work.fix, &s->partials, REAL(gradient_));
-  set_int(out_, "gradient_status", solved);
-  if (solved == EP_CONVERGED) {
-    set_named(out_, "gradient", gradient_);
-    memcpy(set_matrix(out_, "slope", s->post->n, 2), s->partials.L,
-           2 * (size_t)s->post->n * sizeof(double));
+static ep_job job_of(latent *post, SEXP run_) {
+  expect(post->n > 0, "an EP fit without rows");
+  return (ep_job){.post = post,
+                  .lik = glue_likelihood(run_, post->d, post->n),
+                  .opt = glue_options(run_),
+                  .tau = get_doubles(run_, "tau", post->n),
+                  .nu = get_doubles(run_, "nu", post->n),
+                  .criterion = get_whole(run_, "criterion"),
+                  .gradient = get_whole(run_, "gradient"),
+                  .monitor_data = get_named(run_, "progress")};
+}
+
+static SEXP new_result(void) {
+  return new_list(
+      "status sites cavity loo seen m C_diag b extra residual log_det "
+      "log_evidence log_evidence_zp sweeps newton skipped trace value "
+      "gradient gradient_status slope");
+}
+
+/* A result whose arrays are those of `told` */
+static SEXP result_for(const ep_job *job, int has_covariance, ep_told *told) {
+  const latent *post = job->post;
+  const int n = post->n, k = post->n_location;
+  const size_t cells = (size_t)ep_trace_rows(&job->opt) * N_TRACE;
+  SEXP out_ = PROTECT(new_result());
+  SEXP sites_ = PROTECT(new_list("tau nu")), cavity_ = new_list("mean var");
+  set_named(out_, "cavity", cavity_);
+  set_named(out_, "sites", sites_);
+  *told = (ep_told){.m = set_vector(out_, "m", n),
+                    .C_diag = set_vector(out_, "C_diag", n),
+                    .tau = set_vector(sites_, "tau", n),
+                    .nu = set_vector(sites_, "nu", n),
+                    .mean = set_vector(cavity_, "mean", n),
+                    .var = set_vector(cavity_, "var", n),
+                    .residual = set_vector(out_, "residual", n),
+                    .loo = set_vector(out_, "loo", n),
+                    .seen = set_matrix(out_, "seen", n, 2),
+                    .b = set_vector(out_, "b", k),
+                    .trace = glue_alloc(cells)};
+  if (has_covariance) told->extra = set_matrix(out_, "extra", k, k);
+  if (job->criterion >= 0 && job->gradient) {
+    told->gradient = set_vector(out_, "gradient", post->n_prior);
+    told->slope = set_matrix(out_, "slope", n, 2);
+  }
+  UNPROTECT(2);
+  return out_;
+}
+
+static void nan_to_na(double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (ISNAN(x[i])) x[i] = NA_REAL;
+}
+
+/* What is not in its arrays; or one with no more than a status */
+static SEXP finished(SEXP out_, const ep_job *job, const ep_told *told) {
+  const size_t n = (size_t)job->post->n;
+  const int asked = told->status >= 0 && job->criterion >= 0;
+  const int tried = asked && job->gradient;
+  PROTECT(out_ = told->status < 0 ? new_result() : out_);
+  set_int(out_, "status", told->status);
+  set_int(out_, "gradient_status", tried ? told->gradient_status : NA_INTEGER);
+  if (told->status >= 0) {
+    double values[] = {told->log_evidence, told->log_evidence_zp, told->value};
+    double *rows[] = {told->mean, told->var, told->loo, told->seen};
+    for (int k = 0; k < 4; k++) nan_to_na(rows[k], k == 3 ? 2 * n : n);
+    nan_to_na(values, 3);
+    set_double(out_, "log_det", told->log_det);
+    set_double(out_, "log_evidence", values[0]);
+    set_double(out_, "log_evidence_zp", values[1]);
+    if (asked) set_double(out_, "value", values[2]);
+    set_int(out_, "sweeps", told->sweeps);
+    set_int(out_, "newton", told->newton);
+    set_int(out_, "skipped", told->skipped);
+    set_trace(out_, told->trace, told->n_trace);
+  }
+  if (tried && told->gradient_status != EP_CONVERGED) {
+    set_named(out_, "gradient", R_NilValue);
+    set_named(out_, "slope", R_NilValue);
   }
   UNPROTECT(1);
+  return out_;
 }
 
-SEXP glue_fit(latent *post, SEXP run_) {
-  fit_space s;
-  set_up(&s, post, run_);
-  const int status = ep_run(post, &s.lik, &s.opt, &s.st, &s.work, glue_monitor,
-                            get_named(run_, "progress"));
-
-  SEXP out_ = PROTECT(
-      new_list("status sites cavity loo seen m C_diag b extra residual log_det "
-               "log_evidence log_evidence_zp sweeps newton skipped trace value "
-               "gradient gradient_status slope"));
-  set_int(out_, "status", status);
-  set_int(out_, "gradient_status", NA_INTEGER);
-  if (status >= 0) {
-    fill_posterior(&s, out_);
-    fill_sites(&s, out_);
-    fill_run(&s, out_);
-    set_double(out_, "log_evidence", criterion_or_na(CRITERION_EVIDENCE, &s));
-    set_double(out_, "log_evidence_zp",
-               criterion_or_na(CRITERION_EVIDENCE_ZP, &s));
-    fill_criterion(&s, run_, out_);
+SEXP glue_fits(latent *post, int has_covariance, SEXP runs_) {
+  const int count = Rf_length(runs_);
+  ep_job *job = (ep_job *)R_alloc((size_t)count + 1, sizeof *job);
+  ep_told *told = (ep_told *)R_alloc((size_t)count + 1, sizeof *told);
+  SEXP out_ = PROTECT(Rf_allocVector(VECSXP, count));
+  size_t size = 0;
+  int gaussian = 1;
+  for (int k = 0; k < count; k++) {
+    job[k] = job_of(&post[k], VECTOR_ELT(runs_, k));
+    SET_VECTOR_ELT(out_, k, result_for(&job[k], has_covariance, &told[k]));
+    const size_t its = ep_job_size(&job[k]);
+    if (its > size) size = its;
+    gaussian = gaussian && !R_FINITE(job[k].lik.df);
   }
+  /* pt() of few degrees of freedom may warn, which is R's */
+  const int threads = gaussian ? team_size(count) : 1;
+  double *memory = glue_alloc(size * (size_t)threads);
+  team_begin(threads);
+  ep_jobs_run(count, job, told, threads, size, memory, glue_monitor);
+  team_end();
+  for (int k = 0; k < count; k++)
+    SET_VECTOR_ELT(out_, k, finished(VECTOR_ELT(out_, k), &job[k], &told[k]));
   UNPROTECT(1);
   return out_;
 }

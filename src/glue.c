@@ -3,8 +3,6 @@
 #include "matrix.h"
 #include <string.h>
 
-void core_poll(void) { R_CheckUserInterrupt(); }
-
 void glue_tick(SEXP progress_, int done) {
   R_CheckUserInterrupt();
   if (Rf_isNull(progress_)) return;

@@ -19,7 +19,7 @@
 void glue_tick(SEXP progress_, int done);
 
 /* The monitor of an EP run: checks for an interrupt, then calls data, NULL or
- * an R function of (sweep, residual). */
+ * an R function of (sweep, residual), but in a team (glue-team.h). */
 int glue_monitor(void *data, int sweep, double residual);
 
 /* n doubles that R frees at the end of the .Call */
@@ -85,8 +85,8 @@ void glue_dense_load(void);
  * are, and what is returned, stands where they are defined. */
 /* clang-format off */
 #define ENTRIES(ENTRY) \
-  ENTRY(ep_fit, 2) ENTRY(gp_fit, 3) ENTRY(weight_fit, 4) \
-  ENTRY(inducing_fit, 5) ENTRY(classes_fit, 4) ENTRY(classes_prob, 2) \
+  ENTRY(ep_fit, 2) ENTRY(gp_fits, 5) ENTRY(weight_fit, 4) \
+  ENTRY(classes_fit, 4) ENTRY(classes_prob, 2) \
   ENTRY(gp_predict, 6) ENTRY(weight_predict, 3) ENTRY(inducing_predict, 5) \
   ENTRY(gram, 3) ENTRY(tilted, 3) ENTRY(adf, 7) \
   ENTRY(ais, 6) ENTRY(ais_move, 8) \

@@ -63,6 +63,7 @@ c_layers <- c(
   "ep-state",
   "ep-parallel",
   "adjoint ep shard",
+  "ep-job",
   "glue",
   "init"
 )

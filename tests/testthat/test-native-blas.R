@@ -1,14 +1,6 @@
 # What does the dense algebra: that the choice changes no answer, and is made as the
 # options say. The kernels themselves: tools/ctest/test-dense.c.
 
-# Evaluates code with variant k (0: R's BLAS) in the place of what the options chose
-with_variant <- function(k, code, threads = 1L) {
-  use_blas()
-  on.exit(blas_state$asked <- NULL)
-  use_variant(k, threads)
-  force(code)
-}
-
 variants <- seq(0, widest_variant())
 
 test_that("the reference cases hold with each variant", {

@@ -12,6 +12,7 @@
 #define STURDY_CHECK_H
 
 #include "dense-product.h"
+#include "threads.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +27,17 @@ static check_state check_now;
 /* The core asks whether to stop (matrix.h): here never. */
 static long check_polls;
 void core_poll(void);
-void core_poll(void) { check_polls++; }
+void core_poll(void) {
+  if (thread_number() == 0) check_polls++;
+}
 
 /* The dense kernels of the tests: those of BLAS, or with STURDY_VARIANT=k our
- * own variant k, the widest where there is no such; on one thread. */
+ * own variant k, the widest where there is no such; on one thread. Threads of a
+ * team have engines of their own. */
 static dense_engine check_engine;
+static const dense_engine *check_team;
 const dense_engine *core_dense(void) {
+  if (check_team) return check_team + thread_number();
   if (!check_engine.pack) {
     const char *asked = getenv("STURDY_VARIANT");
     check_engine.threads = 1;
