@@ -14,6 +14,11 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
   asked <- Z
   if (!is.matrix(Z)) Z <- place_inducing(X, columns, kernel$lengthscale, Z)
   predict <- function(hyper, b, C) native_inducing_predict(Z, columns, hyper, b, C, given)
+  control_of <- function(control, df, criterion) {
+    control <- control_for(control, n, is.infinite(df) && criterion != "loo")
+    control$keep <- keep
+    control
+  }
   new_latent(
     n = n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
     hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
@@ -31,13 +36,12 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
       native_project(L, prior$m, prior$s2, df, n)
     },
     predict = predict,
+    natives = if (keep) row_natives(rows, columns, Z, lowrank_doubles(n, m + 1), control_of),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
-      control <- control_for(control, n, is.infinite(df) && criterion != "loo")
-      control$keep <- keep
       rows$result(native_inducing_fit(
-        X, Z, columns, hyper, rows$likelihoods(L), df, rows$sites(sites), control, criterion,
-        gradient, progress
+        X, Z, columns, hyper, rows$likelihoods(L), df, rows$sites(sites),
+        control_of(control, df, criterion), criterion, gradient, progress
       ))
     }
   )

@@ -16,6 +16,7 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
       latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, call)
     },
     again = NULL, project = NULL, predict = NULL,
+    natives = row_natives(rows, columns, NULL, 5 * rows$n^2, function(control, ...) control),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
       rows$result(native_gp_fit(

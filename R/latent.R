@@ -17,6 +17,9 @@
 #             each of the reports' and a column a class, see report_likelihood(). A list as of
 #             native_gp_fit(), rows in the order given, gradients by hyperparameter with
 #             respect to logs; b and extra are what the latent predicts from.
+#   natives(points, ..): the same at several points, each list(hyper, L, sites), on as many
+#             threads as there are; the rest as of native(), which does it one by one where a
+#             latent does not say how
 #   some(k)   the latent of k rows alone, spread over all
 #   again(hyper, m): the latent at other hyperparameters, with m inducing inputs where it
 #             places them; NULL where learning needs none
@@ -26,14 +29,19 @@
 
 latent_fields <- c(
   "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse", "Z",
-  "places", "native", "some", "again", "project", "predict"
+  "places", "native", "natives", "some", "again", "project", "predict"
 )
 
 #' A latent
-#' @param ... all fields.
+#' @param ... all fields; `natives` may be left out.
 #' @noRd
 new_latent <- function(...) {
   latent <- list(...)
+  if (is.null(latent$natives)) {
+    latent$natives <- function(points, df, control, ...) {
+      lapply(points, function(at) latent$native(at$hyper, df, at$L, at$sites, control, ...))
+    }
+  }
   stopifnot(
     setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
     is.function(latent$native), is.function(latent$some),
@@ -67,6 +75,29 @@ latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
       list(y = labels$y[rows], reports = reports_of(labels$reports, rows))
     }
   ))
+}
+
+# Doubles that fits on threads of their own may take together
+latent_together <- 5e7
+
+#' natives() of a latent of rows
+#' @param doubles that a fit takes. @param control_of function(control, df, criterion): the
+#'   control of EP. @return function, or `NULL` where memory is for one by one.
+#' @noRd
+row_natives <- function(rows, columns, Z, doubles, control_of) {
+  if (2 * doubles > latent_together) {
+    return(NULL)
+  }
+  function(points, df, control, criterion = "none", gradient = FALSE) {
+    control <- control_of(control, df, criterion)
+    runs <- lapply(points, function(at) {
+      native_run(
+        rows$likelihoods(at$L), df, rows$sites(at$sites), control, criterion, gradient
+      )
+    })
+    hyper <- lapply(points, `[[`, "hyper")
+    lapply(native_gp_fits(rows$X, Z, columns, hyper, runs), rows$result)
+  }
 }
 
 #' Reports in the order in which EP takes their rows, so that sums over them are rounded

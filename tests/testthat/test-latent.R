@@ -42,6 +42,27 @@ test_that("a latent without a field is none", {
   expect_error(do.call(new_latent, utils::modifyList(latent, list(y = 1:3))))
 })
 
+test_that("EP at several points is EP at each of them", {
+  control <- ep_control()
+  for (latent in test_latents()) {
+    L <- latent_likely(latent, 0.1)
+    hyper <- latent$hyper
+    free <- latent$free[1]
+    wider <- utils::modifyList(hyper, stats::setNames(list(1.3 * hyper[[free]]), free))
+    sites <- latent$native(hyper, Inf, L, NULL, control)$sites
+    points <- list(
+      list(hyper = hyper, L = L, sites = NULL), list(hyper = wider, L = L, sites = sites),
+      list(hyper = wider, L = latent_likely(latent, 0.2), sites = NULL)
+    )
+    together <- latent$natives(points, Inf, control, "evidence", TRUE)
+    for (k in seq_along(points)) {
+      at <- points[[k]]
+      one <- latent$native(at$hyper, Inf, at$L, at$sites, control, "evidence", TRUE)
+      expect_identical(together[[k]], one)
+    }
+  }
+})
+
 test_that("EP of any latent tells of the true classes, and its slope is that of differences", {
   tight <- ep_control(tol = 1e-10)
   for (latent in test_latents()) {
