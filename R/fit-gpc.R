@@ -192,8 +192,10 @@
 #' @param inducing For many rows: `NULL` for the kernel between all rows; a number m of
 #'   inducing inputs, which are placed among the rows; or the inducing inputs themselves, a
 #'   data frame or matrix with the input columns. `"auto"`, the default, is `NULL` up to
-#'   1500 rows and 100 above (200 with more than 20 encoded columns where 100 leave more
-#'   than a twentieth of the variance). See 'Many rows'.
+#'   400 rows (300 with three classes or more), where the kernel between all rows is as fast,
+#'   and 100 above: more where 100 leave more than a twentieth of the variance (200 with more
+#'   than 20 encoded columns or up to 1000 rows, then fewer, 100 from 4000 rows on). See 'Many
+#'   rows'.
 #' @param kernels With three classes or more, `"shared"`, the default, for one kernel, or `"per
 #'   class"` for hyperparameters of each class.
 #' @param scale Whether numeric columns are centred and scaled to unit standard

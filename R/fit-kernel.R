@@ -25,7 +25,7 @@ kept_ep <- function(ep, spec) {
 #' @noRd
 inducing_inputs <- function(inducing, blueprint, X, call) {
   if (identical(inducing, "auto")) {
-    return(if (nrow(X) > inducing_auto_rows) 100)
+    return(auto_inducing(nrow(X), length(blueprint$levels)))
   }
   if (is.null(inducing) || is.numeric(inducing) && is.null(dim(inducing))) {
     return(inducing)

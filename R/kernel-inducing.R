@@ -1,6 +1,10 @@
 # Where inducing inputs stand.
 
-inducing_auto_rows <- 1500 # up to which a kernel is dense
+# A kernel is dense up to where EP between all rows takes longer than through 100 inducing
+# inputs: rows of two classes, and of several
+inducing_auto_rows <- c(400, 300)
+inducing_auto <- 100
+inducing_auto_work <- 4000 # rows up to which twice as many take no longer than 100 on these
 inducing_sample <- 4000    # rows that centres are found among
 inducing_steps <- 15       # of Lloyd's algorithm
 
@@ -20,6 +24,20 @@ check_inducing <- function(inducing, call = rlang::caller_env()) {
     call = call
   )
   check_count(inducing, "inducing", 1, 1e5, call)
+}
+
+#' How many inducing inputs `"auto"` begins with, `NULL` for a dense kernel
+#' @noRd
+auto_inducing <- function(rows, classes) {
+  if (rows > inducing_auto_rows[1 + (classes > 2)]) inducing_auto
+}
+
+#' And how many it goes on with where these leave much of the variance: twice as many, if
+#' there are many columns; else so many that the time, in proportion to n m^2, never falls
+#' with the rows
+#' @noRd
+more_inducing <- function(m, rows, wide) {
+  if (wide) 2 * m else round(m * min(max(sqrt(inducing_auto_work / rows), 1), 2))
 }
 
 #' k-means++ centres in the metric of the kernel

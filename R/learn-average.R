@@ -39,8 +39,10 @@ average_fit <- function(latent, spec) {
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
   counter <- learn_counter(learn_progress(plain, average_nodes, "Integrating"), latent$n)
-  # with several classes all rows cost several times as much
-  fewer <- is.null(latent$again) || latent$classes > 2
+  # with several classes all rows cost several times as much; where modes must do, those of
+  # some rows tell the curvature; what is elsewhere is not fetched for less
+  fewer <- is.null(latent$again) || latent$classes > 2 ||
+    !average_is_long(latent) && !is.null(latent$y)
   rows <- min(if (fewer) learn_few_rows(latent$n), stage_rows)
   stages <- learn_staged(latent, rows, spec, function(latent, before) {
     average_modes(latent, noise, spec, counter$tick, before)

@@ -4,8 +4,8 @@
 stage_rows <- 4000L  # of the first stage; all, when they are not many more
 stage_steps <- 8L    # on all rows
 stage_sweeps <- 50L  # of EP there: at hyperparameters that need more it is not repeated
-stage_left <- 0.05   # share of the variance left from which on "auto" doubles m,
-stage_wide <- 20L    # with more columns than this
+stage_left <- 0.05   # share of the variance left from which on "auto" takes more,
+stage_wide <- 20L    # twice as many with more columns than this
 
 #' The latent of the first stage: of some rows, or, when they are not many more, of all
 #' @noRd
@@ -14,14 +14,13 @@ stage_few <- function(latent, rows = stage_rows) {
   if (latent$n > 1.2 * rows || is.null(latent$y)) latent$some(rows) else latent
 }
 
-#' The latent of all rows, its inducing inputs in the metric learned on some; twice as many
+#' The latent of all rows, its inducing inputs in the metric learned on some; more of them
 #' where they leave much
 #' @noRd
 stage_again <- function(latent, few, hyper, spec) {
   m <- nrow(few$Z)
-  wide <- latent$columns > stage_wide
-  if (identical(spec$inducing, "auto") && wide && inducing_left(few, hyper) > stage_left) {
-    m <- 2 * m
+  if (identical(spec$inducing, "auto") && inducing_left(few, hyper) > stage_left) {
+    m <- more_inducing(m, latent$n, latent$columns > stage_wide)
   }
   latent$again(hyper, m)
 }

@@ -180,3 +180,19 @@ test_that("an end with few wrong labels is held against a climb from many", {
   # an end with wrong labels is the end
   expect_identical(learn_with_noise(objective, better), better)
 })
+
+test_that("a kernel is dense by default where that is as fast, and time never falls with rows", {
+  d <- curve_table(420)
+  kernel <- held()
+  fit <- function(n, ...) gpc(class ~ a + b + f, d[seq_len(n), ], kernel = kernel, epsilon = 0.1, ...)
+  expect_null(fit(400)$inducing)
+  expect_identical(nrow(fit(401)$inducing$Z), 100L)
+  expect_null(fit(401, inducing = NULL)$inducing)
+  expect_null(auto_inducing(300, 3))
+  expect_identical(auto_inducing(301, 3), 100)
+  n <- round(exp(seq(log(401), log(1e6), length.out = 300)))
+  m <- vapply(n, more_inducing, 0, m = 100, wide = FALSE)
+  expect_true(all(m >= 100 & m <= 200))
+  expect_true(all(diff(n * m^2) > -0.02 * (n * m^2)[-300]))
+  expect_identical(more_inducing(100, 1e5, TRUE), 200)
+})
