@@ -187,7 +187,7 @@ average_point <- function(models, parts, noise) {
 
 #' Nodes of a Student-t process: weighted by their Gaussian evidence, which is the exact
 #' one up to the error of EP [M 4.6], with the sites and probabilities of t-EP. Those
-#' without a fixed point of t-EP are left out.
+#' without a fixed point of t-EP are left out, and with them a noise model that has no other.
 #' @noRd
 nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   if (is.infinite(spec$df)) {
@@ -207,10 +207,11 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   nodes$table <- nodes$table[keep, ]
   nodes[c("hyper", "omega")] <- lapply(nodes[c("hyper", "omega")], `[`, keep)
   model <- nodes$table$model
-  left <- vapply(unique(model), function(m) sum(nodes$table$weight[model == m]), 0)
-  probability <- nodes$models$probability[match(names(left), nodes$models$model)]
-  nodes$table$weight <- nodes$table$weight * (probability / left)[model]
-  nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight)
+  inform_models_left(setdiff(nodes$models$model, model))
+  nodes$models <- nodes$models[nodes$models$model %in% model, ]
+  nodes$models$probability <- nodes$models$probability / sum(nodes$models$probability)
+  left <- vapply(nodes$models$model, function(m) sum(nodes$table$weight[model == m]), 0)
+  nodes$table$weight <- nodes$table$weight * (nodes$models$probability / left)[model]
   utils::modifyList(nodes, node_arrays(out))
 }
 

@@ -283,3 +283,27 @@ test_that("a noise model that is left out is named", {
   expect_match(conditionMessage(cnd), "without the noise\\s+model \"two\"")
   expect_silent(inform_models_left(character()))
 })
+
+test_that("a noise model under which t-EP has no fixed point is left out, and that is said", {
+  set.seed(1)
+  X <- matrix(rnorm(90), 30)
+  y <- X[, 1] + rnorm(30) > 0
+  ask <- function(verb, ...) {
+    verb(X, y, ..., kernel = kernel_iso(1.5, fixed = TRUE), hyper = "integrate")
+  }
+  cnd <- expect_message(fit <- ask(stc, df = 3), class = "sturdy_message_models_left_out")
+  expect_equal(cnd$models, "none")
+  # the others keep the odds that their Gaussian evidence gives them
+  models <- fit$nodes$models
+  gaussian <- ask(gpc)$nodes$models[-1, ]
+  expect_equal(models$model, c("one", "two"))
+  expect_equal(sum(models$probability), 1)
+  expect_equal(
+    models$probability[1] / models$probability[2],
+    gaussian$probability[1] / gaussian$probability[2], tolerance = 1e-8
+  )
+  left <- vapply(fit$nodes$wrong, sum, 0)
+  expect_equal(unname(left), c(1, 1), tolerance = 1e-9)
+  expect_no_error(printed(fit))
+  expect_no_error(mislabelled(fit))
+})
