@@ -10,7 +10,8 @@
 #'   * `group`: only with rates by group;
 #'   * `class`: the true class;
 #'   * `rate`, `lower`, `upper`: the probability that a row of this class is recorded as
-#'     another one, its posterior mean, and a central interval (`NA` for a fit at one
+#'     another one, its posterior mean, and the shortest interval of that probability, which has 0
+#'     inside where the posterior density falls from there (`NA` for a fit at one
 #'     point, and where a noise model is held at its modes, as above 4800 rows). Averaged over
 #'     noise models, it is the mean over all, the model without wrong labels included;
 #'   * `rows`: how many rows are not trusted;
@@ -64,7 +65,7 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   table
 }
 
-#' Central intervals over nodes of what has a column, `NA` where mere modes stand for a noise
+#' Intervals over nodes of what has a column, `NA` where mere modes stand for a noise
 #' model with rates: they have no spread
 #' @param mine which nodes. @param values a row for each of them. @return 2 x columns.
 #' @noRd
@@ -77,14 +78,42 @@ node_ends <- function(object, mine, values, level) {
   if (is.null(models) || sum(weight[model %in% bare]) > 0.05) {
     return(matrix(NA_real_, 2, ncol(values)))
   }
-  apply(values, 2, weighted_quantile, weight, c((1 - level) / 2, (1 + level) / 2))
+  apply(values, 2, shortest_interval, weight, level)
 }
 
-weighted_quantile <- function(x, weight, p) {
-  if (length(x) == 1) {
-    return(rep(x, length(p)))
+#' The shortest interval with a share `level` of a distribution of probabilities, known by
+#' weighted draws
+#'
+#' It begins at a bound where the density falls from there: a rate of 0 can be inside. The draws
+#' are smoothed by Silverman's rule, drawn together by as much as that adds to their variance and
+#' reflected at the bounds. Those at 0 (a noise model without wrong labels) stay there.
+#' @noRd
+shortest_interval <- function(x, weight, level) {
+  weight <- weight / sum(weight)
+  if (sum(weight * x) > 0.5) {
+    return(1 - rev(shortest_interval(1 - x, weight, level)))
   }
-  order <- order(x)
-  below <- cumsum(weight[order]) - weight[order] / 2
-  stats::approx(below, x[order], p, rule = 2, ties = "ordered")$y
+  inside <- x > 1e-12
+  some <- sum(weight[inside])
+  share <- weight[inside] / some
+  centre <- sum(share * x[inside])
+  spread <- sqrt(sum(share * (x[inside] - centre)^2))
+  if (some <= 1 - level || !isTRUE(spread > 0)) {
+    return(range(x[if (some <= 1 - level) !inside else weight > 0]))
+  }
+  step <- 0.9 * sum(share^2)^(1 / 5) # over the spread
+  draws <- centre + sqrt(1 - step^2) * (x[inside] - centre)
+  h <- step * spread
+  most <- if (all(x <= 0.5)) 0.5 else 1 # of the noise model
+  ends <- c(max(0, min(draws) - 5 * h), min(most, max(draws) + 5 * h))
+  at <- c(0, seq(ends[1], ends[2], length.out = 512))
+  smooth <- vapply(at, function(e) {
+    normal <- stats::pnorm(c((e - draws) / h, (-e - draws) / h, (e + draws - 2 * most) / h))
+    sum(share * matrix(normal, length(draws)) %*% c(1, -1, 1))
+  }, numeric(1))
+  upto <- 1 - some + some * smooth
+  below <- replace(upto, at == 0, 0)
+  upper <- stats::approx(upto, at, below + level, ties = "ordered")$y
+  k <- which.min(upper - at)
+  c(at[k], upper[k])
 }

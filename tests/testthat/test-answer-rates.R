@@ -58,3 +58,69 @@ test_that("several classes have rates by group", {
   held <- fit_to(rates = ~site, epsilon = 0.2, hyper = "optimum")
   expect_equal(predict(held, type = "prob"), predict(fit_to(epsilon = 0.2), type = "prob"), tolerance = 1e-4)
 })
+
+test_that("the interval of a rate is the shortest, and has 0 inside where the density falls from it", {
+  # against distributions whose shortest intervals are known, by their quantiles as draws
+  shortest <- function(quantile, probability) {
+    length <- function(a) quantile(probability(a) + 0.9) - a
+    low <- optimise(length, c(0, quantile(0.1)))$minimum
+    c(low, low + length(low))
+  }
+  draws <- ppoints(2000)
+  found <- shortest_interval(qbeta(draws, 3, 30), rep(1, 2000), 0.9)
+  exact <- shortest(function(p) qbeta(p, 3, 30), function(q) pbeta(q, 3, 30))
+  expect_lt(max(abs(found - exact)), 0.003) # the spread is 0.05
+  x <- qexp(draws, 20)
+  expect_equal(shortest_interval(x, rep(1, 2000), 0.9), c(0, qexp(0.9, 20)), tolerance = 0.02)
+  expect_equal(shortest_interval(1 - x, rep(1, 2000), 0.9), 1 - c(qexp(0.9, 20), 0), tolerance = 0.003)
+  # weights are those of draws
+  few <- seq(0.005, 0.495, by = 0.01)
+  weighted <- shortest_interval(few, dexp(few, 20), 0.9)
+  expect_equal(weighted, c(0, qexp(0.9, 20)), tolerance = 0.05)
+  # what is known to be 0 counts as much as its weight says
+  mixed <- shortest_interval(c(0, x), c(2000 * 0.5, rep(1, 2000)), 0.9)
+  expect_equal(mixed, c(0, qexp((0.9 * 1.5 - 0.5), 20)), tolerance = 0.03)
+  apart <- shortest_interval(c(0, 0.2 + x / 10), c(20, rep(1, 2000)), 0.9)
+  expect_gt(apart[1], 0.15)
+  expect_equal(shortest_interval(c(0, 0.1, 0.2), c(0.95, 0.03, 0.02), 0.9), c(0, 0))
+  expect_equal(shortest_interval(0.2, 1, 0.9), c(0.2, 0.2))
+  expect_equal(shortest_interval(c(0.1, 0.1), c(1, 3), 0.9), c(0.1, 0.1))
+  # not above one half, where the noise models end
+  expect_lte(shortest_interval(c(0.4, 0.45, 0.48, 0.499), rep(1, 4), 0.9)[2], 0.5)
+})
+
+test_that("rates by group have their own prior, unless it is given", {
+  reports <- function(sources) list(classes = 2, sources = sources, row = 1:4, source = rep(1:2, 2))
+  shape <- function(prior, sources) noise_model("learn", prior, reports(sources))$rate$one$b
+  expect_equal(shape(noise_prior(), "label"), 4)
+  expect_equal(shape(noise_prior(), c("a", "b")), 2)
+  expect_equal(shape(noise_prior(rate = 7), c("a", "b")), 7)
+  expect_equal(noise_prior()$pooling, 0.2)
+})
+
+extended_test("intervals of the rates of groups hold them", {
+  true <- c(a = 0, b = 0.05, c = 0.05, d = 0.25)
+  covered <- vapply(1:80, function(seed) {
+    table <- withr::with_seed(8000 + seed, {
+      X <- matrix(rnorm(400), 200)
+      K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.02, 200)
+      latent <- drop(crossprod(chol(K), rnorm(200)))
+      site <- sample(names(true), 200, TRUE)
+      list(X = X, site = site, y = xor(latent > 0, runif(200) < true[site]))
+    })
+    held <- function(epsilon) {
+      fit <- suppressMessages(gpc(
+        table$X, table$y, epsilon = epsilon, hyper = "integrate", rates = table$site,
+        control = ep_control(progress = FALSE)
+      ))
+      rates <- flip_rates(fit)
+      of <- split(rates$lower <= true[rates$group] & true[rates$group] <= rates$upper, rates$group)
+      vapply(of, mean, numeric(1))
+    }
+    c(held("learn"), held("average"))
+  }, numeric(8))
+  share <- matrix(rowMeans(covered), 4)
+  expect_true(all(share[4, ] >= 0.8))
+  expect_true(all(rowMeans(share)[2:3] >= 0.9))
+  expect_true(all(share[1, ] >= 0.8))
+})
