@@ -124,17 +124,20 @@ reweighed <- function(object) {
   nodes <- object$nodes
   spec <- object$spec
   latent <- model_latent(object)
-  run <- function(k, df) {
-    out <- latent$native(nodes$hyper[[k]], df, row_likelihood(object, k), NULL, spec$control)
-    if (ep_converged(out)) out
+  points <- lapply(seq_along(nodes$hyper), function(k) {
+    list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
+  })
+  run <- function(df) {
+    out <- latent$natives(points, df, spec$control)
+    lapply(out, function(o) if (ep_converged(o)) o)
   }
-  out <- lapply(seq_along(nodes$hyper), run, df = Inf)
+  out <- run(Inf)
   nodes <- nodes_at_evidence(nodes, vapply(out, function(o) {
     if (is.null(o)) -Inf else o$log_evidence
   }, numeric(1)))
   keep <- nodes$table$weight > 0
   if (is.finite(spec$df)) {
-    out <- lapply(seq_along(out), run, df = spec$df)
+    out <- run(spec$df)
     keep <- keep & !vapply(out, is.null, NA)
     nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight[keep])
   }

@@ -10,6 +10,7 @@ node_tails <- 6L        # directions at most that are drawn from a t distributio
 node_curved <- 1.3      # of those with at least this curvature,
 node_df <- 5            # of so many degrees of freedom
 node_sweeps <- 30L      # of EP at a node; one without a fixed point by then has no weight
+node_at_once <- 8L      # nodes that start from what is known before all of them
 node_least_ess <- 10    # below this, and
 node_most_k <- 0.7      # above this, nodes are drawn once more
 
@@ -153,42 +154,46 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
 node_outputs <- function(problem, modes, from, Z, omega, tick) {
   out <- vector("list", ncol(Z))
   known <- lapply(modes, function(mode) list(list(par = mode$par, sites = mode$sites)))
-  for (k in seq_len(ncol(Z))) {
-    mode <- modes[[from[k]]]
-    apart <- vapply(known[[from[k]]], function(there) {
-      d <- Z[, k] - there$par
-      sum(d * (mode$H %*% d))
-    }, numeric(1))
-    near <- known[[from[k]]][[which.min(apart)]]
-    near$tangent <- mode$tangent
-    end <- node_evaluate(problem, near, Z[, k], tick, omega[[k]])
-    if (!is.null(end)) {
-      out[[k]] <- end
-      known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = end$sites)))
+  nodes <- seq_len(ncol(Z))
+  for (batch in split(nodes, (nodes - 1) %/% node_at_once)) {
+    near <- lapply(batch, function(k) {
+      mode <- modes[[from[k]]]
+      apart <- vapply(known[[from[k]]], function(there) {
+        d <- Z[, k] - there$par
+        sum(d * (mode$H %*% d))
+      }, numeric(1))
+      c(known[[from[k]]][[which.min(apart)]], list(tangent = mode$tangent))
+    })
+    out[batch] <- node_evaluate(problem, near, Z[, batch, drop = FALSE], tick, omega[batch])
+    for (k in batch[!vapply(out[batch], is.null, NA)]) {
+      known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = out[[k]]$sites)))
     }
   }
   out
 }
 
-#' EP at a node from the sites that its mode foretells, or else from the prior
+#' EP at nodes Z from the sites that points near them foretell, or else from the prior
+#' @return list of K, `NULL` where there is no fixed point.
 #' @noRd
-node_evaluate <- function(problem, mode, z, tick, omega = NULL) {
-  if (!is.null(omega)) {
-    omega <- latent_omega(problem$latent, omega)
-    problem$omega <- function(z) omega
-  }
-  sites <- node_foresee(mode, z)
+node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
   control <- problem$search_control
   problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
-  out <- learn_native(problem, z, sites, gradient = FALSE)
-  tick(problem$latent$n)
-  if (!ep_converged(out) && out$sweeps < node_sweeps) {
-    out <- learn_native(problem, z, NULL, gradient = FALSE)
-    tick(problem$latent$n)
+  run <- function(nodes, cold) {
+    out <- learn_natives(problem, lapply(nodes, function(k) {
+      given <- if (!is.null(omega[[k]])) latent_omega(problem$latent, omega[[k]])
+      list(par = Z[, k], omega = given, sites = if (!cold) node_foresee(near[[k]], Z[, k]))
+    }), gradient = FALSE)
+    for (k in nodes) tick(problem$latent$n)
+    out
   }
-  if (ep_converged(out) && is.finite(out$log_evidence)) {
-    out[c("sites", "b", "extra", "loo", "log_evidence", "seen")]
-  }
+  out <- run(seq_len(ncol(Z)), FALSE)
+  again <- which(!vapply(out, function(o) ep_converged(o) || isTRUE(o$sweeps >= node_sweeps), NA))
+  out[again] <- run(again, TRUE)
+  lapply(out, function(o) {
+    if (ep_converged(o) && is.finite(o$log_evidence)) {
+      o[c("sites", "b", "extra", "loo", "log_evidence", "seen")]
+    }
+  })
 }
 
 node_foresee <- function(mode, z) {
@@ -201,15 +206,13 @@ node_foresee <- function(mode, z) {
 #' The modes alone, weighted by their Laplace evidences
 #' @noRd
 node_at_modes <- function(problem, modes, laplace, tick) {
-  out <- lapply(modes, function(mode) {
-    mode$tangent <- NULL
-    node_evaluate(problem, mode, mode$par, tick, mode$matrix$mean)
-  })
+  Z <- matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes))
+  near <- lapply(modes, function(mode) mode[c("par", "sites")])
+  out <- node_evaluate(problem, near, Z, tick, lapply(modes, function(mode) mode$matrix$mean))
   weight <- vapply(modes, node_laplace, numeric(1))
   weight[vapply(out, is.null, NA)] <- -Inf
   list(
-    Z = matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes)),
-    log_weight = weight - log_sum(weight), out = out,
+    Z = Z, log_weight = weight - log_sum(weight), out = out,
     log_omega = matrix_logs(modes), log_evidence = laplace,
     laplace = laplace, ess = NA_real_, pareto_k = NA_real_,
     method = if (node_is_free(problem, modes)) "mode" else "exact"

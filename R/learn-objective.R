@@ -196,3 +196,18 @@ learn_foresee <- function(trail, par) {
   }
   here$sites
 }
+
+#' EP at several points at once
+#' @param points list of list(par, sites, omega: `NULL` for the problem's).
+#' @return list of native results
+#' @noRd
+learn_natives <- function(problem, points, gradient = TRUE) {
+  at <- lapply(points, function(point) {
+    omega <- if (is.null(point$omega)) problem$omega(point$par) else point$omega
+    list(
+      hyper = problem$hyper(point$par), L = latent_likelihood(problem$latent, omega),
+      sites = point$sites
+    )
+  })
+  problem$latent$natives(at, problem$df, problem$search_control, problem$criterion, gradient)
+}

@@ -242,9 +242,11 @@ test_that("drawn twice, nodes have the density of both draws together", {
     status = 0L, sweeps = 1L, log_evidence = 0, b = 0, loo = 0, sites = list(tau = 0, nu = 0)
   )
   problem <- list(
-    latent = list(n = 1, native = function(...) out), df = Inf, criterion = "evidence",
-    field = c("nugget", "nugget"), hyper = identity, epsilon = function(z) 0,
-    checked = nothing_besides, search_control = list(max_sweeps = 100)
+    latent = list(
+      n = 1, reports = label_reports(1, 2), natives = function(points, ...) rep(list(out), length(points))
+    ),
+    df = Inf, criterion = "evidence", field = c("nugget", "nugget"), hyper = identity,
+    omega = function(z) as_omega(0, 2, 1), search_control = list(max_sweeps = 100)
   )
   mode <- list(
     par = c(0, 0), H = diag(60, 2), penalised = -log(2 * pi), sites = out$sites,
