@@ -216,7 +216,7 @@ diagnose_average <- function(object) {
       if (any(by_nodes)) {
         paste0(
           "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ",
-          sum(models$nodes[by_nodes]), " nodes; effective: ",
+          count(node_count(object), "node"), "; effective: ",
           paste(round(models$ess[by_nodes]), "under", models$model[by_nodes], collapse = ", "), "."
         )
       },

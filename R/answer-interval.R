@@ -26,11 +26,30 @@ predicted_interval <- function(object, rows, level, call) {
     ))
   }
   ends <- event_interval(object, rows$X, level, call)
-  data.frame(
+  with_ends(data.frame(
     estimate = rows$spread(prob[, 2]), lower = rows$spread(ends$lower),
     upper = rows$spread(ends$upper), row.names = make.unique(as.character(rows$row_names))
-  )
+  ))
 }
+
+#' A table of probabilities or rates with the ends of their intervals
+#' @noRd
+with_ends <- function(frame) structure(frame, class = c("sturdy_ends", "data.frame"))
+
+#' An end that is far out in a tail would make all others scientific
+#' @export
+#' @noRd
+print.sturdy_ends <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
+  shown <- as.data.frame(x)
+  shares <- intersect(names(shown), c("estimate", "rate", "lower", "upper"))
+  shown[shares] <- lapply(shown[shares], format_shares, digits)
+  print(shown, digits = digits, ...)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.sturdy_ends <- function(x, ...) structure(x, class = "data.frame")
 
 #' Probabilities of the classes, in rows as they were given, with names
 #' @noRd

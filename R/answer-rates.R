@@ -62,7 +62,7 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   table <- do.call(rbind, tables)
   if (!identical(sources, "label")) table <- cbind(group = rep(sources, each = ncol(wrong)), table)
   row.names(table) <- NULL
-  table
+  with_ends(table)
 }
 
 #' Intervals over nodes of what has a column, `NA` where mere modes stand for a noise

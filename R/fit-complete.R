@@ -104,6 +104,8 @@ complete_nodes <- function(nodes, data) {
   if (is.null(nodes)) {
     return(NULL)
   }
+  # those that are averaged over: others had next to no weight, or no fixed point
+  nodes$models$nodes <- tabulate(match(nodes$table$model, nodes$models$model), nrow(nodes$models))
   wrong <- wrong_each(new_truth(nodes$table$weight, nodes$omega, nodes$seen, data))
   nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(name) {
     mine <- nodes$table$model == name

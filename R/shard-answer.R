@@ -189,9 +189,9 @@ label_counts.sharded <- function(object) object$shards$counts
 
 check_has_data.sharded <- function(object, call) check_by_ep(object, call)
 
-summary_scores.sharded <- function(object) c(log_evidence = model_evidence(object))
-
-summary_suspects.sharded <- function(object) NULL
+summary_rows.sharded <- function(object) {
+  list(scores = c(log_evidence = model_evidence(object)))
+}
 
 check_by_ep.sharded <- function(object, call = rlang::caller_env()) {
   abort_sturdy(

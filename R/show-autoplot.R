@@ -33,19 +33,14 @@ NULL
 #' @importFrom rlang .data
 #' @exportS3Method ggplot2::autoplot
 autoplot.sturdy_model <- function(object, which = c("model", "trace"), inputs = NULL, ...) {
-  check_model(object)
   check_no_dots(...)
-  which <- check_choice(which, c("model", "trace"), "which")
-  if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
-  ggplot_picture(picture_fit(object, which, inputs, rlang::current_env()))
+  ggplot_picture(picture_fit(object, which, inputs))
 }
 
 #' @rdname autoplot.sturdy_model
 #' @exportS3Method ggplot2::autoplot
 autoplot.sturdy_mislabelled <- function(object, n = NULL, labels = 10, ...) {
   check_no_dots(...)
-  labels <- check_count(labels, "labels")
-  if (!is.null(n)) n <- check_count(n, "n", min = 1)
   ggplot_picture(picture_suspicion(object, n, labels))
 }
 

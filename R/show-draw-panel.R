@@ -1,37 +1,45 @@
 # A panel in base graphics: measured first, so that its margins hold the texts around it, then
 # drawn. All lengths are in inches of the open device.
 
-#' Margins of a panel and the texts that go into them
+#' Margins of a panel and the texts that go into them: on a small page less of the heading, in
+#' the last resort none of it and no labels of the axes
 #'
 #' @param key as of new_picture(). @param ylab in the place of that of its axis.
+#' @return `NULL` where not even the marks have room.
 #' @noRd
 frame_panel <- function(panel, main = "", note = "", key = NULL, ylab = panel$y$label) {
+  size <- graphics::par("fin")
+  for (share in c(0.5, 0.3, 0)) { # of the height, for the heading
+    heading <- fit_heading(main, note, key, size[1], share * size[2])
+    frame <- frame_axes(panel, heading, if (share > 0) c(panel$x$label, ylab) else c("", ""))
+    margins <- c(sum(frame$mai[c(2, 4)]), sum(frame$mai[c(1, 3)]))
+    if (all(size - margins > 0.3)) {
+      return(frame)
+    }
+  }
+}
+
+#' @param labels of the horizontal and the vertical axis.
+#' @noRd
+frame_axes <- function(panel, heading, labels) {
   line <- line_height()
   size <- graphics::par("fin")
-  heading <- fit_heading(main, note, key, size[1])
-  y <- fit_text(ylab, size[2] - heading$height - 4 * line)
-  if (is.null(panel$y$levels)) {
-    left <- text_width(panel$y$words)
-  } else {
+  y <- fit_text(labels[2], size[2] - heading$height - 4 * line)
+  rows <- if (!is.null(panel$y$levels)) {
     below <- if (is.null(panel$x$levels)) 4 * line else 0.55 * size[2]
-    rows <- fit_side(panel$y$levels, size[1], size[2] - heading$height - below)
-    left <- rows$width
+    fit_side(panel$y$levels, size[1], size[2] - heading$height - below)
   }
-  left <- left + y$height + line
+  left <- y$height + line + if (is.null(rows)) text_width(panel$y$words) else rows$width
   width <- size[1] - left - line
-  xlab <- panel$x$label
-  below <- line
-  levels <- NULL
-  if (!is.null(panel$x$levels)) {
-    levels <- fit_levels(panel$x$levels, width, 0.45 * size[2])
-    below <- levels$below
-    if (levels$every > 1) xlab <- paste0(xlab, " (1 of ", levels$every, " levels named)")
+  levels <- if (!is.null(panel$x$levels)) fit_levels(panel$x$levels, width, 0.45 * size[2])
+  if (isTRUE(levels$every > 1)) {
+    labels[1] <- paste0(labels[1], " (1 of ", levels$every, " levels named)")
   }
-  x <- fit_text(xlab, width)
+  x <- fit_text(labels[1], width)
+  below <- if (is.null(levels)) line else levels$below
   list(
     mai = c(below + x$height + 1.1 * line, left, heading$height + 0.4 * line, line),
-    x = x, y = y, heading = heading, levels = levels,
-    rows = if (!is.null(panel$y$levels)) rows
+    x = x, y = y, heading = heading, levels = levels, rows = rows
   )
 }
 
@@ -39,6 +47,17 @@ frame_panel <- function(panel, main = "", note = "", key = NULL, ylab = panel$y$
 #' @noRd
 fit_side <- function(names, width, height, least = 0.5) {
   fit_names(names, 0.45 * width, height / length(names), least)
+}
+
+#' How many of some names, the first ones, a panel has room for
+#' @noRd
+names_with_room <- function(names) {
+  size <- graphics::par("fin")
+  room <- size[2] - line_height(7)
+  for (k in max(1, min(length(names), floor(room / line_height(0.6)))):1) {
+    if (fit_side(names[seq_len(k)], size[1], room, least = 0.6)$fits) break
+  }
+  k
 }
 
 #' Draws a panel, and leaves the graphical parameters to draw_picture()
@@ -171,18 +190,23 @@ draw_names <- function(data) {
 
 # A heading -------------------------------------------------------------------
 
-#' Title, note and key above a panel or a page
+#' Title, note and key above a panel or a page, without those for which the height is too small
 #' @noRd
-fit_heading <- function(main, note, key, width) {
-  title <- fit_text(paste(main, collapse = " "), 0.96 * width, cex = 1.1, font = 2)
-  note <- fit_text(paste(note, collapse = "; "), 0.96 * width, cex = 0.85, least = 0.65)
-  texts <- Filter(function(text) text$height > 0, list(title, note))
+fit_heading <- function(main, note, key, width, height) {
+  width <- 0.96 * width
   gap <- line_height(0.4)
-  if (!is.null(key)) key <- fit_key(key, 0.96 * width)
-  list(
-    texts = texts, gap = gap, key = key,
-    height = sum(vapply(texts, function(text) gap + text$height, 0), key$height)
+  parts <- list(
+    title = fit_text(paste(main, collapse = " "), width, cex = 1.1, font = 2),
+    note = fit_text(paste(note, collapse = "; "), width, cex = 0.85, least = 0.65),
+    key = if (!is.null(key)) fit_key(key, width)
   )
+  for (without in c("", "note", "key", "title")) {
+    parts <- parts[names(parts) != without]
+    texts <- Filter(function(text) text$height > 0, parts[names(parts) != "key"])
+    needed <- sum(vapply(texts, function(text) gap + text$height, 0), parts$key$height)
+    if (needed <= height) break
+  }
+  list(texts = texts, gap = gap, key = parts$key, height = needed)
 }
 
 #' @param top height in inches of its upper edge.

@@ -3,32 +3,37 @@
 #' Draws a picture and restores the graphical parameters
 #' @param main title in the place of its own, or `NULL`.
 #' @noRd
-draw_picture <- function(picture, main = NULL) {
+draw_picture <- function(picture, main = NULL, call = rlang::caller_env()) {
   if (!is.null(main)) picture$title <- main
   # margins in lines, as a page that is divided again wants them
   old <- graphics::par("mar", "las", "mgp", "tcl", "pty", "xaxs", "yaxs")
   on.exit(graphics::par(old))
   panels <- picture$panels
   note <- picture_note(picture, length(panels))
+  draw <- function(panel, frame) {
+    must(
+      !is.null(frame), NULL, "have room for a panel, about an inch each way", "page",
+      of = "The page", call = call
+    )
+    draw_panel(panel, frame)
+  }
   if (length(panels) == 1) {
-    frame <- frame_panel(panels[[1]], picture$title, note, picture$key)
-    return(draw_panel(panels[[1]], frame))
+    return(draw(panels[[1]], frame_panel(panels[[1]], picture$title, note, picture$key)))
   }
   if (any(graphics::par("mfrow") != 1)) {
     # the page is the user's: the title goes to the axes, the rest to the first panel
     for (k in seq_along(panels)) {
-      frame <- frame_panel(
+      draw(panels[[k]], frame_panel(
         panels[[k]], note = if (k == 1) setdiff(note, picture$note),
         key = if (k == 1) picture$key,
         ylab = if (is.null(panels[[k]]$y$levels)) picture$title else ""
-      )
-      draw_panel(panels[[k]], frame)
+      ))
     }
     return(invisible())
   }
   old <- c(graphics::par("mfrow", "cex", "oma"), old) # in this order: mfrow changes cex
   page <- fit_page(picture)
-  for (k in seq_len(page$k)) draw_panel(panels[[k]], page$frames[[k]])
+  for (k in seq_len(page$k)) draw(panels[[k]], page$frames[[k]])
   graphics::par(cex = 1)
   din <- graphics::par("din")
   draw_heading(page$heading, din[1] / 2, din[2])
@@ -53,7 +58,9 @@ fit_page <- function(picture) {
   divide <- function(k) {
     graphics::par(mfrow = c(1, 1), cex = 1)
     page <- graphics::par("din")
-    heading <- fit_heading(picture$title, picture_note(picture, k), picture$key, page[1])
+    heading <- fit_heading(
+      picture$title, picture_note(picture, k), picture$key, page[1], page[2] / 2
+    )
     page[2] <- page[2] - heading$height
     rows <- if (!is.null(names)) fit_side(names, page[1], page[2] - line_height(4))
     page[1] <- page[1] - max(rows$width, 0)
@@ -86,7 +93,7 @@ fit_page <- function(picture) {
 page_frame <- function(panel, rows, first) {
   if (!is.null(rows)) panel$y <- new_axis("", panel$y$range, ticks = numeric())
   frame <- frame_panel(panel)
-  if (first) frame$rows <- rows
+  if (first && !is.null(frame)) frame$rows <- rows
   frame
 }
 

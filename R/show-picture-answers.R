@@ -7,7 +7,9 @@
 #' @param x of mislabelled(). @param n number of ranks, or `NULL`. @param labels how many
 #'   points are named.
 #' @noRd
-picture_suspicion <- function(x, n, labels) {
+picture_suspicion <- function(x, n, labels, call = rlang::caller_env()) {
+  labels <- check_count(labels, "labels", call = call)
+  if (!is.null(n)) n <- check_count(n, "n", min = 1, call = call)
   expected <- attr(x, "expected")
   cutoff <- attr(x, "cutoff")
   upper <- max(expected$upper, ceiling(expected$count))

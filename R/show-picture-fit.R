@@ -1,25 +1,27 @@
 # Pictures of a fit: what it has learned, and how EP converged.
 
-#' The picture of a fit
+#' The picture of a fit, once the arguments of its plot() are checked
 #'
-#' @param inputs largest number of inputs or weights, `NULL` for the default.
+#' @param inputs largest number of inputs or weights, `NULL` for the default. @param room a
+#'   function: how many of some names beside the panel there is room for.
 #' @noRd
-picture_fit <- function(x, which, inputs, call) {
+picture_fit <- function(x, which, inputs, room = length, call = rlang::caller_env()) {
+  check_model(x, call = call)
+  which <- check_choice(which, c("model", "trace"), "which", call = call)
+  if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1, call = call)
   if (which == "trace") {
     return(picture_trace(x, call))
   }
   check_posterior(x, call)
   if (inherits(x, "bpm")) {
-    return(picture_weights(x, if (is.null(inputs)) 25 else inputs))
+    return(picture_weights(x, if (is.null(inputs)) 25 else inputs, room))
   }
   check_by_ep(x, call)
   specs <- x$blueprint$coding
-  if (length(specs) == 0) {
-    abort_sturdy(
-      "The model must have an input to draw against; all were constant.",
-      "no_inputs", call = call
-    )
-  }
+  must(
+    length(specs) > 0, NULL, "have an input to draw against; all were constant", "no_inputs",
+    of = "The model", call = call
+  )
   numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
   if (length(specs) == 2 && all(numeric)) {
     picture_surface(x)
@@ -44,12 +46,12 @@ picture_surface <- function(x) {
   levels <- x$blueprint$levels
   several <- length(levels) > 2
   rows <- unname(as.list(decode_features(x$data$X, x$blueprint)))
-  axes <- lapply(rows, function(v) {
-    ends <- padded(v, 0.06)
-    seq(ends[1], ends[2], length.out = 100)
-  })
+  axes <- lapply(rows, fine_axis)
   grid <- expand.grid(x = axes[[1]], y = axes[[2]])
-  prob <- prob_new(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
+  prob <- over_axes(x, axes, function(axes) {
+    grid <- expand.grid(axes)
+    prob_new(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
+  })
   layers <- if (several) {
     c(
       list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))),
@@ -78,6 +80,31 @@ picture_surface <- function(x) {
       if (length(wrong)) c("probably wrong label" = "suspect")
     )
   )
+}
+
+fine_axis <- function(values, length = 100) {
+  ends <- padded(values, 0.06)
+  seq(ends[1], ends[2], length.out = length)
+}
+
+#' Probabilities over one axis or the grid of two; of a fit that averages over many nodes, where
+#' each costs much, by splines through those at fewer places
+#'
+#' @param at a function: the probabilities over axes, a column a class.
+#' @noRd
+over_axes <- function(x, axes, at) {
+  if (!is_average(x)) {
+    return(at(axes))
+  }
+  few <- lapply(axes, function(to) seq(to[1], to[length(to)], length.out = 12 * length(axes)))
+  through <- function(z, k) { # along the rows of z
+    apply(z, 2, function(v) stats::spline(few[[k]], v, xout = axes[[k]], method = "natural")$y)
+  }
+  logs <- apply(log(pmax(at(few), 1e-15)), 2, function(z) {
+    z <- through(matrix(z, length(few[[1]])), 1)
+    if (length(axes) > 1) t(through(t(z), 2)) else z
+  })
+  exp(logs) / rowSums(exp(logs))
 }
 
 surface_fill <- function(p) grDevices::colorRampPalette(surface_colours)(65)[1 + round(64 * p)]
@@ -146,33 +173,38 @@ strongest_curves <- function(x, inputs) {
 #'
 #' @return list(j, name, levels, value, at, prob, p, latent, X): values of the training rows
 #'   and of the curve on the scale of the input (positions of levels for a factor), the
-#'   probabilities, a column a class, `p` of the event; what they come from.
+#'   probabilities, a column a class; of two classes `p` of the event, and what it comes from.
 #' @noRd
 partial_curve <- function(j, x) {
   coding <- x$blueprint$coding[[j]]
   several <- length(x$blueprint$levels) > 2
   value <- decode_features(x$data$X, x$blueprint)[[j]]
   if (is.null(coding$levels)) {
-    ends <- padded(value, 0.06)
-    at <- grid <- seq(ends[1], ends[2], length.out = if (several) 40 else 60)
+    at <- fine_axis(value, if (several) 40 else 60)
   } else {
     value <- match(value, coding$levels)
-    grid <- coding$levels
-    at <- seq_along(grid)
+    at <- seq_along(coding$levels)
   }
   rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), if (several) 20 else 50))))
-  X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
   mine <- blueprint_columns(x$blueprint)$group == j
-  X[, mine] <- encode_feature(rep(grid, length(rows)), coding, "")
-  curve <- list(
-    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at, X = X
-  )
-  average <- function(p) rowMeans(matrix(p, length(at)))
-  if (several) {
-    return(c(curve, list(prob = apply(prob_new(x, X), 2, average))))
+  moved <- function(at) { # the rows, with each value of the input
+    X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
+    grid <- if (is.null(coding$levels)) at else coding$levels
+    X[, mine] <- encode_feature(rep(grid, length(rows)), coding, "")
+    X
   }
-  latent <- lapply(latent_new(x, X, rlang::caller_env()), drop)
-  p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df))
+  average <- function(p, at) rowMeans(matrix(p, length(at)))
+  curve <- list(
+    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at
+  )
+  if (several) {
+    each <- function(axes) apply(prob_new(x, moved(axes[[1]])), 2, average, axes[[1]])
+    numeric <- is.null(coding$levels)
+    return(c(curve, list(prob = if (numeric) over_axes(x, list(at), each) else each(list(at)))))
+  }
+  curve$X <- moved(at)
+  latent <- lapply(latent_new(x, curve$X, rlang::caller_env()), drop)
+  p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df), at)
   c(curve, list(prob = cbind(1 - p, p), p = p, latent = latent))
 }
 
@@ -221,15 +253,10 @@ classes_panel <- function(curve) {
 picture_trace <- function(x, call) {
   check_by_ep(x, call)
   residual <- as.data.frame(x$ep$trace)$residual
-  if (length(residual) == 0) {
-    abort_sturdy(
-      c(
-        "The fit must have a trace of EP to plot.",
-        i = "Fit with {.code control = ep_control(trace = TRUE)}."
-      ),
-      "no_trace", call = call
-    )
-  }
+  must(
+    length(residual) > 0, NULL, "have a trace of EP to plot", "no_trace", of = "The fit",
+    more = c(i = "Fit with {.code control = ep_control(trace = TRUE)}."), call = call
+  )
   tol <- log10(x$spec$control$tol)
   height <- log10(pmax(residual, .Machine$double.eps))
   range <- padded(c(height, tol))
@@ -248,14 +275,11 @@ picture_trace <- function(x, call) {
   )
 }
 
-#' Positions of the weights, those first that are most certain not to be 0
-#' @noRd
-surest_weights <- function(x) order(-abs(coef(x)) / weight_scale(x))
-
 #' Weights with their 50 % and 95 % intervals, the surest on top
 #' @noRd
-picture_weights <- function(x, inputs) {
-  shown <- rev(utils::head(surest_weights(x), inputs))
+picture_weights <- function(x, inputs, room = length) {
+  surest <- utils::head(order(-abs(coef(x)) / weight_scale(x)), inputs)
+  shown <- rev(utils::head(surest, room(x$prior$weights[surest])))
   total <- length(coef(x))
   wide <- confint(x)[shown, , drop = FALSE]
   thin <- confint(x, level = 0.5)[shown, , drop = FALSE]

@@ -61,36 +61,20 @@
 #' plot(fit, which = "trace")
 plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
-  check_model(x)
   check_no_dots(...)
-  check_main(main)
-  which <- check_choice(which, c("model", "trace"), "which")
-  if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
-  if (inherits(x, "bpm") && which == "model" && has_posterior(x)) {
-    inputs <- weights_with_room(x, if (is.null(inputs)) 25 else inputs)
-  }
-  draw_picture(picture_fit(x, which, inputs, rlang::current_env()), main)
-  invisible(x)
+  plot_picture(x, picture_fit(x, which, inputs, room = names_with_room), main)
 }
 
-#' How many weights have room for their names
+#' Draws a picture of `x`, the value of plot()
 #' @noRd
-weights_with_room <- function(x, inputs) {
-  names <- x$prior$weights[surest_weights(x)]
-  size <- graphics::par("fin")
-  room <- size[2] - line_height(7)
-  for (k in max(1, min(inputs, length(names), floor(room / line_height(0.6)))):1) {
-    if (fit_side(names[seq_len(k)], size[1], room, least = 0.6)$fits) break
-  }
-  k
-}
-
-check_main <- function(main, call = rlang::caller_env()) {
+plot_picture <- function(x, picture, main, call = rlang::caller_env()) {
   fits <- rlang::is_string(main) && validEnc(main) && nchar(main) <= 1000
   must(
     is.null(main) || fits, "main", "be one string of at most 1000 characters", got = main,
     call = call
   )
+  draw_picture(picture, main, call)
+  invisible(x)
 }
 
 #' Plot the suspicion of training labels
@@ -121,11 +105,7 @@ check_main <- function(main, call = rlang::caller_env()) {
 #' plot(mislabelled(fit))
 plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) {
   check_no_dots(...)
-  check_main(main)
-  labels <- check_count(labels, "labels")
-  if (!is.null(n)) n <- check_count(n, "n", min = 1)
-  draw_picture(picture_suspicion(x, n, labels), main)
-  invisible(x)
+  plot_picture(x, picture_suspicion(x, n, labels), main)
 }
 
 #' Plot a reliability curve
@@ -147,9 +127,7 @@ plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) 
 #' plot(calibration(fit, bins = 4))
 plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
-  check_main(main)
-  draw_picture(picture_calibration(x), main)
-  invisible(x)
+  plot_picture(x, picture_calibration(x), main)
 }
 
 #' Plot a comparison of models
@@ -177,9 +155,7 @@ plot.sturdy_calibration <- function(x, main = NULL, ...) {
 #' )))
 plot.sturdy_selection <- function(x, main = NULL, ...) {
   check_no_dots(...)
-  check_main(main)
-  draw_picture(picture_selection(x), main)
-  invisible(x)
+  plot_picture(x, picture_selection(x), main)
 }
 
 #' @rdname noise_matrix
@@ -187,7 +163,5 @@ plot.sturdy_selection <- function(x, main = NULL, ...) {
 #' @export
 plot.sturdy_noise_matrix <- function(x, main = NULL, ...) {
   check_no_dots(...)
-  check_main(main)
-  draw_picture(picture_noise_matrix(x), main)
-  invisible(x)
+  plot_picture(x, picture_noise_matrix(x), main)
 }

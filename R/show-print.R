@@ -54,14 +54,12 @@ describe_latent.bpm <- function(x, digits) {
   ))
 }
 
-# How the posterior was found: one named line.
+#' How the posterior was found: one named line
+#' @noRd
 describe_inference <- function(x, digits) {
-  UseMethod("describe_inference")
-}
-
-describe_inference.sturdy_model <- function(x, digits) c(EP = ep_words(x$ep))
-
-describe_inference.bpm_filtered <- function(x, digits) {
+  if (is.null(x$filter)) {
+    return(c(EP = ep_words(x$ep)))
+  }
   rows <- x$filter$rows
   all <- if (rows < nobs(x)) paste(" of", whole(nobs(x)))
   c(ADF = paste0(
@@ -201,18 +199,14 @@ describe_evidence <- function(x, digits) {
 }
 
 evidence_note <- function(x) {
-  UseMethod("evidence_note")
-}
-
-evidence_note.default <- function(x) {
-  if (is_several(x)) {
+  if (!is.null(x$filter)) {
+    " (depends on the order of the rows)"
+  } else if (is_several(x)) {
     " (of factorised EP: to be compared with its own kind only)"
   } else if (is.finite(x$spec$df)) {
     " (t-EP: not comparable across models, see ?stc)"
   }
 }
-
-evidence_note.bpm_filtered <- function(x) " (depends on the order of the rows)"
 
 describe_learning <- function(x) {
   learning <- x$learning

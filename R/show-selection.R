@@ -37,16 +37,11 @@ selection_shown <- function(table, criterion, digits) {
   number <- function(v, digits) {
     ifelse(is.na(v), "-", vapply(v, format, character(1), digits = digits))
   }
-  rate <- number(table$epsilon_neg, max(digits - 1, 1))
-  two <- which(table$epsilon_neg != table$epsilon_pos)
-  rate[two] <- paste0(
-    rate[two], "|", number(table$epsilon_pos[two], max(digits - 1, 1))
-  )
+  rates <- lapply(table[c("epsilon_neg", "epsilon_pos")], number, max(digits - 1, 1))
+  two <- (table$epsilon_neg != table$epsilon_pos) %in% TRUE
   loo <- number(table$loo, digits + 1)
   known <- is.finite(table$loo_se)
-  loo[known] <- paste0(
-    loo[known], " (", number(table$loo_se[known], 2), ")"
-  )
+  loo[known] <- paste0(loo[known], " (", number(table$loo_se[known], 2), ")")
   shown <- data.frame(
     candidate = table$candidate,
     integrated = number(table$log_integrated, digits + 1),
@@ -55,7 +50,7 @@ selection_shown <- function(table, criterion, digits) {
     weight = ifelse(
       table$status == "converged", format(round(table$weight, 2), nsmall = 2), "-"
     ),
-    epsilon = rate,
+    epsilon = ifelse(two, paste(rates[[1]], rates[[2]], sep = "|"), rates[[1]]),
     df = number(table$df, 3),
     seconds = number(round(table$seconds, 1), 3),
     status = gsub("_", " ", table$status),
@@ -86,8 +81,7 @@ print.summary.sturdy_selection <- function(x, digits = 3, ...) {
   if (length(finite)) {
     cat("\nt-EP evidences (not comparable across models or df, see ?stc)\n")
     print_fields(stats::setNames(
-      format_each(table$log_evidence_tep[finite], digits + 1),
-      table$candidate[finite]
+      format_each(table$log_evidence_tep[finite], digits + 1), table$candidate[finite]
     ))
   }
   cat("\nLeave-one-out, difference from the best (standard error)\n")

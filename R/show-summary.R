@@ -33,7 +33,7 @@ summary.sturdy_model <- function(object, ...) {
   check_posterior(object)
   object <- with_truth(object)
   inference <- describe_inference(object, 3)
-  suspects <- summary_suspects(object)
+  rows <- summary_rows(object)
   structure(
     list(
       title = fit_title(object),
@@ -42,55 +42,49 @@ summary.sturdy_model <- function(object, ...) {
       ep = unname(inference),
       weights = weight_table(object),
       coefficients = hyper_table(object),
-      scores = summary_scores(object),
-      expected_wrong = suspects$expected,
-      suspicious = suspects$rows
+      scores = rows$scores,
+      expected_wrong = rows$expected_wrong,
+      suspicious = rows$suspicious
     ),
     class = "summary.sturdy_model"
   )
 }
 
-# Scores of a fit, a named vector.
-summary_scores <- function(object) {
-  UseMethod("summary_scores")
+#' What a fit says of its rows: list(scores, a named vector; expected_wrong, suspicious), the
+#' last two missing where it keeps no rows
+#' @noRd
+summary_rows <- function(object) {
+  UseMethod("summary_rows")
 }
 
-summary_scores.default <- function(object) {
+summary_rows.default <- function(object) {
   score <- loo(object)$estimates["elpd_loo", ]
-  c(
-    log_evidence = model_evidence(object),
-    log_evidence_integrated = if (is_average(object)) fit_evidence(object),
-    log_evidence_gaussian = if (is.finite(object$spec$df)) {
-      log_evidence(object, method = "gaussian")
-    },
-    loo = score[["Estimate"]],
-    loo_se = score[["SE"]],
-    loo_error = mean(exp(row_loo(object)) < 0.5)
-  )
-}
-
-summary_scores.bpm_filtered <- function(object) {
-  c(
-    log_evidence = model_evidence(object),
-    prequential = object$filter$log_score,
-    prequential_error = filter_error(object)
-  )
-}
-
-# The most suspicious rows, list(expected, rows); `NULL` for a fit that keeps none.
-summary_suspects <- function(object) {
-  UseMethod("summary_suspects")
-}
-
-summary_suspects.default <- function(object) {
   shown <- c(
     "row", "label", "probability", "rank", "loo",
     if (is_several(object)) c("suggested", "p_suggested")
   )
-  list(expected = sum(row_flipped(object)), rows = utils::head(suspicion(object), 5)[shown])
+  list(
+    scores = c(
+      log_evidence = model_evidence(object),
+      log_evidence_integrated = if (is_average(object)) fit_evidence(object),
+      log_evidence_gaussian = if (is.finite(object$spec$df)) {
+        log_evidence(object, method = "gaussian")
+      },
+      loo = score[["Estimate"]],
+      loo_se = score[["SE"]],
+      loo_error = mean(exp(row_loo(object)) < 0.5)
+    ),
+    expected_wrong = sum(row_flipped(object)),
+    suspicious = utils::head(suspicion(object), 5)[shown]
+  )
 }
 
-summary_suspects.bpm_filtered <- function(object) NULL
+summary_rows.bpm_filtered <- function(object) {
+  list(scores = c(
+    log_evidence = model_evidence(object), prequential = object$filter$log_score,
+    prequential_error = filter_error(object)
+  ))
+}
 
 hyper_table <- function(object) {
   estimate <- hyperparameters(object)
@@ -127,20 +121,24 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
+score_words <- c(
+  log_evidence = "Log evidence",
+  log_evidence_integrated = "  integrated",
+  log_evidence_gaussian = "  Gaussian, comparable",
+  loo = "Leave-one-out",
+  loo_error = "  share predicted wrongly",
+  prequential = "Prequential",
+  prequential_error = "  share predicted wrongly"
+)
+
 print_scores <- function(scores, digits) {
-  s <- as.list(scores)
-  show <- function(v, digits) if (!is.null(v)) format(v, digits = digits)
-  print_fields(c(
-    "Log evidence" = show(s$log_evidence, digits + 1),
-    "  integrated" = show(s$log_evidence_integrated, digits + 1),
-    "  Gaussian, comparable" = show(s$log_evidence_gaussian, digits + 1),
-    "Leave-one-out" = if (!is.null(s$loo)) {
-      paste0(
-        show(s$loo, digits + 1), " (standard error ", show(s$loo_se, 2), ")"
-      )
-    },
-    "  share predicted wrongly" = show(s$loo_error, 2),
-    "Prequential" = show(s$prequential, digits + 1),
-    "  share predicted wrongly" = show(s$prequential_error, 2)
-  ))
+  shown <- scores[intersect(names(score_words), names(scores))]
+  words <- ifelse(
+    grepl("error", names(shown)), format_each(shown, 2), format_each(shown, digits + 1)
+  )
+  loo <- names(shown) == "loo"
+  words[loo] <- paste0(
+    words[loo], " (standard error ", format_each(scores["loo_se"], 2), ")", recycle0 = TRUE
+  )
+  print_fields(stats::setNames(words, score_words[names(shown)]))
 }

@@ -14,12 +14,11 @@
 #'   * `tidy()`: one row per hyperparameter: `term`, `estimate` (natural scale),
 #'     `learned`. For [bpm()] one row per weight: `term`, `estimate`, `std.error` (`NA` at
 #'     `df <= 2`), `conf.low`, `conf.high`, `prior_scale`.
-#'   * `glance()`: one row of `nobs`, `df`, `epsilon`, `log_evidence`,
-#'     `loo`, `loo_se`, `criterion`, `status`, `sweeps`. The evidence of a fit by t-EP (at
-#'     finite `df`) is not comparable with others (see [stc()]): it is in a further column,
-#'     `log_evidence_tep`, and `log_evidence` is `NA`;
-#'     [`log_evidence(fit, method = "gaussian")`][log_evidence()] computes a comparable
-#'     one.
+#'   * `glance()`: one row, with the same columns for every kind of fit, so that rows can be
+#'     bound: `nobs`, `classes` (their number), `df`, `epsilon`, `log_evidence`, `loo`,
+#'     `loo_se`, `criterion`, `status`, `sweeps`. The evidence of a fit by t-EP (at finite
+#'     `df`) is not comparable with others (see [stc()]): `log_evidence` is `NA`.
+#'     [log_evidence()] gives it, and with `method = "gaussian"` computes a comparable one.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
 #'     (the predicted class), `.flipped` (the probability that the label was
 #'     flipped) and `.loo` (the leave-one-out probability of the label), the last
@@ -66,8 +65,9 @@ glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
   pointwise <- row_loo(x)
   tep <- is.finite(x$spec$df) && !is.null(x$ep)
-  table <- data.frame(
+  data.frame(
     nobs = nobs(x),
+    classes = length(x$blueprint$levels),
     df = x$spec$df,
     epsilon = mean(shown_rate(x)),
     log_evidence = if (tep) NA_real_ else fit_evidence(x),
@@ -77,9 +77,6 @@ glance.sturdy_model <- function(x, ...) {
     status = diagnose(x)$status,
     sweeps = c(x$ep$sweeps, NA_integer_)[1]
   )
-  if (tep) table$log_evidence_tep <- model_evidence(x)
-  if (is_several(x)) table$classes <- length(x$blueprint$levels)
-  table
 }
 
 #' @rdname tidy.sturdy_model

@@ -71,6 +71,16 @@ format_each <- function(x, digits) {
   vapply(unname(x), format, character(1), digits = digits)
 }
 
+#' Probabilities and rates in so many digits; one next to 0 or 1 by a bound, which is all that is
+#' known of it
+#' @noRd
+format_shares <- function(p, digits) {
+  text <- format_each(signif(p, digits), digits)
+  text[which(p > 0 & p < 0.001)] <- "< 0.001"
+  text[which(p < 1 & p > 0.999)] <- "> 0.999"
+  text
+}
+
 format_bytes <- function(bytes) {
   units <- c("B", "KiB", "MiB", "GiB", "TiB", "PiB")
   power <- min(max(floor(log(bytes, 1024)), 0), length(units) - 1)

@@ -151,3 +151,22 @@ test_that("an interval of what has none is an error", {
   withr::local_options(sturdy.draws = 1e6, sturdy.max_memory = 1e7)
   expect_error(predict(fit, interval = 0.9), class = "sturdy_error_memory")
 })
+
+test_that("an end far out in a tail is printed as a bound, and the others in full", {
+  ends <- with_ends(data.frame(estimate = c(0.5, 1e-5), lower = c(0.123456, 1.288e-136),
+                               upper = c(1 - 1e-9, 0), row.names = c("a", "b")))
+  expect_equal(
+    gsub(" +", " ", capture.output(shown <- print(ends)))[-1],
+    c("a 0.5 0.123 > 0.999", "b < 0.001 < 0.001 0")
+  )
+  expect_identical(shown, ends)
+  expect_identical(as.data.frame(ends)$lower[2], 1.288e-136)
+  d <- toy()
+  d$class <- factor(ifelse(d$a > 0, "yes", "no"))
+  fit <- gpc(class ~ a, d, kernel = held(2, nugget = 0.001), epsilon = 0)
+  table <- predict(fit, d, interval = 0.9)
+  expect_lt(min(table$lower[table$lower > 0]), 1e-12)
+  expect_false(any(grepl("e-[0-9]", capture.output(print(table)))))
+  rates <- flip_rates(gpc(class ~ a, d, kernel = held(), epsilon = "average"))
+  expect_false(any(grepl("e-[0-9]", capture.output(print(rates[c("lower", "upper")])))))
+})

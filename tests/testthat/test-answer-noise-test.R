@@ -185,6 +185,12 @@ test_that("diagnostics say how many nodes are effective, and which are rough", {
   fit <- tested()
   said <- ep_diagnostics(fit)
   expect_match(said$happened, "Integrated 2 hyperparameters|Integrated 3 hyperparameters", all = FALSE)
+  # one number of nodes, of those that are averaged over
+  over <- paste0("over ", node_count(fit), " nodes")
+  expect_match(said$happened, over, fixed = TRUE, all = FALSE)
+  expect_match(capture.output(print(fit)), over, fixed = TRUE, all = FALSE)
+  expect_equal(fit$nodes$models$nodes, c(table(fit$nodes$table$model)[fit$nodes$models$model]),
+               ignore_attr = TRUE)
   bad <- fit
   bad$nodes$models$ess <- 3
   expect_match(ep_diagnostics(bad)$means, "rough there", all = FALSE)

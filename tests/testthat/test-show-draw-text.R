@@ -50,11 +50,18 @@ test_that("shortened texts keep both ends and fit", {
 test_that("a heading of 40 letters fits a narrow page", {
   on_page({
     heading <- fit_heading(
-      paste("Probability of", strrep("malignant ", 4)), strrep("note ", 30), NULL, 3
+      paste("Probability of", strrep("malignant ", 4)), strrep("note ", 30), NULL, 3, 1.5
     )
     for (text in heading$texts) expect_lte(text$width, 3)
     expect_lt(heading$height, 1)
-    expect_equal(fit_heading("", NULL, NULL, 3)$height, 0)
+    # where it has to be lower, the note goes first, then the key, then the title
+    low <- function(height) fit_heading("title", "note", c(no = "class 1"), 3, height)
+    expect_length(low(1)$texts, 2)
+    expect_named(low(0.7)$texts, "title")
+    expect_false(is.null(low(0.7)$key))
+    expect_null(low(0.5)$key)
+    expect_length(low(0.1)$texts, 0)
+    expect_equal(fit_heading("", NULL, NULL, 3, 1.5)$height, 0)
   }, c(3, 3))
 })
 

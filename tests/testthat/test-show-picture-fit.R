@@ -99,3 +99,32 @@ test_that("where levels can't all be named, those named can be read", {
   fit <- gpc(class ~ a + b + f, d, kernel = held(nugget = 0.3), epsilon = 0.05)
   expect_match(drawn_text(fit, size = c(4, 3)), "levels named", all = FALSE)
 })
+
+test_that("surfaces and curves of an average are its predicted probabilities", {
+  d <- iris[c(1:15, 51:65, 101:115), c("Petal.Length", "Petal.Width", "Species")]
+  d$Species[c(3, 20)] <- c("virginica", "setosa")
+  fit <- gpc(
+    Species ~ ., d, kernel = held(), noise = noise_prior(c(none = 1, one = 1)),
+    epsilon = "average", hyper = "integrate"
+  )
+  expect_gt(node_count(fit), 5)
+  at <- over_axes(fit, list(seq(1, 7, length.out = 100), seq(0, 3, length.out = 100)), function(axes) {
+    grid <- stats::setNames(expand.grid(axes), names(d)[1:2])
+    predict(fit, grid, type = "prob")
+  })
+  exact <- expand.grid(Petal.Length = seq(1, 7, length.out = 100)[c(3, 40, 88)],
+                       Petal.Width = seq(0, 3, length.out = 100)[c(7, 52, 90)])
+  k <- c(outer(c(3, 40, 88), (c(7, 52, 90) - 1) * 100, `+`))
+  expect_lt(max(abs(at[k, ] - predict(fit, exact, type = "prob"))), 2e-3)
+  two <- update(fit, . ~ Petal.Length)
+  curve <- partial_curve(1, two)
+  p <- predict(two, data.frame(Petal.Length = curve$at), type = "prob")
+  expect_lt(max(abs(curve$prob - p)), 2e-3)
+  # most of the time goes into predictions: at 576 places, not at 10,000
+  asked <- 0
+  over_axes(fit, list(1:100, 1:100), function(axes) {
+    asked <<- prod(lengths(axes))
+    matrix(1 / 3, asked, 3)
+  })
+  expect_equal(asked, 576)
+})

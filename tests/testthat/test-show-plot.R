@@ -71,6 +71,35 @@ test_that("crowded plots can be drawn on small and large pages", {
   }
 })
 
+test_that("a small page has what fits, and one without room for a panel is refused", {
+  several <- gpc(
+    Species ~ Petal.Length + Petal.Width, iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05,
+    kernel = held()
+  )
+  d <- crowded()
+  fit <- toy_fit(control = ep_control(trace = TRUE))
+  shown <- list(
+    fit, several, mislabelled(fit), calibration(fit), noise_matrix(several),
+    gpc(class ~ ., d[c(1:2, 61, 62)], kernel = held(nugget = 0.1), epsilon = 0.05),
+    bpm(class ~ ., d[c(1:2, 61, 62)], epsilon = 0.05),
+    gpc(class ~ site, d, kernel = held(nugget = 0.1), epsilon = 0.05)
+  )
+  for (x in shown) {
+    for (size in list(c(2.2, 2), c(5, 1.5), c(1.5, 5))) {
+      expect_silent(draw(x, size = size))
+    }
+    expect_error(draw(x, size = c(0.5, 0.5)), class = "sturdy_error_page")
+  }
+  expect_silent(draw(fit, which = "trace", size = c(2.2, 2)))
+  # two panels that must stand side by side
+  one <- select_model(class ~ a, toy(), candidate("gpc", kernel = held(), epsilon = 0.1), "loo")
+  expect_silent(draw(one, size = c(3, 2)))
+  expect_error(draw(one, size = c(1.5, 5)), class = "sturdy_error_page")
+  # the title and the axes are the last to go
+  texts <- drawn_text(several, size = c(2.2, 2))
+  expect_true(all(c("Mostprobabletrueclass", "Petal.Length", "Petal.Width") %in% gsub(" ", "", texts)))
+})
+
 test_that("the number of weights shown is said, and the names shown fit", {
   fit <- bpm(class ~ ., crowded()[c(1:30, 62)], epsilon = 0.05)
   expect_true("25 of 31 weights shown" %in% drawn_text(fit, size = c(7, 7)))

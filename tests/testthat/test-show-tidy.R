@@ -14,18 +14,21 @@ test_that("glance() gives one row", {
   expect_equal(g$status, "converged")
 })
 
-test_that("glance() does not show a t-EP evidence as an ordinary one", {
-  g <- glance(toy_fit())
-  expect_null(g$log_evidence_tep)
-  fit <- stc(class ~ a + b, toy(), df = 5, kernel = held(), epsilon = 0.05)
-  t <- glance(fit)
-  expect_setequal(names(t), c(names(g), "log_evidence_tep"))
-  expect_identical(t$log_evidence, NA_real_)
-  expect_identical(t$log_evidence_tep, log_evidence(fit))
-  # the predictive probabilities of a filtered fit are no t-EP evidence
+test_that("glance() has the same columns for every kind of fit, so that rows can be bound", {
+  fit <- toy_fit()
+  student <- stc(class ~ a + b, toy(), df = 5, kernel = held(), epsilon = 0.05)
   adf <- bpm(class ~ a + b, toy(), df = 5, inference = "adf")
-  expect_identical(glance(adf)$log_evidence, log_evidence(adf))
-  expect_null(glance(adf)$log_evidence_tep)
+  three <- gpc(Species ~ ., iris[c(1:9, 51:59, 101:109), ], kernel = held(), epsilon = 0.1)
+  fits <- list(fit, student, bpm(class ~ a, toy(), epsilon = 0.1), adf, three)
+  all <- do.call(rbind, lapply(fits, glance))
+  expect_equal(all$classes, c(2, 2, 2, 2, 3))
+  expect_equal(all$df, c(Inf, 5, Inf, 5, Inf))
+  # the evidence of t-EP is no ordinary one; the predictive probabilities of a filtered fit are
+  expect_equal(
+    all$log_evidence, c(log_evidence(fit), NA, log_evidence(fits[[3]]), log_evidence(adf),
+                        log_evidence(three))
+  )
+  expect_true(is.finite(log_evidence(student)))
 })
 
 test_that("augment() adds predictions to the training data or to new data", {
@@ -68,7 +71,7 @@ test_that("augment() adds to the data given, or to what the model holds", {
 test_that("several classes have a row of glance() as two do, and a probability each", {
   d <- iris[c(1:15, 51:65, 101:115), ]
   fit <- gpc(Species ~ Petal.Length + Petal.Width, d, kernel = held(), epsilon = 0.1)
-  expect_setequal(names(glance(fit)), c(names(glance(toy_fit())), "classes"))
+  expect_equal(glance(fit)$loo, sum(loo(fit)$pointwise[, "elpd_loo"]))
   expect_equal(tidy(fit)$estimate, unname(coef(fit)))
   prob <- predict(fit, d, type = "prob")
   both <- list(augment(fit, d), augment(fit, newdata = d))
