@@ -11,7 +11,7 @@
 #' @param inputs Largest number of inputs to show curves for (6 by default), or of
 #'   weights (25 by default).
 #' @param n Number of ranks to show, see [plot()][plot.sturdy_mislabelled].
-#' @param labels Number of points that are labelled with the position of their row.
+#' @param labels Number of points that are labelled as by [plot()][plot.sturdy_mislabelled].
 #' @param ... Not used.
 #' @return A ggplot object.
 #' @section Conditions:
@@ -149,7 +149,8 @@ ggplot_marks <- function(kind, data, look) {
       )
     },
     name = ggplot2::geom_text(
-      at, data, label = data$short, angle = 90, size = 3, hjust = ifelse(data$down, 1.15, -0.15)
+      at, data, label = if (max(nchar(data$words)) > 20) data$short else data$words, angle = 90,
+      size = 3, hjust = ifelse(data$down, 1.15, -0.15)
     ),
     entry = ggplot2::geom_text(at, data, label = data$words, size = 3.4)
   )

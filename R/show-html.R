@@ -15,6 +15,8 @@ html_text <- function(x) {
   gsub("\"", "&quot;", x, fixed = TRUE)
 }
 
+html_value <- function(v) html_text(if (is.numeric(v)) number_words(v) else v)
+
 #' An element; contents are HTML, attributes text
 #' @noRd
 tag <- function(name, ..., .attr = character()) {
@@ -30,15 +32,12 @@ tag <- function(name, ..., .attr = character()) {
 html_table <- function(frame, class = NULL, emphasis = integer()) {
   right <- vapply(frame, is.numeric, logical(1))
   side <- ifelse(right, "number", "text")
-  head <- tag("tr", mapply(
-    function(name, side) tag("th", html_text(name), .attr = c(scope = "col", class = side)),
-    names(frame), side
-  ))
-  words <- lapply(frame, function(v) if (is.numeric(v)) number_words(v) else html_text(v))
+  head <- tag("tr", Map(function(name, side) {
+    tag("th", html_text(name), .attr = c(scope = "col", class = side))
+  }, names(frame), side))
+  words <- lapply(frame, html_value)
   body <- vapply(seq_len(nrow(frame)), function(i) {
-    cells <- mapply(
-      function(v, side) tag("td", v[i], .attr = c(class = side)), words, side
-    )
+    cells <- Map(function(v, side) tag("td", v[i], .attr = c(class = side)), words, side)
     tag("tr", cells, .attr = if (i %in% emphasis) c(class = "this"))
   }, character(1))
   html(tag(
@@ -50,13 +49,7 @@ html_table <- function(frame, class = NULL, emphasis = integer()) {
 #' Numbers in four digits, whole ones in all theirs
 #' @noRd
 number_words <- function(v) {
-  vapply(v, function(x) {
-    if (is.na(x)) {
-      "NA"
-    } else if (x == round(x) && abs(x) < 1e15) {
-      format(x, scientific = FALSE)
-    } else {
-      format(signif(x, 3), digits = 4)
-    }
-  }, character(1))
+  is_whole <- v == round(v) & abs(v) < 1e15
+  text <- format_each(signif(v, 3), 4)
+  replace(text, which(is_whole), vapply(v[which(is_whole)], format, "", scientific = FALSE))
 }

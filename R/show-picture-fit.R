@@ -53,10 +53,8 @@ picture_surface <- function(x) {
     prob_new(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
   })
   layers <- if (several) {
-    c(
-      list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))),
-      lapply(seq_along(levels), function(k) contours(axes, class_lead(prob, k), 0, "edge"))
-    )
+    edges <- lapply(seq_along(levels), function(k) contours(axes, class_lead(prob, k), 0, "edge"))
+    c(list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))), edges)
   } else {
     list(
       marks("raster", grid$x, grid$y, "surface", fill = surface_fill(prob[, 2]), value = prob[, 2]),
@@ -216,22 +214,20 @@ curve_panel <- function(curve, layers) {
 }
 
 event_panel <- function(curve, event) {
-  if (is.null(curve$levels)) {
-    ends <- c(curve$at, rev(curve$at))
-    band <- if (!is.null(curve$lower)) {
-      marks("area", ends, c(curve$lower, rev(curve$upper)), "band", 1)
-    }
-    line <- marks("path", curve$at, curve$p, "curve", 1)
-    return(curve_panel(curve, list(band, line, rugs(curve$value, event))))
-  }
-  # rows of the same level side by side
-  place <- curve$value + seq(-0.2, 0.2, length.out = length(event))
-  curve_panel(curve, list(
-    if (!is.null(curve$lower)) {
-      boxes(curve$at - 0.2, curve$lower, curve$at + 0.2, curve$upper, "band")
-    },
-    marks("point", curve$at, curve$p, "estimate"), rugs(place, event)
-  ))
+  at <- curve$at
+  banded <- !is.null(curve$lower)
+  curve_panel(curve, if (is.null(curve$levels)) {
+    list(
+      if (banded) marks("area", c(at, rev(at)), c(curve$lower, rev(curve$upper)), "band", 1),
+      marks("path", at, curve$p, "curve", 1), rugs(curve$value, event)
+    )
+  } else { # rows of the same level side by side
+    list(
+      if (banded) boxes(at - 0.2, curve$lower, at + 0.2, curve$upper, "band"),
+      marks("point", at, curve$p, "estimate"),
+      rugs(curve$value + seq(-0.2, 0.2, length.out = length(event)), event)
+    )
+  })
 }
 
 classes_panel <- function(curve) {
@@ -266,10 +262,8 @@ picture_trace <- function(x, call) {
     list(new_panel(
       new_axis("Sweep", padded(sweep)),
       new_axis("Largest change of a site", range, ticks = ticks, words = format(10^ticks)),
-      list(
-        rule("dashed", tol), marks("path", sweep, height, "edge", 1),
-        marks("point", sweep, height, "estimate")
-      )
+      list(rule("dashed", tol), marks("path", sweep, height, "edge", 1),
+           marks("point", sweep, height, "estimate"))
     )),
     paste0("EP: ", gsub("_", " ", x$ep$status)), key = c(tolerance = "dashed")
   )

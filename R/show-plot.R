@@ -91,8 +91,8 @@ plot_picture <- function(x, picture, main, call = rlang::caller_env()) {
 #' @param x The result of [mislabelled()].
 #' @param n Number of ranks to show; by default twice the upper end of the interval
 #'   for the number of wrong labels, at least 20.
-#' @param labels Number of points that are labelled with the name of their row, or its
-#'   position in the data if the names are too long for the panel.
+#' @param labels Number of points that are labelled with the number of their row in the data, and
+#'   its identifier where there is one and room for it.
 #' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.

@@ -41,16 +41,12 @@ describe_latent.sturdy_model <- function(x, digits) {
 }
 
 describe_latent.bpm <- function(x, digits) {
-  scales <- unique(format_each(range(x$prior$scale), digits))
+  prior <- x$prior
   c(Weights = paste0(
-    length(x$prior$weights), if (x$prior$intercept) " with the intercept",
-    ", prior scale ", paste(scales, collapse = " to "),
-    if (x$prior$nugget > 0) {
-      paste0(
-        ", nugget ", format_each(x$prior$nugget, digits),
-        if (x$prior$free_nugget) " (learned)"
-      )
-    }
+    length(prior$weights), if (prior$intercept) " with the intercept",
+    ", prior scale ", format_range(prior$scale, digits),
+    if (prior$nugget > 0) paste(", nugget", format_each(prior$nugget, digits)),
+    if (prior$nugget > 0 && prior$free_nugget) " (learned)"
   ))
 }
 
@@ -79,14 +75,13 @@ describe_known <- function(x) {
   known <- sum(report_known(reports))
   checked <- length(recorded_before(reports)$row)
   groups <- length(reports$sources)
-  paste(c(
-    if (known) {
-      paste0(count(known, "row"), " trusted", if (checked) {
-        paste0(", ", checked, " of them by a check")
-      })
-    },
-    if (groups > 1) paste("rates of", count(groups, "group"))
-  ), collapse = "; ")
+  trusted <- paste0(count(known, "row"), " trusted", if (checked) {
+    paste0(", ", checked, " of them by a check")
+  })
+  paste(
+    c(trusted, paste("rates of", count(groups, "group")))[c(known > 0, groups > 1)],
+    collapse = "; "
+  )
 }
 
 describe_rows <- function(x) {
@@ -109,16 +104,10 @@ describe_classes <- function(x) {
 
 describe_kernel <- function(x, digits) {
   kernel <- x$kernel
-  ends <- function(x) {
-    paste(unique(format_each(c(min(x, Inf), max(x, -Inf)), digits)), collapse = " to ")
-  }
-  values <- vapply(kernel[hyper_names], ends, "")
-  if (length(kernel$lengthscale) == 0) {
-    values <- values[-1]
-  }
-  type <- if (kernel$type == "iso") "isotropic" else "ARD"
+  parts <- Filter(length, kernel[hyper_names]) # without inputs there is no lengthscale
+  values <- vapply(parts, format_range, "", digits)
   paste0(
-    type, ": ", paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
+    if (kernel$type == "iso") "isotropic" else "ARD", ": ", paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
     if (length(kernel$nugget) > 1) " (a kernel for each class)"
   )
 }
@@ -138,19 +127,15 @@ describe_noise <- function(x, digits) {
   }
   matrix <- is_several(x) && length(x$epsilon) > 1
   learned <- rate_learned(x)
+  method <- x$learning$method
   paste0(
     if (matrix) {
-      paste("a matrix, rates", paste(format_each(range(x$epsilon), digits), collapse = " to "))
+      paste("a matrix, rates", format_range(x$epsilon, digits))
     } else {
       paste("epsilon =", describe_rates(x, x$epsilon, digits))
     },
-    if (!learned) {
-      " (fixed)"
-    } else if (x$learning$method == "gradient") {
-      " (learned)"
-    } else {
-      paste0(" (learned by ", x$learning$method, ")")
-    },
+    if (!learned) " (fixed)" else if (method == "gradient") " (learned)",
+    if (learned && method != "gradient") paste0(" (learned by ", method, ")"),
     if (matrix && learned) ", see noise_matrix()"
   )
 }
@@ -161,7 +146,7 @@ describe_rates <- function(x, rates, digits) {
   if (length(rates) == 1) {
     format(rates, digits = digits)
   } else if (is_several(x)) {
-    paste(paste(format_each(range(rates), digits), collapse = " to "), "by class")
+    paste(format_range(rates, digits), "by class")
   } else {
     paste(format_each(rates, digits), "of true", x$blueprint$levels, collapse = ", ")
   }
@@ -213,24 +198,17 @@ describe_learning <- function(x) {
   if (is.null(learning)) {
     return("nothing, all hyperparameters held")
   }
-  if (is_average(x)) {
-    nodes <- x$nodes$models$method == "nodes"
-    return(paste0(
-      count(sum(learned(x)), "hyperparameter"), " integrated ",
-      if (any(nodes)) {
-        paste0("over ", count(node_count(x), "node"))
-      } else {
-        "by Laplace's method"
-      }
-    ))
+  how <- if (!is_average(x)) {
+    paste0(
+      "by ", x$spec$criterion, if (learning$convergence != 0) " (search not converged)",
+      if (length(learning$on_bound)) paste0("; on a bound: ", name_some(learning$on_bound))
+    )
+  } else if (any(x$nodes$models$method == "nodes")) {
+    paste("integrated over", count(node_count(x), "node"))
+  } else {
+    "integrated by Laplace's method"
   }
-  paste0(
-    count(sum(learned(x)), "hyperparameter"), " by ", x$spec$criterion,
-    if (learning$convergence != 0) " (search not converged)",
-    if (length(learning$on_bound)) {
-      paste0("; on a bound: ", name_some(learning$on_bound))
-    }
-  )
+  paste(count(sum(learned(x)), "hyperparameter"), how)
 }
 
 #' @export

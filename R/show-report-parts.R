@@ -62,28 +62,34 @@ report_count <- function(object, found) {
   test <- attr(found, "test")
   some <- if (is.null(test)) expected else test$some
   number <- function(v) format(if (v < 10) signif(v, 2) else round(v))
-  range <- function(x) paste(x$lower, "to", x$upper)
   likely <- sum(found$probability > 0.5)
-  list(
-    expected = number(some$count), percent = format(100 * expected$level), range = range(some),
-    average = if (!is.null(test)) number(test$average$count),
-    average_range = if (!is.null(test)) range(test$average),
-    none_left = if (!is.null(test)) in_two_digits(test$probability_none),
-    likely = likely, likely_are = if (likely == 1) "label that is" else "labels that are",
-    density = count_picture(object, some), rates = rates_table(object, expected$level)
+  c(
+    list(
+      expected = number(some$count), percent = format(100 * expected$level),
+      range = range_words(some), likely = likely,
+      likely_are = if (likely == 1) "label that is" else "labels that are",
+      density = count_picture(object, some), rates = rates_table(object, expected$level)
+    ),
+    if (!is.null(test)) {
+      list(
+        average = number(test$average$count), average_range = range_words(test$average),
+        none_left = in_two_digits(test$probability_none)
+      )
+    }
   )
 }
+
+range_words <- function(part) paste(part$lower, "to", part$upper)
 
 #' The distribution of the number of wrong labels, where the fit has it at hand
 #' @noRd
 count_picture <- function(object, some) {
-  if (!is_average(object)) {
-    return(NULL)
+  if (is_average(object)) {
+    models <- object$nodes$models$model
+    density <- average_density(object, if (is_test(object)) setdiff(models, "none") else models)
+    picture <- picture_count(density / sum(density), some$lower, some$upper)
+    svg_picture(picture, picture$title, height = 230)
   }
-  models <- object$nodes$models$model
-  density <- average_density(object, if (is_test(object)) setdiff(models, "none") else models)
-  picture <- picture_count(density / sum(density), some$lower, some$upper)
-  svg_picture(picture, picture$title, height = 230)
 }
 
 rates_table <- function(object, level) {
@@ -94,13 +100,13 @@ rates_table <- function(object, level) {
     return(html_table(cbind("true class" = rownames(rates), table)))
   }
   rates <- flip_rates(object, level)
-  ends <- lapply(rates[c("lower", "upper")], format, digits = 2)
-  table <- data.frame(
-    "true class" = rates$class, "flip rate" = signif(rates$rate, 2),
-    interval = ifelse(is.na(rates$lower), "none", paste(ends$lower, "to", ends$upper)),
+  ends <- lapply(rates[c("lower", "upper")], format_shares, 2)
+  html_table(data.frame(
+    rates["group" == names(rates)], "true class" = rates$class,
+    "flip rate" = signif(rates$rate, 2),
+    interval = ifelse(is.na(rates$lower), "none", range_words(ends)),
     "expected wrong" = signif(rates$wrong, 2), check.names = FALSE
-  )
-  html_table(if (is.null(rates$group)) table else cbind(group = rates$group, table))
+  ))
 }
 
 report_calibration <- function(object) {
@@ -124,7 +130,7 @@ report_next <- function(object, n, level) {
   list(
     listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
-    remaining_range = paste(left$lower, "to", left$upper),
+    remaining_range = range_words(left),
     none_remains = two_digits(attr(list, "none_left")),
     first_rows = toString(utils::head(list$row, 3)),
     first_labels = toString(encodeString(suggested, quote = "\""))

@@ -37,9 +37,7 @@ suspect_item <- function(object, found, place, near, values) {
   labels <- object$blueprint$levels[label_code(object$data)[all]]
   p <- found$probability
   name <- values$title[place]
-  chips <- lapply(frame[place, , drop = FALSE], function(v) {
-    html_text(if (is.numeric(v)) number_words(v) else v)
-  })
+  chips <- lapply(frame[place, , drop = FALSE], html_value)
   fill_template("suspect.html", list(
     row = found$row, name = if (!is.na(name)) name, width = round(100 * p),
     probability = share_words(p), label = labels[1],
@@ -63,8 +61,7 @@ suspect_item <- function(object, found, place, near, values) {
 #' Why a row is suspected: what its neighbours were recorded as
 #' @noRd
 why_words <- function(label, near) {
-  against <- near[near != label]
-  kinds <- sort(table(against), decreasing = TRUE)
+  against <- sort(table(near[near != label]), decreasing = TRUE)
   k <- length(near)
   if (k == 0) {
     return("There are no other rows.")
@@ -75,12 +72,12 @@ why_words <- function(label, near) {
       ", too: the suspicion comes from rows further away."
     ))
   }
+  verb <- rep("as", length(against))
+  verb[1] <- if (against[1] == 1) "is recorded as" else "are recorded as"
   paste0(
-    "Of the ", k, " most similar rows ", kinds[1], if (kinds[1] == 1) " is" else " are",
-    " recorded as ", paste(
-      c(names(kinds)[1], paste(kinds[-1], "as", names(kinds)[-1], recycle0 = TRUE)),
-      collapse = ", "
-    ), " and ", k - length(against), " as ", label, "."
+    "Of the ", k, " most similar rows ",
+    toString(paste(against, verb, names(against))), " and ", sum(near == label),
+    " as ", label, "."
   )
 }
 

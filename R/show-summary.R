@@ -59,8 +59,9 @@ summary_rows <- function(object) {
 
 summary_rows.default <- function(object) {
   score <- loo(object)$estimates["elpd_loo", ]
+  found <- utils::head(suspicion(object), 5)
   shown <- c(
-    "row", "label", "probability", "rank", "loo",
+    "row", id_column(found), "label", "probability", "rank", "loo",
     if (is_several(object)) c("suggested", "p_suggested")
   )
   list(
@@ -75,7 +76,7 @@ summary_rows.default <- function(object) {
       loo_error = mean(exp(row_loo(object)) < 0.5)
     ),
     expected_wrong = sum(row_flipped(object)),
-    suspicious = utils::head(suspicion(object), 5)[shown]
+    suspicious = found[shown]
   )
 }
 

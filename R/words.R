@@ -71,6 +71,12 @@ format_each <- function(x, digits) {
   vapply(unname(x), format, character(1), digits = digits)
 }
 
+#' From the smallest to the largest, one number where these are alike
+#' @noRd
+format_range <- function(x, digits) {
+  paste(unique(format_each(range(x), digits)), collapse = " to ")
+}
+
 #' Probabilities and rates in so many digits; one next to 0 or 1 by a bound, which is all that is
 #' known of it
 #' @noRd

@@ -39,6 +39,23 @@ test_that("it is said when nothing is suspicious, and the axis shows what there 
   expect_match(drawn_text(empty), "No row at a false-discovery rate of 0", all = FALSE)
 })
 
+test_that("rows are named by one number everywhere, with their identifiers", {
+  d <- toy()[40:1, ]
+  row.names(d) <- paste0("p", 100 + 1:40)
+  fit <- toy_fit(data = d)
+  found <- mislabelled(fit)
+  wanted <- paste0(found$row, ": ", row.names(d)[found$row])[1:10]
+  expect_true(all(wanted %in% drawn_text(found)))
+  shown <- function(of) gsub(" +", " ", capture.output(print(of, n = 10)))
+  for (k in 1:3) {
+    expect_match(shown(found), paste0("^ ", sub(":", "", wanted[k]), " "), all = FALSE)
+  }
+  skip_if_not_installed("ggplot2", "3.4.0")
+  built <- ggplot2::ggplot_build(ggplot2::autoplot(found))
+  labels <- unlist(lapply(built$data, function(layer) layer$label))
+  expect_equal(labels, wanted)
+})
+
 test_that("rows with long names are named by their position", {
   d <- toy()
   expect_true("3" %in% drawn_text(mislabelled(toy_fit()), size = c(4, 3)))

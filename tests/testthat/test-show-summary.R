@@ -27,3 +27,10 @@ test_that("a summary prints in full", {
   expect_snapshot(s)
   expect_output(print(summary(toy_fit(epsilon = 0))), "0 expected to be wrong")
 })
+
+test_that("rows of a summary have their identifiers", {
+  d <- toy()
+  row.names(d) <- sprintf("p%03d", 40:1)
+  shown <- summary(toy_fit(data = d))$suspicious
+  expect_equal(shown$id, sprintf("p%03d", 41 - shown$row))
+})
