@@ -1,6 +1,6 @@
 #' Which training labels are likely to be wrong
 #'
-#' The probability that each recorded training label was flipped, most suspicious
+#' The probability that each recorded training label is wrong, most suspicious
 #' first, with the label that the model suggests, the expected number of wrong labels,
 #' and a cut-off for a given false-discovery rate.
 #'
@@ -126,7 +126,7 @@
 #'     )`][update.sturdy_model] take, and that pictures and reports show;
 #'   * `id`, or what the column in the argument `id` is called: identifiers, where there are any;
 #'   * `label`: the recorded label, a factor;
-#'   * `probability`: the posterior probability that it was flipped;
+#'   * `probability`: the posterior probability that it is wrong;
 #'   * `rank`: 1 for the most suspicious;
 #'   * `loo`: the leave-one-out probability of the recorded label;
 #'   * `suggested`: the more probable true label: the other class where

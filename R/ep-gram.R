@@ -29,7 +29,7 @@
 #'   * `log_evidence` (with the site normalisers Z1) and `log_evidence_zp` (with Zp);
 #'     see [log_evidence()];
 #'   * `loo`: the leave-one-out log predictive probability, and `loo_pointwise` (n),
-#'     its terms; `flipped` (n): the probability that each label was flipped;
+#'     its terms; `flipped` (n): the probability that each label is wrong;
 #'   * `cavity`: list of `mean` and `var`, n each;
 #'   * `b` (n): `K^-1 m`, so that `k*'b` is the location at a new point;
 #'   * `residual` (n), `sweeps`, `skipped` (sites left out of the last sweep), `status`

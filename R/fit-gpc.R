@@ -183,7 +183,7 @@
 #' @param method How a flip rate is learned when the criterion is the evidence:
 #'   * `"gradient"`, the default: jointly with the kernel, by its gradient;
 #'   * `"em"`: by EM-EP (Kim and Ghahramani, 2008, section 3), in turn with steps for
-#'     the kernel. The M-step sets `epsilon` to the mean flip probability under the
+#'     the kernel. The M-step sets `epsilon` to the mean probability that a label is wrong under the
 #'     tilted marginals. Its fixed points are stationary points of the evidence, so it
 #'     seeks the same optimum as `"gradient"`, in more steps;
 #'   * `"em_kg08"`: the same with the posterior marginals, as printed in their
@@ -226,7 +226,7 @@
 #'     `C_diag` (n), `log_det`, `kappa`, `b` (n) and `cavity` (`mean` and `var`, n each),
 #'     in the scaled coordinates of [ep_fit()]; `log_evidence` and `log_evidence_zp`;
 #'     `loo` (n, leave-one-out log probabilities of the labels); `flipped` (n,
-#'     probabilities that the labels were flipped); `status`, `message`, `residual` (n),
+#'     probabilities that the labels are wrong); `status`, `message`, `residual` (n),
 #'     `sweeps`, `newton` (Newton steps among them), `skipped` (sites left out of the last
 #'     sweep), and `trace`, a data frame with one row per sweep (`NULL` if
 #'     `ep_control(trace = FALSE)`);

@@ -143,7 +143,7 @@ recorded_each <- function(truth) {
 #' @noRd
 has_rows <- function(object) has_numbers(object$ep$b) && !is.null(object$data)
 
-#' Probability that each label was flipped
+#' Probability that each label is wrong
 #' @noRd
 row_flipped <- function(object) {
   if (has_rows(object)) mean_wrong(truth(object)) else numeric()

@@ -3,14 +3,16 @@
 #' Shows what a fit has learned, or how expectation propagation converged. Base
 #' graphics; graphical parameters are restored. Colours are safe for the
 #' colour-blind, and the plots can be read in grey. Long names are wrapped and set
-#' smaller to fit the page.
+#' smaller to fit the page; a small page goes without the note, then without the key, the title
+#' and the labels of the axes.
 #'
 #' @details
 #' `which = "model"`, with exactly two inputs, both numeric: the probability of the
 #' event (dark means likely) with the class boundary at 0.5, the training rows by
 #' class, and a ring around every row whose label is more likely wrong than right. With
 #' three classes or more: the regions of the most probable true class, the paler the less
-#' probable.
+#' probable. A fit that averages is drawn by splines through its probabilities at fewer
+#' places, which are off by some thousandths.
 #'
 #' Otherwise a curve for each of the strongest inputs, which are those with the shortest
 #' lengthscales (with [kernel_iso()], those whose curve varies most): the
@@ -50,7 +52,8 @@
 #' @section Conditions:
 #' `sturdy_error_no_trace` when the fit kept no trace (see [ep_control()]),
 #' `sturdy_error_no_sites` for the trace of a [bpm()] by ADF,
-#' `sturdy_error_no_inputs` when there is no input to draw against.
+#' `sturdy_error_no_inputs` when there is no input to draw against,
+#' `sturdy_error_page` when the page has no room for a panel.
 #' @seealso [ep_diagnostics()], [mislabelled()], [autoplot()][autoplot.sturdy_model] for ggplot2
 #' @export
 #' @examples
@@ -79,7 +82,7 @@ plot_picture <- function(x, picture, main, call = rlang::caller_env()) {
 
 #' Plot the suspicion of training labels
 #'
-#' The posterior probability that a label was flipped against its rank, most
+#' The posterior probability that a label is wrong against its rank, most
 #' suspicious first, for the first `n` ranks. Hollow circles and filled
 #' triangles are the recorded classes, as in [plot()][plot.sturdy_model]. Short
 #' dashes are the leave-one-out probabilities that the true class is the other one.

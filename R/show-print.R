@@ -9,7 +9,7 @@ print.sturdy_model <- function(x, digits = 3, ...) {
     describe_latent(x, digits),
     "Label noise" = describe_noise(x, digits),
     "Known labels" = describe_known(x),
-    "Wrong labels" = if (is_several(x) && !is_test(x)) {
+    "Expected wrong" = if (is_several(x) && !is_test(x)) {
       format(sum(row_flipped(x)), digits = digits)
     },
     describe_inference(x, digits),

@@ -5,6 +5,7 @@ report_suspects <- function(object, found, values, n, neighbours) {
   listed <- utils::head(which(!known[match(found$row, object$data$rows)]), n)
   place <- match(found$row[listed], object$data$rows)
   near <- nearest_rows(object, place, neighbours)
+  values$wrong <- round(row_flipped(object), 2)
   items <- vapply(seq_along(place), function(i) {
     suspect_item(object, found[listed[i], ], place[i], near[[i]], values)
   }, "")
@@ -29,7 +30,7 @@ listed_picture <- function(found, listed) {
 }
 
 #' @param found the row of the list. @param place its position among the rows of the fit.
-#' @param near of nearest_rows(). @param values of report_values().
+#' @param near of nearest_rows(). @param values of report_values(), and `wrong` of each row.
 #' @noRd
 suspect_item <- function(object, found, place, near, values) {
   frame <- values$frame
@@ -50,7 +51,7 @@ suspect_item <- function(object, found, place, near, values) {
     table = html_table(cbind(
       data.frame(
         row = object$data$rows[all], recorded = labels,
-        "P(wrong)" = round(row_flipped(object)[all], 2),
+        "P(wrong)" = values$wrong[all],
         similarity = c(1, round(near$similarity, 2)), check.names = FALSE
       ),
       frame[all, , drop = FALSE]

@@ -20,8 +20,8 @@
 #'     `df`) is not comparable with others (see [stc()]): `log_evidence` is `NA`.
 #'     [log_evidence()] gives it, and with `method = "gaussian"` computes a comparable one.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
-#'     (the predicted class), `.flipped` (the probability that the label was
-#'     flipped) and `.loo` (the leave-one-out probability of the label), the last
+#'     (the predicted class), `.flipped` (the probability that the label is
+#'     wrong) and `.loo` (the leave-one-out probability of the label), the last
 #'     two `NA` in rows left out by `na.action`; `newdata` with `.fitted` and
 #'     `.class`. With three classes or more there is a column `.prob_<class>` for each
 #'     instead of `.fitted`.

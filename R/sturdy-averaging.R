@@ -16,8 +16,9 @@
 #' that labels may be wrong at all. With `hyper = "integrate"`, the default, answers are
 #' averages over all values of the hyperparameters, weighted by their posterior, and with
 #' `epsilon = "average"` also over three noise models: no label is wrong; all are with one
-#' rate; each class has its own (with three classes or more: a noise matrix). Averaged are flip probabilities, the number of wrong
-#' labels and its interval, predictions and leave-one-out probabilities. What depends on
+#' rate; each class has its own (with three classes or more: a noise matrix). Averaged are the
+#' probabilities that labels are wrong, the number of wrong labels and its interval, predictions
+#' and leave-one-out probabilities. What depends on
 #' one point ([coef()][coef.sturdy_model], [criterion()], [ep_diagnostics()],
 #' [check_fit()], [posterior_sample()]) is at the best mode of the most probable noise
 #' model with a flip rate.

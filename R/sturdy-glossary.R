@@ -5,7 +5,9 @@
 #' \describe{
 #'   \item{event}{The second level of the response, whose probability is modelled. Levels of
 #'     text are in the order of the C locale. `print()` names the event of a fit.}
-#'   \item{flip}{A recorded label that is wrong.}
+#'   \item{wrong label}{A recorded label that is not the true class of its row. What is said of a
+#'     row is the probability that its label is wrong; in tables `probability` or `.flipped`.}
+#'   \item{flip}{What makes a label wrong: the class was recorded as another one.}
 #'   \item{spec}{A model with all its arguments, checked but not fitted: [gpc_spec()],
 #'     [stc_spec()], [bpm_spec()]. A fit keeps its own in the field `spec`;
 #'     [update()][update.sturdy_model] changes it and fits again.}
@@ -19,8 +21,10 @@
 #'     model.}
 #'   \item{hyperparameters}{The kernel's `lengthscale`, `variance`, `bias` and
 #'     `nugget`, or the prior scales of the weights of [bpm()]; and `epsilon`.}
-#'   \item{epsilon, flip rate}{The probability that a recorded label is wrong. Below
-#'     1/2.}
+#'   \item{epsilon, flip rate}{The share of labels, of all or of a true class, that are recorded
+#'     wrongly: a rate of the process, not a probability of one row. Below 1/2.}
+#'   \item{row}{Named by its number: the position in the data given to the fit. Identifiers
+#'     stand beside it.}
 #'   \item{noise model}{What is assumed of wrong labels: none, one flip rate, or a rate for
 #'     each class; or given rates. See [averaging].}
 #'   \item{node}{A value of all hyperparameters and flip rates, with a weight. Where a fit

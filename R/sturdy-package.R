@@ -9,7 +9,7 @@
 #'
 #' A fitted model gives class probabilities ([predict()][stats::predict]), an
 #' evidence ([log_evidence()]), a leave-one-out score ([loo()]) and the
-#' probability that each training label was flipped ([mislabelled()]). [noise_test()] says whether
+#' probability that each training label is wrong ([mislabelled()]). [noise_test()] says whether
 #' labels are wrong at all and how many, [label_report()] writes all that to a page, and
 #' [review()] says what to check next. [select_model()] compares models, [check_fit()] compares a fit with exact simulation,
 #' [update()][update.sturdy_model] fits again with changed arguments, and [absorb()]
