@@ -42,7 +42,10 @@
 #'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
 #'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
 #'     and `laplace` (the log evidence by Laplace's method). A model that is ruled out, as none
-#'     is once a check has found a wrong label, has the log evidence `-Inf`;
+#'     is once a check has found a wrong label, has the log evidence `-Inf`. Where the evidence
+#'     rests on the curvature at a mode and EP does not converge nearby, `method` says what the
+#'     curvature is from: `(stalled)`, an EP that came near; `(scores)` of the rows, which are
+#'     rougher; or the `(prior)` alone, not to be relied on;
 #'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
 #'   * `two`: the Bayes factor for a rate for each class, or with several classes for a
 #'     noise matrix, against one rate, `NA` without both;

@@ -2,6 +2,13 @@
 
 ep_converged <- function(out) out$status == ep_codes[["converged"]]
 
+#' Did EP end near a fixed point, although it did not converge?
+#' @noRd
+ep_near <- function(out, residual) {
+  out$status %in% ep_codes[c("max_sweeps", "stalled")] && length(out$residual) > 0 &&
+    max(out$residual) < residual
+}
+
 #' Follow a fixed point along a path in the likelihoods
 #'
 #' `run(L, sites)` is EP; `at(s)`, s from 0 (easy) to 1 (wanted), gives L.

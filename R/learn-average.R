@@ -34,7 +34,8 @@ average_is_long <- function(latent) {
 #' @return as learn_fit(), at the best mode, and `nodes`: see new_nodes().
 #' @noRd
 average_fit <- function(latent, spec) {
-  noise <- average_noise(latent, spec)
+  integrate <- spec$hyper == "integrate" && !average_is_long(latent)
+  noise <- noise_model(spec$epsilon, spec$noise, latent$reports, integrate)
   open <- learn_unpriored(latent)
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
@@ -53,7 +54,7 @@ average_fit <- function(latent, spec) {
     setdiff(names(stages$before), average_hopeful(stages$before))
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
-  if (isTRUE(noise$matrix)) models <- average_matrix(latent, noise, spec, models, counter$tick)
+  if ("matrix" %in% names(noise$weights)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
   inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
   sizes <- average_sizes(models, noise)
@@ -66,47 +67,6 @@ average_fit <- function(latent, spec) {
   inform_rough(nodes, noise)
   model <- models[[average_point(models, parts, noise)]]
   average_result(latent, spec, model, nodes, models$matrix$modes[[1]]$matrix)
-}
-
-# Noise models ------------------------------------------------------------------
-
-#' What averaging needs to know of label noise
-#' @return as noise_model(), with several classes as classes_noise().
-#' @noRd
-average_noise <- function(latent, spec) {
-  noise <- if (latent$classes == 2) {
-    noise_model(spec$epsilon, spec$noise, latent$reports, spec$hyper == "integrate")
-  } else {
-    classes_noise(spec, latent$reports)
-  }
-  noise$integrate <- noise$integrate && !average_is_long(latent)
-  noise
-}
-
-#' What averaging needs to know of label noise with several classes
-#'
-#' @return as noise_model(); `matrix`: whether a noise matrix is among the models, which are
-#'   in `weights`; `models` are the others, from whose modes those of the matrix are sought.
-#' @noRd
-classes_noise <- function(spec, reports) {
-  epsilon <- spec$epsilon
-  noise <- noise_model(
-    if (is_one_of(epsilon, c("average", "learn", "matrix"))) "learn" else epsilon, spec$noise,
-    reports, spec$hyper == "integrate"
-  )
-  noise$weights <- switch(if (is.character(epsilon)) epsilon else "given",
-    average = {
-      # a rate for each class of two is a matrix
-      weights <- stats::setNames(spec$noise$models, c("none", "one", "matrix"))
-      weights[weights > 0]
-    },
-    learn = c(one = 1), matrix = c(matrix = 1), given = c(given = 1)
-  )
-  noise <- without_excluded(noise, reports)
-  noise$matrix <- "matrix" %in% names(noise$weights)
-  noise$models <- union(setdiff(names(noise$weights), "matrix"), if (noise$matrix) "one")
-  noise$shape <- rate_shape(spec$noise, length(reports$sources))
-  noise
 }
 
 # Modes -------------------------------------------------------------------------
@@ -258,7 +218,7 @@ inform_models_left <- function(lost) {
 #' @noRd
 inform_rough <- function(nodes, noise) {
   models <- nodes$models
-  rough <- models$method == "mode" & models$probability > 0.01
+  rough <- startsWith(models$method, "mode") & models$probability > 0.01
   if (noise$integrate && any(rough)) {
     inform_sturdy(
       c(i = "Hyperparameters are integrated roughly, by Laplace's method, under the noise

@@ -63,12 +63,21 @@ normal_coordinates <- function(latent, noise) {
   ))
 }
 
-#' @param epsilon rates: "learn", "learn2" or held. @param proper whether the prior is a
-#'   density, with its constants, of the logit of a flip rate, too.
+#' @param epsilon rates: "learn", one for all sources; "learn2", one for each class; or held.
+#' @param proper whether the prior is a density, with its constants, of the logit of a flip
+#'   rate, too.
 #' @noRd
 log_coordinates <- function(latent, epsilon, proper = FALSE) {
   kernel <- kernel_coordinates(latent, normal = FALSE)
-  noise <- logit_noise(latent, epsilon, proper)
+  sources <- length(latent$reports$sources)
+  noise <- if (is.character(epsilon)) {
+    noise_rates(
+      "logit", rate_logits, match(epsilon, c("learn", "learn2")), matrix(1, sources),
+      latent$classes, if (proper) logit_prior else nothing_besides
+    )
+  } else {
+    noise_held("given", epsilon, latent$classes, sources)
+  }
   bounds <- kernel_bounds(latent, kernel$field)
   w <- kernel$precision
   new_coordinates(kernel, noise, 0, list(
@@ -157,30 +166,4 @@ kernel_bounds <- function(latent, field) {
     }
   }
   list(start = start, lower = lower, upper = upper)
-}
-
-# Flip rates --------------------------------------------------------------------
-
-#' One flip rate, or one of each class, by logits of twice the rate, or rates that are held
-#' @param epsilon "learn", "learn2", or what is held. @param proper whether they have a prior:
-#'   the density of the rate times its derivative e (1 - 2e) in the logit [M 8.7].
-#' @return see new_noise(); its rates are one, (neg, pos), or what is held.
-#' @noRd
-logit_noise <- function(latent, epsilon, proper) {
-  d <- if (is.character(epsilon)) match(epsilon, c("learn", "learn2")) else 0L
-  rate <- function(z) 0.5 * stats::plogis(z)
-  rates <- function(z) {
-    if (d == 2) c(neg = rate(z[1]), pos = rate(z[2])) else if (d == 1) rate(z) else epsilon
-  }
-  pull <- function(z, slope) {
-    e <- rate(z)
-    if (d > 0) e * (1 - 2 * e) * colSums(rates_slope(slope, d))
-  }
-  prior <- function(z) {
-    e <- rate(z)
-    b <- rate_prior_shape
-    list(value = sum(log(2 * b * e) + b * log1p(-2 * e)), gradient = 1 - 2 * e - 2 * b * e)
-  }
-  omega <- function(z) latent_omega(latent, rates(z))
-  new_noise("logit", d, omega, pull, rates, if (proper) prior else nothing_besides)
 }

@@ -37,25 +37,22 @@ em_rates <- function(counts, n_rates) {
 #' @return as learn_search(), with `method` and `trace`.
 #' @noRd
 em_search <- function(problem, method) {
-  tick <- learn_progress(problem)
+  counter <- learn_counter(learn_progress(problem))
   at <- problem$field == "epsilon"
   bounds <- learn_bounds$epsilon
   par <- problem$start
   sites <- NULL
   rows <- list()
-  evaluations <- 0L
   ended <- FALSE
   for (iteration in seq_len(em_maxit)) {
     if (!all(at)) {
-      step <- em_kernel_step(problem, par, at, tick)
+      step <- em_kernel_step(problem, par, at, counter$tick)
       par <- step$par
       sites <- step$sites
-      evaluations <- evaluations + step$evaluations
     }
     out <- learn_native(problem, par, sites)
     if (!ep_converged(out)) out <- learn_follow(problem, par)
-    evaluations <- evaluations + 1L
-    tick(problem$latent$n)
+    counter$tick(problem$latent$n)
     now <- learn_evaluation(problem, par, out)
     if (!is.finite(now$penalised)) break
     sites <- out$sites
@@ -75,8 +72,8 @@ em_search <- function(problem, method) {
   }
   list(
     par = par, value = now$value, penalised = now$penalised,
-    gradient = now$gradient, sites = sites, cold = TRUE, evaluations = evaluations, start = 1L,
-    method = method, trace = do.call(rbind, rows),
+    gradient = now$gradient, sites = sites, cold = TRUE, start = 1L,
+    evaluations = counter$count(), method = method, trace = do.call(rbind, rows),
     starts = data.frame(start = 1L, penalised = now$penalised, chosen = TRUE),
     opt = list(
       convergence = if (ended && is.finite(now$penalised)) 0L else 1L,
@@ -90,6 +87,5 @@ em_search <- function(problem, method) {
 em_kernel_step <- function(problem, par, at, tick) {
   objective <- learn_objective(problem, tick)
   basis <- diag(length(par))[, !at, drop = FALSE]
-  best <- learn_walk(list(par = par), objective, basis, em_kernel_maxit, learn_gain)
-  list(par = best$par, sites = best$sites, evaluations = objective$evaluations())
+  learn_walk(list(par = par), objective, basis, em_kernel_maxit, learn_gain)
 }

@@ -32,7 +32,7 @@ learn_optimum <- function(latent, spec) {
     found <- if (is.null(few)) {
       learn_search(problem)
     } else {
-      stage_optimum(few$modes[[1]], problem, few$problem$latent$n, spec)
+      stage_optimum(few, problem, spec)
     }
     list(optimum = list(problem = problem, modes = list(found)))
   }

@@ -37,7 +37,7 @@ new_nodes <- function(models, parts, noise) {
         log_evidence = log_evidence, probability = posterior,
         modes = vapply(models, function(model) length(model$modes), 1L),
         nodes = vapply(parts, function(part) length(part$out), 1L),
-        ess = pick("ess"), pareto_k = pick("pareto_k"), method = pick("method"),
+        ess = pick("ess"), pareto_k = pick("pareto_k"), method = part_method(parts, models),
         laplace = pick("laplace"), row.names = NULL
       ),
       table = data.frame(
@@ -49,6 +49,16 @@ new_nodes <- function(models, parts, noise) {
     ),
     node_arrays(out)
   )
+}
+
+#' Where the evidence of each noise model is from; where it hangs on a curvature that differences
+#' did not tell, that as well
+#' @noRd
+part_method <- function(parts, models) {
+  vapply(names(parts), function(name) {
+    method <- parts[[name]]$method
+    paste0(method, if (method %in% c("mode", "laplace")) curvature_words(models[[name]]$modes))
+  }, "")
 }
 
 #' Which nodes of a part have all but `average_kept` of its weight
@@ -85,16 +95,14 @@ average_result <- function(latent, spec, model, nodes, matrix) {
   hyper <- model$problem$hyper(mode$par)
   omega <- model$problem$omega(mode$par)
   if (!is.null(mode$matrix)) omega <- latent_omega(latent, mode$matrix$mean)
-  # rates by source are one to the fit, their mean
-  epsilon <- shown_rates(matrix(colMeans(model$problem$rates(mode$par)), 1))
   nodes$point <- omega
   ep <- ep_run(
     latent, hyper, spec$df, omega, mode$sites, spec$control, spec$criterion, final = TRUE
   )
   c(
     list(
-      hyper = hyper, epsilon = epsilon, ep = ep, latent = latent, nodes = nodes,
-      learning = average_learning(model, ep, nodes)
+      hyper = hyper, epsilon = model$problem$rates(mode$par), ep = ep, latent = latent,
+      nodes = nodes, learning = average_learning(model, ep, nodes)
     ),
     matrix[c("rate", "strength", "counts")]
   )
@@ -104,8 +112,10 @@ average_result <- function(latent, spec, model, nodes, matrix) {
 #' @noRd
 average_learning <- function(model, ep, nodes) {
   if (length(model$problem$field)) {
-    learn_report(model$problem, c(model$modes[[1]][c("par", "penalised")], list(
-      opt = list(convergence = 0L, message = ""), cold = isTRUE(ep$cold), method = "integrate",
+    mode <- model$modes[[1]]
+    ended <- as.integer(isTRUE(mode$opt$left > stage_near))
+    learn_report(model$problem, c(mode[c("par", "penalised")], list(
+      opt = list(convergence = ended, message = ""), cold = isTRUE(ep$cold), method = "integrate",
       evaluations = nodes$evaluations,
       starts = ends_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
     )), ep)

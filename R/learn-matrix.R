@@ -26,8 +26,7 @@ matrix_optimum <- function(latent, spec) {
   if (!length(usable)) {
     return(starts[[1]])
   }
-  spent <- sum(vapply(usable, function(fit) sum(fit$learning$evaluations), numeric(1)))
-  tick <- function(n) spent <<- spent + 1
+  counter <- learn_counter(function(n) NULL)
   way <- list(
     problem = function(omega) learn_problem(latent, at_rate(omega)),
     point = dirichlet_mean, shape = 1, rounds = 1L, gain = learn_gain
@@ -37,9 +36,9 @@ matrix_optimum <- function(latent, spec) {
       hyper = fit$hyper, par = log(as.numeric(unlist(fit$hyper[latent$free]))),
       omega = rate_matrix(fit$epsilon, latent$classes), sites = fit$ep$sites
     )
-    end <- matrix_climb(here, latent, spec, way, tick)
+    end <- matrix_climb(here, latent, spec, way, counter$tick)
     if (!is.null(end) && !learn_is_over(spec)) {
-      end$matrix <- matrix_em(latent, end$here, spec, way, tick)
+      end$matrix <- matrix_em(latent, end$here, spec, way, counter$tick)
     }
     if (!is.null(end$matrix)) end
   })
@@ -62,7 +61,8 @@ matrix_optimum <- function(latent, spec) {
   fit$learning[c("value", "penalised")] <- list(fit$ep$log_evidence, max(score))
   fit$learning$on_bound <- learn_on_bound(way$problem(fit$omega), best$here$par)
   fit$learning$method <- "em"
-  fit$learning$evaluations <- spent
+  fit$learning$evaluations <- counter$count() +
+    sum(vapply(usable, function(fit) sum(fit$learning$evaluations), numeric(1)))
   fit
 }
 
@@ -212,11 +212,11 @@ matrix_is_known <- function(end, modes) {
 #' @noRd
 matrix_starts <- function(latent, noise, spec, models, tick) {
   at <- function(mode, problem) {
-    epsilon <- problem$rates(mode$par)
+    rate <- max(problem$rates(mode$par), 1 / latent$n)
     list(
       hyper = problem$hyper(mode$par), sites = mode$sites,
       par = mode$par[problem$field != "epsilon"],
-      omega = rate_matrix(max(epsilon, 1 / latent$n), latent$classes)
+      omega = rate_matrix(rate, latent$classes)
     )
   }
   many <- utils::modifyList(noise, list(given = matrix_start_rate))
@@ -224,7 +224,7 @@ matrix_starts <- function(latent, noise, spec, models, tick) {
   objective <- learn_objective(problem, tick)
   one <- models$one
   starts <- if (is.null(one)) {
-    average_starts(problem)
+    average_from(problem, "given", many, NULL)
   } else {
     list(average_onward(problem, one$modes[[1]], one$problem, numeric()))
   }

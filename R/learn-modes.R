@@ -6,9 +6,6 @@ modes_lost <- 7    # nats below the best from which a mode does not count
 modes_same <- 0.5  # modes nearer in value, or within one sd, are one
 modes_gain <- 0.02 # a climb to a mode ends when the next step promises less
 learn_maxit <- 200L # of a climb
-# Between the gradients that tell the curvature
-learn_difference <- c(usual = 0.03, rough = 0.05, central = 0.01)
-learn_tol_curvature <- 1e-6 # of EP, where gradients are subtracted from each other
 
 #' How modes are sought that are to be integrated over
 #'
@@ -28,15 +25,15 @@ modes_way <- function(problem, starts) {
 #' The modes that the starts lead to
 #'
 #' @param starts list of list(par, sites, curvature): what is not known is left out.
-#' @return list of evaluations with `H`, the curvature -f'' in z, and `tangent`, the
-#'   derivatives of the sites; the best first. Empty where EP has no fixed point.
+#' @return list of evaluations with `H`, `tangent` and `measured` of learn_curvature(); the
+#'   best first. Empty where EP has no fixed point.
 #' @noRd
 learn_modes <- function(objective, starts) {
   ends <- learn_ends(objective, starts, modes_way(objective$problem, starts))$ends
   modes <- list()
   for (end in best_first(ends)) {
     if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
-      end[c("H", "tangent")] <- learn_curvature(objective, end)
+      end[c("H", "tangent", "measured")] <- learn_curvature(objective, end)
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
@@ -164,81 +161,4 @@ learn_try_zero <- function(objective, here) {
   }
   zero <- learn_move_epsilon(objective, here, small, problem$lower[small])
   if (zero$penalised > here$penalised) zero else here
-}
-
-# Curvature ---------------------------------------------------------------------
-
-#' -f'' at a mode by differences of the gradient, and how the sites move there
-#'
-#' @param central whether both sides are looked at: half as exact again, twice as dear.
-#' @param rough whether EP's tolerance in a search will do, which it does to climb with.
-#' @return list(H, tangent), both `NULL` where EP has no fixed point at the mode; where it
-#'   has none nearby, H is that of the prior, or, if `central`, `NA`.
-#' @noRd
-learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
-  problem <- objective$problem
-  problem$search_control$tol <- max(
-    problem$control$tol, learn_tol_curvature, problem$latent$coarse
-  )
-  look <- function(par, sites) {
-    out <- learn_native(problem, par, sites)
-    objective$count()
-    learn_evaluation(problem, par, out)
-  }
-  if (rough) {
-    objective$begin(mode)
-    look <- function(par, sites) objective$at(par)
-  }
-  step <- learn_difference[[if (central) "central" else if (rough) "rough" else "usual"]]
-  here <- if (central || rough) mode else look(mode$par, mode$sites)
-  fine <- function(end) is.finite(end$penalised)
-  if (!fine(here)) {
-    return(list(H = NULL, tangent = NULL))
-  }
-  d <- length(mode$par)
-  H <- diag(d)
-  tangent <- matrix(0, length(unlist(here$sites)), d)
-  for (j in seq_len(d)) {
-    along <- function(step) look(replace(mode$par, j, mode$par[j] + step), here$sites)
-    up <- along(step)
-    down <- if (central || !fine(up)) along(-step) else here
-    if (!central && !fine(up)) up <- here
-    if (fine(up) && fine(down)) {
-      apart <- if (central) 2 * step else step
-      H[, j] <- (down$gradient - up$gradient) / apart
-      tangent[, j] <- (unlist(up$sites) - unlist(down$sites)) / apart
-    } else if (central) {
-      H[, j] <- NA
-    } # else that of the prior
-  }
-  list(H = (H + t(H)) / 2, tangent = tangent)
-}
-
-#' The curvature on more rows: the data's part of it grows with them, the prior's does not
-#' @param times as many rows.
-#' @noRd
-grown_curvature <- function(problem, H, times) {
-  prior <- diag(pmax(problem$precision, problem$least), nrow(H))
-  e <- axes(prior + times * (H - prior))
-  e$vectors %*% (pmax(abs(e$values), problem$least) * t(e$vectors))
-}
-
-#' eigen() of a symmetric matrix, which may have no rows; the largest part of a vector is
-#' positive, so that rounding does not turn it round
-#' @noRd
-axes <- function(H) {
-  if (nrow(H) == 0) {
-    return(list(values = numeric(), vectors = H))
-  }
-  e <- eigen(H, symmetric = TRUE)
-  largest <- e$vectors[cbind(max.col(abs(t(e$vectors)), "first"), seq_along(e$values))]
-  e$vectors <- e$vectors * rep(sign(largest), each = nrow(H))
-  e
-}
-
-#' Log evidence by Laplace's method at a mode
-#' @noRd
-node_laplace <- function(mode, least = average_least) {
-  values <- pmax(axes(mode$H)$values, least)
-  mode$penalised + length(values) / 2 * log(2 * pi) - sum(log(values)) / 2
 }

@@ -15,8 +15,9 @@ learn_longest_step <- 2
 #'   thousands could be taken for next to nothing.
 #' @param gain the search ends when the next step promises to gain less than this.
 #' @param curvature of the objective at `origin` (-f'', in `par`), or `NULL`.
-#' @return list(convergence, message), convergence as that of optim(): 0, 1 after `maxit`
-#'   steps, 52 where there is no value to start from.
+#' @return list(convergence, message, curvature, left), convergence as that of optim(): 0, 1
+#'   after `maxit` steps, 52 where there is no value to start from; left: what the next step
+#'   promises to gain, if the curvature is right.
 #' @noRd
 learn_optim <- function(problem, objective, origin, basis, maxit,
                         gain = learn_gain, curvature = NULL) {
@@ -30,7 +31,8 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
     H <- diag(problem$curvature, length(origin))
     moved <- rowSums(basis) > 0
     if (!is.null(B)) H[moved, moved] <- (basis %*% B %*% t(basis))[moved, moved]
-    list(convergence = convergence, message = message, curvature = H)
+    left <- if (is.null(B)) 0 else learn_newton_step(here, B, box)$promise
+    list(convergence = convergence, message = message, curvature = H, left = left)
   }
   box <- learn_box(problem, origin, basis)
   here <- look(numeric(ncol(basis)))

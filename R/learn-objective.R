@@ -59,42 +59,40 @@ learn_likelihood <- function(problem, par) {
 
 #' EP at a point of the search
 #' @noRd
-learn_native <- function(problem, par, sites, gradient = TRUE) {
+learn_native <- function(problem, par, sites, gradient = TRUE,
+                         L = learn_likelihood(problem, par)) {
   problem$latent$native(
-    problem$hyper(par), problem$df, learn_likelihood(problem, par), sites,
-    problem$search_control, problem$criterion, gradient
+    problem$hyper(par), problem$df, L, sites, problem$search_control, problem$criterion, gradient
   )
 }
 
 #' EP at a start of the search, followed there from easier problems if need be
 #' @noRd
 learn_follow <- function(problem, par) {
-  run <- function(L, sites) {
-    problem$latent$native(
-      problem$hyper(par), problem$df, L, sites, problem$search_control, problem$criterion, TRUE
-    )
-  }
+  run <- function(L, sites) learn_native(problem, par, sites, L = L)
   ep_continue(run, learn_likelihood(problem, par), NULL)$out
 }
 
-#' EP from a cold start and from the sites of the search, with the user's control: what
-#' the fit will hold
+#' EP from the sites of the search, with the user's control: what the fit will hold
+#' @param final whether from other starts, too, see ep_run().
 #' @noRd
-learn_final <- function(problem, par, sites) {
+learn_final <- function(problem, par, sites, final = TRUE) {
   ep_run(
     problem$latent, problem$hyper(par), problem$df, problem$omega(par), sites,
-    problem$control, problem$criterion, final = TRUE
+    problem$control, problem$criterion, final = final
   )
 }
 
 #' Native result -> value and gradient in the coordinates
+#' @param residual below which EP need not have converged.
 #' @return list(par, value, penalised, gradient, sites), `penalised` -Inf where EP gave none.
 #' @noRd
-learn_evaluation <- function(problem, par, out) {
+learn_evaluation <- function(problem, par, out, residual = 0) {
   bad <- list(
     par = par, value = NA_real_, penalised = -Inf, gradient = numeric(length(par))
   )
-  solved <- ep_converged(out) && identical(out$gradient_status, 0L)
+  there <- ep_converged(out) || residual > 0 && ep_near(out, residual)
+  solved <- there && identical(out$gradient_status, 0L)
   if (!solved || !is.finite(out$value)) {
     return(bad)
   }
@@ -119,7 +117,7 @@ learn_evaluation <- function(problem, par, out) {
 #' Returns the `problem`; `at(par)`, which gives an evaluation: list(par, value, penalised,
 #' gradient, sites); `best()`, the best of them since `begin()`, which forgets all
 #' or goes on from an evaluation, or from list(par, sites) that is known nearby; and
-#' `evaluations()`. EP starts from the sites of the last evaluations that converged.
+#' `tick`. EP starts from the sites of the last evaluations that converged.
 #' Where EP gives no value the objective is -Inf, which the line search backs away from.
 #' @param tick is told after each evaluation on how many rows it was.
 #' @noRd
@@ -127,11 +125,6 @@ learn_objective <- function(problem, tick = function(n) NULL) {
   last <- list(par = NULL)
   trail <- list()
   best <- list(penalised = -Inf)
-  evaluations <- 0L
-  count <- function() {
-    evaluations <<- evaluations + 1L
-    tick(problem$latent$n)
-  }
   at <- function(par) {
     if (identical(par, last$par)) {
       return(last)
@@ -151,15 +144,14 @@ learn_objective <- function(problem, tick = function(n) NULL) {
       trail <<- utils::head(c(list(last[c("par", "sites")]), trail), learn_trail)
       if (last$penalised > best$penalised) best <<- last
     }
-    count()
+    tick(problem$latent$n)
     last
   }
   list(
     problem = problem,
     at = at,
     best = function() best,
-    evaluations = function() evaluations,
-    count = count, # one that was made elsewhere
+    tick = function() tick(problem$latent$n), # for one that was made elsewhere
     begin = function(from = NULL) {
       known <- !is.null(from$penalised)
       last <<- if (known) from else list(par = NULL)

@@ -47,14 +47,15 @@ learn_usual_evaluations <- function(problem) {
   learn_usual[[if (learn_has_many_optima(problem)) "many" else "one"]][way]
 }
 
-#' Counts evaluations on `n` rows on their way to a meter
+#' Counts evaluations, or those on `n` rows, on their way to a meter
 #' @return list(tick, count), functions.
 #' @noRd
-learn_counter <- function(tick, n) {
+learn_counter <- function(tick, n = NULL) {
+  force(tick) # whose clock begins now
   count <- 0L
   list(
     tick = function(rows) {
-      if (rows == n) count <<- count + 1L
+      if (is.null(n) || rows == n) count <<- count + 1L
       tick(rows)
     },
     count = function() count

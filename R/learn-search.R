@@ -31,9 +31,9 @@ tied_basis <- function(field) {
 #' @return an evaluation with `opt` (how the climb ended), ep, cold, evaluations, starts.
 #' @noRd
 learn_search <- function(problem) {
-  tick <- learn_progress(problem)
-  objective <- learn_objective(problem, tick)
-  few <- learn_few(problem, tick)
+  counter <- learn_counter(learn_progress(problem))
+  objective <- learn_objective(problem, counter$tick)
+  few <- learn_few(problem, counter$tick)
   race <- learn_race(objective, few)
   found <- NULL
   for (k in order(-reached(race$ends))) {
@@ -56,7 +56,7 @@ learn_search <- function(problem) {
       cold = FALSE, opt = list(convergence = 99L, message = "EP converged at no starting point")
     )
   }
-  found$evaluations <- objective$evaluations() + if (is.null(few)) 0L else few$evaluations()
+  found$evaluations <- counter$count()
   found$starts <- ends_table(race, found$start)
   found
 }

@@ -2,7 +2,8 @@
 # then a few steps on all, from sites that some rows foretell.
 
 stage_rows <- 4000L  # of the first stage; all, when they are not many more
-stage_steps <- 8L    # on all rows
+stage_steps <- 20L   # on all rows
+stage_near <- 1      # nats that a search may end from its optimum
 stage_sweeps <- 50L  # of EP there: at hyperparameters that need more it is not repeated
 stage_left <- 0.05   # share of the variance left from which on "auto" takes more,
 stage_wide <- 20L    # twice as many with more columns than this
@@ -73,9 +74,10 @@ learn_staged <- function(latent, rows, spec, search) {
   list(latent = latent, before = before, models = search(latent, before))
 }
 
-#' A few steps on all rows from a mode on some: the curvature is that one, grown with the rows,
-#' for to measure it takes as many evaluations as parameters
-#' @param mode an evaluation on `n_few` rows, with `H`. @return an evaluation, with `H`.
+#' Steps on all rows from a mode on some: the curvature is that one, grown with the rows, for
+#' to measure it takes as many evaluations as parameters
+#' @param mode an evaluation on `n_few` rows, with `H` and `measured`.
+#' @return an evaluation, with both and `opt`.
 #' @noRd
 stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
   par <- learn_within(problem, mode$par)
@@ -83,38 +85,51 @@ stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
   at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
   patient$begin(list(par = par, sites = stage_sites(problem$latent, n_few, at, spec)))
   here <- patient$at(par)
-  here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)
-  if (is.finite(here$penalised)) {
-    basis <- diag(length(par))[, !learn_at_zero(problem, here), drop = FALSE]
-    here <- learn_walk(here, learn_objective(stage_hasty(problem), tick), basis, stage_steps, gain)
+  if (!is.null(mode$H)) {
+    here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)
   }
-  here$H <- here$curvature
+  if (is.finite(here$penalised)) {
+    here <- learn_climb(here, learn_objective(stage_hasty(problem), tick), gain, stage_steps)
+  }
+  here[c("H", "measured")] <- list(here$curvature, mode$measured)
   here
 }
 
-#' A few steps from the optimum on some rows, and the fit
-#' @param first see learn_search(). @return the same on all rows.
+#' Steps from the optimum on some rows, and the fit
+#' @param few list(problem, modes), the first of which is that of learn_search() on some rows.
+#' @return the same on all rows.
 #' @noRd
-stage_optimum <- function(first, problem, n_few, spec) {
+stage_optimum <- function(few, problem, spec) {
   counter <- learn_counter(learn_progress(problem), problem$latent$n)
-  first$H <- first$opt$curvature
+  first <- few$modes[[1]]
+  n_few <- few$problem$latent$n
+  some <- learn_objective(few$problem, counter$tick)
+  first[c("H", "measured")] <-
+    learn_curvature(some, first, rough = TRUE)[c("H", "measured")]
   found <- stage_onward(first, problem, n_few, spec, counter$tick, learn_gain)
   found$cold <- TRUE
   found$evaluations <- first$evaluations + counter$count()
   found$starts <- first$starts
-  found$ep <- ep_run(
-    problem$latent, problem$hyper(found$par), spec$df, problem$omega(found$par), found$sites,
-    spec$control, spec$criterion
-  )
-  fine <- is.finite(found$penalised)
-  if (!fine || !learn_is_over(problem)) { # that all steps were taken is as it should be
-    found$opt <- list(
-      convergence = if (fine) 0L else 99L, message = sprintf(
-        "%d rows, then at most %d steps on %d", n_few, stage_steps, problem$latent$n
-      )
-    )
-  }
+  found$ep <- learn_final(problem, found$par, found$sites, final = FALSE)
+  found$opt <- stage_ended(found, problem, n_few)
   found
+}
+
+#' How a search on some rows, then on all, has ended
+#' @return list(convergence, message)
+#' @noRd
+stage_ended <- function(found, problem, n_few) {
+  if (!is.finite(found$penalised)) {
+    return(list(convergence = 99L, message = "EP did not converge on all rows"))
+  }
+  if (learn_is_over(problem)) {
+    return(found$opt)
+  }
+  n <- problem$latent$n
+  list(convergence = as.integer(found$opt$left > stage_near), message = sprintf(
+    "%d rows, then at most %d steps on %d; a further step promises %s nats", n_few, stage_steps, n,
+    format(found$opt$left, digits = 1)
+  ))
 }
 
 #' Nothing is free: EP from where some rows lead it
@@ -124,7 +139,5 @@ stage_held <- function(problem, spec) {
   at <- list(hyper = problem$hyper(problem$start), omega = problem$omega(problem$start))
   sites <- stage_sites(latent, stage_few(latent)$n, at, spec)
   final <- is.null(sites) && !is.null(latent$y)
-  ep_run(
-    latent, at$hyper, spec$df, at$omega, sites, spec$control, spec$criterion, final = final
-  )
+  learn_final(problem, problem$start, sites, final)
 }

@@ -48,46 +48,44 @@ learn_move_noise <- function(problem, par, step, rate) {
 
 # In normal coordinates --------------------------------------------------------
 
+# Shifts of the log lengthscale and, in sds, of the nugget, and rates of wrong labels. Without
+# them: as the heuristics have it, smooth with much noise, wiggly with little.
+average_alone <- list(
+  none = list(c(0, -0.55), c(0.3, 1.15), c(-1, -1.35)),
+  rates = list(c(0, -0.55, 0.05), c(-1, -1.35, 0.05), c(0.7, 0.5, 0.15))
+)
+# From how many modes of a simpler noise model the search goes on, with which rates, and where
+# it starts besides
+average_ways <- list(
+  one = list(from = "none", modes = 2L, rates = 0.03, besides = list(c(0.7, -0.9, 0.15))),
+  two = list(from = "one", modes = 1L, rates = list(c(0.05, 0.05), c(0.2, 0.01), c(0.01, 0.2)))
+)
+
 #' Where the search under a noise model starts: from the modes of the simpler one
 #' @noRd
 average_from <- function(problem, name, noise, found) {
-  kinds <- if (name == "one") "one" else c("neg", "pos")
+  kinds <- noise_kinds[[name]]
   root <- rate_root(noise$sources, noise$pooling)
-  rate <- function(e) {
+  normals <- function(e) {
     z <- mapply(function(e, kind) rate_normal(e, noise$rate[[kind]]), e, kinds)
     z <- solve(root, matrix(z, nrow(root), length(kinds), byrow = TRUE))
     inside(as.vector(z))
   }
-  onward <- function(before, k, e) {
-    average_onward(problem, before$modes[[k]], before$problem, rate(e))
+  alone <- function(starts) {
+    lapply(starts, function(at) average_start(at, problem, if (length(kinds)) normals(at[3])))
   }
-  if (name %in% c("none", "given")) {
-    return(average_starts(problem))
+  way <- average_ways[[name]]
+  before <- if (!is.null(way)) found[[way$from]]
+  if (is.null(before)) {
+    return(alone(average_alone[[if (length(kinds)) "rates" else "none"]]))
   }
-  if (name == "one" && !is.null(found$none)) {
-    known <- lapply(seq_len(min(2, length(found$none$modes))), onward,
-                    before = found$none, e = 0.03)
-    return(c(known, list(average_start(c(0.7, -0.9), problem, rate(0.15)))))
-  }
-  if (name == "two" && !is.null(found$one)) {
-    return(lapply(list(c(0.05, 0.05), c(0.2, 0.01), c(0.01, 0.2)), onward,
-                  before = found$one, k = 1L))
-  }
-  list(
-    average_start(c(0, -0.55), problem, rate(rep(0.05, length(kinds)))),
-    average_start(c(-1, -1.35), problem, rate(rep(0.05, length(kinds)))),
-    average_start(c(0.7, 0.5), problem, rate(rep(0.15, length(kinds))))
-  )
+  onward <- lapply(utils::head(before$modes, way$modes), function(mode) {
+    lapply(way$rates, function(e) average_onward(problem, mode, before$problem, normals(e)))
+  })
+  c(unlist(onward, recursive = FALSE), alone(way$besides))
 }
 
-#' Starting points of the model without wrong labels: as the heuristics have it, smooth
-#' with much noise, wiggly with little. Shifts of log lengthscale, nugget in sds.
-#' @noRd
-average_starts <- function(problem) {
-  lapply(list(c(0, -0.55), c(0.3, 1.15), c(-1, -1.35)), average_start, problem = problem)
-}
-
-average_start <- function(shift, problem, rate = NULL) {
+average_start <- function(shift, problem, rates = NULL) {
   at <- problem$field
   z <- numeric(length(at))
   name <- intersect(learn_tied, at)
@@ -98,16 +96,16 @@ average_start <- function(shift, problem, rate = NULL) {
     z[at == name] <- solve(prior_root(problem$latent, name), from + toward)
   }
   z[at == "nugget"] <- shift[2]
-  z[at == "epsilon"] <- rate
+  z[at == "epsilon"] <- rates
   list(par = inside(z))
 }
 
 #' From the modes of one noise model to starts of another: its kernel, and these rates
 #' @noRd
-average_onward <- function(problem, mode, from, rate) {
+average_onward <- function(problem, mode, from, rates) {
   z <- numeric(length(problem$field))
   z[problem$field != "epsilon"] <- mode$par[from$field != "epsilon"]
-  z[problem$field == "epsilon"] <- rate
+  z[problem$field == "epsilon"] <- rates
   list(par = z, sites = mode$sites)
 }
 

@@ -1,9 +1,4 @@
-# Sums of weights in logs, Kronecker's points, and largest weights smoothed.
-
-log_sum <- function(x) {
-  top <- max(x)
-  if (is.finite(top)) top + log(sum(exp(x - top))) else top
-}
+# Kronecker's points, and largest weights smoothed.
 
 #' The first n primes
 #' @noRd

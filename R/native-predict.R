@@ -48,10 +48,6 @@ native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL
   )
 }
 
-native_weight_predict <- function(Xt, mean, C) {
-  lapply(native_weight_predict_nodes(Xt, mean, C), as.vector)
-}
-
 native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
   lapply(native_inducing_predict_nodes(Z, columns, list(hyper), b, C, Xnew), as.vector)
 }

@@ -1,13 +1,14 @@
-# Noise models: what is reported of each true class, as a function of standard normals.
+# Noise models: what is reported of each true class, as a function of coordinates: standard
+# normals, or the logits of an optimum.
 
 #' A noise model
 #'
 #' @param name "none", "one", "two", "given" or "matrix". @param d coordinates.
-#' @param omega function(z) of the S x C x C probabilities, z standard normal.
+#' @param omega function(z) of the S x C x C probabilities.
 #' @param pull function(z, slope) of the gradient in z, slope that in omega, S x C x C.
-#' @param rates function(z) of the rates that omega is made of, S x 1 or S x C; of a matrix
-#'   itself. @param prior function(z): value and gradient of what the log prior has beside the
-#'   normal one.
+#' @param rates function(z) of the rates that omega is made of as a fit shows them, the mean of
+#'   the sources': one rate, or (neg, pos); or what is held. @param prior function(z): value and
+#'   gradient of what the log prior has beside the normal one.
 #' @noRd
 new_noise <- function(name, d, omega, pull, rates, prior = nothing_besides) {
   list(name = name, d = d, omega = omega, pull = pull, rates = rates, prior = prior)
@@ -19,95 +20,133 @@ nothing_besides <- function(z) list(value = 0, gradient = numeric(length(z)))
 #' @param epsilon as as_omega() takes it.
 #' @noRd
 noise_held <- function(name, epsilon, classes, sources) {
-  omega <- as_omega(unname(epsilon), classes, sources)
-  rates <- unname(epsilon)
-  if (!is.matrix(rates)) rates <- matrix(rates, sources, length(rates), byrow = TRUE)
+  omega <- as_omega(epsilon, classes, sources)
   new_noise(
-    name, 0L, function(z) omega, function(z, slope) numeric(), function(z) rates
+    name, 0L, function(z) omega, function(z, slope) numeric(), function(z) epsilon
   )
 }
 
 #' A rate of every source, or one for each of its true classes
 #'
-#' @param priors of the rates, by kind: one, or one a class, see rate_quantile().
-#' @param pooling prior correlation of two sources' rates on the normal scale.
+#' @param scale see rate_normals() and rate_logits(), which coordinates and rates are.
+#' @param kinds of rates a source has: 1, or C. @param root S x coordinates of a kind: what
+#'   makes of them a number for each source. @param prior see new_noise().
 #' @noRd
-noise_rates <- function(name, priors, classes, sources, pooling = 0) {
-  root <- rate_root(sources, pooling)
-  kind <- rep(seq_along(priors), each = sources)
+noise_rates <- function(name, scale, kinds, root, classes, prior = nothing_besides) {
+  sources <- nrow(root)
+  kind <- rep(seq_len(kinds), each = sources)
   each <- function(z, f) {
-    z <- root %*% matrix(z, sources)
-    value <- vapply(seq_along(z), function(k) f(z[k], priors[[kind[k]]]), numeric(1))
-    matrix(value, sources)
+    z <- root %*% matrix(z, ncol(root))
+    matrix(vapply(seq_along(z), function(k) f(z[k], kind[k]), numeric(1)), sources)
   }
-  rates <- function(z) each(z, rate_quantile)
   new_noise(
-    name, sources * length(priors),
-    omega = function(z) rates_omega(rates(z), classes),
+    name, ncol(root) * kinds,
+    omega = function(z) rates_omega(each(z, scale$rate), classes),
     pull = function(z, slope) {
-      as.vector(crossprod(root, rates_slope(slope, length(priors)) * each(z, rate_slope)))
+      as.vector(crossprod(root, rates_slope(slope, kinds) * each(z, scale$slope)))
     },
-    rates = rates
+    rates = function(z) {
+      rates <- colMeans(each(z, scale$rate))
+      if (kinds == 2) stats::setNames(rates, c("neg", "pos")) else rates[1]
+    },
+    prior = prior
   )
 }
 
-#' A noise model by name
+#' A noise model by name, in standard normals
 #' @param noise see noise_model().
 #' @noRd
 noise_of <- function(name, noise) {
-  switch(name,
-    none = noise_held(name, 0, noise$classes, noise$sources),
-    given = , matrix = noise_held(name, noise$given, noise$classes, noise$sources),
-    one = noise_rates(name, noise$rate["one"], noise$classes, noise$sources, noise$pooling),
-    two = noise_rates(
-      name, noise$rate[c("neg", "pos")], noise$classes, noise$sources, noise$pooling
-    )
-  )
+  kinds <- noise_kinds[[name]]
+  if (is.null(kinds)) {
+    given <- if (name == "none") 0 else noise$given
+    return(noise_held(name, given, noise$classes, noise$sources))
+  }
+  root <- rate_root(noise$sources, noise$pooling)
+  noise_rates(name, rate_normals(noise$rate[kinds]), length(kinds), root, noise$classes)
 }
 
-#' What averaging needs to know of label noise
+# Priors of the rates of noise models
+noise_kinds <- list(one = "one", two = c("neg", "pos"))
+
+#' What learning needs to know of label noise
 #'
-#' @param epsilon as in gpc_spec(). @param reports of the rows. @param integrate whether
-#'   hyperparameters are integrated.
-#' @return list(models, weights, rate: priors by kind, list(a, b, size) each; given; classes,
+#' @param epsilon as in gpc_spec(). @param prior see noise_prior(). @param reports of the rows.
+#' @param integrate whether hyperparameters are integrated.
+#' @return list(weights: prior probabilities of the noise models; models: those whose modes are
+#'   sought, "matrix" not among them, for it is sought from theirs; rate: priors by kind,
+#'   list(a, b, size) each; shape: that of the rate at the centre of a matrix; given; classes,
 #'   sources; ruled_out: prior probabilities of models that can't be; pooling; integrate).
 #' @noRd
 noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
-  usual <- list(a = 1, b = rate_shape(prior, length(reports$sources)), size = 0.5)
+  shape <- rate_shape(prior, length(reports$sources))
+  usual <- list(a = 1, b = shape, size = 0.5)
   wrong <- function(shapes) { # of the rate of wrong labels
     if (is.null(shapes)) usual else list(a = shapes[2], b = shapes[1], size = 1)
   }
-  study <- !is.null(prior$sensitivity) || !is.null(prior$specificity)
-  weights <- if (is.numeric(epsilon)) {
-    c(given = 1)
-  } else if (study || epsilon == "learn2") {
-    c(two = 1)
-  } else if (epsilon == "learn") {
-    c(one = 1)
-  } else {
-    prior$models[prior$models > 0]
-  }
-  without_excluded(list(
-    models = names(weights), weights = weights,
+  weights <- noise_weights(epsilon, prior, reports)
+  # once a check has found a wrong label, that there is none is ruled out
+  none <- names(weights) == "none"
+  out <- none & report_disproved(reports) & !all(none)
+  names <- names(weights)[!out]
+  list(
+    weights = weights[!out],
+    models = union(setdiff(names, "matrix"), if ("matrix" %in% names) "one"),
     rate = list(one = usual, neg = wrong(prior$specificity), pos = wrong(prior$sensitivity)),
-    given = if (is.numeric(epsilon)) epsilon, classes = reports$classes,
-    sources = length(reports$sources), pooling = prior$pooling, integrate = integrate
-  ), reports)
+    shape = shape, given = if (!is.character(epsilon)) epsilon,
+    classes = reports$classes, sources = length(reports$sources),
+    ruled_out = if (any(out)) weights[out], pooling = prior$pooling, integrate = integrate
+  )
 }
 
-#' Once a check has found a wrong label, that there is none is ruled out
+#' Prior probabilities of the noise models by name
 #' @noRd
-without_excluded <- function(noise, reports) {
-  none <- names(noise$weights) == "none"
-  if (report_disproved(reports) && any(none) && !all(none)) {
-    noise$ruled_out <- noise$weights[none]
-    noise$weights <- noise$weights[!none]
-    noise$models <- setdiff(noise$models, "none")
+noise_weights <- function(epsilon, prior, reports) {
+  if (!is.character(epsilon)) {
+    return(c(given = 1))
   }
-  noise
+  # a rate for each class of several is a matrix
+  own <- if (reports$classes > 2) "matrix" else "two"
+  if (!is.null(prior$sensitivity) || !is.null(prior$specificity)) epsilon <- "learn2"
+  one <- switch(epsilon, learn = "one", learn2 = own, matrix = "matrix")
+  weights <- if (is.null(one)) {
+    stats::setNames(prior$models, c("none", "one", own))
+  } else {
+    stats::setNames(1, one)
+  }
+  weights[weights > 0]
 }
 
-# Rates as functions of normals ----------------------------------------------------
+# Rates as functions of coordinates ------------------------------------------------
+
+#' Rates by standard normals
+#' @param priors of the rates by kind, see rate_quantile().
+#' @return list(rate(z, kind), slope(z, kind))
+#' @noRd
+rate_normals <- function(priors) {
+  list(
+    rate = function(z, kind) rate_quantile(z, priors[[kind]]),
+    slope = function(z, kind) rate_slope(z, priors[[kind]])
+  )
+}
+
+#' Rates by logits of twice the rate, alike
+#' @noRd
+rate_logits <- list(
+  rate = function(z, kind) 0.5 * stats::plogis(z),
+  slope = function(z, kind) {
+    e <- 0.5 * stats::plogis(z)
+    e * (1 - 2 * e)
+  }
+)
+
+#' The prior of a rate in its logit: the density of the rate times its slope e (1 - 2e) [M 8.7]
+#' @noRd
+logit_prior <- function(z) {
+  e <- 0.5 * stats::plogis(z)
+  b <- rate_prior_shape
+  list(value = sum(log(2 * b * e) + b * log1p(-2 * e)), gradient = 1 - 2 * e - 2 * b * e)
+}
 
 #' Symmetric root of sd^2 I + common^2 11'
 #' @noRd

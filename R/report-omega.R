@@ -13,17 +13,16 @@ as_omega <- function(epsilon, classes, sources = 1L) {
   if (length(dim(epsilon)) == 3) {
     return(epsilon)
   }
-  if (!is.matrix(epsilon)) epsilon <- rate_matrix(epsilon, classes)
-  array(rep(epsilon, each = sources), c(sources, classes, classes))
+  each <- rep(unname(epsilon), each = sources)
+  if (is.matrix(epsilon)) {
+    return(array(each, c(sources, classes, classes)))
+  }
+  rates_omega(matrix(each, sources), classes)
 }
 
 #' One rate, or a rate for each true class, as a noise matrix
 #' @noRd
-rate_matrix <- function(epsilon, classes) {
-  omega <- matrix(unname(epsilon) / (classes - 1), classes, classes)
-  diag(omega) <- 1 - epsilon
-  omega
-}
+rate_matrix <- function(epsilon, classes) as_omega(epsilon, classes)[1, , ]
 
 #' The likelihood of each true class where all that is known of a row is its label
 #' @param code labels, 1..C. @param omega 1 x C x C.
@@ -49,13 +48,4 @@ rates_slope <- function(slope, rates) {
   dim(on) <- dim(slope)[1:2]
   by_class <- (rowSums(slope, dims = 2) - on) / (classes - 1) - on
   if (rates == 1L) matrix(rowSums(by_class)) else by_class
-}
-
-#' Rates of one source as a fit shows them: one rate, or (neg, pos); else as they are
-#' @noRd
-shown_rates <- function(rates) {
-  if (nrow(rates) > 1) {
-    return(rates)
-  }
-  if (ncol(rates) == 2) c(neg = rates[1, 1], pos = rates[1, 2]) else rates[1, 1]
 }

@@ -161,8 +161,8 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "slope of the rate without 1 - 2 epsilon", "R/learn-coordinates.R",
-  "e * (1 - 2 * e) * colSums", "e * colSums", r = "learn-objective|gradient"
+  "slope of the rate without 1 - 2 epsilon", "R/report-noise.R",
+  "    e * (1 - 2 * e)\n", "    e\n", r = "learn-objective|gradient"
 )
 mutant(
   "the prior left out of what is maximised", "R/learn-objective.R",
@@ -175,12 +175,12 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "prior of the rate without its Jacobian", "R/learn-coordinates.R",
+  "prior of the rate without its Jacobian", "R/report-noise.R",
   "sum(log(2 * b * e) + b * log1p(-2 * e))",
   "sum(log(2 * b) + (b - 1) * log1p(-2 * e))", r = "learn-laplace"
 )
 mutant(
-  "Laplace's method divides by (2 pi)^(d/2)", "R/learn-modes.R",
+  "Laplace's method divides by (2 pi)^(d/2)", "R/learn-curvature.R",
   "mode$penalised + length(values)", "mode$penalised - length(values)", r = "learn-laplace"
 )
 mutant(
@@ -189,11 +189,19 @@ mutant(
   r = "learn-average"
 )
 mutant(
-  "axes of nodes turned round by rounding", "R/learn-modes.R",
+  "axes of nodes turned round by rounding", "R/learn-curvature.R",
   "e$vectors * rep(sign(largest), each = nrow(H))", "e$vectors", r = "learn-average"
 )
 mutant(
-  "curvature not grown with the rows", "R/learn-modes.R",
+  "a curvature that differences do not tell is the prior's in silence", "R/learn-curvature.R",
+  "  H[at, at] <- told$H\n", "  H[at, at] <- diag(length(at))\n", r = "learn-curvature"
+)
+mutant(
+  "an EP far from a fixed point tells the curvature", "R/ep-follow.R",
+  "max(out$residual) < residual", "TRUE", r = "learn-curvature"
+)
+mutant(
+  "curvature not grown with the rows", "R/learn-curvature.R",
   "prior + times * (H - prior)", "H", r = "learn-newton"
 )
 mutant(
@@ -536,8 +544,7 @@ mutant(
 )
 mutant(
   "gradient trusted although its system was not solved", "R/learn-objective.R",
-  "solved <- ep_converged(out) && identical(out$gradient_status, 0L)",
-  "solved <- ep_converged(out)", r = "learn-objective"
+  "solved <- there && identical(out$gradient_status, 0L)", "solved <- there", r = "learn-objective"
 )
 
 # What is refused ---------------------------------------------------------------

@@ -32,7 +32,7 @@ calls <- alist(
     X, X[1:3, ], columns, rep(list(hyper), 3), three, NULL, ep_control(), gradient = TRUE
   ),
   classes_prob = native_classes_prob(three, three + 1),
-  weight_predict = native_weight_predict(t(X), c(1, 2), S),
+  weight_predict = native_weight_predict_nodes(t(X), c(1, 2), S),
   inducing_predict = native_inducing_predict(
     X[1:3, ], columns, hyper, c(1, 2, 0, 1), diag(4) / 2, X
   ),

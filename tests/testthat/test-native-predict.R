@@ -91,7 +91,7 @@ test_that("weights and inducing inputs are predicted at all nodes as one by one,
   for (i in 1:4) {
     expect_close(out$m[, i], drop(crossprod(Xt, b[, i])), 1e-12)
     expect_close(out$s2[, i], colSums(Xt * (C[, , i] %*% Xt)), 1e-12)
-    expect_identical(native_weight_predict(Xt, b[, i], C[, , i])$s2, out$s2[, i])
+    expect_identical(native_weight_predict_nodes(Xt, b[, i], C[, , i])$s2[, 1], out$s2[, i])
 
     hyper <- p$hyper[[i]]
     plain <- utils::modifyList(hyper, list(bias = 0))

@@ -62,3 +62,9 @@ dirichlet_divergence <- function(a, b) {
   sum(lgamma(total) - lgamma(rowSums(b))) - sum(lgamma(a) - lgamma(b)) +
     sum((a - b) * (digamma(a) - digamma(total)))
 }
+
+# log sum exp
+log_sum <- function(x) {
+  top <- max(x)
+  if (is.finite(top)) top + log(sum(exp(x - top))) else top
+}

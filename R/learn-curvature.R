@@ -1,0 +1,163 @@
+# The curvature of what is maximised at a mode, by differences of the gradient. Where EP does
+# not converge nearby, its gradient there may be near enough, or a shorter step helps, or the
+# scores of the rows tell it: it is never that of the prior alone without a word. [M 14]
+
+# Between the gradients that are subtracted; the first step, and then shorter ones
+curvature_step <- c(usual = 0.03, rough = 0.05, central = 0.01)
+curvature_shorter <- c(1, 1 / 3, 1 / 10)
+curvature_tol <- 1e-6 # of EP, for gradients are subtracted from each other
+# Of EP that stalls: its gradients are then right to some 0.1
+curvature_residual <- 1e-2
+# How it was measured along a coordinate, from the best
+curvature_ways <- c("converged", "stalled", "scores", "prior")
+
+#' -f'' at a mode by differences of the gradient, and how the sites move there
+#'
+#' @param central whether both sides are looked at: half as exact again, twice as dear.
+#' @param rough whether EP's tolerance in a search will do, which it does to climb with.
+#' @return list(H, tangent, measured: which of `curvature_ways` tells H along each
+#'   coordinate), all `NULL` where EP has no fixed point at the mode. If `central`, H is `NA`
+#'   where differences do not tell it.
+#' @noRd
+learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
+  look <- curvature_look(objective, mode, rough)
+  here <- if (central || rough) mode else look(mode$par, mode$sites)
+  if (!is.finite(here$penalised)) {
+    return(list(H = NULL, tangent = NULL, measured = NULL))
+  }
+  first <- curvature_step[[if (central) "central" else if (rough) "rough" else "usual"]]
+  d <- length(mode$par)
+  H <- matrix(NA_real_, d, d)
+  tangent <- matrix(0, length(unlist(here$sites)), d)
+  measured <- rep("prior", d)
+  for (j in seq_len(d)) {
+    for (step in first * curvature_shorter) {
+      ends <- curvature_ends(here, j, step, look, central)
+      if (!is.null(ends)) {
+        H[, j] <- (ends$down$gradient - ends$up$gradient) / ends$apart
+        # gradients that are not exact may say anything
+        if (ends$way == "converged" || H[j, j] > objective$problem$least) {
+          tangent[, j] <- (unlist(ends$up$sites) - unlist(ends$down$sites)) / ends$apart
+          measured[j] <- ends$way
+          break
+        }
+        H[, j] <- NA
+      }
+    }
+  }
+  if (!central && "prior" %in% measured) {
+    told <- curvature_scores(objective, here, measured, first)
+    H <- curvature_filled(H, told)
+    measured <- told$measured
+  }
+  list(H = (H + t(H)) / 2, tangent = tangent, measured = measured)
+}
+
+#' Evaluations near a mode, as a function of the point and of the sites to start from; `near`
+#' where EP came near a fixed point only
+#' @noRd
+curvature_look <- function(objective, mode, rough) {
+  if (rough) {
+    objective$begin(mode)
+    return(function(par, sites) objective$at(par))
+  }
+  problem <- objective$problem
+  problem$search_control$tol <- max(problem$control$tol, curvature_tol, problem$latent$coarse)
+  function(par, sites) {
+    out <- learn_native(problem, par, sites)
+    objective$tick()
+    end <- learn_evaluation(problem, par, out, curvature_residual)
+    end$near <- !ep_converged(out)
+    end
+  }
+}
+
+#' Two points along a coordinate whose gradients are there: exact ones on one side, or on both
+#' sides those of an EP that came near
+#' @return list(up, down, apart, way), or `NULL`.
+#' @noRd
+curvature_ends <- function(here, j, step, look, central) {
+  along <- function(step) look(replace(here$par, j, here$par[j] + step), here$sites)
+  fine <- function(end) is.finite(end$penalised)
+  exact <- function(end) fine(end) && !isTRUE(end$near)
+  up <- along(step)
+  down <- if (central || !exact(up)) along(-step) else here
+  if (!central && !exact(up) && exact(down) || !fine(up)) up <- here
+  if (!fine(down)) down <- here
+  apart <- up$par[j] - down$par[j]
+  if (apart > (if (central) 1.5 * step else 0)) {
+    way <- if (exact(up) && exact(down)) "converged" else "stalled"
+    list(up = up, down = down, apart = apart, way = way)
+  }
+}
+
+#' What the scores of the rows tell of coordinates that differences do not
+#'
+#' The score of a row is the slope of its leave-one-out log probability with the sites as
+#' they are; the sum of its squares is the expected curvature.
+#' @return list(at: these coordinates, H: among them, measured)
+#' @noRd
+curvature_scores <- function(objective, here, measured, step) {
+  problem <- objective$problem
+  at <- which(measured == "prior")
+  problem$search_control$max_sweeps <- 1L
+  loo <- function(j, step) {
+    par <- replace(here$par, j, here$par[j] + step)
+    objective$tick()
+    learn_native(problem, par, here$sites, gradient = FALSE)$loo
+  }
+  n <- problem$latent$n
+  scores <- matrix(vapply(at, function(j) {
+    slope <- (loo(j, step) - loo(j, -step)) / (2 * step)
+    if (length(slope) == n && all(is.finite(slope))) slope else numeric(n)
+  }, numeric(n)), n)
+  measured[at[colSums(scores^2) > 0]] <- "scores"
+  precision <- rep_len(pmax(problem$precision, problem$least), length(here$par))
+  list(at = at, H = crossprod(scores) + diag(precision[at], length(at)), measured = measured)
+}
+
+#' A curvature with its columns that differences do not tell: from the other columns, and from
+#' scores
+#' @noRd
+curvature_filled <- function(H, told) {
+  at <- told$at
+  H[, at] <- t(H[at, , drop = FALSE])
+  H[at, at] <- told$H
+  H
+}
+
+#' What is to be said of how the curvature at modes was measured, after their method
+#' @noRd
+curvature_words <- function(modes) {
+  worst <- max(0L, match(unlist(lapply(modes, `[[`, "measured")), curvature_ways))
+  switch(max(1L, worst), "", " (stalled)", " (scores)", " (prior)")
+}
+
+#' The curvature on more rows: the data's part of it grows with them, the prior's does not
+#' @param times as many rows.
+#' @noRd
+grown_curvature <- function(problem, H, times) {
+  prior <- diag(pmax(problem$precision, problem$least), nrow(H))
+  e <- axes(prior + times * (H - prior))
+  e$vectors %*% (pmax(abs(e$values), problem$least) * t(e$vectors))
+}
+
+#' eigen() of a symmetric matrix, which may have no rows; the largest part of a vector is
+#' positive, so that rounding does not turn it round
+#' @noRd
+axes <- function(H) {
+  if (nrow(H) == 0) {
+    return(list(values = numeric(), vectors = H))
+  }
+  e <- eigen(H, symmetric = TRUE)
+  largest <- e$vectors[cbind(max.col(abs(t(e$vectors)), "first"), seq_along(e$values))]
+  e$vectors <- e$vectors * rep(sign(largest), each = nrow(H))
+  e
+}
+
+#' Log evidence by Laplace's method at a mode
+#' @noRd
+node_laplace <- function(mode, least = average_least) {
+  values <- pmax(axes(mode$H)$values, least)
+  mode$penalised + length(values) / 2 * log(2 * pi) - sum(log(values)) / 2
+}
