@@ -210,7 +210,7 @@ diagnose_average <- function(object) {
   by_nodes <- models$method == "nodes"
   counts <- models$probability > 0.05 # the others hardly count
   uneven <- counts & by_nodes & (models$pareto_k > 0.7 | models$ess < 10) %in% TRUE
-  modes <- counts & startsWith(models$method, "mode")
+  modes <- counts & grepl("^mode", models$method)
   list(
     happened = c(
       if (any(by_nodes)) {

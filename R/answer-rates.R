@@ -74,7 +74,7 @@ node_ends <- function(object, mine, values, level) {
   at <- nodes(object)
   model <- at$model[mine]
   weight <- at$weight[mine] / sum(at$weight[mine])
-  bare <- models$model[startsWith(models$method, "mode") & models$model != "none"]
+  bare <- models$model[grepl("^mode", models$method) & models$model != "none"]
   if (is.null(models) || sum(weight[model %in% bare]) > 0.05) {
     return(matrix(NA_real_, 2, ncol(values)))
   }

@@ -218,7 +218,7 @@ inform_models_left <- function(lost) {
 #' @noRd
 inform_rough <- function(nodes, noise) {
   models <- nodes$models
-  rough <- startsWith(models$method, "mode") & models$probability > 0.01
+  rough <- grepl("^mode", models$method) & models$probability > 0.01
   if (noise$integrate && any(rough)) {
     inform_sturdy(
       c(i = "Hyperparameters are integrated roughly, by Laplace's method, under the noise

@@ -5,6 +5,7 @@
 # from a cold start reaches its value.
 
 learn_little_noise <- 0.05 # below this, twice as much is tried
+learn_doubt <- 2 # nats that it may be behind on some rows, and yet ahead on all
 
 #' How the ends of a race are sought, see modes_way()
 #' @param onward whether it goes on to climb.
@@ -39,11 +40,8 @@ learn_search <- function(problem) {
   for (k in order(-reached(race$ends))) {
     from <- race$ends[[k]]
     if (!is.finite(from$penalised)) next
-    if (!is.null(from$few)) {
-      H <- learn_curvature(few, from$few, rough = TRUE)$H
-      if (!is.null(H)) from$curvature <- grown_curvature(problem, H, few$times)
-    }
-    candidate <- learn_with_noise(objective, learn_climb(from, objective))
+    if (!is.null(from$few)) from$curvature <- few_curvature(problem, few, from$few)
+    candidate <- learn_with_noise(objective, learn_climb(from, objective), few)
     candidate$ep <- learn_final(problem, candidate$par, candidate$sites)
     candidate$cold <- learn_is_cold(candidate)
     candidate$start <- k
@@ -99,26 +97,43 @@ learn_few <- function(problem, tick) {
   }
 }
 
+#' The curvature of all rows at an end on some
+#' @noRd
+few_curvature <- function(problem, few, end) {
+  H <- learn_curvature(few, end, rough = TRUE)$H
+  if (!is.null(H)) grown_curvature(problem, H, few$times)
+}
+
 #' Overlap of the classes and wrong labels explain each other, and the way from one to the
 #' other may lead downhill: an end with few wrong labels is held against a climb from where
-#' there are many, with less overlap
-#' @param found the end, see learn_climb(). @return the better one, alike.
+#' there are many, with less overlap; if some rows want that
+#' @param found the end, see learn_climb(). @param few see learn_few().
+#' @return the better one, alike.
 #' @noRd
-learn_with_noise <- function(objective, found) {
+learn_with_noise <- function(objective, found, few = NULL) {
   problem <- objective$problem
-  if (!any(problem$field == "epsilon") || !is.finite(found$penalised) ||
-      any(problem$rates(found$par) > learn_little_noise)) {
+  many <- function(end) any(problem$rates(end$par) > learn_little_noise)
+  if (!any(problem$field == "epsilon") || !is.finite(found$penalised) || many(found)) {
     return(found)
   }
-  objective$begin() # far away, where sites would mislead
-  here <- objective$at(
-    learn_move_noise(problem, found$par, -log(10), 2 * learn_little_noise)
-  )
-  if (!is.finite(here$penalised)) {
-    return(found)
+  par <- learn_move_noise(problem, found$par, -log(10), 2 * learn_little_noise)
+  climb <- function(objective, par, curvature = NULL) {
+    objective$begin() # far away, where sites would mislead
+    here <- objective$at(par)
+    here$curvature <- curvature
+    if (is.finite(here$penalised)) learn_climb(here, objective) else here
   }
-  noisy <- learn_climb(here, objective)
-  if (noisy$penalised > found$penalised) noisy else found
+  noisy <- if (is.null(few)) {
+    climb(objective, par)
+  } else {
+    few$begin()
+    least <- few$at(found$par)$penalised - learn_doubt
+    some <- climb(few, par)
+    if (many(some) && some$penalised > least) {
+      climb(objective, some$par, few_curvature(problem, few, some))
+    }
+  }
+  if (isTRUE(noisy$penalised > found$penalised)) noisy else found
 }
 
 #' Does EP from the prior end where the search did?

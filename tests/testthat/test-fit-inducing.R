@@ -179,6 +179,28 @@ test_that("an end with few wrong labels is held against a climb from many", {
   expect_lt(abs(problem$rates(better$par) - 0.15), 0.05)
   # an end with wrong labels is the end
   expect_identical(learn_with_noise(objective, better), better)
+  # some rows tell that it is worth it, and where it leads
+  few <- learn_few(problem, function(n) NULL)
+  expect_equal(learn_with_noise(objective, none, few)$penalised, better$penalised, tolerance = 1e-4)
+})
+
+test_that("where some rows want no wrong labels, none are tried on all", {
+  d <- curve_table(1500, flips = 0)
+  fit <- gpc(class ~ a + b + f, d, inducing = 30, epsilon = 0.1, kernel = held())
+  latent <- model_latent(fit)
+  latent$free <- "nugget"
+  problem <- learn_problem(latent, gpc_spec(inducing = 30))
+  counter <- learn_counter(function(n) NULL, problem$latent$n)
+  objective <- learn_objective(problem, counter$tick)
+  par <- replace(problem$start, problem$field == "epsilon", problem$lower[2])
+  end <- learn_climb(objective$at(par), objective)
+  spent <- counter$count()
+  few <- learn_few(problem, counter$tick)
+  expect_identical(learn_with_noise(objective, end, few), end)
+  expect_equal(counter$count(), spent)
+  again <- learn_with_noise(objective, end) # with the same answer
+  expect_equal(again$penalised, end$penalised, tolerance = 1e-6)
+  expect_gt(counter$count(), spent)
 })
 
 test_that("a kernel is dense by default where that is as fast, and time never falls with rows", {
