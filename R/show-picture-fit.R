@@ -158,32 +158,36 @@ picture_curves <- function(x, inputs) {
 #' ARD: the shortest lengthscales; iso: those that move the probabilities most
 #' @noRd
 strongest_curves <- function(x, inputs) {
-  if (x$kernel$type != "iso") {
-    strongest <- utils::head(input_order(x)$place, inputs)
-    return(lapply(strongest, partial_curve, x))
+  order <- if (x$kernel$type == "iso") {
+    move <- vapply(seq_along(x$blueprint$coding), function(j) {
+      rough <- partial_curve(j, x, places = 9, rows = 20)
+      max(apply(rough$prob, 2, function(p) diff(range(p))))
+    }, 0)
+    order(-move)
+  } else {
+    input_order(x)$place
   }
-  curves <- lapply(seq_along(x$blueprint$coding), partial_curve, x)
-  move <- vapply(curves, function(curve) max(apply(curve$prob, 2, function(p) diff(range(p)))), 0)
-  curves[utils::head(order(-move), inputs)]
+  lapply(utils::head(order, inputs), partial_curve, x)
 }
 
 #' Probabilities of the classes along input `j`, averaged over training rows
 #'
+#' @param places how many on the axis. @param rows how many rows at most.
 #' @return list(j, name, levels, value, at, prob, p, latent, X): values of the training rows
 #'   and of the curve on the scale of the input (positions of levels for a factor), the
 #'   probabilities, a column a class; of two classes `p` of the event, and what it comes from.
 #' @noRd
-partial_curve <- function(j, x) {
+partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
+                          rows = if (is_several(x)) 20 else 50) {
   coding <- x$blueprint$coding[[j]]
-  several <- length(x$blueprint$levels) > 2
   value <- decode_features(x$data$X, x$blueprint)[[j]]
   if (is.null(coding$levels)) {
-    at <- fine_axis(value, if (several) 40 else 60)
+    at <- fine_axis(value, places)
   } else {
     value <- match(value, coding$levels)
     at <- seq_along(coding$levels)
   }
-  rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), if (several) 20 else 50))))
+  rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), rows))))
   mine <- blueprint_columns(x$blueprint)$group == j
   moved <- function(at) { # the rows, with each value of the input
     X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
@@ -195,7 +199,7 @@ partial_curve <- function(j, x) {
   curve <- list(
     j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at
   )
-  if (several) {
+  if (is_several(x)) {
     each <- function(axes) apply(prob_new(x, moved(axes[[1]])), 2, average, axes[[1]])
     numeric <- is.null(coding$levels)
     return(c(curve, list(prob = if (numeric) over_axes(x, list(at), each) else each(list(at)))))

@@ -21,6 +21,13 @@ test_that("the strongest inputs have the shortest lengthscales", {
   expect_equal(shown, c(2L, 3L))
 })
 
+test_that("with one lengthscale the strongest inputs are those whose curves vary most", {
+  fit <- curves_fit()
+  vary <- vapply(1:3, function(j) diff(range(partial_curve(j, fit)$p)), 0)
+  shown <- vapply(strongest_curves(fit, 2), `[[`, integer(1), "j")
+  expect_equal(shown, order(-vary)[1:2])
+})
+
 test_that("a partial curve of a single input is its predicted probability", {
   fit <- gpc(class ~ a, toy(), kernel = held(), epsilon = 0.05)
   curve <- partial_curve(1, fit)
