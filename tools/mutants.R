@@ -634,3 +634,71 @@ mutant(
   "update(core_dense(), n, b, -1, gamma,", "update(core_dense(), n, b, 1, gamma,",
   r = "native-blas"
 )
+
+# Pictures, tables, the report ------------------------------------------------
+
+mutant(
+  "a surface through too few places", "R/show-picture-fit.R", "12 * length(axes)",
+  "4 * length(axes)", r = "show-picture-fit"
+)
+mutant(
+  "one lengthscale: the weakest inputs first", "R/show-picture-fit.R", "order(-move)",
+  "order(move)", r = "show-picture-fit"
+)
+mutant(
+  "rings around labels that are probably right", "R/show-picture-fit.R",
+  "which(row_flipped(x) > 0.5)", "which(row_flipped(x) < 0.5)", r = "show-autoplot"
+)
+mutant(
+  "weights that are least certain first", "R/show-picture-fit.R",
+  "order(-abs(coef(x)) / weight_scale(x))", "order(abs(coef(x)) / weight_scale(x))",
+  r = "show-autoplot"
+)
+mutant(
+  "the band of a count ends at a rank", "R/show-picture-answers.R",
+  "boxes(expected$lower + 0.5, -Inf", "boxes(expected$lower, -Inf", r = "show-autoplot"
+)
+mutant(
+  "a noise matrix upside down", "R/show-picture-answers.R",
+  "place <- size + 1 - c(row(values))", "place <- c(row(values))", r = "show-autoplot"
+)
+mutant(
+  "points named by their rank, not their row", "R/show-picture-answers.R",
+  "c(named[\"row\"], lapply(id", "c(named[\"rank\"], lapply(id", r = "show-picture-answers"
+)
+mutant(
+  "a small page loses its key before its note", "R/show-draw-panel.R",
+  "c(\"\", \"note\", \"key\", \"title\")", "c(\"\", \"key\", \"note\", \"title\")",
+  r = "show-draw-text"
+)
+mutant(
+  "the evidence of t-EP in glance()", "R/show-tidy.R",
+  "if (tep) NA_real_ else fit_evidence(x)", "fit_evidence(x)", r = "show-tidy"
+)
+mutant(
+  "augment() shifts rows where some were left out", "R/show-tidy.R",
+  "match(seq_len(n), x$data$rows)", "pmin(seq_len(n), nobs(x))", r = "show-tidy"
+)
+mutant(
+  "nodes that were left out are counted", "R/fit-complete.R",
+  "tabulate(match(nodes$table$model, nodes$models$model), nrow(nodes$models))",
+  "nodes$models$nodes", r = "answer-noise-test"
+)
+mutant(
+  "an end that is 0 is printed as a bound", "R/words.R", "which(p > 0 & p < 0.001)",
+  "which(p < 0.001)", r = "answer-interval"
+)
+mutant(
+  "a report lists labels that are trusted", "R/show-report-rows.R",
+  "which(!known[match(found$row, object$data$rows)])", "seq_along(found$row)",
+  r = "show-report"
+)
+mutant(
+  "neighbours that agree are those that disagree", "R/show-report-rows.R",
+  "near[near != label]", "near[near == label]", r = "show-report"
+)
+mutant(
+  "a report shows columns of other rows where NA left rows out", "R/show-report.R",
+  "others[object$data$rows, c(which", "others[seq_along(object$data$rows), c(which",
+  r = "show-report"
+)
