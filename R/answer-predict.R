@@ -183,12 +183,12 @@ most_probable <- function(prob, levels) {
 #' @noRd
 predicted_link <- function(object, X, call) {
   latent <- node_latent(object, X, call)
-  z <- matrix(latent$m / sqrt(latent$s2), nrow(X))
+  weight <- node_weight(object)
+  z <- matrix(latent$m / sqrt(latent$s2), nrow(X), length(weight))
   if (ncol(z) == 1) {
-    return(drop(z))
+    return(z[, 1])
   }
   df <- object$spec$df
-  weight <- node_weight(object)
   pos <- drop(stats::pt(z, df) %*% weight)
   neg <- drop(stats::pt(-z, df) %*% weight)
   # from the side on which the probability is small

@@ -23,6 +23,8 @@
 #' @param rows Rows, as [shards()] describes them.
 #' @param to A folder for the files `shard-00001.csv` and so on, which a cluster must see,
 #'   too; or a DBI connection, with `table`. Files and tables that are there are not replaced.
+#'   A file has its name when all of it is written; that of a shard without rows has the names
+#'   of the columns alone.
 #' @param table Name of a new table.
 #' @param cluster `NULL`, the default, for this process, or a cluster made by
 #'   [parallel::makeCluster()].
@@ -88,8 +90,6 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   }
   write_answers(team, "suspects", out[c("posterior", "lik")], to)
 }
-
-shard_labels <- function(rows) vapply(rows$sources, `[[`, character(1), "label")
 
 #' Encodes rows as the fit does, which must be its rows
 #' @noRd
@@ -173,7 +173,8 @@ write_answers <- function(team, verb, args, to) {
   } else {
     done <- lapply(seq_len(size), function(k) {
       done <- team$ask(verb, args, shards = k)[[1]]
-      DBI::dbWriteTable(to$con, to$table, cbind(shard = k, done$answers), append = TRUE)
+      answers <- cbind(shard = rep(k, done$rows), done$answers)
+      DBI::dbWriteTable(to$con, to$table, answers, append = TRUE)
       done[names(done) != "answers"]
     })
   }

@@ -11,52 +11,61 @@ check_cluster <- function(cluster, call) {
 
 #' Messages to the shards of a cluster, each node with its own
 #'
-#' A node that does not answer is left out from then on: its shards go to the others, and
-#' the condition `shards_lost` names them.
+#' A node that does not answer is left out from then on. Its shards go to the others, who hear
+#' all that has made them what they are, and are then what they were, to the last bit.
 #' @noRd
-cluster_sender <- function(run, cluster, size, call) {
-  alive <- place <- NULL # numbers of nodes, the second by shard
-  cause <- NULL # of the last loss
+cluster_sender <- function(run, cluster, size, checked, call) {
+  alive <- start_nodes(cluster, call)
+  place <- rep_len(alive, size) # the node of each shard
+  new <- logical(size) # shards that have been moved, and have heard nothing yet
+  log <- list() # the messages that make a shard
+  sent <- 0
   waiting <- FALSE # answers may be under way that nobody has taken
   settle <- function() {
     there <- vapply(alive, function(k) node_answers(cluster_nodes(cluster, k)), logical(1))
     alive <<- alive[there]
     waiting <<- FALSE
   }
-  deal <- function() {
-    lost <- which(!place %in% alive)
-    refuse(
-      !length(alive),
-      c("No node of {.arg cluster} answers any more.",
-        i = "Make another one. What is saved in a {.arg checkpoint} can be resumed."),
-      "cluster", arg = "cluster", parent = cause, call = call
-    )
-    place[lost] <<- rep_len(alive, length(lost))
-    warn_sturdy(
-      "A node of {.arg cluster} was lost: {length(lost)} shard{?s} {?is/are} read again
-       elsewhere ({few(lost)}).",
-      "node_lost", shards = lost
-    )
-    lost
-  }
-  ask <- function(verb, args, each, shards) {
-    nodes <- sort(unique(place[shards]))
-    jobs <- lapply(nodes, function(node) {
-      mine <- place[shards] == node
-      list(run = run, shards = shards[mine], verb = verb, args = args, each = each[mine])
-    })
+  # `NULL` where a node was lost meanwhile
+  deliver <- function(message, shards) {
+    by_node <- split(shards, place[shards])
+    nodes <- cluster_nodes(cluster, as.integer(names(by_node)))
     waiting <<- TRUE
     answers <- tryCatch(
-      parallel::clusterApply(cluster_nodes(cluster, nodes), jobs, shard_answers),
+      parallel::clusterApply(nodes, lapply(by_node, only_for, message), shard_answers),
       error = function(cnd) cnd
     )
     if (inherits(answers, "error") || !all(vapply(answers, is.list, NA))) {
-      cause <<- if (inherits(answers, "error")) answers
       settle()
-      stop(lost_shards(deal()))
+      lost <- which(!place %in% alive)
+      check_lost(lost, alive, if (inherits(answers, "error")) answers, log, call)
+      place[lost] <<- rep_len(alive, length(lost))
+      new[lost] <<- TRUE
+      return(NULL)
     }
     waiting <<- FALSE
-    unlist(answers, recursive = FALSE)[order(order(place[shards]))]
+    checked(unlist(answers, recursive = FALSE)[order(unlist(by_node))], shards)
+  }
+  # whether shards that have been moved are what they were
+  caught_up <- function() {
+    for (message in if (any(new)) log) {
+      answers <- deliver(message, which(new))
+      if (is.null(answers)) {
+        return(FALSE)
+      }
+      if (message$verb == "encode") check_same_rows(identical(answers, message$answers[new]))
+    }
+    new[] <<- FALSE
+    TRUE
+  }
+  ask <- function(message) {
+    sent <<- sent + 1
+    message$number <- sent
+    answers <- NULL
+    while (is.null(answers)) answers <- if (caught_up()) deliver(message, message$shards)
+    if (message$verb == "encode") message$answers <- answers
+    if (message$verb %in% changing_verbs) log <<- logged(log, message)
+    answers
   }
   close <- function() {
     if (waiting) settle()
@@ -65,9 +74,51 @@ cluster_sender <- function(run, cluster, size, call) {
       error = function(cnd) NULL
     )
   }
-  alive <- start_nodes(cluster, call)
-  place <- rep_len(alive, size)
   list(ask = ask, close = close)
+}
+
+#' A message without what is for other shards
+#' @noRd
+only_for <- function(shards, message) {
+  if (!is.null(message$each)) message$each[-shards] <- list(NULL)
+  message$shards <- shards
+  message
+}
+
+#' The log with one more message, without those that no longer matter
+#' @noRd
+logged <- function(log, message) {
+  verbs <- vapply(log, `[[`, "", "verb")
+  # these two say what the sites are, whatever they were
+  if (message$verb == "hold" || is.list(message$args$from)) {
+    log <- log[verbs %in% c("open", "encode") | seq_along(log) == max(which(verbs == "prepare"), 0)]
+  }
+  c(log, list(message))
+}
+
+#' @param lost shards. @param cause of the loss.
+#' @noRd
+check_lost <- function(lost, alive, cause, log, call) {
+  whose <- if (length(alive)) "A message to the nodes" else "No node"
+  what <- if (length(alive)) "failed" else "answers any more"
+  refuse(
+    !length(alive) || !length(lost),
+    c("{whose} of {.arg cluster} {what}.",
+      i = "Make another one. What is saved in a {.arg checkpoint} can be resumed."),
+    "cluster", arg = "cluster", parent = cause, call = call
+  )
+  resumed <- any(vapply(log, function(message) isTRUE(message$args$options$resume), NA))
+  warn_sturdy(
+    c(
+      "A node of {.arg cluster} was lost: {length(lost)} shard{?s} {?is/are} read again
+       elsewhere ({few(lost)}).",
+      i = if (resumed) {
+        "Their sites are those saved last: the result is that of an undisturbed run to the
+         tolerance of EP, not to the last bit."
+      }
+    ),
+    "node_lost", shards = lost
+  )
 }
 
 #' Some nodes of a cluster, whose class and further attributes `[` may not keep

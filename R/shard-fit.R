@@ -14,7 +14,7 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
     )
   }
   na.action <- check_na_action(na.action, call)
-  team <- new_team(vapply(data$sources, `[[`, character(1), "label"), cluster, call)
+  team <- new_team(shard_labels(data), cluster, call)
   on.exit(team$close())
   open_shards(team, data)
   molded <- mold_shards(team, formula, spec$scale, na.action, call)
@@ -22,6 +22,8 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
   class(fit) <- c("sharded", class(fit))
   fit
 }
+
+shard_labels <- function(shards) vapply(shards$sources, `[[`, character(1), "label")
 
 open_shards <- function(team, shards) {
   files <- sites_files(shards$folder, team$size)
@@ -64,9 +66,8 @@ sample_shards <- function(team, rows) {
     mine <- wanted[wanted > before[k] & wanted <= before[k] + rows[k]]
     list(rows = sort(mine) - before[k])
   }))
-  list(
-    X = do.call(rbind, lapply(parts, `[[`, "X")), y = unlist(lapply(parts, `[[`, "y"))
-  )
+  parts <- parts[lengths(parts) > 0]
+  list(X = do.call(rbind, lapply(parts, `[[`, "X")), y = unlist(lapply(parts, `[[`, "y")))
 }
 
 check_shards_spec <- function(spec, call) {

@@ -89,13 +89,8 @@ shards_base <- function(team, rows, few, prior, again, resumed, units = function
       from <- list(
         b = unit * found$b, C = unit * t(unit * found$extra), lik = list(df = df, L = L)
       )
-      tryCatch(
-        {
-          team$ask("begin", list(from = from))
-          held_sites
-        },
-        shards_lost = function(cnd) NULL
-      )
+      team$ask("begin", list(from = from))
+      held_sites
     },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
@@ -119,30 +114,15 @@ shards_base <- function(team, rows, few, prior, again, resumed, units = function
   )
 }
 
-#' Rounds, and the sum of the rows' shares in the gradient where it is asked for; from the
-#' sites that are left when a node was lost meanwhile
+#' Rounds, and the sum of the rows' shares in the gradient where it is asked for
 #' @noRd
 rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
-  from <- if (is.null(sites)) "prior" else "sites"
-  repeat {
-    out <- tryCatch(
-      {
-        out <- shard_rounds(team, lik, control, from, progress)
-        out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
-        if (wanted && ep_converged(out)) {
-          out$gradient <- team$sum(
-            "gradient", list(posterior = out$posterior, lik = lik), add_gradients
-          )
-          out$gradient_status <- if (is.null(out$gradient)) 4L else 0L
-          out$slope <- out$gradient$slope
-        }
-        out
-      },
-      shards_lost = function(cnd) NULL
-    )
-    if (!is.null(out)) {
-      return(out)
-    }
-    from <- "again"
+  out <- shard_rounds(team, lik, control, if (is.null(sites)) "prior" else "sites", progress)
+  out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
+  if (wanted && ep_converged(out)) {
+    gradient <- team$sum("gradient", list(posterior = out$posterior, lik = lik), add_gradients)
+    out$gradient_status <- if (is.list(gradient)) 0L else 4L
+    if (is.list(gradient)) out[c("gradient", "slope")] <- list(gradient, gradient$slope)
   }
+  out
 }

@@ -39,18 +39,17 @@ shard_prepare <- function(state, prior) {
 
 #' Sites to start from, and what they sum to
 #'
-#' @param from "prior"; "sites", those of the last fixed point; "again", those of the last
-#'   pass; "positive", those last begun from, negative precisions as 0; or list(b, C, lik),
-#'   the posterior of u under other rows.
+#' @param from "prior"; "sites", those of the last fixed point; "positive", those last begun
+#'   from, negative precisions as 0; or list(b, C, lik), the posterior of u under other rows.
 #' @return list(P, h)
 #' @noRd
 shard_begin <- function(state, from) {
   state$scale <- 0
-  grams <- each_block(state, function(block) {
+  sum_blocks(state, function(block) {
     rows <- block_rows(state, block)
     sites <- if (is.list(from)) {
       block$good <- projected_sites(rows, from)
-    } else if (from %in% c("again", "positive") && !is.null(block$here)) {
+    } else if (from == "positive" && !is.null(block$here)) {
       sites_of_point(block$here, rows$lambda)
     } else if (from != "prior") {
       block$good
@@ -60,20 +59,7 @@ shard_begin <- function(state, from) {
     block$trial <- NULL
     block$memory <- list()
     native_shard_gram(rows, block$here)
-  })
-  Reduce(add_grams, grams)
-}
-
-#' Takes sites to start from
-#' @param sites list(tau, nu) of all rows.
-#' @noRd
-shard_hold <- function(state, sites) {
-  before <- 0
-  for (block in state$blocks) {
-    block$good <- lapply(sites, `[`, before + seq_len(block$n))
-    before <- before + block$n
-  }
-  NULL
+  }, add_grams)
 }
 
 projected_sites <- function(rows, from) {
@@ -96,7 +82,7 @@ shard_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
   if (accept) shard_accept(state)
   state$scale <- scale
   saved <- list()
-  passes <- each_block(state, function(block) {
+  sums <- sum_blocks(state, function(block) {
     if (accept && !is.null(state$file)) {
       sites <- sites_of_point(block$here, block_rows(state, block)$lambda)
       saved[[length(saved) + 1]] <<- sites
@@ -107,9 +93,8 @@ shard_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
     block$trial <- out[["next"]]
     out["next"] <- list(NULL)
     out
-  })
+  }, add_passes)
   if (length(saved)) save_sites(state, saved)
-  sums <- Reduce(add_passes, passes)
   state$known <- length(sums$g)
   sums
 }
@@ -128,9 +113,9 @@ shard_accept <- function(state) {
 #' P and h anew from the sites: those of the rounds are sums of steps
 #' @noRd
 shard_gram <- function(state) {
-  Reduce(add_grams, each_block(state, function(block) {
+  sum_blocks(state, function(block) {
     native_shard_gram(block_rows(state, block), block$here)
-  }))
+  }, add_grams)
 }
 
 #' Keeps the sites of a fixed point
@@ -144,22 +129,24 @@ shard_settle <- function(state) {
   NULL
 }
 
+#' @return `FALSE` without a posterior
+#' @noRd
 shard_gradient <- function(state, posterior, lik) {
-  shares <- each_block(state, function(block) {
+  sum_blocks(state, function(block) {
     rows <- block_rows(state, block)
     inputs <- if (!is.null(state$prior$Z)) {
       c(list(X = block$X), state$prior[c("Z", "columns", "hyper")])
     }
-    native_shard_gradient(rows, lik, posterior, block$here, inputs)
-  })
-  Reduce(add_gradients, shares)
+    share <- native_shard_gradient(rows, lik, posterior, block$here, inputs)
+    if (is.null(share)) FALSE else share
+  }, add_gradients)
 }
 
 # Sums ------------------------------------------------------------------------
 
 add_grams <- function(a, b) list(P = a$P + b$P, h = a$h + b$h)
 
-add_gradients <- function(a, b) if (!is.null(a) && !is.null(b)) Map(`+`, a, b)
+add_gradients <- function(a, b) if (is.list(a) && is.list(b)) Map(`+`, a, b) else FALSE
 
 add_passes <- function(a, b) {
   if (a$status != 0 || b$status != 0) {

@@ -4,69 +4,59 @@
 #   source      description of where its rows come from, see shards()
 #   blueprint   how they are encoded
 #   keep        whether encoded rows and features stay in memory
-#   blocks      environments, one a batch of the source: y, and X, Phi, lambda while they
-#               are kept; here, trial: points (see native-shard.R); memory: differences of
+#   blocks      environments, one a batch of the source: n, its rows; y, and X, Phi, lambda
+#               while they are kept; digest of X and y; here, trial: points (see native-shard.R); memory: differences of
 #               points, newest first; good: tau and nu at the last fixed point
 #   scale       of the step from `here` to `trial`
 #   known       differences that the sums at `trial` know of, the step among them
 #   prior       what features are made of, see shard_features()
+#   scanned     rows that the scan has seen
 #   file        where its sites are saved, or NULL
+#   done        the last message that changed the state, and its answer
 
 #' @param source description of where the rows come from. @param options list(batch_size,
-#'   keep, text: arguments of read.csv()). @param file for its sites, or `NULL`.
+#'   keep, resume, text: arguments of read.csv()). @param file for its sites, or `NULL`.
 #' @noRd
 shard_open <- function(state, source, options, file = NULL) {
-  state$source <- source
-  state$options <- options
-  state$file <- file
+  list2env(list(source = source, options = options, file = file, blocks = list()), state)
   state$keep <- FALSE # until they are
-  state$blocks <- list()
   NULL
 }
 
 #' The first rows, and the types of columns of a text
 #' @noRd
 shard_head <- function(state) {
-  reader <- shard_reader(state)
-  on.exit(reader$close())
-  data <- reader$read()
-  list(
-    rows = if (!is.null(data)) utils::head(data, 100), types = reader$types()
-  )
+  rows <- NULL
+  types <- each_frame(state, function(data) rows <<- utils::head(data, 100), most = 1)
+  list(rows = rows, types = types)
 }
 
 #' Encodes the rows as the blueprint says
-#' @return list(counts: of the two classes; left_out: rows with missing values; saved: whether
-#'   sites were, by an earlier run)
+#' @return list(counts: of the two classes; left_out: rows with missing values; digest: of the
+#'   rows; saved: whether sites were, by an earlier run)
 #' @noRd
 shard_encode <- function(state, blueprint, na.action, types) {
-  state$blueprint <- blueprint
-  state$na.action <- na.action
-  state$types <- types
+  list2env(list(blueprint = blueprint, na.action = na.action, types = types), state)
   state$keep <- FALSE
   state$blocks <- list()
   counts <- c(0, 0)
   left_out <- 0
-  digests <- character()
   each_batch(state, function(data) {
-    block <- new.env(parent = emptyenv())
-    block$n <- length(data$y)
+    block <- list2env(list(n = length(data$y) + 0, digest = rows_digest(data)))
     if (state$options$keep) list2env(data[c("X", "y")], block)
     state$blocks[[length(state$blocks) + 1]] <- block
     counts <<- counts + c(sum(data$y < 0), sum(data$y > 0))
-    if (!is.null(state$file)) digests <<- c(digests, rlang::hash(data[c("X", "y")]))
   }, function(rows) left_out <<- left_out + rows)
+  # a scan does not come before every encoding
+  check_same_rows(is.null(state$scanned) || state$scanned == sum(counts) + left_out)
   state$keep <- state$options$keep
-  saved <- FALSE
-  if (!is.null(state$file)) {
-    state$digest <- rlang::hash(digests)
-    sizes <- vapply(state$blocks, function(block) block$n + 0, numeric(1))
-    sites <- read_sites(state$file, state$digest, sizes)
-    saved <- !is.null(sites)
-    Map(function(block, sites) block$good <- sites, state$blocks[saved], sites)
-  }
-  list(counts = counts, left_out = left_out, saved = saved)
+  state$digest <- rlang::hash(vapply(state$blocks, `[[`, "", "digest"))
+  list(
+    counts = counts, left_out = left_out, digest = state$digest, saved = take_saved_sites(state)
+  )
 }
+
+rows_digest <- function(data) rlang::hash(data[c("X", "y")])
 
 #' What `visit(block)` gives of every block, the encoded rows being there
 #' @noRd
@@ -74,30 +64,42 @@ each_block <- function(state, visit) {
   if (state$keep) {
     return(lapply(state$blocks, visit))
   }
+  answers <- vector("list", length(state$blocks))
   number <- 0
-  answers <- list()
   each_batch(state, function(data) {
     number <<- number + 1
-    block <- state$blocks[[number]]
+    block <- if (number <= length(answers)) state$blocks[[number]]
+    check_same_rows(identical(block$digest, rows_digest(data)))
     list2env(data[c("X", "y")], block)
     on.exit(rm(list = intersect(c("X", "Phi", "lambda"), names(block)), envir = block))
-    answers[[number]] <<- visit(block)
+    answers[number] <<- list(visit(block))
   })
+  check_same_rows(number == length(answers))
   answers
 }
+
+check_same_rows <- function(same) {
+  must(
+    same, NULL, "have the same rows in the same order whenever it is read", "rows",
+    of = "A shard", call = NULL
+  )
+}
+
+#' The sum of what `visit(block)` gives of every block, `NULL` of none
+#' @noRd
+sum_blocks <- function(state, visit, add) add_up(each_block(state, visit), add)
+
+add_up <- function(parts, add) Reduce(add, parts[lengths(parts) > 0])
 
 #' Encoded rows by their numbers in the shard, ascending
 #' @noRd
 shard_rows <- function(state, rows) {
   before <- 0
-  parts <- each_block(state, function(block) {
+  sum_blocks(state, function(block) {
     mine <- rows[rows > before & rows <= before + block$n] - before
     before <<- before + block$n
     list(X = block$X[mine, , drop = FALSE], y = block$y[mine])
-  })
-  list(
-    X = do.call(rbind, lapply(parts, `[[`, "X")), y = unlist(lapply(parts, `[[`, "y"))
-  )
+  }, function(a, b) list(X = rbind(a$X, b$X), y = c(a$y, b$y)))
 }
 
 #' @param visit is given list(X, y) of every batch of which rows are kept, `left_out` the
@@ -111,42 +113,54 @@ each_batch <- function(state, visit, left_out = function(rows) NULL) {
   })
 }
 
-each_frame <- function(state, visit) {
-  reader <- shard_reader(state)
-  on.exit(reader$close())
-  repeat {
-    data <- reader$read()
-    if (is.null(data)) break
-    if (nrow(data)) visit(data)
-  }
-}
-
-#' An open source of the rows
+#' Reads the rows, in batches
+#' @param most batches with rows that are wanted. @return the types of their columns, of a text.
 #' @noRd
-shard_reader <- function(state) {
+each_frame <- function(state, visit, most = Inf) {
   source <- state$source
-  reader <- switch(source$kind,
-    frame = stream_source(source$data, state$options$batch_size, list(), NULL),
-    file = stream_source(source$path, state$options$batch_size, state$options$text, NULL),
-    query = query_source(source, state$options$batch_size),
-    "function" = stream_source(source$open(), state$options$batch_size, list(), NULL)
-  )
+  reader <- shard_reader(source, state$options)
+  on.exit(reader$close())
   open_source(reader, NULL)
   if (!is.null(state$types)) reader$settle(state$types)
   if (source$kind == "file") {
     reader$skip(source$first - 1)
     reader$limit(source$rows)
   }
-  reader
+  while (most > 0 && !is.null(data <- reader$read())) {
+    if (nrow(data)) visit(data)
+    most <- most - (nrow(data) > 0)
+  }
+  reader$types()
+}
+
+shard_reader <- function(source, options) {
+  switch(source$kind,
+    frame = stream_source(source$data, options$batch_size, list(), NULL),
+    file = stream_source(source$path, options$batch_size, options$text, NULL),
+    query = query_source(source, options$batch_size),
+    "function" = made_source(source$open(), options$batch_size)
+  )
 }
 
 query_source <- function(source, batch_size) {
-  con <- source$connect()
-  reader <- dbi_source(con, source$query, batch_size)
-  close <- reader$close
-  reader$close <- function() {
-    close()
-    DBI::dbDisconnect(con)
+  con <- reader <- NULL
+  open <- function() {
+    con <<- source$connect()
+    reader <<- dbi_source(con, source$query, batch_size)
+    reader$open()
   }
+  close <- function() {
+    if (!is.null(reader)) reader$close()
+    if (!is.null(con)) DBI::dbDisconnect(con)
+    con <<- reader <<- NULL
+  }
+  new_source(open, function() reader$read(), close = close)
+}
+
+#' What a function returns: a connection was opened for this pass alone
+#' @noRd
+made_source <- function(made, batch_size) {
+  reader <- stream_source(made, batch_size, list(), NULL)
+  if (inherits(made, "connection") && isOpen(made)) reader$close <- function() close(made)
   reader
 }

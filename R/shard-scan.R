@@ -3,12 +3,20 @@
 # centre and scale, too, whatever the cut.
 
 #' What a shard has seen of the variables of a formula
+#' @param needed columns that other rows have, and the formula reads.
 #' @return list(n, features: a summary each, y: one of the response)
 #' @noRd
-shard_scan <- function(state, terms, na.action, types) {
+shard_scan <- function(state, terms, needed, na.action, types) {
   state$types <- types
+  state$scanned <- 0
   seen <- NULL
   each_frame(state, function(data) {
+    state$scanned <- state$scanned + nrow(data)
+    absent <- setdiff(needed, names(data))
+    must(
+      !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have",
+      "missing_column", of = "It", columns = absent, call = NULL
+    )
     frame <- tryCatch(
       stats::model.frame(terms, data, na.action = stats::na.pass),
       error = function(cnd) abort_formula(cnd, "data", NULL)
@@ -110,25 +118,45 @@ scan_shards <- function(team, formula, scale, na.action, call) {
   frame <- model_frame(formula, first$rows, call)
   terms <- strip_environment(attr(frame, "terms"))
   check_learned_terms(terms, call)
-  seen <- team$sum(
-    "scan", list(terms = terms, na.action = na.action, types = first$types), merge_seen
-  )
+  seen <- team$sum("scan", list(
+    terms = terms, needed = intersect(all.vars(terms), names(first$rows)), na.action = na.action,
+    types = first$types
+  ), merge_seen)
   check_rows(if (is.null(seen)) 0 else seen$n, 1, call)
-  outcome <- mold_outcome(seen$y, rlang::as_label(formula[[2]]), call = call)
+  outcome <- mold_two_classes(seen$y, rlang::as_label(formula[[2]]), call)
   blueprint <- formula_blueprint(formula, terms, first$rows, outcome$levels)
   list(blueprint = seen_blueprint(blueprint, seen, terms, scale, call), types = first$types)
 }
 
-#' The first rows there are
+mold_two_classes <- function(y, arg, call) {
+  used <- unique(as.character(y))
+  must(
+    length(used) <= 2 || is.numeric(y), arg, "have two classes with shards, not {length(used)}",
+    "outcome_levels",
+    more = c(
+      x = "Found: {.val {few(used)}}.",
+      i = "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
+    ),
+    call = call
+  )
+  mold_outcome(y, arg, call = call)
+}
+
+#' The first rows there are, and the types of columns of a text by those shards that have
+#' values there
 #' @return as shard_head(), or `NULL`
 #' @noRd
 first_rows <- function(team) {
+  first <- NULL
   for (k in seq_len(team$size)) {
     head <- team$ask("head", shards = k)[[1]]
-    if (!is.null(head$rows)) {
-      return(head)
-    }
+    if (is.null(head$rows)) next
+    if (is.null(first)) first <- head
+    unknown <- names(first$types)[is.na(first$types)]
+    first$types[unknown] <- head$types[unknown]
+    if (!anyNA(first$types)) break
   }
+  first
 }
 
 #' Terms such as poly() learn of the rows that they see, and each shard sees others

@@ -20,22 +20,36 @@ save_sites <- function(state, sites) {
   )
 }
 
-#' Saved sites, as list(tau, nu) a block; `NULL` where none were saved
-#' @param sizes rows of the blocks.
+#' Sites that an earlier run has saved become those of the blocks
+#' @return whether there were, or there is nothing to save
 #' @noRd
-read_sites <- function(file, digest, sizes) {
-  remove_files(unfinished(file))
-  if (!file.exists(file)) {
-    return(NULL)
+take_saved_sites <- function(state) {
+  file <- state$file
+  if (is.null(file) || !isTRUE(state$options$resume)) {
+    return(FALSE)
   }
+  remove_files(unfinished(file))
+  sizes <- vapply(state$blocks, `[[`, numeric(1), "n")
   n <- sum(sizes)
-  rows <- function(payload) length(payload) / 16
-  payload <- read_sealed(file, sites_kind, rows, digest)
+  if (!file.exists(file)) {
+    return(n == 0)
+  }
+  payload <- read_sealed(file, sites_kind, function(payload) length(payload) / 16, state$digest)
   values <- readBin(payload, "double", 2 * n, endian = "little")
-  last <- cumsum(sizes)
-  Map(function(from, to) {
-    list(tau = values[from:to], nu = values[n + from:to])
-  }, last - sizes + 1, last)
+  shard_hold(state, list(tau = values[seq_len(n)], nu = values[n + seq_len(n)]))
+  TRUE
+}
+
+#' Takes sites to start from
+#' @param sites list(tau, nu) of all rows.
+#' @noRd
+shard_hold <- function(state, sites) {
+  before <- 0
+  for (block in state$blocks) {
+    block$good <- lapply(sites, `[`, before + seq_len(block$n))
+    before <- before + block$n
+  }
+  NULL
 }
 
 sites_files <- function(folder, size) {

@@ -12,14 +12,16 @@
 #' workers, where they have the same BLAS; other cuts of the same rows in the same order give
 #' the same fixed point to the tolerance of EP.
 #'
-#' All shards must have the same columns. A first pass over them settles how inputs are
-#' encoded: levels, centre and scale are those of all rows. Column types of CSV files are
-#' those of the first one. Terms that learn something of the rows, such as `poly()`, are an
-#' error.
+#' All shards must have the columns that the formula reads, in any order. A first pass over
+#' them settles how inputs are encoded: levels, centre and scale are those of all rows. The
+#' type of a column of CSV files is that in the first of them that has values there. Terms
+#' that learn something of the rows, such as `poly()`, are an error. A shard may be without
+#' rows, or without one that is complete.
 #'
 #' With `keep = FALSE` rows are read again in every pass, and encoded again; what stays in
 #' memory of a row is then some 250 bytes, its sites among them. A source must give the same
-#' rows in the same order whenever it is read.
+#' rows in the same order whenever it is read: a digest of them is compared in every pass, and
+#' others are an error (`sturdy_error_rows`).
 #'
 #' # The fit
 #' EP takes all rows at once, with Anderson acceleration, as [gpc()] does with many rows; each
@@ -40,8 +42,11 @@
 #' # A cluster
 #' With a cluster, the worker that has a shard reads it: paths, connections to databases and
 #' functions are used there. Only a data frame is sent. When a worker is lost, its shards are
-#' read again by the others (`sturdy_warning_node_lost`), and EP goes on from the sites that are
-#' left; the last one that is lost is an error, `sturdy_error_cluster`. Any cluster that
+#' read again by the others (`sturdy_warning_node_lost`), who repeat the passes that led there:
+#' the fit is the same to the last bit. Of a run that was resumed they take the sites that were
+#' saved last, and it is the same to the tolerance of EP. The process that asks keeps the
+#' messages of those passes, 4 m^2 bytes each with m inducing inputs or weights. The last worker
+#' that is lost is an error, `sturdy_error_cluster`. Any cluster that
 #' [parallel::clusterApply()] can address will do, among them those of snow over MPI, of
 #' parallelly over the nodes of a Slurm job, and of mirai.
 #'
@@ -71,7 +76,8 @@
 #' arguments; `sturdy_error_checkpoint` for a folder that is not there, or that holds sites
 #' without `resume`, and for files that are damaged or hold the sites of other rows. In a fit
 #' `sturdy_error_shard`, beside the class of its cause: a shard can't be
-#' read or encoded. It has the field `shard`, its number.
+#' read or encoded; beside `sturdy_error_rows` it gives other rows than before, beside
+#' `sturdy_error_missing_column` it lacks a column. It has the field `shard`, its number.
 #' @seealso [gpc()], [bpm()], [bpm_stream()]
 #' @export
 #' @examples
@@ -99,10 +105,10 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
   )
   structure(
     list(
-      sources = shard_sources(x, if (is.null(n)) 1 else n, connect, call),
+      sources = shard_sources(x, if (is.null(n)) 1 else n, connect, list(...), call),
       options = list(
         batch_size = check_count(batch_size, "batch_size", min = 1),
-        keep = check_flag(keep, "keep"), text = list(...)
+        keep = check_flag(keep, "keep"), resume = resume, text = list(...)
       ),
       folder = if (!is.null(checkpoint)) normalizePath(checkpoint)
     ),
@@ -112,7 +118,7 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
 
 #' Descriptions, a list(label, kind, ..) each
 #' @noRd
-shard_sources <- function(x, n, connect, call) {
+shard_sources <- function(x, n, connect, text, call) {
   if (is.data.frame(x) && nrow(x) > 0) {
     return(lapply(cut_rows(nrow(x), n), function(range) {
       at <- range$first - 1 + seq_len(range$rows)
@@ -120,7 +126,7 @@ shard_sources <- function(x, n, connect, call) {
     }))
   }
   if (is.character(x) && length(x) && !anyNA(x) && is.null(connect)) {
-    return(file_sources(x, n, call))
+    return(file_sources(x, n, text, call))
   }
   if (is.character(x) && length(x) && !anyNA(x) && is.function(connect)) {
     check_package("DBI", "shards", call)
@@ -141,13 +147,13 @@ shard_sources <- function(x, n, connect, call) {
   )
 }
 
-file_sources <- function(paths, n, call) {
+file_sources <- function(paths, n, text, call) {
   if (n == 1) {
     return(lapply(paths, function(path) {
       list(label = path, kind = "file", path = path, first = 1, rows = Inf)
     }))
   }
-  lapply(cut_rows(count_lines(paths, call) - 1, n), function(range) {
+  lapply(cut_rows(count_rows(paths, text, call), n), function(range) {
     label <- paste(range_label(range), "of", paths)
     c(list(label = label, kind = "file", path = paths), range)
   })
@@ -166,12 +172,13 @@ cut_rows <- function(rows, n) {
       c(0, ends[-n]) + 1, ends)
 }
 
-count_lines <- function(path, call) {
-  con <- open_file(path, getOption("encoding"), call)
-  on.exit(close(con))
-  lines <- 0
-  while (length(now <- readLines(con, 10000, warn = FALSE))) lines <- lines + length(now)
-  lines
+#' Rows of a file, which are not its lines
+#' @noRd
+count_rows <- function(path, text, call) {
+  reader <- stream_source(path, 10000, text, call)
+  on.exit(reader$close())
+  open_source(reader, call)
+  reader$skip(Inf)
 }
 
 #' @export

@@ -3,23 +3,35 @@
 
 shard_states <- new.env(parent = emptyenv()) # by run, and there by shard
 
-#' The answer of a shard to a message
+#' The answers of some shards, at one place, to a message
 #'
 #' What goes wrong is an answer, too: the driver says which shard it was.
-#' @param run name of the run. @param shard number. @param verb see shard_verb().
-#' @param args its arguments.
+#' @param message list(run, number: of messages of the run, where they may come twice; verb,
+#'   see shard_verb(); args: its arguments; each: further ones, a list for each shard there
+#'   is; shards: the numbers of those it is for).
 #' @noRd
-shard_answer <- function(run, shard, verb, args) {
-  tryCatch(
-    {
-      here <- shard_state(run, shard, new = verb == "open")
-      do.call(shard_verb(verb), c(list(here), args), quote = TRUE)
-    },
-    error = function(cnd) {
+shard_answers <- function(message) {
+  lapply(message$shards, function(shard) {
+    args <- c(message$args, message$each[[shard]])
+    tryCatch(shard_answer(message, shard, args), error = function(cnd) {
       cnd[c("trace", "call")] <- list(NULL)
       structure(list(condition = cnd), class = "shard_failure")
-    }
-  )
+    })
+  })
+}
+
+#' A message that changes a shard does it once, although it may come again: a node that was
+#' lost has taken the answers of the others with it
+#' @noRd
+shard_answer <- function(message, shard, args) {
+  here <- shard_state(message$run, shard, new = message$verb == "open")
+  number <- message$number
+  if (!is.null(number) && identical(here$done$number, number)) {
+    return(here$done$answer)
+  }
+  answer <- do.call(shard_verb(message$verb), c(list(here), args), quote = TRUE)
+  if (message$verb %in% changing_verbs) here$done <- list(number = number, answer = answer)
+  answer
 }
 
 shard_state <- function(run, shard, new) {
@@ -42,12 +54,15 @@ shard_forget <- function(run) {
 #' @noRd
 shard_verb <- function(verb) {
   switch(verb,
-    open = shard_open, head = shard_head, scan = shard_scan, encode = shard_encode, rows = shard_rows,
-    prepare = shard_prepare, hold = shard_hold, begin = shard_begin, pass = shard_pass,
-    accept = shard_accept, gram = shard_gram, settle = shard_settle, gradient = shard_gradient,
+    open = shard_open, head = shard_head, scan = shard_scan, encode = shard_encode,
+    rows = shard_rows, prepare = shard_prepare, hold = shard_hold, begin = shard_begin,
+    pass = shard_pass, accept = shard_accept, gram = shard_gram, settle = shard_settle, gradient = shard_gradient,
     predict = shard_predict, suspects = shard_suspects
   )
 }
+
+# What a shard is made of: those who come to have one hear these in their order
+changing_verbs <- c("open", "encode", "prepare", "hold", "begin", "pass", "accept", "settle")
 
 # Runs are numbered: a name of chance would move the session's seed
 team_state <- new.env(parent = emptyenv())
@@ -56,12 +71,4 @@ team_state$runs <- 0
 next_run <- function() {
   team_state$runs <- team_state$runs + 1
   paste(Sys.info()[["nodename"]], Sys.getpid(), team_state$runs, sep = "-")
-}
-
-#' The messages of some shards, at one place
-#' @noRd
-shard_answers <- function(job) {
-  lapply(seq_along(job$shards), function(k) {
-    shard_answer(job$run, job$shards[k], job$verb, c(job$args, job$each[[k]]))
-  })
 }

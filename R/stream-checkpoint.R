@@ -35,7 +35,10 @@ read_checkpoint <- function(checkpoint, arguments, call) {
 #' @noRd
 resume_stream <- function(reader, state, run) {
   filter <- state$filter
-  if (!is.null(filter$columns)) reader$settle(filter[c("columns", "classes")])
+  if (!is.null(filter$columns) && !is.null(reader$types())) {
+    check_same_columns(names(reader$types()), filter$columns, run$call)
+    reader$settle(stats::setNames(filter$classes, filter$columns))
+  }
   passed <- reader$skip(filter$begun[1])
   data <- read_rows(reader, filter$begun[2])
   rows <- filter$source_rows
@@ -66,6 +69,14 @@ resume_stream <- function(reader, state, run) {
     "resumed", rows = rows
   )
   fit
+}
+
+check_same_columns <- function(columns, before, call) {
+  must(
+    identical(columns, before), "source", "be those of the run that is resumed", "checkpoint",
+    more = c(x = "Now: {.val {few(columns)}}.", i = "Then: {.val {few(before)}}."),
+    of = "The columns of {.arg source}", call = call
+  )
 }
 
 #' The next rows, as one data frame

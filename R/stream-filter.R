@@ -33,8 +33,8 @@ record_batch <- function(before, counts, n, kept) {
 #' What the first batch settles of its source
 #' @noRd
 begun_stream <- function(filter, fit, data, reader, run) {
-  learned <- reader$types()
-  filter[names(learned)] <- learned
+  types <- reader$types()
+  if (!is.null(types)) filter[c("columns", "classes")] <- list(names(types), unname(types))
   if ("." %in% all.vars(run$formula)) filter$names <- names(data)
   reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
   filter

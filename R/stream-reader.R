@@ -6,9 +6,9 @@
 #   skip(rows)  passes over the next rows and returns how many there were
 #   limit(rows) ends after so many more
 #   close()     releases what open() took; harmless when there is nothing
-#   types()     what the first batch told about the columns of a text,
-#               list(columns, classes); NULL where columns have types of their own
-#   settle(types)  the same, as an earlier run learned it
+#   types()     the class of each column of a text, by name, NA while nothing but missing
+#               values was seen of it; NULL where columns have types of their own
+#   settle(types)  the same, as it was learned elsewhere
 #   keep(names) columns that are needed; a text passes over the others
 # An error of read() may have the field `rows`: the rows of the batch it is about.
 
@@ -49,7 +49,8 @@ new_source <- function(open, fetch, ...) {
       open()
     },
     read = function() take(Inf), skip = skip, limit = function(rows) left <<- rows,
-    close = function() NULL, types = function() NULL, settle = function(types) NULL, keep = function(names) NULL
+    close = function() NULL, types = function() NULL, settle = function(types) NULL,
+    keep = function(names) NULL
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")
 }

@@ -44,20 +44,19 @@ text_source <- function(source, batch_size, options, call) {
   }
   fetch <- function() {
     data <- text_batch(con, batch_size, classes, options, call)
-    if (anyNA(classes) && !is.null(data)) {
-      check_mostly_numbers(data, names(classes)[is.na(classes)], options$dec, call)
-      whole <- vapply(data, is.integer, logical(1))
-      data[whole] <- lapply(data[whole], as.double)
-      classes[!classes %in% "NULL"] <<- vapply(data, function(v) class(v)[1], "")
+    guessed <- is.na(classes)
+    if (any(guessed) && !is.null(data)) {
+      # of nothing but missing values a later batch will tell
+      seen <- vapply(data, function(v) if (!all(is.na(v))) class(v)[1] else NA_character_, "")
+      classes[guessed] <<- seen[guessed[!classes %in% "NULL"]]
     }
     data
   }
   new_source(
-    if (path) open else once(open), fetch, close = close,
-    types = function() list(columns = names(classes), classes = unname(classes)),
+    if (path) open else once(open), fetch, close = close, types = function() classes,
     settle = function(types) {
-      check_same_columns(names(classes), types$columns, call)
-      classes[] <<- types$classes
+      known <- intersect(names(types)[!is.na(types)], names(classes))
+      classes[known] <<- types[known]
     },
     keep = function(names) classes[!names(classes) %in% names] <<- "NULL"
   )
@@ -123,14 +122,6 @@ wanted_classes <- function(columns, given, call) {
   stats::setNames(as.character(given[columns]), columns)
 }
 
-check_same_columns <- function(columns, before, call) {
-  must(
-    identical(columns, before), "source", "be those of the run that is resumed", "checkpoint",
-    more = c(x = "Now: {.val {few(columns)}}.", i = "Then: {.val {few(before)}}."),
-    of = "The columns of {.arg source}", call = call
-  )
-}
-
 # Rows ----------------------------------------------------------------------
 
 #' The next rows: at once where every line is a row and every field of its type,
@@ -143,7 +134,9 @@ text_batch <- function(con, size, classes, options, call) {
       return(NULL)
     }
     failed <- function(cnd) NULL
-    data <- tryCatch(text_frame(lines, classes, options), error = failed, warning = failed)
+    data <- if (!anyNA(classes)) {
+      tryCatch(text_frame(lines, classes, options), error = failed, warning = failed)
+    }
     # fewer rows: blank lines, fields over several lines; more: a line of twice as
     # many fields
     if (identical(nrow(data), length(lines)) && all(nzchar(lines))) {
@@ -151,10 +144,7 @@ text_batch <- function(con, size, classes, options, call) {
     }
     lines <- text_rows(lines, con, length(classes), options, call)
     if (length(lines)) {
-      return(tryCatch(
-        text_frame(lines, classes, options),
-        error = function(cnd) text_convert(lines, classes, options, call)
-      ))
+      return(text_typed(lines, classes, options, call))
     }
   }
 }
@@ -215,47 +205,47 @@ text_rows <- function(lines, con, width, options, call) {
 
 # Types ---------------------------------------------------------------------
 
-#' Read as text and converted here what read.table() refuses as numbers: those in
-#' quotation marks, and fields of another type, which are errors
+#' Rows by way of text: their types are guessed here, numbers in quotation marks are taken,
+#' and fields of another type are found
 #' @noRd
-text_convert <- function(lines, classes, options, call) {
-  loose <- names(classes)[classes %in% c("numeric", "logical")]
+text_typed <- function(lines, classes, options, call) {
+  loose <- classes %in% c(NA, "numeric", "logical")
   data <- text_frame(lines, replace(classes, loose, "character"), options)
-  for (name in loose) {
-    check_fields(name, data[[name]], classes[[name]], options$dec, call)
-    data[[name]] <- converted(data[[name]], classes[[name]], options$dec)
+  read <- !classes %in% "NULL"
+  for (k in which(loose[read])) {
+    data[[k]] <- text_column(
+      data[[k]], names(data)[k], classes[read][[k]], options$dec, call
+    )
   }
   data
 }
 
-#' A stray text among numbers would make the column a factor of a thousand levels
+#' @param class `NA` to guess it: a stray text among numbers would make the column a factor
+#'   of a thousand levels.
 #' @noRd
-check_mostly_numbers <- function(data, guessed, dec, call) {
-  for (name in guessed[vapply(data[guessed], is.character, logical(1))]) {
-    check_fields(name, data[[name]], "numeric", dec, call, sum(!is.na(data[[name]])) / 2)
+text_column <- function(text, name, class, dec, call) {
+  guess <- if (is.na(class)) {
+    utils::type.convert(text, na.strings = character(), as.is = TRUE, dec = dec)
   }
-}
-
-converted <- function(text, class, dec) {
-  if (class == "logical") {
-    return(as.logical(text))
+  if (!is.null(guess) && !is.character(guess)) {
+    return(if (is.integer(guess)) as.double(guess) else guess)
   }
-  suppressWarnings(as.double(sub(dec, ".", text, fixed = TRUE)))
-}
-
-#' Fields that are neither of the class nor missing are errors, fewer than `most` of them
-#' @noRd
-check_fields <- function(name, text, class, dec, call, most = Inf) {
-  value <- converted(text, class, dec)
+  wanted <- if (is.null(guess)) class else "numeric"
+  value <- if (wanted == "logical") {
+    as.logical(text)
+  } else {
+    suppressWarnings(as.double(sub(dec, ".", text, fixed = TRUE)))
+  }
   bad <- which(is.na(value) & !is.nan(value) & !is.na(text) & nzchar(trimws(text)))
   refuse(
-    length(bad) > 0 && length(bad) < most,
+    length(bad) > 0 && (is.null(guess) || length(bad) < sum(!is.na(text)) / 2),
     c(
-      "Column {.val {name}} must be {class}, as in its other rows, not
+      "Column {.val {name}} must be {wanted}, as in its other rows, not
        {.val {text[bad[1]]}}.",
       i = "If this is a missing value, see {.arg na.strings}; if the column is text, use
            {.code colClasses = c({name} = \"character\")}."
     ),
     "column_type", column = name, rows = bad, call = call
   )
+  if (is.null(guess)) value else guess
 }

@@ -426,8 +426,25 @@ mutant(
 )
 mutant(
   "sites of other rows are taken for those of these", "R/shard-sites.R",
-  "read_sealed(file, sites_kind, rows, digest)",
-  "read_sealed(file, sites_kind, rows, rlang::hash(0))", r = "shard-sites"
+  "length(payload) / 16, state$digest)", "length(payload) / 16, rlang::hash(0))",
+  r = "shard-sites"
+)
+mutant(
+  "rows that change between two passes are not noticed", "R/shard-read.R",
+  "identical(block$digest, rows_digest(data))", "TRUE", r = "shard-source"
+)
+mutant(
+  "a shard without rows is no shard", "R/shard-read.R",
+  "Reduce(add, parts[lengths(parts) > 0])", "Reduce(add, parts)", r = "shard-source"
+)
+mutant(
+  "a message that comes twice is done twice", "R/shard-verbs.R",
+  "identical(here$done$number, number)", "FALSE", r = "shard-cluster"
+)
+mutant(
+  "a shard that has moved begins from nothing", "R/shard-cluster.R",
+  "for (message in if (any(new)) log)", "for (message in if (any(new)) log[1:3])",
+  r = "shard-cluster"
 )
 mutant(
   "S of a checkpoint need not be positive definite", "R/stream-state.R",

@@ -132,3 +132,13 @@ test_that("row names that occur twice are kept", {
   expect_equal(rownames(predict(fit, type = "prob")), rownames(x))
   expect_equal(rownames(predict(fit, type = "latent")), c("a", "a.1", "b", "b.1"))
 })
+
+test_that("no rows have as many answers, of each type", {
+  d <- data.frame(x = c(-2, -1, 1, 2), y = c(0, 0, 1, 1))
+  for (epsilon in list(0.05, "average")) {
+    fit <- suppressWarnings(suppressMessages(gpc(y ~ x, d, epsilon = epsilon)))
+    for (type in c("response", "link")) {
+      expect_equal(unname(predict(fit, d[0, ], type = type)), numeric())
+    }
+  }
+})

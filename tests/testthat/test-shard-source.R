@@ -100,6 +100,192 @@ test_that("the shard that can't be used is named, with its cause", {
   expect_error(fit_to(shards(other)), class = "sturdy_error_column_type")
 })
 
+# A shard without rows is a shard: the fit is that of the others
+test_that("shards without rows are passed over, wherever they are and whatever made them so", {
+  header <- csv_text(d)[1]
+  gaps <- d
+  gaps[c("a", "b")] <- NA
+  empty <- list(
+    csv_file(lines = header), csv_file(lines = c(header, "", "", "")), csv_file(gaps[1:20, ]),
+    csv_file(lines = c(header, rep("NA,NA,NA,NA", 5)))
+  )
+  files <- write_parts(c(100, 200, 300))
+  fit <- fit_to(shards(files))
+  for (file in empty) {
+    for (at in 0:3) {
+      other <- fit_to(shards(append(files, file, at)))
+      expect_identical(other$ep, fit$ep)
+      expect_identical(other$shards$rows, append(c(100, 100, 100), 0, at))
+    }
+  }
+  both <- gpc(class ~ ., shards(c(empty[[1]], files, empty[[3]]), keep = FALSE), inducing = 10)
+  kept <- gpc(class ~ ., shards(files), inducing = 10)
+  expect_identical(both$ep, kept$ep)
+  # functions and queries
+  parts <- lapply(c(100, 200, 300), function(end) function() d[end - 99:0, ])
+  none <- list(function() d[0, ], function() function() NULL)
+  expect_identical(fit_to(shards(c(none, parts, none)))$ep, fit$ep)
+  expect_error(fit_to(shards(none)), class = "sturdy_error_no_rows")
+  expect_error(fit_to(shards(unlist(empty))), class = "sturdy_error_no_rows")
+  skip_if_not_installed("RSQLite")
+  file <- withr::local_tempfile()
+  con <- DBI::dbConnect(RSQLite::SQLite(), file)
+  DBI::dbWriteTable(con, "points", cbind(id = seq_len(300), d))
+  DBI::dbDisconnect(con)
+  query <- sprintf("SELECT a, b, f, class FROM points WHERE id BETWEEN %d AND %d ORDER BY id",
+                   c(1, 501, 101, 201), c(100, 600, 200, 300))
+  connect <- function() DBI::dbConnect(RSQLite::SQLite(), file)
+  expect_identical(fit_to(shards(query, connect = connect))$ep, fit$ep)
+})
+
+test_that("answers and sites of shards without rows are files without rows", {
+  none <- list(function() d[0, ], function() d[1:150, ], function() d[151:300, ])
+  folder <- withr::local_tempdir()
+  fit <- fit_to(shards(none, checkpoint = folder))
+  expect_length(dir(folder), 3)
+  again <- fit_to(shards(none, checkpoint = folder, resume = TRUE))
+  expect_identical(again$ep$sweeps, 0L)
+  unlink(file.path(folder, "shard-00001.sites"))
+  again <- fit_to(shards(none, checkpoint = folder, resume = TRUE))
+  expect_identical(again$ep$sweeps, 0L)
+  to <- withr::local_tempdir()
+  found <- mislabelled(fit, shards(none), to = to)
+  expect_identical(found$rows, c(0, 150, 150))
+  expect_identical(found$wrong[1], 0)
+  first <- utils::read.csv(found$file[1])
+  expect_identical(nrow(first), 0L)
+  expect_identical(names(first), names(utils::read.csv(found$file[2])))
+  for (type in c("class", "prob", "latent", "response", "link")) {
+    to <- withr::local_tempdir()
+    done <- predict(fit, shards(none), type = type, to = to)
+    files <- lapply(done$file, utils::read.csv, check.names = FALSE)
+    expect_identical(names(files[[1]]), names(files[[2]]))
+    expect_identical(vapply(files, nrow, 1L), c(0L, 150L, 150L))
+  }
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite())
+  withr::defer(DBI::dbDisconnect(con))
+  predict(fit, shards(none), to = con, table = "answers")
+  expect_identical(nrow(DBI::dbReadTable(con, "answers")), 300L)
+})
+
+test_that("ranges of a file are cut by its rows, not by its lines", {
+  many <- d
+  many$note <- ifelse(seq_len(300) %% 3 == 0, "two\nlines", "one")
+  fit <- fit_to(shards(many[1:4], 7))
+  text <- c(csv_text(many), "", "", "")
+  rows <- shards(csv_file(lines = text), n = 7)
+  other <- bpm(class ~ a + b + f, rows, nugget = 0.5, epsilon = 0.2)
+  expect_identical(other$shards$rows, fit$shards$rows)
+  expect_identical(other$ep, fit$ep)
+  # more pieces than rows
+  few <- shards(csv_file(d[1:5, ]), n = 9)
+  expect_length(few$sources, 5)
+})
+
+test_that("rows that are not the same in the next pass are noticed, whatever has changed", {
+  local_few()
+  # from its `nth` reading on the second shard gives other rows
+  changing <- function(change, nth) {
+    calls <- 0
+    list(function() d[1:150, ], function() {
+      calls <<- calls + 1
+      if (calls < nth) d[151:300, ] else change(d[151:300, ])
+    })
+  }
+  changes <- list(
+    function(x) x[150:1, ], function(x) x[-150, ], function(x) rbind(x, x[1, ]),
+    function(x) replace(x, cbind(7, 1), 0), function(x) x[0, ],
+    function(x) transform(x, class = rev(class))
+  )
+  of <- function(rows, ...) {
+    gpc(class ~ ., rows, inducing = 8, kernel = held_kernel(), epsilon = 0.1, ...)
+  }
+  for (change in changes) {
+    for (nth in c(3, 5, 8)) {
+      error <- caught(of(shards(changing(change, nth), keep = FALSE, batch_size = 40)))
+      expect_s3_class(error, "sturdy_error_rows")
+      expect_identical(error$shard, 2L)
+    }
+  }
+  # also between the scan and the encoding of rows that are kept
+  error <- caught(fit_to(shards(changing(function(x) x[-1, ], 2))))
+  expect_s3_class(error, "sturdy_error_rows")
+  # columns that the formula does not read may change
+  apart <- changing(function(x) transform(x, note = "other"), 4)
+  expect_identical(of(shards(apart, keep = FALSE))$ep$status, "converged")
+})
+
+test_that("columns are known by their names, and one that is missing is named with its shard", {
+  parts <- list(d[1:100, ], d[101:200, c("class", "b", "f", "a")], d[201:300, ])
+  fit <- fit_to(shards(write_parts(c(100, 200, 300))))
+  files <- vapply(parts, csv_file, "", env = environment())
+  expect_identical(fit_to(shards(files))$ep, fit$ep)
+  parts[[2]]$b <- NULL
+  files[2] <- csv_file(parts[[2]])
+  for (rows in list(shards(files), shards(lapply(parts, function(part) function() part)))) {
+    error <- caught(fit_to(rows))
+    expect_s3_class(error, c("sturdy_error_shard", "sturdy_error_missing_column"), exact = FALSE)
+    expect_identical(error$shard, 2L)
+    expect_match(conditionMessage(error$parent), "\"b\"", fixed = TRUE)
+    expect_no_match(conditionMessage(error$parent), "resume")
+  }
+  # one that the formula does not read may be missing, or be there besides
+  for (k in c(1, 3)) parts[[k]]$note <- "x"
+  files <- vapply(parts, csv_file, "", env = environment())
+  expect_identical(
+    bpm(class ~ a + f, shards(files), nugget = 0.5, epsilon = 0.2)$ep,
+    bpm(class ~ a + f, shards(d, 3), nugget = 0.5, epsilon = 0.2)$ep
+  )
+})
+
+test_that("a column without values in one shard has the type of the others", {
+  gaps <- d
+  gaps$b[1:100] <- NA
+  gaps$f[201:300] <- NA
+  parts <- lapply(list(1:100, 101:200, 201:300), function(at) gaps[at, ])
+  files <- vapply(parts, csv_file, "", env = environment())
+  fit <- fit_to(shards(files))
+  expect_identical(fit$shards$rows, c(0, 100, 0))
+  expect_identical(fit$ep, fit_to(shards(d[101:200, ]))$ep)
+})
+
+test_that("what was opened is closed, also where a shard can't be opened", {
+  gc()
+  before <- nrow(showConnections())
+  bad <- list(csv_file(lines = character()), csv_file(d[1:3]), csv_file(lines = c("a;b", "1;2")))
+  for (file in bad) {
+    error <- caught(suppressWarnings(fit_to(shards(c(csv_file(d), file)))))
+    expect_s3_class(error, "sturdy_error_shard")
+  }
+  opened <- function() file(csv_file(d), "r") # by whoever made it
+  fit <- fit_to(shards(list(opened, opened), keep = FALSE))
+  expect_identical(fit$shards$rows, c(300, 300))
+  expect_identical(nrow(showConnections()), before)
+  skip_if_not_installed("RSQLite")
+  made <- list()
+  connect <- function() {
+    made[[length(made) + 1]] <<- DBI::dbConnect(RSQLite::SQLite())
+    made[[length(made)]]
+  }
+  error <- caught(fit_to(shards("SELECT * FROM nowhere", connect = connect)))
+  expect_s3_class(error, "sturdy_error_source")
+  expect_false(any(vapply(made, DBI::dbIsValid, NA)))
+})
+
+test_that("three classes in shards get advice that helps", {
+  three <- d
+  three$class[c(1, 299)] <- "maybe"
+  error <- expect_error(
+    gpc(class ~ ., shards(three, 3), inducing = 10), class = "sturdy_error_outcome_levels"
+  )
+  expect_match(conditionMessage(error), "with shards")
+  expect_no_match(conditionMessage(error), "gpc")
+  fit <- bpm(I(class == "yes") ~ ., shards(three, 3), nugget = 0.5, epsilon = 0.2)
+  whole <- bpm(I(class == "yes") ~ ., three, nugget = 0.5, epsilon = 0.2)
+  expect_equal(coef(fit), coef(whole), tolerance = 1e-5)
+})
+
 test_that("a run leaves nothing behind, also when it fails", {
   before <- ls(shard_states)
   fit_to(shards(d, 2))

@@ -1,7 +1,7 @@
 # EP over shards: rounds, seconds and bytes of a whole fit, in this process and on workers; what
 # its parts cost; and from these a model of the cost for 1e9 rows on 100 machines.
 #
-#   Rscript shards.R [rows, 1e6] [shards, 16] [inducing, 100] [workers, 0,1,2]
+#   Rscript shards.R [rows, 1e6, more than 4800] [shards, 16] [inducing, 100] [workers, 0,1,2]
 #
 # The rows are made where they are read, ten columns, a curved boundary, a tenth of the labels
 # flipped. Hyperparameters are held: what is measured are rounds. CPU seconds are those of the
@@ -17,6 +17,12 @@ m <- as.integer(given[3])
 workers <- as.integer(strsplit(given[4], ",")[[1]])
 
 inside <- function(name) utils::getFromNamespace(name, "sturdy")
+
+# fewer rows are all in the sample that learning starts on: EP takes them in turn at the driver,
+# and the shards, which begin with the sites found, have no round left to do
+if (size <= 1.2 * inside("stage_rows")) {
+  stop("Rounds are for more than ", 1.2 * inside("stage_rows"), " rows: fewer are fitted at once.")
+}
 
 # Rows ------------------------------------------------------------------------
 
