@@ -192,7 +192,9 @@ predicted_link <- function(object, X, call) {
   pos <- drop(stats::pt(z, df) %*% weight)
   neg <- drop(stats::pt(-z, df) %*% weight)
   # from the side on which the probability is small
-  ifelse(pos < neg, stats::qt(pos, df), -stats::qt(neg, df))
+  z <- -stats::qt(neg, df)
+  z[pos < neg] <- stats::qt(pos[pos < neg], df)
+  z
 }
 
 #' Moments of the latent functions, those of the mixture over nodes
