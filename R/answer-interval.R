@@ -18,7 +18,7 @@ check_interval <- function(type, noise, allowed = c("response", "prob"),
 #' @param rows of rows_to_predict().
 #' @noRd
 predicted_interval <- function(object, rows, level, call) {
-  prob <- prob_new(object, rows$X, call = call)
+  prob <- prob_new(object, rows$X, call = call, used = all_nodes(object))
   if (is_several(object)) {
     ends <- drawn_interval(object, rows$X, level, call)
     return(lapply(
@@ -66,12 +66,13 @@ named_prob <- function(prob, rows, object) {
 known_latent <- function(object, X, call) {
   latent <- node_latent(object, X, call)
   functions <- dim(latent$m)[2]
-  nugget <- vapply(nodes(object)$hyper, function(hyper) {
+  nugget <- vapply(nodes(object)$hyper[latent$node], function(hyper) {
     rep_len(hyper$nugget, functions)
   }, numeric(functions))
   noise <- array(rep(nugget, each = nrow(X)), dim(latent$m))
   list(
-    m = latent$m, sd = sqrt(pmax(latent$s2 - noise, .Machine$double.xmin)), noise = noise
+    m = latent$m, sd = sqrt(pmax(latent$s2 - noise, .Machine$double.xmin)), noise = noise,
+    weight = latent$weight
   )
 }
 
@@ -80,10 +81,10 @@ known_latent <- function(object, X, call) {
 #' @noRd
 event_interval <- function(object, X, level, call) {
   latent <- known_latent(object, X, call)
-  at <- lapply(latent, function(part) matrix(part, nrow(X)))
+  at <- lapply(latent[c("m", "sd", "noise")], matrix, nrow(X))
   # P(probability <= pnorm(x)), x on the normal scale
   below <- function(x) {
-    drop(stats::pt((sqrt(at$noise) * x - at$m) / at$sd, object$spec$df) %*% node_weight(object))
+    drop(stats::pt((sqrt(at$noise) * x - at$m) / at$sd, object$spec$df) %*% latent$weight)
   }
   ends <- lapply(c((1 - level) / 2, (1 + level) / 2), function(p) {
     low <- rep(-40, nrow(X))
@@ -115,7 +116,7 @@ drawn_interval <- function(object, X, level, call) {
   )
   check_memory(8 * as.double(draws) * classes, draws, call = call, what = "draws")
   latent <- known_latent(object, X, call)
-  dealt <- node_draws(object, draws)
+  dealt <- node_draws(latent$weight, draws)
   random <- with_seed_or_stream(1L, list(
     z = latin_normals(draws, classes),
     node = sample(rep(dealt$node, dealt$draws))
@@ -123,7 +124,9 @@ drawn_interval <- function(object, X, level, call) {
   meter <- progress_meter("Intervals", object$spec$control$progress)
   ends <- vapply(seq_len(nrow(X)), function(i) {
     meter(i - 1, nrow(X), paste(whole(nrow(X)), "rows"))
-    drawn <- lapply(latent, function(part) t(matrix(part[i, , ], classes)[, random$node]))
+    drawn <- lapply(latent[c("m", "sd", "noise")], function(part) {
+      t(matrix(part[i, , ], classes)[, random$node])
+    })
     p <- class_probabilities(drawn$m + drawn$sd * random$z, drawn$noise)
     apply(p, 2, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
   }, matrix(0, 2, classes))

@@ -48,8 +48,9 @@
 #' `epsilon` the distribution is therefore a mixture of Poisson-binomial distributions
 #' over `epsilon`, weighted by the Gaussian EP evidence under a uniform prior on (0, 1/2),
 #' at the kernel (or prior scales) of the fit; its interval contains the true number in
-#' `r wrong_count_share(1)`. This costs about ten further EP fits; `level = NULL` leaves it
-#' out. If `epsilon` is two rates, their odds (of `2 epsilon`) vary by a common factor.
+#' `r wrong_count_share(1)`. This costs some five further runs of EP, which start from the
+#' result of the fit; `level = NULL` leaves it out. If `epsilon` is two rates, their odds (of
+#' `2 epsilon`) vary by a common factor.
 #'
 #' The `epsilon` of the fit may be far from what its kernel suggests (after learning by
 #' leave-one-out, or with an `epsilon` on its lower bound). `print()` then says so. The
@@ -190,7 +191,6 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
   if (all(object$omega[row(object$omega) != col(object$omega)] == 0)) inform_no_label_noise()
-  object <- with_truth(object)
   found <- suspicion(object, ids = ids)
   if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
   if (is_test(object)) found$if_some <- if_some

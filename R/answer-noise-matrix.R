@@ -50,16 +50,8 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   if (type == "count") {
     omega[] <- matrix_counts(object)
   } else if (!is.null(level) && rate_learned(object)) {
-    ends <- if (!is.null(object$nodes)) {
-      average_interval(object, level)
-    } else if (!is.null(object$noise)) {
-      matrix_interval(object, level)
-    } else {
-      rate_interval(object, level)
-    }
-    if (!anyNA(ends$lower)) {
-      attributes(omega)[c("lower", "upper", "level")] <- c(ends, level = level)
-    }
+    ends <- omega_interval(object, level)
+    if (length(ends)) attributes(omega)[c("lower", "upper", "level")] <- c(ends, level = level)
   }
   structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
 }
@@ -87,38 +79,24 @@ matrix_interval <- function(object, level) {
   list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
 }
 
-#' Intervals over the nodes of an average
+#' Intervals over the nodes of an average, or over the posterior of the rate of a fit at one
+#' point; `NULL` where there are none
 #' @noRd
-average_interval <- function(object, level) {
-  entries <- matrix(unlist(node_omega(object)), length(object$omega))
-  ends <- node_ends(object, TRUE, t(entries), level)
-  list(lower = matrix(ends[1, ], nrow(object$omega)), upper = matrix(ends[2, ], nrow(object$omega)))
-}
-
-#' The ends of the posterior of the rates as matrices: two rates vary by a common factor of
-#' their odds
-#' @noRd
-rate_interval <- function(object, level) {
-  start <- start_theta(object)
-  nodes <- wrong_grid(function(theta) wrong_at(object, theta), wrong_at(object, start))
-  shift <- vapply(nodes, function(node) node$theta[1] - start[1], numeric(1))
-  log_weight <- vapply(nodes, `[[`, numeric(1), "log_weight")
-  used <- which(is.finite(log_weight))
-  used <- used[order(shift[used])]
-  fine <- seq(min(shift[used]), max(shift[used]), length.out = 400)
-  density <- if (length(used) > 1) {
-    exp(stats::spline(shift[used], log_weight[used] - max(log_weight), xout = fine)$y)
+omega_interval <- function(object, level) {
+  at_point <- is.null(object$nodes)
+  if (at_point && !is.null(object$noise)) {
+    return(matrix_interval(object, level))
+  }
+  at <- if (at_point) rate_posterior(object) else nodes(object)
+  entries <- vapply(at$omega, mean_omega, object$omega, source_sizes(object$data$reports))
+  entries <- t(matrix(entries, length(object$omega)))
+  ends <- if (at_point) {
+    weighted_ends(entries, at$weight, level)
   } else {
-    rep(1, 400)
+    node_ends(object, TRUE, entries, level)
   }
-  below <- cumsum(density) / sum(density)
-  end <- function(p) {
-    rates <- 0.5 * stats::plogis(start + fine[which(below >= p)[1]])
-    scaled_omega(unname(object$omega), rates)
-  }
-  low <- end((1 - level) / 2)
-  high <- end((1 + level) / 2)
-  list(lower = pmin(low, high), upper = pmax(low, high))
+  side <- function(k) matrix(ends[k, ], nrow(object$omega))
+  if (length(at$omega) && !anyNA(ends)) list(lower = side(1), upper = side(2))
 }
 
 #' @param x The result of `noise_matrix()`.

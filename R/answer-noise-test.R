@@ -135,7 +135,6 @@ tested_models <- function(object) {
 }
 
 noise_statement <- function(object, level) {
-  object <- with_truth(object)
   models <- tested_models(object)
   none <- models$model == "none"
   evidence <- function(these) {

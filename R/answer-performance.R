@@ -99,12 +99,10 @@ share_above <- function(p) {
 }
 
 check_new_pair <- function(newdata, y, call) {
-  if (is.null(newdata) != is.null(y)) {
-    abort_sturdy(
-      "{.arg newdata} and {.arg y} must be given together.", "missing_argument",
-      arg = if (is.null(y)) "y" else "newdata", call = call
-    )
-  }
+  must(
+    is.null(newdata) == is.null(y), if (is.null(y)) "y" else "newdata", "be given together",
+    "missing_argument", of = "{.arg newdata} and {.arg y}", call = call
+  )
 }
 
 #' @param values of the measures (rows) in each draw. @param recorded labels as recorded.
@@ -134,7 +132,7 @@ new_performance <- function(measures, values, recorded, level) {
 #' @noRd
 truth_of_rows <- function(object) {
   check_sites_kept(object)
-  c(truth(object)[c("p", "weight", "y")], list(
+  c(node_truth(object)[c("p", "weight", "y")], list(
     rows = object$data$rows, names = object$data$row_names, given = object$data$n_given,
     padded = padded_rows(object)
   ))
@@ -196,16 +194,14 @@ truth_of_new <- function(object, newdata, y, call) {
   rows <- with_memory(rows_to_predict(object, newdata, call))
   complete <- which(!is.na(rows$spread(seq_len(nrow(rows$X)))))
   code <- match(as.character(y), levels)
-  if (length(code) != length(rows$row_names) || anyNA(code[complete])) {
-    abort_sturdy(
-      "{.arg y} must have a label, {.or {.val {levels}}}, for each of the
-       {length(rows$row_names)} row{?s} of {.arg newdata}.",
-      "length", arg = "y", call = call
-    )
-  }
+  must(
+    length(code) == length(rows$row_names) && !anyNA(code[complete]), "y",
+    "have a label, {.or {.val {levels}}}, for each of the {length(rows$row_names)} row{?s} of
+     {.arg newdata}", "length", call = call
+  )
   y <- code[complete]
   new <- with_memory(truth_new(object, rows$X, call))
-  omega <- node_omega(object)
+  omega <- node_omega(object)[new$node]
   for (k in seq_along(omega)) {
     joint <- at_k(new$p, k) * t(omega[[k]])[y, , drop = FALSE]
     joint[rowSums(joint) == 0, ] <- 1 # a label that the node takes for impossible
@@ -257,12 +253,10 @@ abort_predictions <- function(predictions, said, levels, call) {
     "a class, {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to
      1"
   }
-  abort_sturdy(
-    paste0(
-      "{.arg predictions} must have, {predictions_wanted(said)}, ", what,
-      ", not {describe(predictions)}."
-    ),
-    "predictions", arg = "predictions", call = call
+  wanted <- predictions_wanted(said)
+  must(
+    FALSE, "predictions", paste0("have, {wanted}, ", what), "predictions",
+    got = predictions, call = call
   )
 }
 

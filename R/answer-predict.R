@@ -22,7 +22,15 @@
 #' A fit that averages over nodes (`hyper = "integrate"` in [gpc_spec()]) returns the mean
 #' of the nodes' probabilities; `"class"` is by whether it is above 1/2, `"latent"` has
 #' the mean and variance of the mixture, and `"link"` is the quantile of the averaged
-#' probability. The cost is that of one prediction for each node.
+#' probability.
+#'
+#' From 100 training rows on, probabilities of new rows are of some of the nodes, with weights
+#' under which the training rows, each without its label, have the same probabilities as under
+#' all (to .0015, rms); and from 400 on variances go through 100 or 200 inducing inputs, where
+#' that makes no more of a difference. New rows of the tables where this was measured differ by .001
+#' to .003, rms. Intervals and `"latent"` are of all nodes, and so is all that is said of
+#' training rows. The cost is n operations for each row and node, with intervals and `"latent"` that
+#' of one prediction for each node.
 #'
 #' # Several classes
 #' With three classes or more the true class is the one whose latent function is the largest.
@@ -182,15 +190,14 @@ most_probable <- function(prob, levels) {
 #' The quantile of the probability of the event: m / sqrt(s2) of a fit at one point
 #' @noRd
 predicted_link <- function(object, X, call) {
-  latent <- node_latent(object, X, call)
-  weight <- node_weight(object)
-  z <- matrix(latent$m / sqrt(latent$s2), nrow(X), length(weight))
+  latent <- node_latent(object, X, call, used_nodes(object))
+  z <- matrix(latent$m / sqrt(latent$s2), nrow(X), length(latent$weight))
   if (ncol(z) == 1) {
     return(z[, 1])
   }
   df <- object$spec$df
-  pos <- drop(stats::pt(z, df) %*% weight)
-  neg <- drop(stats::pt(-z, df) %*% weight)
+  pos <- drop(stats::pt(z, df) %*% latent$weight)
+  neg <- drop(stats::pt(-z, df) %*% latent$weight)
   # from the side on which the probability is small
   z <- -stats::qt(neg, df)
   z[pos < neg] <- stats::qt(pos[pos < neg], df)
@@ -201,10 +208,9 @@ predicted_link <- function(object, X, call) {
 #' @noRd
 predicted_latent <- function(object, rows, call) {
   latent <- node_latent(object, rows$X, call)
-  weight <- node_weight(object)
-  mean <- mean_over(latent$m, weight)
+  mean <- mean_over(latent$m, latent$weight)
   m <- rows$spread(mean)
-  s2 <- rows$spread(mean_over(latent$s2 + (latent$m - as.vector(mean))^2, weight))
+  s2 <- rows$spread(mean_over(latent$s2 + (latent$m - as.vector(mean))^2, latent$weight))
   if (is_several(object)) {
     named <- list(rows$row_names, object$blueprint$levels)
     return(list(mean = structure(m, dimnames = named), sd = structure(sqrt(s2), dimnames = named)))

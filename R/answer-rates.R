@@ -43,15 +43,16 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
 #' @param models their names.
 #' @noRd
 rate_table <- function(object, level, models = object$nodes$models$model) {
-  said <- truth(object)
-  mine <- if (is.null(models)) TRUE else said$model %in% models
-  weight <- said$weight[mine] / sum(said$weight[mine])
-  wrong <- mean_over(said$p[, , mine, drop = FALSE], weight)
+  at <- nodes(object)
+  mine <- if (is.null(models)) TRUE else at$model %in% models
+  weight <- shares(at$weight[mine])
+  said <- truth_under(truth(object), at$model[mine])
+  wrong <- mean_over(said$p, said$weight)
   wrong[cbind(seq_along(said$y), said$y)] <- 0
   sources <- object$data$reports$sources
   if (is.null(sources)) sources <- "label"
   tables <- lapply(seq_along(sources), function(s) {
-    rates <- vapply(said$omega[mine], function(omega) wrong_rates(omega[s, , ]), numeric(ncol(wrong)))
+    rates <- vapply(at$omega[mine], function(omega) wrong_rates(omega[s, , ]), numeric(ncol(wrong)))
     ends <- node_ends(object, mine, t(rates), level)
     data.frame(
       class = object$blueprint$levels, rate = drop(rates %*% weight), lower = ends[1, ],
@@ -73,11 +74,17 @@ node_ends <- function(object, mine, values, level) {
   models <- object$nodes$models
   at <- nodes(object)
   model <- at$model[mine]
-  weight <- at$weight[mine] / sum(at$weight[mine])
+  weight <- shares(at$weight[mine])
   bare <- models$model[grepl("^mode", models$method) & models$model != "none"]
   if (is.null(models) || sum(weight[model %in% bare]) > 0.05) {
     return(matrix(NA_real_, 2, ncol(values)))
   }
+  weighted_ends(values, weight, level)
+}
+
+#' Ends of the shortest intervals of weighted probabilities, a column each
+#' @noRd
+weighted_ends <- function(values, weight, level) {
   apply(values, 2, shortest_interval, weight, level)
 }
 

@@ -70,7 +70,8 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   list <- suspicion(object, said, ids)[chosen, ]
   list$suggested[list$probability <= 0.5] <- list$label[list$probability <= 0.5]
   left <- setdiff(which(open), order[chosen])
-  density <- wrong_mixture(wrong_each(said)[left, , drop = FALSE], said$weight)
+  each <- wrong_each(node_truth(object))
+  density <- wrong_mixture(each[left, , drop = FALSE], node_weight(object))
   list$found <- cumsum(list$probability)
   structure(
     list[c("row", id_column(list), "label", "suggested", "probability", "found")],

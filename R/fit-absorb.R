@@ -64,7 +64,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   check_no_dots(...)
   call <- rlang::current_env()
   check_posterior(object, call)
-  check_newdata_given(rlang::maybe_missing(newdata), call)
+  check_given(missing(newdata), "newdata", call)
   check_by_ep(object, call)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
@@ -113,16 +113,7 @@ absorb.bpm <- function(object, newdata, y = NULL, ..., na.action = stats::na.omi
   check_no_dots(...)
   call <- rlang::current_env()
   check_posterior(object, call)
-  check_newdata_given(rlang::maybe_missing(newdata), call)
+  check_given(missing(newdata), "newdata", call)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   if (length(new$y)) absorb_rows(object, new$X, new$y, call) else object
-}
-
-check_newdata_given <- function(newdata, call) {
-  if (rlang::is_missing(newdata)) {
-    abort_sturdy(
-      "{.arg newdata} must be given: the rows to take in.",
-      "missing_argument", arg = "newdata", call = call
-    )
-  }
 }

@@ -5,11 +5,13 @@
 check_model <- function(object, call = rlang::caller_env()) {
   wrong <- wrong_field(object)
   if (!is.null(wrong)) {
+    made <- unclass(object)$call
+    made_by <- if (is.call(made)) cli::format_inline(": {.code {deparse1(made)}}")
     abort_sturdy(
       c(
         "This object was not made by this version of sturdy, or was changed.",
         x = "Its field {.field {wrong}} is missing or is not that of a fit.",
-        i = "Fit the model again."
+        i = "Fit the model again{made_by}."
       ),
       "changed", field = wrong, call = call
     )
@@ -161,13 +163,6 @@ class_kernel <- function(kernel, c) {
   kernel
 }
 
-#' How many latent functions a fit has
-#' @noRd
-latent_functions <- function(fields) {
-  classes <- length(fields$blueprint$levels)
-  if (classes > 2) classes else 1
-}
-
 # The parts of the fields ----------------------------------------------------
 
 is_whole_spec <- function(spec) {
@@ -295,7 +290,21 @@ is_nodes <- function(nodes, n, classes) {
     identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) &&
     length(nodes$hyper) == k && length(omega) == k && are_numbers(unlist(omega)) &&
     identical(dim(omega[[1]])[-1], c(classes, classes)) &&
-    all(lengths(omega) == length(omega[[1]]))
+    all(lengths(omega) == length(omega[[1]])) &&
+    is_made_of_nodes(nodes, n, classes)
+}
+
+#' What is made of nodes when a fit is completed, or is made when it is asked for, in fits of
+#' before
+#' @noRd
+is_made_of_nodes <- function(nodes, n, classes) {
+  truth <- nodes$truth
+  few <- nodes$few
+  models <- length(truth$model)
+  (is.null(truth) || identical(dim(truth$p), c(n, classes, models)) && !anyNA(truth$p) &&
+    identical(dim(truth$log_z), c(n, models)) && are_numbers(truth$weight, models)) &&
+    (is.null(few) || all(few$node %in% seq_along(nodes$hyper)) &&
+      are_numbers(few$weight, length(few$node)))
 }
 
 is_learning <- function(learning) {

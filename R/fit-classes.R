@@ -8,12 +8,10 @@ check_class_number <- function(spec, molded, call) {
   if (length(levels) > 2) {
     return(check_classes_spec(spec, levels, call))
   }
-  if (spec$kernels != "shared") {
-    abort_sturdy(
-      "With two classes {.arg kernels} must be {.val shared}: they have one latent function.",
-      "kernels", arg = "kernels", call = call
-    )
-  }
+  must(
+    spec$kernels == "shared", "kernels", "be {.val shared}: they have one latent function",
+    "kernels", of = "With two classes {.arg {arg}}", call = call
+  )
   two_class_noise(spec, levels, call)
 }
 
@@ -32,34 +30,24 @@ two_class_noise <- function(spec, levels, call) {
 #' What several classes do not have, and the noise matrix in the order of the levels
 #' @noRd
 check_classes_spec <- function(spec, levels, call) {
-  only <- function(arg, what) {
-    abort_sturdy(
-      "With {length(levels)} classes {.arg {arg}} must be {.val {what}}.", arg,
-      arg = arg, call = call
+  several <- function(fine, arg, words, class = arg, ...) {
+    must(
+      fine, arg, words, class, ..., of = "With {length(levels)} classes {.arg {arg}}", call = call
     )
   }
-  if (spec$criterion != "evidence") only("criterion", "evidence")
-  if (spec$method != "gradient") only("method", "gradient")
-  if (!is.null(spec$noise$sensitivity) || !is.null(spec$noise$specificity)) {
-    abort_sturdy(
-      "With {length(levels)} classes {.arg noise} must not have {.arg sensitivity} or
-       {.arg specificity}: they are of two classes.",
-      "prior", arg = "noise", call = call
-    )
-  }
+  several(spec$criterion == "evidence", "criterion", "be {.val evidence}")
+  several(spec$method == "gradient", "method", "be {.val gradient}")
+  several(
+    is.null(spec$noise$sensitivity) && is.null(spec$noise$specificity), "noise",
+    "not have {.arg sensitivity} or {.arg specificity}: they are of two classes", "prior"
+  )
   epsilon <- spec$epsilon
-  if (is.matrix(epsilon)) {
-    spec$epsilon <- check_noise_matrix(epsilon, levels, call)
-  } else if (identical(epsilon, "learn2") || length(epsilon) == 2) {
-    abort_sturdy(
-      c(
-        "With {length(levels)} classes {.arg epsilon} must be one rate, {.val learn},
-         a noise matrix, {.val matrix} or {.val average}.",
-        i = "A matrix has a row for each true class and a column for each recorded one."
-      ),
-      "epsilon", arg = "epsilon", call = call
-    )
-  }
+  several(
+    is.matrix(epsilon) || !identical(epsilon, "learn2") && length(epsilon) != 2, "epsilon",
+    "be one rate, {.val learn}, a noise matrix, {.val matrix} or {.val average}",
+    more = c(i = "A matrix has a row for each true class and a column for each recorded one.")
+  )
+  if (is.matrix(epsilon)) spec$epsilon <- check_noise_matrix(epsilon, levels, call)
   spec
 }
 
@@ -83,13 +71,10 @@ check_noise_matrix <- function(omega, levels, call) {
   named <- !is.null(rownames(omega)) && !is.null(colnames(omega))
   fits <- identical(dim(omega), c(size, size)) &&
     (!named || (setequal(rownames(omega), levels) && setequal(colnames(omega), levels)))
-  if (!fits) {
-    abort_sturdy(
-      "{.arg epsilon} must have a row and a column for each of the classes {.val {levels}},
-       not {nrow(omega)} x {ncol(omega)}{if (named) ' with other names'}.",
-      "epsilon", arg = "epsilon", call = call
-    )
-  }
+  must(
+    fits, "epsilon", "have a row and a column for each of the classes {.val {levels}},
+     not {nrow(omega)} x {ncol(omega)}{if (named) ' with other names'}", "epsilon", call = call
+  )
   if (named) omega <- omega[levels, levels]
   storage.mode(omega) <- "double"
   dimnames(omega) <- list(true = levels, recorded = levels)

@@ -27,7 +27,7 @@ new_model <- function(spec, molded, call, fitted, ...) {
     nodes_omega(nodes, molded$data$reports)
   }
   dimnames(omega) <- list(true = levels, recorded = levels)
-  structure(
+  model <- structure(
     list(
       spec = spec,
       blueprint = molded$blueprint,
@@ -43,6 +43,14 @@ new_model <- function(spec, molded, call, fitted, ...) {
     ),
     class = c(spec_model(spec), "sturdy_model")
   )
+  with_few(model)
+}
+
+#' A fit with what it predicts from
+#' @noRd
+with_few <- function(object) {
+  if (!is.null(object$nodes)) object$nodes$few <- few_nodes(object)
+  object
 }
 
 #' The call of a running function, its arguments by name
@@ -106,10 +114,12 @@ complete_nodes <- function(nodes, data) {
   }
   # those that are averaged over: others had next to no weight, or no fixed point
   nodes$models$nodes <- tabulate(match(nodes$table$model, nodes$models$model), nrow(nodes$models))
-  wrong <- wrong_each(new_truth(nodes$table$weight, nodes$omega, nodes$seen, data))
-  nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(name) {
-    mine <- nodes$table$model == name
-    wrong_mixture(wrong[, mine, drop = FALSE], nodes$table$weight[mine])
+  of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
+  truth <- new_truth(of_nodes, nodes$seen, data)
+  nodes$truth <- truth_by_model(truth)
+  nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(model) {
+    mine <- truth_under(truth, model)
+    wrong_mixture(wrong_each(mine), mine$weight)
   })
   nodes
 }
@@ -150,7 +160,7 @@ reweighed <- function(object) {
   nodes[names(arrays)] <- arrays
   object$nodes <- complete_nodes(nodes, object$data)
   object$omega[] <- nodes_omega(object$nodes, object$data$reports)
-  object
+  with_few(object)
 }
 
 #' Nodes and noise models weighted by new evidences of the nodes

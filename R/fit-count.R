@@ -10,11 +10,7 @@ poisson_binomial <- function(p) {
       poisson_binomial(p[seq_len(half)]), poisson_binomial(p[(half + 1):n])
     ))
   }
-  density <- 1
-  for (q in p[p > 0]) {
-    density <- c(density * (1 - q), 0) + c(0, density * q)
-  }
-  c(density, numeric(sum(p <= 0)))
+  native_count_density(as.double(p))
 }
 
 #' @noRd

@@ -60,31 +60,51 @@ model_evidence <- function(object) {
 
 # At new inputs ---------------------------------------------------------------
 
-#' Scaled latent locations and squared scales at encoded inputs under every node
-#' @return list(m, s2), rows x functions x nodes: one function, or one for each class.
+#' Scaled latent locations and squared scales at encoded inputs under nodes
+#' @param used list(node, weight), as of all_nodes() or used_nodes().
+#' @return list(m, s2), rows x functions x nodes: one function, or one for each class; node and
+#'   weight.
 #' @noRd
-node_latent <- function(object, X, call) {
+node_latent <- function(object, X, call, used = all_nodes(object)) {
   UseMethod("node_latent")
 }
 
-node_latent.sturdy_model <- function(object, X, call) {
-  at <- nodes(object)$hyper
-  functions <- max(1L, ncol(object$ep$b))
-  hyper <- unlist(lapply(at, function(hyper) {
-    lapply(seq_len(functions), class_hyper, hyper = hyper)
-  }), recursive = FALSE)
+node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) {
+  hyper <- node_hyper(object, used$node)
   columns <- model_columns(object)
-  b <- last_column(object, "b", function(fit) fit$ep$b, length(hyper))
-  latent <- if (is.null(object$inducing)) {
-    tau <- last_column(object, "tau", function(fit) fit$ep$sites$tau, length(hyper))
-    dense_latent(object, columns, hyper, tau, b, X, call)
-  } else {
-    C <- last_column(object, "C", function(fit) fit$inducing$C, length(hyper))
+  b <- node_columns(object, "b", function(fit) fit$ep$b, used$node)
+  latent <- if (!is.null(object$inducing)) {
+    C <- node_columns(object, "C", function(fit) fit$inducing$C, used$node)
     C <- array(C, c(nrow(b), nrow(b), length(hyper)))
     native_inducing_predict_nodes(object$inducing$Z, columns, hyper, b, C, X)
+  } else if (!is.null(used$C)) {
+    list(
+      m = native_gp_means(object$data$X, columns, hyper, b, X),
+      s2 = mixed_variances(object, hyper, used, X)
+    )
+  } else {
+    tau <- node_columns(object, "tau", function(fit) fit$ep$sites$tau, used$node)
+    dense_latent(object, columns, hyper, tau, b, X, call)
   }
-  by_function <- function(x) array(x, c(nrow(X), functions, length(at)))
-  list(m = by_function(latent$m), s2 = by_function(pmax(latent$s2, .Machine$double.xmin)))
+  new_latents(latent$m, latent$s2, nrow(X), used, latent_functions(object))
+}
+
+#' Variances through inducing inputs
+#' @param made list(Z, C). @return rows x (functions and nodes).
+#' @noRd
+mixed_variances <- function(object, hyper, made, X) {
+  none <- matrix(0, nrow(made$C), length(hyper))
+  native_inducing_predict_nodes(made$Z, model_columns(object), hyper, none, made$C, X)$s2
+}
+
+#' @param used see used_nodes().
+#' @noRd
+new_latents <- function(m, s2, rows, used, functions = 1) {
+  size <- c(rows, functions, length(used$node))
+  list(
+    m = array(m, size), s2 = array(pmax(s2, .Machine$double.xmin), size), node = used$node,
+    weight = used$weight
+  )
 }
 
 dense_latent <- function(object, columns, hyper, tau, b, X, call) {
@@ -104,8 +124,8 @@ dense_latent <- function(object, columns, hyper, tau, b, X, call) {
 
 # The weight of a level that training did not have is as under the prior: its mean is
 # 0, and its scale adds to that of the others, of which it is independent.
-node_latent.bpm <- function(object, X, call) {
-  fits <- lapply(seq_len(node_count(object)), at_node, object = object)
+node_latent.bpm <- function(object, X, call, used = all_nodes(object)) {
+  fits <- lapply(used$node, at_node, object = object)
   part <- function(of) unlist(lapply(fits, of), use.names = FALSE)
   latent <- native_weight_predict_nodes(
     bpm_design(known_levels(object, X)$X, object$prior),
@@ -113,8 +133,7 @@ node_latent.bpm <- function(object, X, call) {
     part(function(fit) fit$weights$C)
   )
   noise <- lapply(fits, function(fit) known_levels(fit, X)$unknown + fit$prior$nugget)
-  s2 <- pmax(latent$s2 + unlist(noise), .Machine$double.xmin)
-  lapply(list(m = latent$m, s2 = s2), array, c(nrow(X), 1, length(fits)))
+  new_latents(latent$m, latent$s2 + unlist(noise), nrow(X), used)
 }
 
 #' P(true class) at latent locations and scales: of two classes P(f > 0) for the one function,

@@ -39,16 +39,17 @@ padded_names <- function(object) {
 #' @noRd
 latent_new <- function(object, X, call) {
   object["nodes"] <- list(NULL)
-  lapply(node_latent(object, X, call), at_k, 1)
+  lapply(node_latent(object, X, call)[c("m", "s2")], at_k, 1)
 }
 
 #' Probabilities of the true class at encoded inputs, or of the recorded one, over nodes
-#' @return a row each of X, a column a class.
+#' @param used see used_nodes(). @return a row each of X, a column a class.
 #' @noRd
-prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env()) {
-  new <- truth_new(object, X, call)
+prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env(),
+                     used = used_nodes(object)) {
+  new <- truth_new(object, X, call, used)
   if (noise) {
-    omega <- node_omega(object)
+    omega <- node_omega(object)[new$node]
     for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
   }
   mean_over(new$p, new$weight)

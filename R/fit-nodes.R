@@ -56,7 +56,6 @@ with_rates <- function(object, nodes, k) {
   object$omega[] <- mean_omega(nodes$omega[[k]], source_sizes(object$data$reports))
   object$epsilon <- omega_rates(object$omega)
   object["nodes"] <- list(NULL)
-  object$truth <- NULL
   object
 }
 
@@ -66,16 +65,49 @@ last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
 
 #' What a fit holds by function and node, or at its one point, a column each
 #' @noRd
-last_column <- function(object, name, at_point, columns) {
-  matrix(if (is_average(object)) object$nodes[[name]] else at_point(object), ncol = columns)
+node_columns <- function(object, name, at_point, node) {
+  all <- if (is_average(object)) object$nodes[[name]] else at_point(object)
+  functions <- latent_functions(object)
+  all <- matrix(all, ncol = functions * node_count(object))
+  if (length(node) == node_count(object)) {
+    return(all)
+  }
+  all[, rep((node - 1) * functions, each = functions) + seq_len(functions), drop = FALSE]
 }
 
-#' Draws dealt out to the nodes by their weights
+#' The nodes that probabilities of new rows are made of
+#' @noRd
+used_nodes <- function(object) {
+  few <- object$nodes$few
+  if (is.null(few)) all_nodes(object) else few
+}
+
+all_nodes <- function(object) {
+  list(node = seq_len(node_count(object)), weight = node_weight(object))
+}
+
+#' How many latent functions a fit has
+#' @noRd
+latent_functions <- function(fields) {
+  classes <- length(fields$blueprint$levels)
+  if (classes > 2) classes else 1
+}
+
+#' Hyperparameters of each latent function of nodes
+#' @noRd
+node_hyper <- function(object, node) {
+  functions <- latent_functions(object)
+  unlist(lapply(nodes(object)$hyper[node], function(hyper) {
+    lapply(seq_len(functions), class_hyper, hyper = hyper)
+  }), recursive = FALSE)
+}
+
+#' Draws dealt out to nodes by their weights
 #' @param most how many nodes are drawn from.
 #' @return list(node, draws), those with draws and how many each has.
 #' @noRd
-node_draws <- function(object, draws, most = draws) {
-  share <- cumsum(node_weight(object))
+node_draws <- function(weight, draws, most = draws) {
+  share <- cumsum(weight)
   groups <- min(most, draws)
   drawn <- findInterval((seq_len(groups) - 0.5) / groups * share[length(share)], share) + 1L
   size <- tabulate(rep_len(drawn, draws), length(share)) # draws of each node

@@ -1,40 +1,43 @@
 # What a fit says of the true classes: the one thing that every answer about labels is made
 # of, for any number of classes C and of nodes K.
 
-#' The posterior of the true class of each training row under each node [M 13.3]
+#' The posterior of the true class of each training row, the nodes of a noise model being one
+#'
+#' Means over nodes are what they are of node_truth(), and nearly as soon there as asked for: a
+#' fit that averages keeps this.
+#' @return as node_truth() without omega, K being the number of noise models.
+#' @noRd
+truth <- function(object) {
+  kept <- object$nodes$truth
+  if (is.null(kept)) node_truth(object) else kept
+}
+
+#' The same under each node [M 13.3]
 #'
 #' With the likelihood L of the reports on a row and the probabilities pi of its true class
 #' given the other rows, p = L pi / Z, Z = sum L pi.
 #' @return list(p, loo: n x C x K, the posterior and pi; log_z, n x K: log probability of each
-#'   label given the other rows; omega, K arrays S x C x C; weight and model [K]; y [n], the
-#'   labels as 1..C; source [n], of the labels, 0 where they are right for certain).
+#'   label given the other rows; weight and model [K]; y [n], the labels as 1..C; source [n], of
+#'   the labels, 0 where they are right for certain; omega, K arrays S x C x C).
 #' @noRd
-truth <- function(object) {
-  if (!is.null(object$truth)) {
-    return(object$truth)
-  }
+node_truth <- function(object) {
   at <- nodes(object)
   data <- object$data
   if (is.null(data)) { # a fit that keeps no rows
     data <- list(y = numeric(), reports = label_reports(integer(), ncol(object$omega)))
   }
-  c(new_truth(at$weight, at$omega, node_seen(object), data), list(model = at$model))
+  new_truth(at, node_seen(object), data)
 }
 
-#' The fit with its truth beside it, for an answer that asks for that more than once
+#' @param at see nodes(). @param seen see node_seen().
 #' @noRd
-with_truth <- function(object) {
-  if (has_rows(object)) object$truth <- truth(object)
-  object
-}
-
-new_truth <- function(weight, omega, seen, data) {
+new_truth <- function(at, seen, data) {
   reports <- data$reports
   y <- label_code(data)
   source <- label_source(reports)
   known <- which(source == 0L)
   size <- dim(seen)
-  likelihoods <- lapply(omega, report_likelihood, reports = reports)
+  likelihoods <- lapply(at$omega, report_likelihood, reports = reports)
   joint <- array(log(unlist(likelihoods)), size)
   # whatever else was reported of it, a label that is right for certain is one
   joint[known, , ] <- log(diag(size[2]))[y[known], ]
@@ -50,22 +53,61 @@ new_truth <- function(weight, omega, seen, data) {
   log_z <- most + log(sums)
   p <- p / as.vector(sums[, classes])
   list(
-    p = p, loo = exp(seen), log_z = log_z, omega = omega, weight = weight, y = y,
-    source = source
+    p = p, loo = exp(seen), log_z = log_z, weight = at$weight, model = at$model, y = y,
+    source = source, omega = at$omega
   )
 }
 
-#' The same of new rows, whose labels are not known
-#' @param X encoded inputs. @return list(p, m x C x K; weight).
+#' The nodes of each noise model taken together
+#'
+#' A label is left out of the weights of nodes: 1 / Z is what has a mean.
+#' @param truth see node_truth().
 #' @noRd
-truth_new <- function(object, X, call = rlang::caller_env()) {
-  latent <- node_latent(object, X, call)
-  weight <- node_weight(object)
-  p <- lapply(seq_along(weight), function(k) {
+truth_by_model <- function(truth) {
+  models <- unique(truth$model)
+  parts <- lapply(models, function(model) truth_under(truth, model))
+  size <- c(dim(truth$p)[1:2], length(parts))
+  each <- function(of, size) array(unlist(lapply(parts, of)), size)
+  list(
+    p = each(function(part) mean_over(part$p, part$weight), size),
+    loo = each(function(part) mean_over(part$loo, left_out_weight(part)), size),
+    log_z = each(left_out_score, size[-2]),
+    weight = vapply(models, function(m) sum(truth$weight[truth$model == m]), 0, USE.NAMES = FALSE),
+    model = models, y = truth$y, source = truth$source
+  )
+}
+
+#' What is said of the true classes under some noise models
+#' @param truth see truth() and node_truth().
+#' @noRd
+truth_under <- function(truth, models) {
+  mine <- which(truth$model %in% models)
+  parts <- list(
+    p = truth$p[, , mine, drop = FALSE], loo = truth$loo[, , mine, drop = FALSE],
+    log_z = truth$log_z[, mine, drop = FALSE], weight = shares(truth$weight[mine]),
+    model = truth$model[mine], omega = truth$omega[mine]
+  )
+  truth[names(parts)] <- parts
+  truth
+}
+
+#' Weights that sum to 1, alike where all are 0: nodes of a noise model that is out of question
+#' @noRd
+shares <- function(weight) {
+  if (sum(weight) == 0) weight[] <- 1
+  weight / sum(weight)
+}
+
+#' The same of new rows, whose labels are not known
+#' @param X encoded inputs. @return list(p, m x C x K; node and weight, see used_nodes()).
+#' @noRd
+truth_new <- function(object, X, call = rlang::caller_env(), used = used_nodes(object)) {
+  latent <- node_latent(object, X, call, used)
+  p <- lapply(seq_along(latent$weight), function(k) {
     class_probabilities(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df)
   })
   classes <- length(object$blueprint$levels)
-  list(p = array(unlist(p), c(nrow(X), classes, length(p))), weight = weight)
+  c(list(p = array(unlist(p), c(nrow(X), classes, length(p)))), latent[c("node", "weight")])
 }
 
 #' The k-th matrix of an array
@@ -122,6 +164,7 @@ left_out_score <- function(truth) {
 }
 
 #' Leave-one-out probabilities of what is recorded, n x C
+#' @param truth see node_truth().
 #' @noRd
 recorded_prob <- function(truth) {
   mean_over(recorded_each(truth), left_out_weight(truth))

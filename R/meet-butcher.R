@@ -94,6 +94,7 @@ without_rows <- function(x) {
     x$nodes[c("tau", "seen")] <- lapply(x$nodes[c("tau", "seen")], function(v) {
       array(0, c(0, dim(v)[-1]))
     })
+    x$nodes$truth <- truth_by_model(node_truth(x))
   }
   class(x) <- c("butchered", "sharded", class(x))
   x

@@ -20,7 +20,7 @@ paths_nodes <- 50L  # at which an average is drawn
 #' @return matrix, a row an input, a column a draw.
 #' @noRd
 path_link <- function(object, X, draws) {
-  count <- node_draws(object, draws, paths_nodes)
+  count <- node_draws(node_weight(object), draws, paths_nodes)
   parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
     part <- path_draw(at_node(object, count$node[i]), X, count$draws[i])
     shrink <- rep(path_shrink(object, count$draws[i]), each = nrow(X))
@@ -129,7 +129,7 @@ any_root <- function(C) {
 #' @noRd
 path_classes <- function(object, X, draws) {
   levels <- object$blueprint$levels
-  count <- node_draws(object, draws, paths_nodes)
+  count <- node_draws(node_weight(object), draws, paths_nodes)
   parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
     node_path_classes(at_node(object, count$node[i]), X, count$draws[i])
   }))

@@ -15,6 +15,13 @@ native_gp_predict_nodes <- function(X, columns, hyper, tau, b, Xnew, progress = 
   ))
 }
 
+#' The means alone
+#' @return rows x K.
+#' @noRd
+native_gp_means <- function(X, columns, hyper, b, Xnew) {
+  with_blas(.Call(C_gp_means, X, native_kernels(columns, hyper), as_columns(b), Xnew))
+}
+
 as_columns <- function(x) {
   x <- if (is.matrix(x)) x else as.matrix(x)
   if (is.double(x)) x else x + 0
@@ -39,6 +46,11 @@ native_inducing_predict_nodes <- function(Z, columns, hyper, b, C, Xnew) {
     C_inducing_predict, Z, native_kernels(columns, hyper), as_columns(b), C, Xnew
   ))
 }
+
+#' The distribution of the number of successes of independent trials
+#' @param p double, their probabilities. @return of 0, 1, ..., length(p).
+#' @noRd
+native_count_density <- function(p) .Call(C_count_density, p)
 
 # One node: vectors in the place of matrices --------------------------------------
 

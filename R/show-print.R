@@ -2,7 +2,6 @@
 print.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
   digits <- check_digits(digits)
-  said <- with_truth(x)
   cat(fit_title(x), "\n", sep = "")
   print_fields(c(
     Rows = describe_rows(x),
@@ -15,10 +14,10 @@ print.sturdy_model <- function(x, digits = 3, ...) {
     describe_inference(x, digits),
     "Log evidence" = describe_evidence(x, digits),
     "Leave-one-out" = if (has_numbers(x$ep$loo)) {
-      format(sum(row_loo(said)), digits = digits + 1)
+      format(sum(row_loo(x)), digits = digits + 1)
     },
     Learned = describe_learning(x),
-    if (is_test(x)) noise_lines(noise_statement(said, 0.9), digits - 1)
+    if (is_test(x)) noise_lines(noise_statement(x, 0.9), digits - 1)
   ))
   invisible(x)
 }

@@ -31,7 +31,6 @@ summary.sturdy_model <- function(object, ...) {
   check_model(object)
   check_no_dots(...)
   check_posterior(object)
-  object <- with_truth(object)
   inference <- describe_inference(object, 3)
   rows <- summary_rows(object)
   structure(

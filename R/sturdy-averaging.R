@@ -59,12 +59,19 @@
 #'   * `tau` and `b`: a column a node, site precisions and what predictions need, with three
 #'     classes or more one class below the other; `C`, with inducing inputs or weights;
 #'   * `seen` (rows x classes x K): leave-one-out log probabilities of the true classes;
+#'   * `truth`: for each noise model, with its nodes as one, `p`, the probabilities of the true
+#'     classes (rows x classes x models), `loo`, the same without the label, `log_z`, log
+#'     leave-one-out probabilities of the labels, `weight` and `model`;
+#'   * `few`: the nodes and weights that predict new rows (`NULL` below 100 rows), and with a dense
+#'     kernel and many rows inducing inputs `Z` and, at each node, the covariance `C` there, see
+#'     [predict()][predict.sturdy_model];
 #'   * `wrong`: the distribution of the number of wrong labels under each noise model;
 #'   * `point`: the flip rates of the point that the fit is held at; `evaluations`: EP
 #'     fits to all rows.
 #'
 #' Nodes that together have a thousandth of the weight of their noise model are left out.
-#' With n rows the object grows by some 3 n K numbers.
+#' With n rows the object grows by some 4 n K numbers, and `few` has up to 10,000 for each of its
+#' nodes, or 40,000.
 #'
 #' @name averaging
 #' @seealso [noise_test()], [noise_prior()], [weak_prior()]

@@ -1,6 +1,8 @@
-/* What: glue of Gram matrices, prediction and single tilted moments. */
+/* What: glue of Gram matrices, prediction, single tilted moments and counts. */
+#include "count.h"
 #include "glue.h"
 #include "latent-lowrank.h"
+#include "matrix.h"
 #include "predictive.h"
 
 /* New points at a time: scratch stays 3 n x 256, little beside the factor for
@@ -50,30 +52,45 @@ typedef struct {
   int n, rows, width;
   const double *Xnew; /* [rows x p] */
   kernel_inputs in, part;
-  double *K, *G, *scratch; /* [n x n], [n x width], [2 n x width] */
-  double *X;               /* [width x p] some of Xnew */
+  double *G;           /* [n x width] covariances of new rows */
+  double *X;           /* [width x p] some of Xnew */
+  double *K, *scratch; /* [n x n], [2 n x width] */
   predictive_factor f;
 } gp_rows;
 
-static void gp_rows_make(gp_rows *r, int p, int n_neg) {
-  const size_t n = (size_t)r->n, width = (size_t)r->width;
-  glue_inputs(&r->in, r->n, p);
-  glue_inputs(&r->part, r->width, p);
+static gp_rows gp_rows_make(int n, int p, SEXP Xnew_) {
+  const int rows = Rf_nrows(Xnew_);
+  gp_rows r = {.n = n,
+               .rows = rows,
+               .width = columns_from(0, rows),
+               .Xnew = MATRIX(Xnew_, rows, p)};
+  glue_inputs(&r.in, n, p);
+  glue_inputs(&r.part, r.width, p);
+  r.G = glue_alloc((size_t)n * (size_t)r.width);
+  r.X = glue_alloc((size_t)r.width * (size_t)p);
+  return r;
+}
+
+/* What variances take besides */
+static void gp_rows_factors(gp_rows *r, int n_neg) {
+  const size_t n = (size_t)r->n;
   r->K = glue_alloc(n * n);
-  r->G = glue_alloc(n * width);
-  r->scratch = glue_alloc(2 * n * width);
-  r->X = glue_alloc(width * (size_t)p);
+  r->scratch = glue_alloc(2 * n * (size_t)r->width);
   CARVE(predictive_carve(&r->f, r->n, n_neg, &ws));
 }
 
-/* cols rows of Xnew from `first` on */
-static void predict_block(gp_rows *r, const kernel_ard *k, const double *b,
-                          int first, int cols, double *m, double *s2) {
+/* G of `cols` rows of Xnew from `first` on */
+static void cross_block(gp_rows *r, const kernel_ard *k, int first, int cols) {
   for (int j = 0; j < k->p; j++)
     memcpy(r->X + IDX(0, j, cols), r->Xnew + IDX(first, j, r->rows),
            (size_t)cols * sizeof *r->X);
   kernel_prepare(&r->part, k, r->X, cols, &r->in);
   kernel_cross(k, &r->in, &r->part, r->G);
+}
+
+static void predict_block(gp_rows *r, const kernel_ard *k, const double *b,
+                          int first, int cols, double *m, double *s2) {
+  cross_block(r, k, first, cols);
   predictive_latent(&r->f, r->G, cols, k->variance + k->bias + k->nugget, b,
                     r->scratch, m + first, s2 + first);
 }
@@ -96,11 +113,8 @@ SEXP glue_gp_predict(SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_,
   const int n = Rf_nrows(X_), p = Rf_ncols(X_), K = Rf_length(kernels_);
   const int rows = Rf_nrows(Xnew_);
   const double *tau = MATRIX(tau_, n, K), *b = MATRIX(b_, n, K);
-  gp_rows r = {.n = n,
-               .rows = rows,
-               .width = columns_from(0, rows),
-               .Xnew = MATRIX(Xnew_, rows, p)};
-  gp_rows_make(&r, p, most_negative(tau, n, K));
+  gp_rows r = gp_rows_make(n, p, Xnew_);
+  gp_rows_factors(&r, most_negative(tau, n, K));
   SEXP out_ = PROTECT(node_moments("m s2 status", rows, K));
   double *m = REAL(get_named(out_, "m")), *s2 = REAL(get_named(out_, "s2"));
   set_named(out_, "status", Rf_allocVector(INTSXP, K));
@@ -123,6 +137,31 @@ SEXP glue_gp_predict(SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_,
   }
   UNPROTECT(1);
   return out_;
+}
+
+/* m alone, [rows x K], which takes n flops a row */
+SEXP glue_gp_means(SEXP X_, SEXP kernels_, SEXP b_, SEXP Xnew_) {
+  const int n = Rf_nrows(X_), p = Rf_ncols(X_), K = Rf_length(kernels_);
+  const int rows = Rf_nrows(Xnew_);
+  const double *b = MATRIX(b_, n, K);
+  gp_rows r = gp_rows_make(n, p, Xnew_);
+  SEXP m_ = PROTECT(Rf_allocMatrix(REALSXP, rows, K));
+  double *m = REAL(m_);
+  for (int k = 0; k < K; k++) {
+    const void *memory = vmaxget();
+    const kernel_ard kernel = glue_kernel(X_, VECTOR_ELT(kernels_, k));
+    kernel_prepare(&r.in, &kernel, REAL_RO(X_), n, NULL);
+    for (int first = 0, cols; first < rows; first += cols) {
+      cols = columns_from(first, rows);
+      R_CheckUserInterrupt();
+      cross_block(&r, &kernel, first, cols);
+      for (int j = 0; j < cols; j++)
+        *m++ = dot(n, r.G + IDX(0, j, n), b + IDX(0, k, n));
+    }
+    vmaxset(memory);
+  }
+  UNPROTECT(1);
+  return m_;
 }
 
 /* Ready for features of `width` rows at a time */
@@ -218,6 +257,16 @@ SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_) {
                           var[i] * t.w, site.tau, site.nu};
     for (int j = 0; j < 6; j++) out[IDX(i, j, n)] = row[j];
   }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* p_[n] -> the distribution of the number of successes, [n + 1] */
+SEXP glue_count_density(SEXP p_) {
+  const int n = Rf_length(p_);
+  if (!Rf_isReal(p_)) Rf_error("internal error: wrong types in count_density");
+  SEXP out_ = PROTECT(Rf_allocVector(REALSXP, n + 1));
+  count_density(n, REAL_RO(p_), REAL(out_));
   UNPROTECT(1);
   return out_;
 }

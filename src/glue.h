@@ -88,6 +88,7 @@ void glue_dense_load(void);
   ENTRY(ep_fit, 2) ENTRY(gp_fits, 5) ENTRY(weight_fit, 4) \
   ENTRY(classes_fit, 4) ENTRY(classes_prob, 2) \
   ENTRY(gp_predict, 6) ENTRY(weight_predict, 3) ENTRY(inducing_predict, 5) \
+  ENTRY(gp_means, 4) ENTRY(count_density, 1) \
   ENTRY(gram, 3) ENTRY(tilted, 3) ENTRY(adf, 7) \
   ENTRY(ais, 6) ENTRY(ais_move, 8) \
   ENTRY(cholesky, 2) ENTRY(solve_lower, 3) ENTRY(product, 3) \
@@ -100,8 +101,9 @@ void glue_dense_load(void);
   ENTRY(mvt_escort, 2) ENTRY(mvt_entropy, 3) ENTRY(mvt_q_divergence, 5)
 /* clang-format on */
 
-typedef SEXP entry_0(void), entry_2(SEXP, SEXP), entry_3(SEXP, SEXP, SEXP),
-    entry_4(SEXP, SEXP, SEXP, SEXP), entry_5(SEXP, SEXP, SEXP, SEXP, SEXP),
+typedef SEXP entry_0(void), entry_1(SEXP), entry_2(SEXP, SEXP),
+    entry_3(SEXP, SEXP, SEXP), entry_4(SEXP, SEXP, SEXP, SEXP),
+    entry_5(SEXP, SEXP, SEXP, SEXP, SEXP),
     entry_6(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP),
     entry_7(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP),
     entry_8(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);

@@ -56,7 +56,7 @@ c_layers <- c(
   "matrix gmres gamma-ratio qalgebra",
   "argmax",
   "factor-signed student kernel bounce likelihood anderson",
-  "divergence ais site adf predictive inducing",
+  "divergence ais count site adf predictive inducing",
   "latent",
   "fixpoint",
   "criterion parallel",

@@ -125,14 +125,27 @@ mutant(
   "joint[known, , ] <- joint[known, , ]", r = "fit-truth"
 )
 mutant(
-  "Jacobian without log(1 - 2 epsilon)", "R/answer-wrong-count.R",
-  "mean(log(epsilon) + log1p(-2 * epsilon))", "mean(log(epsilon))",
+  "Jacobian without log(1 - 2 epsilon)", "R/answer-rate-posterior.R",
+  "mean(log(rate) + log1p(-2 * rate))", "mean(log(rate))",
   r = "answer-wrong-count"
 )
 mutant(
-  "nodes of the wrong count all weigh the same", "R/answer-wrong-count.R",
-  "exp(log_weight - max(log_weight)) * trapezoid(shift)",
-  "exp(log_weight - max(log_weight))", r = "answer-wrong-count"
+  "rates of the wrong count all weigh the same", "R/answer-rate-posterior.R",
+  "shares(exp(value - max(value)))", "shares(0 * value)",
+  r = "answer-wrong-count"
+)
+mutant(
+  "flip probabilities between rates are those of the one below", "R/answer-rate-posterior.R",
+  "share <- min(max(share, 0), 1)", "share <- 0", r = "answer-wrong-count"
+)
+mutant(
+  "few nodes all weigh the same", "R/fit-few.R",
+  "weight = weight[weight > 0])", "weight = shares(weight[weight > 0]^0))", r = "fit-few"
+)
+mutant(
+  "noise models left out of what nodes say of a label", "R/fit-truth.R",
+  "mean_over(part$loo, left_out_weight(part))", "mean_over(part$loo, part$weight)",
+  r = "fit-truth"
 )
 mutant(
   "interval of the wrong count leaves its tails out once", "R/answer-wrong-count.R",

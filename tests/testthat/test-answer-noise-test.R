@@ -41,7 +41,7 @@ test_that("the list at a false-discovery rate is the one if some labels are wron
   found <- mislabelled(fit)
   some <- fit$nodes$table$model != "none"
   weight <- fit$nodes$table$weight[some] / sum(fit$nodes$table$weight[some])
-  flips <- wrong_each(truth(fit))[, some] %*% weight
+  flips <- wrong_each(node_truth(fit))[, some] %*% weight
   expect_equal(found$if_some, flips[found$row])
   expect_equal(found$fdr, cumsum(1 - found$if_some) / 1:40)
   called <- suppressMessages(mislabelled(fit, fdr = 0.5))
@@ -137,8 +137,8 @@ test_that("a Student-t process has the weights of the Gaussian one and answers o
     class ~ a + b, toy(), df = 8, epsilon = omega_rates(student$nodes$omega[[k]][1, , ]), control = quiet,
     kernel = do.call(kernel_iso, c(hyper, list(fixed = TRUE)))
   )
-  expect_equal(truth(student)$log_z[, k], point$ep$loo, tolerance = 1e-3)
-  expect_equal(wrong_each(truth(student))[, k], point$ep$flipped, tolerance = 1e-3)
+  expect_equal(node_truth(student)$log_z[, k], point$ep$loo, tolerance = 1e-3)
+  expect_equal(wrong_each(node_truth(student))[, k], point$ep$flipped, tolerance = 1e-3)
 })
 
 test_that("inducing inputs at all rows give the average of the dense kernel", {

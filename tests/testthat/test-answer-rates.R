@@ -50,7 +50,7 @@ test_that("several classes have rates by group", {
   L <- t(mapply(function(site, class) omega[[site]][, class], 1 + (d$site == "v"), d$class))
   out <- model_latent(fit)$native(model_hyper(fit), Inf, L, NULL, ep_control(tol = 1e-8))
   expect_equal(fit$nodes$table$log_evidence[k], out$log_evidence, tolerance = 1e-5)
-  expect_equal(unname(truth(fit)$p[, , k]), L * exp(out$seen) / rowSums(L * exp(out$seen)), tolerance = 1e-3)
+  expect_equal(unname(node_truth(fit)$p[, , k]), L * exp(out$seen) / rowSums(L * exp(out$seen)), tolerance = 1e-3)
   # one group is none
   expect_equal(
     predict(fit_to(rates = rep("all", 90)), type = "prob"), predict(fit_to(), type = "prob")

@@ -44,37 +44,46 @@ test_that("with a learned epsilon the interval is wider", {
   expect_equal(expected$count, sum((seq_along(density) - 1) * density))
 })
 
-test_that("the trapezoidal rule is exact for straight lines, in any order", {
-  x <- c(0, -1, -3, 2, 2.5)
-  expect_equal(sum(trapezoid(x) * (1 + 2 * x)), 5.5 + 2.5^2 - 9)
-})
-
 test_that("integrating epsilon out agrees with a fine grid", {
   fine_grid <- function(fit) {
-    grid <- seq(0.002, 0.498, by = 0.004)
-    at <- lapply(qlogis(2 * grid), wrong_at, object = fit)
-    # log_weight is a density in theta: back to one in epsilon
-    log_weight <- vapply(at, `[[`, 0, "log_weight") - log(grid * (1 - 2 * grid))
+    at <- lapply(seq(0.002, 0.498, by = 0.004), function(rate) update(fit, epsilon = rate)$ep)
+    log_weight <- vapply(at, `[[`, 0, "log_evidence")
     weight <- exp(log_weight - max(log_weight))
-    drop(sapply(at, `[[`, "density") %*% weight) / sum(weight)
+    drop(sapply(at, function(ep) poisson_binomial(ep$flipped)) %*% weight) / sum(weight)
   }
   fits <- list(
-    gpc(class ~ a + b, toy(), kernel = held()),
+    gpc(class ~ a + b, toy(), kernel = held(), hyper = "optimum"),
     # fits whose epsilon is far from the best at their kernel
     far = toy_fit(epsilon = 0.4), none = toy_fit(epsilon = 0)
   )
   for (fit in fits) {
-    coarse <- wrong_density(fit)
-    expect_equal(sum(coarse), 1)
-    # the coarse grid ends where the density has fallen by exp(-4)
-    expect_lt(max(abs(cumsum(coarse) - cumsum(fine_grid(fit)))), 0.03)
+    found <- wrong_density(fit)
+    expect_equal(sum(found), 1)
+    expect_lt(max(abs(cumsum(found) - cumsum(fine_grid(fit)))), 0.03)
   }
+})
+
+test_that("the evidence of a rate and its slope are those of fits, outward until it has fallen", {
+  fit <- toy_fit(epsilon = 0.1)
+  at <- rate_evidence(fit)
+  points <- rate_walk(at, at(0, fit$ep$sites))
+  of <- function(name) vapply(points, `[[`, 0, name)
+  value <- of("value")
+  expect_false(is.unsorted(of("shift")))
+  expect_true(all(value[c(1, length(value))] < max(value) - rate_fall + 0.5))
+  density <- function(shift) {
+    rate <- plogis(qlogis(0.2) + shift) / 2
+    update(fit, epsilon = rate)$ep$log_evidence + log(rate) + log1p(-2 * rate)
+  }
+  expect_equal(value, vapply(of("shift"), density, 0), tolerance = 1e-4)
+  slope <- vapply(of("shift"), function(s) (density(s + 1e-3) - density(s - 1e-3)) / 2e-3, 0)
+  expect_lt(max(abs(of("slope") - slope)), 1e-3)
 })
 
 test_that("the prior of epsilon is uniform on (0, 1/2)", {
   d <- toy(20)
   d$class <- flip_labels(d$class, 0.2, seed = 2)
-  fit <- gpc(class ~ a + b, d, kernel = held())
+  fit <- gpc(class ~ a + b, d, kernel = held(), hyper = "optimum")
   # so few rows leave epsilon anywhere up to 1/2: the Jacobian matters
   at <- lapply(seq(0.005, 0.495, by = 0.01), function(e) update(fit, epsilon = e)$ep)
   evidence <- vapply(at, `[[`, 0, "log_evidence")

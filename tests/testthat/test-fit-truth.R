@@ -155,3 +155,24 @@ test_that("a fit without rows says nothing of rows, and has its rates", {
   expect_identical(row_loo(small), numeric())
   expect_equal(dim(truth(small)$p), c(0, 2, 1))
 })
+
+test_that("what is kept of each noise model gives the means over its nodes", {
+  for (fit in list(
+    gpc(class ~ a + b, toy(40), kernel = free_size(), epsilon = "average", hyper = "integrate"),
+    averaged_three(trusted = 5:9)
+  )) {
+    kept <- truth(fit)
+    each <- node_truth(fit)
+    weight <- each$weight
+    expect_equal(dim(kept$p)[3], nrow(fit$nodes$models))
+    over <- function(x, weight) Reduce(`+`, lapply(seq_along(weight), function(k) weight[k] * x[, , k]))
+    expect_equal(mean_over(kept$p, kept$weight), over(each$p, weight))
+    expect_equal(mean_wrong(kept), mean_wrong(each))
+    for (i in c(1, 7, 20)) {
+      share <- weight / exp(each$log_z[i, ])
+      expect_equal(exp(left_out_score(kept)[i]), 1 / sum(share))
+      unseen <- mean_over(kept$loo, left_out_weight(kept))[i, ]
+      expect_equal(unseen, drop(each$loo[i, , ] %*% share) / sum(share))
+    }
+  }
+})

@@ -99,7 +99,7 @@ test_that("over one hyperparameter and one rate nodes agree with a grid", {
   weight <- exp(z_one - max(z_one)) / sum(exp(z_one - max(z_one)))
   flipped <- drop(vapply(one, `[[`, numeric(50), "flipped") %*% weight)
   mine <- nodes$table$model == "one"
-  by_nodes <- wrong_each(truth(fit))[, mine] %*%
+  by_nodes <- wrong_each(node_truth(fit))[, mine] %*%
     (nodes$table$weight[mine] / sum(nodes$table$weight[mine]))
   expect_lt(max(abs(by_nodes - flipped)), 0.06)
   count <- drop(vapply(one, function(o) poisson_binomial(o$flipped), numeric(51)) %*% weight)

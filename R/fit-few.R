@@ -1,0 +1,131 @@
+# Few nodes whose probabilities of new rows are those of all, which a fit that averages keeps,
+# and variances through inducing inputs: a mean takes n steps a row and node, an exact
+# variance n^2.
+
+few_least <- 100L           # rows; with fewer, all nodes are used
+few_rows <- 500L            # of the training rows that nodes are chosen by,
+few_gap <- 0.0015           # and the difference allowed there, rms of probabilities
+few_inducing <- c(100, 200) # inputs that variances go through: the first that are enough,
+few_times <- 4              # where there are so many times as many rows
+few_checked <- 100L         # rows at which that is looked at
+
+#' @return list(node, their numbers; weight; and with a dense kernel and many rows Z and C
+#'   (k x k x (functions and nodes)), inducing inputs and the covariance of the features there);
+#'   `NULL` where rows are few.
+#' @noRd
+few_nodes <- function(object) {
+  if (nobs_kept(object) >= few_least) {
+    chosen <- choose_nodes(object)
+    c(chosen, few_covariance(object, chosen))
+  }
+}
+
+nobs_kept <- function(object) length(object$data$y)
+
+# Which -------------------------------------------------------------------------------
+
+#' Nodes and weights under which the training rows, each without its label, have the
+#' probabilities that they have under all: of the true class, of the recorded one, and their
+#' squares, which hold how much nodes differ
+#' @noRd
+choose_nodes <- function(object) {
+  at <- nodes(object)
+  seen <- exp(node_seen(object))
+  rows <- spread_over(nrow(seen), few_rows)
+  omega <- node_omega(object)
+  said <- vapply(seq_along(at$weight), function(k) {
+    p <- matrix(seen[rows, , k], length(rows))
+    as.vector(c(p[, -1], p[, -1]^2, (p %*% omega[[k]])[, -1]))
+  }, numeric(3 * length(rows) * (ncol(seen) - 1)))
+  weight <- sparse_weights(said, at$weight, few_gap)
+  list(node = which(weight > 0), weight = weight[weight > 0])
+}
+
+#' Weights, most of them 0, that give the columns of a matrix nearly the same mean: least
+#' squares without negative weights by the active sets of Lawson and Hanson, which end as soon
+#' as the mean is near enough
+#' @param gap root mean square of what is left.
+#' @noRd
+sparse_weights <- function(said, weight, gap) {
+  said <- rbind(said, sqrt(nrow(said))) # for their sum
+  gram <- crossprod(said)
+  with_mean <- drop(gram %*% weight)
+  left <- function(w) sum((said %*% (w - weight))^2) / nrow(said)
+  found <- numeric(length(weight))
+  used <- logical(length(weight))
+  while (!all(used) && left(found) > gap^2) {
+    slope <- replace(with_mean - drop(gram %*% found), used, -Inf)
+    used[which.max(slope)] <- TRUE
+    repeat {
+      wanted <- numeric(length(weight))
+      ridge <- diag(1e-10 * mean(diag(gram)), sum(used))
+      wanted[used] <- solve(gram[used, used] + ridge, with_mean[used])
+      if (all(wanted[used] > 0)) break
+      low <- used & wanted <= 0
+      found <- found + min((found / (found - wanted))[low]) * (wanted - found)
+      used <- used & found > 1e-12
+      found[!used] <- 0
+    }
+    found <- wanted
+  }
+  found / sum(found)
+}
+
+# How -----------------------------------------------------------------------------------
+
+#' Inducing inputs through which the variances of a dense kernel are near enough
+#' @param chosen see choose_nodes(). @return list(Z, C), or `NULL`.
+#' @noRd
+few_covariance <- function(object, chosen) {
+  if (is.null(object$kernel) || !is.null(object$inducing)) {
+    return(NULL)
+  }
+  for (m in few_inducing[few_inducing * few_times <= nobs_kept(object)]) {
+    made <- inducing_variances(object, chosen$node, m)
+    if (is.null(made)) break
+    if (variance_gap(object, chosen, made) < few_gap) {
+      return(made)
+    }
+  }
+}
+
+#' Inducing inputs, and at each node the covariance of the features there given the sites of all
+#' rows [M 9.6]; `NULL` where a covariance is none
+#' @noRd
+inducing_variances <- function(object, node, m) {
+  X <- object$data$X
+  columns <- model_columns(object)
+  hyper <- node_hyper(object, node)
+  Z <- place_inducing(X, columns, class_hyper(kernel_hyper(object$kernel), 1)$lengthscale, m)
+  tau <- node_columns(object, "tau", function(fit) fit$ep$sites$tau, node)
+  C <- lapply(seq_along(hyper), function(j) {
+    at <- native_features(X, Z, columns, hyper[[j]])
+    share <- 1 + tau[, j] * at$lambda
+    weighted <- at$Phi * rep(tau[, j] / share, each = nrow(at$Phi))
+    B <- diag(nrow(at$Phi)) + native_product(t(weighted), t(at$Phi))
+    if (all(share > 0)) tryCatch(chol2inv(chol(B)), error = function(cnd) NULL)
+  })
+  if (!any(vapply(C, is.null, NA))) list(Z = Z, C = simplify2array(C))
+}
+
+#' What probabilities differ by at some rows when their variances go through inducing inputs, at
+#' the node with the largest weight (rms)
+#' @noRd
+variance_gap <- function(object, chosen, made) {
+  top <- which.max(chosen$weight)
+  node <- chosen$node[top]
+  X <- object$data$X[spread_over(nobs_kept(object), few_checked), , drop = FALSE]
+  functions <- latent_functions(object)
+  exact <- native_gp_predict_nodes(
+    object$data$X, model_columns(object), node_hyper(object, node),
+    node_columns(object, "tau", NULL, node), node_columns(object, "b", NULL, node), X
+  )
+  made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]
+  s2 <- mixed_variances(object, node_hyper(object, node), made, X)
+  sqrt(mean((stats::pnorm(exact$m / sqrt(exact$s2)) - stats::pnorm(exact$m / sqrt(s2)))^2))
+}
+
+#' At most k of n rows, spread over all
+#' @noRd
+spread_over <- function(n, k) unique(round(seq(1, n, length.out = min(n, k))))
+

@@ -1,0 +1,77 @@
+# Few nodes against all of them, and variances through inducing inputs against exact ones.
+
+averaged_some <- function(n, p = 3, seed = 5, classes = 2, ...) {
+  withr::with_seed(seed, {
+    d <- data.frame(matrix(rnorm(2 * n * p), 2 * n))
+    f <- d$X1 + d$X2^2 + 0.5 * rnorm(2 * n)
+    d$class <- cut(f, quantile(f, 0:classes / classes), letters[seq_len(classes)], include.lowest = TRUE)
+    wrong <- seq(7, 2 * n, by = 11)
+    d$class[wrong] <- rev(levels(d$class))[d$class[wrong]]
+  })
+  fit <- gpc(
+    class ~ ., d[seq_len(n), ], hyper = "integrate", control = ep_control(progress = FALSE), ...
+  )
+  list(fit = fit, X = rows_to_predict(fit, d[n + seq_len(n), ], NULL)$X)
+}
+with_all <- function(fit) {
+  fit$nodes["few"] <- list(NULL)
+  fit
+}
+rms <- function(x) sqrt(mean(x^2))
+
+test_that("few nodes have the probabilities of all, true and recorded", {
+  for (classes in 2:3) {
+    made <- averaged_some(120, classes = classes, kernel = kernel_iso())
+    fit <- made$fit
+    expect_lt(length(fit$nodes$few$node), node_count(fit) / 2)
+    for (noise in c(FALSE, TRUE)) {
+      all <- prob_new(with_all(fit), made$X, noise)
+      expect_lt(rms(prob_new(fit, made$X, noise) - all), 0.005)
+    }
+  }
+  # absorb() chooses them anew; what is said of latent functions is of all nodes
+  expect_equal(sum(fit$nodes$few$weight), 1)
+  expect_identical(node_latent(fit, made$X, NULL)$node, seq_len(node_count(fit)))
+})
+
+test_that("with few rows all nodes are used", {
+  fit <- averaged_some(60, kernel = kernel_iso(1, fixed = TRUE))$fit
+  expect_null(fit$nodes$few)
+  expect_identical(used_nodes(fit)$weight, fit$nodes$table$weight)
+})
+
+test_that("sparse weights are those of least squares without negative ones", {
+  said <- withr::with_seed(1, matrix(rnorm(400), 40))
+  weight <- c(0.3, 0.05, 0.15, 0.1, 0.1, 0.05, 0.05, 0.1, 0.05, 0.05)
+  expect_equal(sparse_weights(said, weight, 1e-8), weight, tolerance = 1e-6)
+  twice <- cbind(said, said)
+  found <- sparse_weights(twice, rep(weight / 2, 2), 1e-8)
+  expect_equal(found[1:10] + found[11:20], weight, tolerance = 1e-6)
+  near <- sparse_weights(said, weight, 0.2)
+  expect_true(any(near == 0) && all(near >= 0))
+  expect_lt(rms(said %*% (near - weight)), 0.25)
+})
+
+test_that("variances through inducing inputs are exact ones where these are the rows", {
+  fit <- averaged_some(120, kernel = kernel_iso(2, nugget = 0.1, fixed = TRUE))$fit
+  X <- fit$data$X
+  node <- which.max(fit$nodes$table$weight)
+  made <- inducing_variances(fit, node, nrow(X))
+  new <- X[1:20, ] + 0.1
+  hyper <- node_hyper(fit, node)
+  tau <- node_columns(fit, "tau", NULL, node)
+  b <- node_columns(fit, "b", NULL, node)
+  exact <- native_gp_predict_nodes(X, model_columns(fit), hyper, tau, b, new)
+  expect_equal(mixed_variances(fit, hyper, made, new), exact$s2, tolerance = 1e-5)
+  expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), exact$m, tolerance = 1e-12)
+  K <- native_gram(X, new, model_columns(fit), hyper[[1]])
+  expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), crossprod(K, b))
+})
+
+extended_test("inducing inputs are used where their variances are near enough", {
+  made <- averaged_some(500)
+  few <- made$fit$nodes$few
+  expect_false(is.null(few$C))
+  all <- prob_new(with_all(made$fit), made$X)
+  expect_lt(rms(prob_new(made$fit, made$X) - all), 0.005)
+})
