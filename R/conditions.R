@@ -92,6 +92,16 @@ inform_sturdy <- function(message, class, ..., .envir = rlang::caller_env()) {
   )
 }
 
+#' A message about some columns or levels, nothing without any
+#'
+#' @param ... their names, as the field of the condition; in the message they are `these`.
+#' @noRd
+inform_these <- function(class, message, ..., .envir = rlang::caller_env()) {
+  if (length(..1)) {
+    inform_sturdy(message, class, ..., .envir = rlang::env(.envir, these = ..1))
+  }
+}
+
 sturdy_class <- function(kind, class) {
   c(paste0("sturdy_", kind, "_", class), paste0("sturdy_", kind))
 }

@@ -125,7 +125,23 @@ mold_features <- function(features, n, scale, blueprint, call) {
 #'   coding of the feature of a name.
 #' @noRd
 code_features <- function(blueprint, features, n, scale, code) {
-  useless <- constant_features(features, n) | id_features(features, n)
+  constant <- n > 1 & vapply(features, is_constant, NA)
+  inform_these(
+    "constant_columns",
+    c(i = "Constant {qty(length(these))}column{?s} {.val {these}} {?is/are} dropped."),
+    columns = names(which(constant))
+  )
+  # text that differs in every row: all rows are equally unlike each other
+  unlike <- n > 10 & vapply(features, function(v) {
+    feature_kind(v) == "factor" && !anyDuplicated(as.character(v))
+  }, NA)
+  inform_these(
+    "likely_id",
+    c(i = "{qty(length(these))}Column{?s} {.val {these}} differ{?s/} in every row, as identifiers
+           do, and {?is/are} dropped."),
+    columns = names(which(unlike))
+  )
+  useless <- constant | unlike
   names <- as.character(names(features))
   blueprint$coding <- lapply(rlang::set_names(names[!useless]), code)
   blueprint$columns <- names[!useless]
@@ -133,32 +149,6 @@ code_features <- function(blueprint, features, n, scale, code) {
   blueprint$term <- attr(features, "term")[!useless]
   blueprint$scale <- scale
   structure(blueprint, class = "sturdy_blueprint")
-}
-
-#' Which features say nothing: the same value in every row
-#' @noRd
-constant_features <- function(features, n) {
-  inform_dropped(
-    vapply(features, is_constant, NA) & n > 1, "constant_columns",
-    "Constant {qty(length(columns))}column{?s} {.val {columns}} {?is/are} dropped."
-  )
-}
-
-#' Text that differs in every row: all rows are equally unlike each other
-#' @noRd
-id_features <- function(features, n) {
-  unlike <- function(v) feature_kind(v) == "factor" && !anyDuplicated(as.character(v))
-  inform_dropped(
-    vapply(features, unlike, NA) & n > 10, "likely_id",
-    "{qty(length(columns))}Column{?s} {.val {columns}} differ{?s/} in every row, as identifiers
-     do, and {?is/are} dropped."
-  )
-}
-
-inform_dropped <- function(useless, class, message) {
-  columns <- names(useless)[useless]
-  if (length(columns)) inform_sturdy(c(i = message), class, columns = columns)
-  useless
 }
 
 #' @param frame what the rows were left out of, or `NULL`.

@@ -1,37 +1,36 @@
 # Columns that may not be what they seem: a message for each kind, and nothing is changed.
 
 #' What a feature may be instead: `seems` tells from the feature, and `say` and `hint` are cli
-#' markup about the names `columns`
+#' markup about the names `these`
 #' @noRd
 column_doubts <- list(
   row_numbers = list(
     seems = function(v) feature_kind(v) == "numeric" && numbers_rows(v),
-    say = "{qty(length(columns))}Column{?s} {.val {columns}} {?numbers/number} the rows, as
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?numbers/number} the rows, as
            identifiers do, and {?is an input/are inputs}.",
-    hint = "If {qty(length(columns))}{?it says/they say} nothing of the class, leave {?it/them} out."
+    hint = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out."
   ),
   text_dates = list(
     seems = function(v) mostly(v, is_date_text, least = 3),
-    say = "{qty(length(columns))}Column{?s} {.val {columns}} {?is/are} of dates in text, which are
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which are
            compared as names, not in time.",
-    hint = "Numbers are made of them by {.code as.numeric(as.Date({columns[1]}))}."
+    hint = "Numbers are made of them by {.code as.numeric(as.Date({these[1]}))}."
   ),
   text_numbers = list(
     seems = function(v) mostly(v, is_number_text, least = 10),
-    say = "{qty(length(columns))}Column{?s} {.val {columns}} {?is/are} text, though nearly all
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} text, though nearly all
            values are numbers, and {?is/are} compared as names, not by size.",
-    hint = "Values that are no numbers: {no_numbers(features[columns])}."
+    hint = "Values that are no numbers: {no_numbers(features[these])}."
   )
 )
 
 inform_doubts <- function(features) {
   for (class in names(column_doubts)) {
     doubt <- column_doubts[[class]]
-    columns <- names(features)[vapply(features, doubt$seems, NA)]
+    found <- vapply(features, doubt$seems, NA)
     # a single input is one on purpose
-    if (length(columns) && (class != "row_numbers" || length(features) > 1)) {
-      inform_sturdy(c(i = doubt$say, i = doubt$hint), class, columns = columns)
-    }
+    if (class == "row_numbers" && length(features) == 1) found <- FALSE
+    inform_these(class, c(i = doubt$say, i = doubt$hint), columns = names(features)[found])
   }
 }
 

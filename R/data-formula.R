@@ -9,9 +9,9 @@ model_frame <- function(formula, data, call, arg = "data") {
   )
   must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data, call = call)
   if (is.null(data)) data <- environment(formula)
-  frame <- tryCatch(
-    stats::model.frame(formula, data, na.action = stats::na.pass),
-    error = function(cnd) abort_formula(cnd, arg, call, absent_response(formula, data))
+  frame <- by_formula(
+    stats::model.frame(formula, data, na.action = stats::na.pass), arg, call,
+    absent_response(formula, data)
   )
   refuse(
     !is.null(attr(attr(frame, "terms"), "offset")),
@@ -99,15 +99,20 @@ absent_response <- function(formula, data) {
   )
 }
 
-abort_formula <- function(cnd, where, call, more = NULL) {
-  if (is_allocation_error(cnd)) stop(cnd) # for with_memory()
-  abort_sturdy(
-    c(
-      "The variables of the formula can't be evaluated in {.arg {where}}.",
-      if (!is.null(more)) stats::setNames(cli_verbatim(more), names(more))
-    ),
-    "formula", arg = where, parent = cnd, call = call
-  )
+#' What a formula computes
+#' @param more said where it can't.
+#' @noRd
+by_formula <- function(code, where, call, more = NULL) {
+  tryCatch(code, error = function(cnd) {
+    if (is_allocation_error(cnd)) stop(cnd) # for with_memory()
+    abort_sturdy(
+      c(
+        "The variables of the formula can't be evaluated in {.arg {where}}.",
+        if (!is.null(more)) stats::setNames(cli_verbatim(more), names(more))
+      ),
+      "formula", arg = where, parent = cnd, call = call
+    )
+  })
 }
 
 #' The rows of a model frame that `subset` selects
@@ -138,12 +143,12 @@ subset_frame <- function(frame, subset, data, env, call) {
 }
 
 check_na_action <- function(na.action, call) {
-  tryCatch(match.fun(na.action), error = function(cnd) {
-    must(
-      FALSE, "na.action", "be a function such as {.fn na.fail} or {.fn na.omit}",
-      got = na.action, call = call
-    )
-  })
+  act <- tryCatch(match.fun(na.action), error = function(cnd) NULL)
+  must(
+    is.function(act), "na.action", "be a function such as {.fn na.fail} or {.fn na.omit}",
+    got = na.action, call = call
+  )
+  act
 }
 
 #' The rows of a model frame that `na.action` keeps

@@ -105,13 +105,8 @@ as_positions <- function(row, ids, check) {
 #' Positions of trusted rows in the data given
 #' @noRd
 trusted_rows <- function(trusted, data, call) {
-  if (is.null(trusted)) {
-    return(integer())
-  }
   n <- data$n_given
-  if (is.logical(trusted) && length(trusted) == n && !anyNA(trusted)) {
-    return(which(trusted))
-  }
+  if (is.logical(trusted) && length(trusted) == n && !anyNA(trusted)) trusted <- which(trusted)
   must(
     are_numbers(trusted) && all(trusted == round(trusted) & trusted >= 1 & trusted <= n),
     "trusted", "be logical with an entry for each of the {n} row{?s} of the data, without
@@ -137,10 +132,10 @@ check_rates <- function(rates, data, call) {
 #' Evaluate an argument in the data, as subset is
 #' @noRd
 eval_known <- function(expr, data, env, arg, call) {
-  value <- tryCatch(
-    eval(expr, if (is.data.frame(data)) data, env),
-    error = function(cnd) abort_known(cnd, arg, call)
-  )
+  trying_known <- function(code) {
+    trying(code, "{.arg {arg}} can't be evaluated.", arg, arg = arg, call = call)
+  }
+  value <- trying_known(eval(expr, if (is.data.frame(data)) data, env))
   if (!inherits(value, "formula")) {
     return(value)
   }
@@ -148,21 +143,11 @@ eval_known <- function(expr, data, env, arg, call) {
     length(value) == 2, arg, "be a one-sided formula such as {.code ~ clinic}", arg, call = call
   )
   # what the formula computes, not the columns it reads; functions are those of its writer
-  variables <- tryCatch(
-    as.list(attr(stats::terms(value), "variables"))[-1],
-    error = function(cnd) abort_known(cnd, arg, call)
-  )
+  variables <- trying_known(as.list(attr(stats::terms(value), "variables"))[-1])
   home <- environment(value)
   if (is.null(home)) home <- env
   parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg, call))
   if (length(parts)) joint_groups(parts, arg, call)
-}
-
-abort_known <- function(cnd, arg, call) {
-  abort_sturdy(
-    "{.arg {arg}} can't be evaluated: {cli_verbatim(conditionMessage(cnd))}",
-    arg, arg = arg, call = call
-  )
 }
 
 #' Groups of rows that are alike in all variables of a formula

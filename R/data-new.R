@@ -81,11 +81,9 @@ forge_formula_features <- function(blueprint, newdata, call, arg) {
     # columns as they stand: a model frame takes longer than all that follows for one row
     newdata[vapply(variables, as.character, "")]
   } else {
-    tryCatch(
-      stats::model.frame(
-        blueprint$terms, newdata, na.action = stats::na.pass, xlev = NULL
-      ),
-      error = function(cnd) abort_formula(cnd, arg, call)
+    by_formula(
+      stats::model.frame(blueprint$terms, newdata, na.action = stats::na.pass, xlev = NULL),
+      arg, call
     )
   }
   formula_features(frame, blueprint$terms, call)
@@ -116,22 +114,19 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
     more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
     of = column, column = name, levels = novel, call = call
   )
-  if (length(novel)) {
-    taken <- if (identical(novel_allowed, "weight")) {
-      "{?its weight is/their weights are} as under the prior"
-    } else {
-      "{?it differs/they differ} from every known level"
-    }
-    inform_sturdy(
-      c(
-        i = paste0(
-          column, " has {qty(length(novel))}{?a level/levels} that did not occur in training:
-           {.val {few(novel)}}. Nothing is known of {?it/them}: ", taken, "."
-        )
-      ),
-      "novel_levels", column = name, levels = novel
-    )
+  taken <- if (identical(novel_allowed, "weight")) {
+    "{?its weight is/their weights are} as under the prior"
+  } else {
+    "{?it differs/they differ} from every known level"
   }
+  inform_these(
+    "novel_levels",
+    c(i = paste0(
+      column, " has {qty(length(these))}{?a level/levels} that did not occur in training:
+       {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
+    )),
+    levels = novel, column = name
+  )
 }
 
 # Labelled rows -------------------------------------------------------------
@@ -178,8 +173,5 @@ forge_response <- function(blueprint, newdata, y, call, from) {
   )
   check_new_columns(newdata, blueprint$response, call, from, "the response")
   formula <- blueprint$formula
-  tryCatch(
-    eval(formula[[2]], newdata, environment(formula)),
-    error = function(cnd) abort_formula(cnd, from, call)
-  )
+  by_formula(eval(formula[[2]], newdata, environment(formula)), from, call)
 }

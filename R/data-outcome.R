@@ -21,14 +21,7 @@ mold_outcome <- function(y,
     used <- levels(y)
   }
   check_classes(used, many, arg, call)
-  inform_unused_levels(setdiff(levels(y), used), arg)
-  inform_similar_levels(used, arg)
-  if (is.ordered(y) && length(used) > 2) {
-    inform_sturdy(
-      c(i = "The levels of {.arg {arg}} are ordered. The classes are fitted without an order."),
-      "ordered_outcome", levels = used
-    )
-  }
+  inform_levels(y, used, arg)
   list(y = label_codes(match(as.character(y), used), used), levels = used)
 }
 
@@ -66,28 +59,27 @@ check_classes <- function(used, many, arg, call) {
   }
 }
 
-inform_unused_levels <- function(unused, arg) {
-  if (length(unused)) {
-    inform_sturdy(
-      c(i = "Unused {qty(length(unused))}level{?s} {.val {unused}} of
-             {.arg {arg}} {?is/are} dropped."),
-      "unused_levels", levels = unused
-    )
-  }
-}
-
-#' "ill" and "Ill " are most often one class, in tables that were typed
+#' What is said of levels: those dropped; "ill" and "Ill ", which are most often one class in
+#' tables that were typed; an order that is not used
 #' @noRd
-inform_similar_levels <- function(levels, arg) {
-  plain <- tolower(gsub("[[:space:]]+", " ", trimws(levels)))
-  same <- levels[plain %in% plain[duplicated(plain)]]
-  if (length(same)) {
-    inform_sturdy(
-      c(i = "Levels {.val {few(same)}} of {.arg {arg}} differ only in blanks or capitals, and
-             count as different classes."),
-      "similar_levels", levels = same
-    )
-  }
+inform_levels <- function(y, used, arg) {
+  inform_these(
+    "unused_levels",
+    c(i = "Unused {qty(length(these))}level{?s} {.val {these}} of {.arg {arg}} {?is/are} dropped."),
+    levels = setdiff(levels(y), used)
+  )
+  plain <- tolower(gsub("[[:space:]]+", " ", trimws(used)))
+  inform_these(
+    "similar_levels",
+    c(i = "Levels {.val {few(these)}} of {.arg {arg}} differ only in blanks or capitals, and
+           count as different classes."),
+    levels = used[plain %in% plain[duplicated(plain)]]
+  )
+  inform_these(
+    "ordered_outcome",
+    c(i = "The levels of {.arg {arg}} are ordered. The classes are fitted without an order."),
+    levels = if (is.ordered(y) && length(used) > 2) used
+  )
 }
 
 classes_most <- 20L # levels of a response
@@ -159,18 +151,18 @@ check_none_missing <- function(rows, arg, call) {
 }
 
 numeric_outcome <- function(y, arg, call) {
-  values <- unique(as.double(y))
-  for (codes in list(c(0, 1), c(-1, 1))) {
-    if (all(values %in% codes)) {
-      return(factor(y, levels = codes))
-    }
-  }
+  codes <- two_codes(y)
   must(
-    FALSE, arg, "contain only 0 and 1, or only -1 and 1", "outcome_levels",
+    length(codes) > 0, arg, "contain only 0 and 1, or only -1 and 1", "outcome_levels",
     more = c(
-      x = "It contains {.val {few(signif(sort(values), 6))}}.",
+      x = "It contains {.val {few(signif(sort(unique(as.double(y))), 6))}}.",
       i = "For other codes of two classes use {.code factor()}."
     ),
     of = "A numeric {.arg {arg}}", call = call
   )
+  factor(y, levels = codes[[1]])
 }
+
+#' The codes of two classes that numbers may be: 0 and 1, -1 and 1, or both
+#' @noRd
+two_codes <- function(y) Filter(function(codes) all(y %in% codes), list(0:1, c(-1L, 1L)))

@@ -178,11 +178,9 @@ flip_other <- function(y, call = rlang::caller_env()) {
     )
     return(factor(levels(y)[3 - as.integer(y)], levels = levels(y)))
   }
-  values <- sort(unique(as.vector(y)))
-  zero_one <- all(values %in% c(0, 1))
-  minus_plus <- all(values %in% c(-1, 1))
+  codes <- two_codes(y)
   refuse(
-    zero_one && minus_plus && length(values) > 0,
+    length(codes) == 2 && length(y) > 0,
     c(
       "{.arg y} contains only 1, so its other class may be 0 or -1.",
       i = "Use a factor or a logical vector."
@@ -190,10 +188,10 @@ flip_other <- function(y, call = rlang::caller_env()) {
     "outcome_levels", arg = "y", call = call
   )
   must(
-    zero_one || minus_plus, "y", "contain only 0 and 1, or only -1 and 1, if it is numeric,
-     not {.val {utils::head(values, 5)}}", "outcome_levels", call = call
+    length(codes) > 0, "y", "contain only 0 and 1, or only -1 and 1, if it is numeric,
+     not {.val {utils::head(sort(unique(as.vector(y))), 5)}}", "outcome_levels", call = call
   )
-  if (minus_plus) -y else 1L - y
+  sum(codes[[1]]) - y
 }
 
 # Evaluates `code` with R's default generators started at `seed`, and puts the

@@ -45,31 +45,38 @@
 #' identical(predict(small, data.frame(x = 1)), predict(fit, data.frame(x = 1)))
 NULL
 
+#' A method of butcher's: the fit made smaller, and what that saves said, if butcher is to
+#' @noRd
+axe <- function(smaller) {
+  function(x, verbose = FALSE, ...) {
+    check_model(x)
+    small <- smaller(x)
+    if (verbose) {
+      saved <- as.numeric(utils::object.size(x)) - as.numeric(utils::object.size(small))
+      inform_sturdy("Memory released: {.val {format_bytes(max(saved, 0))}}.", "axed")
+    }
+    small
+  }
+}
+
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_call
-axe_call.sturdy_model <- function(x, verbose = FALSE, ...) {
-  check_model(x)
-  small <- x
-  small["call"] <- list(NULL)
-  axed(small, x, verbose)
-}
+axe_call.sturdy_model <- axe(function(x) {
+  x["call"] <- list(NULL)
+  x
+})
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_ctrl
-axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
-  check_model(x)
-  small <- x
-  if (!is.null(x$ep)) small$ep["trace"] <- list(NULL)
-  if (!is.null(x$learning)) small$learning["trace"] <- list(NULL)
-  axed(small, x, verbose)
-}
+axe_ctrl.sturdy_model <- axe(function(x) {
+  if (!is.null(x$ep)) x$ep["trace"] <- list(NULL)
+  if (!is.null(x$learning)) x$learning["trace"] <- list(NULL)
+  x
+})
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_data
-axe_data.sturdy_model <- function(x, verbose = FALSE, ...) {
-  check_model(x)
-  axed(if (predicts_alone(x)) without_rows(x) else x, x, verbose)
-}
+axe_data.sturdy_model <- axe(function(x) if (predicts_alone(x)) without_rows(x) else x)
 
 #' Does prediction do without the training rows?
 #' @noRd
@@ -105,16 +112,6 @@ check_by_ep.butchered <- function(object, call = rlang::caller_env()) {
     "The fit has nothing on single rows: {.fn butcher::butcher} has removed them.",
     "no_sites", call = call
   )
-}
-
-#' Says what was saved, if butcher is to
-#' @noRd
-axed <- function(small, x, verbose) {
-  if (verbose) {
-    saved <- as.numeric(utils::object.size(x)) - as.numeric(utils::object.size(small))
-    inform_sturdy("Memory released: {.val {format_bytes(max(saved, 0))}}.", "axed")
-  }
-  small
 }
 
 # vetiver -------------------------------------------------------------------------

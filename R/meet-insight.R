@@ -141,50 +141,37 @@ get_predicted.sturdy_model <- function(x, data = NULL, predict = "expectation", 
                                        ...) {
   check_model(x)
   predict <- check_choice(predict, c("expectation", "classification"), "predict")
-  answer <- if (predict == "classification") {
-    stats::predict(x, data)
-  } else if (is_several(x)) {
-    class_predicted(x, data, ci)
-  } else {
-    unname(stats::predict(x, data, type = "response"))
-  }
-  if (!is.null(ci) && predict == "expectation" && !is_several(x)) {
-    ends <- stats::predict(x, data, interval = ci)
-    attr(answer, "ci_data") <- data.frame(
-      Row = seq_along(answer), CI_low = ends$lower, CI_high = ends$upper
-    )
-    attr(answer, "ci") <- ci
-  }
-  as_get_predicted(answer, x, data, predict)
-}
-
-#' The same of several classes: a row for each row and class
-#' @noRd
-class_predicted <- function(x, data, ci) {
-  each <- if (is.null(ci)) {
-    list(estimate = stats::predict(x, data, type = "prob"))
-  } else {
-    stats::predict(x, data, interval = ci)
-  }
-  levels <- x$blueprint$levels
-  row <- data.frame(
-    Row = rep(seq_len(nrow(each$estimate)), length(levels)),
-    Response = rep(levels, each = nrow(each$estimate))
-  )
-  answer <- cbind(row, Predicted = as.vector(each$estimate))
-  if (!is.null(ci)) {
-    attr(answer, "ci_data") <- cbind(
-      row, CI_low = as.vector(each$lower), CI_high = as.vector(each$upper)
-    )
-    attr(answer, "ci") <- ci
-  }
-  answer
-}
-
-as_get_predicted <- function(answer, x, data, predict) {
+  class <- predict == "classification"
+  answer <- if (class) stats::predict(x, data) else expected_probability(x, data, ci)
   attr(answer, "data") <- if (is.null(data)) insight::get_data(x) else data
   attr(answer, "predict") <- predict
   class(answer) <- c("get_predicted", class(answer))
+  answer
+}
+
+#' Probabilities of the event, or of several classes in a row for each row and class, with their
+#' intervals as insight has them
+#' @noRd
+expected_probability <- function(x, data, ci) {
+  several <- is_several(x)
+  each <- if (is.null(ci)) {
+    list(estimate = stats::predict(x, data, type = if (several) "prob" else "response"))
+  } else {
+    stats::predict(x, data, interval = ci)
+  }
+  row <- data.frame(Row = seq_len(NROW(each$estimate)))
+  answer <- unname(each$estimate)
+  if (several) {
+    row <- data.frame(
+      Row = rep(row$Row, ncol(answer)), Response = rep(x$blueprint$levels, each = nrow(answer))
+    )
+    answer <- cbind(row, Predicted = as.vector(answer))
+  }
+  if (!is.null(ci)) {
+    ends <- lapply(each[c("lower", "upper")], as.vector)
+    attr(answer, "ci_data") <- cbind(row, CI_low = ends$lower, CI_high = ends$upper)
+    attr(answer, "ci") <- ci
+  }
   answer
 }
 
@@ -194,34 +181,21 @@ as_get_predicted <- function(answer, x, data, predict) {
 #' @exportS3Method parameters::model_parameters
 model_parameters.sturdy_model <- function(model, ci = 0.95, ...) {
   check_model(model)
-  table <- tidy(model)
-  parameter_table(
-    data.frame(Parameter = table$term, Coefficient = table$estimate, Learned = table$learned),
-    ci
-  )
-}
-
-#' @rdname sturdy-insight
-#' @exportS3Method parameters::model_parameters
-model_parameters.bpm <- function(model, ci = 0.95, ...) {
-  check_model(model)
-  table <- tidy(model, conf.level = if (is.null(ci)) 0.95 else ci)
-  ends <- if (!is.null(ci)) {
-    data.frame(CI = ci, CI_low = table$conf.low, CI_high = table$conf.high)
+  if (inherits(model, "bpm")) {
+    table <- tidy(model, conf.level = if (is.null(ci)) 0.95 else ci)
+    table$ci <- ci
+    if (is.null(ci)) table[c("conf.low", "conf.high")] <- NULL
+    table$pd <- stats::pt(abs(table$estimate) / unname(weight_scale(model)), model$spec$df)
+  } else {
+    table <- tidy(model)
   }
-  columns <- list(
-    data.frame(Parameter = table$term, Coefficient = table$estimate, SE = table$std.error),
-    ends,
-    data.frame(
-      pd = stats::pt(abs(table$estimate) / unname(weight_scale(model)), model$spec$df)
-    )
+  known <- c(
+    term = "Parameter", estimate = "Coefficient", std.error = "SE", ci = "CI",
+    conf.low = "CI_low", conf.high = "CI_high", pd = "pd", learned = "Learned"
   )
-  parameter_table(do.call(cbind, columns[lengths(columns) > 0]), ci)
-}
-
-parameter_table <- function(table, ci) {
+  known <- known[names(known) %in% names(table)]
   structure(
-    table, ci = ci, coefficient_name = "Coefficient",
+    stats::setNames(table[names(known)], known), ci = ci, coefficient_name = "Coefficient",
     class = c("parameters_model", "see_parameters_model", "data.frame")
   )
 }

@@ -20,15 +20,23 @@ paths_nodes <- 50L  # at which an average is drawn
 #' @return matrix, a row an input, a column a draw.
 #' @noRd
 path_link <- function(object, X, draws) {
-  count <- node_draws(node_weight(object), draws, paths_nodes)
-  parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
-    part <- path_draw(at_node(object, count$node[i]), X, count$draws[i])
-    shrink <- rep(path_shrink(object, count$draws[i]), each = nrow(X))
+  do.call(cbind, path_parts(object, draws, function(node, draws) {
+    part <- path_draw(node, X, draws)
+    shrink <- rep(path_shrink(object, draws), each = nrow(X))
     z <- (part$m + part$deviation / shrink) / sqrt(part$noise)
     z[is.nan(z)] <- 0
     z
   }))
-  do.call(cbind, parts)
+}
+
+#' Draws at some of the nodes, the same in each call
+#' @param part function of the fit at a node and the number of draws there.
+#' @noRd
+path_parts <- function(object, draws, part) {
+  count <- node_draws(node_weight(object), draws, paths_nodes)
+  with_seed_or_stream(1L, Map(function(node, draws) {
+    part(at_node(object, node), draws)
+  }, count$node, count$draws))
 }
 
 #' The root of the random precision that a draw of a t process has
@@ -129,10 +137,7 @@ any_root <- function(C) {
 #' @noRd
 path_classes <- function(object, X, draws) {
   levels <- object$blueprint$levels
-  count <- node_draws(node_weight(object), draws, paths_nodes)
-  parts <- with_seed_or_stream(1L, lapply(seq_along(count$node), function(i) {
-    node_path_classes(at_node(object, count$node[i]), X, count$draws[i])
-  }))
+  parts <- path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws))
   p <- do.call(rbind, parts)
   stats::setNames(lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X))), levels)
 }

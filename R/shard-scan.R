@@ -17,10 +17,7 @@ shard_scan <- function(state, terms, needed, na.action, types) {
       !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have",
       "missing_column", of = "It", columns = absent, call = NULL
     )
-    frame <- tryCatch(
-      stats::model.frame(terms, data, na.action = stats::na.pass),
-      error = function(cnd) abort_formula(cnd, "data", NULL)
-    )
+    frame <- by_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data", NULL)
     frame <- apply_na_action(frame, na.action, NULL)
     if (nrow(frame) == 0) {
       return()
