@@ -126,6 +126,7 @@ ggplot_layers <- function(layers) {
 
 ggplot_marks <- function(kind, data, look) {
   at <- ggplot2::aes(.data$x, .data$y, group = .data$part)
+  words <- if (kind == "name" && max(nchar(data$words)) > 20) data$short else data$words
   switch(kind,
     ends = ggplot2::geom_blank(at, data),
     point = ggplot2::geom_point(
@@ -148,11 +149,11 @@ ggplot_marks <- function(kind, data, look) {
         )
       )
     },
-    name = ggplot2::geom_text(
-      at, data, label = if (max(nchar(data$words)) > 20) data$short else data$words, angle = 90,
-      size = 3, hjust = ifelse(data$down, 1.15, -0.15)
+    name = ggplot2::geom_text( # blanks keep it off its point
+      at, data, label = ifelse(data$down, paste0(words, "  "), paste0("  ", words)),
+      angle = 90, size = 3, hjust = as.numeric(data$down)
     ),
-    entry = ggplot2::geom_text(at, data, label = data$words, size = 3.4)
+    entry = ggplot2::geom_text(at, data, label = words, size = 3.4)
   )
 }
 
@@ -213,9 +214,11 @@ facets <- function(panels) {
   mine <- function(x) {
     Find(function(panel) panel$shift > 0 && all(abs(x - panel$shift) < 1e3), panels)
   }
+  room <- vapply(panels, function(panel) sum(nchar(panel$x$levels)), 0)
   list(
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x"),
     ggplot2::scale_x_continuous(
+      guide = ggplot2::guide_axis(check.overlap = TRUE, angle = if (any(room > 30)) 90),
       breaks = function(limits) {
         panel <- mine(limits)
         if (is.null(panel)) pretty(limits, 4) else panel$shift + panel$x$ticks

@@ -159,33 +159,35 @@ picture_selection <- function(x) {
   table <- table[order(table$selected, value, na.last = FALSE), ]
   converged <- table$status == "converged"
   meaning <- ifelse(converged, ifelse(table$selected, "estimate", "bin"), "failed")
-  panel <- function(label, value, se = 0) {
-    at <- seq_along(value)
-    range <- if (any(is.finite(value))) padded(c(value - se, value + se)) else c(-1, 0)
-    known <- is.finite(value)
+  at <- seq_along(value)
+  panel <- function(label, value, names = NULL, se = 0) {
+    known <- which(is.finite(value))
+    ends <- c(value - se, value + se)
     new_panel(
-      new_axis(label, range), new_axis("", levels = table$candidate),
+      new_axis(label, if (length(known)) padded(ends) else c(-1, 0)),
+      new_axis("", range(at) + c(-0.5, 0.5), names, ticks = numeric()),
       list(
         rule("faint", at),
         if (any(se > 0)) spans(value - se, at, value + se, at, "interval"),
-        marks("point", value[known], at[known], meaning[known])
+        marks("point", value[known], known, meaning[known])
       )
     )
   }
   se <- ifelse(is.na(table$loo_diff_se), 0, table$loo_diff_se)
+  integrated <- x$criterion == "integrated"
   new_picture(
     list(
-      if (x$criterion == "integrated") {
-        panel("Integrated log evidence", table$log_integrated)
-      } else {
-        panel("Log evidence", table$log_evidence)
-      },
-      panel("Leave-one-out, SE of difference", table$loo, se)
+      panel(
+        if (integrated) "Integrated log evidence" else "Log evidence",
+        if (integrated) table$log_integrated else table$log_evidence, table$candidate
+      ),
+      panel("Leave-one-out, SE of difference", table$loo, se = se)
     ),
     paste0(
       "Selected by ", criterion_words[[x$criterion]], ": ", table$candidate[table$selected]
     ),
-    key = c(selected = "estimate", "not converged" = "failed")[c(TRUE, !all(converged))]
+    key = c(selected = "estimate", "not converged" = "failed")[c(TRUE, !all(converged))],
+    across = TRUE
   )
 }
 

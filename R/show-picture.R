@@ -8,10 +8,11 @@
 #' @param panels of new_panel(). @param title,note words above; `NULL` or "" for none.
 #' @param key meanings that the reader must be told, named by the words for them.
 #' @param of the panels there are in all, list(total, what), where not all need be shown:
-#'   those at the end may be left out of a small page.
+#'   those at the end may be left out of a small page. @param across whether panels have the
+#'   same rows, which only the first names.
 #' @noRd
-new_picture <- function(panels, title, note = NULL, key = NULL, of = NULL) {
-  list(panels = panels, title = title, note = note, key = key, of = of)
+new_picture <- function(panels, title, note = NULL, key = NULL, of = NULL, across = FALSE) {
+  list(panels = panels, title = title, note = note, key = key, of = of, across = across)
 }
 
 #' @param square whether both axes have one scale.

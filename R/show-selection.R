@@ -7,18 +7,14 @@ print.sturdy_selection <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   table <- x$table
   cat("<sturdy_selection> ", count(nrow(table), "candidate"), " by ",
-      criterion_words[[x$criterion]], ", ", count(nobs(x), "row"), "\n",
-      sep = "")
-  print(selection_shown(table, x$criterion, digits), row.names = FALSE,
-        right = FALSE)
+      criterion_words[[x$criterion]], ", ", count(nobs(x), "row"), "\n", sep = "")
+  print(selection_shown(table, x$criterion, digits), row.names = FALSE, right = FALSE)
   if (any(is.finite(table$df))) {
     cat("Log evidences are those of Gaussian EP at every df: see ?select_model.\n")
   }
   said <- table[nzchar(table$message), ]
   for (k in seq_len(nrow(said))) {
-    cat(strwrap(
-      paste0(said$candidate[k], ": ", said$message[k]), exdent = 2
-    ), sep = "\n")
+    cat(strwrap(paste0(said$candidate[k], ": ", said$message[k]), exdent = 2), sep = "\n")
   }
   cat("Selected: ", table$candidate[table$selected], "\n", sep = "")
   invisible(x)
@@ -85,15 +81,12 @@ print.summary.sturdy_selection <- function(x, digits = 3, ...) {
     ))
   }
   cat("\nLeave-one-out, difference from the best (standard error)\n")
-  known <- which(!is.na(table$loo_diff))
-  known <- known[order(-table$loo_diff[known])]
-  print_fields(stats::setNames(
-    paste0(
-      format_each(table$loo_diff[known], digits), " (",
-      format_each(table$loo_diff_se[known], 2), ")"
-    ),
-    table$candidate[known]
-  ))
+  known <- table[!is.na(table$loo_diff), ]
+  known <- known[order(-known$loo_diff), ]
+  words <- paste0(
+    format_each(known$loo_diff, digits), " (", format_each(known$loo_diff_se, 2), ")"
+  )
+  print_fields(stats::setNames(words, known$candidate))
   cat("\nThe selected fit\n")
   print(x$selected, digits = digits)
   invisible(x)

@@ -8,13 +8,12 @@ svg_colours <- c(
 
 svg_colour <- function(colour) {
   if (is.na(colour)) {
-    return("none")
+    "none"
+  } else if (colour %in% names(svg_colours)) {
+    paste0("var(", svg_colours[colour], ")")
+  } else {
+    grDevices::rgb(t(grDevices::col2rgb(colour)), maxColorValue = 255)
   }
-  known <- svg_colours[colour]
-  if (!is.na(known)) {
-    return(paste0("var(", known, ")"))
-  }
-  grDevices::rgb(t(grDevices::col2rgb(colour)), maxColorValue = 255)
 }
 
 #' An element of a picture

@@ -121,13 +121,10 @@ add_predictions <- function(x, data, prob) {
 #' @noRd
 augment_place <- function(x, data, call) {
   n <- x$data$n_given
-  if (!is.data.frame(data) || nrow(data) != n) {
-    abort_sturdy(
-      "{.arg data} must be the data frame of {n} row{?s} given to the fit,
-       not {describe(data)}.",
-      "length", arg = "data", call = call
-    )
-  }
+  must(
+    is.data.frame(data) && nrow(data) == n, "data",
+    "be the data frame of {n} row{?s} given to the fit", "length", got = data, call = call
+  )
   match(seq_len(n), x$data$rows)
 }
 

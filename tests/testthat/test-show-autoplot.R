@@ -63,7 +63,7 @@ test_that("suspects are drawn by rank, with the band and the cut-off", {
   found <- suppressMessages(mislabelled(toy_fit(), fdr = 0.5))
   plot <- ggplot2::autoplot(found, labels = 2)
   expect_equal(drawn(plot, "GeomPoint")$y, found$probability)
-  expect_equal(drawn(plot, "GeomText")$label, as.character(found$row[1:2]))
+  expect_equal(trimws(drawn(plot, "GeomText")$label), as.character(found$row[1:2]))
   expected <- attr(found, "expected")
   expect_equal(
     range(drawn(plot, "GeomPolygon")$x), c(expected$lower, expected$upper) + 0.5

@@ -53,7 +53,7 @@ test_that("rows are named by one number everywhere, with their identifiers", {
   skip_if_not_installed("ggplot2", "3.4.0")
   built <- ggplot2::ggplot_build(ggplot2::autoplot(found))
   labels <- unlist(lapply(built$data, function(layer) layer$label))
-  expect_equal(labels, wanted)
+  expect_equal(trimws(labels), wanted)
 })
 
 test_that("rows with long names are named by their position", {
