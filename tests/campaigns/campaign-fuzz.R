@@ -2,12 +2,14 @@
 # fuzz-calls.R, replaces or adds one or two of its arguments and says what came:
 # a value, an error of a class of ours, R's own matching of arguments, an error of
 # the user's own code; or else, all of which count against the package: an error or
-# a warning of no class, a NaN that nothing explains, more than 5 seconds of CPU.
+# a warning of no class, a NaN that nothing explains, more than 5 seconds of CPU. A tenth of the
+# calls are those of fuzz-large.R: right arguments, and more than 300 rows (60 seconds).
 
 args <- commandArgs(FALSE)
 folder <- dirname(sub("^--file=", "", grep("^--file=", args, value = TRUE)[1]))
 source(file.path(folder, "helper.R"))
 source(file.path(folder, "fuzz-calls.R"))
+source(file.path(folder, "fuzz-large.R"))
 
 campaign <- campaign_start("fuzz", cases = 20000, seconds = 3600)
 fuzz_folder <- tempfile("fuzz-")
@@ -191,11 +193,11 @@ foreign_error <- function(call, said) {
   )
 }
 
-run_call <- function(call) {
+run_call <- function(call, limit = 5) {
   warned <- character()
   explained <- FALSE
   began <- sum(proc.time()[1:2])
-  setTimeLimit(cpu = 6, transient = TRUE)
+  setTimeLimit(cpu = 1.2 * limit, transient = TRUE)
   on.exit(setTimeLimit())
   labels <- attr(call, "labels")
   attr(call, "labels") <- NULL
@@ -244,7 +246,7 @@ run_call <- function(call) {
     as.character(call[[1]]) %in% c("ln_q", "exp_q", "q_product", "q_quotient", "q_entropy",
       "q_divergence", "renyi_entropy", "tsallis_entropy")
   if (result == "NaN without status" && given_nan) result <- "value"
-  if (sum(proc.time()[1:2]) - began > 5) {
+  if (sum(proc.time()[1:2]) - began > limit) {
     # so many sweeps, draws or moves were asked for, and the time limit could end them
     asked <- grepl(budgets, labels)
     result <- if (any(asked) && grepl("time limit", said)) "long, as asked" else "hang"
@@ -271,28 +273,40 @@ outcomes <- c(
 )
 counts <- stats::setNames(numeric(length(outcomes)), outcomes)
 examples <- list()
-done <- 0
+done <- large <- 0
+note <- function(case, name) {
+  counts[case$outcome] <<- counts[case$outcome] + 1
+  if (!case$outcome %in% outcomes[5:8]) return()
+  # one example for each message and function
+  key <- paste(case$outcome, base_name(name), gsub("[0-9]+", "#", substr(case$said, 1, 60)))
+  if (is.null(examples[[key]])) {
+    examples[[key]] <<- sprintf(
+      "[%s] %s: %s\n    %s", case$outcome, name, paste(case$labels, collapse = ", "),
+      substr(gsub("\n", " ", case$said), 1, 160)
+    )
+    cat(examples[[key]], "\n")
+  }
+}
+rounds <- 0
 while (done < campaign$cases && !campaign_over(campaign)) {
-  name <- names(fuzz_calls)[done %% length(fuzz_calls) + 1]
-  case <- run_call(mutate_call(name))
-  done <- done + 1
-  counts[case$outcome] <- counts[case$outcome] + 1
-  if (case$outcome %in% outcomes[5:8]) {
-    # one example for each message and function
-    key <- paste(case$outcome, base_name(name), gsub("[0-9]+", "#", substr(case$said, 1, 60)))
-    if (is.null(examples[[key]])) {
-      examples[[key]] <- sprintf(
-        "[%s] %s: %s\n    %s", case$outcome, name, paste(case$labels, collapse = ", "),
-        substr(gsub("\n", " ", case$said), 1, 160)
-      )
-    }
+  if (large < done / 10) {
+    rounds <- rounds + 1
+    campaign_seed_case(campaign, rounds)
+    cases <- large_round(objects, run_call)
+    for (case in cases) note(case, paste("large table", rounds))
+    large <- large + length(cases)
+    done <- done + length(cases)
+  } else {
+    name <- names(fuzz_calls)[(done - large) %% length(fuzz_calls) + 1]
+    note(run_call(mutate_call(name)), name)
+    done <- done + 1
   }
   while (grDevices::dev.cur() == 1) grDevices::pdf(NULL)
   if (length(list.files())) unlink(list.files(), recursive = TRUE)
 }
 
-cat(unlist(examples), sep = "\n")
 campaign_figure(campaign, "calls", done)
+campaign_figure(campaign, "calls with more than 300 rows", large)
 for (outcome in outcomes[1:4]) campaign_figure(campaign, outcome, counts[[outcome]])
 for (outcome in outcomes[5:8]) campaign_figure(campaign, outcome, counts[[outcome]], 0)
 campaign_end(campaign)
