@@ -34,36 +34,30 @@ NULL
 #' @exportS3Method ggplot2::autoplot
 autoplot.sturdy_model <- function(object, which = c("model", "trace"), inputs = NULL, ...) {
   check_no_dots(...)
-  ggplot_picture(picture_fit(object, which, inputs))
+  ggplot_picture(picture(object, which, inputs))
 }
 
 #' @rdname autoplot.sturdy_model
 #' @exportS3Method ggplot2::autoplot
 autoplot.sturdy_mislabelled <- function(object, n = NULL, labels = 10, ...) {
   check_no_dots(...)
-  ggplot_picture(picture_suspicion(object, n, labels))
+  ggplot_picture(picture(object, n, labels))
 }
 
 #' @rdname autoplot.sturdy_model
 #' @exportS3Method ggplot2::autoplot
 autoplot.sturdy_calibration <- function(object, ...) {
   check_no_dots(...)
-  ggplot_picture(picture_calibration(object))
+  ggplot_picture(picture(object))
 }
 
 #' @rdname autoplot.sturdy_model
 #' @exportS3Method ggplot2::autoplot
-autoplot.sturdy_selection <- function(object, ...) {
-  check_no_dots(...)
-  ggplot_picture(picture_selection(object))
-}
+autoplot.sturdy_selection <- autoplot.sturdy_calibration
 
 #' @rdname autoplot.sturdy_model
 #' @exportS3Method ggplot2::autoplot
-autoplot.sturdy_noise_matrix <- function(object, ...) {
-  check_no_dots(...)
-  ggplot_picture(picture_noise_matrix(object))
-}
+autoplot.sturdy_noise_matrix <- autoplot.sturdy_calibration
 
 # A picture as a ggplot -------------------------------------------------------------
 

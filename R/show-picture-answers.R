@@ -7,7 +7,7 @@
 #' @param x of mislabelled(). @param n number of ranks, or `NULL`. @param labels how many
 #'   points are named.
 #' @noRd
-picture_suspicion <- function(x, n, labels, call = rlang::caller_env()) {
+picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_env()) {
   labels <- check_count(labels, "labels", call = call)
   if (!is.null(n)) n <- check_count(n, "n", min = 1, call = call)
   expected <- attr(x, "expected")
@@ -130,7 +130,7 @@ picture_count <- function(density, lower, upper) {
 
 #' Frequency against probability
 #' @noRd
-picture_calibration <- function(x) {
+picture.sturdy_calibration <- function(x, ...) {
   bins <- x$bins
   axis <- function(words) new_axis(paste(words, x$levels[2]), rug_range)
   new_picture(
@@ -153,7 +153,7 @@ picture_calibration <- function(x) {
 
 #' Both scores of the candidates, the best on top
 #' @noRd
-picture_selection <- function(x) {
+picture.sturdy_selection <- function(x, ...) {
   table <- x$table
   value <- table[[selection_criteria[[x$criterion]]]]
   table <- table[order(table$selected, value, na.last = FALSE), ]
@@ -195,7 +195,7 @@ picture_selection <- function(x) {
 
 #' A square of cells, the first class on top
 #' @noRd
-picture_noise_matrix <- function(x) {
+picture.sturdy_noise_matrix <- function(x, ...) {
   rates <- attr(x, "type") == "rate"
   values <- unclass(x)
   size <- nrow(values)

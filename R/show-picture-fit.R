@@ -5,7 +5,8 @@
 #' @param inputs largest number of inputs or weights, `NULL` for the default. @param room a
 #'   function: how many of some names beside the panel there is room for.
 #' @noRd
-picture_fit <- function(x, which, inputs, room = length, call = rlang::caller_env()) {
+picture.sturdy_model <- function(x, which, inputs, room = length, ...,
+                                 call = rlang::caller_env()) {
   check_model(x, call = call)
   which <- check_choice(which, c("model", "trace"), "which", call = call)
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1, call = call)

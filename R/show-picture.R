@@ -3,6 +3,12 @@
 # in `looks`, once. Base graphics (draw_picture()), ggplot2 (ggplot_picture()) and the report
 # (svg_picture()) draw the same pictures.
 
+#' The picture of a fit or of an answer; its arguments are those of plot()
+#' @noRd
+picture <- function(x, ...) {
+  UseMethod("picture")
+}
+
 #' A picture
 #'
 #' @param panels of new_panel(). @param title,note words above; `NULL` or "" for none.

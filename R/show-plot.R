@@ -65,7 +65,7 @@
 plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
   check_no_dots(...)
-  plot_picture(x, picture_fit(x, which, inputs, room = names_with_room), main)
+  plot_picture(x, picture(x, which, inputs, room = names_with_room), main)
 }
 
 #' Draws a picture of `x`, the value of plot()
@@ -108,7 +108,7 @@ plot_picture <- function(x, picture, main, call = rlang::caller_env()) {
 #' plot(mislabelled(fit))
 plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) {
   check_no_dots(...)
-  plot_picture(x, picture_suspicion(x, n, labels), main)
+  plot_picture(x, picture(x, n, labels), main)
 }
 
 #' Plot a reliability curve
@@ -130,7 +130,7 @@ plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) 
 #' plot(calibration(fit, bins = 4))
 plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
-  plot_picture(x, picture_calibration(x), main)
+  plot_picture(x, picture(x), main)
 }
 
 #' Plot a comparison of models
@@ -156,15 +156,9 @@ plot.sturdy_calibration <- function(x, main = NULL, ...) {
 #'   noise = candidate("gpc", kernel = held, epsilon = 0.1),
 #'   none = candidate("gpc", kernel = held, epsilon = 0)
 #' )))
-plot.sturdy_selection <- function(x, main = NULL, ...) {
-  check_no_dots(...)
-  plot_picture(x, picture_selection(x), main)
-}
+plot.sturdy_selection <- plot.sturdy_calibration
 
 #' @rdname noise_matrix
 #' @param main Title, one string; `NULL` makes one.
 #' @export
-plot.sturdy_noise_matrix <- function(x, main = NULL, ...) {
-  check_no_dots(...)
-  plot_picture(x, picture_noise_matrix(x), main)
-}
+plot.sturdy_noise_matrix <- plot.sturdy_calibration

@@ -116,7 +116,7 @@ report_calibration <- function(object) {
     error = format(x$error, digits = 2), bins = nrow(bins), bin_percent = format(100 * x$level),
     inside = sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper),
     reliability = svg_picture(
-      picture_calibration(x), "Reliability curve: frequency against probability", height = 360
+      picture(x), "Reliability curve: frequency against probability", height = 360
     )
   )
 }

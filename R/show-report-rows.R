@@ -26,7 +26,7 @@ listed_picture <- function(found, listed) {
   shown <- found[listed, ]
   shown$rank <- seq_along(listed)
   attributes(shown)[c("expected", "rate")] <- attributes(found)[c("expected", "rate")]
-  picture_suspicion(shown, length(listed), 0)
+  picture(shown, length(listed), 0)
 }
 
 #' @param found the row of the list. @param place its position among the rows of the fit.

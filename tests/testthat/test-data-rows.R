@@ -53,7 +53,7 @@ test_that("lists, pictures and reports have one number for a row", {
   expect_true(all(wrong %in% found$row[1:6]))
   shown <- review(fit, 5)
   expect_equal(unclass(shown)[c("row", "id")], unclass(found[1:5, ])[c("row", "id")])
-  named <- picture_suspicion(found, NULL, 4)$panels[[1]]$layers
+  named <- picture(found, NULL, 4)$panels[[1]]$layers
   named <- Filter(function(layer) layer$kind == "name", named)[[1]]$data
   expect_equal(named$short, paste("row", found$row[1:4]))
   expect_equal(named$words, paste0(found$row[1:4], ": ", found$id[1:4]))

@@ -26,14 +26,13 @@ test_that("every meaning in a picture has a look", {
   )
   fit <- toy_fit()
   selection <- select_model(class ~ a, toy(), candidate("bpm", epsilon = 0.1), "loo")
-  call <- environment()
   pictures <- list(
-    picture_fit(fit, "model", NULL, call), picture_fit(several, "model", NULL, call),
+    picture(fit, "model", NULL), picture(several, "model", NULL),
     picture_curves(fit, 2), picture_curves(several, 2),
     picture_weights(bpm(class ~ a, toy(), epsilon = 0.1), 5),
-    picture_fit(toy_fit(control = ep_control(trace = TRUE)), "trace", NULL, call),
-    picture_suspicion(mislabelled(fit, fdr = 0.9), NULL, 3), picture_calibration(calibration(fit)),
-    picture_selection(selection), picture_noise_matrix(noise_matrix(several)),
+    picture(toy_fit(control = ep_control(trace = TRUE)), "trace", NULL),
+    picture(mislabelled(fit, fdr = 0.9), NULL, 3), picture(calibration(fit)),
+    picture(selection), picture(noise_matrix(several)),
     picture_count(dbinom(0:9, 9, 0.3), 1, 4)
   )
   for (picture in pictures) {
@@ -59,7 +58,7 @@ test_that("the shares of a count are the heights of its bars", {
 
 test_that("the report draws the marks of the picture at their places", {
   found <- mislabelled(toy_fit())
-  picture <- picture_suspicion(found, 12, 0)
+  picture <- picture(found, 12, 0)
   svg <- svg_picture(picture, "alt <text>", height = 300)
   expect_match(svg, "<title>alt &lt;text&gt;</title>", fixed = TRUE)
   expect_false(grepl("NaN|Inf|NA", svg))
