@@ -207,6 +207,7 @@ diagnose_learning <- function(object) {
 #' @noRd
 diagnose_average <- function(object) {
   models <- object$nodes$models
+  named <- noise_words[models$model]
   by_nodes <- models$method == "nodes"
   counts <- models$probability > 0.05 # the others hardly count
   uneven <- counts & by_nodes & (models$pareto_k > 0.7 | models$ess < 10) %in% TRUE
@@ -217,16 +218,16 @@ diagnose_average <- function(object) {
         paste0(
           "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ",
           count(node_count(object), "node"), "; effective: ",
-          paste(round(models$ess[by_nodes]), "under", models$model[by_nodes], collapse = ", "), "."
+          paste(round(models$ess[by_nodes]), "with", named[by_nodes], collapse = ", "), "."
         )
       },
       if (any(modes)) {
-        paste0("At its modes alone, by Laplace's method: ", toString(models$model[modes]), ".")
+        paste0("At its modes alone, by Laplace's method: ", toString(named[modes]), ".")
       }
     ),
     means = if (any(uneven)) {
       paste(
-        "The weights of the nodes are uneven under", toString(models$model[uneven]),
+        "The weights of the nodes are uneven with", toString(named[uneven]),
         "(few effective nodes, or Pareto k above 0.7): averages are rough there."
       )
     },

@@ -151,11 +151,6 @@ describe_rates <- function(x, rates, digits) {
   }
 }
 
-noise_words <- c(
-  none = "no wrong labels", one = "one rate", two = "a rate for each class",
-  matrix = "a noise matrix", given = "the rates given"
-)
-
 #' The noise models averaged over, and the mean rate
 #' @noRd
 describe_average <- function(x, digits) {

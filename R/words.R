@@ -41,6 +41,13 @@ with_article <- function(noun) {
   paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
 }
 
+#' What noise models are called in sentences
+#' @noRd
+noise_words <- c(
+  none = "no wrong labels", one = "one rate", two = "a rate for each class",
+  matrix = "a noise matrix", given = "the rates given"
+)
+
 #' A vector for cli markup that shows a few of its entries only
 #' @noRd
 few <- function(x) {
