@@ -69,7 +69,7 @@ describe_wrong <- function(expected, digits) {
   far <- at_fit < expected$lower - 0.5 || at_fit > expected$upper + 0.5
   paste0(
     number(expected$count), " (", format(100 * expected$level), "% interval ",
-    expected$lower, " to ", expected$upper,
+    range_text(expected),
     if (expected$epsilon == "given") ", epsilon taken as known",
     if (far) paste0("; ", number(at_fit), " at the epsilon of the fit"), ")"
   )

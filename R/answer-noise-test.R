@@ -216,24 +216,31 @@ bounded <- function(v, low, high, number) {
   }
 }
 
+#' The numbers of a test as they are told, in lines and in a report
+#' @noRd
+noise_numbers <- function(x, digits) {
+  number <- function(v) format(signif(v, digits))
+  list(
+    none = bounded(x$probability_none, 1e-4, Inf, number), prior_none = number(x$prior_none),
+    bayes_factor = bounded(x$bayes_factor, 1e-4, 1e4, number),
+    some = count_text(x$some$count, digits), some_range = range_text(x$some),
+    average = count_text(x$average$count, digits), average_range = range_text(x$average)
+  )
+}
+
 #' The two statements, and what else is to be said, as named lines
 #' @noRd
 noise_lines <- function(x, digits) {
   number <- function(v) format(signif(v, digits))
-  counted <- function(v) format(if (v < 10) signif(v, digits) else round(v))
-  range <- function(part) {
-    paste0(counted(part$count), " (", part$lower, " to ", part$upper, ")")
-  }
-  some <- x$some
+  said <- noise_numbers(x, digits)
   lines <- c(
     paste0(
-      "none at all: probability ", bounded(x$probability_none, 1e-4, Inf, number),
-      " (prior ", number(x$prior_none), "); Bayes factor for some ",
-      bounded(x$bayes_factor, 1e-4, 1e4, number), ": ", x$verdict
+      "none at all: probability ", said$none, " (prior ", said$prior_none,
+      "); Bayes factor for some ", said$bayes_factor, ": ", x$verdict
     ),
     paste0(
-      "if some are wrong: ", counted(some$count), " (", format(100 * x$level), "% interval ",
-      some$lower, " to ", some$upper, "); averaged ", range(x$average)
+      "if some are wrong: ", said$some, " (", format(100 * x$level), "% interval ",
+      said$some_range, "); averaged ", said$average, " (", said$average_range, ")"
     ),
     if (isTRUE(x$two > 3) && length(x$levels) > 2) {
       paste0("some classes are taken for particular others (Bayes factor ",

@@ -98,7 +98,7 @@ print.sturdy_review <- function(x, digits = 2, ...) {
     "Expected to be found wrong" = number(sum(x$probability)),
     "Then wrong among the rest" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
-      format(100 * left$level), "% interval ", left$lower, " to ", left$upper, "); none: ",
+      format(100 * left$level), "% interval ", range_text(left), "); none: ",
       "probability ", number(attr(x, "none_left"))
     )
   ))

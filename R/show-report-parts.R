@@ -37,23 +37,18 @@ report_noise <- function(object, test) {
     ))
   }
   models <- test$models
+  after <- vapply(models$probability, bounded, "", 1e-4, Inf, two_digits)
   list(
-    test = TRUE, verdict = test$verdict,
-    bayes_factor = bounded(test$bayes_factor, 1e-4, 1e4, two_digits),
-    prior_none = two_digits(test$prior_none), none = in_two_digits(test$probability_none),
-    alike = test$suspects, linear = isTRUE(test$linear) && test$bayes_factor > 3,
+    test = TRUE, verdict = test$verdict, alike = test$suspects,
+    linear = isTRUE(test$linear) && test$bayes_factor > 3,
     models = html_table(data.frame(
       "noise model" = unname(noise_words[models$model]), before = signif(models$prior, 2),
-      after = vapply(models$probability, in_two_digits, ""), check.names = FALSE
+      after = after, check.names = FALSE
     ))
   )
 }
 
 two_digits <- function(v) format(signif(v, 2))
-
-#' A probability; one that is almost 0 is said to be less than a bound
-#' @noRd
-in_two_digits <- function(p) bounded(p, 1e-4, Inf, two_digits)
 
 #' How many labels are wrong, and in which class
 #' @noRd
@@ -61,25 +56,20 @@ report_count <- function(object, found) {
   expected <- attr(found, "expected")
   test <- attr(found, "test")
   some <- if (is.null(test)) expected else test$some
-  number <- function(v) format(if (v < 10) signif(v, 2) else round(v))
   likely <- sum(found$probability > 0.5)
   c(
     list(
-      expected = number(some$count), percent = format(100 * expected$level),
-      range = range_words(some), likely = likely,
+      percent = format(100 * expected$level), likely = likely,
       likely_are = if (likely == 1) "label that is" else "labels that are",
       density = count_picture(object, some), rates = rates_table(object, expected$level)
     ),
-    if (!is.null(test)) {
-      list(
-        average = number(test$average$count), average_range = range_words(test$average),
-        none_left = in_two_digits(test$probability_none)
-      )
+    if (is.null(test)) {
+      list(some = count_text(some$count, 2), some_range = range_text(some))
+    } else {
+      noise_numbers(test, 2)
     }
   )
 }
-
-range_words <- function(part) paste(part$lower, "to", part$upper)
 
 #' The distribution of the number of wrong labels, where the fit has it at hand
 #' @noRd
@@ -104,7 +94,7 @@ rates_table <- function(object, level) {
   html_table(data.frame(
     rates["group" == names(rates)], "true class" = rates$class,
     "flip rate" = signif(rates$rate, 2),
-    interval = ifelse(is.na(rates$lower), "none", range_words(ends)),
+    interval = ifelse(is.na(rates$lower), "none", range_text(ends)),
     "expected wrong" = signif(rates$wrong, 2), check.names = FALSE
   ))
 }
@@ -130,7 +120,7 @@ report_next <- function(object, n, level) {
   list(
     listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
-    remaining_range = range_words(left),
+    remaining_range = range_text(left),
     none_remains = two_digits(attr(list, "none_left")),
     first_rows = toString(utils::head(list$row, 3)),
     first_labels = toString(encodeString(suggested, quote = "\""))

@@ -72,6 +72,14 @@ name_some <- function(names) {
   )
 }
 
+#' A number of rows that is expected
+#' @noRd
+count_text <- function(v, digits) format(if (v < 10) signif(v, digits) else round(v))
+
+#' The ends of an interval
+#' @noRd
+range_text <- function(part) paste(part$lower, "to", part$upper)
+
 #' Each number in as few digits as it needs
 #' @noRd
 format_each <- function(x, digits) {
