@@ -106,7 +106,8 @@ describe_kernel <- function(x, digits) {
   parts <- Filter(length, kernel[hyper_names]) # without inputs there is no lengthscale
   values <- vapply(parts, format_range, "", digits)
   paste0(
-    if (kernel$type == "iso") "isotropic" else "ARD", ": ", paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
+    if (kernel$type == "iso") "isotropic" else "ARD", ": ",
+    paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
     if (length(kernel$nugget) > 1) " (a kernel for each class)"
   )
 }

@@ -26,8 +26,8 @@
 #' @param n How many rows to list (20 by default).
 #' @param neighbours How many similar rows to show for each (8 by default).
 #' @param data The data frame given to the fit. Where it is given, columns that are no inputs,
-#'   such as names or numbers of records, and what the fit dropped, are shown as well. `NULL`, the default, shows what the
-#'   model keeps: its inputs.
+#'   such as names or numbers of records, and what the fit dropped, are shown as well. `NULL`, the
+#'   default, shows what the model keeps: its inputs.
 #' @param title Title of the page, one string; `NULL` makes one.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param id Identifiers of the rows, which stand in the title of each: the name of a column of
@@ -119,7 +119,8 @@ report_values <- function(object, data, id, call, most = 8) {
   ids <- row_ids(object$data, id, data, call)
   title <- list(ids$value)
   if (!is.null(data)) {
-    others <- data[setdiff(names(data), c(used_columns(object$blueprint), object$blueprint$response))]
+    used <- c(used_columns(object$blueprint), object$blueprint$response)
+    others <- data[setdiff(names(data), used)]
     others <- others[vapply(others, is.atomic, NA)]
     unlike <- vapply(others, is_identifier, NA)
     others <- others[object$data$rows, c(which(unlike), which(!unlike)), drop = FALSE]
