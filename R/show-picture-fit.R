@@ -49,10 +49,7 @@ picture_surface <- function(x) {
   rows <- unname(as.list(decode_features(x$data$X, x$blueprint)))
   axes <- lapply(rows, fine_axis)
   grid <- expand.grid(x = axes[[1]], y = axes[[2]])
-  prob <- over_axes(x, axes, function(axes) {
-    grid <- expand.grid(axes)
-    prob_new(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
-  })
+  prob <- prob_pictured(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
   layers <- if (several) {
     edges <- lapply(seq_along(levels), function(k) contours(axes, class_lead(prob, k), 0, "edge"))
     c(list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))), edges)
@@ -86,24 +83,12 @@ fine_axis <- function(values, length = 100) {
   seq(ends[1], ends[2], length.out = length)
 }
 
-#' Probabilities over one axis or the grid of two; of a fit that averages over many nodes, where
-#' each costs much, by splines through those at fewer places
-#'
-#' @param at a function: the probabilities over axes, a column a class.
+#' Probabilities of the classes at the many places of a picture: a fit that averages is asked at
+#' few of its nodes also where it has few rows
 #' @noRd
-over_axes <- function(x, axes, at) {
-  if (!is_average(x)) {
-    return(at(axes))
-  }
-  few <- lapply(axes, function(to) seq(to[1], to[length(to)], length.out = 12 * length(axes)))
-  through <- function(z, k) { # along the rows of z
-    apply(z, 2, function(v) stats::spline(few[[k]], v, xout = axes[[k]], method = "natural")$y)
-  }
-  logs <- apply(log(pmax(at(few), 1e-15)), 2, function(z) {
-    z <- through(matrix(z, length(few[[1]])), 1)
-    if (length(axes) > 1) t(through(t(z), 2)) else z
-  })
-  exp(logs) / rowSums(exp(logs))
+prob_pictured <- function(x, X) {
+  few <- is_average(x) && is.null(x$nodes$few)
+  prob_new(x, X, used = if (few) choose_nodes(x) else used_nodes(x))
 }
 
 surface_fill <- function(p) grDevices::colorRampPalette(surface_colours)(65)[1 + round(64 * p)]
@@ -176,7 +161,7 @@ strongest_curves <- function(x, inputs) {
 #' @param places how many on the axis. @param rows how many rows at most.
 #' @return list(j, name, levels, value, at, prob, p, latent, X): values of the training rows
 #'   and of the curve on the scale of the input (positions of levels for a factor), the
-#'   probabilities, a column a class; of two classes `p` of the event, and what it comes from.
+#'   probabilities, a column a class; of two classes `p` of the event; what they come from.
 #' @noRd
 partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
                           rows = if (is_several(x)) 20 else 50) {
@@ -190,24 +175,18 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   }
   rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), rows))))
   mine <- blueprint_columns(x$blueprint)$group == j
-  moved <- function(at) { # the rows, with each value of the input
-    X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
-    grid <- if (is.null(coding$levels)) at else coding$levels
-    X[, mine] <- encode_feature(rep(grid, length(rows)), coding, "")
-    X
-  }
-  average <- function(p, at) rowMeans(matrix(p, length(at)))
+  X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
+  grid <- if (is.null(coding$levels)) at else coding$levels
+  X[, mine] <- encode_feature(rep(grid, length(rows)), coding, "")
+  average <- function(p) rowMeans(matrix(p, length(at)))
   curve <- list(
-    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at
+    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at, X = X
   )
   if (is_several(x)) {
-    each <- function(axes) apply(prob_new(x, moved(axes[[1]])), 2, average, axes[[1]])
-    numeric <- is.null(coding$levels)
-    return(c(curve, list(prob = if (numeric) over_axes(x, list(at), each) else each(list(at)))))
+    return(c(curve, list(prob = apply(prob_pictured(x, X), 2, average))))
   }
-  curve$X <- moved(at)
-  latent <- lapply(latent_new(x, curve$X, rlang::caller_env()), drop)
-  p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df), at)
+  latent <- lapply(latent_new(x, X, rlang::caller_env()), drop)
+  p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df))
   c(curve, list(prob = cbind(1 - p, p), p = p, latent = latent))
 }
 

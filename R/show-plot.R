@@ -11,8 +11,8 @@
 #' event (dark means likely) with the class boundary at 0.5, the training rows by
 #' class, and a ring around every row whose label is more likely wrong than right. With
 #' three classes or more: the regions of the most probable true class, the paler the less
-#' probable. A fit that averages is drawn by splines through its probabilities at fewer
-#' places, which are off by some thousandths.
+#' probable. A fit that averages is drawn with the probabilities of few of its nodes, which are off
+#' by some thousandths.
 #'
 #' Otherwise a curve for each of the strongest inputs, which are those with the shortest
 #' lengthscales (with [kernel_iso()], those whose curve varies most): the

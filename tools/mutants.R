@@ -668,8 +668,8 @@ mutant(
 # Pictures, tables, the report ------------------------------------------------
 
 mutant(
-  "a surface through too few places", "R/show-picture-fit.R", "12 * length(axes)",
-  "4 * length(axes)", r = "show-picture-fit"
+  "a picture of the first nodes", "R/show-picture-fit.R", "if (few) choose_nodes(x)",
+  "if (few) list(node = 1:3, weight = rep(1 / 3, 3))", r = "show-picture-fit"
 )
 mutant(
   "one lengthscale: the weakest inputs first", "R/show-picture-fit.R", "order(-move)",

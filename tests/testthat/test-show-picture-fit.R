@@ -115,23 +115,16 @@ test_that("surfaces and curves of an average are its predicted probabilities", {
     epsilon = "average", hyper = "integrate"
   )
   expect_gt(node_count(fit), 5)
-  at <- over_axes(fit, list(seq(1, 7, length.out = 100), seq(0, 3, length.out = 100)), function(axes) {
-    grid <- stats::setNames(expand.grid(axes), names(d)[1:2])
-    predict(fit, grid, type = "prob")
-  })
-  exact <- expand.grid(Petal.Length = seq(1, 7, length.out = 100)[c(3, 40, 88)],
-                       Petal.Width = seq(0, 3, length.out = 100)[c(7, 52, 90)])
-  k <- c(outer(c(3, 40, 88), (c(7, 52, 90) - 1) * 100, `+`))
-  expect_lt(max(abs(at[k, ] - predict(fit, exact, type = "prob"))), 2e-3)
+  expect_lt(length(choose_nodes(fit)$node), node_count(fit))
+  raster <- picture(fit, "model", NULL)$panels[[1]]$layers[[1]]$data[seq(1, 10000, 97), ]
+  grid <- stats::setNames(raster[c("x", "y")], names(d)[1:2])
+  exact <- predict(fit, grid, type = "prob") # of all nodes
+  X <- encode_features(grid, fit$blueprint$coding, nrow(grid))
+  expect_lt(max(abs(prob_pictured(fit, X) - exact)), 0.02)
+  expect_lt(sqrt(mean((prob_pictured(fit, X) - exact)^2)), 0.004)
+  expect_equal(raster$fill, region_fill(prob_pictured(fit, X)))
   two <- update(fit, . ~ Petal.Length)
   curve <- partial_curve(1, two)
   p <- predict(two, data.frame(Petal.Length = curve$at), type = "prob")
-  expect_lt(max(abs(curve$prob - p)), 2e-3)
-  # most of the time goes into predictions: at 576 places, not at 10,000
-  asked <- 0
-  over_axes(fit, list(1:100, 1:100), function(axes) {
-    asked <<- prod(lengths(axes))
-    matrix(1 / 3, asked, 3)
-  })
-  expect_equal(asked, 576)
+  expect_lt(max(abs(curve$prob - p)), 0.02)
 })
