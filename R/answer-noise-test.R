@@ -53,6 +53,12 @@
 #'     above 0.3 to be wrong, or `NULL`;
 #'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])? `shared`:
 #'     have three classes or more one kernel, so that overlap of two may look like a matrix?
+#'   * `error`: how far this is from the average over all nodes that there could be, by the nodes
+#'     themselves, which are weighted draws: standard errors of `log_bayes_factor`, of the
+#'     `count` and the `rates` (the largest) if some labels are wrong, and of the rows'
+#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes. Another
+#'     order of the columns or classes moves the answers by so much; what does not change the
+#'     inputs (their units, the machine) does not move them. The error of EP is not part of it.
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [mislabelled()], [noise_prior()]
@@ -155,7 +161,7 @@ noise_statement <- function(object, level) {
       two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && length(object$kernel$nugget) == 1,
-      levels = object$blueprint$levels
+      levels = object$blueprint$levels, error = node_error(object)
     ),
     class = "sturdy_noise_test"
   )
@@ -201,6 +207,7 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   )
   cat("\nFlip rates by true class, if some labels are wrong\n")
   print(x$rates, digits = digits, row.names = FALSE)
+  cat("", strwrap(node_error_words(x$error, sum(x$models$nodes))), sep = "\n")
   invisible(x)
 }
 

@@ -1,0 +1,75 @@
+# How far an average is from that of all the nodes there could be, told by its own nodes: those
+# of a noise model are draws with weights, and so have a standard error [M 8.10]. They are spread
+# more evenly than draws are, which makes it rather too large.
+
+#' Standard errors of what noise_test() says
+#' @return list(log_bayes_factor, count, if some labels are wrong; rates, the largest of them;
+#'   probability, of the rows' labels being wrong, rms), `NA` where modes stand for a model that
+#'   matters.
+#' @noRd
+node_error <- function(object) {
+  at <- nodes(object)
+  models <- object$nodes$models
+  mine <- outer(at$model, models$model, `==`) # K x models
+  within <- apply(mine * at$weight, 2, shares) * mine
+  evidence <- evidence_error(within, models$method)
+  some <- models$model != "none"
+  wrong <- wrong_each(node_truth(object))
+  rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))
+  error <- function(values, these = TRUE) {
+    share <- shares(models$probability * these)
+    mean_error(matrix(values, ncol = length(at$weight)), within, share, evidence)
+  }
+  share <- shares(models$probability * some)
+  list(
+    log_bayes_factor = sqrt(sum((share * some * evidence)^2) + sum(evidence[!some]^2)),
+    count = error(colSums(wrong), some), rates = max(error(rates, some)),
+    probability = sqrt(mean(error(wrong)^2))
+  )
+}
+
+#' Probabilities that a report is wrong, of each source and true class
+#' @noRd
+wrong_entries <- function(omega) {
+  unlist(lapply(seq_len(dim(omega)[1]), function(s) wrong_rates(omega[s, , ])))
+}
+
+#' Standard errors of the log evidences of noise models
+#' @param within weights of nodes, K x models, which sum to 1 for each. @param method of each.
+#' @noRd
+evidence_error <- function(within, method) {
+  error <- sqrt(pmax(colSums(within^2) - 1 / colSums(within > 0), 0))
+  error[startsWith(method, "mode")] <- NA
+  replace(error, method == "exact", 0)
+}
+
+#' Standard errors of means over nodes: of each within its noise model, and of the shares of the
+#' models
+#' @param values a column a node. @param share of the models. @param evidence their errors.
+#' @noRd
+mean_error <- function(values, within, share, evidence) {
+  used <- share > 0.01 # others, of mere modes most often, hardly take part
+  of_model <- values %*% within
+  apart <- (of_model - drop(of_model %*% share))[, used, drop = FALSE]
+  inside <- vapply(which(used), function(m) {
+    share[m]^2 * drop((values - of_model[, m])^2 %*% within[, m]^2)
+  }, numeric(nrow(values)))
+  inside <- matrix(inside, nrow(values))
+  sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))
+}
+
+#' @noRd
+node_error_words <- function(error, nodes) {
+  number <- function(v) format(signif(v, 2))
+  if (anyNA(error[c("count", "rates", "probability")])) {
+    return("Modes stand for nodes: how far this is from the average over all is not known.")
+  }
+  paste0(
+    "By ", nodes, " nodes, which leave a standard error of ", number(error$count),
+    " in the number if some are wrong, ", number(error$rates), " in flip rates and ",
+    number(error$probability), " in probabilities of rows",
+    if (!is.na(error$log_bayes_factor)) {
+      paste0("; the Bayes factor may be off by a factor of ", number(exp(error$log_bayes_factor)))
+    }, "."
+  )
+}
