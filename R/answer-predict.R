@@ -26,11 +26,11 @@
 #'
 #' From 100 training rows on, probabilities of new rows are of some of the nodes, with weights
 #' under which the training rows, each without its label, have the same probabilities as under
-#' all (to .0015, rms); and from 400 on variances go through 100 or 200 inducing inputs, where
-#' that makes no more of a difference. New rows of the tables where this was measured differ by .001
-#' to .003, rms. Intervals and `"latent"` are of all nodes, and so is all that is said of
-#' training rows. The cost is n operations for each row and node, with intervals and `"latent"` that
-#' of one prediction for each node.
+#' all (to a root mean square of .0015); and from 400 on variances go through 100 or 200 inducing
+#' inputs, where that makes no more of a difference. New rows of the tables where this was measured
+#' differ by a root mean square of .001 to .003. Intervals and `"latent"` are of all nodes, and so
+#' is all that is said of training rows. The cost is n operations for each row and node, with
+#' intervals and `"latent"` that of one prediction for each node.
 #'
 #' # Several classes
 #' With three classes or more the true class is the one whose latent function is the largest.

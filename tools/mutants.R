@@ -732,3 +732,8 @@ mutant(
   "others[object$data$rows, c(which", "others[seq_along(object$data$rows), c(which",
   r = "show-report"
 )
+mutant(
+  "the error of an average without that of the shares of noise models", "R/answer-node-error.R",
+  "sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))", "sqrt(rowSums(inside))",
+  r = "answer-node-error"
+)

@@ -1,0 +1,86 @@
+# What must not move the default answer, and what may by no more than its stated error.
+#
+# Tables of two and of three classes, dense and by inducing inputs, are fitted by default. Inputs
+# times 1,000, and moved by their last bits, must give the same answers to 1e-9. The columns in
+# reverse order, and the classes swapped, give other nodes: answers differ by what noise_test()
+# says of its nodes, in nine of ten.
+
+args <- commandArgs(FALSE)
+folder <- dirname(sub("^--file=", "", grep("^--file=", args, value = TRUE)[1]))
+source(file.path(folder, "helper.R"))
+campaign <- campaign_start("invariance", cases = 40, seconds = 1800)
+options(sturdy.progress = FALSE)
+
+table_of <- function(k) {
+  campaign_seed_case(campaign, k)
+  classes <- if (k %% 4 == 3) 3 else 2
+  n <- if (k %% 4 == 2) sample(420:600, 1) else sample(60:150, 1)
+  p <- sample(2:8, 1)
+  X <- matrix(stats::rnorm(n * p), n, dimnames = list(NULL, paste0("x", seq_len(p))))
+  f <- X[, 1] + sin(2 * X[, 2]) + 0.4 * stats::rnorm(n)
+  y <- 1 + findInterval(f, stats::quantile(f, seq_len(classes - 1) / classes))
+  wrong <- sample.int(n, round(n * sample(c(0, 0.05, 0.15), 1)))
+  y[wrong] <- sample.int(classes, length(wrong), TRUE)
+  list(X = X, y = factor(letters[y]))
+}
+
+answers <- function(X, y) {
+  fit <- suppressWarnings(suppressMessages(gpc(y ~ ., data.frame(X, y = y))))
+  test <- suppressMessages(noise_test(fit))
+  found <- suppressMessages(mislabelled(fit))
+  list(
+    probability = found$probability[order(found$row)], log_bayes_factor = log(test$bayes_factor),
+    count = test$some$count, error = test$error
+  )
+}
+
+ways <- list(
+  scaled = function(t) list(X = t$X * 1000, y = t$y),
+  bits = function(t) list(X = t$X * (1 + 4e-16), y = t$y),
+  columns = function(t) list(X = t$X[, rev(seq_len(ncol(t$X)))], y = t$y),
+  classes = function(t) list(X = t$X, y = factor(t$y, rev(levels(t$y))))
+)
+
+rows <- list()
+for (k in seq_len(campaign$cases)) {
+  if (campaign_over(campaign)) break
+  t <- table_of(k)
+  before <- answers(t$X, t$y)
+  for (way in names(ways)) {
+    after <- do.call(answers, ways[[way]](t))
+    rows[[length(rows) + 1]] <- data.frame(
+      case = k, way = way, probability = sqrt(mean((after$probability - before$probability)^2)),
+      most = max(abs(after$probability - before$probability)),
+      log_bayes_factor = abs(after$log_bayes_factor - before$log_bayes_factor),
+      count = abs(after$count - before$count),
+      stated_probability = before$error$probability,
+      stated_log_bayes_factor = before$error$log_bayes_factor, stated_count = before$error$count
+    )
+  }
+}
+rows <- do.call(rbind, rows)
+if (nzchar(Sys.getenv("CAMPAIGN_ROWS"))) utils::write.csv(rows, Sys.getenv("CAMPAIGN_ROWS"))
+
+campaign_figure(campaign, "tables", length(unique(rows$case)))
+for (way in c("scaled", "bits")) {
+  these <- rows[rows$way == way, ]
+  campaign_figure(campaign, paste0(way, ", probabilities"), max(these$most), 1e-9)
+  campaign_figure(
+    campaign, paste0(way, ", log Bayes factor"), max(these$log_bayes_factor, na.rm = TRUE), 1e-8
+  )
+}
+for (way in c("columns", "classes")) {
+  these <- rows[rows$way == way, ]
+  for (what in c("probability", "log_bayes_factor", "count")) {
+    stated <- these[[paste0("stated_", what)]]
+    known <- is.finite(stated) & is.finite(these[[what]])
+    campaign_figure(
+      campaign, paste0(way, ", ", what, ", median difference"), stats::median(these[[what]][known])
+    )
+    campaign_figure(
+      campaign, paste0(way, ", ", what, ", beyond what was stated, share"),
+      mean(these[[what]][known] > stated[known]), 0.1
+    )
+  }
+}
+campaign_end(campaign)

@@ -1,0 +1,47 @@
+# Errors of weighted means against their spread over many sets of draws
+
+test_that("stated errors of means over nodes are those of repeated draws", {
+  # two noise models, whose evidences and means are estimated by weighted draws from a normal
+  # distribution of the wrong width
+  size <- c(60, 90)
+  width <- c(1.4, 1.7)
+  once <- function(seed) {
+    withr::with_seed(seed, {
+      x <- Map(function(n, s) stats::rnorm(n, 0, s), size, width)
+    })
+    ratio <- Map(function(x, s) stats::dnorm(x) / stats::dnorm(x, 0, s), x, width)
+    z <- vapply(ratio, mean, 1) * c(0.3, 0.7)
+    value <- c(x[[1]], 2 + 0.5 * x[[2]])
+    within <- cbind(
+      c(ratio[[1]] / sum(ratio[[1]]), numeric(size[2])),
+      c(numeric(size[1]), ratio[[2]] / sum(ratio[[2]]))
+    )
+    share <- z / sum(z)
+    evidence <- evidence_error(within, c("nodes", "nodes"))
+    c(
+      mean = sum(value * (within %*% share)), log_z = log(z[2]),
+      error = unname(mean_error(rbind(value), within, share, evidence)), error_z = evidence[2]
+    )
+  }
+  all <- vapply(1:400, once, numeric(4))
+  expect_equal(mean(all["error", ]) / stats::sd(all["mean", ]), 1, tolerance = 0.1)
+  expect_equal(mean(all["error_z", ]) / stats::sd(all["log_z", ]), 1, tolerance = 0.1)
+})
+
+test_that("a point that is exact has no error, and modes do not know theirs", {
+  one <- cbind(1)
+  expect_identical(evidence_error(one, "exact"), 0)
+  expect_identical(evidence_error(one, "mode (scores)"), NA_real_)
+  d <- toy()
+  fit <- suppressMessages(gpc(
+    class ~ a + b, d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average",
+    hyper = "integrate"
+  ))
+  expect_true(anyNA(noise_test(update(fit, hyper = "optimum"))$error))
+  test <- noise_test(fit)
+  expect_named(test$error, c("log_bayes_factor", "count", "rates", "probability"))
+  expect_true(all(unlist(test$error) >= 0))
+  expect_match(node_error_words(test$error, 12), "By 12 nodes", fixed = TRUE)
+  test$error$count <- NA
+  expect_match(node_error_words(test$error, 12), "not known", fixed = TRUE)
+})
