@@ -111,7 +111,7 @@ test_that("surfaces and curves of an average are its predicted probabilities", {
   d <- iris[c(1:15, 51:65, 101:115), c("Petal.Length", "Petal.Width", "Species")]
   d$Species[c(3, 20)] <- c("virginica", "setosa")
   fit <- gpc(
-    Species ~ ., d, kernel = held(), noise = noise_prior(c(none = 1, one = 1)),
+    Species ~ ., d, kernel = kernel_iso(), noise = noise_prior(c(none = 1, one = 1)),
     epsilon = "average", hyper = "integrate"
   )
   expect_gt(node_count(fit), 5)
@@ -121,7 +121,7 @@ test_that("surfaces and curves of an average are its predicted probabilities", {
   exact <- predict(fit, grid, type = "prob") # of all nodes
   X <- encode_features(grid, fit$blueprint$coding, nrow(grid))
   expect_lt(max(abs(prob_pictured(fit, X) - exact)), 0.02)
-  expect_lt(sqrt(mean((prob_pictured(fit, X) - exact)^2)), 0.004)
+  expect_lt(sqrt(mean((prob_pictured(fit, X) - exact)^2)), 0.01)
   expect_equal(raster$fill, region_fill(prob_pictured(fit, X)))
   two <- update(fit, . ~ Petal.Length)
   curve <- partial_curve(1, two)
