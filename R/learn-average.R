@@ -56,11 +56,15 @@ average_fit <- function(latent, spec) {
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
   if ("matrix" %in% names(noise$weights)) models <- average_matrix(latent, noise, spec, models, counter$tick)
   if (!length(models)) abort_no_modes()
-  inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
   sizes <- average_sizes(models, noise)
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
     node_integral(models[[name]]$problem, models[[name]]$modes, sizes[[name]], counter$tick)
   })
+  # where EP that went on from a mode did not come to a fixed point there
+  parts <- Filter(function(part) !all(vapply(part$out, is.null, NA)), parts)
+  if (!length(parts)) abort_no_modes()
+  models <- models[names(parts)]
+  inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
   nodes$evaluations <- counter$count()
