@@ -4,8 +4,8 @@
 #' a latent function a class, for up to 20. The likelihood allows each recorded label to be
 #' wrong with probability `epsilon`, so that a few wrong labels have little effect on the
 #' class boundary. By default answers are averages over the hyperparameters of the kernel,
-#' over `epsilon`, and over whether labels are wrong at all. [stc()] is the same model under a Student-t
-#' process.
+#' over `epsilon`, and over whether labels are wrong at all. [stc()] is the same model under a
+#' Student-t process.
 #'
 #' `gpc_spec()` checks the arguments and returns them without fitting anything;
 #' `gpc()` passes its `...` to it.
@@ -26,58 +26,12 @@
 #' points; see [ep_control()]. A solution on a bound of the search is reported by
 #' `print()` and [ep_diagnostics()].
 #'
+#' Details have pages of their own: [averaging], the default; [many-rows], inducing inputs;
+#' [several-classes]; [flip-rate-methods], ways to learn the flip rate.
+#'
 #' Without inducing inputs time grows as n^3 and memory as n^2 in the number of training
 #' rows n: a fit holds about four n x n matrices of doubles at a time (3.2 GB at n =
 #' 10,000).
-#'
-#' # Many rows
-#' With inducing inputs Z, m of them, the kernel is replaced by
-#' \deqn{\tilde k(x, x') = k(x, Z) k(Z, Z)^{-1} k(Z, x'),}{k~(x, x') = k(x, Z) k(Z, Z)^-1
-#'   k(Z, x'),} and what that leaves of the variance at a row is independent noise there
-#' (the fully independent training conditional, FITC). Time grows as n m^2 and memory as
-#' n m, or as n where memory is short: then the features of the rows are computed anew in
-#' every pass, in about twice the time. Far from Z the prior returns, so that probabilities there go to 1/2.
-#'
-#' Z are the centres of k-means++ among at most 4000 rows, in the metric of the kernel.
-#' (With factor columns they are the rows nearest to the centres.) They are placed by the
-#' median heuristic first, and once more by the lengthscales learned. Learning starts on
-#' 4000 rows and ends with at most 8 steps on all of them; a nugget learned is not below
-#' 1e-4. Nothing is random. With more than 2000 rows EP takes all rows at once, with
-#' Anderson acceleration, and ends at a residual of 1e-6 unless `tol` is larger.
-#'
-#' `print()` states m and the share of the variance that Z leave at the rows. A nugget
-#' learned may be short by up to that much. The log evidence is that of the replaced
-#' kernel: it is no bound of the dense one, and is to be compared at equal Z only.
-#'
-#' # Three classes or more
-#' Each class has a latent function under the same kernel, and the true class of a row is the
-#' one whose function is the largest. It is recorded as class y with probability
-#' `omega[true, y]`, where `omega` is the noise matrix: `1 - epsilon` on its diagonal and
-#' `epsilon / (C - 1)` beside it for one rate, or any matrix. `epsilon = "matrix"` learns it,
-#' each row under a Dirichlet prior whose centre is one rate; rate and strength of the prior
-#' are learned, so that the matrix is nearly that of one rate where the data say no
-#' more. When one class is often taken for another, one learned rate may end at 0, with
-#' a wiggly boundary, and the matrix is needed. `epsilon = "average"`, the default, averages
-#' over no wrong labels, one rate and a matrix, see [averaging].
-#'
-#' The kernel is one for all classes, or with `kernels = "per class"` one for each, all from
-#' the same start and under the same prior: `coef()` then names their hyperparameters
-#' `<name>@<class>`. Where two classes overlap and the others are well apart, one kernel for all
-#' can't say so, but a noise matrix can: labels that are right may then be called wrong, with
-#' a probability near 1. With a kernel for each class this does not happen, but at some hundred
-#' rows such a fit misses wrong labels, and takes three times as long or more: where two fits
-#' differ in this, the data do not tell mistaken classes from overlapping ones.
-#' Rows may be `trusted`. With `rates` by group each group has a rate of its own; a noise matrix
-#' is that of all groups.
-#'
-#' The result is asked as one for two classes is; [noise_matrix()] shows which classes are
-#' recorded as which. Simulation ([check_fit()], [posterior_sample()]) is for two classes.
-#' EP takes the latent functions as
-#' independent given the labels. At 30 rows probabilities of classes are off by 0.01 to
-#' 0.02 on average, and the log evidence is 0.3 to 2 below the exact one: it is to be
-#' compared with that of other fits to the same classes only. `criterion = "loo"` and other
-#' methods than `"gradient"` are for two classes. A nugget learned is not below 0.001. Time
-#' grows with the number of classes.
 #'
 #' # Inputs
 #' Numeric columns enter the kernel through squared differences. Factor, character
@@ -101,36 +55,6 @@
 #' package, where [predict()][predict.sturdy_model] finds them; local ones are an error.
 #' There are no case weights and no offset; `weights` and `offset()` are errors.
 #'
-#' # Ways to learn the flip rate
-#' Results of two values of `method` on New Thyroid, normal against the rest,
-#' with a share of the training labels flipped (`experiments/kg08-thyroid.R` in the
-#' repository). Values are means over random halves of the data; `gain` is the log
-#' evidence minus that with `epsilon` held at 0, with its standard error:
-#'
-#' ```{r, echo = FALSE, results = "asis"}
-#' read <- function(name) {
-#'   file <- paste0("kg08-thyroid-", name, ".csv")
-#'   rows <- utils::read.csv(file.path("inst", "results", file))
-#'   rows <- rows[rows$method %in% c("gradient", "em_kg08") & rows$rate %in% c(0, 0.1), ]
-#'   rows[rows$n == max(rows$n), ]
-#' }
-#' rows <- merge(read("table"), read("paired"), by = c("rate", "method"), sort = FALSE)
-#' cat(
-#'   "| flipped | `method` | learned `epsilon` | log evidence | gain |",
-#'   "| --- | --- | --- | --- | --- |",
-#'   sprintf(
-#'     "| %d %% | `\"%s\"` | %.3f | %.1f | %.1f (%.1f) |",
-#'     round(100 * rows$rate), rows$method, rows$epsilon, rows$log_evidence.x,
-#'     rows$log_evidence.y, rows$log_evidence_se.y
-#'   ),
-#'   sep = "\n"
-#' )
-#' ```
-#'
-#' `"gradient"`, the default, and `"em"` seek the same optimum; where there are several
-#' they may end in different ones. `"em_kg08"` learns a larger rate at a lower evidence,
-#' and without flips its evidence is below that of `epsilon = 0`.
-#'
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs with
 #'   one row per observation.
 #' @param formula A formula with the response on its left, as in `class ~ .`.
@@ -138,13 +62,13 @@
 #'   [shards()]. `NULL`, the default, takes them from the environment of the formula.
 #' @param y The response, with one entry per row of `x`: a factor or character vector with
 #'   two classes (for [gpc()] up to 20), a logical vector, or numbers 0/1 or -1/+1. Of two
-#'   classes **the second level is the event**, whose probability the fit models: that of a factor as it stands, of
-#'   text the later one in the order of the C locale (capitals before small letters,
+#'   classes **the second level is the event**, whose probability the fit models: that of a factor
+#'   as it stands, of text the later one in the order of the C locale (capitals before small letters,
 #'   plain letters before others) whatever the locale of the session, and `TRUE` or 1.
 #'   `print()` names it. Unused levels are dropped with a message.
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`, `hyper`, `noise`,
-#'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An unknown
-#'   argument is an error.
+#'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An
+#'   unknown argument is an error.
 #' @param subset Which rows of `data` to use, as in [stats::lm()]: an expression that
 #'   is evaluated in `data` and gives a logical vector with one entry per row, or
 #'   positions or names of rows. `NULL`, the default, uses all rows.
@@ -187,15 +111,14 @@
 #'     tilted marginals. Its fixed points are stationary points of the evidence, so it
 #'     seeks the same optimum as `"gradient"`, in more steps;
 #'   * `"em_kg08"`: the same with the posterior marginals, as printed in their
-#'     equations 17-20. It learns rates that are too large; see 'Ways to learn the
-#'     flip rate' in the help of [gpc()].
+#'     equations 17-20. It learns rates that are too large, see [flip-rate-methods].
 #' @param inducing For many rows: `NULL` for the kernel between all rows; a number m of
 #'   inducing inputs, which are placed among the rows; or the inducing inputs themselves, a
 #'   data frame or matrix with the input columns. `"auto"`, the default, is `NULL` up to
 #'   400 rows (300 with three classes or more), where the kernel between all rows is as fast,
 #'   and 100 above: more where 100 leave more than a twentieth of the variance (200 with more
-#'   than 20 encoded columns or up to 1000 rows, then fewer, 100 from 4000 rows on). See 'Many
-#'   rows'.
+#'   than 20 encoded columns or up to 1000 rows, then fewer, 100 from 4000 rows on). See
+#'   [many-rows].
 #' @param kernels With three classes or more, `"shared"`, the default, for one kernel, or `"per
 #'   class"` for hyperparameters of each class.
 #' @param scale Whether numeric columns are centred and scaled to unit standard
@@ -258,9 +181,9 @@
 #' Errors in arguments: `epsilon`, `df`, `method`, `hyperparameter`, `lengthscales`,
 #' `inducing`, `kernels`, `type`, `choice`, `trusted`, `rates` and `unknown_argument`; with
 #' three classes or more also `criterion` and `prior` (of two classes), and `several_classes`
-#' from functions that have no answer for them. Error `memory`: the matrices would not fit into memory; the estimate is made
-#' before anything is allocated, against what the machine, `ulimit`, the control group and
-#' R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
+#' from functions that have no answer for them. Error `memory`: the matrices would not fit into
+#' memory; the estimate is made before anything is allocated, against what the machine, `ulimit`,
+#' the control group and R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
 #' class when memory runs out all the same.
 #'
 #' Every function for a fit first checks that it is one. Error `changed`: it was not made

@@ -35,7 +35,7 @@
 #' @section Conditions:
 #' `sturdy_error_inducing` for a fit without inducing inputs or a wrong number;
 #' `sturdy_error_no_kernel` for [bpm()]; those of [gpc()].
-#' @seealso [gpc()], section 'Many rows'
+#' @seealso [gpc()], [many-rows]
 #' @export
 #' @examples
 #' set.seed(1)
