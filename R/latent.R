@@ -37,11 +37,7 @@ latent_fields <- c(
 #' @noRd
 new_latent <- function(...) {
   latent <- list(...)
-  if (is.null(latent$natives)) {
-    latent$natives <- function(points, df, control, ...) {
-      lapply(points, function(at) latent$native(at$hyper, df, at$L, at$sites, control, ...))
-    }
-  }
+  if (is.null(latent$natives)) latent$natives <- one_by_one(latent$native)
   stopifnot(
     setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
     is.function(latent$native), is.function(latent$some),
@@ -49,6 +45,14 @@ new_latent <- function(...) {
     is.null(latent$y) || length(latent$y) == latent$n && latent$reports$n == latent$n
   )
   latent
+}
+
+#' natives() of a native()
+#' @noRd
+one_by_one <- function(native) {
+  function(points, df, control, ...) {
+    lapply(points, function(at) native(at$hyper, df, at$L, at$sites, control, ...))
+  }
 }
 
 # Rows ------------------------------------------------------------------------------

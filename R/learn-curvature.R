@@ -30,6 +30,13 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
   H <- matrix(NA_real_, d, d)
   tangent <- matrix(0, length(unlist(here$sites)), d)
   measured <- rep("prior", d)
+  # those that are asked for in any case, at once
+  sides <- if (central) c(first, -first) else first
+  points <- lapply(seq_len(d * length(sides)) - 1, function(k) {
+    j <- k %% d + 1
+    replace(here$par, j, here$par[j] + sides[k %/% d + 1])
+  })
+  if (d > 0) look(points[[1]], here$sites, points[-1])
   for (j in seq_len(d)) {
     for (step in first * curvature_shorter) {
       ends <- curvature_ends(here, j, step, look, central)
@@ -54,21 +61,32 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
 }
 
 #' Evaluations near a mode, as a function of the point and of the sites to start from; `near`
-#' where EP came near a fixed point only
+#' where EP came near a fixed point only. With a first point `more` may be given: they are
+#' evaluated with it, and known when they are asked for.
 #' @noRd
 curvature_look <- function(objective, mode, rough) {
   if (rough) {
     objective$begin(mode)
-    return(function(par, sites) objective$at(par))
+    return(function(par, sites, more) objective$at(par))
   }
   problem <- objective$problem
   problem$search_control$tol <- max(problem$control$tol, curvature_tol, problem$latent$coarse)
-  function(par, sites) {
-    out <- learn_native(problem, par, sites)
-    objective$tick()
-    end <- learn_evaluation(problem, par, out, curvature_residual)
-    end$near <- !ep_converged(out)
-    end
+  known <- list()
+  function(par, sites, more = list()) {
+    k <- Position(function(end) identical(end$par, par), known)
+    if (!is.na(k)) {
+      return(known[[k]])
+    }
+    points <- c(list(par), more)
+    out <- learn_natives(problem, lapply(points, function(p) list(par = p, sites = sites)))
+    ends <- Map(function(par, out) {
+      objective$tick()
+      end <- learn_evaluation(problem, par, out, curvature_residual)
+      end$near <- !ep_converged(out)
+      end
+    }, points, out)
+    if (length(more)) known <<- ends
+    ends[[1]]
   }
 }
 

@@ -11,8 +11,9 @@ int fixpoint_cavity(const latent *post, int i, double A, double m, ep_site site,
   return site_divide(A, m, site, df, cav);
 }
 
-double fixpoint_site(const latent *post, const lik_step *lik, int i,
-                     ep_site site, site_view *view) {
+/* Site i alone; returns its residual */
+static double evaluate_site(const latent *post, const lik_step *lik, int i,
+                            ep_site site, site_view *view) {
   const double A = post->A[i];
   view->proper = 0;
   if (fixpoint_cavity(post, i, A, post->m[i], site, lik->df, &view->cav) ==
@@ -33,7 +34,7 @@ double fixpoint_evaluate(const latent *post, const lik_step *lik,
                          double *residual) {
   double worst = 0;
   for (int i = 0; i < post->n; i++) {
-    residual[i] = fixpoint_site(post, lik, i, site[i], &view[i]);
+    residual[i] = evaluate_site(post, lik, i, site[i], &view[i]);
     worst = fmax(worst, residual[i]);
   }
   return worst;

@@ -25,10 +25,6 @@ double fixpoint_evaluate(const latent *post, const lik_step *lik,
                          const ep_site *site, site_view *view,
                          double *residual);
 
-/* The same of site i alone; returns its residual. */
-double fixpoint_site(const latent *post, const lik_step *lik, int i,
-                     ep_site site, site_view *view);
-
 /* Cavity of site i at the marginal (A, m). EP_IMPROPER also where A is within
  * rounding error of 0 although its prior is not: such an A has no digits. */
 int fixpoint_cavity(const latent *post, int i, double A, double m, ep_site site,

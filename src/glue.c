@@ -55,10 +55,6 @@ const double *get_doubles(SEXP list_, const char *name, R_xlen_t length) {
   return doubles_of(get_named(list_, name), length, name);
 }
 
-const double *get_matrix(SEXP list_, const char *name, int rows, int cols) {
-  return matrix_of(get_named(list_, name), rows, cols, name);
-}
-
 int get_whole(SEXP list_, const char *name) {
   return whole_of(get_named(list_, name), name);
 }
@@ -108,10 +104,6 @@ double *set_matrix(SEXP list_, const char *name, int rows, int cols) {
   SEXP value_ = Rf_allocMatrix(REALSXP, rows, cols);
   set_named(list_, name, value_);
   return REAL(value_);
-}
-
-void set_copy(SEXP list_, const char *name, const double *x, int n) {
-  memcpy(set_vector(list_, name, n), x, (size_t)n * sizeof *x);
 }
 
 /* ---- Kernels and likelihoods ---- */

@@ -49,7 +49,6 @@ void expect(int fine, const char *what);
 /* An element of a named list; an internal error when it has none such. */
 SEXP get_named(SEXP list_, const char *name);
 const double *get_doubles(SEXP list_, const char *name, R_xlen_t length);
-const double *get_matrix(SEXP list_, const char *name, int rows, int cols);
 int get_whole(SEXP list_, const char *name);
 
 /* A list of these names, one blank between them; its elements are NULL. */
@@ -61,10 +60,9 @@ void set_named(SEXP list_, const char *name, SEXP value_);
 void set_int(SEXP list_, const char *name, int value);
 void set_flag(SEXP list_, const char *name, int value);
 void set_double(SEXP list_, const char *name, double value);
-/* A new vector, or matrix, of doubles as that element; or a copy of `x`. */
+/* A new vector, or matrix, of doubles as that element. */
 double *set_vector(SEXP list_, const char *name, R_xlen_t n);
 double *set_matrix(SEXP list_, const char *name, int rows, int cols);
-void set_copy(SEXP list_, const char *name, const double *x, int n);
 
 /* kernel_: list(group (1-based), weight, l, theta = (variance, bias, nugget)),
  * as the core wants them. */

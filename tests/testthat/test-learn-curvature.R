@@ -19,7 +19,9 @@ failing <- function(ends, loo = TRUE) {
     )
   }
   problem <- list(
-    latent = list(n = 20, native = native, reports = label_reports(rep(1:2, 10), 2)),
+    latent = list(
+      n = 20, native = native, natives = one_by_one(native), reports = label_reports(rep(1:2, 10), 2)
+    ),
     field = c("nugget", "bias"), hyper = function(z) list(z = z), df = Inf,
     omega = function(z) as_omega(0, 2), criterion = "evidence", control = ep_control(),
     search_control = unclass(ep_control()), precision = 1, least = 0.5,
