@@ -1,5 +1,5 @@
 # How far an average is from that of all the nodes there could be, told by its own nodes: those
-# of a noise model are draws with weights, and so have a standard error [M 8.10]. They are spread
+# of a noise model are draws with weights, and so have a standard error [M 8.13]. They are spread
 # more evenly than draws are, which makes it rather too large.
 
 #' Standard errors of what noise_test() says

@@ -1,6 +1,6 @@
 # The curvature of what is maximised at a mode, by differences of the gradient. Where EP does
 # not converge nearby, its gradient there may be near enough, or a shorter step helps, or the
-# scores of the rows tell it: it is never that of the prior alone without a word. [M 14]
+# scores of the rows tell it: it is never that of the prior alone without a word [M 8.14].
 
 # Between the gradients that are subtracted; the first step, and then shorter ones
 curvature_step <- c(usual = 0.03, rough = 0.05, central = 0.01)
