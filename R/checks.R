@@ -227,6 +227,7 @@ check_no_dots <- function(..., known = NULL, call = rlang::caller_env()) {
 }
 
 check_sites <- function(sites, n, call = rlang::caller_env()) {
+  if (is.list(sites)) sites <- unclass(sites) # of some classes `[[` is another thing
   if (is.null(sites)) {
     return(NULL)
   }

@@ -178,7 +178,7 @@ bpm_stream <- function(formula,
   na.action <- check_na_action(na.action, call)
   dots <- list(...)
   of_model <- rlang::names2(dots) %in% stream_model_arguments
-  spec <- do.call(bpm_spec, c(dots[of_model], list(inference = "adf")))
+  spec <- do.call(bpm_spec, c(dots[of_model], list(inference = "adf")), quote = TRUE)
   arguments <- c(
     list(formula = deparse1(formula), levels = levels, na.action = deparse1(na.action)),
     spec[stream_model_arguments]

@@ -244,7 +244,7 @@ run_call <- function(call, limit = 5) {
   # R carries a NaN that was given on
   given_nan <- any(grepl(" (nan|many|na|.*_nan|sites|inf|minus_inf|huge)$", labels)) &&
     as.character(call[[1]]) %in% c("ln_q", "exp_q", "q_product", "q_quotient", "q_entropy",
-      "q_divergence", "renyi_entropy", "tsallis_entropy")
+      "q_divergence", "renyi_entropy", "tsallis_entropy", "escort")
   if (result == "NaN without status" && given_nan) result <- "value"
   if (sum(proc.time()[1:2]) - began > limit) {
     # so many sweeps, draws or moves were asked for, and the time limit could end them

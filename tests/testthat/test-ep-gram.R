@@ -58,6 +58,7 @@ test_that("bad input is refused by name", {
   expect_error(ep_fit(K, y, df = 0), class = "sturdy_error_df")
   expect_error(ep_fit(K, y, epsilon = "learn"), class = "sturdy_error_epsilon")
   expect_error(ep_fit(K, y, sites = list(tau = 1)), class = "sturdy_error_sites")
+  expect_error(ep_fit(K, y, sites = as.POSIXlt(Sys.time())), class = "sturdy_error_sites")
   expect_error(ep_fit(K, y, control = 3), class = "sturdy_error_type")
   expect_snapshot({
     said(ep_fit(matrix(1, 2, 3), y))

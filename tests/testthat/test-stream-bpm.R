@@ -93,6 +93,7 @@ test_that("bad arguments are errors", {
   expect_error(stream(df = 0), class = "sturdy_error_df")
   expect_error(stream(epsilon = "learn"), class = "sturdy_error_epsilon")
   expect_error(stream(prior_scale = "learn"), class = "sturdy_error_prior_scale")
+  expect_error(stream(prior_scale = quote(x)), class = "sturdy_error")
   expect_error(stream(intercept = NA), class = "sturdy_error_type")
   expect_error(stream(scale = 2), class = "sturdy_error_type")
   expect_error(stream(progress = "yes"), class = "sturdy_error_type")
