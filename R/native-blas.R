@@ -138,8 +138,9 @@ chosen_threads <- function(asked) {
 #'   trial of some ten to forty milliseconds; what is faster is used, R's BLAS or the own
 #'   kernels, the latter when they are faster by a tenth. `"own"` (the widest that the
 #'   processor has) and `"r"` decide without that trial.
-#' * `options(sturdy.threads = )`: threads of the own kernels and of the evaluation of
-#'   covariance functions. The default is 2 where a trial, of some ten milliseconds
+#' * `options(sturdy.threads = )`: threads, which with the own kernels share the fits that an
+#'   average over nodes consists of, each working on one alone; and of single products and
+#'   covariance functions where these are large. The default is 2 where a trial, of some ten milliseconds
 #'   too, finds two faster than one; fewer where the processors of this process,
 #'   `OMP_NUM_THREADS` or `OMP_THREAD_LIMIT` allow fewer; and always 1 in forked
 #'   processes and where R was built without OpenMP. Under `R CMD check`

@@ -5,11 +5,11 @@
 
 #include "dense-ops.h"
 
-/* Multiplications below which threads are not called: half a millisecond, so
- * that little is lost where another process has their processors, and a thread
- * waits for one that does not run. */
+/* Multiplications below which threads are not called: some milliseconds, for as
+ * long those of OpenMP may spin when they wait. With 2e7 a fit of 300 rows took
+ * twice its time on a busy machine. */
 #ifndef THREAD_LEAST
-#define THREAD_LEAST 2e7
+#define THREAD_LEAST 1e8
 #endif
 
 /* Doubles for the panels that `threads` of any variant share and own. */

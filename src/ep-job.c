@@ -1,8 +1,7 @@
-/* What: fits of EP as jobs. */
+/* What: a fit of EP as a job. */
 #include "ep-job.h"
 #include "matrix.h"
 #include "numeric.h"
-#include "threads.h"
 
 typedef struct {
   ep_state st;
@@ -79,8 +78,8 @@ static void tell_criterion(const ep_job *job, job_space *s, ep_told *to) {
          2 * (size_t)job->post->n * sizeof *to->slope);
 }
 
-static void run_job(const ep_job *job, ep_told *to, double *memory,
-                    ep_monitor monitor) {
+void ep_job_run(const ep_job *job, ep_told *to, double *memory,
+                ep_monitor monitor) {
   job_space s;
   workspace ws = {memory, 0};
   lay_out(&s, job, &ws);
@@ -97,16 +96,4 @@ static void run_job(const ep_job *job, ep_told *to, double *memory,
   to->log_evidence = value_of(CRITERION_EVIDENCE, job, &s);
   to->log_evidence_zp = value_of(CRITERION_EVIDENCE_ZP, job, &s);
   if (job->criterion >= 0) tell_criterion(job, &s, to);
-}
-
-void ep_jobs_run(int count, const ep_job *job, ep_told *told, int threads,
-                 size_t size, double *memory, ep_monitor monitor) {
-  if (threads <= 1) { /* no region, for core_poll() may leave it */
-    for (int k = 0; k < count; k++) run_job(&job[k], &told[k], memory, monitor);
-    return;
-  }
-  OMP(omp parallel for schedule(dynamic, 1) num_threads(threads))
-  for (int k = 0; k < count; k++)
-    run_job(&job[k], &told[k], memory + size * (size_t)thread_number(),
-            monitor);
 }

@@ -1,5 +1,4 @@
-/* What: fits of EP as jobs: from what is asked to all that is told of them, one
- *       after the other or on several threads, each by one. */
+/* What: a fit of EP as a job: from what is asked to all that is told of it. */
 #ifndef STURDY_EP_JOB_H
 #define STURDY_EP_JOB_H
 
@@ -37,12 +36,10 @@ typedef struct {
 /* Doubles of memory that a job takes. */
 size_t ep_job_size(const ep_job *job);
 
-/* Runs count jobs, none of which takes more than `size` doubles, of which memory
- * holds as many for each thread. Whatever `threads` is, results are the same to
- * the last bit. With more than one the engines of core_dense() must be the
- * threads' own, core_poll() must return, and the monitor may be called by any
- * of them. */
-void ep_jobs_run(int count, const ep_job *job, ep_told *told, int threads,
-                 size_t size, double *memory, ep_monitor monitor);
+/* Runs it in memory[ep_job_size()]. Jobs share nothing: any number of them may
+ * run at once, each on one thread, where core_dense() and core_poll() can do
+ * with that; results are the same to the last bit. */
+void ep_job_run(const ep_job *job, ep_told *told, double *memory,
+                ep_monitor monitor);
 
 #endif

@@ -3,6 +3,7 @@
  *       stands in lists by name. */
 #include "glue-fit.h"
 #include "glue-team.h"
+#include <stdatomic.h>
 
 int glue_monitor(void *data, int sweep, double residual) {
   SEXP progress_ = data;
@@ -117,6 +118,23 @@ static SEXP finished(SEXP out_, const ep_job *job, const ep_told *told) {
   return out_;
 }
 
+/* Jobs that the members of a team take one by one */
+typedef struct {
+  int count;
+  const ep_job *job;
+  ep_told *told;
+  double *memory; /* `size` doubles for each member */
+  size_t size;
+  atomic_int next;
+} job_queue;
+
+static void work_off(void *data, int number) {
+  job_queue *q = data;
+  for (int k; (k = atomic_fetch_add(&q->next, 1)) < q->count;)
+    ep_job_run(&q->job[k], &q->told[k], q->memory + q->size * (size_t)number,
+               glue_monitor);
+}
+
 SEXP glue_fits(latent *post, int has_covariance, SEXP runs_) {
   const int count = Rf_length(runs_);
   ep_job *job = (ep_job *)R_alloc((size_t)count + 1, sizeof *job);
@@ -133,10 +151,12 @@ SEXP glue_fits(latent *post, int has_covariance, SEXP runs_) {
   }
   /* pt() of few degrees of freedom may warn, which is R's */
   const int threads = gaussian ? team_size(count) : 1;
-  double *memory = glue_alloc(size * (size_t)threads);
-  team_begin(threads);
-  ep_jobs_run(count, job, told, threads, size, memory, glue_monitor);
-  team_end();
+  job_queue queue = {.count = count,
+                     .job = job,
+                     .told = told,
+                     .memory = glue_alloc(size * (size_t)threads),
+                     .size = size};
+  team_run(threads, work_off, &queue);
   for (int k = 0; k < count; k++)
     SET_VECTOR_ELT(out_, k, finished(VECTOR_ELT(out_, k), &job[k], &told[k]));
   UNPROTECT(1);

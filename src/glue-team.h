@@ -8,11 +8,12 @@
  * each; one where R's BLAS is used, which may have threads itself. */
 int team_size(int fits);
 
-/* From here to team_end() each thread of a region has an engine of its own, and
- * the interrupts that the first one hears stop all: nothing may jump out of such
- * a region. Of one thread: nothing is changed. */
-void team_begin(int threads);
-void team_end(void);
+/* Calls work(data, number) on so many threads, number 0 being this one, and
+ * waits for all. Meanwhile each has an engine of its own, and the interrupts
+ * that the first one hears stop all: nothing may jump out of `work`. With one
+ * thread it is just called. */
+typedef void team_work(void *data, int number);
+void team_run(int threads, team_work *work, void *data);
 
 int team_is_at_work(void);
 int team_is_stopped(void);

@@ -737,3 +737,12 @@ mutant(
   "sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))", "sqrt(rowSums(inside))",
   r = "answer-node-error"
 )
+mutant(
+  "all fits of a call start from the sites of the first", "src/glue-fit.c",
+  "job_of(&post[k], VECTOR_ELT(runs_, k))", "job_of(&post[k], VECTOR_ELT(runs_, 0))",
+  r = "native-fits"
+)
+mutant(
+  "threads of a team pack into the panels of the first", "src/glue-team.c",
+  "team.engine + my_number", "team.engine", r = "native-fits"
+)

@@ -53,6 +53,14 @@ static batch batch_new(double df) {
   return b;
 }
 
+static void batch_run(batch *b, int threads, ep_monitor monitor) {
+  (void)threads; /* without OpenMP */
+  OMP(omp parallel for schedule(dynamic, 1) num_threads(threads))
+  for (int k = 0; k < JOBS; k++)
+    ep_job_run(&b->job[k], &b->told[k],
+               b->memory + b->size * (size_t)thread_number(), monitor);
+}
+
 static void batch_free(batch *b) {
   for (int k = 0; k < JOBS; k++) {
     room_free(&b->told[k]);
@@ -68,7 +76,7 @@ static int same(const double *a, const double *b, size_t n) {
 
 static void a_job_is_a_fit(void) {
   batch b = batch_new(INFINITY);
-  ep_jobs_run(JOBS, b.job, b.told, 1, b.size, b.memory, NULL);
+  batch_run(&b, 1, NULL);
   for (int k = 0; k < JOBS; k++) {
     fit *f = fit_new(N, INFINITY, 0.02 + 0.03 * k);
     const ep_told *to = &b.told[k];
@@ -104,9 +112,8 @@ static void threads_change_no_bit(void) {
                                  .threads = 1,
                                  .pack = dense_new(dense_pack_size(1))};
       check_team = team; /* the engine of the first thread */
-      ep_jobs_run(JOBS, one.job, one.told, 1, one.size, one.memory, NULL);
-      ep_jobs_run(JOBS, many.job, many.told, THREADS, many.size, many.memory,
-                  NULL);
+      batch_run(&one, 1, NULL);
+      batch_run(&many, THREADS, NULL);
       check_team = NULL;
       for (int k = 0; k < JOBS; k++) {
         const ep_told *a = &one.told[k], *b = &many.told[k];
@@ -128,7 +135,7 @@ static int stop_at_once(void *data, int sweep, double residual) {
 
 static void a_monitor_stops_them(void) {
   batch b = batch_new(INFINITY);
-  ep_jobs_run(JOBS, b.job, b.told, 1, b.size, b.memory, stop_at_once);
+  batch_run(&b, 1, stop_at_once);
   for (int k = 0; k < JOBS; k++) CHECK(b.told[k].status == EP_INTERRUPTED);
   batch_free(&b);
 }
@@ -136,7 +143,7 @@ static void a_monitor_stops_them(void) {
 static void a_failure_is_its_own(void) {
   batch b = batch_new(INFINITY);
   b.f[2]->K[0] = NAN;
-  ep_jobs_run(JOBS, b.job, b.told, 1, b.size, b.memory, NULL);
+  batch_run(&b, 1, NULL);
   for (int k = 0; k < JOBS; k++)
     CHECK(k == 2 ? b.told[k].status < 0 : b.told[k].status == EP_CONVERGED);
   batch_free(&b);
