@@ -214,6 +214,10 @@ mutant(
   "max(out$residual) < residual", "TRUE", r = "learn-curvature"
 )
 mutant(
+  "a search on many rows that stopped short says converged", "R/learn-stages.R",
+  "as.integer(found$opt$left > stage_near)", "0L", r = "learn-stages"
+)
+mutant(
   "curvature not grown with the rows", "R/learn-curvature.R",
   "prior + times * (H - prior)", "H", r = "learn-newton"
 )
