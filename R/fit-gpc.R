@@ -201,6 +201,7 @@
 #' `no_posterior` when EP has no fixed point at any start.
 #'
 #' Messages: `sturdy_message_integrated_roughly` when too few nodes are effective;
+#' `sturdy_message_few_rows` with fewer than four rows;
 #' `sturdy_message_rows_left_out` for rows with missing values, with the fields `rows` and
 #' `columns`; `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped; `sturdy_message_row_numbers`, `sturdy_message_text_dates` and

@@ -41,9 +41,22 @@ default_epsilon <- function(hyper) if (hyper == "integrate") "average" else "lea
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
 # mold_xy() made it; errors are reported in the frame `call`.
 fit_spec <- function(spec, molded, call = rlang::caller_env()) {
+  inform_few_rows(length(molded$data$y))
   with_memory(
     fit_molded(spec, if (is.null(molded$data$reports)) with_reports(molded) else molded, call), call
   )
+}
+
+few_rows_least <- 4L # below this nearly all that a fit says is the prior's
+
+inform_few_rows <- function(n) {
+  if (n < few_rows_least) {
+    inform_sturdy(
+      c(i = "{n} row{?s} {?tells/tell} next to nothing: rates, numbers of wrong labels, and
+             probabilities away from {?it/them} are those of the priors."),
+      "few_rows", rows = n
+    )
+  }
 }
 
 #' Fit the rows that a formula takes from `data`

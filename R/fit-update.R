@@ -34,7 +34,8 @@
 #' the fit, labels that are no class or differ for a row, or comes with `data`, also
 #' `sturdy_error_ambiguous` where an identifier is that of several rows, or a `row` in text may
 #' be the name of a row as well as a position; `sturdy_error_id` for other values of `id`;
-#' `sturdy_message_checked` where it is taken in.
+#' `sturdy_message_checked` where it is taken in; `sturdy_message_checks_left` where `data` take
+#' the place of rows that were checked, with their number `checked`.
 #' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another
 #' response, an input that the model does not hold, or a filtered [bpm()], which keeps no
 #' rows; also when `trusted` or `rates` is a formula, or names columns, without `data`.
@@ -80,6 +81,7 @@ update.sturdy_model <- function(object,
     if (is.null(checked)) known else with_checked(known, checked, id, call)
   } else {
     if (!is.null(checked)) abort_checked_data(call)
+    inform_checks_left(object)
     formula <- changed_formula(object, formula.)
     known_in(
       mold_formula(
@@ -149,6 +151,25 @@ abort_known_data <- function(arg, call, cnd = NULL) {
     "{.arg {arg}} needs {.arg data}, or a vector with one entry per row of the data.",
     c("missing_argument", arg), arg = arg, parent = cnd, call = call
   )
+}
+
+#' Checks are of the rows of a fit: they do not go over to other data
+#' @noRd
+inform_checks_left <- function(object) {
+  reports <- object$data$reports
+  certain <- reports$row[reports$source == 0L]
+  n <- length(intersect(certain, reports$row[reports$source > 0L]))
+  if (n > 0) {
+    inform_sturdy(
+      c(
+        i = "{n} label{?s} {?was/were} checked in the rows that the fit keeps. They are not taken over to
+             {.arg data}.",
+        i = "Without {.arg data} checks are kept; or give them again, by {.arg checked} of another
+             {.fn update}."
+      ),
+      "checks_left", checked = n
+    )
+  }
 }
 
 abort_checked_data <- function(call) {

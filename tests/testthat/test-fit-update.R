@@ -163,3 +163,15 @@ test_that("products whose variables update.formula() puts in another order are k
   expect_identical(fewer$blueprint$columns, c("a", "b:a"))
   expect_s3_class(predict(fewer, toy()), "factor")
 })
+
+test_that("checks that other data do not know of are said to be left behind", {
+  d <- toy()
+  fit <- gpc(class ~ a + b, d, epsilon = 0.1, kernel = kernel_iso(1, fixed = TRUE))
+  checked <- suppressMessages(update(fit, checked = data.frame(row = c(2, 5), label = d$class[c(2, 5)])))
+  left <- expect_message(update(checked, data = d), class = "sturdy_message_checks_left")
+  expect_no_message(update(fit, data = d), class = "sturdy_message_checks_left")
+  expect_no_message(update(checked, epsilon = 0.2), class = "sturdy_message_checks_left")
+  # trusted rows are no checks
+  trusted <- update(fit, trusted = 1:5)
+  expect_no_message(update(trusted, data = d), class = "sturdy_message_checks_left")
+})
