@@ -12,33 +12,28 @@ typedef struct {
   shard_posterior u;
 } shard_space;
 
-static size_t at(int i, int j, int rows) {
-  return (size_t)i + (size_t)j * (size_t)rows;
-}
-
 static size_t packed_size(int k) { return (size_t)k * ((size_t)k + 1) / 2; }
 
 static const double *unpacked(const double *packed, int k) {
   double *A = glue_alloc((size_t)k * (size_t)k);
   for (int j = 0; j < k; j++)
-    for (int i = j; i < k; i++) A[at(i, j, k)] = *packed++;
+    for (int i = j; i < k; i++) A[IDX(i, j, k)] = *packed++;
   return A;
 }
 
 static void pack(const double *A, int k, double *packed) {
   for (int j = 0; j < k; j++)
-    for (int i = j; i < k; i++) *packed++ = A[at(i, j, k)];
+    for (int i = j; i < k; i++) *packed++ = A[IDX(i, j, k)];
 }
 
 /* points: what the features are of, where a gradient is wanted, or NULL. */
 static void set_rows(shard_space *s, SEXP rows_, inducing *points) {
   SEXP Phi_ = get_named(rows_, "Phi");
-  if (!Rf_isReal(Phi_) || !Rf_isMatrix(Phi_) || Rf_ncols(Phi_) < 1)
-    Rf_error("internal error: wrong types in the rows of a shard");
   const int n = Rf_ncols(Phi_);
+  expect(n > 0, "Phi of a shard");
   const lowrank_rows rows = {.n = n,
                              .k = Rf_nrows(Phi_),
-                             .Phi = REAL_RO(Phi_),
+                             .Phi = MATRIX(Phi_, -1, n),
                              .lambda = get_doubles(rows_, "lambda", n),
                              .points = points,
                              .nugget = get_doubles(rows_, "nugget", 1)[0],
@@ -46,10 +41,7 @@ static void set_rows(shard_space *s, SEXP rows_, inducing *points) {
                              .n_terms = get_doubles(rows_, "n_all", 1)[0]};
   shard *here = &s->rows;
   here->post = latent_lowrank_rows(&here->lr, &rows);
-  workspace ws = {NULL, 0};
-  shard_carve(here, &ws);
-  ws = (workspace){glue_alloc(ws.used), 0};
-  shard_carve(here, &ws);
+  CARVE(shard_carve(here, &ws));
   here->post.ops->bind(&here->post);
 }
 
@@ -62,9 +54,7 @@ static void set_model(shard_space *s, SEXP lik_, SEXP posterior_) {
 }
 
 static const double *point_of(SEXP point_, int n) {
-  if (!Rf_isReal(point_) || Rf_xlength(point_) != (R_xlen_t)SHARD_PARTS * n)
-    Rf_error("internal error: wrong types in a point of a shard");
-  return REAL_RO(point_);
+  return DOUBLES(point_, (R_xlen_t)SHARD_PARTS * n);
 }
 
 /* Sites list(tau, nu), or NULL for the prior's: the point whose x they are */
@@ -79,8 +69,8 @@ SEXP glue_shard_point(SEXP sites_, SEXP lambda_) {
   for (int i = 0; i < n && !prior; i++) {
     const ep_site site = parallel_take(lambda[i], (ep_site){tau[i], nu[i]});
     const double left = 1 + lambda[i] * site.tau;
-    point[at(i, SHARD_TT, n)] = site.tau / left;
-    point[at(i, SHARD_NT, n)] = site.nu / left;
+    point[IDX(i, SHARD_TT, n)] = site.tau / left;
+    point[IDX(i, SHARD_NT, n)] = site.nu / left;
   }
   UNPROTECT(1);
   return point_;
@@ -93,8 +83,7 @@ SEXP glue_shard_gram(SEXP rows_, SEXP point_) {
   const int n = s.rows.post.n, k = s.rows.lr.k;
   const double *x = point_of(point_, n);
   double *P = glue_alloc((size_t)k * (size_t)k);
-  const char *names[] = {"P", "h", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(new_list("P h"));
   double *h = set_vector(out_, "h", k);
   shard_gram(&s.rows, x, x + n, P, h);
   pack(P, k, set_vector(out_, "P", (R_xlen_t)packed_size(k)));
@@ -122,7 +111,7 @@ static void fill_pass(SEXP out_, const shard_sums *sums, int k) {
   for (int j = 0; j < c; j++) {
     g[j] = sums->g[j];
     for (int l = j; l < c; l++)
-      H[at(l, j, c)] = H[at(j, l, c)] = sums->H[at(l, j, c)];
+      H[IDX(l, j, c)] = H[IDX(j, l, c)] = sums->H[IDX(l, j, c)];
   }
   pack(sums->P, k, set_vector(out_, "P", (R_xlen_t)packed_size(k)));
 }
@@ -145,11 +134,8 @@ SEXP glue_shard_pass(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP step_) {
     Rf_error("internal error: a wrong memory of a shard");
   for (int j = 0; j < step.known; j++)
     step.memory[j] = point_of(VECTOR_ELT(memory_, j), n);
-  const char *names[] = {"status",   "next",    "worst",    "squares",
-                         "improper", "log_det", "evidence", "evidence_zp",
-                         "loo",      "H",       "g",        "P",
-                         "h",        ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(new_list("status next worst squares improper log_det "
+                               "evidence evidence_zp loo H g P h"));
   double *next = set_matrix(out_, "next", n, SHARD_PARTS);
   shard_sums sums = {.P = glue_alloc((size_t)k * (size_t)k),
                      .h = set_vector(out_, "h", k)};
@@ -184,7 +170,7 @@ SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
     double log_p[2] = {NA_REAL, NA_REAL};
     if (proper) likelihood_truth(&s.lik, &v->tilt, log_p);
     seen[i] = log_p[0];
-    seen[at(i, 1, n)] = log_p[1];
+    seen[IDX(i, 1, n)] = log_p[1];
   }
   UNPROTECT(1);
   return out_;
@@ -210,8 +196,7 @@ SEXP glue_shard_gradient(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_,
   if (shard_evaluate(&s.rows, &s.lik, &s.u, point_of(point_, s.rows.post.n)) !=
       EP_CONVERGED)
     return R_NilValue;
-  const char *names[] = {"gradient", "slope", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(new_list("gradient slope"));
   double *gradient = set_vector(out_, "gradient", size);
   shard_gradient(&s.rows, &s.lik, gradient,
                  set_matrix(out_, "slope", s.rows.post.n, 2));
@@ -231,8 +216,7 @@ SEXP glue_parallel_steps(SEXP H_, SEXP g_, SEXP damping_, SEXP least_) {
   if (c > 0) memcpy(g, REAL_RO(g_), (size_t)c * sizeof *g);
   const parallel_plan plan =
       parallel_steps(H, g, c, Rf_asReal(damping_), Rf_asReal(least_));
-  const char *names[] = {"gamma", "along", "scale", "bound", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(new_list("gamma along scale bound"));
   double *gamma = set_vector(out_, "gamma", plan.along > 0 ? c : 0);
   if (plan.along > 0) memcpy(gamma, plan.gamma, (size_t)c * sizeof *gamma);
   memcpy(set_vector(out_, "scale", plan.n), plan.scale,
@@ -256,8 +240,7 @@ SEXP glue_parallel_watch(SEXP watch_, SEXP round_, SEXP worst_,
   }
   const int status =
       ep_watch_sweep(&watch, Rf_asInteger(round_), Rf_asReal(worst_));
-  const char *names[] = {"status", "watch", ""};
-  SEXP out_ = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP out_ = PROTECT(new_list("status watch"));
   set_int(out_, "status", status);
   double *to = set_vector(out_, "watch", 2);
   to[0] = watch.anchor;
