@@ -162,8 +162,8 @@ inform_checks_left <- function(object) {
   if (n > 0) {
     inform_sturdy(
       c(
-        i = "{n} label{?s} {?was/were} checked in the rows that the fit keeps. They are not taken over to
-             {.arg data}.",
+        i = "{n} label{?s} {?was/were} checked in the rows that the fit keeps; with {.arg data}
+             {?it is/they are} left behind.",
         i = "Without {.arg data} checks are kept; or give them again, by {.arg checked} of another
              {.fn update}."
       ),
