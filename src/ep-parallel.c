@@ -17,7 +17,7 @@ typedef struct {
   ep_state *st;
   ep_work *work;
   parallel_sums sums; /* where we are */
-  double least;       /* size so far */
+  double least;       /* least size so far */
 } parallel_loop;
 
 static double lambda_of(const latent *post, int i) {
