@@ -155,13 +155,11 @@ check_meant <- function(class, levels, call = rlang::caller_env()) {
     }
     return(list(classes = seq_along(levels), words = c("another class", "a class")))
   }
-  which <- match(as.character(class), levels)
-  if (length(which) != 1 || is.na(which)) {
-    abort_sturdy(
-      "{.arg class} must be {.code NULL} or one of {.val {levels}}, not {describe(class)}.",
-      "choice", arg = "class", call = call
-    )
-  }
+  which <- if (is.atomic(class)) match(as.character(class), levels)
+  must(
+    length(which) == 1 && !is.na(which), "class",
+    "be {.code NULL} or one of {.val {levels}}, not {describe(class)}", "choice", call = call
+  )
   other <- if (length(levels) == 2) levels[-which] else "another class"
   list(classes = which, words = c(other, levels[which]))
 }

@@ -129,13 +129,6 @@ cluster_nodes <- function(cluster, which) {
   nodes
 }
 
-lost_shards <- function(shards) {
-  structure(
-    class = c("shards_lost", "error", "condition"),
-    list(message = "A node was lost.", call = NULL, shards = shards)
-  )
-}
-
 #' Makes the nodes compute as the driver does, for sums are rounded as a BLAS and its threads
 #' group them; and sees whether each can be asked by itself
 #' @return the nodes that answer
@@ -166,7 +159,7 @@ start_nodes <- function(cluster, call) {
     "cluster", arg = "cluster", parent = cause, call = call
   )
   must(
-    is.null(together) || identical(together, apart), "cluster",
+    is.null(together) || identical(together[alive], apart[alive]), "cluster",
     "be addressed one by one: each keeps its shards", "cluster",
     more = c(x = "What is asked of one is answered by another.",
              i = "Of mirai, join clusters of one daemon: see {.code vignette(\"machines\")}."),

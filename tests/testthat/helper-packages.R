@@ -12,3 +12,18 @@ without_packages <- function(packages, code) {
   on.exit(mock(real))
   force(code)
 }
+
+# Other functions in the namespace, until the caller ends
+local_mocked <- function(..., frame = parent.frame()) {
+  ns <- asNamespace("sturdy")
+  for (name in names(list(...))) {
+    old <- get(name, ns)
+    put <- function(value) {
+      unlockBinding(name, ns)
+      assign(name, value, ns)
+      lockBinding(name, ns)
+    }
+    put(list(...)[[name]])
+    withr::defer(put(old), frame)
+  }
+}

@@ -29,20 +29,6 @@ shown <- function(progress, steps, seconds, after = 2) {
   paste(lines, collapse = "")
 }
 
-local_mocked <- function(..., frame = parent.frame()) {
-  ns <- asNamespace("sturdy")
-  for (name in names(list(...))) {
-    old <- get(name, ns)
-    put <- function(value) {
-      unlockBinding(name, ns)
-      assign(name, value, ns)
-      lockBinding(name, ns)
-    }
-    put(list(...)[[name]])
-    withr::defer(put(old), frame)
-  }
-}
-
 test_that("a long call says how long it takes, a short one nothing", {
   expect_match(shown(TRUE, 20, 1), "Counting .*about 20 s, 1[0-9] s left: some steps")
   expect_identical(shown(TRUE, 20, 0.05), "")

@@ -142,3 +142,19 @@ test_that("a node that is dead from the start is left out", {
 test_that("what is no cluster is refused", {
   expect_error(fit_to(shards(d, 2), cluster = 2), class = "sturdy_error_type")
 })
+
+test_that("a node that dies between two questions at the start is lost, not taken for another", {
+  cluster <- local_cluster(2)
+  pids <- unlist(parallel::clusterCall(cluster, Sys.getpid))
+  questions <- 0
+  whole <- cluster_nodes
+  local_mocked(cluster_nodes = function(cluster, which) {
+    questions <<- questions + 1
+    if (questions == 2) {
+      tools::pskill(pids[2], tools::SIGKILL)
+      Sys.sleep(0.2)
+    }
+    whole(cluster, which)
+  })
+  expect_identical(start_nodes(cluster, NULL), 1L)
+})
