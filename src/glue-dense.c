@@ -82,9 +82,8 @@ static int make_panels(int threads) {
 /* Uses variant_ (1, 2, ...; 0 for R's BLAS) on threads_ from now on. FALSE, and
  * nothing is changed, when there is no memory for its panels. */
 SEXP glue_dense_use(SEXP variant_, SEXP threads_) {
-  const int k = WHOLE(variant_), asked = WHOLE(threads_);
-  const int threads = is_fork() ? 1 : asked;
-  expect(asked >= 1, "threads_");
+  const int k = WHOLE(variant_), threads = WHOLE(threads_);
+  expect(threads >= 1, "threads_");
   expect(k == 0 || (k > 0 && k < ENGINES && chosen.engines[k].own), "variant_");
   if (k > 0 && !make_panels(threads)) return Rf_ScalarLogical(FALSE);
   chosen.engines[k].threads = threads;

@@ -632,7 +632,8 @@ mutant(
 )
 mutant(
   "a unit diagonal is read", "src/dense-solve.c",
-  "unit ? 1 : T.at[i * (T.row + T.col)];", "T.at[i * (T.row + T.col)];", c = "dense"
+  "unit ? 1 : T.at[i * (T.row + T.col)];", "unit && i < 0 ? 1 : T.at[i * (T.row + T.col)];",
+  c = "dense"
 )
 mutant(
   "a pivot of zero or NaN is let through", "src/dense-solve.c",
@@ -656,7 +657,7 @@ mutant(
 )
 mutant(
   "forked processes choose threads", "src/glue-dense.c",
-  "is_fork() ? 1 : asked;", "asked;",
+  "if (e->threads > 1 && is_fork()) e->threads = 1;", "",
   r = "native-blas"
 )
 mutant(
