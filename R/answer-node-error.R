@@ -2,6 +2,8 @@
 # of a noise model are draws with weights, and so have a standard error [M 8.13]. They are spread
 # more evenly than draws are, which makes it rather too large.
 
+node_error_share <- 0.01 # models of less, of mere modes most often, hardly take part
+
 #' Standard errors of what noise_test() says
 #' @return list(log_bayes_factor, count, if some labels are wrong; rates, the largest of them;
 #'   probability, of the rows' labels being wrong, rms), `NA` where modes stand for a model that
@@ -12,7 +14,8 @@ node_error <- function(object) {
   models <- object$nodes$models
   mine <- outer(at$model, models$model, `==`) # K x models
   within <- apply(mine * at$weight, 2, shares) * mine
-  evidence <- evidence_error(within, models$method)
+  drawn <- object$nodes$drawn[models$model]
+  evidence <- evidence_error(within, models$method, drawn)
   some <- models$model != "none"
   wrong <- wrong_each(node_truth(object))
   rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))
@@ -21,8 +24,11 @@ node_error <- function(object) {
     mean_error(matrix(values, ncol = length(at$weight)), within, share, evidence)
   }
   share <- shares(models$probability * some)
+  # Laplace's method, where it gave the evidence, does not tell its error
+  told <- replace(evidence, models$method == "laplace", NA)
+  counts <- !some | share > node_error_share
   list(
-    log_bayes_factor = sqrt(sum((share * some * evidence)^2) + sum(evidence[!some]^2)),
+    log_bayes_factor = sqrt(sum((ifelse(some, share, 1) * told)[counts]^2)),
     count = error(colSums(wrong), some), rates = max(error(rates, some)),
     probability = sqrt(mean(error(wrong)^2))
   )
@@ -36,9 +42,10 @@ wrong_entries <- function(omega) {
 
 #' Standard errors of the log evidences of noise models
 #' @param within weights of nodes, K x models, which sum to 1 for each. @param method of each.
+#' @param drawn how many nodes each has had, those of next to no weight included.
 #' @noRd
-evidence_error <- function(within, method) {
-  error <- sqrt(pmax(colSums(within^2) - 1 / colSums(within > 0), 0))
+evidence_error <- function(within, method, drawn) {
+  error <- sqrt(pmax(colSums(within^2) - 1 / drawn, 0)) # [M 8.13]
   error[startsWith(method, "mode")] <- NA
   replace(error, method == "exact", 0)
 }
@@ -48,16 +55,17 @@ evidence_error <- function(within, method) {
 #' @param values a column a node. @param share of the models. @param evidence their errors.
 #' @noRd
 mean_error <- function(values, within, share, evidence) {
-  used <- share > 0.01 # others, of mere modes most often, hardly take part
+  used <- share > node_error_share
   of_model <- values %*% within
   apart <- (of_model - drop(of_model %*% share))[, used, drop = FALSE]
   inside <- vapply(which(used), function(m) {
-    share[m]^2 * drop((values - of_model[, m])^2 %*% within[, m]^2)
+    share[m]^2 * drop((values - of_model[, m])^2 %*% within[, m]^2) # [M 8.13]
   }, numeric(nrow(values)))
   inside <- matrix(inside, nrow(values))
   sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))
 }
 
+#' The same in words
 #' @noRd
 node_error_words <- function(error, nodes) {
   number <- function(v) format(signif(v, 2))

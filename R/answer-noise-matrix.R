@@ -91,7 +91,7 @@ omega_interval <- function(object, level) {
   entries <- vapply(at$omega, mean_omega, object$omega, source_sizes(object$data$reports))
   entries <- t(matrix(entries, length(object$omega)))
   ends <- if (at_point) {
-    weighted_ends(entries, at$weight, level)
+    weighted_ends(entries, at$weight, level, highest_rate(object))
   } else {
     node_ends(object, TRUE, entries, level)
   }

@@ -56,8 +56,8 @@
 #'   * `error`: how far this is from the average over all nodes that there could be, by the nodes
 #'     themselves, which are weighted draws: standard errors of `log_bayes_factor`, of the
 #'     `count` and the `rates` (the largest) if some labels are wrong, and of the rows'
-#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes. Another
-#'     order of the columns or classes moves the answers by so much; what does not change the
+#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes, or the
+#'     evidence is by Laplace's method. Another order of the columns or classes moves the answers by so much; what does not change the
 #'     inputs (their units, the machine) does not move them. The error of EP is not part of it.
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.

@@ -79,14 +79,19 @@ node_ends <- function(object, mine, values, level) {
   if (is.null(models) || sum(weight[model %in% bare]) > 0.05) {
     return(matrix(NA_real_, 2, ncol(values)))
   }
-  weighted_ends(values, weight, level)
+  weighted_ends(values, weight, level, highest_rate(object))
 }
 
 #' Ends of the shortest intervals of weighted probabilities, a column each
 #' @noRd
-weighted_ends <- function(values, weight, level) {
-  apply(values, 2, shortest_interval, weight, level)
+weighted_ends <- function(values, weight, level, most) {
+  apply(values, 2, shortest_interval, weight, level, most)
 }
+
+#' The largest probability of a wrong label that noise models know: rates of two classes are below
+#' one half, a row of a noise matrix is any distribution
+#' @noRd
+highest_rate <- function(object) if (is_several(object)) 1 else 0.5
 
 #' The shortest interval with a share `level` of a distribution of probabilities, known by
 #' weighted draws
@@ -95,10 +100,10 @@ weighted_ends <- function(values, weight, level) {
 #' are smoothed by Silverman's rule, drawn together by as much as that adds to their variance and
 #' reflected at the bounds. Those at 0 (a noise model without wrong labels) stay there.
 #' @noRd
-shortest_interval <- function(x, weight, level) {
+shortest_interval <- function(x, weight, level, most) {
   weight <- weight / sum(weight)
   if (sum(weight * x) > 0.5) {
-    return(1 - rev(shortest_interval(1 - x, weight, level)))
+    return(1 - rev(shortest_interval(1 - x, weight, level, most)))
   }
   inside <- x > 1e-12
   some <- sum(weight[inside])
@@ -111,7 +116,6 @@ shortest_interval <- function(x, weight, level) {
   step <- 0.9 * sum(share^2)^(1 / 5) # over the spread
   draws <- centre + sqrt(1 - step^2) * (x[inside] - centre)
   h <- step * spread
-  most <- if (all(x <= 0.5)) 0.5 else 1 # of the noise model
   ends <- c(max(0, min(draws) - 5 * h), min(most, max(draws) + 5 * h))
   at <- c(0, seq(ends[1], ends[2], length.out = 512))
   smooth <- vapply(at, function(e) {

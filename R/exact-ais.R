@@ -30,6 +30,15 @@ ais_problem <- function(object, call = rlang::caller_env()) {
     ),
     "inducing", call = call
   )
+  refuse(
+    report_beside(object$data$reports),
+    c(
+      "Simulation takes all labels to be wrong at the same rates, and this fit has trusted or
+       checked rows, or rates by group.",
+      i = "Without these, {.code update(fit, trusted = FALSE)} and the like, it can be checked."
+    ),
+    "known_labels", call = call
+  )
   K <- native_gram(
     object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel)
   )

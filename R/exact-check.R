@@ -61,6 +61,7 @@
 #'
 #'   Its print method shows the numbers and the sentences.
 #' @section Conditions:
+#' `sturdy_error_known_labels` for a fit with trusted or checked rows, or rates by group;
 #' Those of `log_evidence(fit, method = "ais")`, among them `sturdy_error_no_kernel` for
 #' [bpm()]; `sturdy_error_no_posterior` when EP left no posterior.
 #' @references
@@ -135,6 +136,8 @@ some_rows <- function(object, k) {
     )
   )
   object["inducing"] <- list(NULL)
+  # EP of an average is at its point, as the simulation is, not at the mean over nodes
+  object$omega[] <- mean_omega(row_omega(object), source_sizes(object$data$reports))
   object$nodes <- NULL
   object$ep <- refit_ep(object, final = TRUE)
   check_posterior(object)

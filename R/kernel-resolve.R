@@ -88,9 +88,9 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
 
 #' Median distances as lengthscales
 #'
-#' Among at most 500 evenly spaced rows, the median of the non-zero distances:
-#' over all columns of a group, times sqrt(g), so that the distance over all g
-#' groups is near its median too. 1 where all rows agree.
+#' Among at most 500 rows that are spread over the table, the median of the non-zero distances over
+#' all columns of a group (1 where all rows agree), times sqrt(g), so that the scaled distance over
+#' all g groups is near 1.
 #' @noRd
 median_heuristic <- function(X, coding, g) {
   rows <- utils::head(table_order(X), 500)

@@ -45,7 +45,8 @@ new_nodes <- function(models, parts, noise) {
         log_evidence = vapply(out, function(o) o$log_evidence, numeric(1))
       ),
       hyper = of(function(k, name) models[[name]]$problem$hyper(parts[[name]]$Z[, k])),
-      omega = omega, ruled_out = noise$ruled_out
+      omega = omega, ruled_out = noise$ruled_out,
+      drawn = vapply(parts, function(part) length(part$log_weight), 1L)
     ),
     node_arrays(out)
   )

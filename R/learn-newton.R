@@ -15,7 +15,7 @@ learn_longest_step <- 2
 #'   thousands could be taken for next to nothing.
 #' @param gain the search ends when the next step promises to gain less than this.
 #' @param curvature of the objective at `origin` (-f'', in `par`), or `NULL`.
-#' @return list(convergence, message, curvature, left), convergence as that of optim(): 0, 1
+#' @return list(convergence, message, left), convergence as that of optim(): 0, 1
 #'   after `maxit` steps, 52 where there is no value to start from; left: what the next step
 #'   promises to gain, if the curvature is right.
 #' @noRd
@@ -28,11 +28,8 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
   }
   B <- NULL
   ended <- function(convergence, message) {
-    H <- diag(problem$curvature, length(origin))
-    moved <- rowSums(basis) > 0
-    if (!is.null(B)) H[moved, moved] <- (basis %*% B %*% t(basis))[moved, moved]
     left <- if (is.null(B)) 0 else learn_newton_step(here, B, box)$promise
-    list(convergence = convergence, message = message, curvature = H, left = left)
+    list(convergence = convergence, message = message, left = left)
   }
   box <- learn_box(problem, origin, basis)
   here <- look(numeric(ncol(basis)))
@@ -64,7 +61,7 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
       promise <- -sum(here$slope * d) - sum(d * (B %*% d)) / 2
       B <- learn_bfgs(B, d, there$slope - here$slope)
       gained <- here$value - there$value
-      if (gained < 0.1 * promise) {
+      if (gained <= 0 || gained < 0.1 * promise) {
         radius <- max(abs(d)) * learn_shorter(here, there, d)
       } else if (short && gained > 0.5 * promise) {
         radius <- min(2 * radius, learn_longest_step)

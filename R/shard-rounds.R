@@ -96,12 +96,12 @@ rounds_run <- function(it, team, lik, control, progress) {
   repeat {
     worst <- it$sums$worst
     rounds_record(it, lik, scale)
-    if (worst < control$tol) {
-      if (exact || rounds_exact(it, team, lik) && it$sums$worst < control$tol) {
-        return(ep_codes[["converged"]])
-      }
+    if (worst < control$tol && !exact) {
+      if (!rounds_exact(it, team, lik)) return(ep_codes[["not_pd"]])
       exact <- TRUE
+      worst <- it$sums$worst
     }
+    if (worst < control$tol) return(ep_codes[["converged"]])
     seen <- native_parallel_watch(seen$watch, it$rounds, worst, control$max_sweeps)
     if (seen$status != 0) return(seen$status)
     if (!is.null(progress)) progress(it$rounds, worst)

@@ -34,8 +34,8 @@ lik_step likelihood_step(double df, double d, int n, const double *L,
  * s = sqrt(var), z = side mean / s,
  *   side m_hat = s mu,   V = var w,   mu = z + alpha   [M 2.3, 2.7].        */
 typedef struct {
-  double log_z1, log_zp; /* normaliser of the escort form; probability of the
-                          * reports */
+  double log_z1, log_zp; /* mass of likelihood^q under the cavity; probability
+                          * of the reports [M 2.3] */
   double side, z, alpha, mu, w;
 } tilted;
 
@@ -54,7 +54,7 @@ tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var);
 tilted_grad likelihood_tilt_grad(const lik_step *lik, int i, const tilted *t);
 
 /* log_p[2]: log probabilities of the true classes - and + under the cavity,
- * given the other sites [M 7.4]. */
+ * given the other sites [M 13.3]. */
 void likelihood_truth(const lik_step *lik, const tilted *t, double log_p[2]);
 
 #endif

@@ -136,7 +136,7 @@ mutant(
 )
 mutant(
   "flip probabilities between rates are those of the one below", "R/answer-rate-posterior.R",
-  "share <- min(max(share, 0), 1)", "share <- 0", r = "answer-wrong-count"
+  "share <- min(max(share, 0), 1)", "share <- 0", r = "answer-rate-posterior"
 )
 mutant(
   "few nodes all weigh the same", "R/fit-few.R",

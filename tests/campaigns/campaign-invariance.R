@@ -1,15 +1,15 @@
 # What must not move the default answer, and what may by no more than its stated error.
 #
 # Tables of two and of three classes, dense and by inducing inputs, are fitted by default. Inputs
-# times 1,000, and moved by their last bits, must give the same answers to 1e-9. The columns in
-# reverse order, and the classes swapped, give other nodes: answers differ by what noise_test()
+# times 1,000, and moved by their last bits, R's BLAS in the place of the own kernels and two threads
+# must give the same answers to 1e-9. The columns in reverse order, and the classes swapped, give other nodes: answers differ by what noise_test()
 # says of its nodes, in nine of ten.
 
 args <- commandArgs(FALSE)
 folder <- dirname(sub("^--file=", "", grep("^--file=", args, value = TRUE)[1]))
 source(file.path(folder, "helper.R"))
 campaign <- campaign_start("invariance", cases = 40, seconds = 1800)
-options(sturdy.progress = FALSE)
+options(sturdy.progress = FALSE, sturdy.threads = 1, sturdy.blas = "own")
 
 table_of <- function(k) {
   campaign_seed_case(campaign, k)
@@ -24,7 +24,9 @@ table_of <- function(k) {
   list(X = X, y = factor(letters[y]))
 }
 
-answers <- function(X, y) {
+answers <- function(X, y, how = list()) {
+  before <- options(how)
+  on.exit(options(before))
   fit <- suppressWarnings(suppressMessages(gpc(y ~ ., data.frame(X, y = y))))
   test <- suppressMessages(noise_test(fit))
   found <- suppressMessages(mislabelled(fit))
@@ -37,6 +39,8 @@ answers <- function(X, y) {
 ways <- list(
   scaled = function(t) list(X = t$X * 1000, y = t$y),
   bits = function(t) list(X = t$X * (1 + 4e-16), y = t$y),
+  blas = function(t) list(X = t$X, y = t$y, how = list(sturdy.blas = "r")),
+  threads = function(t) list(X = t$X, y = t$y, how = list(sturdy.threads = 2)),
   columns = function(t) list(X = t$X[, rev(seq_len(ncol(t$X)))], y = t$y),
   classes = function(t) list(X = t$X, y = factor(t$y, rev(levels(t$y))))
 )
@@ -62,7 +66,7 @@ rows <- do.call(rbind, rows)
 if (nzchar(Sys.getenv("CAMPAIGN_ROWS"))) utils::write.csv(rows, Sys.getenv("CAMPAIGN_ROWS"))
 
 campaign_figure(campaign, "tables", length(unique(rows$case)))
-for (way in c("scaled", "bits")) {
+for (way in c("scaled", "bits", "blas", "threads")) {
   these <- rows[rows$way == way, ]
   campaign_figure(campaign, paste0(way, ", probabilities"), max(these$most), 1e-9)
   campaign_figure(

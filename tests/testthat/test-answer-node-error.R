@@ -17,7 +17,7 @@ test_that("stated errors of means over nodes are those of repeated draws", {
       c(numeric(size[1]), ratio[[2]] / sum(ratio[[2]]))
     )
     share <- z / sum(z)
-    evidence <- evidence_error(within, c("nodes", "nodes"))
+    evidence <- evidence_error(within, c("nodes", "nodes"), size)
     c(
       mean = sum(value * (within %*% share)), log_z = log(z[2]),
       error = unname(mean_error(rbind(value), within, share, evidence)), error_z = evidence[2]
@@ -28,10 +28,20 @@ test_that("stated errors of means over nodes are those of repeated draws", {
   expect_equal(mean(all["error_z", ]) / stats::sd(all["log_z", ]), 1, tolerance = 0.1)
 })
 
+test_that("nodes of no weight that are not kept count as drawn", {
+  ratio <- stats::dnorm(seq(-4, 4, length.out = 41)) / 0.12
+  within <- cbind(ratio / sum(ratio))
+  kept <- within > 1e-3
+  expect_equal(
+    evidence_error(within[kept, , drop = FALSE], "nodes", 41), evidence_error(within, "nodes", 41),
+    tolerance = 1e-3
+  )
+})
+
 test_that("a point that is exact has no error, and modes do not know theirs", {
   one <- cbind(1)
-  expect_identical(evidence_error(one, "exact"), 0)
-  expect_identical(evidence_error(one, "mode (scores)"), NA_real_)
+  expect_identical(evidence_error(one, "exact", 1), 0)
+  expect_identical(evidence_error(one, "mode (scores)", 1), NA_real_)
   d <- toy()
   fit <- suppressMessages(gpc(
     class ~ a + b, d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average",

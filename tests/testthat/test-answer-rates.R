@@ -67,26 +67,26 @@ test_that("the interval of a rate is the shortest, and has 0 inside where the de
     c(low, low + length(low))
   }
   draws <- ppoints(2000)
-  found <- shortest_interval(qbeta(draws, 3, 30), rep(1, 2000), 0.9)
+  found <- shortest_interval(qbeta(draws, 3, 30), rep(1, 2000), 0.9, 0.5)
   exact <- shortest(function(p) qbeta(p, 3, 30), function(q) pbeta(q, 3, 30))
   expect_lt(max(abs(found - exact)), 0.003) # the spread is 0.05
   x <- qexp(draws, 20)
-  expect_equal(shortest_interval(x, rep(1, 2000), 0.9), c(0, qexp(0.9, 20)), tolerance = 0.02)
-  expect_equal(shortest_interval(1 - x, rep(1, 2000), 0.9), 1 - c(qexp(0.9, 20), 0), tolerance = 0.003)
+  expect_equal(shortest_interval(x, rep(1, 2000), 0.9, 0.5), c(0, qexp(0.9, 20)), tolerance = 0.02)
+  expect_equal(shortest_interval(1 - x, rep(1, 2000), 0.9, 0.5), 1 - c(qexp(0.9, 20), 0), tolerance = 0.003)
   # weights are those of draws
   few <- seq(0.005, 0.495, by = 0.01)
-  weighted <- shortest_interval(few, dexp(few, 20), 0.9)
+  weighted <- shortest_interval(few, dexp(few, 20), 0.9, 0.5)
   expect_equal(weighted, c(0, qexp(0.9, 20)), tolerance = 0.05)
   # what is known to be 0 counts as much as its weight says
-  mixed <- shortest_interval(c(0, x), c(2000 * 0.5, rep(1, 2000)), 0.9)
+  mixed <- shortest_interval(c(0, x), c(2000 * 0.5, rep(1, 2000)), 0.9, 0.5)
   expect_equal(mixed, c(0, qexp((0.9 * 1.5 - 0.5), 20)), tolerance = 0.03)
-  apart <- shortest_interval(c(0, 0.2 + x / 10), c(20, rep(1, 2000)), 0.9)
+  apart <- shortest_interval(c(0, 0.2 + x / 10), c(20, rep(1, 2000)), 0.9, 0.5)
   expect_gt(apart[1], 0.15)
-  expect_equal(shortest_interval(c(0, 0.1, 0.2), c(0.95, 0.03, 0.02), 0.9), c(0, 0))
-  expect_equal(shortest_interval(0.2, 1, 0.9), c(0.2, 0.2))
-  expect_equal(shortest_interval(c(0.1, 0.1), c(1, 3), 0.9), c(0.1, 0.1))
+  expect_equal(shortest_interval(c(0, 0.1, 0.2), c(0.95, 0.03, 0.02), 0.9, 0.5), c(0, 0))
+  expect_equal(shortest_interval(0.2, 1, 0.9, 0.5), c(0.2, 0.2))
+  expect_equal(shortest_interval(c(0.1, 0.1), c(1, 3), 0.9, 0.5), c(0.1, 0.1))
   # not above one half, where the noise models end
-  expect_lte(shortest_interval(c(0.4, 0.45, 0.48, 0.499), rep(1, 4), 0.9)[2], 0.5)
+  expect_lte(shortest_interval(c(0.4, 0.45, 0.48, 0.499), rep(1, 4), 0.9, 0.5)[2], 0.5)
 })
 
 test_that("rates by group have their own prior, unless it is given", {

@@ -147,3 +147,25 @@ test_that("Pareto k is that of loo::psis()", {
     expect_equal(pareto_k(log_ratios), as.numeric(theirs), tolerance = 1e-3)
   }
 })
+
+test_that("some rows of an average are checked at the point at which all of them are", {
+  d <- toy(24)
+  of <- function(d, ...) {
+    suppressMessages(gpc(class ~ a + b, d, kernel = kernel_iso(1, fixed = TRUE), scale = FALSE, ...))
+  }
+  fit <- of(d, epsilon = "average", hyper = "integrate")
+  some <- some_rows(fit, 18)
+  direct <- of(d[some$data$rows, ], epsilon = fit$epsilon, hyper = "optimum")
+  expect_equal(log_evidence(some), log_evidence(direct), tolerance = 1e-6)
+})
+
+test_that("labels that are known, or rates by group, are not simulated", {
+  d <- toy(24)
+  for (known in list(list(trusted = 1:3), list(rates = rep(c("u", "v"), 12)))) {
+    fit <- suppressMessages(do.call(gpc, c(
+      list(class ~ a + b, d, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.1,
+           hyper = "optimum"), known
+    )))
+    expect_error(check_fit(fit), class = "sturdy_error_known_labels")
+  }
+})
