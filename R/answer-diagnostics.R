@@ -223,6 +223,9 @@ diagnose_average <- function(object) {
       },
       if (any(modes)) {
         paste0("At its modes alone, by Laplace's method: ", toString(named[modes]), ".")
+      },
+      if (isTRUE(object$learning$convergence != 0)) {
+        paste0("The search for modes stopped early: ", object$learning$message, ".")
       }
     ),
     means = if (any(uneven)) {

@@ -54,7 +54,9 @@ average_fit <- function(latent, spec) {
     setdiff(names(stages$before), average_hopeful(stages$before))
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
-  if ("matrix" %in% names(noise$weights)) models <- average_matrix(latent, noise, spec, models, counter$tick)
+  if ("matrix" %in% names(noise$weights)) {
+    models <- average_matrix(latent, noise, spec, models, counter$tick)
+  }
   if (!length(models)) abort_no_modes()
   sizes <- average_sizes(models, noise)
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
@@ -69,8 +71,7 @@ average_fit <- function(latent, spec) {
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
   nodes$evaluations <- counter$count()
   inform_rough(nodes, noise)
-  model <- models[[average_point(models, parts, noise)]]
-  average_result(latent, spec, model, nodes, models$matrix$modes[[1]]$matrix)
+  average_result(latent, spec, models, average_point(models, parts, noise), nodes)
 }
 
 # Modes -------------------------------------------------------------------------

@@ -89,9 +89,10 @@ node_arrays <- function(out) {
 }
 
 #' The fit at a mode, and the nodes
-#' @param matrix the posterior of a noise matrix at its best mode, or `NULL`.
+#' @param name of the noise model at whose best mode.
 #' @noRd
-average_result <- function(latent, spec, model, nodes, matrix) {
+average_result <- function(latent, spec, models, name, nodes) {
+  model <- models[[name]]
   mode <- model$modes[[1]]
   hyper <- model$problem$hyper(mode$par)
   omega <- model$problem$omega(mode$par)
@@ -103,20 +104,22 @@ average_result <- function(latent, spec, model, nodes, matrix) {
   c(
     list(
       hyper = hyper, epsilon = model$problem$rates(mode$par), ep = ep, latent = latent,
-      nodes = nodes, learning = average_learning(model, ep, nodes)
+      nodes = nodes, learning = average_learning(models, name, ep, nodes)
     ),
-    matrix[c("rate", "strength", "counts")]
+    models$matrix$modes[[1]]$matrix[c("rate", "strength", "counts")]
   )
 }
 
-#' The `learning` field of a model that averages, `NULL` where nothing is free
+#' The `learning` field of a model that averages, `NULL` where nothing is free. Its search has
+#' stopped short where that of any noise model has: their weights hang on all of them
 #' @noRd
-average_learning <- function(model, ep, nodes) {
+average_learning <- function(models, name, ep, nodes) {
+  model <- models[[name]]
   if (length(model$problem$field)) {
     mode <- model$modes[[1]]
-    ended <- as.integer(isTRUE(mode$opt$left > stage_near))
+    left <- unlist(lapply(models, function(model) model$modes[[1]]$opt$left))
     learn_report(model$problem, c(mode[c("par", "penalised")], list(
-      opt = list(convergence = ended, message = ""), cold = isTRUE(ep$cold), method = "integrate",
+      opt = stage_left(max(0, left)), cold = isTRUE(ep$cold), method = "integrate",
       evaluations = nodes$evaluations,
       starts = ends_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
     )), ep)

@@ -1,9 +1,8 @@
 # Many rows: some of them first, inducing inputs placed again in the metric that was learned,
-# then a few steps on all, from sites that some rows foretell.
+# then steps on all, from sites that some rows foretell.
 
 stage_rows <- 4000L  # of the first stage; all, when they are not many more
-stage_steps <- 20L   # on all rows
-stage_near <- 1      # nats that a search may end from its optimum
+stage_near <- 1      # nats that a search may end from its optimum, or it has stopped short
 stage_sweeps <- 50L  # of EP there: at hyperparameters that need more it is not repeated
 stage_left <- 0.05   # share of the variance left from which on "auto" takes more,
 stage_wide <- 20L    # twice as many with more columns than this
@@ -89,7 +88,7 @@ stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
     here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)
   }
   if (is.finite(here$penalised)) {
-    here <- learn_climb(here, learn_objective(stage_hasty(problem), tick), gain, stage_steps)
+    here <- learn_climb(here, learn_objective(stage_hasty(problem), tick), gain)
   }
   here[c("H", "measured")] <- list(here$curvature, mode$measured)
   here
@@ -106,7 +105,7 @@ stage_optimum <- function(few, problem, spec) {
   some <- learn_objective(few$problem, counter$tick)
   first[c("H", "measured")] <-
     learn_curvature(some, first, rough = TRUE)[c("H", "measured")]
-  found <- stage_onward(first, problem, n_few, spec, counter$tick, learn_gain)
+  found <- stage_onward(first, problem, n_few, spec, counter$tick, modes_gain)
   found$cold <- TRUE
   found$evaluations <- first$evaluations + counter$count()
   found$starts <- first$starts
@@ -125,10 +124,18 @@ stage_ended <- function(found, problem, n_few) {
   if (learn_is_over(problem)) {
     return(found$opt)
   }
-  n <- problem$latent$n
-  list(convergence = as.integer(found$opt$left > stage_near), message = sprintf(
-    "%d rows, then at most %d steps on %d; a further step promises %s nats", n_few, stage_steps, n,
-    format(found$opt$left, digits = 1)
+  ended <- stage_left(found$opt$left)
+  ended$message <- sprintf("%d rows, then %d; %s", n_few, problem$latent$n, ended$message)
+  ended
+}
+
+#' Is what a further step promises in the metric of the curvature, g' H^-1 g / 2, too much?
+#' @return list(convergence, message)
+#' @noRd
+stage_left <- function(left) {
+  short <- !isTRUE(left <= stage_near)
+  list(convergence = as.integer(short), message = paste0(
+    if (short) "stopped short, ", "a further step promises ", format(left, digits = 1), " nats"
   ))
 }
 

@@ -194,16 +194,18 @@ describe_learning <- function(x) {
     return("nothing, all hyperparameters held")
   }
   how <- if (!is_average(x)) {
-    paste0(
-      "by ", x$spec$criterion, if (learning$convergence != 0) " (search not converged)",
-      if (length(learning$on_bound)) paste0("; on a bound: ", name_some(learning$on_bound))
-    )
+    paste("by", x$spec$criterion)
   } else if (any(x$nodes$models$method == "nodes")) {
     paste("integrated over", count(node_count(x), "node"))
   } else {
     "integrated by Laplace's method"
   }
-  paste(count(sum(learned(x)), "hyperparameter"), how)
+  bounds <- if (!is_average(x)) learning$on_bound
+  paste0(
+    count(sum(learned(x)), "hyperparameter"), " ", how,
+    if (learning$convergence != 0) " (search stopped short)",
+    if (length(bounds)) paste0("; on a bound: ", name_some(bounds))
+  )
 }
 
 #' @export

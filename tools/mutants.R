@@ -214,8 +214,13 @@ mutant(
   "max(out$residual) < residual", "TRUE", r = "learn-curvature"
 )
 mutant(
-  "a search on many rows that stopped short says converged", "R/learn-stages.R",
-  "as.integer(found$opt$left > stage_near)", "0L", r = "learn-stages"
+  "a search on all rows ends after 20 steps", "R/learn-stages.R",
+  "(stage_hasty(problem), tick), gain)", "(stage_hasty(problem), tick), gain, 20L)",
+  r = "learn-stages"
+)
+mutant(
+  "a search that stopped short says that it converged", "R/learn-stages.R",
+  "short <- !isTRUE(left <= stage_near)", "short <- FALSE", r = "learn-stages"
 )
 mutant(
   "curvature not grown with the rows", "R/learn-curvature.R",

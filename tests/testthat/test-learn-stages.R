@@ -37,7 +37,7 @@ test_that("from some rows it comes to the optimum of all", {
   first <- learn_search(few)
   found <- stage_optimum(list(problem = few, modes = list(first)), problem, fit$spec)
   expect_identical(found$opt$convergence, 0L)
-  expect_match(found$opt$message, "400 rows, then at most 20 steps on 1600")
+  expect_match(found$opt$message, "^400 rows, then 1600; a further step promises")
   expect_gt(found$penalised, learn_objective(problem)$at(first$par)$penalised)
   expect_lt(still_to_gain(problem, found$par, found$sites), 0.05)
 })
@@ -81,4 +81,101 @@ extended_test("90,000 rows: within a nat of the optimum, and the rate is found",
     stats::qlogis(2 * fit$epsilon)
   )
   expect_lt(still_to_gain(staged_problem(fit), unname(par), fit$ep$sites), 1)
+})
+
+# Rosenbrock's valley, in nats as steep as that of many rows: its top is 0, at c(1, 1)
+valley <- function() {
+  native <- function(hyper, df, L, sites, control, criterion, gradient) {
+    z <- hyper$z
+    bend <- z[2] - z[1]^2
+    list(
+      status = 0L, residual = 0, value = -1e4 * bend^2 - 100 * (1 - z[1])^2,
+      gradient = c(4e4 * z[1] * bend + 200 * (1 - z[1]), -2e4 * bend), gradient_status = 0L,
+      sites = list(tau = numeric(100), nu = numeric(100))
+    )
+  }
+  latent <- list(n = 100, y = 1, native = native, reports = label_reports(rep(1:2, 50), 2))
+  list(
+    latent = latent, field = c("nugget", "bias"), hyper = function(z) list(z = z), df = Inf,
+    omega = function(z) as_omega(0, 2), criterion = "evidence", control = ep_control(),
+    search_control = unclass(ep_control()), precision = 0, least = 0.25, curvature = c(1, 1),
+    lower = c(-9, -9), upper = c(9, 9), pull = function(z, gradient, slope) gradient,
+    prior = function(z) list(value = 0, gradient = c(0, 0))
+  )
+}
+# On a quarter of the rows the optimum is elsewhere, and so is its curvature
+some <- list(par = c(-1.2, 1), H = diag(c(3000, 5000)), measured = rep("converged", 2))
+
+test_that("steps on all rows go on until a further one promises next to nothing", {
+  problem <- valley()
+  steps <- 0
+  found <- stage_onward(some, problem, 25, list(), function(n) steps <<- steps + 1, modes_gain)
+  expect_gt(steps, 20)
+  expect_gt(found$penalised, -stage_near)
+  expect_identical(found$opt$convergence, 0L)
+  ended <- stage_ended(found, problem, 25)
+  expect_identical(ended$convergence, 0L)
+  expect_match(ended$message, "^25 rows, then 100; a further step promises 0[.]0[0-9]* nats$")
+})
+
+test_that("a search that is far from the optimum says that it stopped short", {
+  problem <- valley()
+  objective <- learn_objective(problem)
+  from <- c(objective$at(some$par), list(curvature = 4 * some$H))
+  found <- learn_climb(from, objective, modes_gain, 20L)
+  expect_lt(found$penalised, -stage_near)
+  ended <- stage_ended(found, problem, 25)
+  expect_identical(ended$convergence, 1L)
+  expect_match(ended$message, "stopped short, a further step promises")
+  # what is not known is not said to be near
+  expect_identical(stage_left(NaN)$convergence, 1L)
+  expect_identical(stage_left(0)$convergence, 0L)
+})
+
+test_that("an average says so when the search of any of its noise models stopped short", {
+  problem <- c(valley(), rates = function(par) 0.1)
+  model <- function(left) {
+    mode <- list(par = c(1, 1), penalised = 0, opt = list(left = left))
+    list(problem = problem, modes = list(mode))
+  }
+  problem$latent$hyper <- list(nugget = 1, bias = 1)
+  learning <- function(...) average_learning(list(...), "one", list(value = 0), list())
+  expect_identical(learning(one = model(0.01), two = model(0.5))$convergence, 0L)
+  expect_identical(learning(one = model(0.01), two = model(600))$convergence, 1L)
+  fit <- gpc(class ~ a + b, toy(), control = ep_control(progress = FALSE))
+  fit$learning[c("convergence", "message")] <- learning(one = model(600))[
+    c("convergence", "message")
+  ]
+  expect_output(print(fit), "stopped short")
+  expect_match(ep_diagnostics(fit)$happened, "promises 600 nats", all = FALSE)
+})
+
+extended_test("a kernel that some rows do not show is found on 90,000, within a nat", {
+  n <- 90000
+  d <- withr::with_seed(3, {
+    X <- matrix(rnorm((n + 20000) * 5), ncol = 5)
+    event <- 4 * sin(4 * X[, 1]) * cos(3 * X[, 2]) + rnorm(n + 20000) / 2 > 0
+    data.frame(X, y = factor(xor(event, runif(n + 20000) < 0.1)))[seq_len(n), ]
+  })
+  fit <- gpc(
+    y ~ ., d, inducing = 100, hyper = "optimum", control = ep_control(progress = FALSE)
+  )
+  expect_identical(fit$learning$convergence, 0L)
+  expect_lt(abs(fit$epsilon - 0.1), 0.005)
+  # on with a search of another kind, from there, within the same bounds
+  values <- fit$kernel[c("lengthscale", "bias", "nugget")]
+  par <- c(log(unlist(values)), stats::qlogis(2 * fit$epsilon))
+  latent <- model_latent(fit)
+  latent$free <- names(values)
+  latent$prior <- fit$kernel$prior
+  problem <- learn_problem(latent, fit$spec)
+  look <- function(par) {
+    learn_evaluation(problem, par, learn_native(problem, par, fit$ep$sites))
+  }
+  expect_close(look(par)$penalised, fit$learning$penalised, 1e-6)
+  other <- stats::optim(
+    par, function(par) -look(par)$penalised, function(par) -look(par)$gradient,
+    method = "L-BFGS-B", lower = problem$lower, upper = problem$upper, control = list(maxit = 30)
+  )
+  expect_lt(-other$value - fit$learning$penalised, stage_near)
 })
