@@ -119,7 +119,7 @@ average_learning <- function(models, name, ep, nodes) {
     mode <- model$modes[[1]]
     left <- unlist(lapply(models, function(model) model$modes[[1]]$opt$left))
     learn_report(model$problem, c(mode[c("par", "penalised")], list(
-      opt = stage_left(max(0, left)), cold = isTRUE(ep$cold), method = "integrate",
+      opt = stage_end(max(0, left)), cold = isTRUE(ep$cold), method = "integrate",
       evaluations = nodes$evaluations,
       starts = ends_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
     )), ep)

@@ -124,7 +124,7 @@ stage_ended <- function(found, problem, n_few) {
   if (learn_is_over(problem)) {
     return(found$opt)
   }
-  ended <- stage_left(found$opt$left)
+  ended <- stage_end(found$opt$left)
   ended$message <- sprintf("%d rows, then %d; %s", n_few, problem$latent$n, ended$message)
   ended
 }
@@ -132,7 +132,7 @@ stage_ended <- function(found, problem, n_few) {
 #' Is what a further step promises in the metric of the curvature, g' H^-1 g / 2, too much?
 #' @return list(convergence, message)
 #' @noRd
-stage_left <- function(left) {
+stage_end <- function(left) {
   short <- !isTRUE(left <= stage_near)
   list(convergence = as.integer(short), message = paste0(
     if (short) "stopped short, ", "a further step promises ", format(left, digits = 1), " nats"

@@ -128,8 +128,8 @@ test_that("a search that is far from the optimum says that it stopped short", {
   expect_identical(ended$convergence, 1L)
   expect_match(ended$message, "stopped short, a further step promises")
   # what is not known is not said to be near
-  expect_identical(stage_left(NaN)$convergence, 1L)
-  expect_identical(stage_left(0)$convergence, 0L)
+  expect_identical(stage_end(NaN)$convergence, 1L)
+  expect_identical(stage_end(0)$convergence, 0L)
 })
 
 test_that("an average says so when the search of any of its noise models stopped short", {
