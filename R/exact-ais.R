@@ -35,7 +35,7 @@ ais_problem <- function(object, call = rlang::caller_env()) {
     c(
       "Simulation takes all labels to be wrong at the same rates, and this fit has trusted or
        checked rows, or rates by group.",
-      i = "Without these, {.code update(fit, trusted = FALSE)} and the like, it can be checked."
+      i = "A fit to the same rows without these can be simulated."
     ),
     "known_labels", call = call
   )
