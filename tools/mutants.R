@@ -637,7 +637,7 @@ mutant(
 )
 mutant(
   "a unit diagonal is read", "src/dense-solve.c",
-  "unit ? 1 : T.at[i * (T.row + T.col)];", "unit && i < 0 ? 1 : T.at[i * (T.row + T.col)];",
+  "unit ? 1 : T.at[i * (T.row + T.col)];", "unit > 1 ? 1 : T.at[i * (T.row + T.col)];",
   c = "dense"
 )
 mutant(

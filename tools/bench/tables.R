@@ -12,7 +12,7 @@ code_of <- local({
     blas = c("src/dense-*", "src/tile-loops.h", "src/glue-dense.c", "R/native-blas.R"),
     classes = learned, `ep-fit` = core, gradient = core, growth = fits,
     large = c(learned, "R/answer-mislabelled.R"), learn = learned, linear = learned,
-    pass = core, passes = core, peers = learned, `scale-100` = learned, `scale-200` = learned,
+    pass = core, passes = core, peers = learned, scale = learned,
     `shards-fits` = rounds, `shards-model` = rounds, `shards-parts` = rounds,
     versions = c(learned, "R/answer-*.R", "R/select-*.R")
   )
@@ -38,6 +38,7 @@ code_lines <- function(file) {
 
 # Twelve digits of the code that table `name` measures, its script among it
 code_digest <- function(name, root) {
+  name <- sub("-[0-9]+$", "", name) # one for each size
   if (is.null(code_of[[name]])) stop("tools/bench/tables.R does not say what ", name, " measures")
   files <- sort(unique(unlist(lapply(code_of[[name]], function(pattern) {
     Sys.glob(file.path(root, pattern))
