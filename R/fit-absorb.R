@@ -37,7 +37,7 @@
 #' all rows with [update()][update.sturdy_model] instead); `sturdy_error_not_finite` and
 #' `sturdy_error_not_positive_definite`, with the field `row`, as in [bpm()];
 #' `sturdy_error_no_posterior` when the fit has
-#' none; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
+#' none, or an average has none at any of its nodes with the new rows; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
 #' `sturdy_warning_not_converged` when EP does not converge on all rows,
 #' `sturdy_warning_fixed_points` as in [gpc()]. The model given is not changed.
 #' @seealso [update()][update.sturdy_model], [bpm_stream()]

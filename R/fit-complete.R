@@ -141,7 +141,9 @@ reweighed <- function(object) {
   })
   run <- function(df) {
     out <- latent$natives(points, df, spec$control)
-    lapply(out, function(o) if (ep_converged(o)) o)
+    out <- lapply(out, function(o) if (ep_converged(o)) o)
+    if (all(vapply(out, is.null, NA))) abort_nodes_lost()
+    out
   }
   out <- run(Inf)
   nodes <- nodes_at_evidence(nodes, vapply(out, function(o) {
@@ -161,6 +163,16 @@ reweighed <- function(object) {
   object$nodes <- complete_nodes(nodes, object$data)
   object$omega[] <- nodes_omega(object$nodes, object$data$reports)
   with_few(object)
+}
+
+abort_nodes_lost <- function() {
+  abort_sturdy(
+    c(
+      "EP has no fixed point at any node of the fit when its rows change.",
+      i = "Fit again to all rows, perhaps with a larger nugget."
+    ),
+    "no_posterior", call = NULL
+  )
 }
 
 #' Nodes and noise models weighted by new evidences of the nodes

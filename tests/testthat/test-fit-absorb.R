@@ -150,3 +150,16 @@ test_that("labels for new rows in a table or a matrix of another size are refuse
   expect_error(absorb(fit, d[1:3, ], matrix(0, 2, 2)), class = "sturdy_error_outcome_type")
   expect_equal(nobs(absorb(fit, d[1:2, ], array(c("a", "b")))), 6)
 })
+
+test_that("an average none of whose nodes has a fixed point with the new rows says so", {
+  d <- toy()
+  fit <- gpc(
+    class ~ a + b, d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average",
+    hyper = "integrate"
+  )
+  fit$spec$control$max_sweeps <- 1L
+  fit$spec$control$tol <- 1e-14
+  expect_error(
+    suppressWarnings(absorb(fit, toy(10))), class = "sturdy_error_no_posterior"
+  )
+})
