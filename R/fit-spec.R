@@ -41,9 +41,13 @@ default_epsilon <- function(hyper) if (hyper == "integrate") "average" else "lea
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
 # mold_xy() made it; errors are reported in the frame `call`.
 fit_spec <- function(spec, molded, call = rlang::caller_env()) {
-  inform_few_rows(length(molded$data$y))
-  with_memory(
-    fit_molded(spec, if (is.null(molded$data$reports)) with_reports(molded) else molded, call), call
+  with_memory( # `molded` is made here
+    {
+      if (is.null(molded$data$reports)) molded <- with_reports(molded)
+      inform_few_rows(length(molded$data$y))
+      fit_molded(spec, molded, call)
+    },
+    call
   )
 }
 

@@ -31,7 +31,7 @@ test_that("one input, factors, many inputs and both kernels can be drawn", {
   expect_silent(draw_model(class ~ .))
   expect_silent(draw_model(class ~ ., kernel_ard(c(1, 2, 3, 4), fixed = TRUE)))
   expect_silent(draw_model(class ~ a, held(nugget = 0)))
-  expect_silent(draw(gpc(matrix(1), 1, kernel = held(), epsilon = 0)))
+  expect_silent(draw(suppressMessages(gpc(matrix(1), 1, kernel = held(), epsilon = 0))))
   expect_silent(draw(stc(class ~ a + b, d, kernel = held(), epsilon = 0), main = "t"))
   expect_silent(draw(stc(class ~ a + b + f, d, kernel = held(nugget = 0.1), epsilon = 0.05)))
 })
