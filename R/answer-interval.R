@@ -141,10 +141,3 @@ latin_normals <- function(draws, columns) {
   level <- (seq_len(draws) - 0.5) / draws
   vapply(seq_len(columns), function(c) stats::qnorm(sample(level)), numeric(draws))
 }
-
-named_prob <- function(prob, rows, object) {
-  matrix(
-    rows$spread(prob), ncol = ncol(prob),
-    dimnames = list(rows$row_names, object$blueprint$levels)
-  )
-}

@@ -96,7 +96,8 @@ inducing_variances <- function(object, node, m) {
   X <- object$data$X
   columns <- model_columns(object)
   hyper <- node_hyper(object, node)
-  Z <- place_inducing(X[table_order(X), , drop = FALSE], columns, class_hyper(kernel_hyper(object$kernel), 1)$lengthscale, m)
+  lengthscale <- class_hyper(kernel_hyper(object$kernel), 1)$lengthscale
+  Z <- place_inducing(X[table_order(X), , drop = FALSE], columns, lengthscale, m)
   tau <- node_columns(object, "tau", function(fit) fit$ep$sites$tau, node)
   C <- lapply(seq_along(hyper), function(j) {
     at <- native_features(X, Z, columns, hyper[[j]])
