@@ -66,7 +66,7 @@ named_prob <- function(prob, rows, object) {
 known_latent <- function(object, X, call) {
   latent <- node_latent(object, X, call)
   functions <- dim(latent$m)[2]
-  nugget <- vapply(nodes(object)$hyper[latent$node], function(hyper) {
+  nugget <- vapply(nodes_hyper(object)[latent$node], function(hyper) {
     rep_len(hyper$nugget, functions)
   }, numeric(functions))
   noise <- array(rep(nugget, each = nrow(X)), dim(latent$m))

@@ -31,7 +31,7 @@ row_similarity.default <- function(object, rows) {
   hyper <- utils::modifyList(
     kernel_hyper(object$kernel), list(variance = 1, bias = 0, nugget = 0)
   )
-  at <- nodes(object)$hyper
+  at <- nodes_hyper(object)
   over_nodes(object, function(k) {
     hyper$lengthscale <- unname(at[[k]]$lengthscale)
     native_gram(X[rows, , drop = FALSE], X, columns, hyper)
@@ -61,7 +61,7 @@ input_order <- function(object) {
 }
 
 input_order.default <- function(object) {
-  at <- nodes(object)$hyper
+  at <- nodes_hyper(object)
   lengths <- over_nodes(object, function(k) log(at[[k]]$lengthscale))
   lengths <- rep_len(exp(lengths), length(object$blueprint$columns))
   list(place = order(lengths), value = lengths, what = "lengthscale")

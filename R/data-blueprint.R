@@ -269,25 +269,29 @@ blueprint_columns <- function(blueprint) {
 #' level
 #' @noRd
 encode_features <- function(features, coding, n) {
-  columns <- Map(encode_feature, features, coding, names(coding))
-  X <- do.call(cbind, unname(columns))
-  if (is.null(X)) matrix(0, n, 0) else X
+  columns <- .mapply(encode_feature, list(features, coding), NULL)
+  names <- .mapply(coding_names, list(coding, names(coding)), NULL)
+  names <- as.character(unlist(names))
+  matrix(as.double(unlist(columns)), n, length(names), dimnames = list(NULL, names))
+}
+
+#' Names of the columns of a feature
+#' @noRd
+coding_names <- function(coding, name) {
+  if (coding$kind == "numeric") name else paste0(name, coding$levels)
 }
 
 #' A level that training did not have differs from all of those by as much as they do
 #' from each other: the squared distance of its row of indicators to theirs is 2
 #' @noRd
-encode_feature <- function(v, coding, name) {
+encode_feature <- function(v, coding) {
   if (coding$kind == "numeric") {
-    X <- matrix((as.double(v) - coding$center) / coding$scale, ncol = 1)
-    colnames(X) <- name
-    return(X)
+    return((as.double(v) - coding$center) / coding$scale)
   }
   code <- match(as.character(v), coding$levels)
   k <- length(coding$levels)
   X <- outer(code, seq_len(k), `==`) * 1
   X[is.na(code) & !is.na(v), ] <- (1 + sqrt(1 + k)) / k
-  colnames(X) <- paste0(name, coding$levels)
   X
 }
 

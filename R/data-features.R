@@ -73,9 +73,10 @@ formula_features <- function(frame, terms, call) {
   if (length(factors) == 0) {
     return(list())
   }
+  columns <- as.list(frame)
   features <- lapply(seq_len(ncol(factors)), function(j) {
     # by position: rownames(factors) have backticks where names(frame) have none
-    values <- as.list(frame)[factors[, j] > 0]
+    values <- columns[factors[, j] > 0]
     variables <- names(values)
     if (length(variables) == 1) {
       main_effect(values[[1]], variables, call)

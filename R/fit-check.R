@@ -22,8 +22,13 @@ check_model <- function(object, call = rlang::caller_env()) {
 #' @noRd
 wrong_field <- function(object) {
   fields <- unclass(object)
+  # not the call, in which anything may stand
+  parts <- if (is.list(fields)) fields[setdiff(names(model_fields), "call")]
+  if (is.list(parts) && identical(parts, passed$fit) && model_fields$call(fields$call)) {
+    return(NULL)
+  }
   name <- NULL
-  tryCatch(
+  wrong <- tryCatch(
     {
       for (name in names(model_fields)) {
         if (!isTRUE(model_fields[[name]](fields[[name]], fields))) {
@@ -34,10 +39,20 @@ wrong_field <- function(object) {
     },
     error = function(cnd) name
   )
+  if (is.null(wrong) && is_small(fields)) passed$fit <- parts
+  wrong
 }
 
-#' What passed last of the small parts that take long to check, `check(x)`: a fit is asked many
-#' questions. Nothing large is kept here, and nothing with an environment.
+#' Does a fit keep rows, and at most some 100,000 numbers?
+#' @noRd
+is_small <- function(fields) {
+  large <- c(fields$data["X"], fields$inducing, fields$weights, fields$nodes, fields$nodes$few)
+  !is.null(fields$data) && sum(lengths(large)) <= 1e5
+}
+
+#' What passed last, of a whole small fit and of the small parts that take long to check,
+#' `check(x)`: a fit is asked many questions. Nothing large is kept here, and nothing with an
+#' environment.
 #' @noRd
 passes <- function(x, part, check) {
   if (!is.null(x) && identical(x, passed[[part]])) {

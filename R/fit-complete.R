@@ -130,10 +130,10 @@ complete_nodes <- function(nodes, data) {
 #' The weights of importance sampling are multiplied by the ratio of evidences.
 #' @noRd
 reweighed <- function(object) {
-  if (!is_average(object)) {
+  nodes <- object$nodes
+  if (is.null(nodes)) {
     return(object)
   }
-  nodes <- object$nodes
   spec <- object$spec
   latent <- model_latent(object)
   points <- lapply(seq_along(nodes$hyper), function(k) {

@@ -10,13 +10,16 @@ is_average <- function(object) !is.null(object$nodes)
 #' @noRd
 nodes <- function(object) {
   at <- object$nodes
-  if (is.null(at)) {
-    return(list(
-      weight = 1, model = "given", hyper = list(model_hyper(object)),
-      omega = list(row_omega(object))
-    ))
+  own <- if (is.null(at)) {
+    list(weight = 1, model = "given", omega = list(row_omega(object)))
+  } else {
+    c(as.list(at$table[c("weight", "model")]), at["omega"])
   }
-  c(as.list(at$table[c("weight", "model")]), at[c("hyper", "omega")])
+  c(own, list(hyper = nodes_hyper(object)))
+}
+
+nodes_hyper <- function(object) {
+  if (is_average(object)) object$nodes$hyper else list(model_hyper(object))
 }
 
 #' Log probabilities of the true class of each row given the other rows, under each node
@@ -97,7 +100,7 @@ latent_functions <- function(fields) {
 #' @noRd
 node_hyper <- function(object, node) {
   functions <- latent_functions(object)
-  unlist(lapply(nodes(object)$hyper[node], function(hyper) {
+  unlist(lapply(nodes_hyper(object)[node], function(hyper) {
     lapply(seq_len(functions), class_hyper, hyper = hyper)
   }), recursive = FALSE)
 }

@@ -87,8 +87,8 @@ fine_axis <- function(values, length = 100) {
 #' few of its nodes also where it has few rows
 #' @noRd
 prob_pictured <- function(x, X) {
-  few <- is_average(x) && is.null(x$nodes$few)
-  prob_new(x, X, used = if (few) choose_nodes(x) else used_nodes(x))
+  all <- node_count(x) > 1 && is.null(x$nodes$few)
+  prob_new(x, X, used = if (all) choose_nodes(x) else used_nodes(x))
 }
 
 surface_fill <- function(p) grDevices::colorRampPalette(surface_colours)(65)[1 + round(64 * p)]
@@ -177,7 +177,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   mine <- blueprint_columns(x$blueprint)$group == j
   X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
   grid <- if (is.null(coding$levels)) at else coding$levels
-  X[, mine] <- encode_feature(rep(grid, length(rows)), coding, "")
+  X[, mine] <- encode_feature(rep(grid, length(rows)), coding)
   average <- function(p) rowMeans(matrix(p, length(at)))
   curve <- list(
     j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at, X = X

@@ -33,7 +33,7 @@ report_data <- function(object) {
 report_noise <- function(object, test) {
   if (is.null(test)) {
     return(list(
-      certain = !is_average(object) && all(object$epsilon == 0), noise = describe_noise(object, 3)
+      certain = all(wrong_rates(object$omega) == 0), noise = describe_noise(object, 3)
     ))
   }
   models <- test$models
@@ -74,8 +74,8 @@ report_count <- function(object, found) {
 #' The distribution of the number of wrong labels, where the fit has it at hand
 #' @noRd
 count_picture <- function(object, some) {
-  if (is_average(object)) {
-    models <- object$nodes$models$model
+  models <- names(object$nodes$wrong)
+  if (length(models)) {
     density <- average_density(object, if (is_test(object)) setdiff(models, "none") else models)
     picture <- picture_count(density / sum(density), some$lower, some$upper)
     svg_picture(picture, picture$title, height = 230)

@@ -617,6 +617,11 @@ mutant(
   "a part of a fit that passed once passes in any state", "R/fit-check.R",
   "identical(x, passed[[part]])", "!is.null(passed[[part]])", r = "fit-check"
 )
+mutant(
+  "a fit passes whose call is none, and any after one that passed", "R/fit-check.R",
+  "identical(parts, passed$fit) && model_fields$call(fields$call)", "!is.null(passed$fit)",
+  r = "fit-check"
+)
 
 # Own dense kernels ------------------------------------------------------------
 
@@ -678,8 +683,8 @@ mutant(
 # Pictures, tables, the report ------------------------------------------------
 
 mutant(
-  "a picture of the first nodes", "R/show-picture-fit.R", "if (few) choose_nodes(x)",
-  "if (few) list(node = 1:3, weight = rep(1 / 3, 3))", r = "show-picture-fit"
+  "a picture of the first nodes", "R/show-picture-fit.R", "if (all) choose_nodes(x)",
+  "if (all) list(node = 1:3, weight = rep(1 / 3, 3))", r = "show-picture-fit"
 )
 mutant(
   "one lengthscale: the weakest inputs first", "R/show-picture-fit.R", "order(-move)",
