@@ -29,10 +29,10 @@ bpm_prior <- function(spec, blueprint, call) {
   learn <- identical(spec$prior_scale, "learn")
   at_intercept <- 1
   given <- if (learn) 1 else spec$prior_scale
-  mine <- names(given) %in% intercept_name
-  if (any(mine)) {
-    at_intercept <- given[mine][[1]]
-    given <- given[!mine]
+  mine <- match(intercept_name, names(given))
+  if (!is.na(mine)) {
+    at_intercept <- given[[mine]]
+    given <- given[-mine]
   }
   by_column <- match_columns(
     given, columns, blueprint$all_columns, "prior_scale", "prior_scale", call

@@ -16,18 +16,19 @@ kernel_resolve <- function(kernel,
                            call = rlang::caller_env(),
                            integrate = FALSE) {
   coding <- kernel_columns(kernel, coding)
-  if (kernel$type == "iso") columns <- all_columns <- "lengthscale"
+  given <- kernel$lengthscale
+  if (kernel$type == "iso") {
+    columns <- all_columns <- "lengthscale"
+    given <- unname(given)
+  }
   g <- length(columns)
   heuristic <- if (needs_heuristic(kernel)) {
     median_heuristic(X, coding, g)
   }
-  kernel$lengthscale <- if (is.null(kernel$lengthscale)) {
+  kernel$lengthscale <- if (is.null(given)) {
     heuristic
   } else {
-    match_columns(
-      kernel$lengthscale, columns, all_columns, "lengthscale", "lengthscales",
-      call
-    )
+    match_columns(given, columns, all_columns, "lengthscale", "lengthscales", call)
   }
   names(kernel$lengthscale) <- if (kernel$type == "ard") columns
   if (g > 0 && !is.null(kernel$prior$lengthscale)) {
@@ -62,15 +63,22 @@ needs_heuristic <- function(kernel) {
 #' @noRd
 match_columns <- function(x, columns, all_columns, arg, class, call) {
   if (!is.null(names(x))) {
-    found <- match(columns, names(x))
-    if (!anyNA(found)) {
-      return(unname(x[found]))
-    }
-    lacking <- columns[is.na(found)]
+    lacking <- setdiff(columns, names(x))
     must(
-      FALSE, arg, "have an entry for every column; {.val {lacking}} {?is/are} missing", class,
+      !length(lacking), arg, "have an entry for every column; {.val {lacking}} {?is/are} missing",
+      class, call = call
+    )
+    # an entry that nobody reads is a slip
+    unread <- unique(names(x)[duplicated(names(x)) | !names(x) %in% all_columns])
+    must(
+      !length(unread), arg, "have one entry for each column", class,
+      more = c(
+        x = "{qty(length(unread))}{?Is/Are} twice there, or no column: {.val {few(unread)}}.",
+        i = "The columns are {.val {all_columns}}."
+      ),
       call = call
     )
+    return(unname(x[match(columns, names(x))]))
   }
   if (length(x) == 1) {
     return(rep(x, length(columns)))

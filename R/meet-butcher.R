@@ -50,6 +50,7 @@ NULL
 axe <- function(smaller) {
   function(x, verbose = FALSE, ...) {
     check_model(x)
+    verbose <- check_flag(verbose, "verbose")
     small <- smaller(x)
     if (verbose) {
       saved <- as.numeric(utils::object.size(x)) - as.numeric(utils::object.size(small))

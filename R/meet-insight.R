@@ -65,7 +65,7 @@ any_formula <- function(x) {
 find_parameters.sturdy_model <- function(x, flatten = FALSE, ...) {
   check_model(x)
   names <- names(stats::coef(x))
-  if (flatten) names else list(conditional = names)
+  if (check_flag(flatten, "flatten")) names else list(conditional = names)
 }
 
 #' @rdname sturdy-insight

@@ -47,6 +47,9 @@
 #' @param ... Not used.
 #' @return As marginaleffects has them.
 #' @section Conditions:
+#' From `set_coef()`: `sturdy_error_averaged` for a fit that averages, whose nodes have weights of
+#' their own.
+#'
 #' `sturdy_message_median`, once a session, while the centre of draws is the median;
 #' `sturdy_message_left_out`, once a session, for rows with missing values;
 #' `sturdy_error_choice` for another `type`, or `"link"` without a nugget; those of
@@ -117,8 +120,20 @@ get_vcov.sturdy_model <- function(model, ...) {
 #' @exportS3Method marginaleffects::set_coef
 set_coef.bpm <- function(model, coefs, ...) {
   check_model(model)
-  model$weights$mean[] <- unname(coefs) / exp(model$weights$log_scale / 2)
-  model["nodes"] <- NULL
+  check_posterior(model)
+  must(
+    length(node_weight(model)) == 1, "model", "be a fit at one point", "averaged",
+    more = c(
+      x = "It averages over {length(node_weight(model))} nodes, each with weights of its own.",
+      i = "Fit it with {.code hyper = \"optimum\"}."
+    )
+  )
+  size <- length(model$weights$mean)
+  must(
+    are_numbers(coefs, size), "coefs", "be {size} finite number{?s}, one for each weight", "type",
+    got = coefs
+  )
+  model$weights$mean[] <- as.vector(coefs) / exp(model$weights$log_scale / 2)
   model
 }
 
@@ -147,6 +162,7 @@ marginal_inputs <- function(model, newdata) {
   call <- rlang::caller_env()
   check_posterior(model, call)
   inform_median()
+  must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata, call = call)
   new <- forge(model$blueprint, as.data.frame(newdata), call, novel = takes_novel(model))
   inform_left_out(sum(!new$complete))
   new$X <- new$X[new$complete, , drop = FALSE]

@@ -10,8 +10,8 @@
 #' row in its shard, and `class` (`type = "class"`), the two classes (`"prob"`),
 #' `location`, `scale`, `df`, `m` and `s2` (`"latent"`), `response` or `link`.
 #'
-#' `mislabelled(fit, rows, to = )` takes a fit to shards and the same rows; those with missing
-#' values are left out as the fit left them out, and `row` does not count them. EP is run once more
+#' `mislabelled(fit, rows, to = )` takes a fit to shards and the same rows. Those with missing
+#' values are left out as the fit left them out, and counted in `row`. EP is run once more
 #' at the hyperparameters of the fit: a few rounds, or none where `rows` resume from the
 #' `checkpoint` of the fit. The columns are `row`, `label`, `probability` (that the label is
 #' wrong, given all labels), `loo_wrong` (given the others) and `loo` (the leave-one-out

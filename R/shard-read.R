@@ -4,8 +4,8 @@
 #   source      description of where its rows come from, see shards()
 #   blueprint   how they are encoded
 #   keep        whether encoded rows and features stay in memory
-#   blocks      environments, one a batch of the source: n, its rows; y, and X, Phi, lambda
-#               while they are kept; digest of X and y; here, trial: points (see
+#   blocks      environments, one a batch of the source: n, its rows; rows, their positions in
+#               the shard; y, and X, Phi, lambda while they are kept; digest of X and y; here, trial: points (see
 #               native-shard.R); memory: differences of points, newest first; good: tau and
 #               nu at the last fixed point
 #   scale       of the step from `here` to `trial`
@@ -43,7 +43,9 @@ shard_encode <- function(state, blueprint, na.action, types) {
   counts <- c(0, 0)
   left_out <- 0
   each_batch(state, function(data) {
-    block <- list2env(list(n = length(data$y) + 0, digest = rows_digest(data)))
+    block <- list2env(list(
+      n = length(data$y) + 0, digest = rows_digest(data), rows = short_range(data$rows)
+    ))
     if (state$options$keep) list2env(data[c("X", "y")], block)
     state$blocks[[length(state$blocks) + 1]] <- block
     counts <<- counts + c(sum(data$y < 0), sum(data$y > 0))
@@ -55,6 +57,13 @@ shard_encode <- function(state, blueprint, na.action, types) {
   list(
     counts = counts, left_out = left_out, digest = state$digest, saved = take_saved_sites(state)
   )
+}
+
+#' Ascending whole numbers, in next to no memory where none is left out
+#' @noRd
+short_range <- function(rows) {
+  ends <- range(rows)
+  if (diff(ends) == length(rows) - 1) seq.int(ends[1], ends[2]) else rows
 }
 
 rows_digest <- function(data) rlang::hash(data[c("X", "y")])
@@ -103,15 +112,30 @@ shard_rows <- function(state, rows) {
   }, function(a, b) list(X = rbind(a$X, b$X), y = c(a$y, b$y)))
 }
 
-#' @param visit is given list(X, y) of every batch of which rows are kept, `left_out` the
-#'   number of rows of each batch that are not.
+#' @param visit is given list(X, y, rows: their positions in the shard) of every batch of which
+#'   rows are kept, `left_out` the number of rows of each batch that are not.
 #' @noRd
 each_batch <- function(state, visit, left_out = function(rows) NULL) {
+  before <- 0
   each_frame(state, function(data) {
-    new <- forge_labelled(state$blueprint, data, NULL, state$na.action, NULL, "data")
+    whole <- has_needed(state$blueprint, data)
+    some <- if (all(whole)) data else data[whole, , drop = FALSE]
+    new <- forge_labelled(state$blueprint, some, NULL, state$na.action, NULL, "data")
     left_out(nrow(data) - length(new$y))
+    new$rows <- before + which(whole)[new$rows]
+    before <<- before + nrow(data)
     if (length(new$y)) visit(new)
   })
+}
+
+#' Which rows have values in all columns, those that the encoding dropped among them?
+#' @noRd
+has_needed <- function(blueprint, data) {
+  if (is.null(blueprint$needed)) {
+    return(rep(TRUE, nrow(data)))
+  }
+  frame <- stats::model.frame(blueprint$needed, data, na.action = stats::na.pass)
+  stats::complete.cases(by_formula(frame, "data", NULL))
 }
 
 #' Reads the rows, in batches

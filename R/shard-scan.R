@@ -177,7 +177,12 @@ seen_blueprint <- function(blueprint, seen, terms, scale, call) {
   coded <- code_features(blueprint, shown, seen$n, scale, function(name) {
     seen_coding(seen$features[[name]], shown[[name]], name, scale, call)
   })
-  with_used_terms(coded, terms)
+  blueprint <- with_used_terms(coded, terms)
+  # rows that lack what is dropped are left out, as without shards
+  if (length(coded$columns) < length(coded$all_columns)) {
+    blueprint$needed <- strip_environment(stats::delete.response(terms))
+  }
+  blueprint
 }
 
 #' A short vector with the values that decide what a feature is

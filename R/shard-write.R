@@ -16,13 +16,13 @@ shard_predict <- function(state, object, type, noise, file = NULL) {
 shard_suspects <- function(state, posterior, lik, file = NULL) {
   levels <- state$blueprint$levels
   wrong <- 0
-  answer <- function(kind, flipped, seen, loo) {
+  answer <- function(row, kind, flipped, seen, loo) {
     data.frame(
-      label = levels[kind], probability = flipped, loo_wrong = wrong_share(exp(seen), kind),
+      row = row, label = levels[kind], probability = flipped, loo_wrong = wrong_share(exp(seen), kind),
       loo = exp(loo)
     )
   }
-  none <- answer(integer(), numeric(), matrix(0, 0, 2), numeric())
+  none <- answer(integer(), integer(), numeric(), matrix(0, 0, 2), numeric())
   done <- answer_batches(file, none, function(write) {
     each_block(state, function(block) {
       rows <- block_rows(state, block)
@@ -30,7 +30,7 @@ shard_suspects <- function(state, posterior, lik, file = NULL) {
       truth <- truth_posterior(lik$L[rows$kind, , drop = FALSE], view$seen)
       flipped <- wrong_share(truth, rows$kind)
       wrong <<- wrong + sum(flipped)
-      write(answer(rows$kind, flipped, view$seen, view$loo))
+      write(answer(block$rows, rows$kind, flipped, view$seen, view$loo))
     })
   })
   c(done, list(wrong = wrong))
@@ -39,7 +39,7 @@ shard_suspects <- function(state, posterior, lik, file = NULL) {
 #' Answers to a file, which has its name when it is complete, or to the driver
 #'
 #' @param none an answer for no rows. @param all function(write), which writes data frames of
-#'   answers one after the other.
+#'   answers one after the other; where these have no column `row`, they are of all rows.
 #' @return list(rows, answers: `NULL` with a file)
 #' @noRd
 answer_batches <- function(file, none, all) {
@@ -47,7 +47,7 @@ answer_batches <- function(file, none, all) {
   numbered <- function(answers) {
     at <- rows + seq_len(nrow(answers))
     rows <<- rows + nrow(answers)
-    cbind(row = at, answers)
+    if (is.null(answers[["row"]])) cbind(row = at, answers) else answers
   }
   kept <- list(numbered(none))
   if (is.null(file)) {

@@ -13,6 +13,7 @@ report_suspects <- function(object, found, values, n, neighbours) {
   list(
     suspects = html(items),
     hidden = if (values$left) count(values$left, "further input"),
+    unread = if (length(values$unread)) name_some(values$unread),
     ranking = if (!is.null(picture)) {
       svg_picture(picture, "Probability that a label is wrong against its rank")
     },

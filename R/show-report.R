@@ -26,8 +26,9 @@
 #' @param n How many rows to list (20 by default).
 #' @param neighbours How many similar rows to show for each (8 by default).
 #' @param data The data frame given to the fit. Where it is given, columns that are no inputs,
-#'   such as names or numbers of records, and what the fit dropped, are shown as well. `NULL`, the
-#'   default, shows what the model keeps: its inputs.
+#'   such as names or numbers of records, and what the fit dropped, are shown as well: four of
+#'   them, those that differ in every row first; the page names the others. `NULL`, the default,
+#'   shows what the model keeps: its inputs.
 #' @param title Title of the page, one string; `NULL` makes one.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param id Identifiers of the rows, which stand in the title of each: the name of a column of
@@ -37,7 +38,7 @@
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:
-#' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering and for fits to
+#' `sturdy_error_missing_argument` without `file`; `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering and for fits to
 #' [shards()], which keep no rows; `sturdy_error_length` when `data` does not have the rows
 #' given to the fit; `sturdy_error_file` when the file can't be written.
 #' @seealso [mislabelled()], [noise_test()], [review()], [calibration()]
@@ -66,6 +67,7 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   check_no_dots(...)
   check_sites_kept(object)
   call <- rlang::current_env()
+  check_given(missing(file), "file")
   file <- check_report_file(file, call)
   n <- check_count(n, "n", min = 1)
   neighbours <- check_count(neighbours, "neighbours", min = 1)
@@ -105,12 +107,15 @@ check_report_file <- function(file, call) {
 
 # What is shown of rows -------------------------------------------------------------
 
+report_others <- 4L # columns that are no inputs
+
 #' Values of the rows of the fit: columns that are no inputs first, identifiers above all, then
 #' the inputs, those that matter most first
-#' @return list(frame, left, title): `left` the number of columns not shown, `title` what
-#'   identifies each row beside its number.
+#' @return list(frame, left, unread, title): `left` the number of inputs not shown, `unread` the
+#'   names of other columns not shown, `title` what identifies each row beside its number.
 #' @noRd
 report_values <- function(object, data, id, call, most = 8) {
+  unread <- character()
   order <- input_order(object)
   inputs <- decode_features(object$data$X, object$blueprint)[order$place]
   shown <- inputs[seq_len(min(most, length(inputs)))]
@@ -120,13 +125,19 @@ report_values <- function(object, data, id, call, most = 8) {
   title <- list(ids$value)
   if (!is.null(data)) {
     used <- c(used_columns(object$blueprint), object$blueprint$response)
-    others <- data[setdiff(names(data), used)]
-    others <- others[vapply(others, is.atomic, NA)]
+    all <- setdiff(names(data), used)
+    others <- data[all]
+    others <- others[vapply(others, function(v) is.atomic(v) && is.null(dim(v)), NA)]
     unlike <- vapply(others, is_identifier, NA)
     others <- others[object$data$rows, c(which(unlike), which(!unlike)), drop = FALSE]
     if (is.null(id) && any(unlike)) title <- others[seq_len(min(sum(unlike), 2))]
-    shown <- cbind(others[seq_len(min(length(others), 4))], shown)
+    others <- others[seq_len(min(length(others), report_others))]
+    unread <- setdiff(all, names(others))
+    shown <- cbind(others, shown)
   }
   row.names(shown) <- make.unique(as.character(object$data$row_names))
-  list(frame = shown, left = left, title = do.call(paste, c(lapply(title, id_text), sep = ", ")))
+  list(
+    frame = shown, left = left, unread = unread,
+    title = do.call(paste, c(lapply(title, id_text), sep = ", "))
+  )
 }

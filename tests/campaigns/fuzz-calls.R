@@ -1,38 +1,6 @@
 # Valid calls of campaign-fuzz.R: one or more for each exported function and each
 # registered method, which the name says; a number tells several of one name apart.
-
-fuzz_objects <- function() {
-  d <- data.frame(u = rnorm(16), v = rnorm(16), w = rep(c("a", "b"), 8))
-  d$class <- factor(ifelse(d$u + rnorm(16, sd = 0.5) > 0, "yes", "no"))
-  X <- as.matrix(d[c("u", "v")])
-  csv <- tempfile(fileext = ".csv")
-  write.csv(d, csv, row.names = FALSE)
-  quiet <- ep_control(progress = FALSE)
-  held <- kernel_ard(lengthscale = 1, fixed = TRUE)
-  f_gpc <- gpc(class ~ ., d, kernel = held, epsilon = 0.1)
-  d3 <- d[c("u", "v")]
-  d3$three <- factor(rep_len(c("a", "b", "c"), 16))
-  f_classes <- gpc(three ~ u + v, d3, kernel = held, epsilon = 0.1)
-  f_stc <- stc(X, d$class, kernel = held, epsilon = 0.1, df = 3)
-  f_bpm <- bpm(class ~ ., d, df = 4, epsilon = 0.1)
-  f_adf <- bpm(class ~ u + v, d, inference = "adf")
-  two <- list(a = gpc_spec(kernel = held, epsilon = 0.1), b = bpm_spec(epsilon = 0.1))
-  con <- DBI::dbConnect(RSQLite::SQLite())
-  DBI::dbWriteTable(con, "d", transform(d, class = as.character(class)))
-  m <- mvt(c(0, 1), diag(2), 3)
-  p <- categorical(c(0.2, 0.3, 0.5))
-  list(
-    d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
-    f_classes = f_classes, d3 = d3,
-    f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,
-    f_stream = bpm_stream(class ~ ., d, batch_size = 8), gram = tcrossprod(X) + diag(16),
-    f_selected = select_model(class ~ u + v, d, two, "evidence"),
-    found = mislabelled(f_gpc), calibrated = calibration(f_gpc),
-    checked = check_fit(f_gpc, draws = 100, max_moves = 2e4),
-    annealed = log_evidence(f_gpc, "ais", max_moves = 2e4),
-    natural = mvt_natural(m), ep = ep_fit(tcrossprod(X) + diag(16), d$class)
-  )
-}
+# The objects are those of fuzz-objects.R.
 
 fuzz_calls <- alist(
   `$.sturdy_selection` = f_selected$selected,
@@ -241,5 +209,105 @@ fuzz_calls <- alist(
   residuals.sturdy_model9 = residuals(f_classes),
   summary.sturdy_model9 = summary(f_classes),
   tidy.sturdy_model9 = tidy(f_classes),
-  weights.sturdy_model9 = weights(f_classes)
+  weights.sturdy_model9 = weights(f_classes),
+
+  # averages, reports, reviews
+  as.data.frame.sturdy_ends = as.data.frame(ends),
+  as.data.frame.sturdy_review = as.data.frame(reviewed),
+  compare_inducing = compare_inducing(f_rank, inducing = 6),
+  flip_rates.default = flip_rates(NULL),
+  flip_rates.sturdy_model = flip_rates(f_average, level = 0.9),
+  gpc.formula4 = gpc(class ~ u, data = d, kernel = kernel_iso(1, fixed = TRUE),
+    inducing = 4, hyper = "integrate", noise = noise_prior(), trusted = 1:3,
+    rates = rep(c("a", "b"), 8), control = quiet),
+  label_report.default = label_report(NULL),
+  label_report.sturdy_model = label_report(f_gpc, file = "report.html", n = 3, neighbours = 2,
+    data = d, title = "Labels", level = 0.8, id = 16:1),
+  label_report.sturdy_model2 = label_report(f_classes, "report.html", data = d3),
+  label_report.sturdy_model3 = label_report(f_named, "report.html", n = 2),
+  mislabelled.sharded = mislabelled(f_shards, rows = pieces, to = ".", table = NULL,
+    cluster = NULL),
+  mislabelled.sharded2 = mislabelled(f_shards, pieces, con, table = "answers"),
+  mislabelled.sturdy_model2 = mislabelled(f_average, level = 0.9, id = LETTERS[1:16]),
+  mislabelled.sturdy_model3 = mislabelled(f_named, id = d["u"]),
+  noise_prior = noise_prior(models = c(none = 0.2, one = 0.8), rate = 0.1,
+    sensitivity = NULL, specificity = NULL, pooling = 0.3),
+  noise_prior2 = noise_prior(c(two = 1), sensitivity = c(8, 10), specificity = c(9, 10)),
+  noise_test.default = noise_test(NULL),
+  noise_test.sturdy_model = noise_test(f_average, level = 0.9),
+  plot.sturdy_model4 = plot(f_average, which = "model", inputs = 1),
+  predict.sturdy_model4 = predict(f_average, newdata = d, type = "prob", interval = 0.9),
+  predict.sturdy_model5 = predict(f_classes, newdata = d3, interval = 0.9),
+  predict.sturdy_model6 = predict(f_bpm, newdata = pieces, type = "prob", to = "."),
+  print.sturdy_ends = print(ends, digits = 2),
+  print.sturdy_inducing = print(compared, digits = 2),
+  print.sturdy_model3 = print(f_average, digits = 3),
+  print.sturdy_model4 = print(f_shards, digits = 3),
+  print.sturdy_noise_prior = print(noise_prior(), digits = 2),
+  print.sturdy_noise_test = print(tested, digits = 3),
+  print.sturdy_performance = print(performed, digits = 2),
+  print.sturdy_review = print(reviewed, digits = 3),
+  print.sturdy_shards = print(pieces),
+  review.default = review(NULL),
+  review.sturdy_model = review(f_gpc, n = 5, level = 0.8, id = 16:1),
+  review.sturdy_model2 = review(f_average, n = 2),
+  shards = shards(d, n = 3, batch_size = 4, keep = FALSE, checkpoint = ".", resume = FALSE),
+  shards2 = shards(csv, n = 2, sep = ",", na.strings = "NA"),
+  shards3 = shards("SELECT * FROM d", connect = function() con),
+  bpm.formula2 = bpm(class ~ u + v, data = shards(list(function() d, function() d[1:3, ])),
+    epsilon = 0.1, control = quiet),
+  true_performance.default = true_performance(NULL),
+  true_performance.sturdy_model = true_performance(f_gpc, predictions = fitted(f_gpc),
+    newdata = NULL, y = NULL, level = 0.8, draws = 20, seed = 2),
+  true_performance.sturdy_model2 = true_performance(f_average, predict(f_average, d),
+    newdata = d, y = d$class, draws = 20),
+  update.sturdy_model2 = update(f_named, checked = data.frame(id = c("31", "30"), label = "no")),
+  update.sturdy_model3 = update(f_average, checked = data.frame(row = 2:3, label = "yes"),
+    id = LETTERS[1:16]),
+  update.sturdy_model4 = update(f_classes, checked = transform(review(f_classes, 3), label = "a")),
+
+  # packages met
+  autoplot.sturdy_calibration = ggplot2::autoplot(calibrated),
+  autoplot.sturdy_mislabelled = ggplot2::autoplot(found, n = 5, labels = 3),
+  autoplot.sturdy_model = ggplot2::autoplot(f_gpc, which = "model", inputs = 2),
+  autoplot.sturdy_noise_matrix = ggplot2::autoplot(noise_matrix(f_classes)),
+  autoplot.sturdy_selection = ggplot2::autoplot(f_selected),
+  axe_call.sturdy_model = axe_call.sturdy_model(f_gpc, verbose = TRUE),
+  axe_ctrl.sturdy_model = axe_ctrl.sturdy_model(f_average, verbose = FALSE),
+  axe_data.sturdy_model = axe_data.sturdy_model(f_rank, verbose = FALSE),
+  axe_data.sturdy_model2 = axe_data.sturdy_model(f_bpm),
+  find_formula.sturdy_model = insight::find_formula(f_stc),
+  find_parameters.sturdy_model = insight::find_parameters(f_gpc, flatten = TRUE),
+  get_coef.bpm = get_coef.bpm(f_bpm),
+  get_data.sturdy_model = insight::get_data(f_stc),
+  get_parameters.sturdy_model = insight::get_parameters(f_bpm),
+  get_predict.sturdy_model = get_predict.sturdy_model(f_gpc, newdata = d, type = "link"),
+  get_predict.sturdy_model2 = get_predict.sturdy_model(f_classes, newdata = d3),
+  get_predicted.sturdy_model = insight::get_predicted(f_gpc, data = d, predict = "expectation",
+    ci = 0.9),
+  get_vcov.bpm = get_vcov.bpm(f_bpm),
+  get_vcov.sturdy_model = get_vcov.sturdy_model(f_gpc),
+  gp_class = gp_class(mode = "classification", engine = "sturdy", kernel = "iso",
+    epsilon = 0.1, inducing = 5, df = 4),
+  gp_class_fit = gp_class_fit(class ~ u + v, data = d, kernel = "iso", epsilon = 0.1,
+    inducing = 4, df = 5, hyper = "optimum"),
+  gp_df = gp_df(range = c(0.5, 2), trans = NULL),
+  gp_epsilon = gp_epsilon(range = c(0, 0.2), trans = NULL),
+  gp_inducing = gp_inducing(range = c(20L, 200L), trans = NULL),
+  gp_kernel = gp_kernel(values = c("ard", "iso")),
+  handler_predict.sturdy_model = handler_predict.sturdy_model(list(model = f_gpc)),
+  handler_startup.sturdy_model = handler_startup.sturdy_model(list(metadata = list())),
+  link_function.sturdy_model = insight::link_function(f_gpc),
+  link_inverse.sturdy_model = insight::link_inverse(f_stc),
+  model_info.sturdy_model = insight::model_info(f_classes),
+  model_parameters.sturdy_model = parameters::model_parameters(f_bpm, ci = 0.9),
+  model_performance.sturdy_model = performance::model_performance(f_gpc),
+  print.gp_class = print(gp),
+  set_coef.bpm = set_coef.bpm(f_bpm, coefs = coef(f_bpm)),
+  update.gp_class = update.gp_class(gp, parameters = NULL, kernel = "ard", epsilon = 0.1,
+    inducing = 5, df = 3, fresh = FALSE),
+  vetiver_create_description.sturdy_model = vetiver_create_description.sturdy_model(f_gpc),
+  vetiver_create_meta.sturdy_model = vetiver_create_meta.sturdy_model(f_gpc, metadata = list()),
+  vetiver_prepare_model.sturdy_model = vetiver_prepare_model.sturdy_model(f_rank),
+  vetiver_ptype.sturdy_model = vetiver_ptype.sturdy_model(f_gpc)
 )

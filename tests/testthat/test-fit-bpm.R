@@ -58,6 +58,8 @@ test_that("prior scales are given by number, position or name", {
   expect_equal(scales(prior_scale = 2, intercept = FALSE), c(a = 2, b = 2))
   expect_error(scales(prior_scale = 1:3), class = "sturdy_error_prior_scale")
   expect_error(scales(prior_scale = c(a = 1)), class = "sturdy_error_prior_scale")
+  twice <- c(a = 1, b = 1, "(Intercept)" = 9, "(Intercept)" = 3)
+  expect_error(scales(prior_scale = twice), class = "sturdy_error_prior_scale")
   expect_error(scales(prior_scale = 0), class = "sturdy_error_hyperparameter")
   expect_error(scales(prior_scale = NA_real_), class = "sturdy_error_hyperparameter")
   expect_error(scales(prior_scale = "wide"), class = "sturdy_error_type")

@@ -42,6 +42,14 @@ test_that("lengthscales are matched by number, position and name", {
   expect_equal(resolve(1:4, all = c("a", "k", "b", "c")), c(1, 3, 4))
   expect_error(resolve(1:2), class = "sturdy_error_lengthscales")
   expect_error(resolve(c(a = 1, b = 1, d = 1)), class = "sturdy_error_lengthscales")
+  for (more in list(c(d = 4), c(b = 4), stats::setNames(4, ""), stats::setNames(4, NA))) {
+    expect_error(
+      resolve(c(c = 3, a = 1, b = 2, more)), "have one entry for each column",
+      class = "sturdy_error_lengthscales"
+    )
+  }
+  two <- match_columns(c(c = 3, a = 1, b = 2), c("a", "c"), c("a", "b", "c"), "scales", "scales")
+  expect_equal(two, c(1, 3))
   expect_snapshot(said(resolve(1:2)))
 })
 
@@ -65,6 +73,8 @@ test_that("a prior centred on the data follows the median heuristic", {
 
 test_that("an isotropic kernel has one lengthscale for all columns", {
   X <- inputs()
+  named <- kernel_resolve(kernel_iso(c(a = 2)), X, coding(1:3), letters[1:3])
+  expect_identical(named$lengthscale, 2)
   kernel <- kernel_resolve(kernel_iso(), X, coding(1:3), letters[1:3])
   expect_equal(kernel$lengthscale, median(dist(X)))
   expect_equal(kernel_columns(kernel, coding(1:3))$group, c(1, 1, 1))

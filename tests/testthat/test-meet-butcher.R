@@ -50,6 +50,7 @@ test_that("rows go where prediction does without them, and nowhere else", {
     Species ~ ., iris[c(1:15, 51:65, 101:115), ], kernel = held(2), epsilon = 0.05
   )
   expect_identical(predict(butchered(several), iris), predict(several, iris))
+  expect_error(axe_call.sturdy_model(toy_fit(), verbose = "yes"), class = "sturdy_error_type")
   expect_message(axe_data.sturdy_model(bpm(class ~ a, toy()), verbose = TRUE), class = "sturdy_message_axed")
 })
 

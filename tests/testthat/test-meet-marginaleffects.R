@@ -130,6 +130,7 @@ test_that("what there is no answer for is an error that says so", {
   )
   expect_error(get_predict.sturdy_model(certain, toy(), type = "link"), class = "sturdy_error_choice")
   expect_error(get_predict.sturdy_model(toy_fit(), toy(), type = "logit"), class = "sturdy_error_choice")
+  expect_error(get_predict.sturdy_model(toy_fit(), list(a = 1)), class = "sturdy_error_type")
   withr::local_options(sturdy.draws = 3)
   expect_error(get_predict.sturdy_model(toy_fit(), toy()), class = "sturdy_error_range")
   withr::local_options(sturdy.draws = 1e6, sturdy.max_memory = 1e8)
@@ -147,10 +148,17 @@ test_that("rows with missing values have missing estimates, and a message says s
   expect_identical(is.na(found$estimate), c(FALSE, TRUE))
 })
 
-test_that("set_coef() sets the weights of a bpm()", {
-  fit <- bpm(class ~ a + b, toy(), epsilon = 0.05)
+test_that("set_coef() sets the weights of a bpm() at one point, and of no other", {
+  fit <- bpm(class ~ a + b, toy(), epsilon = 0.05, hyper = "optimum")
   moved <- set_coef.bpm(fit, c(0, 1, 2))
   expect_equal(unname(coef(moved)), c(0, 1, 2))
+  expect_equal(predict(set_coef.bpm(fit, coef(fit)), toy(), "prob"), predict(fit, toy(), "prob"))
+  for (bad in list(1, c(1, 2, NA), letters[1:3])) {
+    expect_error(set_coef.bpm(fit, bad), class = "sturdy_error_type")
+  }
+  # nodes have weights of their own, and to drop them would change what the fit says
+  average <- bpm(class ~ a + b, toy(), epsilon = "average")
+  expect_error(set_coef.bpm(average, coef(average)), class = "sturdy_error_averaged")
 })
 
 test_that("estimates are means where they are asked for, and a message says when they are not", {

@@ -54,6 +54,28 @@ test_that("the flip probabilities over shards are those of a fit that has its ro
   )
 })
 
+test_that("a row is called by its position in its shard, with those left out counted", {
+  d$a[c(1, 2, 103, 299)] <- NA
+  d$class[250] <- NA
+  for (keep in c(TRUE, FALSE)) {
+    rows <- shards(d, 3, batch_size = 9, keep = keep)
+    fit <- suppressMessages(bpm(class ~ ., rows, nugget = 1, epsilon = 0.1))
+    folder <- withr::local_tempdir()
+    done <- mislabelled(fit, rows, to = folder)
+    expect_equal(done$rows, c(98, 99, 98))
+    written <- read_all(folder)
+    position <- rep(c(0, 100, 200), done$rows) + written$row
+    expect_equal(position, setdiff(1:300, c(1, 2, 103, 250, 299)))
+    expect_identical(written$label, as.character(d$class[position]))
+  }
+  # as mislabelled() of the rows at once has them
+  whole <- suppressMessages(bpm(class ~ ., d, nugget = 1, epsilon = 0.1))
+  found <- mislabelled(whole, level = NULL)
+  expect_equal(
+    written$probability[match(found$row, position)], found$probability, tolerance = 1e-5
+  )
+})
+
 test_that("answers go to a table of a database, too", {
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite())

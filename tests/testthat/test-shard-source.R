@@ -82,6 +82,30 @@ test_that("rows with missing values are left out and counted, or stop the fit", 
   expect_identical(sum(fit$shards$rows), 267)
 })
 
+test_that("rows that lack a value of a column that is dropped are left out, as without shards", {
+  d <- shard_data(300)
+  d$site <- "north" # constant
+  d$id <- sprintf("P%03d", 1:300) # differs in every row
+  d$site[c(2, 150)] <- NA
+  d$id[c(7, 290)] <- NA
+  d$a[9] <- NA
+  fit_to <- function(data) {
+    suppressMessages(bpm(class ~ a + b + f + site + id, data, nugget = 1, epsilon = 0.1))
+  }
+  whole <- fit_to(d)
+  expect_equal(nobs(whole), 295)
+  for (keep in c(TRUE, FALSE)) {
+    rows <- shards(d, 3, batch_size = 30, keep = keep)
+    fit <- fit_to(rows)
+    expect_equal(nobs(fit), 295)
+    expect_equal(fit$shards$left_out, 5)
+    expect_equal(fit$blueprint$coding, whole$blueprint$coding)
+    expect_equal(coef(fit), coef(whole), tolerance = 1e-6)
+    done <- mislabelled(fit, rows, to = withr::local_tempdir())
+    expect_equal(sum(done$rows), 295)
+  }
+})
+
 test_that("the shard that can't be used is named, with its cause", {
   files <- write_parts(c(100, 200, 300))
   lines <- readLines(files[2])

@@ -152,6 +152,20 @@ test_that("columns that are no inputs are those of the row, also where NA left r
   expect_equal(sub(".*(record[0-9]+).*", "\\1", cells), d$record[number])
 })
 
+test_that("columns that are no inputs and for which there is no room are named", {
+  d <- toy()
+  fit <- toy_fit(data = d)
+  d[paste0("note", 1:4)] <- list(rep(c("first", "second"), 20))
+  expect_no_match(report(fit, data = d, n = 2), "also not shown")
+  d$record <- sprintf("record%02d", 1:40) # it identifies rows, and comes first
+  d$list <- as.list(1:40)
+  page <- report(fit, data = d, n = 2)
+  expect_match(page, "<dt>record</dt>")
+  expect_match(page, "<dt>note3</dt>")
+  expect_no_match(page, "<dt>(note4|list)</dt>")
+  expect_match(page, "Of the data also not shown: note4, list.", fixed = TRUE)
+})
+
 test_that("a file of one's own becomes a report in five lines", {
   table <- withr::local_tempfile(fileext = ".csv")
   file <- withr::local_tempfile(fileext = ".html")
@@ -165,6 +179,7 @@ test_that("a file of one's own becomes a report in five lines", {
 test_that("what can't be reported or written is refused", {
   fit <- toy_fit()
   file <- withr::local_tempfile(fileext = ".html")
+  expect_error(label_report(fit), "`file` must be given", class = "sturdy_error_missing_argument")
   expect_error(label_report(fit, 3), class = "sturdy_error_type")
   expect_error(
     label_report(fit, file.path(file, "no", "x.html")), class = "sturdy_error_file"
