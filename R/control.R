@@ -25,8 +25,9 @@
 #'   kept (`TRUE`, the default), for `plot(fit, which = "trace")`.
 #' @param progress Whether what takes more than two seconds shows how far it has come and
 #'   how long it may still take: `TRUE`, a bar; `FALSE`, nothing; `NA`, a bar in
-#'   interactive sessions and the signals of the progressr package, where that is
-#'   installed, in others. The default is `NA`, or what the option `sturdy.progress` says.
+#'   interactive sessions, and in others a line on standard error after 10, 20, 40, ...
+#'   seconds, or the signals of the progressr package where it is enabled. The default is
+#'   `NA`, or what the option `sturdy.progress` says.
 #'
 #' @return A list of class `sturdy_control` with the fields `tol`, `max_sweeps`,
 #'   `damping`, `block`, `restarts`, `budget`, `trace` and `progress`.

@@ -11,6 +11,7 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
   # the features three times and, for the gradient, some 270 n-vectors
   check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE, call)
   rows <- latent_rows(t(Xt), labels)
+  given <- Xt
   Xt <- t(rows$X)
   span <- if (k > n && !any(prior$free)) row_span(Xt, weight_scales(prior))
   new_latent(
@@ -20,7 +21,12 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
     prior = list(prior_scale = prior$prior, nugget = prior$prior),
     least = list(), coarse = NULL, Z = NULL, places = FALSE,
     some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior, call),
-    again = NULL, project = NULL, predict = NULL,
+    again = NULL,
+    project = function(hyper, df, L, found) {
+      at <- native_weight_predict_nodes(given, found$b, array(found$extra, c(k, k, 1)))
+      native_project(L, drop(at$m), drop(at$s2) + hyper$nugget, df, k)
+    },
+    predict = NULL,
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
       if (hyper$nugget > 0) {

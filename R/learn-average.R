@@ -39,12 +39,16 @@ average_fit <- function(latent, spec) {
   open <- learn_unpriored(latent)
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
-  counter <- learn_counter(learn_progress(plain, average_nodes, "Integrating"), latent$n)
+  counter <- learn_counter(spec$control$progress$tick, latent$n)
   # with several classes all rows cost several times as much; where modes must do, those of
   # some rows tell the curvature; what is elsewhere is not fetched for less
   fewer <- is.null(latent$again) || latent$classes > 2 ||
     !average_is_long(latent) && !is.null(latent$y)
   rows <- min(if (fewer) learn_few_rows(latent$n), stage_rows)
+  d <- length(plain$start) + 1 # with a rate
+  models <- length(noise$models)
+  nodes <- if (integrate) average_total(latent, d, models) else 0
+  plan_average(spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes)
   stages <- learn_staged(latent, rows, spec, function(latent, before) {
     average_modes(latent, noise, spec, counter$tick, before)
   })
@@ -59,6 +63,7 @@ average_fit <- function(latent, spec) {
   }
   if (!length(models)) abort_no_modes()
   sizes <- average_sizes(models, noise)
+  spec$control$progress$expect("nodes", latent$n, sum(pmax(sizes, 1)))
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
     node_integral(models[[name]]$problem, models[[name]]$modes, sizes[[name]], counter$tick)
   })
@@ -128,16 +133,21 @@ average_sizes <- function(models, noise) {
   }
   laplace <- vapply(models, model_laplace, numeric(1)) + log(noise$weights[names(models)])
   d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
-  total <- if (d > node_wide) {
-    average_nodes_wide
-  } else if (problem$latent$classes == 2) average_nodes else average_nodes_classes
-  total <- total * length(models) / 3
-  total <- max(
-    total * min(1, average_nodes_many / problem$latent$n), min(total, average_nodes_fewest)
-  )
+  total <- average_total(problem$latent, d, length(models))
   share <- exp((laplace - max(laplace)) / 2)
   size <- pmax(round(total * share / sum(share)), average_nodes_least)
   ifelse(share^2 < average_negligible * sum(share^2), 0, size)
+}
+
+#' Nodes of so many models together
+#' @param d coordinates.
+#' @noRd
+average_total <- function(latent, d, models) {
+  total <- if (d > node_wide) {
+    average_nodes_wide
+  } else if (latent$classes == 2) average_nodes else average_nodes_classes
+  total <- total * models / 3
+  max(total * min(1, average_nodes_many / latent$n), min(total, average_nodes_fewest))
 }
 
 #' The model at whose best mode the fit is held: the most probable one with flip rates, for
@@ -161,7 +171,7 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   out <- lapply(seq_along(nodes$hyper), function(k) {
     L <- latent_likelihood(latent, nodes$omega[[k]])
     out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
-    tick(latent$n)
+    tick(latent$n, 1L, "end")
     if (ep_converged(out)) out
   })
   keep <- !vapply(out, is.null, NA)

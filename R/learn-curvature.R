@@ -79,8 +79,8 @@ curvature_look <- function(objective, mode, rough) {
     }
     points <- c(list(par), more)
     out <- learn_natives(problem, lapply(points, function(p) list(par = p, sites = sites)))
+    objective$tick(length(points))
     ends <- Map(function(par, out) {
-      objective$tick()
       end <- learn_evaluation(problem, par, out, curvature_residual)
       end$near <- !ep_converged(out)
       end

@@ -37,7 +37,7 @@ em_rates <- function(counts, n_rates) {
 #' @return as learn_search(), with `method` and `trace`.
 #' @noRd
 em_search <- function(problem, method) {
-  counter <- learn_counter(learn_progress(problem))
+  counter <- learn_counter(learn_tick(problem))
   at <- problem$field == "epsilon"
   bounds <- learn_bounds$epsilon
   par <- problem$start

@@ -10,19 +10,25 @@
 #' @noRd
 learn_fit <- function(latent, spec) {
   spec$deadline <- seconds_now() + spec$control$budget
+  spec$control$progress <- learn_work(spec$control$progress, latent)
   if (is_averaged(latent, spec)) average_fit(latent, spec) else learn_optimum(latent, spec)
 }
 
 #' The optimum of the criterion and the prior, and the fit there
 #' @noRd
 learn_optimum <- function(latent, spec) {
+  work <- spec$control$progress
   if (identical(spec$epsilon, "matrix")) {
+    problem <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = "learn")))
+    plan_search(work, problem, times = 2, more = work_matrix)
     return(matrix_optimum(latent, spec))
   }
-  if (is.null(latent$again) || learns_by_em(spec)) {
+  problem <- learn_problem(latent, spec)
+  if (learns_by_em(spec) || !is_staged(latent)) {
+    if (learns_by_em(spec)) work$expect("search", latent$n, work_em) else plan_search(work, problem)
     return(learn_once(latent, spec))
   }
-  problem <- learn_problem(latent, spec)
+  plan_staged(work, problem, stage_few(latent)$n)
   if (!length(problem$start)) {
     return(learn_result(problem, NULL, stage_held(problem, spec)))
   }

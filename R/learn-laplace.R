@@ -27,7 +27,11 @@ integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
   if (length(open)) {
     return(not_integrated(paste("no prior on", paste(open, collapse = ", "))))
   }
-  objective <- learn_objective(problem, learn_progress(problem, 2 * d, "Integrating"))
+  work <- learn_work(problem$control$progress, latent, "Integrating")
+  problem$control$progress <- work
+  if (search) plan_search(work, problem) else work$expect("search", latent$n, work_climb)
+  work$expect("curvature", latent$n, 2 * d)
+  objective <- learn_objective(problem, work$tick)
   mode <- if (search) {
     learn_search(problem)
   } else {

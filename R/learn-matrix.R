@@ -26,7 +26,7 @@ matrix_optimum <- function(latent, spec) {
   if (!length(usable)) {
     return(starts[[1]])
   }
-  counter <- learn_counter(function(n) NULL)
+  counter <- learn_counter(spec$control$progress$tick)
   way <- list(
     problem = function(omega) learn_problem(latent, at_rate(omega)),
     point = dirichlet_mean, shape = 1, rounds = 1L, gain = learn_gain

@@ -183,7 +183,7 @@ node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
       given <- if (!is.null(omega[[k]])) latent_omega(problem$latent, omega[[k]])
       list(par = Z[, k], omega = given, sites = if (!cold) node_foresee(near[[k]], Z[, k]))
     }), gradient = FALSE)
-    for (k in nodes) tick(problem$latent$n)
+    if (length(nodes)) tick(problem$latent$n, length(nodes), "nodes")
     out
   }
   out <- run(seq_len(ncol(Z)), FALSE)

@@ -121,7 +121,7 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
 #' Where EP gives no value the objective is -Inf, which the line search backs away from.
 #' @param tick is told after each evaluation on how many rows it was.
 #' @noRd
-learn_objective <- function(problem, tick = function(n) NULL) {
+learn_objective <- function(problem, tick = function(...) NULL) {
   last <- list(par = NULL)
   trail <- list()
   best <- list(penalised = -Inf)
@@ -151,7 +151,7 @@ learn_objective <- function(problem, tick = function(n) NULL) {
     problem = problem,
     at = at,
     best = function() best,
-    tick = function() tick(problem$latent$n), # for one that was made elsewhere
+    tick = function(times = 1L) tick(problem$latent$n, times), # for those made elsewhere
     begin = function(from = NULL) {
       known <- !is.null(from$penalised)
       last <<- if (known) from else list(par = NULL)

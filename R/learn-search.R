@@ -32,7 +32,7 @@ tied_basis <- function(field) {
 #' @return an evaluation with `opt` (how the climb ended), ep, cold, evaluations, starts.
 #' @noRd
 learn_search <- function(problem) {
-  counter <- learn_counter(learn_progress(problem))
+  counter <- learn_counter(learn_tick(problem))
   objective <- learn_objective(problem, counter$tick)
   few <- learn_few(problem, counter$tick)
   race <- learn_race(objective, few)

@@ -14,6 +14,11 @@ stage_few <- function(latent, rows = stage_rows) {
   if (latent$n > 1.2 * rows || is.null(latent$y)) latent$some(rows) else latent
 }
 
+#' Is an optimum looked for on some rows first? Without inducing inputs where the race would
+#' be on more rows than that
+#' @noRd
+is_staged <- function(latent) !is.null(latent$again) || latent$n > 4 * stage_rows
+
 #' The latent of all rows, its inducing inputs in the metric learned on some; more of them
 #' where they leave much
 #' @noRd
@@ -99,7 +104,7 @@ stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
 #' @return the same on all rows.
 #' @noRd
 stage_optimum <- function(few, problem, spec) {
-  counter <- learn_counter(learn_progress(problem), problem$latent$n)
+  counter <- learn_counter(learn_tick(problem), problem$latent$n)
   first <- few$modes[[1]]
   n_few <- few$problem$latent$n
   some <- learn_objective(few$problem, counter$tick)

@@ -1,7 +1,8 @@
 # How far a long call has come and how long it may still take: one meter for all of them.
 #
 # `progress` is TRUE, FALSE or NA: a bar, nothing, or, the default, a bar in interactive
-# sessions and the signals of progressr in others. Whatever is not silent also signals
+# sessions; in others the signals of progressr, where they are heard, or else a line on
+# standard error after 10 s, 20 s, 40 s and so on. Whatever is not silent also signals
 # conditions of class "sturdy_progress", with what the line says as numbers.
 
 #' The default of `progress`
@@ -19,13 +20,16 @@ default_progress <- function() {
 #' Steps that follow each other faster than cli's ticks (`cli.tick_time`) are not looked
 #' at: their `words` are never made.
 #'
-#' @param what is being done, as "Learning".
+#' @param what is being done, as "Learning". @param progress see above.
 #' @param frame whose end ends what is shown.
 #' @return a function of `done` and `total` (`NA` where that is unknown), in any unit,
 #'   `words` (what is counted: "some 20 fits of 1,000 rows"), and `left`, the seconds
 #'   that are left where these are known better than by proportion.
 #' @noRd
 progress_meter <- function(what, progress, frame = rlang::caller_env()) {
+  if (is.list(progress)) { # part of a longer call, see learn_work()
+    return(progress$pulse)
+  }
   if (isFALSE(progress)) {
     return(function(done, total, words, left = NULL) NULL)
   }
@@ -54,7 +58,7 @@ progress_meter <- function(what, progress, frame = rlang::caller_env()) {
       show <<- progress_display(what, progress, frame)
     }
     if (!is.null(show)) {
-      show(elapsed / (elapsed + left), progress_line(words, elapsed, left))
+      show(elapsed / (elapsed + left), progress_line(words, elapsed, left), elapsed)
     }
   }
 }
@@ -85,16 +89,35 @@ rough_time <- function(seconds) {
   }
 }
 
-#' What shows a share (`NA`: unknown) and a line, or `NULL`
+#' What shows a share (`NA`: unknown) and a line after so many seconds
 #' @noRd
 progress_display <- function(what, progress, frame) {
   if (isTRUE(progress) || interactive()) {
     return(cli_display(what, frame))
   }
-  if (rlang::is_installed("progressr") && !identical(frame, globalenv())) {
+  if (progressr_is_heard() && !identical(frame, globalenv())) {
     return(progressr_display(what, frame))
   }
-  function(share, line) NULL
+  line_display(what)
+}
+
+# In scripts it does nothing unless it is asked to
+progressr_is_heard <- function() {
+  rlang::is_installed("progressr") && isTRUE(getOption("progressr.enable", interactive()))
+}
+
+progress_line_after <- 10 # seconds
+
+#' A line now and then, for the log of a script; a document that is knitted has none
+#' @noRd
+line_display <- function(what) {
+  next_at <- progress_line_after
+  function(share, line, elapsed) {
+    if (elapsed >= next_at) {
+      cat("sturdy: ", what, ", ", line, "\n", sep = "", file = stderr())
+      next_at <<- next_at * 2^ceiling(log2((elapsed + 1) / next_at))
+    }
+  }
 }
 
 cli_display <- function(what, frame) {
@@ -103,7 +126,7 @@ cli_display <- function(what, frame) {
     format = "{cli::pb_spin} {cli::pb_extra$what}{cli::pb_extra$bar}: {cli::pb_extra$line}",
     total = NA, extra = list(what = what, bar = "", line = ""), .envir = frame
   )
-  function(share, line) {
+  function(share, line, elapsed) {
     extra <- list(what = what, bar = drawn_bar(share), line = line)
     cli::cli_progress_update(extra = extra, id = id, force = TRUE)
   }
@@ -123,7 +146,7 @@ drawn_bar <- function(share, width = 10) {
 progressr_display <- function(what, frame) {
   step <- progressr::progressor(steps = 100, label = what, envir = frame)
   shown <- 0
-  function(share, line) {
+  function(share, line, elapsed) {
     percent <- if (is.na(share)) shown else max(shown, floor(100 * share))
     step(amount = percent - shown, message = paste0(what, ": ", line))
     shown <<- percent

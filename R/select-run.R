@@ -115,7 +115,8 @@ map_progress <- function(n, title, frame) {
     return(no_tick)
   }
   here <- isTRUE(progress) || interactive()
-  if (rlang::is_installed("progressr") && (!here || has_workers())) {
+  signals <- rlang::is_installed("progressr")
+  if (signals && (has_workers() || !here && progressr_is_heard())) {
     return(progressr::progressor(steps = n, envir = frame))
   }
   meter_tick(progress_meter(title, progress, frame), n)

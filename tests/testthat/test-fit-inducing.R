@@ -190,7 +190,7 @@ test_that("where some rows want no wrong labels, none are tried on all", {
   latent <- model_latent(fit)
   latent$free <- "nugget"
   problem <- learn_problem(latent, gpc_spec(inducing = 30))
-  counter <- learn_counter(function(n) NULL, problem$latent$n)
+  counter <- learn_counter(function(...) NULL, problem$latent$n)
   objective <- learn_objective(problem, counter$tick)
   par <- replace(problem$start, problem$field == "epsilon", problem$lower[2])
   end <- learn_climb(objective$at(par), objective)

@@ -231,7 +231,7 @@ test_that("a component that gets no node is left out", {
   proposal <- list(part(0.97, 1L), part(0.01, 1L), part(0.02, 2L))
   problem <- problem_of(averaged(kernel = one_free()), "one")
   modes <- learn_modes(learn_objective(problem), list(list(par = c(0, -1))))
-  drawn <- node_draw(problem, modes[c(1, 1)], proposal, 10, 0, function(n) NULL)
+  drawn <- node_draw(problem, modes[c(1, 1)], proposal, 10, 0, function(...) NULL)
   expect_equal(ncol(drawn$Z), 10)
   expect_equal(length(drawn$drawn), 1)
 })
@@ -252,7 +252,7 @@ test_that("drawn twice, nodes have the density of both draws together", {
     par = c(0, 0), H = diag(60, 2), penalised = -log(2 * pi), sites = out$sites,
     tangent = matrix(0, 2, 2)
   )
-  found <- node_integral(problem, list(mode), 60, function(n) NULL)
+  found <- node_integral(problem, list(mode), 60, function(...) NULL)
   expect_equal(ncol(found$Z), 120)
   expect_lt(abs(found$log_evidence), 0.2)
 })

@@ -51,6 +51,7 @@ test_that("what goes to a worker does not grow with the other items", {
   }
   expect_lt(size(1e6, NULL), 1e5)
   skip_if_not_installed("progressr")
+  withr::local_options(progressr.enable = TRUE)
   expect_lt(size(1e6, "Title"), 1e5)
 })
 
