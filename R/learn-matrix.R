@@ -109,7 +109,7 @@ matrix_climb <- function(here, latent, spec, way, tick) {
 #'   matrix_offset(), sites), or `NULL`.
 #' @noRd
 matrix_em <- function(latent, here, spec, way, tick) {
-  control <- utils::modifyList(unclass(spec$control), list(tol = max(1e-4, spec$control$tol)))
+  control <- way$problem(here$omega)$search_control
   omega <- here$omega
   sites <- here$sites
   found <- NULL

@@ -23,7 +23,10 @@ learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, sp
   c(coordinates, list(
     latent = latent, df = spec$df, criterion = spec$criterion, control = spec$control,
     deadline = spec$deadline,
-    search_control = utils::modifyList(unclass(spec$control), list(tol = tol))
+    # integrals of several classes to 1e-8 of their value
+    search_control = utils::modifyList(
+      unclass(spec$control), list(tol = tol, lean = latent$classes > 2)
+    )
   ))
 }
 

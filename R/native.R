@@ -26,7 +26,7 @@ native_kernels <- function(columns, hyper) {
 # likelihoods of the true classes, n x C (report_likelihood()), and the sites are n x
 # `functions`. `control` may have two fields that are no one's to set: `parallel` (all sites at
 # once) and `lean` (no memory for Newton steps, nor for gradients other than that of the
-# evidence at df = Inf).
+# evidence at df = Inf; with several classes: integrals to 1e-8).
 native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
                        progress = NULL, functions = 1L) {
   n <- nrow(L) * functions

@@ -5,7 +5,7 @@
  *             = 1/sd_c^2 + sum_{k: x < mean_k + 8.4 sd_k} 1/sd_k^2    [M 12.7]
  *   (factors further to the left are 1). Newton finds the mode from mean_c,
  *   from where L' is convex, and from outside the ends where L has fallen by
- *   DROP. Between them the trapezoid rule with a step of STEP scales where that
+ *   38. Between them the trapezoid rule with a step of 0.8 scales where that
  *   takes no more than TRAPEZOID_MOST nodes, otherwise 16-point Gauss panels of
  *   4 scales or less, which grow to the right. Under p, with h_k = phi/Phi at
  *   z_k,                                                             [M 12.6]
@@ -17,16 +17,19 @@
  *   Variances are taken about the values at the mode, weights relative to it.
  * Accuracy: against long double (test-likelihood-classes.c: C = 2 to 20,
  *   variances 1e-5 to 1e5, 30 sd behind): log P 5e-13, shift 3e-12 of itself or
- *   of sd, ratio 1e-11.                                                     */
+ *   of sd, ratio 1e-11. Lean: 1e-8.                                         */
 #include "argmax.h"
+#include "dense-tile.h"
 #include "hazard.h"
 #include "numeric.h"
 
-/* STEP and DROP: 0.9 and 36 are off by 4e-11 in log P, 1.0 and 34 by 2e-9. */
-#define STEP 0.8
-#define DROP 38.0
+/* Step and drop: 0.9 and 36 are off by 4e-11 in log P, 1.0 and 34 by 2e-9. */
+typedef struct {
+  double step, drop;
+} fineness;
+static const fineness fine = {0.8, 38}, rough = {1.0, 24};
 /* An end may lie further out than it has to. */
-#define DROP_MOST 46.0
+#define DROP_MORE 8.0
 #define TRAPEZOID_MOST 72
 #define PANEL 4.0
 /* On its way down the density may fall by no more than e^-SLOPE in a panel: in
@@ -50,6 +53,7 @@ static const double gauss_weight[NODES / 2] = {
 typedef struct {
   int C, c;
   const double *mean, *sd;
+  const fineness *how;
   /* the mode, the log density there, and what the sums are taken about */
   double mode, top, h0[ARGMAX_MOST], G0;
   /* sums over the nodes */
@@ -65,15 +69,18 @@ static void look(const integral *I, double x, double L[3], double *h) {
   hazard(C, z, mass, h, d, v);
   h[c] = 0;
   const double unit = 1 / I->sd[c];
+  double product = 1; /* of C numbers above 1e-9 or so */
   L[0] = -z[c] * z[c] / 2;
   L[1] = -z[c] * unit;
   L[2] = -unit * unit;
   for (int k = 0; k < C; k++) {
     if (k == c) continue;
-    L[0] += log(mass[k]) - (z[k] < 0 ? z[k] * z[k] / 2 : 0);
+    product *= mass[k];
+    L[0] -= z[k] < 0 ? z[k] * z[k] / 2 : 0;
     L[1] += h[k] / I->sd[k];
     L[2] -= h[k] * d[k] / (I->sd[k] * I->sd[k]);
   }
+  L[0] += log(product);
 }
 
 /* Newton from mean_c: L' is positive and convex up to the mode. */
@@ -91,16 +98,16 @@ static void find_mode(integral *I) {
     if (k != I->c) I->G0 += I->h0[k] / I->sd[k];
 }
 
-/* Where L has fallen by DROP or a little more, on the side of `sign`. As L is
+/* Where L has fallen by `drop` or a little more, on the side of `sign`. As L is
  * concave Newton stays outside. */
 static double find_end(const integral *I, double sign) {
-  double x = I->mode + sign * (sqrt(2 * DROP) + 0.1) * I->sd[I->c];
+  double x = I->mode + sign * (sqrt(2 * I->how->drop) + 0.1) * I->sd[I->c];
   double L[3], h[ARGMAX_MOST];
   for (int step = 0; step < NEWTON_MOST; step++) {
     look(I, x, L, h);
     const double fallen = I->top - L[0];
-    if (fallen <= DROP_MOST) break;
-    x += (fallen - DROP) / L[1];
+    if (fallen <= I->how->drop + DROP_MORE) break;
+    x += (fallen - I->how->drop) / L[1];
   }
   return x;
 }
@@ -121,7 +128,7 @@ static void add_nodes(integral *I, int n, const double *x, double *w, int all) {
   double G[NODES], second[NODES];
   for (int j = 0; j < n; j++) {
     const double u = (x[j] - I->mean[c]) / I->sd[c];
-    L[j] = -u * u / 2 - I->top;
+    L[j] = u * u / 2 + I->top;
     product[j] = 1;
     G[j] = second[j] = 0;
   }
@@ -131,14 +138,15 @@ static void add_nodes(integral *I, int n, const double *x, double *w, int all) {
     for (int j = 0; j < n; j++) z[j] = (x[j] - I->mean[k]) * unit;
     hazard(n, z, mass, h[k], d, v[k]);
     for (int j = 0; j < n; j++) {
-      L[j] -= z[j] < 0 ? z[j] * z[j] / 2 : 0;
+      L[j] += z[j] < 0 ? z[j] * z[j] / 2 : 0;
       product[j] *= mass[j];
       G[j] += h[k][j] * unit;
       second[j] += h[k][j] * d[j] * unit * unit;
     }
   }
+  dense_variant_widest()->decay(n, 1, 0, L);
   for (int j = 0; j < n; j++) {
-    w[j] *= exp(L[j] + log(product[j]));
+    w[j] *= L[j] * product[j];
     I->w += w[j];
   }
   if (!all) return;
@@ -164,7 +172,7 @@ static void add_nodes(integral *I, int n, const double *x, double *w, int all) {
 }
 
 static void add_trapezoid(integral *I, double a, double b, int all) {
-  const int count = (int)ceil((b - a) / (STEP * scale_at(I, a))) + 1;
+  const int count = (int)ceil((b - a) / (I->how->step * scale_at(I, a))) + 1;
   const double step = (b - a) / (count - 1);
   double x[NODES], w[NODES];
   for (int first = 0; first < count; first += NODES) {
@@ -214,13 +222,14 @@ static void finish(const integral *I, argmax_moments *to) {
 }
 
 double argmax_given(int C, int c, const double *mean, const double *sd,
-                    argmax_moments *moments) {
+                    int lean, argmax_moments *moments) {
   for (int k = 0; k < C; k++)
     if (!isfinite(mean[k]) || !(sd[k] > 0) || !isfinite(sd[k])) return NAN;
-  integral I = {.C = C, .c = c, .mean = mean, .sd = sd};
+  integral I = {
+      .C = C, .c = c, .mean = mean, .sd = sd, .how = lean ? &rough : &fine};
   find_mode(&I);
   const double a = find_end(&I, -1), b = find_end(&I, 1);
-  if ((b - a) / (STEP * scale_at(&I, a)) <= TRAPEZOID_MOST)
+  if ((b - a) / (I.how->step * scale_at(&I, a)) <= TRAPEZOID_MOST)
     add_trapezoid(&I, a, b, moments != NULL);
   else
     add_panels(&I, a, b, moments != NULL);

@@ -1,6 +1,8 @@
 /* What: spread() and decay() of one variant, the two loops of a column of a Gram
- *       matrix (dense-tile.h). dense-tile.c includes it for each, with LANES
- *       doubles a vector, NAME and TARGET.
+ *       matrix, and hazard(), that of a quadrature's nodes (dense-tile.h).
+ *       dense-tile.c includes it for each, with LANES doubles a vector, NAME and
+ *       TARGET.
+ * Method of hazard(): hazard.c.
  * Method of exp(): -x = k log 2 + r, |r| <= log(2)/2, log 2 in two parts, of
  *   which k times the first is exact; exp(r) by its series to r^13, whose next
  *   term is 4e-18; 2^k in two factors, so that neither overflows nor is
@@ -18,6 +20,8 @@
 #define SPREAD PASTE(spread_, NAME)
 #define EXP PASTE(exp_, NAME)
 #define DECAY PASTE(decay_, NAME)
+#define HAZARD PASTE(hazard_, NAME)
+#define HAZARD_AT PASTE(hazard_at_, NAME)
 
 #if LANES > 1
 typedef double VEC __attribute__((vector_size(8 * LANES)));
@@ -90,15 +94,67 @@ TARGET static void DECAY(int n, double scale, double shift, double *x) {
   *at = EXP(-*at) * scale + shift;
   memcpy(x + i, rest, sizeof *x * (size_t)(n - i));
 }
+
+/* LANES of them */
+TARGET static inline void HAZARD_AT(const double *at, double *mass, double *h,
+                                    double *d, double *v) {
+  const VEC z = *(const LOOSE *)at, t = CHOOSE(z < 0, -z, z);
+  const VEC x = (t - 5) / (t + 5), s = x * x;
+  VEC even = FILL(mills[MILLS - 1]), odd = FILL(mills[MILLS]);
+  UNROLL for (int k = MILLS - 3; k >= 0; k -= 2) {
+    even = even * s + mills[k];
+    odd = odd * s + mills[k + 1];
+  }
+  const VEC R = (even + x * odd) / (1 + t),
+            phi = NORMAL_TOP * EXP(z * z * -0.5);
+  const VEC m = CHOOSE(z < 0, R * NORMAL_TOP, 1 - R * phi);
+  const VEC g = CHOOSE(z < 0, FILL(NORMAL_TOP), phi) / m, from = z + g;
+  *(LOOSE *)mass = m;
+  *(LOOSE *)h = g;
+  *(LOOSE *)d = from;
+  *(LOOSE *)v = 1 - g * from;
+}
+
+TARGET static void HAZARD(int n, const double *z, double *mass, double *h,
+                          double *d, double *v) {
+  int i = 0;
+  for (; i + LANES <= n; i += LANES)
+    HAZARD_AT(z + i, mass + i, h + i, d + i, v + i);
+  if (i >= n) return;
+  const size_t left = sizeof *z * (size_t)(n - i);
+  double rest[5][LANES] = {{0}};
+  memcpy(rest[0], z + i, left);
+  HAZARD_AT(rest[0], rest[1], rest[2], rest[3], rest[4]);
+  memcpy(mass + i, rest[1], left);
+  memcpy(h + i, rest[2], left);
+  memcpy(d + i, rest[3], left);
+  memcpy(v + i, rest[4], left);
+}
 #else /* doubles that are wider on the way are not rounded to whole numbers */
 TARGET static void DECAY(int n, double scale, double shift, double *x) {
   for (int i = 0; i < n; i++) x[i] = exp(-x[i]) * scale + shift;
+}
+
+TARGET static void HAZARD(int n, const double *z, double *mass, double *h,
+                          double *d, double *v) {
+  for (int i = 0; i < n; i++) {
+    const double t = fabs(z[i]), x = (t - 5) / (t + 5);
+    double p = mills[MILLS];
+    for (int k = MILLS - 1; k >= 0; k--) p = p * x + mills[k];
+    const double R = p / (1 + t), phi = NORMAL_TOP * exp(-z[i] * z[i] / 2);
+    mass[i] = z[i] < 0 ? R * NORMAL_TOP : 1 - R * phi;
+    h[i] = (z[i] < 0 ? NORMAL_TOP : phi) / mass[i];
+    d[i] = z[i] + h[i];
+    v[i] = 1 - h[i] * d[i];
+  }
 }
 #endif
 
 #undef SPREAD
 #undef EXP
 #undef DECAY
+#undef HAZARD
+#undef HAZARD_AT
 #undef FILL
 #undef CHOOSE
 #undef POWER

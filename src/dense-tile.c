@@ -125,6 +125,23 @@ static const double exp_series[] = {1,
                                     1.0 / 479001600,
                                     1.0 / 6227020800};
 
+/* Mills' ratio, see hazard.c: data-raw/mills-ratio.py */
+#define MILLS 23
+static const double mills[MILLS + 1] = {
+    1.156848628291894582,        -0.22948753825211315942,
+    0.077781598868737687601,     0.025072179301638799991,
+    -0.066177600779096305617,    0.061505045840186498751,
+    -0.038026592185841386387,    0.016348231281029381022,
+    -0.0042012903291873068302,   0.000019530638370790786741,
+    0.00045704392357953655532,   -0.00013437427855711350834,
+    -0.000024805838451923189768, 0.000022709612709237681783,
+    -1.7633239265736746318e-7,   -3.2772876332088650998e-6,
+    3.2054316652589572244e-7,    4.9199623314783404915e-7,
+    -6.5889744911089537454e-8,   -7.7585202367863426852e-8,
+    9.0924761340191464925e-9,    1.1032071151574336462e-8,
+    -7.0738985755615886449e-10,  -9.5648329347125511362e-10};
+#define NORMAL_TOP 0.398942280401432677939946 /* phi(0) */
+
 /* 2^k of k + EXP_BIASED */
 static double power_of(double shifted) {
   uint64_t bits;
@@ -158,7 +175,7 @@ static double power_of(double shifted) {
     .name = label, .rows = (lanes) * (vectors), .cols = tile_cols,             \
     .slab = (lanes)*SLAB_VECTORS, .tile = tile_##suffix,                       \
     .solve = solve_##suffix, .both = both_##suffix, .spread = spread_##column, \
-    .decay = decay_##column                                                    \
+    .decay = decay_##column, .hazard = hazard_##column                         \
   }
 
 static const dense_variant variants[] = {

@@ -1,5 +1,5 @@
-/* What: the innermost loops of the dense kernels and of Gram matrices, compiled
- *       once for each width of vector registers that a processor may have. */
+/* What: the innermost loops of the dense kernels, of Gram matrices and of the
+ *       quadrature of several classes, compiled once for each width of vector registers that a processor may have. */
 #ifndef STURDY_DENSE_TILE_H
 #define STURDY_DENSE_TILE_H
 
@@ -30,6 +30,9 @@ typedef struct {
   int (*spread)(int n, const double *sq, double own, double share, double *G);
   /* x[n] <- scale exp(-x) + shift. */
   void (*decay)(int n, double scale, double shift, double *x);
+  /* phi/Phi and what goes with it at z[n], see hazard.h, but for its tail */
+  void (*hazard)(int n, const double *z, double *mass, double *h, double *d,
+                 double *v);
 } dense_variant;
 
 /* The variants from the narrowest to the widest, NULL beyond the last one that

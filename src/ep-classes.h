@@ -47,7 +47,7 @@ void common_carve(common_mode *cm, int n, int C, workspace *ws);
 int common_solve(common_mode *cm, const classes_model *model, ep_site *site);
 
 /* As ep_run(), at df = Inf. Newton steps and parallel sweeps there are none of:
- * opt->parallel and opt->lean are not looked at. */
+ * opt->parallel is not looked at, opt->lean is the model's. */
 int classes_run(const classes_model *model, const ep_options *opt,
                 classes_state *st, classes_work *work, ep_monitor monitor,
                 void *monitor_data);

@@ -37,7 +37,7 @@ int classes_project(const classes_model *model, int i, const double *A,
     sd[c] = sqrt(row->cav[c].var);
   }
   const tilted_classes t =
-      classes_tilt(C, model->weight + IDX(0, i, C), mean, sd);
+      classes_tilt(C, model->weight + IDX(0, i, C), mean, sd, model->lean);
   row->log_z = t.log_z;
   for (int c = 0; c < C; c++) {
     const double V = t.ratio[c] * row->cav[c].var;

@@ -13,6 +13,7 @@ typedef struct {
   int n, C;             /* C <= ARGMAX_MOST */
   latent *const *post;  /* [C], each of n sites */
   const double *weight; /* [C x n] of row i and true class c: L_i(c) [M 13.1] */
+  int lean;             /* as of argmax_given() */
 } classes_model;
 
 /* What EP makes of one row */

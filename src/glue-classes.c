@@ -60,8 +60,8 @@ static void set_up(classes_space *s, int n, int C, SEXP run_) {
   s->weight = glue_alloc((size_t)all);
   for (int i = 0; i < n; i++)
     for (int c = 0; c < C; c++) s->weight[IDX(c, i, C)] = L[IDX(i, c, n)];
-  s->model =
-      (classes_model){.n = n, .C = C, .post = s->at, .weight = s->weight};
+  s->model = (classes_model){
+      .n = n, .C = C, .post = s->at, .weight = s->weight, .lean = s->opt.lean};
   CARVE(carve_all(s, &ws));
   memset(s->zero, 0, (size_t)n * sizeof *s->zero);
   for (int c = 0; c < C; c++) s->post[c].ops->bind(&s->post[c]);
@@ -186,7 +186,7 @@ SEXP glue_classes_prob(SEXP mean_, SEXP var_) {
       sd[c] = sqrt(var[IDX(i, c, n)]);
     }
     for (int c = 0; c < C; c++)
-      out[IDX(i, c, n)] = argmax_given(C, c, m, sd, NULL);
+      out[IDX(i, c, n)] = argmax_given(C, c, m, sd, 0, NULL);
   }
   UNPROTECT(1);
   return out_;

@@ -50,7 +50,7 @@ static void mix(int C, const double *sd, double rest, const double *share,
 }
 
 tilted_classes classes_tilt(int C, const double *weight, const double *mean,
-                            const double *sd) {
+                            const double *sd, int lean) {
   tilted_classes t;
   argmax_moments given[ARGMAX_MOST];
   double share[ARGMAX_MOST];
@@ -59,8 +59,8 @@ tilted_classes classes_tilt(int C, const double *weight, const double *mean,
   for (int c = 0; c < C; c++) {
     share[c] = -INFINITY;
     if (weight[c] > least)
-      share[c] =
-          log(weight[c] - least) + argmax_given(C, c, mean, sd, &given[c]);
+      share[c] = log(weight[c] - least) +
+                 argmax_given(C, c, mean, sd, lean, &given[c]);
     t.log_z = log_add(t.log_z, share[c]);
   }
   if (isnan(t.log_z)) { /* then not all of `given` is known */
@@ -82,7 +82,7 @@ double classes_posterior(int C, const double *weight, const double *mean,
       sharing++;
       continue;
     }
-    log_p[c] = argmax_given(C, c, mean, sd, NULL);
+    log_p[c] = argmax_given(C, c, mean, sd, 0, NULL);
     left -= exp(log_p[c]);
     log_z = log_add(log_z, log(weight[c]) + log_p[c]);
   }

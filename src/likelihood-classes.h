@@ -16,9 +16,10 @@ typedef struct {
 } tilted_classes;
 
 /* For cavities N(mean[k], sd[k]^2), k < C <= ARGMAX_MOST; weight[C] >= 0, not
- * all 0. One integral a class with more than the least weight. */
+ * all 0. One integral a class with more than the least weight; lean: as of
+ * argmax_given(). */
 tilted_classes classes_tilt(int C, const double *weight, const double *mean,
-                            const double *sd);
+                            const double *sd, int lean);
 
 /* log_p[C] = log P(class k is the largest); returns log_z, to go with it. Where
  * not `all`, classes of the least weight share what the others leave equally,

@@ -48,8 +48,8 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 c_layers <- c(
   "status workspace",
   "numeric host threads tile-loops column-loops",
-  "hazard",
   "dense-tile",
+  "hazard",
   "dense-ops",
   "dense-product",
   "dense-solve dense-blas",

@@ -659,7 +659,15 @@ mutant(
 )
 mutant(
   "what is left of a column is not taken to exp()", "src/column-loops.h",
-  "if (i >= n) return;", "return;", c = "kernel"
+  "if (i >= n) return;\n  double rest[LANES]", "return;\n  double rest[LANES]", c = "kernel"
+)
+mutant(
+  "what is left of an array has no hazard", "src/column-loops.h",
+  "  memcpy(d + i, rest[3], left);\n", "", c = "likelihood-classes"
+)
+mutant(
+  "an integral of a search ends too early", "src/argmax.c",
+  "rough = {1.0, 24}", "rough = {1.0, 8}", c = "likelihood-classes"
 )
 mutant(
   "subnormal values of exp() are 0", "src/dense-tile.c",

@@ -2,6 +2,7 @@
  * quadrature of its own, and against differences of log Z. */
 #include "likelihood-classes.h"
 #include "check.h"
+#include "dense-tile.h"
 #include "dense.h"
 #include "hazard.h"
 
@@ -50,6 +51,21 @@ static void hazard_keeps_its_digits(void) {
       CHECK_SCALED(mass[i] * exp(z[i] < 0 ? -z[i] * z[i] / 2 : 0),
                    (double)expl(log_normal_cdf(z[i])), 1e-12, 0);
   }
+}
+
+/* What is left of an array and what fills a vector, on every variant */
+static void hazard_has_the_same_bits_everywhere(void) {
+  enum { N = 37 };
+  double z[N], one[4][N], other[4][N];
+  for (int i = 0; i < N; i++) z[i] = -5 + 0.4 * i;
+  for (int v = 0; dense_variant_at(v); v++)
+    for (int size = 1; size <= N; size++) {
+      const dense_variant *loops = dense_variant_at(v);
+      dense_variant_at(0)->hazard(size, z, one[0], one[1], one[2], one[3]);
+      loops->hazard(size, z, other[0], other[1], other[2], other[3]);
+      for (int k = 0; k < 4; k++)
+        CHECK(!memcmp(one[k], other[k], sizeof(double) * (size_t)size));
+    }
 }
 
 typedef struct {
@@ -180,7 +196,7 @@ static void column(uint64_t *seed, int kind, int C, int y, double *omega) {
 
 static void check_cell(int C, const double *omega, const double *mean,
                        const double *sd) {
-  const tilted_classes t = classes_tilt(C, omega, mean, sd);
+  const tilted_classes t = classes_tilt(C, omega, mean, sd, 0);
   static long_moments given[ARGMAX_MOST];
   long double share[ARGMAX_MOST], least = omega[0], z;
   for (int c = 0; c < C; c++) least = fminl(least, omega[c]);
@@ -193,6 +209,12 @@ static void check_cell(int C, const double *omega, const double *mean,
     log_z = isinf(low) ? hi : hi + log1pl(expl(low - hi));
   }
   CHECK_NEAR(t.log_z, (double)log_z, 5e-13);
+  const tilted_classes lean = classes_tilt(C, omega, mean, sd, 1);
+  CHECK_NEAR(lean.log_z, t.log_z, 1e-8);
+  for (int k = 0; k < C; k++) {
+    CHECK_SCALED(lean.shift[k], t.shift[k], 1e-7, sd[k]);
+    CHECK_SCALED(lean.ratio[k], t.ratio[k], 1e-6, 0);
+  }
   const long double rest = least > 0 ? expl(logl(least) - log_z) : 0;
   for (int k = 0; k < C; k++) {
     long double shift = 0, ratio = rest, loss;
@@ -240,13 +262,13 @@ static void moments_are_derivatives_of_log_z(void) {
       double mean[ARGMAX_MOST], sd[ARGMAX_MOST], omega[ARGMAX_MOST];
       draw(&seed, PLAIN, C, 0, mean, sd);
       column(&seed, kind, C, 0, omega);
-      const tilted_classes t = classes_tilt(C, omega, mean, sd);
+      const tilted_classes t = classes_tilt(C, omega, mean, sd, 0);
       for (int k = 0; k < C; k++) {
         const double at = mean[k], e = 1e-3 * sd[k];
         double f[5];
         for (int j = -2; j <= 2; j++) {
           mean[k] = at + j * e;
-          f[j + 2] = classes_tilt(C, omega, mean, sd).log_z;
+          f[j + 2] = classes_tilt(C, omega, mean, sd, 0).log_z;
         }
         mean[k] = at;
         const double d1 = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * e);
@@ -265,7 +287,7 @@ static void two_classes_are_a_probit(void) {
     double mean[2], sd[2], omega[2] = {1, 0}, log_p[2];
     draw(&seed, rep % REGIMES, 2, 0, mean, sd);
     const double z = (mean[0] - mean[1]) / hypot(sd[0], sd[1]);
-    CHECK_NEAR(classes_tilt(2, omega, mean, sd).log_z, pnorm(z, 0, 1, 1, 1),
+    CHECK_NEAR(classes_tilt(2, omega, mean, sd, 0).log_z, pnorm(z, 0, 1, 1, 1),
                1e-13);
     classes_posterior(2, omega, mean, sd, 1, log_p);
     CHECK_NEAR(exp(log_p[0]) + exp(log_p[1]), 1, 5e-13);
@@ -287,7 +309,7 @@ static void probabilities_add_up(void) {
     }
     CHECK_NEAR(sum, 1, 1e-12);
     CHECK_NEAR(log_z, log(z), 1e-12);
-    CHECK_NEAR(classes_tilt(C, omega, mean, sd).log_z, log_z, 1e-12);
+    CHECK_NEAR(classes_tilt(C, omega, mean, sd, 0).log_z, log_z, 1e-12);
     column(&seed, 1, C, rep % C, omega);
     double some[ARGMAX_MOST];
     const double short_z = classes_posterior(C, omega, mean, sd, 0, some);
@@ -308,7 +330,7 @@ static void a_common_shift_says_nothing(void) {
     double mean[ARGMAX_MOST], sd[ARGMAX_MOST], omega[ARGMAX_MOST];
     draw(&seed, PLAIN, C, 0, mean, sd);
     column(&seed, rep % 3, C, 0, omega);
-    const tilted_classes t = classes_tilt(C, omega, mean, sd);
+    const tilted_classes t = classes_tilt(C, omega, mean, sd, 0);
     double sum = 0, size = 1;
     for (int k = 0; k < C; k++) {
       sum += t.shift[k] / (sd[k] * sd[k]);
@@ -321,7 +343,7 @@ static void a_common_shift_says_nothing(void) {
 static void a_label_without_information_leaves_the_cavity(void) {
   const double mean[3] = {1, -2, 0.5}, sd[3] = {1, 2, 3};
   const double omega[3] = {1. / 3, 1. / 3, 1. / 3};
-  const tilted_classes t = classes_tilt(3, omega, mean, sd);
+  const tilted_classes t = classes_tilt(3, omega, mean, sd, 0);
   CHECK_NEAR(t.log_z, -log(3), 1e-15);
   for (int k = 0; k < 3; k++)
     CHECK(t.shift[k] == 0 && t.ratio[k] == 1 && t.loss[k] == 0);
@@ -332,16 +354,18 @@ static void what_is_not_a_number_stays_so(void) {
   const double bad[] = {NAN, INFINITY, -INFINITY};
   for (int b = 0; b < 3; b++) {
     const double mean[3] = {0, bad[b], 0}, sd[3] = {1, 1, 1};
-    CHECK(isnan(classes_tilt(3, omega, mean, sd).log_z));
+    CHECK(isnan(classes_tilt(3, omega, mean, sd, 0).log_z));
     const double m[3] = {0, 0, 0}, s[3] = {1, bad[b], 1};
-    CHECK(isnan(classes_tilt(3, omega, m, s).log_z));
+    CHECK(isnan(classes_tilt(3, omega, m, s, 0).log_z));
   }
   const double m[3] = {0, 0, 0}, s[3] = {1, 0, 1};
-  CHECK(isnan(classes_tilt(3, omega, m, s).log_z));
+  CHECK(isnan(classes_tilt(3, omega, m, s, 0).log_z));
 }
 
 int main(void) {
   RUN("phi/Phi and its moments keep their digits", hazard_keeps_its_digits);
+  RUN("they have the same bits everywhere",
+      hazard_has_the_same_bits_everywhere);
   RUN("cells agree with long double", cells_agree_with_long_double);
   RUN("moments are derivatives of log Z", moments_are_derivatives_of_log_z);
   RUN("two classes are a probit", two_classes_are_a_probit);
