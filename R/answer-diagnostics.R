@@ -30,6 +30,7 @@
 #' * `max_sweeps`: EP reached `max_sweeps` before the tolerance.
 #' * `sites_skipped`: the last sweep left out sites whose cavity was improper.
 #' * `stalled`: the residual stopped falling before it reached the tolerance.
+#' * `no_step`: no step was left that has a posterior and is no worse.
 #' * `no_fixed_point`: EP found no fixed point, and the one followed from a larger
 #'   `epsilon` was lost on the way; there may be none.
 #' * `not_positive_definite`: the posterior could not be factorised.

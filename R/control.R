@@ -7,7 +7,9 @@
 #' @param tol Convergence tolerance, a number above 0 (1e-9 by default): EP stops when
 #'   no site changes by more than `tol`, measured as
 #'   `max(|change of tau| A, |change of nu| sqrt(A))` with `A` the variance of
-#'   the site's latent value.
+#'   the site's latent value. It is at least 1e-6 with inducing inputs and several
+#'   classes, and above 2,000 rows with inducing inputs, in [bpm()] and over [shards()], where EP
+#'   takes all sites at once. Searches for hyperparameters have a coarser one.
 #' @param max_sweeps Largest number of sweeps over the sites, from 1 to 1e6 (200 by
 #'   default). A fit that needs more ends with the status `"max_sweeps"`.
 #' @param damping Fraction of a full site update that is taken, above 0 and at
@@ -15,8 +17,9 @@
 #'   grows or a site has to be left out of a sweep, so this is the largest step.
 #' @param block Number of sites that are updated between two corrections of the
 #'   whole posterior, at least 1 (64 by default). It affects the speed, not the result.
-#' @param restarts Number of starting points besides the first from which
-#'   hyperparameters are learned, from 0 to 1000 (2 by default).
+#' @param restarts Number of starting points besides the first from which the optimum of the
+#'   hyperparameters is sought, from 0 to 1000 (2 by default). Averages (`hyper =
+#'   "integrate"`) have starts of their own.
 #' @param budget Seconds that the search for hyperparameters may take, above 0 (`Inf` by
 #'   default). When they are over, the best values so far are kept, and [ep_diagnostics()]
 #'   says so. The evaluation under way and the final fits are still ended. With a budget a fit

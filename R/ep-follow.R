@@ -80,7 +80,7 @@ ep_continue <- function(run, L, sites, certain = FALSE) {
   }
   status <- ep_status(out$status)
   # not where the user's limit ended it, nor where the prior can't be evaluated
-  if (!status %in% c("stalled", "sites_skipped")) {
+  if (!status %in% c("stalled", "sites_skipped", "no_step")) {
     return(list(out = out, status = status))
   }
   down <- ep_follow(run, function(s) likelihood_blunted(L, s))

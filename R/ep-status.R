@@ -64,6 +64,19 @@ ep_statuses <- list(
       ep_more_noise_linear
     )
   ),
+  no_step = list(
+    code = 6L,
+    happened = paste(
+      "EP did not converge: after {sweeps} sweep{?s} no step was left that has a posterior",
+      "and is no worse (largest residual {residual})."
+    ),
+    means = paste(
+      "Every step, however short, led to sites without a posterior or away from a fixed",
+      "point. The results are those of the best sites met, and only rough."
+    ),
+    do = c(ep_damp_more, ep_more_noise, "In stc(), use a larger df."),
+    do_linear = c(ep_damp_more, ep_more_noise_linear)
+  ),
   no_fixed_point = list(
     code = NA_integer_, # found in R: a path towards a fixed point was lost
     happened = paste(

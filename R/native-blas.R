@@ -125,6 +125,17 @@ chosen_threads <- function(asked) {
   blas_state$threads
 }
 
+#' The options under which another session has the kernels and threads of this one
+#' @noRd
+blas_in_use <- function() {
+  use_blas()
+  kernels <- chosen_variant(getOption("sturdy.blas", "auto"))
+  list(
+    sturdy.blas = if (kernels == 0L) "r" else "own",
+    sturdy.threads = chosen_threads(getOption("sturdy.threads"))
+  )
+}
+
 #' What does the dense algebra, and how fast it is
 #'
 #' A fit of [gpc()] or [stc()] is products, triangular solves and Cholesky factors of

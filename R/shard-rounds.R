@@ -19,7 +19,7 @@ shard_rounds <- function(team, lik, control, from, progress = NULL) {
     from != "prior" && rounds_begin(it, team, lik, "positive") ||
     rounds_begin(it, team, lik, "prior")
   if (!begun) {
-    return(list(status = ep_codes[["not_pd"]]))
+    return(list(status = ep_codes[["not_positive_definite"]]))
   }
   status <- rounds_run(it, team, lik, control, progress)
   if (it$accept) team$ask("accept")
@@ -97,7 +97,7 @@ rounds_run <- function(it, team, lik, control, progress) {
     worst <- it$sums$worst
     rounds_record(it, lik, scale)
     if (worst < control$tol && !exact) {
-      if (!rounds_exact(it, team, lik)) return(ep_codes[["not_pd"]])
+      if (!rounds_exact(it, team, lik)) return(ep_codes[["not_positive_definite"]])
       exact <- TRUE
       worst <- it$sums$worst
     }
@@ -108,7 +108,7 @@ rounds_run <- function(it, team, lik, control, progress) {
     scale <- rounds_step(it, team, lik, control)
     exact <- FALSE
     it$rounds <- it$rounds + 1L
-    if (scale == 0) return(ep_codes[["sites_skipped"]])
+    if (scale == 0) return(ep_codes[["no_step"]])
   }
 }
 

@@ -247,7 +247,7 @@ int classes_run(const classes_model *model, const ep_options *opt,
       return give_up(&L, EP_SITES_SKIPPED);
     if (seen != EP_CONVERGED) return give_up(&L, seen);
     if (!L.fresh && (L.worst < opt->tol || near_rounding(&L))) {
-      if (refreshed(&L) != EP_CONVERGED) return give_up(&L, EP_SITES_SKIPPED);
+      if (refreshed(&L) != EP_CONVERGED) return give_up(&L, EP_NO_STEP);
     } else {
       guarded_sweep(&L);
     }

@@ -125,7 +125,7 @@ static int run(parallel_loop *L, ep_monitor monitor, void *monitor_data) {
     if (seen != EP_CONVERGED) return seen;
     scale = pass(L);
     st->sweeps++;
-    if (scale == 0) return EP_SITES_SKIPPED;
+    if (scale == 0) return EP_NO_STEP;
   }
 }
 

@@ -5,7 +5,7 @@
 #include "ep-state.h"
 
 /* Parallel EP from st->site: EP_CONVERGED as from ep_run(), or EP_INTERRUPTED,
- * EP_MAX_SWEEPS, EP_STALLED, EP_SITES_SKIPPED, or a negative status where not
+ * EP_MAX_SWEEPS, EP_STALLED, EP_NO_STEP, or a negative status where not
  * even the prior has a posterior. Then st->site are the best sites met, to go
  * on from; post is not refreshed at them. */
 int ep_parallel(latent *post, const lik_step *lik, const ep_options *opt,

@@ -259,7 +259,7 @@ int ep_run(latent *post, const lik_step *lik, const ep_options *opt,
     if (seen == EP_STALLED && st->skipped > 0)
       return give_up(&L, EP_SITES_SKIPPED);
     if (seen != EP_CONVERGED) return give_up(&L, seen);
-    if (advance(&L) != EP_CONVERGED) return give_up(&L, EP_SITES_SKIPPED);
+    if (advance(&L) != EP_CONVERGED) return give_up(&L, EP_NO_STEP);
   }
   return EP_CONVERGED;
 }

@@ -11,6 +11,7 @@ enum ep_status {
   EP_INTERRUPTED = 3,   /* the monitor asked to stop; R never does so */
   EP_NO_ADJOINT = 4,    /* no gradient; a status of its own */
   EP_STALLED = 5,       /* the residual stopped falling above tol */
+  EP_NO_STEP = 6,       /* no step has a posterior that is no worse */
   EP_NOT_PD = -1,       /* (K^-1 + T) is not positive definite */
   EP_IMPROPER = -2,     /* a cavity is improper at the start */
   EP_BAD_ARG = -3,      /* sizes or parameters out of range */

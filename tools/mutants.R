@@ -258,7 +258,7 @@ mutant(
 
 mutant(
   "continuation switched off", "R/ep-follow.R",
-  "if (!status %in% c(\"stalled\", \"sites_skipped\")) {",
+  "if (!status %in% c(\"stalled\", \"sites_skipped\", \"no_step\")) {",
   "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
 )
 mutant(

@@ -7,7 +7,7 @@ test_that("every status has words, and every code of the core a status", {
     }
     expect_true(nzchar(ep_message(status, list(sweeps = 3L, residual = 0.1), 5)))
   }
-  expect_identical(ep_status(c(0L, 1L, 2L, 5L, -1L, -2L)), setdiff(
+  expect_identical(ep_status(c(0L, 1L, 2L, 5L, 6L, -1L, -2L)), setdiff(
     names(ep_statuses), "no_fixed_point"
   ))
 })

@@ -129,3 +129,37 @@ test_that("the gradient summed over shards is that of the evidence", {
     expect_equal(sum(rate_gradient(out$slope, c(-1, 1))), by_rate, tolerance = 1e-5)
   }
 })
+
+# Rows of which only the sums are given: one weight, from sites whose Phi' diag(tt) Phi is P
+summed_team <- function(P, passes = list()) {
+  list(
+    ask = function(verb) NULL,
+    sum = function(verb, args, add) {
+      if (verb == "begin") {
+        return(list(P = P, h = 0))
+      }
+      now <- passes[[1]]
+      passes <<- passes[-1]
+      now
+    }
+  )
+}
+
+test_that("rounds say that there is no posterior, or no step that helps", {
+  lik <- list(df = Inf, L = matrix(0.5, 1, 2))
+  none <- shard_rounds(summed_team(-2), lik, ep_control(), "sites")
+  expect_identical(ep_status(none$status), "not_positive_definite")
+
+  here <- list(
+    status = 0L, worst = 1, squares = 1, improper = 0L, log_det = 0, loo = -1, P = 0.5, h = 0.1,
+    H = numeric(), g = numeric(), evidence = c(0, -1, 0), evidence_zp = c(0, -1, 0)
+  )
+  worse <- utils::modifyList(here, list(squares = 1e4, worst = 10))
+  stuck <- shard_rounds(
+    summed_team(1, c(list(here), rep(list(worse), 50))), lik, ep_control(), "prior"
+  )
+  expect_identical(ep_status(stuck$status), "no_step")
+  expect_equal(stuck$b, 0)
+  expect_equal(stuck$residual, 1)
+  expect_match(ep_message("no_step", stuck, Inf), "after 1 sweep no step was left")
+})
