@@ -35,7 +35,9 @@ check_checked <- function(checked, data, levels, id, call) {
       i = if (!named && length(ids)) "In the place of {.field row} there may be {.field {ids$name}}."
     )
   )
-  row <- checked_rows(checked, if (length(ids)) key, ids, data$rows, check)
+  key <- if (length(ids)) key
+  row <- checked_rows(checked, key, ids, data$rows, check)
+  if (is.null(id) && !length(key)) check_one_meaning(row, ids, data$rows, check)
   label <- match(as.character(checked$label), levels)
   unknown <- unique(as.character(checked$label)[is.na(label)])
   check(
@@ -100,6 +102,23 @@ as_positions <- function(row, ids, check) {
     more = c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
   )
   row
+}
+
+#' A number that is the position of one row and the name of another is neither, either
+#' @param ids names of the rows, where these are not their positions. @param rows of the fit.
+#' @noRd
+check_one_meaning <- function(row, ids, rows, check) {
+  named <- rows[match(id_text(row), ids$value)]
+  twofold <- unique(row[!is.na(named) & named != row])
+  check(
+    !length(twofold), "be one row: rows of these data have numbers for names",
+    c("ambiguous", "checked"), of = "Each {.field row} of {.arg checked}",
+    more = c(
+      x = "The position of one row and the name of another: {.val {few(twofold)}}.",
+      i = "Give a column {.field {ids$name}} with the names, as {.fn review} has it, with
+           {.field row} or in its place."
+    )
+  )
 }
 
 #' Positions of trusted rows in the data given

@@ -32,8 +32,9 @@
 #' @section Conditions:
 #' `sturdy_error_checked` for `checked` that is no such data frame, has rows that are not in
 #' the fit, labels that are no class or differ for a row, or comes with `data`, also
-#' `sturdy_error_ambiguous` where an identifier is that of several rows, or a `row` in text may
-#' be the name of a row as well as a position; `sturdy_error_id` for other values of `id`;
+#' `sturdy_error_ambiguous` where an identifier is that of several rows, or a `row` may be the
+#' name of a row as well as the position of another (give `id`, or both); `sturdy_error_id` for
+#' other values of `id`;
 #' `sturdy_message_checked` where it is taken in; `sturdy_message_checks_left` where `data` take
 #' the place of rows that were checked, with their number `checked`.
 #' `sturdy_error_missing_argument` when the change needs `data`: another `scale`, another

@@ -7,7 +7,7 @@ campaign <- campaign_start("torture", cases = 5000, seconds = 2400)
 
 pick <- function(...) sample(c(...), 1)
 hard_inputs <- function() {
-  n <- pick(2, 3, 5, 10, 20, 40)
+  n <- if (stats::runif(1) < 0.07) pick(100, 200, 300) else pick(2, 3, 5, 10, 20, 40)
   p <- pick(1, 2, 3, 60)
   X <- matrix(rnorm(n * p), n)
   switch(pick(1:9),
@@ -53,6 +53,7 @@ hard_call <- function() {
   scale <- pick(TRUE, FALSE)
   if (pick(0, 1)) { # Student-t or Gaussian, by the kernel or by the weights
     given <- list(kernel = kernel, epsilon = epsilon, scale = scale, control = control)
+    given["inducing"] <- list(if (pick(0, 0, 1)) pick(1, 5, 30)) # low rank
     if (is.infinite(df)) {
       list(model = "gpc", given = given)
     } else {
@@ -96,6 +97,7 @@ without <- converged_without <- 0
 
 outcome <- character()
 took <- numeric() # CPU seconds
+large <- low_rank <- logical()
 cpu <- function() sum(proc.time()[1:2])
 show <- function(k, what) cat("  case ", k, ": ", what, "\n", sep = "")
 for (k in seq_len(campaign$cases)) {
@@ -103,10 +105,13 @@ for (k in seq_len(campaign$cases)) {
   campaign_seed_case(campaign, k)
   X <- hard_inputs()
   y <- hard_labels(X)
+  call <- hard_call()
+  large[k] <- nrow(X) >= 100
+  low_rank[k] <- !is.null(call$given$inducing)
   began <- cpu()
   outcome[k] <- tryCatch(
     suppressWarnings(suppressMessages({
-      fit <- hard_fit(X, y, hard_call())
+      fit <- hard_fit(X, y, call)
       na <- anyNA(fit$ep$log_evidence)
       without <- without + na
       converged_without <- converged_without + (na && fit$ep$status == "converged")
@@ -121,6 +126,8 @@ for (k in seq_len(campaign$cases)) {
 }
 print(table(sub(":.*", "", outcome)))
 campaign_figure(campaign, "fits", length(outcome))
+campaign_figure(campaign, "of those, 100 to 300 rows", sum(large))
+campaign_figure(campaign, "of those, low rank", sum(low_rank))
 campaign_figure(campaign, "with NaN", sum(outcome == "NaN"), 0)
 campaign_figure(campaign, "errors not ours", sum(grepl("^unclassed", outcome)), 0)
 campaign_figure(campaign, "fits refused as changed", sum(outcome == "sturdy_error_changed"), 0)

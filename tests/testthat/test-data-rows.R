@@ -84,7 +84,7 @@ test_that("answers are taken in by position, by identifier, and by both where th
     list(rows = which(report_known(after$data$reports)), label = after$data$y)
   }
   right <- data.frame(row = c(2, 7), label = c("no", "yes"))
-  by_row <- checked(checked = right)
+  by_row <- checked(checked = right, id = d["patient"])
   expect_equal(by_row$rows, c(2, 7))
   expect_equal(by_row$label[c(2, 7)], c(-1, 1))
   by_name <- data.frame(id = row.names(d)[c(2, 7)], label = right$label)
@@ -126,7 +126,11 @@ test_that("what may mean one row or another is refused", {
     error <- expect_error(update(fit, checked = checked, ...), message, class = class)
     expect_s3_class(error, "sturdy_error_checked")
   }
-  # "7" is a row's name, and the position of another
+  # 7 and "7" are a row's name, and the position of another
+  expect_false(row.names(d)[7] == "7")
+  refused(
+    data.frame(row = 7, label = "no"), "sturdy_error_ambiguous", message = "name of another: 7"
+  )
   refused(data.frame(row = "7", label = "no"), "sturdy_error_ambiguous", message = "column")
   expect_no_error(suppressMessages(
     update(toy_fit(), checked = data.frame(row = "7", label = "no"))
@@ -149,6 +153,21 @@ test_that("what may mean one row or another is refused", {
   )
   fit <- toy_fit()
   refused(data.frame(id = "P-1", label = "no"), "sturdy_error_checked", message = "argument `id`")
+})
+
+test_that("a number is a position where no other row has it for a name", {
+  d <- toy()[c(1:10, 31:40), ] # 1 to 10 are both, 11 to 20 positions, 31 to 40 names
+  fit <- toy_fit(data = d)
+  rows <- function(row) {
+    after <- suppressMessages(update(fit, checked = data.frame(row = row, label = "no")))
+    which(report_known(after$data$reports))
+  }
+  expect_equal(rows(c(3, 10, 11, 20)), c(3, 10, 11, 20))
+  expect_error(rows(31), "Not in the fit: 31", class = "sturdy_error_checked")
+  expect_error(rows("11"), class = "sturdy_error_ambiguous") # as text it may be a name
+  row.names(d) <- 101:120
+  fit <- toy_fit(data = d)
+  expect_equal(rows(1:20), 1:20)
 })
 
 test_that("rows absorbed without names go by their position", {
