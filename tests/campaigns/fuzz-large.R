@@ -107,5 +107,10 @@ large_round <- function(objects, run) {
   if (fitted$outcome == "hang" && nlevels(objects$large$y) > 2) {
     fitted$outcome <- "slow fit of several classes"
   }
-  if (is.null(objects$fit)) list(fitted) else c(list(fitted), lapply(large_questions(), run, 60))
+  if (is.null(objects$fit)) return(list(fitted))
+  asked <- lapply(lapply(large_questions(), run, 60), function(case) {
+    case$labels <- paste(case$labels, "of", fitted$labels)
+    case
+  })
+  c(list(fitted), asked)
 }

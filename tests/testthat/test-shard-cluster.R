@@ -81,6 +81,28 @@ test_that("a node that is lost leaves its shards to the others: not a bit is los
   }
 })
 
+test_that("a run that may resume loses a node when it has saved its first sites", {
+  local_few()
+  folder <- withr::local_tempdir()
+  parts <- lapply(split(d, rep(1:4, each = 100)), function(rows) {
+    rlang::new_function(NULL, bquote(.(rows)), baseenv())
+  })
+  here <- fit_to(shards(parts, keep = FALSE))
+  parts[[2]] <- deadly(d[101:200, ], 8)
+  cluster <- local_cluster(2)
+  lost <- NULL
+  fit <- withCallingHandlers(
+    fit_to(shards(parts, keep = FALSE, checkpoint = folder, resume = TRUE), cluster = cluster),
+    sturdy_warning_node_lost = function(cnd) {
+      lost <<- conditionMessage(cnd)
+      invokeRestart("muffleWarning")
+    }
+  )
+  expect_true(file.exists(file.path(folder, "shard-00002.sites")))
+  expect_match(lost, "not to the last bit")
+  expect_equal(fit$ep$b, here$ep$b, tolerance = 1e-6)
+})
+
 test_that("so it is while hyperparameters are learned, and when one after the other is lost", {
   local_few()
   at <- list(1:150, 151:300, 301:350, 351:400)
