@@ -12,6 +12,8 @@ average_nodes_least <- 12L  # of a model, unless its probability by Laplace is b
 average_negligible <- 1e-3
 average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
+average_rows_classes <- 1000L # of several classes that modes are sought on first
+average_gain_classes <- 0.1   # nats that a step on all of many rows of theirs is worth
 
 #' Is anything free that is to be integrated, or averaged over?
 #' @noRd
@@ -44,23 +46,26 @@ average_fit <- function(latent, spec) {
   # some rows tell the curvature; what is elsewhere is not fetched for less
   fewer <- is.null(latent$again) || latent$classes > 2 ||
     !average_is_long(latent) && !is.null(latent$y)
-  rows <- min(if (fewer) learn_few_rows(latent$n), stage_rows)
+  rows <- min(
+    if (fewer) learn_few_rows(latent$n), if (latent$classes > 2) average_rows_classes, stage_rows
+  )
   d <- length(plain$start) + 1 # with a rate
-  models <- length(noise$models)
+  models <- length(union(noise$models, names(noise$weights)))
   nodes <- if (integrate) average_total(latent, d, models) else 0
   plan_average(spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes)
   stages <- learn_staged(latent, rows, spec, function(latent, before) {
-    average_modes(latent, noise, spec, counter$tick, before)
+    models <- average_modes(latent, noise, spec, counter$tick, before)
+    if ("matrix" %in% names(noise$weights)) {
+      models$matrix <- average_matrix(latent, noise, spec, models, counter$tick, before)
+    }
+    models
   })
   latent <- stages$latent
-  models <- stages$models
+  models <- stages$models[intersect(names(noise$weights), names(stages$models))]
   hopeless <- if (average_is_long(latent) && length(stages$before)) {
     setdiff(names(stages$before), average_hopeful(stages$before))
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
-  if ("matrix" %in% names(noise$weights)) {
-    models <- average_matrix(latent, noise, spec, models, counter$tick)
-  }
   if (!length(models)) abort_no_modes()
   sizes <- average_sizes(models, noise)
   spec$control$progress$expect("nodes", latent$n, sum(pmax(sizes, 1)))
@@ -88,11 +93,12 @@ average_fit <- function(latent, spec) {
 average_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
   long <- !is.null(before) && average_is_long(latent)
-  for (name in if (long) average_hopeful(before) else noise$models) {
+  gain <- if (long && latent$classes > 2) average_gain_classes else modes_gain
+  for (name in if (long) setdiff(average_hopeful(before), "matrix") else noise$models) {
     problem <- average_problem(latent, noise_of(name, noise), spec)
     few <- before[[name]]
     modes <- if (long) {
-      lapply(few$modes, stage_onward, problem, few$problem$latent$n, spec, tick, modes_gain)
+      lapply(few$modes, stage_onward, problem, few$problem$latent$n, spec, tick, gain)
     } else {
       starts <- if (is.null(few)) {
         average_from(problem, name, noise, found)

@@ -70,7 +70,8 @@ matrix_optimum <- function(latent, spec) {
 
 #' The matrix and the kernel in turn
 #'
-#' @param here list(hyper, omega, sites, par: the kernel's coordinates) to start from.
+#' @param here list(hyper, omega, sites, par: the kernel's coordinates, curvature: in them, where
+#'   it is known) to start from.
 #' @param way list(problem(omega), point(alpha): the matrix at which EP is run, shape: see
 #'   matrix_prior(), rounds, gain: of the steps of the kernel).
 #' @return list(matrix: see matrix_em(), mode: an evaluation, value: f there, log_prior, here),
@@ -84,14 +85,15 @@ matrix_climb <- function(here, latent, spec, way, tick) {
     omega <- way$point(matrix$alpha)
     problem <- way$problem(omega)
     end <- learn_walk(
-      list(par = here$par, sites = matrix$sites), learn_objective(problem, tick),
-      diag(length(here$par)), matrix_kernel_steps, way$gain
+      list(par = here$par, sites = matrix$sites, curvature = here$curvature),
+      learn_objective(problem, tick), diag(length(here$par)), matrix_kernel_steps, way$gain
     )
     if (!is.finite(end$penalised)) break
     value <- end$penalised + matrix$offset
     moved <- if (is.null(found)) Inf else abs(value - found$value)
     here <- list(
-      hyper = problem$hyper(end$par), sites = end$sites, par = end$par, omega = omega
+      hyper = problem$hyper(end$par), sites = end$sites, par = end$par, omega = omega,
+      curvature = here$curvature
     )
     found <- list(
       matrix = matrix, mode = end, value = value, here = here,
@@ -156,23 +158,34 @@ matrix_offset <- function(found) {
 
 # An average --------------------------------------------------------------------
 
-#' The noise models with the matrix among them
+#' The matrix as a noise model
 #'
 #' With q the variational posterior of the matrix, Dirichlet in each row, and omega~ its
 #' geometric mean, f(z) = log Z(z; omega~) + log prior(z), and its integral less
 #' KL(q || prior) is a lower bound of the evidence [M 12.17].
-#' @param models those of average_modes(). @return the same with `matrix`: list(problem,
-#'   modes, each with the field `matrix`, see matrix_em()).
+#' @param models those of average_modes(). @param before the noise models on some of the rows,
+#'   the matrix among them, from whose modes it then goes on.
+#' @return list(problem, modes, each with the field `matrix`, see matrix_em()), or `NULL`.
 #' @noRd
-average_matrix <- function(latent, noise, spec, models, tick) {
+average_matrix <- function(latent, noise, spec, models, tick, before = NULL) {
+  long <- !is.null(before) && average_is_long(latent)
   way <- list(
     problem = function(omega) {
       sources <- length(latent$reports$sources)
       average_problem(latent, noise_held("matrix", omega, latent$classes, sources), spec)
     },
-    point = dirichlet_geometric, shape = noise$shape, rounds = matrix_rounds, gain = modes_gain
+    point = dirichlet_geometric, shape = noise$shape, rounds = if (long) 1L else matrix_rounds,
+    gain = if (long) average_gain_classes else modes_gain
   )
-  from <- matrix_starts(latent, noise, spec, models, tick)
+  if (long && !"matrix" %in% average_hopeful(before)) {
+    return(NULL)
+  }
+  few <- before$matrix
+  from <- c(
+    if (!is.null(few)) matrix_onward(few, latent, way, models$one),
+    # some rows need not show what all do
+    if (!long) matrix_starts(latent, noise, spec, models, tick, one = is.null(few))
+  )
   ends <- Filter(Negate(is.null), lapply(from, matrix_climb, latent, spec, way, tick))
   value <- vapply(ends, function(end) end$value, numeric(1))
   modes <- list()
@@ -180,7 +193,13 @@ average_matrix <- function(latent, noise, spec, models, tick) {
     if (max(value) - end$value > modes_lost || matrix_is_known(end, modes)) next
     problem <- way$problem(way$point(end$matrix$alpha))
     # the mode of the kernel at the matrix, its value with what the matrix adds
-    more <- learn_modes(learn_objective(problem, tick), list(end$mode[c("par", "sites")]))
+    told <- matrix_curvature(end, if (!long) models$one$modes, long)
+    more <- if (is.null(told)) {
+      from <- c(end$mode[c("par", "sites")], list(curvature = end$here$curvature))
+      learn_modes(learn_objective(problem, tick), list(from))
+    } else {
+      list(utils::modifyList(end$mode, told))
+    }
     modes <- c(modes, lapply(more, function(mode) {
       mode$penalised <- mode$penalised + end$matrix$offset
       mode$matrix <- end$matrix
@@ -189,11 +208,44 @@ average_matrix <- function(latent, noise, spec, models, tick) {
   }
   if (length(modes)) {
     modes <- best_first(modes)
-    models$matrix <- list(
-      problem = way$problem(way$point(modes[[1]]$matrix$alpha)), modes = modes
-    )
+    list(problem = way$problem(way$point(modes[[1]]$matrix$alpha)), modes = modes)
   }
-  models[intersect(names(noise$weights), names(models))]
+}
+
+#' Starts on all rows: where the matrix ended on some, and how it curved there
+#' @param few the matrix on some rows. @param one the model with one rate on all, whose sites
+#'   are near, or `NULL`.
+#' @noRd
+matrix_onward <- function(few, latent, way, one) {
+  times <- latent$n / few$problem$latent$n
+  lapply(few$modes, function(mode) {
+    omega <- way$point(mode$matrix$alpha)
+    problem <- way$problem(omega)
+    list(
+      hyper = problem$hyper(mode$par), omega = omega, sites = one$modes[[1]]$sites,
+      par = mode$par, curvature = grown_curvature(problem, mode$H, times)
+    )
+  })
+}
+
+#' The curvature of the kernel where it need not be measured: where modes must do, the one on
+#' some rows; else that of a mode near by under one rate, whose rate is held
+#' @return list(H, tangent, measured), or `NULL`.
+#' @noRd
+matrix_curvature <- function(end, modes, long) {
+  if (long && !is.null(end$here$curvature)) {
+    return(list(H = end$here$curvature, measured = "converged"))
+  }
+  mine <- seq_along(end$mode$par)
+  for (mode in modes) {
+    apart <- end$mode$par - mode$par[mine]
+    H <- mode$H[mine, mine, drop = FALSE]
+    if (sum(apart * (H %*% apart)) < 1) {
+      return(list(
+        H = H, tangent = mode$tangent[, mine, drop = FALSE], measured = mode$measured[mine]
+      ))
+    }
+  }
 }
 
 #' Is an end one of the modes, kernel and matrix?
@@ -208,28 +260,27 @@ matrix_is_known <- function(end, modes) {
 
 #' Where the search for a matrix starts: from the best mode under one rate, and from where
 #' many labels are wrong: a learned rate may end as a wiggly boundary and no noise
-#' @return list of list(hyper, omega, sites, par).
+#' @param one whether from that mode itself.
+#' @return list of list(hyper, omega, sites, par, curvature).
 #' @noRd
-matrix_starts <- function(latent, noise, spec, models, tick) {
+matrix_starts <- function(latent, noise, spec, models, tick, one = TRUE) {
   at <- function(mode, problem) {
     rate <- max(problem$rates(mode$par), 1 / latent$n)
+    mine <- problem$field != "epsilon"
     list(
-      hyper = problem$hyper(mode$par), sites = mode$sites,
-      par = mode$par[problem$field != "epsilon"],
-      omega = rate_matrix(rate, latent$classes)
+      hyper = problem$hyper(mode$par), sites = mode$sites, par = mode$par[mine],
+      omega = rate_matrix(rate, latent$classes),
+      curvature = if (is.null(mode$H)) mode$curvature else mode$H[mine, mine, drop = FALSE]
     )
   }
   many <- utils::modifyList(noise, list(given = matrix_start_rate))
   problem <- average_problem(latent, noise_of("given", many), spec)
   objective <- learn_objective(problem, tick)
-  one <- models$one
-  starts <- if (is.null(one)) {
-    average_from(problem, "given", many, NULL)
-  } else {
-    list(average_onward(problem, one$modes[[1]], one$problem, numeric()))
-  }
+  from <- models$one
+  near <- if (!is.null(from)) at(from$modes[[1]], from$problem)
+  starts <- if (is.null(near)) average_from(problem, "given", many, NULL) else list(near)
   d <- length(problem$field)
   ends <- lapply(starts, learn_walk, objective, diag(d), matrix_kernel_steps, modes_gain)
   ends <- Filter(function(end) is.finite(end$penalised), ends)
-  c(if (!is.null(one)) list(at(one$modes[[1]], one$problem)), lapply(ends, at, problem))
+  c(if (one && !is.null(near)) list(near), lapply(ends, at, problem))
 }
