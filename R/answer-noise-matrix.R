@@ -6,9 +6,9 @@
 #' @details
 #' Where the fit averages over noise models the matrix is the mean over all of them, the model
 #' without wrong labels included, and the interval is over the nodes. With `hyper =
-#' "optimum"` and a learned rate (`epsilon = "learn"`) the interval is that of the rate, at the kernel of
-#' the fit, under a uniform prior. With a learned matrix (`epsilon = "matrix"`) it is that of
-#' the Dirichlet posterior of each row, given the expected counts: these are uncertain
+#' "optimum"` and a learned rate (`epsilon = "learn"`) the interval is that of the rate, at the
+#' kernel of the fit, under a uniform prior. With a learned matrix (`epsilon = "matrix"`) it is that
+#' of the Dirichlet posterior of each row, given the expected counts: these are uncertain
 #' themselves, so that the intervals are rather too short. A given rate or matrix has
 #' none.
 #'

@@ -155,7 +155,15 @@ padded_rows <- function(object) {
 predictions_used <- function(k, names, said, call) {
   either <- k == said$given && k == length(said$rows) && any(said$rows != seq_len(k))
   if (either) {
-    if (!identical(names, said$names)) abort_either_rows(said, call)
+    refuse(
+      !identical(names, said$names),
+      c(
+        "{.arg predictions} may be for the {said$given} rows of the data given, or for the as
+         many that {.arg subset} made of them, in another order.",
+        i = "Give them the names that {.code fitted(fit)} has, or use {.arg newdata} and {.arg y}."
+      ),
+      c("ambiguous", "predictions"), arg = "predictions", call = call
+    )
     seq_len(k)
   } else if (k == said$given) {
     said$rows
@@ -164,17 +172,6 @@ predictions_used <- function(k, names, said, call) {
   } else if (k == length(said$padded)) {
     which(!is.na(said$padded))
   }
-}
-
-abort_either_rows <- function(said, call) {
-  abort_sturdy(
-    c(
-      "{.arg predictions} may be for the {said$given} rows of the data given, or for the as many
-       that {.arg subset} made of them, in another order.",
-      i = "Give them the names that {.code fitted(fit)} has, or use {.arg newdata} and {.arg y}."
-    ),
-    c("ambiguous", "predictions"), arg = "predictions", call = call
-  )
 }
 
 #' How many there may be, in words

@@ -39,7 +39,7 @@ brier_score <- function(object, ...) {
   check_no_dots(...)
   check_is_fit(object)
   check_sites_kept(object)
-  said <- node_truth(object)
+  said <- truth(object)
   wrong <- recorded_prob(said)
   own <- cbind(seq_along(said$y), said$y)
   wrong[own] <- wrong[own] - 1
@@ -138,7 +138,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NUL
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
-  said <- node_truth(object)
+  said <- truth(object)
   probability <- recorded_prob(said)[, meant$classes, drop = FALSE]
   event <- outer(said$y, meant$classes, `==`)
   found <- new_calibration(as.vector(probability), as.vector(event), bins, level, meant$words)

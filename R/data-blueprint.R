@@ -13,8 +13,8 @@
 #'   evaluated in `data` and then in `env`. @param many whether the response may have more
 #'   than two classes.
 #' @return list(data, blueprint); `data` is a list of the encoded inputs `X` (n x p),
-#'   labels `y` (-1/+1, or 1, 2, .. with more classes), `rows` (their positions in the data given), `row_names`,
-#'   `na_action`, what na.action left out, and `n_given`, the rows of the data given.
+#'   labels `y` (-1/+1, or 1, 2, .. with more classes), `rows` (their positions in the data given),
+#'   `row_names`, `na_action`, what na.action left out, and `n_given`, the rows of the data given.
 #' @noRd
 mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
                          subset = NULL, call = rlang::caller_env(),

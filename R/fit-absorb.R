@@ -12,8 +12,8 @@
 #' weights, and the earlier rows are not needed again. A fit by EP becomes a filtered
 #' one (class `bpm_filtered`): its sites are dropped, and functions that need them, such
 #' as [loo()] and [mislabelled()], no longer work. To the log evidence
-#' is added the log predictive probability of each new label before it was absorbed, and the field `filter`
-#' counts rows and wrong predictions; see [bpm()]. Absorbing rows in one call or in
+#' is added the log predictive probability of each new label before it was absorbed, and the field
+#' `filter` counts rows and wrong predictions; see [bpm()]. Absorbing rows in one call or in
 #' several gives the same posterior.
 #'
 #' To estimate the error on rows that the model has not seen, call
@@ -37,9 +37,10 @@
 #' all rows with [update()][update.sturdy_model] instead); `sturdy_error_not_finite` and
 #' `sturdy_error_not_positive_definite`, with the field `row`, as in [bpm()];
 #' `sturdy_error_no_posterior` when the fit has
-#' none, or an average has none at any of its nodes with the new rows; and those of [predict()][predict.sturdy_model] and [gpc()]. Warning
-#' `sturdy_warning_not_converged` when EP does not converge on all rows,
-#' `sturdy_warning_fixed_points` as in [gpc()]. The model given is not changed.
+#' none, or an average has none at any of its nodes with the new rows; and those of
+#' [predict()][predict.sturdy_model] and [gpc()]. Warning `sturdy_warning_not_converged` when EP
+#' does not converge on all rows, `sturdy_warning_fixed_points` as in [gpc()]. The model given is
+#' not changed.
 #' @seealso [update()][update.sturdy_model], [bpm_stream()]
 #' @export
 #' @examples

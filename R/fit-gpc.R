@@ -63,8 +63,8 @@
 #' @param y The response, with one entry per row of `x`: a factor or character vector with
 #'   two classes (for [gpc()] up to 20), a logical vector, or numbers 0/1 or -1/+1. Of two
 #'   classes **the second level is the event**, whose probability the fit models: that of a factor
-#'   as it stands, of text the later one in the order of the C locale (capitals before small letters,
-#'   plain letters before others) whatever the locale of the session, and `TRUE` or 1.
+#'   as it stands, of text the later one in the order of the C locale (capitals before small
+#'   letters, plain letters before others) whatever the locale of the session, and `TRUE` or 1.
 #'   `print()` names it. Unused levels are dropped with a message.
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`, `hyper`, `noise`,
 #'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An
@@ -183,8 +183,8 @@
 #' three classes or more also `criterion` and `prior` (of two classes), and `several_classes`
 #' from functions that have no answer for them. Error `memory`: the matrices would not fit into
 #' memory; the estimate is made before anything is allocated, against what the machine, `ulimit`,
-#' the control group and R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that limit; the same
-#' class when memory runs out all the same.
+#' the control group and R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that
+#' limit; the same class when memory runs out all the same.
 #'
 #' Every function for a fit first checks that it is one. Error `changed`: it was not made
 #' by this version of sturdy, or a field was removed or replaced by what can't be there.

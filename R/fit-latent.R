@@ -181,24 +181,6 @@ known_levels <- function(object, X) {
   list(X = X, unknown = unknown)
 }
 
-# The training rows, as if they were new, are there to be predicted.
-check_has_data <- function(object, call) {
-  UseMethod("check_has_data")
-}
-
-check_has_data.sturdy_model <- function(object, call) invisible(object)
-
-check_has_data.bpm_filtered <- function(object, call) {
-  abort_sturdy(
-    c(
-      "{.arg newdata} must be given: the model keeps none of the rows it has
-       absorbed.",
-      i = "To estimate the error on new rows, predict them before {.fn absorb}."
-    ),
-    "missing_argument", arg = "newdata", call = call
-  )
-}
-
 # The global scale of the latent function.
 latent_kappa <- function(object) {
   UseMethod("latent_kappa")

@@ -26,6 +26,24 @@ rows_to_predict <- function(object, newdata, call) {
   )
 }
 
+# The training rows, as if they were new, are there to be predicted.
+check_has_data <- function(object, call) {
+  UseMethod("check_has_data")
+}
+
+check_has_data.sturdy_model <- function(object, call) invisible(object)
+
+check_has_data.bpm_filtered <- function(object, call) {
+  abort_sturdy(
+    c(
+      "{.arg newdata} must be given: the model keeps none of the rows it has
+       absorbed.",
+      i = "To estimate the error on new rows, predict them before {.fn absorb}."
+    ),
+    "missing_argument", arg = "newdata", call = call
+  )
+}
+
 #' Names of the training rows, with those that na.exclude() left out
 #' @noRd
 padded_names <- function(object) {

@@ -5,11 +5,12 @@
 #'
 #' Means over nodes are what they are of node_truth(), and nearly as soon there as asked for: a
 #' fit that averages keeps this.
-#' @return as node_truth() without omega, K being the number of noise models.
+#' @return as node_truth(), K being the number of noise models; with recorded (n x C x K), see
+#'   recorded_each(), in the place of omega.
 #' @noRd
 truth <- function(object) {
   kept <- object$nodes$truth
-  if (is.null(kept)) node_truth(object) else kept
+  if (is.null(kept$recorded)) node_truth(object) else kept
 }
 
 #' The same under each node [M 13.3]
@@ -71,6 +72,7 @@ truth_by_model <- function(truth) {
   list(
     p = each(function(part) mean_over(part$p, part$weight), size),
     loo = each(function(part) mean_over(part$loo, left_out_weight(part)), size),
+    recorded = each(recorded_prob, size),
     log_z = each(left_out_score, size[-2]),
     weight = vapply(models, function(m) sum(truth$weight[truth$model == m]), 0, USE.NAMES = FALSE),
     model = models, y = truth$y, source = truth$source
@@ -82,12 +84,11 @@ truth_by_model <- function(truth) {
 #' @noRd
 truth_under <- function(truth, models) {
   mine <- which(truth$model %in% models)
-  parts <- list(
-    p = truth$p[, , mine, drop = FALSE], loo = truth$loo[, , mine, drop = FALSE],
-    log_z = truth$log_z[, mine, drop = FALSE], weight = shares(truth$weight[mine]),
-    model = truth$model[mine], omega = truth$omega[mine]
-  )
-  truth[names(parts)] <- parts
+  arrays <- intersect(c("p", "loo", "recorded"), names(truth))
+  truth[arrays] <- lapply(truth[arrays], function(x) x[, , mine, drop = FALSE])
+  truth$log_z <- truth$log_z[, mine, drop = FALSE]
+  truth$weight <- shares(truth$weight[mine])
+  truth[c("model", "omega")] <- lapply(truth[c("model", "omega")], `[`, mine)
   truth
 }
 
@@ -164,13 +165,13 @@ left_out_score <- function(truth) {
 }
 
 #' Leave-one-out probabilities of what is recorded, n x C
-#' @param truth see node_truth().
 #' @noRd
-recorded_prob <- function(truth) {
-  mean_over(recorded_each(truth), left_out_weight(truth))
-}
+recorded_prob <- function(truth) mean_over(recorded_each(truth), left_out_weight(truth))
 
 recorded_each <- function(truth) {
+  if (!is.null(truth$recorded)) {
+    return(truth$recorded)
+  }
   recorded <- truth$loo
   for (k in seq_along(truth$weight)) {
     for (s in setdiff(unique(truth$source), 0L)) {

@@ -11,8 +11,8 @@
 #'   variance exp(-sum_j d_j(x_j, x'_j) / (2 lengthscale_j^2)) + bias
 #'   + nugget 1(same row)}
 #' where `d_j` is the squared difference in a numeric column and, in a factor, character
-#' or logical column, 0 for equal and 1 for different levels: Futami, Sato and Sugiyama (2017), eq. 44; Kim and
-#' Ghahramani (2008), eqs 11-12. `variance` is \eqn{\theta_0}{theta0}, `bias`
+#' or logical column, 0 for equal and 1 for different levels: Futami, Sato and Sugiyama (2017), eq.
+#' 44; Kim and Ghahramani (2008), eqs 11-12. `variance` is \eqn{\theta_0}{theta0}, `bias`
 #' \eqn{\theta_2}{theta2}, `nugget` \eqn{\theta_3}{theta3}. The `bias` plays the
 #' part of an intercept. A `nugget` blurs the step of the likelihood into a
 #' probit.

@@ -4,9 +4,9 @@
 #'
 #' `X` and `coding` (a list of `group` and `weight`, see blueprint_columns()) as made by
 #' the blueprint; `columns` are the names of the groups (the input columns kept),
-#' `all_columns` those of all input columns, constant ones included. Afterwards `lengthscale` is a numeric vector of one
-#' entry a group (ARD) or of length one (iso), `prior$lengthscale$meanlog` is of
-#' the same length, and hyperparameters at 0 are among the fixed ones.
+#' `all_columns` those of all input columns, constant ones included. Afterwards `lengthscale` is a
+#' numeric vector of one entry a group (ARD) or of length one (iso), `prior$lengthscale$meanlog` is
+#' of the same length, and hyperparameters at 0 are among the fixed ones.
 #' @noRd
 kernel_resolve <- function(kernel,
                            X,

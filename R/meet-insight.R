@@ -15,8 +15,8 @@
 #'
 #' `model_info()` is that of a binomial model with a probit link (that of several classes:
 #' categorical). `get_data()` gives the data of the call where they are still found
-#' unchanged, and otherwise the inputs and labels that the fit keeps. `get_predicted()` gives the probability
-#' of the event without label noise, with `ci` also the interval of
+#' unchanged, and otherwise the inputs and labels that the fit keeps. `get_predicted()` gives the
+#' probability of the event without label noise, with `ci` also the interval of
 #' [predict()][predict.sturdy_model]; with three classes or more a row for each class and row of
 #' the data.
 #'

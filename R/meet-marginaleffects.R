@@ -12,8 +12,8 @@
 #' thus corrected for misclassified labels, as far as the fit knows how many there are:
 #' overlap of the classes alone looks much like wrong labels to a [bpm()], which then averages
 #' over both. A rate that is known (`epsilon = `), or what a validation study found
-#' ([noise_prior()]), corrects more than one that is learned. With three classes or more there is a row for
-#' each class (the column `group`).
+#' ([noise_prior()]), corrects more than one that is learned. With three classes or more there is a
+#' row for each class (the column `group`).
 #'
 #' Intervals are quantiles of 1000 draws (250 with three classes or more) of the latent
 #' function and, for a fit that averages, of the hyperparameters. A draw is a whole function,

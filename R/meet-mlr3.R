@@ -122,6 +122,6 @@ learner_error <- function(model) {
   if (!is_several(model)) {
     return(mean(exp(elpd) < 0.5))
   }
-  said <- node_truth(model)
+  said <- truth(model)
   mean(max.col(recorded_prob(said), ties.method = "first") != said$y)
 }

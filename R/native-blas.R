@@ -151,8 +151,8 @@ blas_in_use <- function() {
 #'   processor has) and `"r"` decide without that trial.
 #' * `options(sturdy.threads = )`: threads, which with the own kernels share the fits that an
 #'   average over nodes consists of, each working on one alone; and of single products and
-#'   covariance functions where these are large. The default is 2 where a trial, of some ten milliseconds
-#'   too, finds two faster than one; fewer where the processors of this process,
+#'   covariance functions where these are large. The default is 2 where a trial, of some ten
+#'   milliseconds too, finds two faster than one; fewer where the processors of this process,
 #'   `OMP_NUM_THREADS` or `OMP_THREAD_LIMIT` allow fewer; and always 1 in forked
 #'   processes and where R was built without OpenMP. Under `R CMD check`
 #'   (`_R_CHECK_LIMIT_CORES_`) it is never more than 2. A threaded BLAS of R's has its

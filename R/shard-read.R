@@ -5,9 +5,9 @@
 #   blueprint   how they are encoded
 #   keep        whether encoded rows and features stay in memory
 #   blocks      environments, one a batch of the source: n, its rows; rows, their positions in
-#               the shard; y, and X, Phi, lambda while they are kept; digest of X and y; here, trial: points (see
-#               native-shard.R); memory: differences of points, newest first; good: tau and
-#               nu at the last fixed point
+#               the shard; y, and X, Phi, lambda while they are kept; digest of X and y; here,
+#               trial: points (see native-shard.R); memory: differences of points, newest first;
+#               good: tau and nu at the last fixed point
 #   scale       of the step from `here` to `trial`
 #   known       differences that the sums at `trial` know of, the step among them
 #   prior       what features are made of, see shard_features()

@@ -13,9 +13,12 @@ picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_e
   expected <- attr(x, "expected")
   cutoff <- attr(x, "cutoff")
   upper <- max(expected$upper, ceiling(expected$count))
-  shown <- utils::head(as.data.frame(x), if (is.null(n)) max(20, 2 * upper) else n)
+  shown <- utils::head(
+    as.data.frame(x), if (is.null(n)) max(20, 2 * upper, cutoff$rows + 1) else n
+  )
   top <- suspicion_top(shown)
   ranks <- c(0.5, max(nrow(shown), min(upper, n), 4) + 1.5)
+  cut <- cutoff$rows[cutoff$rows < ranks[2]] + 0.5
   interval <- !is.null(expected$level)
   levels <- levels(x$label)
   new_picture(
@@ -26,17 +29,22 @@ picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_e
         # rank r counts as wrong when r labels are: the band ends between ranks
         if (interval) boxes(expected$lower + 0.5, -Inf, expected$upper + 0.5, Inf, "band"),
         rule("guide", 0.5),
-        if (!is.null(cutoff)) spans(cutoff$rows + 0.5, -Inf, cutoff$rows + 0.5, Inf, "cutoff"),
+        spans(cut, -Inf, cut, Inf, "cutoff"),
         spans(shown$rank - 0.3, shown$loo_wrong, shown$rank + 0.3, shown$loo_wrong, "interval"),
         suspicion_points(shown), suspicion_names(utils::head(shown, labels), top)
       )
     )),
     paste("Wrong labels to expect:", describe_wrong(expected, 2)),
-    suspicion_note(shown, cutoff, attr(x, "rate"), top),
+    c(
+      suspicion_note(shown, cutoff, attr(x, "rate"), top),
+      if (!is.null(cutoff) && !length(cut)) {
+        paste0("a false-discovery rate of ", format(cutoff$fdr), " ends at rank ", cutoff$rows)
+      }
+    ),
     c(
       class_key(levels), "leave-one-out" = "interval",
       if (interval) c("number to expect" = "band"),
-      if (!is.null(cutoff)) {
+      if (length(cut)) {
         stats::setNames("cutoff", paste("false-discovery rate", format(cutoff$fdr)))
       }
     )

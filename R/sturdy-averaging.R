@@ -32,8 +32,8 @@
 #' method gives the evidence, too, where nodes are few for it. Above 150 rows there are
 #' fewer nodes, because the posterior narrows, and modes are first sought on some of the
 #' rows; above 4800 rows the modes alone are used. [noise_test()] shows the noise models
-#' and what their nodes are worth. A noise model under which EP finds no fixed point is left out, with
-#' a message of class `sturdy_message_models_left_out`. In the tables of
+#' and what their nodes are worth. A noise model under which EP finds no fixed point is left out,
+#' with a message of class `sturdy_message_models_left_out`. In the tables of
 #' `vignette("believe")` a fit takes `r averaging_cost(FALSE)` EP fits with up to ten inputs, and
 #' `r averaging_cost(TRUE)` with 33 to 60.
 #'

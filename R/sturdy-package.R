@@ -11,9 +11,9 @@
 #' evidence ([log_evidence()]), a leave-one-out score ([loo()]) and the
 #' probability that each training label is wrong ([mislabelled()]). [noise_test()] says whether
 #' labels are wrong at all and how many, [label_report()] writes all that to a page, and
-#' [review()] says what to check next. [select_model()] compares models, [check_fit()] compares a fit with exact simulation,
-#' [update()][update.sturdy_model] fits again with changed arguments, and [absorb()]
-#' takes in further rows. For n training rows, a fit by [gpc()] or [stc()] takes time
+#' [review()] says what to check next. [select_model()] compares models, [check_fit()] compares a
+#' fit with exact simulation, [update()][update.sturdy_model] fits again with changed arguments, and
+#' [absorb()] takes in further rows. For n training rows, a fit by [gpc()] or [stc()] takes time
 #' proportional to n^3 and memory proportional to n^2; a fit by [bpm()] with k weights
 #' takes time proportional to n k^2.
 #'

@@ -62,16 +62,21 @@ void anderson_take(anderson *a, const double *weight, const double *x,
                  a->H, a->g);
 }
 
-/* In units in which H has a unit diagonal */
+/* In units in which H has a unit diagonal. A difference of nothing has a row
+ * and a column of zeros there: its gamma is 0. */
 int anderson_solve(double *H, double *g, int c) {
   double unit[MEMORY], ignore = 0;
+  int some = 0;
   for (int j = 0; j < c; j++) {
-    unit[j] = 1 / sqrt(H[IDX(j, j, c)]);
+    const double size = H[IDX(j, j, c)];
+    unit[j] = size == 0 ? 0 : 1 / sqrt(size);
     if (!isfinite(unit[j])) return 0;
+    some = some || size > 0;
   }
+  if (!some) return 0;
   for (int j = 0; j < c; j++) {
     for (int l = j; l < c; l++) H[IDX(l, j, c)] *= unit[l] * unit[j];
-    H[IDX(j, j, c)] += RIDGE;
+    H[IDX(j, j, c)] = 1 + RIDGE;
     g[j] *= unit[j];
   }
   if (cholesky(H, c, &ignore) != EP_CONVERGED) return 0;

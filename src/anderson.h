@@ -16,8 +16,9 @@
 void anderson_add(int c, double w2, const double *d, double f, double *H,
                   double *g);
 
-/* g <- gamma[c], for which f - dF gamma is nearest to 0; spoils H. 0 when there
- * is no solution. */
+/* g <- gamma[c], for which f - dF gamma is nearest to 0, 0 for a difference of
+ * nothing; spoils H. Returns 0, g spoilt, when there is no solution or every
+ * difference is nothing. */
 int anderson_solve(double *H, double *g, int c);
 
 typedef struct {

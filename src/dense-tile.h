@@ -1,5 +1,6 @@
 /* What: the innermost loops of the dense kernels, of Gram matrices and of the
- *       quadrature of several classes, compiled once for each width of vector registers that a processor may have. */
+ *       quadrature of several classes, compiled once for each width of vector
+ *       registers that a processor may have. */
 #ifndef STURDY_DENSE_TILE_H
 #define STURDY_DENSE_TILE_H
 

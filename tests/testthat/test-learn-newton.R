@@ -84,15 +84,28 @@ test_that("Rosenbrock's valley is followed to its end", {
   expect_close(one$objective$best()$par, c(1, 1), 1e-3)
 })
 
-test_that("the curvature of all rows is that of some, times as many, beside the prior's", {
-  one <- quadratic(H, numeric(5))
-  here <- one$objective$at(rep(0.3, 5))
-  one$problem$precision <- rep(1 / 0.49, 5)
-  some <- learn_curvature(one$objective, here, rough = TRUE)$H
-  found <- grown_curvature(one$problem, some, 4)
-  prior <- diag(1 / 0.49, 5)
-  e <- eigen(4 * (H - prior) + prior)
-  expect_close(found, e$vectors %*% (abs(e$values) * t(e$vectors)), 1e-8, floor = 1)
+test_that("the curvature of all rows is foretold by that of some", {
+  # each row has a share in the value, of either sign; the prior stands beside them once
+  rows <- withr::with_seed(3, matrix(rnorm(12 * 5), 12))
+  precision <- 1 / 0.49
+  value <- function(x, rows, sign) {
+    -sum(sign * drop(rows %*% x)^2) / 2 - precision * sum(x^2) / 2
+  }
+  for (sign in list(rep(1, 12), rep(c(1, -1), 6))) {
+    one <- problem_of(
+      function(x) value(x, rows, sign),
+      function(x) -drop(crossprod(rows, sign * drop(rows %*% x))) - precision * x,
+      rep(-10, 5), rep(10, 5)
+    )
+    one$problem$precision <- rep(precision, 5)
+    some <- learn_curvature(one$objective, one$objective$at(rep(0.3, 5)), rough = TRUE)$H
+    found <- grown_curvature(one$problem, some, 4)
+    all <- -stats::optimHess(rep(0.3, 5), value, rows = rows[rep(1:12, 4), ], sign = rep(sign, 4))
+    # as sharp as that along every axis of its own, and a peak
+    expect_gt(min(eigen(found)$values), 0)
+    expect_close(found %*% found, all %*% all, 1e-6, floor = 1)
+    if (all(sign > 0)) expect_close(found, all, 1e-6, floor = 1)
+  }
 })
 
 test_that("sites are foreseen where they are linear in the parameters", {

@@ -63,3 +63,19 @@ test_that("rows with long names are named by their position", {
   found <- mislabelled(toy_fit(data = d))
   expect_true("row 3" %in% drawn_text(found, size = c(4, 3)))
 })
+
+test_that("a cut-off is in the picture, or said to be beyond it", {
+  found <- mislabelled(toy_fit())
+  attr(found, "cutoff") <- list(fdr = 0.4, rows = 30L) # more than are shown otherwise
+  lines <- function(...) {
+    unlist(lapply(picture(found, ...)$panels[[1]]$layers, function(layer) {
+      layer$data$x[layer$data$meaning == "cutoff"]
+    }))
+  }
+  expect_identical(lines(n = NULL, labels = 0)[1], 30.5)
+  expect_match(drawn_text(found), "false-discovery rate 0.4", all = FALSE)
+  expect_length(lines(n = 3, labels = 0), 0)
+  few <- picture(found, n = 3, labels = 0)
+  expect_match(few$note, "a false-discovery rate of 0.4 ends at rank 30", all = FALSE)
+  expect_false(any(few$key == "cutoff"))
+})

@@ -43,6 +43,7 @@ code_digest <- function(name, root) {
   files <- sort(unique(unlist(lapply(code_of[[name]], function(pattern) {
     Sys.glob(file.path(root, pattern))
   }))), method = "radix")
+  files <- grep("[.][Rch]$", files, value = TRUE) # not what was compiled there
   files <- files[!grepl(not_measured, substring(files, nchar(root) + 2))]
   bench <- file.path(root, "tools", "bench")
   lines <- unlist(lapply(c(files, file.path(bench, script_of(name, bench))), code_lines))

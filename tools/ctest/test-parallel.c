@@ -41,8 +41,12 @@ static void steps_shorten_and_then_go_along_f(void) {
   CHECK(plan.along == 3 && plan.n == 13 && plan.bound == 6);
   CHECK(plan.scale[0] == 0.8 && plan.scale[2] == 0.2);
   CHECK(plan.scale[3] == 0.8 && plan.scale[12] == 0.8 / 512);
-  /* a difference of nothing says nothing */
+  /* a difference of nothing says nothing, of itself and of the others */
   CHECK(parallel_steps(none, zero, 1, 1, 3).along == 0);
+  double beside[4] = {0, 0, 0, 2}, of_one[2] = {0, 1};
+  const parallel_plan same = parallel_steps(beside, of_one, 2, 0.8, 3);
+  CHECK(same.along == 3 && same.gamma[0] == 0);
+  CHECK_NEAR(same.gamma[1], 0.5, 1e-12);
   CHECK(parallel_steps(NULL, NULL, 0, 1, 3).along == 0);
 }
 
