@@ -13,7 +13,6 @@ average_negligible <- 1e-3
 average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 average_rows_classes <- 1000L # of several classes that modes are sought on first
-average_gain_classes <- 0.1   # nats that a step on all of many rows of theirs is worth
 
 #' Is anything free that is to be integrated, or averaged over?
 #' @noRd
@@ -55,8 +54,9 @@ average_fit <- function(latent, spec) {
   plan_average(spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes)
   stages <- learn_staged(latent, rows, spec, function(latent, before) {
     models <- average_modes(latent, noise, spec, counter$tick, before)
-    if ("matrix" %in% names(noise$weights)) {
-      models$matrix <- average_matrix(latent, noise, spec, models, counter$tick, before)
+    long <- !is.null(before) && average_is_long(latent)
+    if ("matrix" %in% if (long) average_hopeful(before) else names(noise$weights)) {
+      models$matrix <- average_matrix(latent, noise, spec, models, counter$tick, before, long)
     }
     models
   })
@@ -93,7 +93,7 @@ average_fit <- function(latent, spec) {
 average_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
   long <- !is.null(before) && average_is_long(latent)
-  gain <- if (long && latent$classes > 2) average_gain_classes else modes_gain
+  gain <- if (long && latent$classes > 2) modes_gain_classes else modes_gain
   for (name in if (long) setdiff(average_hopeful(before), "matrix") else noise$models) {
     problem <- average_problem(latent, noise_of(name, noise), spec)
     few <- before[[name]]

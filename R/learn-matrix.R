@@ -164,22 +164,18 @@ matrix_offset <- function(found) {
 #' geometric mean, f(z) = log Z(z; omega~) + log prior(z), and its integral less
 #' KL(q || prior) is a lower bound of the evidence [M 12.17].
 #' @param models those of average_modes(). @param before the noise models on some of the rows,
-#'   the matrix among them, from whose modes it then goes on.
+#'   the matrix among them, from whose modes it then goes on. @param long whether modes must do.
 #' @return list(problem, modes, each with the field `matrix`, see matrix_em()), or `NULL`.
 #' @noRd
-average_matrix <- function(latent, noise, spec, models, tick, before = NULL) {
-  long <- !is.null(before) && average_is_long(latent)
+average_matrix <- function(latent, noise, spec, models, tick, before = NULL, long = FALSE) {
   way <- list(
     problem = function(omega) {
       sources <- length(latent$reports$sources)
       average_problem(latent, noise_held("matrix", omega, latent$classes, sources), spec)
     },
     point = dirichlet_geometric, shape = noise$shape, rounds = if (long) 1L else matrix_rounds,
-    gain = if (long) average_gain_classes else modes_gain
+    gain = if (long) modes_gain_classes else modes_gain
   )
-  if (long && !"matrix" %in% average_hopeful(before)) {
-    return(NULL)
-  }
   few <- before$matrix
   from <- c(
     if (!is.null(few)) matrix_onward(few, latent, way, models$one),

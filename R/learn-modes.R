@@ -4,7 +4,8 @@
 
 modes_lost <- 7    # nats below the best from which a mode does not count
 modes_same <- 0.5  # modes nearer in value, or within one sd, are one
-modes_gain <- 0.02 # a climb to a mode ends when the next step promises less
+modes_gain <- 0.02 # a climb to a mode ends when the next step promises less;
+modes_gain_classes <- 0.1 # on all of many rows of several classes
 learn_maxit <- 200L # of a climb
 
 #' How modes are sought that are to be integrated over
