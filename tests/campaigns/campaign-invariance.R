@@ -2,8 +2,12 @@
 #
 # Tables of two and of three classes, dense and by inducing inputs, are fitted by default. Inputs
 # times 1,000, and moved by their last bits, R's BLAS in the place of the own kernels and two threads
-# must give the same answers to 1e-9. The columns in reverse order, and the classes swapped, give other nodes: answers differ by what noise_test()
-# says of its nodes, in nine of ten.
+# must give the same answers to 1e-9. The columns in reverse order, and the classes swapped, give
+# other nodes: answers differ by what noise_test() says of its nodes, in nine of ten.
+#
+# With CAMPAIGN_BLAS, the path of another BLAS as a shared library, it is that which must not move
+# the answers: processes that load it first are asked for them, by the own kernels and by R's, with
+# one thread and with two.
 
 args <- commandArgs(FALSE)
 folder <- dirname(sub("^--file=", "", grep("^--file=", args, value = TRUE)[1]))
@@ -24,7 +28,10 @@ table_of <- function(k) {
   list(X = X, y = factor(letters[y]))
 }
 
-answers <- function(X, y, how = list()) {
+answers <- function(X, y, how = list(), worker = NULL) {
+  if (!is.null(worker)) {
+    return(parallel::clusterCall(worker, answers, X, y, how)[[1]])
+  }
   before <- options(how)
   on.exit(options(before))
   fit <- suppressWarnings(suppressMessages(gpc(y ~ ., data.frame(X, y = y))))
@@ -44,6 +51,40 @@ ways <- list(
   columns = function(t) list(X = t$X[, rev(seq_len(ncol(t$X)))], y = t$y),
   classes = function(t) list(X = t$X, y = factor(t$y, rev(levels(t$y))))
 )
+
+# Processes with another BLAS, asked for what `answers` says there
+other_blas <- function(library, threads) {
+  given <- list(LD_PRELOAD = library, OPENBLAS_NUM_THREADS = threads, OMP_NUM_THREADS = threads)
+  before <- Sys.getenv(names(given), NA)
+  do.call(Sys.setenv, given)
+  on.exit({
+    Sys.unsetenv(names(given))
+    if (any(!is.na(before))) do.call(Sys.setenv, as.list(before[!is.na(before)]))
+  })
+  worker <- parallel::makePSOCKcluster(1)
+  parallel::clusterCall(worker, function(paths) {
+    .libPaths(paths)
+    library(sturdy)
+    options(sturdy.progress = FALSE)
+  }, .libPaths())
+  cat("other BLAS:", parallel::clusterCall(worker, function() La_library())[[1]], "\n")
+  worker
+}
+library_given <- Sys.getenv("CAMPAIGN_BLAS")
+workers <- if (nzchar(library_given)) lapply(1:2, other_blas, library = library_given)
+if (length(workers)) ways <- list()
+for (threads in seq_along(workers)) {
+  for (kernels in c("own", "r")) {
+    local({
+      worker <- workers[[threads]]
+      how <- list(sturdy.blas = kernels, sturdy.threads = threads)
+      name <- paste0("other BLAS, ", if (kernels == "own") "own kernels" else "its kernels", ", ",
+                     threads, " threads")
+      ways[[name]] <<- function(t) list(X = t$X, y = t$y, how = how, worker = worker)
+    })
+  }
+}
+same <- setdiff(names(ways), c("columns", "classes"))
 
 rows <- list()
 for (k in seq_len(campaign$cases)) {
@@ -66,14 +107,15 @@ rows <- do.call(rbind, rows)
 if (nzchar(Sys.getenv("CAMPAIGN_ROWS"))) utils::write.csv(rows, Sys.getenv("CAMPAIGN_ROWS"))
 
 campaign_figure(campaign, "tables", length(unique(rows$case)))
-for (way in c("scaled", "bits", "blas", "threads")) {
+for (way in same) {
   these <- rows[rows$way == way, ]
   campaign_figure(campaign, paste0(way, ", probabilities"), max(these$most), 1e-9)
   campaign_figure(
     campaign, paste0(way, ", log Bayes factor"), max(these$log_bayes_factor, na.rm = TRUE), 1e-8
   )
+  campaign_figure(campaign, paste0(way, ", count"), max(these$count, na.rm = TRUE), 1e-8)
 }
-for (way in c("columns", "classes")) {
+for (way in intersect(c("columns", "classes"), names(ways))) {
   these <- rows[rows$way == way, ]
   for (what in c("probability", "log_bayes_factor", "count")) {
     stated <- these[[paste0("stated_", what)]]
