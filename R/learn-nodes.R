@@ -224,11 +224,12 @@ node_at_modes <- function(problem, modes, laplace, tick) {
 node_weights <- function(drawn, laplace) {
   raw <- drawn$log_f - drawn$log_q
   smooth <- pareto_smooth(raw)
-  w <- exp(smooth$log_weight - max(smooth$log_weight))
+  total <- log_sum(smooth$log_weight)
+  log_weight <- smooth$log_weight - if (is.finite(total)) total else 0 # all may be lost
+  w <- exp(log_weight)
   list(
     Z = drawn$Z, out = drawn$out, log_f = drawn$log_f, log_omega = drawn$log_omega,
-    log_weight = smooth$log_weight - log_sum(smooth$log_weight),
-    log_evidence = log_sum(smooth$log_weight) - log(length(raw)), laplace = laplace,
+    log_weight = log_weight, log_evidence = total - log(length(raw)), laplace = laplace,
     ess = if (any(w > 0)) sum(w)^2 / sum(w^2) else 0, pareto_k = smooth$k, method = "nodes"
   )
 }

@@ -309,3 +309,22 @@ test_that("a noise model under which t-EP has no fixed point is left out, and th
   expect_no_error(printed(fit))
   expect_no_error(mislabelled(fit))
 })
+
+test_that("nodes of which none has a fixed point have no weight, and are no error of R", {
+  lost <- node_weights(
+    list(Z = diag(12), out = vector("list", 12), log_f = rep(-Inf, 12), log_q = rep(-3, 12)), -5
+  )
+  expect_identical(lost$log_weight, rep(-Inf, 12))
+  expect_identical(lost$log_evidence, -Inf)
+  expect_identical(lost$ess, 0)
+  some <- node_weights(list(log_f = c(-Inf, -1, -1), log_q = c(0, 0, 0)), -5)
+  expect_equal(exp(some$log_weight), c(0, 0.5, 0.5))
+  expect_equal(some$ess, 2)
+  # far from the origin in units of nothing: EP converges at the mode, and nowhere near it
+  X <- withr::with_seed(1, 1e12 + matrix(rnorm(20 * 60), 20))
+  fit <- suppressMessages(bpm(
+    X, rep(0:1, 10), df = 0.5, prior_scale = "learn", epsilon = 0.01, scale = FALSE,
+    control = ep_control(restarts = 0, progress = FALSE)
+  ))
+  expect_false(anyNA(predict(fit, type = "prob")))
+})
