@@ -15,20 +15,19 @@ node_error <- function(object) {
   mine <- outer(at$model, models$model, `==`) # K x models
   within <- apply(mine * at$weight, 2, shares) * mine
   drawn <- object$nodes$drawn[models$model]
-  evidence <- evidence_error(within, models$method, drawn)
+  pair <- interaction(at$model, object$nodes$table$pair, drop = TRUE)
+  evidence <- evidence_errors(within, pair, models$method, drawn)
   some <- models$model != "none"
   wrong <- wrong_each(node_truth(object))
   rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))
   error <- function(values, these = TRUE) {
     share <- shares(models$probability * these)
-    mean_error(matrix(values, ncol = length(at$weight)), within, share, evidence)
+    mean_error(matrix(values, ncol = length(at$weight)), within, share, evidence, pair)
   }
   share <- shares(models$probability * some)
-  # Laplace's method, where it gave the evidence, does not tell its error
-  told <- replace(evidence, models$method == "laplace", NA)
   counts <- !some | share > node_error_share
   list(
-    log_bayes_factor = sqrt(sum((ifelse(some, share, 1) * told)[counts]^2)),
+    log_bayes_factor = sqrt(sum((ifelse(some, share, 1) * evidence)[counts]^2)),
     count = error(colSums(wrong), some), rates = max(error(rates, some)),
     probability = sqrt(mean(error(wrong)^2))
   )
@@ -41,25 +40,27 @@ wrong_entries <- function(omega) {
 }
 
 #' Standard errors of the log evidences of noise models
-#' @param within weights of nodes, K x models, which sum to 1 for each. @param method of each.
-#' @param drawn how many nodes each has had, those of next to no weight included.
+#' @param within weights of nodes, K x models, which sum to 1 for each. @param pair which nodes are
+#'   mirror images, K. @param method of each model. @param drawn how many pairs each has had.
 #' @noRd
-evidence_error <- function(within, method, drawn) {
-  error <- sqrt(pmax(colSums(within^2) - 1 / drawn, 0)) # [M 8.13]
+evidence_errors <- function(within, pair, method, drawn) {
+  error <- vapply(seq_along(method), function(m) evidence_error(within[, m], pair, drawn[m]), 1)
   error[startsWith(method, "mode")] <- NA
+  error[startsWith(method, "carried")] <- average_carried_error
   replace(error, method == "exact", 0)
 }
 
 #' Standard errors of means over nodes: of each within its noise model, and of the shares of the
 #' models
 #' @param values a column a node. @param share of the models. @param evidence their errors.
+#' @param pair which nodes are mirror images.
 #' @noRd
-mean_error <- function(values, within, share, evidence) {
+mean_error <- function(values, within, share, evidence, pair) {
   used <- share > node_error_share
   of_model <- values %*% within
   apart <- (of_model - drop(of_model %*% share))[, used, drop = FALSE]
   inside <- vapply(which(used), function(m) {
-    share[m]^2 * drop((values - of_model[, m])^2 %*% within[, m]^2) # [M 8.13]
+    share[m]^2 * pair_variance(values - of_model[, m], within[, m], pair)
   }, numeric(nrow(values)))
   inside <- matrix(inside, nrow(values))
   sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))

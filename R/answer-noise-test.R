@@ -41,11 +41,13 @@
 #'   * `models`: a data frame with one row per noise model: `model`, `prior`,
 #'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
 #'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
-#'     and `laplace` (the log evidence by Laplace's method). A model that is ruled out, as none
-#'     is once a check has found a wrong label, has the log evidence `-Inf`. Where the evidence
-#'     rests on the curvature at a mode and EP does not converge nearby, `method` says what the
-#'     curvature is from: `(stalled)`, an EP that came near; `(scores)` of the rows, which are
-#'     rougher; or the `(prior)` alone, not to be relied on;
+#'     (`nodes`; `carried`, by Laplace's method with what the nodes of the other models add to
+#'     theirs, where a model is too improbable to deserve nodes; `mode`, by Laplace's method;
+#'     `exact`, where nothing is free) and `laplace` (the log evidence by Laplace's method). A
+#'     model that is ruled out, as none is once a check has found a wrong label, has the log
+#'     evidence `-Inf`. Where the evidence rests on the curvature at a mode and EP does not
+#'     converge nearby, `method` says what the curvature is from: `(stalled)`, an EP that came
+#'     near; `(scores)` of the rows, which are rougher; or the `(prior)` alone, not to be relied on;
 #'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
 #'   * `two`: the Bayes factor for a rate for each class, or with several classes for a
 #'     noise matrix, against one rate, `NA` without both;
@@ -56,9 +58,11 @@
 #'   * `error`: how far this is from the average over all nodes that there could be, by the nodes
 #'     themselves, which are weighted draws: standard errors of `log_bayes_factor`, of the
 #'     `count` and the `rates` (the largest) if some labels are wrong, and of the rows'
-#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes, or the
-#'     evidence is by Laplace's method. Another order of the columns or classes moves the answers by so much; what does not change the
-#'     inputs (their units, the machine) does not move them. The error of EP is not part of it.
+#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes. More
+#'     nodes are added by themselves while they are cheap and the error of `log_bayes_factor` is
+#'     above .1 or that of `probability` above .01. Another order of the columns or classes moves
+#'     the answers by so much; what does not change the inputs (their units, the machine) does
+#'     not move them. The error of EP is not part of it.
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [mislabelled()], [noise_prior()]

@@ -2,14 +2,6 @@
 # hyper = "integrate" learns. One noise model after the other, each from the modes of the
 # one before; then nodes, as many as a model deserves.
 
-average_nodes <- 120L       # of three noise models together,
-average_nodes_wide <- 240L  # with many coordinates,
-average_nodes_classes <- 60L # with several classes, of which each costs as much as one of two,
-average_nodes_many <- 150L  # on up to so many rows; with more, as the posterior narrows and
-                            # each costs more, fewer in proportion, but no fewer than
-average_nodes_fewest <- 27L
-average_nodes_least <- 12L  # of a model, unless its probability by Laplace is below
-average_negligible <- 1e-3
 average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 average_rows_classes <- 1000L # of several classes that modes are sought on first
@@ -50,7 +42,7 @@ average_fit <- function(latent, spec) {
   )
   d <- length(plain$start) + 1 # with a rate
   models <- length(union(noise$models, names(noise$weights)))
-  nodes <- if (integrate) average_total(latent, d, models) else 0
+  nodes <- if (integrate) average_total(latent) else 0
   plan_average(spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes)
   stages <- learn_staged(latent, rows, spec, function(latent, before) {
     models <- average_modes(latent, noise, spec, counter$tick, before)
@@ -67,11 +59,8 @@ average_fit <- function(latent, spec) {
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
   if (!length(models)) abort_no_modes()
-  sizes <- average_sizes(models, noise)
-  spec$control$progress$expect("nodes", latent$n, sum(pmax(sizes, 1)))
-  parts <- lapply(stats::setNames(nm = names(models)), function(name) {
-    node_integral(models[[name]]$problem, models[[name]]$modes, sizes[[name]], counter$tick)
-  })
+  models <- average_corners(models)
+  parts <- average_parts(models, noise, spec$control$progress, counter$tick)
   # where EP that went on from a mode did not come to a fixed point there
   parts <- Filter(function(part) !all(vapply(part$out, is.null, NA)), parts)
   if (!length(parts)) abort_no_modes()
@@ -124,36 +113,17 @@ average_hopeful <- function(before) {
   names(before)[laplace > max(laplace) - average_hopeless]
 }
 
-#' Log evidence of a noise model by Laplace's method
-#' @noRd
-model_laplace <- function(model) log_sum(vapply(model$modes, node_laplace, numeric(1)))
-
 # Nodes -------------------------------------------------------------------------
 
-#' Nodes for each model: in proportion to the root of its probability by Laplace's method
+#' Whether nodes are corners is one rule for all noise models, whose evidences are compared: by
+#' the one with the most coordinates
 #' @noRd
-average_sizes <- function(models, noise) {
-  problem <- models[[1]]$problem
-  if (!noise$integrate || learn_is_over(problem)) {
-    return(vapply(models, function(model) 0, 0))
-  }
-  laplace <- vapply(models, model_laplace, numeric(1)) + log(noise$weights[names(models)])
-  d <- max(vapply(models, function(model) length(model$problem$field), numeric(1)))
-  total <- average_total(problem$latent, d, length(models))
-  share <- exp((laplace - max(laplace)) / 2)
-  size <- pmax(round(total * share / sum(share)), average_nodes_least)
-  ifelse(share^2 < average_negligible * sum(share^2), 0, size)
-}
-
-#' Nodes of so many models together
-#' @param d coordinates.
-#' @noRd
-average_total <- function(latent, d, models) {
-  total <- if (d > node_wide) {
-    average_nodes_wide
-  } else if (latent$classes == 2) average_nodes else average_nodes_classes
-  total <- total * models / 3
-  max(total * min(1, average_nodes_many / latent$n), min(total, average_nodes_fewest))
+average_corners <- function(models) {
+  d <- vapply(models, function(model) length(model$problem$field), 1L)
+  lapply(models, function(model) {
+    model$problem$corners <- max(d) >= node_corners && is.null(model$modes[[1]]$matrix)
+    model
+  })
 }
 
 #' The model at whose best mode the fit is held: the most probable one with flip rates, for

@@ -179,3 +179,7 @@ node_laplace <- function(mode, least = average_least) {
   values <- pmax(axes(mode$H)$values, least)
   mode$penalised + length(values) / 2 * log(2 * pi) - sum(log(values)) / 2
 }
+
+#' Log evidence of a noise model by Laplace's method
+#' @noRd
+model_laplace <- function(model) log_sum(vapply(model$modes, node_laplace, numeric(1)))

@@ -42,11 +42,12 @@ new_nodes <- function(models, parts, noise) {
       ),
       table = data.frame(
         model = rep(names(parts), lengths(kept)), weight = unlist(weight),
-        log_evidence = vapply(out, function(o) o$log_evidence, numeric(1))
+        log_evidence = vapply(out, function(o) o$log_evidence, numeric(1)),
+        pair = unlist(lapply(names(parts), function(name) parts[[name]]$pair[kept[[name]]]))
       ),
       hyper = of(function(k, name) models[[name]]$problem$hyper(parts[[name]]$Z[, k])),
       omega = omega, ruled_out = noise$ruled_out,
-      drawn = vapply(parts, function(part) length(part$log_weight), 1L)
+      drawn = vapply(parts, function(part) length(unique(part$pair)), 1L)
     ),
     node_arrays(out)
   )
@@ -58,7 +59,7 @@ new_nodes <- function(models, parts, noise) {
 part_method <- function(parts, models) {
   vapply(names(parts), function(name) {
     method <- parts[[name]]$method
-    paste0(method, if (method %in% c("mode", "laplace")) curvature_words(models[[name]]$modes))
+    paste0(method, if (method %in% c("mode", "carried")) curvature_words(models[[name]]$modes))
   }, "")
 }
 

@@ -197,9 +197,16 @@ mutant(
   "mode$penalised + length(values)", "mode$penalised - length(values)", r = "learn-laplace"
 )
 mutant(
-  "shares not halved where nodes are drawn twice", "R/learn-nodes.R",
-  "component$share <- component$share / 2", "component$share <- component$share",
-  r = "learn-average"
+  "shares not made smaller where nodes are drawn twice", "R/learn-nodes.R",
+  "component$share * part / (before + n)", "component$share", r = "learn-average"
+)
+mutant(
+  "corners have no mirror images", "R/learn-points.R",
+  "rep((1 - 2 * (k %% 2)) * radius, each = d)", "rep(radius, each = d)", r = "learn-average"
+)
+mutant(
+  "mirror images taken for independent draws", "R/learn-deal.R",
+  "rowsum(x, pair, reorder = FALSE)", "as.matrix(x)", r = "answer-node-error"
 )
 mutant(
   "axes of nodes turned round by rounding", "R/learn-curvature.R",

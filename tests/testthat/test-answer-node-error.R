@@ -17,10 +17,10 @@ test_that("stated errors of means over nodes are those of repeated draws", {
       c(numeric(size[1]), ratio[[2]] / sum(ratio[[2]]))
     )
     share <- z / sum(z)
-    evidence <- evidence_error(within, c("nodes", "nodes"), size)
+    evidence <- evidence_errors(within, seq_along(value), c("nodes", "nodes"), size)
     c(
       mean = sum(value * (within %*% share)), log_z = log(z[2]),
-      error = unname(mean_error(rbind(value), within, share, evidence)), error_z = evidence[2]
+      error = unname(mean_error(rbind(value), within, share, evidence, seq_along(value))), error_z = evidence[2]
     )
   }
   all <- vapply(1:400, once, numeric(4))
@@ -33,15 +33,15 @@ test_that("nodes of no weight that are not kept count as drawn", {
   within <- cbind(ratio / sum(ratio))
   kept <- within > 1e-3
   expect_equal(
-    evidence_error(within[kept, , drop = FALSE], "nodes", 41), evidence_error(within, "nodes", 41),
+    evidence_error(within[kept, ], seq_len(sum(kept)), 41), evidence_error(within, 1:41),
     tolerance = 1e-3
   )
 })
 
 test_that("a point that is exact has no error, and modes do not know theirs", {
   one <- cbind(1)
-  expect_identical(evidence_error(one, "exact", 1), 0)
-  expect_identical(evidence_error(one, "mode (scores)", 1), NA_real_)
+  expect_identical(evidence_errors(one, 1, "exact", 1), 0)
+  expect_identical(evidence_errors(one, 1, "mode (scores)", 1), NA_real_)
   d <- toy()
   fit <- suppressMessages(gpc(
     class ~ a + b, d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average",
@@ -53,4 +53,24 @@ test_that("a point that is exact has no error, and modes do not know theirs", {
   expect_match(node_error_words(test$error, 12), "By 12 nodes", fixed = TRUE)
   test$error$count <- NA
   expect_match(node_error_words(test$error, 12), "not known", fixed = TRUE)
+})
+
+test_that("errors of mirrored draws are those of repeated draws", {
+  # pairs z and -z, of which the value is odd but for its square
+  once <- function(seed) {
+    z <- withr::with_seed(seed, stats::rnorm(50, 0, 1.3))
+    z <- c(z, -z)
+    w <- stats::dnorm(z) / stats::dnorm(z, 0, 1.3)
+    value <- z + 0.3 * z^2
+    within <- cbind(w / sum(w))
+    pair <- rep(1:50, 2)
+    evidence <- evidence_errors(within, pair, "nodes", 50)
+    c(
+      mean = sum(value * within), log_z = log(mean(w)), error_z = evidence,
+      error = mean_error(rbind(value), within, 1, evidence, pair)
+    )
+  }
+  all <- vapply(1:400, once, numeric(4))
+  expect_equal(mean(all[4, ]) / stats::sd(all[1, ]), 1, tolerance = 0.15)
+  expect_equal(mean(all[3, ]) / stats::sd(all[2, ]), 1, tolerance = 0.15)
 })

@@ -1,0 +1,178 @@
+# How many nodes each noise model gets: a number for all of them together, which falls slowly with
+# what a node costs, dealt out by the roots of their probabilities; and more, while the error that
+# the nodes state of themselves is large and they are cheap.
+
+average_nodes <- 120L        # of all noise models together where a node is cheap,
+average_nodes_classes <- 60L # with several classes, of which each costs as much as one of two,
+average_nodes_fewest <- 27L  # and where it is dear
+average_cheap <- 8e6         # flops of a pass over the rows of which a node is cheap
+average_quantum <- 16L       # corners come in so many,
+average_nodes_least <- 12L   # other nodes in no fewer, unless a model's probability by Laplace
+average_negligible <- 1e-3   # is below
+average_more <- 2            # times as many at most, of cheap ones, come later, where the error of
+average_goal <- c(evidence = 0.1, wrong = 0.01) # the log Bayes factor or of rows (rms) is above
+average_carried_error <- 0.3 # of the log evidence where other models' nodes tell what it lacks
+
+#' What a pass over the rows costs, in flops
+#' @noRd
+average_cost <- function(latent) {
+  rank <- if (is.null(latent$Z)) latent$n else nrow(latent$Z)
+  latent$n * min(latent$n, rank)^2 * (latent$classes / 2)^2
+}
+
+#' Nodes of all noise models together, at first
+#' @noRd
+average_total <- function(latent) {
+  total <- if (latent$classes == 2) average_nodes else average_nodes_classes
+  dear <- average_cost(latent) / average_cheap
+  max(average_nodes_fewest, total * min(1, dear^(-1 / 3)))
+}
+
+#' Nodes for each model
+#' @return a vector named by model: 0 where modes do.
+#' @noRd
+average_sizes <- function(models, noise) {
+  problem <- models[[1]]$problem
+  if (!noise$integrate || learn_is_over(problem)) {
+    return(vapply(models, function(model) 0, 0))
+  }
+  free <- vapply(models, function(m) as.numeric(node_is_free(m$problem, m$modes)), 0)
+  laplace <- vapply(models, model_laplace, numeric(1)) + log(noise$weights[names(models)])
+  share <- exp((laplace - max(laplace)) / 2)
+  matters <- free * (share^2 > average_negligible * sum(share^2))
+  size <- average_total(problem$latent) * share * matters / max(sum(share * matters), 1e-300)
+  if (isTRUE(problem$corners)) {
+    return(matters * pmax(round(size / average_quantum), 1) * average_quantum)
+  }
+  matters * pmax(round(size), average_nodes_least)
+}
+
+#' Nodes of all noise models, and more of them where what they leave open is too much
+#' @noRd
+average_parts <- function(models, noise, progress, tick) {
+  size <- average_sizes(models, noise)
+  latent <- models[[1]]$problem$latent
+  expected <- sum(pmax(size, 1))
+  progress$expect("nodes", latent$n, expected)
+  parts <- lapply(stats::setNames(nm = names(models)), function(name) {
+    node_integral(models[[name]]$problem, models[[name]]$modes, size[[name]], tick)
+  })
+  # what is elsewhere is not fetched for it
+  here <- !is.null(latent$y)
+  left <- here * sum(size) * average_more * min(1, average_cheap / average_cost(latent))^2
+  while (left >= average_quantum && !learn_is_over(models[[1]]$problem)) {
+    more <- average_wanted(models, parts, noise)
+    if (!any(more > 0)) break
+    expected <- expected + min(sum(more), left)
+    progress$expect("nodes", latent$n, expected)
+    for (name in names(which(more > 0))) {
+      n <- min(more[[name]], average_quantum * (left %/% average_quantum))
+      if (n == 0) next
+      parts[[name]] <- node_further(
+        models[[name]]$problem, models[[name]]$modes, parts[[name]], n, tick
+      )
+      left <- left - n
+    }
+  }
+  parts <- lapply(stats::setNames(nm = names(models)), function(name) {
+    node_trusted(models[[name]]$problem, models[[name]]$modes, parts[[name]], tick)
+  })
+  average_carried(parts, noise)
+}
+
+#' How many more nodes each model should have: as many again for those that the error comes from
+#' @noRd
+average_wanted <- function(models, parts, noise) {
+  from <- average_errors(models, parts, noise)
+  blame <- rowSums(matrix(vapply(names(average_goal), function(goal) {
+    part <- from[[goal]] / average_goal[[goal]]^2
+    part * (sum(part) > 1)
+  }, numeric(length(parts))), length(parts)))
+  blame[is.na(blame)] <- 0 # of nodes that are all lost
+  count <- vapply(parts, function(part) length(part$log_f), 1L)
+  count * (blame > 0 & blame >= max(blame) / 2)
+}
+
+#' What each noise model adds to the squared errors of the log Bayes factor and of the rows'
+#' probabilities of a wrong label
+#' @return list(evidence, wrong), a number for each model.
+#' @noRd
+average_errors <- function(models, parts, noise) {
+  log_evidence <- vapply(parts, function(part) part$log_evidence, 1) +
+    log(noise$weights[names(parts)])
+  share <- exp(log_evidence - log_sum(log_evidence))
+  some <- names(parts) != "none"
+  error <- vapply(parts, function(part) {
+    if (part$method == "nodes") evidence_error(exp(part$log_weight), part$pair) else 0
+  }, 1)
+  wrong <- lapply(names(parts), function(name) part_wrong(parts[[name]], models[[name]]$problem))
+  n <- length(wrong[[1]]$mean)
+  means <- matrix(vapply(wrong, function(w) w$mean, numeric(n)), n)
+  apart <- means - drop(means %*% share)
+  inside <- vapply(wrong, function(w) mean(w$variance), 1) * (error > 0)
+  list(
+    evidence = (ifelse(some, share / max(sum(share[some]), 1e-300), 1) * error)^2 * !all(some),
+    wrong = share^2 * (inside + colMeans(apart^2) * error^2)
+  )
+}
+
+#' Mean probability that each label is wrong over the nodes of a model, and its squared error
+#' @noRd
+part_wrong <- function(part, problem) {
+  latent <- problem$latent
+  used <- which(part$log_weight > -Inf)
+  omega <- matrix_of_points(part$log_omega)
+  wrong <- vapply(used, function(k) {
+    at <- if (is.null(omega)) problem$omega(part$Z[, k]) else latent_omega(latent, omega[[k]])
+    p <- truth_posterior(latent_likelihood(latent, at), part$out[[k]]$seen)
+    1 - p[cbind(seq_len(latent$n), latent$y)]
+  }, numeric(latent$n))
+  wrong <- matrix(wrong, latent$n)
+  w <- exp(part$log_weight[used])
+  mean <- drop(wrong %*% w)
+  list(mean = mean, variance = pair_variance(wrong - mean, w, part$pair[used]))
+}
+
+#' Laplace's evidence of modes that have no nodes, with what nodes of the other noise models add
+#' to theirs: it lacks much the same under all of them
+#' @noRd
+average_carried <- function(parts, noise) {
+  method <- vapply(parts, function(part) part$method, "")
+  told <- parts[method == "nodes"]
+  if (!length(told)) {
+    return(parts)
+  }
+  log_evidence <- vapply(told, function(part) part$log_evidence, 1) +
+    log(noise$weights[names(told)])
+  w <- exp(log_evidence - log_sum(log_evidence))
+  adds <- sum(w * vapply(told, function(part) part$log_evidence - part$laplace, 1))
+  lapply(parts, function(part) {
+    if (part$method == "mode") {
+      part$log_evidence <- part$laplace + adds
+      part$method <- "carried"
+    }
+    part
+  })
+}
+
+# What weights leave open ----------------------------------------------------------
+
+#' Sums over mirror images
+#' @param x a row a node.
+#' @noRd
+pair_sums <- function(x, pair) rowsum(x, pair, reorder = FALSE)
+
+#' Standard error of the log evidence by weighted nodes
+#' @param w their weights, which sum to 1. @param drawn how many pairs there were, those of next
+#'   to no weight included.
+#' @noRd
+evidence_error <- function(w, pair, drawn = length(unique(pair))) {
+  sqrt(max(sum(pair_sums(w, pair)^2) - 1 / drawn, 0)) # [M 8.13]
+}
+
+#' Squared standard errors of means
+#' @param apart of values from their mean, a column a node. @param w weights, which sum to 1.
+#' @noRd
+pair_variance <- function(apart, w, pair) {
+  colSums(pair_sums(t(apart) * w, pair)^2) # [M 8.13]
+}
