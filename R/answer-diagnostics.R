@@ -120,45 +120,30 @@ diagnose.bpm_filtered <- function(object) {
 
 diagnose_ep <- function(ep, linear = FALSE) {
   negative <- sum(ep$sites$tau < 0, na.rm = TRUE)
-  advice <- ep_advice(ep$status, linear)
-  list(
-    status = ep$status,
-    happened = c(
-      ep$message,
-      if (negative > 0) {
-        paste0(
-          "Sites with a negative precision: ", negative, " of ",
-          length(ep$sites$tau), "."
-        )
-      }
+  found <- findings(
+    c(list(happened = ep$message), ep_advice(ep$status, linear)),
+    if (negative > 0) list(
+      happened = paste0(
+        "Sites with a negative precision: ", negative, " of ", length(ep$sites$tau), "."
+      ),
+      means = paste(
+        "A negative precision marks a label that the other rows contradict; this is",
+        "expected with label noise."
+      )
     ),
-    means = c(
-      advice$means,
-      if (negative > 0) {
-        paste(
-          "A negative precision marks a label that the other rows contradict; this is",
-          "expected with label noise."
-        )
-      },
-      if (!is.null(ep$rival)) {
-        paste(
-          "With several fixed points the probabilities are less certain than they look:",
-          "the fit holds the one with the better criterion."
-        )
-      }
-    ),
-    do = c(
-      advice$do,
-      if (!is.null(ep$rival)) "A larger nugget or epsilon often leaves one fixed point."
-    ),
-    numbers = list(
-      residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
-      sweeps = ep$sweeps, skipped = ep$skipped, negative_sites = negative,
-      rival = ep$rival
+    if (!is.null(ep$rival)) list(
+      means = paste(
+        "With several fixed points the probabilities are less certain than they look:",
+        "the fit holds the one with the better criterion."
+      ),
+      do = "A larger nugget or epsilon often leaves one fixed point."
     )
   )
+  c(list(status = ep$status), found, list(numbers = list(
+    residual = if (length(ep$residual)) max(ep$residual) else NA_real_,
+    sweeps = ep$sweeps, skipped = ep$skipped, negative_sites = negative, rival = ep$rival
+  )))
 }
-
 
 diagnose_learning <- function(object) {
   learning <- object$learning
@@ -169,37 +154,27 @@ diagnose_learning <- function(object) {
     return(NULL)
   }
   bounds <- learning$on_bound
-  failed <- learning$convergence != 0
-  lost <- isFALSE(learning$cold_start)
-  list(
-    happened = c(
-      paste0(
-        "Learned ", count(sum(learned(object)), "hyperparameter"), " by ",
-        object$spec$criterion, " from ", count(NROW(learning$starts), "start"), "."
+  findings(
+    list(happened = paste0(
+      "Learned ", count(sum(learned(object)), "hyperparameter"), " by ",
+      object$spec$criterion, " from ", count(NROW(learning$starts), "start"), "."
+    )),
+    if (learning$convergence != 0) list(
+      happened = paste0("The search stopped early: ", learning$message, "."),
+      means = "There may be a better optimum nearby.",
+      do = "Fit again with more starts: ep_control(restarts = 5)."
+    ),
+    if (isFALSE(learning$cold_start)) list(
+      happened = "EP from a cold start does not reach the value that the search found.",
+      means = paste(
+        "EP has several fixed points at these hyperparameters, or none: do not",
+        "rely on this optimum."
       ),
-      if (failed) paste0("The search stopped early: ", learning$message, "."),
-      if (lost) {
-        "EP from a cold start does not reach the value that the search found."
-      },
-      if (length(bounds)) {
-        paste0("On a bound of the search: ", name_some(bounds), ".")
-      }
+      do = "Hold the nugget or epsilon at a larger value, or use a stronger prior."
     ),
-    means = c(
-      if (failed) "There may be a better optimum nearby.",
-      if (lost) {
-        paste(
-          "EP has several fixed points at these hyperparameters, or none: do not",
-          "rely on this optimum."
-        )
-      },
-      bound_words(bounds, hyperparameters(object))
-    ),
-    do = c(
-      if (failed) "Fit again with more starts: ep_control(restarts = 5).",
-      if (lost) {
-        "Hold the nugget or epsilon at a larger value, or use a stronger prior."
-      }
+    if (length(bounds)) list(
+      happened = paste0("On a bound of the search: ", name_some(bounds), "."),
+      means = bound_words(bounds, hyperparameters(object))
     )
   )
 }
@@ -213,31 +188,25 @@ diagnose_average <- function(object) {
   counts <- models$probability > 0.05 # the others hardly count
   uneven <- counts & by_nodes & (models$pareto_k > 0.7 | models$ess < 10) %in% TRUE
   modes <- counts & grepl("^mode", models$method)
-  list(
-    happened = c(
-      if (any(by_nodes)) {
-        paste0(
-          "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ",
-          count(node_count(object), "node"), "; effective: ",
-          paste(round(models$ess[by_nodes]), "with", named[by_nodes], collapse = ", "), "."
-        )
-      },
-      if (any(modes)) {
-        paste0("At its modes alone, by Laplace's method: ", toString(named[modes]), ".")
-      },
-      if (isTRUE(object$learning$convergence != 0)) {
-        paste0("The search for modes stopped early: ", object$learning$message, ".")
-      }
+  findings(
+    if (any(by_nodes)) list(happened = paste0(
+      "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ",
+      count(node_count(object), "node"), "; effective: ",
+      paste(round(models$ess[by_nodes]), "with", named[by_nodes], collapse = ", "), "."
+    )),
+    if (any(modes)) list(
+      happened = paste0("At its modes alone, by Laplace's method: ", toString(named[modes]), ".")
     ),
-    means = if (any(uneven)) {
-      paste(
+    if (isTRUE(object$learning$convergence != 0)) list(
+      happened = paste0("The search for modes stopped early: ", object$learning$message, ".")
+    ),
+    if (any(uneven)) list(
+      means = paste(
         "The weights of the nodes are uneven with", toString(named[uneven]),
         "(few effective nodes, or Pareto k above 0.7): averages are rough there."
-      )
-    },
-    do = if (any(uneven)) {
-      "Use kernel_iso(), or hold some hyperparameters: the fewer, the better nodes cover them."
-    }
+      ),
+      do = "Use kernel_iso(), or hold some hyperparameters: the fewer, the better nodes cover them."
+    )
   )
 }
 

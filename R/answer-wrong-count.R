@@ -4,8 +4,9 @@
 #'
 #' @param level of the interval, or `NULL` for none.
 #' @return list(count, lower, upper, level, epsilon, at_fit): `count` is the mean of
-#'   the distribution the interval is of, `at_fit` that at the epsilon of the fit.
-#'   Without `level` only `count` and `at_fit`.
+#'   the distribution the interval is of; `at_fit` the sum of the rows' probabilities, which
+#'   differs from it only where that distribution is over the posterior of a rate and they are at
+#'   the rate of the fit. Without `level` only `count` and `at_fit`.
 #' @noRd
 wrong_count <- function(object, level) {
   p <- row_flipped(object)

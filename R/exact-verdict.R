@@ -4,12 +4,11 @@
 check_limits <- list(evidence = c(0.5, 3), probability = c(0.02, 0.1))
 
 check_words <- function(check) {
-  parts <- list(
+  found <- findings(
     words_evidence(check), words_t_evidence(check), words_probability(check),
     words_pareto(check)
   )
-  pick <- function(field) unlist(lapply(parts, `[[`, field))
-  list(means = pick("means"), do = pick("do"))
+  found[c("means", "do")]
 }
 
 words_evidence <- function(check) {

@@ -147,3 +147,12 @@ one_line <- function(cnd) {
 cli_verbatim <- function(text) {
   gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
 }
+
+#' What there is to say, of each thing that is the case
+#' @param ... lists of what `happened`, what it `means` and what to `do`, each or some of it.
+#' @return list(happened, means, do)
+#' @noRd
+findings <- function(...) {
+  each <- function(what) unlist(lapply(list(...), `[[`, what))
+  list(happened = each("happened"), means = each("means"), do = each("do"))
+}
