@@ -178,10 +178,16 @@ abort_nodes_lost <- function() {
 #' Nodes and noise models weighted by new evidences of the nodes
 #' @noRd
 nodes_at_evidence <- function(nodes, log_evidence) {
-  weight <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence
-  model <- factor(nodes$table$model, nodes$models$model)
-  gain <- as.vector(tapply(weight, model, log_sum)) - log(nodes$models$probability)
-  nodes$models$log_evidence <- nodes$models$log_evidence + gain
+  change <- log_evidence - nodes$table$log_evidence
+  weight <- log(nodes$table$weight) + change
+  model <- match(nodes$table$model, nodes$models$model)
+  nodes$models$log_evidence <- nodes$models$log_evidence +
+    vapply(seq_along(nodes$models$model), function(k) {
+      # of a model so unlikely that its nodes have no weight at all, each counts the same
+      known <- nodes$models$probability[k] > 0
+      within <- if (known) weight - log(nodes$models$probability[k]) else change - log(sum(model == k))
+      log_sum(c(-Inf, within[model == k]))
+    }, numeric(1))
   posterior <- nodes$models$log_evidence + log(nodes$models$prior)
   nodes$models$probability <- exp(posterior - log_sum(posterior))
   nodes$table$log_evidence <- log_evidence

@@ -163,3 +163,27 @@ test_that("an average none of whose nodes has a fixed point with the new rows sa
     suppressWarnings(absorb(fit, toy(10))), class = "sturdy_error_no_posterior"
   )
 })
+
+test_that("noise models that have no weight left, or no node, are no numbers gone wrong", {
+  nodes <- list(
+    table = data.frame(
+      model = c("none", "none", "one", "one"), weight = c(0, 0, 0.25, 0.75),
+      log_evidence = c(-1000, -1001, -100, -99)
+    ),
+    models = data.frame(
+      model = c("none", "one", "two"), prior = c(0.2, 0.4, 0.4),
+      log_evidence = c(-1000, -99, -2000), probability = c(0, 1, 0)
+    )
+  )
+  after <- nodes_at_evidence(nodes, c(-1001, -1002, -102, -101))
+  expect_equal(after$models$log_evidence, c(-1001, -101, -Inf))
+  expect_equal(after$models$probability, c(0, 1, 0))
+  expect_equal(after$table$weight, c(0, 0, 0.25, 0.75))
+  # and where one that was unlikely becomes the likely one, it has its weight
+  nodes$models$probability <- c(0.5, 0.5, 0)
+  nodes$table$weight <- c(0.25, 0.25, 0.125, 0.375)
+  nodes$models$log_evidence[1] <- -99 - log(0.2 / 0.4)
+  after <- nodes_at_evidence(nodes, nodes$table$log_evidence + c(0, 0, -2, -2))
+  expect_equal(diff(log(after$models$probability[1:2])), -2)
+  expect_equal(sum(after$table$weight[1:2]), after$models$probability[1])
+})
