@@ -13,23 +13,16 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     print(as.data.frame(x), digits = digits)
     return(invisible(x))
   }
-  rate <- format_each(attr(x, "rate"), digits + 1)
-  if (length(rate) > 1) {
-    rate <- paste(rate, "of true", levels(x$label), collapse = ", ")
-  }
-  cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), ", epsilon = ",
-      rate, "\n", sep = "")
   cutoff <- attr(x, "cutoff")
   test <- attr(x, "test")
+  cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), "\n", sep = "")
   print_fields(c(
     if (is.null(test)) {
-      c("Expected wrong" = describe_wrong(expected, digits))
+      c("How many?" = describe_wrong(expected, digits, attr(x, "n")))
     } else {
-      noise_lines(test, digits)
+      c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
     },
-    "Called wrong" = if (!is.null(cutoff)) {
-      paste0(describe_cutoff(cutoff, digits), if (!is.null(test)) ", if some are wrong")
-    }
+    "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits)
   ))
   if (isTRUE(cutoff$unlikely > 0)) {
     cat("  Note: ", unlikely_words(cutoff$unlikely, cutoff$rows), ".\n", sep = "")
@@ -60,7 +53,7 @@ shown_rows <- function(shown) {
   shown[setdiff(names(shown), c("runner_up", "p_runner_up", "loo_wrong", "if_some"))]
 }
 
-describe_wrong <- function(expected, digits) {
+describe_wrong <- function(expected, digits, n = NULL) {
   number <- function(x) format(signif(x, digits + 1))
   if (is.null(expected$level)) {
     return(number(expected$count))
@@ -68,21 +61,25 @@ describe_wrong <- function(expected, digits) {
   at_fit <- expected$at_fit
   far <- at_fit < expected$lower - 0.5 || at_fit > expected$upper + 0.5
   paste0(
-    number(expected$count), " (", format(100 * expected$level), "% interval ",
-    range_text(expected),
+    number(expected$count), if (!is.null(n)) paste(" of", whole(n)), " (",
+    format(100 * expected$level), "% interval ", range_text(expected),
     if (expected$epsilon == "given") ", epsilon taken as known",
     if (far) paste0("; ", number(at_fit), " at the epsilon of the fit"), ")"
   )
 }
 
 describe_cutoff <- function(cutoff, digits) {
+  if (isTRUE(cutoff$open)) {
+    return("no row: whether labels are wrong at all is open")
+  }
   if (cutoff$rows == 0) {
     return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr)))
   }
   paste0(
     count(cutoff$rows, "row"), " at a false-discovery rate of ",
     format(cutoff$fdr), ": probability ",
-    format(cutoff$probability, digits = digits), " and above"
+    format(cutoff$probability, digits = digits), " and above",
+    if (identical(cutoff$given, "some")) ", if some labels are wrong"
   )
 }
 

@@ -59,16 +59,19 @@
 #'
 #' A fit that averages (`epsilon = "average"`, `hyper = "integrate"` in [gpc_spec()])
 #' needs no such steps: its probabilities are averages, and the number is a mixture over
-#' its nodes. It makes two statements, those of [noise_test()]: whether labels are wrong
-#' at all, and how many *if some are*. The second is to be read also where there is no
-#' sign of wrong labels.
+#' its nodes. It says what [noise_test()] says: whether labels are wrong at all, how many, and
+#' whether wrong ones could hide. Beside "no sign" stands how many there would be if some were
+#' wrong nevertheless.
 #'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
-#' of right labels among them: the column `fdr`. (Where a fit averages over noise models, it is
-#' the share *if some labels are wrong*, the mean of `1 - if_some`: if none is, every list is of right
-#' labels, and the first statement says how probable that is.) `fdr = 0.1` returns the longest list
-#' whose expected share is at most 0.1. In the simulations above, `r wrong_count_share(3)`
+#' of right labels among them: the column `fdr`. `fdr = 0.1` returns the longest list
+#' whose expected share is at most 0.1. Where a fit averages over noise models, the one without
+#' wrong labels is among them, and **no row is called wrong as long as it is open whether labels are
+#' wrong at all** (a Bayes factor of at most 3, [noise_test()]): a message says so. `given =
+#' "some"` goes by `if_some` in the place of `probability`, and lists whatever the verdict
+#' is: rows to call wrong *if* some labels are. If none is, all of that list are right. In the
+#' simulations above, `r wrong_count_share(3)`
 #' of the labels in such lists were right.
 #'
 #' Because the rule is about an average, rows with a high probability can bring in rows
@@ -119,6 +122,8 @@
 #'   for each row of the data that the fit was given (`data$patient`), or a data frame of that
 #'   column alone (`data["patient"]`), whose name is kept. `NULL`, the default, stands for the
 #'   names of the rows where these are not their positions.
+#' @param given What false discoveries are counted by where the fit averages over noise models:
+#'   `"average"`, the default, over all of them; or `"some"`, over those with wrong labels.
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_mislabelled`, sorted by `rank`, with one row per
 #'   training row and the columns
@@ -136,8 +141,8 @@
 #'     one;
 #'   * `if_some`: only where the fit averages over noise models: `probability` if some labels are
 #'     wrong;
-#'   * `fdr`: the expected share of right labels among this row and all above it, for such a
-#'     fit if some labels are wrong.
+#'   * `fdr`: the expected share of right labels among this row and all above it, with `given =
+#'     "some"` if some labels are wrong.
 #'
 #'   With three classes or more the columns `suggested` and `runner_up` are the most probable
 #'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
@@ -151,15 +156,18 @@
 #'     and `epsilon` (`"uncertain"` if it was learned and integrated out, otherwise
 #'     `"given"`);
 #'   * `cutoff`: `NULL` without `fdr`, otherwise a list of `fdr`, `rows` (the number of
-#'     rows called wrong), `probability` (the smallest among them) and `unlikely` (the
-#'     number of them with a probability below 1/2);
+#'     rows called wrong), `probability` (the smallest among them), `unlikely` (the
+#'     number of them with a probability below 1/2), `given`, and `open`, whether none is called
+#'     because it is open whether labels are wrong;
 #'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean
 #'     rate);
 #'   * `test`: for a fit that averages over noise models, the result of [noise_test()].
 #' @section Conditions:
 #' Messages: `sturdy_message_no_label_noise` when `epsilon` is 0;
 #' `sturdy_message_likely_right`, with the field `rows`, when rows are called wrong whose
-#' probability is below 1/2. Errors: `sturdy_error_id` for identifiers that do not match the rows;
+#' probability is below 1/2; `sturdy_message_open_verdict` when none is called wrong because it is
+#' open whether labels are wrong. Errors: `sturdy_error_id` for identifiers that do not match the
+#' rows;
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [loo()], [plot()][plot.sturdy_mislabelled], [calibration()]
@@ -179,9 +187,11 @@ mislabelled.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname mislabelled
 #' @export
-mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL, ...) {
+mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
+                                     given = c("average", "some"), ...) {
   check_model(object)
   check_no_dots(...)
+  given <- check_choice(given, c("average", "some"), "given")
   if (!is.null(fdr)) {
     fdr <- check_number(fdr, "fdr", min = 0, max = 1)
   }
@@ -194,13 +204,15 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   found <- suspicion(object, ids = ids)
   if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
   if (is_test(object)) found$if_some <- if_some
-  found$fdr <- cumsum(1 - if_some) / found$rank
-  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, if_some, fdr)
+  by <- if (given == "some") if_some else found$probability
+  found$fdr <- cumsum(1 - by) / found$rank
+  test <- if (is_test(object)) noise_statement(object, if (is.null(level)) 0.9 else level)
+  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test)
   if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
   expected <- wrong_count(object, level)
   structure(
     found, expected = expected, cutoff = cutoff, n = nobs(object), rate = shown_rate(object),
-    test = if (is_test(object) && !is.null(level)) noise_statement(object, level),
+    test = if (!is.null(level)) test,
     class = c("sturdy_mislabelled", "data.frame")
   )
 }
@@ -271,23 +283,38 @@ inform_no_label_noise <- function() {
 
 #' The rows called wrong at a false-discovery rate
 #'
-#' The rule is about the mean over the list, so it can admit rows that are by
-#' themselves more likely right than wrong: a message says how many.
+#' None is as long as it is open whether labels are wrong at all. The rule is about the mean over
+#' the list, so it can admit rows that are by themselves more likely right than wrong: a message
+#' says how many.
+#' @param p probabilities by which rows are called wrong. @param given see mislabelled().
+#' @param test of noise_statement(), `NULL` for a fit without one.
 #' @noRd
-fdr_cutoff <- function(found, if_some, fdr) {
-  called <- sum(found$fdr <= fdr)
-  p <- if_some[seq_len(called)]
+fdr_cutoff <- function(found, p, fdr, given, test) {
+  open <- given == "average" && !is.null(test) && !is_called(test)
+  called <- if (open) 0L else sum(found$fdr <= fdr)
+  p <- p[seq_len(called)]
   unlikely <- sum(p < 0.5)
+  if (open) inform_open(test)
   if (unlikely > 0) {
-    column <- if (is.null(found$if_some)) "probability" else "if_some"
+    column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
     inform_sturdy(
       c(i = "{unlikely_words(unlikely, called)}, as the column {.field {column}} shows."),
       "likely_right", rows = found$row[seq_len(called)][p < 0.5]
     )
   }
   list(
-    fdr = fdr, rows = called,
-    probability = if (called) p[called] else NA_real_, unlikely = unlikely
+    fdr = fdr, rows = called, probability = if (called) p[called] else NA_real_,
+    unlikely = unlikely, given = given, open = open
+  )
+}
+
+inform_open <- function(test) {
+  inform_sturdy(
+    c(
+      i = "No row is called wrong: {test$verdict}.",
+      i = "{.code given = \"some\"} lists the rows to call wrong if some labels are."
+    ),
+    "open_verdict"
   )
 }
 

@@ -1,8 +1,7 @@
 #' Are any labels wrong?
 #'
-#' Two questions, kept apart: whether labels are wrong at all, and how many and of which
-#' class if some are. For a fit that averages over noise models
-#' (`gpc(epsilon = "average")`).
+#' Whether labels are wrong at all, how many, and whether wrong labels could hide in a table like
+#' this. For a fit that averages over noise models (`gpc(epsilon = "average")`).
 #'
 #' @details
 #' The evidence of each noise model is integrated over the hyperparameters and over its
@@ -11,14 +10,26 @@
 #' probability that there are any. In words:
 #' * below 1/3: no sign of wrong labels;
 #' * 1/3 to 3: these data can't tell wrong labels from overlap of the classes;
-#' * 3 to 20: signs of wrong labels;
-#' * above 20: wrong labels.
+#' * 3 to 20: some labels are probably wrong;
+#' * above 20: some labels are wrong.
+#'
+#' `print()` says it as odds: "7 to 1" is a Bayes factor of 7, what the data alone say.
 #'
 #' With a hundred rows the second is the usual answer, whether labels are wrong or not: a
 #' label on the wrong side may be a flip, or the classes overlap there. No sign of wrong
 #' labels does not mean that there are none: with many inputs, or flips in one class only, a
 #' wiggly boundary may explain them better (`vignette("believe")` has the shares). So the
-#' number *if some are wrong* is always stated beside it.
+#' number *if some are wrong* stands beside it. Everywhere else there is one number, averaged over
+#' all noise models, the one without wrong labels included; the list returned has both.
+#'
+#' # Could wrong labels hide?
+#' `noticed` is how often a tenth of wrong labels would be noticed, that is how often the Bayes
+#' factor would be above 3, in tables with these rows: of all labels, and of those of each true
+#' class alone. The probabilities of the true classes are those that the other rows give, and the
+#' overlap of the classes is free to explain what it can; so where classes overlap a tenth of
+#' wrong labels may never show. `vignette("mathematics")` has the formula (13.5), and
+#' `experiments/noticed.R` in the repository compares it with what happens: it is a guide, right
+#' to some tenths.
 #'
 #' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
 #' even where a curved boundary would explain it; so compare [gpc()] before labels are blamed.
@@ -38,6 +49,9 @@
 #'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words;
 #'   * `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
 #'     if some are, and averaged over all noise models; `level`;
+#'   * `n`, the number of labels, and `noticed`, a data frame with a row for all labels and for
+#'     those of each true class: `of`, the `share` that would be wrong, and the `probability` that
+#'     it would be noticed;
 #'   * `models`: a data frame with one row per noise model: `model`, `prior`,
 #'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
 #'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
@@ -165,22 +179,11 @@ noise_statement <- function(object, level) {
       two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && length(object$kernel$nugget) == 1,
-      levels = object$blueprint$levels, error = node_error(object)
+      levels = object$blueprint$levels, n = nobs(object), noticed = noticed(object),
+      error = node_error(object)
     ),
     class = "sturdy_noise_test"
   )
-}
-
-noise_verdict <- function(factor) {
-  if (factor < 1 / 3) {
-    "no sign of wrong labels"
-  } else if (factor <= 3) {
-    "these data can't tell wrong labels from overlap"
-  } else if (factor <= 20) {
-    "signs of wrong labels"
-  } else {
-    "wrong labels"
-  }
 }
 
 #' The class of whose labels most are under suspicion: the inputs do not predict it
@@ -201,7 +204,18 @@ suspected_class <- function(object) {
 print.sturdy_noise_test <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   cat("<sturdy_noise_test>\n")
-  print_fields(noise_lines(x, digits))
+  print_fields(c(verdict_lines(x, digits), named_notes(verdict_notes(x))))
+  number <- function(v) format(signif(v, digits))
+  cat("\nWhat it rests on\n")
+  print_fields(c(
+    "No label is wrong" = paste0(
+      "probability ", bounded(x$probability_none, 1e-4, Inf, number), " (before the data ",
+      number(x$prior_none), ")"
+    ),
+    "Bayes factor for some" = bounded(x$bayes_factor, 1e-4, 1e4, number),
+    "If some are wrong" = count_interval(x$some, x, digits),
+    "Averaged" = count_interval(x$average, x, digits)
+  ))
   models <- x$models
   cat("\nNoise models\n")
   print(
@@ -215,62 +229,15 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   invisible(x)
 }
 
-#' A number in words where it is beyond what it can be trusted to
+#' Notes as lines of print_fields()
 #' @noRd
-bounded <- function(v, low, high, number) {
-  if (v < low) {
-    paste("below", format(low, scientific = FALSE))
-  } else if (v > high) {
-    paste("above", whole(high))
-  } else {
-    number(v)
-  }
+named_notes <- function(notes) {
+  stats::setNames(as.character(notes), c("Note", rep("", length(notes)))[seq_along(notes)])
 }
 
-#' The numbers of a test as they are told, in lines and in a report
-#' @noRd
-noise_numbers <- function(x, digits) {
-  number <- function(v) format(signif(v, digits))
-  list(
-    none = bounded(x$probability_none, 1e-4, Inf, number), prior_none = number(x$prior_none),
-    bayes_factor = bounded(x$bayes_factor, 1e-4, 1e4, number),
-    some = count_text(x$some$count, digits), some_range = range_text(x$some),
-    average = count_text(x$average$count, digits), average_range = range_text(x$average)
+count_interval <- function(part, test, digits) {
+  paste0(
+    count_text(part$count, digits), " of ", whole(test$n), " (", format(100 * test$level),
+    "% interval ", range_text(part), ")"
   )
-}
-
-#' The two statements, and what else is to be said, as named lines
-#' @noRd
-noise_lines <- function(x, digits) {
-  number <- function(v) format(signif(v, digits))
-  said <- noise_numbers(x, digits)
-  lines <- c(
-    paste0(
-      "none at all: probability ", said$none, " (prior ", said$prior_none,
-      "); Bayes factor for some ", said$bayes_factor, ": ", x$verdict
-    ),
-    paste0(
-      "if some are wrong: ", said$some, " (", format(100 * x$level), "% interval ",
-      said$some_range, "); averaged ", said$average, " (", said$average_range, ")"
-    ),
-    if (isTRUE(x$two > 3) && length(x$levels) > 2) {
-      paste0("some classes are taken for particular others (Bayes factor ",
-             bounded(x$two, 0, 1e4, number), "): see noise_matrix()",
-             if (isTRUE(x$shared)) {
-               "; overlap of two classes only looks the same (compare kernels = \"per class\")"
-             })
-    } else if (isTRUE(x$two > 3)) {
-      worse <- which.max(x$rates$rate)
-      paste0("more among true ", x$rates$class[worse], " (Bayes factor ", number(x$two), ")")
-    },
-    if (!is.null(x$suspects)) {
-      paste0(
-        "all labels ", x$suspects, " are under suspicion alike: the inputs do not predict them"
-      )
-    },
-    if (isTRUE(x$linear) && x$bayes_factor > 3) {
-      "for a linear boundary: what a curved one explains counts as wrong (compare gpc())"
-    }
-  )
-  stats::setNames(lines, c("Wrong labels", rep("", length(lines) - 1)))
 }

@@ -93,7 +93,9 @@ suspicion_top <- function(shown) {
 suspicion_note <- function(shown, cutoff, rate, top) {
   largest <- max(shown$probability, 0)
   c(
-    if (identical(cutoff$rows, 0L) || nrow(shown) == 0) {
+    if (isTRUE(cutoff$open)) {
+      "No row is called wrong: it is open whether labels are wrong at all"
+    } else if (identical(cutoff$rows, 0L) || nrow(shown) == 0) {
       paste("No row at a false-discovery rate of", format(cutoff$fdr))
     } else if (all(rate == 0)) {
       "epsilon = 0: no label can be wrong"

@@ -1,25 +1,97 @@
+# What a fit says of itself: print(), the answer first, in few lines; and the words of summary().
+
+print_most <- 6L # lines, where the console is 80 letters wide
+
 #' @export
 print.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
   digits <- check_digits(digits)
-  cat(fit_title(x), "\n", sep = "")
-  print_fields(c(
-    Rows = describe_rows(x),
-    describe_latent(x, digits),
-    "Label noise" = describe_noise(x, digits),
-    "Known labels" = describe_known(x),
-    "Expected wrong" = if (is_several(x) && !is_test(x)) {
-      format(sum(row_flipped(x)), digits = digits)
-    },
-    describe_inference(x, digits),
-    "Log evidence" = describe_evidence(x, digits),
-    "Leave-one-out" = if (has_numbers(x$ep$loo)) {
-      format(sum(row_loo(x)), digits = digits + 1)
-    },
-    Learned = describe_learning(x),
-    if (is_test(x)) noise_lines(noise_statement(x, 0.9), digits - 1)
-  ))
+  answer <- answer_lines(x, digits)
+  note <- c(trouble_note(x), attr(answer, "notes"))
+  fields <- c(
+    c(answer), Note = if (length(note)) note[[1]], Fit = fit_title(x), Rows = describe_rows(x),
+    Known = describe_known(x),
+    Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)),
+    More = more_line(x)
+  )
+  cat(paste0(fewer_lines(fields, length(answer)), "\n"), sep = "")
   invisible(x)
+}
+
+#' Lines of print_fields(), but no more than print() may have: the last field goes first, then
+#' those behind the answer are shortened, from the last to the first
+#' @param answer how many fields are kept whole.
+#' @noRd
+fewer_lines <- function(fields, answer) {
+  lines <- field_lines(fields)
+  over <- function() sum(lengths(lines)) - print_most
+  if (over() > 0) lines[length(lines)] <- NULL
+  for (k in rev(setdiff(seq_along(lines), seq_len(answer)))) {
+    most <- max(1, length(lines[[k]]) - max(over(), 0))
+    if (most < length(lines[[k]])) lines[[k]] <- cut_short(lines[[k]][seq_len(most)])
+  }
+  unlist(lines)
+}
+
+#' Lines of which more would follow
+#' @noRd
+cut_short <- function(lines) {
+  last <- length(lines)
+  lines[last] <- paste0(substr(lines[last], 1, getOption("width") - 4), " ...")
+  lines
+}
+
+#' What a fit says of wrong labels; with the attribute notes
+#' @noRd
+answer_lines <- function(x, digits) {
+  if (!is_test(x)) {
+    return(untested_lines(x, digits))
+  }
+  test <- noise_statement(x, 0.9)
+  structure(verdict_lines(test, max(digits - 1, 1)), notes = verdict_notes(test))
+}
+
+#' What a fit that does not test whether labels are wrong says of them
+#' @noRd
+untested_lines <- function(x, digits) {
+  certain <- !is_average(x) && all(x$epsilon == 0)
+  c(
+    "Wrong labels?" = if (certain) {
+      "Not asked: every label is taken to be right (epsilon = 0)."
+    } else {
+      paste0("Not tested: ", describe_noise(x, digits), ".")
+    },
+    "How many?" = if (!certain && has_rows(x)) {
+      expected <- sum(row_flipped(x))
+      paste0(
+        if (expected < 0.05) "Next to none" else paste("About", count_text(expected, digits - 1)),
+        " of ", whole(nobs(x)), ", if such a share is wrong."
+      )
+    }
+  )
+}
+
+#' Where more is told
+#' @noRd
+more_line <- function(x) {
+  if (is_test(x)) {
+    "mislabelled() lists the suspects; noise_test(), summary()"
+  } else if (has_rows(x)) {
+    "update(fit, epsilon = \"average\", hyper = \"integrate\") tests it"
+  } else {
+    "summary()"
+  }
+}
+
+#' What went wrong, if anything did
+#' @noRd
+trouble_note <- function(x) {
+  status <- x$ep$status
+  if (!is.null(status) && status != "converged") {
+    paste0("EP: ", ep_words(x$ep), if (has_posterior(x)) "; see ep_diagnostics()")
+  } else if (isTRUE(x$learning$convergence != 0)) {
+    "The search stopped short: see ep_diagnostics()."
+  }
 }
 
 fit_title <- function(x) {

@@ -36,11 +36,18 @@ report_noise <- function(object, test) {
       certain = all(wrong_rates(object$omega) == 0), noise = describe_noise(object, 3)
     ))
   }
+  lines <- verdict_lines(test)
   models <- test$models
   after <- vapply(models$probability, bounded, "", 1e-4, Inf, two_digits)
   list(
-    test = TRUE, verdict = test$verdict, alike = test$suspects,
-    linear = isTRUE(test$linear) && test$bayes_factor > 3,
+    test = TRUE, verdict = test$verdict, whether = lines[["Wrong labels?"]],
+    hide = if ("Could hide?" %in% names(lines)) lines[["Could hide?"]],
+    none = bounded(test$probability_none, 1e-4, Inf, two_digits),
+    prior_none = two_digits(test$prior_none),
+    bayes_factor = bounded(test$bayes_factor, 1e-4, 1e4, two_digits),
+    notes = html(lapply(verdict_notes(test), function(note) {
+      tag("p", html_text(note), .attr = c(class = "warning"))
+    })),
     models = html_table(data.frame(
       "noise model" = unname(noise_words[models$model]), before = signif(models$prior, 2),
       after = after, check.names = FALSE
@@ -50,34 +57,43 @@ report_noise <- function(object, test) {
 
 two_digits <- function(v) format(signif(v, 2))
 
-#' How many labels are wrong, and in which class
+#' How many labels are wrong, and in which class: averaged over noise models, but where there is no
+#' sign of wrong labels how many there would be if some were wrong
 #' @noRd
 report_count <- function(object, found) {
   expected <- attr(found, "expected")
   test <- attr(found, "test")
-  some <- if (is.null(test)) expected else test$some
+  no_sign <- !is.null(test) && verdict_kind(test$bayes_factor) == "no sign"
+  shown <- if (no_sign) test$some else expected
+  interval <- paste0(format(100 * expected$level), "% interval ", range_text(shown))
   likely <- sum(found$probability > 0.5)
-  c(
-    list(
-      percent = format(100 * expected$level), likely = likely,
-      likely_are = if (likely == 1) "label that is" else "labels that are",
-      density = count_picture(object, some), rates = rates_table(object, expected$level)
+  list(
+    percent = format(100 * expected$level), likely = likely, nosign = no_sign,
+    likely_are = if (likely == 1) "label that is" else "labels that are",
+    tile = if (no_sign) "Probably none" else count_text(expected$count, 2),
+    tile_words = paste0(
+      if (no_sign) "wrong labels; if some are, " else "wrong labels expected, ", interval
     ),
-    if (is.null(test)) {
-      list(some = count_text(some$count, 2), some_range = range_text(some))
+    how_many = if (is.null(test)) {
+      paste0(
+        "Expected: ", count_text(expected$count, 2), " of ", whole(nobs(object)), ", ", interval,
+        "."
+      )
     } else {
-      noise_numbers(test, 2)
-    }
+      count_line(test, 2)
+    },
+    density = count_picture(object, shown, no_sign), rates = rates_table(object, expected$level)
   )
 }
 
 #' The distribution of the number of wrong labels, where the fit has it at hand
+#' @param some only if some are wrong?
 #' @noRd
-count_picture <- function(object, some) {
-  models <- names(object$nodes$wrong)
-  if (length(models)) {
-    density <- average_density(object, if (is_test(object)) setdiff(models, "none") else models)
-    picture <- picture_count(density / sum(density), some$lower, some$upper)
+count_picture <- function(object, shown, some) {
+  if (is_average(object)) {
+    models <- object$nodes$models$model
+    density <- average_density(object, if (some) setdiff(models, "none") else models)
+    picture <- picture_count(density / sum(density), shown$lower, shown$upper)
     svg_picture(picture, picture$title, height = 230)
   }
 }

@@ -7,6 +7,9 @@
 #' @param ... Not used.
 #' @return A list of class `summary.sturdy_model`, with a print method:
 #'   * `title`, `rows`: strings that describe the model and its rows;
+#'   * `verdict`: what `print()` of the fit says of wrong labels, named strings;
+#'   * `fitted`: named strings that describe the kernel or weights, the label noise, known labels
+#'     and what was learned;
 #'   * `inference`: `"EP"` or `"ADF"`; `ep`: a string that says how it went;
 #'   * `weights`: for [bpm()], a data frame as returned by [tidy()][tidy.sturdy_model],
 #'     otherwise `NULL`;
@@ -37,6 +40,12 @@ summary.sturdy_model <- function(object, ...) {
     list(
       title = fit_title(object),
       rows = describe_rows(object),
+      verdict = answer_lines(object, 3),
+      fitted = c(
+        describe_latent(object, 3), "Label noise" = describe_noise(object, 3),
+        "Known labels" = describe_known(object), Learned = describe_learning(object),
+        Evidence = if (!is.null(evidence_note(object))) describe_evidence(object, 3)
+      ),
       inference = names(inference),
       ep = unname(inference),
       weights = weight_table(object),
@@ -99,7 +108,7 @@ hyper_table <- function(object) {
 print.summary.sturdy_model <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   cat(x$title, "\n", sep = "")
-  print_fields(stats::setNames(c(x$rows, x$ep), c("Rows", x$inference)))
+  print_fields(c(x$verdict, Rows = x$rows, x$fitted, stats::setNames(x$ep, x$inference)))
   if (!is.null(x$weights)) {
     cat("\nWeights\n")
     print(x$weights, digits = digits, row.names = FALSE)

@@ -111,15 +111,22 @@ format_bytes <- function(bytes) {
 #' One "name  value" line each, the values aligned, long ones on more lines
 #' @noRd
 print_fields <- function(fields) {
-  labels <- paste0("  ", format(names(fields)), "  ")
-  under <- strrep(" ", nchar(labels[1]) + 2)
-  room <- max(getOption("width") - nchar(labels[1]), 30)
-  for (k in seq_along(fields)) {
+  cat(paste0(unlist(field_lines(fields)), "\n", recycle0 = TRUE), sep = "")
+}
+
+#' @return a list, the lines of each field
+#' @noRd
+field_lines <- function(fields) {
+  labels <- paste0("  ", format(names(fields)), "  ", recycle0 = TRUE)
+  under <- strrep(" ", nchar(c(labels, "")[1]) + 2)
+  room <- max(getOption("width") - nchar(under) + 2, 30)
+  lapply(seq_along(fields), function(k) {
     lines <- strwrap(fields[[k]], width = room + 1, exdent = 2)
     if (length(lines) == 0) lines <- ""
-    lines[-1] <- paste0(under, trimws(lines[-1], "left"))
-    cat(paste0(c(labels[k], rep("", length(lines) - 1)), lines, "\n"), sep = "")
-  }
+    lines[-1] <- paste0(under, trimws(lines[-1], "left"), recycle0 = TRUE)
+    lines[1] <- paste0(labels[k], lines[1])
+    lines
+  })
 }
 
 #' A title and sentences below it; nothing when there is none

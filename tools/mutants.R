@@ -81,8 +81,16 @@ mutant(
 )
 mutant(
   "false-discovery rate not cumulated", "R/answer-mislabelled.R",
-  "cumsum(1 - if_some) / found$rank",
-  "1 - if_some", r = "answer-mislabelled"
+  "cumsum(1 - by) / found$rank",
+  "1 - by", r = "answer-mislabelled"
+)
+mutant(
+  "rows are called wrong while it is open whether any label is", "R/answer-mislabelled.R",
+  "!is.null(test) && !is_called(test)", "FALSE", r = "answer-noise-test"
+)
+mutant(
+  "overlap can't explain flips", "R/answer-power.R",
+  "at <- at + move / 2^half", "break", r = "answer-power"
 )
 mutant(
   "the unseen label is wrong where it is right", "R/answer-mislabelled.R",

@@ -36,24 +36,38 @@ test_that("the number if some are wrong and the averaged one are mixtures", {
   expect_gte(test$some$lower, test$average$lower)
 })
 
-test_that("the list at a false-discovery rate is the one if some labels are wrong", {
+test_that("lists at a false-discovery rate are averaged, or of the case that some are wrong", {
   fit <- tested()
   found <- mislabelled(fit)
   some <- fit$nodes$table$model != "none"
   weight <- fit$nodes$table$weight[some] / sum(fit$nodes$table$weight[some])
   flips <- wrong_each(node_truth(fit))[, some] %*% weight
   expect_equal(found$if_some, flips[found$row])
-  expect_equal(found$fdr, cumsum(1 - found$if_some) / 1:40)
-  called <- suppressMessages(mislabelled(fit, fdr = 0.5))
-  expect_equal(nrow(called), sum(found$fdr <= 0.5))
+  expect_equal(found$fdr, cumsum(1 - found$probability) / 1:40)
+  given <- mislabelled(fit, given = "some")
+  expect_equal(given$row, found$row)
+  expect_equal(given$fdr, cumsum(1 - found$if_some) / 1:40)
+  called <- suppressMessages(mislabelled(fit, fdr = 0.5, given = "some"))
+  expect_equal(nrow(called), sum(given$fdr <= 0.5))
+  expect_gt(nrow(called), 0)
   expect_null(mislabelled(toy_fit())$if_some)
+  expect_error(mislabelled(fit, given = "none"), class = "sturdy_error_choice")
 })
 
-test_that("Bayes factors have words", {
-  expect_equal(noise_verdict(0.2), "no sign of wrong labels")
-  expect_match(noise_verdict(1), "can't tell")
-  expect_equal(noise_verdict(4), "signs of wrong labels")
-  expect_equal(noise_verdict(21), "wrong labels")
+test_that("no row is called wrong as long as it is open whether labels are wrong", {
+  fit <- tested()
+  expect_lt(noise_test(fit)$bayes_factor, 3)
+  expect_message(called <- mislabelled(fit, fdr = 0.9), class = "sturdy_message_open_verdict")
+  expect_equal(nrow(called), 0)
+  expect_match(printed(called), "whether labels are wrong at all is open")
+  flipped <- toy(150)
+  flipped$class <- flip_labels(factor(flipped$a > 0), 0.15, seed = 2)
+  sure <- tested(data = flipped)
+  expect_gt(noise_test(sure)$bayes_factor, 20)
+  called <- suppressMessages(mislabelled(sure, fdr = 0.1))
+  found <- mislabelled(sure)
+  expect_equal(nrow(called), sum(found$fdr <= 0.1))
+  expect_gt(nrow(called), 5)
 })
 
 test_that("a rare class that the inputs do not predict is named", {
@@ -61,7 +75,7 @@ test_that("a rare class that the inputs do not predict is named", {
   d$class <- factor(rep(c("no", "yes"), c(75, 5)))
   fit <- tested(data = d, kernel = kernel_iso())
   expect_equal(noise_test(fit)$suspects, "yes")
-  expect_match(printed(fit), "all labels yes are under suspicion alike")
+  expect_match(printed(fit), "All labels yes are under suspicion alike")
   expect_null(noise_test(tested())$suspects)
 })
 
@@ -188,7 +202,7 @@ test_that("diagnostics say how many nodes are effective, and which are rough", {
   # one number of nodes, of those that are averaged over
   over <- paste0("over ", node_count(fit), " nodes")
   expect_match(said$happened, over, fixed = TRUE, all = FALSE)
-  expect_match(capture.output(print(fit)), over, fixed = TRUE, all = FALSE)
+  expect_match(capture.output(print(summary(fit))), over, fixed = TRUE, all = FALSE)
   expect_equal(fit$nodes$models$nodes, c(table(fit$nodes$table$model)[fit$nodes$models$model]),
                ignore_attr = TRUE)
   bad <- fit
@@ -205,6 +219,6 @@ test_that("a linear boundary blames labels that a curved one explains, and it is
   curved <- noise_test(gpc(class ~ ., d, hyper = "integrate"))
   expect_gt(linear$some$count, 5)
   expect_lt(curved$some$count, 0.5)
-  expect_match(printed(linear), "for a linear boundary")
+  expect_match(printed(linear), "For a linear boundary")
   expect_false(grepl("linear boundary", printed(curved)))
 })

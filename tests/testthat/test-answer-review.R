@@ -185,7 +185,7 @@ test_that("a wrong label rules out that there is none", {
   expect_equal(test$models$model, c("none", "one", "two"))
   expect_equal(test$models$prior, unname(noise_prior()$models))
   expect_output(print(test), "below 0.0001")
-  expect_output(print(after), "none at all")
+  expect_output(print(after), "a check has found one")
   expect_false("if_some" %in% names(mislabelled(after)) &&
     any(mislabelled(after)$if_some != mislabelled(after)$probability))
   # right ones speak for none

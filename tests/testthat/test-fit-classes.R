@@ -157,7 +157,7 @@ test_that("inducing inputs give nearly the dense fit", {
   dense <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)
   low <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1, inducing = 30)
   expect_lt(max(abs(predict(low, type = "prob") - predict(dense, type = "prob"))), 0.03)
-  expect_match(printed(low), "30 inducing inputs")
+  expect_match(printed(summary(low)), "30 inducing inputs")
   learned <- gpc(Species ~ ., d, kernel = kernel_iso(), inducing = 20)
   expect_equal(learned$ep$status, "converged")
 })

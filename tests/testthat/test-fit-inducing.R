@@ -30,7 +30,7 @@ test_that("inducing inputs at all rows are the dense fit", {
     )
     expect_lt(low$inducing$left, 1e-6)
     expect_equal(criterion(low)$gradient, criterion(dense)$gradient, tolerance = 1e-4)
-    expect_match(printed(low), "60 inducing inputs")
+    expect_match(printed(summary(low)), "60 inducing inputs")
   }
 })
 

@@ -100,8 +100,8 @@ test_that("what needs the rows says where they are", {
   expect_error(predict(fit), class = "sturdy_error_no_sites")
   expect_error(fitted(fit), class = "sturdy_error_no_sites")
   expect_identical(nobs(fit), 300L)
-  expect_match(printed(fit), "300 in 3 shards, 3 inputs.*EP +converged.*Log evidence")
-  expect_match(printed(summary(fit)), "300")
+  expect_match(printed(fit), "300 in 3 shards, 3 inputs")
+  expect_match(printed(summary(fit)), "EP +converged.*Log evidence")
 })
 
 test_that("every answer to a user is there, or a classed error", {

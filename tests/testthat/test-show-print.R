@@ -6,9 +6,37 @@ shown <- function(fit) {
   with_scores(fit, rep(-0.25, nobs(fit)))
 }
 
-test_that("a fit prints in at most eight lines", {
-  expect_lte(length(capture.output(print(toy_fit()))), 8)
-  expect_lte(length(capture.output(print(update(toy_fit(), df = 3)))), 8)
+test_that("a fit prints in at most six lines, none wider than the console", {
+  d <- toy()
+  d$class <- factor(d$class, labels = c("a class with a name that is long", "another such class"))
+  d$a[1:2] <- NA
+  fits <- suppressMessages(list(
+    toy_fit(), update(toy_fit(), df = 3), toy_fit(data = d, trusted = 5:9), toy_fit(epsilon = 0),
+    bpm(class ~ a + b, toy(), inference = "adf"),
+    gpc(class ~ a + b, d, kernel = held(), epsilon = "average", hyper = "integrate", trusted = 5:9),
+    bpm(class ~ ., shards(toy(), n = 2), nugget = 1, epsilon = 0.05)
+  ))
+  for (fit in fits) {
+    for (width in c(60, 80, 120)) {
+      withr::with_options(list(width = width), lines <- capture.output(print(fit)))
+      expect_lte(max(nchar(lines)), width)
+      if (width >= 80) expect_lte(length(lines), 6)
+    }
+  }
+  expect_match(printed(fits[[6]]), "Known 5 rows trusted", fixed = TRUE)
+  expect_match(printed(fits[[5]]), "Absorbed 40 rows")
+})
+
+test_that("print() says what went wrong", {
+  fit <- toy_fit()
+  fit$ep$status <- "max_sweeps"
+  expect_match(printed(fit), "EP: max sweeps after")
+  learned <- toy_fit()
+  learned$learning <- list(
+    convergence = 1, message = "", on_bound = "nugget", starts = 1, method = "gradient"
+  )
+  learned$kernel$fixed <- "variance"
+  expect_match(printed(learned), "stopped short: see ep_diagnostics()", fixed = TRUE)
 })
 
 test_that("print() says what was fitted and how it went", {
@@ -25,6 +53,7 @@ test_that("print() says what was fitted and how it went", {
     shown(update(toy_fit(), df = 3, kernel = kernel_ard(c(1, 2), fixed = TRUE)))
     shown(gpc(class ~ 1, toy(), kernel = held(), epsilon = 0))
     shown(learned)
+    summary(shown(learned))
   })
 })
 
@@ -39,7 +68,7 @@ test_that("print() returns its argument and takes digits", {
 test_that("several classes print as two do, with their own words for the noise", {
   d <- iris[c(1:15, 51:65, 101:115), ]
   fit <- function(...) gpc(Species ~ Petal.Length + Petal.Width, d, kernel = held(), ...)
-  said <- function(...) gsub(" +", " ", paste(capture.output(print(fit(...))), collapse = " "))
+  said <- function(...) printed(summary(fit(...)))
   one <- said(epsilon = 0.1)
   expect_match(one, "<gpc> Gaussian process classifier, 3 classes", fixed = TRUE)
   expect_match(one, "2 inputs; classes setosa (15), versicolor (15), virginica (15)", fixed = TRUE)

@@ -1,0 +1,150 @@
+# What is said of wrong labels, in the same few lines wherever it is said: in print() of a fit, in
+# mislabelled(), noise_test() and the report. A line answers the question that is its name.
+
+verdict_limits <- c(1 / 3, 3, 20) # Bayes factors
+verdict_kinds <- c("no sign", "open", "probable", "wrong")
+verdict_called <- 3L # the kind from which rows are called wrong
+
+verdict_sentences <- c(
+  "no sign" = "no sign of wrong labels", open = "these data can't tell wrong labels from overlap",
+  probable = "some labels are probably wrong", wrong = "some labels are wrong"
+)
+
+#' @param factor Bayes factor for some wrong labels.
+#' @noRd
+verdict_kind <- function(factor) {
+  verdict_kinds[findInterval(factor, verdict_limits, left.open = TRUE) + 1]
+}
+
+noise_verdict <- function(factor) verdict_sentences[[verdict_kind(factor)]]
+
+#' May rows be called wrong?
+#' @noRd
+is_called <- function(test) {
+  match(verdict_kind(test$bayes_factor), verdict_kinds) >= verdict_called
+}
+
+#' The verdict: whether labels are wrong and what to do, how many, and whether wrong labels would
+#' show
+#' @param test see noise_statement().
+#' @noRd
+verdict_lines <- function(test, digits = 2) {
+  c(
+    "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
+    "Could hide?" = if (!is.null(test$noticed) && !is_called(test)) noticed_line(test$noticed)
+  )
+}
+
+verdict_line <- function(test) {
+  odds <- odds_words(test$bayes_factor)
+  switch(verdict_kind(test$bayes_factor),
+    "no sign" = if (would_show(test$noticed)) {
+      "No sign, and they would show. There is no need to check."
+    } else {
+      "No sign, but some could hide. Check a few rows if it matters."
+    },
+    open = "Can't tell: the classes may just overlap. Check a few rows.",
+    probable = paste0("Probably, ", odds, ". Check the most suspicious rows."),
+    wrong = paste0("Yes, ", odds, ". Check the most suspicious rows.")
+  )
+}
+
+#' How strongly the data alone speak for wrong labels
+#' @noRd
+odds_words <- function(factor) {
+  if (is.infinite(factor)) {
+    "a check has found one"
+  } else if (factor > 1e4) {
+    "over 10,000 to 1"
+  } else {
+    paste(format(signif(factor, 2), big.mark = ","), "to 1")
+  }
+}
+
+#' Beside "no sign" stands how many there would be if some were wrong nevertheless: the averaged
+#' interval would be as narrow as the sign is weak
+#' @noRd
+count_line <- function(test, digits) {
+  of <- paste("of", whole(test$n))
+  ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
+  interval <- paste0(format(100 * test$level), "% interval")
+  count <- count_text(test$average$count, digits)
+  switch(verdict_kind(test$bayes_factor),
+    "no sign" = paste0(
+      "Probably none; if some, ", ends(test$some), " ", of, " (", interval, ")."
+    ),
+    open = paste0(ends(test$average), " ", of, " (", interval, "), ", count, " expected."),
+    paste0("About ", count, " ", of, " (", interval, " ", ends(test$average), ").")
+  )
+}
+
+# How often wrong labels would show ---------------------------------------------------
+
+in_ten <- function(probability) round(10 * probability)
+
+#' Would a tenth of wrong labels be noticed, be they of one class or of all?
+#' @noRd
+would_show <- function(noticed) {
+  !is.null(noticed) && all(in_ten(noticed$probability) >= 8)
+}
+
+#' @param noticed see noticed().
+#' @noRd
+noticed_line <- function(noticed) {
+  share <- paste0(format(100 * noticed$share[1]), "%")
+  often <- in_ten(noticed$probability)
+  least <- which.min(often[-1]) + 1
+  hidden <- often[least] < often[1]
+  words <- if (often[1] == 0) {
+    "would hardly ever show in such a table."
+  } else {
+    paste0(
+      "would show in ", often[1], " of 10 such tables",
+      if (hidden) paste0(" (of ", noticed$of[least], " alone: ", often[least], ")"), "."
+    )
+  }
+  paste(share, "wrong", words)
+}
+
+# What else is to be said -------------------------------------------------------------
+
+#' Sentences that a verdict needs beside it, those that matter most first
+#' @noRd
+verdict_notes <- function(test) {
+  number <- function(v) bounded(v, 0, 1e4, function(v) format(signif(v, 2)))
+  c(
+    if (isTRUE(test$linear) && test$bayes_factor > 3) {
+      "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
+    },
+    if (!is.null(test$suspects)) {
+      paste0(
+        "All labels ", test$suspects, " are under suspicion alike: the inputs do not predict them."
+      )
+    },
+    if (isTRUE(test$two > 3) && length(test$levels) > 2) {
+      paste0(
+        "Some classes are taken for particular others (", number(test$two), " to 1): see ",
+        "noise_matrix().", if (isTRUE(test$shared)) {
+          " Overlap of two classes only looks the same (compare kernels = \"per class\")."
+        }
+      )
+    } else if (isTRUE(test$two > 3)) {
+      paste0(
+        "More among true ", test$rates$class[which.max(test$rates$rate)], " (",
+        number(test$two), " to 1)."
+      )
+    }
+  )
+}
+
+#' A number in words where it is beyond what it can be trusted to
+#' @noRd
+bounded <- function(v, low, high, number) {
+  if (v < low) {
+    paste("below", format(low, scientific = FALSE))
+  } else if (v > high) {
+    paste("above", whole(high))
+  } else {
+    number(v)
+  }
+}

@@ -1,0 +1,51 @@
+test_that("Bayes factors have words", {
+  expect_equal(noise_verdict(0.2), "no sign of wrong labels")
+  expect_match(noise_verdict(1), "can't tell")
+  expect_equal(noise_verdict(3), noise_verdict(1))
+  expect_equal(noise_verdict(4), "some labels are probably wrong")
+  expect_equal(noise_verdict(21), "some labels are wrong")
+  expect_equal(odds_words(5.678), "5.7 to 1")
+  expect_equal(odds_words(4321), "4,300 to 1")
+  expect_equal(odds_words(1e5), "over 10,000 to 1")
+  expect_equal(odds_words(Inf), "a check has found one")
+})
+
+test_that("each verdict says what to do, how many and whether wrong labels would show", {
+  test <- list(
+    n = 1100, level = 0.9, average = list(count = 0.3, lower = 0, upper = 2),
+    some = list(count = 3.4, lower = 1, upper = 7),
+    noticed = data.frame(of = c("all", "no", "ill"), share = 0.1, probability = c(0.42, 0.6, 0.18))
+  )
+  said <- function(factor) verdict_lines(c(list(bayes_factor = factor), test))
+  expect_match(said(0.1)[[1]], "No sign, but some could hide")
+  # the averaged interval, which would be narrow, is not what stands beside it
+  expect_match(said(0.1)[["How many?"]], "if some, 1 to 7 of 1,100 (90% interval)", fixed = TRUE)
+  expect_equal(
+    said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 such tables (of ill alone: 2)."
+  )
+  expect_match(said(1)[[1]], "Can't tell")
+  expect_match(said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval), 0.3 expected", fixed = TRUE)
+  expect_equal(said(7)[[1]], "Probably, 7 to 1. Check the most suspicious rows.")
+  expect_equal(said(70)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
+  expect_named(said(70), c("Wrong labels?", "How many?"))
+  expect_lte(max(nchar(unlist(lapply(c(0.1, 1, 7, 1e5), said)))), 63) # a line each
+  test$noticed$probability <- c(0.97, 0.9, 0.81)
+  expect_match(said(0.1)[[1]], "they would show")
+  test$noticed$probability <- c(0.02, 0.04, 0)
+  expect_match(said(0.1)[["Could hide?"]], "would hardly ever show")
+  test["noticed"] <- list(NULL)
+  expect_match(said(0.1)[[1]], "some could hide")
+})
+
+test_that("what a linear boundary, a rare class and rates by class mean is said beside the verdict", {
+  test <- list(
+    bayes_factor = 30, linear = TRUE, suspects = "ill", two = 12, levels = c("no", "ill"),
+    rates = data.frame(class = c("no", "ill"), rate = c(0.1, 0.2))
+  )
+  expect_length(verdict_notes(test), 3)
+  expect_match(verdict_notes(test)[3], "More among true ill (12 to 1).", fixed = TRUE)
+  test$levels <- c(test$levels, "unwell")
+  test$shared <- TRUE
+  expect_match(verdict_notes(test)[3], "noise_matrix\\(\\)\\. Overlap of two classes")
+  expect_length(verdict_notes(list(bayes_factor = 1, linear = TRUE, two = NA)), 0)
+})
