@@ -54,7 +54,8 @@
 #'     it would be noticed;
 #'   * `models`: a data frame with one row per noise model: `model`, `prior`,
 #'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
-#'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `method`
+#'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `corrected`
+#'     (whether the evidence is EP's, corrected to second order, see [log_evidence()]), `method`
 #'     (`nodes`; `carried`, by Laplace's method with what the nodes of the other models add to
 #'     theirs, where a model is too improbable to deserve nodes; `mode`, by Laplace's method;
 #'     `exact`, where nothing is free) and `laplace` (the log evidence by Laplace's method). A

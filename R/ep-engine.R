@@ -33,7 +33,7 @@ ep_result <- function(result, df, L, code) {
 #' @param final whether this is the posterior that a fit will hold, so that further
 #'   starts are worth their time: see ep_settle().
 #' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),
-#'   `slope` (that in omega), `gradient_solved`, and `C`, the covariance of the weights, in
+#'   `slope` (that in omega), `second`, where control asks for it, `gradient_solved`, and `C`, the covariance of the weights, in
 #'   weight space.
 #' @noRd
 ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(),
@@ -57,6 +57,7 @@ ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(
   ep$gradient <- out$gradient
   ep$slope <- if (!is.null(out$slope)) report_slope(latent$reports, omega, out$slope)
   ep$cold <- result$cold
+  ep$second <- if (isTRUE(control$second)) out$second
   ep$gradient_solved <- identical(out$gradient_status, 0L)
   ep$C <- out$extra
   ep

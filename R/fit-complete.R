@@ -139,6 +139,7 @@ reweighed <- function(object) {
   points <- lapply(seq_along(nodes$hyper), function(k) {
     list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
   })
+  spec$control$second <- isTRUE(nodes$models$corrected[1])
   run <- function(df) {
     out <- latent$natives(points, df, spec$control)
     out <- lapply(out, function(o) if (ep_converged(o)) o)
@@ -147,7 +148,7 @@ reweighed <- function(object) {
   }
   out <- run(Inf)
   nodes <- nodes_at_evidence(nodes, vapply(out, function(o) {
-    if (is.null(o)) -Inf else o$log_evidence
+    if (is.null(o)) -Inf else corrected_evidence(o)
   }, numeric(1)))
   keep <- nodes$table$weight > 0
   if (is.finite(spec$df)) {

@@ -35,20 +35,23 @@ refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
 
 #' Gaussian EP evidence at the hyperparameters of a fit, with a warning where its EP
 #' does not converge
+#' @param second whether with its second order.
 #' @noRd
-gaussian_evidence <- function(object) {
-  if (is.infinite(object$spec$df)) {
+gaussian_evidence <- function(object, second = FALSE) {
+  here <- is.infinite(object$spec$df)
+  if (here && !second) {
     return(model_evidence(object))
   }
   check_by_ep(object, rlang::caller_env())
-  ep <- refit_ep(object, df = Inf, final = TRUE)
+  object$spec$control$second <- second
+  ep <- refit_ep(object, df = Inf, sites = if (here) object$ep$sites, final = !here)
   if (ep$status != "converged") {
     warn_sturdy(
       "In the Gaussian fit at the same hyperparameters: {ep$message}",
       "not_converged", status = ep$status
     )
   }
-  if (is.null(ep$log_evidence)) NA_real_ else ep$log_evidence
+  if (is.null(ep$log_evidence)) NA_real_ else corrected_evidence(ep)
 }
 
 #' The evidence the fit has of its own

@@ -25,6 +25,7 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL, call = rlang::c
     n = rows$n, columns = ncol(X), classes = classes, y = labels$y, reports = rows$reports,
     hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
     least = list(nugget = classes_least_nugget), coarse = NULL,
+    second = is.null(Z) || second_is_cheap(rows$n, nrow(Z)),
     Z = Z, places = !is.null(Z) && !is.matrix(asked),
     some = function(k) {
       latent_classes(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z, call)

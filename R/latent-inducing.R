@@ -23,6 +23,7 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
     n = n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
     hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
     least = list(nugget = 1e-4), coarse = if (n > parallel_rows) 1e-3,
+    second = second_is_cheap(n, m),
     Z = Z, places = !is.matrix(asked),
     some = function(k) {
       latent_inducing(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z, call)
@@ -46,6 +47,14 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
     }
   )
 }
+
+#' Does the second order of the evidence, n^2 k, cost little beside EP of low rank? Up to here
+#' it is at most a third of EP's few sweeps at a node, each n k^2 and some us a row
+#' @noRd
+second_is_cheap <- function(n, k) n <= second_rows + second_rows_each * k
+
+second_rows <- 1000
+second_rows_each <- 10
 
 #' Doubles of a low-rank fit at df = Inf: k features (which are not kept where they do not
 #' fit) and what EP has a row (200 more at a finite df)

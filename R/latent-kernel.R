@@ -11,7 +11,7 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
   new_latent(
     n = rows$n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
     hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
-    least = list(), coarse = NULL, Z = NULL, places = FALSE,
+    least = list(), coarse = NULL, second = TRUE, Z = NULL, places = FALSE,
     some = function(k) {
       latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, call)
     },

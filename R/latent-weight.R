@@ -19,7 +19,7 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
     hyper = list(prior_scale = prior$scale[prior$free], nugget = prior$nugget),
     free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
     prior = list(prior_scale = prior$prior, nugget = prior$prior),
-    least = list(), coarse = NULL, Z = NULL, places = FALSE,
+    least = list(), coarse = NULL, second = second_is_cheap(n, min(n, k)), Z = NULL, places = FALSE,
     some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior, call),
     again = NULL,
     project = function(hyper, df, L, found) {

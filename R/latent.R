@@ -11,6 +11,8 @@
 #   prior     named list of list(meanlog, sdlog), or NULL
 #   least     named list of the least values that learning may give hyperparameters
 #   coarse    the EP tolerance that is enough for a search, or NULL
+#   second    whether the second order of the evidence, which native() gives where control has
+#             it, costs little beside EP
 #   Z         inducing inputs, or NULL
 #   places    whether again() places them anew
 #   native(hyper, df, L, sites, control, criterion, gradient, progress): EP. L has a row for
@@ -28,7 +30,8 @@
 #   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
 
 latent_fields <- c(
-  "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse", "Z",
+  "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse",
+  "second", "Z",
   "places", "native", "natives", "some", "again", "project", "predict"
 )
 

@@ -59,7 +59,7 @@ average_fit <- function(latent, spec) {
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
   if (!length(models)) abort_no_modes()
-  models <- average_corners(models)
+  models <- lapply(average_corners(models), model_second, counter$tick)
   parts <- average_parts(models, noise, spec$control$progress, counter$tick)
   # where EP that went on from a mode did not come to a fixed point there
   parts <- Filter(function(part) !all(vapply(part$out, is.null, NA)), parts)

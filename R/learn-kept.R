@@ -38,7 +38,8 @@ new_nodes <- function(models, parts, noise) {
         modes = vapply(models, function(model) length(model$modes), 1L),
         nodes = vapply(parts, function(part) length(part$out), 1L),
         ess = pick("ess"), pareto_k = pick("pareto_k"), method = part_method(parts, models),
-        laplace = pick("laplace"), row.names = NULL
+        laplace = pick("laplace"), corrected = models[[1]]$problem$latent$second,
+        row.names = NULL
       ),
       table = data.frame(
         model = rep(names(parts), lengths(kept)), weight = unlist(weight),

@@ -21,7 +21,10 @@ integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
   d <- length(problem$start)
   if (d == 0) { # the evidence itself
     ep <- learn_final(problem, problem$start, NULL)
-    return(if (ep$status == "converged") ep$log_evidence else not_integrated("EP did not converge"))
+    if (ep$status != "converged") {
+      return(not_integrated("EP did not converge"))
+    }
+    return(ep$log_evidence + learn_second(list(par = problem$start, sites = ep$sites), problem)$second)
   }
   open <- learn_unpriored(latent)
   if (length(open)) {
@@ -58,7 +61,7 @@ integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
   if (sum(backsolve(U, mode$gradient, transpose = TRUE)^2) / 2 > 0.05) {
     return(not_integrated("the search ended before the mode"))
   }
-  node_laplace(mode, least = 0)
+  node_laplace(learn_second(mode, problem), least = 0)
 }
 
 not_integrated <- function(why) structure(NA_real_, why = why)

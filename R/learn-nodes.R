@@ -137,6 +137,7 @@ node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
   again <- which(!vapply(out, function(o) ep_converged(o) || isTRUE(o$sweeps >= node_sweeps), NA))
   out[again] <- run(again, TRUE)
   lapply(out, function(o) {
+    o$log_evidence <- corrected_evidence(o)
     if (ep_converged(o) && is.finite(o$log_evidence)) {
       o[c("sites", "b", "extra", "loo", "log_evidence", "seen")]
     }

@@ -24,9 +24,10 @@ native_kernels <- function(columns, hyper) {
 
 # What every EP fit is told beside its latent space, the `...` below; `L` holds the
 # likelihoods of the true classes, n x C (report_likelihood()), and the sites are n x
-# `functions`. `control` may have two fields that are no one's to set: `parallel` (all sites at
-# once) and `lean` (no memory for Newton steps, nor for gradients other than that of the
-# evidence at df = Inf; with several classes: integrals to 1e-8).
+# `functions`. `control` may have three fields that are no one's to set: `parallel` (all sites at
+# once), `lean` (no memory for Newton steps, nor for gradients other than that of the
+# evidence at df = Inf; with several classes: integrals to 1e-8) and `second` (the second order of
+# the evidence is wanted).
 native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
                        progress = NULL, functions = 1L) {
   n <- nrow(L) * functions
@@ -38,7 +39,8 @@ native_run <- function(L, df, sites, control, criterion = "none", gradient = FAL
       control$tol, control$max_sweeps, control$damping, control$block,
       isTRUE(control$parallel), isTRUE(control$lean)
     )),
-    criterion = which - 1L, gradient = gradient, progress = progress
+    criterion = which - 1L, gradient = gradient, second = isTRUE(control$second),
+    progress = progress
   )
 }
 
@@ -75,7 +77,8 @@ native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
 #' @param hyper list(lengthscale, variance, bias, nugget). @param ... of native_run(), where
 #'   `criterion` is "none", "evidence", "evidence_zp" or "loo".
 #' @return list; with `status` < 0 only `status` is filled. `loo` (n), log probability of
-#'   the reports on a row given the other rows; `seen` (n x 2), those of its true classes.
+#'   the reports on a row given the other rows; `seen` (n x 2), those of its true classes;
+#'   `second`, what the second order adds to `log_evidence`, 0 where it is not wanted.
 #'   With a `criterion` its `value`; when also `gradient`, `gradient_status`, 0 or 4 (not
 #'   to be had; otherwise `NA`), and at 0 the list `gradient` of derivatives with respect
 #'   to log lengthscale, log variance, log bias and log nugget, and `slope` (n x 2), those

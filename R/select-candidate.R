@@ -122,13 +122,15 @@ candidate_facts <- function(spec, fit = NULL, integrate = FALSE) {
   where <- function(known, value) if (known) value else NA_real_
   rates <- where(fitted, rep_len(unname(fit$epsilon), 2))
   evidence <- where(posterior, comparable_evidence(fit))
+  integrated <- where(
+    posterior && integrate && status == "converged", integrated_or_not(fit)
+  )
   data.frame(
     model = spec_model(spec), df = where(fitted, fit$spec$df), epsilon = mean(rates),
     epsilon_neg = rates[1], epsilon_pos = rates[2],
     learned = as.integer(where(fitted, sum(learned(fit)))),
-    log_integrated = where(
-      posterior && integrate && status == "converged", integrated_or_not(fit)
-    ),
+    log_integrated = integrated,
+    corrected = if (is.finite(integrated)) is_corrected(fit) else NA,
     log_evidence = evidence,
     log_evidence_tep = where(posterior && is.finite(fit$spec$df), fit$ep$log_evidence),
     loo = where(posterior, sum(row_loo(fit))), loo_se = where(posterior, se_sum(row_loo(fit))),

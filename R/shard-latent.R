@@ -74,7 +74,7 @@ shards_base <- function(team, rows, few, prior, again, resumed, units = function
     n = n, columns = few$columns, classes = 2L, y = NULL,
     reports = label_reports(1:2, 2), # of the kinds of rows, which have one label each
     hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
-    coarse = if (n > parallel_rows) 1e-3, Z = few$Z, places = few$places,
+    coarse = if (n > parallel_rows) 1e-3, second = FALSE, Z = few$Z, places = few$places,
     some = function(k) few,
     again = again, predict = few$predict,
     project = function(hyper, df, L, found) {

@@ -59,6 +59,7 @@ typedef struct {
   /* sums over the nodes */
   double w, f, ff, G, GG, second;
   double h[ARGMAX_MOST], hh[ARGMAX_MOST], v[ARGMAX_MOST], zh[ARGMAX_MOST];
+  double *cross; /* [C x C] of h or, at c, f: below the diagonal; or NULL */
 } integral;
 
 /* L, L' and L'' at one point, and h of every k (0 at c) */
@@ -120,6 +121,20 @@ static double scale_at(const integral *I, double x) {
   return 1 / sqrt(precision);
 }
 
+/* The products of what is summed about the mode, f at c and h elsewhere */
+static void add_products(integral *I, int n, const double *x, const double *w,
+                         double h[][NODES]) {
+  const int C = I->C, c = I->c;
+  double e[ARGMAX_MOST][NODES];
+  for (int k = 0; k < C; k++)
+    for (int j = 0; j < n; j++)
+      e[k][j] = k == c ? (x[j] - I->mode) / I->sd[c] : h[k][j] - I->h0[k];
+  for (int k = 0; k < C; k++)
+    for (int m = k + 1; m < C; m++)
+      for (int j = 0; j < n; j++)
+        I->cross[IDX(m, k, C)] += w[j] * e[k][j] * e[m][j];
+}
+
 /* Adds n <= NODES nodes x with weights w to the sums. */
 static void add_nodes(integral *I, int n, const double *x, double *w, int all) {
   const int c = I->c;
@@ -169,6 +184,7 @@ static void add_nodes(integral *I, int n, const double *x, double *w, int all) {
       I->zh[k] += w[j] * h[k][j] * (x[j] - I->mean[k]) * unit;
     }
   }
+  if (I->cross) add_products(I, n, x, w, h);
 }
 
 static void add_trapezoid(integral *I, double a, double b, int all) {
@@ -221,12 +237,35 @@ static void finish(const integral *I, argmax_moments *to) {
   to->loss[c] = sd * sd * (I->second / I->w - (I->GG / I->w - g * g));
 }
 
+/* Given f_c the others are independent with means mean_k - sd_k h_k. */
+static void finish_products(const integral *I) {
+  const int C = I->C, c = I->c;
+  double e[ARGMAX_MOST];
+  for (int k = 0; k < C; k++) e[k] = (k == c ? I->f : I->h[k]) / I->w;
+  for (int k = 0; k < C; k++)
+    for (int m = k + 1; m < C; m++) {
+      const double both = I->cross[IDX(m, k, C)] / I->w - e[k] * e[m];
+      I->cross[IDX(m, k, C)] = I->cross[IDX(k, m, C)] =
+          k == c || m == c ? -both : both;
+    }
+}
+
 double argmax_given(int C, int c, const double *mean, const double *sd,
                     int lean, argmax_moments *moments) {
+  return argmax_covariance(C, c, mean, sd, lean, moments, NULL);
+}
+
+double argmax_covariance(int C, int c, const double *mean, const double *sd,
+                         int lean, argmax_moments *moments, double *cross) {
   for (int k = 0; k < C; k++)
     if (!isfinite(mean[k]) || !(sd[k] > 0) || !isfinite(sd[k])) return NAN;
-  integral I = {
-      .C = C, .c = c, .mean = mean, .sd = sd, .how = lean ? &rough : &fine};
+  integral I = {.C = C,
+                .c = c,
+                .mean = mean,
+                .sd = sd,
+                .how = lean ? &rough : &fine,
+                .cross = cross};
+  if (cross) memset(cross, 0, (size_t)C * (size_t)C * sizeof *cross);
   find_mode(&I);
   const double a = find_end(&I, -1), b = find_end(&I, 1);
   if ((b - a) / (I.how->step * scale_at(&I, a)) <= TRAPEZOID_MOST)
@@ -234,5 +273,6 @@ double argmax_given(int C, int c, const double *mean, const double *sd,
   else
     add_panels(&I, a, b, moments != NULL);
   if (moments) finish(&I, moments);
+  if (cross) finish_products(&I);
   return I.top + log(I.w * M_1_SQRT_2PI / sd[c]);
 }

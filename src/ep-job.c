@@ -7,12 +7,14 @@ typedef struct {
   ep_state st;
   ep_work work;
   criterion_partials partials;
+  second_space second;
 } job_space;
 
 static void lay_out(job_space *s, const ep_job *job, workspace *ws) {
   job->post->ops->carve(job->post, job->opt.block, ws);
   ep_carve(&s->st, &s->work, job->post->n, &job->opt, ws);
   adjoint_carve(&s->partials, job->post->n, ws);
+  if (job->second) second_carve(&s->second, job->post->n, 1, ws);
 }
 
 size_t ep_job_size(const ep_job *job) {
@@ -95,5 +97,8 @@ void ep_job_run(const ep_job *job, ep_told *to, double *memory,
   tell_run(&s.st, to);
   to->log_evidence = value_of(CRITERION_EVIDENCE, job, &s);
   to->log_evidence_zp = value_of(CRITERION_EVIDENCE_ZP, job, &s);
+  to->second = job->second && !isfinite(job->lik.df)
+                   ? second_order(job->post, &job->lik, s.st.view, &s.second)
+                   : 0;
   if (job->criterion >= 0) tell_criterion(job, &s, to);
 }

@@ -4,6 +4,7 @@
 
 #include "adjoint.h"
 #include "ep.h"
+#include "second-order.h"
 
 /* What is asked. */
 typedef struct {
@@ -13,6 +14,7 @@ typedef struct {
   const double *tau, *nu; /* [n] sites to start from */
   int criterion;          /* a criterion_type, or -1 for none */
   int gradient;           /* whether its gradient is wanted */
+  int second; /* whether the evidence's second order is, at df = Inf */
   void *monitor_data;
 } ep_job;
 
@@ -23,7 +25,8 @@ typedef struct {
   int status, sweeps, newton, skipped, n_trace;
   int gradient_status; /* EP_CONVERGED: gradient and slope are set */
   double log_det, log_evidence, log_evidence_zp, value;
-  double *m, *C_diag;            /* [n] the posterior along the sites */
+  double second;      /* what it adds to log_evidence, 0 where not wanted */
+  double *m, *C_diag; /* [n] the posterior along the sites */
   double *tau, *nu, *mean, *var; /* [n] sites and cavities */
   double *residual, *loo;        /* [n] log probability of the reports */
   double *seen;                  /* [n x 2] that of the true classes */

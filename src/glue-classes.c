@@ -4,6 +4,7 @@
 #include "latent-kernel.h"
 #include "latent-lowrank.h"
 #include "matrix.h"
+#include "second-order.h"
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,9 @@ typedef struct {
   classes_model model;
   classes_state st;
   classes_work work;
+  second_space second;
   ep_options opt;
+  int corrected; /* whether the evidence's second order is wanted */
 } classes_space;
 
 /* kernels_ holds one kernel, then shared, or one a class. */
@@ -48,6 +51,7 @@ static void carve_all(classes_space *s, workspace *ws) {
   for (int c = 0; c < s->model.C; c++)
     s->post[c].ops->carve(&s->post[c], s->opt.block, ws);
   classes_carve(&s->st, &s->work, n, s->model.C, &s->opt, ws);
+  if (s->corrected) second_carve(&s->second, n, s->model.C, ws);
   s->zero = workspace_take(ws, (size_t)n);
 }
 
@@ -57,6 +61,7 @@ static void set_up(classes_space *s, int n, int C, SEXP run_) {
   const double *tau = get_doubles(run_, "tau", all);
   const double *nu = get_doubles(run_, "nu", all);
   s->opt = glue_options(run_);
+  s->corrected = get_whole(run_, "second");
   s->weight = glue_alloc((size_t)all);
   for (int i = 0; i < n; i++)
     for (int c = 0; c < C; c++) s->weight[IDX(c, i, C)] = L[IDX(i, c, n)];
@@ -116,7 +121,7 @@ static void fill_posterior(const classes_space *s, SEXP out_) {
   }
 }
 
-static void fill_run(const classes_space *s, SEXP out_) {
+static void fill_run(classes_space *s, SEXP out_) {
   const classes_state *st = &s->st;
   set_int(out_, "sweeps", st->sweeps);
   set_int(out_, "skipped", st->skipped);
@@ -124,6 +129,11 @@ static void fill_run(const classes_space *s, SEXP out_) {
   double value = NA_REAL;
   classes_evidence(&s->model, st->site, st->cav, st->log_z, &value);
   set_double(out_, "log_evidence", value);
+  const double second =
+      s->corrected
+          ? second_order_classes(&s->model, st->cav, st->log_z, &s->second)
+          : 0;
+  set_double(out_, "second", ISNAN(second) ? NA_REAL : second);
 }
 
 /* labels: the classes of the rows, all of them or only those with more than the
@@ -159,7 +169,7 @@ SEXP glue_classes_fit(SEXP X_, SEXP Z_, SEXP kernels_, SEXP run_) {
 
   SEXP out_ = PROTECT(new_list(
       "status sites cavity loo m C_diag b extra residual log_det sweeps "
-      "skipped log_evidence trace seen slope gradient"));
+      "skipped log_evidence second trace seen slope gradient"));
   set_int(out_, "status", status);
   if (status >= 0) {
     fill_posterior(s, out_);

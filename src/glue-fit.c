@@ -44,13 +44,14 @@ static ep_job job_of(latent *post, SEXP run_) {
                   .nu = get_doubles(run_, "nu", post->n),
                   .criterion = get_whole(run_, "criterion"),
                   .gradient = get_whole(run_, "gradient"),
+                  .second = get_whole(run_, "second"),
                   .monitor_data = get_named(run_, "progress")};
 }
 
 static SEXP new_result(void) {
   return new_list(
       "status sites cavity loo seen m C_diag b extra residual log_det "
-      "log_evidence log_evidence_zp sweeps newton skipped trace value "
+      "log_evidence log_evidence_zp second sweeps newton skipped trace value "
       "gradient gradient_status slope");
 }
 
@@ -97,14 +98,16 @@ static SEXP finished(SEXP out_, const ep_job *job, const ep_told *told) {
   set_int(out_, "status", told->status);
   set_int(out_, "gradient_status", tried ? told->gradient_status : NA_INTEGER);
   if (told->status >= 0) {
-    double values[] = {told->log_evidence, told->log_evidence_zp, told->value};
+    double values[] = {told->log_evidence, told->log_evidence_zp, told->value,
+                       told->second};
     double *rows[] = {told->mean, told->var, told->loo, told->seen};
     for (int k = 0; k < 4; k++) nan_to_na(rows[k], k == 3 ? 2 * n : n);
-    nan_to_na(values, 3);
+    nan_to_na(values, 4);
     set_double(out_, "log_det", told->log_det);
     set_double(out_, "log_evidence", values[0]);
     set_double(out_, "log_evidence_zp", values[1]);
     if (asked) set_double(out_, "value", values[2]);
+    set_double(out_, "second", values[3]);
     set_int(out_, "sweeps", told->sweeps);
     set_int(out_, "newton", told->newton);
     set_int(out_, "skipped", told->skipped);

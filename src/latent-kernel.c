@@ -58,6 +58,14 @@ static void kernel_shift(latent *post, const double *dnu) {
   for (int i = 0; i < lk->n; i++) post->m[i] += lk->tmp[i];
 }
 
+static void kernel_columns(latent *post, int first, int b, double *to) {
+  const latent_kernel *lk = post->self;
+  const size_t rows = (size_t)(lk->n - first);
+  for (int l = 0; l < b; l++)
+    memcpy(to + rows * (size_t)l, lk->C + IDX(first, first + l, lk->n),
+           rows * sizeof *to);
+}
+
 static void kernel_times(latent *post, const double *x, double *out) {
   const latent_kernel *lk = post->self;
   symmetric_times(lk->C, lk->n, x, out);
@@ -237,6 +245,7 @@ static const latent_ops kernel_ops = {.carve = kernel_lay_out,
                                       .shift = kernel_shift,
                                       .marginals = kernel_marginals,
                                       .refresh = kernel_refresh,
+                                      .columns = kernel_columns,
                                       .times = kernel_times,
                                       .times_squared = kernel_times_squared,
                                       .gradient = kernel_gradient};

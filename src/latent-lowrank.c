@@ -50,6 +50,16 @@ const double *lowrank_panel(latent_lowrank *lr, int first) {
   return lr->Phi;
 }
 
+/* to[k] = rho phi of site i */
+static void scaled_features(latent_lowrank *lr, int i, double *to) {
+  const int k = lr->k;
+  if (lr->kept)
+    memcpy(to, lr->Phi + IDX(0, i, k), (size_t)k * sizeof *to);
+  else
+    make_features(lr, i, 1, to);
+  for (int j = 0; j < k; j++) to[j] *= lr->rho[i];
+}
+
 static void lowrank_load(latent *post, const int *idx, int b, double *Cbb,
                          double *mb) {
   latent_lowrank *lr = post->self;
@@ -58,11 +68,7 @@ static void lowrank_load(latent *post, const int *idx, int b, double *Cbb,
   for (int l = 0; l < b; l++) {
     const int i = idx[l];
     double *to = lr->Q + IDX(0, l, k);
-    if (lr->kept)
-      memcpy(to, lr->Phi + IDX(0, i, k), (size_t)k * sizeof *to);
-    else
-      make_features(lr, i, 1, to);
-    for (int j = 0; j < k; j++) to[j] *= lr->rho[i];
+    scaled_features(lr, i, to);
     mb[l] = dot(k, to, lr->w) + lr->own[i];
   }
   symmetric_product(lr->M, k, lr->Q, b, lr->P);
@@ -85,6 +91,24 @@ static void lowrank_apply(latent *post, const ep_site *site, int b,
   F77_CALL(dgemv)("N", &k, &b, &one, lr->P, &k, beta, &inc, &one, lr->w,
                   &inc FCONE);
   rank_update_signed(lr->M, k, lr->P, b, gamma, lr->Q);
+}
+
+/* rho Phi M Phi' rho: lambda is on the diagonal alone */
+static void lowrank_columns_of(latent *post, int first, int b, double *to) {
+  latent_lowrank *lr = post->self;
+  const int n = lr->n, k = lr->k;
+  for (int l = 0; l < b; l++)
+    scaled_features(lr, first + l, lr->Q + IDX(0, l, k));
+  symmetric_product(lr->M, k, lr->Q, b, lr->P);
+  for (int at = first - first % lr->width; at < n; at += lr->width) {
+    const int skip = at < first ? first - at : 0;
+    product("T", "N", lowrank_columns(lr, at) - skip, b, k, 1,
+            lowrank_panel(lr, at) + IDX(0, skip, k), k, lr->P, k, 0,
+            to + (at + skip - first), n - first);
+  }
+  for (int l = 0; l < b; l++)
+    for (int i = first; i < n; i++)
+      to[IDX(i - first, l, n - first)] *= lr->rho[i];
 }
 
 /* C x = lambda rho x + rho Phi M Phi' rho x [M 9.4] */
@@ -185,6 +209,7 @@ static const latent_ops lowrank_ops = {.carve = lowrank_carve,
                                        .shift = lowrank_shift,
                                        .marginals = lowrank_marginals,
                                        .refresh = lowrank_refresh,
+                                       .columns = lowrank_columns_of,
                                        .times = lowrank_times,
                                        .times_squared = lowrank_times_squared,
                                        .gradient = lowrank_gradient};

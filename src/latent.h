@@ -11,6 +11,9 @@
 
 typedef struct latent latent;
 
+/* Columns of C at a time, see columns() */
+enum { LATENT_COLUMNS = 32 };
+
 /* Total derivatives of a criterion in the posterior: the dotted A, m, D, h of
  * [M 5.5]. */
 typedef struct {
@@ -49,6 +52,11 @@ typedef struct {
    * EP_NOT_PD: post is undefined until a refresh succeeds. tau = 0 gives the
    * prior. */
   int (*refresh)(latent *post, const double *tau, const double *nu);
+
+  /* Columns first .. first + b - 1 of C from row `first` on, to[(n - first) x b]:
+   * what is below the diagonal of C; the rest of it is undefined. b is at most
+   * LATENT_COLUMNS. */
+  void (*columns)(latent *post, int first, int b, double *to);
 
   void (*times)(latent *post, const double *x, double *out);         /* C x */
   void (*times_squared)(latent *post, const double *x, double *out); /* CoC x */

@@ -49,27 +49,63 @@ static void mix(int C, const double *sd, double rest, const double *share,
   }
 }
 
+/* The parts of the mixture: share[C] of the classes, those of the least weight
+ * without one, and *rest of N; given[c] and, where cross is not NULL,
+ * cross[C x C] one after the other, of classes with a share. Returns log_z, NaN
+ * where not all of them is known. */
+static double take_apart(int C, const double *weight, const double *mean,
+                         const double *sd, int lean, double *share,
+                         double *rest, argmax_moments *given, double *cross) {
+  const double least = least_of(C, weight), log_rest = log(least);
+  double log_z = log_rest;
+  for (int c = 0; c < C; c++) {
+    double *its = cross ? cross + IDX(0, c, C * C) : NULL;
+    share[c] = -INFINITY;
+    if (weight[c] > least)
+      share[c] = log(weight[c] - least) +
+                 argmax_covariance(C, c, mean, sd, lean, &given[c], its);
+    log_z = log_add(log_z, share[c]);
+  }
+  for (int c = 0; c < C; c++) share[c] = exp(share[c] - log_z);
+  *rest = exp(log_rest - log_z);
+  return log_z;
+}
+
 tilted_classes classes_tilt(int C, const double *weight, const double *mean,
                             const double *sd, int lean) {
   tilted_classes t;
   argmax_moments given[ARGMAX_MOST];
-  double share[ARGMAX_MOST];
-  const double least = least_of(C, weight), log_rest = log(least);
-  t.log_z = log_rest;
-  for (int c = 0; c < C; c++) {
-    share[c] = -INFINITY;
-    if (weight[c] > least)
-      share[c] = log(weight[c] - least) +
-                 argmax_given(C, c, mean, sd, lean, &given[c]);
-    t.log_z = log_add(t.log_z, share[c]);
-  }
-  if (isnan(t.log_z)) { /* then not all of `given` is known */
+  double share[ARGMAX_MOST], rest;
+  t.log_z = take_apart(C, weight, mean, sd, lean, share, &rest, given, NULL);
+  if (isnan(t.log_z)) {
     for (int k = 0; k < C; k++) t.shift[k] = t.ratio[k] = t.loss[k] = NAN;
     return t;
   }
-  for (int c = 0; c < C; c++) share[c] = exp(share[c] - t.log_z);
-  mix(C, sd, exp(log_rest - t.log_z), share, given, &t);
+  mix(C, sd, rest, share, given, &t);
   return t;
+}
+
+void classes_covariance(int C, const double *weight, const double *mean,
+                        const double *sd, double *scratch, double *cross) {
+  argmax_moments given[ARGMAX_MOST];
+  double share[ARGMAX_MOST], rest, shift[ARGMAX_MOST];
+  take_apart(C, weight, mean, sd, 1, share, &rest, given, scratch);
+  for (int k = 0; k < C; k++) {
+    shift[k] = 0;
+    for (int c = 0; c < C; c++)
+      if (share[c] != 0) shift[k] += share[c] * given[c].shift[k] / sd[k];
+  }
+  for (int k = 0; k < C; k++)
+    for (int m = 0; m < C; m++) {
+      double sum = rest * shift[k] * shift[m];
+      for (int c = 0; c < C; c++) {
+        if (share[c] == 0) continue;
+        const double away = given[c].shift[k] / sd[k] - shift[k];
+        sum += share[c] * (scratch[IDX(m, k, C) + IDX(0, c, C * C)] +
+                           away * (given[c].shift[m] / sd[m] - shift[m]));
+      }
+      cross[IDX(m, k, C)] = sum;
+    }
 }
 
 double classes_posterior(int C, const double *weight, const double *mean,

@@ -21,6 +21,12 @@ typedef struct {
 tilted_classes classes_tilt(int C, const double *weight, const double *mean,
                             const double *sd, int lean);
 
+/* The covariances of f_j and f_k, j != k, under the tilted density, in units of
+ * the cavities' sds: cross[C x C], the elements off its diagonal [M 12.19], to
+ * 1e-8; NaN where log_z is. scratch[C x C x C]. */
+void classes_covariance(int C, const double *weight, const double *mean,
+                        const double *sd, double *scratch, double *cross);
+
 /* log_p[C] = log P(class k is the largest); returns log_z, to go with it. Where
  * not `all`, classes of the least weight share what the others leave equally,
  * which log_z and sums over them do not feel: for one rate one integral. */

@@ -28,6 +28,8 @@
 #define CF_DF 45.0
 #define CF_DF_T 900.0
 #define CF_TERMS 60
+/* Ratios that moments up to the fourth need: fewer than there are terms */
+#define TAIL_RATIOS 4
 
 static step_levels levels_make(double lo, double hi, double q) {
   const double less = fmin(lo, hi), more = fmax(lo, hi);
@@ -56,19 +58,20 @@ lik_step likelihood_step(double df, double d, int n, const double *L,
  *   (v+1-k) J_{k+1} + (v+1-2k) t J_k = k (v + t^2) J_{k-1},
  * so [M 2.8] r_k = J_k/J_{k-1} = k (1 + t^2/v) / (a_k t + b_k r_{k+1}) with
  * a_k = 1 + (1-2k)/v, b_k = 1 + (1-k)/v; at v = Inf the fraction of Mills'
- * ratio. Terms with a_k > 0 only; the last r solves its own fixed point. */
-static void tail_ratios(double t, double df, double *r1, double *r2) {
+ * ratio. Terms with a_k > 0 only; the last r solves its own fixed point. r_k is
+ * r[k - 1]. */
+static void tail_ratios(double t, double df, double r[TAIL_RATIOS]) {
   const double iv = 1 / df;
   const double c = 1 + t * t * iv;
   int k = CF_TERMS;
   if (k > (df - 1) / 2) k = (int)((df - 1) / 2);
   const double a = (1 + (1 - 2 * k) * iv) * t, b = 1 + (1 - k) * iv;
   /* hypot: a^2 would overflow for t beyond 1e154 */
-  double r = 2 * k * c / (a + hypot(a, 2 * sqrt(b * k * c)));
-  for (k = k - 1; k >= 2; k--)
-    r = k * c / ((1 + (1 - 2 * k) * iv) * t + (1 + (1 - k) * iv) * r);
-  *r2 = r;
-  *r1 = c / ((1 - iv) * t + r);
+  double next = 2 * k * c / (a + hypot(a, 2 * sqrt(b * k * c)));
+  for (k = k - 1; k >= 1; k--) {
+    next = k * c / ((1 + (1 - 2 * k) * iv) * t + (1 + (1 - k) * iv) * next);
+    if (k <= TAIL_RATIOS) r[k - 1] = next;
+  }
 }
 
 /* Logs of f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v)). */
@@ -86,10 +89,11 @@ tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var) {
   log_t_values(t.z, lik->df, &log_f, &log_F, &log_F2);
 
   if (t.z < -CF_FROM && lik->df >= CF_DF + CF_DF_T / (t.z * t.z)) {
-    double D2;
-    tail_ratios(-t.z, lik->df, &D1, &D2);
+    double r[TAIL_RATIOS];
+    tail_ratios(-t.z, lik->df, r);
+    D1 = r[0];
     a1 = D1 - t.z;
-    V1 = D1 * (D2 - D1);
+    V1 = D1 * (r[1] - D1);
   } else {
     a1 = exp(log_f - log_F2);
     D1 = t.z + a1;
@@ -112,6 +116,37 @@ tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var) {
     t.w = V1;
   }
   return t;
+}
+
+/* The same far below: with the truncated part's moments E x^k = r_1 .. r_k about
+ * 0, and central ones of the mixture about mu. */
+static tilted_shape shape_in_tail(const step_levels *s, const tilted *t) {
+  double r[TAIL_RATIOS];
+  tail_ratios(-t->z, INFINITY, r);
+  const double D = r[0], V = D * (r[1] - D), a = D - t->z;
+  const double m3 = D * (r[1] * r[2] - 3 * D * r[1] + 2 * D * D);
+  const double k4 =
+      D * (r[1] * r[2] * r[3] - 4 * D * r[1] * r[2] - 3 * D * r[1] * r[1] +
+           12 * D * D * r[1] - 6 * D * D * D);
+  const double w1 = s->less > 0 ? t->alpha / a : 1, w0 = 1 - w1;
+  const double up = w0 * a, down = w1 * a; /* from mu, to either part */
+  const double third =
+      w1 * (m3 + up * (3 * V + up * up)) - w0 * down * (3 + down * down);
+  const double fourth =
+      w1 * (k4 + 3 * V * V + up * (4 * m3 + up * (6 * V + up * up))) +
+      w0 * (3 + down * down * (6 + down * down));
+  return (tilted_shape){.skewness = t->side * third / (t->w * sqrt(t->w)),
+                        .excess = fourth / (t->w * t->w) - 3};
+}
+
+/* The third and fourth derivatives of log(less + gap Phi) [M 4.8] */
+tilted_shape likelihood_shape(const lik_step *lik, int i, const tilted *t) {
+  if (t->z < -CF_FROM) return shape_in_tail(&lik->row[i], t);
+  const double a = t->alpha, mu = t->mu, w = t->w;
+  const double third = a * (mu * mu + a * mu - 1);
+  const double fourth = a * (3 * mu + a - mu * (mu * mu + 4 * a * mu + a * a));
+  return (tilted_shape){.skewness = t->side * third / (w * sqrt(w)),
+                        .excess = fourth / (w * w)};
 }
 
 /* q x^{q-1}: derivative of x^q, with 0^0 = 1 at q = 1 */

@@ -39,6 +39,12 @@ typedef struct {
   double side, z, alpha, mu, w;
 } tilted;
 
+/* Skewness and excess kurtosis of f under the tilted density, at df = Inf
+ * [M 4.8]. */
+typedef struct {
+  double skewness, excess;
+} tilted_shape;
+
 /* Derivatives of the above: with respect to z, and to [0] lo, [1] hi
  * [M 2.9, 2.10]. */
 typedef struct {
@@ -52,6 +58,9 @@ tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var);
 
 /* Derivatives at a tilted result of likelihood_tilt(). */
 tilted_grad likelihood_tilt_grad(const lik_step *lik, int i, const tilted *t);
+
+/* At df = Inf, of a tilted result of likelihood_tilt(). */
+tilted_shape likelihood_shape(const lik_step *lik, int i, const tilted *t);
 
 /* log_p[2]: log probabilities of the true classes - and + under the cavity,
  * given the other sites [M 13.3]. */

@@ -25,6 +25,9 @@
  *          PhD thesis, MIT 2001
  *   WN11   Walker, Ni, Anderson acceleration for fixed-point iterations,
  *          SIAM J. Numer. Anal. 49, 2011
+ *   OPW13  Opper, Paquet, Winther, Perturbative corrections for approximate
+ *          inference in Gaussian latent variable models, J. Mach. Learn. Res.
+ *          14, 2013
  *   SS86   Saad, Schultz, GMRES, SIAM J. Sci. Stat. Comput. 7, 1986 */
 #ifndef STURDY_NUMERIC_H
 #define STURDY_NUMERIC_H

@@ -59,7 +59,7 @@ c_layers <- c(
   "divergence ais count site adf predictive inducing",
   "latent",
   "fixpoint",
-  "criterion parallel",
+  "criterion parallel second-order",
   "ep-state",
   "ep-parallel",
   "adjoint ep shard",

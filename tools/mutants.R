@@ -99,7 +99,7 @@ mutant(
 )
 mutant(
   "nodes keep their weights when rows are absorbed", "R/fit-complete.R",
-  "weight <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence",
+  "weight <- log(nodes$table$weight) + change",
   "weight <- log(nodes$table$weight)", r = "fit-truth"
 )
 mutant(
@@ -166,7 +166,7 @@ mutant(
 )
 mutant(
   "Gaussian evidence of a t process is its own", "R/fit-latent.R",
-  "refit_ep(object, df = Inf, final = TRUE)", "refit_ep(object, final = TRUE)",
+  "refit_ep(object, df = Inf, sites", "refit_ep(object, sites",
   r = "answer-evidence"
 )
 
@@ -202,7 +202,44 @@ mutant(
 )
 mutant(
   "Laplace's method divides by (2 pi)^(d/2)", "R/learn-curvature.R",
-  "mode$penalised + length(values)", "mode$penalised - length(values)", r = "learn-laplace"
+  "sum(mode$penalised, mode$second) + length(values)",
+  "sum(mode$penalised, mode$second) - length(values)", r = "learn-laplace"
+)
+mutant(
+  "skewness without the side of the label", "src/likelihood.c",
+  "(tilted_shape){.skewness = t->side * third / (w * sqrt(w))",
+  "(tilted_shape){.skewness = third / (w * sqrt(w))", r = "second-order", c = "second-order"
+)
+mutant(
+  "fourth cumulant without the mixture's lower part", "src/likelihood.c",
+  "w0 * (3 + down * down * (6 + down * down))", "w0 * 3", c = "second-order"
+)
+mutant(
+  "second order with squares for cubes of correlations", "src/second-order.c",
+  "const double cube = r * r * r;", "const double cube = r * r;",
+  r = "second-order", c = "second-order"
+)
+mutant(
+  "columns of low rank without rho of their rows", "src/latent-lowrank.c",
+  "to[IDX(i - first, l, n - first)] *= lr->rho[i];", ";", r = "second-order", c = "second-order"
+)
+mutant(
+  "the largest class and the others go together", "src/argmax.c",
+  "k == c || m == c ? -both : both;", "both;", c = "second-order"
+)
+mutant(
+  "nodes weighed by EP's own evidence", "R/learn-nodes.R",
+  "o$log_evidence <- corrected_evidence(o)", "o$log_evidence <- o$log_evidence",
+  r = "second-order"
+)
+mutant(
+  "modes weighed by EP's own evidence", "R/learn-curvature.R",
+  "is.finite(out$second)) mode$second <- out$second", "FALSE) mode$second <- 0",
+  r = "learn-average|learn-laplace"
+)
+mutant(
+  "rows that change are weighed by EP's own evidence", "R/fit-complete.R",
+  "-Inf else corrected_evidence(o)", "-Inf else o$log_evidence", r = "fit-truth"
 )
 mutant(
   "shares not made smaller where nodes are drawn twice", "R/learn-nodes.R",

@@ -14,3 +14,8 @@ loo_sum <- function(fit) {
 loo_terms <- function(fit) terms_of(loo(fit))
 
 terms_of <- function(score) unname(score$pointwise[, "elpd_loo"])
+
+# A control under which native results have the second order of the evidence
+with_second <- function(control = ep_control()) {
+  utils::modifyList(unclass(control), list(second = TRUE))
+}

@@ -57,7 +57,7 @@ test_that("nodes are weighted by their evidences on all rows when rows are absor
     scale = FALSE, control = ep_control(progress = FALSE)
   )
   more <- absorb(fit, d[31:40, ])
-  evidence <- function(data) vapply(held_all(fit, data), log_evidence, numeric(1))
+  evidence <- function(data) vapply(held_all(fit, data), log_evidence, 0, "corrected")
   weight <- fit$nodes$table$weight * exp(evidence(d) - evidence(d[1:30, ]))
   expect_equal(more$nodes$table$weight, weight / sum(weight), tolerance = 1e-3)
   by_model <- tapply(weight / sum(weight), fit$nodes$table$model, sum)[more$nodes$models$model]

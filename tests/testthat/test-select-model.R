@@ -24,8 +24,8 @@ test_that("the table has a row a candidate, in their order", {
   expect_s3_class(x, c("sturdy_selection", class(x$selected)), exact = TRUE)
   expect_named(x$table, c(
     "candidate", "model", "df", "epsilon", "epsilon_neg", "epsilon_pos", "learned",
-    "log_integrated", "log_evidence", "log_evidence_tep", "loo", "loo_se", "loo_diff",
-    "loo_diff_se", "weight", "selected", "seconds", "status", "message"
+    "log_integrated", "corrected", "log_evidence", "log_evidence_tep", "loo", "loo_se",
+    "loo_diff", "loo_diff_se", "weight", "selected", "seconds", "status", "message"
   ))
   expect_equal(x$table$candidate, names(quick()))
   expect_equal(x$table$df, c(Inf, Inf, 5, Inf))
@@ -64,10 +64,12 @@ test_that("the default criterion is the integrated evidence", {
     unname(vapply(x$fits, log_evidence, 0, method = "integrated"))
   )
   # nothing was learned: nothing to integrate over
-  expect_equal(x$table$log_integrated[1], x$table$log_evidence[1])
-  expect_lt(x$table$log_integrated[2], x$table$log_evidence[2])
+  corrected <- vapply(x$fits, log_evidence, 0, method = "corrected")
+  expect_equal(x$table$log_integrated[1], corrected[[1]])
+  expect_lt(x$table$log_integrated[2], corrected[[2]])
+  expect_identical(x$table$corrected, c(TRUE, TRUE))
   other <- select_model(class ~ a + b, toy(), learning, "evidence")
-  expect_true(all(is.na(other$table$log_integrated)))
+  expect_true(all(is.na(other$table[c("log_integrated", "corrected")])))
 })
 
 test_that("candidates without a prior take no part, and evidence stands in for all", {
