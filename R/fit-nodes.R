@@ -144,65 +144,10 @@ row_likelihood <- function(object, k = NULL) {
   report_likelihood(object$data$reports, row_omega(object, k))
 }
 
-#' A noise matrix for all rows: that of a row whose label is not known to be right, on average
-#' @param omega S x C x C. @param size see source_sizes(). @return C x C.
-#' @noRd
-mean_omega <- function(omega, size) apply(omega, 2:3, function(rates) sum(rates * size))
-
-#' The same at each node of a fit
+#' The noise matrix for all rows at each node of a fit, see mean_omega()
 #' @noRd
 node_omega <- function(object) {
   lapply(nodes(object)$omega, mean_omega, source_sizes(object$data$reports))
-}
-
-#' Shares of the sources among the labels that are not known to be right; of a fit without
-#' rows, and where all are known, equal ones
-#' @noRd
-source_sizes <- function(reports) {
-  size <- tabulate(label_source(reports), max(1L, length(reports$sources)))
-  if (sum(size) == 0) size[] <- 1
-  size / sum(size)
-}
-
-#' The source of the label of each row, 0 where the label is right for certain
-#' @noRd
-label_source <- function(reports) {
-  if (is.null(reports)) {
-    return(integer())
-  }
-  source <- reports$source[match(seq_len(reports$n), reports$row)]
-  replace(source, report_known(reports), 0L)
-}
-
-#' Rates of wrong labels by true class: 0 exactly where none can be wrong, also of a mean of
-#' matrices, whose diagonal may be 1 but for rounding
-#' @noRd
-wrong_rates <- function(omega) {
-  diag(omega) <- 0
-  rowSums(omega)
-}
-
-#' Rates of wrong labels by true class, or one where they and all entries are alike
-#' @noRd
-omega_rates <- function(omega) {
-  off <- unname(omega)[row(omega) != col(omega)]
-  if (diff(range(off)) < 1e-12) {
-    return(mean(off) * (ncol(omega) - 1))
-  }
-  rates <- unname(wrong_rates(omega))
-  if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates
-}
-
-#' A noise matrix with other rates of wrong labels, shared by the other classes as before
-#' @param rates one, or one for each true class.
-#' @noRd
-scaled_omega <- function(omega, rates) {
-  diag(omega) <- 0
-  none <- rowSums(omega) == 0
-  omega[none, ] <- 1 - diag(ncol(omega))[none, ]
-  omega <- omega / rowSums(omega) * rates
-  diag(omega) <- 1 - rates
-  omega
 }
 
 # Made and changed ------------------------------------------------------------------

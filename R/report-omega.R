@@ -49,3 +49,39 @@ rates_slope <- function(slope, rates) {
   by_class <- (rowSums(slope, dims = 2) - on) / (classes - 1) - on
   if (rates == 1L) matrix(rowSums(by_class)) else by_class
 }
+
+#' A noise matrix for all rows: that of a row whose label is not known to be right, on average
+#' @param omega S x C x C. @param size see source_sizes(). @return C x C.
+#' @noRd
+mean_omega <- function(omega, size) apply(omega, 2:3, function(rates) sum(rates * size))
+
+#' Rates of wrong labels by true class: 0 exactly where none can be wrong, also of a mean of
+#' matrices, whose diagonal may be 1 but for rounding
+#' @noRd
+wrong_rates <- function(omega) {
+  diag(omega) <- 0
+  rowSums(omega)
+}
+
+#' Rates of wrong labels by true class, or one where they and all entries are alike
+#' @noRd
+omega_rates <- function(omega) {
+  off <- unname(omega)[row(omega) != col(omega)]
+  if (diff(range(off)) < 1e-12) {
+    return(mean(off) * (ncol(omega) - 1))
+  }
+  rates <- unname(wrong_rates(omega))
+  if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates
+}
+
+#' A noise matrix with other rates of wrong labels, shared by the other classes as before
+#' @param rates one, or one for each true class.
+#' @noRd
+scaled_omega <- function(omega, rates) {
+  diag(omega) <- 0
+  none <- rowSums(omega) == 0
+  omega[none, ] <- 1 - diag(ncol(omega))[none, ]
+  omega <- omega / rowSums(omega) * rates
+  diag(omega) <- 1 - rates
+  omega
+}

@@ -195,3 +195,22 @@ wrong_share <- function(p, code) {
   p[cbind(seq_along(code), code)] <- 0
   rowSums(p)
 }
+
+#' Shares of the sources among the labels that are not known to be right; of a fit without
+#' rows, and where all are known, equal ones
+#' @noRd
+source_sizes <- function(reports) {
+  size <- tabulate(label_source(reports), max(1L, length(reports$sources)))
+  if (sum(size) == 0) size[] <- 1
+  size / sum(size)
+}
+
+#' The source of the label of each row, 0 where the label is right for certain
+#' @noRd
+label_source <- function(reports) {
+  if (is.null(reports)) {
+    return(integer())
+  }
+  source <- reports$source[match(seq_len(reports$n), reports$row)]
+  replace(source, report_known(reports), 0L)
+}

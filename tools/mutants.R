@@ -414,6 +414,10 @@ mutant(
   "    block$here <- block$trial", "    NULL", r = "shard-rounds"
 )
 mutant(
+  "a difference of nothing ends Anderson's steps", "src/anderson.c",
+  "unit[j] = size == 0 ? 0 : 1 / sqrt(size);", "unit[j] = 1 / sqrt(size);", c = "parallel"
+)
+mutant(
   "a row with an improper cavity is left alone", "src/parallel.c",
   "(ep_site){-x.tau / 2, -x.nu / 2}", "(ep_site){0, 0}", c = "parallel"
 )
@@ -664,6 +668,12 @@ mutant(
 mutant(
   "methods take any object for a fit", "R/fit-check.R",
   "  if (!is.null(wrong)) {", "  if (FALSE) {", r = "fit-check"
+)
+mutant(
+  "what is recorded, from nodes that its own label has weighted", "R/fit-truth.R",
+  "recorded = each(recorded_prob, size),",
+  "recorded = each(function(part) mean_over(recorded_each(part), part$weight), size),",
+  r = "fit-truth"
 )
 mutant(
   "a part of a fit that passed once passes in any state", "R/fit-check.R",

@@ -173,6 +173,12 @@ test_that("what is kept of each noise model gives the means over its nodes", {
       expect_equal(exp(left_out_score(kept)[i]), 1 / sum(share))
       unseen <- mean_over(kept$loo, left_out_weight(kept))[i, ]
       expect_equal(unseen, drop(each$loo[i, , ] %*% share) / sum(share))
+      source <- each$source[i] # of the label; 0: known to be right
+      said <- vapply(seq_along(share), function(k) {
+        rates <- if (source > 0) each$omega[[k]][source, , ] else diag(dim(each$loo)[2])
+        drop(each$loo[i, , k] %*% rates)
+      }, numeric(dim(each$loo)[2]))
+      expect_equal(recorded_prob(kept)[i, ], drop(said %*% share) / sum(share))
     }
   }
 })
