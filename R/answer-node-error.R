@@ -16,13 +16,16 @@ node_error <- function(object) {
   within <- apply(mine * at$weight, 2, shares) * mine
   drawn <- object$nodes$drawn[models$model]
   pair <- interaction(at$model, object$nodes$table$pair, drop = TRUE)
-  evidence <- evidence_errors(within, pair, models$method, drawn)
+  by_ep <- is.na(object$nodes$table$constant) # others are no draws: integrals [M 8.17]
+  evidence <- colSums(within * by_ep) *
+    evidence_errors(apply(within * by_ep, 2, shares), pair, models$method, drawn)
   some <- models$model != "none"
   wrong <- wrong_each(node_truth(object))
   rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))
   error <- function(values, these = TRUE) {
     share <- shares(models$probability * these)
-    mean_error(matrix(values, ncol = length(at$weight)), within, share, evidence, pair)
+    values <- matrix(values, ncol = length(at$weight))
+    mean_error(values, within, share, evidence, pair, by_ep)
   }
   share <- shares(models$probability * some)
   counts <- !some | share > node_error_share
@@ -53,14 +56,14 @@ evidence_errors <- function(within, pair, method, drawn) {
 #' Standard errors of means over nodes: of each within its noise model, and of the shares of the
 #' models
 #' @param values a column a node. @param share of the models. @param evidence their errors.
-#' @param pair which nodes are mirror images.
+#' @param pair which nodes are mirror images. @param by_ep which are draws.
 #' @noRd
-mean_error <- function(values, within, share, evidence, pair) {
+mean_error <- function(values, within, share, evidence, pair, by_ep = TRUE) {
   used <- share > node_error_share
   of_model <- values %*% within
   apart <- (of_model - drop(of_model %*% share))[, used, drop = FALSE]
   inside <- vapply(which(used), function(m) {
-    share[m]^2 * pair_variance(values - of_model[, m], within[, m], pair)
+    share[m]^2 * pair_variance(values - of_model[, m], within[, m] * by_ep, pair)
   }, numeric(nrow(values)))
   inside <- matrix(inside, nrow(values))
   sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))

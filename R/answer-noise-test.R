@@ -34,8 +34,8 @@
 #' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
 #' even where a curved boundary would explain it; so compare [gpc()] before labels are blamed.
 #'
-#' Which class they are in is told by the model with a rate for each class against that with
-#' one rate.
+#' Which class they are in is told by the models with a rate for each class, or in one class
+#' only, against that with one rate.
 #'
 #' With three classes or more it is told by the model with a noise matrix. Two classes that
 #' overlap, and are alike in all columns, look as if one were taken for the other: the test may be
@@ -64,8 +64,8 @@
 #'     converge nearby, `method` says what the curvature is from: `(stalled)`, an EP that came
 #'     near; `(scores)` of the rows, which are rougher; or the `(prior)` alone, not to be relied on;
 #'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
-#'   * `two`: the Bayes factor for a rate for each class, or with several classes for a
-#'     noise matrix, against one rate, `NA` without both;
+#'   * `two`: the Bayes factor for rates that differ by class (a rate for each, or in one class
+#'     only; with several classes a noise matrix) against one rate, `NA` without both;
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
 #'     above 0.3 to be wrong, or `NULL`;
 #'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])? `shared`:
@@ -153,8 +153,7 @@ tested_models <- function(object) {
   blank$method <- "ruled out"
   blank$laplace <- -Inf
   all <- rbind(blank, models)
-  order <- c("none", "one", "two", "matrix")
-  all <- all[order(match(all$model, order)), ]
+  all <- all[order(match(all$model, c(noise_models, "matrix"))), ]
   row.names(all) <- NULL
   all
 }
@@ -169,7 +168,8 @@ noise_statement <- function(object, level) {
   some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence(!none) - evidence(none))
   several <- is_several(object)
-  one_two <- match(c("one", if (several) "matrix" else "two"), models$model)
+  one <- models$model == "one"
+  by_class <- models$model %in% noise_by_class
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
@@ -177,7 +177,7 @@ noise_statement <- function(object, level) {
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
       models = models, rates = rate_table(object, level, some),
-      two = if (anyNA(one_two)) NA_real_ else exp(diff(models$log_evidence[one_two])),
+      two = if (any(one) && any(by_class)) exp(evidence(by_class) - evidence(one)) else NA_real_,
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && length(object$kernel$nugget) == 1,
       levels = object$blueprint$levels, n = nobs(object), noticed = noticed(object),

@@ -140,9 +140,18 @@ reweighed <- function(object) {
     list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
   })
   spec$control$second <- isTRUE(nodes$models$corrected[1])
+  constant <- nodes$table$constant
   run <- function(df) {
-    out <- latent$natives(points, df, spec$control)
-    out <- lapply(out, function(o) if (ep_converged(o)) o)
+    out <- vector("list", length(points))
+    by_ep <- is.na(constant)
+    if (any(by_ep)) {
+      out[by_ep] <- lapply(latent$natives(points[by_ep], df, spec$control), function(o) {
+        if (ep_converged(o)) o
+      })
+    }
+    out[!by_ep] <- lapply(which(!by_ep), function(k) {
+      null_output(latent, constant[k], points[[k]]$L, df)
+    })
     if (all(vapply(out, is.null, NA))) abort_nodes_lost()
     out
   }
@@ -210,7 +219,8 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   coding <- blueprint_columns(blueprint)
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
-    integrate = spec$hyper == "integrate"
+    integrate = spec$hyper == "integrate", overlap = spec$noise$overlap,
+    classes = length(blueprint$levels)
   )
   if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, blueprint$levels)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)

@@ -17,8 +17,8 @@ bpm_design <- function(X, prior) {
 #'
 #' @return list of `scale`, the prior scale of the intercept and of each input column,
 #'   named; `group` (k), which of them each weight uses; `free`, which are learned;
-#'   `prior`, the log-normal prior of those and of the nugget; `nugget` and `free_nugget`,
-#'   whether it is learned; `intercept`, whether there is one; and
+#'   `prior`, their log-normal prior; `nugget`, `free_nugget`, whether it is learned, and
+#'   `nugget_prior`; `intercept`, whether there is one; and
 #'   `weights` (k), the names of the weights.
 #' @noRd
 bpm_prior <- function(spec, blueprint, call) {
@@ -37,21 +37,30 @@ bpm_prior <- function(spec, blueprint, call) {
   by_column <- match_columns(
     given, columns, blueprint$all_columns, "prior_scale", "prior_scale", call
   )
+  scale <- stats::setNames(
+    c(if (intercept) at_intercept, by_column), c(if (intercept) intercept_name, columns)
+  )
   group <- blueprint_columns(blueprint)$group
   weights <- c(if (intercept) intercept_name, weight_names(blueprint))
   must(
     length(weights) > 0, NULL, "have an input column or an intercept", "no_inputs",
     of = "The model", call = call
   )
+  normal <- list(meanlog = 0, sdlog = 2)
+  learned <- identical(spec$nugget, "learn")
+  # of standardised inputs the variance is the sum of the scales
+  nugget <- overlap_believed(
+    list(nugget = if (learned) 1 else spec$nugget, held = !learned, prior = normal), sum(scale),
+    if (spec$inference == "ep") spec$noise$overlap, learned && spec$hyper == "integrate"
+  )
   list(
-    scale = stats::setNames(
-      c(if (intercept) at_intercept, by_column), c(if (intercept) intercept_name, columns)
-    ),
+    scale = scale,
     group = if (intercept) c(1L, 1L + group) else group,
     free = c(if (intercept) FALSE, rep(learn, length(columns))),
-    prior = list(meanlog = 0, sdlog = 2),
-    nugget = if (identical(spec$nugget, "learn")) 1 else spec$nugget,
-    free_nugget = identical(spec$nugget, "learn"),
+    prior = normal,
+    nugget = nugget$nugget,
+    free_nugget = !nugget$held,
+    nugget_prior = nugget$prior,
     intercept = intercept,
     weights = weights
   )

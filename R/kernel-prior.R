@@ -35,7 +35,8 @@
 #'   prior on the median heuristic of the data. For `bias` and `nugget` it is log(0.1) where
 #'   the optimum is sought, and log(0.3) where hyperparameters are integrated
 #'   (`hyper = "integrate"` in [gpc_spec()]); there the prior of the bias is that of
-#'   `bias / (variance + nugget)`.
+#'   `bias / (variance + nugget)`, and with two classes that of the nugget has a second
+#'   possibility beside, see [noise_prior()].
 #' @param common Where hyperparameters are integrated: the standard deviation of the log of a
 #'   factor common to all lengthscales of [kernel_ard()], at least 0. Without it many
 #'   independent lengthscales would fix their overall size.
@@ -99,10 +100,12 @@ check_weak_prior <- function(prior, call) {
   prior
 }
 
-#' The lengthscales of a fit have a `meanlog` each
+#' The lengthscales of a fit have a `meanlog` each; the nugget may have more, see
+#' overlap_believed()
 #' @noRd
 is_prior <- function(x) {
-  is.null(x) || (has_fields(x, c("meanlog", "sdlog")) && is.numeric(x$meanlog) &&
+  plain <- x[setdiff(names(x), c("besides", "within"))]
+  is.null(x) || (has_fields(plain, c("meanlog", "sdlog")) && is.numeric(x$meanlog) &&
     length(x$meanlog) > 0 && !any(is.infinite(x$meanlog)) && is_number(x$sdlog) &&
     are_numbers(x$sdlog, above = 0))
 }

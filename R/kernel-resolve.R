@@ -14,7 +14,9 @@ kernel_resolve <- function(kernel,
                            columns,
                            all_columns = columns,
                            call = rlang::caller_env(),
-                           integrate = FALSE) {
+                           integrate = FALSE,
+                           overlap = NULL,
+                           classes = 2) {
   coding <- kernel_columns(kernel, coding)
   given <- kernel$lengthscale
   if (kernel$type == "iso") {
@@ -36,6 +38,7 @@ kernel_resolve <- function(kernel,
     kernel$prior$lengthscale$meanlog <-
       if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
   }
+  usual <- anyNA(kernel$prior$nugget$meanlog)
   for (name in c("bias", "nugget")) {
     if (anyNA(kernel$prior[[name]]$meanlog)) {
       kernel$prior[[name]]$meanlog <- log(if (integrate) 0.3 else 0.1)
@@ -44,6 +47,13 @@ kernel_resolve <- function(kernel,
   if (kernel$type == "iso" && !is.null(kernel$prior)) kernel$prior$common <- 0
   at_zero <- vapply(kernel[c("bias", "nugget")], `==`, logical(1), 0)
   kernel$fixed <- union(kernel$fixed, names(at_zero)[at_zero])
+  believed <- overlap_believed(
+    list(nugget = kernel$nugget, held = "nugget" %in% kernel$fixed, prior = kernel$prior$nugget),
+    kernel$variance, overlap, integrate && usual && classes == 2, classes
+  )
+  kernel$nugget <- believed$nugget
+  if (!is.null(believed$prior)) kernel$prior$nugget <- believed$prior
+  kernel$fixed <- (if (believed$held) union else setdiff)(kernel$fixed, "nugget")
   kernel
 }
 

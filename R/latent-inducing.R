@@ -37,6 +37,11 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
       native_project(L, prior$m, prior$s2, df, n)
     },
     predict = predict,
+    constant = function(m) {
+      flat <- flat_hyper(kernel_hyper(kernel))
+      at <- drop(native_features(X[1, , drop = FALSE], Z, columns, flat)$Phi)
+      list(hyper = flat, b = m * at / sum(at^2), extra = diag(length(at)))
+    },
     natives = if (keep) row_natives(rows, columns, Z, lowrank_doubles(n, m + 1), control_of),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {

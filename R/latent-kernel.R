@@ -16,6 +16,11 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
       latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, call)
     },
     again = NULL, project = NULL, predict = NULL,
+    constant = function(m) {
+      flat <- flat_hyper(kernel_hyper(kernel))
+      b <- c(m / (flat$variance + flat$bias), numeric(rows$n - 1))
+      list(hyper = flat, b = b, extra = NULL)
+    },
     natives = row_natives(rows, columns, NULL, 5 * rows$n^2, function(control, ...) control),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {

@@ -1,9 +1,9 @@
 # Weight space: a linear function of features.
 
 #' @param Xt features k x n. @param labels see row_labels().
-#' @param prior list(scale, group, free, prior, nugget, free_nugget): prior scales by input
+#' @param prior list(scale, group, free, prior, nugget, free_nugget, nugget_prior): prior scales by input
 #'   column (and the intercept first), the one each weight uses, which are learned (logical),
-#'   the log-normal prior; the nugget, and whether it is learned.
+#'   the log-normal prior; the nugget, whether it is learned, and its prior.
 #' @noRd
 latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
   n <- ncol(Xt)
@@ -18,7 +18,7 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
     n = n, columns = k, classes = 2L, y = labels$y, reports = rows$reports,
     hyper = list(prior_scale = prior$scale[prior$free], nugget = prior$nugget),
     free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
-    prior = list(prior_scale = prior$prior, nugget = prior$prior),
+    prior = list(prior_scale = prior$prior, nugget = prior$nugget_prior),
     least = list(), coarse = NULL, second = second_is_cheap(n, min(n, k)), Z = NULL, places = FALSE,
     some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior, call),
     again = NULL,
@@ -27,6 +27,11 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
       native_project(L, drop(at$m), drop(at$s2) + hyper$nugget, df, k)
     },
     predict = NULL,
+    constant = if (isTRUE(prior$intercept)) function(m) {
+      hyper <- list(prior_scale = prior$scale[prior$free], nugget = 1)
+      hyper$prior_scale[] <- flat_scale
+      list(hyper = hyper, b = c(m, numeric(k - 1)), extra = diag(flat_scale, k))
+    },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
       if (hyper$nugget > 0) {

@@ -28,19 +28,21 @@
 #   project(hyper, df, L, found): sites of all rows by what EP on some of them has found; or
 #             NULL
 #   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
+#   constant(m): list(hyper, b, extra) of a latent function that is m everywhere, in units of
+#             its noise; NULL where it can't be one
 
 latent_fields <- c(
   "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse",
-  "second", "Z",
-  "places", "native", "natives", "some", "again", "project", "predict"
+  "second", "Z", "places", "native", "natives", "some", "again", "project", "predict", "constant"
 )
 
 #' A latent
-#' @param ... all fields; `natives` may be left out.
+#' @param ... all fields; `natives` and `constant` may be left out.
 #' @noRd
 new_latent <- function(...) {
   latent <- list(...)
   if (is.null(latent$natives)) latent$natives <- one_by_one(latent$native)
+  if (is.null(latent$constant)) latent["constant"] <- list(NULL)
   stopifnot(
     setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
     is.function(latent$native), is.function(latent$some),
@@ -127,6 +129,20 @@ latent_omega <- function(latent, epsilon) {
 #' @param omega S x C x C
 #' @noRd
 latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega)
+
+# The scale of a kernel that says nothing: its values are a constant, and next to no prior
+flat_scale <- 1e-10
+
+#' Hyperparameters of a kernel that is as good as constant: a nugget beside which its scale is
+#' nothing
+#' @noRd
+flat_hyper <- function(hyper) {
+  hyper$lengthscale[] <- 1 / flat_scale
+  hyper$variance <- flat_scale
+  hyper$bias <- if (hyper$bias > 0) flat_scale else 0
+  hyper$nugget <- 1
+  hyper
+}
 
 #' Which hyperparameters of a kernel are learned
 #' @noRd

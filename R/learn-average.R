@@ -65,6 +65,14 @@ average_fit <- function(latent, spec) {
   parts <- Filter(function(part) !all(vapply(part$out, is.null, NA)), parts)
   if (!length(parts)) abort_no_modes()
   models <- models[names(parts)]
+  parts <- lapply(stats::setNames(nm = names(parts)), function(name) {
+    part <- part_points(parts[[name]], models[[name]]$problem)
+    if (null_is_open(latent, spec)) {
+      size <- if (average_is_long(latent)) null_few else null_nodes
+      part <- with_null(part, null_integral(latent, noise_of(name, noise), spec$df, size))
+    }
+    part
+  })
   inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
@@ -146,6 +154,9 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   }
   out <- lapply(seq_along(nodes$hyper), function(k) {
     L <- latent_likelihood(latent, nodes$omega[[k]])
+    if (!is.na(nodes$table$constant[k])) {
+      return(null_output(latent, nodes$table$constant[k], L, spec$df))
+    }
     out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
     tick(latent$n, 1L, "end")
     if (ep_converged(out)) out

@@ -97,7 +97,8 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
 #'
 #' All log lengthscales share one factor beside their own: independent ones of many
 #' columns would pin the overall scale. The bias is in units of variance + nugget:
-#' otherwise unbalanced classes without signal would not be in the prior.
+#' otherwise unbalanced classes without signal would not be in the prior. The log of a nugget
+#' whose prior has two possibilities, or bounds, follows a curve of its own.
 #' @noRd
 kernel_coordinates <- function(latent, normal) {
   free <- latent$free
@@ -116,8 +117,15 @@ kernel_coordinates <- function(latent, normal) {
   }
   shift <- if (normal) centre else numeric(d)
   bias <- normal && "bias" %in% free
+  bent <- field == "nugget"
+  curve <- if (normal && any(bent)) nugget_curve(latent$prior$nugget)
+  bent <- bent & !is.null(curve)
+  shift[bent] <- 0
+  root[bent, bent] <- diag(sum(bent))
   hyper <- function(z) {
-    u <- exp(shift + drop(root %*% z))
+    u <- shift + drop(root %*% z)
+    if (any(bent)) u[bent] <- curve$value(z[bent])
+    u <- exp(u)
     values <- start
     for (name in free) values[[name]][] <- u[field == name]
     if (bias) values$bias <- values$bias * (values$variance + values$nugget)
@@ -132,6 +140,7 @@ kernel_coordinates <- function(latent, normal) {
         slope[field == name] <- slope[field == name] + gradient$bias * share
       }
     }
+    if (any(bent)) slope[bent] <- slope[bent] * curve$slope(z[bent])
     drop(crossprod(root, slope))
   }
   list(
@@ -163,6 +172,11 @@ kernel_bounds <- function(latent, field) {
     } else {
       lower[at] <- min(log(max(exp(b[1]), latent$least[[name]])), start[at])
       upper[at] <- max(b[2], start[at])
+    }
+    within <- latent$prior[[name]]$within
+    if (!is.null(within)) {
+      lower[at] <- within[1]
+      upper[at] <- within[2]
     }
   }
   list(start = start, lower = lower, upper = upper)

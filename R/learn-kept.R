@@ -5,9 +5,10 @@ average_kept <- 1e-3 # share of the weight of a model that may be left out
 #' Nodes of all noise models
 #'
 #' Those of next to no weight are left out.
+#' @param parts see part_points().
 #' @return list(models, a data frame with a row a noise model; table, one with a row a
-#'   node: model, weight (all sum to 1), log_evidence; hyper, omega (K each; omega
-#'   S x C x C); and the arrays of node_arrays()).
+#'   node: model, weight (all sum to 1), log_evidence, constant (the latent function where it is
+#'   one, or `NA`); hyper, omega (K each; omega S x C x C); and the arrays of node_arrays()).
 #' @noRd
 new_nodes <- function(models, parts, noise) {
   pick <- function(field) vapply(parts, function(part) part[[field]], parts[[1]][[field]])
@@ -24,12 +25,6 @@ new_nodes <- function(models, parts, noise) {
     posterior[[name]] * w / sum(w)
   })
   out <- of(function(k, name) parts[[name]]$out[[k]])
-  matrices <- lapply(parts, function(part) matrix_of_points(part$log_omega))
-  omega <- of(function(k, name) {
-    problem <- models[[name]]$problem
-    drawn <- matrices[[name]][[k]]
-    if (is.null(drawn)) problem$omega(parts[[name]]$Z[, k]) else latent_omega(problem$latent, drawn)
-  })
   c(
     list(
       models = data.frame(
@@ -44,14 +39,29 @@ new_nodes <- function(models, parts, noise) {
       table = data.frame(
         model = rep(names(parts), lengths(kept)), weight = unlist(weight),
         log_evidence = vapply(out, function(o) o$log_evidence, numeric(1)),
-        pair = unlist(lapply(names(parts), function(name) parts[[name]]$pair[kept[[name]]]))
+        pair = unlist(lapply(names(parts), function(name) parts[[name]]$pair[kept[[name]]])),
+        constant = unlist(of(function(k, name) parts[[name]]$constant[k]))
       ),
-      hyper = of(function(k, name) models[[name]]$problem$hyper(parts[[name]]$Z[, k])),
-      omega = omega, ruled_out = noise$ruled_out,
-      drawn = vapply(parts, function(part) length(unique(part$pair)), 1L)
+      hyper = of(function(k, name) parts[[name]]$hyper[[k]]),
+      omega = of(function(k, name) parts[[name]]$omega[[k]]), ruled_out = noise$ruled_out,
+      drawn = vapply(parts, function(part) length(unique(part$pair[is.na(part$constant)])), 1L)
     ),
     node_arrays(out)
   )
+}
+
+#' A part of an average with the hyperparameters and the noise model at each of its nodes
+#' @param part see node_integral(). @return it with hyper, omega (K each) and constant (K).
+#' @noRd
+part_points <- function(part, problem) {
+  nodes <- seq_along(part$log_weight)
+  drawn <- matrix_of_points(part$log_omega)
+  part$hyper <- lapply(nodes, function(k) problem$hyper(part$Z[, k]))
+  part$omega <- lapply(nodes, function(k) {
+    if (is.null(drawn)) problem$omega(part$Z[, k]) else latent_omega(problem$latent, drawn[[k]])
+  })
+  part$constant <- rep(NA_real_, length(nodes))
+  part
 }
 
 #' Where the evidence of each noise model is from; where it hangs on a curvature that differences

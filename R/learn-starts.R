@@ -54,11 +54,13 @@ average_alone <- list(
   none = list(c(0, -0.55), c(0.3, 1.15), c(-1, -1.35)),
   rates = list(c(0, -0.55, 0.05), c(-1, -1.35, 0.05), c(0.7, 0.5, 0.15))
 )
-# From how many modes of a simpler noise model the search goes on, with which rates, and where
-# it starts besides
+# From how many modes of the first of these noise models that was sought the search goes on,
+# with which rates, and where it starts besides
 average_ways <- list(
   one = list(from = "none", modes = 2L, rates = 0.03, besides = list(c(0.7, -0.9, 0.15))),
-  two = list(from = "one", modes = 1L, rates = list(c(0.05, 0.05), c(0.2, 0.01), c(0.01, 0.2)))
+  two = list(from = "one", modes = 1L, rates = list(c(0.05, 0.05), c(0.2, 0.01), c(0.01, 0.2))),
+  first = list(from = c("two", "one"), modes = 1L, rates = 0.1),
+  second = list(from = c("two", "one"), modes = 1L, rates = 0.1)
 )
 
 #' Where the search under a noise model starts: from the modes of the simpler one
@@ -75,7 +77,8 @@ average_from <- function(problem, name, noise, found) {
     lapply(starts, function(at) average_start(at, problem, if (length(kinds)) normals(at[3])))
   }
   way <- average_ways[[name]]
-  before <- if (!is.null(way)) found[[way$from]]
+  before <- found[intersect(way$from, names(found))]
+  before <- if (length(before)) before[[1]]
   if (is.null(before)) {
     return(alone(average_alone[[if (length(kinds)) "rates" else "none"]]))
   }
@@ -95,9 +98,17 @@ average_start <- function(shift, problem, rates = NULL) {
     from <- log(unlist(problem$latent$hyper[[name]])) - problem$latent$prior[[name]]$meanlog
     z[at == name] <- solve(prior_root(problem$latent, name), from + toward)
   }
-  z[at == "nugget"] <- shift[2]
+  if ("nugget" %in% at) z[at == "nugget"] <- nugget_start(shift[2], problem$latent$prior$nugget)
   z[at == "epsilon"] <- rates
   list(par = inside(z))
+}
+
+#' The coordinate of a nugget so many sds from the centre of its prior, that of the wide part where
+#' it has two
+#' @noRd
+nugget_start <- function(sds, prior) {
+  curve <- nugget_curve(prior)
+  if (is.null(curve)) sds else curve$normal(prior$meanlog + sds * prior$sdlog)
 }
 
 #' From the modes of one noise model to starts of another: its kernel, and these rates

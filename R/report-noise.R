@@ -3,7 +3,7 @@
 
 #' A noise model
 #'
-#' @param name "none", "one", "two", "given" or "matrix". @param d coordinates.
+#' @param name see noise_models, "matrix" or "given". @param d coordinates.
 #' @param omega function(z) of the S x C x C probabilities.
 #' @param pull function(z, slope) of the gradient in z, slope that in omega, S x C x C.
 #' @param rates function(z) of the rates that omega is made of as a fit shows them, the mean of
@@ -26,28 +26,37 @@ noise_held <- function(name, epsilon, classes, sources) {
   )
 }
 
-#' A rate of every source, or one for each of its true classes
+#' A rate of every source, or one for each of its true classes, or of one of them
 #'
 #' @param scale see rate_normals() and rate_logits(), which coordinates and rates are.
 #' @param kinds of rates a source has: 1, or C. @param root S x coordinates of a kind: what
-#'   makes of them a number for each source. @param prior see new_noise().
+#'   makes of them a number for each source. @param prior see new_noise(). @param only the
+#'   true class that alone is recorded wrongly: its rate is of the one kind.
 #' @noRd
-noise_rates <- function(name, scale, kinds, root, classes, prior = nothing_besides) {
+noise_rates <- function(name, scale, kinds, root, classes, prior = nothing_besides,
+                        only = NULL) {
   sources <- nrow(root)
   kind <- rep(seq_len(kinds), each = sources)
   each <- function(z, f) {
     z <- root %*% matrix(z, ncol(root))
     matrix(vapply(seq_along(z), function(k) f(z[k], kind[k]), numeric(1)), sources)
   }
+  by_class <- if (is.null(only)) kinds else classes
+  rates <- function(z) {
+    rates <- each(z, scale$rate)
+    if (is.null(only)) rates else rates %*% diag(classes)[only, , drop = FALSE]
+  }
   new_noise(
     name, ncol(root) * kinds,
-    omega = function(z) rates_omega(each(z, scale$rate), classes),
+    omega = function(z) rates_omega(rates(z), classes),
     pull = function(z, slope) {
-      as.vector(crossprod(root, rates_slope(slope, kinds) * each(z, scale$slope)))
+      slope <- rates_slope(slope, by_class)
+      if (!is.null(only)) slope <- slope[, only, drop = FALSE]
+      as.vector(crossprod(root, slope * each(z, scale$slope)))
     },
     rates = function(z) {
-      rates <- colMeans(each(z, scale$rate))
-      if (kinds == 2) stats::setNames(rates, c("neg", "pos")) else rates[1]
+      rates <- colMeans(rates(z))
+      if (by_class == 2) stats::setNames(rates, c("neg", "pos")) else rates[1]
     },
     prior = prior
   )
@@ -63,11 +72,17 @@ noise_of <- function(name, noise) {
     return(noise_held(name, given, noise$classes, noise$sources))
   }
   root <- rate_root(noise$sources, noise$pooling)
-  noise_rates(name, rate_normals(noise$rate[kinds]), length(kinds), root, noise$classes)
+  noise_rates(
+    name, rate_normals(noise$rate[kinds]), length(kinds), root, noise$classes,
+    only = noise_only[[name]]
+  )
 }
 
-# Priors of the rates of noise models
-noise_kinds <- list(one = "one", two = c("neg", "pos"))
+# Priors of the rates of noise models; where one class alone is recorded wrongly, which
+noise_kinds <- list(one = "one", two = c("neg", "pos"), first = "neg", second = "pos")
+noise_only <- list(first = 1L, second = 2L)
+# Noise models whose rates differ by class
+noise_by_class <- c("two", "first", "second", "matrix")
 
 #' What learning needs to know of label noise
 #'
@@ -105,16 +120,22 @@ noise_weights <- function(epsilon, prior, reports) {
   if (!is.character(epsilon)) {
     return(c(given = 1))
   }
-  # a rate for each class of several is a matrix
-  own <- if (reports$classes > 2) "matrix" else "two"
+  # a rate for each class of several is a matrix, and so is one of a class alone
+  several <- reports$classes > 2
+  own <- if (several) "matrix" else "two"
   if (!is.null(prior$sensitivity) || !is.null(prior$specificity)) epsilon <- "learn2"
   one <- switch(epsilon, learn = "one", learn2 = own, matrix = "matrix")
   weights <- if (is.null(one)) {
-    stats::setNames(prior$models, c("none", "one", own))
+    if (several) matrix_weights(prior$models) else prior$models
   } else {
     stats::setNames(1, one)
   }
   weights[weights > 0]
+}
+
+matrix_weights <- function(models) {
+  by_class <- names(models) %in% noise_by_class
+  c(models[!by_class], matrix = sum(models[by_class]))
 }
 
 # Rates as functions of coordinates ------------------------------------------------

@@ -82,6 +82,24 @@ report_cell <- function(reports) {
   cell
 }
 
+#' Rows of which the same is reported, as one
+#' @return list(reports, of one row of each kind; count: how many there are)
+#' @noRd
+report_kinds <- function(reports) {
+  code <- reports$source * reports$classes + reports$value
+  order <- order(reports$row, code)
+  said <- split(code[order], factor(reports$row[order], seq_len(reports$n)))
+  kind <- if (anyDuplicated(reports$row)) {
+    vapply(said, paste, "", collapse = " ")
+  } else {
+    as.character(said)
+  }
+  first <- !duplicated(kind)
+  list(
+    reports = reports_of(reports, which(first)), count = as.vector(table(factor(kind, kind[first])))
+  )
+}
+
 #' P(report | true class), a row a report and a column a class
 #'
 #' What omega calls impossible of a row whose class is certain is left out: a rate of 0 that

@@ -110,7 +110,8 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   kernel <- kernel_resolve(
-    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
+    overlap = spec$noise$overlap
   )
   columns <- kernel_columns(kernel, coding)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)

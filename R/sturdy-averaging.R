@@ -15,8 +15,9 @@
 #' At the optimum the kernel and the flip rate are taken as known, and so is it
 #' that labels may be wrong at all. With `hyper = "integrate"`, the default, answers are
 #' averages over all values of the hyperparameters, weighted by their posterior, and with
-#' `epsilon = "average"` also over three noise models: no label is wrong; all are with one
-#' rate; each class has its own (with three classes or more: a noise matrix). Averaged are the
+#' `epsilon = "average"` also over five noise models: no label is wrong; all are with one
+#' rate; each class has its own; labels of the first, or of the second class only are recorded
+#' wrongly (with three classes or more a noise matrix in the place of the last three). Averaged are the
 #' probabilities that labels are wrong, the number of wrong labels and its interval, predictions
 #' and leave-one-out probabilities. What depends on
 #' one point ([coef()][coef.sturdy_model], [criterion()], [ep_diagnostics()],
@@ -26,7 +27,10 @@
 #' Every parameter is mapped to a coordinate in which its prior is standard normal (see
 #' [weak_prior()] and [noise_prior()]). Under each noise model the modes are found from
 #' several starts, and some 40 nodes are placed around them, the same in every run; their
-#' weights are those of importance sampling, Pareto-smoothed. With few effective nodes
+#' weights are those of importance sampling, Pareto-smoothed. With two classes some nodes stand
+#' for inputs that say nothing, a latent function that is constant: it has one quarter of the
+#' prior probability of each noise model where lengthscales and nugget are learned, and takes
+#' no EP. With few effective nodes
 #' they are drawn a second time; if that does not help, the modes are weighted by
 #' Laplace's method, and a message says so. With many parameters (above 12) Laplace's
 #' method gives the evidence, too, where nodes are few for it. Above 150 rows there are
@@ -38,8 +42,8 @@
 #' `r averaging_cost(TRUE)` with 33 to 60.
 #'
 #' # Three classes or more
-#' The noise models are none, one rate, and a noise matrix; the prior probability that
-#' [noise_prior()] gives to two rates is that of the matrix. With none and one rate all is as
+#' The noise models are none, one rate, and a noise matrix, which has the prior probability that
+#' [noise_prior()] gives to rates that differ by class. With none and one rate all is as
 #' for two classes, with half as many nodes. A matrix has Dirichlet distributions for its rows,
 #' found together with the mode of the kernel from two starts; nodes are drawn around all
 #' modes found, each with a matrix of its own, from the prior times a share of the
@@ -53,7 +57,7 @@
 #' The field `nodes` is a list of
 #'   * `models`: a data frame as in [noise_test()];
 #'   * `table`: a data frame with a row for each of K nodes: `model`, `weight` (which
-#'     add up to 1) and `log_evidence`;
+#'     add up to 1), `log_evidence` and `constant`, the latent function where it is one;
 #'   * `hyper` (K): their hyperparameters; `omega` (K): their noise matrices, by group, true
 #'     class and recorded class;
 #'   * `tau` and `b`: a column a node, site precisions and what predictions need, with three

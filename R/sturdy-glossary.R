@@ -25,8 +25,9 @@
 #'     wrongly: a rate of the process, not a probability of one row. Below 1/2.}
 #'   \item{row}{Named by its number: the position in the data given to the fit. Identifiers
 #'     stand beside it.}
-#'   \item{noise model}{What is assumed of wrong labels: none, one flip rate, or a rate for
-#'     each class; or given rates. See [averaging].}
+#'   \item{noise model}{What is assumed of wrong labels: none, one flip rate, a rate for
+#'     each class, or one in one class only; or given rates. See [averaging].}
+#'   \item{overlap}{How often a label that is right contradicts the inputs: [noise_prior()].}
 #'   \item{node}{A value of all hyperparameters and flip rates, with a weight. Where a fit
 #'     averages, every answer is a weighted mean over its nodes.}
 #'   \item{Bayes factor}{How many times more probable the recorded labels are if some are

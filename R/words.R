@@ -45,6 +45,7 @@ with_article <- function(noun) {
 #' @noRd
 noise_words <- c(
   none = "no wrong labels", one = "one rate", two = "a rate for each class",
+  first = "a rate in the first class only", second = "a rate in the second class only",
   matrix = "a noise matrix", given = "the rates given"
 )
 

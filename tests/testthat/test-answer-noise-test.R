@@ -15,11 +15,13 @@ test_that("the Bayes factor is the ratio of mean evidences, whatever the prior o
   fit <- tested()
   test <- noise_test(fit)
   z <- exp(fit$nodes$models$log_evidence)
-  expect_equal(test$bayes_factor, mean(z[2:3]) / z[1])
-  expect_equal(test$two, z[3] / z[2])
+  prior <- noise_prior()$models
+  expect_equal(test$bayes_factor, sum(z[-1] * prior[-1]) / sum(prior[-1]) / z[1])
+  expect_equal(test$two, mean(z[3:5]) / z[2]) # they have the same prior probability
   odds <- test$bayes_factor * 3 # prior odds
   expect_equal(test$probability_none, 1 / (1 + odds))
-  other <- noise_test(tested(noise = noise_prior(models = c(none = 0.9, one = 0.05, two = 0.05))))
+  less <- c(none = 0.9, one = 0.04, two = 0.02, first = 0.02, second = 0.02)
+  other <- noise_test(tested(noise = noise_prior(models = less)))
   expect_equal(other$bayes_factor, test$bayes_factor, tolerance = 0.05)
   expect_equal(other$prior_none, 0.9)
 })
@@ -30,7 +32,7 @@ test_that("the number if some are wrong and the averaged one are mixtures", {
   models <- fit$nodes$models
   some <- models$probability[-1] / sum(models$probability[-1])
   mean_of <- function(density) sum((seq_along(density) - 1) * density)
-  expect_equal(test$some$count, sum(some * c(mean_of(fit$nodes$wrong$one), mean_of(fit$nodes$wrong$two))))
+  expect_equal(test$some$count, sum(some * vapply(fit$nodes$wrong[-1], mean_of, 0)))
   expect_equal(test$average$count, sum(mislabelled(fit)$probability), tolerance = 1e-6)
   expect_equal(fit$nodes$wrong$none, 1)
   expect_gte(test$some$lower, test$average$lower)

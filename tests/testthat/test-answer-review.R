@@ -185,7 +185,7 @@ test_that("a wrong label rules out that there is none", {
   test <- noise_test(after)
   expect_equal(test$probability_none, 0)
   expect_equal(test$bayes_factor, Inf)
-  expect_equal(test$models$model, c("none", "one", "two"))
+  expect_equal(test$models$model, c("none", "one", "two", "first", "second"))
   expect_equal(test$models$prior, unname(noise_prior()$models))
   expect_output(print(test), "below 0.0001")
   expect_output(print(after), "a check has found one")
@@ -286,11 +286,16 @@ test_that("what is known must fit the rows", {
 
 test_that("absorbing rows gives the average over the same nodes on all rows", {
   d <- toy(60)
-  kernel <- kernel_iso(1.5, nugget = 0.1, bias = 0.1, fixed = c("lengthscale", "variance", "bias"))
+  # one possibility for the nugget and three noise models: as many nodes for each as there can be
+  kernel <- kernel_iso(
+    1.5, nugget = 0.1, bias = 0.1, fixed = c("lengthscale", "variance", "bias"),
+    prior = weak_prior(nugget = c(log(0.3), 2))
+  )
+  noise <- noise_prior(models = c(none = 0.25, one = 0.375, two = 0.375))
   fit <- function(rows) {
     # a fit that absorbs rows keeps its scaling
     gpc(class ~ a + b, d[rows, ], kernel = kernel, epsilon = "average", hyper = "integrate",
-        scale = FALSE, control = quiet)
+        noise = noise, scale = FALSE, control = quiet)
   }
   more <- absorb(fit(1:40), d[41:60, ])
   all <- fit(1:60)

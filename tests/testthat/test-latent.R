@@ -10,7 +10,8 @@ test_latents <- function(n = 30) {
   three <- list(y = code, reports = label_reports(code, 3))
   prior <- list(
     scale = c(1, 2), group = 1:2, free = c(TRUE, TRUE),
-    prior = list(meanlog = 0, sdlog = 1), nugget = 0.1, free_nugget = TRUE
+    prior = list(meanlog = 0, sdlog = 1), nugget = 0.1, free_nugget = TRUE,
+    nugget_prior = list(meanlog = 0, sdlog = 1), intercept = TRUE
   )
   list(
     kernel = latent_kernel(X, columns, two, kernel),

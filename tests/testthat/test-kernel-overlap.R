@@ -1,0 +1,85 @@
+# Overlap as a belief: against simulation, distribution functions and differences.
+
+quiet <- ep_control(progress = FALSE)
+
+test_that("overlap is how often noise changes the sign, or the largest function", {
+  withr::local_seed(1)
+  expect_equal(
+    nugget_overlap(c(0.02, 0.1, 0.3, 1, 3)), c(0.045, 0.098, 0.16, 0.25, 1 / 3), tolerance = 0.01
+  )
+  for (classes in 2:4) {
+    f <- matrix(rnorm(4e5 * classes), ncol = classes)
+    g <- f + sqrt(0.3) * matrix(rnorm(4e5 * classes), ncol = classes)
+    moved <- mean(max.col(f) != max.col(g))
+    expect_equal(nugget_overlap(0.3, classes), moved, tolerance = 0.01) # s.e. .001
+    expect_equal(overlap_nugget(moved, classes), 0.3, tolerance = 0.02)
+  }
+})
+
+test_that("the log of a nugget follows its prior, and the way back is the inverse", {
+  plain <- list(meanlog = log(0.3), sdlog = 2)
+  expect_null(nugget_curve(plain))
+  mixed <- c(plain, list(besides = overlap_besides))
+  bounded <- c(mixed, list(within = log(c(0.001, 0.03))))
+  below <- function(x) pnorm(x, log(0.3), 2) / 2 + pnorm(x, log(0.01), 0.5) / 2
+  z <- c(-4, -2, -1, -0.3, 0, 0.2, 1, 3, 4)
+  for (prior in list(mixed, bounded)) {
+    curve <- nugget_curve(prior)
+    x <- curve$value(z)
+    ends <- if (is.null(prior$within)) c(0, 1) else below(prior$within)
+    expect_equal((below(x) - ends[1]) / diff(ends), pnorm(z), tolerance = 1e-6)
+    expect_equal(curve$normal(x), z, tolerance = 1e-6)
+    slope <- (curve$value(z + 1e-5) - curve$value(z - 1e-5)) / 2e-5
+    expect_equal(curve$slope(z), slope, tolerance = 1e-5)
+  }
+  expect_equal(curve$value(c(-20, 20)), bounded$within, tolerance = 1e-4)
+  # the posterior probability of the second part, by Bayes' theorem
+  x <- log(c(0.001, 0.01, 0.05, 1))
+  second <- dnorm(x, log(0.01), 0.5)
+  expect_equal(besides_share(x, mixed), second / (second + dnorm(x, log(0.3), 2)))
+})
+
+test_that("overlap is learned, held or bounded", {
+  d <- toy(40)
+  nuggets <- function(...) {
+    fit <- gpc(
+      class ~ a + b, d, kernel = kernel_iso(1.5), noise = noise_prior(...),
+      epsilon = "average", hyper = "integrate", control = quiet
+    )
+    vapply(nodes(fit)$hyper, `[[`, 0, "nugget")
+  }
+  learned <- log(range(nuggets()))
+  expect_lt(learned[1], log(0.01))
+  expect_gt(learned[2], log(0.3))
+  expect_equal(range(nugget_overlap(nuggets(overlap = 0.05))), c(0.05, 0.05))
+  bounded <- nugget_overlap(range(nuggets(overlap = c(0.05, 0.2))))
+  expect_true(bounded[1] >= 0.05 && bounded[2] <= 0.2)
+})
+
+test_that("overlap takes the place of what the model says of its nugget", {
+  d <- toy(40)
+  held <- kernel_iso(1.5, nugget = 0.5, fixed = TRUE)
+  fit <- gpc(class ~ a + b, d, kernel = held, noise = noise_prior(overlap = 0.1), control = quiet)
+  expect_equal(fit$kernel$nugget, tan(pi * 0.1)^2)
+  bounds <- noise_prior(overlap = c(0.01, 0.02))
+  for (hyper in c("integrate", "optimum")) {
+    again <- update(fit, noise = bounds, hyper = hyper)
+    expect_true(all(abs(nugget_overlap(again$kernel$nugget) - 0.015) < 0.005 + 1e-6))
+  }
+  # inputs and an intercept with prior scales 1: the latent function has a variance of 3
+  linear <- bpm(class ~ a + b, d, noise = noise_prior(overlap = 0.1), control = quiet)
+  expect_equal(linear$prior$nugget, 3 * tan(pi * 0.1)^2)
+  three <- gpc(
+    Species ~ Petal.Length, iris[seq(1, 150, 5), ], kernel = kernel_iso(), control = quiet,
+    epsilon = 0.05, noise = noise_prior(overlap = 0.05)
+  )
+  expect_equal(nugget_overlap(three$kernel$nugget, 3), 0.05, tolerance = 1e-3)
+})
+
+test_that("overlap that is none is an error", {
+  for (bad in list(0, 0.5, c(0.2, 0.1), c(0.1, 0.1), "little", c(0.1, 0.2, 0.3), NA)) {
+    expect_error(noise_prior(overlap = bad), class = "sturdy_error_prior")
+  }
+  expect_snapshot(print(noise_prior(overlap = 0.01)))
+  expect_snapshot(print(noise_prior(overlap = c(0.01, 0.05))))
+})
