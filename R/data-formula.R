@@ -92,7 +92,9 @@ absent_response <- function(formula, data) {
     return(NULL)
   }
   c(
-    x = cli::format_inline("There is no column {.val {as.character(name)}}, but {.val {few(names(data))}}."),
+    x = cli::format_inline(
+      "There is no column {.val {as.character(name)}}, but {.val {few(names(data))}}."
+    ),
     i = if (ncol(data) == 1) {
       cli::format_inline("Files separated by semicolons are read by {.fn read.csv2}.")
     }

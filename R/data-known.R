@@ -32,7 +32,9 @@ check_checked <- function(checked, data, levels, id, call) {
     more = c(
       x = "Missing: {.val {missing}}.",
       i = if (!named && length(key)) "To go by {.field {key}} give the argument {.arg id}, too.",
-      i = if (!named && length(ids)) "In the place of {.field row} there may be {.field {ids$name}}."
+      i = if (!named && length(ids)) {
+        "In the place of {.field row} there may be {.field {ids$name}}."
+      }
     )
   )
   key <- if (length(ids)) key

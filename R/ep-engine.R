@@ -33,8 +33,8 @@ ep_result <- function(result, df, L, code) {
 #' @param final whether this is the posterior that a fit will hold, so that further
 #'   starts are worth their time: see ep_settle().
 #' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),
-#'   `slope` (that in omega), `second`, where control asks for it, `gradient_solved`, and `C`, the covariance of the weights, in
-#'   weight space.
+#'   `slope` (that in omega), `second`, where control asks for it, `gradient_solved`, and `C`, the
+#'   covariance of the weights, in weight space.
 #' @noRd
 ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(),
                    criterion = "none", gradient = FALSE, final = FALSE) {

@@ -195,7 +195,11 @@ nodes_at_evidence <- function(nodes, log_evidence) {
     vapply(seq_along(nodes$models$model), function(k) {
       # of a model so unlikely that its nodes have no weight at all, each counts the same
       known <- nodes$models$probability[k] > 0
-      within <- if (known) weight - log(nodes$models$probability[k]) else change - log(sum(model == k))
+      within <- if (known) {
+        weight - log(nodes$models$probability[k])
+      } else {
+        change - log(sum(model == k))
+      }
       log_sum(c(-Inf, within[model == k]))
     }, numeric(1))
   posterior <- nodes$models$log_evidence + log(nodes$models$prior)

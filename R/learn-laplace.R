@@ -24,7 +24,8 @@ integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
     if (ep$status != "converged") {
       return(not_integrated("EP did not converge"))
     }
-    return(ep$log_evidence + learn_second(list(par = problem$start, sites = ep$sites), problem)$second)
+    here <- list(par = problem$start, sites = ep$sites)
+    return(ep$log_evidence + learn_second(here, problem)$second)
   }
   open <- learn_unpriored(latent)
   if (length(open)) {

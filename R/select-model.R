@@ -84,12 +84,11 @@
 #'     (its name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
 #'     `epsilon_neg`, `epsilon_pos`, `learned` (how many hyperparameters),
 #'     `log_integrated` (`NA` unless it is the criterion) and whether it is `corrected` (see
-#'     [log_evidence()]: compare those that are among themselves where they differ by less
-#'     than a nat), `log_evidence`, `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
-#'     `loo_diff` and `loo_diff_se` (difference from the best by leave-one-out, and
-#'     its standard error, from the paired rows), `weight`, `selected`, `seconds`,
-#'     `status` (of EP, or `"failed"`) and `message` (warnings, or why it failed: for want
-#'     of memory, too, which the other candidates may not need);
+#'     [log_evidence()]: compare those that are among themselves where they differ by less than a
+#'     nat), `log_evidence`, `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),
+#'     `loo_diff` and `loo_diff_se` (difference from the best by leave-one-out, and its standard
+#'     error, from the paired rows), `weight`, `selected`, `seconds`, `status` (of EP, or
+#'     `"failed"`) and `message` (warnings, or why it failed: also for want of memory);
 #'   * `fits`: all fits, by name, `NULL` where one failed;
 #'   * `criterion`: the criterion in use; `candidates`: the list of candidates.
 #'

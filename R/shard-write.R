@@ -18,8 +18,8 @@ shard_suspects <- function(state, posterior, lik, file = NULL) {
   wrong <- 0
   answer <- function(row, kind, flipped, seen, loo) {
     data.frame(
-      row = row, label = levels[kind], probability = flipped, loo_wrong = wrong_share(exp(seen), kind),
-      loo = exp(loo)
+      row = row, label = levels[kind], probability = flipped,
+      loo_wrong = wrong_share(exp(seen), kind), loo = exp(loo)
     )
   }
   none <- answer(integer(), integer(), numeric(), matrix(0, 0, 2), numeric())

@@ -38,9 +38,10 @@
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:
-#' `sturdy_error_missing_argument` without `file`; `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering and for fits to
-#' [shards()], which keep no rows; `sturdy_error_length` when `data` does not have the rows
-#' given to the fit; `sturdy_error_file` when the file can't be written.
+#' `sturdy_error_missing_argument` without `file`; `sturdy_error_no_sites` for a [bpm()] that has
+#' absorbed rows by filtering and for fits to [shards()], which keep no rows; `sturdy_error_length`
+#' when `data` does not have the rows given to the fit; `sturdy_error_file` when the file can't be
+#' written.
 #' @seealso [mislabelled()], [noise_test()], [review()], [calibration()]
 #' @export
 #' @examples
