@@ -43,7 +43,9 @@ average_fit <- function(latent, spec) {
   d <- length(plain$start) + 1 # with a rate
   models <- length(union(noise$models, names(noise$weights)))
   nodes <- if (integrate) average_total(latent) else 0
-  plan_average(spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes)
+  plan_average(
+    spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes, spec$df
+  )
   stages <- learn_staged(latent, rows, spec, function(latent, before) {
     models <- average_modes(latent, noise, spec, counter$tick, before)
     long <- !is.null(before) && average_is_long(latent)

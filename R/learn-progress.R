@@ -6,16 +6,14 @@ work_starts <- 12
 # on all rows, from where the optimum on some rows lies, from where a race on some rows ends,
 # and with no race on some rows; by the Gaussian evidence, and by other criteria, which have
 # more optima;
-work_search <- list(one = c(11, 16, 40), many = c(18, 20, 52))
+work_search <- list(one = c(20, 20, 40), many = c(18, 20, 52))
 work_onward <- 6   # with very many rows, from the optimum on some of them;
-work_climb <- 7    # of a climb to a mode, from elsewhere,
-work_climb_on <- 4 # and from a mode on some rows;
+work_climb <- 16   # of the climbs to a mode, from elsewhere,
+work_climb_on <- 6 # and from a mode on some rows;
 work_em <- 60      # of EM,
 work_matrix <- 64  # for a noise matrix, from both ends of the searches;
-work_end <- 3      # and the final fits
-# What they take of one with a gradient
-work_cost <- c(search = 1, curvature = 1, nodes = 0.8, end = 1)
-work_dense <- 2.5  # power of the rows that the time of a dense evaluation grows with
+work_end <- 8      # and the final fits
+work_long <- 1     # seconds of one that tells of itself how long others take
 
 #' The work of a call that learns
 #'
@@ -33,8 +31,10 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
   }
   meter <- progress_meter(what, progress, .envir)
   n <- latent$n
-  power <- if (is.null(latent$again) && is.null(latent$project)) work_dense else 1
-  plan <- list(kind = "end", rows = n, count = work_end, done = 0, spent = 0)
+  dense <- is.null(latent$again) && is.null(latent$project)
+  plan <- list(
+    kind = "end", rows = n, count = work_end, done = 0, spent = 0, first_done = 0, first_spent = 0
+  )
   at <- 1
   ending <- FALSE
   now <- n
@@ -42,7 +42,7 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
   find <- function(kind, rows, after) {
     k <- which(plan$kind == kind & plan$rows == rows)
     if (!length(k)) {
-      plan <<- Map(append, plan, list(kind, rows, 0, 0, 0), after)
+      plan <<- Map(append, plan, list(kind, rows, 0, 0, 0, 0, 0), after)
       k <- after + 1
     }
     k
@@ -59,7 +59,7 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
       } else {
         sprintf("fit %d of some %d to %s rows", as.integer(done), as.integer(total), whole(n))
       },
-      left = work_seconds(plan, here(), power, seconds_now() - before)
+      left = work_seconds(plan, here(), dense, seconds_now() - before)
     )
   }
   list(
@@ -68,13 +68,18 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
       at <<- max(at, k)
       plan$done[k] <<- plan$done[k] + times
       plan$spent[k] <<- plan$spent[k] + seconds_now() - before
+      if (plan$first_done[k] == 0) {
+        plan$first_done[k] <<- times
+        plan$first_spent[k] <<- plan$spent[k]
+      }
       before <<- seconds_now()
       now <<- rows
       ending <<- FALSE
       say()
     },
     expect = function(kind, rows, count) {
-      plan$count[find(kind, rows, length(plan$kind) - 1)] <<- count
+      k <- find(kind, rows, length(plan$kind) - 1)
+      plan$count[k] <<- count
     },
     pulse = function(...) {
       ending <<- TRUE
@@ -94,21 +99,28 @@ work_left <- function(plan, at) {
 }
 
 #' Seconds that are left, `NA` before anything is known
+#'
+#' An evaluation takes what those of its kind take, or else those on as many rows, or else the
+#' last on other rows, where its time grows with them. The first of a kind starts from nothing
+#' and takes longer: it counts by itself only where it has taken long, and then half.
 #' @param since the last evaluation.
 #' @noRd
-work_seconds <- function(plan, at, power, since) {
-  known <- which(plan$done > 0)
-  if (!length(known)) {
-    return(NA_real_)
+work_seconds <- function(plan, at, dense, since) {
+  more <- plan$done > plan$first_done
+  known <- which(more | plan$spent > work_long)
+  each <- (plan$spent - more * plan$first_spent) / (plan$done - more * plan$first_done)
+  each <- ifelse(more, each, each / 2)
+  left <- work_left(plan, at)
+  for (k in setdiff(which(left > 0), known)) {
+    like <- known[plan$rows[known] == plan$rows[k]]
+    if (!length(like) && !dense) like <- known[plan$rows[known] > parallel_rows]
+    if (!length(like)) {
+      return(NA_real_)
+    }
+    of <- max(like)
+    each[k] <- each[of] * plan$rows[k] / plan$rows[of]
   }
-  cost <- work_cost[plan$kind] * plan$rows^power
-  # by those of the same kind, or else on the same rows, or else the last
-  of <- vapply(seq_along(cost), function(k) {
-    same <- known[plan$rows[known] == plan$rows[k]]
-    if (k %in% known) k else max(if (length(same)) same else known)
-  }, 1)
-  left <- work_left(plan, at) * plan$spent[of] / plan$done[of] * cost / cost[of]
-  sum(left) - min(since, left[at])
+  sum((left * each)[left > 0]) - min(since, left[at] * each[at])
 }
 
 # Plans -------------------------------------------------------------------------
@@ -128,9 +140,9 @@ plan_search <- function(work, problem, n = problem$latent$n, times = 1, more = 0
 #' @noRd
 plan_staged <- function(work, problem, n_few) {
   n <- problem$latent$n
-  plan_search(work, problem, n_few)
-  if (n_few < n) {
-    work$expect("curvature", n_few, length(problem$start))
+  staged <- n_few < n
+  plan_search(work, problem, n_few, more = if (staged) length(problem$start) else 0)
+  if (staged) {
     work$expect("search", n, work_onward)
   }
 }
@@ -139,12 +151,14 @@ plan_staged <- function(work, problem, n_few) {
 #' @param d coordinates. @param models how many. @param n_few rows of the first stage.
 #'   @param nodes in all, 0 where modes must do.
 #' @noRd
-plan_average <- function(work, n, n_few, d, models, nodes) {
+plan_average <- function(work, n, n_few, d, models, nodes, df) {
   staged <- n_few < n
   if (staged) work$expect("search", n_few, models * (work_climb + d + 1))
   climb <- if (nodes == 0) work_onward else d + 1 + if (staged) work_climb_on else work_climb
-  work$expect("search", n, models * climb)
+  # of many rows those models alone that can still be the best
+  work$expect("search", n, climb * if (nodes == 0) sqrt(models) else models)
   work$expect("nodes", n, max(nodes, models))
+  if (is.finite(df)) work$expect("end", n, work_end + max(nodes, models))
 }
 
 #' What is told of evaluations: by a search, which most often is part of something longer

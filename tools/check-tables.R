@@ -17,12 +17,14 @@ setwd(root)
 source(file.path("tools", "bench", "tables.R"))
 notes_file <- file.path("tools", "bench", "older.csv")
 
+package <- package_code(root)
+
 # One row for each table and code that it was measured with
 tables <- do.call(rbind, lapply(list.files("tools/bench/results", "[.]csv$"), function(file) {
   rows <- utils::read.csv(file.path("tools/bench/results", file), colClasses = "character")
   if (is.null(rows$code)) rows$code <- "not said"
   name <- sub("[.]csv$", "", file)
-  data.frame(table = name, code = unique(rows$code), now = code_digest(name, root))
+  data.frame(table = name, code = unique(rows$code), now = code_digest(name, root, package))
 }))
 notes <- utils::read.csv(notes_file, colClasses = "character")
 

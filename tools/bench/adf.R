@@ -129,16 +129,16 @@ measure_csv <- function(n) {
 machine <- machine_line()
 print_machine(machine)
 copy <- compile_bandwidth()
-memory_seconds <- copy_seconds(3e7) / 3e7
+memory_seconds <- copy_seconds(sized(3e7, 1e5)) / sized(3e7, 1e5)
 cat(sprintf(
   "memcpy: %.1f GB/s read and written beyond the caches, %.1f GB/s of 100 x 100\n\n",
   16e-9 / memory_seconds, 16e-5 / copy_seconds(1e4)
 ))
-cases <- expand.grid(df = c(Inf, 3), k = c(20, 100, 300, 1000))
+cases <- expand.grid(df = c(Inf, 3), k = sized(c(20, 100, 300, 1000), 20))
 rates <- do.call(rbind, Map(measure, cases$k, cases$df, memory_seconds))
 bench_save(rates, "adf", machine)
 
-n <- as.double(c(given, "1e6")[1])
+n <- as.double(c(given, sized("1e6", "1e3"))[1])
 cat("\n")
 csv <- do.call(rbind, lapply(c(n / 100, n / 10, n), measure_csv))
 bench_save(csv, "adf-csv", machine)

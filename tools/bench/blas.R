@@ -10,7 +10,7 @@ args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 
 sizes <- as.integer(commandArgs(TRUE))
-if (!length(sizes)) sizes <- c(100, 250, 500, 1000, 2000, 4000)
+if (!length(sizes)) sizes <- sized(c(100, 250, 500, 1000, 2000, 4000), 60)
 machine <- machine_line()
 print_machine(machine)
 

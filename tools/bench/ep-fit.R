@@ -12,7 +12,7 @@
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 
-n <- as.integer(c(commandArgs(TRUE), "1000")[1])
+n <- as.integer(c(commandArgs(TRUE), sized("1000", "60"))[1])
 machine <- machine_line()
 problem <- bench_problem(n)
 speed <- dgemm_speed(n, times = 9, threads = machine$threads)

@@ -1,8 +1,11 @@
 # What the benchmarks share: the machine line, timing, the problems, the tables.
 
 library(sturdy)
-# what is timed is a fit at the optimum, unless a script says otherwise
-options(sturdy.hyper = "optimum")
+options(sturdy.threads = 1, sturdy.progress = FALSE)
+
+# A run of `run.sh --smoke`: does every script run through? Sizes are tiny, nothing is saved
+smoke <- nzchar(Sys.getenv("BENCH_SMOKE"))
+sized <- function(full, tiny) if (smoke) tiny else full
 
 bench_folder <- function() {
   given <- grep("^--file=", commandArgs(FALSE), value = TRUE)
@@ -95,40 +98,41 @@ in_own_process <- function(..., env = character()) {
   if (file.exists(out)) readRDS(out)
 }
 
-# Counting --------------------------------------------------------------------
+# One fit -----------------------------------------------------------------------
 
-# The EP runs of some code: rows, sweeps (Newton steps count as sweeps), and whether a
-# gradient was asked for
-count_fits <- function(code) {
-  space <- asNamespace("sturdy")
-  put <- function(door) {
-    unlockBinding("native_gp_fit", space)
-    assign("native_gp_fit", door, space)
-    lockBinding("native_gp_fit", space)
-  }
-  seen <- list()
-  on.exit(put(gp_fit))
-  put(function(X, ...) {
-    out <- gp_fit(X, ...)
-    seen[[length(seen) + 1]] <<- data.frame(
-      n = nrow(X), sweeps = max(out$sweeps, 0), gradient = !is.na(out$gradient_status)
-    )
-    out
-  })
-  force(code)
-  do.call(rbind, seen)
+quiet <- function(code) suppressMessages(suppressWarnings(code))
+
+cpu <- function(spent) sum(spent[1:2])
+
+# The most memory of this process so far, of Linux
+peak_megabytes <- function() {
+  status <- tryCatch(readLines("/proc/self/status"), error = function(e) character())
+  line <- grep("^VmHWM", status, value = TRUE)
+  if (length(line)) as.double(gsub("[^0-9]", "", line)) / 1024 else NA_real_
 }
 
-# Elapsed seconds that the progress of some code says it takes, when it first says so,
-# and those it took
-first_estimate <- function(code) {
-  estimate <- NA_real_
-  old <- options(cli.tick_time = 0)
-  on.exit(options(old))
-  took <- system.time(withCallingHandlers(code, sturdy_progress = function(said) {
-    if (is.na(estimate)) estimate <<- said$elapsed + said$left
-  }))[["elapsed"]]
-  list(estimate = estimate, took = took)
+# Area under the curve of p for telling the rows `wrong`
+area <- function(p, wrong) {
+  k <- as.double(sum(wrong))
+  (sum(rank(p)[wrong]) - k * (k + 1) / 2) / (k * sum(!wrong))
+}
+
+# A probability of the second level against labels that are right
+scores <- function(p, class) {
+  right <- ifelse(as.integer(class) == 2, p, 1 - p)
+  data.frame(error = mean(right < 0.5), log_loss = -mean(log(pmax(right, 1e-15))))
+}
+
+# list(train, test, wrong): a share of the rows for testing; one label in ten is flipped in
+# training
+split_table <- function(data, test, seed) {
+  set.seed(seed)
+  out <- sample.int(nrow(data), test)
+  set.seed(100 + seed) # flips and rows for testing must not share a stream
+  train <- data[-out, ]
+  wrong <- seq_len(nrow(train)) %in% sample.int(nrow(train), round(nrow(train) / 10))
+  train$class[wrong] <- levels(data$class)[3 - as.integer(train$class[wrong])]
+  list(train = train, test = data[out, ], wrong = wrong)
 }
 
 # Problems --------------------------------------------------------------------
@@ -151,20 +155,60 @@ bench_problem <- function(n, d = 10, seed = 1) {
   )
 }
 
-# Halves of three data sets and the simulated problem, for what learns
-learning_problems <- function() {
-  half <- function(name) {
-    data <- sturdy_data(name)
-    set.seed(2)
-    data <- data[sample(nrow(data), nrow(data) / 2), ]
-    list(x = data[names(data) != "class"], y = data$class)
+# The same as a table with labels that are right, of n rows and some for testing
+bench_table <- function(n, seed = 1) {
+  set.seed(seed)
+  X <- matrix(stats::rnorm(10 * n), n, dimnames = list(NULL, letters[1:10]))
+  f <- X[, 1] + sin(2 * X[, 2]) + X[, 3] / 2 + 0.3 * stats::rnorm(n)
+  data.frame(X, class = factor(ifelse(f > 0, "event", "other")))
+}
+
+# Tables of two classes that come with R, kernlab or this package: NULL where the package is
+# not there
+real_tables <- c(
+  "pima", "ionosphere", "sonar", "newthyroid", "birthwt", "biopsy", "crabs", "bacteria", "lung",
+  "veteran", "pbc", "kyphosis", "titanic", "infert", "spam"
+)
+
+survival_table <- function(name) {
+  if (requireNamespace("survival", quietly = TRUE)) {
+    getExportedValue("survival", name)
   }
-  simulated <- bench_problem(1000)
-  list(
-    "Pima, half" = half("pima"), "Ionosphere, half" = half("ionosphere"),
-    "Sonar, half" = half("sonar"),
-    "simulated" = list(x = as.data.frame(simulated$X), y = simulated$y)
+}
+
+real_table <- function(name) {
+  from <- function(package, set) {
+    if (requireNamespace(package, quietly = TRUE)) {
+      get(utils::data(list = set, package = package, envir = environment()))
+    }
+  }
+  d <- switch(name,
+    pima = , ionosphere = , sonar = , newthyroid = sturdy_data(name),
+    birthwt = , biopsy = , crabs = , bacteria = from("MASS", name),
+    lung = , veteran = , pbc = survival_table(name),
+    kyphosis = from("rpart", "kyphosis"), spam = from("kernlab", "spam"),
+    titanic = as.data.frame(datasets::Titanic), infert = datasets::infert
   )
+  if (is.null(d)) {
+    message("left out: ", name)
+    return(NULL)
+  }
+  event <- switch(name,
+    newthyroid = d$class == "normal", birthwt = d$low == 1, biopsy = d$class == "malignant",
+    crabs = d$sp == "B", bacteria = d$y == "y", lung = , pbc = d$status == 2,
+    veteran = d$status == 1, kyphosis = d$Kyphosis == "present", titanic = d$Survived == "Yes",
+    infert = d$case == 1, spam = d$type == "spam", as.integer(d$class) == 2
+  )
+  label <- c(
+    "class", "set", "low", "bwt", "sp", "y", "status", "Kyphosis", "Survived", "case", "type",
+    "ID", "id", "index", "inst", "stratum", "pooled.stratum"
+  )
+  rows <- if (name == "titanic") rep(seq_len(nrow(d)), d$Freq) else seq_len(nrow(d))
+  d <- d[rows, !names(d) %in% c(label, "Freq")]
+  d$class <- factor(ifelse(event[rows], "event", "other"))
+  d <- d[vapply(d, function(x) length(unique(x)) > 1, NA)]
+  set.seed(5)
+  stats::na.omit(d[sample.int(nrow(d)), ])
 }
 
 bench_control <- function(tol = 1e-6) {
@@ -208,11 +252,16 @@ part_seconds <- function(problem, df, epsilon, sites, threads, times = 9) {
 # Prints a table and saves it as results/<name>.csv next to the scripts, with a digest of the
 # code that it measures. Rows for another BLAS that are already there are kept.
 bench_save <- function(table, name, machine, key = NULL) {
-  machine$code <- code_digest(name, dirname(dirname(normalizePath(bench_folder()))))
+  if (!smoke) {
+    machine$code <- code_digest(name, dirname(dirname(normalizePath(bench_folder()))))
+  }
   table <- cbind(machine, table)
   number <- vapply(table, is.double, logical(1))
   table[number] <- lapply(table[number], signif, digits = 4)
   print(table[setdiff(names(table), names(machine))], row.names = FALSE)
+  if (smoke) {
+    return(invisible())
+  }
   folder <- file.path(bench_folder(), "results")
   dir.create(folder, showWarnings = FALSE)
   file <- file.path(folder, paste0(name, ".csv"))

@@ -10,7 +10,7 @@ args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 fit_inducing <- utils::getFromNamespace("native_inducing_fit", "sturdy")
 
-n <- as.integer(c(commandArgs(TRUE), "20000")[1])
+n <- as.integer(c(commandArgs(TRUE), sized("20000", "1000"))[1])
 machine <- machine_line()
 problem <- bench_problem(n, 9)
 speed <- dgemm_speed(times = 5, threads = machine$threads)
@@ -36,4 +36,4 @@ measure <- function(m) {
   )
 }
 
-bench_save(do.call(rbind, lapply(c(50, 100, 200, 400), measure)), "pass", machine)
+bench_save(do.call(rbind, lapply(sized(c(50, 100, 200, 400), 20), measure)), "pass", machine)

@@ -3,7 +3,9 @@
 # reference BLAS and under OpenBLAS, both on one thread, where Debian has the two
 # side by side; elsewhere once, under the BLAS that R has.
 #
-#   sh tools/bench/run.sh [script ...]     (default: all; needs sturdy installed)
+#   sh tools/bench/run.sh [--smoke] [script ...]     (default: all; needs sturdy installed)
+#
+# With --smoke every script runs through once on tiny tables, and nothing is saved.
 #
 # The tables name the BLAS that R itself reports, not the one asked for here.
 set -eu
@@ -11,7 +13,14 @@ cd "$(dirname "$0")"
 OPENBLAS_NUM_THREADS=1
 OMP_NUM_THREADS=1
 export OPENBLAS_NUM_THREADS OMP_NUM_THREADS
-scripts=${*:-"blas.R ep-fit.R gradient.R learn.R classes.R growth.R peers.R adf.R"}
+smoke=false
+if [ "${1:-}" = --smoke ]; then
+  smoke=true
+  BENCH_SMOKE=1
+  export BENCH_SMOKE
+  shift
+fi
+scripts=${*:-"growth.R ratio.R peers.R classes.R linear.R ep-fit.R pass.R blas.R adf.R shards.R"}
 
 # $1: folders of libblas.so.3 and liblapack.so.3. The R of Debian puts the folders
 # of R_LD_LIBRARY_PATH before LD_LIBRARY_PATH, and its own among them.
@@ -25,6 +34,7 @@ run_under() {
 
 found=false
 for folder in /usr/lib/*/openblas-pthread; do
+  $smoke && break
   root=$(dirname "$folder")
   [ -e "$folder/libblas.so.3" ] && [ -e "$root/blas/libblas.so.3" ] &&
     [ -e "$root/lapack/liblapack.so.3" ] || continue

@@ -10,7 +10,7 @@
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 given <- commandArgs(TRUE)
-given <- ifelse(is.na(given[1:4]), c("1e6", "16", "100", "0,1,2"), given[1:4])
+given <- ifelse(is.na(given[1:4]), sized(c("1e6", "16", "100", "0,1,2"), c("5000", "4", "10", "0")), given[1:4])
 size <- as.numeric(given[1])
 pieces <- as.integer(given[2])
 m <- as.integer(given[3])

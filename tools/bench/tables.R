@@ -1,25 +1,9 @@
 # Which code each table of results/ measures, and a digest of that code. bench_save() writes the
 # digest beside the rows; tools/check-tables.R compares it with that of the code as it is.
-
-code_of <- local({
-  core <- c("src/*.[ch]", "R/native*.R")
-  fits <- c(core, sprintf("R/%s-*.R", c("data", "kernel", "report", "ep", "fit")), "R/latent*.R")
-  learned <- c(fits, "R/learn-*.R")
-  rounds <- c(fits, "R/shard-*.R")
-  filter <- c("src/adf*", "src/glue-adf.c", "src/likelihood.[ch]", "src/site.[ch]")
-  list(
-    adf = filter, `adf-csv` = c(filter, "R/stream-*.R", "R/data-*.R"),
-    blas = c("src/dense-*", "src/tile-loops.h", "src/glue-dense.c", "R/native-blas.R"),
-    classes = learned, `ep-fit` = core, gradient = core, growth = fits,
-    large = c(learned, "R/answer-mislabelled.R"), learn = learned, linear = learned,
-    pass = core, passes = core, peers = learned, scale = learned,
-    `shards-fits` = rounds, `shards-model` = rounds, `shards-parts` = rounds,
-    versions = c(learned, "R/answer-*.R", "R/select-*.R")
-  )
-})
-
-# no table measures them
-not_measured <- "^src/(qalgebra|student|divergence|gamma-ratio|glue-family|ais|bounce|glue-ais)[.]"
+#
+# It is the code that the script of the table leads to: the functions of the package that it
+# names, all that they call, with the methods of what is generic, and of src/ the files that
+# the doors to C among them open, by what these include. Comments and layout do not count.
 
 # The script that makes a table: the longest name that the table's begins with
 script_of <- function(name, folder) {
@@ -28,25 +12,100 @@ script_of <- function(name, folder) {
   paste0(begin[which.max(nchar(begin))], ".R")
 }
 
-# What is run: without comments, blank lines and the layout at either end of a line
+# R ---------------------------------------------------------------------------------
+
+# What the objects of the package are and lead to, read once
+package_code <- function(root) {
+  source(file.path(root, "tools", "r-calls.R"))
+  objects <- r_objects(sort(Sys.glob(file.path(root, "R", "*.R")), method = "radix"))
+  names(objects) <- vapply(objects, function(o) as.character(o$name), "")
+  objects <- objects[!is.na(names(objects))]
+  known <- names(objects)
+  calls <- lapply(objects, function(o) called_by(o$code, known))
+  list(objects = objects, calls = calls)
+}
+
+# Names and strings in the code of a script
+words_in <- function(code) {
+  found <- all.names(code)
+  look <- function(e) {
+    if (is.character(e)) found <<- c(found, e)
+    if (is.recursive(e)) for (part in as.list(e)) if (!missing(part)) look(part)
+  }
+  look(code)
+  unique(found)
+}
+
+led_to <- function(words, package) {
+  known <- names(package$objects)
+  room <- vapply(package$objects, function(o) stem_of(o$file), "")
+  # prints, other packages' generics and rooms that only some data lead to are no part of a
+  # measure, unless a script asks for their functions
+  outside <- setdiff(c("meet", "show", "words", "shard", "stream", "exact", "select"),
+                     room[intersect(words, known)])
+  known <- known[!room %in% outside]
+  generics <- c(intersect(words, "predict"), known[vapply(known, function(name) {
+    "UseMethod" %in% all.names(package$objects[[name]]$code)
+  }, NA)])
+  generic <- sub("[.].*", "", known)
+  reached <- character()
+  new <- words
+  while (length(new)) {
+    methods <- known[generic != known & generic %in% intersect(new, generics)]
+    new <- setdiff(union(intersect(new, known), methods), reached)
+    reached <- c(reached, new)
+    new <- unlist(package$calls[new])
+  }
+  sort(reached, method = "radix")
+}
+
+# C ---------------------------------------------------------------------------------
+
+# Files of src/ behind doors: those that define them, and all of the kinds of files (the first
+# word of their names) that these include, and so on
+opened_by <- function(doors, root) {
+  files <- sort(Sys.glob(file.path(root, "src", "*.[ch]")), method = "radix")
+  text <- lapply(files, readLines, warn = FALSE)
+  kind <- sub("[-.].*", "", basename(files))
+  glue <- kind == "glue"
+  has_door <- vapply(text, function(lines) {
+    any(vapply(doors, function(door) any(grepl(paste0("^SEXP ", door, "\\("), lines)), NA))
+  }, NA)
+  reached <- glue & has_door
+  repeat {
+    lines <- grep('^#include "', unlist(text[reached]), value = TRUE)
+    headers <- gsub('^#include "|".*$', "", lines)
+    more <- reached | kind %in% setdiff(sub("[-.].*", "", headers), "glue") |
+      basename(files) %in% headers
+    if (identical(more, reached)) break
+    reached <- more
+  }
+  files[reached]
+}
+
+# Without comments, blank lines and the layout at either end of a line
 code_lines <- function(file) {
   text <- paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
   if (!endsWith(file, ".R")) text <- gsub("(?s)/[*].*?[*]/", "", text, perl = TRUE)
   lines <- trimws(strsplit(text, "\n", fixed = TRUE)[[1]])
-  lines[nzchar(lines) & !startsWith(lines, "#'") & !grepl("^# ", lines)]
+  lines[nzchar(lines) & !startsWith(lines, "#")]
 }
 
 # Twelve digits of the code that table `name` measures, its script among it
-code_digest <- function(name, root) {
-  name <- sub("-[0-9]+$", "", name) # one for each size
-  if (is.null(code_of[[name]])) stop("tools/bench/tables.R does not say what ", name, " measures")
-  files <- sort(unique(unlist(lapply(code_of[[name]], function(pattern) {
-    Sys.glob(file.path(root, pattern))
-  }))), method = "radix")
-  files <- grep("[.][Rch]$", files, value = TRUE) # not what was compiled there
-  files <- files[!grepl(not_measured, substring(files, nchar(root) + 2))]
+code_digest <- function(name, root, package = package_code(root)) {
+  force(package) # reads r-calls.R
   bench <- file.path(root, "tools", "bench")
-  lines <- unlist(lapply(c(files, file.path(bench, script_of(name, bench))), code_lines))
+  script <- file.path(bench, script_of(name, bench))
+  words <- words_in(parse(script, keep.source = FALSE))
+  for (o in rev(r_objects(file.path(bench, "helper.R")))) { # it calls what stands above
+    if (o$name %in% words) words <- union(words, words_in(o$code))
+  }
+  reached <- led_to(words, package)
+  code <- lapply(package$objects[reached], function(o) deparse(o$code))
+  doors <- unique(unlist(lapply(package$objects[reached], function(o) {
+    sub("^C_", "glue_", grep("^C_", all.names(o$code), value = TRUE))
+  })))
+  lines <- c(unlist(code), unlist(lapply(c(opened_by(doors, root), script), code_lines)))
   copy <- tempfile()
   on.exit(unlink(copy))
   writeBin(charToRaw(enc2utf8(paste(lines, collapse = "\n"))), copy)
