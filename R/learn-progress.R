@@ -120,7 +120,8 @@ work_seconds <- function(plan, at, dense, since) {
     of <- max(like)
     each[k] <- each[of] * plan$rows[k] / plan$rows[of]
   }
-  sum((left * each)[left > 0]) - min(since, left[at] * each[at])
+  # an end that takes longer than it should is near
+  sum((left * each)[left > 0]) - min(since, (left[at] - 0.1) * each[at])
 }
 
 # Plans -------------------------------------------------------------------------
