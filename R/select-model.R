@@ -53,7 +53,7 @@
 #' the future package: after `future::plan("multisession")`, in parallel on the cores of
 #' this machine. The table is the same under every plan, except for `seconds`, because no
 #' random numbers are used. Progress is a bar in interactive sessions; what runs on workers,
-#' and in other sessions, signals it through progressr when that is installed
+#' and in other sessions, signals it through progressr when that is enabled
 #' (`progressr::handlers(global = TRUE)` shows it). `options(sturdy.progress = FALSE)`
 #' silences both.
 #'

@@ -110,8 +110,10 @@ for (k in seq_len(min(campaign$cases, length(calls)))) {
     cat(sprintf("%-32s %6.1f s, nothing shown\n", name, found["took"]))
   } else {
     ratio[name] <- found["estimate"] / found["took"]
-    cat(sprintf("%-32s %6.1f s, %5.2f of it foretold after %.1f s\n", name, found["took"], ratio[name],
-                found["at"]))
+    cat(sprintf(
+      "%-32s %6.1f s, %5.2f of it foretold after %.1f s\n", name, found["took"], ratio[name],
+      found["at"]
+    ))
   }
   if (!is.na(pattern)) for (work in works) print(as.data.frame(environment(work$tick)$plan))
 }

@@ -17,8 +17,9 @@ methods <- list(
   dense = function(data) gpc(class ~ ., data, inducing = NULL),
   bpm = function(data) bpm(class ~ ., data)
 )
+steps <- c(100, 500, 1000, 1500, 5000, 2e4, 1e5)
 sizes <- list(
-  default = c(100, 500, 1000, 1500, 5000, 2e4, 1e5), optimum = c(100, 500, 1000, 1500, 5000, 2e4, 1e5),
+  default = steps, optimum = steps,
   dense = c(500, 1000), bpm = c(1e5, 1e6)
 )
 aims <- c(

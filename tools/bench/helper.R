@@ -59,7 +59,8 @@ machine_line <- function() {
 print_machine <- function(machine) {
   cat(sprintf(
     "%s, %d thread%s, kernels: %s, R %s, sturdy %s, %s\n", machine$blas,
-    machine$threads, if (machine$threads == 1) "" else "s", machine$kernels, machine$r, machine$sturdy, machine$arch
+    machine$threads, if (machine$threads == 1) "" else "s", machine$kernels, machine$r,
+    machine$sturdy, machine$arch
   ))
 }
 
