@@ -32,7 +32,9 @@
 #' to some tenths.
 #'
 #' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
-#' even where a curved boundary would explain it; so compare [gpc()] before labels are blamed.
+#' even where a curved boundary would explain it; so where its Bayes factor is above 3 it is held
+#' against a curved boundary without wrong labels (up to 2,000 rows). Where that explains the
+#' labels better (`curve` below 1/3), this is the verdict.
 #'
 #' Which class they are in is told by the models with a rate for each class, or in one class
 #' only, against that with one rate.
@@ -46,7 +48,9 @@
 #' @param ... Not used.
 #' @return A list of class `sturdy_noise_test` with
 #'   * `probability_none`, `prior_none`: that no label is wrong, after and before the data;
-#'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words;
+#'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words; `curve`: the
+#'     Bayes factor for wrong labels and a linear boundary against a curved one without, `NA`
+#'     where there is none;
 #'   * `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
 #'     if some are, and averaged over all noise models; `level`;
 #'   * `n`, the number of labels, and `noticed`, a data frame with a row for all labels and for
@@ -167,13 +171,15 @@ noise_statement <- function(object, level) {
   }
   some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence(!none) - evidence(none))
+  beside <- object$curve # see held_against_curve()
+  curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
   several <- is_several(object)
   one <- models$model == "one"
   by_class <- models$model %in% noise_by_class
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, verdict = noise_verdict(factor),
+      bayes_factor = factor, curve = curve, verdict = noise_verdict(factor, curve),
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
       models = models, rates = rate_table(object, level, some),

@@ -7,21 +7,28 @@ verdict_called <- 3L # the kind from which rows are called wrong
 
 verdict_sentences <- c(
   "no sign" = "no sign of wrong labels", open = "these data can't tell wrong labels from overlap",
-  probable = "some labels are probably wrong", wrong = "some labels are wrong"
+  probable = "some labels are probably wrong", wrong = "some labels are wrong",
+  curve = "a curved boundary explains the labels better than wrong ones"
 )
 
-#' @param factor Bayes factor for some wrong labels.
+#' @param factor Bayes factor for some wrong labels. @param curve for them and a linear boundary
+#'   against a curved one without, `NA` where that was not asked.
 #' @noRd
-verdict_kind <- function(factor) {
+verdict_kind <- function(factor, curve = NA) {
+  if (isTRUE(curve < verdict_limits[1])) {
+    return("curve")
+  }
   verdict_kinds[findInterval(factor, verdict_limits, left.open = TRUE) + 1]
 }
 
-noise_verdict <- function(factor) verdict_sentences[[verdict_kind(factor)]]
+test_kind <- function(test) verdict_kind(test$bayes_factor, c(test$curve, NA)[1])
+
+noise_verdict <- function(factor, curve = NA) verdict_sentences[[verdict_kind(factor, curve)]]
 
 #' May rows be called wrong?
 #' @noRd
 is_called <- function(test) {
-  match(verdict_kind(test$bayes_factor), verdict_kinds) >= verdict_called
+  test_kind(test) %in% verdict_kinds[-seq_len(verdict_called - 1L)]
 }
 
 #' The verdict: whether labels are wrong and what to do, how many, and whether wrong labels would
@@ -31,19 +38,20 @@ is_called <- function(test) {
 verdict_lines <- function(test, digits = 2) {
   c(
     "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
-    "Could hide?" = if (!is.null(test$noticed) && !is_called(test)) noticed_line(test$noticed)
+    "Could hide?" = if (test_kind(test) %in% c("no sign", "open")) noticed_line(test$noticed)
   )
 }
 
 verdict_line <- function(test) {
   odds <- odds_words(test$bayes_factor)
-  switch(verdict_kind(test$bayes_factor),
+  switch(test_kind(test),
+    curve = "Not if the boundary is curved, which fits better. Use gpc().",
     "no sign" = if (would_show(test$noticed)) {
       "No sign, and they would show. There is no need to check."
     } else {
       "No sign, but some could hide. Check a few rows if it matters."
     },
-    open = "Can't tell: the classes may just overlap. Check a few rows.",
+    open = "Can't tell: some may be, or classes overlap. Check a few rows.",
     probable = paste0("Probably, ", odds, ". Check the most suspicious rows."),
     wrong = paste0("Yes, ", odds, ". Check the most suspicious rows.")
   )
@@ -69,7 +77,8 @@ count_line <- function(test, digits) {
   ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
   interval <- paste0(format(100 * test$level), "% interval")
   count <- count_text(test$average$count, digits)
-  switch(verdict_kind(test$bayes_factor),
+  switch(test_kind(test),
+    curve = "See gpc(): to bpm() all that a curve explains looks wrong.",
     "no sign" = paste0(
       "Probably none; if some, ", ends(test$some), " ", of, " (", interval, ")."
     ),
@@ -91,6 +100,9 @@ would_show <- function(noticed) {
 #' @param noticed see noticed().
 #' @noRd
 noticed_line <- function(noticed) {
+  if (is.null(noticed)) {
+    return(NULL)
+  }
   share <- paste0(format(100 * noticed$share[1]), "%")
   often <- in_ten(noticed$probability)
   least <- which.min(often[-1]) + 1
@@ -111,9 +123,12 @@ noticed_line <- function(noticed) {
 #' Sentences that a verdict needs beside it, those that matter most first
 #' @noRd
 verdict_notes <- function(test) {
+  if (test_kind(test) == "curve") {
+    return(NULL)
+  }
   number <- function(v) bounded(v, 0, 1e4, function(v) format(signif(v, 2)))
   c(
-    if (isTRUE(test$linear) && test$bayes_factor > 3) {
+    if (isTRUE(test$linear) && is_called(test) && !isTRUE(test$curve > verdict_limits[2])) {
       "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
     },
     if (!is.null(test$suspects)) {

@@ -47,8 +47,10 @@
 #'
 #' # When the boundary is not linear
 #' Then rows beyond it look like wrong labels: on New Thyroid, whose labels are right,
-#' `bpm()` expects ten wrong ones, and [gpc()] none. Compare the two before labels are
-#' blamed.
+#' `bpm()` expects ten wrong ones, and [gpc()] none. So where the Bayes factor for wrong labels is
+#' above 3, and rows are 2,000 at most, `gpc(epsilon = 0)` is fitted beside it once, which takes as
+#' long as that takes; `print()` and [noise_test()] say where that curve explains the labels
+#' better, and no row is called wrong then.
 #'
 #' # What the evidence of this model tells
 #' What the help page of [stc()] says about finite `df` holds here too: the likelihood
@@ -125,7 +127,10 @@
 #'     `intercept`, whether there is one; and `weights` (k), the names of the weights;
 #'   * `weights`: a list of `mean` (k), `C` (k x k) and `log_scale`. The posterior is
 #'     `St(df, exp(log_scale / 2) mean, exp(log_scale) C)`. `NULL` if EP found none;
-#'   * `ep`: as in [gpc()], but `b` (k) is the mean of the weights.
+#'   * `ep`: as in [gpc()], but `b` (k) is the mean of the weights;
+#'   * `curve`: where a curved boundary was held against this one, the integrated log evidences
+#'     `log_evidence` (of the curve without wrong labels), `none` and `some` (of the linear
+#'     boundary without and with them).
 #'
 #' With `inference = "adf"`, and after [absorb()], the class is
 #' `c("bpm_filtered", "bpm", "sturdy_model")`. Such a fit keeps nothing of single rows:
@@ -261,7 +266,8 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  new_model(spec, molded, call, fit, prior = prior, weights = weights)
+  fit <- new_model(spec, molded, call, fit, prior = prior, weights = weights)
+  held_against_curve(fit, molded, call)
 }
 
 abort_filter_known <- function(call) {

@@ -63,17 +63,26 @@ two_digits <- function(v) format(signif(v, 2))
 report_count <- function(object, found) {
   expected <- attr(found, "expected")
   test <- attr(found, "test")
-  no_sign <- !is.null(test) && verdict_kind(test$bayes_factor) == "no sign"
+  no_sign <- !is.null(test) && test_kind(test) == "no sign"
+  curved <- !is.null(test) && test_kind(test) == "curve"
   shown <- if (no_sign) test$some else expected
   interval <- paste0(format(100 * expected$level), "% interval ", range_text(shown))
   likely <- sum(found$probability > 0.5)
   list(
     percent = format(100 * expected$level), likely = likely, nosign = no_sign,
     likely_are = if (likely == 1) "label that is" else "labels that are",
-    tile = if (no_sign) "Probably none" else count_text(expected$count, 2),
-    tile_words = paste0(
-      if (no_sign) "wrong labels; if some are, " else "wrong labels expected, ", interval
-    ),
+    tile = if (no_sign) {
+      "Probably none"
+    } else if (curved) {
+      "Not told"
+    } else {
+      count_text(expected$count, 2)
+    },
+    tile_words = if (curved) {
+      "how many labels are wrong: a curved boundary fits better"
+    } else {
+      paste0(if (no_sign) "wrong labels; if some are, " else "wrong labels expected, ", interval)
+    },
     how_many = if (is.null(test)) {
       paste0(
         "Expected: ", count_text(expected$count, 2), " of ", whole(nobs(object)), ", ", interval,

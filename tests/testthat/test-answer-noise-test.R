@@ -217,10 +217,22 @@ test_that("diagnostics say how many nodes are effective, and which are rough", {
 test_that("a linear boundary blames labels that a curved one explains, and it is said", {
   d <- sturdy_data("newthyroid")
   d$class <- factor(d$class == "normal")
-  linear <- noise_test(bpm(class ~ ., d, hyper = "integrate"))
+  fit <- bpm(class ~ ., d, hyper = "integrate")
+  linear <- noise_test(fit)
   curved <- noise_test(gpc(class ~ ., d, hyper = "integrate"))
   expect_gt(linear$some$count, 5)
   expect_lt(curved$some$count, 0.5)
-  expect_match(printed(linear), "For a linear boundary")
+  expect_match(printed(linear), "if the boundary is curved, which fits better")
+  # the same curve, fitted by itself
+  alone <- gpc(class ~ ., d, epsilon = 0, hyper = "integrate")
+  expect_equal(fit$curve$log_evidence, fit_evidence(alone))
+  models <- fit$nodes$models
+  expect_equal(log(linear$curve), log(linear$bayes_factor) + models$log_evidence[models$model == "none"] -
+    fit$curve$log_evidence)
+  expect_message(called <- mislabelled(fit, fdr = 0.1), class = "sturdy_message_open_verdict")
+  expect_equal(nrow(called), 0)
+  fit$curve <- NULL
+  expect_match(printed(noise_test(fit)), "For a linear boundary")
+  expect_null(bpm(class ~ a + b, toy(), hyper = "integrate")$curve)
   expect_false(grepl("linear boundary", printed(curved)))
 })

@@ -33,6 +33,11 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_match(said(0.1)[[1]], "they would show")
   test$noticed$probability <- c(0.02, 0.04, 0)
   expect_match(said(0.1)[["Could hide?"]], "would hardly ever show")
+  test$curve <- 0.01
+  expect_match(said(190)[[1]], "Use gpc()", fixed = TRUE)
+  expect_named(said(190), c("Wrong labels?", "How many?"))
+  expect_lte(max(nchar(said(190))), 63)
+  test$curve <- NULL
   test["noticed"] <- list(NULL)
   expect_match(said(0.1)[[1]], "some could hide")
 })

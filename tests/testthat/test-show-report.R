@@ -107,7 +107,7 @@ test_that("every kind of fit has a report, which says what it lacks", {
   curved$y <- factor(abs(curved$x) > 2.6 | curved$x > 0)
   linear <- bpm(y ~ x, curved, hyper = "integrate", epsilon = "average")
   expect_gt(noise_test(linear)$bayes_factor, 3)
-  expect_match(report(linear), "what a curve explains counts as wrong", fixed = TRUE)
+  expect_match(report(linear), "Not if the boundary is curved, which fits better", fixed = TRUE)
   expect_match(
     report(stc(class ~ a + b, toy(), kernel = held(), epsilon = 0.05)), "Student-t process"
   )

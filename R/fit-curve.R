@@ -1,0 +1,40 @@
+# A linear boundary held against a curved one. Rows that a curve explains look like wrong labels to
+# bpm(): where it finds signs of any, gpc() without wrong labels is fitted beside it, once.
+
+curve_factor <- 3   # Bayes factor for wrong labels above which that is done, for
+curve_rows <- 2000L # rows at most
+
+#' A fit with the evidence of a curved boundary without wrong labels, where it was asked for: the
+#' field curve, list(log_evidence, none and some: those of the linear boundary)
+#' @noRd
+held_against_curve <- function(object, molded, call) {
+  linear <- flip_evidence(object$nodes$models)
+  rows <- length(molded$data$y)
+  if (is.null(linear) || rows > curve_rows || linear$some - linear$none < log(curve_factor)) {
+    return(object)
+  }
+  spec <- object$spec
+  control <- spec$control
+  control$progress <- FALSE
+  spec <- gpc_spec(epsilon = 0, hyper = "integrate", scale = spec$scale, control = control)
+  curved <- tryCatch(
+    suppressWarnings(suppressMessages(fit_molded(spec, molded, call))),
+    sturdy_error = function(e) NULL
+  )
+  if (!is.null(curved$nodes)) {
+    object$curve <- c(list(log_evidence = curved$nodes$models$log_evidence[1]), linear)
+  }
+  object
+}
+
+#' Log evidences without and with wrong labels of noise models, those with by their prior
+#' probabilities; `NULL` where one of the two is not among them
+#' @noRd
+flip_evidence <- function(models) {
+  none <- models$model == "none"
+  if (any(none) && !all(none)) {
+    prior <- models$prior[!none]
+    some <- log_sum(models$log_evidence[!none] + log(prior)) - log(sum(prior))
+    list(none = models$log_evidence[none], some = some)
+  }
+}
