@@ -56,6 +56,10 @@
 #'   * `n`, the number of labels, and `noticed`, a data frame with a row for all labels and for
 #'     those of each true class: `of`, the `share` that would be wrong, and the `probability` that
 #'     it would be noticed;
+#'   * `ends`: where the prior leaves open how much the classes overlap, a data frame with the rows
+#'     `overlap` (as much as the data allow) and `apart` (they hardly overlap): the `probability` of
+#'     each, `count`, `lower` and `upper` of the number of wrong labels then, and the effective
+#'     number of `nodes`; otherwise `NULL`;
 #'   * `models`: a data frame with one row per noise model: `model`, `prior`,
 #'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
 #'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `corrected`
@@ -187,6 +191,7 @@ noise_statement <- function(object, level) {
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && length(object$kernel$nugget) == 1,
       levels = object$blueprint$levels, n = nobs(object), noticed = noticed(object),
+      ends = overlap_ends(object, level),
       error = node_error(object)
     ),
     class = "sturdy_noise_test"

@@ -82,9 +82,29 @@ count_line <- function(test, digits) {
     "no sign" = paste0(
       "Probably none; if some, ", ends(test$some), " ", of, " (", interval, ")."
     ),
-    open = paste0(ends(test$average), " ", of, " (", interval, "), ", count, " expected."),
+    open = paste0(
+      ends(test$average), " ", of, " (", interval, ")", ends_words(test$ends, count), "."
+    ),
     paste0("About ", count, " ", of, " (", interval, " ", ends(test$average), ").")
   )
+}
+
+#' The expected number, or both ends where it hangs on how much the classes overlap
+#' @param ends see overlap_ends(). @param count the expected number, in words.
+#' @noRd
+ends_words <- function(ends, count) {
+  if (is.null(ends) || !differ(ends)) {
+    return(paste0(", ", count, " expected"))
+  }
+  number <- format_each(round(ends$count), 7)
+  paste0("; ", number[1], " if classes overlap, ", number[2], " if not")
+}
+
+#' Do both ends count, and tell another story?
+#' @noRd
+differ <- function(ends) {
+  apart <- abs(diff(ends$count))
+  all(ends$probability > 0.05) && apart > 2 && apart > 0.3 * max(ends$count)
 }
 
 # How often wrong labels would show ---------------------------------------------------

@@ -25,6 +25,12 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   )
   expect_match(said(1)[[1]], "Can't tell")
   expect_match(said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval), 0.3 expected", fixed = TRUE)
+  test$ends <- data.frame(probability = c(0.4, 0.6), count = c(1.2, 9.1))
+  expect_equal(
+    said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval); 1 if classes overlap, 9 if not."
+  )
+  test$ends$probability <- c(0.99, 0.01)
+  expect_match(said(1)[["How many?"]], "0.3 expected", fixed = TRUE)
   expect_equal(said(7)[[1]], "Probably, 7 to 1. Check the most suspicious rows.")
   expect_equal(said(70)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
   expect_named(said(70), c("Wrong labels?", "How many?"))
