@@ -61,12 +61,18 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
 #' @noRd
 matrix_counts <- function(object) {
   said <- truth(object)
+  p <- mean_over(said$p, said$weight)
+  crossprod(p, diag(ncol(p))[recorded_code(object), , drop = FALSE])
+}
+
+#' The class recorded of each row, of a label that was looked up the one before
+#' @noRd
+recorded_code <- function(object) {
   reports <- object$data$reports
-  recorded <- said$y
+  recorded <- label_code(object$data)
   by_source <- reports$source > 0
   recorded[reports$row[by_source]] <- reports$value[by_source]
-  p <- mean_over(said$p, said$weight)
-  crossprod(p, diag(ncol(p))[recorded, , drop = FALSE])
+  recorded
 }
 
 #' Beta intervals of the rows of a Dirichlet posterior

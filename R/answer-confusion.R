@@ -1,0 +1,128 @@
+# Classes against classes: as recorded, as predicted, as they truly are; and labels put right.
+
+#' Which classes are taken for which
+#'
+#' `confusion()` counts the rows of each recorded class by the class that the other rows predict,
+#' and gives the expected numbers of rows of each true class by the class recorded, with intervals.
+#' `relabel()` replaces labels that are wrong with a high probability.
+#'
+#' @details
+#' Predictions are those of the true class from all *other* rows. Where classes overlap they differ
+#' from labels that are right; only the second table is about wrong labels. It
+#' averages over noise models as all answers do. Trusted labels count as they are, and rows that
+#' were checked ([update()][update.sturdy_model]) as they had been recorded before.
+#'
+#' `relabel()` replaces a label where one other class has a probability of at least `threshold`,
+#' averaged over noise models. Trusted labels stay. A label that a model replaces is a suspicion
+#' put into the table: check records where they can be checked ([review()]), and fit a
+#' [gpc()] to labels as they were recorded, not to relabelled ones, which would agree with it.
+#'
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
+#' @param threshold The least probability of the class that takes the place of the recorded one,
+#'   above 1/2 and at most 1 (0.9 by default).
+#' @param ... Not used.
+#' @return
+#' `confusion()` returns a list of class `sturdy_confusion`, with matrices that have the classes as
+#' names: `predicted`, the numbers of rows by recorded class (rows) and predicted class (columns);
+#' `true`, the expected numbers by true class (rows) and recorded class (columns), with their
+#' `lower` and `upper` ends; and `level`.
+#'
+#' `relabel()` returns a factor with the levels of the fit and an entry for each row of the data
+#' given to it, `NA` for rows left out. Its attribute `changed` holds the positions of the rows
+#' whose labels were replaced.
+#' @section Conditions:
+#' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering and for fits to
+#' [shards()], which keep no rows.
+#' @seealso [noise_matrix()], [flip_rates()], [mislabelled()]
+#' @export
+#' @examples
+#' fit <- gpc(Species ~ ., data = iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05,
+#'            kernel = kernel_iso(2, fixed = TRUE))
+#' confusion(fit)
+#' table(relabel(fit, threshold = 0.8), iris$Species[c(1:15, 51:65, 101:115)])
+confusion <- function(object, ...) {
+  UseMethod("confusion")
+}
+
+#' @export
+confusion.default <- function(object, ...) abort_no_fit(object)
+
+#' @rdname confusion
+#' @export
+confusion.sturdy_model <- function(object, level = 0.9, ...) {
+  check_model(object)
+  check_no_dots(...)
+  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  check_sites_kept(object)
+  levels <- object$blueprint$levels
+  said <- node_truth(object)
+  unseen <- mean_over(said$loo, left_out_weight(said))
+  likely <- max.col(unseen, ties.method = "first")
+  recorded <- recorded_code(object)
+  predicted <- table(factor(recorded, seq_along(levels)), factor(likely, seq_along(levels)))
+  cells <- expand.grid(true = seq_along(levels), recorded = seq_along(levels))
+  numbers <- vapply(seq_len(nrow(cells)), function(k) {
+    mine <- recorded == cells$recorded[k]
+    p <- matrix(said$p[mine, cells$true[k], ], sum(mine))
+    unlist(density_summary(wrong_mixture(p, said$weight), level))
+  }, numeric(3))
+  as_matrix <- function(v, names) {
+    matrix(v, length(levels), dimnames = stats::setNames(list(levels, levels), names))
+  }
+  parts <- lapply(1:3, function(k) as_matrix(numbers[k, ], c("true", "recorded")))
+  structure(
+    list(
+      predicted = as_matrix(as.integer(predicted), c("recorded", "predicted")),
+      true = parts[[1]], lower = parts[[2]], upper = parts[[3]], level = level
+    ),
+    class = "sturdy_confusion"
+  )
+}
+
+#' @param x The result of `confusion()`.
+#' @param digits Significant digits of expected numbers (2 by default).
+#' @rdname confusion
+#' @export
+print.sturdy_confusion <- function(x, digits = 2, ...) {
+  digits <- check_digits(digits)
+  cat("<sturdy_confusion>\nRows by recorded class and class predicted from the other rows\n")
+  print(x$predicted)
+  cat("\nExpected rows by true class and recorded class (", format(100 * x$level),
+      "% intervals)\n", sep = "")
+  words <- x$true
+  words[] <- paste0(
+    vapply(x$true, count_text, "", digits = digits), " (",
+    range_text(list(lower = x$lower, upper = x$upper)), ")"
+  )
+  print(words, quote = FALSE, right = TRUE)
+  invisible(x)
+}
+
+#' @rdname confusion
+#' @export
+relabel <- function(object, ...) {
+  UseMethod("relabel")
+}
+
+#' @export
+relabel.default <- function(object, ...) abort_no_fit(object)
+
+#' @rdname confusion
+#' @export
+relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
+  check_model(object)
+  check_no_dots(...)
+  threshold <- check_number(threshold, "threshold", min = 0.5, max = 1)
+  check_sites_kept(object)
+  levels <- object$blueprint$levels
+  said <- truth(object)
+  rows <- seq_along(said$y)
+  others <- replace(mean_over(said$p, said$weight), cbind(rows, said$y), -1)
+  best <- max.col(others, ties.method = "first")
+  p <- others[cbind(rows, best)]
+  changed <- said$source > 0 & p >= threshold & p > 0.5
+  label <- rep(NA_integer_, object$data$n_given)
+  label[object$data$rows] <- ifelse(changed, best, said$y)
+  structure(factor(levels[label], levels = levels), changed = object$data$rows[changed])
+}

@@ -1,0 +1,59 @@
+three_classes <- function(...) {
+  d <- iris[c(1:15, 51:65, 101:115), ]
+  d$Species[c(3, 20)] <- c("virginica", "setosa")
+  gpc(Species ~ Petal.Length + Petal.Width, d, kernel = held(), ...)
+}
+
+test_that("both tables have the rows of the recorded classes, and agree with other answers", {
+  fits <- list(
+    toy_fit(), three_classes(epsilon = 0.05), three_classes(epsilon = "average", hyper = "integrate")
+  )
+  for (fit in fits) {
+    found <- confusion(fit)
+    counts <- as.vector(table(fit$blueprint$levels[label_code(fit$data)]))
+    expect_equal(unname(rowSums(found$predicted)), counts)
+    expect_equal(unname(colSums(found$true)), counts, tolerance = 1e-8)
+    expect_equal(unname(found$true), unname(unclass(noise_matrix(fit, type = "count"))),
+                 ignore_attr = TRUE, tolerance = 1e-8)
+    expect_true(all(found$lower <= ceiling(found$true) & found$true <= found$upper + 1))
+  }
+})
+
+test_that("the intervals of cells are those of sums of independent rows", {
+  fit <- toy_fit(epsilon = 0.2)
+  p <- node_truth(fit)$p[, , 1]
+  y <- label_code(fit$data)
+  withr::with_seed(1, drawn <- replicate(20000, {
+    sum(runif(sum(y == 2)) < p[y == 2, 1])
+  }))
+  found <- confusion(fit, level = 0.8)
+  expect_lte(abs(found$lower[1, 2] - quantile(drawn, 0.1, type = 1)), 1)
+  expect_lte(abs(found$upper[1, 2] - quantile(drawn, 0.9, type = 1)), 1)
+})
+
+test_that("labels are replaced where another class is probable enough, and trusted ones stay", {
+  fit <- three_classes(epsilon = 0.05)
+  found <- mislabelled(fit)
+  sure <- found[found$p_suggested >= 0.8, ]
+  expect_gt(nrow(sure), 0)
+  label <- relabel(fit, threshold = 0.8)
+  expect_setequal(attr(label, "changed"), sure$row)
+  expect_equal(as.character(label[sure$row]), as.character(sure$suggested))
+  others <- setdiff(seq_along(label), sure$row)
+  expect_equal(as.integer(label)[others], label_code(fit$data)[others])
+  trusted <- update(fit, trusted = sure$row)
+  expect_length(attr(relabel(trusted, threshold = 0.8), "changed"), 0)
+  d <- toy()
+  d$a[2] <- NA
+  expect_true(is.na(suppressMessages(relabel(toy_fit(data = d)))[2]))
+  expect_error(relabel(fit, threshold = 0.3), class = "sturdy_error_range")
+  expect_error(relabel(1), class = "sturdy_error_type")
+  expect_error(confusion("a"), class = "sturdy_error_type")
+  filtered <- bpm(class ~ a + b, toy(), inference = "adf")
+  expect_error(confusion(filtered), class = "sturdy_error_no_sites")
+})
+
+test_that("a confusion prints", {
+  said <- printed(confusion(three_classes(epsilon = 0.05)))
+  expect_match(said, "Expected rows by true class and recorded class \\(90% intervals\\)")
+})
