@@ -38,7 +38,11 @@ noticed_rows <- function(data, rows, seed) {
   )
   x <- table$x[vapply(table$x, function(v) length(unique(v)) > 1, NA)]
   u <- stats::runif(length(table$y))
-  test <- function(y) noise_test(gpc(x, y, control = quiet_control()))
+  test <- function(y) {
+    noise_test(gpc(
+      x, y, control = quiet_control(), epsilon = "average", hyper = "integrate"
+    ))
+  }
   expected <- test(table$y)$noticed$probability
   ways <- list(all = rep(TRUE, length(table$y)), other = !table$y, event = table$y)
   found <- lapply(seq_along(ways), function(k) {
