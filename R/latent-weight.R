@@ -1,8 +1,8 @@
 # Weight space: a linear function of features.
 
 #' @param Xt features k x n. @param labels see row_labels().
-#' @param prior list(scale, group, free, prior, nugget, free_nugget, nugget_prior): prior scales by input
-#'   column (and the intercept first), the one each weight uses, which are learned (logical),
+#' @param prior list(scale, group, free, prior, nugget, free_nugget, nugget_prior): prior scales by
+#'   input column (and the intercept first), the one each weight uses, which are learned (logical),
 #'   the log-normal prior; the nugget, whether it is learned, and its prior.
 #' @noRd
 latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {

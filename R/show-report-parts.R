@@ -99,8 +99,8 @@ report_count <- function(object, found) {
 #' @param some only if some are wrong?
 #' @noRd
 count_picture <- function(object, shown, some) {
-  if (is_average(object)) {
-    models <- object$nodes$models$model
+  models <- object$nodes$models$model
+  if (length(models)) {
     density <- average_density(object, if (some) setdiff(models, "none") else models)
     picture <- picture_count(density / sum(density), shown$lower, shown$upper)
     svg_picture(picture, picture$title, height = 230)
