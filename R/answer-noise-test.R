@@ -28,8 +28,9 @@
 #' class alone. The probabilities of the true classes are those that the other rows give, and the
 #' overlap of the classes is free to explain what it can; so where classes overlap a tenth of
 #' wrong labels may never show. `vignette("mathematics")` has the formula (13.5), and
-#' `experiments/noticed.R` in the repository compares it with what happens: it is a guide, right
-#' to some tenths.
+#' `experiments/noticed.R` in the repository compares it with what happens: it is a guide, too
+#' cautious for wrong labels of all classes, and nearly right for those of one class on average
+#' over tables of several kinds, not for each kind.
 #'
 #' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
 #' even where a curved boundary would explain it; so where its Bayes factor is above 3 it is held
