@@ -12,16 +12,16 @@
 #'
 #' `"corrected"` is `"gaussian"` with the largest part of EP's error taken back: the second
 #' order of Opper, Paquet and Winther (2013), a sum over pairs of rows of what is
-#' correlated in them and not normal. EP's own evidence is exact to some hundredths where no
-#' label can be wrong, and some tenths too small where they can, so that it prefers overlap to
-#' wrong labels a little. With several classes EP's is one to several nats too small, and the
-#' correction, of what EP leaves out of a row's classes being dependent, about half of it.
+#' correlated in them and not normal. EP's own evidence is nearly exact where no
+#' label can be wrong and a little too small where they can, so that it prefers overlap to
+#' wrong labels (experiments/score.R in the repository). With several classes EP's is too small
+#' because it leaves out that the classes of a row are dependent, and the correction is of that.
 #'
 #' Which is which: `"ep"`, `"ep_zp"` and `"gaussian"`, [criterion()], and whatever learning
 #' maximises are EP's own, as in the papers. What is integrated, that is
 #' `"integrated"` and the weights of nodes and noise models of a fit with
 #' `hyper = "integrate"`, is corrected wherever that costs little beside EP: with the kernel
-#' between all rows, and up to 1000 + 10 m rows with m inducing inputs, or features of a [bpm()].
+#' between all rows, and up to 500 + 5 m rows with m inducing inputs, or features of a [bpm()].
 #' Above that, and of [shards()], all nodes and noise models are weighed by EP's own. The column
 #' `corrected` of `fit$nodes$models`, of `noise_test(fit)$models` and of the table of
 #' [select_model()] says so.

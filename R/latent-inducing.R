@@ -53,13 +53,14 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
   )
 }
 
-#' Does the second order of the evidence, n^2 k, cost little beside EP of low rank? Up to here
-#' it is at most a third of EP's few sweeps at a node, each n k^2 and some us a row
+#' Does the second order of the evidence, n^2 k, cost little beside EP of low rank? Up to here it
+#' is at most a quarter of EP's few sweeps at a node, each n k^2 and some us a row; and with more
+#' rows the correction moves their answers ever less
 #' @noRd
 second_is_cheap <- function(n, k) n <= second_rows + second_rows_each * k
 
-second_rows <- 1000
-second_rows_each <- 10
+second_rows <- 500
+second_rows_each <- 5
 
 #' Doubles of a low-rank fit at df = Inf: k features (which are not kept where they do not
 #' fit) and what EP has a row (200 more at a finite df)

@@ -99,8 +99,10 @@ count_one <- function(task) {
     d$X, d$y, epsilon = "average", hyper = "integrate", kernel = kernel_iso(), scale = FALSE,
     control = quiet_control()
   ))$value
-  table <- fit$nodes$table
-  at <- lapply(seq_along(table$weight), function(k) {
+  # where the inputs say nothing the evidence is exact
+  of_kernel <- which(is.na(fit$nodes$table$constant))
+  table <- fit$nodes$table[of_kernel, ]
+  at <- lapply(of_kernel, function(k) {
     h <- fit$nodes$hyper[[k]]
     kernel <- kernel_iso(h$lengthscale, bias = h$bias, nugget = h$nugget, fixed = TRUE)
     rates <- stats::setNames(1 - diag(fit$nodes$omega[[k]][1, , ]), c("neg", "pos"))

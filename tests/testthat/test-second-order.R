@@ -170,14 +170,50 @@ test_that("nodes and noise models are weighed by the corrected evidence", {
   expect_true(all(noise_test(fit)$models$corrected))
   # the evidence of each node, anew
   latent <- model_latent(fit)
-  anew <- vapply(seq_along(fit$nodes$hyper), function(k) {
+  by_ep <- which(is.na(fit$nodes$table$constant))
+  anew <- vapply(by_ep, function(k) {
     out <- latent$native(
       fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, with_second()
     )
     out$log_evidence + c(out$second, 0)
   }, numeric(2))
-  expect_equal(fit$nodes$table$log_evidence, anew[1, ], tolerance = 1e-4)
+  expect_equal(fit$nodes$table$log_evidence[by_ep], anew[1, ], tolerance = 1e-4)
   expect_gt(max(abs(anew[1, ] - anew[2, ])), 0.01)
   # what is maximised is EP's own
   expect_equal(fit$ep$log_evidence, criterion(fit)$value, tolerance = 1e-6)
+})
+
+test_that("where it costs much all nodes are weighed by EP's own evidence, and it is said", {
+  cheap <- second_is_cheap(c(1000, 1001, 530, 531), c(100, 100, 6, 6))
+  expect_identical(cheap, c(TRUE, FALSE, TRUE, FALSE))
+  d <- toy(530)
+  fit <- quietly(bpm(class ~ a + b, d, epsilon = "average"))
+  expect_false(any(fit$nodes$models$corrected))
+  latent <- model_latent(fit)
+  k <- which.max(fit$nodes$table$weight)
+  out <- latent$native(fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, with_second())
+  expect_equal(fit$nodes$table$log_evidence[k], out$log_evidence, tolerance = 1e-6)
+  expect_gt(abs(out$second), 1e-3)
+  # asked for it is there
+  expect_false(identical(log_evidence(fit, "corrected"), log_evidence(fit)))
+})
+
+# Against simulation ------------------------------------------------------------
+
+extended_test("it is most of what EP's evidence lacks of the exact one with wrong labels", {
+  withr::local_seed(10)
+  x <- matrix(rnorm(120), 60)
+  up <- x[, 1] + 0.5 * x[, 2] + 0.3 * rnorm(60) > 0
+  y <- factor(ifelse(xor(up, seq_len(60) %% 8 == 0), "yes", "no"))
+  gaps <- vapply(1:12, function(k) {
+    kernel <- kernel_iso(
+      exp(rnorm(1, 0.5, 0.3)), bias = 0.3, nugget = exp(rnorm(1, -2, 1)), fixed = TRUE
+    )
+    fit <- quietly(gpc(x, y, kernel = kernel, epsilon = c(0.05, 0.12, 0.2)[k %% 3 + 1]))
+    exact <- log_evidence(fit, "ais", se = 0.02, progress = FALSE)
+    exact$log_evidence - c(log_evidence(fit), log_evidence(fit, "corrected"))
+  }, numeric(2))
+  expect_gt(mean(gaps[1, ]), 0.05)
+  expect_lt(abs(mean(gaps[2, ])), mean(gaps[1, ]) / 2)
+  expect_lt(mean(gaps[2, ]^2), mean(gaps[1, ]^2) / 2)
 })
