@@ -1,6 +1,6 @@
 # Simulation-based calibration of fits that average: everything is drawn from the priors
-# (noise model, rates, lengthscales, nugget, bias), then two inputs, the latent function
-# and the labels. If the fit's posterior is right, the true number of wrong labels, the
+# (noise model, rates, whether the inputs say anything, lengthscales, nugget, bias), then two
+# inputs, the latent function and the labels. If the fit's posterior is right, the true number of wrong labels, the
 # rate and the first lengthscale have ranks in it that are uniform, and its probabilities
 # of the noise models agree with the shares drawn.
 
@@ -15,8 +15,9 @@ experiment <- list(
     uniform <- function(u) suppressWarnings(stats::ks.test(u, "punif"))
     ranks <- list(count = rows$rank_count, rate = rows$rank_rate, lengthscale = rows$rank_lengthscale)
     tests <- lapply(ranks, uniform)
-    found <- colMeans(rows[c("p_none", "p_one", "p_two")])
-    drawn <- vapply(c("none", "one", "two"), function(model) mean(rows$model == model), 0)
+    models <- names(noise_prior()$models)
+    found <- colMeans(rows[paste0("p_", models)])
+    drawn <- vapply(models, function(model) mean(rows$model == model), 0)
     list(summary = data.frame(
       what = c(
         paste("rank of the", names(ranks)), paste("model", names(drawn)),
@@ -51,6 +52,7 @@ calibrate_one <- function(rows, seed) {
     c(d, numeric(rows + 1 - length(d))) * nodes$models$probability[nodes$models$model == model]
   }))
   count <- sum(truth$flipped)
+  models <- names(noise_prior()$models)
   expected <- attr(observe(mislabelled(fit))$value, "expected")
   data.frame(
     model = truth$model, flipped = count, count = expected$count,
@@ -59,9 +61,16 @@ calibrate_one <- function(rows, seed) {
     rank_rate = rank(
       vapply(nodes$omega, function(omega) 1 - mean(apply(omega, 1, diag)), 0), mean(truth$rates)
     ),
-    rank_lengthscale = rank(vapply(nodes$hyper, function(h) h$lengthscale[[1]], 0), truth$lengthscale[1]),
-    p_none = nodes$models$probability[1], p_one = nodes$models$probability[2],
-    p_two = nodes$models$probability[3], least_ess = min(nodes$models$ess, Inf, na.rm = TRUE),
+    rank_lengthscale = rank(
+      ifelse(
+        is.na(nodes$table$constant), vapply(nodes$hyper, function(h) h$lengthscale[[1]], 0), Inf
+      ),
+      truth$lengthscale[1]
+    ),
+    as.list(stats::setNames(
+      nodes$models$probability[match(models, nodes$models$model)], paste0("p_", models)
+    )),
+    least_ess = min(nodes$models$ess, Inf, na.rm = TRUE),
     largest_k = max(nodes$models$pareto_k, -Inf, na.rm = TRUE),
     evaluations = nodes$evaluations
   )
@@ -79,13 +88,27 @@ draw_truth <- function(X) {
   centre <- held$kernel$lengthscale
   repeat {
     lengthscale <- centre * exp(0.7 * stats::rnorm(2) + 0.5 * stats::rnorm(1))
-    nugget <- 0.3 * exp(2 * stats::rnorm(1))
-    bias <- 0.3 * exp(2 * stats::rnorm(1)) * (1 + nugget)
-    model <- sample(c("none", "one", "two"), 1, prob = c(0.25, 0.375, 0.375))
+    nugget <- if (stats::runif(1) < 0.5) {
+      0.3 * exp(2 * stats::rnorm(1))
+    } else {
+      0.01 * exp(0.5 * stats::rnorm(1))
+    }
+    bias <- 0.3 * exp(2 * stats::rnorm(1))
+    prior <- noise_prior()$models
+    model <- sample(names(prior), 1, prob = prior)
     rate <- stats::rbeta(2, 1, 4) / 2
-    rates <- switch(model, none = c(0, 0), one = rate[c(1, 1)], two = rate)
-    D <- as.matrix(stats::dist(fit_scale(X) / rep(lengthscale, each = n)))^2
-    f <- drop(crossprod(chol(exp(-D / 2) + bias + diag(nugget, n)), stats::rnorm(n)))
+    rates <- switch(model,
+      none = c(0, 0), one = rate[c(1, 1)], two = rate, first = c(rate[1], 0),
+      second = c(0, rate[2])
+    )
+    if (stats::runif(1) < 0.25) { # the inputs say nothing
+      lengthscale[] <- Inf
+      f <- sqrt(bias) * stats::rnorm(1) + stats::rnorm(n)
+    } else {
+      D <- as.matrix(stats::dist(fit_scale(X) / rep(lengthscale, each = n)))^2
+      K <- exp(-D / 2) + bias * (1 + nugget) + diag(nugget, n)
+      f <- drop(crossprod(chol(K), stats::rnorm(n)))
+    }
     flipped <- stats::runif(n) < ifelse(f > 0, rates[2], rates[1])
     y <- xor(f > 0, flipped)
     if (min(sum(y), sum(!y)) > 0) break

@@ -234,7 +234,7 @@ mutant(
 )
 mutant(
   "modes weighed by EP's own evidence", "R/learn-curvature.R",
-  "is.finite(out$second)) mode$second <- out$second", "FALSE) mode$second <- 0",
+  "is.finite(out$second)) mode$second <- second_taken(out)", "FALSE) mode$second <- 0",
   r = "learn-average|learn-laplace"
 )
 mutant(
@@ -830,4 +830,28 @@ mutant(
 mutant(
   "threads of a team pack into the panels of the first", "src/glue-team.c",
   "team.engine + my_number", "team.engine", r = "native-fits"
+)
+mutant(
+  "inputs that say nothing are as probable as others before the data", "R/learn-null.R",
+  "log(null_prior) + null$log_evidence", "log1p(-null_prior) + null$log_evidence", r = "learn-null"
+)
+mutant(
+  "a row of which a check was reported counts as one with its label alone", "R/report-table.R",
+  "vapply(said, paste, \"\", collapse = \" \")", "vapply(said, function(s) s[1], 0)",
+  r = "learn-null"
+)
+mutant(
+  "the class whose labels alone are wrong is the other one", "R/report-noise.R",
+  "noise_only <- list(first = 1L, second = 2L)", "noise_only <- list(first = 2L, second = 1L)",
+  r = "learn-average"
+)
+mutant(
+  "the slope of a nugget is that in its log", "R/learn-coordinates.R",
+  "slope[bent] <- slope[bent] * curve$slope(z[bent])", "slope[bent] <- slope[bent]",
+  r = "learn-average"
+)
+mutant(
+  "bounds of overlap are on the nugget", "R/kernel-overlap.R",
+  "within <- log(variance * overlap_nugget(overlap, classes))", "within <- log(overlap)",
+  r = "kernel-overlap"
 )

@@ -198,6 +198,16 @@ test_that("rounding of the inputs moves no node", {
   expect_length(axes(diag(0))$values, 0)
 })
 
+test_that("under the noise models of one class labels of the other are right", {
+  nodes <- averaged(kernel = one_free())$nodes
+  wrong <- function(model) {
+    omega <- nodes$omega[nodes$table$model == model]
+    cbind(vapply(omega, function(o) o[1, 1, 2], 0), vapply(omega, function(o) o[1, 2, 1], 0))
+  }
+  expect_true(all(wrong("first")[, 1] > 0) && all(wrong("first")[, 2] == 0))
+  expect_true(all(wrong("second")[, 2] > 0) && all(wrong("second")[, 1] == 0))
+})
+
 test_that("one noise model is kept to, and the optimum is one node a model", {
   one <- averaged(epsilon = "learn")
   expect_equal(one$nodes$models$model, "one")

@@ -128,6 +128,20 @@ test_that("its nodes are constants to whoever asks", {
   }
 })
 
+test_that("it has one quarter of the prior probability of each noise model", {
+  withr::local_seed(5)
+  y <- seq_len(60) %% 10 == 0
+  nodes <- averaged(gpc, matrix(rnorm(120), 60), y)$nodes
+  for (model in nodes$models$model) {
+    mine <- nodes$table$model == model
+    share <- sum(nodes$table$weight[mine & !is.na(nodes$table$constant)]) /
+      sum(nodes$table$weight[mine])
+    total <- nodes$models$log_evidence[nodes$models$model == model]
+    # nodes of next to no weight are left out
+    expect_equal(share, exp(log(1 / 4) + null_of(y, model)$log_evidence - total), tolerance = 3e-3)
+  }
+})
+
 test_that("with other rows a constant has the evidence of these", {
   withr::local_seed(5)
   X <- matrix(rnorm(120), 60)

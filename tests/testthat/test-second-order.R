@@ -161,6 +161,19 @@ test_that("for several classes, too: it is the exact evidence of two rows nearer
 
 # Averages ---------------------------------------------------------------------
 
+extended_test("of a large correction less is taken, where that is nearer to the exact evidence", {
+  withr::local_seed(501)
+  X <- matrix(rnorm(220), ncol = 2)
+  y <- seq_len(110) %in% sample(110, 6)
+  kernel <- kernel_ard(c(2.9, 1.6), 1, 0.11, 0.026, fixed = TRUE) # useless inputs, saturated
+  fit <- quietly(gpc(X, y, kernel = kernel, epsilon = 0.042))
+  out <- model_latent(fit)$native(model_hyper(fit), Inf, row_likelihood(fit), NULL, with_second())
+  exact <- withr::with_seed(1, quietly(log_evidence(fit, "ais", se = 0.05)))[[1]]
+  expect_lt(
+    abs(corrected_evidence(out) - exact), abs(out$log_evidence + out$second - exact) - 0.1
+  )
+})
+
 test_that("nodes and noise models are weighed by the corrected evidence", {
   fit <- quietly(gpc(
     class ~ a + b, toy(), kernel = kernel_iso(), epsilon = "average", hyper = "integrate"
@@ -175,7 +188,7 @@ test_that("nodes and noise models are weighed by the corrected evidence", {
     out <- latent$native(
       fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, with_second()
     )
-    out$log_evidence + c(out$second, 0)
+    out$log_evidence + c(second_taken(out), 0)
   }, numeric(2))
   expect_equal(fit$nodes$table$log_evidence[by_ep], anew[1, ], tolerance = 1e-4)
   expect_gt(max(abs(anew[1, ] - anew[2, ])), 0.01)
