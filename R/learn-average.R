@@ -3,6 +3,10 @@
 # one before; then nodes, as many as a model deserves.
 
 average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
+average_behind <- 5       # nats behind on some of fewer rows: a few steps on all of them, the last
+average_rough_steps <- 8L # of at most so many
+average_rough_gain <- 1   # promising no more than this, tell whether it is so far behind there
+average_dropped <- 10     # that its mode need not be known better
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 average_rows_classes <- 1000L # of several classes that modes are sought on first
 
@@ -93,7 +97,12 @@ average_modes <- function(latent, noise, spec, tick, before = NULL) {
   found <- list()
   long <- !is.null(before) && average_is_long(latent)
   gain <- if (long && latent$classes > 2) modes_gain_classes else modes_gain
-  for (name in if (long) setdiff(average_hopeful(before), "matrix") else noise$models) {
+  # those far behind on some rows are looked at last, when it is known what they are behind
+  behind <- if (!long && length(before)) {
+    setdiff(names(before), average_hopeful(before, average_behind))
+  }
+  sought <- c(setdiff(noise$models, behind), intersect(noise$models, behind))
+  for (name in if (long) setdiff(average_hopeful(before), "matrix") else sought) {
     problem <- average_problem(latent, noise_of(name, noise), spec)
     few <- before[[name]]
     modes <- if (long) {
@@ -102,12 +111,11 @@ average_modes <- function(latent, noise, spec, tick, before = NULL) {
       starts <- if (is.null(few)) {
         average_from(problem, name, noise, found)
       } else {
-        lapply(few$modes, function(mode) {
-          times <- latent$n / few$problem$latent$n
-          list(par = mode$par, curvature = grown_curvature(problem, mode$H, times))
-        })
+        grown_starts(problem, few, latent$n)
       }
-      learn_modes(learn_objective(problem, tick), starts)
+      objective <- learn_objective(problem, tick)
+      rough <- if (name %in% behind) average_rough(objective, few$modes[[1]], starts[[1]], found)
+      if (is.null(rough)) learn_modes(objective, starts, found) else list(rough)
     }
     modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
     modes <- modes[!duplicated(lapply(modes, `[[`, "par"))]
@@ -118,9 +126,39 @@ average_modes <- function(latent, noise, spec, tick, before = NULL) {
 
 #' Noise models that can still be the best on all of many rows
 #' @noRd
-average_hopeful <- function(before) {
+average_hopeful <- function(before, most = average_hopeless) {
   laplace <- vapply(before, model_laplace, numeric(1))
-  names(before)[laplace > max(laplace) - average_hopeless]
+  names(before)[laplace > max(laplace) - most]
+}
+
+#' Where modes on some rows lead a search on more of them
+#' @noRd
+grown_starts <- function(problem, few, n) {
+  lapply(few$modes, function(mode) {
+    list(
+      par = mode$par,
+      curvature = grown_curvature(problem, mode$H, n / few$problem$latent$n)
+    )
+  })
+}
+
+#' A few steps, by the curvature of some rows, for a noise model that is far behind there
+#' @param found other noise models on all rows. @return a mode, or `NULL` where on all rows this
+#'   one is not so far behind that it does not matter.
+#' @noRd
+average_rough <- function(objective, mode, start, found) {
+  if (!length(found)) {
+    return(NULL)
+  }
+  basis <- diag(length(start$par))
+  here <- learn_walk(start, objective, basis, average_rough_steps, average_rough_gain)
+  if (!is.finite(here$penalised)) {
+    return(NULL)
+  }
+  here[c("H", "measured")] <- list(start$curvature, mode$measured)
+  best <- max(vapply(found, model_laplace, numeric(1)))
+  far <- best - node_laplace(here) > average_dropped + average_rough_gain
+  if (far && isTRUE(here$opt$convergence == 0L)) here
 }
 
 # Nodes -------------------------------------------------------------------------

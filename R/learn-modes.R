@@ -26,15 +26,17 @@ modes_way <- function(problem, starts) {
 #' The modes that the starts lead to
 #'
 #' @param starts list of list(par, sites, curvature): what is not known is left out.
+#' @param beside by name list(problem, modes) of other noise models, of the same kernel.
 #' @return list of evaluations with `H`, `tangent` and `measured` of learn_curvature(); the
 #'   best first. Empty where EP has no fixed point.
 #' @noRd
-learn_modes <- function(objective, starts) {
+learn_modes <- function(objective, starts, beside = NULL) {
   ends <- learn_ends(objective, starts, modes_way(objective$problem, starts))$ends
   modes <- list()
   for (end in best_first(ends)) {
     if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
-      end[c("H", "tangent", "measured")] <- learn_curvature(objective, end)
+      told <- curvature_beside(objective$problem, end, beside)
+      end[c("H", "tangent", "measured")] <- learn_curvature(objective, end, told = told)
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
