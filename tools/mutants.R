@@ -246,6 +246,15 @@ mutant(
   "component$share * part / (before + n)", "component$share", r = "learn-average"
 )
 mutant(
+  "a curvature that is lent lacks what couples it to the rates", "R/learn-curvature.R",
+  "H[asked, at] <- t(H[at, asked])", "H[asked, at] <- 0", r = "learn-curvature"
+)
+mutant(
+  "a noise model that may still be the best is left near its mode", "R/learn-average.R",
+  "best - node_laplace(here) > average_dropped", "best - node_laplace(here) > -average_dropped",
+  r = "learn-average"
+)
+mutant(
   "corners have no mirror images", "R/learn-points.R",
   "rep((1 - 2 * (k %% 2)) * radius, each = d)", "rep(radius, each = d)", r = "learn-average"
 )

@@ -412,3 +412,17 @@ test_that("nodes of which none has a fixed point have no weight, and are no erro
   ))
   expect_false(anyNA(predict(fit, type = "prob")))
 })
+
+test_that("a noise model far behind on some rows is left near its mode, and said to be far behind", {
+  d <- withr::with_seed(1, data.frame(a = rnorm(300), b = rnorm(300)))
+  d$class <- xor(2 * d$a + d$b > 0, withr::with_seed(2, runif(300) < 0.15))
+  fit <- averaged(d)
+  none <- fit$nodes$models[1, ]
+  full <- gpc(class ~ a + b, d, epsilon = 0, hyper = "integrate", control = quiet)
+  full <- full$nodes$models
+  best <- max(fit$nodes$models$log_evidence)
+  expect_identical(none$method, "carried")
+  expect_gt(best - full$log_evidence, average_dropped)
+  expect_gt(best - none$log_evidence, average_dropped)
+  expect_lt(abs(none$laplace - full$laplace), average_rough_gain + 0.5)
+})
