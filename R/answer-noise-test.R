@@ -84,9 +84,9 @@
 #'     `count` and the `rates` (the largest) if some labels are wrong, and of the rows'
 #'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes. More
 #'     nodes are added by themselves while they are cheap and the error of `log_bayes_factor` is
-#'     above .1 or that of `probability` above .01. Another order of the columns or classes moves
-#'     the answers by so much; what does not change the inputs (their units, the machine) does
-#'     not move them. The error of EP is not part of it.
+#'     above .1, that of `probability` above .01 or that of `count` above .5. Another order of the
+#'     columns or classes moves the answers by so much; what does not change the inputs (their
+#'     units, the machine) does not move them. The error of EP is not part of it.
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [mislabelled()], [noise_prior()]

@@ -8,15 +8,18 @@ average_nodes_fewest <- 27L  # and where it is dear
 average_cheap <- 8e6         # flops of a pass over the rows of which a node is cheap
 average_quantum <- 16L       # corners come in so many,
 average_nodes_least <- 12L   # other nodes in no fewer, unless a model's probability by Laplace
-average_negligible <- 1e-3   # is below
-average_more <- 2            # times as many at most, of cheap ones, come later, where the error of
-average_goal <- c(evidence = 0.1, wrong = 0.01) # the log Bayes factor or of rows (rms) is above
+average_negligible <- 1e-3   # is below this; with flip rates, for the Bayes factor hangs on all of
+average_minor <- 0.03        # them together, below this
+average_more <- 1            # times as many at most, of cheap ones, come later, where an error is
+# above this: of the log Bayes factor, of rows' probabilities (rms), of the number of wrong labels
+average_goal <- c(evidence = 0.1, wrong = 0.01, count = 0.5)
 average_carried_error <- 0.3 # of the log evidence where other models' nodes tell what it lacks
 
-#' What a pass over the rows costs, in flops
+#' What a pass over the rows costs, in flops of low-rank algebra: those of dense one are faster
 #' @noRd
 average_cost <- function(latent) {
-  rank <- if (is.null(latent$Z)) latent$n else nrow(latent$Z)
+  dense <- is.null(latent$Z)
+  rank <- if (dense) latent$n / 2 else nrow(latent$Z)
   latent$n * min(latent$n, rank)^2 * (latent$classes / 2)^2
 }
 
@@ -39,7 +42,8 @@ average_sizes <- function(models, noise) {
   free <- vapply(models, function(m) as.numeric(node_is_free(m$problem, m$modes)), 0)
   laplace <- vapply(models, model_laplace, numeric(1)) + log(noise$weights[names(models)])
   share <- exp((laplace - max(laplace)) / 2)
-  matters <- free * (share^2 > average_negligible * sum(share^2))
+  least <- ifelse(names(models) == "none", average_negligible, average_minor)
+  matters <- free * (share^2 > least * sum(share^2))
   size <- average_total(problem$latent) * share * matters / max(sum(share * matters), 1e-300)
   if (isTRUE(problem$corners)) {
     return(matters * pmax(round(size / average_quantum), 1) * average_quantum)
@@ -93,9 +97,9 @@ average_wanted <- function(models, parts, noise) {
   count * (blame > 0 & blame >= max(blame) / 2)
 }
 
-#' What each noise model adds to the squared errors of the log Bayes factor and of the rows'
-#' probabilities of a wrong label
-#' @return list(evidence, wrong), a number for each model.
+#' What each noise model adds to the squared errors of the log Bayes factor, of the rows'
+#' probabilities of a wrong label and of their sum
+#' @return list(evidence, wrong, count), a number for each model.
 #' @noRd
 average_errors <- function(models, parts, noise) {
   log_evidence <- vapply(parts, function(part) part$log_evidence, 1) +
@@ -109,14 +113,18 @@ average_errors <- function(models, parts, noise) {
   n <- length(wrong[[1]]$mean)
   means <- matrix(vapply(wrong, function(w) w$mean, numeric(n)), n)
   apart <- means - drop(means %*% share)
-  inside <- vapply(wrong, function(w) mean(w$variance), 1) * (error > 0)
+  inside <- vapply(wrong, function(w) c(mean(w$variance), w$count), c(1, 1))
+  inside <- inside * rep(error > 0, each = 2)
   list(
     evidence = (ifelse(some, share / max(sum(share[some]), 1e-300), 1) * error)^2 * !all(some),
-    wrong = share^2 * (inside + colMeans(apart^2) * error^2)
+    wrong = share^2 * (inside[1, ] + colMeans(apart^2) * error^2),
+    count = share^2 * (inside[2, ] + colSums(apart)^2 * error^2)
   )
 }
 
-#' Mean probability that each label is wrong over the nodes of a model, and its squared error
+#' Mean probability that each label is wrong over the nodes of a model, and the squared errors of it
+#' and of the sum over rows
+#' @return list(mean, variance, count)
 #' @noRd
 part_wrong <- function(part, problem) {
   latent <- problem$latent
@@ -130,7 +138,12 @@ part_wrong <- function(part, problem) {
   wrong <- matrix(wrong, latent$n)
   w <- exp(part$log_weight[used])
   mean <- drop(wrong %*% w)
-  list(mean = mean, variance = pair_variance(wrong - mean, w, part$pair[used]))
+  pair <- part$pair[used]
+  apart <- wrong - mean
+  list(
+    mean = mean, variance = pair_variance(apart, w, pair),
+    count = pair_variance(rbind(colSums(apart)), w, pair)
+  )
 }
 
 #' Laplace's evidence of modes that have no nodes, with what nodes of the other noise models add
