@@ -8,7 +8,7 @@
 #' without wrong labels included, and the interval is over the nodes. With `hyper =
 #' "optimum"` and a learned rate (`epsilon = "learn"`) the interval is that of the rate, at the
 #' kernel of the fit, under a uniform prior. With a learned matrix (`epsilon = "matrix"`) it is that
-#' of the Dirichlet posterior of each row, given the expected counts: these are uncertain
+#' of the posterior of each row, given the expected counts: these are uncertain
 #' themselves, so that the intervals are rather too short. A given rate or matrix has
 #' none.
 #'
@@ -75,13 +75,14 @@ recorded_code <- function(object) {
   recorded
 }
 
-#' Beta intervals of the rows of a Dirichlet posterior
+#' Intervals of the posterior of a matrix: Beta distributions with the mean and variance of each
+#' entry
 #' @noRd
 matrix_interval <- function(object, level) {
-  noise <- object$noise
-  prior <- noise$strength * rate_matrix(noise$rate, ncol(object$omega))
-  a <- prior + noise$counts
-  end <- function(p) stats::qbeta(p, a, rowSums(a) - a)
+  posterior <- matrix_posterior(object$noise, object$noise$counts)
+  mean <- matrix_mean(posterior)
+  size <- mean * (1 - mean) / matrix_variance(posterior) - 1
+  end <- function(p) matrix(stats::qbeta(p, mean * size, (1 - mean) * size), nrow(mean))
   list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
 }
 

@@ -39,7 +39,7 @@ new_model <- function(spec, molded, call, fitted, ...) {
       learning = fitted$learning,
       call = fit_call(call, spec),
       nodes = nodes,
-      noise = if (!is.null(fitted$counts)) fitted[c("rate", "strength", "counts")]
+      noise = if (!is.null(fitted$counts)) fitted[matrix_fields]
     ),
     class = c(spec_model(spec), "sturdy_model")
   )

@@ -162,8 +162,8 @@
 #'     hyperparameters on a bound of the search);
 #'   * `call`: the call;
 #'   * `nodes`: where the fit averages, see [averaging], otherwise `NULL`;
-#'   * `noise`: with a matrix learned at one point a list of `rate` and `strength` of its
-#'     Dirichlet prior and the expected `counts`, otherwise `NULL`.
+#'   * `noise`: with a matrix learned at one point a list of `rate`, `strength` and `apart` of its
+#'     prior (see [several-classes]) and the expected `counts`, otherwise `NULL`.
 #'
 #' With three classes or more `data$y` counts the classes from 1, `epsilon` has the rate, or
 #' with a matrix the rate of each true class, `inducing$C` has a column a class, and so have

@@ -34,7 +34,8 @@
 #'   this hyperparameter. For `lengthscale`, `meanlog = NA`, the default, centres the
 #'   prior on the median heuristic of the data. For `bias` and `nugget` it is log(0.1) where
 #'   the optimum is sought, and log(0.3) where hyperparameters are integrated
-#'   (`hyper = "integrate"` in [gpc_spec()]); there the prior of the bias is that of
+#'   (`hyper = "integrate"` in [gpc_spec()]), or for a nugget with three classes or more
+#'   log(0.03), with a standard deviation of 1.5 at most; there the prior of the bias is that of
 #'   `bias / (variance + nugget)`, and with two classes that of the nugget has a second
 #'   possibility beside, see [noise_prior()].
 #' @param common Where hyperparameters are integrated: the standard deviation of the log of a

@@ -39,6 +39,7 @@ kernel_resolve <- function(kernel,
       if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
   }
   usual <- anyNA(kernel$prior$nugget$meanlog)
+  kernel <- usual_nugget(kernel, classes, integrate)
   for (name in c("bias", "nugget")) {
     if (anyNA(kernel$prior[[name]]$meanlog)) {
       kernel$prior[[name]]$meanlog <- log(if (integrate) 0.3 else 0.1)
@@ -54,6 +55,22 @@ kernel_resolve <- function(kernel,
   kernel$nugget <- believed$nugget
   if (!is.null(believed$prior)) kernel$prior$nugget <- believed$prior
   kernel$fixed <- (if (believed$held) union else setdiff)(kernel$fixed, "nugget")
+  kernel
+}
+
+# The usual prior of the log nugget with several classes, where it is integrated: with that of two
+# classes a quarter of the labels would contradict the inputs before the data are seen
+nugget_classes <- c(meanlog = log(0.03), sdlog = 1.5)
+
+#' A kernel whose nugget has the usual prior, as so many classes need it
+#' @noRd
+usual_nugget <- function(kernel, classes, integrate) {
+  prior <- kernel$prior$nugget
+  if (integrate && classes > 2 && anyNA(prior$meanlog)) {
+    prior$meanlog <- nugget_classes[["meanlog"]]
+    prior$sdlog <- min(prior$sdlog, nugget_classes[["sdlog"]])
+    kernel$prior$nugget <- prior
+  }
   kernel
 }
 

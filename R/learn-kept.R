@@ -118,7 +118,7 @@ average_result <- function(latent, spec, models, name, nodes) {
       hyper = hyper, epsilon = model$problem$rates(mode$par), ep = ep, latent = latent,
       nodes = nodes, learning = average_learning(models, name, ep, nodes)
     ),
-    models$matrix$modes[[1]]$matrix[c("rate", "strength", "counts")]
+    models$matrix$modes[[1]]$matrix[matrix_fields]
   )
 }
 

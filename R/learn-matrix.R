@@ -1,6 +1,6 @@
-# A noise matrix: rows under a Dirichlet prior whose centre is one rate and whose strength
-# is learned, so that it is that of one rate where the data say no more. Its posterior, also
-# Dirichlet, and the kernel are found in turn. Nodes: learn-nodes-matrix.R.
+# A noise matrix, under a prior whose centre is one rate and whose strengths are learned
+# (report-dirichlet.R). Its posterior, of the same kind, and the kernel are found in turn. Nodes:
+# learn-nodes-matrix.R.
 
 matrix_rounds <- 3L     # of the matrix and the kernel in turn, for an average
 matrix_kernel_steps <- 8L
@@ -29,7 +29,7 @@ matrix_optimum <- function(latent, spec) {
   counter <- learn_counter(spec$control$progress$tick)
   way <- list(
     problem = function(omega) learn_problem(latent, at_rate(omega)),
-    point = dirichlet_mean, shape = 1, rounds = 1L, gain = learn_gain
+    point = matrix_mean, shape = 1, rounds = 1L, gain = learn_gain
   )
   ends <- lapply(usable, function(fit) {
     here <- list(
@@ -49,8 +49,7 @@ matrix_optimum <- function(latent, spec) {
   }
   score <- vapply(ends, function(end) end$matrix$value + end$log_prior + end$matrix$offset, 0)
   best <- ends[[which.max(score)]]
-  fit[c("omega", "rate", "strength", "counts")] <-
-    best$matrix[c("mean", "rate", "strength", "counts")]
+  fit[c("omega", matrix_fields)] <- best$matrix[c("mean", matrix_fields)]
   fit$hyper <- best$here$hyper
   fit$epsilon <- 1 - unname(diag(fit$omega))
   fit$ep <- ep_run(
@@ -72,7 +71,7 @@ matrix_optimum <- function(latent, spec) {
 #'
 #' @param here list(hyper, omega, sites, par: the kernel's coordinates, curvature: in them, where
 #'   it is known) to start from.
-#' @param way list(problem(omega), point(alpha): the matrix at which EP is run, shape: see
+#' @param way list(problem(omega), point(posterior): the matrix at which EP is run, shape: see
 #'   matrix_prior(), rounds, gain: of the steps of the kernel).
 #' @return list(matrix: see matrix_em(), mode: an evaluation, value: f there, log_prior, here),
 #'   or `NULL`.
@@ -82,7 +81,7 @@ matrix_climb <- function(here, latent, spec, way, tick) {
   for (round in seq_len(way$rounds)) {
     matrix <- matrix_em(latent, here, spec, way, tick)
     if (is.null(matrix)) break
-    omega <- way$point(matrix$alpha)
+    omega <- way$point(matrix$posterior)
     problem <- way$problem(omega)
     end <- learn_walk(
       list(par = here$par, sites = matrix$sites, curvature = here$curvature),
@@ -107,8 +106,8 @@ matrix_climb <- function(here, latent, spec, way, tick) {
 #' EM for the matrix at a kernel: the expected counts of [M 12.12], then the posterior of its
 #' rows under the prior that these counts make most probable
 #'
-#' @return list(alpha, mean, counts, rate, strength, shape, value: log evidence, offset: see
-#'   matrix_offset(), sites), or `NULL`.
+#' @return list(posterior, mean, counts, rate, strength, apart, shape, value: log evidence,
+#'   offset: see matrix_offset(), sites), or `NULL`.
 #' @noRd
 matrix_em <- function(latent, here, spec, way, tick) {
   control <- way$problem(here$omega)$search_control
@@ -124,43 +123,37 @@ matrix_em <- function(latent, here, spec, way, tick) {
     counts <- report_counts(latent$reports, truth_posterior(L, out$seen))
     counts <- apply(counts, 2:3, sum)
     prior <- matrix_prior(counts, way$shape)
-    alpha <- prior$strength * rate_matrix(prior$rate, latent$classes) + counts
+    posterior <- matrix_posterior(prior, counts)
     before <- omega
-    omega <- way$point(alpha)
+    omega <- way$point(posterior)
     sites <- out$sites
     found <- c(prior, list(
-      alpha = alpha, counts = counts, shape = way$shape, value = out$log_evidence, sites = sites
+      posterior = posterior, counts = counts, shape = way$shape, value = out$log_evidence, sites = sites
     ))
     if (max(abs(omega - before)) < matrix_em_tol || learn_is_over(spec)) break
   }
   if (!is.null(found)) {
-    found$mean <- dirichlet_mean(found$alpha)
+    found$mean <- matrix_mean(found$posterior)
     found$offset <- matrix_offset(found)
   }
   found
 }
 
-dirichlet_mean <- function(alpha) alpha / rowSums(alpha)
-
-#' exp E log omega under Dirichlet rows alpha
-#' @noRd
-dirichlet_geometric <- function(alpha) exp(digamma(alpha) - digamma(rowSums(alpha)))
-
 #' What the matrix adds to the log evidence: -KL of its posterior from its prior, this
-#' integrated over rate and strength [M 12.17]
+#' integrated over the prior's parameters [M 12.17]
 #' @noRd
 matrix_offset <- function(found) {
-  centre <- found$strength * rate_matrix(found$rate, ncol(found$counts))
   spread <- matrix_prior_grid(found$counts, found$shape)$log_marginal -
-    dirichlet_marginal(found$rate, found$strength, found$counts)
-  spread - dirichlet_divergence(found$alpha, centre)
+    often_marginal(found$rate, found$strength, found$counts) -
+    whereto_marginal(found$apart, found$counts)
+  spread - matrix_divergence(found$posterior, matrix_posterior(found, 0 * found$counts))
 }
 
 # An average --------------------------------------------------------------------
 
 #' The matrix as a noise model
 #'
-#' With q the variational posterior of the matrix, Dirichlet in each row, and omega~ its
+#' With q the variational posterior of the matrix, see matrix_posterior(), and omega~ its
 #' geometric mean, f(z) = log Z(z; omega~) + log prior(z), and its integral less
 #' KL(q || prior) is a lower bound of the evidence [M 12.17].
 #' @param models those of average_modes(). @param before the noise models on some of the rows,
@@ -173,7 +166,7 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
       sources <- length(latent$reports$sources)
       average_problem(latent, noise_held("matrix", omega, latent$classes, sources), spec)
     },
-    point = dirichlet_geometric, shape = noise$shape, rounds = if (long) 1L else matrix_rounds,
+    point = matrix_geometric, shape = noise$shape, rounds = if (long) 1L else matrix_rounds,
     gain = if (long) modes_gain_classes else modes_gain
   )
   few <- before$matrix
@@ -187,7 +180,7 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
   modes <- list()
   for (end in ends[order(-value)]) {
     if (max(value) - end$value > modes_lost || matrix_is_known(end, modes)) next
-    problem <- way$problem(way$point(end$matrix$alpha))
+    problem <- way$problem(way$point(end$matrix$posterior))
     # the mode of the kernel at the matrix, its value with what the matrix adds
     told <- matrix_curvature(end, if (!long) models$one$modes, long)
     more <- if (is.null(told)) {
@@ -204,7 +197,7 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
   }
   if (length(modes)) {
     modes <- best_first(modes)
-    list(problem = way$problem(way$point(modes[[1]]$matrix$alpha)), modes = modes)
+    list(problem = way$problem(way$point(modes[[1]]$matrix$posterior)), modes = modes)
   }
 }
 
@@ -215,7 +208,7 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
 matrix_onward <- function(few, latent, way, one) {
   times <- latent$n / few$problem$latent$n
   lapply(few$modes, function(mode) {
-    omega <- way$point(mode$matrix$alpha)
+    omega <- way$point(mode$matrix$posterior)
     problem <- way$problem(omega)
     list(
       hyper = problem$hyper(mode$par), omega = omega, sites = one$modes[[1]]$sites,

@@ -9,39 +9,63 @@ matrix_least_log <- -650 # of an entry, as EP takes it
 #' What the matrices of a component are drawn by
 #'
 #' A count below 1 may well be 0, where its entry of the matrix would be.
-#' @param matrix list(counts, shape) of a mode. @return list(counts, log_marginal, and of
-#'   the prior's grid rate, strength, cumulative probability), or `NULL`.
+#' @param matrix list(counts, shape) of a mode. @return list(counts, and of
+#'   matrix_prior_grid() log_marginal, often, whereto), or `NULL`.
 #' @noRd
 matrix_component <- function(matrix, share) {
   if (is.null(matrix)) {
     return(NULL)
   }
   counts <- share * matrix$counts^2 / (matrix$counts + 1)
-  grid <- matrix_prior_grid(counts, matrix$shape)
-  list(
-    counts = counts, log_marginal = grid$log_marginal, rate = grid$rate,
-    strength = grid$strength, cumulative = cumsum(grid$share)
-  )
+  c(list(counts = counts), matrix_prior_grid(counts, matrix$shape))
 }
 
 #' Points k = first + 1..n of the matrices of a component, in logs: C^2 x n
 #' @noRd
 matrix_points <- function(component, n, first) {
   part <- component$matrix
-  size <- 1 + length(part$counts)
+  classes <- ncol(part$counts)
+  size <- 2 + length(part$counts)
+  mine <- seq_len(classes)
   p <- utils::tail(primes(length(component$centre) + size), size)
   u <- outer(sqrt(p), first + seq_len(n), function(a, k) (0.5 + k * a) %% 1)
   u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
+  pick <- function(u, of) min(findInterval(u, cumsum(of$share)) + 1, length(of$share))
   points <- vapply(seq_len(n), function(k) {
-    at <- min(findInterval(u[1, k], part$cumulative) + 1, length(part$rate))
-    alpha <- part$strength[at] * rate_matrix(part$rate[at], ncol(part$counts)) + part$counts
-    # below the least number the lower tail of a gamma distribution
-    log_gamma <- log(stats::qgamma(u[-1, k], alpha))
-    tail <- (log(u[-1, k]) + lgamma(alpha + 1)) / alpha
-    log_gamma <- matrix(ifelse(log_gamma > matrix_least_log, log_gamma, tail), nrow(alpha))
-    log_gamma - apply(log_gamma, 1, log_sum)
-  }, numeric(length(part$counts)))
+    one <- pick(u[1, k], part$often)
+    other <- pick(u[2, k], part$whereto)
+    posterior <- matrix_posterior(
+      list(
+        rate = part$often$rate[one], strength = part$often$strength[one],
+        apart = part$whereto$apart[other]
+      ),
+      part$counts
+    )
+    often <- log_beta_quantile(u[2 + mine, k], posterior$often)
+    whereto <- log_gamma_quantile(u[-c(1:2, 2 + mine), k], posterior$whereto)
+    whereto <- whereto - apply(whereto, 1, log_sum)
+    with_diagonal(often[, 1] + whereto, often[, 2])
+  }, part$counts)
   matrix(points, ncol = n)
+}
+
+#' Logs of Beta quantiles and of what is left of 1, a row each; below the least number by the
+#' lower tail
+#' @noRd
+log_beta_quantile <- function(u, shapes) {
+  a <- shapes[, 1]
+  b <- shapes[, 2]
+  p <- stats::qbeta(u, a, b)
+  tail <- (log(u) + log(a) + lbeta(a, b)) / a
+  cbind(ifelse(log(p) > matrix_least_log, log(p), tail), log1p(-p))
+}
+
+#' Logs of gamma quantiles, likewise
+#' @noRd
+log_gamma_quantile <- function(u, shape) {
+  x <- log(stats::qgamma(u, shape))
+  tail <- (log(u) + lgamma(shape + 1)) / shape
+  matrix(ifelse(x > matrix_least_log, x, tail), nrow(shape))
 }
 
 #' Log density of a component at matrices, less that of the prior

@@ -1,58 +1,145 @@
-# The prior of a noise matrix: its rows are Dirichlet, around one rate, with a strength; the
-# rate and the strength by the counts, or integrated over a grid.
+# The prior of a noise matrix, in two levels: how often rows of a class are wrong, alike among
+# the classes, and whereto, which may be one other class only. Given the prior's parameters both
+# are conjugate, Beta and Dirichlet; these by the counts, or integrated over grids [M 12.13].
 
-# Prior of the log strength, in rows of data: wide
-matrix_strength <- c(meanlog = log(30), sdlog = 1.5)
-matrix_grid <- 41L # points a side, of the prior's rate and strength
+# Of the log strength of how often, in rows of data, and of whereto
+matrix_strength <- c(meanlog = log(60), sdlog = 1)
+matrix_apart <- c(meanlog = 0, sdlog = 1.5)
+matrix_grid <- 41L # points a side
+matrix_fields <- c("rate", "strength", "apart", "counts")
 
-#' Rate and strength of the Dirichlet prior by the marginal likelihood of the counts [M 12.13]
+#' Parameters of the prior by the marginal likelihood of the counts
 #' @param shape twice the rate has a Beta(1, shape) distribution.
+#' @return list(rate, strength: of how often, apart: the strength of whereto).
 #' @noRd
 matrix_prior <- function(counts, shape = 1) {
-  minus_log <- function(par) {
+  # densities in par, of the rate and of the log-normal strengths
+  normal <- function(x, of) (x - of[["meanlog"]])^2 / (2 * of[["sdlog"]]^2)
+  often <- function(par) {
     rate <- 0.5 * stats::plogis(par[1])
-    # densities in par, of the rate and of the log-normal strength
-    -dirichlet_marginal(rate, exp(par[2]), counts) - log(rate) - shape * log1p(-2 * rate) +
-      (par[2] - matrix_strength[["meanlog"]])^2 / (2 * matrix_strength[["sdlog"]]^2)
+    normal(par[2], matrix_strength) - often_marginal(rate, exp(par[2]), counts) - log(rate) -
+      shape * log1p(-2 * rate)
   }
+  whereto <- function(par) normal(par, matrix_apart) - whereto_marginal(exp(par), counts)
   wrong <- (sum(counts) - sum(diag(counts)) + 0.5) / (sum(counts) + 1)
   start <- c(stats::qlogis(2 * min(wrong, 0.45)), matrix_strength[["meanlog"]])
-  found <- stats::optim(start, minus_log, control = list(reltol = 1e-8))
-  list(rate = 0.5 * stats::plogis(found$par[1]), strength = exp(found$par[2]))
-}
-
-#' Rates and strengths of the prior, and their probabilities given counts
-#' @return list(rate, strength, share (of as many points), log_marginal of the counts).
-#' @noRd
-matrix_prior_grid <- function(counts, shape) {
-  p <- (seq_len(matrix_grid) - 0.5) / matrix_grid
-  rate <- 0.5 * stats::qbeta(p, 1, shape)
-  strength <- exp(stats::qnorm(p, matrix_strength[["meanlog"]], matrix_strength[["sdlog"]]))
-  grid <- expand.grid(rate = rate, strength = strength)
-  value <- dirichlet_marginal(grid$rate, grid$strength, counts)
-  total <- log_sum(value)
+  found <- stats::optim(start, often, control = list(reltol = 1e-8))
+  ends <- matrix_apart[["meanlog"]] + c(-5, 5) * matrix_apart[["sdlog"]]
   list(
-    rate = grid$rate, strength = grid$strength, share = exp(value - total),
-    log_marginal = total - 2 * log(matrix_grid)
+    rate = 0.5 * stats::plogis(found$par[1]), strength = exp(found$par[2]),
+    apart = exp(stats::optimize(whereto, ends)$minimum)
   )
 }
 
-#' Log marginal likelihood of the counts under a Dirichlet prior of the rows
+#' Parameters of the prior, and their probabilities given counts
+#' @return list(often: list(rate, strength, share), whereto: list(apart, share), of as many
+#'   points each; log_marginal of the counts).
+#' @noRd
+matrix_prior_grid <- function(counts, shape) {
+  p <- (seq_len(matrix_grid) - 0.5) / matrix_grid
+  normals <- function(p, of) exp(stats::qnorm(p, of[["meanlog"]], of[["sdlog"]]))
+  often <- expand.grid(
+    rate = 0.5 * stats::qbeta(p, 1, shape), strength = normals(p, matrix_strength)
+  )
+  fine <- (seq_len(5L * matrix_grid) - 0.5) / (5L * matrix_grid)
+  whereto <- list(apart = normals(fine, matrix_apart))
+  one <- often_marginal(often$rate, often$strength, counts)
+  other <- whereto_marginal(whereto$apart, counts)
+  list(
+    often = c(often, list(share = exp(one - log_sum(one)))),
+    whereto = c(whereto, list(share = exp(other - log_sum(other)))),
+    log_marginal = log_sum(one) - log(length(one)) + log_sum(other) - log(length(other))
+  )
+}
+
+#' Log marginal likelihood of how often rows are wrong, up to the multinomial coefficients
 #' @param rate,strength of the prior: numbers, or as many of each.
 #' @noRd
-dirichlet_marginal <- function(rate, strength, counts) {
-  classes <- ncol(counts)
-  on <- strength * (1 - rate)
-  off <- strength * rate / (classes - 1)
+often_marginal <- function(rate, strength, counts) {
+  right <- diag(counts)
+  wrong <- rowSums(counts) - right
+  a <- strength * rate
+  b <- strength - a
+  value <- 0
+  for (c in seq_along(right)) value <- value + lbeta(a + wrong[c], b + right[c]) - lbeta(a, b)
+  value
+}
+
+#' Log marginal likelihood of where those go that are wrong
+#' @param apart strength of the prior: a number, or several.
+#' @noRd
+whereto_marginal <- function(apart, counts) {
+  off <- off_diagonal(counts)
+  each <- apart / ncol(off)
   gain <- function(at, count) lgamma(at + count) - lgamma(at)
   value <- 0
-  for (true in seq_len(classes)) {
-    value <- value - gain(strength, sum(counts[true, ]))
-    for (recorded in seq_len(classes)) {
-      value <- value + gain(if (recorded == true) on else off, counts[true, recorded])
-    }
-  }
+  for (count in off) value <- value + gain(each, count)
+  for (total in rowSums(off)) value <- value - gain(apart, total)
   value
+}
+
+#' C x (C - 1): the rows of a matrix without their diagonal entries
+#' @noRd
+off_diagonal <- function(m) matrix(t(m)[t(row(m) != col(m))], nrow(m), byrow = TRUE)
+
+#' And back
+#' @noRd
+with_diagonal <- function(off, on) {
+  m <- matrix(0, nrow(off), nrow(off))
+  m[t(row(m) != col(m))] <- t(off)
+  m <- t(m)
+  diag(m) <- on
+  m
+}
+
+# The posterior of the rows -----------------------------------------------------------
+
+#' @param prior see matrix_prior(); with counts of 0, the prior itself.
+#' @return list(often (C x 2: Beta, of wrong and of right), whereto (C x (C - 1): Dirichlet)).
+#' @noRd
+matrix_posterior <- function(prior, counts) {
+  right <- diag(counts)
+  off <- off_diagonal(counts)
+  rate <- c(prior$rate, 1 - prior$rate)
+  list(
+    often = cbind(rowSums(off), right) + rep(prior$strength * rate, each = length(right)),
+    whereto = off + prior$apart / ncol(off)
+  )
+}
+
+#' exp E log of the rows, or what else a function of Dirichlet rows gives
+#' @noRd
+matrix_point <- function(posterior, of) {
+  often <- of(posterior$often)
+  with_diagonal(often[, 1] * of(posterior$whereto), often[, 2])
+}
+
+matrix_mean <- function(posterior) matrix_point(posterior, dirichlet_mean)
+
+matrix_geometric <- function(posterior) {
+  matrix_point(posterior, function(alpha) exp(digamma(alpha) - digamma(rowSums(alpha))))
+}
+
+dirichlet_mean <- function(alpha) alpha / rowSums(alpha)
+
+#' Sum over rows of KL(a || b), how often and whereto
+#' @noRd
+matrix_divergence <- function(a, b) {
+  dirichlet_divergence(a$often, b$often) + dirichlet_divergence(a$whereto, b$whereto)
+}
+
+#' Variances of the entries: of the product of two that are independent
+#' @noRd
+matrix_variance <- function(posterior) {
+  spread <- function(alpha) {
+    mean <- dirichlet_mean(alpha)
+    mean * (1 - mean) / (rowSums(alpha) + 1)
+  }
+  often <- spread(posterior$often)
+  rate <- dirichlet_mean(posterior$often)[, 1]
+  to <- dirichlet_mean(posterior$whereto)
+  moved <- spread(posterior$whereto)
+  with_diagonal(rate^2 * moved + often[, 1] * (to^2 + moved), often[, 2])
 }
 
 #' Sum over rows of KL(Dirichlet(a) || Dirichlet(b))

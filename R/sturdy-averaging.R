@@ -44,11 +44,11 @@
 #' # Three classes or more
 #' The noise models are none, one rate, and a noise matrix, which has the prior probability that
 #' [noise_prior()] gives to rates that differ by class. With none and one rate all is as
-#' for two classes, with half as many nodes. A matrix has Dirichlet distributions for its rows,
+#' for two classes, with half as many nodes. A matrix has the prior of [several-classes], and is
 #' found together with the mode of the kernel from two starts; nodes are drawn around all
 #' modes found, each with a matrix of its own, from the prior times a share of the
-#' expected counts, and are weighted by their evidences. Where too few of them count, as may
-#' be with many classes, a lower bound takes the place of the evidence, and the modes that
+#' expected counts, and are weighted by their evidences. Where too few of them count, as may be
+#' with many classes, a lower bound takes the place of the evidence, and the modes that
 #' of the nodes. With C classes the modes alone are used above 14,400/C rows. The table of
 #' [noise_test()] shows how many nodes each model has, and `print()` says where there are
 #' none.

@@ -7,7 +7,9 @@
 #' one whose function is the largest. It is recorded as class y with probability
 #' `omega[true, y]`, where `omega` is the noise matrix: `1 - epsilon` on its diagonal and
 #' `epsilon / (C - 1)` beside it for one rate, or any matrix. `epsilon = "matrix"` learns it,
-#' each row under a Dirichlet prior whose centre is one rate; rate and strength of the prior
+#' under a prior of two levels: how often a row of a class is recorded wrongly, much the same for
+#' all classes (a Beta distribution around one rate, with a strength of some 60 rows), and as
+#' which other class, which may be always the same (a Dirichlet distribution). Rate and strengths
 #' are learned, so that the matrix is nearly that of one rate where the data say no
 #' more. When one class is often taken for another, one learned rate may end at 0, with
 #' a wiggly boundary, and the matrix is needed. `epsilon = "average"`, the default, averages

@@ -733,6 +733,19 @@ mutant(
   "if (i >= n) return;\n  double rest[LANES]", "return;\n  double rest[LANES]", c = "kernel"
 )
 mutant(
+  "where wrong labels go has the strength of how often", "R/report-dirichlet.R",
+  "whereto = off + prior$apart / ncol(off)", "whereto = off + prior$strength / ncol(off)",
+  r = "learn-average-classes"
+)
+mutant(
+  "the matrices of nodes forget where wrong labels went", "R/learn-nodes-matrix.R",
+  "    whereto <- whereto - apply(whereto, 1, log_sum)\n", "", r = "learn-average-classes"
+)
+mutant(
+  "on all rows a matrix is sought from that on some alone", "R/learn-matrix.R",
+  "if (!long) matrix_starts(", "if (is.null(few)) matrix_starts(", r = "learn-average-classes"
+)
+mutant(
   "what is left of an array has no hazard", "src/column-loops.h",
   "  memcpy(d + i, rest[3], left);\n", "", c = "likelihood-classes"
 )

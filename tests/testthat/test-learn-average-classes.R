@@ -28,21 +28,39 @@ test_that("the evidence of one rate is the integral over it", {
   expect_equal(unname(fit$epsilon), sum(grid * weight) / sum(weight), tolerance = 0.1)
 })
 
-# The evidence of a matrix by importance sampling of the matrix, rate and strength: with 400
-# draws its standard error is below 0.2.
+# Log density of the rows of a matrix under the prior of two levels, written out: a Beta
+# density of each rate, a Dirichlet one of where it goes, in the entries of a row
+ref_two_levels <- function(omega, rate, strength, apart) {
+  classes <- nrow(omega)
+  value <- 0
+  for (c in seq_len(classes)) {
+    wrong <- 1 - omega[c, c]
+    to <- omega[c, -c] / wrong
+    value <- value + dbeta(wrong, strength * rate, strength * (1 - rate), log = TRUE) +
+      lgamma(apart) - (classes - 1) * lgamma(apart / (classes - 1)) +
+      sum((apart / (classes - 1) - 1) * log(to)) - (classes - 2) * log(wrong)
+  }
+  value
+}
+
+# The evidence of a matrix by importance sampling of the matrix and of the prior's parameters: with
+# 400 draws its standard error is below 0.2.
 test_that("the evidence of a matrix is its integral, and the bound is below it", {
   d <- three_groups(60, 0.2)
   fit <- gpc(
     d$x, d$y, kernel = held_three(), epsilon = "matrix", hyper = "integrate", scale = FALSE
   )
-  alpha <- fit$noise$strength * rate_matrix(fit$noise$rate, 3) + fit$noise$counts
+  alpha <- 5 * rate_matrix(0.2, 3) + fit$noise$counts
   log_dirichlet <- function(omega, a) {
     sum(lgamma(rowSums(a))) - sum(lgamma(a)) + sum((a - 1) * log(omega))
   }
-  prior <- function(omega) { # rate and strength integrated
-    rate <- 0.5 * stats::qbeta((1:25 - 0.5) / 25, 1, 4)
-    strength <- exp(stats::qnorm((1:25 - 0.5) / 25, log(30), 1.5))
-    value <- outer(rate, strength, Vectorize(function(r, s) log_dirichlet(omega, s * rate_matrix(r, 3))))
+  prior <- function(omega) { # its parameters integrated
+    p <- (1:12 - 0.5) / 12
+    grid <- expand.grid(
+      rate = 0.5 * stats::qbeta(p, 1, 4), strength = exp(stats::qnorm(p, log(60), 1)),
+      apart = exp(stats::qnorm(p, 0, 1.5))
+    )
+    value <- mapply(ref_two_levels, grid$rate, grid$strength, grid$apart, MoreArgs = list(omega = omega))
     log_sum(value) - log(length(value))
   }
   latent <- model_latent(fit)
@@ -77,15 +95,82 @@ test_that("matrices of nodes are drawn from what their density says", {
   few <- list(centre = 0, matrix = matrix_component(list(counts = counts / 10, shape = 4), 0.7))
   wide <- matrix_points(few, 4000, 0)
   expect_equal(mean(exp(-matrix_log_ratio(wide, few$matrix))), 1, tolerance = 0.1)
-  # a row's mean is that of its Dirichlet distributions
+  # a row's mean is that of its Beta distributions, and where it goes of its Dirichlet ones
   n <- component$matrix$counts
   posterior <- matrix_prior_grid(n, 4)
-  mean <- sum(posterior$share * (posterior$strength * (1 - posterior$rate) + n[1, 1]) /
-    (posterior$strength + sum(n[1, ])))
+  often <- posterior$often
+  mean <- sum(often$share * (often$strength * (1 - often$rate) + n[1, 1]) /
+    (often$strength + sum(n[1, ])))
   expect_equal(mean(exp(points[1, ])), mean, tolerance = 0.01)
-  # the log marginal of counts by one draw of a category after the other
+  to <- posterior$whereto
+  mean <- sum(to$share * (to$apart / 2 + n[1, 2]) / (to$apart + n[1, 2] + n[1, 3]))
+  expect_equal(mean(exp(points[4, ]) / (1 - exp(points[1, ]))), mean, tolerance = 0.02)
+})
+
+test_that("the prior of a matrix has two levels, and its marginals are integrals", {
+  counts <- rbind(c(8, 2, 0), c(1, 9, 3), c(0, 0.5, 4))
+  # by one draw of a category after the other
+  one <- rbind(c(2, 3, 1), 0, 0)
+  diag(one)[2:3] <- 0
   expect_equal(
-    dirichlet_marginal(0.1, 20, rbind(c(2, 1, 0), 0, 0)), log(18 * 19 * 1 / (20 * 21 * 22))
+    often_marginal(0.1, 20, one), log(prod(18:19) * prod(2:5) / prod(20:25))
+  )
+  expect_equal(whereto_marginal(1.4, one), log(prod(0.7 + 0:2) * 0.7 / prod(1.4 + 0:3)))
+  # by draws from the prior, rows and all
+  set.seed(3)
+  n <- 2e5
+  rate <- stats::rbeta(n, 1, 4) / 2
+  strength <- exp(stats::rnorm(n, log(60), 1))
+  apart <- exp(stats::rnorm(n, 0, 1.5))
+  log_p <- 0
+  for (c in 1:3) {
+    wrong <- stats::rbeta(n, strength * rate, strength * (1 - rate))
+    to <- stats::rbeta(n, apart / 2, apart / 2)
+    off <- counts[c, -c]
+    power <- function(x, k) if (k > 0) k * log(x) else 0
+    log_p <- log_p + power(1 - wrong, counts[c, c]) + power(wrong, sum(off)) +
+      power(to, off[1]) + power(1 - to, off[2])
+  }
+  p <- exp(log_p)
+  grid <- matrix_prior_grid(counts, 4)
+  expect_lt(abs(exp(grid$log_marginal) - mean(p)), 4 * stats::sd(p) / sqrt(n) + 0.01 * mean(p))
+  mean_of <- function(of, name) sum(of$share * of[[name]])
+  expect_equal(mean_of(grid$often, "rate"), sum(p * rate) / sum(p), tolerance = 0.03)
+  expect_equal(
+    sum(grid$whereto$share * log(grid$whereto$apart)), sum(p * log(apart)) / sum(p),
+    tolerance = 0.05
+  )
+})
+
+test_that("the posterior of a matrix has the moments of its draws, and divergences theirs", {
+  set.seed(4)
+  prior <- list(rate = 0.1, strength = 30, apart = 1.2)
+  counts <- rbind(c(8, 2, 0), c(1, 9, 3), c(0, 0.5, 4))
+  posterior <- matrix_posterior(prior, counts)
+  off <- rbind(c(2, 0), c(1, 3), c(0, 0.5))
+  draws <- replicate(2e4, {
+    wrong <- stats::rbeta(3, 3 + rowSums(off), 27 + c(8, 9, 4))
+    to <- stats::rbeta(3, 0.6 + off[, 1], 0.6 + off[, 2])
+    c(wrong * to, wrong * (1 - to), 1 - wrong)
+  })
+  entries <- cbind(c(1, 2, 3, 1, 2, 3, 1, 2, 3), c(2, 1, 1, 3, 3, 2, 1, 2, 3))
+  error <- apply(draws, 1, stats::sd) / sqrt(2e4)
+  expect_true(all(abs(matrix_mean(posterior)[entries] - rowMeans(draws)) < 4 * error))
+  expect_true(all(
+    abs(matrix_geometric(posterior)[entries] / exp(rowMeans(log(draws))) - 1) <
+      4 * apply(log(draws), 1, stats::sd) / sqrt(2e4) + 1e-3
+  ))
+  expect_equal(
+    matrix_variance(posterior)[entries], apply(draws, 1, stats::var), tolerance = 0.05
+  )
+  # the mean of log posterior less log prior; the densities differ by the counts' powers alone
+  log_ratio <- log(draws[c(1, 2, 3, 4, 5, 6, 7, 8, 9), ])
+  power <- c(2, 1, 0, 0, 3, 0.5, 8, 9, 4)
+  value <- colSums(power * log_ratio) -
+    often_marginal(0.1, 30, counts) - whereto_marginal(1.2, counts)
+  expect_lt(
+    abs(matrix_divergence(posterior, matrix_posterior(prior, 0 * counts)) - mean(value)),
+    4 * stats::sd(value) / sqrt(2e4)
   )
 })
 
