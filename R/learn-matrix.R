@@ -128,7 +128,8 @@ matrix_em <- function(latent, here, spec, way, tick) {
     omega <- way$point(posterior)
     sites <- out$sites
     found <- c(prior, list(
-      posterior = posterior, counts = counts, shape = way$shape, value = out$log_evidence, sites = sites
+      posterior = posterior, counts = counts, shape = way$shape, value = out$log_evidence,
+      sites = sites
     ))
     if (max(abs(omega - before)) < matrix_em_tol || learn_is_over(spec)) break
   }
