@@ -268,7 +268,8 @@ mutant(
 )
 mutant(
   "a curvature that differences do not tell is the prior's in silence", "R/learn-curvature.R",
-  "  H[at, at] <- told$H\n", "  H[at, at] <- diag(length(at))\n", r = "learn-curvature"
+  "  H[at, at] <- told$H\n  H\n", "  H[at, at] <- diag(length(at))\n  H\n",
+  r = "learn-curvature"
 )
 mutant(
   "an EP far from a fixed point tells the curvature", "R/ep-follow.R",
