@@ -7,12 +7,15 @@ work_starts <- 12
 # and with no race on some rows; by the Gaussian evidence, and by other criteria, which have
 # more optima;
 work_search <- list(one = c(20, 20, 40), many = c(18, 20, 52))
-work_onward <- 6   # with very many rows, from the optimum on some of them;
-work_climb <- 16   # of the climbs to a mode, from elsewhere,
+work_onward <- 7   # with very many rows, from the optimum on some of them;
+work_climb <- 18   # of the climbs to a mode, from elsewhere,
 work_climb_on <- 6 # and from a mode on some rows;
 work_em <- 60      # of EM,
 work_matrix <- 64  # for a noise matrix, from both ends of the searches;
 work_end <- 8      # and the final fits
+# The first noise model, without wrong labels, takes fewer sweeps than those after it, and it is
+# the one that is measured first
+work_dearer <- 1.2
 work_long <- 1     # seconds of one that tells of itself how long others take
 
 #' The work of a call that learns
@@ -154,12 +157,14 @@ plan_staged <- function(work, problem, n_few) {
 #' @noRd
 plan_average <- function(work, n, n_few, d, models, nodes, df) {
   staged <- n_few < n
-  if (staged) work$expect("search", n_few, models * (work_climb + d + 1))
+  each <- if (models > 1) work_dearer * models else 1
+  if (staged) work$expect("search", n_few, each * (work_climb + d + 1))
   climb <- if (nodes == 0) work_onward else d + 1 + if (staged) work_climb_on else work_climb
   # of many rows those models alone that can still be the best
-  work$expect("search", n, climb * if (nodes == 0) sqrt(models) else models)
+  work$expect("search", n, climb * if (nodes == 0) sqrt(each) else each)
   work$expect("nodes", n, max(nodes, models))
-  if (is.finite(df)) work$expect("end", n, work_end + max(nodes, models))
+  # fits of a t process take twice as long
+  if (is.finite(df)) work$expect("end", n, work_end + 2 * max(nodes, models))
 }
 
 #' What is told of evaluations: by a search, which most often is part of something longer
