@@ -206,7 +206,7 @@ test_that("one number of wrong labels, and two statements", {
   expect_gt(mean(found$row[1:6] %in% d$wrong), 0.6)
   suggested <- found$suggested[match(d$wrong, found$row)]
   expect_gt(mean(suggested == c("a", "b", "c")[d$true[d$wrong]]), 0.6)
-  expect_match(printed(fit), "if some are wrong")
+  expect_match(printed(fit), "Wrong labels[?] (Yes|Probably)")
   expect_match(printed(test), "matrix")
   m <- noise_matrix(fit)
   expect_equal(unname(rowSums(m)), rep(1, 3))
@@ -317,7 +317,7 @@ test_that("each class has a kernel of its own", {
   low <- gpc(d$x, d$y, kernel = kernel_iso(), kernels = "per class", epsilon = 0.1,
              hyper = "optimum", inducing = 40)
   expect_lt(max(abs(predict(low, type = "prob") - predict(own, type = "prob"))), 0.1)
-  expect_match(printed(low), "a kernel for each class")
+  expect_match(printed(summary(low)), "a kernel for each class")
   expect_error(
     gpc(d$x, d$y == "a", kernels = "per class"), class = "sturdy_error_kernels"
   )
