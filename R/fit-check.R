@@ -167,7 +167,14 @@ model_fields <- list(
   },
   call = function(call, all) is.null(call) || is.call(call),
   nodes = function(nodes, all) {
-    is.null(nodes) || is_nodes(nodes, length(all$data$y), length(all$blueprint$levels))
+    hyper <- if (is.null(all$kernel)) {
+      list(prior_scale = all$prior$scale[all$prior$free], nugget = 1)
+    } else {
+      kernel_hyper(all$kernel)
+    }
+    is.null(nodes) ||
+      is_nodes(nodes, length(all$data$y), length(all$blueprint$levels)) &&
+        are_hyper(nodes$hyper, lengths(hyper))
   }
 )
 
@@ -243,7 +250,20 @@ is_data <- function(data, blueprint) {
     are_strings(data$row_names, n) && are_numbers(data$rows, n, above = 0) &&
     are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
     (is.null(left_out) || are_numbers(left_out, above = 0) &&
-      inherits(left_out, c("omit", "exclude")) && all(left_out <= n + length(left_out)))
+      inherits(left_out, c("omit", "exclude")) && all(left_out <= n + length(left_out))) &&
+    (is.null(data$reports) || is_reports(data$reports, n, length(blueprint$levels)))
+}
+
+#' A table of reports, see new_reports()
+#' @noRd
+is_reports <- function(reports, n, classes) {
+  columns <- reports[c("row", "source", "value")]
+  within <- function(values, lower, upper) all(values >= lower & values <= upper)
+  identical(reports[c("n", "classes")], list(n = n, classes = classes)) &&
+    are_strings(reports$sources) && all(vapply(columns, is.integer, NA)) &&
+    length(unique(lengths(columns))) == 1 && !anyNA(unlist(columns)) &&
+    within(reports$row, 1, n) && within(reports$source, 0, length(reports$sources)) &&
+    within(reports$value, 1, classes)
 }
 
 #' Labels as they are kept: -1 and 1, or of many classes 1, 2, ...
@@ -293,6 +313,14 @@ is_ep <- function(ep, n, k, functions) {
     (is.null(ep$trace) || is.data.frame(ep$trace))
 }
 
+#' Hyperparameters of nodes: numbers of at least 0, as many of each name as the fit has
+#' @noRd
+are_hyper <- function(hyper, sizes) {
+  values <- unlist(hyper, use.names = FALSE)
+  are_numbers(values) && all(values >= 0) &&
+    all(vapply(hyper, function(one) is.list(one) && identical(lengths(one), sizes), NA))
+}
+
 #' @param n the number of rows.
 #' @noRd
 is_nodes <- function(nodes, n, classes) {
@@ -300,6 +328,7 @@ is_nodes <- function(nodes, n, classes) {
   sized <- function(x) is.numeric(x) && utils::tail(dim(x), 1) == k
   omega <- nodes$omega
   is.data.frame(nodes$models) && are_numbers(nodes$models$probability) &&
+    are_numbers(nodes$models$prior) &&
     are_strings(nodes$models$model) && are_numbers(nodes$table$weight) &&
     all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau) && sized(nodes$b) &&
     identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) &&

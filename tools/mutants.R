@@ -98,6 +98,10 @@ mutant(
   "unseen[cbind(rows, said$y)]", r = "answer-mislabelled"
 )
 mutant(
+  "a noise model without weight makes NaN when rows are absorbed", "R/fit-complete.R",
+  "known <- nodes$models$probability[k] > 0", "known <- TRUE", r = "fit-absorb"
+)
+mutant(
   "nodes keep their weights when rows are absorbed", "R/fit-complete.R",
   "weight <- log(nodes$table$weight) + change",
   "weight <- log(nodes$table$weight)", r = "fit-truth"
@@ -371,6 +375,10 @@ mutant(
   "new <- at[!known[at]]", "new <- at", r = "report-known"
 )
 mutant(
+  "a number that names a row is taken for the position of another", "R/data-known.R",
+  "!length(twofold)", "TRUE", r = "data-rows"
+)
+mutant(
   "the name of a row is taken for the position of another", "R/data-known.R",
   "!text || !any(number(id_text(ids$value)))", "TRUE", r = "data-rows"
 )
@@ -520,6 +528,18 @@ mutant(
 mutant(
   "rows that change between two passes are not noticed", "R/shard-read.R",
   "identical(block$digest, rows_digest(data))", "TRUE", r = "shard-source"
+)
+mutant(
+  "rows of shards are counted without those left out", "R/shard-read.R",
+  "before + which(whole)[new$rows]", "before + seq_along(new$rows)", r = "shard-answer"
+)
+mutant(
+  "rows of shards are kept that lack a value of a column that is dropped", "R/shard-read.R",
+  "is.null(blueprint$needed)", "TRUE", r = "shard-source"
+)
+mutant(
+  "sites saved meanwhile make rows other rows", "R/shard-cluster.R",
+  "`[`, c(\"counts\", \"left_out\", \"digest\"))", "identity)", r = "shard-cluster"
 )
 mutant(
   "a shard without rows is no shard", "R/shard-read.R",

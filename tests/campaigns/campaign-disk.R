@@ -86,7 +86,8 @@ while (cases < campaign$cases && !campaign_over(campaign)) {
   folder <- new_folder(paste0("case", cases))
   take_over(folder)
   # of small files as often as of large ones
-  said <- run(folder, "whole", sample(c(0, 1, 2, 4, 8, round(exp(stats::runif(1, 0, log(most))))), 1))
+  any_size <- round(exp(stats::runif(1, 0, log(most))))
+  said <- run(folder, "whole", sample(c(0, 1, 2, 4, 8, any_size), 1))
   failed <- said != expected[names(said)] & !grepl("^-?[0-9.]", said)
   refused <- refused + sum(failed)
   unclassed <- unclassed + sum(!grepl("^sturdy_error_", said[failed])) +
