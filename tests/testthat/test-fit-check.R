@@ -142,3 +142,25 @@ test_that("a fit without inputs that vary is taken for a fit", {
     expect_equal(fitted(fit), rep(0.5, 6), ignore_attr = TRUE, tolerance = 1e-6)
   }
 })
+
+test_that("nodes and reports that were changed are noticed, whatever passed before", {
+  d <- toy()
+  linear <- bpm(class ~ a + b, d, prior_scale = "learn", epsilon = "average")
+  average <- toy_fit(epsilon = "average")
+  changed <- function(fit, change) {
+    predict(fit, d) # passes
+    change <- substitute(change)
+    fit <- eval(bquote({ .(change); fit }), list(fit = fit))
+    expect_error(predict(fit, d), class = "sturdy_error_changed")
+  }
+  for (bad in list("a", -1, NaN, c(1, 2), NULL)) {
+    changed(average, fit$nodes$hyper[[3]]["nugget"] <- list(bad))
+  }
+  changed(linear, fit$nodes$hyper[[2]]$prior_scale <- 1)
+  changed(average, fit$nodes$hyper[[2]] <- NULL)
+  changed(average, fit$nodes$models$prior <- "a")
+  changed(average, fit$data$reports$row <- as.character(fit$data$reports$row))
+  changed(average, fit$data$reports$value[2] <- 3L)
+  changed(average, fit$data$reports$source <- fit$data$reports$source[-1])
+  changed(average, fit$data$reports$n <- 41L)
+})
