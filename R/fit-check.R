@@ -254,18 +254,6 @@ is_data <- function(data, blueprint) {
     (is.null(data$reports) || is_reports(data$reports, n, length(blueprint$levels)))
 }
 
-#' A table of reports, see new_reports()
-#' @noRd
-is_reports <- function(reports, n, classes) {
-  columns <- reports[c("row", "source", "value")]
-  within <- function(values, lower, upper) all(values >= lower & values <= upper)
-  identical(reports[c("n", "classes")], list(n = n, classes = classes)) &&
-    are_strings(reports$sources) && all(vapply(columns, is.integer, NA)) &&
-    length(unique(lengths(columns))) == 1 && !anyNA(unlist(columns)) &&
-    within(reports$row, 1, n) && within(reports$source, 0, length(reports$sources)) &&
-    within(reports$value, 1, classes)
-}
-
 #' Labels as they are kept: -1 and 1, or of many classes 1, 2, ...
 #' @noRd
 is_code <- function(y, classes) {

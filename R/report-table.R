@@ -16,6 +16,18 @@ new_reports <- function(n, classes, row, source, value, sources = "label") {
   )
 }
 
+#' Is it a table of reports on n rows of so many classes?
+#' @noRd
+is_reports <- function(reports, n, classes) {
+  columns <- reports[c("row", "source", "value")]
+  within <- function(values, lower, upper) all(values >= lower & values <= upper)
+  identical(reports[c("n", "classes")], list(n = n, classes = classes)) &&
+    are_strings(reports$sources) && all(vapply(columns, is.integer, NA)) &&
+    length(unique(lengths(columns))) == 1 && !anyNA(unlist(columns)) &&
+    within(reports$row, 1, n) && within(reports$source, 0, length(reports$sources)) &&
+    within(reports$value, 1, classes)
+}
+
 #' One report of each label, by the source of its row (0: right for certain)
 #' @param code classes 1..C.
 #' @noRd
