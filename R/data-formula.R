@@ -88,7 +88,8 @@ check_formula_variables <- function(terms, data, call, arg) {
 #' @noRd
 absent_response <- function(formula, data) {
   name <- formula[[2]]
-  if (!is.name(name) || !is.data.frame(data) || as.character(name) %in% names(data)) {
+  named <- is.data.frame(data) && !is.null(names(data))
+  if (!is.name(name) || !named || as.character(name) %in% names(data)) {
     return(NULL)
   }
   c(

@@ -153,3 +153,7 @@ test_that("na.action is a function or the name of one", {
   }
   expect_equal(nobs(bpm(class ~ u, d, epsilon = 0.1, na.action = "na.omit")), 3)
 })
+
+test_that("a table without names is refused by name", {
+  expect_error(gpc(y ~ ., unname(data.frame(y = 0:1, x = 1:2))), class = "sturdy_error")
+})

@@ -57,7 +57,7 @@ test_that("what goes to a worker does not grow with the other items", {
 
 test_that("progress is signalled once a candidate", {
   skip_if_not_installed("progressr")
-  withr::local_options(progressr.enable = TRUE)
+  withr::local_options(progressr.enable = TRUE, sturdy.progress = NA)
   steps <- 0
   withCallingHandlers(
     select_model(class ~ a + b, toy(), three()),

@@ -1,0 +1,102 @@
+#' The criterion of learning, with its gradient
+#'
+#' The value and exact gradient of the log evidence or of the leave-one-out
+#' criterion at the hyperparameters of a fit.
+#'
+#' @details
+#' EP is run from the sites of the fit, on the rows that the fit keeps. The gradient is
+#' that of the EP fixed point, by its adjoint. At `df = Inf` the evidence is stationary
+#' in the sites, so no adjoint is needed; every other case solves one linear system in
+#' the 2n site parameters. The entries of `variance`, `bias` and `nugget` sum to 0,
+#' because their common scale is not identified. No prior is included. The cost is
+#' that of one or two EP sweeps, and the memory that of a fit.
+#'
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param type `"evidence"`, the default, or `"loo"`, whichever of them the model was
+#'   learned by.
+#' @param ... Not used.
+#' @return A list of `value`, a number, and `gradient`, a named vector of derivatives.
+#'   For [gpc()] and [stc()] it is named like `coef(object)`: derivatives with respect to
+#'   the **logarithm** of each lengthscale and of `variance`, `bias` and `nugget` (0
+#'   for one that is 0), and with respect to `epsilon` itself. For [bpm()] they are with
+#'   respect to the logarithm of the prior scale of the intercept and of each input
+#'   (`prior_scale.<column>`), and with respect to `epsilon`.
+#' @section Conditions:
+#' `sturdy_warning_gradient` when the linear system could not be solved; the
+#' gradient is then `NA`. `sturdy_error_no_sites` for a [bpm()] that has absorbed rows.
+#' @inherit sturdy-package references
+#' @seealso [log_evidence()], [loo()], [coef()][coef.sturdy_model]
+#' @export
+#' @examples
+#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
+#' criterion(fit)
+criterion <- function(object, ...) {
+  UseMethod("criterion")
+}
+
+#' @export
+criterion.default <- function(object, ...) abort_no_fit(object)
+
+#' @rdname criterion
+#' @export
+criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
+  check_model(object)
+  check_no_dots(...)
+  type <- check_choice(type, c("evidence", "loo"), "type")
+  check_posterior(object)
+  check_by_ep(object)
+  if (type == "loo" && is_several(object)) {
+    abort_several("leave-one-out criterion with a gradient", "{.fn loo} has its value.")
+  }
+  ep <- refit_ep(
+    all_free(object), sites = object$ep$sites, criterion = type, gradient = TRUE
+  )
+  if (is_several(object)) {
+    # EP does not tell classes of equal likelihoods apart where only one rate is learned
+    slope <- exp(object$ep$seen - object$ep$loo)
+    ep$slope <- report_slope(object$data$reports, row_omega(object), slope)
+  }
+  criterion_result(ep, object)
+}
+
+# A fit whose latent has the gradient in every hyperparameter.
+all_free <- function(object) {
+  UseMethod("all_free")
+}
+
+all_free.default <- function(object) object
+
+all_free.bpm <- function(object) {
+  object$prior$free[] <- TRUE
+  object
+}
+
+criterion_result <- function(ep, object) {
+  names <- names(hyperparameters(object))
+  gradient <- stats::setNames(rep(NA_real_, length(names)), names)
+  if (ep$gradient_solved) {
+    g <- ep$gradient
+    kernels <- max(1L, length(object$kernel$nugget))
+    by_class <- rates_gradient(unname(object$omega), apply(ep$slope, 2:3, sum))
+    gradient[] <- c(
+      unlist(if (kernels > 1) lapply(seq_len(kernels), class_hyper, hyper = g) else g),
+      if (length(object$epsilon) == 1) sum(by_class) else by_class
+    )
+  } else {
+    warn_sturdy(
+      "The linear system for the gradient could not be solved: the gradient is
+       {.code NA}.",
+      "gradient"
+    )
+  }
+  list(value = ep$value, gradient = gradient)
+}
+
+#' Derivatives in the rate of wrong labels of each true class, which scales its row of the noise
+#' matrix
+#' @param slope d E / d omega, C x C.
+#' @noRd
+rates_gradient <- function(omega, slope) {
+  share <- scaled_omega(omega, 1) # of the classes that are recorded wrongly
+  rowSums(share * slope) - diag(slope)
+}
