@@ -82,18 +82,24 @@ without_flips <- function(p, q) {
   for (step in 1:50) {
     centred <- centred_features(features, r)
     slope <- apply(features, 3, function(x) sum((q - r) * x))
-    bend <- weighted_square(centred, r) + diag(1e-8, size)
-    move <- solve(bend, slope)
+    move <- scaled_solve(weighted_square(centred, r), slope)
     best <- value(r)
-    for (half in 0:30) {
-      tried <- model(at + move / 2^half)
-      if (value(tried) >= best) break
-    }
+    # a step that is too long for exp() has no value
+    half <- Find(function(half) isTRUE(value(model(at + move / 2^half)) >= best), 0:30)
+    if (is.null(half)) break
     at <- at + move / 2^half
-    r <- tried
+    r <- model(at)
     if (value(r) - best < 1e-9) break
   }
   r
+}
+
+#' A^-1 b of a positive semi-definite matrix whose entries may differ by many orders; what it says
+#' nothing of stays where it is
+#' @noRd
+scaled_solve <- function(A, b) {
+  size <- 1 / sqrt(pmax(diag(A), 1e-100))
+  drop(size * solve(A * outer(size, size) + diag(1e-10, length(b)), size * b))
 }
 
 #' What the log odds of the classes are linear in: their logs, and a constant for each class but
@@ -130,6 +136,6 @@ rate_width <- function(p, omega, q, wrong) {
   features <- centred_features(overlap_features(log(p)), p)
   slopes <- lapply(seq_len(dim(features)[3]), function(k) (p * features[, , k]) %*% omega)
   slopes <- array(c(p %*% by_rate, unlist(slopes)), c(dim(p), dim(features)[3] + 1))
-  information <- weighted_square(slopes, 1 / q) + diag(c(0, rep(1e-6, classes)))
-  sqrt(solve(information)[1, 1])
+  information <- weighted_square(slopes, 1 / q)
+  sqrt(scaled_solve(information, c(1, numeric(classes)))[1])
 }

@@ -55,6 +55,19 @@ test_that("more rows and clearer classes show more, and overlap hides everything
   expect_lt(share(p^0.3 / rowSums(p^0.3)), 0.01)
 })
 
+test_that("probabilities of 0 and 1, and a class that no row can be of, leave a number", {
+  sure <- cbind(rep(c(1, 0), 50), rep(c(0, 1), 50))
+  none <- cbind(sure, 0)
+  alike <- matrix(1e-300, 20, 3) + rep(c(1, 0, 0), each = 20)
+  for (p in list(sure, none, alike, sure[1:2, ])) {
+    for (wrong in seq_len(ncol(p))) {
+      rates <- replace(numeric(ncol(p)), wrong, 0.1)
+      said <- noticed_probability(evidence_ratio(p, rates, 4))
+      expect_true(said >= 0 && said <= 1)
+    }
+  }
+})
+
 test_that("a fit says what would be noticed, of any number of classes", {
   fit <- gpc(class ~ a + b, toy(), kernel = held(), epsilon = "average", hyper = "integrate")
   said <- noticed(fit)
