@@ -22,9 +22,13 @@ ep_result <- function(result, df, L, code) {
     log_evidence_zp = out$log_evidence_zp, loo = out$loo,
     seen = out$seen, truth = if (ncol(L) > 2) truth,
     flipped = if (!is.null(truth)) wrong_share(truth, code),
-    trace = if (!is.null(out$trace)) as.data.frame(out$trace)
+    trace = if (!is.null(out$trace)) trace_table(out$trace)
   )
 }
+
+#' A sweep on the way may have no evidence
+#' @noRd
+trace_table <- function(trace) as.data.frame(lapply(trace, function(x) replace(x, is.nan(x), NA)))
 
 #' EP of a latent at given hyperparameters
 #'
