@@ -18,8 +18,12 @@ overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model
   mine <- object$nodes$table$model %in% models
   weight <- node_weight(object) * mine
   nugget <- vapply(nodes(object)$hyper, function(hyper) hyper$nugget[1], numeric(1))
+  constant <- !is.na(object$nodes$table$constant)
+  if (any(nugget[!constant] == 0)) { # held there: classes are not believed to overlap at all
+    return(NULL)
+  }
   apart <- besides_share(log(nugget), prior)
-  apart[!is.na(object$nodes$table$constant)] <- 0
+  apart[constant] <- 0
   wrong <- wrong_each(node_truth(object))
   ends <- lapply(list(overlap = 1 - apart, apart = apart), function(share) {
     w <- weight * share

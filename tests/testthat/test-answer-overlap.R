@@ -35,3 +35,12 @@ test_that("there are none where the prior has one possibility", {
     class ~ a + b, d, kernel = kernel_iso(), hyper = "optimum", control = quiet
   )))
 })
+
+test_that("a nugget of 0 has no two ends", {
+  fit <- gpc(
+    class ~ a + b, toy(40), kernel = kernel_iso(1.5, bias = 0.1, nugget = 0, fixed = "nugget"),
+    epsilon = "average", hyper = "integrate"
+  )
+  expect_null(overlap_ends(fit))
+  expect_output(print(fit), "Wrong labels?", fixed = TRUE)
+})
