@@ -28,7 +28,7 @@ ep_result <- function(result, df, L, code) {
 
 #' A sweep on the way may have no evidence
 #' @noRd
-trace_table <- function(trace) as.data.frame(lapply(trace, function(x) replace(x, is.nan(x), NA)))
+trace_table <- function(trace) as.data.frame(replace(trace, is.nan(trace), NA))
 
 #' EP of a latent at given hyperparameters
 #'

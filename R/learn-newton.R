@@ -40,7 +40,7 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
     return(ended(0L, "only epsilon is free, and it is at its bound"))
   }
   if (is.null(curvature)) curvature <- diag(problem$curvature, length(origin))
-  B <- crossprod(basis, curvature %*% basis)
+  B <- convex(crossprod(basis, curvature %*% basis), problem$least)
   radius <- learn_first_step
   for (iteration in seq_len(maxit)) {
     if (learn_is_over(problem)) {
@@ -73,6 +73,16 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
     }
   }
   ended(1L, paste(maxit, "evaluations of the criterion were not enough"))
+}
+
+#' A curvature from elsewhere need not be one of a maximum: its axes that are not, turned round
+#' @noRd
+convex <- function(B, least) {
+  if (!is.null(tryCatch(chol(B), error = function(cnd) NULL))) {
+    return(B)
+  }
+  e <- eigen(B, symmetric = TRUE)
+  e$vectors %*% (pmax(abs(e$values), least) * t(e$vectors))
 }
 
 learn_box <- function(problem, origin, basis) {

@@ -47,6 +47,15 @@ test_that("without it, too, the optimum is found", {
   expect_close(one$objective$best()$par, top, 1e-3)
 })
 
+test_that("a curvature that is not one of a maximum does not end the search", {
+  top <- c(1, -1, 0.5, 2, -0.5)
+  one <- quadratic(H, top)
+  wrong <- -H
+  wrong[1, 2] <- wrong[2, 1] <- 40
+  learn_optim(one$problem, one$objective, numeric(5), diag(5), 200, 1e-10, wrong)
+  expect_close(one$objective$best()$par, top, 1e-3)
+})
+
 test_that("a bound in the way holds its parameter, and the others find their optimum", {
   top <- c(3, -2, 1, 4, -1)
   one <- quadratic(H, top, upper = c(10, 10, 10, 1, 10))
