@@ -50,7 +50,8 @@ score <- function(fit) {
     log_score = mean(log(probability_of_truth(fit))),
     evidence = as.numeric(log_evidence(fit, method = "gaussian")),
     loo = glance(fit)$loo,
-    epsilon = coef(fit)[["epsilon"]]
+    # of both classes, which may have rates of their own
+    epsilon = mean(flip_rates(fit)$rate)
   )
 }
 
@@ -69,7 +70,7 @@ cat(
   "\nlog score: mean log probability of the true class of a test row.",
   "log evidence: by Gaussian EP at the kernel of the fit, comparable between gpc and",
   "stc. leave-one-out: log probability of the training labels, flipped ones included.",
-  "epsilon: learned rate of wrong labels.",
+  "epsilon: learned rate of wrong labels, the mean of both classes.",
   sep = "\n"
 )
 for (name in names(fits)) {
