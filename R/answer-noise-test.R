@@ -170,12 +170,9 @@ tested_models <- function(object) {
 noise_statement <- function(object, level) {
   models <- tested_models(object)
   none <- models$model == "none"
-  evidence <- function(these) {
-    prior <- models$prior[these]
-    log_sum(models$log_evidence[these] + log(prior)) - log(sum(prior))
-  }
+  evidence <- flip_evidence(models)
   some <- setdiff(object$nodes$models$model, "none")
-  factor <- exp(evidence(!none) - evidence(none))
+  factor <- exp(evidence$some - evidence$none)
   beside <- object$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
   several <- is_several(object)
@@ -188,7 +185,11 @@ noise_statement <- function(object, level) {
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
       models = models, rates = rate_table(object, level, some),
-      two = if (any(one) && any(by_class)) exp(evidence(by_class) - evidence(one)) else NA_real_,
+      two = if (any(one) && any(by_class)) {
+        exp(models_evidence(models, by_class) - models_evidence(models, one))
+      } else {
+        NA_real_
+      },
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && length(object$kernel$nugget) == 1,
       levels = object$blueprint$levels, n = nobs(object), noticed = noticed(object),

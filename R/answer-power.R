@@ -1,7 +1,6 @@
 # What a table could have shown: how often a share of wrong labels would be noticed in tables
 # like that of a fit [M 13.5].
 
-noticed_factor <- 3 # the Bayes factor from which wrong labels are probable, see noise_verdict()
 noticed_nodes <- 24L # that are asked, shared by the classes; and
 noticed_rows <- 500L # of the rows, at most: they speak for the others
 
@@ -39,7 +38,7 @@ noticed <- function(object, share = 0.1) {
 #' @param ratio see evidence_ratio().
 #' @noRd
 noticed_probability <- function(ratio) {
-  stats::pnorm((ratio$mean - log(noticed_factor)) / ratio$sd)
+  stats::pnorm((ratio$mean - log(verdict_limits[2])) / ratio$sd)
 }
 
 #' Mean and standard deviation of the log Bayes factor for wrong labels of rates as given, the
@@ -83,13 +82,15 @@ without_flips <- function(p, q) {
     centred <- centred_features(features, r)
     slope <- apply(features, 3, function(x) sum((q - r) * x))
     move <- scaled_solve(weighted_square(centred, r), slope)
-    best <- value(r)
-    # a step that is too long for exp() has no value
-    half <- Find(function(half) isTRUE(value(model(at + move / 2^half)) >= best), 0:30)
-    if (is.null(half)) break
+    for (half in 0:30) {
+      tried <- model(at + move / 2^half)
+      gain <- value(tried) - value(r)
+      if (isTRUE(gain >= 0)) break # a step that is too long for exp() has no value
+    }
+    if (!isTRUE(gain >= 0)) break
     at <- at + move / 2^half
-    r <- model(at)
-    if (value(r) - best < 1e-9) break
+    r <- tried
+    if (gain < 1e-9) break
   }
   r
 }

@@ -1,7 +1,6 @@
 # What is said of wrong labels, in the same few lines wherever it is said: in print() of a fit, in
 # mislabelled(), noise_test() and the report. A line answers the question that is its name.
 
-verdict_limits <- c(1 / 3, 3, 20) # Bayes factors
 verdict_kinds <- c("no sign", "open", "probable", "wrong")
 verdict_called <- 3L # the kind from which rows are called wrong
 
@@ -156,14 +155,14 @@ verdict_notes <- function(test) {
         "All labels ", test$suspects, " are under suspicion alike: the inputs do not predict them."
       )
     },
-    if (isTRUE(test$two > 3) && length(test$levels) > 2) {
+    if (isTRUE(test$two > verdict_limits[2]) && length(test$levels) > 2) {
       paste0(
         "Some classes are taken for particular others (", number(test$two), " to 1): see ",
         "noise_matrix().", if (isTRUE(test$shared)) {
           " Overlap of two classes only looks the same (compare kernels = \"per class\")."
         }
       )
-    } else if (isTRUE(test$two > 3)) {
+    } else if (isTRUE(test$two > verdict_limits[2])) {
       paste0(
         "More among true ", test$rates$class[which.max(test$rates$rate)], " (",
         number(test$two), " to 1)."

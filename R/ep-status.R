@@ -14,6 +14,11 @@ ep_more_noise_linear <- c(
   )
 )
 
+ep_gentler <- list(
+  do = c(ep_damp_more, ep_more_noise, "In stc(), use a larger df."),
+  do_linear = c(ep_damp_more, ep_more_noise_linear)
+)
+
 ep_statuses <- list(
   converged = list(
     code = 0L,
@@ -42,8 +47,7 @@ ep_statuses <- list(
       "Some rows took no part in the last sweep. The evidence and the probabilities",
       "are only rough."
     ),
-    do = c(ep_damp_more, ep_more_noise, "In stc(), use a larger df."),
-    do_linear = c(ep_damp_more, ep_more_noise_linear)
+    do = ep_gentler$do, do_linear = ep_gentler$do_linear
   ),
   stalled = list(
     code = 5L,
@@ -74,8 +78,7 @@ ep_statuses <- list(
       "Every step, however short, led to sites without a posterior or away from a fixed",
       "point. The results are those of the best sites met, and only rough."
     ),
-    do = c(ep_damp_more, ep_more_noise, "In stc(), use a larger df."),
-    do_linear = c(ep_damp_more, ep_more_noise_linear)
+    do = ep_gentler$do, do_linear = ep_gentler$do_linear
   ),
   no_fixed_point = list(
     code = NA_integer_, # found in R: a path towards a fixed point was lost

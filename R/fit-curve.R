@@ -1,8 +1,7 @@
 # A linear boundary held against a curved one. Rows that a curve explains look like wrong labels to
 # bpm(): where it finds signs of any, gpc() without wrong labels is fitted beside it, once.
 
-curve_factor <- 3   # Bayes factor for wrong labels above which that is done, for
-curve_rows <- 2000L # rows at most
+curve_rows <- 2000L # at most
 
 #' A fit with the evidence of a curved boundary without wrong labels, where it was asked for: the
 #' field curve, list(log_evidence, none and some: those of the linear boundary)
@@ -10,7 +9,7 @@ curve_rows <- 2000L # rows at most
 held_against_curve <- function(object, molded, call) {
   linear <- flip_evidence(object$nodes$models)
   rows <- length(molded$data$y)
-  if (is.null(linear) || rows > curve_rows || linear$some - linear$none < log(curve_factor)) {
+  if (is.null(linear) || rows > curve_rows || linear$some - linear$none < log(verdict_limits[2])) {
     return(object)
   }
   spec <- object$spec
@@ -33,8 +32,13 @@ held_against_curve <- function(object, molded, call) {
 flip_evidence <- function(models) {
   none <- models$model == "none"
   if (any(none) && !all(none)) {
-    prior <- models$prior[!none]
-    some <- log_sum(models$log_evidence[!none] + log(prior)) - log(sum(prior))
-    list(none = models$log_evidence[none], some = some)
+    list(none = models$log_evidence[none], some = models_evidence(models, !none))
   }
+}
+
+#' Log evidence of some of the noise models together, by their prior probabilities
+#' @noRd
+models_evidence <- function(models, these) {
+  prior <- models$prior[these]
+  log_sum(models$log_evidence[these] + log(prior)) - log(sum(prior))
 }

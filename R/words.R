@@ -1,6 +1,10 @@
 # The words of messages and printed output: counts, lists, numbers, and what an
 # argument is.
 
+# Bayes factors for wrong labels: below the first no sign of them, from the second on they are
+# probable, from the third certain enough to say so
+verdict_limits <- c(1 / 3, 3, 20)
+
 #' What an unexpected argument is, for the "not ..." half of a message
 #' @noRd
 describe <- function(x) {

@@ -38,10 +38,7 @@ void classes_labels(const classes_model *model, const ep_cavity *cav, int all,
   double mean[ARGMAX_MOST], sd[ARGMAX_MOST], to[ARGMAX_MOST];
   for (int i = 0; i < n; i++) {
     core_poll();
-    for (int c = 0; c < C; c++) {
-      mean[c] = cav[IDX(i, c, n)].mean;
-      sd[c] = sqrt(cav[IDX(i, c, n)].var);
-    }
+    classes_moments(C, cav + i, n, mean, sd);
     classes_posterior(C, model->weight + IDX(0, i, C), mean, sd, all, to);
     for (int c = 0; c < C; c++) log_p[IDX(i, c, n)] = to[c];
   }

@@ -26,16 +26,21 @@ int classes_divide(const classes_model *model, int i, const double *A,
   return EP_CONVERGED;
 }
 
+void classes_moments(int C, const ep_cavity *cav, int step, double *mean,
+                     double *sd) {
+  for (int c = 0; c < C; c++) {
+    mean[c] = cav[IDX(0, c, step)].mean;
+    sd[c] = sqrt(cav[IDX(0, c, step)].var);
+  }
+}
+
 int classes_project(const classes_model *model, int i, const double *A,
                     const double *m, const ep_site *site, classes_row *row) {
   const int C = model->C;
   double mean[ARGMAX_MOST], sd[ARGMAX_MOST];
   const int status = classes_divide(model, i, A, m, site, row->cav);
   if (status != EP_CONVERGED) return status;
-  for (int c = 0; c < C; c++) {
-    mean[c] = row->cav[c].mean;
-    sd[c] = sqrt(row->cav[c].var);
-  }
+  classes_moments(C, row->cav, 1, mean, sd);
   const tilted_classes t =
       classes_tilt(C, model->weight + IDX(0, i, C), mean, sd, model->lean);
   row->log_z = t.log_z;

@@ -36,6 +36,10 @@ int classes_divide(const classes_model *model, int i, const double *A,
 void classes_gather(const classes_model *model, int i, const ep_site *sites,
                     double *A, double *m, ep_site *site);
 
+/* mean[C] and sd[C] of a row, whose cavities are `step` apart from cav on */
+void classes_moments(int C, const ep_cavity *cav, int step, double *mean,
+                     double *sd);
+
 /* Every row at the current posteriors: cav[n x C], log_z[n], NaN where a row
  * is improper, and residual[n], Inf there. Returns the largest residual. */
 double classes_evaluate(const classes_model *model, const ep_site *sites,

@@ -72,11 +72,8 @@ static void tilted_pairs(const classes_model *model, const ep_cavity *cav,
   double mean[ARGMAX_MOST], sd[ARGMAX_MOST], unit[ARGMAX_MOST];
   for (int i = 0; i < n; i++) {
     core_poll();
-    for (int c = 0; c < C; c++) {
-      mean[c] = cav[IDX(i, c, n)].mean;
-      sd[c] = sqrt(cav[IDX(i, c, n)].var);
-      unit[c] = sd[c] / model->post[c]->A[i];
-    }
+    classes_moments(C, cav + i, n, mean, sd);
+    for (int c = 0; c < C; c++) unit[c] = sd[c] / model->post[c]->A[i];
     classes_covariance(C, model->weight + IDX(0, i, C), mean, sd, s->scratch,
                        s->row);
     for (int c = 0, at = 0; c < C; c++)

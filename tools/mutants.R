@@ -247,7 +247,7 @@ mutant(
 )
 mutant(
   "shares not made smaller where nodes are drawn twice", "R/learn-nodes.R",
-  "component$share * part / (before + n)", "component$share", r = "learn-average"
+  "component$share * part / (before + n)", "component$share", r = "learn-points"
 )
 mutant(
   "a curvature that is lent lacks what couples it to the rates", "R/learn-curvature.R",
@@ -260,7 +260,7 @@ mutant(
 )
 mutant(
   "corners have no mirror images", "R/learn-points.R",
-  "rep((1 - 2 * (k %% 2)) * radius, each = d)", "rep(radius, each = d)", r = "learn-average"
+  "rep((1 - 2 * (k %% 2)) * radius, each = d)", "rep(radius, each = d)", r = "learn-points"
 )
 mutant(
   "mirror images taken for independent draws", "R/learn-deal.R",
