@@ -221,11 +221,11 @@ fit_evidence <- function(object) {
   if (is.null(object$nodes)) model_evidence(object) else average_evidence(object)
 }
 
-#' Evidence of an average: over the hyperparameters, rates and noise models
+#' Evidence of an average: over the hyperparameters, rates and noise models; `NULL` at a point
 #' @noRd
 average_evidence <- function(object) {
   models <- object$nodes$models
-  log_sum(models$log_evidence + log(models$prior))
+  if (!is.null(models)) log_sum(models$log_evidence + log(models$prior))
 }
 
 #' Log-likelihood of a fitted model

@@ -81,7 +81,7 @@ convex <- function(B, least) {
   if (!is.null(tryCatch(chol(B), error = function(cnd) NULL))) {
     return(B)
   }
-  e <- eigen(B, symmetric = TRUE)
+  e <- axes(B)
   e$vectors %*% (pmax(abs(e$values), least) * t(e$vectors))
 }
 

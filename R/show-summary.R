@@ -75,7 +75,7 @@ summary_rows.default <- function(object) {
   list(
     scores = c(
       log_evidence = model_evidence(object),
-      log_evidence_integrated = if (is_average(object)) fit_evidence(object),
+      log_evidence_integrated = average_evidence(object),
       log_evidence_gaussian = if (is.finite(object$spec$df)) {
         log_evidence(object, method = "gaussian")
       },

@@ -205,7 +205,7 @@ mutant(
   "sum(log(2 * b) + (b - 1) * log1p(-2 * e))", r = "learn-laplace"
 )
 mutant(
-  "Laplace's method divides by (2 pi)^(d/2)", "R/learn-curvature.R",
+  "Laplace's method divides by (2 pi)^(d/2)", "R/learn-second.R",
   "sum(mode$penalised, mode$second) + length(values)",
   "sum(mode$penalised, mode$second) - length(values)", r = "learn-laplace"
 )
@@ -237,7 +237,7 @@ mutant(
   r = "second-order"
 )
 mutant(
-  "modes weighed by EP's own evidence", "R/learn-curvature.R",
+  "modes weighed by EP's own evidence", "R/learn-second.R",
   "is.finite(out$second)) mode$second <- second_taken(out)", "FALSE) mode$second <- 0",
   r = "learn-average|learn-laplace"
 )
