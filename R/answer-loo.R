@@ -75,7 +75,7 @@ loo.default <- function(x, ...) {
     abort_no_fit(x, "x")
   }
   # from outside, where the method of our own generic is not in the way
-  do.call(loo::loo, list(x, ...), envir = globalenv())
+  do.call(loo::loo, list(x, ...), quote = TRUE, envir = globalenv())
 }
 
 #' The lists `estimates` and `pointwise` of the loo package

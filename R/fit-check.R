@@ -188,7 +188,9 @@ class_kernel <- function(kernel, c) {
 # The parts of the fields ----------------------------------------------------
 
 is_whole_spec <- function(spec) {
-  made_again <- function(make, x) identical(do.call(make, unclass(x)), x)
+  made_again <- function(make, x) {
+    identical(do.call(make, unclass(x), quote = TRUE), x)
+  }
   made_again(ep_control, spec$control) && identical(edit_spec(spec, list()), spec) &&
     (is.null(spec$kernel) || is_kernel(spec$kernel))
 }
@@ -199,7 +201,7 @@ is_kernel <- function(kernel) {
     c("lengthscale", "prior") # no inputs
   }
   again[bare] <- list(NULL)
-  again <- do.call(new_kernel, again)
+  again <- do.call(new_kernel, again, quote = TRUE)
   again[bare] <- kernel[bare]
   centred <- vapply(kernel$prior[intersect(hyper_names, names(kernel$prior))], function(prior) {
     is.null(prior) || is.numeric(prior$meanlog) && are_numbers(prior$sdlog, 1, above = 0)

@@ -141,9 +141,9 @@ reweighed <- function(object) {
   })
   spec$control$second <- isTRUE(nodes$models$corrected[1])
   constant <- nodes$table$constant
+  by_ep <- is.na(constant)
   run <- function(df) {
     out <- vector("list", length(points))
-    by_ep <- is.na(constant)
     if (any(by_ep)) {
       out[by_ep] <- lapply(latent$natives(points[by_ep], df, spec$control), function(o) {
         if (ep_converged(o)) o
@@ -152,6 +152,9 @@ reweighed <- function(object) {
     out[!by_ep] <- lapply(which(!by_ep), function(k) {
       null_output(latent, constant[k], points[[k]]$L, df)
     })
+    for (k in lost_best(nodes, out)) {
+      out[k] <- list(node_followed(latent, points[[k]], df, spec$control))
+    }
     if (all(vapply(out, is.null, NA))) abort_nodes_lost()
     out
   }
@@ -159,20 +162,37 @@ reweighed <- function(object) {
   nodes <- nodes_at_evidence(nodes, vapply(out, function(o) {
     if (is.null(o)) -Inf else corrected_evidence(o)
   }, numeric(1)))
-  keep <- nodes$table$weight > 0
+  keep <- nodes$table$log_evidence > -Inf
   if (is.finite(spec$df)) {
     out <- run(spec$df)
     keep <- keep & !vapply(out, is.null, NA)
-    nodes$table$weight <- nodes$table$weight / sum(nodes$table$weight[keep])
+    if (!any(keep)) abort_nodes_lost()
   }
-  nodes$table <- nodes$table[keep, ]
-  each <- c("hyper", "omega")
-  nodes[each] <- lapply(nodes[each], `[`, keep)
+  nodes <- nodes_left(nodes, keep)
   arrays <- node_arrays(out[keep])
   nodes[names(arrays)] <- arrays
   object$nodes <- complete_nodes(nodes, object$data)
   object$omega[] <- nodes_omega(object$nodes, object$data$reports)
   with_few(object)
+}
+
+#' The best node of each noise model none of whose nodes has a fixed point
+#' @noRd
+lost_best <- function(nodes, out) {
+  model <- nodes$table$model
+  lost <- setdiff(model, model[!vapply(out, is.null, NA)])
+  vapply(lost, function(m) {
+    which(model == m)[which.max(nodes$table$weight[model == m])]
+  }, 1L, USE.NAMES = FALSE)
+}
+
+#' EP at a node, along a path where a cold start does not lead there; `NULL` without a fixed point
+#' @noRd
+node_followed <- function(latent, point, df, control) {
+  found <- ep_continue(function(L, sites) {
+    latent$native(point$hyper, df, L, sites, control)
+  }, point$L, NULL)$out
+  if (ep_converged(found)) found
 }
 
 abort_nodes_lost <- function() {
@@ -185,27 +205,18 @@ abort_nodes_lost <- function() {
   )
 }
 
-#' Nodes and noise models weighted by new evidences of the nodes
+#' The evidence of each noise model, and weights of its nodes, by new evidences of the nodes
 #' @noRd
 nodes_at_evidence <- function(nodes, log_evidence) {
   change <- log_evidence - nodes$table$log_evidence
-  weight <- log(nodes$table$weight) + change
-  model <- match(nodes$table$model, nodes$models$model)
-  nodes$models$log_evidence <- nodes$models$log_evidence +
-    vapply(seq_along(nodes$models$model), function(k) {
-      # of a model so unlikely that its nodes have no weight at all, each counts the same
-      known <- nodes$models$probability[k] > 0
-      within <- if (known) {
-        weight - log(nodes$models$probability[k])
-      } else {
-        change - log(sum(model == k))
-      }
-      log_sum(c(-Inf, within[model == k]))
-    }, numeric(1))
-  posterior <- nodes$models$log_evidence + log(nodes$models$prior)
-  nodes$models$probability <- exp(posterior - log_sum(posterior))
+  for (k in seq_along(nodes$models$model)) {
+    mine <- nodes$table$model == nodes$models$model[k]
+    within <- log(shares(nodes$table$weight[mine])) + change[mine]
+    gain <- log_sum(c(-Inf, within))
+    nodes$models$log_evidence[k] <- nodes$models$log_evidence[k] + gain
+    nodes$table$weight[mine] <- if (gain > -Inf) exp(within - gain) else 0
+  }
   nodes$table$log_evidence <- log_evidence
-  nodes$table$weight <- exp(weight - log_sum(weight))
   nodes
 }
 

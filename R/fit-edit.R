@@ -37,7 +37,7 @@ edit_spec <- function(spec, changed, call = rlang::caller_env()) {
 spec_changed <- function(spec) {
   decides <- list(gpc = character(), stc = "df", bpm = c("df", "inference"))
   model <- spec_model(spec)
-  plain <- do.call(spec_constructor(model), unclass(spec)[decides[[model]]])
+  plain <- do.call(spec_constructor(model), unclass(spec)[decides[[model]]], quote = TRUE)
   usual <- do.call(spec_constructor(model), list())
   same <- function(name) {
     against <- if (name %in% decides[[model]]) usual else plain

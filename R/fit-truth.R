@@ -92,13 +92,6 @@ truth_under <- function(truth, models) {
   truth
 }
 
-#' Weights that sum to 1, alike where all are 0: nodes of a noise model that is out of question
-#' @noRd
-shares <- function(weight) {
-  if (sum(weight) == 0) weight[] <- 1
-  weight / sum(weight)
-}
-
 #' The same of new rows, whose labels are not known
 #' @param X encoded inputs. @return list(p, m x C x K; node and weight, see used_nodes()).
 #' @noRd

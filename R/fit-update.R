@@ -65,7 +65,7 @@ update.sturdy_model <- function(object,
   )
   changed <- list(...)
   if (any(!nzchar(rlang::names2(changed)))) {
-    do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]))
+    do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]), quote = TRUE)
   }
   if (is.null(data) && !(missing(subset) && missing(na.action))) {
     abort_needs_data("to change {.arg subset} or {.arg na.action}", call)

@@ -205,16 +205,7 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   if (!any(keep)) {
     return(nodes)
   }
-  out <- out[keep]
-  nodes$table <- nodes$table[keep, ]
-  nodes[c("hyper", "omega")] <- lapply(nodes[c("hyper", "omega")], `[`, keep)
-  model <- nodes$table$model
-  inform_models_left(setdiff(nodes$models$model, model))
-  nodes$models <- nodes$models[nodes$models$model %in% model, ]
-  nodes$models$probability <- nodes$models$probability / sum(nodes$models$probability)
-  left <- vapply(nodes$models$model, function(m) sum(nodes$table$weight[model == m]), 0)
-  nodes$table$weight <- nodes$table$weight * (nodes$models$probability / left)[model]
-  utils::modifyList(nodes, node_arrays(out))
+  utils::modifyList(nodes_left(nodes, keep), node_arrays(out[keep]))
 }
 
 # Conditions ----------------------------------------------------------------------
@@ -239,21 +230,6 @@ abort_no_modes <- function(call = rlang::caller_env(2)) {
     ),
     "no_posterior", call = call
   )
-}
-
-#' A message where EP found no fixed point under a noise model, so that it is not in the average
-#' @noRd
-inform_models_left <- function(lost) {
-  if (length(lost)) {
-    inform_sturdy(
-      c(
-        "!" = "The average is without the noise model{?s} {.val {lost}}: EP found no fixed point
-               under {?it/them}.",
-        i = "What it says of there being wrong labels is not to be relied on."
-      ),
-      "models_left_out", models = lost
-    )
-  }
 }
 
 #' A message where a noise model that counts is held at its modes although nodes were wanted

@@ -14,8 +14,7 @@ new_nodes <- function(models, parts, noise) {
   pick <- function(field) vapply(parts, function(part) part[[field]], parts[[1]][[field]])
   log_evidence <- pick("log_evidence")
   prior <- noise$weights[names(parts)]
-  posterior <- log_evidence + log(prior)
-  posterior <- exp(posterior - log_sum(posterior))
+  posterior <- model_probability(log_evidence, prior)
   kept <- lapply(parts, kept_nodes)
   of <- function(f) {
     unlist(lapply(names(parts), function(name) lapply(kept[[name]], f, name = name)), FALSE)
@@ -98,6 +97,55 @@ node_arrays <- function(out) {
     tau = part(function(o) o$sites$tau), b = part(function(o) o$b),
     seen = part(function(o) o$seen), C = part(function(o) o$extra)
   )
+}
+
+#' Some of the nodes, weighted anew, without the noise models that have none of them
+#'
+#' A noise model so unlikely that its weight is 0 stays, with its nodes.
+#' @param nodes with the probabilities of noise models when all nodes were there.
+#' @noRd
+nodes_left <- function(nodes, keep) {
+  nodes$table <- nodes$table[keep, ]
+  nodes[c("hyper", "omega")] <- lapply(nodes[c("hyper", "omega")], `[`, keep)
+  model <- nodes$table$model
+  there <- nodes$models$model %in% model
+  inform_models_left(nodes$models$model[!there & nodes$models$probability > average_kept])
+  nodes$models <- nodes$models[there, ]
+  nodes$models$probability <- model_probability(nodes$models$log_evidence, nodes$models$prior)
+  for (k in seq_along(nodes$models$model)) {
+    mine <- model == nodes$models$model[k]
+    weight <- shares(nodes$table$weight[mine])
+    nodes$table$weight[mine] <- weight * nodes$models$probability[k]
+  }
+  nodes
+}
+
+#' @noRd
+model_probability <- function(log_evidence, prior) {
+  joint <- log_evidence + log(prior)
+  exp(joint - log_sum(joint))
+}
+
+#' Weights that sum to 1, alike where all are 0: nodes of a noise model that is out of question
+#' @noRd
+shares <- function(weight) {
+  if (sum(weight) == 0) weight[] <- 1
+  weight / sum(weight)
+}
+
+#' A message where EP found no fixed point under a noise model, so that it is not in the average
+#' @noRd
+inform_models_left <- function(lost) {
+  if (length(lost)) {
+    inform_sturdy(
+      c(
+        "!" = "The average is without the noise model{?s} {.val {lost}}: EP found no fixed point
+               under {?it/them}.",
+        i = "What it says of there being wrong labels is not to be relied on."
+      ),
+      "models_left_out", models = lost
+    )
+  }
 }
 
 #' The fit at a mode, and the nodes

@@ -89,8 +89,8 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
       "choice", arg = "type"
     )
   }
-  answer <- list(main_marginaleffect = if (type == "link") z else stats::pnorm(z))
-  marginal_frame(answer, new$complete, newdata)
+  if (type == "response") z[] <- stats::pnorm(z) # no rows, too, are a matrix
+  marginal_frame(list(main_marginaleffect = z), new$complete, newdata)
 }
 
 #' @rdname sturdy-marginaleffects

@@ -103,7 +103,7 @@ learner_fit <- function(task, values) {
   data <- as.data.frame(task$data())
   formula <- task$formula()
   environment(formula) <- globalenv()
-  do.call(gp_class_fit, c(list(formula, data = data), values))
+  do.call(gp_class_fit, c(list(formula, data = data), values), quote = TRUE)
 }
 
 learner_answer <- function(learner, task) {

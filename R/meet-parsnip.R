@@ -127,9 +127,15 @@ gp_class_fit <- function(formula, data, kernel = "ard", epsilon = NULL, inducing
     kernel <- check_choice(kernel, c("ard", "iso"), "kernel")
     kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
   }
-  args <- list(formula, data = data, kernel = kernel, inducing = inducing, ...)
+  args <- list(formula, kernel = kernel, inducing = inducing, ...)
   if (!is.null(epsilon)) args$epsilon <- epsilon
-  if (is.finite(df)) do.call(stc, c(args, df = df)) else do.call(gpc, args)
+  if (is.finite(df)) args$df <- df
+  # a value that is itself a call or a name is refused, not run; a formula stays as it is
+  # for the call of the fit
+  run <- vapply(args, function(x) is.language(x) && !inherits(x, "formula"), NA)
+  args[run] <- lapply(args[run], enquote)
+  verb <- if (is.finite(df)) quote(stc) else quote(gpc)
+  eval(as.call(c(verb, args, data = quote(data))))
 }
 
 #' Enter the model in parsnip's registry

@@ -109,7 +109,7 @@ fourier_features <- function(hyper, columns) {
   size <- sqrt(hyper$variance / paths_pairs)
   list(at = function(X) {
     angle <- X %*% frequency
-    cbind(size * cos(angle), size * sin(angle), sqrt(hyper$bias))
+    cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)))
   })
 }
 

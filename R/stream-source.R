@@ -5,7 +5,7 @@ stream_source <- function(source, batch_size, options, call) {
   if (inherits(source, "connection") || rlang::is_string(source)) {
     return(text_source(source, batch_size, text_options(options, call), call))
   }
-  do.call(check_no_dots, c(options, list(call = call)))
+  do.call(check_no_dots, c(options, list(call = call)), quote = TRUE)
   if (inherits(source, "sturdy_source")) {
     return(source)
   }

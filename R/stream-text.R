@@ -9,7 +9,7 @@ text_options <- function(options, call) {
     check.names = TRUE, strip.white = FALSE, encoding = getOption("encoding")
   )
   unknown <- !(rlang::names2(options) %in% names(defaults))
-  do.call(check_no_dots, c(options[unknown], list(call = call)))
+  do.call(check_no_dots, c(options[unknown], list(call = call)), quote = TRUE)
   Map(check_text_option, options, names(options), MoreArgs = list(call = call))
   utils::modifyList(defaults, options)
 }

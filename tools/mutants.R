@@ -99,17 +99,33 @@ mutant(
 )
 mutant(
   "a noise model without weight makes NaN when rows are absorbed", "R/fit-complete.R",
-  "known <- nodes$models$probability[k] > 0", "known <- TRUE", r = "fit-absorb"
+  "log(shares(nodes$table$weight[mine]))",
+  "log(nodes$table$weight[mine] / nodes$models$probability[k])", r = "fit-absorb"
 )
 mutant(
   "nodes keep their weights when rows are absorbed", "R/fit-complete.R",
-  "weight <- log(nodes$table$weight) + change",
-  "weight <- log(nodes$table$weight)", r = "fit-truth"
+  "log(shares(nodes$table$weight[mine])) + change[mine]",
+  "log(shares(nodes$table$weight[mine]))", r = "fit-truth"
 )
 mutant(
-  "noise models are weighted without their prior when rows are absorbed", "R/fit-complete.R",
-  "nodes$models$log_evidence + log(nodes$models$prior)",
-  "nodes$models$log_evidence", r = "fit-truth"
+  "noise models are weighted without their prior when rows are absorbed", "R/learn-kept.R",
+  "model_probability(nodes$models$log_evidence, nodes$models$prior)",
+  "model_probability(nodes$models$log_evidence, 1)", r = "fit-truth"
+)
+mutant(
+  "a noise model that lost all nodes stays in the average", "R/learn-kept.R",
+  "nodes$models <- nodes$models[there, ]",
+  "nodes$models <- nodes$models", r = "fit-absorb"
+)
+mutant(
+  "a fixed point that a cold start does not find is given up", "R/fit-complete.R",
+  "for (k in lost_best(nodes, out))",
+  "for (k in integer())", r = "fit-absorb"
+)
+mutant(
+  "a call given to parsnip is run", "R/meet-parsnip.R",
+  "lapply(args[run], enquote)",
+  "args[run]", r = "meet-parsnip"
 )
 mutant(
   "a label stays in the weights of the nodes that answer without it", "R/fit-truth.R",

@@ -175,15 +175,74 @@ test_that("noise models that have no weight left, or no node, are no numbers gon
       log_evidence = c(-1000, -99, -2000), probability = c(0, 1, 0)
     )
   )
-  after <- nodes_at_evidence(nodes, c(-1001, -1002, -102, -101))
-  expect_equal(after$models$log_evidence, c(-1001, -101, -Inf))
-  expect_equal(after$models$probability, c(0, 1, 0))
+  weighed <- function(log_evidence) nodes_left(nodes_at_evidence(nodes, log_evidence), 1:4)
+  after <- weighed(c(-1001, -1002, -102, -101))
+  expect_equal(after$models$log_evidence, c(-1001, -101))
+  expect_equal(after$models$probability, c(0, 1))
   expect_equal(after$table$weight, c(0, 0, 0.25, 0.75))
   # and where one that was unlikely becomes the likely one, it has its weight
   nodes$models$probability <- c(0.5, 0.5, 0)
   nodes$table$weight <- c(0.25, 0.25, 0.125, 0.375)
   nodes$models$log_evidence[1] <- -99 - log(0.2 / 0.4)
-  after <- nodes_at_evidence(nodes, nodes$table$log_evidence + c(0, 0, -2, -2))
+  after <- weighed(nodes$table$log_evidence + c(0, 0, -2, -2))
   expect_equal(diff(log(after$models$probability[1:2])), -2)
   expect_equal(sum(after$table$weight[1:2]), after$models$probability[1])
+})
+
+few_rows <- function(seed) {
+  withr::local_seed(seed)
+  X <- matrix(rnorm(100), 50)
+  f <- X[, 1] + sin(2 * X[, 2])
+  list(X = X, y = (f > 0) != (runif(50) < 0.1))
+}
+absorb_last <- function(d, ...) {
+  kernel <- kernel_iso(..., bias = 0.1, fixed = TRUE)
+  fit <- suppressWarnings(gpc(d$X[1:40, ], d$y[1:40], kernel = kernel, epsilon = "average"))
+  list(before = fit, after = absorb(fit, d$X[41:50, ], d$y[41:50]))
+}
+
+test_that("a noise model without a fixed point on the new rows leaves the average", {
+  both <- suppressMessages(absorb_last(few_rows(8), 3, variance = 1000, nugget = 1e-6))
+  expect_length(setdiff(both$before$nodes$models$model, both$after$nodes$models$model), 1)
+  expect_equal(sum(both$after$nodes$models$probability), 1)
+  expect_equal(sum(both$after$nodes$table$weight), 1)
+  expect_equal(names(both$after$nodes$wrong), both$after$nodes$models$model)
+  expect_no_error(printed(summary(both$after)))
+  expect_no_error(mislabelled(both$after))
+})
+
+test_that("a noise model that a cold start would lose on the new rows is followed there", {
+  both <- absorb_last(few_rows(38), 1, variance = 100, nugget = 1e-6)
+  models <- both$after$nodes$models
+  expect_equal(models$model, both$before$nodes$models$model)
+  expect_true(all(is.finite(models$log_evidence)))
+})
+
+test_that("a noise model so far behind that its weight is 0 stays, with its nodes", {
+  nodes <- list(
+    models = data.frame(
+      model = c("none", "one"), prior = 0.5, log_evidence = c(-900, -100), probability = c(0, 1)
+    ),
+    table = data.frame(
+      model = c("none", "one", "one"), weight = c(0, 0.25, 0.75), log_evidence = c(-900, -99, -101)
+    ),
+    hyper = list(1, 2, 3), omega = list(1, 2, 3)
+  )
+  after <- nodes_at_evidence(nodes, nodes$table$log_evidence - c(1, 2, 3))
+  expect_equal(after$models$log_evidence, c(-901, -100 + log(0.25 * exp(-2) + 0.75 * exp(-3))))
+  expect_silent(left <- nodes_left(after, after$table$log_evidence > -Inf))
+  expect_equal(left$models$model, c("none", "one"))
+  expect_equal(left$models$probability, c(0, 1))
+  expect_equal(left$table$weight, c(0, 0.25, 0.75 * exp(-1)) / (0.25 + 0.75 * exp(-1)))
+  # none of its nodes has a fixed point: it goes, without a word, for it did not count
+  lost <- nodes_at_evidence(nodes, c(-Inf, -99, -101))
+  expect_silent(left <- nodes_left(lost, lost$table$log_evidence > -Inf))
+  expect_equal(left$models$model, "one")
+  expect_equal(left$hyper, list(2, 3))
+  lost <- nodes_at_evidence(nodes, c(-900, -Inf, -Inf))
+  expect_message(
+    left <- nodes_left(lost, lost$table$log_evidence > -Inf),
+    class = "sturdy_message_models_left_out"
+  )
+  expect_equal(left$table$weight, 1)
 })

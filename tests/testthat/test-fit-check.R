@@ -135,6 +135,25 @@ test_that("a field that is missing or wrong is named", {
   }
 })
 
+test_that("a call in the place of a value is not run", {
+  ran <- new.env()
+  code <- bquote(assign("ran", TRUE, envir = .(ran)))
+  changes <- expression(
+    fit$spec$control$tol <- code, fit$spec$kernel$bias <- code, fit$spec$df <- code,
+    fit$kernel$bias <- code
+  )
+  for (change in as.list(changes)) {
+    fit <- toy_fit()
+    eval(change)
+    expect_error(predict(fit), class = "sturdy_error")
+  }
+  expect_error(update(toy_fit(), . ~ ., code), class = "sturdy_error_unknown_argument")
+  expect_error(
+    bpm_stream(class ~ a + b, toy(), none = code), class = "sturdy_error_unknown_argument"
+  )
+  expect_length(ls(ran), 0)
+})
+
 test_that("a fit without inputs that vary is taken for a fit", {
   X <- matrix(1, 6, 2)
   for (kernel in list(kernel_ard(1, fixed = TRUE), kernel_iso(1, fixed = TRUE))) {

@@ -124,6 +124,16 @@ test_that("several classes are groups, whose probabilities sum to 1", {
   expect_equal(sum(average$estimate), 0, tolerance = 1e-3)
 })
 
+test_that("rows of which none is complete have no estimate, and no warning of R", {
+  three <- gpc(Species ~ ., iris[c(1:9, 51:59, 101:109), -(1:2)], kernel = held(), epsilon = 0.05)
+  fits <- list(toy_fit(), toy_fit(inducing = 8), bpm(class ~ a + b, toy()), three)
+  for (fit in fits) {
+    new <- data.frame(a = rep(NA_real_, 3), b = 1, Petal.Length = NA_real_, Petal.Width = 1)
+    expect_no_warning(found <- suppressMessages(get_predict.sturdy_model(fit, new)))
+    expect_identical(found$estimate, rep(NA_real_, 3 * max(1, nlevels(found$group))))
+  }
+})
+
 test_that("what there is no answer for is an error that says so", {
   certain <- gpc(
     class ~ a, toy(), kernel = kernel_iso(1.5, nugget = 0, fixed = TRUE), epsilon = 0.05

@@ -11,6 +11,14 @@ parsnip_data <- function() {
   data
 }
 
+test_that("an argument that is a call is refused, and not run", {
+  fit <- function(...) gp_class_fit(class ~ a + b, toy(), epsilon = 0.05, ...)
+  cnd <- expect_error(fit(inducing = quote(stop("run"))), class = "sturdy_error_inducing")
+  expect_identical(conditionCall(cnd)[[1]], quote(gpc))
+  expect_error(fit(df = 4, inducing = quote(no_such_name)), class = "sturdy_error_inducing")
+  expect_equal(fit(kernel = held())$call$formula, class ~ a + b, ignore_attr = TRUE)
+})
+
 test_that("predictions by parsnip are those of gpc() and stc()", {
   skip_if_not_installed("parsnip")
   data <- parsnip_data()
