@@ -33,7 +33,7 @@ row_similarity.default <- function(object, rows) {
   )
   at <- nodes_hyper(object)
   over_nodes(object, function(k) {
-    hyper$lengthscale <- unname(at[[k]]$lengthscale)
+    hyper$lengthscale <- mean_lengthscale(at[[k]]$lengthscale, columns)
     native_gram(X[rows, , drop = FALSE], X, columns, hyper)
   })
 }
@@ -62,7 +62,8 @@ input_order <- function(object) {
 
 input_order.default <- function(object) {
   at <- nodes_hyper(object)
-  lengths <- over_nodes(object, function(k) log(at[[k]]$lengthscale))
+  columns <- model_columns(object)
+  lengths <- over_nodes(object, function(k) log(mean_lengthscale(at[[k]]$lengthscale, columns)))
   lengths <- rep_len(exp(lengths), length(object$blueprint$columns))
   list(place = order(lengths), value = lengths, what = "lengthscale")
 }

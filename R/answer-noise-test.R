@@ -191,7 +191,7 @@ noise_statement <- function(object, level) {
         NA_real_
       },
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
-      shared = several && length(object$kernel$nugget) == 1,
+      shared = several && object$spec$kernels == "shared",
       levels = object$blueprint$levels, n = nobs(object), noticed = noticed(object),
       ends = overlap_ends(object, level),
       error = node_error(object)

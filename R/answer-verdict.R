@@ -159,7 +159,7 @@ verdict_notes <- function(test) {
       paste0(
         "Some classes are taken for particular others (", number(test$two), " to 1): see ",
         "noise_matrix().", if (isTRUE(test$shared)) {
-          " Overlap of two classes only looks the same (compare kernels = \"per class\")."
+          " Overlap of two classes only looks the same (compare kernels = \"average\")."
         }
       )
     } else if (isTRUE(test$two > verdict_limits[2])) {

@@ -174,7 +174,7 @@ model_fields <- list(
     }
     is.null(nodes) ||
       is_nodes(nodes, length(all$data$y), length(all$blueprint$levels)) &&
-        are_hyper(nodes$hyper, lengths(hyper))
+        are_hyper(nodes$hyper, lengths(hyper), length(all$blueprint$levels))
   }
 )
 
@@ -303,12 +303,15 @@ is_ep <- function(ep, n, k, functions) {
     (is.null(ep$trace) || is.data.frame(ep$trace))
 }
 
-#' Hyperparameters of nodes: numbers of at least 0, as many of each name as the fit has
+#' Hyperparameters of nodes: numbers of at least 0, as many of each name as the fit has for a
+#' kernel, or of several classes so many for each
 #' @noRd
-are_hyper <- function(hyper, sizes) {
+are_hyper <- function(hyper, sizes, classes) {
   values <- unlist(hyper, use.names = FALSE)
+  each <- sizes / sizes[["nugget"]]
+  known <- list(each, if (classes > 2) each * classes)
   are_numbers(values) && all(values >= 0) &&
-    all(vapply(hyper, function(one) is.list(one) && identical(lengths(one), sizes), NA))
+    all(vapply(hyper, function(one) is.list(one) && list(lengths(one) + 0) %in% known, NA))
 }
 
 #' @param n the number of rows.

@@ -9,7 +9,7 @@ check_class_number <- function(spec, molded, call) {
     return(check_classes_spec(spec, levels, call))
   }
   must(
-    spec$kernels == "shared", "kernels", "be {.val shared}: they have one latent function",
+    spec$kernels != "per class", "kernels", "be {.val shared}: they have one latent function",
     "kernels", of = "With two classes {.arg {arg}}", call = call
   )
   two_class_noise(spec, levels, call)
@@ -49,19 +49,6 @@ check_classes_spec <- function(spec, levels, call) {
   )
   if (is.matrix(epsilon)) spec$epsilon <- check_noise_matrix(epsilon, levels, call)
   spec
-}
-
-#' A kernel with hyperparameters of each class: those of the first class first
-#'
-#' They are named `<column>@<class>`, or `@<class>` where a class has one.
-#' @noRd
-kernel_per_class <- function(kernel, levels) {
-  kernel[hyper_names] <- lapply(kernel[hyper_names], function(x) {
-    stats::setNames(
-      rep(x, length(levels)), paste0(names(x), "@", rep(levels, each = length(x)))
-    )
-  })
-  kernel
 }
 
 #' A noise matrix with the names of the classes, in their order

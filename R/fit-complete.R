@@ -241,7 +241,10 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   latent <- new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
   fit <- learn_fit(latent, spec)
-  kernel[hyper_names] <- fit$hyper
+  if (length(fit$hyper$nugget) > length(kernel$nugget)) {
+    kernel <- kernel_per_class(kernel, blueprint$levels)
+  }
+  for (name in hyper_names) kernel[[name]][] <- fit$hyper[[name]]
   inducing <- new_inducing(fit)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)

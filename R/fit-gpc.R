@@ -119,8 +119,10 @@
 #'   and 100 above: more where 100 leave more than a twentieth of the variance (200 with more
 #'   than 20 encoded columns or up to 1000 rows, then fewer, 100 from 4000 rows on). See
 #'   [many-rows].
-#' @param kernels With three classes or more, `"shared"`, the default, for one kernel, or `"per
-#'   class"` for hyperparameters of each class.
+#' @param kernels With three classes or more, `"average"`, the default with `hyper =
+#'   "integrate"`, over one kernel and kernels by class that are alike to a degree (see
+#'   [several-classes]); `"shared"`, the default otherwise, for one kernel; or `"per class"`, for
+#'   hyperparameters of each class that know nothing of each other.
 #' @param scale Whether numeric columns are centred and scaled to unit standard
 #'   deviation in the training rows (`TRUE`, the default). Lengthscales refer to the
 #'   scaled columns.
@@ -271,7 +273,7 @@ gpc_spec <- function(...,
                      criterion = c("evidence", "loo"),
                      method = c("gradient", "em", "em_kg08"),
                      inducing = "auto",
-                     kernels = c("shared", "per class"),
+                     kernels = if (hyper == "integrate") "average" else "shared",
                      scale = TRUE,
                      control = ep_control()) {
   blame_caller()
@@ -286,9 +288,20 @@ gpc_spec <- function(...,
     noise = check_noise_prior(noise), criterion = criterion,
     method = check_method(method, epsilon, criterion, hyper),
     inducing = check_inducing(inducing),
-    kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
+    kernels = check_kernels(kernels, hyper),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
+}
+
+#' @noRd
+check_kernels <- function(kernels, hyper, call = rlang::caller_env()) {
+  kernels <- check_choice(kernels, c("average", "shared", "per class"), "kernels", call)
+  must(
+    kernels != "average" || hyper == "integrate", "kernels",
+    "be {.val shared} or {.val per class} with {.code hyper = \"optimum\"}", "kernels",
+    call = call
+  )
+  kernels
 }
 
 #' EM has a closed M-step only for a flip rate that the evidence learns

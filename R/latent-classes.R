@@ -1,6 +1,7 @@
 # One latent function for each of several classes, of which the largest is the true class.
 
 classes_least_nugget <- 1e-3 # below, EP often has no fixed point
+pooled_correlation <- 0.5    # in the prior, of the logs of hyperparameters of two classes
 
 #' @param X,columns,labels,kernel,Z as latent_kernel() and latent_inducing(); `Z` is `NULL`
 #'   for kernel space. With a kernel for each class its hyperparameters are those of the
@@ -35,6 +36,11 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL, call = rlang::c
       latent_classes(given, columns, labels, kernel, if (is.matrix(asked)) asked else m, call)
     },
     project = NULL,
+    pooled = if (!own) function() {
+      kernel <- kernel_per_class(kernel, seq_len(classes))
+      kernel$prior$pooling <- pooled_correlation
+      latent_classes(given, columns, labels, kernel, Z, call)
+    },
     predict = if (!is.null(Z)) function(hyper, b, C) {
       native_inducing_predict(Z, columns, hyper, b, C, given)
     },
@@ -71,6 +77,19 @@ classes_doubles <- function(n, classes, Z, own = FALSE) {
 }
 
 # A kernel for each class -------------------------------------------------------
+
+#' A kernel with hyperparameters of each class: those of the first class first
+#'
+#' They are named `<column>@<class>`, or `@<class>` where a class has one.
+#' @noRd
+kernel_per_class <- function(kernel, levels) {
+  kernel[hyper_names] <- lapply(kernel[hyper_names], function(x) {
+    stats::setNames(
+      rep(x, length(levels)), paste0(names(x), "@", rep(levels, each = length(x)))
+    )
+  })
+  kernel
+}
 
 #' Hyperparameters by class: `hyper` itself where the kernel is shared, so that every
 #' length is that of one kernel; else a list of one for each

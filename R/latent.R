@@ -30,19 +30,21 @@
 #   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
 #   constant(m): list(hyper, b, extra) of a latent function that is m everywhere, in units of
 #             its noise; NULL where it can't be one
+#   pooled()  the latent with a kernel for each class, alike to a degree; NULL where there is none
 
 latent_fields <- c(
   "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse",
-  "second", "Z", "places", "native", "natives", "some", "again", "project", "predict", "constant"
+  "second", "Z", "places", "native", "natives", "some", "again", "project", "predict", "constant",
+  "pooled"
 )
 
 #' A latent
-#' @param ... all fields; `natives` and `constant` may be left out.
+#' @param ... all fields; `natives`, `constant` and `pooled` may be left out.
 #' @noRd
 new_latent <- function(...) {
   latent <- list(...)
   if (is.null(latent$natives)) latent$natives <- one_by_one(latent$native)
-  if (is.null(latent$constant)) latent["constant"] <- list(NULL)
+  for (name in c("constant", "pooled")) latent[name] <- list(latent[[name]])
   stopifnot(
     setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
     is.function(latent$native), is.function(latent$some),

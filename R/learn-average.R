@@ -45,57 +45,84 @@ average_fit <- function(latent, spec) {
     if (fewer) learn_few_rows(latent$n), if (latent$classes > 2) average_rows_classes, stage_rows
   )
   d <- length(plain$start) + 1 # with a rate
-  models <- length(union(noise$models, names(noise$weights)))
+  both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
+  models <- length(union(noise$models, names(noise$weights))) *
+    length(both$weights) / length(noise$weights)
   nodes <- if (integrate) average_total(latent) else 0
   plan_average(
     spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes, spec$df
   )
   stages <- learn_staged(latent, rows, spec, function(latent, before) {
-    models <- average_modes(latent, noise, spec, counter$tick, before)
-    long <- !is.null(before) && average_is_long(latent)
-    if ("matrix" %in% if (long) average_hopeful(before) else names(noise$weights)) {
-      models$matrix <- average_matrix(latent, noise, spec, models, counter$tick, before, long)
-    }
-    models
+    average_models(latent, noise, spec, counter$tick, before)
   })
   latent <- stages$latent
-  models <- stages$models[intersect(names(noise$weights), names(stages$models))]
+  models <- stages$models[intersect(names(both$weights), names(stages$models))]
   hopeless <- if (average_is_long(latent) && length(stages$before)) {
-    setdiff(names(stages$before), average_hopeful(stages$before))
+    hopeful <- average_hopeful(marked_behind(stages$before))
+    setdiff(noise_named(names(stages$before)), noise_named(hopeful))
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
   if (!length(models)) abort_no_modes()
   models <- lapply(average_corners(models), model_second, counter$tick)
-  parts <- average_parts(models, noise, spec$control$progress, counter$tick)
+  parts <- average_parts(models, both, spec$control$progress, counter$tick)
   # where EP that went on from a mode did not come to a fixed point there
   parts <- Filter(function(part) !all(vapply(part$out, is.null, NA)), parts)
   if (!length(parts)) abort_no_modes()
-  models <- models[names(parts)]
-  parts <- lapply(stats::setNames(nm = names(parts)), function(name) {
-    part <- part_points(parts[[name]], models[[name]]$problem)
-    if (null_is_open(latent, spec)) {
-      size <- if (average_is_long(latent)) null_few else null_nodes
-      part <- with_null(part, null_integral(latent, noise_of(name, noise), spec$df, size))
-    }
-    part
-  })
+  joined <- average_joined(models[names(parts)], parts, both)
+  models <- joined$models
+  parts <- joined$parts
+  if (null_is_open(latent, spec)) {
+    size <- if (average_is_long(latent)) null_few else null_nodes
+    parts <- lapply(stats::setNames(nm = names(parts)), function(name) {
+      with_null(parts[[name]], null_integral(latent, noise_of(name, noise), spec$df, size))
+    })
+  }
   inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
   nodes$evaluations <- counter$count()
   inform_rough(nodes, noise)
-  average_result(latent, spec, models, average_point(models, parts, noise), nodes)
+  average_result(spec, models, average_point(models, parts, noise), nodes)
 }
 
 # Modes -------------------------------------------------------------------------
 
-#' Modes of every noise model
-#' @param before the same on some of the rows.
+#' Modes of all noise models, under the kernel that classes share and, where that is a
+#' possibility, under kernels by class
+#' @param before the same on some of the rows. @return see average_found().
+#' @noRd
+average_models <- function(latent, noise, spec, tick, before = NULL) {
+  before <- marked_behind(before)
+  mine <- is_pooled(names(before))
+  shared <- average_found(latent, noise, spec, tick, before[!mine])
+  if (!pooled_is_open(latent, spec)) {
+    return(shared)
+  }
+  few <- stats::setNames(before[mine], noise_named(names(before)[mine]))
+  own <- average_found(latent$pooled(), noise, spec, tick, few, shared)
+  c(shared, stats::setNames(own, pooled_name(names(own))))
+}
+
+#' Modes of every noise model under one kernel, or kernels by class
+#' @param before the same on some of the rows, see marked_behind().
+#' @param shared those of the kernel that classes share, where they have their own.
 #' @return list by model of list(problem, modes), those without a mode left out.
 #' @noRd
-average_modes <- function(latent, noise, spec, tick, before = NULL) {
+average_found <- function(latent, noise, spec, tick, before = NULL, shared = NULL) {
+  models <- average_modes(latent, noise, spec, tick, before, shared)
+  long <- length(before) > 0 && average_is_long(latent)
+  if ("matrix" %in% if (long) average_hopeful(before) else names(noise$weights)) {
+    models$matrix <- average_matrix(latent, noise, spec, models, tick, before, long, shared)
+  }
+  models
+}
+
+#' Modes of the noise models without a matrix
+#' @param before,shared see average_found().
+#' @noRd
+average_modes <- function(latent, noise, spec, tick, before, shared) {
   found <- list()
-  long <- !is.null(before) && average_is_long(latent)
+  long <- length(before) > 0 && average_is_long(latent)
   gain <- if (long && latent$classes > 2) modes_gain_classes else modes_gain
   # those far behind on some rows are looked at last, when it is known what they are behind
   behind <- if (!long && length(before)) {
@@ -109,12 +136,14 @@ average_modes <- function(latent, noise, spec, tick, before = NULL) {
       lapply(few$modes, stage_onward, problem, few$problem$latent$n, spec, tick, gain)
     } else {
       starts <- if (is.null(few)) {
-        average_from(problem, name, noise, found)
+        average_from(problem, name, noise, found, shared[[name]])
       } else {
         grown_starts(problem, few, latent$n)
       }
       objective <- learn_objective(problem, tick)
-      rough <- if (name %in% behind) average_rough(objective, few$modes[[1]], starts[[1]], found)
+      rough <- if (name %in% behind) {
+        average_rough(objective, few$modes[[1]], starts[[1]], c(found, shared))
+      }
       if (is.null(rough)) learn_modes(objective, starts, found) else list(rough)
     }
     modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
@@ -124,11 +153,20 @@ average_modes <- function(latent, noise, spec, tick, before = NULL) {
   found
 }
 
-#' Noise models that can still be the best on all of many rows
+#' Noise models with `behind`, how far they are behind the best
+#' @noRd
+marked_behind <- function(before) {
+  laplace <- vapply(before, model_laplace, numeric(1))
+  Map(function(model, laplace) {
+    model$behind <- laplace
+    model
+  }, before, max(laplace, -Inf) - laplace)
+}
+
+#' Noise models on some rows that can still be the best on all of many
 #' @noRd
 average_hopeful <- function(before, most = average_hopeless) {
-  laplace <- vapply(before, model_laplace, numeric(1))
-  names(before)[laplace > max(laplace) - most]
+  names(before)[vapply(before, `[[`, 1, "behind") < most]
 }
 
 #' Where modes on some rows lead a search on more of them
@@ -163,15 +201,31 @@ average_rough <- function(objective, mode, start, found) {
 
 # Nodes -------------------------------------------------------------------------
 
-#' Whether nodes are corners is one rule for all noise models, whose evidences are compared: by
-#' the one with the most coordinates
+#' Whether nodes are corners is one rule for all noise models of a kernel, whose evidences are
+#' compared: by the one with the most coordinates
 #' @noRd
 average_corners <- function(models) {
   d <- vapply(models, function(model) length(model$problem$field), 1L)
-  lapply(models, function(model) {
-    model$problem$corners <- max(d) >= node_corners && is.null(model$modes[[1]]$matrix)
+  most <- stats::ave(d, is_pooled(names(models)), FUN = max)
+  Map(function(model, most) {
+    model$problem$corners <- most >= node_corners && is.null(model$modes[[1]]$matrix)
     model
-  })
+  }, models, most)
+}
+
+#' Each noise model as one, whatever its kernels
+#' @return list(models: with the better of the kernels; parts: with the nodes of both)
+#' @noRd
+average_joined <- function(models, parts, noise) {
+  parts <- Map(part_points, parts, lapply(models, function(model) model$problem))
+  of <- split(names(parts), factor(noise_named(names(parts)), unique(noise_named(names(parts)))))
+  best <- vapply(of, function(names) {
+    names[which.max(vapply(parts[names], function(part) part$log_evidence, 1))]
+  }, "")
+  list(
+    models = stats::setNames(models[best], names(of)),
+    parts = lapply(of, function(names) join_parts(parts[names], noise$weights[names]))
+  )
 }
 
 #' The model at whose best mode the fit is held: the most probable one with flip rates, for

@@ -26,7 +26,7 @@ learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
 #' @return list(field (what each coordinate belongs to), precision, hyper(z), rates(z),
 #'   omega(z), pull(z, gradient, slope): the gradient in z from those in the hyperparameters'
 #'   logs and in omega, prior(z): value and gradient of the log prior; and the fields of
-#'   `box`). [M 8.1, 8.8]
+#'   `box`; root: see pooled_start()). [M 8.1, 8.8]
 #' @noRd
 new_coordinates <- function(kernel, noise, noise_precision, box) {
   field <- c(kernel$field, rep("epsilon", noise$d))
@@ -35,7 +35,7 @@ new_coordinates <- function(kernel, noise, noise_precision, box) {
   mine <- seq_along(kernel$field)
   noise_part <- function(z) z[field == "epsilon"]
   c(box, list(
-    field = field, precision = precision,
+    field = field, precision = precision, root = kernel$root,
     hyper = function(z) kernel$hyper(z[mine]),
     rates = function(z) noise$rates(noise_part(z)),
     omega = function(z) noise$omega(noise_part(z)),
@@ -103,31 +103,38 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
 kernel_coordinates <- function(latent, normal) {
   free <- latent$free
   start <- latent$hyper
-  field <- rep(free, lengths(start[free]))
-  d <- length(field)
-  centre <- numeric(d)
-  precision <- numeric(d)
-  root <- diag(d)
-  for (name in intersect(free, names(Filter(Negate(is.null), latent$prior)))) {
-    at <- field == name
-    prior <- latent$prior[[name]]
-    centre[at] <- prior$meanlog
-    precision[at] <- prior$sdlog^-2
-    if (normal) root[at, at] <- prior_root(latent, name)
+  of <- rep(free, lengths(start[free])) # what each value belongs to
+  prior <- latent$prior
+  centre <- numeric(length(of))
+  precision <- numeric(length(of))
+  for (name in intersect(free, names(Filter(Negate(is.null), prior)))) {
+    centre[of == name] <- prior[[name]]$meanlog
+    precision[of == name] <- prior[[name]]$sdlog^-2
   }
-  shift <- if (normal) centre else numeric(d)
+  roots <- lapply(free, function(name) {
+    if (normal && !is.null(prior[[name]])) {
+      prior_root(latent, name)
+    } else {
+      diag(length(start[[name]]))
+    }
+  })
+  root <- block_diagonal(roots)
+  field <- rep(free, vapply(roots, ncol, 1L))
+  shift <- if (normal) centre else 0 * centre
   bias <- normal && "bias" %in% free
-  bent <- field == "nugget"
-  curve <- if (normal && any(bent)) nugget_curve(latent$prior$nugget)
-  bent <- bent & !is.null(curve)
+  curve <- if (normal && "nugget" %in% free) nugget_curve(prior$nugget)
+  bent <- of == "nugget" & !is.null(curve)
   shift[bent] <- 0
-  root[bent, bent] <- diag(sum(bent))
+  if (any(bent)) root[bent, ] <- root[bent, ] / prior$nugget$sdlog
+  logs <- function(score) {
+    u <- shift + score
+    if (any(bent)) u[bent] <- curve$value(score[bent])
+    u
+  }
   hyper <- function(z) {
-    u <- shift + drop(root %*% z)
-    if (any(bent)) u[bent] <- curve$value(z[bent])
-    u <- exp(u)
+    u <- exp(logs(drop(root %*% z)))
     values <- start
-    for (name in free) values[[name]][] <- u[field == name]
+    for (name in free) values[[name]][] <- u[of == name]
     if (bias) values$bias <- values$bias * (values$variance + values$nugget)
     values
   }
@@ -137,25 +144,61 @@ kernel_coordinates <- function(latent, normal) {
       now <- hyper(z)
       for (name in intersect(c("variance", "nugget"), free)) {
         share <- now[[name]] / (now$variance + now$nugget)
-        slope[field == name] <- slope[field == name] + gradient$bias * share
+        slope[of == name] <- slope[of == name] + gradient$bias * share
       }
     }
-    if (any(bent)) slope[bent] <- slope[bent] * curve$slope(z[bent])
+    if (any(bent)) slope[bent] <- slope[bent] * curve$slope(drop(root %*% z)[bent])
     drop(crossprod(root, slope))
   }
+  if (normal) {
+    centre <- numeric(length(field))
+    precision <- centre + 1
+  }
   list(
-    field = field, hyper = hyper, pull = pull, mean = if (normal) numeric(d) else centre,
-    precision = if (normal) rep(1, d) else precision
+    field = field, hyper = hyper, pull = pull, mean = centre, precision = precision, root = root
   )
 }
 
-#' Root of the prior covariance of the logs of one kind of hyperparameter
+#' Root of the prior covariance of the logs of one kind of hyperparameter: a row a value, a
+#' column a coordinate
 #' @noRd
 prior_root <- function(latent, name) {
-  common <- if (name == "lengthscale") latent$prior$common
-  common_root(
-    length(latent$hyper[[name]]), latent$prior[[name]]$sdlog, if (is.null(common)) 0 else common
-  )
+  prior <- latent$prior
+  values <- length(latent$hyper[[name]])
+  common <- sum(if (name == "lengthscale") prior$common)
+  if (is.null(prior$pooling)) {
+    return(common_root(values, prior[[name]]$sdlog, common))
+  }
+  pooled_root(values, latent$classes, prior[[name]]$sdlog, common, prior$pooling)
+}
+
+#' Root of the prior covariance of logs by class, the values of the first class first
+#'
+#' Their variances are those of a kernel that is shared, sd^2 + common^2; the values of two
+#' classes have the correlation `pooling`. Where a class has several values, what classes differ
+#' in is a factor of all of them [M 12.21].
+#' @noRd
+pooled_root <- function(values, classes, sd, common, pooling) {
+  each <- values / classes
+  all <- sqrt(sd^2 + common^2)
+  if (each == 1) {
+    return(common_root(classes, all * sqrt(1 - pooling), all * sqrt(pooling)))
+  }
+  apart <- diag(all * sqrt(1 - pooling), classes) %x% matrix(1, each)
+  cbind(matrix(1, classes) %x% (sqrt(pooling) * common_root(each, sd, common)), apart)
+}
+
+#' A matrix with others along its diagonal
+#' @noRd
+block_diagonal <- function(blocks) {
+  rows <- vapply(blocks, nrow, 1L)
+  columns <- vapply(blocks, ncol, 1L)
+  out <- matrix(0, sum(rows), sum(columns))
+  for (k in seq_along(blocks)) {
+    at <- sum(rows[seq_len(k - 1)]) + seq_len(rows[k])
+    out[at, sum(columns[seq_len(k - 1)]) + seq_len(columns[k])] <- blocks[[k]]
+  }
+  out
 }
 
 #' Where a search among the logs starts and how far it may go

@@ -42,13 +42,15 @@ average_sizes <- function(models, noise) {
   free <- vapply(models, function(m) as.numeric(node_is_free(m$problem, m$modes)), 0)
   laplace <- vapply(models, model_laplace, numeric(1)) + log(noise$weights[names(models)])
   share <- exp((laplace - max(laplace)) / 2)
-  least <- ifelse(names(models) == "none", average_negligible, average_minor)
+  least <- ifelse(noise_named(names(models)) == "none", average_negligible, average_minor)
   matters <- free * (share^2 > least * sum(share^2))
   size <- average_total(problem$latent) * share * matters / max(sum(share * matters), 1e-300)
-  if (isTRUE(problem$corners)) {
-    return(matters * pmax(round(size / average_quantum), 1) * average_quantum)
-  }
-  matters * pmax(round(size), average_nodes_least)
+  corners <- vapply(models, function(m) isTRUE(m$problem$corners), NA)
+  blocks <- stats::ave(corners, is_pooled(names(models)), FUN = any)
+  matters * ifelse(
+    blocks, pmax(round(size / average_quantum), 1) * average_quantum,
+    pmax(round(size), average_nodes_least)
+  )
 }
 
 #' Nodes of all noise models, and more of them where what they leave open is too much
@@ -63,7 +65,8 @@ average_parts <- function(models, noise, progress, tick) {
   })
   # what is elsewhere is not fetched for it
   here <- !is.null(latent$y)
-  left <- here * sum(size) * average_more * min(1, average_cheap / average_cost(latent))^2
+  most <- min(sum(size), average_total(latent)) * average_more
+  left <- here * most * min(1, average_cheap / average_cost(latent))^2
   while (left >= average_quantum && !learn_is_over(models[[1]]$problem)) {
     more <- average_wanted(models, parts, noise)
     if (!any(more > 0)) break
@@ -105,7 +108,7 @@ average_errors <- function(models, parts, noise) {
   log_evidence <- vapply(parts, function(part) part$log_evidence, 1) +
     log(noise$weights[names(parts)])
   share <- exp(log_evidence - log_sum(log_evidence))
-  some <- names(parts) != "none"
+  some <- noise_named(names(parts)) != "none"
   error <- vapply(parts, function(part) {
     if (part$method == "nodes") evidence_error(exp(part$log_weight), part$pair) else 0
   }, 1)

@@ -151,9 +151,10 @@ inform_models_left <- function(lost) {
 #' The fit at a mode, and the nodes
 #' @param name of the noise model at whose best mode.
 #' @noRd
-average_result <- function(latent, spec, models, name, nodes) {
+average_result <- function(spec, models, name, nodes) {
   model <- models[[name]]
   mode <- model$modes[[1]]
+  latent <- model$problem$latent
   hyper <- model$problem$hyper(mode$par)
   omega <- model$problem$omega(mode$par)
   if (!is.null(mode$matrix)) omega <- latent_omega(latent, mode$matrix$mean)

@@ -159,9 +159,11 @@ matrix_offset <- function(found) {
 #' KL(q || prior) is a lower bound of the evidence [M 12.17].
 #' @param models those of average_modes(). @param before the noise models on some of the rows,
 #'   the matrix among them, from whose modes it then goes on. @param long whether modes must do.
+#' @param shared the noise models under the kernel that classes share, where they have their own.
 #' @return list(problem, modes, each with the field `matrix`, see matrix_em()), or `NULL`.
 #' @noRd
-average_matrix <- function(latent, noise, spec, models, tick, before = NULL, long = FALSE) {
+average_matrix <- function(latent, noise, spec, models, tick, before = NULL, long = FALSE,
+                           shared = NULL) {
   way <- list(
     problem = function(omega) {
       sources <- length(latent$reports$sources)
@@ -173,8 +175,11 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
   few <- before$matrix
   from <- c(
     if (!is.null(few)) matrix_onward(few, latent, way, models$one),
+    if (is.null(few)) matrix_pooled(shared$matrix, way),
     # some rows need not show what all do
-    if (!long) matrix_starts(latent, noise, spec, models, tick, one = is.null(few))
+    if (!long) {
+      matrix_starts(latent, noise, spec, models, tick, one = is.null(few), !is.null(shared$matrix))
+    }
   )
   ends <- Filter(Negate(is.null), lapply(from, matrix_climb, latent, spec, way, tick))
   value <- vapply(ends, function(end) end$value, numeric(1))
@@ -218,6 +223,18 @@ matrix_onward <- function(few, latent, way, one) {
   })
 }
 
+#' Starts for kernels by class: where the kernel that they share ended
+#' @param shared the matrix there: list(problem, modes), or `NULL`.
+#' @noRd
+matrix_pooled <- function(shared, way) {
+  lapply(shared$modes, function(mode) {
+    omega <- way$point(mode$matrix$posterior)
+    problem <- way$problem(omega)
+    start <- pooled_start(problem, mode, shared$problem)
+    c(start, list(hyper = problem$hyper(start$par), omega = omega))
+  })
+}
+
 #' The curvature of the kernel where it need not be measured: where modes must do, the one on
 #' some rows; else that of a mode near by under one rate, whose rate is held
 #' @return list(H, tangent, measured), or `NULL`.
@@ -250,10 +267,10 @@ matrix_is_known <- function(end, modes) {
 
 #' Where the search for a matrix starts: from the best mode under one rate, and from where
 #' many labels are wrong: a learned rate may end as a wiggly boundary and no noise
-#' @param one whether from that mode itself.
+#' @param one whether from that mode itself. @param many whether it is known where many are wrong.
 #' @return list of list(hyper, omega, sites, par, curvature).
 #' @noRd
-matrix_starts <- function(latent, noise, spec, models, tick, one = TRUE) {
+matrix_starts <- function(latent, noise, spec, models, tick, one = TRUE, many = FALSE) {
   at <- function(mode, problem) {
     rate <- max(problem$rates(mode$par), 1 / latent$n)
     mine <- problem$field != "epsilon"
@@ -263,14 +280,18 @@ matrix_starts <- function(latent, noise, spec, models, tick, one = TRUE) {
       curvature = if (is.null(mode$H)) mode$curvature else mode$H[mine, mine, drop = FALSE]
     )
   }
-  many <- utils::modifyList(noise, list(given = matrix_start_rate))
-  problem <- average_problem(latent, noise_of("given", many), spec)
-  objective <- learn_objective(problem, tick)
   from <- models$one
   near <- if (!is.null(from)) at(from$modes[[1]], from$problem)
-  starts <- if (is.null(near)) average_from(problem, "given", many, NULL) else list(near)
+  here <- if (one && !is.null(near)) list(near)
+  if (many) {
+    return(here)
+  }
+  given <- utils::modifyList(noise, list(given = matrix_start_rate))
+  problem <- average_problem(latent, noise_of("given", given), spec)
+  objective <- learn_objective(problem, tick)
+  starts <- if (is.null(near)) average_from(problem, "given", given, NULL) else list(near)
   d <- length(problem$field)
   ends <- lapply(starts, learn_walk, objective, diag(d), matrix_kernel_steps, modes_gain)
   ends <- Filter(function(end) is.finite(end$penalised), ends)
-  c(if (one && !is.null(near)) list(near), lapply(ends, at, problem))
+  c(here, lapply(ends, at, problem))
 }

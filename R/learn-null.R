@@ -30,16 +30,9 @@ with_null <- function(part, null) {
   if (is.null(null)) {
     return(part)
   }
-  share <- c(log1p(-null_prior) + part$log_evidence, log(null_prior) + null$log_evidence)
-  all <- log_sum(share)
-  part$log_weight <- c(
-    part$log_weight - log_sum(part$log_weight) + share[1] - all, null$log_weight + share[2] - all
-  )
-  part$log_evidence <- all
-  for (field in c("out", "hyper", "omega")) part[[field]] <- c(part[[field]], null[[field]])
-  part$pair <- c(part$pair, max(part$pair) + seq_along(null$beta)) # each by itself
-  part$constant <- c(rep(NA_real_, length(part$log_weight) - length(null$beta)), null$beta)
-  part
+  null$constant <- null$beta
+  null$pair <- seq_along(null$beta) # each by itself
+  join_parts(list(part, null), c(1 - null_prior, null_prior), says = 1)
 }
 
 #' The constant latent function under a noise model

@@ -70,9 +70,10 @@ learn_staged <- function(latent, rows, spec, search) {
   few <- stage_few(latent, rows)
   placed <- latent$places || is.null(latent$y) # what is elsewhere follows what is here
   before <- if (few$n < latent$n || placed) search(few, NULL)
-  if (placed && length(before)) {
+  shared <- before[!is_pooled(names(before))]
+  if (placed && length(shared)) {
     # with wrong labels: without, the kernel follows each of them
-    model <- before[[min(2, length(before))]]
+    model <- shared[[min(2, length(shared))]]
     latent <- stage_again(latent, few, model$problem$hyper(model$modes[[1]]$par), spec)
   }
   list(latent = latent, before = before, models = search(latent, before))

@@ -63,9 +63,14 @@ average_ways <- list(
   second = list(from = c("two", "one"), modes = 1L, rates = 0.1)
 )
 
-#' Where the search under a noise model starts: from the modes of the simpler one
+#' Where the search under a noise model starts: from the modes of the simpler one, or of the
+#' kernel that classes share
+#' @param shared the noise model there: list(problem, modes), or `NULL`.
 #' @noRd
-average_from <- function(problem, name, noise, found) {
+average_from <- function(problem, name, noise, found, shared = NULL) {
+  if (!is.null(shared)) {
+    return(lapply(shared$modes, pooled_start, problem = problem, from = shared$problem))
+  }
   kinds <- noise_kinds[[name]]
   root <- rate_root(noise$sources, noise$pooling)
   normals <- function(e) {
@@ -118,6 +123,42 @@ average_onward <- function(problem, mode, from, rates) {
   z[problem$field != "epsilon"] <- mode$par[from$field != "epsilon"]
   z[problem$field == "epsilon"] <- rates
   list(par = z, sites = mode$sites)
+}
+
+#' Where all classes have the kernel of a mode that they share
+#'
+#' @param problem of the kernels by class. @param mode,from a mode and its problem.
+#' @return list(par, sites, curvature), for learn_walk(): the data are taken to tell as much of
+#'   each class.
+#' @noRd
+pooled_start <- function(problem, mode, from) {
+  classes <- problem$latent$classes
+  kernel <- problem$field != "epsilon"
+  its <- from$field != "epsilon"
+  latent <- from$latent
+  value <- rep(latent$free, lengths(latent$hyper[latent$free]))
+  place <- unlist(lapply(latent$free, function(name) rep(which(value == name), classes)))
+  class <- unlist(lapply(latent$free, function(name) {
+    rep(seq_len(classes), each = sum(value == name))
+  }))
+  back <- function(root, score) { # the nearest coordinates
+    solve(crossprod(root) + diag(1e-9, ncol(root)), crossprod(root, score))
+  }
+  par <- numeric(length(kernel))
+  par[kernel] <- back(problem$root, drop(from$root %*% mode$par[its])[place])
+  rates <- min(sum(!kernel), sum(!its))
+  par[!kernel] <- utils::head(mode$par[!its], rates)
+  # of the data alone, in the shared coordinates, as functions of those of each class
+  data <- mode$H - diag(length(its))
+  curvature <- diag(length(kernel))
+  for (c in seq_len(classes)) {
+    mine <- class == c
+    to <- matrix(0, length(its), length(kernel))
+    to[its, kernel] <- back(from$root, problem$root[mine, , drop = FALSE][order(place[mine]), ])
+    to[cbind(which(!its), which(!kernel))[seq_len(rates), , drop = FALSE]] <- 1
+    curvature <- curvature + crossprod(to, data %*% to) / classes
+  }
+  list(par = inside(par), sites = mode$sites, curvature = curvature)
 }
 
 # Off the ends of normal coordinates

@@ -3,7 +3,7 @@
 # are conjugate, Beta and Dirichlet; these by the counts, or integrated over grids [M 12.13].
 
 # Of the log strength of how often, in rows of data, and of whereto
-matrix_strength <- c(meanlog = log(60), sdlog = 1)
+matrix_strength <- c(meanlog = log(150), sdlog = 1)
 matrix_apart <- c(meanlog = 0, sdlog = 1.5)
 matrix_grid <- 41L # points a side
 matrix_fields <- c("rate", "strength", "apart", "counts")

@@ -8,20 +8,24 @@
 #' `omega[true, y]`, where `omega` is the noise matrix: `1 - epsilon` on its diagonal and
 #' `epsilon / (C - 1)` beside it for one rate, or any matrix. `epsilon = "matrix"` learns it,
 #' under a prior of two levels: how often a row of a class is recorded wrongly, much the same for
-#' all classes (a Beta distribution around one rate, with a strength of some 60 rows), and as
+#' all classes (a Beta distribution around one rate, with a strength of some 150 rows), and as
 #' which other class, which may be always the same (a Dirichlet distribution). Rate and strengths
 #' are learned, so that the matrix is nearly that of one rate where the data say no
 #' more. When one class is often taken for another, one learned rate may end at 0, with
 #' a wiggly boundary, and the matrix is needed. `epsilon = "average"`, the default, averages
 #' over no wrong labels, one rate and a matrix, see [averaging].
 #'
-#' The kernel is one for all classes, or with `kernels = "per class"` one for each, all from
+#' The kernel is one for all classes (`kernels = "shared"`, the default where the optimum is
+#' sought), or one for each (`"per class"`), all from
 #' the same start and under the same prior: `coef()` then names their hyperparameters
 #' `<name>@<class>`. Where two classes overlap and the others are well apart, one kernel for all
 #' can't say so, but a noise matrix can: labels that are right may then be called wrong, with
 #' a probability near 1. With a kernel for each class this does not happen, but at some hundred
-#' rows such a fit misses wrong labels, and takes three times as long or more: where two fits
-#' differ in this, the data do not tell mistaken classes from overlapping ones.
+#' rows such a fit misses wrong labels. So a fit that integrates averages over both
+#' (`kernels = "average"`): with probability 1/2 one kernel, with 1/2 kernels by class that are
+#' alike to a degree (the logs of their nuggets, biases and of a factor of their lengthscales are
+#' correlated). It takes about half as long again as with `"shared"`; `coef()` is of the better of
+#' the two.
 #' Rows may be `trusted`. With `rates` by group each group has a rate of its own; a noise matrix
 #' is that of all groups.
 #'

@@ -118,7 +118,8 @@ wrong_labels <- function(y, noise) {
 # Each returns list(prob: of the classes at the test rows; class: n x C, how probable each
 # is for a training row; suspicion), and may have more.
 
-ours <- function(d, epsilon, hyper, kernels = "shared") {
+ours <- function(d, epsilon, hyper,
+                 kernels = if (hyper == "integrate") "average" else "shared") {
   fit <- gpc(
     d$x, d$y, kernel = kernel_iso(), kernels = kernels, epsilon = epsilon, hyper = hyper,
     control = quiet_control()

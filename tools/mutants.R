@@ -780,7 +780,7 @@ mutant(
 )
 mutant(
   "on all rows a matrix is sought from that on some alone", "R/learn-matrix.R",
-  "if (!long) matrix_starts(", "if (is.null(few)) matrix_starts(", r = "learn-average-classes"
+  "if (!long) {", "if (is.null(few)) {", r = "learn-average-classes"
 )
 mutant(
   "what is left of an array has no hazard", "src/column-loops.h",
@@ -892,7 +892,7 @@ mutant(
 )
 mutant(
   "inputs that say nothing are as probable as others before the data", "R/learn-null.R",
-  "log(null_prior) + null$log_evidence", "log1p(-null_prior) + null$log_evidence", r = "learn-null"
+  "c(1 - null_prior, null_prior)", "c(1, 1)", r = "learn-null"
 )
 mutant(
   "a row of which a check was reported counts as one with its label alone", "R/report-table.R",
@@ -906,8 +906,16 @@ mutant(
 )
 mutant(
   "the slope of a nugget is that in its log", "R/learn-coordinates.R",
-  "slope[bent] <- slope[bent] * curve$slope(z[bent])", "slope[bent] <- slope[bent]",
-  r = "learn-average"
+  "slope[bent] * curve$slope(drop(root %*% z)[bent])", "slope[bent]", r = "learn-average"
+)
+mutant(
+  "kernels by class know nothing of each other", "R/learn-coordinates.R",
+  "all * sqrt(1 - pooling), all * sqrt(pooling)", "all, 0", r = "learn-pooled"
+)
+mutant(
+  "an average is over the better of a shared kernel and kernels by class", "R/learn-average.R",
+  "join_parts(parts[names], noise$weights[names])", "parts[[best[[noise_named(names[1])]]]]",
+  r = "learn-pooled"
 )
 mutant(
   "bounds of overlap are on the nugget", "R/kernel-overlap.R",

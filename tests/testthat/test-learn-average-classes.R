@@ -40,7 +40,7 @@ test_that("the evidence of a matrix is its integral, and the bound is below it",
   right <- diag(counts)
   off <- rbind(counts[1, -1], counts[2, -2], counts[3, -3])
   rate <- stats::rbeta(2e4, 1, 4) / 2
-  strength <- exp(stats::rnorm(2e4, log(60), 1))
+  strength <- exp(stats::rnorm(2e4, log(150), 1))
   apart <- exp(stats::rnorm(2e4, 0, 1.5))
   marginal <- 0 # of these counts
   for (c in 1:3) {
@@ -112,7 +112,7 @@ test_that("the prior of a matrix has two levels, and its marginals are integrals
   set.seed(3)
   n <- 2e5
   rate <- stats::rbeta(n, 1, 4) / 2
-  strength <- exp(stats::rnorm(n, log(60), 1))
+  strength <- exp(stats::rnorm(n, log(150), 1))
   apart <- exp(stats::rnorm(n, 0, 1.5))
   log_p <- 0
   for (c in 1:3) {
@@ -169,7 +169,7 @@ test_that("the posterior of a matrix has the moments of its draws, and divergenc
 test_that("averages are those of fits at the nodes", {
   d <- three_groups(40, 0.1)
   fit <- gpc(d$x, d$y, kernel = kernel_iso(), noise = noise_prior(c(none = 1, one = 1)),
-             hyper = "integrate")
+             hyper = "integrate", kernels = "shared")
   new <- d$x[1:5, ] + 0.1
   nodes <- fit$nodes
   expect_equal(sum(nodes$table$weight), 1)

@@ -1,0 +1,57 @@
+# Kernels by class, beside the one that all classes share. One kernel can't say that some classes
+# overlap and others do not, but a noise matrix can, and then labels that are right are called
+# wrong; kernels that know nothing of each other cost too much prior. So with probability 1/2 each
+# class has a kernel of its own that is like those of the others to a degree: the logs of its
+# hyperparameters have the usual prior, and between two classes a correlation [M 12.21]. Its noise
+# models stand in tables under names of their own until all nodes are there; then both kernels
+# of a noise model are one.
+
+pooled_prior <- 1 / 2
+pooled_suffix <- ", by class"
+
+is_pooled <- function(names) endsWith(as.character(names), pooled_suffix)
+pooled_name <- function(names) paste0(names, pooled_suffix, recycle0 = TRUE)
+
+#' The noise model that stands under a name
+#' @noRd
+noise_named <- function(names) ifelse(is_pooled(names), sub(pooled_suffix, "", names), names)
+
+#' Are kernels by class a possibility?
+#' @noRd
+pooled_is_open <- function(latent, spec) {
+  identical(spec$kernels, "average") && spec$hyper == "integrate" && !is.null(latent$pooled) &&
+    any(c("lengthscale", "nugget") %in% latent$free)
+}
+
+#' Noise models with those of both kernels, see noise_model()
+#' @noRd
+pooled_noise <- function(noise) {
+  own <- noise$weights * pooled_prior
+  noise$weights <- c(
+    noise$weights * (1 - pooled_prior), stats::setNames(own, pooled_name(names(own)))
+  )
+  noise
+}
+
+#' Parts of an average that are one: nodes of all, weighted by their evidences
+#'
+#' @param prior of the parts, up to a constant. @param says which of them tells how it was
+#'   integrated.
+#' @noRd
+join_parts <- function(parts, prior, says = which.max(share)) {
+  if (length(parts) == 1) {
+    return(parts[[1]])
+  }
+  share <- log(prior / sum(prior)) + vapply(parts, function(part) part$log_evidence, 1)
+  all <- log_sum(share)
+  each <- function(field) unlist(lapply(parts, `[[`, field), FALSE, FALSE)
+  joint <- parts[[says]]
+  joint$log_weight <- unlist(Map(function(part, share) {
+    part$log_weight - log_sum(part$log_weight) + share - all
+  }, parts, share), use.names = FALSE)
+  joint$log_evidence <- all
+  for (field in c("out", "hyper", "omega", "constant")) joint[[field]] <- each(field)
+  before <- cumsum(c(0, vapply(parts, function(part) max(part$pair), 1)))
+  joint$pair <- each("pair") + rep(utils::head(before, -1), lengths(lapply(parts, `[[`, "pair")))
+  joint
+}
