@@ -56,7 +56,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
   levels <- object$blueprint$levels
-  said <- node_truth(object)
+  said <- counted_truth(object)
   unseen <- mean_over(said$loo, left_out_weight(said))
   likely <- max.col(unseen, ties.method = "first")
   recorded <- recorded_code(object)

@@ -14,6 +14,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     return(invisible(x))
   }
   cutoff <- attr(x, "cutoff")
+  if (!isTRUE(cutoff$rows == nrow(x))) cutoff <- NULL # rows were taken out of it
   test <- attr(x, "test")
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), "\n", sep = "")
   print_fields(c(

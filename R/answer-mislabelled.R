@@ -200,7 +200,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   }
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
-  if (all(object$omega[row(object$omega) != col(object$omega)] == 0)) inform_no_label_noise()
+  inform_no_label_noise(object)
   found <- suspicion(object, ids = ids)
   if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
   if (is_test(object)) found$if_some <- if_some
@@ -270,15 +270,18 @@ probability_none <- function(object) {
   models$probability[models$model == "none"]
 }
 
-inform_no_label_noise <- function() {
-  inform_sturdy(
-    c(
-      i = "With {.code epsilon = 0} no label can be wrong: the probabilities
-           are 0.",
-      i = "Rows are ranked by the leave-one-out probability of their label."
-    ),
-    "no_label_noise"
-  )
+inform_no_label_noise <- function(object) {
+  omega <- object$omega
+  if (all(omega[row(omega) != col(omega)] == 0)) {
+    inform_sturdy(
+      c(
+        i = "With {.code epsilon = 0} no label can be wrong: the probabilities
+             are 0.",
+        i = "Rows are ranked by the leave-one-out probability of their label."
+      ),
+      "no_label_noise"
+    )
+  }
 }
 
 #' The rows called wrong at a false-discovery rate

@@ -60,7 +60,7 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
 #' looked up it is what had been recorded that counts
 #' @noRd
 matrix_counts <- function(object) {
-  said <- truth(object)
+  said <- counted_truth(object)
   p <- mean_over(said$p, said$weight)
   crossprod(p, diag(ncol(p))[recorded_code(object), , drop = FALSE])
 }

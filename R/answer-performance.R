@@ -8,9 +8,10 @@
 #' A good classifier disagrees with wrong labels, so that scored against recorded labels it
 #' looks worse than it is; and a classifier that has learned the errors of the labels looks
 #' better than it is. Here true labels are drawn from their posterior: of the training rows
-#' from the fit; of new rows from the fit's prediction and the recorded label, by Bayes'
-#' rule. Each draw gives one value of each figure; their mean and quantiles are reported,
-#' beside the figure against the recorded labels.
+#' from the fit; of new rows from the fit's prediction and the recorded labels, by Bayes'
+#' rule: at each node of a fit that averages, whose weight is multiplied by the probability of
+#' the labels there. Each draw gives one value of each figure; their mean and quantiles are
+#' reported, beside the figure against the recorded labels.
 #'
 #' Predictions that were learned from the same labels are flattered either way. Use
 #' predictions for new rows, or out-of-fold ones. And the answer is the fit's: where the
@@ -18,10 +19,9 @@
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param predictions Predictions of the classifier for the rows: probabilities of the event
-#'   (the second level), with three classes or more a matrix with a column of probabilities
-#'   for each; or classes, as a factor or text. Of the training rows, one for each row of the
-#'   data that the fit was given, or one for each row that it used, as [predict()] has them
-#'   where rows were left out.
+#'   (the second level), or a matrix with a column of probabilities for each class; or classes, as
+#'   a factor or text. Of the training rows, one for each row of the data that the fit was given,
+#'   or one for each row that it used, as [predict()] has them where rows were left out.
 #' @param newdata,y New rows and their recorded labels. `NULL`, the default, means the
 #'   training rows.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
@@ -29,8 +29,8 @@
 #' @param seed Seed of the draws; the random numbers of the session are not touched.
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_performance` with the rows `accuracy` and, for
-#'   probabilities, `auc`, `log_score` (the mean log probability) and `calibration` (the
-#'   mean
+#'   probabilities, `auc`, `log_score` (the mean log probability, `-Inf` where a true class had
+#'   the probability 0) and `calibration` (the mean
 #'   |predicted - observed| over ten bins; with three classes or more this and `auc` are means
 #'   over the classes, each against the rest), and the columns `measure`, `true` (the mean over
 #'   draws), `lower`, `upper`, and `recorded`, the naive figure. An `auc` needs rows of both
@@ -42,7 +42,8 @@
 #' `sturdy_error_ambiguous` where `subset` took as many rows as there were, in another order, and
 #' the names of the predictions are not those of its rows;
 #' `sturdy_error_missing_argument` without `predictions`, and when one of `newdata` and `y` is
-#' given alone.
+#' given alone; `sturdy_error_length`, `sturdy_error_missing` and `sturdy_error_novel_levels` for
+#' `y`, and `sturdy_error_impossible` for labels that the fit holds to be impossible.
 #' @seealso [mislabelled()], [calibration()]
 #' @export
 #' @examples
@@ -70,9 +71,12 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   draws <- check_count(draws, "draws", min = 10)
   check_new_pair(newdata, y, call)
   said <- if (is.null(newdata)) truth_of_rows(object) else truth_of_new(object, newdata, y, call)
-  predicted <- check_predictions(predictions, said, object$blueprint$levels, call)
-  measures <- performance_measures(predicted, names_classes(predictions))
-  check_memory(as.double(draws) * length(said$y), draws, what = "draws")
+  if (is.data.frame(predictions)) predictions <- as.matrix(predictions)
+  names <- if (is.matrix(predictions)) rownames(predictions) else names(predictions)
+  predictions <- one_column(predictions)
+  predicted <- check_predictions(predictions, names, said, object$blueprint$levels, call)
+  measures <- performance_measures(predicted, are_classes(predictions))
+  check_memory(as.double(draws) * length(measures) + length(said$p), draws, what = "draws")
   values <- draw_measures(measures, said, draws, seed)
   new_performance(measures, values, said$y, level)
 }
@@ -134,29 +138,27 @@ truth_of_rows <- function(object) {
   check_sites_kept(object)
   c(node_truth(object)[c("p", "weight", "y")], list(
     rows = object$data$rows, names = object$data$row_names, given = object$data$n_given,
-    padded = padded_rows(object)
+    padded = stats::naresid(object$data$na_action, seq_along(object$data$rows))
   ))
-}
-
-#' @noRd
-padded_rows <- function(object) {
-  stats::naresid(object$data$na_action, seq_along(object$data$rows))
 }
 
 #' Which predictions are those of the rows used
 #'
 #' There may be one for each row of the data, for each row used, or for each of those and of
-#' those that na.exclude() left out. A subset that repeats rows, or puts them into another order,
-#' may have as many as there were: then their names must tell.
+#' those that na.exclude() left out. Where subset repeats rows or puts them into another order, as
+#' many may be any of these: then their names must tell.
 #' @param k how many there are. @param names theirs, or `NULL`.
 #' @param said as of truth_of_rows() or truth_of_new().
-#' @return positions, or `NULL` if there are neither as many as these nor as those.
+#' @return positions, or `NULL` where so many are none of these.
 #' @noRd
 predictions_used <- function(k, names, said, call) {
-  either <- k == said$given && k == length(said$rows) && any(said$rows != seq_len(k))
-  if (either) {
+  used <- seq_along(said$rows)
+  readings <- list(said$rows, used, which(!is.na(said$padded)))
+  readings <- unique(readings[k == c(said$given, length(used), length(said$padded))])
+  if (length(readings) > 1) {
+    readings <- Filter(function(at) identical(names[at], said$names), readings)
     refuse(
-      !identical(names, said$names),
+      length(readings) != 1,
       c(
         "{.arg predictions} may be for the {said$given} rows of the data given, or for the as
          many that {.arg subset} made of them, in another order.",
@@ -164,68 +166,62 @@ predictions_used <- function(k, names, said, call) {
       ),
       c("ambiguous", "predictions"), arg = "predictions", call = call
     )
-    seq_len(k)
-  } else if (k == said$given) {
-    said$rows
-  } else if (k == length(said$rows)) {
-    seq_len(k)
-  } else if (k == length(said$padded)) {
-    which(!is.na(said$padded))
   }
+  if (length(readings)) readings[[1]]
 }
 
-#' How many there may be, in words
-#' @noRd
-predictions_wanted <- function(said) {
-  used <- length(said$rows)
-  paste0(
-    "for each of the ", count(said$given, "row"),
-    if (used != said$given) paste0(" (or of the ", used, " used)")
-  )
-}
-
-#' The same of new rows, from the prediction and the recorded label
+#' The same of new rows, from the prediction and the recorded labels: joint probabilities L p of
+#' both have the sum Z, the probability of the label, by which the node is weighed, too
+#'
+#' Of all nodes: few() have the weights of all as long as nothing is known of the labels.
 #' @noRd
 truth_of_new <- function(object, newdata, y, call) {
-  levels <- object$blueprint$levels
   rows <- with_memory(rows_to_predict(object, newdata, call))
+  given <- length(rows$row_names)
   complete <- which(!is.na(rows$spread(seq_len(nrow(rows$X)))))
-  code <- match(as.character(y), levels)
-  must(
-    length(code) == length(rows$row_names) && !anyNA(code[complete]), "y",
-    "have a label, {.or {.val {levels}}}, for each of the {length(rows$row_names)} row{?s} of
-     {.arg newdata}", "length", call = call
-  )
-  y <- code[complete]
-  new <- with_memory(truth_new(object, rows$X, call))
-  omega <- node_omega(object)[new$node]
+  y <- one_a_row(y, given, "y", "newdata", call)
+  if (is.null(dim(y))) y[-complete] <- y[complete[1]] # labels that are not looked at
+  forge_outcome(y, object$blueprint$levels, call)
+  y <- match(as.character(y), object$blueprint$levels)[complete]
+  new <- with_memory(truth_new(object, rows$X, call, all_nodes(object)))
+  log_weight <- log(new$weight)
+  omega <- node_omega(object)
   for (k in seq_along(omega)) {
-    joint <- at_k(new$p, k) * t(omega[[k]])[y, , drop = FALSE]
-    joint[rowSums(joint) == 0, ] <- 1 # a label that the node takes for impossible
-    new$p[, , k] <- joint / rowSums(joint)
+    L <- t(omega[[k]])[y, , drop = FALSE]
+    p <- at_k(new$p, k)
+    log_weight[k] <- log_weight[k] + sum(log(rowSums(L * p)))
+    new$p[, , k] <- truth_posterior(L, log(p))
   }
+  possible <- log_weight > -Inf
+  refuse(
+    !any(possible),
+    c(
+      "The labels {.arg y} are impossible under the fit.",
+      i = "It takes labels to be right for certain, or some mistakes never to be made."
+    ),
+    "impossible", arg = "y", call = call
+  )
   list(
-    p = new$p, weight = new$weight, y = y, rows = complete, given = length(rows$row_names)
+    p = new$p[, , possible, drop = FALSE], y = y, rows = complete, given = given,
+    weight = shares(exp(log_weight[possible] - max(log_weight)))
   )
 }
 
-names_classes <- function(predictions) is.factor(predictions) || is.character(predictions)
+are_classes <- function(predictions) is.factor(predictions) || is.character(predictions)
 
 #' Predictions for the rows used as probabilities of the classes, n x C; 0 and 1 where
 #' classes were given
 #' @noRd
-check_predictions <- function(predictions, said, levels, call) {
-  if (is.data.frame(predictions)) predictions <- as.matrix(predictions)
+check_predictions <- function(predictions, names, said, levels, call) {
   one <- is.null(dim(predictions))
-  names <- if (one) names(predictions) else rownames(predictions)
   at <- predictions_used(NROW(predictions), names, said, call)
   used <- if (is.null(at)) {
     NULL
-  } else if (one && names_classes(predictions)) {
+  } else if (one && are_classes(predictions)) {
     diag(length(levels))[match(as.character(predictions)[at], levels), , drop = FALSE]
   } else if (one && length(levels) == 2 && is.numeric(predictions)) {
     unname(cbind(1 - predictions, as.double(predictions))[at, , drop = FALSE])
-  } else if (!one && length(levels) > 2 && is.numeric(predictions)) {
+  } else if (!one && is.numeric(predictions)) {
     in_order_of(predictions, levels)[at, , drop = FALSE]
   }
   probability <- length(used) > 0 && !anyNA(used) && ncol(used) == length(levels) &&
@@ -244,13 +240,15 @@ in_order_of <- function(p, levels) {
 }
 
 abort_predictions <- function(predictions, said, levels, call) {
-  what <- if (length(levels) == 2) {
-    "the probability of {.val {levels[2]}} or a class, {.or {.val {levels}}}"
-  } else {
-    "a class, {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to
-     1"
-  }
-  wanted <- predictions_wanted(said)
+  what <- paste(
+    if (length(levels) == 2) "the probability of {.val {levels[2]}},", "a class,
+    {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to 1"
+  )
+  used <- length(said$rows)
+  wanted <- paste0(
+    "for each of the ", count(said$given, "row"),
+    if (used != said$given) paste0(" (or of the ", used, " used)")
+  )
   must(
     FALSE, "predictions", paste0("have, {wanted}, ", what), "predictions",
     got = predictions, call = call
@@ -278,10 +276,9 @@ performance_measures <- function(p, called_only) {
       if (all(is.na(values))) NA_real_ else mean(values, na.rm = TRUE)
     }
   }
-  safe <- pmax(p, 1e-12)
   c(accuracy, list(
     auc = over(measure_auc),
-    log_score = function(true) mean(log(safe[cbind(seq_along(true), true)])),
+    log_score = function(true) mean(log(p[cbind(seq_along(true), true)])),
     calibration = over(measure_calibration)
   ))
 }
@@ -305,8 +302,12 @@ measure_calibration <- function(p) {
 #' @export
 print.sturdy_performance <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  cat("<sturdy_performance> against the true classes of ", count(attr(x, "n"), "row"), " (",
-      format(100 * attr(x, "level")), "% intervals), and against the recorded labels\n", sep = "")
+  rows <- attr(x, "n", exact = TRUE)
+  if (!is.null(rows)) { # else columns were taken out of it
+    cat("<sturdy_performance> against the true classes of ", count(rows, "row"), " (",
+        format(100 * attr(x, "level", exact = TRUE)),
+        "% intervals), and against the recorded labels\n", sep = "")
+  }
   shown <- x
   class(shown) <- "data.frame"
   print(shown, digits = digits, row.names = FALSE)

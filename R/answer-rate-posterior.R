@@ -134,19 +134,28 @@ rate_walk <- function(at, first, room = 4L) {
   points[order(vapply(points, `[[`, numeric(1), "shift"))]
 }
 
-#' Distribution of the number of wrong labels, over the posterior of the rate
+#' What numbers of rows are counted by: node_truth(), where a rate was learned at one point over
+#' its posterior
 #' @noRd
-wrong_density <- function(object) {
+counted_truth <- function(object) {
+  if (!is_average(object) && rate_learned(object)) rate_truth(object) else node_truth(object)
+}
+
+#' The posterior of the true classes with rates for nodes
+#' @noRd
+rate_truth <- function(object) {
   at <- rate_posterior(object)
   if (is.null(at)) {
-    return(poisson_binomial(object$ep$flipped))
+    return(node_truth(object))
   }
-  density <- numeric(length(object$data$y) + 1)
-  for (k in which(at$weight > 1e-6)) {
-    here <- list(weight = 1, model = "given", omega = at$omega[k])
-    seen <- at$seen(k)
-    wrong <- wrong_each(new_truth(here, array(seen, c(dim(seen), 1)), object$data))
-    density <- density + at$weight[k] * poisson_binomial(wrong[, 1])
-  }
-  density / sum(density)
+  used <- which(at$weight > 1e-6)
+  seen <- simplify2array(lapply(used, at$seen), except = NULL)
+  here <- list(weight = shares(at$weight[used]), model = rep("given", length(used)))
+  new_truth(c(here, list(omega = at$omega[used])), seen, object$data)
+}
+
+#' Distribution of the number of wrong labels, among some rows
+#' @noRd
+wrong_density <- function(object, rows = TRUE, said = counted_truth(object)) {
+  wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight)
 }

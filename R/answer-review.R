@@ -34,7 +34,10 @@
 #'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that
 #'     remain among rows neither trusted nor in the list, and `level`;
 #'   * `none_left`: the probability that none remains;
-#'   * `unchecked`: the number of rows that remain.
+#'   * `unchecked` and `listed`: the numbers of rows that remain and that are in the list.
+#' @section Conditions:
+#' Message `sturdy_message_no_label_noise` when `epsilon` is 0; error `sturdy_error_no_sites` for a
+#' [bpm()] that has absorbed rows by filtering.
 #' @seealso [update()][update.sturdy_model], [mislabelled()]
 #' @export
 #' @examples
@@ -63,6 +66,7 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
+  inform_no_label_noise(object)
   said <- truth(object)
   order <- suspicion_order(said)
   open <- said$source > 0 # labels that are not known to be right
@@ -70,13 +74,12 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   list <- suspicion(object, said, ids)[chosen, ]
   list$suggested[list$probability <= 0.5] <- list$label[list$probability <= 0.5]
   left <- setdiff(which(open), order[chosen])
-  each <- wrong_each(node_truth(object))
-  density <- wrong_mixture(each[left, , drop = FALSE], node_weight(object))
+  density <- wrong_density(object, left)
   list$found <- cumsum(list$probability)
   structure(
     list[c("row", id_column(list), "label", "suggested", "probability", "found")],
     left = c(density_summary(density, level), list(level = level)),
-    none_left = density[1] / sum(density), unchecked = length(left),
+    none_left = density[1] / sum(density), unchecked = length(left), listed = nrow(list),
     class = c("sturdy_review", "data.frame")
   )
 }
@@ -88,7 +91,7 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
 print.sturdy_review <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   left <- attr(x, "left")
-  if (is.null(left)) {
+  if (!identical(attr(x, "listed"), nrow(x))) { # columns or rows were taken out of it
     print(as.data.frame(x), digits = digits)
     return(invisible(x))
   }
@@ -108,7 +111,7 @@ print.sturdy_review <- function(x, digits = 2, ...) {
 
 #' @export
 as.data.frame.sturdy_review <- function(x, ...) {
-  attributes(x)[c("left", "none_left", "unchecked")] <- NULL
+  attributes(x)[c("left", "none_left", "unchecked", "listed")] <- NULL
   class(x) <- "data.frame"
   x
 }

@@ -112,9 +112,11 @@ label_codes <- function(code, levels) {
   if (length(levels) > 2) as.double(code) else 2 * code - 3
 }
 
+#' One column as a vector; a factor keeps its levels
+#' @noRd
 one_column <- function(y) {
-  flat <- length(dim(y)) == 1 || (is.matrix(y) && ncol(y) == 1)
-  if (flat) as.vector(y) else y
+  if (length(dim(y)) == 1 || (is.matrix(y) && ncol(y) == 1)) dim(y) <- NULL
+  y
 }
 
 #' Labels as a vector with an entry for each of n rows; other shapes are refused later

@@ -139,7 +139,7 @@ report_calibration <- function(object) {
 #' What to check next
 #' @noRd
 report_next <- function(object, n, level) {
-  list <- review(object, n = n, level = level)
+  list <- suppressMessages(review(object, n = n, level = level))
   left <- attr(list, "left")
   suggested <- as.character(utils::head(list$suggested, 3))
   list(

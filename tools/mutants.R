@@ -408,7 +408,16 @@ mutant(
 )
 mutant(
   "predictions for a bootstrap sample in the order of the table", "R/answer-performance.R",
-  "any(said$rows != seq_len(k))", "FALSE", r = "answer-performance"
+  "length(readings) > 1", "FALSE", r = "answer-performance"
+)
+mutant(
+  "nodes keep their weights when labels of new rows are known", "R/answer-performance.R",
+  "sum(log(rowSums(L * p)))", "0", r = "answer-performance"
+)
+mutant(
+  "a review takes a learned rate for known", "R/answer-review.R",
+  "wrong_density(object, left)", "wrong_density(object, left, node_truth(object))",
+  r = "answer-review"
 )
 mutant(
   "sums over reports in the order of the table", "R/latent.R",

@@ -239,7 +239,7 @@ test_that("print() shows the number to expect and the first rows", {
       count = 9.56, lower = 6, upper = 14, level = 0.9, epsilon = "uncertain",
       at_fit = 0.0123
     ))
-    structure(shown, cutoff = list(fdr = 0.3, rows = 2, probability = 0.5))
+    structure(shown, cutoff = list(fdr = 0.45, rows = 3, probability = 0.25))
     shown[c("row", "probability")]
   })
   expect_invisible(print(shown))

@@ -49,6 +49,27 @@ test_that("predictions for as many rows in another order are taken by name, or r
   expect_no_error(true_performance(fit, unname(given), newdata = d, y = d$class))
 })
 
+test_that("names tell the rows of predict() from those of the data, where na.exclude pads them", {
+  values <- function(missing) {
+    d <- toy()
+    d$a[missing] <- NA
+    fit <- suppressMessages(gpc(
+      class ~ a + b, d, subset = rev(1:40), na.action = na.exclude, kernel = held(),
+      epsilon = 0.05, control = quiet
+    ))
+    own <- predict(fit, type = "response")
+    given <- suppressMessages(predict(fit, d, type = "response"))
+    found <- true_performance(fit, own, draws = 20)
+    expect_equal(found, true_performance(fit, unname(own[!is.na(own)]), draws = 20))
+    expect_equal(found, true_performance(fit, given, draws = 20))
+    recorded <- d$class[fit$data$rows]
+    expect_equal(found$recorded[1], mean((own[!is.na(own)] > 0.5) == (recorded == "yes")))
+    expect_error(true_performance(fit, predict(fit)), class = "sturdy_error_ambiguous")
+  }
+  values(c(3, 38)) # in the same places from both ends
+  values(c(3, 30))
+})
+
 test_that("of new rows the truth is that of Bayes' rule", {
   fit <- toy_fit(epsilon = c(neg = 0.1, pos = 0.3), control = quiet)
   new <- data.frame(a = c(-1, 0.1, 2), b = c(0, 0, NA))
@@ -59,6 +80,36 @@ test_that("of new rows the truth is that of Bayes' rule", {
   expect_equal(truth$rows, 1:2)
   found <- true_performance(fit, c("no", "yes", "no"), newdata = new, y = c("yes", "no", "no"))
   expect_equal(attr(found, "n"), 2)
+})
+
+test_that("nodes of a fit that averages are weighed by the labels of new rows, too", {
+  x <- withr::with_seed(3, matrix(rnorm(120)))
+  y <- factor(x[, 1] > 0, c(FALSE, TRUE), c("a", "b"))
+  kernel <- kernel_iso(2, nugget = 0.01, fixed = TRUE)
+  fit <- gpc(x, y, kernel = kernel, epsilon = "average", control = quiet)
+  new <- matrix(c(-2, -1.5, 1.5, 2))
+  recorded <- c("b", "b", "a", "a") # all against the inputs
+  at <- nodes(fit)
+  expect_gt(length(at$weight), length(used_nodes(fit)$weight)) # of these there are not enough
+  # Bayes' rule by hand: at each node, and of the nodes
+  before <- at$weight
+  at$right <- vapply(seq_along(at$weight), function(k) {
+    p <- predict(at_node(fit, k), new, type = "prob")
+    joint <- p * t(drop(at$omega[[k]])[, match(recorded, c("a", "b"))])
+    at$weight[k] <<- at$weight[k] * prod(rowSums(joint))
+    mean((joint / rowSums(joint))[cbind(1:4, c(1, 1, 2, 2))])
+  }, 0)
+  some <- at$weight > 0
+  wanted <- sum((at$weight * at$right)[some]) / sum(at$weight)
+  expect_gt(wanted, 4 * sum((before * at$right)[some]))
+  found <- true_performance(fit, c("a", "a", "b", "b"), new, recorded, draws = 4000)
+  expect_lt(abs(found$true - wanted), 0.02)
+  sure <- gpc(x, y, kernel = kernel_iso(1, nugget = 0, fixed = TRUE), epsilon = 0, control = quiet)
+  far <- matrix(-0.5 + 1e-9 * 1:3)
+  sure$ep$b <- sure$ep$b * 1e6 # its probability is 0
+  expect_error(
+    true_performance(sure, rep("a", 3), far, rep("b", 3)), class = "sturdy_error_impossible"
+  )
 })
 
 test_that("predictions are those of the data, or of the rows used", {
@@ -98,6 +149,47 @@ test_that("a figure that few draws have is not there, and there is no NaN", {
   expect_false(any(vapply(found[-1], function(v) any(is.nan(v)), NA)))
   values[2, 1] <- 0.7
   expect_equal(new_performance(measures, values, 1:2, 0.9)$true, c(1, 0.7))
+})
+
+test_that("two classes may have a column each, or one of whatever shape", {
+  fit <- toy_fit(control = quiet)
+  p <- fitted(fit)
+  found <- true_performance(fit, p, draws = 20)
+  both <- predict(fit, type = "prob")
+  shapes <- list(
+    both, both[, 2:1], unname(both), as.data.frame(both), data.frame(p), matrix(p), array(p)
+  )
+  for (shape in shapes) expect_equal(true_performance(fit, shape, draws = 20), found)
+  called <- true_performance(fit, predict(fit), draws = 20)
+  expect_equal(true_performance(fit, data.frame(predict(fit)), draws = 20), called)
+  expect_error(true_performance(fit, 2 * both), class = "sturdy_error_predictions")
+})
+
+test_that("a true class of probability 0 has the log score -Inf", {
+  fit <- toy_fit(epsilon = 0, control = quiet)
+  p <- replace(as.numeric(toy()$class == "yes"), 1, 1 - (toy()$class[1] == "yes"))
+  found <- true_performance(fit, p, draws = 20)
+  expect_identical(found$true[3], -Inf)
+  expect_identical(found$lower[3], -Inf)
+  expect_identical(found$recorded[3], -Inf)
+})
+
+test_that("a part of the table is printed as a table", {
+  found <- true_performance(toy_fit(control = quiet), fitted(toy_fit(control = quiet)), draws = 20)
+  expect_output(print(found[, 1:2]), "^ +measure +true")
+  expect_output(print(found["true"]), "^ +true")
+  expect_output(print(found[1:2, ]), "^<sturdy_performance>.* 40 rows")
+})
+
+test_that("labels of new rows are those of the fit", {
+  fit <- toy_fit(control = quiet)
+  new <- data.frame(a = c(NA, 0.1, 2), b = 0)
+  ask <- function(y) true_performance(fit, c("no", "no", "no"), new, y, draws = 20)
+  error <- expect_error(ask(c("no", "no", "maybe")), class = "sturdy_error_novel_levels")
+  expect_match(conditionMessage(error), "\"maybe\", in row 3")
+  expect_error(ask(c("no", NA, "no")), class = "sturdy_error_missing")
+  expect_error(ask(c("no", "no")), class = "sturdy_error_length")
+  expect_equal(attr(ask(c(NA, "no", "no")), "n"), 2) # a row that is left out
 })
 
 test_that("predictions must match the rows", {

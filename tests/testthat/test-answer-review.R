@@ -104,6 +104,44 @@ test_that("a validation study decides the rates where the data are few", {
   expect_lt(max(abs(flip_rates(fit)$rate - c(0.2, 0.05))), 0.01)
 })
 
+test_that("a part of a list says nothing of the rest", {
+  fit <- toy_fit(epsilon = 0.1)
+  list <- review(fit, 4)
+  expect_output(print(list), "4 rows to check")
+  for (part in list(list[1:2, ], head(list, 3), rbind(list, list), list["row"])) {
+    expect_output(print(part), "^ +row")
+  }
+  found <- suppressMessages(mislabelled(fit, fdr = 0.9))
+  expect_output(print(found), "Called wrong")
+  expect_gt(nrow(found), 2)
+  expect_output(print(found[1:2, ]), "How many\\?[^C]*\n +row")
+  expect_message(review(toy_fit(epsilon = 0)), class = "sturdy_message_no_label_noise")
+})
+
+test_that("a rate learned at one point is integrated over by all that count wrong labels", {
+  fit <- gpc(class ~ a + b, toy(), kernel = held(), epsilon = "learn", hyper = "optimum",
+             control = quiet)
+  # by EP at rates of a fine grid, with the evidence of each for its weight
+  at <- lapply(seq(0.002, 0.498, by = 0.004), function(rate) update(fit, epsilon = rate)$ep)
+  log_weight <- vapply(at, `[[`, 0, "log_evidence")
+  weight <- exp(log_weight - max(log_weight))
+  flipped <- sapply(at, `[[`, "flipped") %*% (weight / sum(weight))
+  first <- review(fit, 1)
+  left <- attr(first, "left")
+  expect_lt(abs(left$count - sum(flipped[-first$row])), 0.05)
+  each <- sapply(at, function(ep) poisson_binomial(ep$flipped[-first$row]))
+  below <- cumsum(drop(each %*% weight) / sum(weight))
+  found <- cumsum(wrong_density(fit, -first$row))
+  expect_lt(max(abs(found - below[seq_along(found)])), 0.03)
+  expect_equal(attr(first, "none_left"), found[1])
+  # the same number, whoever is asked
+  count <- attr(mislabelled(fit), "expected")
+  expect_equal(left$count + sum(flipped[first$row]), count$count, tolerance = 0.02)
+  counts <- noise_matrix(fit, "count")
+  expect_equal(sum(counts) - sum(diag(counts)), count$count)
+  expect_equal(unname(confusion(fit)$true), unname(unclass(counts)[, ]), ignore_attr = TRUE)
+})
+
 test_that("a review lists the most suspicious labels, and what remains", {
   fit <- fit_known()
   first <- review(fit, 5)

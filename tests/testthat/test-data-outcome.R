@@ -45,6 +45,16 @@ test_that("one row is enough when the two classes are known", {
   expect_equal(mold_outcome(c(1, 1), one_class = TRUE)$y, c(1, 1))
 })
 
+test_that("a factor of one column keeps its levels", {
+  y <- factor(c("yes", "no", "no"), levels = c("yes", "no"))
+  for (size in list(c(3, 1), 3)) {
+    shaped <- y
+    dim(shaped) <- size
+    expect_equal(mold_outcome(shaped), list(y = c(-1, 1, 1), levels = c("yes", "no")))
+  }
+  expect_equal(mold_outcome(matrix(c(0, 1, 1)))$y, c(-1, 1, 1))
+})
+
 test_that("a response of another type is refused", {
   for (bad in list(NULL, list(1, 0), data.frame(y = 0:1), matrix(0:1, 1), mean, 1i)) {
     expect_error(mold_outcome(bad), class = "sturdy_error_outcome_type")
