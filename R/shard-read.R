@@ -11,7 +11,9 @@
 #   scale       of the step from `here` to `trial`
 #   known       differences that the sums at `trial` know of, the step among them
 #   prior       what features are made of, see shard_features()
-#   scanned     rows that the scan has seen
+#   needed      columns that the formula reads, until they are encoded
+#   passed      digest of what the last pass has seen of them
+#   scanned     the same of the scan
 #   file        where its sites are saved, or NULL
 #   done        the last message that changed the state, and its answer
 
@@ -51,7 +53,8 @@ shard_encode <- function(state, blueprint, na.action, types) {
     counts <<- counts + c(sum(data$y < 0), sum(data$y > 0))
   }, function(rows) left_out <<- left_out + rows)
   # a scan does not come before every encoding
-  check_same_rows(is.null(state$scanned) || state$scanned == sum(counts) + left_out)
+  check_same_rows(is.null(state$scanned) || identical(state$scanned, state$passed))
+  state$needed <- NULL
   state$keep <- state$options$keep
   state$digest <- rlang::hash(vapply(state$blocks, `[[`, "", "digest"))
   list(
@@ -67,6 +70,14 @@ short_range <- function(rows) {
 }
 
 rows_digest <- function(data) rlang::hash(data[c("X", "y")])
+
+#' Digest of the columns of some rows and of those before them
+#' @noRd
+pass_digest <- function(before, data, columns) {
+  # how R holds text that was made of numbers changes when it is read
+  plain <- lapply(unclass(data)[columns], function(v) if (is.character(v)) paste0(v) else v)
+  rlang::hash(list(before, plain))
+}
 
 #' What `visit(block)` gives of every block, the encoded rows being there
 #' @noRd
@@ -151,8 +162,12 @@ each_frame <- function(state, visit, most = Inf) {
     reader$skip(source$first - 1)
     reader$limit(source$rows)
   }
+  state$passed <- ""
   while (most > 0 && !is.null(data <- reader$read())) {
-    if (nrow(data)) visit(data)
+    if (nrow(data)) {
+      visit(data)
+      if (length(state$needed)) state$passed <- pass_digest(state$passed, data, state$needed)
+    }
     most <- most - (nrow(data) > 0)
   }
   reader$types()

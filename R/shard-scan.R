@@ -8,10 +8,9 @@
 #' @noRd
 shard_scan <- function(state, terms, needed, na.action, types) {
   state$types <- types
-  state$scanned <- 0
+  state$needed <- needed
   seen <- NULL
   each_frame(state, function(data) {
-    state$scanned <- state$scanned + nrow(data)
     absent <- setdiff(needed, names(data))
     must(
       !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have",
@@ -30,6 +29,7 @@ shard_scan <- function(state, terms, needed, na.action, types) {
     )
     seen <<- merge_seen(seen, now)
   })
+  state$scanned <- state$passed
   seen
 }
 
