@@ -4,9 +4,10 @@
 #' computed from the cavities of EP, without fitting again.
 #'
 #' @details
-#' With the cavity of row i, location `m` and squared scale `s2`,
-#' `Zp = epsilon + (1 - 2 epsilon) F_df(y m / sqrt(s2))`, and the score is the sum
-#' of `log Zp`. Hyperparameters are those learned from all rows, so the score is
+#' With `pi`, the probabilities of the true class given the other rows, and the probability `L`
+#' of what is recorded given each, `Zp = sum(L * pi)`, and the score is the sum of `log Zp`. For
+#' two classes and one rate, with the cavity of row i, location `m` and squared scale `s2`,
+#' `Zp = epsilon + (1 - 2 epsilon) F_df(y m / sqrt(s2))`. Hyperparameters are those learned from all rows, so the score is
 #' optimistic, the more so the more of them were learned.
 #'
 #' Where a fit averages (`hyper = "integrate"` in [gpc_spec()]), the label is left out of
@@ -38,6 +39,9 @@
 #'     columns `Estimate` and `SE` (the standard error of the sum; `NA` for one row);
 #'   * `pointwise`: a matrix with one row per training row, named by it, and
 #'     the columns `elpd_loo`, `p_loo` and `looic`.
+#' @section Conditions:
+#' A fit that keeps no sites of its rows, as `bpm(method = "adf")` or one over shards, is refused
+#' by an error of class `sturdy_error_no_sites`.
 #' @inherit sturdy-package references
 #' @seealso [log_score()], [brier_score()], [calibration()], [select_model()],
 #'   [log_evidence()]
@@ -61,7 +65,7 @@ loo.sturdy_model <- function(x, ...) {
   check_sites_kept(x)
   structure(
     loo_shape(row_loo(x), x$data$row_names),
-    yhash = rlang::hash(list(x$data$y, x$data$rows)),
+    yhash = rlang::hash(paste(x$data$rows, x$data$y)), # however these are stored
     class = c("sturdy_loo", "loo")
   )
 }

@@ -201,8 +201,9 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
   inform_no_label_noise(object)
-  found <- suspicion(object, ids = ids)
-  if_some <- pmin(found$probability / max(1 - probability_none(object), 1e-12), 1)
+  said <- truth(object)
+  found <- suspicion(object, said, ids)
+  if_some <- mean_wrong(truth_under(said, setdiff(said$model, "none")))[suspicion_order(said)]
   if (is_test(object)) found$if_some <- if_some
   by <- if (given == "some") if_some else found$probability
   found$fdr <- cumsum(1 - by) / found$rank
@@ -212,7 +213,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   expected <- wrong_count(object, level)
   structure(
     found, expected = expected, cutoff = cutoff, n = nobs(object), rate = shown_rate(object),
-    test = if (!is.null(level)) test,
+    test = test,
     class = c("sturdy_mislabelled", "data.frame")
   )
 }
@@ -258,16 +259,6 @@ suspicion_order <- function(said) order(-mean_wrong(said), left_out_score(said))
 #' @noRd
 shown_rate <- function(object) {
   if (node_count(object) > 1) unname(omega_rates(object$omega)) else object$epsilon
-}
-
-#' Probability that no label is wrong, as far as the fit has looked at it
-#' @noRd
-probability_none <- function(object) {
-  if (!is_test(object)) {
-    return(0)
-  }
-  models <- tested_models(object)
-  models$probability[models$model == "none"]
 }
 
 inform_no_label_noise <- function(object) {

@@ -9,16 +9,17 @@
 nearest_rows <- function(object, rows, k) {
   similarity <- row_similarity(object, rows)
   lapply(seq_along(rows), function(i) {
-    mine <- replace(similarity[i, ], rows[i], -1) # a row is not its own neighbour
-    place <- utils::head(setdiff(order(-mine), rows[i]), k)
-    data.frame(place = place, similarity = mine[place])
+    # a row is not its own neighbour
+    place <- utils::head(setdiff(order(-similarity[i, ]), rows[i]), k)
+    data.frame(place = place, similarity = similarity[i, place])
   })
 }
 
 #' Similarity of rows to all rows, between 0 and 1
 #'
 #' The correlation of the smooth parts of two rows' latent values under the prior, averaged
-#' over the nodes: exp(-d^2 / 2) with the differences of inputs in lengthscales.
+#' over the nodes and the latent functions: exp(-d^2 / 2) with the differences of inputs in
+#' lengthscales.
 #' @return a row for each of `rows`, a column for each row of the fit.
 #' @noRd
 row_similarity <- function(object, rows) {
@@ -28,13 +29,18 @@ row_similarity <- function(object, rows) {
 row_similarity.default <- function(object, rows) {
   X <- object$data$X
   columns <- model_columns(object)
-  hyper <- utils::modifyList(
-    kernel_hyper(object$kernel), list(variance = 1, bias = 0, nugget = 0)
-  )
-  at <- nodes_hyper(object)
-  over_nodes(object, function(k) {
-    hyper$lengthscale <- mean_lengthscale(at[[k]]$lengthscale, columns)
+  over_lengthscales(object, function(lengthscale) {
+    hyper <- list(lengthscale = unname(lengthscale), variance = 1, bias = 0, nugget = 0)
     native_gram(X[rows, , drop = FALSE], X, columns, hyper)
+  })
+}
+
+#' Mean over the nodes of a fit and its latent functions
+#' @noRd
+over_lengthscales <- function(object, of) {
+  over_nodes(object, function(k) {
+    each <- lapply(function_hyper(object, k), function(hyper) of(hyper$lengthscale))
+    Reduce(`+`, each) / length(each)
   })
 }
 
@@ -42,7 +48,7 @@ row_similarity.default <- function(object, rows) {
 row_similarity.bpm <- function(object, rows) {
   X <- object$data$X
   over_nodes(object, function(k) {
-    weight <- at_node(object, k)$weights$mean
+    weight <- latent_at(object, k)$weights$mean
     if (object$prior$intercept) weight <- weight[-1]
     moved <- t(X) * weight
     distance <- vapply(
@@ -61,16 +67,14 @@ input_order <- function(object) {
 }
 
 input_order.default <- function(object) {
-  at <- nodes_hyper(object)
-  columns <- model_columns(object)
-  lengths <- over_nodes(object, function(k) log(mean_lengthscale(at[[k]]$lengthscale, columns)))
-  lengths <- rep_len(exp(lengths), length(object$blueprint$columns))
+  lengths <- exp(over_lengthscales(object, log))
+  lengths <- rep_len(lengths, length(object$blueprint$columns))
   list(place = order(lengths), value = lengths, what = "lengthscale")
 }
 
 input_order.bpm <- function(object) {
   group <- blueprint_columns(object$blueprint)$group
-  weight <- abs(object$weights$mean)
+  weight <- abs(over_nodes(object, function(k) latent_at(object, k)$weights$mean))
   if (object$prior$intercept) weight <- weight[-1]
   largest <- vapply(
     seq_along(object$blueprint$columns), function(j) max(weight[group == j], 0), numeric(1)

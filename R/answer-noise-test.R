@@ -181,7 +181,7 @@ noise_statement <- function(object, level) {
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, curve = curve, verdict = noise_verdict(factor, curve),
+      bayes_factor = factor, disproved = report_disproved(object$data$reports), curve = curve, verdict = noise_verdict(factor, curve),
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
       models = models, rates = rate_table(object, level, some),

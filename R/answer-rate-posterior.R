@@ -29,7 +29,9 @@ rate_posterior <- function(object) {
   grid <- shift
   if (last > 1) {
     # as far again as the tangents fall by as much
-    ends <- shift[c(1, last)] - 2 * rate_fall / pmax(abs(slope[c(1, last)]), 1) * c(1, -1)
+    outward <- slope[c(1, last)] * c(-1, 1)
+    further <- ifelse(outward < 0, 2 * rate_fall / pmax(-outward, 1), 0)
+    ends <- shift[c(1, last)] + further * c(-1, 1)
     room <- rate_range - range(start_theta(object))
     grid <- seq(max(ends[1], room[1]), min(ends[2], room[2]), length.out = rate_points)
     value <- stats::splinefunH(shift, value, slope)(grid)

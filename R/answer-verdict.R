@@ -3,6 +3,7 @@
 
 verdict_kinds <- c("no sign", "open", "probable", "wrong")
 verdict_called <- 3L # the kind from which rows are called wrong
+ends_least <- 0.05 # probability of a possibility that is worth a number of its own
 
 verdict_sentences <- c(
   "no sign" = "no sign of wrong labels", open = "these data can't tell wrong labels from overlap",
@@ -42,7 +43,7 @@ verdict_lines <- function(test, digits = 2) {
 }
 
 verdict_line <- function(test) {
-  odds <- odds_words(test$bayes_factor)
+  odds <- if (isTRUE(test$disproved)) "a check has found one" else odds_words(test$bayes_factor)
   switch(test_kind(test),
     curve = "Not if the boundary is curved, which fits better. Use gpc().",
     "no sign" = if (would_show(test$noticed)) {
@@ -59,13 +60,7 @@ verdict_line <- function(test) {
 #' How strongly the data alone speak for wrong labels
 #' @noRd
 odds_words <- function(factor) {
-  if (is.infinite(factor)) {
-    "a check has found one"
-  } else if (factor > 1e4) {
-    "over 10,000 to 1"
-  } else {
-    paste(format(signif(factor, 2), big.mark = ","), "to 1")
-  }
+  if (factor > 1e4) "over 10,000 to 1" else paste(whole(signif(factor, 2)), "to 1")
 }
 
 #' Beside "no sign" stands how many there would be if some were wrong nevertheless: the averaged
@@ -92,7 +87,7 @@ count_line <- function(test, digits) {
 #' @param ends see overlap_ends(). @param count the expected number, in words.
 #' @noRd
 ends_words <- function(ends, count) {
-  if (is.null(ends) || !differ(ends)) {
+  if (is.null(ends) || !ends_differ(ends)) {
     return(paste0(", ", count, " expected"))
   }
   number <- format_each(round(ends$count), 7)
@@ -101,9 +96,9 @@ ends_words <- function(ends, count) {
 
 #' Do both ends count, and tell another story?
 #' @noRd
-differ <- function(ends) {
+ends_differ <- function(ends) {
   apart <- abs(diff(ends$count))
-  all(ends$probability > 0.05) && apart > 2 && apart > 0.3 * max(ends$count)
+  all(ends$probability > ends_least) && apart > 2 && apart > 0.3 * max(ends$count)
 }
 
 # How often wrong labels would show ---------------------------------------------------
@@ -145,7 +140,6 @@ verdict_notes <- function(test) {
   if (test_kind(test) == "curve") {
     return(NULL)
   }
-  number <- function(v) bounded(v, 0, 1e4, function(v) format(signif(v, 2)))
   c(
     if (isTRUE(test$linear) && is_called(test) && !isTRUE(test$curve > verdict_limits[2])) {
       "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
@@ -157,7 +151,7 @@ verdict_notes <- function(test) {
     },
     if (isTRUE(test$two > verdict_limits[2]) && length(test$levels) > 2) {
       paste0(
-        "Some classes are taken for particular others (", number(test$two), " to 1): see ",
+        "Some classes are taken for particular others (", odds_words(test$two), "): see ",
         "noise_matrix().", if (isTRUE(test$shared)) {
           " Overlap of two classes only looks the same (compare kernels = \"average\")."
         }
@@ -165,7 +159,7 @@ verdict_notes <- function(test) {
     } else if (isTRUE(test$two > verdict_limits[2])) {
       paste0(
         "More among true ", test$rates$class[which.max(test$rates$rate)], " (",
-        number(test$two), " to 1)."
+        odds_words(test$two), ")."
       )
     }
   )

@@ -85,6 +85,16 @@ are_strings <- function(x, n = length(x)) {
   is.character(x) && length(x) == n && !anyNA(x)
 }
 
+#' What only a suggested package can do
+#' @noRd
+check_package <- function(package, fun, call = rlang::caller_env()) {
+  refuse(
+    !rlang::is_installed(package),
+    "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.",
+    "package", call = call
+  )
+}
+
 #' An argument without a default that was not given
 #' @noRd
 check_given <- function(missing, arg, call = rlang::caller_env()) {

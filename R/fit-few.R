@@ -95,10 +95,10 @@ few_covariance <- function(object, chosen) {
 inducing_variances <- function(object, node, m) {
   X <- object$data$X
   columns <- model_columns(object)
-  hyper <- node_hyper(object, node)
+  hyper <- function_hyper(object, node)
   lengthscale <- class_hyper(kernel_hyper(object$kernel), 1)$lengthscale
   Z <- place_inducing(X[table_order(X), , drop = FALSE], columns, lengthscale, m)
-  tau <- node_columns(object, "tau", function(fit) fit$ep$sites$tau, node)
+  tau <- node_columns(object, "tau", node, function(fit) fit$ep$sites$tau)
   C <- lapply(seq_along(hyper), function(j) {
     at <- native_features(X, Z, columns, hyper[[j]])
     share <- 1 + tau[, j] * at$lambda
@@ -118,11 +118,11 @@ variance_gap <- function(object, chosen, made) {
   X <- object$data$X[spread_over(nobs_kept(object), few_checked), , drop = FALSE]
   functions <- latent_functions(object)
   exact <- native_gp_predict_nodes(
-    object$data$X, model_columns(object), node_hyper(object, node),
-    node_columns(object, "tau", NULL, node), node_columns(object, "b", NULL, node), X
+    object$data$X, model_columns(object), function_hyper(object, node),
+    node_columns(object, "tau", node), node_columns(object, "b", node), X
   )
   made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]
-  s2 <- mixed_variances(object, node_hyper(object, node), made, X)
+  s2 <- mixed_variances(object, function_hyper(object, node), made, X)
   sqrt(mean((stats::pnorm(exact$m / sqrt(exact$s2)) - stats::pnorm(exact$m / sqrt(s2)))^2))
 }
 

@@ -73,11 +73,11 @@ node_latent <- function(object, X, call, used = all_nodes(object)) {
 }
 
 node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) {
-  hyper <- node_hyper(object, used$node)
+  hyper <- function_hyper(object, used$node)
   columns <- model_columns(object)
-  b <- node_columns(object, "b", function(fit) fit$ep$b, used$node)
+  b <- node_columns(object, "b", used$node, function(fit) fit$ep$b)
   latent <- if (!is.null(object$inducing)) {
-    C <- node_columns(object, "C", function(fit) fit$inducing$C, used$node)
+    C <- node_columns(object, "C", used$node, function(fit) fit$inducing$C)
     C <- array(C, c(nrow(b), nrow(b), length(hyper)))
     native_inducing_predict_nodes(object$inducing$Z, columns, hyper, b, C, X)
   } else if (!is.null(used$C)) {
@@ -86,7 +86,7 @@ node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) 
       s2 = mixed_variances(object, hyper, used, X)
     )
   } else {
-    tau <- node_columns(object, "tau", function(fit) fit$ep$sites$tau, used$node)
+    tau <- node_columns(object, "tau", used$node, function(fit) fit$ep$sites$tau)
     dense_latent(object, columns, hyper, tau, b, X, call)
   }
   new_latents(latent$m, latent$s2, nrow(X), used, latent_functions(object))
@@ -128,7 +128,7 @@ dense_latent <- function(object, columns, hyper, tau, b, X, call) {
 # The weight of a level that training did not have is as under the prior: its mean is
 # 0, and its scale adds to that of the others, of which it is independent.
 node_latent.bpm <- function(object, X, call, used = all_nodes(object)) {
-  fits <- lapply(used$node, at_node, object = object)
+  fits <- lapply(used$node, latent_at, object = object)
   part <- function(of) unlist(lapply(fits, of), use.names = FALSE)
   latent <- native_weight_predict_nodes(
     bpm_design(known_levels(object, X)$X, object$prior),

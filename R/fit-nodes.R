@@ -36,9 +36,10 @@ node_weight <- function(object) if (is_average(object)) object$nodes$table$weigh
 
 node_count <- function(object) length(node_weight(object))
 
-#' The fit at a node; a fit at one point is that itself
+#' A fit with the latent function and the mean rates of a node; what is said of its labels is in
+#' node_truth(). A fit at one point is that itself
 #' @noRd
-at_node <- function(object, k) {
+latent_at <- function(object, k) {
   if (is_average(object)) moved_to(object, object$nodes, k) else object
 }
 
@@ -68,12 +69,12 @@ last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
 
 #' What a fit holds by function and node, or at its one point, a column each
 #' @noRd
-node_columns <- function(object, name, at_point, node) {
+node_columns <- function(object, name, node, at_point = NULL) {
   all <- if (is_average(object)) object$nodes[[name]] else at_point(object)
   functions <- latent_functions(object)
   all <- matrix(all, ncol = functions * node_count(object))
-  if (length(node) == node_count(object)) {
-    return(all)
+  if (identical(node, seq_len(node_count(object)))) {
+    return(all) # as large as they are
   }
   all[, rep((node - 1) * functions, each = functions) + seq_len(functions), drop = FALSE]
 }
@@ -98,7 +99,7 @@ latent_functions <- function(fields) {
 
 #' Hyperparameters of each latent function of nodes
 #' @noRd
-node_hyper <- function(object, node) {
+function_hyper <- function(object, node) {
   functions <- latent_functions(object)
   unlist(lapply(nodes_hyper(object)[node], function(hyper) {
     lapply(seq_len(functions), class_hyper, hyper = hyper)
@@ -128,6 +129,10 @@ over_nodes <- function(object, at) {
 
 # Noise matrices --------------------------------------------------------------------
 
+#' Does a fit take every label for right?
+#' @noRd
+takes_labels_as_right <- function(object) all(wrong_rates(object$omega) == 0)
+
 #' The noise model of a fit, or of its node k, as EP takes it: S x C x C
 #' @noRd
 row_omega <- function(object, k = NULL) {
@@ -149,8 +154,6 @@ row_likelihood <- function(object, k = NULL) {
 node_omega <- function(object) {
   lapply(nodes(object)$omega, mean_omega, source_sizes(object$data$reports))
 }
-
-# Made and changed ------------------------------------------------------------------
 
 #' Hyperparameters of a fit as its latent takes them
 #' @noRd

@@ -3,10 +3,11 @@
 
 #' The posterior of the true class of each training row, the nodes of a noise model being one
 #'
-#' Means over nodes are what they are of node_truth(), and nearly as soon there as asked for: a
-#' fit that averages keeps this.
-#' @return as node_truth(), K being the number of noise models; with recorded (n x C x K), see
-#'   recorded_each(), in the place of omega.
+#' A fit that averages keeps it: means over the nodes are those of node_truth(), at a fraction of
+#' its cost.
+#' @return as node_truth(), which it is of a fit at one point. Of one that averages, K is the
+#'   number of noise models, and recorded (n x C x K), see recorded_each(), stands in the place of
+#'   omega.
 #' @noRd
 truth <- function(object) {
   kept <- object$nodes$truth

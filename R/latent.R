@@ -73,7 +73,7 @@ row_labels <- function(data) list(y = label_code(data), reports = data$reports)
 #'
 #' @param X encoded inputs. @param labels see row_labels(). @param fields,columns see
 #'   in_order().
-#' @return list(n, X, reports, given: labels, first(k): labels of the first k; likelihoods(L),
+#' @return list(n, X, reports, first(k): labels of the first k; likelihoods(L),
 #'   sites(sites): rows there; result(out): rows back).
 #' @noRd
 latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
@@ -96,7 +96,7 @@ latent_together <- 5e7
 #'   control of EP. @return function, or `NULL` where memory is for one by one.
 #' @noRd
 row_natives <- function(rows, columns, Z, doubles, control_of) {
-  if (2 * doubles > latent_together) {
+  if (max(2, getOption("sturdy.threads")) * doubles > latent_together) {
     return(NULL)
   }
   function(points, df, control, criterion = "none", gradient = FALSE) {

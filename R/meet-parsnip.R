@@ -190,7 +190,7 @@ parsnip_prob <- function(prob, object) {
 #' The ends of each level, those that did not occur in training at 0; with two classes the
 #' interval is of the second, turned over for the first
 #'
-#' Parsnip tells how an interval is asked for after `pre`, before `post`.
+#' What was asked of the interval is known to `post`, not to `pre`: std_error is refused here.
 #' @noRd
 parsnip_interval <- function(ends, object) {
   must(

@@ -35,7 +35,7 @@ path_link <- function(object, X, draws) {
 path_parts <- function(object, draws, part) {
   count <- node_draws(node_weight(object), draws, paths_nodes)
   with_seed_or_stream(1L, Map(function(node, draws) {
-    part(at_node(object, node), draws)
+    part(latent_at(object, node), draws)
   }, count$node, count$draws))
 }
 

@@ -42,20 +42,20 @@ noise_rates <- function(name, scale, kinds, root, classes, prior = nothing_besid
     matrix(vapply(seq_along(z), function(k) f(z[k], kind[k]), numeric(1)), sources)
   }
   by_class <- if (is.null(only)) kinds else classes
-  rates <- function(z) {
+  by_source <- function(z) {
     rates <- each(z, scale$rate)
     if (is.null(only)) rates else rates %*% diag(classes)[only, , drop = FALSE]
   }
   new_noise(
     name, ncol(root) * kinds,
-    omega = function(z) rates_omega(rates(z), classes),
+    omega = function(z) rates_omega(by_source(z), classes),
     pull = function(z, slope) {
       slope <- rates_slope(slope, by_class)
       if (!is.null(only)) slope <- slope[, only, drop = FALSE]
       as.vector(crossprod(root, slope * each(z, scale$slope)))
     },
     rates = function(z) {
-      rates <- colMeans(rates(z))
+      rates <- colMeans(by_source(z))
       if (by_class == 2) stats::setNames(rates, c("neg", "pos")) else rates[1]
     },
     prior = prior
@@ -187,25 +187,34 @@ rate_root <- function(sources, pooling) {
 #' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = 1/2
 #' @noRd
 rate_quantile <- function(z, prior) {
-  cap <- stats::pbeta(0.5 / prior$size, prior$a, prior$b)
-  e <- prior$size * if (z < 0) {
-    stats::qbeta(cap * stats::pnorm(z), prior$a, prior$b)
+  cap <- rate_cap(prior)
+  e <- prior$size * if (z < 0 || cap < log(0.5)) {
+    stats::qbeta(cap + stats::pnorm(z, log.p = TRUE), prior$a, prior$b, log.p = TRUE)
   } else { # from above, where a sum would lose the tail
-    stats::qbeta((1 - cap) + cap * stats::pnorm(-z), prior$a, prior$b, lower.tail = FALSE)
+    above <- -expm1(cap) + exp(cap) * stats::pnorm(-z)
+    stats::qbeta(above, prior$a, prior$b, lower.tail = FALSE)
   }
-  min(e, 0.5 - 1e-6)
+  min(e, rate_most)
 }
 
 rate_slope <- function(z, prior) {
-  cap <- stats::pbeta(0.5 / prior$size, prior$a, prior$b, log.p = TRUE)
   e <- rate_quantile(z, prior)
-  exp(stats::dnorm(z, log = TRUE) + cap + log(prior$size) -
+  if (e == rate_most) {
+    return(0)
+  }
+  exp(stats::dnorm(z, log = TRUE) + rate_cap(prior) + log(prior$size) -
     stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE))
 }
+
+rate_most <- 0.5 - 1e-6
+
+#' Log probability of a rate below 1/2 before it is cut off there
+#' @noRd
+rate_cap <- function(prior) stats::pbeta(0.5 / prior$size, prior$a, prior$b, log.p = TRUE)
 
 #' The standard normal of a rate
 #' @noRd
 rate_normal <- function(e, prior) {
-  cap <- stats::pbeta(0.5 / prior$size, prior$a, prior$b)
-  stats::qnorm(stats::pbeta(e / prior$size, prior$a, prior$b) / cap)
+  below <- stats::pbeta(e / prior$size, prior$a, prior$b, log.p = TRUE)
+  stats::qnorm(below - rate_cap(prior), log.p = TRUE)
 }

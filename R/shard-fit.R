@@ -86,7 +86,13 @@ check_shards_spec <- function(spec, call) {
     !is.null(spec$method) && spec$method != "gradient",
     "{.arg method} must be {.val gradient}", "method"
   )
-  # with so many rows one point of the hyperparameters is as good as an average
+  asked <- c("models", "rate", "sensitivity", "specificity")
+  refuse_with_shards(
+    !identical(unclass(spec$noise)[asked], unclass(noise_prior())[asked]),
+    "{.arg noise} can hold {.arg overlap} and {.arg pooling} only", "noise",
+    "A fit over shards is at one point of the hyperparameters and of one rate."
+  )
+  # with the rows that are cut into shards one point is as good as an average
   if (identical(spec$epsilon, "average")) spec$epsilon <- "learn"
   spec$hyper <- "optimum"
   learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
@@ -115,7 +121,7 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   )
   columns <- kernel_columns(kernel, coding)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
-  if (is.null(Z)) Z <- 100 # "auto" with few rows
+  if (is.null(Z)) Z <- inducing_auto # "auto" with few rows
   few <- latent_inducing(X, columns, row_labels(with_reports(molded)$data), kernel, Z, call)
   latent <- latent_shards(
     team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed

@@ -54,7 +54,7 @@ answer_lines <- function(x, digits) {
 #' What a fit that does not test whether labels are wrong says of them
 #' @noRd
 untested_lines <- function(x, digits) {
-  certain <- !is_average(x) && all(x$epsilon == 0)
+  certain <- takes_labels_as_right(x)
   c(
     "Wrong labels?" = if (certain) {
       "Not asked: every label is taken to be right (epsilon = 0)."
@@ -76,7 +76,7 @@ untested_lines <- function(x, digits) {
 more_line <- function(x) {
   if (is_test(x)) {
     "mislabelled() lists the suspects; noise_test(), summary()"
-  } else if (has_rows(x)) {
+  } else if (has_rows(x) && !identical(x$spec$epsilon, "average")) {
     "update(fit, epsilon = \"average\", hyper = \"integrate\") tests it"
   } else {
     "summary()"
@@ -158,7 +158,7 @@ describe_known <- function(x) {
 describe_rows <- function(x) {
   left_out <- if (is.null(x$shards)) length(x$data$na_action) else x$shards$left_out
   paste0(
-    format(nobs(x), scientific = FALSE),
+    whole(nobs(x)),
     if (!is.null(x$shards) && !inherits(x, "butchered")) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },

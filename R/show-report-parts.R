@@ -33,7 +33,7 @@ report_data <- function(object) {
 report_noise <- function(object, test) {
   if (is.null(test)) {
     return(list(
-      certain = all(wrong_rates(object$omega) == 0), noise = describe_noise(object, 3)
+      certain = takes_labels_as_right(object), noise = describe_noise(object, 3)
     ))
   }
   lines <- verdict_lines(test)

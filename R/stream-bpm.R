@@ -171,6 +171,7 @@ bpm_stream <- function(formula,
                        resume = FALSE,
                        progress = getOption("sturdy.progress", NA)) {
   call <- rlang::current_env()
+  check_given(rlang::is_missing(formula), "formula", call)
   formula <- check_stream_formula(formula, rlang::maybe_missing(source), call)
   batch_size <- check_count(batch_size, "batch_size", min = 1)
   progress <- check_progress(progress)

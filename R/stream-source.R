@@ -5,7 +5,7 @@ stream_source <- function(source, batch_size, options, call) {
   if (inherits(source, "connection") || rlang::is_string(source)) {
     return(text_source(source, batch_size, text_options(options, call), call))
   }
-  do.call(check_no_dots, c(options, list(call = call)), quote = TRUE)
+  unknown_options(options, call)
   if (inherits(source, "sturdy_source")) {
     return(source)
   }
@@ -16,6 +16,13 @@ stream_source <- function(source, batch_size, options, call) {
     got = source, call = call
   )
   if (is.function(source)) new_source(once(), source) else frame_source(source, batch_size)
+}
+
+#' No option but of text may be given
+#' @noRd
+unknown_options <- function(options, call) {
+  names(options)[names(options) == "call"] <- "call."
+  do.call(check_no_dots, c(options, list(call = call)), quote = TRUE)
 }
 
 #' Opens a source; what R itself or a database has to say becomes the cause
@@ -105,14 +112,6 @@ dbi_source <- function(con, query, batch = 10000) {
     if (nrow(rows)) plain_integers(rows)
   }
   new_source(open, fetch, close = close)
-}
-
-check_package <- function(package, fun, call = rlang::caller_env()) {
-  refuse(
-    !rlang::is_installed(package),
-    "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.",
-    "package", call = call
-  )
 }
 
 #' Without the class integer64, whose bits are not those of a double

@@ -11,14 +11,15 @@ typedef enum {
   CRITERION_LOO          /* sum of log Zp */
 } criterion_type;
 
-/* Value from views as fixpoint_evaluate() left them. EP_NO_EVIDENCE: the t-EP
- * evidence is undefined there (1 + exp(-D/v) R <= 0); EP_IMPROPER: a cavity
- * is. *value is then untouched. */
+/* Value from views as fixpoint_evaluate() left them. EP_NO_EVIDENCE: it is not
+ * finite, as that of t-EP where 1 + exp(-D/v) R <= 0; EP_IMPROPER: a cavity is
+ * improper. *value is then untouched. */
 int criterion_value(criterion_type type, const latent *post, double df,
                     const ep_site *site, const site_view *view, double *value);
 
 /* What the evidence sums over sites, and what those of some rows add to it
- * [M 4.3]. At df = Inf shift is 0. Views must be proper. */
+ * [M 4.3]. At df = Inf shift is 0, and R the sum of (4.5). Views must be
+ * proper. */
 typedef struct {
   double R; /* in units of exp(shift) */
   double h;
@@ -40,6 +41,7 @@ typedef struct {
   double *L; /* [n x 2]: with respect to lo of the rows, then hi */
 } criterion_partials;
 
+/* EP_CONVERGED, or as criterion_value(); E is then half written. */
 int criterion_derivatives(criterion_type type, const latent *post,
                           const lik_step *lik, const ep_site *site,
                           const site_view *view, criterion_partials *E);

@@ -68,7 +68,7 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
     found <- predict(fit, new, interval = 0.8)
     weight <- node_weight(fit)
     size <- 2 + ceiling(1e4 * weight)
-    nodes <- lapply(seq_along(weight), function(k) plain_known(at_node(fit, k), X))
+    nodes <- lapply(seq_along(weight), function(k) plain_known(latent_at(fit, k), X))
     withr::local_seed(1)
     for (i in 1:3) {
       below <- Reduce(`+`, lapply(seq_along(weight), function(k) {

@@ -113,6 +113,12 @@ test_that("loo::loo_compare() warns of scores of other labels", {
   expect_warning(loo::loo_compare(loo(toy_fit()), loo(toy_fit(data = d))), "yhash")
 })
 
+test_that("the same labels have the same hash, whichever way they were given", {
+  d <- toy()
+  given <- gpc(as.matrix(d[c("a", "b")]), d$class, kernel = held(), epsilon = 0.05)
+  expect_identical(attr(loo(given), "yhash"), attr(loo(toy_fit()), "yhash"))
+})
+
 test_that("without the loo package, what is not a fit is refused", {
   expect_error(without_packages("loo", loo(1:3)), class = "sturdy_error_type")
 })

@@ -258,3 +258,17 @@ test_that("all models that keep sites have suspects", {
   filtered <- bpm(class ~ a + b, d, inference = "adf")
   expect_error(mislabelled(filtered), class = "sturdy_error_no_sites")
 })
+
+test_that("what holds if some are wrong does not hang on how unlikely that is", {
+  fit <- function(one) {
+    gpc(
+      class ~ a + b, toy(), kernel = held(), epsilon = "average", hyper = "integrate",
+      noise = noise_prior(models = c(none = 1 - one, one = one))
+    )
+  }
+  rare <- mislabelled(fit(1e-15))
+  usual <- mislabelled(fit(0.5))
+  # where it is as unlikely as that, one node at its mode must do
+  expect_lt(max(abs(sort(rare$if_some) - sort(usual$if_some))), 0.15)
+  expect_lt(max(rare$probability), 1e-14)
+})

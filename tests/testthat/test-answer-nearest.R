@@ -39,3 +39,15 @@ test_that("few rows have few neighbours, and equal rows are neighbours", {
   expect_equal(near[[2]]$place, c(1L, 3L))
   expect_equal(near[[1]]$similarity[1], 1)
 })
+
+test_that("kernels by class count alike", {
+  fit <- gpc(
+    Species ~ Petal.Length + Sepal.Width, iris[c(1:8, 51:58, 101:108), ], hyper = "optimum",
+    kernels = "per class", epsilon = 0.05
+  )
+  lengths <- matrix(fit$kernel$lengthscale, 2)
+  X <- fit$data$X
+  each <- apply(lengths, 2, function(l) exp(-colSums((t(X) - X[3, ])^2 / l^2) / 2))
+  expect_equal(drop(row_similarity(fit, 3)), unname(rowMeans(each)), tolerance = 1e-10)
+  expect_equal(input_order(fit)$value, exp(rowMeans(log(lengths))))
+})

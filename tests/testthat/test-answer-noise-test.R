@@ -123,7 +123,7 @@ test_that("the ends of the interval of a probability are those of its distributi
   X <- forge(fit$blueprint, new, NULL)$X
   below <- function(value, row) {
     each <- vapply(seq_len(node_count(fit)), function(k) {
-      point <- latent_new(at_node(fit, k), X, NULL)
+      point <- latent_new(latent_at(fit, k), X, NULL)
       nugget <- fit$nodes$hyper[[k]]$nugget
       pnorm((sqrt(nugget) * qnorm(value) - point$m[row]) / sqrt(point$s2[row] - nugget))
     }, 0)

@@ -7,7 +7,10 @@ test_that("Bayes factors have words", {
   expect_equal(odds_words(5.678), "5.7 to 1")
   expect_equal(odds_words(4321), "4,300 to 1")
   expect_equal(odds_words(1e5), "over 10,000 to 1")
-  expect_equal(odds_words(Inf), "a check has found one")
+  # hopeless models are left out, which is no check
+  expect_equal(odds_words(Inf), "over 10,000 to 1")
+  found <- verdict_line(list(bayes_factor = Inf, disproved = TRUE))
+  expect_equal(found, "Yes, a check has found one. Check the most suspicious rows.")
 })
 
 test_that("each verdict says what to do, how many and whether wrong labels would show", {

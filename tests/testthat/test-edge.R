@@ -151,7 +151,7 @@ test_that("no input columns", {
   # a weight alone, at every node
   fit <- expect_sound(bpm(y ~ 1, d[d$y == d$y[1] | 1:2 == 1, ], hyper = "integrate"))
   p <- vapply(seq_len(nrow(fit$nodes$table)), function(k) {
-    fitted(at_node(fit, k))[[1]]
+    fitted(latent_at(fit, k))[[1]]
   }, numeric(1))
   expect_equal(fitted(fit)[[1]], sum(fit$nodes$table$weight * p), tolerance = 1e-12)
 })

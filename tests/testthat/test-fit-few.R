@@ -58,9 +58,9 @@ test_that("variances through inducing inputs are exact ones where these are the 
   node <- which.max(fit$nodes$table$weight)
   made <- inducing_variances(fit, node, nrow(X))
   new <- X[1:20, ] + 0.1
-  hyper <- node_hyper(fit, node)
-  tau <- node_columns(fit, "tau", NULL, node)
-  b <- node_columns(fit, "b", NULL, node)
+  hyper <- function_hyper(fit, node)
+  tau <- node_columns(fit, "tau", node)
+  b <- node_columns(fit, "b", node)
   exact <- native_gp_predict_nodes(X, model_columns(fit), hyper, tau, b, new)
   expect_equal(mixed_variances(fit, hyper, made, new), exact$s2, tolerance = 1e-5)
   expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), exact$m, tolerance = 1e-12)

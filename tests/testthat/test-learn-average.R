@@ -63,6 +63,14 @@ test_that("rates have their prior, and the way back is the inverse", {
     }, 0)
     expect_equal(vapply(z[2:5], rate_slope, 0, prior), slope, tolerance = 1e-6)
   }
+  # a study in which nearly all were wrong leaves nearly no mass below 1/2
+  most <- list(a = 60, b = 2, size = 1)
+  e <- vapply(c(-2, -0.01, 0.01, 2), rate_quantile, 0, most)
+  expect_true(all(diff(e) > 0) && all(e > 0.4 & e < 0.5))
+  expect_equal(
+    pbeta(e, 60, 2, log.p = TRUE) - pbeta(0.5, 60, 2, log.p = TRUE),
+    pnorm(c(-2, -0.01, 0.01, 2), log.p = TRUE), tolerance = 1e-6
+  )
   # 2e ~ Beta(1, 4), by its distribution function
   expect_equal(1 - (1 - 2 * rate_quantile(0.7, usual))^4, pnorm(0.7))
 })

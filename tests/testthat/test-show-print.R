@@ -57,6 +57,17 @@ test_that("print() says what was fitted and how it went", {
   })
 })
 
+test_that("an average that takes every label for right says so, and what it can't test not how", {
+  d <- toy()
+  right <- gpc(class ~ a + b, d, epsilon = 0, hyper = "integrate")
+  expect_output(print(right), "Not asked: every label is taken to be right")
+  one <- gpc(
+    class ~ a + b, d, epsilon = "average", hyper = "integrate",
+    noise = noise_prior(models = c(one = 1))
+  )
+  expect_no_match(printed(one), "epsilon = \"average\"", fixed = TRUE)
+})
+
 test_that("print() returns its argument and takes digits", {
   fit <- toy_fit()
   capture.output(shown <- withVisible(print(fit)))

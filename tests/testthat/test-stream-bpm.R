@@ -88,6 +88,8 @@ test_that("bad arguments are errors", {
   expect_error(stream(formula = ~a), class = "sturdy_error_formula")
   expect_error(bpm_stream(d, class ~ a), "bpm_stream(formula, source)",
                class = "sturdy_error_formula", fixed = TRUE)
+  expect_error(bpm_stream(source = d), class = "sturdy_error_missing_argument")
+  expect_error(bpm_stream(class ~ a, d, call = 1), class = "sturdy_error_unknown_argument")
   expect_error(bpm_stream(class ~ a), class = "sturdy_error_missing_argument")
   expect_error(bpm_stream(d), class = "sturdy_error_formula")
   expect_error(stream(df = 0), class = "sturdy_error_df")
