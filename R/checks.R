@@ -11,6 +11,7 @@ check_number <- function(x,
                          infinite = FALSE,
                          class = "range",
                          call = rlang::caller_env()) {
+  check_given(missing(x), arg, call)
   number <- is_number(x)
   inside <- number && x >= min && x <= max && (is.finite(x) || infinite) &&
     !(open && is.finite(x) && (x == min || x == max))

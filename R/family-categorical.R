@@ -104,21 +104,21 @@ escort.default <- function(x, ...) {
 #' @export
 q_entropy.sturdy_categorical <- function(x, q, ...) {
   check_no_dots(...)
-  -ln_q(exp(-log_power_mean(x$prob, check_orders(q, "q"))), q)
+  -ln_q(exp(-renyi_of(x$prob, check_orders(q, "q"))), q)
 }
 
 #' @rdname categorical
 #' @export
 tsallis_entropy.sturdy_categorical <- function(x, order, ...) {
   check_no_dots(...)
-  ln_q(exp(log_power_mean(x$prob, check_orders(order, "order"))), order)
+  ln_q(exp(renyi_of(x$prob, check_orders(order, "order"))), order)
 }
 
 #' @rdname categorical
 #' @export
 renyi_entropy.sturdy_categorical <- function(x, order, ...) {
   check_no_dots(...)
-  log_power_mean(x$prob, check_orders(order, "order"))
+  renyi_of(x$prob, check_orders(order, "order"))
 }
 
 #' @rdname categorical
@@ -136,15 +136,22 @@ q_divergence.sturdy_categorical <- function(x, y, q, ...) {
     length(p) == length(r), c("x", "y"),
     "have the same number of outcomes, not {length(p)} and {length(r)}", "length"
   )
-  seen <- p > 0
   # p^q (ln_q p - ln_q r) is -p ln_q(r / p); with r - p added, whose sum over all outcomes
-  # is 0, no term is below 0
-  terms <- -p[seen] * ln_q(r[seen] / p[seen], q) + (r - p)[seen]
-  sum(pmax(terms, 0), r[!seen]) / exp((1 - q) * log_power_mean(p, q))
+  # is 0, no term is below 0 but by rounding
+  seen <- p > 0
+  ruled_out <- r[!seen]
+  p <- p[seen]
+  r <- r[seen]
+  ratio <- ifelse(abs(r - p) < p / 2, log1p((r - p) / p), log(r) - log(p))
+  power <- (1 - q) * ratio
+  grown <- ifelse(power > 1, exp(log(p) + power) - p, p * expm1(power))
+  terms <- (if (q == 1) -p * ratio else grown / (q - 1)) + r - p
+  exp(log(sum(pmax(terms, 0), ruled_out)) - (1 - q) * renyi_of(p, q))
 }
 
-# Renyi's entropy of probabilities, from which the others follow
-log_power_mean <- function(p, order) {
+#' Renyi's entropy of probabilities, from which the others follow
+#' @noRd
+renyi_of <- function(p, order) {
   p <- p[p > 0]
   vapply(order, function(a) {
     # near 1 by way of Tsallis, which has no difference of nearly equal numbers there
@@ -170,8 +177,10 @@ bernoulli_escort <- function(p, q) {
   list(value = value, nan = any(outside))
 }
 
-# Any number of indices
+#' One index or several
+#' @noRd
 check_orders <- function(q, arg, call = rlang::caller_env()) {
+  check_given(missing(q), arg, call)
   must(is.numeric(q), arg, "be numeric", got = q, call = call)
   must(are_numbers(q) && all(q >= 0), arg, "be finite and at least 0", "range", call = call)
   q

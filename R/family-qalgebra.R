@@ -81,9 +81,12 @@ q_quotient <- function(x, y, q) {
 # Elementwise functions: checks, recycling and attributes as in R's arithmetic --
 
 #' @param f the name of an elementwise function in C, or a function that answers as
-#'   native_elementwise(). @param args a named list.
+#'   native_elementwise(). @param args a list of arguments of the caller, by their names.
 #' @noRd
 elementwise <- function(f, args, call = rlang::caller_env()) {
+  for (arg in names(substitute(args))[-1]) {
+    check_given(eval(substitute(missing(x), list(x = as.name(arg))), call), arg, call)
+  }
   for (arg in names(args)) check_elementwise(args[[arg]], arg, call = call)
   lengths <- lengths(args)
   n <- if (any(lengths == 0)) 0L else max(lengths)

@@ -30,6 +30,16 @@ static double power_sum(double prob, double order) {
   return one + other;
 }
 
+/* Below this s, of orders near 1000, has no digits left soon */
+#define LEAST_SUM 1e-290
+
+static double log_power_sum(double prob, double order) {
+  const double s = power_sum(prob, order);
+  if (s > LEAST_SUM) return log(s);
+  const double a = log(prob), b = log1p(-prob), gap = -fabs(a - b);
+  return order * fmax(a, b) + log1p(exp(order * gap));
+}
+
 /* (p^order - p)/(1 - order) from p and log p */
 static double tsallis_term(double p, double log_p, double order) {
   if (p == 0) return 0;
@@ -50,7 +60,7 @@ double bernoulli_renyi(double prob, double order) {
   if (p == 0 || isnan(tsallis)) return tsallis;
   /* log(s)/p, s = 1 + p tsallis, from whichever keeps its digits */
   const double gap = p * tsallis;
-  return (fabs(gap) < 0.5 ? log1p(gap) : log(power_sum(prob, order))) / p;
+  return (fabs(gap) < 0.5 ? log1p(gap) : log_power_sum(prob, order)) / p;
 }
 
 double bernoulli_q_entropy(double prob, double q) {
@@ -68,7 +78,9 @@ double bernoulli_q_divergence(double prob, double other, double q) {
   if (!in_unit(prob) || !in_unit(other) || !(q > 0) || !isfinite(q)) return NAN;
   const double sum = divergence_term(prob, log(prob), log(other), q) +
                      divergence_term(1 - prob, log1p(-prob), log1p(-other), q);
-  return sum / power_sum(prob, q);
+  if (sum <= 0) return 0; /* below 0 by rounding alone */
+  const double s = power_sum(prob, q);
+  return s > LEAST_SUM ? sum / s : exp(log(sum) - log_power_sum(prob, q));
 }
 
 /* ---- Student-t ---- */

@@ -2,7 +2,8 @@
  * Method: squared distances from one BLAS-3 product of centred, scaled inputs,
  *   |a|^2 + |b|^2 - 2 a'b; pairs so near that this would cancel are taken again
  *   from their differences, so duplicates are at distance 0 exactly.
- * Accuracy: squared distances to 1e-12 relative. */
+ * Accuracy: squared distances, relative: 3e-13 with up to 10 columns, 4e-12
+ *   with 3,000 (tools/ctest/test-kernel.c). */
 #include "kernel.h"
 #include "dense-product.h"
 #include "matrix.h"
@@ -10,9 +11,10 @@
 #include "threads.h"
 
 /* Below this share of |a|^2 + |b|^2 squared distances are taken from their
- * differences: the product form is off by 3e-16 over the share, measured, so by
- * 3e-13 here; a smaller share would cost digits, a larger one time. */
-#define NEAR 1e-3
+ * differences: the product form is off by 3e-16 over the share with up to 10
+ * columns and by 4e-15 with 3,000, measured; a smaller share would cost digits,
+ * a larger one time. */
+#define NEAR_SHARE 1e-3
 
 void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
   in->n = n;
@@ -60,16 +62,17 @@ static void kernel_column(const dense_variant *loops, const kernel_ard *k,
                           int first, double *G) {
   const int rows = a->n - first;
   const double *sq = a->sq, own = b->sq[j];
-  if (loops->spread(rows, sq + first, own, NEAR, G + first))
+  if (loops->spread(rows, sq + first, own, NEAR_SHARE, G + first))
     for (int i = first; i < a->n; i++) /* NaN where lengths overflow */
-      if (!(G[i] >= NEAR * (sq[i] + own))) G[i] = distance(a, i, b, j, k->p);
+      if (!(G[i] >= NEAR_SHARE * (sq[i] + own)))
+        G[i] = distance(a, i, b, j, k->p);
   loops->decay(rows, k->variance, k->bias, G + first);
 }
 
 /* Elements, some 5 ns each, from one core_poll() to the next, and those below
  * which threads are not called */
-#define ELEMENTS 8e6
-#define ELEMENTS_LEAST 1e6
+#define POLL_ELEMENTS 8e6
+#define THREAD_ELEMENTS 1e6
 
 /* All columns of a Gram matrix, in blocks; with `lower` what is below its
  * diagonal */
@@ -78,12 +81,13 @@ static void kernel_columns(const kernel_ard *k, const kernel_inputs *a,
   const int threads = core_dense()->threads, n = a->n, m = b->n;
   const dense_variant *loops = dense_variant_widest();
   (void)threads; /* without OpenMP */
-  const int block = n > 0 && ELEMENTS / n < m ? (int)(ELEMENTS / n) + 1 : m;
+  const int block =
+      n > 0 && POLL_ELEMENTS / n < m ? (int)(POLL_ELEMENTS / n) + 1 : m;
   for (int from = 0; from < m; from += block) {
     const int to = m - from < block ? m : from + block;
     core_poll();
     OMP(omp parallel for schedule(static, 8) num_threads(threads)
-            if (threads > 1 && (double)n * (to - from) > ELEMENTS_LEAST))
+            if (threads > 1 && (double)n * (to - from) > THREAD_ELEMENTS))
     for (int j = from; j < to; j++)
       kernel_column(loops, k, a, b, j, lower ? j + 1 : 0, G + IDX(0, j, n));
   }

@@ -53,8 +53,8 @@ void predictive_latent(const predictive_factor *f, const double *G, int cols,
   const int n = f->n, np = f->signs.np, nn = f->signs.nn, inc = 1;
   const int *neg = f->signs.idx + np;
   const double one = 1, zero = 0;
-  double *v = scratch, *w = scratch + (size_t)n * (size_t)cols;
   if (cols == 0) return;
+  double *v = scratch, *w = scratch + (size_t)n * (size_t)cols;
   F77_CALL(dgemv)("T", &n, &cols, &one, G, &n, b, &inc, &zero, m, &inc FCONE);
   factor_solve(f->L, &f->signs, G, n, cols, v);
   for (int j = 0; j < cols; j++)
@@ -68,6 +68,7 @@ void predictive_latent(const predictive_factor *f, const double *G, int cols,
     for (int a = 0; a < np; a++) sum -= v[IDX(a, j, np)] * v[IDX(a, j, np)];
     for (int a = 0; a < nn; a++) sum += w[IDX(a, j, nn)] * w[IDX(a, j, nn)];
     /* what rounding leaves of a variance that is 0 (no nugget, known point) */
-    s2[j] = fmax(sum, DBL_EPSILON * prior);
+    const double least = DBL_EPSILON * prior;
+    s2[j] = sum < least ? least : sum; /* NaN stays */
   }
 }

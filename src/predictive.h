@@ -11,8 +11,8 @@ typedef struct {
   int n;
   site_signs signs;
   double *L; /* [np x np] in an [n x n] block */
-  double *V; /* [np x nn] in an [n x nn] block */
-  double *M; /* [nn x nn] */
+  double *V; /* [np x nn] in an [n x n_neg] block */
+  double *M; /* [nn x nn] in an [n_neg x n_neg] block */
 } predictive_factor;
 
 /* n_neg: number of sites with tau < 0 (sizes the workspace). */

@@ -628,6 +628,18 @@ mutant(
   "isinf(df) ? 1 : df / (df + 2)", "1", r = "family-student", c = "family"
 )
 mutant(
+  "a variance that is not a number is none", "src/predictive.c",
+  "sum < least ? least : sum", "sum > least ? sum : least", c = "predictive"
+)
+mutant(
+  "a sum of powers below the least double is 0", "src/divergence.c",
+  "if (s > LEAST_SUM) return log(s);", "return log(s);", c = "family", r = "family-categorical"
+)
+mutant(
+  "outcomes of small probability drop out of the divergence", "R/family-categorical.R",
+  "log(r) - log(p))", "log(r / p))", r = "family-categorical"
+)
+mutant(
   "q-entropy of a coin not divided by the sum of powers", "src/divergence.c",
   "? tsallis : tsallis / power_sum(prob, q)", "? tsallis : tsallis",
   r = "family-divergence", c = "family"

@@ -51,6 +51,44 @@ test_that("the divergence is its definition, and 0 for equal ones", {
   )
 })
 
+test_that("probabilities near 0 and large indices are as any", {
+  u <- categorical(c(0.5, 0.5))
+  rare <- categorical(c(1e-310, 1)) # of a one-sided divergence only the sure outcome is left
+  expect_equal(q_divergence(rare, u, 1), log(2))
+  expect_equal(q_divergence(rare, u, 0.5), (1 - sqrt(0.5)) / 0.5)
+  for (q in c(0.5, 1, 1.5, 3)) {
+    expect_equal(q_divergence(rare, u, q), q_divergence(1e-310, 0.5, q))
+    expect_equal(q_divergence(u, rare, q), q_divergence(0.5, 1e-310, q))
+  }
+  # by logs: p^q r^(1 - q) of the first outcome alone counts, over s (q - 1)
+  x <- categorical(c(1e-300, 1))
+  y <- categorical(c(1e-323, 1))
+  expect_equal(log(q_divergence(x, y, 15)), 15 * log(x$prob[1]) - 14 * log(y$prob[1]) - log(14))
+  expect_identical(q_divergence(u, u, 2000), 0)
+  expect_identical(q_divergence(0.5, 0.5, 2000), 0)
+  for (q in c(500, 2000)) {
+    expect_equal(renyi_entropy(0.3, q), log(0.7) * q / (1 - q))
+    expect_equal(renyi_entropy(categorical(c(0.3, 0.7)), q), log(0.7) * q / (1 - q))
+  }
+  # r = p + h, at which it is q h^2 / (2 p (1 - p) s)
+  near <- c(0.5 + 1e-4, 0.5 - 1e-4)
+  wanted <- log(1000 / 2 * 1e-8 * 4) + 999 * log(2)
+  expect_equal(log(q_divergence(u, categorical(near), 1000)), wanted, tolerance = 1e-5)
+  expect_equal(log(q_divergence(0.5, near[1], 1000)), wanted, tolerance = 1e-5)
+})
+
+test_that("an index that is not given is asked for", {
+  u <- categorical(c(0.5, 0.5))
+  for (ask in list(
+    quote(q_divergence(u, u)), quote(q_entropy(u)), quote(renyi_entropy(u)), quote(escort(u)),
+    quote(q_divergence(0.5, 0.4)), quote(q_divergence(0.5)), quote(tsallis_entropy(0.5)),
+    quote(escort(0.5)), quote(exp_q(1)), quote(q_product(1, q = 2))
+  )) {
+    error <- expect_error(eval(ask), class = "sturdy_error_missing_argument")
+    expect_match(conditionMessage(error), "`(q|order|y)` must be given")
+  }
+})
+
 test_that("outcomes that can't occur do not count, and rule out", {
   x <- categorical(c(0.4, 0.6, 0))
   y <- categorical(c(0.3, 0.3, 0.4))

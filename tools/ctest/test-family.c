@@ -165,6 +165,8 @@ static void test_divergence(void) {
   NEAR(bernoulli_q_divergence(0.3, 0.6, 1), 0.3 * log(0.5) + 0.7 * log(1.75),
        1e-15);
   CHECK(bernoulli_q_divergence(0.3, 0.3, 1.5) == 0);
+  CHECK(bernoulli_q_divergence(0.5, 0.5, 2000) == 0);
+  NEAR(bernoulli_renyi(0.5, 2000), log(2), 1e-15);
   CHECK(isinf(bernoulli_q_divergence(0.3, 0, 1.5)));
   CHECK(isnan(bernoulli_q_divergence(0.3, 0.2, 0)));
   NEAR(bernoulli_renyi(0.25, 2), -log(0.625), 1e-15);

@@ -95,6 +95,51 @@ static void extreme_scales_are_finite(void) {
   }
 }
 
+/* Largest relative error of the squared distance of rows just above the share
+ * at which the product form ends: rows i and i + half differ by 1, the others
+ * by some 28 (the exponential is 0) */
+static double error_near_the_share(int columns) {
+  enum { half = 15, rows = 2 * half };
+  const double l = 1 / (2.4e-3 * columns);
+  const size_t size = (size_t)columns;
+  int *own = calloc(size, sizeof *own);
+  double *weights = dense_new(size), *X = dense_new(rows * size);
+  double K[rows * rows], *block, worst = 0;
+  uint64_t seed = 71;
+  for (int c = 0; c < columns; c++) {
+    weights[c] = 1;
+    for (int i = 0; i < half; i++) {
+      const double x = dense_norm(&seed);
+      X[IDX(i, c, rows)] = x;
+      X[IDX(i + half, c, rows)] = x + sqrt(2.4e-3) * dense_norm(&seed);
+    }
+  }
+  const kernel_ard k = {columns, 1, own, weights, &l, 1, 0, 0};
+  kernel_inputs in = new_inputs(rows, columns, &block);
+  kernel_prepare(&in, &k, X, rows, NULL);
+  kernel_gram(&k, &in, K);
+  for (int i = 0; i < half; i++) {
+    long double want = 0;
+    for (int c = 0; c < columns; c++) {
+      const long double d =
+          (long double)X[IDX(i, c, rows)] - X[IDX(i + half, c, rows)];
+      want += l * d * d;
+    }
+    const double got = -log(K[IDX(i + half, i, rows)]);
+    worst = fmax(worst, fabs((double)((got - want) / want)));
+  }
+  free(block);
+  free(X);
+  free(weights);
+  free(own);
+  return worst;
+}
+
+static void near_distances_keep_their_digits(void) {
+  CHECK(error_near_the_share(10) < 5e-13);
+  CHECK(error_near_the_share(3000) < 6e-12);
+}
+
 static void no_columns_leave_a_constant(void) {
   const kernel_ard k = {0, 0, NULL, NULL, NULL, 2, 0.5, 0.25};
   double K[9], W[9], G[6], scratch[3], *block, *other;
@@ -277,6 +322,7 @@ int main(void) {
   RUN("the exponential has its ends", the_exponential_has_its_ends);
   RUN("loops of columns keep their bounds", loops_of_columns_keep_their_bounds);
   RUN("duplicates are at distance zero", duplicates_are_at_distance_zero);
+  RUN("near distances keep their digits", near_distances_keep_their_digits);
   RUN("extreme scales are finite", extreme_scales_are_finite);
   RUN("no columns leave a constant", no_columns_leave_a_constant);
   RUN("the contraction equals differences", the_contraction_equals_differences);

@@ -75,6 +75,11 @@ static void flat_sites_predict_the_prior(void) {
   predictive_latent(&f, G, 2, 1.25, b, scratch, m, s2);
   CHECK(m[0] == 0 && m[1] == 0 && s2[0] == 1.25 && s2[1] == 1.25);
   predictive_latent(&f, G, 0, 1.25, b, scratch, m, s2); /* no new points */
+  tau[0] = 1;
+  G[2] = NAN;
+  CHECK(predictive_prepare(&f, K, tau) == EP_CONVERGED);
+  predictive_latent(&f, G, 2, 1.25, b, scratch, m, s2);
+  CHECK(isfinite(s2[0]) && isnan(s2[1])); /* not certainty */
   free(block);
 }
 
