@@ -81,3 +81,12 @@ test_that("bounds of kernels for each class and of a matrix are those of the fit
   expect_equal(matrix$learning$value, matrix$ep$log_evidence)
   expect_no_error(ep_diagnostics(matrix))
 })
+
+test_that("diagnostics, summary and test count the same nodes", {
+  fit <- gpc(class ~ a + b, toy(), hyper = "integrate")
+  nodes <- nrow(fit$nodes$table)
+  for (said in list(ep_diagnostics(fit), summary(fit))) {
+    expect_match(paste(printed(said), collapse = " "), sprintf("over %d\\s+nodes", nodes))
+  }
+  expect_match(paste(printed(noise_test(fit)), collapse = " "), sprintf("By %d\\s+nodes", nodes))
+})

@@ -109,3 +109,18 @@ extended_test("an interval for simulated labels covers about as often as it says
   # how often in 200: experiments/wrong-count.R
   expect_gt(mean(covered), 0.72)
 })
+
+test_that("the posterior of a rate costs a few runs of EP, next to those of the fit", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(300), b = rnorm(300)))
+  d$class <- (d$a + d$b^2 > 0.7) != rep(c(FALSE, TRUE), c(270, 30))
+  fit <- gpc(class ~ a + b, d, control = ep_control(restarts = 0))
+  at <- rate_evidence(fit)
+  runs <- 0
+  counted <- function(shift, sites, out = NULL) {
+    runs <<- runs + is.null(out) # the first is that of the fit
+    at(shift, sites, out)
+  }
+  rate_walk(counted, counted(0, fit$ep$sites, rate_known(fit)))
+  expect_lt(runs, 9)
+  expect_lt(runs, fit$learning$evaluations / 3)
+})
