@@ -109,7 +109,9 @@ node_outputs <- function(problem, modes, from, Z, omega, tick) {
         d <- Z[, k] - there$par
         sum(d * (mode$H %*% d))
       }, numeric(1))
-      c(known[[from[k]]][[which.min(apart)]], list(tangent = mode$tangent))
+      # of mirrored points as far away the first, whatever the last digits
+      nearest <- which.min(signif(apart, 6))
+      c(known[[from[k]]][[nearest]], list(tangent = mode$tangent))
     })
     out[batch] <- node_evaluate(problem, near, Z[, batch, drop = FALSE], tick, omega[batch])
     for (k in batch[!vapply(out[batch], is.null, NA)]) {
