@@ -55,7 +55,8 @@
 #'   `"ais"`; with three classes or more `"ep"`, `"corrected"` or `"integrated"`.
 #' @param ... For `"ais"`: `se`, the standard error to be reached, above 0 (0.05 by
 #'   default); `max_moves`, the number of moves after which the run stops in any case
-#'   (2e6); `progress`, as in [ep_control()] (by default that of the fit).
+#'   (2e6; some `r ais_least_moves` are made at least);
+#'   `progress`, as in [ep_control()] (by default that of the fit).
 #'   Otherwise not used.
 #' @return A number, except for `"ais"`; `NA` with a warning where the evidence asked for is
 #'   not defined.

@@ -1,7 +1,7 @@
-# The response: anything with two classes -> labels -1 and +1 with the names of
-# the levels. The second level is the event.
+# The response: anything with two classes -> labels -1 and +1, with more 1, 2, ..., and the names
+# of the levels. Of two the second is the event.
 
-#' Labels of a two-class response
+#' Labels of a response
 #'
 #' @param y A factor, character or logical vector, or a numeric vector of 0 and
 #'   1 or of -1 and 1.
@@ -82,7 +82,7 @@ inform_levels <- function(y, used, arg) {
   )
 }
 
-classes_most <- 20L # levels of a response
+classes_most <- 20L # of a response, for their number is what a fit takes time for
 
 #' Labels of a response whose levels are known
 #'
@@ -158,7 +158,7 @@ numeric_outcome <- function(y, arg, call) {
     length(codes) > 0, arg, "contain only 0 and 1, or only -1 and 1", "outcome_levels",
     more = c(
       x = "It contains {.val {few(signif(sort(unique(as.double(y))), 6))}}.",
-      i = "For other codes of two classes use {.code factor()}."
+      i = "For other codes use {.code factor()}."
     ),
     of = "A numeric {.arg {arg}}", call = call
   )

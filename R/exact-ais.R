@@ -42,13 +42,13 @@ ais_problem <- function(object, call = rlang::caller_env()) {
   K <- native_gram(
     object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel)
   )
-  problem <- ais_problem_gram(K, object$data$y, object$epsilon)
+  problem <- ais_problem_gram(K, object$data$y, object$epsilon, call)
   inform_jitter(problem)
   problem
 }
 
-ais_problem_gram <- function(K, y, epsilon) {
-  factor <- chol_jitter(K)
+ais_problem_gram <- function(K, y, epsilon, call = rlang::caller_env()) {
+  factor <- chol_jitter(K, call)
   diag(K) <- diag(K) + factor$jitter
   both <- rep_len(unname(epsilon), 2)
   neg <- both[1]
@@ -62,7 +62,7 @@ ais_problem_gram <- function(K, y, epsilon) {
 
 #' Cholesky factor, of the matrix plus the smallest jitter that lets it succeed
 #' @noRd
-chol_jitter <- function(K) {
+chol_jitter <- function(K, call = rlang::caller_env()) {
   size <- mean(diag(K))
   for (jitter in c(0, size * 10^(-12:-6))) {
     L <- native_cholesky(K, jitter)
@@ -70,7 +70,9 @@ chol_jitter <- function(K) {
       return(list(L = L, jitter = jitter))
     }
   }
-  abort_sturdy("The kernel matrix is not positive definite.", "not_positive_definite")
+  abort_sturdy(
+    "The kernel matrix is not positive definite.", "not_positive_definite", call = call
+  )
 }
 
 # The path ------------------------------------------------------------------
@@ -85,6 +87,9 @@ ais_blocks <- 20L        # stretches of levels over which fluctuations are summe
 ais_variance <- 0.5      # of a log weight that is aimed at: 60 % are effective
 ais_least_share <- 0.3   # of effective chains: fewer ask for more levels
 ais_least_levels <- 500L # fewer may pass by a small region of large likelihood
+ais_fewest_levels <- 20L # where moves do not last for those
+# with a level more at a rate of 0
+ais_least_moves <- ais_chains * (ais_pilot_levels + 2L * ais_fewest_levels)
 
 ais_top <- function(problem) {
   ifelse(
@@ -120,7 +125,7 @@ ais_length <- function(s, trace) {
   ends <- c(0, s[cumsum(size[size > 0])])
   width <- diff(ends)
   length <- sum(root * width)
-  # a tenth of the levels is spread evenly
+  # one in eleven levels is spread evenly
   spread <- root * width + (0.1 * length + 1e-8) * width
   list(
     levels = length^2 / ais_variance,
@@ -142,7 +147,7 @@ ais_pilot_path <- function() (seq_len(ais_pilot_levels) / ais_pilot_levels)^2
 ais_plan <- function(s, batch, least, moves_left) {
   path <- ais_length(s, batch$trace[seq_along(s), , drop = FALSE])
   most <- moves_left / ais_chains / 2 - 1
-  levels <- max(as.integer(min(max(path$levels, least), most)), 20L)
+  levels <- max(as.integer(min(max(path$levels, least), most)), ais_fewest_levels)
   path$at(seq_len(levels) / levels)
 }
 
@@ -159,7 +164,7 @@ ais_batch <- function(problem, s, tick, chains = ais_chains) {
 
 #' Batches of chains until the standard error is `se` or `max_moves` are spent
 #'
-#' @return list(log_z, se, ess, log_w, F (n x chains), levels, moves, stuck)
+#' @return list(log_z, se, ess, log_w, F (n x chains), levels, moves)
 #' @noRd
 ais_run <- function(problem, se, max_moves, progress) {
   tick <- ais_progress(progress, se, max_moves)
@@ -184,8 +189,7 @@ ais_run <- function(problem, se, max_moves, progress) {
     more <- ais_more_levels(s, batch, now, max_moves - moves)
   }
   c(now, list(
-    F = do.call(cbind, lapply(batches, `[[`, "F")), moves = moves,
-    stuck = mean(vapply(batches, `[[`, numeric(1), "stuck"))
+    F = do.call(cbind, lapply(batches, `[[`, "F")), moves = moves
   ))
 }
 
@@ -270,21 +274,32 @@ ais_evidence <- function(object,
   }, call)
 }
 
-inform_jitter <- function(problem) {
+inform_jitter <- function(problem, what = "kernel matrix") {
   if (problem$jitter > 0) {
     inform_sturdy(
-      "The kernel matrix is singular: {signif(problem$jitter, 2)} was added to its
+      "The {what} is singular: {signif(problem$jitter, 2)} was added to its
        diagonal.",
       "jitter", jitter = problem$jitter
     )
   }
 }
 
+ais_impossible <- c(
+  "No chain found latent values that are possible with {.field epsilon} = 0.",
+  i = "The labels contradict each other: allow some label noise, or a nugget."
+)
+
 #' ais_run(), with warnings where its result is not what was asked for
 #' @noRd
 ais_run_checked <- function(problem, se, max_moves, progress) {
   run <- ais_run(problem, se, max_moves, progress)
-  if (run$ess < 10) {
+  if (run$log_z == -Inf) {
+    warn_sturdy(
+      c(ais_impossible, i = "If they do not, use a larger {.arg max_moves} than
+        {format(max_moves)}."),
+      "ais_weights", ess = 0
+    )
+  } else if (run$ess < 10) {
     warn_sturdy(
       c(
         "{format(run$ess, digits = 2)} of {length(run$log_w)} chains carry all of the

@@ -41,7 +41,7 @@
 #' @param se The standard error of the exact log evidence to be reached, above 0 (0.05 by
 #'   default).
 #' @param max_moves The number of moves after which the annealing run stops in any case,
-#'   at least 1 (2e6 by default).
+#'   at least 1 (2e6 by default; some `r ais_least_moves` are made at least).
 #' @param progress Whether progress is shown, as in [ep_control()]; by default that of the
 #'   fit.
 #' @param ... Not used.

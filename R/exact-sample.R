@@ -117,7 +117,7 @@ sample_latent <- function(object, n, new, thin, progress, call) {
   problem <- ais_problem(object, call)
   start <- sample_start(problem)
   draws <- sample_moves(problem, start, n, thin, progress)
-  if (!is.null(new)) draws <- sample_at(object, problem, draws, new)
+  if (!is.null(new)) draws <- sample_at(object, problem, draws, new, call)
   if (is.finite(object$spec$df)) {
     shape <- object$spec$df / 2
     scale <- 1 / sqrt(stats::rgamma(prod(dim(draws)[-1]), shape, shape))
@@ -137,14 +137,7 @@ sample_latent <- function(object, n, new, thin, progress, call) {
 sample_start <- function(problem, burn = 200L) {
   pilot <- ais_batch(problem, ais_pilot_path(), NULL)
   alive <- which(is.finite(pilot$log_w))
-  refuse(
-    !length(alive),
-    c(
-      "No chain found latent values that are possible with {.field epsilon} = 0.",
-      i = "The labels contradict each other: allow some label noise, or a nugget."
-    ),
-    "no_sample"
-  )
+  refuse(!length(alive), ais_impossible, "no_sample")
   start <- pilot$F[, rep_len(alive, ais_chains), drop = FALSE]
   moved <- native_ais_move(
     problem$K, problem$B, problem$y, problem$barrier, start, 1L, burn
@@ -182,7 +175,7 @@ conditional_latent <- function(object, problem, X) {
 
 #' Draws at new rows (m x chains x draws a chain), from those at the training rows
 #' @noRd
-sample_at <- function(object, problem, draws, new) {
+sample_at <- function(object, problem, draws, new, call) {
   size <- c(length(new$complete), dim(draws)[-1])
   count <- prod(size[-1])
   out <- matrix(NA_real_, size[1], count)
@@ -190,9 +183,11 @@ sample_at <- function(object, problem, draws, new) {
   if (nrow(X) > 0) {
     given <- conditional_latent(object, problem, X)
     z <- native_solve(problem$B, matrix(draws, ncol = count))
+    left <- chol_jitter(given$cov, call)
+    inform_jitter(left, "conditional covariance of the new rows")
     noise <- matrix(stats::rnorm(nrow(X) * count), ncol = count)
     out[new$complete, ] <- native_product(given$V, z) +
-      native_product(chol_jitter(given$cov)$L, noise, transpose = FALSE)
+      native_product(left$L, noise, transpose = FALSE)
   }
   array(out, size)
 }

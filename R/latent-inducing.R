@@ -1,5 +1,7 @@
 # Kernel space through inducing inputs: FITC [M 9.6].
 
+inducing_least_nugget <- 1e-4 # of those that are learned
+
 #' @param Z encoded inducing inputs (m x p), or their number: then they are placed among
 #'   the rows in the metric of the kernel. Others as latent_kernel().
 #' @noRd
@@ -22,7 +24,7 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
   new_latent(
     n = n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
     hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
-    least = list(nugget = 1e-4), coarse = if (n > parallel_rows) 1e-3,
+    least = list(nugget = inducing_least_nugget), coarse = if (n > parallel_rows) 1e-3,
     second = second_is_cheap(n, m),
     Z = Z, places = !is.matrix(asked),
     some = function(k) {

@@ -28,7 +28,7 @@
 #' pass is one message to each shard and its answer. It ends at a residual of 1e-6 with more
 #' than 2000 rows unless `tol` is larger. A [gpc()] has inducing inputs, 100 by default. They
 #' are placed among a sample of 4000 rows that are spread over all, on which learning
-#' starts, too; it ends with at most 8 steps on all rows. Hyperparameters are learned by the
+#' starts, too; it ends with steps on all rows. Hyperparameters are learned by the
 #' evidence at `df = Inf`; for other criteria, or a finite `df`, they must be held. A [bpm()] with
 #' `nugget = 0` whose classes overlap may have no iteration of this kind that converges. Assumed
 #' density filtering takes rows in their order, and is another model in pieces:

@@ -54,6 +54,12 @@ mold_batch <- function(formula, data, levels, scale, call) {
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
     check_third_class(y, arg, call)
+    must(
+      !is.numeric(y) || length(two_codes(y)) < 2, arg,
+      "be numeric only where a first batch of 1 alone leaves no doubt whether the other class is 0
+       or -1", "outcome_levels",
+      more = c(i = "Name both by {.arg levels}, as in {.code levels = c(-1, 1)}."), call = call
+    )
     mold_outcome(y, arg, one_class = TRUE, call = call)
   } else {
     list(y = forge_outcome(y, levels, call, arg), levels = levels)

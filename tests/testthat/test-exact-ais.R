@@ -238,6 +238,19 @@ test_that("AIS follows the seed", {
   expect_false(identical(run(1), run(2)))
 })
 
+test_that("labels that are impossible are named as such", {
+  d <- data.frame(a = c(0, 0, 1), class = factor(c("no", "yes", "yes")))
+  fit <- suppressWarnings(suppressMessages(gpc(
+    class ~ a, d, kernel = kernel_iso(1, nugget = 0, fixed = TRUE), epsilon = 0
+  )))
+  found <- withr::with_seed(1, suppressMessages(expect_warning(
+    value <- log_evidence(fit, "ais", max_moves = 1), "labels contradict each other",
+    class = "sturdy_warning_ais_weights"
+  )))
+  expect_identical(value$log_evidence, -Inf)
+  expect_identical(value$moves, ais_least_moves + 3L * ais_chains) # the least
+})
+
 test_that("a spent budget and useless weights are said", {
   fit <- toy_fit()
   withr::local_seed(1)
