@@ -93,6 +93,22 @@ diagnose.default <- function(object) diagnose_ep(object$ep)
 
 diagnose.bpm <- function(object) diagnose_ep(object$ep, linear = TRUE)
 
+diagnose.second_stage <- function(object) {
+  list(
+    status = "exact",
+    happened = "The likelihood of the scores is exact: there is no EP that could fail.",
+    means = paste(
+      "All hangs on the scores being out of sample: made for each row without its own label.",
+      "In-sample scores hide wrong labels."
+    ),
+    do = NULL,
+    numbers = list(
+      residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_,
+      negative_sites = NA_integer_
+    )
+  )
+}
+
 diagnose.bpm_filtered <- function(object) {
   list(
     status = "filtered",

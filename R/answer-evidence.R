@@ -161,7 +161,7 @@ log_evidence.sturdy_model <- function(object,
   if (method == "integrated") {
     return(integrated_of(object))
   }
-  if (method == "ep_zp") check_by_ep(object)
+  if (method == "ep_zp") check_by_ep(check_has_latent(object))
   value <- if (method == "ep") model_evidence(object) else object$ep$log_evidence_zp
   if (is.na(value)) {
     warn_no_evidence()

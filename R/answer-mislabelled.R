@@ -113,7 +113,10 @@
 #' from few rows, the kernel explains some of the wrong labels as well, and the number is
 #' too small: compare with [kernel_iso()].
 #'
-#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()]; or out-of-sample
+#'   probabilities of any classifier, see [second_stage()]: a matrix or data frame with a column
+#'   for each class, or a vector for the event.
+#' @param labels With probabilities: the recorded labels.
 #' @param fdr The false-discovery rate, a number between 0 and 1: only the rows called
 #'   wrong at this rate are returned. `NULL`, the default, returns all rows.
 #' @param level Probability of the interval for the number of wrong labels, strictly
@@ -124,7 +127,7 @@
 #'   names of the rows where these are not their positions.
 #' @param given What false discoveries are counted by where the fit averages over noise models:
 #'   `"average"`, the default, over all of them; or `"some"`, over those with wrong labels.
-#' @param ... Not used.
+#' @param ... With probabilities: arguments of [second_stage()]. Otherwise not used.
 #' @return A data frame of class `sturdy_mislabelled`, sorted by `rank`, with one row per
 #'   training row and the columns
 #'   * `row`: the position of the row in the data given to the fit (rows left out
@@ -178,6 +181,13 @@
 #' fit <- gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1)
 #' mislabelled(fit)
 #' mislabelled(fit, fdr = 0.3)
+#'
+#' # any classifier: probabilities that were made without the label of the row
+#' d <- data.frame(x = c(x), y = y)
+#' p <- sapply(1:8, function(i) {
+#'   predict(suppressWarnings(glm(y ~ x, binomial, d[-i, ])), d[i, ], type = "response")
+#' })
+#' mislabelled(p, d$y, epsilon = 0.1)
 mislabelled <- function(object, ...) {
   UseMethod("mislabelled")
 }
@@ -217,6 +227,21 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
     class = c("sturdy_mislabelled", "data.frame")
   )
 }
+
+#' @rdname mislabelled
+#' @export
+mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NULL,
+                               given = c("average", "some"), ...) {
+  mislabelled(second_stage(object, labels, ...), fdr, level, id, given)
+}
+
+#' @rdname mislabelled
+#' @export
+mislabelled.data.frame <- mislabelled.matrix
+
+#' @rdname mislabelled
+#' @export
+mislabelled.numeric <- mislabelled.matrix
 
 #' The rows, the most suspicious first: how likely each label is to be wrong, and what it
 #' should be

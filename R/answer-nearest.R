@@ -44,6 +44,12 @@ over_lengthscales <- function(object, of) {
   })
 }
 
+# Rows to which the classifier gives alike probabilities: Bhattacharyya's coefficient
+row_similarity.second_stage <- function(object, rows) {
+  root <- sqrt(object$data$X)
+  tcrossprod(root[rows, , drop = FALSE], root)
+}
+
 # A linear model has no lengthscales: a difference counts as much as its weight says.
 row_similarity.bpm <- function(object, rows) {
   X <- object$data$X
@@ -70,6 +76,11 @@ input_order.default <- function(object) {
   lengths <- exp(over_lengthscales(object, log))
   lengths <- rep_len(lengths, length(object$blueprint$columns))
   list(place = order(lengths), value = lengths, what = "lengthscale")
+}
+
+input_order.second_stage <- function(object) {
+  X <- object$data$X
+  list(place = seq_len(ncol(X)), value = unname(colMeans(X)), what = "mean score")
 }
 
 input_order.bpm <- function(object) {

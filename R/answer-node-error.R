@@ -13,12 +13,13 @@ node_error <- function(object) {
   at <- nodes(object)
   models <- object$nodes$models
   mine <- outer(at$model, models$model, `==`) # K x models
-  within <- apply(mine * at$weight, 2, shares) * mine
+  by_model <- function(weight) matrix(apply(weight, 2, shares), nrow(mine)) # of one node, too
+  within <- by_model(mine * at$weight) * mine
   drawn <- object$nodes$drawn[models$model]
   pair <- interaction(at$model, object$nodes$table$pair, drop = TRUE)
   by_ep <- is.na(object$nodes$table$constant) # others are no draws: integrals [M 8.17]
   evidence <- colSums(within * by_ep) *
-    evidence_errors(apply(within * by_ep, 2, shares), pair, models$method, drawn)
+    evidence_errors(by_model(within * by_ep), pair, models$method, drawn)
   some <- models$model != "none"
   wrong <- wrong_each(node_truth(object))
   rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))

@@ -48,6 +48,7 @@
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
 #' @return A list of class `sturdy_noise_test` with
+#'   * `disproved`: has a check found a wrong label?
 #'   * `probability_none`, `prior_none`: that no label is wrong, after and before the data;
 #'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words; `curve`: the
 #'     Bayes factor for wrong labels and a linear boundary against a curved one without, `NA`
@@ -60,7 +61,8 @@
 #'   * `ends`: where the prior leaves open how much the classes overlap, a data frame with the rows
 #'     `overlap` (as much as the data allow) and `apart` (they hardly overlap): the `probability` of
 #'     each, `count`, `lower` and `upper` of the number of wrong labels then, and the effective
-#'     number of `nodes`; otherwise `NULL`;
+#'     number of `nodes` (of a [second_stage()], whose data do not say which is the case, both
+#'     `NA`); otherwise `NULL`;
 #'   * `models`: a data frame with one row per noise model: `model`, `prior`,
 #'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
 #'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `corrected`
@@ -181,7 +183,8 @@ noise_statement <- function(object, level) {
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, disproved = report_disproved(object$data$reports), curve = curve, verdict = noise_verdict(factor, curve),
+      bayes_factor = factor, disproved = report_disproved(object$data$reports), curve = curve,
+      verdict = noise_verdict(factor, curve),
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
       models = models, rates = rate_table(object, level, some),
@@ -191,7 +194,7 @@ noise_statement <- function(object, level) {
         NA_real_
       },
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
-      shared = several && object$spec$kernels == "shared",
+      shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
       levels = object$blueprint$levels, n = nobs(object), noticed = noticed(object),
       ends = overlap_ends(object, level),
       error = node_error(object)

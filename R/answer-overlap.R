@@ -11,6 +11,9 @@
 #'   nodes, how many count. `NULL` where the prior has one possibility, or one has no node.
 #' @noRd
 overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model) {
+  if (!is.null(object$recalibration)) {
+    return(recalibrated_ends(object, level))
+  }
   prior <- nugget_prior(object)
   if (is.null(prior$besides) || !is_average(object)) {
     return(NULL)
@@ -34,6 +37,20 @@ overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model
     }
   })
   if (!any(vapply(ends, is.null, NA))) do.call(rbind, ends)
+}
+
+#' The same of recalibrated scores: as learned, and where overlap is held at 1 %. Which is
+#' the case the data do not say [M 15.3].
+#' @noRd
+recalibrated_ends <- function(object, level) {
+  held <- object$recalibration$apart
+  if (is.null(held) || !is_average(object)) {
+    return(NULL)
+  }
+  learned <- density_summary(average_density(object), level)
+  apart <- lapply(density_summary(held$density, level), `*`, held$times)
+  row <- function(said) data.frame(probability = NA_real_, said, nodes = NA_real_)
+  rbind(overlap = row(learned), apart = row(apart))
 }
 
 #' The prior of the nugget of a fit

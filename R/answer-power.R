@@ -2,6 +2,7 @@
 # like that of a fit [M 13.5].
 
 noticed_nodes <- 24L # that are asked, shared by the classes; and
+noticed_classes <- 20L # at most: what it takes grows with their cube
 noticed_rows <- 500L # of the rows, at most: they speak for the others
 
 #' How often wrong labels would be noticed: in what share of tables with the inputs and the true
@@ -13,7 +14,7 @@ noticed_rows <- 500L # of the rows, at most: they speak for the others
 #' @noRd
 noticed <- function(object, share = 0.1) {
   open <- which(label_source(object$data$reports) != 0L)
-  if (!has_rows(object) || length(open) == 0) {
+  if (!has_rows(object) || length(open) == 0 || ncol(object$omega) > noticed_classes) {
     return(NULL)
   }
   seen <- node_seen(object)

@@ -74,12 +74,16 @@ count_line <- function(test, digits) {
   switch(test_kind(test),
     curve = "See gpc(): to bpm() all that a curve explains looks wrong.",
     "no sign" = paste0(
-      "Probably none; if some, ", ends(test$some), " ", of, " (", interval, ")."
+      "Probably none; if some, ", ends(test$some), " ", of, " (", interval, ")",
+      apart_words(test$ends), "."
     ),
     open = paste0(
       ends(test$average), " ", of, " (", interval, ")", ends_words(test$ends, count), "."
     ),
-    paste0("About ", count, " ", of, " (", interval, " ", ends(test$average), ").")
+    paste0(
+      "About ", count, " ", of, " (", interval, " ", ends(test$average), ")",
+      apart_words(test$ends), "."
+    )
   )
 }
 
@@ -94,11 +98,19 @@ ends_words <- function(ends, count) {
   paste0("; ", number[1], " if classes overlap, ", number[2], " if not")
 }
 
+#' The other end, where the data do not say which is the case
+#' @noRd
+apart_words <- function(ends) {
+  if (!is.null(ends) && anyNA(ends$probability) && ends_differ(ends)) {
+    paste0("; ", format_each(round(ends["apart", "count"]), 7), " if classes hardly overlap")
+  }
+}
+
 #' Do both ends count, and tell another story?
 #' @noRd
 ends_differ <- function(ends) {
   apart <- abs(diff(ends$count))
-  all(ends$probability > ends_least) && apart > 2 && apart > 0.3 * max(ends$count)
+  !any(ends$probability <= ends_least, na.rm = TRUE) && apart > 2 && apart > 0.3 * max(ends$count)
 }
 
 # How often wrong labels would show ---------------------------------------------------

@@ -31,10 +31,7 @@ wrong_count <- function(object, level) {
 average_density <- function(object, models = object$nodes$models$model) {
   nodes <- object$nodes
   share <- nodes$models$probability[match(models, nodes$models$model)]
-  parts <- nodes$wrong[models]
-  size <- max(lengths(parts))
-  padded <- vapply(parts, function(d) c(d, numeric(size - length(d))), numeric(size))
-  drop(matrix(padded, size) %*% share) / sum(share)
+  mix_densities(nodes$wrong[models], share)
 }
 
 #' @noRd

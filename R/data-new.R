@@ -8,6 +8,7 @@
 #'   missing value; their names. Rows with NA have NA in X.
 #' @noRd
 forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
+  newdata <- new_scores(newdata, blueprint)
   check_newdata(newdata, blueprint, call, arg)
   row_names <- row_names_of(newdata)
   newdata <- named_newdata(newdata, blueprint, call, arg)
@@ -24,7 +25,11 @@ forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
     check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, call, arg)
   }
   X <- encode_features(features, blueprint$coding, nrow(newdata))
-  list(X = X, complete = !rowSums(is.na(X)), row_names = row_names)
+  complete <- !rowSums(is.na(X))
+  if (!is.null(blueprint$floor)) {
+    X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg, call)
+  }
+  list(X = X, complete = complete, row_names = row_names)
 }
 
 #' The columns of the data that a fit reads

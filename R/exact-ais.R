@@ -13,6 +13,7 @@
 #'   and +1, `Inf` at a flip rate of 0; `offset`, log likelihood with all labels right.
 #' @noRd
 ais_problem <- function(object, call = rlang::caller_env()) {
+  check_has_latent(object, call)
   refuse(
     is.null(object$kernel),
     c(

@@ -98,6 +98,7 @@ check_fit.sturdy_model <- function(object,
   check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
+  check_has_latent(object, call)
   if (is_several(object)) {
     abort_several(
       "exact posterior to be checked against",

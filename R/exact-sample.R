@@ -95,6 +95,7 @@ posterior_sample.sturdy_model <- function(object,
   check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
+  check_has_latent(object, call)
   if (is_several(object)) {
     abort_several(
       "exact sampler",

@@ -105,14 +105,26 @@ model_fields <- list(
       identical(class(kernel), class(all$spec$kernel))
   },
   prior = function(prior, all) {
-    if (!is.null(all$spec$kernel)) {
-      return(TRUE)
+    if (spec_model(all$spec) != "bpm") {
+      return(is.null(prior))
     }
     made <- bpm_prior(all$spec, all$blueprint, NULL)
     made$scale[made$free] <- prior$scale[made$free]
     if (made$free_nugget) made$nugget <- prior$nugget
     identical(made, prior) && are_numbers(prior$scale, above = 0) &&
       are_numbers(prior$nugget, 1) && prior$nugget >= 0
+  },
+  recalibration = function(recalibration, all) {
+    if (spec_model(all$spec) != "second_stage") {
+      return(is.null(recalibration))
+    }
+    levels <- all$blueprint$levels
+    are_numbers(recalibration$weight, length(levels) - 1, above = 0) &&
+      identical(names(recalibration$weight), levels[-1]) &&
+      are_numbers(recalibration$slope, 1, above = 0) &&
+      all(recalibration$free %in% c("weight", "slope")) &&
+      all(vapply(recalibration$prior, function(p) are_numbers(p$sdlog, 1, above = 0), NA)) &&
+      (is.null(recalibration$apart) || are_numbers(recalibration$apart$density, above = -1))
   },
   weights = function(weights, all) {
     k <- length(all$prior$weights)
@@ -143,31 +155,37 @@ model_fields <- list(
     }
     k <- if (!is.null(all$inducing)) {
       nrow(all$inducing$Z) + any(all$kernel$bias > 0)
+    } else if (!is.null(all$recalibration)) {
+      length(all$blueprint$levels) + 1
     } else if (is.null(all$spec$kernel)) {
       length(all$prior$weights)
     } else {
       length(all$data$y)
     }
     (!is.null(all$data) || !is.null(all$shards)) &&
-      is_ep(ep, length(all$data$y), k, latent_functions(all))
+      is_ep(ep, length(all$data$y), k, latent_functions(all), length(all$blueprint$levels))
   },
   learning = function(learning, all) {
     held <- is.numeric(all$spec$epsilon) &&
-      if (is.null(all$kernel)) {
+      if (!is.null(all$recalibration)) {
+        !length(all$recalibration$free)
+      } else if (is.null(all$kernel)) {
         !any(all$prior$free) && !all$prior$free_nugget
       } else {
         holds_all(all$kernel)
       }
     # a noise matrix integrated at a held kernel leaves nothing to search
     if (is.null(learning)) {
-      held || is.null(all$ep) || latent_functions(all) > 1
+      held || is.null(all$ep) || latent_functions(all) != 1
     } else {
       !held && is_learning(learning)
     }
   },
   call = function(call, all) is.null(call) || is.call(call),
   nodes = function(nodes, all) {
-    hyper <- if (is.null(all$kernel)) {
+    hyper <- if (!is.null(all$recalibration)) {
+      all$recalibration[c("weight", "slope")]
+    } else if (is.null(all$kernel)) {
       list(prior_scale = all$prior$scale[all$prior$free], nugget = 1)
     } else {
       kernel_hyper(all$kernel)
@@ -278,7 +296,7 @@ is_shards <- function(shards, classes) {
     sum(shards$rows) == sum(shards$counts) && are_numbers(shards$left_out, 1, above = -1)
 }
 
-is_ep <- function(ep, n, k, functions) {
+is_ep <- function(ep, n, k, functions, classes) {
   status <- ep$status
   if (!has_numbers(ep$b)) {
     return(status %in% names(ep_statuses) && status != "converged")
@@ -287,19 +305,19 @@ is_ep <- function(ep, n, k, functions) {
   sized <- function(x, n) {
     is.numeric(x) && length(x) == n && (status != "converged" || !anyNA(x))
   }
-  by_function <- list(
-    ep$m, ep$C_diag, ep$sites$tau, ep$sites$nu, ep$cavity$mean, ep$cavity$var
-  )
-  by_row <- list(if (n > 0) ep$residual else numeric(), ep$loo, ep$flipped)
-  classes <- max(2, functions)
+  exact <- functions == 0 # without EP
+  by_function <- c(ep$sites[c("tau", "nu")], if (!exact) {
+    list(ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
+  })
+  by_row <- c(list(ep$loo, ep$flipped), if (n > 0 && !exact) list(ep$residual))
   status %in% names(ep_statuses) && are_strings(ep$message, 1) &&
-    are_numbers(ep$b, k * functions) && all(vapply(by_function, sized, NA, n * functions)) &&
+    are_numbers(ep$b, k * max(1, functions)) && all(vapply(by_function, sized, NA, n * functions)) &&
     all(vapply(by_row, sized, NA, n)) && sized(ep$seen, n * classes) &&
     !any(ep$C_diag <= 0, na.rm = TRUE) &&
-    (status != "converged" || all(ep$cavity$var > 0)) &&
-    sized(ep$kappa, functions) && !any(ep$kappa < 0, na.rm = TRUE) && # 0 by underflow
+    (exact || status != "converged" || all(ep$cavity$var > 0)) &&
+    (exact || sized(ep$kappa, functions)) && !any(ep$kappa < 0, na.rm = TRUE) && # 0 by underflow
     are_numbers(c(ep$sweeps, ep$skipped), 2) && is_value(ep$log_evidence) &&
-    (functions > 1 || is_value(ep$log_evidence_zp)) &&
+    (functions != 1 || is_value(ep$log_evidence_zp)) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))
 }
 

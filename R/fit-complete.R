@@ -8,6 +8,7 @@
 #   omega        C x C, P(recorded | true class), the mean over nodes and rows
 #   kernel       in use, and its `inducing` inputs; a bpm() has `prior` and `weights` (NULL
 #                without a posterior)
+#   recalibration  of scores: see new_recalibration(); `apart`, see apart_count()
 #   ep           the fixed point; NULL of a filtered bpm(), which has `filter` instead
 #   learning     NULL when nothing was learned
 #   call         the call that made it

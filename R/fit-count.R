@@ -30,3 +30,12 @@ wrong_mixture <- function(P, weight) {
   density <- Reduce(`+`, each)
   density[seq_len(max(which(density > 1e-12)))]
 }
+
+#' The mean of distributions of numbers
+#' @param parts list of densities at 0, 1, ..
+#' @noRd
+mix_densities <- function(parts, share) {
+  size <- max(lengths(parts))
+  padded <- vapply(parts, function(d) c(d, numeric(size - length(d))), numeric(size))
+  drop(matrix(padded, size) %*% share) / sum(share)
+}

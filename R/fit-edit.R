@@ -1,8 +1,13 @@
 # A spec with changed arguments, and in words: both need the constructors of all specs.
 
 spec_constructor <- function(model) {
-  switch(model, gpc = gpc_spec, stc = stc_spec, bpm = bpm_spec)
+  switch(model, gpc = gpc_spec, stc = stc_spec, bpm = bpm_spec, second_stage = second_stage_spec)
 }
+
+# Fields that are no arguments of the model
+spec_held <- list(
+  gpc = "df", second_stage = c("df", "kernel", "criterion", "method", "kernels", "scale")
+)
 
 #' A spec with some arguments changed
 #'
@@ -18,7 +23,7 @@ edit_spec <- function(spec, changed, call = rlang::caller_env()) {
   other_df <- is.finite(spec$df) != is.finite(df)
   if (model == "gpc" && other_df) model <- "stc"
   kept <- unclass(spec)
-  if (model == "gpc") kept$df <- changed$df <- NULL
+  if (model == "gpc") changed$df <- NULL
   if (other_df) kept$criterion <- NULL
   if (other_df || "epsilon" %in% names(changed)) kept$method <- NULL
   given <- names(changed)
@@ -29,14 +34,14 @@ edit_spec <- function(spec, changed, call = rlang::caller_env()) {
   }
   if (!identical(hyper, spec$hyper) && !identical(spec$kernels, "per class")) kept$kernels <- NULL
   if ("inference" %in% names(changed)) kept$nugget <- NULL
-  kept <- kept[setdiff(names(kept), names(changed))]
+  kept <- kept[setdiff(names(kept), c(names(changed), spec_held[[model]]))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)
 }
 
 #' Arguments that differ from the defaults
 #' @noRd
 spec_changed <- function(spec) {
-  decides <- list(gpc = character(), stc = "df", bpm = c("df", "inference"))
+  decides <- list(stc = "df", bpm = c("df", "inference"))
   model <- spec_model(spec)
   plain <- do.call(spec_constructor(model), unclass(spec)[decides[[model]]], quote = TRUE)
   usual <- do.call(spec_constructor(model), list())

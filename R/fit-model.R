@@ -22,7 +22,7 @@ is_low_rank <- function(object) !is.null(object$inducing)
 #' @noRd
 abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
   must(
-    FALSE, arg, "be a model fitted by {.fn gpc}, {.fn stc} or {.fn bpm}", got = object,
+    FALSE, arg, "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or {.fn second_stage}", got = object,
     call = call
   )
 }
@@ -100,6 +100,14 @@ check_by_ep.bpm_filtered <- function(object, call = rlang::caller_env()) {
     "no_sites", call = call
   )
 }
+
+#' What is about the latent function, or about EP
+#' @noRd
+check_has_latent <- function(object, call = rlang::caller_env()) {
+  UseMethod("check_has_latent")
+}
+
+check_has_latent.sturdy_model <- function(object, call = rlang::caller_env()) invisible(object)
 
 # What a model is asked -------------------------------------------------------
 
@@ -198,7 +206,8 @@ model_title <- function(object) {
   name <- switch(spec_model(object$spec),
     gpc = "Gaussian process classifier",
     stc = "process classifier",
-    bpm = "Bayes point machine"
+    bpm = "Bayes point machine",
+    second_stage = "second stage on out-of-sample scores"
   )
   student <- is.finite(df) || spec_model(object$spec) == "stc"
   if (student) paste0("Student-t ", name, ", df = ", format(df)) else name

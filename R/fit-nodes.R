@@ -93,6 +93,9 @@ all_nodes <- function(object) {
 #' How many latent functions a fit has
 #' @noRd
 latent_functions <- function(fields) {
+  if (!is.null(fields$recalibration)) {
+    return(0)
+  }
   classes <- length(fields$blueprint$levels)
   if (classes > 2) classes else 1
 }

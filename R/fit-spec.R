@@ -11,7 +11,7 @@ spec_model <- function(spec) {
 }
 
 is_spec <- function(x) {
-  inherits(x, "sturdy_spec") && is.list(x) && spec_model(x) %in% c("gpc", "stc", "bpm") &&
+  inherits(x, "sturdy_spec") && is.list(x) && spec_model(x) %in% c("gpc", "stc", "bpm", "second_stage") &&
     is_number(x$df)
 }
 

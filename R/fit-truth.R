@@ -97,6 +97,11 @@ truth_under <- function(truth, models) {
 #' @param X encoded inputs. @return list(p, m x C x K; node and weight, see used_nodes()).
 #' @noRd
 truth_new <- function(object, X, call = rlang::caller_env(), used = used_nodes(object)) {
+  UseMethod("truth_new")
+}
+
+truth_new.sturdy_model <- function(object, X, call = rlang::caller_env(),
+                                   used = used_nodes(object)) {
   latent <- node_latent(object, X, call, used)
   p <- lapply(seq_along(latent$weight), function(k) {
     class_probabilities(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df)

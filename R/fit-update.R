@@ -71,7 +71,7 @@ update.sturdy_model <- function(object,
     abort_needs_data("to change {.arg subset} or {.arg na.action}", call)
   }
   spec <- edit_spec(object$spec, changed, call)
-  if (length(object$blueprint$levels) > 2 && spec_model(spec) != "gpc" && is.null(data)) {
+  if (length(object$blueprint$levels) > 2 && spec_model(spec) %in% c("stc", "bpm") && is.null(data)) {
     abort_two_classes(spec, call)
   }
   molded <- if (is.null(data)) {
@@ -235,7 +235,7 @@ update_call <- function(old, given, new) {
     old$formula <- formula
   }
   known <- c(
-    "", "formula", "data", "x", "y", "subset", "na.action", "trusted", "rates",
+    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates",
     names(formals(spec_constructor(model))), names(formals(gpc_spec))
   )
   old <- old[rlang::names2(old) %in% known]

@@ -13,6 +13,7 @@
 #   coarse    the EP tolerance that is enough for a search, or NULL
 #   second    whether the second order of the evidence, which native() gives where control has
 #             it, costs little beside EP
+#   exact     whether native() is a formula: there are no fixed points to be looked for
 #   Z         inducing inputs, or NULL
 #   places    whether again() places them anew
 #   native(hyper, df, L, sites, control, criterion, gradient, progress): EP. L has a row for
@@ -34,17 +35,18 @@
 
 latent_fields <- c(
   "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse",
-  "second", "Z", "places", "native", "natives", "some", "again", "project", "predict", "constant",
-  "pooled"
+  "second", "exact", "Z", "places", "native", "natives", "some", "again", "project", "predict",
+  "constant", "pooled"
 )
 
 #' A latent
-#' @param ... all fields; `natives`, `constant` and `pooled` may be left out.
+#' @param ... all fields; `natives`, `constant`, `pooled` and `exact` may be left out.
 #' @noRd
 new_latent <- function(...) {
   latent <- list(...)
   if (is.null(latent$natives)) latent$natives <- one_by_one(latent$native)
   for (name in c("constant", "pooled")) latent[name] <- list(latent[[name]])
+  if (is.null(latent$exact)) latent$exact <- FALSE
   stopifnot(
     setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
     is.function(latent$native), is.function(latent$some),

@@ -8,6 +8,7 @@ average_rough_steps <- 8L # of at most so many
 average_rough_gain <- 1   # promising no more than this, tell whether it is so far behind there
 average_dropped <- 10     # that its mode need not be known better
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
+average_exact_cells <- 2e5    # rows times classes from which on the same, where there is no EP
 average_rows_classes <- 1000L # of several classes that modes are sought on first
 
 #' Is anything free that is to be integrated, or averaged over?
@@ -21,6 +22,9 @@ is_averaged <- function(latent, spec) {
 #' Are there so many rows, a third of it for each class of several, that modes must do?
 #' @noRd
 average_is_long <- function(latent) {
+  if (latent$exact) {
+    return(latent$n * latent$classes > average_exact_cells)
+  }
   latent$n * max(1, latent$classes / 3) > average_laplace_rows
 }
 

@@ -10,8 +10,11 @@ learn_bounds <- list(
   bias = log(c(1e-6, 1e4)),
   nugget = log(c(1e-6, 1e4)),
   prior_scale = log(c(1e-6, 1e6)),
+  weight = log(c(1e-4, 1e4)),
+  slope = log(c(1e-2, 1e2)),
   epsilon = stats::qlogis(2 * c(1e-6, 0.49))
 )
+overlap_names <- c("nugget", "slope") # what stands for overlap of the classes
 learn_small_epsilon <- 0.01   # below this, 0 is tried
 average_least <- 0.5 # least curvature in normal coordinates: the prior contributes 1
 learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
@@ -122,10 +125,11 @@ kernel_coordinates <- function(latent, normal) {
   field <- rep(free, vapply(roots, ncol, 1L))
   shift <- if (normal) centre else 0 * centre
   bias <- normal && "bias" %in% free
-  curve <- if (normal && "nugget" %in% free) nugget_curve(prior$nugget)
-  bent <- of == "nugget" & !is.null(curve)
+  overlap <- intersect(overlap_names, free)
+  curve <- if (normal && length(overlap)) nugget_curve(prior[[overlap]])
+  bent <- of %in% overlap & !is.null(curve)
   shift[bent] <- 0
-  if (any(bent)) root[bent, ] <- root[bent, ] / prior$nugget$sdlog
+  if (any(bent)) root[bent, ] <- root[bent, ] / prior[[overlap]]$sdlog
   logs <- function(score) {
     u <- shift + score
     if (any(bent)) u[bent] <- curve$value(score[bent])
@@ -165,7 +169,7 @@ kernel_coordinates <- function(latent, normal) {
 prior_root <- function(latent, name) {
   prior <- latent$prior
   values <- length(latent$hyper[[name]])
-  common <- sum(if (name == "lengthscale") prior$common)
+  common <- sum(if (name == "lengthscale") prior$common else prior[[name]]$common)
   if (is.null(prior$pooling)) {
     return(common_root(values, prior[[name]]$sdlog, common))
   }

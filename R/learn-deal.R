@@ -6,6 +6,7 @@ average_nodes <- 120L        # of all noise models together where a node is chea
 average_nodes_classes <- 60L # with several classes, of which each costs as much as one of two,
 average_nodes_fewest <- 27L  # and where it is dear
 average_cheap <- 8e6         # flops of a pass over the rows of which a node is cheap
+average_cell <- 50           # flops of a row and class, where there is no EP
 average_quantum <- 16L       # corners come in so many,
 average_nodes_least <- 12L   # other nodes in no fewer, unless a model's probability by Laplace
 average_negligible <- 1e-3   # is below this; with flip rates, for the Bayes factor hangs on all of
@@ -18,6 +19,9 @@ average_carried_error <- 0.3 # of the log evidence where other models' nodes tel
 #' What a pass over the rows costs, in flops of low-rank algebra: those of dense one are faster
 #' @noRd
 average_cost <- function(latent) {
+  if (latent$exact) {
+    return(average_cell * latent$n * latent$classes)
+  }
   dense <- is.null(latent$Z)
   rank <- if (dense) latent$n / 2 else nrow(latent$Z)
   latent$n * min(latent$n, rank)^2 * (latent$classes / 2)^2

@@ -17,7 +17,7 @@ null_wide <- 7     # |beta| beyond which the labels can't tell
 #' classes, or their lengthscales, has said that they say something
 #' @noRd
 null_is_open <- function(latent, spec) {
-  telling <- intersect(c("lengthscale", "nugget"), names(latent$hyper))
+  telling <- intersect(c("lengthscale", "nugget", "slope"), names(latent$hyper))
   spec$hyper == "integrate" && is.null(spec$noise$overlap) && !is.null(latent$constant) &&
     all(telling %in% latent$free)
 }

@@ -14,6 +14,9 @@ picture.sturdy_model <- function(x, which, inputs, room = length, ...,
     return(picture_trace(x, call))
   }
   check_posterior(x, call)
+  if (!is.null(x$recalibration)) {
+    return(picture(calibration(x)))
+  }
   if (inherits(x, "bpm")) {
     return(picture_weights(x, if (is.null(inputs)) 25 else inputs, room))
   }
@@ -231,7 +234,7 @@ classes_panel <- function(curve) {
 #' The largest residual of every sweep
 #' @noRd
 picture_trace <- function(x, call) {
-  check_by_ep(x, call)
+  check_by_ep(check_has_latent(x, call), call)
   residual <- as.data.frame(x$ep$trace)$residual
   must(
     length(residual) > 0, NULL, "have a trace of EP to plot", "no_trace", of = "The fit",

@@ -121,9 +121,20 @@ describe_latent.bpm <- function(x, digits) {
   ))
 }
 
+describe_latent.second_stage <- function(x, digits) {
+  now <- x$recalibration
+  c(Recalibration = paste0(
+    "slope ", format_each(now$slope, digits), if (!"slope" %in% now$free) " (held)",
+    ", weights ", format_range(now$weight, digits)
+  ))
+}
+
 #' How the posterior was found: one named line
 #' @noRd
 describe_inference <- function(x, digits) {
+  if (!is.null(x$recalibration)) {
+    return(c(Likelihood = "exact, no EP"))
+  }
   if (is.null(x$filter)) {
     return(c(EP = ep_words(x$ep)))
   }
@@ -163,8 +174,16 @@ describe_rows <- function(x) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },
     if (left_out) paste0(" (", left_out, " more left out: missing values)"), ", ",
-    count(length(x$blueprint$columns), "input"), "; classes ", describe_classes(x)
+    describe_inputs(x), "; classes ", describe_classes(x)
   )
+}
+
+describe_inputs <- function(x) {
+  if (is.null(x$recalibration)) {
+    count(length(x$blueprint$columns), "input")
+  } else {
+    "scores"
+  }
 }
 
 describe_classes <- function(x) {
@@ -251,7 +270,9 @@ describe_evidence <- function(x, digits) {
 }
 
 evidence_note <- function(x) {
-  if (!is.null(x$filter)) {
+  if (!is.null(x$recalibration)) {
+    NULL
+  } else if (!is.null(x$filter)) {
     " (depends on the order of the rows)"
   } else if (is_several(x)) {
     " (of factorised EP: to be compared with its own kind only)"
@@ -287,7 +308,7 @@ format.sturdy_model <- function(x, digits = 3, ...) {
   paste0(
     "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
     if (is_several(x)) paste0(length(x$blueprint$levels), " classes, "),
-    count(length(x$blueprint$columns), "input"), ", ", describe_noise(x, digits),
+    describe_inputs(x), ", ", describe_noise(x, digits),
     ", log evidence ", describe_evidence(x, digits)
   )
 }

@@ -57,7 +57,7 @@ c_layers <- c(
   "matrix gmres gamma-ratio qalgebra",
   "argmax",
   "factor-signed student kernel bounce likelihood anderson",
-  "divergence ais count site adf predictive inducing",
+  "divergence ais count site adf predictive inducing scores",
   "latent",
   "fixpoint",
   "criterion parallel second-order",

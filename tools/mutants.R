@@ -943,3 +943,29 @@ mutant(
   "within <- log(variance * overlap_nugget(overlap, classes))", "within <- log(overlap)",
   r = "kernel-overlap"
 )
+mutant(
+  "the gradient of recalibrated scores without what the labels say", "src/scores.c",
+  "(L[at] > 0 ? L[at] * ratio : 0) - here", "-here", r = "latent-scores"
+)
+mutant(
+  "rows that contradict their scores far out have no likelihood", "src/scores.c",
+  "#define LEAST_Z 1e-250", "#define LEAST_Z -1", r = "latent-scores"
+)
+mutant(
+  "overlap is the share of labels that agree with the scores", "R/kernel-recalibration.R",
+  "mean(1 - 1 / rowSums(q))", "mean(1 / rowSums(q))", r = "kernel-recalibration"
+)
+mutant(
+  "bounds of overlap do not bound the slope", "R/kernel-recalibration.R",
+  "prior$slope$within <- sort(log(slopes))", "prior$slope$beside <- sort(log(slopes))",
+  r = "kernel-recalibration"
+)
+mutant(
+  "rows after one without a score take its position", "R/data-scores.R",
+  "with_labels(molded, code, rows, names[rows], n, left_out)",
+  "with_labels(molded, code, seq_along(rows), names[rows], n, left_out)", r = "fit-second-stage"
+)
+mutant(
+  "scores of new rows are not probabilities", "R/data-new.R",
+  "if (!is.null(blueprint$floor))", "if (FALSE)", r = "fit-second-stage"
+)

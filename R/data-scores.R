@@ -1,0 +1,188 @@
+# Scores of a classifier and labels -> the rows of a fit: probabilities by class, those of rows
+# that lack one left out, classes in the order of the levels.
+
+scores_most <- 1000L  # classes
+scores_off <- 0.02    # that the sum of a row may be off 1, by rounding
+scores_least <- 0.02  # a score of 0 is half the least above it, and half of this at most
+score_prefixes <- c(".pred_", "prob.") # of the names of columns, as tidymodels and mlr3 have them
+
+#' Probabilities and labels as molded rows, see mold_formula()
+#' @noRd
+mold_scores <- function(prob, labels, call) {
+  prob <- score_table(prob, "prob", call)
+  vector <- is.null(dim(prob))
+  n <- NROW(prob)
+  check_rows(n, n, call)
+  labels <- one_a_row(labels, n, "labels", "prob", call)
+  must(
+    is.null(dim(labels)) && (is.atomic(labels) || is.factor(labels)), "labels",
+    "be a vector or a factor", "outcome_type", got = labels, call = call
+  )
+  missing <- which(is.na(labels) | (if (vector) is.na(prob) else rowSums(is.na(prob)) > 0))
+  names <- if (vector) as.character(seq_len(n)) else row_names_of(prob)
+  rows <- setdiff(seq_len(n), missing)
+  check_rows(length(rows), n, call)
+  if (length(missing)) {
+    inform_sturdy(
+      c(i = "{length(missing)} of {n} row{?s} {qty(length(missing))}{?lacks/lack} a score or the
+             label and {?is/are} left out."),
+      "rows_left_out", rows = length(missing)
+    )
+    prob <- if (vector) prob[rows] else prob[rows, , drop = FALSE]
+    labels <- labels[rows]
+  }
+  if (vector) prob <- cbind(1 - prob, prob, deparse.level = 0)
+  prob <- score_classes(prob, labels, call)
+  levels <- colnames(prob)
+  inform_levels(factor(levels, levels), levels, "labels")
+  floor <- score_floor(prob)
+  molded <- list(
+    data = list(X = score_rows(prob, floor, "prob", call)),
+    blueprint = structure(list(
+      interface = "matrix", named = TRUE, variables = levels, levels = levels,
+      coding = lapply(rlang::set_names(levels), function(class) {
+        list(kind = "numeric", center = 0, scale = 1)
+      }),
+      columns = levels, all_columns = levels, scale = FALSE, floor = floor
+    ), class = "sturdy_blueprint")
+  )
+  code <- label_codes(match(as.character(labels), levels), levels)
+  left_out <- if (length(missing)) {
+    structure(missing, names = names[missing], class = "omit")
+  }
+  with_labels(molded, code, rows, names[rows], n, left_out)
+}
+
+#' Scores as a matrix of doubles with a column for each class; of the event alone as a vector
+#' @noRd
+score_table <- function(prob, arg, call) {
+  if (is.data.frame(prob)) {
+    odd <- names(prob)[!vapply(prob, is.numeric, NA)]
+    must(
+      !length(odd), arg, "have a numeric column for each class and no other", "column_type",
+      more = c(x = "Not numeric: {.val {few(odd)}}."), call = call
+    )
+    prob <- as.matrix(prob)
+  }
+  must(
+    is.numeric(prob) && !is.factor(prob) && length(dim(prob)) %in% c(0, 2), arg,
+    "be a numeric matrix or data frame with a column for each class, or a numeric vector for the
+     event", got = prob, call = call
+  )
+  storage.mode(prob) <- "double"
+  if (NCOL(prob) == 1) as.vector(prob) else prob
+}
+
+#' Columns in the order of the classes, and with their names
+#' @noRd
+score_classes <- function(prob, labels, call) {
+  columns <- score_names(colnames(prob))
+  said <- unique(as.character(labels))
+  must(
+    ncol(prob) <= scores_most, "prob",
+    "have at most {scores_most} columns, one for each class, not {ncol(prob)}", "outcome_levels",
+    call = call
+  )
+  if (is.null(columns)) {
+    levels <- score_levels(labels, ncol(prob))
+    must(
+      length(levels) == ncol(prob), "prob", "have columns with the names of the classes",
+      c("column_names", "outcome_levels"), more = c(
+        x = "It has {ncol(prob)} column{?s} without names, and {.arg labels} {length(said)}
+             {cli::qty(length(said))}class{?es}."
+      ), call = call
+    )
+    colnames(prob) <- levels
+    return(prob)
+  }
+  twice <- unique(columns[duplicated(columns)])
+  must(
+    !length(twice) && !anyNA(columns) && all(nzchar(columns)), "prob",
+    "have columns with different names", "column_names", call = call
+  )
+  unknown <- setdiff(said, columns)
+  must(
+    !length(unknown), "labels", "be names of columns of {.arg prob}",
+    c("novel_levels", "outcome_levels"), more = c(
+      x = "Without a column: {.val {few(unknown)}}.", i = "Columns: {.val {few(columns)}}."
+    ), levels = unknown, call = call
+  )
+  colnames(prob) <- columns
+  same <- is.factor(labels) && setequal(levels(labels), columns)
+  if (same) prob[, levels(labels), drop = FALSE] else prob
+}
+
+#' The classes of labels where columns do not say them
+#' @noRd
+score_levels <- function(labels, columns) {
+  if (is.factor(labels)) {
+    used <- levels(labels)[levels(labels) %in% as.character(labels)]
+    return(if (nlevels(labels) == columns) levels(labels) else used)
+  }
+  if (is.logical(labels)) {
+    return(c("FALSE", "TRUE"))
+  }
+  codes <- if (is.numeric(labels) && columns == 2) two_codes(labels)
+  if (length(codes)) {
+    return(as.character(codes[[1]]))
+  }
+  if (is.numeric(labels)) as.character(sort(unique(labels))) else text_levels(as.character(labels))
+}
+
+#' What stands for a score of 0
+#' @noRd
+score_floor <- function(prob) {
+  above <- prob[prob > 0]
+  min(above, scores_least) / 2
+}
+
+#' Rows that are probabilities, none of them 0
+#' @param floor see score_floor().
+#' @noRd
+score_rows <- function(prob, floor, arg, call) {
+  outside <- which(rowSums(!(prob >= 0 & prob <= 1 + scores_off)) > 0)
+  must(
+    !length(outside), arg, "have probabilities, from 0 to 1", "prob", more = c(
+      x = "Others in {qty(length(outside))}row{?s} {few(outside)}.",
+      i = "Of log odds {.code plogis(x)} is the probability of the event, of logits of several
+           classes {.code exp(x) / rowSums(exp(x))}, of log probabilities {.code exp(x)}."
+    ), rows = outside, call = call
+  )
+  total <- rowSums(prob)
+  off <- which(abs(total - 1) > scores_off)
+  must(
+    !length(off), arg, "have rows that sum to 1", "prob", more = c(
+      x = "In {qty(length(off))}row{?s} {few(off)} the sum is {few(signif(total[off], 3))}.",
+      i = "Counts and scores by class become probabilities by {.code prob / rowSums(prob)}."
+    ), rows = off, call = call
+  )
+  prob[prob < floor] <- floor
+  prob / rowSums(prob)
+}
+
+#' Further scores: those of the event alone as two columns, and columns by the names of classes
+#' @noRd
+new_scores <- function(newdata, blueprint) {
+  if (is.null(blueprint$floor)) {
+    return(newdata)
+  }
+  if (is.numeric(newdata) && is.null(dim(newdata)) && length(blueprint$levels) == 2) {
+    newdata <- cbind(1 - newdata, newdata, deparse.level = 0)
+  }
+  for (prefix in score_prefixes) {
+    at <- match(paste0(prefix, blueprint$levels), colnames(newdata))
+    if (!anyNA(at)) colnames(newdata)[at] <- blueprint$levels
+  }
+  newdata
+}
+
+#' Names of columns without what packages put before those of the classes
+#' @noRd
+score_names <- function(columns) {
+  for (prefix in score_prefixes) {
+    if (length(columns) && all(startsWith(columns, prefix))) {
+      columns <- substring(columns, nchar(prefix) + 1)
+    }
+  }
+  columns
+}

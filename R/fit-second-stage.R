@@ -1,0 +1,204 @@
+# A second stage on out-of-sample scores of any classifier: what stands between the scores and the
+# learner, and a fit of its own class.
+
+#' Which labels are wrong, by out-of-sample scores of any classifier
+#'
+#' A forest, boosted trees, a network: any classifier that gives probabilities of the classes. From
+#' probabilities that were predicted for each row *without its own label*, and the labels,
+#' `second_stage()` makes a fit that is asked what every fit of this package is: [mislabelled()],
+#' [noise_test()], [review()], [label_report()], [noise_matrix()], [confusion()], [relabel()],
+#' [`update(fit, checked = )`][update.sturdy_model], [calibration()], [loo()], `plot()`.
+#' [`mislabelled(prob, labels)`][mislabelled] does both at once.
+#'
+#' @details
+#' The ranking of the rows is that of the classifier. What is added is how many labels are
+#' wrong, with an interval, whether any is, which class a label should be, and which rows to
+#' call wrong at a false-discovery rate.
+#'
+#' With the score `p` of row i for class c, the true class has the probability proportional
+#' to `weight[c] * p^slope`: the scores, recalibrated. The recorded label follows from it by the noise
+#' models of all fits ([noise_prior()], [averaging]). Weights, slope and rates are
+#' integrated over; their likelihood is exact, and there is no EP. In logs the weights, against
+#' that of the first class, have standard normal priors, and so has `log(slope) / 0.7`. With more
+#' than 100 classes the weights are held at 1.
+#'
+#' # Out of sample
+#' A score must be made without the label of its row: by cross-validation, out of bag, or from
+#' another table. In-sample scores agree with wrong labels, and hide them. Nothing in the
+#' scores shows it.
+#'
+#' # How many: both ends
+#' A classifier that was trained on wrong labels is calibrated to wrong labels. Where these fall at
+#' random it still contradicts them, and their number can be learned. Where they fall on rows
+#' that do look like the other class, as most human errors do, flatter scores explain them
+#' as well as wrong labels do: then the number that is learned is the least there can be. Two
+#' things are possible: the classes overlap, or the labels are wrong, and only who knows the subject
+#' can tell. Who knows how often a label that is right would contradict the inputs says so by
+#' `noise = noise_prior(overlap = 0.01)` (held), or `overlap = c(0.01, 0.1)` (bounded). Without it,
+#' the number is learned, and that under an overlap of 1 % is stated beside it.
+#'
+#' # Scores
+#' Columns are matched to the classes by name, also with the prefix `.pred_` or `prob.`;
+#' without names they are in the order of the levels. A row may be off 1 by 0.02, and is
+#' then divided by its sum. A score of 0 becomes half the least one above 0, and 0.01 at most. Rows
+#' that lack a score or the label are left out, with a message. Log odds, logits, counts and rows
+#' that do not sum to 1 are refused.
+#'
+#' # What a second stage has not
+#' There is no latent function: `type = "latent"` and intervals of [predict()][predict.sturdy_model],
+#' [posterior_sample()] and [check_fit()] are refused. `newdata` are further probabilities.
+#'
+#' @param prob Out-of-sample probabilities: a numeric matrix or data frame with a row for
+#'   each label and a column for each class (2 to 1,000); or a vector of the probability of the
+#'   event, the second of two classes.
+#' @param labels The recorded labels: a factor, character or logical vector, or numbers: for
+#'   two classes 0/1 or -1/1, else the names of the columns.
+#' @param ... Arguments of the fit: `epsilon` (`"average"`, the default; `"learn"`, `"learn2"`,
+#'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"` or `"optimum"`), `noise`
+#'   ([noise_prior()]) and `control` ([ep_control()]), as in [gpc_spec()].
+#' @param trusted,rates Rows whose labels are known to be right, and the group of each row
+#'   that has a flip rate of its own: vectors, as in [gpc()].
+#' @return A fit of class `c("second_stage", "sturdy_model")`, with the fields of those of
+#'   [gpc()], but for kernel and inducing inputs; and `recalibration`, a list with `weight` (of the
+#'   classes but the first), `slope`, `free`, `prior` and `apart`, the number of wrong labels
+#'   under an overlap of 1 %. `coef()` has the weights, the slope and the rates.
+#' @section Conditions:
+#' Errors: `sturdy_error_prob` for what are no probabilities, with the field `rows`;
+#' `sturdy_error_column_names`, `sturdy_error_novel_levels` and `sturdy_error_outcome_levels` where
+#' columns and labels do not match; `sturdy_error_prior` for an overlap that the scores can't
+#' have; `sturdy_error_no_latent` for questions to a latent function. Messages:
+#' `sturdy_message_rows_left_out`.
+#' @seealso [mislabelled()], [noise_prior()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' truth <- factor(sample(c("a", "b", "c"), 300, TRUE))
+#' prob <- matrix(rexp(900), 300, dimnames = list(NULL, levels(truth)))
+#' prob[cbind(1:300, as.integer(truth))] <- 8
+#' prob <- prob / rowSums(prob)
+#' labels <- truth
+#' wrong <- 1:30
+#' labels[wrong] <- c(b = "a", c = "b", a = "c")[as.character(truth[wrong])]
+#'
+#' fit <- second_stage(prob, labels)
+#' fit
+#' head(mislabelled(fit))
+second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
+  check_given(missing(prob), "prob")
+  check_given(missing(labels), "labels")
+  spec <- second_stage_spec(...)
+  call <- rlang::current_env()
+  molded <- with_memory(mold_scores(prob, labels, call), call)
+  fit_spec(spec, known_in(molded, NULL, trusted, rates), call)
+}
+
+second_stage_spec <- function(...,
+                              epsilon = default_epsilon(hyper),
+                              hyper = default_hyper(),
+                              noise = noise_prior(),
+                              control = ep_control()) {
+  blame_caller()
+  check_no_dots(..., known = names(formals(second_stage_spec))[-1])
+  new_spec(
+    "second_stage",
+    df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),
+    hyper = check_choice(hyper, c("integrate", "optimum"), "hyper"),
+    noise = check_noise_prior(noise), criterion = "evidence", method = "gradient",
+    kernels = "shared", scale = FALSE, control = check_control(control)
+  )
+}
+
+fit_molded.second_stage_spec <- function(spec, molded, call) {
+  spec <- check_class_number(spec, molded, call)
+  X <- molded$data$X
+  check_memory(12 * length(X), nrow(X), call = call)
+  S <- log(X)
+  recalibration <- new_recalibration(S, spec$noise$overlap, call)
+  fit <- learn_fit(latent_scores(S, row_labels(molded$data), recalibration), spec)
+  recalibration[names(fit$hyper)] <- fit$hyper
+  fit$ep <- kept_ep(fit$ep, spec)
+  recalibration["apart"] <- list(
+    if (!is.null(fit$nodes) && is.null(spec$noise$overlap)) apart_count(spec, molded, call)
+  )
+  new_model(spec, molded, call, fit, recalibration = recalibration)
+}
+
+#' The distribution of the number of wrong labels where the classes hardly overlap, by some of
+#' many rows
+#' @return list(density, times: as many rows), `NULL` where the scores can't be so.
+#' @noRd
+apart_count <- function(spec, molded, call) {
+  data <- molded$data
+  n <- length(data$y)
+  rows <- spread_over(n, recalibration_rows)
+  spec$noise$overlap <- recalibration_apart
+  spec$control$progress <- FALSE
+  molded$data[c("X", "y", "rows", "row_names", "reports")] <- list(
+    data$X[rows, , drop = FALSE], data$y[rows], data$rows[rows], data$row_names[rows],
+    reports_of(data$reports, rows)
+  )
+  fit <- tryCatch(
+    suppressMessages(fit_molded(spec, molded, call)), sturdy_error_prior = function(cnd) NULL
+  )
+  if (!is.null(fit)) {
+    parts <- fit$nodes$wrong
+    share <- fit$nodes$models$probability
+    list(density = mix_densities(parts, share), times = n / length(rows))
+  }
+}
+
+model_latent.second_stage <- function(object) {
+  latent_scores(log(object$data$X), row_labels(object$data), object$recalibration)
+}
+
+model_hyper.second_stage <- function(object) object$recalibration[c("weight", "slope")]
+
+hyperparameters.second_stage <- function(object) {
+  now <- object$recalibration
+  names <- c(paste0("weight.", names(now$weight)), "slope")
+  c(stats::setNames(c(now$weight, now$slope), names), named_rates(object))
+}
+
+learned.second_stage <- function(object) {
+  now <- object$recalibration
+  c(
+    rep("weight" %in% now$free, length(now$weight)), "slope" %in% now$free,
+    rep(rate_learned(object), length(object$epsilon))
+  )
+}
+
+moved_to.second_stage <- function(object, nodes, k) {
+  object$recalibration[c("weight", "slope")] <- nodes$hyper[[k]]
+  object$ep$b[] <- last_slice(nodes$b, k)
+  with_rates(object, nodes, k)
+}
+
+truth_new.second_stage <- function(object, X, call = rlang::caller_env(),
+                                   used = used_nodes(object)) {
+  b <- matrix(if (is_average(object)) object$nodes$b else object$ep$b, ncol(X) + 1)
+  S <- log(X)
+  p <- vapply(used$node, function(k) recalibrated(S, b[, k]), unname(S))
+  c(list(p = array(p, c(dim(S), length(used$node)))), used[c("node", "weight")])
+}
+
+#' Probabilities of the true classes
+#' @param S log scores. @param b the log weights of the classes and the slope.
+#' @noRd
+recalibrated <- function(S, b) {
+  eta <- unname(S) * b[length(b)] + rep(b[-length(b)], each = nrow(S))
+  exp(eta - row_log_sum(eta))
+}
+
+node_latent.second_stage <- function(object, X, call, used = all_nodes(object)) {
+  check_has_latent(object, call)
+}
+
+check_has_latent.second_stage <- function(object, call = rlang::caller_env()) {
+  abort_sturdy(
+    c(
+      "A second stage has no latent function, and its likelihood needs no EP: it is exact.",
+      i = "{.code predict(fit, type = \"prob\")} has probabilities of the true classes."
+    ),
+    "no_latent", call = call
+  )
+}

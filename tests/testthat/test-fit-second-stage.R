@@ -1,0 +1,196 @@
+# A second stage on scores: what goes in, and that a fit answers what all fits answer.
+
+two_stage <- function(...) {
+  d <- toy_scores(2, 120)
+  second_stage(d$prob, d$labels, ...)
+}
+
+test_that("the posterior of the true class is Bayes' rule at the recalibrated scores", {
+  d <- toy_scores(3, 80)
+  omega <- matrix(c(0.8, 0.15, 0.05, 0.1, 0.85, 0.05, 0, 0.2, 0.8), 3, byrow = TRUE)
+  dimnames(omega) <- list(letters[1:3], letters[1:3])
+  fit <- second_stage(d$prob, d$labels, epsilon = omega, hyper = "optimum")
+  at <- coef(fit)
+  q <- exp(ref_recalibrated(log(d$prob), c(0, log(at[1:2])), at[["slope"]]))
+  joint <- q * t(omega)[as.integer(d$labels), ]
+  p <- joint / rowSums(joint)
+  found <- mislabelled(fit)
+  found <- found[order(found$row), ]
+  own <- cbind(1:80, as.integer(d$labels))
+  expect_equal(found$probability, 1 - p[own], tolerance = 1e-10)
+  expect_equal(found$loo, unname((q %*% omega)[own]), tolerance = 1e-10)
+  expect_equal(predict(fit, d$prob, type = "prob"), q, ignore_attr = TRUE, tolerance = 1e-10)
+  expect_equal(predict(fit, type = "prob"), q, ignore_attr = TRUE, tolerance = 1e-10)
+  noisy <- predict(fit, d$prob, type = "prob", noise = TRUE)
+  expect_equal(noisy, q %*% omega, ignore_attr = TRUE, tolerance = 1e-10)
+})
+
+test_that("probabilities and labels give the object that their fit gives", {
+  d <- toy_scores(2, 120)
+  withr::local_options(sturdy.hyper = "integrate")
+  fit <- second_stage(d$prob, d$labels)
+  expect_identical(mislabelled(d$prob, d$labels), mislabelled(fit))
+  expect_identical(mislabelled(as.data.frame(d$prob), d$labels, fdr = 0.2), mislabelled(fit, 0.2))
+  of_event <- mislabelled(d$prob[, "b"], d$labels, trusted = 1:5)
+  expect_equal(of_event, mislabelled(update(fit, trusted = 1:5)), tolerance = 1e-8)
+  expect_error(mislabelled("a"), class = "sturdy_error_type")
+})
+
+test_that("columns go by name, with a prefix too, and the event by the levels", {
+  d <- toy_scores(3, 60)
+  fit <- second_stage(d$prob, d$labels, epsilon = 0.1, hyper = "optimum")
+  turned <- d$prob[, c(2, 3, 1)]
+  same <- function(prob, labels = d$labels) {
+    again <- second_stage(prob, labels, epsilon = 0.1, hyper = "optimum")
+    expect_equal(again$ep$seen, fit$ep$seen)
+    expect_identical(again$blueprint$levels, fit$blueprint$levels)
+  }
+  same(turned)
+  same(unname(d$prob))
+  same(unname(d$prob), as.character(d$labels))
+  named <- as.data.frame(turned)
+  names(named) <- paste0(".pred_", names(named))
+  same(named)
+  expect_equal(predict(fit, named, type = "prob"), predict(fit, type = "prob"), ignore_attr = TRUE)
+  # a class that no label has is still one that rows may belong to
+  rare <- cbind(d$prob * 0.9, z = 0.1)
+  fit <- second_stage(rare, as.character(d$labels), epsilon = 0.1, hyper = "optimum")
+  expect_identical(fit$blueprint$levels, c("a", "b", "c", "z"))
+})
+
+test_that("scores of 0, ties and rows off 1 by rounding are taken", {
+  d <- toy_scores(2, 100)
+  votes <- round(20 * d$prob) / 20
+  expect_true(any(votes == 0))
+  fit <- second_stage(votes, d$labels)
+  expect_equal(min(fit$data$X), 0.01 / 1.01)
+  expect_true(all(is.finite(mislabelled(fit)$probability)))
+  hard <- second_stage(round(d$prob), d$labels)
+  expect_true(all(is.finite(mislabelled(hard)$probability)))
+  rounded <- second_stage(round(d$prob, 2) * 1.01, d$labels)
+  expect_equal(rowSums(rounded$data$X), rep(1, 100))
+})
+
+test_that("rows without a score or a label are left out, and keep their positions", {
+  d <- toy_scores(2, 60)
+  prob <- d$prob
+  prob[3, 1] <- NA
+  d$labels[10] <- NA
+  expect_message(fit <- second_stage(prob, d$labels), class = "sturdy_message_rows_left_out")
+  expect_equal(nobs(fit), 58)
+  expect_setequal(mislabelled(fit)$row, setdiff(1:60, c(3, 10)))
+  part <- suppressMessages(second_stage(prob[, 2], d$labels))
+  expect_equal(nobs(part), 59)
+})
+
+test_that("what are no out-of-sample probabilities of these classes is refused by name", {
+  d <- toy_scores(3, 40)
+  refused <- function(prob, labels, class, arg = "prob") {
+    cnd <- expect_error(second_stage(prob, labels), class = paste0("sturdy_error_", class))
+    expect_equal(cnd$arg, arg)
+  }
+  refused(log(d$prob), d$labels, "prob")
+  refused(stats::qlogis(d$prob), d$labels, "prob")
+  refused(3 * d$prob, d$labels, "prob")
+  refused(d$prob / 2, d$labels, "prob")
+  refused(0 * d$prob, d$labels, "prob")
+  refused(unname(d$prob), rep(1:2, 20), "column_names")
+  refused(d$prob[, 1:2], d$labels, "novel_levels", "labels")
+  refused(d$prob, d$labels[-1], "length", "labels")
+  refused(d$prob[, c(1, 1, 2)], d$labels, "column_names")
+  refused(data.frame(d$prob, id = "x"), d$labels, "column_type")
+  refused(array(d$prob, c(40, 1, 3)), d$labels, "type")
+  refused(d$prob, list(1), "length", "labels")
+  refused(c(2, rep(0.5, 39)), rep(0:1, 20), "prob")
+  refused(rep(0.5, 40), rep(c("a", "b", "c", "d"), 10), "column_names")
+  expect_error(second_stage(d$prob), class = "sturdy_error_missing_argument")
+  expect_error(second_stage(d$prob, d$labels, kernel = 1), class = "sturdy_error_unknown_argument")
+  fit <- second_stage(d$prob, d$labels, epsilon = 0.1, hyper = "optimum")
+  expect_error(predict(fit, 2 * d$prob), class = "sturdy_error_prob")
+  expect_error(predict(fit, d$prob[, 1:2]), class = "sturdy_error_missing_column")
+})
+
+test_that("what needs a latent function or EP is refused", {
+  fit <- two_stage(hyper = "optimum")
+  refused <- function(code) expect_error(code, class = "sturdy_error_no_latent")
+  refused(predict(fit, type = "latent"))
+  refused(predict(fit, interval = 0.9))
+  refused(posterior_sample(fit))
+  refused(check_fit(fit))
+  refused(log_evidence(fit, "ep_zp"))
+  refused(plot(fit, "trace"))
+  expect_match(ep_diagnostics(fit)$happened[1], "exact")
+})
+
+test_that("checks, trusted rows and groups count as in every fit", {
+  d <- toy_scores(2, 120)
+  fit <- averaged_stage(d)
+  rows <- d$rows[1:4]
+  checked <- suppressMessages(
+    update(fit, checked = data.frame(row = rows, label = d$truth[rows]))
+  )
+  found <- mislabelled(checked)
+  expect_equal(found$probability[match(rows, found$row)], rep(0, 4))
+  expect_equal(noise_test(checked)$probability_none, 0)
+  group <- rep(c("x", "y"), 60)
+  apart <- averaged_stage(d, rates = group, trusted = setdiff(1:20, d$rows))
+  expect_setequal(flip_rates(apart)$group, c("x", "y"))
+  expect_equal(sum(report_known(apart$data$reports)), length(setdiff(1:20, d$rows)))
+})
+
+test_that("every question has an answer, for two classes and for several", {
+  for (classes in 2:3) {
+    d <- toy_scores(classes, 100)
+    fit <- averaged_stage(d)
+    expect_output(print(fit), "Wrong labels")
+    expect_output(print(summary(fit)), "Recalibration")
+    expect_output(print(noise_test(fit)), "Noise models")
+    expect_equal(nrow(review(fit, 5)), 5)
+    expect_equal(dim(noise_matrix(fit)), c(classes, classes))
+    expect_s3_class(calibration(fit), "sturdy_calibration")
+    expect_length(row_loo(fit), 100)
+    expect_silent(confusion(fit))
+    expect_length(suppressMessages(relabel(fit)), 100)
+    file <- withr::local_tempfile(fileext = ".html")
+    label_report(fit, file, data = data.frame(name = paste("row", 1:100)))
+    expect_gt(file.size(file), 1e4)
+    withr::with_pdf(NULL, plot(fit))
+    kept <- withr::local_tempfile()
+    saveRDS(fit, kept)
+    expect_identical(mislabelled(readRDS(kept)), mislabelled(fit))
+    more <- suppressMessages(absorb(fit, d$prob[1:5, ], d$labels[1:5]))
+    expect_equal(nobs(more), 105)
+    slope <- criterion(fit)$gradient
+    expect_true(all(is.finite(slope)))
+  }
+})
+
+test_that("a fit that was changed is not one", {
+  fit <- two_stage(hyper = "optimum")
+  fit$recalibration$slope <- -1
+  expect_error(mislabelled(fit), class = "sturdy_error_changed")
+})
+
+test_that("the order of the rows and the names of the classes do not matter", {
+  d <- toy_scores(2, 120)
+  fit <- averaged_stage(d)
+  turn <- rev(seq_len(120))
+  back <- averaged_stage(list(prob = d$prob[turn, ], labels = d$labels[turn]))
+  expect_equal(row_flipped(back)[turn], row_flipped(fit), tolerance = 1e-6)
+})
+
+test_that("forty classes are as good as three", {
+  classes <- 40
+  d <- withr::with_seed(3, {
+    truth <- sample(classes, 600, TRUE)
+    prob <- matrix(stats::rexp(600 * classes), 600)
+    prob[cbind(1:600, truth)] <- 100 * stats::rexp(600)
+    colnames(prob) <- paste0("c", seq_len(classes))
+    labels <- truth
+    labels[1:60] <- labels[1:60] %% classes + 1
+    list(prob = prob / rowSums(prob), labels = paste0("c", labels))
+  })
+  fit <- second_stage(d$prob, d$labels, epsilon = "learn", hyper = "optimum")
+  expect_lt(abs(sum(row_flipped(fit)) - 60), 12)
+  expect_null(noticed(fit))
+})

@@ -1,0 +1,42 @@
+# Overlap as the slope of a recalibration.
+
+test_that("the slope of a share of overlap leaves that share, by direct computation", {
+  d <- toy_scores(3, 200)
+  S <- log(d$prob)
+  for (share in c(0.01, 0.05, 0.2)) {
+    slope <- overlap_slope(share, S)
+    q <- exp(ref_recalibrated(S, numeric(3), slope))
+    expect_equal(mean(1 - apply(q, 1, max)), share, tolerance = 1e-4)
+  }
+  # ties can't be told apart by any slope
+  tied <- matrix(0.5, 10, 2)
+  expect_error(overlap_slope(0.01, log(tied)), class = "sturdy_error_prior")
+})
+
+test_that("overlap is held, bounded, or learned with both ends named", {
+  d <- toy_scores(3, 200, strength = 3)
+  fit <- function(overlap) averaged_stage(d, noise = noise_prior(overlap = overlap))
+  S <- log(d$prob)
+  held <- fit(0.03)
+  expect_equal(held$recalibration$slope, overlap_slope(0.03, S))
+  expect_false("slope" %in% held$recalibration$free)
+  bounded <- fit(c(0.02, 0.03))
+  slopes <- vapply(nodes(bounded)$hyper, function(hyper) hyper$slope, 0)
+  ends <- c(overlap_slope(0.03, S), overlap_slope(0.02, S))
+  expect_true(all(slopes > ends[1] - 1e-8 & slopes < ends[2] + 1e-8))
+  expect_gt(diff(range(slopes)), 0.2 * diff(ends))
+  learned <- fit(NULL)
+  expect_null(overlap_ends(held))
+  both <- overlap_ends(learned)
+  expect_equal(row.names(both), c("overlap", "apart"))
+  expect_equal(both$count[1], noise_test(learned)$average$count)
+  apart <- fit(0.01)
+  expect_equal(both$count[2], noise_test(apart)$average$count, tolerance = 1e-6)
+  expect_gt(both$count[2], both$count[1])
+  expect_output(print(learned), "if classes hardly\\s+overlap")
+})
+
+test_that("weights of more than a hundred classes are held", {
+  S <- matrix(log(1 / 120), 5, 120, dimnames = list(NULL, 1:120))
+  expect_equal(new_recalibration(S, NULL, NULL)$free, "slope")
+})
