@@ -311,7 +311,8 @@ is_ep <- function(ep, n, k, functions, classes) {
   })
   by_row <- c(list(ep$loo, ep$flipped), if (n > 0 && !exact) list(ep$residual))
   status %in% names(ep_statuses) && are_strings(ep$message, 1) &&
-    are_numbers(ep$b, k * max(1, functions)) && all(vapply(by_function, sized, NA, n * functions)) &&
+    are_numbers(ep$b, k * max(1, functions)) &&
+    all(vapply(by_function, sized, NA, n * functions)) &&
     all(vapply(by_row, sized, NA, n)) && sized(ep$seen, n * classes) &&
     !any(ep$C_diag <= 0, na.rm = TRUE) &&
     (exact || status != "converged" || all(ep$cavity$var > 0)) &&
@@ -326,7 +327,7 @@ is_ep <- function(ep, n, k, functions, classes) {
 #' @noRd
 are_hyper <- function(hyper, sizes, classes) {
   values <- unlist(hyper, use.names = FALSE)
-  each <- sizes / sizes[["nugget"]]
+  each <- sizes / sizes[[length(sizes)]] # a nugget, or a slope
   known <- list(each, if (classes > 2) each * classes)
   are_numbers(values) && all(values >= 0) &&
     all(vapply(hyper, function(one) is.list(one) && list(lengths(one) + 0) %in% known, NA))

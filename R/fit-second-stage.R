@@ -16,8 +16,8 @@
 #' call wrong at a false-discovery rate.
 #'
 #' With the score `p` of row i for class c, the true class has the probability proportional
-#' to `weight[c] * p^slope`: the scores, recalibrated. The recorded label follows from it by the noise
-#' models of all fits ([noise_prior()], [averaging]). Weights, slope and rates are
+#' to `weight[c] * p^slope`: the scores, recalibrated. The recorded label follows from it by the
+#' noise models of all fits ([noise_prior()], [averaging]). Weights, slope and rates are
 #' integrated over; their likelihood is exact, and there is no EP. In logs the weights, against
 #' that of the first class, have standard normal priors, and so has `log(slope) / 0.7`. With more
 #' than 100 classes the weights are held at 1.
@@ -45,8 +45,8 @@
 #' that do not sum to 1 are refused.
 #'
 #' # What a second stage has not
-#' There is no latent function: `type = "latent"` and intervals of [predict()][predict.sturdy_model],
-#' [posterior_sample()] and [check_fit()] are refused. `newdata` are further probabilities.
+#' There is no latent function: `type = "latent"` and intervals of
+#' [predict()][predict.sturdy_model], [posterior_sample()] and [check_fit()] are refused. `newdata` are further probabilities.
 #'
 #' @param prob Out-of-sample probabilities: a numeric matrix or data frame with a row for
 #'   each label and a column for each class (2 to 1,000); or a vector of the probability of the
