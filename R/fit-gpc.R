@@ -115,9 +115,9 @@
 #' @param inducing For many rows: `NULL` for the kernel between all rows; a number m of
 #'   inducing inputs, which are placed among the rows; or the inducing inputs themselves, a
 #'   data frame or matrix with the input columns. `"auto"`, the default, is `NULL` up to
-#'   400 rows (300 with three classes or more), where the kernel between all rows is as fast,
+#'   500 rows (300 with three classes or more), where the kernel between all rows is as fast,
 #'   and 100 above: more where 100 leave more than a twentieth of the variance (200 with more
-#'   than 20 encoded columns or up to 1000 rows, then fewer, 100 from 4000 rows on). See
+#'   than 20 encoded columns, else 200 at 501 rows and fewer with more, 100 from 4000 on). See
 #'   [many-rows].
 #' @param kernels With three classes or more, `"average"`, the default with `hyper =
 #'   "integrate"`, over one kernel and kernels by class that are alike to a degree (see

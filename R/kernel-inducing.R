@@ -1,10 +1,13 @@
 # Where inducing inputs stand.
 
-# A kernel is dense up to where EP between all rows takes longer than through 100 inducing
-# inputs: rows of two classes, and of several
-inducing_auto_rows <- c(400, 300)
+# A kernel is dense up to where EP between all rows, with nodes as few as it can afford, takes as
+# long as through inducing inputs: rows of two classes, and of several
+inducing_auto_rows <- c(500, 300)
 inducing_auto <- 100
-inducing_auto_work <- 4000 # rows up to which twice as many take no longer than 100 on these
+# With fewer rows than this more of them are affordable, (this / rows)^power times as many, at
+# most twice: n m^2 rises with the rows
+inducing_auto_work <- 4000
+inducing_auto_power <- 0.35
 inducing_sample <- 4000    # rows that centres are found among
 inducing_steps <- 15       # of Lloyd's algorithm
 
@@ -33,11 +36,12 @@ auto_inducing <- function(rows, classes) {
 }
 
 #' And how many it goes on with where these leave much of the variance: twice as many, if
-#' there are many columns; else so many that the time, in proportion to n m^2, never falls
-#' with the rows
+#' there are many columns; else so many that the time, in proportion to n m^2, rises with the
+#' rows
 #' @noRd
 more_inducing <- function(m, rows, wide) {
-  if (wide) 2 * m else round(m * min(max(sqrt(inducing_auto_work / rows), 1), 2))
+  times <- if (wide) 2 else (inducing_auto_work / rows)^inducing_auto_power
+  round(m * min(max(times, 1), 2))
 }
 
 #' k-means++ centres in the metric of the kernel

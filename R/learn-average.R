@@ -3,10 +3,9 @@
 # one before; then nodes, as many as a model deserves.
 
 average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
-average_behind <- 5       # nats behind on some of fewer rows: a few steps on all of them, the last
-average_rough_steps <- 8L # of at most so many
-average_rough_gain <- 1   # promising no more than this, tell whether it is so far behind there
-average_dropped <- 10     # that its mode need not be known better
+average_rough_steps <- 8L # so many on all rows at most, from some of fewer, the last of them
+average_rough_gain <- 1   # promising no more than this, tell whether one is so many nats behind
+average_dropped <- 10     # the best that its mode need not be known better
 average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 average_exact_cells <- 2e5    # rows times classes from which on the same, where there is no EP
 average_rows_classes <- 1000L # of several classes that modes are sought on first
@@ -41,24 +40,17 @@ average_fit <- function(latent, spec) {
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
   counter <- learn_counter(spec$control$progress$tick, latent$n)
-  # with several classes all rows cost several times as much; where modes must do, those of
-  # some rows tell the curvature; what is elsewhere is not fetched for less
-  fewer <- is.null(latent$again) || latent$classes > 2 ||
-    !average_is_long(latent) && !is.null(latent$y)
-  rows <- min(
-    if (fewer) learn_few_rows(latent$n), if (latent$classes > 2) average_rows_classes, stage_rows
-  )
-  d <- length(plain$start) + 1 # with a rate
   both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
   models <- length(union(noise$models, names(noise$weights))) *
     length(both$weights) / length(noise$weights)
-  nodes <- if (integrate) average_total(latent) else 0
+  rows <- average_rows(latent)
   plan_average(
-    spec$control$progress, latent$n, stage_few(latent, rows)$n, d, models, nodes, spec$df
+    spec$control$progress, c(rows$fewer, rows$few, latent$n), length(plain$start) + 1,
+    models, if (integrate) average_total(latent) else 0, spec$df
   )
-  stages <- learn_staged(latent, rows, spec, function(latent, before) {
+  stages <- learn_staged(latent, rows$few, spec, function(latent, before) {
     average_models(latent, noise, spec, counter$tick, before)
-  })
+  }, rows$fewer)
   latent <- stages$latent
   models <- stages$models[intersect(names(both$weights), names(stages$models))]
   hopeless <- if (average_is_long(latent) && length(stages$before)) {
@@ -67,8 +59,18 @@ average_fit <- function(latent, spec) {
   }
   noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
   if (!length(models)) abort_no_modes()
-  models <- lapply(average_corners(models), model_second, counter$tick)
-  parts <- average_parts(models, both, spec$control$progress, counter$tick)
+  seconds <- function(models) lapply(average_corners(models), model_second, counter$tick)
+  found <- average_parts(
+    seconds(models), both, spec$control$progress, counter$tick,
+    function(ahead) {
+      best <- ahead[[names(which.max(vapply(ahead, model_laplace, 1)))]]
+      hyper <- best$problem$hyper(best$modes[[1]]$par)
+      if (latent$places) latent <<- stage_again(latent, latent, hyper, spec)
+      seconds(average_models(latent, noise, spec, counter$tick, ahead))
+    }
+  )
+  models <- found$models
+  parts <- found$parts
   # where EP that went on from a mode did not come to a fixed point there
   parts <- Filter(function(part) !all(vapply(part$out, is.null, NA)), parts)
   if (!length(parts)) abort_no_modes()
@@ -87,6 +89,20 @@ average_fit <- function(latent, spec) {
   nodes$evaluations <- counter$count()
   inform_rough(nodes, noise)
   average_result(spec, models, average_point(models, parts, noise), nodes)
+}
+
+#' Rows of the stages of a search before all
+#' @return list(few, fewer: `NULL` where none come before them)
+#' @noRd
+average_rows <- function(latent) {
+  # with several classes all rows cost several times as much; where modes must do, those of
+  # some rows tell the curvature; what is elsewhere is not fetched for less
+  quarter <- is.null(latent$again) || latent$classes > 2 ||
+    !average_is_long(latent) && !is.null(latent$y)
+  few <- min(
+    if (quarter) learn_few_rows(latent$n), if (latent$classes > 2) average_rows_classes, stage_rows
+  )
+  list(few = few, fewer = stage_fewer(stage_few(latent, few)$n))
 }
 
 # Modes -------------------------------------------------------------------------
@@ -128,12 +144,10 @@ average_modes <- function(latent, noise, spec, tick, before, shared) {
   found <- list()
   long <- length(before) > 0 && average_is_long(latent)
   gain <- if (long && latent$classes > 2) modes_gain_classes else modes_gain
-  # those far behind on some rows are looked at last, when it is known what they are behind
-  behind <- if (!long && length(before)) {
-    setdiff(names(before), average_hopeful(before, average_behind))
-  }
-  sought <- c(setdiff(noise$models, behind), intersect(noise$models, behind))
-  for (name in if (long) setdiff(average_hopeful(before), "matrix") else sought) {
+  # the best on some rows first: how far the others are behind tells how well they need be known
+  sought <- if (long) average_hopeful(before) else names(sort(-vapply(before, model_laplace, 1)))
+  sought <- setdiff(if (long) sought else union(sought, noise$models), "matrix")
+  for (name in sought) {
     problem <- average_problem(latent, noise_of(name, noise), spec)
     few <- before[[name]]
     modes <- if (long) {
@@ -145,10 +159,15 @@ average_modes <- function(latent, noise, spec, tick, before, shared) {
         grown_starts(problem, few, latent$n)
       }
       objective <- learn_objective(problem, tick)
-      rough <- if (name %in% behind) {
-        average_rough(objective, few$modes[[1]], starts[[1]], c(found, shared))
+      rough <- if (!is.null(few)) {
+        average_rough(objective, few$modes[[1]], starts[[1]], found, shared)
       }
-      if (is.null(rough)) learn_modes(objective, starts, found) else list(rough)
+      if (isTRUE(rough$far)) {
+        list(rough)
+      } else {
+        if (!is.null(rough)) starts[[1]] <- rough
+        learn_modes(objective, starts, found)
+      }
     }
     modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
     modes <- modes[!duplicated(lapply(modes, `[[`, "par"))]
@@ -185,22 +204,37 @@ grown_starts <- function(problem, few, n) {
 }
 
 #' A few steps, by the curvature of some rows, for a noise model that is far behind there
-#' @param found other noise models on all rows. @return a mode, or `NULL` where on all rows this
-#'   one is not so far behind that it does not matter.
+#' @param found other noise models on all rows. @return a mode, or where to go on from, where
+#'   on all rows this one is not so `far` behind that it does not matter; `NULL` without others.
 #' @noRd
-average_rough <- function(objective, mode, start, found) {
-  if (!length(found)) {
+average_rough <- function(objective, mode, start, found, shared) {
+  if (!length(found) && !length(shared)) {
     return(NULL)
   }
+  if (length(found)) start <- average_lent(objective, start, found)
   basis <- diag(length(start$par))
   here <- learn_walk(start, objective, basis, average_rough_steps, average_rough_gain)
   if (!is.finite(here$penalised)) {
     return(NULL)
   }
   here[c("H", "measured")] <- list(start$curvature, mode$measured)
-  best <- max(vapply(found, model_laplace, numeric(1)))
-  far <- best - node_laplace(here) > average_dropped + average_rough_gain
-  if (far && isTRUE(here$opt$convergence == 0L)) here
+  best <- max(vapply(c(found, shared), model_laplace, numeric(1)))
+  here$far <- best - node_laplace(here) > average_dropped + average_rough_gain &&
+    isTRUE(here$opt$convergence == 0L)
+  here
+}
+
+#' A start, or its noise with the function of the best noise model where that is better: what some
+#' rows take for noise may be a function on all
+#' @noRd
+average_lent <- function(objective, start, found) {
+  best <- found[[which.max(vapply(found, model_laplace, numeric(1)))]]
+  noise <- c("epsilon", "nugget")
+  lent <- start
+  lent$par[!objective$problem$field %in% noise] <-
+    best$modes[[1]]$par[!best$problem$field %in% noise]
+  value <- reached(lapply(list(start, lent), function(from) objective$at(from$par)))
+  if (value[2] > value[1]) lent else start
 }
 
 # Nodes -------------------------------------------------------------------------

@@ -2,37 +2,37 @@
 # what a node costs, dealt out by the roots of their probabilities; and more, while the error that
 # the nodes state of themselves is large and they are cheap.
 
-average_nodes <- 120L        # of all noise models together where a node is cheap,
-average_nodes_classes <- 60L # with several classes, of which each costs as much as one of two,
+average_nodes <- 60L         # of all noise models together where a node is cheap
 average_nodes_fewest <- 27L  # and where it is dear
+average_rounds <- 4L         # at most, of nodes around ever better modes
 average_cheap <- 8e6         # flops of a pass over the rows of which a node is cheap
 average_cell <- 50           # flops of a row and class, where there is no EP
 average_quantum <- 16L       # corners come in so many,
-average_nodes_least <- 12L   # other nodes in no fewer, unless a model's probability by Laplace
+average_nodes_least <- 16L   # other nodes in no fewer, unless a model's probability by Laplace
 average_negligible <- 1e-3   # is below this; with flip rates, for the Bayes factor hangs on all of
-average_minor <- 0.03        # them together, below this
+average_minor <- 0.03        # them together, below this, and as much more as a node is dear
 average_more <- 1            # times as many at most, of cheap ones, come later, where an error is
 # above this: of the log Bayes factor, of rows' probabilities (rms), of the number of wrong labels
 average_goal <- c(evidence = 0.1, wrong = 0.01, count = 0.5)
 average_carried_error <- 0.3 # of the log evidence where other models' nodes tell what it lacks
 
-#' What a pass over the rows costs, in flops of low-rank algebra: those of dense one are faster
+#' What a pass over the rows costs, in flops of low-rank algebra: those of dense one, n^3, are
+#' some eight times as fast from 300 to 700 rows
 #' @noRd
 average_cost <- function(latent) {
   if (latent$exact) {
     return(average_cell * latent$n * latent$classes)
   }
   dense <- is.null(latent$Z)
-  rank <- if (dense) latent$n / 2 else nrow(latent$Z)
+  rank <- if (dense) 0.36 * latent$n else nrow(latent$Z)
   latent$n * min(latent$n, rank)^2 * (latent$classes / 2)^2
 }
 
 #' Nodes of all noise models together, at first
 #' @noRd
 average_total <- function(latent) {
-  total <- if (latent$classes == 2) average_nodes else average_nodes_classes
   dear <- average_cost(latent) / average_cheap
-  max(average_nodes_fewest, total * min(1, dear^(-1 / 3)))
+  max(average_nodes_fewest, average_nodes * min(1, 2 * dear^(-2 / 3)))
 }
 
 #' Nodes for each model
@@ -46,7 +46,8 @@ average_sizes <- function(models, noise) {
   free <- vapply(models, function(m) as.numeric(node_is_free(m$problem, m$modes)), 0)
   laplace <- vapply(models, model_laplace, numeric(1)) + log(noise$weights[names(models)])
   share <- exp((laplace - max(laplace)) / 2)
-  least <- ifelse(noise_named(names(models)) == "none", average_negligible, average_minor)
+  minor <- average_minor * max(1, average_cost(problem$latent) / average_cheap)
+  least <- ifelse(noise_named(names(models)) == "none", average_negligible, minor)
   matters <- free * (share^2 > least * sum(share^2))
   size <- average_total(problem$latent) * share * matters / max(sum(share * matters), 1e-300)
   corners <- vapply(models, function(m) isTRUE(m$problem$corners), NA)
@@ -58,15 +59,22 @@ average_sizes <- function(models, noise) {
 }
 
 #' Nodes of all noise models, and more of them where what they leave open is too much
+#' @param seek function(ahead) -> models anew, see average_ahead().
+#' @return list(models, parts: see node_integral())
 #' @noRd
-average_parts <- function(models, noise, progress, tick) {
-  size <- average_sizes(models, noise)
-  latent <- models[[1]]$problem$latent
-  expected <- sum(pmax(size, 1))
-  progress$expect("nodes", latent$n, expected)
-  parts <- lapply(stats::setNames(nm = names(models)), function(name) {
-    node_integral(models[[name]]$problem, models[[name]]$modes, size[[name]], tick)
-  })
+average_parts <- function(models, noise, progress, tick, seek) {
+  for (round in seq_len(average_rounds)) {
+    size <- average_sizes(models, noise)
+    latent <- models[[1]]$problem$latent
+    expected <- sum(pmax(size, 1))
+    progress$expect("nodes", latent$n, expected)
+    parts <- lapply(stats::setNames(nm = names(models)), function(name) {
+      node_integral(models[[name]]$problem, models[[name]]$modes, size[[name]], tick)
+    })
+    ahead <- average_ahead(models, parts)
+    if (is.null(ahead) || round == average_rounds) break
+    models <- seek(ahead)
+  }
   # what is elsewhere is not fetched for it
   here <- !is.null(latent$y)
   most <- min(sum(size), average_total(latent)) * average_more
@@ -88,7 +96,35 @@ average_parts <- function(models, noise, progress, tick) {
   parts <- lapply(stats::setNames(nm = names(models)), function(name) {
     node_trusted(models[[name]]$problem, models[[name]]$modes, parts[[name]], tick)
   })
-  average_carried(parts, noise)
+  list(models = models, parts = average_carried(parts, noise))
+}
+
+#' Where a node is above the mode that it was drawn around there is a better mode: all noise models
+#' are to be sought from there, that one first
+#' @return models as average_modes() takes them of some rows, `NULL` where no node is.
+#' @noRd
+average_ahead <- function(models, parts) {
+  beyond <- vapply(names(models), function(name) {
+    known <- vapply(models[[name]]$modes, function(mode) sum(mode$penalised, mode$second), 1)
+    if (length(parts[[name]]$log_f)) max(parts[[name]]$log_f) - max(known) else -Inf
+  }, 1)
+  several <- models[[1]]$problem$latent$classes > 2
+  if (several || !any(beyond > node_beyond)) {
+    return(NULL)
+  }
+  of <- names(which.max(beyond))
+  part <- parts[[of]]
+  node <- part$Z[, which.max(part$log_f)]
+  from <- models[[of]]$problem$field != "epsilon"
+  lapply(models, function(model) {
+    mode <- model$modes[[1]]
+    kernel <- model$problem$field != "epsilon"
+    mode$par[kernel] <- node[from]
+    same <- identical(model, models[[of]])
+    if (same) mode$par <- node
+    mode$penalised <- if (same) 0 else -Inf # which is sought first
+    list(problem = model$problem, modes = list(mode))
+  })
 }
 
 #' How many more nodes each model should have: as many again for those that the error comes from

@@ -6,6 +6,8 @@
 node_sweeps <- 30L      # of EP at a node; one without a fixed point by then has no weight
 node_at_once <- 8L      # nodes that start from what is known before all of them
 node_least_ess <- 5     # below this, modes stand for them
+node_tol <- 1e-3        # of EP: the error of its evidence is of the square of it
+node_beyond <- 1        # nats that a node may be above its mode, or there is a better one
 
 # Nodes ------------------------------------------------------------------------
 
@@ -127,7 +129,11 @@ node_outputs <- function(problem, modes, from, Z, omega, tick) {
 node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
   control <- problem$search_control
   problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
+  problem$search_control$tol <- max(control$tol, node_tol)
+  # from near its end EP of all sites at once takes half the time of EP in turn
+  problem$search_control$parallel <- !is.null(problem$latent$Z)
   run <- function(nodes, cold) {
+    if (cold) problem$search_control$parallel <- control$parallel
     out <- learn_natives(problem, lapply(nodes, function(k) {
       given <- if (!is.null(omega[[k]])) latent_omega(problem$latent, omega[[k]])
       list(par = Z[, k], omega = given, sites = if (!cold) node_foresee(near[[k]], Z[, k]))

@@ -8,8 +8,9 @@ work_starts <- 12
 # more optima;
 work_search <- list(one = c(20, 20, 40), many = c(18, 20, 52))
 work_onward <- 7   # with very many rows, from the optimum on some of them;
-work_climb <- 18   # of the climbs to a mode, from elsewhere,
-work_climb_on <- 6 # and from a mode on some rows;
+work_climb <- 12   # of the climbs to a mode, from elsewhere,
+work_climb_on <- 6 # and from a mode on some rows,
+work_kernels <- 1.5 # where so many noise models have a curvature measured;
 work_em <- 60      # of EM,
 work_matrix <- 64  # for a noise matrix, from both ends of the searches;
 work_end <- 8      # and the final fits
@@ -152,16 +153,20 @@ plan_staged <- function(work, problem, n_few) {
 }
 
 #' An average over noise models
-#' @param d coordinates. @param models how many. @param n_few rows of the first stage.
+#' @param d coordinates, with a rate. @param models how many. @param rows of the stages, the last
+#'   of them all.
 #'   @param nodes in all, 0 where modes must do.
 #' @noRd
-plan_average <- function(work, n, n_few, d, models, nodes, df) {
-  staged <- n_few < n
+plan_average <- function(work, rows, d, models, nodes, df) {
+  n <- rows[length(rows)]
+  rows <- unique(pmin(rows, n))
   each <- if (models > 1) work_dearer * models else 1
-  if (staged) work$expect("search", n_few, each * (work_climb + d + 1))
-  climb <- if (nodes == 0) work_onward else d + 1 + if (staged) work_climb_on else work_climb
+  work$expect("search", rows[1], each * (work_climb + d + 1))
+  for (k in rows[-1]) {
+    work$expect("search", k, min(each, work_kernels) * (d + 1) + each * work_climb_on)
+  }
   # of many rows those models alone that can still be the best
-  work$expect("search", n, climb * if (nodes == 0) sqrt(each) else each)
+  if (nodes == 0 && length(rows) > 1) work$expect("search", n, work_onward * sqrt(each))
   work$expect("nodes", n, max(nodes, models))
   # fits of a t process take twice as long
   if (is.finite(df)) work$expect("end", n, work_end + 2 * max(nodes, models))

@@ -2,6 +2,7 @@
 # then steps on all, from sites that some rows foretell.
 
 stage_rows <- 4000L  # of the first stage; all, when they are not many more
+stage_many <- 600L   # from which on fewer still come before them
 stage_near <- 1      # nats that a search may end from its optimum, or it has stopped short
 stage_sweeps <- 50L  # of EP there: at hyperparameters that need more it is not repeated
 stage_left <- 0.05   # share of the variance left from which on "auto" takes more,
@@ -24,6 +25,7 @@ is_staged <- function(latent) !is.null(latent$again) || latent$n > 4 * stage_row
 #' @noRd
 stage_again <- function(latent, few, hyper, spec) {
   m <- nrow(few$Z)
+  if (identical(spec$inducing, "auto")) m <- min(m, inducing_auto)
   if (identical(spec$inducing, "auto") && inducing_left(few, hyper) > stage_left) {
     m <- more_inducing(m, latent$n, latent$columns > stage_wide)
   }
@@ -62,14 +64,17 @@ stage_sites <- function(latent, n_few, at, spec) {
 
 #' A search on some rows, inducing inputs placed again by what it found, then on all rows
 #'
-#' @param rows of the first search. @param search function(latent, before) -> list by noise
+#' @param rows of the first search, before which there may be one on fewer.
+#'   @param search function(latent, before) -> list by noise
 #'   model of list(problem, modes); before: what it found on some rows, or `NULL`.
 #' @return list(latent, before, models): the last latent and what the searches found.
 #' @noRd
-learn_staged <- function(latent, rows, spec, search) {
+learn_staged <- function(latent, rows, spec, search, fewer = NULL) {
   few <- stage_few(latent, rows)
   placed <- latent$places || is.null(latent$y) # what is elsewhere follows what is here
-  before <- if (few$n < latent$n || placed) search(few, NULL)
+  before <- if (few$n < latent$n || placed) {
+    search(few, if (!is.null(fewer)) search(few$some(fewer), NULL))
+  }
   shared <- before[!is_pooled(names(before))]
   if (placed && length(shared)) {
     # with wrong labels: without, the kernel follows each of them
@@ -77,6 +82,12 @@ learn_staged <- function(latent, rows, spec, search) {
     latent <- stage_again(latent, few, model$problem$hyper(model$modes[[1]]$par), spec)
   }
   list(latent = latent, before = before, models = search(latent, before))
+}
+
+#' Rows of a search before that on `rows`, where these are many, too
+#' @noRd
+stage_fewer <- function(rows) {
+  if (rows >= stage_many) learn_few_rows(rows)
 }
 
 #' Steps on all rows from a mode on some: the curvature is that one, grown with the rows, for

@@ -275,6 +275,10 @@ mutant(
   r = "learn-average"
 )
 mutant(
+  "a node above its mode is passed over", "R/learn-deal.R",
+  "!any(beyond > node_beyond)", "!any(beyond > Inf)", r = "learn-average"
+)
+mutant(
   "corners have no mirror images", "R/learn-points.R",
   "rep((1 - 2 * (k %% 2)) * radius, each = d)", "rep(radius, each = d)", r = "learn-points"
 )

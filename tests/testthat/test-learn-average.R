@@ -315,3 +315,42 @@ test_that("a noise model far behind on some rows is left near its mode, and said
   expect_gt(best - none$log_evidence, average_dropped)
   expect_lt(abs(none$laplace - full$laplace), average_rough_gain + 0.5)
 })
+
+test_that("a node above its mode leads all noise models there", {
+  model <- function(field, par, penalised) {
+    list(
+      problem = list(field = field, latent = list(classes = 2)),
+      modes = list(list(par = par, penalised = penalised, second = 0.5, H = diag(length(par))))
+    )
+  }
+  models <- list(
+    none = model(c("lengthscale", "nugget"), c(0, 0), -10),
+    one = model(c("lengthscale", "nugget", "epsilon"), c(0, 0, 1), -9)
+  )
+  parts <- list(
+    none = list(log_f = c(-12, -9.4), Z = diag(2)),
+    one = list(log_f = c(-7, -Inf, -8.6), Z = cbind(4:6, 1:3, 7:9))
+  )
+  ahead <- average_ahead(models, parts)
+  expect_equal(ahead$none$modes[[1]]$par, 4:5)
+  expect_equal(ahead$one$modes[[1]]$par, 4:6)
+  expect_identical(names(sort(-vapply(ahead, model_laplace, 1))), c("one", "none"))
+  parts$one$log_f[1] <- -7.6 # no more than the second order and the nodes' own spread
+  expect_null(average_ahead(models, parts))
+  expect_null(average_ahead(models, lapply(parts, function(part) list())))
+})
+
+test_that("a mode that some rows do not show is found on all of them", {
+  skip_unless_extended()
+  d <- withr::with_seed(1, {
+    X <- matrix(rnorm(7000), 700, dimnames = list(NULL, letters[1:10]))
+    f <- X[, "a"] + sin(2 * X[, "b"]) + X[, "c"] / 2 + 0.3 * rnorm(700)
+    data.frame(X, class = factor(ifelse(f > 0, "event", "other")))
+  })
+  wrong <- withr::with_seed(101, sample.int(700, 70))
+  d$class[wrong] <- levels(d$class)[3 - as.integer(d$class[wrong])]
+  fit <- gpc(class ~ ., d)
+  # it ended some seventy nats below
+  expect_gt(log_evidence(fit), log_evidence(gpc(class ~ ., d, hyper = "optimum")) - 5)
+  expect_lt(fit$kernel$lengthscale[["b"]], 2)
+})
