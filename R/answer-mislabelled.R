@@ -287,8 +287,7 @@ shown_rate <- function(object) {
 }
 
 inform_no_label_noise <- function(object) {
-  omega <- object$omega
-  if (all(omega[row(omega) != col(omega)] == 0)) {
+  if (takes_labels_as_right(object)) {
     inform_sturdy(
       c(
         i = "With {.code epsilon = 0} no label can be wrong: the probabilities

@@ -94,7 +94,7 @@ test_that("nodes of a fit that averages are weighed by the labels of new rows, t
   # Bayes' rule by hand: at each node, and of the nodes
   before <- at$weight
   at$right <- vapply(seq_along(at$weight), function(k) {
-    p <- predict(at_node(fit, k), new, type = "prob")
+    p <- predict(latent_at(fit, k), new, type = "prob")
     joint <- p * t(drop(at$omega[[k]])[, match(recorded, c("a", "b"))])
     at$weight[k] <<- at$weight[k] * prod(rowSums(joint))
     mean((joint / rowSums(joint))[cbind(1:4, c(1, 1, 2, 2))])
