@@ -4,11 +4,11 @@
 #' computed from the cavities of EP, without fitting again.
 #'
 #' @details
-#' With `pi`, the probabilities of the true class given the other rows, and the probability `L`
-#' of what is recorded given each, `Zp = sum(L * pi)`, and the score is the sum of `log Zp`. For
-#' two classes and one rate, with the cavity of row i, location `m` and squared scale `s2`,
-#' `Zp = epsilon + (1 - 2 epsilon) F_df(y m / sqrt(s2))`. Hyperparameters are those learned from all rows, so the score is
-#' optimistic, the more so the more of them were learned.
+#' With `pi`, the probabilities of the true class given the other rows, and the probability `L` of
+#' what is recorded given each, `Zp = sum(L * pi)`, and the score is the sum of `log Zp`. For two
+#' classes and one rate, with the cavity of row i, location `m` and squared scale `s2`, `Zp =
+#' epsilon + (1 - 2 epsilon) F_df(y m / sqrt(s2))`. Hyperparameters are those learned from all
+#' rows, so the score is optimistic, the more so the more of them were learned.
 #'
 #' Where a fit averages (`hyper = "integrate"` in [gpc_spec()]), the label is left out of
 #' the weights of the nodes, too: the probability is `1 / sum(weight / Zp)`. Learned

@@ -183,7 +183,7 @@ noise_statement <- function(object, level) {
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, disproved = report_disproved(object$data$reports), curve = curve,
+      bayes_factor = factor, curve = curve, disproved = report_disproved(object$data$reports),
       verdict = noise_verdict(factor, curve),
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,
