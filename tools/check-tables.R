@@ -73,4 +73,16 @@ if (nrow(wrong)) {
   ), sep = "")
 }
 cat(nrow(wrong), "of", length(unique(tables$table)), "tables are older than their code\n")
-quit(status = as.integer(nrow(wrong) > 0))
+
+# Copies that are installed are those of the tables
+lines_of <- function(file) if (file.exists(file)) readLines(file)
+apart <- Filter(function(name) {
+  !identical(
+    lines_of(file.path("tools/bench/results", paste0(name, ".csv"))),
+    lines_of(file.path("tools/bench", installed_table(name)))
+  )
+}, installed_tables)
+if (length(apart)) {
+  cat("Not the same in inst/results: ", paste0("bench-", apart, ".csv", collapse = " "), "\n")
+}
+quit(status = as.integer(nrow(wrong) > 0 || length(apart) > 0))

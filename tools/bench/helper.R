@@ -274,4 +274,7 @@ bench_save <- function(table, name, machine, key = NULL) {
     }
   }
   utils::write.csv(table, file, row.names = FALSE)
+  # what vignettes read is installed with the package
+  copy <- file.path(bench_folder(), installed_table(name))
+  if (name %in% installed_tables) file.copy(file, copy, overwrite = TRUE)
 }

@@ -5,6 +5,12 @@
 # names, all that they call, with the methods of what is generic, and of src/ the files that
 # the doors to C among them open, by what these include. Comments and layout do not count.
 
+# Tables that vignettes read, and where their copies stand, seen from this folder
+installed_tables <- "growth"
+installed_table <- function(name) {
+  file.path("..", "..", "inst", "results", paste0("bench-", name, ".csv"))
+}
+
 # The script that makes a table: the longest name that the table's begins with
 script_of <- function(name, folder) {
   scripts <- sub("[.]R$", "", list.files(folder, "[.]R$"))
