@@ -329,8 +329,10 @@ are_hyper <- function(hyper, sizes, classes) {
   values <- unlist(hyper, use.names = FALSE)
   each <- sizes / sizes[[length(sizes)]] # a nugget, or a slope
   known <- list(each, if (classes > 2) each * classes)
-  are_numbers(values) && all(values >= 0) &&
-    all(vapply(hyper, function(one) is.list(one) && list(lengths(one) + 0) %in% known, NA))
+  are_numbers(values) && all(values >= 0) && all(vapply(hyper, function(one) {
+    is.list(one) && list(lengths(one) + 0) %in% known && all(vapply(one, is.numeric, NA)) &&
+      all(unlist(one[c("lengthscale", "variance")]) > 0)
+  }, NA))
 }
 
 #' @param n the number of rows.
@@ -357,8 +359,13 @@ is_made_of_nodes <- function(nodes, n, classes) {
   truth <- nodes$truth
   few <- nodes$few
   models <- length(truth$model)
-  (is.null(truth) || identical(dim(truth$p), c(n, classes, models)) && !anyNA(truth$p) &&
-    identical(dim(truth$log_z), c(n, models)) && are_numbers(truth$weight, models)) &&
+  by_class <- function(x) {
+    is.numeric(x) && identical(dim(x), c(n, classes, models)) && !anyNA(x)
+  }
+  arrays <- truth[intersect(c("p", "loo", "recorded"), names(truth))]
+  (is.null(truth) || all(vapply(arrays, by_class, NA)) &&
+    is.numeric(truth$log_z) && identical(dim(truth$log_z), c(n, models)) &&
+    are_numbers(truth$weight, models)) &&
     (is.null(few) || all(few$node %in% seq_along(nodes$hyper)) &&
       are_numbers(few$weight, length(few$node)))
 }

@@ -127,15 +127,16 @@ gp_class_fit <- function(formula, data, kernel = "ard", epsilon = NULL, inducing
     kernel <- check_choice(kernel, c("ard", "iso"), "kernel")
     kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
   }
-  args <- list(formula, kernel = kernel, inducing = inducing, ...)
+  args <- list(kernel = kernel, inducing = inducing, ...)
   if (!is.null(epsilon)) args$epsilon <- epsilon
   if (is.finite(df)) args$df <- df
-  # a value that is itself a call or a name is refused, not run; a formula stays as it is
-  # for the call of the fit
-  run <- vapply(args, function(x) is.language(x) && !inherits(x, "formula"), NA)
+  # a value that is itself a call or a name is refused, not run
+  run <- vapply(args, is.language, NA)
   args[run] <- lapply(args[run], enquote)
   verb <- if (is.finite(df)) quote(stc) else quote(gpc)
-  eval(as.call(c(verb, args, data = quote(data))))
+  fit <- eval(as.call(c(verb, quote(formula), args, data = quote(data))))
+  fit$call$formula <- `attributes<-`(formula, NULL)
+  fit
 }
 
 #' Enter the model in parsnip's registry

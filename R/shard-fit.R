@@ -95,6 +95,7 @@ check_shards_spec <- function(spec, call) {
   # with the rows that are cut into shards one point is as good as an average
   if (identical(spec$epsilon, "average")) spec$epsilon <- "learn"
   spec$hyper <- "optimum"
+  if (!is.null(spec$kernels)) spec$kernels <- "shared"
   learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
     is.character(spec$prior_scale) || !is.null(spec$kernel) && !holds_all(spec$kernel)
   refuse_with_shards(

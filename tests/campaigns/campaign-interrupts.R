@@ -17,7 +17,9 @@ long_calls <- function(n) {
   y[sample(n, n / 20)] <- "p"
   wide <- matrix(rnorm(n^2 * 3 / 4), n)
   K <- tcrossprod(X) + diag(n)
-  fit <- gpc(X, y, kernel = held, epsilon = 0.05, control = ep_control(tol = 0.1))
+  fit <- gpc(
+    X, y, kernel = held, epsilon = 0.05, inducing = NULL, control = ep_control(tol = 0.1)
+  )
   inside <- function(call) {
     environment(call) <- list2env(list(fit = fit, X = X, n = n), parent = asNamespace("sturdy"))
     call

@@ -172,10 +172,13 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
     fit <- eval(bquote({ .(change); fit }), list(fit = fit))
     expect_error(predict(fit, d), class = "sturdy_error_changed")
   }
-  for (bad in list("a", -1, NaN, c(1, 2), NULL)) {
+  for (bad in list("a", -1, NaN, c(1, 2), NULL, as.raw(1), factor(1))) {
     changed(average, fit$nodes$hyper[[3]]["nugget"] <- list(bad))
   }
   changed(linear, fit$nodes$hyper[[2]]$prior_scale <- 1)
+  changed(linear, fit$nodes$hyper[[2]]$prior_scale <- as.raw(1:2))
+  changed(average, fit$nodes$hyper[[2]]$lengthscale[] <- 0)
+  changed(average, fit$nodes$truth$recorded <- "a")
   changed(average, fit$nodes$hyper[[2]] <- NULL)
   changed(average, fit$nodes$models$prior <- "a")
   changed(average, fit$data$reports$row <- as.character(fit$data$reports$row))

@@ -16,6 +16,10 @@ test_that("an argument that is a call is refused, and not run", {
   cnd <- expect_error(fit(inducing = quote(stop("run"))), class = "sturdy_error_inducing")
   expect_identical(conditionCall(cnd)[[1]], quote(gpc))
   expect_error(fit(df = 4, inducing = quote(no_such_name)), class = "sturdy_error_inducing")
+  deep <- stats::as.formula(call("~", quote(class), Reduce(
+    function(x, k) call("log", x), 1:3000, quote(a)
+  )))
+  expect_error(suppressWarnings(gp_class_fit(deep, toy())), class = "sturdy_error")
   expect_equal(fit(kernel = held())$call$formula, class ~ a + b, ignore_attr = TRUE)
 })
 
