@@ -17,7 +17,7 @@ node_error <- function(object) {
   within <- by_model(mine * at$weight) * mine
   drawn <- object$nodes$drawn[models$model]
   pair <- interaction(at$model, object$nodes$table$pair, drop = TRUE)
-  by_ep <- is.na(object$nodes$table$constant) # others are no draws: integrals [M 8.17]
+  by_ep <- !at_constant(object$nodes$table) # others are no draws: integrals [M 8.17]
   evidence <- colSums(within * by_ep) *
     evidence_errors(by_model(within * by_ep), pair, models$method, drawn)
   some <- models$model != "none"

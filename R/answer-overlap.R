@@ -21,7 +21,7 @@ overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model
   mine <- object$nodes$table$model %in% models
   weight <- node_weight(object) * mine
   nugget <- vapply(nodes(object)$hyper, function(hyper) hyper$nugget[1], numeric(1))
-  constant <- !is.na(object$nodes$table$constant)
+  constant <- at_constant(object$nodes$table)
   if (any(nugget[!constant] == 0)) { # held there: classes are not believed to overlap at all
     return(NULL)
   }

@@ -141,8 +141,7 @@ reweighed <- function(object) {
     list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
   })
   spec$control$second <- isTRUE(nodes$models$corrected[1])
-  constant <- nodes$table$constant
-  by_ep <- is.na(constant)
+  by_ep <- !at_constant(nodes$table)
   run <- function(df) {
     out <- vector("list", length(points))
     if (any(by_ep)) {
@@ -151,7 +150,7 @@ reweighed <- function(object) {
       })
     }
     out[!by_ep] <- lapply(which(!by_ep), function(k) {
-      null_output(latent, constant[k], points[[k]]$L, df)
+      constant_output(latent, nodes$table, k, points[[k]]$L, df)
     })
     for (k in lost_best(nodes, out)) {
       out[k] <- list(node_followed(latent, points[[k]], df, spec$control))

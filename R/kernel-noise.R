@@ -32,8 +32,8 @@
 #' place of the kernel's, or [bpm()]'s, nugget and its prior. Said of classes that do overlap,
 #' it makes right labels look wrong.
 #'
-#' By default it is also possible, with a prior probability of one quarter, that the inputs say
-#' nothing at all. That possibility is left out where `overlap` is given, or where the
+#' By default it is also possible, with a prior probability of one quarter (with three classes or
+#' more, one half), that the inputs say nothing at all. That possibility is left out where `overlap` is given, or where the
 #' kernel holds its lengthscale or nugget.
 #'
 #' @param models Prior probabilities of the noise models, a vector with names among `none`, `one`,

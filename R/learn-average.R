@@ -80,7 +80,7 @@ average_fit <- function(latent, spec) {
   if (null_is_open(latent, spec)) {
     size <- if (average_is_long(latent)) null_few else null_nodes
     parts <- lapply(stats::setNames(nm = names(parts)), function(name) {
-      with_null(parts[[name]], null_integral(latent, noise_of(name, noise), spec$df, size))
+      with_null(parts[[name]], null_of(latent, name, noise, spec$df, size))
     })
   }
   inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
@@ -162,11 +162,13 @@ average_modes <- function(latent, noise, spec, tick, before, shared) {
       rough <- if (!is.null(few)) {
         average_rough(objective, few$modes[[1]], starts[[1]], found, shared)
       }
+      if (isFALSE(rough$far)) starts[[1]] <- rough
       if (isTRUE(rough$far)) {
         list(rough)
-      } else {
-        if (!is.null(rough)) starts[[1]] <- rough
+      } else if (is.null(shared) || is.null(few)) {
         learn_modes(objective, starts, found)
+      } else { # kernels by class have many coordinates: their curvature is that on some rows
+        modes_grown(objective, starts, few$modes)
       }
     }
     modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
@@ -286,8 +288,8 @@ nodes_at_df <- function(nodes, latent, spec, noise, tick) {
   }
   out <- lapply(seq_along(nodes$hyper), function(k) {
     L <- latent_likelihood(latent, nodes$omega[[k]])
-    if (!is.na(nodes$table$constant[k])) {
-      return(null_output(latent, nodes$table$constant[k], L, spec$df))
+    if (at_constant(nodes$table)[k]) {
+      return(constant_output(latent, nodes$table, k, L, spec$df))
     }
     out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
     tick(latent$n, 1L, "end")

@@ -39,11 +39,11 @@ new_nodes <- function(models, parts, noise) {
         model = rep(names(parts), lengths(kept)), weight = unlist(weight),
         log_evidence = vapply(out, function(o) o$log_evidence, numeric(1)),
         pair = unlist(lapply(names(parts), function(name) parts[[name]]$pair[kept[[name]]])),
-        constant = unlist(of(function(k, name) parts[[name]]$constant[k]))
+        constant = I(drop(do.call(rbind, of(function(k, name) parts[[name]]$constant[k, ]))))
       ),
       hyper = of(function(k, name) parts[[name]]$hyper[[k]]),
       omega = of(function(k, name) parts[[name]]$omega[[k]]), ruled_out = noise$ruled_out,
-      drawn = vapply(parts, function(part) length(unique(part$pair[is.na(part$constant)])), 1L)
+      drawn = vapply(parts, function(part) length(unique(part$pair[!at_constant(part)])), 1L)
     ),
     node_arrays(out)
   )
@@ -59,7 +59,8 @@ part_points <- function(part, problem) {
   part$omega <- lapply(nodes, function(k) {
     if (is.null(drawn)) problem$omega(part$Z[, k]) else latent_omega(problem$latent, drawn[[k]])
   })
-  part$constant <- rep(NA_real_, length(nodes))
+  functions <- if (problem$latent$classes > 2) problem$latent$classes else 1
+  part$constant <- matrix(NA_real_, length(nodes), functions)
   part
 }
 

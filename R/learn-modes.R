@@ -43,6 +43,17 @@ learn_modes <- function(objective, starts, beside = NULL) {
   modes
 }
 
+#' Modes where those on some rows lead, with the curvature that they have there
+#' @noRd
+modes_grown <- function(objective, starts, few) {
+  d <- diag(length(starts[[1]]$par))
+  Map(function(start, mode) {
+    here <- learn_walk(start, objective, d, learn_maxit, modes_gain)
+    here[c("H", "measured")] <- list(start$curvature, mode$measured)
+    here
+  }, starts, few)
+}
+
 best_first <- function(ends) ends[order(-reached(ends))]
 
 reached <- function(ends) vapply(ends, function(end) end$penalised, numeric(1))

@@ -1,10 +1,10 @@
 # Inputs that say nothing. A kernel can say so only at the price of prior for its nugget and
 # lengthscales, a saturated latent function for nothing: without it rare labels would be called
-# wrong. So with probability 1/4 each noise model has a latent function that is a constant beta,
-# whose posterior is that of P(+) = e0 + (1 - e0 - e1) Phi(beta) by the numbers of reports alike:
-# integrals that need no EP [M 8.17].
+# wrong. So with probability 1/4, of several classes 1/2, each noise model has a latent function
+# that is a constant beta, whose posterior is that of P(+) = e0 + (1 - e0 - e1) Phi(beta) by the
+# numbers of reports alike: integrals that need no EP [M 8.17].
 
-null_prior <- 1 / 4
+null_prior <- c(two = 1 / 4, several = 1 / 2)
 null_bias <- list(meanlog = log(0.3), sdlog = 2) # of the variance of beta
 null_draws <- 64L  # points for each coordinate of the rates,
 null_least <- 40   # and how many must count, or more are drawn, nearer
@@ -30,10 +30,16 @@ with_null <- function(part, null) {
   if (is.null(null)) {
     return(part)
   }
-  null$constant <- null$beta
-  null$pair <- seq_along(null$beta) # each by itself
-  join_parts(list(part, null), c(1 - null_prior, null_prior), says = 1)
+  null$constant <- as.matrix(null$beta)
+  null$pair <- seq_along(null$out) # each by itself
+  prior <- null_prior[[if (ncol(null$constant) > 1) "several" else "two"]]
+  join_parts(list(part, null), c(1 - prior, prior), says = 1)
 }
+
+#' Which nodes have a constant latent function
+#' @param table of nodes, see new_nodes().
+#' @noRd
+at_constant <- function(table) !is.na(as.matrix(table$constant)[, 1])
 
 #' The constant latent function under a noise model
 #'

@@ -55,7 +55,8 @@ learn_names <- function(problem) {
   names <- problem$field
   for (field in setdiff(unique(names), "epsilon")) {
     columns <- names(problem$latent$hyper[[field]])
-    if (!is.null(columns)) {
+    # coordinates of kernels by class need not be one a column
+    if (length(columns) == sum(names == field)) {
       # one for each class has the name of the class alone, after its @
       names[names == field] <- paste0(field, ifelse(startsWith(columns, "@"), "", "."), columns)
     }

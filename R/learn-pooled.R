@@ -50,7 +50,8 @@ join_parts <- function(parts, prior, says = which.max(share)) {
     part$log_weight - log_sum(part$log_weight) + share - all
   }, parts, share), use.names = FALSE)
   joint$log_evidence <- all
-  for (field in c("out", "hyper", "omega", "constant")) joint[[field]] <- each(field)
+  for (field in c("out", "hyper", "omega")) joint[[field]] <- each(field)
+  joint$constant <- do.call(rbind, lapply(parts, `[[`, "constant"))
   before <- cumsum(c(0, vapply(parts, function(part) max(part$pair), 1)))
   joint$pair <- each("pair") + rep(utils::head(before, -1), lengths(lapply(parts, `[[`, "pair")))
   joint

@@ -917,7 +917,7 @@ mutant(
 )
 mutant(
   "inputs that say nothing are as probable as others before the data", "R/learn-null.R",
-  "c(1 - null_prior, null_prior)", "c(1, 1)", r = "learn-null"
+  "c(1 - prior, prior)", "c(1, 1)", r = "learn-null"
 )
 mutant(
   "a row of which a check was reported counts as one with its label alone", "R/report-table.R",
@@ -932,6 +932,11 @@ mutant(
 mutant(
   "the slope of a nugget is that in its log", "R/learn-coordinates.R",
   "slope[bent] * curve$slope(drop(root %*% z)[bent])", "slope[bent]", r = "learn-average"
+)
+mutant(
+  "shares of classes are likely as they are drawn", "R/learn-null-classes.R",
+  "likelihood + prior(rowSums(logs)) - drawn", "likelihood + prior(rowSums(logs))",
+  r = "learn-null-classes"
 )
 mutant(
   "kernels by class know nothing of each other", "R/learn-coordinates.R",
