@@ -40,6 +40,8 @@ average_fit <- function(latent, spec) {
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
   counter <- learn_counter(spec$control$progress$tick, latent$n)
+  # kernels by class would take as long again there
+  if (average_is_long(latent) && identical(spec$kernels, "average")) spec$kernels <- "shared"
   both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
   models <- length(union(noise$models, names(noise$weights))) *
     length(both$weights) / length(noise$weights)
