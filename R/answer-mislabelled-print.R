@@ -74,14 +74,17 @@ describe_cutoff <- function(cutoff, digits) {
     return("no row: whether labels are wrong at all is open")
   }
   if (cutoff$rows == 0) {
-    return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr)))
+    return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr), by_checks(cutoff)))
   }
   paste0(
-    count(cutoff$rows, "row"), " at a false-discovery rate of ",
-    format(cutoff$fdr), ": probability ",
-    format(cutoff$probability, digits = digits), " and above",
+    count(cutoff$rows, "row"), " at a false-discovery rate of ", format(cutoff$fdr),
+    by_checks(cutoff), ": probability ", format(cutoff$probability, digits = digits), " and above",
     if (identical(cutoff$given, "some")) ", if some labels are wrong"
   )
+}
+
+by_checks <- function(cutoff) {
+  if (!is.null(cutoff$checks)) paste0(" (by ", count(cutoff$checks, "check"), " at random)")
 }
 
 #' @export

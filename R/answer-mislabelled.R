@@ -79,6 +79,26 @@
 #' message and `print()` give their number. To exclude them, keep only the rows with a
 #' `probability` above 1/2.
 #'
+#' # At a rate that holds whatever the model is worth
+#' All this is said under the model. Rows that were **checked at random** tell how far it can be
+#' believed: `calibrate` has these rows and the classes they were found to have. The ranking is
+#' that of the fit, and the list goes down it as long as `N (1 + r) / ((m + 1) k)` is at most
+#' `fdr`: `k` rows of the list are among the `N` that were not checked, and `r` of the `m` checked
+#' rows as high up had the right label. Over the draw of the checks the expected share of right
+#' labels in such lists is at most `fdr`, for any table and any model, also one that is wrong
+#' (conformal selection, Jin and Candes 2023; `vignette("mathematics")`, 7.8, has a proof). A wrong
+#' model makes lists shorter, not worse. Whether labels are wrong at all has no say in it, nor has
+#' `given`.
+#'
+#' It takes three things. *Chance*: rows that were checked because they looked wrong, as
+#' [review()] lists them, are of no use here, and nothing in the table could tell; draw by
+#' `sample()`. *A fit that does not know these checks*, the one of before
+#' [`update(fit, checked = )`][update.sturdy_model]: its probabilities are what they would be
+#' without them. *Enough of them*: no p value is below `1 / (m + 1)`, so that a list of `k` rows
+#' needs `(m + 1) k >= N / fdr`. Drawn of all rows, some 100 checks are needed for a tenth of wrong
+#' labels at `fdr = 0.1`. Drawn of the most suspicious rows alone they go much further: of the first 60
+#' (`among = 60`), 29 checks can do for a list of 11 rows.
+#'
 #' # How well it works
 #' A tenth of the labels of five data sets were flipped on purpose
 #' (`experiments/mislabelled-auc.R` in the repository). The table shows the area under the
@@ -127,6 +147,12 @@
 #'   names of the rows where these are not their positions.
 #' @param given What false discoveries are counted by where the fit averages over noise models:
 #'   `"average"`, the default, over all of them; or `"some"`, over those with wrong labels.
+#' @param calibrate Rows that were **checked at random** and are not known to the fit: a data frame
+#'   with `row` (or identifiers) and `label`, the class that each was found to have, as `checked` of
+#'   [`update()`][update.sturdy_model]. The false-discovery rate then holds whatever the model is
+#'   worth. `NULL`, the default, goes by the probabilities of the model.
+#' @param among Of how many of the most suspicious rows (by this fit) the checks were drawn; only
+#'   these can be called wrong. `NULL`, the default, stands for all rows.
 #' @param ... With probabilities: arguments of [second_stage()]. Otherwise not used.
 #' @return A data frame of class `sturdy_mislabelled`, sorted by `rank`, with one row per
 #'   training row and the columns
@@ -145,7 +171,9 @@
 #'   * `if_some`: only where the fit averages over noise models: `probability` if some labels are
 #'     wrong;
 #'   * `fdr`: the expected share of right labels among this row and all above it, with `given =
-#'     "some"` if some labels are wrong.
+#'     "some"` if some labels are wrong; with `calibrate` the smallest rate at which the row is
+#'     called wrong, and before it `p_value`, of the row's label being right. Both are `NA` where
+#'     the label is known or was checked.
 #'
 #'   With three classes or more the columns `suggested` and `runner_up` are the most probable
 #'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
@@ -159,9 +187,10 @@
 #'     and `epsilon` (`"uncertain"` if it was learned and integrated out, otherwise
 #'     `"given"`);
 #'   * `cutoff`: `NULL` without `fdr`, otherwise a list of `fdr`, `rows` (the number of
-#'     rows called wrong), `probability` (the smallest among them), `unlikely` (the
-#'     number of them with a probability below 1/2), `given`, and `open`, whether none is called
-#'     because it is open whether labels are wrong;
+#'     rows called wrong), `probability` (the smallest among them), `rank` (the last),
+#'     `unlikely` (the number of them with a probability below 1/2), `given`, and `open`, whether
+#'     none is called because it is open whether labels are wrong; with `calibrate` also `checks`,
+#'     their number, and `least`, how many rows must be called at least with so many checks;
 #'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean
 #'     rate);
 #'   * `test`: for a fit that averages over noise models, the result of [noise_test()].
@@ -169,8 +198,11 @@
 #' Messages: `sturdy_message_no_label_noise` when `epsilon` is 0;
 #' `sturdy_message_likely_right`, with the field `rows`, when rows are called wrong whose
 #' probability is below 1/2; `sturdy_message_open_verdict` when none is called wrong because it is
-#' open whether labels are wrong. Errors: `sturdy_error_id` for identifiers that do not match the
-#' rows;
+#' open whether labels are wrong; `sturdy_message_few_checks`, with the field `least`, when none is
+#' called wrong by checks. Errors: `sturdy_error_id` for identifiers that do not match the rows;
+#' `sturdy_error_checked` for `calibrate` that is no such data frame, or has rows not in the fit;
+#' `sturdy_error_calibrate` where the fit knows the class of some of these rows, they are not
+#' `among` the most suspicious, or are too few for `fdr`;
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
 #' @inherit sturdy-package references
 #' @seealso [gpc()], [loo()], [plot()][plot.sturdy_mislabelled], [calibration()]
@@ -188,6 +220,17 @@
 #'   predict(suppressWarnings(glm(y ~ x, binomial, d[-i, ])), d[i, ], type = "response")
 #' })
 #' mislabelled(p, d$y, epsilon = 0.1)
+#'
+#' # 30 rows drawn at random of the 60 most suspicious and looked up; which others are wrong?
+#' set.seed(1)
+#' x <- matrix(rnorm(400), 200)
+#' truth <- factor(x[, 1] > 0, labels = c("no", "yes"))
+#' fit <- gpc(
+#'   x, flip_labels(truth, 0.2, seed = 1), kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.1
+#' )
+#' drawn <- sample(head(mislabelled(fit, level = NULL)$row, 60), 30)
+#' checks <- data.frame(row = drawn, label = truth[drawn])
+#' mislabelled(fit, fdr = 0.1, calibrate = checks, among = 60)
 mislabelled <- function(object, ...) {
   UseMethod("mislabelled")
 }
@@ -198,7 +241,8 @@ mislabelled.default <- function(object, ...) abort_no_fit(object)
 #' @rdname mislabelled
 #' @export
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
-                                     given = c("average", "some"), ...) {
+                                     given = c("average", "some"), calibrate = NULL,
+                                     among = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   given <- check_choice(given, c("average", "some"), "given")
@@ -210,20 +254,26 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   }
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
+  checks <- check_calibrate(calibrate, among, object, id)
   inform_no_label_noise(object)
   said <- truth(object)
   found <- suspicion(object, said, ids)
   if_some <- mean_wrong(truth_under(said, setdiff(said$model, "none")))[suspicion_order(said)]
   if (is_test(object)) found$if_some <- if_some
   by <- if (given == "some") if_some else found$probability
-  found$fdr <- cumsum(1 - by) / found$rank
   test <- if (is_test(object)) noise_statement(object, if (is.null(level)) 0.9 else level)
-  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test)
-  if (!is.null(cutoff)) found <- found[seq_len(cutoff$rows), ]
+  if (is.null(checks)) {
+    found$fdr <- cumsum(1 - by) / found$rank
+    cutoff <- if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test)
+  } else {
+    found <- calibrated(found, checks)
+    cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, checks, fdr)
+  }
+  if (!is.null(cutoff)) found <- found[cutoff$called, ]
   expected <- wrong_count(object, level)
   structure(
-    found, expected = expected, cutoff = cutoff, n = nobs(object), rate = shown_rate(object),
-    test = test,
+    found, expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = nobs(object),
+    rate = shown_rate(object), test = test,
     class = c("sturdy_mislabelled", "data.frame")
   )
 }
@@ -276,10 +326,6 @@ suspicion <- function(object, said = truth(object), ids = row_ids(object$data)) 
   found
 }
 
-#' Rows by the probability that their labels are wrong, ties by the leave-one-out score
-#' @noRd
-suspicion_order <- function(said) order(-mean_wrong(said), left_out_score(said))
-
 #' The flip rate in use, those of an average on average
 #' @noRd
 shown_rate <- function(object) {
@@ -297,48 +343,4 @@ inform_no_label_noise <- function(object) {
       "no_label_noise"
     )
   }
-}
-
-#' The rows called wrong at a false-discovery rate
-#'
-#' None is as long as it is open whether labels are wrong at all. The rule is about the mean over
-#' the list, so it can admit rows that are by themselves more likely right than wrong: a message
-#' says how many.
-#' @param p probabilities by which rows are called wrong. @param given see mislabelled().
-#' @param test of noise_statement(), `NULL` for a fit without one.
-#' @noRd
-fdr_cutoff <- function(found, p, fdr, given, test) {
-  open <- given == "average" && !is.null(test) && !is_called(test)
-  called <- if (open) 0L else sum(found$fdr <= fdr)
-  p <- p[seq_len(called)]
-  unlikely <- sum(p < 0.5)
-  if (open) inform_open(test)
-  if (unlikely > 0) {
-    column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
-    inform_sturdy(
-      c(i = "{unlikely_words(unlikely, called)}, as the column {.field {column}} shows."),
-      "likely_right", rows = found$row[seq_len(called)][p < 0.5]
-    )
-  }
-  list(
-    fdr = fdr, rows = called, probability = if (called) p[called] else NA_real_,
-    unlikely = unlikely, given = given, open = open
-  )
-}
-
-inform_open <- function(test) {
-  inform_sturdy(
-    c(
-      i = "No row is called wrong: {test$verdict}.",
-      i = "{.code given = \"some\"} lists the rows to call wrong if some labels are."
-    ),
-    "open_verdict"
-  )
-}
-
-unlikely_words <- function(unlikely, called) {
-  paste(
-    unlikely, "of the", count(called, "row"), "called wrong",
-    if (unlikely == 1) "is" else "are", "more likely right than wrong"
-  )
 }

@@ -26,11 +26,10 @@
 #' `noticed` is how often a tenth of wrong labels would be noticed, that is how often the Bayes
 #' factor would be above 3, in tables with these rows: of all labels, and of those of each true
 #' class alone. The probabilities of the true classes are those that the other rows give, and the
-#' overlap of the classes is free to explain what it can; so where classes overlap a tenth of
-#' wrong labels may never show. `vignette("mathematics")` has the formula (13.5), and
-#' `experiments/noticed.R` in the repository compares it with what happens: it is a guide, too
-#' cautious for wrong labels of all classes, and nearly right for those of one class on average
-#' over tables of several kinds, not for each kind.
+#' overlap of the classes and their boundary are free to explain what they can; so where classes
+#' overlap a tenth of wrong labels may never show. `vignette("mathematics")` has the formula (13.5).
+#' It is a guide: over tables of several kinds it is right on average, not for each kind
+#' (`experiments/noticed.R` in the repository).
 #'
 #' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
 #' even where a curved boundary would explain it; so where its Bayes factor is above 3 it is held
@@ -138,37 +137,6 @@ abort_no_test <- function(object, call) {
   )
 }
 
-#' Does the fit average over there being wrong labels and none?
-#' @noRd
-is_test <- function(object) {
-  models <- tested_models(object)$model
-  "none" %in% models && length(models) > 1
-}
-
-#' The noise models of a fit, with those that were ruled out: by a check that found a wrong
-#' label, or as all but impossible on a part of many rows
-#' @noRd
-tested_models <- function(object) {
-  models <- object$nodes$models
-  out <- object$nodes$ruled_out
-  out <- out[setdiff(names(out), models$model)]
-  if (!length(out)) {
-    return(models)
-  }
-  blank <- models[rep(NA_integer_, length(out)), ]
-  blank$model <- names(out)
-  blank$prior <- unname(out)
-  blank$log_evidence <- -Inf
-  blank$probability <- 0
-  blank$modes <- blank$nodes <- 0L
-  blank$method <- "ruled out"
-  blank$laplace <- -Inf
-  all <- rbind(blank, models)
-  all <- all[order(match(all$model, c(noise_models, "matrix"))), ]
-  row.names(all) <- NULL
-  all
-}
-
 noise_statement <- function(object, level) {
   models <- tested_models(object)
   none <- models$model == "none"
@@ -195,7 +163,7 @@ noise_statement <- function(object, level) {
       },
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
-      levels = object$blueprint$levels, n = nobs(object), noticed = noticed(object),
+      levels = object$blueprint$levels, n = nobs(object), noticed = noticed_once(object),
       ends = overlap_ends(object, level),
       error = node_error(object)
     ),

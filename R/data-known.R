@@ -12,12 +12,13 @@ inform_checked <- function(rows, changed) {
 
 #' Labels that were looked up, for positions in the data given
 #'
-#' @param data of the fit. @param id see row_ids().
+#' @param data of the fit. @param id see row_ids(). @param arg the argument they came by.
 #' @return list(row, label: number of the class), each row once.
 #' @noRd
-check_checked <- function(checked, data, levels, id, call) {
-  check <- function(fine, words, class = "checked", ..., frame = rlang::caller_env()) {
-    must(fine, "checked", words, class, ..., call = call, .envir = force(frame))
+check_checked <- function(checked, data, levels, id, call, arg = "checked") {
+  check <- function(fine, words, class = "checked", ..., of = NULL, frame = rlang::caller_env()) {
+    of <- paste0(c(of, "{.arg {arg}}"), collapse = " of ")
+    must(fine, arg, words, class, ..., of = of, call = call, .envir = force(frame))
   }
   check(
     is.data.frame(checked), "be a data frame with the columns {.field row} and {.field label}",
@@ -43,7 +44,7 @@ check_checked <- function(checked, data, levels, id, call) {
   label <- match(as.character(checked$label), levels)
   unknown <- unique(as.character(checked$label)[is.na(label)])
   check(
-    !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label} of {.arg checked}",
+    !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label}",
     more = c(x = "Found: {.val {few(unknown)}}.")
   )
   apart <- unique(row[label != label[match(row, row)]])
@@ -62,7 +63,7 @@ checked_rows <- function(checked, key, ids, rows, check) {
   inside <- function(row, said, name) {
     outside <- unique(said[!row %in% rows])
     check(
-      !length(outside), "be a row of the fit", of = "Each {.field {name}} of {.arg checked}",
+      !length(outside), "be a row of the fit", of = "Each {.field {name}}",
       more = c(
         x = "Not in the fit: {.val {few(outside)}}.",
         i = if (name == "row") "Rows are positions in the data that the fit was given."
@@ -79,7 +80,7 @@ checked_rows <- function(checked, key, ids, rows, check) {
   row <- inside(as_positions(checked[["row"]], ids, check), checked[["row"]], "row")
   apart <- if (length(key)) which(row != by_id)
   check(
-    !length(apart), "say the same as {.field {key}}", of = "{.field row} of {.arg checked}",
+    !length(apart), "say the same as {.field {key}}", of = "{.field row}",
     more = c(x = "Another row than {.field {key}}: {.val {few(row[apart])}}.")
   )
   row
@@ -95,12 +96,12 @@ as_positions <- function(row, ids, check) {
   check(
     !text || !any(number(id_text(ids$value))), "be numeric: as text it may be the position of a
      row or the name of another", c("ambiguous", "checked"),
-    of = "The column {.field row} of {.arg checked}",
+    of = "The column {.field row}",
     more = c(i = "Names of rows go into a column {.field {ids$name}}.")
   )
   if (text) row <- as.numeric(row)
   check(
-    is.numeric(row), "be numeric", got = row, of = "The column {.field row} of {.arg checked}",
+    is.numeric(row), "be numeric", got = row, of = "The column {.field row}",
     more = c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
   )
   row
@@ -114,7 +115,7 @@ check_one_meaning <- function(row, ids, rows, check) {
   twofold <- unique(row[!is.na(named) & named != row])
   check(
     !length(twofold), "be one row: rows of these data have numbers for names",
-    c("ambiguous", "checked"), of = "Each {.field row} of {.arg checked}",
+    c("ambiguous", "checked"), of = "Each {.field row}",
     more = c(
       x = "The position of one row and the name of another: {.val {few(twofold)}}.",
       i = "Give a column {.field {ids$name}} with the names, as {.fn review} has it, with

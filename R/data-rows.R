@@ -27,7 +27,7 @@ row_ids <- function(data, id = NULL, table = NULL, call = rlang::caller_env()) {
   )
   taken <- c(
     "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",
-    "p_runner_up", "loo_wrong", "if_some", "fdr", "found"
+    "p_runner_up", "loo_wrong", "if_some", "p_value", "fdr", "found"
   )
   list(name = if (named && !names(id) %in% taken) names(id) else "id", value = value[data$rows])
 }
@@ -58,7 +58,7 @@ rows_by_id <- function(id, ids, rows, check) {
   shared <- intersect(asked, known[first != rows])
   check(
     !length(shared), "be that of one row", c("ambiguous", "checked"),
-    of = "Each {.field {ids$name}} of {.arg checked}",
+    of = "Each {.field {ids$name}}",
     more = c(x = "Of several rows: {.val {few(shared)}}.")
   )
   rows[match(asked, known)]

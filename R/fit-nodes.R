@@ -158,15 +158,35 @@ node_omega <- function(object) {
   lapply(nodes(object)$omega, mean_omega, source_sizes(object$data$reports))
 }
 
-#' Hyperparameters of a fit as its latent takes them
+# Noise models --------------------------------------------------------------------
+
+#' Does the fit average over there being wrong labels and none?
 #' @noRd
-model_hyper <- function(object) {
-  UseMethod("model_hyper")
+is_test <- function(object) {
+  models <- tested_models(object)$model
+  "none" %in% models && length(models) > 1
 }
 
-model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
-
-model_hyper.bpm <- function(object) {
-  prior <- object$prior
-  list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
+#' The noise models of a fit, with those that were ruled out: by a check that found a wrong
+#' label, or as all but impossible on a part of many rows
+#' @noRd
+tested_models <- function(object) {
+  models <- object$nodes$models
+  out <- object$nodes$ruled_out
+  out <- out[setdiff(names(out), models$model)]
+  if (!length(out)) {
+    return(models)
+  }
+  blank <- models[rep(NA_integer_, length(out)), ]
+  blank$model <- names(out)
+  blank$prior <- unname(out)
+  blank$log_evidence <- -Inf
+  blank$probability <- 0
+  blank$modes <- blank$nodes <- 0L
+  blank$method <- "ruled out"
+  blank$laplace <- -Inf
+  all <- rbind(blank, models)
+  all <- all[order(match(all$model, c(noise_models, "matrix"))), ]
+  row.names(all) <- NULL
+  all
 }

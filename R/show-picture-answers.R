@@ -14,11 +14,11 @@ picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_e
   cutoff <- attr(x, "cutoff")
   upper <- max(expected$upper, ceiling(expected$count))
   shown <- utils::head(
-    as.data.frame(x), if (is.null(n)) max(20, 2 * upper, cutoff$rows + 1) else n
+    as.data.frame(x), if (is.null(n)) max(20, 2 * upper, cutoff$rank + 1) else n
   )
   top <- suspicion_top(shown)
-  ranks <- c(0.5, max(nrow(shown), min(upper, n), 4) + 1.5)
-  cut <- cutoff$rows[cutoff$rows < ranks[2]] + 0.5
+  ranks <- c(0.5, max(shown$rank, min(upper, n), 4) + 1.5)
+  cut <- cutoff$rank[cutoff$rank < ranks[2]] + 0.5
   interval <- !is.null(expected$level)
   levels <- levels(x$label)
   new_picture(
@@ -38,7 +38,7 @@ picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_e
     c(
       suspicion_note(shown, cutoff, attr(x, "rate"), top),
       if (!is.null(cutoff) && !length(cut)) {
-        paste0("a false-discovery rate of ", format(cutoff$fdr), " ends at rank ", cutoff$rows)
+        paste0("a false-discovery rate of ", format(cutoff$fdr), " ends at rank ", cutoff$rank)
       }
     ),
     c(

@@ -9,11 +9,12 @@ sys.source(file.path(experiments, "verdicts.R"), environment())
 
 experiment <- list(
   settings = list(
-    data = c("process", "overlap", "newthyroid", "ionosphere", "breast", "pima", "crabs"),
-    rows = 110, replications = 12, seed = 4001
+    data = c("process", "overlap", "newthyroid", "ionosphere", "pima", "crabs"),
+    rows = 110, replications = 6, seed = 5101
   ),
   quick = list(data = c("process", "overlap"), rows = 60, replications = 1),
-  needs = c("MASS", "mlbench", "kernlab"),
+  needs = "MASS",
+  in_package = "overall",
   tasks = function(settings) {
     all_of(data = settings$data, rows = settings$rows, seed = seeds_of(settings))
   },

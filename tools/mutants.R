@@ -85,12 +85,25 @@ mutant(
   "1 - by", r = "answer-mislabelled"
 )
 mutant(
-  "rows are called wrong while it is open whether any label is", "R/answer-mislabelled.R",
+  "rows are called wrong while it is open whether any label is", "R/answer-called.R",
   "!is.null(test) && !is_called(test)", "FALSE", r = "answer-noise-test"
 )
 mutant(
   "overlap can't explain flips", "R/answer-power.R",
-  "at <- at + move / 2^half", "break", r = "answer-power"
+  "model(now$at + move / 2^half)", "model(now$at)", r = "answer-power"
+)
+mutant(
+  "overlap explains flips at no price", "R/answer-power.R",
+  "(log_det_with_prior(rival$information) - log_det_with_prior(times * flips)) / 2", "0",
+  r = "answer-power"
+)
+mutant(
+  "a checked row whose label was wrong counts as a false alarm", "R/answer-called.R",
+  "!is.na(at) & as.integer(found$label) == checks$label[at]", "!is.na(at)", r = "answer-called"
+)
+mutant(
+  "checks that the fit knows may say how far to believe it", "R/answer-called.R",
+  "all(inside), \"calibrate\"", "TRUE, \"calibrate\"", r = "answer-called"
 )
 mutant(
   "the unseen label is wrong where it is right", "R/answer-mislabelled.R",

@@ -128,69 +128,6 @@ extended_test("posterior probabilities and their number agree with exact draws",
   }
 })
 
-# False discoveries ----------------------------------------------------------
-
-test_that("a false-discovery rate cuts the list where it is first exceeded", {
-  fit <- toy_fit(epsilon = 0.1)
-  all <- mislabelled(fit)
-  expect_equal(all$fdr, cumsum(1 - all$probability) / all$rank)
-  some <- suppressMessages(mislabelled(fit, fdr = 0.4))
-  expect_gt(nrow(some), 0)
-  expect_lt(nrow(some), 40)
-  expect_equal(some$row, all$row[all$fdr <= 0.4])
-  cutoff <- attr(some, "cutoff")
-  expect_equal(cutoff$rows, nrow(some))
-  expect_equal(cutoff$probability, min(some$probability))
-  expect_equal(attr(some, "expected"), attr(all, "expected"))
-  expect_equal(nrow(suppressMessages(mislabelled(fit, fdr = 1))), 40)
-})
-
-test_that("a message says how many rows called wrong are more likely right", {
-  fit <- toy_fit(epsilon = 0.1)
-  all <- mislabelled(fit)
-  likely_right <- all$row[all$probability < 0.5]
-  expect_message(
-    found <- mislabelled(fit, fdr = 1),
-    class = "sturdy_message_likely_right"
-  )
-  expect_equal(attr(found, "cutoff")$unlikely, length(likely_right))
-  signalled <- expect_condition(
-    mislabelled(fit, fdr = 1),
-    class = "sturdy_message_likely_right"
-  )
-  expect_setequal(signalled$rows, likely_right)
-  expect_output(
-    print(found),
-    paste(length(likely_right), "of the 40 rows called wrong are more likely right")
-  )
-  # a list of which every row is more likely wrong says nothing
-  surest <- all$fdr[sum(all$probability >= 0.5)]
-  expect_gt(surest, 0)
-  expect_no_message(few <- mislabelled(fit, fdr = surest))
-  expect_true(all(few$probability >= 0.5))
-  expect_equal(attr(few, "cutoff")$unlikely, 0)
-  expect_snapshot({
-    said(mislabelled(fit, fdr = 1))
-    unlikely_words(1, 3)
-  })
-})
-
-test_that("no row may be called wrong at a small rate", {
-  none <- mislabelled(toy_fit(epsilon = 0.01), fdr = 0)
-  expect_equal(nrow(none), 0)
-  expect_identical(attr(none, "cutoff")$probability, NA_real_)
-  expect_match(printed(none), "no row at a false-discovery rate of 0")
-})
-
-extended_test("among rows called wrong about the wanted share is right", {
-  counts <- vapply(1:20, function(seed) {
-    d <- process_table(seed)
-    found <- mislabelled(gpc(d$X, d$y, kernel = kernel_iso()), fdr = 0.1)
-    c(nrow(found), sum((d$y == d$true)[found$row]))
-  }, numeric(2))
-  expect_lt(sum(counts[2, ]) / sum(counts[1, ]), 0.2)
-})
-
 # How it shows itself ---------------------------------------------------------
 
 test_that("without label noise the ranks stay and a message says so", {

@@ -66,7 +66,7 @@ test_that("rows with long names are named by their position", {
 
 test_that("a cut-off is in the picture, or said to be beyond it", {
   found <- mislabelled(toy_fit())
-  attr(found, "cutoff") <- list(fdr = 0.4, rows = 30L) # more than are shown otherwise
+  attr(found, "cutoff") <- list(fdr = 0.4, rows = 30L, rank = 30L) # more than are shown otherwise
   lines <- function(...) {
     unlist(lapply(picture(found, ...)$panels[[1]]$layers, function(layer) {
       layer$data$x[layer$data$meaning == "cutoff"]
