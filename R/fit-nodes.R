@@ -158,6 +158,19 @@ node_omega <- function(object) {
   lapply(nodes(object)$omega, mean_omega, source_sizes(object$data$reports))
 }
 
+#' Hyperparameters of a fit as its latent takes them
+#' @noRd
+model_hyper <- function(object) {
+  UseMethod("model_hyper")
+}
+
+model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
+
+model_hyper.bpm <- function(object) {
+  prior <- object$prior
+  list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
+}
+
 # Noise models --------------------------------------------------------------------
 
 #' Does the fit average over there being wrong labels and none?

@@ -7,8 +7,8 @@
 corrected_evidence <- function(out) out$log_evidence + second_taken(out)
 
 #' As much of the second order as is taken: for two classes below 1 nat, for where it is large (a
-#' small nugget, a saturated latent function) the series does not end there, and annealed
-#' importance sampling finds about half of it
+#' small nugget, a saturated latent function) the series does not end there
+#' (experiments/second-order.R has what annealed importance sampling finds)
 #' @noRd
 second_taken <- function(out) {
   second <- sum(out$second)

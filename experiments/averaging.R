@@ -78,7 +78,10 @@ process_table <- function(rows, nugget, test = 100) {
   n <- rows + test
   X <- matrix(stats::rnorm(2 * n), n)
   K <- exp(-as.matrix(stats::dist(X))^2 / 2) + diag(nugget, n)
-  y <- drop(crossprod(chol(K), stats::rnorm(n))) > 0
+  repeat { # else no split has three of each class
+    y <- drop(crossprod(chol(K), stats::rnorm(n))) > 0
+    if (min(sum(y), sum(!y)) >= 3) break
+  }
   split_rows(list(x = as.data.frame(X), y = y), rows, seq_len(n))
 }
 

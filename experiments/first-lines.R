@@ -1,13 +1,16 @@
 # The first two lines that twelve fits print: four tables with wrong labels, four whose classes
 # overlap, four without either. For readers who know no statistics: what would they do?
 #
-#   Rscript experiments/first-lines.R [seed] [answers]
+#   Rscript experiments/first-lines.R <text> <key> [seed]
 #
-# The fits come in an order of chance; with `answers` each is followed by what it is.
+# writes what a reader is given, the fits in an order of chance, and what they are. A reader says
+# rightly what to do of a fit to wrong labels with "check rows"; to overlap with that or "check a
+# few"; of a clean one with "nothing" or "check a few if it matters".
 
 suppressPackageStartupMessages(library(sturdy))
 given <- commandArgs(TRUE)
-seed <- if (length(given)) as.integer(given[1]) else 4001L
+stopifnot("which files?" = length(given) >= 2)
+seed <- if (length(given) > 2) as.integer(given[3]) else 4001L
 stopifnot("seeds from 60,000 up are kept for judging" = seed < 60000)
 
 # Two inputs, and a smooth boundary; `blur` is how much the classes overlap
@@ -49,13 +52,36 @@ tables <- list(
   clean = function() smooth_table(400, 0.05)
 )
 
+words <- c(
+  "A colleague has twelve tables of patients. In each, somebody wrote down for every patient",
+  "whether he or she is ill or well. Some of what was written down may be wrong. A computer program",
+  "has looked at each table, and says the two lines below about it.",
+  "",
+  "For each of the twelve, say what you would do, and why, in a few words:",
+  "  (a) nothing: use the table as it is;",
+  "  (b) have a few patients looked up again, if it matters much;",
+  "  (c) have the patients that the program suspects looked up again, because some of what was",
+  "      written down is wrong.",
+  "And: about how many are wrong, as far as you can tell?"
+)
+
 set.seed(seed)
 drawn <- lapply(tables, function(draw) draw())
-for (k in sample(length(tables))) {
-  fit <- gpc(class ~ ., drawn[[k]], control = ep_control(progress = FALSE))
-  cat(utils::head(utils::capture.output(print(fit)), 2), sep = "\n")
-  if ("answers" %in% given) {
-    cat("    [", names(tables)[k], ": ", attr(drawn[[k]], "wrong"), " wrong]\n", sep = "")
-  }
-  cat("\n")
-}
+order <- sample(length(tables))
+fits <- lapply(drawn[order], function(table) {
+  gpc(class ~ ., table, control = ep_control(progress = FALSE))
+})
+said <- lapply(fits, function(fit) {
+  utils::head(strsplit(utils::capture.output(print(fit)), "\n"), 2)
+})
+text <- c(words, unlist(Map(function(k, lines) {
+  c("", paste0("Table ", k), unlist(lines))
+}, seq_along(said), said)))
+writeLines(text, given[1])
+key <- data.frame(
+  table = seq_along(order), kind = names(tables)[order],
+  rows = vapply(drawn[order], nrow, 1L),
+  wrong = vapply(drawn[order], attr, 1L, "wrong"),
+  factor = vapply(fits, function(fit) signif(noise_test(fit)$bayes_factor, 3), 0)
+)
+writeLines(utils::capture.output(print(key, row.names = FALSE)), given[2])
