@@ -86,8 +86,9 @@
 #' `fdr`: `k` rows of the list are among the `N` that were not checked, and `r` of the `m` checked
 #' rows as high up had the right label. Over the draw of the checks the expected share of right
 #' labels in such lists is at most `fdr`, for any table and any model, also one that is wrong
-#' (conformal selection, Jin and Candes 2023; `vignette("mathematics")`, 7.8, has a proof). A wrong
-#' model makes lists shorter, not worse. Whether labels are wrong at all has no say in it, nor has
+#' (conformal selection, Jin and Candes 2023; `vignette("mathematics")`, 7.8, has a proof;
+#' `vignette("believe")` such lists of 1,500 tables). A wrong model makes lists shorter, not worse.
+#' Whether labels are wrong at all has no say in it, nor has
 #' `given`.
 #'
 #' It takes three things. *Chance*: rows that were checked because they looked wrong, as
@@ -96,7 +97,8 @@
 #' [`update(fit, checked = )`][update.sturdy_model]: its probabilities are what they would be
 #' without them. *Enough of them*: no p value is below `1 / (m + 1)`, so that a list of `k` rows
 #' needs `(m + 1) k >= N / fdr`. Drawn of all rows, some 100 checks are needed for a tenth of wrong
-#' labels at `fdr = 0.1`. Drawn of the most suspicious rows alone they go much further: of the first 60
+#' labels at `fdr = 0.1`. Drawn of the most suspicious rows alone they go much further: of
+#' the first 60
 #' (`among = 60`), 29 checks can do for a list of 11 rows.
 #'
 #' # How well it works
@@ -281,8 +283,9 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
 #' @rdname mislabelled
 #' @export
 mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NULL,
-                               given = c("average", "some"), ...) {
-  mislabelled(second_stage(object, labels, ...), fdr, level, id, given)
+                               given = c("average", "some"), calibrate = NULL, among = NULL,
+                               ...) {
+  mislabelled(second_stage(object, labels, ...), fdr, level, id, given, calibrate, among)
 }
 
 #' @rdname mislabelled

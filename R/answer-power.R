@@ -92,6 +92,9 @@ noticed_probability <- function(ratio) {
 #' @noRd
 overlap_freedom <- function(object, k, p) {
   hyper <- nodes(object)$hyper[[k]]
+  if (!is.null(object$recalibration)) {
+    return(slope_freedom(object$recalibration, hyper$slope))
+  }
   prior <- overlap_prior(object)
   constant <- object$nodes$table$constant[k]
   if (is.null(prior) || isTRUE(!is.na(constant))) {
@@ -109,6 +112,19 @@ overlap_freedom <- function(object, k, p) {
     log_b = function(z) (log(left + now) - log(left + exp(curve$value(z)))) / 2,
     slope = function(z) -share(z) * curve$slope(z) / 2
   )
+}
+
+#' The same of a second stage: b is the slope of its log odds over that of the node
+#' @noRd
+slope_freedom <- function(recalibration, now) {
+  if ("slope" %in% recalibration$free) {
+    prior <- recalibration$prior$slope
+    start <- (log(now) - prior$meanlog) / prior$sdlog
+    list(
+      start = start, log_b = function(z) prior$sdlog * (z - start),
+      slope = function(z) rep(prior$sdlog, length(z))
+    )
+  }
 }
 
 #' The prior of the nugget, or, where that is held, of a nugget beside which the prior variance is
