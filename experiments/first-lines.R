@@ -65,6 +65,7 @@ words <- c(
   "And: about how many are wrong, as far as you can tell?"
 )
 
+options(width = 200) # a line is a line
 set.seed(seed)
 drawn <- lapply(tables, function(draw) draw())
 order <- sample(length(tables))
