@@ -138,7 +138,7 @@ noticed_line <- function(noticed) {
   } else {
     paste0(
       "would show in ", often[1], " of 10 such tables",
-      if (hidden) paste0(" (of ", noticed$of[least], " alone: ", often[least], ")"), "."
+      if (hidden) paste0(" (", strtrim(noticed$of[least], 8), " alone: ", often[least], ")"), "."
     )
   }
   paste(share, "wrong", words)

@@ -19,7 +19,7 @@ print.sturdy_model <- function(x, digits = 3, ...) {
 }
 
 #' Lines of print_fields(), but no more than print() may have: the last field goes first, then
-#' those behind the answer are shortened, from the last to the first
+#' those behind the answer are shortened, from the last to the first, and left out if need be
 #' @param answer how many fields are kept whole.
 #' @noRd
 fewer_lines <- function(fields, answer) {
@@ -30,6 +30,7 @@ fewer_lines <- function(fields, answer) {
     most <- max(1, length(lines[[k]]) - max(over(), 0))
     if (most < length(lines[[k]])) lines[[k]] <- cut_short(lines[[k]][seq_len(most)])
   }
+  while (over() > 0 && length(lines) > answer) lines[length(lines)] <- NULL
   unlist(lines)
 }
 

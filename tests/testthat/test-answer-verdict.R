@@ -24,7 +24,7 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   # the averaged interval, which would be narrow, is not what stands beside it
   expect_match(said(0.1)[["How many?"]], "if some, 1 to 7 of 1,100 (90% interval)", fixed = TRUE)
   expect_equal(
-    said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 such tables (of ill alone: 2)."
+    said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 such tables (ill alone: 2)."
   )
   expect_match(said(1)[[1]], "Can't tell")
   expect_match(said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval), 0.3 expected", fixed = TRUE)

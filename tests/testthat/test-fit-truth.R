@@ -18,7 +18,8 @@ three <- function(n = 36, seed = 8) {
 
 averaged_three <- function(data = three(), ...) {
   gpc(
-    class ~ a + b, data, kernel = free_size(), hyper = "integrate", scale = FALSE,
+    class ~ a + b, data, kernel = free_size(), kernels = "shared", hyper = "integrate",
+    scale = FALSE,
     noise = noise_prior(c(none = 1, one = 1)), ...
   )
 }
