@@ -137,8 +137,11 @@
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()]; or out-of-sample
 #'   probabilities of any classifier, see [second_stage()]: a matrix or data frame with a column
-#'   for each class, or a vector for the event.
-#' @param labels With probabilities: the recorded labels.
+#'   for each class, a vector for the event, or an object that holds them.
+#' @param labels With probabilities: the recorded labels. With `newdata`: their labels, for a fit from
+#'   `x` and `y`.
+#' @param newdata Further rows with labels, in the place of the training rows: what the fit says of
+#'   them does not use their labels, as leave-one-out does not.
 #' @param fdr The false-discovery rate, a number between 0 and 1: only the rows called
 #'   wrong at this rate are returned. `NULL`, the default, returns all rows.
 #' @param level Probability of the interval for the number of wrong labels, strictly
@@ -238,15 +241,27 @@ mislabelled <- function(object, ...) {
 }
 
 #' @export
-mislabelled.default <- function(object, ...) abort_no_fit(object)
+mislabelled.default <- function(object, ...) {
+  if (is.null(scorer_of(object))) abort_no_fit(object)
+  mislabelled.matrix(object, ...)
+}
 
 #' @rdname mislabelled
 #' @export
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
                                      given = c("average", "some"), calibrate = NULL,
-                                     among = NULL, ...) {
+                                     among = NULL, ..., newdata = NULL, labels = NULL) {
   check_model(object)
   check_no_dots(...)
+  if (!is.null(newdata)) {
+    must(
+      is.null(calibrate) && is.null(among), "calibrate",
+      "be left out where there are {.arg newdata}: checks are of the rows of the fit",
+      "unknown_argument"
+    )
+    return(mislabelled_new(object, newdata, labels, fdr, level, id))
+  }
+  must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
   given <- check_choice(given, c("average", "some"), "given")
   if (!is.null(fdr)) {
     fdr <- check_number(fdr, "fdr", min = 0, max = 1)
@@ -285,7 +300,8 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
 mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NULL,
                                given = c("average", "some"), calibrate = NULL, among = NULL,
                                ...) {
-  mislabelled(second_stage(object, labels, ...), fdr, level, id, given, calibrate, among)
+  fit <- if (missing(labels)) second_stage(object, ...) else second_stage(object, labels, ...)
+  mislabelled(fit, fdr, level, id, given, calibrate, among)
 }
 
 #' @rdname mislabelled
@@ -295,55 +311,3 @@ mislabelled.data.frame <- mislabelled.matrix
 #' @rdname mislabelled
 #' @export
 mislabelled.numeric <- mislabelled.matrix
-
-#' The rows, the most suspicious first: how likely each label is to be wrong, and what it
-#' should be
-#' @param ids of row_ids().
-#' @noRd
-suspicion <- function(object, said = truth(object), ids = row_ids(object$data)) {
-  levels <- object$blueprint$levels
-  class_of <- function(k) factor(levels[k], levels = levels)
-  rows <- seq_along(said$y)
-  others <- replace(mean_over(said$p, said$weight), cbind(rows, said$y), -1)
-  best <- max.col(others, ties.method = "first")
-  unseen <- mean_over(said$loo, left_out_weight(said))
-  flipped <- mean_wrong(said)
-  order <- suspicion_order(said)
-  found <- data.frame(
-    with_ids(object$data$rows, ids), label = class_of(said$y), probability = flipped,
-    rank = order(order), loo = exp(left_out_score(said)), check.names = FALSE
-  )
-  if (length(levels) == 2) {
-    found$suggested <- class_of(ifelse(flipped > 0.5, best, said$y))
-  } else {
-    found$suggested <- class_of(best)
-    found$p_suggested <- others[cbind(rows, best)]
-    others[cbind(rows, best)] <- -1
-    second <- max.col(others, ties.method = "first")
-    found$runner_up <- class_of(second)
-    found$p_runner_up <- others[cbind(rows, second)]
-  }
-  found$loo_wrong <- rowSums(replace(unseen, cbind(rows, said$y), 0))
-  found <- found[order, ]
-  row.names(found) <- make.unique(as.character(found$row))
-  found
-}
-
-#' The flip rate in use, those of an average on average
-#' @noRd
-shown_rate <- function(object) {
-  if (node_count(object) > 1) unname(omega_rates(object$omega)) else object$epsilon
-}
-
-inform_no_label_noise <- function(object) {
-  if (takes_labels_as_right(object)) {
-    inform_sturdy(
-      c(
-        i = "With {.code epsilon = 0} no label can be wrong: the probabilities
-             are 0.",
-        i = "Rows are ranked by the leave-one-out probability of their label."
-      ),
-      "no_label_noise"
-    )
-  }
-}

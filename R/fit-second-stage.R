@@ -46,13 +46,18 @@
 #'
 #' # What a second stage has not
 #' There is no latent function: `type = "latent"` and intervals of
-#' [predict()][predict.sturdy_model], [posterior_sample()] and [check_fit()] are refused. `newdata` are further probabilities.
+#' [predict()][predict.sturdy_model], [posterior_sample()] and [check_fit()] are refused.
+#' `newdata` are further probabilities.
 #'
 #' @param prob Out-of-sample probabilities: a numeric matrix or data frame with a row for
 #'   each label and a column for each class (2 to 1,000); or a vector of the probability of the
 #'   event, the second of two classes.
-#' @param labels The recorded labels: a factor, character or logical vector, or numbers: for
-#'   two classes 0/1 or -1/1, else the names of the columns.
+#'   Or an object that holds such probabilities: a forest of ranger (with `probability = TRUE`) or
+#'   randomForest, out of bag; a logistic [glm()], leave-one-out by one Newton step; `train` of
+#'   caret with saved predictions; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3.
+#'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
+#' @param labels The recorded labels, needed where `prob` does not hold them: a factor,
+#'   character or logical vector, or numbers: for two classes 0/1 or -1/1, else the names of the columns.
 #' @param ... Arguments of the fit: `epsilon` (`"average"`, the default; `"learn"`, `"learn2"`,
 #'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"` or `"optimum"`), `noise`
 #'   ([noise_prior()]) and `control` ([ep_control()]), as in [gpc_spec()].
@@ -85,9 +90,11 @@
 #' head(mislabelled(fit))
 second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
   check_given(missing(prob), "prob")
-  check_given(missing(labels), "labels")
   spec <- second_stage_spec(...)
   call <- rlang::current_env()
+  prob <- out_of_sample(prob, call)
+  if (missing(labels)) labels <- attr(prob, "labels")
+  check_given(is.null(labels), "labels")
   molded <- with_memory(mold_scores(prob, labels, call), call)
   fit_spec(spec, known_in(molded, NULL, trusted, rates), call)
 }

@@ -106,7 +106,7 @@ mutant(
   "all(inside), \"calibrate\"", "TRUE, \"calibrate\"", r = "answer-called"
 )
 mutant(
-  "the unseen label is wrong where it is right", "R/answer-mislabelled.R",
+  "the unseen label is wrong where it is right", "R/answer-suspicion.R",
   "rowSums(replace(unseen, cbind(rows, said$y), 0))",
   "unseen[cbind(rows, said$y)]", r = "answer-mislabelled"
 )
@@ -990,4 +990,13 @@ mutant(
 mutant(
   "scores of new rows are not probabilities", "R/data-new.R",
   "if (!is.null(blueprint$floor))", "if (FALSE)", r = "fit-second-stage"
+)
+mutant(
+  "labels of new rows count twice", "R/answer-mislabelled-new.R",
+  "t(omega)[code, , drop = FALSE]", "t(omega)[code, , drop = FALSE]^2",
+  r = "answer-mislabelled-new"
+)
+mutant(
+  "leave-one-out probabilities of a glm are fitted ones", "R/data-scorers.R",
+  "- h / (1 - h) *", "- 0 *", r = "data-scorers"
 )

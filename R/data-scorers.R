@@ -1,0 +1,100 @@
+# Where objects of other packages keep probabilities that were predicted for each row without its
+# label: one row of a table for each class of object.
+
+#' @param prob function(x): a matrix, a data frame or a vector as mold_scores() takes it, with the
+#'   attribute `labels` where x holds them; `NULL` where x has none. @param how code that
+#'   makes such predictions.
+#' @noRd
+new_scorer <- function(how, prob = function(x) NULL) list(how = how, prob = prob)
+
+with_scorer_labels <- function(prob, labels) structure(prob, labels = labels)
+
+scorers <- list(
+  ranger = new_scorer("ranger(..., probability = TRUE)", function(x) {
+    # those of a forest are out of bag
+    if (identical(x$treetype, "Probability estimation")) x$predictions
+  }),
+  randomForest = new_scorer("randomForest(x, y = factor(labels))", function(x) {
+    if (is.matrix(x$votes)) {
+      votes <- unclass(x$votes) / rowSums(x$votes)
+      with_scorer_labels(votes, x$y)
+    }
+  }),
+  glm = new_scorer("glm(..., family = binomial)", function(x) glm_left_out(x)),
+  train = new_scorer(
+    "trainControl(method = \"cv\", savePredictions = \"final\", classProbs = TRUE)",
+    function(x) train_left_out(x)
+  ),
+  xgb.cv.synchronous = new_scorer("xgb.cv(..., prediction = TRUE)", function(x) x$pred),
+  ResampleResult = new_scorer(
+    "resample(task, lrn(..., predict_type = \"prob\"), rsmp(\"cv\"))",
+    function(x) resample_left_out(x)
+  ),
+  xgb.Booster = new_scorer("xgb.cv(..., prediction = TRUE)"),
+  lgb.Booster = new_scorer("predictions of rows that were left out of training"),
+  rpart = new_scorer("predictions of rows that were left out of training"),
+  ksvm = new_scorer("predictions of rows that were left out of training")
+)
+
+#' The row of an object, `NULL` where it is of no class of the table
+#' @noRd
+scorer_of <- function(x) {
+  known <- intersect(class(x), names(scorers))
+  if (length(known)) scorers[[known[1]]]
+}
+
+#' Out-of-sample probabilities of an object, and its labels
+#' @param prob as the user gave it. @return `prob`, with the attribute `labels` where it has some.
+#' @noRd
+out_of_sample <- function(prob, call) {
+  scorer <- scorer_of(prob)
+  if (is.null(scorer)) {
+    return(prob)
+  }
+  found <- scorer$prob(prob)
+  must(
+    !is.null(found), "prob", "have out-of-sample probabilities: this {.cls {class(prob)[1]}} has
+     none, and in-sample ones would hide wrong labels", "in_sample",
+    more = c(i = "Made by {.code {scorer$how}}."), call = call
+  )
+  found
+}
+
+#' Leave-one-out probabilities of a logistic model by one step of Newton's method
+#' @noRd
+glm_left_out <- function(x) {
+  plain <- identical(x$family$family, "binomial") && all(x$y %in% 0:1) &&
+    all(x$prior.weights == 1)
+  if (plain) {
+    h <- stats::hatvalues(x)
+    eta <- x$linear.predictors - h / (1 - h) * stats::residuals(x, "working")
+    with_scorer_labels(unname(x$family$linkinv(eta)), unname(x$y))
+  }
+}
+
+#' The mean over resamples of what caret predicted for rows that were left out
+#' @noRd
+train_left_out <- function(x) {
+  pred <- x$pred
+  levels <- levels(pred$obs)
+  if (is.null(pred) || !all(levels %in% names(pred))) {
+    return(NULL)
+  }
+  best <- intersect(names(x$bestTune), names(pred))
+  for (name in best) pred <- pred[pred[[name]] == x$bestTune[[name]], ]
+  sums <- rowsum(as.matrix(pred[levels]), pred$rowIndex)
+  first <- match(rownames(sums), pred$rowIndex)
+  with_scorer_labels(sums / rowSums(sums), pred$obs[first])
+}
+
+#' What learners of mlr3 predicted for rows that were left out, in the order of the task
+#' @noRd
+resample_left_out <- function(x) {
+  pred <- x$prediction()
+  if (!is.null(pred$prob)) {
+    sums <- rowsum(pred$prob, pred$row_ids)
+    with_scorer_labels(
+      sums / rowSums(sums), pred$truth[match(rownames(sums), pred$row_ids)]
+    )
+  }
+}
