@@ -42,7 +42,8 @@ mislabelled_new <- function(object, newdata, labels, fdr, level, id,
   )
   structure(
     if (is.null(cutoff)) found else found[cutoff$called, ],
-    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = length(code), rate = shown_rate(object),
+    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = length(code),
+    rate = shown_rate(object),
     class = c("sturdy_mislabelled", "data.frame")
   )
 }

@@ -1,8 +1,6 @@
-# The truth by simulation: annealed importance sampling (AIS) of the log evidence,
-# and the chains that samples of the posterior come from. All of it is for the
-# Gaussian process at the kernel of a fit: at finite df the latent is divided by an
-# independent random scale, which the signs that the likelihood sees do not show
-# [M 4.6].
+# The truth by simulation: annealed importance sampling (AIS) of the log evidence, and the chains
+# that samples of the posterior come from, for the Gaussian process at the kernel of a fit. At
+# finite df the latent is divided by a random scale, which no sign shows [M 4.6].
 
 # The problem ---------------------------------------------------------------
 
@@ -346,7 +344,7 @@ format.sturdy_ais <- function(x, digits = 5, ...) {
 print.sturdy_ais <- function(x, digits = 5, ...) {
   digits <- check_digits(digits)
   cat("<sturdy_ais> log evidence ", format(x, digits = digits), "\n", sep = "")
-  cat("  ", x$chains, " chains of ", x$levels, " levels, ",
-      format(x$ess, digits = 3), " effective\n", sep = "")
+  each <- paste0("  ", x$chains, " chains of ", x$levels, " levels, ")
+  cat(each, format(x$ess, digits = 3), " effective\n", sep = "")
   invisible(x)
 }

@@ -11,7 +11,8 @@ spec_model <- function(spec) {
 }
 
 is_spec <- function(x) {
-  inherits(x, "sturdy_spec") && is.list(x) && spec_model(x) %in% c("gpc", "stc", "bpm", "second_stage") &&
+  models <- c("gpc", "stc", "bpm", "second_stage")
+  inherits(x, "sturdy_spec") && is.list(x) && spec_model(x) %in% models &&
     is_number(x$df)
 }
 

@@ -71,7 +71,8 @@ update.sturdy_model <- function(object,
     abort_needs_data("to change {.arg subset} or {.arg na.action}", call)
   }
   spec <- edit_spec(object$spec, changed, call)
-  if (length(object$blueprint$levels) > 2 && spec_model(spec) %in% c("stc", "bpm") && is.null(data)) {
+  several <- length(object$blueprint$levels) > 2
+  if (several && spec_model(spec) %in% c("stc", "bpm") && is.null(data)) {
     abort_two_classes(spec, call)
   }
   molded <- if (is.null(data)) {

@@ -1,0 +1,49 @@
+# Whether the nodes of a fit are as fit-nodes.R and learn-kept.R have them, see fit-check.R.
+
+#' Hyperparameters of nodes: numbers of at least 0, as many of each name as the fit has for a
+#' kernel, or of several classes so many for each
+#' @noRd
+are_hyper <- function(hyper, sizes, classes) {
+  values <- unlist(hyper, use.names = FALSE)
+  each <- sizes / sizes[[length(sizes)]] # a nugget, or a slope
+  known <- list(each, if (classes > 2) each * classes)
+  are_numbers(values) && all(values >= 0) && all(vapply(hyper, function(one) {
+    is.list(one) && list(lengths(one) + 0) %in% known && all(vapply(one, is.numeric, NA)) &&
+      all(unlist(one[c("lengthscale", "variance")]) > 0)
+  }, NA))
+}
+
+#' @param n the number of rows.
+#' @noRd
+is_nodes <- function(nodes, n, classes) {
+  k <- nrow(nodes$table)
+  sized <- function(x) is.numeric(x) && utils::tail(dim(x), 1) == k
+  omega <- nodes$omega
+  is.data.frame(nodes$models) && are_numbers(nodes$models$probability) &&
+    are_numbers(nodes$models$prior) &&
+    are_strings(nodes$models$model) && are_numbers(nodes$table$weight) &&
+    all(nodes$table$model %in% nodes$models$model) && sized(nodes$tau) && sized(nodes$b) &&
+    identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) &&
+    length(nodes$hyper) == k && length(omega) == k && are_numbers(unlist(omega)) &&
+    identical(dim(omega[[1]])[-1], c(classes, classes)) &&
+    all(lengths(omega) == length(omega[[1]])) &&
+    is_made_of_nodes(nodes, n, classes)
+}
+
+#' What is made of nodes when a fit is completed, or is made when it is asked for, in fits of
+#' before
+#' @noRd
+is_made_of_nodes <- function(nodes, n, classes) {
+  truth <- nodes$truth
+  few <- nodes$few
+  models <- length(truth$model)
+  by_class <- function(x) {
+    is.numeric(x) && identical(dim(x), c(n, classes, models)) && !anyNA(x)
+  }
+  arrays <- truth[intersect(c("p", "loo", "recorded"), names(truth))]
+  (is.null(truth) || all(vapply(arrays, by_class, NA)) &&
+    is.numeric(truth$log_z) && identical(dim(truth$log_z), c(n, models)) &&
+    are_numbers(truth$weight, models)) &&
+    (is.null(few) || all(few$node %in% seq_along(nodes$hyper)) &&
+      are_numbers(few$weight, length(few$node)))
+}
