@@ -4,7 +4,8 @@
 
 few_least <- 100L           # rows; with fewer, all nodes are used
 few_rows <- 500L            # of the training rows that nodes are chosen by,
-few_gap <- 0.0015           # and the difference allowed there, rms of probabilities
+few_gap <- 0.0015           # and the difference allowed there, rms of probabilities;
+few_gap_pictured <- 0.0005  # less for pictures, which are of inputs far from few rows
 few_inducing <- c(100, 200) # inputs that variances go through: the first that are enough,
 few_times <- 4              # where there are so many times as many rows
 few_checked <- 100L         # rows at which that is looked at
@@ -28,7 +29,7 @@ nobs_kept <- function(object) length(object$data$y)
 #' probabilities that they have under all: of the true class, of the recorded one, and their
 #' squares, which hold how much nodes differ
 #' @noRd
-choose_nodes <- function(object) {
+choose_nodes <- function(object, gap = few_gap) {
   at <- nodes(object)
   seen <- exp(node_seen(object))
   rows <- spread_over(nrow(seen), few_rows)
@@ -37,7 +38,7 @@ choose_nodes <- function(object) {
     p <- matrix(seen[rows, , k], length(rows))
     as.vector(c(p[, -1], p[, -1]^2, (p %*% omega[[k]])[, -1]))
   }, numeric(3 * length(rows) * (ncol(seen) - 1)))
-  weight <- sparse_weights(said, at$weight, few_gap)
+  weight <- sparse_weights(said, at$weight, gap)
   list(node = which(weight > 0), weight = weight[weight > 0])
 }
 

@@ -24,6 +24,7 @@ new_nodes <- function(models, parts, noise) {
     posterior[[name]] * w / sum(w)
   })
   out <- of(function(k, name) parts[[name]]$out[[k]])
+  constant <- do.call(rbind, of(function(k, name) parts[[name]]$constant[k, ]))
   c(
     list(
       models = data.frame(
@@ -39,7 +40,7 @@ new_nodes <- function(models, parts, noise) {
         model = rep(names(parts), lengths(kept)), weight = unlist(weight),
         log_evidence = vapply(out, function(o) o$log_evidence, numeric(1)),
         pair = unlist(lapply(names(parts), function(name) parts[[name]]$pair[kept[[name]]])),
-        constant = I(drop(do.call(rbind, of(function(k, name) parts[[name]]$constant[k, ]))))
+        constant = I(if (ncol(constant) > 1) constant else constant[, 1])
       ),
       hyper = of(function(k, name) parts[[name]]$hyper[[k]]),
       omega = of(function(k, name) parts[[name]]$omega[[k]]), ruled_out = noise$ruled_out,

@@ -91,7 +91,7 @@ fine_axis <- function(values, length = 100) {
 #' @noRd
 prob_pictured <- function(x, X) {
   all <- node_count(x) > 1 && is.null(x$nodes$few)
-  prob_new(x, X, used = if (all) choose_nodes(x) else used_nodes(x))
+  prob_new(x, X, used = if (all) choose_nodes(x, few_gap_pictured) else used_nodes(x))
 }
 
 surface_fill <- function(p) grDevices::colorRampPalette(surface_colours)(65)[1 + round(64 * p)]

@@ -131,8 +131,11 @@ test_that("what is not a fit is told so by every question", {
     absorb, calibration, check_fit, criterion, ep_diagnostics, log_evidence, loo,
     mislabelled, posterior_sample, brier_score, log_score
   )
+  # probabilities need their labels
+  expect_error(mislabelled(3), class = "sturdy_error_missing_argument")
   for (ask in questions) {
-    expect_error(ask(3), "gpc", class = "sturdy_error_type")
+    no_fit <- if (identical(ask, mislabelled)) "3" else 3
+    expect_error(ask(no_fit), "gpc", class = "sturdy_error_type")
     expect_error(ask(class ~ u), class = "sturdy_error_type")
     expect_error(without_packages("loo", ask(NULL)), class = "sturdy_error_type")
   }

@@ -115,7 +115,7 @@ test_that("surfaces and curves of an average are its predicted probabilities", {
     epsilon = "average", hyper = "integrate"
   )
   expect_gt(node_count(fit), 5)
-  expect_lt(length(choose_nodes(fit)$node), node_count(fit))
+  expect_lt(length(choose_nodes(fit, few_gap_pictured)$node), node_count(fit))
   raster <- picture(fit, "model", NULL)$panels[[1]]$layers[[1]]$data[seq(1, 10000, 97), ]
   grid <- stats::setNames(raster[c("x", "y")], names(d)[1:2])
   exact <- predict(fit, grid, type = "prob") # of all nodes
