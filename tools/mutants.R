@@ -850,7 +850,7 @@ mutant(
 # Pictures, tables, the report ------------------------------------------------
 
 mutant(
-  "a picture of the first nodes", "R/show-picture-fit.R", "if (all) choose_nodes(x)",
+  "a picture of the first nodes", "R/show-picture-fit.R", "if (all) choose_nodes(x, few_gap_pictured)",
   "if (all) list(node = 1:3, weight = rep(1 / 3, 3))", r = "show-picture-fit"
 )
 mutant(
