@@ -71,10 +71,12 @@ count_line <- function(test, digits) {
   ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
   interval <- paste0(format(100 * test$level), "% interval")
   count <- count_text(test$average$count, digits)
+  # readers stumble over "if some, 0 to 13"
+  some <- if (test$some$lower > 0) ends(test$some) else paste("up to", whole(test$some$upper))
   switch(test_kind(test),
     curve = "See gpc(): to bpm() all that a curve explains looks wrong.",
     "no sign" = paste0(
-      "Probably none; if some, ", ends(test$some), " ", of, " (", interval, ")",
+      "Probably none; if some, ", some, " ", of, " (", interval, ")",
       apart_words(test$ends), "."
     ),
     open = paste0(

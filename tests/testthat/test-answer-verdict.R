@@ -23,6 +23,8 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_match(said(0.1)[[1]], "No sign, but some could hide")
   # the averaged interval, which would be narrow, is not what stands beside it
   expect_match(said(0.1)[["How many?"]], "if some, 1 to 7 of 1,100 (90% interval)", fixed = TRUE)
+  test$some$lower <- 0
+  expect_match(said(0.1)[["How many?"]], "if some, up to 7 of 1,100", fixed = TRUE)
   expect_equal(
     said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 such tables (ill alone: 2)."
   )
