@@ -23,7 +23,12 @@ unlink(Sys.glob(file.path(copy, "src", "*.[os]*")))
 results <- file.path(dirname(copy), "results.rds")
 code <- sprintf(
   "saveRDS(as.data.frame(testthat::test_dir('%s', package = 'sturdy', load_package = 'installed',
-     filter = '%s', reporter = 'silent', stop_on_failure = FALSE)), '%s')",
+     filter = '%s', reporter = 'silent', stop_on_failure = FALSE)), '%s')
+   # counts of sessions that a test killed while they were written
+   for (file in list.files(dirname(system.file(package = 'sturdy')), '^covr_trace_',
+                           full.names = TRUE)) {
+     if (inherits(try(readRDS(file), TRUE), 'try-error')) unlink(file)
+   }",
   file.path(copy, "tests", "testthat"), c(commandArgs(TRUE), ".")[1], results
 )
 covered <- covr::package_coverage(copy, type = "none", code = code, quiet = TRUE)
