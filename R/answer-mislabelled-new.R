@@ -8,10 +8,6 @@
 #' @noRd
 mislabelled_new <- function(object, newdata, labels, fdr, level, id,
                             call = rlang::caller_env()) {
-  if (!is.null(fdr)) fdr <- check_number(fdr, "fdr", min = 0, max = 1, call = call)
-  if (!is.null(level)) {
-    level <- check_number(level, "level", min = 0, max = 1, open = TRUE, call = call)
-  }
   check_posterior(object, call)
   newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, call)

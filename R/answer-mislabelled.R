@@ -253,6 +253,13 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
                                      among = NULL, ..., newdata = NULL, labels = NULL) {
   check_model(object)
   check_no_dots(...)
+  given <- check_choice(given, c("average", "some"), "given")
+  if (!is.null(fdr)) {
+    fdr <- check_number(fdr, "fdr", min = 0, max = 1)
+  }
+  if (!is.null(level)) {
+    level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  }
   if (!is.null(newdata)) {
     must(
       is.null(calibrate) && is.null(among), "calibrate",
@@ -262,13 +269,6 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
     return(mislabelled_new(object, newdata, labels, fdr, level, id))
   }
   must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
-  given <- check_choice(given, c("average", "some"), "given")
-  if (!is.null(fdr)) {
-    fdr <- check_number(fdr, "fdr", min = 0, max = 1)
-  }
-  if (!is.null(level)) {
-    level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
-  }
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
   checks <- check_calibrate(calibrate, among, object, id)

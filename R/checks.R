@@ -220,14 +220,20 @@ check_no_dots <- function(..., known = NULL, call = rlang::caller_env()) {
   if (...length() == 0) {
     return(invisible())
   }
-  given <- rlang::names2(as.list(substitute(list(...)))[-1]) # nothing is forced
-  given <- given[nzchar(given)]
+  # nothing is forced
+  abort_dots(rlang::names2(as.list(substitute(list(...)))[-1]), known, call)
+}
+
+#' @param names of the arguments, empty where one has none.
+#' @noRd
+abort_dots <- function(names, known = NULL, call = rlang::caller_env()) {
+  given <- names[nzchar(names)]
   abort_sturdy(
     c(
       "Every argument must be known to the function.",
       x = if (length(given)) "Unknown: {.arg {given}}.",
       i = if (length(known)) "Known: {.arg {known}}.",
-      x = if (length(given) < ...length()) "An argument without a name is not used.",
+      x = if (length(given) < length(names)) "An argument without a name is not used.",
       i = if ("weights" %in% given) {
         "There are no case weights. To count a row twice, include it twice in the data."
       },

@@ -85,3 +85,7 @@ is_identifier <- function(v) {
 }
 
 is_whole <- function(v) all(is.finite(v)) && all(v == round(v))
+
+#' At most k of n rows, spread over all
+#' @noRd
+spread_over <- function(n, k) unique(round(seq(1, n, length.out = min(n, k))))

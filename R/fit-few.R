@@ -126,8 +126,3 @@ variance_gap <- function(object, chosen, made) {
   s2 <- mixed_variances(object, function_hyper(object, node), made, X)
   sqrt(mean((stats::pnorm(exact$m / sqrt(exact$s2)) - stats::pnorm(exact$m / sqrt(s2)))^2))
 }
-
-#' At most k of n rows, spread over all
-#' @noRd
-spread_over <- function(n, k) unique(round(seq(1, n, length.out = min(n, k))))
-

@@ -23,8 +23,7 @@ is_low_rank <- function(object) !is.null(object$inducing)
 abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
   must(
     FALSE, arg, "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or {.fn second_stage}",
-    got = object,
-    call = call
+    got = object, call = call
   )
 }
 

@@ -50,7 +50,7 @@ row_top <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 #' The slope of such a share
 #' @noRd
 overlap_slope <- function(overlap, S, call = rlang::caller_env()) {
-  rows <- unique(round(seq(1, nrow(S), length.out = min(nrow(S), recalibration_rows))))
+  rows <- spread_over(nrow(S), recalibration_rows)
   S <- S[rows, , drop = FALSE]
   ends <- vapply(exp(recalibration_slopes), slope_overlap, 0, S = S)
   must(

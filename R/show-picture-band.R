@@ -26,7 +26,7 @@ average_band <- function(curve, covariance, df, level = 0.9) {
   p <- curve$p
   latent <- curve$latent
   # a covariance matrix each: at every third value of a curve, the others in between
-  at <- unique(round(seq(1, length(p), length.out = min(length(p), 21))))
+  at <- spread_over(length(p), 21)
   variance <- vapply(at, function(k) {
     mine <- seq(k, length(latent$m), by = length(p))
     scale <- sqrt(latent$s2[mine])

@@ -176,7 +176,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
     value <- match(value, coding$levels)
     at <- seq_along(coding$levels)
   }
-  rows <- unique(round(seq(1, nobs(x), length.out = min(nobs(x), rows))))
+  rows <- spread_over(nobs(x), rows)
   mine <- blueprint_columns(x$blueprint)$group == j
   X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
   grid <- if (is.null(coding$levels)) at else coding$levels

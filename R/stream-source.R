@@ -5,7 +5,7 @@ stream_source <- function(source, batch_size, options, call) {
   if (inherits(source, "connection") || rlang::is_string(source)) {
     return(text_source(source, batch_size, text_options(options, call), call))
   }
-  unknown_options(options, call)
+  if (length(options)) abort_dots(rlang::names2(options), call = call)
   if (inherits(source, "sturdy_source")) {
     return(source)
   }
@@ -16,13 +16,6 @@ stream_source <- function(source, batch_size, options, call) {
     got = source, call = call
   )
   if (is.function(source)) new_source(once(), source) else frame_source(source, batch_size)
-}
-
-#' No option but of text may be given
-#' @noRd
-unknown_options <- function(options, call) {
-  names(options)[names(options) == "call"] <- "call."
-  do.call(check_no_dots, c(options, list(call = call)), quote = TRUE)
 }
 
 #' Opens a source; what R itself or a database has to say becomes the cause

@@ -8,8 +8,8 @@ text_options <- function(options, call) {
     sep = ",", quote = "\"", dec = ".", na.strings = "NA", colClasses = NA,
     check.names = TRUE, strip.white = FALSE, encoding = getOption("encoding")
   )
-  unknown <- !(rlang::names2(options) %in% names(defaults))
-  do.call(check_no_dots, c(options[unknown], list(call = call)), quote = TRUE)
+  unknown <- setdiff(rlang::names2(options), names(defaults))
+  if (length(unknown)) abort_dots(unknown, call = call)
   Map(check_text_option, options, names(options), MoreArgs = list(call = call))
   utils::modifyList(defaults, options)
 }

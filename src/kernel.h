@@ -42,10 +42,11 @@ void kernel_gram(const kernel_ard *k, const kernel_inputs *in, double *K);
 void kernel_cross(const kernel_ard *k, const kernel_inputs *a,
                   const kernel_inputs *b, double *G);
 
-/* Where a centred and scaled coordinate x has x^2 beyond this (clusters or outliers some 1000 lengthscales apart) a column
- * is contracted by its differences: the product form is off by 4e-14 x^2,
- * measured on two clusters with random weights, so by 4e-8 here, the accuracy
- * that the search for hyperparameters still notices. */
+/* Where a centred and scaled coordinate x has x^2 beyond this (clusters or
+ * outliers some 1000 lengthscales apart) a column is contracted by its
+ * differences: the product form is off by 4e-14 x^2, measured on two clusters
+ * with random weights, so by 4e-8 here, the accuracy that the search for
+ * hyperparameters still notices. */
 #define KERNEL_WIDE 1e6
 
 typedef struct {
@@ -54,7 +55,8 @@ typedef struct {
 } kernel_grad;
 
 /* Contracts dE/dK, lower triangle of W[n x n] (destroyed), with the lower
- * triangle of K as kernel_gram() left it; grad->l has room. scratch[n x (p + 1)]. Cost n^2 p, one product. */
+ * triangle of K as kernel_gram() left it; grad->l has room.
+ * scratch[n x (p + 1)]. Cost n^2 p, one product. */
 void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
                      const double *K, double *W, double *scratch,
                      kernel_grad *grad);

@@ -94,7 +94,14 @@ test_that("bad arguments are errors", {
   expect_error(bpm_stream(d, class ~ a), "bpm_stream(formula, source)",
                class = "sturdy_error_formula", fixed = TRUE)
   expect_error(bpm_stream(source = d), class = "sturdy_error_missing_argument")
-  expect_error(bpm_stream(class ~ a, d, call = 1), class = "sturdy_error_unknown_argument")
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(d, file, row.names = FALSE)
+  for (source in list(d, file)) {
+    cnd <- expect_error(
+      bpm_stream(class ~ a, source, call = 1), class = "sturdy_error_unknown_argument"
+    )
+    expect_equal(cnd$arg, "call")
+  }
   expect_error(bpm_stream(class ~ a), class = "sturdy_error_missing_argument")
   expect_error(bpm_stream(d), class = "sturdy_error_formula")
   expect_error(stream(df = 0), class = "sturdy_error_df")
