@@ -80,6 +80,24 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   )
 }
 
+#' What is expected of the labels of each class
+#'
+#' @return A data frame: recorded, how many labels name the class; true, how many rows are expected
+#'   to belong to it; wrong, of the labels; missed, of the rows; sensitivity, the share of
+#'   the rows that are recorded so; precision, the share of the labels that are right. Shares of
+#'   nothing are `NA`.
+#' @noRd
+class_table <- function(object) {
+  counts <- matrix_counts(object)
+  right <- diag(counts)
+  share <- function(of) ifelse(of > 0, pmin(right / of, 1), NA_real_)
+  data.frame(
+    class = object$blueprint$levels, recorded = round(colSums(counts)), true = rowSums(counts),
+    wrong = wrong_rates(t(counts)), missed = wrong_rates(counts),
+    sensitivity = share(rowSums(counts)), precision = share(colSums(counts)), row.names = NULL
+  )
+}
+
 #' @param x The result of `confusion()`.
 #' @param digits Significant digits of expected numbers (2 by default).
 #' @rdname confusion

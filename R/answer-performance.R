@@ -27,8 +27,9 @@
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param draws How many draws of the true labels (1000 by default).
 #' @param seed Seed of the draws; the random numbers of the session are not touched.
+#' @param by_class Whether the figures are those of each class against the rest (`FALSE` by default).
 #' @param ... Not used.
-#' @return A data frame of class `sturdy_performance` with the rows `accuracy` and, for
+#' @return A data frame of class `sturdy_performance`, by default with the rows `accuracy` and, for
 #'   probabilities, `auc`, `log_score` (the mean log probability, `-Inf` where a true class had
 #'   the probability 0) and `calibration` (the mean
 #'   |predicted - observed| over ten bins; with three classes or more this and `auc` are means
@@ -37,6 +38,11 @@
 #'   classes: where more than 5% of the draws have no value of a figure, `true`, `lower` and
 #'   `upper` are `NA`, and so is `recorded` where the recorded labels have none. With three
 #'   classes or more the `auc` of a draw is the mean over the classes that occur in it.
+#'
+#'   With `by_class` it begins with a column `class`, and the rows of each are `sensitivity` (or
+#'   recall: the share of its rows that are called it), `specificity` (of the other rows that are
+#'   not), `precision` (or positive predictive value: the share of the rows called it that belong
+#'   to it) and, for probabilities, `auc`. Called is the most probable class.
 #' @section Conditions:
 #' `sturdy_error_predictions` for predictions that do not match the rows, also
 #' `sturdy_error_ambiguous` where `subset` took as many rows as there were, in another order, and
@@ -62,12 +68,14 @@ true_performance.default <- function(object, ...) abort_no_fit(object)
 #' @rdname true_performance
 #' @export
 true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y = NULL,
-                                          level = 0.9, draws = 1000, seed = 1, ...) {
+                                          level = 0.9, draws = 1000, seed = 1,
+                                          by_class = FALSE, ...) {
   check_model(object)
   check_no_dots(...)
   call <- rlang::current_env()
   check_given(missing(predictions), "predictions", call)
   level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  by_class <- check_flag(by_class, "by_class")
   draws <- check_count(draws, "draws", min = 10)
   check_new_pair(newdata, y, call)
   said <- if (is.null(newdata)) truth_of_rows(object) else truth_of_new(object, newdata, y, call)
@@ -75,10 +83,11 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   names <- if (is.matrix(predictions)) rownames(predictions) else names(predictions)
   predictions <- one_column(predictions)
   predicted <- check_predictions(predictions, names, said, object$blueprint$levels, call)
-  measures <- performance_measures(predicted, are_classes(predictions))
+  measures <- if (by_class) class_measures else performance_measures
+  measures <- measures(predicted, are_classes(predictions))
   check_memory(as.double(draws) * length(measures) + length(said$p), draws, what = "draws")
   values <- draw_measures(measures, said, draws, seed)
-  new_performance(measures, values, said$y, level)
+  new_performance(measures, values, said$y, level, if (by_class) object$blueprint$levels)
 }
 
 #' Measures against draws of the true classes
@@ -110,8 +119,9 @@ check_new_pair <- function(newdata, y, call) {
 }
 
 #' @param values of the measures (rows) in each draw. @param recorded labels as recorded.
+#' @param classes of which there are as many measures each, or `NULL`.
 #' @noRd
-new_performance <- function(measures, values, recorded, level) {
+new_performance <- function(measures, values, recorded, level, classes = NULL) {
   values <- matrix(values, length(measures))
   # the few draws in which a figure is there are not like the others
   values[rowMeans(is.na(values)) > 0.05, ] <- NA_real_
@@ -124,6 +134,9 @@ new_performance <- function(measures, values, recorded, level) {
     row.names = NULL
   )
   shown[-1] <- lapply(shown[-1], function(v) ifelse(is.na(v), NA_real_, v)) # no NaN
+  if (!is.null(classes)) {
+    shown <- cbind(class = rep(classes, each = nrow(shown) / length(classes)), shown)
+  }
   structure(
     shown,
     level = level, n = length(recorded), class = c("sturdy_performance", "data.frame")
@@ -253,47 +266,6 @@ abort_predictions <- function(predictions, said, levels, call) {
     FALSE, "predictions", paste0("have, {wanted}, ", what), "predictions",
     got = predictions, call = call
   )
-}
-
-#' Named list of functions of the true classes
-#'
-#' The area and the calibration are of the event of two classes, and of several means over the
-#' classes, each against the rest.
-#' @param p n x C. @param called_only whether classes were predicted, not probabilities.
-#' @noRd
-performance_measures <- function(p, called_only) {
-  called <- max.col(p, ties.method = "first")
-  accuracy <- list(accuracy = function(true) mean(called == true))
-  if (called_only) {
-    return(accuracy)
-  }
-  meant <- if (ncol(p) == 2) 2L else seq_len(ncol(p))
-  over <- function(measure) {
-    each <- lapply(meant, function(c) measure(p[, c]))
-    function(true) {
-      values <- vapply(seq_along(meant), function(j) each[[j]](true == meant[j]), numeric(1))
-      # of the classes that occur
-      if (all(is.na(values))) NA_real_ else mean(values, na.rm = TRUE)
-    }
-  }
-  c(accuracy, list(
-    auc = over(measure_auc),
-    log_score = function(true) mean(log(p[cbind(seq_along(true), true)])),
-    calibration = over(measure_calibration)
-  ))
-}
-
-measure_auc <- function(p) {
-  rank <- rank(p)
-  function(event) {
-    n <- c(sum(event), sum(!event))
-    if (all(n > 0)) (sum(rank[event]) - n[1] * (n[1] + 1) / 2) / prod(n) else NA_real_
-  }
-}
-
-measure_calibration <- function(p) {
-  bin <- findInterval(p, seq(0, 1, by = 0.1), all.inside = TRUE)
-  function(event) sum(abs(rowsum(p - event, bin))) / length(event)
 }
 
 #' @param digits Significant digits.

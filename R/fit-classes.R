@@ -54,16 +54,23 @@ check_classes_spec <- function(spec, levels, call) {
 #' A noise matrix with the names of the classes, in their order
 #' @noRd
 check_noise_matrix <- function(omega, levels, call) {
-  size <- length(levels)
-  named <- !is.null(rownames(omega)) && !is.null(colnames(omega))
-  fits <- identical(dim(omega), c(size, size)) &&
-    (!named || (setequal(rownames(omega), levels) && setequal(colnames(omega), levels)))
-  must(
-    fits, "epsilon", "have a row and a column for each of the classes {.val {levels}},
-     not {nrow(omega)} x {ncol(omega)}{if (named) ' with other names'}", "epsilon", call = call
-  )
-  if (named) omega <- omega[levels, levels]
-  storage.mode(omega) <- "double"
+  omega <- of_classes(omega, levels, "epsilon", "epsilon", call)
   dimnames(omega) <- list(true = levels, recorded = levels)
   omega / rowSums(omega)
+}
+
+#' A matrix with a row and a column for each class, in the order of the levels
+#' @noRd
+of_classes <- function(x, levels, arg, class, call) {
+  size <- length(levels)
+  named <- function(names) is.null(names) || setequal(names, levels)
+  must(
+    identical(dim(x), c(size, size)) && named(rownames(x)) && named(colnames(x)), arg,
+    "have a row and a column for each of the classes {.val {levels}},
+     not {nrow(x)} x {ncol(x)}{if (length(dimnames(x))) ' with other names'}", class, call = call
+  )
+  if (!is.null(rownames(x))) x <- x[levels, , drop = FALSE]
+  if (!is.null(colnames(x))) x <- x[, levels, drop = FALSE]
+  storage.mode(x) <- "double"
+  x
 }

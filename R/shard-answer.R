@@ -5,7 +5,7 @@
 #' the order of the shards and of their rows.
 #'
 #' @details
-#' `predict(fit, rows, type, noise, to = )` takes any fit. Rows with missing values have no
+#' `predict(fit, rows, type, noise, cost = , to = )` takes any fit. Rows with missing values have no
 #' answer there (`NA`), as without shards. The columns written are `row`, the number of the
 #' row in its shard, and `class` (`type = "class"`), the two classes (`"prob"`),
 #' `location`, `scale`, `df`, `m` and `s2` (`"latent"`), `response` or `link`.
@@ -47,7 +47,7 @@
 #' unlink(folder, recursive = TRUE)
 NULL
 
-predict_apart.sturdy_shards <- function(rows, object, type, noise, to, table = NULL,
+predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, table = NULL,
                                         cluster = NULL, ..., call) {
   check_no_dots(..., call = call)
   check_posterior(object, call)
@@ -55,7 +55,7 @@ predict_apart.sturdy_shards <- function(rows, object, type, noise, to, table = N
   team <- new_team(shard_labels(rows), cluster, call)
   on.exit(team$close())
   open_shards(team, rows)
-  args <- list(object = object, type = type, noise = noise)
+  args <- list(object = object, type = type, noise = noise, cost = cost)
   invisible(write_answers(team, "predict", args, to))
 }
 

@@ -18,12 +18,19 @@
 #'     `log_evidence_integrated` (of a fit that averages), `log_evidence_gaussian` (at finite
 #'     `df`), `loo`, `loo_se`, and `loo_error`, the share of labels with a leave-one-out
 #'     probability below 1/2;
+#'   * `classes`: a data frame of the labels by class: `class`; `recorded`, how many name it; `true`,
+#'     how many rows are expected to belong to it; `wrong`, how many of the labels are expected to
+#'     be wrong, and `missed`, how many of the rows to be recorded as another class; `sensitivity`,
+#'     the share of its rows that are recorded so, and `precision`, the share of its labels that
+#'     are right (`NA` of none). Of rows that were checked it is the label of before that counts.
+#'     It is printed where there are three classes or more, of more than
+#'     `r summary_classes` those with the most wrong labels;
 #'   * `expected_wrong`: the sum of the probabilities that the labels are wrong;
 #'   * `suspicious`: the five most suspicious rows, with some columns of [mislabelled()].
 #'
 #'   For a [bpm()] that has absorbed rows by ADF, `scores` are `log_evidence`,
 #'   `prequential` (the sum of the log predictive probabilities of the labels before
-#'   they were absorbed) and `prequential_error`, and the last two fields are `NULL`.
+#'   they were absorbed) and `prequential_error`, and the last three fields are `NULL`.
 #' @seealso [ep_diagnostics()], [tidy()][tidy.sturdy_model]
 #' @export
 #' @examples
@@ -51,6 +58,7 @@ summary.sturdy_model <- function(object, ...) {
       weights = weight_table(object),
       coefficients = hyper_table(object),
       scores = rows$scores,
+      classes = rows$classes,
       expected_wrong = rows$expected_wrong,
       suspicious = rows$suspicious
     ),
@@ -58,8 +66,10 @@ summary.sturdy_model <- function(object, ...) {
   )
 }
 
-#' What a fit says of its rows: list(scores, a named vector; expected_wrong, suspicious), the
-#' last two missing where it keeps no rows
+summary_classes <- 20L # with a line in print
+
+#' What a fit says of its rows: list(scores, a named vector; classes, expected_wrong, suspicious),
+#' all but the first missing where it keeps no rows
 #' @noRd
 summary_rows <- function(object) {
   UseMethod("summary_rows")
@@ -83,6 +93,7 @@ summary_rows.default <- function(object) {
       loo_se = score[["SE"]],
       loo_error = mean(exp(row_loo(object)) < 0.5)
     ),
+    classes = class_table(object),
     expected_wrong = sum(row_flipped(object)),
     suspicious = found[shown]
   )
@@ -122,12 +133,27 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   ))
   cat("\nScores\n")
   print_scores(x$scores, digits)
+  if (NROW(x$classes) > 2) print_classes(x$classes)
   if (!is.null(x$suspicious)) {
     cat("\nMost suspicious labels (", format(round(x$expected_wrong, 1)),
         " expected to be wrong)\n", sep = "")
     print(x$suspicious, digits = 2, row.names = FALSE)
   }
   invisible(x)
+}
+
+#' The labels of several classes, a line each
+#' @noRd
+print_classes <- function(table) {
+  all <- nrow(table)
+  if (all > summary_classes) {
+    table <- utils::head(table[order(-table$wrong), ], summary_classes)
+  }
+  cat("\nLabels by class, rows as expected", if (all > summary_classes) {
+    paste0(" (the ", summary_classes, " of ", all, " classes with the most wrong labels)")
+  }, "\n", sep = "")
+  for (column in c("true", "wrong", "missed")) table[column] <- format(round(table[[column]], 1))
+  print(table, digits = 2, row.names = FALSE)
 }
 
 score_words <- c(

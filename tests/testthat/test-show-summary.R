@@ -34,3 +34,31 @@ test_that("rows of a summary have their identifiers", {
   shown <- summary(toy_fit(data = d))$suspicious
   expect_equal(shown$id, sprintf("p%03d", 41 - shown$row))
 })
+
+test_that("a summary has the labels by class, and prints them of several", {
+  d <- datasets::iris[c(1:15, 51:65, 101:115), ]
+  row.names(d) <- NULL
+  d$Species[c(3, 20)] <- c("versicolor", "virginica")
+  fit <- gpc(Species ~ ., d, kernel = kernel_iso(2, nugget = 0.1, fixed = TRUE), epsilon = 0.1)
+  found <- summary(fit)$classes
+  p <- truth(fit)$p[, , 1]
+  label <- as.integer(d$Species)
+  for (c in 1:3) {
+    mine <- label == c
+    expect_equal(found$recorded[c], sum(mine))
+    expect_equal(found$true[c], sum(p[, c]))
+    expect_equal(found$wrong[c], sum(1 - p[mine, c]))
+    expect_equal(found$missed[c], sum(p[!mine, c]))
+    expect_equal(found$precision[c], mean(p[mine, c]))
+    expect_equal(found$sensitivity[c], sum(p[mine, c]) / sum(p[, c]))
+  }
+  expect_equal(sum(found$wrong), sum(mislabelled(fit)$probability))
+  expect_match(printed(summary(fit)), "Labels by class.* setosa 14 14.8 0.1 0.9 0.94 0.99")
+  # two classes are printed as before
+  two <- summary(toy_fit())
+  expect_equal(sum(two$classes$wrong), two$expected_wrong)
+  expect_no_match(printed(two), "by class")
+  # of many classes those with the most wrong labels
+  table <- found[rep(1:3, 10), ]
+  expect_length(capture.output(print_classes(table)), summary_classes + 3)
+})
