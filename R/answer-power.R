@@ -92,12 +92,14 @@ noticed_probability <- function(ratio) {
 #' @noRd
 overlap_freedom <- function(object, k, p) {
   hyper <- nodes(object)$hyper[[k]]
+  if (isTRUE(!is.na(object$nodes$table$constant[k]))) {
+    return(NULL)
+  }
   if (!is.null(object$recalibration)) {
     return(slope_freedom(object$recalibration, hyper$slope))
   }
   prior <- overlap_prior(object)
-  constant <- object$nodes$table$constant[k]
-  if (is.null(prior) || isTRUE(!is.na(constant))) {
+  if (is.null(prior)) {
     return(NULL)
   }
   now <- max(exp(mean(log(hyper$nugget))), 1e-6)

@@ -194,3 +194,18 @@ test_that("forty classes are as good as three", {
   expect_lt(abs(sum(row_flipped(fit)) - 60), 12)
   expect_null(noticed(fit))
 })
+
+test_that("scores that say nothing are no sign of wrong labels", {
+  for (seed in 1:3) {
+    set.seed(seed)
+    labels <- factor(stats::runif(100) < 0.35)
+    d <- list(prob = stats::plogis(stats::rnorm(100, -0.6, 0.4)), labels = labels)
+    fit <- averaged_stage(d)
+    nodes <- fit$nodes$table
+    expect_gt(sum(nodes$weight[!is.na(nodes$constant)]), 0.2) # the scores are left out there
+    test <- noise_test(fit)
+    expect_lt(abs(log(test$bayes_factor)), log(3))
+    expect_true(all(is.finite(test$noticed$probability)))
+    expect_lt(max(test$noticed$probability), 0.5) # nothing could be noticed
+  }
+})
