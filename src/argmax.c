@@ -23,11 +23,8 @@
 #include "hazard.h"
 #include "numeric.h"
 
-/* Step and drop: 0.9 and 36 are off by 4e-11 in log P, 1.0 and 34 by 2e-9. */
-typedef struct {
-  double step, drop;
-} fineness;
-static const fineness fine = {0.8, 38}, rough = {1.0, 24};
+/* 0.9 and 36 are off by 4e-11 in log P, 1.0 and 34 by 2e-9. */
+static const argmax_rule fine = {0.8, 38}, rough = {1.0, 24};
 /* An end may lie further out than it has to. */
 #define DROP_MORE 8.0
 #define TRAPEZOID_MOST 72
@@ -35,8 +32,6 @@ static const fineness fine = {0.8, 38}, rough = {1.0, 24};
 /* On its way down the density may fall by no more than e^-SLOPE in a panel: in
  * the far tail of sd_c it falls faster than its curvature tells. */
 #define SLOPE 10.0
-/* Beyond so many sd Phi is 1 in double precision. */
-#define CERTAIN 8.4
 #define NEWTON_MOST 200
 
 #define NODES 16
@@ -50,10 +45,12 @@ static const double gauss_weight[NODES / 2] = {
     0.14959598881657673208,  0.12462897125553387205, 0.095158511682492784810,
     0.062253523938647892863, 0.027152459411754094852};
 
+argmax_rule argmax_rule_of(int lean) { return lean ? rough : fine; }
+
 typedef struct {
   int C, c;
   const double *mean, *sd;
-  const fineness *how;
+  const argmax_rule *how;
   /* the mode, the log density there, and what the sums are taken about */
   double mode, top, h0[ARGMAX_MOST], G0;
   /* sums over the nodes */
@@ -116,7 +113,7 @@ static double find_end(const integral *I, double sign) {
 static double scale_at(const integral *I, double x) {
   double precision = 0;
   for (int k = 0; k < I->C; k++)
-    if (k == I->c || x < I->mean[k] + CERTAIN * I->sd[k])
+    if (k == I->c || x < I->mean[k] + ARGMAX_CERTAIN * I->sd[k])
       precision += 1 / (I->sd[k] * I->sd[k]);
   return 1 / sqrt(precision);
 }

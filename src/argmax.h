@@ -6,6 +6,19 @@
 /* Largest number of normals */
 #define ARGMAX_MOST 32
 
+/* Beyond so many sd Phi is 1 in double precision. */
+#define ARGMAX_CERTAIN 8.4
+/* Up to here loss is more exact than 1 - ratio, which is more exact beyond: the
+ * sums in loss cancel where a class is much wider than the others. */
+#define ARGMAX_LOSS_OWN 1e-3
+
+/* Step, in local scales, and how far a log density falls at the ends */
+typedef struct {
+  double step, drop;
+} argmax_rule;
+
+argmax_rule argmax_rule_of(int lean);
+
 /* Each in units of the normal itself, so that none cancels. */
 typedef struct {
   double shift[ARGMAX_MOST]; /* E f_k - mean_k */

@@ -6,16 +6,24 @@
  *     ratio = w_0 + sum w_c ratio_c + B,  loss = sum w_c loss_c - B,
  *     B = [sum w_c (shift_c - shift)^2 + w_0 shift^2] / sd^2. */
 #include "likelihood-classes.h"
+#include "argmax-grid.h"
 #include "numeric.h"
-
-/* Up to here loss is more exact than 1 - ratio, which is more exact beyond: the
- * sums in loss cancel where a class is much wider than the others. */
-#define LOSS_OWN 1e-3
 
 static double least_of(int C, const double *weight) {
   double least = weight[0];
   for (int k = 1; k < C; k++) least = fmin(least, weight[k]);
   return least;
+}
+
+/* over[C]: the weights less the least of them. Returns how many are not 0. */
+static int weights_over(int C, const double *weight, double *over) {
+  const double least = least_of(C, weight);
+  int count = 0;
+  for (int k = 0; k < C; k++) {
+    over[k] = weight[k] - least;
+    count += over[k] > 0;
+  }
+  return count;
 }
 
 /* log(exp(a) + exp(b)) */
@@ -44,8 +52,8 @@ static void mix(int C, const double *sd, double rest, const double *share,
     between /= sd[k] * sd[k];
     t->shift[k] = shift;
     t->ratio[k] = ratio + between;
-    t->loss[k] =
-        fabs(1 - t->ratio[k]) > LOSS_OWN ? 1 - t->ratio[k] : loss - between;
+    t->loss[k] = fabs(1 - t->ratio[k]) > ARGMAX_LOSS_OWN ? 1 - t->ratio[k]
+                                                         : loss - between;
   }
 }
 
@@ -74,8 +82,16 @@ static double take_apart(int C, const double *weight, const double *mean,
 tilted_classes classes_tilt(int C, const double *weight, const double *mean,
                             const double *sd, int lean) {
   tilted_classes t;
-  argmax_moments given[ARGMAX_MOST];
+  argmax_moments given[ARGMAX_MOST], all;
   double share[ARGMAX_MOST], rest;
+  if (weights_over(C, weight, share) > 1 &&
+      argmax_mixture(C, least_of(C, weight), share, mean, sd, lean, &t.log_z,
+                     &all, NULL)) {
+    memcpy(t.shift, all.shift, sizeof t.shift);
+    memcpy(t.ratio, all.ratio, sizeof t.ratio);
+    memcpy(t.loss, all.loss, sizeof t.loss);
+    return t;
+  }
   t.log_z = take_apart(C, weight, mean, sd, lean, share, &rest, given, NULL);
   if (isnan(t.log_z)) {
     for (int k = 0; k < C; k++) t.shift[k] = t.ratio[k] = t.loss[k] = NAN;
@@ -88,7 +104,11 @@ tilted_classes classes_tilt(int C, const double *weight, const double *mean,
 void classes_covariance(int C, const double *weight, const double *mean,
                         const double *sd, double *scratch, double *cross) {
   argmax_moments given[ARGMAX_MOST];
-  double share[ARGMAX_MOST], rest, shift[ARGMAX_MOST];
+  double share[ARGMAX_MOST], rest, shift[ARGMAX_MOST], log_z;
+  if (weights_over(C, weight, share) > 1 &&
+      argmax_mixture(C, least_of(C, weight), share, mean, sd, 1, &log_z, given,
+                     cross))
+    return;
   take_apart(C, weight, mean, sd, 1, share, &rest, given, scratch);
   for (int k = 0; k < C; k++) {
     shift[k] = 0;
@@ -111,14 +131,20 @@ void classes_covariance(int C, const double *weight, const double *mean,
 double classes_posterior(int C, const double *weight, const double *mean,
                          const double *sd, int all, double *log_p) {
   const double least = least_of(C, weight);
-  double log_z = -INFINITY, left = 1;
+  double log_z = -INFINITY, left = 1, p[ARGMAX_MOST] = {0};
   int sharing = 0;
+  if (all || weights_over(C, weight, p) > 1) {
+    if (!argmax_all(C, mean, sd, 0, p)) memset(p, 0, sizeof p);
+  } else {
+    memset(p, 0, sizeof p);
+  }
   for (int c = 0; c < C; c++) {
     if (!all && weight[c] == least) {
       sharing++;
       continue;
     }
-    log_p[c] = argmax_given(C, c, mean, sd, 0, NULL);
+    log_p[c] =
+        p[c] < GRID_LEAST_P ? argmax_given(C, c, mean, sd, 0, NULL) : log(p[c]);
     left -= exp(log_p[c]);
     log_z = log_add(log_z, log(weight[c]) + log_p[c]);
   }

@@ -821,6 +821,15 @@ mutant(
   "if (!long) {", "if (is.null(few)) {", r = "learn-average-classes"
 )
 mutant(
+  "the grid of all classes ends too early", "src/argmax-grid.c",
+  "const double left = exp(-drop);", "const double left = exp(-drop / 3);",
+  c = "likelihood-classes"
+)
+mutant(
+  "classes that share a grid share their hazard with themselves", "src/argmax-grid.c",
+  "const double others = G[j] - q,", "const double others = G[j],", c = "likelihood-classes"
+)
+mutant(
   "what is left of an array has no hazard", "src/column-loops.h",
   "  memcpy(d + i, rest[3], left);\n", "", c = "likelihood-classes"
 )

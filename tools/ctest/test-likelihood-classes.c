@@ -314,7 +314,7 @@ static void probabilities_add_up(void) {
     double some[ARGMAX_MOST];
     const double short_z = classes_posterior(C, omega, mean, sd, 0, some);
     CHECK_NEAR(short_z, classes_posterior(C, omega, mean, sd, 1, log_p), 1e-12);
-    CHECK(some[rep % C] == log_p[rep % C]);
+    CHECK_NEAR(some[rep % C], log_p[rep % C], 1e-12);
     sum = 0;
     for (int k = 0; k < C; k++) sum += exp(some[k]);
     CHECK_NEAR(sum, 1, 1e-12);
