@@ -163,11 +163,11 @@ diagnose_ep <- function(ep, linear = FALSE) {
 
 diagnose_learning <- function(object) {
   learning <- object$learning
-  if (!is.null(object$nodes)) {
-    return(diagnose_average(object))
-  }
   if (is.null(learning)) {
     return(NULL)
+  }
+  if (identical(learning$method, "integrate")) {
+    return(diagnose_average(object))
   }
   bounds <- learning$on_bound
   findings(

@@ -177,8 +177,9 @@ log_evidence.sturdy_model <- function(object,
 #' @noRd
 integrated_of <- function(object, call = rlang::caller_env()) {
   check_by_ep(object, call)
-  if (!is.null(object$nodes)) {
-    return(average_evidence(object))
+  average <- average_evidence(object)
+  if (!is.null(average)) {
+    return(average)
   }
   if (is_several(object) && identical(object$spec$epsilon, "matrix")) {
     return(warn_not_integrated(not_integrated(
@@ -197,11 +198,8 @@ integrated_of <- function(object, call = rlang::caller_env()) {
 #' Is the integrated evidence of a fit corrected to second order?
 #' @noRd
 is_corrected <- function(object) {
-  if (is.null(object$nodes)) {
-    model_latent(object)$second
-  } else {
-    isTRUE(object$nodes$models$corrected[1])
-  }
+  corrected <- object$nodes$models$corrected
+  if (is.null(corrected)) model_latent(object)$second else isTRUE(corrected[1])
 }
 
 warn_not_integrated <- function(value) {
@@ -219,7 +217,8 @@ warn_not_integrated <- function(value) {
 #' The evidence that a fit is judged by: integrated, where it averages
 #' @noRd
 fit_evidence <- function(object) {
-  if (is.null(object$nodes)) model_evidence(object) else average_evidence(object)
+  average <- average_evidence(object)
+  if (is.null(average)) model_evidence(object) else average
 }
 
 #' Evidence of an average: over the hyperparameters, rates and noise models; `NULL` at a point

@@ -33,7 +33,7 @@ mislabelled_new <- function(object, newdata, labels, fdr, level, id,
   cutoff <- if (!is.null(fdr)) fdr_cutoff(found, found$probability, fdr, "average", NULL)
   p <- found$probability
   expected <- c(
-    if (is.null(level)) list(count = sum(p)) else density_summary(poisson_binomial(p), level),
+    density_summary(poisson_binomial(p), level),
     list(at_fit = sum(p), level = level, epsilon = "given")
   )
   structure(

@@ -198,7 +198,8 @@
 #'     their number, and `least`, how many rows must be called at least with so many checks;
 #'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean
 #'     rate);
-#'   * `test`: for a fit that averages over noise models, the result of [noise_test()].
+#'   * `test`: for a fit that averages over noise models, the result of [noise_test()]; without
+#'     its intervals and errors if `level` is `NULL`.
 #' @section Conditions:
 #' Messages: `sturdy_message_no_label_noise` when `epsilon` is 0;
 #' `sturdy_message_likely_right`, with the field `rows`, when rows are called wrong whose
@@ -274,11 +275,12 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   checks <- check_calibrate(calibrate, among, object, id)
   inform_no_label_noise(object)
   said <- truth(object)
-  found <- suspicion(object, said, ids)
-  if_some <- mean_wrong(truth_under(said, setdiff(said$model, "none")))[suspicion_order(said)]
+  order <- suspicion_order(said)
+  found <- suspicion(object, said, ids, order)
+  if_some <- mean_wrong(truth_under(said, setdiff(said$model, "none")))[order]
   if (is_test(object)) found$if_some <- if_some
   by <- if (given == "some") if_some else found$probability
-  test <- if (is_test(object)) noise_statement(object, if (is.null(level)) 0.9 else level)
+  test <- if (is_test(object)) noise_statement(object, level)
   if (is.null(checks)) {
     found$fdr <- cumsum(1 - by) / found$rank
     cutoff <- if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test)

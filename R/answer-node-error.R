@@ -31,7 +31,7 @@ node_error <- function(object) {
   share <- shares(models$probability * some)
   counts <- !some | share > node_error_share
   list(
-    log_bayes_factor = sqrt(sum((ifelse(some, share, 1) * evidence)[counts]^2)),
+    log_bayes_factor = sqrt(sum(factor_variance(share, some, evidence)[counts])),
     count = error(colSums(wrong), some), rates = max(error(rates, some)),
     probability = sqrt(mean(error(wrong)^2))
   )
@@ -54,20 +54,11 @@ evidence_errors <- function(within, pair, method, drawn) {
   replace(error, method == "exact", 0)
 }
 
-#' Standard errors of means over nodes: of each within its noise model, and of the shares of the
-#' models
-#' @param values a column a node. @param share of the models. @param evidence their errors.
-#' @param pair which nodes are mirror images. @param by_ep which are draws.
+#' Standard errors of means over nodes, see mean_variance()
 #' @noRd
-mean_error <- function(values, within, share, evidence, pair, by_ep = TRUE) {
-  used <- share > node_error_share
-  of_model <- values %*% within
-  apart <- (of_model - drop(of_model %*% share))[, used, drop = FALSE]
-  inside <- vapply(which(used), function(m) {
-    share[m]^2 * pair_variance(values - of_model[, m], within[, m] * by_ep, pair)
-  }, numeric(nrow(values)))
-  inside <- matrix(inside, nrow(values))
-  sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))
+mean_error <- function(values, within, share, evidence, pair, drawn = TRUE) {
+  variance <- mean_variance(values, within, share, evidence, pair, drawn)
+  sqrt(rowSums(variance[, share > node_error_share, drop = FALSE]))
 }
 
 #' The same in words

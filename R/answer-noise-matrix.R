@@ -90,7 +90,7 @@ matrix_interval <- function(object, level) {
 #' point; `NULL` where there are none
 #' @noRd
 omega_interval <- function(object, level) {
-  at_point <- is.null(object$nodes)
+  at_point <- rate_is_open(object)
   if (at_point && !is.null(object$noise)) {
     return(matrix_interval(object, level))
   }

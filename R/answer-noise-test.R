@@ -128,10 +128,11 @@ noise_test.sturdy_model <- function(object, level = 0.9, ...) {
 }
 
 abort_no_test <- function(object, call) {
-  if (identical(object$spec$epsilon, "average") && !is.null(object$nodes)) {
+  left <- object$nodes$models$model
+  if (identical(object$spec$epsilon, "average") && length(left)) {
     abort_sturdy(
       c(
-        "The fit has been left with the noise model {.val {object$nodes$models$model}} alone.",
+        "The fit has been left with the noise model {.val {left}} alone.",
         i = "Under the others the search found no mode, or one that was far behind on a part of the
              rows. Compare {.fn log_evidence} of {.code update(fit, epsilon = \"learn\")}."
       ),
@@ -148,6 +149,9 @@ abort_no_test <- function(object, call) {
   )
 }
 
+#' What noise_test() says
+#' @param level of intervals; `NULL` for none, and nothing else that takes a pass over all nodes.
+#' @noRd
 noise_statement <- function(object, level) {
   models <- tested_models(object)
   none <- models$model == "none"
@@ -175,8 +179,8 @@ noise_statement <- function(object, level) {
       suspects = suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
       levels = object$blueprint$levels, n = nobs(object), noticed = noticed_once(object),
-      ends = overlap_ends(object, level),
-      error = node_error(object)
+      ends = if (!is.null(level)) overlap_ends(object, level),
+      error = if (!is.null(level)) node_error(object)
     ),
     class = "sturdy_noise_test"
   )

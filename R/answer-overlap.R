@@ -15,7 +15,7 @@ overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model
     return(recalibrated_ends(object, level))
   }
   prior <- nugget_prior(object)
-  if (is.null(prior$besides) || !is_average(object)) {
+  if (is.null(prior$besides) || is.null(models)) {
     return(NULL)
   }
   mine <- object$nodes$table$model %in% models
@@ -44,7 +44,7 @@ overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model
 #' @noRd
 recalibrated_ends <- function(object, level) {
   held <- object$recalibration$apart
-  if (is.null(held) || !is_average(object)) {
+  if (is.null(held)) {
     return(NULL)
   }
   learned <- density_summary(average_density(object), level)

@@ -216,7 +216,7 @@ truth_of_new <- function(object, newdata, y, call) {
   )
   list(
     p = new$p[, , possible, drop = FALSE], y = y, rows = complete, given = given,
-    weight = shares(exp(log_weight[possible] - max(log_weight)))
+    weight = softmax(log_weight[possible])
   )
 }
 

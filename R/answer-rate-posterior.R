@@ -37,7 +37,7 @@ rate_posterior <- function(object) {
     value <- stats::splinefunH(shift, value, slope)(grid)
   }
   list(
-    weight = shares(exp(value - max(value))), omega = lapply(grid, rate_omega_at, object = object),
+    weight = softmax(value), omega = lapply(grid, rate_omega_at, object = object),
     seen = function(k) {
       from <- max(1, min(findInterval(grid[k], shift), last - 1))
       to <- min(from + 1, last)
@@ -140,8 +140,12 @@ rate_walk <- function(at, first, room = 4L) {
 #' its posterior
 #' @noRd
 counted_truth <- function(object) {
-  if (!is_average(object) && rate_learned(object)) rate_truth(object) else node_truth(object)
+  if (rate_is_open(object)) rate_truth(object) else node_truth(object)
 }
+
+#' Was a flip rate learned at one point?
+#' @noRd
+rate_is_open <- function(object) !is_average(object) && rate_learned(object)
 
 #' The posterior of the true classes with rates for nodes
 #' @noRd

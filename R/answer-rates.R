@@ -53,7 +53,7 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   if (is.null(sources)) sources <- "label"
   tables <- lapply(seq_along(sources), function(s) {
     rates <- vapply(at$omega[mine], function(omega) wrong_rates(omega[s, , ]), numeric(ncol(wrong)))
-    ends <- node_ends(object, mine, t(rates), level)
+    ends <- if (is.null(level)) matrix(NA_real_, 2) else node_ends(object, mine, t(rates), level)
     data.frame(
       class = object$blueprint$levels, rate = drop(rates %*% weight), lower = ends[1, ],
       upper = ends[2, ], rows = sum(said$source == s),

@@ -71,15 +71,16 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   order <- suspicion_order(said)
   open <- said$source > 0 # labels that are not known to be right
   chosen <- utils::head(which(open[order]), n)
-  list <- suspicion(object, said, ids)[chosen, ]
-  list$suggested[list$probability <= 0.5] <- list$label[list$probability <= 0.5]
+  first <- suspicion(object, said, ids, order)[chosen, ]
+  right <- first$probability <= 0.5
+  first$suggested[right] <- first$label[right]
+  first$found <- cumsum(first$probability)
   left <- setdiff(which(open), order[chosen])
   density <- wrong_density(object, left)
-  list$found <- cumsum(list$probability)
   structure(
-    list[c("row", id_column(list), "label", "suggested", "probability", "found")],
+    first[c("row", id_column(first), "label", "suggested", "probability", "found")],
     left = c(density_summary(density, level), list(level = level)),
-    none_left = density[1] / sum(density), unchecked = length(left), listed = nrow(list),
+    none_left = density[1] / sum(density), unchecked = length(left), listed = nrow(first),
     class = c("sturdy_review", "data.frame")
   )
 }

@@ -2,9 +2,10 @@
 
 #' The rows, the most suspicious first: how likely each label is to be wrong, and what it
 #' should be
-#' @param ids of row_ids().
+#' @param ids of row_ids(). @param order see suspicion_order().
 #' @noRd
-suspicion <- function(object, said = truth(object), ids = row_ids(object$data)) {
+suspicion <- function(object, said = truth(object), ids = row_ids(object$data),
+                      order = suspicion_order(said)) {
   levels <- object$blueprint$levels
   class_of <- function(k) factor(levels[k], levels = levels)
   rows <- seq_along(said$y)
@@ -12,7 +13,6 @@ suspicion <- function(object, said = truth(object), ids = row_ids(object$data)) 
   best <- max.col(others, ties.method = "first")
   unseen <- mean_over(said$loo, left_out_weight(said))
   flipped <- mean_wrong(said)
-  order <- suspicion_order(said)
   found <- data.frame(
     with_ids(object$data$rows, ids), label = class_of(said$y), probability = flipped,
     rank = order(order), loo = exp(left_out_score(said)), check.names = FALSE

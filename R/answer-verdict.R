@@ -68,13 +68,16 @@ odds_words <- function(factor) {
 #' @noRd
 count_line <- function(test, digits) {
   of <- paste("of", whole(test$n))
+  if (is.null(test$level)) {
+    return(expected_line(test, of, digits))
+  }
   ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
   interval <- paste0(format(100 * test$level), "% interval")
   count <- count_text(test$average$count, digits)
   # readers stumble over "if some, 0 to 13"
   some <- if (test$some$lower > 0) ends(test$some) else paste("up to", whole(test$some$upper))
   switch(test_kind(test),
-    curve = "See gpc(): to bpm() all that a curve explains looks wrong.",
+    curve = curved_count,
     "no sign" = paste0(
       "Probably none; if some, ", some, " ", of, " (", interval, ")",
       apart_words(test$ends), "."
@@ -86,6 +89,18 @@ count_line <- function(test, digits) {
       "About ", count, " ", of, " (", interval, " ", ends(test$average), ")",
       apart_words(test$ends), "."
     )
+  )
+}
+
+curved_count <- "See gpc(): to bpm() all that a curve explains looks wrong."
+
+#' The same without an interval
+#' @noRd
+expected_line <- function(test, of, digits) {
+  number <- function(part) paste0(count_text(part$count, digits), " ", of, ".")
+  switch(test_kind(test),
+    curve = curved_count, "no sign" = paste("Probably none; if some, about", number(test$some)),
+    paste("About", number(test$average))
   )
 }
 

@@ -13,16 +13,10 @@ wrong_count <- function(object, level) {
   if (is.null(level)) {
     return(list(count = sum(p), at_fit = sum(p)))
   }
-  uncertain <- rate_learned(object)
-  density <- if (!is.null(object$nodes)) {
-    average_density(object)
-  } else if (uncertain) {
-    wrong_density(object)
-  } else {
-    poisson_binomial(p)
-  }
+  kept <- object$nodes$wrong
+  density <- if (length(kept)) average_density(object) else wrong_density(object)
   c(density_summary(density, level), list(
-    level = level, epsilon = if (uncertain) "uncertain" else "given", at_fit = sum(p)
+    level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = sum(p)
   ))
 }
 
@@ -34,13 +28,15 @@ average_density <- function(object, models = object$nodes$models$model) {
   mix_densities(nodes$wrong[models], share)
 }
 
+#' The mean of a distribution on 0, 1, ... and its central interval, with a level
 #' @noRd
 density_summary <- function(density, level) {
+  count <- sum((seq_along(density) - 1) * density) / sum(density)
+  if (is.null(level)) {
+    return(list(count = count))
+  }
   ends <- density_ends(density, level)
-  list(
-    count = sum((seq_along(density) - 1) * density) / sum(density), lower = ends[1],
-    upper = ends[2]
-  )
+  list(count = count, lower = ends[1], upper = ends[2])
 }
 
 #' Central interval of a distribution on 0, 1, ...

@@ -30,7 +30,7 @@ outcome_factor <- function(y, arg, call) {
     factor(y, levels = c(FALSE, TRUE))
   } else if (is.character(y)) {
     factor(enc2utf8(y), levels = text_levels(y))
-  } else if (is.numeric(y) && !is.factor(y)) {
+  } else if (is.numeric(y)) {
     numeric_outcome(y, arg, call)
   } else {
     y

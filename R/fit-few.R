@@ -99,7 +99,7 @@ inducing_variances <- function(object, node, m) {
   hyper <- function_hyper(object, node)
   lengthscale <- class_hyper(kernel_hyper(object$kernel), 1)$lengthscale
   Z <- place_inducing(X[table_order(X), , drop = FALSE], columns, lengthscale, m)
-  tau <- node_columns(object, "tau", node, function(fit) fit$ep$sites$tau)
+  tau <- node_columns(object, "tau", node, object$ep$sites$tau)
   C <- lapply(seq_along(hyper), function(j) {
     at <- native_features(X, Z, columns, hyper[[j]])
     share <- 1 + tau[, j] * at$lambda

@@ -75,9 +75,9 @@ node_latent <- function(object, X, call, used = all_nodes(object)) {
 node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) {
   hyper <- function_hyper(object, used$node)
   columns <- model_columns(object)
-  b <- node_columns(object, "b", used$node, function(fit) fit$ep$b)
+  b <- node_columns(object, "b", used$node, object$ep$b)
   latent <- if (!is.null(object$inducing)) {
-    C <- node_columns(object, "C", used$node, function(fit) fit$inducing$C)
+    C <- node_columns(object, "C", used$node, object$inducing$C)
     C <- array(C, c(nrow(b), nrow(b), length(hyper)))
     native_inducing_predict_nodes(object$inducing$Z, columns, hyper, b, C, X)
   } else if (!is.null(used$C)) {
@@ -86,7 +86,7 @@ node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) 
       s2 = mixed_variances(object, hyper, used, X)
     )
   } else {
-    tau <- node_columns(object, "tau", used$node, function(fit) fit$ep$sites$tau)
+    tau <- node_columns(object, "tau", used$node, object$ep$sites$tau)
     dense_latent(object, columns, hyper, tau, b, X, call)
   }
   new_latents(latent$m, latent$s2, nrow(X), used, latent_functions(object))

@@ -18,18 +18,20 @@ nodes <- function(object) {
   c(own, list(hyper = nodes_hyper(object)))
 }
 
-nodes_hyper <- function(object) {
-  if (is_average(object)) object$nodes$hyper else list(model_hyper(object))
+nodes_hyper <- function(object) node_kept(object, "hyper", list(model_hyper(object)))
+
+#' What a fit keeps of its nodes by that name, or has at its one point
+#' @noRd
+node_kept <- function(object, name, at_point) {
+  if (is_average(object)) object$nodes[[name]] else at_point
 }
 
 #' Log probabilities of the true class of each row given the other rows, under each node
 #' @return n x C x K
 #' @noRd
 node_seen <- function(object) {
-  if (is_average(object)) {
-    return(object$nodes$seen)
-  }
-  array(object$ep$seen, c(length(object$data$y), ncol(object$omega), 1))
+  at_point <- array(object$ep$seen, c(length(object$data$y), ncol(object$omega), 1))
+  node_kept(object, "seen", at_point)
 }
 
 node_weight <- function(object) if (is_average(object)) object$nodes$table$weight else 1
@@ -70,7 +72,7 @@ last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
 #' What a fit holds by function and node, or at its one point, a column each
 #' @noRd
 node_columns <- function(object, name, node, at_point = NULL) {
-  all <- if (is_average(object)) object$nodes[[name]] else at_point(object)
+  all <- node_kept(object, name, at_point)
   functions <- latent_functions(object)
   all <- matrix(all, ncol = functions * node_count(object))
   if (identical(node, seq_len(node_count(object)))) {

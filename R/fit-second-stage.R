@@ -182,7 +182,7 @@ moved_to.second_stage <- function(object, nodes, k) {
 
 truth_new.second_stage <- function(object, X, call = rlang::caller_env(),
                                    used = used_nodes(object)) {
-  b <- matrix(if (is_average(object)) object$nodes$b else object$ep$b, ncol(X) + 1)
+  b <- matrix(node_kept(object, "b", object$ep$b), ncol(X) + 1)
   S <- log(X)
   p <- vapply(used$node, function(k) recalibrated(S, b[, k]), unname(S))
   c(list(p = array(p, c(dim(S), length(used$node)))), used[c("node", "weight")])

@@ -274,8 +274,7 @@ average_joined <- function(models, parts, noise) {
 #' at a rate of 0 no label can be wrong
 #' @noRd
 average_point <- function(models, parts, noise) {
-  evidence <- vapply(parts, function(part) part$log_evidence, numeric(1)) +
-    log(noise$weights[names(parts)])
+  evidence <- part_evidence(parts, noise)
   some <- setdiff(names(parts), "none")
   names(which.max(if (length(some)) evidence[some] else evidence))
 }

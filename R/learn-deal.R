@@ -145,48 +145,41 @@ average_wanted <- function(models, parts, noise) {
 #' @return list(evidence, wrong, count), a number for each model.
 #' @noRd
 average_errors <- function(models, parts, noise) {
-  log_evidence <- vapply(parts, function(part) part$log_evidence, 1) +
-    log(noise$weights[names(parts)])
-  share <- exp(log_evidence - log_sum(log_evidence))
-  some <- noise_named(names(parts)) != "none"
+  share <- softmax(part_evidence(parts, noise))
   error <- vapply(parts, function(part) {
     if (part$method == "nodes") evidence_error(exp(part$log_weight), part$pair) else 0
   }, 1)
-  wrong <- lapply(names(parts), function(name) part_wrong(parts[[name]], models[[name]]$problem))
-  n <- length(wrong[[1]]$mean)
-  means <- matrix(vapply(wrong, function(w) w$mean, numeric(n)), n)
-  apart <- means - drop(means %*% share)
-  inside <- vapply(wrong, function(w) c(mean(w$variance), w$count), c(1, 1))
-  inside <- inside * rep(error > 0, each = 2)
+  used <- lapply(parts, function(part) which(part$log_weight > -Inf))
+  each <- function(of) unlist(Map(of, parts, used), use.names = FALSE)
+  model <- rep(seq_along(parts), lengths(used))
+  within <- outer(model, seq_along(parts), `==`) *
+    each(function(part, nodes) exp(part$log_weight[nodes]))
+  pair <- paste(model, each(function(part, nodes) part$pair[nodes]))
+  problems <- lapply(models[names(parts)], function(model) model$problem)
+  wrong <- do.call(cbind, Map(part_wrong, parts, problems, used))
+  variance <- mean_variance(
+    rbind(wrong, colSums(wrong)), within, share, error, pair, (error > 0)[model]
+  )
+  rows <- seq_len(nrow(wrong))
+  some <- noise_named(names(parts)) != "none"
   list(
-    evidence = (ifelse(some, share / max(sum(share[some]), 1e-300), 1) * error)^2 * !all(some),
-    wrong = share^2 * (inside[1, ] + colMeans(apart^2) * error^2),
-    count = share^2 * (inside[2, ] + colSums(apart)^2 * error^2)
+    evidence = factor_variance(share, some, error) * !all(some),
+    wrong = colMeans(variance[rows, , drop = FALSE]), count = variance[nrow(variance), ]
   )
 }
 
-#' Mean probability that each label is wrong over the nodes of a model, and the squared errors of it
-#' and of the sum over rows
-#' @return list(mean, variance, count)
+#' Probability that each label is wrong at nodes of a model
+#' @param nodes which. @return a column a node.
 #' @noRd
-part_wrong <- function(part, problem) {
+part_wrong <- function(part, problem, nodes) {
   latent <- problem$latent
-  used <- which(part$log_weight > -Inf)
   omega <- matrix_of_points(part$log_omega)
-  wrong <- vapply(used, function(k) {
+  wrong <- vapply(nodes, function(k) {
     at <- if (is.null(omega)) problem$omega(part$Z[, k]) else latent_omega(latent, omega[[k]])
     p <- truth_posterior(latent_likelihood(latent, at), part$out[[k]]$seen)
     1 - p[cbind(seq_len(latent$n), latent$y)]
   }, numeric(latent$n))
-  wrong <- matrix(wrong, latent$n)
-  w <- exp(part$log_weight[used])
-  mean <- drop(wrong %*% w)
-  pair <- part$pair[used]
-  apart <- wrong - mean
-  list(
-    mean = mean, variance = pair_variance(apart, w, pair),
-    count = pair_variance(rbind(colSums(apart)), w, pair)
-  )
+  matrix(wrong, latent$n)
 }
 
 #' Laplace's evidence of modes that have no nodes, with what nodes of the other noise models add
@@ -198,9 +191,7 @@ average_carried <- function(parts, noise) {
   if (!length(told)) {
     return(parts)
   }
-  log_evidence <- vapply(told, function(part) part$log_evidence, 1) +
-    log(noise$weights[names(told)])
-  w <- exp(log_evidence - log_sum(log_evidence))
+  w <- softmax(part_evidence(told, noise))
   adds <- sum(w * vapply(told, function(part) part$log_evidence - part$laplace, 1))
   lapply(parts, function(part) {
     if (part$method == "mode") {
@@ -231,4 +222,30 @@ evidence_error <- function(w, pair, drawn = length(unique(pair))) {
 #' @noRd
 pair_variance <- function(apart, w, pair) {
   colSums(pair_sums(t(apart) * w, pair)^2) # [M 8.13]
+}
+
+#' What noise models add to the squared standard errors of means over nodes: by what is open of the
+#' means within each, and of their shares
+#' @param values a column a node. @param within weights of nodes, K x models, which sum to 1 for
+#'   each. @param share of the models. @param evidence errors of their log evidences.
+#' @param pair which nodes are mirror images. @param drawn which are draws; others are exact.
+#' @return a column a model.
+#' @noRd
+mean_variance <- function(values, within, share, evidence, pair, drawn = TRUE) {
+  of_model <- values %*% within
+  apart <- of_model - drop(of_model %*% share)
+  each <- vapply(seq_along(share), function(m) {
+    mine <- which(within[, m] * drawn > 0)
+    spread <- values[, mine, drop = FALSE] - rep(of_model[, m], length(mine))
+    inside <- pair_variance(spread, within[mine, m], pair[mine])
+    share[m]^2 * (inside + (apart[, m] * evidence[m])^2)
+  }, numeric(nrow(values)))
+  matrix(each, nrow(values))
+}
+
+#' The same of the log Bayes factor for some wrong labels
+#' @param some which models are with flip rates.
+#' @noRd
+factor_variance <- function(share, some, evidence) {
+  (ifelse(some, shares(share * some), 1) * evidence)^2
 }

@@ -12,9 +12,8 @@ average_kept <- 1e-3 # share of the weight of a model that may be left out
 #' @noRd
 new_nodes <- function(models, parts, noise) {
   pick <- function(field) vapply(parts, function(part) part[[field]], parts[[1]][[field]])
-  log_evidence <- pick("log_evidence")
   prior <- noise$weights[names(parts)]
-  posterior <- model_probability(log_evidence, prior)
+  posterior <- softmax(part_evidence(parts, noise))
   kept <- lapply(parts, kept_nodes)
   of <- function(f) {
     unlist(lapply(names(parts), function(name) lapply(kept[[name]], f, name = name)), FALSE)
@@ -29,7 +28,7 @@ new_nodes <- function(models, parts, noise) {
     list(
       models = data.frame(
         model = names(parts), prior = unname(prior) / sum(prior, noise$ruled_out),
-        log_evidence = log_evidence, probability = posterior,
+        log_evidence = pick("log_evidence"), probability = posterior,
         modes = vapply(models, function(model) length(model$modes), 1L),
         nodes = vapply(parts, function(part) length(part$out), 1L),
         ess = pick("ess"), pareto_k = pick("pareto_k"), method = part_method(parts, models),
@@ -63,6 +62,13 @@ part_points <- function(part, problem) {
   functions <- if (problem$latent$classes > 2) problem$latent$classes else 1
   part$constant <- matrix(NA_real_, length(nodes), functions)
   part
+}
+
+#' Log evidence of noise models times their prior probability
+#' @return a vector named by model.
+#' @noRd
+part_evidence <- function(parts, noise) {
+  vapply(parts, function(part) part$log_evidence, 1) + log(noise$weights[names(parts)])
 }
 
 #' Where the evidence of each noise model is from; where it hangs on a curvature that differences
@@ -123,10 +129,7 @@ nodes_left <- function(nodes, keep) {
 }
 
 #' @noRd
-model_probability <- function(log_evidence, prior) {
-  joint <- log_evidence + log(prior)
-  exp(joint - log_sum(joint))
-}
+model_probability <- function(log_evidence, prior) softmax(log_evidence + log(prior))
 
 #' Weights that sum to 1, alike where all are 0: nodes of a noise model that is out of question
 #' @noRd

@@ -27,9 +27,7 @@ matrix_points <- function(component, n, first) {
   classes <- ncol(part$counts)
   size <- 2 + length(part$counts)
   mine <- seq_len(classes)
-  p <- utils::tail(primes(length(component$centre) + size), size)
-  u <- outer(sqrt(p), first + seq_len(n), function(a, k) (0.5 + k * a) %% 1)
-  u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
+  u <- kronecker_sequence(size, n, first, length(component$centre))
   pick <- function(u, of) min(findInterval(u, cumsum(of$share)) + 1, length(of$share))
   points <- vapply(seq_len(n), function(k) {
     one <- pick(u[1, k], part$often)

@@ -52,7 +52,7 @@ null_integral <- function(latent, noise, df, size = null_nodes) {
   kinds <- report_kinds(latent$reports)
   cells <- null_cells(latent, kinds$count)
   drawn <- null_points(noise, kinds, cells)
-  share <- exp(drawn$log_weight - log_sum(drawn$log_weight))
+  share <- softmax(drawn$log_weight)
   # nodes stand for equal shares, in the order of their rates and spread over beta
   order <- order(vapply(drawn$omega, function(omega) mean(omega[, 1, 2] + omega[, 2, 1]), 0))
   at <- (seq_len(size) - 0.5) / size
@@ -143,7 +143,7 @@ null_points <- function(noise, kinds, cells) {
     f <- vapply(at, function(point) point$log_evidence, 0) + node_log_prior(Z)
     q <- vapply(log_q, function(density) density(Z), numeric(ncol(Z)))
     log_weight <- f - apply(matrix(q, ncol(Z)), 1, log_sum) + log(length(log_q)) - log(ncol(Z))
-    w <- exp(log_weight - log_sum(log_weight))
+    w <- softmax(log_weight)
     if (1 / sum(w^2) > null_least || round == null_rounds) break
     # nearer: around their mean, as wide as they are and a little more
     near <- null_nearer(Z, w)

@@ -58,10 +58,7 @@ node_points <- function(component, n, first = 0) {
 }
 
 kronecker_points <- function(component, n, first) {
-  u <- outer(sqrt(primes(length(component$centre))), first + seq_len(n), function(a, k) {
-    (0.5 + k * a) %% 1
-  })
-  u <- pmin(pmax(u, 1e-6), 1 - 1e-6)
+  u <- kronecker_sequence(length(component$centre), n, first)
   x <- stats::qnorm(u)
   x[component$tails, ] <- stats::qt(u[component$tails, ], node_df)
   x

@@ -1,4 +1,4 @@
-# Helpers of nodes: primes for Kronecker's points, shares in whole numbers, and the largest weights
+# Helpers of nodes: primes and Kronecker's points, shares in whole numbers, and the largest weights
 # smoothed by Pareto's distribution.
 
 #' The first n primes
@@ -11,6 +11,15 @@ primes <- function(n) {
     k <- k + 1L
   }
   found
+}
+
+#' Points first + 1..n of Kronecker's sequence, evenly spread over (0, 1)^d, a column each
+#' @param skipped how many primes other coordinates have.
+#' @noRd
+kronecker_sequence <- function(d, n, first, skipped = 0) {
+  roots <- sqrt(utils::tail(primes(skipped + d), d))
+  u <- outer(roots, first + seq_len(n), function(a, k) (0.5 + k * a) %% 1)
+  pmin(pmax(u, 1e-6), 1 - 1e-6)
 }
 
 #' Whole numbers near x with the sum of x, rounded
@@ -68,7 +77,7 @@ pareto_fit <- function(x) {
   shape <- function(theta) mean(log1p(-theta * x))
   k <- vapply(theta, shape, numeric(1))
   profile <- n * (log(-theta / k) - k - 1)
-  weight <- exp(profile - log_sum(profile))
+  weight <- softmax(profile)
   theta <- sum(theta * weight)
   k <- shape(theta)
   sigma <- -k / theta

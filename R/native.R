@@ -167,8 +167,7 @@ native_adf <- function(Xt, L, df, s0, nugget, state) {
 #'   right against a wrong label, for labels -1 and +1.
 #' @param progress `NULL` or a function of the levels done.
 #' @return list(trace (levels x chains): log weights after each level, F (n x
-#'   chains): the states at the end, walls, stuck: walls met, and trajectories
-#'   given up, per level and chain).
+#'   chains): the states at the end).
 #' @noRd
 native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
   with_blas(.Call(

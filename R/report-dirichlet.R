@@ -46,8 +46,8 @@ matrix_prior_grid <- function(counts, shape) {
   one <- often_marginal(often$rate, often$strength, counts)
   other <- whereto_marginal(whereto$apart, counts)
   list(
-    often = c(often, list(share = exp(one - log_sum(one)))),
-    whereto = c(whereto, list(share = exp(other - log_sum(other)))),
+    often = c(often, list(share = softmax(one))),
+    whereto = c(whereto, list(share = softmax(other))),
     log_marginal = log_sum(one) - log(length(one)) + log_sum(other) - log(length(other))
   )
 }
@@ -154,4 +154,11 @@ dirichlet_divergence <- function(a, b) {
 log_sum <- function(x) {
   top <- max(x)
   if (is.finite(top)) top + log(sum(exp(x - top))) else top
+}
+
+#' Shares in proportion to exp(x), 0 for all where none is finite
+#' @noRd
+softmax <- function(x) {
+  total <- log_sum(x)
+  if (is.finite(total)) exp(x - total) else 0 * exp(x)
 }

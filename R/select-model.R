@@ -331,13 +331,6 @@ loo_differences <- function(pointwise, facts) {
   )
 }
 
-#' Shares in proportion to exp(value), 0 for all where none is finite
-#' @noRd
-softmax <- function(value) {
-  weight <- exp(value - max(value, -.Machine$double.xmax))
-  weight / max(sum(weight), 1)
-}
-
 abort_no_candidate <- function(table, call) {
   why <- paste0(table$candidate, ": ", table$message)
   abort_sturdy(

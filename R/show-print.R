@@ -264,9 +264,11 @@ describe_evidence <- function(x, digits) {
     return("none")
   }
   value <- function(v) format(v, digits = digits + 1)
+  average <- average_evidence(x)
+  at_mode <- !is.null(average)
   paste0(
-    if (is_average(x)) paste0(value(average_evidence(x)), ", integrated; "),
-    value(model_evidence(x)), if (is_average(x)) " at the mode", evidence_note(x)
+    if (at_mode) paste0(value(average), ", integrated; "), value(model_evidence(x)),
+    if (at_mode) " at the mode", evidence_note(x)
   )
 }
 
@@ -287,14 +289,15 @@ describe_learning <- function(x) {
   if (is.null(learning)) {
     return("nothing, all hyperparameters held")
   }
-  how <- if (!is_average(x)) {
+  at_point <- !identical(learning$method, "integrate")
+  how <- if (at_point) {
     paste("by", x$spec$criterion)
   } else if (any(x$nodes$models$method == "nodes")) {
     paste("integrated over", count(node_count(x), "node"))
   } else {
     "integrated by Laplace's method"
   }
-  bounds <- if (!is_average(x)) learning$on_bound
+  bounds <- if (at_point) learning$on_bound
   paste0(
     count(sum(learned(x)), "hyperparameter"), " ", how,
     if (learning$convergence != 0) " (search stopped short)",

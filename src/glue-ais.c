@@ -66,8 +66,8 @@ static SEXP run_moves(void *data) {
   return R_NilValue;
 }
 
-/* Anneals through barrier_[2 x levels]. Returns trace [levels x chains], F [n x
- * chains], walls and stuck (means per move). */
+/* Anneals through barrier_[2 x levels]. Returns trace [levels x chains] and F [n
+ * x chains]. */
 SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
               SEXP progress_) {
   const int levels = Rf_ncols(barrier_), chains = WHOLE(chains_);
@@ -75,13 +75,10 @@ SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
                     .barrier = MATRIX(barrier_, 2, levels),
                     .levels = levels,
                     .progress_ = progress_};
-  SEXP out_ = PROTECT(new_list("trace F walls stuck"));
+  SEXP out_ = PROTECT(new_list("trace F"));
   sim.out = set_matrix(out_, "trace", levels, chains);
   sim.s.F = set_matrix(out_, "F", sim.s.n, chains);
   draw(run_anneal, &sim);
-  const double moves = (double)levels * chains;
-  set_double(out_, "walls", sim.s.path.walls / moves);
-  set_double(out_, "stuck", sim.s.path.stuck / moves);
   UNPROTECT(1);
   return out_;
 }

@@ -155,9 +155,9 @@ SEXP glue_gp_means(SEXP X_, SEXP kernels_, SEXP b_, SEXP Xnew_) {
       cols = columns_from(first, rows);
       R_CheckUserInterrupt();
       cross_block(&r, &kernel, first, cols);
-      for (int j = 0; j < cols; j++)
-        *m++ = dot(n, r.G + IDX(0, j, n), b + IDX(0, k, n));
+      predictive_mean(r.G, n, cols, b + IDX(0, k, n), m + first);
     }
+    m += rows;
     vmaxset(memory);
   }
   UNPROTECT(1);

@@ -172,7 +172,7 @@ mutant(
 )
 mutant(
   "rates of the wrong count all weigh the same", "R/answer-rate-posterior.R",
-  "shares(exp(value - max(value)))", "shares(0 * value)",
+  "weight = softmax(value)", "weight = softmax(0 * value)",
   r = "answer-wrong-count"
 )
 mutant(
@@ -924,8 +924,8 @@ mutant(
   r = "show-report"
 )
 mutant(
-  "the error of an average without that of the shares of noise models", "R/answer-node-error.R",
-  "sqrt(rowSums(inside) + drop(apart^2 %*% (share * evidence)[used]^2))", "sqrt(rowSums(inside))",
+  "the error of an average without that of the shares of noise models", "R/learn-deal.R",
+  "(inside + (apart[, m] * evidence[m])^2)", "inside",
   r = "answer-node-error"
 )
 mutant(

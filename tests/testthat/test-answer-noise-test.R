@@ -36,6 +36,15 @@ test_that("the number if some are wrong and the averaged one are mixtures", {
   expect_equal(test$average$count, sum(mislabelled(fit)$probability), tolerance = 1e-6)
   expect_equal(fit$nodes$wrong$none, 1)
   expect_gte(test$some$lower, test$average$lower)
+  # without a level no interval is looked for, nor shown
+  found <- mislabelled(fit, level = NULL)
+  without <- attr(found, "test")
+  same <- c("bayes_factor", "verdict", "two", "noticed")
+  expect_equal(without[same], test[same])
+  expect_equal(without$some$count, test$some$count)
+  expect_equal(without$rates$rate, test$rates$rate)
+  expect_true(all(vapply(without[c("level", "ends", "error")], is.null, NA)))
+  expect_no_match(utils::capture.output(print(found)), "interval")
 })
 
 test_that("lists at a false-discovery rate are averaged, or of the case that some are wrong", {

@@ -25,6 +25,12 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_match(said(0.1)[["How many?"]], "if some, 1 to 7 of 1,100 (90% interval)", fixed = TRUE)
   test$some$lower <- 0
   expect_match(said(0.1)[["How many?"]], "if some, up to 7 of 1,100", fixed = TRUE)
+  numbers <- utils::modifyList(test, list(level = NULL))
+  expect_equal(
+    count_line(c(list(bayes_factor = 0.1), numbers), 2),
+    "Probably none; if some, about 3.4 of 1,100."
+  )
+  expect_equal(count_line(c(list(bayes_factor = 5), numbers), 2), "About 0.3 of 1,100.")
   expect_equal(
     said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 such tables (ill alone: 2)."
   )
