@@ -80,7 +80,8 @@
 #'     (`nodes`; `carried`, by Laplace's method with what the nodes of the other models add to
 #'     theirs, where a model is too improbable to deserve nodes; `mode`, by Laplace's method;
 #'     `exact`, where nothing is free) and `laplace` (the log evidence by Laplace's method). A
-#'     model that is ruled out, as none is once a check has found a wrong label, has the log
+#'     model that is ruled out, as none is once a check has found a wrong label (and one class alone, where the wrong label was
+#'     of another), has the log
 #'     evidence `-Inf`. Where the evidence rests on the curvature at a mode and EP does not
 #'     converge nearby, `method` says what the curvature is from: `(stalled)`, an EP that came
 #'     near; `(scores)` of the rows, which are rougher; or the `(prior)` alone, not to be relied on;
@@ -166,7 +167,7 @@ noise_statement <- function(object, level) {
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, curve = curve, disproved = report_disproved(object$data$reports),
+      bayes_factor = factor, curve = curve, disproved = length(report_misread(object$data$reports)) > 0,
       verdict = noise_verdict(factor, curve),
       some = density_summary(average_density(object, some), level),
       average = density_summary(average_density(object), level), level = level,

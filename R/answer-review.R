@@ -13,7 +13,7 @@
 #' were found, trusted from then on, and how many of those recorded were wrong, which is
 #' what tells most of the flip rate. The other probabilities follow, and
 #' so do the next rows to check and the number of wrong labels that remain. A label found wrong
-#' rules out that none is.
+#' rules out that none is, and that only labels of another class are.
 #' `vignette("believe")` compares such rounds with one ranking made before them.
 #'
 #' Stop when the expected number of wrong labels found by a further check is worth less

@@ -182,8 +182,8 @@ is_test <- function(object) {
   "none" %in% models && length(models) > 1
 }
 
-#' The noise models of a fit, with those that were ruled out: by a check that found a wrong
-#' label, or as all but impossible on a part of many rows
+#' The noise models of a fit, with those that were ruled out: by a check that found a
+#' label wrong that they have right, or as all but impossible on a part of many rows
 #' @noRd
 tested_models <- function(object) {
   models <- object$nodes$models

@@ -100,9 +100,7 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
     if (is.null(shapes)) usual else list(a = shapes[2], b = shapes[1], size = 1)
   }
   weights <- noise_weights(epsilon, prior, reports)
-  # once a check has found a wrong label, that there is none is ruled out
-  none <- names(weights) == "none"
-  out <- none & report_disproved(reports) & !all(none)
+  out <- noise_ruled_out(names(weights), reports)
   names <- names(weights)[!out]
   list(
     weights = weights[!out],
@@ -112,6 +110,20 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
     classes = reports$classes, sources = length(reports$sources),
     ruled_out = if (any(out)) weights[out], pooling = prior$pooling, integrate = integrate
   )
+}
+
+#' Which noise models can't be: a check has found a label wrong that under them is right
+#'
+#' Where that leaves none of them they are the user's word, as a rate of 0 is that a check has
+#' disproved: see report_factors().
+#' @noRd
+noise_ruled_out <- function(names, reports) {
+  misread <- report_misread(reports)
+  out <- vapply(names, function(name) {
+    may <- if (name == "none") integer() else noise_only[[name]]
+    length(setdiff(misread, may)) > 0 && (name == "none" || !is.null(may))
+  }, NA)
+  out & !all(out)
 }
 
 #' Prior probabilities of the noise models by name

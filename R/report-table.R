@@ -64,12 +64,13 @@ report_beside <- function(reports) {
   length(reports$sources) > 1 || any(reports$source == 0L)
 }
 
-#' Has a report that is right for certain shown another to be wrong?
+#' The true classes of rows of which a report that is right for certain has shown another to be
+#' wrong
 #' @noRd
-report_disproved <- function(reports) {
+report_misread <- function(reports) {
   certain <- reports$source == 0L
   class <- reports$value[certain][match(reports$row, reports$row[certain])]
-  any(reports$value != class, na.rm = TRUE)
+  sort(unique(class[which(reports$value != class)]))
 }
 
 #' How many-th of its row each report is

@@ -152,8 +152,8 @@ mutant(
 )
 mutant(
   "one wrong label found by a check is none", "R/report-table.R",
-  "any(reports$value != class, na.rm = TRUE)",
-  "sum(reports$value != class, na.rm = TRUE) > 1", r = "fit-truth"
+  "sort(unique(class[which(reports$value != class)]))",
+  "sort(unique(class[which(reports$value != class)][-1]))", r = "fit-truth"
 )
 mutant(
   "checked rows count as they were found", "R/answer-noise-matrix.R",
@@ -1008,4 +1008,10 @@ mutant(
 mutant(
   "leave-one-out probabilities of a glm are fitted ones", "R/data-scorers.R",
   "- h / (1 - h) *", "- 0 *", r = "data-scorers"
+)
+
+mutant(
+  "a check rules out only that no label is wrong", "R/report-noise.R",
+  "may <- if (name == \"none\") integer() else noise_only[[name]]",
+  "may <- if (name == \"none\") integer()", r = "answer-review"
 )

@@ -347,3 +347,36 @@ test_that("absorbing rows gives the average over the same nodes on all rows", {
   expect_lt(max(abs(row_flipped(more) - row_flipped(all))), 0.06)
   expect_equal(sum(more$nodes$table$weight), 1)
 })
+
+test_that("a check that finds a wrong label rules out the noise models that have it right", {
+  set.seed(11)
+  x <- stats::rnorm(60)
+  truth <- factor(x > 0, labels = c("no", "yes"))
+  y <- truth
+  wrong <- which(truth == "yes")[c(2, 5, 9, 13, 17)]
+  y[wrong] <- "no"
+  held <- kernel_iso(1, nugget = 0.05, fixed = TRUE)
+  average <- function(...) {
+    gpc(matrix(x), y, kernel = held, epsilon = "average", hyper = "integrate", ...)
+  }
+  fit <- average()
+  check <- function(fit, rows) {
+    suppressMessages(update(fit, checked = data.frame(row = rows, label = truth[rows])))
+  }
+  of <- function(fit) with(noise_test(fit)$models, stats::setNames(probability, model))
+  four <- check(fit, wrong[1:4])
+  expect_equal(unname(of(four)[c("none", "first")]), c(0, 0))
+  expect_gt(of(four)[["second"]], 0.5)
+  # the row like them is as suspicious as where the others were ruled out beforehand
+  without <- average(noise = noise_prior(models = c(one = 0.3, two = 0.15, second = 0.15)))
+  p <- function(fit) {
+    found <- suppressMessages(mislabelled(fit, given = "some"))
+    found$probability[found$row == wrong[5]]
+  }
+  expect_equal(p(four), p(check(without, wrong[1:4])), tolerance = 0.02)
+  expect_gt(p(four), 0.9)
+  # one of each direction leaves no model of one class alone
+  y[which(truth == "no")[3]] <- "yes"
+  both <- check(average(), c(wrong[1], which(truth == "no")[3]))
+  expect_equal(unname(of(both)[c("none", "first", "second")]), c(0, 0, 0))
+})
