@@ -79,7 +79,8 @@ recorded_code <- function(object) {
 #' entry
 #' @noRd
 matrix_interval <- function(object, level) {
-  posterior <- matrix_posterior(object$noise, object$noise$counts)
+  study <- matrix_study(object$spec$noise, ncol(object$omega))
+  posterior <- matrix_posterior(object$noise, object$noise$counts + study)
   mean <- matrix_mean(posterior)
   size <- mean * (1 - mean) / matrix_variance(posterior) - 1
   end <- function(p) matrix(stats::qbeta(p, mean * size, (1 - mean) * size), nrow(mean))

@@ -15,6 +15,24 @@ check_class_number <- function(spec, molded, call) {
   two_class_noise(spec, levels, call)
 }
 
+#' A study of the labels, in the order of the levels; of two classes as what it says of each [M 8.7]
+#' @noRd
+study_of_classes <- function(spec, levels, call) {
+  study <- spec$noise$study
+  if (is.null(study)) {
+    return(spec)
+  }
+  study <- of_classes(study, levels, "study", "prior", call)
+  if (length(levels) == 2) {
+    shares <- study + 1 / 2
+    spec$noise$specificity <- c(shares[1, 1], shares[1, 2])
+    spec$noise$sensitivity <- c(shares[2, 2], shares[2, 1])
+    study <- NULL
+  }
+  spec$noise["study"] <- list(study)
+  spec
+}
+
 #' A noise matrix of two classes as two rates
 #' @noRd
 two_class_noise <- function(spec, levels, call) {
@@ -39,7 +57,8 @@ check_classes_spec <- function(spec, levels, call) {
   several(spec$method == "gradient", "method", "be {.val gradient}")
   several(
     is.null(spec$noise$sensitivity) && is.null(spec$noise$specificity), "noise",
-    "not have {.arg sensitivity} or {.arg specificity}: they are of two classes", "prior"
+    "not have {.arg sensitivity} or {.arg specificity}: they are of two classes", "prior",
+    more = c(i = "{.code noise_prior(study = )} takes counts, true classes x recorded ones.")
   )
   epsilon <- spec$epsilon
   several(

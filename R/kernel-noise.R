@@ -19,6 +19,13 @@
 #' = c(45, 5)` (add one half to each for a study with few rows). The noise model is then
 #' the one with two rates, whatever `models` says.
 #'
+#' `study` takes the table of such a study as it is, for any number of classes: how many rows of
+#' each true class (rows) were recorded as each class (columns). With three classes or more these
+#' counts join those of the data in the posterior of the noise matrix, which is then the noise
+#' model, whatever `models` says; with two classes they are `sensitivity` and `specificity`, with
+#' one half added to each. The study must be of rows recorded as those of the data were, and may
+#' have taken as many of each class as it liked.
+#'
 #' # Overlap
 #' A label on the wrong side may be wrong, or the classes overlap there. Which of the two a
 #' hundred rows can rarely tell, so that the number of wrong labels hangs on what is believed of
@@ -47,6 +54,9 @@
 #'   probability that an event is recorded as one (`sensitivity`), and a row of the first
 #'   class as such (`specificity`). Both rates are below 1/2 all the same. `NULL`, the
 #'   default, is the prior by `rate`.
+#' @param study Counts of a validation study: a matrix of numbers of at least 0, true classes x
+#'   recorded ones, whose rows and columns have the names of the classes or stand in the order of
+#'   the levels. `NULL`, the default, for none.
 #' @param pooling With rates by group (`rates = ~ group` in [gpc_spec()]): the prior
 #'   correlation of the rates of two groups on the normal scale, from 0 (each on its
 #'   own) to below 1; 0.2 by default.
@@ -54,7 +64,7 @@
 #'   default, to learn it; a number above 0 and below 1/2 to hold it; or `c(lower, upper)` to
 #'   bound it.
 #' @return A list of class `sturdy_noise_prior` with the fields `models`, `rate`,
-#'   `sensitivity`, `specificity`, `pooling` and `overlap`.
+#'   `sensitivity`, `specificity`, `pooling`, `overlap` and `study`.
 #' @section Conditions:
 #' `sturdy_error_prior` for values that are no such priors.
 #' @seealso [gpc_spec()], [weak_prior()], [noise_test()]
@@ -63,6 +73,10 @@
 #' noise_prior()
 #' noise_prior(models = c(none = 1, one = 1, two = 1))
 #' noise_prior(sensitivity = c(45, 5), specificity = c(98, 2))
+#' # a study of three classes, in which "ill" was taken for "worse" and the other way round
+#' noise_prior(study = rbind(
+#'   well = c(well = 60, ill = 0, worse = 0), ill = c(1, 33, 6), worse = c(0, 4, 16)
+#' ))
 #' # sick patients are missed, but no healthy one is recorded as sick
 #' noise_prior(models = c(none = 1, second = 1))
 #' # two experts agree on 99 of 100 labels
@@ -74,7 +88,8 @@ noise_prior <- function(models = c(
                         sensitivity = NULL,
                         specificity = NULL,
                         pooling = 0.2,
-                        overlap = NULL) {
+                        overlap = NULL,
+                        study = NULL) {
   must(
     are_numbers(models) && !is.null(names(models)) && all(names(models) %in% noise_models) &&
       !anyDuplicated(names(models)) && all(models >= 0) && sum(models) > 0,
@@ -82,6 +97,10 @@ noise_prior <- function(models = c(
   )
   all <- stats::setNames(numeric(length(noise_models)), noise_models)
   all[names(models)] <- models
+  must(
+    is.null(study) || is.null(sensitivity) && is.null(specificity), "study",
+    "be given alone: it has what {.arg sensitivity} and {.arg specificity} say", "prior"
+  )
   structure(
     list(
       models = all / sum(all),
@@ -91,7 +110,8 @@ noise_prior <- function(models = c(
       sensitivity = check_beta(sensitivity, "sensitivity"),
       specificity = check_beta(specificity, "specificity"),
       pooling = check_pooling(pooling),
-      overlap = check_overlap(overlap)
+      overlap = check_overlap(overlap),
+      study = check_study(study)
     ),
     class = "sturdy_noise_prior"
   )
@@ -140,6 +160,16 @@ check_overlap <- function(x, call = rlang::caller_env()) {
   if (!is.null(x)) as.double(x)
 }
 
+check_study <- function(x, call = rlang::caller_env()) {
+  must(
+    is.null(x) || is.matrix(x) && are_numbers(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
+      all(x >= 0) && sum(x) > 0,
+    "study", "be {.code NULL}, or a square matrix of counts, true classes x recorded ones",
+    "prior", got = x, call = call
+  )
+  x
+}
+
 check_noise_prior <- function(prior, call = rlang::caller_env()) {
   check_made(prior, "noise", noise_prior, "sturdy_noise_prior", call)
 }
@@ -173,7 +203,11 @@ print.sturdy_noise_prior <- function(x, digits = 3, ...) {
       rates(rate_shape(x, 2)), ", correlation ", format(x$pooling, digits = digits)
     ),
     "Sensitivity" = beta(x$sensitivity), "Specificity" = beta(x$specificity),
-    "Overlap" = overlap_words(x$overlap, digits)
+    "Overlap" = overlap_words(x$overlap, digits),
+    "Study" = if (!is.null(x$study)) {
+      right <- format(sum(diag(x$study)), digits = digits)
+      paste(right, "of", format(sum(x$study), digits = digits), "rows recorded rightly")
+    }
   ))
   invisible(x)
 }

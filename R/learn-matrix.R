@@ -29,7 +29,8 @@ matrix_optimum <- function(latent, spec) {
   counter <- learn_counter(spec$control$progress$tick)
   way <- list(
     problem = function(omega) learn_problem(latent, at_rate(omega)),
-    point = matrix_mean, shape = 1, rounds = 1L, gain = learn_gain
+    point = matrix_mean, shape = 1, study = matrix_study(spec$noise, latent$classes),
+    rounds = 1L, gain = learn_gain
   )
   ends <- lapply(usable, function(fit) {
     here <- list(
@@ -72,7 +73,7 @@ matrix_optimum <- function(latent, spec) {
 #' @param here list(hyper, omega, sites, par: the kernel's coordinates, curvature: in them, where
 #'   it is known) to start from.
 #' @param way list(problem(omega), point(posterior): the matrix at which EP is run, shape: see
-#'   matrix_prior(), rounds, gain: of the steps of the kernel).
+#'   matrix_prior(), study: see matrix_study(), rounds, gain: of the steps of the kernel).
 #' @return list(matrix: see matrix_em(), mode: an evaluation, value: f there, log_prior, here),
 #'   or `NULL`.
 #' @noRd
@@ -106,7 +107,7 @@ matrix_climb <- function(here, latent, spec, way, tick) {
 #' EM for the matrix at a kernel: the expected counts of [M 12.12], then the posterior of its
 #' rows under the prior that these counts make most probable
 #'
-#' @return list(posterior, mean, counts, rate, strength, apart, shape, value: log evidence,
+#' @return list(posterior, mean, counts, rate, strength, apart, shape, study, value: log evidence,
 #'   offset: see matrix_offset(), sites), or `NULL`.
 #' @noRd
 matrix_em <- function(latent, here, spec, way, tick) {
@@ -122,14 +123,14 @@ matrix_em <- function(latent, here, spec, way, tick) {
     # of labels, by their true class, but for those that are certain
     counts <- report_counts(latent$reports, truth_posterior(L, out$seen))
     counts <- apply(counts, 2:3, sum)
-    prior <- matrix_prior(counts, way$shape)
-    posterior <- matrix_posterior(prior, counts)
+    prior <- matrix_prior(counts + way$study, way$shape)
+    posterior <- matrix_posterior(prior, counts + way$study)
     before <- omega
     omega <- way$point(posterior)
     sites <- out$sites
     found <- c(prior, list(
-      posterior = posterior, counts = counts, shape = way$shape, value = out$log_evidence,
-      sites = sites
+      posterior = posterior, counts = counts, shape = way$shape, study = way$study,
+      value = out$log_evidence, sites = sites
     ))
     if (max(abs(omega - before)) < matrix_em_tol || learn_is_over(spec)) break
   }
@@ -144,10 +145,13 @@ matrix_em <- function(latent, here, spec, way, tick) {
 #' integrated over the prior's parameters [M 12.17]
 #' @noRd
 matrix_offset <- function(found) {
-  spread <- matrix_prior_grid(found$counts, found$shape)$log_marginal -
-    often_marginal(found$rate, found$strength, found$counts) -
-    whereto_marginal(found$apart, found$counts)
-  spread - matrix_divergence(found$posterior, matrix_posterior(found, 0 * found$counts))
+  study <- found$study
+  at <- function(counts) {
+    often_marginal(found$rate, found$strength, counts) + whereto_marginal(found$apart, counts)
+  }
+  spread <- matrix_prior_grid(found$counts, found$shape, study)$log_marginal -
+    (at(found$counts + study) - at(study))
+  spread - matrix_divergence(found$posterior, matrix_posterior(found, study))
 }
 
 # An average --------------------------------------------------------------------
@@ -169,8 +173,8 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
       sources <- length(latent$reports$sources)
       average_problem(latent, noise_held("matrix", omega, latent$classes, sources), spec)
     },
-    point = matrix_geometric, shape = noise$shape, rounds = if (long) 1L else matrix_rounds,
-    gain = if (long) modes_gain_classes else modes_gain
+    point = matrix_geometric, shape = noise$shape, study = noise$study,
+    rounds = if (long) 1L else matrix_rounds, gain = if (long) modes_gain_classes else modes_gain
   )
   few <- before$matrix
   from <- c(

@@ -9,7 +9,7 @@ matrix_least_log <- -650 # of an entry, as EP takes it
 #' What the matrices of a component are drawn by
 #'
 #' A count below 1 may well be 0, where its entry of the matrix would be.
-#' @param matrix list(counts, shape) of a mode. @return list(counts, and of
+#' @param matrix list(counts, shape, study) of a mode. @return list(counts, study, and of
 #'   matrix_prior_grid() log_marginal, often, whereto), or `NULL`.
 #' @noRd
 matrix_component <- function(matrix, share) {
@@ -17,7 +17,10 @@ matrix_component <- function(matrix, share) {
     return(NULL)
   }
   counts <- share * matrix$counts^2 / (matrix$counts + 1)
-  c(list(counts = counts), matrix_prior_grid(counts, matrix$shape))
+  c(
+    list(counts = counts, study = matrix$study),
+    matrix_prior_grid(counts, matrix$shape, matrix$study)
+  )
 }
 
 #' Points k = first + 1..n of the matrices of a component, in logs: C^2 x n
@@ -37,7 +40,7 @@ matrix_points <- function(component, n, first) {
         rate = part$often$rate[one], strength = part$often$strength[one],
         apart = part$whereto$apart[other]
       ),
-      part$counts
+      part$counts + part$study
     )
     often <- log_beta_quantile(u[2 + mine, k], posterior$often)
     whereto <- log_gamma_quantile(u[-c(1:2, 2 + mine), k], posterior$whereto)

@@ -68,7 +68,7 @@ null_classes <- function(latent, draws, size = null_nodes) {
 #' @noRd
 null_omegas <- function(latent, name, noise) {
   if (name == "matrix") {
-    none <- list(counts = diag(0, latent$classes), shape = noise$shape)
+    none <- list(counts = diag(0, latent$classes), shape = noise$shape, study = noise$study)
     component <- list(centre = numeric(), matrix = matrix_component(none, 1))
     logs <- matrix_points(component, null_models, 0)
     return(lapply(matrix_of_points(logs), latent_omega, latent = latent))

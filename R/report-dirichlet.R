@@ -31,11 +31,20 @@ matrix_prior <- function(counts, shape = 1) {
   )
 }
 
+#' Counts of a study of the labels, true classes x recorded ones; 0 of none
+#' @param prior see noise_prior().
+#' @noRd
+matrix_study <- function(prior, classes) {
+  if (is.null(prior$study)) matrix(0, classes, classes) else unname(prior$study)
+}
+
 #' Parameters of the prior, and their probabilities given counts
+#'
+#' @param study counts that were known before: the prior is that given them.
 #' @return list(often: list(rate, strength, share), whereto: list(apart, share), of as many
 #'   points each; log_marginal of the counts).
 #' @noRd
-matrix_prior_grid <- function(counts, shape) {
+matrix_prior_grid <- function(counts, shape, study = 0 * counts) {
   p <- (seq_len(matrix_grid) - 0.5) / matrix_grid
   normals <- function(p, of) exp(stats::qnorm(p, of[["meanlog"]], of[["sdlog"]]))
   often <- expand.grid(
@@ -43,12 +52,19 @@ matrix_prior_grid <- function(counts, shape) {
   )
   fine <- (seq_len(5L * matrix_grid) - 0.5) / (5L * matrix_grid)
   whereto <- list(apart = normals(fine, matrix_apart))
-  one <- often_marginal(often$rate, often$strength, counts)
-  other <- whereto_marginal(whereto$apart, counts)
+  given <- function(counts) {
+    one <- often_marginal(often$rate, often$strength, counts)
+    other <- whereto_marginal(whereto$apart, counts)
+    list(
+      one = one, other = other,
+      log_marginal = log_sum(one) - log(length(one)) + log_sum(other) - log(length(other))
+    )
+  }
+  all <- given(counts + study)
   list(
-    often = c(often, list(share = softmax(one))),
-    whereto = c(whereto, list(share = softmax(other))),
-    log_marginal = log_sum(one) - log(length(one)) + log_sum(other) - log(length(other))
+    often = c(often, list(share = softmax(all$one))),
+    whereto = c(whereto, list(share = softmax(all$other))),
+    log_marginal = all$log_marginal - if (any(study > 0)) given(study)$log_marginal else 0
   )
 }
 

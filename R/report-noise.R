@@ -90,7 +90,8 @@ noise_by_class <- c("two", "first", "second", "matrix")
 #' @param integrate whether hyperparameters are integrated.
 #' @return list(weights: prior probabilities of the noise models; models: those whose modes are
 #'   sought, "matrix" not among them, for it is sought from theirs; rate: priors by kind,
-#'   list(a, b, size) each; shape: that of the rate at the centre of a matrix; given; classes,
+#'   list(a, b, size) each; shape: that of the rate at the centre of a matrix; study: see
+#'   matrix_study(); given; classes,
 #'   sources; ruled_out: prior probabilities of models that can't be; pooling; integrate).
 #' @noRd
 noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
@@ -106,7 +107,8 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
     weights = weights[!out],
     models = union(setdiff(names, "matrix"), if ("matrix" %in% names) "one"),
     rate = list(one = usual, neg = wrong(prior$specificity), pos = wrong(prior$sensitivity)),
-    shape = shape, given = if (!is.character(epsilon)) epsilon,
+    shape = shape, study = matrix_study(prior, reports$classes),
+    given = if (!is.character(epsilon)) epsilon,
     classes = reports$classes, sources = length(reports$sources),
     ruled_out = if (any(out)) weights[out], pooling = prior$pooling, integrate = integrate
   )
@@ -135,7 +137,8 @@ noise_weights <- function(epsilon, prior, reports) {
   # a rate for each class of several is a matrix, and so is one of a class alone
   several <- reports$classes > 2
   own <- if (several) "matrix" else "two"
-  if (!is.null(prior$sensitivity) || !is.null(prior$specificity)) epsilon <- "learn2"
+  told <- prior[c("sensitivity", "specificity", "study")]
+  if (!all(vapply(told, is.null, NA))) epsilon <- "learn2"
   one <- switch(epsilon, learn = "one", learn2 = own, matrix = "matrix")
   weights <- if (is.null(one)) {
     if (several) matrix_weights(prior$models) else prior$models

@@ -18,8 +18,8 @@
 #'     `log_evidence_integrated` (of a fit that averages), `log_evidence_gaussian` (at finite
 #'     `df`), `loo`, `loo_se`, and `loo_error`, the share of labels with a leave-one-out
 #'     probability below 1/2;
-#'   * `classes`: a data frame of the labels by class: `class`; `recorded`, how many name it; `true`,
-#'     how many rows are expected to belong to it; `wrong`, how many of the labels are expected to
+#'   * `classes`: a data frame of the labels by class: `class`; `recorded`, how many name it;
+#'     `true`, how many rows are expected to belong to it; `wrong`, how many of the labels are expected to
 #'     be wrong, and `missed`, how many of the rows to be recorded as another class; `sensitivity`,
 #'     the share of its rows that are recorded so, and `precision`, the share of its labels that
 #'     are right (`NA` of none). Of rows that were checked it is the label of before that counts.

@@ -80,11 +80,15 @@ test_that("the evidence of a matrix is its integral, and the bound is below it",
 
 test_that("matrices of nodes are drawn from what their density says", {
   counts <- matrix(c(20, 3, 0.2, 1, 25, 0, 4, 0.1, 30), 3)
-  component <- list(centre = 0, matrix = matrix_component(list(counts = counts, shape = 4), 0.7))
+  component <- list(centre = 0, matrix = matrix_component(
+    list(counts = counts, shape = 4, study = 0 * counts), 0.7
+  ))
   points <- matrix_points(component, 4000, 0)
   expect_equal(colSums(exp(points[c(1, 4, 7), ])), rep(1, 4000))
   # the prior integrates to one
-  few <- list(centre = 0, matrix = matrix_component(list(counts = counts / 10, shape = 4), 0.7))
+  few <- list(centre = 0, matrix = matrix_component(
+    list(counts = counts / 10, shape = 4, study = 0 * counts), 0.7
+  ))
   wide <- matrix_points(few, 4000, 0)
   expect_equal(mean(exp(-matrix_log_ratio(wide, few$matrix))), 1, tolerance = 0.1)
   # a row's mean is that of its Beta distributions, and where it goes of its Dirichlet ones
@@ -321,4 +325,94 @@ test_that("each class has a kernel of its own", {
   expect_error(
     gpc(d$x, d$y == "a", kernels = "per class"), class = "sturdy_error_kernels"
   )
+})
+
+test_that("a study joins the counts in the prior of a matrix, which still integrates to one", {
+  counts <- rbind(c(6, 2, 0), c(1, 5, 1), c(0, 0.5, 4))
+  study <- rbind(c(12, 1, 2), c(0, 9, 0), c(3, 0, 7))
+  set.seed(5)
+  n <- 2e5
+  rate <- stats::rbeta(n, 1, 4) / 2
+  strength <- exp(stats::rnorm(n, log(150), 1))
+  apart <- exp(stats::rnorm(n, 0, 1.5))
+  log_p <- function(N, wrong, to, c) {
+    power <- function(x, k) if (k > 0) k * log(x) else 0
+    off <- N[c, -c]
+    power(1 - wrong, N[c, c]) + power(wrong, sum(off)) + power(to, off[1]) + power(1 - to, off[2])
+  }
+  both <- alone <- 0
+  for (c in 1:3) {
+    wrong <- stats::rbeta(n, strength * rate, strength * (1 - rate))
+    to <- stats::rbeta(n, apart / 2, apart / 2)
+    alone <- alone + log_p(study, wrong, to, c)
+    both <- both + log_p(study + counts, wrong, to, c)
+  }
+  ratio <- mean(exp(both)) / mean(exp(alone))
+  error <- sqrt(var(exp(both)) / mean(exp(both))^2 + var(exp(alone)) / mean(exp(alone))^2) / sqrt(n)
+  grid <- matrix_prior_grid(counts, 4, study)
+  expect_lt(abs(exp(grid$log_marginal) / ratio - 1), 4 * error + 0.01)
+  component <- list(
+    centre = 0, matrix = matrix_component(list(counts = counts, shape = 4, study = study), 0.3)
+  )
+  points <- matrix_points(component, 4000, 0)
+  expect_equal(mean(exp(-matrix_log_ratio(points, component$matrix))), 1, tolerance = 0.05)
+  # of no counts the divergence from the prior given the study is 0
+  found <- c(matrix_prior(study, 4), list(counts = 0 * counts, shape = 4, study = study))
+  found$posterior <- matrix_posterior(found, study)
+  expect_equal(matrix_offset(found), 0, tolerance = 1e-10)
+})
+
+test_that("a study of very many rows is as good as the matrix itself", {
+  d <- three_groups(45, 0.15)
+  omega <- rbind(c(0.85, 0.1, 0.05), c(0.02, 0.9, 0.08), c(0.05, 0.05, 0.9))
+  kernel <- kernel_iso(1.5, nugget = 0.05, fixed = TRUE)
+  dimnames(omega) <- rep(list(levels(factor(d$y))), 2)
+  given <- gpc(d$x, d$y, kernel = kernel, epsilon = omega)
+  study <- noise_prior(study = 1e6 * omega[3:1, c(2, 3, 1)]) # by their names
+  for (hyper in c("integrate", "optimum")) {
+    fit <- gpc(d$x, d$y, kernel = kernel, noise = study, epsilon = "matrix", hyper = hyper)
+    expect_equal(unclass(fit$omega), given$omega, tolerance = 1e-3)
+    expect_equal(
+      mislabelled(fit)$probability, mislabelled(given)$probability, tolerance = 2e-3
+    )
+    ends <- noise_matrix(fit)
+    expect_lt(max(attr(ends, "upper") - attr(ends, "lower")), 0.003)
+  }
+  # the evidence is that of the matrix, corrected to second order
+  fit <- gpc(d$x, d$y, kernel = kernel, noise = study, epsilon = "average", hyper = "integrate")
+  expect_identical(fit$nodes$models$model, "matrix")
+  expect_equal(
+    log_evidence(fit, "integrated"), log_evidence(given, "corrected"), tolerance = 1e-3
+  )
+  # a study of a few rows moves the matrix towards it
+  few <- gpc(d$x, d$y, kernel = kernel, epsilon = "matrix")
+  some <- update(few, noise = noise_prior(study = rbind(c(10, 10, 0), c(0, 20, 0), c(0, 0, 20))))
+  expect_gt(some$omega[1, 2], few$omega[1, 2] + 0.1)
+  expect_lt(some$omega[2, 1], few$omega[2, 1])
+})
+
+test_that("a study of two classes is their sensitivity and specificity", {
+  d <- toy()
+  study <- rbind(yes = c(yes = 40, no = 8), no = c(1, 60))
+  fit <- function(...) {
+    gpc(class ~ a + b, d, kernel = held(), noise = noise_prior(...), hyper = "integrate",
+        epsilon = "average")
+  }
+  told <- fit(study = study)
+  same <- fit(sensitivity = c(40.5, 8.5), specificity = c(60.5, 1.5))
+  expect_identical(told$nodes, same$nodes)
+  expect_identical(told$nodes$models$model, "two")
+  expect_identical(fit(study = unname(study[2:1, 2:1]))$nodes, same$nodes)
+  linear <- bpm(class ~ a + b, d, noise = noise_prior(study = study))
+  expect_identical(linear$spec$noise$sensitivity, c(40.5, 8.5))
+  for (bad in list(1:4, matrix(1, 2, 3), -study, 0 * study, matrix("a", 2, 2))) {
+    expect_error(noise_prior(study = bad), class = "sturdy_error_prior")
+  }
+  expect_error(noise_prior(study = study, sensitivity = c(4, 1)), class = "sturdy_error_prior")
+  expect_error(fit(study = diag(3)), class = "sturdy_error_prior")
+  expect_error(
+    fit(study = matrix(1, 2, 2, dimnames = list(c("a", "b"), NULL))),
+    class = "sturdy_error_prior"
+  )
+  expect_snapshot(print(noise_prior(study = study)))
 })
