@@ -5,6 +5,18 @@
 #' @noRd
 suspicion_order <- function(said) order(-mean_wrong(said), left_out_score(said))
 
+#' The list with the rates of false discovery down to each row, and the rows called wrong
+#' @param found see suspicion(). @param if_some probabilities if some labels are wrong, in its
+#'   order, or `NULL`.
+#' @return list(rows, cutoff), which is `NULL` without `fdr`.
+#' @noRd
+called_by_model <- function(found, if_some, fdr, given, test) {
+  found$if_some <- if_some
+  by <- if (given == "some" && !is.null(if_some)) if_some else found$probability
+  found$fdr <- cumsum(1 - by) / found$rank
+  list(rows = found, cutoff = if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test))
+}
+
 #' The rows called wrong at a false-discovery rate
 #'
 #' None is as long as it is open whether labels are wrong at all. The rule is about the mean over
@@ -123,6 +135,15 @@ calibrated <- function(found, checks) {
   found$fdr <- NA_real_
   found$fdr[other] <- stats::p.adjust(p[other], "BH")
   found
+}
+
+#' The same by checks
+#' @noRd
+called_by_checks <- function(found, if_some, fdr, checks, call = rlang::caller_env()) {
+  found$if_some <- if_some
+  found <- calibrated(found, checks)
+  cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, checks, fdr, call)
+  list(rows = found, cutoff = cutoff)
 }
 
 calibrated_cutoff <- function(found, checks, fdr, call = rlang::caller_env()) {

@@ -3,10 +3,11 @@
 #' Labels of new rows
 #'
 #' With the probabilities pi of the true classes under each node, of weight w, the label v
-#' has joint probabilities sum_k w_k pi_k(t) Omega_k[t, v] with the true classes [M 13.3].
+#' has joint probabilities sum_k w_k pi_k(t) Omega_k[t, v] with the true classes [M 13.3]: of all
+#' nodes, for few() have the mean of pi_k alone.
 #' @return as mislabelled(), without a test.
 #' @noRd
-mislabelled_new <- function(object, newdata, labels, fdr, level, id,
+mislabelled_new <- function(object, newdata, labels, fdr, level, id, given,
                             call = rlang::caller_env()) {
   check_posterior(object, call)
   newdata <- new_scores(newdata, object$blueprint)
@@ -15,31 +16,38 @@ mislabelled_new <- function(object, newdata, labels, fdr, level, id,
     y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
     n_given = NROW(newdata), reports = list(classes = length(object$blueprint$levels))
   )
-  code <- label_code(data)
-  at <- truth_new(object, new$X, call)
-  omega <- node_omega(object)[at$node]
-  likely <- lapply(omega, function(omega) t(omega)[code, , drop = FALSE])
-  joint <- lapply(seq_along(omega), function(k) at_k(at$p, k) * likely[[k]])
-  total <- Reduce(`+`, Map(`*`, joint, at$weight))
-  as_one <- function(p) array(p, c(dim(p), 1))
-  said <- list(
-    p = as_one(total / rowSums(total)), loo = as_one(mean_over(at$p, at$weight)),
-    log_z = matrix(log(rowSums(total))), weight = 1, model = "given", y = code,
-    source = rep(1L, length(code))
-  )
+  at <- with_memory(truth_new(object, new$X, call, all_nodes(object)), call)
+  at$omega <- node_omega(object)
+  said <- label_truth(at, at$weight, label_code(data))
+  order <- suspicion_order(said)
+  test <- if (is_test(object)) noise_statement(object, NULL)
+  if_some <- if (is_test(object)) {
+    some <- at$weight * (nodes(object)$model != "none")
+    mean_wrong(label_truth(at, some, said$y))[order]
+  }
   object$data <- data
-  found <- suspicion(object, said, row_ids(data, id, call = call))
-  found$fdr <- cumsum(1 - found$probability) / found$rank
-  cutoff <- if (!is.null(fdr)) fdr_cutoff(found, found$probability, fdr, "average", NULL)
-  p <- found$probability
+  found <- suspicion(object, said, row_ids(data, id, call = call), order)
+  found <- called_by_model(found, if_some, fdr, given, test)
+  p <- mean_wrong(said)
   expected <- c(
     density_summary(poisson_binomial(p), level),
     list(at_fit = sum(p), level = level, epsilon = "given")
   )
-  structure(
-    if (is.null(cutoff)) found else found[cutoff$called, ],
-    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = length(code),
-    rate = shown_rate(object),
-    class = c("sturdy_mislabelled", "data.frame")
+  new_mislabelled(found, expected, shown_rate(object), length(p))
+}
+
+#' What nodes say together of rows whose labels they have not seen
+#' @param at of truth_new(), with omega. @param weight of the nodes. @param code labels, 1..C.
+#' @return as truth(), of one node.
+#' @noRd
+label_truth <- function(at, weight, code) {
+  joint <- Reduce(`+`, lapply(seq_along(weight), function(k) {
+    weight[k] * at_k(at$p, k) * t(at$omega[[k]])[code, , drop = FALSE]
+  }))
+  as_one <- function(p) array(p, c(dim(p), 1))
+  list(
+    p = as_one(joint / rowSums(joint)), loo = as_one(mean_over(at$p, weight)),
+    log_z = matrix(log(rowSums(joint))), weight = 1, model = "given", y = code,
+    source = rep(1L, length(code))
   )
 }

@@ -141,7 +141,8 @@
 #' @param labels With probabilities: the recorded labels. With `newdata`: their labels, for a fit from
 #'   `x` and `y`.
 #' @param newdata Further rows with labels, in the place of the training rows: what the fit says of
-#'   them does not use their labels, as leave-one-out does not.
+#'   them does not use their labels, as leave-one-out does not. Whether labels are wrong at all is
+#'   told by the training rows, and decides on calls here as there.
 #' @param fdr The false-discovery rate, a number between 0 and 1: only the rows called
 #'   wrong at this rate are returned. `NULL`, the default, returns all rows.
 #' @param level Probability of the interval for the number of wrong labels, strictly
@@ -267,7 +268,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
       "be left out where there are {.arg newdata}: checks are of the rows of the fit",
       "unknown_argument"
     )
-    return(mislabelled_new(object, newdata, labels, fdr, level, id))
+    return(mislabelled_new(object, newdata, labels, fdr, level, id, given))
   }
   must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
   check_sites_kept(object)
@@ -277,23 +278,28 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   said <- truth(object)
   order <- suspicion_order(said)
   found <- suspicion(object, said, ids, order)
-  if_some <- mean_wrong(truth_under(said, setdiff(said$model, "none")))[order]
-  if (is_test(object)) found$if_some <- if_some
-  by <- if (given == "some") if_some else found$probability
   test <- if (is_test(object)) noise_statement(object, level)
-  if (is.null(checks)) {
-    found$fdr <- cumsum(1 - by) / found$rank
-    cutoff <- if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test)
-  } else {
-    found <- calibrated(found, checks)
-    cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, checks, fdr)
+  if_some <- if (is_test(object)) {
+    mean_wrong(truth_under(said, setdiff(said$model, "none")))[order]
   }
-  if (!is.null(cutoff)) found <- found[cutoff$called, ]
-  expected <- wrong_count(object, level)
+  found <- if (is.null(checks)) {
+    called_by_model(found, if_some, fdr, given, test)
+  } else {
+    called_by_checks(found, if_some, fdr, checks)
+  }
+  new_mislabelled(found, wrong_count(object, level), shown_rate(object), nobs(object), test)
+}
+
+#' @param found list(rows, cutoff), of called_by_model() or called_by_checks().
+#' @param expected see wrong_count().
+#' @noRd
+new_mislabelled <- function(found, expected, rate, n, test = NULL) {
+  cutoff <- found$cutoff
+  rows <- found$rows
   structure(
-    found, expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = nobs(object),
-    rate = shown_rate(object), test = test,
-    class = c("sturdy_mislabelled", "data.frame")
+    if (is.null(cutoff)) rows else rows[cutoff$called, ],
+    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = n, rate = rate,
+    test = test, class = c("sturdy_mislabelled", "data.frame")
   )
 }
 
