@@ -1,53 +1,145 @@
 # Which labels of new rows are wrong: what a fit says of rows that it was not fitted to is a cavity.
 
+new_block <- 2e6 # numbers by row, class and node that are looked at together
+
 #' Labels of new rows
 #'
-#' With the probabilities pi of the true classes under each node, of weight w, the label v
-#' has joint probabilities sum_k w_k pi_k(t) Omega_k[t, v] with the true classes [M 13.3]: of all
-#' nodes, for few() have the mean of pi_k alone.
+#' Each row is told by the fit and its own label alone, as one that was left out; how many labels
+#' are wrong by all of them.
 #' @return as mislabelled(), without a test.
 #' @noRd
-mislabelled_new <- function(object, newdata, labels, fdr, level, id, given,
+mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, given,
                             call = rlang::caller_env()) {
   check_posterior(object, call)
-  newdata <- new_scores(newdata, object$blueprint)
-  new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, call)
-  data <- list(
-    y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
-    n_given = NROW(newdata), reports = list(classes = length(object$blueprint$levels))
-  )
-  at <- with_memory(truth_new(object, new$X, call, all_nodes(object)), call)
-  at$omega <- node_omega(object)
-  said <- label_truth(at, at$weight, label_code(data))
-  order <- suspicion_order(said)
-  test <- if (is_test(object)) noise_statement(object, NULL)
-  if_some <- if (is_test(object)) {
-    some <- at$weight * (nodes(object)$model != "none")
-    mean_wrong(label_truth(at, some, said$y))[order]
-  }
-  object$data <- data
-  found <- suspicion(object, said, row_ids(data, id, call = call), order)
+  new <- labelled_rows(object, newdata, labels, rates, call)
+  inform_no_label_noise(object)
+  said <- with_memory(said_of_new(object, new$X, new$data, level, call), call)
+  order <- suspicion_order(said$rows)
+  ids <- row_ids(new$data, id, call = call)
+  test <- if (is_test(object) && !is.null(fdr)) noise_statement(object, NULL)
+  if_some <- if (is_test(object)) said$if_some[order]
+  object$data <- new$data
+  found <- suspicion(object, said$rows, ids, order)
   found <- called_by_model(found, if_some, fdr, given, test)
-  p <- mean_wrong(said)
-  expected <- c(
-    density_summary(poisson_binomial(p), level),
-    list(at_fit = sum(p), level = level, epsilon = "given")
-  )
-  new_mislabelled(found, expected, shown_rate(object), length(p))
+  new_mislabelled(found, said$expected, shown_rate(object), length(order))
 }
 
-#' What nodes say together of rows whose labels they have not seen
-#' @param at of truth_new(), with omega. @param weight of the nodes. @param code labels, 1..C.
-#' @return as truth(), of one node.
+#' New rows as they are encoded, and what is recorded of them
+#' @return list(X, data: as of a fit)
 #' @noRd
-label_truth <- function(at, weight, code) {
-  joint <- Reduce(`+`, lapply(seq_along(weight), function(k) {
-    weight[k] * at_k(at$p, k) * t(at$omega[[k]])[code, , drop = FALSE]
-  }))
-  as_one <- function(p) array(p, c(dim(p), 1))
-  list(
-    p = as_one(joint / rowSums(joint)), loo = as_one(mean_over(at$p, weight)),
-    log_z = matrix(log(rowSums(joint))), weight = 1, model = "given", y = code,
-    source = rep(1L, length(code))
+labelled_rows <- function(object, newdata, labels, rates, call) {
+  newdata <- new_scores(newdata, object$blueprint)
+  new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, call, y_arg = "labels")
+  data <- list(
+    y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
+    n_given = nrow(newdata), reports = list(classes = length(object$blueprint$levels))
   )
+  sources <- object$data$reports$sources
+  source <- new_groups(object, newdata, rates, new$rows, call)
+  data$reports <- label_reports(
+    label_code(data), data$reports$classes, source, if (length(sources)) sources else "label"
+  )
+  list(X = new$X, data = data)
+}
+
+#' What a fit says of the true classes of labelled rows, and of how many labels are wrong
+#'
+#' Nodes of the weights w, where class t has the probability pi_k(t), are weighed again for each
+#' row by what its label v has there, sum_t pi_k(t) Omega_k[t, v], and for the number by what all
+#' labels have together [M 13.6].
+#' @param block see new_block.
+#' @return list(rows: of all nodes together, see truth(); if_some, their probabilities under the
+#'   noise models with wrong labels; expected, see wrong_count())
+#' @noRd
+said_of_new <- function(object, X, data, level, call, block = new_block) {
+  n <- nrow(X)
+  code <- label_code(data)
+  source <- label_source(data$reports)
+  at <- nodes(object)
+  used <- every_node(object)
+  counted <- counted_nodes(object, at, level)
+  some <- setdiff(at$model, "none")
+  size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
+  check_memory(as.double(n) * length(counted$weight), n, call = call)
+  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% size), function(rows) {
+    seen <- seen_new(object, X[rows, , drop = FALSE], call, used)
+    said <- list(y = data$y[rows], reports = label_reports(
+      code[rows], data$reports$classes, source[rows], data$reports$sources
+    ))
+    each <- new_truth(at, seen, said)
+    by_rate <- if (is.null(counted$of)) {
+      each
+    } else {
+      new_truth(counted, seen[, , counted$of, drop = FALSE], said)
+    }
+    own <- by_own_label(each)
+    list(
+      p = at_k(own$p, 1), loo = mean_over(each$loo, each$weight), log_z = own$log_z,
+      if_some = if (length(some)) mean_wrong(by_own_label(truth_under(each, some))),
+      wrong = wrong_each(by_rate), recorded = by_rate$log_z
+    )
+  })
+  stack <- function(name) do.call(rbind, unname(lapply(parts, function(part) part[[name]])))
+  as_one <- function(name) array(stack(name), c(n, data$reports$classes, 1))
+  rows <- list(
+    p = as_one("p"), loo = as_one("loo"), log_z = stack("log_z"), weight = 1, model = "given",
+    y = code, source = source
+  )
+  list(
+    rows = rows, if_some = unlist(lapply(parts, `[[`, "if_some"), use.names = FALSE),
+    expected = count_new(object, rows, counted$weight, stack("wrong"), stack("recorded"), level)
+  )
+}
+
+#' All nodes as one, for each row weighed by its own label
+#' @param said see node_truth(), of new rows.
+#' @noRd
+by_own_label <- function(said) {
+  log_joint <- said$log_z + rep(log(said$weight), each = length(said$y))
+  log_z <- row_log_sum(log_joint)
+  p <- mean_over(said$p, exp(log_joint - log_z))
+  list(p = array(p, c(dim(p), 1)), log_z = matrix(log_z), weight = 1, y = said$y)
+}
+
+#' What the number is a mixture over: the nodes of a fit or, where a rate was learned at one point,
+#' the posterior of the rate
+#' @return list(weight, model, omega; of: which node each has its latent function from, where
+#'   these are not those of the fit)
+#' @noRd
+counted_nodes <- function(object, at, level) {
+  learned <- !is_average(object) && rate_learned(object) && has_rows(object)
+  rates <- if (learned && !is.null(level)) rate_posterior(object)
+  if (is.null(rates)) {
+    return(at)
+  }
+  used <- which(rates$weight > 1e-6)
+  list(
+    weight = shares(rates$weight[used]), model = rep("given", length(used)),
+    omega = rates$omega[used], of = rep(1L, length(used))
+  )
+}
+
+#' How many labels of new rows are wrong
+#'
+#' Given a node rows are taken as independent, but what is not known of the latent function they
+#' share: so all of them together count for no more rows than the fit has.
+#' @param wrong,recorded n x K: that each label is wrong, and the log probability of it as it is.
+#' @noRd
+count_new <- function(object, rows, weight, wrong, recorded, level) {
+  n <- nrow(wrong)
+  share <- min(1, nobs(object) / n)
+  weight <- softmax(log(weight) + share * colSums(recorded))
+  used <- weight > 1e-9
+  weight <- shares(weight[used])
+  wrong <- wrong[, used, drop = FALSE]
+  expected <- if (is.null(level)) {
+    list(count = sum(colSums(wrong) * weight))
+  } else {
+    density_summary(wrong_mixture(wrong, weight), level)
+  }
+  uncertain <- rate_learned(object) && length(used) > 1
+  c(expected, list(
+    at_fit = sum(mean_wrong(rows)), level = level,
+    epsilon = if (uncertain) "uncertain" else "given", newdata = TRUE
+  ))
 }

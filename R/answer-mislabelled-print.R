@@ -65,7 +65,10 @@ describe_wrong <- function(expected, digits, n = NULL) {
     number(expected$count), if (!is.null(n)) paste(" of", whole(n)), " (",
     format(100 * expected$level), "% interval ", range_text(expected),
     if (expected$epsilon == "given") ", epsilon taken as known",
-    if (far) paste0("; ", number(at_fit), " at the epsilon of the fit"), ")"
+    if (far) paste0(
+      "; ", number(at_fit),
+      if (isTRUE(expected$newdata)) " by each row alone" else " at the epsilon of the fit"
+    ), ")"
   )
 }
 

@@ -101,6 +101,19 @@
 #' the first 60
 #' (`among = 60`), 29 checks can do for a list of 11 rows.
 #'
+#' # Labels of new rows
+#' With `newdata` each row is told by the fit and its own label alone, as leave-one-out tells a row
+#' of the table: the answer is the same whichever other rows come with it. **How many** labels are
+#' wrong is told by all of them together: nodes of an average, and rates that were learned, are
+#' weighed again by how likely they make these labels. So the number need not be the sum of the
+#' probabilities; where that is far off `print()` has both. The noise of the training labels is
+#' what it starts from: of rows from elsewhere, with more wrong labels, more are wrong than it says,
+#' and [update()][update.sturdy_model] with all rows as `data` tells how many. More new rows than
+#' the fit has count for as many together, as they share what is not known of the boundary. `fdr`
+#' goes by the rows' own probabilities and by the verdict of the fit. It takes all nodes of an
+#' average, where [predict()][predict.sturdy_model] takes a few. Where the fit has `rates` by group,
+#' groups are computed from the columns of `newdata` that they were computed from.
+#'
 #' # How well it works
 #' A tenth of the labels of five data sets were flipped on purpose
 #' (`experiments/mislabelled-auc.R` in the repository). The table shows the area under the
@@ -140,9 +153,9 @@
 #'   for each class, a vector for the event, or an object that holds them.
 #' @param labels With probabilities: the recorded labels. With `newdata`: their labels, for a fit from
 #'   `x` and `y`.
-#' @param newdata Further rows with labels, in the place of the training rows: what the fit says of
-#'   them does not use their labels, as leave-one-out does not. Whether labels are wrong at all is
-#'   told by the training rows, and decides on calls here as there.
+#' @param newdata Further rows with labels, in the place of the training rows.
+#' @param rates Groups of these rows, as in [gpc()], where those of the fit were no columns of its
+#'   data.
 #' @param fdr The false-discovery rate, a number between 0 and 1: only the rows called
 #'   wrong at this rate are returned. `NULL`, the default, returns all rows.
 #' @param level Probability of the interval for the number of wrong labels, strictly
@@ -179,7 +192,7 @@
 #'   * `fdr`: the expected share of right labels among this row and all above it, with `given =
 #'     "some"` if some labels are wrong; with `calibrate` the smallest rate at which the row is
 #'     called wrong, and before it `p_value`, of the row's label being right. Both are `NA` where
-#'     the label is known or was checked.
+#'     the label is known or was checked, or the row is not `among` those that checks were drawn of.
 #'
 #'   With three classes or more the columns `suggested` and `runner_up` are the most probable
 #'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
@@ -191,10 +204,11 @@
 #'   * `expected`: a list of `count` (the expected number of wrong labels), `at_fit` (the
 #'     sum of the probabilities) and, unless `level` is `NULL`, `lower`, `upper`, `level`
 #'     and `epsilon` (`"uncertain"` if it was learned and integrated out, otherwise
-#'     `"given"`);
+#'     `"given"`); with `newdata` also `newdata`, `TRUE`;
 #'   * `cutoff`: `NULL` without `fdr`, otherwise a list of `fdr`, `rows` (the number of
 #'     rows called wrong), `probability` (the smallest among them), `rank` (the last),
-#'     `unlikely` (the number of them with a probability below 1/2), `given`, and `open`, whether
+#'     `unlikely` (the number of them with a probability below 1/2; with `calibrate`, which does not
+#'     go by probabilities, 0), `given`, and `open`, whether
 #'     none is called because it is open whether labels are wrong; with `calibrate` also `checks`,
 #'     their number, and `least`, how many rows must be called at least with so many checks;
 #'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean
@@ -207,6 +221,7 @@
 #' probability is below 1/2; `sturdy_message_open_verdict` when none is called wrong because it is
 #' open whether labels are wrong; `sturdy_message_few_checks`, with the field `least`, when none is
 #' called wrong by checks. Errors: `sturdy_error_id` for identifiers that do not match the rows;
+#' `sturdy_error_rates` for `newdata` of other groups;
 #' `sturdy_error_checked` for `calibrate` that is no such data frame, or has rows not in the fit;
 #' `sturdy_error_calibrate` where the fit knows the class of some of these rows, they are not
 #' `among` the most suspicious, or are too few for `fdr`;
@@ -252,7 +267,8 @@ mislabelled.default <- function(object, ...) {
 #' @export
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
                                      given = c("average", "some"), calibrate = NULL,
-                                     among = NULL, ..., newdata = NULL, labels = NULL) {
+                                     among = NULL, ..., newdata = NULL, labels = NULL,
+                                     rates = NULL) {
   check_model(object)
   check_no_dots(...)
   given <- check_choice(given, c("average", "some"), "given")
@@ -268,9 +284,10 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
       "be left out where there are {.arg newdata}: checks are of the rows of the fit",
       "unknown_argument"
     )
-    return(mislabelled_new(object, newdata, labels, fdr, level, id, given))
+    return(mislabelled_new(object, newdata, labels, rates, fdr, level, id, given))
   }
   must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
+  must(is.null(rates), "rates", "be given along with {.arg newdata}", "unknown_argument")
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
   checks <- check_calibrate(calibrate, among, object, id)

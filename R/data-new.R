@@ -140,20 +140,22 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
 #'
 #' @param y labels for a fit from `x` and `y`; `NULL` for a fit by a formula, whose
 #'   response is computed from `newdata`.
-#' @param na.action what to do with rows that lack an input or the label.
+#' @param na.action what to do with rows that lack an input or the label. @param y_arg what the
+#'   user calls the labels.
 #' @return list(X, y, rows): encoded inputs, labels -1/+1, the positions of the
 #'   rows kept.
 #' @noRd
-forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdata") {
+forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdata",
+                           y_arg = "y") {
   new <- forge(blueprint, newdata, call, arg = arg)
-  label <- "y"
+  label <- y_arg
   if (blueprint$interface == "formula") {
     label <- rlang::as_label(blueprint$formula[[2]])
-    y <- forge_response(blueprint, newdata, y, call, arg)
+    y <- forge_response(blueprint, newdata, y, call, arg, y_arg)
   } else {
     must(
-      !is.null(y), "y", "be given along with {.arg newdata}: the model was fitted from {.arg x}
-       and {.arg y}", "missing_argument", call = call
+      !is.null(y), y_arg, "be given along with {.arg newdata}: the model was not fitted by a
+       formula", "missing_argument", call = call
     )
   }
   y <- one_a_row(y, nrow(newdata), label, arg, call)
@@ -171,9 +173,9 @@ forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdat
   )
 }
 
-forge_response <- function(blueprint, newdata, y, call, from) {
+forge_response <- function(blueprint, newdata, y, call, from, y_arg) {
   must(
-    is.null(y), "y", "not be given: the response of the formula is taken from {.arg {from}}",
+    is.null(y), y_arg, "not be given: the response of the formula is taken from {.arg {from}}",
     "unknown_argument", call = call
   )
   check_new_columns(newdata, blueprint$response, call, from, "the response")

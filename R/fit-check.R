@@ -242,6 +242,7 @@ is_blueprint <- function(blueprint) {
     all(codings) && are_strings(blueprint$all_columns) &&
     all(columns %in% blueprint$all_columns) && is_flag(blueprint$scale) &&
     (is.null(blueprint$variables) || are_strings(blueprint$variables)) &&
+    (is.null(blueprint$groups) || are_strings(blueprint$groups$variables)) &&
     if (by_formula) {
       inherits(blueprint$formula, "formula") && length(blueprint$formula) == 3 &&
         inherits(blueprint$terms, "terms") && are_strings(blueprint$response) &&

@@ -82,7 +82,7 @@ few_covariance <- function(object, chosen) {
     return(NULL)
   }
   for (m in few_inducing[few_inducing * few_times <= nobs_kept(object)]) {
-    made <- inducing_variances(object, chosen$node, m)
+    made <- inducing_variances(object, chosen$node, few_inputs(object, m))
     if (is.null(made)) break
     if (variance_gap(object, chosen, made) < few_gap) {
       return(made)
@@ -90,15 +90,30 @@ few_covariance <- function(object, chosen) {
   }
 }
 
+#' All nodes, with the variances that are near enough at few
+#'
+#' The probabilities of wrong labels of new rows, and their number, are of all: a few that agree on
+#' the true classes need not agree on them together with the rates.
+#' @noRd
+every_node <- function(object) {
+  at <- all_nodes(object)
+  Z <- object$nodes$few$Z
+  c(at, if (!is.null(Z)) inducing_variances(object, at$node, Z))
+}
+
+few_inputs <- function(object, m) {
+  X <- object$data$X
+  lengthscale <- class_hyper(kernel_hyper(object$kernel), 1)$lengthscale
+  place_inducing(X[table_order(X), , drop = FALSE], model_columns(object), lengthscale, m)
+}
+
 #' Inducing inputs, and at each node the covariance of the features there given the sites of all
 #' rows [M 9.6]; `NULL` where a covariance is none
 #' @noRd
-inducing_variances <- function(object, node, m) {
+inducing_variances <- function(object, node, Z) {
   X <- object$data$X
   columns <- model_columns(object)
   hyper <- function_hyper(object, node)
-  lengthscale <- class_hyper(kernel_hyper(object$kernel), 1)$lengthscale
-  Z <- place_inducing(X[table_order(X), , drop = FALSE], columns, lengthscale, m)
   tau <- node_columns(object, "tau", node, object$ep$sites$tau)
   C <- lapply(seq_along(hyper), function(j) {
     at <- native_features(X, Z, columns, hyper[[j]])

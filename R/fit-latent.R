@@ -139,22 +139,26 @@ node_latent.bpm <- function(object, X, call, used = all_nodes(object)) {
   new_latents(latent$m, latent$s2 + unlist(noise), nrow(X), used)
 }
 
-#' P(true class) at latent locations and scales: of two classes P(f > 0) for the one function,
-#' of several P(each function is the largest)
+#' P(true class) at latent locations and scales
+#' @noRd
+class_probabilities <- function(m, s2, df = Inf) exp(class_log_prob(m, s2, df))
+
+#' Its log: of two classes P(f > 0) for the one function, of several P(each function is the largest)
 #' @param m,s2 a column a function. @return a column a class.
 #' @noRd
-class_probabilities <- function(m, s2, df = Inf) {
+class_log_prob <- function(m, s2, df = Inf) {
   if (ncol(m) == 1) {
     z <- drop(m / sqrt(s2))
-    return(cbind(stats::pt(-z, df), stats::pt(z, df), deparse.level = 0))
+    log_p <- stats::pt(c(-z, z), df, log.p = TRUE)
+    return(matrix(pmax(log_p, -1e300), ncol = 2))
   }
   if (nrow(m) == 0) {
     return(m)
   }
   # a scale far below the means is as good as none, and would be lost in their rounding
   least <- pmax(1e-14 * do.call(pmax, as.data.frame(m^2)), .Machine$double.xmin)
-  prob <- exp(native_classes_prob(m, pmax(s2, least)))
-  prob / rowSums(prob)
+  log_p <- pmax(native_classes_prob(m, pmax(s2, least)), -1e300)
+  log_p - row_log_sum(log_p)
 }
 
 #' The latent function of a class, as a fit that has no other

@@ -180,20 +180,19 @@ moved_to.second_stage <- function(object, nodes, k) {
   with_rates(object, nodes, k)
 }
 
-truth_new.second_stage <- function(object, X, call = rlang::caller_env(),
-                                   used = used_nodes(object)) {
+seen_new.second_stage <- function(object, X, call, used) {
   b <- matrix(node_kept(object, "b", object$ep$b), ncol(X) + 1)
   S <- log(X)
-  p <- vapply(used$node, function(k) recalibrated(S, b[, k]), unname(S))
-  c(list(p = array(p, c(dim(S), length(used$node)))), used[c("node", "weight")])
+  seen <- vapply(used$node, function(k) recalibrated(S, b[, k]), unname(S))
+  array(seen, c(dim(S), length(used$node)))
 }
 
-#' Probabilities of the true classes
+#' Log probabilities of the true classes
 #' @param S log scores. @param b the log weights of the classes and the slope.
 #' @noRd
 recalibrated <- function(S, b) {
   eta <- unname(S) * b[length(b)] + rep(b[-length(b)], each = nrow(S))
-  exp(eta - row_log_sum(eta))
+  eta - row_log_sum(eta)
 }
 
 node_latent.second_stage <- function(object, X, call, used = all_nodes(object)) {

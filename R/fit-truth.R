@@ -97,30 +97,27 @@ truth_under <- function(truth, models) {
 #' @param X encoded inputs. @return list(p, m x C x K; node and weight, see used_nodes()).
 #' @noRd
 truth_new <- function(object, X, call = rlang::caller_env(), used = used_nodes(object)) {
-  UseMethod("truth_new")
+  c(list(p = exp(seen_new(object, X, call, used))), used[c("node", "weight")])
 }
 
-truth_new.sturdy_model <- function(object, X, call = rlang::caller_env(),
-                                   used = used_nodes(object)) {
+#' Their logs, which are finite
+#' @return m x C x K
+#' @noRd
+seen_new <- function(object, X, call, used) {
+  UseMethod("seen_new")
+}
+
+seen_new.sturdy_model <- function(object, X, call, used) {
   latent <- node_latent(object, X, call, used)
-  p <- lapply(seq_along(latent$weight), function(k) {
-    class_probabilities(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df)
+  seen <- lapply(seq_along(latent$weight), function(k) {
+    class_log_prob(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df)
   })
-  classes <- length(object$blueprint$levels)
-  c(list(p = array(unlist(p), c(nrow(X), classes, length(p)))), latent[c("node", "weight")])
+  array(unlist(seen), c(nrow(X), length(object$blueprint$levels), length(seen)))
 }
 
 #' The k-th matrix of an array
 #' @noRd
 at_k <- function(x, k) array(x[, , k], dim(x)[1:2])
-
-#' log(rowSums(exp(x)))
-#' @noRd
-row_log_sum <- function(x) {
-  top <- row_max(x)
-  top[top == -Inf] <- 0
-  top + log(rowSums(exp(x - top)))
-}
 
 # Averaged over nodes -----------------------------------------------------------------
 

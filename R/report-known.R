@@ -20,6 +20,7 @@ with_known <- function(molded, trusted, rates, call) {
   }
   sources <- reports$sources
   if (!is.null(rates)) {
+    molded$blueprint["groups"] <- list(NULL) # see with_groups()
     rates <- check_rates(rates, data, call)
     data$source <- as.integer(rates)
     sources <- levels(rates)
@@ -86,10 +87,64 @@ known_reports <- function(data, known, recorded, sources) {
 known_in <- function(molded, data, trusted, rates, formula = NULL,
                      call = rlang::caller_env()) {
   env <- if (is.null(formula)) call else environment(formula)
-  with_known(
+  known <- with_known(
     molded, eval_known(trusted, data, env, "trusted", call),
     eval_known(rates, data, env, "rates", call), call
   )
+  with_groups(known, rates, data, env)
+}
+
+#' How groups are computed from columns of the data, so that they can be of new rows
+#' @param rates as the user wrote it, where that can be told.
+#' @return `molded`, its blueprint with groups: list(formula, variables), where they are.
+#' @noRd
+with_groups <- function(molded, rates, data, env) {
+  if (!is.data.frame(data) || !is.language(rates)) {
+    return(molded)
+  }
+  value <- if (is.name(rates) && !as.character(rates) %in% names(data)) eval(rates, env) else rates
+  formula <- if (is.call(value) && identical(value[[1]], as.name("~"))) {
+    stats::as.formula(value, env)
+  } else if (is.language(value)) {
+    stats::as.formula(call("~", value), env)
+  }
+  variables <- if (!is.null(formula)) data_variables(formula, data)
+  if (length(variables)) {
+    molded$blueprint$groups <- list(formula = strip_environment(formula), variables = variables)
+  }
+  molded
+}
+
+#' The groups of new rows, as numbers of the sources of a fit
+#' @param rates as the user gave it. @param rows which of the new ones.
+#' @noRd
+new_groups <- function(object, newdata, rates, rows, call) {
+  sources <- object$data$reports$sources
+  if (length(sources) < 2) {
+    must(
+      is.null(rates), "rates", "be left out: the fit has no groups of rows", "unknown_argument",
+      call = call
+    )
+    return(rep(1L, length(rows)))
+  }
+  if (is.null(rates)) {
+    groups <- object$blueprint$groups
+    must(
+      !is.null(groups), "rates", "be given along with {.arg newdata}: those of the fit were no
+       columns of its data", "missing_argument", call = call
+    )
+    check_new_columns(newdata, groups$variables, call, "newdata", "the groups")
+    rates <- groups$formula
+  }
+  data <- list(rows = rows, n_given = nrow(newdata))
+  said <- as.character(check_rates(eval_known(rates, newdata, call, "rates", call), data, call))
+  unknown <- setdiff(said, sources)
+  must(
+    !length(unknown), "rates", "be groups of the fit", "rates",
+    more = c(x = "Others: {.val {few(unknown)}}.", i = "Groups: {.val {few(sources)}}."),
+    call = call
+  )
+  match(said, sources)
 }
 
 #' Molded rows with the table of reports on them, one of each label where there is none yet

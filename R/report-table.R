@@ -219,6 +219,14 @@ truth_posterior <- function(L, log_pi) {
 
 row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 
+#' log(rowSums(exp(x)))
+#' @noRd
+row_log_sum <- function(x) {
+  top <- row_max(x)
+  top[top == -Inf] <- 0
+  top + log(rowSums(exp(x - top)))
+}
+
 #' Probability that the true class is not the label
 #' @param p n x C. @param code labels, 1..C.
 #' @noRd

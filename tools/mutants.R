@@ -80,7 +80,7 @@ mutant(
   r = "answer-loo"
 )
 mutant(
-  "false-discovery rate not cumulated", "R/answer-mislabelled.R",
+  "false-discovery rate not cumulated", "R/answer-called.R",
   "cumsum(1 - by) / found$rank",
   "1 - by", r = "answer-mislabelled"
 )
@@ -1002,8 +1002,16 @@ mutant(
 )
 mutant(
   "labels of new rows count twice", "R/answer-mislabelled-new.R",
-  "t(omega)[code, , drop = FALSE]", "t(omega)[code, , drop = FALSE]^2",
+  "log_joint <- said$log_z", "log_joint <- 2 * said$log_z",
   r = "answer-mislabelled-new"
+)
+mutant(
+  "labels of new rows do not weigh nodes for their number", "R/answer-mislabelled-new.R",
+  "share * colSums(recorded)", "0 * colSums(recorded)", r = "answer-mislabelled-new"
+)
+mutant(
+  "new rows have the rates of the first group", "R/report-known.R",
+  "match(said, sources)", "rep(1L, length(said))", r = "answer-mislabelled-new"
 )
 mutant(
   "leave-one-out probabilities of a glm are fitted ones", "R/data-scorers.R",

@@ -21,29 +21,183 @@ test_that("a row that was left out is told by its cavity, the prediction", {
   expect_equal(found$loo, sum(joint), tolerance = 1e-8)
 })
 
+# Of each node: the joint probabilities of true classes and labels of new rows, in plain R
+ref_joint <- function(fit, newdata, code, group = 1) {
+  X <- forge(fit$blueprint, newdata, NULL)$X
+  at <- nodes(fit)
+  lapply(seq_along(at$weight), function(k) {
+    used <- list(node = k, weight = 1)
+    pi <- at_k(truth_new(fit, X, used = used)$p, 1)
+    t(vapply(seq_along(code), function(i) {
+      pi[i, ] * at$omega[[k]][rep_len(group, length(code))[i], , code[i]]
+    }, pi[1, ]))
+  })
+}
+
+ref_wrong <- function(joint, code) {
+  1 - (joint / rowSums(joint))[cbind(seq_along(code), code)]
+}
+
+# Mean and ends of a mixture of sums of independent trials, one convolution a row
+ref_count <- function(joint, weight, code, share = 1) {
+  lik <- vapply(joint, function(j) sum(log(rowSums(j))), 0)
+  weight <- weight * exp(share * (lik - max(lik)))
+  density <- Reduce(`+`, Map(function(j, w) {
+    p <- ref_wrong(j, code)
+    w * Reduce(function(d, q) c(d * (1 - q), 0) + c(0, d * q), p, 1)
+  }, joint, weight / sum(weight)))
+  number <- seq_along(density) - 1
+  list(
+    count = sum(number * density), lower = sum(cumsum(density) < 0.05),
+    upper = sum(cumsum(density) < 0.95)
+  )
+}
+
 test_that("labels of further rows are weighed by Bayes' rule over all nodes", {
   d <- toy_scores(3, 150)
   old <- 1:120
   fit <- averaged_stage(list(prob = d$prob[old, ], labels = d$labels[old]))
   new <- d$prob[-old, ]
   found <- mislabelled(fit, newdata = new, labels = d$labels[-old])
-  at <- truth_new(fit, new, used = all_nodes(fit))
-  omega <- node_omega(fit)
   code <- as.integer(d$labels[-old])
-  expected <- vapply(1:30, function(i) {
-    joint <- Reduce(`+`, lapply(seq_along(at$weight), function(k) {
-      at$weight[k] * at$p[i, , k] * omega[[k]][, code[i]]
-    }))
-    1 - joint[code[i]] / sum(joint)
-  }, 0)
-  expect_equal(found$probability[order(found$row)], expected, tolerance = 1e-10)
+  joint <- ref_joint(fit, new, code)
+  weight <- fit$nodes$table$weight
+  total <- Reduce(`+`, Map(`*`, joint, weight))
+  by_row <- order(found$row)
+  expect_equal(found$probability[by_row], ref_wrong(total, code), tolerance = 1e-10)
+  expect_equal(found$loo[by_row], rowSums(total), tolerance = 1e-10)
+  some <- fit$nodes$table$model != "none"
+  total <- Reduce(`+`, Map(`*`, joint[some], weight[some]))
+  expect_equal(found$if_some[by_row], ref_wrong(total, code), tolerance = 1e-10)
   expect_setequal(found$row, 1:30)
-  expect_equal(attr(found, "expected")$count, sum(expected), tolerance = 1e-8)
+  # a row is told by itself
+  one <- mislabelled(fit, newdata = new[7, , drop = FALSE], labels = d$labels[-old][7])
+  expect_equal(one$probability, found$probability[by_row][7], tolerance = 1e-12)
+  # the number by all labels together
+  said <- attr(found, "expected")
+  expect_equal(said[1:3], ref_count(joint, weight, code), tolerance = 1e-8)
+  expect_equal(said$at_fit, sum(found$probability), tolerance = 1e-12)
+  expect_identical(said$epsilon, "uncertain")
+  alone <- mislabelled(fit, newdata = new, labels = d$labels[-old], level = NULL)
+  expect_equal(attr(alone, "expected")$count, said$count, tolerance = 1e-8)
   expect_output(print(found), "30 labels")
+  # whether they are looked at together or a few at a time
+  rows <- labelled_rows(fit, new, d$labels[-old], NULL, NULL)
+  expect_equal(
+    said_of_new(fit, rows$X, rows$data, 0.9, NULL, block = 7 * 3 * length(weight)),
+    said_of_new(fit, rows$X, rows$data, 0.9, NULL), tolerance = 1e-12
+  )
   few <- mislabelled(fit, newdata = new, labels = d$labels[-old], fdr = 0.2)
   expect_lte(max(0, few$fdr), 0.2)
-  expect_error(mislabelled(fit, newdata = new), class = "sturdy_error_missing_argument")
+  expect_error(
+    mislabelled(fit, newdata = new), "`labels` must be given",
+    class = "sturdy_error_missing_argument"
+  )
   expect_error(mislabelled(fit, labels = d$labels), class = "sturdy_error_unknown_argument")
+  expect_error(
+    mislabelled(fit, newdata = new, labels = d$labels[-old], rates = code),
+    class = "sturdy_error_unknown_argument"
+  )
+})
+
+test_that("few nodes are not enough for wrong labels; many new rows count as those of the fit", {
+  d <- toy(260)
+  fit <- gpc(
+    class ~ ., d[1:110, ], kernel = kernel_iso(), hyper = "integrate",
+    control = ep_control(progress = FALSE)
+  )
+  expect_lt(length(fit$nodes$few$node), node_count(fit))
+  new <- d[111:260, ]
+  found <- mislabelled(fit, newdata = new)
+  code <- as.integer(factor(new$class))
+  joint <- ref_joint(fit, new, code)
+  weight <- fit$nodes$table$weight
+  total <- Reduce(`+`, Map(`*`, joint, weight))
+  expect_equal(found$probability[order(found$row)], ref_wrong(total, code), tolerance = 1e-8)
+  expect_equal(
+    attr(found, "expected")[1:3], ref_count(joint, weight, code, 110 / 150), tolerance = 1e-6
+  )
+})
+
+test_that("a rate learned at one point is as uncertain for new rows as for those of the fit", {
+  d <- toy(100)
+  kernel <- kernel_iso(1.2, fixed = TRUE)
+  fit <- gpc(class ~ ., d[1:60, ], kernel = kernel, epsilon = "learn", hyper = "optimum")
+  new <- d[61:100, ]
+  said <- attr(mislabelled(fit, newdata = new), "expected")
+  expect_identical(said$epsilon, "uncertain")
+  code <- as.integer(factor(new$class))
+  pi <- at_k(truth_new(fit, forge(fit$blueprint, new, NULL)$X)$p, 1)
+  rates <- rate_posterior(fit)
+  joint <- lapply(rates$omega, function(omega) pi * t(omega[1, , ])[code, ])
+  expect_equal(said[1:3], ref_count(joint, rates$weight, code), tolerance = 1e-4)
+})
+
+test_that("groups of new rows have the rates of these groups", {
+  n <- 90
+  d <- withr::with_seed(4, data.frame(x = stats::rnorm(n), site = rep(c("A", "B"), n / 2)))
+  d$y <- d$x > 0
+  wrong <- which(d$site == "B")[seq(1, n / 2, 3)]
+  d$y[wrong] <- !d$y[wrong]
+  kernel <- kernel_iso(1, nugget = 0.05, fixed = TRUE)
+  fit <- gpc(y ~ x, d, rates = ~ site, kernel = kernel)
+  new <- data.frame(x = c(0.8, 0.8, -0.3), y = c(FALSE, FALSE, TRUE), site = c("A", "B", "B"))
+  found <- mislabelled(fit, newdata = new)
+  code <- c(1, 1, 2)
+  joint <- ref_joint(fit, new, code, group = c(1, 2, 2))
+  total <- Reduce(`+`, Map(`*`, joint, fit$nodes$table$weight))
+  expect_equal(found$probability[order(found$row)], ref_wrong(total, code), tolerance = 1e-10)
+  alike <- function(...) mislabelled(fit, newdata = new[c("x", "y")], ...)$probability
+  expect_identical(alike(rates = new$site), found$probability)
+  expect_error(alike(), class = "sturdy_error_missing_column")
+  expect_error(alike(rates = c("A", "B", "C")), "\"C\"", class = "sturdy_error_rates")
+  # groups that were no column must be given, and so must those of changed ones
+  by_vector <- gpc(matrix(d$x), d$y, rates = d$site, kernel = kernel, epsilon = 0.1)
+  ask <- function(...) mislabelled(by_vector, newdata = matrix(0.8), labels = FALSE, ...)
+  expect_error(ask(), "rates", class = "sturdy_error_missing_argument")
+  expect_s3_class(ask(rates = "A"), "sturdy_mislabelled")
+  regrouped <- update(fit, rates = rev(d$site), epsilon = 0.1)
+  expect_error(mislabelled(regrouped, newdata = new), class = "sturdy_error_missing_argument")
+})
+
+test_that("new rows are called wrong by the verdict of the fit, or as if some were wrong", {
+  d <- toy_scores(2, 60, strength = 1.5)
+  fit <- averaged_stage(d)
+  new <- toy_scores(2, 40, seed = 5)
+  ask <- function(...) mislabelled(fit, newdata = new$prob, labels = new$labels, ...)
+  expect_lt(noise_test(fit)$bayes_factor, 3)
+  expect_message(
+    called <- ask(fdr = 0.6), "given = \"some\"", class = "sturdy_message_open_verdict"
+  )
+  expect_identical(nrow(called), 0L)
+  expect_output(print(called), "is open")
+  all <- ask(given = "some")
+  expect_equal(all$fdr, cumsum(1 - all$if_some) / all$rank)
+  called <- suppressMessages(ask(fdr = 0.6, given = "some"))
+  expect_identical(nrow(called), sum(all$fdr <= 0.6))
+  expect_gt(nrow(called), 0)
+  none <- second_stage(d$prob, d$labels, epsilon = 0, hyper = "optimum")
+  expect_message(
+    mislabelled(none, newdata = new$prob, labels = new$labels),
+    class = "sturdy_message_no_label_noise"
+  )
+})
+
+test_that("labels that a fit holds for impossible have probabilities all the same", {
+  d <- toy_scores(2, 40, wrong = 0)
+  d$prob[1:2, ] <- rbind(c(1e-200, 1), c(1, 1e-200))
+  d$labels[1:2] <- c("b", "a")
+  fit <- second_stage(d$prob, d$labels, epsilon = 0, hyper = "optimum")
+  new <- rbind(c(a = 1e-200, b = 1), c(0.5, 0.5))
+  found <- suppressMessages(mislabelled(fit, newdata = new, labels = c("a", "b")))
+  expect_identical(found$probability, c(0, 0))
+  expect_lt(found$loo[1], 1e-200)
+  far <- bpm(matrix(c(-2:-1, 1:2)), c(0, 0, 1, 1), epsilon = 0, nugget = 1e-3, prior_scale = 100)
+  for (x in c(1e6, 1e300)) {
+    found <- suppressMessages(mislabelled(far, newdata = matrix(c(-x, x)), labels = c(1, 0)))
+    expect_identical(found$probability, c(0, 0))
+    expect_true(all(is.finite(found$loo_wrong)))
+  }
 })
 
 test_that("a vector of the event is taken for further rows as well", {

@@ -56,7 +56,7 @@ test_that("variances through inducing inputs are exact ones where these are the 
   fit <- averaged_some(120, kernel = kernel_iso(2, nugget = 0.1, fixed = TRUE))$fit
   X <- fit$data$X
   node <- which.max(fit$nodes$table$weight)
-  made <- inducing_variances(fit, node, nrow(X))
+  made <- inducing_variances(fit, node, few_inputs(fit, nrow(X)))
   new <- X[1:20, ] + 0.1
   hyper <- function_hyper(fit, node)
   tau <- node_columns(fit, "tau", node)
