@@ -52,7 +52,7 @@
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param method `"ep"`, the default, `"ep_zp"`, `"gaussian"`, `"corrected"`, `"integrated"` or
-#'   `"ais"`; with three classes or more `"ep"`, `"corrected"` or `"integrated"`.
+#'   `"ais"`; with three classes or more `"ep"`, `"corrected"`, `"integrated"` or `"ais"`.
 #' @param ... For `"ais"`: `se`, the standard error to be reached, above 0 (0.05 by
 #'   default); `max_moves`, the number of moves after which the run stops in any case
 #'   (2e6; some `r ais_least_moves` are made at least);
@@ -148,7 +148,7 @@ log_evidence.sturdy_model <- function(object,
                                       ...) {
   check_model(object)
   two <- !is_several(object)
-  known <- c("ep", if (two) c("ep_zp", "gaussian"), "corrected", "integrated", if (two) "ais")
+  known <- c("ep", if (two) c("ep_zp", "gaussian"), "corrected", "integrated", "ais")
   method <- if (missing(method)) "ep" else check_choice(method, known, "method")
   if (method == "ais") {
     return(ais_evidence(object, ..., call = rlang::current_env()))

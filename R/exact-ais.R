@@ -2,83 +2,11 @@
 # that samples of the posterior come from, for the Gaussian process at the kernel of a fit. At
 # finite df the latent is divided by a random scale, which no sign shows [M 4.6].
 
-# The problem ---------------------------------------------------------------
-
-#' What AIS needs of a fitted model
-#'
-#' @return list of `K` (n x n), `B` (n x r, K = B B'), `jitter` added to the diagonal
-#'   of K, `y`; `barrier` [M A.1], log odds of a right against a wrong label for y = -1
-#'   and +1, `Inf` at a flip rate of 0; `offset`, log likelihood with all labels right.
-#' @noRd
-ais_problem <- function(object, call = rlang::caller_env()) {
-  check_has_latent(object, call)
-  refuse(
-    is.null(object$kernel),
-    c(
-      "Simulation needs a model with a kernel, and a Bayes point machine has none.",
-      i = "Use a model fitted by {.fn gpc} or {.fn stc}."
-    ),
-    "no_kernel", call = call
-  )
-  refuse(
-    !is.null(object$inducing),
-    c(
-      "Simulation needs the kernel between all rows, and this fit has inducing inputs.",
-      i = "{.fn check_fit} takes a sample of the rows; for others, fit one with
-           {.code inducing = NULL}, at the same kernel."
-    ),
-    "inducing", call = call
-  )
-  refuse(
-    report_beside(object$data$reports),
-    c(
-      "Simulation takes all labels to be wrong at the same rates, and this fit has trusted or
-       checked rows, or rates by group.",
-      i = "A fit to the same rows without these can be simulated."
-    ),
-    "known_labels", call = call
-  )
-  K <- native_gram(
-    object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel)
-  )
-  problem <- ais_problem_gram(K, object$data$y, object$epsilon, call)
-  inform_jitter(problem)
-  problem
-}
-
-ais_problem_gram <- function(K, y, epsilon, call = rlang::caller_env()) {
-  factor <- chol_jitter(K, call)
-  diag(K) <- diag(K) + factor$jitter
-  both <- rep_len(unname(epsilon), 2)
-  neg <- both[1]
-  pos <- both[2]
-  list(
-    K = K, B = factor$L, jitter = factor$jitter, y = as.double(y),
-    barrier = c(log1p(-neg) - log(pos), log1p(-pos) - log(neg)),
-    offset = sum(y < 0) * log1p(-neg) + sum(y > 0) * log1p(-pos)
-  )
-}
-
-#' Cholesky factor, of the matrix plus the smallest jitter that lets it succeed
-#' @noRd
-chol_jitter <- function(K, call = rlang::caller_env()) {
-  size <- mean(diag(K))
-  for (jitter in c(0, size * 10^(-12:-6))) {
-    L <- native_cholesky(K, jitter)
-    if (!is.null(L)) {
-      return(list(L = L, jitter = jitter))
-    }
-  }
-  abort_sturdy(
-    "The kernel matrix is not positive definite.", "not_positive_definite", call = call
-  )
-}
-
 # The path ------------------------------------------------------------------
 #
 # s in (0, 1] sets the barriers to s times those of the wanted flip rates, for a
 # rate of 0 to s times a value at which a wrong label is out of the question; then
-# follows one level at Inf.
+# follows one level at Inf. The barriers of several classes: exact-problem.R.
 
 ais_chains <- 32L        # of a batch: one matrix product draws for all of them
 ais_pilot_levels <- 200L # of the batch that sets the levels of the others
@@ -90,15 +18,9 @@ ais_fewest_levels <- 20L # where moves do not last for those
 # with a level more at a rate of 0
 ais_least_moves <- ais_chains * (ais_pilot_levels + 2L * ais_fewest_levels)
 
-ais_top <- function(problem) {
-  ifelse(
-    is.finite(problem$barrier), problem$barrier, log(length(problem$y)) + 15
-  )
-}
-
 ais_levels <- function(problem, s) {
-  levels <- outer(ais_top(problem), s)
-  if (all(is.finite(problem$barrier))) levels else cbind(levels, problem$barrier)
+  levels <- outer(problem$top, s)
+  if (identical(problem$top, problem$barrier)) levels else cbind(levels, problem$barrier)
 }
 
 #' How many levels, and where
@@ -163,7 +85,7 @@ ais_batch <- function(problem, s, tick, chains = ais_chains) {
 
 #' Batches of chains until the standard error is `se` or `max_moves` are spent
 #'
-#' @return list(log_z, se, ess, log_w, F (n x chains), levels, moves)
+#' @return list(log_z, se, ess, log_w, F (n x chains, of several classes n C), levels, moves)
 #' @noRd
 ais_run <- function(problem, se, max_moves, progress) {
   tick <- ais_progress(progress, se, max_moves)
@@ -271,16 +193,6 @@ ais_evidence <- function(object,
     problem <- ais_problem(object, call)
     new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
   }, call)
-}
-
-inform_jitter <- function(problem, what = "kernel matrix") {
-  if (problem$jitter > 0) {
-    inform_sturdy(
-      "The {what} is singular: {signif(problem$jitter, 2)} was added to its
-       diagonal.",
-      "jitter", jitter = problem$jitter
-    )
-  }
 }
 
 ais_impossible <- c(

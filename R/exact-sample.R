@@ -18,6 +18,10 @@
 #' on signs and carry no information on that variable, so each draw is divided by the
 #' root of a new one.
 #'
+#' With three classes or more there is a function for each, which all move together, and walls
+#' are where another one becomes the largest; trusted and checked rows, and rates by group, are
+#' what they are.
+#'
 #' Without `newdata`, draws are of the latent values of the training observations
 #' themselves, including their share of the nugget. With `newdata`, and in
 #' [predict()][predict.sturdy_model], they are of new observations.
@@ -37,10 +41,12 @@
 #'   fit.
 #'
 #' @return A numeric matrix with one row per draw (`n`) and one column per row of the data
-#'   (`NA` for rows of `newdata` with missing values), with the attributes
+#'   (`NA` for rows of `newdata` with missing values); with three classes or more an array with
+#'   a third dimension, the classes, the largest of whose functions is that of the true class.
+#'   It has the attributes
 #'   * `chain` (n): the chain of each draw, in the order of its draws;
-#'   * `ess` (one per column): bulk effective sample size, by [posterior::ess_bulk()];
-#'   * `rhat` (one per column): rank-normalised potential scale reduction, by
+#'   * `ess` (one per column; with three classes or more a matrix, rows x classes): bulk effective sample size, by [posterior::ess_bulk()];
+#'   * `rhat` (as many): rank-normalised potential scale reduction, by
 #'     [posterior::rhat()]: near 1 when the chains agree;
 #'   * `jitter`: what was added to the diagonal of a singular kernel matrix, or 0.
 #'
@@ -96,18 +102,11 @@ posterior_sample.sturdy_model <- function(object,
   check_no_dots(...)
   call <- rlang::current_env()
   check_has_latent(object, call)
-  if (is_several(object)) {
-    abort_several(
-      "exact sampler",
-      "{.code predict(fit, type = \"latent\")} has the approximate posterior; one class against
-       the others, {.code gpc(I(class == \"a\") ~ ., data)}, can be sampled."
-    )
-  }
   n <- check_count(n, "n", min = 1)
   thin <- check_count(thin, "thin", min = 1)
   progress <- check_progress(progress)
   new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
-  size <- max(nobs(object), length(new$complete))
+  size <- max(nobs(object), length(new$complete)) * latent_functions(object)
   check_memory(4 * as.double(n) * size, n, what = "draws")
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)
@@ -125,12 +124,12 @@ sample_latent <- function(object, n, new, thin, progress, call) {
     draws <- draws * rep(scale, each = dim(draws)[1])
   }
   names <- if (is.null(new)) object$data$row_names else new$row_names
-  sample_matrix(draws, n, names, problem$jitter)
+  sample_matrix(draws, n, names, problem$jitter, if (is_several(object)) object$blueprint$levels)
 }
 
 # Chains --------------------------------------------------------------------
 
-#' States (n x chains) of the target, from annealing and moves after it
+#' States (n x chains, of several classes n C) of the target, from annealing and moves after it
 #'
 #' A chain that annealing left with a label on the impossible side (weight 0) is
 #' replaced by one that it did not.
@@ -164,38 +163,37 @@ sample_moves <- function(problem, start, n, thin, progress) {
 
 # New rows ------------------------------------------------------------------
 
-#' Mean weights (n x m: the mean is t(V) z with f = B z) and covariance of the latent
-#' values of new observations given those at the training rows [M A.6]
-#' @noRd
-conditional_latent <- function(object, problem, X) {
-  hyper <- kernel_hyper(object$kernel)
-  cross <- native_gram(object$data$X, X, model_columns(object), hyper)
-  V <- native_solve(problem$B, cross)
-  list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - native_product(V, V))
-}
-
-#' Draws at new rows (m x chains x draws a chain), from those at the training rows
+#' Draws at new rows (m x chains x draws a chain, of several classes m C), from those at the
+#' training rows
 #' @noRd
 sample_at <- function(object, problem, draws, new, call) {
-  size <- c(length(new$complete), dim(draws)[-1])
-  count <- prod(size[-1])
-  out <- matrix(NA_real_, size[1], count)
+  m <- length(new$complete)
+  chains <- dim(draws)[-1]
+  count <- prod(chains)
+  out <- array(NA_real_, c(m, problem$functions, count))
   X <- new$X[new$complete, , drop = FALSE]
-  if (nrow(X) > 0) {
-    given <- conditional_latent(object, problem, X)
-    z <- native_solve(problem$B, matrix(draws, ncol = count))
+  draws <- array(draws, c(nrow(problem$B), problem$functions, count))
+  for (k in if (nrow(X) > 0) kernels_of(problem)) {
+    kernel <- kernel_of(problem, k)
+    given <- conditional_latent(object, problem, X, k)
     left <- chol_jitter(given$cov, call)
     inform_jitter(left, "conditional covariance of the new rows")
-    noise <- matrix(stats::rnorm(nrow(X) * count), ncol = count)
-    out[new$complete, ] <- native_product(given$V, z) +
-      native_product(left$L, noise, transpose = FALSE)
+    for (c in kernel$functions) {
+      z <- native_solve(kernel$B, matrix(draws[, c, ], ncol = count))
+      noise <- matrix(stats::rnorm(nrow(X) * count), ncol = count)
+      out[new$complete, c, ] <- native_product(given$V, z) +
+        native_product(left$L, noise, transpose = FALSE)
+    }
   }
-  array(out, size)
+  array(out, c(m * problem$functions, chains))
 }
 
 # The result ----------------------------------------------------------------
 
-sample_matrix <- function(draws, n, names, jitter) {
+#' @param draws rows (of each class, where there are several) x chains x draws a chain.
+#' @param levels the classes, if they are several.
+#' @noRd
+sample_matrix <- function(draws, n, names, jitter, levels = NULL) {
   rows <- dim(draws)[1]
   chains <- dim(draws)[2]
   keep <- dim(draws)[3]
@@ -215,10 +213,16 @@ sample_matrix <- function(draws, n, names, jitter) {
       "not_mixed", rhat = mixing$rhat
     )
   }
+  out <- out[kept, , drop = FALSE]
+  named <- list(NULL, names)
+  if (!is.null(levels)) {
+    dim(out) <- c(n, length(names), length(levels))
+    named <- list(NULL, names, levels)
+    mixing <- lapply(mixing, matrix, length(names), dimnames = named[-1])
+  }
   structure(
-    out[kept, , drop = FALSE],
-    dimnames = list(NULL, names), chain = chain[kept], ess = mixing$ess,
-    rhat = mixing$rhat, jitter = jitter
+    out, dimnames = named, chain = chain[kept], ess = mixing$ess, rhat = mixing$rhat,
+    jitter = jitter
   )
 }
 

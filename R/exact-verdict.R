@@ -5,7 +5,8 @@ check_limits <- list(evidence = c(0.5, 3), probability = c(0.02, 0.1))
 
 check_words <- function(check) {
   found <- findings(
-    words_evidence(check), words_t_evidence(check), words_probability(check),
+    words_evidence(check), words_corrected(check), words_t_evidence(check),
+    words_probability(check),
     words_pareto(check)
   )
   found[c("means", "do")]
@@ -42,6 +43,18 @@ words_evidence <- function(check) {
     }
   )
   list(means = means, do = do)
+}
+
+#' Of several classes: what the second order makes good
+#' @noRd
+words_corrected <- function(check) {
+  gap <- check$evidence$gap[check$evidence$method == "corrected"]
+  if (length(gap) == 0 || is.na(gap)) {
+    return(NULL)
+  }
+  list(means = paste0(
+    "Corrected to second order, as averages are weighed, it", nats_off(gap, 2), "."
+  ))
 }
 
 nats_off <- function(gap, digits) {
@@ -117,7 +130,8 @@ print.sturdy_check <- function(x, digits = 3, ...) {
       count(x$nobs, "row"), if (x$of > x$nobs) paste(" of", whole(x$of)), "\n", sep = "")
   error <- x$ais$se
   labels <- c(
-    gaussian = if (is.finite(x$df)) "Gaussian EP" else "EP", "t-ep" = "t-EP"
+    gaussian = if (is.finite(x$df)) "Gaussian EP" else "EP", "t-ep" = "t-EP", ep = "EP",
+    corrected = "second order"
   )
   evidence <- paste0(
     labels[x$evidence$method], " ", number(x$evidence$log_evidence), ", exact ",
@@ -127,10 +141,11 @@ print.sturdy_check <- function(x, digits = 3, ...) {
   probability <- if (is.na(x$largest_gap)) {
     "not compared"
   } else {
-    row <- x$probability[match(x$largest_row, x$probability$row), ]
+    at <- which.max(abs(x$probability$ep - x$probability$exact))
     paste0(
-      "largest gap ", number(x$largest_gap, 3), " (row ", x$largest_row, ", error ",
-      number(row$error, 3), "), mean gap ", number(x$mean_gap, 4)
+      "largest gap ", number(x$largest_gap, 3), " (row ", x$largest_row,
+      if (!is.null(x$largest_class)) paste(" as", x$largest_class), ", error ",
+      number(x$probability$error[at], 3), "), mean gap ", number(x$mean_gap, 4)
     )
   }
   pareto <- paste0(

@@ -162,17 +162,24 @@ native_adf <- function(Xt, L, df, s0, nugget, state) {
 
 #' Annealed importance sampling through the flip rate
 #'
-#' @param K double matrix n x n. @param B double matrix n x r with K = B B'.
+#' @param K double matrix n x n. @param B double matrix n x r with K = B B'. Of several
+#'   classes one for all, or those of each side by side.
+#' @param y labels -1 and +1, or of several classes a matrix of losses: see exact-problem.R.
 #' @param barrier double matrix 2 x levels, rising from above 0: log odds of a
-#'   right against a wrong label, for labels -1 and +1.
+#'   right against a wrong label, for labels -1 and +1; or see src/bounce-classes.h.
 #' @param progress `NULL` or a function of the levels done.
 #' @return list(trace (levels x chains): log weights after each level, F (n x
-#'   chains): the states at the end).
+#'   chains; of several classes n C): the states at the end).
 #' @noRd
 native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
   with_blas(.Call(
-    C_ais, K, B, as.double(y), barrier, as.integer(chains), progress
+    C_ais, K, B, as_doubles(y), barrier, as.integer(chains), progress
   ))
+}
+
+as_doubles <- function(y) {
+  storage.mode(y) <- "double"
+  y
 }
 
 #' Moves at fixed barriers from F (n x chains)
@@ -182,7 +189,7 @@ native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
 native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
                             progress = NULL) {
   with_blas(.Call(
-    C_ais_move, K, B, as.double(y), as.double(barrier), F, as.integer(keep),
+    C_ais_move, K, B, as_doubles(y), as.double(barrier), F, as.integer(keep),
     as.integer(thin), progress
   ))
 }

@@ -30,11 +30,11 @@
 #' is that of all groups.
 #'
 #' The result is asked as one for two classes is; [noise_matrix()] shows which classes are
-#' recorded as which. Simulation ([check_fit()], [posterior_sample()]) is for two classes.
-#' EP takes the latent functions as
+#' recorded as which. EP takes the latent functions as
 #' independent given the labels. At 30 rows probabilities of classes are off by 0.01 to
 #' 0.02 on average, and the log evidence is 0.3 to 2 below the exact one: it is to be
-#' compared with that of other fits to the same classes only. `criterion = "loo"` and other
+#' compared with that of other fits to the same classes only. Simulation, [check_fit()], tells
+#' how much it is for a fit. `criterion = "loo"` and other
 #' methods than `"gradient"` are for two classes. A nugget learned is not below 0.001. Time
 #' grows with the number of classes.
 #'

@@ -2,7 +2,7 @@
  * Method [M A.2]: log Z = sum of the log likelihoods on the right side +
  *   log E[w], w the product over levels of exp(-sum (new - old barrier) of
  *   labels on the wrong side). A level then draws velocities nu ~ N(0, K) and
- *   follows the trajectory of (f, nu) for a quarter turn (bounce.c), which
+ *   follows the trajectory of (f, nu) for a quarter turn (walls.h), which
  *   leaves prior x likelihood invariant: E[w] is without bias for any number
  *   of levels.
  *   DEVIATION: elliptical slice sampling draws a point of the ellipse of
@@ -19,26 +19,38 @@
 
 /* A trajectory meets about n/2 walls; one that meets a hundred times as many
  * (1000 at least, for small n) is given up. */
-static int most_walls(int n) { return 1000 + 50 * n; }
+static int most_walls(const ais_space *s) {
+  return 1000 + 50 * s->n * s->functions;
+}
 
-void ais_carve(ais_space *s, int n, int r, int chains, workspace *ws) {
-  const size_t N = (size_t)n, R = (size_t)r, M = (size_t)chains;
+void ais_carve(ais_space *s, int n, int r, int functions, int chains,
+               workspace *ws) {
+  const size_t N = (size_t)n * (size_t)functions, M = (size_t)chains;
   s->n = n;
   s->r = r;
+  s->functions = functions;
   s->chains = chains;
+  s->own = 0;
   WORKSPACE_EACH(ws, N * M, &s->F, &s->Nu);
   s->log_w = workspace_take(ws, M);
-  s->Xi = workspace_take(ws, R * M);
-  bounce_carve(&s->path, n, ws);
+  s->Xi = workspace_take(ws, (size_t)r * M);
+}
+
+/* State c of all */
+static double *state_of(const ais_space *s, double *F, int c) {
+  return F + (size_t)s->n * (size_t)s->functions * (size_t)c;
 }
 
 /* fresh draws from the prior for all chains at once: BLAS-3 */
 static void draw_prior(const ais_space *s, const random_source *rng,
                        double *F) {
   const size_t total = (size_t)s->r * (size_t)s->chains;
-  for (size_t i = 0; i < total; i++) s->Xi[i] = rng->normal(rng->data);
-  product("N", "N", s->n, s->chains, s->r, 1, s->B, s->n, s->Xi, s->r, 0, F,
-          s->n);
+  const size_t kernel = s->own ? (size_t)s->n * (size_t)s->r : 0;
+  for (int j = 0; j < s->functions; j++) {
+    for (size_t i = 0; i < total; i++) s->Xi[i] = rng->normal(rng->data);
+    product("N", "N", s->n, s->chains, s->r, 1, s->B + kernel * (size_t)j, s->n,
+            s->Xi, s->r, 0, F + IDX(0, j, s->n), s->n * s->functions);
+  }
 }
 
 void ais_start(ais_space *s, const random_source *rng) {
@@ -46,38 +58,36 @@ void ais_start(ais_space *s, const random_source *rng) {
   for (int c = 0; c < s->chains; c++) s->log_w[c] = 0;
 }
 
-/* Log weight of a rise of the barriers; 0 x Inf = 0 */
-static double rise(const bounce *b, const step_barrier *from,
-                   const step_barrier *to) {
-  double sum = 0;
-  for (int k = 0; k < 2; k++)
-    if (b->wrong[k] > 0) sum -= b->wrong[k] * (to->of[k] - from->of[k]);
-  return sum;
+/* Chain c moves at a level, with the velocity drawn for it. */
+static void chain_on(ais_space *s, int c, const double *level) {
+  s->ops->on(s->walls, M_PI / 2, level, most_walls(s));
+  s->ops->leave(s->walls, state_of(s, s->F, c));
+}
+
+static void chain_enter(ais_space *s, int c) {
+  s->ops->enter(s->walls, state_of(s, s->F, c), state_of(s, s->Nu, c));
 }
 
 /* Chain c from one level to the next */
-static void chain_level(ais_space *s, int c, const step_barrier *from,
-                        const step_barrier *to) {
-  double *f = s->F + IDX(0, c, s->n);
-  bounce_enter(&s->path, f, s->Nu + IDX(0, c, s->n));
-  s->log_w[c] += rise(&s->path, from, to);
-  if (!isfinite(s->log_w[c])) return;
-  bounce_on(&s->path, M_PI / 2, to, most_walls(s->n));
-  bounce_leave(&s->path, f);
+static void chain_level(ais_space *s, int c, const double *from,
+                        const double *to) {
+  chain_enter(s, c);
+  s->log_w[c] += s->ops->rise(s->walls, from, to);
+  if (isfinite(s->log_w[c])) chain_on(s, c, to);
 }
 
 int ais_anneal(ais_space *s, const double *barrier, int levels,
                const random_source *rng, const ais_monitor *monitor,
                double *trace) {
-  step_barrier from = {{0, 0}};
+  const double none[2] = {0, 0}, *from = none;
   for (int t = 0; t < levels; t++) {
-    const step_barrier to = {{barrier[2 * t], barrier[2 * t + 1]}};
+    const double *to = barrier + 2 * t;
     if (monitor->check && monitor->check(monitor->data, t))
       return EP_INTERRUPTED;
     draw_prior(s, rng, s->Nu);
     for (int c = 0; c < s->chains; c++) {
       core_poll();
-      if (isfinite(s->log_w[c])) chain_level(s, c, &from, &to);
+      if (isfinite(s->log_w[c])) chain_level(s, c, from, to);
       trace[IDX(t, c, levels)] = s->log_w[c];
     }
     from = to;
@@ -85,7 +95,7 @@ int ais_anneal(ais_space *s, const double *barrier, int levels,
   return EP_CONVERGED;
 }
 
-int ais_move(ais_space *s, const step_barrier *barrier, int moves,
+int ais_move(ais_space *s, const double *level, int moves,
              const random_source *rng, const ais_monitor *monitor) {
   for (int move = 0; move < moves; move++) {
     if (monitor->check && monitor->check(monitor->data, move))
@@ -93,10 +103,8 @@ int ais_move(ais_space *s, const step_barrier *barrier, int moves,
     draw_prior(s, rng, s->Nu);
     for (int c = 0; c < s->chains; c++) {
       core_poll();
-      double *f = s->F + IDX(0, c, s->n);
-      bounce_enter(&s->path, f, s->Nu + IDX(0, c, s->n));
-      bounce_on(&s->path, M_PI / 2, barrier, most_walls(s->n));
-      bounce_leave(&s->path, f);
+      chain_enter(s, c);
+      chain_on(s, c, level);
     }
   }
   return EP_CONVERGED;

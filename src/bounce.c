@@ -121,3 +121,25 @@ void bounce_on(bounce *b, double angle, const step_barrier *barrier,
   b->wrong[1] = wrong[1];
   b->stuck++;
 }
+
+/* Log weight of a rise of the barriers; 0 x Inf = 0 */
+static double rise(const void *walls, const double *from, const double *to) {
+  const bounce *b = walls;
+  double sum = 0;
+  for (int k = 0; k < 2; k++)
+    if (b->wrong[k] > 0) sum -= b->wrong[k] * (to[k] - from[k]);
+  return sum;
+}
+
+static void enter(void *walls, const double *f, const double *nu) {
+  bounce_enter(walls, f, nu);
+}
+
+static void on(void *walls, double angle, const double *level, int limit) {
+  const step_barrier barrier = {{level[0], level[1]}};
+  bounce_on(walls, angle, &barrier, limit);
+}
+
+static void leave(const void *walls, double *f) { bounce_leave(walls, f); }
+
+const wall_ops bounce_ops = {enter, rise, on, leave};

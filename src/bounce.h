@@ -3,6 +3,7 @@
 #ifndef STURDY_BOUNCE_H
 #define STURDY_BOUNCE_H
 
+#include "walls.h"
 #include "workspace.h"
 
 /* exp(-barrier[k] x wrong labels of sort k), k = 0: y = -1, k = 1: y = +1 */
@@ -33,5 +34,8 @@ void bounce_on(bounce *b, double angle, const step_barrier *barrier, int limit);
 
 /* Writes the state back. */
 void bounce_leave(const bounce *b, double *f);
+
+/* A level is the two barriers. */
+extern const wall_ops bounce_ops;
 
 #endif

@@ -1,5 +1,7 @@
 /* What: glue of the simulation. */
 #include "ais.h"
+#include "bounce-classes.h"
+#include "bounce.h"
 #include "glue.h"
 
 static double r_normal(void *data) {
@@ -15,25 +17,43 @@ static int r_check(void *data, int done) {
   return 0;
 }
 
-static ais_space space_of(SEXP K_, SEXP B_, SEXP y_, int chains) {
-  const int n = Rf_nrows(B_), r = Rf_ncols(B_);
-  ais_space s;
-  CARVE(ais_carve(&s, n, r, chains, &ws));
-  s.B = MATRIX(B_, n, r);
-  s.path.K = MATRIX(K_, n, n);
-  s.path.y = DOUBLES(y_, n);
-  return s;
-}
-
 /* What runs between GetRNGstate() and PutRNGstate(): however it is left, by an
  * interrupt too, R's seed has moved on by what was drawn. */
 typedef struct {
   ais_space s;
+  bounce two;
+  bounce_classes several;
   const double *barrier;
   int levels, keep, thin;
   double *out;
   SEXP progress_;
 } simulation;
+
+/* y_[n] are the labels of two classes, or y_[n x C] the losses of several; K_[n
+ * x n] and B_[n x r], or of several classes side by side those of each. */
+static void simulate(simulation *sim, SEXP K_, SEXP B_, SEXP y_, int chains) {
+  const int several = Rf_isMatrix(y_), n = Rf_nrows(B_);
+  const int C = several ? Rf_ncols(y_) : 1, kernels = Rf_ncols(K_) / n;
+  const int r = Rf_ncols(B_) / kernels;
+  if (several)
+    CARVE((ais_carve(&sim->s, n, r, C, chains, &ws),
+           bounce_classes_carve(&sim->several, n, C, &ws)));
+  else
+    CARVE((ais_carve(&sim->s, n, r, 1, chains, &ws),
+           bounce_carve(&sim->two, n, &ws)));
+  sim->s.B = MATRIX(B_, n, r * kernels);
+  sim->s.own = sim->several.own = kernels > 1;
+  sim->two.K = sim->several.K = MATRIX(K_, n, n * kernels);
+  if (several) {
+    sim->several.loss = MATRIX(y_, n, C);
+    sim->s.ops = &bounce_classes_ops;
+    sim->s.walls = &sim->several;
+  } else {
+    sim->two.y = DOUBLES(y_, n);
+    sim->s.ops = &bounce_ops;
+    sim->s.walls = &sim->two;
+  }
+}
 
 static void put_seed(void *data) {
   (void)data;
@@ -56,11 +76,11 @@ static SEXP run_anneal(void *data) {
 static SEXP run_moves(void *data) {
   simulation *sim = data;
   const ais_monitor none = {r_check, R_NilValue};
-  const step_barrier barrier = {{sim->barrier[0], sim->barrier[1]}};
-  const size_t size = (size_t)sim->s.n * (size_t)sim->s.chains;
+  const size_t size =
+      (size_t)sim->s.n * (size_t)sim->s.functions * (size_t)sim->s.chains;
   for (int k = 0; k < sim->keep; k++) {
     r_check(sim->progress_, k);
-    ais_move(&sim->s, &barrier, sim->thin, &r_source, &none);
+    ais_move(&sim->s, sim->barrier, sim->thin, &r_source, &none);
     memcpy(sim->out + size * (size_t)k, sim->s.F, size * sizeof *sim->out);
   }
   return R_NilValue;
@@ -71,29 +91,29 @@ static SEXP run_moves(void *data) {
 SEXP glue_ais(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP chains_,
               SEXP progress_) {
   const int levels = Rf_ncols(barrier_), chains = WHOLE(chains_);
-  simulation sim = {.s = space_of(K_, B_, y_, chains),
-                    .barrier = MATRIX(barrier_, 2, levels),
+  simulation sim = {.barrier = MATRIX(barrier_, 2, levels),
                     .levels = levels,
                     .progress_ = progress_};
+  simulate(&sim, K_, B_, y_, chains);
   SEXP out_ = PROTECT(new_list("trace F"));
   sim.out = set_matrix(out_, "trace", levels, chains);
-  sim.s.F = set_matrix(out_, "F", sim.s.n, chains);
+  sim.s.F = set_matrix(out_, "F", sim.s.n * sim.s.functions, chains);
   draw(run_anneal, &sim);
   UNPROTECT(1);
   return out_;
 }
 
-/* Goes on from F_[n x chains] at barrier_[2], keeping every `thin`-th state,
- * `keep` of them: [n x chains x keep]. */
+/* Goes on from F_[n C x chains] at barrier_[2], keeping every `thin`-th state,
+ * `keep` of them: [n C x chains x keep]. */
 SEXP glue_ais_move(SEXP K_, SEXP B_, SEXP y_, SEXP barrier_, SEXP F_,
                    SEXP keep_, SEXP thin_, SEXP progress_) {
   const int n = Rf_length(y_), chains = Rf_ncols(F_);
   const double *F = MATRIX(F_, n, chains);
-  simulation sim = {.s = space_of(K_, B_, y_, chains),
-                    .barrier = DOUBLES(barrier_, 2),
+  simulation sim = {.barrier = DOUBLES(barrier_, 2),
                     .keep = WHOLE(keep_),
                     .thin = WHOLE(thin_),
                     .progress_ = progress_};
+  simulate(&sim, K_, B_, y_, chains);
   SEXP out_ = PROTECT(Rf_alloc3DArray(REALSXP, n, chains, sim.keep));
   memcpy(sim.s.F, F, (size_t)Rf_xlength(F_) * sizeof *F);
   sim.out = REAL(out_);

@@ -47,7 +47,7 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # file includes headers of lower layers, and those its own name begins with:
 # latent-kernel.c includes latent.h.
 c_layers <- c(
-  "status workspace",
+  "status workspace walls",
   "numeric host threads tile-loops column-loops",
   "dense-tile",
   "hazard",

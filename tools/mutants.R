@@ -632,9 +632,29 @@ mutant(
   "(is_wrong ? 2 : -2)", "(is_wrong ? 1 : -2)", c = "bounce"
 )
 mutant(
-  "a rise of the barriers counted from zero", "src/ais.c",
-  "sum -= b->wrong[k] * (to->of[k] - from->of[k]);",
-  "sum -= b->wrong[k] * to->of[k];\n  (void)from;", c = "ais"
+  "a rise of the barriers counted from zero", "src/bounce.c",
+  "sum -= b->wrong[k] * (to[k] - from[k]);",
+  "sum -= b->wrong[k] * to[k];\n  (void)from;", c = "ais"
+)
+mutant(
+  "a class that becomes the largest takes no part in the kick", "src/bounce-classes.c",
+  "kick(b, k, of_k, -by);", "(void)of_k;", c = "bounce-classes"
+)
+mutant(
+  "classes that share no kernel are drawn by the first", "src/ais.c",
+  "s->own ? (size_t)s->n * (size_t)s->r : 0", "0", r = "exact-problem"
+)
+mutant(
+  "the losses of classes are their likelihoods", "R/exact-problem.R",
+  "log(most) - log(L)", "most - L", r = "exact-problem"
+)
+mutant(
+  "a study of the labels counts as the data", "R/report-dirichlet.R",
+  "if (any(study > 0)) given(study)$log_marginal else 0", "0", r = "learn-average-classes"
+)
+mutant(
+  "the costs of calls are of the recorded class", "R/answer-predict.R",
+  "-prob %*% cost", "-prob %*% t(cost)", r = "answer-predict"
 )
 mutant(
   "standard error of AIS falls as 1/n", "R/exact-ais.R",

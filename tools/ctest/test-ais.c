@@ -1,5 +1,6 @@
 /* Annealed importance sampling against closed forms, with a fixed seed. */
 #include "ais.h"
+#include "bounce.h"
 #include "check.h"
 #include "dense.h"
 
@@ -9,6 +10,7 @@ static double draw_normal(void *data) { return dense_norm(data); }
 
 typedef struct {
   ais_space s;
+  bounce path;
   double *block, *B, *K, *y, *trace;
   uint64_t seed;
   random_source rng;
@@ -30,13 +32,17 @@ static void run_new(run *r, int n, double rho, int chains) {
   }
   F77_CALL(dpotrf)("L", &n, r->B, &n, &info FCONE);
   workspace ws = {NULL, 0};
-  ais_carve(&r->s, n, n, chains, &ws);
+  ais_carve(&r->s, n, n, 1, chains, &ws);
+  bounce_carve(&r->path, n, &ws);
   r->block = dense_new(ws.used);
   ws = (workspace){r->block, 0};
-  ais_carve(&r->s, n, n, chains, &ws);
+  ais_carve(&r->s, n, n, 1, chains, &ws);
+  bounce_carve(&r->path, n, &ws);
   r->s.B = r->B;
-  r->s.path.K = r->K;
-  r->s.path.y = r->y;
+  r->path.K = r->K;
+  r->path.y = r->y;
+  r->s.ops = &bounce_ops;
+  r->s.walls = &r->path;
 }
 
 static void run_free(run *r) {
@@ -100,12 +106,12 @@ static void independent_labels_have_the_binomial_sum(void) {
 }
 
 static void moves_keep_the_distribution(void) {
-  const step_barrier barrier = {{1, 1}};
+  const double barrier[2] = {1, 1};
   const int n = 8, chains = 4000;
   run r;
   run_new(&r, n, 0, chains);
   ais_start(&r.s, &r.rng);
-  CHECK(ais_move(&r.s, &barrier, 30, &r.rng, &no_monitor) == EP_CONVERGED);
+  CHECK(ais_move(&r.s, barrier, 30, &r.rng, &no_monitor) == EP_CONVERGED);
   double wrong = 0, square = 0;
   for (int k = 0; k < n * chains; k++) {
     wrong += r.s.F[k] < 0;
@@ -148,8 +154,8 @@ static void the_monitor_stops_it(void) {
   CHECK(ais_anneal(&r.s, barrier, 10, &r.rng, &monitor, r.trace) ==
         EP_INTERRUPTED);
   CHECK(last == 3);
-  const step_barrier none = {{0, 0}};
-  CHECK(ais_move(&r.s, &none, 10, &r.rng, &monitor) == EP_INTERRUPTED);
+  const double none[2] = {0, 0};
+  CHECK(ais_move(&r.s, none, 10, &r.rng, &monitor) == EP_INTERRUPTED);
   run_free(&r);
 }
 

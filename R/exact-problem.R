@@ -1,0 +1,174 @@
+# What simulation needs of a fit: kernels, and a likelihood of steps. Of two classes it steps where
+# the latent function changes its sign; of several, which have a function each, where another one
+# becomes the largest [M A.8].
+
+#' What simulation needs of a fitted model
+#'
+#' @return list of `K` (n x n), `B` (n x r, K = B B'), of several classes with kernels of their
+#'   own side by side; `functions`, their number; `jitter` added to the diagonal of K; `y`,
+#'   labels -1 and +1, or the losses of several classes (n x C), see classes_problem(); `barrier`
+#'   [M A.1], the level of the fit, and `top`, the one before: log odds of a right against a wrong
+#'   label for y = -1 and +1, `Inf` at a flip rate of 0, of several classes see src/bounce-classes.h;
+#'   `offset`, log likelihood with all labels right; `look(f)`, of latent values n x functions,
+#'   draws (a column each): list(log_lik, right: whether all labels are on their right side).
+#' @noRd
+ais_problem <- function(object, call = rlang::caller_env()) {
+  check_has_latent(object, call)
+  refuse(
+    is.null(object$kernel),
+    c(
+      "Simulation needs a model with a kernel, and a Bayes point machine has none.",
+      i = "Use a model fitted by {.fn gpc} or {.fn stc}."
+    ),
+    "no_kernel", call = call
+  )
+  refuse(
+    !is.null(object$inducing),
+    c(
+      "Simulation needs the kernel between all rows, and this fit has inducing inputs.",
+      i = "{.fn check_fit} takes a sample of the rows; for others, fit one with
+           {.code inducing = NULL}, at the same kernel."
+    ),
+    "inducing", call = call
+  )
+  several <- is_several(object)
+  refuse(
+    !several && report_beside(object$data$reports),
+    c(
+      "Simulation takes all labels to be wrong at the same rates, and this fit has trusted or
+       checked rows, or rates by group.",
+      i = "A fit to the same rows without these can be simulated."
+    ),
+    "known_labels", call = call
+  )
+  grams <- lapply(class_hypers_of(object), function(hyper) {
+    native_gram(object$data$X, NULL, model_columns(object), hyper)
+  })
+  problem <- if (several) {
+    classes_problem(grams, row_likelihood(object), label_code(object$data), call)
+  } else {
+    ais_problem_gram(grams[[1]], object$data$y, object$epsilon, call)
+  }
+  inform_jitter(problem)
+  problem
+}
+
+#' Hyperparameters of the latent functions of a fit, one list where they share them
+#' @noRd
+class_hypers_of <- function(object) {
+  hyper <- kernel_hyper(object$kernel)
+  lapply(seq_along(hyper$nugget), class_hyper, hyper = hyper)
+}
+
+ais_problem_gram <- function(K, y, epsilon, call = rlang::caller_env()) {
+  both <- rep_len(unname(epsilon), 2)
+  neg <- both[1]
+  pos <- both[2]
+  barrier <- c(log1p(-neg) - log(pos), log1p(-pos) - log(neg))
+  offset <- sum(y < 0) * log1p(-neg) + sum(y > 0) * log1p(-pos)
+  c(factored(list(K), call), list(
+    functions = 1L, y = as.double(y), barrier = barrier,
+    top = ifelse(is.finite(barrier), barrier, impossible_top(y)), offset = offset,
+    look = function(f) {
+      wrong <- y * f <= 0
+      by_label <- rbind(
+        colSums(wrong[y < 0, , drop = FALSE]), colSums(wrong[y > 0, , drop = FALSE])
+      )
+      energy <- colSums(ifelse(by_label > 0, by_label * barrier, 0)) # 0 x Inf = 0
+      list(log_lik = offset - energy, right = colSums(wrong) == 0)
+    }
+  ))
+}
+
+#' The barrier at which a wrong label is out of the question
+#' @noRd
+impossible_top <- function(y) log(NROW(y)) + 15
+
+#' The same of several classes
+#' @param grams one for each of them, or one that they share. @param L likelihoods of the true
+#'   classes, n x C; the losses are by how much their logs are below the largest of the row.
+#' @param code of the labels.
+#' @noRd
+classes_problem <- function(grams, L, code, call = rlang::caller_env()) {
+  n <- nrow(L)
+  most <- row_max(L)
+  loss <- unname(log(most) - log(L))
+  c(factored(grams, call), list(
+    functions = ncol(L), y = loss, barrier = c(1, Inf),
+    top = c(1, if (all(is.finite(loss))) Inf else impossible_top(loss)),
+    offset = sum(log(most)),
+    look = function(f) {
+      f <- aperm(array(f, c(n, ncol(L), ncol(f))), c(1, 3, 2))
+      top <- matrix(max.col(matrix(f, ncol = ncol(L)), ties.method = "first"), n)
+      found <- matrix(loss[cbind(rep(seq_len(n), ncol(top)), as.vector(top))], n)
+      list(log_lik = sum(log(most)) - colSums(found), right = colSums(top != code) == 0)
+    }
+  ))
+}
+
+#' Kernels and their factors, of several side by side
+#' @return list(K, B, jitter)
+#' @noRd
+factored <- function(grams, call) {
+  factors <- lapply(grams, chol_jitter, call)
+  grams <- Map(function(K, factor) {
+    diag(K) <- diag(K) + factor$jitter
+    K
+  }, grams, factors)
+  list(
+    K = do.call(cbind, grams), B = do.call(cbind, lapply(factors, `[[`, "L")),
+    jitter = max(vapply(factors, `[[`, 0, "jitter"))
+  )
+}
+
+#' Cholesky factor, of the matrix plus the smallest jitter that lets it succeed
+#' @noRd
+chol_jitter <- function(K, call = rlang::caller_env()) {
+  size <- mean(diag(K))
+  for (jitter in c(0, size * 10^(-12:-6))) {
+    L <- native_cholesky(K, jitter)
+    if (!is.null(L)) {
+      return(list(L = L, jitter = jitter))
+    }
+  }
+  abort_sturdy(
+    "The kernel matrix is not positive definite.", "not_positive_definite", call = call
+  )
+}
+
+inform_jitter <- function(problem, what = "kernel matrix") {
+  if (problem$jitter > 0) {
+    inform_sturdy(
+      "The {what} is singular: {signif(problem$jitter, 2)} was added to its
+       diagonal.",
+      "jitter", jitter = problem$jitter
+    )
+  }
+}
+
+#' Kernel k of those that a problem has: which functions it is of, and its factor
+#' @noRd
+kernel_of <- function(problem, k) {
+  n <- nrow(problem$B)
+  all <- ncol(problem$B) / n
+  list(
+    functions = if (all == 1) seq_len(problem$functions) else k,
+    B = problem$B[, (k - 1) * n + seq_len(n), drop = FALSE]
+  )
+}
+
+kernels_of <- function(problem) seq_len(ncol(problem$B) / nrow(problem$B))
+
+#' The rows of function c among those of all
+#' @noRd
+rows_of <- function(problem, c) (c - 1) * nrow(problem$B) + seq_len(nrow(problem$B))
+
+#' Mean weights (n x m: the mean is t(V) z with f = B z) and covariance of the latent
+#' values of new observations given those at the training rows [M A.6], under kernel k
+#' @noRd
+conditional_latent <- function(object, problem, X, k = 1) {
+  hyper <- class_hypers_of(object)[[k]]
+  cross <- native_gram(object$data$X, X, model_columns(object), hyper)
+  V <- native_solve(kernel_of(problem, k)$B, cross)
+  list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - native_product(V, V))
+}
