@@ -155,7 +155,7 @@ rate_truth <- function(object) {
     return(node_truth(object))
   }
   used <- which(at$weight > 1e-6)
-  seen <- simplify2array(lapply(used, at$seen), except = NULL)
+  seen <- as_slices(lapply(used, at$seen))
   here <- list(weight = shares(at$weight[used]), model = rep("given", length(used)))
   new_truth(c(here, list(omega = at$omega[used])), seen, object$data)
 }

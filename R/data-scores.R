@@ -84,6 +84,16 @@ score_classes <- function(prob, labels, call) {
     call = call
   )
   if (is.null(columns)) {
+    one <- is.numeric(labels) && ncol(prob) == 2 && all(labels == 1)
+    must(
+      !one, "labels", "show both classes, or be a factor with both for levels", "outcome_levels",
+      more = c(
+        x = "All {length(labels)} {?is/are} 1: the event, where the other class is 0 or -1, or the
+             first of 1 and 2?",
+        i = "With names of classes for the columns of {.arg prob} one class is enough, too."
+      ),
+      call = call
+    )
     levels <- score_levels(labels, ncol(prob))
     must(
       length(levels) == ncol(prob), "prob", "have columns with the names of the classes",

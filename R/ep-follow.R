@@ -14,15 +14,16 @@ ep_near <- function(out, residual) {
 #' `run(L, sites)` is EP; `at(s)`, s from 0 (easy) to 1 (wanted), gives L.
 #' Each step starts from the sites of the last and is shortened on failure; a path that is
 #' there takes some ten of them.
+#' @param over function(): is there no time left for further steps?
 #' @return list(out, lost): the native result at s = 1, or `NULL`, and whether a fixed
 #'   point was there at s = 0 and then lost.
 #' @noRd
-ep_follow <- function(run, at) {
+ep_follow <- function(run, at, over = function() FALSE) {
   last <- run(at(0), NULL)
   s <- 0
   step <- 0.25
   trials <- 0
-  while (ep_converged(last) && s < 1 && step > 2e-3 && trials < ep_follow_trials) {
+  while (ep_converged(last) && s < 1 && step > 2e-3 && trials < ep_follow_trials && !over()) {
     trials <- trials + 1
     to <- min(1, s + step)
     trial <- run(at(to), last$sites)
@@ -35,7 +36,7 @@ ep_follow <- function(run, at) {
     }
   }
   there <- ep_converged(last)
-  list(out = if (there && s == 1) last, lost = there && s < 1)
+  list(out = if (there && s == 1) last, lost = there && s < 1 && !over())
 }
 
 #' Likelihoods that say less, s = 1, or almost nothing, s = 0
@@ -71,22 +72,23 @@ likelihood_sharpened <- function(L, s) {
 #'   report_likelihood().
 #' @param certain whether there is a fixed point for certain, so that only rounding can
 #'   keep EP from it.
+#' @param over see ep_follow(): a path may take a hundred times as long as EP itself.
 #' @return list(out, status)
 #' @noRd
-ep_continue <- function(run, L, sites, certain = FALSE) {
+ep_continue <- function(run, L, sites, certain = FALSE, over = function() FALSE) {
   out <- run(L, sites)
   if (!ep_converged(out) && !is.null(sites)) {
     out <- run(L, NULL)
   }
   status <- ep_status(out$status)
   # not where the user's limit ended it, nor where the prior can't be evaluated
-  if (!status %in% c("stalled", "sites_skipped", "no_step")) {
+  if (!status %in% c("stalled", "sites_skipped", "no_step") || over()) {
     return(list(out = out, status = status))
   }
-  down <- ep_follow(run, function(s) likelihood_blunted(L, s))
+  down <- ep_follow(run, function(s) likelihood_blunted(L, s), over)
   found <- down$out
-  if (is.null(found) && all(L > 0)) {
-    found <- ep_follow(run, function(s) likelihood_sharpened(L, s))$out
+  if (is.null(found) && all(L > 0) && !over()) {
+    found <- ep_follow(run, function(s) likelihood_sharpened(L, s), over)$out
   }
   if (!is.null(found)) {
     return(list(out = found, status = "converged"))

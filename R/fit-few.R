@@ -122,7 +122,7 @@ inducing_variances <- function(object, node, Z) {
     B <- diag(nrow(at$Phi)) + native_product(t(weighted), t(at$Phi))
     if (all(share > 0)) tryCatch(chol2inv(chol(B)), error = function(cnd) NULL)
   })
-  if (!any(vapply(C, is.null, NA))) list(Z = Z, C = simplify2array(C))
+  if (!any(vapply(C, is.null, NA))) list(Z = Z, C = as_slices(C))
 }
 
 #' What probabilities differ by at some rows when their variances go through inducing inputs, at

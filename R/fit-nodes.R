@@ -69,6 +69,10 @@ with_rates <- function(object, nodes, k) {
 #' @noRd
 last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
 
+#' Matrices of one size as an array, its last dimension their number, be they 1 x 1
+#' @noRd
+as_slices <- function(matrices) array(unlist(matrices), c(dim(matrices[[1]]), length(matrices)))
+
 #' What a fit holds by function and node, or at its one point, a column each
 #' @noRd
 node_columns <- function(object, name, node, at_point = NULL) {

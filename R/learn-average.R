@@ -67,8 +67,10 @@ average_fit <- function(latent, spec) {
     function(ahead) {
       best <- ahead[[names(which.max(vapply(ahead, model_laplace, 1)))]]
       hyper <- best$problem$hyper(best$modes[[1]]$par)
-      if (latent$places) latent <<- stage_again(latent, latent, hyper, spec)
-      seconds(average_models(latent, noise, spec, counter$tick, ahead))
+      again <- if (latent$places) stage_again(latent, latent, hyper, spec) else latent
+      anew <- seconds(average_models(again, noise, spec, counter$tick, ahead))
+      if (length(anew)) latent <<- again
+      anew
     }
   )
   models <- found$models
@@ -85,7 +87,9 @@ average_fit <- function(latent, spec) {
       with_null(parts[[name]], null_of(latent, name, noise, spec$df, size))
     })
   }
-  inform_models_left(setdiff(names(noise$weights), c(names(models), hopeless)))
+  inform_models_left(
+    setdiff(names(noise$weights), c(names(models), hopeless)), learn_is_over(spec)
+  )
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
   nodes$evaluations <- counter$count()
@@ -117,7 +121,7 @@ average_models <- function(latent, noise, spec, tick, before = NULL) {
   before <- marked_behind(before)
   mine <- is_pooled(names(before))
   shared <- average_found(latent, noise, spec, tick, before[!mine])
-  if (!pooled_is_open(latent, spec)) {
+  if (!pooled_is_open(latent, spec) || length(shared) && learn_is_over(spec)) {
     return(shared)
   }
   few <- stats::setNames(before[mine], noise_named(names(before)[mine]))
@@ -201,7 +205,7 @@ average_hopeful <- function(before, most = average_hopeless) {
 grown_starts <- function(problem, few, n) {
   lapply(few$modes, function(mode) {
     list(
-      par = mode$par,
+      par = mode$par, sites = mode$from, # NULL but for average_ahead()
       curvature = grown_curvature(problem, mode$H, n / few$problem$latent$n)
     )
   })

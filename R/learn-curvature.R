@@ -51,6 +51,7 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE, tol
         }
         H[, j] <- NA
       }
+      if (learn_is_over(objective$problem)) break
     }
   }
   if (!is.null(told)) {

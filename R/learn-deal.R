@@ -59,7 +59,8 @@ average_sizes <- function(models, noise) {
 }
 
 #' Nodes of all noise models, and more of them where what they leave open is too much
-#' @param seek function(ahead) -> models anew, see average_ahead().
+#' @param seek function(ahead) -> models anew, see average_ahead(); none where EP finds no fixed
+#'   point there.
 #' @return list(models, parts: see node_integral())
 #' @noRd
 average_parts <- function(models, noise, progress, tick, seek) {
@@ -72,8 +73,10 @@ average_parts <- function(models, noise, progress, tick, seek) {
       node_integral(models[[name]]$problem, models[[name]]$modes, size[[name]], tick)
     })
     ahead <- average_ahead(models, parts)
-    if (is.null(ahead) || round == average_rounds) break
-    models <- seek(ahead)
+    if (is.null(ahead) || round == average_rounds || learn_is_over(models[[1]]$problem)) break
+    anew <- seek(ahead)
+    if (!length(anew)) break
+    models <- anew
   }
   # what is elsewhere is not fetched for it
   here <- !is.null(latent$y)
@@ -114,7 +117,8 @@ average_ahead <- function(models, parts) {
   }
   of <- names(which.max(beyond))
   part <- parts[[of]]
-  node <- part$Z[, which.max(part$log_f)]
+  best <- which.max(part$log_f)
+  node <- part$Z[, best]
   from <- models[[of]]$problem$field != "epsilon"
   lapply(models, function(model) {
     mode <- model$modes[[1]]
@@ -122,6 +126,7 @@ average_ahead <- function(models, parts) {
     mode$par[kernel] <- node[from]
     same <- identical(model, models[[of]])
     if (same) mode$par <- node
+    mode$from <- part$out[[best]]$sites
     mode$penalised <- if (same) 0 else -Inf # which is sought first
     list(problem = model$problem, modes = list(mode))
   })

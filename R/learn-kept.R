@@ -139,13 +139,17 @@ shares <- function(weight) {
 }
 
 #' A message where EP found no fixed point under a noise model, so that it is not in the average
+#' @param over whether the search had no time left to look for it.
 #' @noRd
-inform_models_left <- function(lost) {
+inform_models_left <- function(lost, over = FALSE) {
   if (length(lost)) {
+    found <- if (over) "before its time was over the search found no" else "EP found no"
     inform_sturdy(
       c(
-        "!" = "The average is without the noise model{?s} {.val {lost}}: EP found no fixed point
-               under {?it/them}.",
+        "!" = paste0(
+          "The average is without the noise model{?s} {.val {lost}}: ", found, " fixed point
+           under {?it/them}."
+        ),
         i = "What it says of there being wrong labels is not to be relied on."
       ),
       "models_left_out", models = lost
@@ -165,7 +169,8 @@ average_result <- function(spec, models, name, nodes) {
   if (!is.null(mode$matrix)) omega <- latent_omega(latent, mode$matrix$mean)
   nodes$point <- omega
   ep <- ep_run(
-    latent, hyper, spec$df, omega, mode$sites, spec$control, spec$criterion, final = TRUE
+    latent, hyper, spec$df, omega, mode$sites, spec$control, spec$criterion,
+    final = !learn_is_over(spec)
   )
   c(
     list(
@@ -184,8 +189,10 @@ average_learning <- function(models, name, ep, nodes) {
   if (length(model$problem$field)) {
     mode <- model$modes[[1]]
     left <- unlist(lapply(models, function(model) model$modes[[1]]$opt$left))
+    over <- learn_is_over(model$problem)
     learn_report(model$problem, c(mode[c("par", "penalised")], list(
-      opt = stage_end(max(0, left)), cold = isTRUE(ep$cold), method = "integrate",
+      opt = if (over) learn_out_of_time(model$problem) else stage_end(max(0, left)),
+      cold = if (is.null(ep$cold)) NA else ep$cold, method = "integrate",
       evaluations = nodes$evaluations,
       starts = ends_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
     )), ep)

@@ -181,18 +181,19 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
     if (!is.null(few)) matrix_onward(few, latent, way, models$one),
     if (is.null(few)) matrix_pooled(shared$matrix, way),
     # some rows need not show what all do
-    if (!long) {
+    if (!long && !(length(few) && learn_is_over(spec))) {
       matrix_starts(latent, noise, spec, models, tick, one = is.null(few), !is.null(shared$matrix))
     }
   )
-  ends <- Filter(Negate(is.null), lapply(from, matrix_climb, latent, spec, way, tick))
+  ends <- until_over(from, spec, function(here) matrix_climb(here, latent, spec, way, tick), is.list)
+  ends <- Filter(is.list, ends)
   value <- vapply(ends, function(end) end$value, numeric(1))
   modes <- list()
   for (end in ends[order(-value)]) {
     if (max(value) - end$value > modes_lost || matrix_is_known(end, modes)) next
     problem <- way$problem(way$point(end$matrix$posterior))
     # the mode of the kernel at the matrix, its value with what the matrix adds
-    told <- matrix_curvature(end, if (!long) models$one$modes, long)
+    told <- matrix_curvature(end, if (!long) models$one$modes, long || learn_is_over(spec))
     more <- if (is.null(told)) {
       from <- c(end$mode[c("par", "sites")], list(curvature = end$here$curvature))
       learn_modes(learn_objective(problem, tick), list(from))
@@ -239,14 +240,11 @@ matrix_pooled <- function(shared, way) {
   })
 }
 
-#' The curvature of the kernel where it need not be measured: where modes must do, the one on
-#' some rows; else that of a mode near by under one rate, whose rate is held
+#' The curvature of the kernel where it need not be measured: that of a mode near by under one
+#' rate, whose rate is held; else, where modes must do, the one on some rows
 #' @return list(H, tangent, measured), or `NULL`.
 #' @noRd
 matrix_curvature <- function(end, modes, long) {
-  if (long && !is.null(end$here$curvature)) {
-    return(list(H = end$here$curvature, measured = "converged"))
-  }
   mine <- seq_along(end$mode$par)
   for (mode in modes) {
     apart <- end$mode$par - mode$par[mine]
@@ -256,6 +254,9 @@ matrix_curvature <- function(end, modes, long) {
         H = H, tangent = mode$tangent[, mine, drop = FALSE], measured = mode$measured[mine]
       ))
     }
+  }
+  if (long && !is.null(end$here$curvature)) {
+    list(H = end$here$curvature, measured = "converged")
   }
 }
 
@@ -287,7 +288,7 @@ matrix_starts <- function(latent, noise, spec, models, tick, one = TRUE, many = 
   from <- models$one
   near <- if (!is.null(from)) at(from$modes[[1]], from$problem)
   here <- if (one && !is.null(near)) list(near)
-  if (many) {
+  if (many || length(here) && learn_is_over(spec)) {
     return(here)
   }
   given <- utils::modifyList(noise, list(given = matrix_start_rate))

@@ -36,7 +36,13 @@ learn_modes <- function(objective, starts, beside = NULL) {
   for (end in best_first(ends)) {
     if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
       told <- curvature_beside(objective$problem, end, beside)
-      end[c("H", "tangent", "measured")] <- learn_curvature(objective, end, told = told)
+      end[c("H", "tangent", "measured")] <- if (
+        is.null(told) && !is.null(end$curvature) && learn_is_over(objective$problem)
+      ) {
+        list(end$curvature, NULL, "converged") # that on some rows
+      } else {
+        learn_curvature(objective, end, told = told)
+      }
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
@@ -54,6 +60,18 @@ modes_grown <- function(objective, starts, few) {
   }, starts, few)
 }
 
+#' What `f` makes of the elements of a list; when time is over, of those up to the first that is
+#' `enough`
+#' @noRd
+until_over <- function(x, problem, f, enough) {
+  made <- list()
+  for (one in x) {
+    made <- c(made, list(f(one)))
+    if (enough(made[[length(made)]]) && learn_is_over(problem)) break
+  }
+  made
+}
+
 best_first <- function(ends) ends[order(-reached(ends))]
 
 reached <- function(ends) vapply(ends, function(end) end$penalised, numeric(1))
@@ -68,13 +86,15 @@ mode_is_known <- function(end, modes) {
   any(known)
 }
 
-#' Where starts lead
+#' Where starts lead; when time is over, the first that leads anywhere
 #'
 #' @param way see modes_way(). @return list(ends: evaluations, each with `opt`, how its climb
 #'   ended; of: for each start which of them it leads to, `NA` where to none)
 #' @noRd
 learn_ends <- function(objective, starts, way) {
-  looks <- lapply(starts, learn_walk, objective, way$basis, way$look, way$look_gain)
+  looks <- until_over(starts, objective$problem, function(start) {
+    learn_walk(start, objective, way$basis, way$look, way$look_gain)
+  }, function(look) is.finite(look$penalised))
   value <- reached(looks)
   of <- rep(NA_integer_, length(starts))
   ends <- list()

@@ -44,7 +44,8 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
   radius <- learn_first_step
   for (iteration in seq_len(maxit)) {
     if (learn_is_over(problem)) {
-      return(ended(1L, paste("its budget of", rough_time(problem$control$budget), "is used up")))
+      out <- learn_out_of_time(problem)
+      return(ended(out$convergence, out$message))
     }
     step <- learn_newton_step(here, B, box)
     if (step$promise < gain || max(abs(here$slope[step$free])) < learn_slope) {

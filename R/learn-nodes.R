@@ -20,14 +20,12 @@ node_beyond <- 1        # nats that a node may be above its mode, or there is a 
 #'   its share of all).
 #' @noRd
 node_integral <- function(problem, modes, n, tick) {
-  if (n == 0 || !node_is_free(problem, modes)) {
-    return(node_at_modes(problem, modes, tick))
-  }
-  node_further(problem, modes, NULL, n, tick)
+  part <- if (n > 0 && node_is_free(problem, modes)) node_further(problem, modes, NULL, n, tick)
+  if (is.null(part)) node_at_modes(problem, modes, tick) else part
 }
 
 #' Nodes, or more of them: all are weighted by the mixture of what they were drawn from
-#' @param part nodes that there are, or `NULL`.
+#' @param part nodes that there are, or `NULL`: it stays where time ends before the new ones.
 #' @noRd
 node_further <- function(problem, modes, part, n, tick) {
   before <- length(part$log_f)
@@ -35,6 +33,9 @@ node_further <- function(problem, modes, part, n, tick) {
     node_proposal(modes, TRUE)
   } else if (before == 0) node_proposal(modes) else node_adapt(modes, part)
   new <- node_draw(problem, modes, proposal, n, before, tick)
+  if (is.null(new)) {
+    return(part)
+  }
   share <- function(proposal, part) {
     lapply(proposal, function(component) {
       component$share <- component$share * part / (before + n)
@@ -88,6 +89,9 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
   out <- node_outputs(problem, modes, from, Z, matrix_of_points(log_omega), tick)
+  if (is.null(out)) {
+    return(NULL)
+  }
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
     node_log_prior(Z)
   log_f[!is.finite(log_f)] <- -Inf
@@ -98,13 +102,17 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
 }
 
 #' EP at every node, each started from what is known nearest to it
-#' @param omega their noise matrices, or `NULL`.
+#' @param omega their noise matrices, or `NULL`. @return list of K; `NULL` where time ends before
+#'   them, as the first of them would not stand for all.
 #' @noRd
 node_outputs <- function(problem, modes, from, Z, omega, tick) {
   out <- vector("list", ncol(Z))
   known <- lapply(modes, function(mode) list(list(par = mode$par, sites = mode$sites)))
   nodes <- seq_len(ncol(Z))
   for (batch in split(nodes, (nodes - 1) %/% node_at_once)) {
+    if (learn_is_over(problem)) {
+      return(NULL)
+    }
     near <- lapply(batch, function(k) {
       mode <- modes[[from[k]]]
       apart <- vapply(known[[from[k]]], function(there) {

@@ -54,6 +54,11 @@ learn_few_rows <- function(n) {
 #' @noRd
 learn_is_over <- function(problem) isTRUE(seconds_now() > problem$deadline)
 
+learn_out_of_time <- function(problem) {
+  budget <- rough_time(problem$control$budget)
+  list(convergence = 1L, message = paste("its budget of", budget, "is used up"))
+}
+
 #' The likelihoods of the rows at a point of the search
 #' @noRd
 learn_likelihood <- function(problem, par) {
@@ -73,16 +78,17 @@ learn_native <- function(problem, par, sites, gradient = TRUE,
 #' @noRd
 learn_follow <- function(problem, par) {
   run <- function(L, sites) learn_native(problem, par, sites, L = L)
-  ep_continue(run, learn_likelihood(problem, par), NULL)$out
+  over <- function() learn_is_over(problem)
+  ep_continue(run, learn_likelihood(problem, par), NULL, over = over)$out
 }
 
 #' EP from the sites of the search, with the user's control: what the fit will hold
-#' @param final whether from other starts, too, see ep_run().
+#' @param final whether from other starts, too, if there is time left: see ep_run().
 #' @noRd
 learn_final <- function(problem, par, sites, final = TRUE) {
   ep_run(
     problem$latent, problem$hyper(par), problem$df, problem$omega(par), sites,
-    problem$control, problem$criterion, final = final
+    problem$control, problem$criterion, final = final && !learn_is_over(problem)
   )
 }
 

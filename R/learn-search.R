@@ -40,13 +40,16 @@ learn_search <- function(problem) {
   for (k in order(-reached(race$ends))) {
     from <- race$ends[[k]]
     if (!is.finite(from$penalised)) next
-    if (!is.null(from$few)) from$curvature <- few_curvature(problem, few, from$few)
+    if (!is.null(from$few) && !learn_is_over(problem)) {
+      from$curvature <- few_curvature(problem, few, from$few)
+    }
     candidate <- learn_with_noise(objective, learn_climb(from, objective), few)
     candidate$ep <- learn_final(problem, candidate$par, candidate$sites)
     candidate$cold <- learn_is_cold(candidate)
     candidate$start <- k
-    if (is.null(found) || candidate$cold) found <- candidate
-    if (candidate$cold) break
+    cold <- isTRUE(candidate$cold)
+    if (is.null(found) || cold) found <- candidate
+    if (cold || learn_is_over(problem)) break
   }
   if (is.null(found)) { # EP gives no value at any start: stay where we were
     found <- list(
@@ -113,7 +116,8 @@ few_curvature <- function(problem, few, end) {
 learn_with_noise <- function(objective, found, few = NULL) {
   problem <- objective$problem
   many <- function(end) any(problem$rates(end$par) > learn_little_noise)
-  if (!any(problem$field == "epsilon") || !is.finite(found$penalised) || many(found)) {
+  free <- any(problem$field == "epsilon") && !learn_is_over(problem)
+  if (!free || !is.finite(found$penalised) || many(found)) {
     return(found)
   }
   par <- learn_move_noise(problem, found$par, -log(10), 2 * learn_little_noise)
@@ -136,10 +140,13 @@ learn_with_noise <- function(objective, found, few = NULL) {
   if (isTRUE(noisy$penalised > found$penalised)) noisy else found
 }
 
-#' Does EP from the prior end where the search did?
+#' Does EP from the prior end where the search did? `NA` where there was no time to see
 #' @noRd
 learn_is_cold <- function(found) {
   value <- found$ep$value
+  if (is.null(found$ep$cold)) {
+    return(NA)
+  }
   isTRUE(found$ep$cold) && is.finite(value) &&
     abs(value - found$value) < 1e-4 * (1 + abs(found$value))
 }

@@ -119,9 +119,11 @@ stage_optimum <- function(few, problem, spec) {
   counter <- learn_counter(learn_tick(problem), problem$latent$n)
   first <- few$modes[[1]]
   n_few <- few$problem$latent$n
-  some <- learn_objective(few$problem, counter$tick)
-  first[c("H", "measured")] <-
-    learn_curvature(some, first, rough = TRUE)[c("H", "measured")]
+  if (!learn_is_over(problem)) {
+    some <- learn_objective(few$problem, counter$tick)
+    first[c("H", "measured")] <-
+      learn_curvature(some, first, rough = TRUE)[c("H", "measured")]
+  }
   found <- stage_onward(first, problem, n_few, spec, counter$tick, modes_gain)
   found$cold <- TRUE
   found$evaluations <- first$evaluations + counter$count()

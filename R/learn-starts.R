@@ -101,11 +101,20 @@ average_start <- function(shift, problem, rates = NULL) {
     # the coordinates of a common factor exp(shift): root z = shift
     toward <- if (name == "lengthscale") shift[1] else -2 * shift[1]
     from <- log(unlist(problem$latent$hyper[[name]])) - problem$latent$prior[[name]]$meanlog
-    z[at == name] <- solve(prior_root(problem$latent, name), from + toward)
+    z[at == name] <- nearest_normals(prior_root(problem$latent, name), from + toward)
   }
   if ("nugget" %in% at) z[at == "nugget"] <- nugget_start(shift[2], problem$latent$prior$nugget)
   z[at == "epsilon"] <- rates
   list(par = inside(z))
+}
+
+#' The coordinates z nearest to root z = score: kernels by class have not as many as values
+#' @noRd
+nearest_normals <- function(root, score) {
+  if (nrow(root) == ncol(root)) {
+    return(solve(root, score))
+  }
+  solve(crossprod(root) + diag(1e-9, ncol(root)), crossprod(root, score))
 }
 
 #' The coordinate of a nugget so many sds from the centre of its prior, that of the wide part where
@@ -141,11 +150,8 @@ pooled_start <- function(problem, mode, from) {
   class <- unlist(lapply(latent$free, function(name) {
     rep(seq_len(classes), each = sum(value == name))
   }))
-  back <- function(root, score) { # the nearest coordinates
-    solve(crossprod(root) + diag(1e-9, ncol(root)), crossprod(root, score))
-  }
   par <- numeric(length(kernel))
-  par[kernel] <- back(problem$root, drop(from$root %*% mode$par[its])[place])
+  par[kernel] <- nearest_normals(problem$root, drop(from$root %*% mode$par[its])[place])
   rates <- min(sum(!kernel), sum(!its))
   par[!kernel] <- utils::head(mode$par[!its], rates)
   # of the data alone, in the shared coordinates, as functions of those of each class
@@ -154,7 +160,8 @@ pooled_start <- function(problem, mode, from) {
   for (c in seq_len(classes)) {
     mine <- class == c
     to <- matrix(0, length(its), length(kernel))
-    to[its, kernel] <- back(from$root, problem$root[mine, , drop = FALSE][order(place[mine]), ])
+    own <- problem$root[mine, , drop = FALSE][order(place[mine]), , drop = FALSE]
+    to[its, kernel] <- nearest_normals(from$root, own)
     to[cbind(which(!its), which(!kernel))[seq_len(rates), , drop = FALSE]] <- 1
     curvature <- curvature + crossprod(to, data %*% to) / classes
   }

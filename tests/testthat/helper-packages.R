@@ -16,14 +16,15 @@ without_packages <- function(packages, code) {
 # Other functions in the namespace, until the caller ends
 local_mocked <- function(..., frame = parent.frame()) {
   ns <- asNamespace("sturdy")
-  for (name in names(list(...))) {
-    old <- get(name, ns)
-    put <- function(value) {
-      unlockBinding(name, ns)
-      assign(name, value, ns)
+  unlock <- get("unlockBinding", baseenv())
+  put <- function(values) {
+    for (name in names(values)) {
+      unlock(name, ns)
+      assign(name, values[[name]], ns)
       lockBinding(name, ns)
     }
-    put(list(...)[[name]])
-    withr::defer(put(old), frame)
   }
+  old <- mget(names(list(...)), envir = ns)
+  withr::defer(put(old), frame)
+  put(list(...))
 }

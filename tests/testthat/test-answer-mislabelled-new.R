@@ -237,3 +237,25 @@ test_that("new rows are called by all nodes, and by those with wrong labels if a
   expected <- sort(wrong(model != "none"), decreasing = TRUE)
   expect_equal(nrow(some), max(0, which(cumsum(1 - expected) <= 0.5 * seq_along(expected))))
 })
+
+test_that("numbers that are all 1 are not guessed to be the event", {
+  for (prob in list(0.9, c(0.9, 0.2), cbind(0.1, 0.9))) {
+    one <- rep(1, NROW(prob))
+    expect_error(
+      mislabelled(prob, one, epsilon = 0.1), "All [0-9]+ (is|are) 1",
+      class = "sturdy_error_outcome_levels"
+    )
+    expect_error(mislabelled(prob, as.integer(one)), class = "sturdy_error_outcome_levels")
+  }
+  p <- c(0.9, 0.2, 0.8)
+  first <- mislabelled(p, factor(c(1, 1, 1), levels = 1:2), epsilon = 0.1)
+  second <- mislabelled(p, factor(c(1, 1, 1), levels = 0:1), epsilon = 0.1)
+  expect_equal(first$row[1], 1) # .9 is the probability of 2
+  expect_equal(second$row[1], 2)
+  named <- cbind(`1` = 1 - p, `2` = p)
+  expect_equal(mislabelled(named, c(1, 1, 1), epsilon = 0.1)$probability, first$probability)
+  # the coding of a fit is known by name
+  fit <- second_stage(c(0.1, 0.3, 0.8, 0.9), c(1, 1, 2, 2), epsilon = 0.1)
+  expect_identical(as.character(mislabelled(fit, newdata = 0.9, labels = 1)$label), "1")
+  expect_gt(mislabelled(fit, newdata = 0.9, labels = 1)$probability, 0.4)
+})

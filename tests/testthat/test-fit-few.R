@@ -68,6 +68,13 @@ test_that("variances through inducing inputs are exact ones where these are the 
   expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), crossprod(K, b))
 })
 
+test_that("variances may go through one inducing input that is the only feature", {
+  fit <- averaged_some(120, kernel = kernel_iso(2, bias = 0, nugget = 0.1, fixed = TRUE))$fit
+  made <- inducing_variances(fit, 1, 1)
+  expect_identical(dim(made$C), c(1L, 1L, 1L))
+  expect_true(is.finite(variance_gap(fit, list(node = 1, weight = 1), made)))
+})
+
 extended_test("inducing inputs are used where their variances are near enough", {
   made <- averaged_some(500)
   few <- made$fit$nodes$few
