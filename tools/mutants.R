@@ -357,8 +357,25 @@ mutant(
 
 mutant(
   "continuation switched off", "R/ep-follow.R",
-  "if (!status %in% c(\"stalled\", \"sites_skipped\", \"no_step\")) {",
+  "if (!status %in% c(\"stalled\", \"sites_skipped\", \"no_step\") || over()) {",
   "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
+)
+mutant(
+  "paths are followed when time is over", "R/ep-follow.R",
+  "trials < ep_follow_trials && !over()) {", "trials < ep_follow_trials) {", r = "learn-budget"
+)
+mutant(
+  "nodes that time cut short stand for all", "R/learn-nodes.R",
+  "    if (learn_is_over(problem)) {\n      return(NULL)\n    }\n", "", r = "learn-budget"
+)
+mutant(
+  "kernels by class sought when time is over", "R/learn-average.R",
+  " || length(shared) && learn_is_over(spec)) {", ") {", r = "learn-budget"
+)
+mutant(
+  "labels of new rows by all noise models whatever is given", "R/answer-mislabelled-new.R",
+  "which(nodes(object)$model != \"none\")", "seq_along(nodes(object)$model)",
+  r = "answer-mislabelled-new"
 )
 mutant(
   "kappa inverted", "R/ep-engine.R",
@@ -838,7 +855,7 @@ mutant(
 )
 mutant(
   "on all rows a matrix is sought from that on some alone", "R/learn-matrix.R",
-  "if (!long) {", "if (is.null(few)) {", r = "learn-average-classes"
+  "if (!long && ", "if (is.null(few) && ", r = "learn-average-classes"
 )
 mutant(
   "the grid of all classes ends too early", "src/argmax-grid.c",
