@@ -373,11 +373,6 @@ mutant(
   " || length(shared) && learn_is_over(spec)) {", ") {", r = "learn-budget"
 )
 mutant(
-  "labels of new rows by all noise models whatever is given", "R/answer-mislabelled-new.R",
-  "which(nodes(object)$model != \"none\")", "seq_along(nodes(object)$model)",
-  r = "answer-mislabelled-new"
-)
-mutant(
   "kappa inverted", "R/ep-engine.R",
   "exp(-out$log_det / df)", "exp(out$log_det / df)", r = "ep-engine"
 )
