@@ -18,6 +18,7 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
   on.exit(team$close())
   open_shards(team, data)
   molded <- mold_shards(team, formula, spec$scale, na.action, call)
+  spec <- check_class_number(spec, molded, call)
   fit <- with_memory(fit_shards(spec, team, molded, call), call)
   class(fit) <- c("sharded", class(fit))
   fit
@@ -95,7 +96,7 @@ check_shards_spec <- function(spec, call) {
   # with the rows that are cut into shards one point is as good as an average
   if (identical(spec$epsilon, "average")) spec$epsilon <- "learn"
   spec$hyper <- "optimum"
-  if (!is.null(spec$kernels)) spec$kernels <- "shared"
+  if (identical(spec$kernels, "average")) spec$kernels <- "shared"
   learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
     is.character(spec$prior_scale) || !is.null(spec$kernel) && !holds_all(spec$kernel)
   refuse_with_shards(
