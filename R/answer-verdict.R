@@ -114,14 +114,19 @@ ends_words <- function(ends, count) {
     return(paste0(", ", count, " expected"))
   }
   number <- format_each(round(ends$count), 7)
-  paste0("; ", number[1], " if classes overlap, ", number[2], " if not")
+  if (anyNA(ends$probability)) {
+    paste0("; ", number[1], " if the scores err, ", number[2], " if they hardly do")
+  } else {
+    paste0("; ", number[1], " if classes overlap, ", number[2], " if not")
+  }
 }
 
-#' The other end, where the data do not say which is the case
+#' The other end, where the data do not say which is the case: those of a second stage, whose
+#' scores may contradict right labels because the classes overlap, or because the classifier is poor
 #' @noRd
 apart_words <- function(ends) {
   if (!is.null(ends) && anyNA(ends$probability) && ends_differ(ends)) {
-    paste0("; ", format_each(round(ends["apart", "count"]), 7), " if classes hardly overlap")
+    paste0("; ", format_each(round(ends["apart", "count"]), 7), " if the scores hardly err")
   }
 }
 
