@@ -177,12 +177,6 @@ learned.second_stage <- function(object) {
   )
 }
 
-moved_to.second_stage <- function(object, nodes, k) {
-  object$recalibration[c("weight", "slope")] <- nodes$hyper[[k]]
-  object$ep$b[] <- last_slice(nodes$b, k)
-  with_rates(object, nodes, k)
-}
-
 seen_new.second_stage <- function(object, X, call, used) {
   b <- matrix(node_kept(object, "b", object$ep$b), ncol(X) + 1)
   S <- log(X)
