@@ -96,7 +96,8 @@ test_that("the first inducing inputs that are enough are taken, and none where n
     few_covariance(fit$fit, chosen)
   }
   gap <- function(made) variance_gap(fit$fit, chosen, made)
-  some <- lapply(c(5, 40), function(m) inducing_variances(fit$fit, chosen$node, m))
+  through <- function(node, m) inducing_variances(fit$fit, node, few_inputs(fit$fit, m))
+  some <- lapply(c(5, 40), through, node = chosen$node)
   expect_gt(gap(some[[1]]), few_gap)
   expect_lt(gap(some[[2]]), few_gap)
   expect_equal(taken(few_inducing = c(5, 40)), some[[2]])
@@ -106,7 +107,7 @@ test_that("the first inducing inputs that are enough are taken, and none where n
   one <- latent_at(fit$fit, node)
   X <- one$data$X[spread_over(120, few_checked), ]
   exact <- latent_new(one, X, NULL)
-  made <- inducing_variances(fit$fit, node, 5)
+  made <- through(node, 5)
   s2 <- mixed_variances(fit$fit, function_hyper(fit$fit, node), made, X)
   expect_equal(
     gap(some[[1]]),
