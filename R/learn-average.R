@@ -2,13 +2,11 @@
 # hyper = "integrate" learns. One noise model after the other, each from the modes of the
 # one before; then nodes, as many as a model deserves.
 
-average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
-average_rough_steps <- 8L # so many on all rows at most, from some of fewer, the last of them
-average_rough_gain <- 1   # promising no more than this, tell whether one is so many nats behind
-average_dropped <- 10     # the best that its mode need not be known better
-average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
-average_exact_cells <- 2e5    # rows times classes from which on the same, where there is no EP
 average_rows_classes <- 1000L # of several classes that modes are sought on first
+# Kernels by class are left out from so many flops on, see average_cost(), of their curvature and of
+# so many passes over all rows: climbs and nodes
+pooled_dear <- 5e9
+pooled_all <- 50
 
 #' Is anything free that is to be integrated, or averaged over?
 #' @noRd
@@ -16,15 +14,6 @@ is_averaged <- function(latent, spec) {
   known <- latent$classes == 2 && report_beside(latent$reports)
   known || length(latent$reports$sources) > 1 || identical(spec$epsilon, "average") ||
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
-}
-
-#' Are there so many rows, a third of it for each class of several, that modes must do?
-#' @noRd
-average_is_long <- function(latent) {
-  if (latent$exact) {
-    return(latent$n * latent$classes > average_exact_cells)
-  }
-  latent$n * max(1, latent$classes / 3) > average_laplace_rows
 }
 
 #' Integrate what is free, over noise models, and fit
@@ -40,12 +29,13 @@ average_fit <- function(latent, spec) {
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
   counter <- learn_counter(spec$control$progress$tick, latent$n)
-  # kernels by class would take as long again there
-  if (average_is_long(latent) && identical(spec$kernels, "average")) spec$kernels <- "shared"
+  rows <- average_rows(latent)
+  few <- min(rows$fewer, rows$few, latent$n)
+  left_out <- if (pooled_is_open(latent, spec) && pooled_is_dear(latent, few)) "kernels by class"
+  if (length(left_out)) spec$kernels <- "shared"
   both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
   models <- length(union(noise$models, names(noise$weights))) *
     length(both$weights) / length(noise$weights)
-  rows <- average_rows(latent)
   plan_average(
     spec$control$progress, c(rows$fewer, rows$few, latent$n), length(plain$start) + 1,
     models, if (integrate) average_total(latent) else 0, spec$df
@@ -93,8 +83,18 @@ average_fit <- function(latent, spec) {
   nodes <- new_nodes(models, parts, noise)
   nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
   nodes$evaluations <- counter$count()
+  nodes$left_out <- left_out
   inform_rough(nodes, noise)
   average_result(spec, models, average_point(models, parts, noise), nodes)
+}
+
+#' Would kernels by class cost too much? Of many rows they would take as long again as all else.
+#' @param few on how many rows their curvature is measured.
+#' @noRd
+pooled_is_dear <- function(latent, few) {
+  d <- latent$classes * sum(lengths(latent$hyper[latent$free]))
+  average_is_long(latent) ||
+    average_cost(latent) * (d * few / latent$n + pooled_all) > pooled_dear
 }
 
 #' Rows of the stages of a search before all
@@ -109,140 +109,6 @@ average_rows <- function(latent) {
     if (quarter) learn_few_rows(latent$n), if (latent$classes > 2) average_rows_classes, stage_rows
   )
   list(few = few, fewer = stage_fewer(stage_few(latent, few)$n))
-}
-
-# Modes -------------------------------------------------------------------------
-
-#' Modes of all noise models, under the kernel that classes share and, where that is a
-#' possibility, under kernels by class
-#' @param before the same on some of the rows. @return see average_found().
-#' @noRd
-average_models <- function(latent, noise, spec, tick, before = NULL) {
-  before <- marked_behind(before)
-  mine <- is_pooled(names(before))
-  shared <- average_found(latent, noise, spec, tick, before[!mine])
-  if (!pooled_is_open(latent, spec) || length(shared) && learn_is_over(spec)) {
-    return(shared)
-  }
-  few <- stats::setNames(before[mine], noise_named(names(before)[mine]))
-  own <- average_found(latent$pooled(), noise, spec, tick, few, shared)
-  c(shared, stats::setNames(own, pooled_name(names(own))))
-}
-
-#' Modes of every noise model under one kernel, or kernels by class
-#' @param before the same on some of the rows, see marked_behind().
-#' @param shared those of the kernel that classes share, where they have their own.
-#' @return list by model of list(problem, modes), those without a mode left out.
-#' @noRd
-average_found <- function(latent, noise, spec, tick, before = NULL, shared = NULL) {
-  models <- average_modes(latent, noise, spec, tick, before, shared)
-  long <- length(before) > 0 && average_is_long(latent)
-  if ("matrix" %in% if (long) average_hopeful(before) else names(noise$weights)) {
-    models$matrix <- average_matrix(latent, noise, spec, models, tick, before, long, shared)
-  }
-  models
-}
-
-#' Modes of the noise models without a matrix
-#' @param before,shared see average_found().
-#' @noRd
-average_modes <- function(latent, noise, spec, tick, before, shared) {
-  found <- list()
-  long <- length(before) > 0 && average_is_long(latent)
-  gain <- if (long && latent$classes > 2) modes_gain_classes else modes_gain
-  # the best on some rows first: how far the others are behind tells how well they need be known
-  sought <- if (long) average_hopeful(before) else names(sort(-vapply(before, model_laplace, 1)))
-  sought <- setdiff(if (long) sought else union(sought, noise$models), "matrix")
-  for (name in sought) {
-    problem <- average_problem(latent, noise_of(name, noise), spec)
-    few <- before[[name]]
-    modes <- if (long) {
-      lapply(few$modes, stage_onward, problem, few$problem$latent$n, spec, tick, gain)
-    } else {
-      starts <- if (is.null(few)) {
-        average_from(problem, name, noise, found, shared[[name]])
-      } else {
-        grown_starts(problem, few, latent$n)
-      }
-      objective <- learn_objective(problem, tick)
-      rough <- if (!is.null(few)) {
-        average_rough(objective, few$modes[[1]], starts[[1]], found, shared)
-      }
-      if (isFALSE(rough$far)) starts[[1]] <- rough
-      if (isTRUE(rough$far)) {
-        list(rough)
-      } else if (is.null(shared) || is.null(few)) {
-        learn_modes(objective, starts, found)
-      } else { # kernels by class have many coordinates: their curvature is that on some rows
-        modes_grown(objective, starts, few$modes)
-      }
-    }
-    modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
-    modes <- modes[!duplicated(lapply(modes, `[[`, "par"))]
-    if (length(modes)) found[[name]] <- list(problem = problem, modes = modes)
-  }
-  found
-}
-
-#' Noise models with `behind`, how far they are behind the best
-#' @noRd
-marked_behind <- function(before) {
-  laplace <- vapply(before, model_laplace, numeric(1))
-  Map(function(model, laplace) {
-    model$behind <- laplace
-    model
-  }, before, max(laplace, -Inf) - laplace)
-}
-
-#' Noise models on some rows that can still be the best on all of many
-#' @noRd
-average_hopeful <- function(before, most = average_hopeless) {
-  names(before)[vapply(before, `[[`, 1, "behind") < most]
-}
-
-#' Where modes on some rows lead a search on more of them
-#' @noRd
-grown_starts <- function(problem, few, n) {
-  lapply(few$modes, function(mode) {
-    list(
-      par = mode$par, sites = mode$from, # NULL but for average_ahead()
-      curvature = grown_curvature(problem, mode$H, n / few$problem$latent$n)
-    )
-  })
-}
-
-#' A few steps, by the curvature of some rows, for a noise model that is far behind there
-#' @param found other noise models on all rows. @return a mode, or where to go on from, where
-#'   on all rows this one is not so `far` behind that it does not matter; `NULL` without others.
-#' @noRd
-average_rough <- function(objective, mode, start, found, shared) {
-  if (!length(found) && !length(shared)) {
-    return(NULL)
-  }
-  if (length(found)) start <- average_lent(objective, start, found)
-  basis <- diag(length(start$par))
-  here <- learn_walk(start, objective, basis, average_rough_steps, average_rough_gain)
-  if (!is.finite(here$penalised)) {
-    return(NULL)
-  }
-  here[c("H", "measured")] <- list(start$curvature, mode$measured)
-  best <- max(vapply(c(found, shared), model_laplace, numeric(1)))
-  here$far <- best - node_laplace(here) > average_dropped + average_rough_gain &&
-    isTRUE(here$opt$convergence == 0L)
-  here
-}
-
-#' A start, or its noise with the function of the best noise model where that is better: what some
-#' rows take for noise may be a function on all
-#' @noRd
-average_lent <- function(objective, start, found) {
-  best <- found[[which.max(vapply(found, model_laplace, numeric(1)))]]
-  noise <- c("epsilon", "nugget")
-  lent <- start
-  lent$par[!objective$problem$field %in% noise] <-
-    best$modes[[1]]$par[!best$problem$field %in% noise]
-  value <- reached(lapply(list(start, lent), function(from) objective$at(from$par)))
-  if (value[2] > value[1]) lent else start
 }
 
 # Nodes -------------------------------------------------------------------------

@@ -6,7 +6,8 @@ average_nodes <- 60L         # of all noise models together where a node is chea
 average_nodes_fewest <- 27L  # and where it is dear
 average_rounds <- 4L         # at most, of nodes around ever better modes
 average_cheap <- 8e6         # flops of a pass over the rows of which a node is cheap
-average_cell <- 50           # flops of a row and class, where there is no EP
+average_cell <- 50           # flops of a row and class, where there is no EP,
+average_integral <- 5000     # and of the integrals where there are several classes
 average_quantum <- 16L       # corners come in so many,
 average_nodes_least <- 16L   # other nodes in no fewer, unless a model's probability by Laplace
 average_negligible <- 1e-3   # is below this; with flip rates, for the Bayes factor hangs on all of
@@ -24,8 +25,9 @@ average_cost <- function(latent) {
     return(average_cell * latent$n * latent$classes)
   }
   dense <- is.null(latent$Z)
-  rank <- if (dense) 0.36 * latent$n else nrow(latent$Z)
-  latent$n * min(latent$n, rank)^2 * (latent$classes / 2)^2
+  rank <- if (dense) 0.36 * latent$n else if (is.matrix(latent$Z)) nrow(latent$Z) else latent$Z
+  integral <- if (latent$classes > 2) average_integral else 0
+  latent$n * (min(latent$n, rank)^2 + integral) * latent$classes / 2
 }
 
 #' Nodes of all noise models together, at first

@@ -26,27 +26,38 @@ modes_way <- function(problem, starts) {
 #' The modes that the starts lead to
 #'
 #' @param starts list of list(par, sites, curvature): what is not known is left out.
-#' @param beside by name list(problem, modes) of other noise models, of the same kernel.
+#' @param measure function(mode) -> its curvature, see learn_curvature().
 #' @return list of evaluations with `H`, `tangent` and `measured` of learn_curvature(); the
 #'   best first. Empty where EP has no fixed point.
 #' @noRd
-learn_modes <- function(objective, starts, beside = NULL) {
+learn_modes <- function(objective, starts,
+                        measure = function(mode) mode_curvature(objective, mode)) {
   ends <- learn_ends(objective, starts, modes_way(objective$problem, starts))$ends
   modes <- list()
   for (end in best_first(ends)) {
     if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
-      told <- curvature_beside(objective$problem, end, beside)
-      end[c("H", "tangent", "measured")] <- if (
-        is.null(told) && !is.null(end$curvature) && learn_is_over(objective$problem)
-      ) {
-        list(end$curvature, NULL, "converged") # that on some rows
-      } else {
-        learn_curvature(objective, end, told = told)
-      }
+      end[c("H", "tangent", "measured")] <- measure(end)
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
   modes
+}
+
+#' The curvature at a mode, or when time is over that on some rows
+#' @param told see learn_curvature().
+#' @noRd
+mode_curvature <- function(objective, mode, told = NULL) {
+  if (is.null(told) && !is.null(mode$curvature) && learn_is_over(objective$problem)) {
+    return(list(mode$curvature, NULL, "converged"))
+  }
+  learn_curvature(objective, mode, told = told)
+}
+
+#' The curvature at a mode as some rows have it, with which it was sought
+#' @param few the mode on those rows.
+#' @noRd
+grown_measure <- function(mode, few) {
+  list(H = mode$curvature, tangent = NULL, measured = few$measured)
 }
 
 #' Modes where those on some rows lead, with the curvature that they have there
@@ -55,7 +66,7 @@ modes_grown <- function(objective, starts, few) {
   d <- diag(length(starts[[1]]$par))
   Map(function(start, mode) {
     here <- learn_walk(start, objective, d, learn_maxit, modes_gain)
-    here[c("H", "measured")] <- list(start$curvature, mode$measured)
+    here[c("H", "tangent", "measured")] <- grown_measure(here, mode)
     here
   }, starts, few)
 }

@@ -4,7 +4,8 @@
 # class has a kernel of its own that is like those of the others to a degree: the logs of its
 # hyperparameters have the usual prior, and between two classes a correlation [M 12.21]. Its noise
 # models stand in tables under names of their own until all nodes are there; then both kernels
-# of a noise model are one.
+# of a noise model are one. With many classes and inputs they have hundreds of coordinates: where
+# they would cost too much they are left out, which a summary says.
 
 pooled_prior <- 1 / 2
 pooled_suffix <- ", by class"

@@ -25,7 +25,9 @@
 #' (`kernels = "average"`): with probability 1/2 one kernel, with 1/2 kernels by class that are
 #' alike to a degree (the logs of their nuggets, biases and of a factor of their lengthscales are
 #' correlated). It takes about half as long again as with `"shared"`; `coef()` is of the better of
-#' the two. Where rows times classes are more than 14,400 it is over the shared kernel alone.
+#' the two. Where kernels by class would cost too much (rows times classes above 14,400, or many
+#' classes and columns: 400 rows of 20 classes) it is over the shared kernel alone, which
+#' `summary()` says.
 #' Rows may be `trusted`. With `rates` by group each group has a rate of its own; a noise matrix
 #' is that of all groups.
 #'

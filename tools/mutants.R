@@ -82,7 +82,7 @@ mutant(
 mutant(
   "false-discovery rate not cumulated", "R/answer-called.R",
   "cumsum(1 - by) / found$rank",
-  "1 - by", r = "answer-called"
+  "1 - by", r = "answer-mislabelled"
 )
 mutant(
   "rows are called wrong while it is open whether any label is", "R/answer-called.R",
@@ -283,8 +283,8 @@ mutant(
   "H[asked, at] <- t(H[at, asked])", "H[asked, at] <- 0", r = "learn-curvature"
 )
 mutant(
-  "a noise model that may still be the best is left near its mode", "R/learn-average.R",
-  "best - node_laplace(here) > average_dropped", "best - node_laplace(here) > -average_dropped",
+  "a noise model that may still be the best is left near its mode", "R/learn-sought.R",
+  "best - node_laplace(here) > most", "best - node_laplace(here) > -most",
   r = "learn-average"
 )
 mutant(
@@ -369,7 +369,11 @@ mutant(
   "    if (learn_is_over(problem)) {\n      return(NULL)\n    }\n", "", r = "learn-budget"
 )
 mutant(
-  "kernels by class sought when time is over", "R/learn-average.R",
+  "kernels by class whatever they cost", "R/learn-average.R",
+  "> pooled_dear\n", "> Inf\n", r = "learn-pooled"
+)
+mutant(
+  "kernels by class sought when time is over", "R/learn-sought.R",
   " || length(shared) && learn_is_over(spec)) {", ") {", r = "learn-budget"
 )
 mutant(
@@ -1044,15 +1048,6 @@ mutant(
 mutant(
   "new rows have the rates of the first group", "R/report-known.R",
   "match(said, sources)", "rep(1L, length(said))", r = "answer-mislabelled-new"
-)
-mutant(
-  "variances through inducing inputs that are too few", "R/fit-few.R",
-  "if (variance_gap(object, chosen, made) < few_gap) {", "if (TRUE) {", r = "fit-few"
-)
-mutant(
-  "the gap of variances at another node than the covariance", "R/fit-few.R",
-  "made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]",
-  "made$C <- made$C[, , seq_len(functions), drop = FALSE]", r = "fit-few"
 )
 mutant(
   "leave-one-out probabilities of a glm are fitted ones", "R/data-scorers.R",

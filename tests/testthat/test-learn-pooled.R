@@ -172,3 +172,31 @@ test_that("overlap of two of three classes has the larger evidence with kernels 
   expect_length(both$kernel$nugget, 3)
   expect_true(all(c("lengthscale@a", "nugget@c") %in% names(coef(both))))
 })
+
+test_that("kernels by class are left out where they would cost too much, which a summary says", {
+  latent <- function(n, classes, columns, Z = NULL) {
+    list(
+      n = n, classes = classes, Z = Z, exact = FALSE, free = c("lengthscale", "bias", "nugget"),
+      hyper = list(lengthscale = numeric(columns), variance = 1, bias = 1, nugget = 1)
+    )
+  }
+  Z <- matrix(0, 100, 5)
+  expect_false(pooled_is_dear(latent(100, 10, 5), 100))
+  expect_false(pooled_is_dear(latent(500, 3, 5, Z), 150))
+  expect_true(pooled_is_dear(latent(400, 20, 5, Z), 150))
+  # of many rows modes must do
+  expect_true(pooled_is_dear(latent(4000, 5, 2, Z), 250))
+  # twice the rows, classes or inducing inputs are never cheaper
+  cost <- function(...) average_cost(latent(...))
+  expect_equal(cost(800, 10, 5, Z), 2 * cost(400, 10, 5, Z))
+  expect_equal(cost(400, 20, 5, Z), 2 * cost(400, 10, 5, Z))
+  expect_gt(cost(400, 10, 5, rbind(Z, Z)), cost(400, 10, 5, Z))
+
+  d <- pooled_groups()
+  local_mocked(pooled_is_dear = function(...) TRUE)
+  fit <- pooled_fit(d, noise = noise_prior(c(none = 1, one = 1)))
+  expect_true(all(lengths(lapply(fit$nodes$hyper, `[[`, "nugget")) == 1))
+  expect_identical(fit$nodes$left_out, "kernels by class")
+  expect_identical(summary(fit)$fitted[["Learned"]], describe_learning(fit))
+  expect_match(describe_learning(fit), "; kernels by class left out, for their cost$")
+})
