@@ -17,6 +17,20 @@ called_by_model <- function(found, if_some, fdr, given, test) {
   list(rows = found, cutoff = if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test))
 }
 
+#' The list, or the rows of it that are called wrong
+#' @param found list(rows, cutoff), of called_by_model() or called_by_random().
+#' @param expected see wrong_count().
+#' @noRd
+new_mislabelled <- function(found, expected, rate, n, test = NULL) {
+  cutoff <- found$cutoff
+  rows <- found$rows
+  structure(
+    if (is.null(cutoff)) rows else rows[cutoff$called, ],
+    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = n, rate = rate,
+    test = test, class = c("sturdy_mislabelled", "data.frame")
+  )
+}
+
 #' The rows called wrong at a false-discovery rate
 #'
 #' None is as long as it is open whether labels are wrong at all. The rule is about the mean over
@@ -139,7 +153,7 @@ calibrated <- function(found, checks) {
 
 #' The same by checks
 #' @noRd
-called_by_checks <- function(found, if_some, fdr, checks, call = rlang::caller_env()) {
+called_by_random <- function(found, if_some, fdr, checks, call = rlang::caller_env()) {
   found$if_some <- if_some
   found <- calibrated(found, checks)
   cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, checks, fdr, call)

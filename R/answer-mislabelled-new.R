@@ -107,8 +107,8 @@ by_own_label <- function(said) {
 #'   these are not those of the fit)
 #' @noRd
 counted_nodes <- function(object, at, level) {
-  learned <- !is_average(object) && rate_learned(object) && has_rows(object)
-  rates <- if (learned && !is.null(level)) rate_posterior(object)
+  open <- rate_is_open(object) && has_rows(object) && !is.null(level)
+  rates <- if (open) rate_posterior(object)
   if (is.null(rates)) {
     return(at)
   }

@@ -302,22 +302,9 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   found <- if (is.null(checks)) {
     called_by_model(found, if_some, fdr, given, test)
   } else {
-    called_by_checks(found, if_some, fdr, checks)
+    called_by_random(found, if_some, fdr, checks)
   }
   new_mislabelled(found, wrong_count(object, level), shown_rate(object), nobs(object), test)
-}
-
-#' @param found list(rows, cutoff), of called_by_model() or called_by_checks().
-#' @param expected see wrong_count().
-#' @noRd
-new_mislabelled <- function(found, expected, rate, n, test = NULL) {
-  cutoff <- found$cutoff
-  rows <- found$rows
-  structure(
-    if (is.null(cutoff)) rows else rows[cutoff$called, ],
-    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = n, rate = rate,
-    test = test, class = c("sturdy_mislabelled", "data.frame")
-  )
 }
 
 #' @rdname mislabelled

@@ -63,8 +63,9 @@
 #'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words; `curve`: the
 #'     Bayes factor for wrong labels and a linear boundary against a curved one without, `NA`
 #'     where there is none;
-#'   * `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
-#'     if some are, and averaged over all noise models; `level`;
+#'   * `any`, `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
+#'     if there is one at least, under the noise models that allow for some (there may be none
+#'     under these, too), and averaged over all noise models; `level`;
 #'   * `n`, the number of labels, and `noticed`, a data frame with a row for all labels and for
 #'     those of each true class: `of`, the `share` that would be wrong, and the `probability` that
 #'     it would be noticed;
@@ -130,23 +131,31 @@ noise_test.sturdy_model <- function(object, level = 0.9, ...) {
 
 abort_no_test <- function(object, call) {
   left <- object$nodes$models$model
+  abort <- function(...) abort_sturdy(c(...), "no_average", arg = "object", call = call)
   if (identical(object$spec$epsilon, "average") && length(left)) {
-    abort_sturdy(
-      c(
-        "The fit has been left with the noise model {.val {left}} alone.",
-        i = "Under the others the search found no mode, or one that was far behind on a part of the
-             rows. Compare {.fn log_evidence} of {.code update(fit, epsilon = \"learn\")}."
-      ),
-      "no_average", arg = "object", call = call
+    asked <- names(noise_weights("average", object$spec$noise, object$data$reports))
+    if (length(asked) == 1 || !"none" %in% asked) {
+      abort(
+        "The fit has no noise model but {.val {asked}}, as its {.arg noise} asks.",
+        i = "Models with and without wrong labels are compared, as in {.code update(fit, noise =
+             noise_prior())}."
+      )
+    }
+    abort(
+      "The fit has been left with the noise model {.val {left}} alone.",
+      i = "Under the others the search found no mode, or one that was far behind on a part of the
+           rows. Compare {.fn log_evidence} of {.code update(fit, epsilon = \"learn\")}."
     )
   }
-  abort_sturdy(
-    c(
-      "{.arg object} must be a fit that averages over noise models, with and without
-       wrong labels.",
-      i = "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
-    ),
-    "no_average", arg = "object", call = call
+  abort(
+    "{.arg object} must be a fit that averages over noise models, with and without
+     wrong labels.",
+    i = if (has_rows(object)) {
+      "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
+    } else {
+      "This one keeps no rows, which a test takes: fit some thousand of them, drawn at random, by
+       {.fn {spec_model(object$spec)}} with its defaults."
+    }
   )
 }
 
@@ -170,6 +179,7 @@ noise_statement <- function(object, level) {
       bayes_factor = factor, curve = curve, disproved = length(report_misread(object$data$reports)) > 0,
       verdict = noise_verdict(factor, curve),
       some = density_summary(average_density(object, some), level),
+      any = density_summary(any_density(average_density(object)), level),
       average = density_summary(average_density(object), level), level = level,
       models = models, rates = rate_table(object, level, some),
       two = if (any(one) && any(by_class)) {
@@ -214,7 +224,7 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
       number(x$prior_none), ")"
     ),
     "Bayes factor for some" = bounded(x$bayes_factor, 1e-4, 1e4, number),
-    "If some are wrong" = count_interval(x$some, x, digits),
+    "If some are wrong" = count_interval(x$any, x, digits),
     "Averaged" = count_interval(x$average, x, digits)
   ))
   models <- x$models

@@ -33,12 +33,14 @@ is_called <- function(test) {
 
 #' The verdict: whether labels are wrong and what to do, how many, and whether wrong labels would
 #' show
-#' @param test see noise_statement().
+#' @param test see noise_statement(). @param most letters that names of classes may have.
 #' @noRd
-verdict_lines <- function(test, digits = 2) {
+verdict_lines <- function(test, digits = 2, most = Inf) {
   c(
     "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
-    "Could hide?" = if (test_kind(test) %in% c("no sign", "open")) noticed_line(test$noticed)
+    "Could hide?" = if (test_kind(test) %in% c("no sign", "open")) {
+      noticed_line(test$noticed, most)
+    }
   )
 }
 
@@ -63,7 +65,7 @@ odds_words <- function(factor) {
   if (factor > 1e4) "over 10,000 to 1" else paste(whole(signif(factor, 2)), "to 1")
 }
 
-#' Beside "no sign" stands how many there would be if some were wrong nevertheless: the averaged
+#' Beside "no sign" stands how many there would be if one were wrong nevertheless: the averaged
 #' interval would be as narrow as the sign is weak
 #' @noRd
 count_line <- function(test, digits) {
@@ -74,8 +76,8 @@ count_line <- function(test, digits) {
   ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
   interval <- paste0(format(100 * test$level), "% interval")
   count <- count_text(test$average$count, digits)
-  # readers stumble over "if some, 0 to 13"
-  some <- if (test$some$lower > 0) ends(test$some) else paste("up to", whole(test$some$upper))
+  # readers stumble over "if some, 1 to 1"
+  some <- if (test$any$lower > 1) ends(test$any) else paste("up to", whole(test$any$upper))
   switch(test_kind(test),
     curve = curved_count,
     "no sign" = paste0(
@@ -99,7 +101,7 @@ curved_count <- "See gpc(): to bpm() all that a curve explains looks wrong."
 expected_line <- function(test, of, digits) {
   number <- function(part) paste0(count_text(part$count, digits), " ", of, ".")
   switch(test_kind(test),
-    curve = curved_count, "no sign" = paste("Probably none; if some, about", number(test$some)),
+    curve = curved_count, "no sign" = paste("Probably none; if some, about", number(test$any)),
     paste("About", number(test$average))
   )
 }
@@ -112,14 +114,19 @@ ends_words <- function(ends, count) {
     return(paste0(", ", count, " expected"))
   }
   number <- format_each(round(ends$count), 7)
-  paste0("; ", number[1], " if classes overlap, ", number[2], " if not")
+  if (anyNA(ends$probability)) {
+    paste0("; ", number[1], " if the scores err, ", number[2], " if they hardly do")
+  } else {
+    paste0("; ", number[1], " if classes overlap, ", number[2], " if not")
+  }
 }
 
-#' The other end, where the data do not say which is the case
+#' The other end, where the data do not say which is the case: those of a second stage, whose
+#' scores may contradict right labels because the classes overlap, or because the classifier is poor
 #' @noRd
 apart_words <- function(ends) {
   if (!is.null(ends) && anyNA(ends$probability) && ends_differ(ends)) {
-    paste0("; ", format_each(round(ends["apart", "count"]), 7), " if classes hardly overlap")
+    paste0("; ", format_each(round(ends["apart", "count"]), 7), " if the scores hardly err")
   }
 }
 
@@ -140,9 +147,9 @@ would_show <- function(noticed) {
   !is.null(noticed) && all(in_ten(noticed$probability) >= 8)
 }
 
-#' @param noticed see noticed().
+#' @param noticed see noticed(). @param most letters that the name of a class may have.
 #' @noRd
-noticed_line <- function(noticed) {
+noticed_line <- function(noticed, most) {
   if (is.null(noticed)) {
     return(NULL)
   }
@@ -150,12 +157,13 @@ noticed_line <- function(noticed) {
   often <- in_ten(noticed$probability)
   least <- which.min(often[-1]) + 1
   hidden <- often[least] < often[1]
+  class <- shorter(quoted_empty(noticed$of[-1]), most)[least - 1]
   words <- if (often[1] == 0) {
     "would hardly ever show in such a table."
   } else {
     paste0(
       "would show in ", often[1], " of 10 such tables",
-      if (hidden) paste0(" (", strtrim(noticed$of[least], 8), " alone: ", often[least], ")"), "."
+      if (hidden) paste0(" (", class, " alone: ", often[least], ")"), "."
     )
   }
   paste(share, "wrong", words)
@@ -169,6 +177,7 @@ verdict_notes <- function(test) {
   if (test_kind(test) == "curve") {
     return(NULL)
   }
+  differ <- isTRUE(test$two > verdict_limits[2]) && test_kind(test) != "no sign"
   c(
     if (isTRUE(test$linear) && is_called(test) && !isTRUE(test$curve > verdict_limits[2])) {
       "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
@@ -178,20 +187,29 @@ verdict_notes <- function(test) {
         "All labels ", test$suspects, " are under suspicion alike: the inputs do not predict them."
       )
     },
-    if (isTRUE(test$two > verdict_limits[2]) && length(test$levels) > 2) {
+    if (differ && length(test$levels) > 2) {
       paste0(
         "Some classes are taken for particular others (", odds_words(test$two), "): see ",
         "noise_matrix().", if (isTRUE(test$shared)) {
           " Overlap of two classes only looks the same (compare kernels = \"average\")."
         }
       )
-    } else if (isTRUE(test$two > verdict_limits[2])) {
+    } else if (differ && side_told(test$models)) {
       paste0(
         "More among true ", test$rates$class[which.max(test$rates$rate)], " (",
         odds_words(test$two), ")."
       )
     }
   )
+}
+
+#' Do the data say in which class labels are wrong, where both models of one class alone were tried?
+#' With rates by group either may beat one rate, as it predicts fewer wrong labels
+#' @param models of noise_statement().
+#' @noRd
+side_told <- function(models) {
+  sides <- models$log_evidence[models$model %in% names(noise_only)]
+  length(sides) < 2 || !isTRUE(abs(diff(sides)) <= log(verdict_limits[2]))
 }
 
 #' A number in words where it is beyond what it can be trusted to

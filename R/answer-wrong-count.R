@@ -28,6 +28,11 @@ average_density <- function(object, models = object$nodes$models$model) {
   mix_densities(nodes$wrong[models], share)
 }
 
+#' A distribution on 0, 1, ... where it is known not to be 0; one that stops there may go on with
+#' what is beyond its digits
+#' @noRd
+any_density <- function(density) if (length(density) > 1) replace(density, 1, 0) else c(0, 1)
+
 #' The mean of a distribution on 0, 1, ... and its central interval, with a level
 #' @noRd
 density_summary <- function(density, level) {

@@ -239,7 +239,7 @@ bpm_spec <- function(...,
   epsilon <- check_epsilon(epsilon, average = TRUE)
   nugget <- check_nugget(nugget, inference)
   if (inference == "adf" && is.character(epsilon)) {
-    abort_no_learning("epsilon")
+    abort_no_learning("epsilon", epsilon)
   }
   if (is.null(criterion)) criterion <- default_criterion(df)
   new_spec(

@@ -32,10 +32,13 @@
 #' random it still contradicts them, and their number can be learned. Where they fall on rows
 #' that do look like the other class, as most human errors do, flatter scores explain them
 #' as well as wrong labels do: then the number that is learned is the least there can be. Two
-#' things are possible: the classes overlap, or the labels are wrong, and only who knows the subject
-#' can tell. Who knows how often a label that is right would contradict the inputs says so by
-#' `noise = noise_prior(overlap = 0.01)` (held), or `overlap = c(0.01, 0.1)` (bounded). Without it,
-#' the number is learned, and that under an overlap of 1 % is stated beside it.
+#' things are possible: the scores err (because the classes overlap, or because the classifier is
+#' poor), or the labels are wrong, and only who knows the subject and the classifier can tell. Who
+#' knows how often a label that is right would contradict the *scores* says so by
+#' `noise = noise_prior(overlap = 0.01)` (held), or `overlap = c(0.01, 0.1)` (bounded). That two
+#' experts agree on 99 % of the rows does not make it 0.01: a classifier that was trained on 200 rows
+#' errs more often than they do, and its errors would count as wrong labels. Without it,
+#' the number is learned, and that under 1 % is stated beside it: "if the scores hardly err".
 #'
 #' # Scores
 #' Columns are matched to the classes by name, also with the prefix `.pred_` or `prob.`;
@@ -172,12 +175,6 @@ learned.second_stage <- function(object) {
     rep("weight" %in% now$free, length(now$weight)), "slope" %in% now$free,
     rep(rate_learned(object), length(object$epsilon))
   )
-}
-
-moved_to.second_stage <- function(object, nodes, k) {
-  object$recalibration[c("weight", "slope")] <- nodes$hyper[[k]]
-  object$ep$b[] <- last_slice(nodes$b, k)
-  with_rates(object, nodes, k)
 }
 
 seen_new.second_stage <- function(object, X, call, used) {

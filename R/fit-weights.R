@@ -77,7 +77,7 @@ weight_names <- function(blueprint) {
 check_nugget <- function(nugget, inference, call = rlang::caller_env()) {
   if (identical(nugget, "learn")) {
     if (inference == "adf") {
-      abort_no_learning("nugget", call)
+      abort_no_learning("nugget", nugget, call)
     }
     return(nugget)
   }
@@ -88,7 +88,7 @@ check_nugget <- function(nugget, inference, call = rlang::caller_env()) {
 check_prior_scale <- function(prior_scale, inference, call = rlang::caller_env()) {
   if (identical(prior_scale, "learn")) {
     if (inference == "adf") {
-      abort_no_learning("prior_scale", call)
+      abort_no_learning("prior_scale", prior_scale, call)
     }
     return(prior_scale)
   }
@@ -99,9 +99,9 @@ check_prior_scale <- function(prior_scale, inference, call = rlang::caller_env()
   check_hyper(prior_scale, "prior_scale", TRUE, call = call)
 }
 
-abort_no_learning <- function(arg, call = rlang::caller_env()) {
+abort_no_learning <- function(arg, given, call = rlang::caller_env()) {
   must(
-    FALSE, arg, "be numeric with {.code inference = \"adf\"}, not {.val learn}",
+    FALSE, arg, "be numeric with {.code inference = \"adf\"}, not {.val {given}}",
     if (arg == "nugget") "hyperparameter" else arg,
     more = c(
       i = "Learning compares fits to the same rows, and assumed density filtering

@@ -52,6 +52,7 @@
 #'
 #' `sturdy_message_median`, once a session, while the centre of draws is the median;
 #' `sturdy_message_left_out`, once a session, for rows with missing values;
+#' `sturdy_error_no_latent` for a [second_stage()], which has no latent function;
 #' `sturdy_error_choice` for another `type`, or `"link"` without a nugget; those of
 #' [predict()][predict.sturdy_model] for `newdata`; `sturdy_error_memory`.
 #' @references
@@ -161,6 +162,7 @@ path_draws <- function(usual, rows, call = rlang::caller_env()) {
 marginal_inputs <- function(model, newdata) {
   call <- rlang::caller_env()
   check_posterior(model, call)
+  check_has_latent(model, call)
   inform_median()
   must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata, call = call)
   new <- forge(model$blueprint, as.data.frame(newdata), call, novel = takes_novel(model))

@@ -38,10 +38,17 @@ average_band <- function(curve, covariance, df, level = 0.9) {
   share <- variance / (p[at] * (1 - p[at]))
   share[is.nan(share)] <- 0 # p is 0 or 1
   if (length(at) > 1) share <- stats::approx(at, share, seq_along(p))$y
-  # of a beta distribution: 0 < size < Inf
+  beta_band(p, share, level)
+}
+
+#' Central interval of a beta distribution that holds its mean
+#' @param share of the largest variance that a distribution with the mean p can have.
+#' @return list(lower, upper)
+#' @noRd
+beta_band <- function(p, share, level) {
   size <- pmin(pmax(1 / share - 1, 0.01), 1e8)
-  # qbeta() warns of its precision where the answer rounds to 0 or 1
-  end <- function(q) suppressWarnings(stats::qbeta(q, p * size, (1 - p) * size))
+  # qbeta() warns of its precision where the answer rounds to 0 or 1, and may then be beyond 1
+  end <- function(q) pmin(suppressWarnings(stats::qbeta(q, p * size, (1 - p) * size)), 1)
   # the mean of a very skew distribution may lie outside its central interval
   list(
     lower = pmin(end((1 - level) / 2), p), upper = pmax(end((1 + level) / 2), p)

@@ -6,50 +6,55 @@ print_most <- 6L # lines, where the console is 80 letters wide
 print.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
   digits <- check_digits(digits)
-  answer <- answer_lines(x, digits)
-  note <- c(trouble_note(x), attr(answer, "notes"))
-  fields <- c(
-    c(answer), Note = if (length(note)) note[[1]], Fit = fit_title(x), Rows = describe_rows(x),
-    Known = describe_known(x),
-    Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)),
-    More = more_line(x)
-  )
-  cat(paste0(fewer_lines(fields, length(answer)), "\n"), sep = "")
+  cat(paste0(fewer_lines(print_ways(x, digits)), "\n"), sep = "")
   invisible(x)
 }
 
-#' Lines of print_fields(), but no more than print() may have: the last field goes first, then
-#' those behind the answer are shortened, from the last to the first, and left out if need be
-#' @param answer how many fields are kept whole.
+#' Fields that print() may show, the way that shows most first: without the last; with shorter
+#' names; and without what a reader misses least. No sentence is ever cut
+#' @return a list of functions, each of which returns fields
 #' @noRd
-fewer_lines <- function(fields, answer) {
-  lines <- field_lines(fields)
-  over <- function() sum(lengths(lines)) - print_most
-  if (over() > 0) lines[length(lines)] <- NULL
-  for (k in rev(setdiff(seq_along(lines), seq_len(answer)))) {
-    most <- max(1, length(lines[[k]]) - max(over(), 0))
-    if (most < length(lines[[k]])) lines[[k]] <- cut_short(lines[[k]][seq_len(most)])
-  }
-  while (over() > 0 && length(lines) > answer) lines[length(lines)] <- NULL
-  unlist(lines)
+print_ways <- function(x, digits) {
+  test <- if (is_test(x)) noise_statement(x, 0.9)
+  ways <- list(
+    list(), list(without = "More"), list(most = 12), list(most = 9), list(most = 7),
+    list(most = 7, without = c("More", "Fit")),
+    list(most = 7, without = c("More", "Fit", "Absorbed", "Known")),
+    list(most = 7, without = c("More", "Fit", "Absorbed", "Known", "Rows"))
+  )
+  lapply(ways, function(way) {
+    function() do.call(fit_fields, c(list(x, test, digits), way))
+  })
 }
 
-#' Lines of which more would follow
+#' @param test of noise_statement(), `NULL` for a fit without one. @param most letters that names
+#'   of classes may have. @param without names of fields.
 #' @noRd
-cut_short <- function(lines) {
-  last <- length(lines)
-  lines[last] <- paste0(substr(lines[last], 1, getOption("width") - 4), " ...")
+fit_fields <- function(x, test, digits, most = Inf, without = if (most < Inf) "More") {
+  note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test))
+  fields <- c(
+    answer_lines(x, test, digits, most), Note = if (length(note)) note[[1]], Fit = fit_title(x),
+    Rows = describe_rows(x, most), Known = describe_known(x),
+    Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)
+  )
+  fields[!names(fields) %in% without]
+}
+
+#' Lines of print_fields(), of the first way in which there are no more than print() may have
+#' @noRd
+fewer_lines <- function(ways) {
+  for (fields in ways) {
+    lines <- unlist(field_lines(fields()))
+    if (length(lines) <= print_most) break
+  }
   lines
 }
 
-#' What a fit says of wrong labels; with the attribute notes
+#' What a fit says of wrong labels
+#' @param test,most see fit_fields().
 #' @noRd
-answer_lines <- function(x, digits) {
-  if (!is_test(x)) {
-    return(untested_lines(x, digits))
-  }
-  test <- noise_statement(x, 0.9)
-  structure(verdict_lines(test, max(digits - 1, 1)), notes = verdict_notes(test))
+answer_lines <- function(x, test, digits, most = Inf) {
+  if (is.null(test)) untested_lines(x, digits) else verdict_lines(test, max(digits - 1, 1), most)
 }
 
 #' What a fit that does not test whether labels are wrong says of them
@@ -167,15 +172,21 @@ describe_known <- function(x) {
   )
 }
 
-describe_rows <- function(x) {
+#' @param most letters that names of classes may have: with a limit all is short.
+#' @noRd
+describe_rows <- function(x, most = Inf) {
   left_out <- if (is.null(x$shards)) length(x$data$na_action) else x$shards$left_out
   paste0(
     whole(nobs(x)),
     if (!is.null(x$shards) && !inherits(x, "butchered")) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },
-    if (left_out) paste0(" (", left_out, " more left out: missing values)"), ", ",
-    describe_inputs(x), "; classes ", describe_classes(x)
+    if (left_out && most < Inf) {
+      paste0(" (", left_out, " left out)")
+    } else if (left_out) {
+      paste0(" (", left_out, " more left out: missing values)")
+    },
+    ", ", describe_inputs(x), "; classes ", describe_classes(x, most)
   )
 }
 
@@ -187,9 +198,9 @@ describe_inputs <- function(x) {
   }
 }
 
-describe_classes <- function(x) {
+describe_classes <- function(x, most = Inf) {
   event <- if (!is_several(x)) ", event"
-  each <- paste0(x$blueprint$levels, " (", label_counts(x), c("", event), ")")
+  each <- paste0(shorter(quoted_empty(x$blueprint$levels), most), " (", label_counts(x), c("", event), ")")
   if (is_several(x)) name_some(each) else paste(each, collapse = " and ")
 }
 

@@ -65,7 +65,7 @@ report_count <- function(object, found) {
   test <- attr(found, "test")
   no_sign <- !is.null(test) && test_kind(test) == "no sign"
   curved <- !is.null(test) && test_kind(test) == "curve"
-  shown <- if (no_sign) test$some else expected
+  shown <- if (no_sign) test$any else expected
   interval <- paste0(format(100 * expected$level), "% interval ", range_text(shown))
   likely <- sum(found$probability > 0.5)
   list(
@@ -99,9 +99,9 @@ report_count <- function(object, found) {
 #' @param some only if some are wrong?
 #' @noRd
 count_picture <- function(object, shown, some) {
-  models <- object$nodes$models$model
-  if (length(models)) {
-    density <- average_density(object, if (some) setdiff(models, "none") else models)
+  if (length(object$nodes$models$model)) {
+    density <- average_density(object)
+    if (some) density <- any_density(density)
     picture <- picture_count(density / sum(density), shown$lower, shown$upper)
     svg_picture(picture, picture$title, height = 230)
   }

@@ -47,7 +47,9 @@ summary.sturdy_model <- function(object, ...) {
     list(
       title = fit_title(object),
       rows = describe_rows(object),
-      verdict = answer_lines(object, 3),
+      verdict = answer_lines(
+        object, if (is_test(object)) noise_statement(object, 0.9), 3
+      ),
       fitted = c(
         describe_latent(object, 3), "Label noise" = describe_noise(object, 3),
         "Known labels" = describe_known(object), Learned = describe_learning(object),

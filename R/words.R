@@ -77,6 +77,30 @@ name_some <- function(names) {
   )
 }
 
+#' Names of at most so many letters, without their middle, where they then still differ
+#' @noRd
+shorter <- function(names, most) {
+  long <- nchar(names) > most
+  if (!any(long)) {
+    return(names)
+  }
+  letters <- most - 2 # beside the dots
+  short <- names
+  short[long] <- paste0(
+    substr(names[long], 1, ceiling(letters / 2)), "..",
+    substring(names[long], nchar(names[long]) - letters %/% 2 + 1)
+  )
+  if (anyDuplicated(short)) names else short
+}
+
+#' A name that is empty or blank prints as nothing
+#' @noRd
+quoted_empty <- function(names) {
+  blank <- !nzchar(trimws(names))
+  names[blank] <- paste0("\"", names[blank], "\"")
+  names
+}
+
 #' A number of rows that is expected
 #' @noRd
 count_text <- function(v, digits) format(if (v < 10) signif(v, digits) else round(v))

@@ -42,7 +42,7 @@ experiment <- list(
     rows <- parts$results
     rows$classes <- ifelse(rows$data %in% two_sets, "two", "several")
     columns <- c(
-      "wrong", "count", "lower", "upper", "covered", "signs", "confident", "differ", "auc",
+      "wrong", "count", "lower", "upper", "covered", "apart", "signs", "confident", "differ", "auc",
       "auc_own", "suggested", "seconds"
     )
     by <- c("classifier", "classes", "noise", "rows")
@@ -132,6 +132,8 @@ judge_scores <- function(task) {
     n = length(wrong), wrong = sum(wrong), count = expected$count, lower = expected$lower,
     upper = expected$upper,
     covered = expected$lower <= sum(wrong) && sum(wrong) <= expected$upper,
+    # the number if the scores hardly err
+    apart = c(attr(found, "test")$ends["apart", "count"], NA)[1],
     signs = attr(found, "test")$bayes_factor > 3,
     confident = confident_count(prob, table$y),
     differ = sum(colnames(prob)[max.col(prob, "first")] != table$y),

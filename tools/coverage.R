@@ -22,8 +22,15 @@ unlink(Sys.glob(file.path(copy, "src", "*.[os]*")))
 # this script at the end
 results <- file.path(dirname(copy), "results.rds")
 code <- sprintf(
-  "saveRDS(as.data.frame(testthat::test_dir('%s', package = 'sturdy', load_package = 'installed',
-     filter = '%s', reporter = 'silent', stop_on_failure = FALSE)), '%s')
+  "tests <- testthat::test_dir('%s', package = 'sturdy', load_package = 'installed',
+     filter = '%s', reporter = 'silent', stop_on_failure = FALSE)
+   said <- function(test) {
+     failed <- Filter(function(x) inherits(x, c('expectation_failure', 'expectation_error')),
+                      test$results)
+     paste(rep(paste0(test$file, ': ', test$test, ':'), length(failed)),
+           vapply(failed, conditionMessage, ''))
+   }
+   saveRDS(unlist(lapply(tests, said)), '%s')
    # counts of sessions that a test killed while they were written
    for (file in list.files(dirname(system.file(package = 'sturdy')), '^covr_trace_',
                            full.names = TRUE)) {
@@ -32,9 +39,8 @@ code <- sprintf(
   file.path(copy, "tests", "testthat"), c(commandArgs(TRUE), ".")[1], results
 )
 covered <- covr::package_coverage(copy, type = "none", code = code, quiet = TRUE)
-tests <- readRDS(results)
-failed <- tests[tests$failed > 0 | tests$error, ]
-if (nrow(failed)) cat("FAILED:", paste0(failed$file, ": ", failed$test), sep = "\n  ")
+failed <- readRDS(results)
+if (length(failed)) cat("FAILED:", failed, sep = "\n  ")
 lines <- covr::tally_coverage(covered, by = "line")
 
 share <- function(value) 100 * mean(value > 0)
@@ -61,4 +67,4 @@ for (name in names(sort(by_file))) {
 cat(sprintf(
   "%s: %.1f %% of %d lines\n", names(totals), totals, as.vector(table(language))
 ), sep = "")
-quit(status = as.integer(any(totals < least) || nrow(failed) > 0))
+quit(status = as.integer(any(totals < least) || length(failed) > 0))

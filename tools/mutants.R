@@ -82,7 +82,7 @@ mutant(
 mutant(
   "false-discovery rate not cumulated", "R/answer-called.R",
   "cumsum(1 - by) / found$rank",
-  "1 - by", r = "answer-mislabelled"
+  "1 - by", r = "answer-called"
 )
 mutant(
   "rows are called wrong while it is open whether any label is", "R/answer-called.R",
@@ -1048,6 +1048,15 @@ mutant(
 mutant(
   "new rows have the rates of the first group", "R/report-known.R",
   "match(said, sources)", "rep(1L, length(said))", r = "answer-mislabelled-new"
+)
+mutant(
+  "variances through inducing inputs that are too few", "R/fit-few.R",
+  "if (variance_gap(object, chosen, made) < few_gap) {", "if (TRUE) {", r = "fit-few"
+)
+mutant(
+  "the gap of variances at another node than the covariance", "R/fit-few.R",
+  "made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]",
+  "made$C <- made$C[, , seq_len(functions), drop = FALSE]", r = "fit-few"
 )
 mutant(
   "leave-one-out probabilities of a glm are fitted ones", "R/data-scorers.R",

@@ -26,6 +26,10 @@ fuzz_objects <- function() {
   f_shards <- bpm(class ~ u + v, pieces, epsilon = 0.1)
   con <- DBI::dbConnect(RSQLite::SQLite())
   DBI::dbWriteTable(con, "d", transform(d, class = as.character(class)))
+  scores <- plogis(cbind(no = -d$u, yes = d$u))
+  f_scores <- second_stage(scores, d$class, control = quiet)
+  shares <- function(x, y) prop.table(table(y))
+  shares_of <- function(model, x) matrix(model, nrow(x), 2, TRUE, list(NULL, names(model)))
   m <- mvt(c(0, 1), diag(2), 3)
   p <- categorical(c(0.2, 0.3, 0.5))
   # methods of generics whose package may not be here, called as these would
@@ -43,7 +47,8 @@ fuzz_objects <- function() {
     compared = compare_inducing(f_rank, inducing = 6), performed = performance_of(f_gpc),
     gp = structure(list(args = list()), class = c("gp_class", "model_spec")),
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
-    f_classes = f_classes, d3 = d3,
+    f_classes = f_classes, d3 = d3, scores = scores, f_scores = f_scores, shares = shares,
+    shares_of = shares_of,
     f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,
     f_stream = bpm_stream(class ~ ., d, batch_size = 8), gram = tcrossprod(X) + diag(16),
     f_selected = select_model(class ~ u + v, d, two, "evidence"),

@@ -13,15 +13,7 @@ shard_data <- function(n = 600, seed = 1, flips = 0.1) {
 
 # EP starts under the posterior of a part of the rows, as it does where there are many
 local_few <- function(rows = 100L, env = parent.frame()) {
-  space <- asNamespace("sturdy")
-  put <- function(value) {
-    get("unlockBinding", baseenv())("stage_rows", space)
-    assign("stage_rows", value, space)
-    lockBinding("stage_rows", space)
-  }
-  before <- space$stage_rows
-  put(rows)
-  withr::defer(put(before), envir = env)
+  local_mocked(stage_rows = rows, frame = env)
 }
 
 held_kernel <- function(nugget = 0.1) {

@@ -208,36 +208,6 @@ test_that("a vector of the event is taken for further rows as well", {
   expect_equal(one$probability, two$probability)
 })
 
-test_that("new rows are called by all nodes, and by those with wrong labels if asked to", {
-  fit <- gpc(
-    class ~ a + b, toy(60), kernel = kernel_iso(1.5, bias = 0.1, fixed = "lengthscale"),
-    epsilon = "average", hyper = "integrate", control = ep_control(progress = FALSE)
-  )
-  new <- toy(20)
-  code <- as.integer(new$class)
-  X <- forge(fit$blueprint, new, NULL)$X
-  at <- truth_new(fit, X, used = all_nodes(fit))
-  wrong <- function(these) {
-    joint <- Reduce(`+`, lapply(which(these), function(k) {
-      at$weight[k] * at$p[, , k] * t(node_omega(fit)[[k]])[code, ]
-    }))
-    1 - joint[cbind(1:20, code)] / rowSums(joint)
-  }
-  model <- nodes(fit)$model
-  found <- mislabelled(fit, newdata = new)
-  expect_equal(found$probability[order(found$row)], wrong(rep(TRUE, length(model))))
-  expect_equal(found$if_some[order(found$row)], wrong(model != "none"))
-  # the verdict on the training rows decides here, too
-  expect_lt(noise_test(fit)$bayes_factor, 3)
-  expect_message(
-    none <- mislabelled(fit, newdata = new, fdr = 0.5), class = "sturdy_message_open_verdict"
-  )
-  expect_equal(nrow(none), 0)
-  some <- suppressMessages(mislabelled(fit, newdata = new, fdr = 0.5, given = "some"))
-  expected <- sort(wrong(model != "none"), decreasing = TRUE)
-  expect_equal(nrow(some), max(0, which(cumsum(1 - expected) <= 0.5 * seq_along(expected))))
-})
-
 test_that("numbers that are all 1 are not guessed to be the event", {
   for (prob in list(0.9, c(0.9, 0.2), cbind(0.1, 0.9))) {
     one <- rep(1, NROW(prob))

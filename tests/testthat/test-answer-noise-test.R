@@ -35,6 +35,8 @@ test_that("the number if some are wrong and the averaged one are mixtures", {
   expect_equal(test$some$count, sum(some * vapply(fit$nodes$wrong[-1], mean_of, 0)))
   expect_equal(test$average$count, sum(mislabelled(fit)$probability), tolerance = 1e-6)
   expect_equal(fit$nodes$wrong$none, 1)
+  one_or_more <- test$average$count / (1 - average_density(fit)[1])
+  expect_equal(test$any$count, one_or_more, tolerance = 1e-6)
   expect_gte(test$some$lower, test$average$lower)
   # without a level no interval is looked for, nor shown
   found <- mislabelled(fit, level = NULL)
@@ -95,6 +97,11 @@ test_that("a fit without the models to compare is refused", {
   one <- gpc(class ~ a + b, toy(), kernel = free_nugget(), epsilon = "learn",
              hyper = "integrate", control = quiet)
   expect_error(noise_test(one), class = "sturdy_error_no_average")
+  asked <- tested(noise = noise_prior(models = c(one = 1)))
+  expect_error(noise_test(asked), "as its `noise` asks", class = "sturdy_error_no_average")
+  filtered <- bpm(class ~ a + b, toy(), inference = "adf")
+  expect_error(noise_test(filtered), "keeps no rows", class = "sturdy_error_no_average")
+  expect_error(update(filtered, epsilon = "average"), "not \"average\"")
   expect_error(noise_test(1), class = "sturdy_error_type")
   expect_error(flip_rates("a"), class = "sturdy_error_type")
   expect_error(review(list()), class = "sturdy_error_type")

@@ -16,14 +16,14 @@ test_that("Bayes factors have words", {
 test_that("each verdict says what to do, how many and whether wrong labels would show", {
   test <- list(
     n = 1100, level = 0.9, average = list(count = 0.3, lower = 0, upper = 2),
-    some = list(count = 3.4, lower = 1, upper = 7),
+    any = list(count = 3.4, lower = 2, upper = 7),
     noticed = data.frame(of = c("all", "no", "ill"), share = 0.1, probability = c(0.42, 0.6, 0.18))
   )
   said <- function(factor) verdict_lines(c(list(bayes_factor = factor), test))
   expect_match(said(0.1)[[1]], "No sign, but some could hide")
   # the averaged interval, which would be narrow, is not what stands beside it
-  expect_match(said(0.1)[["How many?"]], "if some, 1 to 7 of 1,100 (90% interval)", fixed = TRUE)
-  test$some$lower <- 0
+  expect_match(said(0.1)[["How many?"]], "if some, 2 to 7 of 1,100 (90% interval)", fixed = TRUE)
+  test$any$lower <- 1
   expect_match(said(0.1)[["How many?"]], "if some, up to 7 of 1,100", fixed = TRUE)
   numbers <- utils::modifyList(test, list(level = NULL))
   expect_equal(
@@ -70,4 +70,36 @@ test_that("what a linear boundary, a rare class and rates by class mean is said 
   test$shared <- TRUE
   expect_match(verdict_notes(test)[3], "noise_matrix\\(\\)\\. Overlap of two classes")
   expect_length(verdict_notes(list(bayes_factor = 1, linear = TRUE, two = NA)), 0)
+})
+
+test_that("which class has more is said of wrong labels that show, where one class beats the other", {
+  test <- list(
+    bayes_factor = 30, two = 12, levels = c("no", "ill"),
+    rates = data.frame(class = c("no", "ill"), rate = c(0.1, 0.2)),
+    models = data.frame(model = c("none", "one", "first", "second"), log_evidence = c(0, 1, 3, 5))
+  )
+  expect_match(verdict_notes(test), "More among true ill (12 to 1).", fixed = TRUE)
+  test$models$log_evidence[3] <- 4.5 # as rates by group have it: either predicts fewer
+  expect_null(verdict_notes(test))
+  test$models <- test$models[-3, ]
+  expect_length(verdict_notes(test), 1)
+  test$bayes_factor <- 0.1
+  expect_null(verdict_notes(test))
+})
+
+test_that("if some are wrong at least one is", {
+  density <- c(0.9, 0.06, 0.03, 0.01)
+  some <- density_summary(any_density(density), 0.9)
+  expect_equal(some, list(count = 1.5, lower = 1, upper = 3))
+  expect_equal(density_summary(any_density(1), 0.9), list(count = 1, lower = 1, upper = 1))
+})
+
+test_that("long names lose their middle, unless two would then be one", {
+  expect_equal(shorter(c("no", "versicolor", "virginica"), 7), c("no", "ver..or", "vir..ca"))
+  alike <- c("treated (1) well", "treated (2) well")
+  expect_equal(shorter(alike, 7), alike)
+  expect_equal(shorter(alike, Inf), alike)
+  noticed <- data.frame(of = c("all", "versicolor", "b"), share = 0.1, probability = c(.6, .5, .9))
+  expect_match(noticed_line(noticed, Inf), "(versicolor alone: 5)", fixed = TRUE)
+  expect_match(noticed_line(noticed, 7), "(ver..or alone: 5)", fixed = TRUE)
 })

@@ -267,3 +267,13 @@ test_that("fewer rows than weights: the fit is that of the kernel, new rows incl
   learned <- bpm(d$X[, 1:13], d$y, prior_scale = "learn", nugget = 0.5, epsilon = 0.1)
   expect_identical(learned$ep$status, "converged")
 })
+
+test_that("filtering refuses what is known of labels", {
+  d <- toy()
+  for (known in list(list(trusted = 1:2), list(rates = rep(1:2, 20)))) {
+    expect_error(
+      do.call(bpm, c(list(class ~ a + b, d, inference = "adf"), known)),
+      class = "sturdy_error_known_labels"
+    )
+  }
+})

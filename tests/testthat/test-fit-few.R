@@ -82,3 +82,40 @@ extended_test("inducing inputs are used where their variances are near enough", 
   all <- prob_new(with_all(made$fit), made$X)
   expect_lt(rms(prob_new(made$fit, made$X) - all), 0.005)
 })
+
+test_that("the first inducing inputs that are enough are taken, and none where none are", {
+  fit <- averaged_some(120, kernel = kernel_iso(3, nugget = 0.1, fixed = TRUE))
+  chosen <- fit$fit$nodes$few
+  expect_null(chosen$C) # rows are few
+  # the node that weighs most is neither the first nor the last
+  order <- order(chosen$weight)
+  order <- c(order[1], rev(order)[1], order[-c(1, length(order))])
+  chosen <- list(node = chosen$node[order], weight = chosen$weight[order])
+  taken <- function(...) {
+    local_mocked(few_times = 2, ...)
+    few_covariance(fit$fit, chosen)
+  }
+  gap <- function(made) variance_gap(fit$fit, chosen, made)
+  through <- function(node, m) inducing_variances(fit$fit, node, few_inputs(fit$fit, m))
+  some <- lapply(c(5, 40), through, node = chosen$node)
+  expect_gt(gap(some[[1]]), few_gap)
+  expect_lt(gap(some[[2]]), few_gap)
+  expect_equal(taken(few_inducing = c(5, 40)), some[[2]])
+  expect_null(taken(few_inducing = c(5, 80))) # not twice as many rows
+  # the gap is that of probabilities by the variances alone, at the node that weighs most
+  node <- chosen$node[which.max(chosen$weight)]
+  one <- latent_at(fit$fit, node)
+  X <- one$data$X[spread_over(120, few_checked), ]
+  exact <- latent_new(one, X, NULL)
+  made <- through(node, 5)
+  s2 <- mixed_variances(fit$fit, function_hyper(fit$fit, node), made, X)
+  expect_equal(
+    gap(some[[1]]),
+    rms(stats::pnorm(drop(exact$m / sqrt(exact$s2))) - stats::pnorm(drop(exact$m) / drop(sqrt(s2)))),
+    tolerance = 1e-6
+  )
+  # and predictions by what was taken are near those of all
+  fit$fit$nodes$few <- c(chosen, some[[2]])
+  all <- prob_new(with_all(fit$fit), fit$X)
+  expect_lt(rms(prob_new(fit$fit, fit$X) - all), 0.005)
+})

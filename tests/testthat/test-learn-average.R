@@ -354,3 +354,53 @@ test_that("a mode that some rows do not show is found on all of them", {
   expect_gt(log_evidence(fit), log_evidence(gpc(class ~ ., d, hyper = "optimum")) - 5)
   expect_lt(fit$kernel$lengthscale[["b"]], 2)
 })
+
+test_that("where labels contradict each other for certain there is no mode", {
+  expect_error(
+    gpc(
+      matrix(c(0, 0, 1, 1)), c(0, 1, 0, 1), kernel = kernel_iso(nugget = 0, fixed = "nugget"),
+      epsilon = 0, hyper = "integrate", control = quiet
+    ),
+    class = "sturdy_error_no_posterior"
+  )
+})
+
+test_that("modes stand for nodes of which too few are effective, and it is said", {
+  fitted <- function() {
+    gpc(
+      class ~ a + b, toy(60), kernel = kernel_iso(), epsilon = "average", hyper = "integrate",
+      control = quiet
+    )
+  }
+  nodes <- fitted()
+  local_mocked(node_least_ess = Inf)
+  expect_message(modes <- fitted(), class = "sturdy_message_integrated_roughly")
+  expect_true(all(startsWith(modes$nodes$models$method, "mode")))
+  # evidences by Laplace are near those of nodes, and how near is not known
+  expect_lt(max(abs(modes$nodes$models$log_evidence - nodes$nodes$models$log_evidence)), 1.5)
+  expect_true(is.na(noise_test(modes)$error$count))
+  apart <- predict(modes, type = "response") - predict(nodes, type = "response")
+  expect_lt(sqrt(mean(apart^2)), 0.05)
+})
+
+test_that("modes alone do where there are many rows, and models far behind on some are left", {
+  d <- toy(240)
+  fitted <- function() {
+    gpc(
+      class ~ a + b, d, kernel = kernel_iso(), epsilon = "average", hyper = "integrate",
+      control = quiet
+    )
+  }
+  nodes <- fitted()
+  local_mocked(average_laplace_rows = 100L, average_hopeless = 1)
+  modes <- suppressMessages(fitted())
+  by <- modes$nodes$models
+  expect_false(any(by$method == "nodes"))
+  # what was left is far behind among all nodes, too
+  all <- nodes$nodes$models
+  behind <- setdiff(all$model, by$model)
+  expect_true(length(behind) > 0)
+  expect_lt(max(all$log_evidence[match(behind, all$model)]), max(all$log_evidence) - 0.3)
+  apart <- predict(modes, type = "response") - predict(nodes, type = "response")
+  expect_lt(sqrt(mean(apart^2)), 0.05)
+})

@@ -115,3 +115,13 @@ test_that("of equal candidates the first is taken", {
     expect_identical(x$table$selected, c(TRUE, FALSE))
   }
 })
+
+test_that("a mode on a bound of the search is told, and not integrated around", {
+  far <- weak_prior(lengthscale = c(log(1e9), 0.01))
+  fit <- gpc(
+    class ~ a + b, toy(), kernel = kernel_iso(prior = far), epsilon = 0.05, hyper = "optimum"
+  )
+  expect_true("lengthscale" %in% fit$learning$on_bound)
+  expect_warning(value <- integral(fit), "bound", class = "sturdy_warning_not_integrated")
+  expect_identical(value, NA_real_)
+})

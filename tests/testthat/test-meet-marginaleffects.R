@@ -184,3 +184,11 @@ test_that("estimates are means where they are asked for, and a message says when
   # 4 standard errors of a mean of 1000 draws between 0 and 1
   expect_lt(max(abs(found$estimate - predict(toy_fit(), new, type = "response"))), 0.065)
 })
+
+test_that("a second stage has no latent function to draw, and says so", {
+  d <- toy_scores(2, 60)
+  fit <- second_stage(d$prob, d$labels, epsilon = 0.1, hyper = "optimum")
+  expect_error(
+    get_predict.sturdy_model(fit, as.data.frame(d$prob)), class = "sturdy_error_no_latent"
+  )
+})

@@ -98,3 +98,29 @@ test_that("the band holds its curve, and there is none without a nugget", {
   }
   expect_true(all(is.na(banded(band_fit(nugget = 0))$lower)))
 })
+
+test_that("through inducing inputs at all rows the covariance of g is that of the kernel", {
+  X <- band_fit()$data$X
+  y <- band_fit()$data$y > 0
+  fit <- gpc(X, y, kernel = held(nugget = 0.3), epsilon = 0.05, inducing = 40, scale = FALSE)
+  new <- X[1:6, ] # elsewhere what the inputs leave of the variance is taken for noise
+  gram <- function(X, Y) {
+    ref_kernel(X, Y, fit$kernel$lengthscale, fit$kernel$variance, fit$kernel$bias)
+  }
+  G <- gram(X, new)
+  R <- solve(gram(X, X) + diag(0.3, 40) + diag(1 / fit$ep$sites$tau))
+  expect_equal(
+    latent_covariance(fit)(new), gram(new, new) - t(G) %*% R %*% G, tolerance = 1e-4
+  )
+})
+
+test_that("a band is within 0 and 1 and holds its mean, whatever the share", {
+  # of some of these qbeta() is beyond 1, by up to 50
+  grid <- expand.grid(p = seq(0.005, 0.995, length.out = 199), share = 1 - 10^seq(-2, -0.3, 0.01))
+  ends <- beta_band(grid$p, grid$share, 0.9)
+  expect_true(all(ends$lower >= 0 & ends$lower <= grid$p))
+  expect_true(all(ends$upper <= 1 & ends$upper >= grid$p))
+  # the uniform distribution has a third of the largest variance
+  expect_equal(beta_band(0.5, 1 / 3, 0.9), list(lower = 0.05, upper = 0.95))
+  expect_equal(beta_band(c(0, 1), c(0.1, 0.1), 0.9), list(lower = c(0, 1), upper = c(0, 1)))
+})

@@ -27,6 +27,23 @@ test_that("a fit prints in at most six lines, none wider than the console", {
   expect_match(printed(fits[[5]]), "Absorbed 40 rows")
 })
 
+test_that("print() shortens names and leaves out fields, but cuts no sentence", {
+  d <- toy()
+  d$class <- factor(d$class, labels = c("versicolor", "virginica"))
+  fit <- gpc(
+    class ~ a + b, d, kernel = held(), epsilon = "average", hyper = "integrate", trusted = 5:9
+  )
+  said <- function(fit) withr::with_options(list(width = 80), capture.output(print(fit)))
+  lines <- said(fit)
+  expect_match(lines, "40, 2 inputs; classes v[a-z.]+r .* and v[a-z.]+a \\(.*, event\\)$", all = FALSE)
+  expect_match(lines, "5 rows trusted", all = FALSE)
+  expect_no_match(lines, "\\.\\.\\.")
+  fields <- list(
+    function() c(a = "one", b = strrep("long ", 100)), function() c(a = "one", b = "short")
+  )
+  expect_equal(fewer_lines(fields), c("  a  one", "  b  short"))
+})
+
 test_that("print() says what went wrong", {
   fit <- toy_fit()
   fit$ep$status <- "max_sweeps"

@@ -1,0 +1,143 @@
+# Out-of-sample probabilities of a classifier that has none of its own.
+
+#' Out-of-sample class probabilities of any classifier
+#'
+#' Fits a classifier `folds` times, each time without the rows of one fold, and has it predict
+#' these: what [mislabelled()] and [second_stage()] need of a classifier that keeps no
+#' out-of-sample predictions.
+#'
+#' @param x Inputs: a data frame or a matrix, a row for each label; whatever `fit` takes and
+#'   `x[rows, , drop = FALSE]` cuts.
+#' @param y Labels: a factor, character or logical vector, or numbers. Rows whose label is `NA` train
+#'   no classifier; they are predicted all the same.
+#' @param fit A function of inputs and labels that returns a fitted classifier; or a model
+#'   specification of parsnip, whose mode is classification.
+#' @param predict A function of a fitted classifier and inputs that returns class probabilities: a
+#'   matrix or data frame with the names of the classes (also with the prefix `.pred_` or
+#'   `prob.`), or a vector for the event, the second of two classes. By default
+#'   `predict(model, x, type = "prob")`.
+#' @param folds How many (2 or more; at most as many as there are labelled rows), or the fold of
+#'   each row: a vector. Rows that belong together (of one patient, of one batch) must be in one fold.
+#'   A number of folds is dealt out at random within each class: `set.seed()` fixes it.
+#' @param progress `TRUE`, `FALSE` or `NA`, as in [ep_control()].
+#' @return A matrix of probabilities [rows x classes], with the attribute `labels`: the first argument of
+#'   [mislabelled()] and [second_stage()], which then need no `labels`. A class that was not among
+#'   the labels of the other folds has the probability 0 there.
+#' @section Cost: `folds` fits to most of the rows, and one prediction of each row. Nothing runs in
+#'   parallel here; a classifier may.
+#' @section Conditions: Errors: `sturdy_error_type` and `sturdy_error_length` for arguments of other
+#'   kinds, `sturdy_error_outcome_levels` for fewer than two classes, `sturdy_error_prob` where
+#'   `predict` returns no probabilities of these rows; an error of `fit` or `predict` is that of
+#'   the classifier. Warnings of the classifier come through.
+#' @seealso [second_stage()], `vignette("your-own-classifier")`
+#' @export
+#' @examples
+#' labels <- flip_labels(iris$Species, rate = 0.1, seed = 1)
+#' set.seed(1)
+#' prob <- cross_fit(
+#'   iris[1:4], labels,
+#'   fit = function(x, y) gpc(x, y, hyper = "optimum"),
+#'   predict = function(model, x) predict(model, x, type = "prob"), folds = 3
+#' )
+#' head(mislabelled(prob))
+cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
+  call <- rlang::current_env()
+  for (arg in c("x", "y", "fit")) check_given(eval(bquote(missing(.(as.name(arg))))), arg, call)
+  must(length(dim(x)) == 2, "x", "be a data frame or a matrix", got = x, call = call)
+  y <- one_a_row(y, nrow(x), "y", "x", call)
+  must(is.atomic(y) && is.null(dim(y)), "y", "be a vector or a factor", got = y, call = call)
+  check_progress(progress, call)
+  learn <- cross_fitter(fit, call)
+  predict <- cross_predictor(predict, call)
+  if (!is.factor(y)) y <- factor(y)
+  y <- droplevels(y)
+  must(
+    nlevels(y) >= 2, "y", "have two classes or more, not {nlevels(y)}", "outcome_levels",
+    call = call
+  )
+  fold <- check_folds(folds, y, call)
+  prob <- matrix(0, nrow(x), nlevels(y), dimnames = list(row_names_of(x), levels(y)))
+  meter <- progress_meter("Cross-fitting", progress)
+  all <- unique(fold)
+  for (k in seq_along(all)) {
+    out <- fold == all[k]
+    train <- !out & !is.na(y)
+    model <- learn(x[train, , drop = FALSE], droplevels(y[train]))
+    new <- x[out, , drop = FALSE]
+    prob[out, ] <- fold_prob(predict(model, new), sum(out), levels(droplevels(y[train])), y, call)
+    meter(k, length(all), sprintf("fits of %d folds", length(all)))
+  }
+  structure(prob, labels = y)
+}
+
+cross_fitter <- function(fit, call) {
+  if (inherits(fit, "model_spec")) {
+    check_package("parsnip", "cross_fit", call)
+    return(function(x, y) generics::fit_xy(fit, x, y))
+  }
+  must(
+    is.function(fit), "fit", "be a function of inputs and labels, or a parsnip specification",
+    got = fit, call = call
+  )
+  fit
+}
+
+cross_predictor <- function(predict, call) {
+  if (is.null(predict)) {
+    return(function(model, x) stats::predict(model, x, type = "prob"))
+  }
+  must(
+    is.function(predict), "predict", "be a function of a fitted classifier and inputs",
+    got = predict, call = call
+  )
+  predict
+}
+
+#' The fold of each row
+#' @noRd
+check_folds <- function(folds, y, call) {
+  known <- !is.na(y)
+  if (length(folds) == length(y) && length(y) > 1) {
+    must(
+      !anyNA(folds) && length(unique(folds[known])) >= 2, "folds",
+      "have the fold of each row, at least two of them", call = call
+    )
+    return(match(folds, unique(folds)))
+  }
+  check_count(folds, "folds", min = 2, call = call)
+  must(
+    folds <= sum(known), "folds", "be at most the number of labelled rows, {sum(known)}",
+    "range", call = call
+  )
+  # class by class, on from where the last one ended, so that folds differ by one row at most
+  fold <- integer(length(y))
+  order <- unlist(lapply(split(seq_along(y), addNA(y)), function(rows) {
+    rows[sample.int(length(rows))]
+  }))
+  fold[order] <- rep_len(seq_len(folds), length(y))
+  fold
+}
+
+#' What a classifier said of the rows of a fold, by the classes of all rows
+#' @param trained the classes it was trained on.
+#' @noRd
+fold_prob <- function(said, rows, trained, y, call) {
+  said <- score_table(said, "predict()", call)
+  must(
+    NROW(said) == rows, "predict()",
+    "return a row for each of the {rows} row{?s} it is given, not {NROW(said)}",
+    c("prob", "length"), call = call
+  )
+  if (is.null(dim(said))) said <- cbind(1 - said, said, deparse.level = 0)
+  columns <- score_names(colnames(said))
+  if (is.null(columns) && ncol(said) == length(trained)) columns <- trained
+  must(
+    length(columns) && all(trained %in% columns), "predict()",
+    "return a column for each class it was trained on", c("prob", "column_names"),
+    more = c(x = "Classes: {.val {few(trained)}}. Columns: {.val {few(columns)}}."), call = call
+  )
+  prob <- matrix(0, rows, nlevels(y))
+  shared <- intersect(levels(y), columns)
+  prob[, match(shared, levels(y))] <- said[, match(shared, columns)]
+  prob
+}
