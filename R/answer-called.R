@@ -83,6 +83,20 @@ unlikely_words <- function(unlikely, called) {
   )
 }
 
+#' The list as mislabelled() returns it
+#' @param found list(rows, cutoff), of called_by_model() or called_by_checks().
+#' @param expected see wrong_count().
+#' @noRd
+new_mislabelled <- function(found, expected, rate, n, test = NULL) {
+  cutoff <- found$cutoff
+  rows <- found$rows
+  structure(
+    if (is.null(cutoff)) rows else rows[cutoff$called, ],
+    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = n, rate = rate,
+    test = test, class = c("sturdy_mislabelled", "data.frame")
+  )
+}
+
 # By rows checked at random ---------------------------------------------------------------
 
 #' Rows that were checked at random, and those that they speak for

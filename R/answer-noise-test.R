@@ -66,9 +66,10 @@
 #'   * `any`, `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
 #'     if there is one at least, under the noise models that allow for some (there may be none
 #'     under these, too), and averaged over all noise models; `level`;
+#'   * `settled`: is every label known to be right, trusted or checked?
 #'   * `n`, the number of labels, and `noticed`, a data frame with a row for all labels and for
-#'     those of each true class: `of`, the `share` that would be wrong, and the `probability` that
-#'     it would be noticed;
+#'     those of each true class of which a row and more would be wrong: `of`, the `share` that would
+#'     be wrong, and the `probability` that it would be noticed;
 #'   * `ends`: where the prior leaves open how much the classes overlap, a data frame with the rows
 #'     `overlap` (as much as the data allow) and `apart` (they hardly overlap): the `probability` of
 #'     each, `count`, `lower` and `upper` of the number of wrong labels then, and the effective
@@ -173,11 +174,13 @@ noise_statement <- function(object, level) {
   several <- is_several(object)
   one <- models$model == "one"
   by_class <- models$model %in% noise_by_class
+  source <- label_source(object$data$reports)
+  settled <- length(source) > 0 && all(source == 0L)
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
       bayes_factor = factor, curve = curve, disproved = length(report_misread(object$data$reports)) > 0,
-      verdict = noise_verdict(factor, curve),
+      verdict = noise_verdict(factor, curve, settled), settled = settled,
       some = density_summary(average_density(object, some), level),
       any = density_summary(any_density(average_density(object)), level),
       average = density_summary(average_density(object), level), level = level,

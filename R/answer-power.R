@@ -3,14 +3,16 @@
 
 noticed_nodes <- 24L # that are asked, shared by the classes; and
 noticed_classes <- 20L # at most: what it takes grows with their cube
+noticed_least <- 1 # rows with wrong labels that are worth the question
 noticed_rows <- 500L # of the rows, at most: they speak for the others
 
 #' How often wrong labels would be noticed: in what share of tables with the inputs and the true
 #' classes of a fit the Bayes factor would be above 3
 #'
 #' @param share of labels that would be wrong: of all, and of those of one true class only.
-#' @return A data frame with the columns of ("all", then the classes), share and probability; `NULL`
-#'   for a fit that keeps no rows, or all of whose labels are known.
+#' @return A data frame with the columns of ("all", then the classes of which a row and more would
+#'   have a wrong label), share and probability; `NULL` for a fit that keeps no rows, or all of whose
+#'   labels are known.
 #' @noRd
 noticed <- function(object, share = 0.1) {
   open <- which(label_source(object$data$reports) != 0L)
@@ -28,7 +30,9 @@ noticed <- function(object, share = 0.1) {
     bounded_shares(matrix(exp(seen[open, , k]), length(open)))
   })
   free <- Map(function(k, p) overlap_freedom(object, k, p), use$node, shown)
-  ways <- c(list(seq_along(levels)), seq_along(levels))
+  rows <- Reduce(`+`, Map(`*`, lapply(shown, colSums), use$draws / sum(use$draws)))
+  there <- which(times * rows * share >= noticed_least)
+  ways <- c(list(seq_along(levels)), there)
   probability <- vapply(ways, function(wrong) {
     rates <- replace(numeric(length(levels)), wrong, share)
     holds <- share_holding(object, wrong)
@@ -37,7 +41,7 @@ noticed <- function(object, share = 0.1) {
     }, shown, free)
     stats::weighted.mean(each, use$draws)
   }, 0)
-  data.frame(of = c("all", levels), share = share, probability = probability)
+  data.frame(of = c("all", levels[there]), share = share, probability = probability)
 }
 
 noticed_last <- new.env(parent = emptyenv())

@@ -8,7 +8,8 @@ ends_least <- 0.05 # probability of a possibility that is worth a number of its 
 verdict_sentences <- c(
   "no sign" = "no sign of wrong labels", open = "these data can't tell wrong labels from overlap",
   probable = "some labels are probably wrong", wrong = "some labels are wrong",
-  curve = "a curved boundary explains the labels better than wrong ones"
+  curve = "a curved boundary explains the labels better than wrong ones",
+  settled = "every label is known to be right"
 )
 
 #' @param factor Bayes factor for some wrong labels. @param curve for them and a linear boundary
@@ -23,7 +24,9 @@ verdict_kind <- function(factor, curve = NA) {
 
 test_kind <- function(test) verdict_kind(test$bayes_factor, c(test$curve, NA)[1])
 
-noise_verdict <- function(factor, curve = NA) verdict_sentences[[verdict_kind(factor, curve)]]
+noise_verdict <- function(factor, curve = NA, settled = FALSE) {
+  verdict_sentences[[if (settled) "settled" else verdict_kind(factor, curve)]]
+}
 
 #' May rows be called wrong?
 #' @noRd
@@ -45,6 +48,9 @@ verdict_lines <- function(test, digits = 2, most = Inf) {
 }
 
 verdict_line <- function(test) {
+  if (isTRUE(test$settled)) {
+    return("No: every label is known to be right. There is none to check.")
+  }
   odds <- if (isTRUE(test$disproved)) "a check has found one" else odds_words(test$bayes_factor)
   switch(test_kind(test),
     curve = "Not if the boundary is curved, which fits better. Use gpc().",
@@ -70,6 +76,9 @@ odds_words <- function(factor) {
 #' @noRd
 count_line <- function(test, digits) {
   of <- paste("of", whole(test$n))
+  if (isTRUE(test$settled)) {
+    return(paste0("None ", of, "."))
+  }
   if (is.null(test$level)) {
     return(expected_line(test, of, digits))
   }
@@ -155,9 +164,9 @@ noticed_line <- function(noticed, most) {
   }
   share <- paste0(format(100 * noticed$share[1]), "%")
   often <- in_ten(noticed$probability)
-  least <- which.min(often[-1]) + 1
-  hidden <- often[least] < often[1]
-  class <- shorter(quoted_empty(noticed$of[-1]), most)[least - 1]
+  least <- which.min(often)
+  hidden <- least > 1
+  class <- c("all", shorter(quoted_empty(noticed$of[-1]), most))[least]
   words <- if (often[1] == 0) {
     "would hardly ever show in such a table."
   } else {

@@ -20,12 +20,15 @@ scorers <- list(
       with_scorer_labels(votes, x$y)
     }
   }),
+  gam = new_scorer("predictions of rows that were left out of training"),
   glm = new_scorer("glm(..., family = binomial)", function(x) glm_left_out(x)),
   train = new_scorer(
     "trainControl(method = \"cv\", savePredictions = \"final\", classProbs = TRUE)",
     function(x) train_left_out(x)
   ),
-  xgb.cv.synchronous = new_scorer("xgb.cv(..., prediction = TRUE)", function(x) x$pred),
+  xgb.cv.synchronous = new_scorer("xgb.cv(..., prediction = TRUE)", function(x) {
+    if (is.null(x$pred)) x$cv_predict$pred else x$pred # the second since xgboost 3
+  }),
   ResampleResult = new_scorer(
     "resample(task, lrn(..., predict_type = \"prob\"), rsmp(\"cv\"))",
     function(x) resample_left_out(x)
@@ -61,14 +64,24 @@ out_of_sample <- function(prob, call) {
 }
 
 #' Leave-one-out probabilities of a logistic model by one step of Newton's method
+#'
+#' Rows are those of the data that it was given, also those without a value, and have their names: a
+#' `subset` is known by these.
 #' @noRd
 glm_left_out <- function(x) {
-  plain <- identical(x$family$family, "binomial") && all(x$y %in% 0:1) &&
+  plain <- class(x)[1] == "glm" && identical(x$family$family, "binomial") && all(x$y %in% 0:1) &&
     all(x$prior.weights == 1)
   if (plain) {
+    omitted <- x$na.action
+    x["na.action"] <- list(NULL) # or some of what follows has these rows and some has not
     h <- stats::hatvalues(x)
     eta <- x$linear.predictors - h / (1 - h) * stats::residuals(x, "working")
-    with_scorer_labels(unname(x$family$linkinv(eta)), unname(x$y))
+    all_rows <- function(v) stats::naresid(structure(omitted, class = "exclude"), v)
+    if (is.null(omitted)) all_rows <- identity
+    with_scorer_labels(
+      all_rows(stats::setNames(x$family$linkinv(eta), names(x$linear.predictors))),
+      unname(all_rows(x$y))
+    )
   }
 }
 
@@ -77,11 +90,13 @@ glm_left_out <- function(x) {
 train_left_out <- function(x) {
   pred <- x$pred
   levels <- levels(pred$obs)
-  if (is.null(pred) || !all(levels %in% names(pred))) {
+  if (length(levels) < 2 || !all(levels %in% names(pred))) {
     return(NULL)
   }
   best <- intersect(names(x$bestTune), names(pred))
-  for (name in best) pred <- pred[pred[[name]] == x$bestTune[[name]], ]
+  for (name in best) {
+    pred <- pred[as.character(pred[[name]]) == as.character(x$bestTune[[name]]), ]
+  }
   sums <- rowsum(as.matrix(pred[levels]), pred$rowIndex)
   first <- match(rownames(sums), pred$rowIndex)
   with_scorer_labels(sums / rowSums(sums), pred$obs[first])

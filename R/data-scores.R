@@ -19,7 +19,8 @@ mold_scores <- function(prob, labels, call) {
     "be a vector or a factor", "outcome_type", got = labels, call = call
   )
   missing <- which(is.na(labels) | (if (vector) is.na(prob) else rowSums(is.na(prob)) > 0))
-  names <- if (vector) as.character(seq_len(n)) else row_names_of(prob)
+  names <- if (vector) names(prob) else row_names_of(prob)
+  if (is.null(names)) names <- as.character(seq_len(n))
   rows <- setdiff(seq_len(n), missing)
   check_rows(length(rows), n, call)
   if (length(missing)) {
@@ -28,10 +29,11 @@ mold_scores <- function(prob, labels, call) {
              label and {?is/are} left out."),
       "rows_left_out", rows = length(missing)
     )
-    prob <- if (vector) prob[rows] else prob[rows, , drop = FALSE]
+    event <- attr(prob, "event")
+    prob <- if (vector) structure(prob[rows], event = event) else prob[rows, , drop = FALSE]
     labels <- labels[rows]
   }
-  if (vector) prob <- cbind(1 - prob, prob, deparse.level = 0)
+  if (vector) prob <- event_columns(unname(prob), score_levels(labels, 2L))
   prob <- score_classes(prob, labels, call)
   levels <- colnames(prob)
   inform_levels(factor(levels, levels), levels, "labels")
@@ -53,7 +55,8 @@ mold_scores <- function(prob, labels, call) {
   with_labels(molded, code, rows, names[rows], n, left_out)
 }
 
-#' Scores as a matrix of doubles with a column for each class; of the event alone as a vector
+#' Scores as a matrix of doubles with a column for each class; of the event alone as a vector, with
+#' the attribute `event` where its column has a name
 #' @noRd
 score_table <- function(prob, arg, call) {
   if (is.data.frame(prob)) {
@@ -70,7 +73,45 @@ score_table <- function(prob, arg, call) {
      event", got = prob, call = call
   )
   storage.mode(prob) <- "double"
-  if (NCOL(prob) == 1) as.vector(prob) else prob
+  if (NCOL(prob) == 1) event_vector(prob) else prob
+}
+
+event_vector <- function(prob) {
+  if (is.null(dim(prob))) {
+    return(prob)
+  }
+  structure(stats::setNames(prob[, 1], rownames(prob)), event = score_names(colnames(prob)))
+}
+
+#' Scores of the event as two columns, with the names of the classes where that of the event is
+#' known: it need not be the second
+#' @param classes the two.
+#' @noRd
+event_columns <- function(prob, classes) {
+  event <- attr(prob, "event")
+  known <- length(event) == 1 && event %in% classes && length(classes) == 2
+  columns <- if (known) c(setdiff(classes, event), event)
+  matrix(c(1 - prob, prob), ncol = 2, dimnames = list(names(prob), columns))
+}
+
+#' Scores of the event by an object that holds labels, too: which of the classes, as the user calls
+#' them, that is
+#' @param own the labels of the object, 0 and 1.
+#' @noRd
+with_event <- function(prob, own, labels, call) {
+  if (!is.null(dim(prob)) || length(own) != length(labels) || !is.atomic(labels)) {
+    return(prob)
+  }
+  pairs <- unique(data.frame(own, said = as.character(labels)))
+  pairs <- pairs[stats::complete.cases(pairs), ]
+  must(
+    !anyDuplicated(pairs$own) && !anyDuplicated(pairs$said), "labels",
+    "be the classes that {.arg prob} was fitted to, by these names or others", "outcome_levels",
+    more = c(
+      i = "For other labels give its probabilities as a column with the name of their class."
+    ), call = call
+  )
+  structure(prob, event = pairs$said[pairs$own == 1])
 }
 
 #' Columns in the order of the classes, and with their names
@@ -146,7 +187,7 @@ score_floor <- function(prob) {
   min(above, scores_least) / 2
 }
 
-#' Rows that are probabilities, none of them 0
+#' Rows that are probabilities, none of them 0: what stands for a 0 is below the others of its row
 #' @param floor see score_floor().
 #' @noRd
 score_rows <- function(prob, floor, arg, call) {
@@ -166,7 +207,12 @@ score_rows <- function(prob, floor, arg, call) {
       i = "Counts and scores by class become probabilities by {.code prob / rowSums(prob)}."
     ), rows = off, call = call
   )
-  prob[prob < floor] <- floor
+  zero <- which(prob == 0, arr.ind = TRUE)
+  if (nrow(zero)) {
+    above <- prob[zero[, 1], , drop = FALSE]
+    above[above == 0] <- Inf
+    prob[zero] <- pmin(floor, do.call(pmin, as.data.frame(above)) / 2)
+  }
   prob / rowSums(prob)
 }
 
@@ -176,8 +222,9 @@ new_scores <- function(newdata, blueprint) {
   if (is.null(blueprint$floor)) {
     return(newdata)
   }
-  if (is.numeric(newdata) && is.null(dim(newdata)) && length(blueprint$levels) == 2) {
-    newdata <- cbind(1 - newdata, newdata, deparse.level = 0)
+  if (is.data.frame(newdata) && all(vapply(newdata, is.numeric, NA))) newdata <- as.matrix(newdata)
+  if (is.numeric(newdata) && NCOL(newdata) == 1 && length(blueprint$levels) == 2) {
+    newdata <- event_columns(event_vector(newdata), blueprint$levels)
   }
   for (prefix in score_prefixes) {
     at <- match(paste0(prefix, blueprint$levels), colnames(newdata))

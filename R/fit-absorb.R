@@ -67,6 +67,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   check_posterior(object, call)
   check_given(missing(newdata), "newdata", call)
   check_by_ep(object, call)
+  newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
   if (n_new == 0) {
@@ -80,7 +81,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
   object$ep <- kept_ep(ep, object$spec)
   warn_ep(object$ep)
-  reweighed(object)
+  with_apart(reweighed(object), call)
 }
 
 #' The rows of a fit and new ones

@@ -42,8 +42,10 @@
 #'
 #' # Scores
 #' Columns are matched to the classes by name, also with the prefix `.pred_` or `prob.`;
-#' without names they are in the order of the levels. A row may be off 1 by 0.02, and is
-#' then divided by its sum. A score of 0 becomes half the least one above 0, and 0.01 at most. Rows
+#' without names they are in the order of the levels. A single column that has the name of one of two
+#' classes has its probabilities, else those of the event. A row may be off 1 by 0.02, and is
+#' then divided by its sum. A score of 0 becomes half the least one above 0, and 0.01 at most; in
+#' further rows also half the least of its row at most. Rows
 #' that lack a score or the label are left out, with a message. Log odds, logits, counts and rows
 #' that do not sum to 1 are refused.
 #'
@@ -56,10 +58,12 @@
 #'   each label and a column for each class (2 to 1,000); or a vector of the probability of the
 #'   event, the second of two classes.
 #'   Or an object that holds such probabilities: a forest of ranger (with `probability = TRUE`) or
-#'   randomForest, out of bag; a logistic [glm()], leave-one-out by one Newton step; `train` of
+#'   randomForest, out of bag; a logistic [glm()], leave-one-out by one Newton step, with the rows of
+#'   its data (of a `subset` by their names); `train` of
 #'   caret with saved predictions; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3.
 #'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
-#' @param labels The recorded labels, needed where `prob` does not hold them: a factor,
+#' @param labels The recorded labels, needed where `prob` does not hold them (where a `glm()` does,
+#'   the same by other names): a factor,
 #'   character or logical vector, or numbers: for two classes 0/1 or -1/1, else the names of the columns.
 #' @param ... Arguments of the fit: `epsilon` (`"average"`, the default; `"learn"`, `"learn2"`,
 #'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"` or `"optimum"`), `noise`
@@ -96,7 +100,8 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
   spec <- second_stage_spec(...)
   call <- rlang::current_env()
   prob <- out_of_sample(prob, call)
-  if (missing(labels)) labels <- attr(prob, "labels")
+  own <- attr(prob, "labels")
+  if (missing(labels)) labels <- own else prob <- with_event(prob, own, labels, call)
   check_given(is.null(labels), "labels")
   molded <- with_memory(mold_scores(prob, labels, call), call)
   fit_spec(spec, known_in(molded, NULL, trusted, rates), call)
@@ -127,10 +132,18 @@ fit_molded.second_stage_spec <- function(spec, molded, call) {
   fit <- learn_fit(latent_scores(S, row_labels(molded$data), recalibration), spec)
   recalibration[names(fit$hyper)] <- fit$hyper
   fit$ep <- kept_ep(fit$ep, spec)
-  recalibration["apart"] <- list(
-    if (!is.null(fit$nodes) && is.null(spec$noise$overlap)) apart_count(spec, molded, call)
-  )
-  new_model(spec, molded, call, fit, recalibration = recalibration)
+  with_apart(new_model(spec, molded, call, fit, recalibration = recalibration), call)
+}
+
+#' A second stage with the number of wrong labels where the classes hardly overlap, by its rows as
+#' they are
+#' @noRd
+with_apart <- function(object, call) {
+  if (!is.null(object$recalibration)) {
+    learned <- !is.null(object$nodes) && is.null(object$spec$noise$overlap)
+    object$recalibration["apart"] <- list(if (learned) apart_count(object$spec, object, call))
+  }
+  object
 }
 
 #' The distribution of the number of wrong labels where the classes hardly overlap, by some of
@@ -138,6 +151,7 @@ fit_molded.second_stage_spec <- function(spec, molded, call) {
 #' @return list(density, times: as many rows), `NULL` where the scores can't be so.
 #' @noRd
 apart_count <- function(spec, molded, call) {
+  molded <- molded[c("blueprint", "data")]
   data <- molded$data
   n <- length(data$y)
   rows <- spread_over(n, recalibration_rows)

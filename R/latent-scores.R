@@ -20,9 +20,16 @@ latent_scores <- function(S, labels, recalibration) {
       latent_scores(S[rows, , drop = FALSE], given, recalibration)
     },
     again = NULL, project = NULL, predict = NULL,
-    constant = if (ncol(S) == 2) function(m) {
-      weight <- replace(recalibration$weight, 1, exp(stats::qlogis(stats::pnorm(m))))
-      list(hyper = list(weight = weight, slope = 0), b = c(0, log(weight), 0), extra = NULL)
+    constant = if (ncol(S) <= classes_most) function(m) { # as many as constant_shares() takes
+      log_share <- if (length(m) == 1) {
+        stats::pnorm(c(-m, m), log.p = TRUE)
+      } else {
+        drop(constant_shares(rbind(m)))
+      }
+      shift <- log_share - log_share[1]
+      weight <- recalibration$weight
+      weight[] <- exp(shift[-1])
+      list(hyper = list(weight = weight, slope = 0), b = c(shift, 0), extra = NULL)
     },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {

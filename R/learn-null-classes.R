@@ -56,7 +56,7 @@ null_classes <- function(latent, draws, size = null_nodes) {
   omega <- draws[of[k]]
   list(
     log_evidence = evidence, log_weight = rep(-log(size), size), beta = beta,
-    hyper = rep(list(latent$constant(beta[1, ])$hyper), size), omega = omega,
+    hyper = lapply(seq_len(size), function(j) latent$constant(beta[j, ])$hyper), omega = omega,
     out = lapply(seq_len(size), function(j) {
       null_output_classes(latent, beta[j, ], latent_likelihood(latent, omega[[j]]))
     })

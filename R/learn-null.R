@@ -68,7 +68,7 @@ null_integral <- function(latent, noise, df, size = null_nodes) {
   }, beta, omega)
   list(
     log_evidence = log_sum(drawn$log_weight), log_weight = rep(-log(size), size), beta = beta,
-    hyper = rep(list(latent$constant(0)$hyper), size), omega = omega, out = out
+    hyper = lapply(beta, function(at) latent$constant(at)$hyper), omega = omega, out = out
   )
 }
 

@@ -1062,6 +1062,32 @@ mutant(
   "leave-one-out probabilities of a glm are fitted ones", "R/data-scorers.R",
   "- h / (1 - h) *", "- 0 *", r = "data-scorers"
 )
+mutant(
+  "rows that a glm left out have no place", "R/data-scorers.R",
+  "if (is.null(omitted)) all_rows <- identity", "all_rows <- identity", r = "data-scorers"
+)
+mutant(
+  "a column of one class is that of the event", "R/data-scores.R",
+  "length(event) == 1 && event %in% classes", "FALSE", r = "fit-second-stage"
+)
+mutant(
+  "small scores of new rows are raised", "R/data-scores.R",
+  "zero <- which(prob == 0, arr.ind = TRUE)", "zero <- which(prob < floor, arr.ind = TRUE)",
+  r = "fit-second-stage"
+)
+mutant(
+  "absorbed rows leave the number of overlap at 1 % as it was", "R/fit-absorb.R",
+  "with_apart(reweighed(object), call)", "reweighed(object)", r = "fit-second-stage"
+)
+mutant(
+  "scores of several classes always say something", "R/latent-scores.R",
+  "constant = if (ncol(S) <= classes_most)", "constant = if (ncol(S) == 2)",
+  r = "fit-second-stage"
+)
+mutant(
+  "wrong labels could hide in a class without rows", "R/answer-power.R",
+  "noticed_least <- 1", "noticed_least <- 0", r = "answer-power"
+)
 
 mutant(
   "a check rules out only that no label is wrong", "R/report-noise.R",

@@ -173,6 +173,15 @@ test_that("a fit says what would be noticed, of any number of classes", {
   expect_equal(noticed(three)$of, c("all", levels(iris$Species)))
 })
 
+test_that("a class that no row has is not asked about: it can't hide", {
+  d <- toy_scores(2, 60)
+  nearly <- cbind(d$prob, c = 1e-9)
+  fit <- second_stage(nearly / rowSums(nearly), d$labels)
+  expect_equal(noticed(fit)$of, c("all", "a", "b"))
+  two <- noticed(second_stage(d$prob, d$labels))
+  expect_equal(two$of, c("all", "a", "b"))
+})
+
 test_that("where the classes are known but for overlap, so many tables are noticed", {
   skip_unless_extended()
   # by Laplace's method with numerical Hessians over b and the boundary, the mean over the rate

@@ -4,6 +4,10 @@ test_that("Bayes factors have words", {
   expect_equal(noise_verdict(3), noise_verdict(1))
   expect_equal(noise_verdict(4), "some labels are probably wrong")
   expect_equal(noise_verdict(21), "some labels are wrong")
+  expect_equal(noise_verdict(1, settled = TRUE), "every label is known to be right")
+  d <- toy_scores(2, 40)
+  known <- second_stage(d$prob, d$labels, hyper = "integrate", trusted = 1:40)
+  expect_output(print(noise_test(known)), "every label is known to be right")
   expect_equal(odds_words(5.678), "5.7 to 1")
   expect_equal(odds_words(4321), "4,300 to 1")
   expect_equal(odds_words(1e5), "over 10,000 to 1")
@@ -55,6 +59,10 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_named(said(190), c("Wrong labels?", "How many?"))
   expect_lte(max(nchar(said(190))), 63)
   test$curve <- NULL
+  test$settled <- TRUE
+  expect_match(said(1)[[1]], "none to check")
+  expect_identical(said(1)[["How many?"]], "None of 1,100.")
+  test$settled <- FALSE
   test["noticed"] <- list(NULL)
   expect_match(said(0.1)[[1]], "some could hide")
 })

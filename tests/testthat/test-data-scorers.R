@@ -19,6 +19,53 @@ test_that("a logistic model is left out by one Newton step, near to a fit withou
   expect_error(second_stage(counts), class = "sturdy_error_in_sample")
 })
 
+test_that("rows of a logistic model are those of its data, also where it has left some out", {
+  d <- withr::with_seed(4, data.frame(x = stats::rnorm(60)))
+  d$y <- withr::with_seed(5, stats::rbinom(60, 1, stats::plogis(2 * d$x)))
+  d$x[seq(2, 60, 3)] <- NA
+  kept <- which(!is.na(d$x))
+  exact <- vapply(kept, function(i) {
+    rest <- stats::glm(y ~ x, stats::binomial, d[-i, ])
+    stats::predict(rest, d[i, ], type = "response")
+  }, 0)
+  for (left_out in list(stats::na.omit, stats::na.exclude)) {
+    model <- stats::glm(y ~ x, stats::binomial, d, na.action = left_out)
+    found <- out_of_sample(model, NULL)
+    expect_lt(max(abs(found[kept] - exact)), 0.02)
+    expect_true(all(is.na(found[-kept])))
+    fit <- suppressMessages(fast_stage(model))
+    expect_identical(fit$data$rows, kept)
+    expect_identical(fit$data$y, 2 * d$y[kept] - 1)
+    expect_identical(suppressMessages(fast_stage(model, d$y))$ep$seen, fit$ep$seen)
+  }
+  late <- fast_stage(stats::glm(y ~ x, stats::binomial, d, subset = kept[11:40]))
+  expect_setequal(mislabelled(late, level = NULL)$id, as.character(kept[11:40]))
+  skip_if_not_installed("mgcv")
+  smooth <- mgcv::gam(y ~ s(x), stats::binomial, d)
+  expect_error(second_stage(smooth), class = "sturdy_error_in_sample")
+})
+
+test_that("the event of a logistic model is that of its labels, whatever they are called", {
+  d <- withr::with_seed(4, data.frame(x = stats::rnorm(60)))
+  d$status <- ifelse(withr::with_seed(5, stats::rbinom(60, 1, stats::plogis(2 * d$x))) == 1, "ill", "well")
+  model <- stats::glm(I(status == "ill") ~ x, stats::binomial, d)
+  p <- as.vector(out_of_sample(model, NULL))
+  expected <- fast_stage(cbind(ill = p, well = 1 - p), d$status)
+  for (labels in list(d$status, factor(d$status), factor(d$status, c("well", "ill")))) {
+    fit <- fast_stage(model, labels)
+    expect_equal(fit$data$X[, "ill"], expected$data$X[, "ill"])
+    found <- mislabelled(fit, level = NULL)
+    expect_equal(
+      found$probability[order(found$row)],
+      mislabelled(expected, level = NULL)$probability[order(mislabelled(expected, level = NULL)$row)],
+      tolerance = 1e-4
+    )
+  }
+  expect_error(
+    second_stage(model, rev(d$status)), "fitted to", class = "sturdy_error_outcome_levels"
+  )
+})
+
 test_that("a forest of ranger gives its out-of-bag probabilities, or says how to get them", {
   skip_if_not_installed("ranger")
   grow <- function(...) {
@@ -42,6 +89,8 @@ test_that("objects of the shape of randomForest, caret, xgboost and mlr3 give wh
   same <- function(object, ...) expect_equal(fast_stage(object, ...)$ep$seen, plain)
   same(structure(list(votes = 1 * d$prob, y = d$labels), class = "randomForest"))
   same(structure(list(pred = d$prob), class = "xgb.cv.synchronous"), d$labels)
+  since_3 <- structure(list(cv_predict = list(pred = d$prob)), class = "xgb.cv.synchronous")
+  same(since_3, d$labels)
   turn <- rev(1:60)
   pred <- data.frame(
     d$prob[turn, ], obs = d$labels[turn], rowIndex = turn, mtry = 2, check.names = FALSE
@@ -50,6 +99,13 @@ test_that("objects of the shape of randomForest, caret, xgboost and mlr3 give wh
   same(structure(
     list(pred = rbind(worse, pred), bestTune = data.frame(mtry = 2)), class = "train"
   ))
+  by_name <- transform(pred, mtry = factor("x", c("x", "y")))
+  same(structure(list(pred = by_name, bestTune = data.frame(mtry = factor("x"))), class = "train"))
+  numbers <- data.frame(pred = 1:60, obs = 1:60 / 2, rowIndex = 1:60)
+  expect_error(
+    second_stage(structure(list(pred = numbers, bestTune = data.frame()), class = "train"), d$labels),
+    class = "sturdy_error_in_sample"
+  )
   same(structure(list(prediction = function() {
     list(prob = d$prob[turn, ], truth = d$labels[turn], row_ids = turn)
   }), class = "ResampleResult"))

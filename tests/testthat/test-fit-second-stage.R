@@ -209,3 +209,76 @@ test_that("scores that say nothing are no sign of wrong labels", {
     expect_lt(max(test$noticed$probability), 0.5) # nothing could be noticed
   }
 })
+
+test_that("a single column that names its class has the probabilities of that class", {
+  d <- toy_scores(2, 60)
+  plain <- function(...) second_stage(..., epsilon = 0.1, hyper = "optimum")
+  expected <- plain(d$prob, d$labels)
+  first <- d$prob[, 1]
+  for (one in list(data.frame(a = first), cbind(.pred_a = first), data.frame(b = 1 - first),
+                   data.frame(score = 1 - first), 1 - first)) {
+    fit <- plain(one, d$labels)
+    expect_equal(fit$ep$seen, expected$ep$seen)
+    expect_equal(predict(fit, one, type = "prob"), predict(fit, d$prob, type = "prob"))
+  }
+})
+
+test_that("what stands for a score of 0 is below the others of its row, which stay", {
+  d <- toy_scores(2, 60)
+  prob <- pmin(pmax(d$prob[, 2], 0.1), 0.9)
+  fit <- second_stage(prob, d$labels, epsilon = 0.1, hyper = "optimum")
+  at <- coef(fit)
+  says <- function(p) stats::plogis(log(at[["weight.b"]]) + at[["slope"]] * stats::qlogis(p))
+  new <- c(0.001, 0.2, 0.999, 1e-9)
+  expect_equal(unname(predict(fit, new, type = "prob")[, 2]), says(new))
+  expect_equal(unname(predict(fit, 0, type = "prob")[, 2]), says(0.01 / 1.01))
+  # as it is among the rows of the fit
+  expect_equal(score_rows(rbind(c(0, 0.2, 0.8), c(0, 1e-6, 1)), 0.01, "prob", NULL)[, 1],
+               c(0.01 / 1.01, 5e-7 / (1 + 1.5e-6)))
+})
+
+test_that("rows that are absorbed change the number where classes hardly overlap, too", {
+  d <- toy_scores(2, 80)
+  old <- 1:60
+  fit <- averaged_stage(list(prob = d$prob[old, ], labels = d$labels[old]))
+  more <- absorb(fit, d$prob[-old, 2], as.character(d$labels[-old]))
+  anew <- averaged_stage(d)
+  expect_equal(more$recalibration$apart, anew$recalibration$apart)
+  expect_equal(more$data$X, absorb(fit, d$prob[-old, ], d$labels[-old])$data$X)
+})
+
+test_that("that scores say nothing is a possibility for several classes, too", {
+  labels <- rep(1:3, c(25, 10, 5))
+  scores <- withr::with_seed(1, matrix(stats::rexp(120), 40, dimnames = list(NULL, c("a", "b", "c"))))
+  scores <- scores / rowSums(scores)
+  fit <- second_stage(
+    scores, factor(c("a", "b", "c"))[labels], epsilon = 0.1, hyper = "integrate"
+  )
+  constant <- at_constant(fit$nodes$table)
+  expect_gt(sum(fit$nodes$table$weight[constant]), 0.8)
+  # the same in all rows, and b of a node has it
+  p <- at_k(truth_new(fit, fit$data$X, used = list(node = which(constant)[2], weight = 1))$p, 1)
+  expect_equal(p, matrix(p[1, ], 40, 3, byrow = TRUE))
+  expect_equal(p[1, ], exp(fit$nodes$seen[1, , which(constant)[2]]), tolerance = 1e-6)
+  expect_equal(p[1, -1] / p[1, 1], unname(fit$nodes$hyper[[which(constant)[2]]]$weight))
+  # posterior of the possibility by draws: shares, and weights and slopes, from their priors
+  L <- 0.05 + 0.85 * diag(3)[labels, ]
+  draws <- withr::with_seed(2, list(
+    size = exp(stats::rnorm(20000, -log(0.3), 2)), z = matrix(stats::rnorm(60000), 3),
+    slope = exp(0.7 * stats::rnorm(20000)), u = matrix(stats::runif(60000), 3)
+  ))
+  share <- stats::qgamma(draws$u, rep(draws$size, each = 3))
+  share <- t(share) / colSums(share)
+  share <- share[is.finite(share[, 1]), ]
+  null <- rowSums(log(share %*% t(L)))
+  weights <- exp(rbind(0, (draws$z[2:3, ] + draws$z[c(1, 1), ]) / sqrt(2)))
+  telling <- vapply(1:20000, function(k) {
+    q <- scores^draws$slope[k] * rep(weights[, k], each = 40)
+    sum(log(rowSums(q * L) / rowSums(q)))
+  }, 0)
+  mean_exp <- function(x) mean(exp(x - max(null)))
+  expect_equal(
+    sum(fit$nodes$table$weight[constant]),
+    mean_exp(null) / (mean_exp(null) + mean_exp(telling)), tolerance = 0.03
+  )
+})
