@@ -53,7 +53,7 @@ confusion.default <- function(object, ...) abort_no_fit(object)
 confusion.sturdy_model <- function(object, level = 0.9, ...) {
   check_model(object)
   check_no_dots(...)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   check_sites_kept(object)
   levels <- object$blueprint$levels
   said <- counted_truth(object)
@@ -136,7 +136,7 @@ relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
   levels <- object$blueprint$levels
   said <- truth(object)
   rows <- seq_along(said$y)
-  others <- replace(mean_over(said$p, said$weight), cbind(rows, said$y), -1)
+  others <- other_classes(said)
   best <- max.col(others, ties.method = "first")
   p <- others[cbind(rows, best)]
   changed <- said$source > 0 & p >= threshold & p > 0.5

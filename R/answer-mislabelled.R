@@ -272,12 +272,8 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   check_model(object)
   check_no_dots(...)
   given <- check_choice(given, c("average", "some"), "given")
-  if (!is.null(fdr)) {
-    fdr <- check_number(fdr, "fdr", min = 0, max = 1)
-  }
-  if (!is.null(level)) {
-    level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
-  }
+  if (!is.null(fdr)) fdr <- check_number(fdr, "fdr", min = 0, max = 1)
+  if (!is.null(level)) level <- check_level(level)
   if (!is.null(newdata)) {
     must(
       is.null(calibrate) && is.null(among), "calibrate",

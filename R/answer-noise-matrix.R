@@ -42,9 +42,7 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   check_model(object)
   check_no_dots(...)
   type <- check_choice(type, c("rate", "count"), "type")
-  if (!is.null(level)) {
-    level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
-  }
+  if (!is.null(level)) level <- check_level(level)
   check_sites_kept(object)
   omega <- object$omega
   if (type == "count") {

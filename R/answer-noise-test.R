@@ -124,7 +124,7 @@ noise_test.default <- function(object, ...) abort_no_fit(object)
 noise_test.sturdy_model <- function(object, level = 0.9, ...) {
   check_model(object)
   check_no_dots(...)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   if (is_several(object)) check_posterior(object)
   if (!is_test(object)) abort_no_test(object, rlang::current_env())
   noise_statement(object, level)

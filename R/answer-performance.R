@@ -74,7 +74,7 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   check_no_dots(...)
   call <- rlang::current_env()
   check_given(missing(predictions), "predictions", call)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   by_class <- check_flag(by_class, "by_class")
   draws <- check_count(draws, "draws", min = 10)
   check_new_pair(newdata, y, call)

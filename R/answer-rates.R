@@ -34,7 +34,7 @@ flip_rates.default <- function(object, ...) abort_no_fit(object)
 flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
   check_model(object)
   check_no_dots(...)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   check_sites_kept(object)
   rate_table(object, level)
 }

@@ -63,7 +63,7 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   n <- check_count(n, "n", min = 1)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   check_sites_kept(object)
   ids <- row_ids(object$data, id)
   inform_no_label_noise(object)

@@ -135,7 +135,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NUL
   check_model(object)
   check_no_dots(...)
   bins <- check_count(bins, "bins", 1, 1000)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
   said <- truth(object)

@@ -107,7 +107,7 @@ confint.bpm <- function(object, parm = NULL, level = 0.95, ...) {
   check_model(object)
   check_no_dots(...)
   check_posterior(object)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   rows <- weight_rows(object, parm)
   tails <- c((1 - level) / 2, (1 + level) / 2)
   ends <- coef(object) + outer(weight_scale(object), stats::qt(tails, object$spec$df))

@@ -22,6 +22,12 @@ check_number <- function(x,
   as.double(x)
 }
 
+#' The probability of an interval
+#' @noRd
+check_level <- function(level, call = rlang::caller_env()) {
+  check_number(level, "level", min = 0, max = 1, open = TRUE, call = call)
+}
+
 number_range <- function(min, max, open) {
   if (is.finite(min) && is.finite(max)) {
     paste("a number", if (open) "strictly between" else "between", min, "and", max)

@@ -16,7 +16,7 @@ row_order <- function(keys) {
 
 #' Steps of the golden ratio, which spread over [0, 1) however many there are
 #' @noRd
-golden_share <- function(step) (step * (sqrt(5) - 1) / 2) %% 1
+golden_share <- function(step, from = 0) (from + step * (sqrt(5) - 1) / 2) %% 1
 
 table_order <- function(X, y = NULL) {
   row_order(c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(y)[!is.null(y)]))

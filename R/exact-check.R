@@ -132,13 +132,8 @@ some_rows <- function(object, k) {
     return(object)
   }
   some <- utils::head(table_order(data$X, data$y), k)
-  object$data <- c(
-    list(X = data$X[some, , drop = FALSE]),
-    lapply(data[c("y", "rows", "row_names")], function(field) field[some]),
-    list(
-      na_action = NULL, n_given = data$n_given, reports = reports_of(data$reports, some)
-    )
-  )
+  object$data <- data_of(data, some)
+  object$data["na_action"] <- list(NULL)
   object["inducing"] <- list(NULL)
   # EP of an average is at its point, as the simulation is, not at the mean over nodes
   object$omega[] <- mean_omega(row_omega(object), source_sizes(object$data$reports))

@@ -261,8 +261,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   }
   latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior, call)
   fit <- learn_fit(latent, spec)
-  prior$scale[prior$free] <- fit$hyper$prior_scale
-  prior$nugget <- fit$hyper$nugget
+  prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)

@@ -172,10 +172,7 @@ model_hyper <- function(object) {
 
 model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
 
-model_hyper.bpm <- function(object) {
-  prior <- object$prior
-  list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
-}
+model_hyper.bpm <- function(object) prior_hyper(object$prior)
 
 # Noise models --------------------------------------------------------------------
 

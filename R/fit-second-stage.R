@@ -157,10 +157,7 @@ apart_count <- function(spec, molded, call) {
   rows <- spread_over(n, recalibration_rows)
   spec$noise$overlap <- recalibration_apart
   spec$control$progress <- FALSE
-  molded$data[c("X", "y", "rows", "row_names", "reports")] <- list(
-    data$X[rows, , drop = FALSE], data$y[rows], data$rows[rows], data$row_names[rows],
-    reports_of(data$reports, rows)
-  )
+  molded$data <- data_of(data, rows)
   fit <- tryCatch(
     suppressMessages(fit_molded(spec, molded, call)), sturdy_error_prior = function(cnd) NULL
   )

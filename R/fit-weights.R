@@ -216,9 +216,7 @@ abort_not_absorbed <- function(out, call) {
 }
 
 moved_to.bpm <- function(object, nodes, k) {
-  hyper <- nodes$hyper[[k]]
-  object$prior$scale[object$prior$free] <- hyper$prior_scale
-  object$prior$nugget <- hyper$nugget
+  object$prior <- prior_at(object$prior, nodes$hyper[[k]])
   C <- matrix(last_slice(nodes$C, k), length(object$prior$weights))
   object$weights <- new_weights(nodes$b[, k], C, object$prior, 0)
   with_rates(object, nodes, k)

@@ -15,7 +15,7 @@ latent_scores <- function(S, labels, recalibration) {
     Z = NULL, places = FALSE,
     some = function(k) {
       # spread over the table, but for tables in which classes take turns
-      rows <- sort(order((seq_len(n) * (sqrt(5) - 1) / 2) %% 1)[seq_len(k)])
+      rows <- sort(order(golden_share(seq_len(n)))[seq_len(k)])
       given <- list(y = labels$y[rows], reports = reports_of(labels$reports, rows))
       latent_scores(S[rows, , drop = FALSE], given, recalibration)
     },

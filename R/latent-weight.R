@@ -16,7 +16,7 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
   span <- if (k > n && !any(prior$free)) row_span(Xt, weight_scales(prior))
   new_latent(
     n = n, columns = k, classes = 2L, y = labels$y, reports = rows$reports,
-    hyper = list(prior_scale = prior$scale[prior$free], nugget = prior$nugget),
+    hyper = prior_hyper(prior),
     free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
     prior = list(prior_scale = prior$prior, nugget = prior$nugget_prior),
     least = list(), coarse = NULL, second = second_is_cheap(n, min(n, k)), Z = NULL, places = FALSE,
@@ -93,9 +93,19 @@ out_of_span <- function(out, span, covariance) {
   out
 }
 
+#' Hyperparameters of the prior of weights, and the prior at them
+#' @noRd
+prior_hyper <- function(prior) list(prior_scale = prior$scale[prior$free], nugget = prior$nugget)
+
+prior_at <- function(prior, hyper) {
+  prior$scale[prior$free] <- hyper$prior_scale
+  prior$nugget <- hyper$nugget
+  prior
+}
+
 #' Prior scale of each weight (k)
 #' @noRd
-weight_scales <- function(prior, hyper = list(prior_scale = prior$scale[prior$free])) {
+weight_scales <- function(prior, hyper = prior_hyper(prior)) {
   scale <- prior$scale
   scale[prior$free] <- hyper$prior_scale
   unname(scale[prior$group])

@@ -59,7 +59,7 @@ null_integral <- function(latent, noise, df, size = null_nodes) {
   k <- order[1 + findInterval(at, utils::head(cumsum(share[order]), -1))]
   beta <- vapply(seq_len(size), function(j) {
     density <- drawn$cells[, k[j]]
-    turn <- if (noise$d > 0) (0.5 + j * (sqrt(5) - 1) / 2) %% 1 else at[j]
+    turn <- if (noise$d > 0) golden_share(j, 0.5) else at[j]
     cells$beta[1 + sum(cumsum(density) < turn * sum(density))]
   }, numeric(1))
   omega <- drawn$omega[k]

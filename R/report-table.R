@@ -47,6 +47,15 @@ reports_of <- function(reports, rows) {
   )
 }
 
+#' Some of the rows of a fit, with what is reported of them
+#' @noRd
+data_of <- function(data, rows) {
+  data$X <- data$X[rows, , drop = FALSE]
+  data[c("y", "rows", "row_names")] <- lapply(data[c("y", "rows", "row_names")], `[`, rows)
+  data["reports"] <- list(reports_of(data$reports, rows))
+  data
+}
+
 #' Labels as classes 1..C, whatever their codes in the data: -1 and +1 are 1 and 2
 #' @param data list(y, reports)
 #' @noRd

@@ -141,8 +141,7 @@ fit_shards.bpm_spec <- function(spec, team, molded, call) {
   few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior, call)
   latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
   fit <- learn_fit(latent, spec)
-  prior$scale[prior$free] <- fit$hyper$prior_scale
-  prior$nugget <- fit$hyper$nugget
+  prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep$C <- NULL
   new_shard_model(spec, molded, call, fit, prior = prior, weights = weights)

@@ -72,7 +72,7 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   file <- check_report_file(file, call)
   n <- check_count(n, "n", min = 1)
   neighbours <- check_count(neighbours, "neighbours", min = 1)
-  level <- check_number(level, "level", min = 0, max = 1, open = TRUE)
+  level <- check_level(level)
   must(is.null(title) || rlang::is_string(title), "title", "be one string", got = title)
   values <- report_values(object, data, id, call)
   found <- suppressMessages(mislabelled(object, level = level))
