@@ -18,7 +18,7 @@ called_by_model <- function(found, if_some, fdr, given, test) {
 }
 
 #' The list, or the rows of it that are called wrong
-#' @param found list(rows, cutoff), of called_by_model() or called_by_random().
+#' @param found list(rows, cutoff), of called_by_model() or called_by_checks().
 #' @param expected see wrong_count().
 #' @noRd
 new_mislabelled <- function(found, expected, rate, n, test = NULL) {
@@ -80,20 +80,6 @@ unlikely_words <- function(unlikely, called) {
   paste(
     unlikely, "of the", count(called, "row"), "called wrong",
     if (unlikely == 1) "is" else "are", "more likely right than wrong"
-  )
-}
-
-#' The list as mislabelled() returns it
-#' @param found list(rows, cutoff), of called_by_model() or called_by_checks().
-#' @param expected see wrong_count().
-#' @noRd
-new_mislabelled <- function(found, expected, rate, n, test = NULL) {
-  cutoff <- found$cutoff
-  rows <- found$rows
-  structure(
-    if (is.null(cutoff)) rows else rows[cutoff$called, ],
-    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = n, rate = rate,
-    test = test, class = c("sturdy_mislabelled", "data.frame")
   )
 }
 

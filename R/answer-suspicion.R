@@ -57,16 +57,3 @@ inform_no_label_noise <- function(object) {
     )
   }
 }
-
-#' @param found list(rows, cutoff), of called_by_model() or called_by_checks().
-#' @param expected see wrong_count().
-#' @noRd
-new_mislabelled <- function(found, expected, rate, n, test = NULL) {
-  cutoff <- found$cutoff
-  rows <- found$rows
-  structure(
-    if (is.null(cutoff)) rows else rows[cutoff$called, ],
-    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = n, rate = rate,
-    test = test, class = c("sturdy_mislabelled", "data.frame")
-  )
-}

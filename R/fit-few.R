@@ -3,7 +3,7 @@
 # variance n^2.
 
 few_least <- 100L           # rows; with fewer, all nodes are used
-few_rows <- 500L            # of the training rows that nodes are chosen by,
+few_looked_at <- 500L       # of the training rows that nodes are chosen by,
 few_gap <- 0.0015           # and the difference allowed there, rms of probabilities;
 few_gap_pictured <- 0.0005  # less for pictures, which are of inputs far from few rows
 few_inducing <- c(100, 200) # inputs that variances go through: the first that are enough,
@@ -32,7 +32,7 @@ nobs_kept <- function(object) length(object$data$y)
 choose_nodes <- function(object, gap = few_gap) {
   at <- nodes(object)
   seen <- exp(node_seen(object))
-  rows <- spread_over(nrow(seen), few_rows)
+  rows <- spread_over(nrow(seen), few_looked_at)
   omega <- node_omega(object)
   said <- vapply(seq_along(at$weight), function(k) {
     p <- matrix(seen[rows, , k], length(rows))

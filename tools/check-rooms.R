@@ -137,6 +137,17 @@ off_the_map <- function(files, map = readLines("ARCHITECTURE.md")) {
   files[!named]
 }
 
+# Names that the package gives twice: the file that comes last in the alphabet wins, in silence
+given_twice <- function(files) {
+  names <- unlist(lapply(files, function(file) {
+    made <- Filter(function(e) {
+      is.call(e) && identical(e[[1]], as.name("<-")) && is.name(e[[2]])
+    }, as.list(parse(file, keep.source = FALSE)))
+    vapply(made, function(e) as.character(e[[2]]), "")
+  }))
+  unique(names[duplicated(names)])
+}
+
 check_r <- function(graph) {
   files <- sort(list.files("R", "[.][Rr]$", full.names = TRUE))
   rooms <- read_rooms(r_rooms)
@@ -155,6 +166,7 @@ check_r <- function(graph) {
   breaches <- c(
     sprintf("%s: no room of this name", homeless),
     sprintf("%s: not in ARCHITECTURE.md", off_the_map(files)),
+    sprintf("%s is made twice", given_twice(files)),
     sprintf("%s: %s() -> %s() in %s", up$from_file, up$from, up$to, up$to_file),
     vapply(rings, function(r) paste("cycle of rooms:", paste(r, collapse = " ")), "")
   )
