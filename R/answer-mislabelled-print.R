@@ -43,6 +43,11 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
 # The rows as they are shown: of several classes a column says in words what the label
 # should be.
 shown_rows <- function(shown) {
+  classes <- vapply(shown, is.factor, NA)
+  shown[classes] <- lapply(shown[classes], function(f) {
+    levels(f) <- quoted_empty(levels(f))
+    f
+  })
   if (is.null(shown$p_suggested)) {
     return(shown)
   }

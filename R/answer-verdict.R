@@ -193,7 +193,7 @@ verdict_notes <- function(test) {
     },
     if (!is.null(test$suspects)) {
       paste0(
-        "All labels ", test$suspects, " are under suspicion alike: the inputs do not predict them."
+        "All labels ", quoted_empty(test$suspects), " are under suspicion alike: the inputs do not predict them."
       )
     },
     if (differ && length(test$levels) > 2) {
@@ -205,7 +205,7 @@ verdict_notes <- function(test) {
       )
     } else if (differ && side_told(test$models)) {
       paste0(
-        "More among true ", test$rates$class[which.max(test$rates$rate)], " (",
+        "More among true ", quoted_empty(test$rates$class[which.max(test$rates$rate)]), " (",
         odds_words(test$two), ")."
       )
     }

@@ -31,10 +31,11 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   inform_lost_rows(given, nrow(frame))
   terms <- attr(frame, "terms")
   outcome <- mold_outcome(
-    stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many
+    stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many,
+    single = n_subset == 1
   )
   blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
-  molded <- mold_terms(frame, terms, scale, blueprint, call)
+  molded <- mold_terms(frame, terms, scale, blueprint, call, outcome$y)
   rows <- original_rows(row.names(frame), position)
   with_labels(molded, outcome$y, rows, row.names(frame), n_given, attr(frame, "na.action"))
 }
@@ -57,9 +58,9 @@ original_rows <- function(names, position) {
 
 #' Features of the terms, encoded; terms without any are forgotten
 #' @noRd
-mold_terms <- function(frame, terms, scale, blueprint, call) {
+mold_terms <- function(frame, terms, scale, blueprint, call, y) {
   features <- formula_features(frame, terms, call)
-  molded <- mold_features(features, nrow(frame), scale, blueprint, call)
+  molded <- mold_features(features, nrow(frame), scale, blueprint, call, y)
   molded$blueprint <- with_used_terms(molded$blueprint, terms)
   molded
 }
@@ -97,7 +98,7 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
     variables = names(features),
     levels = outcome$levels
   )
-  molded <- mold_features(features, nrow(x), scale, blueprint, call)
+  molded <- mold_features(features, nrow(x), scale, blueprint, call, outcome$y)
   with_labels(molded, outcome$y, seq_len(nrow(x)), row_names_of(x), nrow(x))
 }
 
@@ -109,9 +110,9 @@ row_names_of <- function(x, before = 0) {
   if (automatic) as.character(as.integer(before) + seq_len(nrow(x))) else rownames(x)
 }
 
-mold_features <- function(features, n, scale, blueprint, call) {
+mold_features <- function(features, n, scale, blueprint, call, y) {
   check_features(features, call)
-  if (n > 10) inform_doubts(features)
+  if (n > 10) inform_doubts(features, y)
   blueprint <- code_features(blueprint, features, n, scale, function(name) {
     feature_coding(features[[name]], name, scale, call)
   })
@@ -182,7 +183,7 @@ inform_lost_rows <- function(given, n) {
     c(
       i = "{lost} of {nrow(given)} row{?s} ({format(100 * lost / nrow(given), digits = 2)} %)
            {qty(lost)}{?has/have} missing values and {?is/are} left out.",
-      i = "Missing most often: {most}."
+      i = if (length(missing)) "Missing most often: {most}."
     ),
     "rows_left_out", rows = lost, columns = missing
   )

@@ -1,33 +1,39 @@
 # Columns that may not be what they seem: a message for each kind, and nothing is changed.
 
-#' What a feature may be instead: `seems` tells from the feature, and `say` and `hint` are cli
+#' What a feature may be instead: `seems` tells from the feature and the labels, and `say` and `hint` are cli
 #' markup about the names `these`
 #' @noRd
 column_doubts <- list(
   row_numbers = list(
-    seems = function(v) feature_kind(v) == "numeric" && numbers_rows(v),
+    seems = function(v, y) feature_kind(v) == "numeric" && numbers_rows(v),
     say = "{qty(length(these))}Column{?s} {.val {these}} {?numbers/number} the rows, as
            identifiers do, and {?is an input/are inputs}.",
     hint = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out."
   ),
+  labels = list(
+    seems = function(v, y) names_labels(v, y),
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?tells/tell} the label of every row.",
+    hint = "If {qty(length(these))}{?it is/they are} the response, or made of it, leave {?it/them}
+            out: no label can look wrong beside {?it/them}."
+  ),
   text_dates = list(
-    seems = function(v) mostly(v, is_date_text, least = 3),
+    seems = function(v, y) mostly(v, is_date_text, least = 3),
     say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which are
            compared as names, not in time.",
     hint = "Numbers are made of them by {.code as.numeric(as.Date({these[1]}))}."
   ),
   text_numbers = list(
-    seems = function(v) mostly(v, is_number_text, least = 10),
+    seems = function(v, y) mostly(v, is_number_text, least = 10),
     say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} text, though nearly all
            values are numbers, and {?is/are} compared as names, not by size.",
     hint = "Values that are no numbers: {no_numbers(features[these])}."
   )
 )
 
-inform_doubts <- function(features) {
+inform_doubts <- function(features, y) {
   for (class in names(column_doubts)) {
     doubt <- column_doubts[[class]]
-    found <- vapply(features, doubt$seems, NA)
+    found <- vapply(features, doubt$seems, NA, y)
     # a single input is one on purpose
     if (class == "row_numbers" && length(features) == 1) found <- FALSE
     inform_these(class, c(i = doubt$say, i = doubt$hint), columns = names(features)[found])
@@ -37,6 +43,13 @@ inform_doubts <- function(features) {
 #' Whole numbers, all different, that leave few numbers out
 #' @noRd
 numbers_rows <- function(v) is_identifier(v) && diff(range(v)) < 2 * length(v)
+
+#' Has each class a value of its own, and no other?
+#' @noRd
+names_labels <- function(v, y) {
+  value <- match(v, unique(v))
+  max(value) == length(unique(y)) && !anyDuplicated(unique(cbind(value, y))[, 1])
+}
 
 #' Are the values of text or a factor, `least` of them, but for a fifth of a kind?
 #' @noRd

@@ -50,6 +50,15 @@ check_formula_variables <- function(terms, data, call, arg) {
   right <- stats::delete.response(terms)
   inputs <- all.vars(right)
   leak <- intersect(inputs, data_variables(stats::formula(terms)[[2]], data))
+  taken <- stats::formula(terms)[[2]]
+  refuse(
+    length(leak) && is.call(taken) && as.character(taken[[1]])[1] %in% c("$", "[[", "["),
+    c(
+      "{.arg formula} must name columns of {.arg {arg}}, not take them out of {.val {leak}}.",
+      i = "For example {.code class ~ ., data = {leak[1]}}."
+    ),
+    "formula", arg = "formula", call = call
+  )
   refuse(
     length(leak), "{.arg formula} can't have the response {.val {leak}} among its inputs.",
     "formula", arg = "formula", call = call

@@ -47,6 +47,15 @@ check_checked <- function(checked, data, levels, id, call, arg = "checked") {
     !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label}",
     more = c(x = "Found: {.val {few(unknown)}}.")
   )
+  recorded <- label_code(data)[match(row, data$rows)]
+  check(
+    !inherits(checked, c("sturdy_review", "sturdy_mislabelled")) || any(label != recorded),
+    "have the labels that were found: in the list as it came {.field label} is what is recorded",
+    more = c(
+      i = "Put the true classes into {.field label}.",
+      i = "If all of them are right as recorded, {.code as.data.frame()} of the list says so."
+    )
+  )
   apart <- unique(row[label != label[match(row, row)]])
   check(
     !length(apart), "have one {.field label} for each {.field row}",
@@ -149,6 +158,20 @@ check_rates <- function(rates, data, call) {
     "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates", call = call
   )
   rates
+}
+
+#' Rates are of groups: identifiers and measurements have a value of their own in every row
+#' @noRd
+check_groups_shared <- function(rates, call) {
+  alone <- sum(tabulate(rates) == 1)
+  must(
+    alone <= max(length(rates) / 2, 10), "rates", "be groups of rows", "rates",
+    more = c(
+      x = "{alone} of {length(rates)} rows are alone in their group.",
+      i = "A rate of its own can't be told for a single row: join small groups."
+    ),
+    call = call
+  )
 }
 
 #' Evaluate an argument in the data, as subset is

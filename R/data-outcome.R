@@ -6,7 +6,8 @@
 #' @param y A factor, character or logical vector, or a numeric vector of 0 and
 #'   1 or of -1 and 1.
 #' @param one_class Whether a response that shows only one of two known classes
-#'   is accepted; a single row always is. @param many Whether more than two classes are.
+#'   is accepted. @param single Whether that of a single row is.
+#' @param many Whether more than two classes are.
 #' @return `list(y, levels)`: doubles -1 or +1, or with more than two classes 1, 2, ..; the
 #'   names of the levels.
 #' @noRd
@@ -14,10 +15,11 @@ mold_outcome <- function(y,
                          arg = "y",
                          one_class = FALSE,
                          call = rlang::caller_env(),
-                         many = FALSE) {
+                         many = FALSE,
+                         single = TRUE) {
   y <- outcome_factor(check_outcome(y, arg, call), arg, call)
   used <- levels(y)[levels(y) %in% as.character(y)]
-  if (length(used) < 2 && nlevels(y) == 2 && (one_class || length(y) == 1)) {
+  if (length(used) < 2 && nlevels(y) == 2 && (one_class || single && length(y) == 1)) {
     used <- levels(y)
   }
   check_classes(used, many, arg, call)
@@ -59,7 +61,7 @@ check_classes <- function(used, many, arg, call) {
   }
 }
 
-#' What is said of levels: those dropped; "ill" and "Ill ", which are most often one class in
+#' What is said of levels: those dropped; blank ones; "ill" and "Ill ", which are most often one class in
 #' tables that were typed; an order that is not used
 #' @noRd
 inform_levels <- function(y, used, arg) {
@@ -67,6 +69,14 @@ inform_levels <- function(y, used, arg) {
     "unused_levels",
     c(i = "Unused {qty(length(these))}level{?s} {.val {these}} of {.arg {arg}} {?is/are} dropped."),
     levels = setdiff(levels(y), used)
+  )
+  inform_these(
+    "blank_level",
+    c(
+      i = "Labels of {.arg {arg}} that are blank count as a class of their own: {.val {these}}.",
+      i = "If they are missing, {.code na.strings = \"\"} of {.fn read.csv} says so."
+    ),
+    levels = used[!nzchar(trimws(used))]
   )
   plain <- tolower(gsub("[[:space:]]+", " ", trimws(used)))
   inform_these(

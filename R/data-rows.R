@@ -23,7 +23,13 @@ row_ids <- function(data, id = NULL, table = NULL, call = rlang::caller_env()) {
   must(
     is.atomic(value) && is.null(dim(value)) && length(value) == data$n_given, "id",
     "have an identifier for each of the {data$n_given} row{?s} of the data that the fit was
-     given, as {.code data$name} or {.code data[\"name\"]}", "id", got = id, call = call
+     given, as {.code data$name} or {.code data[\"name\"]}", "id", got = id,
+    more = c(
+      x = if (is.data.frame(table) && rlang::is_string(id)) {
+        "{.arg data} has no column {.val {id}}, but {.val {few(names(table))}}."
+      }
+    ),
+    call = call
   )
   taken <- c(
     "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",

@@ -40,7 +40,7 @@
 #' none, or an average has none at any of its nodes with the new rows; and those of
 #' [predict()][predict.sturdy_model] and [gpc()]. Warning `sturdy_warning_not_converged` when EP
 #' does not converge on all rows, `sturdy_warning_fixed_points` as in [gpc()]. The model given is
-#' not changed.
+#' not changed. Message `sturdy_message_rows_left_out` for rows with missing values, as in [gpc()].
 #' @seealso [update()][update.sturdy_model], [bpm_stream()]
 #' @export
 #' @examples
@@ -70,6 +70,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
   n_new <- length(new$y)
+  inform_new_lost(object, newdata, y, n_new)
   if (n_new == 0) {
     return(object)
   }
@@ -82,6 +83,16 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   object$ep <- kept_ep(ep, object$spec)
   warn_ep(object$ep)
   with_apart(reweighed(object), call)
+}
+
+#' @param n rows of the new data that are complete.
+#' @noRd
+inform_new_lost <- function(object, newdata, y, n) {
+  given <- as.data.frame(newdata)
+  used <- c(used_columns(object$blueprint), object$blueprint$response)
+  given <- given[intersect(used, names(given))]
+  if (!is.null(y)) given$y <- y
+  inform_lost_rows(given, n)
 }
 
 #' The rows of a fit and new ones
@@ -117,5 +128,6 @@ absorb.bpm <- function(object, newdata, y = NULL, ..., na.action = stats::na.omi
   check_posterior(object, call)
   check_given(missing(newdata), "newdata", call)
   new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
+  inform_new_lost(object, newdata, y, length(new$y))
   if (length(new$y)) absorb_rows(object, new$X, new$y, call) else object
 }

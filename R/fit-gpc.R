@@ -100,7 +100,7 @@
 #' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own:
 #'   a formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each
 #'   row. By their prior the rates of groups are alike to a degree (`pooling` in
-#'   [noise_prior()]).
+#'   [noise_prior()]). Refused where most rows are alone in their group.
 #' @param criterion What learning maximises: `"evidence"`, the EP approximation of
 #'   the log marginal likelihood, or `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels. Not used when nothing is learned.
@@ -210,7 +210,9 @@
 #' `sturdy_message_text_numbers` for columns that number the rows, or are dates or numbers in text;
 #' `sturdy_message_ordered_outcome` for classes whose order is not used,
 #' `sturdy_message_unused_levels` for levels of the response that are
-#' dropped, `sturdy_message_similar_levels` for levels that differ only in blanks or capitals, and,
+#' dropped, `sturdy_message_blank_level` for labels that are blank,
+#' `sturdy_message_similar_levels` for levels that differ only in blanks or capitals,
+#' `sturdy_message_labels` for an input that has a value for each class, and,
 #' for new data, `sturdy_message_novel_levels`.
 #'
 #' @inherit sturdy-package references

@@ -22,7 +22,8 @@
 #'   the fit was given; what was known before is kept unless it is given again.
 #' @param checked A data frame of labels that were looked up, with the columns `row` (the
 #'   position in the data given to the fit, as [review()] and [mislabelled()] have it) and
-#'   `label` (the true class). In the place of `row`, or beside it, there may be the column of
+#'   `label` (the true class, in the place of the recorded one that these have; such a list as it
+#'   came is refused). In the place of `row`, or beside it, there may be the column of
 #'   identifiers that these functions show: `id`, the names of the rows where they have any, or
 #'   what the argument `id` has. These rows get these labels, and are trusted from then on; what had
 #'   been recorded is kept, as the flip rates are learned from it, and a message says how many

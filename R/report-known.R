@@ -22,6 +22,7 @@ with_known <- function(molded, trusted, rates, call) {
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
     rates <- check_rates(rates, data, call)
+    check_groups_shared(rates, call)
     data$source <- as.integer(rates)
     sources <- levels(rates)
   }

@@ -122,8 +122,13 @@ add_predictions <- function(x, data, prob) {
 augment_place <- function(x, data, call) {
   n <- x$data$n_given
   must(
-    is.data.frame(data) && nrow(data) == n, "data",
-    "be the data frame of {n} row{?s} given to the fit", "length", got = data, call = call
+    is.data.frame(data), "data", "be the data frame of {n} row{?s} given to the fit", "length",
+    got = data, call = call
+  )
+  must(
+    nrow(data) == n, "data",
+    "be the data frame of {n} row{?s} given to the fit, not one of {nrow(data)}", "length",
+    call = call
   )
   match(seq_len(n), x$data$rows)
 }

@@ -54,6 +54,17 @@ mold_batch <- function(formula, data, levels, scale, call) {
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
     check_third_class(y, arg, call)
+    text <- is.character(y) || is.factor(y)
+    must(
+      !text || length(unique(y)) != 1 || nlevels(y) == 2, arg,
+      "have both classes in the first batch, or be told them", "outcome_levels",
+      more = c(
+        x = "Found: {.val {as.character(y[1])}}.",
+        i = "Name both by {.arg levels}, the event second, as in
+             {.code levels = c(\"no\", \"yes\")}."
+      ),
+      call = call
+    )
     must(
       !is.numeric(y) || length(two_codes(y)) < 2, arg,
       "be numeric only where a first batch of 1 alone leaves no doubt whether the other class is 0
@@ -65,7 +76,7 @@ mold_batch <- function(formula, data, levels, scale, call) {
     list(y = forge_outcome(y, levels, call, arg), levels = levels)
   }
   blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
-  molded <- mold_terms(frame, terms, scale, blueprint, call)
+  molded <- mold_terms(frame, terms, scale, blueprint, call, outcome$y)
   molded$data$y <- outcome$y
   molded
 }

@@ -293,6 +293,22 @@ test_that("checked labels reach every copy of a row, and a message counts them",
   expect_equal(before$value, label_code(fit$data)[before$row])
 })
 
+test_that("the list to check is no check until labels are put into it", {
+  fit <- toy_fit()
+  first <- review(fit, 3)
+  for (list in list(first, mislabelled(fit)[1:3, ])) {
+    expect_error(update(fit, checked = list), "labels that were found", class = "sturdy_error_checked")
+  }
+  counts <- function(checked) {
+    unclass(expect_message(update(fit, checked = checked), class = "sturdy_message_checked"))[
+      c("changed", "confirmed")
+    ]
+  }
+  expect_equal(counts(as.data.frame(first)), list(changed = 0, confirmed = 3))
+  first$label[2] <- setdiff(levels(first$label), first$label[2])
+  expect_equal(counts(first), list(changed = 1, confirmed = 2))
+})
+
 test_that("each fault of checked labels is named", {
   fit <- toy_fit()
   refused <- function(message, ...) {

@@ -73,6 +73,8 @@ test_that("what a linear boundary, a rare class and rates by class mean is said 
     rates = data.frame(class = c("no", "ill"), rate = c(0.1, 0.2))
   )
   expect_length(verdict_notes(test), 3)
+  blank <- replace(test, "suspects", "")
+  expect_match(verdict_notes(blank)[2], 'All labels "" are under', fixed = TRUE)
   expect_match(verdict_notes(test)[3], "More among true ill (12 to 1).", fixed = TRUE)
   test$levels <- c(test$levels, "unwell")
   test$shared <- TRUE

@@ -3,7 +3,7 @@
 doubts <- function(..., n = 40) {
   said <- list()
   withCallingHandlers(
-    inform_doubts(list(..., z = withr::with_seed(1, rnorm(n)))),
+    inform_doubts(list(..., z = withr::with_seed(1, rnorm(n))), y = rep(1:2, each = n / 2)),
     sturdy_message = function(cnd) {
       said[[sub("sturdy_message_", "", class(cnd)[1])]] <<- cnd$columns
       rlang::cnd_muffle(cnd)
@@ -19,7 +19,19 @@ test_that("whole numbers that number the rows are named", {
   for (v in list(c(1:39, 39), 1:40 / 2, 100 * 1:40, withr::with_seed(1, rpois(40, 20)))) {
     expect_equal(doubts(v = v), list())
   }
-  expect_no_message(inform_doubts(list(v = 1:40))) # the only input
+  expect_no_message(inform_doubts(list(v = 1:40), rep(1:2, 20))) # the only input
+})
+
+test_that("an input that has a value for each class is named", {
+  y <- rep(c("a", "b"), each = 20)
+  for (v in list(y, factor(y, c("b", "a")), y == "a", ifelse(y == "a", 7, -1))) {
+    expect_equal(doubts(v = v), list(labels = "v"))
+  }
+  for (v in list(replace(y, 2, "b"), replace(y, 2, "c"), withr::with_seed(1, rnorm(40)))) {
+    expect_equal(doubts(v = v), list())
+  }
+  three <- list(f = factor(rep(1:3, 4)))
+  expect_message(inform_doubts(three, rep(3:1, 4)), class = "sturdy_message_labels")
 })
 
 test_that("dates in text are named, whatever their form", {
@@ -38,7 +50,7 @@ test_that("text that is nearly numbers is named, with what is none", {
   v <- c(format(withr::with_seed(2, rnorm(38))), "n/a", "<5")
   expect_equal(doubts(v = v), list(text_numbers = "v"))
   message <- expect_message(
-    inform_doubts(list(dose = v, z = 1 / 1:40)), class = "sturdy_message_text_numbers"
+    inform_doubts(list(dose = v, z = 1 / 1:40), rep(1:2, 20)), class = "sturdy_message_text_numbers"
   )
   expect_match(conditionMessage(message), "\"n/a\", \"<5\"")
   expect_equal(doubts(v = factor(1:40)), list(text_numbers = "v"))
@@ -62,8 +74,8 @@ test_that("a fit says so, and is the same", {
   )
   expect_setequal(said, paste0("sturdy_message_", c("row_numbers", "text_dates")))
   expect_equal(fit$blueprint$columns, c("a", "b", "number", "visit"))
-  expect_snapshot(said(inform_doubts(d[c("a", "number")])))
-  expect_snapshot(said(inform_doubts(d["visit"])))
+  expect_snapshot(said(inform_doubts(d[c("a", "number")], d$class)))
+  expect_snapshot(said(inform_doubts(d["visit"], d$class)))
 })
 
 test_that("rows that are left out are counted, with the columns that cost most", {

@@ -70,6 +70,17 @@ test_that("inputs from elsewhere, and the response as an input, are refused", {
   expect_error(mold(u > pi ~ I(v + pi), d), class = "sturdy_error_outcome_levels")
 })
 
+test_that("a formula names columns and does not take them out of the data", {
+  d <- mixed()
+  for (formula in c(d$y ~ d$u, d[["y"]] ~ d[["u"]])) {
+    cnd <- expect_error(
+      gpc(formula), "must name columns of `data`, not take them out of \"d\"",
+      class = "sturdy_error_formula"
+    )
+    expect_match(conditionMessage(cnd), "data = d", fixed = TRUE)
+  }
+})
+
 test_that("functions that predict() would not find are refused", {
   d <- mixed()
   log <- function(x) x^2 # there is another log in base

@@ -43,6 +43,20 @@ test_that("one row is enough when the two classes are known", {
   expect_equal(mold_outcome(factor("b", levels = c("a", "b")))$y, 1)
   expect_error(mold_outcome("a"), class = "sturdy_error_outcome_levels")
   expect_equal(mold_outcome(c(1, 1), one_class = TRUE)$y, c(1, 1))
+  left <- data.frame(y = factor(c("a", "b", "b")), x = c(NA, NA, 1))
+  expect_error(
+    suppressMessages(mold(y ~ x, left)), "two classes, not 1", class = "sturdy_error_outcome_levels"
+  )
+})
+
+test_that("blank labels are named, and shown in quotes", {
+  y <- rep(c("", "pos"), 10)
+  cnd <- expect_message(mold_outcome(y), "na.strings = \"\"", class = "sturdy_message_blank_level")
+  expect_equal(cnd$levels, "")
+  expect_no_message(mold_outcome(rep(c("neg", "pos"), 10)))
+  fit <- suppressMessages(gpc(data.frame(x = 1:20 / 2), y, kernel = held(), epsilon = 0.1))
+  expect_output(print(fit), 'classes "" (10) and pos (10, event)', fixed = TRUE)
+  expect_output(print(mislabelled(fit)), ' "" ', fixed = TRUE)
 })
 
 test_that("a factor of one column keeps its levels", {

@@ -68,8 +68,13 @@ test_that("rows with missing values go where na.action sends them", {
   new <- d[1:6, ]
   new$a[2] <- NA
   new$class[5] <- NA
-  expect_identical(absorb(fit, new)$weights, absorb(fit, d[c(1, 3, 4, 6), ])$weights)
-  expect_equal(nobs(absorb(fit, new)), 44)
+  complete <- absorb(fit, d[c(1, 3, 4, 6), ])
+  expect_identical(suppressMessages(absorb(fit, new))$weights, complete$weights)
+  cnd <- expect_message(after <- absorb(fit, new), class = "sturdy_message_rows_left_out")
+  expect_equal(cnd$rows, 2)
+  expect_equal(cnd$columns, c(a = 1, class = 1))
+  expect_equal(nobs(after), 44)
+  expect_message(absorb(toy_fit(), new), class = "sturdy_message_rows_left_out")
   expect_error(
     absorb(fit, new, na.action = na.fail), class = "sturdy_error_missing"
   )

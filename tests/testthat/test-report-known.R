@@ -26,6 +26,16 @@ test_that("rates by group are a source a group", {
   expect_equal(reports$source, c(0, 0, rep(1:2, 74)))
 })
 
+test_that("rates of rows that are alone in their groups are refused", {
+  d <- toy()
+  for (rates in list(1:40, d$a, c(1:21, rep(0, 19)))) {
+    expect_error(update(toy_fit(), rates = rates), "alone in their group", class = "sturdy_error_rates")
+  }
+  for (rates in list(rep(1:20, 2), c(1:20, rep(0, 20)))) {
+    expect_s3_class(update(toy_fit(), rates = rates), "gpc")
+  }
+})
+
 test_that("a checked label is two reports: what was recorded, and what is right", {
   molded <- known_rows_of(7, rep(c("x", "y"), 75))
   checked <- data.frame(row = c(2, 7, 101), label = c("virginica", "setosa", "virginica"))

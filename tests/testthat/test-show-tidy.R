@@ -68,6 +68,16 @@ test_that("augment() adds to the data given, or to what the model holds", {
   expect_error(augment(fit, toy(10)), class = "sturdy_error_length")
 })
 
+test_that("data of other rows, and identifiers that are no column, are named", {
+  fit <- toy_fit()
+  expect_error(augment(fit, toy()[1:3, ]), "not one of 3", class = "sturdy_error_length")
+  expect_error(augment(fit, 1), "not 1", class = "sturdy_error_length")
+  expect_error(
+    label_report(fit, tempfile(), data = toy(), id = "nope"),
+    "has no column \"nope\", but \"a\", \"b\", and \"class\"", class = "sturdy_error_id"
+  )
+})
+
 test_that("several classes have a row of glance() as two do, and a probability each", {
   d <- iris[c(1:15, 51:65, 101:115), ]
   fit <- gpc(Species ~ Petal.Length + Petal.Width, d, kernel = held(), epsilon = 0.1)

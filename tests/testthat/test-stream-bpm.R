@@ -50,7 +50,9 @@ test_that("an open connection is read from where it stands and left open", {
 test_that("levels make up for a first batch of one class", {
   d <- stream_data()
   d <- d[order(d$class != "no"), ]
-  expect_error(stream(d), class = "sturdy_error_outcome_levels")
+  expect_error(
+    stream(d), 'levels = c("no", "yes")', fixed = TRUE, class = "sturdy_error_outcome_levels"
+  )
   fit <- stream(d, levels = c("no", "yes"))
   expect_identical(fit$blueprint$levels, c("no", "yes"))
   # the other way round: weights change sign
