@@ -193,7 +193,8 @@ verdict_notes <- function(test) {
     },
     if (!is.null(test$suspects)) {
       paste0(
-        "All labels ", quoted_empty(test$suspects), " are under suspicion alike: the inputs do not predict them."
+        "All labels ", quoted_empty(test$suspects), " are under suspicion alike: the inputs do not ",
+        "predict them."
       )
     },
     if (differ && length(test$levels) > 2) {

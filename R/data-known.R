@@ -47,9 +47,9 @@ check_checked <- function(checked, data, levels, id, call, arg = "checked") {
     !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label}",
     more = c(x = "Found: {.val {few(unknown)}}.")
   )
-  recorded <- label_code(data)[match(row, data$rows)]
+  edited <- any(label_codes(label, levels) != data$y[match(row, data$rows)])
   check(
-    !inherits(checked, c("sturdy_review", "sturdy_mislabelled")) || any(label != recorded),
+    edited || !inherits(checked, c("sturdy_review", "sturdy_mislabelled")),
     "have the labels that were found: in the list as it came {.field label} is what is recorded",
     more = c(
       i = "Put the true classes into {.field label}.",
