@@ -5,7 +5,7 @@
 # Between the gradients that are subtracted; the first step, and then shorter ones
 curvature_step <- c(usual = 0.03, rough = 0.05, central = 0.01)
 curvature_shorter <- c(1, 1 / 3, 1 / 10)
-curvature_near <- 1.5 # squared sds between modes of two noise models that share a curvature
+curvature_near <- 0.5 # squared sds between modes of two noise models that share a curvature
 curvature_tol <- 1e-6 # of EP, for gradients are subtracted from each other
 # Of EP that stalls: its gradients are then right to some 0.1
 curvature_residual <- 1e-2
