@@ -208,3 +208,13 @@ extended_test("an interrupt ends what the workers run, and leaves the workers", 
   wait_for(!any(tools::pskill(pids, 0L)), 10)
   expect_false(any(tools::pskill(pids, 0L)))
 })
+
+test_that("candidates are counted in the session that shows them, and nowhere else", {
+  seen <- list()
+  meter <- function(done, of, words) seen[[length(seen) + 1]] <<- list(done, of, words)
+  here <- meter_tick(meter, 3)
+  for (k in 1:2) here()
+  elsewhere <- meter_tick(meter, 3, session = -1L)
+  elsewhere()
+  expect_identical(seen, list(list(1, 3, "1 of 3 candidates"), list(2, 3, "2 of 3 candidates")))
+})

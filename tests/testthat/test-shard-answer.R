@@ -115,3 +115,16 @@ test_that("every answer to a user is there, or a classed error", {
     if (inherits(error, "error")) expect_s3_class(error, "sturdy_error")
   }
 })
+
+test_that("EP that does not end on the rows of a fit is told of, and what it reached is written", {
+  short <- fit
+  short$spec$control <- ep_control(max_sweeps = 1, tol = 1e-14)
+  folder <- withr::local_tempdir()
+  expect_warning(
+    found <- mislabelled(short, rows, to = folder), "On these rows",
+    class = "sturdy_warning_not_converged"
+  )
+  # one round from the sites of the fit is near them
+  whole <- withr::local_tempdir()
+  expect_equal(found$wrong, mislabelled(fit, rows, to = whole)$wrong, tolerance = 0.05)
+})
