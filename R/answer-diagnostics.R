@@ -221,7 +221,10 @@ diagnose_average <- function(object) {
         "The weights of the nodes are uneven with", toString(named[uneven]),
         "(few effective nodes, or Pareto k above 0.7): averages are rough there."
       ),
-      do = "Use kernel_iso(), or hold some hyperparameters: the fewer, the better nodes cover them."
+      do = paste(
+        if (length(object$kernel$lengthscale) > 1) "Use kernel_iso(), or hold" else "Hold",
+        "some hyperparameters: the fewer, the better nodes cover them."
+      )
     )
   )
 }

@@ -80,9 +80,16 @@ glm_left_out <- function(x) {
     if (is.null(omitted)) all_rows <- identity
     with_scorer_labels(
       all_rows(stats::setNames(x$family$linkinv(eta), names(x$linear.predictors))),
-      unname(all_rows(x$y))
+      unname(all_rows(glm_labels(x)))
     )
   }
+}
+
+#' Labels of a logistic model by the names that its response has for them, where it keeps that
+#' @noRd
+glm_labels <- function(x) {
+  response <- if (is.data.frame(x$model)) stats::model.response(x$model)
+  if (nlevels(response) == 2) factor(levels(response)[x$y + 1], levels(response)) else x$y
 }
 
 #' The mean over resamples of what caret predicted for rows that were left out

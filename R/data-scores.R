@@ -96,7 +96,7 @@ event_columns <- function(prob, classes) {
 
 #' Scores of the event by an object that holds labels, too: which of the classes, as the user calls
 #' them, that is
-#' @param own the labels of the object, 0 and 1.
+#' @param own the labels of the object, 0 and 1 or a factor.
 #' @noRd
 with_event <- function(prob, own, labels, call) {
   if (!is.null(dim(prob)) || length(own) != length(labels) || !is.atomic(labels)) {
@@ -111,7 +111,8 @@ with_event <- function(prob, own, labels, call) {
       i = "For other labels give its probabilities as a column with the name of their class."
     ), call = call
   )
-  structure(prob, event = pairs$said[pairs$own == 1])
+  event <- if (is.factor(own)) levels(own)[2] else 1
+  structure(prob, event = pairs$said[pairs$own == event])
 }
 
 #' Columns in the order of the classes, and with their names
@@ -155,7 +156,10 @@ score_classes <- function(prob, labels, call) {
   must(
     !length(unknown), "labels", "be names of columns of {.arg prob}",
     c("novel_levels", "outcome_levels"), more = c(
-      x = "Without a column: {.val {few(unknown)}}.", i = "Columns: {.val {few(columns)}}."
+      x = "Without a column: {.val {few(unknown)}}.", i = "Columns: {.val {few(columns)}}.",
+      i = if (!is.character(labels) && !is.factor(labels)) {
+        "Codes get names by {.code factor(labels, labels = )}."
+      }
     ), levels = unknown, call = call
   )
   colnames(prob) <- columns

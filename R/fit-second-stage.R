@@ -64,7 +64,8 @@
 #'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
 #' @param labels The recorded labels, needed where `prob` does not hold them (where a `glm()` does,
 #'   the same by other names): a factor,
-#'   character or logical vector, or numbers: for two classes 0/1 or -1/1, else the names of the columns.
+#'   character or logical vector, or numbers. Where the columns of `prob` have names these are the
+#'   labels; a vector of probabilities takes any two, of numbers 0/1 or -1/1.
 #' @param ... Arguments of the fit: `epsilon` (`"average"`, the default; `"learn"`, `"learn2"`,
 #'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"` or `"optimum"`), `noise`
 #'   ([noise_prior()]) and `control` ([ep_control()]), as in [gpc_spec()].
@@ -99,10 +100,14 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
   check_given(missing(prob), "prob")
   spec <- second_stage_spec(...)
   call <- rlang::current_env()
+  given <- prob
   prob <- out_of_sample(prob, call)
   own <- attr(prob, "labels")
   if (missing(labels)) labels <- own else prob <- with_event(prob, own, labels, call)
-  check_given(is.null(labels), "labels")
+  must(
+    !is.null(labels), "labels", "be given", "missing_argument",
+    more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels."), call = call
+  )
   molded <- with_memory(mold_scores(prob, labels, call), call)
   fit_spec(spec, known_in(molded, NULL, trusted, rates), call)
 }

@@ -22,7 +22,8 @@ report_data <- function(object) {
     classes = html_table(data.frame(
       class = levels, rows = rows, share = paste(format(100 * rows / sum(rows), digits = 2), "%")
     )),
-    lengthscale = order$what == "lengthscale",
+    lengthscale = order$what == "lengthscale", scores = order$what == "mean score",
+    weight = order$what == "size of the weight",
     more_inputs = if (length(inputs) > 12) length(inputs),
     inputs = html_table(table)
   )

@@ -177,5 +177,8 @@ print_scores <- function(scores, digits) {
   words[loo] <- paste0(
     words[loo], " (standard error ", format_each(scores["loo_se"], 2), ")", recycle0 = TRUE
   )
+  averaged <- "log_evidence_integrated" %in% names(shown)
+  at <- names(shown) == "log_evidence"
+  if (averaged) words[at] <- paste(words[at], "(at the best mode, as logLik() has it)")
   print_fields(stats::setNames(words, score_words[names(shown)]))
 }

@@ -16,7 +16,9 @@
 #'     `df <= 2`), `conf.low`, `conf.high`, `prior_scale`.
 #'   * `glance()`: one row, with the same columns for every kind of fit, so that rows can be
 #'     bound: `nobs`, `classes` (their number), `df`, `epsilon`, `log_evidence`, `loo`,
-#'     `loo_se`, `criterion`, `status`, `sweeps`. The evidence of a fit by t-EP (at finite
+#'     `loo_se`, `criterion`, `status`, `sweeps`. Where the fit averages, `log_evidence` is integrated
+#'     over the hyperparameters, as `log_evidence(fit, method = "integrated")` has it; [log_evidence()]
+#'     by itself and [logLik()][stats::logLik] have that at the best mode. The evidence of a fit by t-EP (at finite
 #'     `df`) is not comparable with others (see [stc()]): `log_evidence` is `NA`.
 #'     [log_evidence()] gives it, and with `method = "gaussian"` computes a comparable one.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`

@@ -90,3 +90,20 @@ test_that("diagnostics, summary and test count the same nodes", {
   }
   expect_match(paste(printed(noise_test(fit)), collapse = " "), sprintf("By %d\\s+nodes", nodes))
 })
+
+test_that("no kernel is recommended to a fit that has none", {
+  d <- toy()
+  kernel <- kernel_ard(fixed = c("variance", "bias", "nugget"))
+  p <- stats::plogis(2 * (d$a + d$b))
+  fits <- list(
+    gpc(class ~ a + b, d, kernel = kernel, epsilon = "average", hyper = "integrate"),
+    second_stage(p, d$class, epsilon = "average", hyper = "integrate")
+  )
+  advice <- vapply(fits, function(fit) {
+    fit$nodes$models$ess[] <- 2
+    fit$nodes$models$method[] <- "nodes"
+    grep("hyperparameters: the fewer", diagnose_average(fit)$do, value = TRUE)
+  }, "")
+  expect_match(advice[1], "^Use kernel_iso")
+  expect_match(advice[2], "^Hold some hyperparameters")
+})

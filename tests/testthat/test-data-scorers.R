@@ -61,6 +61,15 @@ test_that("the event of a logistic model is that of its labels, whatever they ar
       tolerance = 1e-4
     )
   }
+  d$named <- factor(d$status, c("well", "ill"))
+  for (keep in c(TRUE, FALSE)) { # the model frame, without which the names are lost
+    named <- stats::glm(named ~ x, stats::binomial, d, model = keep)
+    fit <- fast_stage(named)
+    expect_equal(fit$blueprint$levels, if (keep) levels(d$named) else c("0", "1"))
+    expect_equal(unname(fit$data$X[, 2]), unname(expected$data$X[, "ill"]))
+    expect_equal(fit$data$y, ifelse(d$status == "ill", 1, -1))
+    expect_equal(fast_stage(named, d$status)$ep$seen, fast_stage(model, d$status)$ep$seen)
+  }
   expect_error(
     second_stage(model, rev(d$status)), "fitted to", class = "sturdy_error_outcome_levels"
   )
@@ -73,6 +82,13 @@ test_that("a forest of ranger gives its out-of-bag probabilities, or says how to
   }
   forest <- grow(probability = TRUE)
   fit <- suppressMessages(fast_stage(forest, iris$Species))
+  expect_error(
+    second_stage(forest), "This <ranger> does not hold", class = "sturdy_error_missing_argument"
+  )
+  expect_error(
+    second_stage(forest, as.integer(iris$Species)), "factor\\(labels, labels = \\)",
+    class = "sturdy_error_novel_levels"
+  )
   expect_equal(fit$blueprint$levels, levels(iris$Species))
   kept <- which(stats::complete.cases(forest$predictions))
   expect_equal(

@@ -199,3 +199,16 @@ test_that("what can't be reported or written is refused", {
   skip_on_os(c("windows", "mac")) # where root, too, can't write
   expect_error(label_report(fit, "/proc/report.html"), class = "sturdy_error_file")
 })
+
+test_that("what counts of an input is said of each kind of model", {
+  said <- function(fit) {
+    page <- report(fit, n = 2)
+    kinds <- c("shorter the lengthscale", "size of their weight", "scores of the classifier")
+    kinds[vapply(kinds, grepl, NA, page, fixed = TRUE)]
+  }
+  expect_equal(said(toy_fit()), "shorter the lengthscale")
+  expect_equal(said(bpm(class ~ a + b, toy(), epsilon = 0.05)), "size of their weight")
+  p <- stats::plogis(2 * (toy()$a + toy()$b))
+  stage <- second_stage(p, toy()$class, epsilon = 0.05, hyper = "optimum")
+  expect_equal(said(stage), "scores of the classifier")
+})

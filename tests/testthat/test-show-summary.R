@@ -62,3 +62,15 @@ test_that("a summary has the labels by class, and prints them of several", {
   table <- found[rep(1:3, 10), ]
   expect_length(capture.output(print_classes(table)), summary_classes + 3)
 })
+
+test_that("a summary says which evidence is whose, as glance() and logLik() have them", {
+  fit <- gpc(class ~ a + b, toy(), kernel = kernel_iso(1.5, fixed = TRUE), epsilon = "average",
+             hyper = "integrate")
+  said <- capture.output(print(summary(fit), digits = 6))
+  number <- function(v) format(v, digits = 7)
+  line <- grep("Log evidence ", said, value = TRUE)
+  expect_match(line, number(as.numeric(logLik(fit))), fixed = TRUE)
+  expect_match(line, "at the best mode, as logLik\\(\\) has it")
+  integrated <- number(glance(fit)$log_evidence)
+  expect_match(grep("^ *integrated ", said, value = TRUE), integrated, fixed = TRUE)
+})
