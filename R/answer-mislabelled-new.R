@@ -61,7 +61,8 @@ said_of_new <- function(object, X, data, level, call, block = new_block) {
   some <- setdiff(at$model, "none")
   size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
   check_memory(as.double(n) * length(counted$weight), n, call = call)
-  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% size), function(rows) {
+  blocks <- split(seq_len(n), (seq_len(n) - 1) %/% size)
+  parts <- lapply(if (n > 0) blocks else list(integer()), function(rows) {
     seen <- seen_new(object, X[rows, , drop = FALSE], call, used)
     said <- list(y = data$y[rows], reports = label_reports(
       code[rows], data$reports$classes, source[rows], data$reports$sources

@@ -229,3 +229,10 @@ test_that("numbers that are all 1 are not guessed to be the event", {
   expect_identical(as.character(mislabelled(fit, newdata = 0.9, labels = 1)$label), "1")
   expect_gt(mislabelled(fit, newdata = 0.9, labels = 1)$probability, 0.4)
 })
+
+test_that("no new rows have no wrong labels", {
+  fit <- gpc(class ~ ., toy(), kernel = kernel_iso(1.2, fixed = TRUE), epsilon = 0.1)
+  none <- mislabelled(fit, newdata = toy()[0, ])
+  expect_identical(nrow(none), 0L)
+  expect_identical(attr(none, "expected")$count, 0)
+})

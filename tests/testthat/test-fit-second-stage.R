@@ -249,7 +249,8 @@ test_that("rows that are absorbed change the number where classes hardly overlap
 
 test_that("that scores say nothing is a possibility for several classes, too", {
   labels <- rep(1:3, c(25, 10, 5))
-  scores <- withr::with_seed(1, matrix(stats::rexp(120), 40, dimnames = list(NULL, c("a", "b", "c"))))
+  scores <- withr::with_seed(1, matrix(stats::rexp(120), 40))
+  colnames(scores) <- c("a", "b", "c")
   scores <- scores / rowSums(scores)
   fit <- second_stage(
     scores, factor(c("a", "b", "c"))[labels], epsilon = 0.1, hyper = "integrate"
