@@ -31,7 +31,7 @@ frame_axes <- function(panel, heading, labels) {
   }
   left <- y$height + line + if (is.null(rows)) text_width(panel$y$words) else rows$width
   width <- size[1] - left - line
-  levels <- if (!is.null(panel$x$levels)) fit_levels(panel$x$levels, width, 0.45 * size[2])
+  levels <- if (!is.null(panel$x$levels)) fit_levels_low(panel$x$levels, width, size[2])
   if (isTRUE(levels$every > 1)) {
     labels[1] <- paste0(labels[1], " (1 of ", levels$every, " levels named)")
   }
@@ -219,12 +219,14 @@ draw_heading <- function(heading, middle, top) {
   }
 }
 
+key_gap <- 0.8 # between a text and the next symbol, in letters M
+
 #' A key above a panel: on two lines if need be in smaller print, else on more
 #' @noRd
 fit_key <- function(key, width) {
   n <- length(key)
   for (cex in c(0.8, 0.7, 0.6)) {
-    symbol <- 3 * text_width("M", cex)
+    symbol <- (3 + key_gap) * text_width("M", cex)
     rows <- ceiling(n / max(1, floor(width / (text_width(names(key), cex) + symbol))))
     if (rows <= 2) break
   }
@@ -238,11 +240,13 @@ fit_key <- function(key, width) {
 
 draw_key <- function(key, middle, bottom) {
   look <- key$looks
+  wide <- text_width(key$text, key$cex) + key_gap * text_width("M", key$cex)
   graphics::legend(
     graphics::grconvertX(middle, "inches", "user"),
     graphics::grconvertY(bottom, "inches", "user"), key$text, pch = look$pch,
     pt.bg = look$fill, col = look$col, lty = look$lty, lwd = look$lwd,
     pt.cex = pmin(look$size, 1.8) * key$cex, cex = key$cex, ncol = key$columns, xjust = 0.5,
-    yjust = 0, seg.len = 1.6, x.intersp = 0.6, bty = "n", xpd = NA
+    yjust = 0, seg.len = 1.6, x.intersp = 0.6, bty = "n", xpd = NA,
+    text.width = diff(graphics::grconvertX(c(0, wide), "inches", "user"))
   )
 }

@@ -87,6 +87,13 @@ fit_names <- function(names, width, height, least = 0.5) {
   fitted
 }
 
+#' Names of levels on a third of the height, or, where they do not fit there, on nearly half
+#' @noRd
+fit_levels_low <- function(levels, width, height) {
+  low <- fit_levels(levels, width, 0.3 * height)
+  if (low$fits) low else fit_levels(levels, width, 0.45 * height)
+}
+
 #' Names of levels below their points: side by side, else upright; in the last resort
 #' some are left out or lose their middle, so that those that remain can be read
 #'

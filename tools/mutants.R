@@ -1094,3 +1094,19 @@ mutant(
   "may <- if (name == \"none\") integer() else noise_only[[name]]",
   "may <- if (name == \"none\") integer()", r = "answer-review"
 )
+
+# Words of a verdict ------------------------------------------------------------
+
+mutant(
+  "which class has more is said though either would do", "R/answer-verdict.R",
+  "differ && side_told(test$models)", "differ",
+  r = "answer-verdict"
+)
+mutant(
+  "if some are wrong there may be none", "R/answer-wrong-count.R",
+  "replace(density, 1, 0)", "density", r = "answer-verdict"
+)
+mutant(
+  "a list to check that nobody edited confirms every suspect", "R/data-known.R",
+  "edited || !inherits(", "TRUE || !inherits(", r = "answer-review"
+)

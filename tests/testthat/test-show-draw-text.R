@@ -92,3 +92,30 @@ test_that("labels of an axis fit the figure, from either side", {
     }, size)
   }
 })
+
+test_that("one long name leaves two thirds of a panel's height", {
+  levels <- c(letters[1:11], "A very long city name indeed, on the river")
+  on_page({
+    fitted <- fit_levels_low(levels, 4, 5)
+    expect_true(fitted$fits)
+    expect_lte(fitted$below, 0.3 * 5)
+    # names that do not fit into a third have more
+    long <- vapply(1:12, function(k) strrep(letters[k], 20), "")
+    low <- fit_levels(long, 3, 0.3 * 3)
+    more <- fit_levels_low(long, 3, 3)
+    expect_false(low$fits)
+    expect_lte(more$below, 0.45 * 3)
+    expect_gt(more$below, 0.3 * 3)
+  })
+})
+
+test_that("the texts of a key keep away from the next symbol", {
+  on_page({
+    graphics::plot.new()
+    key <- fit_key(c(setosa = "class 1", versicolor = "class 2", virginica = "class 3"), 7)
+    at <- draw_key(key, 3, 1)$text$x
+    columns <- diff(graphics::grconvertX(at, "user", "inches"))
+    # symbol and text, with room between
+    expect_gt(min(columns), text_width(key$text, key$cex) + 2 * text_width("M", key$cex))
+  })
+})
