@@ -3,7 +3,14 @@
 # [M 8.10]. Deterministic: importance sampling with the points of learn-points.R in place of
 # random numbers. More of them can be added to those that are there.
 
-node_sweeps <- 30L      # of EP at a node; one without a fixed point by then has no weight
+# Sweeps of EP at a node, of two classes in turn and else. Where it takes more than the first of
+# them rounding tells where it ends; more than the second, whether it ends: it is led there by half
+# of the way
+node_easy <- list(turn = c(6L, 10L), slower = c(16L, 30L))
+node_sweeps <- 30L      # of so many sweeps each; a node without a fixed point then has no weight
+# and with a tolerance that makes its end that of EP, not that of the way: of several classes that
+# of their integrals
+node_settled <- c(two = 1e-8, several = 1e-6)
 node_at_once <- 8L      # nodes that start from what is known before all of them
 node_least_ess <- 5     # below this, modes stand for them
 node_tol <- 1e-3        # of EP: the error of its evidence is of the square of it
@@ -131,28 +138,48 @@ node_outputs <- function(problem, modes, from, Z, omega, tick) {
   out
 }
 
-#' EP at nodes Z from the sites that points near them foretell, or else from the prior
+#' EP at nodes Z from the sites that points near them foretell; where that is hard by half of the
+#' way there, or else from the prior
 #' @return list of K, `NULL` where there is no fixed point.
 #' @noRd
 node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
   control <- problem$search_control
-  problem$search_control$max_sweeps <- min(control$max_sweeps, node_sweeps)
-  problem$search_control$tol <- max(control$tol, node_tol)
-  # from near its end EP of all sites at once takes half the time of EP in turn
-  problem$search_control$parallel <- !is.null(problem$latent$Z)
-  run <- function(nodes, cold) {
-    if (cold) problem$search_control$parallel <- control$parallel
+  several <- isTRUE(problem$latent$classes > 2)
+  settled <- node_settled[[if (several) "several" else "two"]]
+  run <- function(nodes, sites, share = 1, sweeps = node_sweeps, tol = settled) {
+    problem$search_control$max_sweeps <- min(control$max_sweeps, sweeps)
+    problem$search_control$tol <- max(problem$control$tol, tol, problem$latent$coarse)
     out <- learn_natives(problem, lapply(nodes, function(k) {
       given <- if (!is.null(omega[[k]])) latent_omega(problem$latent, omega[[k]])
-      list(par = Z[, k], omega = given, sites = if (!cold) node_foresee(near[[k]], Z[, k]))
+      par <- near[[k]]$par + share * (Z[, k] - near[[k]]$par)
+      list(par = par, omega = given, sites = sites(k, par))
     }), gradient = FALSE)
     if (length(nodes)) tick(problem$latent$n, length(nodes), "nodes")
     out
   }
-  out <- run(seq_len(ncol(Z)), FALSE)
-  again <- which(!vapply(out, function(o) ep_converged(o) || isTRUE(o$sweeps >= node_sweeps), NA))
-  out[again] <- run(again, TRUE)
+  foreseen <- function(k, par) node_foresee(near[[k]], par)
+  ended <- function(out) which(vapply(out, ep_converged, NA))
+  # from near its end EP of all sites at once takes half the time of EP in turn
+  together <- !is.null(problem$latent$Z)
+  problem$search_control$parallel <- together
+  easy <- node_easy[[if (together || several) "slower" else "turn"]]
+  out <- run(seq_len(ncol(Z)), foreseen, sweeps = easy[2], tol = node_tol)
+  slow <- Filter(function(k) out[[k]]$sweeps > easy[1], ended(out))
+  hard <- setdiff(seq_along(out), ended(out))
+  finer <- run(slow, function(k, par) out[[k]]$sites)
+  out[slow[ended(finer)]] <- finer[ended(finer)]
+  problem$search_control["parallel"] <- list(control$parallel)
+  out[hard] <- run(hard, foreseen, 0.5)
+  half <- hard[ended(out[hard])]
+  out[half] <- run(half, function(k, par) out[[k]]$sites)
+  stuck <- vapply(out[hard], function(o) !ep_converged(o) && !isTRUE(o$sweeps >= node_sweeps), NA)
+  again <- hard[stuck]
+  out[again] <- run(again, function(k, par) NULL)
+  out[setdiff(hard, c(half, again))] <- list(NULL) # they ended half way
   lapply(out, function(o) {
+    if (is.null(o)) {
+      return(NULL)
+    }
     o$log_evidence <- corrected_evidence(o)
     if (ep_converged(o) && is.finite(o$log_evidence)) {
       o[c("sites", "b", "extra", "loo", "log_evidence", "seen")]

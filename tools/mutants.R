@@ -369,6 +369,14 @@ mutant(
   "    if (learn_is_over(problem)) {\n      return(NULL)\n    }\n", "", r = "learn-budget"
 )
 mutant(
+  "a slow node ends where its way does", "R/learn-nodes.R",
+  "  out[slow[ended(finer)]] <- finer[ended(finer)]\n", "", r = "learn-nodes"
+)
+mutant(
+  "half of the way is taken for a node", "R/learn-nodes.R",
+  "  out[half] <- run(half, function(k, par) out[[k]]$sites)\n", "", r = "learn-nodes"
+)
+mutant(
   "kernels by class whatever they cost", "R/learn-average.R",
   "> pooled_dear\n", "> Inf\n", r = "learn-pooled"
 )
