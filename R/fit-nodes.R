@@ -202,7 +202,7 @@ tested_models <- function(object) {
   blank$method <- "ruled out"
   blank$laplace <- -Inf
   all <- rbind(blank, models)
-  all <- all[order(match(all$model, c(noise_models, "matrix"))), ]
+  all <- all[order(match(all$model, unique(c(noise_models, noise_by_class)))), ]
   row.names(all) <- NULL
   all
 }

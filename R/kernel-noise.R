@@ -47,7 +47,10 @@
 #'   `two`, `first` and `second`, at least 0 with a positive sum; what is not named has
 #'   probability 0 and is left out. With `first` only rows that truly belong to the first class
 #'   are recorded wrongly, with `second` only those of the second, the event. With
-#'   three classes or more the sum of the last three is the probability of a noise matrix.
+#'   three classes or more the sum of the last three is the probability of a noise matrix; with
+#'   three or four, and up to `r alone_rows` rows, half of the sum of `first` and `second` is that
+#'   of labels of one true class alone being wrong, shared by the classes: one row of the matrix,
+#'   under the kernel that classes share.
 #' @param rate The shape b of the prior of a rate, above 0. `NULL`, the default, is 4, and 2 with
 #'   rates by group: among several groups one with many wrong labels is less of a surprise.
 #' @param sensitivity,specificity Beta priors, `c(a, b)` with both above 0, of the

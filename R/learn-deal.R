@@ -247,7 +247,7 @@ mean_variance <- function(values, within, share, evidence, pair, drawn = TRUE) {
     inside <- pair_variance(spread, within[mine, m], pair[mine])
     share[m]^2 * (inside + (apart[, m] * evidence[m])^2)
   }, numeric(nrow(values)))
-  matrix(each, nrow(values))
+  matrix(each, nrow(values), length(share))
 }
 
 #' The same of the log Bayes factor for some wrong labels

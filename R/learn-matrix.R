@@ -73,7 +73,8 @@ matrix_optimum <- function(latent, spec) {
 #' @param here list(hyper, omega, sites, par: the kernel's coordinates, curvature: in them, where
 #'   it is known) to start from.
 #' @param way list(problem(omega), point(posterior): the matrix at which EP is run, shape: see
-#'   matrix_prior(), study: see matrix_study(), rounds, gain: of the steps of the kernel).
+#'   matrix_prior(), study: see matrix_study(), only: see matrix_posterior(), rounds, gain: of the
+#'   steps of the kernel).
 #' @return list(matrix: see matrix_em(), mode: an evaluation, value: f there, log_prior, here),
 #'   or `NULL`.
 #' @noRd
@@ -123,13 +124,15 @@ matrix_em <- function(latent, here, spec, way, tick) {
     # of labels, by their true class, but for those that are certain
     counts <- report_counts(latent$reports, truth_posterior(L, out$seen))
     counts <- apply(counts, 2:3, sum)
+    if (!is.null(way$only)) counts[-way$only, ] <- 0
     prior <- matrix_prior(counts + way$study, way$shape)
-    posterior <- matrix_posterior(prior, counts + way$study)
+    posterior <- matrix_posterior(prior, counts + way$study, way$only)
     before <- omega
     omega <- way$point(posterior)
     sites <- out$sites
     found <- c(prior, list(
       posterior = posterior, counts = counts, shape = way$shape, study = way$study,
+      only = way$only,
       value = out$log_evidence, sites = sites
     ))
     if (max(abs(omega - before)) < matrix_em_tol || learn_is_over(spec)) break
@@ -156,37 +159,43 @@ matrix_offset <- function(found) {
 
 # An average --------------------------------------------------------------------
 
-#' The matrix as a noise model
+#' The matrix, or one of its rows alone, as a noise model
 #'
 #' With q the variational posterior of the matrix, see matrix_posterior(), and omega~ its
 #' geometric mean, f(z) = log Z(z; omega~) + log prior(z), and its integral less
 #' KL(q || prior) is a lower bound of the evidence [M 12.17].
-#' @param models those of average_modes(). @param before the noise models on some of the rows,
-#'   the matrix among them, from whose modes it then goes on. @param long whether modes must do.
+#' @param name of the noise model. @param models those of average_modes(), and of matrices before
+#'   this one. @param before the noise models on some of the rows, this one among them, from whose
+#'   modes it then goes on. @param long whether modes must do.
 #' @param shared the noise models under the kernel that classes share, where they have their own.
 #' @return list(problem, modes, each with the field `matrix`, see matrix_em()), or `NULL`.
 #' @noRd
-average_matrix <- function(latent, noise, spec, models, tick, before = NULL, long = FALSE,
+average_matrix <- function(name, latent, noise, spec, models, tick, before = NULL, long = FALSE,
                            shared = NULL) {
   way <- list(
     problem = function(omega) {
       sources <- length(latent$reports$sources)
-      average_problem(latent, noise_held("matrix", omega, latent$classes, sources), spec)
+      average_problem(latent, noise_held(name, omega, latent$classes, sources), spec)
     },
-    point = matrix_geometric, shape = noise$shape, study = noise$study,
+    point = matrix_geometric, shape = noise$shape, study = noise$study, only = noise_only[[name]],
     rounds = if (long) 1L else matrix_rounds, gain = if (long) modes_gain_classes else modes_gain
   )
-  few <- before$matrix
+  few <- before[[name]]
   from <- c(
     if (!is.null(few)) matrix_onward(few, latent, way, models$one),
-    if (is.null(few)) matrix_pooled(shared$matrix, way),
+    if (is.null(few)) matrix_pooled(shared[[name]], way),
+    if (is.null(few) && !is.null(way$only)) matrix_row_start(models, way),
     # some rows need not show what all do
-    if (!long && !(length(few) && learn_is_over(spec))) {
-      matrix_starts(latent, noise, spec, models, tick, one = is.null(few), !is.null(shared$matrix))
+    if (!long && is.null(way$only) && !(length(few) && learn_is_over(spec))) {
+      many <- !is.null(shared[[name]])
+      matrix_starts(latent, noise, spec, models, tick, one = is.null(few), many)
     }
   )
-  ends <- until_over(from, spec, function(here) matrix_climb(here, latent, spec, way, tick), is.list)
-  ends <- Filter(is.list, ends)
+  climb <- function(here) matrix_climb(here, latent, spec, way, tick)
+  ends <- Filter(is.list, until_over(from, spec, climb, is.list))
+  if (!length(ends) && !is.null(way$only)) { # the kernel of labels that are right
+    ends <- Filter(is.list, lapply(matrix_row_start(models, way, "none"), climb))
+  }
   value <- vapply(ends, function(end) end$value, numeric(1))
   modes <- list()
   for (end in ends[order(-value)]) {
@@ -210,6 +219,23 @@ average_matrix <- function(latent, noise, spec, models, tick, before = NULL, lon
     modes <- best_first(modes)
     list(problem = way$problem(way$point(modes[[1]]$matrix$posterior)), modes = modes)
   }
+}
+
+#' A start for one row of the matrix alone: that row of the whole matrix, and a kernel
+#' @param of the noise model whose kernel it is.
+#' @noRd
+matrix_row_start <- function(models, way, of = "matrix") {
+  mode <- models[[of]]$modes[[1]]
+  whole <- models$matrix$modes[[1]]$matrix
+  if (is.null(mode) || is.null(whole)) {
+    return(NULL)
+  }
+  omega <- row_alone(way$point(whole$posterior), way$only)
+  problem <- way$problem(omega)
+  list(list(
+    hyper = problem$hyper(mode$par), omega = omega, sites = mode$sites, par = mode$par,
+    curvature = mode$H
+  ))
 }
 
 #' Starts on all rows: where the matrix ended on some, and how it curved there

@@ -9,7 +9,8 @@ matrix_least_log <- -650 # of an entry, as EP takes it
 #' What the matrices of a component are drawn by
 #'
 #' A count below 1 may well be 0, where its entry of the matrix would be.
-#' @param matrix list(counts, shape, study) of a mode. @return list(counts, study, and of
+#' @param matrix list(counts, shape, study, only) of a mode.
+#' @return list(counts, study, only, and of
 #'   matrix_prior_grid() log_marginal, often, whereto), or `NULL`.
 #' @noRd
 matrix_component <- function(matrix, share) {
@@ -18,7 +19,7 @@ matrix_component <- function(matrix, share) {
   }
   counts <- share * matrix$counts^2 / (matrix$counts + 1)
   c(
-    list(counts = counts, study = matrix$study),
+    list(counts = counts, study = matrix$study, only = matrix$only),
     matrix_prior_grid(counts, matrix$shape, matrix$study)
   )
 }
@@ -45,7 +46,8 @@ matrix_points <- function(component, n, first) {
     often <- log_beta_quantile(u[2 + mine, k], posterior$often)
     whereto <- log_gamma_quantile(u[-c(1:2, 2 + mine), k], posterior$whereto)
     whereto <- whereto - apply(whereto, 1, log_sum)
-    with_diagonal(often[, 1] + whereto, often[, 2])
+    omega <- with_diagonal(often[, 1] + whereto, often[, 2])
+    row_alone(omega, part$only, none = matrix_least_log, sure = 0)
   }, part$counts)
   matrix(points, ncol = n)
 }

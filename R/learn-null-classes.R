@@ -67,8 +67,11 @@ null_classes <- function(latent, draws, size = null_nodes) {
 #' @param noise see noise_model().
 #' @noRd
 null_omegas <- function(latent, name, noise) {
-  if (name == "matrix") {
-    none <- list(counts = diag(0, latent$classes), shape = noise$shape, study = noise$study)
+  if (name %in% noise$matrices) {
+    none <- list(
+      counts = diag(0, latent$classes), shape = noise$shape, study = noise$study,
+      only = noise_only[[name]]
+    )
     component <- list(centre = numeric(), matrix = matrix_component(none, 1))
     logs <- matrix_points(component, null_models, 0)
     return(lapply(matrix_of_points(logs), latent_omega, latent = latent))

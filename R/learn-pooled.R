@@ -24,13 +24,21 @@ pooled_is_open <- function(latent, spec) {
     any(c("lengthscale", "nugget") %in% latent$free)
 }
 
-#' Noise models with those of both kernels, see noise_model()
+#' Noise models with those of both kernels, see noise_model(); rows of a noise matrix alone are
+#' those of the shared kernel
 #' @noRd
 pooled_noise <- function(noise) {
-  own <- noise$weights * pooled_prior
-  noise$weights <- c(
-    noise$weights * (1 - pooled_prior), stats::setNames(own, pooled_name(names(own)))
-  )
+  own <- whole_matrices(noise)$weights * pooled_prior
+  noise$weights[names(own)] <- noise$weights[names(own)] * (1 - pooled_prior)
+  noise$weights <- c(noise$weights, stats::setNames(own, pooled_name(names(own))))
+  noise
+}
+
+#' The noise models but rows of a matrix alone
+#' @noRd
+whole_matrices <- function(noise) {
+  noise$weights <- noise$weights[!names(noise$weights) %in% names(noise_only)]
+  noise$matrices <- intersect(noise$matrices, "matrix")
   noise
 }
 

@@ -30,7 +30,7 @@ average_models <- function(latent, noise, spec, tick, before = NULL) {
     return(shared)
   }
   few <- stats::setNames(before[mine], noise_named(names(before)[mine]))
-  own <- average_found(latent$pooled(), noise, spec, tick, few, shared)
+  own <- average_found(latent$pooled(), whole_matrices(noise), spec, tick, few, shared)
   c(shared, stats::setNames(own, pooled_name(names(own))))
 }
 
@@ -42,8 +42,11 @@ average_models <- function(latent, noise, spec, tick, before = NULL) {
 average_found <- function(latent, noise, spec, tick, before = NULL, shared = NULL) {
   models <- average_modes(latent, noise, spec, tick, before, shared)
   long <- length(before) > 0 && average_is_long(latent)
-  if ("matrix" %in% if (long) average_hopeful(before) else names(noise$weights)) {
-    models$matrix <- average_matrix(latent, noise, spec, models, tick, before, long, shared)
+  open <- if (long) average_hopeful(before) else names(noise$weights)
+  for (name in intersect(noise$matrices, open)) {
+    models[[name]] <- average_matrix(
+      name, latent, noise, spec, models, tick, before, long, shared
+    )
   }
   models
 }
@@ -57,7 +60,7 @@ average_modes <- function(latent, noise, spec, tick, before, shared) {
   gain <- if (long && latent$classes > 2) modes_gain_classes else modes_gain
   # the best on some rows first: how far the others are behind tells how well they need be known
   sought <- if (long) average_hopeful(before) else names(sort(-vapply(before, model_laplace, 1)))
-  sought <- setdiff(if (long) sought else union(sought, noise$models), "matrix")
+  sought <- setdiff(if (long) sought else union(sought, noise$models), noise$matrices)
   for (name in sought) {
     problem <- average_problem(latent, noise_of(name, noise), spec)
     few <- before[[name]]

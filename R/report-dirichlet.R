@@ -110,16 +110,17 @@ with_diagonal <- function(off, on) {
 
 # The posterior of the rows -----------------------------------------------------------
 
-#' @param prior see matrix_prior(); with counts of 0, the prior itself.
-#' @return list(often (C x 2: Beta, of wrong and of right), whereto (C x (C - 1): Dirichlet)).
+#' @param prior see matrix_prior(); with counts of 0, the prior itself. @param only the true class
+#'   that alone is recorded wrongly, or `NULL`.
+#' @return list(often (C x 2: Beta, of wrong and of right), whereto (C x (C - 1): Dirichlet), only).
 #' @noRd
-matrix_posterior <- function(prior, counts) {
+matrix_posterior <- function(prior, counts, only = NULL) {
   right <- diag(counts)
   off <- off_diagonal(counts)
   rate <- c(prior$rate, 1 - prior$rate)
   list(
     often = cbind(rowSums(off), right) + rep(prior$strength * rate, each = length(right)),
-    whereto = off + prior$apart / ncol(off)
+    whereto = off + prior$apart / ncol(off), only = only
   )
 }
 
@@ -127,7 +128,18 @@ matrix_posterior <- function(prior, counts) {
 #' @noRd
 matrix_point <- function(posterior, of) {
   often <- of(posterior$often)
-  with_diagonal(often[, 1] * of(posterior$whereto), often[, 2])
+  row_alone(with_diagonal(often[, 1] * of(posterior$whereto), often[, 2]), posterior$only)
+}
+
+#' A matrix with the row of one class alone; the others are recorded rightly
+#' @param none,sure what stands for a probability of 0 and of 1.
+#' @noRd
+row_alone <- function(m, only, none = 0, sure = 1) {
+  if (!is.null(only)) {
+    m[-only, ] <- none
+    diag(m)[-only] <- sure
+  }
+  m
 }
 
 matrix_mean <- function(posterior) matrix_point(posterior, dirichlet_mean)
@@ -155,7 +167,10 @@ matrix_variance <- function(posterior) {
   rate <- dirichlet_mean(posterior$often)[, 1]
   to <- dirichlet_mean(posterior$whereto)
   moved <- spread(posterior$whereto)
-  with_diagonal(rate^2 * moved + often[, 1] * (to^2 + moved), often[, 2])
+  row_alone(
+    with_diagonal(rate^2 * moved + often[, 1] * (to^2 + moved), often[, 2]), posterior$only,
+    sure = 0
+  )
 }
 
 #' Sum over rows of KL(Dirichlet(a) || Dirichlet(b))

@@ -80,16 +80,21 @@ noise_of <- function(name, noise) {
 
 # Priors of the rates of noise models; where one class alone is recorded wrongly, which
 noise_kinds <- list(one = "one", two = c("neg", "pos"), first = "neg", second = "pos")
-noise_only <- list(first = 1L, second = 2L)
+noise_only <- list(first = 1L, second = 2L, third = 3L, fourth = 4L)
 # Noise models whose rates differ by class
-noise_by_class <- c("two", "first", "second", "matrix")
+noise_by_class <- c("two", "matrix", names(noise_only))
+# One row of a matrix alone costs about what the whole matrix does: so many of several classes and
+# rows have it among their noise models
+alone_classes <- 4L
+alone_rows <- 200L
 
 #' What learning needs to know of label noise
 #'
 #' @param epsilon as in gpc_spec(). @param prior see noise_prior(). @param reports of the rows.
 #' @param integrate whether hyperparameters are integrated.
 #' @return list(weights: prior probabilities of the noise models; models: those whose modes are
-#'   sought, "matrix" not among them, for it is sought from theirs; rate: priors by kind,
+#'   sought, `matrices`, of several classes "matrix" and its rows alone, not among them, for these
+#'   are sought from theirs; rate: priors by kind,
 #'   list(a, b, size) each; shape: that of the rate at the centre of a matrix; study: see
 #'   matrix_study(); given; classes,
 #'   sources; ruled_out: prior probabilities of models that can't be; pooling; integrate).
@@ -103,9 +108,10 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
   weights <- noise_weights(epsilon, prior, reports)
   out <- noise_ruled_out(names(weights), reports)
   names <- names(weights)[!out]
+  matrices <- if (reports$classes > 2) intersect(c("matrix", names(noise_only)), names)
   list(
     weights = weights[!out],
-    models = union(setdiff(names, "matrix"), if ("matrix" %in% names) "one"),
+    models = union(setdiff(names, matrices), if (length(matrices)) "one"), matrices = matrices,
     rate = list(one = usual, neg = wrong(prior$specificity), pos = wrong(prior$sensitivity)),
     shape = shape, study = matrix_study(prior, reports$classes),
     given = if (!is.character(epsilon)) epsilon,
@@ -141,16 +147,23 @@ noise_weights <- function(epsilon, prior, reports) {
   if (!all(vapply(told, is.null, NA))) epsilon <- "learn2"
   one <- switch(epsilon, learn = "one", learn2 = own, matrix = "matrix")
   weights <- if (is.null(one)) {
-    if (several) matrix_weights(prior$models) else prior$models
+    if (several) matrix_weights(prior$models, reports) else prior$models
   } else {
     stats::setNames(1, one)
   }
   weights[weights > 0]
 }
 
-matrix_weights <- function(models) {
+#' The same of several classes: half of the probability of the first or second alone is that of
+#' one of them alone, whichever
+#' @noRd
+matrix_weights <- function(models, reports) {
   by_class <- names(models) %in% noise_by_class
-  c(models[!by_class], matrix = sum(models[by_class]))
+  few <- reports$classes <= alone_classes && reports$n <= alone_rows
+  alone <- if (few) sum(models[names(models) %in% names(noise_only)]) / 2 else 0
+  each <- rep(alone / reports$classes, reports$classes)
+  names(each) <- names(noise_only)[seq_along(each)]
+  c(models[!by_class], matrix = sum(models[by_class]) - alone, if (few) each)
 }
 
 # Rates as functions of coordinates ------------------------------------------------

@@ -17,7 +17,8 @@
 #' averages over all values of the hyperparameters, weighted by their posterior, and with
 #' `epsilon = "average"` also over five noise models: no label is wrong; all are with one
 #' rate; each class has its own; labels of the first, or of the second class only are recorded
-#' wrongly (with three classes or more a noise matrix in the place of the last three). Averaged are
+#' wrongly (with three classes or more a noise matrix in the place of the last three, and with
+#' three or four also one of its rows alone). Averaged are
 #' the probabilities that labels are wrong, the number of wrong labels and its interval, predictions
 #' and leave-one-out probabilities. What depends on
 #' one point ([coef()][coef.sturdy_model], [criterion()], [ep_diagnostics()],

@@ -13,7 +13,9 @@
 #' are learned, so that the matrix is nearly that of one rate where the data say no
 #' more. When one class is often taken for another, one learned rate may end at 0, with
 #' a wiggly boundary, and the matrix is needed. `epsilon = "average"`, the default, averages
-#' over no wrong labels, one rate and a matrix, see [averaging].
+#' over no wrong labels, one rate and a matrix, with three or four classes and up to `r alone_rows`
+#' rows also each row of the matrix alone, where labels of the other classes are right: see
+#' [averaging].
 #'
 #' The kernel is one for all classes (`kernels = "shared"`, the default where the optimum is
 #' sought), or one for each (`"per class"`), all from

@@ -50,6 +50,7 @@ with_article <- function(noun) {
 noise_words <- c(
   none = "no wrong labels", one = "one rate", two = "a rate for each class",
   first = "a rate in the first class only", second = "a rate in the second class only",
+  third = "a rate in the third class only", fourth = "a rate in the fourth class only",
   matrix = "a noise matrix", given = "the rates given"
 )
 

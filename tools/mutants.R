@@ -677,6 +677,14 @@ mutant(
   "if (any(study > 0)) given(study)$log_marginal else 0", "0", r = "learn-average-classes"
 )
 mutant(
+  "a row of a matrix alone leaves the others as they were", "R/report-dirichlet.R",
+  "m[-only, ] <- none", "m[only, ] <- m[only, ]", r = "learn-average-classes"
+)
+mutant(
+  "a row of a matrix alone counts the labels of all classes", "R/learn-matrix.R",
+  "counts[-way$only, ] <- 0", "NULL", r = "learn-average-classes"
+)
+mutant(
   "the costs of calls are of the recorded class", "R/answer-predict.R",
   "-prob %*% cost", "-prob %*% t(cost)", r = "answer-predict"
 )
@@ -992,7 +1000,7 @@ mutant(
 )
 mutant(
   "the class whose labels alone are wrong is the other one", "R/report-noise.R",
-  "noise_only <- list(first = 1L, second = 2L)", "noise_only <- list(first = 2L, second = 1L)",
+  "noise_only <- list(first = 1L, second = 2L", "noise_only <- list(first = 2L, second = 1L",
   r = "learn-average"
 )
 mutant(

@@ -197,7 +197,8 @@ test_that("one number of wrong labels, and two statements", {
   d <- three_groups(60, 0.1)
   fit <- gpc(d$x, d$y, kernel = kernel_iso(), hyper = "integrate")
   test <- noise_test(fit)
-  expect_setequal(test$models$model, c("none", "one", "matrix"))
+  rows <- c("first", "second", "third")
+  expect_identical(test$models$model, c("none", "one", "matrix", rows))
   expect_equal(sum(test$models$probability), 1)
   found <- mislabelled(fit)
   expect_equal(test$average$count, sum(found$probability), tolerance = 1e-6)
@@ -241,7 +242,7 @@ test_that("one point is the escape, and a held fit needs no nodes", {
   expect_equal(point$spec$epsilon, "learn")
   expect_error(noise_test(point), class = "sturdy_error_no_average")
   back <- update(point, hyper = "integrate")
-  expect_equal(nrow(noise_test(back)$models), 3)
+  expect_equal(nrow(noise_test(back)$models), 6)
   expect_null(gpc(d$x, d$y, kernel = held_three(), epsilon = 0.1)$nodes)
   given <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = rate_matrix(0.1, 3), hyper = "integrate")
   expect_equal(unname(given$omega), rate_matrix(0.1, 3))
@@ -415,4 +416,67 @@ test_that("a study of two classes is their sensitivity and specificity", {
     class = "sturdy_error_prior"
   )
   expect_snapshot(print(noise_prior(study = study)))
+})
+
+test_that("one class's row alone has the integral over its rate and where it goes as evidence", {
+  d <- three_groups(40, 0)
+  code <- as.integer(d$y)
+  wrong <- which(code == 2)[1:4]
+  code[wrong] <- 3
+  y <- factor(letters[1:3])[code]
+  fit <- gpc(d$x, y, kernel = held_three(), epsilon = "average", hyper = "integrate", scale = FALSE)
+  models <- fit$nodes$models
+  expect_identical(models$model, c("none", "one", "matrix", "first", "second", "third"))
+  expect_equal(models$prior, c(0.25, 0.3, 0.3, 0.05, 0.05, 0.05))
+  # the prior of the row, by draws, in cells of rate and share
+  set.seed(6)
+  n <- 4e5
+  rate <- stats::rbeta(n, 1, 4) / 2
+  strength <- exp(stats::rnorm(n, log(150), 1))
+  apart <- exp(stats::rnorm(n, 0, 1.5))
+  often <- stats::rbeta(n, strength * rate, strength * (1 - rate))
+  to <- stats::rbeta(n, apart / 2, apart / 2)
+  steps <- c(0, 0.005, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1)
+  share <- c(0, 0.002, 0.02, 0.07, 0.2, 0.4, 0.6, 0.8, 0.93, 0.98, 0.998, 1)
+  cell <- interaction(
+    cut(often, steps, include.lowest = TRUE), cut(to, share, include.lowest = TRUE)
+  )
+  cells <- data.frame(
+    p = as.vector(table(cell)) / n, often = as.vector(tapply(often, cell, mean)),
+    to = as.vector(tapply(to, cell, mean))
+  )
+  cells <- cells[cells$p > 0, ]
+  latent <- model_latent(fit)
+  control <- utils::modifyList(unclass(ep_control()), list(second = TRUE))
+  log_z <- mapply(function(often, to) {
+    omega <- diag(3)
+    omega[2, ] <- c(often * to, 1 - often, often * (1 - to))
+    out <- latent$native(model_hyper(fit), Inf, latent_likely(latent, omega), NULL, control)
+    corrected_evidence(out)
+  }, cells$often, cells$to)
+  truth <- log_sum(log_z + log(cells$p))
+  expect_identical(models$method[models$model == "second"], "nodes")
+  expect_lt(abs(models$log_evidence[models$model == "second"] - truth), 0.3)
+  # labels of the other classes are right under it
+  mine <- which(fit$nodes$table$model == "second")
+  for (k in mine) expect_equal(fit$nodes$omega[[k]][1, -2, ], diag(3)[-2, ])
+  among <- models$model %in% c("matrix", "first", "second", "third")
+  expect_identical(models$model[among][which.max(models$log_evidence[among])], "second")
+  expect_identical(which.max(flip_rates(fit)$rate), 2L)
+  # a check that finds a wrong label of another class rules out those that have it right
+  found <- data.frame(row = which(code == 1)[1], label = "c")
+  known <- suppressMessages(update(fit, checked = found))
+  expect_setequal(known$nodes$models$model, c("one", "matrix", "third"))
+})
+
+test_that("rows alone are left out where classes or rows are many, and shared alike", {
+  reports <- list(classes = 3L, n = 100L)
+  models <- c(none = 0.2, one = 0.2, two = 0.3, first = 0.2, second = 0.1)
+  few <- matrix_weights(models, reports)
+  expect_equal(few, c(
+    none = 0.2, one = 0.2, matrix = 0.45, first = 0.05, second = 0.05, third = 0.05
+  ))
+  sums <- c(none = 0.2, one = 0.2, matrix = 0.6)
+  expect_equal(matrix_weights(models, list(classes = 5L, n = 100L)), sums)
+  expect_equal(matrix_weights(models, list(classes = 3L, n = alone_rows + 1L)), sums)
 })
