@@ -221,6 +221,7 @@ is_kernel <- function(kernel) {
   again[bare] <- list(NULL)
   again <- do.call(new_kernel, again, quote = TRUE)
   again[bare] <- kernel[bare]
+  attr(again, "usual") <- if (is_usual(kernel)) TRUE
   centred <- vapply(kernel$prior[intersect(hyper_names, names(kernel$prior))], function(prior) {
     is.null(prior) || is.numeric(prior$meanlog) && are_numbers(prior$sdlog, 1, above = 0)
   }, logical(1))

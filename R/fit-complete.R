@@ -232,6 +232,7 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   spec <- check_class_number(spec, molded, call)
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
+  spec$kernel <- kernel_for(spec$kernel, length(blueprint$columns))
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
     integrate = spec$hyper == "integrate", overlap = spec$noise$overlap,
@@ -239,7 +240,15 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   )
   if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, blueprint$levels)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
-  latent <- new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
+  latent_of <- function(kernel) {
+    new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
+  }
+  latent <- latent_of(kernel)
+  wide <- wide_kernel(kernel, latent, spec)
+  if (!identical(wide, kernel)) {
+    kernel <- wide
+    latent <- latent_of(kernel)
+  }
   fit <- learn_fit(latent, spec)
   if (length(fit$hyper$nugget) > length(kernel$nugget)) {
     kernel <- kernel_per_class(kernel, blueprint$levels)

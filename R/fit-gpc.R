@@ -78,8 +78,10 @@
 #'   missing values.
 #' @param cluster With [shards()], `NULL`, the default, for this process, or a cluster made by
 #'   [parallel::makeCluster()], at whose workers the shards are then.
-#' @param kernel [kernel_ard()], the default (one lengthscale per column), or
-#'   [kernel_iso()] (one for all).
+#' @param kernel [kernel_ard()] (one lengthscale per column) or [kernel_iso()] (one for all). The
+#'   default is the first up to 400 columns, and the second with more, with a message. Asked for
+#'   with more than 400 columns, `kernel_ard()` gives a warning: the ratios of the lengthscales are
+#'   then found in a few steps and held, and what they have in common is learned.
 #' @param epsilon The probability that a recorded label is wrong: a number in `[0, 0.5)`,
 #'   `"learn"`, or `"average"`, over noise models (see [averaging]), the default unless
 #'   `hyper = "optimum"`, when it is `"learn"`. Two rates, `c(neg = , pos = )`, let the
@@ -202,6 +204,9 @@
 #' the rows, and where one averages: `prior` for a hyperparameter without one, and
 #' `no_posterior` when EP has no fixed point at any start.
 #'
+#' Warning `sturdy_warning_many_columns` where one lengthscale for each of more than 400 columns is
+#' asked for, message `sturdy_message_many_columns` where the default is one for all of them.
+#'
 #' Messages: `sturdy_message_integrated_roughly` when too few nodes are effective;
 #' `sturdy_message_few_rows` with fewer than four rows;
 #' `sturdy_message_rows_left_out` for rows with missing values, with the fields `rows` and
@@ -281,12 +286,13 @@ gpc_spec <- function(...,
   blame_caller()
   check_no_dots(..., known = names(formals(gpc_spec))[-1])
   optimum <- !missing(criterion) || !missing(method)
+  kernel <- if (missing(kernel)) usual_kernel() else check_kernel(kernel)
   hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
   epsilon <- check_epsilon(epsilon, average = TRUE, matrix = TRUE)
   new_spec(
     "gpc",
-    df = Inf, kernel = check_kernel(kernel), epsilon = epsilon, hyper = hyper,
+    df = Inf, kernel = kernel, epsilon = epsilon, hyper = hyper,
     noise = check_noise_prior(noise), criterion = criterion,
     method = check_method(method, epsilon, criterion, hyper),
     inducing = check_inducing(inducing),

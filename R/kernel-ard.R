@@ -85,6 +85,12 @@ kernel_iso <- function(lengthscale = NULL,
 
 # Construction --------------------------------------------------------------
 
+#' The kernel that stands where none is given: the columns decide what it is, see kernel_for()
+#' @noRd
+usual_kernel <- function() structure(kernel_ard(), usual = TRUE)
+
+is_usual <- function(kernel) isTRUE(attr(kernel, "usual"))
+
 #' A kernel, its fields checked again: they may have been changed by hand
 #' @noRd
 check_kernel <- function(kernel, call = rlang::caller_env()) {
@@ -95,7 +101,9 @@ check_kernel <- function(kernel, call = rlang::caller_env()) {
     "kernel", "be made by {.fn kernel_ard} or {.fn kernel_iso}", got = kernel,
     more = c(i = if (is.function(kernel)) "Did you leave out the parentheses?"), call = call
   )
-  do.call(new_kernel, c(unclass(kernel)[fields], list(call = call)), quote = TRUE)
+  checked <- do.call(new_kernel, c(unclass(kernel)[fields], list(call = call)), quote = TRUE)
+  attr(checked, "usual") <- if (is_usual(kernel)) TRUE
+  checked
 }
 
 new_kernel <- function(type,

@@ -101,11 +101,11 @@ check_weak_prior <- function(prior, call) {
   prior
 }
 
-#' The lengthscales of a fit have a `meanlog` each; the nugget may have more, see
-#' overlap_believed()
+#' The lengthscales of a fit have a `meanlog` each, and those of many columns more, see
+#' wide_kernel(); so may the nugget, see overlap_believed()
 #' @noRd
 is_prior <- function(x) {
-  plain <- x[setdiff(names(x), c("besides", "within"))]
+  plain <- x[setdiff(names(x), c("besides", "within", "tied", "spent"))]
   is.null(x) || (has_fields(plain, c("meanlog", "sdlog")) && is.numeric(x$meanlog) &&
     length(x$meanlog) > 0 && !any(is.infinite(x$meanlog)) && is_number(x$sdlog) &&
     are_numbers(x$sdlog, above = 0))

@@ -17,6 +17,7 @@ kernel_resolve <- function(kernel,
                            integrate = FALSE,
                            overlap = NULL,
                            classes = 2) {
+  attr(kernel, "usual") <- NULL
   coding <- kernel_columns(kernel, coding)
   given <- kernel$lengthscale
   if (kernel$type == "iso") {
@@ -56,6 +57,29 @@ kernel_resolve <- function(kernel,
   if (!is.null(believed$prior)) kernel$prior$nugget <- believed$prior
   kernel$fixed <- (if (believed$held) union else setdiff)(kernel$fixed, "nugget")
   kernel
+}
+
+wide_columns <- 400L # more of them are too many for a lengthscale each (experiments/columns.R)
+
+#' A kernel, or the one that is usual with so many columns
+#' @noRd
+kernel_for <- function(kernel, columns) {
+  if (!is_usual(kernel)) {
+    return(kernel)
+  }
+  if (columns > wide_columns) {
+    inform_sturdy(
+      c(
+        i = "One lengthscale for all of {columns} columns: one for each of more than
+             {wide_columns} would take too long.",
+        i = "{.code kernel = kernel_ard()} asks for them all the same, {.code kernel =
+             kernel_iso()} leaves out this message."
+      ),
+      "many_columns", columns = columns
+    )
+    return(structure(kernel_iso(), usual = TRUE))
+  }
+  usual_kernel()
 }
 
 # The usual prior of the log nugget with several classes, where it is integrated: with that of two

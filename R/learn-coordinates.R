@@ -25,7 +25,7 @@ learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
 #'   coordinate, 0 where it has none). @param noise see new_noise().
 #' @param noise_precision of its normal prior, 0 where it has none. @param box list(start,
 #'   lower, upper, curvature: to start a climb with, of each coordinate; least: curvature to
-#'   go on with; constant: what the log prior lacks).
+#'   go on with; constant, and spent where there is some: what the log prior lacks).
 #' @return list(field (what each coordinate belongs to), precision, hyper(z), rates(z),
 #'   omega(z), pull(z, gradient, slope): the gradient in z from those in the hyperparameters'
 #'   logs and in omega, prior(z): value and gradient of the log prior; and the fields of
@@ -48,7 +48,7 @@ new_coordinates <- function(kernel, noise, noise_precision, box) {
     prior = function(z) {
       besides <- noise$prior(noise_part(z))
       list(
-        value = besides$value - sum(box$constant + precision * (z - mean)^2 / 2),
+        value = besides$value - sum(box$constant + precision * (z - mean)^2 / 2) - sum(box$spent),
         gradient = -precision * (z - mean) + c(numeric(length(mine)), besides$gradient)
       )
     }
@@ -62,9 +62,14 @@ normal_coordinates <- function(latent, noise) {
   d <- length(kernel$field) + noise$d
   new_coordinates(kernel, noise, 1, list(
     start = numeric(d), lower = rep(-average_far, d), upper = rep(average_far, d),
-    curvature = rep(1.5, d), least = average_least, constant = rep(-stats::dnorm(0, log = TRUE), d)
+    curvature = rep(1.5, d), least = average_least,
+    constant = rep(-stats::dnorm(0, log = TRUE), d), spent = prior_spent(latent)
   ))
 }
+
+#' What the ratios of lengthscales that are held have cost of the log prior, see wide_kernel()
+#' @noRd
+prior_spent <- function(latent) sum(latent$prior$lengthscale$spent)
 
 #' @param epsilon rates: "learn", one for all sources; "learn2", one for each class; or held.
 #' @param proper whether the prior is a density, with its constants, of the logit of a flip
@@ -118,12 +123,12 @@ kernel_coordinates <- function(latent, normal) {
     if (normal && !is.null(prior[[name]])) {
       prior_root(latent, name)
     } else {
-      diag(length(start[[name]]))
+      moved_alone(latent, name)
     }
   })
   root <- block_diagonal(roots)
   field <- rep(free, vapply(roots, ncol, 1L))
-  shift <- if (normal) centre else 0 * centre
+  shift <- if (normal) centre else held_ratios(latent, root)
   bias <- normal && "bias" %in% free
   overlap <- intersect(overlap_names, free)
   curve <- if (normal && length(overlap)) nugget_curve(prior[[overlap]])
@@ -157,6 +162,9 @@ kernel_coordinates <- function(latent, normal) {
   if (normal) {
     centre <- numeric(length(field))
     precision <- centre + 1
+  } else {
+    centre <- moved_mean(root, centre)
+    precision <- moved_mean(root, precision)
   }
   list(
     field = field, hyper = hyper, pull = pull, mean = centre, precision = precision, root = root
@@ -168,12 +176,41 @@ kernel_coordinates <- function(latent, normal) {
 #' @noRd
 prior_root <- function(latent, name) {
   prior <- latent$prior
-  values <- length(latent$hyper[[name]])
+  alone <- moved_alone(latent, name)
+  values <- ncol(alone)
   common <- sum(if (name == "lengthscale") prior$common else prior[[name]]$common)
-  if (is.null(prior$pooling)) {
-    return(common_root(values, prior[[name]]$sdlog, common))
+  root <- if (is.null(prior$pooling)) {
+    common_root(values, prior[[name]]$sdlog, common)
+  } else {
+    pooled_root(values, latent$classes, prior[[name]]$sdlog, common, prior$pooling)
   }
-  pooled_root(values, latent$classes, prior[[name]]$sdlog, common, prior$pooling)
+  if (values < nrow(alone)) alone %*% root else root
+}
+
+#' What moves by itself of the values of one kind of hyperparameter: a row a value, a column for
+#' each that does. Of the lengthscales of very many columns it is their common factor alone, see
+#' wide_kernel().
+#' @noRd
+moved_alone <- function(latent, name) {
+  values <- length(latent$hyper[[name]])
+  if (name != "lengthscale" || !isTRUE(latent$prior$lengthscale$tied)) {
+    return(diag(values))
+  }
+  kernels <- length(latent$hyper$nugget)
+  diag(kernels) %x% matrix(1, values / kernels)
+}
+
+#' What the logs of values that move together differ by: 0 for others
+#' @noRd
+held_ratios <- function(latent, root) {
+  start <- log(as.numeric(unlist(latent$hyper[latent$free])))
+  if (nrow(root) == ncol(root)) 0 * start else start - drop(root %*% moved_mean(root, start))
+}
+
+#' The means of values that move together
+#' @noRd
+moved_mean <- function(root, values) {
+  if (nrow(root) == ncol(root)) values else drop(crossprod(root, values)) / colSums(root)
 }
 
 #' Root of the prior covariance of logs by class, the values of the first class first
@@ -209,6 +246,7 @@ block_diagonal <- function(blocks) {
 #' @noRd
 kernel_bounds <- function(latent, field) {
   start <- log(as.numeric(unlist(latent$hyper[latent$free])))
+  start <- moved_mean(block_diagonal(lapply(latent$free, moved_alone, latent = latent)), start)
   lower <- upper <- start
   for (name in latent$free) {
     at <- field == name

@@ -100,7 +100,7 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
     return(NULL)
   }
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
-    node_log_prior(Z)
+    node_log_prior(Z) - prior_spent(problem$latent)
   log_f[!is.finite(log_f)] <- -Inf
   list(
     Z = Z, log_f = log_f, out = out, log_omega = log_omega, proposal = proposal,

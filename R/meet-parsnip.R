@@ -39,9 +39,9 @@
 #'
 #' @param mode `"classification"`, the only one.
 #' @param engine `"sturdy"`, the only one.
-#' @param kernel `"ard"`, a lengthscale for each input, the default; `"iso"`, one for all; or
-#'   what [kernel_ard()] and [kernel_iso()] return. `NULL` in all arguments means the default
-#'   of the engine.
+#' @param kernel `"ard"`, a lengthscale for each input, the default up to 400 of them; `"iso"`, one
+#'   for all; or what [kernel_ard()] and [kernel_iso()] return. `NULL` in all arguments means the
+#'   default of the engine.
 #' @param epsilon The probability that a recorded label is wrong, see [gpc()].
 #' @param inducing The number of inducing inputs, see [gpc()].
 #' @param df Degrees of freedom, above 0; at `Inf`, the default, the process is Gaussian.
@@ -120,14 +120,15 @@ print.gp_class <- function(x, ...) {
 #' @return A fit of [gpc()] or [stc()].
 #' @keywords internal
 #' @export
-gp_class_fit <- function(formula, data, kernel = "ard", epsilon = NULL, inducing = "auto",
+gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing = "auto",
                          df = Inf, ...) {
   df <- check_df(df)
-  if (!inherits(kernel, "sturdy_kernel")) {
+  if (!is.null(kernel) && !inherits(kernel, "sturdy_kernel")) {
     kernel <- check_choice(kernel, c("ard", "iso"), "kernel")
     kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
   }
-  args <- list(kernel = kernel, inducing = inducing, ...)
+  args <- list(inducing = inducing, ...)
+  if (!is.null(kernel)) args$kernel <- kernel
   if (!is.null(epsilon)) args$epsilon <- epsilon
   if (is.finite(df)) args$df <- df
   # a value that is itself a call or a name is refused, not run

@@ -1,0 +1,68 @@
+# Lengthscales of very many columns. To integrate over each of them takes a time that grows with the
+# cube of their number, so few steps find their ratios, which are then held: what is learned is
+# their common factor [M 8.18].
+
+wide_steps <- 20L  # towards them, each of an evaluation or little more,
+wide_rows <- 1000L # on so many rows at most,
+wide_rate <- 0.1   # with this flip rate: without one they would follow each wrong label
+
+#' A kernel with the ratios of its lengthscales held where there are too many to learn
+#'
+#' Their prior has what they have in common, and as `spent` what their ratios cost of the log prior:
+#' the evidence then is that of Laplace's method with the curvature of the prior.
+#' @param latent of the kernel.
+#' @noRd
+wide_kernel <- function(kernel, latent, spec) {
+  each <- length(kernel$lengthscale) / length(kernel$nugget)
+  if (each <= wide_columns || !"lengthscale" %in% latent$free) {
+    return(kernel)
+  }
+  warn_wide(each)
+  prior <- kernel$prior$lengthscale
+  found <- wide_lengthscales(latent, spec)
+  if (!is.null(prior)) {
+    apart <- log(found) - prior$meanlog
+    prior$spent <- sum((apart - mean(apart))^2) / (2 * prior$sdlog^2)
+    prior$meanlog <- prior$meanlog + apart - mean(apart)
+  }
+  prior$tied <- TRUE
+  kernel$prior$lengthscale <- prior
+  kernel$lengthscale[] <- found
+  kernel
+}
+
+#' Lengthscales after few steps towards the optimum of the evidence and the prior, by little memory
+#' @noRd
+wide_lengthscales <- function(latent, spec) {
+  few <- if (latent$n > wide_rows && !is.null(latent$y)) latent$some(wide_rows) else latent
+  spec <- utils::modifyList(
+    unclass(spec), list(df = Inf, criterion = "evidence", epsilon = wide_rate)
+  )
+  problem <- learn_problem(few, spec)
+  objective <- learn_objective(problem)
+  at <- function(par) objective$at(unname(par))
+  worst <- NULL
+  fall <- function(par) {
+    value <- -at(par)$penalised
+    # where EP has no fixed point: somewhat worse than all that is known
+    if (is.finite(value)) worst <<- max(worst, value) else value <- max(worst, 0) + 100
+    value
+  }
+  stats::optim(
+    problem$start, fall, function(par) -at(par)$gradient, method = "L-BFGS-B",
+    lower = problem$lower, upper = problem$upper, control = list(maxit = wide_steps)
+  )
+  best <- objective$best()
+  problem$hyper(if (is.null(best$par)) problem$start else best$par)$lengthscale
+}
+
+warn_wide <- function(columns) {
+  warn_sturdy(
+    c(
+      "One lengthscale for each of {columns} columns: their ratios are found in a few steps
+       and held.",
+      i = "{.code kernel = kernel_iso()} has one lengthscale for all columns, and averages over it."
+    ),
+    "many_columns", columns = columns
+  )
+}

@@ -1,0 +1,102 @@
+# Very many columns: the default kernel, and a lengthscale for each where it is asked for.
+
+wide_table <- function(n, columns, matter = 1:2) {
+  set.seed(1)
+  x <- matrix(rnorm(n * columns), n)
+  list(x = x, y = factor(rowSums(x[, matter]) > 0))
+}
+
+test_that("the default is one lengthscale for all of very many columns, and says so", {
+  many <- wide_table(20, 401)
+  expect_message(
+    fit <- gpc(many$x, many$y), class = "sturdy_message_many_columns"
+  )
+  expect_s3_class(fit$kernel, "kernel_iso")
+  expect_length(fit$kernel$lengthscale, 1)
+  asked <- gpc(many$x, many$y, kernel = kernel_iso())
+  expect_equal(predict(fit, many$x, type = "prob"), predict(asked, many$x, type = "prob"))
+  expect_message(stc(
+    many$x, many$y, hyper = "optimum", epsilon = 0.1
+  ), class = "sturdy_message_many_columns")
+})
+
+test_that("with fewer columns it is one for each, also where there were more", {
+  few <- wide_table(20, 3)
+  fit <- expect_no_message(gpc(few$x, few$y), class = "sturdy_message_many_columns")
+  expect_s3_class(fit$kernel, "kernel_ard")
+  expect_no_match(format(fit$spec), "kernel")
+  expect_s3_class(expect_no_message(kernel_for(fit$spec$kernel, 400)), "kernel_ard")
+  many <- suppressMessages(kernel_for(fit$spec$kernel, 401))
+  expect_s3_class(many, "kernel_iso")
+  expect_identical(kernel_for(check_kernel(many), 3), usual_kernel())
+  # one that was asked for stays
+  expect_identical(expect_no_message(kernel_for(kernel_ard(), 401)), kernel_ard())
+})
+
+test_that("asked for, lengthscales of very many columns are found in few steps, with a warning", {
+  table <- wide_table(100, 401)
+  expect_warning(
+    fit <- gpc(table$x, table$y, kernel = kernel_ard(), hyper = "optimum"),
+    class = "sturdy_warning_many_columns"
+  )
+  found <- unname(fit$kernel$lengthscale)
+  expect_length(found, 401)
+  expect_setequal(order(found)[1:2], 1:2)
+  # what they were before is worse, beside the prior: their value, or their common factor alone
+  centre <- median_heuristic(fit$data$X, blueprint_columns(fit$blueprint), 401)
+  expect_gt(sd(log(found / centre)), 0.01)
+  spent <- fit$kernel$prior$lengthscale$spent
+  local_mocked(wide_lengthscales = function(latent, spec) latent$hyper$lengthscale)
+  alone <- suppressWarnings(gpc(table$x, table$y, kernel = kernel_ard(), hyper = "optimum"))
+  expect_gt(log_evidence(fit) - spent, log_evidence(alone))
+})
+
+test_that("held ratios are one lengthscale of columns that are divided by them", {
+  table <- wide_table(40, 3)
+  table$y <- factor(table$x[, 1] + 2 * rnorm(40) > 0) # the inputs may say nothing
+  ratio <- c(0.5, 2, 1.5)
+  centre <- median_heuristic(table$x, list(group = 1:3, weight = rep(1, 3)), 3)
+  local_mocked(
+    wide_columns = 2L, wide_lengthscales = function(latent, spec) centre * ratio
+  )
+  prior <- weak_prior()
+  expect_warning(
+    fit <- gpc(table$x, table$y, kernel = kernel_ard(), scale = FALSE, hyper = "integrate"),
+    class = "sturdy_warning_many_columns"
+  )
+  apart <- log(ratio) - mean(log(ratio))
+  spent <- sum(apart^2) / (2 * prior$lengthscale$sdlog^2)
+  expect_equal(fit$kernel$prior$lengthscale$spent, spent)
+  sd <- sqrt(prior$lengthscale$sdlog^2 + prior$common^2)
+  same <- gpc(
+    table$x / rep(centre * exp(apart), each = 40), table$y, scale = FALSE, hyper = "integrate",
+    kernel = kernel_iso(exp(mean(log(ratio))), prior = weak_prior(lengthscale = c(0, sd)))
+  )
+  # nodes of the kernel are the same, and their evidence is what the ratios cost below
+  shares <- function(fit) {
+    table <- fit$nodes$table
+    tapply(table$weight, list(table$model, is.na(table$constant)), sum)
+  }
+  odds <- function(fit) shares(fit)[, "TRUE"] / shares(fit)[, "FALSE"]
+  expect_equal(log(odds(same)) - log(odds(fit)), 0 * odds(fit) + spent, tolerance = 5e-3)
+  expect_equal(
+    unname(fit$kernel$lengthscale / (centre * exp(apart))), rep(same$kernel$lengthscale, 3),
+    tolerance = 1e-6
+  )
+})
+
+test_that("several classes have a common factor each", {
+  set.seed(1)
+  x <- matrix(rnorm(30 * 3), 30)
+  y <- factor(max.col(x))
+  local_mocked(wide_columns = 2L)
+  fit <- suppressWarnings(gpc(x, y, kernel = kernel_ard(), hyper = "integrate"))
+  check_model(fit)
+  ratios <- matrix(unname(fit$kernel$lengthscale), 3)
+  expect_equal(log(ratios) - rep(colMeans(log(ratios)), each = 3),
+               matrix(log(ratios[, 1]) - mean(log(ratios[, 1])), 3, ncol(ratios)))
+  own <- suppressWarnings(gpc(
+    x, y, kernel = kernel_ard(), kernels = "per class", hyper = "optimum", epsilon = 0.1
+  ))
+  expect_length(own$kernel$lengthscale, 9)
+})
