@@ -182,7 +182,7 @@ average_matrix <- function(name, latent, noise, spec, models, tick, before = NUL
   )
   few <- before[[name]]
   from <- c(
-    if (!is.null(few)) matrix_onward(few, latent, way, models$one),
+    if (!is.null(few)) matrix_onward(few, latent, way, models$one, long),
     if (is.null(few)) matrix_pooled(shared[[name]], way),
     if (is.null(few) && !is.null(way$only)) matrix_row_start(models, way),
     # some rows need not show what all do
@@ -240,16 +240,18 @@ matrix_row_start <- function(models, way, of = "matrix") {
 
 #' Starts on all rows: where the matrix ended on some, and how it curved there
 #' @param few the matrix on some rows. @param one the model with one rate on all, whose sites
-#'   are near, or `NULL`.
+#'   are near, or `NULL`. @param long whether its kernel is nearer than that on some rows, too.
 #' @noRd
-matrix_onward <- function(few, latent, way, one) {
+matrix_onward <- function(few, latent, way, one, long = FALSE) {
   times <- latent$n / few$problem$latent$n
+  near <- one$modes[[1]]
   lapply(few$modes, function(mode) {
     omega <- way$point(mode$matrix$posterior)
     problem <- way$problem(omega)
+    par <- if (long && !is.null(near)) near$par[one$problem$field != "epsilon"] else mode$par
     list(
-      hyper = problem$hyper(mode$par), omega = omega, sites = one$modes[[1]]$sites,
-      par = mode$par, curvature = grown_curvature(problem, mode$H, times)
+      hyper = problem$hyper(par), omega = omega, sites = near$sites, par = par,
+      curvature = grown_curvature(problem, mode$H, times)
     )
   })
 }

@@ -480,3 +480,27 @@ test_that("rows alone are left out where classes or rows are many, and shared al
   expect_equal(matrix_weights(models, list(classes = 5L, n = 100L)), sums)
   expect_equal(matrix_weights(models, list(classes = 3L, n = alone_rows + 1L)), sums)
 })
+
+test_that("on many rows a matrix goes on from the kernel under one rate there", {
+  problem <- list(
+    hyper = function(par) list(l = par), field = c("a", "b"), precision = 1, least = 1e-3,
+    latent = list(n = 10)
+  )
+  way <- list(problem = function(omega) problem, point = identity)
+  few <- list(
+    problem = problem,
+    modes = list(list(par = c(1, 2), H = diag(2, 2), matrix = list(posterior = 7)))
+  )
+  one <- list(
+    problem = list(field = c("a", "b", "epsilon")),
+    modes = list(list(par = c(3, 4, 9), sites = "its"))
+  )
+  from <- function(...) matrix_onward(few, list(n = 40), way, ...)[[1]]
+  expect_identical(from(one)$par, c(1, 2))
+  expect_identical(from(one, TRUE)$par, c(3, 4))
+  expect_identical(from(one, TRUE)$hyper, list(l = c(3, 4)))
+  expect_identical(from(one, TRUE)[c("omega", "sites")], list(omega = 7, sites = "its"))
+  expect_identical(from(NULL, TRUE)$par, c(1, 2))
+  # the curvature of four times the rows, the prior's part once
+  expect_equal(from(one, TRUE)$curvature, diag(5, 2))
+})
