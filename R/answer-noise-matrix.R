@@ -94,6 +94,9 @@ omega_interval <- function(object, level) {
     return(matrix_interval(object, level))
   }
   at <- if (at_point) rate_posterior(object) else nodes(object)
+  if (!length(at$omega)) { # EP had no fixed point at any rate
+    return(NULL)
+  }
   entries <- vapply(at$omega, mean_omega, object$omega, source_sizes(object$data$reports))
   entries <- t(matrix(entries, length(object$omega)))
   ends <- if (at_point) {
@@ -102,7 +105,7 @@ omega_interval <- function(object, level) {
     node_ends(object, TRUE, entries, level)
   }
   side <- function(k) matrix(ends[k, ], nrow(object$omega))
-  if (length(at$omega) && !anyNA(ends)) list(lower = side(1), upper = side(2))
+  if (!anyNA(ends)) list(lower = side(1), upper = side(2))
 }
 
 #' @param x The result of `noise_matrix()`.

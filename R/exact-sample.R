@@ -245,5 +245,8 @@ chain_diagnostics <- function(draws) {
     }
     apply(draws, 1, function(x) measure(matrix(x, dim(draws)[3], byrow = TRUE)))
   }
-  list(ess = each(posterior::ess_bulk), rhat = each(posterior::rhat))
+  # of few draws it says that it caps the size
+  list(
+    ess = each(function(x) suppressWarnings(posterior::ess_bulk(x))), rhat = each(posterior::rhat)
+  )
 }

@@ -57,3 +57,14 @@ test_that("a confusion prints", {
   said <- printed(confusion(three_classes(epsilon = 0.05)))
   expect_match(said, "Expected rows by true class and recorded class \\(90% intervals\\)")
 })
+
+test_that("a noise matrix has no intervals where EP has a fixed point at no rate", {
+  d <- iris[c(1:12, 51:62, 101:112), ]
+  fit <- gpc(
+    Species ~ ., d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "learn", hyper = "optimum"
+  )
+  expect_false(is.null(attr(noise_matrix(fit), "lower")))
+  local_mocked(rate_posterior = function(...) list(omega = list(), weight = numeric()))
+  expect_silent(found <- noise_matrix(fit))
+  expect_null(attr(found, "lower"))
+})

@@ -116,6 +116,8 @@ test_that("diagnostics are those of the posterior package, or none", {
   second <- matrix(out[, "b"], 60) # iterations x chains
   expect_equal(attr(out, "ess")[2], posterior::ess_bulk(second))
   expect_equal(attr(out, "rhat")[2], posterior::rhat(second))
+  alternating <- array(rep(c(-1, 1), each = 8), c(2, 4, 60)) + draws / 100
+  expect_silent(sample_matrix(alternating, 240, c("a", "b"), 0)) # more than all draws are worth
   few <- sample_matrix(draws[, , 1:3], 12, c("a", "b"), 0)
   expect_identical(attr(few, "rhat"), c(NA_real_, NA_real_))
   expect_identical(attr(few, "ess"), c(NA_real_, NA_real_))

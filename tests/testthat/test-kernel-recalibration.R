@@ -33,7 +33,7 @@ test_that("overlap is held, bounded, or learned with both ends named", {
   apart <- fit(0.01)
   expect_equal(both$count[2], noise_test(apart)$average$count, tolerance = 1e-6)
   expect_gt(both$count[2], both$count[1])
-  expect_output(print(learned), "if classes hardly\\s+overlap")
+  expect_output(print(learned), "if the scores hardly\\s+err")
 })
 
 test_that("weights of more than a hundred classes are held", {
