@@ -46,6 +46,7 @@ experiment <- list(
   ),
   quick = list(families = c("simulated10", "useless"), rows = 60, replications = 1),
   needs = c("MASS", "mlbench", "kernlab"),
+  in_package = "overall",
   tasks = function(settings) {
     all_of(family = settings$families, rows = settings$rows, seed = seeds_of(settings))
   },
