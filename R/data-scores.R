@@ -227,6 +227,7 @@ new_scores <- function(newdata, blueprint) {
     return(newdata)
   }
   if (is.data.frame(newdata) && all(vapply(newdata, is.numeric, NA))) newdata <- as.matrix(newdata)
+  if (length(dim(newdata)) == 1) newdata <- as.vector(newdata) # as table() counts
   if (is.numeric(newdata) && NCOL(newdata) == 1 && length(blueprint$levels) == 2) {
     newdata <- event_columns(event_vector(newdata), blueprint$levels)
   }

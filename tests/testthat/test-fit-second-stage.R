@@ -283,3 +283,15 @@ test_that("that scores say nothing is a possibility for several classes, too", {
     mean_exp(null) / (mean_exp(null) + mean_exp(telling)), tolerance = 0.03
   )
 })
+
+test_that("scores of the event in an array of one dimension are taken, and other shapes refused", {
+  d <- toy_scores(2, 40)
+  fit <- second_stage(d$prob, d$labels, epsilon = 0.1, hyper = "optimum")
+  event <- c(0.2, 0.9)
+  expect_equal(
+    predict(fit, array(event, 2), type = "prob"), predict(fit, event, type = "prob")
+  )
+  expect_error(predict(fit, table(c("a", "b", "b"))), class = "sturdy_error")
+  expect_error(predict(fit, array(0.5, c(2, 2, 2))), class = "sturdy_error")
+  expect_error(absorb(fit, table(c("a", "b", "b")), y = d$labels[1:2]), class = "sturdy_error")
+})
