@@ -20,7 +20,7 @@
 #'   each row: a vector. Rows that belong together (of one patient, of one batch) must be in one fold.
 #'   A number of folds is dealt out at random within each class: `set.seed()` fixes it.
 #' @param progress `TRUE`, `FALSE` or `NA`, as in [ep_control()].
-#' @return A matrix of probabilities [rows x classes], with the attribute `labels`: the first argument of
+#' @return A matrix of probabilities (rows x classes), with the attribute `labels`: the first argument of
 #'   [mislabelled()] and [second_stage()], which then need no `labels`. A class that was not among
 #'   the labels of the other folds has the probability 0 there.
 #' @section Cost: `folds` fits to most of the rows, and one prediction of each row. Nothing runs in
@@ -32,12 +32,14 @@
 #' @seealso [second_stage()], `vignette("your-own-classifier")`
 #' @export
 #' @examples
-#' labels <- flip_labels(iris$Species, rate = 0.1, seed = 1)
 #' set.seed(1)
+#' truth <- factor(iris$Species == "versicolor", labels = c("other", "versicolor"))
+#' labels <- flip_labels(truth, rate = 0.1, seed = 1)
+#' # any two functions will do: here a logistic model
 #' prob <- cross_fit(
 #'   iris[1:4], labels,
-#'   fit = function(x, y) gpc(x, y, hyper = "optimum"),
-#'   predict = function(model, x) predict(model, x, type = "prob"), folds = 3
+#'   fit = function(x, y) glm(y ~ ., binomial, data.frame(x, y = y)),
+#'   predict = function(model, x) predict(model, x, type = "response"), folds = 5
 #' )
 #' head(mislabelled(prob))
 cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
