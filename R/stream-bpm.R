@@ -91,8 +91,8 @@
 #'   `nugget` (0 by default), `epsilon` (not learned; 0.01 by default), `intercept` and
 #'   `scale`, which refers to
 #'   the first batch. For a path or a connection also arguments for [utils::read.csv()]:
-#'   any of `sep`, `quote`, `dec`, `na.strings`, `colClasses`, `check.names`,
-#'   `strip.white` and `encoding` (the encoding of the file, for a path).
+#'   any of `sep`, `quote` (`"` or `'`, both or neither), `dec`, `na.strings`, `colClasses`,
+#'   `check.names`, `strip.white` and `encoding` (the encoding of the file, for a path).
 #' @param batch_size Number of rows in a batch, at least 1 (10000 by default). A query
 #'   has its own, and the batches of a function are absorbed as they come.
 #' @param levels The two classes, the event second, for a first batch that may lack

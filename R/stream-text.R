@@ -17,7 +17,9 @@ text_options <- function(options, call) {
 check_text_option <- function(value, name, call) {
   fits <- switch(name,
     dec = rlang::is_string(value) && nchar(value, "bytes") == 1,
-    sep = , quote = rlang::is_string(value),
+    sep = rlang::is_string(value),
+    # read.table() ends the session where there are more than ten
+    quote = rlang::is_string(value) && value %in% c("", "\"", "'", "\"'", "'\""),
     # R 4.2 takes the name of an encoding that it does not know for a format of C
     encoding = rlang::is_string(value) && !grepl("%", value, fixed = TRUE, useBytes = TRUE),
     na.strings = is.character(value),

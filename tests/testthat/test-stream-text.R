@@ -187,7 +187,8 @@ test_that("a folder is no file, and the options are of the kinds that read.csv()
   expect_error(bpm_stream(class ~ u, tempdir()), "folder", class = "sturdy_error_source")
   bad <- list(
     dec = ",,", sep = 3, dec = NULL, quote = NA, na.strings = 1, colClasses = list(3),
-    check.names = NA, strip.white = "yes", encoding = 1, encoding = "%s%n"
+    check.names = NA, strip.white = "yes", encoding = 1, encoding = "%s%n",
+    quote = "|", quote = "{not a character}" # of which read.csv() would end the session
   )
   for (k in seq_along(bad)) {
     expect_error(
