@@ -96,10 +96,10 @@ event_columns <- function(prob, classes) {
 
 #' Scores of the event by an object that holds labels, too: which of the classes, as the user calls
 #' them, that is
-#' @param own the labels of the object, 0 and 1 or a factor.
+#' @param own the labels of the object, 0 and 1 or a factor, or `NULL`.
 #' @noRd
 with_event <- function(prob, own, labels, call) {
-  if (!is.null(dim(prob)) || length(own) != length(labels) || !is.atomic(labels)) {
+  if (is.null(own) || !is.null(dim(prob)) || length(own) != length(labels) || !is.atomic(labels)) {
     return(prob)
   }
   pairs <- unique(data.frame(own, said = as.character(labels)))

@@ -295,3 +295,10 @@ test_that("scores of the event in an array of one dimension are taken, and other
   expect_error(predict(fit, array(0.5, c(2, 2, 2))), class = "sturdy_error")
   expect_error(absorb(fit, table(c("a", "b", "b")), y = d$labels[1:2]), class = "sturdy_error")
 })
+
+test_that("labels without a column, or none at all, are no labels", {
+  prob <- (1:16) / 17
+  for (labels in list(matrix(0, 16, 0), character(), NULL)) {
+    expect_error(mislabelled(prob, labels), "labels", class = "sturdy_error")
+  }
+})
