@@ -21,6 +21,15 @@ mutant(
   "rep(1L, nrow(new$X))", r = "answer-predict"
 )
 mutant(
+  "a level that is new has no variance in SQL", "R/fit-sql.R",
+  "s2 <- c(sql_quadratic(fit$weights$C, x), if (length(novel)) unknown)",
+  "s2 <- sql_quadratic(fit$weights$C, x)", r = "answer-sql"
+)
+mutant(
+  "quotation marks in names of columns", "R/data-sql.R",
+  "gsub(\"\\\"\", \"\\\"\\\"\", enc2utf8(name), fixed = TRUE)", "enc2utf8(name)", r = "answer-sql"
+)
+mutant(
   "scale of the latent t without kappa", "R/answer-predict.R",
   "scale = sqrt(kappa * drop(s2))",
   "scale = sqrt(drop(s2))", r = "answer-predict"

@@ -1,0 +1,198 @@
+#' Probabilities as SQL
+#'
+#' Writes what [predict()][predict.sturdy_model] computes as SQL, so that a database or a warehouse
+#' has the probability of the event for each row of a table of its own, and with `labels` the
+#' probability that a recorded label is wrong.
+#'
+#' @details
+#' Without `table` the answer is one expression of the columns that the fit reads, which may stand
+#' wherever a value may: in a `SELECT`, a `WHERE`, a view, or in `dplyr::mutate()` as
+#' `dbplyr::sql(predict_sql(fit))`. It repeats what it needs, and is long where inputs are many.
+#' With `table` it is a query of several steps (`WITH`), whose columns are what is needed more than
+#' once, `sturdy_1_1` and so on. It is far shorter, and the only one for a [gpc()].
+#'
+#' The text uses `CASE`, `IN`, `EXP()`, `SQRT()` and arithmetic alone, numbers in double precision
+#' to the last digit, and no functions of one database; the normal distribution function is made of
+#' these, to 1e-14. Where the fit averages, the mean is over the nodes that `predict()` uses: the
+#' probabilities are those of `predict()` to rounding.
+#'
+#' Columns have the names and the values that they had in the training data: text for factors,
+#' compared as the database compares text; logical columns must be of type `BOOLEAN`, or 0 and 1
+#' where there is none. A row with a missing value (`NULL`) in an input has no answer (`NULL`), and
+#' so has one with a number that is not finite, which `predict()` refuses. A level that training did
+#' not have is taken as `predict()` takes it. The formula may have products of numeric columns, and
+#' no functions such as `log()`: have a column of that in the table.
+#'
+#' # Which fits
+#' Those of two classes at `df = Inf` by [bpm()], by EP or filtered, and by [gpc()] with inducing
+#' inputs, few of them: the length goes with their square and the number of nodes. (`inducing = 20`,
+#' or `hyper = "optimum"` for one node.) Several classes have no closed form, nor have t processes.
+#'
+#' # Wrong labels
+#' With `labels`, the name of the column of recorded labels, the answer is the probability that the
+#' label is wrong as `mislabelled(fit, newdata = )` has it, over all nodes: of rows that the fit has
+#' not seen. Labels that are `NULL` or no level have none. Rates by group (`rates`) are refused.
+#'
+#' @param object A fit.
+#' @param table `NULL`, the default, for an expression, or the name of a table: one string, or two,
+#'   the schema first.
+#' @param keep Names of columns of the table that the query has, too: a key, since the rows of a
+#'   query have no order.
+#' @param labels `NULL`, the default, or the name of a column of recorded labels.
+#' @param noise Whether the probability is that of the label as it would be recorded, as in
+#'   [predict()][predict.sturdy_model].
+#' @param name Name of the column of answers of a query.
+#' @param con `NULL`, the default, for names and strings quoted as the standard has it, or a DBI
+#'   connection that knows how its database wants them (MySQL, for one, has other marks).
+#' @param materialized Whether the steps of a query are `AS MATERIALIZED`, which not all databases
+#'   know. SQLite and PostgreSQL put the steps into one another without it, which takes SQLite much
+#'   memory and PostgreSQL much time: with a `con` of theirs the default is `TRUE`. DuckDB computes
+#'   each step once without it.
+#' @param most The largest number of characters that is not refused: 1e6 by default, what SQLite and
+#'   others take as a statement.
+#' @param ... Not used.
+#' @return A string.
+#' @section Conditions:
+#' `sturdy_error_no_sql` for a fit or a formula that can't be written, and where the text would be
+#' too long; `sturdy_error_several_classes`; `sturdy_error_no_posterior`.
+#' @seealso [predict()][predict.sturdy_model], [mislabelled()], [shard_answers]
+#' @export
+#' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
+#' d <- data.frame(id = 1:200, a = rnorm(200), b = sample(c("u", "v"), 200, TRUE))
+#' d$class <- ifelse(d$a + (d$b == "u") + rnorm(200) / 5 > 0, "yes", "no")
+#' fit <- bpm(class ~ a + b, d)
+#' con <- DBI::dbConnect(RSQLite::SQLite())
+#' DBI::dbWriteTable(con, "points", d)
+#'
+#' found <- DBI::dbGetQuery(con, predict_sql(fit, "points", keep = "id", con = con))
+#' all.equal(found$probability, unname(predict(fit, d, type = "response")), tolerance = 1e-10)
+#'
+#' suspects <- paste("SELECT * FROM points WHERE", predict_sql(fit), "BETWEEN 0.4 AND 0.6")
+#' head(DBI::dbGetQuery(con, suspects))
+#' DBI::dbDisconnect(con)
+predict_sql <- function(object, ...) {
+  UseMethod("predict_sql")
+}
+
+#' @export
+predict_sql.default <- function(object, ...) abort_no_fit(object)
+
+#' @rdname predict_sql
+#' @export
+predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels = NULL,
+                                     noise = FALSE, name = "probability", con = NULL,
+                                     materialized = sql_puts_in(con), most = 1e6, ...) {
+  check_model(object)
+  check_no_dots(...)
+  check_sql_names(table, "table", 2)
+  check_sql_names(keep, "keep")
+  check_sql_names(labels, "labels", 1)
+  check_sql_names(name, "name", 1)
+  noise <- check_flag(noise, "noise")
+  materialized <- check_flag(materialized, "materialized")
+  most <- check_number(most, "most", min = 1, infinite = TRUE)
+  flat <- is.null(table)
+  must(!flat || is.null(keep), "keep", "not be given without {.arg table}", "unknown_argument")
+  if (!is.null(con)) {
+    check_package("DBI", "predict_sql")
+    must(inherits(con, "DBIConnection"), "con", "be a DBI connection", got = con)
+  }
+  call <- rlang::current_env()
+  check_written(object, flat, labels, call)
+  check_posterior(object)
+  label <- if (!is.null(labels)) sql_name(labels, con)
+  kept <- if (!is.null(keep)) sql_name(keep, con)
+  steps <- sql_steps(flat)
+  used <- if (is.null(labels)) used_nodes(object) else every_node(object)
+  z <- sql_quantiles(object, used, steps$let, con, call)
+  answer <- if (is.null(labels)) {
+    sql_event(object, used, z, steps$let, noise)
+  } else {
+    sql_wrong(object, used, z, steps$let, label, con)
+  }
+  if (!flat) {
+    answer <- c(kept, paste(answer, "AS", sql_name(name, con)))
+    from <- paste(sql_name(table, con), collapse = ".")
+    hint <- if (materialized) "MATERIALIZED "
+    answer <- steps$query(from, union(kept, label), answer, hint)
+  }
+  check_sql_length(answer, most, flat, call)
+}
+
+#' Does the database put what a query within has into the one around it, as often as it is named?
+#' Then SQLite runs out of memory, and PostgreSQL computes things many times.
+#' @noRd
+sql_puts_in <- function(con) {
+  inherits(con, c("SQLiteConnection", "PqConnection", "PostgreSQLConnection"))
+}
+
+check_sql_names <- function(x, arg, most = Inf, call = rlang::caller_env()) {
+  must(
+    is.null(x) || is.character(x) && length(x) %in% seq_len(min(most, 1e4)) && all(nzchar(x)) &&
+      !anyNA(x),
+    arg, if (most == 1) "be a name" else "be names", got = x, call = call
+  )
+}
+
+#' Has what the fit says a closed form?
+#' @noRd
+check_written <- function(object, flat, labels, call) {
+  if (is_several(object)) {
+    abort_several("closed form", "{.code predict(fit, rows, to = )} takes {.fn shards}.", call)
+  }
+  no <- function(when, why, instead = NULL) {
+    refuse(when, c(paste("No SQL is written for", why), i = instead), "no_sql", call = call)
+  }
+  no(latent_functions(object) == 0, "a {.fn second_stage}.")
+  no(is.finite(object$spec$df), "a fit at a finite {.arg df}.")
+  no(
+    flat && !inherits(object, "bpm"), "a {.fn gpc} as one expression.",
+    "Give {.arg table}, for a query."
+  )
+  no(
+    !is.null(labels) && length(object$data$reports$sources) > 1,
+    "wrong labels at rates by group.", "{.code mislabelled(fit, newdata = )} takes rows of a group."
+  )
+}
+
+check_sql_length <- function(answer, most, flat, call) {
+  size <- nchar(answer)
+  refuse(
+    size > most,
+    c(
+      "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}.",
+      i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
+      i = "A fit with {.code hyper = \"optimum\"} has one node."
+    ),
+    "no_sql", call = call
+  )
+  answer
+}
+
+#' The probability of the event, or of its being recorded, as prob_new() has it
+#' @noRd
+sql_event <- function(object, used, z, let, noise) {
+  p <- let(sql_phi(z))
+  if (!noise) {
+    return(sql_linear(used$weight, p))
+  }
+  omega <- node_omega(object)[used$node]
+  each <- function(of) used$weight * vapply(omega, of, 0)
+  sql_linear(c(sum(each(function(o) o[1, 2])), each(function(o) o[2, 2] - o[1, 2])), c("1E0", p))
+}
+
+#' The probability that a label is wrong, as by_own_label() has it: over the nodes the sums of that
+#' and of the label being right
+#' @noRd
+sql_wrong <- function(object, used, z, let, label, con) {
+  p <- let(c(sql_phi(z, -1), sql_phi(z)))
+  p <- list(p[seq_along(z)], p[-seq_along(z)])
+  omega <- nodes(object)$omega
+  joint <- function(true, said) {
+    sql_linear(used$weight * vapply(omega, function(o) o[1, true, said], 0), p[[true]])
+  }
+  sums <- let(c(joint(2, 1), joint(1, 1), joint(1, 2), joint(2, 2)))
+  levels <- sql_string(object$blueprint$levels, con)
+  share <- paste(sums[c(1, 3)], "/ (", sums[c(1, 3)], "+", sums[c(2, 4)], ")")
+  paste("CASE", label, paste("WHEN", levels, "THEN", share, collapse = " "), "END")
+}

@@ -1,0 +1,127 @@
+# Numbers, names and encoded columns as SQL, and expressions that are made in steps.
+
+#' Numbers as literals of double precision: all digits they need, and brackets around negative ones,
+#' since two minus signs begin a comment
+#' @noRd
+sql_number <- function(x) {
+  text <- sprintf("%.14e", x)
+  for (digits in 15:16) {
+    short <- as.numeric(text) != x
+    text[short] <- sprintf("%.*e", digits, x[short])
+  }
+  text <- sub("[.]?0*e([+-])0*([0-9])", "E\\1\\2", text)
+  text <- sub("E+", "E", text, fixed = TRUE)
+  ifelse(x < 0, paste0("(", text, ")"), text)
+}
+
+#' Names as a database has them; a schema and a table are a name of two parts
+#' @noRd
+sql_name <- function(name, con = NULL) {
+  if (!is.null(con)) {
+    return(as.character(DBI::dbQuoteIdentifier(con, name)))
+  }
+  paste0("\"", gsub("\"", "\"\"", enc2utf8(name), fixed = TRUE), "\"")
+}
+
+sql_string <- function(text, con = NULL) {
+  if (!is.null(con)) {
+    return(as.character(DBI::dbQuoteString(con, text)))
+  }
+  paste0("'", gsub("'", "''", enc2utf8(text), fixed = TRUE), "'")
+}
+
+#' A sum of multiples
+#' @noRd
+sql_linear <- function(by, of) {
+  used <- by != 0
+  if (!any(used)) {
+    return("0E0")
+  }
+  paste(sql_number(by[used]), "*", of[used], collapse = " + ")
+}
+
+#' An expression in steps, each of which reads the one before it
+#'
+#' @param flat whether everything becomes one expression; otherwise steps are queries in a row, with
+#'   a column for each of their expressions.
+#' @return list(let(sql), a step of some expressions: what stands for each of them in the next;
+#'   query(from, kept, answer, hint), of a table whose columns `kept` all steps have)
+#' @noRd
+sql_steps <- function(flat) {
+  steps <- list()
+  let <- function(sql) {
+    if (flat || !length(sql)) {
+      return(paste0("(", sql, ")", recycle0 = TRUE))
+    }
+    names <- sprintf("sturdy_%d_%d", length(steps) + 1L, seq_along(sql))
+    steps[[length(steps) + 1]] <<- paste(sql, "AS", names)
+    names
+  }
+  query <- function(from, kept, answer, hint) {
+    names <- sprintf("sturdy_%d", seq_along(steps))
+    select <- function(columns, from) {
+      paste("SELECT", paste(columns, collapse = ", "), "FROM", from)
+    }
+    inner <- Map(function(name, step, from) {
+      paste0(name, " AS ", hint, "(", select(c(kept, step), from), ")")
+    }, names, steps, c(from, names)[seq_along(steps)])
+    with <- if (length(steps)) paste("WITH", paste(inner, collapse = ",\n"))
+    paste(c(with, select(answer, c(from, names)[length(steps) + 1])), collapse = "\n")
+  }
+  list(let = let, query = query)
+}
+
+#' The encoded columns of raw ones, see encode_features()
+#'
+#' @param novel function(k): what the indicators of k levels are where a row has another.
+#' @return list(X, one a column; novel, named: for features with levels whether a row has one that
+#'   training did not have)
+#' @noRd
+sql_columns <- function(blueprint, novel, con, call) {
+  columns <- sql_features(blueprint, con, call)
+  parts <- Map(function(column, coding) {
+    if (coding$kind == "numeric") {
+      centred <- paste(column, "-", sql_number(coding$center))
+      return(list(X = paste0("(", centred, ") / ", sql_number(coding$scale))))
+    }
+    levels <- coding$levels
+    levels <- if (coding$kind == "logical") levels else sql_string(levels, con)
+    known <- paste0(column, " IN (", paste(levels, collapse = ", "), ")")
+    other <- paste("WHEN", column, "IS NOT NULL THEN")
+    indicators <- paste(
+      "CASE WHEN", column, "=", levels, "THEN 1E0 WHEN", known, "THEN 0E0", other,
+      sql_number(novel(length(levels))), "END"
+    )
+    list(X = indicators, novel = paste("CASE WHEN", known, "THEN 0E0", other, "1E0 END"))
+  }, columns, blueprint$coding)
+  each <- function(part) unlist(lapply(parts, `[[`, part))
+  list(X = unname(each("X")), novel = each("novel"))
+}
+
+#' The features as a database has them: columns, and products of columns
+#' @noRd
+sql_features <- function(blueprint, con, call) {
+  columns <- stats::setNames(as.list(blueprint$columns), blueprint$columns)
+  if (blueprint$interface == "formula") {
+    variables <- as.list(attr(blueprint$terms, "variables"))[-1]
+    plain <- vapply(variables, is.name, NA)
+    factors <- attr(blueprint$terms, "factors")
+    terms <- lapply(seq_len(NCOL(factors) * (length(factors) > 0)), function(j) {
+      used <- factors[, j] > 0
+      if (all(plain[used])) vapply(variables[used], as.character, "")
+    })
+    names(terms) <- vapply(terms, paste, "", collapse = ":")
+    computed <- setdiff(blueprint$columns, names(terms))
+    refuse(
+      length(computed),
+      c(
+        "{.fn predict_sql} can't compute {.val {few(computed)}}, only read columns and multiply
+         them.",
+        i = "Let the table have a column of what the formula computes, and fit that."
+      ),
+      "no_sql", columns = computed, call = call
+    )
+    columns <- terms[blueprint$columns]
+  }
+  vapply(columns, function(names) paste(sql_name(names, con), collapse = " * "), "")
+}

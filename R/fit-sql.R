@@ -1,0 +1,135 @@
+# The latent function of a fit as SQL.
+
+#' m / sqrt(s2) of nodes at the rows of a table, one expression each
+#'
+#' @param used see used_nodes(). @param let see sql_steps().
+#' @noRd
+sql_quantiles <- function(object, used, let, con, call) {
+  UseMethod("sql_quantiles")
+}
+
+# as node_latent.bpm() has it
+sql_quantiles.bpm <- function(object, used, let, con, call) {
+  at <- sql_columns(object$blueprint, function(k) 0, con, call)
+  bound <- let(c(at$X, at$novel))
+  x <- c(if (object$prior$intercept) "1E0", bound[seq_along(at$X)])
+  novel <- bound[-seq_along(at$X)]
+  let(vapply(used$node, function(k) {
+    fit <- latent_at(object, k)
+    unknown <- sql_linear(fit$prior$scale[names(at$novel)], novel)
+    s2 <- c(sql_quadratic(fit$weights$C, x), if (length(novel)) unknown)
+    sql_quantile(sql_linear(fit$weights$mean, x), s2, fit$prior$nugget)
+  }, ""))
+}
+
+# With the features phi of inducing inputs [M 9.6] and A = U D U' their covariance less the
+# identity (but for that of the bias), y = U' phi: m = (U' b)' y, s2 = variance + nugget + y' D y
+sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
+  refuse(
+    !is_low_rank(object),
+    c(
+      "The kernel between all {nobs(object)} rows would all be in the query.",
+      i = "Fit with {.code inducing = 20}, or by {.fn bpm}."
+    ),
+    "no_sql", call = call
+  )
+  Z <- object$inducing$Z
+  columns <- model_columns(object)
+  hyper <- function_hyper(object, used$node)
+  at <- sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, con, call)
+  x <- let(at$X)
+  squared <- unlist(lapply(hyper, function(h) {
+    unit <- columns$weight / (2 * as.double(h$lengthscale)^2)[columns$group]
+    apply(Z, 1, function(z) {
+      apart <- paste0("(", x, " - ", sql_number(z), ")")
+      sql_linear(unit, paste(apart, "*", apart))
+    })
+  }))
+  squared <- let(squared)
+  # an underflow is an error of PostgreSQL
+  near <- let(paste0(
+    "CASE WHEN ", squared, " < 250E0 THEN EXP(-", squared, ") WHEN ", squared,
+    " < 1E300 THEN 0E0 END"
+  ))
+  b <- node_columns(object, "b", used$node, object$ep$b)
+  C <- node_columns(object, "C", used$node, object$inducing$C)
+  m <- nrow(Z)
+  forms <- lapply(seq_along(hyper), function(k) {
+    inducing_form(Z, columns, hyper[[k]], b[, k], matrix(C[, k], nrow(b)))
+  })
+  y <- let(unlist(lapply(seq_along(forms), function(k) {
+    apply(forms[[k]]$W, 1, sql_linear, of = c(near[(k - 1) * m + seq_len(m)], "1E0"))
+  })))
+  let(vapply(seq_along(forms), function(k) {
+    mine <- y[(k - 1) * nrow(b) + seq_len(nrow(b))]
+    s2 <- sql_linear(forms[[k]]$d, paste(mine, "*", mine))
+    sql_quantile(sql_linear(forms[[k]]$b, mine), s2, forms[[k]]$rest)
+  }, ""))
+}
+
+#' y = W (near, 1), near the exponentials alone; m = b' y; s2 = rest + sum d y^2
+#' @noRd
+inducing_form <- function(Z, columns, hyper, b, C) {
+  m <- nrow(Z)
+  se <- hyper
+  se$bias <- se$nugget <- 0
+  gram <- native_gram(Z, Z, columns, se)
+  # as inducing_prepare() in src/inducing.c has it
+  for (jitter in 10^(-8:-2)) {
+    L <- native_cholesky(gram, jitter * hyper$variance)
+    if (!is.null(L)) break
+  }
+  ones <- seq_len(m)
+  axes <- eigen(C - diag(as.double(seq_len(nrow(C)) <= m), nrow(C)), symmetric = TRUE)
+  U <- axes$vectors
+  W <- hyper$variance * t(native_solve(L, U[ones, , drop = FALSE], TRUE))
+  bias <- if (nrow(C) > m) sqrt(hyper$bias) * U[m + 1, ] else numeric(nrow(C))
+  list(
+    W = cbind(W, bias), d = axes$values, b = drop(crossprod(U, b)),
+    rest = hyper$variance + hyper$nugget
+  )
+}
+
+#' x' C x of a symmetric C, each entry once
+#' @noRd
+sql_quadratic <- function(C, x) {
+  C <- 2 * unname(C)
+  diag(C) <- diag(C) / 2
+  rows <- vapply(seq_along(x), function(i) {
+    paste0(x[i], " * (", sql_linear(C[i, seq_len(i)], x[seq_len(i)]), ")")
+  }, "")
+  paste(rows, collapse = " + ")
+}
+
+#' @param s2 terms. @param rest a number among them; where it is 0 a row may have no variance, and
+#'   then no mean
+#' @noRd
+sql_quantile <- function(m, s2, rest) {
+  s2 <- paste(c(sql_number(max(rest, 1e-300)), s2), collapse = " + ")
+  paste0("(", m, ") / SQRT(", s2, ")")
+}
+
+# Phi as trapezoids of half steps [M 7.9]
+sql_step <- 0.56
+sql_steps_taken <- 9
+
+#' The normal distribution function
+#' @param z names or expressions. @param side 1, or -1 for that of -z, small where it is small.
+#' @noRd
+sql_phi <- function(z, side = 1) {
+  t <- (seq_len(sql_steps_taken) - 0.5) * sql_step
+  by <- sql_number(side * sqrt(2) * sql_step / pi * exp(-t^2))
+  beyond <- sql_number(pi * sqrt(2) / sql_step)
+  ends <- if (side > 0) c("0E0", "1E0") else c("1E0", "0E0")
+  vapply(z, function(z) {
+    sum <- paste0(by, " / (", z, " * ", z, " + ", sql_number(2 * t^2), ")", collapse = " + ")
+    pole <- paste0("1E0 / (1E0 + EXP(", sql_number(-side * sqrt(2) * pi / sql_step), " * ", z, "))")
+    # written so that what is not a number is NULL, also where it counts as the largest one
+    paste0(
+      "CASE WHEN ", z, " < (-37E0) THEN ", ends[1], " WHEN ", z, " <= 37E0 THEN CASE WHEN ", z,
+      " < (-", beyond, ") THEN ", ends[1], " WHEN ", z, " > ", beyond, " THEN ", ends[2], " ELSE ",
+      pole, " END - ", z, " * EXP((-0.5E0) * ", z, " * ", z, ") * (", sum, ") WHEN ", z,
+      " < 1E300 THEN ", ends[2], " END"
+    )
+  }, "", USE.NAMES = FALSE)
+}

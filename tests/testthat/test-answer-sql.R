@@ -1,0 +1,180 @@
+# Probabilities as SQL, by an engine that knows nothing of the package.
+
+# A database with tables of these names
+sql_tables <- function(..., frame = parent.frame()) {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite())
+  withr::defer(DBI::dbDisconnect(con), frame)
+  math <- tryCatch(DBI::dbGetQuery(con, "SELECT EXP(SQRT(4e0)) AS x")$x, error = function(cnd) 0)
+  if (abs(math - exp(2)) > 1e-12) skip("this SQLite has no mathematical functions")
+  tables <- list(...)
+  for (name in names(tables)) DBI::dbWriteTable(con, name, tables[[name]])
+  con
+}
+
+# What an expression and a query say of the rows of "points", whose key is id
+by_sql <- function(con, fit, ..., flat = inherits(fit, "bpm")) {
+  query <- predict_sql(fit, "points", keep = "id", con = con, ...)
+  found <- DBI::dbGetQuery(con, query)
+  expect_named(found, c("id", "probability"))
+  queried <- found$probability[order(found$id)]
+  if (flat) {
+    expression <- predict_sql(fit, con = con, ..., most = Inf)
+    found <- DBI::dbGetQuery(con, paste("SELECT", expression, "AS p FROM points ORDER BY id"))
+    expect_equal(found$p, queried, tolerance = 1e-12)
+  }
+  queried
+}
+
+# Names and levels that have to be quoted, a logical column, an integer one
+awkward <- function(n = 120) {
+  withr::with_seed(3, {
+    d <- data.frame(
+      id = seq_len(n), `the "a", -- b` = rnorm(n, 3, 2), whole = sample(9L, n, TRUE),
+      `it's` = sample(c("o'x", "p\"y", "z\\n;"), n, TRUE), flag = runif(n) < 0.4,
+      check.names = FALSE
+    )
+    f <- d[[2]] - 3 + (d$`it's` == "o'x") + d$flag - d$whole / 5 + rnorm(n) / 3
+    d$class <- ifelse((f > 0) != (runif(n) < 0.05), "it's", "no")
+    d
+  })
+}
+
+# Missing values in each column, levels that are new, values far away
+difficult <- function(d) {
+  new <- d[1:40, ]
+  for (k in 2:5) new[k, k] <- NA
+  new[[4]][6:7] <- c("new", "it's new")
+  new[[2]][8:11] <- c(1e6, -1e6, 40, -40)
+  new
+}
+
+test_that("the normal distribution function is that of R", {
+  z <- c(seq(-37, 37, by = 0.01), 10^(-14:-1), -10^(-14:-1), 0, -50, 50, NA)
+  con <- sql_tables(t = data.frame(z = z))
+  found <- DBI::dbGetQuery(con, paste(
+    "SELECT", sql_phi("z"), "AS below,", sql_phi("z", -1), "AS above FROM t"
+  ))
+  expect_lt(max(abs(found$below - pnorm(z)), na.rm = TRUE), 1e-14)
+  # also of small probabilities all digits are right
+  expect_lt(max(abs(found$below / pnorm(z) - 1)[z > -37], na.rm = TRUE), 1e-11)
+  expect_equal(found$above, rev(pnorm(rev(z), lower.tail = FALSE)), tolerance = 1e-12)
+  expect_identical(is.na(found$below), is.na(z))
+})
+
+test_that("numbers keep all their digits, and no two minus signs meet", {
+  x <- c(0, 1, -1, 0.1, 1 / 3, -2 / 3, 1e10, 1.5e300, 5e-324, 2^53 + 2, pi * 10^(-20:20))
+  text <- sql_number(x)
+  expect_identical(as.numeric(gsub("[()]", "", text)), x)
+  expect_match(text, "E", fixed = TRUE, all = TRUE) # or some take them for decimals
+  expect_identical(text[1:4], c("0E0", "1E0", "(-1E0)", "1E-1"))
+  expect_no_match(predict_sql(bpm(class ~ a + b, toy(), hyper = "optimum")), "--", fixed = TRUE)
+})
+
+test_that("probabilities in a database are those of predict()", {
+  d <- awkward()
+  new <- difficult(d)
+  con <- sql_tables(points = new)
+  given <- setdiff(names(d), c("id", "class"))
+  fits <- list(
+    averaged = bpm(class ~ . - id, d),
+    optimum = bpm(class ~ . - id, d, hyper = "optimum"),
+    held = bpm(d[given], d$class, nugget = 0, epsilon = 0.1, intercept = FALSE, scale = FALSE),
+    filtered = bpm(class ~ flag + whole, d, inference = "adf"),
+    product = bpm(class ~ `the "a", -- b` * whole, d, epsilon = 0.05, nugget = 1),
+    inducing = gpc(class ~ . - id, d, inducing = 8),
+    point = gpc(d[given], d$class, inducing = 30, hyper = "optimum"),
+    bias = gpc(class ~ whole + flag, d, inducing = 6, kernel = held(bias = 2), epsilon = 0.05)
+  )
+  for (name in names(fits)) {
+    truth <- suppressMessages(predict(fits[[name]], new, type = "response"))
+    expect_lt(max(abs(by_sql(con, fits[[name]]) - truth), na.rm = TRUE), 1e-10, label = name)
+    expect_identical(is.na(by_sql(con, fits[[name]])), is.na(unname(truth)), info = name)
+  }
+  truth <- suppressMessages(predict(fits$averaged, new, type = "response", noise = TRUE))
+  expect_equal(by_sql(con, fits$averaged, noise = TRUE), unname(truth), tolerance = 1e-10)
+})
+
+test_that("without an intercept a row may have no variance, and then no mean", {
+  d <- toy()
+  fit <- bpm(d[1:2], d$class, nugget = 0, epsilon = 0.1, intercept = FALSE, scale = FALSE)
+  con <- sql_tables(points = data.frame(id = 1:2, a = c(0, 1), b = 0))
+  expect_equal(by_sql(con, fit), c(0.5, predict(fit, data.frame(a = 1, b = 0), "prob")[[2]]))
+})
+
+test_that("the probability that a label is wrong is that of mislabelled()", {
+  d <- awkward()
+  new <- difficult(d)
+  new$class[12:13] <- c(NA, "another")
+  con <- sql_tables(points = new)
+  known <- new[-c(2:7, 12:13), ]
+  for (fit in list(bpm(class ~ . - id, d), gpc(class ~ . - id, d, inducing = 5))) {
+    found <- by_sql(con, fit, labels = "class", most = Inf, flat = FALSE)
+    truth <- mislabelled(fit, newdata = known)
+    expect_lt(max(abs(found[known$id[truth$row]] - truth$probability)), 1e-10)
+    expect_identical(is.na(found), seq_len(40) %in% c(2:5, 12:13))
+  }
+  flat <- bpm(class ~ flag + whole, d, epsilon = c(neg = 0.1, pos = 0.02), nugget = 1)
+  found <- by_sql(con, flat, labels = "class")
+  truth <- mislabelled(flat, newdata = new[-c(3, 5, 12:13), ])
+  at <- new[-c(3, 5, 12:13), ]$id[truth$row]
+  expect_lt(max(abs(found[at] - truth$probability)), 1e-10)
+})
+
+test_that("names are quoted as the standard or the connection has it", {
+  fit <- bpm(class ~ a, toy(), epsilon = 0.1, nugget = 1)
+  query <- predict_sql(fit, c("main", "my \"table\""), keep = c("id", "a"), name = "p\"q")
+  expect_match(query, "FROM \"main\".\"my \"\"table\"\"\"", fixed = TRUE)
+  expect_match(query, "\nSELECT \"id\", \"a\", ", fixed = TRUE)
+  expect_match(query, "AS \"p\"\"q\" FROM", fixed = TRUE)
+  expect_no_match(query, "MATERIALIZED")
+  expect_match(predict_sql(fit, "t", materialized = TRUE), "sturdy_1 AS MATERIALIZED (SELECT ",
+               fixed = TRUE)
+  con <- sql_tables(points = cbind(id = 1:3, toy()[1:3, ]))
+  expect_match(predict_sql(fit, "points", con = con), "`a`", fixed = TRUE)
+  # a chain of steps is a subquery, too
+  found <- DBI::dbGetQuery(con, paste("SELECT AVG(probability) AS p FROM (",
+                                      predict_sql(fit, "points", con = con), ") q"))
+  expect_equal(found$p, mean(predict(fit, toy()[1:3, ], type = "response")), tolerance = 1e-12)
+})
+
+test_that("what can't be written is refused by name", {
+  d <- toy()
+  d$g <- rep(c("u", "v"), 20)
+  refused <- function(..., class = "sturdy_error_no_sql") {
+    expect_error(predict_sql(...), class = class)
+  }
+  point <- function(fit, ...) fit(..., epsilon = 0.1, hyper = "optimum")
+  line <- point(bpm, class ~ a, d)
+  refused(point(gpc, class ~ a, d, kernel = held()), "t")
+  refused(point(gpc, class ~ a, d, kernel = held(), inducing = 5))
+  refused(point(stc, class ~ a, d, kernel = held(), inducing = 5, df = 4), "t")
+  refused(point(bpm, class ~ a, d, df = 4))
+  refused(point(bpm, class ~ log(a + 9) + b, d))
+  refused(point(bpm, class ~ poly(a, 2), d))
+  refused(second_stage(cbind(no = pnorm(-d$a), yes = pnorm(d$a)), d$class))
+  refused(bpm(class ~ a, d, rates = g), labels = "class")
+  refused(line, most = 100)
+  refused(
+    gpc(Species ~ ., iris[c(1:9, 51:59, 101:109), ], kernel = held(), epsilon = 0.1),
+    class = "sturdy_error_several_classes"
+  )
+  refused(line, keep = "id", class = "sturdy_error_unknown_argument")
+  refused(line, table = letters, class = "sturdy_error_type")
+  refused(line, labels = NA_character_, class = "sturdy_error_type")
+  refused(line, con = 1, class = "sturdy_error_type")
+  refused(1, class = "sturdy_error_type")
+  expect_snapshot(error = TRUE, {
+    predict_sql(point(bpm, class ~ log(a + 9) + b, d))
+    predict_sql(point(gpc, class ~ a, d, kernel = held()), "t")
+    predict_sql(line, most = 100)
+  })
+})
+
+test_that("a fit without its rows is written all the same", {
+  d <- toy()
+  fit <- bpm(class ~ a + b, shards(d, n = 2), epsilon = 0.1, nugget = 1)
+  con <- sql_tables(points = cbind(id = seq_len(40), d))
+  truth <- predict(fit, d, type = "response")
+  expect_equal(by_sql(con, fit), unname(truth), tolerance = 1e-12)
+})
