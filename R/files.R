@@ -11,14 +11,30 @@
 #'   old file, if there was one, is then as it was.
 #' @noRd
 write_file <- function(file, write, call = rlang::caller_env()) {
+  write_beside(file, call = call, function(fresh, to_disk) {
+    con <- NULL
+    size <- 0
+    on.exit(if (!is.null(con)) close(con))
+    to_disk(con <- base::file(fresh, "wb"))
+    write(function(piece) {
+      if (is.character(piece)) piece <- charToRaw(paste0(enc2utf8(piece), "\n", collapse = ""))
+      to_disk(writeBin(piece, con))
+      size <<- size + length(piece)
+    })
+    flushed <- suppressWarnings(close(con))
+    con <- NULL
+    to_disk(identical(flushed, 0L) && file.size(fresh) == size)
+  })
+}
+
+#' The same, for those who write files by themselves
+#' @param write function(fresh, to_disk): writes the file `fresh`; what goes wrong in
+#'   `to_disk(code)` is that the file can't be written.
+#' @noRd
+write_beside <- function(file, write, call) {
   file <- normalizePath(file, mustWork = FALSE) # of a link what it leads to
   fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
-  con <- NULL
-  size <- 0
-  on.exit({
-    if (!is.null(con)) close(con)
-    remove_files(fresh)
-  })
+  on.exit(remove_files(fresh))
   to_disk <- function(code) {
     done <- tryCatch(code, error = identity, warning = identity)
     refuse(
@@ -27,15 +43,8 @@ write_file <- function(file, write, call = rlang::caller_env()) {
       "file", arg = "file", parent = if (inherits(done, "error")) done, call = call
     )
   }
-  to_disk(con <- base::file(fresh, "wb"))
-  write(function(piece) {
-    if (is.character(piece)) piece <- charToRaw(paste0(enc2utf8(piece), "\n", collapse = ""))
-    to_disk(writeBin(piece, con))
-    size <<- size + length(piece)
-  })
-  flushed <- suppressWarnings(close(con))
-  con <- NULL
-  to_disk(identical(flushed, 0L) && file.size(fresh) == size && file.rename(fresh, file))
+  write(fresh, to_disk)
+  to_disk(file.rename(fresh, file))
   invisible(file)
 }
 

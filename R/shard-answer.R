@@ -1,8 +1,8 @@
 #' Answers for rows in shards
 #'
 #' [predict()][predict.sturdy_model] and [mislabelled()] for rows that are described by
-#' [shards()]: answers are written to one CSV file a shard, or to a table of a database, in
-#' the order of the shards and of their rows.
+#' [shards()]: answers are written to one CSV or Parquet file a shard, or to a table of a database,
+#' in the order of the shards and of their rows.
 #'
 #' @details
 #' `predict(fit, rows, type, noise, cost = , to = )` takes any fit. Rows with missing values have no
@@ -26,6 +26,8 @@
 #'   A file has its name when all of it is written; that of a shard without rows has the names
 #'   of the columns alone.
 #' @param table Name of a new table.
+#' @param format Of files: `"csv"`, the default, or `"parquet"` (`shard-00001.parquet`), which takes
+#'   the package nanoparquet.
 #' @param cluster `NULL`, the default, for this process, or a cluster made by
 #'   [parallel::makeCluster()].
 #' @param ... Not used.
@@ -48,10 +50,10 @@
 NULL
 
 predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, table = NULL,
-                                        cluster = NULL, ..., call) {
+                                        cluster = NULL, format = "csv", ..., call) {
   check_no_dots(..., call = call)
   check_posterior(object, call)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), call)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format, call)
   team <- new_team(shard_labels(rows), cluster, call)
   on.exit(team$close())
   open_shards(team, rows)
@@ -61,13 +63,14 @@ predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, tab
 
 #' @rdname shard_answers
 #' @export
-mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, ...) {
+mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, format = "csv",
+                                ...) {
   call <- rlang::current_env()
   check_no_dots(...)
   check_model(object)
   check_posterior(object)
   if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object, call)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), call)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format, call)
   team <- new_team(shard_labels(rows), cluster, call)
   on.exit(team$close())
   open_shards(team, rows)
@@ -137,7 +140,9 @@ posterior_of_fit <- function(object) {
 
 #' @return list(files) or list(con, table)
 #' @noRd
-answer_target <- function(to, table, size, call) {
+answer_target <- function(to, table, size, format, call) {
+  format <- check_choice(format, c("csv", "parquet"), "format", call = call)
+  if (format == "parquet") check_parquet(call)
   must(
     !rlang::is_missing(to), "to", "be given: where the answers are to be written",
     "missing_argument", call = call
@@ -151,7 +156,7 @@ answer_target <- function(to, table, size, call) {
     rlang::is_string(to) && dir.exists(to), "to",
     "be a folder that exists, or a DBI connection", got = to, call = call
   )
-  files <- file.path(normalizePath(to), sprintf("shard-%05d.csv", seq_len(size)))
+  files <- file.path(normalizePath(to), sprintf("shard-%05d.%s", seq_len(size), format))
   there <- files[file.exists(files)]
   check_absent(length(there) > 0, paste("The file", there[1]), call)
   list(files = files)

@@ -65,7 +65,8 @@
 #'
 #' @param x One of
 #'   * a data frame, to be cut into `n` pieces;
-#'   * the paths of CSV files, one a shard (a single one may be cut into `n` ranges of rows);
+#'   * the paths of CSV files, or of Parquet files or folders of them, a file a shard (a single one
+#'     may be cut into `n` ranges of rows; a Parquet file is then read whole for each of them);
 #'   * `SELECT` statements, one a shard, with `connect`. They need an `ORDER BY` on a unique
 #'     key;
 #'   * a list of functions without arguments, one a shard, each of which returns its rows as
@@ -103,9 +104,10 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
   call <- rlang::current_env()
   check_given(rlang::is_missing(x), "x")
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
-  files <- is.character(x) && is.null(connect)
-  text <- if (files) text_options(list(...), call)
-  if (!files) check_no_dots(...)
+  files <- is.character(x) && is.null(connect) && !anyNA(x)
+  parquet <- files && any(vapply(x, is_parquet, NA))
+  if (parquet) x <- each_file(x)
+  if (files && !parquet) text_options(list(...), call) else check_no_dots(...)
   cut <- is.data.frame(x) || files && length(x) == 1
   must(
     is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}",
@@ -153,11 +155,17 @@ shard_sources <- function(x, n, connect, text, call) {
     }))
   }
   must(
-    FALSE, "x", "be a data frame with rows, paths of CSV files, queries or a list of functions",
+    FALSE, "x", "be a data frame with rows, paths of CSV or Parquet files, queries or a list of functions",
     got = x,
     more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries."),
     call = call
   )
+}
+
+#' Paths, of folders of Parquet files those of the files
+#' @noRd
+each_file <- function(x) {
+  unlist(lapply(x, function(path) if (is_parquet(path)) parquet_files(path) else path))
 }
 
 file_sources <- function(paths, n, text, call) {

@@ -72,3 +72,17 @@ once <- function(open = function() NULL) {
     open()
   }
 }
+
+#' The rows of a data frame
+#' @noRd
+frame_source <- function(data, batch_size) {
+  done <- 0
+  new_source(
+    open = function() done <<- 0,
+    fetch = function() {
+      rows <- done + seq_len(min(batch_size, nrow(data) - done))
+      done <<- done + length(rows)
+      if (length(rows)) data[rows, , drop = FALSE]
+    }
+  )
+}

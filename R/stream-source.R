@@ -1,17 +1,21 @@
-# Where the batches of a stream come from: tables, functions, databases; text has a file of
-# its own. Sources as stream-reader.R describes them.
+# Where the batches of a stream come from: tables, functions, databases; text and Parquet have
+# files of their own. Sources as stream-reader.R describes them.
 
 stream_source <- function(source, batch_size, options, call) {
-  if (inherits(source, "connection") || rlang::is_string(source)) {
+  parquet <- rlang::is_string(source) && is_parquet(source)
+  if (inherits(source, "connection") || rlang::is_string(source) && !parquet) {
     return(text_source(source, batch_size, text_options(options, call), call))
   }
   if (length(options)) abort_dots(rlang::names2(options), call = call)
+  if (parquet) {
+    return(parquet_source(source, batch_size, call))
+  }
   if (inherits(source, "sturdy_source")) {
     return(source)
   }
   must(
     is.data.frame(source) || is.function(source), "source",
-    "be a data frame, the path of a CSV file, a connection, a query made by
+    "be a data frame, the path of a CSV or Parquet file, a connection, a query made by
      {.fn dbi_source}, or a function that returns the next batch",
     got = source, call = call
   )
@@ -27,18 +31,6 @@ open_source <- function(source, call) {
       "{.arg source} can't be read.", "source", arg = "source", parent = cnd, call = call
     )
   })
-}
-
-frame_source <- function(data, batch_size) {
-  done <- 0
-  new_source(
-    open = function() done <<- 0,
-    fetch = function() {
-      rows <- done + seq_len(min(batch_size, nrow(data) - done))
-      done <<- done + length(rows)
-      if (length(rows)) data[rows, , drop = FALSE]
-    }
-  )
 }
 
 # Database ------------------------------------------------------------------

@@ -65,12 +65,16 @@ text_source <- function(source, batch_size, options, call) {
 }
 
 open_file <- function(path, encoding, call) {
+  check_file(path, call)
+  file(path, "rt", encoding = encoding)
+}
+
+check_file <- function(path, call) {
   why <- if (dir.exists(path)) "is a folder" else "does not exist"
   must(
     file.exists(path) && !dir.exists(path), "source",
     "be the path of a file, and {describe(path)} {why}", "source", call = call
   )
-  file(path, "rt", encoding = encoding)
 }
 
 # Columns -------------------------------------------------------------------

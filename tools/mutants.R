@@ -21,6 +21,15 @@ mutant(
   "rep(1L, nrow(new$X))", r = "answer-predict"
 )
 mutant(
+  "the last batches of a Parquet file are those of the next", "R/stream-parquet.R",
+  "if (!is.null(batch) || !length(files))", "if (!length(files))", r = "stream-parquet"
+)
+mutant(
+  "columns of Parquet that can't have missing values", "R/shard-write.R",
+  "schema$repetition_type[] <- \"OPTIONAL\"", "schema$repetition_type[] <- \"REQUIRED\"",
+  r = "stream-parquet"
+)
+mutant(
   "a level that is new has no variance in SQL", "R/fit-sql.R",
   "s2 <- c(sql_quadratic(fit$weights$C, x), if (length(novel)) unknown)",
   "s2 <- sql_quadratic(fit$weights$C, x)", r = "answer-sql"
@@ -647,7 +656,7 @@ mutant(
 )
 mutant(
   "a file takes its name although not all of it is there", "R/files.R",
-  "identical(flushed, 0L) && file.size(fresh) == size && ", "", r = "files"
+  "to_disk(identical(flushed, 0L) && file.size(fresh) == size)", "", r = "files"
 )
 mutant(
   "a * in the name of a folder is any other folder", "R/files.R",

@@ -19,9 +19,9 @@ r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 test_r_packages="codetools DBI future future.apply ggplot2 insight kernlab knitr loo
   parameters performance png posterior progressr ranger rmarkdown RSQLite"
 # Not among them, since most are built from source, with newer versions of what they
-# need, in ten minutes: collapse dials marginaleffects mlr3 modelsummary parsnip plumber
-# recipes rsample tune vetiver workflows yardstick. Tests of what sturdy says to them
-# (test-meet-*) are skipped without them; install them into a library in R_LIBS.
+# need, in ten minutes: collapse dials marginaleffects mlr3 modelsummary nanoparquet parsnip
+# plumber recipes rsample tune vetiver workflows yardstick. Tests of what sturdy says to them
+# (test-meet-*, test-stream-parquet) are skipped without them; install them into a library in R_LIBS.
 ci_r_packages="covr pkgdown roxygen2 spelling"
 ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib hunspell-en-gb"
 least_r=4.1
