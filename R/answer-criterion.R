@@ -79,7 +79,10 @@ criterion_result <- function(ep, object) {
     kernels <- max(1L, length(object$kernel$nugget))
     by_class <- rates_gradient(unname(object$omega), apply(ep$slope, 2:3, sum))
     gradient[] <- c(
-      unlist(if (kernels > 1) lapply(seq_len(kernels), class_hyper, hyper = g) else g),
+      unlist(lapply(seq_len(kernels), function(c) {
+        of <- if (kernels > 1) class_hyper(g, c) else g
+        if (is.null(object$kernel)) of else of[c("lengthscale", scalar_names(object$kernel))]
+      })),
       if (length(object$epsilon) == 1) sum(by_class) else by_class
     )
   } else {

@@ -30,7 +30,7 @@ row_similarity.default <- function(object, rows) {
   X <- object$data$X
   columns <- model_columns(object)
   over_lengthscales(object, function(lengthscale) {
-    hyper <- list(lengthscale = unname(lengthscale), variance = 1, bias = 0, nugget = 0)
+    hyper <- list(lengthscale = unname(lengthscale), variance = 1, bias = 0, nugget = 0, linear = 0)
     native_gram(X[rows, , drop = FALSE], X, columns, hyper)
   })
 }

@@ -137,7 +137,7 @@ model_fields <- list(
       return(TRUE)
     }
     p <- sum(vapply(all$blueprint$coding, coding_width, integer(1)))
-    k <- nrow(inducing$Z) + any(all$kernel$bias > 0)
+    k <- count_features(inducing$Z, all$kernel)
     !is.null(all$kernel) && is.matrix(inducing$Z) && ncol(inducing$Z) == p &&
       are_numbers(inducing$Z) && are_numbers(inducing$left, 1) &&
       (is.null(inducing$C) || are_numbers(inducing$C, k^2 * latent_functions(all)))
@@ -154,7 +154,7 @@ model_fields <- list(
       return(is.null(all$data) && !is.null(all$weights))
     }
     k <- if (!is.null(all$inducing)) {
-      nrow(all$inducing$Z) + any(all$kernel$bias > 0)
+      count_features(all$inducing$Z, all$kernel)
     } else if (!is.null(all$recalibration)) {
       length(all$blueprint$levels) + 1
     } else if (is.null(all$spec$kernel)) {
@@ -230,7 +230,8 @@ is_kernel <- function(kernel) {
 
 holds_all <- function(kernel) {
   none <- length(kernel$lengthscale) == 0 # no inputs
-  all(setdiff(hyper_names, if (none) "lengthscale") %in% kernel$fixed)
+  held <- c(kernel$fixed, held_at_zero(kernel), if (none) "lengthscale")
+  all(hyper_names %in% held)
 }
 
 is_blueprint <- function(blueprint) {

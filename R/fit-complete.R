@@ -103,6 +103,7 @@ maker_call <- function(value) {
   usual <- do.call(maker, list())
   parts <- unclass(value)[!mapply(identical, value, usual[names(value)])]
   if (maker == "weak_prior") parts <- lapply(parts, unlist)
+  if (setequal(parts$fixed, hyper_names)) parts$fixed <- TRUE
   as.call(c(as.name(maker), lapply(parts, maker_call)))
 }
 

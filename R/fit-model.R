@@ -140,12 +140,20 @@ hyperparameters <- function(object) {
 hyperparameters.sturdy_model <- function(object) {
   kernel <- kernel_hyper(object$kernel)
   kernels <- seq_along(kernel$nugget) # one, or one for each class
-  values <- unlist(lapply(kernels, class_hyper, hyper = kernel), use.names = FALSE)
+  shown <- c("lengthscale", scalar_names(kernel))
+  one <- function(c) class_hyper(kernel, c)[shown]
+  values <- unlist(lapply(kernels, one), use.names = FALSE)
   names <- kernel_names(object)
   if (length(kernels) > 1) {
     names <- paste0(names, "@", rep(object$blueprint$levels, each = length(names)))
   }
   c(stats::setNames(values, names), named_rates(object))
+}
+
+#' The hyperparameters of a kernel that are one number: of a linear part where there is one
+#' @noRd
+scalar_names <- function(kernel) {
+  c("variance", "bias", "nugget", if (any(kernel$linear > 0)) "linear")
 }
 
 kernel_names <- function(object) {
@@ -155,7 +163,7 @@ kernel_names <- function(object) {
   } else if (length(columns)) {
     paste0("lengthscale.", columns)
   }
-  c(lengthscale, "variance", "bias", "nugget")
+  c(lengthscale, scalar_names(object$kernel))
 }
 
 named_rates <- function(object) {
@@ -185,7 +193,7 @@ learned.sturdy_model <- function(object) {
   held <- object$kernel$fixed
   kernels <- length(object$kernel$nugget)
   scales <- length(object$kernel$lengthscale) / kernels
-  one <- c(rep(!"lengthscale" %in% held, scales), !c("variance", "bias", "nugget") %in% held)
+  one <- c(rep(!"lengthscale" %in% held, scales), !scalar_names(object$kernel) %in% held)
   free <- c(rep(one, kernels), rep(rate_learned(object), length(object$epsilon)))
   free & !is.null(object$learning)
 }

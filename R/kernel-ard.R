@@ -1,4 +1,4 @@
-#' Kernels: squared exponential with bias and nugget
+#' Kernels: squared exponential with bias, nugget and linear part
 #'
 #' `kernel_ard()` gives every input column a lengthscale of its own (automatic
 #' relevance determination); `kernel_iso()` uses one for all columns. Both only state
@@ -21,6 +21,15 @@
 #' `variance`, `bias` and `nugget` by one number changes nothing: their overall
 #' scale is not identified, and `variance` is therefore held at 1 by default.
 #'
+#' With `linear` above 0 a part of the variance is that of a linear function of the inputs, so
+#' that a trend costs no lengthscale: the first term becomes
+#' \deqn{\frac{\theta_0}{1 + \lambda} \exp(-\ldots) + \frac{\lambda}{1 + \lambda}
+#'   \frac{\theta_0}{p} \sum_{k = 1}^p w_k x_k x'_k}{variance / (1 + linear) exp(-...) +
+#'   variance linear / (1 + linear) / p sum_k w_k x_k x'_k}
+#' where \eqn{\lambda}{linear} is `linear` and the `p` columns are those of the scaled inputs
+#' (weight 1) and the indicators of all levels of factors (weight 1/2). Columns that the
+#' model does not scale have their origin at 0.
+#'
 #' @param lengthscale Starting values (or values to hold), above 0, in units of
 #'   the *scaled* columns when the model scales its inputs. For `kernel_ard()` one
 #'   number, or one per column in the order of the columns, or a vector named by columns;
@@ -33,8 +42,10 @@
 #'   bias, and none is learned.
 #' @param nugget Variance of independent noise on the latent function, at least 0 (0.1
 #'   by default). At 0 there is no nugget, and none is learned.
+#' @param linear Variance of a linear part over that of the squared exponential part, at least 0.
+#'   At 0, the default, there is none, and none is learned.
 #' @param fixed Names of the hyperparameters that are held at the given values:
-#'   any of `"lengthscale"`, `"variance"` (the default), `"bias"` and `"nugget"`;
+#'   any of `"lengthscale"`, `"variance"` (the default), `"bias"`, `"nugget"` and `"linear"`;
 #'   `TRUE` holds all of them, `character()` none.
 #' @param prior The prior that is added to the criterion while learning: a
 #'   [weak_prior()], or `NULL` for none. Of the evidences that are reported, only
@@ -45,7 +56,7 @@
 #'   * `type`: `"ard"` or `"iso"`;
 #'   * `lengthscale`: `NULL` or numeric (in a fitted model always numeric, for `"ard"`
 #'     with one entry per column, named);
-#'   * `variance`, `bias`, `nugget`: numbers;
+#'   * `variance`, `bias`, `nugget`, `linear`: numbers;
 #'   * `fixed`: a character vector;
 #'   * `prior`: `NULL` or the prior.
 #'
@@ -63,13 +74,15 @@
 #' kernel_ard()
 #' kernel_ard(lengthscale = c(1, 3), fixed = c("lengthscale", "variance"))
 #' kernel_iso(bias = 0, nugget = 0.01, prior = NULL)
+#' kernel_ard(linear = 1)
 kernel_ard <- function(lengthscale = NULL,
                        variance = 1,
                        bias = 0.1,
                        nugget = 0.1,
                        fixed = "variance",
-                       prior = weak_prior()) {
-  new_kernel("ard", lengthscale, variance, bias, nugget, fixed, prior)
+                       prior = weak_prior(),
+                       linear = 0) {
+  new_kernel("ard", lengthscale, variance, bias, nugget, linear, fixed, prior)
 }
 
 #' @rdname kernel_ard
@@ -79,8 +92,9 @@ kernel_iso <- function(lengthscale = NULL,
                        bias = 0.1,
                        nugget = 0.1,
                        fixed = "variance",
-                       prior = weak_prior(lengthscale = c(NA, 1.5))) {
-  new_kernel("iso", lengthscale, variance, bias, nugget, fixed, prior)
+                       prior = weak_prior(lengthscale = c(NA, 1.5)),
+                       linear = 0) {
+  new_kernel("iso", lengthscale, variance, bias, nugget, linear, fixed, prior)
 }
 
 # Construction --------------------------------------------------------------
@@ -111,6 +125,7 @@ new_kernel <- function(type,
                        variance,
                        bias,
                        nugget,
+                       linear,
                        fixed,
                        prior,
                        call = rlang::caller_env()) {
@@ -129,6 +144,7 @@ new_kernel <- function(type,
       variance = check_hyper(variance, "variance", TRUE, 1, call),
       bias = check_hyper(bias, "bias", FALSE, 1, call),
       nugget = check_hyper(nugget, "nugget", FALSE, 1, call),
+      linear = check_hyper(linear, "linear", FALSE, 1, call),
       fixed = check_fixed(fixed, call),
       prior = check_weak_prior(prior, call)
     ),
@@ -167,7 +183,8 @@ check_fixed <- function(fixed, call) {
 #' @export
 print.sturdy_kernel <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  cat("<", class(x)[1], "> squared exponential + bias + nugget\n", sep = "")
+  parts <- c("squared exponential", if (x$linear > 0) "linear", "bias", "nugget")
+  cat("<", class(x)[1], "> ", paste(parts, collapse = " + "), "\n", sep = "")
   value <- function(name) {
     held <- name %in% x$fixed
     number <- if (is.null(x[[name]])) {
@@ -177,7 +194,8 @@ print.sturdy_kernel <- function(x, digits = 3, ...) {
     }
     paste0("  ", format(name, width = 12), number, if (held) " (held)", "\n")
   }
-  cat(vapply(hyper_names, value, character(1)), sep = "")
+  names <- if (x$linear > 0) hyper_names else setdiff(hyper_names, "linear")
+  cat(vapply(names, value, character(1)), sep = "")
   cat("  prior       ", if (is.null(x$prior)) "none" else "weak log-normal", "\n",
       sep = "")
   invisible(x)

@@ -29,7 +29,7 @@
 #' )
 #' ```
 #'
-#' @param lengthscale,variance,bias,nugget The mean and the standard deviation
+#' @param lengthscale,variance,bias,nugget,linear The mean and the standard deviation
 #'   of the logarithm, `c(meanlog, sdlog)` with `sdlog` above 0, or `NULL` for no prior on
 #'   this hyperparameter. For `lengthscale`, `meanlog = NA`, the default, centres the
 #'   prior on the median heuristic of the data. For `bias` and `nugget` it is log(0.1) where
@@ -43,7 +43,7 @@
 #'   independent lengthscales would fix their overall size.
 #'
 #' @return A list of class `sturdy_prior` with the fields `lengthscale`,
-#'   `variance`, `bias` and `nugget`, each `NULL` or a list of `meanlog` and
+#'   `variance`, `bias`, `nugget` and `linear`, each `NULL` or a list of `meanlog` and
 #'   `sdlog`, and `common`.
 #'
 #' @section Conditions:
@@ -59,6 +59,7 @@ weak_prior <- function(lengthscale = c(NA, 0.7),
                        variance = c(0, 2),
                        bias = c(NA, 2),
                        nugget = c(NA, 2),
+                       linear = c(0, 2),
                        common = 0.5) {
   structure(
     list(
@@ -66,13 +67,14 @@ weak_prior <- function(lengthscale = c(NA, 0.7),
       variance = check_prior(variance, "variance"),
       bias = check_prior(bias, "bias", centred = TRUE),
       nugget = check_prior(nugget, "nugget", centred = TRUE),
+      linear = check_prior(linear, "linear"),
       common = check_number(common, "common", min = 0, class = "prior")
     ),
     class = "sturdy_prior"
   )
 }
 
-hyper_names <- c("lengthscale", "variance", "bias", "nugget")
+hyper_names <- c("lengthscale", "variance", "bias", "nugget", "linear")
 
 check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
   # c(NA, NA) is logical, c(NA, 1.5) is not

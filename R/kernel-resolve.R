@@ -47,8 +47,7 @@ kernel_resolve <- function(kernel,
     }
   }
   if (kernel$type == "iso" && !is.null(kernel$prior)) kernel$prior$common <- 0
-  at_zero <- vapply(kernel[c("bias", "nugget")], `==`, logical(1), 0)
-  kernel$fixed <- union(kernel$fixed, names(at_zero)[at_zero])
+  kernel$fixed <- union(kernel$fixed, held_at_zero(kernel))
   believed <- overlap_believed(
     list(nugget = kernel$nugget, held = "nugget" %in% kernel$fixed, prior = kernel$prior$nugget),
     kernel$variance, overlap, integrate && usual && classes == 2, classes
@@ -57,6 +56,12 @@ kernel_resolve <- function(kernel,
   if (!is.null(believed$prior)) kernel$prior$nugget <- believed$prior
   kernel$fixed <- (if (believed$held) union else setdiff)(kernel$fixed, "nugget")
   kernel
+}
+
+#' Hyperparameters of which there is none, so that none is learned
+#' @noRd
+held_at_zero <- function(kernel) {
+  names(Filter(function(value) all(value == 0), kernel[c("bias", "nugget", "linear")]))
 }
 
 wide_columns <- 400L # more of them are too many for a lengthscale each (experiments/columns.R)
@@ -169,6 +174,7 @@ kernel_hyper <- function(kernel) {
     lengthscale = unname(kernel$lengthscale),
     variance = kernel$variance,
     bias = kernel$bias,
-    nugget = kernel$nugget
+    nugget = kernel$nugget,
+    linear = kernel$linear
   )
 }

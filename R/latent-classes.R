@@ -139,7 +139,7 @@ mean_lengthscale <- function(lengthscale, columns) {
 inducing_left <- function(latent, hyper) {
   mean(vapply(seq_along(hyper$nugget), function(c) {
     hyper <- class_hyper(hyper, c)
-    k <- nrow(latent$Z) + (hyper$bias > 0)
+    k <- count_features(latent$Z, hyper)
     prior <- latent$predict(hyper, numeric(k), matrix(0, k, k))
     mean(prior$s2 - hyper$nugget) / hyper$variance
   }, numeric(1)))

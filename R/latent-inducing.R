@@ -71,3 +71,9 @@ lowrank_doubles <- function(n, k) {
   a_row <- if (n > parallel_rows) 120 else 280
   n * (k + a_row) + 10 * k^2
 }
+
+#' Features of a row: of the inducing inputs, the bias and the columns of a linear part
+#' @noRd
+count_features <- function(Z, hyper) {
+  nrow(Z) + any(hyper$bias > 0) + if (any(hyper$linear > 0)) ncol(Z) else 0L
+}

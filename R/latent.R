@@ -145,6 +145,7 @@ flat_hyper <- function(hyper) {
   hyper$variance <- flat_scale
   hyper$bias <- if (hyper$bias > 0) flat_scale else 0
   hyper$nugget <- 1
+  hyper$linear <- 0
   hyper
 }
 

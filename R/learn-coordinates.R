@@ -9,6 +9,7 @@ learn_bounds <- list(
   variance = log(c(1e-4, 1e4)),
   bias = log(c(1e-6, 1e4)),
   nugget = log(c(1e-6, 1e4)),
+  linear = log(c(1e-4, 1e4)),
   prior_scale = log(c(1e-6, 1e6)),
   weight = log(c(1e-4, 1e4)),
   slope = log(c(1e-2, 1e2)),

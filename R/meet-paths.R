@@ -106,10 +106,12 @@ fourier_features <- function(hyper, columns) {
   lengthscale <- rep_len(hyper$lengthscale, max(columns$group, 0))[columns$group]
   scale <- sqrt(columns$weight) / lengthscale
   frequency <- matrix(stats::rnorm(length(scale) * paths_pairs), length(scale)) * scale
-  size <- sqrt(hyper$variance / paths_pairs)
+  parts <- native_kernel(columns, hyper)$theta # of the squared exponential, .., linear
+  size <- sqrt(parts[1] / paths_pairs)
   list(at = function(X) {
     angle <- X %*% frequency
-    cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)))
+    lines <- if (parts[4] > 0) X * rep(sqrt(parts[4] * columns$weight), each = nrow(X))
+    cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)), lines)
   })
 }
 

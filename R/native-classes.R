@@ -26,10 +26,13 @@ native_classes_fit <- function(X, Z, columns, hyper, L, sites, control, labels =
   out <- native_fit(with_blas(.Call(C_classes_fit, X, Z, kernels, c(run, labels = labels))))
   if (!is.null(out$gradient)) {
     grad <- if (shared) as.matrix(rowSums(out$gradient)) else out$gradient
-    groups <- nrow(grad) - 3
-    out$gradient <- list( # d log l = -2 d log lengthscale
-      lengthscale = -2 * grad[seq_len(groups), , drop = FALSE],
-      variance = grad[groups + 1, ], bias = grad[groups + 2, ], nugget = grad[groups + 3, ]
+    groups <- nrow(grad) - 4
+    out$gradient <- kernel_gradient(
+      list(
+        lengthscale = grad[seq_len(groups), , drop = FALSE], variance = grad[groups + 1, ],
+        bias = grad[groups + 2, ], nugget = grad[groups + 3, ], linear = grad[groups + 4, ]
+      ),
+      vapply(if (shared) list(hyper) else hyper, linear_share, 1)
     )
   }
   out

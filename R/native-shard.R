@@ -39,16 +39,13 @@ native_shard_view <- function(rows, lik, posterior, point) {
 #' The rows' share in the gradient of the evidence at df = Inf, `NULL` without a posterior
 #'
 #' @param inputs list(X, Z, columns, hyper), or `NULL` of linear features.
-#' @return list(lengthscale, variance, bias, nugget, slope), or list(nugget, slope), with
+#' @return list(lengthscale, variance, bias, nugget, linear, slope), or list(nugget, slope), with
 #'   respect to logs, and slope to L, a row a kind.
 #' @noRd
 native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
   hyper <- inputs$hyper
   of_kernel <- !is.null(hyper)
-  parts <- c(
-    if (of_kernel) c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1),
-    nugget = 1
-  )
+  parts <- if (of_kernel) kernel_parts(hyper) else c(nugget = 1)
   if (of_kernel) {
     inputs <- list(
       X = inputs$X, Z = inputs$Z, kernel = native_kernel(inputs$columns, hyper)
@@ -61,7 +58,7 @@ native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
     return(NULL)
   }
   gradient <- native_fit(out["gradient"], parts)$gradient
-  if (of_kernel) gradient$lengthscale <- -2 * gradient$lengthscale # as in kernel_result()
+  if (of_kernel) gradient <- kernel_gradient(gradient, linear_share(hyper))
   slope <- vapply(seq_len(nrow(lik$L)), function(kind) {
     colSums(out$slope[rows$kind == kind, , drop = FALSE])
   }, numeric(ncol(lik$L)))

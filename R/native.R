@@ -8,10 +8,17 @@
 native_kernel <- function(columns, hyper) {
   l <- 1 / (2 * as.double(hyper$lengthscale)^2)
   l[l > 1e300] <- 1e300
+  share <- linear_share(hyper)
+  slopes <- if (share > 0) share * hyper$variance / max(length(columns$weight), 1) else 0
   list(
     group = as.integer(columns$group), weight = as.double(columns$weight), l = l,
-    theta = as.double(c(hyper$variance, hyper$bias, hyper$nugget))
+    theta = as.double(c((1 - share) * hyper$variance, hyper$bias, hyper$nugget, slopes))
   )
+}
+
+# How much of the variance is that of the linear part [M 6.7]; without the field there is none
+linear_share <- function(hyper) {
+  if (is.null(hyper$linear)) 0 else hyper$linear / (1 + hyper$linear)
 }
 
 # `columns`: one list for all, or one each
@@ -74,14 +81,14 @@ native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
 #' @param X double matrix n x p, expanded. @param columns list(group, weight), p
 #'   each: the lengthscale a column uses, 1-based, and the weight of its squared
 #'   difference: 1, or 1/2 for the 0/1 indicator of a level.
-#' @param hyper list(lengthscale, variance, bias, nugget). @param ... of native_run(), where
+#' @param hyper list(lengthscale, variance, bias, nugget, linear). @param ... of native_run(), where
 #'   `criterion` is "none", "evidence", "evidence_zp" or "loo".
 #' @return list; with `status` < 0 only `status` is filled. `loo` (n), log probability of
 #'   the reports on a row given the other rows; `seen` (n x 2), those of its true classes;
 #'   `second`, what the second order adds to `log_evidence`, 0 where it is not wanted.
 #'   With a `criterion` its `value`; when also `gradient`, `gradient_status`, 0 or 4 (not
 #'   to be had; otherwise `NA`), and at 0 the list `gradient` of derivatives with respect
-#'   to log lengthscale, log variance, log bias and log nugget, and `slope` (n x 2), those
+#'   to log lengthscale, log variance, log bias, log nugget and log linear, and `slope` (n x 2), those
 #'   with respect to L.
 #' @noRd
 native_gp_fit <- function(X, columns, hyper, ...) {
@@ -114,12 +121,24 @@ native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
 }
 
 kernel_result <- function(out, hyper) {
-  parts <- c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1)
-  out <- native_fit(out, parts)
-  if (!is.null(out$gradient)) { # d log l = -2 d log lengthscale
-    out$gradient$lengthscale <- -2 * out$gradient$lengthscale
-  }
+  out <- native_fit(out, kernel_parts(hyper))
+  if (!is.null(out$gradient)) out$gradient <- kernel_gradient(out$gradient, linear_share(hyper))
   out
+}
+
+kernel_parts <- function(hyper) {
+  c(lengthscale = length(hyper$lengthscale), variance = 1, bias = 1, nugget = 1, linear = 1)
+}
+
+#' The gradient in the logs of hyperparameters, from that in the logs of what C has in their place
+#' @param share linear_share(), of each kernel.
+#' @noRd
+kernel_gradient <- function(gradient, share) {
+  smooth <- gradient$variance
+  gradient$lengthscale <- -2 * gradient$lengthscale
+  gradient$variance <- smooth + gradient$linear
+  gradient$linear <- (1 - share) * gradient$linear - share * smooth
+  gradient
 }
 
 #' EP in weight space: f = X w + g, w ~ St(df, 0, diag(s0)), g independent of variance

@@ -206,7 +206,7 @@ describe_classes <- function(x, most = Inf) {
 
 describe_kernel <- function(x, digits) {
   kernel <- x$kernel
-  parts <- Filter(length, kernel[hyper_names]) # without inputs there is no lengthscale
+  parts <- kernel[c(if (length(kernel$lengthscale)) "lengthscale", scalar_names(kernel))]
   values <- vapply(parts, format_range, "", digits)
   paste0(
     if (kernel$type == "iso") "isotropic" else "ARD", ": ",

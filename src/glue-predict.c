@@ -54,6 +54,7 @@ typedef struct {
   kernel_inputs in, part;
   double *G;           /* [n x width] covariances of new rows */
   double *X;           /* [width x p] some of Xnew */
+  double *prior;       /* [width] their variances */
   double *K, *scratch; /* [n x n], [2 n x width] */
   predictive_factor f;
 } gp_rows;
@@ -68,6 +69,7 @@ static gp_rows gp_rows_make(int n, int p, SEXP Xnew_) {
   glue_inputs(&r.part, r.width, p);
   r.G = glue_alloc((size_t)n * (size_t)r.width);
   r.X = glue_alloc((size_t)r.width * (size_t)p);
+  r.prior = glue_alloc((size_t)r.width);
   return r;
 }
 
@@ -91,8 +93,9 @@ static void cross_block(gp_rows *r, const kernel_ard *k, int first, int cols) {
 static void predict_block(gp_rows *r, const kernel_ard *k, const double *b,
                           int first, int cols, double *m, double *s2) {
   cross_block(r, k, first, cols);
-  predictive_latent(&r->f, r->G, cols, k->variance + k->bias + k->nugget, b,
-                    r->scratch, m + first, s2 + first);
+  kernel_variances(k, &r->part, r->prior);
+  predictive_latent(&r->f, r->G, cols, r->prior, b, r->scratch, m + first,
+                    s2 + first);
 }
 
 /* in any column of tau[n x K] */

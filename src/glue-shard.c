@@ -177,7 +177,7 @@ SEXP glue_shard_view(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_) {
 }
 
 /* inputs_: list(X, Z, kernel), or NULL of linear features. list(gradient,
- * slope): the share of the rows in the gradient [groups + 3, or 1], and their
+ * slope): the share of the rows in the gradient [groups + 4, or 1], and their
  * slopes [n x 2]; NULL where there is no posterior. */
 SEXP glue_shard_gradient(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_,
                          SEXP inputs_) {
@@ -192,7 +192,7 @@ SEXP glue_shard_gradient(SEXP rows_, SEXP lik_, SEXP posterior_, SEXP point_,
   }
   set_rows(&s, rows_, linear ? NULL : &points);
   set_model(&s, lik_, posterior_);
-  const int size = linear ? 1 : kernel.groups + 3;
+  const int size = linear ? 1 : kernel.groups + KERNEL_OTHERS;
   if (shard_evaluate(&s.rows, &s.lik, &s.u, point_of(point_, s.rows.post.n)) !=
       EP_CONVERGED)
     return R_NilValue;

@@ -119,7 +119,7 @@ kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
     group[k] = INTEGER_RO(group_)[k] - 1;
     expect(group[k] >= 0 && group[k] < groups, "group of a kernel");
   }
-  const double *theta = get_doubles(kernel_, "theta", 3);
+  const double *theta = get_doubles(kernel_, "theta", KERNEL_OTHERS);
   return (kernel_ard){.p = p,
                       .groups = groups,
                       .group = group,
@@ -127,7 +127,8 @@ kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
                       .l = DOUBLES(l_, groups),
                       .variance = theta[0],
                       .bias = theta[1],
-                      .nugget = theta[2]};
+                      .nugget = theta[2],
+                      .linear = theta[3]};
 }
 
 lik_step glue_likelihood(SEXP list_, double d, int n) {

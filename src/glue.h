@@ -64,8 +64,8 @@ void set_double(SEXP list_, const char *name, double value);
 double *set_vector(SEXP list_, const char *name, R_xlen_t n);
 double *set_matrix(SEXP list_, const char *name, int rows, int cols);
 
-/* kernel_: list(group (1-based), weight, l, theta = (variance, bias, nugget)),
- * as the core wants them. */
+/* kernel_: list(group (1-based), weight, l, theta = (variance, bias, nugget,
+ * linear)), as the core wants them. */
 kernel_ard glue_kernel(SEXP X_, SEXP kernel_);
 void glue_inputs(kernel_inputs *in, int n, int p);
 

@@ -15,15 +15,18 @@
 #define JITTER_FIRST 1e-8
 #define JITTER_MOST 1e-2
 
-/* The squared exponential part alone. */
+/* The squared exponential part alone: the others are features of their own. */
 static kernel_ard squared_exponential(const inducing *s, double nugget) {
   kernel_ard se = *s->kernel;
-  se.bias = 0;
+  se.bias = se.linear = 0;
   se.nugget = nugget;
   return se;
 }
 
-int inducing_size(const inducing *s) { return s->m + (s->kernel->bias > 0); }
+int inducing_size(const inducing *s) {
+  const kernel_ard *k = s->kernel;
+  return s->m + (k->bias > 0) + (k->linear > 0 ? k->p : 0);
+}
 
 void inducing_carve(inducing *s, int width, workspace *ws) {
   const size_t m = (size_t)s->m, p = (size_t)s->kernel->p, w = (size_t)width;
@@ -41,7 +44,8 @@ void inducing_carve(inducing *s, int width, workspace *ws) {
 void inducing_prepare(inducing *s) {
   const size_t bytes = (size_t)s->m * (size_t)s->m * sizeof *s->L;
   int status = EP_NOT_PD;
-  kernel_prepare(&s->z, s->kernel, s->Z, s->m, NULL);
+  const kernel_ard bare = squared_exponential(s, 0);
+  kernel_prepare(&s->z, &bare, s->Z, s->m, NULL);
   for (double j = JITTER_FIRST; j < 1.5 * JITTER_MOST; j *= 10) {
     const kernel_ard se = squared_exponential(s, j * s->kernel->variance);
     double log_det = 0;
@@ -74,7 +78,11 @@ void inducing_features(inducing *s, int first, int cols, double *phi,
     const double *v = s->cross + IDX(0, l, m);
     const double left = kernel->variance - dot(m, v, v);
     memcpy(phi, v, (size_t)m * sizeof *v);
-    if (k > m) phi[m] = sqrt(kernel->bias);
+    double *next = phi + m;
+    if (kernel->bias > 0) *next++ = sqrt(kernel->bias);
+    for (int j = 0; j < kernel->p && kernel->linear > 0; j++)
+      *next++ = sqrt(kernel->linear * kernel->weight[j]) *
+                s->X[IDX(first + l, j, s->n)];
     /* rounding may take it below 0; NaN stays NaN */
     lambda[l] = (left < 0 ? 0 : left) + kernel->nugget;
   }

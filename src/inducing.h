@@ -1,5 +1,6 @@
 /* What: features of a kernel at inducing inputs Z, the FITC prior [M 9.6]:
- *   Phi_se = K_fu L^{-T},  L L' = K_uu + jitter,  Phi = [Phi_se, sqrt(bias) 1],
+ *   Phi_se = K_fu L^{-T},  L L' = K_uu + jitter,
+ *   Phi = [Phi_se, sqrt(bias) 1, sqrt(linear weight) X] [M 6.7],
  *   lambda_i = variance - |phi_se,i|^2 + nugget. */
 #ifndef STURDY_INDUCING_H
 #define STURDY_INDUCING_H
@@ -26,7 +27,8 @@ typedef struct {
   double *by_l;    /* [groups] scratch */
 } inducing;
 
-/* Features of a row: m, and one for the bias when there is one. */
+/* Features of a row: m, one for the bias when there is one, and one for each
+ * column when there is a linear part. */
 int inducing_size(const inducing *s);
 
 /* For panels of at most `width` rows. */

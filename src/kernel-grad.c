@@ -3,7 +3,8 @@
  *   l of d columns come from one product Q X:
  *   dE/dlog l_g = -sum_{k in g} sum_ij Q_ij (x_ik - x_jk)^2
  *               = -2 sum_{k in g} [ sum_i r_i x_ik^2 - x_k' Q x_k ],  r = Q 1,
- *   x already scaled by sqrt(weight l) [M 6.5]. */
+ *   x already scaled by sqrt(weight l) [M 6.5]; and with the linear part U U'
+ *   of K, dE/dlog linear = sum_ij W_ij (U U')_ij = sum U o (W U) [M 6.7]. */
 #include "kernel.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -19,6 +20,29 @@ static double differences(const double *x, const double *Q, int n) {
   return sum;
 }
 
+/* dE/dlog linear; scratch[n x p] */
+static double linear_share(const kernel_ard *k, const kernel_inputs *in,
+                           const double *W, double *scratch) {
+  if (!(k->linear > 0) || k->p == 0) return 0;
+  double sum = 0;
+  symmetric_product(W, in->n, in->line, k->p, scratch);
+  for (int j = 0; j < k->p; j++)
+    sum += dot(in->n, in->line + IDX(0, j, in->n), scratch + IDX(0, j, in->n));
+  return sum;
+}
+
+/* Columns from..to - 1 of K, at most p, without the linear part */
+static const double *smooth_columns(const kernel_ard *k,
+                                    const kernel_inputs *in, const double *K,
+                                    int from, int to, double *scratch) {
+  const int n = in->n;
+  if (!(k->linear > 0) || k->p == 0) return K + IDX(0, from, n);
+  memcpy(scratch, K + IDX(0, from, n), IDX(0, to - from, n) * sizeof *scratch);
+  product("N", "T", n, to - from, k->p, -1, in->line, n, in->line + from, n, 1,
+          scratch, n);
+  return scratch;
+}
+
 void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
                      const double *K, double *W, double *scratch,
                      kernel_grad *grad) {
@@ -26,9 +50,15 @@ void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
   double sum_q = 0, sum_w = 0, trace = 0;
   double *r = scratch + (size_t)n * (size_t)k->p;
   memset(r, 0, (size_t)n * sizeof *r);
+  grad->linear = linear_share(k, in, W, scratch);
+  const double *smooth = K;
   for (int j = 0; j < n; j++) {
     double *w = W + IDX(0, j, n), row = 0, off = 0;
-    const double *column = K + IDX(0, j, n);
+    const int at = k->p > 0 ? j % k->p : j, left = n - j;
+    if (at == 0)
+      smooth =
+          smooth_columns(k, in, K, j, j + (left < k->p ? left : k->p), scratch);
+    const double *column = smooth + IDX(0, at, n);
     trace += w[j];
     sum_q += w[j] * k->variance;
     w[j] = 0; /* distance 0: no part in what follows */

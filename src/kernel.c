@@ -21,6 +21,7 @@ void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
   in->X = workspace_take(ws, (size_t)n * (size_t)p);
   in->centre = workspace_take(ws, (size_t)p);
   in->sq = workspace_take(ws, (size_t)n);
+  in->line = workspace_take(ws, (size_t)n * (size_t)p);
 }
 
 void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
@@ -41,6 +42,10 @@ void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
     for (int i = 0; i < n; i++) {
       to[i] = (x[i] - mean) * root;
       in->sq[i] += to[i] * to[i];
+    }
+    if (k->linear > 0) {
+      const double slope = sqrt(k->weight[j] * k->linear);
+      for (int i = 0; i < n; i++) in->line[IDX(i, j, n)] = slope * x[i];
     }
   }
 }
@@ -102,6 +107,16 @@ void kernel_gram_lower(const kernel_ard *k, const kernel_inputs *in,
   kernel_columns(k, in, in, 1, K);
   for (int j = 0; j < n; j++)
     K[IDX(j, j, n)] = k->variance + k->bias + k->nugget;
+  if (k->linear > 0) rank_update("N", n, k->p, 1, in->line, K);
+}
+
+void kernel_variances(const kernel_ard *k, const kernel_inputs *in, double *v) {
+  for (int i = 0; i < in->n; i++) v[i] = k->variance + k->bias + k->nugget;
+  if (!(k->linear > 0)) return;
+  for (int j = 0; j < k->p; j++) {
+    const double *x = in->line + IDX(0, j, in->n);
+    for (int i = 0; i < in->n; i++) v[i] += x[i] * x[i];
+  }
 }
 
 void kernel_gram(const kernel_ard *k, const kernel_inputs *in, double *K) {
@@ -117,4 +132,6 @@ void kernel_cross(const kernel_ard *k, const kernel_inputs *a,
   else
     memset(G, 0, (size_t)n * (size_t)m * sizeof *G);
   kernel_columns(k, a, b, 0, G);
+  if (k->linear > 0 && k->p > 0)
+    product("N", "T", n, m, k->p, 1, a->line, n, b->line, m, 1, G, n);
 }

@@ -1,6 +1,8 @@
-/* What: the squared-exponential kernel with bias and nugget, and its gradient.
+/* What: the squared-exponential kernel with bias, nugget and a linear part, and
+ *       its gradient.
  *   k(x, x') = variance exp(-sum_k weight_k l_{g(k)} (x_k - x'_k)^2) + bias
- *              + nugget 1(same observation)   [M 6.1] [FSS17 44; KG08 11-12]
+ *              + nugget 1(same observation) + linear sum_k weight_k x_k x'_k
+ *                                [M 6.1, 6.7] [FSS17 44; KG08 11-12]
  * Columns are features after expansion: a factor enters as all its 0/1 level
  * indicators with weight 1/2, so that its columns add up to the 0/1 mismatch
  * [M 6.3]. group[k] says which l a column uses: ARD, isotropic and factors are
@@ -15,20 +17,23 @@ typedef struct {
   const int *group;     /* [p], 0-based */
   const double *weight; /* [p], > 0: of a column's squared difference */
   const double *l;      /* [groups], >= 0 */
-  double variance, bias, nugget;
+  double variance, bias, nugget, linear;
 } kernel_ard;
+
+#define KERNEL_OTHERS 4 /* hyperparameters besides l */
 
 typedef struct {
   int n;          /* those of the last kernel_prepare(), at first all carved */
   double *X;      /* [n x p] centred, column k times sqrt(weight l) */
   double *centre; /* [p] */
   double *sq;     /* [n] squared row lengths of X */
+  double *line;   /* [n x p] column k as it came times sqrt(weight linear) */
 } kernel_inputs;
 
 void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws);
 
 /* Centres X[n x p] by its own column means (or by those of `like`, when not
- * NULL) and scales by sqrt(weight l). */
+ * NULL) and scales by sqrt(weight l). The linear part has its origin at 0. */
 void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
                     int n, const kernel_inputs *like);
 
@@ -36,6 +41,9 @@ void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
  * of it. */
 void kernel_gram_lower(const kernel_ard *k, const kernel_inputs *in, double *K);
 void kernel_gram(const kernel_ard *k, const kernel_inputs *in, double *K);
+
+/* The variance of each row before it is seen, with the nugget, into v[n]. */
+void kernel_variances(const kernel_ard *k, const kernel_inputs *in, double *v);
 
 /* G[n x m] between two sets, without the nugget: b prepared with the same k,
  * `like` a. */
@@ -50,13 +58,13 @@ void kernel_cross(const kernel_ard *k, const kernel_inputs *a,
 #define KERNEL_WIDE 1e6
 
 typedef struct {
-  double variance, bias, nugget; /* with respect to the logs */
-  double *l;                     /* [groups], with respect to log l */
+  double variance, bias, nugget, linear; /* with respect to the logs */
+  double *l;                             /* [groups], with respect to log l */
 } kernel_grad;
 
 /* Contracts dE/dK, lower triangle of W[n x n] (destroyed), with the lower
  * triangle of K as kernel_gram() left it; grad->l has room.
- * scratch[n x (p + 1)]. Cost n^2 p, one product. */
+ * scratch[n x (p + 1)]. Cost n^2 p, one product; three with a linear part. */
 void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
                      const double *K, double *W, double *scratch,
                      kernel_grad *grad);

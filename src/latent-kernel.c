@@ -202,6 +202,7 @@ static void kernel_gradient(latent *post, const ep_site *site,
   theta[0] = grad.variance;
   theta[1] = grad.bias;
   theta[2] = grad.nugget;
+  theta[3] = grad.linear;
 }
 
 static void kernel_lay_out(latent *post, int block, workspace *ws) {
@@ -254,7 +255,8 @@ static latent kernel_latent(latent_kernel *lk) {
   return (latent){.n = lk->n,
                   .d = lk->n,
                   .n_terms = lk->n,
-                  .n_prior = lk->kernel ? lk->kernel->groups + 3 : 0,
+                  .n_prior =
+                      lk->kernel ? lk->kernel->groups + KERNEL_OTHERS : 0,
                   .n_location = lk->n,
                   .ops = &kernel_ops,
                   .self = lk};

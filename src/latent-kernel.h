@@ -26,8 +26,8 @@ struct latent_kernel {
 };
 
 /* Nothing is copied: *lk, K, *kernel and X must outlive the latent. location is
- * b; the parameters of the prior are log l[groups], log variance, log bias and
- * log nugget. A given K has none: gradient() then only leaves dE/dK in the
+ * b; the parameters of the prior are log l[groups], log variance, log bias, log
+ * nugget and log linear. A given K has none: gradient() then only leaves dE/dK in the
  * lower triangle of S2 (the entries off the diagonal are those of the symmetric
  * matrix, counted once). */
 latent latent_kernel_given(latent_kernel *lk, int n, const double *K);

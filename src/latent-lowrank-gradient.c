@@ -106,14 +106,15 @@ static void features_gradient(const gradient_rows *r, double *gradient) {
   }
 }
 
-/* log l[groups], log variance, log bias, log nugget */
+/* log l[groups], log variance, log bias, log nugget, log linear */
 static void kernel_gradient(const gradient_rows *r, double *gradient) {
   latent_lowrank *lr = r->lr;
   inducing *points = lr->points;
   const kernel_ard *kernel = points->kernel;
   const int k = lr->k, m = points->m;
   kernel_grad grad = {.l = gradient};
-  double trace = 0, bias = 0;
+  const int has_bias = kernel->bias > 0;
+  double trace = 0, bias = 0, linear = 0;
   inducing_begin(points, &grad);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
@@ -124,7 +125,8 @@ static void kernel_gradient(const gradient_rows *r, double *gradient) {
       const double diag = gradient_row(r, first + l, f, lr->P + IDX(0, l, k),
                                        lr->Q + IDX(0, l, k), GPhi);
       trace += diag;
-      if (k > m) bias += GPhi[m] * f[m];
+      if (has_bias) bias += GPhi[m] * f[m];
+      linear += dot(k - m - has_bias, GPhi + m + has_bias, f + m + has_bias);
       for (int j = 0; j < m; j++) B[j] = 2 * (GPhi[j] - diag * f[j]);
     }
     inducing_add(points, first, b, phi, &grad);
@@ -134,6 +136,7 @@ static void kernel_gradient(const gradient_rows *r, double *gradient) {
   theta[0] = grad.variance + kernel->variance * trace;
   theta[1] = bias;
   theta[2] = kernel->nugget * trace;
+  theta[3] = linear;
 }
 
 void lowrank_gradient(latent *post, const ep_site *site,

@@ -235,7 +235,7 @@ latent latent_lowrank_inducing(latent_lowrank *lr, inducing *points, int kept) {
   return (latent){.n = points->n,
                   .d = points->n,
                   .n_terms = points->n,
-                  .n_prior = points->kernel->groups + 3,
+                  .n_prior = points->kernel->groups + KERNEL_OTHERS,
                   .n_location = k,
                   .ops = &lowrank_ops,
                   .self = lr};
@@ -262,7 +262,8 @@ latent latent_lowrank_rows(latent_lowrank *lr, const lowrank_rows *rows) {
   return (latent){.n = rows->n,
                   .d = rows->d,
                   .n_terms = rows->n_terms,
-                  .n_prior = points ? points->kernel->groups + 3 : rows->k + 1,
+                  .n_prior = points ? points->kernel->groups + KERNEL_OTHERS
+                                    : rows->k + 1,
                   .n_location = rows->k,
                   .ops = &lowrank_ops,
                   .self = lr};

@@ -53,7 +53,7 @@ void predictive_mean(const double *G, int n, int cols, const double *b,
 }
 
 void predictive_latent(const predictive_factor *f, const double *G, int cols,
-                       double prior, const double *b, double *scratch,
+                       const double *prior, const double *b, double *scratch,
                        double *m, double *s2) {
   const int n = f->n, np = f->signs.np, nn = f->signs.nn;
   const int *neg = f->signs.idx + np;
@@ -68,11 +68,11 @@ void predictive_latent(const predictive_factor *f, const double *G, int cols,
     factor_scale_solve(f->M, &f->signs, cols, w);
   }
   for (int j = 0; j < cols; j++) {
-    double sum = prior;
+    double sum = prior[j];
     for (int a = 0; a < np; a++) sum -= v[IDX(a, j, np)] * v[IDX(a, j, np)];
     for (int a = 0; a < nn; a++) sum += w[IDX(a, j, nn)] * w[IDX(a, j, nn)];
     /* what rounding leaves of a variance that is 0 (no nugget, known point) */
-    const double least = DBL_EPSILON * prior;
+    const double least = DBL_EPSILON * prior[j];
     s2[j] = sum < least ? least : sum; /* NaN stays */
   }
 }

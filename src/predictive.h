@@ -27,10 +27,10 @@ void predictive_mean(const double *G, int n, int cols, const double *b,
                      double *m);
 
 /* Scaled latent m[cols] and s2[cols] [M 7.1]: G[n x cols] holds
- * k* without nugget, prior = k(x*, x*) with it, b[n] = (I + T K)^{-1} nu.
+ * k* without nugget, prior[cols] = k(x*, x*) with it, b[n] = (I + T K)^{-1} nu.
  * scratch[2 n x cols]. */
 void predictive_latent(const predictive_factor *f, const double *G, int cols,
-                       double prior, const double *b, double *scratch,
+                       const double *prior, const double *b, double *scratch,
                        double *m, double *s2);
 
 #endif

@@ -70,7 +70,7 @@ int shard_evaluate(shard *s, const lik_step *lik, const shard_posterior *u,
 
 /* At a fixed point of EP at df = Inf, after shard_evaluate(): the rows' share
  * in the gradient of the evidence, in the hyperparameters of the kernel
- * (gradient[groups + 3]) or in log nugget alone (gradient[1]), and in the
+ * (gradient[groups + 4]) or in log nugget alone (gradient[1]), and in the
  * likelihoods of the rows, slope[n x 2]. */
 void shard_gradient(shard *s, const lik_step *lik, double *gradient,
                     double *slope);

@@ -49,9 +49,25 @@ mutant(
   r = "answer-predict"
 )
 mutant(
-  "prior variance at new points without the nugget", "src/glue-predict.c",
-  "k->variance + k->bias + k->nugget, b,", "k->variance + k->bias, b,",
+  "prior variance at new points without the nugget", "src/kernel.c",
+  "v[i] = k->variance + k->bias + k->nugget;", "v[i] = k->variance + k->bias;",
   r = "native-predict"
+)
+mutant(
+  "the linear part has no variance of its own at new points", "src/kernel.c",
+  "v[i] += x[i] * x[i];", "v[i] += 0;", r = "kernel-linear"
+)
+mutant(
+  "what the linear part gains the other does not lose", "R/native.R",
+  "(1 - share) * hyper$variance", "hyper$variance", r = "kernel-linear"
+)
+mutant(
+  "the gradient of lengthscales takes the linear part along", "src/kernel-grad.c",
+  "n, to - from, k->p, -1, in->line", "n, to - from, k->p, 0, in->line", r = "gradient"
+)
+mutant(
+  "columns of the linear part unweighted at inducing inputs", "src/inducing.c",
+  "sqrt(kernel->linear * kernel->weight[j])", "sqrt(kernel->linear)", r = "kernel-linear"
 )
 mutant(
   "new inputs not centred as the training ones", "src/kernel.c",

@@ -13,7 +13,7 @@ mixed_data <- function(n) {
 }
 
 # The design that gpc() hands to C, as a function of the packed parameters
-# log lengthscale, log variance, log bias, log nugget, epsilon (neg, pos).
+# log lengthscale, log variance, log bias, log nugget, log linear, epsilon (neg, pos).
 gradient_problem <- function(kernel, n = 25) {
   problem <- mixed_data(n)
   fit <- gpc(
@@ -29,9 +29,9 @@ native_at <- function(problem, par, df, criterion, gradient = FALSE, tol = 1e-13
     problem$X, problem$columns,
     list(
       lengthscale = exp(par[seq_len(g)]), variance = exp(par[[g + 1]]),
-      bias = exp(par[[g + 2]]), nugget = exp(par[[g + 3]])
+      bias = exp(par[[g + 2]]), nugget = exp(par[[g + 3]]), linear = exp(par[[g + 4]])
     ),
-    likely(problem$y, par[g + 4:5]), df, NULL, ep_control(tol = tol), criterion, gradient
+    likely(problem$y, par[g + 5:6]), df, NULL, ep_control(tol = tol), criterion, gradient
   )
 }
 
@@ -53,8 +53,8 @@ expect_gradient <- function(problem, par, df, criterion, tolerance) {
   }
   g <- problem$g
   exact <- c(unlist(fit$gradient), rate_gradient(fit$slope, problem$y))
-  free <- if (par[[g + 4]] > 0) seq_along(par) else seq_len(g + 3)
-  step <- c(rep(0.03, g + 3), par[g + 4:5] / 20)
+  free <- if (par[[g + 5]] > 0) seq_along(par) else seq_len(g + 4)
+  step <- c(rep(0.03, g + 4), par[g + 5:6] / 20)
   differences <- vapply(free, function(j) richardson(f, par, j, step[j]), 0)
   # relative; entries below a thousandth of the largest, relative to that
   floor <- max(abs(exact[free])) / 1000
@@ -75,7 +75,7 @@ for (name in names(kernels)) {
     draws <- if (extended()) 10 else 1
     for (draw in seq_len(draws)) {
       par <- c(
-        rnorm(problem$g, log(1.5), 0.3), log(c(1.4, 0.2, 0.5)) + rnorm(3) / 5, 0.06, 0.06
+        rnorm(problem$g, log(1.5), 0.3), log(c(1.4, 0.2, 0.5, 0.6)) + rnorm(4) / 5, 0.06, 0.06
       )
       for (df in c(3, 10, Inf)) for (type in c("evidence", "evidence_zp", "loo")) {
         expect_gradient(problem, par, df, type, 1e-6)
@@ -88,7 +88,7 @@ test_that("gradients without flips and with unequal ones equal differences", {
   withr::local_seed(22)
   suppressWarnings(problem <- gradient_problem(kernels$ard))
   for (epsilon in list(c(0, 0), c(0.03, 0.15))) {
-    par <- c(rnorm(problem$g, log(1.5), 0.3), log(c(1, 0.2, 0.8)), epsilon)
+    par <- c(rnorm(problem$g, log(1.5), 0.3), log(c(1, 0.2, 0.8, 0.6)), epsilon)
     for (df in c(10, Inf)) for (type in c("evidence", "evidence_zp", "loo")) {
       expect_gradient(problem, par, df, type, 1e-6)
     }
@@ -99,7 +99,7 @@ test_that("gradients with many negative sites equal differences", {
   withr::local_seed(23)
   suppressWarnings(problem <- gradient_problem(kernels$ard))
   problem$y <- sample(c(-1, 1), length(problem$y), replace = TRUE)
-  par <- c(rep(log(2), problem$g), log(c(1, 0.2, 0.3)), 0.25, 0.25)
+  par <- c(rep(log(2), problem$g), log(c(1, 0.2, 0.3, 0.6)), 0.25, 0.25)
   for (df in c(3, Inf)) for (type in c("evidence", "loo")) {
     expect_gt(sum(native_at(problem, par, df, type)$sites$tau < 0), 2)
     expect_gradient(problem, par, df, type, 1e-6)

@@ -1,6 +1,6 @@
 test_that("fixed = TRUE holds all hyperparameters", {
   expect_setequal(
-    kernel_ard(fixed = TRUE)$fixed, c("lengthscale", "variance", "bias", "nugget")
+    kernel_ard(fixed = TRUE)$fixed, c("lengthscale", "variance", "bias", "nugget", "linear")
   )
   expect_equal(kernel_ard(fixed = character())$fixed, character())
   expect_equal(kernel_ard(fixed = FALSE)$fixed, character())

@@ -316,6 +316,22 @@ test_that("a noise model far behind on some rows is left near its mode, and said
   expect_lt(abs(none$laplace - full$laplace), average_rough_gain + 0.5)
 })
 
+test_that("a noise model is left near its mode by how far it is behind and whether it got there", {
+  ended <- 0L
+  local_mocked(
+    learn_walk = function(start, ...) list(penalised = 0, opt = list(convergence = ended)),
+    node_laplace = function(mode) -100, model_laplace = function(model) model
+  )
+  far <- function(best) {
+    average_rough(NULL, list(), list(par = 0, curvature = 1), NULL, list(best), most = 10)$far
+  }
+  expect_true(far(-100 + 10 + average_rough_gain + 0.1))
+  expect_false(far(-100 + 10 + average_rough_gain - 0.1)) # the best, or near it
+  expect_false(far(-100))
+  ended <- 1L
+  expect_false(far(0))
+})
+
 test_that("a node above its mode leads all noise models there", {
   model <- function(field, par, penalised) {
     list(

@@ -110,3 +110,14 @@ test_that("a search from a better node that finds no mode leaves those there are
   expect_identical(sought, 1)
   expect_true(all(is.finite(predict(fit, type = "prob"))))
 })
+
+test_that("kernels by class are not sought when time is over", {
+  latent <- list(pooled = function() "by class")
+  local_mocked(
+    average_found = function(latent, ...) list(one = latent), pooled_is_open = function(...) TRUE,
+    whole_matrices = identity, pooled_name = function(name) paste0(name, "@")
+  )
+  in_time <- average_models(latent, NULL, list(deadline = Inf), NULL)
+  expect_identical(in_time[["one@"]], "by class")
+  expect_named(average_models(latent, NULL, list(deadline = 0), NULL), "one")
+})

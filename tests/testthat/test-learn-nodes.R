@@ -34,8 +34,11 @@ test_that("an easy node is one run of EP, a slow one ends at its fixed point", {
   easy <- mock_nodes(function(par, control, sites) converged(4), matrix(3))
   expect_equal(nrow(easy$asked), 1)
   expect_equal(easy$asked[[1, "tol"]], node_tol)
-  slow <- mock_nodes(function(par, control, sites) converged(9), matrix(3))
+  slow <- mock_nodes(function(par, control, sites) {
+    converged(if (is.null(sites) || sites$tau[1] != 9) 9 else 5) # from where it was left
+  }, matrix(3))
   expect_equal(slow$asked[, "tol"], c(node_tol, node_settled[["two"]]))
+  expect_equal(slow$out[[1]]$sites$tau[1], 5)
   expect_equal(slow$asked[, "par"], c(3, 3))
   # what can't be had finer is what it was
   rough <- mock_nodes(function(par, control, sites) {

@@ -9,7 +9,8 @@ test_that("paths of a kernel have the posterior's correlations, and its spread a
   kernels <- list(
     kernel_ard(1.5, variance = 1, nugget = 0.1, fixed = TRUE),
     kernel_ard(1.5, variance = 10, nugget = 0.001, fixed = TRUE),
-    kernel_ard(0.4, variance = 3, nugget = 0.1, bias = 1, fixed = TRUE)
+    kernel_ard(0.4, variance = 3, nugget = 0.1, bias = 1, fixed = TRUE),
+    kernel_ard(1.5, variance = 3, nugget = 0.1, linear = 2, fixed = TRUE)
   )
   data <- toy()
   data$g <- factor(rep(c("u", "v"), 20))

@@ -110,10 +110,7 @@ test_that("the call of a selection is that of its selected fit alone", {
   candidates <- quick()
   x <- select_model(class ~ a + b, d, candidates, "loo", subset = a > -2)
   expect_identical(x$call, x$selected$call)
-  kernel <- paste(
-    "kernel_iso(lengthscale = 1.5,",
-    'fixed = c("lengthscale", "variance", "bias", "nugget"))'
-  )
+  kernel <- "kernel_iso(lengthscale = 1.5, fixed = TRUE)"
   written <- c(
     none = "gpc(formula = class ~ a + b, data = d, subset = a > -2, kernel = %s, epsilon = 0)",
     t5 = paste("stc(formula = class ~ a + b, data = d, subset = a > -2, df = 5,",

@@ -233,9 +233,10 @@ static void shared_memory_changes_nothing(void) {
                        .l = l,
                        .variance = 1.3,
                        .bias = 0.2,
-                       .nugget = 0.3};
+                       .nugget = 0.3,
+                       .linear = 0.4};
   kernel_ard kernels[3] = {kernel, kernel, kernel};
-  double *X = dense_new(60), *zero = dense_new(30), grad[2][5];
+  double *X = dense_new(60), *zero = dense_new(30), grad[2][6];
   uint64_t seed = 67;
   for (int i = 0; i < 60; i++) X[i] = dense_norm(&seed);
   fit *f[2];
@@ -253,7 +254,7 @@ static void shared_memory_changes_nothing(void) {
     for (int own = 0; own < 2; own++)
       classes_prior_gradient(&f[own]->model, c, f[own]->st.site, zero,
                              grad[own]);
-    for (int k = 0; k < 5; k++) CHECK_NEAR(grad[0][k], grad[1][k], 1e-12);
+    for (int k = 0; k < 6; k++) CHECK_NEAR(grad[0][k], grad[1][k], 1e-12);
   }
   /* the second class's kernel alone, by differences */
   classes_run(&f[1]->model, &f[1]->opt, &f[1]->st, &f[1]->work, NULL, NULL);

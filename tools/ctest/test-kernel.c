@@ -21,12 +21,13 @@ static void fill(double *X, int rows, uint64_t seed) {
 
 static double by_hand(const kernel_ard *k, const double *a, int na, int i,
                       const double *b, int nb, int j) {
-  double r2 = 0;
+  double r2 = 0, line = 0;
   for (int c = 0; c < k->p; c++) {
     const double d = a[IDX(i, c, na)] - b[IDX(j, c, nb)];
     r2 += k->weight[c] * k->l[k->group[c]] * d * d;
+    line += k->linear * k->weight[c] * a[IDX(i, c, na)] * b[IDX(j, c, nb)];
   }
-  return k->variance * exp(-r2) + k->bias;
+  return k->variance * exp(-r2) + k->bias + line;
 }
 
 static kernel_inputs new_inputs(int rows, int columns, double **block) {
@@ -41,7 +42,7 @@ static kernel_inputs new_inputs(int rows, int columns, double **block) {
 
 static void gram_matrices_equal_the_formula(void) {
   const double l[] = {0.4, 0.05, 0.7};
-  const kernel_ard k = {p, 3, group, weight, l, 1.7, 0.2, 0.3};
+  const kernel_ard k = {p, 3, group, weight, l, 1.7, 0.2, 0.3, 0.6};
   double X[n * p], Xnew[m * p], K[n * n], G[n * m], *block, *other;
   fill(X, n, 51);
   fill(Xnew, m, 52);
@@ -51,7 +52,10 @@ static void gram_matrices_equal_the_formula(void) {
   kernel_prepare(&in_new, &k, Xnew, m, &in);
   kernel_gram(&k, &in, K);
   kernel_cross(&k, &in, &in_new, G);
+  double v[n];
+  kernel_variances(&k, &in, v);
   for (int i = 0; i < n; i++) {
+    CHECK_NEAR(v[i], K[IDX(i, i, n)], 1e-14);
     for (int j = 0; j < n; j++)
       CHECK_NEAR(K[IDX(i, j, n)],
                  by_hand(&k, X, n, i, X, n, j) + (i == j ? 0.3 : 0), 1e-14);
@@ -65,7 +69,7 @@ static void gram_matrices_equal_the_formula(void) {
 /* Far from the origin and very near each other: nothing cancels. */
 static void duplicates_are_at_distance_zero(void) {
   const double l[] = {1, 0.5, 1};
-  const kernel_ard k = {p, 3, group, weight, l, 1, 0, 0};
+  const kernel_ard k = {p, 3, group, weight, l, 1, 0, 0, 0};
   double X[n * p], K[n * n], *block;
   fill(X, n, 53);
   for (int c = 0; c < p; c++) {
@@ -84,7 +88,7 @@ static void duplicates_are_at_distance_zero(void) {
 static void extreme_scales_are_finite(void) {
   for (double scale = 1e-300; scale < 1e301; scale *= 1e30) {
     const double l[] = {scale, scale, scale};
-    const kernel_ard k = {p, 3, group, weight, l, 1, 0.1, 0.1};
+    const kernel_ard k = {p, 3, group, weight, l, 1, 0.1, 0.1, 0};
     double X[n * p], K[n * n], *block;
     fill(X, n, 54);
     kernel_inputs in = new_inputs(n, p, &block);
@@ -114,7 +118,7 @@ static double error_near_the_share(int columns) {
       X[IDX(i + half, c, rows)] = x + sqrt(2.4e-3) * dense_norm(&seed);
     }
   }
-  const kernel_ard k = {columns, 1, own, weights, &l, 1, 0, 0};
+  const kernel_ard k = {columns, 1, own, weights, &l, 1, 0, 0, 0};
   kernel_inputs in = new_inputs(rows, columns, &block);
   kernel_prepare(&in, &k, X, rows, NULL);
   kernel_gram(&k, &in, K);
@@ -141,7 +145,7 @@ static void near_distances_keep_their_digits(void) {
 }
 
 static void no_columns_leave_a_constant(void) {
-  const kernel_ard k = {0, 0, NULL, NULL, NULL, 2, 0.5, 0.25};
+  const kernel_ard k = {0, 0, NULL, NULL, NULL, 2, 0.5, 0.25, 0};
   double K[9], W[9], G[6], scratch[3], *block, *other;
   kernel_inputs in = new_inputs(3, 0, &block),
                 in_new = new_inputs(2, 0, &other);
@@ -167,16 +171,16 @@ static void no_columns_leave_a_constant(void) {
 
 /* E(K) = sum W o K for a fixed symmetric W: dE/dK = W. */
 typedef struct {
-  double log_theta[6]; /* l[3], variance, bias, nugget */
+  double log_theta[7]; /* l[3], variance, bias, nugget, linear */
   const double *X, *W;
   int by;
 } probe;
 
 static double probe_at(void *data, double step) {
   const probe *q = data;
-  double t[6], K[n * n], *block, sum = 0;
-  for (int k = 0; k < 6; k++) t[k] = exp(q->log_theta[k] + step * (k == q->by));
-  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5]};
+  double t[7], K[n * n], *block, sum = 0;
+  for (int k = 0; k < 7; k++) t[k] = exp(q->log_theta[k] + step * (k == q->by));
+  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5], t[6]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_prepare(&in, &k, q->X, n, NULL);
   kernel_gram(&k, &in, K);
@@ -187,7 +191,7 @@ static double probe_at(void *data, double step) {
 
 static void the_contraction_equals_differences(void) {
   double X[n * p], W[n * n], low[n * n], K[n * n], scratch[n * (p + 1)], *block;
-  double got[6];
+  double got[7];
   uint64_t seed = 56;
   fill(X, n, 55);
   for (int j = 0; j < n; j++)
@@ -197,10 +201,13 @@ static void the_contraction_equals_differences(void) {
     for (int i = 0; i < n; i++)
       low[IDX(i, j, n)] = i >= j ? W[IDX(i, j, n)] : NAN;
   probe q = {
-      {log(0.4), log(0.02), log(0.7), log(1.3), log(0.2), log(0.1)}, X, W, 0};
-  double t[6];
-  for (int k = 0; k < 6; k++) t[k] = exp(q.log_theta[k]);
-  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5]};
+      {log(0.4), log(0.02), log(0.7), log(1.3), log(0.2), log(0.1), log(6e-4)},
+      X,
+      W,
+      0};
+  double t[7];
+  for (int k = 0; k < 7; k++) t[k] = exp(q.log_theta[k]);
+  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5], t[6]};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_grad grad = {.l = got};
   kernel_prepare(&in, &k, X, n, NULL);
@@ -209,7 +216,8 @@ static void the_contraction_equals_differences(void) {
   got[3] = grad.variance;
   got[4] = grad.bias;
   got[5] = grad.nugget;
-  for (q.by = 0; q.by < 6; q.by++)
+  got[6] = grad.linear;
+  for (q.by = 0; q.by < 7; q.by++)
     CHECK_NEAR(got[q.by], dense_slope(probe_at, &q, 0.02), 1e-9);
   free(block);
 }
@@ -219,7 +227,7 @@ static void the_contraction_equals_differences(void) {
 static void wide_columns_are_contracted_by_differences(void) {
   const int own[1] = {0};
   const double l[] = {0.5}, one[] = {1};
-  const kernel_ard k = {1, 1, own, one, l, 1.3, 0.2, 0.1};
+  const kernel_ard k = {1, 1, own, one, l, 1.3, 0.2, 0.1, 0};
   double x[n], W[n * n], K[n * n], scratch[2 * n], got[1], want = 0, *block;
   uint64_t seed = 57;
   for (int i = 0; i < n; i++) x[i] = dense_norm(&seed) + (i < n / 2 ? 0 : 1e6);

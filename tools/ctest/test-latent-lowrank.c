@@ -79,7 +79,8 @@ static void pair_points(pair *s, int width, double negative, double nugget,
                            .l = s->l,
                            .variance = 1.3,
                            .bias = 0.2,
-                           .nugget = nugget};
+                           .nugget = nugget,
+                           .linear = 0.4};
   for (int j = 0; j < p; j++) {
     s->group[j] = j > 0;
     s->weight[j] = j == 2 ? 0.5 : 1;
@@ -351,12 +352,16 @@ static void gradients_equal_differences(void) {
         for (int g = 0; g < 3; g++) {
           pair s;
           run r;
-          double got[k + 5];
+          double got[k + 6];
           makers[a](&s, 8, 0, nuggets[g]);
           double *features[k + 1] = {s.s0,     s.s0 + 1, s.s0 + 2,
                                      s.s0 + 3, s.s0 + 4, &s.lr.nugget};
-          double *kernel[5] = {s.l, s.l + 1, &s.kernel.variance, &s.kernel.bias,
-                               &s.kernel.nugget};
+          double *kernel[] = {s.l,
+                              s.l + 1,
+                              &s.kernel.variance,
+                              &s.kernel.bias,
+                              &s.kernel.nugget,
+                              &s.kernel.linear};
           double **parameter = a ? kernel : features;
           step_levels row[n];
           const lik_step lik =

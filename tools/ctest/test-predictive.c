@@ -43,15 +43,16 @@ static void check_moments(double negative) {
     }
     b[j] = nu[j];
   }
-  double copy[n * n];
+  double copy[n * n], prior[cols];
+  for (int c = 0; c < cols; c++) prior[c] = 1.5 + 0.25 * c;
   memcpy(copy, B, sizeof B);
   dense_gauss(n, B, n, R, &sign);
   dense_gauss(n, copy, 1, b, &sign);
   predictive_factor f = new_factor(tau, n, &block);
   CHECK(predictive_prepare(&f, K, tau) == EP_CONVERGED);
-  predictive_latent(&f, G, cols, 1.5, b, scratch, m, s2);
+  predictive_latent(&f, G, cols, prior, b, scratch, m, s2);
   for (int c = 0; c < cols; c++) {
-    double want = 1.5;
+    double want = prior[c];
     for (int i = 0; i < n; i++)
       want -=
           G[IDX(i, c, n)] * dense_dot(R + IDX(0, i, n), G + IDX(0, c, n), n);
@@ -69,26 +70,28 @@ static void moments_equal_dense_algebra(void) {
 
 static void flat_sites_predict_the_prior(void) {
   double K[4] = {1, 0.5, 0.5, 1}, tau[2] = {0, 0}, b[2] = {0, 0};
+  const double prior[2] = {1.25, 1.25};
   double G[4] = {0.3, 0.2, 0.9, 0.1}, scratch[8], m[2], s2[2], *block;
   predictive_factor f = new_factor(tau, 2, &block);
   CHECK(predictive_prepare(&f, K, tau) == EP_CONVERGED);
-  predictive_latent(&f, G, 2, 1.25, b, scratch, m, s2);
+  predictive_latent(&f, G, 2, prior, b, scratch, m, s2);
   CHECK(m[0] == 0 && m[1] == 0 && s2[0] == 1.25 && s2[1] == 1.25);
-  predictive_latent(&f, G, 0, 1.25, b, scratch, m, s2); /* no new points */
+  predictive_latent(&f, G, 0, prior, b, scratch, m, s2); /* no new points */
   tau[0] = 1;
   G[2] = NAN;
   CHECK(predictive_prepare(&f, K, tau) == EP_CONVERGED);
-  predictive_latent(&f, G, 2, 1.25, b, scratch, m, s2);
+  predictive_latent(&f, G, 2, prior, b, scratch, m, s2);
   CHECK(isfinite(s2[0]) && isnan(s2[1])); /* not certainty */
   free(block);
 }
 
 static void a_known_point_has_no_negative_variance(void) {
   double K[1] = {1}, tau[1] = {1e20}, b[1] = {2}, G[1] = {1};
+  const double prior[1] = {1};
   double scratch[2], m[1], s2[1], *block;
   predictive_factor f = new_factor(tau, 1, &block);
   CHECK(predictive_prepare(&f, K, tau) == EP_CONVERGED);
-  predictive_latent(&f, G, 1, 1, b, scratch, m, s2);
+  predictive_latent(&f, G, 1, prior, b, scratch, m, s2);
   CHECK(s2[0] > 0 && s2[0] < 1e-15);
   free(block);
 }

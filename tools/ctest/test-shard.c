@@ -259,7 +259,7 @@ static void a_shard_is_a_latent(void) {
     problem p;
     make(&p, 11, dfs[d]);
     for (int i = 0; i < N; i++) p.lambda[i] = 0.3;
-    double *blocks[2], gradient[2][K + 3];
+    double *blocks[2], gradient[2][K + 4];
     ep_site site[2][N];
     latent_lowrank lr[2];
     latent whole = all_rows(&lr[0], &p, &blocks[0]);
