@@ -23,7 +23,8 @@ sql_quantiles.bpm <- function(object, used, let, con, call) {
 }
 
 # With the features phi of inducing inputs [M 9.6] and A = U D U' their covariance less the
-# identity (but for that of the bias), y = U' phi: m = (U' b)' y, s2 = variance + nugget + y' D y
+# identity (but for those of the bias and a linear part), y = U' phi: m = (U' b)' y, s2 = that of the
+# exponential + nugget + y' D y
 sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
   refuse(
     !is_low_rank(object),
@@ -45,12 +46,19 @@ sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
       sql_linear(unit, paste(apart, "*", apart))
     })
   }))
-  squared <- let(squared)
+  # a step reads the one before alone: what the linear part takes is handed on
+  taken <- seq_along(if (any(vapply(hyper, `[[`, 1, "linear") > 0)) x)
+  count <- length(squared)
+  squared <- let(c(squared, x[taken]))
+  x <- squared[count + taken]
+  squared <- squared[seq_len(count)]
   # an underflow is an error of PostgreSQL
-  near <- let(paste0(
+  near <- paste0(
     "CASE WHEN ", squared, " < 250E0 THEN EXP(-", squared, ") WHEN ", squared,
     " < 1E300 THEN 0E0 END"
-  ))
+  )
+  near <- let(c(near, x))
+  x <- near[count + taken]
   b <- node_columns(object, "b", used$node, object$ep$b)
   C <- node_columns(object, "C", used$node, object$inducing$C)
   m <- nrow(Z)
@@ -58,7 +66,7 @@ sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
     inducing_form(Z, columns, hyper[[k]], b[, k], matrix(C[, k], nrow(b)))
   })
   y <- let(unlist(lapply(seq_along(forms), function(k) {
-    apply(forms[[k]]$W, 1, sql_linear, of = c(near[(k - 1) * m + seq_len(m)], "1E0"))
+    apply(forms[[k]]$W, 1, sql_linear, of = c(near[(k - 1) * m + seq_len(m)], "1E0", x))
   })))
   let(vapply(seq_along(forms), function(k) {
     mine <- y[(k - 1) * nrow(b) + seq_len(nrow(b))]
@@ -71,22 +79,31 @@ sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
 #' @noRd
 inducing_form <- function(Z, columns, hyper, b, C) {
   m <- nrow(Z)
+  theta <- native_kernel(columns, hyper)$theta # of the exponential, bias, nugget, linear
   se <- hyper
-  se$bias <- se$nugget <- 0
+  se$variance <- theta[1]
+  se$bias <- se$nugget <- se$linear <- 0
   gram <- native_gram(Z, Z, columns, se)
   # as inducing_prepare() in src/inducing.c has it
   for (jitter in 10^(-8:-2)) {
-    L <- native_cholesky(gram, jitter * hyper$variance)
+    L <- native_cholesky(gram, jitter * theta[1])
     if (!is.null(L)) break
   }
   ones <- seq_len(m)
   axes <- eigen(C - diag(as.double(seq_len(nrow(C)) <= m), nrow(C)), symmetric = TRUE)
   U <- axes$vectors
-  W <- hyper$variance * t(native_solve(L, U[ones, , drop = FALSE], TRUE))
-  bias <- if (nrow(C) > m) sqrt(hyper$bias) * U[m + 1, ] else numeric(nrow(C))
+  W <- theta[1] * t(native_solve(L, U[ones, , drop = FALSE], TRUE))
+  others <- U[-ones, , drop = FALSE] # bias and columns of the linear part, as far as there are such
+  bias <- if (hyper$bias > 0) sqrt(hyper$bias) * others[1, ] else numeric(nrow(C))
+  lines <- if (theta[4] > 0) {
+    slopes <- sqrt(theta[4] * columns$weight)
+    t(slopes * utils::tail(others, length(slopes)))
+  } else {
+    matrix(0, nrow(C), ncol(Z))
+  }
   list(
-    W = cbind(W, bias), d = axes$values, b = drop(crossprod(U, b)),
-    rest = hyper$variance + hyper$nugget
+    W = cbind(W, bias, lines), d = axes$values, b = drop(crossprod(U, b)),
+    rest = theta[1] + hyper$nugget
   )
 }
 

@@ -84,7 +84,8 @@ test_that("probabilities in a database are those of predict()", {
     product = bpm(class ~ `the "a", -- b` * whole, d, epsilon = 0.05, nugget = 1),
     inducing = gpc(class ~ . - id, d, inducing = 8),
     point = gpc(d[given], d$class, inducing = 30, hyper = "optimum"),
-    bias = gpc(class ~ whole + flag, d, inducing = 6, kernel = held(bias = 2), epsilon = 0.05)
+    bias = gpc(class ~ whole + flag, d, inducing = 6, kernel = held(bias = 2), epsilon = 0.05),
+    linear = gpc(class ~ . - id, d, inducing = 6, kernel = held(linear = 2), epsilon = 0.05)
   )
   for (name in names(fits)) {
     truth <- suppressMessages(predict(fits[[name]], new, type = "response"))
