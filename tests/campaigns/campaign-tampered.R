@@ -44,7 +44,7 @@ verbs <- list(
   glance = glance, augment = function(fit) augment(fit, newdata = new),
   simulate = function(fit) simulate(fit, seed = 1), calibration = calibration,
   absorb = function(fit) {
-    y <- if (is.null(fit$blueprint$formula)) new$class
+    y <- if (!is.list(fit$blueprint) || is.null(fit$blueprint$formula)) new$class
     predict(absorb(fit, new, y), new)
   },
   update = function(fit) update(fit, epsilon = 0.2)$ep$log_evidence,
