@@ -24,6 +24,35 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   new_mislabelled(found, said$expected, shown_rate(object), length(order))
 }
 
+#' The same of rows that are not here: a method of their class writes what is found
+#' @noRd
+mislabelled_apart <- function(rows, object, labels, rates, ..., call) {
+  UseMethod("mislabelled_apart")
+}
+
+#' What is said of each of some new rows, in their order
+#' @param X,data see labelled_rows().
+#' @noRd
+labelled_answers <- function(object, X, data, call) {
+  said <- said_of_new(object, X, data, NULL, call)$rows
+  object$data <- data
+  found <- suspicion(object, said, NULL, seq_along(data$y))
+  found[setdiff(names(found), "rank")]
+}
+
+#' No rows, as labelled_rows() has some
+#' @noRd
+no_labelled_rows <- function(object) {
+  blueprint <- object$blueprint
+  reports <- label_reports(
+    integer(), length(blueprint$levels), integer(), object$data$reports$sources
+  )
+  list(
+    X = matrix(0, 0, length(blueprint_columns(blueprint)$group)),
+    data = list(y = numeric(), rows = integer(), reports = reports)
+  )
+}
+
 #' New rows as they are encoded, and what is recorded of them
 #' @return list(X, data: as of a fit)
 #' @noRd

@@ -153,7 +153,8 @@
 #'   for each class, a vector for the event, or an object that holds them.
 #' @param labels With probabilities: the recorded labels. With `newdata`: their labels, for a fit from
 #'   `x` and `y`.
-#' @param newdata Further rows with labels, in the place of the training rows.
+#' @param newdata Further rows with labels, in the place of the training rows; made by [shards()],
+#'   what is found is written to files, see [shard_answers].
 #' @param rates Groups of these rows, as in [gpc()], where those of the fit were no columns of its
 #'   data.
 #' @param fdr The false-discovery rate, a number between 0 and 1: only the rows called
@@ -270,6 +271,14 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
                                      among = NULL, ..., newdata = NULL, labels = NULL,
                                      rates = NULL) {
   check_model(object)
+  if (inherits(newdata, "sturdy_shards")) {
+    call <- rlang::current_env()
+    must(
+      is.null(fdr) && is.null(id), if (is.null(fdr)) "id" else "fdr",
+      "be left out where rows are in {.fn shards}: each is told by itself", "unknown_argument"
+    )
+    return(mislabelled_apart(newdata, object, labels, rates, ..., call = call))
+  }
   check_no_dots(...)
   given <- check_choice(given, c("average", "some"), "given")
   if (!is.null(fdr)) fdr <- check_number(fdr, "fdr", min = 0, max = 1)

@@ -18,6 +18,13 @@
 #' probability of the label), as [mislabelled()] has them. A table of a database has the
 #' column `shard`, too.
 #'
+#' `mislabelled(fit, newdata = rows, to = )` takes any fit, and *further* rows with labels: each is
+#' told by the fit and its own label, as without shards, and no row by another. The columns are those
+#' of [mislabelled()] that do not hang on other rows: `row`, `label`, `probability`, `loo`,
+#' `suggested` and `loo_wrong`, of several classes `p_suggested`, `runner_up` and `p_runner_up`, too.
+#' For a fit from `x` and `y` `labels` is the name of their column; `rates`, where those of the fit
+#' were no columns of its data, is one, too. There is no count with an interval: `wrong` is a sum.
+#'
 #' @name shard_answers
 #' @param object A fit.
 #' @param rows Rows, as [shards()] describes them.
@@ -28,9 +35,10 @@
 #' @param table Name of a new table.
 #' @param format Of files: `"csv"`, the default, or `"parquet"` (`shard-00001.parquet`), which takes
 #'   the package nanoparquet.
+#' @param newdata Rows that the fit has not seen, described by [shards()].
 #' @param cluster `NULL`, the default, for this process, or a cluster made by
 #'   [parallel::makeCluster()].
-#' @param ... Not used.
+#' @param ... With `newdata`: `labels` and `rates`. Otherwise not used.
 #' @return A data frame with one row a shard: `shard`, `rows`, and `file` or `table`; of
 #'   `mislabelled()` also `wrong`, the sum of the probabilities. For `predict()` invisibly.
 #' @section Conditions:
@@ -64,7 +72,10 @@ predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, tab
 #' @rdname shard_answers
 #' @export
 mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, format = "csv",
-                                ...) {
+                                ..., newdata = NULL) {
+  if (!is.null(newdata)) {
+    return(NextMethod())
+  }
   call <- rlang::current_env()
   check_no_dots(...)
   check_model(object)
@@ -92,6 +103,25 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
     )
   }
   write_answers(team, "suspects", out[c("posterior", "lik")], to)
+}
+
+mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,
+                                            cluster = NULL, format = "csv", ..., call) {
+  check_no_dots(..., call = call)
+  check_posterior(object, call)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format, call)
+  args <- list(object = object, labels = labels, rates = rates)
+  for (name in c("labels", "rates")) {
+    must(
+      is.null(args[[name]]) || rlang::is_string(args[[name]]), name,
+      "be the name of a column, where rows are in {.fn shards}", got = args[[name]], call = call
+    )
+  }
+  inform_no_label_noise(object)
+  team <- new_team(shard_labels(rows), cluster, call)
+  on.exit(team$close())
+  open_shards(team, rows)
+  write_answers(team, "labelled", args, to)
 }
 
 #' Encodes rows as the fit does, which must be its rows
@@ -184,7 +214,7 @@ write_answers <- function(team, verb, args, to) {
     })
   }
   found <- data.frame(shard = seq_len(size), rows = vapply(done, `[[`, numeric(1), "rows"))
-  if (verb == "suspects") found$wrong <- vapply(done, `[[`, numeric(1), "wrong")
+  if (verb != "predict") found$wrong <- vapply(done, `[[`, numeric(1), "wrong")
   if (is.null(to$con)) found$file <- to$files else found$table <- to$table
   found
 }

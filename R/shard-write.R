@@ -36,6 +36,29 @@ shard_suspects <- function(state, posterior, lik, file = NULL) {
   c(done, list(wrong = wrong))
 }
 
+#' Further rows, with labels that may be wrong
+#' @param labels,rates names of columns, or `NULL`.
+#' @noRd
+shard_labelled <- function(state, object, labels, rates, file = NULL) {
+  wrong <- before <- 0
+  column <- function(data, name) {
+    check_new_columns(data, name, NULL, "data", "the column")
+    if (!is.null(name)) data[[name]]
+  }
+  answer <- function(new) labelled_answers(object, new$X, new$data, NULL)
+  done <- answer_batches(file, answer(no_labelled_rows(object)), function(write) {
+    each_frame(state, function(data) {
+      new <- labelled_rows(object, data, column(data, labels), column(data, rates), NULL)
+      found <- answer(new)
+      found$row <- before + found$row
+      before <<- before + nrow(data)
+      wrong <<- wrong + sum(found$probability)
+      write(found)
+    })
+  })
+  c(done, list(wrong = wrong))
+}
+
 #' Answers to a file, which has its name when it is complete, or to the driver
 #'
 #' @param none an answer for no rows. @param all function(write), which writes data frames of

@@ -30,6 +30,10 @@ mutant(
   r = "stream-parquet"
 )
 mutant(
+  "rows of further batches are numbered from 1", "R/shard-write.R",
+  "found$row <- before + found$row", "found$row <- found$row", r = "shard-answer"
+)
+mutant(
   "a level that is new has no variance in SQL", "R/fit-sql.R",
   "s2 <- c(sql_quadratic(fit$weights$C, x), if (length(novel)) unknown)",
   "s2 <- sql_quadratic(fit$weights$C, x)", r = "answer-sql"

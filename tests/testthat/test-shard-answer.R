@@ -128,3 +128,61 @@ test_that("EP that does not end on the rows of a fit is told of, and what it rea
   whole <- withr::local_tempdir()
   expect_equal(found$wrong, mislabelled(fit, rows, to = whole)$wrong, tolerance = 0.05)
 })
+
+# Answers for further rows in shards against those for the data frame
+expect_labelled_apart <- function(fit, new, ..., tolerance = 1e-12) {
+  folder <- withr::local_tempdir()
+  done <- mislabelled(fit, newdata = shards(new, 3, batch_size = 7), to = folder, ...)
+  found <- read_all(folder)
+  expect_identical(names(done), c("shard", "rows", "wrong", "file"))
+  first <- cumsum(c(0, lengths(cut_sizes(nrow(new), 3))))[rep(1:3, done$rows)]
+  expected <- mislabelled(fit, newdata = new, level = NULL, ...)
+  expected <- expected[order(expected$row), ]
+  expect_identical(found$row + first, as.double(expected$row))
+  expect_equal(sum(done$wrong), sum(expected$probability), tolerance = tolerance)
+  shown <- setdiff(names(found), "row")
+  expect_true(all(shown %in% names(expected)))
+  for (column in shown) {
+    said <- expected[[column]]
+    if (is.factor(said)) said <- as.character(said)
+    expect_equal(found[[column]], said, tolerance = tolerance)
+  }
+  found
+}
+
+cut_sizes <- function(rows, n) lapply(cut_rows(rows, n), function(range) seq_len(range$rows))
+
+test_that("labels of further rows in shards are told as those of a data frame", {
+  found <- expect_labelled_apart(fit, new)
+  expect_identical(names(found), c("row", "label", "probability", "loo", "suggested", "loo_wrong"))
+  expect_identical(nrow(found), 68L) # two have missing values
+  expect_labelled_apart(bpm(class ~ ., d), new)
+  d$group <- rep(c("k", "l"), 150)
+  new$group <- rep(c("l", "k"), 35)
+  grouped <- bpm(class ~ . - group, d, rates = group, nugget = 1)
+  expect_labelled_apart(grouped, new)
+  several <- gpc(Species ~ ., iris[seq(1, 150, 3), ], kernel = held(), epsilon = 0.05)
+  found <- expect_labelled_apart(several, iris[seq(2, 150, 4), ])
+  expect_true(all(c("p_suggested", "runner_up", "p_runner_up") %in% names(found)))
+})
+
+test_that("for a fit from x and y the column of labels has a name", {
+  old <- bpm(d[c("a", "f")], d$class, nugget = 1, epsilon = 0.1)
+  folder <- withr::local_tempdir()
+  mislabelled(old, newdata = shards(new), labels = "class", to = folder)
+  direct <- mislabelled(old, newdata = new, labels = new$class)
+  expect_equal(read_all(folder)$probability, direct$probability[order(direct$row)],
+               tolerance = 1e-12)
+  failed <- function(..., class) {
+    expect_error(mislabelled(old, newdata = shards(new), ...), class = class)
+  }
+  failed(labels = "class", class = "sturdy_error_missing_argument")
+  to <- withr::local_tempdir()
+  failed(to = to, class = "sturdy_error_missing_argument")
+  failed(labels = "none", to = to, class = "sturdy_error_missing_column")
+  failed(labels = new$class, to = to, class = "sturdy_error_type")
+  failed(labels = "class", fdr = 0.1, to = to, class = "sturdy_error_unknown_argument")
+  failed(labels = "class", id = "a", to = to, class = "sturdy_error_unknown_argument")
+  failed(labels = "class", unknown = 1, to = to, class = "sturdy_error_unknown_argument")
+  expect_length(dir(to), 0)
+})
