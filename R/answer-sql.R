@@ -55,7 +55,8 @@
 #' @section Conditions:
 #' `sturdy_error_no_sql` for a fit or a formula that can't be written, and where the text would be
 #' too long; `sturdy_error_several_classes`; `sturdy_error_no_posterior`.
-#' @seealso [predict()][predict.sturdy_model], [mislabelled()], [shard_answers]; `vignette("machines")`
+#' @seealso [predict()][predict.sturdy_model], [mislabelled()], [shard_answers];
+#'   `vignette("machines")`
 #' @export
 #' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
 #' d <- data.frame(id = 1:200, a = rnorm(200), b = sample(c("u", "v"), 200, TRUE))

@@ -5,9 +5,9 @@
 #' in the order of the shards and of their rows.
 #'
 #' @details
-#' `predict(fit, rows, type, noise, cost = , to = )` takes any fit. Rows with missing values have no
-#' answer there (`NA`), as without shards. The columns written are `row`, the number of the
-#' row in its shard, and `class` (`type = "class"`), the two classes (`"prob"`),
+#' `predict(fit, rows, type, noise, cost = , to = )` takes any fit, and reads the columns of
+#' that alone. Rows with missing values have no answer there (`NA`), as without shards. The columns
+#' written are `row`, the number of the row in its shard, and `class` (`type = "class"`), the two classes (`"prob"`),
 #' `location`, `scale`, `df`, `m` and `s2` (`"latent"`), `response` or `link`.
 #'
 #' `mislabelled(fit, rows, to = )` takes a fit to shards and the same rows. Those with missing

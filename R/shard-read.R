@@ -12,6 +12,7 @@
 #   known       differences that the sums at `trial` know of, the step among them
 #   prior       what features are made of, see shard_features()
 #   needed      columns that the formula reads, until they are encoded
+#   wanted      columns that are read, or NULL: all
 #   passed      digest of what the last pass has seen of them
 #   scanned     the same of the scan
 #   file        where its sites are saved, or NULL
@@ -162,6 +163,7 @@ each_frame <- function(state, visit, most = Inf) {
     reader$skip(source$first - 1)
     reader$limit(source$rows)
   }
+  if (length(state$wanted)) reader$keep(state$wanted)
   state$passed <- ""
   while (most > 0 && !is.null(data <- reader$read())) {
     if (nrow(data)) {

@@ -1,6 +1,7 @@
 # Answers of a shard, written to a file where its rows are or sent to the driver.
 
 shard_predict <- function(state, object, type, noise, cost, file = NULL) {
+  state$wanted <- used_columns(object$blueprint)
   answer <- function(data) {
     found <- stats::predict(object, data, type = type, noise = noise, cost = cost)
     if (is.null(dim(found))) found <- stats::setNames(data.frame(unname(found)), type)
@@ -40,6 +41,10 @@ shard_suspects <- function(state, posterior, lik, file = NULL) {
 #' @param labels,rates names of columns, or `NULL`.
 #' @noRd
 shard_labelled <- function(state, object, labels, rates, file = NULL) {
+  blueprint <- object$blueprint
+  state$wanted <- c(
+    used_columns(blueprint), blueprint$response, blueprint$groups$variables, labels, rates
+  )
   wrong <- before <- 0
   column <- function(data, name) {
     check_new_columns(data, name, NULL, "data", "the column")

@@ -166,6 +166,19 @@ test_that("labels of further rows in shards are told as those of a data frame", 
   expect_true(all(c("p_suggested", "runner_up", "p_runner_up") %in% names(found)))
 })
 
+test_that("scoring reads no column of a text but those of the fit, and all rows of a fit of none", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  new$late <- c(rep("1", 60), rep("x", 10)) # a text only in a later batch
+  utils::write.csv(new, file, row.names = FALSE)
+  wide <- shards(file, batch_size = 50)
+  folder <- withr::local_tempdir()
+  predict(fit, wide, type = "response", to = folder)
+  expect_equal(read_all(folder)$response, unname(predict(fit, new, type = "response")),
+               tolerance = 1e-12)
+  none <- bpm(class ~ 1, d, nugget = 1, epsilon = 0.1)
+  expect_identical(predict(none, shards(new), to = withr::local_tempdir())$rows, 70)
+})
+
 test_that("for a fit from x and y the column of labels has a name", {
   old <- bpm(d[c("a", "f")], d$class, nugget = 1, epsilon = 0.1)
   folder <- withr::local_tempdir()

@@ -52,14 +52,20 @@ test_that("a stream of Parquet goes on from its checkpoint", {
 
 test_that("columns that no one needs are not read", {
   read <- list()
-  rows <- parquet_rows
+  whole <- parquet_rows
   local_mocked(parquet_rows = function(file, wanted) {
-    data <- rows(file, wanted)
+    data <- whole(file, wanted)
     read[[length(read) + 1]] <<- names(data)
     data
   })
   stream(parquet_folder(stream_data(), c(150, 150)))
   expect_identical(read, list(names(stream_data()), c("a", "b", "f", "class")))
+  read <- list()
+  fit <- bpm(class ~ a + f, stream_data(), nugget = 1, epsilon = 0.1)
+  rows <- shards(parquet_of(stream_data()))
+  predict(fit, rows, to = withr::local_tempdir())
+  mislabelled(fit, newdata = rows, to = withr::local_tempdir())
+  expect_identical(read, list(c("a", "f"), c("a", "f", "class")))
 })
 
 test_that("shards of Parquet files have the rows of these files", {
