@@ -504,3 +504,24 @@ test_that("on many rows a matrix goes on from the kernel under one rate there", 
   # the curvature of four times the rows, the prior's part once
   expect_equal(from(one, TRUE)$curvature, diag(5, 2))
 })
+
+test_that("a matrix known on some rows is sought anew on all, unless rows are many or time is over", {
+  sought <- NULL
+  local_mocked(
+    matrix_onward = function(...) list("onward"), matrix_starts = function(...) list("anew"),
+    until_over = function(from, ...) {
+      sought <<- unlist(from)
+      list()
+    }
+  )
+  from <- function(long = FALSE, deadline = Inf) {
+    average_matrix(
+      "matrix", list(classes = 3), list(), list(deadline = deadline), list(), NULL,
+      list(matrix = 1), long
+    )
+    sought
+  }
+  expect_identical(from(), c("onward", "anew"))
+  expect_identical(from(long = TRUE), "onward")
+  expect_identical(from(deadline = 0), "onward")
+})

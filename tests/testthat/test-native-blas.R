@@ -82,7 +82,8 @@ forked <- function(...) {
   code <- c(
     sprintf("library(sturdy, lib.loc = %s)", deparse1(library)),
     "options(sturdy.blas = 'own', sturdy.threads = 2)",
-    "run <- function(...) sum(sturdy:::native_cholesky(diag(1200) + 0.1)[1200, 1:3])",
+    "A <- diag(1200) + 1", # large enough for threads, and whole numbers
+    "run <- function(...) sum(sturdy:::native_product(A, A, FALSE)[1200, 1:3])",
     "one <- run()", ...,
     "cat(identical(parallel::mclapply(1:2, run, mc.cores = 2), list(one, one)))"
   )
