@@ -26,7 +26,8 @@
 #' # Which fits
 #' Those of two classes at `df = Inf` by [bpm()], by EP or filtered, and by [gpc()] with inducing
 #' inputs, few of them: the length goes with their square and the number of nodes. (`inducing = 20`,
-#' or `hyper = "optimum"` for one node.) Several classes have no closed form, nor have t processes.
+#' or `hyper = "optimum"` for one node. A step has a column for each of both; PostgreSQL takes some
+#' 1600 columns, and SQLite 2000.) Several classes have no closed form, nor have t processes.
 #'
 #' # Wrong labels
 #' With `labels`, the name of the column of recorded labels, the answer is the probability that the

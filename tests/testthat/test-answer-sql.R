@@ -179,3 +179,16 @@ test_that("a fit without its rows is written all the same", {
   truth <- predict(fit, d, type = "response")
   expect_equal(by_sql(con, fit), unname(truth), tolerance = 1e-12)
 })
+
+test_that("a PostgreSQL server has the probabilities of predict()", {
+  skip_unless_extended()
+  con <- postgres_connection()
+  d <- awkward()
+  new <- difficult(d)
+  DBI::dbWriteTable(con, "points", new, row.names = FALSE)
+  fits <- list(bpm(class ~ . - id, d, hyper = "optimum"), gpc(class ~ . - id, d, inducing = 8))
+  for (fit in fits) {
+    truth <- suppressMessages(predict(fit, new, type = "response"))
+    expect_equal(by_sql(con, fit), unname(truth), tolerance = 1e-10)
+  }
+})
