@@ -32,7 +32,9 @@
 #' # Wrong labels
 #' With `labels`, the name of the column of recorded labels, the answer is the probability that the
 #' label is wrong as `mislabelled(fit, newdata = )` has it, over all nodes: of rows that the fit has
-#' not seen. Labels that are `NULL` or no level have none. Rates by group (`rates`) are refused.
+#' not seen. Labels are compared as text; those that are `NULL` or no level have none. A level of an
+#' input that training did not have, which `mislabelled()` refuses, is taken as `predict()` takes it.
+#' Rates by group (`rates`) are refused.
 #'
 #' @param object A fit.
 #' @param table `NULL`, the default, for an expression, or the name of a table: one string, or two,

@@ -16,8 +16,8 @@ is_parquet <- function(path) length(parquet_files(path)) > 0
 
 check_parquet <- function(call) {
   refuse(
-    !rlang::is_installed("nanoparquet"),
-    "Parquet files need the package {.pkg nanoparquet}, which is not installed.",
+    !rlang::is_installed("nanoparquet", version = "0.4.0"),
+    "Parquet files need the package {.pkg nanoparquet}, 0.4.0 or later, which is not installed.",
     "package", call = call
   )
 }
