@@ -26,15 +26,15 @@
 #' # Which fits
 #' Those of two classes at `df = Inf` by [bpm()], by EP or filtered, and by [gpc()] with inducing
 #' inputs, few of them: the length goes with their square and the number of nodes. (`inducing = 20`,
-#' or `hyper = "optimum"` for one node. A step has a column for each of both; PostgreSQL takes some
-#' 1600 columns, and SQLite 2000.) Several classes have no closed form, nor have t processes.
+#' or `hyper = "optimum"` for one node. A step has a column for each of both, of which PostgreSQL
+#' and SQLite take 1600: with a `con` of theirs more are refused.) Several classes have no closed form, nor have t processes.
 #'
 #' # Wrong labels
 #' With `labels`, the name of the column of recorded labels, the answer is the probability that the
 #' label is wrong as `mislabelled(fit, newdata = )` has it, over all nodes: of rows that the fit has
-#' not seen. Labels are compared as text; those that are `NULL` or no level have none. A level of an
-#' input that training did not have, which `mislabelled()` refuses, is taken as `predict()` takes it.
-#' Rates by group (`rates`) are refused.
+#' not seen. Labels are compared as text; those that are `NULL` or no level have none. A level of
+#' an input that training did not have, which `mislabelled()` refuses, is taken as `predict()` takes
+#' it. Rates by group (`rates`) are refused.
 #'
 #' @param object A fit.
 #' @param table `NULL`, the default, for an expression, or the name of a table: one string, or two,
@@ -120,7 +120,7 @@ predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels =
     hint <- if (materialized) "MATERIALIZED "
     answer <- steps$query(from, union(kept, label), answer, hint)
   }
-  check_sql_length(answer, most, flat, call)
+  check_sql_size(answer, most, flat, if (sql_puts_in(con)) steps$widest(), call)
 }
 
 #' Does the database put what a query within has into the one around it, as often as it is named?
@@ -159,14 +159,26 @@ check_written <- function(object, flat, labels, call) {
   )
 }
 
-check_sql_length <- function(answer, most, flat, call) {
+sql_widest <- 1600 # columns: PostgreSQL takes 1664, and SQLite 2000
+
+#' @param columns of the widest step, where the database takes no more than `sql_widest`
+#' @noRd
+check_sql_size <- function(answer, most, flat, columns, call) {
   size <- nchar(answer)
+  instead <- c(
+    i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
+    i = "A fit with {.code hyper = \"optimum\"} has one node."
+  )
   refuse(
-    size > most,
-    c(
-      "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}.",
-      i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
-      i = "A fit with {.code hyper = \"optimum\"} has one node."
+    size > most, c(
+      "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}.", instead
+    ),
+    "no_sql", call = call
+  )
+  refuse(
+    !is.null(columns) && columns > sql_widest, c(
+      "A step of the query would have {whole(columns)} columns, more than {whole(sql_widest)}.",
+      instead
     ),
     "no_sql", call = call
   )

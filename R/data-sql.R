@@ -45,7 +45,8 @@ sql_linear <- function(by, of) {
 #' @param flat whether everything becomes one expression; otherwise steps are queries in a row, with
 #'   a column for each of their expressions.
 #' @return list(let(sql), a step of some expressions: what stands for each of them in the next;
-#'   query(from, kept, answer, hint), of a table whose columns `kept` all steps have)
+#'   query(from, kept, answer, hint), of a table whose columns `kept` all steps have; widest(), the
+#'   most columns of a step)
 #' @noRd
 sql_steps <- function(flat) {
   steps <- list()
@@ -68,7 +69,7 @@ sql_steps <- function(flat) {
     with <- if (length(steps)) paste("WITH", paste(inner, collapse = ",\n"))
     paste(c(with, select(answer, c(from, names)[length(steps) + 1])), collapse = "\n")
   }
-  list(let = let, query = query)
+  list(let = let, query = query, widest = function() max(0, lengths(steps)))
 }
 
 #' The encoded columns of raw ones, see encode_features()

@@ -23,8 +23,8 @@ sql_quantiles.bpm <- function(object, used, let, con, call) {
 }
 
 # With the features phi of inducing inputs [M 9.6] and A = U D U' their covariance less the
-# identity (but for those of the bias and a linear part), y = U' phi: m = (U' b)' y, s2 = that of the
-# exponential + nugget + y' D y
+# identity (but for those of the bias and a linear part), y = U' phi: m = (U' b)' y, s2 = that of
+# the exponential + nugget + y' D y
 sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
   refuse(
     !is_low_rank(object),

@@ -77,16 +77,18 @@ test_that("probabilities in a database are those of predict()", {
   con <- sql_tables(points = new)
   given <- setdiff(names(d), c("id", "class"))
   fits <- list(
-    averaged = bpm(class ~ . - id, d),
+    averaged = bpm(class ~ . - id, d, hyper = "integrate"),
     optimum = bpm(class ~ . - id, d, hyper = "optimum"),
     held = bpm(d[given], d$class, nugget = 0, epsilon = 0.1, intercept = FALSE, scale = FALSE),
     filtered = bpm(class ~ flag + whole, d, inference = "adf"),
     product = bpm(class ~ `the "a", -- b` * whole, d, epsilon = 0.05, nugget = 1),
-    inducing = gpc(class ~ . - id, d, inducing = 8),
+    inducing = gpc(class ~ . - id, d, inducing = 8, hyper = "integrate"),
     point = gpc(d[given], d$class, inducing = 30, hyper = "optimum"),
     bias = gpc(class ~ whole + flag, d, inducing = 6, kernel = held(bias = 2), epsilon = 0.05),
     linear = gpc(class ~ . - id, d, inducing = 6, kernel = held(linear = 2), epsilon = 0.05)
   )
+  expect_gt(length(used_nodes(fits$averaged)$node), 1)
+  expect_gt(length(used_nodes(fits$inducing)$node), 1)
   for (name in names(fits)) {
     truth <- suppressMessages(predict(fits[[name]], new, type = "response"))
     expect_lt(max(abs(by_sql(con, fits[[name]]) - truth), na.rm = TRUE), 1e-10, label = name)
@@ -109,7 +111,8 @@ test_that("the probability that a label is wrong is that of mislabelled()", {
   new$class[12:13] <- c(NA, "another")
   con <- sql_tables(points = new)
   known <- new[-c(2:7, 12:13), ]
-  for (fit in list(bpm(class ~ . - id, d), gpc(class ~ . - id, d, inducing = 5))) {
+  integrated <- function(fit, ...) fit(class ~ . - id, d, ..., hyper = "integrate")
+  for (fit in list(integrated(bpm), integrated(gpc, inducing = 5))) {
     found <- by_sql(con, fit, labels = "class", most = Inf, flat = FALSE)
     truth <- mislabelled(fit, newdata = known)
     expect_lt(max(abs(found[known$id[truth$row]] - truth$probability)), 1e-10)
@@ -170,6 +173,19 @@ test_that("what can't be written is refused by name", {
     predict_sql(point(gpc, class ~ a, d, kernel = held()), "t")
     predict_sql(line, most = 100)
   })
+})
+
+test_that("a query with more columns than SQLite and PostgreSQL take is refused", {
+  con <- sql_tables(points = awkward())
+  fit <- bpm(class ~ . - id, awkward(), hyper = "integrate")
+  columns <- 2 * length(nodes(fit)$weight) # both tails of each
+  expect_gt(columns, 20)
+  local_mocked(sql_widest = columns - 1)
+  expect_error(
+    predict_sql(fit, "points", labels = "class", con = con), class = "sturdy_error_no_sql"
+  )
+  expect_no_error(predict_sql(fit, "points", con = con))
+  expect_no_error(predict_sql(fit, "points", labels = "class"))
 })
 
 test_that("a fit without its rows is written all the same", {

@@ -156,7 +156,7 @@ test_that("labels of further rows in shards are told as those of a data frame", 
   found <- expect_labelled_apart(fit, new)
   expect_identical(names(found), c("row", "label", "probability", "loo", "suggested", "loo_wrong"))
   expect_identical(nrow(found), 68L) # two have missing values
-  expect_labelled_apart(bpm(class ~ ., d), new)
+  expect_labelled_apart(bpm(class ~ ., d, hyper = "integrate"), new)
   d$group <- rep(c("k", "l"), 150)
   new$group <- rep(c("l", "k"), 35)
   grouped <- bpm(class ~ . - group, d, rates = group, nugget = 1)
