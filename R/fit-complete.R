@@ -254,7 +254,9 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   if (length(fit$hyper$nugget) > length(kernel$nugget)) {
     kernel <- kernel_per_class(kernel, blueprint$levels)
   }
+  plain <- any(fit$hyper$linear > kernel$linear & kernel$linear == 0) # see plain_kernel()
   for (name in hyper_names) kernel[[name]][] <- fit$hyper[[name]]
+  if (plain) kernel$fixed <- setdiff(kernel$fixed, "linear")
   inducing <- new_inducing(fit)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)

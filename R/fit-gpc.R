@@ -121,7 +121,10 @@
 #'   and 100 above: more where 100 leave more than a twentieth of the variance (200 with more
 #'   than 20 encoded columns, else 200 at 501 rows and fewer with more, 100 from 4000 on). See
 #'   [many-rows].
-#' @param kernels With three classes or more, `"average"`, the default with `hyper =
+#' @param kernels With two classes and all rows in the kernel (`inducing = NULL`), `"average"`, the
+#'   default with `hyper = "integrate"`, over a kernel with a lengthscale for each column and a plain
+#'   one, with one lengthscale for all of them and a linear part: on few rows many lengthscales may
+#'   follow wrong labels. `"shared"` is the first alone. With three classes or more, `"average"`, the default with `hyper =
 #'   "integrate"`, over one kernel and kernels by class that are alike to a degree (see
 #'   [several-classes]); `"shared"`, the default otherwise, for one kernel; or `"per class"`, for
 #'   hyperparameters of each class that know nothing of each other.

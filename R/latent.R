@@ -31,7 +31,8 @@
 #   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
 #   constant(m): list(hyper, b, extra) of a latent function that is m everywhere, in units of
 #             its noise; NULL where it can't be one
-#   pooled()  the latent with a kernel for each class, alike to a degree; NULL where there is none
+#   pooled()  the latent with a kernel for each class, alike to a degree, or of two classes with
+#             a plain kernel; NULL where there is none
 
 latent_fields <- c(
   "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse",

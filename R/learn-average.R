@@ -31,7 +31,9 @@ average_fit <- function(latent, spec) {
   counter <- learn_counter(spec$control$progress$tick, latent$n)
   rows <- average_rows(latent)
   few <- min(rows$fewer, rows$few, latent$n)
-  left_out <- if (pooled_is_open(latent, spec) && pooled_is_dear(latent, few)) "kernels by class"
+  left_out <- if (pooled_is_open(latent, spec) && pooled_is_dear(latent, few)) {
+    if (latent$classes > 2) "kernels by class" else "a plain kernel"
+  }
   if (length(left_out)) spec$kernels <- "shared"
   both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
   models <- length(union(noise$models, names(noise$weights))) *

@@ -1,11 +1,16 @@
-# Kernels by class, beside the one that all classes share. One kernel can't say that some classes
-# overlap and others do not, but a noise matrix can, and then labels that are right are called
-# wrong; kernels that know nothing of each other cost too much prior. So with probability 1/2 each
+# A second kernel beside the usual one.
+#
+# Of several classes, kernels by class beside the one that all share. One kernel can't say that some
+# classes overlap and others do not, but a noise matrix can, and then labels that are right are
+# called wrong; kernels that know nothing of each other cost too much prior. So with probability 1/2 each
 # class has a kernel of its own that is like those of the others to a degree: the logs of its
 # hyperparameters have the usual prior, and between two classes a correlation [M 12.21]. Its noise
 # models stand in tables under names of their own until all nodes are there; then both kernels
 # of a noise model are one. With many classes and inputs they have hundreds of coordinates: where
 # they would cost too much they are left out, which a summary says.
+#
+# Two classes have one latent function. Beside a lengthscale of each column it has with probability
+# 1/2 a plain kernel, see plain_kernel(): on few rows many lengthscales follow wrong labels.
 
 pooled_prior <- 1 / 2
 pooled_suffix <- ", by class"
@@ -17,7 +22,7 @@ pooled_name <- function(names) paste0(names, pooled_suffix, recycle0 = TRUE)
 #' @noRd
 noise_named <- function(names) ifelse(is_pooled(names), sub(pooled_suffix, "", names), names)
 
-#' Are kernels by class a possibility?
+#' Is a second kernel, by class or plain, a possibility?
 #' @noRd
 pooled_is_open <- function(latent, spec) {
   identical(spec$kernels, "average") && spec$hyper == "integrate" && !is.null(latent$pooled) &&
@@ -37,7 +42,8 @@ pooled_noise <- function(noise) {
 #' The noise models but rows of a matrix alone
 #' @noRd
 whole_matrices <- function(noise) {
-  noise$weights <- noise$weights[!names(noise$weights) %in% names(noise_only)]
+  alone <- intersect(noise$matrices, names(noise_only))
+  noise$weights <- noise$weights[!names(noise$weights) %in% alone]
   noise$matrices <- intersect(noise$matrices, "matrix")
   noise
 }

@@ -18,8 +18,8 @@ average_is_long <- function(latent) {
   latent$n * max(1, latent$classes / 3) > average_laplace_rows
 }
 
-#' Modes of all noise models, under the kernel that classes share and, where that is a
-#' possibility, under kernels by class
+#' Modes of all noise models, under the usual kernel and, where that is a possibility, under
+#' kernels by class or a plain one
 #' @param before the same on some of the rows. @return see average_found().
 #' @noRd
 average_models <- function(latent, noise, spec, tick, before = NULL) {
@@ -77,6 +77,10 @@ average_modes <- function(latent, noise, spec, tick, before, shared) {
         average_rough(
           objective, few$modes[[1]], starts[[1]], found, shared, average_behind(name)
         )
+      }
+      # the best on some rows: a second kernel that has not even that has none
+      if (!is.null(shared) && name == sought[1] && isTRUE(rough$far)) {
+        return(list())
       }
       if (isFALSE(rough$far)) starts[[1]] <- rough
       if (isTRUE(rough$far)) {

@@ -68,7 +68,7 @@ average_ways <- list(
 #' @param shared the noise model there: list(problem, modes), or `NULL`.
 #' @noRd
 average_from <- function(problem, name, noise, found, shared = NULL) {
-  if (!is.null(shared)) {
+  if (!is.null(shared) && length(problem$latent$hyper$nugget) > 1) {
     return(lapply(shared$modes, pooled_start, problem = problem, from = shared$problem))
   }
   kinds <- noise_kinds[[name]]
