@@ -10,7 +10,8 @@
 # weights or inducing inputs a path is a draw of the weights, and exact.
 
 paths_pairs <- 400L # of a sine and a cosine
-paths_nodes <- 50L  # at which an average is drawn
+paths_nodes <- 50L  # at which an average is drawn, or more where their factors take no longer than
+paths_flops <- 5e9  # so many
 
 #' Draws of the latent function over the standard deviation of what is added to it (the
 #' nugget, and what inducing inputs leave out): the normal quantile of the probability of the
@@ -33,7 +34,8 @@ path_link <- function(object, X, draws) {
 #' @param part function of the fit at a node and the number of draws there.
 #' @noRd
 path_parts <- function(object, draws, part) {
-  count <- node_draws(node_weight(object), draws, paths_nodes)
+  most <- max(paths_nodes, floor(paths_flops / NROW(object$data$X)^3))
+  count <- node_draws(node_weight(object), draws, min(most, draws))
   with_seed_or_stream(1L, Map(function(node, draws) {
     part(latent_at(object, node), draws)
   }, count$node, count$draws))
@@ -110,8 +112,11 @@ fourier_features <- function(hyper, columns) {
   size <- sqrt(parts[1] / paths_pairs)
   list(at = function(X) {
     angle <- X %*% frequency
-    lines <- if (parts[4] > 0) X * rep(sqrt(parts[4] * columns$weight), each = nrow(X))
-    cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)), lines)
+    waves <- cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)))
+    if (parts[4] == 0) {
+      return(waves)
+    }
+    cbind(waves, X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
   })
 }
 

@@ -415,6 +415,14 @@ mutant(
   "  out[half] <- run(half, function(k, par) out[[k]]$sites)\n", "", r = "learn-nodes"
 )
 mutant(
+  "a plain kernel without a linear part", "R/latent-kernel.R",
+  "  kernel$linear <- 1\n", "  kernel$linear <- 0\n", r = "learn-plain"
+)
+mutant(
+  "a second kernel that is far behind is sought under all noise models", "R/learn-sought.R",
+  "name == sought[1] && isTRUE(rough$far)", "name == sought[1] && FALSE", r = "learn-plain"
+)
+mutant(
   "kernels by class whatever they cost", "R/learn-average.R",
   "> pooled_dear\n", "> Inf\n", r = "learn-pooled"
 )

@@ -86,6 +86,7 @@ test_that("failing to get memory is the memory condition, other errors pass", {
 
 limited_script <- '
 library(sturdy)
+options(sturdy.progress = FALSE)
 said <- function(code) cat(tryCatch({ code; "fine" }, error = function(cnd) class(cnd)[1]), "")
 X <- matrix(rnorm(12000), ncol = 2)
 y <- X[, 1] > 0
