@@ -416,7 +416,7 @@ mutant(
 )
 mutant(
   "a plain kernel without a linear part", "R/latent-kernel.R",
-  "  kernel$linear <- 1\n", "  kernel$linear <- 0\n", r = "learn-plain"
+  'setdiff(kernel$fixed, "linear")', "kernel$fixed", r = "learn-plain"
 )
 mutant(
   "a second kernel that is far behind is sought under all noise models", "R/learn-sought.R",

@@ -36,6 +36,9 @@ calls <- alist(
   inducing_predict = native_inducing_predict(
     X[1:3, ], columns, hyper, c(1, 2, 0, 1), diag(4) / 2, X
   ),
+  gp_means = native_gp_means(X, columns, list(hyper, hyper), cbind(y, 2 * y), X[1:2, ]),
+  scores = native_scores(log(three), c(0, 0.1, 0.2), 1.1, three, TRUE),
+  count_density = native_count_density(c(0.1, 0.5, 0.9)),
   gram = native_gram(X, NULL, columns, hyper),
   gram_new = native_gram(X, X[1:2, ], columns, hyper),
   cholesky = native_cholesky(S, 0.1),
@@ -96,7 +99,7 @@ calls <- alist(
   dense_speed = length(variant_speed(1L, 1L, 8L)) # speeds are those of the moment
 )
 columns <- list(group = 1:2, weight = c(1, 1))
-hyper <- list(lengthscale = c(1, 2), variance = 2, bias = 1, nugget = 0.1)
+hyper <- list(lengthscale = c(1, 2), variance = 2, bias = 1, nugget = 0.1, linear = 0)
 at <- list2env(list(
   X = X, y = y, S = S, likely = likely, columns = columns, hyper = hyper,
   three = matrix(0.1, 5, 3) + 0.7 * diag(3)[c(1, 2, 3, 1, 2), ]

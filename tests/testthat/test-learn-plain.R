@@ -67,6 +67,6 @@ test_that("a plain kernel that is far behind on all rows takes no more time", {
   both <- fitted_by(d, kernel_ard())
   one <- fitted_by(d, kernel_ard(), kernels = "shared")
   expect_true(all(vapply(nodes(both)$hyper, `[[`, 1, "linear") == 0))
-  expect_lt(sum(both$learning$evaluations), sum(one$learning$evaluations) + 60)
+  expect_lt(sum(both$learning$evaluations), sum(one$learning$evaluations) + 5)
   expect_equal(noise_test(both)$bayes_factor, noise_test(one)$bayes_factor, tolerance = 0.2)
 })
