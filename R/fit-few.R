@@ -108,7 +108,8 @@ few_inputs <- function(object, m) {
 }
 
 #' Inducing inputs, and at each node the covariance of the features there given the sites of all
-#' rows [M 9.6]; `NULL` where a covariance is none
+#' rows [M 9.6], the upper left of a slice where another node has more; `NULL` where a covariance is
+#' none
 #' @noRd
 inducing_variances <- function(object, node, Z) {
   X <- object$data$X
@@ -122,7 +123,15 @@ inducing_variances <- function(object, node, Z) {
     B <- diag(nrow(at$Phi)) + native_product(t(weighted), t(at$Phi))
     if (all(share > 0)) tryCatch(chol2inv(chol(B)), error = function(cnd) NULL)
   })
-  if (!any(vapply(C, is.null, NA))) list(Z = Z, C = as_slices(C))
+  if (any(vapply(C, is.null, NA))) {
+    return(NULL)
+  }
+  size <- max(vapply(C, nrow, 1L))
+  list(Z = Z, C = as_slices(lapply(C, function(one) {
+    padded <- matrix(0, size, size)
+    padded[seq_len(nrow(one)), seq_len(nrow(one))] <- one
+    padded
+  })))
 }
 
 #' What probabilities differ by at some rows when their variances go through inducing inputs, at

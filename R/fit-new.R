@@ -70,5 +70,5 @@ prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env(),
     omega <- node_omega(object)[new$node]
     for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
   }
-  mean_over(new$p, new$weight)
+  pmin(mean_over(new$p, new$weight), 1) # but for rounding it is
 }

@@ -119,3 +119,35 @@ test_that("the first inducing inputs that are enough are taken, and none where n
   all <- prob_new(with_all(fit$fit), fit$X)
   expect_lt(rms(prob_new(fit$fit, fit$X) - all), 0.005)
 })
+
+test_that("variances through inducing inputs are of nodes with and without a linear part", {
+  d <- withr::with_seed(7, {
+    X <- matrix(rnorm(3 * 460), 460, dimnames = list(NULL, c("a", "b", "c")))
+    data.frame(X, class = factor(X[, 1] + X[, 2] / 2 + 0.4 * rnorm(460) > 0))
+  })
+  fit <- gpc(class ~ ., d[1:410, ], epsilon = "average", hyper = "integrate", inducing = NULL)
+  linear <- vapply(nodes(fit)$hyper, `[[`, 1, "linear")
+  expect_true(any(linear > 0) && any(linear == 0))
+  X <- rows_to_predict(fit, d[411:460, ], NULL)$X
+  at <- c(all_nodes(fit), inducing_variances(fit, all_nodes(fit)$node, few_inputs(fit, 100)))
+  near <- node_latent(fit, X, NULL, at)
+  exact <- node_latent(fit, X, NULL, all_nodes(fit))
+  expect_equal(near$m, exact$m, tolerance = 1e-10)
+  expect_lt(rms(pnorm(near$m / sqrt(near$s2)) - pnorm(exact$m / sqrt(exact$s2))), 0.005)
+  expect_true(all(is.finite(predict(fit, d[411:460, ], type = "prob"))))
+})
+
+test_that("no probability is above 1, and residuals of rows that are certain are 0", {
+  set.seed(12)
+  d <- data.frame(a = rnorm(300, 0, 4), b = rnorm(300))
+  d$y <- factor(d$a > 0)
+  fit <- gpc(
+    y ~ ., d, kernel = kernel_ard(5, nugget = 1e-4, fixed = TRUE), inducing = 3, epsilon = 0,
+    scale = FALSE
+  )
+  expect_lte(max(predict(fit, type = "prob")), 1)
+  expect_false(anyNA(residuals(fit)))
+  # the mean over weights that sum to 1 but for rounding
+  local_mocked(truth_new = function(...) list(p = array(1, c(2, 2, 3)), weight = c(0.5, 0.5, 4e-16)))
+  expect_lte(max(prob_new(fit, NULL, used = list(node = 1:3, weight = rep(1 / 3, 3)))), 1)
+})
