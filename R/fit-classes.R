@@ -9,7 +9,8 @@ check_class_number <- function(spec, molded, call) {
     return(check_classes_spec(spec, levels, call))
   }
   must(
-    !identical(spec$kernels, "per class"), "kernels", "be {.val shared}: they have one latent function",
+    !identical(spec$kernels, "per class"), "kernels",
+    "be {.val average} or {.val shared}: they have one latent function",
     "kernels", of = "With two classes {.arg {arg}}", call = call
   )
   two_class_noise(spec, levels, call)

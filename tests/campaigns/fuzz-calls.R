@@ -118,6 +118,12 @@ fuzz_calls <- alist(
   posterior_sample.sturdy_model = posterior_sample(f_gpc, n = 10, newdata = d[1:3, ],
     thin = 1, progress = FALSE),
   predict.sturdy_model = predict(f_gpc, newdata = d, type = "prob", noise = TRUE),
+  predict_sql.default = predict_sql(NULL),
+  predict_sql.sturdy_model = predict_sql(f_adf, noise = TRUE, most = 1e5),
+  predict_sql.sturdy_model2 = predict_sql(
+    f_rank, table = "rows", keep = "u", labels = "class", name = "p", con = con,
+    materialized = TRUE
+  ),
   predict.sturdy_model2 = predict(f_bpm, newdata = d, type = "latent"),
   predict.sturdy_model3 = predict(f_stc, newdata = X, type = "link"),
   print.ep_diagnostics = print(ep_diagnostics(f_gpc)),
