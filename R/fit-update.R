@@ -112,7 +112,14 @@ changed_formula <- function(object, formula.) {
   )
   if (!is.null(formula.)) check_formula_depth(formula., rlang::caller_env(), "formula.")
   old <- stats::formula(object)
-  if (is.null(formula.)) old else stats::update.formula(old, formula.)
+  if (is.null(formula.)) {
+    return(old)
+  }
+  trying( # R's parser takes fewer levels than a formula may have
+    stats::update.formula(old, formula.),
+    "{.fn update.formula} can't apply {.arg formula.} to the formula of the fit.",
+    "formula", arg = "formula.", call = rlang::caller_env()
+  )
 }
 
 #' The rows a model holds, without the inputs that a changed formula leaves out

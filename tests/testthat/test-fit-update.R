@@ -175,3 +175,11 @@ test_that("checks that other data do not know of are said to be left behind", {
   trusted <- update(fit, trusted = 1:5)
   expect_no_message(update(trusted, data = d), class = "sturdy_message_checks_left")
 })
+
+test_that("a change of the formula that is too deep for R's parser is an error of ours", {
+  fit <- toy_fit()
+  deep <- Reduce(function(x, k) call("log", x), seq_len(200), quote(a))
+  changed <- stats::as.formula(call("~", quote(class), deep))
+  error <- expect_error(update(fit, formula. = changed, data = toy()), class = "sturdy_error_formula")
+  expect_match(conditionMessage(error), "formula.", fixed = TRUE)
+})
