@@ -19,7 +19,9 @@ are_shares <- function(x) are_numbers(x) && all(x >= 0 & x <= 1 + 1e-8)
 
 #' For each source and true class, probabilities of what is recorded
 #' @noRd
-is_omega <- function(omega) are_shares(omega) && all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
+is_omega <- function(omega) {
+  length(dim(omega)) == 3 && are_shares(omega) && all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
+}
 
 #' @param n the number of rows.
 #' @noRd
@@ -32,7 +34,7 @@ is_nodes <- function(nodes, n, classes) {
     are_strings(models$model) && are_strings(models$method) && are_shares(nodes$table$weight) &&
     all(nodes$table$model %in% models$model) && sized(nodes$tau) && sized(nodes$b) &&
     identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) &&
-    length(nodes$hyper) == k && length(omega) == k && are_numbers(unlist(omega)) &&
+    length(nodes$hyper) == k && length(omega) == k &&
     identical(dim(omega[[1]])[-1], c(classes, classes)) &&
     all(lengths(omega) == length(omega[[1]])) && all(vapply(omega, is_omega, NA)) &&
     is_made_of_nodes(nodes, n, classes)
@@ -50,7 +52,8 @@ is_made_of_nodes <- function(nodes, n, classes) {
   }
   arrays <- truth[intersect(c("p", "loo", "recorded"), names(truth))]
   (is.null(truth) || all(vapply(arrays, by_class, NA)) &&
-    are_numbers(truth$y, n) && are_strings(truth$model) && is.numeric(truth$log_z) && identical(dim(truth$log_z), c(n, models)) &&
+    are_numbers(truth$y, n) && are_strings(truth$model) && is.numeric(truth$log_z) &&
+    identical(dim(truth$log_z), c(n, models)) &&
     are_shares(truth$weight) && length(truth$weight) == models) &&
     (is.null(few) || all(few$node %in% seq_along(nodes$hyper)) &&
       are_numbers(few$weight, length(few$node)))

@@ -2,8 +2,8 @@
 #
 # Of several classes, kernels by class beside the one that all share. One kernel can't say that some
 # classes overlap and others do not, but a noise matrix can, and then labels that are right are
-# called wrong; kernels that know nothing of each other cost too much prior. So with probability 1/2 each
-# class has a kernel of its own that is like those of the others to a degree: the logs of its
+# called wrong; kernels that know nothing of each other cost too much prior. So with probability 1/2
+# each class has a kernel of its own that is like those of the others to a degree: the logs of its
 # hyperparameters have the usual prior, and between two classes a correlation [M 12.21]. Its noise
 # models stand in tables under names of their own until all nodes are there; then both kernels
 # of a noise model are one. With many classes and inputs they have hundreds of coordinates: where

@@ -185,6 +185,7 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   changed(average, fit$nodes$models$method <- factor("a"))
   changed(average, fit$nodes$omega[[2]] <- 0 * fit$nodes$omega[[2]])
   changed(average, fit$nodes$omega[[2]] <- -fit$nodes$omega[[2]])
+  changed(average, dim(fit$nodes$omega[[2]]) <- NULL)
   changed(average, fit$nodes$truth$y <- globalenv())
   changed(average, fit$data$reports$row <- as.character(fit$data$reports$row))
   changed(average, fit$data$reports$value[2] <- 3L)
