@@ -19,7 +19,7 @@ node_error <- function(object) {
   pair <- interaction(at$model, object$nodes$table$pair, drop = TRUE)
   by_ep <- !at_constant(object$nodes$table) # others are no draws: integrals [M 8.17]
   evidence <- colSums(within * by_ep) *
-    evidence_errors(by_model(within * by_ep), pair, models$method, drawn)
+    evidence_errors(by_model(within * by_ep), pair, models, drawn)
   some <- models$model != "none"
   wrong <- wrong_each(node_truth(object))
   rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))
@@ -45,13 +45,15 @@ wrong_entries <- function(omega) {
 
 #' Standard errors of the log evidences of noise models
 #' @param within weights of nodes, K x models, which sum to 1 for each. @param pair which nodes are
-#'   mirror images, K. @param method of each model. @param drawn how many pairs each has had.
+#'   mirror images, K. @param models see new_nodes(). @param drawn how many pairs each has had.
 #' @noRd
-evidence_errors <- function(within, pair, method, drawn) {
-  error <- vapply(seq_along(method), function(m) evidence_error(within[, m], pair, drawn[m]), 1)
-  error[startsWith(method, "mode")] <- NA
-  error[startsWith(method, "carried")] <- average_carried_error
-  replace(error, method == "exact", 0)
+evidence_errors <- function(within, pair, models, drawn) {
+  error <- vapply(seq_along(drawn), function(m) evidence_error(within[, m], pair, drawn[m]), 1)
+  error[startsWith(models$method, "mode")] <- NA
+  behind <- max(models$laplace) - models$laplace
+  carried <- average_carried_error[1 + (behind > average_behind(models$model))]
+  error <- ifelse(startsWith(models$method, "carried"), carried, error)
+  replace(error, models$method == "exact", 0)
 }
 
 #' Standard errors of means over nodes, see mean_variance()

@@ -267,3 +267,7 @@ kernel_bounds <- function(latent, field) {
   }
   list(start = start, lower = lower, upper = upper)
 }
+
+#' Onto the bounds what is beyond them
+#' @noRd
+learn_within <- function(problem, par) pmin(pmax(par, problem$lower), problem$upper)

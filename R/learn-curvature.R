@@ -9,6 +9,7 @@ curvature_near <- 0.5 # squared sds between modes of two noise models that share
 curvature_tol <- 1e-6 # of EP, for gradients are subtracted from each other
 # Of EP that stalls: its gradients are then right to some 0.1
 curvature_residual <- 1e-2
+curvature_grid <- 1 / 256 # sds of the posterior: between coordinates that a mode may have
 # How it was measured along a coordinate, from the best
 curvature_ways <- c("converged", "stalled", "scores", "prior")
 
@@ -18,12 +19,13 @@ curvature_ways <- c("converged", "stalled", "scores", "prior")
 #' @param told what a mode of another noise model near by tells of it, see curvature_beside().
 #' @param rough whether EP's tolerance in a search will do, which it does to climb with.
 #' @return list(H, tangent, measured: which of `curvature_ways` tells H along each
-#'   coordinate), all `NULL` where EP has no fixed point at the mode. If `central`, H is `NA`
-#'   where differences do not tell it.
+#'   coordinate), all `NULL` where EP has no fixed point at the mode; and, unless `central` or
+#'   `rough`, the evaluation at round coordinates next to the mode, see mode_rounded(). If
+#'   `central`, H is `NA` where differences do not tell it.
 #' @noRd
 learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE, told = NULL) {
   look <- curvature_look(objective, mode, rough)
-  here <- if (central || rough) mode else look(mode$par, mode$sites)
+  here <- if (central || rough) mode else look(mode_rounded(objective$problem, mode), mode$sites)
   if (!is.finite(here$penalised)) {
     return(list(H = NULL, tangent = NULL, measured = NULL))
   }
@@ -67,7 +69,19 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE, tol
     H <- curvature_filled(H, told)
     measured <- told$measured
   }
-  list(H = (H + t(H)) / 2, tangent = tangent, measured = measured)
+  c(
+    list(H = (H + t(H)) / 2, tangent = tangent, measured = measured),
+    if (!central && !rough) here[c("par", "value", "penalised", "gradient", "sites")]
+  )
+}
+
+#' Round coordinates next to a mode, less than 1/512 of an sd away: nodes then stand where they do
+#' whatever the last digits of the climb
+#' @noRd
+mode_rounded <- function(problem, mode) {
+  H <- if (is.null(mode$curvature)) 1 else pmax(diag(mode$curvature), 1)
+  grid <- 2^floor(log2(curvature_grid / sqrt(H)))
+  learn_within(problem, round(mode$par / grid) * grid)
 }
 
 #' The curvature in the coordinates of the kernel at a mode of another noise model, where that is

@@ -15,7 +15,9 @@ average_minor <- 0.03        # them together, below this, and as much more as a 
 average_more <- 1            # times as many at most, of cheap ones, come later, where an error is
 # above this: of the log Bayes factor, of rows' probabilities (rms), of the number of wrong labels
 average_goal <- c(evidence = 0.1, wrong = 0.01, count = 0.5)
-average_carried_error <- 0.3 # of the log evidence where other models' nodes tell what it lacks
+# Of the log evidence where other models' nodes tell what it lacks; and of one so far behind that
+# its mode was sought in a few steps
+average_carried_error <- c(near = 0.3, far = 2)
 
 #' What a pass over the rows costs, in flops of low-rank algebra: those of dense one, n^3, are
 #' some eight times as fast from 300 to 700 rows

@@ -36,7 +36,8 @@ learn_modes <- function(objective, starts,
   modes <- list()
   for (end in best_first(ends)) {
     if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
-      end[c("H", "tangent", "measured")] <- measure(end)
+      told <- measure(end)
+      end[names(told)] <- told
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
@@ -48,7 +49,7 @@ learn_modes <- function(objective, starts,
 #' @noRd
 mode_curvature <- function(objective, mode, told = NULL) {
   if (is.null(told) && !is.null(mode$curvature) && learn_is_over(objective$problem)) {
-    return(list(mode$curvature, NULL, "converged"))
+    return(list(H = mode$curvature, tangent = NULL, measured = "converged"))
   }
   learn_curvature(objective, mode, told = told)
 }
@@ -66,6 +67,8 @@ modes_grown <- function(objective, starts, few) {
   d <- diag(length(starts[[1]]$par))
   Map(function(start, mode) {
     here <- learn_walk(start, objective, d, learn_maxit, modes_gain)
+    near <- objective$at(mode_rounded(objective$problem, here))
+    if (is.finite(near$penalised)) here[names(near)] <- near
     here[c("H", "tangent", "measured")] <- grown_measure(here, mode)
     here
   }, starts, few)

@@ -134,7 +134,3 @@ learn_shorter <- function(here, there, d) {
   at <- 1 - (g1 + root - a) / (g1 - g0 + 2 * root)
   if (is.finite(at)) min(max(at, 0.1), 0.5) else 0.25
 }
-
-#' Onto the bounds what is beyond them
-#' @noRd
-learn_within <- function(problem, par) pmin(pmax(par, problem$lower), problem$upper)

@@ -4,9 +4,10 @@
 # random numbers. More of them can be added to those that are there.
 
 # Sweeps of EP at a node, of two classes in turn and else. Where it takes more than the first of
-# them rounding tells where it ends; more than the second, whether it ends: it is led there by half
-# of the way
+# them, or ends further away than `node_near`, rounding tells where it ends; more than the second,
+# whether it ends: it is led there by half of the way
 node_easy <- list(turn = c(6L, 10L), slower = c(16L, 30L))
+node_near <- 1e-5
 node_sweeps <- 30L      # of so many sweeps each; a node without a fixed point then has no weight
 # and with a tolerance that makes its end that of EP, not that of the way: of several classes that
 # of their integrals
@@ -164,7 +165,9 @@ node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
   problem$search_control$parallel <- together
   easy <- node_easy[[if (together || several) "slower" else "turn"]]
   out <- run(seq_len(ncol(Z)), foreseen, sweeps = easy[2], tol = node_tol)
-  slow <- Filter(function(k) out[[k]]$sweeps > easy[1], ended(out))
+  slow <- Filter(function(k) {
+    out[[k]]$sweeps > easy[1] || max(abs(out[[k]]$residual)) > node_near
+  }, ended(out))
   hard <- setdiff(seq_along(out), ended(out))
   finer <- run(slow, function(k, par) out[[k]]$sites)
   out[slow[ended(finer)]] <- finer[ended(finer)]

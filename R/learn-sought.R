@@ -113,8 +113,8 @@ average_measured <- function(found, tick) {
     if (learn_is_over(problem)) break
     objective <- learn_objective(problem, tick)
     modes <- lapply(found[[name]]$modes, function(mode) {
-      told <- curvature_beside(problem, mode, known)
-      mode[c("H", "tangent", "measured")] <- learn_curvature(objective, mode, told = told)
+      told <- learn_curvature(objective, mode, told = curvature_beside(problem, mode, known))
+      mode[names(told)] <- told
       mode
     })
     known[[name]] <- list(

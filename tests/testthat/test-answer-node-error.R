@@ -1,5 +1,7 @@
 # Errors of weighted means against their spread over many sets of draws
 
+by <- function(method, laplace = 0) data.frame(model = "one", method = method, laplace = laplace)
+
 test_that("stated errors of means over nodes are those of repeated draws", {
   # two noise models, whose evidences and means are estimated by weighted draws from a normal
   # distribution of the wrong width
@@ -17,7 +19,7 @@ test_that("stated errors of means over nodes are those of repeated draws", {
       c(numeric(size[1]), ratio[[2]] / sum(ratio[[2]]))
     )
     share <- z / sum(z)
-    evidence <- evidence_errors(within, seq_along(value), c("nodes", "nodes"), size)
+    evidence <- evidence_errors(within, seq_along(value), by(c("nodes", "nodes")), size)
     c(
       mean = sum(value * (within %*% share)), log_z = log(z[2]),
       error = unname(mean_error(rbind(value), within, share, evidence, seq_along(value))), error_z = evidence[2]
@@ -40,8 +42,11 @@ test_that("nodes of no weight that are not kept count as drawn", {
 
 test_that("a point that is exact has no error, and modes do not know theirs", {
   one <- cbind(1)
-  expect_identical(evidence_errors(one, 1, "exact", 1), 0)
-  expect_identical(evidence_errors(one, 1, "mode (scores)", 1), NA_real_)
+  expect_identical(evidence_errors(one, 1, by("exact"), 1), 0)
+  expect_identical(evidence_errors(one, 1, by("mode (scores)"), 1), NA_real_)
+  # what is far behind was not sought long
+  behind <- by(c("exact", "carried", "carried"), c(0, -1, -30))
+  expect_identical(evidence_errors(diag(3), 1:3, behind, c(1, 1, 1)), c(0, 0.3, 2))
   d <- toy()
   fit <- suppressMessages(gpc(
     class ~ a + b, d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average",
@@ -64,7 +69,7 @@ test_that("errors of mirrored draws are those of repeated draws", {
     value <- z + 0.3 * z^2
     within <- cbind(w / sum(w))
     pair <- rep(1:50, 2)
-    evidence <- evidence_errors(within, pair, "nodes", 50)
+    evidence <- evidence_errors(within, pair, by("nodes"), 50)
     c(
       mean = sum(value * within), log_z = log(mean(w)), error_z = evidence,
       error = mean_error(rbind(value), within, 1, evidence, pair)

@@ -24,7 +24,7 @@ failing <- function(ends, loo = TRUE) {
     ),
     field = c("nugget", "bias"), hyper = function(z) list(z = z), df = Inf,
     omega = function(z) as_omega(0, 2), criterion = "evidence", control = ep_control(),
-    search_control = unclass(ep_control()), precision = 1, least = 0.5,
+    search_control = unclass(ep_control()), precision = 1, least = 0.5, lower = -Inf, upper = Inf,
     pull = function(z, gradient, slope) gradient - 0 * z,
     prior = function(z) list(value = -sum(z^2) / 2, gradient = -z)
   )
@@ -133,4 +133,14 @@ test_that("a curvature that is lent is completed by differences", {
   # differences to one side, of which the full curvature takes the mean of two
   expect_equal(again$H, mode$H, tolerance = 0.01)
   expect_equal(again$tangent, mode$tangent, tolerance = 1e-3)
+})
+
+test_that("a mode is measured at round coordinates next to it, whatever its last digits", {
+  curvature <- diag(c(1, 400))
+  problem <- list(lower = c(-Inf, 0.1), upper = c(Inf, 9))
+  round_at <- function(par) mode_rounded(problem, list(par = par, curvature = curvature))
+  par <- c(0.123456789, 1.23456789)
+  expect_identical(round_at(par), round_at(par * (1 + 1e-12)))
+  expect_true(all(abs(round_at(par) - par) < 1 / 512 / sqrt(diag(curvature))))
+  expect_identical(round_at(c(0, 0.1))[2], 0.1) # a bound is not passed
 })

@@ -17,7 +17,7 @@ test_that("Pareto smoothing finds the shape and keeps light tails as they are", 
 
 # A problem whose log evidence at z is that of `f`, and nothing else of it
 problem_at <- function(f, d, ...) {
-  out <- list(status = 0L, sweeps = 1L, b = 0, loo = 0, sites = list(tau = 0, nu = 0))
+  out <- list(status = 0L, sweeps = 1L, residual = 0, b = 0, loo = 0, sites = list(tau = 0, nu = 0))
   natives <- function(points, ...) {
     lapply(points, function(point) c(out, list(log_evidence = f(point$hyper))))
   }
