@@ -4,17 +4,16 @@
 # random numbers. More of them can be added to those that are there.
 
 # Sweeps of EP at a node, of two classes in turn and else. Where it takes more than the first of
-# them, or ends further away than `node_near`, rounding tells where it ends; more than the second,
-# whether it ends: it is led there by half of the way
+# them rounding tells where it ends; more than the second, whether it ends: it is led there by half
+# of the way
 node_easy <- list(turn = c(6L, 10L), slower = c(16L, 30L))
-node_near <- 1e-5
 node_sweeps <- 30L      # of so many sweeps each; a node without a fixed point then has no weight
 # and with a tolerance that makes its end that of EP, not that of the way: of several classes that
 # of their integrals
 node_settled <- c(two = 1e-8, several = 1e-6)
 node_at_once <- 8L      # nodes that start from what is known before all of them
 node_least_ess <- 5     # below this, modes stand for them
-node_tol <- 1e-3        # of EP: the error of its evidence is of the square of it
+node_tol <- 1e-4        # of EP: the error of its evidence is of the square of it
 node_beyond <- 1        # nats that a node may be above its mode, or there is a better one
 
 # Nodes ------------------------------------------------------------------------
@@ -165,9 +164,7 @@ node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
   problem$search_control$parallel <- together
   easy <- node_easy[[if (together || several) "slower" else "turn"]]
   out <- run(seq_len(ncol(Z)), foreseen, sweeps = easy[2], tol = node_tol)
-  slow <- Filter(function(k) {
-    out[[k]]$sweeps > easy[1] || max(abs(out[[k]]$residual)) > node_near
-  }, ended(out))
+  slow <- Filter(function(k) out[[k]]$sweeps > easy[1], ended(out))
   hard <- setdiff(seq_along(out), ended(out))
   finer <- run(slow, function(k, par) out[[k]]$sites)
   out[slow[ended(finer)]] <- finer[ended(finer)]
