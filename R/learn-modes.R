@@ -13,13 +13,14 @@ learn_maxit <- 200L # of a climb
 #' @return list(look, look_gain, basis: of the short climbs, see learn_optim(); behind: nats
 #'   below the best from which an end of them is dropped; value, place: ends that are nearer
 #'   in value, and in mean square, are one: the best, if `best_first`, or the first; steps,
-#'   gain: of the climbs from the others).
+#'   gain: of the climbs from the others; learns: whether these go on with the curvature that the
+#'   short ones have learned).
 #' @noRd
 modes_way <- function(problem, starts) {
   list(
     look = if (length(starts) > 1) 3L else 0L, look_gain = modes_gain,
     basis = diag(length(problem$field)), behind = 3, value = Inf, place = 0.25, best_first = TRUE,
-    steps = 40L, gain = modes_gain
+    steps = 40L, gain = modes_gain, learns = TRUE
   )
 }
 
@@ -120,6 +121,7 @@ learn_ends <- function(objective, starts, way) {
       abs(end$look$penalised - look$penalised) < way$value && min(apart) < way$place
     }, ends)
     if (is.na(twin)) {
+      if (way$learns) look$learned <- look$opt$curvature
       end <- if (way$steps > 0) learn_climb(look, objective, way$gain, way$steps) else look
       end$look <- look[c("par", "penalised")]
       ends <- c(ends, list(end))
@@ -143,15 +145,17 @@ ends_table <- function(found, chosen) {
 # Of nothing: 0
 mean_square <- function(x) if (length(x)) mean(x^2) else 0
 
-#' Steps along a basis from a point, with the curvature that is known there
+#' Steps along a basis from a point, with the curvature that is known there or, if it is to be gone
+#' on with, that the steps before have `learned`
 #'
-#' @param from list(par, sites, curvature), or an evaluation.
+#' @param from list(par, sites, curvature, learned), or an evaluation.
 #' @return the best evaluation, with `opt`, how it ended, and the `curvature`.
 #' @noRd
 learn_walk <- function(from, objective, basis, steps, gain) {
   objective$begin(if (!is.null(from$sites)) from)
   opt <- learn_optim(
-    objective$problem, objective, from$par, basis, steps, gain, from$curvature
+    objective$problem, objective, from$par, basis, steps, gain,
+    if (is.null(from$learned)) from$curvature else from$learned
   )
   best <- objective$best()
   if (is.null(best$par)) best <- list(par = from$par, penalised = -Inf)

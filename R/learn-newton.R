@@ -15,9 +15,10 @@ learn_longest_step <- 2
 #'   thousands could be taken for next to nothing.
 #' @param gain the search ends when the next step promises to gain less than this.
 #' @param curvature of the objective at `origin` (-f'', in `par`), or `NULL`.
-#' @return list(convergence, message, left), convergence as that of optim(): 0, 1
+#' @return list(convergence, message, left, curvature), convergence as that of optim(): 0, 1
 #'   after `maxit` steps, 52 where there is no value to start from; left: what the next step
-#'   promises to gain, if the curvature is right.
+#'   promises to gain, if the curvature is right; curvature: as the steps have improved it, in
+#'   `par`, where the basis has all of its coordinates.
 #' @noRd
 learn_optim <- function(problem, objective, origin, basis, maxit,
                         gain = learn_gain, curvature = NULL) {
@@ -29,7 +30,11 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
   B <- NULL
   ended <- function(convergence, message) {
     left <- if (is.null(B)) 0 else learn_newton_step(here, B, box)$promise
-    list(convergence = convergence, message = message, left = left)
+    whole <- !is.null(B) && ncol(basis) == length(origin)
+    list(
+      convergence = convergence, message = message, left = left,
+      curvature = if (whole) basis %*% B %*% t(basis)
+    )
   }
   box <- learn_box(problem, origin, basis)
   here <- look(numeric(ncol(basis)))

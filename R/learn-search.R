@@ -16,7 +16,7 @@ race_way <- function(problem, onward) {
     look = if (deep) 3L else 10L, look_gain = 0.01, basis = tied_basis(problem$field),
     # with one optimum the value tells it
     behind = Inf, value = 0.5, place = if (deep) 0.25 else Inf, best_first = FALSE,
-    steps = if (deep || onward) learn_maxit else 0L, gain = 0.01
+    steps = if (deep || onward) learn_maxit else 0L, gain = 0.01, learns = FALSE
   )
 }
 

@@ -173,6 +173,7 @@ average_rough <- function(objective, mode, start, found, shared, most = average_
     return(NULL)
   }
   here[c("H", "measured")] <- list(start$curvature, mode$measured)
+  here$learned <- here$opt$curvature
   best <- max(vapply(c(found, shared), model_laplace, numeric(1)))
   here$far <- best - node_laplace(here) > most + average_rough_gain &&
     isTRUE(here$opt$convergence == 0L)

@@ -125,13 +125,22 @@ nugget_start <- function(sds, prior) {
   if (is.null(curve)) sds else curve$normal(prior$meanlog + sds * prior$sdlog)
 }
 
-#' From the modes of one noise model to starts of another: its kernel, and these rates
+#' From the modes of one noise model to starts of another: its kernel, and these rates; and the
+#' curvature that the function has there, for that of overlap is another beside other rates
 #' @noRd
 average_onward <- function(problem, mode, from, rates) {
-  z <- numeric(length(problem$field))
-  z[problem$field != "epsilon"] <- mode$par[from$field != "epsilon"]
-  z[problem$field == "epsilon"] <- rates
-  list(par = z, sites = mode$sites)
+  kernel <- problem$field != "epsilon"
+  z <- numeric(length(kernel))
+  z[kernel] <- mode$par[from$field != "epsilon"]
+  z[!kernel] <- rates
+  curvature <- diag(problem$curvature, length(z))
+  noise <- c("epsilon", overlap_names)
+  its <- !from$field %in% noise
+  if (!is.null(mode$H)) {
+    mine <- !problem$field %in% noise
+    curvature[mine, mine] <- mode$H[its, its]
+  }
+  list(par = z, sites = mode$sites, curvature = curvature)
 }
 
 #' Where all classes have the kernel of a mode that they share

@@ -164,8 +164,8 @@ blas_in_use <- function() {
 #' and between processors, results agree to rounding.
 #'
 #' An option of another value is an error of class `sturdy_error_option` at the next
-#' fit. The kernels keep 1 MB, and 0.2 MB a thread; without that memory the error is of
-#' class `sturdy_error_memory`.
+#' fit. The kernels keep 1 MB, and 0.2 MB a thread, and fits of up to 16 MB the memory they have
+#' worked in; without the memory of the kernels the error is of class `sturdy_error_memory`.
 #'
 #' @return An object of class `sturdy_blas`, a list of `used` (`"r"` or the name of the
 #'   own variant), `threads`, and `speeds`: a data frame with one row for R's BLAS and one

@@ -1,6 +1,6 @@
 /* What: glue of the dense engine: what there is, what is used, how fast it is.
- *       The engine is the one thing that outlives a .Call(): the options of a
- *       session choose it.
+ *       The engine, which the options of a session choose, outlives a .Call(),
+ *       as the memory of fits does (glue-memory.c) and nothing else.
  * Forks: the threads of OpenMP are not inherited, and waiting for them would
  *   never end: a process that did not load the package works on one. */
 #include "glue.h"

@@ -128,6 +128,7 @@ typedef struct {
   ep_told *told;
   double *memory; /* `size` doubles for each member */
   size_t size;
+  int threads;
   atomic_int next;
 } job_queue;
 
@@ -136,6 +137,12 @@ static void work_off(void *data, int number) {
   for (int k; (k = atomic_fetch_add(&q->next, 1)) < q->count;)
     ep_job_run(&q->job[k], &q->told[k], q->memory + q->size * (size_t)number,
                glue_monitor);
+}
+
+static void work_together(void *data, double *memory) {
+  job_queue *q = data;
+  q->memory = memory;
+  team_run(q->threads, work_off, q);
 }
 
 SEXP glue_fits(latent *post, int has_covariance, SEXP runs_) {
@@ -157,9 +164,9 @@ SEXP glue_fits(latent *post, int has_covariance, SEXP runs_) {
   job_queue queue = {.count = count,
                      .job = job,
                      .told = told,
-                     .memory = glue_alloc(size * (size_t)threads),
-                     .size = size};
-  team_run(threads, work_off, &queue);
+                     .size = size,
+                     .threads = threads};
+  glue_with_memory(size * (size_t)threads, work_together, &queue);
   for (int k = 0; k < count; k++)
     SET_VECTOR_ELT(out_, k, finished(VECTOR_ELT(out_, k), &job[k], &told[k]));
   UNPROTECT(1);

@@ -25,6 +25,11 @@ int glue_monitor(void *data, int sweep, double residual);
 /* n doubles that R frees at the end of the .Call */
 double *glue_alloc(size_t n);
 
+/* Calls work(data, memory) with n doubles that are its own until it ends, also
+ * by a jump: those of the call before where they are enough. */
+typedef void glue_work(void *data, double *memory);
+void glue_with_memory(size_t n, glue_work *work, void *data);
+
 /* Counts what `carving` takes of `ws`, allocates it and lays it out. */
 #define CARVE(carving)                                                         \
   do {                                                                         \

@@ -1036,6 +1036,14 @@ mutant(
   "team.engine + my_number", "team.engine", r = "native-fits"
 )
 mutant(
+  "a fit within another works in its memory", "src/glue-memory.c",
+  "kept.lent = 1", "kept.lent = 0", r = "native-fits"
+)
+mutant(
+  "what a short climb has learned is forgotten", "R/learn-modes.R",
+  "look$learned <- look$opt$curvature", "look$learned <- NULL", r = "learn-newton"
+)
+mutant(
   "inputs that say nothing are as probable as others before the data", "R/learn-null.R",
   "c(1 - prior, prior)", "c(1, 1)", r = "learn-null"
 )

@@ -40,6 +40,30 @@ test_that("with the true curvature a quadratic takes as many steps as it is far"
   expect_lte(one$looks(), 3)
 })
 
+test_that("steps learn the curvature, which they tell where they went along all coordinates", {
+  top <- c(3, -2, 1, 4, -1)
+  one <- quadratic(H, top)
+  turned <- diag(5)[, 5:1]
+  found <- learn_optim(one$problem, one$objective, numeric(5), turned, 200, 1e-10)
+  expect_close(found$curvature, H, 0.05)
+  expect_null(learn_optim(one$problem, one$objective, top, turned[, -1], 200)$curvature)
+})
+
+test_that("a climb goes on with the curvature that its short one has learned", {
+  top <- c(3, -2, 1, 4, -1)
+  looks <- function(learns) {
+    one <- quadratic(H, top)
+    way <- list(
+      look = 8L, look_gain = 0, basis = diag(5), behind = Inf, value = 0, place = 0,
+      best_first = TRUE, steps = 100L, gain = 1e-6, learns = learns
+    )
+    ends <- learn_ends(one$objective, list(list(par = numeric(5))), way)$ends
+    expect_close(ends[[1]]$par, top, 1e-2)
+    one$looks()
+  }
+  expect_lt(looks(TRUE), looks(FALSE))
+})
+
 test_that("without it, too, the optimum is found", {
   top <- c(3, -2, 1, 4, -1)
   one <- quadratic(H, top)

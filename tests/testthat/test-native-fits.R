@@ -54,3 +54,18 @@ test_that("a fit that fails leaves the others as they are, and no fit is none", 
   expect_null(out[[2]]$m)
   expect_identical(native_gp_fits(p$X, NULL, p$columns, list(), list()), list())
 })
+
+test_that("the memory of fits is one fit's at a time, also after an error in the midst of one", {
+  p <- fits_problem()
+  fit <- function(k, progress = NULL) {
+    native_gp_fit(
+      p$X, p$columns, p$hyper[[k]], p$L[[k]], Inf, NULL, ep_control(), "evidence", TRUE, progress
+    )
+  }
+  within <- NULL
+  outer <- fit(1, function(...) if (is.null(within)) within <<- fit(2))
+  expect_identical(outer, fit(1))
+  expect_identical(within, fit(2))
+  expect_error(fit(1, function(...) stop("enough")), "enough")
+  expect_identical(fit(1), outer)
+})

@@ -1,0 +1,49 @@
+/* What: the memory that fits work in, kept for the next: taken anew for each
+ *       it would cost a tenth of a small fit, in pages of the system and in
+ *       garbage to collect. */
+#include "glue.h"
+#include <stdlib.h>
+
+/* Doubles that are kept at most; larger fits take so long that it is nothing */
+#define KEPT_MOST 2e6
+
+static struct {
+  double *at;
+  size_t size;
+  int lent;
+} kept;
+
+static void give_back(void *memory) {
+  if (memory == kept.at) kept.lent = 0;
+}
+
+/* `n` doubles that are no one else's: a function that a call tells of its
+ * progress may make another */
+static double *borrow(size_t n) {
+  if (kept.lent || n == 0 || (double)n > KEPT_MOST) return glue_alloc(n);
+  if (n > kept.size) {
+    free(kept.at);
+    kept.at = malloc(n * sizeof *kept.at);
+    kept.size = kept.at ? n : 0;
+    if (!kept.at) return glue_alloc(n);
+  }
+  kept.lent = 1;
+  return kept.at;
+}
+
+typedef struct {
+  glue_work *work;
+  void *data;
+  double *memory;
+} errand;
+
+static SEXP runs(void *data) {
+  const errand *e = data;
+  e->work(e->data, e->memory);
+  return R_NilValue;
+}
+
+void glue_with_memory(size_t n, glue_work *work, void *data) {
+  errand e = {work, data, borrow(n)};
+  R_ExecWithCleanup(runs, &e, give_back, e.memory);
+}
