@@ -55,6 +55,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_level(level)
   check_sites_kept(object)
+  check_one_label(object)
   levels <- object$blueprint$levels
   said <- counted_truth(object)
   unseen <- mean_over(said$loo, left_out_weight(said))
@@ -137,10 +138,27 @@ relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
   said <- truth(object)
   rows <- seq_along(said$y)
   others <- other_classes(said)
+  if (has_readers(object)) {
+    return(true_labels(object, said, threshold))
+  }
   best <- max.col(others, ties.method = "first")
   p <- others[cbind(rows, best)]
   changed <- said$source > 0 & p >= threshold & p > 0.5
   label <- rep(NA_integer_, object$data$n_given)
   label[object$data$rows] <- ifelse(changed, best, said$y)
+  structure(factor(levels[label], levels = levels), changed = object$data$rows[changed])
+}
+
+#' The true class of each row that readers labelled, `NA` where none is probable enough
+#' @param said see truth().
+#' @noRd
+true_labels <- function(object, said, threshold) {
+  levels <- object$blueprint$levels
+  p <- mean_over(said$p, said$weight)
+  best <- max.col(p, ties.method = "first")
+  sure <- p[cbind(seq_along(best), best)] >= threshold
+  label <- rep(NA_integer_, object$data$n_given)
+  label[object$data$rows[sure]] <- best[sure]
+  changed <- sure & best != said$y
   structure(factor(levels[label], levels = levels), changed = object$data$rows[changed])
 }

@@ -29,12 +29,13 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     cat("  Note: ", unlikely_words(cutoff$unlikely, cutoff$rows), ".\n", sep = "")
   }
   shown <- utils::head(as.data.frame(x), n)
+  what <- if (is.null(x$reader)) "row" else "label"
   if (nrow(shown)) {
     print(shown_rows(shown), digits = digits, row.names = FALSE)
   }
   if (nrow(x) > nrow(shown)) {
     cat("(", nrow(x) - nrow(shown), " less suspicious ",
-        if (nrow(x) - nrow(shown) == 1) "row" else "rows", " not shown)\n",
+        if (nrow(x) - nrow(shown) == 1) what else paste0(what, "s"), " not shown)\n",
         sep = "")
   }
   invisible(x)
@@ -48,7 +49,7 @@ shown_rows <- function(shown) {
     levels(f) <- quoted_empty(levels(f))
     f
   })
-  if (is.null(shown$p_suggested)) {
+  if (is.null(shown$runner_up)) {
     return(shown)
   }
   words <- ifelse(

@@ -284,6 +284,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   if (!is.null(fdr)) fdr <- check_number(fdr, "fdr", min = 0, max = 1)
   if (!is.null(level)) level <- check_level(level)
   if (!is.null(newdata)) {
+    check_one_label(object)
     must(
       is.null(calibrate) && is.null(among), "calibrate",
       "be left out where there are {.arg newdata}: checks are of the rows of the fit",
@@ -294,6 +295,13 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
   must(is.null(rates), "rates", "be given along with {.arg newdata}", "unknown_argument")
   check_sites_kept(object)
+  if (has_readers(object)) {
+    must(
+      is.null(calibrate) && is.null(among), "calibrate", "be left out where there are {.fn readers}",
+      c("readers", "unknown_argument")
+    )
+    return(mislabelled_reports(object, fdr, level, id, given))
+  }
   ids <- row_ids(object$data, id)
   checks <- check_calibrate(calibrate, among, object, id)
   inform_no_label_noise(object)

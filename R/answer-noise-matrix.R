@@ -18,6 +18,8 @@
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param type `"rate"`, the default, or `"count"`, the expected number of training rows.
 #' @param level Probability of the intervals, strictly between 0 and 1; `NULL` for none.
+#' @param reader Of a fit to [readers()]: the name of one, whose matrix it is then. `NULL`, the
+#'   default, is the mean over readers by how many labels they gave.
 #' @param ... Not used.
 #' @return A matrix of class `sturdy_noise_matrix` with a row for each true class and a column
 #'   for each recorded one. Rates have the attributes `lower`, `upper` and `level` where
@@ -38,12 +40,16 @@ noise_matrix.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname noise_matrix
 #' @export
-noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level = 0.9, ...) {
+noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level = 0.9,
+                                      reader = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) level <- check_level(level)
   check_sites_kept(object)
+  if (!is.null(reader)) {
+    return(reader_matrix(object, reader, type, level, rlang::current_env()))
+  }
   omega <- object$omega
   if (type == "count") {
     omega[] <- matrix_counts(object)
@@ -54,10 +60,39 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
 }
 
+#' The matrix of one reader
+#' @noRd
+reader_matrix <- function(object, reader, type, level, call) {
+  check_has_readers(object, call)
+  sources <- object$data$reports$sources
+  must(
+    is_one_of(reader, sources), "reader", "be one of {.or {.val {few(sources)}}}", "readers",
+    got = reader, call = call
+  )
+  s <- match(reader, sources)
+  omega <- object$omega
+  if (type == "count") {
+    omega[] <- expected_reports(object)[s, , ]
+  } else {
+    at <- noise_points(object)
+    entries <- t(vapply(at$omega, function(omega) as.vector(omega[s, , ]), numeric(length(omega))))
+    omega[] <- drop(at$weight %*% entries)
+    ends <- if (!is.null(level)) at$ends(entries, level)
+    if (!is.null(ends) && !anyNA(ends)) {
+      side <- function(k) matrix(ends[k, ], nrow(omega))
+      attributes(omega)[c("lower", "upper", "level")] <- list(side(1), side(2), level)
+    }
+  }
+  structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
+}
+
 #' Expected number of rows of each true class recorded as each class; of a label that was
 #' looked up it is what had been recorded that counts
 #' @noRd
 matrix_counts <- function(object) {
+  if (has_readers(object)) {
+    return(apply(expected_reports(object), 2:3, sum))
+  }
   said <- counted_truth(object)
   p <- mean_over(said$p, said$weight)
   crossprod(p, diag(ncol(p))[recorded_code(object), , drop = FALSE])

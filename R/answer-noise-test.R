@@ -176,6 +176,7 @@ noise_statement <- function(object, level) {
   by_class <- models$model %in% noise_by_class
   source <- label_source(object$data$reports)
   settled <- length(source) > 0 && all(source == 0L)
+  readers <- has_readers(object)
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
@@ -190,9 +191,11 @@ noise_statement <- function(object, level) {
       } else {
         NA_real_
       },
-      suspects = suspected_class(object), linear = inherits(object, "bpm"),
+      suspects = if (!readers) suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
-      levels = object$blueprint$levels, n = nobs(object), noticed = noticed_once(object),
+      levels = object$blueprint$levels, n = label_total(object),
+      readers = readers, disputed = if (readers) length(report_disputed(object$data$reports)) else 0,
+      noticed = if (!readers) noticed_once(object),
       ends = if (!is.null(level)) overlap_ends(object, level),
       error = if (!is.null(level)) node_error(object)
     ),

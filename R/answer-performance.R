@@ -74,6 +74,7 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
   check_no_dots(...)
   call <- rlang::current_env()
   check_given(missing(predictions), "predictions", call)
+  check_one_label(object)
   level <- check_level(level)
   by_class <- check_flag(by_class, "by_class")
   draws <- check_count(draws, "draws", min = 10)
@@ -151,7 +152,7 @@ truth_of_rows <- function(object) {
   check_sites_kept(object)
   c(node_truth(object)[c("p", "weight", "y")], list(
     rows = object$data$rows, names = object$data$row_names, given = object$data$n_given,
-    padded = stats::naresid(object$data$na_action, seq_along(object$data$rows))
+    padded = of_own_rows(object$data, seq_along(object$data$rows))
   ))
 }
 

@@ -69,7 +69,7 @@
 #'   prior. `NULL`, the default, means the training rows; a
 #'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`, and so does a fit to
 #'   [shards()].
-#' @param type `"class"`, the default, `"prob"`, `"latent"`, `"response"` or `"link"`.
+#' @param type `"class"`, the default, `"prob"`, `"latent"`, `"response"`, `"link"` or `"true"`.
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
 #'   class (`FALSE`, the default). It affects `"prob"` and `"response"` only.
@@ -95,6 +95,9 @@
 #'     same before the global scale kappa: `location = sqrt(kappa) m`,
 #'     `scale = sqrt(kappa s2)`; with three classes or more a list of the matrices `mean` and
 #'     `sd`, a column a class;
+#'   * `"true"`, without `newdata`: a matrix as `"prob"` has it, with the probabilities of the true
+#'     class of each training row **given its own labels** as well, those of all [readers()] where
+#'     there are several;
 #'   * `"response"`: the probability of the event, a named vector;
 #'   * `"link"`: `m / sqrt(s2)`, whose distribution function `F` is the probability of
 #'     the event without label noise, a named vector.
@@ -124,7 +127,7 @@
 predict.sturdy_model <- function(object,
                                  newdata = NULL,
                                  type = c(
-                                   "class", "prob", "latent", "response", "link"
+                                   "class", "prob", "latent", "response", "link", "true"
                                  ),
                                  noise = FALSE,
                                  interval = NULL,
@@ -140,12 +143,15 @@ predict.sturdy_model <- function(object,
   }
   if (missing(type)) type <- if (is.null(interval)) "class" else of_event
   type <- check_choice(
-    type, c("class", "prob", "latent", if (!several) c("response", "link")), "type"
+    type, c("class", "prob", "latent", if (!several) c("response", "link"), "true"), "type"
   )
   noise <- check_flag(noise, "noise")
   if (!is.null(interval)) check_interval(type, noise, unique(c(of_event, "prob")))
   call <- rlang::current_env()
   if (!is.null(cost)) cost <- check_cost(cost, object$blueprint$levels, type, call)
+  if (type == "true") {
+    return(predicted_truth(object, newdata, call))
+  }
   if (apart) {
     return(predict_apart(newdata, object, type, noise, cost, ..., call = call))
   }
@@ -215,6 +221,23 @@ check_cost <- function(cost, levels, type, call) {
     "be a matrix of finite numbers, true classes in rows", "cost", got = cost, call = call
   )
   of_classes(cost, levels, "cost", "cost", call)
+}
+
+#' Probabilities of the true class of the training rows, their own labels included
+#' @noRd
+predicted_truth <- function(object, newdata, call) {
+  must(
+    is.null(newdata), "newdata", "be left out with {.code type = \"true\"}, which is about the rows of
+     the fit and their labels", "unknown_argument", call = call
+  )
+  check_sites_kept(object, call)
+  rows <- rows_to_predict(object, NULL, call)
+  said <- truth(object)
+  prob <- matrix(NA_real_, nrow(rows$X), length(object$blueprint$levels))
+  prob[rows$labelled, ] <- mean_over(said$p, said$weight)
+  open <- setdiff(seq_len(nrow(prob)), rows$labelled)
+  if (length(open)) prob[open, ] <- prob_new(object, rows$X[open, , drop = FALSE], call = call)
+  named_prob(prob, rows, object)
 }
 
 #' The quantile of the probability of the event: m / sqrt(s2) of a fit at one point

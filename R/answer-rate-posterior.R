@@ -162,6 +162,9 @@ rate_truth <- function(object) {
 
 #' Distribution of the number of wrong labels, among some rows
 #' @noRd
-wrong_density <- function(object, rows = TRUE, said = counted_truth(object)) {
+wrong_density <- function(object, rows = NULL, said = counted_truth(object)) {
+  if (is.null(rows)) {
+    return(wrong_total(said, object$data$reports))
+  }
   wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight)
 }

@@ -7,14 +7,14 @@
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
 #' @return A data frame with a row for each class (and group) and the columns
-#'   * `group`: only with rates by group;
+#'   * `group`: only with rates by group; `reader`: only with [readers()];
 #'   * `class`: the true class;
 #'   * `rate`, `lower`, `upper`: the probability that a row of this class is recorded as
 #'     another one, its posterior mean, and the shortest interval of that probability, which has 0
 #'     inside where the posterior density falls from there (`NA` for a fit at one
 #'     point, and where a noise model is held at its modes, as above 4800 rows). Averaged over
 #'     noise models, it is the mean over all, the model without wrong labels included;
-#'   * `rows`: how many rows are not trusted;
+#'   * `rows`: how many rows are not trusted, with readers how many labels are of such rows;
 #'   * `wrong`: the expected number of rows of the class with the wrong label.
 #' @seealso [noise_test()], [mislabelled()]
 #' @export
@@ -43,28 +43,64 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
 #' @param models their names.
 #' @noRd
 rate_table <- function(object, level, models = object$nodes$models$model) {
-  at <- nodes(object)
-  mine <- if (is.null(models)) TRUE else at$model %in% models
-  weight <- shares(at$weight[mine])
-  said <- truth_under(truth(object), at$model[mine])
-  wrong <- mean_over(said$p, said$weight)
-  wrong[cbind(seq_along(said$y), said$y)] <- 0
+  at <- noise_points(object, models)
+  said <- truth(object)
+  said <- truth_under(said, if (is.null(models)) said$model else models)
+  wrong <- wrong_by_source(object, said)
   sources <- object$data$reports$sources
   if (is.null(sources)) sources <- "label"
   tables <- lapply(seq_along(sources), function(s) {
-    rates <- vapply(at$omega[mine], function(omega) wrong_rates(omega[s, , ]), numeric(ncol(wrong)))
-    ends <- if (is.null(level)) matrix(NA_real_, 2) else node_ends(object, mine, t(rates), level)
+    rates <- vapply(at$omega, function(omega) wrong_rates(omega[s, , ]), numeric(nrow(wrong)))
+    ends <- if (is.null(level)) matrix(NA_real_, 2) else at$ends(t(rates), level)
     data.frame(
-      class = object$blueprint$levels, rate = drop(rates %*% weight), lower = ends[1, ],
-      upper = ends[2, ], rows = sum(said$source == s),
-      wrong = colSums(wrong[said$source == s, , drop = FALSE])
+      class = object$blueprint$levels, rate = drop(rates %*% at$weight), lower = ends[1, ],
+      upper = ends[2, ], rows = source_counts(object$data$reports)[s], wrong = wrong[, s]
     )
   })
   table <- do.call(rbind, tables)
-  if (!identical(sources, "label")) table <- cbind(group = rep(sources, each = ncol(wrong)), table)
+  each <- rep(sources, each = nrow(wrong))
+  if (has_readers(object)) {
+    table <- cbind(reader = each, table)
+  } else if (!identical(sources, "label")) {
+    table <- cbind(group = each, table)
+  }
   row.names(table) <- NULL
   with_ends(table)
 }
+
+#' Nodes, or draws, as answers about rates take them
+#' @param models names of noise models, `NULL` for all.
+#' @return list(omega, weight, ends: function(values, level) of intervals, values a row each)
+#' @noRd
+noise_points <- function(object, models = NULL) {
+  if (draws_readers(object)) {
+    drawn <- reader_draws(object)
+    ends <- function(values, level) weighted_ends(values, drawn$weight, level, 1)
+    return(c(drawn, list(ends = ends)))
+  }
+  at <- nodes(object)
+  mine <- if (is.null(models)) rep(TRUE, length(at$weight)) else at$model %in% models
+  list(
+    omega = at$omega[mine], weight = shares(at$weight[mine]),
+    ends = function(values, level) node_ends(object, mine, values, level)
+  )
+}
+
+#' Expected numbers of wrong labels by true class and source, of rows whose class is not known
+#' @param said see truth(). @return C x S
+#' @noRd
+wrong_by_source <- function(object, said) {
+  reports <- object$data$reports
+  p <- mean_over(said$p, said$weight)
+  if (is.null(reports)) {
+    return(matrix(0, ncol(p)))
+  }
+  p[report_known(reports), ] <- 0
+  counts <- report_counts(reports, p)
+  matrix(apply(counts, 1, wrong_rates_of), ncol(p))
+}
+
+wrong_rates_of <- function(counts) wrong_rates(matrix(counts, sqrt(length(counts))))
 
 #' Intervals over nodes of what has a column, `NA` where mere modes stand for a noise
 #' model with rates: they have no spread
@@ -89,9 +125,9 @@ weighted_ends <- function(values, weight, level, most) {
 }
 
 #' The largest probability of a wrong label that noise models know: rates of two classes are below
-#' one half, a row of a noise matrix is any distribution
+#' one half, those of readers and a row of a noise matrix are not
 #' @noRd
-highest_rate <- function(object) if (is_several(object)) 1 else 0.5
+highest_rate <- function(object) if (is_several(object) || has_readers(object)) 1 else 0.5
 
 #' The shortest interval with a share `level` of a distribution of probabilities, known by
 #' weighted draws

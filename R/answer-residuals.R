@@ -42,6 +42,7 @@ NULL
 #' @noRd
 recorded_fit <- function(object, call) {
   check_by_ep(object, call)
+  check_one_label(object, call)
   predict(object, type = "prob", noise = TRUE)
 }
 
@@ -55,7 +56,7 @@ residuals.sturdy_model <- function(object,
   check_no_dots(...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
   p <- recorded_fit(object, rlang::current_env())
-  code <- stats::naresid(object$data$na_action, label_code(object$data))
+  code <- of_own_rows(object$data, label_code(object$data))
   several <- is_several(object)
   if (type == "deviance") {
     sign <- if (several) 1 else 2 * code - 3 # - of the first class, + of the second
@@ -83,7 +84,7 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim", min = 1)
   p <- recorded_fit(object, rlang::current_env())
-  p <- p[!is.na(p[, 1]), , drop = FALSE]
+  p <- p[!is.na(of_own_rows(object$data, object$data$y)), , drop = FALSE]
   check_memory(as.double(nsim) * nrow(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
   above <- share_above(p)

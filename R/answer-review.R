@@ -65,6 +65,7 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   n <- check_count(n, "n", min = 1)
   level <- check_level(level)
   check_sites_kept(object)
+  check_one_label(object)
   ids <- row_ids(object$data, id)
   inform_no_label_noise(object)
   said <- truth(object)

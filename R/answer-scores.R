@@ -39,6 +39,7 @@ brier_score <- function(object, ...) {
   check_no_dots(...)
   check_is_fit(object)
   check_sites_kept(object)
+  check_one_label(object)
   said <- truth(object)
   wrong <- recorded_prob(said)
   own <- cbind(seq_along(said$y), said$y)
@@ -138,6 +139,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NUL
   level <- check_level(level)
   meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
+  check_one_label(object)
   said <- truth(object)
   probability <- recorded_prob(said)[, meant$classes, drop = FALSE]
   event <- outer(said$y, meant$classes, `==`)

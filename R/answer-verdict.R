@@ -51,6 +51,9 @@ verdict_line <- function(test) {
   if (isTRUE(test$settled)) {
     return("No: every label is known to be right. There is none to check.")
   }
+  if (isTRUE(test$disputed > 0)) {
+    return(paste0("Yes: readers contradict each other in ", count(test$disputed, "row"), "."))
+  }
   odds <- if (isTRUE(test$disproved)) "a check has found one" else odds_words(test$bayes_factor)
   switch(test_kind(test),
     curve = "Not if the boundary is curved, which fits better. Use gpc().",
@@ -75,7 +78,7 @@ odds_words <- function(factor) {
 #' interval would be as narrow as the sign is weak
 #' @noRd
 count_line <- function(test, digits) {
-  of <- paste("of", whole(test$n))
+  of <- paste0("of ", whole(test$n), if (isTRUE(test$readers)) " labels")
   if (isTRUE(test$settled)) {
     return(paste0("None ", of, "."))
   }

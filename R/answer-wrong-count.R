@@ -9,14 +9,14 @@
 #'   the rate of the fit. Without `level` only `count` and `at_fit`.
 #' @noRd
 wrong_count <- function(object, level) {
-  p <- row_flipped(object)
+  at_fit <- expected_wrong(object)
   if (is.null(level)) {
-    return(list(count = sum(p), at_fit = sum(p)))
+    return(list(count = at_fit, at_fit = at_fit))
   }
   kept <- object$nodes$wrong
   density <- if (length(kept)) average_density(object) else wrong_density(object)
   c(density_summary(density, level), list(
-    level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = sum(p)
+    level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = at_fit
   ))
 }
 

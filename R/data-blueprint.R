@@ -24,26 +24,69 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   # a name for each position, since a subset may repeat rows
   position <- stats::setNames(seq_len(n_given), row.names(frame))
   frame <- subset_frame(frame, subset, data, env, call)
+  frame <- one_a_item(frame, call)
+  items <- attr(frame, "items")
   n_subset <- nrow(frame)
   given <- frame
   frame <- apply_na_action(frame, na.action, call)
   check_rows(nrow(frame), n_subset, call, given)
-  inform_lost_rows(given, nrow(frame))
+  open <- rows_without_label(given, frame)
+  inform_lost_rows(given, nrow(frame), open)
   terms <- attr(frame, "terms")
-  outcome <- mold_outcome(
+  outcome <- mold_response(
     stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many,
     single = n_subset == 1
   )
   blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
   molded <- mold_terms(frame, terms, scale, blueprint, call, outcome$y)
   rows <- original_rows(row.names(frame), position)
-  with_labels(molded, outcome$y, rows, row.names(frame), n_given, attr(frame, "na.action"))
+  named <- function(names) if (is.null(items)) names else unname(items[names])
+  molded <- with_labels(
+    molded, outcome, rows, named(row.names(frame)), n_given, attr(frame, "na.action")
+  )
+  if (length(open)) {
+    names <- row.names(given)[open]
+    features <- formula_features(given[open, , drop = FALSE], terms, call)
+    molded <- with_unlabelled(
+      molded, features, open, original_rows(names, position), named(names), call
+    )
+  }
+  molded
 }
 
-with_labels <- function(molded, y, rows, row_names, n_given, na_action = NULL) {
+#' Labels of a response, be they one a row or several
+#' @noRd
+mold_response <- function(y, arg = "y", call, ...) {
+  if (is_readers_response(y)) {
+    return(mold_readers(y, arg, call, ...))
+  }
+  mold_outcome(y, arg, call = call, ...)
+}
+
+#' @param outcome see mold_response().
+#' @noRd
+with_labels <- function(molded, outcome, rows, row_names, n_given, na_action = NULL) {
   molded$data <- c(molded$data, list(
-    y = y, rows = rows, row_names = row_names, na_action = na_action, n_given = n_given
-  ))
+    y = outcome$y, rows = rows, row_names = row_names, na_action = na_action, n_given = n_given
+  ), outcome["said"[!is.null(outcome$said)]])
+  molded
+}
+
+#' Molded rows with others that have no label beside them
+#'
+#' @param features theirs. @param at their positions among the rows from which na.action took some.
+#' @param rows their positions in the data given.
+#' @return `molded`, its data with `unlabelled`, list(X, at, rows, row_names).
+#' @noRd
+with_unlabelled <- function(molded, features, at, rows, names, call) {
+  coding <- molded$blueprint$coding
+  features <- features[molded$blueprint$columns]
+  check_features(features, call)
+  inform_unlabelled(rows, features, coding)
+  molded$data$unlabelled <- list(
+    X = encode_features(features, coding, length(at)), at = as.integer(at), rows = rows,
+    row_names = names
+  )
   molded
 }
 
@@ -90,16 +133,29 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
   )
   features <- xy_features(x, call)
   check_rows(nrow(x), nrow(x), call)
-  y <- one_a_row(y, nrow(x), "y", "x", call)
-  outcome <- mold_outcome(y, call = call, many = many)
+  y <- readers_a_row(y, nrow(x), "y", "x", call)
+  open <- if (is.null(dim(y)) || is_readers_response(y)) which(is.na(y))
+  if (length(open) == nrow(x)) open <- integer()
+  if (length(open)) y <- if (is.null(dim(y))) y[-open] else y[-open, ]
+  outcome <- mold_response(y, call = call, many = many)
   blueprint <- list(
     interface = if (is.matrix(x)) "matrix" else "data.frame",
     named = is.data.frame(x) || !is.null(colnames(x)),
     variables = names(features),
     levels = outcome$levels
   )
-  molded <- mold_features(features, nrow(x), scale, blueprint, call, outcome$y)
-  with_labels(molded, outcome$y, seq_len(nrow(x)), row_names_of(x), nrow(x))
+  names <- row_names_of(x)
+  if (!length(open)) {
+    molded <- mold_features(features, nrow(x), scale, blueprint, call, outcome$y)
+    return(with_labels(molded, outcome, seq_len(nrow(x)), names, nrow(x)))
+  }
+  check_features(features, call)
+  some <- function(rows) structure(lapply(features, `[`, rows), term = attr(features, "term"))
+  rows <- seq_len(nrow(x))[-open]
+  molded <- mold_features(some(rows), length(rows), scale, blueprint, call, outcome$y)
+  left_out <- structure(stats::setNames(open, names[open]), class = "omit")
+  molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), left_out)
+  with_unlabelled(molded, some(open), open, open, names[open], call)
 }
 
 #' Names of rows, their positions where they have none
@@ -150,43 +206,6 @@ code_features <- function(blueprint, features, n, scale, code) {
   blueprint$term <- attr(features, "term")[!useless]
   blueprint$scale <- scale
   structure(blueprint, class = "sturdy_blueprint")
-}
-
-#' @param frame what the rows were left out of, or `NULL`.
-#' @noRd
-check_rows <- function(n, n_all, call, frame = NULL) {
-  empty <- function() names(frame)[vapply(frame, function(v) all(is.na(v)), NA)]
-  must(
-    n > 0, NULL, "have at least one row", "no_rows",
-    more = c(
-      i = if (n_all > 0) "All {n_all} row{?s} had missing values.",
-      x = if (n_all > 0 && length(empty())) {
-        "{qty(length(empty()))}Column{?s} without a value: {.val {few(empty())}}."
-      }
-    ),
-    of = "The training data", call = call
-  )
-}
-
-#' Rows that lack a value are left out: how many, and the columns that cost most
-#' @param given the model frame with all rows. @param n rows kept.
-#' @noRd
-inform_lost_rows <- function(given, n) {
-  lost <- nrow(given) - n
-  if (lost == 0) {
-    return(invisible())
-  }
-  missing <- vapply(given, function(v) sum(rowSums(is.na(as.matrix(v))) > 0), numeric(1))
-  missing <- sort(missing[missing > 0], decreasing = TRUE)
-  most <- name_some(paste0("\"", names(missing), "\" (", missing, ")"))
-  inform_sturdy(
-    c(
-      i = "{lost} of {nrow(given)} row{?s} ({format(100 * lost / nrow(given), digits = 2)} %)
-           {qty(lost)}{?has/have} missing values and {?is/are} left out.",
-      i = if (length(missing)) "Missing most often: {most}."
-    ),
-    "rows_left_out", rows = lost, columns = missing
-  )
 }
 
 check_features <- function(features, call) {

@@ -142,6 +142,11 @@ one_a_row <- function(y, n, arg, of, call) {
 }
 
 check_outcome <- function(y, arg, call) {
+  refuse(
+    inherits(y, "sturdy_readers"),
+    "{.arg {arg}} can't be {.fn readers} here: what is asked takes one label of each row.",
+    c("readers", "outcome_type"), arg = arg, call = call
+  )
   y <- one_column(y)
   vector <- is.factor(y) || is.logical(y) || is.character(y) || is.numeric(y)
   must(

@@ -81,7 +81,7 @@ with_ids <- function(rows, ids) {
 
 #' The column of a table of rows that has their identifiers, or none
 #' @noRd
-id_column <- function(table) setdiff(names(table)[seq_along(table) == 2], "label")
+id_column <- function(table) setdiff(names(table)[seq_along(table) == 2], c("reader", "label"))
 
 #' Does a column tell the rows apart, as text or whole numbers that are never the same?
 #' @noRd

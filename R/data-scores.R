@@ -52,7 +52,7 @@ mold_scores <- function(prob, labels, call) {
   left_out <- if (length(missing)) {
     structure(missing, names = names[missing], class = "omit")
   }
-  with_labels(molded, code, rows, names[rows], n, left_out)
+  with_labels(molded, list(y = code), rows, names[rows], n, left_out)
 }
 
 #' Scores as a matrix of doubles with a column for each class; of the event alone as a vector, with

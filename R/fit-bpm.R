@@ -257,6 +257,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   prior <- bpm_prior(spec, molded$blueprint, call)
   if (spec$inference == "adf") {
     if (report_beside(molded$data$reports)) abort_filter_known(call)
+    check_one_label(molded, call)
     return(bpm_filter(spec, molded, prior, call))
   }
   latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior, call)
@@ -271,8 +272,8 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
 
 abort_filter_known <- function(call) {
   abort_sturdy(
-    "{.arg trusted} and {.arg rates} need {.code inference = \"ep\"}: filtering has one
-     flip rate for all rows.",
+    "{.arg trusted}, {.arg rates} and {.fn readers} need {.code inference = \"ep\"}: filtering
+     has one flip rate for all rows.",
     "known_labels", call = call
   )
 }

@@ -86,6 +86,8 @@ model_fields <- list(
       are_numbers(epsilon) && length(epsilon) %in% c(1, classes)
     } else if (is.numeric(given)) {
       identical(epsilon, given)
+    } else if (by_readers(all$data$reports)) { # whose rates may be above 1/2
+      are_numbers(epsilon) && length(epsilon) <= 2 && all(epsilon >= 0 & epsilon < 1)
     } else {
       identical(check_epsilon(epsilon, learn = FALSE), epsilon) &&
         (given == "average" || length(epsilon) == 1 + (given == "learn2"))
@@ -274,7 +276,17 @@ is_data <- function(data, blueprint) {
     are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
     (is.null(left_out) || are_numbers(left_out, above = 0) &&
       inherits(left_out, c("omit", "exclude")) && all(left_out <= n + length(left_out))) &&
+    (is.null(data$unlabelled) || is_unlabelled(data$unlabelled, data$X)) &&
     (is.null(data$reports) || is_reports(data$reports, n, length(blueprint$levels)))
+}
+
+#' Rows without a label, see split_unlabelled()
+#' @noRd
+is_unlabelled <- function(open, X) {
+  n <- length(open$at)
+  is.matrix(open$X) && identical(dim(open$X), c(n, ncol(X))) && are_numbers(open$X) &&
+    are_numbers(open$at, n, above = 0) && are_numbers(open$rows, n, above = 0) &&
+    are_strings(open$row_names, n)
 }
 
 #' Labels as they are kept: -1 and 1, or of many classes 1, 2, ...

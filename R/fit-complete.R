@@ -121,7 +121,7 @@ complete_nodes <- function(nodes, data) {
   nodes$truth <- truth_by_model(truth)
   nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(model) {
     mine <- truth_under(truth, model)
-    wrong_mixture(wrong_each(mine), mine$weight)
+    wrong_total(mine, data$reports)
   })
   nodes
 }

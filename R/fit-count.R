@@ -39,3 +39,50 @@ mix_densities <- function(parts, share) {
   padded <- vapply(parts, function(d) c(d, numeric(size - length(d))), numeric(size))
   drop(matrix(padded, size) %*% share) / sum(share)
 }
+
+#' Distribution of the number of wrong labels: of rows, or of all that readers gave
+#' @param said see truth(). @param reports on its rows.
+#' @noRd
+wrong_total <- function(said, reports) {
+  if (by_readers(reports)) {
+    return(reports_mixture(said, reports))
+  }
+  wrong_mixture(wrong_each(said), said$weight)
+}
+
+#' Distribution of the number of wrong reports: those of a row are wrong together, given its class
+#' @param said see truth(). @param reports of these rows.
+#' @noRd
+reports_mixture <- function(said, reports) {
+  counts <- report_votes(reports, reports$n, reports$classes)
+  total <- rowSums(counts)
+  size <- dim(said$p)
+  most <- max(total, 0) + 1
+  each <- lapply(seq_along(said$weight), function(k) {
+    density <- matrix(0, most, size[1]) # of the reports of a row that are wrong, from 0 on
+    for (t in seq_len(size[2])) {
+      at <- cbind(total - counts[, t] + 1, seq_len(size[1]))
+      density[at] <- density[at] + said$p[, t, k]
+    }
+    sum_density(density)
+  })
+  density <- mix_densities(each, said$weight)
+  density[seq_len(max(which(density > 1e-12)))]
+}
+
+#' Distribution of the sum of independent numbers, a column each
+#' @noRd
+sum_density <- function(density) {
+  while (ncol(density) > 1) { # by pairs, all at once
+    if (ncol(density) %% 2) density <- cbind(density, c(1, numeric(nrow(density) - 1)))
+    size <- stats::nextn(2 * nrow(density) - 1)
+    pad <- rbind(density, matrix(0, size - nrow(density), ncol(density)))
+    waves <- stats::mvfft(pad)
+    half <- seq_len(ncol(density) / 2)
+    joint <- waves[, half, drop = FALSE] * waves[, -half, drop = FALSE]
+    joint <- Re(stats::mvfft(joint, TRUE)) / size
+    joint <- pmax(joint[seq_len(2 * nrow(density) - 1), , drop = FALSE], 0)
+    density <- joint[seq_len(max(which(rowSums(joint) > 1e-14))), , drop = FALSE]
+  }
+  density[, 1]
+}

@@ -65,7 +65,9 @@
 #'   classes **the second level is the event**, whose probability the fit models: that of a factor
 #'   as it stands, of text the later one in the order of the C locale (capitals before small
 #'   letters, plain letters before others) whatever the locale of the session, and `TRUE` or 1.
-#'   `print()` names it. Unused levels are dropped with a message.
+#'   `print()` names it. Unused levels are dropped with a message. Where several people or tests
+#'   labelled the rows, [readers()]. A row whose label is missing takes no part in the fit, and
+#'   [predict()][predict.sturdy_model] without `newdata` answers for it, too; a message says so.
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`, `hyper`, `noise`,
 #'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An
 #'   unknown argument is an error.
@@ -74,8 +76,9 @@
 #'   positions or names of rows. `NULL`, the default, uses all rows.
 #' @param na.action What to do with rows of `data` that have missing values: a
 #'   function such as [stats::na.omit()], the default, [stats::na.exclude()] or
-#'   [stats::na.fail()]. The methods for data frames and matrices do not accept
-#'   missing values.
+#'   [stats::na.fail()]. The first two leave rows out that lack an input; those that lack the
+#'   label alone are answered. The methods for data frames and matrices do not accept
+#'   missing inputs.
 #' @param cluster With [shards()], `NULL`, the default, for this process, or a cluster made by
 #'   [parallel::makeCluster()], at whose workers the shards are then.
 #' @param kernel [kernel_ard()] (one lengthscale per column) or [kernel_iso()] (one for all). The
@@ -143,7 +146,8 @@
 #'   * `data`: the encoded training rows, a list of `X` (n x p), `y` (n, -1 or +1),
 #'     `rows` (n, positions in the data given), `row_names` (n), `na_action` (what
 #'     `na.action` left out, or `NULL`) and `n_given` (the number of rows of the data
-#'     given);
+#'     given); where rows have no label `unlabelled`, a list of their `X`, `rows`, `row_names` and
+#'     `at`, their positions before `na.action` left rows out;
 #'   * `epsilon`: the flip rate in use, a number, or two named `neg` and `pos`;
 #'   * `omega`: the noise matrix in use, a row a true class and a column a recorded one (the mean
 #'     over groups and nodes);
@@ -213,7 +217,7 @@
 #' Messages: `sturdy_message_integrated_roughly` when too few nodes are effective;
 #' `sturdy_message_few_rows` with fewer than four rows;
 #' `sturdy_message_rows_left_out` for rows with missing values, with the fields `rows` and
-#' `columns`; `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
+#' `columns`; `sturdy_message_no_label` for rows without a label, with their positions `rows`; `sturdy_message_constant_columns` and `sturdy_message_likely_id` for columns
 #' that are dropped; `sturdy_message_row_numbers`, `sturdy_message_text_dates` and
 #' `sturdy_message_text_numbers` for columns that number the rows, or are dates or numbers in text;
 #' `sturdy_message_ordered_outcome` for classes whose order is not used,

@@ -3,17 +3,14 @@
 #' The rows that a prediction is of: those of `newdata`, or the training rows
 #'
 #' @return list(X, the encoded rows that are complete; row_names, of all; spread, which takes
-#'   answers for the rows of X, a vector or a matrix, to all rows, `NA` where there is none).
+#'   answers for the rows of X, a vector or a matrix, to all rows, `NA` where there is none); of the
+#'   training rows also labelled, which rows of X have labels.
 #' @noRd
 rows_to_predict <- function(object, newdata, call) {
   check_posterior(object, call)
   if (is.null(newdata)) {
     check_has_data(object, call)
-    omitted <- object$data$na_action
-    return(list(
-      X = object$data$X, row_names = padded_names(object),
-      spread = function(answers) stats::naresid(omitted, answers)
-    ))
+    return(own_rows(object$data))
   }
   new <- forge(object$blueprint, newdata, call, novel = takes_novel(object))
   at <- replace(rep(NA_integer_, nrow(new$X)), new$complete, seq_len(sum(new$complete)))
@@ -44,13 +41,35 @@ check_has_data.bpm_filtered <- function(object, call) {
   )
 }
 
-#' Names of the training rows, with those that na.exclude() left out
+#' The rows of a fit, those without a label at their places, see split_unlabelled()
+#' @param data of the fit. @return see rows_to_predict().
 #' @noRd
-padded_names <- function(object) {
-  omitted <- object$data$na_action
-  names <- stats::naresid(omitted, object$data$row_names)
+own_rows <- function(data) {
+  omitted <- data$na_action
+  open <- data$unlabelled
+  at <- setdiff(seq_len(length(data$y) + length(omitted)), omitted) # where labelled rows stood
+  order <- order(c(at, open$at))
+  if (length(open$at)) {
+    still <- !omitted %in% open$at
+    omitted <- structure(omitted[still], names = names(omitted)[still], class = class(omitted))
+    # as na.exclude() counts them, among all
+  }
+  names <- stats::naresid(omitted, c(data$row_names, open$row_names)[order])
   if (inherits(omitted, "exclude")) names[omitted] <- names(omitted)
-  names
+  list(
+    X = if (is.null(open)) data$X else rbind(data$X, open$X)[order, , drop = FALSE],
+    row_names = names, labelled = match(seq_along(data$y), order),
+    spread = function(answers) stats::naresid(omitted, answers)
+  )
+}
+
+#' What is of the labelled rows as answers for all rows of a fit are, `NA` for the others
+#' @noRd
+of_own_rows <- function(data, values) {
+  rows <- own_rows(data)
+  all <- rep(values[NA_integer_], nrow(rows$X))
+  all[rows$labelled] <- values
+  rows$spread(all)
 }
 
 #' The same at the point of a fit: matrices with a column a function

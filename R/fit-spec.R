@@ -47,6 +47,7 @@ fit_spec <- function(spec, molded, call = rlang::caller_env()) {
       if (is.null(molded$data$reports)) molded <- with_reports(molded)
       inform_few_rows(length(molded$data$y))
       spec <- study_of_classes(spec, molded$blueprint$levels, call)
+      check_readers_possible(spec, molded$data$reports, call)
       fit_molded(spec, molded, call)
     },
     call

@@ -194,3 +194,16 @@ row_flipped <- function(object) {
 row_loo <- function(object) {
   if (has_rows(object)) left_out_score(truth(object)) else numeric()
 }
+
+#' How many of its labels a fit expects to be wrong, those of readers each counted
+#' @noRd
+expected_wrong <- function(object) {
+  if (!has_readers(object) || !has_rows(object)) {
+    return(sum(row_flipped(object)))
+  }
+  said <- truth(object)
+  reports <- object$data$reports
+  own <- reports$source > 0L
+  p <- mean_over(said$p, said$weight)[reports$row[own], , drop = FALSE]
+  sum(wrong_share(p, reports$value[own]))
+}

@@ -216,6 +216,9 @@ drop_inputs <- function(molded, formula, call) {
   blueprint$formula <- strip_environment(stats::formula(terms))
   molded$blueprint <- blueprint
   molded$data$X <- molded$data$X[, columns, drop = FALSE]
+  if (!is.null(molded$data$unlabelled)) {
+    molded$data$unlabelled$X <- molded$data$unlabelled$X[, columns, drop = FALSE]
+  }
   molded
 }
 

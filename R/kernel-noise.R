@@ -60,8 +60,8 @@
 #' @param study Counts of a validation study: a matrix of numbers of at least 0, true classes x
 #'   recorded ones, whose rows and columns have the names of the classes or stand in the order of
 #'   the levels. `NULL`, the default, for none.
-#' @param pooling With rates by group (`rates = ~ group` in [gpc_spec()]): the prior
-#'   correlation of the rates of two groups on the normal scale, from 0 (each on its
+#' @param pooling With rates by group (`rates = ~ group` in [gpc_spec()]), or by [readers()] of two
+#'   classes: the prior correlation of the rates of two groups on the normal scale, from 0 (each on its
 #'   own) to below 1; 0.2 by default.
 #' @param overlap The share of labels that are right and still contradict the inputs: `NULL`, the
 #'   default, to learn it; a number above 0 and below 1/2 to hold it; or `c(lower, upper)` to

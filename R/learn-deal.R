@@ -182,7 +182,7 @@ average_errors <- function(models, parts, noise) {
 #' @noRd
 part_wrong <- function(part, problem, nodes) {
   latent <- problem$latent
-  omega <- matrix_of_points(part$log_omega)
+  omega <- matrix_of_points(part$log_omega, latent$classes)
   wrong <- vapply(nodes, function(k) {
     at <- if (is.null(omega)) problem$omega(part$Z[, k]) else latent_omega(latent, omega[[k]])
     p <- truth_posterior(latent_likelihood(latent, at), part$out[[k]]$seen)

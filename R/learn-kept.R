@@ -54,7 +54,7 @@ new_nodes <- function(models, parts, noise) {
 #' @noRd
 part_points <- function(part, problem) {
   nodes <- seq_along(part$log_weight)
-  drawn <- matrix_of_points(part$log_omega)
+  drawn <- matrix_of_points(part$log_omega, problem$latent$classes)
   part$hyper <- lapply(nodes, function(k) problem$hyper(part$Z[, k]))
   part$omega <- lapply(nodes, function(k) {
     if (is.null(drawn)) problem$omega(part$Z[, k]) else latent_omega(problem$latent, drawn[[k]])

@@ -113,7 +113,8 @@ matrix_climb <- function(here, latent, spec, way, tick) {
 #' @noRd
 matrix_em <- function(latent, here, spec, way, tick) {
   control <- way$problem(here$omega)$search_control
-  omega <- here$omega
+  own <- nrow(way$study) > latent$classes # a matrix for each reader
+  omega <- if (own) stacked(latent_omega(latent, here$omega)) else here$omega
   sites <- here$sites
   found <- NULL
   for (step in seq_len(matrix_em_steps)) {
@@ -123,7 +124,7 @@ matrix_em <- function(latent, here, spec, way, tick) {
     if (!ep_converged(out)) break
     # of labels, by their true class, but for those that are certain
     counts <- report_counts(latent$reports, truth_posterior(L, out$seen))
-    counts <- apply(counts, 2:3, sum)
+    counts <- if (own) stacked(counts) else apply(counts, 2:3, sum)
     if (!is.null(way$only)) counts[-way$only, ] <- 0
     prior <- matrix_prior(counts + way$study, way$shape)
     posterior <- matrix_posterior(prior, counts + way$study, way$only)

@@ -24,13 +24,12 @@ matrix_component <- function(matrix, share) {
   )
 }
 
-#' Points k = first + 1..n of the matrices of a component, in logs: C^2 x n
+#' Points k = first + 1..n of the matrices of a component, in logs: their entries x n
 #' @noRd
 matrix_points <- function(component, n, first) {
   part <- component$matrix
-  classes <- ncol(part$counts)
   size <- 2 + length(part$counts)
-  mine <- seq_len(classes)
+  mine <- seq_len(nrow(part$counts))
   u <- kronecker_sequence(size, n, first, length(component$centre))
   pick <- function(u, of) min(findInterval(u, cumsum(of$share)) + 1, length(of$share))
   points <- vapply(seq_len(n), function(k) {
@@ -79,16 +78,15 @@ matrix_log_ratio <- function(log_omega, part) {
 
 #' The matrices of nodes as EP takes them, or `NULL`
 #' @noRd
-matrix_of_points <- function(log_omega) {
+matrix_of_points <- function(log_omega, classes) {
   if (!is.null(log_omega)) {
-    classes <- sqrt(nrow(log_omega))
     lapply(seq_len(ncol(log_omega)), function(k) {
-      matrix(exp(pmax(log_omega[, k], matrix_least_log)), classes)
+      matrix(exp(pmax(log_omega[, k], matrix_least_log)), ncol = classes)
     })
   }
 }
 
-#' Logs of the mean matrices of modes, C^2 x K, or `NULL`
+#' Logs of the mean matrices of modes, their entries x K, or `NULL`
 #' @noRd
 matrix_logs <- function(modes) {
   if (!is.null(modes[[1]]$matrix)) {

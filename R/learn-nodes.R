@@ -22,7 +22,7 @@ node_beyond <- 1        # nats that a node may be above its mode, or there is a 
 #'
 #' @param n how many. @return list(Z (d x K), log_weight (K, with the evidence in it: their
 #'   log_sum() less log K), out (K native results, `NULL` without a fixed point), log_f,
-#'   log_omega (C^2 x K, of a noise matrix), log_evidence, laplace, ess, pareto_k, method; pair:
+#'   log_omega (a column each, of a noise matrix), log_evidence, laplace, ess, pareto_k, method; pair:
 #'   which of them are mirror images; proposal: what they were drawn from, each component with
 #'   its share of all).
 #' @noRd
@@ -95,7 +95,7 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   log_omega <- if (!is.null(modes[[1]]$matrix)) points(matrix_points)
   Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
-  out <- node_outputs(problem, modes, from, Z, matrix_of_points(log_omega), tick)
+  out <- node_outputs(problem, modes, from, Z, matrix_of_points(log_omega, problem$latent$classes), tick)
   if (is.null(out)) {
     return(NULL)
   }

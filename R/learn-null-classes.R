@@ -69,12 +69,12 @@ null_classes <- function(latent, draws, size = null_nodes) {
 null_omegas <- function(latent, name, noise) {
   if (name %in% noise$matrices) {
     none <- list(
-      counts = diag(0, latent$classes), shape = noise$shape, study = noise$study,
+      counts = 0 * noise$study, shape = noise$shape, study = noise$study,
       only = noise_only[[name]]
     )
     component <- list(centre = numeric(), matrix = matrix_component(none, 1))
     logs <- matrix_points(component, null_models, 0)
-    return(lapply(matrix_of_points(logs), latent_omega, latent = latent))
+    return(lapply(matrix_of_points(logs, latent$classes), latent_omega, latent = latent))
   }
   noise <- noise_of(name, noise)
   if (noise$d == 0) {

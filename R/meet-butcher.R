@@ -82,7 +82,8 @@ axe_data.sturdy_model <- axe(function(x) if (predicts_alone(x)) without_rows(x) 
 #' Does prediction do without the training rows?
 #' @noRd
 predicts_alone <- function(x) {
-  (inherits(x, "bpm") || is_low_rank(x)) && !is.null(x$data) && !report_beside(x$data$reports)
+  (inherits(x, "bpm") || is_low_rank(x)) && !is.null(x$data) && !report_beside(x$data$reports) &&
+    !has_readers(x)
 }
 
 #' The fit as one to shards is: with counts in the place of rows

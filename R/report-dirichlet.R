@@ -1,12 +1,21 @@
 # The prior of a noise matrix, in two levels: how often rows of a class are wrong, alike among
 # the classes, and whereto, which may be one other class only. Given the prior's parameters both
-# are conjugate, Beta and Dirichlet; these by the counts, or integrated over grids [M 12.13].
+# are conjugate, Beta and Dirichlet; these by the counts, or integrated over grids [M 12.13]. Where
+# readers have a matrix each, counts and matrices are those of all on top of each other: (S C) x C.
 
 # Of the log strength of how often, in rows of data, and of whereto
 matrix_strength <- c(meanlog = log(150), sdlog = 1)
+readers_strength <- c(meanlog = log(10), sdlog = 1) # readers differ more than classes do
 matrix_apart <- c(meanlog = 0, sdlog = 1.5)
 matrix_grid <- 41L # points a side
 matrix_fields <- c("rate", "strength", "apart", "counts")
+
+#' The prior of the log strength of how often
+#' @param counts of one matrix, or of those of several readers.
+#' @noRd
+strength_prior <- function(counts) {
+  if (nrow(counts) > ncol(counts)) readers_strength else matrix_strength
+}
 
 #' Parameters of the prior by the marginal likelihood of the counts
 #' @param shape twice the rate has a Beta(1, shape) distribution.
@@ -14,15 +23,16 @@ matrix_fields <- c("rate", "strength", "apart", "counts")
 #' @noRd
 matrix_prior <- function(counts, shape = 1) {
   # densities in par, of the rate and of the log-normal strengths
+  strength <- strength_prior(counts)
   normal <- function(x, of) (x - of[["meanlog"]])^2 / (2 * of[["sdlog"]]^2)
   often <- function(par) {
     rate <- 0.5 * stats::plogis(par[1])
-    normal(par[2], matrix_strength) - often_marginal(rate, exp(par[2]), counts) - log(rate) -
+    normal(par[2], strength) - often_marginal(rate, exp(par[2]), counts) - log(rate) -
       shape * log1p(-2 * rate)
   }
   whereto <- function(par) normal(par, matrix_apart) - whereto_marginal(exp(par), counts)
-  wrong <- (sum(counts) - sum(diag(counts)) + 0.5) / (sum(counts) + 1)
-  start <- c(stats::qlogis(2 * min(wrong, 0.45)), matrix_strength[["meanlog"]])
+  wrong <- (sum(counts) - sum(on_diagonal(counts)) + 0.5) / (sum(counts) + 1)
+  start <- c(stats::qlogis(2 * min(wrong, 0.45)), strength[["meanlog"]])
   found <- stats::optim(start, often, control = list(reltol = 1e-8))
   ends <- matrix_apart[["meanlog"]] + c(-5, 5) * matrix_apart[["sdlog"]]
   list(
@@ -32,10 +42,10 @@ matrix_prior <- function(counts, shape = 1) {
 }
 
 #' Counts of a study of the labels, true classes x recorded ones; 0 of none
-#' @param prior see noise_prior().
+#' @param prior see noise_prior(). @param matrices how many there are, one for each reader.
 #' @noRd
-matrix_study <- function(prior, classes) {
-  if (is.null(prior$study)) matrix(0, classes, classes) else unname(prior$study)
+matrix_study <- function(prior, classes, matrices = 1L) {
+  if (is.null(prior$study)) matrix(0, matrices * classes, classes) else unname(prior$study)
 }
 
 #' Parameters of the prior, and their probabilities given counts
@@ -48,7 +58,7 @@ matrix_prior_grid <- function(counts, shape, study = 0 * counts) {
   p <- (seq_len(matrix_grid) - 0.5) / matrix_grid
   normals <- function(p, of) exp(stats::qnorm(p, of[["meanlog"]], of[["sdlog"]]))
   often <- expand.grid(
-    rate = 0.5 * stats::qbeta(p, 1, shape), strength = normals(p, matrix_strength)
+    rate = 0.5 * stats::qbeta(p, 1, shape), strength = normals(p, strength_prior(counts))
   )
   fine <- (seq_len(5L * matrix_grid) - 0.5) / (5L * matrix_grid)
   whereto <- list(apart = normals(fine, matrix_apart))
@@ -72,7 +82,7 @@ matrix_prior_grid <- function(counts, shape, study = 0 * counts) {
 #' @param rate,strength of the prior: numbers, or as many of each.
 #' @noRd
 often_marginal <- function(rate, strength, counts) {
-  right <- diag(counts)
+  right <- on_diagonal(counts)
   wrong <- rowSums(counts) - right
   a <- strength * rate
   b <- strength - a
@@ -94,28 +104,36 @@ whereto_marginal <- function(apart, counts) {
   value
 }
 
-#' C x (C - 1): the rows of a matrix without their diagonal entries
+#' Which entries are on the diagonal of a matrix, or of one of several on top of each other
 #' @noRd
-off_diagonal <- function(m) matrix(t(m)[t(row(m) != col(m))], nrow(m), byrow = TRUE)
+is_diagonal <- function(m) (row(m) - 1) %% ncol(m) + 1 == col(m)
+
+on_diagonal <- function(m) t(m)[t(is_diagonal(m))]
+
+#' The rows of a matrix without their diagonal entries: C - 1 columns
+#' @noRd
+off_diagonal <- function(m) matrix(t(m)[!t(is_diagonal(m))], nrow(m), byrow = TRUE)
 
 #' And back
 #' @noRd
 with_diagonal <- function(off, on) {
-  m <- matrix(0, nrow(off), nrow(off))
-  m[t(row(m) != col(m))] <- t(off)
-  m <- t(m)
-  diag(m) <- on
-  m
+  m <- matrix(0, nrow(off), ncol(off) + 1)
+  diagonal <- is_diagonal(m)
+  across <- t(m)
+  across[!t(diagonal)] <- t(off)
+  across[t(diagonal)] <- on
+  t(across)
 }
 
 # The posterior of the rows -----------------------------------------------------------
 
 #' @param prior see matrix_prior(); with counts of 0, the prior itself. @param only the true class
 #'   that alone is recorded wrongly, or `NULL`.
-#' @return list(often (C x 2: Beta, of wrong and of right), whereto (C x (C - 1): Dirichlet), only).
+#' @return list(often (a row each, 2 columns: Beta, of wrong and of right), whereto (C - 1 columns:
+#'   Dirichlet), only).
 #' @noRd
 matrix_posterior <- function(prior, counts, only = NULL) {
-  right <- diag(counts)
+  right <- on_diagonal(counts)
   off <- off_diagonal(counts)
   rate <- c(prior$rate, 1 - prior$rate)
   list(

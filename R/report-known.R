@@ -13,6 +13,10 @@ with_known <- function(molded, trusted, rates, call) {
   molded <- with_reports(molded)
   data <- molded$data
   reports <- data$reports
+  if (by_readers(reports)) {
+    check_readers_alone(trusted, rates, call)
+    return(molded)
+  }
   known <- report_known(reports)
   if (!is.null(trusted)) {
     known <- data$rows %in% trusted_rows(trusted, data, call) |
@@ -46,6 +50,12 @@ with_checked <- function(molded, checked, id, call) {
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)
   inform_checked(checked$row, data$rows[at[label != data$y[at]]])
+  if (by_readers(reports)) {
+    data$y[at] <- label
+    data$reports <- with_certain(reports, at, label_code(data)[at])
+    molded$data <- data
+    return(molded)
+  }
   known <- report_known(reports)
   # labels that were trusted say nothing of the rates
   new <- at[!known[at]]
@@ -57,6 +67,53 @@ with_checked <- function(molded, checked, id, call) {
   known[at] <- TRUE
   molded$data <- known_reports(data, known, recorded, reports$sources)
   molded
+}
+
+#' Reports with others that are right for certain on some rows, in the place of any there were
+#' @param value the classes of these rows, 1..C.
+#' @noRd
+with_certain <- function(reports, rows, value) {
+  kept <- reports$source > 0L | !reports$row %in% rows
+  new_reports(
+    reports$n, reports$classes, c(reports$row[kept], rows),
+    c(reports$source[kept], rep(0L, length(rows))), c(reports$value[kept], value),
+    reports$sources, by_readers(reports)
+  )
+}
+
+#' What readers have in the place of other arguments
+#' @noRd
+check_readers_alone <- function(trusted, rates, call) {
+  must(
+    is.null(trusted), "trusted", "be left out where there are {.fn readers}: their argument
+     {.arg gold} has the true classes that are known", c("readers", "trusted"), call = call
+  )
+  must(
+    is.null(rates), "rates", "be left out where there are {.fn readers}: each of them has rates of
+     their own", c("readers", "rates"), call = call
+  )
+}
+
+#' Rates that are given must leave each row a class, and a study is of one noise matrix
+#' @noRd
+check_readers_possible <- function(spec, reports, call) {
+  if (!by_readers(reports)) {
+    return(invisible())
+  }
+  must(
+    is.null(spec$noise$study) || length(reports$sources) < 2, "noise", "have no {.arg study}
+     where there are {.fn readers}: it is of one noise matrix", c("readers", "prior"), call = call
+  )
+  if (is.character(spec$epsilon)) {
+    return(invisible())
+  }
+  omega <- as_omega(spec$epsilon, reports$classes, length(reports$sources))
+  open <- which(rowSums(report_likelihood(reports, omega)) == 0)
+  must(
+    !length(open), "epsilon", "leave each row a class: readers contradict each other in
+     {length(open)} row{?s}, and no label is wrong at {.code epsilon = 0}", c("readers", "epsilon"),
+    more = c(i = "By default the rates of readers are learned."), call = call
+  )
 }
 
 #' What was recorded of rows before a check told their class
@@ -153,6 +210,15 @@ new_groups <- function(object, newdata, rates, rows, call) {
 with_reports <- function(molded) {
   if (is.null(molded$data$reports)) {
     classes <- max(2L, length(molded$blueprint$levels))
+    said <- molded$data$said
+    if (!is.null(said)) {
+      molded$data$said <- NULL
+      molded$data$reports <- new_reports(
+        length(molded$data$y), classes, said$row, said$source, said$value, said$sources,
+        readers = TRUE
+      )
+      return(molded)
+    }
     molded$data$reports <- list(classes = classes)
     molded$data <- known_reports(molded$data, FALSE, list(), "label")
   }

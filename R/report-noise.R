@@ -97,13 +97,17 @@ alone_rows <- 200L
 #'   are sought from theirs; rate: priors by kind,
 #'   list(a, b, size) each; shape: that of the rate at the centre of a matrix; study: see
 #'   matrix_study(); given; classes,
-#'   sources; ruled_out: prior probabilities of models that can't be; pooling; integrate).
+#'   sources; own: whether each has a matrix; ruled_out: prior probabilities of models that can't
+#'   be; pooling; integrate).
 #' @noRd
 noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
-  shape <- rate_shape(prior, length(reports$sources))
-  usual <- list(a = 1, b = shape, size = 0.5)
+  readers <- by_readers(reports) && length(reports$sources) > 1
+  shape <- if (readers) rate_shape(prior, 1) else rate_shape(prior, length(reports$sources))
+  # the others tell of a reader who is wrong more often than not
+  most <- if (readers) 1 else 0.5
+  usual <- list(a = 1, b = shape, size = most, most = most)
   wrong <- function(shapes) { # of the rate of wrong labels
-    if (is.null(shapes)) usual else list(a = shapes[2], b = shapes[1], size = 1)
+    if (is.null(shapes)) usual else list(a = shapes[2], b = shapes[1], size = 1, most = most)
   }
   weights <- noise_weights(epsilon, prior, reports)
   out <- noise_ruled_out(names(weights), reports)
@@ -113,22 +117,28 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
     weights = weights[!out],
     models = union(setdiff(names, matrices), if (length(matrices)) "one"), matrices = matrices,
     rate = list(one = usual, neg = wrong(prior$specificity), pos = wrong(prior$sensitivity)),
-    shape = shape, study = matrix_study(prior, reports$classes),
+    shape = shape,
+    study = matrix_study(prior, reports$classes, if (readers) length(reports$sources) else 1L),
     given = if (!is.character(epsilon)) epsilon,
-    classes = reports$classes, sources = length(reports$sources),
+    classes = reports$classes, sources = length(reports$sources), own = readers,
     ruled_out = if (any(out)) weights[out], pooling = prior$pooling, integrate = integrate
   )
 }
 
-#' Which noise models can't be: a check has found a label wrong that under them is right
+#' Which noise models can't be: a check has found a label wrong that under them is right, or
+#' readers contradict each other
 #'
 #' Where that leaves none of them they are the user's word, as a rate of 0 is that a check has
 #' disproved: see report_factors().
 #' @noRd
 noise_ruled_out <- function(names, reports) {
   misread <- report_misread(reports)
+  disputed <- by_readers(reports) && length(report_disputed(reports)) > 0
   out <- vapply(names, function(name) {
     may <- if (name == "none") integer() else noise_only[[name]]
+    if (name == "none" && disputed) {
+      return(TRUE)
+    }
     length(setdiff(misread, may)) > 0 && (name == "none" || !is.null(may))
   }, NA)
   out & !all(out)
@@ -159,7 +169,7 @@ noise_weights <- function(epsilon, prior, reports) {
 #' @noRd
 matrix_weights <- function(models, reports) {
   by_class <- names(models) %in% noise_by_class
-  few <- reports$classes <= alone_classes && reports$n <= alone_rows
+  few <- reports$classes <= alone_classes && reports$n <= alone_rows && !by_readers(reports)
   alone <- if (few) sum(models[names(models) %in% names(noise_only)]) / 2 else 0
   each <- rep(alone / reports$classes, reports$classes)
   names(each) <- names(noise_only)[seq_along(each)]
@@ -212,7 +222,8 @@ rate_root <- function(sources, pooling) {
   common_root(sources, sqrt(1 - pooling), sqrt(pooling))
 }
 
-#' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = 1/2
+#' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most
+#' @param prior list(a, b, size, most).
 #' @noRd
 rate_quantile <- function(z, prior) {
   cap <- rate_cap(prior)
@@ -222,23 +233,23 @@ rate_quantile <- function(z, prior) {
     above <- -expm1(cap) + exp(cap) * stats::pnorm(-z)
     stats::qbeta(above, prior$a, prior$b, lower.tail = FALSE)
   }
-  min(e, rate_most)
+  min(e, prior$most - rate_margin)
 }
 
 rate_slope <- function(z, prior) {
   e <- rate_quantile(z, prior)
-  if (e == rate_most) {
+  if (e == prior$most - rate_margin) {
     return(0)
   }
   exp(stats::dnorm(z, log = TRUE) + rate_cap(prior) + log(prior$size) -
     stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE))
 }
 
-rate_most <- 0.5 - 1e-6
+rate_margin <- 1e-6 # of a rate below the most that it can be
 
-#' Log probability of a rate below 1/2 before it is cut off there
+#' Log probability of a rate below the most that it can be, before it is cut off there
 #' @noRd
-rate_cap <- function(prior) stats::pbeta(0.5 / prior$size, prior$a, prior$b, log.p = TRUE)
+rate_cap <- function(prior) stats::pbeta(prior$most / prior$size, prior$a, prior$b, log.p = TRUE)
 
 #' The standard normal of a rate
 #' @noRd

@@ -4,8 +4,9 @@
 #' Flip rates or a noise matrix, for every source
 #'
 #' @param epsilon one rate; of two classes the rates (neg, pos) of those truly - and truly +;
-#'   of several a rate for each true class; a matrix, true classes x reported ones; or what
-#'   this function returns. A rate is shared equally by the other classes [M 12.1].
+#'   of several a rate for each true class; a matrix, true classes x reported ones, or one for each
+#'   source, on top of each other; or what this function returns. A rate is shared equally by the
+#'   other classes [M 12.1].
 #' @param sources their number, S.
 #' @return S x C x C
 #' @noRd
@@ -13,11 +14,21 @@ as_omega <- function(epsilon, classes, sources = 1L) {
   if (length(dim(epsilon)) == 3) {
     return(epsilon)
   }
+  if (is.matrix(epsilon) && nrow(epsilon) > classes) {
+    return(aperm(array(unname(epsilon), c(classes, sources, classes)), c(2, 1, 3)))
+  }
   each <- rep(unname(epsilon), each = sources)
   if (is.matrix(epsilon)) {
     return(array(each, c(sources, classes, classes)))
   }
   rates_omega(matrix(each, sources), classes)
+}
+
+#' The matrices of sources on top of each other, S x C x C as (S C) x C: those of the first come
+#' first
+#' @noRd
+stacked <- function(omega) {
+  matrix(aperm(omega, c(2, 1, 3)), prod(dim(omega)[1:2]))
 }
 
 #' One rate, or a rate for each true class, as a noise matrix

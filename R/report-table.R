@@ -6,14 +6,28 @@
 #'
 #' @param n rows. @param classes their number, C. @param row,source,value of each report: the
 #'   row, 1..n; the source, 0..S; the class reported, 1..C. A row may have none.
-#' @param sources names of the S sources.
-#' @return list(n, classes, sources, row, source, value)
+#' @param sources names of the S sources. @param readers whether they are readers, several of whom
+#'   may have labelled a row: see readers().
+#' @return list(n, classes, sources, row, source, value), and `readers` where they are
 #' @noRd
-new_reports <- function(n, classes, row, source, value, sources = "label") {
-  list(
+new_reports <- function(n, classes, row, source, value, sources = "label", readers = FALSE) {
+  reports <- list(
     n = as.integer(n), classes = as.integer(classes), sources = as.character(sources),
     row = as.integer(row), source = as.integer(source), value = as.integer(value)
   )
+  if (isTRUE(readers)) reports$readers <- TRUE
+  reports
+}
+
+#' Are the sources readers?
+#' @noRd
+by_readers <- function(reports) isTRUE(reports$readers)
+
+#' Rows whose class is not known and that were reported to be of different classes
+#' @noRd
+report_disputed <- function(reports) {
+  first <- reports$value[match(reports$row, reports$row)]
+  setdiff(reports$row[reports$value != first], which(report_known(reports)))
 }
 
 #' Is it a table of reports on n rows of so many classes?
@@ -43,7 +57,7 @@ reports_of <- function(reports, rows) {
   which <- as.integer(unlist(at, use.names = FALSE))
   new_reports(
     length(rows), reports$classes, rep(seq_along(rows), lengths(at)), reports$source[which],
-    reports$value[which], reports$sources
+    reports$value[which], reports$sources, reports$readers
   )
 }
 
@@ -53,6 +67,7 @@ data_of <- function(data, rows) {
   data$X <- data$X[rows, , drop = FALSE]
   data[c("y", "rows", "row_names")] <- lapply(data[c("y", "rows", "row_names")], `[`, rows)
   data["reports"] <- list(reports_of(data$reports, rows))
+  data$unlabelled <- NULL
   data
 }
 
@@ -244,11 +259,18 @@ wrong_share <- function(p, code) {
   rowSums(p)
 }
 
-#' Shares of the sources among the labels that are not known to be right; of a fit without
-#' rows, and where all are known, equal ones
+#' How many labels each source gave of rows whose class is not known
+#' @noRd
+source_counts <- function(reports) {
+  open <- if (is.null(reports)) integer() else reports$source[!report_known(reports)[reports$row]]
+  tabulate(open, max(1L, length(reports$sources)))
+}
+
+#' Shares of the sources among these labels; of a fit without rows, and where all are known, equal
+#' ones
 #' @noRd
 source_sizes <- function(reports) {
-  size <- tabulate(label_source(reports), max(1L, length(reports$sources)))
+  size <- source_counts(reports)
   if (sum(size) == 0) size[] <- 1
   size / sum(size)
 }

@@ -13,6 +13,12 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
       "subset", arg = "subset", call = call
     )
   }
+  left <- formula[[2]]
+  refuse(
+    is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"),
+    "{.fn readers} can't be used with shards: fit the rows of a part of them.", "readers",
+    arg = "formula", call = call
+  )
   na.action <- check_na_action(na.action, call)
   team <- new_team(shard_labels(data), cluster, call)
   on.exit(team$close())

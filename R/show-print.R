@@ -68,10 +68,10 @@ untested_lines <- function(x, digits) {
       paste0("Not tested: ", describe_noise(x, digits), ".")
     },
     "How many?" = if (!certain && has_rows(x)) {
-      expected <- sum(row_flipped(x))
+      expected <- expected_wrong(x)
       paste0(
         if (expected < 0.05) "Next to none" else paste("About", count_text(expected, digits - 1)),
-        " of ", whole(nobs(x)), ", if such a share is wrong."
+        " of ", whole(label_total(x)), ", if such a share is wrong."
       )
     }
   )
@@ -80,7 +80,9 @@ untested_lines <- function(x, digits) {
 #' Where more is told
 #' @noRd
 more_line <- function(x) {
-  if (is_test(x)) {
+  if (has_readers(x)) {
+    "predict(fit, type = \"true\"), reader_rates(), mislabelled(); summary()"
+  } else if (is_test(x)) {
     "mislabelled() lists the suspects; noise_test(), summary()"
   } else if (has_rows(x) && !identical(x$spec$epsilon, "average")) {
     "update(fit, epsilon = \"average\", hyper = \"integrate\") tests it"
@@ -157,10 +159,17 @@ describe_inference <- function(x, digits) {
 #' @noRd
 describe_known <- function(x) {
   reports <- x$data$reports
-  if (is.null(reports) || !report_beside(reports)) {
+  if (is.null(reports) || !report_beside(reports) && !by_readers(reports)) {
     return(NULL)
   }
   known <- sum(report_known(reports))
+  if (by_readers(reports)) {
+    each <- sum(reports$source > 0L) / reports$n
+    return(paste0(
+      count(length(reports$sources), "reader"), ", ", format(each, digits = 2), " labels a row",
+      if (known) paste0("; the class of ", count(known, "row"), " known")
+    ))
+  }
   checked <- length(recorded_before(reports)$row)
   groups <- length(reports$sources)
   trusted <- paste0(count(known, "row"), " trusted", if (checked) {
@@ -175,7 +184,8 @@ describe_known <- function(x) {
 #' @param most letters that names of classes may have: with a limit all is short.
 #' @noRd
 describe_rows <- function(x, most = Inf) {
-  left_out <- if (is.null(x$shards)) length(x$data$na_action) else x$shards$left_out
+  open <- length(x$data$unlabelled$at)
+  left_out <- if (is.null(x$shards)) length(x$data$na_action) - open else x$shards$left_out
   paste0(
     whole(nobs(x)),
     if (!is.null(x$shards) && !inherits(x, "butchered")) {
@@ -186,6 +196,7 @@ describe_rows <- function(x, most = Inf) {
     } else if (left_out) {
       paste0(" (", left_out, " more left out: missing values)")
     },
+    if (open) paste0(" (", open, if (most < Inf) " unlabelled)" else " more without a label)"),
     ", ", describe_inputs(x), "; classes ", describe_classes(x, most)
   )
 }

@@ -67,6 +67,7 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   check_model(object)
   check_no_dots(...)
   check_sites_kept(object)
+  check_one_label(object)
   call <- rlang::current_env()
   check_given(missing(file), "file")
   file <- check_report_file(file, call)

@@ -79,10 +79,13 @@ summary_rows <- function(object) {
 
 summary_rows.default <- function(object) {
   score <- loo(object)$estimates["elpd_loo", ]
-  found <- utils::head(suspicion(object), 5)
+  readers <- has_readers(object)
+  found <- utils::head(
+    if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(object), 5
+  )
   shown <- c(
-    "row", id_column(found), "label", "probability", "rank", "loo",
-    if (is_several(object)) c("suggested", "p_suggested")
+    "row", id_column(found), if (readers) "reader", "label", "probability", "rank",
+    if (!readers) "loo", if (readers || is_several(object)) c("suggested", "p_suggested")
   )
   list(
     scores = c(
@@ -93,10 +96,10 @@ summary_rows.default <- function(object) {
       },
       loo = score[["Estimate"]],
       loo_se = score[["SE"]],
-      loo_error = mean(exp(row_loo(object)) < 0.5)
+      loo_error = if (!readers) mean(exp(row_loo(object)) < 0.5)
     ),
     classes = class_table(object),
-    expected_wrong = sum(row_flipped(object)),
+    expected_wrong = expected_wrong(object),
     suspicious = found[shown]
   )
 }

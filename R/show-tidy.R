@@ -92,6 +92,7 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
     return(add_predictions(x, as.data.frame(newdata), predict(x, newdata, type = "prob")))
   }
   check_by_ep(x, call)
+  check_one_label(x, call)
   place <- if (is.null(data)) {
     data <- stored_data(x)
     seq_len(nobs(x))

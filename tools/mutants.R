@@ -789,7 +789,8 @@ mutant(
 )
 mutant(
   "an input that update() left out keeps its columns", "R/fit-update.R",
-  "X[, columns, drop = FALSE]", "X[, seq_len(sum(columns)), drop = FALSE]", r = "fit-update"
+  "X <- molded$data$X[, columns, drop = FALSE]",
+  "X <- molded$data$X[, seq_len(sum(columns)), drop = FALSE]", r = "fit-update"
 )
 mutant(
   "rows that gpc() takes in are the first of it", "R/fit-absorb.R",
@@ -1099,8 +1100,8 @@ mutant(
 )
 mutant(
   "rows after one without a score take its position", "R/data-scores.R",
-  "with_labels(molded, code, rows, names[rows], n, left_out)",
-  "with_labels(molded, code, seq_along(rows), names[rows], n, left_out)", r = "fit-second-stage"
+  "with_labels(molded, list(y = code), rows, names[rows], n, left_out)",
+  "with_labels(molded, list(y = code), seq_along(rows), names[rows], n, left_out)", r = "fit-second-stage"
 )
 mutant(
   "scores of new rows are not probabilities", "R/data-new.R",
@@ -1179,4 +1180,24 @@ mutant(
 mutant(
   "a list to check that nobody edited confirms every suspect", "R/data-known.R",
   "edited || !inherits(", "TRUE || !inherits(", r = "answer-review"
+)
+mutant(
+  "a rate of a reader is cut off at one half", "R/report-noise.R",
+  "most <- if (readers) 1 else 0.5", "most <- 0.5", r = "answer-readers"
+)
+mutant(
+  "labels of a row are wrong each by itself", "R/fit-count.R",
+  "total - counts[, t] + 1", "counts[, t] + 1", r = "answer-readers"
+)
+mutant(
+  "gold is one more reader", "R/data-readers.R",
+  "source[ncol(codes)] <- 0L", "source[ncol(codes)] <- 1L", r = "data-readers"
+)
+mutant(
+  "rows without a label are answered in the place of others", "R/fit-new.R",
+  "order <- order(c(at, open$at))", "order <- seq_along(c(at, open$at))", r = "data-readers"
+)
+mutant(
+  "classes of readers' rows are drawn without their labels", "R/answer-reader-draws.R",
+  "truth_posterior(report_likelihood(reports, omega), log_pi)", "exp(log_pi)", r = "answer-readers"
 )

@@ -66,7 +66,7 @@ ref_scores_grid <- function(d, rate) {
 }
 
 rate_quantile_each <- function(z) {
-  vapply(z, rate_quantile, 0, prior = list(a = 1, b = 4, size = 0.5))
+  vapply(z, rate_quantile, 0, prior = list(a = 1, b = 4, size = 0.5, most = 0.5))
 }
 
 test_that("nodes have the evidence and the number of wrong labels of a grid", {

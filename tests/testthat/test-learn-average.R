@@ -51,9 +51,9 @@ test_that("gradients in coordinates are those of differences", {
 
 test_that("rates have their prior, and the way back is the inverse", {
   z <- c(-7, -2, 0, 0.5, 3, 6)
-  usual <- list(a = 1, b = 4, size = 0.5)
-  study <- list(a = 3, b = 20, size = 1)
-  wide <- list(a = 2, b = 2, size = 1) # cut off at 1/2
+  usual <- list(a = 1, b = 4, size = 0.5, most = 0.5)
+  study <- list(a = 3, b = 20, size = 1, most = 0.5)
+  wide <- list(a = 2, b = 2, size = 1, most = 0.5) # cut off at 1/2
   for (prior in list(usual, study, wide)) {
     e <- vapply(z, rate_quantile, 0, prior)
     expect_true(all(diff(e) > 0) && all(e > 0 & e < 0.5))
@@ -64,7 +64,7 @@ test_that("rates have their prior, and the way back is the inverse", {
     expect_equal(vapply(z[2:5], rate_slope, 0, prior), slope, tolerance = 1e-6)
   }
   # a study in which nearly all were wrong leaves nearly no mass below 1/2
-  most <- list(a = 60, b = 2, size = 1)
+  most <- list(a = 60, b = 2, size = 1, most = 0.5)
   e <- vapply(c(-2, -0.01, 0.01, 2), rate_quantile, 0, most)
   expect_true(all(diff(e) > 0) && all(e > 0.4 & e < 0.5))
   expect_equal(

@@ -1,0 +1,305 @@
+# Several labels a row: the columns of a wide table, a reader each, or the reports of a long one.
+# Either is one column of a model frame, a matrix of codes; see readers().
+
+#' Labels by several readers
+#'
+#' The response of [gpc()], [stc()] or [bpm()] where rows were labelled by more than one reader
+#' (annotator, rater, test, expert): each reader has flip rates (of several classes a noise matrix)
+#' of its own, and what is asked for is the true class of each row.
+#'
+#' @details
+#' # Wide and long tables
+#' A **wide** table has a row for each item and a column for each reader, `NA` where a reader did
+#' not label the item: `readers(ann, bob, cleo) ~ x1 + x2`, or `readers(labels)` with a data frame
+#' or matrix of such columns. A **long** table has a row for each report: `readers(label, reader =
+#' who, item = case) ~ x1 + x2`. Its inputs must be the same in all rows of an item. A reader may
+#' report on an item more than once; the reports are taken as independent, as those of different
+#' readers are.
+#'
+#' # What is assumed
+#' Given the true class of a row its reports are independent, and how often a reader is wrong
+#' depends on the true class alone (Dawid and Skene, 1979), not on the inputs. The true class
+#' depends on the inputs through the latent function. Readers who copy from each other, or err on
+#' the same hard rows, make answers too sure.
+#'
+#' By its prior each rate of a reader has a Beta(1, b) distribution on (0, 1), with `b` the `rate`
+#' of [noise_prior()] (4 by default: a mean of 0.2), and the rates of two readers have the
+#' correlation `pooling`. So the rate of a reader may exceed 1/2: one who is worse than chance is
+#' found out by the others. With three classes or more, rows of the readers' noise matrices have
+#' one common prior, whose centre and strengths are learned (see [several-classes]). The noise
+#' model `"none"`, under which no label is wrong, is left out where two readers contradict each
+#' other.
+#'
+#' # What is answered
+#' [predict()][predict.sturdy_model] with `type = "true"` has the probabilities of the true class of
+#' each row, its labels included, and [relabel()] the class itself; [reader_rates()] how good each
+#' reader is; [mislabelled()] which reader was wrong on which row. There is no one recorded label:
+#' where the object has to have one (`data$y`, the counts that `print()` shows of the classes) it is
+#' the label that most readers gave, of a tie the first in the order of the levels, of a row with
+#' `gold` that. What is about one recorded label is refused, with the class `sturdy_error_readers`.
+#'
+#' @param ... For a wide table labels by each reader, with an entry for each row, `NA` where there
+#'   is none: vectors, whose names or expressions are the names of the readers, or one data frame
+#'   or matrix. For a long one the labels, a single vector.
+#' @param reader,item For a long table, who gave each label, and of which item.
+#' @param gold The true class, where it is known for certain, otherwise `NA`: such rows tell most of
+#'   the readers' rates.
+#' @return An object of class `sturdy_readers`, a matrix of codes, for use as the response of a fit.
+#' @section Conditions:
+#' `sturdy_error_readers` for arguments that are no such labels, for inputs that differ between the
+#' rows of an item, and, from verbs, where a fit with several readers has no answer.
+#' @references
+#' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
+#' the EM algorithm. *Applied Statistics* 28, 20-28.
+#' @seealso [reader_rates()], [gpc()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = rnorm(40))
+#' truth <- d$x > 0
+#' read <- function(wrong) ifelse(runif(40) < wrong, !truth, truth)
+#' d$ann <- read(0.1)
+#' d$bob <- read(0.3)
+#' d$bob[1:10] <- NA
+#' fit <- gpc(readers(ann, bob) ~ x, d, kernel = kernel_iso())
+#' fit
+#' head(predict(fit, type = "true"))
+#' reader_rates(fit)
+readers <- function(..., reader = NULL, item = NULL, gold = NULL) {
+  call <- rlang::current_env()
+  long <- !is.null(reader) || !is.null(item)
+  labels <- reader_columns(list(...), as.list(substitute(list(...)))[-1], long, call)
+  n <- length(labels[[1]])
+  labels <- c(labels, list(gold)[!is.null(gold)])
+  alike <- vapply(labels, function(v) is.atomic(v) && is.null(dim(v)) && length(v) == n, NA)
+  must(
+    all(alike), "...", "be vectors of labels of one length, {n}", "readers",
+    of = "The labels of readers, and {.arg gold},", call = call
+  )
+  said <- joint_levels(labels, call)
+  codes <- matrix(match(said$values, said$levels), n)
+  who <- names(labels)[seq_len(ncol(codes) - !is.null(gold))]
+  colnames(codes) <- c(who, "gold"[!is.null(gold)])
+  of <- if (long) {
+    parts <- list(reader = reader, item = item)
+    for (name in names(parts)) check_report_part(parts[[name]], name, n, call)
+    lapply(parts, function(v) if (is.factor(v)) droplevels(v) else factor(v, unique(v)))
+  }
+  new_readers(
+    cbind(codes, reader = as.integer(of$reader), item = as.integer(of$item)),
+    levels = said$levels, gold = !is.null(gold),
+    readers = if (long) levels(of$reader) else who, items = levels(of$item)
+  )
+}
+
+#' @param codes n x columns: a reader each, or the label alone; then gold, reader and item, where
+#'   there are any. @param levels of the codes. @param items names, of a long table.
+#' @noRd
+new_readers <- function(codes, levels, gold, readers, items) {
+  structure(
+    codes, levels = levels, gold = gold, readers = readers, items = items,
+    class = c("sturdy_readers", "matrix")
+  )
+}
+
+is_readers_response <- function(y) inherits(y, "sturdy_readers")
+
+#' The labels as a list of vectors, named by reader
+#' @noRd
+reader_columns <- function(given, expr, long, call) {
+  must(length(given) > 0, "...", "have labels of at least one reader", "readers", call = call)
+  if (long) {
+    must(
+      length(given) == 1, "...",
+      "be the labels alone, with {.arg reader} and {.arg item} by name: a column for each reader
+       goes without these", "readers", call = call
+    )
+  }
+  table <- given[[1]]
+  if (length(given) == 1 && (is.data.frame(table) || is.matrix(table)) && ncol(table) > 0) {
+    names <- colnames(table)
+    if (is.null(names)) names <- paste0("reader", seq_len(ncol(table)))
+    columns <- lapply(seq_along(names), function(k) table[, k, drop = TRUE])
+    return(stats::setNames(columns, names))
+  }
+  names <- rlang::names2(given)
+  words <- vapply(expr, rlang::as_label, "")
+  names[!nzchar(names)] <- words[!nzchar(names)]
+  must(
+    !anyDuplicated(names), "...", "name each reader once", "readers",
+    more = c(x = "More than once: {.val {unique(names[duplicated(names)])}}."), call = call
+  )
+  stats::setNames(given, names)
+}
+
+#' All labels as one vector of text, and the classes in their order
+#' @noRd
+joint_levels <- function(labels, call) {
+  factors <- vapply(labels, is.factor, NA)
+  if (!any(factors)) {
+    values <- unlist(lapply(unname(labels), as.vector))
+    known <- values[!is.na(values)]
+    must(length(known) > 0, "...", "not be missing in all rows", "readers", call = call)
+    return(list(values = as.character(values), levels = levels(outcome_factor(known, "...", call))))
+  }
+  levels <- lapply(labels, function(v) {
+    if (is.factor(v)) levels(v) else text_levels(unique(as.character(v[!is.na(v)])))
+  })
+  list(
+    values = unlist(lapply(unname(labels), as.character)), levels = unique(unlist(unname(levels)))
+  )
+}
+
+check_report_part <- function(v, arg, n, call) {
+  must(
+    is.atomic(v) && !is.null(v) && is.null(dim(v)) && length(v) == n && !anyNA(v), arg,
+    "have an entry for each of the {n} label{?s}, without missing values", "readers", got = v,
+    call = call
+  )
+}
+
+#' @export
+`[.sturdy_readers` <- function(x, i, j, ..., drop = FALSE) {
+  if (!missing(j)) {
+    return(unclass(x)[i, j, drop = drop])
+  }
+  new_readers(
+    unclass(x)[i, , drop = FALSE], attr(x, "levels"), attr(x, "gold"), attr(x, "readers"),
+    attr(x, "items")
+  )
+}
+
+#' Rows that nobody has labelled; of a long table they are not yet known
+#' @noRd
+#' @export
+is.na.sturdy_readers <- function(x) {
+  none <- if (is.null(attr(x, "items"))) rowSums(!is.na(unclass(x))) == 0 else logical(nrow(x))
+  matrix(none)
+}
+
+#' @export
+print.sturdy_readers <- function(x, ...) {
+  long <- !is.null(attr(x, "items"))
+  items <- if (long) length(attr(x, "items")) else nrow(x)
+  cat(
+    "<sturdy_readers> ", if (long) "long, ", count(items, "item"), ", ",
+    count(length(attr(x, "readers")), "reader"), ", classes ", toString(attr(x, "levels")), "\n",
+    sep = ""
+  )
+  invisible(x)
+}
+
+# In a fit ----------------------------------------------------------------------------
+
+#' The first row of each item of a long table in the place of all, with a column for each of the
+#' reports on it
+#' @param frame a model frame.
+#' @noRd
+one_a_item <- function(frame, call) {
+  y <- stats::model.response(frame)
+  if (!is_readers_response(y) || is.null(attr(y, "items"))) {
+    return(frame)
+  }
+  item <- unclass(y)[, "item"]
+  items <- attr(y, "items")
+  first <- which(!duplicated(item))
+  of <- match(item, item[first])
+  for (name in names(frame)[-attr(attr(frame, "terms"), "response")]) {
+    v <- as.matrix(frame[[name]])
+    there <- v[first[of], , drop = FALSE]
+    same <- v == there | is.na(v) & is.na(there)
+    apart <- rowSums(is.na(same) | !same) > 0
+    must(
+      !any(apart), NULL, "be the same in all rows of an item", "readers",
+      more = c(x = "Column {.val {name}} differs in {.val {few(items[unique(item[apart])])}}."),
+      of = "Inputs", call = call
+    )
+  }
+  wide <- wide_readers(y, of, length(first))
+  terms <- attr(frame, "terms")
+  frame <- frame[first, , drop = FALSE]
+  frame[[attr(terms, "response")]] <- wide
+  attr(frame, "terms") <- terms
+  attr(frame, "items") <- stats::setNames(items[item[first]], row.names(frame))
+  frame
+}
+
+#' A long table as a wide one: a column for each reader, more for one who read an item again
+#' @param of the item of each row, 1..n.
+#' @noRd
+wide_readers <- function(y, of, n) {
+  codes <- unclass(y)
+  reader <- codes[, "reader"]
+  said <- !is.na(codes[, 1])
+  turn <- rep(1L, length(of))
+  order <- order(of, reader)
+  runs <- rle(paste(of, reader)[order])
+  turn[order] <- sequence(runs$lengths)
+  column <- interaction(reader, turn, drop = TRUE, lex.order = TRUE)
+  wide <- matrix(NA_integer_, n, nlevels(column))
+  wide[cbind(of, as.integer(column))[said, , drop = FALSE]] <- codes[said, 1]
+  who <- as.integer(sub("[.].*$", "", levels(column)))
+  colnames(wide) <- attr(y, "readers")[who]
+  gold <- isTRUE(attr(y, "gold"))
+  if (gold) {
+    true <- codes[, "gold"]
+    wide <- cbind(wide, gold = true[!is.na(true)][match(seq_len(n), of[!is.na(true)])])
+  }
+  new_readers(wide, attr(y, "levels"), gold, attr(y, "readers"), NULL)
+}
+
+#' Labels of readers as molded rows have them
+#' @param y of a wide table, or of a long one that was made wide. @param ... of mold_outcome().
+#' @return list(y, the labels that most readers gave; levels; said: list(row, source, value,
+#'   sources), of which report-known.R makes reports)
+#' @noRd
+mold_readers <- function(y, arg, call, ...) {
+  codes <- unclass(y)
+  names <- attr(y, "levels")
+  at <- which(!is.na(codes), arr.ind = TRUE)
+  given <- names[codes[at]]
+  outcome <- mold_outcome(factor(given, names), arg, call = call, ...)
+  source <- match(colnames(codes), attr(y, "readers"))
+  if (attr(y, "gold")) source[ncol(codes)] <- 0L
+  said <- list(
+    row = unname(at[, 1]), source = source[at[, 2]], value = match(given, outcome$levels),
+    sources = attr(y, "readers")
+  )
+  most <- most_reported(said, nrow(codes), length(outcome$levels))
+  list(y = label_codes(most, outcome$levels), levels = outcome$levels, said = said)
+}
+
+#' The class that most reports on each row name, of a tie the first; what is certain has more
+#' weight than all others
+#' @param said list(row, source, value). @return 1..C
+#' @noRd
+most_reported <- function(said, n, classes) {
+  certain <- said$source == 0L
+  votes <- report_votes(said, n, classes, !certain)
+  max.col(votes + (length(certain) + 1) * report_votes(said, n, classes, certain), "first")
+}
+
+#' How many reports on each row name each class: n x C
+#' @param said list(row, source, value). @param which of the reports.
+#' @noRd
+report_votes <- function(said, n, classes, which = said$source > 0L) {
+  cell <- said$row + n * (said$value - 1L)
+  matrix(tabulate(cell[which], n * classes), n)
+}
+
+#' Labels with an entry, or an entry of each reader, for each of n rows
+#' @noRd
+readers_a_row <- function(y, n, arg, of, call) {
+  if (!is_readers_response(y)) {
+    return(one_a_row(y, n, arg, of, call))
+  }
+  must(
+    is.null(attr(y, "items")), arg, "be a wide table of readers where {.arg {of}} has the
+     inputs: long ones go into a formula, with {.arg data}", "readers", call = call
+  )
+  must(
+    nrow(y) == n, arg, "have one entry for each of the {n} row{?s} of {.arg {of}}, not {nrow(y)}",
+    "length", call = call
+  )
+  y
+}

@@ -1,0 +1,30 @@
+# Fits to the labels of several readers, and what is not for them.
+
+#' The number of labels
+#' @noRd
+label_total <- function(object) {
+  if (has_readers(object)) sum(object$data$reports$source > 0L) else nobs(object)
+}
+
+#' Is a fit to the labels of readers?
+#' @noRd
+has_readers <- function(object) by_readers(object$data$reports)
+
+#' What is about one recorded label of each row
+#' @noRd
+check_one_label <- function(object, call = rlang::caller_env()) {
+  refuse(
+    has_readers(object),
+    c(
+      "This is about one recorded label of each row, and these rows have labels of
+       {length(object$data$reports$sources)} reader{?s}.",
+      i = "{.code predict(fit, type = \"true\")}, {.fn reader_rates} and {.fn mislabelled} answer
+           for readers."
+    ),
+    "readers", call = call
+  )
+}
+
+check_has_readers <- function(object, call = rlang::caller_env()) {
+  must(has_readers(object), "object", "be a fit to {.fn readers}", "readers", call = call)
+}

@@ -1,0 +1,175 @@
+# Fits to several readers against enumeration, and what they answer.
+
+quiet <- ep_control(progress = FALSE)
+
+test_that("EP with several reports a row is near enumeration of the true classes", {
+  # three rows: probabilities of the signs of three normals have a closed form
+  x <- c(-0.3, 0.4, 1)
+  reports <- new_reports(
+    3, 2, c(1, 1, 2, 2, 2, 3), c(1, 2, 1, 2, 3, 3), c(1, 1, 2, 1, 2, 2), c("a", "b", "c"), TRUE
+  )
+  omega <- rates_omega(rbind(c(0.1, 0.2), c(0.3, 0.6), c(0.25, 0.05)), 2)
+  kernel <- kernel_iso(1, fixed = TRUE)
+  fit <- gpc(matrix(x), c(0, 1, 1), kernel = kernel, epsilon = 0.1)
+  X <- fit$data$X[, 1]
+  K <- 1 * exp(-outer(X, X, `-`)^2 / 2) + fit$kernel$bias + diag(fit$kernel$nugget, 3)
+  rho <- stats::cov2cor(K)
+  signs <- as.matrix(expand.grid(1:2, 1:2, 1:2))
+  prior <- apply(2 * signs - 3, 1, function(s) {
+    1 / 8 + (s[1] * s[2] * asin(rho[1, 2]) + s[1] * s[3] * asin(rho[1, 3]) +
+      s[2] * s[3] * asin(rho[2, 3])) / (4 * pi)
+  })
+  L <- report_likelihood(reports, omega)
+  joint <- prior * apply(signs, 1, function(t) prod(L[cbind(1:3, t)]))
+  exact <- vapply(1:3, function(i) sum(joint[signs[, i] == 2]) / sum(joint), 0)
+  latent <- model_latent(fit)
+  latent$reports <- reports
+  out <- latent$native(latent$hyper, Inf, L, NULL, quiet)
+  p <- truth_posterior(L, out$seen)[, 2]
+  expect_equal(out$log_evidence, log(sum(joint)), tolerance = 0.01)
+  expect_lt(max(abs(p - exact)), 0.01)
+})
+
+test_that("gradients of readers' rates are those of differences, also above one half", {
+  t <- reader_table(n = 30)
+  fit <- suppressMessages(gpc(readers(a, b, c) ~ x1 + x2, t$d, control = quiet))
+  latent <- model_latent(fit)
+  noise <- noise_model("average", fit$spec$noise, latent$reports)
+  for (model in c("one", "two", "second")) {
+    problem <- average_problem(latent, noise_of(model, noise), fit$spec)
+    problem$search_control$tol <- 1e-10
+    at <- function(z) learn_evaluation(problem, z, learn_native(problem, z, NULL))
+    z <- withr::with_seed(3, stats::rnorm(length(problem$field), sd = 0.6))
+    z[problem$field == "epsilon"][1] <- 2.3
+    expect_gt(max(1 - problem$omega(z)[1, 2, 2], 1 - problem$omega(z)[1, 1, 1]), 0.5)
+    numeric <- vapply(seq_along(z), function(j) {
+      h <- replace(0 * z, j, 1e-4)
+      (at(z + h)$penalised - at(z - h)$penalised) / 2e-4
+    }, 0)
+    expect_equal(at(z)$gradient, numeric, tolerance = 1e-5)
+  }
+})
+
+test_that("the number of wrong labels has the distribution of enumeration", {
+  reports <- new_reports(3, 2, c(1, 1, 2, 3, 3, 3), c(1, 2, 1, 1, 2, 3), c(1, 2, 2, 1, 1, 2), letters[1:3], TRUE)
+  p <- array(c(0.2, 0.7, 0.9, 0.8, 0.3, 0.1, 0.6, 0.5, 0.05, 0.4, 0.5, 0.95), c(3, 2, 2))
+  weight <- c(0.3, 0.7)
+  grid <- as.matrix(expand.grid(1:2, 1:2, 1:2))
+  wrong <- apply(grid, 1, function(t) sum(reports$value != t[reports$row]))
+  exact <- numeric(7)
+  for (k in 1:2) {
+    share <- apply(grid, 1, function(t) prod(p[cbind(1:3, t, k)]))
+    exact <- exact + weight[k] * vapply(0:6, function(w) sum(share[wrong == w]), 0)
+  }
+  found <- reports_mixture(list(p = p, weight = weight), reports)
+  expect_equal(c(found, numeric(7 - length(found))), exact, tolerance = 1e-12)
+})
+
+test_that("stacked matrices have the counts, means and logs of each by itself", {
+  counts <- withr::with_seed(1, matrix(stats::rpois(18, 5), 6))
+  prior <- list(rate = 0.2, strength = 30, apart = 2)
+  each <- lapply(list(1:3, 4:6), function(k) matrix_mean(matrix_posterior(prior, counts[k, ])))
+  expect_equal(matrix_mean(matrix_posterior(prior, counts)), do.call(rbind, each))
+  expect_equal(
+    often_marginal(0.2, 30, counts), often_marginal(0.2, 30, counts[1:3, ]) + often_marginal(0.2, 30, counts[4:6, ])
+  )
+  omega <- as_omega(do.call(rbind, each), 3, 2L)
+  expect_equal(omega[2, , ], each[[2]])
+  expect_equal(stacked(omega), do.call(rbind, each))
+})
+
+test_that("a fit to readers answers, or refuses by name", {
+  t <- reader_table()
+  suppressMessages(fit <- gpc(
+    readers(a, b, c) ~ x1 + x2, t$d, control = quiet, kernel = kernel_iso(), hyper = "integrate"
+  ))
+  p <- predict(fit, type = "true")
+  expect_equal(dim(p), c(60L, 2L))
+  expect_gt(mean(max.col(p) == t$truth), 0.8)
+  expect_snapshot(fit)
+  rates <- reader_rates(fit)
+  expect_equal(rates$reader, rep(c("a", "b", "c"), each = 2))
+  expect_equal(rates$labels, rep(unname(colSums(!is.na(t$d[c("a", "b", "c")]))), each = 2))
+  expect_equal(1 - rates$right, flip_rates(fit)$rate)
+  expect_equal(rates$wrong, flip_rates(fit)$wrong)
+  expect_true(all(rates$lower < rates$right & rates$right < rates$upper))
+  suspects <- mislabelled(fit)
+  labels <- sum(!is.na(t$d[c("a", "b", "c")]))
+  expect_equal(nrow(suspects), labels)
+  expect_equal(sum(suspects$probability), sum(rates$wrong), tolerance = 1e-8)
+  expect_equal(attr(suspects, "expected")$count, sum(rates$wrong), tolerance = 1e-3)
+  # a label is wrong as often as its row is of another class
+  one <- suspects[1, ]
+  row <- match(as.character(one$row), rownames(p))
+  expect_equal(one$probability, unname(1 - p[row, as.character(one$label)]), tolerance = 1e-10)
+  expect_equal(sum(noise_matrix(fit, "count")), labels)
+  found <- relabel(fit, 0.5)
+  some <- !is.na(found)
+  expect_equal(as.character(found)[some], colnames(p)[max.col(p)][some])
+  for (verb in list(
+    confusion, brier_score, calibration, review, residuals, simulate, augment,
+    function(fit) label_report(fit, tempfile()), function(fit) absorb(fit, t$d[1:2, ]),
+    function(fit) mislabelled(fit, newdata = t$d), function(fit) true_performance(fit, fitted(fit))
+  )) {
+    expect_error(verb(fit), class = "sturdy_error_readers")
+  }
+  expect_s3_class(summary(fit), "summary.sturdy_model")
+  expect_true(is.finite(loo(fit)$estimates[1, 1]))
+  expect_no_error(capture.output(print(summary(fit)), print(rates), print(suspects), print(noise_test(fit))))
+  expect_error(reader_rates(toy_fit()), class = "sturdy_error_readers")
+})
+
+test_that("kappa is Cohen's", {
+  y <- readers(a = c(0, 0, 1, 1, 1, 0, NA), b = c(0, 1, 1, 1, 0, 0, 1))
+  said <- mold_readers(y, "y", NULL)$said
+  found <- reader_agreement(
+    new_reports(7, 2, said$row, said$source, said$value, said$sources, readers = TRUE)
+  )
+  expect_equal(found$rows, 6)
+  expect_equal(found$agree, 4 / 6)
+  expect_equal(found$kappa, (4 / 6 - 0.5) / 0.5)
+})
+
+test_that("a row that was looked up is known, and its readers' labels stay", {
+  t <- reader_table()
+  suppressMessages({
+    fit <- gpc(readers(a, b, c) ~ x1 + x2, t$d, epsilon = 0.2, kernel = kernel_iso(1.5, fixed = TRUE))
+    checked <- update(fit, checked = data.frame(row = c(2, 5), label = c("no", "yes")))
+    again <- update(checked, checked = data.frame(row = 5, label = "no"))
+  })
+  expect_equal(unname(predict(checked, type = "true")[c("2", "5"), 2]), c(0, 1))
+  expect_equal(unname(predict(again, type = "true")[c("2", "5"), 2]), c(0, 0))
+  expect_equal(sum(again$data$reports$source > 0), sum(fit$data$reports$source > 0))
+  expect_equal(sum(again$data$reports$source == 0), 2)
+})
+
+test_that("rates that leave a row no class are refused, and so are shards and filtering", {
+  t <- reader_table()
+  refused <- function(...) expect_error(suppressMessages(...), class = "sturdy_error_readers")
+  refused(gpc(readers(a, b) ~ x1, t$d, epsilon = 0))
+  three <- iris[c(1:5, 51:55, 101:105), ]
+  refused(gpc(readers(Species, rev(Species)) ~ Sepal.Length, three, noise = noise_prior(study = diag(3) * 5)))
+  refused(gpc(readers(a, b) ~ x1, shards(t$d, n = 2), inducing = 10))
+  expect_error(
+    suppressMessages(bpm(readers(a, b) ~ x1, t$d, inference = "adf", epsilon = 0.1)), "readers",
+    class = "sturdy_error"
+  )
+})
+
+test_that("readers of several classes have a matrix each", {
+  d <- iris[c(1:30, 51:80, 101:130), ]
+  truth <- as.integer(d$Species)
+  withr::with_seed(4, {
+    d$u <- ifelse(stats::runif(90) < 0.9, truth, 1 + truth %% 3)
+    d$v <- ifelse(truth == 2 & stats::runif(90) < 0.7, 3, truth)
+    d$w <- ifelse(stats::runif(90) < 0.6, truth, sample(3, 90, TRUE))
+  })
+  f <- readers(factor(u), factor(v), factor(w)) ~ Sepal.Length + Petal.Length
+  fit <- gpc(f, d, control = quiet, kernel = kernel_iso(), hyper = "integrate")
+  p <- predict(fit, type = "true")
+  expect_gt(mean(max.col(p) == truth), 0.9)
+  rates <- reader_rates(fit)
+  v <- rates[rates$reader == "factor(v)", ]
+  expect_lt(v$right[2], 0.5)
+  expect_gt(min(v$right[-2]), 0.8)
+})
