@@ -1,6 +1,6 @@
 # Simulation-based calibration of fits that average: everything is drawn from the priors
-# (noise model, rates, whether the inputs say anything, lengthscales, nugget, bias), then two
-# inputs, the latent function and the labels. If the fit's posterior is right, the true number of wrong labels, the
+# (noise model, rates, whether the inputs say anything, which kernel, its lengthscales, linear part,
+# nugget, bias), then two inputs, the latent function and the labels. If the fit's posterior is right, the true number of wrong labels, the
 # rate and the first lengthscale have ranks in it that are uniform, and its probabilities
 # of the noise models agree with the shares drawn.
 
@@ -87,7 +87,13 @@ draw_truth <- function(X) {
   )
   centre <- held$kernel$lengthscale
   repeat {
-    lengthscale <- centre * exp(0.7 * stats::rnorm(2) + 0.5 * stats::rnorm(1))
+    plain <- stats::runif(1) < 0.5 # one lengthscale, and a linear part
+    lengthscale <- centre * if (plain) {
+      exp(1.5 * stats::rnorm(1))
+    } else {
+      exp(0.7 * stats::rnorm(2) + 0.5 * stats::rnorm(1))
+    }
+    linear <- if (plain) stats::plogis(2 * stats::rnorm(1)) else 0
     nugget <- if (stats::runif(1) < 0.5) {
       0.3 * exp(2 * stats::rnorm(1))
     } else {
@@ -106,7 +112,8 @@ draw_truth <- function(X) {
       f <- sqrt(bias) * stats::rnorm(1) + stats::rnorm(n)
     } else {
       D <- as.matrix(stats::dist(fit_scale(X) / rep(lengthscale, each = n)))^2
-      K <- exp(-D / 2) + bias * (1 + nugget) + diag(nugget, n)
+      K <- (1 - linear) * exp(-D / 2) + linear * tcrossprod(fit_scale(X)) / 2 +
+        bias * (1 + nugget) + diag(nugget, n)
       f <- drop(crossprod(chol(K), stats::rnorm(n)))
     }
     flipped <- stats::runif(n) < ifelse(f > 0, rates[2], rates[1])

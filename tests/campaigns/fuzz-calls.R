@@ -255,7 +255,7 @@ fuzz_calls <- alist(
   second_stage = second_stage(scores, d$class, epsilon = 0.1, hyper = "optimum",
     noise = noise_prior(overlap = 0.05), control = quiet, trusted = 1:3,
     rates = rep(c("a", "b"), 8)),
-  second_stage2 = second_stage(glm(class ~ u, binomial, d), control = quiet),
+  second_stage2 = second_stage(suppressWarnings(glm(class ~ u, binomial, d)), control = quiet),
   cross_fit = cross_fit(d[c("u", "v")], d$class, fit = shares, predict = shares_of, folds = 4,
     progress = FALSE),
   absorb.sturdy_model3 = absorb(f_scores, newdata = scores[1:3, ], y = d$class[1:3]),
