@@ -51,9 +51,12 @@ known_one <- function(task) {
   found <- observe(mislabelled(fitted$value))$value
   test <- attr(found, "test")
   expected <- attr(found, "expected")
+  open <- is.null(test) || test$bayes_factor >= 1 / 3
+  shown <- if (open) unlist(expected[c("lower", "upper")]) else c(0, test$any$upper)
   data.frame(
     flipped = sum(flipped), count = expected$count, lower = expected$lower, upper = expected$upper,
     covered = expected$lower <= sum(flipped) && sum(flipped) <= expected$upper,
+    shown = shown[1] <= sum(flipped) && sum(flipped) <= shown[2],
     factor = if (is.null(test)) NA else test$bayes_factor,
     noticed = if (is.null(test)) NA else test$noticed$probability[1],
     auc = rank_area(found$probability[order(found$row)], flipped), seconds = fitted$seconds

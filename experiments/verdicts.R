@@ -108,9 +108,12 @@ judge_table <- function(table) {
   expected <- attr(found, "expected")
   called <- found$row[found$fdr <= 0.1]
   models <- test$models
+  # beside "no sign" stands "probably none; if some, up to"
+  shown <- if (test$bayes_factor < 1 / 3) c(0, test$any$upper) else unlist(expected[c("lower", "upper")])
   data.frame(
     flipped = wrong, count = expected$count, lower = expected$lower, upper = expected$upper,
     covered = expected$lower <= wrong && wrong <= expected$upper,
+    shown = shown[1] <= wrong && wrong <= shown[2],
     none = test$probability_none, factor = test$bayes_factor,
     called = length(called), called_right = sum(!table$flipped[called]),
     auc = rank_area(p, table$flipped),
@@ -120,12 +123,13 @@ judge_table <- function(table) {
   )
 }
 
-# Which way the Bayes factor points, and whether the interval beside "no sign" holds the number
+# Which way the Bayes factor points, and whether the interval that is shown beside "no sign" holds
+# the number
 with_kinds <- function(rows) {
   rows$no_sign <- rows$factor < 1 / 3
   rows$signs <- rows$factor > 3
   rows$open <- !rows$no_sign & !rows$signs
-  rows$held_no_sign <- ifelse(rows$no_sign, rows$covered, NA)
+  rows$held_no_sign <- ifelse(rows$no_sign, rows$shown, NA)
   rows
 }
 
