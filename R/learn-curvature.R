@@ -26,6 +26,8 @@ curvature_ways <- c("converged", "stalled", "scores", "prior")
 learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE, told = NULL) {
   look <- curvature_look(objective, mode, rough)
   here <- if (central || rough) mode else look(mode_rounded(objective$problem, mode), mode$sites)
+  # where EP ended in a search, but does not to a finer tolerance
+  if (!is.finite(here$penalised)) here <- mode
   if (!is.finite(here$penalised)) {
     return(list(H = NULL, tangent = NULL, measured = NULL))
   }

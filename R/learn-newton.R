@@ -6,6 +6,7 @@ learn_gain <- 2e-5  # a climb ends when the next step promises less than this,
 learn_slope <- 1e-3 # or when no slope is steeper than this
 learn_first_step <- 1   # in the logs: a factor e
 learn_longest_step <- 2
+learn_stuck <- "no step gains"
 
 #' BFGS along `par = origin + basis %*% z`
 #'
@@ -75,7 +76,7 @@ learn_optim <- function(problem, objective, origin, basis, maxit,
       if (gained > 0) here <- there
     }
     if (radius < 1e-6) {
-      return(ended(0L, "no step gains"))
+      return(ended(0L, learn_stuck))
     }
   }
   ended(1L, paste(maxit, "evaluations of the criterion were not enough"))

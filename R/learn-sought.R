@@ -2,6 +2,7 @@
 # the modes of the one before; on some rows first, where it shows which are far behind.
 
 average_hopeless <- 15    # nats behind on some of many rows: on all it is many times as far
+average_rare <- -2         # in the prior's sds: rates of next to nothing
 average_rough_steps <- 8L # so many on all rows at most, from some of fewer, the last of them
 average_rough_gain <- 1   # promising no more than this, tell whether one is so many nats behind
 average_dropped <- 10     # the best that its mode need not be known better,
@@ -86,7 +87,7 @@ average_modes <- function(latent, noise, spec, tick, before, shared) {
       if (isTRUE(rough$far)) {
         list(rough)
       } else if (is.null(few)) {
-        learn_modes(objective, starts, function(mode) {
+        average_climbed(objective, starts, function(mode) {
           mode_curvature(objective, mode, curvature_beside(problem, mode, found))
         })
       } else if (is.null(shared)) { # whose curvature is known when all have been sought
@@ -100,6 +101,23 @@ average_modes <- function(latent, noise, spec, tick, before, shared) {
     if (length(modes)) found[[name]] <- list(problem = problem, modes = modes)
   }
   if (length(before) && !long && is.null(shared)) average_measured(found, tick) else found
+}
+
+#' Modes from starts; where EP fails at them, or all around where a climb comes to, also from there
+#' with hardly a wrong label: EP is then nearly that of the noise model before
+#' @noRd
+average_climbed <- function(objective, starts, measure) {
+  modes <- learn_modes(objective, starts, measure)
+  rates <- objective$problem$field == "epsilon"
+  stuck <- !length(modes) || identical(modes[[1]]$opt$message, learn_stuck)
+  if (!stuck || !any(rates)) {
+    return(modes)
+  }
+  again <- learn_modes(objective, lapply(starts, function(start) {
+    start$par[rates] <- pmin(start$par[rates], average_rare)
+    start
+  }), measure)
+  if (max(reached(again), -Inf) > max(reached(modes), -Inf)) again else modes
 }
 
 #' Noise models with the curvature on all rows, the best first, from which others near by have it;

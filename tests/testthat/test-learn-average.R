@@ -420,3 +420,19 @@ test_that("modes alone do where there are many rows, and models far behind on so
   apart <- predict(modes, type = "response") - predict(nodes, type = "response")
   expect_lt(sqrt(mean(apart^2)), 0.05)
 })
+
+test_that("a noise model is not lost where EP fails at the first rates that are tried", {
+  d <- withr::with_seed(12 + 2e5 * 8700, {
+    n <- sample(60:150, 1)
+    p <- sample(2:8, 1)
+    X <- matrix(stats::rnorm(n * p), n)
+    f <- X[, 1] + sin(2 * X[, 2]) + 0.4 * stats::rnorm(n)
+    data.frame(X, y = f > stats::median(f))
+  })
+  fit <- gpc(y ~ ., d, epsilon = "average", hyper = "integrate", control = quiet)
+  models <- fit$nodes$models
+  expect_identical(models$model, names(noise_prior()$models))
+  expect_true(all(is.finite(models$log_evidence)))
+  # one rate is that of both classes: a rate of one alone is not far behind
+  expect_gt(min(models$log_evidence[4:5]), models$log_evidence[2] - 3)
+})
