@@ -87,14 +87,15 @@ dgemm_speed <- function(n = 1000, times = 5, threads = 1) {
 }
 
 # What the script itself gives for `--one` and these arguments, the last of which is the
-# file it is to save that in: from an R process of its own; NULL where it fails
-in_own_process <- function(..., env = character()) {
+# file it is to save that in: from an R process of its own; NULL where it fails, or takes more
+# than so many seconds
+in_own_process <- function(..., env = character(), seconds = 0) {
   out <- tempfile(fileext = ".rds")
   script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])
   system2(
     file.path(R.home("bin"), "Rscript"),
     c("--no-init-file", shQuote(script), "--one", shQuote(as.character(list(...))), shQuote(out)),
-    env = env
+    env = env, timeout = seconds
   )
   if (file.exists(out)) readRDS(out)
 }
