@@ -194,7 +194,7 @@ noise_statement <- function(object, level) {
       suspects = if (!readers) suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
       levels = object$blueprint$levels, n = label_total(object),
-      readers = readers, disputed = if (readers) length(report_disputed(object$data$reports)) else 0,
+      on_bound = rates_on_bound(object), readers = readers, disputed = if (readers) length(report_disputed(object$data$reports)) else 0,
       noticed = if (!readers) noticed_once(object),
       ends = if (!is.null(level)) overlap_ends(object, level),
       error = if (!is.null(level)) node_error(object)

@@ -16,6 +16,9 @@
 #'     noise models, it is the mean over all, the model without wrong labels included;
 #'   * `rows`: how many rows are not trusted, with readers how many labels are of such rows;
 #'   * `wrong`: the expected number of rows of the class with the wrong label.
+#' @section Conditions:
+#' Message `sturdy_message_rate_bound`, with the field `classes`, where the posterior of a rate is cut
+#' off at one half: [noise_prior()] takes priors of `sensitivity` and `specificity` below 1/2.
 #' @seealso [noise_test()], [mislabelled()]
 #' @export
 #' @examples
@@ -36,6 +39,7 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_level(level)
   check_sites_kept(object)
+  inform_on_bound(object)
   rate_table(object, level)
 }
 
@@ -125,9 +129,46 @@ weighted_ends <- function(values, weight, level, most) {
 }
 
 #' The largest probability of a wrong label that noise models know: rates of two classes are below
-#' one half, those of readers and a row of a noise matrix are not
+#' one half, those of readers, under a prior that the user gave and in a noise matrix are not
 #' @noRd
-highest_rate <- function(object) if (is_several(object) || has_readers(object)) 1 else 0.5
+highest_rate <- function(object) {
+  told <- object$spec$noise[c("sensitivity", "specificity")]
+  given <- !all(vapply(told, is.null, NA))
+  if (is_several(object) || has_readers(object) || given) 1 else 0.5
+}
+
+#' True classes whose rate is on its bound of one half: their posterior is cut off there
+#' @noRd
+rates_on_bound <- function(object) {
+  at <- nodes(object)
+  if (!is_average(object) || highest_rate(object) > 0.5 || is_several(object)) {
+    return(character())
+  }
+  sources <- seq_len(dim(at$omega[[1]])[1])
+  near <- vapply(1:2, function(t) {
+    share <- vapply(sources, function(s) {
+      rates <- vapply(at$omega, function(omega) omega[s, t, 3 - t], numeric(1))
+      sum(at$weight[rates > bound_near])
+    }, numeric(1))
+    max(share) > bound_share
+  }, NA)
+  object$blueprint$levels[near]
+}
+bound_near <- 0.45  # a rate is on its bound of 1/2 where it is above
+bound_share <- 0.5  # with more than this probability
+
+#' @noRd
+inform_on_bound <- function(object) {
+  inform_these(
+    "rate_bound",
+    c(
+      i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
+      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} that may
+           be below 1/2."
+    ),
+    classes = rates_on_bound(object)
+  )
+}
 
 #' The shortest interval with a share `level` of a distribution of probabilities, known by
 #' weighted draws

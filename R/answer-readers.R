@@ -22,8 +22,7 @@
 #' @return A data frame of class `sturdy_reader_rates` with a row for each reader and true class:
 #'   * `reader`, `class`;
 #'   * `right`, `lower`, `upper`: the probability that the reader names this class where it is the
-#'     true one, its posterior mean and the shortest interval (`NA` where a noise model is held at
-#'     its modes);
+#'     true one, its posterior mean and the shortest interval;
 #'   * `rank`: of the reader by the mean of `right` over the classes, 1 for the best;
 #'   * `labels`: how many the reader gave;
 #'   * `expected`: how many of them are expected to be of rows of this class, and `wrong`, how many

@@ -191,6 +191,12 @@ verdict_notes <- function(test) {
   }
   differ <- isTRUE(test$two > verdict_limits[2]) && test_kind(test) != "no sign"
   c(
+    if (length(test$on_bound)) {
+      paste0(
+        "The rate of true ", quoted_empty(test$on_bound[1]),
+        " is on its bound of 1/2: see noise_prior()."
+      )
+    },
     if (isTRUE(test$linear) && is_called(test) && !isTRUE(test$curve > verdict_limits[2])) {
       "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
     },

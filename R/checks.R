@@ -167,13 +167,14 @@ check_epsilon <- function(epsilon,
   if (is_rate(epsilon) && length(epsilon) == 1) {
     return(as.double(epsilon))
   }
-  if (is_rate(epsilon) && length(epsilon) == 2 &&
-      setequal(names(epsilon), c("neg", "pos"))) {
+  # the sum of sensitivity and specificity is above 1: either may be below 1/2
+  two <- is.numeric(epsilon) && setequal(names(epsilon), c("neg", "pos"))
+  if (two && are_numbers(epsilon, 2) && all(epsilon >= 0) && sum(epsilon) < 1) {
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
   if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon, arg, call)
   rest <- c(
-    if (!length(words)) "or ", "two such numbers named {.val neg} and {.val pos}",
+    if (!length(words)) "or ", "two with a sum below 1 named {.val neg} and {.val pos}",
     if (matrix) ", a noise matrix", sprintf(", {.val %s}", utils::head(words, -1)),
     sprintf(" or {.val %s}", utils::tail(words, 1))
   )

@@ -55,8 +55,8 @@
 #'   rates by group: among several groups one with many wrong labels is less of a surprise.
 #' @param sensitivity,specificity Beta priors, `c(a, b)` with both above 0, of the
 #'   probability that an event is recorded as one (`sensitivity`), and a row of the first
-#'   class as such (`specificity`). Both rates are below 1/2 all the same. `NULL`, the
-#'   default, is the prior by `rate`.
+#'   class as such (`specificity`). Each may be below 1/2 where a prior is given for it: what holds is
+#'   that their sum is above 1. `NULL`, the default, is the prior by `rate`, of rates below 1/2.
 #' @param study Counts of a validation study: a matrix of numbers of at least 0, true classes x
 #'   recorded ones, whose rows and columns have the names of the classes or stand in the order of
 #'   the levels. `NULL`, the default, for none.

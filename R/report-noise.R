@@ -28,22 +28,18 @@ noise_held <- function(name, epsilon, classes, sources) {
 
 #' A rate of every source, or one for each of its true classes, or of one of them
 #'
-#' @param scale see rate_normals() and rate_logits(), which coordinates and rates are.
+#' @param scale see rate_normals() and rate_logits(), which coordinates and rates are: list(rates(Z),
+#'   pull(Z, slope)), of S x kinds.
 #' @param kinds of rates a source has: 1, or C. @param root S x coordinates of a kind: what
 #'   makes of them a number for each source. @param prior see new_noise(). @param only the
 #'   true class that alone is recorded wrongly: its rate is of the one kind.
 #' @noRd
 noise_rates <- function(name, scale, kinds, root, classes, prior = nothing_besides,
                         only = NULL) {
-  sources <- nrow(root)
-  kind <- rep(seq_len(kinds), each = sources)
-  each <- function(z, f) {
-    z <- root %*% matrix(z, ncol(root))
-    matrix(vapply(seq_along(z), function(k) f(z[k], kind[k]), numeric(1)), sources)
-  }
+  scores <- function(z) root %*% matrix(z, ncol(root))
   by_class <- if (is.null(only)) kinds else classes
   by_source <- function(z) {
-    rates <- each(z, scale$rate)
+    rates <- scale$rates(scores(z))
     if (is.null(only)) rates else rates %*% diag(classes)[only, , drop = FALSE]
   }
   new_noise(
@@ -52,7 +48,7 @@ noise_rates <- function(name, scale, kinds, root, classes, prior = nothing_besid
     pull = function(z, slope) {
       slope <- rates_slope(slope, by_class)
       if (!is.null(only)) slope <- slope[, only, drop = FALSE]
-      as.vector(crossprod(root, slope * each(z, scale$slope)))
+      as.vector(crossprod(root, scale$pull(scores(z), slope)))
     },
     rates = function(z) {
       rates <- colMeans(by_source(z))
@@ -105,9 +101,12 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
   shape <- if (readers) rate_shape(prior, 1) else rate_shape(prior, length(reports$sources))
   # the others tell of a reader who is wrong more often than not
   most <- if (readers) 1 else 0.5
-  usual <- list(a = 1, b = shape, size = most, most = most)
-  wrong <- function(shapes) { # of the rate of wrong labels
-    if (is.null(shapes)) usual else list(a = shapes[2], b = shapes[1], size = 1, most = most)
+  usual <- list(a = 1, b = shape, size = most, most = most, free = readers)
+  wrong <- function(shapes) { # of the rate of wrong labels, which is the user's to be above 1/2
+    if (is.null(shapes)) {
+      return(usual)
+    }
+    list(a = shapes[2], b = shapes[1], size = 1, most = 1, free = readers)
   }
   weights <- noise_weights(epsilon, prior, reports)
   out <- noise_ruled_out(names(weights), reports)
@@ -179,23 +178,55 @@ matrix_weights <- function(models, reports) {
 # Rates as functions of coordinates ------------------------------------------------
 
 #' Rates by standard normals
+#'
+#' Where one of two may be above 1/2, their sum is below 1: the second is cut off where the first
+#' leaves it [M 13.8].
 #' @param priors of the rates by kind, see rate_quantile().
-#' @return list(rate(z, kind), slope(z, kind))
+#' @return list(rates(Z), pull(Z, slope)), of a row a source and a column a kind
 #' @noRd
 rate_normals <- function(priors) {
+  each <- function(Z, f) {
+    kind <- col(Z)
+    matrix(vapply(seq_along(Z), function(k) f(Z[k], priors[[kind[k]]]), numeric(1)), nrow(Z))
+  }
+  most <- vapply(priors, function(prior) prior$most, numeric(1))
+  if (length(priors) < 2 || sum(most) <= 1 || isTRUE(priors[[1]]$free)) {
+    return(list(
+      rates = function(Z) each(Z, rate_quantile),
+      pull = function(Z, slope) slope * each(Z, rate_slope)
+    ))
+  }
+  second <- function(Z, first, f) {
+    vapply(seq_along(first), function(s) {
+      prior <- priors[[2]]
+      prior$most <- min(prior$most, 1 - first[s])
+      f(Z[s, 2], prior)
+    }, numeric(1))
+  }
   list(
-    rate = function(z, kind) rate_quantile(z, priors[[kind]]),
-    slope = function(z, kind) rate_slope(z, priors[[kind]])
+    rates = function(Z) {
+      first <- each(Z[, 1, drop = FALSE], rate_quantile)
+      cbind(first, second(Z, first, rate_quantile))
+    },
+    pull = function(Z, slope) {
+      first <- each(Z[, 1, drop = FALSE], rate_quantile)
+      by_cut <- second(Z, first, rate_cut_slope)
+      by_cut[1 - first >= most[2]] <- 0
+      cbind(
+        (slope[, 1] - slope[, 2] * by_cut) * each(Z[, 1, drop = FALSE], rate_slope),
+        slope[, 2] * second(Z, first, rate_slope)
+      )
+    }
   )
 }
 
 #' Rates by logits of twice the rate, alike
 #' @noRd
 rate_logits <- list(
-  rate = function(z, kind) 0.5 * stats::plogis(z),
-  slope = function(z, kind) {
-    e <- 0.5 * stats::plogis(z)
-    e * (1 - 2 * e)
+  rates = function(Z) 0.5 * stats::plogis(Z),
+  pull = function(Z, slope) {
+    e <- 0.5 * stats::plogis(Z)
+    slope * e * (1 - 2 * e)
   }
 )
 
@@ -223,7 +254,7 @@ rate_root <- function(sources, pooling) {
 }
 
 #' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most
-#' @param prior list(a, b, size, most).
+#' @param prior list(a, b, size, most; free: whether the sum of two may be above 1).
 #' @noRd
 rate_quantile <- function(z, prior) {
   cap <- rate_cap(prior)
@@ -243,6 +274,14 @@ rate_slope <- function(z, prior) {
   }
   exp(stats::dnorm(z, log = TRUE) + rate_cap(prior) + log(prior$size) -
     stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE))
+}
+
+#' Derivative of a rate in the most that it can be, where it is cut off
+#' @noRd
+rate_cut_slope <- function(z, prior) {
+  e <- rate_quantile(z, prior)
+  log_density <- function(e) stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE)
+  exp(stats::pnorm(z, log.p = TRUE) + log_density(prior$most) - log_density(e))
 }
 
 rate_margin <- 1e-6 # of a rate below the most that it can be

@@ -1201,3 +1201,7 @@ mutant(
   "classes of readers' rows are drawn without their labels", "R/answer-reader-draws.R",
   "truth_posterior(report_likelihood(reports, omega), log_pi)", "exp(log_pi)", r = "answer-readers"
 )
+mutant(
+  "the gradient of a rate leaves out that it cuts the other off", "R/report-noise.R",
+  "slope[, 1] - slope[, 2] * by_cut", "slope[, 1]", r = "learn-average"
+)

@@ -49,6 +49,69 @@ test_that("gradients in coordinates are those of differences", {
   }
 })
 
+test_that("rates that may be above one half leave their sum below 1", {
+  d <- toy(30)
+  fit <- averaged(d)
+  prior <- noise_prior(sensitivity = c(3, 7), specificity = c(6, 4))
+  noise <- noise_of("two", noise_model("average", prior, fit$data$reports))
+  z <- withr::with_seed(1, matrix(rnorm(2000), 2))
+  rates <- apply(z, 2, noise$rates)
+  expect_true(all(colSums(rates) < 1) && max(rates[2, ]) > 0.7)
+  expect_gt(suppressWarnings(ks.test(rates[1, ], pbeta, 4, 6)$p.value), 0.01)
+  below <- pbeta(rates[2, ], 7, 3) / pbeta(1 - rates[1, ], 7, 3)
+  expect_equal(below, pnorm(z[2, ]), tolerance = 1e-6)
+  # one prior alone: the other rate stays below 1/2
+  one <- noise_prior(specificity = c(3, 7))
+  noise <- noise_of("two", noise_model("average", one, fit$data$reports))
+  rates <- apply(z, 2, noise$rates)
+  expect_true(all(colSums(rates) < 1) && all(rates[2, ] < 0.5) && max(rates[1, ]) > 0.9)
+  for (case in list(list("two", prior), list("two", one), list("second", prior))) {
+    problem <- problem_of(fit, case[[1]], case[[2]])
+    problem$search_control$tol <- 1e-10
+    at <- function(z) learn_evaluation(problem, z, learn_native(problem, z, NULL))
+    z <- withr::with_seed(2, rnorm(length(problem$field), sd = 0.6))
+    numeric <- vapply(seq_along(z), function(j) {
+      h <- replace(0 * z, j, 1e-4)
+      (at(z + h)$penalised - at(z - h)$penalised) / 2e-4
+    }, 0)
+    expect_equal(at(z)$gradient, numeric, tolerance = 1e-5)
+  }
+})
+
+test_that("a rate of .7 is found by a prior that allows it, and on its bound by another", {
+  d <- withr::with_seed(5, {
+    x <- c(rnorm(80, -2), rnorm(80, 2))
+    truth <- rep(0:1, each = 80)
+    data.frame(x, class = ifelse(truth == 1 & runif(160) < 0.7, 0, truth))
+  })
+  k <- kernel_iso(1, nugget = 0.01, fixed = TRUE)
+  fit <- gpc(
+    class ~ x, d, kernel = k, epsilon = "learn2", hyper = "integrate", control = quiet,
+    noise = noise_prior(sensitivity = c(15, 35))
+  )
+  rates <- flip_rates(fit)
+  expect_true(rates$lower[2] < 0.7 && rates$upper[2] > 0.7 && rates$lower[2] > 0.5)
+  cut <- gpc(class ~ x, d, kernel = k, epsilon = "learn2", hyper = "integrate", control = quiet)
+  known <- data.frame(row = 41:160, label = rep(0:1, c(40, 80)))
+  cut <- suppressMessages(update(cut, checked = known))
+  expect_message(flip_rates(cut), class = "sturdy_message_rate_bound")
+  expect_no_message(flip_rates(fit), class = "sturdy_message_rate_bound")
+})
+
+test_that("rates that are given may be above one half", {
+  d <- toy(20)
+  k <- kernel_iso(1.5, fixed = TRUE)
+  fit <- gpc(class ~ a + b, d, kernel = k, epsilon = c(neg = 0.1, pos = 0.7))
+  # the same as by reports, whose likelihoods need no rates below one half
+  omega <- rates_omega(cbind(0.1, 0.7), 2)
+  expect_equal(row_likelihood(fit), report_likelihood(fit$data$reports, omega))
+  expect_equal(fit$ep$status, "converged")
+  p <- predict(fit, type = "prob", noise = TRUE)
+  q <- predict(fit, type = "prob")
+  expect_equal(p[, 2], 0.1 * q[, 1] + 0.3 * q[, 2])
+  expect_error(gpc(class ~ a, d, epsilon = c(neg = 0.4, pos = 0.6)), class = "sturdy_error_epsilon")
+})
+
 test_that("rates have their prior, and the way back is the inverse", {
   z <- c(-7, -2, 0, 0.5, 3, 6)
   usual <- list(a = 1, b = 4, size = 0.5, most = 0.5)
