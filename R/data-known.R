@@ -12,6 +12,7 @@ inform_checked <- function(rows, changed) {
 
 #' Labels that were looked up, for positions in the data given
 #'
+#' @param checked a data frame, or a file with one, as a report saves it.
 #' @param data of the fit. @param id see row_ids(). @param arg the argument they came by.
 #' @return list(row, label: number of the class), each row once.
 #' @noRd
@@ -20,12 +21,29 @@ check_checked <- function(checked, data, levels, id, call, arg = "checked") {
     of <- paste0(c(of, "{.arg {arg}}"), collapse = " of ")
     must(fine, arg, words, class, ..., of = of, call = call, .envir = force(frame))
   }
+  if (rlang::is_string(checked)) checked <- read_answers(checked, check)
+  ids <- row_ids(data, id, call = call)
+  row <- check_checked_rows(checked, data, id, ids, check)
+  if (are_answers(checked)) {
+    checks <- check_answers(checked, row, data, levels, check)
+    checked <- checked[checks, ]
+    row <- row[checks]
+  }
+  list <- check_labels(checked, row, data, levels, check)
+  once <- !duplicated(list$row)
+  lapply(list, function(v) v[once])
+}
+
+#' @param id as it was given. @param ids of row_ids(). @param check as must(), of the argument.
+#' @return positions, one for each row of `checked`.
+#' @noRd
+check_checked_rows <- function(checked, data, id, ids, check) {
   check(
-    is.data.frame(checked), "be a data frame with the columns {.field row} and {.field label}",
+    is.data.frame(checked),
+    "be a data frame with the columns {.field row} and {.field label}, or a file of such answers",
     got = checked
   )
-  ids <- row_ids(data, id, call = call)
-  key <- utils::head(intersect(c(ids$name, "id"), names(checked)), 1)
+  key <- utils::head(intersect(c(names_in_file(ids$name), "id"), names(checked)), 1)
   named <- "row" %in% names(checked) || length(ids) && length(key)
   missing <- c(if (!named) "row", setdiff("label", names(checked)))
   check(
@@ -41,7 +59,14 @@ check_checked <- function(checked, data, levels, id, call, arg = "checked") {
   key <- if (length(ids)) key
   row <- checked_rows(checked, key, ids, data$rows, check)
   if (is.null(id) && !length(key)) check_one_meaning(row, ids, data$rows, check)
-  label <- match(as.character(checked$label), levels)
+  row
+}
+
+#' The classes that rows were found to have
+#' @return list(row, label: number of the class)
+#' @noRd
+check_labels <- function(checked, row, data, levels, check) {
+  label <- match(unix_lines(as.character(checked$label)), unix_lines(levels))
   unknown <- unique(as.character(checked$label)[is.na(label)])
   check(
     !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label}",
@@ -61,8 +86,7 @@ check_checked <- function(checked, data, levels, id, call, arg = "checked") {
     !length(apart), "have one {.field label} for each {.field row}",
     more = c(x = "With different labels: {.val {few(apart)}}.")
   )
-  once <- !duplicated(row)
-  list(row = row[once], label = label[once])
+  list(row = row, label = label)
 }
 
 #' The rows that were looked up: by position, by identifier, or by both where these agree

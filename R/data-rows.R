@@ -44,7 +44,7 @@ id_text <- function(id) {
   if (is.numeric(id) && !is.object(id)) {
     trimws(formatC(id, digits = 15, format = "fg"))
   } else {
-    trimws(as.character(id))
+    trimws(unix_lines(as.character(id)))
   }
 }
 

@@ -7,12 +7,56 @@ html <- function(...) structure(paste(c(...), collapse = "\n"), class = "sturdy_
 #' Text as HTML shows it
 #' @noRd
 html_text <- function(x) {
-  x <- iconv(enc2utf8(as.character(x)), "UTF-8", "UTF-8", sub = "byte")
-  x[is.na(x)] <- "NA"
+  x <- utf8_text(x)
   x <- gsub("&", "&amp;", x, fixed = TRUE)
   x <- gsub("<", "&lt;", x, fixed = TRUE)
   x <- gsub(">", "&gt;", x, fixed = TRUE)
   gsub("\"", "&quot;", x, fixed = TRUE)
+}
+
+#' Text of which every byte is one of UTF-8
+#' @noRd
+utf8_text <- function(x) {
+  x <- iconv(enc2utf8(as.character(x)), "UTF-8", "UTF-8", sub = "byte")
+  replace(x, is.na(x), "NA")
+}
+
+#' Data for the script of a page, as JSON that can't end the element it stands in
+#'
+#' Objects are lists with names; a vector is an array if it is `I()` and else one value; `NULL` and
+#' `NA` of numbers are null.
+#' @noRd
+json <- function(x) {
+  if (is.null(x)) {
+    return("null")
+  }
+  parts <- if (is.list(x)) {
+    vapply(x, json, "")
+  } else if (is.numeric(x)) {
+    ifelse(is.finite(x), sprintf("%.15g", x), "null")
+  } else if (is.logical(x)) {
+    ifelse(x, "true", "false")
+  } else {
+    json_string(x)
+  }
+  if (is.list(x)) {
+    paste0("{", paste0(json_string(names(x)), ":", parts, collapse = ",\n"), "}")
+  } else if (inherits(x, "AsIs")) {
+    paste0("[", paste(parts, collapse = ","), "]")
+  } else {
+    parts
+  }
+}
+
+json_string <- function(x) {
+  x <- utf8_text(unclass(x))
+  x <- gsub("\\", "\\\\", x, fixed = TRUE)
+  # what JSON can't hold as it is, what HTML could take for its own, and ends of lines of scripts
+  letters <- c(intToUtf8(c(1:31, 127), multiple = TRUE), strsplit("\"<>&'\u2028\u2029", "")[[1]])
+  for (letter in letters[vapply(letters, function(l) any(grepl(l, x, fixed = TRUE)), NA)]) {
+    x <- gsub(letter, sprintf("\\u%04x", utf8ToInt(letter)), x, fixed = TRUE)
+  }
+  sprintf("\"%s\"", x)
 }
 
 html_value <- function(v) html_text(if (is.numeric(v)) number_words(v) else v)

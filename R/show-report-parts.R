@@ -65,29 +65,13 @@ report_count <- function(object, found) {
   expected <- attr(found, "expected")
   test <- attr(found, "test")
   no_sign <- !is.null(test) && test_kind(test) == "no sign"
-  curved <- !is.null(test) && test_kind(test) == "curve"
   shown <- if (no_sign) test$any else expected
-  interval <- paste0(format(100 * expected$level), "% interval ", range_text(shown))
-  likely <- sum(found$probability > 0.5)
   list(
-    percent = format(100 * expected$level), likely = likely, nosign = no_sign,
-    likely_are = if (likely == 1) "label that is" else "labels that are",
-    tile = if (no_sign) {
-      "Probably none"
-    } else if (curved) {
-      "Not told"
-    } else {
-      count_text(expected$count, 2)
-    },
-    tile_words = if (curved) {
-      "how many labels are wrong: a curved boundary fits better"
-    } else {
-      paste0(if (no_sign) "wrong labels; if some are, " else "wrong labels expected, ", interval)
-    },
+    percent = format(100 * expected$level), nosign = no_sign,
     how_many = if (is.null(test)) {
       paste0(
-        "Expected: ", count_text(expected$count, 2), " of ", whole(nobs(object)), ", ", interval,
-        "."
+        "About ", count_text(expected$count, 2), " of ", whole(nobs(object)), " (",
+        format(100 * expected$level), "% interval ", range_text(shown), ")."
       )
     } else {
       count_line(test, 2)
@@ -137,19 +121,16 @@ report_calibration <- function(object) {
   )
 }
 
-#' What to check next
+#' What the rows listed are expected to bring, and what remains
 #' @noRd
 report_next <- function(object, n, level) {
   list <- suppressMessages(review(object, n = n, level = level))
   left <- attr(list, "left")
-  suggested <- as.character(utils::head(list$suggested, 3))
   list(
     listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
     remaining_range = range_text(left),
-    none_remains = two_digits(attr(list, "none_left")),
-    first_rows = toString(utils::head(list$row, 3)),
-    first_labels = toString(encodeString(suggested, quote = "\""))
+    none_remains = two_digits(attr(list, "none_left"))
   )
 }
 

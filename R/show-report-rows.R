@@ -1,8 +1,8 @@
 # The rows of a report: which to check, and why they are suspected.
 
-report_suspects <- function(object, found, values, n, neighbours) {
-  known <- report_known(object$data$reports)
-  listed <- utils::head(which(!known[match(found$row, object$data$rows)]), n)
+#' @param listed see listed_rows(). @param values of report_values().
+#' @noRd
+report_suspects <- function(object, found, listed, values, neighbours) {
   place <- match(found$row[listed], object$data$rows)
   near <- nearest_rows(object, place, neighbours)
   values$wrong <- round(row_flipped(object), 2)
@@ -11,7 +11,7 @@ report_suspects <- function(object, found, values, n, neighbours) {
   }, "")
   picture <- if (length(listed) > 1) listed_picture(found, listed)
   list(
-    suspects = html(items),
+    suspects = if (length(items)) html(items),
     hidden = if (values$left) count(values$left, "further input"),
     unread = if (length(values$unread)) name_some(values$unread),
     ranking = if (!is.null(picture)) {
@@ -19,6 +19,13 @@ report_suspects <- function(object, found, values, n, neighbours) {
     },
     ranking_key = svg_key(picture$key)
   )
+}
+
+#' Which rows of the list of suspicions a report shows: each row whose class is not known, once
+#' @noRd
+listed_rows <- function(object, found, n) {
+  known <- report_known(object$data$reports)[match(found$row, object$data$rows)]
+  utils::head(which(!known & !duplicated(found$row)), n)
 }
 
 #' Probabilities in the order of the list: ranks of rows that are trusted are left out
@@ -45,6 +52,7 @@ suspect_item <- function(object, found, place, near, values) {
     probability = share_words(p), label = labels[1],
     suggested = if (p > 0.5) as.character(found$suggested), alone = share_words(found$loo_wrong),
     why = why_words(labels[1], labels[-1]),
+    answer = answer_fields(found$row, name, labels[1], object$blueprint$levels),
     values = html(Map(function(name, value) {
       tag("div", tag("dt", html_text(name)), tag("dd", value))
     }, names(chips), chips)),

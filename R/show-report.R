@@ -1,13 +1,36 @@
 #' A report on the labels, as one HTML page
 #'
-#' Writes what a fit says of its labels to a page for whoever holds the records: the data,
-#' whether labels are wrong at all, how many, the rows to check with their values and the
-#' rows that speak against their labels, calibration, and what to do next.
+#' Writes what a fit says of its labels to a page for whoever holds the records: whether labels are
+#' wrong at all, how many, the rows to check with their values and the rows that speak against their
+#' labels, what to do next, and below, folded, what all that rests on. The page takes the answers of
+#' who looks the rows up, and saves them as a file that [update()][update.sturdy_model] takes in.
 #'
 #' @details
-#' The page is one file. It loads nothing, has no scripts, and can be read offline, on a
+#' The page is one file. It loads nothing, sends nothing, and can be read offline, on a
 #' telephone, on a dark screen and on paper. It holds values of the rows that it lists and of their
 #' neighbours: mind who may see them.
+#'
+#' # Answers
+#' Beside each row stands: *right*, *wrong, it is ...*, *can't say*, and room for a note. Nothing is
+#' filled in before. The browser keeps the answers by the rows and labels that they are about and
+#' the title of the page, so that a page made anew has them still and another report has none of
+#' them. "Save answers" saves them as a CSV file, named after the page: `report-answers.csv` of
+#' `report.html`. Then
+#' ```
+#' fit <- update(fit, checked = "report-answers.csv")
+#' ```
+#' takes them in. The file goes by the position of each row and holds the label that was recorded
+#' there, which must be that of the fit. With `id` it has the identifiers, too, and `update(id = )`
+#' with the same identifiers demands that both lead to one row. Answers of "can't say" are no
+#' checks.
+#'
+#' The page counts how many rows are answered, and how many wrong labels are expected among the
+#' rest: the probabilities of the rows answered are taken out of the count, and where a wrong label
+#' has been found, the others are as probable as they are if some are wrong. The fit that has taken
+#' the answers in counts anew, with all that they tell of the flip rate and of other rows.
+#'
+#' The scripts of the page are its own and can't be others: its content security policy names them
+#' by their digest. Where scripts are off, the page is read and printed as it is.
 #'
 #' # Why a row is suspected
 #' For each row of the list the page shows the rows most similar to it, with the labels recorded
@@ -32,9 +55,9 @@
 #' @param title Title of the page, one string; `NULL` makes one.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param id Identifiers of the rows, which stand in the title of each: the name of a column of
-#'   `data`, or what [mislabelled()] takes. `NULL`, the default, stands for the names of the rows
-#'   where these are not their positions, and for columns of `data` that are no inputs and differ
-#'   in every row.
+#'   `data`, or what [mislabelled()] takes; the file of answers has them. `NULL`, the default,
+#'   stands for the names of the rows where these are not their positions, and for columns of `data`
+#'   that are no inputs and differ in every row.
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:
@@ -42,7 +65,8 @@
 #' absorbed rows by filtering and for fits to [shards()], which keep no rows; `sturdy_error_length`
 #' when `data` does not have the rows given to the fit; `sturdy_error_file` when the file can't be
 #' written.
-#' @seealso [mislabelled()], [noise_test()], [review()], [calibration()]
+#' @seealso [update()][update.sturdy_model], which takes the answers in; [mislabelled()],
+#'   [noise_test()], [review()], [calibration()]
 #' @export
 #' @examples
 #' set.seed(1)
@@ -77,13 +101,17 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   must(is.null(title) || rlang::is_string(title), "title", "be one string", got = title)
   values <- report_values(object, data, id, call)
   found <- suppressMessages(mislabelled(object, level = level))
+  listed <- listed_rows(object, found, n)
+  if (is.null(title)) title <- "Which labels are wrong?"
   page <- fill_template("page.html", c(
     list(
-      title = if (is.null(title)) "Which labels are wrong?" else title,
-      style = html(report_part("page.css"))
+      title = title, style = html(report_part("page.css")),
+      script = html(report_part("answers.js")),
+      answers = report_answers(object, found, listed, values$ids, answers_file(file), title)
     ),
+    answers_code(file, id, substitute(data), substitute(id)),
     report_data(object), report_noise(object, attr(found, "test")), report_count(object, found),
-    report_suspects(object, found, values, n, neighbours), report_calibration(object),
+    report_suspects(object, found, listed, values, neighbours), report_calibration(object),
     report_next(object, n, level), report_end(object)
   ))
   trying(
@@ -113,8 +141,9 @@ report_others <- 4L # columns that are no inputs
 
 #' Values of the rows of the fit: columns that are no inputs first, identifiers above all, then
 #' the inputs, those that matter most first
-#' @return list(frame, left, unread, title): `left` the number of inputs not shown, `unread` the
-#'   names of other columns not shown, `title` what identifies each row beside its number.
+#' @return list(frame, left, unread, ids, title): `left` the number of inputs not shown, `unread`
+#'   the names of other columns not shown, `ids` of row_ids(), `title` what identifies each row
+#'   beside its number.
 #' @noRd
 report_values <- function(object, data, id, call, most = 8) {
   unread <- character()
@@ -139,7 +168,7 @@ report_values <- function(object, data, id, call, most = 8) {
   }
   row.names(shown) <- make.unique(as.character(object$data$row_names))
   list(
-    frame = shown, left = left, unread = unread,
+    frame = shown, left = left, unread = unread, ids = ids,
     title = do.call(paste, c(lapply(title, id_text), sep = ", "))
   )
 }

@@ -1010,8 +1010,28 @@ mutant(
 )
 mutant(
   "a report lists labels that are trusted", "R/show-report-rows.R",
-  "which(!known[match(found$row, object$data$rows)])", "seq_along(found$row)",
-  r = "show-report"
+  "which(!known & !duplicated(found$row))", "which(!duplicated(found$row))", r = "show-report"
+)
+mutant(
+  "text may end the data block of a report", "R/show-html.R",
+  "strsplit(\"\\\"<>&'", "strsplit(\"\\\">&'", r = "show-report"
+)
+mutant(
+  "two reports share the answers", "R/show-report-answers.R",
+  "list(data$X, data$y, data$rows, data$reports$row,", "list(data$rows, data$reports$row,",
+  r = "show-report-answers"
+)
+mutant(
+  "an answer that leaves the class open is a check", "R/data-known.R",
+  "checked <- checked[checks, ]", "checks <- TRUE", r = "data-answers"
+)
+mutant(
+  "answers to another table are taken in", "R/data-answers.R",
+  "!paste(match(row, data$rows), code) %in% known", "is.na(code)", r = "data-answers"
+)
+mutant(
+  "ends of lines in identifiers as a file has them", "R/data-rows.R",
+  "trimws(unix_lines(as.character(id)))", "trimws(as.character(id))", r = "data-answers"
 )
 mutant(
   "neighbours that agree are those that disagree", "R/show-report-rows.R",

@@ -1,0 +1,99 @@
+# The answers of a report (label_report()): the file that its page saves, and what in it is a check.
+
+answer_words <- c(
+  right = "right", wrong = "wrong", open = "can't say", part = "wrong, class not given", none = ""
+)
+
+#' A file of answers, or another table of checks, as text: no number, date or NA is made of it
+#' @param check as must(), of the argument by which the file came.
+#' @noRd
+read_answers <- function(file, check) {
+  check(
+    file.exists(file) && !dir.exists(file), "be a data frame, or the file of the answers",
+    c("file", "checked"), more = c(x = "There is no file {.file {file}}.")
+  )
+  bytes <- readBin(file, "raw", file.size(file))
+  mark <- as.raw(c(0xef, 0xbb, 0xbf)) # some programs begin a file of UTF-8 with it
+  if (identical(utils::head(bytes, 3), mark)) bytes <- bytes[-(1:3)]
+  text <- if (any(bytes == 0)) NA else rawToChar(bytes)
+  check(
+    !is.na(text) && validUTF8(text), "be text in UTF-8", c("file", "checked"),
+    of = "{.file {file}}",
+    more = c(i = "Programs for tables may have written it anew: save it as CSV in UTF-8.")
+  )
+  Encoding(text) <- "UTF-8"
+  # programs for tables put another sign where numbers have a comma
+  other <- regmatches(text, regexec("^\"?row\"?([;\t])", text))[[1]][2]
+  sep <- if (is.na(other)) "," else other
+  table <- tryCatch(
+    utils::read.csv(
+      text = text, sep = sep, colClasses = "character", na.strings = character(),
+      check.names = FALSE, fill = FALSE, encoding = "UTF-8"
+    ),
+    error = identity, warning = identity
+  )
+  check(
+    is.data.frame(table), "be a table with a comma between its columns", c("file", "checked"),
+    of = "{.file {file}}", more = c(x = "{conditionMessage(table)}.")
+  )
+  # a position, and not the name of a row
+  if ("row" %in% names(table)) table$row <- utils::type.convert(table$row, as.is = TRUE)
+  table
+}
+
+#' Names that a column has in a file, and after read.csv()
+#' @noRd
+names_in_file <- function(name) unique(c(name, unbroken(name), make.names(unbroken(name))))
+
+unbroken <- function(text) gsub("[\r\n]+", " ", text)
+
+#' Line ends as reading a file leaves them
+#' @noRd
+unix_lines <- function(text) gsub("\r\n?", "\n", text)
+
+are_answers <- function(checked) all(c("answer", "recorded") %in% names(checked))
+
+#' Which of the answers are checks: those that say what the class is
+#'
+#' @param row positions of the rows. @param check as must(), of the argument.
+#' @return logical, one for each.
+#' @noRd
+check_answers <- function(checked, row, data, levels, check) {
+  text <- lapply(checked[c("answer", "recorded", "label")], function(v) {
+    unix_lines(replace(as.character(v), is.na(v), ""))
+  })
+  unknown <- unique(text$answer[!text$answer %in% answer_words])
+  check(
+    !length(unknown), "be {.or {.val {utils::head(answer_words, -1)}}}, or nothing",
+    of = "Each {.field answer}", more = c(x = "Found: {.val {few(unknown)}}.")
+  )
+  said <- names(answer_words)[match(text$answer, answer_words)]
+  same <- text$label == text$recorded
+  apart <- said == "right" & !same | said == "wrong" & same
+  check(
+    !any(apart),
+    "go with its {.field label}: that recorded if {.val right}, another if {.val wrong}",
+    of = "Each {.field answer}", more = c(x = "Another in row {.val {few(row[apart])}}.")
+  )
+  # what is known of a row that was checked before: that class, and what had been recorded
+  code <- match(text$recorded, unix_lines(levels))
+  known <- paste(data$reports$row, data$reports$value)
+  other <- !paste(match(row, data$rows), code) %in% known
+  check(
+    !any(other), "be the label that the fit has of that row", of = "Each {.field recorded}",
+    more = c(
+      x = "Another in row {.val {few(row[other])}}.",
+      i = "Are these the answers of another report? If not, give the file itself: its text is then
+           taken as it is."
+    )
+  )
+  checks <- said %in% c("right", "wrong")
+  if (!all(checks)) {
+    inform_sturdy(
+      c(i = "{sum(!checks)} of {length(checks)} answer{?s} {qty(sum(!checks))}{?leaves/leave} the
+             class open and {?is/are} no check{?s}."),
+      "open_answers", rows = row[!checks]
+    )
+  }
+  checks
+}

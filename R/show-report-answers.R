@@ -1,0 +1,75 @@
+# What a report asks of each row, and what its script (inst/report/answers.js) has to know.
+
+#' The fields in which a row is answered: none of them is filled
+#' @param row its position, @param name what else identifies it, or `NA`. @param label recorded.
+#' @noRd
+answer_fields <- function(row, name, label, levels) {
+  other <- which(levels != label)
+  html(fill_template("answer.html", list(
+    row = row, name = if (!is.na(name)) name, label = label,
+    other = if (length(other) == 1) levels[other],
+    classes = html(Map(function(code, class) {
+      tag("option", html_text(class), .attr = c(value = code))
+    }, other, levels[other]))
+  )))
+}
+
+#' The data of the script
+#'
+#' @param listed see listed_rows(). @param ids of row_ids().
+#' @param saved name of the file that the page saves.
+#' @noRd
+report_answers <- function(object, found, listed, ids, saved, title) {
+  levels <- object$blueprint$levels
+  rows <- found[listed, ]
+  expected <- attr(found, "expected")
+  test <- attr(found, "test")
+  place <- match(rows$row, object$data$rows)
+  html(json(list(
+    key = report_key(object, ids, title), saved = saved, levels = I(levels),
+    identifier = if (!is.null(ids)) unbroken(ids$name),
+    row = I(rows$row), id = if (!is.null(ids)) I(id_text(ids$value)[place]),
+    recorded = I(as.integer(rows$label)), p = I(rows$probability),
+    some = if (!is.null(test)) I(rows$if_some),
+    total = list(
+      expected = expected$count, p = expected$at_fit,
+      some = if (!is.null(test)) sum(found$if_some)
+    ),
+    counted = expected$at_fit > 0 && (is.null(test) || test_kind(test) != "curve"),
+    sign = is.null(test) || test_kind(test) != "no sign"
+  )))
+}
+
+#' Under what name a browser keeps the answers: the same for the same rows, labels and title
+#'
+#' Of values alone: what R knows of a vector beside its values may change when a fit is saved.
+#' @noRd
+report_key <- function(object, ids, title) {
+  data <- object$data
+  numbers <- list(data$X, data$y, data$rows, data$reports$row, data$reports$source,
+                  data$reports$value)
+  rlang::hash(list(
+    lapply(numbers, function(v) as.vector(v) + 0),
+    paste0(c(object$blueprint$levels, id_text(ids$value), title), ";")
+  ))
+}
+
+#' What the page saves its answers as, by the name of its own file
+#' @noRd
+answers_file <- function(file) paste0(sub("[.][^.]*$", "", basename(file)), "-answers.csv")
+
+#' How the answers are taken in, as code
+#' @param id as label_report() was given it. @param data,written expressions of `data` and `id`.
+#' @noRd
+answers_code <- function(file, id, data, written) {
+  quoted <- function(text) encodeString(text, quote = "\"")
+  column <- rlang::is_string(id) && is.symbol(data)
+  by <- if (column) paste0(deparse1(data), "[", quoted(id), "]") else deparse1(written)
+  said <- function(name, code, fine) if (fine && nchar(code) <= 60) paste0(", ", name, " = ", code)
+  saved <- answers_file(file)
+  list(saved = saved, code = paste0(
+    "fit <- update(fit, checked = ", quoted(saved), said("id", by, !is.null(id)), ")\n",
+    "label_report(fit, ", quoted(basename(file)), said("data", deparse1(data), is.symbol(data)),
+    said("id", if (column) quoted(id) else deparse1(written), !is.null(id)), ")"
+  ))
+}
