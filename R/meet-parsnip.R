@@ -131,10 +131,11 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
   if (!is.null(kernel)) args$kernel <- kernel
   if (!is.null(epsilon)) args$epsilon <- epsilon
   if (is.finite(df)) args$df <- df
-  # a value that is itself a call or a name is refused, not run
+  # what is itself a call or a name would be run
   run <- vapply(args, is.language, NA)
-  args[run] <- lapply(args[run], enquote)
   verb <- if (is.finite(df)) quote(stc) else quote(gpc)
+  name <- c(names(args)[run], "")[1]
+  must(!any(run), name, "be a value", name, got = c(args[run], 0)[[1]], call = as.call(list(verb)))
   fit <- eval(as.call(c(verb, quote(formula), args, data = quote(data))))
   fit$call$formula <- `attributes<-`(formula, NULL)
   fit

@@ -20,6 +20,12 @@ test_that("an argument that is a call is refused, and not run", {
     function(x, k) call("log", x), 1:3000, quote(a)
   )))
   expect_error(suppressWarnings(gp_class_fit(deep, toy())), class = "sturdy_error")
+  nested <- quote(x)
+  for (k in 1:3000) nested <- call("(", nested)
+  for (value in list(nested, quote(x), quote(stop("run")))) {
+    call <- as.call(list(quote(gp_class_fit), quote(class ~ a + b), quote(toy()), hyper = quote(value)))
+    expect_error(eval(call), "hyper. must be a value", class = "sturdy_error_hyper")
+  }
   expect_equal(fit(kernel = held())$call$formula, class ~ a + b, ignore_attr = TRUE)
 })
 
