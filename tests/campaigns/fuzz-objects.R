@@ -29,7 +29,10 @@ fuzz_objects <- function() {
   scores <- plogis(cbind(no = -d$u, yes = d$u))
   f_scores <- second_stage(scores, d$class, control = quiet)
   shares <- function(x, y) prop.table(table(y))
-  shares_of <- function(model, x) matrix(model, nrow(x), 2, TRUE, list(NULL, names(model)))
+  shares_of <- function(model, x) {
+    if (!is.numeric(model)) stop("no model, in the user's own code")
+    matrix(model, nrow(x), 2, TRUE, list(NULL, names(model)))
+  }
   m <- mvt(c(0, 1), diag(2), 3)
   p <- categorical(c(0.2, 0.3, 0.5))
   # methods of generics whose package may not be here, called as these would
