@@ -26,9 +26,10 @@
 #' of [noise_prior()] (4 by default: a mean of 0.2), and the rates of two readers have the
 #' correlation `pooling`. So the rate of a reader may exceed 1/2: one who is worse than chance is
 #' found out by the others. With three classes or more, rows of the readers' noise matrices have
-#' one common prior, whose centre and strengths are learned (see [several-classes]). The noise
-#' model `"none"`, under which no label is wrong, is left out where two readers contradict each
-#' other.
+#' one common prior, whose centre and strengths are learned (see [several-classes]). With `epsilon
+#' = "average"` the noise models are two: `"none"`, under which no label is wrong, and a rate for each
+#' class (a matrix), which has what `models` of [noise_prior()] leaves to all others; the first is
+#' left out where two readers contradict each other. `epsilon = "learn"` is one rate for each reader.
 #'
 #' # What is answered
 #' [predict()][predict.sturdy_model] with `type = "true"` has the probabilities of the true class of

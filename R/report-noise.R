@@ -155,7 +155,11 @@ noise_weights <- function(epsilon, prior, reports) {
   told <- prior[c("sensitivity", "specificity", "study")]
   if (!all(vapply(told, is.null, NA))) epsilon <- "learn2"
   one <- switch(epsilon, learn = "one", learn2 = own, matrix = "matrix")
-  weights <- if (is.null(one)) {
+  weights <- if (is.null(one) && by_readers(reports) && length(reports$sources) > 1) {
+    # a reader hardly ever errs alike in all classes
+    none <- prior$models[["none"]]
+    stats::setNames(c(none, 1 - none), c("none", own))
+  } else if (is.null(one)) {
     if (several) matrix_weights(prior$models, reports) else prior$models
   } else {
     stats::setNames(1, one)

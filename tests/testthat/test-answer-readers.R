@@ -95,6 +95,7 @@ test_that("a fit to readers answers, or refuses by name", {
   expect_true(all(rates$lower < rates$right & rates$right < rates$upper))
   suspects <- mislabelled(fit)
   labels <- sum(!is.na(t$d[c("a", "b", "c")]))
+  expect_equal(fit$nodes$models$model, "two") # "none" can't be, and one rate is not among them
   expect_equal(nrow(suspects), labels)
   expect_equal(sum(suspects$probability), sum(rates$wrong), tolerance = 1e-8)
   expect_equal(attr(suspects, "expected")$count, sum(rates$wrong), tolerance = 1e-3)
