@@ -36,11 +36,11 @@ average_fit <- function(latent, spec) {
   }
   if (length(left_out)) spec$kernels <- "shared"
   both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
-  models <- length(union(noise$models, names(noise$weights))) *
-    length(both$weights) / length(noise$weights)
+  kernels <- length(both$weights) / length(noise$weights)
   plan_average(
     spec$control$progress, c(rows$fewer, rows$few, latent$n), length(plain$start) + 1,
-    models, if (integrate) average_total(latent) else 0, spec$df
+    kernels * length(union(noise$models, names(noise$weights))),
+    if (integrate) average_expected(latent, kernels > 1) else 0, spec$df
   )
   stages <- learn_staged(latent, rows$few, spec, function(latent, before) {
     average_models(latent, noise, spec, counter$tick, before)

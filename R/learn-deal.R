@@ -39,6 +39,23 @@ average_total <- function(latent) {
   max(average_nodes_fewest, average_nodes * min(1, 2 * dear^(-2 / 3)))
 }
 
+#' So many more of them at most
+#' @param nodes how many there are.
+#' @noRd
+average_further <- function(latent, nodes) {
+  # what is elsewhere is not fetched for it
+  here <- !is.null(latent$y)
+  here * nodes * average_more * min(1, average_cheap / average_cost(latent))^2
+}
+
+#' How many there will be, as far as is known before the search
+#' @param both whether there is a second kernel.
+#' @noRd
+average_expected <- function(latent, both) {
+  nodes <- average_total(latent)
+  nodes * (if (both) work_both else 1) + work_more * average_further(latent, nodes)
+}
+
 #' Nodes for each model
 #' @return a vector named by model: 0 where modes do.
 #' @noRd
@@ -72,7 +89,8 @@ average_parts <- function(models, noise, progress, tick, seek) {
     size <- average_sizes(models, noise)
     latent <- models[[1]]$problem$latent
     expected <- sum(pmax(size, 1))
-    progress$expect("nodes", latent$n, expected)
+    left <- average_further(latent, min(sum(size), average_total(latent)))
+    progress$expect("nodes", latent$n, expected + work_more * left)
     parts <- lapply(stats::setNames(nm = names(models)), function(name) {
       node_integral(models[[name]]$problem, models[[name]]$modes, size[[name]], tick)
     })
@@ -82,10 +100,6 @@ average_parts <- function(models, noise, progress, tick, seek) {
     if (!length(anew)) break
     models <- anew
   }
-  # what is elsewhere is not fetched for it
-  here <- !is.null(latent$y)
-  most <- min(sum(size), average_total(latent)) * average_more
-  left <- here * most * min(1, average_cheap / average_cost(latent))^2
   while (left >= average_quantum && !learn_is_over(models[[1]]$problem)) {
     more <- average_wanted(models, parts, noise)
     if (!any(more > 0)) break

@@ -10,14 +10,20 @@ work_search <- list(one = c(20, 20, 40), many = c(18, 20, 52))
 work_onward <- 7   # with very many rows, from the optimum on some of them;
 work_climb <- 12   # of the climbs to a mode, from elsewhere,
 work_climb_on <- 6 # and from a mode on some rows,
-work_kernels <- 1.5 # where so many noise models have a curvature measured;
+work_kernels <- 1.5 # where so many noise models have a curvature measured,
+work_told <- 3     # and the others most of it told by these;
+work_more <- 0.75  # share of the further nodes there may be that are asked for,
+work_both <- 1.3   # where there is a second kernel so many times as many from the first;
 work_em <- 60      # of EM,
 work_matrix <- 64  # for a noise matrix, from both ends of the searches;
 work_end <- 8      # and the final fits
 # The first noise model, without wrong labels, takes fewer sweeps than those after it, and it is
 # the one that is measured first
 work_dearer <- 1.2
+# What a node takes of an evaluation with its gradient: of several classes EP goes nearer to its end
+work_node <- c(two = 0.7, several = 1.2)
 work_long <- 1     # seconds of one that tells of itself how long others take
+work_grows <- 0.8  # with this power of the rows time grows, where it does not with their cube
 
 #' The work of a call that learns
 #'
@@ -36,6 +42,7 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
   meter <- progress_meter(what, progress, .envir)
   n <- latent$n
   dense <- is.null(latent$again) && is.null(latent$project)
+  node <- work_node[[if (latent$classes > 2) "several" else "two"]]
   plan <- list(
     kind = "end", rows = n, count = work_end, done = 0, spent = 0, first_done = 0, first_spent = 0
   )
@@ -63,7 +70,7 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
       } else {
         sprintf("fit %d of some %d to %s rows", as.integer(done), as.integer(total), whole(n))
       },
-      left = work_seconds(plan, here(), dense, seconds_now() - before)
+      left = work_seconds(plan, here(), dense, seconds_now() - before, node)
     )
   }
   list(
@@ -105,11 +112,11 @@ work_left <- function(plan, at) {
 #' Seconds that are left, `NA` before anything is known
 #'
 #' An evaluation takes what those of its kind take, or else those on as many rows, or else the
-#' last on other rows, where its time grows with them. The first of a kind starts from nothing
+#' last on other rows, where its time grows much as they do. The first of a kind starts from nothing
 #' and takes longer: it counts by itself only where it has taken long, and then half.
-#' @param since the last evaluation.
+#' @param since the last evaluation. @param node see work_node.
 #' @noRd
-work_seconds <- function(plan, at, dense, since) {
+work_seconds <- function(plan, at, dense, since, node = 1) {
   more <- plan$done > plan$first_done
   known <- which(more | plan$spent > work_long)
   each <- (plan$spent - more * plan$first_spent) / (plan$done - more * plan$first_done)
@@ -122,7 +129,8 @@ work_seconds <- function(plan, at, dense, since) {
       return(NA_real_)
     }
     of <- max(like)
-    each[k] <- each[of] * plan$rows[k] / plan$rows[of]
+    each[k] <- each[of] * (plan$rows[k] / plan$rows[of])^work_grows
+    if (plan$kind[k] == "nodes" && plan$kind[of] == "search") each[k] <- node * each[k]
   }
   # an end that takes longer than it should is near
   sum((left * each)[left > 0]) - min(since, (left[at] - 0.1) * each[at])
@@ -161,10 +169,9 @@ plan_average <- function(work, rows, d, models, nodes, df) {
   n <- rows[length(rows)]
   rows <- unique(pmin(rows, n))
   each <- if (models > 1) work_dearer * models else 1
-  work$expect("search", rows[1], each * (work_climb + d + 1))
-  for (k in rows[-1]) {
-    work$expect("search", k, min(each, work_kernels) * (d + 1) + each * work_climb_on)
-  }
+  kernels <- min(each, work_kernels) * (d + 1)
+  work$expect("search", rows[1], kernels + each * work_climb + (models - 1) * work_told)
+  for (k in rows[-1]) work$expect("search", k, kernels + each * work_climb_on)
   # of many rows those models alone that can still be the best
   if (nodes == 0 && length(rows) > 1) work$expect("search", n, work_onward * sqrt(each))
   work$expect("nodes", n, max(nodes, models))

@@ -25,7 +25,7 @@ learn_second <- function(mode, problem, tick = function(...) NULL) {
     if (is.null(omega)) omega <- problem$omega(mode$par)
     L <- latent_likelihood(problem$latent, latent_omega(problem$latent, omega))
     out <- learn_native(problem, mode$par, mode$sites, gradient = FALSE, L = L)
-    tick(problem$latent$n, 1L, "end")
+    tick(problem$latent$n, 1L, "nodes")
     if (ep_converged(out) && is.finite(out$second)) mode$second <- second_taken(out)
   }
   mode

@@ -1057,6 +1057,10 @@ mutant(
   "team.engine + my_number", "team.engine", r = "native-fits"
 )
 mutant(
+  "the time of nodes is taken for over before they begin", "R/learn-second.R",
+  "tick(problem$latent$n, 1L, \"nodes\")", "tick(problem$latent$n, 1L, \"end\")", r = "progress"
+)
+mutant(
   "a fit within another works in its memory", "src/glue-memory.c",
   "kept.lent = 1", "kept.lent = 0", r = "native-fits"
 )

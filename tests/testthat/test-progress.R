@@ -103,6 +103,26 @@ test_that("so do evaluations on some rows, EM, integration, prediction and simul
   ))$what)
 })
 
+test_that("nodes are told of before the end: with the first of one kind all before it are over", {
+  kinds <- character()
+  made <- learn_work
+  local_mocked(learn_work = function(progress, ...) {
+    work <- made(progress, ...)
+    if (!is.list(progress)) {
+      tick <- work$tick
+      work$tick <- function(rows, times = 1, kind = "search") {
+        kinds <<- c(kinds, kind)
+        tick(rows, times, kind)
+      }
+    }
+    work
+  })
+  suppressMessages(gpc(class ~ a + b, toy(50), hyper = "integrate", epsilon = "average"))
+  order <- match(kinds, c("search", "nodes", "end"))
+  expect_identical(order, sort(order))
+  expect_setequal(unique(order), 1:2)
+})
+
 test_that("progressr is told where there is no terminal, and FALSE keeps it out", {
   skip_if_not_installed("progressr")
   withr::local_options(
