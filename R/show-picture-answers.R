@@ -8,6 +8,11 @@
 #'   points are named.
 #' @noRd
 picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_env()) {
+  refuse(
+    !is.null(x$reader),
+    "Labels of several readers have no picture: it is of one recorded label of each row.", "readers",
+    call = call
+  )
   labels <- check_count(labels, "labels", call = call)
   if (!is.null(n)) n <- check_count(n, "n", min = 1, call = call)
   expected <- attr(x, "expected")

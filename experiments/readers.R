@@ -7,8 +7,8 @@
 
 experiment <- list(
   settings = list(
-    replications = 20, rows = 300, readers = c(1, 2, 3, 5),
-    kind = c("good", "mixed", "adversarial"), classes = c(2, 4), seed = 62001
+    replications = 3, rows = 300, readers = c(2, 3, 5),
+    kind = c("good", "mixed", "adversarial"), classes = 2, seed = 62001
   ),
   quick = list(replications = 1, rows = 60, readers = 3, kind = "mixed", classes = 2),
   tasks = function(settings) {

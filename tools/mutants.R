@@ -254,7 +254,7 @@ mutant(
 )
 mutant(
   "slope of the rate without 1 - 2 epsilon", "R/report-noise.R",
-  "    e * (1 - 2 * e)\n", "    e\n", r = "learn-objective|gradient"
+  "slope * e * (1 - 2 * e)\n", "slope * e\n", r = "learn-objective|gradient"
 )
 mutant(
   "the prior left out of what is maximised", "R/learn-objective.R",

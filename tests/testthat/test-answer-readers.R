@@ -110,7 +110,7 @@ test_that("a fit to readers answers, or refuses by name", {
   for (verb in list(
     confusion, brier_score, calibration, review, residuals, simulate, augment,
     function(fit) label_report(fit, tempfile()), function(fit) absorb(fit, t$d[1:2, ]),
-    function(fit) mislabelled(fit, newdata = t$d), function(fit) true_performance(fit, fitted(fit))
+    function(fit) mislabelled(fit, newdata = t$d), function(fit) plot(mislabelled(fit)), function(fit) true_performance(fit, fitted(fit))
   )) {
     expect_error(verb(fit), class = "sturdy_error_readers")
   }
