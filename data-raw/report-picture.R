@@ -17,7 +17,7 @@ frame <- "<iframe src=\"report.html%s\" style=\"width:470px;height:640px;border:
 writeLines(
   c(
     "<body style=\"margin:0;background:#ccc;display:flex;gap:6px\">", sprintf(frame, ""),
-    sprintf(frame, "#rows"), "</body>"
+    sprintf(frame, "#answers"), "</body>"
   ),
   file.path(folder, "both.html")
 )
