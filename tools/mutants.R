@@ -1014,7 +1014,7 @@ mutant(
 )
 mutant(
   "text may end the data block of a report", "R/show-html.R",
-  "strsplit(\"\\\"<>&'", "strsplit(\"\\\">&'", r = "show-report"
+  "strsplit(\"\\\"<>&'", "strsplit(\"\\\">&'", r = "show-report-answers"
 )
 mutant(
   "two reports share the answers", "R/show-report-answers.R",
