@@ -16,7 +16,9 @@ experiment <- list(
     ranks <- list(count = rows$rank_count, rate = rows$rank_rate, lengthscale = rows$rank_lengthscale)
     tests <- lapply(ranks, uniform)
     models <- names(noise_prior()$models)
-    found <- colMeans(rows[paste0("p_", models)])
+    each <- rows[paste0("p_", models)]
+    each[is.na(each)] <- 0 # under which EP found no fixed point
+    found <- colMeans(each)
     drawn <- vapply(models, function(model) mean(rows$model == model), 0)
     list(summary = data.frame(
       what = c(
