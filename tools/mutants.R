@@ -175,8 +175,8 @@ mutant(
 )
 mutant(
   "a call given to parsnip is run", "R/meet-parsnip.R",
-  "lapply(args[run], enquote)",
-  "args[run]", r = "meet-parsnip"
+  "must(!any(run), name, \"be a value\"",
+  "must(TRUE, name, \"be a value\"", r = "meet-parsnip"
 )
 mutant(
   "a label stays in the weights of the nodes that answer without it", "R/fit-truth.R",

@@ -182,7 +182,8 @@ claims_too_much <- function(x) {
 
 r_own <- paste(
   c("is missing, with no default", "unused argument", "matched by multiple actual",
-    "matches multiple formal", "the user's own code", "argument [0-9]+ is empty"),
+    "matches multiple formal", "the user's own code", "argument [0-9]+ is empty",
+    "arguments passed to '[^']+' which requires"),
   collapse = "|"
 )
 

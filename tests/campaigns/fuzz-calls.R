@@ -225,6 +225,22 @@ fuzz_calls <- alist(
   tidy.sturdy_model9 = tidy(f_classes),
   weights.sturdy_model9 = weights(f_classes),
 
+  # several readers
+  readers = readers(d$class, d$recorded, gold = gold),
+  readers2 = readers(label = c("a", "b", "b", "a"), reader = c("x", "y", "x", "y"),
+    item = c(1, 1, 2, 2), gold = NULL),
+  `[.sturdy_readers` = said_by[1:4],
+  is.na.sturdy_readers = is.na(said_by),
+  print.sturdy_readers = print(said_by),
+  gpc.formula5 = gpc(readers(class, recorded) ~ u + v, d, kernel = kernel_iso(1, fixed = TRUE),
+    epsilon = "learn2", hyper = "optimum", trusted = 1:3, control = quiet),
+  reader_rates = reader_rates(f_readers, level = 0.8),
+  print.sturdy_reader_rates = print(rated, digits = 2),
+  as.data.frame.sturdy_reader_rates = as.data.frame(rated),
+  mislabelled.sturdy_model7 = mislabelled(f_readers, level = 0.8),
+  predict.sturdy_model9 = predict(f_readers, d[1:3, ], type = "true"),
+  update.sturdy_model9 = update(f_readers, checked = data.frame(row = 1, label = d$class[1])),
+
   # averages, reports, reviews
   as.data.frame.sturdy_ends = as.data.frame(ends),
   as.data.frame.sturdy_review = as.data.frame(reviewed),

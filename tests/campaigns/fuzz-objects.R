@@ -22,6 +22,10 @@ fuzz_objects <- function() {
   named <- d
   row.names(named) <- 31:16 # names that are numbers, and no positions
   f_named <- gpc(class ~ u + v, named, kernel = held, epsilon = 0.1)
+  d$recorded <- factor(ifelse(d$u + d$v > 0, "yes", "no"), levels(d$class))
+  gold <- replace(d$class, 3:16, NA)
+  said_by <- readers(class = d$class, recorded = d$recorded)
+  f_readers <- gpc(readers(class, recorded) ~ u + v, d, kernel = held, control = quiet)
   pieces <- shards(d, n = 2)
   f_shards <- bpm(class ~ u + v, pieces, epsilon = 0.1)
   con <- DBI::dbConnect(RSQLite::SQLite())
@@ -51,7 +55,8 @@ fuzz_objects <- function() {
     gp = structure(list(args = list()), class = c("gp_class", "model_spec")),
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
     f_classes = f_classes, d3 = d3, scores = scores, f_scores = f_scores, shares = shares,
-    shares_of = shares_of,
+    shares_of = shares_of, gold = gold, said_by = said_by, f_readers = f_readers,
+    rated = reader_rates(f_readers),
     f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,
     f_stream = bpm_stream(class ~ ., d, batch_size = 8), gram = tcrossprod(X) + diag(16),
     f_selected = select_model(class ~ u + v, d, two, "evidence"),
