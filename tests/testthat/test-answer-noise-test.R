@@ -20,10 +20,10 @@ test_that("the Bayes factor is the ratio of mean evidences, whatever the prior o
   expect_equal(test$two, mean(z[3:5]) / z[2]) # they have the same prior probability
   odds <- test$bayes_factor * 3 # prior odds
   expect_equal(test$probability_none, 1 / (1 + odds))
-  less <- c(none = 0.7, one = 0.12, two = 0.06, first = 0.06, second = 0.06)
+  less <- c(none = 0.5, one = 0.2, two = 0.1, first = 0.1, second = 0.1)
   other <- noise_test(tested(noise = noise_prior(models = less)))
   expect_equal(other$bayes_factor, test$bayes_factor, tolerance = 0.05)
-  expect_equal(other$prior_none, 0.7)
+  expect_equal(other$prior_none, 0.5)
 })
 
 test_that("the number if some are wrong and the averaged one are mixtures", {
