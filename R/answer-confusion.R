@@ -61,12 +61,15 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   unseen <- mean_over(said$loo, left_out_weight(said))
   likely <- max.col(unseen, ties.method = "first")
   recorded <- recorded_code(object)
-  predicted <- table(factor(recorded, seq_along(levels)), factor(likely, seq_along(levels)))
+  times <- object$data$reports$times
+  cell <- factor(recorded + length(levels) * (likely - 1L), seq_len(length(levels)^2))
+  predicted <- vapply(split(report_times(object$data$reports), cell), sum, 0)
+  if (is.null(times)) storage.mode(predicted) <- "integer"
   cells <- expand.grid(true = seq_along(levels), recorded = seq_along(levels))
   numbers <- vapply(seq_len(nrow(cells)), function(k) {
     mine <- recorded == cells$recorded[k]
     p <- matrix(said$p[mine, cells$true[k], ], sum(mine))
-    unlist(density_summary(wrong_mixture(p, said$weight), level))
+    unlist(density_summary(wrong_mixture(p, said$weight, times[mine]), level))
   }, numeric(3))
   as_matrix <- function(v, names) {
     matrix(v, length(levels), dimnames = stats::setNames(list(levels, levels), names))
@@ -74,7 +77,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   parts <- lapply(1:3, function(k) as_matrix(numbers[k, ], c("true", "recorded")))
   structure(
     list(
-      predicted = as_matrix(as.integer(predicted), c("recorded", "predicted")),
+      predicted = as_matrix(unname(predicted), c("recorded", "predicted")),
       true = parts[[1]], lower = parts[[2]], upper = parts[[3]], level = level
     ),
     class = "sturdy_confusion"

@@ -86,18 +86,24 @@ event_interval <- function(object, X, level, call) {
   below <- function(x) {
     drop(stats::pt((sqrt(at$noise) * x - at$m) / at$sd, object$spec$df) %*% latent$weight)
   }
+  far <- rep(40, nrow(X))
   ends <- lapply(c((1 - level) / 2, (1 + level) / 2), function(p) {
-    low <- rep(-40, nrow(X))
-    high <- -low
-    for (step in 1:60) {
-      middle <- (low + high) / 2
-      up <- below(middle) < p
-      low <- ifelse(up, middle, low)
-      high <- ifelse(up, high, middle)
-    }
-    stats::pnorm((low + high) / 2)
+    stats::pnorm(bisect(below, p, -far, far))
   })
   list(lower = ends[[1]], upper = ends[[2]])
+}
+
+#' Where growing functions, one for each of some numbers between `low` and `high`, are p
+#' @param below vectorised, all of them at once.
+#' @noRd
+bisect <- function(below, p, low, high) {
+  for (step in 1:60) {
+    middle <- (low + high) / 2
+    up <- below(middle) < p
+    low <- ifelse(up, middle, low)
+    high <- ifelse(up, high, middle)
+  }
+  (low + high) / 2
 }
 
 #' The ends for several classes [M 7.7, 12.2]

@@ -13,32 +13,40 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
     print(as.data.frame(x), digits = digits)
     return(invisible(x))
   }
-  cutoff <- attr(x, "cutoff")
-  if (!isTRUE(cutoff$rows == nrow(x))) cutoff <- NULL # rows were taken out of it
-  test <- attr(x, "test")
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), "\n", sep = "")
-  print_fields(c(
-    if (is.null(test)) {
-      c("How many?" = describe_wrong(expected, digits, attr(x, "n")))
-    } else {
-      c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
-    },
-    "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits)
-  ))
-  if (isTRUE(cutoff$unlikely > 0)) {
-    cat("  Note: ", unlikely_words(cutoff$unlikely, cutoff$rows), ".\n", sep = "")
-  }
+  print_fields(mislabelled_fields(x, digits))
   shown <- utils::head(as.data.frame(x), n)
-  what <- if (is.null(x$reader)) "row" else "label"
   if (nrow(shown)) {
     print(shown_rows(shown), digits = digits, row.names = FALSE)
   }
-  if (nrow(x) > nrow(shown)) {
-    cat("(", nrow(x) - nrow(shown), " less suspicious ",
-        if (nrow(x) - nrow(shown) == 1) what else paste0(what, "s"), " not shown)\n",
-        sep = "")
-  }
+  cat(paste0(not_shown(x, nrow(shown)), "\n", recycle0 = TRUE))
   invisible(x)
+}
+
+#' What stands above the rows
+#' @noRd
+mislabelled_fields <- function(x, digits) {
+  cutoff <- attr(x, "cutoff")
+  if (!isTRUE(cutoff$rows == nrow(x))) cutoff <- NULL # rows were taken out of it
+  test <- attr(x, "test")
+  c(
+    if (is.null(test)) {
+      c("How many?" = describe_wrong(attr(x, "expected"), digits, attr(x, "n")))
+    } else {
+      c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
+    },
+    "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits),
+    "Note" = if (isTRUE(cutoff$unlikely > 0)) {
+      paste0(unlikely_words(cutoff$unlikely, cutoff$rows), ".")
+    }
+  )
+}
+
+# How many rows follow, if any do
+not_shown <- function(x, shown) {
+  rest <- nrow(x) - shown
+  what <- if (is.null(x$reader)) "less suspicious row" else "less suspicious label"
+  if (rest > 0) paste0("(", count(rest, what), " not shown)")
 }
 
 # The rows as they are shown: of several classes a column says in words what the label

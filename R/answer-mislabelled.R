@@ -86,7 +86,7 @@
 #' `fdr`: `k` rows of the list are among the `N` that were not checked, and `r` of the `m` checked
 #' rows as high up had the right label. Over the draw of the checks the expected share of right
 #' labels in such lists is at most `fdr`, for any table and any model, also one that is wrong
-#' (conformal selection, Jin and Candes 2023; `vignette("mathematics")`, 7.8, has a proof;
+#' (conformal selection, Jin and Candes 2023; the article *The mathematics*, 7.8, has a proof,
 #' `vignette("believe")` such lists of 1,500 tables). A wrong model makes lists shorter, not worse.
 #' Whether labels are wrong at all has no say in it, nor has
 #' `given`.
@@ -302,6 +302,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
     )
     return(mislabelled_reports(object, fdr, level, id, given))
   }
+  check_one_label(object)
   ids <- row_ids(object$data, id)
   checks <- check_calibrate(calibrate, among, object, id)
   inform_no_label_noise(object)
@@ -317,7 +318,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   } else {
     called_by_random(found, if_some, fdr, checks)
   }
-  new_mislabelled(found, wrong_count(object, level), shown_rate(object), nobs(object), test)
+  new_mislabelled(found, wrong_count(object, level), shown_rate(object), label_total(object), test)
 }
 
 #' @rdname mislabelled

@@ -22,6 +22,7 @@ node_error <- function(object) {
     evidence_errors(by_model(within * by_ep), pair, models, drawn)
   some <- models$model != "none"
   wrong <- wrong_each(node_truth(object))
+  times <- report_times(object$data$reports)
   rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))
   error <- function(values, these = TRUE) {
     share <- shares(models$probability * these)
@@ -32,7 +33,7 @@ node_error <- function(object) {
   counts <- !some | share > node_error_share
   list(
     log_bayes_factor = sqrt(sum(factor_variance(share, some, evidence)[counts])),
-    count = error(colSums(wrong), some), rates = max(error(rates, some)),
+    count = error(colSums(times * wrong), some), rates = max(error(rates, some)),
     probability = sqrt(mean(error(wrong)^2))
   )
 }

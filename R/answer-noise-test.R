@@ -27,7 +27,7 @@
 #' factor would be above 3, in tables with these rows: of all labels, and of those of each true
 #' class alone. The probabilities of the true classes are those that the other rows give, and the
 #' overlap of the classes and their boundary are free to explain what they can; so where classes
-#' overlap a tenth of wrong labels may never show. `vignette("mathematics")` has the formula (13.5).
+#' overlap a tenth of wrong labels may never show. The article *The mathematics* has the formula (13.5).
 #' It is a guide: nearly right on average over tables of several kinds, not for each kind
 #' (110 rows, `experiments/noticed.R` in the repository):
 #'
@@ -52,7 +52,7 @@
 #'
 #' With three classes or more it is told by the model with a noise matrix. Two classes that
 #' overlap, and are alike in all columns, look as if one were taken for the other: the test may be
-#' sure of wrong labels where none is (`vignette("reproducing")` has such a case).
+#' sure of wrong labels where none is (the article *Reproducing the papers* has such a case).
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()] with `epsilon = "average"`.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).

@@ -32,7 +32,9 @@ overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model
     w <- weight * share
     if (sum(w) > 0) {
       used <- w > 0
-      said <- density_summary(wrong_mixture(wrong[, used, drop = FALSE], w[used]), level)
+      said <- density_summary(wrong_mixture(
+        wrong[, used, drop = FALSE], w[used], object$data$reports$times
+      ), level)
       data.frame(probability = sum(w) / sum(weight), said, nodes = sum(w)^2 / sum(w^2))
     }
   })

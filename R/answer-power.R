@@ -22,9 +22,10 @@ noticed <- function(object, share = 0.1) {
   seen <- node_seen(object)
   classes <- length(object$blueprint$levels)
   use <- node_draws(node_weight(object), 1000L, max(3, noticed_nodes %/% (classes - 1)))
+  open <- repeated_rows(open, report_times(object$data$reports)[open])
   times <- length(open) / min(length(open), noticed_rows)
   open <- open[spread_over(length(open), noticed_rows)]
-  shape <- rate_shape(object$spec$noise, length(object$data$reports$sources))
+  shape <- rate_shape(object$spec$noise, length(rate_groups(object$data$reports)$names))
   levels <- object$blueprint$levels
   shown <- lapply(use$node, function(k) {
     bounded_shares(matrix(exp(seen[open, , k]), length(open)))

@@ -96,12 +96,13 @@ rate_evidence <- function(object) {
     }
     # a uniform prior on the rate, as a density in its logit
     rate <- 0.5 * stats::plogis(theta)
-    slope <- report_slope(latent$reports, omega, exp(out$seen - out$loo))
+    times <- report_times(latent$reports)
+    slope <- report_slope(latent$reports, omega, times * exp(out$seen - out$loo))
     moved <- (rate_omega_at(object, shift + 1e-4) - rate_omega_at(object, shift - 1e-4)) / 2e-4
     list(
       shift = shift, value = out$log_evidence + mean(log(rate) + log1p(-2 * rate)),
       slope = sum(slope * moved) + mean(1 - 4 * rate), seen = out$seen,
-      sites = out$sites, count = sum(wrong_share(truth_posterior(L, out$seen), latent$y))
+      sites = out$sites, count = sum(times * wrong_share(truth_posterior(L, out$seen), latent$y))
     )
   }
 }
@@ -166,5 +167,6 @@ wrong_density <- function(object, rows = NULL, said = counted_truth(object)) {
   if (is.null(rows)) {
     return(wrong_total(said, object$data$reports))
   }
-  wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight)
+  times <- object$data$reports$times
+  wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight, times[rows])
 }

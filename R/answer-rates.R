@@ -16,6 +16,12 @@
 #'     noise models, it is the mean over all, the model without wrong labels included;
 #'   * `rows`: how many rows are not trusted, with readers how many labels are of such rows;
 #'   * `wrong`: the expected number of rows of the class with the wrong label.
+#'
+#'   With `rates = ~ z` of numbers `z` the rates are those of the rows on average, and the attribute
+#'   `slopes` is a data frame of what the numbers do to them: `class`; `term`, the number; `slope`, by
+#'   how much the log odds of twice the rate (of the rate, where its prior is on (0, 1)) rise for one
+#'   standard deviation of it, `lower` and `upper` (a normal interval), over the noise models that have
+#'   such a rate.
 #' @section Conditions:
 #' Message `sturdy_message_rate_bound`, with the field `classes`, where the posterior of a rate is cut
 #' off at one half: [noise_prior()] takes priors of `sensitivity` and `specificity` below 1/2.
@@ -50,26 +56,67 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   at <- noise_points(object, models)
   said <- truth(object)
   said <- truth_under(said, if (is.null(models)) said$model else models)
+  reports <- object$data$reports
+  groups <- rate_groups(reports)
+  sources <- if (is.null(reports)) "label" else groups$names
+  omega <- lapply(at$omega, omega_by_group, reports)
   wrong <- wrong_by_source(object, said)
-  sources <- object$data$reports$sources
-  if (is.null(sources)) sources <- "label"
+  rows <- source_counts(reports)
+  if (!is.null(reports$design)) {
+    wrong <- t(rowsum(t(wrong), groups$of))
+    rows <- rowsum(rows, groups$of)[, 1]
+  }
   tables <- lapply(seq_along(sources), function(s) {
-    rates <- vapply(at$omega, function(omega) wrong_rates(omega[s, , ]), numeric(nrow(wrong)))
+    rates <- vapply(omega, function(omega) wrong_rates(omega[s, , ]), numeric(nrow(wrong)))
     ends <- if (is.null(level)) matrix(NA_real_, 2) else at$ends(t(rates), level)
     data.frame(
       class = object$blueprint$levels, rate = drop(rates %*% at$weight), lower = ends[1, ],
-      upper = ends[2, ], rows = source_counts(object$data$reports)[s], wrong = wrong[, s]
+      upper = ends[2, ], rows = rows[[s]], wrong = wrong[, s]
     )
   })
   table <- do.call(rbind, tables)
   each <- rep(sources, each = nrow(wrong))
   if (has_readers(object)) {
     table <- cbind(reader = each, table)
-  } else if (!identical(sources, "label")) {
+  } else if (length(sources) > 1 || is.null(reports$design) && !identical(sources, "label")) {
     table <- cbind(group = each, table)
   }
   row.names(table) <- NULL
+  if (!is.null(level)) attr(table, "slopes") <- slope_table(object, level, models)
   with_ends(table)
+}
+
+#' Slopes of rates in numbers, over the nodes that have them
+#' @return a data frame, see flip_rates(); `NULL` where there are no numbers.
+#' @noRd
+slope_table <- function(object, level, models) {
+  reports <- object$data$reports
+  if (is.null(reports$design) || !is_average(object)) {
+    return(NULL)
+  }
+  at <- nodes(object)
+  mine <- if (is.null(models)) TRUE else at$model %in% models
+  noise <- noise_model(object$spec$epsilon, object$spec$noise, reports)
+  tables <- lapply(seq_along(object$blueprint$levels), function(t) {
+    values <- Map(function(omega, model) {
+      size <- noise$rate[[if (model == "one") "one" else c("neg", "pos")[t]]]$size
+      rates_slopes(omega[, t, 3 - t], reports$design, size)
+    }, at$omega, at$model)
+    values <- do.call(rbind, values)
+    there <- mine & !is.na(values[, 1])
+    if (!any(there)) {
+      return(NULL)
+    }
+    weight <- shares(at$weight[there])
+    values <- values[there, , drop = FALSE]
+    slope <- drop(weight %*% values)
+    reach <- stats::qnorm((1 + level) / 2) * sqrt(drop(weight %*% values^2) - slope^2)
+    data.frame(
+      class = object$blueprint$levels[t], term = colnames(reports$design$Z), slope = slope,
+      lower = slope - reach, upper = slope + reach
+    )
+  })
+  do.call(rbind, tables)
 }
 
 #' Nodes, or draws, as answers about rates take them
@@ -144,6 +191,7 @@ rates_on_bound <- function(object) {
   if (!is_average(object) || highest_rate(object) > 0.5 || is_several(object)) {
     return(character())
   }
+  at$omega <- lapply(at$omega, omega_by_group, object$data$reports)
   sources <- seq_len(dim(at$omega[[1]])[1])
   near <- vapply(1:2, function(t) {
     share <- vapply(sources, function(s) {

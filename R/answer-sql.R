@@ -59,7 +59,7 @@
 #' `sturdy_error_no_sql` for a fit or a formula that can't be written, and where the text would be
 #' too long; `sturdy_error_several_classes`; `sturdy_error_no_posterior`.
 #' @seealso [predict()][predict.sturdy_model], [mislabelled()], [shard_answers];
-#'   `vignette("machines")`
+#'   `vignette("large-tables")`
 #' @export
 #' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
 #' d <- data.frame(id = 1:200, a = rnorm(200), b = sample(c("u", "v"), 200, TRUE))
@@ -88,6 +88,7 @@ predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels =
                                      materialized = sql_puts_in(con), most = 1e6, ...) {
   check_model(object)
   check_no_dots(...)
+  check_no_offset(object$data$X, "A query", rlang::current_env())
   check_sql_names(table, "table", 2)
   check_sql_names(keep, "keep")
   check_sql_names(labels, "labels", 1)

@@ -1,60 +1,81 @@
-# What a fitted Bayes point machine answers in its own way: the weights, its
-# latent values, its words. Everything else is that of any sturdy_model.
+# Coefficients and weights of a Bayes point machine, as the usual generics give them; what they are
+# is in answer-coefficients.R.
 
-# Weights -------------------------------------------------------------------
+# Coefficients and weights ----------------------------------------------------
 
-#' Weights of a Bayes point machine
+#' Coefficients of a Bayes point machine
 #'
-#' The location, covariance and credible intervals of the weights under their
-#' posterior, a normal (`df = Inf`) or a multivariate t distribution.
+#' The location, covariance and credible intervals of coefficients under their posterior, as those
+#' of `glm(family = binomial("probit"))` are read: slopes per unit of a column as it was given,
+#' contrasts of the levels of a factor, and an intercept; or of the weights that the
+#' machine has of its encoded inputs.
 #'
-#' @details
-#' Weights are those of the encoded inputs: numeric columns centred and scaled
-#' (unless `scale = FALSE`), and one indicator per level of every other column. The
-#' likelihood depends on the sign of the weighted sum only, so the data say nothing about
-#' the common size of the weights: it comes from the prior, and only their ratios are
-#' informative. A filtered fit is reported in the size of the prior, whatever the length of
-#' its stream; see [bpm()].
+#' @details Given the latent function the event has probability `Phi(w'x / sqrt(nugget))`.
+#' Coefficients are those of `w'x / sqrt(nugget)` as a function of the columns that
+#' [stats::model.matrix()] makes of the inputs: on the probit scale, of what is true and not of
+#' what was recorded. A factor has the contrasts that its column had when the model was fitted,
+#' or `options("contrasts")` asked for then, as with [stats::glm()]; `contrasts` asks for
+#' others. Averages over the nodes of a fit ([averaging]) are over their coefficients: the
+#' posterior is a mixture of t or normal distributions, one a node, whose mean, covariance and
+#' quantiles are exact. Where some nodes have inputs that say nothing, their slopes of 0 are
+#' part of the mixture; `prior_scale = "effects"` leaves them out and shrinks little, see
+#' [bpm()].
 #'
-#' The posterior is `St(df, location, S)` with
-#' `location = exp(log_scale / 2) mean` and scale matrix `S = exp(log_scale) C` from the
-#' field `weights` of the fit. Its covariance is `S df / (df - 2)`, which `vcov()`
-#' returns. It does not exist for `df` at or below 2, where `vcov()` is an error.
-#' `confint()` uses the quantiles of the marginal t distributions, at every `df`.
+#' Without a nugget (`nugget = 0`, the default of `inference = "adf"`) the class is certain given
+#' the latent function and there is no probit scale. The data then tell only ratios of
+#' coefficients, and their common size is that of the prior.
+#'
+#' With `component = "weights"` they are the weights themselves, at one point of the
+#' hyperparameters where the fit averages: of numeric columns centred and scaled (unless `scale
+#' = FALSE`), and of one indicator per level of every other column. Their common size comes from
+#' the prior, beside the nugget. A filtered fit is reported in the size of the prior, whatever
+#' the length of its stream; see [bpm()]. The posterior is `St(df, location, S)` with `location
+#' = exp(log_scale / 2) mean` and scale matrix `S = exp(log_scale) C` from the field `weights`
+#' of the fit.
+#'
+#' The covariance of a t distribution is `S df / (df - 2)`. It does not exist for `df` at or
+#' below 2, where `vcov()` is an error. `confint()` uses quantiles, at every `df`.
 #'
 #' @param object A model fitted by [bpm()].
-#' @param parm Names or positions of the weights; `NULL`, the default, means all.
+#' @param parm Names or positions of the coefficients; `NULL`, the default, means all.
 #' @param level Probability of the interval, strictly between 0 and 1 (0.95 by default).
+#' @param component `"coefficients"`, the default, or `"weights"`, those of the encoded inputs.
+#' @param contrasts `NULL`, the default, or a list of contrasts named by inputs that are factors,
+#'   each as [stats::contrasts()] takes them: the name of a function, a function or a matrix.
 #' @param ... Not used.
-#' @return For k weights, `coef()` returns their locations, a named vector (k); `vcov()`
+#' @return For k coefficients, `coef()` returns their locations, a named vector (k); `vcov()`
 #'   their covariance matrix (k x k); `confint()` a matrix (k x 2) with the lower and
-#'   upper end of a central interval for each weight.
+#'   upper end of a central interval for each.
 #' @section Conditions:
 #' `sturdy_error_no_covariance` from `vcov()` at `df <= 2`, `sturdy_error_parm` for a
-#' weight that does not exist, `sturdy_error_no_posterior` when EP left none.
+#' coefficient that does not exist, `sturdy_error_contrasts` for contrasts of what is no factor or
+#' that can't be had, `sturdy_error_no_posterior` when EP left none.
 #' `sturdy_error_no_weights` from `vcov()` and `confint()` of a [gpc()] or an [stc()], with
 #' what to use instead.
 #' @name bpm-weights
-#' @seealso [bpm()]
+#' @seealso [bpm()], [tidy()][tidy.sturdy_model], which has them as a table;
+#'   [marginal effects][sturdy-marginaleffects] for risk differences and odds ratios
 #' @examples
-#' fit <- bpm(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
+#' d <- data.frame(dose = c(1, 2, 4, 5, 7, 8), arm = c("a", "b", "a", "b", "a", "b"))
+#' fit <- bpm(d, c(0, 0, 1, 0, 1, 1), epsilon = 0.05)
 #' coef(fit)
 #' vcov(fit)
 #' confint(fit, level = 0.9)
+#' coef(fit, contrasts = list(arm = "contr.sum"))
+#' coef(fit, component = "weights")
 NULL
 
 #' @rdname bpm-weights
 #' @export
-coef.bpm <- function(object, ...) {
+coef.bpm <- function(object, component = c("coefficients", "weights"), contrasts = NULL, ...) {
   check_model(object)
-  check_posterior(object)
-  exp(object$weights$log_scale / 2) * object$weights$mean
+  coefficient_mean(coefficient_nodes(object, component, contrasts))
 }
 
 #' @rdname bpm-weights
 #' @importFrom stats vcov
 #' @export
-vcov.bpm <- function(object, ...) {
+vcov.bpm <- function(object, component = c("coefficients", "weights"), contrasts = NULL, ...) {
   check_model(object)
   check_posterior(object)
   df <- object$spec$df
@@ -67,8 +88,7 @@ vcov.bpm <- function(object, ...) {
     ),
     "no_covariance", df = df
   )
-  stretch <- if (is.finite(df)) df / (df - 2) else 1
-  stretch * exp(object$weights$log_scale) * object$weights$C
+  coefficient_covariance(coefficient_nodes(object, component, contrasts))
 }
 
 #' @export
@@ -103,23 +123,20 @@ abort_no_weights <- function(object, fun, call = rlang::caller_env()) {
 #' @rdname bpm-weights
 #' @importFrom stats confint
 #' @export
-confint.bpm <- function(object, parm = NULL, level = 0.95, ...) {
+confint.bpm <- function(object, parm = NULL, level = 0.95,
+                        component = c("coefficients", "weights"), contrasts = NULL, ...) {
   check_model(object)
   check_no_dots(...)
-  check_posterior(object)
   level <- check_level(level)
-  rows <- weight_rows(object, parm)
+  nodes <- coefficient_nodes(object, component, contrasts)
+  rows <- coefficient_rows(rownames(nodes$A), parm)
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  ends <- coef(object) + outer(weight_scale(object), stats::qt(tails, object$spec$df))
-  dimnames(ends) <- list(
-    object$prior$weights,
-    paste(format(100 * tails, trim = TRUE, digits = 3), "%")
-  )
+  ends <- coefficient_quantiles(nodes, tails)
+  colnames(ends) <- paste(format(100 * tails, trim = TRUE, digits = 3), "%")
   ends[rows, , drop = FALSE]
 }
 
-weight_rows <- function(object, parm, call = rlang::caller_env()) {
-  names <- object$prior$weights
+coefficient_rows <- function(names, parm, call = rlang::caller_env()) {
   if (is.null(parm)) {
     return(seq_along(names))
   }
@@ -132,35 +149,30 @@ weight_rows <- function(object, parm, call = rlang::caller_env()) {
     NA
   }
   must(
-    !anyNA(rows), "parm", "name weights of the model, {.val {few(names)}}, or be their positions",
-    "parm", got = parm, call = call
+    !anyNA(rows), "parm",
+    "name coefficients of the model, {.val {few(names)}}, or be their positions", "parm",
+    got = parm, call = call
   )
   rows
 }
 
-#' Scale of each weight's marginal t
-#' @noRd
-weight_scale <- function(object) {
-  sqrt(exp(object$weights$log_scale) * diag(object$weights$C))
-}
-
-# A row a weight; `NULL` for models without weights.
-weight_table <- function(object, level = 0.95) {
+# A row a coefficient; `NULL` for models without weights.
+weight_table <- function(object, level = 0.95, component = weight_components[1],
+                         contrasts = NULL, call = rlang::caller_env()) {
   UseMethod("weight_table")
 }
 
-weight_table.default <- function(object, level = 0.95) NULL
+weight_table.default <- function(object, ...) NULL
 
-weight_table.bpm <- function(object, level = 0.95) {
-  ends <- confint(object, level = level)
-  df <- object$spec$df
-  stretch <- if (df <= 2) NA else if (is.finite(df)) sqrt(df / (df - 2)) else 1
-  data.frame(
-    term = object$prior$weights,
-    estimate = unname(coef(object)),
-    std.error = unname(stretch * weight_scale(object)),
-    conf.low = unname(ends[, 1]),
-    conf.high = unname(ends[, 2]),
-    prior_scale = weight_scales(object$prior)
+weight_table.bpm <- function(object, level = 0.95, component = weight_components[1],
+                             contrasts = NULL, call = rlang::caller_env()) {
+  nodes <- coefficient_nodes(object, component, contrasts, call)
+  ends <- coefficient_quantiles(nodes, c((1 - level) / 2, (1 + level) / 2))
+  table <- data.frame(
+    term = rownames(nodes$A), estimate = unname(coefficient_mean(nodes)),
+    std.error = unname(coefficient_sd(nodes)), conf.low = ends[, 1], conf.high = ends[, 2],
+    pd = unname(coefficient_direction(nodes)), row.names = NULL
   )
+  if (identical(component, "weights")) table$prior_scale <- weight_scales(object$prior)
+  table
 }

@@ -241,10 +241,7 @@ abort_dots <- function(names, known = NULL, call = rlang::caller_env()) {
       x = if (length(given)) "Unknown: {.arg {given}}.",
       i = if (length(known)) "Known: {.arg {known}}.",
       x = if (length(given) < length(names)) "An argument without a name is not used.",
-      i = if ("weights" %in% given) {
-        "There are no case weights. To count a row twice, include it twice in the data."
-      },
-      i = if ("offset" %in% given) "Offsets are not supported."
+      i = if ("offset" %in% given) "An offset is a term of the formula, {.code + offset(z)}."
     ),
     "unknown_argument", arg = given, call = call
   )

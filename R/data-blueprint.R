@@ -19,7 +19,7 @@
 mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
                          subset = NULL, call = rlang::caller_env(),
                          env = environment(formula), many = FALSE) {
-  frame <- model_frame(formula, data, call)
+  frame <- model_frame(formula, data, call, offset = TRUE)
   n_given <- nrow(frame)
   # a name for each position, since a subset may repeat rows
   position <- stats::setNames(seq_len(n_given), row.names(frame))
@@ -51,14 +51,17 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
       molded, features, open, original_rows(names, position), named(names), call
     )
   }
-  molded
+  with_formula_offset(molded, frame, given[open, , drop = FALSE], data, call)
 }
 
-#' Labels of a response, be they one a row or several
+#' Labels of a response, be they one a row or several, or probabilities
 #' @noRd
 mold_response <- function(y, arg = "y", call, ...) {
   if (is_readers_response(y)) {
     return(mold_readers(y, arg, call, ...))
+  }
+  if (is_soft_response(y)) {
+    return(mold_soft(y, arg, call, ...))
   }
   mold_outcome(y, arg, call = call, ...)
 }
@@ -134,9 +137,14 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
   features <- xy_features(x, call)
   check_rows(nrow(x), nrow(x), call)
   y <- readers_a_row(y, nrow(x), "y", "x", call)
-  open <- if (is.null(dim(y)) || is_readers_response(y)) which(is.na(y))
+  soft <- is_soft_response(y)
+  open <- if (soft) {
+    which(is.na(rowSums(y)))
+  } else if (is.null(dim(y)) || is_readers_response(y)) {
+    which(is.na(y))
+  }
   if (length(open) == nrow(x)) open <- integer()
-  if (length(open)) y <- if (is.null(dim(y))) y[-open] else y[-open, ]
+  if (length(open)) y <- if (is.null(dim(y))) y[-open] else y[-open, , drop = FALSE]
   outcome <- mold_response(y, call = call, many = many)
   blueprint <- list(
     interface = if (is.matrix(x)) "matrix" else "data.frame",
@@ -253,7 +261,11 @@ feature_coding <- function(v, name, scale, call) {
   kind <- feature_kind(v)
   if (kind != "numeric") {
     levels <- if (is.factor(v)) levels(v) else text_levels(as.character(v))
-    return(list(kind = kind, levels = levels[levels %in% as.character(v)]))
+    levels <- levels[levels %in% as.character(v)]
+    count <- tabulate(match(as.character(v), levels), length(levels))
+    return(list(
+      kind = kind, levels = levels, contrasts = contrasts_of(v), spread = count_spread(count)
+    ))
   }
   if (!scale) {
     return(list(kind = kind, center = 0, scale = 1))
@@ -266,6 +278,24 @@ feature_coding <- function(v, name, scale, call) {
   )
   # the last digits depend on the order of the rows, and so would the fit
   list(kind = kind, center = signif(mean(v), 13), scale = signif(spread, 13))
+}
+
+#' The contrasts that a regression on a column would have: its own, or those of the session
+#' @noRd
+contrasts_of <- function(v) {
+  own <- attr(v, "contrasts")
+  usual <- getOption("contrasts")
+  if (!is.null(own) || length(usual) < 2) own else usual[[1 + is.ordered(v)]]
+}
+
+#' The probability that two rows differ in a factor whose levels are counted
+#' @noRd
+count_spread <- function(count) 1 - sum((count / sum(count))^2)
+
+#' That of a coding: of evenly spread levels where that is not known
+#' @noRd
+level_spread <- function(coding) {
+  if (is.null(coding$spread)) 1 - 1 / length(coding$levels) else coding$spread
 }
 
 coding_width <- function(coding) {

@@ -1,7 +1,9 @@
 # What a formula needs of stats: the model frame, its missing rows, and an
 # environment that can be saved.
 
-model_frame <- function(formula, data, call, arg = "data") {
+#' @param offset whether there may be one.
+#' @noRd
+model_frame <- function(formula, data, call, arg = "data", offset = FALSE) {
   check_formula_depth(formula, call)
   must(
     length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula",
@@ -14,9 +16,9 @@ model_frame <- function(formula, data, call, arg = "data") {
     absent_response(formula, data)
   )
   refuse(
-    !is.null(attr(attr(frame, "terms"), "offset")),
-    "{.arg formula} can't contain {.fn offset}: offsets are not supported.",
-    "formula", arg = "formula", call = call
+    !offset && !is.null(attr(attr(frame, "terms"), "offset")),
+    "{.arg formula} can't contain {.fn offset} here: {.fn gpc} and {.fn bpm} take it with a data
+     frame.", c("offset", "formula"), arg = "formula", call = call
   )
   check_formula_variables(attr(frame, "terms"), data, call, arg)
   frame
@@ -225,6 +227,7 @@ used_terms <- function(terms, used) {
       attr(terms, what) <- attr(terms, what)[c(TRUE, read)]
     }
   }
+  attr(terms, "offset") <- NULL # see new_offset()
   attr(terms, "term.labels") <- attr(terms, "term.labels")[kept]
   attr(terms, "order") <- attr(terms, "order")[kept]
   strip_environment(terms)

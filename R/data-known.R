@@ -176,12 +176,16 @@ check_rates <- function(rates, data, call) {
     "be a formula such as {.code ~ clinic}, or a vector with the group of each of the
      {data$n_given} row{?s} of the data", "rates", got = rates, call = call
   )
+  numbers <- attr(rates, "numbers")[data$rows, , drop = FALSE]
+  must(
+    all(is.finite(numbers)), "rates", "have finite numbers in every row", "rates", call = call
+  )
   rates <- droplevels(as.factor(rates)[data$rows])
   must(
     !anyNA(rates), "rates",
     "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates", call = call
   )
-  rates
+  structure(rates, numbers = numbers)
 }
 
 #' Rates are of groups: identifiers and measurements have a value of their own in every row
@@ -195,6 +199,22 @@ check_groups_shared <- function(rates, call) {
       i = "A rate of its own can't be told for a single row: join small groups."
     ),
     call = call
+  )
+}
+
+rates_values <- 10L # of a number that are groups; more are a straight line
+
+#' Numbers whose values are shared by rows could have been groups
+#' @noRd
+inform_numbers <- function(numbers) {
+  shared <- apply(numbers, 2, function(v) {
+    sum(tabulate(match(v, unique(v))) == 1) <= max(length(v) / 2, 10)
+  })
+  inform_these(
+    "rates_numbers",
+    c(i = "The log odds of rates are straight lines in {.val {these}}; {.fn factor} makes groups of
+           their values."),
+    terms = colnames(numbers)[shared]
   )
 }
 
@@ -216,17 +236,37 @@ eval_known <- function(expr, data, env, arg, call) {
   home <- environment(value)
   if (is.null(home)) home <- env
   parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg, call))
-  if (length(parts)) joint_groups(parts, arg, call)
+  if (!length(parts)) {
+    return(NULL)
+  }
+  # measurements have more values than groups have
+  number <- vapply(parts, function(v) {
+    arg == "rates" && is.numeric(v) && is.null(dim(v)) && length(unique(v)) > rates_values
+  }, NA)
+  groups <- if (all(number)) rep(1, length(parts[[1]])) else joint_groups(parts[!number], arg, call)
+  if (!any(number)) {
+    return(groups)
+  }
+  check_parts(c(list(groups), parts[number]), arg, call)
+  numbers <- matrix(
+    as.double(unlist(parts[number])), ncol = sum(number),
+    dimnames = list(NULL, vapply(variables[number], rlang::as_label, ""))
+  )
+  structure(as.factor(groups), numbers = numbers)
 }
 
 #' Groups of rows that are alike in all variables of a formula
 #' @noRd
 joint_groups <- function(parts, arg, call) {
+  check_parts(parts, arg, call)
+  interaction(parts, drop = TRUE, sep = ", ")
+}
+
+check_parts <- function(parts, arg, call) {
   vectors <- vapply(parts, function(v) is.atomic(v) && is.null(dim(v)), NA)
   must(
     all(vectors) && length(unique(lengths(parts))) == 1, arg,
     "be a vector with an entry for each row of the data", arg,
     of = "Every variable of the formula {.arg {arg}}", call = call
   )
-  interaction(parts, drop = TRUE, sep = ", ")
 }

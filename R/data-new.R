@@ -25,11 +25,27 @@ forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
     check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, call, arg)
   }
   X <- encode_features(features, blueprint$coding, nrow(newdata))
+  X <- with_offset(X, new_offset(blueprint, newdata, call, arg))
   complete <- !rowSums(is.na(X))
+  if (!is.null(row_offset(X))) complete <- complete & !is.na(row_offset(X))
   if (!is.null(blueprint$floor)) {
     X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg, call)
   }
   list(X = X, complete = complete, row_names = row_names)
+}
+
+#' The offsets of new rows
+#' @noRd
+new_offset <- function(blueprint, newdata, call, arg) {
+  if (is.null(blueprint$offset)) {
+    return(NULL)
+  }
+  check_new_columns(newdata, blueprint$offset$variables, call, arg, "the {.fn offset}")
+  env <- environment(blueprint$formula)
+  parts <- lapply(blueprint$offset$parts, function(part) {
+    rep_len(by_formula(eval(part, newdata, env), arg, call), nrow(newdata))
+  })
+  sum_offset(parts, call, arg)
 }
 
 #' The columns of the data that a fit reads

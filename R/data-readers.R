@@ -291,7 +291,7 @@ report_votes <- function(said, n, classes, which = said$source > 0L) {
 #' Labels with an entry, or an entry of each reader, for each of n rows
 #' @noRd
 readers_a_row <- function(y, n, arg, of, call) {
-  if (!is_readers_response(y)) {
+  if (!is_readers_response(y) && !is_soft_response(y)) {
     return(one_a_row(y, n, arg, of, call))
   }
   must(

@@ -31,6 +31,8 @@ ais_problem <- function(object, call = rlang::caller_env()) {
     ),
     "inducing", call = call
   )
+  check_no_weights(object$data$reports, "Simulation", call)
+  check_no_offset(object$data$X, "Simulation", call)
   several <- is_several(object)
   refuse(
     !several && report_beside(object$data$reports),

@@ -102,12 +102,17 @@ with_new_rows <- function(object, new, newdata, call) {
   data <- object$data
   check_one_label(object, call)
   if (report_beside(data$reports)) abort_known_rows(call)
+  check_no_offset(data$X, "Rows that are absorbed", call)
   object$data <- c(data["unlabelled"[!is.null(data$unlabelled)]], list(
     X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
     row_names = c(data$row_names, row_names_of(newdata, data$n_given)[new$rows]),
     na_action = data$na_action, n_given = data$n_given + nrow(newdata)
   ))
-  with_reports(object)$data
+  new_data <- with_reports(object)$data
+  times <- data$reports$times
+  if (!is.null(times)) times <- c(times, rep(1, length(new$y)))
+  new_data$reports <- with_times(new_data$reports, times)
+  new_data
 }
 
 #' What is known of the labels of new rows can't be told here

@@ -45,6 +45,17 @@
 #' `"no_fixed_point"`), because the exact posterior then has many modes. A larger
 #' `epsilon` helps. ADF needs no fixed point.
 #'
+#' # Effects
+#' [coef()][bpm-weights] and [tidy()][tidy.sturdy_model] report coefficients on the probit scale,
+#' [marginal effects][sturdy-marginaleffects] risk differences and odds ratios of the true
+#' classes. The default prior is for classification: inputs may say nothing, or the classes
+#' hardly overlap, and effects are shrunk. `prior_scale = "effects"` leaves both out. Effects of
+#' standardised columns (and of factors, which add as much to the variance of the latent function
+#' over the rows) then have independent normal priors. Their standard deviation on the
+#' probit scale, one over the root of the nugget, is log-normal with median 1, its log having
+#' a standard deviation of one half; that of the intercept is three times as large. The
+#' prior acts where the fit averages; `hyper = "optimum"` maximises the evidence without it.
+#'
 #' # When the boundary is not linear
 #' Then rows beyond it look like wrong labels: on New Thyroid, whose labels are right,
 #' `bpm()` expects ten wrong ones, and [gpc()] none. So where the Bayes factor for wrong labels is
@@ -81,8 +92,7 @@
 #' `poly(x, 2)`, or a product of numeric variables. A formula with `- 1` has no
 #' intercept. Every input must be a column of `data`, and functions in the formula must
 #' be in the workspace or in a package, where [predict()][predict.sturdy_model] finds
-#' them; local ones are an error. There are no case weights and no offset; `weights` and
-#' `offset()` are errors.
+#' them; local ones are an error. Case weights and offsets: [case-weights].
 #'
 #' @inheritParams gpc
 #' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `nugget`,
@@ -94,7 +104,8 @@
 #'   scale *matrix* (variances at `df = Inf`). One number for all input columns (1 by
 #'   default); or one per column, in the order of the columns or named by them (the
 #'   indicators of a factor share theirs); or `"learn"`, which finds one per column by
-#'   the criterion with a weak log-normal prior (only with `inference = "ep"`). The
+#'   the criterion with a weak log-normal prior (only with `inference = "ep"`); or `"effects"`, the
+#'   prior for who reports effects, see below. The
 #'   intercept has scale 1 unless a named vector has an entry `"(Intercept)"`. It is not
 #'   learned, because the common scale of all weights has no influence.
 #' @param nugget Variance of independent noise on the latent function, on the scale of
@@ -119,7 +130,7 @@
 #' be saved by [saveRDS()]. With n training rows, p encoded columns, g inputs and k
 #' weights, its fields are
 #'   * `spec`: the arguments, as `bpm_spec()` returns them;
-#'   * `blueprint`, `data`, `epsilon`, `learning`, `call`: as in [gpc()];
+#'   * `blueprint`, `data`, `epsilon`, `learning`, `call`: as in [fit-object];
 #'   * `prior`: a list of `nugget` and `free_nugget`, whether it was learned; `scale`, the
 #'     prior scales in use (g, one more with an intercept), named; `group` (k), which of
 #'     them each weight uses; `free`, which
@@ -127,7 +138,7 @@
 #'     `intercept`, whether there is one; and `weights` (k), the names of the weights;
 #'   * `weights`: a list of `mean` (k), `C` (k x k) and `log_scale`. The posterior is
 #'     `St(df, exp(log_scale / 2) mean, exp(log_scale) C)`. `NULL` if EP found none;
-#'   * `ep`: as in [gpc()], but `b` (k) is the mean of the weights;
+#'   * `ep`: as in [fit-object], but `b` (k) is the mean of the weights;
 #'   * `curve`: where a curved boundary was held against this one, the integrated log evidences
 #'     `log_evidence` (of the curve without wrong labels), `none` and `some` (of the linear
 #'     boundary without and with them).
@@ -153,7 +164,7 @@
 #' arguments.
 #'
 #' @section Conditions:
-#' Those of [gpc()], and
+#' Those of [gpc()], listed in [conditions][sturdy-conditions], and
 #' * `sturdy_error_prior_scale`: prior scales that do not match the columns, or
 #'   `"learn"` with ADF;
 #' * `sturdy_error_epsilon`: also for `"learn"` with ADF;
@@ -170,9 +181,9 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' d <- data.frame(a = rnorm(200), b = rnorm(200))
+#' d <- data.frame(a = rnorm(100), b = rnorm(100))
 #' d$class <- factor(ifelse(d$a - d$b > 0, "yes", "no"))
-#' wrong <- sample(200, 15)
+#' wrong <- sample(100, 8)
 #' d$class[wrong] <- ifelse(d$class[wrong] == "yes", "no", "yes")
 #'
 #' fit <- bpm(class ~ ., data = d)
@@ -180,8 +191,8 @@
 #' confint(fit)
 #' predict(fit, data.frame(a = c(-1, 1), b = 0), type = "prob")
 #'
-#' first <- bpm(class ~ ., data = d[1:100, ], df = 10, inference = "adf")
-#' absorb(first, d[101:200, ])
+#' first <- bpm(class ~ ., data = d[1:50, ], df = 10, inference = "adf")
+#' absorb(first, d[51:100, ])
 bpm <- function(x, ...) {
   check_x_given(missing(x), ...)
   UseMethod("bpm")
@@ -191,19 +202,22 @@ bpm <- function(x, ...) {
 #' @export
 bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit, trusted = NULL, rates = NULL,
-                        cluster = NULL) {
+                        weights = NULL, cluster = NULL) {
   spec <- bpm_spec(...)
   fit_rows(
     data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
-    environment(formula), list(trusted = substitute(trusted), rates = substitute(rates))
+    environment(formula), list(
+      trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
+    )
   )
 }
 
 #' @rdname bpm
 #' @export
-bpm.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
+bpm.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL) {
   spec <- bpm_spec(...)
-  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
+  known <- list(trusted = trusted, rates = rates, weights = weights)
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, known))
 }
 
 #' @rdname bpm
@@ -258,6 +272,8 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   if (spec$inference == "adf") {
     if (report_beside(molded$data$reports)) abort_filter_known(call)
     check_one_label(molded, call)
+    check_no_weights(molded$data$reports, "Filtering", call)
+    check_no_offset(molded$data$X, "Filtering", call)
     return(bpm_filter(spec, molded, prior, call))
   }
   latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior, call)
@@ -272,7 +288,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
 
 abort_filter_known <- function(call) {
   abort_sturdy(
-    "{.arg trusted}, {.arg rates} and {.fn readers} need {.code inference = \"ep\"}: filtering
+    "{.arg trusted}, {.arg rates}, {.fn readers} and probabilities need {.code inference = \"ep\"}: filtering
      has one flip rate for all rows.",
     "known_labels", call = call
   )

@@ -16,6 +16,44 @@ check_class_number <- function(spec, molded, call) {
   two_class_noise(spec, levels, call)
 }
 
+#' What a noise prior says of classes by name, in the order of the levels
+#' @noRd
+prior_of_classes <- function(spec, levels, call) {
+  study_of_classes(unlabelled_of_classes(spec, levels, call), levels, call)
+}
+
+#' One class unlabelled: rows of the other alone are recorded as it, with a rate up to 1 [M 13.9]
+#' @noRd
+unlabelled_of_classes <- function(spec, levels, call) {
+  named <- spec$noise$unlabelled
+  if (is.null(named)) {
+    return(spec)
+  }
+  check <- function(fine, words) {
+    must(fine, "noise", words, "prior", of = "With {.arg unlabelled} {.arg {arg}}", call = call)
+  }
+  check(
+    length(levels) == 2 && !inherits(spec, "second_stage_spec"),
+    "be of two classes, of {.fn gpc}, {.fn stc} or {.fn bpm}"
+  )
+  check(named %in% levels, "name one of the classes {.val {levels}}, not {.val {named}}")
+  must(
+    identical(spec$epsilon, "average"), "epsilon",
+    "be {.val average} where {.arg noise} has {.arg unlabelled}", "epsilon", call = call
+  )
+  side <- match(named, levels)
+  of <- c("sensitivity", "specificity")
+  check(
+    is.null(spec$noise[[of[3 - side]]]),
+    "have no {.arg {of[3 - side]}}: labels of {.val {levels[3 - side]}} are right"
+  )
+  if (is.null(spec$noise[[of[side]]])) spec$noise[[of[side]]] <- c(1, 1)
+  models <- stats::setNames(numeric(length(noise_models)), noise_models)
+  models[[c("second", "first")[side]]] <- 1
+  spec$noise$models <- models
+  spec
+}
+
 #' A study of the labels, in the order of the levels; of two classes as what it says of each [M 8.7]
 #' @noRd
 study_of_classes <- function(spec, levels, call) {

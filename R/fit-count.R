@@ -22,9 +22,11 @@ convolve_densities <- function(a, b) {
 }
 
 #' Mixture of Poisson-binomial distributions, the columns of P
+#' @param times of its rows, see repeated_trials().
 #' @return probabilities of 0, 1, ..., as far as they are above 0.
 #' @noRd
-wrong_mixture <- function(P, weight) {
+wrong_mixture <- function(P, weight, times = NULL) {
+  P <- repeated_trials(P, times)
   weight <- weight / sum(weight)
   each <- lapply(seq_along(weight), function(k) poisson_binomial(P[, k]) * weight[k])
   density <- Reduce(`+`, each)
@@ -47,7 +49,7 @@ wrong_total <- function(said, reports) {
   if (by_readers(reports)) {
     return(reports_mixture(said, reports))
   }
-  wrong_mixture(wrong_each(said), said$weight)
+  wrong_mixture(wrong_each(said), said$weight, reports$times)
 }
 
 #' Distribution of the number of wrong reports: those of a row are wrong together, given its class

@@ -118,7 +118,7 @@ inducing_variances <- function(object, node, Z) {
   tau <- node_columns(object, "tau", node, object$ep$sites$tau)
   C <- lapply(seq_along(hyper), function(j) {
     at <- native_features(X, Z, columns, hyper[[j]])
-    share <- 1 + tau[, j] * at$lambda
+    share <- 1 + tau[, j] * at$lambda / report_times(object$data$reports)
     weighted <- at$Phi * rep(tau[, j] / share, each = nrow(at$Phi))
     B <- diag(nrow(at$Phi)) + native_product(t(weighted), t(at$Phi))
     if (all(share > 0)) tryCatch(chol2inv(chol(B)), error = function(cnd) NULL)
@@ -143,7 +143,7 @@ variance_gap <- function(object, chosen, made) {
   X <- object$data$X[spread_over(nobs_kept(object), few_checked), , drop = FALSE]
   functions <- latent_functions(object)
   exact <- native_gp_predict_nodes(
-    object$data$X, model_columns(object), function_hyper(object, node),
+    object$data$X, row_columns(object), function_hyper(object, node),
     node_columns(object, "tau", node), node_columns(object, "b", node), X
   )
   made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]

@@ -18,7 +18,15 @@ model_latent.bpm <- function(object) {
   )
 }
 
-#' The lengthscale and the weight of each encoded column
+#' The lengthscale and the weight of each encoded column, and how often each row of the fit counts
+#' @noRd
+row_columns <- function(object) {
+  columns <- model_columns(object)
+  columns$times <- object$data$reports$times
+  columns
+}
+
+#' The same without what is of rows
 #' @noRd
 model_columns <- function(object) {
   kernel_columns(object$kernel, blueprint_columns(object$blueprint))
@@ -87,9 +95,9 @@ node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) 
     )
   } else {
     tau <- node_columns(object, "tau", used$node, object$ep$sites$tau)
-    dense_latent(object, columns, hyper, tau, b, X, call)
+    dense_latent(object, hyper, tau, b, X, call)
   }
-  new_latents(latent$m, latent$s2, nrow(X), used, latent_functions(object))
+  new_latents(object, latent$m, latent$s2, X, used, latent_functions(object), call)
 }
 
 #' Variances through inducing inputs
@@ -110,17 +118,34 @@ mixed_variances <- function(object, hyper, made, X) {
 
 #' @param used see used_nodes().
 #' @noRd
-new_latents <- function(m, s2, rows, used, functions = 1) {
-  size <- c(rows, functions, length(used$node))
+new_latents <- function(object, m, s2, X, used, functions = 1, call = NULL) {
+  size <- c(nrow(X), functions, length(used$node))
+  m <- m + offset_latent(object, X, used$node, call)
   list(
     m = array(m, size), s2 = array(pmax(s2, .Machine$double.xmin), size), node = used$node,
     weight = used$weight
   )
 }
 
-dense_latent <- function(object, columns, hyper, tau, b, X, call) {
+#' What offsets add to the latent function of rows under nodes [M 3.20]
+#' @return 0, or a row a row and a column a node.
+#' @noRd
+offset_latent <- function(object, X, node, call = NULL) {
+  if (is.null(object$blueprint$offset)) {
+    return(0)
+  }
+  offset <- row_offset(X)
+  refuse(
+    is.null(offset), "This can't be asked of a fit with an {.fn offset}.", c("offset", "formula"),
+    arg = "formula", call = call
+  )
+  outer(offset, sqrt(vapply(nodes_hyper(object)[node], function(hyper) hyper$nugget[1], 0)))
+}
+
+dense_latent <- function(object, hyper, tau, b, X, call) {
   rows <- nrow(X)
   meter <- progress_meter("Predicting", object$spec$control$progress)
+  columns <- row_columns(object)
   latent <- native_gp_predict_nodes(object$data$X, columns, hyper, tau, b, X, function(done) {
     meter(done, rows, paste(whole(rows), "rows"))
   })
@@ -144,7 +169,7 @@ node_latent.bpm <- function(object, X, call, used = all_nodes(object)) {
     part(function(fit) fit$weights$C)
   )
   noise <- lapply(fits, function(fit) known_levels(fit, X)$unknown + fit$prior$nugget)
-  new_latents(latent$m, latent$s2 + unlist(noise), nrow(X), used)
+  new_latents(object, latent$m, latent$s2 + unlist(noise), X, used, call = call)
 }
 
 #' P(true class) at latent locations and scales
@@ -229,7 +254,7 @@ latent_explained <- function(object) {
   root <- sqrt(abs(tau))
   pos <- which(tau > 0)
   neg <- which(tau < 0)
-  gram <- native_gram(object$data$X, NULL, model_columns(object), kernel_hyper(object$kernel))
+  gram <- native_gram(object$data$X, NULL, row_columns(object), kernel_hyper(object$kernel))
   K <- root * t(root * gram)
   L <- native_cholesky(K[pos, pos, drop = FALSE], 1)
   V_neg <- native_solve(L, K[pos, neg, drop = FALSE])

@@ -57,7 +57,7 @@ own_rows <- function(data) {
   names <- stats::naresid(omitted, c(data$row_names, open$row_names)[order])
   if (inherits(omitted, "exclude")) names[omitted] <- names(omitted)
   list(
-    X = if (is.null(open)) data$X else rbind(data$X, open$X)[order, , drop = FALSE],
+    X = if (is.null(open)) data$X else bind_rows(data$X, open$X)[order, , drop = FALSE],
     row_names = names, labelled = match(seq_along(data$y), order),
     spread = function(answers) stats::naresid(omitted, answers)
   )

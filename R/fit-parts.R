@@ -28,10 +28,27 @@ model.frame.sturdy_model <- function(formula, ...) {
   )
 }
 
+#' @importFrom stats anova
+#' @export
+anova.sturdy_model <- function(object, ...) {
+  abort_sturdy(
+    c(
+      "A fit has no analysis of variance or deviance.",
+      i = "{.fn select_model} compares fits, with and without a column, by their evidence.",
+      i = "{.code emmeans::joint_tests(fit)} tests the terms of a fit of two classes."
+    ),
+    "no_anova"
+  )
+}
+
 #' @importFrom stats weights
 #' @export
 weights.sturdy_model <- function(object, ...) {
   check_model(object)
+  times <- object$data$reports$times
+  if (!is.null(times)) {
+    return(times)
+  }
   abort_sturdy(
     "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
     "no_case_weights"

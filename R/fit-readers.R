@@ -3,7 +3,14 @@
 #' The number of labels
 #' @noRd
 label_total <- function(object) {
-  if (has_readers(object)) sum(object$data$reports$source > 0L) else nobs(object)
+  reports <- object$data$reports
+  if (has_readers(object)) {
+    sum(reports$source > 0L)
+  } else if (is.null(reports$times)) {
+    nobs(object)
+  } else {
+    sum(reports$times)
+  }
 }
 
 #' Is a fit to the labels of readers?
@@ -22,6 +29,14 @@ check_one_label <- function(object, call = rlang::caller_env()) {
            for readers."
     ),
     "readers", call = call
+  )
+  refuse(
+    has_soft(object$data$reports),
+    c(
+      "This is about one recorded label of each row, and these labels are probabilities.",
+      i = "{.code predict(fit, type = \"true\")} has those of the true classes."
+    ),
+    "soft_labels", call = call
   )
 }
 

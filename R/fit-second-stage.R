@@ -85,12 +85,12 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' truth <- factor(sample(c("a", "b", "c"), 300, TRUE))
-#' prob <- matrix(rexp(900), 300, dimnames = list(NULL, levels(truth)))
-#' prob[cbind(1:300, as.integer(truth))] <- 8
+#' truth <- factor(sample(c("a", "b", "c"), 120, TRUE))
+#' prob <- matrix(rexp(360), 120, dimnames = list(NULL, levels(truth)))
+#' prob[cbind(1:120, as.integer(truth))] <- 8
 #' prob <- prob / rowSums(prob)
 #' labels <- truth
-#' wrong <- 1:30
+#' wrong <- 1:12
 #' labels[wrong] <- c(b = "a", c = "b", a = "c")[as.character(truth[wrong])]
 #'
 #' fit <- second_stage(prob, labels)
@@ -109,7 +109,7 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
     more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels."), call = call
   )
   molded <- with_memory(mold_scores(prob, labels, call), call)
-  fit_spec(spec, known_in(molded, NULL, trusted, rates), call)
+  fit_spec(spec, known_in(molded, NULL, list(trusted = trusted, rates = rates)), call)
 }
 
 second_stage_spec <- function(...,

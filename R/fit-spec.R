@@ -46,8 +46,10 @@ fit_spec <- function(spec, molded, call = rlang::caller_env()) {
     {
       if (is.null(molded$data$reports)) molded <- with_reports(molded)
       inform_few_rows(length(molded$data$y))
-      spec <- study_of_classes(spec, molded$blueprint$levels, call)
+      spec <- prior_of_classes(spec, molded$blueprint$levels, call)
       check_readers_possible(spec, molded$data$reports, call)
+      spec <- spec_of_soft(spec, molded$data$reports, call)
+      check_offset_possible(spec, molded, call)
       fit_molded(spec, molded, call)
     },
     call
@@ -69,8 +71,8 @@ inform_few_rows <- function(n) {
 #' Fit the rows that a formula takes from `data`
 #'
 #' @param subset unevaluated. @param call frame of the face. @param env of the formula.
-#' @param known list(trusted, rates), unevaluated. @param many whether there may be more than
-#'   two classes.
+#' @param known list(trusted, rates, weights), unevaluated. @param many whether there may be more
+#'   than two classes.
 #' @noRd
 fit_rows <- function(data, spec, formula, subset, na.action, cluster, call, env, known,
                      many = FALSE) {
@@ -87,10 +89,24 @@ fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, ca
   }
   fit_spec(spec, known_in(
     mold_formula(formula, data, spec$scale, na.action, subset, call, env, many = many),
-    data, known$trusted, known$rates, formula, call
+    data, known, formula, call
   ), call)
 }
 
 fit_molded <- function(spec, molded, call) {
   UseMethod("fit_molded")
+}
+
+#' A known part of the latent mean needs the scale of a nugget, and a Gaussian process
+#' @noRd
+check_offset_possible <- function(spec, molded, call) {
+  X <- molded$data$X
+  if (is.null(row_offset(X))) {
+    return(invisible())
+  }
+  if (length(molded$blueprint$levels) > 2) check_no_offset(X, "Three classes or more", call)
+  if (is.finite(spec$df)) check_no_offset(X, "A Student-t process", call)
+  if (identical(spec$nugget, 0) || identical(spec$kernel$nugget, 0)) {
+    check_no_offset(X, "A latent function without a nugget", call)
+  }
 }

@@ -34,6 +34,10 @@ sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
     ),
     "no_sql", call = call
   )
+  refuse(
+    is_shaped(object$kernel), "A query has a squared exponential kernel, not {object$kernel$shape}.",
+    "no_sql", call = call
+  )
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)

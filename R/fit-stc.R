@@ -75,8 +75,6 @@
 #'
 #' @inheritParams gpc
 #' @inheritDotParams gpc_spec kernel epsilon hyper noise method scale control
-#' @inheritSection gpc Inputs
-#' @inheritSection gpc Conditions
 #' @param df Degrees of freedom of the process, above 0 (10 by default); `Inf` is the
 #'   Gaussian process.
 #' @param criterion What learning maximises: `"loo"`, the leave-one-out log predictive
@@ -88,7 +86,8 @@
 #'   returns a list of class `c("stc_spec", "gpc_spec", "sturdy_spec")` with the checked
 #'   arguments. At finite `df`, `method` must be `"gradient"`.
 #' @inherit sturdy-package references
-#' @seealso [gpc()], [log_evidence()], [ep_diagnostics()]
+#' @seealso [gpc()], whose [inputs] and [conditions][sturdy-conditions] hold here; [log_evidence()],
+#'   [ep_diagnostics()]
 #' @export
 #' @examples
 #' set.seed(1)
@@ -107,19 +106,22 @@ stc <- function(x, ...) {
 #' @export
 stc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         na.action = stats::na.omit, trusted = NULL, rates = NULL,
-                        cluster = NULL) {
+                        weights = NULL, cluster = NULL) {
   spec <- stc_spec(...)
   fit_rows(
     data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
-    environment(formula), list(trusted = substitute(trusted), rates = substitute(rates))
+    environment(formula), list(
+      trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
+    )
   )
 }
 
 #' @rdname stc
 #' @export
-stc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL) {
+stc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL) {
   spec <- stc_spec(...)
-  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, trusted, rates))
+  known <- list(trusted = trusted, rates = rates, weights = weights)
+  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, known))
 }
 
 #' @rdname stc

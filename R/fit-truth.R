@@ -169,11 +169,15 @@ recorded_each <- function(truth) {
     return(truth$recorded)
   }
   recorded <- truth$loo
+  open <- which(truth$source > 0L)
+  source <- truth$source[open]
+  classes <- seq_len(dim(recorded)[2])
   for (k in seq_along(truth$weight)) {
-    for (s in setdiff(unique(truth$source), 0L)) {
-      mine <- truth$source == s
-      p <- matrix(truth$loo[mine, , k], sum(mine))
-      recorded[mine, , k] <- p %*% truth$omega[[k]][s, , ]
+    for (v in classes) {
+      parts <- lapply(classes, function(t) {
+        truth$loo[open, t, k] * truth$omega[[k]][cbind(source, t, v)]
+      })
+      recorded[open, v, k] <- Reduce(`+`, parts)
     }
   }
   recorded
@@ -189,17 +193,26 @@ row_flipped <- function(object) {
   if (has_rows(object)) mean_wrong(truth(object)) else numeric()
 }
 
-#' Log leave-one-out probability of each label
+#' Log leave-one-out probability of the label of each row, summed over those it stands for
 #' @noRd
 row_loo <- function(object) {
-  if (has_rows(object)) left_out_score(truth(object)) else numeric()
+  if (!has_rows(object)) {
+    return(numeric())
+  }
+  report_times(object$data$reports) * left_out_score(truth(object))
+}
+
+#' Leave-one-out probability of one of them
+#' @noRd
+row_left_out <- function(object) {
+  if (has_rows(object)) exp(left_out_score(truth(object))) else numeric()
 }
 
 #' How many of its labels a fit expects to be wrong, those of readers each counted
 #' @noRd
 expected_wrong <- function(object) {
   if (!has_readers(object) || !has_rows(object)) {
-    return(sum(row_flipped(object)))
+    return(sum(report_times(object$data$reports) * row_flipped(object)))
   }
   said <- truth(object)
   reports <- object$data$reports

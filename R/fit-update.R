@@ -18,7 +18,7 @@
 #' @param subset,na.action As in [gpc()]; used only with `data`. The default of
 #'   `na.action` is [stats::na.exclude()] if the old fit left out rows by it, otherwise
 #'   [stats::na.omit()].
-#' @param trusted,rates As in [gpc()]. Without `data`, vectors for the rows of the data that
+#' @param trusted,rates,weights As in [gpc()]. Without `data`, vectors for the rows of the data that
 #'   the fit was given; what was known before is kept unless it is given again.
 #' @param checked A data frame of labels that were looked up, with the columns `row` (the position
 #'   in the data given to the fit, as [review()] and [mislabelled()] have it) and `label` (the true
@@ -43,7 +43,7 @@
 #' `sturdy_message_checks_left` where `data` take the place of rows that were checked, with their
 #' number `checked`. `sturdy_error_missing_argument` when the change needs `data`: another `scale`,
 #' another response, an input that the model does not hold, or a filtered [bpm()], which keeps no
-#' rows; also when `trusted` or `rates` is a formula, or names columns, without `data`.
+#' rows; also when `trusted`, `rates` or `weights` is a formula, or names columns, without `data`.
 #' `sturdy_error_no_formula` when the model was fitted from `x` and `y` and `formula.` or `data` is
 #' given; `sturdy_error_unknown_argument`, and those of [gpc()].
 #' @seealso [gpc()], [stc()], [bpm()]; [absorb()]
@@ -60,6 +60,7 @@ update.sturdy_model <- function(object,
                                 na.action = update_na_action(object),
                                 trusted = NULL,
                                 rates = NULL,
+                                weights = NULL,
                                 checked = NULL,
                                 id = NULL) {
   check_model(object)
@@ -84,6 +85,7 @@ update.sturdy_model <- function(object,
       stored_rows(object, formula., spec$scale, call), given_known(trusted, "trusted", call),
       given_known(rates, "rates", call), call
     )
+    known <- with_weights(known, given_known(weights, "weights", call), call)
     if (is.null(checked)) known else with_checked(known, checked, id, call)
   } else {
     if (!is.null(checked)) abort_checked_data(call)
@@ -94,7 +96,11 @@ update.sturdy_model <- function(object,
         formula, data, spec$scale, na.action, substitute(subset), call, parent.frame(),
         many = spec_model(spec) == "gpc"
       ),
-      data, substitute(trusted), substitute(rates), formula, call
+      data,
+      list(
+        trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
+      ),
+      formula, call
     )
   }
   new <- fit_spec(spec, molded, call)
@@ -203,7 +209,9 @@ drop_inputs <- function(molded, formula, call) {
   # of the formula, for some of its terms may be constant
   known <- term_keys(attr(stats::terms(blueprint$formula), "term.labels"))
   new <- term_keys(attr(terms, "term.labels"))
-  if (!same_response || !all(new %in% known)) {
+  offset <- function(terms) as.character(attr(terms, "variables"))[1 + attr(terms, "offset")]
+  same <- same_response && identical(offset(terms), offset(stats::terms(blueprint$formula)))
+  if (!same || !all(new %in% known)) {
     abort_needs_data(
       "to change the response or to add an input, because the model keeps only its own
        response and inputs", call

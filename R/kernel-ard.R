@@ -1,4 +1,4 @@
-#' Kernels: squared exponential with bias, nugget and linear part
+#' Kernels: a smooth part of several shapes, with bias, nugget and linear part
 #'
 #' `kernel_ard()` gives every input column a lengthscale of its own (automatic
 #' relevance determination); `kernel_iso()` uses one for all columns. Both only state
@@ -30,6 +30,26 @@
 #' (weight 1) and the indicators of all levels of factors (weight 1/2). Columns that the
 #' model does not scale have their origin at 0.
 #'
+#' # Shapes
+#' How the smooth part falls with the distance between rows, in place of the exponential above,
+#' which is `exp(-d^2 / 2)` at a distance of `d` lengthscales:
+#'
+#' | `shape` | formula | what it expects |
+#' | --- | --- | --- |
+#' | `"squared exponential"` | exp(-d^2 / 2) | very smooth boundaries, the default |
+#' | `"matern 5/2"` | (1 + s + s^2 / 3) exp(-s), s = sqrt(5) d | smooth ones |
+#' | `"matern 3/2"` | (1 + s) exp(-s), s = sqrt(3) d | rough ones |
+#' | `"rational quadratic"` | (1 + d^2 / (2 alpha))^-alpha | many lengthscales at a time |
+#' | `"cosine"` | exp(-(1 - cos) / lengthscale^2) | angles between rows |
+#'
+#' (Rasmussen and Williams, 2006, section 4.2). `"cosine"` is for embeddings, in `kernel_iso()` only;
+#' fit them with `scale = FALSE`, for the angle is that of the rows as the model has them.
+#' [select_model()] compares shapes by their evidence.
+#'
+#' # Sums
+#' `kernel_linear() + kernel_ard()` is `kernel_ard(linear = 1)`, of any shape: a trend and what is
+#' left. A model that is linear alone is [bpm()].
+#'
 #' @param lengthscale Starting values (or values to hold), above 0, in units of
 #'   the *scaled* columns when the model scales its inputs. For `kernel_ard()` one
 #'   number, or one per column in the order of the columns, or a vector named by columns;
@@ -43,10 +63,12 @@
 #' @param nugget Variance of independent noise on the latent function, at least 0 (0.1
 #'   by default). At 0 there is no nugget, and none is learned.
 #' @param linear Variance of a linear part over that of the squared exponential part, at least 0.
-#'   At 0, the default, there is none, and none is learned.
+#'   At 0, the default, there is none, and none is learned. In `kernel_linear()` above 0.
 #' @param fixed Names of the hyperparameters that are held at the given values:
 #'   any of `"lengthscale"`, `"variance"` (the default), `"bias"`, `"nugget"` and `"linear"`;
 #'   `TRUE` holds all of them, `character()` none.
+#' @param shape That of the smooth part, see below.
+#' @param alpha Of `"rational quadratic"`, above 0: the smaller, the longer its reach. It is held.
 #' @param prior The prior that is added to the criterion while learning: a
 #'   [weak_prior()], or `NULL` for none. Of the evidences that are reported, only
 #'   `log_evidence(method = "integrated")` includes it.
@@ -58,12 +80,13 @@
 #'     with one entry per column, named);
 #'   * `variance`, `bias`, `nugget`, `linear`: numbers;
 #'   * `fixed`: a character vector;
+#'   * `shape`, `alpha`: as given;
 #'   * `prior`: `NULL` or the prior.
 #'
 #' @section Conditions:
 #' `sturdy_error_hyperparameter` for a negative or missing value,
 #' `sturdy_error_type` for a value of the wrong kind, `sturdy_error_choice` for
-#' an unknown name in `fixed`, `sturdy_error_lengthscales` for more than one lengthscale
+#' an unknown name in `fixed` or an unknown `shape`, `sturdy_error_kernel` for another sum, `sturdy_error_lengthscales` for more than one lengthscale
 #' in `kernel_iso()`. Fitting signals `sturdy_error_lengthscales` when the lengthscales do
 #' not match the columns.
 #'
@@ -74,15 +97,19 @@
 #' kernel_ard()
 #' kernel_ard(lengthscale = c(1, 3), fixed = c("lengthscale", "variance"))
 #' kernel_iso(bias = 0, nugget = 0.01, prior = NULL)
-#' kernel_ard(linear = 1)
+#' kernel_linear() + kernel_ard()
+#' kernel_ard(shape = "matern 5/2")
+#' kernel_iso(shape = "rational quadratic", alpha = 0.5)
 kernel_ard <- function(lengthscale = NULL,
                        variance = 1,
                        bias = 0.1,
                        nugget = 0.1,
                        fixed = "variance",
                        prior = weak_prior(),
-                       linear = 0) {
-  new_kernel("ard", lengthscale, variance, bias, nugget, linear, fixed, prior)
+                       linear = 0,
+                       shape = "squared exponential",
+                       alpha = 1) {
+  new_kernel("ard", lengthscale, variance, bias, nugget, linear, fixed, prior, shape, alpha)
 }
 
 #' @rdname kernel_ard
@@ -93,11 +120,61 @@ kernel_iso <- function(lengthscale = NULL,
                        nugget = 0.1,
                        fixed = "variance",
                        prior = weak_prior(lengthscale = c(NA, 1.5)),
-                       linear = 0) {
-  new_kernel("iso", lengthscale, variance, bias, nugget, linear, fixed, prior)
+                       linear = 0,
+                       shape = "squared exponential",
+                       alpha = 1) {
+  new_kernel("iso", lengthscale, variance, bias, nugget, linear, fixed, prior, shape, alpha)
+}
+
+#' @rdname kernel_ard
+#' @export
+kernel_linear <- function(linear = 1) {
+  structure(
+    list(linear = check_hyper(linear, "linear", TRUE, 1, rlang::current_env())),
+    class = c("kernel_linear", "sturdy_kernel")
+  )
+}
+
+#' @export
+`+.sturdy_kernel` <- function(e1, e2) {
+  call <- rlang::current_env()
+  parts <- if (missing(e2)) list(e1) else list(e1, e2)
+  linear <- vapply(parts, inherits, NA, "kernel_linear")
+  must(
+    length(parts) == 2 && sum(linear) == 1 && inherits(parts[[which(!linear)]], "sturdy_kernel"),
+    NULL, "be of {.fn kernel_linear} and another kernel", "kernel", of = "A sum of kernels",
+    call = call
+  )
+  kernel <- check_kernel(parts[[which(!linear)]], call)
+  kernel$linear <- parts[[which(linear)]]$linear
+  kernel
+}
+
+#' @export
+print.kernel_linear <- function(x, digits = 3, ...) {
+  cat("<kernel_linear> linear ", format_each(x$linear, check_digits(digits)),
+      ", to be added to another kernel\n", sep = "")
+  invisible(x)
 }
 
 # Construction --------------------------------------------------------------
+
+# In the order of the table in src/kernel-shape.c
+kernel_shapes <- c(
+  "squared exponential", "matern 5/2", "matern 3/2", "rational quadratic", "cosine"
+)
+
+#' Is a kernel of another shape than is usual?
+#' @noRd
+is_shaped <- function(kernel) !identical(kernel$shape, kernel_shapes[1])
+
+#' Rows as the distances of a kernel see them
+#' @noRd
+shaped_rows <- function(X, coding, shape) {
+  X <- X * rep(sqrt(coding$weight), each = nrow(X))
+  size <- sqrt(rowSums(X^2))
+  if (identical(shape, "cosine")) X / ifelse(size > 0, size, 1) else X
+}
 
 #' The kernel that stands where none is given: the columns decide what it is, see kernel_for()
 #' @noRd
@@ -108,12 +185,18 @@ is_usual <- function(kernel) isTRUE(attr(kernel, "usual"))
 #' A kernel, its fields checked again: they may have been changed by hand
 #' @noRd
 check_kernel <- function(kernel, call = rlang::caller_env()) {
-  fields <- c("type", hyper_names, "fixed", "prior")
+  fields <- c("type", hyper_names, "fixed", "prior", "shape", "alpha")
   must(
     inherits(kernel, "sturdy_kernel") && has_fields(kernel, fields) &&
       is_one_of(kernel$type, c("ard", "iso")),
     "kernel", "be made by {.fn kernel_ard} or {.fn kernel_iso}", got = kernel,
-    more = c(i = if (is.function(kernel)) "Did you leave out the parentheses?"), call = call
+    more = c(
+      i = if (is.function(kernel)) "Did you leave out the parentheses?",
+      i = if (inherits(kernel, "kernel_linear")) {
+        "{.code kernel_linear() + kernel_ard()} is a sum; {.fn bpm} is linear alone."
+      }
+    ),
+    call = call
   )
   checked <- do.call(new_kernel, c(unclass(kernel)[fields], list(call = call)), quote = TRUE)
   attr(checked, "usual") <- if (is_usual(kernel)) TRUE
@@ -128,6 +211,8 @@ new_kernel <- function(type,
                        linear,
                        fixed,
                        prior,
+                       shape,
+                       alpha,
                        call = rlang::caller_env()) {
   if (!is.null(lengthscale)) {
     lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE, call = call)
@@ -146,10 +231,21 @@ new_kernel <- function(type,
       nugget = check_hyper(nugget, "nugget", FALSE, 1, call),
       linear = check_hyper(linear, "linear", FALSE, 1, call),
       fixed = check_fixed(fixed, call),
-      prior = check_weak_prior(prior, call)
+      prior = check_weak_prior(prior, call),
+      shape = check_shape(shape, type, call),
+      alpha = check_hyper(alpha, "alpha", TRUE, 1, call)
     ),
     class = c(paste0("kernel_", type), "sturdy_kernel")
   )
+}
+
+check_shape <- function(shape, type, call) {
+  shape <- check_choice(shape, kernel_shapes, "shape", call)
+  must(
+    shape != "cosine" || type == "iso", "shape", "be that of {.fn kernel_iso}, not {.val cosine}",
+    "choice", more = c(i = "Angles between rows have one lengthscale."), call = call
+  )
+  shape
 }
 
 check_hyper <- function(x, arg, positive, size = NULL, call) {
@@ -180,10 +276,18 @@ check_fixed <- function(fixed, call) {
   unique(fixed)
 }
 
+#' @noRd
+shape_title <- function(kernel) {
+  if (kernel$shape != "rational quadratic") {
+    return(kernel$shape)
+  }
+  paste0(kernel$shape, " (alpha ", format_each(kernel$alpha, 3), ")")
+}
+
 #' @export
 print.sturdy_kernel <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  parts <- c("squared exponential", if (x$linear > 0) "linear", "bias", "nugget")
+  parts <- c(shape_title(x), if (x$linear > 0) "linear", "bias", "nugget")
   cat("<", class(x)[1], "> ", paste(parts, collapse = " + "), "\n", sep = "")
   value <- function(name) {
     held <- name %in% x$fixed

@@ -26,6 +26,26 @@
 #' one half added to each. The study must be of rows recorded as those of the data were, and may
 #' have taken as many of each class as it liked.
 #'
+#' # Positive and unlabelled
+#' Where one label only means something (a diagnosis that was made, a species that was seen) and all
+#' other rows are merely not labelled, `unlabelled` names the class that they are recorded as.
+#' Rows with the label are then right for certain, and each row that truly belongs to their class has
+#' been labelled with the same probability, the **share of the positives that is labelled**, whose
+#' prior is `sensitivity` (`specificity` where the unlabelled are the second level), flat on (0, 1)
+#' by default; that is the one noise model, whatever `models` and `rate` say. `print()` and
+#' [summary()][summary.sturdy_model] have that share and the prevalence, with intervals,
+#' [mislabelled()] the probability of each unlabelled row to be a positive, and
+#' [predict()][predict.sturdy_model] that of any row.
+#'
+#' What must be assumed is that positives are **labelled at random among positives**, whatever their
+#' inputs (Elkan and Noto, 2008). Nothing in the labels alone can refute that where the classes
+#' overlap; what tells most is that somewhere nearly all rows are positive. Where labelling may
+#' differ between groups of rows, `rates = ~ group` gives each a share of its own, and `rates = ~ z`
+#' one that goes by a number: a slope whose interval leaves 0 out says that labels are not left to
+#' chance. Checks of
+#' unlabelled rows, taken in by [`update(fit, checked = )`][update.sturdy_model], tell both numbers
+#' without that assumption in the rows that were checked.
+#'
 #' # Overlap
 #' A label on the wrong side may be wrong, or the classes overlap there. Which of the two a
 #' hundred rows can rarely tell, so that the number of wrong labels hangs on what is believed of
@@ -66,11 +86,19 @@
 #' @param overlap The share of labels that are right and still contradict the inputs: `NULL`, the
 #'   default, to learn it; a number above 0 and below 1/2 to hold it; or `c(lower, upper)` to
 #'   bound it.
+#' @param unlabelled The class that rows without a label are recorded as, as in `unlabelled = "no"`,
+#'   where the other class alone is ever recorded: see *Positive and unlabelled*. Of two classes
+#'   only, for fits that average (`epsilon = "average"`). `NULL`, the default, where both labels are
+#'   labels.
 #' @return A list of class `sturdy_noise_prior` with the fields `models`, `rate`,
-#'   `sensitivity`, `specificity`, `pooling`, `overlap` and `study`.
+#'   `sensitivity`, `specificity`, `pooling`, `overlap`, `study` and `unlabelled`.
 #' @section Conditions:
 #' `sturdy_error_prior` for values that are no such priors.
-#' @seealso [gpc_spec()], [weak_prior()], [noise_test()]
+#' @references
+#' Elkan, C. and Noto, K. (2008). Learning classifiers from only positive and unlabeled data.
+#' *Knowledge Discovery and Data Mining*, 213-220.
+#' @seealso [label-noise] and [overlap] explain what these priors are of; [gpc_spec()], [weak_prior()],
+#'   [noise_test()]
 #' @export
 #' @examples
 #' noise_prior()
@@ -84,6 +112,8 @@
 #' noise_prior(models = c(none = 1, second = 1))
 #' # two experts agree on 99 of 100 labels
 #' noise_prior(overlap = 0.01)
+#' # "no" means that nobody has said "yes"
+#' noise_prior(unlabelled = "no")
 noise_prior <- function(models = c(
                           none = 0.25, one = 0.3, two = 0.15, first = 0.15, second = 0.15
                         ),
@@ -92,7 +122,8 @@ noise_prior <- function(models = c(
                         specificity = NULL,
                         pooling = 0.2,
                         overlap = NULL,
-                        study = NULL) {
+                        study = NULL,
+                        unlabelled = NULL) {
   must(
     are_numbers(models) && !is.null(names(models)) && all(names(models) %in% noise_models) &&
       !anyDuplicated(names(models)) && all(models >= 0) && sum(models) > 0,
@@ -100,6 +131,14 @@ noise_prior <- function(models = c(
   )
   all <- stats::setNames(numeric(length(noise_models)), noise_models)
   all[names(models)] <- models
+  must(
+    is.null(unlabelled) || is.atomic(unlabelled) && length(unlabelled) == 1 && !is.na(unlabelled),
+    "unlabelled", "be {.code NULL} or the name of a class", "prior", got = unlabelled
+  )
+  must(
+    is.null(study) || is.null(unlabelled), "study", "be left out where there is {.arg unlabelled}",
+    "prior"
+  )
   must(
     is.null(study) || is.null(sensitivity) && is.null(specificity), "study",
     "be given alone: it has what {.arg sensitivity} and {.arg specificity} say", "prior"
@@ -114,7 +153,8 @@ noise_prior <- function(models = c(
       specificity = check_beta(specificity, "specificity"),
       pooling = check_pooling(pooling),
       overlap = check_overlap(overlap),
-      study = check_study(study)
+      study = check_study(study),
+      unlabelled = if (!is.null(unlabelled)) as.character(unlabelled)
     ),
     class = "sturdy_noise_prior"
   )
@@ -199,12 +239,17 @@ print.sturdy_noise_prior <- function(x, digits = 3, ...) {
     )
   }
   cat("<sturdy_noise_prior>\n")
+  pooled <- paste("correlation", format(x$pooling, digits = digits))
   print_fields(c(
-    "Models" = paste(names(x$models), format_each(x$models, digits), collapse = ", "),
-    "Rates" = rates(rate_shape(x, 1)),
-    "By group" = paste0(
-      rates(rate_shape(x, 2)), ", correlation ", format(x$pooling, digits = digits)
-    ),
+    if (is.null(x$unlabelled)) {
+      c(
+        "Models" = paste(names(x$models), format_each(x$models, digits), collapse = ", "),
+        "Rates" = rates(rate_shape(x, 1)),
+        "By group" = paste0(rates(rate_shape(x, 2)), ", ", pooled)
+      )
+    } else {
+      c("Unlabelled" = x$unlabelled, "By group" = pooled)
+    },
     "Sensitivity" = beta(x$sensitivity), "Specificity" = beta(x$specificity),
     "Overlap" = overlap_words(x$overlap, digits),
     "Study" = if (!is.null(x$study)) {

@@ -26,7 +26,7 @@ kernel_resolve <- function(kernel,
   }
   g <- length(columns)
   heuristic <- if (needs_heuristic(kernel)) {
-    median_heuristic(X, coding, g)
+    median_heuristic(X, coding, g, kernel$shape)
   }
   kernel$lengthscale <- if (is.null(given)) {
     heuristic
@@ -103,10 +103,14 @@ usual_nugget <- function(kernel, classes, integrate) {
   kernel
 }
 
-#' Each column of X uses its own lengthscale, or the one there is
+#' Each column of X uses its own lengthscale, or the one there is; and the shape, unless it is usual
 #' @noRd
 kernel_columns <- function(kernel, coding) {
   if (kernel$type == "iso") coding$group[] <- 1L
+  if (is_shaped(kernel)) {
+    coding$shape <- match(kernel$shape, kernel_shapes) - 1L
+    coding$alpha <- as.double(kernel$alpha)
+  }
   coding
 }
 
@@ -156,9 +160,9 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
 #' all columns of a group (1 where all rows agree), times sqrt(g), so that the scaled distance over
 #' all g groups is near 1.
 #' @noRd
-median_heuristic <- function(X, coding, g) {
+median_heuristic <- function(X, coding, g, shape = kernel_shapes[1]) {
   rows <- utils::head(table_order(X), 500)
-  scaled <- X[rows, , drop = FALSE] * rep(sqrt(coding$weight), each = length(rows))
+  scaled <- shaped_rows(X[rows, , drop = FALSE], coding, shape)
   one_group <- function(j) {
     d <- stats::dist(scaled[, coding$group == j, drop = FALSE])
     d <- d[d > 0]

@@ -39,7 +39,7 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
       native_project(L, prior$m, prior$s2, df, n)
     },
     predict = predict,
-    constant = function(m) {
+    constant = if (is.null(labels$offset)) function(m) {
       flat <- flat_hyper(kernel_hyper(kernel))
       at <- drop(native_features(X[1, , drop = FALSE], Z, columns, flat)$Phi)
       list(hyper = flat, b = m * at / sum(at^2), extra = diag(length(at)))
@@ -47,9 +47,11 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
     natives = if (keep) row_natives(rows, columns, Z, lowrank_doubles(n, m + 1), control_of),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
+      columns$times <- rows$times
       rows$result(native_inducing_fit(
         X, Z, columns, hyper, rows$likelihoods(L), df, rows$sites(sites),
-        control_of(control, df, criterion), criterion, gradient, progress
+        control_of(control, df, criterion), criterion, gradient, progress,
+        offset = rows$offset(hyper)
       ))
     }
   )

@@ -20,7 +20,7 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
     pooled = if (is_many_scaled(kernel)) function() {
       latent_kernel(given, columns, labels, plain_kernel(kernel), call)
     },
-    constant = function(m) {
+    constant = if (is.null(labels$offset)) function(m) {
       flat <- flat_hyper(kernel_hyper(kernel))
       b <- c(m / (flat$variance + flat$bias), numeric(rows$n - 1))
       list(hyper = flat, b = b, extra = NULL)
@@ -28,9 +28,10 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
     natives = row_natives(rows, columns, NULL, 5 * rows$n^2, function(control, ...) control),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
+      columns$times <- rows$times
       rows$result(native_gp_fit(
         X, columns, hyper, rows$likelihoods(L), df, rows$sites(sites), control, criterion,
-        gradient, progress
+        gradient, progress, offset = rows$offset(hyper)
       ))
     }
   )

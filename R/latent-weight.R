@@ -27,7 +27,9 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
       native_project(L, drop(at$m), drop(at$s2) + hyper$nugget, df, k)
     },
     predict = NULL,
-    constant = if (isTRUE(prior$intercept)) function(m) {
+    # who asks for effects has said that there are some
+    constant = if (isTRUE(prior$intercept) && !isTRUE(prior$effects) &&
+                     is.null(labels$offset)) function(m) {
       hyper <- list(prior_scale = prior$scale[prior$free], nugget = 1)
       hyper$prior_scale[] <- flat_scale
       list(hyper = hyper, b = c(m, numeric(k - 1)), extra = diag(flat_scale, k))
@@ -40,7 +42,7 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
       fit <- function(features, scales) {
         rows$result(native_weight_fit(
           features, scales, hyper$nugget, rows$likelihoods(L), df, rows$sites(sites), control,
-          criterion, gradient, progress
+          criterion, gradient, progress, offset = rows$offset(hyper), times = rows$times
         ))
       }
       out <- if (is.null(span)) {

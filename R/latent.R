@@ -68,25 +68,36 @@ one_by_one <- function(native) {
 # Rows ------------------------------------------------------------------------------
 
 #' The labels of rows as latents take them: classes 1..C, and all that is known
-#' @param data of a fit.
+#' @param data of a fit. @return list(y, reports, offset: of each row, or `NULL`)
 #' @noRd
-row_labels <- function(data) list(y = label_code(data), reports = data$reports)
+row_labels <- function(data) {
+  list(y = label_code(data), reports = data$reports, offset = row_offset(data$X))
+}
 
 #' Rows in the order in which EP takes them
 #'
 #' @param X encoded inputs. @param labels see row_labels(). @param fields,columns see
 #'   in_order().
 #' @return list(n, X, reports, first(k): labels of the first k; likelihoods(L),
-#'   sites(sites): rows there; result(out): rows back).
+#'   sites(sites): rows there; result(out): rows back; times, or `NULL`; offset(hyper), the prior
+#'   means, or `NULL`).
 #' @noRd
 latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
   visit <- table_order(X, labels$y)
   c(in_order(visit, fields, columns), list(
     n = nrow(X), X = X[visit, , drop = FALSE], reports = visited_reports(labels$reports, visit),
     likelihoods = function(L) L[visit, , drop = FALSE],
+    times = labels$reports$times[visit],
+    # in units of the nugget's standard deviation [M 3.20]
+    offset = function(hyper) {
+      if (length(labels$offset)) sqrt(hyper$nugget) * labels$offset[visit]
+    },
     first = function(k) {
       rows <- visit[seq_len(k)]
-      list(y = labels$y[rows], reports = reports_of(labels$reports, rows))
+      list(
+        y = labels$y[rows], reports = reports_of(labels$reports, rows),
+        offset = labels$offset[rows]
+      )
     }
   ))
 }
@@ -106,10 +117,12 @@ row_natives <- function(rows, columns, Z, doubles, control_of) {
     control <- control_of(control, df, criterion)
     runs <- lapply(points, function(at) {
       native_run(
-        rows$likelihoods(at$L), df, rows$sites(at$sites), control, criterion, gradient
+        rows$likelihoods(at$L), df, rows$sites(at$sites), control, criterion, gradient,
+        offset = rows$offset(at$hyper)
       )
     })
     hyper <- lapply(points, `[[`, "hyper")
+    columns$times <- rows$times
     lapply(native_gp_fits(rows$X, Z, columns, hyper, runs), rows$result)
   }
 }
@@ -121,6 +134,7 @@ visited_reports <- function(reports, visit) {
   turn <- order(match(reports$row, visit), reports$source, reports$value)
   parts <- c("row", "source", "value")
   reports[parts] <- lapply(reports[parts], `[`, turn)
+  if (has_soft(reports)) reports$soft <- reports$soft[turn, , drop = FALSE]
   reports
 }
 

@@ -80,9 +80,10 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
   kernel <- kernel_coordinates(latent, normal = FALSE)
   sources <- length(latent$reports$sources)
   noise <- if (is.character(epsilon)) {
+    kinds <- match(epsilon, c("learn", "learn2"))
     noise_rates(
-      "logit", rate_logits, match(epsilon, c("learn", "learn2")), matrix(1, sources),
-      latent$classes, if (proper) logit_prior else nothing_besides
+      "logit", rates_of_groups(rate_logits, matrix(1, sources), kinds), kinds, latent$classes,
+      if (proper) logit_prior else nothing_besides
     )
   } else {
     noise_held("given", epsilon, latent$classes, sources)

@@ -181,7 +181,8 @@ curvature_scores <- function(objective, here, measured, step) {
   }, numeric(n)), n)
   measured[at[colSums(scores^2) > 0]] <- "scores"
   precision <- rep_len(pmax(problem$precision, problem$least), length(here$par))
-  list(at = at, H = crossprod(scores) + diag(precision[at], length(at)), measured = measured)
+  times <- report_times(problem$latent$reports)
+  list(at = at, H = crossprod(scores, times * scores) + diag(precision[at], length(at)), measured = measured)
 }
 
 #' A curvature with its columns that differences do not tell: from the other columns, and from

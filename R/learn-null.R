@@ -81,7 +81,7 @@ null_output <- function(latent, beta, L, df) {
   none <- numeric(latent$n)
   c(latent$constant(at)[c("b", "extra")], list(
     sites = list(tau = none, nu = none), seen = matrix(seen, latent$n, 2, byrow = TRUE),
-    log_evidence = sum(log(L %*% exp(seen)))
+    log_evidence = sum(report_times(latent$reports) * log(L %*% exp(seen)))
   ))
 }
 

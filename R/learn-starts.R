@@ -72,11 +72,12 @@ average_from <- function(problem, name, noise, found, shared = NULL) {
     return(lapply(shared$modes, pooled_start, problem = problem, from = shared$problem))
   }
   kinds <- noise_kinds[[name]]
-  root <- rate_root(noise$sources, noise$pooling)
+  root <- rate_root(noise$groups, noise$pooling)
+  slopes <- numeric(length(kinds) * sum(ncol(noise$design$Z)))
   normals <- function(e) {
     z <- mapply(function(e, kind) rate_normal(e, noise$rate[[kind]]), e, kinds)
     z <- solve(root, matrix(z, nrow(root), length(kinds), byrow = TRUE))
-    inside(as.vector(z))
+    c(inside(as.vector(z)), slopes)
   }
   alone <- function(starts) {
     lapply(starts, function(at) average_start(at, problem, if (length(kinds)) normals(at[3])))

@@ -4,13 +4,14 @@
 #'
 #' Methods for the insight package (`find_formula()`, `find_parameters()`, `model_info()`,
 #' `get_data()`, `get_parameters()`, `get_predicted()`, `link_function()`, `link_inverse()`),
-#' for `model_parameters()` of parameters and `model_performance()` of performance. With them
+#' for `model_parameters()` of parameters, `model_performance()` of performance, and
+#' `describe_posterior()` and `p_direction()` of bayestestR. With them
 #' `modelsummary::modelsummary()` prints a table of fits.
 #'
 #' @details
-#' The parameters of a [bpm()] are its weights, with standard deviations and intervals of
-#' their posterior and the probability of direction, `pd`, that a weight has the sign of its
-#' location. Those of fits with a kernel are hyperparameters, without a spread: `Learned` says
+#' The parameters of a [bpm()] are its coefficients on the probit scale
+#' ([coef()][bpm-weights]), with standard deviations and intervals of
+#' their posterior and the probability of direction, `pd`, of the more probable sign. Those of fits with a kernel are hyperparameters, without a spread: `Learned` says
 #' which of them were learned, or integrated over.
 #'
 #' `model_info()` is that of a binomial model with a probit link (that of several classes:
@@ -22,12 +23,19 @@
 #'
 #' `model_performance()` has the leave-one-out score of the recorded labels (`ELPD`, its
 #' standard error, `LOOIC`), the log loss and Brier score per row of the same predictions, and
-#' the log evidence; the scores are `NA` for a fit that keeps no rows.
+#' the log evidence; the scores are `NA` for a fit that keeps no rows. `compare_performance()` and
+#' `performance_roc()` take only classes that insight lists, not ours: bind the rows of
+#' `model_performance()`, compare fits by [select_model()], and see [true_performance()]
+#' for the area under the curve.
+#'
+#' `describe_posterior()` and `p_direction()` of bayestestR are of 4000 draws of the
+#' coefficients of a [bpm()].
 #'
 #' @param x,model A fit.
 #' @param data A data frame, or `NULL` for the training rows.
 #' @param predict `"expectation"`, a probability, or `"classification"`.
 #' @param ci Probability of intervals; `NULL`, the default, or for `model_parameters()` 0.95.
+#' @param exponentiate,component,contrasts For a [bpm()], see [tidy()][tidy.sturdy_model].
 #' @param flatten Whether names come as a vector.
 #' @param ... Not used, or arguments for the default methods.
 #' @return As those packages have them.
@@ -112,14 +120,26 @@ link_inverse.sturdy_model <- function(x, ...) {
 #' @exportS3Method insight::get_data
 get_data.sturdy_model <- function(x, ...) {
   check_model(x)
-  found <- if (!is.null(x$call)) {
+  insight_data(x, if (!is.null(x$call)) {
     tryCatch(suppressWarnings(NextMethod()), error = function(cnd) NULL)
-  }
+  })
+}
+
+#' The data of a fit where they are still `found` unchanged, or what it keeps of them
+#' @noRd
+insight_data <- function(x, found = eval_data(x)) {
   if (fits_data(x, found)) {
     return(found)
   }
   plain <- setequal(x$blueprint$columns, x$blueprint$variables)
   if (plain && !is.null(x$data)) stored_data(x)
+}
+
+#' What the call of a fit by a formula calls its data
+#' @noRd
+eval_data <- function(x) {
+  home <- environment(x$blueprint$formula)
+  tryCatch(eval(x$call$data, if (is.null(home)) globalenv() else home), error = function(cnd) NULL)
 }
 
 #' Are these the rows of the fit, and not others that now have their name?
@@ -179,15 +199,16 @@ expected_probability <- function(x, data, ci) {
 
 #' @rdname sturdy-insight
 #' @exportS3Method parameters::model_parameters
-model_parameters.sturdy_model <- function(model, ci = 0.95, ...) {
+model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE,
+                                          component = "coefficients", contrasts = NULL, ...) {
   check_model(model)
-  if (inherits(model, "bpm")) {
-    table <- tidy(model, conf.level = if (is.null(ci)) 0.95 else ci)
+  table <- if (inherits(model, "bpm")) {
+    level <- if (is.null(ci)) 0.95 else ci
+    table <- tidy(model, !is.null(ci), level, exponentiate, component, contrasts)
     table$ci <- ci
-    if (is.null(ci)) table[c("conf.low", "conf.high")] <- NULL
-    table$pd <- stats::pt(abs(table$estimate) / unname(weight_scale(model)), model$spec$df)
+    table
   } else {
-    table <- tidy(model)
+    tidy(model)
   }
   known <- c(
     term = "Parameter", estimate = "Coefficient", std.error = "SE", ci = "CI",
@@ -198,6 +219,21 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, ...) {
     stats::setNames(table[names(known)], known), ci = ci, coefficient_name = "Coefficient",
     class = c("parameters_model", "see_parameters_model", "data.frame")
   )
+}
+
+#' @rdname sturdy-insight
+#' @param posteriors A fit of [bpm()].
+#' @exportS3Method bayestestR::describe_posterior
+describe_posterior.bpm <- function(posteriors, ...) {
+  check_model(posteriors)
+  bayestestR::describe_posterior(coefficient_draws(posteriors), ...)
+}
+
+#' @rdname sturdy-insight
+#' @exportS3Method bayestestR::p_direction
+p_direction.bpm <- function(x, ...) {
+  check_model(x)
+  bayestestR::p_direction(coefficient_draws(x), ...)
 }
 
 #' @rdname sturdy-insight

@@ -37,13 +37,13 @@
 #' Of a parsnip fit take the engine's, `parsnip::extract_fit_engine()`: with its own,
 #' marginaleffects gives estimates without intervals.
 #'
-#' `hypotheses()` of a [bpm()] is about its weights, by `coef()` and `vcov()`.
+#' `hypotheses()` of a [bpm()] is about its coefficients, by `coef()` and `vcov()`.
 #' @param model A fit.
 #' @param newdata A data frame.
 #' @param type `"response"`, the probability, or, for two classes, `"link"`: the latent
 #'   function over the standard deviation of the nugget, whose normal distribution function
 #'   is the probability.
-#' @param coefs Weights in the order of `coef()`.
+#' @param coefs Coefficients in the order of `coef()`.
 #' @param ... Not used.
 #' @return As marginaleffects has them.
 #' @section Conditions:
@@ -60,7 +60,7 @@
 #' Pathwise conditioning of Gaussian processes. *Journal of Machine Learning Research* 22.
 #' @seealso [predict()][predict.sturdy_model], [coef()][bpm-weights]
 #' @name sturdy-marginaleffects
-#' @examplesIf rlang::is_installed("marginaleffects") && rlang::is_installed("collapse", version = "2.0.18")
+#' @examplesIf interactive() && all(rlang::is_installed(c("marginaleffects", "collapse")))
 #' set.seed(1)
 #' d <- data.frame(x = rnorm(60), treated = rep(0:1, 30))
 #' d$y <- factor(ifelse(d$x + d$treated + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
@@ -83,13 +83,7 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
     return(marginal_frame(path_classes(model, new$X, draws), new$complete, newdata, TRUE))
   }
   z <- path_link(model, new$X, path_draws(1000L, nrow(new$X)))
-  if (type == "link" && any(is.infinite(z))) {
-    abort_sturdy(
-      "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
-       function the class is certain.",
-      "choice", arg = "type"
-    )
-  }
+  if (type == "link") check_link(all(is.finite(z)))
   if (type == "response") z[] <- stats::pnorm(z) # no rows, too, are a matrix
   marginal_frame(list(main_marginaleffect = z), new$complete, newdata)
 }
@@ -105,9 +99,7 @@ get_coef.bpm <- function(model, ...) {
 #' @exportS3Method marginaleffects::get_vcov
 get_vcov.bpm <- function(model, ...) {
   check_model(model)
-  V <- stats::vcov(model)
-  dimnames(V) <- list(model$prior$weights, model$prior$weights)
-  V
+  stats::vcov(model)
 }
 
 #' @rdname sturdy-marginaleffects
@@ -129,13 +121,28 @@ set_coef.bpm <- function(model, coefs, ...) {
       i = "Fit it with {.code hyper = \"optimum\"}."
     )
   )
-  size <- length(model$weights$mean)
+  nodes <- coefficient_nodes(model, "coefficients")
+  size <- nrow(nodes$A)
   must(
-    are_numbers(coefs, size), "coefs", "be {size} finite number{?s}, one for each weight", "type",
-    got = coefs
+    are_numbers(coefs, size), "coefs", "be {size} finite number{?s}, one for each coefficient",
+    "type", got = coefs
   )
-  model$weights$mean[] <- as.vector(coefs) / exp(model$weights$log_scale / 2)
+  # weights with these coefficients, the nearest of them: levels have a weight each
+  gap <- as.vector(coefs) / sqrt(nodes$scale) - drop(nodes$A %*% model$weights$mean)
+  model$weights$mean[] <- model$weights$mean + crossprod(nodes$A, solve(tcrossprod(nodes$A), gap))
   model
+}
+
+#' Is there a link scale?
+#' @noRd
+check_link <- function(nugget, call = rlang::caller_env(2)) {
+  if (!nugget) {
+    abort_sturdy(
+      "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
+       function the class is certain.",
+      "choice", arg = "type", call = call
+    )
+  }
 }
 
 #' Our classes among those that marginaleffects takes

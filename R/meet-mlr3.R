@@ -22,8 +22,9 @@
 #' weights.
 #' @name sturdy-mlr3
 #' @aliases classif.sturdy LearnerClassifSturdy mlr_learners_classif.sturdy
+#' @return `mlr3::lrn("classif.sturdy")` is an R6 object that inherits from `mlr3::LearnerClassif`.
 #' @seealso [gpc()], [stc()], [loo()]
-#' @examplesIf rlang::is_installed("mlr3")
+#' @examplesIf interactive() && rlang::is_installed("mlr3")
 #' d <- data.frame(x = c(-2, -1, 1, 2), y = factor(c("no", "no", "yes", "yes")))
 #' task <- mlr3::as_task_classif(d, target = "y")
 #' learner <- mlr3::lrn("classif.sturdy", epsilon = 0.05, hyper = "optimum")

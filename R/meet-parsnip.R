@@ -12,8 +12,8 @@
 #' all else work.
 #'
 #' Factor inputs stay factors: no indicators are made, since the kernel compares levels.
-#' Inputs are centred and scaled by the engine; a recipe need not do so. There are no case
-#' weights.
+#' Inputs are centred and scaled by the engine; a recipe need not do so. Case
+#' weights of both kinds are those of [gpc()], for two classes: see [case-weights].
 #'
 #' Further arguments of [gpc_spec()] and [stc_spec()] are arguments of the engine:
 #' `set_engine("sturdy", hyper = "optimum")` finds one value of the hyperparameters instead
@@ -33,9 +33,13 @@
 #' function.
 #'
 #' Labels that are set aside in resampling are wrong as often as those of training. Measures
-#' against them (the log loss above all) punish probabilities of the true class for being
-#' sharp, and a search over `epsilon` by them is about the labels as recorded. The engine
-#' learns `epsilon` from the training rows by default: leave it out unless you know it.
+#' against them (the log loss above all) punish probabilities of the true class for being sharp,
+#' and a search over `epsilon` by them ends at 0. The engine learns `epsilon` from the training
+#' rows by default: leave it out unless you know it. To search all the same, compare what labels
+#' are predicted to be recorded: `set_engine("sturdy", predicts = "recorded")` makes `"prob"`
+#' the probabilities of recorded classes, `predict(noise = TRUE)`, and the log loss is then
+#' least near the rate there is. Finish with the default, `predicts = "true"`. A fit with
+#' `epsilon = 0` says that it takes every label for right.
 #'
 #' @param mode `"classification"`, the only one.
 #' @param engine `"sturdy"`, the only one.
@@ -50,12 +54,13 @@
 #'   parameter objects of dials.
 #' @section Conditions:
 #' `sturdy_error_package` where parsnip, or dials for the parameter functions, is not
-#' installed. From `predict(type = "conf_int")`: `sturdy_error_unknown_argument` for
+#' installed. `sturdy_message_no_noise` for `epsilon = 0`.
+#' From `predict(type = "conf_int")`: `sturdy_error_unknown_argument` for
 #' `std_error = TRUE`.
 #' @seealso [gpc()], [stc()]
 #' @name sturdy-parsnip
 #' @aliases gp_class
-#' @examplesIf rlang::is_installed("parsnip")
+#' @examplesIf interactive() && rlang::is_installed("parsnip")
 #' spec <- gp_class(epsilon = 0.05, kernel = "iso")
 #' spec
 #' d <- data.frame(x = c(-2, -1, 1, 2), y = factor(c("no", "no", "yes", "yes")))
@@ -115,14 +120,25 @@ print.gp_class <- function(x, ...) {
 #'
 #' Fits what [gp_class()] specifies: [gpc()], or [stc()] at a finite `df`.
 #' @inheritParams sturdy-parsnip
-#' @param formula,data As in [gpc()].
+#' @param formula,data,weights As in [gpc()].
 #' @param ... Further arguments of [gpc()] or [stc()].
+#' @param predicts Which classes parsnip's probabilities are of, `"true"` or `"recorded"`.
 #' @return A fit of [gpc()] or [stc()].
 #' @keywords internal
 #' @export
 gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing = "auto",
-                         df = Inf, ...) {
+                         df = Inf, ..., weights = NULL, predicts = c("true", "recorded")) {
   df <- check_df(df)
+  check_choice(predicts, c("true", "recorded"), "predicts")
+  if (is.numeric(epsilon) && all(epsilon %in% 0)) {
+    inform_sturdy(
+      c(
+        i = "{.code epsilon = 0} takes every label for right. A search by the log loss of recorded
+             labels ends there: see {.help [gp_class()](sturdy::gp_class)}."
+      ),
+      "no_noise"
+    )
+  }
   if (!is.null(kernel) && !inherits(kernel, "sturdy_kernel")) {
     kernel <- check_choice(kernel, c("ard", "iso"), "kernel")
     kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
@@ -130,6 +146,7 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
   args <- list(inducing = inducing, ...)
   if (!is.null(kernel)) args$kernel <- kernel
   if (!is.null(epsilon)) args$epsilon <- epsilon
+  if (!is.null(weights)) args$weights <- as.double(weights)
   if (is.finite(df)) args$df <- df
   # what is itself a call or a name would be run
   run <- vapply(args, is.language, NA)
@@ -159,7 +176,7 @@ meet_parsnip <- function() {
     )
   }
   parsnip::set_fit(model, mode, "sturdy", list(
-    interface = "formula", protect = c("formula", "data"),
+    interface = "formula", protect = c("formula", "data", "weights"),
     func = c(pkg = "sturdy", fun = "gp_class_fit"), defaults = list()
   ))
   parsnip::set_encoding(model, mode, "sturdy", list(
@@ -216,7 +233,10 @@ parsnip_interval <- function(ends, object) {
 
 parsnip_answers <- list(
   class = parsnip_answer(type = "class"),
-  prob = parsnip_answer(type = "prob", post = parsnip_prob),
+  prob = parsnip_answer(
+    type = "prob", post = parsnip_prob,
+    noise = quote(identical(rlang::eval_tidy(object$spec$eng_args$predicts), "recorded"))
+  ),
   conf_int = parsnip_answer(
     interval = quote(object$spec$method$pred$conf_int$extras$level),
     post = parsnip_interval

@@ -12,7 +12,9 @@ native_kernel <- function(columns, hyper) {
   slopes <- if (share > 0) share * hyper$variance / max(length(columns$weight), 1) else 0
   list(
     group = as.integer(columns$group), weight = as.double(columns$weight), l = l,
-    theta = as.double(c((1 - share) * hyper$variance, hyper$bias, hyper$nugget, slopes))
+    theta = as.double(c((1 - share) * hyper$variance, hyper$bias, hyper$nugget, slopes)),
+    shape = if (is.null(columns$shape)) 0L else columns$shape,
+    alpha = if (is.null(columns$alpha)) 1 else columns$alpha, times = columns$times
   )
 }
 
@@ -34,9 +36,9 @@ native_kernels <- function(columns, hyper) {
 # `functions`. `control` may have three fields that are no one's to set: `parallel` (all sites at
 # once), `lean` (no memory for Newton steps, nor for gradients other than that of the
 # evidence at df = Inf; with several classes: integrals to 1e-8) and `second` (the second order of
-# the evidence is wanted).
+# the evidence is wanted). `offset`: the prior means of the rows, or `NULL`.
 native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
-                       progress = NULL, functions = 1L) {
+                       progress = NULL, functions = 1L, offset = NULL) {
   n <- nrow(L) * functions
   if (is.null(sites)) sites <- list(tau = double(n), nu = double(n))
   which <- match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L)
@@ -47,8 +49,17 @@ native_run <- function(L, df, sites, control, criterion = "none", gradient = FAL
       isTRUE(control$parallel), isTRUE(control$lean)
     )),
     criterion = which - 1L, gradient = gradient, second = isTRUE(control$second),
-    progress = progress
+    progress = progress, offset = offset
   )
+}
+
+#' An offset moves with the root of the nugget
+#' @noRd
+with_offset_gradient <- function(out, run) {
+  if (!is.null(out$by_offset)) {
+    out$gradient$nugget <- out$gradient$nugget + sum(out$by_offset * run$offset) / 2
+  }
+  out
 }
 
 # `parts`: the lengths of the gradient's parts, by name
@@ -80,7 +91,9 @@ native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
 #'
 #' @param X double matrix n x p, expanded. @param columns list(group, weight), p
 #'   each: the lengthscale a column uses, 1-based, and the weight of its squared
-#'   difference: 1, or 1/2 for the 0/1 indicator of a level.
+#'   difference: 1, or 1/2 for the 0/1 indicator of a level; and `times` (n), how many rows alike
+#'   each stands for, where it is not one. Cavities, `m`, `C_diag`, `loo` and `seen` are of one of
+#'   them, sites of all of them together.
 #' @param hyper list(lengthscale, variance, bias, nugget, linear). @param ... of native_run(), where
 #'   `criterion` is "none", "evidence", "evidence_zp" or "loo".
 #' @return list; with `status` < 0 only `status` is filled. `loo` (n), log probability of
@@ -117,11 +130,11 @@ native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
   out <- with_blas(.Call(C_gp_fits, X, Z, native_kernels(columns, hyper), keep, runs))
   stopped <- vapply(out, function(fit) fit$status == 3L, NA)
   if (any(stopped)) rlang::interrupt() # heard by one thread of several
-  Map(kernel_result, out, hyper)
+  Map(kernel_result, out, hyper, runs)
 }
 
-kernel_result <- function(out, hyper) {
-  out <- native_fit(out, kernel_parts(hyper))
+kernel_result <- function(out, hyper, run) {
+  out <- with_offset_gradient(native_fit(out, kernel_parts(hyper)), run)
   if (!is.null(out$gradient)) out$gradient <- kernel_gradient(out$gradient, linear_share(hyper))
   out
 }
@@ -148,12 +161,13 @@ kernel_gradient <- function(gradient, share) {
 #' @return as native_gp_fit() with `b` the weights w (k), `extra` their scaled
 #'   covariance C (k x k), `gradient` list(s0, nugget), with respect to logs.
 #' @noRd
-native_weight_fit <- function(Xt, s0, nugget, ...) {
+native_weight_fit <- function(Xt, s0, nugget, ..., times = NULL) {
   run <- native_run(...)
   out <- native_fit(
-    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), list(run)))[[1]],
+    with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), times, list(run)))[[1]],
     c(s0 = length(s0), nugget = 1)
   )
+  out <- with_offset_gradient(out, run)
   # the core's features are scaled by the prior, and so are their weights
   if (!is.null(out$b)) {
     out$b <- sqrt(s0) * out$b
@@ -261,4 +275,10 @@ native_solve <- function(L, B, transpose = FALSE) {
 #' @noRd
 native_product <- function(A, B, transpose = TRUE) {
   with_blas(.Call(C_product, A, as.matrix(B), transpose))
+}
+
+#' Digest of a raw vector, 32 hexadecimal digits
+#' @noRd
+native_digest <- function(bytes) {
+  .Call(C_digest, bytes)
 }

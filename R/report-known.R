@@ -13,8 +13,8 @@ with_known <- function(molded, trusted, rates, call) {
   molded <- with_reports(molded)
   data <- molded$data
   reports <- data$reports
-  if (by_readers(reports)) {
-    check_readers_alone(trusted, rates, call)
+  if (by_readers(reports) || has_soft(reports)) {
+    check_no_rates_beside(reports, trusted, rates, call)
     return(molded)
   }
   known <- report_known(reports)
@@ -26,9 +26,21 @@ with_known <- function(molded, trusted, rates, call) {
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
     rates <- check_rates(rates, data, call)
-    check_groups_shared(rates, call)
-    data$source <- as.integer(rates)
-    sources <- levels(rates)
+    numbers <- attr(rates, "numbers")
+    if (is.null(numbers) || nlevels(rates) > 1) check_groups_shared(rates, call)
+    told <- if (is.null(numbers)) {
+      list(source = as.integer(rates), sources = levels(rates))
+    } else {
+      refuse(
+        reports$classes > 2, "{.arg rates} can go by numbers where there are two classes.",
+        "rates", arg = "rates", call = call
+      )
+      inform_numbers(numbers)
+      rates_design(rates, numbers)
+    }
+    data$source <- told$source
+    data$reports$design <- told$design
+    sources <- told$sources
   }
   molded$data <- known_reports(data, known, recorded_before(reports), sources)
   molded
@@ -50,7 +62,7 @@ with_checked <- function(molded, checked, id, call) {
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)
   inform_checked(checked$row, data$rows[at[label != data$y[at]]])
-  if (by_readers(reports)) {
+  if (by_readers(reports) || has_soft(reports)) {
     data$y[at] <- label
     data$reports <- with_certain(reports, at, label_code(data)[at])
     molded$data <- data
@@ -77,13 +89,23 @@ with_certain <- function(reports, rows, value) {
   new_reports(
     reports$n, reports$classes, c(reports$row[kept], rows),
     c(reports$source[kept], rep(0L, length(rows))), c(reports$value[kept], value),
-    reports$sources, by_readers(reports)
+    reports$sources, by_readers(reports), if (has_soft(reports)) {
+      rbind(reports$soft[kept, , drop = FALSE], matrix(NA_real_, length(rows), reports$classes))
+    }
   )
 }
 
-#' What readers have in the place of other arguments
+#' What readers, and probabilities, have in the place of other arguments
 #' @noRd
-check_readers_alone <- function(trusted, rates, call) {
+check_no_rates_beside <- function(reports, trusted, rates, call) {
+  if (has_soft(reports)) {
+    given <- c(trusted = !is.null(trusted), rates = !is.null(rates))
+    must(
+      !any(given), names(which.max(given)), "be left out where labels are probabilities: those of
+       rows that are certain are 0 and 1", c("soft_labels", names(which.max(given))), call = call
+    )
+    return(invisible())
+  }
   must(
     is.null(trusted), "trusted", "be left out where there are {.fn readers}: their argument
      {.arg gold} has the true classes that are known", c("readers", "trusted"), call = call
@@ -92,6 +114,26 @@ check_readers_alone <- function(trusted, rates, call) {
     is.null(rates), "rates", "be left out where there are {.fn readers}: each of them has rates of
      their own", c("readers", "rates"), call = call
   )
+}
+
+#' Probabilities have what is known of their labels being wrong in them: there is no rate beside
+#' @return `spec` without one
+#' @noRd
+spec_of_soft <- function(spec, reports, call) {
+  if (!has_soft(reports)) {
+    return(spec)
+  }
+  must(
+    is_one_of(spec$epsilon, c("average", "learn")) || identical(as.double(spec$epsilon), 0),
+    "epsilon", "be left out where labels are probabilities, which say how sure they are",
+    c("soft_labels", "epsilon"), call = call
+  )
+  must(
+    is.null(spec$noise$unlabelled), "noise", "have no {.arg unlabelled} where labels are
+     probabilities", c("soft_labels", "prior"), call = call
+  )
+  spec$epsilon <- 0
+  spec
 }
 
 #' Rates that are given must leave each row a class, and a study is of one noise matrix
@@ -131,25 +173,25 @@ recorded_before <- function(reports) {
 known_reports <- function(data, known, recorded, sources) {
   code <- label_code(data)
   source <- if (is.null(data$source)) rep(1L, length(code)) else data$source
-  data$reports <- new_reports(
+  reports <- new_reports(
     length(code), data$reports$classes,
     row = c(seq_along(code), recorded$row),
     source = c(replace(source, known, 0L), source[recorded$row]),
     value = c(code, recorded$value), sources = sources
   )
+  reports$design <- data$reports$design
+  data$reports <- with_times(reports, data$reports$times)
   data
 }
 
 #' The same with arguments as the user wrote them, evaluated in the data
+#' @param known list(trusted, rates, weights)
 #' @noRd
-known_in <- function(molded, data, trusted, rates, formula = NULL,
-                     call = rlang::caller_env()) {
+known_in <- function(molded, data, known, formula = NULL, call = rlang::caller_env()) {
   env <- if (is.null(formula)) call else environment(formula)
-  known <- with_known(
-    molded, eval_known(trusted, data, env, "trusted", call),
-    eval_known(rates, data, env, "rates", call), call
-  )
-  with_groups(known, rates, data, env)
+  value <- function(name) eval_known(known[[name]], data, env, name, call)
+  molded <- with_known(molded, value("trusted"), value("rates"), call)
+  with_groups(with_weights(molded, value("weights"), call), known$rates, data, env)
 }
 
 #' How groups are computed from columns of the data, so that they can be of new rows
@@ -178,6 +220,11 @@ with_groups <- function(molded, rates, data, env) {
 #' @noRd
 new_groups <- function(object, newdata, rates, rows, call) {
   sources <- object$data$reports$sources
+  refuse(
+    !is.null(object$data$reports$design),
+    "Labels of new rows can't be told where {.arg rates} of the fit go by numbers.", "rates",
+    arg = "newdata", call = call
+  )
   if (length(sources) < 2) {
     must(
       is.null(rates), "rates", "be left out: the fit has no groups of rows", "unknown_argument",
@@ -215,7 +262,7 @@ with_reports <- function(molded) {
       molded$data$said <- NULL
       molded$data$reports <- new_reports(
         length(molded$data$y), classes, said$row, said$source, said$value, said$sources,
-        readers = TRUE
+        readers = is.null(said$soft), soft = said$soft
       )
       return(molded)
     }

@@ -28,27 +28,22 @@ noise_held <- function(name, epsilon, classes, sources) {
 
 #' A rate of every source, or one for each of its true classes, or of one of them
 #'
-#' @param scale see rate_normals() and rate_logits(), which coordinates and rates are: list(rates(Z),
-#'   pull(Z, slope)), of S x kinds.
-#' @param kinds of rates a source has: 1, or C. @param root S x coordinates of a kind: what
-#'   makes of them a number for each source. @param prior see new_noise(). @param only the
-#'   true class that alone is recorded wrongly: its rate is of the one kind.
+#' @param link see rates_of_groups(): which coordinates and rates there are. @param kinds of rates a
+#'   source has: 1, or C. @param prior see new_noise(). @param only the true class that alone is
+#'   recorded wrongly: its rate is of the one kind.
 #' @noRd
-noise_rates <- function(name, scale, kinds, root, classes, prior = nothing_besides,
-                        only = NULL) {
-  scores <- function(z) root %*% matrix(z, ncol(root))
+noise_rates <- function(name, link, kinds, classes, prior = nothing_besides, only = NULL) {
   by_class <- if (is.null(only)) kinds else classes
   by_source <- function(z) {
-    rates <- scale$rates(scores(z))
+    rates <- link$rates(z)
     if (is.null(only)) rates else rates %*% diag(classes)[only, , drop = FALSE]
   }
   new_noise(
-    name, ncol(root) * kinds,
+    name, link$d,
     omega = function(z) rates_omega(by_source(z), classes),
     pull = function(z, slope) {
       slope <- rates_slope(slope, by_class)
-      if (!is.null(only)) slope <- slope[, only, drop = FALSE]
-      as.vector(crossprod(root, scale$pull(scores(z), slope)))
+      link$pull(z, if (is.null(only)) slope else slope[, only, drop = FALSE])
     },
     rates = function(z) {
       rates <- colMeans(by_source(z))
@@ -67,11 +62,13 @@ noise_of <- function(name, noise) {
     given <- if (name == "none") 0 else noise$given
     return(noise_held(name, given, noise$classes, noise$sources))
   }
-  root <- rate_root(noise$sources, noise$pooling)
-  noise_rates(
-    name, rate_normals(noise$rate[kinds]), length(kinds), root, noise$classes,
-    only = noise_only[[name]]
-  )
+  root <- rate_root(noise$groups, noise$pooling)
+  link <- rates_of_groups(rate_normals(noise$rate[kinds]), root, length(kinds))
+  if (!is.null(noise$design)) {
+    size <- vapply(noise$rate[kinds], function(rate) rate$size, 1)
+    link <- rates_with_slopes(link, noise$design, size)
+  }
+  noise_rates(name, link, length(kinds), noise$classes, only = noise_only[[name]])
 }
 
 # Priors of the rates of noise models; where one class alone is recorded wrongly, which
@@ -93,12 +90,13 @@ alone_rows <- 200L
 #'   are sought from theirs; rate: priors by kind,
 #'   list(a, b, size) each; shape: that of the rate at the centre of a matrix; study: see
 #'   matrix_study(); given; classes,
-#'   sources; own: whether each has a matrix; ruled_out: prior probabilities of models that can't
+#'   sources; groups of these, and their design, see rates_design(); own: whether each has a matrix; ruled_out: prior probabilities of models that can't
 #'   be; pooling; integrate).
 #' @noRd
 noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
   readers <- by_readers(reports) && length(reports$sources) > 1
-  shape <- if (readers) rate_shape(prior, 1) else rate_shape(prior, length(reports$sources))
+  groups <- length(rate_groups(reports)$names)
+  shape <- rate_shape(prior, if (readers) 1 else groups)
   # the others tell of a reader who is wrong more often than not
   most <- if (readers) 1 else 0.5
   usual <- list(a = 1, b = shape, size = most, most = most, free = readers)
@@ -119,7 +117,8 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
     shape = shape,
     study = matrix_study(prior, reports$classes, if (readers) length(reports$sources) else 1L),
     given = if (!is.character(epsilon)) epsilon,
-    classes = reports$classes, sources = length(reports$sources), own = readers,
+    classes = reports$classes, sources = length(reports$sources), groups = groups,
+    design = reports$design, own = readers,
     ruled_out = if (any(out)) weights[out], pooling = prior$pooling, integrate = integrate
   )
 }
@@ -153,7 +152,8 @@ noise_weights <- function(epsilon, prior, reports) {
   several <- reports$classes > 2
   own <- if (several) "matrix" else "two"
   told <- prior[c("sensitivity", "specificity", "study")]
-  if (!all(vapply(told, is.null, NA))) epsilon <- "learn2"
+  told <- !all(vapply(told, is.null, NA)) && is.null(prior$unlabelled)
+  if (told) epsilon <- "learn2"
   one <- switch(epsilon, learn = "one", learn2 = own, matrix = "matrix")
   weights <- if (is.null(one) && by_readers(reports) && length(reports$sources) > 1) {
     # a reader hardly ever errs alike in all classes

@@ -7,21 +7,42 @@
 #' @param n rows. @param classes their number, C. @param row,source,value of each report: the
 #'   row, 1..n; the source, 0..S; the class reported, 1..C. A row may have none.
 #' @param sources names of the S sources. @param readers whether they are readers, several of whom
-#'   may have labelled a row: see readers().
-#' @return list(n, classes, sources, row, source, value), and `readers` where they are
+#'   may have labelled a row: see readers(). @param soft of reports that are probabilities of the
+#'   classes these, `NA` of others, a row a report.
+#' @return list(n, classes, sources, row, source, value), and `readers` and `soft` where they are
 #' @noRd
-new_reports <- function(n, classes, row, source, value, sources = "label", readers = FALSE) {
+new_reports <- function(n, classes, row, source, value, sources = "label", readers = FALSE,
+                        soft = NULL) {
   reports <- list(
     n = as.integer(n), classes = as.integer(classes), sources = as.character(sources),
     row = as.integer(row), source = as.integer(source), value = as.integer(value)
   )
   if (isTRUE(readers)) reports$readers <- TRUE
+  reports$soft <- soft
   reports
+}
+
+#' Rows that stand for several alike
+#' @param times of each row, above 0, or `NULL`: once each.
+#' @noRd
+with_times <- function(reports, times) {
+  if (length(times)) reports$times <- as.double(times)
+  reports
+}
+
+#' How many rows each stands for
+#' @noRd
+report_times <- function(reports) {
+  if (is.null(reports$times)) rep(1, max(0L, reports$n)) else reports$times
 }
 
 #' Are the sources readers?
 #' @noRd
 by_readers <- function(reports) isTRUE(reports$readers)
+
+#' Are labels probabilities?
+#' @noRd
+has_soft <- function(reports) !is.null(reports$soft)
 
 #' Rows whose class is not known and that were reported to be of different classes
 #' @noRd
@@ -39,7 +60,11 @@ is_reports <- function(reports, n, classes) {
     are_strings(reports$sources) && all(vapply(columns, is.integer, NA)) &&
     length(unique(lengths(columns))) == 1 && !anyNA(unlist(columns)) &&
     within(reports$row, 1, n) && within(reports$source, 0, length(reports$sources)) &&
-    within(reports$value, 1, classes)
+    within(reports$value, 1, classes) &&
+    (is.null(reports$times) || length(reports$times) == n &&
+      are_numbers(reports$times, above = 0)) &&
+    (is.null(reports$soft) || identical(dim(reports$soft), c(length(reports$row), classes)) &&
+      are_numbers(stats::na.omit(c(reports$soft, 0, 0))))
 }
 
 #' One report of each label, by the source of its row (0: right for certain)
@@ -55,10 +80,13 @@ label_reports <- function(code, classes, source = 1L, sources = "label") {
 reports_of <- function(reports, rows) {
   at <- split(seq_along(reports$row), factor(reports$row, seq_len(reports$n)))[rows]
   which <- as.integer(unlist(at, use.names = FALSE))
-  new_reports(
+  some <- new_reports(
     length(rows), reports$classes, rep(seq_along(rows), lengths(at)), reports$source[which],
-    reports$value[which], reports$sources, reports$readers
+    reports$value[which], reports$sources, reports$readers,
+    if (has_soft(reports)) reports$soft[which, , drop = FALSE]
   )
+  some$design <- reports$design
+  with_times(some, reports$times[rows])
 }
 
 #' Some of the rows of a fit, with what is reported of them
@@ -85,7 +113,7 @@ report_known <- function(reports) seq_len(reports$n) %in% reports$row[reports$so
 #' Is there anything known beside a label of each row by one source?
 #' @noRd
 report_beside <- function(reports) {
-  length(reports$sources) > 1 || any(reports$source == 0L)
+  length(reports$sources) > 1 || any(reports$source == 0L) || has_soft(reports)
 }
 
 #' The true classes of rows of which a report that is right for certain has shown another to be
@@ -131,15 +159,17 @@ report_kinds <- function(reports) {
   } else {
     as.character(said)
   }
+  if (has_soft(reports)) kind <- paste(kind, seq_along(kind)) # each is of its own
   first <- !duplicated(kind)
   list(
-    reports = reports_of(reports, which(first)), count = as.vector(table(factor(kind, kind[first])))
+    reports = reports_of(reports, which(first)),
+    count = drop(rowsum(report_times(reports), factor(kind, kind[first])))
   )
 }
 
 #' P(report | true class), a row a report and a column a class
 #'
-#' What omega calls impossible of a row whose class is certain is left out: a rate of 0 that
+#' Soft reports are what they are whatever omega is. What omega calls impossible of a row whose class is certain is left out: a rate of 0 that
 #' a check has disproved is its user's word.
 #' @return the matrix, with the attribute `left_out` (logical, a report each).
 #' @noRd
@@ -147,6 +177,10 @@ report_factors <- function(reports, omega) {
   classes <- reports$classes
   by_cell <- rbind(diag(classes), matrix(aperm(omega, c(1, 3, 2)), ncol = classes))
   factors <- by_cell[report_cell(reports), , drop = FALSE]
+  if (has_soft(reports)) {
+    soft <- !is.na(reports$soft[, 1])
+    factors[soft, ] <- reports$soft[soft, ]
+  }
   certain <- reports$source == 0L
   left_out <- logical(length(certain))
   if (any(certain)) {
@@ -211,6 +245,7 @@ report_rest <- function(reports, factors) {
 #' @param p n x C, probabilities of the true classes. @return S x C x C (s, t, v)
 #' @noRd
 report_counts <- function(reports, p) {
+  if (!is.null(reports$times)) p <- reports$times * p
   report_sums(reports, p[reports$row, , drop = FALSE])
 }
 
@@ -262,8 +297,13 @@ wrong_share <- function(p, code) {
 #' How many labels each source gave of rows whose class is not known
 #' @noRd
 source_counts <- function(reports) {
-  open <- if (is.null(reports)) integer() else reports$source[!report_known(reports)[reports$row]]
-  tabulate(open, max(1L, length(reports$sources)))
+  counts <- numeric(max(1L, length(reports$sources)))
+  if (is.null(reports)) {
+    return(counts)
+  }
+  open <- !report_known(reports)[reports$row]
+  source <- factor(reports$source[open], seq_along(counts))
+  counts + unname(vapply(split(report_times(reports)[reports$row[open]], source), sum, 0))
 }
 
 #' Shares of the sources among these labels; of a fit without rows, and where all are known, equal

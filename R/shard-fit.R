@@ -93,7 +93,7 @@ check_shards_spec <- function(spec, call) {
     !is.null(spec$method) && spec$method != "gradient",
     "{.arg method} must be {.val gradient}", "method"
   )
-  asked <- c("models", "rate", "sensitivity", "specificity", "study")
+  asked <- c("models", "rate", "sensitivity", "specificity", "study", "unlabelled")
   refuse_with_shards(
     !identical(unclass(spec$noise)[asked], unclass(noise_prior())[asked]),
     "{.arg noise} can hold {.arg overlap} and {.arg pooling} only", "noise",

@@ -57,7 +57,7 @@ shard_encode <- function(state, blueprint, na.action, types) {
   check_same_rows(is.null(state$scanned) || identical(state$scanned, state$passed))
   state$needed <- NULL
   state$keep <- state$options$keep
-  state$digest <- rlang::hash(vapply(state$blocks, `[[`, "", "digest"))
+  state$digest <- digest(vapply(state$blocks, `[[`, "", "digest"))
   list(
     counts = counts, left_out = left_out, digest = state$digest, saved = take_saved_sites(state)
   )
@@ -70,14 +70,14 @@ short_range <- function(rows) {
   if (diff(ends) == length(rows) - 1) seq.int(ends[1], ends[2]) else rows
 }
 
-rows_digest <- function(data) rlang::hash(data[c("X", "y")])
+rows_digest <- function(data) digest(data[c("X", "y")])
 
 #' Digest of the columns of some rows and of those before them
 #' @noRd
 pass_digest <- function(before, data, columns) {
   # how R holds text that was made of numbers changes when it is read
   plain <- lapply(unclass(data)[columns], function(v) if (is.character(v)) paste0(v) else v)
-  rlang::hash(list(before, plain))
+  digest(list(before, plain))
 }
 
 #' What `visit(block)` gives of every block, the encoded rows being there

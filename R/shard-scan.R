@@ -38,7 +38,8 @@ seen_values <- function(v) {
   if (kind != "numeric") {
     used <- unique(as.character(v))
     return(list(
-      kind = kind, levels = levels(v), used = used, repeated = length(used) < length(v)
+      kind = kind, levels = levels(v), used = used, contrasts = contrasts_of(v),
+      count = tabulate(match(as.character(v), used), length(used))
     ))
   }
   v <- as.double(v)
@@ -78,9 +79,11 @@ merge_features <- function(a, b) {
 # Means and squared deviations as Chan, Golub and LeVeque combine them
 merge_values <- function(a, b) {
   if (a$kind != "numeric") {
+    used <- union(a$used, b$used)
+    count <- function(seen) as.numeric(c(seen$count, 0)[match(used, seen$used, length(seen$used) + 1)])
     return(list(
-      kind = a$kind, levels = union(a$levels, b$levels), used = union(a$used, b$used),
-      repeated = a$repeated || b$repeated || any(a$used %in% b$used)
+      kind = a$kind, levels = union(a$levels, b$levels), used = used, contrasts = a$contrasts,
+      count = count(a) + count(b)
     ))
   }
   n <- a$n + b$n
@@ -191,7 +194,7 @@ shown_values <- function(seen) {
   if (seen$kind == "numeric") {
     return(seen$range)
   }
-  values <- c(seen$used, if (seen$repeated) seen$used[1])
+  values <- c(seen$used, if (any(seen$count > 1)) seen$used[1])
   if (is.null(seen$levels)) {
     if (seen$kind == "logical") as.logical(values) else values
   } else {
@@ -201,7 +204,12 @@ shown_values <- function(seen) {
 
 seen_coding <- function(seen, shown, name, scale, call) {
   if (seen$kind != "numeric" || !scale) {
-    return(feature_coding(shown, name, scale, call))
+    coding <- feature_coding(shown, name, scale, call)
+    if (seen$kind != "numeric") {
+      coding$contrasts <- seen$contrasts
+      coding$spread <- count_spread(seen$count[match(coding$levels, seen$used)])
+    }
+    return(coding)
   }
   spread <- if (seen$n > 1) sqrt(seen$squares / (seen$n - 1)) else 1
   list(kind = "numeric", center = signif(seen$mean, 13), scale = signif(spread, 13))

@@ -2,7 +2,7 @@
 # stopped. tau and nu of all rows, sealed with their number and a digest of the rows.
 
 sites_kind <- list(
-  magic = "sturdy sites ", format = 1L, what = "the sites of a shard",
+  magic = "sturdy sites ", format = 2L, what = "the sites of a shard",
   other = "the sites of other rows"
 )
 

@@ -256,23 +256,26 @@ picture_trace <- function(x, call) {
   )
 }
 
-#' Weights with their 50 % and 95 % intervals, the surest on top
+#' Weights of the encoded inputs, which can be compared, with their 50 % and 95 % intervals, the
+#' surest on top
 #' @noRd
 picture_weights <- function(x, inputs, room = length) {
-  surest <- utils::head(order(-abs(coef(x)) / weight_scale(x)), inputs)
-  shown <- rev(utils::head(surest, room(x$prior$weights[surest])))
-  total <- length(coef(x))
-  wide <- confint(x)[shown, , drop = FALSE]
-  thin <- confint(x, level = 0.5)[shown, , drop = FALSE]
+  table <- weight_table(x, component = "weights")
+  surest <- utils::head(order(-abs(table$estimate) / (table$conf.high - table$conf.low)), inputs)
+  shown <- rev(utils::head(surest, room(table$term[surest])))
+  half <- weight_table(x, level = 0.5, component = "weights")[shown, ]
+  total <- nrow(table)
+  table <- table[shown, ]
   at <- seq_along(shown)
   new_picture(
     list(new_panel(
-      new_axis("Weight, with 50% and 95% interval", padded(c(wide, 0))),
-      new_axis("", levels = x$prior$weights[shown]),
+      new_axis("Weight, with 50% and 95% interval", padded(c(table$conf.low, table$conf.high, 0))),
+      new_axis("", levels = table$term),
       list(
-        spans(0, -Inf, 0, Inf, "guide"), spans(wide[, 1], at, wide[, 2], at, "interval"),
-        spans(thin[, 1], at, thin[, 2], at, "likeliest"),
-        marks("point", coef(x)[shown], at, "estimate")
+        spans(0, -Inf, 0, Inf, "guide"),
+        spans(table$conf.low, at, table$conf.high, at, "interval"),
+        spans(half$conf.low, at, half$conf.high, at, "likeliest"),
+        marks("point", table$estimate, at, "estimate")
       )
     )),
     paste("Weights towards", x$blueprint$levels[2]),

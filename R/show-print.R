@@ -54,7 +54,15 @@ fewer_lines <- function(ways) {
 #' @param test,most see fit_fields().
 #' @noRd
 answer_lines <- function(x, test, digits, most = Inf) {
-  if (is.null(test)) untested_lines(x, digits) else verdict_lines(test, max(digits - 1, 1), most)
+  if (!is.null(test)) {
+    verdict_lines(test, max(digits - 1, 1), most)
+  } else if (labels_one_class(x)) {
+    unlabelled_lines(x, max(digits - 1, 1), most)
+  } else if (has_soft(x$data$reports)) {
+    c("Wrong labels?" = "Not asked: labels are probabilities, which say how sure they are.")
+  } else {
+    untested_lines(x, digits)
+  }
 }
 
 #' What a fit that does not test whether labels are wrong says of them
@@ -82,6 +90,10 @@ untested_lines <- function(x, digits) {
 more_line <- function(x) {
   if (has_readers(x)) {
     "predict(fit, type = \"true\"), reader_rates(), mislabelled(); summary()"
+  } else if (labels_one_class(x)) {
+    "mislabelled() lists rows by how likely they are positive; summary()"
+  } else if (has_soft(x$data$reports)) {
+    "predict(fit, type = \"true\") has the true classes; summary()"
   } else if (is_test(x)) {
     "mislabelled() lists the suspects; noise_test(), summary()"
   } else if (has_rows(x) && !identical(x$spec$epsilon, "average")) {
@@ -155,32 +167,6 @@ describe_inference <- function(x, digits) {
   ))
 }
 
-#' What is known of labels beside them: trusted rows, checks and groups; `NULL` for nothing
-#' @noRd
-describe_known <- function(x) {
-  reports <- x$data$reports
-  if (is.null(reports) || !report_beside(reports) && !by_readers(reports)) {
-    return(NULL)
-  }
-  known <- sum(report_known(reports))
-  if (by_readers(reports)) {
-    each <- sum(reports$source > 0L) / reports$n
-    return(paste0(
-      count(length(reports$sources), "reader"), ", ", format(each, digits = 2), " labels a row",
-      if (known) paste0("; the class of ", count(known, "row"), " known")
-    ))
-  }
-  checked <- length(recorded_before(reports)$row)
-  groups <- length(reports$sources)
-  trusted <- paste0(count(known, "row"), " trusted", if (checked) {
-    paste0(", ", checked, " of them by a check")
-  })
-  paste(
-    c(trusted, paste("rates of", count(groups, "group")))[c(known > 0, groups > 1)],
-    collapse = "; "
-  )
-}
-
 #' @param most letters that names of classes may have: with a limit all is short.
 #' @noRd
 describe_rows <- function(x, most = Inf) {
@@ -188,6 +174,7 @@ describe_rows <- function(x, most = Inf) {
   left_out <- if (is.null(x$shards)) length(x$data$na_action) - open else x$shards$left_out
   paste0(
     whole(nobs(x)),
+    if (!is.null(x$data$reports$times)) paste0(" (by weight ", whole(label_total(x)), ")"),
     if (!is.null(x$shards) && !inherits(x, "butchered")) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },
@@ -220,7 +207,8 @@ describe_kernel <- function(x, digits) {
   parts <- kernel[c(if (length(kernel$lengthscale)) "lengthscale", scalar_names(kernel))]
   values <- vapply(parts, format_range, "", digits)
   paste0(
-    if (kernel$type == "iso") "isotropic" else "ARD", ": ",
+    if (kernel$type == "iso") "isotropic" else "ARD",
+    if (is_shaped(kernel)) paste0(", ", shape_title(kernel)), ": ",
     paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
     if (length(kernel$nugget) > 1) " (a kernel for each class)"
   )

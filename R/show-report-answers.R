@@ -48,7 +48,7 @@ report_key <- function(object, ids, title) {
   data <- object$data
   numbers <- list(data$X, data$y, data$rows, data$reports$row, data$reports$source,
                   data$reports$value)
-  rlang::hash(list(
+  digest(list(
     lapply(numbers, function(v) as.vector(v) + 0),
     paste0(c(object$blueprint$levels, id_text(ids$value), title), ";")
   ))

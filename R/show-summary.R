@@ -25,6 +25,11 @@
 #'     are right (`NA` of none). Of rows that were checked it is the label of before that counts.
 #'     It is printed where there are three classes or more, of more than
 #'     `r summary_classes` those with the most wrong labels;
+#'   * `unlabelled`: where a class stands for rows without a label (`unlabelled` in [noise_prior()]),
+#'     a data frame with the rows `labelled`, the share of the rows of the other class that is
+#'     labelled (a row a group with `rates`), and `prevalence`, the share of the table that belongs to
+#'     that class: `of`, `estimate`, and `lower` and `upper`, of intervals of 90 %. Otherwise `NULL`;
+#'   * `slopes`: of rates that go by numbers, as [flip_rates()] has them; otherwise `NULL`;
 #'   * `expected_wrong`: the sum of the probabilities that the labels are wrong;
 #'   * `suspicious`: the five most suspicious rows, with some columns of [mislabelled()].
 #'
@@ -61,6 +66,8 @@ summary.sturdy_model <- function(object, ...) {
       coefficients = hyper_table(object),
       scores = rows$scores,
       classes = rows$classes,
+      unlabelled = unlabelled_table(object),
+      slopes = slope_table(object, 0.9, NULL),
       expected_wrong = rows$expected_wrong,
       suspicious = rows$suspicious
     ),
@@ -80,6 +87,7 @@ summary_rows <- function(object) {
 summary_rows.default <- function(object) {
   score <- loo(object)$estimates["elpd_loo", ]
   readers <- has_readers(object)
+  soft <- has_soft(object$data$reports)
   found <- utils::head(
     if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(object), 5
   )
@@ -96,11 +104,11 @@ summary_rows.default <- function(object) {
       },
       loo = score[["Estimate"]],
       loo_se = score[["SE"]],
-      loo_error = if (!readers) mean(exp(row_loo(object)) < 0.5)
+      loo_error = if (!readers && !soft) mean(row_left_out(object) < 0.5)
     ),
     classes = class_table(object),
     expected_wrong = expected_wrong(object),
-    suspicious = found[shown]
+    suspicious = if (!soft) found[shown]
   )
 }
 
@@ -126,8 +134,13 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   cat(x$title, "\n", sep = "")
   print_fields(c(x$verdict, Rows = x$rows, x$fitted, stats::setNames(x$ep, x$inference)))
   if (!is.null(x$weights)) {
-    cat("\nWeights\n")
+    nugget <- x$coefficients$estimate[x$coefficients$term == "nugget"]
+    cat("\nCoefficients", if (sum(nugget) > 0) " (probit scale)", "\n", sep = "")
     print(x$weights, digits = digits, row.names = FALSE)
+  }
+  if (!is.null(x$slopes)) {
+    cat("\nSlopes of flip rates, a standard deviation each\n")
+    print(x$slopes, digits = digits, row.names = FALSE)
   }
   integrated <- x$scores["log_evidence_integrated"]
   cat("\nHyperparameters", if (!is.na(integrated)) " (at the best mode)", "\n", sep = "")

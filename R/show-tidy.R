@@ -9,18 +9,28 @@
 #' @param newdata New data to predict, used instead of `data`.
 #' @param conf.int Whether `tidy()` of a [bpm()] gives intervals (`TRUE` by default).
 #' @param conf.level Their probability, strictly between 0 and 1 (0.95 by default).
+#' @param exponentiate Whether `tidy()` of a [bpm()] gives ratios of odds in the place of
+#'   coefficients. Those of a probit model are not its coefficients' exponents and differ from
+#'   row to row: the ratio is that of the odds of the average probability of the event, of the
+#'   rows with the column larger by one (or all of the level) to the rows as they are (or all of
+#'   the first level), from 1000 draws. The intercept has none, and neither has a column that
+#'   also occurs in another term: `NA`.
+#' @param component,contrasts See [coef()][bpm-weights].
 #' @param ... Not used.
 #' @return
 #'   * `tidy()`: one row per hyperparameter: `term`, `estimate` (natural scale),
-#'     `learned`. For [bpm()] one row per weight: `term`, `estimate`, `std.error` (`NA` at
-#'     `df <= 2`), `conf.low`, `conf.high`, `prior_scale`.
+#'     `learned`. For [bpm()] one row per coefficient on the probit scale, as
+#'     [coef()][bpm-weights] has them: `term`, `estimate`, `std.error` (`NA` at
+#'     `df <= 2`), `conf.low`, `conf.high`, and `pd`, the probability that it has the more probable
+#'     sign; with `component = "weights"` one per weight of the encoded inputs, and `prior_scale`.
 #'   * `glance()`: one row, with the same columns for every kind of fit, so that rows can be
 #'     bound: `nobs`, `classes` (their number), `df`, `epsilon`, `log_evidence`, `loo`,
-#'     `loo_se`, `criterion`, `status`, `sweeps`. Where the fit averages, `log_evidence` is integrated
-#'     over the hyperparameters, as `log_evidence(fit, method = "integrated")` has it; [log_evidence()]
-#'     by itself and [logLik()][stats::logLik] have that at the best mode. The evidence of a fit by t-EP (at finite
-#'     `df`) is not comparable with others (see [stc()]): `log_evidence` is `NA`.
-#'     [log_evidence()] gives it, and with `method = "gaussian"` computes a comparable one.
+#'     `loo_se`, `criterion`, `status`, `sweeps`. Where the fit averages, `log_evidence` is
+#'     integrated over the hyperparameters, as `log_evidence(fit, method = "integrated")` has
+#'     it; [log_evidence()] by itself and [logLik()][stats::logLik] have that at the best mode.
+#'     The evidence of a fit by t-EP (at finite `df`) is not comparable with others (see
+#'     [stc()]): `log_evidence` is `NA`. [log_evidence()] gives it, and with `method =
+#'     "gaussian"` computes a comparable one.
 #'   * `augment()`: `data` with `.fitted` (the probability of the event), `.class`
 #'     (the predicted class), `.flipped` (the probability that the label is
 #'     wrong) and `.loo` (the leave-one-out probability of the label), the last
@@ -50,12 +60,23 @@ tidy.sturdy_model <- function(x, ...) {
 
 #' @rdname tidy.sturdy_model
 #' @export
-tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, ...) {
+tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, exponentiate = FALSE,
+                     component = c("coefficients", "weights"), contrasts = NULL, ...) {
   check_model(x)
   check_no_dots(...)
   conf.int <- check_flag(conf.int, "conf.int")
-  check_posterior(x)
-  table <- weight_table(x, check_number(conf.level, "conf.level", 0, 1, open = TRUE))
+  level <- check_number(conf.level, "conf.level", 0, 1, open = TRUE)
+  component <- check_choice(component, weight_components, "component")
+  table <- if (check_flag(exponentiate, "exponentiate")) {
+    must(
+      component == "coefficients" && is.null(contrasts), "exponentiate",
+      "be {.code FALSE} with {.arg component} or {.arg contrasts}: odds ratios are of columns and
+       of levels against the first", "choice"
+    )
+    odds_table(x, level)
+  } else {
+    weight_table(x, level, component, contrasts)
+  }
   if (conf.int) table else table[setdiff(names(table), c("conf.low", "conf.high"))]
 }
 
@@ -102,7 +123,7 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   prob <- prob_new(x, x$data$X, call = call)
   data <- add_predictions(x, data, prob[place, , drop = FALSE])
   data$.flipped <- row_flipped(x)[place]
-  data$.loo <- exp(row_loo(x))[place]
+  data$.loo <- row_left_out(x)[place]
   data
 }
 

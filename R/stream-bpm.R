@@ -14,8 +14,8 @@
 #' No stream is too long. The labels say nothing about the common size of the weights,
 #' and where classes overlap it drifts in the filter by a constant factor a row. It is
 #' therefore taken out as rows come, which changes no prediction, and its logarithm kept
-#' in `filter$log_scale`. [coef()][bpm-weights] and [confint()][bpm-weights] give weights
-#' in the size that they have in the prior. In the metric of the prior, the widest
+#' in `filter$log_scale`. [coef()][bpm-weights] and [confint()][bpm-weights] give coefficients
+#' in the size that weights have in the prior. In the metric of the prior, the widest
 #' direction of the posterior is kept within about 2^40 times the variance along the rows.
 #'
 #' # How far back the filter remembers

@@ -18,7 +18,7 @@ open_checkpoint <- function(checkpoint, resume, arguments, call) {
 
 read_checkpoint <- function(checkpoint, arguments, call) {
   state <- read_state(checkpoint, call)
-  different <- names(arguments)[state$arguments != vapply(arguments, rlang::hash, "")]
+  different <- names(arguments)[state$arguments != vapply(arguments, digest, "")]
   refuse(
     length(different) > 0,
     c(

@@ -7,7 +7,7 @@
 #' The line before the payload
 #' @noRd
 seal <- function(kind, size, digests, payload) {
-  digests <- paste(c(digests, rlang::hash(payload)), collapse = " ")
+  digests <- paste(c(digests, digest(payload)), collapse = " ")
   charToRaw(sprintf("%s%04d %015.0f %s\n", kind$magic, kind$format, size, digests))
 }
 
@@ -43,7 +43,7 @@ read_sealed <- function(file, kind, size, digests = NULL, call = NULL) {
     )
   }
   if (!identical(seal(kind, size(payload), digests, payload), bytes[line])) {
-    others <- !is.null(digests) && grepl(rlang::hash(payload), text, fixed = TRUE)
+    others <- !is.null(digests) && grepl(digest(payload), text, fixed = TRUE)
     if (others) abort_checkpoint(paste("holds", kind$other), "rows", file, call)
     abort_checkpoint("is damaged", "damaged", file, call)
   }

@@ -2,7 +2,7 @@
 # text. What else a fit has, its encoding above all, a run that resumes makes again of the
 # rows that the stream began with.
 
-state_kind <- list(magic = "sturdy stream ", format = 2L, what = "the state of a stream")
+state_kind <- list(magic = "sturdy stream ", format = 3L, what = "the state of a stream")
 
 # what is in the file, in this order: numbers, then strings
 state_numbers <- c(
@@ -20,7 +20,7 @@ stream_state <- function(fit) {
     list(mean = weights$mean, C = weights$C, log_scale_weights = weights$log_scale),
     lapply(filter[intersect(state_numbers, names(filter))], unlist),
     list(
-      encoding = encoding_digest(fit), arguments = vapply(filter$arguments, rlang::hash, ""),
+      encoding = encoding_digest(fit), arguments = vapply(filter$arguments, digest, ""),
       columns = filter$columns, classes = ifelse(is.na(filter$classes), "", filter$classes)
     )
   )
@@ -31,7 +31,7 @@ stream_state <- function(fit) {
 encoding_digest <- function(fit) {
   blueprint <- fit$blueprint
   learned <- deparse(attr(blueprint$terms, "predvars"), control = "hexNumeric")
-  rlang::hash(list(unclass(blueprint)[c("coding", "levels", "term")], learned))
+  digest(list(unclass(blueprint)[c("coding", "levels", "term")], learned))
 }
 
 write_state <- function(fit, file) {

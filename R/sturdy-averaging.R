@@ -12,6 +12,14 @@
 #'   paste(format(range(round(rows$evaluations[wide == many], -1))), collapse = " to ")
 #' }
 #' ```
+#' \if{html}{\figure{help-averaging.png}{options: width="100\%" style="max-width: 760px;" alt="Two panels
+#' with the same rows along one input. Left one curve of the probability of the event. Right many grey
+#' curves, steep and flat, and a bold one, which is their weighted mean."}}
+#'
+#' *Left*: the probability of the event along one input, at the best values of the hyperparameters. *Right*: the same
+#' at many values (grey, darker where they explain the data better), and their weighted mean, which is the
+#' answer. With few rows many values explain the data nearly as well.
+#'
 #' At the optimum the kernel and the flip rate are taken as known, and so is it
 #' that labels may be wrong at all. With `hyper = "integrate"`, the default, answers are
 #' averages over all values of the hyperparameters, weighted by their posterior, and with

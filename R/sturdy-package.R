@@ -1,29 +1,50 @@
 #' sturdy: robust Bayesian classification by expectation propagation
 #'
-#' Two-class classification for data in which some labels are wrong. The three
-#' models are [gpc()], a Gaussian process classifier; [stc()], its Student-t
-#' process counterpart; and [bpm()], the linear Bayes point machine, which can also be
-#' fitted to streams of rows ([bpm_stream()]). All use the same likelihood, in which a label
-#' is flipped with a small probability `epsilon`, and all are fitted by the same
-#' expectation propagation engine, which is written in C.
+#' For a table in which some labels are wrong. It says whether labels are wrong, how many and which,
+#' and predicts as if they had been right.
 #'
-#' A fitted model gives class probabilities ([predict()][stats::predict]), an
-#' evidence ([log_evidence()]), a leave-one-out score ([loo()]) and the
-#' probability that each training label is wrong ([mislabelled()]). [noise_test()] says whether
-#' labels are wrong at all and how many, [label_report()] writes all that to a page, and
-#' [review()] says what to check next. [select_model()] compares models, [check_fit()] compares a
-#' fit with exact simulation, [update()][update.sturdy_model] fits again with changed arguments, and
-#' [absorb()] takes in further rows. For n training rows, a fit by [gpc()] or [stc()] takes time
-#' proportional to n^3 and memory proportional to n^2; a fit by [bpm()] with k weights
-#' takes time proportional to n k^2.
+#' @details
+#' ```r
+#' library(sturdy)
+#' d <- sturdy_data("newthyroid")                    # or read.csv("mydata.csv")
+#' d$class <- flip_labels(d$class, 0.1, seed = 1)    # here a tenth of the labels is made wrong
+#' fit <- gpc(class ~ ., data = d)                   # are labels wrong, and how many?
+#' label_report(fit, "report.html", data = d)        # which: a page for the browser
+#' ```
 #'
-#' Fits are at home in [tidymodels][sturdy-parsnip], [marginaleffects][sturdy-marginaleffects],
+#' Print `fit` for the answer in words. The page lists the rows to check and takes the answers of whoever
+#' looks them up; `update(fit, checked = "report-answers.csv")` takes them in.
+#'
+#' | to | use |
+#' | --- | --- |
+#' | fit a table: any smooth boundary, up to 20 classes | [gpc()] |
+#' | the same, linear; a stream of rows | [bpm()]; [bpm_stream()] |
+#' | look for wrong labels in the scores of another classifier | [mislabelled()], [second_stage()] |
+#' | learn from several readers of the same rows | [readers()] |
+#' | ask whether labels are wrong, how many, whether some could hide | [noise_test()] |
+#' | list suspects, as a table or as a page | [mislabelled()], [label_report()] |
+#' | say what to check next, take answers in | [review()], [`update(checked = )`][update.sturdy_model] |
+#' | predict, also as SQL | [predict()][predict.sturdy_model], [predict_sql()] |
+#' | see how often, in which class labels are wrong | [flip_rates()], [noise_matrix()] |
+#' | fit rows in files, databases, on several machines | [shards()] |
+#' | add rows; change an argument | [absorb()]; [update()][update.sturdy_model] |
+#' | ask whether the fit can be relied on | [ep_diagnostics()], [check_fit()], [calibration()] |
+#' | compare models | [select_model()], [log_evidence()], [stc()] |
+#'
+#' What stands behind is told by topic: [inputs], [label-noise], [overlap], [averaging], [many-rows],
+#' [several-classes], [learning]; words are explained in the [glossary]. Fits are at home in
+#' [tidymodels][sturdy-parsnip], [marginaleffects][sturdy-marginaleffects],
 #' [easystats and modelsummary][sturdy-insight], [mlr3][sturdy-mlr3], and behind a server by
 #' [vetiver][sturdy-deploy].
 #'
-#' Data to try it on: [sturdy_data()] and [flip_labels()]. The terms are explained in the
-#' [glossary]; the t-exponential family and the simulators of the papers are listed in
-#' [sturdy-papers].
+#' # Longer texts
+#' Vignettes: `vignette("get-started")`; `vignette("believe")`, can the number be believed;
+#' `vignette("your-own-classifier")`; `vignette("large-tables")`.
+#'
+#' Articles are not installed. They stand in the folder `vignettes/articles` of the sources, and
+#' `make site` makes web pages of them: *Cheat sheet*, *Walk-through*, *At home in R*, *Explaining
+#' predictions*, *Many machines*, *Streams and drift*; and *The mathematics*, *One engine*, *What the
+#' evidence tells you*, *Validation*, *Reproducing the papers*.
 #'
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for

@@ -19,8 +19,8 @@
 #' * [sim_outliers()], [sim_permutation()]: two classes with outliers, and points whose order
 #'   matters to assumed density filtering, of Futami, Sato and Sugiyama (2017).
 #'
-#' What they are used for is in `vignette("reproducing")`, and the mathematics in
-#' `vignette("mathematics")`.
+#' What they are used for is in the article *Reproducing the papers*, and the formulas in the
+#' article *The mathematics*; [sturdy-package] says where articles are.
 #'
 #' @name sturdy-papers
 #' @inherit sturdy-package references

@@ -17,7 +17,7 @@
 # has one. `reached` has the leave-one-out score of the fixed points that were reached, and
 # that of Gaussian EP on the same problem.
 #
-# The map is written in plain R from vignette("mathematics"), (3.4), (2.5), (3.5), with the
+# The map is written in plain R from the article "The mathematics", (3.4), (2.5), (3.5), with the
 # Jacobian of (3.13); it shares no code with the package.
 
 experiment <- list(

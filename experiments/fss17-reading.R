@@ -61,7 +61,7 @@ reading_row <- function(method, half, noisy, df) {
 index_of <- function(fit) 1 + 2 / (fit$spec$df + length(fit$data$y))
 
 # The t-EP evidence from the sites, with another exponent in eqs 41 and 42 than the
-# df / (df + n) of vignette("mathematics"), (4.1) to (4.4)
+# df / (df + n) of the article "The mathematics", (4.1) to (4.4)
 evidence_with <- function(fit, exponent) {
   df <- fit$spec$df
   if (is.infinite(df)) {

@@ -43,6 +43,13 @@ if (!nzchar(Sys.getenv("STURDY_INSTALLED"))) {
   quit(status = system2("sh", again))
 }
 
+# by room, for tools/check-results.R
+code_of <- function(script) {
+  parts <- digests$experiment_digests(script, ".")
+  commit <- git("rev-parse --short=12 HEAD")
+  paste0(commit, ": ", paste(names(parts), parts, collapse = ", "))
+}
+
 quick <- "--quick" %in% given
 workers <- c(as.integer(sub(".*=", "", given[is_workers])), 1L)[1]
 needed <- c("targets", if (workers > 1) "crew")
@@ -66,6 +73,8 @@ reporter <- if (cli::is_dynamic_tty()) "balanced" else "verbose"
 library(sturdy)
 experiments <- "experiments"
 source("experiments/helper.R")
+digests <- new.env()
+sys.source("tools/bench/tables.R", digests)
 rows <- index[index$name %in% names, ]
 for (script in unique(rows$script)) {
   source(file.path("experiments", paste0(script, ".R")))
@@ -90,7 +99,7 @@ for (script in unique(rows$script)) {
   about <- data.frame(
     Experiment = script, Names = toString(index$name[index$script == script]),
     Package = paste("sturdy", utils::packageVersion("sturdy")),
-    Commit = git("rev-parse --short=12 HEAD"), R = as.character(getRversion()),
+    Commit = git("rev-parse --short=12 HEAD"), Code = code_of(script), R = as.character(getRversion()),
     Date = format(Sys.Date()), Settings = one_line_of(settings),
     Design = design_of(script)
   )

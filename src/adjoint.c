@@ -20,7 +20,7 @@
 
 void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
   const size_t N = (size_t)n;
-  WORKSPACE_EACH(ws, N, &E->A, &E->m, &E->tau, &E->nu);
+  WORKSPACE_EACH(ws, N, &E->A, &E->m, &E->tau, &E->nu, &E->offset);
   E->L = workspace_take(ws, 2 * N);
 }
 
@@ -72,7 +72,8 @@ int adjoint_gradient(criterion_type type, latent *post, const lik_step *lik,
                      double *gradient) {
   const int status = adjoint_solve(type, post, lik, site, view, fix, E);
   if (status != EP_CONVERGED) return EP_NO_ADJOINT;
-  const latent_dots dots = {E->A, E->m, E->D, E->h};
+  const latent_dots dots = {E->A, E->m, E->D, E->h,
+                            post->offset ? E->offset : NULL};
   post->ops->gradient(post, site, &dots, gradient);
   return EP_CONVERGED;
 }

@@ -42,13 +42,18 @@ criterion_terms criterion_sum(criterion_type type, const latent *post,
   const double unit = exp(-shift);
   double sum = 0, h = 0;
   for (int i = 0; i < post->n; i++) {
+    const latent_copy c =
+        latent_copy_of(post, i, post->A[i], post->m[i], site[i]);
     const double u = view[i].cav.u;
-    const double quad = site_quad(post->A[i], post->m[i], site[i], u);
+    const double quad = site_quad(c.A, c.m, c.site, u);
     const double log_z = site_log_z(type, &view[i].tilt);
-    sum += gauss ? log_z - log(u) / 2 + quad / 2
-                 : shifted_expm1(-2 * log_z / df, shift) -
-                       shifted_expm1(-log(u) / df, shift) - unit * quad / df;
+    sum += c.times *
+           (gauss ? log_z - log(u) / 2 + quad / 2
+                  : shifted_expm1(-2 * log_z / df, shift) -
+                        shifted_expm1(-log(u) / df, shift) - unit * quad / df);
     h += site[i].nu * post->m[i];
+    if (post->offset) /* [M 3.20] */
+      h += post->offset[i] * (site[i].nu - site[i].tau * post->m[i]);
   }
   const double R = gauss ? sum : sum - unit * h / df;
   return (criterion_terms){.R = R, .h = h, .shift = shift};
@@ -76,11 +81,12 @@ int criterion_value(criterion_type type, const latent *post, double df,
   double result = 0;
   for (int i = 0; i < post->n; i++) {
     if (!view[i].proper) return EP_IMPROPER;
-    result += view[i].tilt.log_zp; /* [M 5.1] */
+    const double times = post->times ? post->times[i] : 1;
+    result += times * view[i].tilt.log_zp; /* [M 5.1] */
   }
   if (type != CRITERION_LOO) {
     const criterion_terms t = criterion_sum(type, post, df, site, view);
-    result = criterion_evidence(&t, post->log_det, df);
+    result = criterion_evidence(&t, latent_log_det(post, site), df);
   }
   if (!isfinite(result)) return EP_NO_EVIDENCE;
   *value = result;
@@ -93,22 +99,35 @@ typedef struct {
   double log_z_scale, log_u, quad, D, h, shift;
 } term_weights;
 
-static term_weights evidence_weights(const latent *post, double df,
-                                     const criterion_terms *t) {
+static term_weights evidence_weights(const criterion_terms *t, double log_det,
+                                     double df) {
   if (!isfinite(df)) return (term_weights){1, -0.5, 0.5, -0.5, 0.5, 0};
   double log_k;
-  const double log_1X = log1p_X(t, post->log_det, df, &log_k);
+  const double log_1X = log1p_X(t, log_det, df, &log_k);
   const double s = exp(log_k - log_1X),
                half = exp(log_k - t->shift - log_1X) / 2;
   return (term_weights){s, -s / 2, half, -exp(-log_1X) / 2, half, t->shift};
 }
 
+/* The derivatives of a copy's terms as those of the mean's, all copies taken
+ * together, with what D has of its site [M 3.19] */
+static void of_mean(const latent *post, const latent_copy *c, int i, double D,
+                    criterion_partials *E) {
+  const double own =
+      post->lambda[i] / (1 + post->lambda[i] * c->times * c->site.tau);
+  E->tau[i] += c->times * E->A[i] * c->A_tau + D * (c->times - 1) * own;
+  E->A[i] *= c->times;
+  E->m[i] *= c->times;
+}
+
 /* The derivatives of one site's terms [M 5.7], those of quad being [M 5.8]. At
  * A = 0 only the levels of the row count. */
 static void set_site(criterion_type type, const term_weights *w,
-                     const latent *post, const lik_step *lik, ep_site s,
+                     const latent *post, const lik_step *lik, ep_site mean,
                      const site_view *v, int i, criterion_partials *E) {
-  const double A = post->A[i], m = post->m[i], u = v->cav.u, df = lik->df;
+  const latent_copy c = latent_copy_of(post, i, post->A[i], post->m[i], mean);
+  const ep_site s = c.site;
+  const double A = c.A, m = c.m, u = v->cav.u, df = lik->df;
   const tilted_grad tg = likelihood_tilt_grad(lik, i, &v->tilt);
   const int z1 = type == CRITERION_EVIDENCE, loo = type == CRITERION_LOO;
   const double iv = 1 / df;
@@ -117,8 +136,8 @@ static void set_site(criterion_type type, const term_weights *w,
           : w->log_z_scale *
                 exp(-2 * iv * site_log_z(type, &v->tilt) - w->shift);
   const double *e = z1 ? tg.log_z1_e : tg.log_zp_e;
-  E->L[i] = w_z * e[0];
-  E->L[IDX(i, 1, post->n)] = w_z * e[1];
+  E->L[i] = c.times * w_z * e[0];
+  E->L[IDX(i, 1, post->n)] = c.times * w_z * e[1];
   E->A[i] = E->m[i] = E->tau[i] = E->nu[i] = 0;
   if (!(v->cav.base > 0)) return;
   const cavity_grad cg = site_divide_grad(A, s, df, &v->cav, &v->tilt);
@@ -132,6 +151,7 @@ static void set_site(criterion_type type, const term_weights *w,
   double *out[4] = {&E->A[i], &E->m[i], &E->tau[i], &E->nu[i]};
   for (int x = 0; x < 4; x++)
     *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
+  if (post->times) of_mean(post, &c, i, loo ? 0 : w->D, E);
 }
 
 int criterion_derivatives(criterion_type type, const latent *post,
@@ -141,7 +161,8 @@ int criterion_derivatives(criterion_type type, const latent *post,
   const int status = criterion_value(type, post, lik->df, site, view, &value);
   if (status != EP_CONVERGED) return status;
   const criterion_terms t = criterion_sum(type, post, lik->df, site, view);
-  const term_weights w = evidence_weights(post, lik->df, &t);
+  const term_weights w =
+      evidence_weights(&t, latent_log_det(post, site), lik->df);
   const int loo = type == CRITERION_LOO;
   E->D = loo ? 0 : w.D;
   E->h = loo ? 0 : w.h;

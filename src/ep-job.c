@@ -31,12 +31,15 @@ static double value_of(criterion_type type, const ep_job *job,
   return value;
 }
 
-static void tell_posterior(const latent *post, ep_told *to) {
+static void tell_posterior(const latent *post, const ep_site *site,
+                           ep_told *to) {
   const size_t n = (size_t)post->n, k = (size_t)post->n_location;
   memcpy(to->m, post->m, n * sizeof *to->m);
-  memcpy(to->C_diag, post->A, n * sizeof *to->m);
   memcpy(to->b, post->location, k * sizeof *to->b);
-  to->log_det = post->log_det;
+  for (size_t i = 0; i < n; i++)
+    to->C_diag[i] =
+        latent_copy_of(post, (int)i, post->A[i], post->m[i], site[i]).A;
+  to->log_det = latent_log_det(post, site);
   if (!to->extra) return;
   memcpy(to->extra, post->covariance, k * k * sizeof *to->extra);
   mirror_lower(to->extra, post->n_location);
@@ -76,8 +79,10 @@ static void tell_criterion(const ep_job *job, job_space *s, ep_told *to) {
   to->gradient_status =
       adjoint_gradient(type, job->post, &job->lik, s->st.site, s->st.view,
                        &s->work.fix, &s->partials, to->gradient);
-  memcpy(to->slope, s->partials.L,
-         2 * (size_t)job->post->n * sizeof *to->slope);
+  const size_t n = (size_t)job->post->n;
+  memcpy(to->slope, s->partials.L, 2 * n * sizeof *to->slope);
+  if (job->post->offset)
+    memcpy(to->by_offset, s->partials.offset, n * sizeof *to->by_offset);
 }
 
 void ep_job_run(const ep_job *job, ep_told *to, double *memory,
@@ -92,13 +97,14 @@ void ep_job_run(const ep_job *job, ep_told *to, double *memory,
   to->status = ep_run(job->post, &job->lik, &job->opt, &s.st, &s.work, monitor,
                       job->monitor_data);
   if (to->status < 0) return;
-  tell_posterior(job->post, to);
+  tell_posterior(job->post, s.st.site, to);
   tell_rows(&job->lik, &s.st, job->post->n, to);
   tell_run(&s.st, to);
   to->log_evidence = value_of(CRITERION_EVIDENCE, job, &s);
   to->log_evidence_zp = value_of(CRITERION_EVIDENCE_ZP, job, &s);
-  to->second = job->second && !isfinite(job->lik.df)
-                   ? second_order(job->post, &job->lik, s.st.view, &s.second)
-                   : 0;
+  to->second =
+      job->second && !isfinite(job->lik.df)
+          ? second_order(job->post, &job->lik, s.st.site, s.st.view, &s.second)
+          : 0;
   if (job->criterion >= 0) tell_criterion(job, &s, to);
 }

@@ -34,6 +34,7 @@ typedef struct {
   double *extra; /* [n_location x n_location] full covariance, or NULL */
   double *trace; /* [ep_trace_rows() x N_TRACE], by rows */
   double *gradient, *slope; /* [n_prior], [n x 2]; NULL where not wanted */
+  double *by_offset; /* [n] derivatives in the offsets, where there are any */
 } ep_told;
 
 /* Doubles of memory that a job takes. */

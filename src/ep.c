@@ -34,6 +34,9 @@
  * sweeps find the same fixed points; the others end after 27 % fewer or 50 %
  * more sweeps in all. */
 #define STALL_SWEEPS 25
+/* Turns in which the copies of a row settle, and the change that ends them */
+#define COPY_TURNS 20
+#define COPY_TOL 1e-3
 typedef struct {
   latent *post;
   const lik_step *lik;
@@ -62,28 +65,66 @@ static void record(ep_loop *L, int newton) {
             newton);
 }
 
+/* A change of site i whose marginal is (A, m), and gamma and beta of it. */
+typedef struct {
+  double dtau, dnu, gamma, beta;
+} site_step;
+
+/* What G asks for, damped. Returns 0 where it is not to be had. */
+static int step_of(const ep_loop *L, int i, double A, double m, ep_site site,
+                   double damping, site_step *step) {
+  site_view at;
+  if (fixpoint_map(L->post, L->lik, i, A, m, site, &at) != EP_CONVERGED)
+    return 0;
+  const double dtau = damping * (at.next.tau - site.tau);
+  const double dnu = damping * (at.next.nu - site.nu);
+  const double grow = 1 + dtau * A;
+  if (!(grow > 0)) return 0;
+  /* [M 3.7] */
+  *step = (site_step){dtau, dnu, dtau / grow, (dnu - dtau * m) / grow};
+  return 1;
+}
+
+/* Where a row stands for many their sites move together, and may swing: they
+ * are led to where they agree, the rest of the posterior held. */
+static void settle_copies(const ep_loop *L, int i, double A, double m,
+                          ep_site site, site_step *sum) {
+  double damping = L->pace.damping, before = INFINITY;
+  const double A0 = A, m0 = m;
+  const ep_site from = site;
+  for (int turn = 0; turn < COPY_TURNS; turn++) {
+    site_step step;
+    if (!step_of(L, i, A, m, site, damping, &step)) break;
+    const double size = fmax(fabs(step.dtau) * A, fabs(step.dnu) * sqrt(A));
+    if (size > before && damping > DAMPING_MIN) damping /= 2;
+    before = size;
+    site.tau += step.dtau;
+    site.nu += step.dnu;
+    m += step.beta * A;
+    A -= step.gamma * A * A;
+    if (size < COPY_TOL) break;
+  }
+  const double dtau = site.tau - from.tau, dnu = site.nu - from.nu;
+  const double grow = 1 + dtau * A0;
+  if (grow > 0)
+    *sum = (site_step){dtau, dnu, dtau / grow, (dnu - dtau * m0) / grow};
+}
+
 /* One site inside a block: l-th of b, marginal (m, Cbb[l,l]). Sets gamma and
  * beta, zero when the site is left alone. Returns 1 when updated. */
 static int update_site(ep_loop *L, int i, double A, double m, double *gamma,
                        double *beta) {
-  ep_site *site = &L->st->site[i], next;
-  ep_cavity cav;
+  ep_site *site = &L->st->site[i];
+  site_step step;
   *gamma = *beta = 0;
-  if (fixpoint_cavity(L->post, i, A, m, *site, L->lik->df, &cav) !=
-      EP_CONVERGED)
-    return 0;
-  const tilted t = likelihood_tilt(L->lik, i, cav.mean, cav.var);
-  if (site_project(&cav, &t, L->lik->df, &next) != EP_CONVERGED) return 0;
-  const double dtau = L->pace.damping * (next.tau - site->tau);
-  const double dnu = L->pace.damping * (next.nu - site->nu);
-  const double grow = 1 + dtau * A;
-  if (!(grow > 0)) return 0;
-  /* [M 3.7] */
-  *gamma = dtau / grow;
-  *beta = (dnu - dtau * m) / grow;
-  L->post->log_det += log(grow);
-  site->tau += dtau;
-  site->nu += dnu;
+  if (!step_of(L, i, A, m, *site, L->pace.damping, &step)) return 0;
+  if (L->post->times && L->post->times[i] > 1)
+    settle_copies(L, i, A, m, *site, &step);
+  *gamma = step.gamma;
+  *beta = step.beta;
+  L->post->log_det += log1p(step.dtau * A);
+  site->tau += step.dtau;
+  site->nu += step.dnu;
   return 1;
 }
 

@@ -11,17 +11,26 @@ int fixpoint_cavity(const latent *post, int i, double A, double m, ep_site site,
   return site_divide(A, m, site, df, cav);
 }
 
+int fixpoint_map(const latent *post, const lik_step *lik, int i, double A,
+                 double m, ep_site site, site_view *to) {
+  const latent_copy c = latent_copy_of(post, i, A, m, site);
+  const int status =
+      fixpoint_cavity(post, i, c.A, c.m, c.site, lik->df, &to->cav);
+  if (status != EP_CONVERGED) return status;
+  to->tilt = likelihood_tilt(lik, i, to->cav.mean, to->cav.var);
+  if (site_project(&to->cav, &to->tilt, lik->df, &to->next) != EP_CONVERGED)
+    return EP_IMPROPER;
+  to->next.tau *= c.times;
+  to->next.nu *= c.times;
+  return EP_CONVERGED;
+}
+
 /* Site i alone; returns its residual */
 static double evaluate_site(const latent *post, const lik_step *lik, int i,
                             ep_site site, site_view *view) {
   const double A = post->A[i];
-  view->proper = 0;
-  if (fixpoint_cavity(post, i, A, post->m[i], site, lik->df, &view->cav) ==
-      EP_CONVERGED) {
-    view->tilt = likelihood_tilt(lik, i, view->cav.mean, view->cav.var);
-    view->proper = site_project(&view->cav, &view->tilt, lik->df,
-                                &view->next) == EP_CONVERGED;
-  }
+  view->proper =
+      fixpoint_map(post, lik, i, A, post->m[i], site, view) == EP_CONVERGED;
   if (!view->proper) return INFINITY;
   const double residual =
       fmax(fabs(view->next.tau - site.tau) * A,
@@ -50,6 +59,15 @@ void fixpoint_carve(fixpoint_work *w, int n, workspace *ws) {
   gmres_carve(&w->gmres, 2 * n, ws);
 }
 
+/* The derivatives of a copy's projected site as those of the mean's */
+static void of_mean(double *J, const latent_copy *c) {
+  J[BY_TAU] += c->times * J[BY_A] * c->A_tau;
+  J[BY_A] *= c->times;
+  J[BY_M] *= c->times;
+  J[BY_LO] *= c->times;
+  J[BY_HI] *= c->times;
+}
+
 void fixpoint_linearise(fixpoint_work *w, latent *post, const lik_step *lik,
                         const ep_site *site, const site_view *view) {
   w->post = post;
@@ -59,10 +77,14 @@ void fixpoint_linearise(fixpoint_work *w, latent *post, const lik_step *lik,
       w->J[i] = (site_jacobian){{0}, {0}};
       continue;
     }
+    const latent_copy c =
+        latent_copy_of(post, i, post->A[i], post->m[i], site[i]);
+    const ep_site next = {s->next.tau / c.times, s->next.nu / c.times};
     const tilted_grad tg = likelihood_tilt_grad(lik, i, &s->tilt);
     const cavity_grad cg =
-        site_divide_grad(post->A[i], site[i], lik->df, &s->cav, &s->tilt);
-    w->J[i] = site_project_grad(&s->cav, lik->df, &s->tilt, &tg, &cg, s->next);
+        site_divide_grad(c.A, c.site, lik->df, &s->cav, &s->tilt);
+    w->J[i] = site_project_grad(&s->cav, lik->df, &s->tilt, &tg, &cg, next);
+    if (post->times) of_mean(w->J[i].tau, &c), of_mean(w->J[i].nu, &c);
   }
 }
 

@@ -13,10 +13,10 @@
 #include "site.h"
 
 typedef struct {
-  ep_cavity cav;
-  tilted tilt;
-  ep_site next; /* G at this site */
-  int proper;   /* 0: cav and what follows are not valid */
+  ep_cavity cav; /* of a copy of the row, see latent_copy */
+  tilted tilt;   /* the same */
+  ep_site next;  /* G at this site */
+  int proper;    /* 0: cav and what follows are not valid */
 } site_view;
 
 /* Evaluate every site at the current posterior. residual[n] may not be NULL.
@@ -24,6 +24,11 @@ typedef struct {
 double fixpoint_evaluate(const latent *post, const lik_step *lik,
                          const ep_site *site, site_view *view,
                          double *residual);
+
+/* G at site i where its marginal is (A, m): cav, tilt and next of *to.
+ * EP_IMPROPER: one of them is not to be had. */
+int fixpoint_map(const latent *post, const lik_step *lik, int i, double A,
+                 double m, ep_site site, site_view *to);
 
 /* Cavity of site i at the marginal (A, m). EP_IMPROPER also where A is within
  * rounding error of 0 although its prior is not: such an A has no digits. */

@@ -35,11 +35,26 @@ void set_trace(SEXP list_, const double *trace, int rows) {
       to[IDX(i, j, rows)] = trace[i * N_TRACE + j];
 }
 
+/* Sites of a row that stands for more are led to where they agree best together
+ * with those of all others: with some 1000 copies of each label at 8 and at 30
+ * inputs, rates .05, sequential EP lost its way in one of two. */
+#define MANY_COPIES 100
+
+static int has_many_copies(const latent *post) {
+  double most = 0;
+  for (int i = 0; i < post->n && post->times; i++)
+    if (post->times[i] > most) most = post->times[i];
+  return most > MANY_COPIES;
+}
+
 static ep_job job_of(latent *post, SEXP run_) {
   expect(post->n > 0, "an EP fit without rows");
+  post->offset = glue_rows(run_, "offset", post->n);
+  ep_options opt = glue_options(run_);
+  opt.parallel |= has_many_copies(post);
   return (ep_job){.post = post,
                   .lik = glue_likelihood(run_, post->d, post->n),
-                  .opt = glue_options(run_),
+                  .opt = opt,
                   .tau = get_doubles(run_, "tau", post->n),
                   .nu = get_doubles(run_, "nu", post->n),
                   .criterion = get_whole(run_, "criterion"),
@@ -52,7 +67,7 @@ static SEXP new_result(void) {
   return new_list(
       "status sites cavity loo seen m C_diag b extra residual log_det "
       "log_evidence log_evidence_zp second sweeps newton skipped trace value "
-      "gradient gradient_status slope");
+      "gradient gradient_status slope by_offset");
 }
 
 /* A result whose arrays are those of `told` */
@@ -79,6 +94,7 @@ static SEXP result_for(const ep_job *job, int has_covariance, ep_told *told) {
   if (job->criterion >= 0 && job->gradient) {
     told->gradient = set_vector(out_, "gradient", post->n_prior);
     told->slope = set_matrix(out_, "slope", n, 2);
+    if (post->offset) told->by_offset = set_vector(out_, "by_offset", n);
   }
   UNPROTECT(2);
   return out_;
@@ -116,6 +132,7 @@ static SEXP finished(SEXP out_, const ep_job *job, const ep_told *told) {
   if (tried && told->gradient_status != EP_CONVERGED) {
     set_named(out_, "gradient", R_NilValue);
     set_named(out_, "slope", R_NilValue);
+    set_named(out_, "by_offset", R_NilValue);
   }
   UNPROTECT(1);
   return out_;

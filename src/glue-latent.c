@@ -12,12 +12,15 @@ SEXP glue_ep_fit(SEXP K_, SEXP runs_) {
   return glue_fits(&post, 0, runs_);
 }
 
-/* nugget_: lambda, the same in all rows */
-SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP runs_) {
+/* nugget_: lambda, the same in all rows; times_: how many each stands for, or
+ * NULL */
+SEXP glue_weight_fit(SEXP Xt_, SEXP s0_, SEXP nugget_, SEXP times_,
+                     SEXP runs_) {
   const int k = Rf_nrows(Xt_), n = Rf_ncols(Xt_);
   latent_lowrank lr;
   latent post = latent_lowrank_features(&lr, n, k, MATRIX(Xt_, k, n),
                                         DOUBLES(s0_, k), NUMBER(nugget_));
+  if (!Rf_isNull(times_)) latent_repeat(&post, DOUBLES(times_, n));
   expect(Rf_length(runs_) == 1, "runs_");
   return glue_fits(&post, 1, runs_);
 }
@@ -53,6 +56,7 @@ SEXP glue_gp_fits(SEXP X_, SEXP Z_, SEXP kernels_, SEXP keep_, SEXP runs_) {
       s[k].points = glue_inducing(X_, Z_, &s[k].kernel);
       post[k] = latent_lowrank_inducing(&s[k].lr, &s[k].points, keep);
     }
+    latent_repeat(&post[k], s[k].kernel.times);
   }
   return glue_fits(post, !Rf_isNull(Z_), runs_);
 }

@@ -108,6 +108,11 @@ double *set_matrix(SEXP list_, const char *name, int rows, int cols) {
 
 /* ---- Kernels and likelihoods ---- */
 
+const double *glue_rows(SEXP list_, const char *name, int n) {
+  SEXP rows_ = get_named(list_, name);
+  return Rf_isNull(rows_) ? NULL : doubles_of(rows_, n, name);
+}
+
 kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
   const int p = Rf_ncols(X_);
   SEXP group_ = get_named(kernel_, "group"), l_ = get_named(kernel_, "l");
@@ -120,6 +125,8 @@ kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
     expect(group[k] >= 0 && group[k] < groups, "group of a kernel");
   }
   const double *theta = get_doubles(kernel_, "theta", KERNEL_OTHERS);
+  const int shape = get_whole(kernel_, "shape");
+  expect(shape >= 0 && shape < N_SHAPES, "shape of a kernel");
   return (kernel_ard){.p = p,
                       .groups = groups,
                       .group = group,
@@ -128,7 +135,10 @@ kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
                       .variance = theta[0],
                       .bias = theta[1],
                       .nugget = theta[2],
-                      .linear = theta[3]};
+                      .linear = theta[3],
+                      .shape = (kernel_shape)shape,
+                      .alpha = get_doubles(kernel_, "alpha", 1)[0],
+                      .times = glue_rows(kernel_, "times", Rf_nrows(X_))};
 }
 
 lik_step glue_likelihood(SEXP list_, double d, int n) {

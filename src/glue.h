@@ -53,6 +53,8 @@ void expect(int fine, const char *what);
 
 /* An element of a named list; an internal error when it has none such. */
 SEXP get_named(SEXP list_, const char *name);
+/* [n], or NULL where the list has NULL */
+const double *glue_rows(SEXP list_, const char *name, int n);
 const double *get_doubles(SEXP list_, const char *name, R_xlen_t length);
 int get_whole(SEXP list_, const char *name);
 
@@ -88,7 +90,7 @@ void glue_dense_load(void);
  * are, and what is returned, stands where they are defined. */
 /* clang-format off */
 #define ENTRIES(ENTRY) \
-  ENTRY(ep_fit, 2) ENTRY(gp_fits, 5) ENTRY(weight_fit, 4) \
+  ENTRY(ep_fit, 2) ENTRY(gp_fits, 5) ENTRY(weight_fit, 5) \
   ENTRY(classes_fit, 4) ENTRY(classes_prob, 2) ENTRY(scores, 5) \
   ENTRY(gp_predict, 6) ENTRY(weight_predict, 3) ENTRY(inducing_predict, 5) \
   ENTRY(gp_means, 4) ENTRY(count_density, 1) \
@@ -96,7 +98,7 @@ void glue_dense_load(void);
   ENTRY(ais, 6) ENTRY(ais_move, 8) \
   ENTRY(cholesky, 2) ENTRY(solve_lower, 3) ENTRY(product, 3) \
   ENTRY(dense_names, 0) ENTRY(dense_use, 2) ENTRY(dense_threads, 0) \
-  ENTRY(dense_speed, 2) \
+  ENTRY(dense_speed, 2) ENTRY(digest, 1) \
   ENTRY(features, 3) ENTRY(shard_point, 2) ENTRY(shard_gram, 2) \
   ENTRY(shard_pass, 4) ENTRY(shard_view, 4) ENTRY(shard_gradient, 5) \
   ENTRY(parallel_steps, 4) ENTRY(parallel_watch, 4) ENTRY(evidence, 3) \

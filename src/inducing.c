@@ -15,10 +15,11 @@
 #define JITTER_FIRST 1e-8
 #define JITTER_MOST 1e-2
 
-/* The squared exponential part alone: the others are features of their own. */
-static kernel_ard squared_exponential(const inducing *s, double nugget) {
+/* The smooth part alone: the others are features of their own. */
+static kernel_ard smooth_part(const inducing *s, double nugget) {
   kernel_ard se = *s->kernel;
   se.bias = se.linear = 0;
+  se.times = NULL;
   se.nugget = nugget;
   return se;
 }
@@ -35,7 +36,9 @@ void inducing_carve(inducing *s, int width, workspace *ws) {
   s->rows = workspace_take(ws, w * p);
   WORKSPACE_EACH(ws, m * w, &s->cross, &s->B);
   WORKSPACE_EACH(ws, m * m, &s->gram, &s->L, &s->S, &s->Y);
-  s->scratch = workspace_take(ws, m * (p + 1));
+  s->scratch = workspace_take(ws, KERNEL_SCRATCH(m, p));
+  if (!shape_is_own_slope(s->kernel->shape))
+    s->slopes = workspace_take(ws, m * w);
   s->by_row = workspace_take(ws, w);
   s->by_z = workspace_take(ws, m);
   s->by_l = workspace_take(ws, (size_t)s->kernel->groups);
@@ -44,10 +47,10 @@ void inducing_carve(inducing *s, int width, workspace *ws) {
 void inducing_prepare(inducing *s) {
   const size_t bytes = (size_t)s->m * (size_t)s->m * sizeof *s->L;
   int status = EP_NOT_PD;
-  const kernel_ard bare = squared_exponential(s, 0);
+  const kernel_ard bare = smooth_part(s, 0);
   kernel_prepare(&s->z, &bare, s->Z, s->m, NULL);
   for (double j = JITTER_FIRST; j < 1.5 * JITTER_MOST; j *= 10) {
-    const kernel_ard se = squared_exponential(s, j * s->kernel->variance);
+    const kernel_ard se = smooth_part(s, j * s->kernel->variance);
     double log_det = 0;
     s->jitter = j;
     kernel_gram(&se, &s->z, s->gram);
@@ -60,7 +63,7 @@ void inducing_prepare(inducing *s) {
 
 /* K_uf of some rows into cross, the rows as kernel inputs into part */
 static void cross_rows(inducing *s, int first, int cols) {
-  const kernel_ard se = squared_exponential(s, 0);
+  const kernel_ard se = smooth_part(s, 0);
   for (int j = 0; j < se.p; j++)
     memcpy(s->rows + IDX(0, j, cols), s->X + IDX(first, j, s->n),
            (size_t)cols * sizeof *s->X);
@@ -118,6 +121,14 @@ static double spread(const inducing *s, int cols, int c, const double *Wx) {
   return sum;
 }
 
+/* sum of W o K_uf, where slopes are something else */
+static double smooth_share(const inducing *s, int cols) {
+  double sum = 0;
+  for (int i = 0; i < cols; i++)
+    sum += dot(s->m, s->B + IDX(0, i, s->m), s->cross + IDX(0, i, s->m));
+  return sum;
+}
+
 void inducing_add(inducing *s, int first, int cols, const double *phi,
                   kernel_grad *grad) {
   const kernel_ard *kernel = s->kernel;
@@ -126,17 +137,24 @@ void inducing_add(inducing *s, int first, int cols, const double *phi,
   product("N", "T", m, m, cols, 1, phi, inducing_size(s), s->B, m, 1, s->S, m);
   solve_lower("T", s->L, m, s->B, cols);
   cross_rows(s, first, cols);
+  const double *slopes = s->cross;
+  if (s->slopes) {
+    const kernel_ard se = smooth_part(s, 0);
+    kernel_slopes(&se, &s->z, &s->part, 0, cols, s->slopes);
+    grad->variance += smooth_share(s, cols);
+    slopes = s->slopes;
+  }
   memset(s->by_z, 0, (size_t)m * sizeof *s->by_z);
   for (int i = 0; i < cols; i++) {
     double *w = W + IDX(0, i, m), sum = 0;
-    const double *k_i = s->cross + IDX(0, i, m);
+    const double *k_i = slopes + IDX(0, i, m);
     for (int u = 0; u < m; u++) {
       w[u] *= k_i[u];
       s->by_z[u] += w[u];
       sum += w[u];
     }
     s->by_row[i] = sum;
-    grad->variance += sum;
+    if (!s->slopes) grad->variance += sum;
   }
   if (kernel->p == 0) return;
   product("N", "N", m, kernel->p, cols, 1, W, m, s->part.X, cols, 0, s->scratch,
@@ -158,7 +176,7 @@ static void between_factors(inducing *s) {
 }
 
 void inducing_end(inducing *s, kernel_grad *grad) {
-  const kernel_ard se = squared_exponential(s, s->jitter * s->kernel->variance);
+  const kernel_ard se = smooth_part(s, s->jitter * s->kernel->variance);
   kernel_grad own = {.l = s->by_l};
   between_factors(s);
   for (int j = 0; j < s->m; j++)

@@ -21,7 +21,8 @@ typedef struct {
   double *B;       /* [m x width] see inducing_add() */
   double *S;       /* [m x m] sum of Phi_se' B */
   double *Y;       /* [m x m] scratch */
-  double *scratch; /* [m x (p + 1)] */
+  double *scratch; /* [KERNEL_SCRATCH(m, p)] */
+  double *slopes;  /* [m x width], where they are not those of cross */
   double *by_row;  /* [width] scratch */
   double *by_z;    /* [m] scratch */
   double *by_l;    /* [groups] scratch */

@@ -1,6 +1,6 @@
 /* What: contraction of dE/dK to the hyperparameters.
- * Method: with Q = W o (variance exp(-r2)), all derivatives with respect to the
- *   l of d columns come from one product Q X:
+ * Method: with Q = W o slopes (those of exp(-r2) are its values [M 6.10]), all
+ *   derivatives with respect to the l of d columns come from one product Q X:
  *   dE/dlog l_g = -sum_{k in g} sum_ij Q_ij (x_ik - x_jk)^2
  *               = -2 sum_{k in g} [ sum_i r_i x_ik^2 - x_k' Q x_k ],  r = Q 1,
  *   x already scaled by sqrt(weight l) [M 6.5]; and with the linear part U U'
@@ -43,6 +43,14 @@ static const double *smooth_columns(const kernel_ard *k,
   return scratch;
 }
 
+/* w' (smooth part of a column of K), rows from first on */
+static double smooth_sum(const kernel_ard *k, int n, int first, const double *w,
+                         const double *column) {
+  double sum = 0;
+  for (int i = first; i < n; i++) sum += w[i] * (column[i] - k->bias);
+  return sum;
+}
+
 void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
                      const double *K, double *W, double *scratch,
                      kernel_grad *grad) {
@@ -52,25 +60,29 @@ void kernel_contract(const kernel_ard *k, const kernel_inputs *in,
   memset(r, 0, (size_t)n * sizeof *r);
   grad->linear = linear_share(k, in, W, scratch);
   const double *smooth = K;
+  double *slopes = shape_is_own_slope(k->shape) || k->p == 0 ? NULL : r + n;
   for (int j = 0; j < n; j++) {
     double *w = W + IDX(0, j, n), row = 0, off = 0;
     const int at = k->p > 0 ? j % k->p : j, left = n - j;
-    if (at == 0)
-      smooth =
-          smooth_columns(k, in, K, j, j + (left < k->p ? left : k->p), scratch);
+    const int cols = left < k->p ? left : k->p;
+    if (at == 0) smooth = smooth_columns(k, in, K, j, j + cols, scratch);
+    if (at == 0 && slopes) kernel_slopes(k, in, in, j, cols, slopes);
     const double *column = smooth + IDX(0, at, n);
     trace += w[j];
     sum_q += w[j] * k->variance;
     w[j] = 0; /* distance 0: no part in what follows */
+    if (slopes) sum_q += 2 * smooth_sum(k, n, j + 1, w, column);
+    const double *fall = slopes ? slopes + IDX(0, at, n) : column;
+    const double flat = slopes ? 0 : k->bias;
     for (int i = j + 1; i < n; i++) {
       off += w[i];
-      w[i] *= column[i] - k->bias;
+      w[i] *= fall[i] - flat;
       r[i] += w[i];
       row += w[i];
     }
     r[j] += row;
     sum_w += 2 * off;
-    sum_q += 2 * row;
+    if (!slopes) sum_q += 2 * row;
   }
   grad->variance = sum_q;
   grad->bias = k->bias * (sum_w + trace);

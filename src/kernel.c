@@ -21,19 +21,34 @@ void kernel_carve(kernel_inputs *in, int n, int p, workspace *ws) {
   in->X = workspace_take(ws, (size_t)n * (size_t)p);
   in->centre = workspace_take(ws, (size_t)p);
   in->sq = workspace_take(ws, (size_t)n);
+  in->length = workspace_take(ws, (size_t)n);
   in->line = workspace_take(ws, (size_t)n * (size_t)p);
+}
+
+/* of rows as their distances see them; 1 of one of zeros */
+static void row_lengths(const kernel_ard *k, const double *X, int n,
+                        double *length) {
+  memset(length, 0, (size_t)n * sizeof *length);
+  for (int j = 0; j < k->p; j++)
+    for (int i = 0; i < n; i++) {
+      const double x = X[IDX(i, j, n)];
+      length[i] += k->weight[j] * x * x;
+    }
+  for (int i = 0; i < n; i++) length[i] = length[i] > 0 ? sqrt(length[i]) : 1;
 }
 
 void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
                     int n, const kernel_inputs *like) {
   in->n = n; /* of a panel, perhaps fewer */
+  const int unit = shape_is_unit(k->shape);
+  if (unit) row_lengths(k, X, n, in->length);
   memset(in->sq, 0, (size_t)n * sizeof *in->sq);
   for (int j = 0; j < k->p; j++) {
     const double *x = X + IDX(0, j, n);
     double mean = 0;
     if (like) {
       mean = like->centre[j];
-    } else {
+    } else if (!unit) {
       for (int i = 0; i < n; i++) mean += (x[i] - mean) / (i + 1);
     }
     in->centre[j] = mean;
@@ -41,6 +56,7 @@ void kernel_prepare(kernel_inputs *in, const kernel_ard *k, const double *X,
     double *to = in->X + IDX(0, j, n);
     for (int i = 0; i < n; i++) {
       to[i] = (x[i] - mean) * root;
+      if (unit) to[i] /= in->length[i];
       in->sq[i] += to[i] * to[i];
     }
     if (k->linear > 0) {
@@ -61,17 +77,25 @@ static double distance(const kernel_inputs *a, int i, const kernel_inputs *b,
   return sum;
 }
 
-/* column j of a Gram matrix: G holds a'b on entry, rows first.. */
-static void kernel_column(const dense_variant *loops, const kernel_ard *k,
-                          const kernel_inputs *a, const kernel_inputs *b, int j,
-                          int first, double *G) {
+/* Squared distances of rows first.. of a and row j of b: G holds a'b on entry */
+static void distance_column(const dense_variant *loops, const kernel_ard *k,
+                            const kernel_inputs *a, const kernel_inputs *b,
+                            int j, int first, double *G) {
   const int rows = a->n - first;
   const double *sq = a->sq, own = b->sq[j];
   if (loops->spread(rows, sq + first, own, NEAR_SHARE, G + first))
     for (int i = first; i < a->n; i++) /* NaN where lengths overflow */
       if (!(G[i] >= NEAR_SHARE * (sq[i] + own)))
         G[i] = distance(a, i, b, j, k->p);
-  loops->decay(rows, k->variance, k->bias, G + first);
+}
+
+/* column j of a Gram matrix */
+static void kernel_column(const dense_variant *loops, const kernel_ard *k,
+                          const kernel_inputs *a, const kernel_inputs *b, int j,
+                          int first, double *G) {
+  distance_column(loops, k, a, b, j, first, G);
+  shape_apply(k->shape, k->alpha, 0, a->n - first, k->variance, k->bias,
+              G + first);
 }
 
 /* Elements, some 5 ns each, from one core_poll() to the next, and those below
@@ -106,7 +130,8 @@ void kernel_gram_lower(const kernel_ard *k, const kernel_inputs *in,
   rank_update("N", n, k->p, 1, in->X, K);
   kernel_columns(k, in, in, 1, K);
   for (int j = 0; j < n; j++)
-    K[IDX(j, j, n)] = k->variance + k->bias + k->nugget;
+    K[IDX(j, j, n)] =
+        k->variance + k->bias + k->nugget / (k->times ? k->times[j] : 1);
   if (k->linear > 0) rank_update("N", n, k->p, 1, in->line, K);
 }
 
@@ -134,4 +159,16 @@ void kernel_cross(const kernel_ard *k, const kernel_inputs *a,
   kernel_columns(k, a, b, 0, G);
   if (k->linear > 0 && k->p > 0)
     product("N", "T", n, m, k->p, 1, a->line, n, b->line, m, 1, G, n);
+}
+
+void kernel_slopes(const kernel_ard *k, const kernel_inputs *a,
+                   const kernel_inputs *b, int first, int cols, double *G) {
+  const dense_variant *loops = dense_variant_widest();
+  const int n = a->n;
+  product("N", "T", n, cols, k->p, 1, a->X, n, b->X + first, b->n, 0, G, n);
+  for (int l = 0; l < cols; l++) {
+    double *column = G + IDX(0, l, n);
+    distance_column(loops, k, a, b, first + l, 0, column);
+    shape_apply(k->shape, k->alpha, 1, n, k->variance, 0, column);
+  }
 }

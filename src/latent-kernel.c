@@ -117,6 +117,11 @@ static int add_negative_sites(latent_kernel *lk, double *log_det) {
 static void refresh_mean(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
+  const double *offset = post->offset;
+  if (offset) { /* sites of what is above the offset [M 3.20] */
+    for (int i = 0; i < n; i++) lk->S1[i] = nu[i] - tau[i] * offset[i];
+    nu = lk->S1;
+  }
   double *r = lk->tmp, *out = lk->tmp + n, *m = post->m, *b = lk->b;
   symmetric_times(lk->C, n, nu, m);
   for (int i = 0; i < n; i++) b[i] = nu[i] - tau[i] * m[i];
@@ -135,6 +140,7 @@ static void refresh_mean(latent *post, const double *tau, const double *nu) {
   for (int i = 0; i < n; i++) r[i] = nu[i] - b[i] - tau[i] * r[i];
   symmetric_times(lk->C, n, r, out);
   for (int i = 0; i < n; i++) b[i] += r[i] - tau[i] * out[i];
+  for (int i = 0; i < n && offset; i++) m[i] += offset[i];
 }
 
 static int kernel_refresh(latent *post, const double *tau, const double *nu) {
@@ -189,6 +195,18 @@ static void prior_gradient(latent *post, const ep_site *site,
     }
     W[IDX(j, j, n)] += Aj + dots->D * tj;
   }
+  for (int i = 0; i < n && dots->by_offset; i++)
+    dots->by_offset[i] = g[i] + 2 * dots->h * lk->b[i];
+}
+
+/* dE/dlog nugget where rows have times, by dE/dK in S2 */
+static double nugget_gradient(const latent *post, const ep_site *site,
+                              const latent_dots *dots) {
+  const latent_kernel *lk = post->self;
+  double sum = 0;
+  for (int i = 0; i < lk->n; i++)
+    sum += latent_by_lambda(post, dots, i, site[i], lk->S2[IDX(i, i, lk->n)]);
+  return lk->kernel->nugget * sum;
 }
 
 static void kernel_gradient(latent *post, const ep_site *site,
@@ -197,7 +215,9 @@ static void kernel_gradient(latent *post, const ep_site *site,
   prior_gradient(post, site, dots);
   if (!lk->kernel) return;
   kernel_grad grad = {.l = gradient};
+  const double nugget = post->times ? nugget_gradient(post, site, dots) : 0;
   kernel_contract(lk->kernel, &lk->inputs, lk->K, lk->S2, lk->panel, &grad);
+  if (post->times) grad.nugget = nugget;
   double *theta = gradient + lk->kernel->groups;
   theta[0] = grad.variance;
   theta[1] = grad.bias;
@@ -216,6 +236,7 @@ static void kernel_lay_out(latent *post, int block, workspace *ws) {
   lk->tmp = workspace_take(ws, 2 * n);
   lk->signs.idx = workspace_take_bytes(ws, n * sizeof(int));
   post->location = lk->b;
+  if (post->times) post->lambda = lk->lambda = workspace_take(ws, n);
   if (!lk->kernel) return;
   if (lk->like && lk->like->kernel == lk->kernel) {
     lk->K = lk->like->K;
@@ -224,7 +245,7 @@ static void kernel_lay_out(latent *post, int block, workspace *ws) {
     return;
   }
   lk->K = lk->gram = workspace_take(ws, n * n);
-  lk->panel = workspace_take(ws, n * ((size_t)lk->kernel->p + 1));
+  lk->panel = workspace_take(ws, KERNEL_SCRATCH(n, lk->kernel->p));
   kernel_carve(&lk->inputs, lk->n, lk->kernel->p, ws);
 }
 
@@ -237,6 +258,8 @@ static void kernel_bind(latent *post) {
   }
   lk->have_squares = 0;
   for (int i = 0; i < n; i++) post->prior[i] = lk->K[IDX(i, i, n)];
+  for (int i = 0; i < n && post->times; i++)
+    lk->lambda[i] = lk->kernel ? lk->kernel->nugget / post->times[i] : 0;
 }
 
 static const latent_ops kernel_ops = {.carve = kernel_lay_out,

@@ -16,11 +16,12 @@ struct latent_kernel {
   kernel_inputs inputs;
   const latent_kernel *like; /* shares S2 and, with an equal kernel, K */
   double *gram;    /* [n x n] K where it is this space's own, or NULL */
-  double *panel;   /* [n x (p + 1)] scratch of the gradient */
+  double *panel;   /* [KERNEL_SCRATCH(n, p)] of the gradient */
   double *C;       /* [n x n] lower */
   double *S1, *S2; /* [n x n] scratch */
   double *b;       /* [n] H nu = (I + T K)^{-1} nu, valid after refresh */
   double *tmp;     /* [2 n] */
+  double *lambda;  /* [n] the nugget of each row, where they have times */
   site_signs signs;
   int have_squares; /* S1 holds C o C */
 };

@@ -46,7 +46,7 @@ static void prepare(gradient_rows *r) {
 }
 
 /* Row i, whose features are phi[k], M phi is p[k] and V phi is v[k] (where it
- * is needed): returns G_ii and, when GPhi[k] is not NULL, gives the row of G
+ * is needed): returns dE/dlambda, which is G_ii of a row that counts once, and, when GPhi[k] is not NULL, gives the row of G
  * Phi there. */
 static double gradient_row(const gradient_rows *r, int i, const double *phi,
                            const double *p, const double *v, double *GPhi) {
@@ -54,7 +54,8 @@ static double gradient_row(const gradient_rows *r, int i, const double *phi,
   const int k = lr->k;
   const latent_dots *dots = r->dots;
   const double rho = lr->rho[i], tt = rho * r->site[i].tau;
-  const double b = rho * r->site[i].nu - tt * dot(k, phi, lr->w);
+  const double above = lr->offset ? tt * lr->offset[i] : 0;
+  const double b = rho * r->site[i].nu - above - tt * dot(k, phi, lr->w);
   const double q = dot(k, phi, p), A = rho * rho * dots->A[i];
   double Hm = 0, curve = 0;
   if (r->direct) {
@@ -67,8 +68,10 @@ static double gradient_row(const gradient_rows *r, int i, const double *phi,
     if (r->direct)
       for (int j = 0; j < k; j++) GPhi[j] += b * r->g[j] / 2 - tt * v[j];
   }
-  return A * (1 - 2 * tt * q) + tt * tt * curve + Hm * b +
-         dots->D * (tt - tt * tt * q) + dots->h * b * b;
+  if (dots->by_offset) dots->by_offset[i] = Hm + 2 * dots->h * b;
+  const double by_K = A * (1 - 2 * tt * q) + tt * tt * curve + Hm * b +
+                      dots->D * (tt - tt * tt * q) + dots->h * b * b;
+  return latent_by_lambda(r->post, dots, i, r->site[i], by_K);
 }
 
 /* P = M Phi and, where it is needed, Q = V Phi of a panel; returns its Phi */

@@ -9,6 +9,7 @@
 void lowrank_take_site(latent_lowrank *lr, int i, double tau, double nu) {
   lr->rho[i] = 1 / (1 + lr->lambda[i] * tau);
   lr->own[i] = lr->lambda[i] * lr->rho[i] * nu;
+  if (lr->offset) lr->own[i] += lr->rho[i] * lr->offset[i]; /* [M 3.20] */
 }
 
 /* A and m of site i from q = phi' M phi and f = phi' w */
@@ -99,7 +100,7 @@ int lowrank_refresh(latent *post, const double *tau, const double *nu) {
     if (!(1 + lr->lambda[i] * tau[i] > 0)) return EP_NOT_PD;
     lowrank_take_site(lr, i, tau[i], nu[i]);
     tt[i] = lr->rho[i] * tau[i];
-    nt[i] = lr->rho[i] * nu[i];
+    nt[i] = lr->rho[i] * (lr->offset ? nu[i] - tau[i] * lr->offset[i] : nu[i]);
     if (lr->lambda[i] > 0) post->log_det += log1p(lr->lambda[i] * tau[i]);
   }
   lowrank_gram(lr, tt, lr->L, nt, lr->w);

@@ -30,16 +30,15 @@ int lowrank_columns(const latent_lowrank *lr, int first) {
 /* Features, and lambda, of cols rows */
 static void make_features(latent_lowrank *lr, int first, int cols,
                           double *phi) {
-  if (lr->points) {
-    inducing_features(lr->points, first, cols, phi, lr->made_lambda + first);
-    return;
-  }
   const int k = lr->k;
-  for (int l = 0; l < cols; l++, phi += k) {
+  double *lambda = lr->made_lambda + first;
+  if (lr->points) inducing_features(lr->points, first, cols, phi, lambda);
+  for (int l = 0; l < cols && !lr->points; l++, phi += k) {
     const double *x = lr->Xt + IDX(0, first + l, k);
     for (int j = 0; j < k; j++) phi[j] = sqrt(lr->s0[j]) * x[j];
-    lr->made_lambda[first + l] = lr->nugget;
+    lambda[l] = lr->nugget;
   }
+  for (int l = 0; l < cols && lr->times; l++) lambda[l] /= lr->times[first + l];
 }
 
 const double *lowrank_panel(latent_lowrank *lr, int first) {
@@ -179,6 +178,8 @@ static void lowrank_carve(latent *post, int block, workspace *ws) {
   WORKSPACE_EACH(ws, n, &post->A, &post->prior, &post->m);
   if (lr->points) inducing_carve(lr->points, lr->width, ws);
   post->lambda = lr->lambda;
+  lr->times = post->times;
+  lr->offset = post->offset;
   post->location = lr->w;
   post->covariance = lr->M;
 }

@@ -22,9 +22,10 @@ typedef struct latent_lowrank_s {
   const double *Phi;    /* [k x n], column i is phi_i; or [k x width] */
   const double *lambda; /* [n] */
   double *made_Phi, *made_lambda; /* the same two, where they are made here */
-  int at;            /* where the panel in Phi begins, unless kept */
-  double *rho;       /* [n] 1/(1 + lambda tau) */
-  double *own;       /* [n] lambda rho nu */
+  int at;                       /* where the panel in Phi begins, unless kept */
+  const double *times, *offset; /* see latent.h */
+  double *rho;                  /* [n] 1/(1 + lambda tau) */
+  double *own;                  /* [n] rho (lambda nu + offset) */
   double *L;         /* [k x k] lower, factor of M^{-1} at a refresh */
   double *M;         /* [k x k] lower, covariance of u */
   double *w;         /* [k] its mean */

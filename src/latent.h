@@ -15,10 +15,11 @@ typedef struct latent latent;
 enum { LATENT_COLUMNS = 32 };
 
 /* Total derivatives of a criterion in the posterior: the dotted A, m, D, h of
- * [M 5.5]. */
+ * [M 5.5]. by_offset[n], or NULL, takes dE/doffset. */
 typedef struct {
   const double *A, *m; /* [n] */
   double D, h;
+  double *by_offset;
 } latent_dots;
 
 typedef struct {
@@ -80,6 +81,12 @@ struct latent {
    * or NULL: 1 + lambda tau > 0 wherever there is a posterior */
   const double *lambda;
 
+  /* [n] how many rows alike each row stands for, above 0, or NULL: itself. Of
+   * these copies the latent has the mean: its site is theirs times their number,
+   * its lambda theirs over it [M 3.18]. Set before carve(). */
+  const double *times;
+  const double *offset; /* [n] prior mean of a row, or NULL: 0 [M 3.20] */
+
   int n_prior;              /* parameters of the prior, see gradient() */
   int n_location;           /* coordinates that the space predicts from: */
   const double *location;   /* [n_location] their solution */
@@ -88,5 +95,38 @@ struct latent {
   const latent_ops *ops;
   void *self;
 };
+
+/* One of the copies that row i stands for, by the marginal (A, m) and the site
+ * of their mean: the row itself where there are no others [M 3.18]. */
+typedef struct {
+  double times;
+  double A, m;
+  ep_site site;
+  double A_tau, A_lambda; /* derivatives of A in tau and lambda of the mean */
+} latent_copy;
+
+static inline latent_copy latent_copy_of(const latent *post, int i, double A,
+                                         double m, ep_site mean) {
+  if (!post->times) return (latent_copy){1, A, m, mean, 0, 0};
+  const double w = post->times[i], lambda = post->lambda[i];
+  const double rho = 1 / (1 + lambda * mean.tau), own = lambda * rho;
+  return (latent_copy){.times = w,
+                       .A = A + (w - 1) * own,
+                       .m = m,
+                       .site = {mean.tau / w, mean.nu / w},
+                       .A_tau = (1 - w) * own * own,
+                       .A_lambda = (w - 1) * rho * rho};
+}
+
+/* Rows that stand for times[n] alike, or NULL; before carve(). */
+void latent_repeat(latent *post, const double *times);
+
+/* D of all copies [M 3.19] */
+double latent_log_det(const latent *post, const ep_site *site);
+
+/* dE/dlambda of a copy of row i, whose mean has `mean`: dE/dlambda of theirs by
+ * its part in K [M 5.10] */
+double latent_by_lambda(const latent *post, const latent_dots *dots, int i,
+                        ep_site mean, double by_K);
 
 #endif

@@ -1,7 +1,7 @@
 /* What: the core's only door to Rmath, BLAS and LAPACK, and the notation that
  *       every core file shares.
  *
- * Notation (that of vignettes/mathematics.Rmd, one word per thing)
+ * Notation (that of vignettes/articles/mathematics.Rmd, one word per thing)
  *   K   prior covariance [n x n]         tau, nu   site natural parameters [n]
  *   T   diag(tau)                        C         (K^-1 + T)^-1, scaled
  *   A   diag(C) [n]                      m         C nu [n]
@@ -12,7 +12,7 @@
  * A[i + (size_t) j * n], i >= j. i, j run over observations, k over features.
  *
  * References
- *   M      vignettes/mathematics.Rmd by equation: [M 2.3] is its (2.3)
+ *   M      vignettes/articles/mathematics.Rmd by equation: [M 2.3] is its (2.3)
  *   FSS17  Futami, Sato, Sugiyama, Expectation propagation for t-exponential
  *          family using q-algebra, NIPS 2017
  *   DQV11  Ding, Qi, Vishwanathan, t-divergence based approximate inference,

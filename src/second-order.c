@@ -34,17 +34,29 @@ static int panel_columns(int n, int first) {
 /* A row whose latent value is certain goes with no other. */
 static double inverse_sd(double A) { return A > 0 ? 1 / sqrt(A) : 0; }
 
-double second_order(latent *post, const lik_step *lik, const site_view *view,
-                    second_space *s) {
+/* Pairs among the copies of a row whose latent values have the correlation r */
+static double copies_sum(double times, double x, double y, double r) {
+  const double third = x * x * r * r * r, fourth = y * y * r * r * r * r;
+  return times * (times - 1) / 2 * (third / 6 + fourth / 24);
+}
+
+double second_order(latent *post, const lik_step *lik, const ep_site *site,
+                    const site_view *view, second_space *s) {
   const int n = post->n;
+  double sum = 0;
   for (int i = 0; i < n; i++) {
     if (!view[i].proper) return NAN;
     const tilted_shape shape = likelihood_shape(lik, i, &view[i].tilt);
-    s->x[i] = shape.skewness;
-    s->y[i] = shape.excess;
-    s->scale[i] = inverse_sd(post->A[i]);
+    const latent_copy c =
+        latent_copy_of(post, i, post->A[i], post->m[i], site[i]);
+    s->x[i] = c.times * shape.skewness;
+    s->y[i] = c.times * shape.excess;
+    s->scale[i] = inverse_sd(c.A);
+    if (!post->times) continue;
+    const double own = post->lambda[i] / (1 + post->lambda[i] * site[i].tau);
+    const double r = (post->A[i] - own) * s->scale[i] * s->scale[i];
+    sum += copies_sum(c.times, shape.skewness, shape.excess, r);
   }
-  double sum = 0;
   for (int first = 0; first < n; first += LATENT_COLUMNS) {
     const int b = panel_columns(n, first);
     core_poll();

@@ -16,10 +16,10 @@ typedef struct {
  * any size: those of one, of two classes, for C = 1. */
 void second_carve(second_space *s, int n, int C, workspace *ws);
 
-/* log Z - log Z_EP of two classes, at the posterior and the views of a fixed
- * point at df = Inf [M 4.9]; NaN where a view is improper. */
-double second_order(latent *post, const lik_step *lik, const site_view *view,
-                    second_space *s);
+/* log Z - log Z_EP of two classes, at the posterior, the sites and the views of a
+ * fixed point at df = Inf [M 4.9]; NaN where a view is improper. */
+double second_order(latent *post, const lik_step *lik, const ep_site *site,
+                    const site_view *view, second_space *s);
 
 /* The same of several classes [M 12.20], cav[n x C] and log_z[n] as
  * classes_evaluate() left them. */

@@ -2,7 +2,7 @@
 # Holds comments and the mathematics vignette together:
 #
 # - every `[M 2.3]` in src/, R/, tests/ and tools/, and every link to #M2.3 in a
-#   vignette, is an equation of vignettes/mathematics.Rmd;
+#   vignette, is an equation of vignettes/articles/mathematics.Rmd;
 # - keys there are unique, in order, and equal the numbers printed beside them;
 # - functions and files of its last section exist, and so do the tests that any
 #   vignette names;
@@ -13,7 +13,7 @@
 set -eu
 
 cd "$(dirname -- "$0")/.."
-vignette=vignettes/mathematics.Rmd
+vignette=vignettes/articles/mathematics.Rmd
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -37,7 +37,7 @@ sed -n 's/^(\([0-9A]*\.[0-9]*\))$/\1/p' "$vignette" >"$work/printed"
     grep -rnoE '\[M [0-9A.]+(, [0-9A.]+)*\]' src R tests tools --include='*.[chR]' |
       sed 's/\[M //; s/\]$//' |
       awk -F: '{ n = split($3, key, ", "); for (i = 1; i <= n; i++) print $1 ":" $2 ":" key[i] }'
-    grep -noE '\(((mathematics\.html)?#M[0-9A.]+)\)' vignettes/*.Rmd |
+    grep -noE '\(((mathematics\.html)?#M[0-9A.]+)\)' vignettes/*.Rmd vignettes/articles/*.Rmd |
       sed -E 's/\(.*#M([0-9A.]+)\)$/\1/'
   } | awk -F: -v keys="$work/keys" '
     BEGIN { while ((getline key < keys) > 0) known[key] = 1 }
@@ -58,7 +58,7 @@ sed -n 's/^(\([0-9A]*\.[0-9]*\))$/\1/p' "$vignette" >"$work/printed"
     while read -r file; do
       [ -e "R/$file" ] || echo "$vignette: there is no R/$file"
     done
-  grep -oE 'test-[a-z0-9-]+\.[Rc]' vignettes/*.Rmd | sort -u |
+  grep -oE 'test-[a-z0-9-]+\.[Rc]' vignettes/*.Rmd vignettes/articles/*.Rmd | sort -u |
     while IFS=: read -r page test; do
       [ -e "tests/testthat/$test" ] || [ -e "tools/ctest/$test" ] ||
         echo "$page: there is no $test"
@@ -90,7 +90,7 @@ sed -n 's/^(\([0-9A]*\.[0-9]*\))$/\1/p' "$vignette" >"$work/printed"
 
 if [ -s "$work/found" ]; then
   cat "$work/found"
-  echo "check-keys: citations and vignettes/mathematics.Rmd differ" >&2
+  echo "check-keys: citations and vignettes/articles/mathematics.Rmd differ" >&2
   exit 1
 fi
 echo "check-keys: $(wc -l <"$work/keys" | tr -d ' ') equations and" \

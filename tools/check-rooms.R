@@ -29,7 +29,7 @@ r_rooms <- "
   ep:         report kernel data native
   report:     kernel data
   kernel:     data native
-  data:
+  data:       native
   family:     native
   native:
   sturdy:
@@ -55,9 +55,9 @@ c_layers <- c(
   "dense-product",
   "dense-solve dense-blas",
   "matrix gmres gamma-ratio qalgebra",
-  "argmax",
+  "argmax kernel-shape",
   "factor-signed student kernel bounce likelihood anderson",
-  "divergence ais count site adf predictive inducing scores",
+  "divergence ais count digest site adf predictive inducing scores",
   "latent",
   "fixpoint",
   "criterion parallel second-order",

@@ -4,9 +4,10 @@
 #
 # - spelling of help pages, vignettes, README, NEWS and DESCRIPTION (needs the package spelling;
 #   words that are right stand in inst/WORDLIST; --words prints those that are new, one a line);
-# - addresses: well formed and over https where the host has it; relative links and calls of
-#   vignette() lead to something (--online asks every address, too, and says what answered, what
-#   did not, and what could not be reached);
+# - addresses: well formed and over https where the host has it; relative links, calls of
+#   vignette() and articles that are named lead to something (--online asks every address, too,
+#   and says what answered, what did not, and what could not be reached);
+# - no sentence of README has more than 25 words;
 # - every help page and vignette has an entry in _pkgdown.yml (needs the package pkgdown);
 # - the maintainer's address stands in DESCRIPTION and nowhere else;
 # - inst/CITATION can be read.
@@ -21,6 +22,7 @@ given <- commandArgs(trailingOnly = TRUE)
 wrong <- character()
 not_checked <- character()
 fail <- function(...) wrong <<- c(wrong, paste0(...))
+title_of <- function(lines) gsub("^title: *\"|\"$", "", grep("^title:", lines, value = TRUE)[1])
 lines_of <- function(file) readLines(file, encoding = "UTF-8", warn = FALSE)
 
 # Spelling -----------------------------------------------------------------------
@@ -29,7 +31,7 @@ if (requireNamespace("spelling", quietly = TRUE)) {
   # of vignettes without formulas, which the parser takes for words
   copies <- tempfile()
   dir.create(copies)
-  for (file in list.files("vignettes", "[.]Rmd$", full.names = TRUE)) {
+  for (file in list.files("vignettes", "[.]Rmd$", full.names = TRUE, recursive = TRUE)) {
     text <- paste(lines_of(file), collapse = "\n")
     code <- gregexpr("(?s)```.*?```|`[^`\n]*`|<style>.*?</style>", text, perl = TRUE)
     regmatches(text, code) <- list(gsub("[^\n]", " ", regmatches(text, code)[[1]]))
@@ -58,7 +60,7 @@ if (requireNamespace("spelling", quietly = TRUE)) {
 pages <- c(
   "README.md", "README.Rmd", "CONTRIBUTING.md", "NEWS.md", "DESCRIPTION", "inst/CITATION",
   list.files("man", "[.]Rd$", full.names = TRUE),
-  list.files("vignettes", "[.]Rmd$", full.names = TRUE),
+  list.files("vignettes", "[.]Rmd$", full.names = TRUE, recursive = TRUE),
   list.files("experiments", "[.]md$", full.names = TRUE)
 )
 # hosts of pages that exist only so
@@ -78,9 +80,17 @@ for (file in pages) {
   }
 }
 
+# those that are installed, and those of the site alone
 vignettes <- sub("[.]Rmd$", "", list.files("vignettes", "[.]Rmd$"))
+articles <- sub("[.]Rmd$", "", list.files("vignettes/articles", "[.]Rmd$"))
+titles <- vapply(file.path("vignettes/articles", paste0(articles, ".Rmd")), function(file) {
+  title_of(lines_of(file))
+}, "")
 for (file in pages) {
   text <- paste(lines_of(file), collapse = "\n")
+  titled <- regmatches(text, gregexpr("article\\s+(\\*[^*]+\\*|\\\\emph\\{[^}]+\\})", text))[[1]]
+  titled <- gsub("\\s+", " ", gsub("^article\\s+(\\*|\\\\emph\\{)|[*}]$", "", titled))
+  for (title in setdiff(titled, titles)) fail(file, ": no article ", title)
   named <- regmatches(text, gregexpr("vignette\\(\"[^\"]+\"", text))[[1]]
   for (name in setdiff(gsub("vignette\\(\"|\"", "", named), vignettes)) {
     fail(file, ": no vignette ", name)
@@ -91,7 +101,7 @@ for (file in pages) {
   links <- sub("#.*", "", links[!grepl("^(https?:|#|mailto:|`|<)", links)])
   # roxygen-like links of NEWS and help pages are to functions
   links <- links[grepl("[./]", links) & !grepl("\\(", links)]
-  links <- setdiff(links, paste0(vignettes, ".html"))
+  if (startsWith(file, "vignettes/articles/")) links <- setdiff(links, paste0(articles, ".html"))
   for (link in links[!file.exists(file.path(dirname(file), links)) & !file.exists(links)]) {
     fail(file, ": leads nowhere: ", link)
   }
@@ -123,6 +133,18 @@ if ("--online" %in% given) {
 } else {
   not_checked <- c(not_checked, "addresses online (--online)")
 }
+
+# Sentences of README ------------------------------------------------------------
+
+most_words <- 25
+text <- lines_of("README.md")
+text <- text[cumsum(grepl("^```", text)) %% 2 == 0 & !grepl("^(```|[|]|!|<!--|#)", text)]
+# a line of a list begins a sentence, as does an empty line; a link is its text
+text <- paste(ifelse(text == "" | grepl("^ *- ", text), ".\n", ""), text, collapse = " ")
+text <- gsub("!?\\[([^]]*)\\]\\([^)]*\\)", "\\1", sub("## Citation.*", "", text))
+sentences <- strsplit(text, "[.!?:;]+(\\*\\*)?(\\s+|$)")[[1]]
+long <- sentences[lengths(regmatches(sentences, gregexpr("[[:alnum:]][^ ]*", sentences))) > most_words]
+for (sentence in long) fail("README.md: more than ", most_words, " words: ", trimws(sentence))
 
 # Pages --------------------------------------------------------------------------
 
@@ -161,6 +183,7 @@ if (length(wrong)) cat(unique(wrong), sep = "\n")
 if (length(not_checked)) cat("not checked:", paste(not_checked, collapse = ", "), "\n")
 cat(
   "check-text:", length(addresses), "addresses,", length(vignettes), "vignettes,",
+  length(articles), "articles,",
   if (length(wrong)) length(unique(wrong)) else "no", "faults\n"
 )
 quit(status = as.integer(length(wrong) > 0))

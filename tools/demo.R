@@ -1,108 +1,67 @@
-# A complete analysis: New Thyroid, normal against the rest, with half of the rows
-# for training and 10 % of their labels flipped on purpose. Three classifiers are
-# compared on the other half, the labels that look wrong are listed, and a class
-# boundary is drawn. tools/demo.sh calls this script.
+# A complete analysis: five thyroid tests of 215 patients, normal or ill, with 10 % of the labels
+# flipped on purpose. Are labels wrong, how many, which; what a check of the first ones changes;
+# and what it does to predictions of other patients. tools/demo.sh calls this script.
 
 library(sturdy)
 
 heading <- function(text) cat("\n", text, "\n", strrep("-", nchar(text)), "\n", sep = "")
 started <- proc.time()[["elapsed"]]
+options(width = 80)
 
 # Data ------------------------------------------------------------------------
 
-thyroid <- sturdy_data("newthyroid")
-x <- thyroid[names(thyroid) != "class"]
-y <- factor(ifelse(thyroid$class == "normal", "normal", "abnormal"),
-  levels = c("normal", "abnormal")
-)
-
+patients <- sturdy_data("newthyroid")
+truth <- factor(patients$class != "normal", labels = c("normal", "ill"))
+patients$patient <- sprintf("P%03d", seq_len(nrow(patients)))
 set.seed(1)
-training <- sort(sample(nrow(x), nrow(x) %/% 2))
-x_train <- x[training, ]
-x_test <- x[-training, ]
-y_train <- flip_labels(y[training], rate = 0.10, seed = 1)
-y_test <- y[-training]
-flipped <- attr(y_train, "flipped")
+here <- sort(sample(nrow(patients), 150))
+others <- patients[-here, ]
+true_others <- truth[-here]
+patients <- data.frame(patients[here, ], row.names = NULL)
+truth <- truth[here]
+labels <- flip_labels(truth, rate = 0.10, seed = 1)
+patients$class <- labels
+flipped <- attr(labels, "flipped")
 
-heading("New Thyroid: normal against the rest")
+heading("The table")
 cat(sprintf(
-  "%d training rows, %d of their labels flipped; %d test rows, none flipped.\n",
-  length(y_train), length(flipped), length(y_test)
+  "%d patients, five tests each; %d of the labels were flipped. Nobody tells the fit.\n\n",
+  nrow(patients), length(flipped)
+))
+print(utils::head(patients, 3), row.names = FALSE)
+
+# The fit -----------------------------------------------------------------------
+
+heading("fit <- gpc(class ~ . - patient, data = patients)")
+fit <- gpc(class ~ . - patient, data = patients)
+print(fit)
+
+heading("mislabelled(fit, fdr = 0.1, given = \"some\"): which?")
+suspects <- mislabelled(fit, fdr = 0.1, given = "some", id = patients$patient)
+print(suspects, n = 8)
+cat(sprintf(
+  "\nOf these %d labels %d were flipped.\n", nrow(suspects), sum(suspects$row %in% flipped)
 ))
 
-# Three classifiers -----------------------------------------------------------
+# The page ------------------------------------------------------------------------
 
-fits <- list(
-  "gpc, epsilon = 0" = gpc(x_train, y_train, epsilon = 0),
-  "gpc, epsilon learned" = gpc(x_train, y_train, epsilon = "learn"),
-  "stc, df = 10" = stc(x_train, y_train)
-)
+heading("label_report(fit, \"sturdy-demo.html\", data = patients, id = \"patient\")")
+page <- file.path(getwd(), "sturdy-demo.html")
+label_report(fit, page, data = patients, id = "patient")
+cat("Open this page in a browser:\n\n    ", page, "\n\n", sep = "")
+cat("It shows which records to check, takes the answers, and saves them as a file.\n")
 
-# the probability that a fit gives to the true class of each test row
-probability_of_truth <- function(fit) {
-  prob <- predict(fit, x_test, type = "prob")
-  prob[cbind(seq_along(y_test), match(y_test, colnames(prob)))]
-}
+# Answers ---------------------------------------------------------------------------
 
-score <- function(fit) {
-  data.frame(
-    error = 100 * mean(predict(fit, x_test) != y_test),
-    log_score = mean(log(probability_of_truth(fit))),
-    evidence = as.numeric(log_evidence(fit, method = "gaussian")),
-    loo = glance(fit)$loo,
-    # of both classes, which may have rates of their own
-    epsilon = mean(flip_rates(fit)$rate)
-  )
-}
+heading("review(fit, n = 10), and update(fit, checked = ) with what the records say")
+checks <- review(fit, n = 10)
+cat(sprintf("Of the ten rows to check %d labels are wrong.\n\n", sum(checks$row %in% flipped)))
+after <- update(fit, checked = data.frame(row = checks$row, label = truth[checks$row]))
+print(after)
 
-scores <- do.call(rbind, lapply(fits, score))
-shown <- data.frame(
-  "test error %" = sprintf("%.1f", scores$error),
-  "log score" = sprintf("%.3f", scores$log_score),
-  "log evidence" = sprintf("%.2f", scores$evidence),
-  "leave-one-out" = sprintf("%.2f", scores$loo),
-  "epsilon" = sprintf("%.3f", scores$epsilon),
-  row.names = rownames(scores), check.names = FALSE
-)
-cat("\n")
-print(shown)
-cat(
-  "\nlog score: mean log probability of the true class of a test row.",
-  "log evidence: by Gaussian EP at the kernel of the fit, comparable between gpc and",
-  "stc. leave-one-out: log probability of the training labels, flipped ones included.",
-  "epsilon: learned rate of wrong labels, the mean of both classes.",
-  sep = "\n"
-)
-for (name in names(fits)) {
-  status <- fits[[name]]$ep$status
-  if (status != "converged") cat("\n", name, ": ", fits[[name]]$ep$message, "\n", sep = "")
-}
+# A picture ---------------------------------------------------------------------------
 
-# Which labels are wrong? -----------------------------------------------------
-
-heading("The ten most suspicious training labels (gpc, epsilon learned)")
-suspects <- utils::head(mislabelled(fits[["gpc, epsilon learned"]]), 10)
-really <- suspects$row %in% flipped
-print(
-  data.frame(
-    row = suspects$row,
-    label = suspects$label,
-    "probability wrong" = sprintf("%.3f", suspects$probability),
-    "really flipped" = ifelse(really, "<- yes", ""),
-    check.names = FALSE
-  ),
-  row.names = FALSE, right = FALSE
-)
-cat(sprintf("\n%d of these ten were flipped.\n", sum(really)))
-
-# A class boundary -----------------------------------------------------------
-
-heading("A class boundary in two dimensions")
-synth <- sturdy_data("synth")
-synth <- synth[synth$set == "train", c("xs", "ys", "class")]
-synth$class <- flip_labels(synth$class, rate = 0.10, seed = 1)
-boundary <- gpc(class ~ xs + ys, data = synth)
-
+heading("plot(fit)")
 picture <- if (isTRUE(capabilities("png"))) "sturdy-demo.png" else "sturdy-demo.pdf"
 if (endsWith(picture, "png")) {
   type <- if (isTRUE(capabilities("cairo"))) "cairo" else getOption("bitmapType")
@@ -111,12 +70,27 @@ if (endsWith(picture, "png")) {
   cat("This R cannot write PNG files; the picture is a PDF.\n")
   grDevices::pdf(picture)
 }
-plot(boundary)
+plot(fit)
 invisible(grDevices::dev.off())
-cat(
-  "Ripley's mixture, 250 rows, 10 % of the labels flipped: ",
+cat("What each test says of the probability of ", levels(truth)[2], ":\n\n    ",
   file.path(getwd(), picture), "\n",
   sep = ""
 )
+
+# Other patients ----------------------------------------------------------------------
+
+heading("65 other patients, whose labels are right")
+plain <- update(fit, epsilon = 0)
+scores <- function(fit) {
+  p <- predict(fit, others, type = "prob")
+  c(
+    "wrong class" = 100 * mean(predict(fit, others) != true_others),
+    "log score" = mean(log(p[cbind(seq_along(true_others), as.integer(true_others))]))
+  )
+}
+print(round(rbind(
+  "labels may be wrong" = scores(fit), "every label taken as right" = scores(plain)
+), 2))
+cat("\nwrong class: in percent. log score: mean log probability of the true class.\n")
 
 cat(sprintf("\nDone in %.0f s.\n", proc.time()[["elapsed"]] - started))

@@ -3,6 +3,35 @@
 # tools/ctest). The old text must stand exactly once in the file, or in all of
 # the files where a pattern stands for them.
 
+# Positive and unlabelled -----------------------------------------------------
+
+mutant(
+  "the other class is the one that is labelled", "R/fit-classes.R",
+  "models[[c(\"second\", \"first\")[side]]] <- 1", "models[[c(\"first\", \"second\")[side]]] <- 1",
+  r = "answer-unlabelled"
+)
+mutant(
+  "the prevalence without the rows that are labelled", "R/answer-unlabelled.R",
+  "share <- (known + unlist(", "share <- (0 * known + unlist(", r = "answer-unlabelled"
+)
+
+mutant(
+  "probabilities of a row go to another when rows are visited in order", "R/latent.R",
+  "reports$soft <- reports$soft[turn, , drop = FALSE]", "reports$soft <- reports$soft",
+  r = "data-soft"
+)
+mutant(
+  "probabilities are lost when a check comes in", "R/report-known.R",
+  "reports$sources, by_readers(reports), if (has_soft(reports)) {",
+  "reports$sources, by_readers(reports), if (FALSE) {", r = "data-soft"
+)
+
+mutant(
+  "rates of groups don't feel what slopes make of them", "R/report-slopes.R",
+  "by_base <- rowsum(by_odds / (at$base * (1 - at$base)), design$of)",
+  "by_base <- rowsum(by_odds, design$of)", r = "report-slopes"
+)
+
 # Faces, prediction -----------------------------------------------------------
 
 mutant(
@@ -231,8 +260,8 @@ mutant(
   "sum(below < 1 - tail)", "sum(below < 1 - 2 * tail)", r = "answer-wrong-count"
 )
 mutant(
-  "covariance of t weights without df/(df - 2)", "R/answer-weights.R",
-  "stretch <- if (is.finite(df)) df / (df - 2) else 1", "stretch <- 1",
+  "covariance of t weights without df/(df - 2)", "R/answer-coefficients.R",
+  "if (is.finite(df)) df / (df - 2) else 1", "1",
   r = "answer-weights"
 )
 mutant(
@@ -289,6 +318,52 @@ mutant(
   "second order with squares for cubes of correlations", "src/second-order.c",
   "const double cube = r * r * r;", "const double cube = r * r;",
   r = "second-order", c = "second-order"
+)
+mutant(
+  "copies of a row that go with no other copy, in second order", "src/second-order.c",
+  "return times * (times - 1) / 2", "return 0 * times", r = "report-times"
+)
+mutant(
+  "copies of a row without what they differ by", "src/latent.h",
+  ".A = A + (w - 1) * own", ".A = A", r = "report-times"
+)
+mutant(
+  "the sites of a row that stands for several count once", "src/fixpoint.c",
+  "to->next.nu *= c.times", "to->next.nu *= 1", r = "report-times"
+)
+mutant(
+  "an evidence without the determinants of copies", "src/latent.c",
+  "sum += (post->times[i] - 1)", "sum += 0 * (post->times[i] - 1)", r = "report-times"
+)
+mutant(
+  "an offset that the evidence knows nothing of", "src/criterion.c",
+  "h += post->offset[i] * (site[i].nu", "h += 0 * post->offset[i] * (site[i].nu", r = "data-offset"
+)
+mutant(
+  "an offset is lost where rows are picked", "R/data-offset.R",
+  "row_offset(x) else row_offset(x)[i]", "row_offset(x) else rev(row_offset(x)[i])",
+  r = "data-offset"
+)
+mutant(
+  "a gradient that does not know that an offset moves with the nugget", "R/native.R",
+  "sum(out$by_offset * run$offset) / 2", "0", r = "data-offset"
+)
+mutant(
+  "a Matern kernel whose slopes are its values", "src/kernel-shape.c",
+  "G[i] = scale * row->times[slope](s[i], alpha)", "G[i] = scale * row->times[0](s[i], alpha)",
+  r = "kernel-shape", c = "kernel"
+)
+mutant(
+  "rows of a cosine kernel at their own length", "src/kernel.c",
+  "if (unit) to[i] /= in->length[i];", "", r = "kernel-shape"
+)
+mutant(
+  "paths of a rational quadratic with one lengthscale", "R/answer-paths.R",
+  "stats::rgamma(n, columns$alpha) / columns$alpha", "rep(1, n)", r = "kernel-shape"
+)
+mutant(
+  "labels of repeated rows are counted once", "R/report-table.R",
+  "p <- reports$times * p", "p <- p", r = "report-times"
 )
 mutant(
   "columns of low rank without rho of their rows", "src/latent-lowrank.c",
@@ -618,9 +693,24 @@ mutant(
   "a->log_scale += 2 * e * M_LN2;", "(void)0;", r = "bpm-adf"
 )
 mutant(
-  "filtered weights not in the size of the prior", "R/answer-weights.R",
-  "exp(object$weights$log_scale / 2) * object$weights$mean", "object$weights$mean",
-  r = "bpm-adf"
+  "filtered weights not in the size of the prior", "R/answer-coefficients.R",
+  "else exp(at$weights$log_scale)", "else 1", r = "bpm-adf"
+)
+mutant(
+  "coefficients of the latent function, not on the probit scale", "R/answer-coefficients.R",
+  "if (probit) 1 / at$prior$nugget", "if (probit) 1", r = "answer-coefficients"
+)
+mutant(
+  "emmeans without the covariance of the grid", "R/meet-emmeans.R",
+  "V = coefficient_covariance(nodes)", "V = diag(coefficient_sd(nodes)^2)", r = "meet-emmeans"
+)
+mutant(
+  "centring left out of the intercept", "R/answer-coefficients.R",
+  "constant = -coding$center / coding$scale", "constant = 0", r = "answer-coefficients"
+)
+mutant(
+  "coefficients of an average without the spread between nodes", "R/answer-coefficients.R",
+  "nodes$sd^2 + spread)", "nodes$sd^2)", r = "answer-coefficients"
 )
 mutant(
   "a resumed stream reads its rows again", "R/stream-checkpoint.R",
@@ -634,7 +724,7 @@ mutant(
 )
 mutant(
   "sites of other rows are taken for those of these", "R/shard-sites.R",
-  "length(payload) / 16, state$digest)", "length(payload) / 16, rlang::hash(0))",
+  "length(payload) / 16, state$digest)", "length(payload) / 16, digest(0))",
   r = "shard-sites"
 )
 mutant(
@@ -971,7 +1061,7 @@ mutant(
 )
 mutant(
   "weights that are least certain first", "R/show-picture-fit.R",
-  "order(-abs(coef(x)) / weight_scale(x))", "order(abs(coef(x)) / weight_scale(x))",
+  "order(-abs(table$estimate) /", "order(abs(table$estimate) /",
   r = "show-autoplot"
 )
 mutant(

@@ -11,10 +11,15 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/common.sh"
 
 case "${1:-}" in
-test.R | coverage.R | mutate.R) sh "$root/tools/setup.sh" --test ;;
-*) sh "$root/tools/setup.sh" ;;
+test.R | coverage.R | mutate.R | articles.R | site.R)
+  sh "$root/tools/setup.sh" --test
+  use_library bindings
+  ;;
+*)
+  sh "$root/tools/setup.sh"
+  use_library
+  ;;
 esac
-use_library
 
 content() {
   for part in DESCRIPTION NAMESPACE .Rinstignore R src inst man; do

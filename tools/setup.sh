@@ -8,7 +8,8 @@
 # On Debian and Ubuntu all comes from the distribution's packages, as root or
 # through sudo. An R package that the distribution does not have (or not in a
 # new enough version), and every R package elsewhere, comes from CRAN into the
-# library of this clone. What is there already is left alone.
+# library of this clone; what only some tests make use of, into a cache of this
+# user. What is there already is left alone.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -18,25 +19,39 @@ r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 # welcome, but no reason to stop where the distribution lacks them
 test_r_packages="codetools DBI future future.apply ggplot2 insight kernlab knitr loo
   parameters performance png posterior progressr ranger rmarkdown RSQLite"
-# Not among them, since most are built from source, with newer versions of what they
-# need, in ten minutes: collapse dials marginaleffects mlr3 modelsummary nanoparquet parsnip
-# plumber recipes rsample tune vetiver workflows yardstick. Tests of what sturdy says to them
-# (test-meet-*, test-stream-parquet) are skipped without them; install them into a library in R_LIBS.
+# What fits are at home in (test-meet-*, test-stream-parquet), in versions that distributions
+# rarely have: from CRAN, built for tests alone, once for each machine and version of R.
+# STURDY_BINDINGS=no goes without, and their tests are skipped. Not among them is tune, which
+# takes as long to build as all of these.
+bindings_r_packages="bundle butcher collapse>=2.0.18 dials>=1.1.0 marginaleffects>=0.18.0 mlr3
+  modelsummary nanoparquet>=0.4.0 paradox parsnip vetiver workflows"
+# and what of theirs need not be built
+bindings_debs="plumber Formula Rcpp R6 bit64 clipr clock curl digest fastmap fs future globals
+  gower hms htmltools httpuv httr ipred jsonlite later lava lubridate mime numDeriv
+  openssl parallelly prettyunits prodlim progress progressr promises purrr rappdirs readr sodium
+  tidyr tidyselect timeDate tzdb utf8 uuid vroom webutils whisker xfun yaml"
 ci_r_packages="covr pkgdown roxygen2 spelling"
 ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib hunspell-en-gb"
 least_r=4.1
 
 ci=false
 welcome=""
+bindings=""
 case "${1:-}" in
---test) welcome=$test_r_packages ;;
+--test)
+  welcome=$test_r_packages
+  bindings=$bindings_r_packages
+  ;;
 --ci)
   ci=true
+  bindings=$bindings_r_packages
   welcome="$test_r_packages $ci_r_packages"
   # without these R CMD build can't make the vignettes
   r_packages="$r_packages knitr rmarkdown"
   ;;
 esac
+
+[ "${STURDY_BINDINGS:-yes}" != no ] || bindings=""
 
 say() { printf '%s\n' "sturdy: $*" >&2; }
 
@@ -127,15 +142,33 @@ install_deb() {
   apt install --no-install-recommends $list
 }
 
+# install_cran <library> <options of R CMD INSTALL, with blanks between> <package ...>
 install_cran() {
-  say "installing from CRAN into $library: $*"
+  say "installing from CRAN into $1: $(shift 2 && echo "$*")"
   Rscript --no-init-file -e '
     repos <- getOption("repos")["CRAN"]
     if (is.na(repos) || repos == "@CRAN@") repos <- "https://cloud.r-project.org"
     cores <- max(1L, parallel::detectCores(), na.rm = TRUE)
-    install.packages(commandArgs(TRUE)[-1], lib = commandArgs(TRUE)[1],
-      repos = repos, Ncpus = cores)
-  ' "$library" "$@" </dev/null >&2 || true
+    args <- commandArgs(TRUE)
+    install.packages(args[-(1:2)], lib = args[1], repos = repos, Ncpus = cores,
+      INSTALL_opts = strsplit(args[2], " ")[[1]])
+  ' "$@" </dev/null >&2 || true
+}
+
+# The same in half of the time, for what need be neither fast nor explained
+install_bindings() {
+  say "the next step takes some minutes, once for this machine; without it: STURDY_BINDINGS=no"
+  mkdir -p "$cache"
+  flags=$(mktemp)
+  for name in CFLAGS CXXFLAGS CXX11FLAGS CXX14FLAGS CXX17FLAGS CXX20FLAGS FFLAGS; do
+    echo "$name = -O0 -g0 -fPIC"
+  done >"$flags"
+  R_MAKEVARS_USER=$flags install_cran "$cache" \
+    "--no-docs --no-byte-compile --no-test-load" "$@" 2>"$cache/log"
+  rm -f "$flags"
+  bindings=$(missing_r $bindings_r_packages)
+  printf '%s\n' "$bindings" >"$cache/tried"
+  [ -z "$bindings" ] || say "could not be installed (see $cache/log): $bindings"
 }
 
 # What is missing -----------------------------------------------------------
@@ -153,14 +186,19 @@ if ! have_r; then
   have R || may="libopenblas0-pthread fonts-dejavu-core ca-certificates"
 fi
 if have Rscript; then
-  use_library
+  use_library bindings
   r_missing=$(missing_r $r_packages)
   welcome=$(missing_r $welcome)
+  bindings=$(missing_r $bindings)
+  if [ -n "$bindings" ]; then bindings_debs=$(missing_r $bindings_debs); fi
 else
   r_missing=$r_packages
 fi
+# What could not be had is not looked for at every run
+if [ "$bindings" = "$(cat "${cache:-}/tried" 2>/dev/null)" ]; then bindings=""; fi
 if have_debian_r || [ -n "$must" ]; then
   may="$may $(as_deb $r_missing) $(as_deb $welcome)"
+  if [ -n "$bindings" ]; then may="$may $(as_deb $bindings_debs)"; fi
   if $ci; then
     for deb in $ci_programs; do
       have_deb "$deb" || may="$may $deb"
@@ -170,7 +208,7 @@ fi
 must=$(echo $must)
 may=$(echo $may)
 
-# What was welcome but could not be had is not looked for at every run
+# Nor is what was welcome
 tried="${library:-$root/.lib}/welcome-tried"
 if [ -z "$must$r_missing" ] && [ "$may" = "$(cat "$tried" 2>/dev/null)" ]; then
   may=""
@@ -199,10 +237,10 @@ fi
 
 # The rest from CRAN ----------------------------------------------------------
 
-use_library
+use_library bindings
 r_missing=$(missing_r $r_packages)
 if [ -n "$r_missing" ]; then
-  install_cran $r_missing
+  install_cran "$library" "" $r_missing
   r_missing=$(missing_r $r_packages)
   if [ -n "$r_missing" ]; then
     say "these R packages could not be installed: $r_missing"
@@ -215,3 +253,8 @@ for deb in $wanted; do
   have_deb "$deb" || left="$left $deb"
 done
 [ -z "$left" ] || echo $left >"$library/welcome-tried"
+
+if [ -n "$bindings" ]; then
+  bindings=$(missing_r $bindings_r_packages)
+  [ -z "$bindings" ] || install_bindings $bindings
+fi

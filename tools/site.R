@@ -22,7 +22,7 @@ stopifnot(file.copy(files, file.path(copy, files)))
 
 readme <- file.path(copy, "README.md")
 text <- readLines(readme, encoding = "UTF-8")
-text <- gsub("\\(vignettes/([a-z-]+)[.]Rmd\\)", "(articles/\\1.html)", text)
+text <- gsub("\\(vignettes/(articles/)?([a-z-]+)[.]Rmd\\)", "(articles/\\2.html)", text)
 writeLines(enc2utf8(text), readme, useBytes = TRUE)
 
 options(pkgdown.internet = FALSE)

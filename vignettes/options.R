@@ -8,3 +8,5 @@ knitr::opts_chunk$set(
   fig.retina = 1.5, out.width = "100%", dev = "png", fig.process = fewer_colours,
   dev.args = if (capabilities("cairo")) list(type = "cairo")
 )
+# what the console shows, which these pages explain
+knitr::opts_chunk$set(render = knitr::normal_print)

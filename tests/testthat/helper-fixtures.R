@@ -31,10 +31,6 @@ extended_test <- function(title, code) {
   if (extended()) eval.parent(substitute(test_that(title, code)))
 }
 
-skip_unless_extended <- function() {
-  testthat::skip_if_not(extended(), "STURDY_EXTENDED_TESTS is not true")
-}
-
 # The 18 reference cases: a list of lists with df numeric (Inf included), X and
 # X_new matrices, `lengthscale` from l = 1 / (2 lengthscale^2), and gradients as
 # named vectors in the names of ref_gradient(), with respect to log lengthscale.

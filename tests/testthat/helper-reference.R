@@ -1,6 +1,6 @@
 # The mathematics in plain R: slow, dense and readable on purpose, one formula
 # at a time, sharing no code with the package. Sections, and equations such as
-# [M 2.5], are those of vignettes/mathematics.Rmd. Keys: [FSS17] Futami, Sato,
+# [M 2.5], are those of vignettes/articles/mathematics.Rmd. Keys: [FSS17] Futami, Sato,
 # Sugiyama, NIPS 2017; [DQV11] Ding, Vishwanathan, Qi, NIPS 2011; [KG08] Kim,
 # Ghahramani, SSPR 2008; [RW06] Rasmussen, Williams, GPML 2006.
 #

@@ -26,7 +26,7 @@ test_that("similarity is averaged over the nodes of a fit", {
 test_that("of a linear model a difference counts as much as its weight", {
   d <- transform(toy(), noise = rev(a))
   fit <- bpm(class ~ a + b + noise, d, epsilon = 0.05, prior_scale = 1, nugget = 0)
-  w <- coef(fit)[-1]
+  w <- coef(fit, component = "weights")[-1]
   d2 <- rowSums((t(t(fit$data$X) - fit$data$X[4, ]) %*% diag(w))^2)
   expect_equal(drop(row_similarity(fit, 4)), unname(exp(-d2 / 2)), tolerance = 1e-10)
   expect_equal(input_order(fit)$place, order(-abs(unname(w))))

@@ -182,8 +182,7 @@ test_that("a class that no row has is not asked about: it can't hide", {
   expect_equal(two$of, c("all", "a", "b"))
 })
 
-test_that("where the classes are known but for overlap, so many tables are noticed", {
-  skip_unless_extended()
+extended_test("where the classes are known but for overlap, so many tables are noticed", {
   # by Laplace's method with numerical Hessians over b and the boundary, the mean over the rate
   share_of <- function(p, rates, tables) {
     wrong <- which(rates > 0)

@@ -200,8 +200,7 @@ test_that("a fit without its rows is written all the same", {
   expect_equal(by_sql(con, fit), unname(truth), tolerance = 1e-12)
 })
 
-test_that("a PostgreSQL server has the probabilities of predict()", {
-  skip_unless_extended()
+extended_test("a PostgreSQL server has the probabilities of predict()", {
   con <- postgres_connection()
   d <- awkward()
   new <- difficult(d)

@@ -5,15 +5,17 @@ test_that("coef(), vcov() and confint() describe the posterior of the weights", 
   for (df in c(4, Inf)) {
     fit <- bpm(class ~ ., d, df = df, epsilon = 0.05)
     scale <- exp(fit$weights$log_scale) * fit$weights$C
-    expect_equal(coef(fit), sqrt(fit$ep$kappa) * fit$ep$b, ignore_attr = TRUE)
-    expect_equal(vcov(fit), scale * if (df == 4) 2 else 1)
-    expect_true(isSymmetric(vcov(fit)))
-    expect_equal(rownames(vcov(fit)), names(coef(fit)))
-    ends <- confint(fit, c("a", "b"), level = 0.9)
+    weights <- coef(fit, "weights")
+    expect_equal(weights, sqrt(fit$ep$kappa) * fit$ep$b, ignore_attr = TRUE)
+    V <- vcov(fit, "weights")
+    expect_equal(V, scale * if (df == 4) 2 else 1)
+    expect_true(isSymmetric(V))
+    expect_equal(rownames(V), names(weights))
+    ends <- confint(fit, c("a", "b"), level = 0.9, component = "weights")
     expect_equal(dimnames(ends), list(c("a", "b"), c("5 %", "95 %")))
     half <- qt(0.95, df) * sqrt(diag(scale))[c("a", "b")]
     expect_equal(ends[, 2] - ends[, 1], 2 * half)
-    expect_equal(rowMeans(ends), coef(fit)[c("a", "b")])
+    expect_equal(rowMeans(ends), weights[c("a", "b")])
     expect_equal(confint(fit, 2:3), confint(fit)[c("a", "b"), ])
   }
   expect_error(confint(fit, "z"), class = "sturdy_error_parm")
@@ -48,10 +50,10 @@ test_that("the latent function at a row is that of its weights", {
   fit <- bpm(class ~ ., d, df = 6, epsilon = 0.05)
   x <- drop(bpm_design(forge(fit$blueprint, d[7, ], rlang::current_env())$X, fit$prior))
   latent <- predict(fit, d[7, ], type = "latent")
-  expect_equal(latent$location, sum(coef(fit) * x))
+  expect_equal(latent$location, sum(coef(fit, "weights") * x))
   noise <- exp(fit$weights$log_scale) * fit$prior$nugget
   expect_gt(noise, 0)
-  expect_equal(latent$scale^2, drop(t(x) %*% vcov(fit) %*% x) * 4 / 6 + noise)
+  expect_equal(latent$scale^2, drop(t(x) %*% vcov(fit, "weights") %*% x) * 4 / 6 + noise)
   expect_equal(latent$df, 6)
 })
 
@@ -121,11 +123,12 @@ test_that("tidy, glance, augment and the small generics answer", {
   d <- linear_data()
   fit <- bpm(class ~ ., d, epsilon = 0.05)
   table <- tidy(fit)
-  expect_named(
-    table,
-    c("term", "estimate", "std.error", "conf.low", "conf.high", "prior_scale")
-  )
+  columns <- c("term", "estimate", "std.error", "conf.low", "conf.high", "pd")
+  expect_named(table, columns)
   expect_equal(table$std.error^2, unname(diag(vcov(fit))))
+  weights <- tidy(fit, component = "weights")
+  expect_named(weights, c(columns, "prior_scale"))
+  expect_equal(weights$std.error^2, unname(diag(vcov(fit, "weights"))))
   expect_equal(nrow(glance(fit)), 1)
   adf <- glance(bpm(class ~ ., d, inference = "adf"))
   expect_named(adf, names(glance(fit)))
@@ -158,7 +161,7 @@ test_that("print() and summary() say what was fitted and how", {
     adf
     summary(adf)
   })
-  expect_match(printed(summary(ep)), "Weights")
+  expect_match(printed(summary(ep)), "Coefficients (probit scale)", fixed = TRUE)
   expect_lte(length(capture.output(print(ep))), 8)
 })
 

@@ -56,7 +56,7 @@ test_that("a whole pass agrees with the plain-R reference", {
     expect_close(drift * fit$weights$C, S, 1e-10, floor = max(S) / 10)
     # reported in the size of the prior
     size <- 4 / sum((mu^2 + diag(S)) / problem$s)
-    expect_close(coef(fit), sqrt(size) * mu, 1e-10)
+    expect_close(coef(fit, "weights"), sqrt(size) * mu, 1e-10)
     expect_close(exp(fit$weights$log_scale) * fit$weights$C, size * S, 1e-10, floor = 0.1)
     expect_close(fit$filter$log_score, sum(log_zp), 1e-10)
     expect_equal(log_evidence(fit), fit$filter$log_score)
@@ -166,7 +166,7 @@ test_that("a stream of overlapping classes goes on, at every df", {
     widths <- eigen(fit$weights$C, TRUE, TRUE)$values
     expect_gt(min(widths), max(widths) / 1000)
     # the size of the prior: sum E w^2 / s = k
-    expect_equal(sum(coef(fit)^2 + exp(fit$weights$log_scale) * diag(fit$weights$C)), 3)
+    expect_equal(sum(coef(fit, "weights")^2 + exp(fit$weights$log_scale) * diag(fit$weights$C)), 3)
     expect_true(all(is.finite(as.matrix(tidy(fit)[c("conf.low", "conf.high")]))))
   }
 })

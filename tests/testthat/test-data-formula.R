@@ -30,7 +30,7 @@ test_that("bad formulas are refused", {
   d <- mixed()
   expect_error(mold(~u, d), class = "sturdy_error_formula")
   expect_error(mold(y ~ nowhere, d), class = "sturdy_error_formula")
-  expect_error(mold(y ~ u + offset(v), d), class = "sturdy_error_formula")
+  expect_error(model_frame(y ~ u + offset(v), d, NULL), class = "sturdy_error_offset")
   expect_error(mold(y ~ f:u, d), class = "sturdy_error_interaction")
   expect_error(mold(y ~ u, as.matrix(1:3)), class = "sturdy_error_type")
   expect_error(mold(u ~ v, d), class = "sturdy_error_outcome_levels")

@@ -124,7 +124,7 @@ test_that("learning raises the criterion and stops where the gradient does", {
   expect_gt(log_evidence(fit), log_evidence(start))
   expect_true(fit$epsilon > 0.01 && fit$epsilon < 0.2)
   expect_equal(fit$prior$scale[["(Intercept)"]], 1)
-  table <- tidy(fit)
+  table <- tidy(fit, component = "weights")
   expect_length(unique(table$prior_scale[table$term %in% c("fu", "fv", "fw")]), 1)
   g <- criterion(fit)$gradient
   z <- log(fit$prior$scale[-1]) / 2^2 # the weak prior pulls back

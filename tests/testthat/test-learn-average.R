@@ -419,8 +419,7 @@ test_that("a node above its mode leads all noise models there", {
   expect_null(average_ahead(models, lapply(parts, function(part) list())))
 })
 
-test_that("a mode that some rows do not show is found on all of them", {
-  skip_unless_extended()
+extended_test("a mode that some rows do not show is found on all of them", {
   d <- withr::with_seed(1, {
     X <- matrix(rnorm(7000), 700, dimnames = list(NULL, letters[1:10]))
     f <- X[, "a"] + sin(2 * X[, "b"]) + X[, "c"] / 2 + 0.3 * rnorm(700)

@@ -147,3 +147,15 @@ test_that("modelsummary puts fits beside each other", {
   expect_match(a$weights[2], format(round(confint(fits$weights)["a", 1], 3), nsmall = 3), fixed = TRUE)
   expect_true(all(c("lengthscale", "Num.Obs.", "ELPD") %in% table$term))
 })
+
+test_that("bayestestR describes draws of the coefficients", {
+  skip_if_not_installed("bayestestR")
+  fit <- bpm(class ~ a + b, toy(), epsilon = 0.05)
+  table <- tidy(fit, conf.level = 0.9)
+  found <- as.data.frame(bayestestR::describe_posterior(fit, ci = 0.9, test = "pd"))
+  expect_identical(found$Parameter, table$term)
+  expect_lt(max(abs(found$Median - table$estimate) / table$std.error), 0.1)
+  expect_lt(max(abs(found$CI_low - table$conf.low) / table$std.error), 0.15)
+  expect_lt(max(abs(found$pd - table$pd)), 0.03)
+  expect_lt(max(abs(as.data.frame(bayestestR::p_direction(fit))$pd - table$pd)), 0.03)
+})

@@ -53,7 +53,7 @@ test_that("leave-one-out gives loglik and oob_error", {
 test_that("the error of an average is by the nodes without the label of the row", {
   skip_if_not_installed("mlr3")
   # few rows, for which the mode of the hyperparameters predicts otherwise
-  data <- iris[c(21, 15, 6, 48, 82, 58, 67, 79, 117, 112, 141, 111), ]
+  data <- iris[c(4, 39, 1, 34, 73, 93, 64, 68, 133, 121, 149, 142), ]
   data$Species[c(7, 11)] <- c("virginica", "versicolor")
   learner <- mlr3::lrn(
     "classif.sturdy", epsilon = "learn", kernel = kernel_iso(), hyper = "integrate"

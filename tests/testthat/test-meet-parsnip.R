@@ -137,7 +137,7 @@ test_that("update() changes arguments, and keeps or forgets the others", {
   expect_identical(value(update(spec, list(epsilon = 0.2)), "epsilon"), 0.2)
   expect_null(value(update(spec, df = 4, fresh = TRUE), "kernel"))
   template <- parsnip::translate(changed)$method$fit$args
-  expect_setequal(names(template), c("formula", "data", "kernel", "epsilon", "scale"))
+  expect_setequal(names(template), c("formula", "data", "weights", "kernel", "epsilon", "scale"))
 })
 
 test_that("the parameters that tuning finds are those of dials", {
@@ -188,4 +188,43 @@ test_that("workflows tune over epsilon, with a recipe, and end in last_fit()", {
   last <- tune::last_fit(final, rsample::initial_split(data), metrics = measure)
   expect_true(is.finite(tune::collect_metrics(last)$.estimate))
   expect_s3_class(workflows::extract_fit_engine(last$.workflow[[1]]), "gpc")
+})
+
+test_that("a search over epsilon by what is predicted to be recorded does not end at 0", {
+  skip_if_not_installed("parsnip")
+  data <- withr::with_seed(4, {
+    d <- data.frame(a = rnorm(240))
+    d$class <- factor(ifelse(xor(d$a > 0, runif(240) < 0.15), "yes", "no"))
+    d
+  })
+  loss <- function(epsilon, predicts) {
+    spec <- parsnip::set_engine(
+      gp_class(epsilon = !!epsilon, kernel = held()), "sturdy", predicts = !!predicts
+    )
+    fit <- suppressMessages(parsnip::fit(spec, class ~ a, data = data[1:120, ]))
+    p <- as.matrix(predict(fit, data[121:240, ], type = "prob"))
+    engine <- predict(fit$fit, data[121:240, ], type = "prob", noise = predicts == "recorded")
+    expect_equal(p, engine, ignore_attr = TRUE)
+    -mean(log(p[cbind(1:120, as.integer(data$class[121:240]))]))
+  }
+  grid <- c(0, 0.15, 0.3)
+  recorded <- vapply(grid, loss, 0, "recorded")
+  expect_identical(which.min(recorded), 2L)
+  expect_gt(loss(0.15, "true"), recorded[2])
+  expect_message(
+    gp_class_fit(class ~ a, data, epsilon = 0, kernel = held()), class = "sturdy_message_no_noise"
+  )
+  expect_error(gp_class_fit(class ~ a, data, predicts = "both"), class = "sturdy_error_choice")
+})
+
+test_that("case weights of both kinds reach the fit", {
+  skip_if_not_installed("parsnip")
+  d <- toy()
+  spec <- parsnip::set_engine(gp_class(kernel = held(), epsilon = 0.1), "sturdy")
+  expect_true(parsnip::case_weights_allowed(spec))
+  times <- rep(1:4, 10)
+  for (kind in c(hardhat::frequency_weights, function(x) hardhat::importance_weights(x + 0.5))) {
+    fit <- parsnip::fit(spec, class ~ a + b, data = d, case_weights = kind(times))
+    expect_equal(weights(fit$fit), as.double(kind(times)))
+  }
 })

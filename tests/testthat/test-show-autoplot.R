@@ -44,12 +44,13 @@ test_that("weights stand with their intervals, the surest on top", {
   fit <- bpm(class ~ a + b, toy(), epsilon = 0.05, prior_scale = 1, nugget = 0.2)
   plot <- ggplot2::autoplot(fit, inputs = 2)
   lines <- drawn(plot, "GeomPath")
-  surest <- order(-abs(coef(fit)) / sqrt(diag(vcov(fit))))[1:2]
+  weights <- coef(fit, "weights")
+  surest <- order(-abs(weights) / sqrt(diag(vcov(fit, "weights"))))[1:2]
   for (k in 1:2) {
     ends <- range(lines$x[lines$y == 3 - k])
-    expect_equal(ends, unname(confint(fit)[surest[k], ]))
+    expect_equal(ends, unname(confint(fit, component = "weights")[surest[k], ]))
   }
-  expect_equal(drawn(plot, "GeomPoint")$x[2:1], unname(coef(fit)[surest]))
+  expect_equal(drawn(plot, "GeomPoint")$x[2:1], unname(weights[surest]))
 })
 
 test_that("the trace falls to the tolerance", {

@@ -124,8 +124,7 @@ test_that("bad arguments of dbi_source() are errors", {
                "dbi_source.*no[.]such[.]package", class = "sturdy_error_package")
 })
 
-test_that("a PostgreSQL server streams as a data frame does", {
-  skip_unless_extended()
+extended_test("a PostgreSQL server streams as a data frame does", {
   con <- postgres_connection()
   d <- stream_data(1000)
   d$flag <- d$b > 4

@@ -97,23 +97,53 @@ code_lines <- function(file) {
   lines[nzchar(lines) & !startsWith(lines, "#")]
 }
 
+# What words in a script lead to: lines of code by room of the package, those of src/ as `src`
+code_by_room <- function(words, root, package = package_code(root)) {
+  reached <- led_to(words, package)
+  room <- vapply(package$objects[reached], function(o) stem_of(o$file), "")
+  code <- lapply(package$objects[reached], function(o) deparse(o$code))
+  doors <- unique(unlist(lapply(package$objects[reached], function(o) {
+    sub("^C_", "glue_", grep("^C_", all.names(o$code), value = TRUE))
+  })))
+  list(
+    rooms = lapply(split(code, room), unlist, use.names = FALSE), code = unlist(code),
+    src = unlist(lapply(opened_by(doors, root), code_lines))
+  )
+}
+
+digest_of <- function(lines, digits) {
+  copy <- tempfile()
+  on.exit(unlink(copy))
+  writeBin(charToRaw(enc2utf8(paste(lines, collapse = "\n"))), copy)
+  substr(unname(tools::md5sum(copy)), 1, digits)
+}
+
+# Names and strings in a script, and in what it uses of a helper
+script_words <- function(script, helper) {
+  words <- words_in(parse(script, keep.source = FALSE))
+  for (o in rev(r_objects(helper))) { # it calls what stands above
+    if (o$name %in% words) words <- union(words, words_in(o$code))
+  }
+  words
+}
+
 # Twelve digits of the code that table `name` measures, its script among it
 code_digest <- function(name, root, package = package_code(root)) {
   force(package) # reads r-calls.R
   bench <- file.path(root, "tools", "bench")
   script <- file.path(bench, script_of(name, bench))
-  words <- words_in(parse(script, keep.source = FALSE))
-  for (o in rev(r_objects(file.path(bench, "helper.R")))) { # it calls what stands above
-    if (o$name %in% words) words <- union(words, words_in(o$code))
-  }
-  reached <- led_to(words, package)
-  code <- lapply(package$objects[reached], function(o) deparse(o$code))
-  doors <- unique(unlist(lapply(package$objects[reached], function(o) {
-    sub("^C_", "glue_", grep("^C_", all.names(o$code), value = TRUE))
-  })))
-  lines <- c(unlist(code), unlist(lapply(c(opened_by(doors, root), script), code_lines)))
-  copy <- tempfile()
-  on.exit(unlink(copy))
-  writeBin(charToRaw(enc2utf8(paste(lines, collapse = "\n"))), copy)
-  substr(unname(tools::md5sum(copy)), 1, 12)
+  led <- code_by_room(script_words(script, file.path(bench, "helper.R")), root, package)
+  digest_of(c(led$code, led$src, code_lines(script)), 12)
+}
+
+# Six digits of each part of the code that an experiment leads to: the rooms of the package, src/
+# and its script
+experiment_digests <- function(name, root, package = package_code(root)) {
+  force(package)
+  folder <- file.path(root, "experiments")
+  script <- file.path(folder, paste0(name, ".R"))
+  led <- code_by_room(script_words(script, file.path(folder, "helper.R")), root, package)
+  # rooms that say something and decide nothing
+  rooms <- led$rooms[setdiff(names(led$rooms), c("checks", "conditions", "progress", "words"))]
+  vapply(c(rooms, list(src = led$src, script = code_lines(script))), digest_of, "", 6)
 }

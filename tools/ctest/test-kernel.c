@@ -42,7 +42,8 @@ static kernel_inputs new_inputs(int rows, int columns, double **block) {
 
 static void gram_matrices_equal_the_formula(void) {
   const double l[] = {0.4, 0.05, 0.7};
-  const kernel_ard k = {p, 3, group, weight, l, 1.7, 0.2, 0.3, 0.6};
+  const kernel_ard k = {p,   3,   group, weight,        l, 1.7,
+                        0.2, 0.3, 0.6,   SHAPE_SQUARED, 1, NULL};
   double X[n * p], Xnew[m * p], K[n * n], G[n * m], *block, *other;
   fill(X, n, 51);
   fill(Xnew, m, 52);
@@ -69,7 +70,8 @@ static void gram_matrices_equal_the_formula(void) {
 /* Far from the origin and very near each other: nothing cancels. */
 static void duplicates_are_at_distance_zero(void) {
   const double l[] = {1, 0.5, 1};
-  const kernel_ard k = {p, 3, group, weight, l, 1, 0, 0, 0};
+  const kernel_ard k = {p, 3, group, weight,        l, 1,
+                        0, 0, 0,     SHAPE_SQUARED, 1, NULL};
   double X[n * p], K[n * n], *block;
   fill(X, n, 53);
   for (int c = 0; c < p; c++) {
@@ -88,7 +90,8 @@ static void duplicates_are_at_distance_zero(void) {
 static void extreme_scales_are_finite(void) {
   for (double scale = 1e-300; scale < 1e301; scale *= 1e30) {
     const double l[] = {scale, scale, scale};
-    const kernel_ard k = {p, 3, group, weight, l, 1, 0.1, 0.1, 0};
+    const kernel_ard k = {p,   3,   group, weight,        l, 1,
+                          0.1, 0.1, 0,     SHAPE_SQUARED, 1, NULL};
     double X[n * p], K[n * n], *block;
     fill(X, n, 54);
     kernel_inputs in = new_inputs(n, p, &block);
@@ -118,7 +121,8 @@ static double error_near_the_share(int columns) {
       X[IDX(i + half, c, rows)] = x + sqrt(2.4e-3) * dense_norm(&seed);
     }
   }
-  const kernel_ard k = {columns, 1, own, weights, &l, 1, 0, 0, 0};
+  const kernel_ard k = {columns, 1, own, weights,       &l, 1,
+                        0,       0, 0,   SHAPE_SQUARED, 1,  NULL};
   kernel_inputs in = new_inputs(rows, columns, &block);
   kernel_prepare(&in, &k, X, rows, NULL);
   kernel_gram(&k, &in, K);
@@ -145,8 +149,9 @@ static void near_distances_keep_their_digits(void) {
 }
 
 static void no_columns_leave_a_constant(void) {
-  const kernel_ard k = {0, 0, NULL, NULL, NULL, 2, 0.5, 0.25, 0};
-  double K[9], W[9], G[6], scratch[3], *block, *other;
+  const kernel_ard k = {0,   0,    NULL, NULL,          NULL, 2,
+                        0.5, 0.25, 0,    SHAPE_SQUARED, 1,    NULL};
+  double K[9], W[9], G[6], scratch[6], *block, *other;
   kernel_inputs in = new_inputs(3, 0, &block),
                 in_new = new_inputs(2, 0, &other);
   kernel_grad grad = {.l = NULL};
@@ -174,13 +179,15 @@ typedef struct {
   double log_theta[7]; /* l[3], variance, bias, nugget, linear */
   const double *X, *W;
   int by;
+  kernel_shape shape;
 } probe;
 
 static double probe_at(void *data, double step) {
   const probe *q = data;
   double t[7], K[n * n], *block, sum = 0;
   for (int k = 0; k < 7; k++) t[k] = exp(q->log_theta[k] + step * (k == q->by));
-  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5], t[6]};
+  const kernel_ard k = {p,    3,    group, weight,   t,   t[3],
+                        t[4], t[5], t[6],  q->shape, 0.7, NULL};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_prepare(&in, &k, q->X, n, NULL);
   kernel_gram(&k, &in, K);
@@ -189,8 +196,9 @@ static double probe_at(void *data, double step) {
   return sum;
 }
 
-static void the_contraction_equals_differences(void) {
-  double X[n * p], W[n * n], low[n * n], K[n * n], scratch[n * (p + 1)], *block;
+static void contraction_of(kernel_shape shape) {
+  double X[n * p], W[n * n], low[n * n], K[n * n],
+      scratch[KERNEL_SCRATCH(n, p)], *block;
   double got[7];
   uint64_t seed = 56;
   fill(X, n, 55);
@@ -204,10 +212,12 @@ static void the_contraction_equals_differences(void) {
       {log(0.4), log(0.02), log(0.7), log(1.3), log(0.2), log(0.1), log(6e-4)},
       X,
       W,
-      0};
+      0,
+      shape};
   double t[7];
   for (int k = 0; k < 7; k++) t[k] = exp(q.log_theta[k]);
-  const kernel_ard k = {p, 3, group, weight, t, t[3], t[4], t[5], t[6]};
+  const kernel_ard k = {p,    3,    group, weight, t,   t[3],
+                        t[4], t[5], t[6],  shape,  0.7, NULL};
   kernel_inputs in = new_inputs(n, p, &block);
   kernel_grad grad = {.l = got};
   kernel_prepare(&in, &k, X, n, NULL);
@@ -222,13 +232,20 @@ static void the_contraction_equals_differences(void) {
   free(block);
 }
 
+static void the_contraction_equals_differences(void) {
+  for (int shape = 0; shape < N_SHAPES; shape++)
+    contraction_of((kernel_shape)shape);
+}
+
 /* Two clusters 1e6 lengthscales apart: pairs within one count, and by their
  * differences. By hand from the same differences. */
 static void wide_columns_are_contracted_by_differences(void) {
   const int own[1] = {0};
   const double l[] = {0.5}, one[] = {1};
-  const kernel_ard k = {1, 1, own, one, l, 1.3, 0.2, 0.1, 0};
-  double x[n], W[n * n], K[n * n], scratch[2 * n], got[1], want = 0, *block;
+  const kernel_ard k = {1,   1,   own, one,           l, 1.3,
+                        0.2, 0.1, 0,   SHAPE_SQUARED, 1, NULL};
+  double x[n], W[n * n], K[n * n], scratch[KERNEL_SCRATCH(n, 1)], got[1],
+      want = 0, *block;
   uint64_t seed = 57;
   for (int i = 0; i < n; i++) x[i] = dense_norm(&seed) + (i < n / 2 ? 0 : 1e6);
   for (int j = 0; j < n; j++)

@@ -99,15 +99,14 @@ static void a_row_that_says_nothing_has_no_shape(void) {
 
 /* ---- two classes ---- */
 
-static double corrected(latent *post, const lik_step *lik,
-                        const site_view *view) {
+static double corrected(latent *post, const lik_step *lik, const ep_state *st) {
   second_space s;
   workspace ws = {NULL, 0};
   second_carve(&s, post->n, 1, &ws);
   double *block = dense_new(ws.used);
   ws = (workspace){block, 0};
   second_carve(&s, post->n, 1, &ws);
-  const double value = second_order(post, lik, view, &s);
+  const double value = second_order(post, lik, st->site, st->view, &s);
   free(block);
   return value;
 }
@@ -134,11 +133,11 @@ static void sums_over_pairs_are_plain_loops(void) {
           want += a.skewness * b.skewness * r * r * r / 12 +
                   a.excess * b.excess * r * r * r * r / 48;
       }
-    const double got = corrected(&f->post, &f->lik, f->st.view);
+    const double got = corrected(&f->post, &f->lik, &f->st);
     CHECK_NEAR(got, want, 1e-9);
     CHECK(n > 1 ? got != 0 : got == 0);
     f->st.view[n - 1].proper = 0;
-    CHECK(isnan(corrected(&f->post, &f->lik, f->st.view)));
+    CHECK(isnan(corrected(&f->post, &f->lik, &f->st)));
     free(tau);
     free(C);
     fit_free(f);
@@ -184,7 +183,7 @@ static void the_exact_evidence_is_nearer(void) {
     }
     const double ep = fit_value(f, CRITERION_EVIDENCE);
     const double gap = exact_evidence(n, f->K, L) - ep,
-                 left = gap - corrected(&f->post, &f->lik, f->st.view);
+                 left = gap - corrected(&f->post, &f->lik, &f->st);
     if (fabs(gap) > 1e-6) {
       tried++;
       nearer += fabs(left) < fabs(gap);

@@ -1,0 +1,248 @@
+# What a Bayes point machine says of its inputs as they were given: contrasts of levels and slopes
+# per unit of a column on the probit scale, averaged over the nodes [M 7.10]. Its weights are those
+# of the encoded inputs, at one point.
+
+weight_components <- c("coefficients", "weights")
+
+#' @param component see [bpm-weights].
+#' @return list(weight [K]; A, coefficients x weights; mean and sd, coefficients x K; scale [K], by
+#'   which C is multiplied; fit(k), the fit at a node; df)
+#' @noRd
+coefficient_nodes <- function(object, component, contrasts = NULL,
+                              call = rlang::caller_env()) {
+  check_posterior(object, call)
+  component <- check_choice(component, weight_components, "component", call = call)
+  contrasts <- check_contrasts(contrasts, object, call)
+  raw <- component == "weights"
+  fit <- if (raw) function(k) object else function(k) latent_at(object, k)
+  weight <- if (raw) 1 else node_weight(object)
+  A <- if (raw) weight_map(object) else coefficient_map(object, contrasts)
+  each <- lapply(seq_along(weight), function(k) {
+    at <- fit(k)
+    # the scale that w and the nugget share falls out of their ratio
+    probit <- !raw && at$prior$nugget > 0
+    scale <- if (probit) 1 / at$prior$nugget else exp(at$weights$log_scale)
+    variance <- rowSums(native_product(t(A), at$weights$C) * A)
+    list(
+      mean = sqrt(scale) * drop(A %*% at$weights$mean), sd = sqrt(scale * pmax(variance, 0)),
+      scale = scale
+    )
+  })
+  part <- function(name) {
+    matrix(unlist(lapply(each, `[[`, name)), nrow(A), dimnames = list(rownames(A), NULL))
+  }
+  list(
+    weight = weight, A = A, mean = part("mean"), sd = part("sd"),
+    scale = vapply(each, `[[`, 0, "scale"), fit = fit, df = object$spec$df
+  )
+}
+
+#' The factor by which the covariance of a t is larger than its scale matrix
+#' @noRd
+t_stretch <- function(df) if (df <= 2) NA_real_ else if (is.finite(df)) df / (df - 2) else 1
+
+coefficient_mean <- function(nodes) drop(nodes$mean %*% nodes$weight)
+
+coefficient_sd <- function(nodes) {
+  spread <- (nodes$mean - coefficient_mean(nodes))^2
+  sqrt(drop((t_stretch(nodes$df) * nodes$sd^2 + spread) %*% nodes$weight))
+}
+
+coefficient_covariance <- function(nodes) {
+  V <- 0
+  for (k in seq_along(nodes$weight)) {
+    C <- nodes$A %*% tcrossprod(nodes$fit(k)$weights$C, nodes$A)
+    apart <- nodes$mean[, k] - coefficient_mean(nodes)
+    V <- V + nodes$weight[k] * (t_stretch(nodes$df) * nodes$scale[k] * C + tcrossprod(apart))
+  }
+  V
+}
+
+#' Quantiles of the mixture over nodes
+#' @param p at which. @return coefficients x probabilities.
+#' @noRd
+coefficient_quantiles <- function(nodes, p) {
+  each <- lapply(p, function(p) {
+    ends <- nodes$mean + nodes$sd * stats::qt(p, nodes$df)
+    below <- function(x) drop(stats::pt((x - nodes$mean) / nodes$sd, nodes$df) %*% nodes$weight)
+    bisect(below, p, apply(ends, 1, min), apply(ends, 1, max))
+  })
+  matrix(unlist(each), ncol = length(p), dimnames = list(rownames(nodes$mean), NULL))
+}
+
+#' The posterior probability that a coefficient has the more probable of its signs
+#' @noRd
+coefficient_direction <- function(nodes) {
+  above <- drop(stats::pt(nodes$mean / nodes$sd, nodes$df) %*% nodes$weight)
+  pmax(above, 1 - above)
+}
+
+#' Draws, a column a coefficient
+#' @noRd
+coefficient_draws <- function(object, draws = 4000L, ...) {
+  nodes <- coefficient_nodes(object, weight_components[1], ...)
+  dealt <- node_draws(nodes$weight, draws)
+  drawn <- with_seed_or_stream(1L, Map(function(k, draws) {
+    spread <- nodes$A %*% draw_normal(nodes$fit(k)$weights$C, draws)
+    shrink <- rep(path_shrink(object, draws), each = nrow(spread))
+    t(nodes$mean[, k] + sqrt(nodes$scale[k]) * spread / shrink)
+  }, dealt$node, dealt$draws))
+  as.data.frame(do.call(rbind, drawn))
+}
+
+# From weights to coefficients --------------------------------------------------------
+
+weight_map <- function(object) {
+  names <- object$prior$weights
+  matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
+}
+
+#' The linear map of the weights whose values are slopes per unit of a column and contrasts of
+#' levels: the same latent function on the columns of [stats::model.matrix()]
+#'
+#' Without an intercept the first factor has a coefficient a level, as there; where there is none,
+#' centred columns leave a constant.
+#' @noRd
+coefficient_map <- function(object, contrasts = list()) {
+  coding <- object$blueprint$coding
+  intercept <- object$prior$intercept
+  factors <- which(vapply(coding, function(c) c$kind != "numeric", NA))
+  whole <- if (!intercept) utils::head(factors, 1)
+  parts <- lapply(seq_along(coding), function(j) {
+    given <- contrasts[[names(coding)[j]]]
+    coding_map(coding[[j]], names(coding)[j], j %in% whole, given)
+  })
+  width <- c(if (intercept) 1L, vapply(parts, function(part) ncol(part$map), 1L))
+  constant <- c(if (intercept) 1, unlist(lapply(parts, `[[`, "constant")))
+  end <- cumsum(width)
+  A <- do.call(rbind, lapply(seq_along(parts), function(j) {
+    at <- j + intercept
+    map <- matrix(0, nrow(parts[[j]]$map), sum(width))
+    map[, end[at] - width[at] + seq_len(width[at])] <- parts[[j]]$map
+    if (j %in% whole) map <- map + rep(constant, each = nrow(map))
+    structure(map, dimnames = list(rownames(parts[[j]]$map), NULL))
+  }))
+  if (length(whole) || !any(constant != 0)) {
+    return(A)
+  }
+  rbind(matrix(constant, 1, dimnames = list(intercept_name, NULL)), A)
+}
+
+#' The part of one input: list(map, coefficients x its weights; constant, what they add to the
+#' intercept)
+#' @param whole whether every level has a coefficient. @param given contrasts that were asked for.
+#' @noRd
+coding_map <- function(coding, name, whole, given) {
+  if (coding$kind == "numeric") {
+    map <- matrix(1 / coding$scale, dimnames = list(name, NULL))
+    return(list(map = map, constant = -coding$center / coding$scale))
+  }
+  size <- length(coding$levels)
+  if (whole) {
+    map <- diag(1, size)
+    rownames(map) <- paste0(name, coding$levels)
+    return(list(map = map, constant = numeric(size)))
+  }
+  B <- level_contrasts(coding, given)
+  words <- if (is.null(colnames(B))) seq_len(ncol(B)) else colnames(B)
+  back <- solve(cbind(1, B))
+  map <- back[-1, , drop = FALSE]
+  dimnames(map) <- list(paste0(name, words), NULL)
+  list(map = map, constant = back[1, ])
+}
+
+#' The contrasts of a factor: those asked for, those that its column had when it was fitted, or
+#' treatment contrasts
+#' @noRd
+level_contrasts <- function(coding, given = NULL) {
+  for (wanted in list(given, coding$contrasts)) {
+    found <- tryCatch(contrast_matrix(coding, wanted), error = function(cnd) NULL)
+    if (!is.null(wanted) && !is.null(found)) {
+      return(found)
+    }
+  }
+  contrast_matrix(coding, "contr.treatment")
+}
+
+contrast_matrix <- function(coding, wanted) {
+  levels <- factor(coding$levels, coding$levels)
+  stats::contrasts(levels) <- wanted
+  stats::contrasts(levels)
+}
+
+check_contrasts <- function(contrasts, object, call) {
+  coding <- object$blueprint$coding
+  factors <- names(coding)[vapply(coding, function(c) c$kind != "numeric", NA)]
+  named <- is.list(contrasts) && !is.null(names(contrasts)) && all(names(contrasts) %in% factors)
+  must(
+    is.null(contrasts) || named, "contrasts",
+    "be {.code NULL} or a list with names of inputs that are factors: {.val {few(factors)}}",
+    "contrasts", call = call
+  )
+  for (name in names(contrasts)) {
+    trying(
+      contrast_matrix(coding[[name]], contrasts[[name]]),
+      "{.arg contrasts} of {.val {name}} can't be used.", "contrasts", arg = "contrasts",
+      call = call
+    )
+  }
+  contrasts
+}
+
+# Ratios of odds ----------------------------------------------------------------------
+
+#' Ratios of the odds of the event, averaged over the rows: with a column larger by one, or a level
+#' in the place of the first, all else as it is
+#' @return a row a column or level, as weight_table(); `NA` for the intercept and for columns that
+#'   can't change alone.
+#' @noRd
+odds_table <- function(object, level, draws = 1000L, call = rlang::caller_env()) {
+  check_by_ep(object, call)
+  X <- object$data$X[spread_over(nobs(object), 1000L), , drop = FALSE]
+  log_odds <- function(X) stats::qlogis(colMeans(stats::pnorm(path_link(object, X, draws))))
+  none <- rep(NA_real_, draws)
+  parts <- lapply(seq_along(object$blueprint$coding), function(j) {
+    pairs <- compared_inputs(object$blueprint, j, X)
+    if (!stands_alone(object$blueprint, j)) {
+      return(lapply(pairs$to, function(to) none))
+    }
+    from <- log_odds(pairs$from)
+    lapply(pairs$to, function(to) log_odds(to) - from)
+  })
+  ratios <- lapply(unlist(parts, recursive = FALSE), exp)
+  if (object$prior$intercept) ratios <- c(stats::setNames(list(none), intercept_name), ratios)
+  of <- function(f) unname(vapply(ratios, f, 0))
+  end <- function(p) of(function(r) stats::quantile(r, p, names = FALSE, na.rm = TRUE))
+  data.frame(
+    term = names(ratios), estimate = of(stats::median), std.error = of(stats::sd),
+    conf.low = end((1 - level) / 2), conf.high = end((1 + level) / 2),
+    pd = of(function(r) max(mean(r > 1), mean(r < 1)))
+  )
+}
+
+#' Encoded inputs to compare: list(from, to), of an input one larger with itself, of each other
+#' level with the first
+#' @noRd
+compared_inputs <- function(blueprint, j, X) {
+  coding <- blueprint$coding[[j]]
+  name <- blueprint$columns[j]
+  at <- which(blueprint_columns(blueprint)$group == j)
+  if (coding$kind == "numeric") {
+    more <- X
+    more[, at] <- more[, at] + 1 / coding$scale
+    return(list(from = X, to = stats::setNames(list(more), name)))
+  }
+  of_level <- lapply(coding$levels, function(level) {
+    X[, at] <- encode_feature(rep(level, nrow(X)), coding)
+    X
+  })
+  names(of_level) <- paste0(name, coding$levels)
+  list(from = of_level[[1]], to = of_level[-1])
+}
+
+#' Can an input change and all others stay as they are?
+#' @noRd
+stands_alone <- function(blueprint, j) {
+  read <- lapply(blueprint[["term"]], function(term) all.vars(str2lang(term)))
+  !length(read) || !any(read[[j]] %in% unlist(read[-j]))
+}

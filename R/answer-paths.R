@@ -1,0 +1,179 @@
+# Draws of the posterior of the latent function as functions: the same functions whatever
+# inputs they are asked at, in one call or in several, so that differences between rows,
+# slopes and averages of the probability have intervals.
+#
+# With a kernel, a path is one from the prior, corrected by what the posterior says at the
+# training rows (pathwise conditioning, Wilson et al. 2021): g(x) = g0(x) + k(x, X) K^-1 (u -
+# u0), with u from the posterior at the rows. g0 is a sum of cosines (random Fourier
+# features), whose prior covariance is nearly that of the kernel; the spread of the paths is
+# scaled at each input to the exact one, so that only correlations are approximate. With
+# weights or inducing inputs a path is a draw of the weights, and exact.
+
+paths_pairs <- 400L # of a sine and a cosine
+paths_nodes <- 50L  # at which an average is drawn, or more where their factors take no longer than
+paths_flops <- 5e9  # so many
+
+#' Draws of the latent function over the standard deviation of what is added to it (the
+#' nugget, and what inducing inputs leave out): the normal quantile of the probability of the
+#' event, infinite without a nugget
+#'
+#' @param X encoded inputs. @param draws how many.
+#' @return matrix, a row an input, a column a draw.
+#' @noRd
+path_link <- function(object, X, draws) {
+  do.call(cbind, path_parts(object, draws, function(node, draws) {
+    part <- path_draw(node, X, draws)
+    part$m <- part$m + drop(offset_latent(node, X, 1L))
+    shrink <- rep(path_shrink(object, draws), each = nrow(X))
+    z <- (part$m + part$deviation / shrink) / sqrt(part$noise)
+    z[is.nan(z)] <- 0
+    z
+  }))
+}
+
+#' Draws at some of the nodes, the same in each call
+#' @param part function of the fit at a node and the number of draws there.
+#' @noRd
+path_parts <- function(object, draws, part) {
+  most <- max(paths_nodes, floor(paths_flops / NROW(object$data$X)^3))
+  count <- node_draws(node_weight(object), draws, min(most, draws))
+  with_seed_or_stream(1L, Map(function(node, draws) {
+    part(latent_at(object, node), draws)
+  }, count$node, count$draws))
+}
+
+#' The root of the random precision that a draw of a t process has
+#' @noRd
+path_shrink <- function(object, draws) {
+  df <- object$spec$df
+  if (is.finite(df)) sqrt(stats::rchisq(draws, df) / df) else rep(1, draws)
+}
+
+#' Draws at one point of the hyperparameters
+#' @return list(m: mean, deviation: draws of the difference, noise: variance of what is
+#'   added, a number or one a row)
+#' @noRd
+path_draw <- function(object, X, draws) {
+  UseMethod("path_draw")
+}
+
+path_draw.bpm <- function(object, X, draws) {
+  known <- known_levels(object, X)
+  weights <- object$weights
+  Xt <- bpm_design(known$X, object$prior)
+  list(
+    m = drop(weights$mean %*% Xt), deviation = crossprod(Xt, draw_normal(weights$C, draws)),
+    noise = object$prior$nugget + known$unknown
+  )
+}
+
+path_draw.sturdy_model <- function(object, X, draws) {
+  if (is.null(object$inducing)) {
+    return(path_draw_dense(object, X, draws))
+  }
+  at <- inducing_features(object)(X)
+  list(
+    m = drop(object$ep$b %*% at$V),
+    deviation = crossprod(at$V, draw_normal(object$inducing$C, draws)),
+    noise = object$kernel$nugget + at$left
+  )
+}
+
+path_draw_dense <- function(object, X, draws) {
+  rows <- object$data$X
+  hyper <- kernel_hyper(object$kernel)
+  columns <- model_columns(object)
+  times <- report_times(object$data$reports)
+  exact <- native_gp_predict(rows, row_columns(object), hyper, object$ep$sites, object$ep$b, X)
+  K <- native_gram(rows, NULL, row_columns(object), hyper)
+  root <- any_root(K - latent_explained(object)(K)) # of the posterior at the rows
+  features <- fourier_features(hyper, columns)
+  new <- features$at(X)
+  old <- features$at(rows)
+  L <- any_root(K)
+  A <- native_solve(L, native_solve(L, native_gram(rows, X, columns, hyper)), TRUE) # n x N
+  weights <- matrix(stats::rnorm(ncol(new) * draws), ncol(new))
+  nugget <- sqrt(hyper$nugget / times) * matrix(stats::rnorm(nrow(K) * draws), nrow(K))
+  posterior <- native_product(root, matrix(stats::rnorm(nrow(K) * draws), nrow(K)), FALSE)
+  prior <- native_product(old, weights, FALSE) + nugget
+  deviation <- native_product(new, weights, FALSE) + native_product(A, posterior - prior)
+  variance <- rowSums((new - native_product(A, old))^2) + hyper$nugget * colSums(A^2 / times) +
+    colSums(native_product(root, A)^2)
+  wanted <- pmax(exact$s2 - hyper$nugget, .Machine$double.xmin)
+  list(m = exact$m, deviation = deviation * sqrt(wanted / variance), noise = hyper$nugget)
+}
+
+#' Features whose products are nearly the kernel, without the nugget
+#' @return list(at: a function of inputs, that has a row for each of them)
+#' @noRd
+fourier_features <- function(hyper, columns) {
+  lengthscale <- rep_len(hyper$lengthscale, max(columns$group, 0))[columns$group]
+  scale <- sqrt(columns$weight) / lengthscale
+  frequency <- matrix(stats::rnorm(length(scale) * paths_pairs), length(scale)) * scale
+  frequency <- frequency * rep(sqrt(shape_mixture(columns, paths_pairs)), each = length(scale))
+  cosine <- identical(columns$shape, match("cosine", kernel_shapes) - 1L)
+  parts <- native_kernel(columns, hyper)$theta # of the squared exponential, .., linear
+  size <- sqrt(parts[1] / paths_pairs)
+  list(at = function(X) {
+    unit <- if (cosine) shaped_rows(X, columns, "cosine") / rep(sqrt(columns$weight), each = nrow(X))
+    angle <- (if (cosine) unit else X) %*% frequency
+    waves <- cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)))
+    if (parts[4] == 0) {
+      return(waves)
+    }
+    cbind(waves, X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
+  })
+}
+
+#' Draws of what multiplies the squared frequencies of a squared exponential: the other shapes are
+#' mixtures of it over lengthscales [M 6.11]
+#' @noRd
+shape_mixture <- function(columns, n) {
+  shape <- if (is.null(columns$shape)) kernel_shapes[1] else kernel_shapes[columns$shape + 1L]
+  switch(shape,
+    "matern 5/2" = 5 / stats::rchisq(n, 5), "matern 3/2" = 3 / stats::rchisq(n, 3),
+    "rational quadratic" = stats::rgamma(n, columns$alpha) / columns$alpha, rep(1, n)
+  )
+}
+
+#' Draws of normals with mean 0 and covariance C, a column each
+#' @noRd
+draw_normal <- function(C, draws) {
+  native_product(any_root(C), matrix(stats::rnorm(nrow(C) * draws), nrow(C)), FALSE)
+}
+
+#' Lower Cholesky factor of a covariance that rounding may have left singular
+#' @noRd
+any_root <- function(C) {
+  C <- (C + t(C)) / 2
+  for (jitter in c(0, 10^(-14:-4))) {
+    L <- native_cholesky(C, jitter * max(diag(C)))
+    if (!is.null(L)) return(L)
+  }
+  diag(sqrt(pmax(diag(C), 0)), nrow(C))
+}
+
+# Several classes -----------------------------------------------------------------
+
+#' Draws of the probabilities of several classes
+#' @return list of a matrix a class, as path_link()
+#' @noRd
+path_classes <- function(object, X, draws) {
+  levels <- object$blueprint$levels
+  parts <- path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws))
+  p <- do.call(rbind, parts)
+  stats::setNames(lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X))), levels)
+}
+
+#' The same at one point of the hyperparameters: a row for each input and draw, a column a class
+#' @noRd
+node_path_classes <- function(object, X, draws) {
+  classes <- length(object$blueprint$levels)
+  paths <- lapply(seq_len(classes), function(c) {
+    part <- path_draw(one_function(object, c), X, draws)
+    list(g = part$m + part$deviation, noise = rep_len(part$noise, nrow(X)))
+  })
+  m <- vapply(paths, function(part) as.vector(part$g), numeric(nrow(X) * draws))
+  noise <- vapply(paths, function(part) rep(part$noise, draws), numeric(nrow(X) * draws))
+  class_probabilities(matrix(m, ncol = classes), matrix(noise, ncol = classes))
+}

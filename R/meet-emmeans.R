@@ -1,0 +1,97 @@
+# emmeans: marginal means, contrasts and joint tests of the latent function on the probit scale.
+
+#' Estimated marginal means
+#'
+#' Methods for the emmeans package: `emmeans()`, `contrast()`, `pairs()` and `joint_tests()` work
+#' for fits of two classes by [gpc()], [stc()] and [bpm()].
+#'
+#' @details On the link scale is the latent function over the standard deviation of the nugget,
+#' whose normal distribution function is the probability of the event, without label noise; with
+#' `type = "response"` that probability. The function at the points of the reference grid has
+#' the means and covariances of the posterior, of all nodes where the fit averages: exact for
+#' [bpm()], those of 1000 draws (`options(sturdy.draws = )`) otherwise. emmeans takes them for
+#' normal, without degrees of freedom. Averages are of the link, as emmeans has them: [average
+#' comparisons][sturdy-marginaleffects] of marginaleffects average probabilities over the rows.
+#'
+#' `joint_tests()` are tests of terms, in the place of those of `anova()` and `car::Anova()`. For
+#' whether a column belongs into a model at all compare fits with and without it, [select_model()].
+#' @param object A fit.
+#' @param data The data of the fit; `NULL`, the default, for those that it finds or keeps.
+#' @param trms,xlev,grid As emmeans gives them.
+#' @param ... Not used.
+#' @return As emmeans has them.
+#' @section Conditions: `sturdy_error_classes` for a fit of three classes or more,
+#' `sturdy_error_choice` without a nugget, `sturdy_error_no_latent` for a [second_stage()].
+#' @name sturdy-emmeans
+#' @seealso [tidy()][tidy.sturdy_model], [coef()][bpm-weights]
+#' @examplesIf rlang::is_installed("emmeans")
+#' set.seed(1)
+#' d <- data.frame(x = rnorm(60), arm = factor(rep(c("a", "b", "c"), 20)))
+#' d$y <- factor(ifelse(d$x + (d$arm == "b") + rnorm(60) > 0, "ill", "well"), c("well", "ill"))
+#' fit <- bpm(y ~ x + arm, data = d, epsilon = 0.05, hyper = "optimum")
+#' means <- emmeans::emmeans(fit, "arm", type = "response")
+#' means
+#' pairs(means)
+#' emmeans::joint_tests(fit)
+NULL
+
+#' @rdname sturdy-emmeans
+#' @exportS3Method emmeans::recover_data
+recover_data.sturdy_model <- function(object, data = NULL, ...) {
+  check_model(object)
+  call <- rlang::caller_env()
+  check_has_latent(object, call)
+  refuse(
+    is_several(object),
+    "{.pkg emmeans} takes a fit of two classes; this one has {length(object$blueprint$levels)}.",
+    "classes", call = call
+  )
+  check_no_offset(object$data$X, "A reference grid", call)
+  if (is.null(data)) data <- insight_data(object)
+  terms <- stats::delete.response(stats::terms(any_formula(object)))
+  call <- if (is.null(object$call)) quote(bpm()) else object$call
+  emmeans::recover_data(call, terms, NULL, data = data, ...)
+}
+
+#' @rdname sturdy-emmeans
+#' @exportS3Method emmeans::emm_basis
+emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
+  check_model(object)
+  call <- rlang::caller_env()
+  check_posterior(object, call)
+  for (name in intersect(names(grid), names(object$blueprint$coding))) {
+    logical <- object$blueprint$coding[[name]]$kind == "logical"
+    if (logical) grid[[name]] <- as.logical(as.character(grid[[name]]))
+  }
+  new <- forge(object$blueprint, as.data.frame(grid), call, novel = takes_novel(object))
+  c(link_moments(object, new$X), list(
+    nbasis = matrix(NA), dffun = function(k, dfargs) Inf, dfargs = list(),
+    misc = list(tran = "probit", inv.lbl = "prob")
+  ))
+}
+
+#' The latent function at encoded inputs, over the root of the nugget, as a linear function of
+#' what has means and covariances
+#' @return list(X, bhat, V)
+#' @noRd
+link_moments <- function(object, X) {
+  UseMethod("link_moments")
+}
+
+link_moments.bpm <- function(object, X) {
+  check_link(object$prior$nugget)
+  nodes <- coefficient_nodes(object, "coefficients")
+  A <- nodes$A
+  # a row of encoded inputs is one of the columns of model.matrix() times A
+  design <- t(bpm_design(X, object$prior)) %*% t(A) %*% solve(tcrossprod(A))
+  list(
+    X = design, bhat = unname(coefficient_mean(nodes)),
+    V = coefficient_covariance(nodes)
+  )
+}
+
+link_moments.sturdy_model <- function(object, X) {
+  z <- path_link(object, X, path_draws(1000L, nrow(X)))
+  check_link(all(is.finite(z)))
+  list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z)))
+}

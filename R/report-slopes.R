@@ -1,0 +1,97 @@
+# Rates that go up or down with numbers: the log odds of a row's rate, over the most that it can be,
+# are those of its group and a straight line in the numbers, which are standardised. Rows alike in both
+# are a source [M 13.10].
+
+#' Rows by their groups and numbers
+#' @param group a factor. @param Z numbers, a column each, with names.
+#' @return list(source, of each row; sources, their names; design: list(of, the group of each source;
+#'   names, of the groups; Z, a row a source, standardised; centre, scale))
+#' @noRd
+rates_design <- function(group, Z) {
+  centre <- colMeans(Z)
+  scale <- sqrt(pmax(colMeans(Z^2) - centre^2, 1e-300))
+  Z <- sweep(sweep(Z, 2, centre), 2, scale, `/`)
+  key <- do.call(paste, c(list(as.integer(group)), as.data.frame(Z)))
+  first <- which(!duplicated(key))
+  list(
+    source = match(key, key[first]), sources = as.character(seq_along(first)),
+    design = list(
+      of = as.integer(group)[first], names = levels(group), Z = Z[first, , drop = FALSE],
+      centre = centre, scale = scale
+    )
+  )
+}
+
+#' The groups that sources are of, which have rates: each its own unless these go by numbers
+#' @return list(of, names)
+#' @noRd
+rate_groups <- function(reports) {
+  if (is.null(reports$design)) {
+    return(list(of = seq_along(reports$sources), names = reports$sources))
+  }
+  reports$design[c("of", "names")]
+}
+
+#' The noise of the rows of each group, on average
+#' @param omega S x C x C. @return G x C x C
+#' @noRd
+omega_by_group <- function(omega, reports) {
+  groups <- rate_groups(reports)
+  if (is.null(reports$design)) {
+    return(omega)
+  }
+  size <- source_counts(reports) + 1e-9 # of a group all of whose labels are known
+  sums <- rowsum(matrix(omega, dim(omega)[1]) * size, groups$of)
+  array(sums / rowsum(size, groups$of)[, 1], c(length(groups$names), dim(omega)[-1]))
+}
+
+#' Rates as functions of coordinates, by group: list(d, rates(z), pull(z, slope)), of a row a source
+#' and a column a kind
+#' @param scale see rate_normals(). @param root G x coordinates of a kind. @param kinds how many.
+#' @noRd
+rates_of_groups <- function(scale, root, kinds) {
+  scores <- function(z) root %*% matrix(z, ncol(root))
+  list(
+    d = ncol(root) * kinds,
+    rates = function(z) scale$rates(scores(z)),
+    pull = function(z, slope) as.vector(crossprod(root, scale$pull(scores(z), slope)))
+  )
+}
+
+#' The same with slopes, standard normal each, after the coordinates of the groups
+#' @param link of rates_of_groups(). @param design see rates_design(). @param size the most that the
+#'   rate of each kind can be.
+#' @noRd
+rates_with_slopes <- function(link, design, size) {
+  kinds <- length(size)
+  mine <- seq_len(link$d)
+  size <- rep(size, each = nrow(design$Z))
+  share <- function(z) {
+    base <- pmax(link$rates(z[mine]), 1e-300)[design$of, , drop = FALSE] / size
+    slopes <- matrix(z[-mine], ncol = kinds)
+    list(base = base, here = stats::plogis(stats::qlogis(base) + design$Z %*% slopes))
+  }
+  list(
+    d = link$d + ncol(design$Z) * kinds,
+    rates = function(z) size * share(z)$here,
+    pull = function(z, slope) {
+      at <- share(z)
+      by_odds <- slope * at$here * (1 - at$here)
+      by_base <- rowsum(by_odds / (at$base * (1 - at$base)), design$of)
+      c(link$pull(z[mine], by_base), crossprod(design$Z, size * by_odds))
+    }
+  )
+}
+
+#' The slopes of rates: log odds of rates are straight lines, so that any of them have them
+#' @param rates of a kind by source. @param size the most that they can be.
+#' @return one a number, `NA` of rates that are 0
+#' @noRd
+rates_slopes <- function(rates, design, size) {
+  if (any(rates <= 0)) {
+    return(rep(NA_real_, ncol(design$Z)))
+  }
+  within <- function(x) x - stats::ave(x, design$of)
+  Z <- apply(design$Z, 2, within)
+  qr.coef(qr(matrix(Z, nrow(design$Z))), within(stats::qlogis(rates / size)))
+}

@@ -1,0 +1,59 @@
+# Case weights: a row that stands for several alike. EP takes it as so many rows, each with a
+# nugget of its own, and counts of labels as so many labels [M 3.18].
+
+#' Molded rows with case weights
+#' @param weights as given: of each row of the data, or `NULL` for what they were before.
+#' @noRd
+with_weights <- function(molded, weights, call) {
+  if (is.null(weights)) {
+    return(molded)
+  }
+  data <- molded$data
+  must(
+    is.numeric(weights) && length(weights) == data$n_given, "weights",
+    "be numbers, one for each of the {data$n_given} row{?s} of the data", "weights",
+    got = weights, call = call
+  )
+  times <- as.double(weights)[data$rows]
+  must(
+    all(is.finite(times) & times > 0), "weights", "be finite and above 0 in every row that is used",
+    "weights", more = c(i = "{.arg subset} leaves rows out."), call = call
+  )
+  refuse(
+    by_readers(data$reports) || has_soft(data$reports) || data$reports$classes > 2L,
+    "{.arg weights} are for two classes and one label of each row.", "weights", arg = "weights",
+    call = call
+  )
+  molded$data$reports$times <- if (any(times != 1)) times
+  molded
+}
+
+#' What can't be asked of rows that stand for several
+#' @noRd
+check_no_weights <- function(reports, what, call) {
+  refuse(
+    !is.null(reports$times), "{what} can't have case weights.", "weights", arg = "weights",
+    call = call
+  )
+}
+
+#' Rows as often as they count, to the nearest whole number of all together
+#' @noRd
+repeated_rows <- function(rows, times) {
+  at <- seq_len(max(1, round(sum(times)))) - 0.5
+  if (all(times == 1)) rows else rows[1 + findInterval(at, cumsum(times[-length(times)]))]
+}
+
+#' Trials of rows that stand for several alike: as many of each, and for what is left of a weight
+#' that is not whole one with its share of the probability
+#' @param P probabilities, a row each. @param times of the rows, or `NULL`.
+#' @noRd
+repeated_trials <- function(P, times) {
+  if (is.null(times)) {
+    return(P)
+  }
+  left <- times - floor(times)
+  part <- left > 0
+  whole <- P[rep(seq_along(times), floor(times)), , drop = FALSE]
+  rbind(whole, left[part] * P[part, , drop = FALSE])
+}

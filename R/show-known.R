@@ -1,0 +1,33 @@
+# What is known of labels, in words.
+
+#' What is known of labels beside them: trusted rows, checks and groups; `NULL` for nothing
+#' @noRd
+describe_known <- function(x) {
+  reports <- x$data$reports
+  if (is.null(reports) || !report_beside(reports) && !by_readers(reports)) {
+    return(NULL)
+  }
+  known <- sum(report_known(reports))
+  if (by_readers(reports)) {
+    each <- sum(reports$source > 0L) / reports$n
+    return(paste0(
+      count(length(reports$sources), "reader"), ", ", format(each, digits = 2), " labels a row",
+      if (known) paste0("; the class of ", count(known, "row"), " known")
+    ))
+  }
+  if (has_soft(reports)) {
+    return(paste0(
+      "probabilities of ", count(reports$n - known, "row"), if (known) paste0("; ", known, " certain")
+    ))
+  }
+  checked <- length(recorded_before(reports)$row)
+  groups <- length(rate_groups(reports)$names)
+  by <- c(if (groups > 1) count(groups, "group"), colnames(reports$design$Z))
+  trusted <- paste0(count(known, "row"), " trusted", if (checked) {
+    paste0(", ", checked, " of them by a check")
+  })
+  paste(
+    c(trusted, paste("rates of", paste(by, collapse = " and ")))[c(known > 0, length(by) > 0)],
+    collapse = "; "
+  )
+}

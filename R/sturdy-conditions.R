@@ -1,0 +1,56 @@
+#' Errors, warnings and messages
+#'
+#' Every condition has a class, so that a script can tell them apart: that of an error is
+#' `sturdy_error_<name>`, below `sturdy_error`, and those of warnings and messages accordingly. The
+#' names that fits give are listed here; help pages of other functions name their own.
+#'
+#' @section Errors:
+#' In the data: `outcome_type`, `outcome_levels` (not two classes), `missing` (missing values),
+#' `not_finite`, `no_rows`, `length` (`x` and `y` do not match), `column_type`, `column_names`,
+#' `formula`, `interaction`, `subset` (it can't be evaluated or does not select rows) and
+#' `missing_argument` (`y`).
+#'
+#' In arguments: `epsilon`, `df`, `method`, `hyperparameter`, `lengthscales`,
+#' `inducing`, `kernels`, `type`, `choice`, `trusted`, `rates`, `weights` and `unknown_argument`; with
+#' three classes or more also `criterion` and `prior` (of two classes), and `several_classes`
+#' from functions that have no answer for them.
+#'
+#' With `trusted` and `rates`: errors `trusted` and `rates` for values that do not match
+#' the rows, and where one averages: `prior` for a hyperparameter without one, and
+#' `no_posterior` when EP has no fixed point at any start.
+#'
+#' `memory`: the matrices would not fit into
+#' memory; the estimate is made before anything is allocated, against what the machine, `ulimit`,
+#' the control group and R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that
+#' limit; the same class when memory runs out all the same.
+#'
+#' `changed`: every function for a fit first checks that it is one. It was not made
+#' by this version of sturdy, or a field was removed or replaced by what can't be there.
+#' This is no protection from a forger: to read an RDS file from a stranger is to run a
+#' program from a stranger.
+#'
+#' @section Warnings:
+#' * `not_converged`: EP ended without a fixed point (the status
+#'   and a sentence are in the field `ep`);
+#' * `fixed_points`: it has several with different probabilities (see [ep_diagnostics()]);
+#' * `evidence_undefined`: there is no t-EP evidence at its fixed point;
+#' * `many_columns`: one lengthscale for each of more than 400 columns is asked for.
+#'
+#' @section Messages:
+#' * `rows_left_out`: rows with missing values, with the fields `rows` and `columns`; `no_label`: rows
+#'   without a label, with their positions `rows`; `few_rows`: fewer than four rows;
+#' * `constant_columns`, `likely_id`: columns that are dropped; `many_columns`: the default is one
+#'   lengthscale for all of more than 400 columns; `row_numbers`, `text_dates`,
+#'   `text_numbers`: columns that number the rows, or are dates or numbers in text; `labels`: an
+#'   input that has a value for each class;
+#' * `ordered_outcome`: classes whose order is not used; `unused_levels`: levels of the response that
+#'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
+#'   blanks or capitals; `novel_levels`: levels of new data that training did not have;
+#' * `integrated_roughly`: too few nodes are effective.
+#'
+#' @name sturdy-conditions
+#' @seealso [gpc()], [inputs], [ep_diagnostics()]
+#' @examples
+#' d <- data.frame(x = 1:10, class = "ill")
+#' tryCatch(gpc(class ~ x, d), sturdy_error_outcome_levels = function(e) conditionMessage(e))
+NULL

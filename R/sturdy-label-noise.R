@@ -1,0 +1,79 @@
+#' Label noise: what a wrong label is, and what is known of labels
+#'
+#' A recorded label is *wrong* if it is not the true class of its row. The model lets every label be
+#' wrong with some probability, the *flip rate*, so that a row which all others contradict is called
+#' wrong instead of bending the boundary.
+#'
+#' @details
+#' \if{html}{\figure{help-noise.png}{options: width="100\%" style="max-width: 760px;" alt="Two panels with
+#' the same 30 rows along one input, one of which is labelled wrongly. Left, if no label may be wrong, the
+#' probability of the event bends towards that row. Right, if labels may be wrong, it hardly does, and
+#' the row has a ring."}}
+#'
+#' The probability of the event along one input. One label was flipped. *Left*: where every label is
+#' taken to be right (`epsilon = 0`) the curve follows it. *Right*: where labels may be wrong it hardly
+#' does, and the row is called wrong (the ring).
+#'
+#' # Noise models
+#' By default, `epsilon = "average"`, a fit does not take it as known how labels go wrong. It averages over
+#' five possibilities, weighted by how well they explain the data:
+#'
+#' | model | what it says |
+#' | --- | --- |
+#' | `none` | no label is wrong |
+#' | `one` | labels of both classes are wrong, at one rate |
+#' | `two` | each class has a rate of its own |
+#' | `first` | only rows of the first class are recorded wrongly |
+#' | `second` | only rows of the second class, the event, are recorded wrongly |
+#'
+#' With three classes or more a matrix of rates takes the place of the last three: [several-classes].
+#' [noise_test()] shows what the data say of each, [flip_rates()] the rates, [noise_prior()] changes what
+#' is believed of them before.
+#'
+#' # What is known of labels goes in
+#'
+#' | you know | argument |
+#' | --- | --- |
+#' | some labels were checked before | `trusted = ` these rows |
+#' | somebody looked suspects up | `update(fit, checked = )` |
+#' | sites, readers or batches differ | `rates = ~ site` |
+#' | labels get worse with a number | `rates = ~ age`, see below |
+#' | several people labelled each row | [readers()] as the response |
+#' | a probability of each class, not a label | `cbind(no, yes) ~ x`, see below |
+#' | the rate, from an audit | `epsilon = 0.05`, or `epsilon = c(neg = 0.01, pos = 0.08)` |
+#' | what a validation study counted | `noise = noise_prior(sensitivity = c(46, 4))`, or `study = ` |
+#' | experts agree on 99 of 100 labels | `noise = noise_prior(overlap = 0.01)`, see [overlap] |
+#' | only one class is ever recorded | `noise = noise_prior(unlabelled = "no")` |
+#' | every label is right | `epsilon = 0` |
+#'
+#' Of two rates, `neg` is the probability that a row of the first class is recorded as the event, and `pos`
+#' that an event is recorded as the first class. A noise matrix has a row for each true class and a column
+#' for each recorded one.
+#'
+#' # Rates that go by numbers
+#' In `rates = ~ age`, or `~ clinic + age`, the log odds of a rate (of twice the rate, which is below 1, where
+#' the prior keeps it below 1/2) are those of its group and a straight line in the numbers, with a slope for
+#' each rate that the noise model has. In units of a standard deviation of the number slopes have standard
+#' normal priors. [flip_rates()] and [summary()][summary.sturdy_model] have them, with intervals. A number of at
+#' most `r rates_values` values makes groups, as `factor()` of any number does. For two classes.
+#'
+#' # Labels that are probabilities
+#' Where an expert, or another model, gives a probability of each class and not a label, the response
+#' is a matrix with a column for each class and rows that sum to 1: `cbind(no, yes) ~ x`, or `y` in
+#' `gpc(x, y)`. A row is taken as a likelihood: what the expert saw is `P[i, a] / P[i, b]` times as
+#' probable if the true class is `a` as it is if that is `b`. That is what probabilities are if their
+#' giver held all classes for equally probable before looking, and knew nothing of the inputs of the
+#' model; otherwise divide them by the shares of the classes that the giver had in mind, and make the
+#' rows sum to 1 again. A row of 0 and 1 is a trusted label, one of equal probabilities says nothing.
+#' There is no flip rate beside them (`epsilon` is 0). `predict(fit, type = "true")` has the
+#' probabilities of the true classes by both, the row's own and the inputs; what is about one
+#' recorded label is refused (`sturdy_error_soft_labels`).
+#'
+#' # What the model does not see
+#' Errors are taken to fall at random within a class, or a group. If all rows of one kind are labelled
+#' wrongly, nothing in the table contradicts them.
+#'
+#' @name label-noise
+#' @aliases noise
+#' @seealso [gpc()], [overlap], [averaging], [noise_prior()]
+NULL

@@ -1,0 +1,68 @@
+# emmeans: means of a reference grid, their contrasts and tests.
+
+skip_unless_emmeans <- function() skip_if_not_installed("emmeans")
+
+marginal_data <- function() {
+  withr::with_seed(6, {
+    d <- data.frame(
+      x = rnorm(120), f = factor(sample(c("u", "v", "w"), 120, TRUE)), l = runif(120) < 0.5
+    )
+    d$y <- factor(ifelse(d$x + (d$f == "v") + rnorm(120) > 0, "yes", "no"))
+    d
+  })
+}
+
+test_that("the link at a grid is that of the coefficients, with its covariance", {
+  d <- marginal_data()
+  fit <- bpm(y ~ x + f + l, d, hyper = "integrate")
+  grid <- expand.grid(x = c(-1, 2), f = c("u", "v", "w"), l = c(FALSE, TRUE))
+  basis <- emm_basis.sturdy_model(fit, NULL, NULL, transform(grid, l = factor(l)))
+  X <- stats::model.matrix(~ x + f + l, grid)
+  expect_equal(basis$X, X, ignore_attr = TRUE)
+  expect_equal(basis$bhat, unname(coef(fit)))
+  expect_equal(basis$V, vcov(fit))
+  # and so at the grid they are the latent function's
+  f <- path_link(fit, forge(fit$blueprint, grid, NULL)$X, 2000L)
+  sd <- apply(f, 1, sd)
+  expect_lt(max(abs(drop(basis$X %*% basis$bhat) - rowMeans(f)) / sd), 0.1)
+  expect_lt(max(abs(sqrt(diag(basis$X %*% basis$V %*% t(basis$X))) / sd - 1)), 0.1)
+  expect_identical(basis$misc$tran, "probit")
+  kernel <- gpc(y ~ x + f, d, epsilon = 0.05, kernel = held(2))
+  basis <- emm_basis.sturdy_model(kernel, NULL, NULL, grid)
+  X <- forge(kernel$blueprint, grid, NULL)$X
+  at <- known_latent(kernel, X, NULL)
+  sd <- at$sd[, 1, 1] / sqrt(at$noise[, 1, 1])
+  expect_lt(max(abs(basis$bhat - at$m[, 1, 1] / sqrt(at$noise[, 1, 1])) / sd), 0.15)
+  expect_lt(max(abs(sqrt(diag(basis$V)) / sd - 1)), 0.1)
+})
+
+test_that("marginal means and joint tests are near those of glm()", {
+  skip_unless_emmeans()
+  d <- marginal_data()
+  ours <- bpm(y ~ x + f + l, d, epsilon = 0, nugget = 1, prior_scale = 25)
+  theirs <- stats::glm(y ~ x + f + l, stats::binomial("probit"), d)
+  both <- lapply(list(ours, theirs), function(fit) {
+    as.data.frame(pairs(emmeans::emmeans(fit, "f")))
+  })
+  expect_identical(both[[1]]$contrast, both[[2]]$contrast)
+  expect_lt(max(abs(both[[1]]$estimate - both[[2]]$estimate) / both[[2]]$SE), 0.25)
+  expect_lt(max(abs(both[[1]]$SE / both[[2]]$SE - 1)), 0.1)
+  response <- as.data.frame(emmeans::emmeans(ours, "f", type = "response"))
+  expect_true(all(response$prob > 0 & response$prob < 1))
+  tests <- lapply(list(ours, theirs), function(fit) as.data.frame(emmeans::joint_tests(fit)))
+  expect_setequal(tests[[1]][["model term"]], c("x", "f", "l"))
+  expect_lt(max(abs(sqrt(tests[[1]]$F.ratio) - sqrt(tests[[2]]$F.ratio))), 0.4)
+  matrix_fit <- gpc(as.matrix(d["x"]), d$y, epsilon = 0.05, kernel = held(2))
+  expect_s4_class(emmeans::emmeans(matrix_fit, "x", at = list(x = 0:1)), "emmGrid")
+})
+
+test_that("what has no such means says so", {
+  three <- gpc(Species ~ ., iris[c(1:9, 51:59, 101:109), -(1:2)], kernel = held(), epsilon = 0.05)
+  expect_error(recover_data.sturdy_model(three), class = "sturdy_error_classes")
+  certain <- bpm(class ~ a, toy(), nugget = 0, epsilon = 0.2)
+  expect_error(
+    emm_basis.sturdy_model(certain, NULL, NULL, data.frame(a = 1)), class = "sturdy_error_choice"
+  )
+  expect_error(anova(toy_fit()), class = "sturdy_error_no_anova")
+  expect_snapshot(said(anova(toy_fit())))
+})

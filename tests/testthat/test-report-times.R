@@ -1,0 +1,229 @@
+# Case weights: a row of weight w is w rows, so the table with its rows repeated is what they
+# are compared with, and where weights are not whole, differences.
+
+weighted_table <- function(n = 25) {
+  withr::with_seed(3, {
+    d <- data.frame(a = rnorm(n), b = rnorm(n))
+    d$class <- factor(ifelse(d$a + 0.5 * rnorm(n) > 0, "yes", "no"))
+    d$times <- sample(1:5, n, TRUE)
+  })
+  d
+}
+
+repeated <- function(d) d[rep(seq_len(nrow(d)), d$times), ]
+
+spaces <- list(
+  dense = function(X, times, L, hyper, ...) {
+    columns <- list(group = 1:2, weight = c(1, 1), times = times)
+    native_gp_fit(X, columns, hyper, L, ...)
+  },
+  inducing = function(X, times, L, hyper, ...) {
+    columns <- list(group = 1:2, weight = c(1, 1), times = times)
+    native_inducing_fit(X, as.matrix(weighted_table()[1:8, 1:2]), columns, hyper, L, ...)
+  },
+  weights = function(X, times, L, hyper, ...) {
+    native_weight_fit(rbind(1, t(X)), c(1, 0.5, 2), hyper$nugget, L, ..., times = times)
+  }
+)
+
+weighted_hyper <- list(
+  lengthscale = c(1, 2), variance = 1, bias = 0.3, nugget = 0.2, linear = 0.4
+)
+
+sharp_run <- function() utils::modifyList(unclass(ep_control(tol = 1e-11)), list(second = TRUE))
+
+test_that("rows with times are the rows repeated: posterior, criteria and gradients", {
+  d <- weighted_table()
+  X <- unname(as.matrix(d[1:2]))
+  L <- cbind(c(0.9, 0.1)[d$class], c(0.05, 0.95)[d$class])
+  each <- rep(seq_len(nrow(d)), d$times)
+  for (space in spaces) {
+    for (df in c(Inf, 8)) {
+      for (criterion in c("evidence", "loo")) {
+        run <- function(X, times, L) {
+          space(X, times, L, weighted_hyper, df, NULL, sharp_run(), criterion, TRUE)
+        }
+        one <- run(X, as.double(d$times), L)
+        many <- run(X[each, ], NULL, L[each, ])
+        expect_equal(one$status, 0)
+        for (name in c("value", "log_evidence", "log_evidence_zp", "second", "log_det")) {
+          expect_equal(one[[name]], many[[name]], tolerance = 1e-8)
+        }
+        for (name in c("m", "C_diag", "loo")) {
+          expect_equal(one[[name]][each], many[[name]], tolerance = 1e-8)
+        }
+        expect_equal(one$seen[each, ], many$seen, tolerance = 1e-8)
+        expect_equal(one$gradient, many$gradient, tolerance = 1e-7)
+        expect_equal(unname(rowsum(many$slope, each)), one$slope, tolerance = 1e-7)
+      }
+    }
+  }
+})
+
+test_that("the repeated rows are those of EP in plain R", {
+  d <- weighted_table(12)
+  X <- unname(as.matrix(d[1:2]))
+  each <- rep(seq_len(12), d$times)
+  hyper <- utils::modifyList(weighted_hyper, list(linear = 0))
+  columns <- list(group = 1:2, weight = c(1, 1))
+  K <- native_gram(X[each, ], NULL, columns, hyper)
+  y <- ifelse(d$class == "yes", 1, -1)
+  there <- ref_ep(K, y[each], epsilon = 0.05)
+  columns$times <- as.double(d$times)
+  here <- native_gp_fit(X, columns, hyper, likely(y, 0.05), Inf, NULL, sharp_run())
+  expect_equal(here$log_evidence, ref_criteria(there)$log_evidence, tolerance = 1e-9)
+  expect_equal(here$C_diag[each], there$C_diag, tolerance = 1e-8)
+  expect_equal(here$m[each], there$m, tolerance = 1e-8)
+  # the site of a row is that of its copies together
+  expect_equal(here$sites$tau, unname(drop(rowsum(there$tau, each))), tolerance = 1e-7)
+})
+
+test_that("gradients with weights that are not whole are differences", {
+  d <- weighted_table()
+  X <- unname(as.matrix(d[1:2]))
+  L <- cbind(c(0.9, 0.1)[d$class], c(0.05, 0.95)[d$class])
+  times <- withr::with_seed(1, runif(nrow(d), 0.2, 3))
+  for (space in spaces[1:2]) {
+    for (criterion in c("evidence", "loo")) {
+      at <- function(par) {
+        hyper <- list(
+          lengthscale = exp(par[1:2]), variance = exp(par[3]), bias = exp(par[4]),
+          nugget = exp(par[5]), linear = exp(par[6])
+        )
+        space(X, times, L, hyper, Inf, NULL, sharp_run(), criterion, TRUE)
+      }
+      par <- log(c(1, 2, 1, 0.3, 0.2, 0.4))
+      differences <- vapply(seq_along(par), function(j) {
+        move <- replace(numeric(6), j, 1e-5)
+        (at(par + move)$value - at(par - move)$value) / 2e-5
+      }, 0)
+      expect_equal(unname(unlist(at(par)$gradient)), differences, tolerance = 1e-7)
+    }
+  }
+})
+
+test_that("weights below one, and of a frequency table, have fixed points", {
+  d <- weighted_table()
+  X <- unname(as.matrix(d[1:2]))
+  L <- cbind(c(0.9, 0.1)[d$class], c(0.05, 0.95)[d$class])
+  for (w in c(0.5, 0.1, 0.01)) {
+    for (nugget in c(0, 0.2)) {
+      hyper <- utils::modifyList(weighted_hyper, list(nugget = nugget))
+      expect_equal(spaces$dense(X, w * d$times, L, hyper, Inf, NULL, sharp_run())$status, 0)
+    }
+  }
+  # both labels of each pattern, thousands of times
+  both <- rbind(X[1:8, ], X[1:8, ])
+  pi <- 0.05 + 0.9 * stats::pnorm(1.5 * X[1:8, 1])
+  seen <- cbind(rep(c(0.95, 0.05), each = 8), rep(c(0.05, 0.95), each = 8))
+  for (space in spaces[c("dense", "weights")]) {
+    for (size in c(10, 1000)) {
+      out <- space(both, size * c(1 - pi, pi), seen, weighted_hyper, Inf, NULL, ep_control())
+      expect_equal(out$status, 0)
+    }
+    expect_equal(0.05 + 0.9 * exp(out$seen[1:8, 2]), pi, tolerance = 0.01)
+  }
+})
+
+test_that("fits with weights answer as fits to the rows repeated", {
+  d <- weighted_table(40)
+  again <- repeated(d)
+  each <- rep(seq_len(nrow(d)), d$times)
+  kernel <- kernel_ard(c(1, 2), nugget = 0.3, bias = 0.2, fixed = TRUE)
+  new <- data.frame(a = c(-1, 0, 2), b = 1:3)
+  fits <- list(
+    function(...) gpc(class ~ a + b, ..., kernel = kernel, epsilon = 0.1, scale = FALSE),
+    function(...) stc(class ~ a + b, ..., kernel = kernel, epsilon = 0.1, scale = FALSE),
+    function(...) bpm(class ~ a + b, ..., nugget = 0.5, epsilon = 0.1, scale = FALSE),
+    function(...) {
+      gpc(class ~ a + b, ..., kernel = kernel, epsilon = 0.1, scale = FALSE, inducing = d[1:9, 1:2])
+    }
+  )
+  for (fit in fits) {
+    one <- fit(d, weights = times)
+    many <- fit(again)
+    expect_equal(
+      predict(one, new, type = "prob"), predict(many, new, type = "prob"), tolerance = 1e-7
+    )
+    expect_equal(log_evidence(one), log_evidence(many), tolerance = 1e-8)
+    expect_equal(loo(one)$estimates[1, 1], loo(many)$estimates[1, 1], tolerance = 1e-8)
+    expect_equal(one$ep$flipped[each], many$ep$flipped, tolerance = 1e-7)
+    expect_equal(mislabelled(one)$expected, mislabelled(many)$expected, tolerance = 1e-7)
+    expect_equal(flip_rates(one), flip_rates(many), tolerance = 1e-6)
+    expect_equal(confusion(one), confusion(many), tolerance = 1e-6)
+    expect_equal(weights(one), d$times)
+    expect_equal(
+      criterion(one, "loo")$gradient, criterion(many, "loo")$gradient, tolerance = 1e-6
+    )
+  }
+})
+
+test_that("averages with weights are those over the rows repeated", {
+  d <- weighted_table(40)
+  fit <- function(...) {
+    bpm(class ~ a + b, ..., nugget = 0.5, epsilon = "average", hyper = "integrate", scale = FALSE)
+  }
+  one <- noise_test(fit(d, weights = times))
+  many <- noise_test(fit(repeated(d)))
+  expect_equal(one$models$log_evidence, many$models$log_evidence, tolerance = 1e-5)
+  expect_equal(one$bayes_factor, many$bayes_factor, tolerance = 1e-4)
+  expect_equal(one$average[1:3], many$average[1:3], tolerance = 1e-3)
+  expect_equal(one$n, many$n)
+})
+
+test_that("the null latent function counts rows as often as they stand there", {
+  d <- weighted_table(40)
+  fit <- function(...) gpc(class ~ a, ..., kernel = held(), epsilon = 0.1, scale = FALSE)
+  null <- function(fit) {
+    null_integral(model_latent(fit), list(d = 0, omega = function(z) fit_omega(fit)), Inf)
+  }
+  fit_omega <- function(fit) as_omega(fit$epsilon, 2)
+  expect_equal(
+    null(fit(d, weights = times))$log_evidence, null(fit(repeated(d)))$log_evidence,
+    tolerance = 1e-10
+  )
+})
+
+test_that("weights go with the rows: subset, update, absorb, trusted rows", {
+  d <- weighted_table(40)
+  fit <- gpc(
+    class ~ a + b, d, kernel = held(), epsilon = 0.1, weights = times, subset = 40:1,
+    trusted = 1:3
+  )
+  expect_equal(weights(fit), rev(d$times))
+  expect_equal(weights(update(fit, epsilon = 0.2)), rev(d$times))
+  expect_equal(weights(update(fit, weights = rep(2, 40))), rep(2, 40))
+  expect_error(weights(update(fit, weights = rep(1, 40))), class = "sturdy_error_no_case_weights")
+  checked <- update(fit, checked = data.frame(row = 9, label = "yes"))
+  expect_equal(weights(checked), rev(d$times))
+  plain <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, weights = times)
+  expect_equal(weights(absorb(plain, d[1:2, ])), c(d$times, 1, 1))
+  matrix <- gpc(as.matrix(d[1:2]), d$class, kernel = held(), epsilon = 0.1, weights = d$times)
+  expect_equal(matrix$ep$log_evidence, plain$ep$log_evidence)
+})
+
+test_that("counts of weights that are not whole keep their mean", {
+  P <- matrix(c(0.2, 0.7), 2)
+  density <- wrong_mixture(P, 1, c(2.5, 0.25))
+  expect_equal(sum((seq_along(density) - 1) * density), 2.5 * 0.2 + 0.25 * 0.7)
+  expect_equal(wrong_mixture(P, 1, c(2, 1)), wrong_mixture(P[c(1, 1, 2), , drop = FALSE], 1))
+  expect_equal(repeated_rows(1:3, c(1, 3, 2)), c(1, 2, 2, 2, 3, 3))
+})
+
+test_that("weights are refused by name where there are none", {
+  d <- toy()
+  expect_error(gpc(class ~ a, d, weights = 1:3), class = "sturdy_error_weights")
+  expect_error(gpc(class ~ a, d, weights = rep(0, 40)), class = "sturdy_error_weights")
+  expect_error(
+    bpm(class ~ a, d, weights = rep(2, 40), inference = "adf"), class = "sturdy_error_weights"
+  )
+  expect_error(gpc(Species ~ ., iris, weights = rep(2, 150)), class = "sturdy_error_weights")
+  fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, weights = rep(2, 40))
+  expect_error(check_fit(fit), class = "sturdy_error_weights")
+  expect_error(posterior_sample(fit), class = "sturdy_error_weights")
+  expect_snapshot({
+    said(gpc(class ~ a, d, weights = rep(-1, 40)))
+    said(posterior_sample(fit))
+    fit
+  })
+})
