@@ -15,7 +15,9 @@ folder <- normalizePath(folder)
 # in a copy, which what is made on the way stays in
 work <- tempfile("work")
 dir.create(work)
-invisible(file.copy(file.path(root, "vignettes"), work, recursive = TRUE))
+for (part in c("vignettes", "inst")) {
+  invisible(file.copy(file.path(root, part), work, recursive = TRUE))
+}
 files <- list.files(file.path(work, "vignettes", "articles"), "[.]Rmd$", full.names = TRUE)
 names <- sub("[.]Rmd$", "", basename(files))
 if (length(given) > 1) files <- files[names %in% given[-1]]
