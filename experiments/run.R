@@ -1,13 +1,15 @@
 # The tables and figures of the papers, and our own comparisons:
 #
 #   Rscript experiments/run.R --list
-#   Rscript experiments/run.R <name> ... [--quick] [--workers=<n>]
+#   Rscript experiments/run.R <name> ... [--quick] [--workers=<n>] [--replications=<n>] [--seed=<n>]
 #
 # The package of this clone is installed into the library of the clone first
-# (tools/run.sh). The targets package runs the replications (targets.R) and keeps them
-# under .lib/experiments: a run that was interrupted goes on where it stopped, and a
-# replication is repeated when its settings, its code or the package change. More than
-# one worker needs the crew package.
+# (tools/run.sh). Replications run one after the other. With --workers=<n> the targets
+# package runs them (targets.R) and keeps them under .lib/experiments: a run that was
+# interrupted goes on where it stopped, and a replication is repeated when its settings,
+# its code or the package change. More than one worker needs the crew package.
+# --replications and --seed take the place of the script's settings of that name, and are noted
+# with the results.
 #
 # A full run writes its tables and figures to experiments/results, and those that help
 # pages and vignettes read to inst/results. It needs a clean checkout, so that the
@@ -26,12 +28,17 @@ if ("--list" %in% given) {
 
 stop_usage <- function(...) {
   message(
-    ..., "\nUsage: Rscript experiments/run.R --list | <name> ... [--quick] [--workers=<n>]"
+    ..., "\nUsage: Rscript experiments/run.R --list | <name> ... [--quick] [--workers=<n>]",
+    " [--replications=<n>] [--seed=<n>]"
   )
   quit(status = 2)
 }
-is_workers <- grepl("^--workers=[1-9][0-9]*$", given)
-names <- given[given != "--quick" & !is_workers]
+numbers <- grep("^--(workers|replications|seed)=[1-9][0-9]*$", given, value = TRUE)
+number_of <- function(what) {
+  said <- grep(paste0("^--", what, "="), numbers, value = TRUE)
+  if (length(said)) as.integer(sub(".*=", "", said[1]))
+}
+names <- setdiff(given, c("--quick", numbers))
 unknown <- setdiff(names, index$name)
 if (length(names) == 0) stop_usage("Which experiment?")
 if (length(unknown)) stop_usage("No such experiment: ", toString(unknown))
@@ -51,8 +58,8 @@ code_of <- function(script) {
 }
 
 quick <- "--quick" %in% given
-workers <- c(as.integer(sub(".*=", "", given[is_workers])), 1L)[1]
-needed <- c("targets", if (workers > 1) "crew")
+workers <- number_of("workers")
+needed <- c(if (length(workers)) "targets", if (isTRUE(workers > 1)) "crew")
 lacking <- needed[!vapply(needed, requireNamespace, NA, quietly = TRUE)]
 if (length(lacking)) {
   message("Needed from CRAN: install.packages(", deparse(lacking), ")")
@@ -70,17 +77,14 @@ if (!quick && length(git("status --porcelain --", made_by))) {
 options(cli.progress_show_after = 0)
 reporter <- if (cli::is_dynamic_tty()) "balanced" else "verbose"
 
-library(sturdy)
-experiments <- "experiments"
-source("experiments/helper.R")
-digests <- new.env()
-sys.source("tools/bench/tables.R", digests)
-rows <- index[index$name %in% names, ]
-for (script in unique(rows$script)) {
-  source(file.path("experiments", paste0(script, ".R")))
-  settings <- settings_of(experiment, quick)
-  tasks <- experiment$tasks(settings)
-  run <- experiment$run
+in_sequence <- function(run, tasks) {
+  lapply(cli::cli_progress_along(seq_len(nrow(tasks)), script), function(k) {
+    run_task(run, tasks[k, , drop = FALSE])
+  })
+}
+
+# Kept, and where workers share them out; `run`, `tasks` and `workers` are read by targets.R
+by_targets <- function() {
   store <- file.path(".lib/experiments", paste0(script, if (quick) "-quick"))
   targets::tar_make(
     script = "experiments/targets.R", store = store, reporter = reporter,
@@ -92,7 +96,24 @@ for (script in unique(rows$script)) {
     message(script, " failed: ", paste(errors, collapse = "; "), "\nThe others are kept.")
     quit(status = 1)
   }
-  parts <- bind_parts(targets::tar_read_raw("replication", store = store))
+  targets::tar_read_raw("replication", store = store)
+}
+
+library(sturdy)
+experiments <- "experiments"
+source("experiments/helper.R")
+digests <- new.env()
+sys.source("tools/bench/tables.R", digests)
+rows <- index[index$name %in% names, ]
+for (script in unique(rows$script)) {
+  source(file.path("experiments", paste0(script, ".R")))
+  settings <- settings_of(experiment, quick)
+  for (what in intersect(c("replications", "seed"), names(settings))) {
+    settings[[what]] <- c(number_of(what), settings[[what]])[1]
+  }
+  tasks <- experiment$tasks(settings)
+  run <- experiment$run
+  parts <- bind_parts(if (length(workers)) by_targets() else in_sequence(run, tasks))
   tables <- experiment$tables(parts)
   folders <- c("experiments/results", "inst/results")
   if (quick) folders[] <- ".lib/experiments/quick"
