@@ -109,7 +109,7 @@ for (script in unique(rows$script)) {
   source(file.path("experiments", paste0(script, ".R")))
   settings <- settings_of(experiment, quick)
   for (what in intersect(c("replications", "seed"), names(settings))) {
-    settings[[what]] <- c(number_of(what), settings[[what]])[1]
+    if (length(number_of(what))) settings[[what]][] <- number_of(what) # of each problem
   }
   tasks <- experiment$tasks(settings)
   run <- experiment$run
