@@ -1,13 +1,21 @@
 library(testthat)
 library(sturdy)
 
-# CRAN's machines have no time for the files of tests that integrate and simulate much;
+# CRAN's machines have no time for the files of tests that integrate and simulate much (above two
+# seconds each, by sturdy.test-seconds.csv beside the library of the clone);
 # everywhere else (tools/test.sh, coverage, NOT_CRAN=true) all files run
 slow <- c(
-  "answer-interval", "answer-review", "checks-memory", "edge", "exact-ais",
-  "fit-classes", "learn-average", "learn-average-classes", "learn-laplace", "native-blas",
-  "progress", "reference", "show-plot", "stream-batch",
-  "stream-checkpoint"
+  "answer-called", "answer-classes", "answer-interval", "answer-mislabelled-new",
+  "answer-noise-test", "answer-paths", "answer-readers", "answer-review", "answer-sql",
+  "answer-unlabelled", "answer-wrong-count", "checks", "checks-memory", "data-answers",
+  "data-formula", "data-outcome", "data-rows", "default", "edge", "exact-ais", "exact-check",
+  "exact-problem", "files", "fit-bpm", "fit-check", "fit-classes", "fit-few", "fit-inducing",
+  "fit-second-stage", "fit-truth", "latent-scores", "learn-average", "learn-average-classes",
+  "learn-budget", "learn-laplace", "learn-null", "learn-null-classes", "learn-plain",
+  "learn-pooled", "learn-wide", "meet-butcher", "meet-insight", "meet-marginaleffects",
+  "meet-mlr3", "native-blas", "progress", "reference", "report-slopes", "second-order",
+  "select-model", "shard-answer", "shard-rounds", "shard-source", "show-picture-fit",
+  "show-plot", "show-report", "show-report-answers", "stream-checkpoint"
 )
 if (identical(Sys.getenv("NOT_CRAN"), "true")) {
   test_check("sturdy")
