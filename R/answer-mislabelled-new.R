@@ -2,6 +2,10 @@
 
 new_block <- 2e6 # numbers by row, class and node that are looked at together
 
+# Rows, and draws of the latent function there, that tell how far new rows are wrong together
+shared_rows <- 300L
+shared_draws <- 200L
+
 #' Labels of new rows
 #'
 #' Each row is told by the fit and its own label alone, as one that was left out; how many labels
@@ -117,7 +121,10 @@ said_of_new <- function(object, X, data, level, call, block = new_block) {
   )
   list(
     rows = rows, if_some = unlist(lapply(parts, `[[`, "if_some"), use.names = FALSE),
-    expected = count_new(object, rows, counted$weight, stack("wrong"), stack("recorded"), level)
+    expected = count_new(
+      object, rows, counted$weight, stack("wrong"), stack("recorded"), level,
+      if (is.null(level)) 0 else n * shared_sd(object, at, X, data)
+    )
   )
 }
 
@@ -154,8 +161,9 @@ counted_nodes <- function(object, at, level) {
 #' Given a node rows are taken as independent, but what is not known of the latent function they
 #' share: so all of them together count for no more rows than the fit has.
 #' @param wrong,recorded n x K: that each label is wrong, and the log probability of it as it is.
+#' @param shared standard deviation of the number by what the rows share, see shared_sd().
 #' @noRd
-count_new <- function(object, rows, weight, wrong, recorded, level) {
+count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
   n <- nrow(wrong)
   share <- min(1, nobs(object) / n)
   weight <- softmax(log(weight) + share * colSums(recorded))
@@ -165,11 +173,44 @@ count_new <- function(object, rows, weight, wrong, recorded, level) {
   expected <- if (is.null(level)) {
     list(count = sum(colSums(wrong) * weight))
   } else {
-    density_summary(wrong_mixture(wrong, weight), level)
+    density <- wrong_mixture(wrong, weight)
+    ends <- density_ends(blurred_density(density, shared, n), level)
+    list(count = density_summary(density, NULL)$count, lower = ends[1], upper = ends[2])
   }
   uncertain <- rate_learned(object) && length(used) > 1
   c(expected, list(
     at_fit = sum(mean_wrong(rows)), level = level,
     epsilon = if (uncertain) "uncertain" else "given", newdata = TRUE
   ))
+}
+
+#' Standard deviation of the share of wrong labels among new rows, given the noise: the rows share
+#' the latent function, of which a fit is not certain [M 13.11]
+#'
+#' At the node with the largest weight; how nodes differ is in the mixture over them.
+#' @param at see nodes().
+#' @noRd
+shared_sd <- function(object, at, X, data) {
+  if (latent_functions(object) == 0 || nrow(X) == 0) {
+    return(0)
+  }
+  weight <- at$weight
+  if (is_average(object)) weight[at_constant(object$nodes$table)] <- 0
+  k <- which.max(weight)
+  rows <- spread_over(nrow(X), shared_rows)
+  X <- X[rows, , drop = FALSE]
+  y <- label_code(data)[rows]
+  fit <- latent_at(object, k)
+  p <- if (data$reports$classes == 2) {
+    z <- path_link(fit, X, shared_draws)
+    list(stats::pnorm(-z), stats::pnorm(z))
+  } else {
+    path_classes(fit, X, shared_draws)
+  }
+  L <- report_likelihood(reports_of(data$reports, rows), at$omega[[k]])
+  joint <- lapply(seq_along(p), function(t) p[[t]] * L[, t])
+  own <- Reduce(`+`, lapply(seq_along(p), function(t) joint[[t]] * (y == t)))
+  right <- own / Reduce(`+`, joint)
+  right[is.nan(right)] <- 0 # a label that the noise holds for impossible
+  stats::sd(colMeans(1 - right))
 }

@@ -69,7 +69,7 @@ shown_rows <- function(shown) {
 }
 
 describe_wrong <- function(expected, digits, n = NULL) {
-  number <- function(x) format(signif(x, digits + 1))
+  number <- function(x) count_text(x, digits + 1)
   if (is.null(expected$level)) {
     return(number(expected$count))
   }
@@ -77,7 +77,8 @@ describe_wrong <- function(expected, digits, n = NULL) {
   far <- at_fit < expected$lower - 0.5 || at_fit > expected$upper + 0.5
   paste0(
     number(expected$count), if (!is.null(n)) paste(" of", whole(n)), " (",
-    format(100 * expected$level), "% interval ", range_text(expected),
+    format(100 * expected$level), "% interval ",
+    range_text(list(lower = whole(expected$lower), upper = whole(expected$upper))),
     if (expected$epsilon == "given") ", epsilon taken as known",
     if (far) paste0(
       "; ", number(at_fit),

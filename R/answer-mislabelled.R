@@ -109,7 +109,8 @@
 #' probabilities; where that is far off `print()` has both. The noise of the training labels is
 #' what it starts from: of rows from elsewhere, with more wrong labels, more are wrong than it says,
 #' and [update()][update.sturdy_model] with all rows as `data` tells how many. More new rows than
-#' the fit has count for as many together, as they share what is not known of the boundary. `fdr`
+#' the fit has count for as many together, as they share what is not known of the boundary, and the
+#' interval is as wide as that makes it: it does not shrink with ever more new rows. `fdr`
 #' goes by the rows' own probabilities and by the verdict of the fit. It takes all nodes of an
 #' average, where [predict()][predict.sturdy_model] takes a few. Where the fit has `rates` by group,
 #' groups are computed from the columns of `newdata` that they were computed from.

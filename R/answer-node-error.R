@@ -21,7 +21,7 @@ node_error <- function(object) {
   evidence <- colSums(within * by_ep) *
     evidence_errors(by_model(within * by_ep), pair, models, drawn)
   some <- models$model != "none"
-  wrong <- wrong_each(node_truth(object))
+  wrong <- node_wrong(object)
   times <- report_times(object$data$reports)
   rates <- vapply(at$omega, wrong_entries, numeric(length(wrong_entries(at$omega[[1]]))))
   error <- function(values, these = TRUE) {

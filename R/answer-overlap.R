@@ -27,7 +27,7 @@ overlap_ends <- function(object, level = 0.9, models = object$nodes$models$model
   }
   apart <- besides_share(log(nugget), prior)
   apart[constant] <- 0
-  wrong <- wrong_each(node_truth(object))
+  wrong <- node_wrong(object)
   ends <- lapply(list(overlap = 1 - apart, apart = apart), function(share) {
     w <- weight * share
     if (sum(w) > 0) {

@@ -55,6 +55,7 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
 rate_table <- function(object, level, models = object$nodes$models$model) {
   at <- noise_points(object, models)
   said <- truth(object)
+  if (!any(models %in% said$model)) said <- node_truth(object) # of one that is next to impossible
   said <- truth_under(said, if (is.null(models)) said$model else models)
   reports <- object$data$reports
   groups <- rate_groups(reports)

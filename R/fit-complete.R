@@ -117,11 +117,16 @@ complete_nodes <- function(nodes, data) {
   # those that are averaged over: others had next to no weight, or no fixed point
   nodes$models$nodes <- tabulate(match(nodes$table$model, nodes$models$model), nrow(nodes$models))
   of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
-  truth <- new_truth(of_nodes, nodes$seen, data)
-  nodes$truth <- truth_by_model(truth)
+  said <- truth_in_blocks(of_nodes, nodes$seen, data)
+  nodes$truth <- said$truth
   nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(model) {
-    mine <- truth_under(truth, model)
-    wrong_total(mine, data$reports)
+    mine <- which(of_nodes$model == model)
+    if (is.null(said$wrong)) {
+      return(reports_mixture(truth_under(said$each, model), data$reports))
+    }
+    wrong_mixture(
+      said$wrong[, mine, drop = FALSE], shares(of_nodes$weight[mine]), data$reports$times
+    )
   })
   nodes
 }

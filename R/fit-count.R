@@ -33,6 +33,20 @@ wrong_mixture <- function(P, weight, times = NULL) {
   density[seq_len(max(which(density > 1e-12)))]
 }
 
+#' Distribution of a number to which a normal error is added, rounded, from 0 to `most`
+#' @noRd
+blurred_density <- function(density, sd, most) {
+  if (sd == 0) {
+    return(density)
+  }
+  reach <- ceiling(6 * sd)
+  steps <- diff(stats::pnorm(seq(-reach - 0.5, reach + 0.5) / sd))
+  sums <- convolve_densities(density, steps / sum(steps))
+  number <- pmin(pmax(seq_along(sums) - 1 - reach, 0), most)
+  size <- max(number) + 1
+  replace(numeric(size), unique(number) + 1, rowsum(sums, number, reorder = FALSE))
+}
+
 #' The mean of distributions of numbers
 #' @param parts list of densities at 0, 1, ..
 #' @noRd

@@ -23,12 +23,16 @@ truth <- function(object) {
 #'   the labels, 0 where they are right for certain; omega, K arrays S x C x C).
 #' @noRd
 node_truth <- function(object) {
-  at <- nodes(object)
-  data <- object$data
-  if (is.null(data)) { # a fit that keeps no rows
-    data <- list(y = numeric(), reports = label_reports(integer(), ncol(object$omega)))
+  new_truth(nodes(object), node_seen(object), labelled_data(object))
+}
+
+#' The labels of a fit; of one that keeps no rows none
+#' @noRd
+labelled_data <- function(object) {
+  if (!is.null(object$data)) {
+    return(object$data)
   }
-  new_truth(at, node_seen(object), data)
+  list(y = numeric(), reports = label_reports(integer(), ncol(object$omega)))
 }
 
 #' @param at see nodes(). @param seen see node_seen().
@@ -78,6 +82,74 @@ truth_by_model <- function(truth) {
     weight = vapply(models, function(m) sum(truth$weight[truth$model == m]), 0, USE.NAMES = FALSE),
     model = models, y = truth$y, source = truth$source
   )
+}
+
+# Of many rows at once only so many numbers by row, class and node are looked at,
+truth_block <- 4e6
+# and noise models that are less probable than this take no room
+truth_least <- 1e-25
+
+#' The nodes of each noise model taken together, block by block of the rows: what the nodes say one
+#' by one takes many times the room
+#' @param at,seen,data see new_truth(). @param block see truth_block.
+#' @return list(truth: see truth_by_model(), without noise models that are next to impossible;
+#'   wrong: see wrong_each(), of all nodes; where several reports of a row are wrong together, in
+#'   its place `each`: see node_truth())
+#' @noRd
+truth_in_blocks <- function(at, seen, data, block = truth_block) {
+  by_model <- vapply(split(at$weight, at$model), sum, 0)
+  best <- names(which.max(by_model[setdiff(names(by_model), "none")])) # tells which labels
+  keep <- union(names(by_model)[by_model >= truth_least * sum(by_model)], best)
+  reduced <- function(each) {
+    truth_by_model(if (all(each$model %in% keep)) each else truth_under(each, keep))
+  }
+  if (by_readers(data$reports)) {
+    each <- new_truth(at, seen, data)
+    return(list(truth = reduced(each), each = each))
+  }
+  parts <- said_in_blocks(at, seen, data, function(each) {
+    list(truth = reduced(each), wrong = wrong_each(each))
+  }, block)
+  list(
+    truth = bind_truths(lapply(parts, `[[`, "truth")),
+    wrong = do.call(rbind, lapply(parts, `[[`, "wrong"))
+  )
+}
+
+#' Something of what the nodes say of each block of rows
+#' @param of a function of what node_truth() gives. @return a list of what it gives.
+#' @noRd
+said_in_blocks <- function(at, seen, data, of, block = truth_block) {
+  n <- dim(seen)[1]
+  rows <- max(1, floor(block / prod(dim(seen)[-1])))
+  if (rows >= n) {
+    return(list(of(new_truth(at, seen, data))))
+  }
+  unname(lapply(split(seq_len(n), (seq_len(n) - 1) %/% rows), function(rows) {
+    said <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
+    of(new_truth(at, seen[rows, , , drop = FALSE], said))
+  }))
+}
+
+#' What is said of blocks of rows, one after the other
+#' @param parts see truth_by_model().
+#' @noRd
+bind_truths <- function(parts) {
+  if (length(parts) == 1) {
+    return(parts[[1]])
+  }
+  all <- parts[[1]]
+  before <- cumsum(c(0, vapply(parts, function(part) length(part$y), 1L)))
+  n <- before[[length(before)]]
+  for (field in c("p", "loo", "recorded")) {
+    all[[field]] <- array(0, c(n, dim(parts[[1]][[field]])[-1]))
+    for (k in seq_along(parts)) {
+      all[[field]][before[k] + seq_along(parts[[k]]$y), , ] <- parts[[k]][[field]]
+    }
+  }
+  all$log_z <- do.call(rbind, lapply(parts, `[[`, "log_z"))
+  for (field in c("y", "source")) all[[field]] <- unlist(lapply(parts, `[[`, field), FALSE, FALSE)
+  all
 }
 
 #' What is said of the true classes under some noise models
@@ -140,6 +212,13 @@ wrong_each <- function(truth) {
   Reduce(`+`, lapply(seq_len(size[2]), function(t) {
     matrix(truth$p[, t, ], size[1], size[3]) * (truth$y != t)
   }))
+}
+
+#' The same of a fit, which takes little room
+#' @noRd
+node_wrong <- function(object) {
+  said <- said_in_blocks(nodes(object), node_seen(object), labelled_data(object), wrong_each)
+  do.call(rbind, said)
 }
 
 #' Probability that each label is wrong

@@ -57,9 +57,11 @@ null_classes <- function(latent, draws, size = null_nodes) {
   list(
     log_evidence = evidence, log_weight = rep(-log(size), size), beta = beta,
     hyper = lapply(seq_len(size), function(j) latent$constant(beta[j, ])$hyper), omega = omega,
-    out = lapply(seq_len(size), function(j) {
-      null_output_classes(latent, beta[j, ], latent_likelihood(latent, omega[[j]]))
-    })
+    out = function() {
+      lapply(seq_len(size), function(j) {
+        null_output_classes(latent, beta[j, ], latent_likelihood(latent, omega[[j]]))
+      })
+    }
   )
 }
 

@@ -12,6 +12,7 @@ null_rounds <- 4L
 null_nodes <- 10L  # that a noise model gets,
 null_few <- 4L     # on many rows
 null_wide <- 7     # |beta| beyond which the labels can't tell
+null_negligible <- 1e-9 # share of a noise model below which there are none of them
 
 #' Is that a possibility? Where what the inputs say is learned: who holds the overlap of the
 #' classes, or their lengthscales, has said that they say something
@@ -31,8 +32,14 @@ with_null <- function(part, null) {
     return(part)
   }
   null$constant <- as.matrix(null$beta)
-  null$pair <- seq_along(null$out) # each by itself
   prior <- null_prior[[if (ncol(null$constant) > 1) "several" else "two"]]
+  share <- prior / (1 - prior) * exp(null$log_evidence - part$log_evidence)
+  if (share < null_negligible) { # what they say of many rows is not even made
+    part$log_evidence <- part$log_evidence + log1p(-prior) + log1p(share)
+    return(part)
+  }
+  null$out <- null$out()
+  null$pair <- seq_along(null$out) # each by itself
   join_parts(list(part, null), c(1 - prior, prior), says = 1)
 }
 
@@ -45,8 +52,8 @@ at_constant <- function(table) !is.na(as.matrix(table$constant)[, 1])
 #'
 #' @param noise see new_noise(). @param df of the latent function that it stands beside. @param
 #'   size how many nodes.
-#' @return list(log_evidence; log_weight, of nodes, which sum to 1; beta, hyper, omega, out of
-#'   each: see node_integral())
+#' @return list(log_evidence; log_weight, of nodes, which sum to 1; beta, hyper, omega of each; out,
+#'   a function that gives the list of what EP would: see node_integral())
 #' @noRd
 null_integral <- function(latent, noise, df, size = null_nodes) {
   kinds <- report_kinds(latent$reports)
@@ -63,12 +70,14 @@ null_integral <- function(latent, noise, df, size = null_nodes) {
     cells$beta[1 + sum(cumsum(density) < turn * sum(density))]
   }, numeric(1))
   omega <- drawn$omega[k]
-  out <- Map(function(beta, omega) {
-    null_output(latent, beta, latent_likelihood(latent, omega), df)
-  }, beta, omega)
   list(
     log_evidence = log_sum(drawn$log_weight), log_weight = rep(-log(size), size), beta = beta,
-    hyper = lapply(beta, function(at) latent$constant(at)$hyper), omega = omega, out = out
+    hyper = lapply(beta, function(at) latent$constant(at)$hyper), omega = omega,
+    out = function() {
+      Map(function(beta, omega) {
+        null_output(latent, beta, latent_likelihood(latent, omega), df)
+      }, beta, omega)
+    }
   )
 }
 

@@ -67,6 +67,10 @@ is_reports <- function(reports, n, classes) {
       are_numbers(stats::na.omit(c(reports$soft, 0, 0))))
 }
 
+#' Has each row one report, in the order of the rows? Then tables of a million rows need no sorting.
+#' @noRd
+report_one_each <- function(reports) identical(reports$row, seq_len(reports$n))
+
 #' One report of each label, by the source of its row (0: right for certain)
 #' @param code classes 1..C.
 #' @noRd
@@ -78,7 +82,11 @@ label_reports <- function(code, classes, source = 1L, sources = "label") {
 #' The reports on some rows, which are then rows 1..k in this order
 #' @noRd
 reports_of <- function(reports, rows) {
-  at <- split(seq_along(reports$row), factor(reports$row, seq_len(reports$n)))[rows]
+  at <- if (report_one_each(reports)) {
+    seq_len(reports$n)[rows]
+  } else {
+    split(seq_along(reports$row), factor(reports$row, seq_len(reports$n)))[rows]
+  }
   which <- as.integer(unlist(at, use.names = FALSE))
   some <- new_reports(
     length(rows), reports$classes, rep(seq_along(rows), lengths(at)), reports$source[which],
@@ -151,19 +159,17 @@ report_cell <- function(reports) {
 #' @return list(reports, of one row of each kind; count: how many there are)
 #' @noRd
 report_kinds <- function(reports) {
-  code <- reports$source * reports$classes + reports$value
-  order <- order(reports$row, code)
-  said <- split(code[order], factor(reports$row[order], seq_len(reports$n)))
-  kind <- if (anyDuplicated(reports$row)) {
-    vapply(said, paste, "", collapse = " ")
-  } else {
-    as.character(said)
+  kind <- reports$source * reports$classes + reports$value
+  if (!report_one_each(reports)) {
+    order <- order(reports$row, kind)
+    said <- split(kind[order], factor(reports$row[order], seq_len(reports$n)))
+    kind <- vapply(said, paste, "", collapse = " ")
   }
   if (has_soft(reports)) kind <- paste(kind, seq_along(kind)) # each is of its own
   first <- !duplicated(kind)
   list(
     reports = reports_of(reports, which(first)),
-    count = drop(rowsum(report_times(reports), factor(kind, kind[first])))
+    count = unname(drop(rowsum(report_times(reports), match(kind, kind[first]))))
   )
 }
 
@@ -199,6 +205,9 @@ report_factors <- function(reports, omega) {
 #' @noRd
 report_likelihood <- function(reports, omega) {
   factors <- report_factors(reports, omega)
+  if (report_one_each(reports)) {
+    return(matrix(factors, reports$n, reports$classes))
+  }
   turn <- report_turn(reports)
   L <- matrix(1, reports$n, reports$classes)
   for (k in seq_len(max(turn, 0L))) {
@@ -320,6 +329,9 @@ source_sizes <- function(reports) {
 label_source <- function(reports) {
   if (is.null(reports)) {
     return(integer())
+  }
+  if (report_one_each(reports)) {
+    return(reports$source)
   }
   source <- reports$source[match(seq_len(reports$n), reports$row)]
   replace(source, report_known(reports), 0L)

@@ -104,7 +104,7 @@ quoted_empty <- function(names) {
 
 #' A number of rows that is expected
 #' @noRd
-count_text <- function(v, digits) format(if (v < 10) signif(v, digits) else round(v))
+count_text <- function(v, digits) whole(if (v < 10) signif(v, digits) else round(v))
 
 #' The ends of an interval
 #' @noRd

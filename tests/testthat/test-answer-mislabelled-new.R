@@ -114,9 +114,71 @@ test_that("few nodes are not enough for wrong labels; many new rows count as tho
   weight <- fit$nodes$table$weight
   total <- Reduce(`+`, Map(`*`, joint, weight))
   expect_equal(found$probability[order(found$row)], ref_wrong(total, code), tolerance = 1e-8)
-  expect_equal(
-    attr(found, "expected")[1:3], ref_count(joint, weight, code, 110 / 150), tolerance = 1e-6
-  )
+  said <- attr(found, "expected")
+  counted <- ref_count(joint, weight, code, 110 / 150)
+  expect_equal(said$count, counted$count, tolerance = 1e-6)
+  # the interval is wider: these rows are wrong together
+  expect_lte(said$lower, counted$lower)
+  expect_gte(said$upper, counted$upper)
+})
+
+test_that("new rows are wrong together as far as the latent function is not known", {
+  set.seed(4)
+  d <- data.frame(x = rnorm(150), z = rnorm(150))
+  d$class <- xor(d$x + rnorm(150) > 0, runif(150) < 0.1)
+  fit <- bpm(class ~ ., d[1:60, ], epsilon = 0.1)
+  new <- labelled_rows(fit, d[-(1:60), ], NULL, NULL, NULL)
+  # by draws of the weights, one after the other
+  Xt <- bpm_design(new$X, fit$prior)
+  root <- t(chol(matrix(fit$weights$C, nrow(Xt))))
+  positive <- new$data$y > 0
+  drawn <- replicate(4000, {
+    w <- fit$weights$mean + drop(root %*% rnorm(nrow(Xt)))
+    p <- pnorm(drop(w %*% Xt) / sqrt(fit$prior$nugget))
+    own <- ifelse(positive, p, 1 - p)
+    mean(0.1 * (1 - own) / (0.1 * (1 - own) + 0.9 * own))
+  })
+  found <- shared_sd(fit, nodes(fit), new$X, new$data)
+  expect_lt(abs(log(found / sd(drawn))), 0.2) # 200 draws: .05
+  # of several classes, and of scores, whose rows share no latent function
+  classes <- gpc(class ~ x, transform(d, class = cut(x, 3)), inducing = 10)
+  rows <- labelled_rows(classes, transform(d, class = cut(x, 3)), NULL, NULL, NULL)
+  expect_gt(shared_sd(classes, nodes(classes), rows$X, rows$data), 0)
+  scores <- toy_scores(2, 50)
+  stage <- second_stage(scores$prob, scores$labels)
+  expect_equal(shared_sd(stage, nodes(stage), scores$prob, stage$data), 0)
+})
+
+test_that("a normal error widens the distribution of a number and leaves it within its bounds", {
+  density <- dbinom(0:200, 200, 0.4)
+  wide <- blurred_density(density, 9, 200)
+  number <- seq_along(wide) - 1
+  expect_equal(sum(wide), 1, tolerance = 1e-10)
+  expect_equal(sum(number * wide), 80, tolerance = 1e-8)
+  expect_equal(sum((number - 80)^2 * wide), 48 + 81 + 1 / 12, tolerance = 1e-6)
+  expect_identical(blurred_density(density, 0, 200), density)
+  at_end <- blurred_density(c(1, 0, 0), 3, 2)
+  expect_equal(at_end, c(pnorm(0.5 / 3), diff(pnorm(c(0.5, 1.5) / 3)), 1 - pnorm(0.5)),
+    tolerance = 1e-6)
+})
+
+extended_test("the interval for new rows covers their number of wrong labels", {
+  inside <- vapply(1:24, function(s) {
+    set.seed(62900 + s)
+    draw <- function(n) {
+      X <- matrix(rnorm(3 * n), n)
+      true <- 2 * X[, 1] + 1.5 * sin(2 * X[, 2]) + rnorm(n) / 2 > 0
+      wrong <- runif(n) < 0.1
+      list(d = data.frame(X, class = xor(true, wrong)), wrong = sum(wrong))
+    }
+    train <- draw(c(250, 600)[1 + s %% 2])
+    new <- draw(10000)
+    fit <- suppressMessages(gpc(class ~ ., train$d, hyper = "integrate"))
+    said <- attr(mislabelled(fit, newdata = new$d), "expected")
+    new$wrong >= said$lower && new$wrong <= said$upper
+  }, NA)
+  # of 24 at .9 fewer than 18 have a probability of .02
+  expect_gte(sum(inside), 18)
 })
 
 test_that("a rate learned at one point is as uncertain for new rows as for those of the fit", {

@@ -186,3 +186,21 @@ test_that("what is kept of each noise model gives the means over its nodes", {
     }
   }
 })
+
+test_that("block by block of the rows the nodes say what they say at once", {
+  for (classes in 2:3) {
+    d <- toy_scores(classes, 100)
+    fit <- second_stage(d$prob, d$labels, hyper = "integrate", epsilon = "average")
+    at <- c(as.list(fit$nodes$table[c("weight", "model")]), fit$nodes["omega"])
+    whole <- truth_in_blocks(at, fit$nodes$seen, fit$data, block = Inf)
+    parts <- truth_in_blocks(at, fit$nodes$seen, fit$data, block = 2000)
+    expect_equal(parts, whole, tolerance = 1e-13)
+    # a noise model that is next to impossible
+    rare <- at
+    mine <- rare$model == rare$model[which.min(rare$weight)]
+    rare$weight[mine] <- 1e-40 * rare$weight[mine]
+    less <- truth_in_blocks(rare, fit$nodes$seen, fit$data, block = 2000)
+    expect_equal(length(less$truth$model), length(whole$truth$model) - 1)
+    expect_equal(less$wrong, whole$wrong, tolerance = 1e-13)
+  }
+})
