@@ -76,7 +76,7 @@ average_fit <- function(latent, spec) {
   if (null_is_open(latent, spec)) {
     size <- if (average_is_long(latent)) null_few else null_nodes
     parts <- lapply(stats::setNames(nm = names(parts)), function(name) {
-      with_null(parts[[name]], null_of(latent, name, noise, spec$df, size))
+      with_null(parts[[name]], null_of(latent, name, noise, spec$df, size), latent$classes)
     })
   }
   inform_models_left(

@@ -44,6 +44,9 @@ null_classes <- function(latent, draws, size = null_nodes) {
   })
   log_weight <- unlist(lapply(points, `[[`, "log_weight")) - log(length(draws))
   evidence <- log_sum(log_weight)
+  if (evidence == -Inf) {
+    return(NULL)
+  }
   # nodes stand for equal shares of the weight, in the order of the rates
   of <- rep(seq_along(draws), each = length(points[[1]]$log_weight))
   rate <- vapply(draws, function(omega) 1 - mean(apply(omega, 1, diag)), 0)
@@ -97,10 +100,16 @@ null_shares_prior <- function(classes) {
 
 #' Shares given a noise model, drawn by what the reports say of them
 #' @param L a row a kind of report. @param count of each kind. @param n draws.
-#' @return list(share, a row a draw; log_weight, which sum to the evidence)
+#' @return list(share, a row a draw; log_weight, which sum to the evidence: -Inf where a kind is
+#'   next to impossible of every class, as readers who contradict each other are under small rates)
 #' @noRd
 null_shares_given <- function(L, count, prior, n) {
   classes <- ncol(L)
+  most <- row_max(L)
+  if (any(most == 0)) {
+    return(list(share = matrix(1 / classes, n, classes), log_weight = rep(-Inf, n)))
+  }
+  L <- L / most # whose products with shares are above 0
   share <- rep(1 / classes, classes)
   for (step in 1:30) { # of EM; where it ends need not be its limit
     joint <- L * rep(share, each = nrow(L))
@@ -119,7 +128,7 @@ null_shares_given <- function(L, count, prior, n) {
     lgamma(sum(alpha[k, ])) - sum(lgamma(alpha[k, ])) + drop(logs %*% (alpha[k, ] - 1))
   }, numeric(n))
   drawn <- apply(drawn, 1, log_sum) - log(length(ways))
-  likelihood <- drop(log(tcrossprod(share, L)) %*% count)
+  likelihood <- drop(log(tcrossprod(share, L)) %*% count) + sum(count * log(most))
   list(
     share = share, log_weight = likelihood + prior(rowSums(logs)) - drawn - log(n)
   )

@@ -25,14 +25,16 @@ null_is_open <- function(latent, spec) {
 
 #' A part of an average with the constant latent function in it, see node_integral()
 #'
-#' @param part that of the latent function of the inputs. @param null see null_integral().
+#' @param part that of the latent function of the inputs. @param null see null_integral(). @param
+#'   classes their number.
 #' @noRd
-with_null <- function(part, null) {
+with_null <- function(part, null, classes) {
+  prior <- null_prior[[if (classes > 2) "several" else "two"]]
   if (is.null(null)) {
+    part$log_evidence <- part$log_evidence + log(1 - prior)
     return(part)
   }
   null$constant <- as.matrix(null$beta)
-  prior <- null_prior[[if (ncol(null$constant) > 1) "several" else "two"]]
   share <- prior / (1 - prior) * exp(null$log_evidence - part$log_evidence)
   if (share < null_negligible) { # what they say of many rows is not even made
     part$log_evidence <- part$log_evidence + log1p(-prior) + log1p(share)
@@ -53,12 +55,17 @@ at_constant <- function(table) !is.na(as.matrix(table$constant)[, 1])
 #' @param noise see new_noise(). @param df of the latent function that it stands beside. @param
 #'   size how many nodes.
 #' @return list(log_evidence; log_weight, of nodes, which sum to 1; beta, hyper, omega of each; out,
-#'   a function that gives the list of what EP would: see node_integral())
+#'   a function that gives the list of what EP would: see node_integral()), or `NULL` where the rows
+#'   rule it out
 #' @noRd
 null_integral <- function(latent, noise, df, size = null_nodes) {
   kinds <- report_kinds(latent$reports)
   cells <- null_cells(latent, kinds$count)
   drawn <- null_points(noise, kinds, cells)
+  log_evidence <- log_sum(drawn$log_weight)
+  if (log_evidence == -Inf) {
+    return(NULL)
+  }
   share <- softmax(drawn$log_weight)
   # nodes stand for equal shares, in the order of their rates and spread over beta
   order <- order(vapply(drawn$omega, function(omega) mean(omega[, 1, 2] + omega[, 2, 1]), 0))
@@ -71,7 +78,7 @@ null_integral <- function(latent, noise, df, size = null_nodes) {
   }, numeric(1))
   omega <- drawn$omega[k]
   list(
-    log_evidence = log_sum(drawn$log_weight), log_weight = rep(-log(size), size), beta = beta,
+    log_evidence = log_evidence, log_weight = rep(-log(size), size), beta = beta,
     hyper = lapply(beta, function(at) latent$constant(at)$hyper), omega = omega,
     out = function() {
       Map(function(beta, omega) {
@@ -132,6 +139,10 @@ null_points <- function(noise, kinds, cells) {
     L <- report_likelihood(kinds$reports, omega)
     log_joint <- drop(log(tcrossprod(pi, L)) %*% kinds$count) + cells$log_prior
     top <- max(log_joint)
+    # rates that are next to 0 where readers contradict each other
+    if (top == -Inf) {
+      return(list(log_evidence = -Inf, omega = omega, cells = 0 * cells$beta))
+    }
     joint <- exp(log_joint - top)
     list(log_evidence = top + log(sum(joint)), omega = omega, cells = joint)
   }

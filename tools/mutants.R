@@ -1163,6 +1163,18 @@ mutant(
   "c(1 - prior, prior)", "c(1, 1)", r = "learn-null"
 )
 mutant(
+  "rates under which readers can't contradict each other have weights that are no numbers",
+  "R/learn-null.R", "if (top == -Inf) {", "if (FALSE) {", r = "learn-null"
+)
+mutant(
+  "and noise matrices, too", "R/learn-null-classes.R", "if (any(most == 0)) {", "if (FALSE) {",
+  r = "learn-null"
+)
+mutant(
+  "a noise model that rules out useless inputs has no prior for them", "R/learn-null.R",
+  "part$log_evidence + log(1 - prior)", "part$log_evidence", r = "learn-null"
+)
+mutant(
   "a row of which a check was reported counts as one with its label alone", "R/report-table.R",
   "vapply(said, paste, \"\", collapse = \" \")", "vapply(said, function(s) s[1], 0)",
   r = "learn-null"

@@ -96,3 +96,29 @@ test_that("useless inputs leave it open whether labels are wrong, and its nodes 
     expect_equal(known$nodes$table$log_evidence[at], sum(by_row), tolerance = 1e-5)
   }
 })
+
+test_that("noise models under which readers can't contradict each other have no weight", {
+  y <- c(rep(1:3, c(12, 8, 5)), 2)
+  other <- replace(y, 26, 3)
+  latent <- null_latent(c(12, 9, 5))
+  latent$reports <- new_reports(
+    26, 3, rep(1:26, 2), rep(1:2, each = 26), c(y, other), c("a", "b"), readers = TRUE
+  )
+  alike <- function(e) aperm(array(diag(1 - 1.5 * e, 3) + e / 2, c(3, 3, 2)), c(3, 1, 2))
+  none <- alike(0) # or so near to it that products of three are below the least number
+  draws <- lapply(c(0.05, 0.1, 0.2), alike)
+  alone <- null_classes(latent, draws)
+  found <- null_classes(latent, append(draws, list(none), 1))
+  expect_equal(found$log_evidence, alone$log_evidence + log(3 / 4))
+  expect_identical(found[c("beta", "omega")], alone[c("beta", "omega")])
+  expect_null(null_classes(latent, list(none, none)))
+  part <- list(log_evidence = -3, out = list(1))
+  expect_equal(with_null(part, NULL, 3)$log_evidence, -3 + log(1 / 2))
+  # likelihoods that are small without being 0 are what they are
+  L <- rbind(c(3, 1, 2), c(1, 4, 1))
+  prior <- null_shares_prior(3)
+  usual <- null_shares_given(L, c(4, 6), prior, 50)
+  small <- null_shares_given(1e-305 * L, c(4, 6), prior, 50)
+  expect_equal(small$share, usual$share)
+  expect_equal(small$log_weight, usual$log_weight + 10 * log(1e-305))
+})

@@ -164,3 +164,25 @@ test_that("who holds what the inputs say has no such possibility", {
   expect_equal(constants(kernel = kernel_iso(1.5, fixed = c("variance", "lengthscale"))), 0)
   expect_equal(constants(kernel = kernel_iso(), noise = noise_prior(overlap = 0.05)), 0)
 })
+
+test_that("rates under which readers can't contradict each other have no weight", {
+  n <- 20
+  reports <- new_reports(
+    n, 2, rep(1:n, 2), rep(1:2, each = n), c(rep(1:2, c(8, 12)), rep(1:2, c(9, 11))),
+    c("a", "b"), readers = TRUE
+  )
+  latent <- list(
+    n = n, classes = 2L, reports = reports,
+    constant = function(m) list(hyper = list(nugget = 1), b = m, extra = NULL)
+  )
+  at <- function(e) aperm(array(matrix(c(1 - e, e, e, 1 - e), 2), c(2, 2, 2)), c(3, 1, 2))
+  held <- null_integral(latent, list(d = 0, omega = function(z) at(0.1)), Inf)
+  # impossible with probability one half
+  half <- null_integral(latent, list(d = 1, omega = function(z) at(if (z < 0) 0 else 0.1)), Inf)
+  expect_equal(half$log_evidence, held$log_evidence - log(2), tolerance = 1e-3)
+  expect_true(all(vapply(half$omega, function(omega) omega[1, 1, 2], 0) == 0.1))
+  none <- list(d = 1, omega = function(z) at(0))
+  expect_null(null_integral(latent, none, Inf))
+  part <- list(log_evidence = -3, out = list(1))
+  expect_equal(with_null(part, NULL, 2)$log_evidence, -3 + log(3 / 4))
+})
