@@ -239,6 +239,9 @@ eval_known <- function(expr, data, env, arg, call) {
   if (!length(parts)) {
     return(NULL)
   }
+  if (arg == "trusted" && length(parts) == 1) {
+    return(parts[[1]])
+  }
   # measurements have more values than groups have
   number <- vapply(parts, function(v) {
     arg == "rates" && is.numeric(v) && is.null(dim(v)) && length(unique(v)) > rates_values

@@ -71,7 +71,7 @@
 #'   `hyper = "integrate"` or `epsilon = "average"`.
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each
 #'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
-#'   `subset` is. These rows have a flip rate of 0.
+#'   `subset` is, or a formula such as `~ checked`. These rows have a flip rate of 0.
 #' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own:
 #'   a formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each
 #'   row. By their prior the rates of groups are alike to a degree (`pooling` in

@@ -9,7 +9,9 @@
 #' Its parameters are arguments of [gpc_spec()] and [stc_spec()]: `kernel` (`"ard"`, `"iso"` or
 #' a kernel), `epsilon`, `hyper`, `inducing`, `df`, `criterion`, `scale`, `control`. Ranges for
 #' tuning are `epsilon` in 0 to 0.5, `inducing` from 1, `df` above 0. The fit is
-#' `learner$model`.
+#' `learner$model`. Besides there are `rates` and `trusted`, each a one-sided formula or the names of
+#' columns of the task's data, features or not: `lrn("classif.sturdy", rates = ~ clinic)`. Features
+#' that they name are no inputs of the fit.
 #'
 #' Probabilities are those of the true class, with a column for each; the positive class of
 #' the task decides what measures such as `"classif.auc"` take for the event. In what the
@@ -96,12 +98,19 @@ learner_parameters <- function() {
     df = paradox::p_dbl(0, Inf, default = Inf, tags = "train"),
     criterion = paradox::p_fct(c("evidence", "loo"), tags = "train"),
     scale = paradox::p_lgl(default = TRUE, tags = "train"),
+    rates = paradox::p_uty(tags = "train"),
+    trusted = paradox::p_uty(tags = "train"),
     control = paradox::p_uty(tags = "train")
   )
 }
 
 learner_fit <- function(task, values) {
-  data <- as.data.frame(task$data())
+  named <- unlist(lapply(values[c("rates", "trusted")], function(v) {
+    if (inherits(v, "formula")) all.vars(v) else if (is.character(v)) v
+  }))
+  columns <- c(task$target_names, task$feature_names)
+  columns <- union(columns, intersect(named, task$col_info$id))
+  data <- as.data.frame(task$data(cols = columns))
   formula <- task$formula()
   environment(formula) <- globalenv()
   do.call(gp_class_fit, c(list(formula, data = data), values), quote = TRUE)

@@ -19,6 +19,14 @@
 #' `set_engine("sturdy", hyper = "optimum")` finds one value of the hyperparameters instead
 #' of averaging, which takes a fraction of the time of a search over a grid.
 #'
+#' # What is known of labels
+#' `rates` and `trusted` of [gpc()] are arguments of the engine, too: one-sided formulas, or names of
+#' columns, so that resampling takes the rows it has drawn: `set_engine("sturdy", rates = ~ clinic,
+#' trusted = "checked")`. Columns that they name are no inputs, unless the formula of the model
+#' names them itself: `.` leaves them out. In a workflow they have to be among the predictors of the
+#' recipe or of `add_variables()`. Rows that are set aside count in measures as
+#' they were recorded, trusted or not.
+#'
 #' # Which level is the event
 #' sturdy models the probability of the **second** level of a factor, as [glm()] does;
 #' yardstick takes the **first** for the event. Probabilities and intervals have a column
@@ -121,13 +129,16 @@ print.gp_class <- function(x, ...) {
 #' Fits what [gp_class()] specifies: [gpc()], or [stc()] at a finite `df`.
 #' @inheritParams sturdy-parsnip
 #' @param formula,data,weights As in [gpc()].
+#' @param rates,trusted As in [gpc()], or names of columns of `data`; these are not among what `.`
+#'   in `formula` stands for.
 #' @param ... Further arguments of [gpc()] or [stc()].
 #' @param predicts Which classes parsnip's probabilities are of, `"true"` or `"recorded"`.
 #' @return A fit of [gpc()] or [stc()].
 #' @keywords internal
 #' @export
 gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing = "auto",
-                         df = Inf, ..., weights = NULL, predicts = c("true", "recorded")) {
+                         df = Inf, ..., weights = NULL, rates = NULL, trusted = NULL,
+                         predicts = c("true", "recorded")) {
   df <- check_df(df)
   check_choice(predicts, c("true", "recorded"), "predicts")
   if (is.numeric(epsilon) && all(epsilon %in% 0)) {
@@ -148,14 +159,46 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
   if (!is.null(epsilon)) args$epsilon <- epsilon
   if (!is.null(weights)) args$weights <- as.double(weights)
   if (is.finite(df)) args$df <- df
+  known <- Filter(length, lapply(list(rates = rates, trusted = trusted), known_formula, data))
+  args <- c(args, known)
   # what is itself a call or a name would be run
   run <- vapply(args, is.language, NA)
+  run[names(known)] <- run[names(known)] & !vapply(known, inherits, NA, "formula")
   verb <- if (is.finite(df)) quote(stc) else quote(gpc)
   name <- c(names(args)[run], "")[1]
   must(!any(run), name, "be a value", name, got = c(args[run], 0)[[1]], call = as.call(list(verb)))
+  formula <- formula_beside(formula, data, Filter(is.language, known))
   fit <- eval(as.call(c(verb, quote(formula), args, data = quote(data))))
   fit$call$formula <- `attributes<-`(formula, NULL)
   fit
+}
+
+#' Names of columns as a formula of them, as gpc() takes rates
+#' @noRd
+known_formula <- function(value, data) {
+  if (!is.character(value) || length(value) >= nrow(data) || !all(value %in% names(data))) {
+    return(value)
+  }
+  stats::as.formula(call("~", sum_of(value)), globalenv())
+}
+
+#' What is known of labels is no input of the latent function, where `.` stands for the inputs
+#' @param known formulas.
+#' @noRd
+formula_beside <- function(formula, data, known) {
+  beside <- intersect(unlist(lapply(known, all.vars)), names(data))
+  if (!length(beside) || !"." %in% all.vars(formula)) {
+    return(formula)
+  }
+  others <- setdiff(names(data), c(beside, all.vars(formula[[2]])))
+  formula[[3]] <- do.call(substitute, list(formula[[3]], list(. = sum_of(others))))
+  formula
+}
+
+#' Columns as a formula has them; of none the intercept
+#' @noRd
+sum_of <- function(names) {
+  if (length(names)) Reduce(function(all, one) call("+", all, one), lapply(names, as.name)) else 1
 }
 
 #' Enter the model in parsnip's registry

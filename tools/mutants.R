@@ -1168,7 +1168,16 @@ mutant(
 )
 mutant(
   "and noise matrices, too", "R/learn-null-classes.R", "if (any(most == 0)) {", "if (FALSE) {",
-  r = "learn-null"
+  r = "learn-null-classes"
+)
+mutant(
+  "columns with groups are inputs, too, in other packages' formulas", "R/meet-parsnip.R",
+  "names(data), c(beside, all.vars(formula[[2]]))", "names(data), all.vars(formula[[2]])",
+  r = "meet-parsnip"
+)
+mutant(
+  "an mlr3 learner finds groups among the features only", "R/meet-mlr3.R",
+  "union(columns, intersect(named, task$col_info$id))", "columns", r = "meet-mlr3"
 )
 mutant(
   "a noise model that rules out useless inputs has no prior for them", "R/learn-null.R",

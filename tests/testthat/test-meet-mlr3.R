@@ -104,3 +104,29 @@ test_that("the learner is in the dictionary, with its properties and ranges", {
   fit <- quiet_learner()$train(mlr3_task(mixed))$model
   expect_setequal(fit$blueprint$columns, c("a", "b", "f", "o", "l"))
 })
+
+test_that("groups and trusted rows are columns of the task, features or not", {
+  skip_if_not_installed("mlr3")
+  data <- toy()
+  data$clinic <- rep(c("north", "south"), each = 20)
+  data$sure <- seq_len(40) %% 7 == 0
+  own <- gpc(
+    class ~ a + b, data, kernel = held(), epsilon = "learn", rates = ~clinic, trusted = data$sure
+  )
+  for (features in list(c("a", "b"), c("a", "b", "clinic", "sure"))) {
+    task <- mlr3_task(data)
+    task$set_col_roles(setdiff(c("clinic", "sure"), features), remove_from = "feature")
+    learner <- mlr3::lrn(
+      "classif.sturdy", epsilon = "learn", kernel = held(), rates = "clinic", trusted = ~sure,
+      predict_type = "prob"
+    )
+    learner$train(task)
+    expect_identical(learner$model$ep, own$ep)
+    expect_identical(learner$model$data$reports, own$data$reports)
+    p <- predict(own, type = "prob")
+    expect_equal(learner$predict(task)$prob[, colnames(p)], p, ignore_attr = TRUE)
+    # a part of the rows has its own groups
+    learner$train(task, c(1:10, 21:34))
+    expect_identical(tabulate(learner$model$data$reports$source), c(9L, 12L))
+  }
+})

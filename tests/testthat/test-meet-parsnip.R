@@ -228,3 +228,62 @@ test_that("case weights of both kinds reach the fit", {
     expect_equal(weights(fit$fit), as.double(kind(times)))
   }
 })
+
+known_data <- function() {
+  data <- parsnip_data()
+  data$clinic <- rep(c("north", "south"), each = 20)
+  data$`looked up` <- seq_len(40) %% 7 == 0
+  data
+}
+
+known_fit <- function(...) {
+  gpc(class ~ a + b + g, known_data(), kernel = held(), epsilon = "learn", ...)
+}
+
+test_that("groups and trusted rows are columns, by name or formula, and no inputs", {
+  data <- known_data()
+  own <- known_fit(rates = ~clinic, trusted = `looked up`)
+  expect_identical(known_fit(rates = clinic, trusted = ~`looked up`)$ep, own$ep)
+  expect_identical(own$data$reports$sources, c("north", "south"))
+  fit <- function(formula, ...) gp_class_fit(formula, data, kernel = held(), epsilon = "learn", ...)
+  for (formula in list(class ~ ., class ~ a + b + g)) {
+    for (trusted in list("looked up", ~`looked up`, data$`looked up`)) {
+      if ("." %in% all.vars(formula) && is.logical(trusted)) next
+      for (rates in list("clinic", ~clinic)) {
+        found <- fit(formula, rates = rates, trusted = trusted)
+        expect_identical(found$ep, own$ep)
+        expect_identical(found$epsilon, own$epsilon)
+      }
+    }
+  }
+  # which the formula may name all the same
+  expect_true("clinic" %in% fit(class ~ . + clinic, rates = ~clinic)$blueprint$columns)
+  expect_identical(
+    predict(found, data[3:5, ], noise = TRUE, type = "prob"),
+    predict(own, data[3:5, ], noise = TRUE, type = "prob")
+  )
+  expect_error(fit(class ~ a, rates = quote(stop("run"))), class = "sturdy_error_rates")
+  expect_error(fit(class ~ a, rates = "nowhere"), class = "sturdy_error_rates")
+  expect_error(fit(class ~ a, trusted = ~a), class = "sturdy_error_trusted")
+})
+
+test_that("parsnip and workflows hand on groups and trusted rows", {
+  skip_if_not_installed("parsnip")
+  data <- known_data()
+  own <- known_fit(rates = ~clinic, trusted = `looked up`)
+  spec <- parsnip::set_engine(
+    gp_class(epsilon = "learn", kernel = held()), "sturdy", rates = ~clinic, trusted = "looked up"
+  )
+  fit <- parsnip::fit(spec, class ~ ., data = data)
+  expect_identical(fit$fit$ep, own$ep)
+  # predictions of the true class need no groups
+  p <- predict(fit, data[1:5, c("a", "b", "g")], type = "prob")
+  expect_equal(p$.pred_yes, unname(predict(own, data[1:5, ], type = "response")))
+  xy <- parsnip::fit_xy(spec, data[names(data) != "class"], data$class)
+  expect_identical(xy$fit$ep, own$ep)
+  skip_if_not_installed("workflows")
+  flow <- workflows::add_variables(
+    workflows::workflow(spec = spec), outcomes = class, predictors = c(a, b, g, clinic, `looked up`)
+  )
+  expect_identical(generics::fit(flow, data)$fit$fit$fit$ep, own$ep)
+})
