@@ -81,7 +81,13 @@ criterion_result <- function(ep, object) {
     gradient[] <- c(
       unlist(lapply(seq_len(kernels), function(c) {
         of <- if (kernels > 1) class_hyper(g, c) else g
-        if (is.null(object$kernel)) of else of[c("lengthscale", scalar_names(object$kernel))]
+        if (is.null(object$kernel)) {
+          of
+        } else {
+          of[c(
+            "lengthscale", scalar_names(object$kernel), if (is_in_order(object)) "width"
+          )]
+        }
       })),
       if (length(object$epsilon) == 1) sum(by_class) else by_class
     )

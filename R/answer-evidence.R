@@ -147,8 +147,8 @@ log_evidence.sturdy_model <- function(object,
                                       ),
                                       ...) {
   check_model(object)
-  two <- !is_several(object)
-  known <- c("ep", if (two) c("ep_zp", "gaussian"), "corrected", "integrated", "ais")
+  one <- !is_several(object) || is_in_order(object)
+  known <- c("ep", if (one) c("ep_zp", "gaussian"), "corrected", "integrated", "ais")
   method <- if (missing(method)) "ep" else check_choice(method, known, "method")
   if (method == "ais") {
     return(ais_evidence(object, ..., call = rlang::current_env()))
@@ -249,7 +249,8 @@ logLik.sturdy_model <- function(object,
                                 ...) {
   check_model(object)
   if (missing(method)) {
-    method <- if (is.null(object$ep) || is_several(object)) "ep" else "gaussian"
+    several <- is_several(object) && !is_in_order(object)
+    method <- if (is.null(object$ep) || several) "ep" else "gaussian"
   }
   structure(
     log_evidence(object, method = method),

@@ -116,6 +116,7 @@ bisect <- function(below, p, low, high) {
 #' @noRd
 drawn_interval <- function(object, X, level, call) {
   classes <- length(object$blueprint$levels)
+  functions <- latent_functions(object)
   draws <- check_count(
     getOption("sturdy.draws", interval_draws), "options(sturdy.draws = )", min = 10,
     call = call
@@ -124,16 +125,23 @@ drawn_interval <- function(object, X, level, call) {
   latent <- known_latent(object, X, call)
   dealt <- node_draws(latent$weight, draws)
   random <- with_seed_or_stream(1L, list(
-    z = latin_normals(draws, classes),
+    z = latin_normals(draws, functions),
     node = sample(rep(dealt$node, dealt$draws))
   ))
+  cut <- lapply(nodes_hyper(object), function(hyper) native_cuts(hyper$width))
+  cut <- do.call(rbind, cut)[random$node, , drop = FALSE] # of classes in an order
   meter <- progress_meter("Intervals", object$spec$control$progress)
   ends <- vapply(seq_len(nrow(X)), function(i) {
     meter(i - 1, nrow(X), paste(whole(nrow(X)), "rows"))
     drawn <- lapply(latent[c("m", "sd", "noise")], function(part) {
-      t(matrix(part[i, , ], classes)[, random$node])
+      t(matrix(part[i, , ], functions)[, random$node, drop = FALSE])
     })
-    p <- class_probabilities(drawn$m + drawn$sd * random$z, drawn$noise)
+    g <- drawn$m + drawn$sd * random$z
+    p <- if (is.null(cut)) {
+      class_probabilities(g, drawn$noise)
+    } else {
+      exp(ordered_log_prob(g[, 1], drawn$noise[, 1], cut))
+    }
     apply(p, 2, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
   }, matrix(0, 2, classes))
   side <- function(k) matrix(ends[k, , ], nrow(X), classes, byrow = TRUE)

@@ -134,7 +134,9 @@ abort_no_test <- function(object, call) {
   left <- object$nodes$models$model
   abort <- function(...) abort_sturdy(c(...), "no_average", arg = "object", call = call)
   if (identical(object$spec$epsilon, "average") && length(left)) {
-    asked <- names(noise_weights("average", object$spec$noise, object$data$reports))
+    asked <- names(noise_weights(
+      "average", object$spec$noise, object$data$reports, is_in_order(object)
+    ))
     if (length(asked) == 1 || !"none" %in% asked) {
       abort(
         "The fit has no noise model but {.val {asked}}, as its {.arg noise} asks.",

@@ -168,6 +168,12 @@ path_classes <- function(object, X, draws) {
 #' The same at one point of the hyperparameters: a row for each input and draw, a column a class
 #' @noRd
 node_path_classes <- function(object, X, draws) {
+  if (is_in_order(object)) {
+    part <- path_draw(object, X, draws)
+    noise <- rep(rep_len(part$noise, nrow(X)), draws)
+    cut <- native_cuts(object$kernel$width)
+    return(exp(ordered_log_prob(as.vector(part$m + part$deviation), noise, cut)))
+  }
   classes <- length(object$blueprint$levels)
   paths <- lapply(seq_len(classes), function(c) {
     part <- path_draw(one_function(object, c), X, draws)

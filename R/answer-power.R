@@ -32,13 +32,15 @@ noticed <- function(object, share = 0.1) {
   })
   free <- Map(function(k, p) overlap_freedom(object, k, p), use$node, shown)
   rows <- Reduce(`+`, Map(`*`, lapply(shown, colSums), use$draws / sum(use$draws)))
-  there <- which(times * rows * share >= noticed_least)
+  ordered <- is_in_order(object) # their noise has one rate
+  spread <- if (ordered) neighbour_share(classes)
+  there <- if (ordered) integer() else which(times * rows * share >= noticed_least)
   ways <- c(list(seq_along(levels)), there)
   probability <- vapply(ways, function(wrong) {
     rates <- replace(numeric(length(levels)), wrong, share)
     holds <- share_holding(object, wrong)
     each <- mapply(function(p, free) {
-      noticed_probability(evidence_ratio(p, rates, shape, free, times, holds))
+      noticed_probability(evidence_ratio(p, rates, shape, free, times, holds, spread))
     }, shown, free)
     stats::weighted.mean(each, use$draws)
   }, 0)
@@ -171,17 +173,18 @@ nugget_normal <- function(prior) {
 #' those of overlap_features().
 #' @param p n x C, of the true classes. @param rates by true class, those above 0 alike.
 #' @param shape of the prior of a rate, see noise_prior(). @param free see overlap_freedom().
-#' @param times how many rows each is for. @param share see share_holding().
+#' @param times how many rows each is for. @param share see share_holding(). @param spread how a rate
+#'   is shared by the other classes, see as_omega().
 #' @noRd
-evidence_ratio <- function(p, rates, shape, free = NULL, times = 1, share = 1) {
-  omega <- rates_omega(matrix(rates, 1), length(rates))[1, , ]
+evidence_ratio <- function(p, rates, shape, free = NULL, times = 1, share = 1, spread = NULL) {
+  omega <- rates_omega(matrix(rates, 1), length(rates), spread)[1, , ]
   q <- p %*% omega
   rival <- without_flips(p, q, free, times)
   ratio <- log(q) - rival$log_r
   expected <- rowSums(q * ratio)
   z <- c(free$start, stats::qnorm(stats::pbeta(2 * max(rates), 1, shape)))
   by_z <- stats::dnorm(z[length(z)]) / (2 * stats::dbeta(2 * max(rates), 1, shape))
-  flips <- flips_information(p, omega, q, rates > 0, by_z, free)
+  flips <- flips_information(p, omega, q, rates > 0, by_z, free, spread)
   list(
     mean = times * sum(expected) + (sum(rival$at^2) - sum(z^2)) / 2 +
       (log_det_with_prior(rival$information) - log_det_with_prior(times * flips)) / 2 + log(share),
@@ -254,9 +257,10 @@ weighted_square <- function(x, w) {
 #' Fisher information of the rate, in its normal, z and s at the truth
 #' @param wrong the true classes that have the rate. @param by_z slope of the rate in its normal.
 #' @noRd
-flips_information <- function(p, omega, q, wrong, by_z, free = NULL) {
+flips_information <- function(p, omega, q, wrong, by_z, free = NULL, spread = NULL) {
   classes <- ncol(p)
-  by_rate <- (matrix(1, classes, classes) - diag(classes)) / (classes - 1) - diag(classes)
+  if (is.null(spread)) spread <- (matrix(1, classes, classes) - diag(classes)) / (classes - 1)
+  by_rate <- spread - diag(classes)
   by_rate[!wrong, ] <- 0
   slope <- if (!is.null(free)) free$slope(free$start)
   features <- centred_features(overlap_features(log(p), slope = slope), p)

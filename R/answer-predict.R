@@ -38,7 +38,9 @@
 #' \eqn{s_c^2}, class c has the probability
 #' \deqn{P_c = \int N(f; m_c, s_c^2) \prod_{k \ne c} \Phi((f - m_k)/s_k) df,}{P_c = int N(f;
 #'   m_c, s_c^2) prod_(k != c) Phi((f - m_k)/s_k) df,} which is computed to 1e-12. There is no
-#' `"response"` and no `"link"`.
+#' `"response"` and no `"link"`. Of [classes in an order][ordered-classes] the one latent function has a
+#' `"link"`, the quantile of the probability that it is above the middle of the first and the last
+#' threshold.
 #'
 #' # Intervals
 #' At a given input the class is not certain because of the nugget, and its probability is
@@ -143,7 +145,10 @@ predict.sturdy_model <- function(object,
   }
   if (missing(type)) type <- if (is.null(interval)) "class" else of_event
   type <- check_choice(
-    type, c("class", "prob", "latent", if (!several) c("response", "link"), "true"), "type"
+    type, c(
+      "class", "prob", "latent", if (!several) "response",
+      if (!several || is_in_order(object)) "link", "true"
+    ), "type"
   )
   noise <- check_flag(noise, "noise")
   if (!is.null(interval)) check_interval(type, noise, unique(c(of_event, "prob")))
@@ -264,7 +269,7 @@ predicted_latent <- function(object, rows, call) {
   mean <- mean_over(latent$m, latent$weight)
   m <- rows$spread(mean)
   s2 <- rows$spread(mean_over(latent$s2 + (latent$m - as.vector(mean))^2, latent$weight))
-  if (is_several(object)) {
+  if (latent_functions(object) > 1) {
     named <- list(rows$row_names, object$blueprint$levels)
     return(list(mean = structure(m, dimnames = named), sd = structure(sqrt(s2), dimnames = named)))
   }

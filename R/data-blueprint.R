@@ -37,7 +37,7 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
     stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many,
     single = n_subset == 1
   )
-  blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
+  blueprint <- formula_blueprint(formula, terms, data, outcome)
   molded <- mold_terms(frame, terms, scale, blueprint, call, outcome$y)
   rows <- original_rows(row.names(frame), position)
   named <- function(names) if (is.null(items)) names else unname(items[names])
@@ -118,14 +118,21 @@ with_used_terms <- function(blueprint, terms) {
   blueprint
 }
 
-formula_blueprint <- function(formula, terms, data, levels) {
-  list(
+formula_blueprint <- function(formula, terms, data, outcome) {
+  with_order(list(
     interface = "formula",
     formula = strip_environment(stats::formula(terms)),
     variables = input_variables(terms, data),
     response = data_variables(formula[[2]], data),
-    levels = levels
-  )
+    levels = outcome$levels
+  ), outcome)
+}
+
+#' Whether the classes are in an order, where they are
+#' @noRd
+with_order <- function(blueprint, outcome) {
+  blueprint$ordered <- outcome$ordered
+  blueprint
 }
 
 #' @noRd
@@ -152,6 +159,7 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
     variables = names(features),
     levels = outcome$levels
   )
+  blueprint <- with_order(blueprint, outcome)
   names <- row_names_of(x)
   if (!length(open)) {
     molded <- mold_features(features, nrow(x), scale, blueprint, call, outcome$y)

@@ -9,7 +9,7 @@
 #'   is accepted. @param single Whether that of a single row is.
 #' @param many Whether more than two classes are.
 #' @return `list(y, levels)`: doubles -1 or +1, or with more than two classes 1, 2, ..; the
-#'   names of the levels.
+#'   names of the levels; and `ordered`, `TRUE`, where there are more than two in an order.
 #' @noRd
 mold_outcome <- function(y,
                          arg = "y",
@@ -24,7 +24,9 @@ mold_outcome <- function(y,
   }
   check_classes(used, many, arg, call)
   inform_levels(y, used, arg)
-  list(y = label_codes(match(as.character(y), used), used), levels = used)
+  outcome <- list(y = label_codes(match(as.character(y), used), used), levels = used)
+  if (is.ordered(y) && length(used) > 2) outcome$ordered <- TRUE
+  outcome
 }
 
 outcome_factor <- function(y, arg, call) {
@@ -62,7 +64,7 @@ check_classes <- function(used, many, arg, call) {
 }
 
 #' What is said of levels: those dropped; blank ones; "ill" and "Ill ", which are most often one class in
-#' tables that were typed; an order that is not used
+#' tables that were typed
 #' @noRd
 inform_levels <- function(y, used, arg) {
   inform_these(
@@ -84,11 +86,6 @@ inform_levels <- function(y, used, arg) {
     c(i = "Levels {.val {few(these)}} of {.arg {arg}} differ only in blanks or capitals, and
            count as different classes."),
     levels = used[plain %in% plain[duplicated(plain)]]
-  )
-  inform_these(
-    "ordered_outcome",
-    c(i = "The levels of {.arg {arg}} are ordered. The classes are fitted without an order."),
-    levels = if (is.ordered(y) && length(used) > 2) used
   )
 }
 

@@ -31,6 +31,15 @@ ais_problem <- function(object, call = rlang::caller_env()) {
     ),
     "inducing", call = call
   )
+  refuse(
+    is_in_order(object),
+    c(
+      "Simulation is not for classes in an order.",
+      i = "EP of one latent function is as near as with two classes, whose fits {.fn check_fit}
+           takes."
+    ),
+    "ordered", call = call
+  )
   check_no_weights(object$data$reports, "Simulation", call)
   check_no_offset(object$data$X, "Simulation", call)
   several <- is_several(object)

@@ -99,7 +99,8 @@ model_fields <- list(
     }
     kernels <- length(kernel$nugget)
     n <- if (kernel$type == "iso") 1 else length(all$blueprint$columns)
-    kernels %in% c(1, length(all$blueprint$levels)) &&
+    widths <- if (isTRUE(all$blueprint$ordered)) length(all$blueprint$levels) - 2L else 0L
+    kernels %in% c(1, length(all$blueprint$levels)) && length(kernel$width) == widths &&
       passes(kernel, "kernel", function(kernel) {
         all(vapply(seq_len(kernels), function(c) is_kernel(class_kernel(kernel, c)), NA))
       }) &&
@@ -216,6 +217,12 @@ is_whole_spec <- function(spec) {
 }
 
 is_kernel <- function(kernel) {
+  if (!is.null(kernel$width)) {
+    if (!are_numbers(kernel$width, above = 0)) {
+      return(FALSE)
+    }
+    kernel <- unordered_kernel(kernel)
+  }
   again <- unclass(kernel)
   bare <- if (is.numeric(kernel$lengthscale) && !length(kernel$lengthscale)) {
     c("lengthscale", "prior") # no inputs
@@ -233,7 +240,7 @@ is_kernel <- function(kernel) {
 holds_all <- function(kernel) {
   none <- length(kernel$lengthscale) == 0 # no inputs
   held <- c(kernel$fixed, held_at_zero(kernel), if (none) "lengthscale")
-  all(hyper_names %in% held)
+  is.null(kernel$width) && all(hyper_names %in% held)
 }
 
 is_blueprint <- function(blueprint) {
@@ -245,6 +252,7 @@ is_blueprint <- function(blueprint) {
     are_strings(columns) && identical(as.character(names(blueprint$coding)), columns) &&
     all(codings) && are_strings(blueprint$all_columns) &&
     all(columns %in% blueprint$all_columns) && is_flag(blueprint$scale) &&
+    (is.null(blueprint$ordered) || is_flag(blueprint$ordered)) &&
     (is.null(blueprint$variables) || are_strings(blueprint$variables)) &&
     (is.null(blueprint$groups) || are_strings(blueprint$groups$variables)) &&
     if (by_formula) {

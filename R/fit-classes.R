@@ -6,7 +6,9 @@
 check_class_number <- function(spec, molded, call) {
   levels <- molded$blueprint$levels
   if (length(levels) > 2) {
-    return(check_classes_spec(spec, levels, call))
+    spec <- check_classes_spec(spec, levels, call)
+    if (isTRUE(molded$blueprint$ordered)) check_ordered_spec(spec, levels, call)
+    return(spec)
   }
   must(
     !identical(spec$kernels, "per class"), "kernels",
@@ -107,6 +109,34 @@ check_classes_spec <- function(spec, levels, call) {
   )
   if (is.matrix(epsilon)) spec$epsilon <- check_noise_matrix(epsilon, levels, call)
   spec
+}
+
+#' What classes in an order do not have, and what is said of them
+#' @noRd
+check_ordered_spec <- function(spec, levels, call) {
+  unordered <- c(i = "{.code factor(y, ordered = FALSE)} is fitted without an order.")
+  in_order <- function(fine, arg, words, class = arg) {
+    must(
+      fine, arg, words, class, of = "With classes in an order {.arg {arg}}", more = unordered,
+      call = call
+    )
+  }
+  in_order(
+    !identical(spec$epsilon, "matrix"), "epsilon",
+    "be one rate, {.val learn}, a noise matrix or {.val average}"
+  )
+  in_order(
+    is.null(spec$noise$study), "noise", "have no {.arg study}: their noise has one rate", "prior"
+  )
+  in_order(spec$kernels != "per class", "kernels", "be {.val average} or {.val shared}")
+  inform_sturdy(
+    c(
+      i = "The classes {.val {levels}} are fitted in this order: one latent function and
+           thresholds; most wrong labels are those of a neighbour.",
+      unordered
+    ),
+    "ordered_outcome", levels = levels
+  )
 }
 
 #' A noise matrix with the names of the classes, in their order

@@ -23,7 +23,10 @@ new_model <- function(spec, molded, call, fitted, ...) {
   classes <- length(levels)
   nodes <- complete_nodes(fitted$nodes, molded$data)
   omega <- if (is.null(nodes)) {
-    as_omega(if (is.null(fitted$omega)) fitted$epsilon else fitted$omega, classes)[1, , ]
+    as_omega(
+      if (is.null(fitted$omega)) fitted$epsilon else fitted$omega, classes,
+      share = latent_share(fitted$latent)
+    )[1, , ]
   } else {
     nodes_omega(nodes, molded$data$reports)
   }
@@ -239,11 +242,13 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   spec$kernel <- kernel_for(spec$kernel, length(blueprint$columns))
+  ordered <- isTRUE(blueprint$ordered)
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
     integrate = spec$hyper == "integrate", overlap = spec$noise$overlap,
-    classes = length(blueprint$levels)
+    classes = if (ordered) 2 else length(blueprint$levels)
   )
+  if (ordered) kernel <- ordered_kernel(kernel, blueprint$levels)
   if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, blueprint$levels)
   Z <- inducing_inputs(spec$inducing, blueprint, X, call)
   latent_of <- function(kernel) {
@@ -260,7 +265,7 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
     kernel <- kernel_per_class(kernel, blueprint$levels)
   }
   plain <- any(fit$hyper$linear > kernel$linear & kernel$linear == 0) # see plain_kernel()
-  for (name in hyper_names) kernel[[name]][] <- fit$hyper[[name]]
+  for (name in names(fit$hyper)) kernel[[name]][] <- fit$hyper[[name]]
   if (plain) kernel$fixed <- setdiff(kernel$fixed, "linear")
   inducing <- new_inducing(fit)
   fit$ep <- kept_ep(fit$ep, spec)

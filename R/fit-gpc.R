@@ -23,6 +23,7 @@
 #' | What is averaged over, and what does that cost? | [averaging] |
 #' | There are more than 500 rows. | [many-rows] |
 #' | There are three classes or more. | [several-classes] |
+#' | They are in an order. | [ordered-classes] |
 #' | Hyperparameters and rate at one point: criterion, methods. | [learning] |
 #' | What is in a fit? | [fit-object] |
 #' | Which errors, warnings and messages are there? | [conditions][sturdy-conditions] |
@@ -40,7 +41,8 @@
 #'   [shards()]. `NULL`, the default, takes them from the environment of the formula.
 #' @param y The response, with one entry per row of `x`: a factor, text, a logical vector, or
 #'   numbers 0/1 or -1/+1. Of two classes **the second level is the event**, whose probability the fit
-#'   models; `print()` names it. See [inputs]; for labels by several people or tests [readers()];
+#'   models; `print()` names it. [gpc()] fits an ordered factor of three classes or more in its order, see
+#'   [ordered-classes]. See [inputs]; for labels by several people or tests [readers()];
 #'   for a matrix of class probabilities [label-noise]; where only one class is ever recorded, `unlabelled` of [noise_prior()].
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`, `hyper`, `noise`,
 #'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An

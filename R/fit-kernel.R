@@ -4,7 +4,7 @@
 #' @noRd
 new_kernel_latent <- function(data, kernel, columns, Z, call) {
   labels <- row_labels(data)
-  if (labels$reports$classes > 2) {
+  if (labels$reports$classes > 2 && is.null(kernel$width)) {
     latent_classes(data$X, columns, labels, kernel, Z, call)
   } else if (is.null(Z)) {
     latent_kernel(data$X, columns, labels, kernel, call)

@@ -177,9 +177,13 @@ node_latent.bpm <- function(object, X, call, used = all_nodes(object)) {
 class_probabilities <- function(m, s2, df = Inf) exp(class_log_prob(m, s2, df))
 
 #' Its log: of two classes P(f > 0) for the one function, of several P(each function is the largest)
-#' @param m,s2 a column a function. @return a column a class.
+#' @param m,s2 a column a function. @param width of classes in an order, see native_cuts().
+#' @return a column a class.
 #' @noRd
-class_log_prob <- function(m, s2, df = Inf) {
+class_log_prob <- function(m, s2, df = Inf, width = NULL) {
+  if (!is.null(width)) {
+    return(ordered_log_prob(drop(m), drop(s2), native_cuts(width)))
+  }
   if (ncol(m) == 1) {
     z <- drop(m / sqrt(s2))
     log_p <- stats::pt(c(-z, z), df, log.p = TRUE)

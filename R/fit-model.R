@@ -31,6 +31,12 @@ abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
 #' @noRd
 is_several <- function(object) length(object$blueprint$levels) > 2
 
+#' Are they in an order, with one latent function?
+#' @noRd
+is_in_order <- function(object) !is.null(object$kernel$width)
+
+thresholds <- function(object) native_cuts(object$kernel$width)
+
 #' What two classes have and several have not
 #' @param instead what to use, a bullet.
 #' @noRd
@@ -140,7 +146,7 @@ hyperparameters <- function(object) {
 hyperparameters.sturdy_model <- function(object) {
   kernel <- kernel_hyper(object$kernel)
   kernels <- seq_along(kernel$nugget) # one, or one for each class
-  shown <- c("lengthscale", scalar_names(kernel))
+  shown <- c("lengthscale", scalar_names(kernel), if (!is.null(kernel$width)) "width")
   one <- function(c) class_hyper(kernel, c)[shown]
   values <- unlist(lapply(kernels, one), use.names = FALSE)
   names <- kernel_names(object)
@@ -163,7 +169,8 @@ kernel_names <- function(object) {
   } else if (length(columns)) {
     paste0("lengthscale.", columns)
   }
-  c(lengthscale, scalar_names(object$kernel))
+  width <- names(object$kernel$width)
+  c(lengthscale, scalar_names(object$kernel), if (length(width)) paste0("width.", width))
 }
 
 named_rates <- function(object) {
@@ -193,7 +200,10 @@ learned.sturdy_model <- function(object) {
   held <- object$kernel$fixed
   kernels <- length(object$kernel$nugget)
   scales <- length(object$kernel$lengthscale) / kernels
-  one <- c(rep(!"lengthscale" %in% held, scales), !scalar_names(object$kernel) %in% held)
+  one <- c(
+    rep(!"lengthscale" %in% held, scales), !scalar_names(object$kernel) %in% held,
+    rep(TRUE, length(object$kernel$width))
+  )
   free <- c(rep(one, kernels), rep(rate_learned(object), length(object$epsilon)))
   free & !is.null(object$learning)
 }

@@ -103,7 +103,7 @@ latent_functions <- function(fields) {
     return(0)
   }
   classes <- length(fields$blueprint$levels)
-  if (classes > 2) classes else 1
+  if (classes > 2 && is.null(fields$kernel$width)) classes else 1
 }
 
 #' Hyperparameters of each latent function of nodes

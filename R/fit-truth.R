@@ -181,8 +181,9 @@ seen_new <- function(object, X, call, used) {
 
 seen_new.sturdy_model <- function(object, X, call, used) {
   latent <- node_latent(object, X, call, used)
+  width <- lapply(nodes_hyper(object)[latent$node], `[[`, "width")
   seen <- lapply(seq_along(latent$weight), function(k) {
-    class_log_prob(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df)
+    class_log_prob(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df, width[[k]])
   })
   array(unlist(seen), c(nrow(X), length(object$blueprint$levels), length(seen)))
 }

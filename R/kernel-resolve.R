@@ -174,11 +174,14 @@ median_heuristic <- function(X, coding, g, shape = kernel_shapes[1]) {
 #' Hyperparameters as the native code takes them
 #' @noRd
 kernel_hyper <- function(kernel) {
-  list(
-    lengthscale = unname(kernel$lengthscale),
-    variance = kernel$variance,
-    bias = kernel$bias,
-    nugget = kernel$nugget,
-    linear = kernel$linear
-  )
+  hyper <- named_hyper(kernel)
+  hyper$lengthscale <- unname(hyper$lengthscale)
+  hyper$width <- unname(hyper$width)
+  hyper
+}
+
+#' The same with the names of columns, and of classes in an order
+#' @noRd
+named_hyper <- function(kernel) {
+  unclass(kernel)[c(if (!is.null(kernel$width)) "width", hyper_names)]
 }

@@ -22,8 +22,9 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
     control
   }
   new_latent(
-    n = n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
-    hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
+    n = n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
+    y = labels$y, reports = rows$reports,
+    hyper = named_hyper(kernel), free = free_hyper(kernel, X), prior = kernel$prior,
     least = list(nugget = inducing_least_nugget), coarse = if (n > parallel_rows) 1e-3,
     second = second_is_cheap(n, m),
     Z = Z, places = !is.matrix(asked),
@@ -31,18 +32,19 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
       latent_inducing(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z, call)
     },
     again = function(hyper, m = nrow(Z)) {
-      kernel[hyper_names] <- hyper
+      kernel[names(hyper)] <- hyper
       latent_inducing(given, columns, labels, kernel, if (is.matrix(asked)) asked else m, call)
     },
     project = function(hyper, df, L, found) {
       prior <- predict(hyper, found$b, found$extra)
-      native_project(L, prior$m, prior$s2, df, n)
+      native_project(L, prior$m, prior$s2, df, n, hyper$width)
     },
     predict = predict,
-    constant = if (is.null(labels$offset)) function(m) {
-      flat <- flat_hyper(kernel_hyper(kernel))
-      at <- drop(native_features(X[1, , drop = FALSE], Z, columns, flat)$Phi)
-      list(hyper = flat, b = m * at / sum(at^2), extra = diag(length(at)))
+    constant = if (is.null(labels$offset)) function(at) {
+      flat <- flat_hyper(kernel_hyper(kernel), at)
+      m <- flat_mean(at)
+      phi <- drop(native_features(X[1, , drop = FALSE], Z, columns, flat)$Phi)
+      list(hyper = flat, b = m * phi / sum(phi^2), extra = diag(length(phi)))
     },
     natives = if (keep) row_natives(rows, columns, Z, lowrank_doubles(n, m + 1), control_of),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
@@ -51,7 +53,7 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
       rows$result(native_inducing_fit(
         X, Z, columns, hyper, rows$likelihoods(L), df, rows$sites(sites),
         control_of(control, df, criterion), criterion, gradient, progress,
-        offset = rows$offset(hyper)
+        offset = rows$offset(hyper), width = hyper$width
       ))
     }
   )

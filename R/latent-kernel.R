@@ -10,8 +10,9 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
   given <- X
   X <- rows$X
   new_latent(
-    n = rows$n, columns = ncol(X), classes = 2L, y = labels$y, reports = rows$reports,
-    hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
+    n = rows$n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
+    y = labels$y, reports = rows$reports,
+    hyper = named_hyper(kernel), free = free_hyper(kernel, X), prior = kernel$prior,
     least = list(), coarse = NULL, second = TRUE, Z = NULL, places = FALSE,
     some = function(k) {
       latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, call)
@@ -20,9 +21,9 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
     pooled = if (is_many_scaled(kernel)) function() {
       latent_kernel(given, columns, labels, plain_kernel(kernel), call)
     },
-    constant = if (is.null(labels$offset)) function(m) {
-      flat <- flat_hyper(kernel_hyper(kernel))
-      b <- c(m / (flat$variance + flat$bias), numeric(rows$n - 1))
+    constant = if (is.null(labels$offset)) function(at) {
+      flat <- flat_hyper(kernel_hyper(kernel), at)
+      b <- c(flat_mean(at) / (flat$variance + flat$bias), numeric(rows$n - 1))
       list(hyper = flat, b = b, extra = NULL)
     },
     natives = row_natives(rows, columns, NULL, 5 * rows$n^2, function(control, ...) control),
@@ -31,7 +32,7 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
       columns$times <- rows$times
       rows$result(native_gp_fit(
         X, columns, hyper, rows$likelihoods(L), df, rows$sites(sites), control, criterion,
-        gradient, progress, offset = rows$offset(hyper)
+        gradient, progress, offset = rows$offset(hyper), width = hyper$width
       ))
     }
   )

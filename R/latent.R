@@ -3,7 +3,8 @@
 #
 #   n         number of sites of each of its functions: rows
 #   columns   number of encoded inputs
-#   classes   C; with two there is one latent function, with more one a class
+#   classes   C
+#   functions latent functions: one with two classes or classes in an order, else one a class
 #   y         labels of the rows, 1..C; NULL where rows are elsewhere
 #   reports   what is known of the labels; where rows are elsewhere, of each kind of row
 #   hyper     named list of hyperparameters on the natural scale
@@ -29,25 +30,27 @@
 #   project(hyper, df, L, found): sites of all rows by what EP on some of them has found; or
 #             NULL
 #   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
-#   constant(m): list(hyper, b, extra) of a latent function that is m everywhere, in units of
+#   constant(m): list(hyper, b, extra) of a latent function that is m everywhere (of classes in an
+#             order one that is 0 between thresholds m), in units of
 #             its noise; NULL where it can't be one
 #   pooled()  the latent with a kernel for each class, alike to a degree, or of two classes with
 #             a plain kernel; NULL where there is none
 
 latent_fields <- c(
-  "n", "columns", "classes", "y", "reports", "hyper", "free", "prior", "least", "coarse",
+  "n", "columns", "classes", "functions", "y", "reports", "hyper", "free", "prior", "least", "coarse",
   "second", "exact", "Z", "places", "native", "natives", "some", "again", "project", "predict",
   "constant", "pooled"
 )
 
 #' A latent
-#' @param ... all fields; `natives`, `constant`, `pooled` and `exact` may be left out.
+#' @param ... all fields; `natives`, `constant`, `pooled`, `exact` and `functions` may be left out.
 #' @noRd
 new_latent <- function(...) {
   latent <- list(...)
   if (is.null(latent$natives)) latent$natives <- one_by_one(latent$native)
   for (name in c("constant", "pooled")) latent[name] <- list(latent[[name]])
   if (is.null(latent$exact)) latent$exact <- FALSE
+  if (is.null(latent$functions)) latent$functions <- if (latent$classes > 2) latent$classes else 1L
   stopifnot(
     setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
     is.function(latent$native), is.function(latent$some),
@@ -118,7 +121,7 @@ row_natives <- function(rows, columns, Z, doubles, control_of) {
     runs <- lapply(points, function(at) {
       native_run(
         rows$likelihoods(at$L), df, rows$sites(at$sites), control, criterion, gradient,
-        offset = rows$offset(at$hyper)
+        offset = rows$offset(at$hyper), width = at$hyper$width
       )
     })
     hyper <- lapply(points, `[[`, "hyper")
@@ -141,8 +144,16 @@ visited_reports <- function(reports, visit) {
 #' A noise model as the sources of a latent's reports have it
 #' @noRd
 latent_omega <- function(latent, epsilon) {
-  as_omega(epsilon, latent$classes, length(latent$reports$sources))
+  as_omega(epsilon, latent$classes, length(latent$reports$sources), latent_share(latent))
 }
+
+#' How a rate of wrong labels is shared by the other classes, see as_omega()
+#' @noRd
+latent_share <- function(latent) if (has_order(latent)) neighbour_share(latent$classes)
+
+#' Are its classes in an order?
+#' @noRd
+has_order <- function(latent) isTRUE(latent$classes > 2 && latent$functions == 1)
 
 #' The likelihoods of its rows under a noise model
 #' @param omega S x C x C
@@ -154,20 +165,27 @@ flat_scale <- 1e-10
 
 #' Hyperparameters of a kernel that is as good as constant: a nugget beside which its scale is
 #' nothing
+#' @param at see constant() of a latent.
 #' @noRd
-flat_hyper <- function(hyper) {
+flat_hyper <- function(hyper, at = NULL) {
   hyper$lengthscale[] <- 1 / flat_scale
   hyper$variance <- flat_scale
   hyper$bias <- if (hyper$bias > 0) flat_scale else 0
   hyper$nugget <- 1
   hyper$linear <- 0
+  if (!is.null(hyper$width)) hyper$width <- diff(at)
   hyper
 }
+
+#' Its mean, where thresholds are such that 0 is midway between the outer two, see native_cuts()
+#' @noRd
+flat_mean <- function(at) if (length(at) > 1) -(at[1] + at[length(at)]) / 2 else at
 
 #' Which hyperparameters of a kernel are learned
 #' @noRd
 free_hyper <- function(kernel, X) {
-  setdiff(hyper_names, c(kernel$fixed, if (ncol(X) == 0) "lengthscale"))
+  held <- c(kernel$fixed, if (ncol(X) == 0) "lengthscale")
+  c(setdiff(hyper_names, held), if (!is.null(kernel$width)) "width")
 }
 
 # Many rows -------------------------------------------------------------------------

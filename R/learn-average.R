@@ -24,7 +24,9 @@ is_averaged <- function(latent, spec) {
 #' @noRd
 average_fit <- function(latent, spec) {
   integrate <- spec$hyper == "integrate" && !average_is_long(latent)
-  noise <- noise_model(spec$epsilon, spec$noise, latent$reports, integrate)
+  noise <- noise_model(
+    spec$epsilon, spec$noise, latent$reports, integrate, latent_share(latent)
+  )
   open <- learn_unpriored(latent)
   if (length(open)) abort_no_prior(open)
   plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
@@ -32,7 +34,7 @@ average_fit <- function(latent, spec) {
   rows <- average_rows(latent)
   few <- min(rows$fewer, rows$few, latent$n)
   left_out <- if (pooled_is_open(latent, spec) && pooled_is_dear(latent, few)) {
-    if (latent$classes > 2) "kernels by class" else "a plain kernel"
+    if (latent$functions > 1) "kernels by class" else "a plain kernel"
   }
   if (length(left_out)) spec$kernels <- "shared"
   both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
@@ -94,7 +96,7 @@ average_fit <- function(latent, spec) {
 #' @param few on how many rows their curvature is measured.
 #' @noRd
 pooled_is_dear <- function(latent, few) {
-  d <- latent$classes * sum(lengths(latent$hyper[latent$free]))
+  d <- max(2L, latent$functions) * sum(lengths(latent$hyper[latent$free]))
   average_is_long(latent) ||
     average_cost(latent) * (d * few / latent$n + pooled_all) > pooled_dear
 }
@@ -105,10 +107,11 @@ pooled_is_dear <- function(latent, few) {
 average_rows <- function(latent) {
   # with several classes all rows cost several times as much; where modes must do, those of
   # some rows tell the curvature; what is elsewhere is not fetched for less
-  quarter <- is.null(latent$again) || latent$classes > 2 ||
+  quarter <- is.null(latent$again) || latent$functions > 1 ||
     !average_is_long(latent) && !is.null(latent$y)
   few <- min(
-    if (quarter) learn_few_rows(latent$n), if (latent$classes > 2) average_rows_classes, stage_rows
+    if (quarter) learn_few_rows(latent$n), if (latent$functions > 1) average_rows_classes,
+    stage_rows
   )
   list(few = few, fewer = stage_fewer(stage_few(latent, few)$n))
 }

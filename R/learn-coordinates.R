@@ -10,6 +10,7 @@ learn_bounds <- list(
   bias = log(c(1e-6, 1e4)),
   nugget = log(c(1e-6, 1e4)),
   linear = log(c(1e-4, 1e4)),
+  width = log(c(1e-4, 1e4)),
   prior_scale = log(c(1e-6, 1e6)),
   weight = log(c(1e-4, 1e4)),
   slope = log(c(1e-2, 1e2)),
@@ -83,10 +84,10 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
     kinds <- match(epsilon, c("learn", "learn2"))
     noise_rates(
       "logit", rates_of_groups(rate_logits, matrix(1, sources), kinds), kinds, latent$classes,
-      if (proper) logit_prior else nothing_besides
+      if (proper) logit_prior else nothing_besides, share = latent_share(latent)
     )
   } else {
-    noise_held("given", epsilon, latent$classes, sources)
+    noise_held("given", epsilon, latent$classes, sources, latent_share(latent))
   }
   bounds <- kernel_bounds(latent, kernel$field)
   w <- kernel$precision
@@ -103,7 +104,8 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
 
 # Hyperparameters -------------------------------------------------------------
 
-#' log u = centre + root z, in normal coordinates the bias in units of what it competes with
+#' log u = centre + root z, in normal coordinates the bias in units of what it competes with, and
+#' the widths of classes in units of its root
 #'
 #' All log lengthscales share one factor beside their own: independent ones of many
 #' columns would pin the overall scale. The bias is in units of variance + nugget:
@@ -131,7 +133,8 @@ kernel_coordinates <- function(latent, normal) {
   root <- block_diagonal(roots)
   field <- rep(free, vapply(roots, ncol, 1L))
   shift <- if (normal) centre else held_ratios(latent, root)
-  bias <- normal && "bias" %in% free
+  # powers of variance + nugget that these are in units of
+  scaled <- if (normal) c(bias = 1, width = 1 / 2)[intersect(c("bias", "width"), free)]
   overlap <- intersect(overlap_names, free)
   curve <- if (normal && length(overlap)) nugget_curve(prior[[overlap]])
   bent <- of %in% overlap & !is.null(curve)
@@ -146,16 +149,22 @@ kernel_coordinates <- function(latent, normal) {
     u <- exp(logs(drop(root %*% z)))
     values <- start
     for (name in free) values[[name]][] <- u[of == name]
-    if (bias) values$bias <- values$bias * (values$variance + values$nugget)
+    for (name in names(scaled)) {
+      values[[name]] <- values[[name]] * (values$variance + values$nugget)^scaled[[name]]
+    }
     values
   }
   pull <- function(z, gradient) {
     slope <- unlist(gradient[free], use.names = FALSE)
-    if (bias) {
+    if (length(scaled)) {
       now <- hyper(z)
+      # one bias a kernel, all widths of the one there is
+      by_scale <- Reduce(`+`, lapply(names(scaled), function(name) {
+        scaled[[name]] * if (name == "width") sum(gradient$width) else gradient[[name]]
+      }))
       for (name in intersect(c("variance", "nugget"), free)) {
         share <- now[[name]] / (now$variance + now$nugget)
-        slope[of == name] <- slope[of == name] + gradient$bias * share
+        slope[of == name] <- slope[of == name] + by_scale * share
       }
     }
     if (any(bent)) slope[bent] <- slope[bent] * curve$slope(drop(root %*% z)[bent])

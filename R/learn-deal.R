@@ -28,8 +28,8 @@ average_cost <- function(latent) {
   }
   dense <- is.null(latent$Z)
   rank <- if (dense) 0.36 * latent$n else if (is.matrix(latent$Z)) nrow(latent$Z) else latent$Z
-  integral <- if (latent$classes > 2) average_integral else 0
-  latent$n * (min(latent$n, rank)^2 + integral) * latent$classes / 2
+  integral <- if (latent$functions > 1) average_integral else 0
+  latent$n * (min(latent$n, rank)^2 + integral) * max(2L, latent$functions) / 2
 }
 
 #' Nodes of all noise models together, at first
@@ -129,7 +129,7 @@ average_ahead <- function(models, parts) {
     known <- vapply(models[[name]]$modes, function(mode) sum(mode$penalised, mode$second), 1)
     if (length(parts[[name]]$log_f)) max(parts[[name]]$log_f) - max(known) else -Inf
   }, 1)
-  several <- models[[1]]$problem$latent$classes > 2
+  several <- isTRUE(models[[1]]$problem$latent$functions > 1)
   if (several || !any(beyond > node_beyond)) {
     return(NULL)
   }

@@ -59,8 +59,9 @@ part_points <- function(part, problem) {
   part$omega <- lapply(nodes, function(k) {
     if (is.null(drawn)) problem$omega(part$Z[, k]) else latent_omega(problem$latent, drawn[[k]])
   })
-  functions <- if (problem$latent$classes > 2) problem$latent$classes else 1
-  part$constant <- matrix(NA_real_, length(nodes), functions)
+  latent <- problem$latent
+  constants <- if (has_order(latent)) latent$classes - 1 else latent$functions
+  part$constant <- matrix(NA_real_, length(nodes), constants)
   part
 }
 

@@ -144,7 +144,7 @@ node_outputs <- function(problem, modes, from, Z, omega, tick) {
 #' @noRd
 node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
   control <- problem$search_control
-  several <- isTRUE(problem$latent$classes > 2)
+  several <- isTRUE(problem$latent$functions > 1)
   settled <- node_settled[[if (several) "several" else "two"]]
   run <- function(nodes, sites, share = 1, sweeps = node_sweeps, tol = settled) {
     problem$search_control$max_sweeps <- min(control$max_sweeps, sweeps)

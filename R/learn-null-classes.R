@@ -1,6 +1,7 @@
 # Inputs that say nothing of several classes: their shares are the same in all rows [M 12.22]. As
 # there are as many as classes, the integral is over draws: noise models from their prior; given
-# one, shares near those that the reports alike make likely, weighted.
+# one, shares near those that the reports alike make likely, weighted. Classes in an order have the
+# same shares, between thresholds on what is noise alone.
 
 null_models <- 160L      # noise models that are drawn,
 null_shares <- 120L      # and shares for each,
@@ -32,7 +33,7 @@ null_of <- function(latent, name, noise, df, size) {
 
 #' The constant latent functions of several classes under a noise model
 #' @param draws its S x C x C arrays, from the prior, see null_omegas().
-#' @return see null_integral(); beta is size x C.
+#' @return see null_integral(); beta is size x C, of classes in an order the C - 1 thresholds.
 #' @noRd
 null_classes <- function(latent, draws, size = null_nodes) {
   kinds <- report_kinds(latent$reports)
@@ -55,7 +56,8 @@ null_classes <- function(latent, draws, size = null_nodes) {
   cumulated <- cumsum(exp(log_weight[order] - evidence))
   k <- order[1 + findInterval(at * max(cumulated), utils::head(cumulated, -1))]
   all <- do.call(rbind, lapply(points, `[[`, "share"))
-  beta <- null_locations(all[k, , drop = FALSE])
+  all <- all[k, , drop = FALSE]
+  beta <- if (has_order(latent)) null_thresholds(all) else null_locations(all)
   omega <- draws[of[k]]
   list(
     log_evidence = evidence, log_weight = rep(-log(size), size), beta = beta,
@@ -150,12 +152,21 @@ null_locations <- function(share) {
   beta
 }
 
+#' Thresholds on a standard normal between which the classes have these probabilities
+#' @param share a row each.
+#' @noRd
+null_thresholds <- function(share) {
+  share <- pmax(share, 1e-6)
+  below <- t(apply(share / rowSums(share), 1, cumsum))
+  stats::qnorm(below[, -ncol(share), drop = FALSE])
+}
+
 #' What EP would give where the latent functions are constants
 #' @noRd
 null_output_classes <- function(latent, beta, L) {
-  seen <- drop(constant_shares(rbind(beta)))
+  seen <- drop(if (has_order(latent)) ordered_log_prob(0, 1, beta) else constant_shares(rbind(beta)))
   seen <- seen - log_sum(seen)
-  none <- matrix(0, latent$n, latent$classes)
+  none <- matrix(0, latent$n, latent$functions)
   c(latent$constant(beta)[c("b", "extra")], list(
     sites = list(tau = none, nu = none),
     seen = matrix(seen, latent$n, latent$classes, byrow = TRUE),

@@ -25,7 +25,7 @@ learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, sp
     deadline = spec$deadline,
     # integrals of several classes to 1e-8 of their value
     search_control = utils::modifyList(
-      unclass(spec$control), list(tol = tol, lean = latent$classes > 2)
+      unclass(spec$control), list(tol = tol, lean = latent$functions > 1)
     )
   ))
 }

@@ -42,7 +42,7 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
   meter <- progress_meter(what, progress, .envir)
   n <- latent$n
   dense <- is.null(latent$again) && is.null(latent$project)
-  node <- work_node[[if (latent$classes > 2) "several" else "two"]]
+  node <- work_node[[if (latent$functions > 1) "several" else "two"]]
   plan <- list(
     kind = "end", rows = n, count = work_end, done = 0, spent = 0, first_done = 0, first_spent = 0
   )

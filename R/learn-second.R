@@ -6,13 +6,13 @@
 #' @noRd
 corrected_evidence <- function(out) out$log_evidence + second_taken(out)
 
-#' As much of the second order as is taken: for two classes below 1 nat, for where it is large (a
+#' As much of the second order as is taken: for one latent function below 1 nat, for where it is large (a
 #' small nugget, a saturated latent function) the series does not end there
 #' (experiments/second-order.R has what annealed importance sampling finds)
 #' @noRd
 second_taken <- function(out) {
   second <- sum(out$second)
-  if (NCOL(out$seen) > 2) second else second / (1 + abs(second))
+  if (length(out$sites$tau) > NROW(out$seen)) second else second / (1 + abs(second))
 }
 
 #' A mode with the second order of the evidence there, as the field `second`

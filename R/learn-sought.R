@@ -58,7 +58,7 @@ average_found <- function(latent, noise, spec, tick, before = NULL, shared = NUL
 average_modes <- function(latent, noise, spec, tick, before, shared) {
   found <- list()
   long <- length(before) > 0 && average_is_long(latent)
-  gain <- if (long && latent$classes > 2) modes_gain_classes else modes_gain
+  gain <- if (long && latent$functions > 1) modes_gain_classes else modes_gain
   # the best on some rows first: how far the others are behind tells how well they need be known
   sought <- if (long) average_hopeful(before) else names(sort(-vapply(before, model_laplace, 1)))
   sought <- setdiff(if (long) sought else union(sought, noise$models), noise$matrices)

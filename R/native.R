@@ -36,9 +36,10 @@ native_kernels <- function(columns, hyper) {
 # `functions`. `control` may have three fields that are no one's to set: `parallel` (all sites at
 # once), `lean` (no memory for Newton steps, nor for gradients other than that of the
 # evidence at df = Inf; with several classes: integrals to 1e-8) and `second` (the second order of
-# the evidence is wanted). `offset`: the prior means of the rows, or `NULL`.
+# the evidence is wanted). `offset`: the prior means of the rows, or `NULL`; `width`: of classes in an
+# order those between the first and the last.
 native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
-                       progress = NULL, functions = 1L, offset = NULL) {
+                       progress = NULL, functions = 1L, offset = NULL, width = NULL) {
   n <- nrow(L) * functions
   if (is.null(sites)) sites <- list(tau = double(n), nu = double(n))
   which <- match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L)
@@ -49,8 +50,23 @@ native_run <- function(L, df, sites, control, criterion = "none", gradient = FAL
       isTRUE(control$parallel), isTRUE(control$lean)
     )),
     criterion = which - 1L, gradient = gradient, second = isTRUE(control$second),
-    progress = progress, offset = offset
+    progress = progress, offset = offset, cut = native_cuts(width)
   )
+}
+
+#' Thresholds of classes in an order by the widths of those between the first and the last: 0 is
+#' midway between the outer two [M 12.24]
+#' @param width C - 2 numbers above 0, or `NULL`. @return C - 1 numbers, or `NULL`.
+#' @noRd
+native_cuts <- function(width) {
+  if (!is.null(width)) c(0, cumsum(as.double(width))) - sum(width) / 2
+}
+
+#' Derivatives in the logs of widths by those in the thresholds
+#' @noRd
+width_slope <- function(by_cut, width) {
+  above <- rev(cumsum(rev(by_cut)))[-1]
+  unname(width) * (above - sum(by_cut) / 2)
 }
 
 #' An offset moves with the root of the nugget
@@ -136,6 +152,7 @@ native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
 kernel_result <- function(out, hyper, run) {
   out <- with_offset_gradient(native_fit(out, kernel_parts(hyper)), run)
   if (!is.null(out$gradient)) out$gradient <- kernel_gradient(out$gradient, linear_share(hyper))
+  if (!is.null(out$by_cut)) out$gradient$width <- width_slope(out$by_cut, hyper$width)
   out
 }
 
@@ -227,20 +244,21 @@ native_ais_move <- function(K, B, y, barrier, F, keep, thin = 1L,
   ))
 }
 
-#' Tilted moments of rows with likelihoods L (n x 2) whose cavities have location m and
+#' Tilted moments of rows with likelihoods L (n x 2, or n x C with widths) whose cavities have location m and
 #' squared scale s2; d is the dimension of the t
 #' @return n x 6: log Z1, log Zp, escort mean and variance, tau and nu of the site [M 3.5]
 #' @noRd
-native_tilted <- function(L, m, s2, df, d) {
+native_tilted <- function(L, m, s2, df, d, width = NULL) {
   .Call(
-    C_tilted, as.double(m), as.double(s2), list(df = as.double(df), d = as.double(d), L = L)
+    C_tilted, as.double(m), as.double(s2),
+    list(df = as.double(df), d = as.double(d), L = L, cut = native_cuts(width))
   )
 }
 
 #' The sites of these rows
 #' @noRd
-native_project <- function(L, m, s2, df, d) {
-  out <- native_tilted(L, m, s2, df, d)
+native_project <- function(L, m, s2, df, d, width = NULL) {
+  out <- native_tilted(L, m, s2, df, d, width)
   list(tau = out[, 5], nu = out[, 6])
 }
 

@@ -17,10 +17,10 @@ new_noise <- function(name, d, omega, pull, rates, prior = nothing_besides) {
 nothing_besides <- function(z) list(value = 0, gradient = numeric(length(z)))
 
 #' One that is held
-#' @param epsilon as as_omega() takes it.
+#' @param epsilon,share as as_omega() takes them.
 #' @noRd
-noise_held <- function(name, epsilon, classes, sources) {
-  omega <- as_omega(epsilon, classes, sources)
+noise_held <- function(name, epsilon, classes, sources, share = NULL) {
+  omega <- as_omega(epsilon, classes, sources, share)
   new_noise(
     name, 0L, function(z) omega, function(z, slope) numeric(), function(z) epsilon
   )
@@ -30,9 +30,10 @@ noise_held <- function(name, epsilon, classes, sources) {
 #'
 #' @param link see rates_of_groups(): which coordinates and rates there are. @param kinds of rates a
 #'   source has: 1, or C. @param prior see new_noise(). @param only the true class that alone is
-#'   recorded wrongly: its rate is of the one kind.
+#'   recorded wrongly: its rate is of the one kind. @param share see as_omega().
 #' @noRd
-noise_rates <- function(name, link, kinds, classes, prior = nothing_besides, only = NULL) {
+noise_rates <- function(name, link, kinds, classes, prior = nothing_besides, only = NULL,
+                        share = NULL) {
   by_class <- if (is.null(only)) kinds else classes
   by_source <- function(z) {
     rates <- link$rates(z)
@@ -40,9 +41,9 @@ noise_rates <- function(name, link, kinds, classes, prior = nothing_besides, onl
   }
   new_noise(
     name, link$d,
-    omega = function(z) rates_omega(by_source(z), classes),
+    omega = function(z) rates_omega(by_source(z), classes, share),
     pull = function(z, slope) {
-      slope <- rates_slope(slope, by_class)
+      slope <- rates_slope(slope, by_class, share)
       link$pull(z, if (is.null(only)) slope else slope[, only, drop = FALSE])
     },
     rates = function(z) {
@@ -60,7 +61,7 @@ noise_of <- function(name, noise) {
   kinds <- noise_kinds[[name]]
   if (is.null(kinds)) {
     given <- if (name == "none") 0 else noise$given
-    return(noise_held(name, given, noise$classes, noise$sources))
+    return(noise_held(name, given, noise$classes, noise$sources, noise$share))
   }
   root <- rate_root(noise$groups, noise$pooling)
   link <- rates_of_groups(rate_normals(noise$rate[kinds]), root, length(kinds))
@@ -68,7 +69,9 @@ noise_of <- function(name, noise) {
     size <- vapply(noise$rate[kinds], function(rate) rate$size, 1)
     link <- rates_with_slopes(link, noise$design, size)
   }
-  noise_rates(name, link, length(kinds), noise$classes, only = noise_only[[name]])
+  noise_rates(
+    name, link, length(kinds), noise$classes, only = noise_only[[name]], share = noise$share
+  )
 }
 
 # Priors of the rates of noise models; where one class alone is recorded wrongly, which
@@ -84,7 +87,8 @@ alone_rows <- 200L
 #' What learning needs to know of label noise
 #'
 #' @param epsilon as in gpc_spec(). @param prior see noise_prior(). @param reports of the rows.
-#' @param integrate whether hyperparameters are integrated.
+#' @param integrate whether hyperparameters are integrated. @param share of classes in an order: see
+#'   as_omega().
 #' @return list(weights: prior probabilities of the noise models; models: those whose modes are
 #'   sought, `matrices`, of several classes "matrix" and its rows alone, not among them, for these
 #'   are sought from theirs; rate: priors by kind,
@@ -93,7 +97,7 @@ alone_rows <- 200L
 #'   sources; groups of these, and their design, see rates_design(); own: whether each has a matrix; ruled_out: prior probabilities of models that can't
 #'   be; pooling; integrate).
 #' @noRd
-noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
+noise_model <- function(epsilon, prior, reports, integrate = TRUE, share = NULL) {
   readers <- by_readers(reports) && length(reports$sources) > 1
   groups <- length(rate_groups(reports)$names)
   shape <- rate_shape(prior, if (readers) 1 else groups)
@@ -106,7 +110,7 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
     }
     list(a = shapes[2], b = shapes[1], size = 1, most = 1, free = readers)
   }
-  weights <- noise_weights(epsilon, prior, reports)
+  weights <- noise_weights(epsilon, prior, reports, !is.null(share))
   out <- noise_ruled_out(names(weights), reports)
   names <- names(weights)[!out]
   matrices <- if (reports$classes > 2) intersect(c("matrix", names(noise_only)), names)
@@ -116,7 +120,7 @@ noise_model <- function(epsilon, prior, reports, integrate = TRUE) {
     rate = list(one = usual, neg = wrong(prior$specificity), pos = wrong(prior$sensitivity)),
     shape = shape,
     study = matrix_study(prior, reports$classes, if (readers) length(reports$sources) else 1L),
-    given = if (!is.character(epsilon)) epsilon,
+    given = if (!is.character(epsilon)) epsilon, share = share,
     classes = reports$classes, sources = length(reports$sources), groups = groups,
     design = reports$design, own = readers,
     ruled_out = if (any(out)) weights[out], pooling = prior$pooling, integrate = integrate
@@ -143,8 +147,9 @@ noise_ruled_out <- function(names, reports) {
 }
 
 #' Prior probabilities of the noise models by name
+#' @param ordered whether the classes are in an order: then there is one rate or none.
 #' @noRd
-noise_weights <- function(epsilon, prior, reports) {
+noise_weights <- function(epsilon, prior, reports, ordered = FALSE) {
   if (!is.character(epsilon)) {
     return(c(given = 1))
   }
@@ -155,7 +160,10 @@ noise_weights <- function(epsilon, prior, reports) {
   told <- !all(vapply(told, is.null, NA)) && is.null(prior$unlabelled)
   if (told) epsilon <- "learn2"
   one <- switch(epsilon, learn = "one", learn2 = own, matrix = "matrix")
-  weights <- if (is.null(one) && by_readers(reports) && length(reports$sources) > 1) {
+  weights <- if (is.null(one) && ordered) {
+    none <- prior$models[["none"]]
+    c(none = none, one = 1 - none)
+  } else if (is.null(one) && by_readers(reports) && length(reports$sources) > 1) {
     # a reader hardly ever errs alike in all classes
     none <- prior$models[["none"]]
     stats::setNames(c(none, 1 - none), c("none", own))

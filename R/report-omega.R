@@ -6,11 +6,11 @@
 #' @param epsilon one rate; of two classes the rates (neg, pos) of those truly - and truly +;
 #'   of several a rate for each true class; a matrix, true classes x reported ones, or one for each
 #'   source, on top of each other; or what this function returns. A rate is shared equally by the
-#'   other classes [M 12.1].
-#' @param sources their number, S.
+#'   other classes [M 12.1], or as `share` has it.
+#' @param sources their number, S. @param share see neighbour_share(), or `NULL`: alike.
 #' @return S x C x C
 #' @noRd
-as_omega <- function(epsilon, classes, sources = 1L) {
+as_omega <- function(epsilon, classes, sources = 1L, share = NULL) {
   if (length(dim(epsilon)) == 3) {
     return(epsilon)
   }
@@ -21,7 +21,20 @@ as_omega <- function(epsilon, classes, sources = 1L) {
   if (is.matrix(epsilon)) {
     return(array(each, c(sources, classes, classes)))
   }
-  rates_omega(matrix(each, sources), classes)
+  rates_omega(matrix(each, sources), classes, share)
+}
+
+# How much of a rate goes to the neighbours of the true class, where classes are in an order
+neighbour_most <- 0.9
+
+#' How the rate of wrong labels of each true class is shared by the others where they are in an
+#' order: most of it goes to the neighbours alike, the rest to all [M 12.26]
+#' @return C x C, rows that sum to 1
+#' @noRd
+neighbour_share <- function(classes) {
+  apart <- abs(outer(seq_len(classes), seq_len(classes), `-`))
+  near <- apart == 1
+  neighbour_most * near / rowSums(near) + (1 - neighbour_most) * (apart > 0) / (classes - 1)
 }
 
 #' The matrices of sources on top of each other, S x C x C as (S C) x C: those of the first come
@@ -43,21 +56,29 @@ label_likelihood <- function(code, omega) {
 }
 
 #' Rates by source, S x 1 or S x C of the true classes, as omega
+#' @param share see as_omega().
 #' @noRd
-rates_omega <- function(rates, classes) {
+rates_omega <- function(rates, classes, share = NULL) {
   omega <- array(rates / (classes - 1), c(nrow(rates), classes, classes))
+  if (!is.null(share)) {
+    omega <- array(rates, dim(omega)) * rep(as.vector(share), each = nrow(rates))
+  }
   for (t in seq_len(classes)) omega[, t, t] <- 1 - rates[, min(t, ncol(rates))]
   omega
 }
 
 #' Derivatives in rates by source from those in omega
-#' @param rates how many a source has: 1, or C. @return S x rates
+#' @param rates how many a source has: 1, or C. @param share see as_omega(). @return S x rates
 #' @noRd
-rates_slope <- function(slope, rates) {
+rates_slope <- function(slope, rates, share = NULL) {
   classes <- dim(slope)[2]
   on <- vapply(seq_len(classes), function(t) slope[, t, t], numeric(dim(slope)[1]))
   dim(on) <- dim(slope)[1:2]
-  by_class <- (rowSums(slope, dims = 2) - on) / (classes - 1) - on
+  by_class <- if (is.null(share)) {
+    (rowSums(slope, dims = 2) - on) / (classes - 1) - on
+  } else {
+    rowSums(slope * rep(as.vector(share), each = dim(slope)[1]), dims = 2) - on
+  }
   if (rates == 1L) matrix(rowSums(by_class)) else by_class
 }
 
@@ -74,7 +95,8 @@ wrong_rates <- function(omega) {
   rowSums(omega)
 }
 
-#' Rates of wrong labels by true class, or one where they and all entries are alike
+#' Rates of wrong labels by true class, or one where they and all entries are alike, or shared by
+#' classes in an order
 #' @noRd
 omega_rates <- function(omega) {
   off <- unname(omega)[row(omega) != col(omega)]
@@ -82,6 +104,10 @@ omega_rates <- function(omega) {
     return(mean(off) * (ncol(omega) - 1))
   }
   rates <- unname(wrong_rates(omega))
+  ordered <- rates_omega(matrix(mean(rates)), ncol(omega), neighbour_share(ncol(omega)))[1, , ]
+  if (max(abs(ordered - unname(omega))) < 1e-12) {
+    return(mean(rates))
+  }
   if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates
 }
 

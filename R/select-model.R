@@ -207,7 +207,11 @@ select_impl <- function(mold, candidates, criterion, scale, matched, call) {
   molded <- lapply(rlang::set_names(scales), mold, call = call)
   levels <- molded[[1]]$blueprint$levels
   if (length(levels) > 2) {
-    if (usual) candidates <- check_candidates(default_candidates(length(levels)), scale, call)
+    if (usual) {
+      candidates <- default_candidates(length(levels))
+      if (isTRUE(molded[[1]]$blueprint$ordered)) candidates[c("gpc_matrix", "gpc_own")] <- NULL
+      candidates <- check_candidates(candidates, scale, call)
+    }
     must(
       all(vapply(candidates, spec_model, "") == "gpc"), "candidates", "be of {.fn gpc}",
       c("several_classes", "candidates"),

@@ -124,7 +124,7 @@ scan_shards <- function(team, formula, scale, na.action, call) {
   ), merge_seen)
   check_rows(if (is.null(seen)) 0 else seen$n, 1, call)
   outcome <- mold_two_classes(seen$y, rlang::as_label(formula[[2]]), call)
-  blueprint <- formula_blueprint(formula, terms, first$rows, outcome$levels)
+  blueprint <- formula_blueprint(formula, terms, first$rows, outcome)
   list(blueprint = seen_blueprint(blueprint, seen, terms, scale, call), types = first$types)
 }
 

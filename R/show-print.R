@@ -118,7 +118,7 @@ fit_title <- function(x) {
   levels <- x$blueprint$levels
   paste0(
     "<", spec_model(x$spec), "> ", model_title(x),
-    if (is_several(x)) paste0(", ", length(levels), " classes")
+    if (is_several(x)) paste0(", ", length(levels), " classes", if (is_in_order(x)) " in an order")
   )
 }
 
@@ -210,7 +210,10 @@ describe_kernel <- function(x, digits) {
     if (kernel$type == "iso") "isotropic" else "ARD",
     if (is_shaped(kernel)) paste0(", ", shape_title(kernel)), ": ",
     paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
-    if (length(kernel$nugget) > 1) " (a kernel for each class)"
+    if (length(kernel$nugget) > 1) " (a kernel for each class)",
+    if (is_in_order(x)) {
+      paste("; thresholds", paste(format_each(thresholds(x), digits), collapse = ", "))
+    }
   )
 }
 
@@ -287,7 +290,7 @@ evidence_note <- function(x) {
     NULL
   } else if (!is.null(x$filter)) {
     " (depends on the order of the rows)"
-  } else if (is_several(x)) {
+  } else if (latent_functions(x) > 1) {
     " (of factorised EP: to be compared with its own kind only)"
   } else if (is.finite(x$spec$df)) {
     " (t-EP: not comparable across models, see ?stc)"

@@ -75,7 +75,7 @@ mold_batch <- function(formula, data, levels, scale, call) {
   } else {
     list(y = forge_outcome(y, levels, call, arg), levels = levels)
   }
-  blueprint <- formula_blueprint(formula, terms, data, outcome$levels)
+  blueprint <- formula_blueprint(formula, terms, data, outcome)
   molded <- mold_terms(frame, terms, scale, blueprint, call, outcome$y)
   molded$data$y <- outcome$y
   molded

@@ -43,7 +43,7 @@
 #'   lengthscale for all of more than 400 columns; `row_numbers`, `text_dates`,
 #'   `text_numbers`: columns that number the rows, or are dates or numbers in text; `labels`: an
 #'   input that has a value for each class;
-#' * `ordered_outcome`: classes whose order is not used; `unused_levels`: levels of the response that
+#' * `ordered_outcome`: classes that are fitted in an order; `unused_levels`: levels of the response that
 #'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;
 #' * `integrated_roughly`: too few nodes are effective.

@@ -35,7 +35,8 @@
 #' -1/+1. Of two classes the second level is the event, whose probability the fit models: that of a
 #' factor as it stands, of text the later one in the order of the C locale (capitals before small
 #' letters, plain letters before others) whatever the locale of the session, and `TRUE` or 1. Unused
-#' levels are dropped with a message. A row whose label is missing takes no part in the fit, and
+#' levels are dropped with a message. Of an ordered factor with three classes or more the order is used, see
+#' [ordered-classes]. A row whose label is missing takes no part in the fit, and
 #' [predict()][predict.sturdy_model] without `newdata` answers for it, too; a message says so.
 #' Where several people or tests labelled the rows, see [readers()]; where only one class is ever
 #' recorded, `unlabelled` of [noise_prior()].

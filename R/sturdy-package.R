@@ -32,7 +32,7 @@
 #' | compare models | [select_model()], [log_evidence()], [stc()] |
 #'
 #' What stands behind is told by topic: [inputs], [label-noise], [overlap], [averaging], [many-rows],
-#' [several-classes], [learning]; words are explained in the [glossary]. Fits are at home in
+#' [several-classes], [ordered-classes], [learning]; words are explained in the [glossary]. Fits are at home in
 #' [tidymodels][sturdy-parsnip], [marginaleffects][sturdy-marginaleffects],
 #' [easystats and modelsummary][sturdy-insight], [mlr3][sturdy-mlr3], and behind a server by
 #' [vetiver][sturdy-deploy].

@@ -1,6 +1,7 @@
 #' Three classes or more
 #'
-#' What [gpc()] does with a response of three classes or more.
+#' What [gpc()] does with a response of three classes or more that are in no order; for an ordered
+#' factor see [ordered-classes].
 #'
 #' @details
 #' Each class has a latent function under the same kernel, and the true class of a row is the
@@ -44,5 +45,5 @@
 #'
 #' @inherit sturdy-package references
 #' @name several-classes
-#' @seealso [gpc()], [noise_matrix()], [averaging]
+#' @seealso [gpc()], [ordered-classes], [noise_matrix()], [averaging]
 NULL

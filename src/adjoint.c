@@ -18,10 +18,11 @@
  * 228. */
 #define ADJOINT_PRODUCTS 400
 
-void adjoint_carve(criterion_partials *E, int n, workspace *ws) {
+void adjoint_carve(criterion_partials *E, int n, int classes, workspace *ws) {
   const size_t N = (size_t)n;
   WORKSPACE_EACH(ws, N, &E->A, &E->m, &E->tau, &E->nu, &E->offset);
-  E->L = workspace_take(ws, 2 * N);
+  E->L = workspace_take(ws, (size_t)classes * N);
+  E->cut = workspace_take(ws, (size_t)classes);
 }
 
 /* E->tau, E->nu become the total derivative in the sites at fixed K [M 5.3] */
@@ -50,6 +51,7 @@ static int adjoint_solve(criterion_type type, latent *post, const lik_step *lik,
     memset(E->m, 0, (size_t)n * sizeof *E->m);
     return EP_CONVERGED;
   }
+  if (lik->cut) return EP_NO_ADJOINT; /* their levels have no Jacobian */
   fixpoint_linearise(fix, post, lik, site, view);
   chain_sites(post, fix, E);
   const int spent = fixpoint_adjoint(fix, ADJOINT_TOL, ADJOINT_PRODUCTS, E->tau,

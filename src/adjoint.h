@@ -6,7 +6,7 @@
 
 #include "criterion.h"
 
-void adjoint_carve(criterion_partials *E, int n, workspace *ws);
+void adjoint_carve(criterion_partials *E, int n, int classes, workspace *ws);
 
 /* gradient[post->n_prior]; E takes the total derivatives behind it, and has
  * those in L [M 13.4]. EP_NO_ADJOINT: the criterion has no derivatives there, or their

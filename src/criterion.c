@@ -136,8 +136,13 @@ static void set_site(criterion_type type, const term_weights *w,
           : w->log_z_scale *
                 exp(-2 * iv * site_log_z(type, &v->tilt) - w->shift);
   const double *e = z1 ? tg.log_z1_e : tg.log_zp_e;
-  E->L[i] = c.times * w_z * e[0];
-  E->L[IDX(i, 1, post->n)] = c.times * w_z * e[1];
+  double by_L[CUTS_MOST];
+  if (lik->cut) {
+    cuts_partials(lik, i, &v->tilt, c.times * w_z, by_L, E->cut);
+    e = by_L;
+  }
+  for (int t = 0; t < lik->classes; t++)
+    E->L[IDX(i, t, post->n)] = c.times * w_z * e[t];
   E->A[i] = E->m[i] = E->tau[i] = E->nu[i] = 0;
   if (!(v->cav.base > 0)) return;
   const cavity_grad cg = site_divide_grad(A, s, df, &v->cav, &v->tilt);
@@ -150,7 +155,8 @@ static void set_site(criterion_type type, const term_weights *w,
                            2 * (A * s.nu - m) / u};
   double *out[4] = {&E->A[i], &E->m[i], &E->tau[i], &E->nu[i]};
   for (int x = 0; x < 4; x++)
-    *out[x] = w_z * slope * cg.z[x] + w_u * cg.u[x] + w_q * dquad[x];
+    *out[x] = w_z * (slope * cg.z[x] + tg.log_z_v * cg.log_var[x]) +
+              w_u * cg.u[x] + w_q * dquad[x];
   if (post->times) of_mean(post, &c, i, loo ? 0 : w->D, E);
 }
 
@@ -166,6 +172,7 @@ int criterion_derivatives(criterion_type type, const latent *post,
   const int loo = type == CRITERION_LOO;
   E->D = loo ? 0 : w.D;
   E->h = loo ? 0 : w.h;
+  for (int j = 0; j < lik->classes - 1; j++) E->cut[j] = 0;
   for (int i = 0; i < post->n; i++)
     set_site(type, &w, post, lik, site[i], &view[i], i, E);
   return EP_CONVERGED;

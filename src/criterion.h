@@ -38,7 +38,9 @@ double criterion_evidence(const criterion_terms *t, double log_det, double df);
 typedef struct {
   double *A, *m, *tau, *nu; /* [n] */
   double D, h;
-  double *L;      /* [n x 2]: with respect to lo of the rows, then hi */
+  double *L;      /* [n x 2]: with respect to lo of the rows, then hi; with
+                   * thresholds [n x classes] */
+  double *cut;    /* [classes - 1], with thresholds */
   double *offset; /* [n] of the gradient: with respect to those of the rows */
 } criterion_partials;
 

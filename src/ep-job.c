@@ -13,7 +13,7 @@ typedef struct {
 static void lay_out(job_space *s, const ep_job *job, workspace *ws) {
   job->post->ops->carve(job->post, job->opt.block, ws);
   ep_carve(&s->st, &s->work, job->post->n, &job->opt, ws);
-  adjoint_carve(&s->partials, job->post->n, ws);
+  adjoint_carve(&s->partials, job->post->n, job->lik.classes, ws);
   if (job->second) second_carve(&s->second, job->post->n, 1, ws);
 }
 
@@ -49,15 +49,15 @@ static void tell_rows(const lik_step *lik, const ep_state *st, int n,
                       ep_told *to) {
   for (int i = 0; i < n; i++) {
     const site_view *v = &st->view[i];
-    double log_p[2] = {NAN, NAN};
+    double log_p[CUTS_MOST];
+    for (int t = 0; t < lik->classes; t++) log_p[t] = NAN;
     if (v->proper) likelihood_truth(lik, &v->tilt, log_p);
     to->tau[i] = st->site[i].tau;
     to->nu[i] = st->site[i].nu;
     to->mean[i] = v->proper ? v->cav.mean : NAN;
     to->var[i] = v->proper ? v->cav.var : NAN;
     to->loo[i] = v->proper ? v->tilt.log_zp : NAN;
-    to->seen[i] = log_p[0];
-    to->seen[IDX(i, 1, n)] = log_p[1];
+    for (int t = 0; t < lik->classes; t++) to->seen[IDX(i, t, n)] = log_p[t];
     to->residual[i] = st->residual[i];
   }
 }
@@ -79,8 +79,10 @@ static void tell_criterion(const ep_job *job, job_space *s, ep_told *to) {
   to->gradient_status =
       adjoint_gradient(type, job->post, &job->lik, s->st.site, s->st.view,
                        &s->work.fix, &s->partials, to->gradient);
-  const size_t n = (size_t)job->post->n;
-  memcpy(to->slope, s->partials.L, 2 * n * sizeof *to->slope);
+  const size_t n = (size_t)job->post->n, C = (size_t)job->lik.classes;
+  memcpy(to->slope, s->partials.L, C * n * sizeof *to->slope);
+  if (job->lik.cut)
+    memcpy(to->by_cut, s->partials.cut, (C - 1) * sizeof *to->by_cut);
   if (job->post->offset)
     memcpy(to->by_offset, s->partials.offset, n * sizeof *to->by_offset);
 }

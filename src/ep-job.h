@@ -29,11 +29,13 @@ typedef struct {
   double *m, *C_diag; /* [n] the posterior along the sites */
   double *tau, *nu, *mean, *var; /* [n] sites and cavities */
   double *residual, *loo;        /* [n] log probability of the reports */
-  double *seen;                  /* [n x 2] that of the true classes */
+  double *seen;                  /* [n x classes] that of the true classes */
   double *b;                     /* [n_location], see latent.h */
   double *extra; /* [n_location x n_location] full covariance, or NULL */
   double *trace; /* [ep_trace_rows() x N_TRACE], by rows */
-  double *gradient, *slope; /* [n_prior], [n x 2]; NULL where not wanted */
+  double *gradient,
+      *slope;        /* [n_prior], [n x classes]; NULL where not wanted */
+  double *by_cut;    /* [classes - 1] with thresholds */
   double *by_offset; /* [n] derivatives in the offsets, where there are any */
 } ep_told;
 

@@ -67,7 +67,7 @@ static SEXP new_result(void) {
   return new_list(
       "status sites cavity loo seen m C_diag b extra residual log_det "
       "log_evidence log_evidence_zp second sweeps newton skipped trace value "
-      "gradient gradient_status slope by_offset");
+      "gradient gradient_status slope by_offset by_cut");
 }
 
 /* A result whose arrays are those of `told` */
@@ -87,13 +87,15 @@ static SEXP result_for(const ep_job *job, int has_covariance, ep_told *told) {
                     .var = set_vector(cavity_, "var", n),
                     .residual = set_vector(out_, "residual", n),
                     .loo = set_vector(out_, "loo", n),
-                    .seen = set_matrix(out_, "seen", n, 2),
+                    .seen = set_matrix(out_, "seen", n, job->lik.classes),
                     .b = set_vector(out_, "b", k),
                     .trace = glue_alloc(cells)};
   if (has_covariance) told->extra = set_matrix(out_, "extra", k, k);
   if (job->criterion >= 0 && job->gradient) {
     told->gradient = set_vector(out_, "gradient", post->n_prior);
-    told->slope = set_matrix(out_, "slope", n, 2);
+    told->slope = set_matrix(out_, "slope", n, job->lik.classes);
+    if (job->lik.cut)
+      told->by_cut = set_vector(out_, "by_cut", job->lik.classes - 1);
     if (post->offset) told->by_offset = set_vector(out_, "by_offset", n);
   }
   UNPROTECT(2);
@@ -117,7 +119,8 @@ static SEXP finished(SEXP out_, const ep_job *job, const ep_told *told) {
     double values[] = {told->log_evidence, told->log_evidence_zp, told->value,
                        told->second};
     double *rows[] = {told->mean, told->var, told->loo, told->seen};
-    for (int k = 0; k < 4; k++) nan_to_na(rows[k], k == 3 ? 2 * n : n);
+    const size_t all = n * (size_t)job->lik.classes;
+    for (int k = 0; k < 4; k++) nan_to_na(rows[k], k == 3 ? all : n);
     nan_to_na(values, 4);
     set_double(out_, "log_det", told->log_det);
     set_double(out_, "log_evidence", values[0]);
@@ -133,6 +136,7 @@ static SEXP finished(SEXP out_, const ep_job *job, const ep_told *told) {
     set_named(out_, "gradient", R_NilValue);
     set_named(out_, "slope", R_NilValue);
     set_named(out_, "by_offset", R_NilValue);
+    set_named(out_, "by_cut", R_NilValue);
   }
   UNPROTECT(1);
   return out_;

@@ -40,11 +40,23 @@ int whole_of(SEXP x_, const char *name) {
   return Rf_asInteger(x_);
 }
 
-static R_xlen_t place_of(SEXP list_, const char *name) {
+/* -1 where there is none of that name */
+static R_xlen_t place_if_any(SEXP list_, const char *name) {
   SEXP names_ = Rf_getAttrib(list_, R_NamesSymbol);
   for (R_xlen_t i = 0; i < Rf_xlength(names_); i++)
     if (strcmp(CHAR(STRING_ELT(names_, i)), name) == 0) return i;
-  Rf_error("internal error: a list without '%s'", name);
+  return -1;
+}
+
+static R_xlen_t place_of(SEXP list_, const char *name) {
+  const R_xlen_t i = place_if_any(list_, name);
+  if (i < 0) Rf_error("internal error: a list without '%s'", name);
+  return i;
+}
+
+static SEXP named_or_null(SEXP list_, const char *name) {
+  const R_xlen_t i = place_if_any(list_, name);
+  return i < 0 ? R_NilValue : VECTOR_ELT(list_, i);
 }
 
 SEXP get_named(SEXP list_, const char *name) {
@@ -142,6 +154,13 @@ kernel_ard glue_kernel(SEXP X_, SEXP kernel_) {
 }
 
 lik_step glue_likelihood(SEXP list_, double d, int n) {
+  SEXP cut_ = named_or_null(list_, "cut");
+  if (!Rf_isNull(cut_)) {
+    const int classes = Rf_length(cut_) + 1;
+    expect(classes <= CUTS_MOST, "cut");
+    return cuts_make(n, classes, get_doubles(list_, "L", classes * (R_xlen_t)n),
+                     DOUBLES(cut_, classes - 1));
+  }
   const double *L = get_doubles(list_, "L", 2 * (R_xlen_t)n);
   step_levels *row = (step_levels *)R_alloc((size_t)n + 1, sizeof *row);
   return likelihood_step(get_doubles(list_, "df", 1)[0], d, n, L, row);

@@ -79,8 +79,8 @@ void glue_inputs(kernel_inputs *in, int n, int p);
 /* Inducing inputs Z_ of rows X_; *kernel must outlive them. */
 inducing glue_inducing(SEXP X_, SEXP Z_, const kernel_ard *kernel);
 
-/* The likelihood of n rows, from a list with df and L (n x 2), see
- * likelihood_step(). */
+/* The likelihood of n rows, from a list with df, cut and L: with `cut` NULL n x 2,
+ * see likelihood_step(), else cuts_make(). */
 lik_step glue_likelihood(SEXP list_, double d, int n);
 
 /* When the package is loaded */

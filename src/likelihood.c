@@ -47,7 +47,8 @@ static step_levels levels_make(double lo, double hi, double q) {
 
 lik_step likelihood_step(double df, double d, int n, const double *L,
                          step_levels *row) {
-  const lik_step lik = {.df = df, .q = 1 + 2 / (df + d), .row = row};
+  const lik_step lik = {
+      .df = df, .q = 1 + 2 / (df + d), .row = row, .n = n, .classes = 2};
   for (int i = 0; i < n; i++)
     row[i] = levels_make(L[i], L[IDX(i, 1, n)], lik.q);
   return lik;
@@ -83,6 +84,7 @@ static void log_t_values(double z, double df, double *log_f, double *log_F,
 }
 
 tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var) {
+  if (lik->cut) return cuts_tilt(lik, i, mean, var);
   const step_levels *s = &lik->row[i];
   tilted t = {.side = s->side, .z = var > 0 ? s->side * mean / sqrt(var) : 0};
   double log_f, log_F, log_F2, a1, D1, V1;
@@ -141,6 +143,7 @@ static tilted_shape shape_in_tail(const step_levels *s, const tilted *t) {
 
 /* The third and fourth derivatives of log(less + gap Phi) [M 4.8] */
 tilted_shape likelihood_shape(const lik_step *lik, int i, const tilted *t) {
+  if (lik->cut) return cuts_shape(t);
   if (t->z < -CF_FROM) return shape_in_tail(&lik->row[i], t);
   const double a = t->alpha, mu = t->mu, w = t->w;
   const double third = a * (mu * mu + a * mu - 1);
@@ -155,9 +158,10 @@ static double power_slope(double x, double q) {
 }
 
 tilted_grad likelihood_tilt_grad(const lik_step *lik, int i, const tilted *t) {
+  if (lik->cut) return cuts_grad(t);
   const step_levels *s = &lik->row[i];
   const double v = lik->df, z = t->z;
-  tilted_grad g;
+  tilted_grad g = {.log_z_v = 0};
   double log_f, log_F, log_F2;
   log_t_values(z, v, &log_f, &log_F, &log_F2);
   /* g_{v+2} = gamma f_v, gamma = (v+1)/(v+z^2): density of F2 over f_v(z) */
@@ -191,7 +195,11 @@ tilted_grad likelihood_tilt_grad(const lik_step *lik, int i, const tilted *t) {
   return g;
 }
 
-void likelihood_truth(const lik_step *lik, const tilted *t, double log_p[2]) {
+void likelihood_truth(const lik_step *lik, const tilted *t, double *log_p) {
+  if (lik->cut) {
+    cuts_truth(lik, t, log_p);
+    return;
+  }
   for (int k = 0; k < 2; k++)
     log_p[k] = pt((k ? 1 : -1) * t->side * t->z, lik->df, 1, 1);
 }

@@ -74,9 +74,11 @@ site_jacobian site_project_grad(const ep_cavity *cav, double df,
   for (int x = 0; x < N_BY; x++) {
     const int direct = x >= BY_LO; /* lo and hi leave the cavity alone */
     const double log_var = direct ? 0 : cg->log_var[x];
-    const double w = direct ? tg->w_e[x - BY_LO] : tg->w_z * cg->z[x];
+    const double w =
+        direct ? tg->w_e[x - BY_LO] : tg->w_z * cg->z[x] + tg->w_v * log_var;
     const double mu =
-        direct ? tg->alpha_e[x - BY_LO] : (1 + tg->alpha_z) * cg->z[x];
+        direct ? tg->alpha_e[x - BY_LO]
+               : (1 + tg->alpha_z) * cg->z[x] + tg->alpha_v * log_var;
     const double log_g = -p * w / t->w;
     const double m_hat_x = t->side * s * (mu + t->mu * log_var / 2);
     const double mean_x = direct ? 0 : cg->mean[x];

@@ -32,6 +32,31 @@ mutant(
   "by_base <- rowsum(by_odds, design$of)", r = "report-slopes"
 )
 
+# Classes in an order ---------------------------------------------------------
+
+mutant(
+  "classes in an order: parts of the tilted density without what is between them", "src/cuts.c",
+  "to.w += w * (p[t].m2 + dd);", "to.w += w * p[t].m2;", r = "cuts", c = "cuts"
+)
+mutant(
+  "classes in an order: thresholds move with the level below alone", "src/cuts.c",
+  "lik->L[IDX(i, c, lik->n)] - lik->L[IDX(i, c + 1, lik->n)]", "lik->L[IDX(i, c, lik->n)]",
+  r = "cuts", c = "cuts"
+)
+mutant(
+  "classes in an order: widths don't move the middle", "R/native.R",
+  "unname(width) * (above - sum(by_cut) / 2)", "unname(width) * above", r = "cuts"
+)
+mutant(
+  "classes in an order: the gradient in a rate is that of equal shares", "R/report-noise.R",
+  "slope <- rates_slope(slope, by_class, share)", "slope <- rates_slope(slope, by_class)",
+  r = "kernel-ordered"
+)
+mutant(
+  "classes in an order: new rows under the thresholds of the first node", "R/fit-truth.R",
+  "object$spec$df, width[[k]])", "object$spec$df, width[[1]])", r = "kernel-ordered"
+)
+
 # Faces, prediction -----------------------------------------------------------
 
 mutant(

@@ -90,9 +90,10 @@ test_that("rows that are left out are counted, with the columns that cost most",
   expect_no_message(mold(class ~ 1, d[1:39, ]))
 })
 
-test_that("an ordered outcome is said to be fitted without its order", {
-  y <- factor(rep(c("mild", "severe", "fatal"), 5), ordered = TRUE)
-  expect_message(mold_outcome(y, many = TRUE), class = "sturdy_message_ordered_outcome")
-  expect_no_message(mold_outcome(factor(y, ordered = FALSE), many = TRUE))
-  expect_no_message(mold_outcome(factor(c("no", "yes"), ordered = TRUE))) # there is but one order
+test_that("an outcome of three ordered levels is taken in its order", {
+  y <- factor(rep(c("mild", "severe", "fatal"), 5), c("mild", "severe", "fatal"), ordered = TRUE)
+  expect_true(mold_outcome(y, many = TRUE)$ordered)
+  expect_null(mold_outcome(factor(y, ordered = FALSE), many = TRUE)$ordered)
+  # there is but one order
+  expect_null(mold_outcome(factor(c("no", "yes"), ordered = TRUE))$ordered)
 })

@@ -1,10 +1,10 @@
 # EP at nodes that are hard: which have a weight, and what evidence, must not hang on rounding.
 
 # A problem whose EP ends as `ends(par, control, sites)` says, and what was asked of it
-mock_nodes <- function(ends, Z, together = FALSE, classes = 2) {
+mock_nodes <- function(ends, Z, together = FALSE, functions = 1) {
   asked <- list()
   problem <- list(
-    latent = list(n = 2, Z = if (together) matrix(0), classes = classes, coarse = NULL),
+    latent = list(n = 2, Z = if (together) matrix(0), functions = functions, coarse = NULL),
     control = list(tol = 1e-9), search_control = list(tol = 1e-4, max_sweeps = 200)
   )
   local_mocked(learn_natives = function(problem, points, gradient) {
@@ -16,7 +16,7 @@ mock_nodes <- function(ends, Z, together = FALSE, classes = 2) {
       )
       end <- ends(point$par, control, point$sites)
       c(end, list(
-        sites = list(tau = c(end$sweeps, 0), nu = c(0, 0)), b = 0, seen = matrix(0, 2, classes),
+        sites = list(tau = c(end$sweeps, 0), nu = c(0, 0)), b = 0, seen = matrix(0, 2, 2),
         log_evidence = -point$par, second = 0
       ))
     })
@@ -73,7 +73,7 @@ test_that("a node that ends in no fixed point is led there by half of the way, o
 })
 
 test_that("several classes and all sites at once take more sweeps before they are hard", {
-  for (way in list(list(classes = 3), list(together = TRUE))) {
+  for (way in list(list(functions = 3), list(together = TRUE))) {
     asked <- do.call(mock_nodes, c(list(function(par, control, sites) converged(14), matrix(3)), way))
     expect_equal(nrow(asked$asked), 1)
     expect_equal(asked$asked[[1, "sweeps"]], 30)

@@ -4,7 +4,8 @@
 null_latent <- function(n, ...) {
   y <- rep(seq_along(n), n)
   list(
-    n = length(y), classes = length(n), y = y, reports = label_reports(y, length(n), ...),
+    n = length(y), classes = length(n), functions = length(n), y = y,
+    reports = label_reports(y, length(n), ...),
     constant = function(m) list(hyper = list(nugget = 1), b = m, extra = NULL)
   )
 }

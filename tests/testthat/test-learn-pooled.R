@@ -176,7 +176,8 @@ test_that("overlap of two of three classes has the larger evidence with kernels 
 test_that("kernels by class are left out where they would cost too much, which a summary says", {
   latent <- function(n, classes, columns, Z = NULL) {
     list(
-      n = n, classes = classes, Z = Z, exact = FALSE, free = c("lengthscale", "bias", "nugget"),
+      n = n, classes = classes, functions = if (classes > 2) classes else 1L, Z = Z, exact = FALSE,
+      free = c("lengthscale", "bias", "nugget"),
       hyper = list(lengthscale = numeric(columns), variance = 1, bias = 1, nugget = 1)
     )
   }

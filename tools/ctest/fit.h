@@ -27,7 +27,7 @@ typedef struct {
 static inline void fit_carve(fit *f, workspace *ws) {
   f->post.ops->carve(&f->post, f->opt.block, ws);
   ep_carve(&f->st, &f->work, f->n, &f->opt, ws);
-  adjoint_carve(&f->partials, f->n, ws);
+  adjoint_carve(&f->partials, f->n, 2, ws);
 }
 
 /* K[n x n] and y[n] are left to the caller to fill. */

@@ -275,7 +275,7 @@ typedef struct {
 
 static void run_carve(run *r, const ep_options *opt, workspace *ws) {
   ep_carve(&r->st, &r->work, n, opt, ws);
-  adjoint_carve(&r->partials, n, ws);
+  adjoint_carve(&r->partials, n, 2, ws);
 }
 
 static double run_ep(latent *post, const lik_step *lik, criterion_type type,

@@ -238,11 +238,11 @@ static double fit_rows(latent *post, const problem *p, ep_site *site,
   criterion_partials partials;
   workspace ws = {NULL, 0};
   ep_carve(&st, &work, N, &opt, &ws);
-  adjoint_carve(&partials, N, &ws);
+  adjoint_carve(&partials, N, 2, &ws);
   double *block = dense_new(ws.used), value = NAN;
   ws = (workspace){block, 0};
   ep_carve(&st, &work, N, &opt, &ws);
-  adjoint_carve(&partials, N, &ws);
+  adjoint_carve(&partials, N, 2, &ws);
   memset(st.site, 0, N * sizeof *st.site);
   CHECK(ep_run(post, &lik, &opt, &st, &work, NULL, NULL) == EP_CONVERGED);
   criterion_value(CRITERION_EVIDENCE, post, p->df, st.site, st.view, &value);
