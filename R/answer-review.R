@@ -19,6 +19,17 @@
 #' Stop when the expected number of wrong labels found by a further check is worth less
 #' than the check, or when `none_left` is high enough.
 #'
+#' # Readers
+#' Of a fit to [readers()] the answer is **who should read what**: of each row whose true class is not
+#' known for certain, those that nobody has labelled yet among them, the reader who has not labelled it
+#' and would tell most of its class, and the rows that are told most about first. What reader r would
+#' say, v, and the true class t have the joint probability `q(t, v)`, the mean over the nodes of p(t)
+#' times the rate at which r reports v of t. `bits` is their mutual information, and `gain` is
+#' `sum_v max_t q(t, v) - max_t p(t)`: by how much the most probable class will more often be the true
+#' one, 0 where no single label would change it. Who is wrong more often than not tells as much as who
+#' is right as often. What a label tells of the rates of readers, and of other rows, is left out.
+#' Add the labels to the data, and fit again.
+#'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param n How many rows to check (10 by default).
 #' @param level Probability of the interval, strictly between 0 and 1 (0.9 by default).
@@ -35,6 +46,11 @@
 #'     remain among rows neither trusted nor in the list, and `level`;
 #'   * `none_left`: the probability that none remains;
 #'   * `unchecked` and `listed`: the numbers of rows that remain and that are in the list.
+#'
+#'   Of a fit to [readers()] one of class `sturdy_reading`: `row`, its identifier, `reader`, the most
+#'   probable class `suggested` and its probability `p_suggested`, `gain` and `bits`, see *Readers*,
+#'   with the attributes `wrong`, how many rows are expected to be called wrong `now` and `after`;
+#'   `open`, how many rows there are that a reader could read; and `listed`.
 #' @section Conditions:
 #' Message `sturdy_message_no_label_noise` when `epsilon` is 0; error `sturdy_error_no_sites` for a
 #' [bpm()] that has absorbed rows by filtering.
@@ -65,6 +81,9 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   n <- check_count(n, "n", min = 1)
   level <- check_level(level)
   check_sites_kept(object)
+  if (has_readers(object)) {
+    return(review_readers(object, n, id))
+  }
   check_one_label(object)
   ids <- row_ids(object$data, id)
   inform_no_label_noise(object)

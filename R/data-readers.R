@@ -34,7 +34,8 @@
 #' # What is answered
 #' [predict()][predict.sturdy_model] with `type = "true"` has the probabilities of the true class of
 #' each row, its labels included, and [relabel()] the class itself; [reader_rates()] how good each
-#' reader is; [mislabelled()] which reader was wrong on which row. There is no one recorded label:
+#' reader is; [mislabelled()] which reader was wrong on which row; [review()] who should read what
+#' next. There is no one recorded label:
 #' where the object has to have one (`data$y`, the counts that `print()` shows of the classes) it is
 #' the label that most readers gave, of a tie the first in the order of the levels, of a row with
 #' `gold` that. What is about one recorded label is refused, with the class `sturdy_error_readers`.

@@ -24,7 +24,9 @@
 #' counts join those of the data in the posterior of the noise matrix, which is then the noise
 #' model, whatever `models` says; with two classes they are `sensitivity` and `specificity`, with
 #' one half added to each. The study must be of rows recorded as those of the data were, and may
-#' have taken as many of each class as it liked.
+#' have taken as many of each class as it liked. With [readers()] of two classes `sensitivity`,
+#' `specificity` and `study` are the prior of each of them; of several classes a study, which is of one
+#' noise matrix, is refused (`sturdy_error_readers`).
 #'
 #' # Positive and unlabelled
 #' Where one label only means something (a diagnosis that was made, a species that was seen) and all

@@ -101,6 +101,9 @@ classes_doubles <- function(n, classes, Z, own = FALSE) {
 #' @noRd
 kernel_per_class <- function(kernel, levels) {
   kernel[hyper_names] <- lapply(kernel[hyper_names], function(x) {
+    if (!length(x)) { # lengthscales of no columns
+      return(x)
+    }
     stats::setNames(
       rep(x, length(levels)), paste0(names(x), "@", rep(levels, each = length(x)))
     )

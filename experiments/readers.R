@@ -8,8 +8,8 @@
 
 experiment <- list(
   settings = list(
-    replications = 40, rows = 300, readers = c(1, 2, 3, 5), cover = c(0.2, 0.5, 1),
-    kind = c("good", "mixed", "adversarial"), classes = c(2, 4), seed = 62100
+    replications = 3, rows = 300, readers = c(1, 2, 3, 5), cover = c(0.2, 0.5, 1),
+    kind = c("good", "mixed", "adversarial"), classes = c(2, 4), seed = 62500
   ),
   quick = list(
     replications = 1, rows = 60, readers = 3, cover = 0.5, kind = "mixed", classes = 2

@@ -13,7 +13,7 @@ sys.source(file.path(experiments, "averaging.R"), environment())
 
 experiment <- list(
   settings = list(
-    replications = 4, rows = 600, share = c(0.2, 0.5, 0.8), seed = 62100,
+    replications = 2, rows = 600, share = c(0.2, 0.5, 0.8), seed = 62600,
     data = c("breast", "newthyroid", "ionosphere", "pima", "synth", "spam"),
     labelled = c("at random", "by an input")
   ),

@@ -418,6 +418,60 @@ test_that("a study of two classes is their sensitivity and specificity", {
   expect_snapshot(print(noise_prior(study = study)))
 })
 
+test_that("with rows whose class is known the matrix is that of all counts under its prior", {
+  d <- iris[c(1:20, 51:70, 101:120), ]
+  row.names(d) <- NULL
+  truth <- as.integer(d$Species)
+  said <- replace(truth, c(3, 21, 22, 45), c(2, 3, 3, 2))
+  d$y <- factor(levels(d$Species)[said], levels(d$Species))
+  study <- rbind(c(8, 2, 0), c(0, 6, 3), c(0, 0, 5))
+  fit <- gpc(
+    y ~ Sepal.Length + Petal.Length, d, kernel = kernel_iso(1, nugget = 0.1, fixed = TRUE),
+    noise = noise_prior(study = study), epsilon = "matrix", hyper = "integrate", control = ep_control(progress = FALSE)
+  )
+  fit <- suppressMessages(update(fit, checked = data.frame(row = 1:60, label = d$Species)))
+  counts <- table(truth, said) + study
+  # draws from the prior, weighted
+  withr::local_seed(1)
+  n <- 2e5
+  rate <- stats::rbeta(n, 1, 4) / 2
+  strength <- exp(stats::rnorm(n, log(150), 1))
+  apart <- exp(stats::rnorm(n, 0, 1.5))
+  power <- function(x, k) if (k > 0) k * log(x) else 0
+  log_w <- 0
+  omega <- array(0, c(n, 3, 3))
+  for (c in 1:3) {
+    wrong <- stats::rbeta(n, strength * rate, strength * (1 - rate))
+    to <- stats::rbeta(n, apart / 2, apart / 2)
+    omega[, c, ] <- 1 - wrong
+    omega[, c, -c] <- wrong * cbind(to, 1 - to)
+    off <- counts[c, -c]
+    log_w <- log_w + power(1 - wrong, counts[c, c]) + power(wrong, sum(off)) + power(to, off[1]) +
+      power(1 - to, off[2])
+  }
+  w <- softmax(log_w)
+  found <- noise_matrix(fit)
+  for (t in 1:3) {
+    for (v in 1:3) {
+      expect_lt(abs(found[t, v] - sum(w * omega[, t, v])), 0.01)
+      inside <- omega[, t, v] >= attr(found, "lower")[t, v] & omega[, t, v] <= attr(found, "upper")[t, v]
+      expect_lt(abs(sum(w[inside]) - 0.9), 0.05)
+    }
+  }
+})
+
+test_that("a study of two classes is the prior of each reader", {
+  d <- reader_table()$d
+  study <- rbind(no = c(no = 900, yes = 100), yes = c(200, 800))
+  fit <- suppressMessages(gpc(
+    readers(a, b, c) ~ x1 + x2, d, kernel = kernel_iso(1.5, fixed = TRUE), hyper = "integrate",
+    epsilon = "average", noise = noise_prior(study = study), control = ep_control(progress = FALSE)
+  ))
+  found <- reader_rates(fit)
+  expect_equal(found$right, rep(c(0.9, 0.8), 3), tolerance = 0.02)
+  expect_lt(max(found$upper - found$lower), 0.05)
+})
+
 test_that("one class's row alone has the integral over its rate and where it goes as evidence", {
   d <- three_groups(40, 0)
   code <- as.integer(d$y)
