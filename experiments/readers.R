@@ -8,7 +8,7 @@
 
 experiment <- list(
   settings = list(
-    replications = 3, rows = 300, readers = c(1, 2, 3, 5), cover = c(0.2, 0.5, 1),
+    replications = 3, rows = 200, readers = c(1, 2, 3, 5), cover = c(0.2, 0.5, 1),
     kind = c("good", "mixed", "adversarial"), classes = c(2, 4), seed = 62500
   ),
   quick = list(
