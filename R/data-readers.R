@@ -31,6 +31,15 @@
 #' class (a matrix), which has what `models` of [noise_prior()] leaves to all others; the first is
 #' left out where two readers contradict each other. `epsilon = "learn"` is one rate for each reader.
 #'
+#' # What a simulation found
+#' On 90 tables of 200 rows with known classes, in 30 settings of one to five readers who label 20
+#' to 100 % of the rows (`experiments/readers.R` in the repository), .940 of the true classes are
+#' right, .818 by Dawid and Skene's model without inputs, .804 by the majority and .854 by a fit to
+#' the majority's label; in one table of the 90 fewer than by Dawid and Skene's model (by .043).
+#' **Intervals of the readers' rates are too short**: those of 90 % hold .849 of 720 rates, in 18 of
+#' the 28 settings that have them less than .87 of the 12 to 60 rates there, at worst .61 (three
+#' mixed readers of two classes who label a fifth of the rows each).
+#'
 #' # What is answered
 #' [predict()][predict.sturdy_model] with `type = "true"` has the probabilities of the true class of
 #' each row, its labels included, and [relabel()] the class itself; [reader_rates()] how good each

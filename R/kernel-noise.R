@@ -48,6 +48,13 @@
 #' unlabelled rows, taken in by [`update(fit, checked = )`][update.sturdy_model], tell both numbers
 #' without that assumption in the rows that were checked.
 #'
+#' On six tables with known classes, twice each (`experiments/unlabelled.R` in the repository), the
+#' prevalence is within .03 of the true one in 4, 6 and 12 of 12 fits where .2, .5 and .8 of the
+#' positives are labelled, in 3, 3 and 0 by the estimate of Elkan and Noto; with few labelled it is
+#' **too low**, by .08 and .03 on average at .2 and .5, and its intervals of 90 % hold it in 8, 10
+#' and 9 of 12. Where labels go by an input it is within .03 once in 12, and 3 times with `rates =
+#' ~` that input.
+#'
 #' # Overlap
 #' A label on the wrong side may be wrong, or the classes overlap there. Which of the two a
 #' hundred rows can rarely tell, so that the number of wrong labels hangs on what is believed of

@@ -108,7 +108,7 @@ test_that("a fit to readers answers, or refuses by name", {
   some <- !is.na(found)
   expect_equal(as.character(found)[some], colnames(p)[max.col(p)][some])
   for (verb in list(
-    confusion, brier_score, calibration, review, residuals, simulate, augment,
+    confusion, brier_score, calibration, residuals, simulate, augment,
     function(fit) label_report(fit, tempfile()), function(fit) absorb(fit, t$d[1:2, ]),
     function(fit) mislabelled(fit, newdata = t$d), function(fit) plot(mislabelled(fit)), function(fit) true_performance(fit, fitted(fit))
   )) {
