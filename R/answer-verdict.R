@@ -129,7 +129,7 @@ ends_words <- function(ends, count) {
   if (anyNA(ends$probability)) {
     paste0("; ", number[1], " if the scores err, ", number[2], " if they hardly do")
   } else {
-    paste0("; ", number[1], " if classes overlap, ", number[2], " if not")
+    paste0("; ", number[1], " if overlap is high, ", number[2], " if low")
   }
 }
 

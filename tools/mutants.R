@@ -142,7 +142,7 @@ mutant(
   "if (other_df) kept$criterion <- NULL", "", r = "fit-update"
 )
 mutant(
-  "factor levels further apart than one mismatch", "R/data-blueprint.R",
+  "factor levels further apart than one mismatch", "R/data-coding.R",
   "rep(ifelse(unname(numeric), 1, 1 / 2), widths)", "rep(1, sum(widths))", r = "data-blueprint|data-new|kernel-resolve"
 )
 mutant(
@@ -899,7 +899,7 @@ mutant(
   "frame[rows[!is.na(rows)], , drop = FALSE]", "frame", r = "fit-gpc"
 )
 mutant(
-  "a new level agrees with all others a little", "R/data-blueprint.R",
+  "a new level agrees with all others a little", "R/data-coding.R",
   "(1 + sqrt(1 + k)) / k", "0", r = "fit-gpc"
 )
 mutant(

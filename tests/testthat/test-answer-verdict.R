@@ -42,7 +42,7 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_match(said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval), 0.3 expected", fixed = TRUE)
   test$ends <- data.frame(probability = c(0.4, 0.6), count = c(1.2, 9.1))
   expect_equal(
-    said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval); 1 if classes overlap, 9 if not."
+    said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval); 1 if overlap is high, 9 if low."
   )
   test$ends$probability <- c(0.99, 0.01)
   expect_match(said(1)[["How many?"]], "0.3 expected", fixed = TRUE)

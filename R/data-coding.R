@@ -1,0 +1,113 @@
+# Codings of features: what is learned of one from the training data, and its columns as numbers,
+# forth and back.
+
+#' What is learned of a feature: levels, or centre and scale
+#' @noRd
+feature_coding <- function(v, name, scale, call) {
+  kind <- feature_kind(v)
+  if (kind != "numeric") {
+    levels <- if (is.factor(v)) levels(v) else text_levels(as.character(v))
+    levels <- levels[levels %in% as.character(v)]
+    count <- tabulate(match(as.character(v), levels), length(levels))
+    return(list(
+      kind = kind, levels = levels, contrasts = contrasts_of(v), spread = count_spread(count)
+    ))
+  }
+  if (!scale) {
+    return(list(kind = kind, center = 0, scale = 1))
+  }
+  v <- as.double(v)
+  spread <- if (length(v) > 1) stats::sd(v) else 1
+  must(
+    is.finite(spread) && spread > 0, NULL, "be finite and above 0, not {spread}", "not_finite",
+    of = "The standard deviation of column {.val {name}}", column = name, call = call
+  )
+  # the last digits depend on the order of the rows, and so would the fit
+  list(kind = kind, center = signif(mean(v), 13), scale = signif(spread, 13))
+}
+
+#' The contrasts that a regression on a column would have: its own, or those of the session
+#' @noRd
+contrasts_of <- function(v) {
+  own <- attr(v, "contrasts")
+  usual <- getOption("contrasts")
+  if (!is.null(own) || length(usual) < 2) own else usual[[1 + is.ordered(v)]]
+}
+
+#' The probability that two rows differ in a factor whose levels are counted
+#' @noRd
+count_spread <- function(count) 1 - sum((count / sum(count))^2)
+
+#' That of a coding: of evenly spread levels where that is not known
+#' @noRd
+level_spread <- function(coding) {
+  if (is.null(coding$spread)) 1 - 1 / length(coding$levels) else coding$spread
+}
+
+coding_width <- function(coding) {
+  if (coding$kind == "numeric") 1L else length(coding$levels)
+}
+
+#' The feature of each encoded column, and the weight of its squared differences: 1/2
+#' for indicators, two of which differ where two rows are of different levels [M 6.3]
+#' @return list(group, weight), an entry a column each.
+#' @noRd
+blueprint_columns <- function(blueprint) {
+  widths <- vapply(blueprint$coding, coding_width, integer(1))
+  numeric <- vapply(blueprint$coding, function(c) c$kind == "numeric", logical(1))
+  list(
+    group = rep(seq_along(widths), widths),
+    weight = rep(ifelse(unname(numeric), 1, 1 / 2), widths)
+  )
+}
+
+#' Features as columns: numeric ones centred and scaled, the others one 0/1 indicator a
+#' level
+#' @noRd
+encode_features <- function(features, coding, n) {
+  columns <- .mapply(encode_feature, list(features, coding), NULL)
+  names <- .mapply(coding_names, list(coding, names(coding)), NULL)
+  names <- as.character(unlist(names))
+  matrix(as.double(unlist(columns)), n, length(names), dimnames = list(NULL, names))
+}
+
+#' Names of the columns of a feature
+#' @noRd
+coding_names <- function(coding, name) {
+  if (coding$kind == "numeric") name else paste0(name, coding$levels)
+}
+
+#' A level that training did not have differs from all of those by as much as they do
+#' from each other: the squared distance of its row of indicators to theirs is 2
+#' @noRd
+encode_feature <- function(v, coding) {
+  if (coding$kind == "numeric") {
+    return((as.double(v) - coding$center) / coding$scale)
+  }
+  code <- match(as.character(v), coding$levels)
+  k <- length(coding$levels)
+  X <- outer(code, seq_len(k), `==`) * 1
+  X[is.na(code) & !is.na(v), ] <- (1 + sqrt(1 + k)) / k
+  X
+}
+
+#' Encoded inputs as features again, a data frame
+#' @noRd
+decode_features <- function(X, blueprint) {
+  group <- blueprint_columns(blueprint)$group
+  features <- lapply(seq_along(blueprint$coding), function(j) {
+    coding <- blueprint$coding[[j]]
+    mine <- unname(X[, group == j, drop = FALSE])
+    if (coding$kind == "numeric") {
+      return(mine[, 1] * coding$scale + coding$center)
+    }
+    value <- coding$levels[max.col(mine, "first")]
+    if (coding$kind == "logical") {
+      as.logical(value)
+    } else {
+      factor(value, levels = coding$levels)
+    }
+  })
+  names(features) <- blueprint$columns
+  as.data.frame(features, optional = TRUE, row.names = seq_len(nrow(X)))
+}
