@@ -29,11 +29,12 @@
 #' `lower` and `upper` ends; and `level`.
 #'
 #' `relabel()` returns a factor with the levels of the fit and an entry for each row of the data
-#' given to it, `NA` for rows left out. Its attribute `changed` holds the positions of the rows
+#' given to it, `NA` for rows left out, with a message. Its attribute `changed` holds the positions of the rows
 #' whose labels were replaced.
 #' @section Conditions:
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering and for fits to
-#' [shards()], which keep no rows.
+#' [shards()], which keep no rows; message `sturdy_message_no_new_label` of [relabel()], where rows
+#' were left out of the fit.
 #' @seealso [noise_matrix()], [flip_rates()], [mislabelled()]
 #' @export
 #' @examples
@@ -108,14 +109,17 @@ class_table <- function(object) {
 #' @export
 print.sturdy_confusion <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
-  cat("<sturdy_confusion>\nRows by recorded class and class predicted from the other rows\n")
+  cat("<sturdy_confusion>\n")
+  print_title("Rows by recorded class and class predicted from the other rows")
   print(x$predicted)
-  cat("\nExpected rows by true class and recorded class (", format(100 * x$level),
-      "% intervals)\n", sep = "")
+  cat("\n")
+  print_title(
+    "Expected rows by true class and recorded class (", format(100 * x$level), "% intervals)"
+  )
   words <- x$true
+  number <- function(v) if (v > 0 && v < 0.05) "< 0.05" else count_text(v, digits)
   words[] <- paste0(
-    vapply(x$true, count_text, "", digits = digits), " (",
-    range_text(list(lower = x$lower, upper = x$upper)), ")"
+    vapply(x$true, number, ""), " (", range_text(list(lower = x$lower, upper = x$upper)), ")"
   )
   print(words, quote = FALSE, right = TRUE)
   invisible(x)
@@ -149,6 +153,15 @@ relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
   changed <- said$source > 0 & p >= threshold & p > 0.5
   label <- rep(NA_integer_, object$data$n_given)
   label[object$data$rows] <- ifelse(changed, best, said$y)
+  left_out <- setdiff(which(is.na(label)), object$data$unlabelled$rows)
+  inform_these(
+    "no_new_label",
+    c(
+      i = "{length(these)} row{?s} {qty(length(these))}{?was/were} left out of the fit: {?its
+           label/their labels} {?is/are} {.code NA} here, not what is recorded."
+    ),
+    rows = left_out
+  )
   structure(factor(levels[label], levels = levels), changed = object$data$rows[changed])
 }
 

@@ -111,8 +111,9 @@ print.sturdy_loo <- function(x, digits = 4, ...) {
   elpd <- x$pointwise[, "elpd_loo"]
   lowest <- which.min(elpd)
   score <- x$estimates["elpd_loo", ]
-  cat("<sturdy_loo> leave-one-out log predictive probability of ",
-      count(length(elpd), "label"), "\n", sep = "")
+  print_title(
+    "<sturdy_loo> leave-one-out log predictive probability of ", count(length(elpd), "label")
+  )
   print_fields(c(
     "Sum" = paste0(
       format(score[["Estimate"]], digits = digits), " (standard error ",

@@ -17,7 +17,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   print_fields(mislabelled_fields(x, digits))
   shown <- utils::head(as.data.frame(x), n)
   if (nrow(shown)) {
-    print(shown_rows(shown), digits = digits, row.names = FALSE)
+    print(small_shares(shown_rows(shown), digits), digits = digits, row.names = FALSE)
   }
   cat(paste0(not_shown(x, nrow(shown)), "\n", recycle0 = TRUE))
   invisible(x)
@@ -40,6 +40,13 @@ mislabelled_fields <- function(x, digits) {
       paste0(unlikely_words(cutoff$unlikely, cutoff$rows), ".")
     }
   )
+}
+
+# A probability next to 0 would make a whole column scientific
+small_shares <- function(shown, digits) {
+  small <- vapply(shown, function(v) is.double(v) && any(v > 0 & v < 1e-4, na.rm = TRUE), NA)
+  shown[small] <- lapply(shown[small], format_shares, digits)
+  shown
 }
 
 # How many rows follow, if any do

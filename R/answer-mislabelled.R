@@ -255,6 +255,7 @@
 #' drawn <- sample(head(mislabelled(fit, level = NULL)$row, 60), 30)
 #' checks <- data.frame(row = drawn, label = truth[drawn])
 #' mislabelled(fit, fdr = 0.1, calibrate = checks, among = 60)
+#' @order 1
 mislabelled <- function(object, ...) {
   UseMethod("mislabelled")
 }
@@ -267,6 +268,7 @@ mislabelled.default <- function(object, ...) {
 
 #' @rdname mislabelled
 #' @export
+#' @order 2
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
                                      given = c("average", "some"), calibrate = NULL,
                                      among = NULL, ..., newdata = NULL, labels = NULL,
@@ -324,6 +326,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
 
 #' @rdname mislabelled
 #' @export
+#' @order 3
 mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NULL,
                                given = c("average", "some"), calibrate = NULL, among = NULL,
                                ...) {
@@ -333,8 +336,10 @@ mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NUL
 
 #' @rdname mislabelled
 #' @export
+#' @order 4
 mislabelled.data.frame <- mislabelled.matrix
 
 #' @rdname mislabelled
 #' @export
+#' @order 5
 mislabelled.numeric <- mislabelled.matrix

@@ -156,11 +156,11 @@ print.sturdy_noise_matrix <- function(x, digits = 1, ...) {
     out[unit * m < 0.5 * 10^-digits] <- "."
     out
   }
-  cat("<sturdy_noise_matrix> ", if (rates) {
-    "per cent of each true class (rows) recorded as each class\n"
+  print_title("<sturdy_noise_matrix> ", if (rates) {
+    "per cent of each true class (rows) recorded as each class"
   } else {
-    "expected number of rows of each true class (rows) recorded as each class\n"
-  }, sep = "")
+    "expected number of rows of each true class (rows) recorded as each class"
+  })
   values <- matrix(words(unclass(x)), nrow(x), dimnames = dimnames(x))
   print(values, quote = FALSE, right = TRUE)
   if (!is.null(attr(x, "level"))) {

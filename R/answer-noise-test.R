@@ -108,9 +108,9 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' x <- matrix(rnorm(60))
+#' x <- matrix(rnorm(40))
 #' y <- flip_labels(factor(x > 0), 0.1, seed = 1)
-#' fit <- gpc(x, y, kernel = kernel_iso(), epsilon = "average", hyper = "integrate")
+#' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE))
 #' noise_test(fit)
 noise_test <- function(object, ...) {
   UseMethod("noise_test")
@@ -242,7 +242,8 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
              "method")],
     digits = digits + 1, row.names = FALSE
   )
-  cat("\nFlip rates by true class, if some labels are wrong\n")
+  cat("\n")
+  print_title("Flip rates by true class, if some labels are wrong")
   print(x$rates, digits = digits, row.names = FALSE)
   cat("", strwrap(node_error_words(x$error, sum(x$models$nodes))), sep = "\n")
   invisible(x)

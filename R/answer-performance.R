@@ -277,9 +277,11 @@ print.sturdy_performance <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   rows <- attr(x, "n", exact = TRUE)
   if (!is.null(rows)) { # else columns were taken out of it
-    cat("<sturdy_performance> against the true classes of ", count(rows, "row"), " (",
-        format(100 * attr(x, "level", exact = TRUE)),
-        "% intervals), and against the recorded labels\n", sep = "")
+    print_title(
+      "<sturdy_performance> against the true classes of ", count(rows, "row"), " (",
+      format(100 * attr(x, "level", exact = TRUE)),
+      "% intervals), and against the recorded labels"
+    )
   }
   shown <- x
   class(shown) <- "data.frame"

@@ -40,7 +40,8 @@
 #' x <- rnorm(40)
 #' truth <- x > 0
 #' read <- function(wrong) ifelse(runif(40) < wrong, !truth, truth)
-#' fit <- gpc(data.frame(x), readers(ann = read(0.1), bob = read(0.3)), kernel = kernel_iso())
+#' both <- readers(ann = read(0.1), bob = read(0.3))
+#' fit <- gpc(data.frame(x), both, kernel = kernel_iso(1, fixed = TRUE))
 #' reader_rates(fit)
 reader_rates <- function(object, level = 0.9, ...) {
   check_is_fit(object)
@@ -110,7 +111,7 @@ print.sturdy_reader_rates <- function(x, digits = 2, ...) {
   names <- if (length(levels) == 2) {
     paste0("; right of ", levels[2], ": the sensitivity, of ", levels[1], ": the specificity")
   }
-  cat("<sturdy_reader_rates> ", count(length(unique(x$reader)), "reader"), names, "\n", sep = "")
+  print_title("<sturdy_reader_rates> ", count(length(unique(x$reader)), "reader"), names)
   shown <- as.data.frame(x)
   for (name in c("expected", "wrong")) shown[[name]] <- round(shown[[name]], 1)
   print(shown, digits = digits, row.names = FALSE)

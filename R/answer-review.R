@@ -58,7 +58,7 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' x <- matrix(rnorm(60))
+#' x <- matrix(rnorm(40))
 #' truth <- factor(x > 0)
 #' y <- flip_labels(truth, 0.1, seed = 1)
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average")
@@ -66,6 +66,7 @@
 #' first
 #' fit <- update(fit, checked = data.frame(row = first$row, label = truth[first$row]))
 #' review(fit, 5)
+#' @order 1
 review <- function(object, ...) {
   UseMethod("review")
 }
@@ -75,6 +76,7 @@ review.default <- function(object, ...) abort_no_fit(object)
 
 #' @rdname review
 #' @export
+#' @order 2
 review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   check_model(object)
   check_no_dots(...)
@@ -123,7 +125,7 @@ print.sturdy_review <- function(x, digits = 2, ...) {
     "Then wrong among the rest" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
       format(100 * left$level), "% interval ", range_text(left), "); none: ",
-      "probability ", number(attr(x, "none_left"))
+      "probability ", bounded(attr(x, "none_left"), 1e-4, Inf, number)
     )
   ))
   print(as.data.frame(x), digits = digits, row.names = FALSE)

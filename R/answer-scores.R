@@ -230,8 +230,10 @@ print.sturdy_calibration <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   bins <- x$bins
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
-  cat("<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
-      count(if (is.null(x$rows)) length(x$event) else x$rows, "label"), "\n", sep = "")
+  print_title(
+    "<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
+    count(if (is.null(x$rows)) length(x$event) else x$rows, "label")
+  )
   print_fields(c(
     "Mean |predicted - observed|" = format(x$error, digits = digits),
     "Mean predicted - observed" = format(x$bias, digits = digits),

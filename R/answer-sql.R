@@ -62,9 +62,9 @@
 #'   `vignette("large-tables")`
 #' @export
 #' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
-#' d <- data.frame(id = 1:200, a = rnorm(200), b = sample(c("u", "v"), 200, TRUE))
-#' d$class <- ifelse(d$a + (d$b == "u") + rnorm(200) / 5 > 0, "yes", "no")
-#' fit <- bpm(class ~ a + b, d)
+#' d <- data.frame(id = 1:120, a = rnorm(120), b = rep(c("u", "v"), 60))
+#' d$class <- ifelse(d$a + (d$b == "u") + rnorm(120) / 5 > 0, "yes", "no")
+#' fit <- bpm(class ~ a + b, d, hyper = "optimum")
 #' con <- DBI::dbConnect(RSQLite::SQLite())
 #' DBI::dbWriteTable(con, "points", d)
 #'

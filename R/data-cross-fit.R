@@ -33,11 +33,12 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' truth <- factor(iris$Species == "versicolor", labels = c("other", "versicolor"))
+#' flowers <- iris[51:150, ]
+#' truth <- droplevels(flowers$Species)
 #' labels <- flip_labels(truth, rate = 0.1, seed = 1)
 #' # any two functions will do: here a logistic model
 #' prob <- cross_fit(
-#'   iris[1:4], labels,
+#'   flowers[1:4], labels,
 #'   fit = function(x, y) glm(y ~ ., binomial, data.frame(x, y = y)),
 #'   predict = function(model, x) predict(model, x, type = "response"), folds = 5
 #' )

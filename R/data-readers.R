@@ -72,7 +72,7 @@
 #' d$ann <- read(0.1)
 #' d$bob <- read(0.3)
 #' d$bob[1:10] <- NA
-#' fit <- gpc(readers(ann, bob) ~ x, d, kernel = kernel_iso())
+#' fit <- gpc(readers(ann, bob) ~ x, d, kernel = kernel_iso(1, fixed = TRUE))
 #' fit
 #' head(predict(fit, type = "true"))
 #' reader_rates(fit)
@@ -192,10 +192,9 @@ is.na.sturdy_readers <- function(x) {
 print.sturdy_readers <- function(x, ...) {
   long <- !is.null(attr(x, "items"))
   items <- if (long) length(attr(x, "items")) else nrow(x)
-  cat(
+  print_title(
     "<sturdy_readers> ", if (long) "long, ", count(items, "item"), ", ",
-    count(length(attr(x, "readers")), "reader"), ", classes ", toString(attr(x, "levels")), "\n",
-    sep = ""
+    count(length(attr(x, "readers")), "reader"), ", classes ", toString(attr(x, "levels"))
   )
   invisible(x)
 }

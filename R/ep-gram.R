@@ -137,8 +137,10 @@ check_semidefinite <- function(unit, variances, call) {
 print.sturdy_ep <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
   kind <- if (is.infinite(x$df)) "EP" else paste0("t-EP, df = ", format(x$df))
-  cat("<sturdy_ep> ", kind, " for ", count(length(x$y), "label"), ", epsilon = ",
-      format(x$epsilon, digits = digits), "\n", sep = "")
+  print_title(
+    "<sturdy_ep> ", kind, " for ", count(length(x$y), "label"), ", epsilon = ",
+    format(x$epsilon, digits = digits)
+  )
   print_fields(c(
     Status = ep_words(x),
     "Log evidence" = paste0(

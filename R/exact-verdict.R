@@ -126,8 +126,10 @@ words_pareto <- function(check) {
 print.sturdy_check <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   number <- function(value, at = 2) formatC(value, format = "f", digits = at)
-  cat("<sturdy_check> EP against simulation: ", x$title, ", ",
-      count(x$nobs, "row"), if (x$of > x$nobs) paste(" of", whole(x$of)), "\n", sep = "")
+  print_title(
+    "<sturdy_check> EP against simulation: ", x$title, ", ", count(x$nobs, "row"),
+    if (x$of > x$nobs) paste(" of", whole(x$of))
+  )
   error <- x$ais$se
   labels <- c(
     gaussian = if (is.finite(x$df)) "Gaussian EP" else "EP", "t-ep" = "t-EP", ep = "EP",

@@ -181,9 +181,9 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' d <- data.frame(a = rnorm(100), b = rnorm(100))
+#' d <- data.frame(a = rnorm(50), b = rnorm(50))
 #' d$class <- factor(ifelse(d$a - d$b > 0, "yes", "no"))
-#' wrong <- sample(100, 8)
+#' wrong <- sample(50, 5)
 #' d$class[wrong] <- ifelse(d$class[wrong] == "yes", "no", "yes")
 #'
 #' fit <- bpm(class ~ ., data = d)
@@ -191,8 +191,8 @@
 #' confint(fit)
 #' predict(fit, data.frame(a = c(-1, 1), b = 0), type = "prob")
 #'
-#' first <- bpm(class ~ ., data = d[1:50, ], df = 10, inference = "adf")
-#' absorb(first, d[51:100, ])
+#' first <- bpm(class ~ ., data = d[1:30, ], df = 10, inference = "adf")
+#' absorb(first, d[31:50, ])
 bpm <- function(x, ...) {
   check_x_given(missing(x), ...)
   UseMethod("bpm")

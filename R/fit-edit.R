@@ -77,6 +77,6 @@ describe_argument <- function(value) {
 
 #' @export
 print.sturdy_spec <- function(x, ...) {
-  cat("<", class(x)[1], "> ", format(x), "\n", sep = "")
+  print_title("<", class(x)[1], "> ", format(x))
   invisible(x)
 }

@@ -85,13 +85,9 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' truth <- factor(sample(c("a", "b", "c"), 120, TRUE))
-#' prob <- matrix(rexp(360), 120, dimnames = list(NULL, levels(truth)))
-#' prob[cbind(1:120, as.integer(truth))] <- 8
-#' prob <- prob / rowSums(prob)
-#' labels <- truth
-#' wrong <- 1:12
-#' labels[wrong] <- c(b = "a", c = "b", a = "c")[as.character(truth[wrong])]
+#' truth <- factor(sample(c("no", "yes"), 80, TRUE))
+#' prob <- ifelse(truth == "yes", rbeta(80, 8, 2), rbeta(80, 2, 8)) # of "yes"
+#' labels <- flip_labels(truth, 0.1, seed = 1)
 #'
 #' fit <- second_stage(prob, labels)
 #' fit

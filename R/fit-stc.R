@@ -94,7 +94,7 @@
 #' d <- data.frame(a = rnorm(50), b = rnorm(50))
 #' d$class <- factor(ifelse(d$a + d$b > 0, "yes", "no"))
 #'
-#' fit <- stc(class ~ ., data = d, df = 10, kernel = kernel_iso())
+#' fit <- stc(class ~ ., data = d, df = 10, kernel = kernel_iso(), hyper = "optimum")
 #' fit
 #' log_evidence(fit, method = "gaussian")
 stc <- function(x, ...) {

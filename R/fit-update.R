@@ -49,9 +49,10 @@
 #' @seealso [gpc()], [stc()], [bpm()]; [absorb()]
 #' @export
 #' @examples
-#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
+#' held <- kernel_iso(1, fixed = TRUE)
+#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05, kernel = held)
 #' update(fit, epsilon = 0.2)
-#' update(fit, df = 5, kernel = kernel_iso())
+#' update(fit, df = 5)
 update.sturdy_model <- function(object,
                                 formula. = NULL,
                                 ...,

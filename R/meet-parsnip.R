@@ -115,9 +115,9 @@ update.gp_class <- function(object, parameters = NULL, kernel = NULL, epsilon = 
 #' @export
 print.gp_class <- function(x, ...) {
   NextMethod()
-  cat(
-    "Event: the second level, as in glm(). yardstick takes the first unless told\n",
-    "event_level = \"second\".\n", sep = ""
+  print_title(
+    "Event: the second level, as in glm(). yardstick takes the first unless told ",
+    "event_level = \"second\"."
   )
   invisible(x)
 }

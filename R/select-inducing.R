@@ -39,7 +39,7 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' d <- data.frame(a = rnorm(150), b = rnorm(150))
+#' d <- data.frame(a = rnorm(80), b = rnorm(80))
 #' d$class <- factor(ifelse(d$a + d$b^2 > 1, "yes", "no"))
 #' fit <- gpc(class ~ ., d, inducing = 5, epsilon = 0.05)
 #' compare_inducing(fit)

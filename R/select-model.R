@@ -117,10 +117,11 @@
 #' set.seed(1)
 #' d <- data.frame(a = rnorm(40), b = rnorm(40))
 #' d$class <- factor(ifelse(d$a + d$b > 0, "yes", "no"))
-#' d$class[3] <- ifelse(d$class[3] == "yes", "no", "yes")
+#' wrong <- c(3, 8, 30)
+#' d$class[wrong] <- ifelse(d$class[wrong] == "yes", "no", "yes")
 #' candidates <- list(
-#'   noise = candidate("gpc", kernel = kernel_iso()),
-#'   none = candidate("gpc", kernel = kernel_iso(), epsilon = 0)
+#'   noise = candidate("gpc", kernel = kernel_iso(1, fixed = TRUE)),
+#'   none = candidate("gpc", kernel = kernel_iso(1, fixed = TRUE), epsilon = 0)
 #' )
 #' selection <- select_model(class ~ ., d, candidates)
 #' selection

@@ -18,15 +18,13 @@
 #' Those of the base plots.
 #' @seealso [plot()][plot.sturdy_model] for what the pictures show
 #' @name autoplot.sturdy_model
-#' @examples
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   library(ggplot2)
-#'   x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
-#'   y <- c(0, 0, 1, 0, 1, 1, 1, 1)
-#'   fit <- gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1)
-#'   print(autoplot(fit) + theme_minimal())
-#'   autoplot(mislabelled(fit))
-#' }
+#' @examplesIf interactive() && rlang::is_installed("ggplot2")
+#' library(ggplot2)
+#' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
+#' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
+#' fit <- gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1)
+#' autoplot(fit) + theme_minimal()
+#' autoplot(mislabelled(fit))
 NULL
 
 #' @rdname autoplot.sturdy_model

@@ -33,7 +33,7 @@ frame_axes <- function(panel, heading, labels) {
   width <- size[1] - left - line
   levels <- if (!is.null(panel$x$levels)) fit_levels_low(panel$x$levels, width, size[2])
   if (isTRUE(levels$every > 1)) {
-    labels[1] <- paste0(labels[1], " (1 of ", levels$every, " levels named)")
+    labels[1] <- paste0(labels[1], " (one in ", levels$every, " levels named)")
   }
   x <- fit_text(labels[1], width)
   below <- if (is.null(levels)) line else levels$below

@@ -13,7 +13,7 @@ report_data <- function(object) {
   names(table)[2] <- order$what
   list(
     model = sub("^<[a-z]+> ", "", fit_title(object)),
-    formula = if (!is.null(blueprint$formula)) deparse1(blueprint$formula),
+    formula = if (!is.null(blueprint$formula)) used_formula(blueprint$formula, dropped),
     rows = whole(nobs(object)), input_count = count(length(inputs), "input"),
     left_out = if (left_out) paste(whole(left_out), "more", if (left_out == 1) "was" else "were"),
     trusted = if (trusted) whole(trusted),
@@ -27,6 +27,14 @@ report_data <- function(object) {
     more_inputs = if (length(inputs) > 12) length(inputs),
     inputs = html_table(table)
   )
+}
+
+#' A formula as text, without the columns that were dropped
+#' @noRd
+used_formula <- function(formula, dropped) {
+  terms <- attr(stats::terms(formula), "term.labels")
+  without <- paste(" -", terms[gsub("`", "", terms) %in% dropped], collapse = "", recycle0 = TRUE)
+  deparse1(if (nzchar(without)) stats::update(formula, paste(". ~ .", without)) else formula)
 }
 
 #' Whether labels are wrong at all
@@ -130,7 +138,7 @@ report_next <- function(object, n, level) {
     listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
     remaining_range = range_text(left),
-    none_remains = two_digits(attr(list, "none_left"))
+    none_remains = bounded(attr(list, "none_left"), 1e-4, Inf, two_digits)
   )
 }
 

@@ -82,6 +82,9 @@ why_words <- function(label, near) {
       ", too: the suspicion comes from rows further away."
     ))
   }
+  if (against[1] == k && k > 1) {
+    return(paste0("All ", k, " most similar rows are recorded as ", names(against), "."))
+  }
   verb <- rep("as", length(against))
   verb[1] <- if (against[1] == 1) "is recorded as" else "are recorded as"
   paste0(

@@ -20,8 +20,8 @@
 #' fit <- update(fit, checked = "report-answers.csv")
 #' ```
 #' takes them in. The file goes by the position of each row and holds the label that was recorded
-#' there, which must be that of the fit. With `id` it has the identifiers, too, and `update(id = )`
-#' with the same identifiers demands that both lead to one row. Answers of "can't say" are no
+#' there, which must be that of the fit. Where rows have identifiers (`id`) it has them, too, and
+#' `update(id = )` with the same identifiers demands that both lead to one row. Answers of "can't say" are no
 #' checks.
 #'
 #' The page counts how many rows are answered, and how many wrong labels are expected among the
@@ -57,7 +57,7 @@
 #' @param id Identifiers of the rows, which stand in the title of each: the name of a column of
 #'   `data`, or what [mislabelled()] takes; the file of answers has them. `NULL`, the default,
 #'   stands for the names of the rows where these are not their positions, and for columns of `data`
-#'   that are no inputs and differ in every row.
+#'   that are no inputs and differ in every row, the first of which the file of answers has, too.
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:
@@ -74,7 +74,7 @@
 #' y <- flip_labels(factor(x$a > 0), 0.1, seed = 1)
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE), epsilon = "average")
 #' file <- tempfile(fileext = ".html")
-#' label_report(fit, file)
+#' label_report(fit, file, n = 5)
 #' # browseURL(file)
 #' unlink(file)
 label_report <- function(object, ...) {
@@ -82,7 +82,16 @@ label_report <- function(object, ...) {
 }
 
 #' @export
-label_report.default <- function(object, ...) abort_no_fit(object)
+label_report.default <- function(object, ...) {
+  refuse(
+    inherits(object, c("sturdy_mislabelled", "sturdy_review")),
+    c(
+      "{.arg object} must be the fit itself, not the list of its rows.",
+      i = "Of scores it is {.code second_stage(scores, labels)}."
+    ), "type", arg = "object"
+  )
+  abort_no_fit(object)
+}
 
 #' @rdname label_report
 #' @export
@@ -93,7 +102,10 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   check_sites_kept(object)
   check_one_label(object)
   call <- rlang::current_env()
-  check_given(missing(file), "file")
+  must(
+    !missing(file), "file", "be given", "missing_argument",
+    more = c(i = "The page is written there: {.code label_report(fit, \"report.html\")}.")
+  )
   file <- check_report_file(file, call)
   n <- check_count(n, "n", min = 1)
   neighbours <- check_count(neighbours, "neighbours", min = 1)
@@ -152,6 +164,11 @@ report_values <- function(object, data, id, call, most = 8) {
   shown <- inputs[seq_len(min(most, length(inputs)))]
   left <- length(inputs) - length(shown)
   if (!is.null(data)) augment_place(object, data, call) # it must have the rows given to the fit
+  must(
+    !is.null(data) || !rlang::is_string(id) || object$data$n_given == 1, "id",
+    "be a column of {.arg data}, to be given, too, or the identifiers themselves", "id",
+    got = id, call = call
+  )
   ids <- row_ids(object$data, id, data, call)
   title <- list(ids$value)
   if (!is.null(data)) {
@@ -162,6 +179,7 @@ report_values <- function(object, data, id, call, most = 8) {
     unlike <- vapply(others, is_identifier, NA)
     others <- others[object$data$rows, c(which(unlike), which(!unlike)), drop = FALSE]
     if (is.null(id) && any(unlike)) title <- others[seq_len(min(sum(unlike), 2))]
+    if (is.null(ids) && any(unlike)) ids <- row_ids(object$data, data[names(title)[1]], call = call)
     others <- others[seq_len(min(length(others), report_others))]
     unread <- setdiff(all, names(others))
     shown <- cbind(others, shown)

@@ -6,11 +6,13 @@
 print.sturdy_selection <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   table <- x$table
-  cat("<sturdy_selection> ", count(nrow(table), "candidate"), " by ",
-      criterion_words[[x$criterion]], ", ", count(nobs(x), "row"), "\n", sep = "")
+  print_title(
+    "<sturdy_selection> ", count(nrow(table), "candidate"), " by ",
+    criterion_words[[x$criterion]], ", ", count(nobs(x), "row")
+  )
   print(selection_shown(table, x$criterion, digits), row.names = FALSE, right = FALSE)
   if (any(is.finite(table$df))) {
-    cat("Log evidences are those of Gaussian EP at every df: see ?select_model.\n")
+    print_title("Log evidences are those of Gaussian EP at every df: see ?select_model.")
   }
   said <- table[nzchar(table$message), ]
   for (k in seq_len(nrow(said))) {

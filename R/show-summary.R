@@ -139,7 +139,8 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
     print(x$weights, digits = digits, row.names = FALSE)
   }
   if (!is.null(x$slopes)) {
-    cat("\nSlopes of flip rates, a standard deviation each\n")
+    cat("\n")
+    print_title("Slopes of flip rates, a standard deviation each")
     print(x$slopes, digits = digits, row.names = FALSE)
   }
   integrated <- x$scores["log_evidence_integrated"]
@@ -153,8 +154,10 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   print_scores(x$scores, digits)
   if (NROW(x$classes) > 2) print_classes(x$classes)
   if (!is.null(x$suspicious)) {
-    cat("\nMost suspicious labels (", format(round(x$expected_wrong, 1)),
-        " expected to be wrong)\n", sep = "")
+    cat("\n")
+    print_title(
+      "Most suspicious labels (", format(round(x$expected_wrong, 1)), " expected to be wrong)"
+    )
     print(x$suspicious, digits = 2, row.names = FALSE)
   }
   invisible(x)
@@ -167,9 +170,10 @@ print_classes <- function(table) {
   if (all > summary_classes) {
     table <- utils::head(table[order(-table$wrong), ], summary_classes)
   }
-  cat("\nLabels by class, rows as expected", if (all > summary_classes) {
+  cat("\n")
+  print_title("Labels by class, rows as expected", if (all > summary_classes) {
     paste0(" (the ", summary_classes, " of ", all, " classes with the most wrong labels)")
-  }, "\n", sep = "")
+  })
   for (column in c("true", "wrong", "missed")) table[column] <- format(round(table[[column]], 1))
   print(table, digits = 2, row.names = FALSE)
 }

@@ -118,7 +118,7 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
     data <- stored_data(x)
     seq_len(nobs(x))
   } else {
-    augment_place(x, data, call)
+    augment_place(x, data, call, newdata = TRUE)
   }
   prob <- prob_new(x, x$data$X, call = call)
   data <- add_predictions(x, data, prob[place, , drop = FALSE])
@@ -142,8 +142,9 @@ add_predictions <- function(x, data, prob) {
 }
 
 #' The training row that each row of `data` is
+#' @param newdata whether the caller takes other rows by this name.
 #' @noRd
-augment_place <- function(x, data, call) {
+augment_place <- function(x, data, call, newdata = FALSE) {
   n <- x$data$n_given
   must(
     is.data.frame(data), "data", "be the data frame of {n} row{?s} given to the fit", "length",
@@ -152,7 +153,7 @@ augment_place <- function(x, data, call) {
   must(
     nrow(data) == n, "data",
     "be the data frame of {n} row{?s} given to the fit, not one of {nrow(data)}", "length",
-    call = call
+    more = c(i = if (newdata) "Other rows go into {.arg newdata}."), call = call
   )
   match(seq_len(n), x$data$rows)
 }

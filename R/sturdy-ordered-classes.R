@@ -36,13 +36,13 @@
 #' @seealso [gpc()], [several-classes], [label-noise]
 #' @examples
 #' set.seed(2)
-#' d <- data.frame(a = rnorm(80), b = rnorm(80))
+#' d <- data.frame(a = rnorm(50), b = rnorm(50))
 #' d$pain <- cut(
-#'   d$a + rnorm(80, sd = 0.3), c(-Inf, -0.8, 0.7, Inf), c("none", "some", "much"),
+#'   d$a + rnorm(50, sd = 0.3), c(-Inf, -0.8, 0.7, Inf), c("none", "some", "much"),
 #'   ordered_result = TRUE
 #' )
 #' d$pain[which.max(d$a)] <- "some"
-#' fit <- gpc(pain ~ ., d, kernel = kernel_iso())
+#' fit <- gpc(pain ~ ., d, kernel = kernel_iso(2, fixed = TRUE))
 #' fit
 #' head(mislabelled(fit), 3)
 #' predict(fit, data.frame(a = c(-1, 0, 1), b = 0), type = "prob")

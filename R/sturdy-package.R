@@ -43,7 +43,7 @@
 #'
 #' Articles are not installed. They stand in the folder `vignettes/articles` of the sources, and
 #' `make site` makes web pages of them: *Cheat sheet*, *Walk-through*, *At home in R*, *Explaining
-#' predictions*, *Many machines*, *Streams and drift*; and *The mathematics*, *One engine*, *What the
+#' predictions*, *Tests without a gold standard*, *Many machines*, *Streams and drift*; and *The mathematics*, *One engine*, *What the
 #' evidence tells you*, *Validation*, *Reproducing the papers*.
 #'
 #' @references

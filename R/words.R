@@ -68,9 +68,12 @@ count <- function(n, noun) {
 #' @noRd
 whole <- function(n) format(n, big.mark = ",", scientific = FALSE)
 
-#' The first three of some names
+#' The first three of some names, or all four
 #' @noRd
 name_some <- function(names) {
+  if (length(names) == 4) {
+    return(toString(names))
+  }
   more <- length(names) - 3
   paste0(
     paste(utils::head(names, 3), collapse = ", "),
@@ -149,7 +152,7 @@ print_fields <- function(fields) {
 field_lines <- function(fields) {
   labels <- paste0("  ", format(names(fields)), "  ", recycle0 = TRUE)
   under <- strrep(" ", nchar(c(labels, "")[1]) + 2)
-  room <- max(getOption("width") - nchar(under) + 2, 30)
+  room <- max(getOption("width") - nchar(under) + 2, 12)
   lapply(seq_along(fields), function(k) {
     lines <- strwrap(fields[[k]], width = room + 1, exdent = 2)
     if (length(lines) == 0) lines <- ""
@@ -159,6 +162,12 @@ field_lines <- function(fields) {
   })
 }
 
+#' What stands above a table, on as many lines as it takes
+#' @noRd
+print_title <- function(...) {
+  cat(paste0(strwrap(paste0(...), width = getOption("width") + 1, exdent = 2), "\n"), sep = "")
+}
+
 #' A title and sentences below it; nothing when there is none
 #' @noRd
 print_sentences <- function(title, sentences) {
@@ -166,7 +175,8 @@ print_sentences <- function(title, sentences) {
     return(invisible())
   }
   cat(title, "\n", sep = "")
-  lines <- strwrap(sentences, width = 76, indent = 2, exdent = 4)
+  width <- min(76, getOption("width") + 1)
+  lines <- strwrap(sentences, width = width, indent = 2, exdent = 4)
   cat(paste0(lines, "\n"), sep = "")
 }
 

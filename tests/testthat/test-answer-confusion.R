@@ -45,7 +45,15 @@ test_that("labels are replaced where another class is probable enough, and trust
   expect_length(attr(relabel(trusted, threshold = 0.8), "changed"), 0)
   d <- toy()
   d$a[2] <- NA
-  expect_true(is.na(suppressMessages(relabel(toy_fit(data = d)))[2]))
+  some <- suppressMessages(toy_fit(data = d))
+  label <- expect_message(relabel(some), "1 row was left out", class = "sturdy_message_no_new_label")
+  expect_equal(label$rows, 2)
+  expect_true(is.na(suppressMessages(relabel(some))[2]))
+  expect_no_message(relabel(fit))
+  # those without a label have none to keep
+  d$class[3] <- NA
+  some <- suppressMessages(toy_fit(data = d))
+  expect_equal(expect_message(relabel(some), class = "sturdy_message_no_new_label")$rows, 2)
   expect_error(relabel(fit, threshold = 0.3), class = "sturdy_error_range")
   expect_error(relabel(1), class = "sturdy_error_type")
   expect_error(confusion("a"), class = "sturdy_error_type")

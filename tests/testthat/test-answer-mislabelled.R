@@ -209,3 +209,9 @@ test_that("what holds if some are wrong does not hang on how unlikely that is", 
   expect_lt(max(abs(sort(rare$if_some) - sort(usual$if_some))), 0.15)
   expect_lt(max(rare$probability), 1e-14)
 })
+
+test_that("a share next to 0 leaves the others of its column readable", {
+  shown <- small_shares(data.frame(row = 1L, probability = 0.9, fdr = c(5e-16, 0.02)), 2)
+  expect_equal(shown$fdr, c("< 0.001", "0.02"))
+  expect_equal(shown$probability, c(0.9, 0.9))
+})

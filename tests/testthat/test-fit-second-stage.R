@@ -302,3 +302,12 @@ test_that("labels without a column, or none at all, are no labels", {
     expect_error(mislabelled(prob, labels), "labels", class = "sturdy_error")
   }
 })
+
+test_that("who asks with the wrong thing is told what to give", {
+  d <- toy_scores(2, 40)
+  fit <- second_stage(d$prob, d$labels)
+  page <- withr::local_tempfile(fileext = ".html")
+  expect_error(label_report(mislabelled(fit), page), "second_stage", class = "sturdy_error_type")
+  expect_error(label_report(fit), "report.html", class = "sturdy_error_missing_argument")
+  expect_error(label_report(fit, page, id = "case"), "a column of `data`", class = "sturdy_error_id")
+})

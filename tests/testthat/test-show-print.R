@@ -111,3 +111,22 @@ test_that("several classes print as two do, with their own words for the noise",
   expect_match(averaged, "at the mode (of factorised EP", fixed = TRUE)
   expect_match(format(fit(epsilon = 0.1)), "^<gpc> 45 rows, 3 classes, 2 inputs, epsilon = 0.1")
 })
+
+test_that("nothing is printed wider than the console", {
+  fit <- toy_fit(epsilon = "average", hyper = "integrate", data = transform(toy(), class = rev(class)))
+  three <- gpc(Species ~ ., iris[c(1:15, 51:65, 101:115), ], kernel = held(), epsilon = 0.05)
+  shown <- list(
+    fit, summary(fit), noise_test(fit), review(fit, 3), confusion(fit), calibration(fit), loo(fit),
+    noise_matrix(fit), ep_diagnostics(fit), three, confusion(three), noise_matrix(three),
+    calibration(three)
+  )
+  for (width in c(80, 60, 45)) {
+    withr::local_options(width = width)
+    for (x in shown) expect_lte(max(nchar(capture.output(print(x)))), width)
+  }
+})
+
+test_that("four classes are all named, and of more the first three", {
+  expect_equal(name_some(letters[1:4]), "a, b, c, d")
+  expect_equal(name_some(letters[1:5]), "a, b, c and 2 more")
+})

@@ -68,6 +68,10 @@ test_that("the data of the script are those of the fit", {
   expect_match(data, "\"identifier\":\"record\"", fixed = TRUE)
   expect_match(data, "\"saved\":\"clinic.v2-answers.csv\"", fixed = TRUE)
   expect_match(data_of(page_of(toy_fit())), "\"identifier\":null", fixed = TRUE)
+  # a column that tells the rows apart stands in the titles by itself, and so in the file
+  plain <- data_of(page_of(fit, n = 5, data = d))
+  expect_equal(between(plain, "\"id\":[", "]"), between(data, "\"id\":[", "]"))
+  expect_match(plain, "\"identifier\":\"record\"", fixed = TRUE)
 })
 
 test_that("JSON holds any text, and none that ends its element", {

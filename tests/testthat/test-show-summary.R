@@ -60,6 +60,7 @@ test_that("a summary has the labels by class, and prints them of several", {
   expect_no_match(printed(two), "by class")
   # of many classes those with the most wrong labels
   table <- found[rep(1:3, 10), ]
+  withr::local_options(width = 100)
   expect_length(capture.output(print_classes(table)), summary_classes + 3)
 })
 

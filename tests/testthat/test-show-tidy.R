@@ -70,7 +70,7 @@ test_that("augment() adds to the data given, or to what the model holds", {
 
 test_that("data of other rows, and identifiers that are no column, are named", {
   fit <- toy_fit()
-  expect_error(augment(fit, toy()[1:3, ]), "not one of 3", class = "sturdy_error_length")
+  expect_error(augment(fit, toy()[1:3, ]), "not one of 3.*newdata", class = "sturdy_error_length")
   expect_error(augment(fit, 1), "not 1", class = "sturdy_error_length")
   expect_error(
     label_report(fit, tempfile(), data = toy(), id = "nope"),
