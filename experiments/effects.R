@@ -20,7 +20,7 @@ experiment <- list(
   settings = list(
     cohorts = c("plain", "rare", "weak"),
     labels = c("known", "learned", "study", "missed", "missed, study"), rows = 250,
-    replications = 500, seed = 63001
+    replications = 50, seed = 63001 # a quarter of an hour on one core; 500 are two and a half
   ),
   quick = list(cohorts = "plain", labels = c("known", "study"), rows = 80, replications = 1),
   tasks = function(settings) {
