@@ -199,7 +199,7 @@ check_contrasts <- function(contrasts, object, call) {
 odds_table <- function(object, level, draws = 1000L, call = rlang::caller_env()) {
   check_by_ep(object, call)
   X <- object$data$X[spread_over(nobs(object), 1000L), , drop = FALSE]
-  log_odds <- function(X) stats::qlogis(colMeans(stats::pnorm(path_link(object, X, draws))))
+  log_odds <- function(X) average_log_odds(path_link(object, X, draws))
   none <- rep(NA_real_, draws)
   parts <- lapply(seq_along(object$blueprint$coding), function(j) {
     pairs <- compared_inputs(object$blueprint, j, X)
@@ -218,6 +218,15 @@ odds_table <- function(object, level, draws = 1000L, call = rlang::caller_env())
     conf.low = end((1 - level) / 2), conf.high = end((1 + level) / 2),
     pd = of(function(r) max(mean(r > 1), mean(r < 1)))
   )
+}
+
+#' Log odds of the average probability of the event: from logs of both tails, or they were infinite
+#' where one rounds to 0, and a difference of two such no number
+#' @param z draws of the latent function as path_link() has them. @return one a draw.
+#' @noRd
+average_log_odds <- function(z) {
+  tail <- function(lower) row_log_sum(t(stats::pnorm(z, lower.tail = lower, log.p = TRUE)))
+  tail(TRUE) - tail(FALSE)
 }
 
 #' Encoded inputs to compare: list(from, to), of an input one larger with itself, of each other

@@ -47,7 +47,7 @@ confusion <- function(object, ...) {
 }
 
 #' @export
-confusion.default <- function(object, ...) abort_no_fit(object)
+confusion.default <- function(object, ...) by_own_fit(confusion, object, ...)
 
 #' @rdname confusion
 #' @export
@@ -132,7 +132,7 @@ relabel <- function(object, ...) {
 }
 
 #' @export
-relabel.default <- function(object, ...) abort_no_fit(object)
+relabel.default <- function(object, ...) by_own_fit(relabel, object, ...)
 
 #' @rdname confusion
 #' @export

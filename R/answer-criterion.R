@@ -35,7 +35,7 @@ criterion <- function(object, ...) {
 }
 
 #' @export
-criterion.default <- function(object, ...) abort_no_fit(object)
+criterion.default <- function(object, ...) by_own_fit(criterion, object, ...)
 
 #' @rdname criterion
 #' @export

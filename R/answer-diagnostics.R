@@ -48,7 +48,7 @@ ep_diagnostics <- function(object, ...) {
 }
 
 #' @export
-ep_diagnostics.default <- function(object, ...) abort_no_fit(object)
+ep_diagnostics.default <- function(object, ...) by_own_fit(ep_diagnostics, object, ...)
 
 #' @rdname ep_diagnostics
 #' @export

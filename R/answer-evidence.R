@@ -136,7 +136,7 @@ log_evidence <- function(object, ...) {
 }
 
 #' @export
-log_evidence.default <- function(object, ...) abort_no_fit(object)
+log_evidence.default <- function(object, ...) by_own_fit(log_evidence, object, ...)
 
 #' @rdname log_evidence
 #' @export

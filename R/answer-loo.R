@@ -72,6 +72,9 @@ loo.sturdy_model <- function(x, ...) {
 
 #' @export
 loo.default <- function(x, ...) {
+  if (!is.null(own_fit(x))) {
+    return(loo(own_fit(x), ...))
+  }
   has_method <- function(class) {
     !is.null(utils::getS3method("loo", class, optional = TRUE, asNamespace("loo")))
   }

@@ -262,7 +262,9 @@ mislabelled <- function(object, ...) {
 
 #' @export
 mislabelled.default <- function(object, ...) {
-  if (is.null(scorer_of(object))) abort_no_fit(object)
+  if (is.null(scorer_of(object)) || !is.null(own_fit(object))) {
+    return(by_own_fit(mislabelled, object, ...))
+  }
   mislabelled.matrix(object, ...)
 }
 

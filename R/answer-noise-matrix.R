@@ -36,7 +36,7 @@ noise_matrix <- function(object, ...) {
 }
 
 #' @export
-noise_matrix.default <- function(object, ...) abort_no_fit(object)
+noise_matrix.default <- function(object, ...) by_own_fit(noise_matrix, object, ...)
 
 #' @rdname noise_matrix
 #' @export

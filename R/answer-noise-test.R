@@ -117,7 +117,7 @@ noise_test <- function(object, ...) {
 }
 
 #' @export
-noise_test.default <- function(object, ...) abort_no_fit(object)
+noise_test.default <- function(object, ...) by_own_fit(noise_test, object, ...)
 
 #' @rdname noise_test
 #' @export

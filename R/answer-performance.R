@@ -63,7 +63,7 @@ true_performance <- function(object, ...) {
 }
 
 #' @export
-true_performance.default <- function(object, ...) abort_no_fit(object)
+true_performance.default <- function(object, ...) by_own_fit(true_performance, object, ...)
 
 #' @rdname true_performance
 #' @export

@@ -36,7 +36,7 @@ flip_rates <- function(object, ...) {
 }
 
 #' @export
-flip_rates.default <- function(object, ...) abort_no_fit(object)
+flip_rates.default <- function(object, ...) by_own_fit(flip_rates, object, ...)
 
 #' @rdname flip_rates
 #' @export

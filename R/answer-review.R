@@ -72,7 +72,7 @@ review <- function(object, ...) {
 }
 
 #' @export
-review.default <- function(object, ...) abort_no_fit(object)
+review.default <- function(object, ...) by_own_fit(review, object, ...)
 
 #' @rdname review
 #' @export

@@ -37,6 +37,7 @@
 #' log_score(fit)
 brier_score <- function(object, ...) {
   check_no_dots(...)
+  if (!is.null(own_fit(object))) object <- own_fit(object)
   check_is_fit(object)
   check_sites_kept(object)
   check_one_label(object)
@@ -51,6 +52,7 @@ brier_score <- function(object, ...) {
 #' @export
 log_score <- function(object, ...) {
   check_no_dots(...)
+  if (!is.null(own_fit(object))) object <- own_fit(object)
   check_is_fit(object)
   new_score("log", unname(loo(object)$pointwise[, "elpd_loo"]))
 }
@@ -128,7 +130,7 @@ calibration <- function(object, ...) {
 }
 
 #' @export
-calibration.default <- function(object, ...) abort_no_fit(object)
+calibration.default <- function(object, ...) by_own_fit(calibration, object, ...)
 
 #' @rdname calibration
 #' @export

@@ -79,7 +79,7 @@ predict_sql <- function(object, ...) {
 }
 
 #' @export
-predict_sql.default <- function(object, ...) abort_no_fit(object)
+predict_sql.default <- function(object, ...) by_own_fit(predict_sql, object, ...)
 
 #' @rdname predict_sql
 #' @export

@@ -20,7 +20,7 @@ scorers <- list(
       with_scorer_labels(votes, x$y)
     }
   }),
-  gam = new_scorer("predictions of rows that were left out of training"),
+  gam = new_scorer("cross_fit(x, labels, fit, predict)"),
   glm = new_scorer("glm(..., family = binomial)", function(x) glm_left_out(x)),
   train = new_scorer(
     "trainControl(method = \"cv\", savePredictions = \"final\", classProbs = TRUE)",
@@ -33,10 +33,20 @@ scorers <- list(
     "resample(task, lrn(..., predict_type = \"prob\"), rsmp(\"cv\"))",
     function(x) resample_left_out(x)
   ),
+  tune_results = new_scorer(
+    "fit_resamples(..., control = control_resamples(save_pred = TRUE))",
+    function(x) tuned_left_out(x)
+  ),
+  workflow = new_scorer(
+    "fit_resamples(workflow, vfold_cv(data), control = control_resamples(save_pred = TRUE))"
+  ),
+  model_fit = new_scorer("cross_fit(x, labels, specification)"),
+  # boosters, without the rows that each was not shown
+  lgb.CVBooster = new_scorer("cross_fit(x, labels, fit, predict)"),
   xgb.Booster = new_scorer("xgb.cv(..., prediction = TRUE)"),
-  lgb.Booster = new_scorer("predictions of rows that were left out of training"),
-  rpart = new_scorer("predictions of rows that were left out of training"),
-  ksvm = new_scorer("predictions of rows that were left out of training")
+  lgb.Booster = new_scorer("cross_fit(x, labels, fit, predict)"),
+  rpart = new_scorer("cross_fit(x, labels, fit, predict)"),
+  ksvm = new_scorer("cross_fit(x, labels, fit, predict)")
 )
 
 #' The row of an object, `NULL` where it is of no class of the table
@@ -50,6 +60,9 @@ scorer_of <- function(x) {
 #' @param prob as the user gave it. @return `prob`, with the attribute `labels` where it has some.
 #' @noRd
 out_of_sample <- function(prob, call) {
+  if (are_collected(prob)) {
+    return(collected_left_out(prob))
+  }
   scorer <- scorer_of(prob)
   if (is.null(scorer)) {
     return(prob)
@@ -119,4 +132,50 @@ resample_left_out <- function(x) {
       sums / rowSums(sums), pred$truth[match(rownames(sums), pred$row_ids)]
     )
   }
+}
+
+#' What a workflow predicted in resamples, where that was saved
+#' @noRd
+tuned_left_out <- function(x) {
+  each <- x$.predictions
+  seen <- x$id %in% "Apparent" # resamples that are predicted by what was fitted to them
+  rows <- do.call(rbind, lapply(each[!seen & lengths(each) > 0], as.data.frame))
+  if (are_collected(rows)) collected_left_out(rows)
+}
+
+#' Are they the rows of collect_predictions(), of classes?
+#' @noRd
+are_collected <- function(x) {
+  is.data.frame(x) && ".row" %in% names(x) && !is.null(collected_outcome(x))
+}
+
+collected_classes <- function(x) {
+  setdiff(sub("^[.]pred_", "", grep("^[.]pred_", names(x), value = TRUE)), "class")
+}
+
+#' The name of the column with the recorded labels
+#' @noRd
+collected_outcome <- function(x) {
+  classes <- collected_classes(x)
+  labels <- vapply(x, function(v) is.factor(v) && setequal(levels(v), classes), NA)
+  of_labels <- setdiff(names(x)[labels], ".pred_class")
+  if (length(of_labels) == 1) of_labels
+}
+
+#' The mean over resamples, in the order of the rows; of several candidates of a grid that with the
+#' least log loss
+#' @noRd
+collected_left_out <- function(x) {
+  obs <- x[[collected_outcome(x)]]
+  prob <- as.matrix(x[paste0(".pred_", levels(obs))])
+  colnames(prob) <- levels(obs)
+  if (length(unique(x$.config)) > 1) {
+    own <- prob[cbind(seq_along(obs), as.integer(obs))]
+    loss <- tapply(-log(pmax(own, .Machine$double.eps)), x$.config, mean, na.rm = TRUE)
+    best <- as.character(x$.config) == names(which.min(loss))
+    return(collected_left_out(x[best, ]))
+  }
+  sums <- rowsum(prob, x$.row)
+  first <- match(rownames(sums), x$.row)
+  with_scorer_labels(sums / rowSums(sums), obs[first])
 }

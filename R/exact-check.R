@@ -92,7 +92,7 @@ check_fit <- function(object, ...) {
 }
 
 #' @export
-check_fit.default <- function(object, ...) abort_no_fit(object)
+check_fit.default <- function(object, ...) by_own_fit(check_fit, object, ...)
 
 #' @rdname check_fit
 #' @export

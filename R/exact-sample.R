@@ -88,7 +88,7 @@ posterior_sample <- function(object, ...) {
 }
 
 #' @export
-posterior_sample.default <- function(object, ...) abort_no_fit(object)
+posterior_sample.default <- function(object, ...) by_own_fit(posterior_sample, object, ...)
 
 #' @rdname posterior_sample
 #' @export

@@ -55,7 +55,7 @@ absorb <- function(object, ...) {
 }
 
 #' @export
-absorb.default <- function(object, ...) abort_no_fit(object)
+absorb.default <- function(object, ...) by_own_fit(absorb, object, ...)
 
 #' @rdname absorb
 #' @export

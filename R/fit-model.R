@@ -27,6 +27,29 @@ abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
   )
 }
 
+#' What is asked of a workflow, a parsnip fit, a learner of mlr3 or a `train` of caret around a fit of
+#' ours, is asked of that fit
+#' @param verb the generic whose default method this is.
+#' @noRd
+by_own_fit <- function(verb, object, ..., arg = "object", call = rlang::caller_env()) {
+  fit <- own_fit(object)
+  if (is.null(fit)) abort_no_fit(object, arg, call)
+  verb(fit, ...)
+}
+
+own_fit <- function(object) {
+  inside <- if (inherits(object, "workflow")) {
+    object$fit$fit$fit
+  } else if (inherits(object, "model_fit")) {
+    object$fit
+  } else if (inherits(object, "Learner")) {
+    object$model
+  } else if (inherits(object, "train")) {
+    object$finalModel
+  }
+  if (inherits(inside, "sturdy_model")) inside
+}
+
 #' Has a fit three classes or more?
 #' @noRd
 is_several <- function(object) length(object$blueprint$levels) > 2

@@ -60,7 +60,10 @@
 #'   Or an object that holds such probabilities: a forest of ranger (with `probability = TRUE`) or
 #'   randomForest, out of bag; a logistic [glm()], leave-one-out by one Newton step, with the rows of
 #'   its data (of a `subset` by their names); `train` of
-#'   caret with saved predictions; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3.
+#'   caret with saved predictions; results of tune (`fit_resamples()`, `tune_grid()`, `last_fit()`)
+#'   with saved predictions, or `collect_predictions()` of them, of several candidates that with the
+#'   least log loss; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3. Rows that were
+#'   predicted several times have the mean. For others there is [cross_fit()].
 #'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
 #' @param labels The recorded labels, needed where `prob` does not hold them (where a `glm()` does,
 #'   the same by other names): a factor,

@@ -1,9 +1,10 @@
-# emmeans: marginal means, contrasts and joint tests of the latent function on the probit scale.
+# emmeans: marginal means, contrasts and joint tests of the latent function on the probit scale,
+# and of the probabilities of several classes.
 
 #' Estimated marginal means
 #'
 #' Methods for the emmeans package: `emmeans()`, `contrast()`, `pairs()` and `joint_tests()` work
-#' for fits of two classes by [gpc()], [stc()] and [bpm()].
+#' for fits by [gpc()], [stc()] and [bpm()].
 #'
 #' @details On the link scale is the latent function over the standard deviation of the nugget,
 #' whose normal distribution function is the probability of the event, without label noise; with
@@ -13,6 +14,12 @@
 #' normal, without degrees of freedom. Averages are of the link, as emmeans has them: [average
 #' comparisons][sturdy-marginaleffects] of marginaleffects average probabilities over the rows.
 #'
+#' A fit of three classes or more, in an order or not, has no one such function: its means are of the
+#' probabilities of the classes themselves, with means and covariances of 250 draws. The class is a
+#' factor of the grid with the name of the outcome, and is to be named, as in
+#' `emmeans(fit, ~ arm | class)`: averaged over, probabilities are all one over the number of
+#' classes. For the same reason the tests of terms are those of their interactions with the class.
+#'
 #' `joint_tests()` are tests of terms, in the place of those of `anova()` and `car::Anova()`. For
 #' whether a column belongs into a model at all compare fits with and without it, [select_model()].
 #' @param object A fit.
@@ -20,8 +27,8 @@
 #' @param trms,xlev,grid As emmeans gives them.
 #' @param ... Not used.
 #' @return As emmeans has them.
-#' @section Conditions: `sturdy_error_classes` for a fit of three classes or more,
-#' `sturdy_error_choice` without a nugget, `sturdy_error_no_latent` for a [second_stage()].
+#' @section Conditions: `sturdy_error_choice` for two classes without a nugget,
+#' `sturdy_error_no_latent` for a [second_stage()].
 #' @name sturdy-emmeans
 #' @seealso [tidy()][tidy.sturdy_model], [coef()][bpm-weights]
 #' @examplesIf rlang::is_installed("emmeans")
@@ -41,11 +48,6 @@ recover_data.sturdy_model <- function(object, data = NULL, ...) {
   check_model(object)
   call <- rlang::caller_env()
   check_has_latent(object, call)
-  refuse(
-    is_several(object),
-    "{.pkg emmeans} takes a fit of two classes; this one has {length(object$blueprint$levels)}.",
-    "classes", call = call
-  )
   check_no_offset(object$data$X, "A reference grid", call)
   if (is.null(data)) data <- insight_data(object)
   terms <- stats::delete.response(stats::terms(any_formula(object)))
@@ -64,10 +66,28 @@ emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
     if (logical) grid[[name]] <- as.logical(as.character(grid[[name]]))
   }
   new <- forge(object$blueprint, as.data.frame(grid), call, novel = takes_novel(object))
-  c(link_moments(object, new$X), list(
-    nbasis = matrix(NA), dffun = function(k, dfargs) Inf, dfargs = list(),
-    misc = list(tran = "probit", inv.lbl = "prob")
+  several <- is_several(object)
+  moments <- if (several) class_moments(object, new$X) else link_moments(object, new$X)
+  misc <- if (several) {
+    levels <- stats::setNames(list(object$blueprint$levels), response_name(object))
+    list(ylevs = levels, postGridHook = function(object, ...) {
+      object@misc$estName <- "prob" # or emmeans calls them after itself
+      object
+    })
+  } else {
+    list(tran = "probit", inv.lbl = "prob")
+  }
+  c(moments, list(
+    nbasis = matrix(NA), dffun = function(k, dfargs) Inf, dfargs = list(), misc = misc
   ))
+}
+
+#' Probabilities of several classes at encoded inputs, all inputs of the first class first
+#' @noRd
+class_moments <- function(object, X) {
+  draws <- path_draws(250L, nrow(X) * length(object$blueprint$levels))
+  p <- do.call(rbind, path_classes(object, X, draws))
+  list(X = diag(nrow(p)), bhat = rowMeans(p), V = stats::cov(t(p)))
 }
 
 #' The latent function at encoded inputs, over the root of the nugget, as a linear function of

@@ -23,13 +23,16 @@
 #'
 #' `model_performance()` has the leave-one-out score of the recorded labels (`ELPD`, its
 #' standard error, `LOOIC`), the log loss and Brier score per row of the same predictions, and
-#' the log evidence; the scores are `NA` for a fit that keeps no rows. `compare_performance()` and
-#' `performance_roc()` take only classes that insight lists, not ours: bind the rows of
-#' `model_performance()`, compare fits by [select_model()], and see [true_performance()]
-#' for the area under the curve.
+#' the log evidence; the scores are `NA` for a fit that keeps no rows. `compare_performance()`
+#' takes only classes that insight lists, not ours, and says so where a fit is the first of its
+#' arguments: bind the rows of `model_performance()`, or compare fits by [select_model()].
+#' `performance_roc(fit)` fails for the same reason and can't be made to speak. The curve of the
+#' recorded labels is that of leave-one-out probabilities,
+#' `performance_roc(labels, predictions = )`, as below; [true_performance()] has the area under that
+#' of the true classes.
 #'
 #' `describe_posterior()` and `p_direction()` of bayestestR are of 4000 draws of the
-#' coefficients of a [bpm()].
+#' coefficients of a [bpm()]. A fit with a kernel has none, and says so.
 #'
 #' @param x,model A fit.
 #' @param data A data frame, or `NULL` for the training rows.
@@ -39,6 +42,10 @@
 #' @param flatten Whether names come as a vector.
 #' @param ... Not used, or arguments for the default methods.
 #' @return As those packages have them.
+#' @section Conditions:
+#' `sturdy_error_no_comparison` from `compare_performance()` and what else compares models by a list of
+#' classes; `sturdy_error_no_coefficients` for draws, ratios of odds, contrasts and weights of fits
+#' that have none.
 #' @seealso [tidy()][tidy.sturdy_model], [summary()][summary.sturdy_model]
 #' @name sturdy-insight
 #' @examplesIf all(rlang::is_installed(c("insight", "parameters")))
@@ -46,6 +53,15 @@
 #' fit <- bpm(y ~ x, d, epsilon = 0.05, hyper = "optimum")
 #' insight::find_formula(fit)
 #' parameters::model_parameters(fit)
+#'
+#' # the ROC curve of the recorded labels
+#' said <- augment(fit)
+#' event <- said$y == "yes"
+#' p <- ifelse(event, said$.loo, 1 - said$.loo) # of the event, without the label of the row
+#' if (rlang::is_installed(c("performance", "bayestestR"))) {
+#'   roc <- performance::performance_roc(as.numeric(event), predictions = p)
+#'   bayestestR::area_under_curve(roc$Specificity, roc$Sensitivity)
+#' }
 NULL
 
 # insight -----------------------------------------------------------------------
@@ -195,6 +211,21 @@ expected_probability <- function(x, data, ci) {
   answer
 }
 
+#' @rdname sturdy-insight
+#' @param objects A fit, the first of those to compare.
+#' @exportS3Method insight::ellipsis_info
+ellipsis_info.sturdy_model <- function(objects, ...) {
+  abort_sturdy(
+    c(
+      "Packages of easystats compare only models that insight has in its list of classes, which fits
+       of sturdy are not.",
+      i = "{.code rbind(model_performance(fit), model_performance(other))} has the scores of both.",
+      i = "{.fn select_model} compares fits by their evidence or leave-one-out score."
+    ),
+    "no_comparison"
+  )
+}
+
 # parameters and performance ----------------------------------------------------
 
 #' @rdname sturdy-insight
@@ -208,6 +239,8 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE
     table$ci <- ci
     table
   } else {
+    plain <- !check_flag(exponentiate, "exponentiate") && is.null(contrasts)
+    if (!plain || component != "coefficients") abort_no_coefficients(model)
     tidy(model)
   }
   known <- c(
@@ -218,6 +251,20 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE
   structure(
     stats::setNames(table[names(known)], known), ci = ci, coefficient_name = "Coefficient",
     class = c("parameters_model", "see_parameters_model", "data.frame")
+  )
+}
+
+abort_no_coefficients <- function(fit, call = rlang::caller_env()) {
+  what <- if (!is.null(fit$kernel)) "with a kernel" else "to scores"
+  abort_sturdy(
+    c(
+      "A fit {what} has hyperparameters, and no coefficients.",
+      i = if (!is.null(fit$kernel)) {
+        "{.fn marginaleffects::avg_comparisons} has risk differences and, by {.code comparison =
+         \"lnoravg\", transform = exp}, ratios of odds, with their draws."
+      }
+    ),
+    "no_coefficients", call = call
   )
 }
 
@@ -235,6 +282,14 @@ p_direction.bpm <- function(x, ...) {
   check_model(x)
   bayestestR::p_direction(coefficient_draws(x), ...)
 }
+
+#' @rdname sturdy-insight
+#' @exportS3Method bayestestR::describe_posterior
+describe_posterior.sturdy_model <- function(posteriors, ...) abort_no_coefficients(posteriors)
+
+#' @rdname sturdy-insight
+#' @exportS3Method bayestestR::p_direction
+p_direction.sturdy_model <- function(x, ...) abort_no_coefficients(x)
 
 #' @rdname sturdy-insight
 #' @exportS3Method performance::model_performance

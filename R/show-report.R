@@ -90,7 +90,7 @@ label_report.default <- function(object, ...) {
       i = "Of scores it is {.code second_stage(scores, labels)}."
     ), "type", arg = "object"
   )
-  abort_no_fit(object)
+  by_own_fit(label_report, object, ...)
 }
 
 #' @rdname label_report

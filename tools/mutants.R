@@ -1310,6 +1310,14 @@ mutant(
   "if (is.null(omitted)) all_rows <- identity", "all_rows <- identity", r = "data-scorers"
 )
 mutant(
+  "resamples of tune that are in sample count", "R/data-scorers.R",
+  "each[!seen & lengths(each) > 0]", "each[lengths(each) > 0]", r = "data-scorers"
+)
+mutant(
+  "of the candidates of a grid the worst is taken", "R/data-scorers.R",
+  "names(which.min(loss))", "names(which.max(loss))", r = "data-scorers"
+)
+mutant(
   "a column of one class is that of the event", "R/data-scores.R",
   "length(event) == 1 && event %in% classes", "FALSE", r = "fit-second-stage"
 )

@@ -134,6 +134,23 @@ test_that("odds ratios are those of average probabilities", {
   expect_error(tidy(fit, exponentiate = TRUE, component = "weights"), class = "sturdy_error_choice")
 })
 
+test_that("odds ratios are numbers where draws of all probabilities round to 1", {
+  d <- data.frame(x = seq(-2, 2, length.out = 40), y = rep("yes", 40))
+  d$y[c(9, 20, 33)] <- "no"
+  fit <- bpm(y ~ x, d, epsilon = 0.2, prior_scale = "effects", hyper = "integrate")
+  z <- path_link(fit, fit$data$X, 1000L)
+  expect_true(any(colMeans(stats::pnorm(z)) == 1))
+  table <- tidy(fit, exponentiate = TRUE)[2, -1]
+  expect_true(all(is.finite(unlist(table[c("estimate", "conf.low", "conf.high", "pd")]))))
+  expect_gt(table$estimate, 0.5)
+  expect_lt(table$estimate, 2)
+  # and what they are where nothing rounds
+  small <- matrix(c(-1, 0.2, 1, 3, -2, 0), 3)
+  expect_equal(average_log_odds(small), qlogis(colMeans(pnorm(small))))
+  far <- matrix(c(42, 41), 1)
+  expect_equal(average_log_odds(far), -pnorm(far, lower.tail = FALSE, log.p = TRUE)[1, ])
+})
+
 test_that("the prior for effects shrinks little, and knows no inputs that say nothing", {
   d <- withr::with_seed(5, {
     d <- data.frame(treated = rep(0:1, 150), x = rnorm(300))

@@ -121,6 +121,57 @@ test_that("objects of the shape of randomForest, caret, xgboost and mlr3 give wh
   }), class = "ResampleResult"))
   none <- structure(list(pred = NULL), class = "train")
   expect_error(mislabelled(none), "savePredictions", class = "sturdy_error_in_sample")
+  for (class in c("lgb.CVBooster", "workflow", "model_fit")) {
+    expect_error(
+      mislabelled(structure(list(), class = class), d$labels), class = "sturdy_error_in_sample"
+    )
+  }
   booster <- structure(list(), class = "xgb.Booster")
   expect_error(mislabelled(booster, d$labels), "xgb.cv", class = "sturdy_error_in_sample")
+})
+
+# As tune keeps them: a table a resample, a row for each of its rows and candidate
+tuned_toy <- function(d, turns = 1) {
+  rows <- function(of, prob, config) {
+    said <- stats::setNames(as.data.frame(prob[of, ]), paste0(".pred_", colnames(prob)))
+    classes <- factor(colnames(prob)[max.col(prob[of, ])], colnames(prob))
+    data.frame(
+      .pred_class = classes, said, .row = of, mtry = nchar(config), class = d$labels[of],
+      .config = config, check.names = FALSE
+    )
+  }
+  blunt <- (d$prob + 1 / 3) / 2
+  folds <- split(rev(seq_along(d$labels)), rep_len(1:4, length(d$labels)))
+  each <- lapply(unname(rep(folds, turns)), function(of) {
+    rbind(rows(of, blunt, "Model1"), rows(of, d$prob, "Model02"))
+  })
+  structure(
+    list(id = paste0("Fold", seq_along(each)), .predictions = each),
+    row.names = seq_along(each), class = c("tune_results", "data.frame")
+  )
+}
+
+test_that("results of tune give the rows that were left out, by the best of their candidates", {
+  d <- toy_scores(3, 60)
+  plain <- fast_stage(d$prob, d$labels)$ep$seen
+  for (turns in 1:2) { # also where each row was predicted twice
+    tuned <- tuned_toy(d, turns)
+    expect_equal(fast_stage(tuned)$ep$seen, plain)
+    expect_equal(fast_stage(tuned, d$labels)$ep$seen, plain)
+    collected <- do.call(rbind, tuned$.predictions)
+    expect_equal(fast_stage(collected)$ep$seen, plain)
+  }
+  apparent <- tuned_toy(d)
+  apparent <- rbind(apparent, transform(apparent[1, ], id = "Apparent"))
+  apparent$.predictions[[5]]$.pred_a <- 1
+  expect_equal(fast_stage(apparent)$ep$seen, plain)
+  part <- tuned[1, ] # a validation set
+  expect_setequal(
+    mislabelled(fast_stage(part), level = NULL)$id, as.character(part$.predictions[[1]]$.row)
+  )
+  tuned$.predictions <- NULL
+  expect_error(mislabelled(tuned), "save_pred", class = "sturdy_error_in_sample")
+  # a table of scores with a column of such a name stays one
+  other <- data.frame(.row = d$prob[, 1], rest = 1 - d$prob[, 1])
+  expect_error(second_stage(other, d$labels), class = "sturdy_error_novel_levels")
 })

@@ -72,3 +72,29 @@ test_that("a fit without a posterior says so instead of predicting", {
   expect_match(printed(fit), "no posterior")
   expect_match(printed(ep_diagnostics(fit)), "There is no posterior")
 })
+
+test_that("verbs ask the fit inside of a workflow, a parsnip fit, a learner or a train object", {
+  fit <- toy_fit()
+  parsnip <- structure(list(fit = fit), class = c("_gpc", "model_fit"))
+  around <- list(
+    parsnip, structure(list(fit = list(fit = parsnip)), class = "workflow"),
+    structure(list(model = fit), class = c("LearnerClassif", "Learner")),
+    structure(list(finalModel = fit), class = "train")
+  )
+  verbs <- list(
+    mislabelled, review, confusion, relabel, flip_rates, calibration, loo, log_evidence,
+    noise_matrix, ep_diagnostics, criterion, brier_score, log_score
+  )
+  for (verb in verbs) {
+    for (object in around) expect_equal(verb(object), verb(fit))
+  }
+  expect_equal(mislabelled(parsnip, fdr = 0.1), mislabelled(fit, fdr = 0.1))
+  linear <- bpm(class ~ a + b, toy(), epsilon = 0.05, hyper = "optimum")
+  expect_equal(
+    predict_sql(structure(list(fit = linear), class = "model_fit")), predict_sql(linear)
+  )
+  other <- structure(list(fit = stats::lm(a ~ b, toy())), class = "model_fit")
+  expect_error(review(other), class = "sturdy_error_type")
+  expect_error(loo(other), class = "sturdy_error_type")
+  expect_error(brier_score(other), class = "sturdy_error_type")
+})

@@ -56,9 +56,29 @@ test_that("marginal means and joint tests are near those of glm()", {
   expect_s4_class(emmeans::emmeans(matrix_fit, "x", at = list(x = 0:1)), "emmGrid")
 })
 
+test_that("of several classes, in an order or not, means are of their probabilities", {
+  skip_unless_emmeans()
+  d <- marginal_data()
+  d$y <- cut(d$x + (d$f == "v"), c(-Inf, -0.3, 0.9, Inf), c("low", "mid", "high"))
+  # one input more than is averaged over: means are at the mean of x
+  new <- expand.grid(x = mean(d$x), f = levels(d$f))
+  for (in_order in c(FALSE, TRUE)) {
+    data <- transform(d, y = factor(y, ordered = in_order))
+    fit <- suppressMessages(gpc(y ~ x + f, data, epsilon = 0.05, kernel = held(2)))
+    means <- as.data.frame(emmeans::emmeans(fit, ~ f | y))
+    p <- predict(fit, new, type = "prob")
+    expect_equal(means$prob, as.vector(p), tolerance = 0.05)
+    ends <- predict(fit, new, interval = 0.9)
+    spread <- as.vector(ends$upper - ends$lower) / (2 * stats::qnorm(0.95))
+    inner <- p > 0.1 # nearer to 0 its distribution is skewed, and no interval one of a normal
+    expect_lt(max(abs(means$SE / spread - 1)[inner]), 0.35)
+    expect_identical(as.character(means$y), rep(levels(d$y), each = 3))
+    apart <- as.data.frame(pairs(emmeans::emmeans(fit, ~ f | y)))
+    expect_equal(apart$estimate[1], means$prob[1] - means$prob[2])
+  }
+})
+
 test_that("what has no such means says so", {
-  three <- gpc(Species ~ ., iris[c(1:9, 51:59, 101:109), -(1:2)], kernel = held(), epsilon = 0.05)
-  expect_error(recover_data.sturdy_model(three), class = "sturdy_error_classes")
   certain <- bpm(class ~ a, toy(), nugget = 0, epsilon = 0.2)
   expect_error(
     emm_basis.sturdy_model(certain, NULL, NULL, data.frame(a = 1)), class = "sturdy_error_choice"

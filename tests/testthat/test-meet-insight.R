@@ -159,3 +159,39 @@ test_that("bayestestR describes draws of the coefficients", {
   expect_lt(max(abs(found$pd - table$pd)), 0.03)
   expect_lt(max(abs(as.data.frame(bayestestR::p_direction(fit))$pd - table$pd)), 0.03)
 })
+
+test_that("what a fit has not is refused by name", {
+  skip_if_not_installed("bayestestR")
+  skip_if_not_installed("performance")
+  fits <- insight_fits()
+  for (fit in fits[c("kernel", "dot", "several")]) {
+    expect_error(bayestestR::p_direction(fit), class = "sturdy_error_no_coefficients")
+    expect_error(bayestestR::describe_posterior(fit), "avg_comparisons",
+                 class = "sturdy_error_no_coefficients")
+    expect_error(parameters::model_parameters(fit, exponentiate = TRUE),
+                 class = "sturdy_error_no_coefficients")
+    expect_error(parameters::model_parameters(fit, component = "weights"),
+                 class = "sturdy_error_no_coefficients")
+  }
+  d <- toy_scores()
+  scores <- second_stage(d$prob, d$labels, epsilon = 0.1, hyper = "optimum")
+  expect_error(bayestestR::p_direction(scores), "to scores", class = "sturdy_error_no_coefficients")
+  for (fit in fits) {
+    expect_error(performance::compare_performance(fit, fit), "select_model",
+                 class = "sturdy_error_no_comparison")
+  }
+  both <- rbind(
+    performance::model_performance(fits$kernel), performance::model_performance(fits$weights)
+  )
+  expect_identical(nrow(both), 2L)
+})
+
+test_that("performance_roc() takes leave-one-out probabilities", {
+  skip_if_not_installed("performance")
+  said <- augment(toy_fit())
+  event <- said$class == "yes"
+  p <- ifelse(event, said$.loo, 1 - said$.loo)
+  roc <- performance::performance_roc(as.numeric(event), predictions = p)
+  area <- sum(diff(roc$Specificity) * (utils::head(roc$Sensitivity, -1) + roc$Sensitivity[-1]) / 2)
+  expect_equal(area, mean(outer(p[event], p[!event], ">")), tolerance = 0.01)
+})
