@@ -137,8 +137,8 @@ resample_left_out <- function(x) {
 #' What a workflow predicted in resamples, where that was saved
 #' @noRd
 tuned_left_out <- function(x) {
-  each <- x$.predictions
-  seen <- x$id %in% "Apparent" # resamples that are predicted by what was fitted to them
+  each <- x[[".predictions"]]
+  seen <- x[["id"]] %in% "Apparent" # resamples that are predicted by what was fitted to them
   rows <- do.call(rbind, lapply(each[!seen & lengths(each) > 0], as.data.frame))
   if (are_collected(rows)) collected_left_out(rows)
 }

@@ -63,7 +63,8 @@
 #'   caret with saved predictions; results of tune (`fit_resamples()`, `tune_grid()`, `last_fit()`)
 #'   with saved predictions, or `collect_predictions()` of them, of several candidates that with the
 #'   least log loss; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3. Rows that were
-#'   predicted several times have the mean. For others there is [cross_fit()].
+#'   predicted several times have the mean. For others there is [cross_fit()]. Or a fit of [gpc()],
+#'   [stc()] or [bpm()], leave-one-out (its `trusted` rows and `rates` are to be given again).
 #'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
 #' @param labels The recorded labels, needed where `prob` does not hold them (where a `glm()` does,
 #'   the same by other names): a factor,
@@ -100,7 +101,7 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
   spec <- second_stage_spec(...)
   call <- rlang::current_env()
   given <- prob
-  prob <- out_of_sample(prob, call)
+  prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob, call) else out_of_sample(prob, call)
   own <- attr(prob, "labels")
   if (missing(labels)) labels <- own else prob <- with_event(prob, own, labels, call)
   must(
@@ -109,6 +110,19 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
   )
   molded <- with_memory(mold_scores(prob, labels, call), call)
   fit_spec(spec, known_in(molded, NULL, list(trusted = trusted, rates = rates)), call)
+}
+
+#' Leave-one-out probabilities of the recorded classes by a fit of ours, and its labels
+#' @noRd
+own_left_out <- function(fit, call) {
+  check_model(fit, call)
+  check_sites_kept(fit, call)
+  check_one_label(fit, call)
+  said <- truth(fit)
+  levels <- fit$blueprint$levels
+  prob <- recorded_prob(said)
+  dimnames(prob) <- list(as.character(fit$data$row_names), levels)
+  with_scorer_labels(prob, factor(levels[said$y], levels))
 }
 
 second_stage_spec <- function(...,

@@ -311,3 +311,20 @@ test_that("who asks with the wrong thing is told what to give", {
   expect_error(label_report(fit), "report.html", class = "sturdy_error_missing_argument")
   expect_error(label_report(fit, page, id = "case"), "a column of `data`", class = "sturdy_error_id")
 })
+
+test_that("a fit of ours is taken by its leave-one-out probabilities of recorded labels", {
+  fit <- toy_fit()
+  stage <- second_stage(fit, epsilon = 0.1, hyper = "optimum")
+  said <- augment(fit)
+  p <- ifelse(said$class == "yes", said$.loo, 1 - said$.loo)
+  plain <- second_stage(p, said$class, epsilon = 0.1, hyper = "optimum")
+  expect_equal(stage$ep$seen, plain$ep$seen)
+  expect_identical(stage$data$row_names, as.character(fit$data$row_names))
+  three <- gpc(Species ~ ., iris[c(1:15, 51:65, 101:115), ], kernel = held(2), epsilon = 0.05)
+  several <- second_stage(three, epsilon = 0.1, hyper = "optimum")
+  expect_identical(several$blueprint$levels, levels(iris$Species))
+  scores <- several$data$X[cbind(1:45, rep(1:3, each = 15))]
+  expect_equal(log(scores), unname(loo(three)$pointwise[, "elpd_loo"]), tolerance = 1e-6)
+  filtered <- bpm(class ~ a, toy(), inference = "adf")
+  expect_error(second_stage(filtered), class = "sturdy_error_no_sites")
+})
