@@ -63,6 +63,9 @@
 #' whether wrong ones could hide. Beside "no sign" stands how many there would be if some were
 #' wrong nevertheless.
 #'
+#' With about as many columns as rows (embeddings) the number is far too low, though the ranking is
+#' right: [`mislabelled(second_stage(fit))`][second_stage] goes by the leave-one-out probabilities.
+#'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
 #' of right labels among them: the column `fdr`. `fdr = 0.1` returns the longest list

@@ -20,8 +20,8 @@ experiment <- list(
   },
   run = function(task) {
     table <- embedded_rows(task$rows, task$columns, task$rate, task$seed)
-    fitted <- observe(gpc(table$X, table$y, control = quiet_control()))
-    staged <- observe(second_stage(fitted$value))
+    fitted <- observe(gpc(table$X, table$y, hyper = "integrate", control = quiet_control()))
+    staged <- observe(second_stage(fitted$value, hyper = "integrate"))
     rbind(
       cbind(by = "gpc()", counted(fitted, table$flipped)),
       cbind(by = "second_stage()", counted(staged, table$flipped))
