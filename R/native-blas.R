@@ -1,10 +1,11 @@
-# What does the dense algebra: R's BLAS or the kernels of this package, on how
-# many threads. Options choose it, once a session where they say "auto"; what is
-# in use stays in C (src/glue-dense.c) until they change.
+# What does the dense algebra: the kernels of this package or R's BLAS, on how
+# many threads. Options choose it; what is in use stays in C (src/glue-dense.c) until
+# they change. Which of both is faster is never tried: on a busy machine a trial ends now
+# so, now otherwise, and a BLAS with threads has other last digits from run to run.
 
-# `asked`: the options when the engine was last chosen; `faster` and `threads`: what the
-# trials chose; `again`: when that of threads is to be repeated. What a session remembers
-# of its machine, nothing of its data.
+# `asked`: the options when the engine was last chosen; `threads`: what the trial chose;
+# `again`: when it is to be repeated. What a session remembers of its machine, nothing of
+# its data.
 blas_state <- new.env(parent = emptyenv())
 
 # Around the .Call() of a routine of dense algebra: it is made, being a promise, when
@@ -33,7 +34,7 @@ watch_threads <- function(spent) {
 
 use_blas <- function() {
   asked <- list(
-    blas = getOption("sturdy.blas", "auto"), threads = getOption("sturdy.threads")
+    blas = getOption("sturdy.blas", "own"), threads = getOption("sturdy.threads")
   )
   if (!is.null(blas_state$again) && seconds_now() > blas_state$again) {
     blas_state$again <- blas_state$threads <- blas_state$asked <- NULL
@@ -57,8 +58,8 @@ check_blas_options <- function(asked) {
     )
   }
   check_option(
-    is_one_of(asked$blas, c("auto", "own", "r")), "sturdy.blas",
-    "be {.val auto}, {.val own} or {.val r}", asked$blas, "chooses the faster one."
+    is_one_of(asked$blas, c("own", "r")), "sturdy.blas",
+    "be {.val own} or {.val r}", asked$blas, "takes sturdy's own kernels."
   )
   threads <- asked$threads
   check_option(
@@ -90,24 +91,8 @@ variant_speed <- function(variant, threads, n, few = 4L) {
   stats::setNames(speed, c("update", "factor", "solve", "product")[seq_len(few)])
 }
 
-# Some 10 to 40 milliseconds, once a session: the widest of ours against R's BLAS, by the
-# time that a sweep of EP and a refresh take (their n^3 are 2 of updates, 1/3 of factors, 1
-# of solves). A plain BLAS loses by far on small matrices already; another one is tried on
-# the size from which on time matters. Where they are as good as each other R's is taken, so
-# that the choice is not left to chance.
-chosen_variant <- function(asked) {
-  if (asked == "r") return(0L)
-  own <- widest_variant()
-  if (asked == "own") return(own)
-  if (is.null(blas_state$faster)) {
-    gain <- function(n) {
-      time <- function(variant) sum(c(2, 1 / 3, 1) / variant_speed(variant, 1L, n, few = 3L))
-      time(0L) / time(own)
-    }
-    blas_state$faster <- if (gain(192) > 1.5 || gain(512) > 1.1) own else 0L
-  }
-  blas_state$faster
-}
+# 0 for R's BLAS, or the widest of ours
+chosen_variant <- function(asked) if (asked == "r") 0L else widest_variant()
 
 # A number asked for is taken, but packages under check may use two cores. Otherwise
 # two, where a trial shows that the second one is there: where another process keeps
@@ -129,9 +114,8 @@ chosen_threads <- function(asked) {
 #' @noRd
 blas_in_use <- function() {
   use_blas()
-  kernels <- chosen_variant(getOption("sturdy.blas", "auto"))
   list(
-    sturdy.blas = if (kernels == 0L) "r" else "own",
+    sturdy.blas = getOption("sturdy.blas", "own"),
     sturdy.threads = chosen_threads(getOption("sturdy.threads"))
   )
 }
@@ -145,10 +129,9 @@ blas_in_use <- function() {
 #' has.
 #'
 #' @section Options:
-#' * `options(sturdy.blas = "auto")`, the default: at the first fit of a session, a
-#'   trial of some ten to forty milliseconds; what is faster is used, R's BLAS or the own
-#'   kernels, the latter when they are faster by a tenth. `"own"` (the widest that the
-#'   processor has) and `"r"` decide without that trial.
+#' * `options(sturdy.blas = "own")`, the default, takes the own kernels, the widest that the
+#'   processor has; `"r"` takes R's BLAS, which may be worth it for thousands of rows with
+#'   `inducing = NULL` where a BLAS made for the machine has many processors.
 #' * `options(sturdy.threads = )`: threads, which with the own kernels share the fits that an
 #'   average over nodes consists of, each working on one alone; and of single products and
 #'   covariance functions where these are large. The default is 2 where a trial, of some ten
