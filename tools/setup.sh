@@ -126,6 +126,11 @@ stop_with_line() {
   exit 1
 }
 
+# A package that others name and that is no longer there has an entry, too, without a version
+has_candidate() {
+  LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [0-9]'
+}
+
 # Installs the Debian packages; those named after `--` only where they exist.
 install_deb() {
   say "installing with apt-get: $*"
@@ -135,7 +140,7 @@ install_deb() {
   for deb in "$@"; do
     if [ "$deb" = -- ]; then
       must=false
-    elif $must || apt-cache show --no-all-versions "$deb" >/dev/null 2>&1; then
+    elif $must || has_candidate "$deb"; then
       list="$list $deb"
     fi
   done
@@ -182,8 +187,8 @@ if ! have_r; then
     exit 1
   fi
   must="r-base-dev"
-  # with a new R comes a fast BLAS, and fonts for its figures
-  have R || may="libopenblas0-pthread fonts-dejavu-core ca-certificates"
+  # with a new R come fonts for its figures
+  have R || may="fonts-dejavu-core ca-certificates"
 fi
 if have Rscript; then
   use_library bindings
