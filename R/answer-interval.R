@@ -13,17 +13,16 @@ check_interval <- function(type, noise, allowed = c("response", "prob"),
   }
 }
 
-#' Class probabilities with the ends of their intervals: a data frame for the event of two
-#' classes, matrices for several
+#' Class probabilities, those of predict() without an interval, with the ends of their intervals: a
+#' data frame for the event of two classes, matrices for several
 #' @param rows of rows_to_predict().
 #' @noRd
 predicted_interval <- function(object, rows, level, call) {
-  prob <- prob_new(object, rows$X, call = call, used = all_nodes(object))
+  prob <- prob_new(object, rows$X, call = call)
   if (is_several(object)) {
     ends <- drawn_interval(object, rows$X, level, call)
-    return(lapply(
-      list(estimate = prob, lower = ends$lower, upper = ends$upper), named_prob, rows, object
-    ))
+    parts <- list(estimate = prob, lower = ends$lower, upper = ends$upper)
+    return(structure(lapply(parts, named_prob, rows, object), class = "sturdy_class_ends"))
   }
   ends <- event_interval(object, rows$X, level, call)
   with_ends(data.frame(
@@ -45,6 +44,18 @@ print.sturdy_ends <- function(x, digits = 3, ...) {
   shares <- intersect(names(shown), c("estimate", "rate", "lower", "upper"))
   shown[shares] <- lapply(shown[shares], format_shares, digits)
   print(shown, digits = digits, ...)
+  invisible(x)
+}
+
+#' @export
+print.sturdy_class_ends <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
+  for (part in names(x)) {
+    cat("$", part, "\n", sep = "")
+    shown <- x[[part]]
+    shown[] <- format_shares(shown, digits)
+    print(shown, quote = FALSE, right = TRUE)
+  }
   invisible(x)
 }
 

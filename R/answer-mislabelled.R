@@ -265,9 +265,16 @@ mislabelled <- function(object, ...) {
 
 #' @export
 mislabelled.default <- function(object, ...) {
-  if (is.null(scorer_of(object)) || !is.null(own_fit(object))) {
+  if (!is.null(own_fit(object))) {
     return(by_own_fit(mislabelled, object, ...))
   }
+  must(
+    !is.null(scorer_of(object)), "object", "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or
+     {.fn second_stage}, or probabilities of any classifier", got = object, more = c(
+      i = "Probabilities are a matrix with a column for each class, made without the label of the
+           row."
+    )
+  )
   mislabelled.matrix(object, ...)
 }
 

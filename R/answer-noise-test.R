@@ -58,7 +58,7 @@
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
 #' @return A list of class `sturdy_noise_test` with
-#'   * `disproved`: has a check found a wrong label?
+#'   * `disproved`: has a check found a wrong label? `found`: how many have checks found?
 #'   * `probability_none`, `prior_none`: that no label is wrong, after and before the data;
 #'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words; `curve`: the
 #'     Bayes factor for wrong labels and a linear boundary against a curved one without, `NA`
@@ -67,7 +67,7 @@
 #'     if there is one at least, under the noise models that allow for some (there may be none
 #'     under these, too), and averaged over all noise models; `level`;
 #'   * `settled`: is every label known to be right, trusted or checked?
-#'   * `n`, the number of labels, and `noticed`, a data frame with a row for all labels and for
+#'   * `n`, the number of labels; `known`, how many of them are known to be right; and `noticed`, a data frame with a row for all labels and for
 #'     those of each true class of which a row and more would be wrong: `of`, the `share` that would
 #'     be wrong, and the `probability` that it would be noticed;
 #'   * `ends`: where the prior leaves open how much the classes overlap, a data frame with the rows
@@ -176,13 +176,14 @@ noise_statement <- function(object, level) {
   several <- is_several(object)
   one <- models$model == "one"
   by_class <- models$model %in% noise_by_class
-  source <- label_source(object$data$reports)
+  reports <- object$data$reports
+  source <- label_source(reports)
   settled <- length(source) > 0 && all(source == 0L)
   readers <- has_readers(object)
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, curve = curve, disproved = length(report_misread(object$data$reports)) > 0,
+      bayes_factor = factor, curve = curve, disproved = length(report_misread(reports)) > 0,
       verdict = noise_verdict(factor, curve, settled), settled = settled,
       some = density_summary(average_density(object, some), level),
       any = density_summary(any_density(average_density(object)), level),
@@ -196,7 +197,9 @@ noise_statement <- function(object, level) {
       suspects = if (!readers) suspected_class(object), linear = inherits(object, "bpm"),
       shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
       levels = object$blueprint$levels, n = label_total(object),
-      on_bound = rates_on_bound(object), readers = readers, disputed = if (readers) length(report_disputed(object$data$reports)) else 0,
+      known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
+      found = length(report_corrected(reports)), on_bound = rates_on_bound(object),
+      readers = readers, disputed = if (readers) length(report_disputed(reports)) else 0,
       noticed = if (!readers) noticed_once(object),
       ends = if (!is.null(level)) overlap_ends(object, level),
       error = if (!is.null(level)) node_error(object)
@@ -257,7 +260,7 @@ named_notes <- function(notes) {
 
 count_interval <- function(part, test, digits) {
   paste0(
-    count_text(part$count, digits), " of ", whole(test$n), " (", format(100 * test$level),
+    count_text(part$count, digits), " ", of_words(test), " (", format(100 * test$level),
     "% interval ", range_text(part), ")"
   )
 }

@@ -28,7 +28,7 @@
 #' under which the training rows, each without its label, have the same probabilities as under
 #' all (to a root mean square of .0015); and from 400 on variances go through 100 or 200 inducing
 #' inputs, where that makes no more of a difference. New rows of the tables where this was measured
-#' differ by a root mean square of .001 to .003. Intervals and `"latent"` are of all nodes, and so
+#' differ by a root mean square of .001 to .003. Ends of intervals and `"latent"` are of all nodes, and so
 #' is all that is said of training rows. The cost is n operations for each row and node, with
 #' intervals and `"latent"` that of one prediction for each node.
 #'
@@ -47,7 +47,8 @@
 #' not because the latent function is not known: with the latent function `g` without the
 #' nugget it is `pnorm(g / sqrt(nugget))`. `interval` gives the central interval of that
 #' probability under the posterior of `g` and, averaged, of the hyperparameters.
-#' `estimate`, the probability itself, is its mean. With a nugget of 0 the class is certain
+#' `estimate`, the probability itself as `type = "prob"` has it, is its mean, which of a skew
+#' distribution may be outside. With a nugget of 0 the class is certain
 #' given `g`, and the interval says nothing: it is from 0 to 1 unless the class is beyond
 #' doubt. At a finite `df` it is approximate.
 #'

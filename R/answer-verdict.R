@@ -54,7 +54,7 @@ verdict_line <- function(test) {
   if (isTRUE(test$disputed > 0)) {
     return(paste0("Yes: readers contradict each other in ", count(test$disputed, "row"), "."))
   }
-  odds <- if (isTRUE(test$disproved)) "a check has found one" else odds_words(test$bayes_factor)
+  odds <- if (isTRUE(test$disproved)) found_words(test$found) else odds_words(test$bayes_factor)
   switch(test_kind(test),
     curve = "Not if the boundary is curved, which fits better. Use gpc().",
     "no sign" = if (would_show(test$noticed)) {
@@ -74,14 +74,29 @@ odds_words <- function(factor) {
   if (factor > 1e4) "over 10,000 to 1" else paste(whole(signif(factor, 2)), "to 1")
 }
 
+#' @param found how many wrong labels checks have found.
+#' @noRd
+found_words <- function(found) {
+  if (isTRUE(found > 1)) paste("checks have found", whole(found)) else "a check has found one"
+}
+
+#' Of how many labels: those that are known to be right can't be wrong, nor those put right
+#' @noRd
+of_words <- function(test) {
+  known <- c(test$known, 0)[1]
+  paste0(
+    "of ", if (known > 0) "the other ", whole(test$n - known), if (isTRUE(test$readers)) " labels"
+  )
+}
+
 #' Beside "no sign" stands how many there would be if one were wrong nevertheless: the averaged
 #' interval would be as narrow as the sign is weak
 #' @noRd
 count_line <- function(test, digits) {
-  of <- paste0("of ", whole(test$n), if (isTRUE(test$readers)) " labels")
   if (isTRUE(test$settled)) {
-    return(paste0("None ", of, "."))
+    return(paste0("None of ", whole(test$n), if (isTRUE(test$readers)) " labels", "."))
   }
+  of <- of_words(test)
   if (is.null(test$level)) {
     return(expected_line(test, of, digits))
   }

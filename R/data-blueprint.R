@@ -227,7 +227,10 @@ code_features <- function(blueprint, features, n, scale, code) {
 check_features <- function(features, call) {
   for (name in names(features)) {
     v <- features[[name]]
-    check_entries(is.na(v), "not have missing values", "missing", "missing", name, call)
+    check_entries(
+      is.na(v), "not have missing values", "missing", "missing", name, call,
+      i = "A formula leaves such rows out, as in {.code gpc(class ~ ., data)}."
+    )
     check_finite(v, name, call)
     check_decimals(v, name, call)
   }
@@ -237,11 +240,11 @@ check_finite <- function(v, name, call) {
   check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name, call)
 }
 
-check_entries <- function(bad, words, what, class, name, call) {
+check_entries <- function(bad, words, what, class, name, call, ...) {
   rows <- which(bad)
   must(
     !length(rows), NULL, words, class,
-    more = c(x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}."),
+    more = c(x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}.", ...),
     of = "The inputs", column = name, rows = rows, call = call
   )
 }

@@ -20,7 +20,8 @@ column_doubts <- list(
     seems = function(v, y) mostly(v, is_date_text, least = 3),
     say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which are
            compared as names, not in time.",
-    hint = "Numbers are made of them by {.code as.numeric(as.Date({these[1]}))}."
+    hint = "Numbers are made of them by
+            {.code as.numeric({date_code(these[1], features[[these[1]]])})}."
   ),
   text_numbers = list(
     seems = function(v, y) mostly(v, is_number_text, least = 10),
@@ -75,6 +76,24 @@ is_date_text <- function(text) {
   )
   found <- lapply(paste0("^", forms, "$"), grepl, text, ignore.case = TRUE)
   Reduce(`|`, found)
+}
+
+date_formats <- c(
+  "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
+  "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y"
+)
+
+#' How dates are made of text: by the format that reads most of it
+#' @noRd
+date_code <- function(name, v) {
+  text <- feature_text(v)
+  share <- vapply(date_formats, function(format) {
+    year <- as.integer(format(as.Date(text, format), "%Y"))
+    mean(!is.na(year) & year > 1000)
+  }, 0)
+  best <- which.max(share)
+  asked <- best > 2 # which as.Date() tries by itself
+  paste0("as.Date(", name, if (asked) paste0(", \"", date_formats[best], "\""), ")")
 }
 
 is_number_text <- function(text) {

@@ -53,7 +53,7 @@ check_feature_type <- function(v, name, call) {
     feature_kind(v) != "other" && is.null(dim(v)), NULL,
     "be numeric, factor, character or logical", "column_type", got = v,
     more = c(i = if (inherits(v, c("Date", "POSIXt", "difftime"))) {
-      "Use {.fn as.numeric} to turn dates and times into numbers."
+      "Numbers are made of it by {.code as.numeric({name})}; {.code class ~ . - {name}} leaves it out."
     }),
     of = "Column {.val {name}}", column = name, call = call
   )

@@ -13,7 +13,7 @@ model_frame <- function(formula, data, call, arg = "data", offset = FALSE) {
   if (is.null(data)) data <- environment(formula)
   frame <- by_formula(
     stats::model.frame(formula, data, na.action = stats::na.pass), arg, call,
-    absent_response(formula, data)
+    absent_columns(formula, data)
   )
   refuse(
     !offset && !is.null(attr(attr(frame, "terms"), "offset")),
@@ -94,18 +94,23 @@ check_formula_variables <- function(terms, data, call, arg) {
   )
 }
 
-#' Why a response is not there, where the data have no column for it but R has a function of its
-#' name, such as class()
+#' Which variables are not there, where the data have no column for them: R may have a function of
+#' the name, such as class()
 #' @noRd
-absent_response <- function(formula, data) {
-  name <- formula[[2]]
-  named <- is.data.frame(data) && !is.null(names(data))
-  if (!is.name(name) || !named || as.character(name) %in% names(data)) {
+absent_columns <- function(formula, data) {
+  if (!is.data.frame(data) || is.null(names(data))) {
+    return(NULL)
+  }
+  absent <- Filter(function(name) {
+    v <- get0(name, environment(formula))
+    is.null(v) || is.function(v)
+  }, setdiff(all.vars(formula), c(names(data), ".")))
+  if (length(absent) == 0) {
     return(NULL)
   }
   c(
     x = cli::format_inline(
-      "There is no column {.val {as.character(name)}}, but {.val {few(names(data))}}."
+      "There is no column {.or {.val {absent}}}, but {.val {few(names(data))}}."
     ),
     i = if (ncol(data) == 1) {
       cli::format_inline("Files separated by semicolons are read by {.fn read.csv2}.")

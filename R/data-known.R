@@ -50,6 +50,9 @@ check_checked_rows <- function(checked, data, id, ids, check) {
     !length(missing), "have the columns {.field row} and {.field label}",
     more = c(
       x = "Missing: {.val {missing}}.",
+      i = if (!named && !length(key)) {
+        "To go by identifiers give them as {.arg id}, too: {.code id = data[\"name\"]}."
+      },
       i = if (!named && length(key)) "To go by {.field {key}} give the argument {.arg id}, too.",
       i = if (!named && length(ids)) {
         "In the place of {.field row} there may be {.field {ids$name}}."

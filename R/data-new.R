@@ -12,7 +12,11 @@ forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
   check_newdata(newdata, blueprint, call, arg)
   row_names <- row_names_of(newdata)
   newdata <- named_newdata(newdata, blueprint, call, arg)
-  check_new_columns(newdata, used_columns(blueprint), call, arg)
+  check_new_columns(
+    newdata, used_columns(blueprint), call, arg, i = if (!is.null(blueprint$floor)) {
+      "The fit is of scores: {.arg {arg}} has those of the new rows, a column for each class."
+    }
+  )
   features <- if (nrow(newdata) == 0) {
     lapply(blueprint$coding, empty_feature)
   } else if (blueprint$interface == "formula") {
@@ -88,11 +92,11 @@ named_newdata <- function(newdata, blueprint, call, arg) {
 }
 
 check_new_columns <- function(newdata, variables, call, arg,
-                              what = "every input column") {
+                              what = "every input column", ...) {
   missing <- setdiff(variables, names(newdata))
   must(
     !length(missing), arg, "have {what} of the training data", "missing_column",
-    more = c(x = "Missing: {.val {missing}}."), columns = missing, call = call
+    more = c(x = "Missing: {.val {missing}}.", ...), columns = missing, call = call
   )
 }
 

@@ -84,7 +84,8 @@ inform_levels <- function(y, used, arg) {
   inform_these(
     "similar_levels",
     c(i = "Levels {.val {few(these)}} of {.arg {arg}} differ only in blanks or capitals, and
-           count as different classes."),
+           count as different classes.",
+      i = "{.fn trimws} takes blanks away, {.fn tolower} capitals."),
     levels = used[plain %in% plain[duplicated(plain)]]
   )
 }
@@ -133,7 +134,9 @@ one_a_row <- function(y, n, arg, of, call) {
   must(
     !is.null(dim(y)) || length(y) == n, arg,
     "have one entry for each of the {n} row{?s} of {.arg {of}}, not {length(y)}", "length",
-    call = call
+    more = c(i = if (arg == "y" && (rlang::is_formula(y) || rlang::is_string(y))) {
+      "A formula names the column of the labels: {.code gpc(class ~ ., data)}."
+    }), call = call
   )
   y
 }

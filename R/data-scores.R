@@ -37,6 +37,7 @@ mold_scores <- function(prob, labels, call) {
   prob <- score_classes(prob, labels, call)
   levels <- colnames(prob)
   inform_levels(factor(levels, levels), levels, "labels")
+  inform_reversed(prob, labels)
   floor <- score_floor(prob)
   molded <- list(
     data = list(X = score_rows(prob, floor, "prob", call)),
@@ -165,6 +166,32 @@ score_classes <- function(prob, labels, call) {
   colnames(prob) <- columns
   same <- is.factor(labels) && setequal(levels(labels), columns)
   if (same) prob[, levels(labels), drop = FALSE] else prob
+}
+
+#' Scores of one of two classes that are lower where it is recorded are most often those of the other
+#'
+#' By the area under the ROC curve, three standard errors below 1/2.
+#' @noRd
+inform_reversed <- function(prob, labels) {
+  if (ncol(prob) != 2) {
+    return(invisible())
+  }
+  event <- colnames(prob)[2]
+  of_event <- as.character(labels) == event
+  n <- c(sum(of_event), sum(!of_event))
+  if (min(n) == 0) {
+    return(invisible())
+  }
+  area <- (mean(rank(prob[, 2])[of_event]) - (n[1] + 1) / 2) / n[2]
+  if (area < 0.5 - 3 * sqrt((sum(n) + 1) / (12 * prod(n)))) {
+    inform_sturdy(
+      c(
+        i = "The scores of {.val {event}} are lower where it is recorded than where it is not.",
+        i = "Are they those of {.val {colnames(prob)[1]}}?"
+      ),
+      "reversed_scores", area = area
+    )
+  }
 }
 
 #' The classes of labels where columns do not say them

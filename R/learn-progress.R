@@ -68,7 +68,7 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
       if (now < n) {
         sprintf("fits of %s of %s rows", whole(now), whole(n))
       } else {
-        sprintf("fit %d of some %d to %s rows", as.integer(done), as.integer(total), whole(n))
+        sprintf("fit %d of some %d, each to %s rows", as.integer(done), as.integer(total), whole(n))
       },
       left = work_seconds(plan, here(), dense, seconds_now() - before, node)
     )

@@ -128,9 +128,18 @@ report_beside <- function(reports) {
 #' wrong
 #' @noRd
 report_misread <- function(reports) {
+  sort(unique(certain_class(reports)[report_corrected(reports)]))
+}
+
+#' Which reports another one, right for certain, has shown to be wrong
+#' @noRd
+report_corrected <- function(reports) which(reports$value != certain_class(reports))
+
+#' The class of the row of each report where it is known for certain, otherwise `NA`
+#' @noRd
+certain_class <- function(reports) {
   certain <- reports$source == 0L
-  class <- reports$value[certain][match(reports$row, reports$row[certain])]
-  sort(unique(class[which(reports$value != class)]))
+  reports$value[certain][match(reports$row, reports$row[certain])]
 }
 
 #' How many-th of its row each report is

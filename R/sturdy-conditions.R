@@ -46,7 +46,8 @@
 #' * `ordered_outcome`: classes that are fitted in an order; `unused_levels`: levels of the response that
 #'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;
-#' * `no_new_label`: rows left out of the fit, of which [relabel()] has no label;
+#' * `reversed_scores`: scores of a class that are lower where it is recorded, with their `area` under
+#'   the ROC curve; `no_new_label`: rows left out of the fit, of which [relabel()] has no label;
 #' * `integrated_roughly`: too few nodes are effective.
 #'
 #' @name sturdy-conditions

@@ -244,8 +244,8 @@ mutant(
 )
 mutant(
   "one wrong label found by a check is none", "R/report-table.R",
-  "sort(unique(class[which(reports$value != class)]))",
-  "sort(unique(class[which(reports$value != class)][-1]))", r = "fit-truth"
+  "certain_class(reports)[report_corrected(reports)]",
+  "certain_class(reports)[report_corrected(reports)[-1]]", r = "fit-truth"
 )
 mutant(
   "checked rows count as they were found", "R/answer-noise-matrix.R",
@@ -1277,7 +1277,8 @@ mutant(
 )
 mutant(
   "scores of new rows are not probabilities", "R/data-new.R",
-  "if (!is.null(blueprint$floor))", "if (FALSE)", r = "fit-second-stage"
+  "X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg, call)",
+  "X[complete, ] <- X[complete, ]", r = "fit-second-stage"
 )
 mutant(
   "labels of new rows count twice", "R/answer-mislabelled-new.R",

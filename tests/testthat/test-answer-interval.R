@@ -117,7 +117,7 @@ test_that("an interval has rows in order, `NA` where an input is, and those aske
   }
   expect_true(all(found$lower[-2, ] < found$upper[-2, ]))
   alone <- predict(fit, new[3, ], interval = 0.9)
-  expect_equal(alone, lapply(found, function(part) part[3, , drop = FALSE]))
+  expect_equal(unclass(alone), lapply(found, function(part) part[3, , drop = FALSE]))
   # more probability, wider
   wider <- predict(fit, new, interval = 0.99)
   expect_true(all(wider$lower[-2, ] <= found$lower[-2, ] & wider$upper[-2, ] >= found$upper[-2, ]))
@@ -182,4 +182,23 @@ test_that("an end far out in a tail is printed as a bound, and the others in ful
   expect_false(any(grepl("e-[0-9]", capture.output(print(table)))))
   rates <- flip_rates(gpc(class ~ a, d, kernel = held(), epsilon = "average"))
   expect_false(any(grepl("e-[0-9]", capture.output(print(rates[c("lower", "upper")])))))
+})
+
+test_that("there is one probability, with an interval or without", {
+  d <- withr::with_seed(5, data.frame(a = rnorm(120), b = rnorm(120)))
+  for (classes in 2:3) {
+    d$class <- cut(d$a + d$b^2, quantile(d$a + d$b^2, 0:classes / classes), include.lowest = TRUE)
+    d$class[1:9] <- rev(levels(d$class))[d$class[1:9]]
+    fit <- gpc(
+      class ~ ., d, kernel = kernel_iso(), hyper = "integrate",
+      control = ep_control(progress = FALSE)
+    )
+    expect_false(is.null(fit$nodes$few))
+    new <- data.frame(a = c(-1, 0, 1), b = 0.5)
+    prob <- predict(fit, new, type = "prob")
+    found <- predict(fit, new, interval = 0.9)$estimate
+    expect_identical(found, if (classes == 2) unname(prob[, 2]) else prob)
+  }
+  # far out in a tail no number is written with a power of ten
+  expect_no_match(capture.output(predict(fit, data.frame(a = 4, b = 4), interval = 0.9)), "e-")
 })

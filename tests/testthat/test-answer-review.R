@@ -226,7 +226,7 @@ test_that("a wrong label rules out that there is none", {
   expect_equal(test$models$model, c("none", "one", "two", "first", "second"))
   expect_equal(test$models$prior, unname(noise_prior()$models))
   expect_output(print(test), "below 0.0001")
-  expect_output(print(after), "a check has found one")
+  expect_output(print(after), "checks have found 3")
   found <- mislabelled(after)
   expect_equal(found$if_some, found$probability, tolerance = 1e-14)
   # right ones speak for none

@@ -15,6 +15,24 @@ test_that("Bayes factors have words", {
   expect_equal(odds_words(Inf), "over 10,000 to 1")
   found <- verdict_line(list(bayes_factor = Inf, disproved = TRUE))
   expect_equal(found, "Yes, a check has found one. Check the most suspicious rows.")
+  found <- verdict_line(list(bayes_factor = Inf, disproved = TRUE, found = 19))
+  expect_equal(found, "Yes, checks have found 19. Check the most suspicious rows.")
+})
+
+test_that("labels that are known are no part of how many are wrong", {
+  test <- list(
+    bayes_factor = 30, n = 366, known = 19, level = 0.9, average = list(count = 18, lower = 13, upper = 24),
+    any = list(count = 18, lower = 13, upper = 24)
+  )
+  expect_equal(count_line(test, 2), "About 18 of the other 347 (90% interval 13 to 24).")
+  test$known <- 0
+  expect_match(count_line(test, 2), "18 of 366", fixed = TRUE)
+  d <- toy_scores(2, 40)
+  fit <- second_stage(d$prob, d$labels, hyper = "integrate")
+  checks <- data.frame(row = 1:30, label = d$truth[1:30])
+  found <- noise_test(suppressMessages(update(fit, checked = checks)))
+  expect_equal(c(found$known, found$found), c(30, sum(d$labels[1:30] != d$truth[1:30])))
+  expect_output(print(found), "of the other 10 ", fixed = TRUE)
 })
 
 test_that("each verdict says what to do, how many and whether wrong labels would show", {

@@ -26,6 +26,12 @@ test_that("a response that is no column is named, also where R has a function of
   expect_match(conditionMessage(error), "read.csv2")
 })
 
+test_that("an input that is no column is named", {
+  d <- mixed()
+  expect_error(mold(y ~ u + nowhere, d), "no column \"nowhere\"", class = "sturdy_error_formula")
+  expect_error(mold(y ~ log(mean), d), "no column \"mean\"", class = "sturdy_error_formula")
+})
+
 test_that("bad formulas are refused", {
   d <- mixed()
   expect_error(mold(~u, d), class = "sturdy_error_formula")

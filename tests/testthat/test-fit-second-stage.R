@@ -303,6 +303,17 @@ test_that("labels without a column, or none at all, are no labels", {
   }
 })
 
+test_that("scores of the other class are asked about", {
+  d <- toy_scores(2, 100)
+  turned <- expect_message(
+    second_stage(1 - d$prob[, 2], d$labels), "are lower where it is recorded",
+    class = "sturdy_message_reversed_scores"
+  )
+  expect_lt(turned$area, 0.2)
+  expect_no_message(second_stage(d$prob[, 2], d$labels))
+  expect_no_message(second_stage(d$prob, d$labels))
+})
+
 test_that("who asks with the wrong thing is told what to give", {
   d <- toy_scores(2, 40)
   fit <- second_stage(d$prob, d$labels)
@@ -310,6 +321,12 @@ test_that("who asks with the wrong thing is told what to give", {
   expect_error(label_report(mislabelled(fit), page), "second_stage", class = "sturdy_error_type")
   expect_error(label_report(fit), "report.html", class = "sturdy_error_missing_argument")
   expect_error(label_report(fit, page, id = "case"), "a column of `data`", class = "sturdy_error_id")
+  expect_error(mislabelled(d$labels, d$prob), "or probabilities", class = "sturdy_error_type")
+  expect_error(
+    predict(fit, data.frame(x = "1")), "a column for each class", class = "sturdy_error_missing_column"
+  )
+  found <- data.frame(case = 1, label = "a")
+  expect_error(update(fit, checked = found), "To go by identifiers", class = "sturdy_error_checked")
 })
 
 test_that("a fit of ours is taken by its leave-one-out probabilities of recorded labels", {

@@ -73,7 +73,7 @@ test_that("learning signals each evaluation, what it expects, and how long", {
   learning <- lines[lines$what == "Learning", ]
   expect_identical(length(unique(learning$done)), fit$learning$evaluations)
   expect_true(all(learning$done <= learning$total))
-  expect_match(learning$message, "^fit [0-9]+ of some [0-9]+ to 60 rows$")
+  expect_match(learning$message, "^fit [0-9]+ of some [0-9]+, each to 60 rows$")
   told <- !is.na(learning$left) # as soon as some evaluations have been measured
   expect_lt(sum(!told), 3)
   expect_true(all(learning$left[told] > 0))
