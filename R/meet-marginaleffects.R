@@ -217,6 +217,7 @@ marginal_frame <- function(draws, complete, newdata, groups = FALSE) {
   out <- data.frame(rowid = rep(row, length(draws)))
   if (groups) out$group <- factor(rep(names(draws), each = n), names(draws))
   out$estimate <- rowMeans(stacked)
+  out$estimate[is.nan(out$estimate)] <- NA # of NA, which is NaN on some machines
   attr(out, "posterior_draws") <- stacked
   out
 }
