@@ -92,7 +92,7 @@ known_latent <- function(object, X, call) {
 #' @noRd
 event_interval <- function(object, X, level, call) {
   latent <- known_latent(object, X, call)
-  at <- lapply(latent[c("m", "sd", "noise")], matrix, nrow(X))
+  at <- lapply(latent[c("m", "sd", "noise")], matrix, nrow(X), length(latent$weight))
   # P(probability <= pnorm(x)), x on the normal scale
   below <- function(x) {
     drop(stats::pt((sqrt(at$noise) * x - at$m) / at$sd, object$spec$df) %*% latent$weight)
