@@ -170,12 +170,12 @@ test_that("what can't be written is refused by name", {
   refused(1, class = "sturdy_error_type")
   long <- nchar(predict_sql(line))
   # how many digits a number takes hangs on its last bits
-  expect_snapshot(error = TRUE, transform = function(lines) {
+  expect_snapshot(transform = function(lines) {
     sub(format(long, big.mark = ","), "all", lines, fixed = TRUE)
   }, {
-    predict_sql(point(bpm, class ~ log(a + 9) + b, d))
-    predict_sql(point(gpc, class ~ a, d, kernel = held()), "t")
-    predict_sql(line, most = 100)
+    said(predict_sql(point(bpm, class ~ log(a + 9) + b, d)))
+    said(predict_sql(point(gpc, class ~ a, d, kernel = held()), "t"))
+    said(predict_sql(line, most = 100))
   })
 })
 

@@ -105,14 +105,13 @@ test_that("it says what it assumes, and refuses what it can't be", {
   refused <- function(code) expect_error(code, class = "sturdy_error_prior")
   refused(noise_prior(unlabelled = c("a", "b")))
   refused(noise_prior(unlabelled = "no", study = diag(2)))
-  expect_snapshot(error = TRUE, {
-    gpc(y ~ ., d, epsilon = "average", noise = noise_prior(unlabelled = "maybe"))
-    gpc(
-      y ~ ., d, epsilon = "average", noise = noise_prior(unlabelled = "no", specificity = c(1, 1))
-    )
-    gpc(y ~ ., d, epsilon = "learn", noise = asked)
-    second_stage(rep(0.5, 80), d$y, epsilon = "average", noise = asked)
-    gpc(Species ~ ., iris, epsilon = "average", noise = noise_prior(unlabelled = "setosa"))
-    bpm(y ~ ., shards(d), noise = asked)
+  with_noise <- function(...) gpc(y ~ ., d, epsilon = "average", noise = noise_prior(...))
+  expect_snapshot({
+    said(with_noise(unlabelled = "maybe"))
+    said(with_noise(unlabelled = "no", specificity = c(1, 1)))
+    said(gpc(y ~ ., d, epsilon = "learn", noise = asked))
+    said(second_stage(rep(0.5, 80), d$y, epsilon = "average", noise = asked))
+    said(gpc(Species ~ ., iris, epsilon = "average", noise = noise_prior(unlabelled = "setosa")))
+    said(bpm(y ~ ., shards(d), noise = asked))
   })
 })

@@ -40,7 +40,7 @@ test_that("what can't be labels of readers is refused", {
   refused(c(0, 1), reader = 1:2)
   refused(c(0, 1), reader = 1:2, item = c(1, NA))
   refused(c(0, 1), c(1, 1), reader = 1:2, item = 1:2)
-  expect_snapshot(error = TRUE, readers(a = c(0, 1), a = c(0, 1)))
+  expect_snapshot(said(readers(a = c(0, 1), a = c(0, 1))))
 })
 
 test_that("a long table is the wide one, whatever the order of its rows", {

@@ -124,6 +124,6 @@ test_that("it says what it is, and refuses what it has no answer for", {
   refused(P, rates = rep(1:2, length.out = 25))
   refused(P, epsilon = 0.1)
   refused(P, epsilon = "average", noise = noise_prior(unlabelled = "no"))
-  expect_snapshot(error = TRUE, gpc(x, 3 * P))
+  expect_snapshot(said(gpc(x, 3 * P)))
   expect_error(bpm(x, P, inference = "adf", epsilon = 0), class = "sturdy_error")
 })

@@ -94,7 +94,7 @@ test_that("every method for a fit refuses one that was changed", {
     expect_s3_class(error, "sturdy_error_changed")
     expect_identical(error$field, if (generics[k, 2] == "bpm") "blueprint" else "ep")
   }
-  expect_snapshot(predict(fit), error = TRUE)
+  expect_snapshot(said(predict(fit)))
 })
 
 test_that("a fit without its call, or with fields of a user's own, is one", {

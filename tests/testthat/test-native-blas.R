@@ -144,13 +144,13 @@ test_that("an option of another value is an error that names it", {
     withr::local_options(sturdy.blas = wrong)
     expect_error(fit(), class = "sturdy_error_option")
   }
-  expect_snapshot(error = TRUE, fit())
+  expect_snapshot(said(fit()))
   withr::local_options(sturdy.blas = NULL)
   for (wrong in list(0, "two", NA, 1:2, 1.5, Inf)) {
     withr::local_options(sturdy.threads = wrong)
     expect_error(fit(), class = "sturdy_error_option")
   }
-  expect_snapshot(error = TRUE, fit())
+  expect_snapshot(said(fit()))
 })
 
 test_that("it prints", {
