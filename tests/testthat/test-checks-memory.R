@@ -122,5 +122,7 @@ test_that("under `ulimit -v` large fits end in the memory condition, small ones 
   taken <- as.numeric(system(paste(rscript, size), intern = TRUE))
   run <- sprintf("ulimit -v %.0f; %s '%s' 2>&1", taken + 770000, rscript, script)
   said <- strsplit(paste(system(run, intern = TRUE), collapse = " "), " ")[[1]]
-  expect_equal(said, c(rep("sturdy_error_memory", 7 + extended()), "fine"))
+  expected <- c(rep("sturdy_error_memory", 7 + extended()), "fine")
+  # then R ends, some versions with a warning that they can't start a process
+  expect_equal(utils::head(said, length(expected)), expected)
 })
