@@ -52,16 +52,21 @@ item_runner <- function(run, tick, notes, session = Sys.getpid()) {
 #
 # Nothing stops a future that is running when the session which waits for it is
 # interrupted. So a worker on the same machine leaves a note, a file named by its
-# process, for as long as it runs an item; when the map is left early the session
-# interrupts those. The interrupt ends the item and not the worker.
+# process, for as long as it runs an item, and hears interrupts, which workers are started
+# to ignore; when the map is left early the session interrupts those. The interrupt ends
+# the item and not the worker.
 
 run_noted <- function(run, item, notes) {
   if (!dir.exists(notes)) { # another machine
     return(run(item))
   }
+  native_hear_interrupts(TRUE)
   note <- file.path(notes, Sys.getpid())
   file.create(note)
-  on.exit(remove_files(note))
+  on.exit({
+    remove_files(note)
+    native_hear_interrupts(FALSE)
+  })
   # the other processors have workers, too
   rlang::local_options(sturdy.threads = getOption("sturdy.threads", 1))
   tryCatch(run(item), interrupt = function(cnd) interrupted)

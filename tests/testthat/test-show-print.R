@@ -66,7 +66,8 @@ test_that("print() says what was fitted and how it went", {
   learned$kernel$fixed <- "variance"
   expect_snapshot({
     shown(toy_fit())
-    shown(toy_fit(data = d))
+    said(toy_fit(data = d))
+    shown(suppressMessages(toy_fit(data = d)))
     shown(update(toy_fit(), df = 3, kernel = kernel_ard(c(1, 2), fixed = TRUE)))
     shown(gpc(class ~ 1, toy(), kernel = held(), epsilon = 0))
     shown(learned)
