@@ -72,14 +72,12 @@ loo.sturdy_model <- function(x, ...) {
 
 #' @export
 loo.default <- function(x, ...) {
-  if (!is.null(own_fit(x))) {
-    return(loo(own_fit(x), ...))
-  }
   has_method <- function(class) {
     !is.null(utils::getS3method("loo", class, optional = TRUE, asNamespace("loo")))
   }
-  if (!rlang::is_installed("loo") || !any(vapply(.class2(x), has_method, NA))) {
-    abort_no_fit(x, "x")
+  ours <- !is.null(own_fit(x, "x"))
+  if (ours || !rlang::is_installed("loo") || !any(vapply(.class2(x), has_method, NA))) {
+    return(by_own_fit(loo, x, ..., arg = "x"))
   }
   # from outside, where the method of our own generic is not in the way
   do.call(loo::loo, list(x, ...), quote = TRUE, envir = globalenv())

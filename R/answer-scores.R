@@ -58,6 +58,7 @@ log_score <- function(object, ...) {
 }
 
 check_is_fit <- function(object, call = rlang::caller_env()) {
+  check_given(missing(object), "object", call)
   if (!inherits(object, "sturdy_model")) abort_no_fit(object, call = call)
   check_model(object, call)
 }

@@ -108,13 +108,23 @@ check_given <- function(missing, arg, call = rlang::caller_env()) {
   must(!missing, arg, "be given", "missing_argument", call = call)
 }
 
-#' `x` or, by its name, `formula`: on that, too, a method is chosen
+#' `x` or, by its name, `formula`: on that, too, a method is chosen. A column's name in its place is
+#' not known to R where the user is.
 #' @noRd
 check_x_given <- function(missing, ..., call = rlang::caller_env()) {
   given <- rlang::names2(as.list(substitute(list(...)))[-1])
   must(
     !missing || any(nzchar(given) & startsWith("formula", given)), "x",
     "be given: a formula, a data frame or a matrix", "missing_argument", call = call
+  )
+  x <- eval(quote(rlang::enquo(x)), call)
+  name <- rlang::quo_get_expr(x)
+  must(
+    missing || !is.symbol(name) || exists(name, rlang::quo_get_env(x)), "x",
+    "be a formula, a data frame or a matrix", more = c(
+      x = "There is no object {.code {name}}.",
+      i = "If it is a column of the data, write {.code {name} ~ .} for the class by all others."
+    ), call = call
   )
 }
 

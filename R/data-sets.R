@@ -160,6 +160,7 @@ sim_outliers <- function(n = 300,
 
 # The opposite label of every element of `y`, of y's type.
 flip_other <- function(y, call = rlang::caller_env()) {
+  check_given(missing(y), "y", call)
   must(
     is.factor(y) || is.logical(y) || is.numeric(y), "y",
     "be a factor, a logical vector or numbers", got = y,

@@ -32,12 +32,13 @@ abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
 #' @param verb the generic whose default method this is.
 #' @noRd
 by_own_fit <- function(verb, object, ..., arg = "object", call = rlang::caller_env()) {
-  fit <- own_fit(object)
+  fit <- own_fit(object, arg, call)
   if (is.null(fit)) abort_no_fit(object, arg, call)
   verb(fit, ...)
 }
 
-own_fit <- function(object) {
+own_fit <- function(object, arg = "object", call = rlang::caller_env()) {
+  check_given(missing(object), arg, call)
   inside <- if (inherits(object, "workflow")) {
     object$fit$fit$fit
   } else if (inherits(object, "model_fit")) {

@@ -72,6 +72,7 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
 }
 
 check_has_inducing <- function(object, call) {
+  check_given(missing(object), "object", call)
   if (!inherits(object, "sturdy_model")) {
     abort_no_fit(object, call = call)
   }

@@ -83,6 +83,7 @@ label_report <- function(object, ...) {
 
 #' @export
 label_report.default <- function(object, ...) {
+  check_given(missing(object), "object")
   refuse(
     inherits(object, c("sturdy_mislabelled", "sturdy_review")),
     c(

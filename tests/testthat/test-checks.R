@@ -126,6 +126,41 @@ test_that("without x there is no fit, and a formula may be given by its name", {
   expect_s3_class(wrapped(formula = class ~ a, data = toy(), epsilon = 0.1), "bpm")
 })
 
+test_that("a column's name in the place of a formula is told what to write", {
+  for (fun in list(gpc, stc, bpm, select_model)) {
+    error <- expect_error(fun(diagnosis, toy()), "diagnosis ~ .", class = "sturdy_error_type")
+    expect_match(conditionMessage(error), "There is no object `diagnosis`", fixed = TRUE)
+  }
+  expect_error(gpc(class, toy()), "must be a formula", class = "sturdy_error_type")
+  # what is there is found, however it comes
+  wrapped <- function(...) bpm(...)
+  asked <- function() {
+    form <- class ~ a
+    list(
+      wrapped(form, toy(), epsilon = 0.1), do.call(bpm, list(quote(form), toy(), epsilon = 0.1)),
+      (function(f, d) bpm(f, d, epsilon = 0.1))(form, toy())
+    )
+  }
+  for (fit in asked()) expect_s3_class(fit, "bpm")
+  failing <- function(x) gpc(x, toy())
+  expect_error(failing(stop("of the user's")), "of the user's", class = "simpleError")
+})
+
+test_that("a question without a fit says that it needs one", {
+  questions <- list(
+    absorb, brier_score, calibration, check_fit, compare_inducing, confusion, criterion,
+    ep_diagnostics, flip_rates, label_report, log_evidence, log_score, loo, mislabelled,
+    noise_matrix, noise_test, posterior_sample, predict_sql, reader_rates, relabel, review,
+    true_performance
+  )
+  for (ask in questions) {
+    error <- expect_error(ask(), "must be given", class = "sturdy_error_missing_argument")
+    expect_identical(error$arg, names(formals(ask))[1])
+  }
+  expect_error(second_stage(), class = "sturdy_error_missing_argument")
+  expect_error(flip_labels(), class = "sturdy_error_missing_argument")
+})
+
 test_that("what is not a fit is told so by every question", {
   questions <- list(
     absorb, calibration, check_fit, criterion, ep_diagnostics, log_evidence, loo,
