@@ -66,34 +66,37 @@ mostly <- function(v, kind, least) {
 #' @noRd
 feature_text <- function(v) setdiff(trimws(unique(as.character(v))), c("", NA))
 
+#' What text looks like that is a date, and the formats that may read it
+#' @noRd
+date_forms <- list(
+  "[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}([ T].*)?" = c("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d"),
+  "[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})( .*)?" = c(
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
+    "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y"
+  ),
+  "[0-9]{1,2}[-. ]+MONTH[-., ]+[0-9]{2,4}" = c("%d %b %Y", "%d-%b-%Y"),
+  "MONTH[. ]+[0-9]{1,2},? +[0-9]{4}" = "%b %d, %Y"
+)
+
 is_date_text <- function(text) {
   months <- paste0("(", paste(month.abb, collapse = "|"), ")[a-z]*")
-  forms <- c(
-    "[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}([ T].*)?",
-    "[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})( .*)?",
-    paste0("[0-9]{1,2}[-. ]+", months, "[-., ]+[0-9]{2,4}"),
-    paste0(months, "[. ]+[0-9]{1,2},? +[0-9]{4}")
-  )
+  forms <- sub("MONTH", months, names(date_forms), fixed = TRUE)
   found <- lapply(paste0("^", forms, "$"), grepl, text, ignore.case = TRUE)
   Reduce(`|`, found)
 }
-
-date_formats <- c(
-  "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
-  "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y"
-)
 
 #' How dates are made of text: by the format that reads most of it
 #' @noRd
 date_code <- function(name, v) {
   text <- feature_text(v)
-  share <- vapply(date_formats, function(format) {
+  formats <- unlist(date_forms, use.names = FALSE)
+  share <- vapply(formats, function(format) {
     year <- as.integer(format(as.Date(text, format), "%Y"))
     mean(!is.na(year) & year > 1000)
   }, 0)
   best <- which.max(share)
   asked <- best > 2 # which as.Date() tries by itself
-  paste0("as.Date(", name, if (asked) paste0(", \"", date_formats[best], "\""), ")")
+  paste0("as.Date(", name, if (asked) paste0(", \"", formats[best], "\""), ")")
 }
 
 is_number_text <- function(text) {
