@@ -41,7 +41,7 @@
 #' set.seed(1)
 #' d <- data.frame(a = rnorm(80), b = rnorm(80))
 #' d$class <- factor(ifelse(d$a + d$b^2 > 1, "yes", "no"))
-#' fit <- gpc(class ~ ., d, inducing = 5, epsilon = 0.05)
+#' fit <- gpc(class ~ ., d, inducing = 5, epsilon = 0.05, hyper = "optimum")
 #' compare_inducing(fit)
 compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
   call <- rlang::current_env()
