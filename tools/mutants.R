@@ -964,6 +964,14 @@ mutant(
   "if (is_allocation_error(cnd)) {", "if (FALSE) {", r = "checks-memory"
 )
 mutant(
+  "a column's name in the place of a formula is R's to refuse", "R/checks.R",
+  "missing || !is.symbol(name) || exists(", "TRUE || exists(", r = "checks"
+)
+mutant(
+  "what is asked without a fit is R's to refuse", "R/fit-model.R",
+  "check_given(missing(object), arg, call)", "check_given(FALSE, arg, call)", r = "checks"
+)
+mutant(
   "methods take any object for a fit", "R/fit-check.R",
   "  if (!is.null(wrong)) {", "  if (FALSE) {", r = "fit-check"
 )
