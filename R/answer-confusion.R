@@ -57,6 +57,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   level <- check_level(level)
   check_sites_kept(object)
   check_one_label(object)
+  object <- told_by(object)
   levels <- object$blueprint$levels
   said <- counted_truth(object)
   unseen <- mean_over(said$loo, left_out_weight(said))
@@ -93,6 +94,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
 #'   nothing are `NA`.
 #' @noRd
 class_table <- function(object) {
+  object <- told_by(object)
   counts <- matrix_counts(object)
   right <- diag(counts)
   share <- function(of) ifelse(of > 0, pmin(right / of, 1), NA_real_)
@@ -141,6 +143,7 @@ relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
   check_no_dots(...)
   threshold <- check_number(threshold, "threshold", min = 0.5, max = 1)
   check_sites_kept(object)
+  object <- told_by(object)
   levels <- object$blueprint$levels
   said <- truth(object)
   rows <- seq_along(said$y)

@@ -18,6 +18,7 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   new <- labelled_rows(object, newdata, labels, rates, call)
   inform_no_label_noise(object)
   said <- with_memory(said_of_new(object, new$X, new$data, level, call), call)
+  object <- told_by(object)
   order <- suspicion_order(said$rows)
   ids <- row_ids(new$data, id, call = call)
   test <- if (is_test(object) && !is.null(fdr)) noise_statement(object, NULL)
@@ -85,6 +86,9 @@ labelled_rows <- function(object, newdata, labels, rates, call) {
 #'   noise models with wrong labels; expected, see wrong_count())
 #' @noRd
 said_of_new <- function(object, X, data, level, call, block = new_block) {
+  if (!is.null(object$told)) {
+    return(said_of_new(object$told, told_rows(object, X, call), data, level, call, block))
+  }
   n <- nrow(X)
   code <- label_code(data)
   source <- label_source(data$reports)

@@ -63,8 +63,9 @@
 #' whether wrong ones could hide. Beside "no sign" stands how many there would be if some were
 #' wrong nevertheless.
 #'
-#' With about as many columns as rows (embeddings) the number is far too low, though the ranking is
-#' right: [`mislabelled(second_stage(fit))`][second_stage] goes by the leave-one-out probabilities.
+#' With many columns for the rows (20, and one for every four rows, or more) so many explain any
+#' labels, and what is said of them is told by a second stage on the leave-one-out probabilities of the
+#' fit: see *Many columns* in [second_stage()]. A note says so.
 #'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
@@ -318,13 +319,15 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
     return(mislabelled_reports(object, fdr, level, id, given))
   }
   check_one_label(object)
+  fit <- object
+  object <- told_by(fit)
   ids <- row_ids(object$data, id)
   checks <- check_calibrate(calibrate, among, object, id)
   inform_no_label_noise(object)
   said <- truth(object)
   order <- suspicion_order(said)
   found <- suspicion(object, said, ids, order)
-  test <- if (is_test(object)) noise_statement(object, level)
+  test <- if (is_test(object)) noise_statement(fit, level)
   if_some <- if (is_test(object)) {
     mean_wrong(truth_under(said, setdiff(said$model, "none")))[order]
   }

@@ -50,6 +50,7 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   if (!is.null(reader)) {
     return(reader_matrix(object, reader, type, level, rlang::current_env()))
   }
+  object <- told_by(object)
   omega <- object$omega
   if (type == "count") {
     omega[] <- matrix_counts(object)

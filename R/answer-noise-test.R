@@ -166,12 +166,14 @@ abort_no_test <- function(object, call) {
 #' @param level of intervals; `NULL` for none, and nothing else that takes a pass over all nodes.
 #' @noRd
 noise_statement <- function(object, level) {
+  fit <- object
+  object <- told_by(fit)
   models <- tested_models(object)
   none <- models$model == "none"
   evidence <- flip_evidence(models)
   some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence$some - evidence$none)
-  beside <- object$curve # see held_against_curve()
+  beside <- fit$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
   several <- is_several(object)
   one <- models$model == "one"
@@ -194,8 +196,9 @@ noise_statement <- function(object, level) {
       } else {
         NA_real_
       },
-      suspects = if (!readers) suspected_class(object), linear = inherits(object, "bpm"),
+      suspects = if (!readers) suspected_class(object), linear = inherits(fit, "bpm"),
       shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
+      told = if (!is.null(fit$told)) dim(fit$data$X),
       levels = object$blueprint$levels, n = label_total(object),
       known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
       found = length(report_corrected(reports)), on_bound = rates_on_bound(object),

@@ -45,6 +45,7 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_level(level)
   check_sites_kept(object)
+  object <- told_by(object)
   inform_on_bound(object)
   rate_table(object, level)
 }

@@ -87,6 +87,7 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
     return(review_readers(object, n, id))
   }
   check_one_label(object)
+  object <- told_by(object)
   ids <- row_ids(object$data, id)
   inform_no_label_noise(object)
   said <- truth(object)

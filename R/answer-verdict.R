@@ -233,6 +233,11 @@ verdict_notes <- function(test) {
         "More among true ", quoted_empty(test$rates$class[which.max(test$rates$rate)]), " (",
         odds_words(test$two), ")."
       )
+    },
+    if (!is.null(test$told)) {
+      paste0(
+        "Told by second_stage(): ", whole(test$told[2]), " columns for ", whole(test$told[1]), " rows."
+      )
     }
   )
 }

@@ -82,7 +82,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
   object$ep <- kept_ep(ep, object$spec)
   warn_ep(object$ep)
-  with_apart(reweighed(object), call)
+  with_told(with_apart(reweighed(object), call))
 }
 
 #' @param n rows of the new data that are complete.

@@ -296,7 +296,7 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  fit <- new_model(spec, molded, call, fit, prior = prior, weights = weights)
+  fit <- with_told(new_model(spec, molded, call, fit, prior = prior, weights = weights))
   held_against_curve(fit, molded, call)
 }
 

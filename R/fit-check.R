@@ -180,6 +180,11 @@ model_fields <- list(
       !held && is_learning(learning)
     }
   },
+  told = function(told, all) {
+    is.null(told) ||
+      inherits(told, "second_stage") && identical(told$data$rows, all$data$rows) &&
+        is.null(wrong_field(told))
+  },
   call = function(call, all) is.null(call) || is.call(call),
   nodes = function(nodes, all) {
     hyper <- if (!is.null(all$recalibration)) {

@@ -211,3 +211,41 @@ check_method <- function(method, epsilon, criterion, hyper, call = rlang::caller
   }
   method
 }
+
+fit_molded.gpc_spec <- function(spec, molded, call) {
+  blueprint <- molded$blueprint
+  spec <- check_class_number(spec, molded, call)
+  X <- molded$data$X
+  coding <- blueprint_columns(blueprint)
+  spec$kernel <- kernel_for(spec$kernel, length(blueprint$columns))
+  ordered <- isTRUE(blueprint$ordered)
+  kernel <- kernel_resolve(
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
+    integrate = spec$hyper == "integrate", overlap = spec$noise$overlap,
+    classes = if (ordered) 2 else length(blueprint$levels)
+  )
+  if (ordered) kernel <- ordered_kernel(kernel, blueprint$levels)
+  if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, blueprint$levels)
+  Z <- inducing_inputs(spec$inducing, blueprint, X, call)
+  latent_of <- function(kernel) {
+    new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
+  }
+  latent <- latent_of(kernel)
+  wide <- wide_kernel(kernel, latent, spec)
+  if (!identical(wide, kernel)) {
+    kernel <- wide
+    latent <- latent_of(kernel)
+  }
+  warn_followed(kernel, latent, spec)
+  fit <- learn_fit(latent, spec)
+  if (length(fit$hyper$nugget) > length(kernel$nugget)) {
+    kernel <- kernel_per_class(kernel, blueprint$levels)
+  }
+  plain <- any(fit$hyper$linear > kernel$linear & kernel$linear == 0) # see plain_kernel()
+  for (name in names(fit$hyper)) kernel[[name]][] <- fit$hyper[[name]]
+  if (plain) kernel$fixed <- setdiff(kernel$fixed, "linear")
+  inducing <- new_inducing(fit)
+  fit$ep <- kept_ep(fit$ep, spec)
+  warn_ep(fit$ep)
+  with_told(new_model(spec, molded, call, fit, kernel = kernel, inducing = inducing))
+}

@@ -51,6 +51,10 @@ own_fit <- function(object, arg = "object", call = rlang::caller_env()) {
   if (inherits(inside, "sturdy_model")) inside
 }
 
+#' The fit that tells of the labels: the second stage of a table with many columns, else itself
+#' @noRd
+told_by <- function(object) if (is.null(object$told)) object else object$told
+
 #' Has a fit three classes or more?
 #' @noRd
 is_several <- function(object) length(object$blueprint$levels) > 2

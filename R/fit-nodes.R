@@ -179,7 +179,7 @@ model_hyper.bpm <- function(object) prior_hyper(object$prior)
 #' Does the fit average over there being wrong labels and none?
 #' @noRd
 is_test <- function(object) {
-  models <- tested_models(object)$model
+  models <- tested_models(told_by(object))$model
   "none" %in% models && length(models) > 1
 }
 

@@ -270,6 +270,7 @@ has_rows <- function(object) has_numbers(object$ep$b) && !is.null(object$data)
 #' Probability that each label is wrong
 #' @noRd
 row_flipped <- function(object) {
+  object <- told_by(object)
   if (has_rows(object)) mean_wrong(truth(object)) else numeric()
 }
 
@@ -291,6 +292,7 @@ row_left_out <- function(object) {
 #' How many of its labels a fit expects to be wrong, those of readers each counted
 #' @noRd
 expected_wrong <- function(object) {
+  object <- told_by(object)
   if (!has_readers(object) || !has_rows(object)) {
     return(sum(report_times(object$data$reports) * row_flipped(object)))
   }

@@ -178,7 +178,7 @@ as_filtered <- function(object) {
     counts = if (has_ep) label_counts(object) else c(0, 0),
     log_scale = 0
   )
-  object[c("data", "ep", "nodes")] <- list(NULL) # it goes on from the point of an average
+  object[c("data", "ep", "nodes", "told")] <- list(NULL) # it goes on from the point of an average
   class(object) <- c("bpm_filtered", class(object))
   object
 }

@@ -66,3 +66,21 @@ warn_wide <- function(columns) {
     "many_columns", columns = columns
   )
 }
+
+#' Lengthscales learned at one point, more of them than there are rows
+#' @noRd
+warn_followed <- function(kernel, latent, spec) {
+  each <- length(kernel$lengthscale) / length(kernel$nugget)
+  follows <- spec$hyper == "optimum" && "lengthscale" %in% latent$free && each > latent$n
+  if (follows && each <= wide_columns) { # of more than that there has been a warning
+    warn_sturdy(
+      c(
+        "One lengthscale for each of {each} columns, learned from {latent$n} rows: so many follow any
+         labels, right or wrong.",
+        i = "{.code kernel = kernel_iso()} has one for all columns; {.code hyper = \"integrate\"}
+             averages over them, and a second stage tells of the labels."
+      ),
+      "many_columns", columns = each
+    )
+  }
+}

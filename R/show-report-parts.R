@@ -92,6 +92,7 @@ report_count <- function(object, found) {
 #' @param some only if some are wrong?
 #' @noRd
 count_picture <- function(object, shown, some) {
+  object <- told_by(object)
   if (length(object$nodes$models$model)) {
     density <- average_density(object)
     if (some) density <- any_density(density)

@@ -89,7 +89,7 @@ summary_rows.default <- function(object) {
   readers <- has_readers(object)
   soft <- has_soft(object$data$reports)
   found <- utils::head(
-    if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(object), 5
+    if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(told_by(object)), 5
   )
   shown <- c(
     "row", id_column(found), if (readers) "reader", "label", "probability", "rank",
