@@ -105,6 +105,7 @@ without_rows <- function(x) {
     })
     x$nodes$truth <- truth_by_model(node_truth(x))
   }
+  if (!is.null(x$told)) x$told <- without_rows(x$told)
   class(x) <- c("butchered", "sharded", class(x))
   x
 }

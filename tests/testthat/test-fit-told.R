@@ -117,6 +117,19 @@ test_that("several classes, a t process and a linear model have it, too", {
   expect_equal(nobs(absorb(process, small$X[1:2, ], small$y[1:2])$told), 62)
 })
 
+test_that("without its rows a fit says the same of their labels", {
+  skip_if_not_installed("butcher")
+  small <- wide_table(60, 30)
+  linear <- bpm(small$X, small$y, hyper = "integrate")
+  alone <- butcher::butcher(linear)
+  expect_null(alone$told$data)
+  same <- c("bayes_factor", "any", "average", "verdict", "told")
+  expect_equal(noise_test(alone)[same], noise_test(linear)[same])
+  new <- list(small$X[1:5, ], labels = small$y[1:5])
+  told <- function(fit) do.call(mislabelled, c(list(fit, newdata = new[[1]]), new[-1]))
+  expect_equal(told(alone)$probability, told(linear)$probability)
+})
+
 test_that("few columns, rates that are given, and a stated overlap leave the fit to tell", {
   few <- wide_table(80, 20)
   told <- function(X, ...) gpc(X, few$y, kernel = kernel_iso(), hyper = "integrate", ...)$told
