@@ -11,61 +11,27 @@
 #'   sprintf("%.0f %%", 100 * rows$share[k])
 #' }
 #' ```
-#' # Two probabilities
-#' The true class of row i is the sign of its latent value. The cavity of the row
-#' is what all *other* labels say about that value: a t distribution (normal at
-#' `df = Inf`) with location `m` and squared scale `s2`. With `z = y m / sqrt(s2)`, `F` its
-#' distribution function in standard form, `w` the probability of recording `y` when
-#' it is wrong and `c` when it is right (`w = epsilon` and `c = 1 - epsilon` with one
-#' flip rate),
-#' * **leave-one-out**: `P(true class is the other one | other labels) = F(-z)`. It
-#'   does not use the label in question, and does not depend on the flip rate of that
-#'   row;
-#' * **posterior**: by Bayes' rule, with the label of the row as well,
-#'   `P(flipped | all labels) = w F(-z) / (c F(z) + w F(-z))`. It is the share of the
-#'   tilted distribution (cavity times the likelihood of the label) on the other
-#'   side of 0. The denominator is the leave-one-out probability of the recorded
-#'   label.
-#'
-#' With exact cavities both are exact. The only approximation is that the cavity of EP
-#' is a normal or t distribution: the error is up to 0.07 for two or three rows that
-#' contradict each other (against enumeration), and up to 0.03 for 40 rows (against
-#' draws by [posterior_sample()]). Kim and Ghahramani (2008, eqs 17-20) use the marginal
-#' `F(-y mean / sd)` of the approximate posterior instead, which is too large.
-#'
-#' Rows are sorted by the posterior probability, ties by the leave-one-out
-#' probability of the label. At `epsilon = 0` the model takes every label to be
-#' right: all posterior probabilities are 0, a message says so, and only the order and
-#' the leave-one-out probabilities are informative.
+#' # How to read it
+#' `print()` says first whether labels are wrong and how many. Below it are the rows, those whose label
+#' is most probably wrong at the top: look these up. `probability` is how probable it is that the label
+#' is wrong, given all labels. `suggested` is the class that the row most probably has; nothing is
+#' changed by itself. `loo_wrong` is the same probability from the other rows alone, as if the row
+#' had come without a label. [review()] says which rows to check next, [label_report()] makes a page
+#' for those who check them, and [`update(fit, checked = )`][update.sturdy_model] takes their answers.
 #'
 #' # How many labels are wrong
-#' Given `epsilon` and the kernel (or prior scales), flips are taken as independent, so
-#' that the number of wrong labels follows a Poisson-binomial distribution, whose mean
-#' is the sum of the posterior probabilities. When `epsilon` was learned, its
-#' uncertainty is more important: in simulations of 150 rows with 10 % flips
-#' (`experiments/wrong-count.R` in the repository) such an interval of nominally 90 %
-#' contains the true number in `r wrong_count_share(2)` of the tables. For a learned
-#' `epsilon` the distribution is therefore a mixture of Poisson-binomial distributions
-#' over `epsilon`, weighted by the Gaussian EP evidence under a uniform prior on (0, 1/2),
-#' at the kernel (or prior scales) of the fit; its interval contains the true number in
-#' `r wrong_count_share(1)`. This costs some five further runs of EP, which start from the
-#' result of the fit; `level = NULL` leaves it out. If `epsilon` is two rates, their odds (of
-#' `2 epsilon`) vary by a common factor.
-#'
-#' The `epsilon` of the fit may be far from what its kernel suggests (after learning by
-#' leave-one-out, or with an `epsilon` on its lower bound). `print()` then says so. The
-#' single probabilities, which are at the `epsilon` of the fit, should not be relied on
-#' in that case.
-#'
-#' A fit that averages (`epsilon = "average"`, `hyper = "integrate"` in [gpc_spec()])
-#' needs no such steps: its probabilities are averages, and the number is a mixture over
-#' its nodes. It says what [noise_test()] says: whether labels are wrong at all, how many, and
-#' whether wrong ones could hide. Beside "no sign" stands how many there would be if some were
-#' wrong nevertheless.
+#' A fit by default averages over what is not known (the kernel, the rates, whether any label is
+#' wrong), and the number is averaged with it. It says what [noise_test()] says: whether labels are wrong
+#' at all, how many, and whether wrong ones could hide. Beside "no sign" stands how many there would be
+#' if some were wrong nevertheless. A fit at one point (`hyper = "optimum"`) counts at its kernel;
+#' [wrong-labels] has the formulas, and how often such intervals hold.
 #'
 #' With many columns for the rows (20, and one for every four rows, or more) so many explain any
 #' labels, and what is said of them is told by a second stage on the leave-one-out probabilities of the
 #' fit: see *Many columns* in [second_stage()]. A note says so.
+#'
+#' At `epsilon = 0` the model takes every label to be right: all probabilities are 0, a message says
+#' so, and only the order and `loo_wrong` tell something.
 #'
 #' # False discoveries
 #' The mean of `1 - probability` over the rows down to some rank is the expected share
@@ -74,8 +40,8 @@
 #' wrong labels is among them, and **no row is called wrong as long as it is open whether labels are
 #' wrong at all** (a Bayes factor of at most 3, [noise_test()]): a message says so. `given =
 #' "some"` goes by `if_some` in the place of `probability`, and lists whatever the verdict
-#' is: rows to call wrong *if* some labels are. If none is, all of that list are right. In the
-#' simulations above, `r wrong_count_share(3)`
+#' is: rows to call wrong *if* some labels are. If none is, all of that list are right. In simulations
+#' with 10 % of wrong labels (`experiments/wrong-count.R` in the repository), `r wrong_count_share(3)`
 #' of the labels in such lists were right.
 #'
 #' Because the rule is about an average, rows with a high probability can bring in rows
@@ -118,40 +84,6 @@
 #' goes by the rows' own probabilities and by the verdict of the fit. It takes all nodes of an
 #' average, where [predict()][predict.sturdy_model] takes a few. Where the fit has `rates` by group,
 #' groups are computed from the columns of `newdata` that they were computed from.
-#'
-#' # How well it works
-#' A tenth of the labels of five data sets were flipped on purpose
-#' (`experiments/mislabelled-auc.R` in the repository). The table shows the area under the
-#' ROC curve for finding them, for [gpc()] and for the out-of-fold margins of a random
-#' forest (ranger) and a support vector machine (kernlab), and in how many of ten
-#' replications the 90 % interval contained the number of flips.
-#'
-#' ```{r, echo = FALSE, results = "asis"}
-#' rows <- utils::read.csv("inst/results/mislabelled-auc-summary.csv")
-#' data <- unique(rows$data)
-#' value <- function(method, column) {
-#'   mine <- rows[rows$method == method, ]
-#'   mine[[column]][match(data, mine$data)]
-#' }
-#' area <- function(method) sprintf("%.3f", value(method, "auc"))
-#' held <- function(method) {
-#'   sprintf("%.0f", value(method, "covered") * value(method, "replications"))
-#' }
-#' cat(
-#'   "| data | gpc() | with kernel_iso() | forest | SVM | covered | covered, kernel_iso() |",
-#'   "| --- | --- | --- | --- | --- | --- | --- |",
-#'   paste(
-#'     "|", data, "|", area("gpc"), "|", area("gpc, one lengthscale"), "|",
-#'     area("forest"), "|", area("svm"), "|", held("gpc"), "|",
-#'     held("gpc, one lengthscale"), "|"
-#'   ),
-#'   sep = "\n"
-#' )
-#' ```
-#'
-#' The interval keeps the kernel as it was learned. Where many lengthscales were learned
-#' from few rows, the kernel explains some of the wrong labels as well, and the number is
-#' too small: compare with [kernel_iso()].
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()]; or out-of-sample
 #'   probabilities of any classifier, see [second_stage()]: a matrix or data frame with a column
@@ -233,7 +165,7 @@
 #' `among` the most suspicious, or are too few for `fdr`;
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
 #' @inherit sturdy-package references
-#' @seealso [gpc()], [loo()], [plot()][plot.sturdy_mislabelled], [calibration()]
+#' @seealso [wrong-labels] for the formulas, [gpc()], [loo()], [plot()][plot.sturdy_mislabelled], [calibration()]
 #' @export
 #' @examples
 #' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))

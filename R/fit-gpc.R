@@ -19,6 +19,7 @@
 #' | --- | --- |
 #' | Which columns may there be, which formulas, which classes? | [inputs] |
 #' | What is a wrong label to the model? What is known of the labels? | [label-noise] |
+#' | How is told which labels are wrong, and how many? | [wrong-labels] |
 #' | Are labels wrong, or do the classes overlap? | [overlap] |
 #' | What is averaged over, and what does that cost? | [averaging] |
 #' | There are more than 500 rows. | [many-rows] |
