@@ -24,8 +24,8 @@
 #'
 #' # Out of sample
 #' A score must be made without the label of its row: by cross-validation, out of bag, or from
-#' another table. In-sample scores agree with wrong labels, and hide them. Nothing in the
-#' scores shows it.
+#' another table. In-sample scores agree with wrong labels, and hide them. Where not one of them
+#' contradicts its label a message asks for that; otherwise nothing in the scores shows it.
 #'
 #' # How many: both ends
 #' A classifier that was trained on wrong labels is calibrated to wrong labels. Where these fall at
@@ -122,7 +122,8 @@
 #' `sturdy_error_column_names`, `sturdy_error_novel_levels` and `sturdy_error_outcome_levels` where
 #' columns and labels do not match; `sturdy_error_prior` for an overlap that the scores can't
 #' have; `sturdy_error_no_latent` for questions to a latent function. Messages:
-#' `sturdy_message_rows_left_out`.
+#' `sturdy_message_rows_left_out`; `sturdy_message_scores_agree` where the most probable class is the
+#' recorded one in every row, of 50 or more.
 #' @seealso [mislabelled()], [noise_prior()]
 #' @export
 #' @examples
@@ -147,7 +148,25 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
     more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels."), call = call
   )
   molded <- with_memory(mold_scores(prob, labels, call), call)
-  fit_spec(spec, known_in(molded, NULL, list(trusted = trusted, rates = rates)), call)
+  fit <- fit_spec(spec, known_in(molded, NULL, list(trusted = trusted, rates = rates)), call)
+  inform_agree(fit$data)
+  fit
+}
+
+agree_least <- 50L # rows that all agree by chance are fewer
+
+#' Scores none of which contradicts its label may be in sample
+#' @noRd
+inform_agree <- function(data) {
+  n <- nrow(data$X)
+  if (n >= agree_least && all(max.col(data$X, ties.method = "first") == label_code(data))) {
+    inform_sturdy(
+      c(
+        i = "Not one of {n} scores contradicts its label. Were they made without the labels of their
+             rows? Scores in sample hide wrong labels."
+      ), "scores_agree"
+    )
+  }
 }
 
 #' Leave-one-out probabilities of the recorded classes by a fit of ours, and its labels

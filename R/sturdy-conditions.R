@@ -48,7 +48,8 @@
 #'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;
 #' * `reversed_scores`: scores of a class that are lower where it is recorded, with their `area` under
-#'   the ROC curve; `no_new_label`: rows left out of the fit, of which [relabel()] has no label;
+#'   the ROC curve; `scores_agree`: scores none of which contradicts its label; `no_new_label`: rows left
+#'   out of the fit, of which [relabel()] has no label;
 #' * `integrated_roughly`: too few nodes are effective.
 #'
 #' @name sturdy-conditions

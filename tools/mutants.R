@@ -1394,3 +1394,19 @@ mutant(
   "the gradient of a rate leaves out that it cuts the other off", "R/report-noise.R",
   "slope[, 1] - slope[, 2] * by_cut", "slope[, 1]", r = "learn-average"
 )
+mutant(
+  "many columns leave the fit to tell of its labels", "R/fit-told.R",
+  "told_share <- 1 / 4", "told_share <- 4", r = "fit-told"
+)
+mutant(
+  "what is known of rows is lost where a second stage tells", "R/fit-told.R",
+  "c(\"X\", \"unlabelled\")", "c(\"X\", \"unlabelled\", \"reports\")", r = "fit-told"
+)
+mutant(
+  "labels of new rows are told by the fit itself", "R/answer-mislabelled-new.R",
+  "if (!is.null(object$told)) {", "if (FALSE) {", r = "fit-told"
+)
+mutant(
+  "new rows are told by probabilities of the true class", "R/fit-told.R",
+  "prob_new(object, X, noise = TRUE", "prob_new(object, X, noise = FALSE", r = "fit-told"
+)

@@ -345,3 +345,14 @@ test_that("a fit of ours is taken by its leave-one-out probabilities of recorded
   filtered <- bpm(class ~ a, toy(), inference = "adf")
   expect_error(second_stage(filtered), class = "sturdy_error_no_sites")
 })
+
+test_that("scores none of which contradicts its label are asked about", {
+  set.seed(1)
+  y <- factor(rep(c("a", "b"), 30))
+  p <- ifelse(y == "b", 0.8, 0.2) + runif(60, -0.1, 0.1)
+  expect_message(second_stage(p, y), class = "sturdy_message_scores_agree")
+  few <- 1:40
+  expect_no_message(second_stage(p[few], y[few]), class = "sturdy_message_scores_agree")
+  p[1] <- 0.9
+  expect_no_message(second_stage(p, y), class = "sturdy_message_scores_agree")
+})
