@@ -26,9 +26,10 @@
 #' if some were wrong nevertheless. A fit at one point (`hyper = "optimum"`) counts at its kernel;
 #' [wrong-labels] has the formulas, and how often such intervals hold.
 #'
-#' With many columns for the rows (20, and one for every four rows, or more) so many explain any
-#' labels, and what is said of them is told by a second stage on the leave-one-out probabilities of the
-#' fit: see *Many columns* in [second_stage()]. A note says so.
+#' With many columns relative to rows (at least 20 coded columns, and one for every four rows) a model
+#' can explain any labels. Then a second stage on the leave-one-out probabilities of the fit tells of
+#' the labels, and a note says so: see *Many columns* in [second_stage()]. `loo` and `loo_wrong` are then
+#' its recalibrated probabilities, and not those of [loo()].
 #'
 #' At `epsilon = 0` the model takes every label to be right: all probabilities are 0, a message says
 #' so, and only the order and `loo_wrong` tell something.
@@ -72,7 +73,7 @@
 #' (`among = 60`), 29 checks can do for a list of 11 rows.
 #'
 #' # Labels of new rows
-#' With `newdata` each row is told by the fit and its own label alone, as leave-one-out tells a row
+#' With `newdata`, which are not to be rows of the fit, each row is told by the fit and its own label alone, as leave-one-out tells a row
 #' of the table: the answer is the same whichever other rows come with it. **How many** labels are
 #' wrong is told by all of them together: nodes of an average, and rates that were learned, are
 #' weighed again by how likely they make these labels. So the number need not be the sum of the
@@ -281,12 +282,8 @@ mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NUL
   mislabelled(fit, fdr, level, id, given, calibrate, among)
 }
 
-#' @rdname mislabelled
 #' @export
-#' @order 4
 mislabelled.data.frame <- mislabelled.matrix
 
-#' @rdname mislabelled
 #' @export
-#' @order 5
 mislabelled.numeric <- mislabelled.matrix

@@ -198,7 +198,7 @@ noise_statement <- function(object, level) {
       },
       suspects = if (!readers) suspected_class(object), linear = inherits(fit, "bpm"),
       shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
-      told = if (!is.null(fit$told)) c(nobs(fit), length(blueprint_columns(fit$blueprint)$group)),
+      told = told_size(fit),
       levels = object$blueprint$levels, n = label_total(object),
       known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
       found = length(report_corrected(reports)), on_bound = rates_on_bound(object),

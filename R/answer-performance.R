@@ -150,7 +150,7 @@ new_performance <- function(measures, values, recorded, level, classes = NULL) {
 #' @noRd
 truth_of_rows <- function(object) {
   check_sites_kept(object)
-  c(node_truth(object)[c("p", "weight", "y")], list(
+  c(node_truth(told_by(object))[c("p", "weight", "y")], list(
     rows = object$data$rows, names = object$data$row_names, given = object$data$n_given,
     padded = of_own_rows(object$data, seq_along(object$data$rows))
   ))
@@ -197,6 +197,10 @@ truth_of_new <- function(object, newdata, y, call) {
   if (is.null(dim(y))) y[-complete] <- y[complete[1]] # labels that are not looked at
   forge_outcome(y, object$blueprint$levels, call)
   y <- match(as.character(y), object$blueprint$levels)[complete]
+  if (!is.null(object$told)) {
+    rows$X <- told_rows(object, rows$X, call)
+    object <- object$told
+  }
   new <- with_memory(truth_new(object, rows$X, call, all_nodes(object)))
   log_weight <- log(new$weight)
   omega <- node_omega(object)

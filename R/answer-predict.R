@@ -238,7 +238,7 @@ predicted_truth <- function(object, newdata, call) {
   )
   check_sites_kept(object, call)
   rows <- rows_to_predict(object, NULL, call)
-  said <- truth(object)
+  said <- truth(told_by(object))
   prob <- matrix(NA_real_, nrow(rows$X), length(object$blueprint$levels))
   prob[rows$labelled, ] <- mean_over(said$p, said$weight)
   open <- setdiff(seq_len(nrow(prob)), rows$labelled)

@@ -158,6 +158,11 @@ check_written <- function(object, flat, labels, call) {
     !is.null(labels) && length(object$data$reports$sources) > 1,
     "wrong labels at rates by group.", "{.code mislabelled(fit, newdata = )} takes rows of a group."
   )
+  no(
+    !is.null(labels) && !is.null(object$told),
+    "wrong labels that a {.fn second_stage} tells of, as where columns are many.",
+    "{.code mislabelled(fit, newdata = )} asks it."
+  )
 }
 
 sql_widest <- 1600 # columns: PostgreSQL takes 1664, and SQLite 2000

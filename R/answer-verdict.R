@@ -234,12 +234,16 @@ verdict_notes <- function(test) {
         odds_words(test$two), ")."
       )
     },
-    if (!is.null(test$told)) {
-      paste0(
-        "Told by second_stage(): ", whole(test$told[2]), " columns for ", whole(test$told[1]), " rows."
-      )
-    }
+    told_words(test$told)
   )
+}
+
+#' @param size see told_size().
+#' @noRd
+told_words <- function(size) {
+  if (!is.null(size)) {
+    paste0("Told by second_stage(): ", whole(size[2]), " coded columns, ", whole(size[1]), " rows.")
+  }
 }
 
 #' Do the data say in which class labels are wrong, where both models of one class alone were tried?

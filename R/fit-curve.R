@@ -8,8 +8,9 @@ curve_rows <- 2000L # at most
 #' @noRd
 held_against_curve <- function(object, molded, call) {
   linear <- flip_evidence(object$nodes$models)
+  told <- flip_evidence(told_by(object)$nodes$models) # whose verdict it is
   rows <- length(molded$data$y)
-  if (is.null(linear) || rows > curve_rows || linear$some - linear$none < log(verdict_limits[2])) {
+  if (is.null(linear) || rows > curve_rows || told$some - told$none < log(verdict_limits[2])) {
     return(object)
   }
   spec <- object$spec

@@ -55,6 +55,14 @@ own_fit <- function(object, arg = "object", call = rlang::caller_env()) {
 #' @noRd
 told_by <- function(object) if (is.null(object$told)) object else object$told
 
+#' Rows and coded columns of a fit whose labels a second stage tells of, else `NULL`
+#' @noRd
+told_size <- function(object) {
+  if (!is.null(object$told)) {
+    c(nobs(object), length(blueprint_columns(object$blueprint)$group))
+  }
+}
+
 #' Has a fit three classes or more?
 #' @noRd
 is_several <- function(object) length(object$blueprint$levels) > 2

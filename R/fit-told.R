@@ -4,7 +4,7 @@
 
 # Settled on tables of 40 to 800 rows, seeds 65001 and 65201 (experiments/embeddings.R judges by others)
 told_share <- 1 / 4   # columns a row from which that is so,
-told_columns <- 20L   # and how many at least
+told_columns <- 20L   # and how many at least, of columns and of rows
 
 #' Is it a fit whose labels a second stage tells of?
 #'
@@ -14,7 +14,7 @@ told_columns <- 20L   # and how many at least
 is_told <- function(object) {
   data <- object$data
   columns <- NCOL(data$X)
-  columns >= told_columns && columns >= told_share * NROW(data$X) &&
+  min(columns, NROW(data$X)) >= told_columns && columns >= told_share * NROW(data$X) &&
     is.null(object$recalibration) && is.null(object$spec$noise$overlap) && is_test(object) &&
     !has_readers(object) && !has_soft(data$reports) && is.null(object$spec$noise$unlabelled) &&
     !is_in_order(object)

@@ -52,11 +52,12 @@ summary.sturdy_model <- function(object, ...) {
     list(
       title = fit_title(object),
       rows = describe_rows(object),
-      verdict = answer_lines(
-        object, if (is_test(object)) noise_statement(object, 0.9), 3
+      verdict = c(
+        answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
+        Note = told_words(told_size(object))
       ),
       fitted = c(
-        describe_latent(object, 3), "Label noise" = describe_noise(object, 3),
+        describe_latent(object, 3), "Label noise" = describe_noise(told_by(object), 3),
         "Known labels" = describe_known(object), Learned = describe_learning(object),
         Evidence = if (!is.null(evidence_note(object))) describe_evidence(object, 3)
       ),

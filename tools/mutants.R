@@ -1410,3 +1410,7 @@ mutant(
   "new rows are told by probabilities of the true class", "R/fit-told.R",
   "prob_new(object, X, noise = TRUE", "prob_new(object, X, noise = FALSE", r = "fit-told"
 )
+mutant(
+  "a node that has lost a cavity decides of the row", "R/fit-truth.R",
+  "lost_cavity <- log(300)", "lost_cavity <- Inf", r = "fit-truth"
+)

@@ -31,6 +31,16 @@ pkgdown::build_site(
   new_process = FALSE, examples = FALSE
 )
 
+# Pictures of stored results, beside the articles that show them
+pictures <- list.files(file.path(copy, "inst", "results"), "[.]png$", full.names = TRUE)
+dir.create(file.path(folder, "articles", "results"), FALSE)
+stopifnot(file.copy(pictures, file.path(folder, "articles", "results"), overwrite = TRUE))
+for (page in list.files(file.path(folder, "articles"), "[.]html$", full.names = TRUE)) {
+  text <- readLines(page, encoding = "UTF-8", warn = FALSE)
+  text <- gsub("\"../../inst/results/", "\"results/", text, fixed = TRUE)
+  writeLines(enc2utf8(text), page, useBytes = TRUE)
+}
+
 # Links ---------------------------------------------------------------------------
 
 wrong <- character()

@@ -53,7 +53,7 @@ test_that("it is the second stage that a user would make", {
 })
 
 test_that("prints say so, and predictions are of the fit itself", {
-  said <- "Told by second_stage(): 60 columns for 100 rows."
+  said <- "Told by second_stage(): 60 coded columns, 100 rows."
   for (x in list(wide, noise_test(wide), mislabelled(wide))) {
     expect_output(print(x), said, fixed = TRUE)
   }
@@ -71,7 +71,7 @@ test_that("a report has its number", {
   file <- withr::local_tempfile(fileext = ".html")
   label_report(wide, file, n = 5)
   page <- paste(readLines(file), collapse = "\n")
-  expect_true(grepl("Told by second_stage(): 60 columns for 100 rows.", page, fixed = TRUE))
+  expect_true(grepl("Told by second_stage(): 60 coded columns, 100 rows.", page, fixed = TRUE))
 })
 
 test_that("labels of new rows are told by it, too", {
@@ -154,4 +154,28 @@ test_that("a fit whose second stage is of other rows was changed", {
   other$told <- wide$told
   other$told$data$rows <- rev(other$told$data$rows)
   expect_error(print(other), class = "sturdy_error_changed")
+})
+
+test_that("what else is said of labels is told by it, too", {
+  p <- predict(wide, type = "true")[, 2]
+  flipped <- mislabelled(wide)
+  p_wrong <- ifelse(d$y == "b", 1 - p, p)
+  expect_equal(unname(p_wrong[flipped$row]), flipped$probability, tolerance = 1e-8)
+  cv <- exp(loo(wide)$pointwise[, 1])
+  event <- ifelse(d$y == "b", cv, 1 - cv)
+  expect_equal(true_performance(wide, event), true_performance(wide$told, event))
+  expect_output(print(summary(wide)), "Told by second_stage()", fixed = TRUE)
+  linear <- bpm(d$X, d$y, hyper = "integrate")
+  expect_s3_class(linear$told, "second_stage")
+  expect_error(predict_sql(linear, "t", labels = "y"), class = "sturdy_error_no_sql")
+})
+
+test_that("classes that overlap are not taken for wrong labels beside a factor of many levels", {
+  set.seed(2) # EP loses the cavity of a row at one node of 122
+  d <- data.frame(city = factor(sample(paste0("c", 1:25), 90, TRUE)), x = rnorm(90))
+  d$y <- factor(ifelse(d$x + rnorm(90) / 2 > 0, "u", "v"))
+  fit <- gpc(y ~ ., d, hyper = "integrate")
+  expect_s3_class(fit$told, "second_stage")
+  expect_lt(noise_test(fit)$bayes_factor, 3)
+  expect_equal(attr(mislabelled(fit), "expected")$lower, 0)
 })

@@ -204,3 +204,34 @@ test_that("block by block of the rows the nodes say what they say at once", {
     expect_equal(less$wrong, whole$wrong, tolerance = 1e-13)
   }
 })
+
+test_that("one node at which a cavity was lost does not decide what the others say of a row", {
+  truth <- list(
+    y = 1:2, weight = c(0.3, 0.3, 0.01, 0.39), model = c("one", "one", "one", "none"),
+    log_z = rbind(c(-1, -1.2, -70, -9), c(-1, -2, -5, -300))
+  )
+  harmonic <- function(log_z) -log(colSums(truth$weight / t(exp(log_z))))
+  mended <- truth$log_z
+  mended[1, 3] <- -1.2 # the median of its noise model; what "none" has is its own
+  expect_equal(left_out_score(truth), harmonic(mended), tolerance = 1e-12)
+  expect_equal(
+    left_out_weight(truth),
+    unname(t(apply(mended, 1, function(v) truth$weight / exp(v) / sum(truth$weight / exp(v)))))
+  )
+})
+
+test_that("a row is left out as by a fit without it, also where a node has lost its cavity", {
+  set.seed(2)
+  n <- 80
+  X <- matrix(rnorm(2 * n), n)
+  K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.02, n)
+  y <- drop(crossprod(chol(K), rnorm(n))) > 0
+  y <- factor(xor(y, runif(n) < 0.1))
+  fit <- gpc(X, y, hyper = "integrate")
+  truth <- node_truth(fit)
+  lost <- which(-row_log_sum(log(rep(truth$weight, each = n)) - truth$log_z) < -10)
+  expect_length(lost, 1) # it is there
+  without <- gpc(X[-lost, ], y[-lost], hyper = "integrate")
+  p <- predict(without, X[lost, , drop = FALSE], type = "prob", noise = TRUE)[, as.character(y[lost])]
+  expect_equal(row_loo(fit)[lost], log(p)[[1]], tolerance = 0.15)
+})
