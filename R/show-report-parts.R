@@ -29,12 +29,15 @@ report_data <- function(object) {
   )
 }
 
-#' A formula as text, without the columns that were dropped
+formula_most <- 200L # letters
+
+#' A formula as text, without the columns that were dropped; of a great many terms its left-hand side
 #' @noRd
 used_formula <- function(formula, dropped) {
   terms <- attr(stats::terms(formula), "term.labels")
   without <- paste(" -", terms[gsub("`", "", terms) %in% dropped], collapse = "", recycle0 = TRUE)
-  deparse1(if (nzchar(without)) stats::update(formula, paste(". ~ .", without)) else formula)
+  text <- deparse1(if (nzchar(without)) stats::update(formula, paste(". ~ .", without)) else formula)
+  if (nchar(text) <= formula_most) text else paste(deparse1(formula[[2]]), "~ ...")
 }
 
 #' Whether labels are wrong at all

@@ -226,3 +226,9 @@ test_that("a page has no column that was dropped in its formula, and no count of
   expect_equal(why_words("ill", rep("no", 8)), "All 8 most similar rows are recorded as no.")
   expect_match(why_words("ill", rep(c("no", "ill"), c(7, 1))), "7 are recorded as no and 1 as ill")
 })
+
+test_that("a formula of a great many terms is not written out", {
+  many <- stats::reformulate(paste0("column", 1:60), "class")
+  expect_identical(used_formula(many, character()), "class ~ ...")
+  expect_identical(used_formula(class ~ a + b, "b"), "class ~ a")
+})
