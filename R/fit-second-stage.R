@@ -79,7 +79,9 @@
 #' rates, also among new rows and in [true_performance()]. Predictions, [loo()], [log_evidence()] and
 #' `coef()` are those of the fit itself. The second stage is the field `told`; without it
 #' (`fit$told <- NULL`) the fit tells by itself, as it does where the prior has an `overlap` of classes.
-#' At the limit the answer changes: `second_stage(fit)` gives the other one on the side below.
+#' At the limit the answer changes: `second_stage(fit)` gives the other one on the side below. There,
+#' with a hundred columns and more, both numbers can be far too small and their intervals far too
+#' short, though the ranking is right: check rows at random (`calibrate` of [mislabelled()]).
 #'
 #' Simulations (`experiments/embeddings.R` in the repository) of 400 rows of unit length with 10 % of
 #' wrong labels, five tables each: with 32 columns, below the limit, the number expected over the true
