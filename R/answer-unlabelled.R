@@ -1,9 +1,5 @@
 # Positive and unlabelled rows: which share of the positives is labelled, and how many there are.
 
-#' Is there a class that rows without a label are recorded as?
-#' @noRd
-labels_one_class <- function(object) !is.null(object$spec$noise$unlabelled)
-
 #' The class that is ever labelled
 #' @noRd
 positive_class <- function(object) setdiff(object$blueprint$levels, object$spec$noise$unlabelled)

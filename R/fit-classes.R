@@ -24,6 +24,10 @@ prior_of_classes <- function(spec, levels, call) {
   study_of_classes(unlabelled_of_classes(spec, levels, call), levels, call)
 }
 
+#' Is there a class that rows without a label are recorded as?
+#' @noRd
+labels_one_class <- function(object) !is.null(object$spec$noise$unlabelled)
+
 #' One class unlabelled: rows of the other alone are recorded as it, with a rate up to 1 [M 13.9]
 #' @noRd
 unlabelled_of_classes <- function(spec, levels, call) {

@@ -16,7 +16,7 @@ is_told <- function(object) {
   columns <- NCOL(data$X)
   min(columns, NROW(data$X)) >= told_columns && columns >= told_share * NROW(data$X) &&
     is.null(object$recalibration) && is.null(object$spec$noise$overlap) && is_test(object) &&
-    !has_readers(object) && !has_soft(data$reports) && is.null(object$spec$noise$unlabelled) &&
+    !has_readers(object) && !has_soft(data$reports) && !labels_one_class(object) &&
     !is_in_order(object)
 }
 

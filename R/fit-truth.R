@@ -230,34 +230,31 @@ mean_wrong <- function(truth) drop(wrong_each(truth) %*% truth$weight)
 #' weights, too [M 8.11]
 #' @noRd
 left_out_weight <- function(truth) {
-  ratio <- log(rep(truth$weight, each = length(truth$y))) - left_out_log_z(truth)
+  ratio <- left_out_ratio(truth)
   exp(ratio - row_log_sum(ratio))
 }
 
 #' Log leave-one-out probability of each label
 #' @noRd
-left_out_score <- function(truth) {
-  -row_log_sum(log(rep(truth$weight, each = length(truth$y))) - left_out_log_z(truth))
-}
+left_out_score <- function(truth) -row_log_sum(left_out_ratio(truth))
 
-# A label that is so much less probable at a node than at the median node of its noise model: what a
-# label does to a kernel is a factor of some 100 at most, and 1,000 and more where EP has lost the cavity
-# (tables of 80 to 110 rows, each such row left out by a fit without it)
+# So much less probable is a label at a node than at the median node of its noise model where EP has
+# lost the cavity: what a label does to a kernel is a smaller factor
 lost_cavity <- log(300)
 
-#' Log probabilities of the labels at each node, n x K, from which a label is left out
+#' Log weights of the nodes over the probabilities Z of the labels there, n x K
 #'
 #' A mean of 1 / Z is that of its largest terms. With negative precisions among the sites the cavity of a
 #' row may be nonsense at a node, and would alone decide what the other rows say of it: there the
 #' median of the noise model stands for it [M 8.11].
 #' @noRd
-left_out_log_z <- function(truth) {
+left_out_ratio <- function(truth) {
   log_z <- truth$log_z
   for (model in setdiff(truth$model[duplicated(truth$model)], "given")) {
     mine <- which(truth$model == model)
     log_z[, mine] <- without_lost(log_z[, mine, drop = FALSE], truth$weight[mine])
   }
-  log_z
+  log(rep(truth$weight, each = length(truth$y))) - log_z
 }
 
 #' @param v n x K. @param weight of the K columns.
