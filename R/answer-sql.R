@@ -34,7 +34,8 @@
 #' label is wrong as `mislabelled(fit, newdata = )` has it, over all nodes: of rows that the fit has
 #' not seen. Labels are compared as text; those that are `NULL` or no level have none. A level of
 #' an input that training did not have, which `mislabelled()` refuses, is taken as `predict()` takes
-#' it. Rates by group (`rates`) are refused.
+#' it. Rates by group (`rates`) are refused, and so are fits whose labels a [second_stage()] tells of, as
+#' it does with `r told_columns` columns and more: `fit$told <- NULL` has the fit itself tell of them.
 #'
 #' @param object A fit.
 #' @param table `NULL`, the default, for an expression, or the name of a table: one string, or two,
@@ -160,8 +161,9 @@ check_written <- function(object, flat, labels, call) {
   )
   no(
     !is.null(labels) && !is.null(object$told),
-    "wrong labels that a {.fn second_stage} tells of, as where columns are many.",
-    "{.code mislabelled(fit, newdata = )} asks it."
+    "wrong labels that a {.fn second_stage} tells of, as it does with {told_columns} columns and more.",
+    "{.code mislabelled(fit, newdata = )} asks it. {.code fit$told <- NULL} has the fit itself tell
+     of them: with many columns it expects too few."
   )
 }
 

@@ -111,3 +111,19 @@ decode_features <- function(X, blueprint) {
   names(features) <- blueprint$columns
   as.data.frame(features, optional = TRUE, row.names = seq_len(nrow(X)))
 }
+
+unit_columns <- 20L # rows of fewer may be of unit length for other reasons
+
+#' Are the numeric inputs of each row of length 1 together, as embeddings often come?
+#' @param X encoded inputs.
+#' @noRd
+are_unit_rows <- function(X, blueprint) {
+  numeric <- Filter(function(coding) coding$kind == "numeric", blueprint$coding)
+  if (length(numeric) < unit_columns) {
+    return(FALSE)
+  }
+  given <- X[, names(numeric), drop = FALSE]
+  each <- function(field) rep(vapply(numeric, `[[`, 0, field), each = nrow(X))
+  size <- rowSums((given * each("scale") + each("center"))^2)
+  nrow(X) > 0 && all(abs(size - 1) < 0.01)
+}

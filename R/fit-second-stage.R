@@ -181,7 +181,8 @@ inform_agree <- function(data) {
   }
 }
 
-#' Leave-one-out probabilities of the recorded classes by a fit of ours, and its labels
+#' Leave-one-out probabilities of the true classes by a fit of ours, and its labels: those of what is
+#' recorded are never below the rate of wrong labels, and would say so little of them [M 15.1]
 #' @noRd
 own_left_out <- function(fit, call) {
   check_sites_kept(fit, call)
@@ -192,7 +193,7 @@ own_left_out <- function(fit, call) {
 own_scores <- function(fit) {
   said <- truth(fit)
   levels <- fit$blueprint$levels
-  prob <- recorded_prob(said)
+  prob <- mean_over(said$loo, left_out_weight(said))
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
   with_scorer_labels(prob, factor(levels[said$y], levels))
 }

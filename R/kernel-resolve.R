@@ -66,25 +66,31 @@ held_at_zero <- function(kernel) {
 
 wide_columns <- 400L # more of them are too many for a lengthscale each (experiments/columns.R)
 
-#' A kernel, or the one that is usual with so many columns
+#' A kernel, or the one that is usual with so many columns, or rows of unit length
+#' @param unit see are_unit_rows(): no column of an embedding matters by itself, and lengthscales of
+#'   hundreds follow wrong labels.
 #' @noRd
-kernel_for <- function(kernel, columns) {
+kernel_for <- function(kernel, columns, unit = FALSE) {
   if (!is_usual(kernel)) {
     return(kernel)
   }
-  if (columns > wide_columns) {
-    inform_sturdy(
-      c(
-        i = "One lengthscale for all of {columns} columns: one for each of more than
-             {wide_columns} would take too long.",
-        i = "{.code kernel = kernel_ard()} asks for them all the same, {.code kernel =
-             kernel_iso()} leaves out this message."
-      ),
-      "many_columns", columns = columns
-    )
-    return(structure(kernel_iso(), usual = TRUE))
+  if (columns <= wide_columns && !unit) {
+    return(usual_kernel())
   }
-  usual_kernel()
+  why <- if (unit) {
+    "rows are of unit length, as those of embeddings are."
+  } else {
+    "one for each of more than {wide_columns} would take too long."
+  }
+  inform_sturdy(
+    c(
+      i = paste("One lengthscale for all of {columns} columns:", why),
+      i = "{.code kernel = kernel_ard()} asks for them all the same, {.code kernel =
+           kernel_iso()} leaves out this message."
+    ),
+    "many_columns", columns = columns
+  )
+  structure(kernel_iso(), usual = TRUE)
 }
 
 # The usual prior of the log nugget with several classes, where it is integrated: with that of two

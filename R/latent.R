@@ -172,7 +172,7 @@ flat_hyper <- function(hyper, at = NULL) {
   hyper$variance <- flat_scale
   hyper$bias <- if (hyper$bias > 0) flat_scale else 0
   hyper$nugget <- 1
-  hyper$linear <- 0
+  hyper$linear <- if (hyper$linear > 0) flat_scale else 0 # as many features as elsewhere
   if (!is.null(hyper$width)) hyper$width <- diff(at)
   hyper
 }

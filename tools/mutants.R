@@ -1396,7 +1396,11 @@ mutant(
 )
 mutant(
   "many columns leave the fit to tell of its labels", "R/fit-told.R",
-  "told_share <- 1 / 4", "told_share <- 4", r = "fit-told"
+  "told_columns <- 5L", "told_columns <- 50L", r = "fit-told"
+)
+mutant(
+  "a second stage tells where rows are many for the columns", "R/fit-told.R",
+  "told_share <- 1 / 100", "told_share <- 1 / 1000", r = "fit-told"
 )
 mutant(
   "what is known of rows is lost where a second stage tells", "R/fit-told.R",
@@ -1407,8 +1411,20 @@ mutant(
   "if (!is.null(object$told)) {", "if (FALSE) {", r = "fit-told"
 )
 mutant(
-  "new rows are told by probabilities of the true class", "R/fit-told.R",
-  "prob_new(object, X, noise = TRUE", "prob_new(object, X, noise = FALSE", r = "fit-told"
+  "new rows are told by probabilities of the recorded class", "R/fit-told.R",
+  "prob_new(object, X, call", "prob_new(object, X, noise = TRUE, call", r = "fit-told"
+)
+mutant(
+  "a second stage on a fit takes probabilities of the recorded class", "R/fit-second-stage.R",
+  "mean_over(said$loo, left_out_weight(said))", "recorded_prob(said)", r = "fit-second-stage"
+)
+mutant(
+  "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
+  "columns <= wide_columns && !unit", "columns <= wide_columns", r = "learn-wide"
+)
+mutant(
+  "a constant has fewer features than its fit", "R/latent.R",
+  "hyper$linear <- if (hyper$linear > 0) flat_scale else 0", "hyper$linear <- 0", r = "kernel-linear"
 )
 mutant(
   "a node that has lost a cavity decides of the row", "R/fit-truth.R",

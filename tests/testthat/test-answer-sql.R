@@ -111,7 +111,13 @@ test_that("the probability that a label is wrong is that of mislabelled()", {
   new$class[12:13] <- c(NA, "another")
   con <- sql_tables(points = new)
   known <- new[-c(2:7, 12:13), ]
-  integrated <- function(fit, ...) fit(class ~ . - id, d, ..., hyper = "integrate")
+  # of so many levels that a second stage would tell of its labels
+  integrated <- function(fit, ...) {
+    fit <- fit(class ~ . - id, d, ..., hyper = "integrate")
+    expect_error(predict_sql(fit, "points", labels = "class"), "5 columns", class = "sturdy_error_no_sql")
+    fit["told"] <- list(NULL)
+    fit
+  }
   for (fit in list(integrated(bpm), integrated(gpc, inducing = 5))) {
     found <- by_sql(con, fit, labels = "class", most = Inf, flat = FALSE)
     truth <- mislabelled(fit, newdata = known)
@@ -182,6 +188,7 @@ test_that("what can't be written is refused by name", {
 test_that("a query with more columns than SQLite and PostgreSQL take is refused", {
   con <- sql_tables(points = awkward())
   fit <- bpm(class ~ . - id, awkward(), hyper = "integrate")
+  fit["told"] <- list(NULL) # no SQL is written for a second stage
   columns <- 2 * length(nodes(fit)$weight) # both tails of each
   expect_gt(columns, 20)
   local_mocked(sql_widest = columns - 1)

@@ -54,9 +54,8 @@ test_that("it is the second stage that a user would make", {
 
 test_that("prints say so, and predictions are of the fit itself", {
   said <- "Told by second_stage(): 60 coded columns, 100 rows."
-  for (x in list(wide, noise_test(wide), mislabelled(wide))) {
-    expect_output(print(x), said, fixed = TRUE)
-  }
+  for (x in list(noise_test(wide), mislabelled(wide))) expect_output(print(x), said, fixed = TRUE)
+  expect_output(print(wide), "Gaussian process classifier; labels by second_stage()", fixed = TRUE)
   expect_output(print(without_told(wide)), "Wrong labels")
   expect_false(any(grepl("second_stage", capture.output(print(without_told(wide))))))
   expect_identical(
@@ -84,8 +83,8 @@ test_that("labels of new rows are told by it, too", {
   expect_lt(abs(told - wrong), abs(itself - wrong))
 })
 
-test_that("the scores of new rows are the probabilities of their recorded classes", {
-  prob <- predict(wide, d$X[1:4, ], type = "prob", noise = TRUE)
+test_that("the scores of new rows are the probabilities of their true classes", {
+  prob <- predict(wide, d$X[1:4, ], type = "prob")
   scores <- told_rows(wide, wide$data$X[1:4, ], NULL)
   expect_equal(unname(scores), unname(as.matrix(as.data.frame(prob))), tolerance = 0.01)
 })
@@ -131,14 +130,23 @@ test_that("without its rows a fit says the same of their labels", {
 })
 
 test_that("few columns, rates that are given, and a stated overlap leave the fit to tell", {
-  few <- wide_table(80, 20)
-  told <- function(X, ...) gpc(X, few$y, kernel = kernel_iso(), hyper = "integrate", ...)$told
-  expect_s3_class(told(few$X), "second_stage")
-  expect_null(told(few$X[, 1:19]))
-  expect_null(told(few$X, epsilon = 0.1))
-  expect_null(told(few$X, noise = noise_prior(overlap = 0.01)))
-  more <- wide_table(81, 20)
-  expect_null(gpc(more$X, more$y, kernel = kernel_iso(), hyper = "integrate")$told)
+  few <- wide_table(20, 5)
+  told <- function(rows, columns = 1:5, ...) {
+    X <- few$X[rows, columns]
+    gpc(X, few$y[rows], kernel = kernel_iso(), hyper = "integrate", ...)$told
+  }
+  expect_s3_class(told(1:20), "second_stage")
+  expect_null(told(1:20, 1:4))
+  expect_null(told(1:19))
+  expect_null(told(1:20, epsilon = 0.1))
+  expect_null(told(1:20, noise = noise_prior(overlap = 0.01)))
+})
+
+test_that("many rows for their columns leave it to tell, too", {
+  many <- wide_table(501, 5)
+  told <- function(n) bpm(many$X[seq_len(n), ], many$y[seq_len(n)], hyper = "integrate")$told
+  expect_s3_class(told(500), "second_stage")
+  expect_null(told(501))
 })
 
 test_that("lengthscales learned at one point from fewer rows are a warning", {

@@ -33,6 +33,29 @@ test_that("with fewer columns it is one for each, also where there were more", {
   expect_identical(expect_no_message(kernel_for(kernel_ard(), 401)), kernel_ard())
 })
 
+test_that("it is one lengthscale for rows of unit length, too, and says so", {
+  table <- wide_table(30, 20)
+  unit <- table$x / sqrt(rowSums(table$x^2))
+  expect_message(
+    fit <- gpc(unit, table$y, epsilon = 0.1, hyper = "optimum"), "unit length",
+    class = "sturdy_message_many_columns"
+  )
+  expect_s3_class(fit$kernel, "kernel_iso")
+  other <- function(x, ...) {
+    expect_no_message(gpc(x, table$y, epsilon = 0.1, hyper = "optimum", ...),
+      class = "sturdy_message_many_columns")$kernel
+  }
+  expect_s3_class(other(table$x), "kernel_ard")
+  expect_s3_class(other(unit, kernel = kernel_ard()), "kernel_ard")
+  few <- unit[, 1:19] / sqrt(rowSums(unit[, 1:19]^2))
+  expect_s3_class(other(few), "kernel_ard")
+  # beside a factor, and given without scaling
+  mixed <- data.frame(unit, site = rep(c("a", "b"), 15))
+  expect_message(
+    gpc(mixed, table$y, epsilon = 0.1, hyper = "optimum", scale = FALSE), "unit length"
+  )
+})
+
 test_that("asked for, lengthscales of very many columns are found in few steps, with a warning", {
   table <- wide_table(100, 401)
   expect_warning(
