@@ -26,10 +26,11 @@
 #' if some were wrong nevertheless. A fit at one point (`hyper = "optimum"`) counts at its kernel;
 #' [wrong-labels] has the formulas, and how often such intervals hold.
 #'
-#' With many columns relative to rows (at least 20 coded columns, and one for every four rows) a model
-#' can explain any labels. Then a second stage on the leave-one-out probabilities of the fit tells of
-#' the labels, and a note says so: see *Many columns* in [second_stage()]. `loo` and `loo_wrong` are then
-#' its recalibrated probabilities, and not those of [loo()].
+#' With `r told_columns` coded columns and more (a factor has one for each level), from
+#' `r told_least` rows up to `r 1 / told_share` rows a column, a second stage on the leave-one-out
+#' probabilities of the fit tells of the labels, and `print()` says so: the more columns, the better a
+#' model explains any labels, and the fewer wrong ones it expects (*Of a fit* in [second_stage()]). `loo`
+#' and `loo_wrong` are then its recalibrated probabilities, and not those of [loo()].
 #'
 #' At `epsilon = 0` the model takes every label to be right: all probabilities are 0, a message says
 #' so, and only the order and `loo_wrong` tell something.

@@ -62,7 +62,8 @@
 #' @param cluster With [shards()], `NULL`, the default, for this process, or a cluster made by
 #'   [parallel::makeCluster()], at whose workers the shards are then.
 #' @param kernel [kernel_ard()] (one lengthscale per column) or [kernel_iso()] (one for all). The
-#'   default is the first up to 400 columns, and the second with more, with a message.
+#'   default is the first; with more than `r wide_columns` columns, and for rows of unit length (embeddings), the
+#'   second, with a message.
 #' @param epsilon The probability that a recorded label is wrong. `"average"`, the default, averages
 #'   over noise models and rates; `"learn"`, the default with `hyper = "optimum"`, finds the best rate.
 #'   A number in `[0, 0.5)`, two rates `c(neg = , pos = )` by true class, or a noise matrix is taken as

@@ -49,20 +49,18 @@
 #' that lack a score or the label are left out, with a message. Log odds, logits, counts and rows
 #' that do not sum to 1 are refused.
 #'
-#' # Many columns
+#' # Of a fit
 #' ```{r, include = FALSE}
 #' embedded <- utils::read.csv("inst/results/embeddings-summary.csv")
-#' embedded_told <- function(by, family = "embeddings", rate = max(embedded$rate)) {
-#'   rows <- embedded[embedded$by == by & embedded$family == family & embedded$rate == rate, ]
-#'   format(round(if (rate == 0) rows$count else rows$count / rows$wrong, 2), nsmall = 2)
+#' embedded$kind <- ifelse(embedded$family == "embeddings", "embeddings", "real")
+#' embedded_told <- function(by, n) {
+#'   rows <- embedded[embedded$by == by & embedded$kind == "embeddings" & embedded$rate > 0, ]
+#'   rows <- rows[rows$rows == n, ]
+#'   toString(format(round(rows$count / rows$wrong, 2), nsmall = 2))
 #' }
-#' embedded_words <- function(v, digits = 2) {
-#'   if (is.numeric(v)) v <- format(round(v, digits), nsmall = digits, trim = TRUE)
-#'   paste(toString(v[-length(v)]), "and", v[length(v)])
-#' }
-#' embedded_real <- function(value, by, wrong = TRUE) {
-#'   rows <- embedded[embedded$family != "embeddings" & embedded$by == by, ]
-#'   rows <- rows[(rows$rate > 0) == wrong, ]
+#' embedded_real <- function(value, by, large, wrong = TRUE) {
+#'   rows <- embedded[embedded$kind == "real" & embedded$by == by, ]
+#'   rows <- rows[(rows$rate > 0) == wrong & (rows$rows > 110) == large, ]
 #'   format(round(eval(value, rows), 2), nsmall = 2)
 #' }
 #' embedded_covered <- quote(weighted.mean(covered, n))
@@ -70,34 +68,40 @@
 #' embedded_count <- quote(weighted.mean(count, n))
 #' embedded_signs <- quote(weighted.mean(factor, n))
 #' ```
-#' With many columns relative to rows a model can explain any labels, right or wrong. A fit of [gpc()],
-#' [stc()] or [bpm()] then ranks wrong labels first, but expects few of them. Its leave-one-out
-#' probabilities contradict wrong labels all the same. So where a table has at least 20 coded columns
-#' (a factor has one for each level) and at least a quarter as many as rows, what a fit that averages
-#' over noise models says of labels is told by a second stage on those probabilities. `print()` says
-#' "Told by second_stage()". This holds for whether labels are wrong, how many, which, and at which
-#' rates, also among new rows and in [true_performance()]. Predictions, [loo()], [log_evidence()] and
-#' `coef()` are those of the fit itself. The second stage is the field `told`; without it
-#' (`fit$told <- NULL`) the fit tells by itself, as it does where the prior has an `overlap` of classes.
-#' At the limit the answer changes: `second_stage(fit)` gives the other one on the side below. There,
-#' with a hundred columns and more, both numbers can be far too small and their intervals far too
-#' short, though the ranking is right: check rows at random (`calibrate` of [mislabelled()]).
+#' The more columns, the better a model explains any labels, right or wrong. A fit of [gpc()], [stc()] or
+#' [bpm()] then ranks wrong labels first, but expects too few of them. Its leave-one-out probabilities of
+#' the true classes contradict wrong labels all the same. So a fit that averages over noise models has
+#' what it says of labels told by a second stage on those, where a table has at least
+#' `r told_columns` coded columns (a factor has one for each level), at least `r told_least` rows, and at most
+#' `r 1 / told_share` rows a column. `print()` says "labels by second_stage()". This holds for whether labels are
+#' wrong, how many, which, and at which rates, also among new rows and in [true_performance()].
+#' Predictions, [loo()], [log_evidence()] and `coef()` are those of the fit itself. The second stage is
+#' the field `told`; without it (`fit$told <- NULL`) the fit tells by itself, as it does where the prior
+#' has an `overlap` of classes. On the other side of the limits the answer changes: `second_stage(fit)` has
+#' it for a fit there. With fewer columns, or many times as many rows, both agree or the fit is better.
 #'
-#' Simulations (`experiments/embeddings.R` in the repository) of 400 rows of unit length with 10 % of
-#' wrong labels, five tables each: with 32 columns, below the limit, the number expected over the true
-#' one was `r embedded_told("fit")[1]` by the fit itself and `r embedded_told("second stage")[1]` by a
-#' second stage; with `r embedded_words(embedded$columns[embedded$family == "embeddings" & embedded$by == "fit" & embedded$rate > 0][-1], 0)`
-#' columns `r embedded_words(embedded_told("fit")[-1])` and
-#' `r embedded_words(embedded_told("second stage")[-1])`. In 80 samples of 110 rows of four real
-#' tables with 33 to 166 columns, a tenth of the labels wrong, it was
-#' `r embedded_real(embedded_share, "fit")` and `r embedded_real(embedded_share, "second stage")`; 90 %
-#' intervals held in `r embedded_real(embedded_covered, "fit")` and
-#' `r embedded_real(embedded_covered, "second stage")` of them. In 80 without flipped labels the second
-#' stage is more easily wrong: it expects `r embedded_real(embedded_count, "second stage", FALSE)` wrong
-#' labels (the fit `r embedded_real(embedded_count, "fit", FALSE)`), and in a share of
-#' `r embedded_real(embedded_signs, "second stage", FALSE)` of them the Bayes factor is above 3 (the fit:
-#' `r embedded_real(embedded_signs, "fit", FALSE)`). Where rows are many times the columns the second
-#' stage is no better than the fit.
+#' In simulations (`experiments/embeddings.R` in the repository) of rows of unit length with 10 % of wrong
+#' labels, the number expected over the true one with 32, 256 and 768 columns was
+#' `r embedded_told("fit", 400)` by the fit itself and `r embedded_told("second stage", 400)` by the second
+#' stage with 400 rows; `r embedded_told("fit", 3000)` and `r embedded_told("second stage", 3000)` with
+#' 3,000. In 80 samples of 110 rows of four real tables with 33 to 166 columns, a tenth of the labels
+#' wrong, it was `r embedded_real(embedded_share, "fit", FALSE)` and
+#' `r embedded_real(embedded_share, "second stage", FALSE)`; 90 % intervals held in
+#' `r embedded_real(embedded_covered, "fit", FALSE)` and
+#' `r embedded_real(embedded_covered, "second stage", FALSE)` of them. In 30 of 700 and 1,500 rows of three
+#' tables it was `r embedded_real(embedded_share, "fit", TRUE)` and
+#' `r embedded_real(embedded_share, "second stage", TRUE)`, and the intervals, of either too short there,
+#' held in `r embedded_real(embedded_covered, "fit", TRUE)` and
+#' `r embedded_real(embedded_covered, "second stage", TRUE)`.
+#'
+#' Where no label was flipped, the second stage is more easily wrong: in samples of 110 rows it expects
+#' `r embedded_real(embedded_count, "second stage", FALSE, FALSE)` wrong labels (the fit
+#' `r embedded_real(embedded_count, "fit", FALSE, FALSE)`), and in a share of
+#' `r embedded_real(embedded_signs, "second stage", FALSE, FALSE)` of them the Bayes factor is above 3 (the fit:
+#' `r embedded_real(embedded_signs, "fit", FALSE, FALSE)`); of 700 and 1,500 rows in
+#' `r embedded_real(embedded_signs, "second stage", TRUE, FALSE)` (the fit:
+#' `r embedded_real(embedded_signs, "fit", TRUE, FALSE)`), as rows that are not typical of their class
+#' are there in real tables. It adds a second to 5,000 rows.
 #'
 #' # What a second stage has not
 #' There is no latent function: `type = "latent"` and intervals of

@@ -38,7 +38,7 @@ with_told <- function(object) {
     sturdy_error = function(cnd) {
       warn_sturdy(
         c(
-          "Columns are many, and no second stage tells of the labels: the number of wrong ones is
+          "No second stage tells of the labels: with as many columns as these the number of wrong ones is
            too small.",
           x = conditionMessage(cnd)
         ), "not_told"

@@ -40,8 +40,8 @@
 #'     hyperparameters on a bound of the search);
 #'   * `call`: the call;
 #'   * `nodes`: where the fit averages, see [averaging], otherwise `NULL`;
-#'   * `told`: where columns are many for the rows, the [second_stage()] that tells of the labels,
-#'     otherwise `NULL`;
+#'   * `told`: the [second_stage()] that tells of the labels, as it does with `r told_columns` columns and
+#'     more (*Of a fit* there), otherwise `NULL`;
 #'   * `noise`: with a matrix learned at one point a list of `rate`, `strength` and `apart` of its
 #'     prior (see [several-classes]) and the expected `counts`, otherwise `NULL`.
 #'

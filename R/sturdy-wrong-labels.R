@@ -56,7 +56,9 @@
 #' in that case.
 #'
 #' A fit that averages (`epsilon = "average"`, `hyper = "integrate"` in [gpc_spec()]) needs no such
-#' steps: its probabilities are averages, and the number is a mixture over its nodes.
+#' steps: its probabilities are averages, and the number is a mixture over its nodes. With
+#' `r told_columns` columns and more the nodes are those of a second stage on its leave-one-out
+#' probabilities: *Of a fit* in [second_stage()].
 #'
 #' # How well it works
 #' A tenth of the labels of five data sets were flipped on purpose
