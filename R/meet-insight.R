@@ -5,7 +5,7 @@
 #' Methods for the insight package (`find_formula()`, `find_parameters()`, `model_info()`,
 #' `get_data()`, `get_parameters()`, `get_predicted()`, `link_function()`, `link_inverse()`),
 #' for `model_parameters()` of parameters, `model_performance()` of performance, and
-#' `describe_posterior()` and `p_direction()` of bayestestR. With them
+#' `describe_posterior()`, `p_direction()`, `hdi()` and `eti()` of bayestestR. With them
 #' `modelsummary::modelsummary()` prints a table of fits.
 #'
 #' @details
@@ -31,7 +31,7 @@
 #' `performance_roc(labels, predictions = )`, as below; [true_performance()] has the area under that
 #' of the true classes.
 #'
-#' `describe_posterior()` and `p_direction()` of bayestestR are of 4000 draws of the
+#' `describe_posterior()`, `p_direction()`, `hdi()` and `eti()` of bayestestR are of 4000 draws of the
 #' coefficients of a [bpm()]. A fit with a kernel has none, and says so.
 #'
 #' @param x,model A fit.
@@ -268,28 +268,32 @@ abort_no_coefficients <- function(fit, call = rlang::caller_env()) {
   )
 }
 
+#' Some verb of bayestestR, of draws of the coefficients of a fit that has any
+#' @noRd
+of_coefficients <- function(verb, fit, ..., call = rlang::caller_env()) {
+  check_model(fit, call = call)
+  if (!inherits(fit, "bpm")) abort_no_coefficients(fit, call)
+  verb(coefficient_draws(fit), ...)
+}
+
 #' @rdname sturdy-insight
 #' @param posteriors A fit of [bpm()].
 #' @exportS3Method bayestestR::describe_posterior
-describe_posterior.bpm <- function(posteriors, ...) {
-  check_model(posteriors)
-  bayestestR::describe_posterior(coefficient_draws(posteriors), ...)
+describe_posterior.sturdy_model <- function(posteriors, ...) {
+  of_coefficients(bayestestR::describe_posterior, posteriors, ...)
 }
 
 #' @rdname sturdy-insight
 #' @exportS3Method bayestestR::p_direction
-p_direction.bpm <- function(x, ...) {
-  check_model(x)
-  bayestestR::p_direction(coefficient_draws(x), ...)
-}
+p_direction.sturdy_model <- function(x, ...) of_coefficients(bayestestR::p_direction, x, ...)
 
 #' @rdname sturdy-insight
-#' @exportS3Method bayestestR::describe_posterior
-describe_posterior.sturdy_model <- function(posteriors, ...) abort_no_coefficients(posteriors)
+#' @exportS3Method bayestestR::hdi
+hdi.sturdy_model <- function(x, ...) of_coefficients(bayestestR::hdi, x, ...)
 
 #' @rdname sturdy-insight
-#' @exportS3Method bayestestR::p_direction
-p_direction.sturdy_model <- function(x, ...) abort_no_coefficients(x)
+#' @exportS3Method bayestestR::eti
+eti.sturdy_model <- function(x, ...) of_coefficients(bayestestR::eti, x, ...)
 
 #' @rdname sturdy-insight
 #' @exportS3Method performance::model_performance

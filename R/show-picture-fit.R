@@ -137,7 +137,8 @@ picture_curves <- function(x, inputs) {
       )
     },
     if (several) {
-      kind <- if (any(lengths(lapply(curves, `[[`, "levels")) == 0)) "line" else "region"
+      factors <- lengths(lapply(curves, `[[`, "levels")) > 0
+      kind <- if (!any(factors)) "line" else if (all(factors)) "region" else "both"
       stats::setNames(of_class(kind, seq_along(levels)), levels)
     },
     of = list(total = length(x$blueprint$coding), what = "inputs")

@@ -142,11 +142,13 @@ looks <- local({
   regions <- look(fill = hues, pch = symbols)
   dark <- rep_len(replace(class_hues, 4, "#B3A500"), 40) # a yellow line is lost on white
   lines <- look(col = dark, lty = rep_len(1:6, 40), lwd = 2.5)
+  both <- look(dark, hues, symbols, lty = lines$lty, lwd = 2.5) # in a key of regions and lines
   row.names(classes) <- paste("class", k)
   row.names(regions) <- paste("region", k)
   row.names(lines) <- paste("line", k)
+  row.names(both) <- paste("both", k)
   rbind(
-    classes, regions, lines,
+    classes, regions, lines, both,
     guide = look(lty = 3),
     dashed = look(lty = 2),
     curve = look(lty = 1, lwd = 2),

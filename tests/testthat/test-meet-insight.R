@@ -158,6 +158,10 @@ test_that("bayestestR describes draws of the coefficients", {
   expect_lt(max(abs(found$CI_low - table$conf.low) / table$std.error), 0.15)
   expect_lt(max(abs(found$pd - table$pd)), 0.03)
   expect_lt(max(abs(as.data.frame(bayestestR::p_direction(fit))$pd - table$pd)), 0.03)
+  equal <- as.data.frame(bayestestR::eti(fit, ci = 0.9))
+  expect_equal(equal$CI_low, found$CI_low)
+  densest <- as.data.frame(bayestestR::hdi(fit, ci = 0.9))
+  expect_lte(max(densest$CI_high - densest$CI_low - (equal$CI_high - equal$CI_low)), 1e-8)
 })
 
 test_that("what a fit has not is refused by name", {
@@ -166,6 +170,8 @@ test_that("what a fit has not is refused by name", {
   fits <- insight_fits()
   for (fit in fits[c("kernel", "dot", "several")]) {
     expect_error(bayestestR::p_direction(fit), class = "sturdy_error_no_coefficients")
+    expect_error(bayestestR::hdi(fit), class = "sturdy_error_no_coefficients")
+    expect_error(bayestestR::eti(fit), class = "sturdy_error_no_coefficients")
     expect_error(bayestestR::describe_posterior(fit), "avg_comparisons",
                  class = "sturdy_error_no_coefficients")
     expect_error(parameters::model_parameters(fit, exponentiate = TRUE),

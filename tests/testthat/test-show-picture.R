@@ -46,6 +46,21 @@ test_that("colours of several classes come again, symbols too", {
   expect_equal(of_class("line", c(1, 40, 41)), c("line 1", "line 40", "line 1"))
 })
 
+test_that("a key of several classes shows lines, symbols, or both, as its panels do", {
+  d <- iris[c(1:15, 51:65, 101:115), c("Petal.Length", "Species")]
+  d$side <- rep(c("left", "right"), length.out = 45)
+  key <- function(formula) {
+    fit <- gpc(formula, d, epsilon = 0.05, kernel = held())
+    looks[picture_curves(fit, 2)$key, c("lty", "pch")]
+  }
+  expect_identical(is.na(key(Species ~ Petal.Length)[1, ])[1, ], c(lty = FALSE, pch = TRUE))
+  expect_identical(is.na(key(Species ~ side)[1, ])[1, ], c(lty = TRUE, pch = FALSE))
+  both <- key(Species ~ .)
+  expect_false(anyNA(both))
+  expect_identical(both$pch, looks[of_class("region", 1:3), "pch"])
+  expect_identical(both$lty, looks[of_class("line", 1:3), "lty"])
+})
+
 test_that("the shares of a count are the heights of its bars", {
   density <- dbinom(0:9, 9, 0.3)
   bars <- picture_count(density, 1, 4)$panels[[1]]$layers[[1]]$data
