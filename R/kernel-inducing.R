@@ -59,23 +59,26 @@ place_inducing <- function(X, columns, lengthscale, m) {
     return(some)
   }
   unit <- sqrt(columns$weight) / as.vector(lengthscale)[columns$group]
-  scaled <- some * rep(unit, each = nrow(some))
+  middle <- colMeans(some) # far from 0 distances by products would lose their digits
+  scaled <- (some - rep(middle, each = nrow(some))) * rep(unit, each = nrow(some))
   centre <- lloyd(scaled, spread_rows(scaled, m))
   if (any(columns$weight < 1)) {
     nearest <- max.col(-squared_distances(centre, scaled), ties.method = "first")
     return(some[unique(nearest), , drop = FALSE])
   }
-  centre * rep(1 / unit, each = nrow(centre))
+  centre * rep(1 / unit, each = nrow(centre)) + rep(middle, each = nrow(centre))
 }
 
 #' Numbers of m rows far from each other
 #' @noRd
 spread_rows <- function(X, m) {
   chosen <- 1L
+  size <- rowSums(X^2)
   distance <- rep(Inf, nrow(X))
   for (k in seq_len(m - 1)) {
-    last <- X[chosen[k], ]
-    distance <- pmin(distance, rowSums((X - rep(last, each = nrow(X)))^2))
+    last <- chosen[k]
+    distance <- pmin(distance, size + size[last] - 2 * drop(X %*% X[last, ]))
+    distance[chosen] <- 0
     total <- cumsum(distance)
     chosen[k + 1] <- 1L + sum(total < golden_share(k) * total[nrow(X)])
   }
