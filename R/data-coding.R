@@ -115,15 +115,21 @@ decode_features <- function(X, blueprint) {
 unit_columns <- 20L # rows of fewer may be of unit length for other reasons
 
 #' Are the numeric inputs of each row of length 1 together, as embeddings often come?
+#'
+#' But for rows of zeros, and for a constant column, which was dropped: then all are as short. Whole
+#' numbers are indicators.
 #' @param X encoded inputs.
 #' @noRd
 are_unit_rows <- function(X, blueprint) {
-  numeric <- Filter(function(coding) coding$kind == "numeric", blueprint$coding)
-  if (length(numeric) < unit_columns) {
+  numeric <- vapply(blueprint$coding, function(coding) coding$kind == "numeric", NA)
+  if (sum(numeric) < unit_columns || nrow(X) == 0) {
     return(FALSE)
   }
-  given <- X[, names(numeric), drop = FALSE]
-  each <- function(field) rep(vapply(numeric, `[[`, 0, field), each = nrow(X))
-  size <- rowSums((given * each("scale") + each("center"))^2)
-  nrow(X) > 0 && all(abs(size - 1) < 0.01)
+  given <- X[, numeric[blueprint_columns(blueprint)$group], drop = FALSE]
+  each <- function(field) rep(vapply(blueprint$coding[numeric], `[[`, 0, field), each = nrow(X))
+  given <- given * each("scale") + each("center")
+  size <- rowSums(given^2)
+  size <- size[size > 0]
+  length(size) > 0 && max(size) < 1.01 && min(size) > 0.98 * max(size) &&
+    any(abs(given - round(given)) > 1e-6)
 }

@@ -19,7 +19,7 @@ ep_result <- function(result, df, L, code) {
     message = paste0(ep_message(status, out, df), rival_words(result$rival)),
     rival = result$rival,
     cavity = out$cavity, b = out$b, log_evidence = out$log_evidence,
-    log_evidence_zp = out$log_evidence_zp, loo = out$loo,
+    log_evidence_zp = out$log_evidence_zp, loo = out[["loo"]],
     seen = out$seen, truth = if (ncol(L) > 2) truth,
     flipped = if (!is.null(truth)) wrong_share(truth, code),
     trace = if (!is.null(out$trace)) trace_table(out$trace)

@@ -8,9 +8,10 @@ curve_rows <- 2000L # at most
 #' @noRd
 held_against_curve <- function(object, molded, call) {
   linear <- flip_evidence(object$nodes$models)
-  told <- flip_evidence(told_by(object)$nodes$models) # whose verdict it is
+  told <- flip_evidence(told_by(object)$nodes$models) # whose verdict it is, until it is taken away
   rows <- length(molded$data$y)
-  if (is.null(linear) || rows > curve_rows || told$some - told$none < log(verdict_limits[2])) {
+  factors <- c(told$some - told$none, linear$some - linear$none)
+  if (is.null(linear) || rows > curve_rows || max(factors) < log(verdict_limits[2])) {
     return(object)
   }
   spec <- object$spec

@@ -219,7 +219,7 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   spec <- check_class_number(spec, molded, call)
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
-  spec$kernel <- kernel_for(spec$kernel, length(blueprint$columns), are_unit_rows(X, blueprint))
+  spec$kernel <- kernel_for(spec$kernel, X, blueprint)
   ordered <- isTRUE(blueprint$ordered)
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,

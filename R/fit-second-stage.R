@@ -25,7 +25,8 @@
 #' # Out of sample
 #' A score must be made without the label of its row: by cross-validation, out of bag, or from
 #' another table. In-sample scores agree with wrong labels, and hide them. Where not one of them
-#' contradicts its label a message asks for that; otherwise nothing in the scores shows it.
+#' contradicts its label a message asks for that; otherwise nothing in the scores shows it. Copies of
+#' rows, with their labels, must be left out together (`folds` of [cross_fit()]): a copy tells the label.
 #'
 #' # How many: both ends
 #' A classifier that was trained on wrong labels is calibrated to wrong labels. Where these fall at
@@ -76,8 +77,9 @@
 #' `r 1 / told_share` rows a column. `print()` says "labels by second_stage()". This holds for whether labels are
 #' wrong, how many, which, and at which rates, also among new rows and in [true_performance()].
 #' Predictions, [loo()], [log_evidence()] and `coef()` are those of the fit itself. The second stage is
-#' the field `told`; without it (`fit$told <- NULL`) the fit tells by itself, as it does where the prior
-#' has an `overlap` of classes. On the other side of the limits the answer changes: `second_stage(fit)` has
+#' the field `told`; without it (`fit$told <- NULL`, until the next `update()`) the fit tells by itself, as
+#' it does where the prior has an `overlap` of classes, of classes in an order, of [readers()] and where
+#' labels are probabilities. On the other side of the limits the answer changes: `second_stage(fit)` has
 #' it for a fit there. With fewer columns, or many times as many rows, both agree or the fit is better.
 #'
 #' In simulations (`experiments/embeddings.R` in the repository) of rows of unit length with 10 % of wrong
@@ -118,7 +120,7 @@
 #'   with saved predictions, or `collect_predictions()` of them, of several candidates that with the
 #'   least log loss; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3. Rows that were
 #'   predicted several times have the mean. For others there is [cross_fit()]. Or a fit of [gpc()],
-#'   [stc()] or [bpm()], leave-one-out (its `trusted` rows and `rates` are to be given again).
+#'   [stc()] or [bpm()], leave-one-out, with its weights (its `trusted` rows and `rates` are to be given again).
 #'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
 #' @param labels The recorded labels, needed where `prob` does not hold them (where a `glm()` does,
 #'   the same by other names): a factor,
@@ -127,8 +129,8 @@
 #' @param ... Arguments of the fit: `epsilon` (`"average"`, the default; `"learn"`, `"learn2"`,
 #'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"` or `"optimum"`), `noise`
 #'   ([noise_prior()]) and `control` ([ep_control()]), as in [gpc_spec()].
-#' @param trusted,rates Rows whose labels are known to be right, and the group of each row
-#'   that has a flip rate of its own: vectors, as in [gpc()].
+#' @param trusted,rates,weights Rows whose labels are known to be right, the group of each row that
+#'   has a flip rate of its own, and how many rows alike each stands for: vectors, as in [gpc()].
 #' @return A fit of class `c("second_stage", "sturdy_model")`, with the fields of those of
 #'   [gpc()], but for kernel and inducing inputs; and `recalibration`, a list with `weight` (of the
 #'   classes but the first), `slope`, `free`, `prior` and `apart`, the number of wrong labels
@@ -151,20 +153,22 @@
 #' fit <- second_stage(prob, labels)
 #' fit
 #' head(mislabelled(fit))
-second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL) {
+second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL) {
   check_given(missing(prob), "prob")
   spec <- second_stage_spec(...)
   call <- rlang::current_env()
   given <- prob
   prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob, call) else out_of_sample(prob, call)
   own <- attr(prob, "labels")
+  if (is.null(weights)) weights <- attr(prob, "times")
   if (missing(labels)) labels <- own else prob <- with_event(prob, own, labels, call)
   must(
     !is.null(labels), "labels", "be given", "missing_argument",
     more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels."), call = call
   )
   molded <- with_memory(mold_scores(prob, labels, call), call)
-  fit <- fit_spec(spec, known_in(molded, NULL, list(trusted = trusted, rates = rates)), call)
+  known <- list(trusted = trusted, rates = rates, weights = weights)
+  fit <- fit_spec(spec, known_in(molded, NULL, known), call)
   inform_agree(fit$data)
   fit
 }
@@ -199,7 +203,8 @@ own_scores <- function(fit) {
   levels <- fit$blueprint$levels
   prob <- mean_over(said$loo, left_out_weight(said))
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
-  with_scorer_labels(prob, factor(levels[said$y], levels))
+  prob <- with_scorer_labels(prob, factor(levels[said$y], levels))
+  structure(prob, times = fit$data$reports$times)
 }
 
 second_stage_spec <- function(...,
@@ -227,7 +232,8 @@ new_second_stage <- function(spec, molded, call) {
   X <- molded$data$X
   check_memory(12 * length(X), nrow(X), call = call)
   S <- log(X)
-  recalibration <- new_recalibration(S, spec$noise$overlap, call)
+  times <- report_times(molded$data$reports)
+  recalibration <- new_recalibration(S, spec$noise$overlap, call, times)
   fit <- learn_fit(latent_scores(S, row_labels(molded$data), recalibration), spec)
   recalibration[names(fit$hyper)] <- fit$hyper
   fit$ep <- kept_ep(fit$ep, spec)
@@ -247,13 +253,13 @@ with_apart <- function(object, call) {
 
 #' The distribution of the number of wrong labels where the classes hardly overlap, by some of
 #' many rows
-#' @return list(density, times: as many rows), `NULL` where the scores can't be so.
+#' @return list(density, times: as many labels), `NULL` where the scores can't be so.
 #' @noRd
 apart_count <- function(spec, molded, call) {
   molded <- molded[c("blueprint", "data")]
   data <- molded$data
-  n <- length(data$y)
-  rows <- spread_over(n, recalibration_rows)
+  times <- report_times(data$reports)
+  rows <- spread_over(length(data$y), recalibration_rows)
   spec$noise$overlap <- recalibration_apart
   spec$control$progress <- FALSE
   molded$data <- data_of(data, rows)
@@ -263,7 +269,7 @@ apart_count <- function(spec, molded, call) {
   if (!is.null(fit)) {
     parts <- fit$nodes$wrong
     share <- fit$nodes$models$probability
-    list(density = mix_densities(parts, share), times = n / length(rows))
+    list(density = mix_densities(parts, share), times = sum(times) / sum(times[rows]))
   }
 }
 

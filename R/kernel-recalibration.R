@@ -11,9 +11,10 @@ recalibration_apart <- 0.01
 #' A recalibration that is to be learned, or whose overlap is held or bounded
 #'
 #' @param S log scores, n x C, with the names of the classes. @param overlap see noise_prior().
+#' @param times how many rows alike each stands for.
 #' @return list(weight [C - 1], slope, free, prior: as latents have it)
 #' @noRd
-new_recalibration <- function(S, overlap, call) {
+new_recalibration <- function(S, overlap, call, times = rep(1, nrow(S))) {
   classes <- ncol(S)
   # differences to the first class, each standard normal
   weight <- if (classes == 2) {
@@ -24,7 +25,7 @@ new_recalibration <- function(S, overlap, call) {
   slope <- 1
   prior <- list(weight = weight, slope = list(meanlog = 0, sdlog = 0.7))
   if (length(overlap)) {
-    slopes <- vapply(overlap, overlap_slope, 0, S = S, call = call)
+    slopes <- vapply(overlap, overlap_slope, 0, S = S, call = call, times = times)
     slope <- exp(mean(log(slopes)))
     if (length(slopes) == 2) prior$slope$within <- sort(log(slopes))
   }
@@ -40,25 +41,26 @@ new_recalibration <- function(S, overlap, call) {
 #' The share of right labels that contradict the scores at a slope: that are not of the class
 #' with the largest
 #' @noRd
-slope_overlap <- function(slope, S) {
+slope_overlap <- function(slope, S, times) {
   q <- exp(slope * (S - row_top(S)))
-  mean(1 - 1 / rowSums(q))
+  sum(times * (1 - 1 / rowSums(q))) / sum(times)
 }
 
 row_top <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 
 #' The slope of such a share
 #' @noRd
-overlap_slope <- function(overlap, S, call = rlang::caller_env()) {
+overlap_slope <- function(overlap, S, call = rlang::caller_env(), times = rep(1, nrow(S))) {
   rows <- spread_over(nrow(S), recalibration_rows)
   S <- S[rows, , drop = FALSE]
-  ends <- vapply(exp(recalibration_slopes), slope_overlap, 0, S = S)
+  times <- times[rows]
+  ends <- vapply(exp(recalibration_slopes), slope_overlap, 0, S = S, times = times)
   must(
     overlap > ends[2] && overlap < ends[1], "overlap",
     "be between {signif(ends[2], 2)} and {signif(ends[1], 2)} for these scores", "prior",
     more = c(i = "Scores that are tied leave no less, scores without information no more."),
     call = call
   )
-  behind <- function(x) slope_overlap(exp(x), S) - overlap
+  behind <- function(x) slope_overlap(exp(x), S, times) - overlap
   exp(stats::uniroot(behind, recalibration_slopes, tol = 1e-6)$root)
 }

@@ -66,21 +66,21 @@ held_at_zero <- function(kernel) {
 
 wide_columns <- 400L # more of them are too many for a lengthscale each (experiments/columns.R)
 
-#' A kernel, or the one that is usual with so many columns, or rows of unit length
-#' @param unit see are_unit_rows(): no column of an embedding matters by itself, and lengthscales of
-#'   hundreds follow wrong labels.
+#' A kernel, or the one that is usual for such inputs
+#' @param X encoded inputs.
 #' @noRd
-kernel_for <- function(kernel, columns, unit = FALSE) {
+kernel_for <- function(kernel, X, blueprint) {
   if (!is_usual(kernel)) {
     return(kernel)
   }
-  if (columns <= wide_columns && !unit) {
+  if (!is_one_scaled(X, blueprint)) {
     return(usual_kernel())
   }
-  why <- if (unit) {
-    "rows are of unit length, as those of embeddings are."
-  } else {
+  columns <- length(blueprint$columns)
+  why <- if (columns > wide_columns) {
     "one for each of more than {wide_columns} would take too long."
+  } else {
+    "rows are of unit length, as those of embeddings are."
   }
   inform_sturdy(
     c(
@@ -91,6 +91,13 @@ kernel_for <- function(kernel, columns, unit = FALSE) {
     "many_columns", columns = columns
   )
   structure(kernel_iso(), usual = TRUE)
+}
+
+#' Is one lengthscale for all columns usual? No column of an embedding matters by itself, and a
+#' lengthscale for each of hundreds follows wrong labels
+#' @noRd
+is_one_scaled <- function(X, blueprint) {
+  length(blueprint$columns) > wide_columns || are_unit_rows(X, blueprint)
 }
 
 # The usual prior of the log nugget with several classes, where it is integrated: with that of two

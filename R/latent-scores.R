@@ -34,7 +34,7 @@ latent_scores <- function(S, labels, recalibration) {
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
       shift <- c(0, log(hyper$weight))
-      out <- native_scores(S, shift, hyper$slope, L, gradient)
+      out <- native_scores(S, shift, hyper$slope, L, gradient, labels$reports$times)
       lost <- !is.finite(out$log_evidence)
       out$status <- ep_codes[[if (lost) "improper" else "converged"]]
       out$gradient_status <- if (gradient) 0L else NA_integer_

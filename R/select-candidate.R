@@ -7,7 +7,8 @@
 #'
 #' @details
 #' The default candidates are [gpc()] with `epsilon` held at 0, with `epsilon` learned,
-#' with one flip rate for each class, and with one lengthscale for all columns; and [bpm()].
+#' with one flip rate for each class, and with one lengthscale for all columns (where that is not the
+#' default, see `kernel` in [gpc()]); and [bpm()].
 #' By `"evidence"` and `"loo"` [stc()] with 3, 10 and 30 degrees of freedom come to these. By
 #' the integrated evidence an [stc()] is the [gpc()] with the same kernel (see
 #' [select_model()]), and would only be listed a second time. The list can be changed like any

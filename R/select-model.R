@@ -220,6 +220,8 @@ select_impl <- function(mold, candidates, criterion, scale, matched, call) {
       of = "With {length(levels)} classes every candidate", call = call
     )
   }
+  first <- molded[[1]]
+  if (usual && is_one_scaled(first$data$X, first$blueprint)) candidates$gpc_iso <- NULL
   runs <- map_items(lapply(candidates, function(spec) {
     list(
       spec = spec, molded = molded[[as.character(spec$scale)]],

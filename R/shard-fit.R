@@ -123,7 +123,7 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
-  spec$kernel <- kernel_for(spec$kernel, length(blueprint$columns), are_unit_rows(X, blueprint))
+  spec$kernel <- kernel_for(spec$kernel, X, blueprint)
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
     overlap = spec$noise$overlap

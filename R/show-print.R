@@ -327,7 +327,7 @@ format.sturdy_model <- function(x, digits = 3, ...) {
   paste0(
     "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
     if (is_several(x)) paste0(length(x$blueprint$levels), " classes, "),
-    describe_inputs(x), ", ", describe_noise(x, digits),
+    describe_inputs(x), ", ", describe_noise(told_by(x), digits),
     ", log evidence ", describe_evidence(x, digits)
   )
 }

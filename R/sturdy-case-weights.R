@@ -32,7 +32,7 @@
 #'
 #' # What has no weights
 #' Three classes or more, [readers()], [shards()], streams and filtering (`inference = "adf"`),
-#' [second_stage()], and simulation ([check_fit()], [posterior_sample()]) have none: they refuse
+#' and simulation ([check_fit()], [posterior_sample()]) have none: they refuse
 #' them (`sturdy_error_weights`, or `sturdy_error_unknown_argument`). [absorb()] takes new rows once
 #' each. Weights must be above 0; `subset` leaves rows out.
 #'

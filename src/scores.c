@@ -4,7 +4,8 @@
  *     Z_i = sum_c L_ic q_ic,   r_ic = L_ic q_ic / Z_i,
  *     d log Z_i / d a_c = r_ic - q_ic,   d log Z_i / d L_ic = q_ic / Z_i,
  *     d log Z_i / d b = sum_c (r_ic - q_ic) s_ic,
- *   some rows at a time, column by column. Where Z_i would lose its digits, or
+ *   a row that stands for several as often as it does; some rows at a time,
+ *   column by column. Where Z_i would lose its digits, or
  *   all of them, it is summed in logs.
  * Accuracy: of exp() and log(). */
 #include "scores.h"
@@ -56,8 +57,9 @@ static void softmax(int n, int m, int C, const double *S, const double *a,
 /* What m rows add to the gradient, and their slopes; z[m] is Z or, below
  * LEAST_Z, of no use */
 static void slopes(int n, int m, int C, const double *S, const double *L,
-                   const double *log_q, const double *log_z, const double *q,
-                   const double *z, double *slope, double *gradient) {
+                   const double *times, const double *log_q,
+                   const double *log_z, const double *q, const double *z,
+                   double *slope, double *gradient) {
   for (int c = 0; c < C; c++) {
     double in_a = 0, in_b = 0;
     for (int i = 0; i < m; i++) {
@@ -65,8 +67,9 @@ static void slopes(int n, int m, int C, const double *S, const double *L,
       const double here = q[IDX(i, c, ROWS)];
       const double ratio =
           z[i] > LEAST_Z ? here / z[i] : exp(log_q[at] - log_z[i]);
-      const double more = (L[at] > 0 ? L[at] * ratio : 0) - here;
-      slope[at] = ratio;
+      const double often = times ? times[i] : 1;
+      const double more = often * ((L[at] > 0 ? L[at] * ratio : 0) - here);
+      slope[at] = often * ratio;
       in_a += more;
       in_b += more * S[at];
     }
@@ -76,8 +79,8 @@ static void slopes(int n, int m, int C, const double *S, const double *L,
 }
 
 double scores_recalibrate(int n, int C, const double *S, const double *a,
-                          double b, const double *L, const scores_result *out,
-                          double *work) {
+                          double b, const double *L, const double *times,
+                          const scores_result *out, double *work) {
   double *q = work, *z = work + (size_t)ROWS * (size_t)C, *sum = z + ROWS;
   double total = 0;
   if (out->gradient)
@@ -85,6 +88,7 @@ double scores_recalibrate(int n, int C, const double *S, const double *a,
   for (int first = 0; first < n; first += ROWS) {
     const int m = n - first < ROWS ? n - first : ROWS;
     const double *mine = S + first, *its = L + first;
+    const double *often = times ? times + first : NULL;
     double *log_q = out->log_q + first, *log_z = out->log_z + first;
     softmax(n, m, C, mine, a, b, log_q, q, z, sum);
     for (int i = 0; i < m; i++) z[i] = 0;
@@ -94,10 +98,10 @@ double scores_recalibrate(int n, int C, const double *S, const double *a,
     for (int i = 0; i < m; i++) {
       log_z[i] = z[i] > LEAST_Z ? log(z[i])
                                 : log_sum(C, its + i, log_q + i, (size_t)n);
-      total += log_z[i];
+      total += (often ? often[i] : 1) * log_z[i];
     }
     if (out->gradient)
-      slopes(n, m, C, mine, its, log_q, log_z, q, z, out->slope + first,
+      slopes(n, m, C, mine, its, often, log_q, log_z, q, z, out->slope + first,
              out->gradient);
   }
   return total;

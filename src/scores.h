@@ -16,10 +16,11 @@ typedef struct {
 /* Doubles of scratch that scores_recalibrate() needs */
 size_t scores_work_size(int C);
 
-/* S[n x C] log scores, L[n x C] likelihoods of the true classes, rows not all 0.
+/* S[n x C] log scores, L[n x C] likelihoods of the true classes, rows not all 0;
+ * times[n] how many alike each row stands for, or NULL, in all derivatives, too.
  * Returns the sum of log_z. work[scores_work_size(C)]. */
 double scores_recalibrate(int n, int C, const double *S, const double *a,
-                          double b, const double *L, const scores_result *out,
-                          double *work);
+                          double b, const double *L, const double *times,
+                          const scores_result *out, double *work);
 
 #endif

@@ -1419,6 +1419,10 @@ mutant(
   "mean_over(said$loo, left_out_weight(said))", "recorded_prob(said)", r = "fit-second-stage"
 )
 mutant(
+  "a second stage takes a row that stands for several as one", "R/latent-scores.R",
+  "gradient, labels$reports$times)", "gradient)", r = "fit-second-stage"
+)
+mutant(
   "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
   "columns <= wide_columns && !unit", "columns <= wide_columns", r = "learn-wide"
 )

@@ -347,6 +347,31 @@ test_that("a fit of ours is taken by its leave-one-out probabilities of true cla
   expect_error(second_stage(filtered), class = "sturdy_error_no_sites")
 })
 
+test_that("weights are as many rows alike, whoever gives them", {
+  d <- toy_scores(2, 40)
+  d$labels[1:6] <- rev(levels(d$labels))[as.integer(d$labels[1:6])]
+  times <- rep_len(c(1, 3), 40)
+  again <- rep(1:40, times)
+  weighted <- second_stage(d$prob, d$labels, weights = times, hyper = "integrate")
+  all <- second_stage(d$prob[again, ], d$labels[again], hyper = "integrate")
+  expect_equal(log_evidence(weighted), log_evidence(all), tolerance = 1e-6)
+  expect_equal(
+    noise_test(weighted)$bayes_factor, noise_test(all)$bayes_factor, tolerance = 0.02
+  )
+  expect_equal(weights(weighted), times)
+  expected <- function(fit) attr(mislabelled(fit), "expected")$count
+  expect_equal(expected(weighted), expected(all), tolerance = 0.01)
+  held <- noise_prior(overlap = 0.1)
+  expect_equal(
+    second_stage(d$prob, d$labels, weights = times, noise = held)$recalibration$slope,
+    second_stage(d$prob[again, ], d$labels[again], noise = held)$recalibration$slope
+  )
+  # those of a fit of ours are its own
+  fit <- bpm(class ~ a + b, toy(), weights = rep(1:2, 20), epsilon = 0.1)
+  expect_equal(weights(second_stage(fit, hyper = "optimum")), rep(1:2, 20))
+  expect_error(second_stage(d$prob, d$labels, weights = 1:3), class = "sturdy_error_weights")
+})
+
 test_that("scores none of which contradicts its label are asked about", {
   set.seed(1)
   y <- factor(rep(c("a", "b"), 30))

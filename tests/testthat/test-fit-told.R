@@ -56,6 +56,8 @@ test_that("prints say so, and predictions are of the fit itself", {
   said <- "Told by second_stage(): 60 coded columns, 100 rows."
   for (x in list(noise_test(wide), mislabelled(wide))) expect_output(print(x), said, fixed = TRUE)
   expect_output(print(wide), "Gaussian process classifier; labels by second_stage()", fixed = TRUE)
+  expect_match(format(wide), describe_noise(wide$told, 3), fixed = TRUE)
+  expect_equal(glance(wide)$epsilon, glance(wide$told)$epsilon)
   expect_output(print(without_told(wide)), "Wrong labels")
   expect_false(any(grepl("second_stage", capture.output(print(without_told(wide))))))
   expect_identical(
@@ -147,6 +149,21 @@ test_that("many rows for their columns leave it to tell, too", {
   told <- function(n) bpm(many$X[seq_len(n), ], many$y[seq_len(n)], hyper = "integrate")$told
   expect_s3_class(told(500), "second_stage")
   expect_null(told(501))
+})
+
+test_that("a table with weights is told of as its rows, repeated", {
+  set.seed(2)
+  d <- expand.grid(a = c("a", "b", "c"), b = c("a", "b", "c"), c = c("a", "b"), y = c("u", "v"))
+  right <- ifelse((d$a == "a") + (d$b == "b") > 0, "v", "u")
+  times <- ifelse(d$y == right, 6, rep_len(0:1, nrow(d)))
+  some <- d[times > 0, ]
+  some$y <- factor(some$y)
+  times <- times[times > 0]
+  weighted <- bpm(y ~ ., some, weights = times, hyper = "integrate")
+  all <- bpm(y ~ ., some[rep(seq_along(times), times), ], hyper = "integrate")
+  expect_s3_class(weighted$told, "second_stage")
+  expect_equal(noise_test(weighted)$bayes_factor, noise_test(all)$bayes_factor, tolerance = 0.1)
+  expect_equal(expected_count(weighted), expected_count(all), tolerance = 0.03)
 })
 
 test_that("lengthscales learned at one point from fewer rows are a warning", {

@@ -20,6 +20,19 @@ test_that("the likelihood of scores and its gradient are those of plain R and of
   }
 })
 
+test_that("a row that stands for several is as many alike", {
+  d <- toy_scores(2, 30)
+  S <- unname(log(d$prob))
+  L <- label_likelihood(as.integer(d$labels), as_omega(0.1, 2))
+  times <- rep_len(c(1, 2, 4), 30)
+  again <- rep(1:30, times)
+  out <- native_scores(S, c(0, 0.4), 1.3, L, TRUE, times)
+  all <- native_scores(S[again, ], c(0, 0.4), 1.3, L[again, ], TRUE)
+  expect_equal(out[c("log_evidence", "gradient")], all[c("log_evidence", "gradient")])
+  expect_equal(out$slope, unname(rowsum(all$slope, again)), ignore_attr = TRUE)
+  expect_equal(out$loo[again], all$loo)
+})
+
 test_that("rows that contradict their scores beyond the range of numbers have a likelihood", {
   S <- rbind(c(-900, 0), c(0, -900), c(-3, -0.05))
   L <- rbind(c(1, 0), c(1, 0), c(0.9, 0.1))

@@ -25,12 +25,13 @@ test_that("with fewer columns it is one for each, also where there were more", {
   fit <- expect_no_message(gpc(few$x, few$y), class = "sturdy_message_many_columns")
   expect_s3_class(fit$kernel, "kernel_ard")
   expect_no_match(format(fit$spec), "kernel")
-  expect_s3_class(expect_no_message(kernel_for(fit$spec$kernel, 400)), "kernel_ard")
-  many <- suppressMessages(kernel_for(fit$spec$kernel, 401))
+  of <- function(kernel, columns) kernel_for(kernel, few$x, list(columns = seq_len(columns)))
+  expect_s3_class(expect_no_message(of(fit$spec$kernel, 400)), "kernel_ard")
+  many <- suppressMessages(of(fit$spec$kernel, 401))
   expect_s3_class(many, "kernel_iso")
-  expect_identical(kernel_for(check_kernel(many), 3), usual_kernel())
+  expect_identical(of(check_kernel(many), 3), usual_kernel())
   # one that was asked for stays
-  expect_identical(expect_no_message(kernel_for(kernel_ard(), 401)), kernel_ard())
+  expect_identical(expect_no_message(of(kernel_ard(), 401)), kernel_ard())
 })
 
 test_that("it is one lengthscale for rows of unit length, too, and says so", {
@@ -49,11 +50,27 @@ test_that("it is one lengthscale for rows of unit length, too, and says so", {
   expect_s3_class(other(unit, kernel = kernel_ard()), "kernel_ard")
   few <- unit[, 1:19] / sqrt(rowSums(unit[, 1:19]^2))
   expect_s3_class(other(few), "kernel_ard")
-  # beside a factor, and given without scaling
-  mixed <- data.frame(unit, site = rep(c("a", "b"), 15))
+  # beside a factor whose columns are called as others, with a constant, a row of zeros, unscaled
+  mixed <- data.frame(unit, X = factor(rep(1:2, 15)), same = 0.1)
+  mixed[3, 1:20] <- 0
+  mixed[, 1:20] <- mixed[, 1:20] * sqrt(0.99)
   expect_message(
-    gpc(mixed, table$y, epsilon = 0.1, hyper = "optimum", scale = FALSE), "unit length"
+    suppressMessages(
+      gpc(mixed, table$y, epsilon = 0.1, hyper = "optimum", scale = FALSE),
+      classes = "sturdy_message_constant_columns"
+    ), "unit length"
   )
+  # indicators are of one length, too
+  places <- diag(21)[rep_len(1:21, 30), ]
+  expect_s3_class(other(places[, 1:20] + 0), "kernel_ard")
+})
+
+test_that("a selection does not list it twice", {
+  table <- wide_table(30, 20)
+  unit <- table$x / sqrt(rowSums(table$x^2))
+  held <- function(selection) selection$table$candidate
+  expect_false("gpc_iso" %in% held(suppressMessages(select_model(unit, table$y))))
+  expect_true("gpc_iso" %in% held(select_model(table$x[, 1:2], table$y)))
 })
 
 test_that("asked for, lengthscales of very many columns are found in few steps, with a warning", {
