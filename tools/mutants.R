@@ -1271,7 +1271,7 @@ mutant(
 )
 mutant(
   "overlap is the share of labels that agree with the scores", "R/kernel-recalibration.R",
-  "mean(1 - 1 / rowSums(q))", "mean(1 / rowSums(q))", r = "kernel-recalibration"
+  "times * (1 - 1 / rowSums(q))", "times * (1 / rowSums(q))", r = "kernel-recalibration"
 )
 mutant(
   "bounds of overlap do not bound the slope", "R/kernel-recalibration.R",
@@ -1424,7 +1424,7 @@ mutant(
 )
 mutant(
   "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
-  "columns <= wide_columns && !unit", "columns <= wide_columns", r = "learn-wide"
+  "> wide_columns || are_unit_rows(X, blueprint)", "> wide_columns", r = "learn-wide"
 )
 mutant(
   "a constant has fewer features than its fit", "R/latent.R",
