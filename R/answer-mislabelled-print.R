@@ -96,7 +96,7 @@ describe_wrong <- function(expected, digits, n = NULL) {
 
 describe_cutoff <- function(cutoff, digits) {
   if (isTRUE(cutoff$open)) {
-    return("no row: whether labels are wrong at all is open")
+    return("no row: there is no clear sign that any label is wrong")
   }
   if (cutoff$rows == 0) {
     return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr), by_checks(cutoff)))

@@ -4,6 +4,9 @@ answer_words <- c(
   right = "right", wrong = "wrong", open = "can't say", part = "wrong, class not given", none = ""
 )
 
+# of the file, beside identifiers
+answer_columns <- c("row", "recorded", "answer", "label", "note")
+
 #' A file of answers, or another table of checks, as text: no number, date or NA is made of it
 #' @param check as must(), of the argument by which the file came.
 #' @noRd

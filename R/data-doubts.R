@@ -10,6 +10,12 @@ column_doubts <- list(
            identifiers do, and {?is an input/are inputs}.",
     hint = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out."
   ),
+  names = list(
+    seems = function(v, y) feature_kind(v) == "factor" && names_rows(v),
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?has/have} a value of its own in nearly every
+           row, as identifiers do, and {?is an input/are inputs}.",
+    hint = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out."
+  ),
   labels = list(
     seems = function(v, y) names_labels(v, y),
     say = "{qty(length(these))}Column{?s} {.val {these}} {?tells/tell} the label of every row.",
@@ -36,7 +42,7 @@ inform_doubts <- function(features, y) {
     doubt <- column_doubts[[class]]
     found <- vapply(features, doubt$seems, NA, y)
     # a single input is one on purpose
-    if (class == "row_numbers" && length(features) == 1) found <- FALSE
+    if (class %in% c("row_numbers", "names") && length(features) == 1) found <- FALSE
     inform_these(class, c(i = doubt$say, i = doubt$hint), columns = names(features)[found])
   }
 }
@@ -44,6 +50,13 @@ inform_doubts <- function(features, y) {
 #' Whole numbers, all different, that leave few numbers out
 #' @noRd
 numbers_rows <- function(v) is_identifier(v) && diff(range(v)) < 2 * length(v)
+
+#' Text that differs in nearly every row; where it does in every one it is dropped, see code_features()
+#' @noRd
+names_rows <- function(v) {
+  different <- length(unique(v))
+  length(v) >= 20 && different < length(v) && different > 0.9 * length(v)
+}
 
 #' Has each class a value of its own, and no other?
 #' @noRd

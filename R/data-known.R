@@ -61,7 +61,10 @@ check_checked_rows <- function(checked, data, id, ids, check) {
   )
   key <- if (length(ids)) key
   row <- checked_rows(checked, key, ids, data$rows, check)
-  if (is.null(id) && !length(key)) check_one_meaning(row, ids, data$rows, check)
+  if (is.null(id) && !length(key)) {
+    own <- if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
+    check_one_meaning(row, ids, data$rows, check, own)
+  }
   row
 }
 
@@ -107,14 +110,16 @@ checked_rows <- function(checked, key, ids, rows, check) {
     )
     row
   }
-  by_id <- if (length(key)) {
-    inside(rows_by_id(checked[[key]], ids, rows, check), checked[[key]], key)
-  }
   if (!"row" %in% names(checked)) {
-    return(by_id)
+    return(inside(rows_by_id(checked[[key]], ids, rows, check), checked[[key]], key))
   }
   row <- inside(as_positions(checked[["row"]], ids, check), checked[["row"]], "row")
-  apart <- if (length(key)) which(row != by_id)
+  # an identifier may be that of several rows: beside their positions it confirms them
+  apart <- if (length(key)) {
+    text <- ids_as(checked[[key]], ids)
+    inside(rows[match(text$asked, text$known)], checked[[key]], key)
+    which(text$asked != text$known[match(row, rows)])
+  }
   check(
     !length(apart), "say the same as {.field {key}}", of = "{.field row}",
     more = c(x = "Another row than {.field {key}}: {.val {few(row[apart])}}.")
@@ -145,8 +150,9 @@ as_positions <- function(row, ids, check) {
 
 #' A number that is the position of one row and the name of another is neither, either
 #' @param ids names of the rows, where these are not their positions. @param rows of the fit.
+#' @param own the column with identifiers that a file of answers has.
 #' @noRd
-check_one_meaning <- function(row, ids, rows, check) {
+check_one_meaning <- function(row, ids, rows, check, own = NULL) {
   named <- rows[match(id_text(row), ids$value)]
   twofold <- unique(row[!is.na(named) & named != row])
   check(
@@ -154,8 +160,12 @@ check_one_meaning <- function(row, ids, rows, check) {
     c("ambiguous", "checked"), of = "Each {.field row}",
     more = c(
       x = "The position of one row and the name of another: {.val {few(twofold)}}.",
-      i = "Give a column {.field {ids$name}} with the names, as {.fn review} has it, with
-           {.field row} or in its place."
+      i = if (length(own)) {
+        "Give the argument {.arg id}, too: {.code id = data[\"{own}\"]}."
+      } else {
+        "Give a column {.field {ids$name}} with the names, as {.fn review} has it, with
+         {.field row} or in its place."
+      }
     )
   )
 }

@@ -55,19 +55,30 @@ id_text <- function(id) {
 #' @return positions, `NA` for an identifier that no row has.
 #' @noRd
 rows_by_id <- function(id, ids, rows, check) {
-  known <- id_text(ids$value)
-  if (is.numeric(id) && !is.numeric(ids$value)) { # files make of "007" a 7
-    known <- id_text(suppressWarnings(as.numeric(known)))
-  }
-  asked <- id_text(id)
+  text <- ids_as(id, ids)
+  known <- text$known
+  asked <- text$asked
   first <- rows[match(known, known)]
   shared <- intersect(asked, known[first != rows])
   check(
     !length(shared), "be that of one row", c("ambiguous", "checked"),
     of = "Each {.field {ids$name}}",
-    more = c(x = "Of several rows: {.val {few(shared)}}.")
+    more = c(
+      x = "Of several rows: {.val {few(shared)}}.",
+      i = "A column {.field row} beside it says which: the position in the data."
+    )
   )
   rows[match(asked, known)]
+}
+
+#' Identifiers as given, and those of the rows, as text that can be compared
+#' @noRd
+ids_as <- function(id, ids) {
+  known <- id_text(ids$value)
+  if (is.numeric(id) && !is.numeric(ids$value)) { # files make of "007" a 7
+    known <- id_text(suppressWarnings(as.numeric(known)))
+  }
+  list(asked = id_text(id), known = known)
 }
 
 #' Positions of rows, and beside them their identifiers, as columns of a table

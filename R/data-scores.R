@@ -226,6 +226,10 @@ score_rows <- function(prob, floor, arg, call) {
   must(
     !length(outside), arg, "have probabilities, from 0 to 1", "prob", more = c(
       x = "Others in {qty(length(outside))}row{?s} {few(outside)}.",
+      # of the event alone the other class has 1 less it
+      i = if (all(prob[, ncol(prob)] >= 0 & prob[, ncol(prob)] <= 100)) {
+        "Percentages become probabilities by {.code prob / 100}."
+      },
       i = "Of log odds {.code plogis(x)} is the probability of the event, of logits of several
            classes {.code exp(x) / rowSums(exp(x))}, of log probabilities {.code exp(x)}."
     ), rows = outside, call = call

@@ -79,7 +79,8 @@
 #' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own:
 #'   a formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each
 #'   row. By their prior the rates of groups are alike to a degree (`pooling` in
-#'   [noise_prior()]). Refused where most rows are alone in their group. Numbers of more than
+#'   [noise_prior()]). Groups that have nothing to do with wrong labels cost evidence for any. Refused
+#'   where most rows are alone in their group. Numbers of more than
 #'   `r rates_values` values in the formula, as in `~ clinic + age`, are slopes, see [label-noise].
 #' @param criterion What learning at one point maximises: `"evidence"` or `"loo"`, the leave-one-out log
 #'   probability of the recorded labels. See [learning].

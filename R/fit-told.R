@@ -55,7 +55,7 @@ with_told <- function(object) {
 told_scores <- function(object) {
   data <- object$data
   prob <- own_scores(object)
-  molded <- mold_scores(prob, attr(prob, "labels"), NULL)
+  molded <- mold_scores(unname(prob), attr(prob, "labels"), NULL) # a class may be called ""
   molded$data <- c(molded$data["X"], data[setdiff(names(data), c("X", "unlabelled"))])
   molded
 }

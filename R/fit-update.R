@@ -19,7 +19,7 @@
 #'   `na.action` is [stats::na.exclude()] if the old fit left out rows by it, otherwise
 #'   [stats::na.omit()].
 #' @param trusted,rates,weights As in [gpc()]. Without `data`, vectors for the rows of the data that
-#'   the fit was given; what was known before is kept unless it is given again.
+#'   the fit was given; what was known before is kept unless it is given again, or taken away by `NULL`.
 #' @param checked A data frame of labels that were looked up, with the columns `row` (the position
 #'   in the data given to the fit, as [review()] and [mislabelled()] have it) and `label` (the true
 #'   class, in the place of the recorded one that these have; such a list as it came is refused). In
@@ -82,11 +82,14 @@ update.sturdy_model <- function(object,
     abort_two_classes(spec, call)
   }
   molded <- if (is.null(data)) {
+    stored <- stored_rows(object, formula., spec$scale, call)
+    each <- function(none) rep(none, stored$data$n_given) # NULL, where it is given, takes away
     known <- with_known(
-      stored_rows(object, formula., spec$scale, call), given_known(trusted, "trusted", call),
-      given_known(rates, "rates", call), call
+      stored, given_known(trusted, "trusted", call, if (!missing(trusted)) each(FALSE)),
+      given_known(rates, "rates", call, if (!missing(rates)) each("label")), call
     )
-    known <- with_weights(known, given_known(weights, "weights", call), call)
+    given <- given_known(weights, "weights", call, if (!missing(weights)) each(1))
+    known <- with_weights(known, given, call)
     if (is.null(checked)) known else with_checked(known, checked, id, call)
   } else {
     if (!is.null(checked)) abort_checked_data(call)
@@ -159,11 +162,12 @@ abort_two_classes <- function(spec, call) {
 }
 
 #' What is known of labels where there are no data to evaluate it in
+#' @param none in the place of `NULL`.
 #' @noRd
-given_known <- function(value, arg, call) {
+given_known <- function(value, arg, call, none) {
   value <- tryCatch(value, error = function(cnd) abort_known_data(arg, call, cnd))
   if (inherits(value, "formula")) abort_known_data(arg, call)
-  value
+  if (is.null(value)) none else value
 }
 
 abort_known_data <- function(arg, call, cnd = NULL) {
@@ -259,7 +263,7 @@ update_call <- function(old, given, new) {
     old$formula <- formula
   }
   known <- c(
-    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates",
+    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates", "weights",
     names(formals(spec_constructor(model))), names(formals(gpc_spec))
   )
   old <- old[rlang::names2(old) %in% known]

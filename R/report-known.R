@@ -190,8 +190,24 @@ known_reports <- function(data, known, recorded, sources) {
 known_in <- function(molded, data, known, formula = NULL, call = rlang::caller_env()) {
   env <- if (is.null(formula)) call else environment(formula)
   value <- function(name) eval_known(known[[name]], data, env, name, call)
+  inform_known_inputs(known[c("trusted", "weights")], molded$blueprint)
   molded <- with_known(molded, value("trusted"), value("rates"), call)
   with_groups(with_weights(molded, value("weights"), call), known$rates, data, env)
+}
+
+#' What is known of labels says nothing of the classes, and is an input by a slip: `y ~ .` has it
+#' @noRd
+inform_known_inputs <- function(known, blueprint) {
+  read <- unlist(lapply(known, function(expr) if (is.language(expr)) all.vars(expr)))
+  inform_these(
+    "known_inputs",
+    c(
+      i = "{qty(length(these))}Column{?s} {.val {these}} of {.arg trusted} or {.arg weights} {?is an
+           input/are inputs}, too.",
+      i = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out: {.code y ~ . - {these[1]}}."
+    ),
+    columns = intersect(unique(read), blueprint$columns)
+  )
 }
 
 #' How groups are computed from columns of the data, so that they can be of new rows

@@ -19,8 +19,9 @@ with_weights <- function(molded, weights, call) {
     all(is.finite(times) & times > 0), "weights", "be finite and above 0 in every row that is used",
     "weights", more = c(i = "{.arg subset} leaves rows out."), call = call
   )
+  several <- by_readers(data$reports) || has_soft(data$reports) || data$reports$classes > 2L
   refuse(
-    by_readers(data$reports) || has_soft(data$reports) || data$reports$classes > 2L,
+    any(times != 1) && several,
     "{.arg weights} are for two classes and one label of each row.", "weights", arg = "weights",
     call = call
   )

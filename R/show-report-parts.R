@@ -4,7 +4,8 @@ report_data <- function(object) {
   blueprint <- object$blueprint
   levels <- blueprint$levels
   rows <- tabulate(label_code(object$data), length(levels))
-  left_out <- length(object$data$na_action)
+  open <- length(object$data$unlabelled$at)
+  left_out <- length(object$data$na_action) - open
   trusted <- sum(report_known(object$data$reports))
   order <- input_order(object)
   inputs <- blueprint$columns[order$place]
@@ -16,6 +17,7 @@ report_data <- function(object) {
     formula = if (!is.null(blueprint$formula)) used_formula(blueprint$formula, dropped),
     rows = whole(nobs(object)), input_count = count(length(inputs), "input"),
     left_out = if (left_out) paste(whole(left_out), "more", if (left_out == 1) "was" else "were"),
+    unlabelled = if (open) paste(whole(open), "more", if (open == 1) "is" else "are"),
     trusted = if (trusted) whole(trusted),
     dropped = if (length(dropped)) toString(dropped),
     event = if (length(levels) == 2) levels[2],
@@ -57,7 +59,8 @@ report_noise <- function(object, test) {
     none = bounded(test$probability_none, 1e-4, Inf, two_digits),
     prior_none = two_digits(test$prior_none),
     bayes_factor = bounded(test$bayes_factor, 1e-4, 1e4, two_digits),
-    notes = html(lapply(verdict_notes(test), function(note) {
+    told = told_words(test$told),
+    notes = html(lapply(verdict_notes(test[names(test) != "told"]), function(note) {
       tag("p", html_text(note), .attr = c(class = "warning"))
     })),
     models = html_table(data.frame(

@@ -44,7 +44,7 @@
 #' For fits by [gpc()], [stc()] and, by EP, [bpm()], with any number of classes. With a given or
 #' learned flip rate there is no test whether labels are wrong, and the page says so.
 #'
-#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
 #' @param file The file to write, which is replaced if it exists; its folder must.
 #' @param n How many rows to list (20 by default).
 #' @param neighbours How many similar rows to show for each (8 by default).
@@ -171,6 +171,14 @@ report_values <- function(object, data, id, call, most = 8) {
     got = id, call = call
   )
   ids <- row_ids(object$data, id, data, call)
+  inform_these(
+    "id_input",
+    c(
+      i = "{.val {these}}, the identifier, is an input of the fit, too.",
+      i = "{.code update(fit, . ~ . - {these})} leaves it out."
+    ),
+    columns = if (rlang::is_string(id)) intersect(id, object$blueprint$columns)
+  )
   title <- list(ids$value)
   if (!is.null(data)) {
     used <- c(used_columns(object$blueprint), object$blueprint$response)

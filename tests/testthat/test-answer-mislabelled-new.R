@@ -232,7 +232,7 @@ test_that("new rows are called wrong by the verdict of the fit, or as if some we
     called <- ask(fdr = 0.6), "given = \"some\"", class = "sturdy_message_open_verdict"
   )
   expect_identical(nrow(called), 0L)
-  expect_output(print(called), "is open")
+  expect_output(print(called), "no clear sign")
   all <- ask(given = "some")
   expect_equal(all$fdr, cumsum(1 - all$if_some) / all$rank)
   called <- suppressMessages(ask(fdr = 0.6, given = "some"))

@@ -72,7 +72,7 @@ test_that("no row is called wrong as long as it is open whether labels are wrong
   expect_lt(noise_test(fit)$bayes_factor, 3)
   expect_message(called <- mislabelled(fit, fdr = 0.9), class = "sturdy_message_open_verdict")
   expect_equal(nrow(called), 0)
-  expect_match(printed(called), "whether labels are wrong at all is open")
+  expect_match(printed(called), "no clear sign that any label is wrong")
   flipped <- toy(150)
   flipped$class <- flip_labels(factor(flipped$a > 0), 0.15, seed = 2)
   sure <- tested(data = flipped)

@@ -382,3 +382,13 @@ test_that("scores none of which contradicts its label are asked about", {
   p[1] <- 0.9
   expect_no_message(second_stage(p, y), class = "sturdy_message_scores_agree")
 })
+
+test_that("percentages and log odds are told apart", {
+  d <- toy_scores(2, 40)
+  for (prob in list(100 * d$prob, 100 * d$prob[, 2])) {
+    expect_error(second_stage(prob, d$labels), "prob / 100", class = "sturdy_error_prob")
+  }
+  odds <- tryCatch(second_stage(qlogis(d$prob[, 2]), d$labels), error = conditionMessage)
+  expect_match(odds, "plogis")
+  expect_no_match(odds, "100")
+})

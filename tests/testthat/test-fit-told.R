@@ -72,7 +72,15 @@ test_that("a report has its number", {
   file <- withr::local_tempfile(fileext = ".html")
   label_report(wide, file, n = 5)
   page <- paste(readLines(file), collapse = "\n")
-  expect_true(grepl("Told by second_stage(): 60 coded columns, 100 rows.", page, fixed = TRUE))
+  said <- "Told by second_stage(): 60 coded columns, 100 rows."
+  expect_true(grepl(paste0("<p class=\"note\">", said, "</p>"), page, fixed = TRUE))
+})
+
+test_that("a class may have no name", {
+  blank <- replace(as.character(d$y), 1:3, "")
+  fit <- suppressMessages(gpc(d$X[, 1:5], blank, kernel = kernel_iso(), hyper = "integrate"))
+  expect_s3_class(fit$told, "second_stage")
+  expect_equal(fit$told$blueprint$levels, c("", "a", "b"))
 })
 
 test_that("labels of new rows are told by it, too", {

@@ -183,3 +183,16 @@ test_that("a change of the formula that is too deep for R's parser is an error o
   error <- expect_error(update(fit, formula. = changed, data = toy()), class = "sturdy_error_formula")
   expect_match(conditionMessage(error), "formula.", fixed = TRUE)
 })
+
+test_that("what is known of labels is taken away by NULL, and kept otherwise", {
+  plain <- toy_fit()
+  known <- toy_fit(trusted = 1:5, rates = rep(c("x", "y"), 20), weights = rep(1:2, 20))
+  expect_equal(update(known, epsilon = 0.05)$data, known$data)
+  none <- update(known, trusted = NULL, rates = NULL, weights = NULL)
+  expect_equal(none$ep, plain$ep)
+  expect_equal(none$data$reports, plain$data$reports)
+  weighted <- update(known, trusted = NULL, rates = NULL)
+  expect_equal(weights(weighted), rep(1:2, 20))
+  three <- gpc(Species ~ ., iris[c(1:9, 51:59, 101:109), ], kernel = held(2), epsilon = 0.05)
+  expect_equal(update(three, weights = NULL)$ep, three$ep)
+})

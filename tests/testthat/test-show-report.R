@@ -133,6 +133,20 @@ test_that("every kind of fit has a report, which says what it lacks", {
   expect_equal(listed(report(own, n = 3)), mislabelled(own)$row[1:3])
 })
 
+test_that("rows without a label are no missing values, and an identifier is no input", {
+  d <- toy()
+  d$class[2:3] <- NA
+  d$a[7] <- NA
+  d$name <- replace(sprintf("P%02d", 1:40), 40, "P01")
+  fit <- suppressMessages(gpc(class ~ a + b + name, d, kernel = held(), epsilon = 0.05))
+  file <- withr::local_tempfile(fileext = ".html")
+  expect_message(
+    label_report(fit, file, data = d, id = "name"), "- name", class = "sturdy_message_id_input"
+  )
+  page <- paste(readLines(file), collapse = "\n")
+  expect_match(page, "1 more was left out: missing values. 2 more are without a label", fixed = TRUE)
+})
+
 test_that("rows left out and factors are no obstacle", {
   d <- mixed(30)
   d$u[4] <- NA
