@@ -23,11 +23,11 @@ test_that("whole numbers that number the rows are named", {
 })
 
 test_that("text that differs in nearly every row is named", {
-  id <- sprintf("P%02d", 1:40)
-  expect_equal(doubts(v = replace(id, 40, "P01")), list(names = "v"))
-  expect_equal(doubts(v = replace(id, 38:40, "P01")), list(names = "v"))
-  for (v in list(id, replace(id, 37:40, "P01"))) expect_equal(doubts(v = v), list())
-  expect_no_message(inform_doubts(list(v = replace(id, 40, "P01")), rep(1:2, 20)))
+  id <- sprintf("id%02d", 1:40)
+  expect_equal(doubts(v = replace(id, 40, "id01")), list(names = "v"))
+  expect_equal(doubts(v = replace(id, 38:40, "id01")), list(names = "v"))
+  for (v in list(id, replace(id, 37:40, "id01"))) expect_equal(doubts(v = v), list())
+  expect_no_message(inform_doubts(list(v = replace(id, 40, "id01")), rep(1:2, 20)))
 })
 
 test_that("an input that has a value for each class is named", {

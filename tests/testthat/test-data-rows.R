@@ -120,19 +120,19 @@ test_that("a file of answers closes the circle, whatever reading it makes of ide
 })
 
 test_that("beside a position an identifier may be that of several rows", {
-  patients <- data.frame(patient = rep(sprintf("P%02d", 1:20), each = 2))
+  patients <- data.frame(patient = rep(sprintf("id%02d", 1:20), each = 2))
   fit <- toy_fit()
-  found <- data.frame(row = c(4, 9), patient = c("P02", "P05"), label = "no")
+  found <- data.frame(row = c(4, 9), patient = c("id02", "id05"), label = "no")
   after <- suppressMessages(update(fit, checked = found, id = patients))
   expect_equal(which(report_known(after$data$reports)), c(4, 9))
-  found$patient[2] <- "P06"
+  found$patient[2] <- "id06"
   expect_error(
     update(fit, checked = found, id = patients), "Another row than patient: 9",
     class = "sturdy_error_checked"
   )
-  found$patient[2] <- "P99"
+  found$patient[2] <- "id99"
   expect_error(
-    update(fit, checked = found, id = patients), "Not in the fit: \"P99\"",
+    update(fit, checked = found, id = patients), "Not in the fit: \"id99\"",
     class = "sturdy_error_checked"
   )
   expect_error(
@@ -145,11 +145,11 @@ test_that("a file of answers by identifiers says which argument has them", {
   d <- shuffled()
   fit <- shuffled_fit(d)
   answers <- data.frame(
-    row = 7, patient = "P07", recorded = as.character(d$class[7]), answer = "right",
+    row = 7, patient = "id07", recorded = as.character(d$class[7]), answer = "right",
     label = as.character(d$class[7]), note = ""
   )
   expect_error(update(fit, checked = answers), "id = data\\[\"patient\"\\]", class = "sturdy_error_ambiguous")
-  d$patient <- sprintf("P%02d", 1:40)
+  d$patient <- sprintf("id%02d", 1:40)
   after <- suppressMessages(update(fit, checked = answers, id = d["patient"]))
   expect_equal(which(report_known(after$data$reports)), 7)
 })
