@@ -199,8 +199,9 @@ noticed_line <- function(noticed, most) {
 # What else is to be said -------------------------------------------------------------
 
 #' Sentences that a verdict needs beside it, those that matter most first
+#' @param told what a second stage told them by, see told_size(): `NULL` leaves that out.
 #' @noRd
-verdict_notes <- function(test) {
+verdict_notes <- function(test, told = test$told) {
   if (test_kind(test) == "curve") {
     return(NULL)
   }
@@ -234,7 +235,7 @@ verdict_notes <- function(test) {
         odds_words(test$two), ")."
       )
     },
-    told_words(test$told)
+    told_words(told)
   )
 }
 

@@ -12,7 +12,7 @@ column_doubts <- list(
   ),
   names = list(
     seems = function(v, y) feature_kind(v) == "factor" && names_rows(v),
-    say = "{qty(length(these))}Column{?s} {.val {these}} {?has/have} a value of its own in nearly every
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?has/have} a value of {?its/their} own in nearly every
            row, as identifiers do, and {?is an input/are inputs}.",
     hint = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out."
   ),

@@ -31,9 +31,9 @@ print_ways <- function(x, digits) {
 #'   of classes may have. @param without names of fields.
 #' @noRd
 fit_fields <- function(x, test, digits, most = Inf, without = if (most < Inf) "More") {
-  note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test[names(test) != "told"]))
+  note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test, NULL))
   fields <- c(
-    answer_lines(x, test, digits, most), Note = if (length(note)) note[[1]], 
+    answer_lines(x, test, digits, most), Note = if (length(note)) note[[1]],
     Fit = paste0(fit_title(x), if (!is.null(x$told)) "; labels by second_stage()"),
     Rows = describe_rows(x, most), Known = describe_known(x),
     Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)

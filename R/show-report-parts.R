@@ -60,7 +60,7 @@ report_noise <- function(object, test) {
     prior_none = two_digits(test$prior_none),
     bayes_factor = bounded(test$bayes_factor, 1e-4, 1e4, two_digits),
     told = told_words(test$told),
-    notes = html(lapply(verdict_notes(test[names(test) != "told"]), function(note) {
+    notes = html(lapply(verdict_notes(test, NULL), function(note) {
       tag("p", html_text(note), .attr = c(class = "warning"))
     })),
     models = html_table(data.frame(

@@ -3,8 +3,8 @@
 #include "scores.h"
 
 /* S_ (n x C) log scores, a_ (C), b_, L_ (n x C), gradient_ a logical, times_ (n)
- * or NULL. Returns log_evidence, seen (n x C), loo (n) and, of gradient_, slope (n x C) and
- * gradient (C + 1); otherwise these are NULL. */
+ * or NULL. Returns log_evidence, seen (n x C), loo (n) and, of gradient_, slope
+ * (n x C) and gradient (C + 1); otherwise these are NULL. */
 SEXP glue_scores(SEXP S_, SEXP a_, SEXP b_, SEXP L_, SEXP gradient_,
                  SEXP times_) {
   const int n = Rf_nrows(S_), C = Rf_ncols(S_);

@@ -5,8 +5,8 @@
  *     d log Z_i / d a_c = r_ic - q_ic,   d log Z_i / d L_ic = q_ic / Z_i,
  *     d log Z_i / d b = sum_c (r_ic - q_ic) s_ic,
  *   a row that stands for several as often as it does; some rows at a time,
- *   column by column. Where Z_i would lose its digits, or
- *   all of them, it is summed in logs.
+ *   column by column. Where Z_i would lose its digits, or all of them, it is
+ *   summed in logs.
  * Accuracy: of exp() and log(). */
 #include "scores.h"
 #include "numeric.h"
