@@ -48,7 +48,7 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
   if (unlikely > 0) {
     column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
     inform_sturdy(
-      c(i = "{unlikely_words(unlikely, length(called))}, as the column {.field {column}} shows."),
+      c(i = "{unlikely_words(unlikely, length(called), if (!is.null(found$reader)) TRUE)}, as the column {.field {column}} shows."),
       "likely_right", rows = found$row[called][p < 0.5]
     )
   }
@@ -60,7 +60,7 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
 called_rows <- function(found, called, fdr, p = found$probability) {
   none <- length(called) == 0
   list(
-    fdr = fdr, called = called, rows = length(called),
+    fdr = fdr, called = called, rows = length(called), readers = if (!is.null(found$reader)) TRUE,
     probability = if (none) NA_real_ else min(p[called]),
     rank = if (none) 0L else max(found$rank[called])
   )
@@ -76,9 +76,11 @@ inform_open <- function(test) {
   )
 }
 
-unlikely_words <- function(unlikely, called) {
+#' @param readers `NULL`, or whether several people labelled the rows: then labels are called.
+#' @noRd
+unlikely_words <- function(unlikely, called, readers = NULL) {
   paste(
-    unlikely, "of the", count(called, "row"), "called wrong",
+    unlikely, "of the", count(called, if (is.null(readers)) "row" else "label"), "called wrong",
     if (unlikely == 1) "is" else "are", "more likely right than wrong"
   )
 }

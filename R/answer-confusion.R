@@ -70,7 +70,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   cells <- expand.grid(true = seq_along(levels), recorded = seq_along(levels))
   numbers <- vapply(seq_len(nrow(cells)), function(k) {
     mine <- recorded == cells$recorded[k]
-    p <- matrix(said$p[mine, cells$true[k], ], sum(mine))
+    p <- matrix(said$p[mine, cells$true[k], ], sum(mine), length(said$weight))
     unlist(density_summary(wrong_mixture(p, said$weight, times[mine]), level))
   }, numeric(3))
   as_matrix <- function(v, names) {

@@ -98,7 +98,7 @@ diagnose.second_stage <- function(object) {
     status = "exact",
     happened = "The likelihood of the scores is exact: there is no EP that could fail.",
     means = paste(
-      "All hangs on the scores being out of sample: made for each row without its own label.",
+      "Everything depends on the scores being out of sample: made for each row without its own label.",
       "In-sample scores hide wrong labels."
     ),
     do = NULL,

@@ -169,7 +169,7 @@ counted_nodes <- function(object, at, level) {
 #' @noRd
 count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
   n <- nrow(wrong)
-  share <- min(1, nobs(object) / n)
+  share <- min(1, label_total(object) / n)
   weight <- softmax(log(weight) + share * colSums(recorded))
   used <- weight > 1e-9
   weight <- shares(weight[used])

@@ -37,7 +37,7 @@ mislabelled_fields <- function(x, digits) {
     },
     "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits),
     "Note" = if (isTRUE(cutoff$unlikely > 0)) {
-      paste0(unlikely_words(cutoff$unlikely, cutoff$rows), ".")
+      paste0(unlikely_words(cutoff$unlikely, cutoff$rows, cutoff$readers), ".")
     }
   )
 }
@@ -76,7 +76,7 @@ shown_rows <- function(shown) {
 }
 
 describe_wrong <- function(expected, digits, n = NULL) {
-  number <- function(x) count_text(x, digits + 1)
+  number <- function(x) count_text(x, digits)
   if (is.null(expected$level)) {
     return(number(expected$count))
   }
@@ -102,7 +102,7 @@ describe_cutoff <- function(cutoff, digits) {
     return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr), by_checks(cutoff)))
   }
   paste0(
-    count(cutoff$rows, "row"), " at a false-discovery rate of ", format(cutoff$fdr),
+    count(cutoff$rows, if (is.null(cutoff$readers)) "row" else "label"), " at a false-discovery rate of ", format(cutoff$fdr),
     by_checks(cutoff), ": probability ", format(cutoff$probability, digits = digits), " and above",
     if (identical(cutoff$given, "some")) ", if some labels are wrong"
   )

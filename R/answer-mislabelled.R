@@ -12,12 +12,13 @@
 #' }
 #' ```
 #' # How to read it
-#' `print()` says first whether labels are wrong and how many. Below it are the rows, those whose label
-#' is most probably wrong at the top: look these up. `probability` is how probable it is that the label
-#' is wrong, given all labels. `suggested` is the class that the row most probably has; nothing is
-#' changed by itself. `loo_wrong` is the same probability from the other rows alone, as if the row
-#' had come without a label. [review()] says which rows to check next, [label_report()] makes a page
-#' for those who check them, and [`update(fit, checked = )`][update.sturdy_model] takes their answers.
+#' `print()` says first whether labels are wrong and how many. Below it are the rows, those whose
+#' label is most probably wrong at the top: look these up. `probability` is how probable it is
+#' that the label is wrong, given all labels. `loo_wrong` is how probable it is that the true
+#' class is another one, given the other rows alone, as if the row had no label. `suggested` is
+#' the class that the row most probably has; no label is changed. [review()] says which rows to
+#' check next, [label_report()] makes a page for those who check them, and
+#' [`update(fit, checked = )`][update.sturdy_model] takes their answers.
 #'
 #' # How many labels are wrong
 #' A fit by default averages over what is not known (the kernel, the rates, whether any label is
@@ -26,66 +27,73 @@
 #' if some were wrong nevertheless. A fit at one point (`hyper = "optimum"`) counts at its kernel;
 #' [wrong-labels] has the formulas, and how often such intervals hold.
 #'
-#' With `r told_columns` coded columns and more (a factor has one for each level), from
-#' `r told_least` rows up to `r 1 / told_share` rows a column, a second stage on the leave-one-out
-#' probabilities of the fit tells of the labels, and `print()` says so: the more columns, the better a
-#' model explains any labels, and the fewer wrong ones it expects (*Of a fit* in [second_stage()]). `loo`
-#' and `loo_wrong` are then its recalibrated probabilities, and not those of [loo()].
+#' With `r told_columns` coded columns or more (a factor has one for each level), at least
+#' `r told_least` rows and at most `r 1 / told_share` rows a column, a second stage on the fit's
+#' leave-one-out probabilities judges the labels, and `print()` says so: the more columns, the
+#' better a model explains any labels, and the fewer wrong ones it expects (*Of a fit* in
+#' [second_stage()]). `loo` and `loo_wrong` are then the recalibrated probabilities of the second
+#' stage, not those of [loo()].
 #'
 #' At `epsilon = 0` the model takes every label to be right: all probabilities are 0, a message says
 #' so, and only the order and `loo_wrong` tell something.
 #'
 #' # False discoveries
-#' The mean of `1 - probability` over the rows down to some rank is the expected share
-#' of right labels among them: the column `fdr`. `fdr = 0.1` returns the longest list
-#' whose expected share is at most 0.1. Where a fit averages over noise models, the one without
-#' wrong labels is among them, and **no row is called wrong as long as it is open whether labels are
-#' wrong at all** (a Bayes factor of at most 3, [noise_test()]): a message says so. `given =
-#' "some"` goes by `if_some` in the place of `probability`, and lists whatever the verdict
-#' is: rows to call wrong *if* some labels are. If none is, all of that list are right. In simulations
-#' with 10 % of wrong labels (`experiments/wrong-count.R` in the repository), `r wrong_count_share(3)`
-#' of the labels in such lists were right.
+#' The column `fdr` is the mean of `1 - probability` over the rows down to some rank: the expected
+#' share of right labels among them. `fdr = 0.1` returns the longest list whose expected share is
+#' at most 0.1. Where a fit averages over noise models, the one without wrong labels is among
+#' them, and **no row is called wrong as long as it is open whether labels are wrong at all** (a
+#' Bayes factor of at most 3, [noise_test()]): a message says so. `given = "some"` uses `if_some`
+#' instead of `probability`, whatever the verdict is: it lists the rows to call wrong *if* some
+#' labels are wrong. If none is, all labels on that list are right. In simulations with 10 % of
+#' wrong labels (`experiments/wrong-count.R` in the repository), `r wrong_count_share(3)` of the
+#' labels in such lists were right.
 #'
 #' Because the rule is about an average, rows with a high probability can bring in rows
 #' with a probability below 1/2, whose labels are more likely right than wrong. A
 #' message and `print()` give their number. To exclude them, keep only the rows with a
 #' `probability` above 1/2.
 #'
-#' # At a rate that holds whatever the model is worth
-#' All this is said under the model. Rows that were **checked at random** tell how far it can be
-#' believed: `calibrate` has these rows and the classes they were found to have. The ranking is
-#' that of the fit, and the list goes down it as long as `N (1 + r) / ((m + 1) k)` is at most
-#' `fdr`: `k` rows of the list are among the `N` that were not checked, and `r` of the `m` checked
-#' rows as high up had the right label. Over the draw of the checks the expected share of right
-#' labels in such lists is at most `fdr`, for any table and any model, also one that is wrong
-#' (conformal selection, Jin and Candes 2023; the article *The mathematics*, 7.8, has a proof,
-#' `vignette("believe")` such lists of 1,500 tables). A wrong model makes lists shorter, not worse.
-#' Whether labels are wrong at all has no say in it, nor has
-#' `given`.
+#' # At a rate that holds even if the model is wrong
+#' All of the above relies on the model. Rows that were **checked at random** show how far it can
+#' be believed: give them as `calibrate`, with the classes that they were found to have. The
+#' ranking is that of the fit, and the list goes down it as long as `N (1 + r) / ((m + 1) k)` is
+#' at most `fdr`. Here `k` rows of the list are among the `N` that were not checked, and `r` of
+#' the `m` checked rows that rank as high had the right label. Over the draw of the checks the
+#' expected share of right labels in such lists is at most `fdr`, for any table and any model, a
+#' wrong one included (conformal selection, Jin and Candes 2023; the article *The mathematics*,
+#' 7.8, has a proof, `vignette("believe")` such lists of 1,500 tables). A wrong model makes lists
+#' shorter, not worse. The verdict on whether labels are wrong at all plays no part in it, nor
+#' does `given`.
 #'
-#' It takes three things. *Chance*: rows that were checked because they looked wrong, as
-#' [review()] lists them, are of no use here, and nothing in the table could tell; draw by
-#' `sample()`. *A fit that does not know these checks*, the one of before
-#' [`update(fit, checked = )`][update.sturdy_model]: its probabilities are what they would be
-#' without them. *Enough of them*: no p value is below `1 / (m + 1)`, so that a list of `k` rows
-#' needs `(m + 1) k >= N / fdr`. Drawn of all rows, some 100 checks are needed for a tenth of wrong
-#' labels at `fdr = 0.1`. Drawn of the most suspicious rows alone they go much further: of
-#' the first 60
-#' (`among = 60`), 29 checks can do for a list of 11 rows.
+#' Three things are needed:
+#' * *chance*: draw the rows by `sample()`. Rows that were checked because they looked wrong, as
+#'   [review()] lists them, are of no use here, and nothing in the table would show it;
+#' * *a fit that does not know these checks*: the one from before
+#'   [`update(fit, checked = )`][update.sturdy_model], so that its probabilities are what they
+#'   would be without them;
+#' * *enough checks*: no p value is below `1 / (m + 1)`, so that a list of `k` rows needs
+#'   `(m + 1) k >= N / fdr`. Drawn from all rows, some 100 checks are needed for a tenth of wrong
+#'   labels at `fdr = 0.1`. Drawn from the most suspicious rows alone they go much further: from
+#'   the first 60 (`among = 60`), 29 checks can be enough for a list of 11 rows.
 #'
 #' # Labels of new rows
-#' With `newdata`, which are not to be rows of the fit, each row is told by the fit and its own label alone, as leave-one-out tells a row
-#' of the table: the answer is the same whichever other rows come with it. **How many** labels are
-#' wrong is told by all of them together: nodes of an average, and rates that were learned, are
-#' weighed again by how likely they make these labels. So the number need not be the sum of the
-#' probabilities; where that is far off `print()` has both. The noise of the training labels is
-#' what it starts from: of rows from elsewhere, with more wrong labels, more are wrong than it says,
-#' and [update()][update.sturdy_model] with all rows as `data` tells how many. More new rows than
-#' the fit has count for as many together, as they share what is not known of the boundary, and the
-#' interval is as wide as that makes it: it does not shrink with ever more new rows. `fdr`
-#' goes by the rows' own probabilities and by the verdict of the fit. It takes all nodes of an
-#' average, where [predict()][predict.sturdy_model] takes a few. Where the fit has `rates` by group,
-#' groups are computed from the columns of `newdata` that they were computed from.
+#' `newdata` must not hold rows of the fit. Each new row is judged by the fit and its own label
+#' alone, as leave-one-out judges a row of the table: the answer is the same whichever other rows
+#' come with it. **How many** labels are wrong is judged by all of them together: the nodes of an
+#' average, and rates that were learned, are weighted again by how likely they make these labels.
+#' So the number need not be the sum of the probabilities; where the two differ much, `print()`
+#' has both.
+#'
+#' The noise of the training labels is the starting point. If the new rows are from elsewhere and
+#' more of their labels are wrong, the number is too low: [update()][update.sturdy_model] with all
+#' rows as `data` says how many are. New rows share what is not known of the boundary. If there
+#' are more of them than the fit has rows, they therefore count as no more than that many, and the
+#' interval stops shrinking.
+#'
+#' `fdr` goes by the rows' own probabilities and by the verdict of the fit. All nodes of an
+#' average are used, where [predict()][predict.sturdy_model] uses a few. Where the fit has `rates`
+#' by group, the groups of `newdata` are computed from the columns that those of the fit were
+#' computed from.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()]; or out-of-sample
 #'   probabilities of any classifier, see [second_stage()]: a matrix or data frame with a column
@@ -104,14 +112,14 @@
 #'   for each row of the data that the fit was given (`data$patient`), or a data frame of that
 #'   column alone (`data["patient"]`), whose name is kept. `NULL`, the default, stands for the
 #'   names of the rows where these are not their positions.
-#' @param given What false discoveries are counted by where the fit averages over noise models:
+#' @param given Over which noise models false discoveries are counted, where the fit averages:
 #'   `"average"`, the default, over all of them; or `"some"`, over those with wrong labels.
-#' @param calibrate Rows that were **checked at random** and are not known to the fit: a data frame
-#'   with `row` (or identifiers) and `label`, the class that each was found to have, as `checked` of
-#'   [`update()`][update.sturdy_model]. The false-discovery rate then holds whatever the model is
-#'   worth. `NULL`, the default, goes by the probabilities of the model.
-#' @param among Of how many of the most suspicious rows (by this fit) the checks were drawn; only
-#'   these can be called wrong. `NULL`, the default, stands for all rows.
+#' @param calibrate Rows that were **checked at random**, without the fit knowing the result: a
+#'   data frame with `row` (or identifiers) and `label`, the class that each was found to have, as
+#'   for `checked` of [`update()`][update.sturdy_model]. The false-discovery rate then holds even
+#'   if the model is wrong. `NULL`, the default, uses the probabilities of the model.
+#' @param among The number of most suspicious rows (by this fit) from which the checks were drawn;
+#'   only these can be called wrong. `NULL`, the default, means all rows.
 #' @param ... With probabilities: arguments of [second_stage()]. Otherwise not used.
 #' @return A data frame of class `sturdy_mislabelled`, sorted by `rank`, with one row per
 #'   training row and the columns
@@ -166,7 +174,12 @@
 #' `sturdy_error_calibrate` where the fit knows the class of some of these rows, they are not
 #' `among` the most suspicious, or are too few for `fdr`;
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
-#' @inherit sturdy-package references
+#' @references
+#' Jin, Y. and Candes, E. J. (2023) Selection by prediction with conformal p-values. *Journal of
+#' Machine Learning Research* 24(244), 1-41.
+#'
+#' Kim, H.-C. and Ghahramani, Z. (2008) Outlier robust Gaussian process classification.
+#' *Structural, Syntactic, and Statistical Pattern Recognition*, LNCS 5342, 896-905.
 #' @seealso [wrong-labels] for the formulas, [gpc()], [loo()], [plot()][plot.sturdy_mislabelled], [calibration()]
 #' @export
 #' @examples
@@ -225,7 +238,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
     call <- rlang::current_env()
     must(
       is.null(fdr) && is.null(id), if (is.null(fdr)) "id" else "fdr",
-      "be left out where rows are in {.fn shards}: each is told by itself", "unknown_argument"
+      "be left out where rows are in {.fn shards}: each is judged by itself", "unknown_argument"
     )
     return(mislabelled_apart(newdata, object, labels, rates, ..., call = call))
   }

@@ -69,7 +69,7 @@ mean_error <- function(values, within, share, evidence, pair, drawn = TRUE) {
 node_error_words <- function(error, nodes) {
   number <- function(v) format(signif(v, 2))
   if (anyNA(error[c("count", "rates", "probability")])) {
-    return("Modes stand for nodes: how far this is from the average over all is not known.")
+    return("Modes stand for nodes, so the error of the average is not known.")
   }
   paste0(
     "By ", nodes, " nodes, which leave a standard error of ", number(error$count),

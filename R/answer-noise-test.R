@@ -15,21 +15,21 @@
 #'
 #' `print()` says it as odds: "7 to 1" is a Bayes factor of 7, what the data alone say.
 #'
-#' With a hundred rows the second is the usual answer, whether labels are wrong or not: a
-#' label on the wrong side may be a flip, or the classes overlap there. No sign of wrong
-#' labels does not mean that there are none: with many inputs, or flips in one class only, a
-#' wiggly boundary may explain them better (`vignette("believe")` has the shares). So the
-#' number *if some are wrong* stands beside it. Everywhere else there is one number, averaged over
-#' all noise models, the one without wrong labels included; the list returned has both.
+#' With a hundred rows the second answer is common, whether or not labels are wrong: a label on
+#' the wrong side may be a flip, or the classes may overlap there. No sign of wrong labels does
+#' not mean that there are none: with many inputs, or flips in one class only, a wiggly boundary
+#' may explain them better (`vignette("believe")` has the shares). So the number *if some are
+#' wrong* stands beside that answer. Everywhere else there is one number, averaged over all noise
+#' models, the one without wrong labels included; the list returned has both.
 #'
 #' # Could wrong labels hide?
-#' `noticed` is how often a tenth of wrong labels would be noticed, that is how often the Bayes
-#' factor would be above 3, in tables with these rows: of all labels, and of those of each true
-#' class alone. The probabilities of the true classes are those that the other rows give, and the
-#' overlap of the classes and their boundary are free to explain what they can; so where classes
-#' overlap a tenth of wrong labels may never show. The article *The mathematics* has the formula (13.5).
-#' It is a guide: nearly right on average over tables of several kinds, not for each kind
-#' (110 rows, `experiments/noticed.R` in the repository):
+#' `noticed` is how often a tenth of wrong labels (of all labels, or of those of one true class)
+#' would be noticed in tables with these rows: how often the Bayes factor would be above 3. The
+#' true classes have the probabilities that the other rows give them, and the overlap of the
+#' classes and their boundary are free to explain what they can. So where classes overlap, a tenth
+#' of wrong labels may never show. The article *The mathematics* has the formula (13.5). It is a
+#' guide: nearly right on average over tables of several kinds, but not for each kind (110 rows,
+#' `experiments/noticed.R` in the repository):
 #'
 #' ```{r, echo = FALSE, results = "asis"}
 #' rows <- utils::read.csv("inst/results/noticed-overall.csv")
@@ -42,19 +42,19 @@
 #' )
 #' ```
 #'
-#' All this is said under the model. To [bpm()] a label beyond its linear boundary looks wrong
-#' even where a curved boundary would explain it; so where its Bayes factor is above 3 it is held
-#' against a curved boundary without wrong labels (up to 2,000 rows). Where that explains the
-#' labels better (`curve` below 1/3), this is the verdict.
+#' All this assumes that the model is right. To [bpm()] a label beyond its linear boundary looks
+#' wrong even where a curved boundary would explain it. So where its Bayes factor is above 3, it
+#' is compared with a curved boundary without wrong labels (up to 2,000 rows). Where that explains
+#' the labels better (`curve` below 1/3), this is the verdict.
 #'
-#' Which class they are in is told by the models with a rate for each class, or in one class
-#' only, against that with one rate.
+#' To say in which class labels are wrong, the models with a rate for each class, or in one class
+#' only, are compared with the model of one rate; with three classes or more, the model with a
+#' noise matrix is. Two classes that overlap, and are alike in all columns, look as if one were
+#' taken for the other: the test may be sure of wrong labels where there are none (the article
+#' *Reproducing the papers* has such a case).
 #'
-#' With three classes or more it is told by the model with a noise matrix. Two classes that
-#' overlap, and are alike in all columns, look as if one were taken for the other: the test may be
-#' sure of wrong labels where none is (the article *Reproducing the papers* has such a case).
-#'
-#' @param object A model fitted by [gpc()], [stc()] or [bpm()] with `epsilon = "average"`.
+#' @param object A model fitted by [gpc()], [stc()], [bpm()] or [second_stage()] with
+#'   `epsilon = "average"`.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param ... Not used.
 #' @return A list of class `sturdy_noise_test` with
@@ -94,14 +94,14 @@
 #'     above 0.3 to be wrong, or `NULL`;
 #'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])? `shared`:
 #'     have three classes or more one kernel, so that overlap of two may look like a matrix?
-#'   * `error`: how far this is from the average over all nodes that there could be, by the nodes
-#'     themselves, which are weighted draws: standard errors of `log_bayes_factor`, of the
+#'   * `error`: how far the answers may be from the average over all possible nodes, estimated
+#'     from the nodes, which are weighted draws. Standard errors of `log_bayes_factor`, of the
 #'     `count` and the `rates` (the largest) if some labels are wrong, and of the rows'
-#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes. More
-#'     nodes are added by themselves while they are cheap and the error of `log_bayes_factor` is
-#'     above .1, that of `probability` above .01 or that of `count` above .5. Another order of the
-#'     columns or classes moves the answers by so much; what does not change the inputs (their
-#'     units, the machine) does not move them. The error of EP is not part of it.
+#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes. Nodes
+#'     are added automatically while they are cheap and the error of `log_bayes_factor` is above
+#'     .1, that of `probability` above .01 or that of `count` above .5. Another order of the
+#'     columns or classes moves the answers by about this much; other units of the inputs, or
+#'     another machine, do not. The error of EP is not included.
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [mislabelled()], [noise_prior()]
@@ -156,7 +156,7 @@ abort_no_test <- function(object, call) {
     i = if (has_rows(object)) {
       "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
     } else {
-      "This one keeps no rows, which a test takes: fit some thousand of them, drawn at random, by
+      "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
        {.fn {spec_model(object$spec)}} with its defaults."
     }
   )

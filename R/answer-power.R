@@ -22,9 +22,13 @@ noticed <- function(object, share = 0.1) {
   seen <- node_seen(object)
   classes <- length(object$blueprint$levels)
   use <- node_draws(node_weight(object), 1000L, max(3, noticed_nodes %/% (classes - 1)))
-  open <- repeated_rows(open, report_times(object$data$reports)[open])
-  times <- length(open) / min(length(open), noticed_rows)
-  open <- open[spread_over(length(open), noticed_rows)]
+  weights <- report_times(object$data$reports)[open]
+  open <- repeated_rows(open, weights, 1e5)
+  times <- max(1, round(sum(weights))) / min(length(open), noticed_rows)
+  if (length(open) > noticed_rows) { # the same ones however the table is sorted
+    order <- table_order(object$data$X, object$data$y)
+    open <- open[order(match(open, order))][spread_over(length(open), noticed_rows)]
+  }
   shape <- rate_shape(object$spec$noise, length(rate_groups(object$data$reports)$names))
   levels <- object$blueprint$levels
   shown <- lapply(use$node, function(k) {

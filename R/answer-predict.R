@@ -8,11 +8,11 @@
 #' the sites, the latent value has location `m = k*'b` and squared scale
 #' `s2 = k(x*, x*) - k*' R k*` (`k(x*, x*)` with the nugget), and
 #' \deqn{P(y^* = event) = F_{df}(m / \sqrt{s2})}{P(event) = F_df(m / sqrt(s2))}
-#' where `F` is the distribution function of a standard t distribution (normal at `df =
-#' Inf`). With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`. Without
-#' `noise` the probability is that of the true class: do not score it against recorded
-#' labels, some of which are wrong, for right probabilities then look wrong; see
-#' [true_performance()]. Training rows are predicted as new observations at the same
+#' where `F` is the distribution function of a standard t distribution (normal at `df = Inf`).
+#' With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`. Without `noise` it is
+#' that of the true class. Do not score it against recorded labels: some of these are wrong, so
+#' probabilities that are right look wrong; see [true_performance()]. Training rows are predicted
+#' as new observations at the same
 #' inputs. The cost is one n^3 factorisation, and n^2 per new row. For [bpm()], with
 #' features `x` and the `mean` and `C` of its `weights`, `m = x'mean` and `s2 = x'C x`
 #' plus the nugget, at a cost of k^2 per row. A fit with inducing inputs has the same
@@ -24,13 +24,13 @@
 #' the mean and variance of the mixture, and `"link"` is the quantile of the averaged
 #' probability.
 #'
-#' From 100 training rows on, probabilities of new rows are of some of the nodes, with weights
-#' under which the training rows, each without its label, have the same probabilities as under
-#' all (to a root mean square of .0015); and from 400 on variances go through 100 or 200 inducing
-#' inputs, where that makes no more of a difference. New rows of the tables where this was measured
-#' differ by a root mean square of .001 to .003. Ends of intervals and `"latent"` are of all nodes, and so
-#' is all that is said of training rows. The cost is n operations for each row and node, with
-#' intervals and `"latent"` that of one prediction for each node.
+#' From 100 training rows on, new rows are predicted from some of the nodes only. These are
+#' weighted so that the training rows, each without its label, have the same probabilities as
+#' under all nodes (to a root mean square of .0015). From 400 rows on, variances go through 100 or
+#' 200 inducing inputs, where that makes no more of a difference. In the tables where this was
+#' measured, new rows differ by a root mean square of .001 to .003. Ends of intervals, `"latent"`
+#' and all that is said of training rows use all nodes. The cost is n operations for each row and
+#' node; with intervals and `"latent"` it is that of one prediction for each node.
 #'
 #' # Several classes
 #' With three classes or more the true class is the one whose latent function is the largest.
@@ -43,14 +43,14 @@
 #' threshold.
 #'
 #' # Intervals
-#' At a given input the class is not certain because of the nugget, and its probability is
-#' not because the latent function is not known: with the latent function `g` without the
-#' nugget it is `pnorm(g / sqrt(nugget))`. `interval` gives the central interval of that
-#' probability under the posterior of `g` and, averaged, of the hyperparameters.
-#' `estimate`, the probability itself as `type = "prob"` has it, is its mean, which of a skew
-#' distribution may be outside. With a nugget of 0 the class is certain
-#' given `g`, and the interval says nothing: it is from 0 to 1 unless the class is beyond
-#' doubt. At a finite `df` it is approximate.
+#' At a given input the class is uncertain because of the nugget, and the probability of the class
+#' is uncertain because the latent function is not known: with `g` the latent function without the
+#' nugget, it is `pnorm(g / sqrt(nugget))`. `interval` gives the central interval of that
+#' probability under the posterior of `g` and, where the fit averages, of the hyperparameters.
+#' `estimate` is its mean, which is the probability that `type = "prob"` has; where the
+#' distribution is skewed it may lie outside the interval. With a nugget of 0 the class is certain
+#' given `g`, and the interval says nothing: it is from 0 to 1 unless the class is beyond doubt.
+#' At a finite `df` it is approximate.
 #'
 #' With three classes or more the intervals are computed class by class: the ends of a row do not
 #' add up to 1. Quantiles are of 1000 draws, so that an interval of probability 0.9 has one between
@@ -64,7 +64,7 @@
 #' missed costs nine times what a false alarm does, rows with a probability above 0.1 are called
 #' events. Costs are per row, of its true class, whatever was recorded.
 #'
-#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
+#' @param object A model fitted by [gpc()], [stc()], [bpm()] or [second_stage()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
 #'   with the input columns of the training data; further columns are ignored.
 #'   A level that did not occur in training is allowed, with a message: a [gpc()] or [stc()]
@@ -73,6 +73,7 @@
 #'   [bpm()] that has absorbed rows by ADF has none and needs `newdata`, and so does a fit to
 #'   [shards()].
 #' @param type `"class"`, the default, `"prob"`, `"latent"`, `"response"`, `"link"` or `"true"`.
+#'   With `interval` the default is `"response"`, or with three classes or more `"prob"`.
 #' @param noise Whether probabilities are those of the label as it would be
 #'   recorded, wrong with probability `epsilon`, instead of those of the true
 #'   class (`FALSE`, the default). It affects `"prob"` and `"response"` only.

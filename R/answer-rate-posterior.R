@@ -52,7 +52,7 @@ rate_posterior <- function(object) {
 #' Where the rate starts: that of the fit, away from its bounds
 #' @noRd
 start_theta <- function(object) {
-  stats::qlogis(2 * pmin(pmax(object$epsilon, 0.5 / length(object$data$y)), 0.49))
+  stats::qlogis(2 * pmin(pmax(object$epsilon, 0.5 / label_total(object)), 0.49))
 }
 
 #' @param shift of the logit of twice the rate, from that of start_theta().

@@ -9,28 +9,29 @@
 #' the probabilities of other labels, but on average it leaves their expected number as it
 #' is. So the next rows to check are those with the highest probabilities.
 #'
-#' After the check, `update(fit, checked = )` takes the answers in: the labels as they
-#' were found, trusted from then on, and how many of those recorded were wrong, which is
-#' what tells most of the flip rate. The other probabilities follow, and
-#' so do the next rows to check and the number of wrong labels that remain. A label found wrong
-#' rules out that none is, and that only labels of another class are.
-#' `vignette("believe")` compares such rounds with one ranking made before them.
+#' After the check, `update(fit, checked = )` takes the answers in: the rows get the labels that
+#' were found and are trusted from then on. How many of the recorded labels were wrong says most
+#' about the flip rate. So the other probabilities change, and with them the next rows to check
+#' and the number of wrong labels that remain. A label found wrong rules out that none is wrong,
+#' and that only labels of another class are. `vignette("believe")` compares such rounds with a
+#' single ranking made before them.
 #'
 #' Stop when the expected number of wrong labels found by a further check is worth less
 #' than the check, or when `none_left` is high enough.
 #'
 #' # Readers
-#' Of a fit to [readers()] the answer is **who should read what**: of each row whose true class is not
-#' known for certain, those that nobody has labelled yet among them, the reader who has not labelled it
-#' and would tell most of its class, and the rows that are told most about first. What reader r would
-#' say, v, and the true class t have the joint probability `q(t, v)`, the mean over the nodes of p(t)
-#' times the rate at which r reports v of t. `bits` is their mutual information, and `gain` is
-#' `sum_v max_t q(t, v) - max_t p(t)`: by how much the most probable class will more often be the true
-#' one, 0 where no single label would change it. Who is wrong more often than not tells as much as who
-#' is right as often. What a label tells of the rates of readers, and of other rows, is left out.
-#' Add the labels to the data, and fit again.
+#' For a fit to [readers()] the answer is **who should read what**. For each row whose true class
+#' is not known for certain (rows that nobody has labelled yet included), it names the reader who
+#' has not labelled the row and would say most about its class; the rows about which most would be
+#' said come first. Let `q(t, v)` be the joint probability of the true class t and of v, what
+#' reader r would say: the mean over the nodes of p(t) times the rate at which r reports v of t.
+#' `bits` is their mutual information, and `gain` is `sum_v max_t q(t, v) - max_t p(t)`: by how
+#' much the most probable class will be the true one more often, 0 where no single label would
+#' change it. A reader who is mostly wrong tells as much as one who is right as often. What a
+#' label says about the rates of readers, and about other rows, is left out. Add the labels to the
+#' data, and fit again.
 #'
-#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
+#' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
 #' @param n How many rows to check (10 by default).
 #' @param level Probability of the interval, strictly between 0 and 1 (0.9 by default).
 #' @param id Identifiers of the rows, as in [mislabelled()].

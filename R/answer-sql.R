@@ -24,18 +24,20 @@
 #' no functions such as `log()`: have a column of that in the table.
 #'
 #' # Which fits
-#' Those of two classes at `df = Inf` by [bpm()], by EP or filtered, and by [gpc()] with inducing
-#' inputs, few of them: the length goes with their square and the number of nodes. (`inducing = 20`,
-#' or `hyper = "optimum"` for one node. A step has a column for each of both, of which PostgreSQL
-#' and SQLite take 1600: with a `con` of theirs more are refused.) Several classes have no closed form, nor have t processes.
+#' Fits to two classes at `df = Inf`: by [bpm()], by EP or filtered, and by [gpc()] with few
+#' inducing inputs, since the length grows with the square of their number and with the number of
+#' nodes. Use `inducing = 20`, or `hyper = "optimum"` for one node. A step has a column for each
+#' inducing input at each node; PostgreSQL and SQLite take 1600 columns, and with a `con` of
+#' theirs more are refused. Several classes, and t processes, have no closed form.
 #'
 #' # Wrong labels
 #' With `labels`, the name of the column of recorded labels, the answer is the probability that the
-#' label is wrong as `mislabelled(fit, newdata = )` has it, over all nodes: of rows that the fit has
-#' not seen. Labels are compared as text; those that are `NULL` or no level have none. A level of
-#' an input that training did not have, which `mislabelled()` refuses, is taken as `predict()` takes
-#' it. Rates by group (`rates`) are refused, and so are fits whose labels a [second_stage()] tells of, as
-#' it does with `r told_columns` columns and more: `fit$told <- NULL` has the fit itself tell of them.
+#' label is wrong as `mislabelled(fit, newdata = )` has it, over all nodes, for rows that the fit
+#' has not seen. Labels are compared as text; one that is `NULL` or no level has no answer. A
+#' level of an input that training did not have, which `mislabelled()` refuses, is taken as
+#' `predict()` takes it. Rates by group (`rates`) are refused. So are fits whose labels are judged
+#' by a [second_stage()], as they are with `r told_columns` columns or more; after
+#' `fit$told <- NULL` the fit judges them itself.
 #'
 #' @param object A fit.
 #' @param table `NULL`, the default, for an expression, or the name of a table: one string, or two,
@@ -46,16 +48,16 @@
 #' @param noise Whether the probability is that of the label as it would be recorded, as in
 #'   [predict()][predict.sturdy_model].
 #' @param name Name of the column of answers of a query.
-#' @param con `NULL`, the default, for names and strings quoted as the standard has it, or a DBI
-#'   connection that knows how its database wants them (MySQL, for one, has other marks).
+#' @param con `NULL`, the default, quotes names and strings as the SQL standard does. A DBI
+#'   connection quotes them as its database wants (MySQL, for one, differs).
 #' @param materialized Whether the steps of a query are `AS MATERIALIZED`, which not all databases
-#'   know. SQLite and PostgreSQL put the steps into one another without it, which takes SQLite much
-#'   memory and PostgreSQL much time: with a `con` of theirs the default is `TRUE`. DuckDB computes
-#'   each step once without it.
-#' @param most The largest number of characters that is not refused: 1e6 by default, what SQLite and
-#'   others take as a statement.
+#'   know. Without it SQLite and PostgreSQL substitute the steps into one another, which takes
+#'   SQLite much memory and PostgreSQL much time: with a `con` of theirs the default is `TRUE`.
+#'   DuckDB computes each step once even without it.
+#' @param most The largest number of characters allowed: 1e6 by default, what SQLite and others
+#'   take as one statement.
 #' @param ... Not used.
-#' @return A string.
+#' @return One string: without `table` an SQL expression, with it a query.
 #' @section Conditions:
 #' `sturdy_error_no_sql` for a fit or a formula that can't be written, and where the text would be
 #' too long; `sturdy_error_several_classes`; `sturdy_error_no_posterior`.
@@ -161,9 +163,9 @@ check_written <- function(object, flat, labels, call) {
   )
   no(
     !is.null(labels) && !is.null(object$told),
-    "wrong labels that a {.fn second_stage} tells of, as it does with {told_columns} columns and more.",
-    "{.code mislabelled(fit, newdata = )} asks it. {.code fit$told <- NULL} has the fit itself tell
-     of them: with many columns it expects too few."
+    "wrong labels that a {.fn second_stage} judges, as it does with {told_columns} columns and more.",
+    "{.code mislabelled(fit, newdata = )} asks it. After {.code fit$told <- NULL} the fit judges them
+     itself: with many columns it expects too few."
   )
 }
 

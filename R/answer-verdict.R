@@ -49,7 +49,7 @@ verdict_lines <- function(test, digits = 2, most = Inf) {
 
 verdict_line <- function(test) {
   if (isTRUE(test$settled)) {
-    return("No: every label is known to be right. There is none to check.")
+    return("No: every label is known to be right. Nothing to check.")
   }
   if (isTRUE(test$disputed > 0)) {
     return(paste0("Yes: readers contradict each other in ", count(test$disputed, "row"), "."))
@@ -62,7 +62,7 @@ verdict_line <- function(test) {
     } else {
       "No sign, but some could hide. Check a few rows if it matters."
     },
-    open = "Can't tell: some may be, or classes overlap. Check a few rows.",
+    open = "Can't tell: wrong labels or overlap. Check a few rows.",
     probable = paste0("Probably, ", odds, ". Check the most suspicious rows."),
     wrong = paste0("Yes, ", odds, ". Check the most suspicious rows.")
   )
@@ -140,7 +140,7 @@ ends_words <- function(ends, count) {
   if (is.null(ends) || !ends_differ(ends)) {
     return(paste0(", ", count, " expected"))
   }
-  number <- format_each(round(ends$count), 7)
+  number <- whole(round(ends$count))
   if (anyNA(ends$probability)) {
     paste0("; ", number[1], " if the scores err, ", number[2], " if they hardly do")
   } else {
@@ -153,7 +153,7 @@ ends_words <- function(ends, count) {
 #' @noRd
 apart_words <- function(ends) {
   if (!is.null(ends) && anyNA(ends$probability) && ends_differ(ends)) {
-    paste0("; ", format_each(round(ends["apart", "count"]), 7), " if the scores hardly err")
+    paste0("; ", whole(round(ends["apart", "count"])), " if the scores hardly err")
   }
 }
 
@@ -218,21 +218,21 @@ verdict_notes <- function(test, told = test$told) {
     },
     if (!is.null(test$suspects)) {
       paste0(
-        "All labels ", quoted_empty(test$suspects), " are under suspicion alike: the inputs do not ",
+        "All labels ", quoted_empty(test$suspects), " are equally suspect: the inputs do not ",
         "predict them."
       )
     },
     if (differ && length(test$levels) > 2) {
       paste0(
-        "Some classes are taken for particular others (", odds_words(test$two), "): see ",
+        "Odds of ", odds_words(test$two), " that some classes are taken for particular others: see ",
         "noise_matrix().", if (isTRUE(test$shared)) {
           " Overlap of two classes only looks the same (compare kernels = \"average\")."
         }
       )
     } else if (differ && side_told(test$models)) {
       paste0(
-        "More among true ", quoted_empty(test$rates$class[which.max(test$rates$rate)]), " (",
-        odds_words(test$two), ")."
+        "Odds of ", odds_words(test$two), " that more labels of true ",
+        quoted_empty(test$rates$class[which.max(test$rates$rate)]), " are wrong."
       )
     },
     told_words(told)
@@ -243,7 +243,7 @@ verdict_notes <- function(test, told = test$told) {
 #' @noRd
 told_words <- function(size) {
   if (!is.null(size)) {
-    paste0("Told by second_stage(): ", whole(size[2]), " coded columns, ", whole(size[1]), " rows.")
+    paste0("Labels judged by second_stage(): ", whole(size[2]), " coded columns, ", whole(size[1]), " rows.")
   }
 }
 

@@ -112,9 +112,11 @@ abort_no_weights <- function(object, fun, call = rlang::caller_env()) {
        none.",
       i = "Its {.fn coef} are hyperparameters, held or at the optimum of a criterion,
            without a covariance.",
-      i = "What is uncertain is the latent function:
-           {.code predict(fit, newdata, type = \"latent\")} has its scale at each row, and
-           {.fn posterior_sample} draws from it."
+      i = if (!inherits(object, "second_stage")) {
+        "What is uncertain is the latent function:
+         {.code predict(fit, newdata, type = \"latent\")} has its scale at each row, and
+         {.fn posterior_sample} draws from it."
+      }
     ),
     "no_weights", call = call
   )

@@ -251,7 +251,8 @@ abort_dots <- function(names, known = NULL, call = rlang::caller_env()) {
       x = if (length(given)) "Unknown: {.arg {given}}.",
       i = if (length(known)) "Known: {.arg {known}}.",
       x = if (length(given) < length(names)) "An argument without a name is not used.",
-      i = if ("offset" %in% given) "An offset is a term of the formula, {.code + offset(z)}."
+      i = if ("offset" %in% given) "An offset is a term of the formula, {.code + offset(z)}.",
+      i = if ("n" %in% given) "{.fn print} has {.arg n}, the number of rows shown."
     ),
     "unknown_argument", arg = given, call = call
   )

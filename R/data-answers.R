@@ -22,7 +22,7 @@ read_answers <- function(file, check) {
   check(
     !is.na(text) && validUTF8(text), "be text in UTF-8", c("file", "checked"),
     of = "{.file {file}}",
-    more = c(i = "Programs for tables may have written it anew: save it as CSV in UTF-8.")
+    more = c(i = "A spreadsheet program may have rewritten it: save it as CSV in UTF-8.")
   )
   Encoding(text) <- "UTF-8"
   # programs for tables put another sign where numbers have a comma
@@ -54,7 +54,14 @@ unbroken <- function(text) gsub("[\r\n]+", " ", text)
 #' @noRd
 unix_lines <- function(text) gsub("\r\n?", "\n", text)
 
-are_answers <- function(checked) all(c("answer", "recorded") %in% names(checked))
+are_answers <- function(checked) {
+  "answer" %in% names(checked) &&
+    ("recorded" %in% names(checked) || all(answer_text(checked$answer) %in% answer_words))
+}
+
+#' Answers as they are written, blanks and capitals aside
+#' @noRd
+answer_text <- function(v) tolower(trimws(replace(as.character(v), is.na(v), "")))
 
 #' Which of the answers are checks: those that say what the class is
 #'
@@ -62,9 +69,10 @@ are_answers <- function(checked) all(c("answer", "recorded") %in% names(checked)
 #' @return logical, one for each.
 #' @noRd
 check_answers <- function(checked, row, data, levels, check) {
-  text <- lapply(checked[c("answer", "recorded", "label")], function(v) {
+  text <- lapply(checked[c("recorded", "label")], function(v) {
     unix_lines(replace(as.character(v), is.na(v), ""))
   })
+  text$answer <- answer_text(checked$answer)
   unknown <- unique(text$answer[!text$answer %in% answer_words])
   check(
     !length(unknown), "be {.or {.val {utils::head(answer_words, -1)}}}, or nothing",

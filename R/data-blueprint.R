@@ -236,19 +236,6 @@ check_features <- function(features, call) {
   }
 }
 
-check_finite <- function(v, name, call) {
-  check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name, call)
-}
-
-check_entries <- function(bad, words, what, class, name, call, ...) {
-  rows <- which(bad)
-  must(
-    !length(rows), NULL, words, class,
-    more = c(x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}.", ...),
-    of = "The inputs", column = name, rows = rows, call = call
-  )
-}
-
 #' Numbers that were read as text would be levels, one each
 #' @noRd
 check_decimals <- function(v, name, call) {

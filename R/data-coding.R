@@ -14,10 +14,15 @@ feature_coding <- function(v, name, scale, call) {
     ))
   }
   if (!scale) {
+    check_reach(v, name, call)
     return(list(kind = kind, center = 0, scale = 1))
   }
   v <- as.double(v)
   spread <- if (length(v) > 1) stats::sd(v) else 1
+  if (!is.finite(spread) || spread == 0) { # its square is beyond doubles
+    unit <- max(abs(v))
+    spread <- stats::sd(v / unit) * unit
+  }
   must(
     is.finite(spread) && spread > 0, NULL, "be finite and above 0, not {spread}", "not_finite",
     of = "The standard deviation of column {.val {name}}", column = name, call = call
@@ -132,4 +137,28 @@ are_unit_rows <- function(X, blueprint) {
   size <- size[size > 0]
   length(size) > 0 && max(size) < 1.01 && min(size) > 0.98 * max(size) &&
     any(abs(given - round(given)) > 1e-6)
+}
+
+# What numbers must be ------------------------------------------------------------------
+
+check_finite <- function(v, name, call) {
+  check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name, call)
+}
+
+input_reach <- 1e100 # of a coded number: its square, and sums of these, must be doubles
+
+check_reach <- function(v, name, call) {
+  check_entries(
+    abs(v) > input_reach, "be at most {input_reach} standard deviations from the mean",
+    "further away", "not_finite", name, call
+  )
+}
+
+check_entries <- function(bad, words, what, class, name, call, ...) {
+  rows <- which(bad)
+  must(
+    !length(rows), NULL, words, class,
+    more = c(x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}.", ...),
+    of = "The inputs", column = name, rows = rows, call = call
+  )
 }

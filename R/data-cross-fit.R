@@ -27,8 +27,9 @@
 #'   parallel here; a classifier may.
 #' @section Conditions: Errors: `sturdy_error_type` and `sturdy_error_length` for arguments of other
 #'   kinds, `sturdy_error_outcome_levels` for fewer than two classes, `sturdy_error_prob` where
-#'   `predict` returns no probabilities of these rows; an error of `fit` or `predict` is that of
-#'   the classifier. Warnings of the classifier come through.
+#'   `predict` returns no probabilities of these rows; `sturdy_error_classifier` where `fit` or
+#'   `predict` fails, with the number of the fold as `fold` and the error of the classifier as
+#'   `parent`. Warnings of the classifier come through.
 #' @seealso [second_stage()], `vignette("your-own-classifier")`
 #' @export
 #' @examples
@@ -65,12 +66,25 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
   for (k in seq_along(all)) {
     out <- fold == all[k]
     train <- !out & !is.na(y)
-    model <- learn(x[train, , drop = FALSE], droplevels(y[train]))
-    new <- x[out, , drop = FALSE]
-    prob[out, ] <- fold_prob(predict(model, new), sum(out), levels(droplevels(y[train])), y, call)
+    said <- in_fold(k, call, {
+      model <- learn(x[train, , drop = FALSE], droplevels(y[train]))
+      predict(model, x[out, , drop = FALSE])
+    })
+    prob[out, ] <- fold_prob(said, sum(out), levels(droplevels(y[train])), y, call)
     meter(k, length(all), sprintf("fits of %d folds", length(all)))
   }
   structure(prob, labels = y)
+}
+
+#' What the classifier does, its errors with the fold they are of
+#' @noRd
+in_fold <- function(k, call, code) {
+  tryCatch(code, error = function(cnd) {
+    abort_sturdy(
+      "The classifier failed in fold {k}, in {.arg fit} or {.arg predict}.", "classifier",
+      fold = k, parent = cnd, call = call
+    )
+  })
 }
 
 cross_fitter <- function(fit, call) {
@@ -107,6 +121,10 @@ check_folds <- function(folds, y, call) {
     )
     return(match(folds, unique(folds)))
   }
+  must(
+    length(folds) == 1, "folds", "be one number, or the fold of each of the {length(y)} rows", "type",
+    got = folds, call = call
+  )
   check_count(folds, "folds", min = 2, call = call)
   must(
     folds <= sum(known), "folds", "be at most the number of labelled rows, {sum(known)}",
@@ -130,6 +148,11 @@ fold_prob <- function(said, rows, trained, y, call) {
     NROW(said) == rows, "predict()",
     "return a row for each of the {rows} row{?s} it is given, not {NROW(said)}",
     c("prob", "length"), call = call
+  )
+  odd <- sum(!(said >= 0 & said <= 1 + scores_off) %in% TRUE)
+  must(
+    odd == 0, "predict()", "return probabilities, from 0 to 1", "prob",
+    more = c(x = "{odd} of {length(said)} value{?s} {qty(odd)}{?is/are} not, or missing."), call = call
   )
   if (is.null(dim(said))) said <- cbind(1 - said, said, deparse.level = 0)
   columns <- score_names(colnames(said))

@@ -24,10 +24,9 @@ column_doubts <- list(
   ),
   text_dates = list(
     seems = function(v, y) mostly(v, is_date_text, least = 3),
-    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which are
-           compared as names, not in time.",
-    hint = "Numbers are made of them by
-            {.code as.numeric({date_code(these[1], features[[these[1]]])})}."
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which count
+           as names, not as times (or are dropped, where each row has one of its own).",
+    hint = "Numbers are made of them by {.code {date_codes(features[these])}}."
   ),
   text_numbers = list(
     seems = function(v, y) mostly(v, is_number_text, least = 10),
@@ -45,6 +44,46 @@ inform_doubts <- function(features, y) {
     if (class %in% c("row_numbers", "names") && length(features) == 1) found <- FALSE
     inform_these(class, c(i = doubt$say, i = doubt$hint), columns = names(features)[found])
   }
+  inform_repeats(features, y)
+}
+
+#' Copies of rows, as joins and double entry make them: a label that was copied confirms itself
+#' @noRd
+inform_repeats <- function(features, y) {
+  group <- row_groups(c(features, list(y)))
+  copies <- which(duplicated(group))
+  if (length(copies) < 2 || !measured(features, !duplicated(group))) {
+    return(invisible())
+  }
+  inform_sturdy(
+    c(
+      i = "{length(copies)} rows repeat another row in every input and the label.",
+      i = "If they are copies, leave them out ({.fn unique}): a wrong label and its copy confirm each
+           other, and neither looks wrong."
+    ),
+    "repeated_rows", features = length(features), copies = copies
+  )
+}
+
+#' A number for each row, the same for rows that are alike in all columns
+#' @noRd
+row_groups <- function(columns) {
+  group <- rep(1, length(columns[[1]]))
+  for (v in columns) {
+    group <- group + length(group) * as.numeric(match(v, unique(v)))
+    group <- match(group, unique(group))
+    if (!anyDuplicated(group)) break
+  }
+  group
+}
+
+#' Is there a measurement, which differs in nearly every one of these rows? Rows that are alike in it
+#' are not so by chance
+#' @noRd
+measured <- function(features, rows) {
+  any(vapply(features, function(v) {
+    feature_kind(v) == "numeric" && length(unique(v[rows])) >= 0.9 * sum(rows)
+  }, NA))
 }
 
 #' Whole numbers, all different, that leave few numbers out
@@ -110,6 +149,14 @@ date_code <- function(name, v) {
   best <- which.max(share)
   asked <- best > 2 # which as.Date() tries by itself
   paste0("as.Date(", name, if (asked) paste0(", \"", formats[best], "\""), ")")
+}
+
+#' The same for each column, those of one format by the first of them
+#' @noRd
+date_codes <- function(features) {
+  code <- mapply(date_code, names(features), features)
+  format <- mapply(date_code, "x", features)
+  paste0("as.numeric(", code[!duplicated(format)], ")")
 }
 
 is_number_text <- function(text) {

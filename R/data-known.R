@@ -25,6 +25,9 @@ check_checked <- function(checked, data, levels, id, call, arg = "checked") {
   ids <- row_ids(data, id, call = call)
   row <- check_checked_rows(checked, data, id, ids, check)
   if (are_answers(checked)) {
+    if (is.null(checked$recorded)) {
+      checked$recorded <- levels[class_numbers(data$y[match(row, data$rows)], levels)]
+    }
     checks <- check_answers(checked, row, data, levels, check)
     checked <- checked[checks, ]
     row <- row[checks]
@@ -43,7 +46,10 @@ check_checked_rows <- function(checked, data, id, ids, check) {
     "be a data frame with the columns {.field row} and {.field label}, or a file of such answers",
     got = checked
   )
-  key <- utils::head(intersect(c(names_in_file(ids$name), "id"), names(checked)), 1)
+  own <- if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
+  # identifiers without a name are those that a file of answers has
+  named_id <- c(names_in_file(ids$name), "id", if (!is.null(id) && identical(ids$name, "id")) own)
+  key <- utils::head(intersect(named_id, names(checked)), 1)
   named <- "row" %in% names(checked) || length(ids) && length(key)
   missing <- c(if (!named) "row", setdiff("label", names(checked)))
   check(
@@ -62,7 +68,6 @@ check_checked_rows <- function(checked, data, id, ids, check) {
   key <- if (length(ids)) key
   row <- checked_rows(checked, key, ids, data$rows, check)
   if (is.null(id) && !length(key)) {
-    own <- if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
     check_one_meaning(row, ids, data$rows, check, own)
   }
   row
@@ -76,12 +81,12 @@ check_labels <- function(checked, row, data, levels, check) {
   unknown <- unique(as.character(checked$label)[is.na(label)])
   check(
     !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label}",
-    more = c(x = "Found: {.val {few(unknown)}}.")
+    more = c(x = "Found: {.val {few(unknown)}}, in row{?s} {few(row[is.na(label)])}.")
   )
   edited <- any(label_codes(label, levels) != data$y[match(row, data$rows)])
   check(
     edited || !inherits(checked, c("sturdy_review", "sturdy_mislabelled")),
-    "have the labels that were found: in the list as it came {.field label} is what is recorded",
+    "have the labels that were found: {.field label} of the unchanged list is the recorded one",
     more = c(
       i = "Put the true classes into {.field label}.",
       i = "If all of them are right as recorded, {.code as.data.frame()} of the list says so."
@@ -174,11 +179,19 @@ check_one_meaning <- function(row, ids, rows, check, own = NULL) {
 #' @noRd
 trusted_rows <- function(trusted, data, call) {
   n <- data$n_given
-  if (is.logical(trusted) && length(trusted) == n && !anyNA(trusted)) trusted <- which(trusted)
+  missing <- if (is.logical(trusted) && length(trusted) == n) which(is.na(trusted))
   must(
-    are_numbers(trusted) && all(trusted == round(trusted) & trusted >= 1 & trusted <= n),
+    !length(missing), "trusted", "have no missing values", "trusted",
+    more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}."), call = call
+  )
+  if (is.logical(trusted) && length(trusted) == n) trusted <- which(trusted)
+  indicator <- are_numbers(trusted) && length(trusted) == n && n > 1 && all(trusted %in% 0:1)
+  must(
+    are_numbers(trusted) && !indicator &&
+      all(trusted == round(trusted) & trusted >= 1 & trusted <= n),
     "trusted", "be logical with an entry for each of the {n} row{?s} of the data, without
-     missing values, or positions of rows", "trusted", got = trusted, call = call
+     missing values, or positions of rows", "trusted", got = trusted,
+    more = c(i = if (indicator) "Of 0 and 1 {.code trusted = (x == 1)} makes it."), call = call
   )
   as.integer(trusted)
 }

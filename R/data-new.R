@@ -126,11 +126,14 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
   }
   column <- "Column {.val {name}} of {.arg {arg}}"
   must(
-    kind == coding$kind, arg, "be {coding$kind}, as in training", "column_type", got = v,
+    kind == coding$kind, arg,
+    "be {if (coding$kind == 'factor') 'text or a factor' else coding$kind}, as in training",
+    "column_type", got = v,
     of = column, column = name, call = call
   )
   if (kind == "numeric") {
-    return(check_finite(v, name, call))
+    check_finite(v, name, call)
+    return(check_reach((v - coding$center) / coding$scale, name, call))
   }
   novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
   must(

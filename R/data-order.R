@@ -18,6 +18,12 @@ row_order <- function(keys) {
 #' @noRd
 golden_share <- function(step, from = 0) (from + step * (sqrt(5) - 1) / 2) %% 1
 
+#' At most k rows that stand for all of a table, the same ones however it is sorted
+#' @noRd
+rows_for_all <- function(X, y, k) {
+  if (nrow(X) <= k) seq_len(nrow(X)) else sort(utils::head(table_order(X, y), k))
+}
+
 table_order <- function(X, y = NULL) {
   row_order(c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(y)[!is.null(y)]))
 }

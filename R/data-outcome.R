@@ -120,6 +120,8 @@ label_codes <- function(code, levels) {
   if (length(levels) > 2) as.double(code) else 2 * code - 3
 }
 
+class_numbers <- function(y, levels) if (length(levels) > 2) y else (y + 3) / 2
+
 #' One column as a vector; a factor keeps its levels
 #' @noRd
 one_column <- function(y) {
@@ -173,7 +175,12 @@ numeric_outcome <- function(y, arg, call) {
     length(codes) > 0, arg, "contain only 0 and 1, or only -1 and 1", "outcome_levels",
     more = c(
       x = "It contains {.val {few(signif(sort(unique(as.double(y))), 6))}}.",
-      i = "For other codes use {.code factor()}."
+      i = if (all(y >= 0 & y <= 1, na.rm = TRUE)) {
+        "Probabilities of the second class go in as a matrix, {.code cbind(1 - y, y)} with the names
+         of the classes."
+      } else {
+        "For other codes use {.code factor()}."
+      }
     ),
     of = "A numeric {.arg {arg}}", call = call
   )

@@ -22,32 +22,34 @@
 #' depends on the inputs through the latent function. Readers who copy from each other, or err on
 #' the same hard rows, make answers too sure.
 #'
-#' By its prior each rate of a reader has a Beta(1, b) distribution on (0, 1), with `b` the `rate`
-#' of [noise_prior()] (4 by default: a mean of 0.2), and the rates of two readers have the
-#' correlation `pooling`. So the rate of a reader may exceed 1/2: one who is worse than chance is
-#' found out by the others. With three classes or more, rows of the readers' noise matrices have
-#' one common prior, whose centre and strengths are learned (see [several-classes]). With `epsilon
-#' = "average"` the noise models are two: `"none"`, under which no label is wrong, and a rate for each
-#' class (a matrix), which has what `models` of [noise_prior()] leaves to all others; the first is
-#' left out where two readers contradict each other. `epsilon = "learn"` is one rate for each reader.
+#' Each rate of a reader has a Beta(1, b) prior on (0, 1), with `b` the `rate` of [noise_prior()]
+#' (4 by default: a mean of 0.2), and the rates of two readers have the prior correlation
+#' `pooling`. So the rate of a reader may exceed 1/2: the others show up one who is worse than
+#' chance. With three classes or more, rows of the readers' noise matrices have one common prior,
+#' whose centre and strengths are learned (see [several-classes]). With `epsilon = "average"`
+#' there are two noise models: `"none"`, under which no label is wrong, and a rate for each class
+#' (a matrix), which has the prior probability that `models` of [noise_prior()] gives to all
+#' others together. The first is left out where two readers contradict each other.
+#' `epsilon = "learn"` learns one rate for each reader.
 #'
 #' # What a simulation found
-#' On 90 tables of 200 rows with known classes, in 30 settings of one to five readers who label 20
-#' to 100 % of the rows (`experiments/readers.R` in the repository), .940 of the true classes are
-#' right, .818 by Dawid and Skene's model without inputs, .804 by the majority and .854 by a fit to
-#' the majority's label; in one table of the 90 fewer than by Dawid and Skene's model (by .043).
-#' **Intervals of the readers' rates are too short**: those of 90 % hold .849 of 720 rates, in 18 of
-#' the 28 settings that have them less than .87 of the 12 to 60 rates there, at worst .61 (three
-#' mixed readers of two classes who label a fifth of the rows each).
+#' There are 90 tables of 200 rows with known classes, in 30 settings: one to five readers, who
+#' label 20 to 100 % of the rows (`experiments/readers.R` in the repository). The share of true
+#' classes that are right is .940; it is .818 by Dawid and Skene's model without inputs, .804 by
+#' the majority and .854 by a fit to the majority's label. In one table of the 90 it is lower than
+#' by Dawid and Skene's model (by .043). **Intervals of the readers' rates are too short**: 90 %
+#' intervals hold .849 of 720 rates. In 18 of the 28 settings that have intervals they hold less
+#' than .87 of the 12 to 60 rates there; the worst share is .61 (three mixed readers of two
+#' classes who label a fifth of the rows each).
 #'
 #' # What is answered
-#' [predict()][predict.sturdy_model] with `type = "true"` has the probabilities of the true class of
-#' each row, its labels included, and [relabel()] the class itself; [reader_rates()] how good each
-#' reader is; [mislabelled()] which reader was wrong on which row; [review()] who should read what
-#' next. There is no one recorded label:
-#' where the object has to have one (`data$y`, the counts that `print()` shows of the classes) it is
-#' the label that most readers gave, of a tie the first in the order of the levels, of a row with
-#' `gold` that. What is about one recorded label is refused, with the class `sturdy_error_readers`.
+#' [predict()][predict.sturdy_model] with `type = "true"` gives the probabilities of the true
+#' class of each row, given its labels too, and [relabel()] the class itself; [reader_rates()]
+#' says how good each reader is, [mislabelled()] which reader was wrong on which row, and
+#' [review()] who should read what next. There is no one recorded label. Where the object must
+#' have one (`data$y`, the counts of the classes that `print()` shows) it is the label that most
+#' readers gave: in a tie the first in the order of the levels, and in a row with `gold` that
+#' label. Whatever needs one recorded label is refused, with the class `sturdy_error_readers`.
 #'
 #' @param ... For a wide table labels by each reader, with an entry for each row, `NA` where there
 #'   is none: vectors, whose names or expressions are the names of the readers, or one data frame

@@ -48,13 +48,14 @@
 #' # Effects
 #' [coef()][bpm-weights] and [tidy()][tidy.sturdy_model] report coefficients on the probit scale,
 #' [marginal effects][sturdy-marginaleffects] risk differences and odds ratios of the true
-#' classes. The default prior is for classification: inputs may say nothing, or the classes
-#' hardly overlap, and effects are shrunk. `prior_scale = "effects"` leaves both out. Effects of
-#' standardised columns (and of factors, which add as much to the variance of the latent function
-#' over the rows) then have independent normal priors. Their standard deviation on the
-#' probit scale, one over the root of the nugget, is log-normal with median 1, its log having
-#' a standard deviation of one half; that of the intercept is three times as large. The
-#' prior acts where the fit averages; `hyper = "optimum"` maximises the evidence without it.
+#' classes. The default prior is for classification: it allows that the inputs say nothing and
+#' that the classes hardly overlap, and it shrinks effects. `prior_scale = "effects"` leaves both
+#' possibilities out. Effects of standardised columns (and of factors, scaled to add as much to
+#' the variance of the latent function over the rows) then have independent normal priors. Their
+#' standard deviation on the probit scale, one over the root of the nugget, is log-normal with
+#' median 1 and a log standard deviation of one half; that of the intercept is three times as
+#' large. The prior acts where the fit averages; `hyper = "optimum"` maximises the evidence
+#' without it.
 #'
 #' ```{r, include = FALSE}
 #' effects_held <- function(method, measure) {
@@ -71,11 +72,11 @@
 #' `r effects_held("bpm()", "risk difference")`.
 #'
 #' # When the boundary is not linear
-#' Then rows beyond it look like wrong labels: on New Thyroid, whose labels are right,
-#' `bpm()` expects ten wrong ones, and [gpc()] none. So where the Bayes factor for wrong labels is
-#' above 3, and rows are 2,000 at most, `gpc(epsilon = 0)` is fitted beside it once, which takes as
-#' long as that takes; `print()` and [noise_test()] say where that curve explains the labels
-#' better, and no row is called wrong then.
+#' Where the boundary is not linear, rows beyond it look like wrong labels: on New Thyroid, whose
+#' labels are right, `bpm()` expects ten wrong ones, and [gpc()] none. So where the Bayes factor
+#' for wrong labels is above 3, with up to 2,000 rows, `gpc(epsilon = 0)` is fitted once for
+#' comparison, which takes the time of such a fit. `print()` and [noise_test()] say where that
+#' curve explains the labels better, and then no row is called wrong.
 #'
 #' # What the evidence of this model tells
 #' What the help page of [stc()] says about finite `df` holds here too: the likelihood
@@ -109,9 +110,12 @@
 #' them; local ones are an error. Case weights and offsets: [case-weights].
 #'
 #' @inheritParams gpc
-#' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `nugget`,
-#'   `epsilon`, `inference`, `intercept`, `criterion`, `scale` and `control`. For `bpm_spec()`,
-#'   none. An unknown argument is an error.
+#' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `nugget`, `epsilon`,
+#'   `inference`, `hyper`, `noise`, `intercept`, `criterion`, `scale` and `control`. For
+#'   `bpm_spec()`, none. An unknown argument is an error.
+#' @param hyper `"integrate"`, the default, averages over the values of what is learned;
+#'   `"optimum"`, the default where `criterion` is given or `inference = "adf"`, finds the best
+#'   values and takes them as known. `options(sturdy.hyper = "optimum")` changes the default.
 #' @param df Degrees of freedom of the prior of the weights, above 0; `Inf`, the
 #'   default, is a normal prior.
 #' @param prior_scale Prior scales of the weights, above 0: diagonal entries of the

@@ -21,16 +21,63 @@ convolve_densities <- function(a, b) {
   pmax(Re(stats::fft(pad(a) * pad(b), inverse = TRUE))[seq_len(n)] / size, 0)
 }
 
+# Trials that are written out one by one; of more that weights make, numbers of a row are taken at once
+trials_apart <- 20000L
+
 #' Mixture of Poisson-binomial distributions, the columns of P
 #' @param times of its rows, see repeated_trials().
 #' @return probabilities of 0, 1, ..., as far as they are above 0.
 #' @noRd
 wrong_mixture <- function(P, weight, times = NULL) {
-  P <- repeated_trials(P, times)
   weight <- weight / sum(weight)
-  each <- lapply(seq_along(weight), function(k) poisson_binomial(P[, k]) * weight[k])
-  density <- Reduce(`+`, each)
+  of <- poisson_binomial
+  if (is.null(times) || sum(times) <= trials_apart) {
+    P <- repeated_trials(P, times)
+  } else {
+    check_memory(4 * sum(times), sum(times), what = "labels", call = NULL)
+    of <- function(p) binomial_sum(p, times)
+  }
+  density <- 0
+  for (k in seq_along(weight)) {
+    part <- of(P[, k]) * weight[k]
+    size <- max(length(density), length(part))
+    density <- c(density, numeric(size - length(density))) + c(part, numeric(size - length(part)))
+  }
   density[seq_len(max(which(density > 1e-12)))]
+}
+
+#' The same of numbers of successes in `times` trials each: their distributions as list(from, density)
+#' of what is likelier than rounding, added in pairs
+#' @noRd
+binomial_sum <- function(p, times) {
+  size <- floor(times)
+  left <- times > size
+  parts <- c(
+    .mapply(binomial_window, list(size, p), NULL),
+    .mapply(binomial_window, list(rep(1, sum(left)), ((times - size) * p)[left]), NULL)
+  )
+  while (length(parts) > 1) {
+    first <- seq(1, length(parts) - 1, by = 2)
+    pairs <- lapply(first, function(k) {
+      likely_part(
+        parts[[k]]$from + parts[[k + 1]]$from,
+        convolve_densities(parts[[k]]$density, parts[[k + 1]]$density)
+      )
+    })
+    parts <- c(pairs, if (length(parts) %% 2) parts[length(parts)])
+  }
+  c(numeric(parts[[1]]$from), parts[[1]]$density)
+}
+
+binomial_window <- function(size, p) {
+  from <- stats::qbinom(1e-16, size, p)
+  to <- stats::qbinom(1e-16, size, p, lower.tail = FALSE)
+  list(from = from, density = stats::dbinom(seq(from, to), size, p))
+}
+
+likely_part <- function(from, density) {
+  kept <- range(which(density > 1e-16))
+  list(from = from + kept[1] - 1, density = density[kept[1]:kept[2]])
 }
 
 #' Distribution of a number to which a normal error is added, rounded, from 0 to `most`

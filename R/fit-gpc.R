@@ -1,8 +1,8 @@
 #' Gaussian process classification with labels that may be wrong
 #'
-#' Fits a classifier to a table some of whose labels are wrong. The boundary between the classes may
-#' have any smooth shape, and a few wrong labels hardly affect it. The fit says whether labels are
-#' wrong, how many, and which. It takes two classes, or up to 20.
+#' Fits a classifier to a table in which some labels may be wrong. The boundary between the
+#' classes may have any smooth shape, and a few wrong labels hardly affect it. The fit says
+#' whether labels are wrong, how many, and which. There may be two to 20 classes.
 #'
 #' @details
 #' `fit <- gpc(class ~ ., data = d)` is all that most tables need. Then
@@ -12,20 +12,20 @@
 #' * [predict()][predict.sturdy_model] gives classes and probabilities, of the *true* class;
 #' * [plot()][plot.sturdy_model] and [summary()][summary.sturdy_model] show the model.
 #'
-#' Nothing is taken as known: the kernel, the rate of wrong labels and whether there are any are
-#' averaged over ([averaging]). Each of the pages below has the details of one question:
+#' Nothing is taken as known: the fit averages over the kernel, the rate of wrong labels and
+#' whether there are any ([averaging]). Each of these pages answers one question:
 #'
 #' | question | page |
 #' | --- | --- |
-#' | Which columns may there be, which formulas, which classes? | [inputs] |
-#' | What is a wrong label to the model? What is known of the labels? | [label-noise] |
-#' | How is told which labels are wrong, and how many? | [wrong-labels] |
+#' | Which columns, formulas and classes may there be? | [inputs] |
+#' | What is a wrong label? How do I say what I know of the labels? | [label-noise] |
+#' | How are wrong labels found and counted? | [wrong-labels] |
 #' | Are labels wrong, or do the classes overlap? | [overlap] |
 #' | What is averaged over, and what does that cost? | [averaging] |
-#' | There are more than 500 rows. | [many-rows] |
-#' | There are three classes or more. | [several-classes] |
-#' | They are in an order. | [ordered-classes] |
-#' | Hyperparameters and rate at one point: criterion, methods. | [learning] |
+#' | What if there are more than 500 rows (300 with three classes or more)? | [many-rows] |
+#' | What if there are three classes or more? | [several-classes] |
+#' | What if the classes have an order? | [ordered-classes] |
+#' | How are hyperparameters and rate learned at one point: criterion, methods? | [learning] |
 #' | What is in a fit? | [fit-object] |
 #' | Which errors, warnings and messages are there? | [conditions][sturdy-conditions] |
 #'
@@ -41,33 +41,35 @@
 #' @param data A data frame with the variables of the formula, or rows in pieces, see
 #'   [shards()]. `NULL`, the default, takes them from the environment of the formula.
 #' @param y The response, with one entry per row of `x`: a factor, text, a logical vector, or
-#'   numbers 0/1 or -1/+1. Of two classes **the second level is the event**, whose probability the fit
-#'   models; `print()` names it. [gpc()] fits an ordered factor of three classes or more in its order, see
-#'   [ordered-classes]. See [inputs]; for labels by several people or tests [readers()];
-#'   for a matrix of class probabilities [label-noise]; where only one class is ever recorded, `unlabelled` of [noise_prior()].
+#'   numbers 0/1 or -1/+1 (see [inputs]). With two classes **the second level is the event**,
+#'   whose probability the fit models; `print()` names it. [gpc()] uses the order of an ordered
+#'   factor of three classes or more, see [ordered-classes]. For labels by several people or tests
+#'   see [readers()]; for a matrix of class probabilities [label-noise]; where only one class is
+#'   ever recorded, `unlabelled` of [noise_prior()].
 #' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`, `hyper`, `noise`,
 #'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An
 #'   unknown argument is an error.
 #' @param subset Which rows of `data` to use, as in [stats::lm()]: an expression that
 #'   is evaluated in `data` and gives a logical vector with one entry per row, or
 #'   positions or names of rows. `NULL`, the default, uses all rows.
-#' @param na.action What to do with rows of `data` that have missing values: a
-#'   function such as [stats::na.omit()], the default, [stats::na.exclude()] or
-#'   [stats::na.fail()]. The first two leave rows out that lack an input; those that lack the
-#'   label alone are answered. The methods for data frames and matrices do not accept
-#'   missing inputs.
-#' @param weights Case weights of two classes: numbers above 0, one for each row of the data; with a
-#'   formula they are evaluated in `data`, as `subset` is. A row of weight w is taken for w rows
-#'   with the same inputs and label: see [case-weights].
-#' @param cluster With [shards()], `NULL`, the default, for this process, or a cluster made by
-#'   [parallel::makeCluster()], at whose workers the shards are then.
+#' @param na.action What to do with rows of `data` that have missing values: a function such as
+#'   [stats::na.omit()], the default, [stats::na.exclude()] or [stats::na.fail()]. The first two
+#'   leave out rows that lack an input. Rows that lack only the label take no part in the fit, but
+#'   [predict()][predict.sturdy_model] without `newdata` answers for them. The methods for data
+#'   frames and matrices do not accept missing inputs.
+#' @param weights Case weights, for two classes only: numbers above 0, one for each row of the
+#'   data; with a formula they are evaluated in `data`, as `subset` is. A row of weight w counts
+#'   as w rows with the same inputs and label: see [case-weights].
+#' @param cluster Where the rows of [shards()] are fitted: `NULL`, the default, in this process,
+#'   or on the workers of a cluster made by [parallel::makeCluster()].
 #' @param kernel [kernel_ard()] (one lengthscale per column) or [kernel_iso()] (one for all). The
 #'   default is the first; with more than `r wide_columns` columns, and for rows of unit length (embeddings), the
 #'   second, with a message.
-#' @param epsilon The probability that a recorded label is wrong. `"average"`, the default, averages
-#'   over noise models and rates; `"learn"`, the default with `hyper = "optimum"`, finds the best rate.
-#'   A number in `[0, 0.5)`, two rates `c(neg = , pos = )` by true class, or a noise matrix is taken as
-#'   known; `"learn2"` learns two rates, `"matrix"` a matrix. See [label-noise].
+#' @param epsilon The probability that a recorded label is wrong. `"average"`, the default,
+#'   averages over noise models and rates; `"learn"`, the default with `hyper = "optimum"`, finds
+#'   the best rate. A number in `[0, 0.5)`, two rates `c(neg = , pos = )` by true class whose sum
+#'   is below 1, or a noise matrix is taken as known; `"learn2"` learns two rates, `"matrix"` a
+#'   matrix. See [label-noise].
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
 #'   `"optimum"`, the default where `criterion` or `method` is given, finds the best values
 #'   and takes them as known. `options(sturdy.hyper = "optimum")` changes the default.
@@ -76,24 +78,24 @@
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each
 #'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
 #'   `subset` is, or a formula such as `~ checked`. These rows have a flip rate of 0.
-#' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own:
-#'   a formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each
-#'   row. By their prior the rates of groups are alike to a degree (`pooling` in
-#'   [noise_prior()]). Groups that have nothing to do with wrong labels cost evidence for any. Refused
-#'   where most rows are alone in their group. Numbers of more than
-#'   `r rates_values` values in the formula, as in `~ clinic + age`, are slopes, see [label-noise].
+#' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own: a
+#'   formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each row. A
+#'   priori the rates of groups are correlated (`pooling` in [noise_prior()]). Groups that have
+#'   nothing to do with wrong labels make the evidence for wrong labels weaker. Refused where most
+#'   rows are alone in their group. Numbers of more than `r rates_values` values in the formula,
+#'   as in `~ clinic + age`, get slopes, see [label-noise].
 #' @param criterion What learning at one point maximises: `"evidence"` or `"loo"`, the leave-one-out log
 #'   probability of the recorded labels. See [learning].
 #' @param method How a flip rate is learned at one point: `"gradient"`, the default, `"em"` or
 #'   `"em_kg08"`. See [learning].
 #' @param inducing For many rows: `"auto"`, the default; `NULL` for the kernel between all rows; a
 #'   number of inducing inputs, or the inducing inputs themselves. See [many-rows].
-#' @param kernels Whether to average over kernels of two kinds: `"average"`, the default with `hyper =
-#'   "integrate"`; `"shared"`, one kernel; with three classes or more also `"per class"`. Two classes
-#'   have a kernel with a lengthscale for each column and a plain one, with one lengthscale for all of
-#'   them and a linear part, which matters on few rows, where many lengthscales may follow wrong labels
-#'   (with `inducing = NULL`). Three or more have one for all classes and kernels by class, see
-#'   [several-classes].
+#' @param kernels Whether to average over two kinds of kernels: `"average"`, the default with
+#'   `hyper = "integrate"`; `"shared"`, one kernel; with three classes or more also `"per class"`.
+#'   For two classes the two kinds are a kernel with a lengthscale for each column, and a plain
+#'   one with a single lengthscale and a linear part. The plain one matters with few rows, where
+#'   many lengthscales may follow wrong labels (with `inducing = NULL`). For three classes or more
+#'   they are one kernel for all classes, and kernels by class, see [several-classes].
 #' @param scale Whether numeric columns are centred and scaled to unit standard
 #'   deviation in the training rows (`TRUE`, the default). Lengthscales refer to the
 #'   scaled columns.

@@ -270,3 +270,13 @@ model_title <- function(object) {
 #' Share of the filtered labels that were predicted wrongly before
 #' @noRd
 filter_error <- function(object) object$filter$errors / object$filter$rows
+
+filter_settled <- 1000 # rows from which the share above says something
+
+#' Were many more labels predicted wrongly than epsilon expects? Then ADF takes rows for better
+#' evidence than they are, and remembers the last few dozens only (?bpm_stream)
+#' @noRd
+filter_forgets <- function(object) {
+  !is.null(object$filter) && object$filter$rows >= filter_settled &&
+    filter_error(object) > 3 * max(object$epsilon)
+}

@@ -3,12 +3,12 @@
 
 #' Which labels are wrong, by out-of-sample scores of any classifier
 #'
-#' A forest, boosted trees, a network: any classifier that gives probabilities of the classes. From
-#' probabilities that were predicted for each row *without its own label*, and the labels,
-#' `second_stage()` makes a fit that is asked what every fit of this package is: [mislabelled()],
+#' For any classifier that gives probabilities of the classes: a forest, boosted trees, a network.
+#' From the labels, and probabilities that were predicted for each row *without its own label*,
+#' `second_stage()` makes a fit that answers as every fit of this package does: [mislabelled()],
 #' [noise_test()], [review()], [label_report()], [noise_matrix()], [confusion()], [relabel()],
 #' [`update(fit, checked = )`][update.sturdy_model], [calibration()], [loo()], `plot()`.
-#' [`mislabelled(prob, labels)`][mislabelled] does both at once.
+#' [`mislabelled(prob, labels)`][mislabelled] does both steps at once.
 #'
 #' @details
 #' The ranking of the rows is that of the classifier. What is added is how many labels are
@@ -24,31 +24,34 @@
 #'
 #' # Out of sample
 #' A score must be made without the label of its row: by cross-validation, out of bag, or from
-#' another table. In-sample scores agree with wrong labels, and hide them. Where not one of them
-#' contradicts its label a message asks for that; otherwise nothing in the scores shows it. Copies of
-#' rows, with their labels, must be left out together (`folds` of [cross_fit()]): a copy tells the label.
+#' another table. In-sample scores agree with wrong labels, and hide them. If no score contradicts
+#' its label, a message asks whether they are in sample; otherwise nothing in the scores shows it.
+#' Copies of rows, with their labels, must be left out together (`folds` of [cross_fit()]): a copy
+#' gives the label away.
 #'
 #' # How many: both ends
-#' A classifier that was trained on wrong labels is calibrated to wrong labels. Where these fall at
-#' random it still contradicts them, and their number can be learned. Where they fall on rows
-#' that do look like the other class, as most human errors do, flatter scores explain them
-#' as well as wrong labels do: then the number that is learned is the least there can be. Two
-#' things are possible: the scores err (because the classes overlap, or because the classifier is
-#' poor), or the labels are wrong, and only who knows the subject and the classifier can tell. Who
-#' knows how often a label that is right would contradict the *scores* says so by
-#' `noise = noise_prior(overlap = 0.01)` (held), or `overlap = c(0.01, 0.1)` (bounded). That two
-#' experts agree on 99 % of the rows does not make it 0.01: a classifier that was trained on 200 rows
-#' errs more often than they do, and its errors would count as wrong labels. Without it,
-#' the number is learned, and that under 1 % is stated beside it: "if the scores hardly err".
+#' A classifier that was trained on wrong labels is calibrated to wrong labels. Where these fall
+#' at random it still contradicts them, and their number can be learned. Where they fall on rows
+#' that do look like the other class, as most human errors do, flatter scores explain them as well
+#' as wrong labels do: the number that is learned is then a lower limit. Two things are possible:
+#' the scores err (because the classes overlap, or because the classifier is poor), or the labels
+#' are wrong. Only somebody who knows the subject and the classifier can tell.
+#'
+#' If you know how often a right label would contradict the *scores*, say so:
+#' `noise = noise_prior(overlap = 0.01)` holds that share, `overlap = c(0.01, 0.1)` bounds it.
+#' That two experts agree on 99 % of the rows does not make it 0.01: a classifier that was trained
+#' on 200 rows errs more often than they do, and its errors would count as wrong labels. Without
+#' `overlap` the number is learned, and the number at an overlap of 1 % stands beside it: "if the
+#' scores hardly err".
 #'
 #' # Scores
-#' Columns are matched to the classes by name, also with the prefix `.pred_` or `prob.`;
-#' without names they are in the order of the levels. A single column that has the name of one of two
-#' classes has its probabilities, else those of the event. A row may be off 1 by 0.02, and is
-#' then divided by its sum. A score of 0 becomes half the least one above 0, and 0.01 at most; in
-#' further rows also half the least of its row at most. Rows
-#' that lack a score or the label are left out, with a message. Log odds, logits, counts and rows
-#' that do not sum to 1 are refused.
+#' Columns are matched to the classes by name, also with the prefix `.pred_` or `prob.`; without
+#' names they are taken in the order of the levels. A single column that is named after one of two
+#' classes holds the probabilities of that class; otherwise it holds those of the event. The sum
+#' of a row may differ from 1 by up to 0.02; the row is then divided by its sum. A score of 0 is
+#' replaced by half the smallest score above 0, and by no more than 0.01; in new rows also by no
+#' more than half the smallest score of the row. Rows that lack a score or the label are left out,
+#' with a message. Log odds, logits, counts and rows that do not sum to 1 are refused.
 #'
 #' # Of a fit
 #' ```{r, include = FALSE}
@@ -69,43 +72,55 @@
 #' embedded_count <- quote(weighted.mean(count, n))
 #' embedded_signs <- quote(weighted.mean(factor, n))
 #' ```
-#' The more columns, the better a model explains any labels, right or wrong. A fit of [gpc()], [stc()] or
-#' [bpm()] then ranks wrong labels first, but expects too few of them. Its leave-one-out probabilities of
-#' the true classes contradict wrong labels all the same. So a fit that averages over noise models has
-#' what it says of labels told by a second stage on those, where a table has at least
-#' `r told_columns` coded columns (a factor has one for each level), at least `r told_least` rows, and at most
-#' `r 1 / told_share` rows a column. `print()` says "labels by second_stage()". This holds for whether labels are
-#' wrong, how many, which, and at which rates, also among new rows and in [true_performance()].
-#' Predictions, [loo()], [log_evidence()] and `coef()` are those of the fit itself. The second stage is
-#' the field `told`; without it (`fit$told <- NULL`, until the next `update()`) the fit tells by itself, as
-#' it does where the prior has an `overlap` of classes, of classes in an order, of [readers()] and where
-#' labels are probabilities. On the other side of the limits the answer changes: `second_stage(fit)` has
-#' it for a fit there. With fewer columns, or many times as many rows, both agree or the fit is better.
+#' The more columns, the better a model explains any labels, right or wrong. A fit of [gpc()],
+#' [stc()] or [bpm()] then still ranks wrong labels first, but expects too few of them. Its
+#' leave-one-out probabilities of the true classes contradict wrong labels all the same. So for a
+#' fit that averages over noise models, a second stage on these probabilities judges the labels,
+#' where a table has at least `r told_columns` coded columns (a factor has one for each level), at
+#' least `r told_least` rows, and at most `r 1 / told_share` rows a column. `print()` then says
+#' "labels by second_stage()".
 #'
-#' In simulations (`experiments/embeddings.R` in the repository) of rows of unit length with 10 % of wrong
-#' labels, the number expected over the true one with 32, 256 and 768 columns was
-#' `r embedded_told("fit", 400)` by the fit itself and `r embedded_told("second stage", 400)` by the second
-#' stage with 400 rows; `r embedded_told("fit", 3000)` and `r embedded_told("second stage", 3000)` with
-#' 3,000. In 80 samples of 110 rows of four real tables with 33 to 166 columns, a tenth of the labels
-#' wrong, it was `r embedded_real(embedded_share, "fit", FALSE)` and
-#' `r embedded_real(embedded_share, "second stage", FALSE)`; 90 % intervals held in
-#' `r embedded_real(embedded_covered, "fit", FALSE)` and
-#' `r embedded_real(embedded_covered, "second stage", FALSE)` of them. In 30 of 700 and 1,500 rows of three
-#' tables it was `r embedded_real(embedded_share, "fit", TRUE)` and
-#' `r embedded_real(embedded_share, "second stage", TRUE)`, and the intervals, of either too short there,
-#' held in `r embedded_real(embedded_covered, "fit", TRUE)` and
-#' `r embedded_real(embedded_covered, "second stage", TRUE)`.
+#' The second stage says whether labels are wrong, how many, which, and at which rates, also among
+#' new rows and in [true_performance()]. Predictions, [loo()], [log_evidence()] and `coef()` are
+#' those of the fit itself. The second stage is the field `told`. Without it (`fit$told <- NULL`,
+#' until the next `update()`) the fit judges the labels by itself. It also does so where the prior
+#' has an `overlap` of classes, for classes in an order, for [readers()], and where labels are
+#' probabilities.
 #'
-#' Where no label was flipped, the second stage is more easily wrong: in samples of 110 rows it expects
-#' `r embedded_real(embedded_count, "second stage", FALSE, FALSE)` wrong labels (the fit
-#' `r embedded_real(embedded_count, "fit", FALSE, FALSE)`), and in a share of
-#' `r embedded_real(embedded_signs, "second stage", FALSE, FALSE)` of them the Bayes factor is above 3 (the fit:
-#' `r embedded_real(embedded_signs, "fit", FALSE, FALSE)`); of 700 and 1,500 rows in
+#' Outside the limits above the fit judges by itself, and the answer changes there;
+#' `second_stage(fit)` has that of a second stage for such a fit. With fewer columns, or many
+#' times as many rows, both agree or the fit is better.
+#'
+#' In simulations (`experiments/embeddings.R` in the repository) of rows of unit length with 10 %
+#' of wrong labels, the expected number of wrong labels was this share of the true one, with 32,
+#' 256 and 768 columns:
+#' * 400 rows: `r embedded_told("fit", 400)` by the fit itself,
+#'   `r embedded_told("second stage", 400)` by the second stage;
+#' * 3,000 rows: `r embedded_told("fit", 3000)` by the fit itself,
+#'   `r embedded_told("second stage", 3000)` by the second stage.
+#'
+#' On real tables with a tenth of the labels flipped:
+#' * 80 samples of 110 rows of four tables with 33 to 166 columns: share
+#'   `r embedded_real(embedded_share, "fit", FALSE)` by the fit and
+#'   `r embedded_real(embedded_share, "second stage", FALSE)` by the second stage; 90 % intervals
+#'   held the number in `r embedded_real(embedded_covered, "fit", FALSE)` and
+#'   `r embedded_real(embedded_covered, "second stage", FALSE)` of the samples;
+#' * 30 samples of 700 and 1,500 rows of three tables: share
+#'   `r embedded_real(embedded_share, "fit", TRUE)` and
+#'   `r embedded_real(embedded_share, "second stage", TRUE)`; intervals were too short by either,
+#'   and held it in `r embedded_real(embedded_covered, "fit", TRUE)` and
+#'   `r embedded_real(embedded_covered, "second stage", TRUE)`.
+#'
+#' Where no label was flipped, the second stage is wrong more often. In samples of 110 rows it
+#' expects `r embedded_real(embedded_count, "second stage", FALSE, FALSE)` wrong labels (the fit:
+#' `r embedded_real(embedded_count, "fit", FALSE, FALSE)`), and its Bayes factor is above 3 in a
+#' share of `r embedded_real(embedded_signs, "second stage", FALSE, FALSE)` of them (the fit:
+#' `r embedded_real(embedded_signs, "fit", FALSE, FALSE)`). With 700 and 1,500 rows, it is in
 #' `r embedded_real(embedded_signs, "second stage", TRUE, FALSE)` (the fit:
-#' `r embedded_real(embedded_signs, "fit", TRUE, FALSE)`), as rows that are not typical of their class
-#' are there in real tables. It adds a second to 5,000 rows.
+#' `r embedded_real(embedded_signs, "fit", TRUE, FALSE)`), as real tables have rows that are not
+#' typical of their class. The second stage adds a second to 5,000 rows.
 #'
-#' # What a second stage has not
+#' # What a second stage lacks
 #' There is no latent function: `type = "latent"` and intervals of
 #' [predict()][predict.sturdy_model], [posterior_sample()] and [check_fit()] are refused.
 #' `newdata` are further probabilities.
@@ -213,7 +228,7 @@ second_stage_spec <- function(...,
                               noise = noise_prior(),
                               control = ep_control()) {
   blame_caller()
-  check_no_dots(..., known = names(formals(second_stage_spec))[-1])
+  check_no_dots(..., known = c(names(formals(second_stage_spec))[-1], "trusted", "rates", "weights"))
   new_spec(
     "second_stage",
     df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),
@@ -259,7 +274,7 @@ apart_count <- function(spec, molded, call) {
   molded <- molded[c("blueprint", "data")]
   data <- molded$data
   times <- report_times(data$reports)
-  rows <- spread_over(length(data$y), recalibration_rows)
+  rows <- rows_for_all(data$X, data$y, recalibration_rows)
   spec$noise$overlap <- recalibration_apart
   spec$control$progress <- FALSE
   molded$data <- data_of(data, rows)

@@ -224,7 +224,7 @@ node_wrong <- function(object) {
 
 #' Probability that each label is wrong
 #' @noRd
-mean_wrong <- function(truth) drop(wrong_each(truth) %*% truth$weight)
+mean_wrong <- function(truth) pmin(drop(wrong_each(truth) %*% truth$weight), 1) # by rounding
 
 #' Weights of the nodes for each row without its label, n x K: a label is left out of the
 #' weights, too [M 8.11]

@@ -6,7 +6,7 @@
 #' again from its usual starting points, not from the old optimum. To take in further
 #' rows use [absorb()].
 #'
-#' @param object A model fitted by [gpc()], [stc()] or [bpm()].
+#' @param object A model fitted by [gpc()], [stc()], [bpm()] or [second_stage()].
 #' @param formula. Changes to the formula, as in [stats::update.formula()]. Without
 #'   `data` it may only remove inputs: `update(fit, . ~ . - x)`.
 #' @param ... Arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()] to change, by
@@ -20,32 +20,35 @@
 #'   [stats::na.omit()].
 #' @param trusted,rates,weights As in [gpc()]. Without `data`, vectors for the rows of the data that
 #'   the fit was given; what was known before is kept unless it is given again, or taken away by `NULL`.
-#' @param checked A data frame of labels that were looked up, with the columns `row` (the position
-#'   in the data given to the fit, as [review()] and [mislabelled()] have it) and `label` (the true
-#'   class, in the place of the recorded one that these have; such a list as it came is refused). In
-#'   the place of `row`, or beside it, there may be the column of identifiers that these functions
-#'   show: `id`, the names of the rows where they have any, or what the argument `id` has. These
-#'   rows get these labels, and are trusted from then on; what had been recorded is kept, as the
-#'   flip rates are learned from it, and a message says how many labels that changed. A row may be
-#'   there twice with the same label. In the place of the data frame there may be the name of a CSV
-#'   file with it, as the page of [label_report()] saves it. Of such a file, read by `read.csv()` or
-#'   not, only answers that say the class are checks.
-#' @param id Identifiers of the rows, as in [mislabelled()], for a column of `checked` with them.
+#' @param checked Labels that were looked up: a data frame with the columns `row` and `label`, or
+#'   the name of a CSV file with such a table, as the page of [label_report()] saves it. `row` is
+#'   the position in the data given to the fit, as in [review()] and [mislabelled()]. Instead of
+#'   `row`, or beside it, there may be the column of identifiers that these functions show: `id`,
+#'   the names of the rows where they have any, or what the argument `id` has. `label` is the true
+#'   class that was found, not the recorded one: a list from [review()] or [mislabelled()] that
+#'   was not filled in is refused. A row may occur twice with the same label. These rows get these
+#'   labels and are trusted from then on. What had been recorded is kept, as the flip rates are
+#'   learned from it, and a message says how many labels changed. Of a file that a report saved,
+#'   only answers that name the class count as checks.
+#' @param id Identifiers of the rows, as in [mislabelled()], where `checked` has a column of them.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
-#' `sturdy_error_checked` for `checked` that is no such data frame, has rows that are not in the
-#' fit, labels that are no class or differ for a row, or comes with `data`; for answers of a report
-#' that contradict themselves or are of other rows than those of the fit; also `sturdy_error_file`
-#' for a file that is not there or is no such table, `sturdy_error_ambiguous` where an identifier is
-#' that of several rows, or a `row` may be the name of a row as well as the position of another
-#' (give `id`, or both); `sturdy_error_id` for other values of `id`; `sturdy_message_checked` where
-#' it is taken in; `sturdy_message_open_answers` where answers of a report are no checks;
-#' `sturdy_message_checks_left` where `data` take the place of rows that were checked, with their
-#' number `checked`. `sturdy_error_missing_argument` when the change needs `data`: another `scale`,
-#' another response, an input that the model does not hold, or a filtered [bpm()], which keeps no
-#' rows; also when `trusted`, `rates` or `weights` is a formula, or names columns, without `data`.
-#' `sturdy_error_no_formula` when the model was fitted from `x` and `y` and `formula.` or `data` is
-#' given; `sturdy_error_unknown_argument`, and those of [gpc()].
+#' * `sturdy_error_checked`: `checked` is no such data frame, has rows that are not in the fit,
+#'   labels that are no class, or two labels for one row; it comes with `data`; or answers of a
+#'   report contradict themselves or are about other rows than those of the fit;
+#' * `sturdy_error_file`: the file does not exist or holds no such table;
+#' * `sturdy_error_ambiguous`: several rows have one identifier, or a `row` may be the name of one
+#'   row and the position of another (give `id`, or both);
+#' * `sturdy_error_id`: other values of `id`;
+#' * `sturdy_message_checked`: the checks were taken in;
+#' * `sturdy_message_open_answers`: some answers of a report are no checks;
+#' * `sturdy_message_checks_left`: new `data` replace rows that were checked; the field `checked`
+#'   is their number;
+#' * `sturdy_error_missing_argument`: the change needs `data` (another `scale`, another response,
+#'   an input that the model does not hold, or a filtered [bpm()], which keeps no rows), or
+#'   `trusted`, `rates` or `weights` is a formula or names columns, without `data`;
+#' * `sturdy_error_no_formula`: `formula.` or `data` is given for a model fitted from `x` and `y`;
+#' * `sturdy_error_unknown_argument`, and those of [gpc()].
 #' @seealso [gpc()], [stc()], [bpm()]; [absorb()]
 #' @export
 #' @examples

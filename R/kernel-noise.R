@@ -56,16 +56,16 @@
 #' ~` that input.
 #'
 #' # Overlap
-#' A label on the wrong side may be wrong, or the classes overlap there. Which of the two a
-#' hundred rows can rarely tell, so that the number of wrong labels hangs on what is believed of
-#' overlap. It is measured by the share of right labels that contradict the inputs: with a nugget
+#' A label on the wrong side may be wrong, or the classes may overlap there. A hundred rows often
+#' can't say which, so the number of wrong labels depends on what is assumed about overlap. It is
+#' measured by the share of right labels that contradict the inputs: with a nugget
 #' g beside a latent function of variance v in the prior, `atan(sqrt(g / v)) / pi` (with three
 #' classes or more, how often the largest latent function is another without the nugget). By
 #' default it is learned; for two classes the prior gives one half to a share that may be anything
-#' (half of it between 9 and 26 %), and one half to classes that hardly overlap (between 2.7 and
-#' 3.8 %). Who knows better says so: where experts would agree on 99 of 100
+#' (half of it between 9 and 26 %), and one half to classes that hardly overlap (half of it
+#' between 2.7 and 3.8 %). If you know better, say so: where experts would agree on 99 of 100
 #' labels, `overlap = 0.01` holds it there; `overlap = c(0.01, 0.1)` bounds it. That takes the
-#' place of the kernel's, or [bpm()]'s, nugget and its prior. Said of classes that do overlap,
+#' place of the nugget, of the kernel or of [bpm()], and of its prior. If the classes do overlap,
 #' it makes right labels look wrong.
 #'
 #' By default it is also possible, with a prior probability of one quarter (with three classes or

@@ -51,7 +51,7 @@ row_top <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 #' The slope of such a share
 #' @noRd
 overlap_slope <- function(overlap, S, call = rlang::caller_env(), times = rep(1, nrow(S))) {
-  rows <- spread_over(nrow(S), recalibration_rows)
+  rows <- rows_for_all(S, NULL, recalibration_rows)
   S <- S[rows, , drop = FALSE]
   times <- times[rows]
   ends <- vapply(exp(recalibration_slopes), slope_overlap, 0, S = S, times = times)

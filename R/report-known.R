@@ -268,6 +268,16 @@ new_groups <- function(object, newdata, rates, rows, call) {
   match(said, sources)
 }
 
+reports_most <- 200L # of a row: the likelihood of its class, their product, must be a double
+
+check_reports_of_row <- function(row, call = rlang::caller_env(3)) {
+  most <- max(tabulate(row), 0)
+  must(
+    most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers",
+    call = call
+  )
+}
+
 #' Molded rows with the table of reports on them, one of each label where there is none yet
 #' @noRd
 with_reports <- function(molded) {
@@ -275,6 +285,7 @@ with_reports <- function(molded) {
     classes <- max(2L, length(molded$blueprint$levels))
     said <- molded$data$said
     if (!is.null(said)) {
+      check_reports_of_row(said$row)
       molded$data$said <- NULL
       molded$data$reports <- new_reports(
         length(molded$data$y), classes, said$row, said$source, said$value, said$sources,

@@ -9,8 +9,9 @@
 #' @noRd
 rates_design <- function(group, Z) {
   centre <- colMeans(Z)
-  scale <- sqrt(pmax(colMeans(Z^2) - centre^2, 1e-300))
-  Z <- sweep(sweep(Z, 2, centre), 2, scale, `/`)
+  Z <- sweep(Z, 2, centre) # first: seconds since 1970 have a mean of 10^9 times their spread
+  scale <- sqrt(pmax(colMeans(Z^2), 1e-300))
+  Z <- sweep(Z, 2, scale, `/`)
   key <- do.call(paste, c(list(as.integer(group)), as.data.frame(Z)))
   first <- which(!duplicated(key))
   list(

@@ -26,7 +26,26 @@ with_weights <- function(molded, weights, call) {
     call = call
   )
   molded$data$reports$times <- if (any(times != 1)) times
+  inform_weights_sum(times, data$X)
   molded
+}
+
+#' Weights that make more labels of the rows than there are: on rows that are all different these are
+#' seldom counts of rows alike, and a wrong label is confirmed by its copies
+#' @noRd
+inform_weights_sum <- function(times, X) {
+  n <- length(times)
+  different <- n > 10 && any(apply(X, 2, function(v) length(unique(v)) >= 0.9 * n))
+  if (different && mean(times) > 1.5) {
+    inform_sturdy(
+      c(
+        i = "By their weights {n} rows count as {whole(round(sum(times)))} labels, so that a wrong
+             label of weight 2 confirms itself.",
+        i = "Weights that are not counts of rows alike: divide them by their mean."
+      ),
+      "weights_sum", sum = sum(times)
+    )
+  }
 }
 
 #' What can't be asked of rows that stand for several
@@ -38,10 +57,13 @@ check_no_weights <- function(reports, what, call) {
   )
 }
 
-#' Rows as often as they count, to the nearest whole number of all together
+#' Rows as often as they count, to the nearest whole number of all together; of more than `most` an
+#' even share
 #' @noRd
-repeated_rows <- function(rows, times) {
-  at <- seq_len(max(1, round(sum(times)))) - 0.5
+repeated_rows <- function(rows, times, most = Inf) {
+  total <- max(1, round(sum(times)))
+  size <- min(total, most)
+  at <- (seq_len(size) - 0.5) * (total / size)
   if (all(times == 1)) rows else rows[1 + findInterval(at, cumsum(times[-length(times)]))]
 }
 

@@ -22,12 +22,14 @@ describe_known <- function(x) {
   }
   checked <- length(recorded_before(reports)$row)
   groups <- length(rate_groups(reports)$names)
-  by <- c(if (groups > 1) count(groups, "group"), colnames(reports$design$Z))
+  by <- c(if (groups > 1) paste("for each of", count(groups, "group")), colnames(reports$design$Z))
   trusted <- paste0(count(known, "row"), " trusted", if (checked) {
     paste0(", ", checked, " of them by a check")
   })
   paste(
-    c(trusted, paste("rates of", paste(by, collapse = " and ")))[c(known > 0, length(by) > 0)],
+    c(trusted, paste0(
+      "a flip rate ", if (groups <= 1) "that goes by ", paste(by, collapse = " and by ")
+    ))[c(known > 0, length(by) > 0)],
     collapse = "; "
   )
 }

@@ -19,8 +19,8 @@ print_ways <- function(x, digits) {
   ways <- list(
     list(), list(without = "More"), list(most = 12), list(most = 9), list(most = 7),
     list(most = 7, without = c("More", "Fit")),
-    list(most = 7, without = c("More", "Fit", "Absorbed", "Known")),
-    list(most = 7, without = c("More", "Fit", "Absorbed", "Known", "Rows"))
+    list(most = 7, without = c("More", "Fit", "Absorbed", "Labels")),
+    list(most = 7, without = c("More", "Fit", "Absorbed", "Labels", "Rows"))
   )
   lapply(ways, function(way) {
     function() do.call(fit_fields, c(list(x, test, digits), way))
@@ -35,7 +35,7 @@ fit_fields <- function(x, test, digits, most = Inf, without = if (most < Inf) "M
   fields <- c(
     answer_lines(x, test, digits, most), Note = if (length(note)) note[[1]],
     Fit = paste0(fit_title(x), if (!is.null(x$told)) "; labels by second_stage()"),
-    Rows = describe_rows(x, most), Known = describe_known(x),
+    Rows = describe_rows(x, most), Labels = describe_known(x),
     Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)
   )
   fields[!names(fields) %in% without]
@@ -112,6 +112,11 @@ trouble_note <- function(x) {
     paste0("EP: ", ep_words(x$ep), if (has_posterior(x)) "; see ep_diagnostics()")
   } else if (isTRUE(x$learning$convergence != 0)) {
     "The search stopped short: see ep_diagnostics()."
+  } else if (filter_forgets(x)) {
+    paste0(
+      "The filter forgets: many more labels are predicted wrongly than epsilon = ",
+      format(max(x$epsilon)), " allows for."
+    )
   }
 }
 
@@ -199,7 +204,7 @@ describe_inputs <- function(x) {
 
 describe_classes <- function(x, most = Inf) {
   event <- if (!is_several(x)) ", event"
-  each <- paste0(shorter(quoted_empty(x$blueprint$levels), most), " (", label_counts(x), c("", event), ")")
+  each <- paste0(shorter(quoted_empty(x$blueprint$levels), most), " (", whole(label_counts(x)), c("", event), ")")
   if (is_several(x)) name_some(each) else paste(each, collapse = " and ")
 }
 
@@ -263,7 +268,8 @@ describe_rates <- function(x, rates, digits) {
 describe_average <- function(x, digits) {
   models <- x$nodes$models
   share <- if (nrow(models) > 1) {
-    paste0(" (", format_each(round(models$probability, 4), 2), ")")
+    shown <- vapply(models$probability, bounded, "", 1e-4, Inf, function(v) format_each(round(v, 4), 2))
+    paste0(" (", shown, ")")
   }
   rates <- unname(wrong_rates(x$omega))
   if (isTRUE(all.equal(rates, rep(rates[1], length(rates))))) rates <- rates[1]

@@ -1,9 +1,10 @@
 #' A report on the labels, as one HTML page
 #'
-#' Writes what a fit says of its labels to a page for whoever holds the records: whether labels are
-#' wrong at all, how many, the rows to check with their values and the rows that speak against their
-#' labels, what to do next, and below, folded, what all that rests on. The page takes the answers of
-#' who looks the rows up, and saves them as a file that [update()][update.sturdy_model] takes in.
+#' Writes what a fit says of its labels to a page for whoever holds the records. It shows whether
+#' any labels are wrong, how many, the rows to check with their values and the rows that speak
+#' against their labels, and what to do next; below, folded, is what all that rests on. Whoever
+#' looks the rows up fills in the answers and saves them as a file that
+#' [update()][update.sturdy_model] takes in.
 #'
 #' @details
 #' The page is one file. It loads nothing, sends nothing, and can be read offline, on a
@@ -11,23 +12,23 @@
 #' neighbours: mind who may see them.
 #'
 #' # Answers
-#' Beside each row stands: *right*, *wrong, it is ...*, *can't say*, and room for a note. Nothing is
-#' filled in before. The browser keeps the answers by the rows and labels that they are about and
-#' the title of the page, so that a page made anew has them still and another report has none of
-#' them. "Save answers" saves them as a CSV file, named after the page: `report-answers.csv` of
-#' `report.html`. Then
+#' Beside each row are the answers *right*, *wrong, it is ...* and *can't say*, and room for a
+#' note. None is chosen beforehand. The browser keeps the answers by the title of the page and by
+#' the rows and labels that they are about: the same page written again still has them, and
+#' another report has none of them. "Save answers" saves them as a CSV file, named after the page:
+#' `report-answers.csv` of `report.html`. Then
 #' ```
 #' fit <- update(fit, checked = "report-answers.csv")
 #' ```
-#' takes them in. The file goes by the position of each row and holds the label that was recorded
-#' there, which must be that of the fit. Where rows have identifiers (`id`) it has them, too, and
-#' `update(id = )` with the same identifiers demands that both lead to one row. Answers of "can't say" are no
-#' checks.
+#' takes them in. The file names each row by its position and holds the label that was recorded
+#' there, which must be that of the fit. Where rows have identifiers (`id`) the file has them too,
+#' and `update(id = )` with the same identifiers checks that both lead to one row. Answers of
+#' "can't say" are no checks.
 #'
 #' The page counts how many rows are answered, and how many wrong labels are expected among the
-#' rest: the probabilities of the rows answered are taken out of the count, and where a wrong label
-#' has been found, the others are as probable as they are if some are wrong. The fit that has taken
-#' the answers in counts anew, with all that they tell of the flip rate and of other rows.
+#' rest. The probabilities of the rows answered are taken out of the count; once a wrong label has
+#' been found, the others are as probable as they are if some labels are wrong. After `update()`
+#' the fit counts again, with all that the answers say about the flip rate and about other rows.
 #'
 #' The scripts of the page are its own and can't be others: its content security policy names them
 #' by their digest. Where scripts are off, the page is read and printed as it is.
@@ -41,23 +42,24 @@
 #' probabilities come from all rows; the neighbours are there to be looked at.
 #'
 #' # Models
-#' For fits by [gpc()], [stc()] and, by EP, [bpm()], with any number of classes. With a given or
-#' learned flip rate there is no test whether labels are wrong, and the page says so.
+#' For fits by [gpc()], [stc()], [second_stage()] and, by EP, [bpm()], with any number of classes.
+#' With a given or learned flip rate there is no test whether labels are wrong, and the page says
+#' so.
 #'
 #' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
 #' @param file The file to write, which is replaced if it exists; its folder must.
 #' @param n How many rows to list (20 by default).
 #' @param neighbours How many similar rows to show for each (8 by default).
-#' @param data The data frame given to the fit. Where it is given, columns that are no inputs,
-#'   such as names or numbers of records, and what the fit dropped, are shown as well: four of
-#'   them, those that differ in every row first; the page names the others. `NULL`, the default,
-#'   shows what the model keeps: its inputs.
+#' @param data The data frame given to the fit. With it the page also shows up to four columns
+#'   that are no inputs, such as names or numbers of records, or columns that the fit dropped:
+#'   those that differ in every row come first, and the page names the others. `NULL`, the
+#'   default, shows only what the model keeps: its inputs.
 #' @param title Title of the page, one string; `NULL` makes one.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
-#' @param id Identifiers of the rows, which stand in the title of each: the name of a column of
-#'   `data`, or what [mislabelled()] takes; the file of answers has them. `NULL`, the default,
-#'   stands for the names of the rows where these are not their positions, and for columns of `data`
-#'   that are no inputs and differ in every row, the first of which the file of answers has, too.
+#' @param id Identifiers of the rows, shown in the title of each and kept in the file of answers:
+#'   the name of a column of `data`, or what [mislabelled()] takes. `NULL`, the default, uses the
+#'   names of the rows where these are not their positions, and the columns of `data` that are no
+#'   inputs and differ in every row; the file of answers has the first of these columns, too.
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:

@@ -57,8 +57,8 @@ summary.sturdy_model <- function(object, ...) {
         Note = told_words(told_size(object))
       ),
       fitted = c(
-        describe_latent(object, 3), "Label noise" = describe_noise(told_by(object), 3),
-        "Known labels" = describe_known(object), Learned = describe_learning(object),
+        describe_latent(object, 3), Inputs = ranked_inputs(object), "Label noise" = describe_noise(told_by(object), 3),
+        Labels = describe_known(object), Learned = describe_learning(object),
         Evidence = if (!is.null(evidence_note(object))) describe_evidence(object, 3)
       ),
       inference = names(inference),
@@ -118,6 +118,21 @@ summary_rows.bpm_filtered <- function(object) {
     log_evidence = model_evidence(object), prequential = object$filter$log_score,
     prequential_error = filter_error(object)
   ))
+}
+
+#' Inputs by how much they count over all nodes, as the report has them: those of the best mode alone,
+#' further down, may be in another order
+#' @noRd
+ranked_inputs <- function(object, most = 6) {
+  if (is.null(object$nodes) || is.null(object$kernel) || length(object$blueprint$columns) < 2) {
+    return(NULL)
+  }
+  order <- input_order(object)
+  place <- utils::head(order$place, most)
+  paste0(
+    toString(paste(object$blueprint$columns[place], format_each(order$value[place], 3))),
+    if (length(order$place) > most) ", ...", " (", order$what, " averaged, shortest first)"
+  )
 }
 
 hyper_table <- function(object) {

@@ -19,10 +19,12 @@
 #' direction of the posterior is kept within about 2^40 times the variance along the rows.
 #'
 #' # How far back the filter remembers
-#' Where many more labels are wrong than `epsilon` says, as with classes that overlap,
-#' ADF takes rows for better evidence than they are and in effect remembers the last few
-#' dozens only. A larger `epsilon` remembers longer: choose it near the error rate that
-#' you expect. Weights that few rows show, such as that of a rare level, suffer most.
+#' Where many more labels contradict the boundary than `epsilon` allows for, because they are wrong
+#' or because the classes overlap, ADF takes rows for better evidence than they are. In effect it
+#' then remembers the last few dozen rows only. A larger `epsilon` remembers longer: choose it near
+#' the error rate that you expect. Weights that few rows show, such as that of a rare level, suffer
+#' most. Where more than three times as many labels were predicted wrongly as `epsilon` allows for,
+#' a message says so at the end (`sturdy_message_forgets`), and so does `print()`.
 #'
 #' # The first batch
 #' The first batch alone decides how inputs are encoded: the centre and scale of
@@ -204,7 +206,23 @@ bpm_stream <- function(formula,
   on.exit(reader$close())
   open_source(reader, call)
   fit <- if (!is.null(state)) resume_stream(reader, state, run)
-  absorb_stream(reader, fit, run)
+  fit <- absorb_stream(reader, fit, run)
+  inform_forgets(fit)
+  fit
+}
+
+inform_forgets <- function(fit) {
+  if (filter_forgets(fit)) {
+    wrong <- signif(filter_error(fit), 2)
+    inform_sturdy(
+      c(
+        i = "{100 * wrong}% of the labels were predicted wrongly, and {.arg epsilon} is
+             {max(fit$epsilon)}: the filter then remembers little more than the last few dozen rows.",
+        i = "{.code epsilon = {min(wrong, 0.4)}} remembers longer."
+      ),
+      "forgets", error = filter_error(fit)
+    )
+  }
 }
 
 # what of bpm_spec() makes sense for a stream

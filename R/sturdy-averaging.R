@@ -20,33 +20,31 @@
 #' at many values (grey, darker where they explain the data better), and their weighted mean, which is the
 #' answer. With few rows many values explain the data nearly as well.
 #'
-#' At the optimum the kernel and the flip rate are taken as known, and so is it
-#' that labels may be wrong at all. With `hyper = "integrate"`, the default, answers are
-#' averages over all values of the hyperparameters, weighted by their posterior, and with
-#' `epsilon = "average"` also over five noise models: no label is wrong; all are with one
-#' rate; each class has its own; labels of the first, or of the second class only are recorded
-#' wrongly (with three classes or more a noise matrix in the place of the last three, and with
-#' three or four also one of its rows alone). Averaged are
-#' the probabilities that labels are wrong, the number of wrong labels and its interval, predictions
-#' and leave-one-out probabilities. What depends on
-#' one point ([coef()][coef.sturdy_model], [criterion()], [ep_diagnostics()],
-#' [check_fit()], [posterior_sample()]) is at the best mode of the most probable noise
-#' model with a flip rate.
+#' At the optimum the kernel and the flip rate are taken as known, and so is whether labels may be
+#' wrong at all. With `hyper = "integrate"`, the default, answers are averages over all values of
+#' the hyperparameters, weighted by their posterior. With `epsilon = "average"` they are also
+#' averages over five noise models: no label is wrong; one rate for all labels; a rate for each
+#' class; only labels of the first class are wrong; only those of the second ([label-noise]). With
+#' three classes or more a noise matrix replaces the last three, and with three or four also one
+#' of its rows alone. The probabilities that labels are wrong, the number of wrong labels and its
+#' interval, predictions and leave-one-out probabilities are all averaged. What depends on one
+#' point ([coef()][coef.sturdy_model], [criterion()], [ep_diagnostics()], [check_fit()],
+#' [posterior_sample()]) is at the best mode of the most probable noise model with a flip rate.
 #'
 #' Every parameter is mapped to a coordinate in which its prior is standard normal (see
 #' [weak_prior()] and [noise_prior()]). Under each noise model the modes are found from
 #' several starts, and some 40 nodes are placed around them, the same in every run; their
 #' weights are those of importance sampling, Pareto-smoothed. With two classes some nodes stand
-#' for inputs that say nothing, a latent function that is constant: it has one quarter of the
-#' prior probability of each noise model where lengthscales and nugget are learned, and takes
-#' no EP. With few effective nodes
-#' they are drawn a second time; if that does not help, the modes are weighted by
-#' Laplace's method, and a message says so. With many parameters (above 12) Laplace's
-#' method gives the evidence, too, where nodes are few for it. Above 150 rows there are
-#' fewer nodes, because the posterior narrows, and modes are first sought on some of the
-#' rows; above 4800 rows the modes alone are used. [noise_test()] shows the noise models
-#' and what their nodes are worth. A noise model under which EP finds no fixed point is left out,
-#' with a message of class `sturdy_message_models_left_out`. In the tables of
+#' for inputs that say nothing: their latent function is constant, and needs no EP. This
+#' possibility has one quarter of the prior probability of each noise model where lengthscales and
+#' nugget are learned. Where few nodes are effective they are drawn a second time; if that does
+#' not help, the modes are weighted by Laplace's method, and a message says so. With many
+#' parameters (above 12) Laplace's method also gives the evidence, where there are too few nodes
+#' for it. Above 150 rows there are fewer nodes, because the posterior narrows, and modes are
+#' first sought on some of the rows; above 4800 rows the modes alone are used. [noise_test()]
+#' shows the noise models and how far their nodes can be relied on. A noise model under which EP
+#' finds no fixed point is left out, with a message of class `sturdy_message_models_left_out`. In
+#' the tables of
 #' `vignette("believe")` a fit takes `r averaging_cost(FALSE)` EP fits with up to ten inputs, and
 #' `r averaging_cost(TRUE)` with 33 to 60.
 #'

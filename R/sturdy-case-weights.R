@@ -24,6 +24,12 @@
 #' *Frequency weights* say how often a row was seen: rows alike in one. They are what this is made
 #' for, and the number of wrong labels is out of the sum of the weights.
 #'
+#' A wrong label that is counted twice **confirms itself**: of two copies neither looks wrong, and where
+#' many rows count several times the answer may be "no sign" although labels are wrong. So
+#' weights are for rows that were seen that often, each time with a label given independently. For the same reason copies of rows, as joins and double entry make them, should be left out:
+#' a message names rows that are alike in a measurement and in all else. Where weights make more
+#' labels of different rows than there are (a mean above 1.5), another says that.
+#'
 #' *Sampling weights* say how many of a population a row stands for. As they come they claim as many
 #' rows as the population has, and every interval is far too narrow. Divide them by their mean: the
 #' sum is then the number of rows, probabilities are weighted towards the population, and numbers of

@@ -1,8 +1,9 @@
 #' Errors, warnings and messages
 #'
-#' Every condition has a class, so that a script can tell them apart: that of an error is
-#' `sturdy_error_<name>`, below `sturdy_error`, and those of warnings and messages accordingly. The
-#' names that fits give are listed here; help pages of other functions name their own.
+#' Every condition has a class of its own, so that a script can tell them apart:
+#' `sturdy_error_<name>`, which inherits from `sturdy_error`, and likewise `sturdy_warning_<name>`
+#' and `sturdy_message_<name>`. The names that fits signal are listed here; help pages of other
+#' functions list their own.
 #'
 #' @section Errors:
 #' In the data: `outcome_type`, `outcome_levels` (not two classes), `missing` (missing values),
@@ -19,15 +20,15 @@
 #' the rows, and where one averages: `prior` for a hyperparameter without one, and
 #' `no_posterior` when EP has no fixed point at any start.
 #'
-#' `memory`: the matrices would not fit into
-#' memory; the estimate is made before anything is allocated, against what the machine, `ulimit`,
-#' the control group and R leave, and `options(sturdy.max_memory = )`, in bytes, replaces that
-#' limit; the same class when memory runs out all the same.
+#' `memory`: the matrices would not fit into memory. The estimate is made before anything is
+#' allocated, and compared with what the machine, `ulimit`, the control group and R leave;
+#' `options(sturdy.max_memory = )`, in bytes, replaces that limit. Running out of memory
+#' nevertheless has the same class.
 #'
-#' `changed`: every function for a fit first checks that it is one. It was not made
-#' by this version of sturdy, or a field was removed or replaced by what can't be there.
-#' This is no protection from a forger: to read an RDS file from a stranger is to run a
-#' program from a stranger.
+#' `changed`: the object is not a fit as this version of sturdy makes it: it is of another
+#' version, or a field was removed or replaced by an impossible value. Every function for fits
+#' checks this first. It does not protect you from forgery: to read an RDS file from a stranger is
+#' to run a program from a stranger.
 #'
 #' @section Warnings:
 #' * `not_converged`: EP ended without a fixed point (the status
@@ -46,11 +47,14 @@
 #'   `text_dates`, `text_numbers`: columns that number the rows, have a value of their own in nearly every
 #'   row, or are dates or numbers in text; `labels`: an input that has a value for each class;
 #'   `known_inputs`, `id_input`: inputs that say which rows are trusted, or which row it is;
+#'   `repeated_rows`: rows that repeat another in every input and the label, with the positions of the
+#'   `copies`; `weights_sum`: case weights that count rows for more labels than there are;
 #' * `ordered_outcome`: classes that are fitted in an order; `unused_levels`: levels of the response that
 #'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;
 #' * `reversed_scores`: scores of a class that are lower where it is recorded, with their `area` under
-#'   the ROC curve; `scores_agree`: scores none of which contradicts its label; `no_new_label`: rows left
+#'   the ROC curve; `scores_agree`: scores none of which contradicts its label;
+#'   `absent_class`: a class that has scores and no label; `no_new_label`: rows left
 #'   out of the fit, of which [relabel()] has no label;
 #' * `integrated_roughly`: too few nodes are effective.
 #'

@@ -21,8 +21,9 @@
 #'     model.}
 #'   \item{hyperparameters}{The kernel's `lengthscale`, `variance`, `bias` and
 #'     `nugget`, or the prior scales of the weights of [bpm()]; and `epsilon`.}
-#'   \item{epsilon, flip rate}{The share of labels, of all or of a true class, that are recorded
-#'     wrongly: a rate of the process, not a probability of one row. Below 1/2.}
+#'   \item{epsilon, flip rate}{The share of labels, of all or of one true class, that are recorded
+#'     wrongly: a rate of the process, not a probability of one row. One rate for all is below
+#'     1/2; that of a class or of a reader may be above ([noise_prior()], [readers()]).}
 #'   \item{row}{Named by its number: the position in the data given to the fit. Identifiers
 #'     stand beside it.}
 #'   \item{noise model}{What is assumed of wrong labels: none, one flip rate, a rate for
@@ -30,8 +31,8 @@
 #'   \item{overlap}{How often a label that is right contradicts the inputs: [noise_prior()].}
 #'   \item{node}{A value of all hyperparameters and flip rates, with a weight. Where a fit
 #'     averages, every answer is a weighted mean over its nodes.}
-#'   \item{Bayes factor}{How many times more probable the recorded labels are if some are
-#'     wrong than if none is: [noise_test()].}
+#'   \item{Bayes factor}{How many times as probable the recorded labels are if some are wrong as
+#'     if none is: [noise_test()].}
 #'   \item{trusted}{A row whose label is known to be right.}
 #'   \item{df}{Degrees of freedom of the Student-t process, or of the prior of the
 #'     weights; `Inf` is the Gaussian case.}
@@ -66,15 +67,21 @@
 #'     approximates it: [log_evidence()].}
 #'   \item{integrated evidence}{The evidence integrated over the learned
 #'     hyperparameters with their priors: [log_evidence()].}
-#'   \item{leave-one-out}{The log probability of each label predicted from its
-#'     cavity: [loo()].}
+#'   \item{leave-one-out}{Predicted from all other rows: the probability of each label by its
+#'     cavity, `loo` in [mislabelled()]; the sum of their logs is [loo()].}
+#'   \item{noise matrix}{The probability that a row of each true class (rows) is recorded as each
+#'     class (columns): [noise_matrix()].}
+#'   \item{second stage}{A model of labels by out-of-sample probabilities of any classifier, or by
+#'     the leave-one-out probabilities of a fit with five columns or more: [second_stage()].}
+#'   \item{inducing inputs}{A hundred places, more or less, that stand for many rows:
+#'     [many-rows].}
 #'   \item{criterion}{What learning maximises, log evidence or leave-one-out; in
 #'     [select_model()], what models are compared by.}
 #'   \item{median heuristic}{The median distance between rows as a starting
 #'     lengthscale: [kernel_ard()].}
 #' }
 #'
-#' @inherit sturdy-package references
+
 #' @name sturdy-glossary
 #' @aliases glossary
 NULL

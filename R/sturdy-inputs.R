@@ -45,6 +45,11 @@
 #' Rows that lack an input are left out, with a message that names the columns. `row` in what is
 #' printed and returned counts the rows of the table that was given.
 #'
+#' Leave out **copies** of rows, as joins and double entry make them: a wrong label and its copy confirm
+#' each other, and neither looks wrong. Where rows are alike in a measurement and in all else, a
+#' message says how many. Repeated measurements of one patient are no copies, but they share what is
+#' particular to the patient; a fit takes them for different rows.
+#'
 #' @name inputs
 #' @aliases sturdy-inputs
 #' @seealso [gpc()], [conditions][sturdy-conditions]

@@ -50,24 +50,26 @@
 #' that an event is recorded as the first class. A noise matrix has a row for each true class and a column
 #' for each recorded one.
 #'
-#' # Rates that go by numbers
-#' In `rates = ~ age`, or `~ clinic + age`, the log odds of a rate (of twice the rate, which is below 1, where
-#' the prior keeps it below 1/2) are those of its group and a straight line in the numbers, with a slope for
-#' each rate that the noise model has. In units of a standard deviation of the number slopes have standard
-#' normal priors. [flip_rates()] and [summary()][summary.sturdy_model] have them, with intervals. A number of at
-#' most `r rates_values` values makes groups, as `factor()` of any number does. For two classes.
+#' # Rates that depend on a number
+#' With `rates = ~ age`, or `~ clinic + age`, the log odds of a rate are those of its group plus a
+#' straight line in the numbers, with a slope for each rate that the noise model has. (They are
+#' the log odds of twice the rate, which is below 1, where the prior keeps the rate below 1/2.)
+#' Slopes per standard deviation of the number have standard normal priors. [flip_rates()] and
+#' [summary()][summary.sturdy_model] show them, with intervals. A number of at most
+#' `r rates_values` values makes groups, as does `factor()` of any number. This is for two
+#' classes.
 #'
 #' # Labels that are probabilities
 #' Where an expert, or another model, gives a probability of each class and not a label, the response
 #' is a matrix with a column for each class and rows that sum to 1: `cbind(no, yes) ~ x`, or `y` in
-#' `gpc(x, y)`. A row is taken as a likelihood: what the expert saw is `P[i, a] / P[i, b]` times as
-#' probable if the true class is `a` as it is if that is `b`. That is what probabilities are if their
-#' giver held all classes for equally probable before looking, and knew nothing of the inputs of the
-#' model; otherwise divide them by the shares of the classes that the giver had in mind, and make the
-#' rows sum to 1 again. A row of 0 and 1 is a trusted label, one of equal probabilities says nothing.
-#' There is no flip rate beside them (`epsilon` is 0). `predict(fit, type = "true")` has the
-#' probabilities of the true classes by both, the row's own and the inputs; what is about one
-#' recorded label is refused (`sturdy_error_soft_labels`).
+#' `gpc(x, y)`. A row is taken as a likelihood: what the expert saw is `P[i, a] / P[i, b]` times
+#' as probable if the true class is `a` as if it is `b`. Probabilities mean that if their giver
+#' held all classes to be equally probable before looking, and knew nothing of the inputs of the
+#' model. Otherwise divide them by the shares of the classes that the giver had in mind, and make
+#' the rows sum to 1 again. A row of 0 and 1 is a trusted label; a row of equal probabilities says
+#' nothing. There is no flip rate beside them (`epsilon` is 0). `predict(fit, type = "true")`
+#' gives the probabilities of the true classes from both, the row's own and the inputs. Whatever
+#' needs one recorded label is refused (`sturdy_error_soft_labels`).
 #'
 #' # What the model does not see
 #' Errors are taken to fall at random within a class, or a group. If all rows of one kind are labelled

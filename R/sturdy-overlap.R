@@ -1,8 +1,8 @@
 #' Overlap: wrong labels, or classes that mix?
 #'
-#' A label on the wrong side of the boundary may be wrong, or the classes *overlap* there: the inputs do not
-#' tell them apart. Which of the two a hundred rows can rarely say. So the number of wrong labels hangs
-#' on what is believed of overlap.
+#' A label on the wrong side of the boundary may be wrong, or the classes may *overlap* there: the
+#' inputs do not tell them apart. A hundred rows often can't say which. So the number of wrong
+#' labels depends on what is assumed about overlap.
 #'
 #' @details
 #' \if{html}{\figure{help-overlap.png}{options: width="100\%" style="max-width: 760px;" alt="Two scatter
@@ -10,24 +10,25 @@
 #' anywhere, many of them far from the boundary, and have rings. Right, overlap: the rows on the wrong
 #' side lie close to the boundary, and hardly any has a ring."}}
 #'
-#' *Left*: a tenth of the labels was flipped. They lie anywhere, also far from the boundary, where no row
-#' should have such a label. *Right*: no label is wrong, but the classes mix near the boundary. Rings are
-#' rows that the fit calls wrong, if some are, with a probability above 1/2. With more rows, and with rows far from the boundary, the two can be
-#' told apart; near the boundary they can't.
+#' *Left*: a tenth of the labels was flipped. These labels lie anywhere, also far from the
+#' boundary, where no row should have such a label. *Right*: no label is wrong, but the classes
+#' mix near the boundary. Rings are rows that the fit calls wrong, if some are, with a probability
+#' above 1/2. With more rows, and with rows far from the boundary, the two can be told apart; near
+#' the boundary they can't.
 #'
 #' # How it is measured
 #' Overlap is the share of *right* labels that contradict the inputs. In a fit it is the nugget of the
 #' kernel: with a nugget g beside a latent function of variance v, `atan(sqrt(g / v)) / pi`.
 #'
-#' # What is believed of it
-#' By default it is learned. Before the data two possibilities have one half each: that classes overlap
-#' as they may (half of that between 9 and 26 %), and that they hardly do (between 2.7 and 3.8 %).
-#' [noise_test()] shows the number of wrong labels under both, where they differ: the truth is
-#' between the two, unless somebody knows.
+#' # What is assumed about it
+#' By default overlap is learned. Before the data, two possibilities have a probability of one
+#' half each: that classes overlap to any degree (half of that probability is between 9 and 26 %),
+#' and that they hardly do (half of it between 2.7 and 3.8 %). [noise_test()] shows the number of
+#' wrong labels under both, where they differ: the truth is between the two, unless you know more.
 #'
-#' **Who knows says so.** If two experts would agree on 99 of 100 labels, the classes hardly overlap:
-#' `gpc(class ~ ., d, noise = noise_prior(overlap = 0.01))`. `overlap = c(0.01, 0.1)` bounds it. Said of
-#' classes that do overlap, it makes right labels look wrong.
+#' **If you know, say so.** If two experts would agree on 99 of 100 labels, the classes hardly
+#' overlap: `gpc(class ~ ., d, noise = noise_prior(overlap = 0.01))`. `overlap = c(0.01, 0.1)`
+#' bounds it. If the classes do overlap, this makes right labels look wrong.
 #'
 #' **Or ask for checks.** A few records that somebody looks up settle more than any model:
 #' [review()] names them, `update(fit, checked = )` takes the answers in.

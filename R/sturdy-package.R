@@ -1,13 +1,13 @@
 #' sturdy: robust Bayesian classification by expectation propagation
 #'
-#' For a table in which some labels are wrong. It says whether labels are wrong, how many and which,
-#' and predicts as if they had been right.
+#' For tables in which some labels may be wrong. It says whether labels are wrong, how many and
+#' which, and predicts new rows, hardly affected by the wrong ones.
 #'
 #' @details
 #' ```r
 #' library(sturdy)
 #' d <- sturdy_data("newthyroid")                    # or read.csv("mydata.csv")
-#' d$class <- flip_labels(d$class, 0.1, seed = 1)    # here a tenth of the labels is made wrong
+#' d$class <- flip_labels(d$class, 0.1, seed = 1)    # for this example: flips a tenth of the labels
 #' fit <- gpc(class ~ ., data = d)                   # are labels wrong, and how many?
 #' label_report(fit, "report.html", data = d)        # which: a page for the browser
 #' ```
@@ -25,26 +25,27 @@
 #' | list suspects, as a table or as a page | [mislabelled()], [label_report()] |
 #' | say what to check next, take answers in | [review()], [`update(checked = )`][update.sturdy_model] |
 #' | predict, also as SQL | [predict()][predict.sturdy_model], [predict_sql()] |
-#' | see how often, in which class labels are wrong | [flip_rates()], [noise_matrix()] |
+#' | see how often labels of each class are wrong | [flip_rates()], [noise_matrix()] |
 #' | fit rows in files, databases, on several machines | [shards()] |
 #' | add rows; change an argument | [absorb()]; [update()][update.sturdy_model] |
 #' | ask whether the fit can be relied on | [ep_diagnostics()], [check_fit()], [calibration()] |
 #' | compare models | [select_model()], [log_evidence()], [stc()] |
 #'
-#' What stands behind is told by topic: [inputs], [label-noise], [overlap], [averaging], [many-rows],
-#' [several-classes], [ordered-classes], [learning]; words are explained in the [glossary]. Fits are at home in
-#' [tidymodels][sturdy-parsnip], [marginaleffects][sturdy-marginaleffects],
-#' [easystats and modelsummary][sturdy-insight], [mlr3][sturdy-mlr3], and behind a server by
-#' [vetiver][sturdy-deploy].
+#' Topic pages explain how it works: [inputs], [label-noise], [overlap], [averaging], [many-rows],
+#' [several-classes], [ordered-classes], [learning]. The [glossary] explains the words. Fits work
+#' in [tidymodels][sturdy-parsnip], [marginaleffects][sturdy-marginaleffects],
+#' [emmeans][sturdy-emmeans], [easystats and modelsummary][sturdy-insight] and
+#' [mlr3][sturdy-mlr3]; [vetiver][sturdy-deploy] puts them behind a server.
 #'
 #' # Longer texts
 #' Vignettes: `vignette("get-started")`; `vignette("believe")`, can the number be believed;
 #' `vignette("your-own-classifier")`; `vignette("large-tables")`.
 #'
-#' Articles are not installed. They stand in the folder `vignettes/articles` of the sources, and
-#' `make site` makes web pages of them: *Cheat sheet*, *Walk-through*, *At home in R*, *Explaining
-#' predictions*, *Tests without a gold standard*, *Many machines*, *Streams and drift*; and *The mathematics*, *One engine*, *What the
-#' evidence tells you*, *Validation*, *Reproducing the papers*.
+#' Articles are not installed. They are in the folder `vignettes/articles` of the sources, and
+#' `make site` turns them into web pages: *Cheat sheet*, *Walk-through*, *At home in R*, *Effects
+#' under misclassification*, *Tests without a gold standard*, *Explaining predictions*, *Many
+#' machines*, *Streams and drift*; and *The mathematics*, *One engine*, *What the evidence tells
+#' you*, *Validation*, *Reproducing the papers*.
 #'
 #' @references
 #' Futami, F., Sato, I. and Sugiyama, M. (2017) Expectation propagation for

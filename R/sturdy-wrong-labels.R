@@ -1,4 +1,4 @@
-#' How wrong labels are told and counted
+#' How wrong labels are found and counted
 #'
 #' The formulas behind [mislabelled()], and how well they do on tables whose wrong labels are known.
 #'

@@ -61,12 +61,12 @@ few <- function(x) {
 }
 
 count <- function(n, noun) {
-  paste0(n, " ", noun, if (n != 1) "s")
+  paste0(whole(n), " ", noun, if (n != 1) "s")
 }
 
 #' A count with all its digits
 #' @noRd
-whole <- function(n) format(n, big.mark = ",", scientific = FALSE)
+whole <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
 
 #' The first three of some names, or all four
 #' @noRd
@@ -100,7 +100,7 @@ shorter <- function(names, most) {
 #' A name that is empty or blank prints as nothing
 #' @noRd
 quoted_empty <- function(names) {
-  blank <- !nzchar(trimws(names))
+  blank <- !nzchar(names) | names != trimws(names)
   names[blank] <- paste0("\"", names[blank], "\"")
   names
 }
@@ -150,7 +150,8 @@ print_fields <- function(fields) {
 #' @return a list, the lines of each field
 #' @noRd
 field_lines <- function(fields) {
-  labels <- paste0("  ", format(names(fields)), "  ", recycle0 = TRUE)
+  names <- shorter(names(fields), max(getOption("width") %/% 2, 24))
+  labels <- paste0("  ", format(names), "  ", recycle0 = TRUE)
   under <- strrep(" ", nchar(c(labels, "")[1]) + 2)
   room <- max(getOption("width") - nchar(under) + 2, 12)
   lapply(seq_along(fields), function(k) {

@@ -7,7 +7,7 @@ void count_density(int n, const double *p, double *density) {
   int trials = 0; /* that can succeed */
   density[0] = 1;
   for (int i = 0; i < n; i++) {
-    if (!(p[i] > 0)) continue;
+    if (p[i] <= 0) continue;
     trials++;
     density[trials] = p[i] * density[trials - 1];
     for (int k = trials - 1; k > 0; k--)

@@ -88,7 +88,7 @@ test_that("a rare class that the inputs do not predict is named", {
   d$class <- factor(rep(c("no", "yes"), c(75, 5)))
   fit <- tested(data = d, kernel = kernel_iso())
   expect_equal(noise_test(fit)$suspects, "yes")
-  expect_match(printed(fit), "All labels yes are under suspicion alike")
+  expect_match(printed(fit), "All labels yes are equally suspect")
   expect_null(noise_test(tested())$suspects)
 })
 

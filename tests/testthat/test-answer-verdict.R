@@ -78,7 +78,7 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_lte(max(nchar(said(190))), 63)
   test$curve <- NULL
   test$settled <- TRUE
-  expect_match(said(1)[[1]], "none to check")
+  expect_match(said(1)[[1]], "Nothing to check")
   expect_identical(said(1)[["How many?"]], "None of 1,100.")
   test$settled <- FALSE
   test["noticed"] <- list(NULL)
@@ -93,7 +93,7 @@ test_that("what a linear boundary, a rare class and rates by class mean is said 
   expect_length(verdict_notes(test), 3)
   blank <- replace(test, "suspects", "")
   expect_match(verdict_notes(blank)[2], 'All labels "" are under', fixed = TRUE)
-  expect_match(verdict_notes(test)[3], "More among true ill (12 to 1).", fixed = TRUE)
+  expect_match(verdict_notes(test)[3], "Odds of 12 to 1 that more labels of true ill are wrong.", fixed = TRUE)
   test$levels <- c(test$levels, "unwell")
   test$shared <- TRUE
   expect_match(verdict_notes(test)[3], "noise_matrix\\(\\)\\. Overlap of two classes")
@@ -106,7 +106,7 @@ test_that("which class has more is said of wrong labels that show, where one cla
     rates = data.frame(class = c("no", "ill"), rate = c(0.1, 0.2)),
     models = data.frame(model = c("none", "one", "first", "second"), log_evidence = c(0, 1, 3, 5))
   )
-  expect_match(verdict_notes(test), "More among true ill (12 to 1).", fixed = TRUE)
+  expect_match(verdict_notes(test), "Odds of 12 to 1 that more labels of true ill are wrong.", fixed = TRUE)
   test$models$log_evidence[3] <- 4.5 # as rates by group have it: either predicts fewer
   expect_null(verdict_notes(test))
   test$models <- test$models[-3, ]

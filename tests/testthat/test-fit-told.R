@@ -53,7 +53,7 @@ test_that("it is the second stage that a user would make", {
 })
 
 test_that("prints say so, and predictions are of the fit itself", {
-  said <- "Told by second_stage(): 60 coded columns, 100 rows."
+  said <- "Labels judged by second_stage(): 60 coded columns, 100 rows."
   for (x in list(noise_test(wide), mislabelled(wide))) expect_output(print(x), said, fixed = TRUE)
   expect_output(print(wide), "Gaussian process classifier; labels by second_stage()", fixed = TRUE)
   expect_match(format(wide), describe_noise(wide$told, 3), fixed = TRUE)
@@ -72,7 +72,7 @@ test_that("a report has its number", {
   file <- withr::local_tempfile(fileext = ".html")
   label_report(wide, file, n = 5)
   page <- paste(readLines(file), collapse = "\n")
-  said <- "Told by second_stage(): 60 coded columns, 100 rows."
+  said <- "Labels judged by second_stage(): 60 coded columns, 100 rows."
   expect_true(grepl(paste0("<p class=\"note\">", said, "</p>"), page, fixed = TRUE))
 })
 
@@ -197,7 +197,7 @@ test_that("what else is said of labels is told by it, too", {
   cv <- exp(loo(wide)$pointwise[, 1])
   event <- ifelse(d$y == "b", cv, 1 - cv)
   expect_equal(true_performance(wide, event), true_performance(wide$told, event))
-  expect_output(print(summary(wide)), "Told by second_stage()", fixed = TRUE)
+  expect_output(print(summary(wide)), "Labels judged by second_stage()", fixed = TRUE)
   linear <- bpm(d$X, d$y, hyper = "integrate")
   expect_s3_class(linear$told, "second_stage")
   expect_error(predict_sql(linear, "t", labels = "y"), class = "sturdy_error_no_sql")

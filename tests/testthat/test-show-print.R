@@ -23,7 +23,7 @@ test_that("a fit prints in at most six lines, none wider than the console", {
       if (width >= 80) expect_lte(length(lines), 6)
     }
   }
-  expect_match(printed(fits[[6]]), "Known 5 rows trusted", fixed = TRUE)
+  expect_match(printed(fits[[6]]), "Labels 5 rows trusted", fixed = TRUE)
   expect_match(printed(fits[[5]]), "Absorbed 40 rows")
 })
 
@@ -106,7 +106,7 @@ test_that("several classes print as two do, with their own words for the noise",
   m <- matrix(c(0.9, 0.05, 0.05, 0.02, 0.96, 0.02, 0, 0, 1), 3, byrow = TRUE)
   dimnames(m) <- list(levels(d$Species), levels(d$Species))
   expect_match(said(epsilon = m), "a matrix, rates 0 to 0.1 (fixed)", fixed = TRUE)
-  expect_match(said(epsilon = 0.1, trusted = 1:4), "Known labels 4 rows trusted", fixed = TRUE)
+  expect_match(said(epsilon = 0.1, trusted = 1:4), "Labels 4 rows trusted", fixed = TRUE)
   averaged <- said(epsilon = "average", hyper = "integrate")
   expect_match(averaged, "no wrong labels (0.", fixed = TRUE)
   expect_match(averaged, "at the mode (of factorised EP", fixed = TRUE)

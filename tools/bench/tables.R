@@ -3,7 +3,8 @@
 #
 # It is the code that the script of the table leads to: the functions of the package that it
 # names, all that they call, with the methods of what is generic, and of src/ the files that
-# the doors to C among them open, by what these include. Comments and layout do not count.
+# the doors to C among them open, by what these include. Comments, layout and the wording of
+# sentences do not count.
 
 # Tables that vignettes read, and where their copies stand, seen from this folder
 installed_tables <- "growth"
@@ -28,7 +29,7 @@ package_code <- function(root) {
   objects <- objects[!is.na(names(objects))]
   known <- names(objects)
   calls <- lapply(objects, function(o) called_by(o$code, known))
-  list(objects = objects, calls = calls)
+  list(objects = objects, calls = calls, code = lapply(objects, function(o) deparse(wordless(o$code))))
 }
 
 # Names and strings in the code of a script
@@ -101,7 +102,7 @@ code_lines <- function(file) {
 code_by_room <- function(words, root, package = package_code(root)) {
   reached <- led_to(words, package)
   room <- vapply(package$objects[reached], function(o) stem_of(o$file), "")
-  code <- lapply(package$objects[reached], function(o) deparse(o$code))
+  code <- package$code[reached]
   doors <- unique(unlist(lapply(package$objects[reached], function(o) {
     sub("^C_", "glue_", grep("^C_", all.names(o$code), value = TRUE))
   })))
@@ -111,6 +112,21 @@ code_by_room <- function(words, root, package = package_code(root)) {
   )
 }
 
+# Code with "" in the place of texts of three words and more: sentences for people, which decide
+# nothing. What they call, "{few(rows)}", is among the calls.
+wordless <- function(code) {
+  if (is.character(code)) {
+    code[grepl("\\S\\s+\\S+\\s+\\S", code)] <- ""
+  } else if (is.call(code) || is.pairlist(code)) {
+    for (k in seq_along(code)) {
+      if (!identical(code[[k]], quote(expr = )) && !is.null(code[[k]])) {
+        code[[k]] <- wordless(code[[k]])
+      }
+    }
+  }
+  code
+}
+
 digest_of <- function(lines, digits) {
   copy <- tempfile()
   on.exit(unlink(copy))
@@ -118,9 +134,18 @@ digest_of <- function(lines, digits) {
   substr(unname(tools::md5sum(copy)), 1, digits)
 }
 
-# Names and strings in a script, and in what it uses of a helper
-script_words <- function(script, helper) {
-  words <- words_in(parse(script, keep.source = FALSE))
+# A script and those that it reads with sys.source()
+scripts_read <- function(script) {
+  lines <- grep("^sys[.]source\\(", readLines(script, encoding = "UTF-8"), value = TRUE)
+  also <- file.path(dirname(script), sub('.*"([^"]+[.]R)".*', "\\1", lines))
+  unique(c(unlist(lapply(also, scripts_read)), script))
+}
+
+# Names and strings in scripts, and in what they use of a helper
+script_words <- function(scripts, helper) {
+  words <- unique(unlist(lapply(scripts, function(script) {
+    words_in(parse(script, keep.source = FALSE))
+  })))
   for (o in rev(r_objects(helper))) { # it calls what stands above
     if (o$name %in% words) words <- union(words, words_in(o$code))
   }
@@ -137,13 +162,13 @@ code_digest <- function(name, root, package = package_code(root)) {
 }
 
 # Six digits of each part of the code that an experiment leads to: the rooms of the package, src/
-# and its script
+# and its script, with those that it reads
 experiment_digests <- function(name, root, package = package_code(root)) {
   force(package)
   folder <- file.path(root, "experiments")
-  script <- file.path(folder, paste0(name, ".R"))
-  led <- code_by_room(script_words(script, file.path(folder, "helper.R")), root, package)
+  scripts <- scripts_read(file.path(folder, paste0(name, ".R")))
+  led <- code_by_room(script_words(scripts, file.path(folder, "helper.R")), root, package)
   # rooms that say something and decide nothing
   rooms <- led$rooms[setdiff(names(led$rooms), c("checks", "conditions", "progress", "words"))]
-  vapply(c(rooms, list(src = led$src, script = code_lines(script))), digest_of, "", 6)
+  vapply(c(rooms, list(src = led$src, script = unlist(lapply(scripts, code_lines)))), digest_of, "", 6)
 }
