@@ -199,7 +199,7 @@ diagnose_learning <- function(object) {
 #' @noRd
 diagnose_average <- function(object) {
   models <- object$nodes$models
-  named <- noise_words[models$model]
+  named <- model_words(models$model, object$blueprint$levels)
   by_nodes <- models$method == "nodes"
   counts <- models$probability > 0.05 # the others hardly count
   uneven <- counts & by_nodes & (models$pareto_k > 0.7 | models$ess < 10) %in% TRUE

@@ -250,7 +250,9 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   )
   cat("\n")
   print_title("Flip rates by true class, if some labels are wrong")
-  print(x$rates, digits = digits, row.names = FALSE)
+  rates <- x$rates
+  rates$rows <- whole(rates$rows) # not 1e+05
+  print(rates, digits = digits, row.names = FALSE)
   cat("", strwrap(node_error_words(x$error, sum(x$models$nodes))), sep = "\n")
   invisible(x)
 }

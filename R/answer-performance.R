@@ -203,11 +203,12 @@ truth_of_new <- function(object, newdata, y, call) {
   }
   new <- with_memory(truth_new(object, rows$X, call, all_nodes(object)))
   log_weight <- log(new$weight)
+  share <- min(1, label_total(object) / length(y)) # as labels of new rows count [M 13.6]
   omega <- node_omega(object)
   for (k in seq_along(omega)) {
     L <- t(omega[[k]])[y, , drop = FALSE]
     p <- at_k(new$p, k)
-    log_weight[k] <- log_weight[k] + sum(log(rowSums(L * p)))
+    log_weight[k] <- log_weight[k] + share * sum(log(rowSums(L * p)))
     new$p[, , k] <- truth_posterior(L, log(p))
   }
   possible <- log_weight > -Inf

@@ -274,7 +274,7 @@ describe_average <- function(x, digits) {
   rates <- unname(wrong_rates(x$omega))
   if (isTRUE(all.equal(rates, rep(rates[1], length(rates))))) rates <- rates[1]
   paste0(
-    toString(paste0(noise_words[models$model], share)), "; mean rate ",
+    toString(paste0(model_words(models$model, x$blueprint$levels), share)), "; mean rate ",
     describe_rates(x, rates, digits)
   )
 }

@@ -64,7 +64,7 @@ report_noise <- function(object, test) {
       tag("p", html_text(note), .attr = c(class = "warning"))
     })),
     models = html_table(data.frame(
-      "noise model" = unname(noise_words[models$model]), before = signif(models$prior, 2),
+      "noise model" = model_words(models$model, test$levels), before = signif(models$prior, 2),
       after = after, check.names = FALSE
     ))
   )

@@ -150,6 +150,21 @@ check_report_file <- function(file, call) {
   file
 }
 
+#' Identifiers that most rows share say little of which row it is
+#' @noRd
+inform_shared_id <- function(ids) {
+  own <- length(unique(ids))
+  if (own < length(ids) / 2) {
+    inform_sturdy(
+      c(
+        i = "There are {own} identifier{?s} for {length(ids)} rows.",
+        i = "{.arg id} is the column that says which row it is."
+      ),
+      "shared_id", identifiers = own
+    )
+  }
+}
+
 # What is shown of rows -------------------------------------------------------------
 
 report_others <- 4L # columns that are no inputs
@@ -181,6 +196,7 @@ report_values <- function(object, data, id, call, most = 8) {
     ),
     columns = if (rlang::is_string(id)) intersect(id, object$blueprint$columns)
   )
+  if (!is.null(id)) inform_shared_id(ids$value)
   title <- list(ids$value)
   if (!is.null(data)) {
     used <- c(used_columns(object$blueprint), object$blueprint$response)

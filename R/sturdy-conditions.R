@@ -47,6 +47,7 @@
 #'   `text_dates`, `text_numbers`: columns that number the rows, have a value of their own in nearly every
 #'   row, or are dates or numbers in text; `labels`: an input that has a value for each class;
 #'   `known_inputs`, `id_input`: inputs that say which rows are trusted, or which row it is;
+#'   `shared_id`: identifiers that most rows share;
 #'   `repeated_rows`: rows that repeat another in every input and the label, with the positions of the
 #'   `copies`; `weights_sum`: case weights that count rows for more labels than there are;
 #' * `ordered_outcome`: classes that are fitted in an order; `unused_levels`: levels of the response that

@@ -54,6 +54,16 @@ noise_words <- c(
   matrix = "a noise matrix", given = "the rates given"
 )
 
+#' The same with the names of the classes
+#' @noRd
+model_words <- function(models, levels) {
+  words <- unname(noise_words[models])
+  one <- match(models, c("first", "second", "third", "fourth"))
+  alone <- !is.na(one)
+  words[alone] <- paste0("a rate in true ", quoted_empty(levels[one[alone]]), " only")
+  words
+}
+
 #' A vector for cli markup that shows a few of its entries only
 #' @noRd
 few <- function(x) {

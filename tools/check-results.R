@@ -2,12 +2,15 @@
 #
 #   Rscript tools/check-results.R            names those that are, and the rooms that have changed
 #   Rscript tools/check-results.R --note     notes the code of results that do not have it yet
+#   Rscript tools/check-results.R --holds=<why> <script> ...    they hold for the code as it is
 #
 # A result has in inst/results/<script>.dcf the commit it was made at and, as `Code`, a digest of
 # each part of the code that its script leads to: the rooms of the package, src/ and the script
-# itself. Comments and layout do not count, nor does a change elsewhere (tools/bench/tables.R says
-# what a script leads to). experiments/run.R writes them; --note finds them in the commit. To be
-# older is no fault: results are made anew for a release, and this says which.
+# itself. Comments, layout and the wording of sentences do not count, nor does a change elsewhere
+# (tools/bench/tables.R says what a script leads to). experiments/run.R writes them; --note finds
+# them in the commit. A change that is known to leave the answers of a script as they were is
+# noted with the reason (--holds), for the code as it then is. To be older is no fault: results are
+# made anew for a release, and this says which.
 
 root <- dirname(dirname(normalizePath(gsub("~+~", " ", sub(
   "^--file=", "", grep("^--file=", commandArgs(), value = TRUE)
@@ -15,8 +18,11 @@ root <- dirname(dirname(normalizePath(gsub("~+~", " ", sub(
 setwd(root)
 source(file.path("tools", "bench", "tables.R"))
 given <- commandArgs(trailingOnly = TRUE)
-if (length(setdiff(given, "--note"))) {
-  message("Usage: Rscript tools/check-results.R [--note]")
+holds <- grep("^--holds=.", given, value = TRUE)
+named <- grep("^--", given, value = TRUE, invert = TRUE)
+scripts <- sub("[.]dcf$", "", list.files("inst/results", "[.]dcf$"))
+if (length(setdiff(given, c("--note", holds, scripts))) || length(holds) != (length(named) > 0)) {
+  message("Usage: Rscript tools/check-results.R [--note | --holds=<why> <script> ...]")
   quit(status = 2)
 }
 
@@ -25,14 +31,35 @@ abouts <- lapply(stats::setNames(files, sub("[.]dcf$", "", basename(files))), fu
   as.list(read.dcf(file, keep.white = c("Design", "Settings"))[1, ])
 })
 
-# "<commit>: room digest, room digest"; another commit's is none
-parts_of <- function(about) {
-  text <- gsub("\\s+", " ", c(about$Code, "")[1])
-  if (!startsWith(text, paste0(about$Commit, ": "))) {
-    return(NULL)
-  }
-  pairs <- strsplit(strsplit(sub("^[^:]*: ", "", text), ", ")[[1]], " ")
+# "room digest, room digest"
+read_parts <- function(text) {
+  pairs <- strsplit(strsplit(gsub("\\s+", " ", text), ", ")[[1]], " ")
   stats::setNames(vapply(pairs, `[`, "", 2), vapply(pairs, `[`, "", 1))
+}
+
+show_parts <- function(parts) paste(names(parts), parts, collapse = ", ")
+
+# Those of the field `Code`, "<commit>: ..."; another commit's is none
+parts_of <- function(about) {
+  text <- c(about$Code, "")[1]
+  if (startsWith(text, paste0(about$Commit, ": "))) read_parts(sub("^[^:]*: ", "", text))
+}
+
+# Those of the field `Holds`, "...: <why>"
+held_parts <- function(about) {
+  if (length(about$Holds)) read_parts(sub(":.*", "", gsub("\\s+", " ", about$Holds)))
+}
+
+# Puts a field into the file of a result, in the place of what it was
+write_field <- function(name, field, value, after) {
+  file <- file.path("inst/results", paste0(name, ".dcf"))
+  text <- readLines(file, encoding = "UTF-8")
+  entry <- cumsum(!grepl("^\\s", text))
+  text <- text[!entry %in% entry[startsWith(text, paste0(field, ":"))]]
+  entry <- cumsum(!grepl("^\\s", text))
+  at <- max(which(entry == entry[startsWith(text, paste0(after, ":"))]))
+  lines <- strwrap(paste0(field, ": ", value), width = 80, exdent = 8)
+  writeLines(enc2utf8(append(text, lines, at)), file, useBytes = TRUE)
 }
 
 # Noting ----------------------------------------------------------------------------
@@ -59,14 +86,7 @@ if ("--note" %in% given) {
         next
       }
       parts <- experiment_digests(name, tree, package)
-      text <- readLines(file.path("inst/results", paste0(name, ".dcf")), encoding = "UTF-8")
-      old <- cumsum(!grepl("^\\s", text)) %in% cumsum(!grepl("^\\s", text))[grepl("^Code:", text)]
-      text <- text[!old]
-      code <- strwrap(paste0("Code: ", commit, ": ", paste(names(parts), parts, collapse = ", ")),
-        width = 80, exdent = 8)
-      at <- grep("^Commit:", text)
-      writeLines(enc2utf8(append(text, code, at)), file.path("inst/results", paste0(name, ".dcf")),
-        useBytes = TRUE)
+      write_field(name, "Code", paste0(commit, ": ", show_parts(parts)), "Commit")
     }
     unlink(tree, recursive = TRUE)
   }
@@ -76,6 +96,15 @@ if ("--note" %in% given) {
 # Naming ----------------------------------------------------------------------------
 
 package <- package_code(root)
+if (length(holds)) {
+  why <- sub("^--holds=", "", holds)
+  for (name in named) {
+    now <- show_parts(experiment_digests(name, root, package))
+    write_field(name, "Holds", paste0(now, ": ", why), "Code")
+  }
+  quit()
+}
+
 older <- 0L
 for (name in names(abouts)) {
   about <- abouts[[name]]
@@ -86,8 +115,10 @@ for (name in names(abouts)) {
     said <- "does not say by which code"
   } else {
     now <- experiment_digests(name, root, package)
+    held <- held_parts(about)
     all <- union(names(now), names(then))
-    changed <- all[!mapply(identical, unname(now[all]), unname(then[all]))]
+    same <- function(as) mapply(identical, unname(now[all]), unname(as[all]))
+    changed <- all[!same(then) & !same(held)]
     said <- if (length(changed)) {
       paste("since then changed:", if (setequal(changed, all)) "all of it" else toString(changed))
     }

@@ -11,6 +11,8 @@ args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 
 problems <- list(
+  "100 x 10, 3 classes" = list(n = 100, d = 10, classes = 3, aim = NA),
+  "1,000 x 10, 3 classes" = list(n = 1000, d = 10, classes = 3, aim = NA),
   "500 x 5, 3 classes" = list(n = 500, d = 5, classes = 3, aim = 10),
   "100 x 5, 10 classes" = list(n = 100, d = 5, classes = 10, aim = NA),
   "400 x 5, 20 classes" = list(n = 400, d = 5, classes = 20, aim = NA),
