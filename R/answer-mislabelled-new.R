@@ -64,6 +64,7 @@ no_labelled_rows <- function(object) {
 labelled_rows <- function(object, newdata, labels, rates, call) {
   newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, call, y_arg = "labels")
+  new$X <- within_reach(new$X)
   data <- list(
     y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
     n_given = nrow(newdata), reports = list(classes = length(object$blueprint$levels))

@@ -11,12 +11,14 @@ noticed_rows <- 500L # of the rows, at most: they speak for the others
 #'
 #' @param share of labels that would be wrong: of all, and of those of one true class only.
 #' @return A data frame with the columns of ("all", then the classes of which a row and more would
-#'   have a wrong label), share and probability; `NULL` for a fit that keeps no rows, or all of whose
-#'   labels are known.
+#'   have a wrong label), share and probability; `NULL` for a fit that keeps no rows, or whose labels
+#'   are all known, or all of one class.
 #' @noRd
 noticed <- function(object, share = 0.1) {
   open <- which(label_source(object$data$reports) != 0L)
-  if (!has_rows(object) || length(open) == 0 || ncol(object$omega) > noticed_classes) {
+  one_class <- length(unique(label_code(object$data)[open])) == 1 # which may all be wrong unseen
+  if (!has_rows(object) || length(open) == 0 || one_class ||
+        ncol(object$omega) > noticed_classes) {
     return(NULL)
   }
   seen <- node_seen(object)

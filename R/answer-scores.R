@@ -97,7 +97,7 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #' classes are not known. (Do not score probabilities of the *true* class against recorded
 #' labels, here or elsewhere: right ones then look wrong. [true_performance()] compares
 #' them with the true classes, as far as these are known.) Rows are put into bins of about
-#' equal size by probability; neighbours within 0.02 are joined. The interval of an
+#' equal size by probability; bins narrower than 0.02 are joined. The interval of an
 #' observed frequency is Wilson's score interval. For a calibrated model, about the share
 #' `level` of the intervals contains the predicted probability of the bin.
 #'
@@ -188,7 +188,13 @@ new_calibration <- function(probability, event, bins, level, levels) {
 #' Mean probability and frequency in bins of about equal size
 #' @noRd
 calibration_bins <- function(probability, event, bins, level) {
-  bin <- probability_bins(probability, bins)
+  breaks <- distant_breaks(probability, bins)
+  bin <- if (length(breaks) > 1) {
+    # all.inside: rounding must not make a bin of its own of the smallest value
+    findInterval(probability, breaks, all.inside = TRUE)
+  } else {
+    rep(1L, length(probability))
+  }
   n <- as.vector(tapply(event, bin, length))
   observed <- as.vector(tapply(event, bin, mean))
   ends <- wilson_interval(observed, n, level)
@@ -198,25 +204,25 @@ calibration_bins <- function(probability, event, bins, level) {
   )
 }
 
-#' The bin of each probability: of about equal size, equal ones together, and neighbours joined as
-#' long as all in them are within 0.02, for probabilities have a ceiling at 1 - epsilon, just below
-#' which half of the rows may lie
+#' Breaks of bins of about equal size, without those that would make a bin narrower than 0.02:
+#' probabilities have a ceiling at 1 - epsilon, just below which half of the rows may lie
+#'
+#' The largest values, where they are so near together, are joined with those below, unless these are
+#' far away: scores may be near 0 and near 1 and nowhere else.
 #' @noRd
-probability_bins <- function(probability, bins, width = 0.02) {
-  n <- length(probability)
-  part <- ceiling(bins * (rank(probability, ties.method = "average") - 0.5) / n)
-  least <- tapply(probability, part, min)
-  most <- tapply(probability, part, max)
-  joined <- integer(length(least))
-  at <- 0L
-  for (k in seq_along(least)) {
-    if (at == 0L || most[k] - from >= width) {
-      at <- at + 1L
-      from <- least[k]
-    }
-    joined[k] <- at
+distant_breaks <- function(probability, bins, gap = 0.02, far = 0.1) {
+  breaks <- stats::quantile(probability, seq(0, 1, length.out = bins + 1), names = FALSE)
+  keep <- breaks[1]
+  for (b in breaks[-1]) {
+    if (b - keep[length(keep)] >= gap) keep <- c(keep, b)
   }
-  joined[match(part, as.numeric(names(least)))]
+  last <- keep[length(keep)]
+  above <- probability >= last
+  if (length(keep) == 1 || !any(above)) {
+    return(keep)
+  }
+  apart <- !all(above) && min(probability[above]) - max(probability[!above]) > far
+  if (apart) c(keep, Inf) else c(keep[-length(keep)], max(probability))
 }
 
 #' Wilson's score interval of a proportion

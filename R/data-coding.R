@@ -19,8 +19,8 @@ feature_coding <- function(v, name, scale, call) {
   }
   v <- as.double(v)
   spread <- if (length(v) > 1) stats::sd(v) else 1
-  if (!is.finite(spread) || spread == 0) { # its square is beyond doubles
-    unit <- max(abs(v))
+  unit <- max(abs(v))
+  if ((!is.finite(spread) || spread == 0) && unit < 1e300) { # its square is beyond doubles
     spread <- stats::sd(v / unit) * unit
   }
   must(
@@ -145,12 +145,22 @@ check_finite <- function(v, name, call) {
   check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name, call)
 }
 
-input_reach <- 1e100 # of a coded number: its square, and sums of these, must be doubles
+# A coded number and sums of squares of such must be doubles: so large may they be in training, and
+# taken to be in new rows
+input_most <- 1e152
+input_reach <- 1e100
+
+#' Coded new rows no further away than the reach: from there on a prediction is what it is at infinity
+#' @noRd
+within_reach <- function(X) {
+  far <- which(abs(X) > input_reach)
+  X[far] <- sign(X[far]) * input_reach
+  X
+}
 
 check_reach <- function(v, name, call) {
   check_entries(
-    abs(v) > input_reach, "be at most {input_reach} standard deviations from the mean",
-    "further away", "not_finite", name, call
+    abs(v) > input_most, "be at most {input_most} in size", "larger", "not_finite", name, call
   )
 }
 

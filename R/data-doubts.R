@@ -24,8 +24,8 @@ column_doubts <- list(
   ),
   text_dates = list(
     seems = function(v, y) mostly(v, is_date_text, least = 3),
-    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which count
-           as names, not as times (or are dropped, where each row has one of its own).",
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which count as
+           names, not as times.",
     hint = "Numbers are made of them by {.code {date_codes(features[these])}}."
   ),
   text_numbers = list(
@@ -50,7 +50,7 @@ inform_doubts <- function(features, y) {
 #' Copies of rows, as joins and double entry make them: a label that was copied confirms itself
 #' @noRd
 inform_repeats <- function(features, y) {
-  group <- row_groups(c(features, list(y)))
+  group <- row_groups(c(list(y), features))
   copies <- which(duplicated(group))
   if (length(copies) < 2 || !measured(features, !duplicated(group))) {
     return(invisible())

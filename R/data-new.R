@@ -132,8 +132,7 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
     of = column, column = name, call = call
   )
   if (kind == "numeric") {
-    check_finite(v, name, call)
-    return(check_reach((v - coding$center) / coding$scale, name, call))
+    return(check_finite(v, name, call))
   }
   novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
   must(

@@ -33,15 +33,15 @@ mold_scores <- function(prob, labels, call) {
     prob <- if (vector) structure(prob[rows], event = event) else prob[rows, , drop = FALSE]
     labels <- labels[rows]
   }
-  check_two_shown(labels, call)
   if (vector) prob <- event_columns(unname(prob), score_levels(labels, 2L))
   prob <- score_classes(prob, labels, call)
   levels <- colnames(prob)
   inform_levels(factor(levels, levels), levels, "labels")
+  inform_one_class(labels)
   inform_these(
     "absent_class",
     c(i = "No label is {.or {.val {these}}}, {qty(length(these))}{?a class/classes} of {.arg prob}."),
-    levels = setdiff(levels, as.character(labels))
+    levels = if (length(unique(labels)) > 1) setdiff(levels, as.character(labels))
   )
   inform_reversed(prob, labels)
   floor <- score_floor(prob)
@@ -133,6 +133,16 @@ score_classes <- function(prob, labels, call) {
     call = call
   )
   if (is.null(columns)) {
+    one <- is.numeric(labels) && ncol(prob) == 2 && all(labels == 1)
+    must(
+      !one, "labels", "show both classes, or be a factor with both for levels", "outcome_levels",
+      more = c(
+        x = "All {length(labels)} {?is/are} 1: the event, where the other class is 0 or -1, or the
+             first of 1 and 2?",
+        i = "With names of classes for the columns of {.arg prob} one class is enough, too."
+      ),
+      call = call
+    )
     levels <- score_levels(labels, ncol(prob))
     must(
       length(levels) == ncol(prob), "prob", "have columns with the names of the classes",
@@ -164,18 +174,20 @@ score_classes <- function(prob, labels, call) {
   if (same) prob[, levels(labels), drop = FALSE] else prob
 }
 
-#' Labels of one class alone speak neither for nor against scores, which may lean towards another
-#' class throughout: as with gpc(), there must be two
+#' Labels of one class alone speak neither for nor against scores, which may lean to another class
+#' throughout
 #' @noRd
-check_two_shown <- function(labels, call) {
-  shown <- unique(labels)
-  must(
-    length(shown) >= 2, "labels", "show two classes or more", "outcome_levels", more = c(
-      x = "All {length(labels)} {?is/are} {.val {as.character(shown)}}.",
-      i = "With no label of another class, nothing tells wrong labels from scores that lean to one
-           side."
-    ), call = call
-  )
+inform_one_class <- function(labels) {
+  shown <- as.character(unique(labels))
+  if (length(shown) == 1) {
+    inform_sturdy(
+      c(
+        i = "{length(labels)} label{?s} {?is/are all} {.val {shown}}: with none of another class, nothing
+             tells wrong labels from scores that lean to one side."
+      ),
+      "one_class", class_shown = shown
+    )
+  }
 }
 
 #' Scores of one of two classes that are lower where it is recorded are most often those of the other
@@ -189,6 +201,9 @@ inform_reversed <- function(prob, labels) {
   event <- colnames(prob)[2]
   of_event <- as.character(labels) == event
   n <- c(sum(of_event), sum(!of_event))
+  if (min(n) == 0) {
+    return(invisible())
+  }
   area <- (mean(rank(prob[, 2])[of_event]) - (n[1] + 1) / 2) / n[2]
   if (area < 0.5 - 3 * sqrt((sum(n) + 1) / (12 * prod(n)))) {
     inform_sturdy(

@@ -13,6 +13,7 @@ rows_to_predict <- function(object, newdata, call) {
     return(own_rows(object$data))
   }
   new <- forge(object$blueprint, newdata, call, novel = takes_novel(object))
+  new$X <- within_reach(new$X)
   at <- replace(rep(NA_integer_, nrow(new$X)), new$complete, seq_len(sum(new$complete)))
   list(
     X = if (all(new$complete)) new$X else new$X[new$complete, , drop = FALSE],

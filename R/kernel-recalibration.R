@@ -51,6 +51,7 @@ row_top <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 #' The slope of such a share
 #' @noRd
 overlap_slope <- function(overlap, S, call = rlang::caller_env(), times = rep(1, nrow(S))) {
+  force(times) # of all rows
   rows <- rows_for_all(S, NULL, recalibration_rows)
   S <- S[rows, , drop = FALSE]
   times <- times[rows]

@@ -13,12 +13,6 @@ picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_e
     "Labels of several readers have no picture: it is of one recorded label of each row.", "readers",
     call = call
   )
-  refuse(
-    !nrow(x),
-    c("No row is called wrong: there is nothing to draw.",
-      i = "{.code plot(mislabelled(fit))} draws all rows by how suspicious they are."),
-    "no_rows", call = call
-  )
   labels <- check_count(labels, "labels", call = call)
   if (!is.null(n)) n <- check_count(n, "n", min = 1, call = call)
   expected <- attr(x, "expected")

@@ -55,7 +55,8 @@
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;
 #' * `reversed_scores`: scores of a class that are lower where it is recorded, with their `area` under
 #'   the ROC curve; `scores_agree`: scores none of which contradicts its label;
-#'   `absent_class`: a class that has scores and no label; `no_new_label`: rows left
+#'   `absent_class`: a class that has scores and no label; `one_class`: labels of scores that are all of
+#'   one class; `no_new_label`: rows left
 #'   out of the fit, of which [relabel()] has no label;
 #' * `integrated_roughly`: too few nodes are effective.
 #'

@@ -92,7 +92,7 @@ test_that("what a linear boundary, a rare class and rates by class mean is said 
   )
   expect_length(verdict_notes(test), 3)
   blank <- replace(test, "suspects", "")
-  expect_match(verdict_notes(blank)[2], 'All labels "" are under', fixed = TRUE)
+  expect_match(verdict_notes(blank)[2], 'All labels "" are equally', fixed = TRUE)
   expect_match(verdict_notes(test)[3], "Odds of 12 to 1 that more labels of true ill are wrong.", fixed = TRUE)
   test$levels <- c(test$levels, "unwell")
   test$shared <- TRUE

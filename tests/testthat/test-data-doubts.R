@@ -47,7 +47,7 @@ test_that("dates in text are named, whatever their form", {
   for (form in c("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y", "%Y/%m/%d %H:%M", "%d %b %Y", "%B %d, %Y")) {
     expect_equal(doubts(v = format(days, form)), list(text_dates = "v"))
   }
-  expect_equal(doubts(v = factor(rep(c("2021-01-01", "2021-02-01", "2022-03-01"), 10))),
+  expect_equal(doubts(v = factor(rep_len(c("2021-01-01", "2021-02-01", "2022-03-01"), 40))),
                list(text_dates = "v"))
   for (v in list(rep(c("1-2", "a-b"), 20), sprintf("10.0.0.%d", 1:40), sprintf("A%d-1", 1:40))) {
     expect_equal(doubts(v = v), list())
@@ -63,7 +63,7 @@ test_that("text that is nearly numbers is named, with what is none", {
   expect_match(conditionMessage(message), "\"n/a\", \"<5\"")
   expect_equal(doubts(v = factor(1:40)), list(text_numbers = "v"))
   # codes, and names with numbers in them
-  for (v in list(rep(c("1", "2", "3"), 10), paste("bed", 1:40), c(1:20, letters[1:20]))) {
+  for (v in list(rep_len(c("1", "2", "3"), 40), paste("bed", 1:40), c(1:20, letters[1:20]))) {
     expect_equal(doubts(v = v), list())
   }
 })
