@@ -57,6 +57,45 @@ test_that("bins hold what lies in them, narrow ones are joined", {
   expect_equal(calibration_bins(0.3, TRUE, 10, 0.9)$observed, 1)
 })
 
+# The rule of bins in words of its own: sorted rows in parts of equal size, and a part joins those
+# before it unless that takes the first and the last of them 0.02 apart
+ref_bins <- function(p, bins) {
+  parts <- unname(split(sort(p), ceiling(seq_along(p) * bins / length(p))))
+  joined <- Reduce(function(done, part) {
+    last <- done[[length(done)]]
+    if (max(part) - min(last) >= 0.02) {
+      return(c(done, list(part)))
+    }
+    done[[length(done)]] <- c(last, part)
+    done
+  }, parts[-1], parts[1])
+  rep(seq_along(joined), lengths(joined))[rank(p, ties.method = "first")]
+}
+
+test_that("bins are of equal size or within 0.02, and none could be joined to the next", {
+  for (bins in c(1, 4, 10, 50)) {
+    p <- withr::with_seed(bins, c(runif(70), rbeta(90, 200, 4), runif(40, 0.05, 0.08)))
+    bin <- probability_bins(p, bins)
+    expect_equal(bin, ref_bins(p, bins))
+    expect_false(is.unsorted(bin[order(p)]))
+    width <- tapply(p, bin, function(v) diff(range(v)))
+    expect_true(all(width < 0.02 | table(bin) <= 200 / bins))
+    ends <- tapply(p, bin, range)
+    for (k in seq_len(max(bin) - 1)) expect_gte(ends[[k + 1]][2] - ends[[k]][1], 0.02)
+  }
+})
+
+test_that("probabilities of two heights make two bins, and equal ones stay together", {
+  p <- withr::with_seed(1, c(runif(120, 0.049, 0.06), runif(80, 0.93, 0.945)))
+  expect_equal(probability_bins(p, 10), rep(1:2, c(120, 80)))
+  tied <- withr::with_seed(2, sample(c(0.1, 0.3, 0.31, 0.9), 200, TRUE, c(0.4, 0.3, 0.2, 0.1)))
+  for (bins in c(2, 7, 30)) {
+    bin <- probability_bins(tied, bins)
+    expect_equal(nrow(unique(cbind(tied, bin))), 4)
+    expect_equal(unique(bin[tied == 0.3]), unique(bin[tied == 0.31]))
+  }
+})
+
 test_that("Wilson's interval solves the score equation", {
   ends <- wilson_interval(0.3, 20, 0.95)
   z <- function(p) abs(0.3 - p) / sqrt(p * (1 - p) / 20)
@@ -66,18 +105,20 @@ test_that("Wilson's interval solves the score equation", {
 })
 
 test_that("simulated labels are calibrated", {
-  # the model that made the labels; 90 % intervals of some ten bins
-  withr::local_seed(4)
-  X <- matrix(runif(400, -2, 2), 200)
-  K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.1, 200)
-  true <- drop(crossprod(chol(K), rnorm(200))) > 0
-  y <- xor(true, runif(200) < 0.1)
-  fit <- gpc(
-    X, y, kernel = held(1, bias = 0, nugget = 0.1), epsilon = 0.1, scale = FALSE
-  )
-  bins <- calibration(fit)$bins
-  inside <- bins$lower <= bins$predicted & bins$predicted <= bins$upper
-  expect_gte(mean(inside), 0.7)
+  # the model that made the labels; 90 % intervals of some ten bins each
+  inside <- lapply(1:4, function(seed) {
+    withr::local_seed(seed)
+    X <- matrix(runif(400, -2, 2), 200)
+    K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.1, 200)
+    true <- drop(crossprod(chol(K), rnorm(200))) > 0
+    y <- xor(true, runif(200) < 0.1)
+    fit <- gpc(
+      X, y, kernel = held(1, bias = 0, nugget = 0.1), epsilon = 0.1, scale = FALSE
+    )
+    bins <- calibration(fit)$bins
+    bins$lower <= bins$predicted & bins$predicted <= bins$upper
+  })
+  expect_gte(mean(unlist(inside)), 0.7)
 })
 
 test_that("arguments of calibration() are checked", {
