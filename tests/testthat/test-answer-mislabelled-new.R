@@ -149,6 +149,28 @@ test_that("new rows are wrong together as far as the latent function is not know
   expect_equal(shared_sd(stage, nodes(stage), scores$prob, stage$data), 0)
 })
 
+test_that("what rows share is not that of a constant latent function, even if that is likeliest", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(40), b = rnorm(40), y = sample(0:1, 40, TRUE)))
+  fit <- bpm(y ~ ., d, epsilon = "learn", hyper = "integrate")
+  at <- nodes(fit)
+  constant <- at_constant(fit$nodes$table)
+  expect_true(constant[which.max(at$weight)])
+  best <- which(!constant)[which.max(at$weight[!constant])]
+  new <- labelled_rows(fit, d, NULL, NULL, NULL)
+  # by draws of the weights there, one after the other
+  there <- latent_at(fit, best)
+  Xt <- bpm_design(new$X, there$prior)
+  root <- t(chol(matrix(there$weights$C, nrow(Xt))))
+  rate <- at$omega[[best]][1, 1, 2]
+  drawn <- withr::with_seed(4, replicate(4000, {
+    w <- there$weights$mean + drop(root %*% rnorm(nrow(Xt)))
+    p <- pnorm(drop(w %*% Xt) / sqrt(there$prior$nugget))
+    own <- ifelse(d$y == 1, p, 1 - p)
+    mean(rate * (1 - own) / (rate * (1 - own) + (1 - rate) * own))
+  }))
+  expect_lt(abs(log(shared_sd(fit, at, new$X, new$data) / sd(drawn))), 0.2) # 200 draws: .05
+})
+
 test_that("a normal error widens the distribution of a number and leaves it within its bounds", {
   density <- dbinom(0:200, 200, 0.4)
   wide <- blurred_density(density, 9, 200)
@@ -255,7 +277,7 @@ test_that("labels that a fit holds for impossible have probabilities all the sam
   expect_identical(found$probability, c(0, 0))
   expect_lt(found$loo[1], 1e-200)
   far <- bpm(matrix(c(-2:-1, 1:2)), c(0, 0, 1, 1), epsilon = 0, nugget = 1e-3, prior_scale = 100)
-  for (x in c(1e6, 1e300)) {
+  for (x in c(1e6, 1e99)) {
     found <- suppressMessages(mislabelled(far, newdata = matrix(c(-x, x)), labels = c(1, 0)))
     expect_identical(found$probability, c(0, 0))
     expect_true(all(is.finite(found$loo_wrong)))
@@ -270,26 +292,23 @@ test_that("a vector of the event is taken for further rows as well", {
   expect_equal(one$probability, two$probability)
 })
 
-test_that("numbers that are all 1 are not guessed to be the event", {
+test_that("labels that are all alike leave open which class is the event, those of a fit do not", {
   for (prob in list(0.9, c(0.9, 0.2), cbind(0.1, 0.9))) {
     one <- rep(1, NROW(prob))
-    expect_error(
-      mislabelled(prob, one, epsilon = 0.1), "All [0-9]+ (is|are) 1",
-      class = "sturdy_error_outcome_levels"
-    )
-    expect_error(mislabelled(prob, as.integer(one)), class = "sturdy_error_outcome_levels")
+    for (labels in list(one, as.integer(one), factor(one, 1:2), factor(one, 0:1))) {
+      expect_error(
+        mislabelled(prob, labels, epsilon = 0.1), class = "sturdy_error_outcome_levels"
+      )
+    }
   }
-  p <- c(0.9, 0.2, 0.8)
-  first <- mislabelled(p, factor(c(1, 1, 1), levels = 1:2), epsilon = 0.1)
-  second <- mislabelled(p, factor(c(1, 1, 1), levels = 0:1), epsilon = 0.1)
-  expect_equal(first$row[1], 1) # .9 is the probability of 2
-  expect_equal(second$row[1], 2)
-  named <- cbind(`1` = 1 - p, `2` = p)
-  expect_equal(mislabelled(named, c(1, 1, 1), epsilon = 0.1)$probability, first$probability)
-  # the coding of a fit is known by name
-  fit <- second_stage(c(0.1, 0.3, 0.8, 0.9), c(1, 1, 2, 2), epsilon = 0.1)
-  expect_identical(as.character(mislabelled(fit, newdata = 0.9, labels = 1)$label), "1")
-  expect_gt(mislabelled(fit, newdata = 0.9, labels = 1)$probability, 0.4)
+  # the coding of a fit is known by name: .9 is the probability of the second class
+  for (codes in list(1:2, 0:1, c(-1, 1))) {
+    fit <- second_stage(c(0.1, 0.3, 0.8, 0.9), rep(codes, each = 2), epsilon = 0.1)
+    alone <- lapply(codes, function(code) mislabelled(fit, newdata = 0.9, labels = code))
+    expect_identical(as.character(alone[[1]]$label), as.character(codes[1]))
+    expect_gt(alone[[1]]$probability, 0.4)
+    expect_lt(alone[[2]]$probability, 0.1)
+  }
 })
 
 test_that("no new rows have no wrong labels", {
