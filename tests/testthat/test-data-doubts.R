@@ -47,7 +47,7 @@ test_that("dates in text are named, whatever their form", {
   for (form in c("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y", "%Y/%m/%d %H:%M", "%d %b %Y", "%B %d, %Y")) {
     expect_equal(doubts(v = format(days, form)), list(text_dates = "v"))
   }
-  expect_equal(doubts(v = factor(rep(c("2021-01-01", "2021-02-01", "2022-03-01"), 10))),
+  expect_equal(doubts(v = factor(rep_len(c("2021-01-01", "2021-02-01", "2022-03-01"), 40))),
                list(text_dates = "v"))
   for (v in list(rep(c("1-2", "a-b"), 20), sprintf("10.0.0.%d", 1:40), sprintf("A%d-1", 1:40))) {
     expect_equal(doubts(v = v), list())
@@ -63,7 +63,7 @@ test_that("text that is nearly numbers is named, with what is none", {
   expect_match(conditionMessage(message), "\"n/a\", \"<5\"")
   expect_equal(doubts(v = factor(1:40)), list(text_numbers = "v"))
   # codes, and names with numbers in them
-  for (v in list(rep(c("1", "2", "3"), 10), paste("bed", 1:40), c(1:20, letters[1:20]))) {
+  for (v in list(rep_len(c("1", "2", "3"), 40), paste("bed", 1:40), c(1:20, letters[1:20]))) {
     expect_equal(doubts(v = v), list())
   }
 })
@@ -113,4 +113,58 @@ test_that("how dates are made of text is said in their own form", {
   for (form in c("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%d-%m-%Y", "%Y.%m.%d")) {
     expect_equal(code(form), sprintf("as.Date(v, \"%s\")", form))
   }
+})
+
+repeats_of <- function(d, ...) {
+  found <- NULL
+  withCallingHandlers(
+    mold(class ~ ., d, ...),
+    sturdy_message_repeated_rows = function(cnd) found <<- cnd$copies,
+    message = function(cnd) rlang::cnd_muffle(cnd)
+  )
+  found
+}
+
+test_that("copies of rows of measurements are counted, with their positions", {
+  d <- toy()
+  d$f <- rep(c("u", "v"), 20)
+  again <- d[c(1:40, 7, 3, 7), ]
+  expect_equal(repeats_of(again), 41:43)
+  mixed <- withr::with_seed(1, sample(43))
+  expect_equal(repeats_of(again[mixed, ]), which(duplicated(again[mixed, ])))
+  expect_null(repeats_of(d))
+  expect_null(repeats_of(d[c(1:40, 7), ])) # one may be by chance
+  # a copy with another label is a contradiction, which a fit sees
+  other <- again
+  other$class[41:43] <- ifelse(again$class[41:43] == "yes", "no", "yes")
+  expect_null(repeats_of(other))
+  other <- again
+  other$f[41] <- "w"
+  expect_null(repeats_of(other[-43, ]))
+  expect_snapshot(said(mold(class ~ ., again)))
+})
+
+test_that("rows of categories and counts that are alike are so by chance", {
+  d <- withr::with_seed(1, data.frame(
+    f = factor(sample(c("u", "v"), 60, TRUE)), count = rpois(60, 2),
+    l = sample(c(TRUE, FALSE), 60, TRUE), class = sample(c("no", "yes"), 60, TRUE)
+  ))
+  expect_gt(sum(duplicated(d)), 2)
+  expect_null(repeats_of(d))
+})
+
+test_that("rows are alike where a data frame of them has duplicates", {
+  for (seed in 1:5) {
+    d <- withr::with_seed(seed, data.frame(
+      a = sample(c(0.1, 0.2, 1e10), 50, TRUE), f = factor(sample(letters[1:3], 50, TRUE)),
+      s = sample(c("", "x", "y"), 50, TRUE), l = sample(c(TRUE, FALSE), 50, TRUE),
+      n = sample(1:3, 50, TRUE)
+    ))
+    d <- d[seq_len(seed)]
+    group <- row_groups(d)
+    expect_equal(duplicated(group), duplicated(d))
+    text <- do.call(paste, c(unname(d), sep = "|"))
+    expect_equal(outer(group, group, `==`), outer(text, text, `==`))
+  }
+  expect_equal(anyDuplicated(row_groups(list(1:5, rep(1, 5)))), 0)
 })
