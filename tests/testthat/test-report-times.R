@@ -148,7 +148,11 @@ test_that("fits with weights answer as fits to the rows repeated", {
     expect_equal(log_evidence(one), log_evidence(many), tolerance = 1e-8)
     expect_equal(loo(one)$estimates[1, 1], loo(many)$estimates[1, 1], tolerance = 1e-8)
     expect_equal(one$ep$flipped[each], many$ep$flipped, tolerance = 1e-7)
-    expect_equal(mislabelled(one)$expected, mislabelled(many)$expected, tolerance = 1e-7)
+    for (rows in list(NULL, transform(new, class = c("no", "yes", "no")))) {
+      expected <- function(fit) attr(mislabelled(fit, newdata = rows), "expected")
+      expect_type(expected(one)$count, "double")
+      expect_equal(expected(one), expected(many), tolerance = 1e-7)
+    }
     expect_equal(flip_rates(one), flip_rates(many), tolerance = 1e-6)
     expect_equal(confusion(one), confusion(many), tolerance = 1e-6)
     expect_equal(weights(one), d$times)
@@ -208,6 +212,29 @@ test_that("counts of weights that are not whole keep their mean", {
   expect_equal(sum((seq_along(density) - 1) * density), 2.5 * 0.2 + 0.25 * 0.7)
   expect_equal(wrong_mixture(P, 1, c(2, 1)), wrong_mixture(P[c(1, 1, 2), , drop = FALSE], 1))
   expect_equal(repeated_rows(1:3, c(1, 3, 2)), c(1, 2, 2, 2, 3, 3))
+})
+
+test_that("weights that make many labels of rows that differ are asked about", {
+  d <- weighted_table(40)
+  asked <- function(w, data = d) {
+    cnd <- NULL
+    withCallingHandlers(
+      bpm(class ~ a + b, data, weights = w, epsilon = 0.1),
+      sturdy_message_weights_sum = function(found) {
+        cnd <<- found
+        rlang::cnd_muffle(found)
+      }
+    )
+    cnd
+  }
+  expect_equal(asked(d$times)$sum, nrow(repeated(d)))
+  expect_match(conditionMessage(asked(rep(2, 40))), "40 rows count as 80 labels")
+  expect_null(asked(d$times / mean(d$times)))
+  expect_null(asked(rep(1.5, 40)))
+  # rows of a table of counts
+  counted <- transform(d, a = round(a), b = round(b))
+  expect_lt(nrow(unique(counted[1:2])), 36)
+  expect_null(asked(d$times, counted))
 })
 
 test_that("weights are refused by name where there are none", {
