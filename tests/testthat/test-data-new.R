@@ -56,3 +56,25 @@ test_that("a logical matrix is taken in new data as in training", {
   fit <- bpm(x, x[, 1], epsilon = 0.1)
   expect_close(predict(fit, x, type = "prob"), predict(fit, type = "prob"), 1e-12)
 })
+
+test_that("inputs of any size are fitted as those of size 1, and further ones must be in reach", {
+  d <- toy()
+  new <- data.frame(a = c(-1, 0, 2), b = c(0.5, -1, 1))
+  fit <- toy_fit(data = d)
+  for (unit in c(1e160, 1e-170)) {
+    sized <- toy_fit(data = transform(d, a = a * unit))
+    expect_equal(log_evidence(sized), log_evidence(fit), tolerance = 1e-8)
+    expect_equal(
+      predict(sized, transform(new, a = a * unit), type = "prob"), predict(fit, new, type = "prob"),
+      tolerance = 1e-8
+    )
+  }
+  expect_true(is.finite(predict(fit, data.frame(a = 1e99, b = 0), type = "prob")[[2]]))
+  cnd <- expect_error(
+    predict(fit, data.frame(a = c(0, -1e101), b = 0)), class = "sturdy_error_not_finite"
+  )
+  expect_equal(cnd[c("column", "rows")], list(column = "a", rows = 2L))
+  expect_error(
+    toy_fit(data = transform(d, a = a * 1e160), scale = FALSE), class = "sturdy_error_not_finite"
+  )
+})
