@@ -167,8 +167,14 @@ test_that("averages with weights are those over the rows repeated", {
   fit <- function(...) {
     bpm(class ~ a + b, ..., nugget = 0.5, epsilon = "average", hyper = "integrate", scale = FALSE)
   }
-  one <- noise_test(fit(d, weights = times))
-  many <- noise_test(fit(repeated(d)))
+  fits <- list(fit(d, weights = times), fit(repeated(d)))
+  # of further rows, too, which are more than those with weights and fewer than their labels
+  new <- weighted_table(80)[c("a", "b", "class")]
+  expect_gt(sum(d$times), 80)
+  expected <- lapply(fits, function(fit) attr(mislabelled(fit, newdata = new), "expected"))
+  expect_equal(expected[[1]], expected[[2]], tolerance = 1e-3)
+  one <- noise_test(fits[[1]])
+  many <- noise_test(fits[[2]])
   expect_equal(one$models$log_evidence, many$models$log_evidence, tolerance = 1e-5)
   expect_equal(one$bayes_factor, many$bayes_factor, tolerance = 1e-4)
   expect_equal(one$average[1:3], many$average[1:3], tolerance = 1e-3)
