@@ -179,7 +179,12 @@ test_that("inputs of any scale and offset", {
     at <- transform(d, a = a * by)
     fit <- expect_sound(gpc(y ~ ., at, kernel = held, epsilon = 0.05))
     expect_close(fitted(fit), base, 1e-6)
-    expect_sound(gpc(y ~ ., at, scale = FALSE, epsilon = 0.05))
+    as_they_are <- function() gpc(y ~ ., at, scale = FALSE, epsilon = 0.05)
+    if (by < 1e100) { # whose squares can be summed
+      expect_sound(as_they_are())
+    } else {
+      expect_error(as_they_are(), class = "sturdy_error_not_finite")
+    }
   }
   at <- transform(d, a = a + 1e6)
   expect_close(fitted(gpc(y ~ ., at, kernel = held, epsilon = 0.05)), base, 1e-6)
