@@ -149,6 +149,28 @@ test_that("new rows are wrong together as far as the latent function is not know
   expect_equal(shared_sd(stage, nodes(stage), scores$prob, stage$data), 0)
 })
 
+test_that("what rows share is not that of a constant latent function, even if that is likeliest", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(40), b = rnorm(40), y = sample(0:1, 40, TRUE)))
+  fit <- bpm(y ~ ., d, epsilon = "learn", hyper = "integrate")
+  at <- nodes(fit)
+  constant <- at_constant(fit$nodes$table)
+  expect_true(constant[which.max(at$weight)])
+  best <- which(!constant)[which.max(at$weight[!constant])]
+  new <- labelled_rows(fit, d, NULL, NULL, NULL)
+  # by draws of the weights there, one after the other
+  there <- latent_at(fit, best)
+  Xt <- bpm_design(new$X, there$prior)
+  root <- t(chol(matrix(there$weights$C, nrow(Xt))))
+  rate <- at$omega[[best]][1, 1, 2]
+  drawn <- withr::with_seed(4, replicate(4000, {
+    w <- there$weights$mean + drop(root %*% rnorm(nrow(Xt)))
+    p <- pnorm(drop(w %*% Xt) / sqrt(there$prior$nugget))
+    own <- ifelse(d$y == 1, p, 1 - p)
+    mean(rate * (1 - own) / (rate * (1 - own) + (1 - rate) * own))
+  }))
+  expect_lt(abs(log(shared_sd(fit, at, new$X, new$data) / sd(drawn))), 0.2) # 200 draws: .05
+})
+
 test_that("a normal error widens the distribution of a number and leaves it within its bounds", {
   density <- dbinom(0:200, 200, 0.4)
   wide <- blurred_density(density, 9, 200)

@@ -44,3 +44,40 @@ test_that("a nugget of 0 has no two ends", {
   expect_null(overlap_ends(fit))
   expect_output(print(fit), "Wrong labels?", fixed = TRUE)
 })
+
+test_that("that the inputs say nothing is no case of classes that hardly overlap", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(40), b = rnorm(40), y = sample(0:1, 40, TRUE)))
+  # the nugget is 1 where the latent function is constant, as it is here where they hardly overlap
+  kernel <- kernel_iso(variance = 100, fixed = "variance")
+  fit <- gpc(y ~ a + b, d, kernel = kernel, epsilon = "average", hyper = "integrate")
+  constant <- at_constant(fit$nodes$table)
+  weight <- node_weight(fit)
+  expect_gt(sum(weight[constant]), 0.5)
+  log_nugget <- log(vapply(nodes(fit)$hyper[!constant], `[[`, 0, "nugget"))
+  prior <- nugget_prior(fit)
+  density <- function(prior) dnorm(log_nugget, prior$meanlog, prior$sdlog)
+  second <- prior$besides$share * density(prior$besides)
+  share <- second / (second + (1 - prior$besides$share) * density(prior))
+  part <- weight[!constant] * share
+  ends <- overlap_ends(fit)
+  expect_equal(ends["apart", "probability"], sum(part), tolerance = 1e-10)
+  expect_equal(sum(ends$probability), 1)
+  wrong <- colSums(node_wrong(fit)[, !constant])
+  expect_equal(ends["apart", "count"], sum(part * wrong) / sum(part), tolerance = 1e-6)
+})
+
+test_that("of many scores some tell the number where they hardly err, in proportion", {
+  local_mocked(recalibration_rows = 50L)
+  d <- toy_scores(2, 200)
+  times <- rep_len(c(1, 2, 1), 200)
+  some <- rows_for_all(d$prob, NULL, 50L)
+  stage <- function(rows, ...) {
+    second_stage(d$prob[rows, ], d$labels[rows], weights = times[rows], hyper = "integrate", ...)
+  }
+  ends <- overlap_ends(stage(1:200))
+  part <- attr(mislabelled(stage(some, noise = noise_prior(overlap = 0.01))), "expected")
+  each <- sum(times) / sum(times[some])
+  expect_gt(each, 3.5)
+  number <- c("count", "lower", "upper")
+  expect_equal(unlist(ends["apart", number]), each * unlist(part[number]), tolerance = 1e-6)
+})

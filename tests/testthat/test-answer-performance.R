@@ -255,3 +255,19 @@ test_that("by class two classes have the area of the event, and the one of the o
   # what is sensitivity of the one is specificity of the other
   expect_equal(told$true[1:2], told$true[6:5])
 })
+
+test_that("labels of many new rows weigh the nodes as those of a table would, no more", {
+  d <- withr::with_seed(5, data.frame(a = rnorm(30), b = rnorm(30)))
+  d$y <- factor(d$a > 0)
+  fit <- gpc(y ~ ., d, hyper = "integrate", epsilon = "learn", kernel = kernel_iso())
+  new <- d[rep(1:30, 4), ]
+  said <- truth_of_new(fit, new, new$y, NULL)
+  # one node after the other, with the exponent 30 / 120
+  log_z <- vapply(seq_along(nodes(fit)$weight), function(k) {
+    p <- at_k(truth_new(fit, rows_to_predict(fit, new, NULL)$X, used = all_nodes(fit))$p, k)
+    omega <- node_omega(fit)[[k]]
+    sum(log(rowSums(t(omega)[as.integer(new$y), ] * p)))
+  }, 0)
+  weight <- nodes(fit)$weight * exp((log_z - max(log_z)) / 4)
+  expect_equal(said$weight, weight / sum(weight), tolerance = 1e-10)
+})

@@ -57,6 +57,33 @@ test_that("bins hold what lies in them, narrow ones are joined", {
   expect_equal(calibration_bins(0.3, TRUE, 10, 0.9)$observed, 1)
 })
 
+test_that("bins are of equal size, or wider than 0.02", {
+  for (bins in c(1, 4, 10)) {
+    p <- withr::with_seed(bins, c(runif(70), rbeta(90, 200, 4), runif(40, 0.05, 0.08)))
+    found <- calibration_bins(p, p > 0.5, bins, 0.9)
+    expect_equal(sum(found$n), 200)
+    expect_false(is.unsorted(found$predicted))
+    end <- cumsum(found$n)
+    width <- sort(p)[end] - sort(p)[c(1, head(end, -1) + 1)]
+    expect_true(all(width >= 0.01 | found$n <= 200 / bins + 1))
+  }
+})
+
+test_that("probabilities of two heights make two bins, and equal ones stay together", {
+  p <- withr::with_seed(1, c(runif(120, 0.049, 0.06), runif(80, 0.93, 0.945)))
+  event <- rep(c(FALSE, TRUE, FALSE), c(80, 40, 80))
+  bins <- calibration_bins(p, event, 10, 0.9)
+  expect_equal(bins$n, c(120, 80))
+  expect_equal(bins$observed, c(1 / 3, 0))
+  expect_equal(bins$predicted, c(mean(p[1:120]), mean(p[121:200])))
+  tied <- withr::with_seed(2, sample(c(0.1, 0.3, 0.31, 0.9), 200, TRUE, c(0.4, 0.3, 0.2, 0.1)))
+  for (bins in c(2, 7, 30)) {
+    sizes <- calibration_bins(tied, tied > 0.5, bins, 0.9)$n
+    ends <- cumsum(table(tied))
+    expect_true(all(cumsum(sizes) %in% ends))
+  }
+})
+
 test_that("Wilson's interval solves the score equation", {
   ends <- wilson_interval(0.3, 20, 0.95)
   z <- function(p) abs(0.3 - p) / sqrt(p * (1 - p) / 20)
@@ -66,18 +93,20 @@ test_that("Wilson's interval solves the score equation", {
 })
 
 test_that("simulated labels are calibrated", {
-  # the model that made the labels; 90 % intervals of some ten bins
-  withr::local_seed(4)
-  X <- matrix(runif(400, -2, 2), 200)
-  K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.1, 200)
-  true <- drop(crossprod(chol(K), rnorm(200))) > 0
-  y <- xor(true, runif(200) < 0.1)
-  fit <- gpc(
-    X, y, kernel = held(1, bias = 0, nugget = 0.1), epsilon = 0.1, scale = FALSE
-  )
-  bins <- calibration(fit)$bins
-  inside <- bins$lower <= bins$predicted & bins$predicted <= bins$upper
-  expect_gte(mean(inside), 0.7)
+  # the model that made the labels; 90 % intervals of some ten bins each
+  inside <- lapply(1:4, function(seed) {
+    withr::local_seed(seed)
+    X <- matrix(runif(400, -2, 2), 200)
+    K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.1, 200)
+    true <- drop(crossprod(chol(K), rnorm(200))) > 0
+    y <- xor(true, runif(200) < 0.1)
+    fit <- gpc(
+      X, y, kernel = held(1, bias = 0, nugget = 0.1), epsilon = 0.1, scale = FALSE
+    )
+    bins <- calibration(fit)$bins
+    bins$lower <= bins$predicted & bins$predicted <= bins$upper
+  })
+  expect_gte(mean(unlist(inside)), 0.7)
 })
 
 test_that("arguments of calibration() are checked", {

@@ -124,3 +124,38 @@ test_that("the posterior of a rate costs a few runs of EP, next to those of the 
   expect_lt(runs, 9)
   expect_lt(runs, fit$learning$evaluations / 3)
 })
+
+# The distribution of a sum, one convolution a trial
+ref_sum <- function(p) Reduce(function(d, q) c(d * (1 - q), 0) + c(0, d * q), p, 1)
+
+test_that("rows that stand for several are as many trials", {
+  p <- withr::with_seed(1, runif(9)^3)
+  times <- c(1, 40, 3, 2, 7, 1, 1, 120, 25)
+  found <- binomial_sum(p, times)
+  all <- poisson_binomial(rep(p, times))
+  expect_close(found, all[seq_along(found)], 1e-13, floor = 1)
+  expect_lt(sum(all[-seq_along(found)]), 1e-13)
+  # what is left of a weight that is not whole is one trial with its share of the probability
+  part <- times + rep(c(0, 0.25, 0.9), 3)
+  found <- binomial_sum(p, part)
+  all <- ref_sum(c(rep(p, times), (p * (part - times))[part > times]))
+  expect_close(found, all[seq_along(found)], 1e-13, floor = 1)
+  # and of a row with less than one
+  expect_close(binomial_sum(0.3, 0.5), c(0.85, 0.15), 1e-15)
+})
+
+test_that("a row that stands for a million is binomial", {
+  found <- binomial_sum(0.01, 1e6)
+  expect_close(found, dbinom(seq_along(found) - 1, 1e6, 0.01), 1e-15, floor = 1)
+  expect_equal(sum(found), 1, tolerance = 1e-12)
+})
+
+test_that("many labels by weights are counted as those that are written out", {
+  P <- withr::with_seed(2, matrix(runif(16)^2, 8))
+  times <- c(1, 30, 2.5, 4, 11, 1, 0.5, 60)
+  apart <- wrong_mixture(P, c(0.3, 0.7), times)
+  local_mocked(trials_apart = 0L)
+  at_once <- wrong_mixture(P, c(0.3, 0.7), times)
+  expect_close(at_once, apart, 1e-13, floor = 1)
+  expect_error(wrong_mixture(matrix(0.1), 1, 1e12), class = "sturdy_error_memory")
+})

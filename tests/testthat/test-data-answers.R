@@ -165,3 +165,51 @@ test_that("a file of answers serves for checks at random, too", {
   expect_identical(mislabelled(fit, calibrate = file), mislabelled(fit, calibrate = table))
   expect_error(mislabelled(fit, calibrate = "no such"), "`calibrate` must be a data frame, or the")
 })
+
+test_that("identifiers given as a plain vector are looked up in the file's own column", {
+  d <- toy()
+  ids <- sprintf("P%03d", 40:1)
+  fit <- toy_fit(data = d)
+  by_hand <- taken(fit, data.frame(
+    row = c(3, 7), label = c(setdiff(levels(d$class), d$class[3]), as.character(d$class[7]))
+  ))
+  file <- toy_answers(more = list(case = ids[c(3, 7, 9)]))
+  expect_identical(taken(fit, file, id = ids), by_hand)
+  table <- utils::read.csv(file)
+  expect_identical(taken(fit, table[setdiff(names(table), "row")], id = ids), by_hand)
+  # of other rows than their positions, and of none
+  turned <- toy_answers(more = list(case = ids[c(7, 3, 9)]))
+  cnd <- expect_error(
+    update(fit, checked = turned, id = ids), "say the same as case", class = "sturdy_error_checked"
+  )
+  expect_match(conditionMessage(cnd), "Another row than case: 3 and 7")
+  unknown <- toy_answers(more = list(case = c("P038", "Q", "P032")))
+  expect_error(
+    update(fit, checked = unknown, id = ids), "Not in the fit: \"Q\"",
+    class = "sturdy_error_checked"
+  )
+})
+
+test_that("answers without what was recorded are compared with the labels of the fit", {
+  three <- gpc(
+    Species ~ Sepal.Length, iris[c(1:10, 51:60, 101:110), ], kernel = held(), epsilon = 0.1
+  )
+  for (fit in list(toy_fit(), three)) {
+    levels <- fit$blueprint$levels
+    said <- levels[label_code(fit$data)][c(3, 7, 9)]
+    other <- vapply(said, function(v) setdiff(levels, v)[1], "")
+    table <- function(answer, label) data.frame(row = c(3, 7, 9), label = label, answer = answer)
+    by_hand <- taken(fit, data.frame(row = c(3, 7), label = c(other[1], said[2])))
+    right <- table(c("wrong", "right", "can't say"), c(other[1], said[2], ""))
+    expect_identical(taken(fit, right), by_hand)
+    # blanks and capitals aside
+    typed <- transform(right, answer = c("Wrong ", " RIGHT", "Can't say"))
+    expect_identical(taken(fit, typed), by_hand)
+    for (bad in list(c(said[1], said[2], ""), c(other[1], other[2], ""))) {
+      expect_error(
+        update(fit, checked = transform(right, label = bad)), "go with its label",
+        class = "sturdy_error_checked"
+      )
+    }
+  }
+})

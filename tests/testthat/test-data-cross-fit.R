@@ -54,6 +54,23 @@ test_that("rows without a label are predicted, and classes that a fold lacks hav
   expect_message(second_stage(found), class = "sturdy_message_rows_left_out")
 })
 
+test_that("a classifier is not shown rows without a label", {
+  d <- cross_data()
+  strict <- function(x, y) {
+    if (anyNA(y) || length(y) != nrow(x)) stop("a label is missing")
+    shares(x, y)
+  }
+  fold <- rep(1:2, 30)
+  open <- c(2, 5, 9)
+  d$y[open] <- NA
+  found <- cross_fit(d$x, d$y, strict, shares_predict, folds = fold, progress = FALSE)
+  for (k in 1:2) {
+    rest <- setdiff(which(fold != k), open)
+    by_hand <- shares_predict(shares(d$x[rest, ], d$y[rest]), d$x[fold == k, ])
+    expect_equal(unname(found[fold == k, ]), unname(by_hand))
+  }
+})
+
 test_that("vectors for the event, prefixes and columns in another order are understood", {
   d <- cross_data()
   y <- factor(d$x$a > 0.2, labels = c("no", "yes"))
@@ -90,4 +107,51 @@ test_that("what can't be cross-fitted is refused by name", {
     go(predict = function(m, x) matrix(0.5, nrow(x), 2, dimnames = list(NULL, c("u", "v")))),
     class = "sturdy_error_prob"
   )
+})
+
+test_that("what a classifier says must be probabilities in every row", {
+  d <- cross_data()
+  wrong_at <- function(value, column = 1) {
+    function(model, x) {
+      p <- shares_predict(model, x)
+      p[2, column] <- value
+      p
+    }
+  }
+  for (value in list(-0.01, 1.05, NA, NaN, Inf)) {
+    cnd <- expect_error(
+      cross_fit(d$x, d$y, shares, wrong_at(value), progress = FALSE), "1 of [0-9]+ value",
+      class = "sturdy_error_prob"
+    )
+    expect_equal(cnd$arg, "predict()")
+  }
+  event <- factor(d$x$a > 0)
+  for (value in c(-0.01, NA)) {
+    said <- function(model, x) replace(rep(0.5, nrow(x)), 1, value)
+    expect_error(
+      cross_fit(d$x, event, shares, said, progress = FALSE), "1 of", class = "sturdy_error_prob"
+    )
+  }
+})
+
+test_that("an error of the classifier is the cause of one of ours, which has the fold", {
+  d <- cross_data()
+  fold <- rep(c("u", "v", "w"), 20)
+  third <- d$x$a[fold == "w"]
+  no_fit <- function(x, y) {
+    if (!any(x$a %in% third)) stop("singular")
+    shares(x, y)
+  }
+  no_predict <- function(model, x) {
+    if (all(x$a %in% third)) stop("singular")
+    shares_predict(model, x)
+  }
+  for (go in list(list(no_fit, shares_predict), list(shares, no_predict))) {
+    cnd <- expect_error(
+      cross_fit(d$x, d$y, go[[1]], go[[2]], folds = fold, progress = FALSE), "fold 3",
+      class = "sturdy_error_classifier"
+    )
+    expect_equal(cnd$fold, 3)
+    expect_equal(conditionMessage(cnd$parent), "singular")
+  }
 })

@@ -13,7 +13,7 @@ doubts <- function(..., n = 40) {
 }
 
 test_that("whole numbers that number the rows are named", {
-  for (v in list(1:40, 40:1, withr::with_seed(1, sample(40)) + 1000, as.double((1:40)[-7] * 1))) {
+  for (v in list(1:40, 40:1, withr::with_seed(1, sample(40)) + 1000, as.double(c(1:6, 8:41)))) {
     expect_equal(doubts(v = v), list(row_numbers = "v"))
   }
   for (v in list(c(1:39, 39), 1:40 / 2, 100 * 1:40, withr::with_seed(1, rpois(40, 20)))) {
@@ -113,4 +113,58 @@ test_that("how dates are made of text is said in their own form", {
   for (form in c("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%d-%m-%Y", "%Y.%m.%d")) {
     expect_equal(code(form), sprintf("as.Date(v, \"%s\")", form))
   }
+})
+
+repeats_of <- function(d, ...) {
+  found <- NULL
+  withCallingHandlers(
+    mold(class ~ ., d, ...),
+    sturdy_message_repeated_rows = function(cnd) found <<- cnd$copies,
+    message = function(cnd) rlang::cnd_muffle(cnd)
+  )
+  found
+}
+
+test_that("copies of rows of measurements are counted, with their positions", {
+  d <- toy()
+  d$f <- rep(c("u", "v"), 20)
+  again <- d[c(1:40, 7, 3, 7), ]
+  expect_equal(repeats_of(again), 41:43)
+  mixed <- withr::with_seed(1, sample(43))
+  expect_equal(repeats_of(again[mixed, ]), which(duplicated(again[mixed, ])))
+  expect_null(repeats_of(d))
+  expect_null(repeats_of(d[c(1:40, 7), ])) # one may be by chance
+  # a copy with another label is a contradiction, which a fit sees
+  other <- again
+  other$class[41:43] <- ifelse(again$class[41:43] == "yes", "no", "yes")
+  expect_null(repeats_of(other))
+  other <- again
+  other$f[41] <- "w"
+  expect_null(repeats_of(other[-43, ]))
+  expect_snapshot(said(mold(class ~ ., again)))
+})
+
+test_that("rows of categories and counts that are alike are so by chance", {
+  d <- withr::with_seed(1, data.frame(
+    f = factor(sample(c("u", "v"), 60, TRUE)), count = rpois(60, 2),
+    l = sample(c(TRUE, FALSE), 60, TRUE), class = sample(c("no", "yes"), 60, TRUE)
+  ))
+  expect_gt(sum(duplicated(d)), 2)
+  expect_null(repeats_of(d))
+})
+
+test_that("rows are alike where a data frame of them has duplicates", {
+  for (seed in 1:5) {
+    d <- withr::with_seed(seed, data.frame(
+      a = sample(c(0.1, 0.2, 1e10), 50, TRUE), f = factor(sample(letters[1:3], 50, TRUE)),
+      s = sample(c("", "x", "y"), 50, TRUE), l = sample(c(TRUE, FALSE), 50, TRUE),
+      n = sample(1:3, 50, TRUE)
+    ))
+    d <- d[seq_len(seed)]
+    group <- row_groups(d)
+    expect_equal(duplicated(group), duplicated(d))
+    text <- do.call(paste, c(unname(d), sep = "|"))
+    expect_equal(outer(group, group, `==`), outer(text, text, `==`))
+  }
+  expect_equal(anyDuplicated(row_groups(list(1:5, rep(1, 5)))), 0)
 })

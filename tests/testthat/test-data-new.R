@@ -56,3 +56,27 @@ test_that("a logical matrix is taken in new data as in training", {
   fit <- bpm(x, x[, 1], epsilon = 0.1)
   expect_close(predict(fit, x, type = "prob"), predict(fit, type = "prob"), 1e-12)
 })
+
+test_that("inputs of any size are fitted as those of size 1, and new ones may be anywhere", {
+  d <- toy()
+  new <- data.frame(a = c(-1, 0, 2), b = c(0.5, -1, 1))
+  fit <- toy_fit(data = d)
+  for (unit in c(1e160, 1e-170)) {
+    sized <- toy_fit(data = transform(d, a = a * unit))
+    expect_equal(log_evidence(sized), log_evidence(fit), tolerance = 1e-8)
+    expect_equal(
+      predict(sized, transform(new, a = a * unit), type = "prob"), predict(fit, new, type = "prob"),
+      tolerance = 1e-8
+    )
+  }
+  # beyond all reach a prediction is that at infinity, also where the latent function has a trend
+  straight <- bpm(class ~ ., d, epsilon = 0.1, hyper = "optimum")
+  trend <- gpc(class ~ ., d, kernel = kernel_iso(linear = 1), epsilon = 0.1)
+  for (model in list(fit, straight, trend)) {
+    p <- predict(model, data.frame(a = c(1e6, 1e200, 1e300), b = 0), type = "prob")[, 2]
+    expect_equal(unname(p[2:3]), unname(p[c(1, 1)]), tolerance = 1e-3)
+  }
+  expect_error(
+    toy_fit(data = transform(d, a = a * 1e160), scale = FALSE), class = "sturdy_error_not_finite"
+  )
+})

@@ -19,6 +19,26 @@ test_that("a logistic model is left out by one Newton step, near to a fit withou
   expect_error(second_stage(counts), class = "sturdy_error_in_sample")
 })
 
+test_that("the step is that of Newton without the row, also where a row has much leverage", {
+  d <- data.frame(x = c(seq(-1, 1, length.out = 11), 4), y = c(0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0))
+  sharp <- stats::glm.control(1e-14, 100)
+  model <- stats::glm(y ~ x, stats::binomial, d, control = sharp)
+  expect_gt(stats::hatvalues(model)[12], 0.7)
+  X <- cbind(1, d$x)
+  p <- stats::fitted(model)
+  step <- vapply(1:12, function(i) {
+    rest <- X[-i, ]
+    gradient <- crossprod(rest, d$y[-i] - p[-i])
+    at <- stats::coef(model) + solve(crossprod(rest, (p * (1 - p))[-i] * rest), gradient)
+    stats::plogis(sum(X[i, ] * at))
+  }, 0)
+  expect_equal(as.vector(out_of_sample(model, NULL)), step, tolerance = 1e-7)
+  rest <- stats::glm(y ~ x, stats::binomial, d[-12, ])
+  without <- stats::predict(rest, d[12, ], type = "response")
+  expect_lt(abs(step[12] - without), 0.05)
+  expect_gt(abs(p[12] - without), 0.3)
+})
+
 test_that("rows of a logistic model are those of its data, also where it has left some out", {
   d <- withr::with_seed(4, data.frame(x = stats::rnorm(60)))
   d$y <- withr::with_seed(5, stats::rbinom(60, 1, stats::plogis(2 * d$x)))

@@ -152,6 +152,26 @@ test_that("few columns, rates that are given, and a stated overlap leave the fit
   expect_null(told(1:20, noise = noise_prior(overlap = 0.01)))
 })
 
+test_that("readers and classes in an order leave the fit to tell, other labels do not", {
+  X <- withr::with_seed(1, as.data.frame(matrix(rnorm(100), 20)))
+  right <- X$V1 + X$V2 > 0
+  said <- function(rows) c("no", "yes")[1 + replace(right, rows, !right[rows])]
+  told <- function(formula, ...) {
+    gpc(
+      formula, data.frame(X, ...), kernel = held(), hyper = "integrate",
+      noise = noise_prior(models = c(none = 1, one = 1))
+    )
+  }
+  expect_s3_class(told(y ~ ., y = said(1:2))$told, "second_stage")
+  read <- told(readers(a, b, c) ~ ., a = said(1:2), b = said(3:6), c = said(7:8))
+  expect_true(is_test(read)) # so what keeps it is none of the other conditions
+  expect_null(read$told)
+  steps <- cut(X$V1 + X$V2, c(-Inf, -0.5, 0.5, Inf), c("low", "mid", "high"))
+  ordered <- suppressMessages(told(y ~ ., y = factor(steps, ordered = TRUE)))
+  expect_true(is_test(ordered))
+  expect_null(ordered$told)
+})
+
 test_that("many rows for their columns leave it to tell, too", {
   many <- wide_table(501, 5)
   told <- function(n) bpm(many$X[seq_len(n), ], many$y[seq_len(n)], hyper = "integrate")$told

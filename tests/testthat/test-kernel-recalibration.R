@@ -40,3 +40,19 @@ test_that("weights of more than a hundred classes are held", {
   S <- matrix(log(1 / 120), 5, 120, dimnames = list(NULL, 1:120))
   expect_equal(new_recalibration(S, NULL, NULL)$free, "slope")
 })
+
+test_that("of many rows the same ones tell the overlap however the table is sorted", {
+  d <- toy_scores(2, 6000)
+  S <- log(d$prob)
+  expect_gt(nrow(S), recalibration_rows)
+  slope <- function(S) new_recalibration(S, 0.05, NULL)$slope
+  whole <- slope(S)
+  for (turn in list(order(d$labels), rev(1:6000), withr::with_seed(1, sample(6000)))) {
+    expect_equal(slope(S[turn, ]), whole, tolerance = 1e-6)
+    rows <- rows_for_all(S[turn, ], d$labels[turn], 50)
+    expect_setequal(turn[rows], rows_for_all(S, d$labels, 50))
+  }
+  # some of all rows: the share that is left among all is about that
+  q <- exp(ref_recalibrated(S, c(0, 0), whole))
+  expect_equal(mean(1 - apply(q, 1, max)), 0.05, tolerance = 0.02)
+})

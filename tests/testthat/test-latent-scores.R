@@ -45,6 +45,21 @@ test_that("rows that contradict their scores beyond the range of numbers have a 
   expect_true(all(is.finite(out$gradient)))
 })
 
+test_that("some rows of a table that is sorted by class are of all classes, in their proportions", {
+  d <- toy_scores(3, 300)
+  sorted <- order(d$labels)
+  code <- as.integer(d$labels)[sorted]
+  S <- log(d$prob[sorted, ])
+  labels <- list(y = code, reports = label_reports(code, 3))
+  latent <- latent_scores(S, labels, new_recalibration(S, NULL, NULL))
+  for (k in c(10, 45)) {
+    part <- latent$some(k)
+    expect_equal(part$n, k)
+    expect_true(all(abs(tabulate(part$y, 3) - k * tabulate(code, 3) / 300) <= 2))
+    expect_equal(part$reports$value, part$y)
+  }
+})
+
 # The evidence of a noise model with one rate, or none, on a grid of the standard normals
 # (a, log b / .7, rate), with the possibility that the scores say nothing
 ref_scores_grid <- function(d, rate) {

@@ -19,6 +19,21 @@ test_that("a trusted label is one report that is right for certain", {
   expect_equal(which(report_known(reports)), c(3, 60))
 })
 
+test_that("trusted rows are marked or counted, and neither by 0 and 1 nor with gaps", {
+  marks <- rep(c(TRUE, FALSE, FALSE), 50)
+  reports <- function(trusted) known_rows_of(trusted, NULL)$data$reports
+  expect_identical(reports(marks), reports(which(marks)))
+  for (numbers in list(as.integer(marks), as.double(marks), rep(1L, 150))) {
+    expect_error(reports(numbers), "trusted = \\(x == 1\\)", class = "sturdy_error_trusted")
+  }
+  expect_identical(reports(1L), reports(seq_len(150) == 1)) # a position
+  cnd <- expect_error(
+    reports(replace(marks, c(4, 90), NA)), "Missing in rows 4 and 90",
+    class = "sturdy_error_trusted"
+  )
+  expect_equal(cnd$arg, "trusted")
+})
+
 test_that("rates by group are a source a group", {
   group <- rep(c("x", "y"), 75)
   reports <- known_rows_of(c(1, 2), group)$data$reports
@@ -71,4 +86,22 @@ test_that("a column that says what is known of labels is named where it is an in
   expect_no_message(
     gpc(class ~ a, d, kernel = held_kernel, epsilon = 0.05, trusted = ~ checked, weights = times)
   )
+})
+
+test_that("a row has two hundred labels at most", {
+  set.seed(1)
+  d <- data.frame(x = c(-1, 1, rep(0.5, 201)), case = c("a", "b", rep("c", 201)))
+  d$who <- paste0("r", c(1, 1, 1:201))
+  d$label <- c("no", "yes", rep("yes", 201))
+  fit <- function(rows) {
+    gpc(
+      readers(label, reader = who, item = case) ~ x, d[rows, ], kernel = held(), epsilon = 0.2
+    )
+  }
+  most <- fit(1:202)
+  expect_equal(max(tabulate(most$data$reports$row)), 200)
+  # by Bayes' rule their likelihood is a number
+  expect_gt(0.2^200, 0)
+  expect_true(is.finite(log_evidence(most)))
+  expect_error(fit(1:203), "200 labels of a row, not 201", class = "sturdy_error_readers")
 })

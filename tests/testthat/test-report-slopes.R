@@ -37,6 +37,20 @@ test_that("derivatives of rates in their coordinates are differences [M 13.10]",
   }
 })
 
+test_that("numbers are standardised wherever their zero is", {
+  d <- sloped_rows()
+  Z <- cbind(z = d$z, x = 100 * d$x1)
+  group <- factor(d$site)
+  plain <- rates_design(group, Z)
+  moved <- rates_design(group, Z + 1.7e9) # as seconds since 1970
+  expect_equal(moved$source, plain$source)
+  expect_equal(moved$design$Z, plain$design$Z, tolerance = 1e-6)
+  expect_equal(moved$design$scale, plain$design$scale, tolerance = 1e-6)
+  each <- plain$design$Z[plain$source, ]
+  population <- apply(Z, 2, function(v) (v - mean(v)) / sqrt(mean((v - mean(v))^2)))
+  expect_equal(each, population, tolerance = 1e-10)
+})
+
 test_that("the slope is that of quadrature over a rate and a slope", {
   d <- sloped_rows(40)
   fit <- gpc(

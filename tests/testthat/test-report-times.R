@@ -148,7 +148,11 @@ test_that("fits with weights answer as fits to the rows repeated", {
     expect_equal(log_evidence(one), log_evidence(many), tolerance = 1e-8)
     expect_equal(loo(one)$estimates[1, 1], loo(many)$estimates[1, 1], tolerance = 1e-8)
     expect_equal(one$ep$flipped[each], many$ep$flipped, tolerance = 1e-7)
-    expect_equal(mislabelled(one)$expected, mislabelled(many)$expected, tolerance = 1e-7)
+    for (rows in list(NULL, transform(new, class = c("no", "yes", "no")))) {
+      expected <- function(fit) attr(mislabelled(fit, newdata = rows), "expected")
+      expect_type(expected(one)$count, "double")
+      expect_equal(expected(one), expected(many), tolerance = 1e-7)
+    }
     expect_equal(flip_rates(one), flip_rates(many), tolerance = 1e-6)
     expect_equal(confusion(one), confusion(many), tolerance = 1e-6)
     expect_equal(weights(one), d$times)
@@ -163,8 +167,14 @@ test_that("averages with weights are those over the rows repeated", {
   fit <- function(...) {
     bpm(class ~ a + b, ..., nugget = 0.5, epsilon = "average", hyper = "integrate", scale = FALSE)
   }
-  one <- noise_test(fit(d, weights = times))
-  many <- noise_test(fit(repeated(d)))
+  fits <- list(fit(d, weights = times), fit(repeated(d)))
+  # of further rows, too, which are more than those with weights and fewer than their labels
+  new <- weighted_table(80)[c("a", "b", "class")]
+  expect_gt(sum(d$times), 80)
+  expected <- lapply(fits, function(fit) attr(mislabelled(fit, newdata = new), "expected"))
+  expect_equal(expected[[1]], expected[[2]], tolerance = 1e-3)
+  one <- noise_test(fits[[1]])
+  many <- noise_test(fits[[2]])
   expect_equal(one$models$log_evidence, many$models$log_evidence, tolerance = 1e-5)
   expect_equal(one$bayes_factor, many$bayes_factor, tolerance = 1e-4)
   expect_equal(one$average[1:3], many$average[1:3], tolerance = 1e-3)
@@ -208,6 +218,29 @@ test_that("counts of weights that are not whole keep their mean", {
   expect_equal(sum((seq_along(density) - 1) * density), 2.5 * 0.2 + 0.25 * 0.7)
   expect_equal(wrong_mixture(P, 1, c(2, 1)), wrong_mixture(P[c(1, 1, 2), , drop = FALSE], 1))
   expect_equal(repeated_rows(1:3, c(1, 3, 2)), c(1, 2, 2, 2, 3, 3))
+})
+
+test_that("weights that make many labels of rows that differ are asked about", {
+  d <- weighted_table(40)
+  asked <- function(w, data = d) {
+    cnd <- NULL
+    withCallingHandlers(
+      bpm(class ~ a + b, data, weights = w, epsilon = 0.1),
+      sturdy_message_weights_sum = function(found) {
+        cnd <<- found
+        rlang::cnd_muffle(found)
+      }
+    )
+    cnd
+  }
+  expect_equal(asked(d$times)$sum, nrow(repeated(d)))
+  expect_match(conditionMessage(asked(rep(2, 40))), "40 rows count as 80 labels")
+  expect_null(asked(d$times / mean(d$times)))
+  expect_null(asked(rep(1.5, 40)))
+  # rows of a table of counts
+  counted <- transform(d, a = round(a), b = round(b))
+  expect_lt(nrow(unique(counted[1:2])), 36)
+  expect_null(asked(d$times, counted))
 })
 
 test_that("weights are refused by name where there are none", {

@@ -131,3 +131,10 @@ test_that("four classes are all named, and of more the first three", {
   expect_equal(name_some(letters[1:4]), "a, b, c, d")
   expect_equal(name_some(letters[1:5]), "a, b, c and 2 more")
 })
+
+test_that("noise models of one class have its name", {
+  expect_identical(
+    model_words(c("none", "second", "matrix", "first"), c("well", " ill")),
+    c("no wrong labels", "a rate in true \" ill\" only", "a noise matrix", "a rate in true well only")
+  )
+})

@@ -246,3 +246,10 @@ test_that("a formula of a great many terms is not written out", {
   expect_identical(used_formula(many, character()), "class ~ ...")
   expect_identical(used_formula(class ~ a + b, "b"), "class ~ a")
 })
+
+test_that("identifiers that most rows share are said to be none", {
+  expect_message(inform_shared_id(rep(c("north", "south"), 20)), "2 identifiers for 40 rows",
+    class = "sturdy_message_shared_id"
+  )
+  expect_no_message(inform_shared_id(rep(1:20, 2))) # pairs of rows may share one
+})

@@ -75,3 +75,20 @@ test_that("a summary says which evidence is whose, as glance() and logLik() have
   integrated <- number(glance(fit)$log_evidence)
   expect_match(grep("^ *integrated ", said, value = TRUE), integrated, fixed = TRUE)
 })
+
+test_that("inputs stand in the order of a report, by lengthscales that are averaged over nodes", {
+  d <- transform(toy(), z = rev(a) * 3)
+  fit <- gpc(class ~ z + a + b, d, kernel = kernel_ard(), epsilon = 0.05, hyper = "integrate")
+  at <- nodes(fit)
+  each <- vapply(at$hyper, function(hyper) log(hyper$lengthscale), numeric(3))
+  mean <- exp(drop(each %*% at$weight) / sum(at$weight))
+  order <- order(mean)
+  names <- c("z", "a", "b")[order]
+  shown <- paste(names, vapply(mean[order], format, "", digits = 3), collapse = ", ")
+  said <- printed(summary(fit))
+  expect_match(said, paste0("Inputs ", shown, " (lengthscale averaged, shortest"), fixed = TRUE)
+  table <- report_data(fit)$inputs
+  place <- vapply(paste0(">", names, "<"), function(cell) regexpr(cell, table)[1], 0)
+  expect_true(all(place > 0) && !is.unsorted(place))
+  expect_no_match(printed(summary(toy_fit())), "averaged, shortest")
+})

@@ -141,3 +141,19 @@ test_that("progress shows rows, speed and the prequential error", {
   expect_identical(fit, stream())
   expect_match(paste(output, collapse = ""), "rows.*rows/s.*prequential error 0[.]")
 })
+
+test_that("a filter that is wrong far more often than epsilon says so, given enough rows", {
+  d <- withr::with_seed(1, data.frame(a = rnorm(1200), class = sample(c("no", "yes"), 1200, TRUE)))
+  run <- function(rows = 1:1200, ...) {
+    stream(d[rows, ], formula = class ~ a, batch_size = 400, ...)
+  }
+  cnd <- expect_message(fit <- run(epsilon = 0.02), class = "sturdy_message_forgets")
+  # labels are those of a coin, which are predicted wrongly half of the time
+  expect_lt(abs(cnd$error - 0.5), 4 * sqrt(0.25 / 1200))
+  expect_match(printed(fit), "Note The filter forgets: .* epsilon = 0.02")
+  for (quiet in list(run(epsilon = 0.3), run(1:900, epsilon = 0.02))) {
+    expect_no_match(printed(quiet), "forgets")
+  }
+  expect_no_message(run(epsilon = 0.3))
+  expect_no_message(run(1:900, epsilon = 0.02))
+})
