@@ -50,6 +50,9 @@ inform_doubts <- function(features, y) {
 #' Copies of rows, as joins and double entry make them: a label that was copied confirms itself
 #' @noRd
 inform_repeats <- function(features, y) {
+  if (!may_repeat(features, length(y))) {
+    return(invisible())
+  }
   group <- row_groups(c(list(y), features))
   copies <- which(duplicated(group))
   if (length(copies) < 2 || !measured(features, !duplicated(group))) {
@@ -63,6 +66,21 @@ inform_repeats <- function(features, y) {
     ),
     "repeated_rows", features = length(features), copies = copies
   )
+}
+
+#' A quick look before: a column all of whose values differ leaves no copies, and without one that has
+#' many values none is known for a copy
+#' @noRd
+may_repeat <- function(features, n) {
+  many <- FALSE
+  for (v in features[vapply(features, feature_kind, "") == "numeric"]) {
+    values <- length(unique(v))
+    if (values == n) {
+      return(FALSE)
+    }
+    many <- many || values >= n / 5
+  }
+  many
 }
 
 #' A number for each row, the same for rows that are alike in all columns
