@@ -268,7 +268,9 @@ describe_rates <- function(x, rates, digits) {
 describe_average <- function(x, digits) {
   models <- x$nodes$models
   share <- if (nrow(models) > 1) {
-    shown <- vapply(models$probability, bounded, "", 1e-4, Inf, function(v) format_each(round(v, 4), 2))
+    shown <- vapply(models$probability, bounded, "", 1e-4, Inf, function(v) {
+      format(round(v, 4), digits = 2, scientific = FALSE)
+    })
     paste0(" (", shown, ")")
   }
   rates <- unname(wrong_rates(x$omega))

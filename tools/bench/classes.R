@@ -1,5 +1,5 @@
-# Several classes by the default call and at the optimum: seconds, and how good the answers are;
-# one training label in ten is wrong.
+# Several classes, and two beside them, by the default call and at the optimum: seconds, and how good
+# the answers are; one training label in ten is wrong.
 #
 #   Rscript classes.R [problem ...]      (default: all)
 #
@@ -11,6 +11,8 @@ args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))
 
 problems <- list(
+  "100 x 10, 2 classes" = list(n = 100, d = 10, classes = 2, aim = NA),
+  "1,000 x 10, 2 classes" = list(n = 1000, d = 10, classes = 2, aim = NA),
   "100 x 10, 3 classes" = list(n = 100, d = 10, classes = 3, aim = NA),
   "1,000 x 10, 3 classes" = list(n = 1000, d = 10, classes = 3, aim = NA),
   "500 x 5, 3 classes" = list(n = 500, d = 5, classes = 3, aim = 10),
