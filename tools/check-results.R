@@ -47,7 +47,10 @@ parts_of <- function(about) {
 
 # Those of the field `Holds`, "...: <why>"
 held_parts <- function(about) {
-  if (length(about$Holds)) read_parts(sub(":.*", "", gsub("\\s+", " ", about$Holds)))
+  if (!length(about$Holds)) {
+    return(stats::setNames(character(), character()))
+  }
+  read_parts(sub(":.*", "", gsub("\\s+", " ", about$Holds)))
 }
 
 # Puts a field into the file of a result, in the place of what it was
