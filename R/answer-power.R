@@ -16,9 +16,10 @@ noticed_rows <- 500L # of the rows, at most: they speak for the others
 #' @noRd
 noticed <- function(object, share = 0.1) {
   open <- which(label_source(object$data$reports) != 0L)
-  one_class <- length(unique(label_code(object$data)[open])) == 1 # which may all be wrong unseen
-  if (!has_rows(object) || length(open) == 0 || one_class ||
-        ncol(object$omega) > noticed_classes) {
+  if (!has_rows(object) || length(open) == 0 || ncol(object$omega) > noticed_classes) {
+    return(NULL)
+  }
+  if (length(unique(label_code(object$data)[open])) == 1) { # all may be wrong unseen
     return(NULL)
   }
   seen <- node_seen(object)
