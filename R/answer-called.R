@@ -48,7 +48,8 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
   if (unlikely > 0) {
     column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
     inform_sturdy(
-      c(i = "{unlikely_words(unlikely, length(called), if (!is.null(found$reader)) TRUE)}, as the column {.field {column}} shows."),
+      c(i = "{unlikely_words(unlikely, length(called), called_what(found))}, as the column
+             {.field {column}} shows."),
       "likely_right", rows = found$row[called][p < 0.5]
     )
   }
@@ -60,7 +61,7 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
 called_rows <- function(found, called, fdr, p = found$probability) {
   none <- length(called) == 0
   list(
-    fdr = fdr, called = called, rows = length(called), readers = if (!is.null(found$reader)) TRUE,
+    fdr = fdr, called = called, rows = length(called),
     probability = if (none) NA_real_ else min(p[called]),
     rank = if (none) 0L else max(found$rank[called])
   )
@@ -76,11 +77,16 @@ inform_open <- function(test) {
   )
 }
 
-#' @param readers `NULL`, or whether several people labelled the rows: then labels are called.
+#' What is called wrong: rows, or labels of rows that several people labelled
+#' @param found the list of mislabelled().
 #' @noRd
-unlikely_words <- function(unlikely, called, readers = NULL) {
+called_what <- function(found) if (is.null(found$reader)) "row" else "label"
+
+#' @param what see called_what().
+#' @noRd
+unlikely_words <- function(unlikely, called, what = "row") {
   paste(
-    unlikely, "of the", count(called, if (is.null(readers)) "row" else "label"), "called wrong",
+    unlikely, "of the", count(called, what), "called wrong",
     if (unlikely == 1) "is" else "are", "more likely right than wrong"
   )
 }

@@ -35,9 +35,9 @@ mislabelled_fields <- function(x, digits) {
     } else {
       c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
     },
-    "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits),
+    "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits, called_what(x)),
     "Note" = if (isTRUE(cutoff$unlikely > 0)) {
-      paste0(unlikely_words(cutoff$unlikely, cutoff$rows, cutoff$readers), ".")
+      paste0(unlikely_words(cutoff$unlikely, cutoff$rows, called_what(x)), ".")
     }
   )
 }
@@ -52,8 +52,7 @@ small_shares <- function(shown, digits) {
 # How many rows follow, if any do
 not_shown <- function(x, shown) {
   rest <- nrow(x) - shown
-  what <- if (is.null(x$reader)) "less suspicious row" else "less suspicious label"
-  if (rest > 0) paste0("(", count(rest, what), " not shown)")
+  if (rest > 0) paste0("(", count(rest, paste("less suspicious", called_what(x))), " not shown)")
 }
 
 # The rows as they are shown: of several classes a column says in words what the label
@@ -94,7 +93,7 @@ describe_wrong <- function(expected, digits, n = NULL) {
   )
 }
 
-describe_cutoff <- function(cutoff, digits) {
+describe_cutoff <- function(cutoff, digits, what) {
   if (isTRUE(cutoff$open)) {
     return("no row: there is no clear sign that any label is wrong")
   }
@@ -102,7 +101,7 @@ describe_cutoff <- function(cutoff, digits) {
     return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr), by_checks(cutoff)))
   }
   paste0(
-    count(cutoff$rows, if (is.null(cutoff$readers)) "row" else "label"), " at a false-discovery rate of ", format(cutoff$fdr),
+    count(cutoff$rows, what), " at a false-discovery rate of ", format(cutoff$fdr),
     by_checks(cutoff), ": probability ", format(cutoff$probability, digits = digits), " and above",
     if (identical(cutoff$given, "some")) ", if some labels are wrong"
   )

@@ -203,7 +203,7 @@ truth_of_new <- function(object, newdata, y, call) {
   }
   new <- with_memory(truth_new(object, rows$X, call, all_nodes(object)))
   log_weight <- log(new$weight)
-  share <- min(1, label_total(object) / length(y)) # as labels of new rows count [M 13.6]
+  share <- new_share(object, length(y))
   omega <- node_omega(object)
   for (k in seq_along(omega)) {
     L <- t(omega[[k]])[y, , drop = FALSE]

@@ -120,7 +120,6 @@ label_codes <- function(code, levels) {
   if (length(levels) > 2) as.double(code) else 2 * code - 3
 }
 
-class_numbers <- function(y, levels) if (length(levels) > 2) y else (y + 3) / 2
 
 #' One column as a vector; a factor keeps its levels
 #' @noRd
