@@ -38,7 +38,10 @@ formula_most <- 200L # letters
 used_formula <- function(formula, dropped) {
   terms <- attr(stats::terms(formula), "term.labels")
   without <- paste(" -", terms[gsub("`", "", terms) %in% dropped], collapse = "", recycle0 = TRUE)
-  text <- deparse1(if (nzchar(without)) stats::update(formula, paste(". ~ .", without)) else formula)
+  text <- deparse1(formula)
+  if (grepl(" - ", text, fixed = TRUE) || nzchar(without)) { # "(a + b) - b" is "a"
+    text <- deparse1(stats::update(formula, paste(". ~ .", without)))
+  }
   if (nchar(text) <= formula_most) text else paste(deparse1(formula[[2]]), "~ ...")
 }
 

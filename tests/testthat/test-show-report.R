@@ -237,6 +237,7 @@ test_that("a page has no column that was dropped in its formula, and no count of
   expect_equal(used_formula(y ~ id + a + log(b), "id"), "y ~ a + log(b)")
   expect_equal(used_formula(y ~ `an id` + a, "an id"), "y ~ a")
   expect_equal(used_formula(y ~ a, character()), "y ~ a")
+  expect_equal(used_formula(y ~ (a + b + id) - id, character()), "y ~ a + b")
   expect_equal(why_words("ill", rep("no", 8)), "All 8 most similar rows are recorded as no.")
   expect_match(why_words("ill", rep(c("no", "ill"), c(7, 1))), "7 are recorded as no and 1 as ill")
 })
