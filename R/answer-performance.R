@@ -17,6 +17,9 @@
 #' predictions for new rows, or out-of-fold ones. And the answer is the fit's: where the
 #' classifier and the fit err together, neither shows it.
 #'
+#' Given the node, rows are drawn independently. They share what is not known of the boundary
+#' between the classes, so that intervals for many rows are somewhat too short.
+#'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param predictions Predictions of the classifier for the rows: probabilities of the event
 #'   (the second level), or a matrix with a column of probabilities for each class; or classes, as
