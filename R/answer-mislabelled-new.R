@@ -161,12 +161,6 @@ counted_nodes <- function(object, at, level) {
   )
 }
 
-#' What the log probability of each of n new labels counts for among nodes: given a node rows are
-#' taken as independent, but what is not known of the latent function they share, so that all of
-#' them together count for no more labels than the fit has [M 13.6]
-#' @noRd
-new_share <- function(object, n) min(1, label_total(object) / n)
-
 #' How many labels of new rows are wrong
 #' @param wrong,recorded n x K: that each label is wrong, and the log probability of it as it is.
 #' @param shared standard deviation of the number by what the rows share, see shared_sd().

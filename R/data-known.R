@@ -26,7 +26,7 @@ check_checked <- function(checked, data, levels, id, call, arg = "checked") {
   row <- check_checked_rows(checked, data, id, ids, check)
   if (are_answers(checked)) {
     if (is.null(checked$recorded)) {
-      checked$recorded <- levels[label_code(data)[match(row, data$rows)]]
+      checked$recorded <- levels[class_numbers(data$y, length(levels))[match(row, data$rows)]]
     }
     checks <- check_answers(checked, row, data, levels, check)
     checked <- checked[checks, ]

@@ -120,6 +120,10 @@ label_codes <- function(code, levels) {
   if (length(levels) > 2) as.double(code) else 2 * code - 3
 }
 
+#' And back
+#' @noRd
+class_numbers <- function(y, classes) if (classes > 2) y else (y + 3) / 2
+
 
 #' One column as a vector; a factor keeps its levels
 #' @noRd

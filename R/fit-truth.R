@@ -35,6 +35,12 @@ labelled_data <- function(object) {
   list(y = numeric(), reports = label_reports(integer(), ncol(object$omega)))
 }
 
+#' What the log probability of each of n new labels counts for among nodes: given a node rows are
+#' taken as independent, but what is not known of the latent function they share, so that all of
+#' them together count for no more labels than the fit has [M 13.6]
+#' @noRd
+new_share <- function(object, n) min(1, label_total(object) / n)
+
 #' @param at see nodes(). @param seen see node_seen().
 #' @noRd
 new_truth <- function(at, seen, data) {

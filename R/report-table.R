@@ -111,7 +111,7 @@ data_of <- function(data, rows) {
 #' @param data list(y, reports)
 #' @noRd
 label_code <- function(data) {
-  if (data$reports$classes == 2L) as.integer(1 + (data$y > 0)) else as.integer(data$y)
+  as.integer(class_numbers(data$y, data$reports$classes))
 }
 
 #' Which rows have a report that is right for certain

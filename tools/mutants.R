@@ -1295,7 +1295,7 @@ mutant(
 )
 mutant(
   "labels of new rows do not weigh nodes for their number", "R/answer-mislabelled-new.R",
-  "share * colSums(recorded)", "0 * colSums(recorded)", r = "answer-mislabelled-new"
+  "new_share(object, n) * colSums(recorded)", "0 * colSums(recorded)", r = "answer-mislabelled-new"
 )
 mutant(
   "new rows have the rates of the first group", "R/report-known.R",
