@@ -602,6 +602,10 @@ mutant(
   "sum(log(rowSums(L * p)))", "0", r = "answer-performance"
 )
 mutant(
+  "labels of new rows count for more than those of the fit", "R/answer-performance.R",
+  "new_share(object, length(y))", "1", r = "answer-performance"
+)
+mutant(
   "a review takes a learned rate for known", "R/answer-review.R",
   "wrong_density(object, left)", "wrong_density(object, left, node_truth(object))",
   r = "answer-review"
