@@ -172,6 +172,10 @@ mutant(
   r = "answer-loo"
 )
 mutant(
+  "labels of readers that are called wrong are called rows", "R/answer-called.R",
+  "is.null(found$reader)", "TRUE", r = "answer-readers"
+)
+mutant(
   "false-discovery rate not cumulated", "R/answer-called.R",
   "cumsum(1 - by) / found$rank",
   "1 - by", r = "answer-called"

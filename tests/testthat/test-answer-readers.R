@@ -174,3 +174,14 @@ test_that("readers of several classes have a matrix each", {
   expect_lt(v$right[2], 0.5)
   expect_gt(min(v$right[-2]), 0.8)
 })
+
+test_that("what is called wrong of readers is labels, not rows", {
+  t <- reader_table(n = 30)
+  fit <- suppressMessages(gpc(readers(a, b, c) ~ x1 + x2, t$d, control = quiet))
+  expect_message(
+    found <- mislabelled(fit, fdr = 0.9, given = "some"), "of the [0-9]+ labels called wrong are",
+    class = "sturdy_message_likely_right"
+  )
+  expect_match(printed(found), "[0-9] labels at a false-discovery rate of 0.9")
+  expect_match(printed(found), "less suspicious labels not shown")
+})
