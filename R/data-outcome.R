@@ -124,7 +124,6 @@ label_codes <- function(code, levels) {
 #' @noRd
 class_numbers <- function(y, classes) if (classes > 2) y else (y + 3) / 2
 
-
 #' One column as a vector; a factor keeps its levels
 #' @noRd
 one_column <- function(y) {
