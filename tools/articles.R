@@ -22,22 +22,23 @@ files <- list.files(file.path(work, "vignettes", "articles"), "[.]Rmd$", full.na
 names <- sub("[.]Rmd$", "", basename(files))
 if (length(given) > 1) files <- files[names %in% given[-1]]
 
+# Each in an R of its own: rmarkdown clears its files out of the folder for temporary files when it
+# ends, and forks would share that folder.
 make <- function(file) {
   started <- proc.time()[["elapsed"]]
-  wrong <- tryCatch(
-    {
-      suppressWarnings(rmarkdown::render(
-        file, output_dir = folder, quiet = TRUE, envir = new.env(parent = globalenv())
-      ))
-      NULL
-    },
-    error = conditionMessage
-  )
+  code <- sprintf("rmarkdown::render(%s, output_dir = %s, quiet = TRUE)", dQuote(file, FALSE),
+                  dQuote(folder, FALSE))
+  said <- suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", "-e", shQuote(code)),
+    stdout = TRUE, stderr = TRUE
+  ))
   cat(sprintf("%-24s %5.1f s\n", basename(file), proc.time()[["elapsed"]] - started))
-  if (length(wrong)) paste0(basename(file), ": ", wrong)
+  if (length(attr(said, "status"))) paste0(basename(file), ": ", said)
 }
 wrong <- unlist(parallel::mclapply(files, make, mc.cores = 2, mc.preschedule = FALSE))
 unlink(work, recursive = TRUE)
+made <- file.exists(file.path(folder, sub("[.]Rmd$", ".html", basename(files))))
+if (any(!made)) wrong <- c(wrong, paste("no page of", basename(files)[!made]))
 
 # Lines of output begin with this; a page has room for so many characters
 widest <- 90
