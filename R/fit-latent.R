@@ -59,7 +59,9 @@ gaussian_evidence <- function(object, second = FALSE) {
       "not_converged", status = ep$status
     )
   }
-  if (is.null(ep$log_evidence)) NA_real_ else corrected_evidence(ep)
+  # no correction of what is no fixed point: the series has been seen to give 300 nats there
+  nowhere <- second && ep$status == "no_fixed_point"
+  if (nowhere || is.null(ep$log_evidence)) NA_real_ else corrected_evidence(ep)
 }
 
 #' The evidence the fit has of its own

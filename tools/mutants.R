@@ -298,6 +298,10 @@ mutant(
   "refit_ep(object, df = Inf, sites", "refit_ep(object, sites",
   r = "answer-evidence"
 )
+mutant(
+  "the second order of what is no fixed point", "R/fit-latent.R",
+  "if (nowhere || is.null(ep$log_evidence))", "if (is.null(ep$log_evidence))", r = "second-order"
+)
 
 # Learning --------------------------------------------------------------------
 

@@ -132,6 +132,22 @@ test_that("log_evidence(method = \"corrected\") is nearer to the exact evidence"
   expect_lt(mean(abs(gaps[2, ])), mean(abs(gaps[1, ])) / 2.5)
 })
 
+test_that("what is no fixed point has no correction", {
+  # 40 labels that have nothing to do with the inputs, next to no nugget: the second order is 77 nats
+  withr::local_seed(7)
+  x <- matrix(rnorm(80), 40)
+  kernel <- kernel_ard(c(2.4, 2.6), nugget = 0.001, bias = 42, fixed = TRUE)
+  withr::local_seed(7)
+  y <- factor(sample(c("a", "b", "c"), 40, TRUE, c(0.8, 0.18, 0.02)), c("a", "b", "c"))
+  y[1:2] <- c("c", "b")
+  fit <- quietly(gpc(x, y, epsilon = 0.001, kernel = kernel))
+  expect_identical(fit$ep$status, "no_fixed_point")
+  expect_warning(
+    expect_warning(value <- log_evidence(fit, "corrected"), "did not converge"), "Gaussian fit"
+  )
+  expect_identical(value, NA_real_)
+})
+
 test_that("for several classes, too: it is the exact evidence of two rows nearer", {
   withr::local_seed(9)
   draws <- 2e5
