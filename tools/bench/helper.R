@@ -268,9 +268,11 @@ bench_save <- function(table, name, machine, key = NULL) {
   dir.create(folder, showWarnings = FALSE)
   file <- file.path(folder, paste0(name, ".csv"))
   if (file.exists(file)) {
-    old <- utils::read.csv(file)
+    old <- utils::read.csv(file, colClasses = "character") # such as numbers with all their bits
     key <- c("blas", "threads", key)
     if (setequal(names(old), names(table))) {
+      read <- names(table)[!vapply(table, is.character, NA)]
+      old[read] <- lapply(old[read], utils::type.convert, as.is = TRUE)
       table <- rbind(old[!do.call(paste, old[key]) %in% do.call(paste, table[key]), ], table)
     }
   }

@@ -19,7 +19,7 @@ one_split <- function(data, seed) {
   new <- data[test, ]
   control <- ep_control(restarts = 0)
   seconds <- system.time(fit <- quiet(bpm(class ~ ., train, control = control)))
-  none <- suppressWarnings(bpm(class ~ ., train, nugget = 0, control = control))
+  none <- quiet(bpm(class ~ ., train, nugget = 0, control = control))
   glm <- suppressWarnings(stats::glm(class ~ ., stats::binomial(), train))
   ours <- function(fit) loss(predict(fit, new, type = "response", noise = TRUE), new$class)
   c(
