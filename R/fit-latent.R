@@ -59,7 +59,7 @@ gaussian_evidence <- function(object, second = FALSE) {
       "not_converged", status = ep$status
     )
   }
-  # no correction of what is no fixed point: the series has been seen to give 300 nats there
+  # no correction of what is no fixed point: the series may give anything there
   nowhere <- second && ep$status == "no_fixed_point"
   if (nowhere || is.null(ep$log_evidence)) NA_real_ else corrected_evidence(ep)
 }
