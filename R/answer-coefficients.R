@@ -199,7 +199,7 @@ check_contrasts <- function(contrasts, object, call) {
 odds_table <- function(object, level, draws = 1000L, call = rlang::caller_env()) {
   check_by_ep(object, call)
   X <- object$data$X[spread_over(nobs(object), 1000L), , drop = FALSE]
-  log_odds <- function(X) average_log_odds(path_link(object, X, draws))
+  log_odds <- function(X) average_log_odds(path_link(object, X, draws, staged = FALSE))
   none <- rep(NA_real_, draws)
   parts <- lapply(seq_along(object$blueprint$coding), function(j) {
     pairs <- compared_inputs(object$blueprint, j, X)

@@ -57,12 +57,13 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   level <- check_level(level)
   check_sites_kept(object)
   check_one_label(object)
-  object <- told_by(object)
+  object <- judged_by(object)
   levels <- object$blueprint$levels
-  said <- counted_truth(object)
-  unseen <- mean_over(said$loo, left_out_weight(said))
+  all <- truth(object)
+  unseen <- mean_over(all$loo, left_out_weight(all))
   likely <- max.col(unseen, ties.method = "first")
   recorded <- recorded_code(object)
+  said <- node_truth(object)
   times <- object$data$reports$times
   cell <- factor(recorded + length(levels) * (likely - 1L), seq_len(length(levels)^2))
   predicted <- vapply(split(report_times(object$data$reports), cell), sum, 0)
@@ -71,12 +72,14 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   numbers <- vapply(seq_len(nrow(cells)), function(k) {
     mine <- recorded == cells$recorded[k]
     p <- matrix(said$p[mine, cells$true[k], ], sum(mine), length(said$weight))
-    unlist(density_summary(wrong_mixture(p, said$weight, times[mine]), level))
-  }, numeric(3))
+    density_ends(wrong_mixture(p, said$weight, times[mine]), level)
+  }, numeric(2))
   as_matrix <- function(v, names) {
     matrix(v, length(levels), dimnames = stats::setNames(list(levels, levels), names))
   }
-  parts <- lapply(1:3, function(k) as_matrix(numbers[k, ], c("true", "recorded")))
+  parts <- lapply(list(matrix_counts(object), numbers[1, ], numbers[2, ]), function(v) {
+    as_matrix(as.vector(v), c("true", "recorded"))
+  })
   structure(
     list(
       predicted = as_matrix(unname(predicted), c("recorded", "predicted")),
@@ -94,7 +97,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
 #'   nothing are `NA`.
 #' @noRd
 class_table <- function(object) {
-  object <- told_by(object)
+  object <- judged_by(object)
   counts <- matrix_counts(object)
   right <- diag(counts)
   share <- function(of) ifelse(of > 0, pmin(right / of, 1), NA_real_)
@@ -143,7 +146,7 @@ relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
   check_no_dots(...)
   threshold <- check_number(threshold, "threshold", min = 0.5, max = 1)
   check_sites_kept(object)
-  object <- told_by(object)
+  object <- judged_by(object)
   levels <- object$blueprint$levels
   said <- truth(object)
   rows <- seq_along(said$y)

@@ -23,7 +23,8 @@
 #'   (`prior_scale.<column>`), and with respect to `epsilon`.
 #' @section Conditions:
 #' `sturdy_warning_gradient` when the linear system could not be solved; the
-#' gradient is then `NA`. `sturdy_error_no_sites` for a [bpm()] that has absorbed rows.
+#' gradient is then `NA`. `sturdy_error_no_sites` for a [bpm()] that has absorbed rows,
+#' `sturdy_error_no_latent` for a [second_stage()].
 #' @inherit sturdy-package references
 #' @seealso [log_evidence()], [loo()], [coef()][coef.sturdy_model]
 #' @export
@@ -45,6 +46,7 @@ criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
   type <- check_choice(type, c("evidence", "loo"), "type")
   check_posterior(object)
   check_by_ep(object)
+  check_has_latent(object)
   if (type == "loo" && is_several(object)) {
     abort_several("leave-one-out criterion with a gradient", "{.fn loo} has its value.")
   }

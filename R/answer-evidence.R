@@ -19,12 +19,14 @@
 #'
 #' Which is which: `"ep"`, `"ep_zp"` and `"gaussian"`, [criterion()], and whatever learning
 #' maximises are EP's own, as in the papers. What is integrated, that is
-#' `"integrated"` and the weights of nodes and noise models of a fit with
+#' `"integrated"` and the weights of nodes of a fit with
 #' `hyper = "integrate"`, is corrected wherever that costs little beside EP: with the kernel
 #' between all rows, and up to 500 + 5 m rows with m inducing inputs, or features of a [bpm()].
-#' Above that, and of [shards()], all nodes and noise models are weighed by EP's own. The column
-#' `corrected` of `fit$nodes$models`, of `noise_test(fit)$models` and of the table of
-#' [select_model()] says so.
+#' Above that, and of [shards()], all nodes are weighed by EP's own. The column
+#' `corrected` of `fit$nodes$models` and of the table of [select_model()] says so.
+#'
+#' All of them are of the model of the fit, under its rates; how the label stage weighs noise models
+#' is for [noise_test()] to say.
 #'
 #' For [stc()] only `"gaussian"` may be compared with another model. The exact
 #' evidence of a Student-t process equals that of a Gaussian process with the same

@@ -98,11 +98,48 @@ event_interval <- function(object, X, level, call) {
     drop(stats::pt((sqrt(at$noise) * x - at$m) / at$sd, object$spec$df) %*% latent$weight)
   }
   far <- rep(40, nrow(X))
-  ends <- lapply(c((1 - level) / 2, (1 + level) / 2), function(p) {
-    stats::pnorm(bisect(below, p, -far, far))
-  })
-  list(lower = ends[[1]], upper = ends[[2]])
+  ends <- lapply(c((1 - level) / 2, (1 + level) / 2), function(p) bisect(below, p, -far, far))
+  if (is.null(object$label_stage)) {
+    return(list(lower = stats::pnorm(ends[[1]]), upper = stats::pnorm(ends[[2]])))
+  }
+  staged_interval(object, prob_new(object, X, call = call), ends, level)
 }
+
+#' Ends that go through the label stage, whose own uncertainty is added to that of the fit as variances
+#' are, on the scale of log odds
+#' @param prob n x 2, the estimates. @param ends of the probability of the fit, on the normal scale.
+#' @noRd
+staged_interval <- function(object, prob, ends, level) {
+  if (!nrow(prob)) {
+    return(list(lower = numeric(), upper = numeric()))
+  }
+  few <- object$label_stage$nodes$few
+  reach <- stats::qnorm((1 + level) / 2)
+  log_odds <- function(p) stats::qlogis(pmin(pmax(p, 1e-12), 1 - 1e-12))
+  middle <- log_odds(prob[, 2])
+  end <- function(z, side) {
+    P <- cbind(stats::pnorm(-z), stats::pnorm(z))
+    at <- label_seen_new(pmax(P, score_least), object$label_stage$nodes, few$node)
+    at <- matrix(log_odds(at[, 2, ]), nrow(prob))
+    mean <- log_odds(drop(stats::plogis(at) %*% few$weight))
+    spread <- drop((at - mean)^2 %*% few$weight)
+    stats::plogis(middle + side * sqrt((mean - middle)^2 + reach^2 * spread))
+  }
+  list(lower = end(ends[[1]], -1), upper = end(ends[[2]], 1))
+}
+
+#' Draws of the probabilities of a row by a fit, each through a point of the label stage
+#' @param point which of the few, of each draw.
+#' @noRd
+staged_draws <- function(object, p, point) {
+  few <- object$label_stage$nodes$few
+  if (own_kind(object) == "recorded") p <- p %*% unname(object$omega)
+  at <- label_seen_new(pmax(p, score_least), object$label_stage$nodes, few$node)
+  draw <- rep(seq_along(point), ncol(p))
+  class <- rep(seq_len(ncol(p)), each = length(point))
+  matrix(at[cbind(draw, class, rep(point, ncol(p)))], length(point))
+}
+
 
 #' Where growing functions, one for each of some numbers between `low` and `high`, are p
 #' @param below vectorised, all of them at once.
@@ -137,7 +174,11 @@ drawn_interval <- function(object, X, level, call) {
   dealt <- node_draws(latent$weight, draws)
   random <- with_seed_or_stream(1L, list(
     z = latin_normals(draws, functions),
-    node = sample(rep(dealt$node, dealt$draws))
+    node = sample(rep(dealt$node, dealt$draws)),
+    point = if (!is.null(object$label_stage)) {
+      few <- object$label_stage$nodes$few
+      sample(length(few$node), draws, TRUE, few$weight)
+    }
   ))
   cut <- lapply(nodes_hyper(object), function(hyper) native_cuts(hyper$width))
   cut <- do.call(rbind, cut)[random$node, , drop = FALSE] # of classes in an order
@@ -153,6 +194,7 @@ drawn_interval <- function(object, X, level, call) {
     } else {
       exp(ordered_log_prob(g[, 1], drawn$noise[, 1], cut))
     }
+    if (!is.null(object$label_stage)) p <- staged_draws(object, p, random$point)
     apply(p, 2, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
   }, matrix(0, 2, classes))
   side <- function(k) matrix(ends[k, , ], nrow(X), classes, byrow = TRUE)

@@ -10,6 +10,9 @@
 #' epsilon + (1 - 2 epsilon) F_df(y m / sqrt(s2))`. Hyperparameters are those learned from all
 #' rows, so the score is optimistic, the more so the more of them were learned.
 #'
+#' It is the score of the fit itself, its first stage: [mislabelled()] has the leave-one-out
+#' probabilities of the label stage, which are made to say which labels are wrong.
+#'
 #' Where a fit averages (`hyper = "integrate"` in [gpc_spec()]), the label is left out of
 #' the weights of the nodes, too: the probability is `1 / sum(weight / Zp)`. Learned
 #' hyperparameters then cost what they should.

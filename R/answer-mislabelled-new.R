@@ -18,7 +18,7 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   new <- labelled_rows(object, newdata, labels, rates, call)
   inform_no_label_noise(object)
   said <- with_memory(said_of_new(object, new$X, new$data, level, call), call)
-  object <- told_by(object)
+  object <- judged_by(object)
   order <- suspicion_order(said$rows)
   ids <- row_ids(new$data, id, call = call)
   test <- if (is_test(object) && !is.null(fdr)) noise_statement(object, NULL)
@@ -87,18 +87,19 @@ labelled_rows <- function(object, newdata, labels, rates, call) {
 #'   noise models with wrong labels; expected, see wrong_count())
 #' @noRd
 said_of_new <- function(object, X, data, level, call, block = new_block) {
-  if (!is.null(object$told)) {
-    return(said_of_new(object$told, told_rows(object, X, call), data, level, call, block))
-  }
   n <- nrow(X)
+  shared <- if (is.null(level)) 0 else n * shared_sd(object, X, data, call)
+  if (!is.null(object$label_stage)) {
+    X <- label_stage_rows(object, X, call)
+    object <- object$label_stage
+  }
   code <- label_code(data)
   source <- label_source(data$reports)
   at <- nodes(object)
   used <- every_node(object)
-  counted <- counted_nodes(object, at, level)
   some <- setdiff(at$model, "none")
   size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
-  check_memory(as.double(n) * length(counted$weight), n, call = call)
+  check_memory(as.double(n) * length(at$weight), n, call = call)
   blocks <- split(seq_len(n), (seq_len(n) - 1) %/% size)
   parts <- lapply(if (n > 0) blocks else list(integer()), function(rows) {
     seen <- seen_new(object, X[rows, , drop = FALSE], call, used)
@@ -106,16 +107,11 @@ said_of_new <- function(object, X, data, level, call, block = new_block) {
       code[rows], data$reports$classes, source[rows], data$reports$sources
     ))
     each <- new_truth(at, seen, said)
-    by_rate <- if (is.null(counted$of)) {
-      each
-    } else {
-      new_truth(counted, seen[, , counted$of, drop = FALSE], said)
-    }
     own <- by_own_label(each)
     list(
       p = at_k(own$p, 1), loo = mean_over(each$loo, each$weight), log_z = own$log_z,
       if_some = if (length(some)) mean_wrong(by_own_label(truth_under(each, some))),
-      wrong = wrong_each(by_rate), recorded = by_rate$log_z
+      wrong = wrong_each(each), recorded = each$log_z
     )
   })
   stack <- function(name) do.call(rbind, unname(lapply(parts, function(part) part[[name]])))
@@ -127,8 +123,8 @@ said_of_new <- function(object, X, data, level, call, block = new_block) {
   list(
     rows = rows, if_some = unlist(lapply(parts, `[[`, "if_some"), use.names = FALSE),
     expected = count_new(
-      object, rows, counted$weight, stack("wrong"), stack("recorded"), level,
-      if (is.null(level)) 0 else n * shared_sd(object, at, X, data)
+      object, rows, at$weight, stack("wrong"), stack("recorded"), level,
+      shared
     )
   )
 }
@@ -141,24 +137,6 @@ by_own_label <- function(said) {
   log_z <- row_log_sum(log_joint)
   p <- mean_over(said$p, exp(log_joint - log_z))
   list(p = array(p, c(dim(p), 1)), log_z = matrix(log_z), weight = 1, y = said$y)
-}
-
-#' What the number is a mixture over: the nodes of a fit or, where a rate was learned at one point,
-#' the posterior of the rate
-#' @return list(weight, model, omega; of: which node each has its latent function from, where
-#'   these are not those of the fit)
-#' @noRd
-counted_nodes <- function(object, at, level) {
-  open <- rate_is_open(object) && has_rows(object) && !is.null(level)
-  rates <- if (open) rate_posterior(object)
-  if (is.null(rates)) {
-    return(at)
-  }
-  used <- which(rates$weight > 1e-6)
-  list(
-    weight = shares(rates$weight[used]), model = rep("given", length(used)),
-    omega = rates$omega[used], of = rep(1L, length(used))
-  )
 }
 
 #' How many labels of new rows are wrong
@@ -186,29 +164,24 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
 }
 
 #' Standard deviation of the share of wrong labels among new rows, given the noise: the rows share
-#' the latent function, of which a fit is not certain [M 13.11]
-#'
-#' At the node with the largest weight; how nodes differ is in the mixture over them.
-#' @param at see nodes().
+#' the latent function, of which a fit is not certain [M 13.10]
 #' @noRd
-shared_sd <- function(object, at, X, data) {
+shared_sd <- function(object, X, data, call) {
   if (latent_functions(object) == 0 || nrow(X) == 0) {
     return(0)
   }
-  weight <- at$weight
-  if (is_average(object)) weight[at_constant(object$nodes$table)] <- 0
-  k <- which.max(weight)
   rows <- spread_over(nrow(X), shared_rows)
   X <- X[rows, , drop = FALSE]
   y <- label_code(data)[rows]
-  fit <- latent_at(object, k)
+  fit <- latent_at(object, which.max(node_weight(object)))
   p <- if (data$reports$classes == 2) {
     z <- path_link(fit, X, shared_draws)
     list(stats::pnorm(-z), stats::pnorm(z))
   } else {
     path_classes(fit, X, shared_draws)
   }
-  L <- report_likelihood(reports_of(data$reports, rows), at$omega[[k]])
+  omega <- as_omega(unname(judged_by(object)$omega), data$reports$classes, length(data$reports$sources))
+  L <- report_likelihood(reports_of(data$reports, rows), omega)
   joint <- lapply(seq_along(p), function(t) p[[t]] * L[, t])
   own <- Reduce(`+`, lapply(seq_along(p), function(t) joint[[t]] * (y == t)))
   right <- own / Reduce(`+`, joint)

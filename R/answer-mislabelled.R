@@ -5,17 +5,12 @@
 #' and a cut-off for a given false-discovery rate.
 #'
 #' @details
-#' ```{r, include = FALSE}
-#' wrong_count_share <- function(k) {
-#'   rows <- utils::read.csv("inst/results/wrong-count-summary.csv")
-#'   sprintf("%.0f %%", 100 * rows$share[k])
-#' }
-#' ```
 #' # How to read it
 #' `print()` says first whether labels are wrong and how many. Below it are the rows, those whose
 #' label is most probably wrong at the top: look these up. `probability` is how probable it is
 #' that the label is wrong, given all labels. `loo_wrong` is how probable it is that the true
-#' class is another one, given the other rows alone, as if the row had no label. `suggested` is
+#' class is another one, given the other rows alone, as if the row had no label. `unusual` is how
+#' probable it is that the label is right although it contradicts its row. `suggested` is
 #' the class that the row most probably has; no label is changed. [review()] says which rows to
 #' check next, [label_report()] makes a page for those who check them, and
 #' [`update(fit, checked = )`][update.sturdy_model] takes their answers.
@@ -24,15 +19,9 @@
 #' A fit by default averages over what is not known (the kernel, the rates, whether any label is
 #' wrong), and the number is averaged with it. It says what [noise_test()] says: whether labels are wrong
 #' at all, how many, and whether wrong ones could hide. Beside "no sign" stands how many there would be
-#' if some were wrong nevertheless. A fit at one point (`hyper = "optimum"`) counts at its kernel;
-#' [wrong-labels] has the formulas, and how often such intervals hold.
-#'
-#' With `r told_columns` coded columns or more (a factor has one for each level), at least
-#' `r told_least` rows and at most `r 1 / told_share` rows a column, a second stage on the fit's
-#' leave-one-out probabilities judges the labels, and `print()` says so: the more columns, the
-#' better a model explains any labels, and the fewer wrong ones it expects (*Of a fit* in
-#' [second_stage()]). `loo` and `loo_wrong` are then the recalibrated probabilities of the second
-#' stage, not those of [loo()].
+#' if some were wrong nevertheless. All of it is said by the fit's label stage, which takes what the
+#' fit says of each row without its own label: [wrong-labels] explains it, and what is approximate. So
+#' `loo` and `loo_wrong` are not the probabilities of [loo()], which are those of the fit itself.
 #'
 #' At `epsilon = 0` the model takes every label to be right: all probabilities are 0, a message says
 #' so, and only the order and `loo_wrong` tell something.
@@ -44,9 +33,7 @@
 #' them, and **no row is called wrong as long as it is open whether labels are wrong at all** (a
 #' Bayes factor of at most 3, [noise_test()]): a message says so. `given = "some"` uses `if_some`
 #' instead of `probability`, whatever the verdict is: it lists the rows to call wrong *if* some
-#' labels are wrong. If none is, all labels on that list are right. In simulations with 10 % of
-#' wrong labels (`experiments/wrong-count.R` in the repository), `r wrong_count_share(3)` of the
-#' labels in such lists were right.
+#' labels are wrong. If none is, all labels on that list are right.
 #'
 #' Because the rule is about an average, rows with a high probability can bring in rows
 #' with a probability below 1/2, whose labels are more likely right than wrong. A
@@ -61,8 +48,7 @@
 #' the `m` checked rows that rank as high had the right label. Over the draw of the checks the
 #' expected share of right labels in such lists is at most `fdr`, for any table and any model, a
 #' wrong one included (conformal selection, Jin and Candes 2023; the article *The mathematics*,
-#' 7.8, has a proof, `vignette("believe")` such lists of 1,500 tables). A wrong model makes lists
-#' shorter, not worse. The verdict on whether labels are wrong at all plays no part in it, nor
+#' 7.8, has a proof). A wrong model makes lists shorter, not worse. The verdict on whether labels are wrong at all plays no part in it, nor
 #' does `given`.
 #'
 #' Three things are needed:
@@ -79,8 +65,8 @@
 #' # Labels of new rows
 #' `newdata` must not hold rows of the fit. Each new row is judged by the fit and its own label
 #' alone, as leave-one-out judges a row of the table: the answer is the same whichever other rows
-#' come with it. **How many** labels are wrong is judged by all of them together: the nodes of an
-#' average, and rates that were learned, are weighted again by how likely they make these labels.
+#' come with it. **How many** labels are wrong is judged by all of them together: the points of the
+#' label stage are weighted again by how likely they make these labels.
 #' So the number need not be the sum of the probabilities; where the two differ much, `print()`
 #' has both.
 #'
@@ -90,8 +76,8 @@
 #' are more of them than the fit has rows, they therefore count as no more than that many, and the
 #' interval stops shrinking.
 #'
-#' `fdr` goes by the rows' own probabilities and by the verdict of the fit. All nodes of an
-#' average are used, where [predict()][predict.sturdy_model] uses a few. Where the fit has `rates`
+#' `fdr` goes by the rows' own probabilities and by the verdict of the fit. All points of the label
+#' stage are used, where [predict()][predict.sturdy_model] uses a few. Where the fit has `rates`
 #' by group, the groups of `newdata` are computed from the columns that those of the fit were
 #' computed from.
 #'
@@ -130,9 +116,11 @@
 #'   * `label`: the recorded label, a factor;
 #'   * `probability`: the posterior probability that it is wrong;
 #'   * `rank`: 1 for the most suspicious;
-#'   * `loo`: the leave-one-out probability of the recorded label;
+#'   * `loo`: the leave-one-out probability of the recorded label, by the label stage;
 #'   * `suggested`: the more probable true label: the other class where
 #'     `probability` is above 1/2;
+#'   * `unusual`: the probability that the label is right and the row unusual (or, of several classes,
+#'     like those of another class); not with `newdata`, nor where all rates are given at one point;
 #'   * `loo_wrong`: the leave-one-out probability that the true class is the other
 #'     one;
 #'   * `if_some`: only where the fit averages over noise models: `probability` if some labels are
@@ -267,13 +255,13 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   }
   check_one_label(object)
   fit <- object
-  object <- told_by(fit)
+  object <- judged_by(fit)
   ids <- row_ids(object$data, id)
   checks <- check_calibrate(calibrate, among, object, id)
   inform_no_label_noise(object)
   said <- truth(object)
   order <- suspicion_order(said)
-  found <- suspicion(object, said, ids, order)
+  found <- suspicion(object, said, ids, order, object$nodes$unusual)
   test <- if (is_test(object)) noise_statement(fit, level)
   if_some <- if (is_test(object)) {
     mean_wrong(truth_under(said, setdiff(said$model, "none")))[order]

@@ -4,16 +4,12 @@
 #' true class is recorded as each class, with intervals, or the expected numbers of rows.
 #'
 #' @details
-#' Where the fit averages over noise models the matrix is the mean over all of them, the model
-#' without wrong labels included, and the interval is over the nodes. With `hyper =
-#' "optimum"` and a learned rate (`epsilon = "learn"`) the interval is that of the rate, at the
-#' kernel of the fit, under a uniform prior. With a learned matrix (`epsilon = "matrix"`) it is that
-#' of the posterior of each row, given the expected counts: these are uncertain
-#' themselves, so that the intervals are rather too short. A given rate or matrix has
-#' none.
+#' The matrix is that of the label stage ([wrong-labels]), the mean over all noise models, the one
+#' without wrong labels included, and the interval is over its points. A rate or matrix that is given
+#' has none.
 #'
-#' Classes that overlap and classes whose labels are mistaken for each other look alike where
-#' there are few rows: a rate between two classes is a reason to look at rows, not a proof.
+#' Classes that look alike and classes whose labels are mistaken for each other both ways can't be
+#' told apart: a rate between two classes is a reason to look at rows, not a proof.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param type `"rate"`, the default, or `"count"`, the expected number of training rows.
@@ -47,10 +43,10 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) level <- check_level(level)
   check_sites_kept(object)
+  object <- judged_by(object)
   if (!is.null(reader)) {
     return(reader_matrix(object, reader, type, level, rlang::current_env()))
   }
-  object <- told_by(object)
   omega <- object$omega
   if (type == "count") {
     omega[] <- matrix_counts(object)
@@ -94,8 +90,8 @@ matrix_counts <- function(object) {
   if (has_readers(object)) {
     return(apply(expected_reports(object), 2:3, sum))
   }
-  said <- counted_truth(object)
-  p <- mean_over(said$p, said$weight)
+  said <- truth(object)
+  p <- mean_over(said$p, said$weight) * report_times(object$data$reports)
   crossprod(p, diag(ncol(p))[recorded_code(object), , drop = FALSE])
 }
 
@@ -109,37 +105,13 @@ recorded_code <- function(object) {
   recorded
 }
 
-#' Intervals of the posterior of a matrix: Beta distributions with the mean and variance of each
-#' entry
-#' @noRd
-matrix_interval <- function(object, level) {
-  study <- matrix_study(object$spec$noise, ncol(object$omega))
-  posterior <- matrix_posterior(object$noise, object$noise$counts + study)
-  mean <- matrix_mean(posterior)
-  size <- mean * (1 - mean) / matrix_variance(posterior) - 1
-  end <- function(p) matrix(stats::qbeta(p, mean * size, (1 - mean) * size), nrow(mean))
-  list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
-}
-
-#' Intervals over the nodes of an average, or over the posterior of the rate of a fit at one
-#' point; `NULL` where there are none
+#' Intervals over the nodes
 #' @noRd
 omega_interval <- function(object, level) {
-  at_point <- rate_is_open(object)
-  if (at_point && !is.null(object$noise)) {
-    return(matrix_interval(object, level))
-  }
-  at <- if (at_point) rate_posterior(object) else nodes(object)
-  if (!length(at$omega)) { # EP had no fixed point at any rate
-    return(NULL)
-  }
+  at <- nodes(object)
   entries <- vapply(at$omega, mean_omega, object$omega, source_sizes(object$data$reports))
   entries <- t(matrix(entries, length(object$omega)))
-  ends <- if (at_point) {
-    weighted_ends(entries, at$weight, level, highest_rate(object))
-  } else {
-    node_ends(object, TRUE, entries, level)
-  }
+  ends <- node_ends(object, TRUE, entries, level)
   side <- function(k) matrix(ends[k, ], nrow(object$omega))
   if (!anyNA(ends)) list(lower = side(1), upper = side(2))
 }

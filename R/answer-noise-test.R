@@ -4,21 +4,28 @@
 #' this. For a fit that averages over noise models (`gpc(epsilon = "average")`).
 #'
 #' @details
-#' The evidence of each noise model is integrated over the hyperparameters and over its
-#' rates. The **Bayes factor** for some wrong labels is the average evidence of the models
-#' with flip rates over that of the model without; it does not depend on the prior
-#' probability that there are any. In words:
+#' The label stage ([wrong-labels]) integrates the evidence of each noise model over rates,
+#' recalibration, unusual rows and, of several classes, pairs that look alike. The **Bayes factor** for
+#' some wrong labels is the average evidence of the models with flip rates over that of the model
+#' without; it does not depend on the prior probability that there are any. In words:
 #' * below 1/3: no sign of wrong labels;
 #' * 1/3 to 3: these data can't tell wrong labels from overlap of the classes;
 #' * 3 to 20: some labels are probably wrong;
 #' * above 20: some labels are wrong.
 #'
-#' `print()` says it as odds: "7 to 1" is a Bayes factor of 7, what the data alone say.
+#' `print()` says it as odds: "7 to 1" is a Bayes factor of 7, what the data alone say. Four cases have
+#' words of their own:
+#' * labels contradict their rows, and that speaks for wrong ones (a factor above 3) only if no row is
+#'   unusual and no two classes look alike: they are wrong, or the rows are unusual;
+#' * the scores of another classifier do not speak for wrong labels, but would leave more of them wrong
+#'   if they hardly erred ([second_stage()]);
+#' * the inputs predict the labels no better than the shares of the classes do: nothing can be told;
+#' * a curved boundary explains the labels better than wrong ones (of a [bpm()], see below).
 #'
 #' With a hundred rows the second answer is common, whether or not labels are wrong: a label on
 #' the wrong side may be a flip, or the classes may overlap there. No sign of wrong labels does
 #' not mean that there are none: with many inputs, or flips in one class only, a wiggly boundary
-#' may explain them better (`vignette("believe")` has the shares). So the number *if some are
+#' may explain them better. So the number *if some are
 #' wrong* stands beside that answer. Everywhere else there is one number, averaged over all noise
 #' models, the one without wrong labels included; the list returned has both.
 #'
@@ -28,19 +35,8 @@
 #' true classes have the probabilities that the other rows give them, and the overlap of the
 #' classes and their boundary are free to explain what they can. So where classes overlap, a tenth
 #' of wrong labels may never show. The article *The mathematics* has the formula (13.5). It is a
-#' guide: nearly right on average over tables of several kinds, but not for each kind (110 rows,
-#' `experiments/noticed.R` in the repository):
-#'
-#' ```{r, echo = FALSE, results = "asis"}
-#' rows <- utils::read.csv("inst/results/noticed-overall.csv")
-#' cat(
-#'   "| wrong labels | tables | said: noticed in | were noticed in |", "| --- | --- | --- | --- |",
-#'   sprintf("| %s | %d | %.2f | %.2f |", c(
-#'     all = "a tenth of all", other = "a tenth of one class", event = "a tenth of the event"
-#'   )[rows$of], rows$n, rows$expected, rows$noticed),
-#'   sep = "\n"
-#' )
-#' ```
+#' guide. For scores of another classifier it is left out: it holds them as they are, and these would
+#' have learned from the wrong labels.
 #'
 #' All this assumes that the model is right. To [bpm()] a label beyond its linear boundary looks
 #' wrong even where a curved boundary would explain it. So where its Bayes factor is above 3, it
@@ -48,10 +44,10 @@
 #' the labels better (`curve` below 1/3), this is the verdict.
 #'
 #' To say in which class labels are wrong, the models with a rate for each class, or in one class
-#' only, are compared with the model of one rate; with three classes or more, the model with a
-#' noise matrix is. Two classes that overlap, and are alike in all columns, look as if one were
-#' taken for the other: the test may be sure of wrong labels where there are none (the article
-#' *Reproducing the papers* has such a case).
+#' only, are compared with the model of one rate; with three classes or more, a matrix and a rate for
+#' each class, too. Where most wrong labels expected are of one class taken for one other, a note says
+#' so. Errors that go both ways between two classes that look alike can't be told from overlap; a note
+#' names such classes.
 #'
 #' @param object A model fitted by [gpc()], [stc()], [bpm()] or [second_stage()] with
 #'   `epsilon = "average"`.
@@ -60,51 +56,49 @@
 #' @return A list of class `sturdy_noise_test` with
 #'   * `disproved`: has a check found a wrong label? `found`: how many have checks found?
 #'   * `probability_none`, `prior_none`: that no label is wrong, after and before the data;
-#'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words; `curve`: the
+#'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words; `kind`, the same
+#'     as one of `"no sign"`, `"open"`, `"probable"`, `"wrong"`, `"unusual"`, `"scores"`, `"blind"`
+#'     and `"curve"`; `plain`: the Bayes factor without unusual rows and pairs that look alike, `NA`
+#'     where the first is above 3; `curve`: the
 #'     Bayes factor for wrong labels and a linear boundary against a curved one without, `NA`
 #'     where there is none;
 #'   * `any`, `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
 #'     if there is one at least, under the noise models that allow for some (there may be none
 #'     under these, too), and averaged over all noise models; `level`;
 #'   * `settled`: is every label known to be right, trusted or checked?
-#'   * `n`, the number of labels; `known`, how many of them are known to be right; and `noticed`, a data frame with a row for all labels and for
-#'     those of each true class of which a row and more would be wrong: `of`, the `share` that would
-#'     be wrong, and the `probability` that it would be noticed;
-#'   * `ends`: where the prior leaves open how much the classes overlap, a data frame with the rows
-#'     `overlap` (as much as the data allow) and `apart` (they hardly overlap): the `probability` of
-#'     each, `count`, `lower` and `upper` of the number of wrong labels then, and the effective
-#'     number of `nodes` (of a [second_stage()], whose data do not say which is the case, both
-#'     `NA`); otherwise `NULL`;
+#'   * `n`, the number of labels; `known`, how many of them are known to be right; `contradicted`, how
+#'     many are not of the class that the scores have for the most probable; and `noticed`, a data
+#'     frame with a row for all labels and for those of each true class of which a row and more would
+#'     be wrong: `of`, the `share` that would be wrong, and the `probability` that it would be
+#'     noticed, `NULL` for scores of another classifier;
+#'   * `ends`: of scores of another classifier a data frame with the rows `overlap` (they err as much as
+#'     the data allow) and `apart` (they hardly err): `count`, `lower` and `upper` of the number of
+#'     wrong labels then; otherwise `NULL`;
 #'   * `models`: a data frame with one row per noise model: `model`, `prior`,
-#'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes`, `ess`
-#'     (effective number of nodes), `pareto_k` (above 0.7: not to be relied on), `corrected`
-#'     (whether the evidence is EP's, corrected to second order, see [log_evidence()]), `method`
-#'     (`nodes`; `carried`, by Laplace's method with what the nodes of the other models add to
-#'     theirs, where a model is too improbable to deserve nodes; `mode`, by Laplace's method;
-#'     `exact`, where nothing is free) and `laplace` (the log evidence by Laplace's method). A
+#'     `log_evidence`, `probability`, and how they were found: `modes`, `nodes` (points), `ess`
+#'     (their effective number), `pareto_k` (above 0.7: not to be relied on), `method`
+#'     (`nodes`; `laplace`, by Laplace's method, where coordinates are many or points say nothing;
+#'     `mode`, the modes alone; `exact`, where nothing is free) and `laplace` (the log evidence by
+#'     Laplace's method). A
 #'     model that is ruled out, as none is once a check has found a wrong label (and one class alone, where the wrong label was
-#'     of another), has the log
-#'     evidence `-Inf`. Where the evidence rests on the curvature at a mode and EP does not
-#'     converge nearby, `method` says what the curvature is from: `(stalled)`, an EP that came
-#'     near; `(scores)` of the rows, which are rougher; or the `(prior)` alone, not to be relied on;
-#'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them;
+#'     of another), has the log evidence `-Inf`;
+#'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them; `on_bound`,
+#'     classes whose rate is on its bound of one half;
 #'   * `two`: the Bayes factor for rates that differ by class (a rate for each, or in one class
-#'     only; with several classes a noise matrix) against one rate, `NA` without both;
+#'     only; with several classes a noise matrix, too) against one rate, `NA` without both;
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
-#'     above 0.3 to be wrong, or `NULL`;
-#'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])? `shared`:
-#'     have three classes or more one kernel, so that overlap of two may look like a matrix?
-#'   * `error`: how far the answers may be from the average over all possible nodes, estimated
-#'     from the nodes, which are weighted draws. Standard errors of `log_bayes_factor`, of the
-#'     `count` and the `rates` (the largest) if some labels are wrong, and of the rows'
-#'     `probability` of a wrong label (root mean square); `NA` where modes stand for nodes. Nodes
-#'     are added automatically while they are cheap and the error of `log_bayes_factor` is above
-#'     .1, that of `probability` above .01 or that of `count` above .5. Another order of the
-#'     columns or classes moves the answers by about this much; other units of the inputs, or
-#'     another machine, do not. The error of EP is not included.
+#'     above 0.3 to be wrong, or `NULL`; `one_kind`: where most wrong labels are of one kind, a list of
+#'     the `true` class, the one `recorded`, the expected `count` of them and of `all`; `alike`: the
+#'     names of two classes that look alike;
+#'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])? `levels`, the
+#'     classes; `readers` and `disputed`: are labels by [readers()], and on how many rows do these
+#'     contradict each other?
+#'   * `error`: standard error of the log Bayes factor by the weights of the points, `NA` where
+#'     Laplace's method stands for them. The errors of EP and of what is approximate in
+#'     [wrong-labels] are not included.
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
-#' @seealso [mislabelled()], [noise_prior()]
+#' @seealso [wrong-labels], [mislabelled()], [noise_prior()]
 #' @export
 #' @examples
 #' set.seed(1)
@@ -167,48 +161,123 @@ abort_no_test <- function(object, call) {
 #' @noRd
 noise_statement <- function(object, level) {
   fit <- object
-  object <- told_by(fit)
+  object <- judged_by(fit)
   models <- tested_models(object)
   none <- models$model == "none"
   evidence <- flip_evidence(models)
   some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence$some - evidence$none)
+  plain <- object$nodes$plain
   beside <- fit$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
-  several <- is_several(object)
   one <- models$model == "one"
-  by_class <- models$model %in% noise_by_class
+  by_class <- is_by_class(models$model)
   reports <- object$data$reports
   source <- label_source(reports)
   settled <- length(source) > 0 && all(source == 0L)
   readers <- has_readers(object)
+  blind <- !readers && !settled && is_blind(object)
+  ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
+  hides <- scores_hide(object, ends)
+  kind <- verdict_kind(factor, curve, if (is.null(plain)) NA else exp(plain), blind, hides)
+  average <- density_summary(average_density(object), level)
+  if (hides && !is.null(level)) average$upper <- ends["apart", "upper"]
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, curve = curve, disproved = length(report_misread(reports)) > 0,
-      verdict = noise_verdict(factor, curve, settled), settled = settled,
+      bayes_factor = factor, plain = if (is.null(plain)) NA_real_ else exp(plain), curve = curve,
+      disproved = length(report_misread(reports)) > 0, kind = kind,
+      verdict = verdict_sentences[[if (settled) "settled" else kind]], settled = settled,
       some = density_summary(average_density(object, some), level),
       any = density_summary(any_density(average_density(object)), level),
-      average = density_summary(average_density(object), level), level = level,
+      average = average, level = level,
       models = models, rates = rate_table(object, level, some),
       two = if (any(one) && any(by_class)) {
         exp(models_evidence(models, by_class) - models_evidence(models, one))
       } else {
         NA_real_
       },
-      suspects = if (!readers) suspected_class(object), linear = inherits(fit, "bpm"),
-      shared = several && is.null(object$recalibration) && object$spec$kernels == "shared",
-      told = told_size(fit),
+      suspects = if (!readers && kind %in% verdict_called) suspected_class(object),
+      linear = inherits(fit, "bpm"), one_kind = if (!readers && has_rows(object)) one_kind(object, some),
+      alike = if (!readers) alike_classes(object),
       levels = object$blueprint$levels, n = label_total(object),
       known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
       found = length(report_corrected(reports)), on_bound = rates_on_bound(object),
       readers = readers, disputed = if (readers) length(report_disputed(reports)) else 0,
-      noticed = if (!readers) noticed_once(object),
-      ends = if (!is.null(level)) overlap_ends(object, level),
-      error = if (!is.null(level)) node_error(object)
+      contradicted = if (has_rows(object)) contradicted(object),
+      noticed = if (!readers) noticed_once(fit), ends = if (!is.null(level)) ends,
+      error = factor_error(object$nodes$models)
     ),
     class = "sturdy_noise_test"
   )
+}
+
+blind_least <- 1  # nats that the labels of a table must be predicted better than by the shares of the classes
+blind_rows <- 20L # rows from which that says something
+
+#' Do the inputs, or scores, say next to nothing of the labels?
+#' @noRd
+is_blind <- function(object) {
+  said <- truth(object)
+  used <- said$source > 0
+  times <- report_times(object$data$reports)[used]
+  if (sum(times) < blind_rows) {
+    return(FALSE)
+  }
+  code <- said$y[used]
+  share <- vapply(seq_len(ncol(object$omega)), function(c) sum(times[code == c]), 0) / sum(times)
+  sum(times * (left_out_score(said)[used] - log(share[code]))) < blind_least
+}
+
+#' How many labels are not of the class that scores have for the most probable
+#' @noRd
+contradicted <- function(object) {
+  best <- max.col(object$data$X, ties.method = "first")
+  round(sum(report_times(object$data$reports)[best != label_code(object$data)]))
+}
+
+one_kind_share <- 0.6 # of the wrong labels expected, of several classes
+
+#' One class taken for one other: where most wrong labels expected are of that kind
+#' @return list(true, recorded, count, all), or `NULL`
+#' @noRd
+one_kind <- function(object, some) {
+  if (!is_several(object) || !length(some)) {
+    return(NULL)
+  }
+  counts <- matrix_counts(object)
+  diag(counts) <- 0
+  k <- which.max(counts)
+  if (counts[k] < 2 || counts[k] < one_kind_share * sum(counts)) {
+    return(NULL)
+  }
+  levels <- object$blueprint$levels
+  list(
+    true = levels[row(counts)[k]], recorded = levels[col(counts)[k]], count = counts[k],
+    all = sum(counts)
+  )
+}
+
+alike_rows <- 3 # expected number of rows that look like those of another class from which it is said
+
+#' The two classes that look alike, if any do: of several, by the overlap of pairs
+#' @return their names, or `NULL`
+#' @noRd
+alike_classes <- function(object) {
+  classes <- ncol(object$omega)
+  U <- lapply(unname(object$nodes$points), `[[`, "U")
+  if (classes == 2 || nrow(U[[1]]) != classes^2) {
+    return(NULL)
+  }
+  U <- matrix(do.call(cbind, U) %*% object$nodes$table$weight, classes)
+  diag(U) <- 0
+  apart <- U - min(U[row(U) != col(U)])
+  expected <- apart * label_counts(object)
+  k <- which.max(expected + t(expected))
+  if ((expected + t(expected))[k] < alike_rows) {
+    return(NULL)
+  }
+  object$blueprint$levels[c(row(U)[k], col(U)[k])]
 }
 
 #' The class of whose labels most are under suspicion: the inputs do not predict it
@@ -218,6 +287,35 @@ suspected_class <- function(object) {
   said <- truth(object)
   share <- tapply(mean_wrong(said) > 0.3, factor(said$y, seq_along(levels)), mean)
   if (any(share > 0.5, na.rm = TRUE)) levels[which.max(share)]
+}
+
+#' Standard error of the log Bayes factor by the weights of the points that its evidences are means
+#' over, `NA` where Laplace's method stands for them
+#' @noRd
+factor_error <- function(models) {
+  none <- models$model == "none"
+  if (!any(none) || all(none)) {
+    return(NA_real_)
+  }
+  each <- sqrt(pmax(1 / models$ess - 1 / models$nodes, 0))
+  each[models$method == "exact"] <- 0
+  each[!models$method %in% c("nodes", "exact")] <- NA
+  share <- shares(models$probability * !none)
+  matters <- none | share > 0.01
+  sqrt(sum((ifelse(none, 1, share) * each)[matters]^2))
+}
+
+factor_words <- function(error, points, factor) {
+  if (is.infinite(factor)) { # that no label is wrong is ruled out
+    return(paste0("By ", whole(points), " points."))
+  }
+  if (is.na(error)) {
+    return("Laplace's method stands for points, so the error of the Bayes factor is not known.")
+  }
+  paste0(
+    "By ", whole(points), " points, which leave a standard error of a factor of ",
+    format(signif(exp(error), 2)), " in the Bayes factor."
+  )
 }
 
 # Words ---------------------------------------------------------------------------
@@ -253,7 +351,7 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   rates <- x$rates
   rates$rows <- whole(rates$rows) # not 1e+05
   print(rates, digits = digits, row.names = FALSE)
-  cat("", strwrap(node_error_words(x$error, sum(x$models$nodes))), sep = "\n")
+  cat("", strwrap(factor_words(x$error, sum(x$models$nodes), x$bayes_factor)), sep = "\n")
   invisible(x)
 }
 

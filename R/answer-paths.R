@@ -20,8 +20,8 @@ paths_flops <- 5e9  # so many
 #' @param X encoded inputs. @param draws how many.
 #' @return matrix, a row an input, a column a draw.
 #' @noRd
-path_link <- function(object, X, draws) {
-  do.call(cbind, path_parts(object, draws, function(node, draws) {
+path_link <- function(object, X, draws, staged = TRUE) {
+  z <- do.call(cbind, path_parts(object, draws, function(node, draws) {
     part <- path_draw(node, X, draws)
     part$m <- part$m + drop(offset_latent(node, X, 1L))
     shrink <- rep(path_shrink(object, draws), each = nrow(X))
@@ -29,6 +29,14 @@ path_link <- function(object, X, draws) {
     z[is.nan(z)] <- 0
     z
   }))
+  if (!staged || is.null(object$label_stage)) {
+    return(z)
+  }
+  p <- through_stage(object, list(stats::pnorm(-z), stats::pnorm(z)), X)
+  up <- p[[2]] > 0.5
+  z[] <- stats::qnorm(p[[2]])
+  z[up] <- -stats::qnorm(p[[1]][up])
+  z
 }
 
 #' Draws at some of the nodes, the same in each call
@@ -162,7 +170,8 @@ path_classes <- function(object, X, draws) {
   levels <- object$blueprint$levels
   parts <- path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws))
   p <- do.call(rbind, parts)
-  stats::setNames(lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X))), levels)
+  p <- lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X), draws))
+  stats::setNames(through_stage(object, p, X), levels)
 }
 
 #' The same at one point of the hyperparameters: a row for each input and draw, a column a class
@@ -182,4 +191,57 @@ node_path_classes <- function(object, X, draws) {
   m <- vapply(paths, function(part) as.vector(part$g), numeric(nrow(X) * draws))
   noise <- vapply(paths, function(part) rep(part$noise, draws), numeric(nrow(X) * draws))
   class_probabilities(matrix(m, ncol = classes), matrix(noise, ncol = classes))
+}
+
+# Through the label stage ------------------------------------------------------------
+
+#' Draws of probabilities of the true classes as the label stage has them: each goes through a point of
+#' the stage, and all of a row are moved so that their mean is what predict() says of it
+#'
+#' A mean of probabilities that went through the stage is not what comes out for their mean, and that
+#' is what the stage has learned from.
+#' @param p list of a matrix a class, rows x draws, of the fit itself. @return the same
+#' @noRd
+through_stage <- function(object, p, X) {
+  stage <- object$label_stage
+  if (is.null(stage) || nrow(X) == 0) {
+    return(p)
+  }
+  few <- stage$nodes$few
+  draws <- ncol(p[[1]])
+  point <- with_seed_or_stream(1L, sample(length(few$node), draws, TRUE, few$weight))
+  recorded <- if (own_kind(object) == "recorded") {
+    Reduce(`+`, Map(`*`, node_omega(object), node_weight(object)))
+  }
+  for (k in unique(point)) {
+    mine <- which(point == k)
+    P <- matrix(vapply(p, function(one) as.vector(one[, mine]), numeric(nrow(X) * length(mine))),
+                ncol = length(p))
+    if (!is.null(recorded)) P <- P %*% recorded
+    at <- label_seen_new(pmax(P, score_least), stage$nodes, few$node[k])
+    for (t in seq_along(p)) p[[t]][, mine] <- at[, t, 1]
+  }
+  moved_to_mean(p, prob_new(object, X))
+}
+
+moved_steps <- c(most = 50, size = 2, left = 1e-9) # of Newton's method, in log odds; and what it leaves
+
+#' Draws of shares that add up to 1, each class of a row by a factor, so that their means are as given
+#' @param p list of a matrix a class, rows x draws. @param mean rows x classes.
+#' @noRd
+moved_to_mean <- function(p, mean) {
+  for (step in seq_len(moved_steps[["most"]])) {
+    left <- 0
+    for (t in seq_along(p)) {
+      gap <- mean[, t] - rowMeans(p[[t]])
+      left <- max(left, abs(gap))
+      slope <- pmax(rowMeans(p[[t]] * (1 - p[[t]])), 1e-300)
+      size <- moved_steps[["size"]]
+      p[[t]] <- p[[t]] * exp(pmin(pmax(gap / slope, -size), size))
+      sum <- Reduce(`+`, p)
+      p <- lapply(p, `/`, sum)
+    }
+    if (left < moved_steps[["left"]]) break
+  }
+  p
 }

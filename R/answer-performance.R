@@ -9,7 +9,7 @@
 #' looks worse than it is; and a classifier that has learned the errors of the labels looks
 #' better than it is. Here true labels are drawn from their posterior: of the training rows
 #' from the fit; of new rows from the fit's prediction and the recorded labels, by Bayes'
-#' rule: at each node of a fit that averages, whose weight is multiplied by the probability of
+#' rule: at each point of its label stage, whose weight is multiplied by the probability of
 #' the labels there. Each draw gives one value of each figure; their mean and quantiles are
 #' reported, beside the figure against the recorded labels.
 #'
@@ -17,7 +17,7 @@
 #' predictions for new rows, or out-of-fold ones. And the answer is the fit's: where the
 #' classifier and the fit err together, neither shows it.
 #'
-#' Given the node, rows are drawn independently. They share what is not known of the boundary
+#' Given the point, rows are drawn independently. They share what is not known of the boundary
 #' between the classes, so that intervals for many rows are somewhat too short.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
@@ -153,7 +153,7 @@ new_performance <- function(measures, values, recorded, level, classes = NULL) {
 #' @noRd
 truth_of_rows <- function(object) {
   check_sites_kept(object)
-  c(node_truth(told_by(object))[c("p", "weight", "y")], list(
+  c(node_truth(judged_by(object))[c("p", "weight", "y")], list(
     rows = object$data$rows, names = object$data$row_names, given = object$data$n_given,
     padded = of_own_rows(object$data, seq_along(object$data$rows))
   ))
@@ -200,9 +200,9 @@ truth_of_new <- function(object, newdata, y, call) {
   if (is.null(dim(y))) y[-complete] <- y[complete[1]] # labels that are not looked at
   forge_outcome(y, object$blueprint$levels, call)
   y <- match(as.character(y), object$blueprint$levels)[complete]
-  if (!is.null(object$told)) {
-    rows$X <- told_rows(object, rows$X, call)
-    object <- object$told
+  if (!is.null(object$label_stage)) {
+    rows$X <- label_stage_rows(object, rows$X, call)
+    object <- object$label_stage
   }
   new <- with_memory(truth_new(object, rows$X, call, all_nodes(object)))
   log_weight <- log(new$weight)

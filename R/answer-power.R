@@ -1,57 +1,44 @@
-# What a table could have shown: how often a share of wrong labels would be noticed in tables
-# like that of a fit [M 13.5].
+# What a table could have shown: how often a share of wrong labels would be noticed in tables like that of
+# a fit, by the label stage on the labels that are expected there [M 13.5].
 
-noticed_nodes <- 24L # that are asked, shared by the classes; and
-noticed_classes <- 20L # at most: what it takes grows with their cube
-noticed_least <- 1 # rows with wrong labels that are worth the question
-noticed_rows <- 500L # of the rows, at most: they speak for the others
+noticed_rows <- 1000L # rows times classes that are asked about, at most: they speak for the others
+noticed_classes <- c(each = 6L, all = 20L) # above which not each class is asked about by itself, or none
+noticed_least <- 1    # rows with wrong labels that are worth the question
+noticed_step <- 1e-3  # least power of the scores, and
+noticed_rare <- 1e-8  # least probability of a label, that count
 
 #' How often wrong labels would be noticed: in what share of tables with the inputs and the true
 #' classes of a fit the Bayes factor would be above 3
 #'
 #' @param share of labels that would be wrong: of all, and of those of one true class only.
 #' @return A data frame with the columns of ("all", then the classes of which a row and more would
-#'   have a wrong label), share and probability; `NULL` for a fit that keeps no rows, or whose labels
-#'   are all known, or all of one class.
+#'   have a wrong label), share and probability; `NULL` for scores of another classifier, which would
+#'   have learned from the wrong labels, for a fit that keeps no rows, or whose labels are all known, or
+#'   all of one class.
 #' @noRd
 noticed <- function(object, share = 0.1) {
-  open <- which(label_source(object$data$reports) != 0L)
-  if (!has_rows(object) || length(open) == 0 || ncol(object$omega) > noticed_classes) {
+  stage <- judged_by(object)
+  kind <- stage$recalibration$kind
+  classes <- ncol(stage$omega)
+  if (is.null(kind) || kind == "scores" || !has_rows(stage) || classes > noticed_classes[["all"]]) {
     return(NULL)
   }
-  if (length(unique(label_code(object$data)[open])) == 1) { # all may be wrong unseen
+  open <- which(label_source(stage$data$reports) != 0L)
+  if (length(unique(label_code(stage$data)[open])) < 2) { # all may be wrong unseen
     return(NULL)
   }
-  seen <- node_seen(object)
-  classes <- length(object$blueprint$levels)
-  use <- node_draws(node_weight(object), 1000L, max(3, noticed_nodes %/% (classes - 1)))
-  weights <- report_times(object$data$reports)[open]
-  open <- repeated_rows(open, weights, 1e5)
-  times <- max(1, round(sum(weights))) / min(length(open), noticed_rows)
-  if (length(open) > noticed_rows) { # the same ones however the table is sorted
-    order <- table_order(object$data$X, object$data$y)
-    open <- open[order(match(open, order))][spread_over(length(open), noticed_rows)]
+  table <- noticed_table(object, stage, open)
+  there <- if (!table$ordered && classes <= noticed_classes[["each"]]) { # noise of others has one rate
+    which(colSums(table$times * table$p) * share >= noticed_least)
   }
-  shape <- rate_shape(object$spec$noise, length(rate_groups(object$data$reports)$names))
-  levels <- object$blueprint$levels
-  shown <- lapply(use$node, function(k) {
-    bounded_shares(matrix(exp(seen[open, , k]), length(open)))
-  })
-  free <- Map(function(k, p) overlap_freedom(object, k, p), use$node, shown)
-  rows <- Reduce(`+`, Map(`*`, lapply(shown, colSums), use$draws / sum(use$draws)))
-  ordered <- is_in_order(object) # their noise has one rate
-  spread <- if (ordered) neighbour_share(classes)
-  there <- if (ordered) integer() else which(times * rows * share >= noticed_least)
-  ways <- c(list(seq_along(levels)), there)
+  ways <- c(list(seq_len(classes)), there)
   probability <- vapply(ways, function(wrong) {
-    rates <- replace(numeric(length(levels)), wrong, share)
-    holds <- share_holding(object, wrong)
-    each <- mapply(function(p, free) {
-      noticed_probability(evidence_ratio(p, rates, shape, free, times, holds, spread))
-    }, shown, free)
-    stats::weighted.mean(each, use$draws)
+    ratio <- noticed_ratio(table, replace(numeric(classes), wrong, share), stage)
+    stats::pnorm((ratio$mean - log(verdict_limits[2])) / ratio$sd)
   }, 0)
-  data.frame(of = c("all", levels[there]), share = share, probability = probability)
+  data.frame(
+    of = c("all", stage$blueprint$levels[there]), share = share, probability = probability
+  )
 }
 
 noticed_last <- new.env(parent = emptyenv())
@@ -61,7 +48,8 @@ noticed_last <- new.env(parent = emptyenv())
 #' @noRd
 noticed_once <- function(object) {
   # log evidences of nodes tell fits apart
-  key <- list(object$nodes$table, object$nodes$models, object$spec$noise, object$blueprint$levels)
+  stage <- judged_by(object)
+  key <- list(stage$nodes$table, stage$nodes$models, stage$spec$noise, stage$blueprint$levels)
   if (!identical(noticed_last$key, key)) {
     noticed_last$value <- noticed(object)
     noticed_last$key <- key
@@ -69,209 +57,141 @@ noticed_once <- function(object) {
   noticed_last$value
 }
 
-bounded_shares <- function(p) {
-  p <- pmax(p, 1e-9)
+#' Rows whose labels are not known, or some of them
+#' @return list(P, scores; p, probabilities of the true classes without the labels; times, how many
+#'   labels each speaks for; reports; noise, near: as label_average() has them; ordered; told: how many
+#'   nats labels tell of themselves)
+#' @noRd
+noticed_table <- function(object, stage, open) {
+  data <- stage$data
+  said <- truth(stage)
+  code <- label_code(data)
+  weights <- report_times(data$reports)
+  ordered <- is_in_order(object)
+  noise <- noise_model(
+    stage$spec$epsilon, stage$spec$noise, data$reports, if (ordered) neighbour_share(ncol(data$X))
+  )
+  noise$turn <- class_turn(code, ncol(data$X), weights, colSums(data$X))
+  near <- near_classes(data$X, code, ordered)
+  if (!ordered) noise$targets <- near
+  all <- sum(weights[open])
+  most <- noticed_rows %/% ncol(data$X)
+  if (length(open) > most) { # the same ones however the table is sorted
+    order <- table_order(data$X, data$y)
+    open <- open[order(match(open, order))][spread_over(length(open), most)]
+  }
+  times <- weights[open] * all / sum(weights[open])
+  list(
+    P = data$X[open, , drop = FALSE], p = mean_over(said$loo, said$weight)[open, , drop = FALSE],
+    times = times, reports = reports_of(data$reports, open), noise = noise, near = near,
+    ordered = ordered, told = max(sum(times * told_of_itself(object, open)), 0)
+  )
+}
+
+#' How much more probable a fit holds the label of rows than without it: together so much as it has
+#' free parameters
+#' @noRd
+told_of_itself <- function(object, rows) {
+  if (is.null(object$label_stage)) {
+    return(numeric(length(rows))) # what made the scores is not there
+  }
+  prob <- first_prob(object, object$data$X[rows, , drop = FALSE], TRUE)
+  code <- label_code(object$data)[rows]
+  log(prob[cbind(seq_along(rows), code)]) - left_out_score(truth(object))[rows]
+}
+
+#' Mean and standard deviation of the log Bayes factor for wrong labels of rates as given
+#'
+#' By Laplace's method on the table where each row has each label as often as it is expected to: what
+#' explains that best without wrong labels, and with them. The scores are less sure than those at hand,
+#' as they would have been learned from such labels.
+#' @param table see noticed_table(). @param rates of each true class.
+#' @noRd
+noticed_ratio <- function(table, rates, stage) {
+  classes <- length(rates)
+  omega <- rates_omega(matrix(rates, 1), classes, if (table$ordered) neighbour_share(classes))[1, , ]
+  power <- softer_power(table$p, table$times, table$told * (1 / label_information(table, omega) - 1))
+  q <- softer(table$p, power) %*% omega
+  row <- rep(seq_len(nrow(q)), classes)
+  label <- rep(seq_len(classes), each = nrow(q))
+  used <- as.vector(q) > noticed_rare
+  row <- row[used]
+  label <- label[used]
+  times <- table$times[row]
+  chance <- q[used]
+  reports <- reports_of(table$reports, row)
+  reports$value <- label
+  reports["soft"] <- list(NULL)
+  rows <- label_rows(
+    softer(table$P, power)[row, , drop = FALSE], with_times(reports, times * chance),
+    stage$recalibration$way
+  )
+  holding <- noticed_model(stage, which(rates > 0))
+  none <- label_integral(label_problem(rows, "none", table$noise, table$near), 0L)
+  flips <- label_integral(label_problem(rows, holding$model, table$noise, table$near), 0L, none)
+  apart <- label_log_prob(rows, flips, label) - label_log_prob(rows, none, label)
+  mean <- rowsum(chance * apart, row)
+  square <- rowsum(chance * apart^2, row)
+  variance <- sum(times[match(rownames(mean), row)] * (square - mean^2))
+  list(
+    mean = flips$log_evidence - none$log_evidence + log(holding$share), sd = sqrt(max(variance, 1e-12))
+  )
+}
+
+#' Log probabilities of labels at the best mode of a noise model
+#' @param part see label_integral().
+#' @noRd
+label_log_prob <- function(rows, part, label) {
+  best <- which.max(vapply(part$found, `[[`, 1, "laplace"))
+  said <- part$problem$points(matrix(part$found[[best]]$z))
+  -log(drop(native_label_said(rows$data, said$points, 1, label - 1L)$z))
+}
+
+#' Which noise model has rates as given, and its prior share of those with wrong labels
+#' @param wrong the true classes that have wrong labels.
+#' @return list(model, share: of all models that have such rates)
+#' @noRd
+noticed_model <- function(stage, wrong) {
+  models <- tested_models(stage)
+  prior <- stats::setNames(models$prior, models$model)[models$model != "none"]
+  holding <- c(
+    if (length(wrong) > 1) "one" else c(names(which(noise_only == wrong)), paste0("alone", wrong)),
+    "two", "each", "matrix"
+  )
+  holding <- intersect(holding, names(prior))
+  if (!length(holding)) {
+    return(list(model = names(which.max(prior)), share = 1))
+  }
+  list(model = holding[1], share = sum(prior[holding]) / sum(prior))
+}
+
+# Scores that have learned from wrong labels -------------------------------------------
+
+#' Fisher information of labels with flips about the log odds of the true classes, over that of the true
+#' classes
+#' @noRd
+label_information <- function(table, omega) {
+  p <- table$p
+  q <- p %*% omega
+  each <- lapply(seq_len(ncol(p)), function(v) {
+    slope <- p * (rep(omega[, v], each = nrow(p)) - q[, v]) # of q_v in the log odds
+    rowSums(slope^2) / pmax(q[, v], 1e-300)
+  })
+  sum(table$times * Reduce(`+`, each)) / max(sum(table$times * p * (1 - p)), 1e-300)
+}
+
+softer <- function(p, power) {
+  p <- p^power
   p / rowSums(p)
 }
 
-#' The prior share, of noise models with wrong labels, of those that have rates as given
-#' @param wrong the true classes whose labels are.
+#' The power of probabilities that raises their entropy by so many nats
 #' @noRd
-share_holding <- function(object, wrong) {
-  if (!is_test(object)) {
+softer_power <- function(p, times, nats) {
+  entropy <- function(p) -sum(times * p * log(pmax(p, 1e-300)))
+  lacking <- function(power) entropy(softer(p, power)) - entropy(p) - nats
+  if (!isTRUE(nats > 1e-6)) {
     return(1)
   }
-  models <- tested_models(object)
-  prior <- stats::setNames(models$prior, models$model)[models$model != "none"]
-  holding <- c(
-    "two", "matrix", if (length(wrong) > 1) "one" else names(which(noise_only == wrong))
-  )
-  share <- sum(prior[names(prior) %in% holding]) / sum(prior)
-  if (share > 0) share else 1
-}
-
-#' @param ratio see evidence_ratio().
-#' @noRd
-noticed_probability <- function(ratio) {
-  stats::pnorm((ratio$mean - log(verdict_limits[2])) / ratio$sd)
-}
-
-#' How far a node leaves open how much the classes overlap, in the standard normal that its nugget
-#' has a priori: the log odds of the true classes are those of p times b
-#'
-#' A nugget nu in the place of nu_0 makes them sqrt((v + nu_0) / (v + nu)) times as large, where v
-#' is the variance that the other rows leave to the latent function. Where probits of p have the
-#' mean square R, and the prior variance is V, v = (V - R nu_0) / (1 + R).
-#' @return list(start, log_b(z), slope(z)); `NULL` where it is held, or the inputs say nothing
-#' @noRd
-overlap_freedom <- function(object, k, p) {
-  hyper <- nodes(object)$hyper[[k]]
-  if (isTRUE(!is.na(object$nodes$table$constant[k]))) {
-    return(NULL)
-  }
-  if (!is.null(object$recalibration)) {
-    return(slope_freedom(object$recalibration, hyper$slope))
-  }
-  prior <- overlap_prior(object)
-  if (is.null(prior)) {
-    return(NULL)
-  }
-  now <- max(exp(mean(log(hyper$nugget))), 1e-6)
-  if (is.null(prior$meanlog)) prior$meanlog <- log(now)
-  size <- mean(stats::qnorm(p)^2)
-  all <- if (is.null(object$kernel)) sum(object$prior$scale) else mean(hyper$variance)
-  left <- max((all - size * now) / (1 + size), 0.01 * all)
-  curve <- nugget_normal(prior)
-  share <- function(z) 1 / (1 + left * exp(-curve$value(z)))
-  list(
-    start = curve$normal(log(now)),
-    log_b = function(z) (log(left + now) - log(left + exp(curve$value(z)))) / 2,
-    slope = function(z) -share(z) * curve$slope(z) / 2
-  )
-}
-
-#' The same of a second stage: b is the slope of its log odds over that of the node
-#' @noRd
-slope_freedom <- function(recalibration, now) {
-  if ("slope" %in% recalibration$free) {
-    prior <- recalibration$prior$slope
-    start <- (log(now) - prior$meanlog) / prior$sdlog
-    list(
-      start = start, log_b = function(z) prior$sdlog * (z - start),
-      slope = function(z) rep(prior$sdlog, length(z))
-    )
-  }
-}
-
-#' The prior of the nugget, or, where that is held, of a nugget beside which the prior variance is
-#' what it is; `NULL` where both are held
-#' @noRd
-overlap_prior <- function(object) {
-  weights <- object$prior
-  free <- if (is.null(object$kernel)) {
-    c(nugget = weights$free_nugget, variance = any(weights$free))
-  } else {
-    !c(nugget = "nugget", variance = "variance") %in% object$kernel$fixed
-  }
-  if (free[1]) {
-    nugget_prior(object)
-  } else if (free[2]) {
-    variance <- if (is.null(object$kernel)) weights$prior else object$kernel$prior$variance
-    variance["sdlog"]
-  }
-}
-
-nugget_normal <- function(prior) {
-  curve <- nugget_curve(prior)
-  if (is.null(curve)) {
-    curve <- list(
-      value = function(z) prior$meanlog + prior$sdlog * z, slope = function(z) prior$sdlog,
-      normal = function(x) (x - prior$meanlog) / prior$sdlog
-    )
-  }
-  curve
-}
-
-#' Mean and standard deviation of the log Bayes factor for wrong labels of rates as given, the
-#' probabilities of the true classes being known but for how much the classes overlap, and where
-#' their boundary is [M 13.5]
-#'
-#' By Laplace's method over standard normals: one for the rate, and with and without wrong labels
-#' those of overlap_features().
-#' @param p n x C, of the true classes. @param rates by true class, those above 0 alike.
-#' @param shape of the prior of a rate, see noise_prior(). @param free see overlap_freedom().
-#' @param times how many rows each is for. @param share see share_holding(). @param spread how a rate
-#'   is shared by the other classes, see as_omega().
-#' @noRd
-evidence_ratio <- function(p, rates, shape, free = NULL, times = 1, share = 1, spread = NULL) {
-  omega <- rates_omega(matrix(rates, 1), length(rates), spread)[1, , ]
-  q <- p %*% omega
-  rival <- without_flips(p, q, free, times)
-  ratio <- log(q) - rival$log_r
-  expected <- rowSums(q * ratio)
-  z <- c(free$start, stats::qnorm(stats::pbeta(2 * max(rates), 1, shape)))
-  by_z <- stats::dnorm(z[length(z)]) / (2 * stats::dbeta(2 * max(rates), 1, shape))
-  flips <- flips_information(p, omega, q, rates > 0, by_z, free, spread)
-  list(
-    mean = times * sum(expected) + (sum(rival$at^2) - sum(z^2)) / 2 +
-      (log_det_with_prior(rival$information) - log_det_with_prior(times * flips)) / 2 + log(share),
-    sd = sqrt(max(times * sum(q * (ratio - expected)^2), 1e-12))
-  )
-}
-
-log_det_with_prior <- function(H) as.numeric(determinant(diag(nrow(H)) + H)$modulus)
-
-#' What explains labels of probabilities q best without wrong ones: softmax(b (log p + s)), by
-#' Newton's method on the expected log posterior of z (of b) and s
-#' @return list(at: z, if it is free, and s; log_r, n x C; information, of `times` the rows)
-#' @noRd
-without_flips <- function(p, q, free = NULL, times = 1) {
-  logs <- log(p)
-  model <- function(at) {
-    z <- if (!is.null(free)) at[1]
-    s <- if (is.null(free)) at else at[-1]
-    b <- if (is.null(free)) 1 else exp(free$log_b(z))
-    eta <- b * (logs + rep(c(0, s), each = nrow(p)))
-    log_r <- eta - row_log_sum(eta)
-    list(
-      at = at, log_r = log_r, value = times * sum(q * log_r) - sum(at^2) / 2,
-      features = function() overlap_features(eta, b, if (!is.null(free)) free$slope(z))
-    )
-  }
-  now <- model(c(free$start, numeric(ncol(p) - 1)))
-  for (step in 1:50) {
-    features <- now$features()
-    r <- exp(now$log_r)
-    information <- times * weighted_square(centred_features(features, r), r)
-    slope <- times * apply(features, 3, function(x) sum((q - r) * x)) - now$at
-    move <- solve(information + diag(length(slope)), slope)
-    for (half in 0:30) {
-      tried <- model(now$at + move / 2^half)
-      if (isTRUE(tried$value >= now$value)) break # a step may be too long for exp()
-    }
-    if (!isTRUE(tried$value - now$value >= 1e-9)) break
-    now <- tried
-  }
-  c(now[c("at", "log_r")], list(information = information))
-}
-
-#' The slopes of the log odds eta of the classes: in z, where that is free, they are eta times that
-#' of log b, and in s, a constant for each class but the first, b
-#' @return n x C x their number
-#' @noRd
-overlap_features <- function(eta, b = 1, slope = NULL) {
-  classes <- ncol(eta)
-  constants <- b * rep(diag(classes)[, -1], each = nrow(eta))
-  array(c(if (!is.null(slope)) eta * slope, constants),
-        c(dim(eta), classes - is.null(slope)))
-}
-
-centred_features <- function(features, r) {
-  for (k in seq_len(dim(features)[3])) {
-    x <- features[, , k]
-    features[, , k] <- x - rowSums(r * x)
-  }
-  features
-}
-
-#' Sums over rows and classes of w x x'
-#' @noRd
-weighted_square <- function(x, w) {
-  x <- matrix(x, ncol = dim(x)[3])
-  crossprod(x, x * as.vector(w))
-}
-
-#' Fisher information of the rate, in its normal, z and s at the truth
-#' @param wrong the true classes that have the rate. @param by_z slope of the rate in its normal.
-#' @noRd
-flips_information <- function(p, omega, q, wrong, by_z, free = NULL, spread = NULL) {
-  classes <- ncol(p)
-  if (is.null(spread)) spread <- (matrix(1, classes, classes) - diag(classes)) / (classes - 1)
-  by_rate <- spread - diag(classes)
-  by_rate[!wrong, ] <- 0
-  slope <- if (!is.null(free)) free$slope(free$start)
-  features <- centred_features(overlap_features(log(p), slope = slope), p)
-  slopes <- lapply(seq_len(dim(features)[3]), function(k) (p * features[, , k]) %*% omega)
-  slopes <- array(c(by_z * p %*% by_rate, unlist(slopes)), c(dim(p), dim(features)[3] + 1))
-  weighted_square(slopes, 1 / q)
+  if (lacking(noticed_step) < 0) noticed_step else stats::uniroot(lacking, c(noticed_step, 1), tol = 1e-6)$root
 }

@@ -10,7 +10,9 @@
 #' \deqn{P(y^* = event) = F_{df}(m / \sqrt{s2})}{P(event) = F_df(m / sqrt(s2))}
 #' where `F` is the distribution function of a standard t distribution (normal at `df = Inf`).
 #' With `noise = TRUE` the probability is `epsilon + (1 - 2 epsilon) F`. Without `noise` it is
-#' that of the true class. Do not score it against recorded labels: some of these are wrong, so
+#' that of the true class. Where the fit has a label stage, as it has unless all its rates are given at
+#' one point, the probability then goes through that, recalibrated by what the labels say of the
+#' fit's own leave-one-out probabilities ([wrong-labels]). Do not score it against recorded labels: some of these are wrong, so
 #' probabilities that are right look wrong; see [true_performance()]. Training rows are predicted
 #' as new observations at the same
 #' inputs. The cost is one n^3 factorisation, and n^2 per new row. For [bpm()], with
@@ -19,22 +21,22 @@
 #' form, with whitened features of the kernel.
 #'
 #' # Averages
-#' A fit that averages over nodes (`hyper = "integrate"` in [gpc_spec()]) returns the mean
-#' of the nodes' probabilities; `"class"` is by whether it is above 1/2, `"latent"` has
-#' the mean and variance of the mixture, and `"link"` is the quantile of the averaged
+#' A fit that averages over nodes (`hyper = "integrate"` in [gpc_spec()]) takes the mean
+#' of the nodes' probabilities; `"class"` is the most probable one, `"latent"` has
+#' the mean and variance of the mixture, of the first stage, and `"link"` is the quantile of the
 #' probability.
 #'
-#' From 100 training rows on, new rows are predicted from some of the nodes only. These are
+#' From `r few_least` training labels on, new rows are predicted from some of the nodes only. These are
 #' weighted so that the training rows, each without its label, have the same probabilities as
-#' under all nodes (to a root mean square of .0015). From 400 rows on, variances go through 100 or
-#' 200 inducing inputs, where that makes no more of a difference. In the tables where this was
-#' measured, new rows differ by a root mean square of .001 to .003. Ends of intervals, `"latent"`
-#' and all that is said of training rows use all nodes. The cost is n operations for each row and
+#' under all nodes (to a root mean square of `r few_gap`). From `r few_times * few_inducing[1]` rows on,
+#' variances go through 100 or 200 inducing inputs, where that makes no more of a difference. So it is
+#' with the points of the label stage (to `r few_gap_label`). Ends of intervals, `"latent"`
+#' and what is said of training rows by their labels use all nodes. The cost is n operations for each row and
 #' node; with intervals and `"latent"` it is that of one prediction for each node.
 #'
 #' # Several classes
 #' With three classes or more the true class is the one whose latent function is the largest.
-#' Under their independent normal predictive distributions, with means \eqn{m_c} and variances
+#' Under their independent normal predictive distributions, before the label stage, with means \eqn{m_c} and variances
 #' \eqn{s_c^2}, class c has the probability
 #' \deqn{P_c = \int N(f; m_c, s_c^2) \prod_{k \ne c} \Phi((f - m_k)/s_k) df,}{P_c = int N(f;
 #'   m_c, s_c^2) prod_(k != c) Phi((f - m_k)/s_k) df,} which is computed to 1e-12. There is no
@@ -46,8 +48,8 @@
 #' At a given input the class is uncertain because of the nugget, and the probability of the class
 #' is uncertain because the latent function is not known: with `g` the latent function without the
 #' nugget, it is `pnorm(g / sqrt(nugget))`. `interval` gives the central interval of that
-#' probability under the posterior of `g` and, where the fit averages, of the hyperparameters.
-#' `estimate` is its mean, which is the probability that `type = "prob"` has; where the
+#' probability under the posterior of `g` and, where the fit averages, of the hyperparameters. Its ends
+#' go through the label stage, whose own uncertainty is added on the scale of log odds. `estimate` is its mean, which is the probability that `type = "prob"` has; where the
 #' distribution is skewed it may lie outside the interval. With a nugget of 0 the class is certain
 #' given `g`, and the interval says nothing: it is from 0 to 1 unless the class is beyond doubt.
 #' At a finite `df` it is approximate.
@@ -103,8 +105,8 @@
 #'     class of each training row **given its own labels** as well, those of all [readers()] where
 #'     there are several;
 #'   * `"response"`: the probability of the event, a named vector;
-#'   * `"link"`: `m / sqrt(s2)`, whose distribution function `F` is the probability of
-#'     the event without label noise, a named vector.
+#'   * `"link"`: the number whose distribution function `F` is the probability of the event without
+#'     label noise (`m / sqrt(s2)` without a label stage), a named vector.
 #'
 #' @section Conditions:
 #' Errors `sturdy_error_type`, `sturdy_error_cost`, `sturdy_error_missing_column`,
@@ -239,7 +241,7 @@ predicted_truth <- function(object, newdata, call) {
   )
   check_sites_kept(object, call)
   rows <- rows_to_predict(object, NULL, call)
-  said <- truth(told_by(object))
+  said <- truth(judged_by(object))
   prob <- matrix(NA_real_, nrow(rows$X), length(object$blueprint$levels))
   prob[rows$labelled, ] <- mean_over(said$p, said$weight)
   open <- setdiff(seq_len(nrow(prob)), rows$labelled)
@@ -250,12 +252,19 @@ predicted_truth <- function(object, newdata, call) {
 #' The quantile of the probability of the event: m / sqrt(s2) of a fit at one point
 #' @noRd
 predicted_link <- function(object, X, call) {
+  df <- object$spec$df
+  if (!is.null(object$label_stage) && !is_in_order(object)) { # of whose classes none is the event
+    p <- prob_new(object, X, call = call)
+    z <- -stats::qt(p[, 1], df) # from the side on which the probability is small
+    upper <- p[, 2] < 0.5
+    z[upper] <- stats::qt(p[upper, 2], df)
+    return(z)
+  }
   latent <- node_latent(object, X, call, used_nodes(object))
   z <- matrix(latent$m / sqrt(latent$s2), nrow(X), length(latent$weight))
   if (ncol(z) == 1) {
     return(z[, 1])
   }
-  df <- object$spec$df
   pos <- drop(stats::pt(z, df) %*% latent$weight)
   neg <- drop(stats::pt(-z, df) %*% latent$weight)
   # from the side on which the probability is small

@@ -11,9 +11,8 @@
 #'   * `class`: the true class;
 #'   * `rate`, `lower`, `upper`: the probability that a row of this class is recorded as
 #'     another one, its posterior mean, and the shortest interval of that probability, which has 0
-#'     inside where the posterior density falls from there (`NA` for a fit at one
-#'     point, and where a noise model is held at its modes, as above 4800 rows). Averaged over
-#'     noise models, it is the mean over all, the model without wrong labels included;
+#'     inside where the posterior density falls from there (`NA` for rates that are given at one
+#'     point). It is the mean over all noise models, the one without wrong labels included;
 #'   * `rows`: how many rows are not trusted, with readers how many labels are of such rows;
 #'   * `wrong`: the expected number of rows of the class with the wrong label.
 #'
@@ -45,7 +44,7 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_level(level)
   check_sites_kept(object)
-  object <- told_by(object)
+  object <- judged_by(object)
   inform_on_bound(object)
   rate_table(object, level)
 }
@@ -98,10 +97,10 @@ slope_table <- function(object, level, models) {
   }
   at <- nodes(object)
   mine <- if (is.null(models)) TRUE else at$model %in% models
-  noise <- noise_model(object$spec$epsilon, object$spec$noise, reports)
+  rate <- noise_model(object$spec$epsilon, object$spec$noise, reports)$rate
   tables <- lapply(seq_along(object$blueprint$levels), function(t) {
     values <- Map(function(omega, model) {
-      size <- noise$rate[[if (model == "one") "one" else c("neg", "pos")[t]]]$size
+      size <- (if (model == "one") rate$one else rate$class[[t]])$size
       rates_slopes(omega[, t, 3 - t], reports$design, size)
     }, at$omega, at$model)
     values <- do.call(rbind, values)
@@ -121,22 +120,25 @@ slope_table <- function(object, level, models) {
   do.call(rbind, tables)
 }
 
-#' Nodes, or draws, as answers about rates take them
-#' @param models names of noise models, `NULL` for all.
-#' @return list(omega, weight, ends: function(values, level) of intervals, values a row each)
+#' The noise models of a fit, and intervals over them
+#' @param models names of those that are meant, or `NULL` for all.
+#' @return list(omega, weight, ends(values, level): of values a row each)
 #' @noRd
 noise_points <- function(object, models = NULL) {
-  if (draws_readers(object)) {
-    drawn <- reader_draws(object)
-    ends <- function(values, level) weighted_ends(values, drawn$weight, level, 1)
-    return(c(drawn, list(ends = ends)))
-  }
   at <- nodes(object)
   mine <- if (is.null(models)) rep(TRUE, length(at$weight)) else at$model %in% models
   list(
     omega = at$omega[mine], weight = shares(at$weight[mine]),
     ends = function(values, level) node_ends(object, mine, values, level)
   )
+}
+
+#' Expected number of reports of each class by each source on rows of each true class
+#' @return S x C x C
+#' @noRd
+expected_reports <- function(object) {
+  said <- truth(object)
+  report_counts(object$data$reports, mean_over(said$p, said$weight))
 }
 
 #' Expected numbers of wrong labels by true class and source, of rows whose class is not known
@@ -183,7 +185,8 @@ weighted_ends <- function(values, weight, level, most) {
 highest_rate <- function(object) {
   told <- object$spec$noise[c("sensitivity", "specificity")]
   given <- !all(vapply(told, is.null, NA))
-  if (is_several(object) || has_readers(object) || given) 1 else 0.5
+  halved <- !is.null(object$spec$noise$rate) || identical(object$spec$epsilon, "learn")
+  if (is_several(object) || has_readers(object) || given || !halved) 1 else 0.5
 }
 
 #' True classes whose rate is on its bound of one half: their posterior is cut off there

@@ -49,6 +49,7 @@ reader_rates <- function(object, level = 0.9, ...) {
   level <- check_level(level)
   check_sites_kept(object)
   check_has_readers(object)
+  object <- judged_by(object)
   rates <- rate_table(object, level)
   at <- expected_reports(object)
   wrong <- vapply(seq_len(dim(at)[1]), function(s) wrong_rates(at[s, , ]), numeric(dim(at)[2]))
@@ -166,6 +167,7 @@ suspected_reports <- function(object, ids) {
 #' @noRd
 mislabelled_reports <- function(object, fdr, level, id, given) {
   test <- if (is_test(object)) noise_statement(object, level)
+  object <- judged_by(object)
   found <- suspected_reports(object, row_ids(object$data, id))
   found <- called_by_model(found, NULL, fdr, given, test)
   new_mislabelled(

@@ -6,6 +6,10 @@
 review_readers <- function(object, n, id) {
   reports <- object$data$reports
   open <- object$data$unlabelled
+  X <- if (length(open$rows)) {
+    if (is.null(object$label_stage)) open$X else label_stage_rows(object, open$X, NULL)
+  }
+  object <- judged_by(object)
   said <- node_truth(object)
   told <- reading_told(said$p, said$weight, said$omega)
   # nobody reads a row again, or one whose class is known
@@ -14,7 +18,7 @@ review_readers <- function(object, n, id) {
   told$bits[report_known(reports), ] <- NA
   told$p[report_known(reports), ] <- diag(reports$classes)[said$y[report_known(reports)], ]
   if (length(open$rows)) {
-    new <- truth_new(object, open$X)
+    new <- truth_new(object, X)
     none <- reading_told(new$p, new$weight, said$omega[new$node])
     told <- Map(rbind, told, none)
   }

@@ -13,8 +13,7 @@
 #' were found and are trusted from then on. How many of the recorded labels were wrong says most
 #' about the flip rate. So the other probabilities change, and with them the next rows to check
 #' and the number of wrong labels that remain. A label found wrong rules out that none is wrong,
-#' and that only labels of another class are. `vignette("believe")` compares such rounds with a
-#' single ranking made before them.
+#' and that only labels of another class are.
 #'
 #' Stop when the expected number of wrong labels found by a further check is worth less
 #' than the check, or when `none_left` is high enough.
@@ -88,7 +87,7 @@ review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
     return(review_readers(object, n, id))
   }
   check_one_label(object)
-  object <- told_by(object)
+  object <- judged_by(object)
   ids <- row_ids(object$data, id)
   inform_no_label_noise(object)
   said <- truth(object)

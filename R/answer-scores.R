@@ -41,9 +41,9 @@ brier_score <- function(object, ...) {
   check_is_fit(object)
   check_sites_kept(object)
   check_one_label(object)
-  said <- truth(object)
-  wrong <- recorded_prob(said)
-  own <- cbind(seq_along(said$y), said$y)
+  wrong <- recorded_rows(object)
+  y <- label_code(object$data)
+  own <- cbind(seq_along(y), y)
   wrong[own] <- wrong[own] - 1
   new_score("brier", rowSums(wrong^2) / 2)
 }
@@ -143,9 +143,8 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NUL
   meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
   check_one_label(object)
-  said <- truth(object)
-  probability <- recorded_prob(said)[, meant$classes, drop = FALSE]
-  event <- outer(said$y, meant$classes, `==`)
+  probability <- recorded_rows(object)[, meant$classes, drop = FALSE]
+  event <- outer(label_code(object$data), meant$classes, `==`)
   found <- new_calibration(as.vector(probability), as.vector(event), bins, level, meant$words)
   if (is_several(object)) found$rows <- nobs(object)
   found

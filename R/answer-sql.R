@@ -5,16 +5,20 @@
 #' probability that a recorded label is wrong.
 #'
 #' @details
-#' Without `table` the answer is one expression of the columns that the fit reads, which may stand
-#' wherever a value may: in a `SELECT`, a `WHERE`, a view, or in `dplyr::mutate()` as
-#' `dbplyr::sql(predict_sql(fit))`. It repeats what it needs, and is long where inputs are many.
-#' With `table` it is a query of several steps (`WITH`), whose columns are what is needed more than
-#' once, `sturdy_1_1` and so on. It is far shorter, and the only one for a [gpc()].
+#' With `table` the answer is a query of several steps (`WITH`), whose columns are what is needed more
+#' than once, `sturdy_1_1` and so on. Without, it is one expression of the columns that the fit reads,
+#' which may stand wherever a value may: in a `SELECT`, a `WHERE`, a view, or in `dplyr::mutate()` as
+#' `dbplyr::sql(predict_sql(fit))`. Of a [bpm()] it is such a query in brackets, of the row at hand. Only
+#' without a label stage (where rates are given at one point of the hyperparameters, or no rows are
+#' kept) it has no `WITH`: it then repeats what it needs, and is long where inputs are many. Of a
+#' [gpc()] there is none.
 #'
-#' The text uses `CASE`, `IN`, `EXP()`, `SQRT()` and arithmetic alone, numbers in double precision
-#' to the last digit, and no functions of one database; the normal distribution function is made of
-#' these, to 1e-14. Where the fit averages, the mean is over the nodes that `predict()` uses: the
-#' probabilities are those of `predict()` to rounding.
+#' The text uses `CASE`, `IN`, `ABS()`, `EXP()`, `POWER()`, `SQRT()` and arithmetic alone, numbers in
+#' double precision to the last digit, and no functions of one database; the normal distribution
+#' function is made of these, to 1e-14. Where the fit averages, the mean is over the nodes that
+#' `predict()` uses. It then goes through the label stage, if there is one, at the points that
+#' `predict()` uses, some 200 characters each. So the probabilities are those of `predict()` to
+#' rounding.
 #'
 #' Columns have the names and the values that they had in the training data: text for factors,
 #' compared as the database compares text; logical columns must be of type `BOOLEAN`, or 0 and 1
@@ -32,12 +36,10 @@
 #'
 #' # Wrong labels
 #' With `labels`, the name of the column of recorded labels, the answer is the probability that the
-#' label is wrong as `mislabelled(fit, newdata = )` has it, over all nodes, for rows that the fit
-#' has not seen. Labels are compared as text; one that is `NULL` or no level has no answer. A
-#' level of an input that training did not have, which `mislabelled()` refuses, is taken as
-#' `predict()` takes it. Rates by group (`rates`) are refused. So are fits whose labels are judged
-#' by a [second_stage()], as they are with `r told_columns` columns or more; after
-#' `fit$told <- NULL` the fit judges them itself.
+#' label is wrong as `mislabelled(fit, newdata = )` has it, for rows that the fit has not seen. It is
+#' over all points that the label stage keeps, some 100, and longer. Labels are compared as text; one
+#' that is `NULL` or no level has no answer. A level of an input that training did not have, which
+#' `mislabelled()` refuses, is taken as `predict()` takes it. Rates by group (`rates`) are refused.
 #'
 #' @param object A fit.
 #' @param table `NULL`, the default, for an expression, or the name of a table: one string, or two,
@@ -110,21 +112,24 @@ predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels =
   check_posterior(object)
   label <- if (!is.null(labels)) sql_name(labels, con)
   kept <- if (!is.null(keep)) sql_name(keep, con)
-  steps <- sql_steps(flat)
-  used <- if (is.null(labels)) used_nodes(object) else every_node(object)
+  within <- flat && !is.null(object$label_stage)
+  steps <- sql_steps(flat && !within)
+  used <- used_nodes(object)
   z <- sql_quantiles(object, used, steps$let, con, call)
   answer <- if (is.null(labels)) {
     sql_event(object, used, z, steps$let, noise)
   } else {
     sql_wrong(object, used, z, steps$let, label, con)
   }
-  if (!flat) {
+  hint <- if (materialized) "MATERIALIZED "
+  if (within) { # its columns are those of the query around it
+    answer <- paste0("(", steps$query(NULL, NULL, answer, hint), ")")
+  } else if (!flat) {
     answer <- c(kept, paste(answer, "AS", sql_name(name, con)))
     from <- paste(sql_name(table, con), collapse = ".")
-    hint <- if (materialized) "MATERIALIZED "
     answer <- steps$query(from, union(kept, label), answer, hint)
   }
-  check_sql_size(answer, most, flat, if (sql_puts_in(con)) steps$widest(), call)
+  check_sql_size(answer, most, flat && !within, if (sql_puts_in(con)) steps$widest(), call)
 }
 
 #' Does the database put what a query within has into the one around it, as often as it is named?
@@ -161,12 +166,6 @@ check_written <- function(object, flat, labels, call) {
     !is.null(labels) && length(object$data$reports$sources) > 1,
     "wrong labels at rates by group.", "{.code mislabelled(fit, newdata = )} takes rows of a group."
   )
-  no(
-    !is.null(labels) && !is.null(object$told),
-    "wrong labels that a {.fn second_stage} judges, as it does with {told_columns} columns and more.",
-    "{.code mislabelled(fit, newdata = )} asks it. After {.code fit$told <- NULL} the fit judges them
-     itself: with many columns it expects too few."
-  )
 }
 
 sql_widest <- 1600 # columns: PostgreSQL takes 1664, and SQLite 2000
@@ -195,30 +194,83 @@ check_sql_size <- function(answer, most, flat, columns, call) {
   answer
 }
 
-#' The probability of the event, or of its being recorded, as prob_new() has it
+#' The probability of the event
 #' @noRd
 sql_event <- function(object, used, z, let, noise) {
-  p <- let(sql_phi(z))
-  if (!noise) {
-    return(sql_linear(used$weight, p))
-  }
-  omega <- node_omega(object)[used$node]
-  each <- function(of) used$weight * vapply(omega, of, 0)
-  sql_linear(c(sum(each(function(o) o[1, 2])), each(function(o) o[2, 2] - o[1, 2])), c("1E0", p))
+  at <- sql_points(object, used, z, let)
+  recorded <- if (noise) vapply(at$omega, function(o) o[1:2, 2], numeric(2)) else rbind(0 * at$low, 1)
+  rise <- recorded[2, ] - recorded[1, ]
+  sql_linear(
+    c(sum(at$weight * (recorded[1, ] + rise * at$low)), at$weight * rise * at$rise),
+    c("1E0", at$q)
+  )
 }
 
-#' The probability that a label is wrong, as by_own_label() has it: over the nodes the sums of that
+#' The probability that a label is wrong, as by_own_label() has it: over the points the sums of that
 #' and of the label being right
 #' @noRd
 sql_wrong <- function(object, used, z, let, label, con) {
-  p <- let(c(sql_phi(z, -1), sql_phi(z)))
-  p <- list(p[seq_along(z)], p[-seq_along(z)])
-  omega <- nodes(object)$omega
+  at <- sql_points(object, used, z, let, all = TRUE)
+  q <- let(at$q)
+  p <- list(paste0("(1E0 - ", q, ")"), q)
+  low <- list(1 - at$low - at$rise, at$low)
   joint <- function(true, said) {
-    sql_linear(used$weight * vapply(omega, function(o) o[1, true, said], 0), p[[true]])
+    weight <- at$weight * vapply(at$omega, function(o) o[true, said], 0)
+    sql_linear(c(sum(weight * low[[true]]), weight * at$rise), c("1E0", p[[true]]))
   }
   sums <- let(c(joint(2, 1), joint(1, 1), joint(1, 2), joint(2, 2)))
   levels <- sql_string(object$blueprint$levels, con)
   share <- paste(sums[c(1, 3)], "/ (", sums[c(1, 3)], "+", sums[c(2, 4)], ")")
   paste("CASE", label, paste("WHEN", levels, "THEN", share, collapse = " "), "END")
+}
+
+#' Probabilities of the event under points, those of the label stage where there is one [M 16.3]
+#' @param z quantiles at the nodes `used`. @param all whether at all points or few of them.
+#' @return list(q, text, each to be written once; low, rise: the probabilities are low + rise q; weight;
+#'   omega, C x C each)
+#' @noRd
+sql_points <- function(object, used, z, let, all = FALSE) {
+  stage <- object$label_stage
+  if (is.null(stage)) {
+    none <- numeric(length(z))
+    return(list(
+      q = sql_phi(z), low = none, rise = none + 1, weight = used$weight,
+      omega = node_omega(object)[used$node]
+    ))
+  }
+  few <- if (all) all_nodes(stage) else stage$nodes$few
+  p <- sql_both_sides(z, used$weight, let)
+  points <- lapply(unname(stage$nodes$points), function(at) rbind(at$w, at$b, at$U))
+  points <- do.call(cbind, points)[, few$node, drop = FALSE]
+  list(
+    q = sql_odds(p, exp(points[1, ] - points[2, ]), points[3, ], points[4, ]),
+    low = points[7, ], rise = points[8, ] - points[7, ], # U[1, 2], and what U[2, 2] has more
+    weight = few$weight, omega = node_omega(stage)[few$node]
+  )
+}
+
+#' The probabilities of both classes, each small where it is small, as means over nodes: one tail of
+#' each node is computed
+#' @return names or expressions of two
+#' @noRd
+sql_both_sides <- function(z, weight, let) {
+  one <- seq_along(z)
+  at <- let(c(paste0("-ABS(", z, ")"), z))
+  at <- let(c(sql_phi(at[one]), at[-one]))
+  side <- function(sign) {
+    paste("CASE WHEN", at[-one], sign, "0E0 THEN", at[one], "ELSE 1E0 -", at[one], "END")
+  }
+  let(c(sql_linear(weight, side(">")), sql_linear(weight, side("<"))))
+}
+
+#' p2^b2 / (p2^b2 + by p1^b1), where no power is too small to be a number
+#' @param p names of both. @param by,b1,b2 of the points.
+#' @noRd
+sql_odds <- function(p, by, b1, b2) {
+  least <- function(b) sprintf("1E-%.0f", pmin(floor(250 / b), 300))
+  paste0(
+    "CASE WHEN ", p[2], " < ", least(b2), " THEN 0E0 WHEN ", p[1], " < ", least(b1),
+    " THEN 1E0 ELSE 1E0 / (1E0 + ", sql_number(by), " * POWER(", p[1], ", ", sql_number(b1),
+    ") / POWER(", p[2], ", ", sql_number(b2), ")) END"
+  )
 }

@@ -2,10 +2,11 @@
 
 #' The rows, the most suspicious first: how likely each label is to be wrong, and what it
 #' should be
-#' @param ids of row_ids(). @param order see suspicion_order().
+#' @param ids of row_ids(). @param order see suspicion_order(). @param unusual probability of each row
+#'   to be unusual, its label right, where that is known.
 #' @noRd
 suspicion <- function(object, said = truth(object), ids = row_ids(object$data),
-                      order = suspicion_order(said)) {
+                      order = suspicion_order(said), unusual = NULL) {
   levels <- object$blueprint$levels
   class_of <- function(k) factor(levels[k], levels = levels)
   rows <- seq_along(said$y)
@@ -27,6 +28,7 @@ suspicion <- function(object, said = truth(object), ids = row_ids(object$data),
     found$runner_up <- class_of(second)
     found$p_runner_up <- others[cbind(rows, second)]
   }
+  if (length(unusual)) found$unusual <- unusual
   found$loo_wrong <- rowSums(replace(unseen, cbind(rows, said$y), 0))
   found <- found[order, ]
   row.names(found) <- make.unique(as.character(found$row))

@@ -4,7 +4,7 @@
 #' @noRd
 positive_class <- function(object) setdiff(object$blueprint$levels, object$spec$noise$unlabelled)
 
-#' What a fit says of its positives [M 13.9]
+#' What a fit says of its positives [M 13.8]
 #' @return a data frame, see summary(); `NULL` for other fits and without rows.
 #' @noRd
 unlabelled_table <- function(object, level = 0.9) {

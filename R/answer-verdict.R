@@ -2,37 +2,46 @@
 # mislabelled(), noise_test() and the report. A line answers the question that is its name.
 
 verdict_kinds <- c("no sign", "open", "probable", "wrong")
-verdict_called <- 3L # the kind from which rows are called wrong
-ends_least <- 0.05 # probability of a possibility that is worth a number of its own
+verdict_called <- c("probable", "wrong") # rows are called wrong
 
 verdict_sentences <- c(
   "no sign" = "no sign of wrong labels", open = "these data can't tell wrong labels from overlap",
   probable = "some labels are probably wrong", wrong = "some labels are wrong",
   curve = "a curved boundary explains the labels better than wrong ones",
+  blind = "the inputs say next to nothing of the classes, and so of wrong labels",
+  unusual = "some labels contradict their rows, and are wrong or the rows are unusual",
+  scores = "the scores can't tell wrong labels from their own errors",
   settled = "every label is known to be right"
 )
 
-#' @param factor Bayes factor for some wrong labels. @param curve for them and a linear boundary
-#'   against a curved one without, `NA` where that was not asked.
+#' Which verdict it is, by what noise_statement() has found
+#'
+#' - `curve`: a linear boundary was held against a curved one, which fits better without wrong labels;
+#' - `blind`: the inputs do not predict the labels better than the shares of the classes do;
+#' - by the Bayes factor for some wrong labels one of verdict_kinds; where that does not speak for them,
+#'   `scores`: scores of a classifier would leave more labels wrong if they hardly erred, see
+#'   scores_hide(); and `unusual`: without unusual rows it does speak for them.
 #' @noRd
-verdict_kind <- function(factor, curve = NA) {
+verdict_kind <- function(factor, curve = NA, plain = NA, blind = FALSE, hides = FALSE) {
   if (isTRUE(curve < verdict_limits[1])) {
     return("curve")
   }
-  verdict_kinds[findInterval(factor, verdict_limits, left.open = TRUE) + 1]
+  if (blind) {
+    return("blind")
+  }
+  kind <- verdict_kinds[findInterval(factor, verdict_limits, left.open = TRUE) + 1]
+  if (kind %in% verdict_called) {
+    kind
+  } else if (hides) {
+    "scores"
+  } else if (isTRUE(plain > verdict_limits[2])) "unusual" else kind
 }
 
-test_kind <- function(test) verdict_kind(test$bayes_factor, c(test$curve, NA)[1])
-
-noise_verdict <- function(factor, curve = NA, settled = FALSE) {
-  verdict_sentences[[if (settled) "settled" else verdict_kind(factor, curve)]]
-}
+test_kind <- function(test) test$kind
 
 #' May rows be called wrong?
 #' @noRd
-is_called <- function(test) {
-  test_kind(test) %in% verdict_kinds[-seq_len(verdict_called - 1L)]
-}
+is_called <- function(test) test_kind(test) %in% verdict_called
 
 #' The verdict: whether labels are wrong and what to do, how many, and whether wrong labels would
 #' show
@@ -63,6 +72,14 @@ verdict_line <- function(test) {
       "No sign, but some could hide. Check a few rows if it matters."
     },
     open = "Can't tell: wrong labels or overlap. Check a few rows.",
+    blind = "Can't tell: the inputs say next to nothing of the classes.",
+    unusual = paste(
+      "Some labels contradict their rows: they are wrong, or the rows are unusual. Check the first 10."
+    ),
+    scores = paste0(
+      "Can't tell: the scores contradict ", count(test$contradicted, "label"),
+      ". These are wrong, or the scores err. Check a few."
+    ),
     probable = paste0("Probably, ", odds, ". Check the most suspicious rows."),
     wrong = paste0("Yes, ", odds, ". Check the most suspicious rows.")
   )
@@ -111,9 +128,11 @@ count_line <- function(test, digits) {
       "Probably none; if some, ", some, " ", of, " (", interval, ")",
       apart_words(test$ends), "."
     ),
-    open = paste0(
-      ends(test$average), " ", of, " (", interval, ")", ends_words(test$ends, count), "."
+    scores = paste0(
+      ends(test$average), " ", of, " (from the lower end if the scores err to the upper if they hardly do)."
     ),
+    blind = paste0(ends(test$average), " ", of, " (", interval, ")."),
+    unusual = , open = paste0(ends(test$average), " ", of, " (", interval, "), ", count, " expected."),
     paste0(
       "About ", count, " ", of, " (", interval, " ", ends(test$average), ")",
       apart_words(test$ends), "."
@@ -133,35 +152,19 @@ expected_line <- function(test, of, digits) {
   )
 }
 
-#' The expected number, or both ends where it hangs on how much the classes overlap
-#' @param ends see overlap_ends(). @param count the expected number, in words.
-#' @noRd
-ends_words <- function(ends, count) {
-  if (is.null(ends) || !ends_differ(ends)) {
-    return(paste0(", ", count, " expected"))
-  }
-  number <- whole(round(ends$count))
-  if (anyNA(ends$probability)) {
-    paste0("; ", number[1], " if the scores err, ", number[2], " if they hardly do")
-  } else {
-    paste0("; ", number[1], " if overlap is high, ", number[2], " if low")
-  }
-}
 
 #' The other end, where the data do not say which is the case: those of a second stage, whose
 #' scores may contradict right labels because the classes overlap, or because the classifier is poor
 #' @noRd
 apart_words <- function(ends) {
-  if (!is.null(ends) && anyNA(ends$probability) && ends_differ(ends)) {
+  if (!is.null(ends) && ends_differ(ends)) {
     paste0("; ", whole(round(ends["apart", "count"])), " if the scores hardly err")
   }
 }
 
-#' Do both ends count, and tell another story?
-#' @noRd
 ends_differ <- function(ends) {
   apart <- abs(diff(ends$count))
-  !any(ends$probability <= ends_least, na.rm = TRUE) && apart > 2 && apart > 0.3 * max(ends$count)
+  apart > 2 && apart > 0.3 * max(ends$count)
 }
 
 # How often wrong labels would show ---------------------------------------------------
@@ -199,10 +202,10 @@ noticed_line <- function(noticed, most) {
 # What else is to be said -------------------------------------------------------------
 
 #' Sentences that a verdict needs beside it, those that matter most first
-#' @param told what a second stage told them by, see told_size(): `NULL` leaves that out.
+#' @param test see noise_statement().
 #' @noRd
-verdict_notes <- function(test, told = test$told) {
-  if (test_kind(test) == "curve") {
+verdict_notes <- function(test) {
+  if (test_kind(test) %in% c("curve", "blind")) {
     return(NULL)
   }
   differ <- isTRUE(test$two > verdict_limits[2]) && test_kind(test) != "no sign"
@@ -225,9 +228,7 @@ verdict_notes <- function(test, told = test$told) {
     if (differ && length(test$levels) > 2) {
       paste0(
         "Odds of ", odds_words(test$two), " that some classes are taken for particular others: see ",
-        "noise_matrix().", if (isTRUE(test$shared)) {
-          " Overlap of two classes only looks the same (compare kernels = \"average\")."
-        }
+        "noise_matrix()."
       )
     } else if (differ && side_told(test$models)) {
       paste0(
@@ -235,16 +236,20 @@ verdict_notes <- function(test, told = test$told) {
         quoted_empty(test$rates$class[which.max(test$rates$rate)]), " are wrong."
       )
     },
-    told_words(told)
+    if (!is.null(test$one_kind) && is_called(test)) {
+      paste0(
+        "Errors of one kind: ", quoted_empty(test$one_kind$true), " recorded as ",
+        quoted_empty(test$one_kind$recorded), " (expected ", count_text(test$one_kind$count, 2), " of ",
+        count_text(test$one_kind$all, 2), ")."
+      )
+    },
+    if (!is.null(test$alike)) {
+      paste0(
+        "Rows of ", quoted_empty(test$alike[1]), " and ", quoted_empty(test$alike[2]),
+        " look alike: errors between these two can't be told from overlap. Check some of both."
+      )
+    }
   )
-}
-
-#' @param size see told_size().
-#' @noRd
-told_words <- function(size) {
-  if (!is.null(size)) {
-    paste0("Labels judged by second_stage(): ", whole(size[2]), " coded columns, ", whole(size[1]), " rows.")
-  }
 }
 
 #' Do the data say in which class labels are wrong, where both models of one class alone were tried?
@@ -252,7 +257,7 @@ told_words <- function(size) {
 #' @param models of noise_statement().
 #' @noRd
 side_told <- function(models) {
-  sides <- models$log_evidence[models$model %in% names(noise_only)]
+  sides <- models$log_evidence[!is.na(noise_alone(models$model))]
   length(sides) < 2 || !isTRUE(abs(diff(sides)) <= log(verdict_limits[2]))
 }
 

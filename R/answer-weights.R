@@ -17,9 +17,8 @@
 #' or `options("contrasts")` asked for then, as with [stats::glm()]; `contrasts` asks for
 #' others. Averages over the nodes of a fit ([averaging]) are over their coefficients: the
 #' posterior is a mixture of t or normal distributions, one a node, whose mean, covariance and
-#' quantiles are exact. Where some nodes have inputs that say nothing, their slopes of 0 are
-#' part of the mixture; `prior_scale = "effects"` leaves them out and shrinks little, see
-#' [bpm()].
+#' quantiles are exact. They are of the first stage. The default prior shrinks; `prior_scale =
+#' "effects"` does little, see [bpm()].
 #'
 #' Without a nugget (`nugget = 0`, the default of `inference = "adf"`) the class is certain given
 #' the latent function and there is no probit scale. The data then tell only ratios of

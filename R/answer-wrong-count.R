@@ -9,21 +9,36 @@
 #'   the rate of the fit. Without `level` only `count` and `at_fit`.
 #' @noRd
 wrong_count <- function(object, level) {
+  object <- judged_by(object)
   at_fit <- expected_wrong(object)
   if (is.null(level)) {
     return(list(count = at_fit, at_fit = at_fit))
   }
   kept <- object$nodes$wrong
   density <- if (length(kept)) average_density(object) else wrong_density(object)
-  c(density_summary(density, level), list(
+  said <- density_summary(density, level)
+  said$upper <- max(said$upper, hidden_upper(object, level))
+  c(said, list(
     level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = at_fit
   ))
+}
+
+#' Distribution of the number of wrong labels, of some rows where that is asked
+#' @noRd
+wrong_density <- function(object, rows = NULL) {
+  said <- node_truth(object)
+  if (is.null(rows)) {
+    return(wrong_total(said, object$data$reports))
+  }
+  times <- object$data$reports$times
+  wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight, times[rows])
 }
 
 #' Distribution of the number of wrong labels under some noise models of an average
 #' @noRd
 average_density <- function(object, models = object$nodes$models$model) {
   nodes <- object$nodes
+  models <- intersect(models, names(nodes$wrong)) # others are next to impossible
   share <- nodes$models$probability[match(models, nodes$models$model)]
   mix_densities(nodes$wrong[models], share)
 }
@@ -50,4 +65,39 @@ density_ends <- function(density, level) {
   below <- cumsum(density) / sum(density)
   tail <- (1 - level) / 2
   c(sum(below < tail), sum(below < 1 - tail))
+}
+
+# By scores of a classifier -----------------------------------------------------------
+
+#' How many labels are wrong by scores hangs on how often right labels contradict them, which the slope
+#' leaves open: the number as it is learned, and where they hardly do
+#' @return a data frame with the rows `overlap` (as much as the data allow) and `apart` (right labels
+#'   hardly contradict the scores): count, lower and upper of the number of wrong labels; `NULL` where
+#'   there is one possibility.
+#' @noRd
+overlap_ends <- function(object, level = 0.9) {
+  held <- object$recalibration$apart
+  if (is.null(held)) {
+    return(NULL)
+  }
+  learned <- density_summary(average_density(object), level)
+  apart <- lapply(density_summary(held$density, level), `*`, held$times)
+  rbind(overlap = as.data.frame(learned), apart = as.data.frame(apart))
+}
+
+#' Does the number at the other end stand for more than was learned, where nothing speaks for wrong
+#' labels?
+#' @param ends see overlap_ends().
+#' @noRd
+scores_hide <- function(object, ends) {
+  said <- flip_evidence(object$nodes$models)
+  !is.null(ends) && !is.null(said) && said$some - said$none <= log(verdict_limits[2]) &&
+    ends["apart", "upper"] > ends["overlap", "upper"]
+}
+
+#' The upper end of the number where that is so, else nothing
+#' @noRd
+hidden_upper <- function(object, level) {
+  ends <- overlap_ends(object, level)
+  if (scores_hide(object, ends)) ends["apart", "upper"]
 }

@@ -23,8 +23,8 @@
 #' @param budget Seconds that the search for hyperparameters may take, above 0 (`Inf` by
 #'   default). When they are over, the best values so far are kept, and [ep_diagnostics()]
 #'   says so; an average keeps modes in the place of nodes that are not there yet. The evaluation
-#'   under way, what each noise model of an average needs to be compared at all, and the final
-#'   fits are still ended. With a budget a fit depends on the speed of the machine.
+#'   under way, the final fits and the label stage are still ended. With a budget a fit depends on
+#'   the speed of the machine.
 #' @param trace Whether the residual, evidence and damping of every sweep are
 #'   kept (`TRUE`, the default), for `plot(fit, which = "trace")`.
 #' @param progress Whether what takes more than two seconds shows how far it has come and

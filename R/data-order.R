@@ -27,3 +27,15 @@ rows_for_all <- function(X, y, k) {
 table_order <- function(X, y = NULL) {
   row_order(c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(y)[!is.null(y)]))
 }
+
+#' The order in which classes have coordinates where several are integrated over, so that results do
+#' not depend on that of the levels: those with most labels first
+#' @param code labels, 1..C. @param times how many each stands for. @param then of each class, what
+#'   is largest first among those with as many.
+#' @noRd
+class_turn <- function(code, classes, times, then) {
+  count <- numeric(classes)
+  by_class <- rowsum(times, code)
+  count[as.integer(rownames(by_class))] <- signif(by_class, 12)
+  order(-count, -then)
+}

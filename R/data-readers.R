@@ -25,22 +25,14 @@
 #' Each rate of a reader has a Beta(1, b) prior on (0, 1), with `b` the `rate` of [noise_prior()]
 #' (4 by default: a mean of 0.2), and the rates of two readers have the prior correlation
 #' `pooling`. So the rate of a reader may exceed 1/2: the others show up one who is worse than
-#' chance. With three classes or more, rows of the readers' noise matrices have one common prior,
-#' whose centre and strengths are learned (see [several-classes]). With `epsilon = "average"`
-#' there are two noise models: `"none"`, under which no label is wrong, and a rate for each class
-#' (a matrix), which has the prior probability that `models` of [noise_prior()] gives to all
-#' others together. The first is left out where two readers contradict each other.
-#' `epsilon = "learn"` learns one rate for each reader.
+#' chance. With three classes or more the rates of each reader's classes are below .7, and where errors go
+#' is learned of each reader. With `epsilon = "average"` there are two noise models: `"none"`, under
+#' which no label is wrong, and a rate for each class (a matrix), which has the prior probability that
+#' `models` of [noise_prior()] gives to all others together. The first is left out where two readers
+#' contradict each other. `epsilon = "learn"` learns one rate for each reader.
 #'
-#' # What a simulation found
-#' There are 90 tables of 200 rows with known classes, in 30 settings: one to five readers, who
-#' label 20 to 100 % of the rows (`experiments/readers.R` in the repository). The share of true
-#' classes that are right is .940; it is .818 by Dawid and Skene's model without inputs, .804 by
-#' the majority and .854 by a fit to the majority's label. In one table of the 90 it is lower than
-#' by Dawid and Skene's model (by .043). **Intervals of the readers' rates are too short**: 90 %
-#' intervals hold .849 of 720 rates. In 18 of the 28 settings that have intervals they hold less
-#' than .87 of the 12 to 60 rates there; the worst share is .61 (three mixed readers of two
-#' classes who label a fifth of the rows each).
+#' The boundary is learned under these rates of two classes, under one rate for each reader of several.
+#' All that is said of readers and true classes comes from the label stage after it ([wrong-labels]).
 #'
 #' # What is answered
 #' [predict()][predict.sturdy_model] with `type = "true"` gives the probabilities of the true

@@ -47,19 +47,25 @@ mold_scores <- function(prob, labels, call) {
   floor <- score_floor(prob)
   molded <- list(
     data = list(X = score_rows(prob, floor, "prob", call)),
-    blueprint = structure(list(
-      interface = "matrix", named = TRUE, variables = levels, levels = levels,
-      coding = lapply(rlang::set_names(levels), function(class) {
-        list(kind = "numeric", center = 0, scale = 1)
-      }),
-      columns = levels, all_columns = levels, scale = FALSE, floor = floor
-    ), class = "sturdy_blueprint")
+    blueprint = score_blueprint(levels, floor)
   )
   code <- label_codes(match(as.character(labels), levels), levels)
   left_out <- if (length(missing)) {
     structure(missing, names = names[missing], class = "omit")
   }
   with_labels(molded, list(y = code), rows, names[rows], n, left_out)
+}
+
+#' How scores are encoded: as they are
+#' @noRd
+score_blueprint <- function(levels, floor) {
+  structure(list(
+    interface = "matrix", named = TRUE, variables = levels, levels = levels,
+    coding = lapply(rlang::set_names(levels), function(class) {
+      list(kind = "numeric", center = 0, scale = 1)
+    }),
+    columns = levels, all_columns = levels, scale = FALSE, floor = floor
+  ), class = "sturdy_blueprint")
 }
 
 #' Scores as a matrix of doubles with a column for each class; of the event alone as a vector, with

@@ -45,8 +45,8 @@ sql_linear <- function(by, of) {
 #' @param flat whether everything becomes one expression; otherwise steps are queries in a row, with
 #'   a column for each of their expressions.
 #' @return list(let(sql), a step of some expressions: what stands for each of them in the next;
-#'   query(from, kept, answer, hint), of a table whose columns `kept` all steps have; widest(), the
-#'   most columns of a step)
+#'   query(from, kept, answer, hint), of a table whose columns `kept` all steps have, or with `NULL` of
+#'   the row of a query around it; widest(), the most columns of a step)
 #' @noRd
 sql_steps <- function(flat) {
   steps <- list()
@@ -60,14 +60,14 @@ sql_steps <- function(flat) {
   }
   query <- function(from, kept, answer, hint) {
     names <- sprintf("sturdy_%d", seq_along(steps))
-    select <- function(columns, from) {
-      paste("SELECT", paste(columns, collapse = ", "), "FROM", from)
-    }
+    from <- paste("FROM", c(from, names))
+    if (length(from) == length(steps)) from <- c("", from)
+    select <- function(columns, from) trimws(paste("SELECT", paste(columns, collapse = ", "), from))
     inner <- Map(function(name, step, from) {
       paste0(name, " AS ", hint, "(", select(c(kept, step), from), ")")
-    }, names, steps, c(from, names)[seq_along(steps)])
+    }, names, steps, from[seq_along(steps)])
     with <- if (length(steps)) paste("WITH", paste(inner, collapse = ",\n"))
-    paste(c(with, select(answer, c(from, names)[length(steps) + 1])), collapse = "\n")
+    paste(c(with, select(answer, from[length(steps) + 1])), collapse = "\n")
   }
   list(let = let, query = query, widest = function() max(0, lengths(steps)))
 }

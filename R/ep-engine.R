@@ -50,7 +50,7 @@ ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(
   }
   # log-concave, and every pattern of labels possible
   certain <- is.infinite(df) && all(rowSums(L > 0) == 1) && isTRUE(hyper$nugget > 0)
-  result <- if (final && !latent$exact) {
+  result <- if (final) {
     ep_settle(run, L, sites, certain, small_noise(hyper), control$tol)
   } else {
     ep_continue(run, L, sites, certain)

@@ -9,7 +9,8 @@
 #' [`log_evidence(fit, method = "ais")`][log_evidence]; the exact probability that a new
 #' observation at the inputs of a training row is the event is the mean of
 #' `F((k*'K^-1 f) / sd)` over draws f of the posterior (see [posterior_sample()]),
-#' compared with [fitted()][fitted.sturdy_model].
+#' compared with that of EP (which goes through the label stage to be
+#' [fitted()][fitted.sturdy_model]).
 #'
 #' For [stc()] the table shows two EP evidences: the Gaussian one at the same kernel,
 #' which can be compared across models, and the t-EP one, which is not an approximation
@@ -138,6 +139,7 @@ some_rows <- function(object, k) {
   # EP of an average is at its point, as the simulation is, not at the mean over nodes
   object$omega[] <- mean_omega(row_omega(object), source_sizes(object$data$reports))
   object$nodes <- NULL
+  object$label_stage <- NULL
   object$ep <- refit_ep(object, final = TRUE)
   check_posterior(object)
   object

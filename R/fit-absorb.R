@@ -5,7 +5,8 @@
 #'
 #' @details
 #' A fit by [gpc()] or [stc()] keeps its rows. EP is run on the old and the new rows
-#' together, starting from the sites of the fit, which costs time n^3 for all n rows.
+#' together, starting from the sites of the fit, which costs time n^3 for all n rows, and their
+#' labels are judged anew.
 #'
 #' A [bpm()] absorbs the rows by assumed density filtering, in their order, into its
 #' posterior, whether that came from EP or from ADF. It costs time k^2 per row for k
@@ -75,6 +76,11 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
     return(object)
   }
   object$data <- with_new_rows(object, new, newdata, call)
+  if (!is.null(object$recalibration)) {
+    again <- new_second_stage(object$spec, object[c("blueprint", "data")], call)
+    again$call <- object$call
+    return(again)
+  }
   sites <- lapply(object$ep$sites, function(site) {
     if (is.matrix(site)) rbind(site, matrix(0, n_new, ncol(site))) else c(site, numeric(n_new))
   })
@@ -82,7 +88,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   if (!is.null(object$inducing)) object$inducing["C"] <- list(ep$C)
   object$ep <- kept_ep(ep, object$spec)
   warn_ep(object$ep)
-  with_told(with_apart(reweighed(object), call))
+  with_label_stage(reweighed(object))
 }
 
 #' @param n rows of the new data that are complete.

@@ -48,28 +48,13 @@
 #' # Effects
 #' [coef()][bpm-weights] and [tidy()][tidy.sturdy_model] report coefficients on the probit scale,
 #' [marginal effects][sturdy-marginaleffects] risk differences and odds ratios of the true
-#' classes. The default prior is for classification: it allows that the inputs say nothing and
-#' that the classes hardly overlap, and it shrinks effects. `prior_scale = "effects"` leaves both
-#' possibilities out. Effects of standardised columns (and of factors, scaled to add as much to
-#' the variance of the latent function over the rows) then have independent normal priors. Their
+#' classes. The default prior is for classification, and it shrinks effects. `prior_scale =
+#' "effects"` is for effects: those of standardised columns (and of factors, scaled to add as much
+#' to the variance of the latent function over the rows) then have independent normal priors. Their
 #' standard deviation on the probit scale, one over the root of the nugget, is log-normal with
 #' median 1 and a log standard deviation of one half; that of the intercept is three times as
 #' large. The prior acts where the fit averages; `hyper = "optimum"` maximises the evidence
 #' without it.
-#'
-#' ```{r, include = FALSE}
-#' effects_held <- function(method, measure) {
-#'   rows <- utils::read.csv("inst/results/effects-summary.csv")
-#'   rows <- rows[rows$method == method & rows$measure == measure, ]
-#'   paste(format(round(range(rows$covered), 2), nsmall = 2), collapse = " to ")
-#' }
-#' ```
-#' In simulated cohorts of 250 rows (`experiments/effects.R` in the repository: rates known, learned or
-#' from a study, a quarter of the cases missed) 90 % intervals by that prior held the odds ratio of a
-#' treatment in `r effects_held("bpm(), for effects", "log odds ratio")` of the cohorts, depending on
-#' what was known, and its risk difference in `r effects_held("bpm(), for effects", "risk difference")`;
-#' by default in `r effects_held("bpm()", "log odds ratio")` and
-#' `r effects_held("bpm()", "risk difference")`.
 #'
 #' # When the boundary is not linear
 #' Where the boundary is not linear, rows beyond it look like wrong labels: on New Thyroid, whose
@@ -157,9 +142,10 @@
 #'   * `weights`: a list of `mean` (k), `C` (k x k) and `log_scale`. The posterior is
 #'     `St(df, exp(log_scale / 2) mean, exp(log_scale) C)`. `NULL` if EP found none;
 #'   * `ep`: as in [fit-object], but `b` (k) is the mean of the weights;
+#'   * `label_stage`: as in [fit-object];
 #'   * `curve`: where a curved boundary was held against this one, the integrated log evidences
-#'     `log_evidence` (of the curve without wrong labels), `none` and `some` (of the linear
-#'     boundary without and with them).
+#'     `log_evidence` (of the curve without wrong labels) and `some` (of the linear boundary with
+#'     them).
 #'
 #' With `inference = "adf"`, and after [absorb()], the class is
 #' `c("bpm_filtered", "bpm", "sturdy_model")`. Such a fit keeps nothing of single rows:
@@ -294,14 +280,17 @@ fit_molded.bpm_spec <- function(spec, molded, call) {
     check_no_offset(molded$data$X, "Filtering", call)
     return(bpm_filter(spec, molded, prior, call))
   }
+  all <- molded$data
+  apart <- rows_apart(molded)
+  molded <- apart$molded
   latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior, call)
   fit <- learn_fit(latent, spec)
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  fit <- with_told(new_model(spec, molded, call, fit, prior = prior, weights = weights))
-  held_against_curve(fit, molded, call)
+  fit <- new_model(spec, molded, call, fit, prior = prior, weights = weights)
+  held_against_curve(with_label_stage(rows_together(fit, all, apart$of)), molded, call)
 }
 
 abort_filter_known <- function(call) {

@@ -40,6 +40,26 @@ is_nodes <- function(nodes, n, classes) {
     is_made_of_nodes(nodes, n, classes)
 }
 
+#' Are they what label_average() makes?
+#' @noRd
+is_stage <- function(nodes, n, classes) {
+  k <- nrow(nodes$table)
+  counts <- table(factor(nodes$table$model, nodes$models$model))
+  sized <- function(points, k) {
+    identical(dim(points$w), c(classes, as.integer(k))) && identical(dim(points$b), dim(points$w)) &&
+      ncol(points$U) == k && is.numeric(unlist(points)) && all(is.finite(unlist(points)))
+  }
+  is.data.frame(nodes$models) && are_shares(nodes$models$probability) &&
+    are_strings(nodes$models$model) && are_shares(nodes$table$weight) &&
+    identical(names(nodes$points), nodes$models$model) &&
+    all(mapply(sized, nodes$points, counts)) && length(nodes$omega) == k &&
+    identical(dim(nodes$omega[[1]])[-1], c(classes, classes)) &&
+    all(lengths(nodes$omega) == length(nodes$omega[[1]])) && all(vapply(nodes$omega, is_omega, NA)) &&
+    are_shares(nodes$unusual) && length(nodes$unusual) == n &&
+    all(names(nodes$wrong) %in% nodes$models$model) && is_made_of_nodes(nodes, n, classes)
+}
+
+
 #' What is made of nodes when a fit is completed, or is made when it is asked for, in fits of
 #' before
 #' @noRd
@@ -55,6 +75,6 @@ is_made_of_nodes <- function(nodes, n, classes) {
     are_numbers(truth$y, n) && are_strings(truth$model) && is.numeric(truth$log_z) &&
     identical(dim(truth$log_z), c(n, models)) &&
     are_shares(truth$weight) && length(truth$weight) == models) &&
-    (is.null(few) || all(few$node %in% seq_along(nodes$hyper)) &&
+    (is.null(few) || all(few$node %in% seq_len(nrow(nodes$table))) &&
       are_numbers(few$weight, length(few$node)))
 }

@@ -120,22 +120,23 @@ is_ep <- function(ep, n, k, functions, classes) {
   if (!has_numbers(ep$b)) {
     return(status %in% names(ep_statuses) && status != "converged")
   }
+  if (functions == 0) { # a label stage, without EP
+    return(status == "converged" && are_numbers(ep$b, k) && is_value(ep$log_evidence))
+  }
   # what a fit that did not converge has may be NaN in places
   sized <- function(x, n) {
     is.numeric(x) && length(x) == n && (status != "converged" || !anyNA(x))
   }
-  exact <- functions == 0 # without EP
-  by_function <- c(list(ep$sites$tau, ep$sites$nu), if (!exact) {
-    list(ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
-  })
-  by_row <- c(list(ep$loo, ep$flipped), if (n > 0 && !exact) list(ep$residual))
+  by_function <- list(
+    ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var
+  )
+  by_row <- c(list(ep$loo, ep$flipped), if (n > 0) list(ep$residual))
   status %in% names(ep_statuses) && are_strings(ep$message, 1) &&
-    are_numbers(ep$b, k * max(1, functions)) &&
+    are_numbers(ep$b, k * functions) &&
     all(vapply(by_function, sized, NA, n * functions)) &&
     all(vapply(by_row, sized, NA, n)) && sized(ep$seen, n * classes) &&
     !any(ep$C_diag <= 0, na.rm = TRUE) &&
-    (exact || status != "converged" || all(ep$cavity$var > 0)) &&
-    (exact || sized(ep$kappa, functions)) && !any(ep$kappa < 0, na.rm = TRUE) && # 0 by underflow
+    (status != "converged" || all(ep$cavity$var > 0)) && sized(ep$kappa, functions) && !any(ep$kappa < 0, na.rm = TRUE) && # 0 by underflow
     are_numbers(c(ep$sweeps, ep$skipped), 2) && is_value(ep$log_evidence) &&
     (functions != 1 || is_value(ep$log_evidence_zp)) &&
     (is.null(ep$trace) || is.data.frame(ep$trace))

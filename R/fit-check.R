@@ -78,8 +78,8 @@ model_fields <- list(
   epsilon = function(epsilon, all) {
     given <- all$spec$epsilon
     classes <- length(all$blueprint$levels)
-    if (classes > 2) {
-      are_numbers(epsilon) && length(epsilon) %in% c(1, classes)
+    if (classes > 2 || spec_model(all$spec) == "second_stage") {
+      are_numbers(epsilon) && length(epsilon) %in% c(1, classes) && all(epsilon >= 0 & epsilon <= 1)
     } else if (is.numeric(given)) {
       identical(epsilon, given)
     } else if (by_readers(all$data$reports)) { # whose rates may be above 1/2
@@ -121,8 +121,8 @@ model_fields <- list(
     are_numbers(recalibration$weight, length(levels) - 1, above = 0) &&
       identical(names(recalibration$weight), levels[-1]) &&
       are_numbers(recalibration$slope, 1, above = 0) &&
-      all(recalibration$free %in% c("weight", "slope")) &&
-      all(vapply(recalibration$prior, function(p) are_numbers(p$sdlog, 1, above = 0), NA)) &&
+      is_one_of(recalibration$kind, c("fit", "recorded", "scores")) &&
+      is_number(recalibration$way$beta) &&
       (is.null(recalibration$apart) || are_numbers(recalibration$apart$density, above = -1))
   },
   weights = function(weights, all) {
@@ -165,31 +165,32 @@ model_fields <- list(
       is_ep(ep, length(all$data$y), k, latent_functions(all), length(all$blueprint$levels))
   },
   learning = function(learning, all) {
+    if (!is.null(all$recalibration)) { # its likelihood is exact
+      return(is.null(learning))
+    }
     held <- is.numeric(all$spec$epsilon) &&
-      if (!is.null(all$recalibration)) {
-        !length(all$recalibration$free)
-      } else if (is.null(all$kernel)) {
+      if (is.null(all$kernel)) {
         !any(all$prior$free) && !all$prior$free_nugget
       } else {
         holds_all(all$kernel)
       }
-    # a noise matrix integrated at a held kernel leaves nothing to search
     if (is.null(learning)) {
-      held || is.null(all$ep) || latent_functions(all) != 1
+      held || is.null(all$ep)
     } else {
       !held && is_learning(learning)
     }
   },
-  told = function(told, all) {
-    is.null(told) ||
-      inherits(told, "second_stage") && identical(told$data$rows, all$data$rows) &&
-        is.null(wrong_field(told))
+  label_stage = function(label_stage, all) {
+    is.null(label_stage) ||
+      inherits(label_stage, "second_stage") && identical(label_stage$data$rows, all$data$rows) &&
+        is.null(wrong_field(label_stage))
   },
   call = function(call, all) is.null(call) || is.call(call),
   nodes = function(nodes, all) {
-    hyper <- if (!is.null(all$recalibration)) {
-      all$recalibration[c("weight", "slope")]
-    } else if (is.null(all$kernel)) {
+    if (!is.null(all$recalibration)) {
+      return(is_stage(nodes, length(all$data$y), length(all$blueprint$levels)))
+    }
+    hyper <- if (is.null(all$kernel)) {
       list(prior_scale = all$prior$scale[all$prior$free], nugget = 1)
     } else {
       kernel_hyper(all$kernel)

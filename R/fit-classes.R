@@ -12,7 +12,7 @@ check_class_number <- function(spec, molded, call) {
   }
   must(
     !identical(spec$kernels, "per class"), "kernels",
-    "be {.val average} or {.val shared}: they have one latent function",
+    "be {.val shared}: they have one latent function",
     "kernels", of = "With two classes {.arg {arg}}", call = call
   )
   two_class_noise(spec, levels, call)
@@ -28,7 +28,7 @@ prior_of_classes <- function(spec, levels, call) {
 #' @noRd
 labels_one_class <- function(object) !is.null(object$spec$noise$unlabelled)
 
-#' One class unlabelled: rows of the other alone are recorded as it, with a rate up to 1 [M 13.9]
+#' One class unlabelled: rows of the other alone are recorded as it, with a rate up to 1 [M 13.8]
 #' @noRd
 unlabelled_of_classes <- function(spec, levels, call) {
   named <- spec$noise$unlabelled
@@ -57,6 +57,7 @@ unlabelled_of_classes <- function(spec, levels, call) {
   models <- stats::setNames(numeric(length(noise_models)), noise_models)
   models[[c("second", "first")[side]]] <- 1
   spec$noise$models <- models
+  spec$noise$unusual <- 0 # a row that looks positive is one
   spec
 }
 
@@ -132,7 +133,7 @@ check_ordered_spec <- function(spec, levels, call) {
   in_order(
     is.null(spec$noise$study), "noise", "have no {.arg study}: their noise has one rate", "prior"
   )
-  in_order(spec$kernels != "per class", "kernels", "be {.val average} or {.val shared}")
+  in_order(spec$kernels != "per class", "kernels", "be {.val shared}")
   inform_sturdy(
     c(
       i = "The classes {.val {levels}} are fitted in this order: one latent function and

@@ -8,13 +8,12 @@
 #   omega        C x C, P(recorded | true class), the mean over nodes and rows
 #   kernel       in use, and its `inducing` inputs; a bpm() has `prior` and `weights` (NULL
 #                without a posterior)
-#   recalibration  of scores: see new_recalibration(); `apart`, see apart_count()
+#   recalibration  of scores: see label_means(); `apart`, see apart_count()
 #   ep           the fixed point; NULL of a filtered bpm(), which has `filter` instead
 #   learning     NULL when nothing was learned
-#   told         of many columns for its rows: the second stage that tells of its labels
+#   label_stage  a second stage on its leave-one-out probabilities; NULL where all was given
 #   call         the call that made it
 #   nodes        where it averages: see complete_nodes(); NULL at one point
-#   noise        of a matrix learned at one point: the rate, strength and counts of its prior
 
 #' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`; of several
 #'   classes `omega`. @param ... what is the model's own: `kernel`, or `prior` and `weights`.
@@ -43,8 +42,7 @@ new_model <- function(spec, molded, call, fitted, ...) {
       ep = fitted$ep,
       learning = fitted$learning,
       call = fit_call(call, spec),
-      nodes = nodes,
-      noise = if (!is.null(fitted$counts)) fitted[matrix_fields]
+      nodes = nodes
     ),
     class = c(spec_model(spec), "sturdy_model")
   )
@@ -111,27 +109,15 @@ maker_call <- function(value) {
   as.call(c(as.name(maker), lapply(parts, maker_call)))
 }
 
-#' What learning keeps of its nodes, see new_nodes(), with the distributions of the number of
-#' wrong labels under each noise model
+#' What learning keeps of its nodes, see new_nodes(), with what they say of the rows together
 #' @noRd
 complete_nodes <- function(nodes, data) {
   if (is.null(nodes)) {
     return(NULL)
   }
-  # those that are averaged over: others had next to no weight, or no fixed point
-  nodes$models$nodes <- tabulate(match(nodes$table$model, nodes$models$model), nrow(nodes$models))
+  nodes$models$nodes <- nrow(nodes$table) # those that are averaged over
   of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
-  said <- truth_in_blocks(of_nodes, nodes$seen, data)
-  nodes$truth <- said$truth
-  nodes$wrong <- lapply(stats::setNames(nm = nodes$models$model), function(model) {
-    mine <- which(of_nodes$model == model)
-    if (is.null(said$wrong)) {
-      return(reports_mixture(truth_under(said$each, model), data$reports))
-    }
-    wrong_mixture(
-      said$wrong[, mine, drop = FALSE], shares(of_nodes$weight[mine]), data$reports$times
-    )
-  })
+  nodes$truth <- truth_in_blocks(of_nodes, nodes$seen, data)
   nodes
 }
 
@@ -151,19 +137,11 @@ reweighed <- function(object) {
     list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
   })
   spec$control$second <- isTRUE(nodes$models$corrected[1])
-  by_ep <- !at_constant(nodes$table)
   run <- function(df) {
-    out <- vector("list", length(points))
-    if (any(by_ep)) {
-      out[by_ep] <- lapply(latent$natives(points[by_ep], df, spec$control), function(o) {
-        if (ep_converged(o)) o
-      })
-    }
-    out[!by_ep] <- lapply(which(!by_ep), function(k) {
-      constant_output(latent, nodes$table, k, points[[k]]$L, df)
-    })
-    for (k in lost_best(nodes, out)) {
-      out[k] <- list(node_followed(latent, points[[k]], df, spec$control))
+    out <- lapply(latent$natives(points, df, spec$control), function(o) if (ep_converged(o)) o)
+    if (all(vapply(out, is.null, NA))) { # the best of them, along a path
+      best <- which.max(nodes$table$weight)
+      out[best] <- list(node_followed(latent, points[[best]], df, spec$control))
     }
     if (all(vapply(out, is.null, NA))) abort_nodes_lost()
     out
@@ -186,16 +164,6 @@ reweighed <- function(object) {
   with_few(object)
 }
 
-#' The best node of each noise model none of whose nodes has a fixed point
-#' @noRd
-lost_best <- function(nodes, out) {
-  model <- nodes$table$model
-  lost <- setdiff(model, model[!vapply(out, is.null, NA)])
-  vapply(lost, function(m) {
-    which(model == m)[which.max(nodes$table$weight[model == m])]
-  }, 1L, USE.NAMES = FALSE)
-}
-
 #' EP at a node, along a path where a cold start does not lead there; `NULL` without a fixed point
 #' @noRd
 node_followed <- function(latent, point, df, control) {
@@ -215,17 +183,13 @@ abort_nodes_lost <- function() {
   )
 }
 
-#' The evidence of each noise model, and weights of its nodes, by new evidences of the nodes
+#' The evidence, and weights of the nodes, by new evidences of the nodes
 #' @noRd
 nodes_at_evidence <- function(nodes, log_evidence) {
-  change <- log_evidence - nodes$table$log_evidence
-  for (k in seq_along(nodes$models$model)) {
-    mine <- nodes$table$model == nodes$models$model[k]
-    within <- log(shares(nodes$table$weight[mine])) + change[mine]
-    gain <- log_sum(c(-Inf, within))
-    nodes$models$log_evidence[k] <- nodes$models$log_evidence[k] + gain
-    nodes$table$weight[mine] <- if (gain > -Inf) exp(within - gain) else 0
-  }
+  within <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence
+  gain <- log_sum(c(-Inf, within))
+  nodes$models$log_evidence <- nodes$models$log_evidence + gain
+  nodes$table$weight <- if (gain > -Inf) exp(within - gain) else numeric(length(within))
   nodes$table$log_evidence <- log_evidence
   nodes
 }

@@ -32,7 +32,6 @@ edit_spec <- function(spec, changed, call = rlang::caller_env()) {
   if (!identical(hyper, spec$hyper) && is_one_of(spec$epsilon, c("average", "learn"))) {
     kept$epsilon <- NULL
   }
-  if (!identical(hyper, spec$hyper) && !identical(spec$kernels, "per class")) kept$kernels <- NULL
   if ("inference" %in% names(changed)) kept$nugget <- NULL
   kept <- kept[setdiff(names(kept), c(names(changed), spec_held[[model]]))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)

@@ -2,9 +2,10 @@
 # and variances through inducing inputs: a mean takes n steps a row and node, an exact
 # variance n^2.
 
-few_least <- 100L           # rows; with fewer, all nodes are used
+few_least <- 30L            # labels; with fewer, all nodes are used
 few_looked_at <- 500L       # of the training rows that nodes are chosen by,
 few_gap <- 0.0015           # and the difference allowed there, rms of probabilities;
+few_gap_label <- 0.0005     # of the points of a label stage,
 few_gap_pictured <- 0.0005  # less for pictures, which are of inputs far from few rows
 few_inducing <- c(100, 200) # inputs that variances go through: the first that are enough,
 few_times <- 4              # where there are so many times as many rows
@@ -15,7 +16,7 @@ few_checked <- 100L         # rows at which that is looked at
 #'   `NULL` where rows are few.
 #' @noRd
 few_nodes <- function(object) {
-  if (nobs_kept(object) >= few_least) {
+  if (sum(report_times(object$data$reports)) >= few_least) {
     chosen <- choose_nodes(object)
     c(chosen, few_covariance(object, chosen))
   }
@@ -31,15 +32,34 @@ nobs_kept <- function(object) length(object$data$y)
 #' @noRd
 choose_nodes <- function(object, gap = few_gap) {
   at <- nodes(object)
-  seen <- exp(node_seen(object))
-  rows <- spread_over(nrow(seen), few_looked_at)
+  rows <- rows_looked_at(object)
+  seen <- if (is.null(object$recalibration)) {
+    exp(node_seen(object)[rows, , , drop = FALSE])
+  } else {
+    label_seen_new(object$data$X[rows, , drop = FALSE], object$nodes)
+  }
   omega <- node_omega(object)
   said <- vapply(seq_along(at$weight), function(k) {
-    p <- matrix(seen[rows, , k], length(rows))
-    as.vector(c(p[, -1], p[, -1]^2, (p %*% omega[[k]])[, -1]))
-  }, numeric(3 * length(rows) * (ncol(seen) - 1)))
+    p <- at_k(seen, k)
+    as.vector(c(p, p^2, p %*% omega[[k]]))
+  }, numeric(3 * length(rows) * ncol(seen)))
   weight <- sparse_weights(said, at$weight, gap)
   list(node = which(weight > 0), weight = weight[weight > 0])
+}
+
+#' Rows that stand for all, each as often as it counts: the same ones however the table, and its
+#' classes, are in order
+#' @noRd
+rows_looked_at <- function(object) {
+  X <- object$data$X
+  y <- label_code(object$data)
+  times <- report_times(object$data$reports)
+  stage <- !is.null(object$recalibration)
+  then <- if (stage) colSums(X) else numeric(ncol(object$omega))
+  turn <- class_turn(y, ncol(object$omega), times, then)
+  if (stage) X <- X[, turn, drop = FALSE]
+  sorted <- do.call(order, c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(match(y, turn))))
+  repeated_rows(sorted, times[sorted], few_looked_at)
 }
 
 #' Weights, most of them 0, that give the columns of a matrix nearly the same mean: least

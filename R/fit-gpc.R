@@ -12,8 +12,8 @@
 #' * [predict()][predict.sturdy_model] gives classes and probabilities, of the *true* class;
 #' * [plot()][plot.sturdy_model] and [summary()][summary.sturdy_model] show the model.
 #'
-#' Nothing is taken as known: the fit averages over the kernel, the rate of wrong labels and
-#' whether there are any ([averaging]). Each of these pages answers one question:
+#' Nothing is taken as known: the fit averages over the kernel, and a second step over how labels
+#' go wrong and whether any is ([averaging]). Each of these pages answers one question:
 #'
 #' | question | page |
 #' | --- | --- |
@@ -63,8 +63,9 @@
 #' @param cluster Where the rows of [shards()] are fitted: `NULL`, the default, in this process,
 #'   or on the workers of a cluster made by [parallel::makeCluster()].
 #' @param kernel [kernel_ard()] (one lengthscale per column) or [kernel_iso()] (one for all). The
-#'   default is the first; with more than `r wide_columns` columns, and for rows of unit length (embeddings), the
-#'   second, with a message.
+#'   default is the first, with two classes and `hyper = "integrate"` with a linear part whose size
+#'   is learned (`kernel_ard(linear = 1)`); with more than `r wide_columns` columns, and for rows of
+#'   unit length (embeddings), the second, with a message.
 #' @param epsilon The probability that a recorded label is wrong. `"average"`, the default,
 #'   averages over noise models and rates; `"learn"`, the default with `hyper = "optimum"`, finds
 #'   the best rate. A number in `[0, 0.5)`, two rates `c(neg = , pos = )` by true class whose sum
@@ -73,8 +74,7 @@
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
 #'   `"optimum"`, the default where `criterion` or `method` is given, finds the best values
 #'   and takes them as known. `options(sturdy.hyper = "optimum")` changes the default.
-#' @param noise The priors of label noise and of overlap, made by [noise_prior()]. They are used where
-#'   `hyper = "integrate"` or `epsilon = "average"`.
+#' @param noise The priors of label noise and of overlap, made by [noise_prior()].
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each
 #'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
 #'   `subset` is, or a formula such as `~ checked`. These rows have a flip rate of 0.
@@ -90,12 +90,8 @@
 #'   `"em_kg08"`. See [learning].
 #' @param inducing For many rows: `"auto"`, the default; `NULL` for the kernel between all rows; a
 #'   number of inducing inputs, or the inducing inputs themselves. See [many-rows].
-#' @param kernels Whether to average over two kinds of kernels: `"average"`, the default with
-#'   `hyper = "integrate"`; `"shared"`, one kernel; with three classes or more also `"per class"`.
-#'   For two classes the two kinds are a kernel with a lengthscale for each column, and a plain
-#'   one with a single lengthscale and a linear part. The plain one matters with few rows, where
-#'   many lengthscales may follow wrong labels (with `inducing = NULL`). For three classes or more
-#'   they are one kernel for all classes, and kernels by class, see [several-classes].
+#' @param kernels `"shared"`, the default, for one kernel; with three classes or more also `"per
+#'   class"`, one for each, see [several-classes].
 #' @param scale Whether numeric columns are centred and scaled to unit standard
 #'   deviation in the training rows (`TRUE`, the default). Lengthscales refer to the
 #'   scaled columns.
@@ -170,7 +166,7 @@ gpc_spec <- function(...,
                      criterion = c("evidence", "loo"),
                      method = c("gradient", "em", "em_kg08"),
                      inducing = "auto",
-                     kernels = if (hyper == "integrate") "average" else "shared",
+                     kernels = "shared",
                      scale = TRUE,
                      control = ep_control()) {
   blame_caller()
@@ -186,20 +182,9 @@ gpc_spec <- function(...,
     noise = check_noise_prior(noise), criterion = criterion,
     method = check_method(method, epsilon, criterion, hyper),
     inducing = check_inducing(inducing),
-    kernels = check_kernels(kernels, hyper),
+    kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
-}
-
-#' @noRd
-check_kernels <- function(kernels, hyper, call = rlang::caller_env()) {
-  kernels <- check_choice(kernels, c("average", "shared", "per class"), "kernels", call)
-  must(
-    kernels != "average" || hyper == "integrate", "kernels",
-    "be {.val shared} or {.val per class} with {.code hyper = \"optimum\"}", "kernels",
-    call = call
-  )
-  kernels
 }
 
 #' EM has a closed M-step only for a flip rate that the evidence learns
@@ -218,12 +203,16 @@ check_method <- function(method, epsilon, criterion, hyper, call = rlang::caller
 }
 
 fit_molded.gpc_spec <- function(spec, molded, call) {
+  all <- molded$data
+  apart <- rows_apart(molded)
+  molded <- apart$molded
   blueprint <- molded$blueprint
   spec <- check_class_number(spec, molded, call)
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
-  spec$kernel <- kernel_for(spec$kernel, X, blueprint)
   ordered <- isTRUE(blueprint$ordered)
+  two <- length(blueprint$levels) == 2
+  spec$kernel <- kernel_for(spec$kernel, X, blueprint, two && spec$hyper == "integrate")
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
     integrate = spec$hyper == "integrate", overlap = spec$noise$overlap,
@@ -243,14 +232,10 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   }
   warn_followed(kernel, latent, spec)
   fit <- learn_fit(latent, spec)
-  if (length(fit$hyper$nugget) > length(kernel$nugget)) {
-    kernel <- kernel_per_class(kernel, blueprint$levels)
-  }
-  plain <- any(fit$hyper$linear > kernel$linear & kernel$linear == 0) # see plain_kernel()
   for (name in names(fit$hyper)) kernel[[name]][] <- fit$hyper[[name]]
-  if (plain) kernel$fixed <- setdiff(kernel$fixed, "linear")
   inducing <- new_inducing(fit)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  with_told(new_model(spec, molded, call, fit, kernel = kernel, inducing = inducing))
+  fit <- new_model(spec, molded, call, fit, kernel = kernel, inducing = inducing)
+  with_label_stage(rows_together(fit, all, apart$of))
 }

@@ -51,17 +51,9 @@ own_fit <- function(object, arg = "object", call = rlang::caller_env()) {
   if (inherits(inside, "sturdy_model")) inside
 }
 
-#' The fit that tells of the labels: the second stage of a table with many columns, else itself
+#' What tells of the labels of a fit: its label stage, else itself
 #' @noRd
-told_by <- function(object) if (is.null(object$told)) object else object$told
-
-#' Rows and coded columns of a fit whose labels a second stage tells of, else `NULL`
-#' @noRd
-told_size <- function(object) {
-  if (!is.null(object$told)) {
-    c(nobs(object), length(blueprint_columns(object$blueprint)$group))
-  }
-}
+judged_by <- function(object) if (is.null(object$label_stage)) object else object$label_stage
 
 #' Has a fit three classes or more?
 #' @noRd

@@ -80,15 +80,40 @@ latent_new <- function(object, X, call) {
   lapply(node_latent(object, X, call)[c("m", "s2")], at_k, 1)
 }
 
-#' Probabilities of the true class at encoded inputs, or of the recorded one, over nodes
+#' Probabilities of the true class at encoded inputs, or of the recorded one: through the label stage,
+#' where there is one
 #' @param used see used_nodes(). @return a row each of X, a column a class.
 #' @noRd
 prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env(),
                      used = used_nodes(object)) {
+  if (is.null(object$label_stage)) {
+    return(first_prob(object, X, noise, call, used))
+  }
+  stage <- object$label_stage
+  scores <- label_stage_rows(object, X, call, used)
+  label_prob_new(scores, stage$nodes, noise, source_sizes(stage$data$reports))
+}
+
+#' Probabilities of the true class where the fit itself gives `p`: through the label stage
+#' @param p rows x classes. @return the same
+#' @noRd
+prob_through <- function(object, p) label_prob_new(pmax(p, score_least), object$label_stage$nodes)
+
+#' The same by the fit itself, over its nodes
+#' @noRd
+first_prob <- function(object, X, noise = FALSE, call = rlang::caller_env(),
+                       used = used_nodes(object)) {
   new <- truth_new(object, X, call, used)
   if (noise) {
     omega <- node_omega(object)[new$node]
     for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
   }
   pmin(mean_over(new$p, new$weight), 1) # but for rounding it is
+}
+
+#' Encoded new rows as that stage takes them
+#' @noRd
+label_stage_rows <- function(object, X, call, used = used_nodes(object)) {
+  prob <- pmax(first_prob(object, X, own_kind(object) == "recorded", call, used), score_least)
+  prob / rowSums(prob)
 }

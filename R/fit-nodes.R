@@ -30,6 +30,9 @@ node_kept <- function(object, name, at_point) {
 #' @return n x C x K
 #' @noRd
 node_seen <- function(object) {
+  if (!is.null(object$recalibration)) {
+    return(log(label_seen_new(object$data$X, object$nodes)))
+  }
   at_point <- array(object$ep$seen, c(length(object$data$y), ncol(object$omega), 1))
   node_kept(object, "seen", at_point)
 }
@@ -68,10 +71,6 @@ with_rates <- function(object, nodes, k) {
 #' The k-th part of an array along its last dimension
 #' @noRd
 last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
-
-#' Matrices of one size as an array, its last dimension their number, be they 1 x 1
-#' @noRd
-as_slices <- function(matrices) array(unlist(matrices), c(dim(matrices[[1]]), length(matrices)))
 
 #' What a fit holds by function and node, or at its one point, a column each
 #' @noRd
@@ -179,7 +178,7 @@ model_hyper.bpm <- function(object) prior_hyper(object$prior)
 #' Does the fit average over there being wrong labels and none?
 #' @noRd
 is_test <- function(object) {
-  models <- tested_models(told_by(object))$model
+  models <- tested_models(judged_by(object))$model
   "none" %in% models && length(models) > 1
 }
 
@@ -202,7 +201,7 @@ tested_models <- function(object) {
   blank$method <- "ruled out"
   blank$laplace <- -Inf
   all <- rbind(blank, models)
-  all <- all[order(match(all$model, unique(c(noise_models, noise_by_class)))), ]
+  all <- all[order(match(all$model, noise_order)), ]
   row.names(all) <- NULL
   all
 }

@@ -15,12 +15,15 @@
 #' wrong, with an interval, whether any is, which class a label should be, and which rows to
 #' call wrong at a false-discovery rate.
 #'
-#' With the score `p` of row i for class c, the true class has the probability proportional
-#' to `weight[c] * p^slope`: the scores, recalibrated. The recorded label follows from it by the
-#' noise models of all fits ([noise_prior()], [averaging]). Weights, slope and rates are
-#' integrated over; their likelihood is exact, and there is no EP. In logs the weights, against
-#' that of the first class, have standard normal priors, and so has `log(slope) / 0.7`. With more
-#' than 100 classes the weights are held at 1.
+#' It is the label stage of all fits ([wrong-labels], which also says what is approximate), on scores
+#' that were not made here. They are recalibrated, by a weight for each class and slopes: in logs the
+#' weights, against that of the class with the most labels, have standard normal priors, and so has
+#' `log(slope) / 0.7`; each class has a slope of its own beside, with a log standard deviation of 0.4.
+#' A small share of rows may be unusual, of several classes pairs may look alike, and the recorded
+#' label follows by the noise models ([noise_prior()]). A classifier that was trained on the labels
+#' predicts *recorded* classes: how much of the noise its scores have learned is one more
+#' unknown, between nothing and all, and that much is taken out of them. The likelihood is exact,
+#' and there is no EP.
 #'
 #' # Out of sample
 #' A score must be made without the label of its row: by cross-validation, out of bag, or from
@@ -30,19 +33,22 @@
 #' gives the label away.
 #'
 #' # How many: both ends
-#' A classifier that was trained on wrong labels is calibrated to wrong labels. Where these fall
-#' at random it still contradicts them, and their number can be learned. Where they fall on rows
-#' that do look like the other class, as most human errors do, flatter scores explain them as well
-#' as wrong labels do: the number that is learned is then a lower limit. Two things are possible:
+#' Where wrong labels fall at random, or go from some classes to others, scores that learned from them
+#' still contradict them, and their number can be learned. Where they fall on rows
+#' that do look like the other class, as most human errors do, nothing in the table does: the number
+#' that is learned is then a lower limit. Two things are possible:
 #' the scores err (because the classes overlap, or because the classifier is poor), or the labels
-#' are wrong. Only somebody who knows the subject and the classifier can tell.
+#' are wrong. Only somebody who knows the subject and the classifier can tell. So where nothing speaks
+#' for wrong labels, but there would be more if the scores hardly erred, the verdict is "can't tell",
+#' says how many labels the scores contradict, and the interval reaches up to that number.
 #'
 #' If you know how often a right label would contradict the *scores*, say so:
 #' `noise = noise_prior(overlap = 0.01)` holds that share, `overlap = c(0.01, 0.1)` bounds it.
 #' That two experts agree on 99 % of the rows does not make it 0.01: a classifier that was trained
-#' on 200 rows errs more often than they do, and its errors would count as wrong labels. Without
-#' `overlap` the number is learned, and the number at an overlap of 1 % stands beside it: "if the
-#' scores hardly err".
+#' on 200 rows errs more often than they do, and its errors would count as wrong labels. A held
+#' `overlap` leaves nothing to unusual rows and pairs; with any, scores are taken for those of the true
+#' class. Without `overlap` the number is learned, and the number at an overlap of 1 % stands beside
+#' it: "if the scores hardly err".
 #'
 #' # Scores
 #' Columns are matched to the classes by name, also with the prefix `.pred_` or `prob.`; without
@@ -54,71 +60,9 @@
 #' with a message. Log odds, logits, counts and rows that do not sum to 1 are refused.
 #'
 #' # Of a fit
-#' ```{r, include = FALSE}
-#' embedded <- utils::read.csv("inst/results/embeddings-summary.csv")
-#' embedded$kind <- ifelse(embedded$family == "embeddings", "embeddings", "real")
-#' embedded_told <- function(by, n) {
-#'   rows <- embedded[embedded$by == by & embedded$kind == "embeddings" & embedded$rate > 0, ]
-#'   rows <- rows[rows$rows == n, ]
-#'   toString(format(round(rows$count / rows$wrong, 2), nsmall = 2))
-#' }
-#' embedded_real <- function(value, by, large, wrong = TRUE) {
-#'   rows <- embedded[embedded$kind == "real" & embedded$by == by, ]
-#'   rows <- rows[(rows$rate > 0) == wrong & (rows$rows > 110) == large, ]
-#'   format(round(eval(value, rows), 2), nsmall = 2)
-#' }
-#' embedded_covered <- quote(weighted.mean(covered, n))
-#' embedded_share <- quote(weighted.mean(count, n) / weighted.mean(wrong, n))
-#' embedded_count <- quote(weighted.mean(count, n))
-#' embedded_signs <- quote(weighted.mean(factor, n))
-#' ```
-#' The more columns, the better a model explains any labels, right or wrong. A fit of [gpc()],
-#' [stc()] or [bpm()] then still ranks wrong labels first, but expects too few of them. Its
-#' leave-one-out probabilities of the true classes contradict wrong labels all the same. So for a
-#' fit that averages over noise models, a second stage on these probabilities judges the labels,
-#' where a table has at least `r told_columns` coded columns (a factor has one for each level), at
-#' least `r told_least` rows, and at most `r 1 / told_share` rows a column. `print()` then says
-#' "labels by second_stage()".
-#'
-#' The second stage says whether labels are wrong, how many, which, and at which rates, also among
-#' new rows and in [true_performance()]. Predictions, [loo()], [log_evidence()] and `coef()` are
-#' those of the fit itself. The second stage is the field `told`. Without it (`fit$told <- NULL`,
-#' until the next `update()`) the fit judges the labels by itself. It also does so where the prior
-#' has an `overlap` of classes, for classes in an order, for [readers()], and where labels are
-#' probabilities.
-#'
-#' Outside the limits above the fit judges by itself, and the answer changes there;
-#' `second_stage(fit)` has that of a second stage for such a fit. With fewer columns, or many
-#' times as many rows, both agree or the fit is better.
-#'
-#' In simulations (`experiments/embeddings.R` in the repository) of rows of unit length with 10 %
-#' of wrong labels, the expected number of wrong labels was this share of the true one, with 32,
-#' 256 and 768 columns:
-#' * 400 rows: `r embedded_told("fit", 400)` by the fit itself,
-#'   `r embedded_told("second stage", 400)` by the second stage;
-#' * 3,000 rows: `r embedded_told("fit", 3000)` by the fit itself,
-#'   `r embedded_told("second stage", 3000)` by the second stage.
-#'
-#' On real tables with a tenth of the labels flipped:
-#' * 80 samples of 110 rows of four tables with 33 to 166 columns: share
-#'   `r embedded_real(embedded_share, "fit", FALSE)` by the fit and
-#'   `r embedded_real(embedded_share, "second stage", FALSE)` by the second stage; 90 % intervals
-#'   held the number in `r embedded_real(embedded_covered, "fit", FALSE)` and
-#'   `r embedded_real(embedded_covered, "second stage", FALSE)` of the samples;
-#' * 30 samples of 700 and 1,500 rows of three tables: share
-#'   `r embedded_real(embedded_share, "fit", TRUE)` and
-#'   `r embedded_real(embedded_share, "second stage", TRUE)`; intervals were too short by either,
-#'   and held it in `r embedded_real(embedded_covered, "fit", TRUE)` and
-#'   `r embedded_real(embedded_covered, "second stage", TRUE)`.
-#'
-#' Where no label was flipped, the second stage is wrong more often. In samples of 110 rows it
-#' expects `r embedded_real(embedded_count, "second stage", FALSE, FALSE)` wrong labels (the fit:
-#' `r embedded_real(embedded_count, "fit", FALSE, FALSE)`), and its Bayes factor is above 3 in a
-#' share of `r embedded_real(embedded_signs, "second stage", FALSE, FALSE)` of them (the fit:
-#' `r embedded_real(embedded_signs, "fit", FALSE, FALSE)`). With 700 and 1,500 rows, it is in
-#' `r embedded_real(embedded_signs, "second stage", TRUE, FALSE)` (the fit:
-#' `r embedded_real(embedded_signs, "fit", TRUE, FALSE)`), as real tables have rows that are not
-#' typical of their class. The second stage adds a second to 5,000 rows.
+#' Every fit of [gpc()], [stc()] or [bpm()] that has learned something of its labels has such a stage
+#' on its own leave-one-out probabilities, the field `label_stage` ([averaging]). `second_stage(fit)`
+#' makes one by itself, with other arguments.
 #'
 #' # What a second stage lacks
 #' There is no latent function: `type = "latent"` and intervals of
@@ -142,14 +86,15 @@
 #'   character or logical vector, or numbers. Where the columns of `prob` have names these are the
 #'   labels; a vector of probabilities takes any two, of numbers 0/1 or -1/1.
 #' @param ... Arguments of the fit: `epsilon` (`"average"`, the default; `"learn"`, `"learn2"`,
-#'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"` or `"optimum"`), `noise`
+#'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"`, or `"optimum"` for the modes alone), `noise`
 #'   ([noise_prior()]) and `control` ([ep_control()]), as in [gpc_spec()].
 #' @param trusted,rates,weights Rows whose labels are known to be right, the group of each row that
 #'   has a flip rate of its own, and how many rows alike each stands for: vectors, as in [gpc()].
 #' @return A fit of class `c("second_stage", "sturdy_model")`, with the fields of those of
-#'   [gpc()], but for kernel and inducing inputs; and `recalibration`, a list with `weight` (of the
-#'   classes but the first), `slope`, `free`, `prior` and `apart`, the number of wrong labels
-#'   under an overlap of 1 %. `coef()` has the weights, the slope and the rates.
+#'   [gpc()], but for kernel and inducing inputs; and `recalibration`, a list with means of `weight` (of
+#'   the classes against the first) and `slope`, `free` (which are learned), `kind` and `way` (what
+#'   the scores are), and `apart`, the number of wrong labels under an overlap of 1 %. `coef()` has the
+#'   weights, the slope and the rates.
 #' @section Conditions:
 #' Errors: `sturdy_error_prob` for what are no probabilities, with the field `rows`;
 #' `sturdy_error_column_names`, `sturdy_error_novel_levels` and `sturdy_error_outcome_levels` where
@@ -182,6 +127,7 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weight
     more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels."), call = call
   )
   molded <- with_memory(mold_scores(prob, labels, call), call)
+  molded$data$kind <- attr(prob, "own") # stays with the rows, when they are fitted again
   known <- list(trusted = trusted, rates = rates, weights = weights)
   fit <- fit_spec(spec, known_in(molded, NULL, known), call)
   inform_agree(fit$data)
@@ -204,22 +150,16 @@ inform_agree <- function(data) {
   }
 }
 
-#' Leave-one-out probabilities of the true classes by a fit of ours, and its labels: those of what is
-#' recorded are never below the rate of wrong labels, and would say so little of them [M 15.1]
+#' Leave-one-out probabilities by a fit of ours, and its labels
 #' @noRd
 own_left_out <- function(fit, call) {
   check_sites_kept(fit, call)
   check_one_label(fit, call)
-  own_scores(fit)
-}
-
-own_scores <- function(fit) {
-  said <- truth(fit)
+  prob <- own_scores(fit)
   levels <- fit$blueprint$levels
-  prob <- mean_over(said$loo, left_out_weight(said))
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
-  prob <- with_scorer_labels(prob, factor(levels[said$y], levels))
-  structure(prob, times = fit$data$reports$times)
+  prob <- with_scorer_labels(prob, factor(levels[label_code(fit$data)], levels))
+  structure(prob, times = fit$data$reports$times, own = own_kind(fit))
 }
 
 second_stage_spec <- function(...,
@@ -239,57 +179,105 @@ second_stage_spec <- function(...,
 }
 
 fit_molded.second_stage_spec <- function(spec, molded, call) {
-  with_apart(new_second_stage(spec, molded, call), call)
+  new_second_stage(check_class_number(spec, molded, call), molded, call)
 }
 
-new_second_stage <- function(spec, molded, call) {
-  spec <- check_class_number(spec, molded, call)
-  X <- molded$data$X
-  check_memory(12 * length(X), nrow(X), call = call)
-  S <- log(X)
-  times <- report_times(molded$data$reports)
-  recalibration <- new_recalibration(S, spec$noise$overlap, call, times)
-  fit <- learn_fit(latent_scores(S, row_labels(molded$data), recalibration), spec)
-  recalibration[names(fit$hyper)] <- fit$hyper
-  fit$ep <- kept_ep(fit$ep, spec)
-  new_model(spec, molded, call, fit, recalibration = recalibration)
-}
-
-#' A second stage with the number of wrong labels where the classes hardly overlap, by its rows as
-#' they are
+#' A label stage as a fit
+#' @param kind see label_rows(). @param ordered,share of classes in an order: see label_average() and
+#'   noise_model().
 #' @noRd
-with_apart <- function(object, call) {
-  if (!is.null(object$recalibration)) {
-    learned <- !is.null(object$nodes) && is.null(object$spec$noise$overlap)
-    object$recalibration["apart"] <- list(if (learned) apart_count(object$spec, object, call))
+new_second_stage <- function(spec, molded, call, kind = molded$data$kind, ordered = FALSE) {
+  data <- molded$data
+  if (is.null(kind)) kind <- "scores"
+  levels <- molded$blueprint$levels
+  classes <- length(levels)
+  check_memory(12 * length(data$X), nrow(data$X), call = call)
+  times <- report_times(data$reports)
+  overlap <- if (kind == "scores") spec$noise$overlap
+  way <- label_way(kind, classes, spec$noise$unusual)
+  way[c("slope", "within")] <- overlap_slopes_held(log(data$X), overlap, call, times)
+  noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
+  points <- if (spec$hyper == "optimum") 0L
+  nodes <- label_average(data$X, data, noise, way, points, ordered)
+  nodes$hyper <- label_hyper(nodes)
+  at <- label_means(nodes, levels, way)
+  omega <- nodes_omega(nodes, data$reports)
+  dimnames(omega) <- list(true = levels, recorded = levels)
+  object <- structure(
+    list(
+      spec = spec, blueprint = molded$blueprint, data = data, epsilon = omega_rates(omega),
+      omega = omega, recalibration = c(at, list(kind = kind, way = way)),
+      ep = label_ep(nodes, at), learning = NULL, call = fit_call(call, spec), nodes = nodes
+    ),
+    class = c("second_stage", "sturdy_model")
+  )
+  object$nodes$few <- choose_nodes(object, few_gap_label)
+  if (kind == "scores" && is.null(overlap)) {
+    object$recalibration["apart"] <- list(apart_count(object, noise, way, call))
   }
   object
 }
 
-#' The distribution of the number of wrong labels where the classes hardly overlap, by some of
-#' many rows
-#' @return list(density, times: as many labels), `NULL` where the scores can't be so.
+#' Logs of the slope that a share of right labels stands for that contradict the scores: held, or
+#' bounds
+#' @return list(slope, within)
 #' @noRd
-apart_count <- function(spec, molded, call) {
-  molded <- molded[c("blueprint", "data")]
-  data <- molded$data
-  times <- report_times(data$reports)
-  rows <- rows_for_all(data$X, data$y, recalibration_rows)
-  spec$noise$overlap <- recalibration_apart
-  spec$control$progress <- FALSE
-  molded$data <- data_of(data, rows)
-  fit <- tryCatch(
-    suppressMessages(fit_molded(spec, molded, call)), sturdy_error_prior = function(cnd) NULL
+overlap_slopes_held <- function(S, overlap, call, times) {
+  slopes <- vapply(overlap, overlap_slope, 0, S = S, call = call, times = times)
+  list(
+    slope = if (length(slopes) == 1) slopes,
+    within = if (length(slopes) == 2) sort(log(slopes))
   )
-  if (!is.null(fit)) {
-    parts <- fit$nodes$wrong
-    share <- fit$nodes$models$probability
-    list(density = mix_densities(parts, share), times = sum(times) / sum(times[rows]))
-  }
 }
 
-model_latent.second_stage <- function(object) {
-  latent_scores(log(object$data$X), row_labels(object$data), object$recalibration)
+#' Slopes at points
+#' @noRd
+label_hyper <- function(nodes) {
+  slopes <- unlist(lapply(nodes$points, function(at) exp(colMeans(log(at$b)))), use.names = FALSE)
+  lapply(slopes, function(slope) list(slope = slope))
+}
+
+#' Mean weights of the classes against the first, and slope
+#' @noRd
+label_means <- function(nodes, levels, way) {
+  weight <- nodes$table$weight
+  each <- function(of) do.call(cbind, unname(lapply(nodes$points, of)))
+  w <- drop(each(function(at) at$w) %*% weight)
+  list(
+    weight = stats::setNames(exp(w - w[1])[-1], levels[-1]),
+    slope = exp(sum(weight * colMeans(each(function(at) log(at$b))))),
+    free = c(if (length(levels) <= label_weights) "weight", if (length(way$slope) != 1) "slope")
+  )
+}
+
+#' In the place of EP: the likelihood is exact
+#' @noRd
+label_ep <- function(nodes, at) {
+  list(
+    status = "converged", message = "The likelihood of the scores is exact.",
+    log_evidence = log_sum(nodes$models$log_evidence + log(nodes$models$prior)),
+    sites = list(tau = numeric(), nu = numeric()), b = c(0, log(at$weight), at$slope),
+    residual = 0, sweeps = 0L, skipped = 0L, kappa = 1
+  )
+}
+
+#' The distribution of the number of wrong labels where right labels hardly contradict the scores
+#' @return list(density, times: as many labels), `NULL` where the scores can't be so.
+#' @noRd
+apart_count <- function(object, noise, way, call) {
+  data <- object$data
+  S <- log(data$X)
+  slope <- tryCatch(
+    overlap_slope(recalibration_apart, S, call, report_times(data$reports)),
+    sturdy_error_prior = function(cnd) NULL
+  )
+  if (is.null(slope) || all(noise$weights == 0) || identical(names(noise$weights), "none")) {
+    return(NULL)
+  }
+  way$slope <- slope
+  nodes <- label_average(data$X, data, noise, way)
+  share <- nodes$models$probability[match(names(nodes$wrong), nodes$models$model)]
+  list(density = mix_densities(nodes$wrong, share), times = 1)
 }
 
 model_hyper.second_stage <- function(object) object$recalibration[c("weight", "slope")]
@@ -301,26 +289,15 @@ hyperparameters.second_stage <- function(object) {
 }
 
 learned.second_stage <- function(object) {
-  now <- object$recalibration
+  held <- length(object$recalibration$way$slope) == 1
   c(
-    rep("weight" %in% now$free, length(now$weight)), "slope" %in% now$free,
-    rep(rate_learned(object), length(object$epsilon))
+    rep(length(object$recalibration$weight) < label_weights, length(object$recalibration$weight)),
+    !held, rep(rate_learned(object), length(object$epsilon))
   )
 }
 
 seen_new.second_stage <- function(object, X, call, used) {
-  b <- matrix(node_kept(object, "b", object$ep$b), ncol(X) + 1)
-  S <- log(X)
-  seen <- vapply(used$node, function(k) recalibrated(S, b[, k]), unname(S))
-  array(seen, c(dim(S), length(used$node)))
-}
-
-#' Log probabilities of the true classes
-#' @param S log scores. @param b the log weights of the classes and the slope.
-#' @noRd
-recalibrated <- function(S, b) {
-  eta <- unname(S) * b[length(b)] + rep(b[-length(b)], each = nrow(S))
-  eta - row_log_sum(eta)
+  log(label_seen_new(X, object$nodes, used$node))
 }
 
 node_latent.second_stage <- function(object, X, call, used = all_nodes(object)) {

@@ -55,10 +55,7 @@ bpm_prior <- function(spec, blueprint, call) {
     prior = if (effects) effects_nugget else normal
   )
   # of standardised inputs the variance is the sum of the scales
-  nugget <- overlap_believed(
-    own, sum(scale), if (spec$inference == "ep") spec$noise$overlap,
-    learned && !effects && spec$hyper == "integrate"
-  )
+  nugget <- overlap_believed(own, sum(scale), if (spec$inference == "ep") spec$noise$overlap)
   prior <- list(
     scale = scale,
     group = if (intercept) c(1L, 1L + group) else group,
@@ -178,7 +175,7 @@ as_filtered <- function(object) {
     counts = if (has_ep) label_counts(object) else c(0, 0),
     log_scale = 0
   )
-  object[c("data", "ep", "nodes", "told")] <- list(NULL) # it goes on from the point of an average
+  object[c("data", "ep", "nodes", "label_stage")] <- list(NULL) # it goes on from the point of an average
   class(object) <- c("bpm_filtered", class(object))
   object
 }

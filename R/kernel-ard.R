@@ -178,7 +178,9 @@ shaped_rows <- function(X, coding, shape) {
 
 #' The kernel that stands where none is given: the columns decide what it is, see kernel_for()
 #' @noRd
-usual_kernel <- function() structure(kernel_ard(), usual = TRUE)
+usual_kernel <- function(linear = FALSE) {
+  structure(kernel_ard(linear = as.numeric(linear)), usual = TRUE)
+}
 
 is_usual <- function(kernel) isTRUE(attr(kernel, "usual"))
 

@@ -2,17 +2,19 @@
 
 #' Priors of label noise
 #'
-#' What is believed of labels before the data are seen: the probabilities of five
-#' noise models (no label is wrong; all are with one rate; each class has a rate of its
-#' own; labels of one class only are recorded wrongly, of the first or of the second), the priors
-#' of the rates, and how much the classes overlap. Used where a fit averages over them
-#' (`epsilon = "average"` in [gpc_spec()]) and where it integrates over a rate.
+#' What is believed of labels before the data are seen: the probabilities of the noise models (no
+#' label is wrong; all are with one rate; each class has a rate of its own; labels of one class only
+#' are recorded wrongly), the priors of the rates, how much the classes overlap, and how many rows are
+#' unusual. Used wherever rates are learned.
 #'
 #' @details
-#' A rate e has the density `2 b (1 - 2e)^(b - 1)` on (0, 1/2), b being `rate`: twice the
-#' rate has a Beta(1, b) distribution, with mean `1/(b + 1)`. The default of 4 expects a
+#' The **rate of all labels** e has the density `2 b (1 - 2e)^(b - 1)` on (0, 1/2), b being `rate`: twice
+#' the rate has a Beta(1, b) distribution, with mean `1/(b + 1)`. The default of 4 expects a
 #' tenth of the labels to be wrong, and more than 28 % in one case of 30; that of 2 for rates by
-#' group expects a sixth, and more than 28 % in one case of five.
+#' group expects a sixth, and more than 28 % in one case of five. **Rates by class** have by default
+#' a Beta(1, 2) distribution, of two classes, their sum being below 1, or Beta(1, 4), of several: one
+#' class may have most of its labels wrong. Where `rate` is given they have the prior of the rate of
+#' all labels.
 #'
 #' Where a validation study compared recorded labels with the truth, give what it found as
 #' `sensitivity` and `specificity`: with 45 of 50 events recorded as events, `sensitivity
@@ -21,7 +23,7 @@
 #'
 #' `study` takes the table of such a study as it is, for any number of classes: how many rows of
 #' each true class (rows) were recorded as each class (columns). With three classes or more these
-#' counts join those of the data in the posterior of the noise matrix, which is then the noise
+#' counts join those of the data in the likelihood of the noise matrix, which is then the noise
 #' model, whatever `models` says; with two classes they are `sensitivity` and `specificity`, with
 #' one half added to each. The study must be of rows recorded as those of the data were, and may
 #' have taken as many of each class as it liked. With [readers()] of two classes `sensitivity`,
@@ -48,65 +50,64 @@
 #' unlabelled rows, taken in by [`update(fit, checked = )`][update.sturdy_model], tell both numbers
 #' without that assumption in the rows that were checked.
 #'
-#' On six tables with known classes, twice each (`experiments/unlabelled.R` in the repository), the
-#' prevalence is within .03 of the true one in 4, 6 and 12 of 12 fits where .2, .5 and .8 of the
-#' positives are labelled, in 3, 3 and 0 by the estimate of Elkan and Noto; with few labelled it is
-#' **too low**, by .08 and .03 on average at .2 and .5, and its intervals of 90 % hold it in 8, 10
-#' and 9 of 12. Where labels go by an input it is within .03 once in 12, and 3 times with `rates =
-#' ~` that input.
-#'
 #' # Overlap
 #' A label on the wrong side may be wrong, or the classes may overlap there. A hundred rows often
 #' can't say which, so the number of wrong labels depends on what is assumed about overlap. It is
 #' measured by the share of right labels that contradict the inputs: with a nugget
 #' g beside a latent function of variance v in the prior, `atan(sqrt(g / v)) / pi` (with three
 #' classes or more, how often the largest latent function is another without the nugget). By
-#' default it is learned; for two classes the prior gives one half to a share that may be anything
-#' (half of it between 9 and 26 %), and one half to classes that hardly overlap (half of it
-#' between 2.7 and 3.8 %). If you know better, say so: where experts would agree on 99 of 100
-#' labels, `overlap = 0.01` holds it there; `overlap = c(0.01, 0.1)` bounds it. That takes the
-#' place of the nugget, of the kernel or of [bpm()], and of its prior. If the classes do overlap,
-#' it makes right labels look wrong.
+#' default it is learned, under a prior that [overlap] describes. If you know better, say so: where
+#' experts would agree on 99 of 100 labels, `overlap = 0.01` holds it there; `overlap = c(0.01, 0.1)`
+#' bounds it. That takes the place of the nugget, of the kernel or of [bpm()], and of its prior. If
+#' the classes do overlap, it makes right labels look wrong.
 #'
-#' By default it is also possible, with a prior probability of one quarter (with three classes or
-#' more, one half), that the inputs say nothing at all. That possibility is left out where `overlap` is given, or where the
-#' kernel holds its lengthscale or nugget.
+#' # Unusual rows
+#' A label that contradicts its row may be right: the row is then unusual. No number of rows with one
+#' label each tells the two apart, so what is believed decides ([wrong-labels]). By default the share
+#' of unusual rows u is learned: of fits to two classes it has a Beta(1, 100) distribution, with mean
+#' 1 %; of the scores of other classifiers Beta(1, 50), with mean 2 %; of three classes or more twice
+#' the share has that. `unusual = 0.02` holds it. `unusual = 0` says that whatever contradicts its row
+#' is a wrong label, or overlap.
 #'
 #' @param models Prior probabilities of the noise models, a vector with names among `none`, `one`,
 #'   `two`, `first` and `second`, at least 0 with a positive sum; what is not named has
 #'   probability 0 and is left out. With `first` only rows that truly belong to the first class
-#'   are recorded wrongly, with `second` only those of the second, the event. With
-#'   three classes or more the sum of the last three is the probability of a noise matrix; with
-#'   three or four, and up to `r alone_rows` rows, half of the sum of `first` and `second` is that
-#'   of labels of one true class alone being wrong, shared by the classes: one row of the matrix,
-#'   under the kernel that classes share.
-#' @param rate The shape b of the prior of a rate, above 0. `NULL`, the default, is 4, and 2 with
-#'   rates by group: among several groups one with many wrong labels is less of a surprise.
+#'   are recorded wrongly, with `second` only those of the second, the event. `NULL`, the default,
+#'   is .25, .3, .15, .15 and .15 for two classes; for three or more .3 for none, .25 for one rate,
+#'   .1 for a rate for each class, .2 for a matrix and .15 for one class alone, shared by the classes.
+#'   Of `models` that are given, with three classes or more a third of `two` is that of a rate for
+#'   each class and the rest that of a matrix, and the sum of `first` and `second` is shared by one
+#'   class alone. See [several-classes] for very many classes.
+#' @param rate The shape b of the prior of a rate, above 0. `NULL`, the default, is 4 for the rate of
+#'   all labels, and 2 with rates by group: among several groups one with many wrong labels is less of
+#'   a surprise.
 #' @param sensitivity,specificity Beta priors, `c(a, b)` with both above 0, of the
 #'   probability that an event is recorded as one (`sensitivity`), and a row of the first
-#'   class as such (`specificity`). Each may be below 1/2 where a prior is given for it: what holds is
-#'   that their sum is above 1. `NULL`, the default, is the prior by `rate`, of rates below 1/2.
+#'   class as such (`specificity`). Each may be below 1/2: what holds is
+#'   that their sum is above 1. `NULL`, the default, is the prior of rates by class.
 #' @param study Counts of a validation study: a matrix of numbers of at least 0, true classes x
 #'   recorded ones, whose rows and columns have the names of the classes or stand in the order of
 #'   the levels. `NULL`, the default, for none.
-#' @param pooling With rates by group (`rates = ~ group` in [gpc_spec()]), or by [readers()] of two
-#'   classes: the prior correlation of the rates of two groups on the normal scale, from 0 (each on its
+#' @param pooling With rates by group (`rates = ~ group` in [gpc_spec()]), or by [readers()]: the
+#'   prior correlation of the rates of two groups on the normal scale, from 0 (each on its
 #'   own) to below 1; 0.2 by default.
 #' @param overlap The share of labels that are right and still contradict the inputs: `NULL`, the
 #'   default, to learn it; a number above 0 and below 1/2 to hold it; or `c(lower, upper)` to
 #'   bound it.
 #' @param unlabelled The class that rows without a label are recorded as, as in `unlabelled = "no"`,
 #'   where the other class alone is ever recorded: see *Positive and unlabelled*. Of two classes
-#'   only, for fits that average (`epsilon = "average"`). `NULL`, the default, where both labels are
-#'   labels.
+#'   only, for fits that average (`epsilon = "average"`). No row is then unusual. `NULL`, the default,
+#'   where both labels are labels.
+#' @param unusual The share of rows that are unusual for their class: `NULL`, the default, to learn
+#'   it; or a number from 0 to below 1/2 to hold it.
 #' @return A list of class `sturdy_noise_prior` with the fields `models`, `rate`,
-#'   `sensitivity`, `specificity`, `pooling`, `overlap`, `study` and `unlabelled`.
+#'   `sensitivity`, `specificity`, `pooling`, `overlap`, `study`, `unlabelled` and `unusual`.
 #' @section Conditions:
 #' `sturdy_error_prior` for values that are no such priors.
 #' @references
 #' Elkan, C. and Noto, K. (2008). Learning classifiers from only positive and unlabeled data.
 #' *Knowledge Discovery and Data Mining*, 213-220.
-#' @seealso [label-noise] and [overlap] explain what these priors are of; [gpc_spec()], [weak_prior()],
+#' @seealso [label-noise], [overlap] and [wrong-labels] explain what these priors are of; [gpc_spec()], [weak_prior()],
 #'   [noise_test()]
 #' @export
 #' @examples
@@ -121,25 +122,29 @@
 #' noise_prior(models = c(none = 1, second = 1))
 #' # two experts agree on 99 of 100 labels
 #' noise_prior(overlap = 0.01)
+#' # whatever contradicts its class is wrong
+#' noise_prior(unusual = 0)
 #' # "no" means that nobody has said "yes"
 #' noise_prior(unlabelled = "no")
-noise_prior <- function(models = c(
-                          none = 0.25, one = 0.3, two = 0.15, first = 0.15, second = 0.15
-                        ),
+noise_prior <- function(models = NULL,
                         rate = NULL,
                         sensitivity = NULL,
                         specificity = NULL,
                         pooling = 0.2,
                         overlap = NULL,
                         study = NULL,
-                        unlabelled = NULL) {
+                        unlabelled = NULL,
+                        unusual = NULL) {
   must(
-    are_numbers(models) && !is.null(names(models)) && all(names(models) %in% noise_models) &&
+    is.null(models) || are_numbers(models) && !is.null(names(models)) && all(names(models) %in% noise_models) &&
       !anyDuplicated(names(models)) && all(models >= 0) && sum(models) > 0,
     "models", "be probabilities named {.or {.val {noise_models}}}", "prior", got = models
   )
-  all <- stats::setNames(numeric(length(noise_models)), noise_models)
-  all[names(models)] <- models
+  if (!is.null(models)) {
+    all <- stats::setNames(numeric(length(noise_models)), noise_models)
+    all[names(models)] <- models
+    models <- all / sum(all)
+  }
   must(
     is.null(unlabelled) || is.atomic(unlabelled) && length(unlabelled) == 1 && !is.na(unlabelled),
     "unlabelled", "be {.code NULL} or the name of a class", "prior", got = unlabelled
@@ -154,7 +159,7 @@ noise_prior <- function(models = c(
   )
   structure(
     list(
-      models = all / sum(all),
+      models = models,
       rate = if (!is.null(rate)) {
         check_number(rate, "rate", min = 0, open = TRUE, class = "prior")
       },
@@ -163,7 +168,8 @@ noise_prior <- function(models = c(
       pooling = check_pooling(pooling),
       overlap = check_overlap(overlap),
       study = check_study(study),
-      unlabelled = if (!is.null(unlabelled)) as.character(unlabelled)
+      unlabelled = if (!is.null(unlabelled)) as.character(unlabelled),
+      unusual = check_unusual(unusual)
     ),
     class = "sturdy_noise_prior"
   )
@@ -212,6 +218,15 @@ check_overlap <- function(x, call = rlang::caller_env()) {
   if (!is.null(x)) as.double(x)
 }
 
+check_unusual <- function(x, call = rlang::caller_env()) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  x <- check_number(x, "unusual", min = 0, max = 1, class = "prior", call = call)
+  must(x < 0.5, "unusual", "be below 1/2", "prior", call = call)
+  x
+}
+
 check_study <- function(x, call = rlang::caller_env()) {
   must(
     is.null(x) || is.matrix(x) && are_numbers(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
@@ -252,7 +267,11 @@ print.sturdy_noise_prior <- function(x, digits = 3, ...) {
   print_fields(c(
     if (is.null(x$unlabelled)) {
       c(
-        "Models" = paste(names(x$models), format_each(x$models, digits), collapse = ", "),
+        "Models" = if (is.null(x$models)) {
+          "the usual ones"
+        } else {
+          paste(names(x$models), format_each(x$models, digits), collapse = ", ")
+        },
         "Rates" = rates(rate_shape(x, 1)),
         "By group" = paste0(rates(rate_shape(x, 2)), ", ", pooled)
       )
@@ -261,6 +280,7 @@ print.sturdy_noise_prior <- function(x, digits = 3, ...) {
     },
     "Sensitivity" = beta(x$sensitivity), "Specificity" = beta(x$specificity),
     "Overlap" = overlap_words(x$overlap, digits),
+    "Unusual rows" = if (!is.null(x$unusual)) paste(format_each(100 * x$unusual, digits), "%"),
     "Study" = if (!is.null(x$study)) {
       right <- format(sum(diag(x$study)), digits = digits)
       paste(right, "of", format(sum(x$study), digits = digits), "rows recorded rightly")

@@ -1,4 +1,4 @@
-# Classes in an order: one latent function, and thresholds on it [M 12.24]. What is learned of these
+# Classes in an order: one latent function, and thresholds on it [M 12.17]. What is learned of these
 # are the widths of the classes between the first and the last; where they stand the bias says.
 
 width_sdlog <- 1 # of the log of a width, about that of classes that are alike

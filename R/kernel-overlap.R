@@ -1,11 +1,7 @@
 # Overlap of the classes: how often a label that is right contradicts the inputs. It is what a
 # nugget stands for, and it is a belief: what the prior of the nugget says of it, or the user.
 
-# By default the prior has two possibilities [M 8.16]: beside the wide one, that classes hardly
-# overlap, with the probability `share`. Of the log of the nugget over the prior variance.
-overlap_besides <- list(meanlog = log(0.01), sdlog = 0.5, share = 0.5)
-
-#' The share of right labels that a nugget puts on the other side of the latent function [M 8.15]
+#' The share of right labels that a nugget puts on the other side of the latent function [M 8.14]
 #' @param nugget over the prior variance of the latent function.
 #' @noRd
 nugget_overlap <- function(nugget, classes = 2) {
@@ -42,22 +38,14 @@ even_normals <- function(n, d) {
 #' What is believed of overlap, as the nugget of a fit and its prior
 #'
 #' @param nugget list(nugget, held, prior) as the fit would have it without. @param variance of
-#'   the latent function in the prior. @param overlap see noise_prior(). @param two whether the
-#'   prior has two possibilities by default.
-#' @return the same list; its prior has `besides`, a second possibility, and `within`, bounds of
-#'   the log, where there are such.
+#'   the latent function in the prior. @param overlap see noise_prior().
+#' @return the same list; its prior has `within`, bounds of the log, where there are such.
 #' @noRd
-overlap_believed <- function(nugget, variance, overlap, two, classes = 2) {
+overlap_believed <- function(nugget, variance, overlap, classes = 2) {
   if (length(overlap) == 1) {
     nugget$nugget <- variance * overlap_nugget(overlap, classes)
     nugget$held <- TRUE
-    return(nugget)
-  }
-  if (two && !is.null(nugget$prior)) {
-    nugget$prior$besides <- overlap_besides
-    nugget$prior$besides$meanlog <- overlap_besides$meanlog + log(variance)
-  }
-  if (length(overlap) == 2) {
+  } else if (length(overlap) == 2) {
     within <- log(variance * overlap_nugget(overlap, classes))
     nugget$held <- FALSE
     nugget$nugget <- exp(min(max(log(nugget$nugget), within[1] + 0.1), within[2] - 0.1))
@@ -66,56 +54,28 @@ overlap_believed <- function(nugget, variance, overlap, two, classes = 2) {
   nugget
 }
 
-# The log of a nugget as a function of a standard normal ------------------------------
-
-nugget_far <- 9 # sds, beyond which it is not looked at
-
-#' @param prior list(meanlog, sdlog, besides, within). @return list(value(z), slope(z), normal(x),
-#'   the way back), vectorised; `NULL` where the log is normal. Values are of a spline.
+#' The log of a nugget within bounds as a function of a standard normal
+#'
+#' @param prior list(meanlog, sdlog, within). @return list(value(z), slope(z), normal(x), the way
+#'   back), vectorised; `NULL` where the log is normal.
 #' @noRd
 nugget_curve <- function(prior) {
-  if (is.null(prior$besides) && is.null(prior$within)) {
+  if (is.null(prior$within)) {
     return(NULL)
   }
-  mean <- c(prior$meanlog, prior$besides$meanlog)
-  sd <- c(prior$sdlog, prior$besides$sdlog)
-  share <- c(1 - sum(prior$besides$share), prior$besides$share)
-  ends <- prior$within
-  if (is.null(ends)) ends <- range(mean - 10 * sd, mean + 10 * sd)
-  mass <- function(from, to) { # of each part, without cancellation in the tails
-    part <- function(k) {
-      side <- ifelse(from > mean[k], -1, 1)
-      between <- stats::pnorm(side * (to - mean[k]) / sd[k]) -
-        stats::pnorm(side * (from - mean[k]) / sd[k])
-      share[k] * side * between
-    }
-    Reduce(`+`, lapply(seq_along(mean), part))
+  ends <- (prior$within - prior$meanlog) / prior$sdlog
+  side <- if (ends[1] > 0) -1 else 1 # from the tail in which there is no cancellation
+  low <- stats::pnorm(min(side * ends))
+  mass <- stats::pnorm(max(side * ends)) - low
+  at <- function(z) {
+    side * pmin(pmax(stats::qnorm(low + mass * stats::pnorm(side * z)), min(side * ends)), max(side * ends))
   }
-  all <- mass(ends[1], ends[2])
-  normal <- function(x) {
-    x <- pmin(pmax(x, ends[1]), ends[2])
-    below <- mass(ends[1], x) / all
-    above <- mass(x, ends[2]) / all
-    ifelse(below < above, stats::qnorm(below), -stats::qnorm(above))
-  }
-  # as fine at the bounds as in the middle
-  step <- seq(-1, 1, length.out = 1500)
-  share_at <- if (is.null(prior$within)) (step + 1) / 2 else stats::pnorm(8.2 * step)
-  grid <- ends[1] + diff(ends) * share_at
-  at <- normal(grid)
-  fine <- which(abs(at) < nugget_far & c(TRUE, diff(at) > 0))
-  curve <- stats::splinefun(at[fine], grid[fine], "natural", ties = "ordered")
   list(
-    value = function(z) pmin(pmax(curve(z), ends[1]), ends[2]),
-    slope = function(z) curve(z, deriv = 1), normal = normal
+    value = function(z) prior$meanlog + prior$sdlog * at(z),
+    slope = function(z) prior$sdlog * mass * stats::dnorm(z) / pmax(stats::dnorm(at(z)), 1e-300),
+    normal = function(x) {
+      x <- pmin(pmax((x - prior$meanlog) / prior$sdlog, ends[1]), ends[2])
+      side * stats::qnorm((stats::pnorm(side * x) - low) / mass)
+    }
   )
-}
-
-#' Posterior probability of the second possibility at log nuggets, by its prior density there
-#' @noRd
-besides_share <- function(x, prior) {
-  second <- prior$besides
-  first <- stats::dnorm(x, prior$meanlog, prior$sdlog, log = TRUE) + log1p(-second$share)
-  1 / (1 + exp(first - stats::dnorm(x, second$meanlog, second$sdlog, log = TRUE) -
-                 log(second$share)))
 }

@@ -19,12 +19,8 @@
 #' ```{r, echo = FALSE, results = "asis"}
 #' rows <- utils::read.csv("inst/results/priors-overall.csv")
 #' cat(
-#'   "| kernel | test error | log score | integrated log evidence |",
-#'   "| --- | --- | --- | --- |",
-#'   sprintf(
-#'     "| %s | %.1f %% | %.3f | %.1f |", rows$kernel, 100 * rows$error,
-#'     rows$log_score, rows$integrated
-#'   ),
+#'   "| kernel | integrated log evidence |", "| --- | --- |",
+#'   sprintf("| %s | %.1f |", rows$kernel, rows$integrated),
 #'   sep = "\n"
 #' )
 #' ```
@@ -33,11 +29,10 @@
 #'   of the logarithm, `c(meanlog, sdlog)` with `sdlog` above 0, or `NULL` for no prior on
 #'   this hyperparameter. For `lengthscale`, `meanlog = NA`, the default, centres the
 #'   prior on the median heuristic of the data. For `bias` and `nugget` it is log(0.1) where
-#'   the optimum is sought, and log(0.3) where hyperparameters are integrated
-#'   (`hyper = "integrate"` in [gpc_spec()]), or for a nugget with three classes or more
-#'   log(0.03), with a standard deviation of 1.5 at most; there the prior of the bias is that of
-#'   `bias / (variance + nugget)`, and with two classes that of the nugget has a second
-#'   possibility beside, see [noise_prior()].
+#'   the optimum is sought. Where hyperparameters are integrated (`hyper = "integrate"` in
+#'   [gpc_spec()]) it is log(0.3) for the bias, in units of variance + nugget, and for the nugget
+#'   log(variance), or with three classes or more log(0.03), with a standard deviation of 1.5 at most:
+#'   what a large nugget leaves to wrong labels, the label stage judges ([averaging]).
 #' @param common Where hyperparameters are integrated: the standard deviation of the log of a
 #'   factor common to all lengthscales of [kernel_ard()], at least 0. Without it many
 #'   independent lengthscales would fix their overall size.
@@ -107,7 +102,7 @@ check_weak_prior <- function(prior, call) {
 #' wide_kernel(); so may the nugget, see overlap_believed()
 #' @noRd
 is_prior <- function(x) {
-  plain <- x[setdiff(names(x), c("besides", "within", "tied", "spent"))]
+  plain <- x[setdiff(names(x), c("within", "tied", "spent"))]
   is.null(x) || (has_fields(plain, c("meanlog", "sdlog")) && is.numeric(x$meanlog) &&
     length(x$meanlog) > 0 && !any(is.infinite(x$meanlog)) && is_number(x$sdlog) &&
     are_numbers(x$sdlog, above = 0))

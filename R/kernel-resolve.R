@@ -39,7 +39,6 @@ kernel_resolve <- function(kernel,
     kernel$prior$lengthscale$meanlog <-
       if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
   }
-  usual <- anyNA(kernel$prior$nugget$meanlog)
   kernel <- usual_nugget(kernel, classes, integrate)
   for (name in c("bias", "nugget")) {
     if (anyNA(kernel$prior[[name]]$meanlog)) {
@@ -50,7 +49,7 @@ kernel_resolve <- function(kernel,
   kernel$fixed <- union(kernel$fixed, held_at_zero(kernel))
   believed <- overlap_believed(
     list(nugget = kernel$nugget, held = "nugget" %in% kernel$fixed, prior = kernel$prior$nugget),
-    kernel$variance, overlap, integrate && usual && classes == 2, classes
+    kernel$variance, overlap, classes
   )
   kernel$nugget <- believed$nugget
   if (!is.null(believed$prior)) kernel$prior$nugget <- believed$prior
@@ -69,12 +68,12 @@ wide_columns <- 400L # more of them are too many for a lengthscale each (experim
 #' A kernel, or the one that is usual for such inputs
 #' @param X encoded inputs.
 #' @noRd
-kernel_for <- function(kernel, X, blueprint) {
+kernel_for <- function(kernel, X, blueprint, linear = FALSE) {
   if (!is_usual(kernel)) {
     return(kernel)
   }
   if (!is_one_scaled(X, blueprint)) {
-    return(usual_kernel())
+    return(usual_kernel(linear))
   }
   columns <- length(blueprint$columns)
   why <- if (columns > wide_columns) {
@@ -100,17 +99,19 @@ is_one_scaled <- function(X, blueprint) {
   length(blueprint$columns) > wide_columns || are_unit_rows(X, blueprint)
 }
 
-# The usual prior of the log nugget with several classes, where it is integrated: with that of two
-# classes a quarter of the labels would contradict the inputs before the data are seen
-nugget_classes <- c(meanlog = log(0.03), sdlog = 1.5)
+# The usual prior of the log nugget over the prior variance, where it is integrated. Of two classes it
+# is large: what it does not explain is taken for wrong labels, which the label stage then judges
+# [M 16.6]. With several classes as large a one would have a quarter of the labels contradict the inputs
+# before the data are seen.
+nugget_usual <- list(two = c(meanlog = 0, sdlog = 1.5), several = c(meanlog = log(0.03), sdlog = 1.5))
 
-#' A kernel whose nugget has the usual prior, as so many classes need it
 #' @noRd
 usual_nugget <- function(kernel, classes, integrate) {
   prior <- kernel$prior$nugget
-  if (integrate && classes > 2 && anyNA(prior$meanlog)) {
-    prior$meanlog <- nugget_classes[["meanlog"]]
-    prior$sdlog <- min(prior$sdlog, nugget_classes[["sdlog"]])
+  if (integrate && anyNA(prior$meanlog)) {
+    usual <- nugget_usual[[if (classes > 2) "several" else "two"]]
+    prior$meanlog <- usual[["meanlog"]] + if (classes > 2) 0 else log(kernel$variance)
+    prior$sdlog <- min(prior$sdlog, usual[["sdlog"]])
     kernel$prior$nugget <- prior
   }
   kernel

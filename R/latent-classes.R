@@ -1,7 +1,6 @@
 # One latent function for each of several classes, of which the largest is the true class.
 
 classes_least_nugget <- 1e-3 # below, EP often has no fixed point
-pooled_correlation <- 0.5    # in the prior, of the logs of hyperparameters of two classes
 
 #' @param X,columns,labels,kernel,Z as latent_kernel() and latent_inducing(); `Z` is `NULL`
 #'   for kernel space. With a kernel for each class its hyperparameters are those of the
@@ -36,23 +35,6 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL, call = rlang::c
       latent_classes(given, columns, labels, kernel, if (is.matrix(asked)) asked else m, call)
     },
     project = NULL,
-    pooled = if (!own) function() {
-      kernel <- kernel_per_class(kernel, seq_len(classes))
-      kernel$prior$pooling <- pooled_correlation
-      latent_classes(given, columns, labels, kernel, Z, call)
-    },
-    constant = function(m) {
-      flat <- flat_hyper(class_hyper(kernel_hyper(kernel), 1))
-      if (is.null(Z)) {
-        b <- rbind(m / (flat$variance + flat$bias), matrix(0, rows$n - 1, classes))
-        return(list(hyper = flat, b = b, extra = NULL))
-      }
-      at <- drop(native_features(X[1, , drop = FALSE], Z, columns, flat)$Phi)
-      list(
-        hyper = flat, b = outer(at / sum(at^2), m),
-        extra = matrix(diag(length(at)), length(at)^2, classes)
-      )
-    },
     predict = if (!is.null(Z)) function(hyper, b, C) {
       native_inducing_predict(Z, columns, hyper, b, C, given)
     },
@@ -70,10 +52,6 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL, call = rlang::c
   )
 }
 
-#' Log probabilities of the classes where their latent functions are constants, a row each, in
-#' units of their noise
-#' @noRd
-constant_shares <- function(beta) native_classes_prob(beta, matrix(1, nrow(beta), ncol(beta)))
 
 #' With inducing inputs EP ends at a residual of 1e-6
 #' @noRd

@@ -40,12 +40,6 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
       native_project(L, prior$m, prior$s2, df, n, hyper$width)
     },
     predict = predict,
-    constant = if (is.null(labels$offset)) function(at) {
-      flat <- flat_hyper(kernel_hyper(kernel), at)
-      m <- flat_mean(at)
-      phi <- drop(native_features(X[1, , drop = FALSE], Z, columns, flat)$Phi)
-      list(hyper = flat, b = m * phi / sum(phi^2), extra = diag(length(phi)))
-    },
     natives = if (keep) row_natives(rows, columns, Z, lowrank_doubles(n, m + 1), control_of),
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {

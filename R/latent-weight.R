@@ -27,13 +27,6 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
       native_project(L, drop(at$m), drop(at$s2) + hyper$nugget, df, k)
     },
     predict = NULL,
-    # who asks for effects has said that there are some
-    constant = if (isTRUE(prior$intercept) && !isTRUE(prior$effects) &&
-                     is.null(labels$offset)) function(m) {
-      hyper <- list(prior_scale = prior$scale[prior$free], nugget = 1)
-      hyper$prior_scale[] <- flat_scale
-      list(hyper = hyper, b = c(m, numeric(k - 1)), extra = diag(flat_scale, k))
-    },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
       if (hyper$nugget > 0) {

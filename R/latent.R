@@ -14,7 +14,6 @@
 #   coarse    the EP tolerance that is enough for a search, or NULL
 #   second    whether the second order of the evidence, which native() gives where control has
 #             it, costs little beside EP
-#   exact     whether native() is a formula: there are no fixed points to be looked for
 #   Z         inducing inputs, or NULL
 #   places    whether again() places them anew
 #   native(hyper, df, L, sites, control, criterion, gradient, progress): EP. L has a row for
@@ -30,26 +29,18 @@
 #   project(hyper, df, L, found): sites of all rows by what EP on some of them has found; or
 #             NULL
 #   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
-#   constant(m): list(hyper, b, extra) of a latent function that is m everywhere (of classes in an
-#             order one that is 0 between thresholds m), in units of
-#             its noise; NULL where it can't be one
-#   pooled()  the latent with a kernel for each class, alike to a degree, or of two classes with
-#             a plain kernel; NULL where there is none
 
 latent_fields <- c(
   "n", "columns", "classes", "functions", "y", "reports", "hyper", "free", "prior", "least", "coarse",
-  "second", "exact", "Z", "places", "native", "natives", "some", "again", "project", "predict",
-  "constant", "pooled"
+  "second", "Z", "places", "native", "natives", "some", "again", "project", "predict"
 )
 
 #' A latent
-#' @param ... all fields; `natives`, `constant`, `pooled`, `exact` and `functions` may be left out.
+#' @param ... all fields; `natives` and `functions` may be left out.
 #' @noRd
 new_latent <- function(...) {
   latent <- list(...)
   if (is.null(latent$natives)) latent$natives <- one_by_one(latent$native)
-  for (name in c("constant", "pooled")) latent[name] <- list(latent[[name]])
-  if (is.null(latent$exact)) latent$exact <- FALSE
   if (is.null(latent$functions)) latent$functions <- if (latent$classes > 2) latent$classes else 1L
   stopifnot(
     setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
@@ -159,27 +150,6 @@ has_order <- function(latent) isTRUE(latent$classes > 2 && latent$functions == 1
 #' @param omega S x C x C
 #' @noRd
 latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega)
-
-# The scale of a kernel that says nothing: its values are a constant, and next to no prior
-flat_scale <- 1e-10
-
-#' Hyperparameters of a kernel that is as good as constant: a nugget beside which its scale is
-#' nothing
-#' @param at see constant() of a latent.
-#' @noRd
-flat_hyper <- function(hyper, at = NULL) {
-  hyper$lengthscale[] <- 1 / flat_scale
-  hyper$variance <- flat_scale
-  hyper$bias <- if (hyper$bias > 0) flat_scale else 0
-  hyper$nugget <- 1
-  hyper$linear <- if (hyper$linear > 0) flat_scale else 0 # as many features as elsewhere
-  if (!is.null(hyper$width)) hyper$width <- diff(at)
-  hyper
-}
-
-#' Its mean, where thresholds are such that 0 is midway between the outer two, see native_cuts()
-#' @noRd
-flat_mean <- function(at) if (length(at) > 1) -(at[1] + at[length(at)]) / 2 else at
 
 #' Which hyperparameters of a kernel are learned
 #' @noRd

@@ -1,104 +1,68 @@
-# Averaging over hyperparameters and over noise models: what a fit with
-# hyper = "integrate" learns. One noise model after the other, each from the modes of the
-# one before; then nodes, as many as a model deserves.
+# Integrating what is free: modes of the evidence and the prior, on some rows first where there are
+# many, and nodes around them, under one noise model that allows for wrong labels.
 
 average_rows_classes <- 1000L # of several classes that modes are sought on first
-# Kernels by class are left out from so many flops on, see average_cost(), of their curvature and of
-# so many passes over all rows: climbs and nodes
-pooled_dear <- 5e9
-pooled_all <- 50
+average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
+average_nodes <- 60L          # where a node is cheap,
+average_nodes_fewest <- 27L   # and where it is dear
+average_quantum <- 16L        # corners come in so many
+average_rounds <- 4L          # at most, of nodes around ever better modes
+average_more <- 2L            # times as many at most, of cheap ones, while their weights are uneven:
+average_uneven <- 0.25        # of their number effective
+average_cheap <- 8e6          # flops of a pass over the rows of which a node is cheap
+average_integral <- 5000      # flops of the integrals of a row and class of several
 
-#' Is anything free that is to be integrated, or averaged over?
+#' Is anything free that is to be integrated, or are rates by source?
 #' @noRd
 is_averaged <- function(latent, spec) {
-  known <- latent$classes == 2 && report_beside(latent$reports)
-  known || length(latent$reports$sources) > 1 || identical(spec$epsilon, "average") ||
+  length(latent$reports$sources) > 1 || identical(spec$epsilon, "average") ||
     identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
 }
 
-#' Integrate what is free, over noise models, and fit
+#' Integrate what is free, and fit
 #'
 #' @param latent see latent.R. @param spec as of learn_fit(), with `hyper` and
 #'   `noise`.
-#' @return as learn_fit(), at the best mode, and `nodes`: see new_nodes().
+#' @return list(hyper, epsilon, ep, latent, nodes, learning), as learn_fit(), at the best mode, and
+#'   `nodes`: see new_nodes().
 #' @noRd
 average_fit <- function(latent, spec) {
-  integrate <- spec$hyper == "integrate" && !average_is_long(latent)
-  noise <- noise_model(
-    spec$epsilon, spec$noise, latent$reports, integrate, latent_share(latent)
-  )
+  noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
+  noise$turn <- latent_turn(latent)
+  noise <- noise_of(noise$first, noise)
   open <- learn_unpriored(latent)
   if (length(open)) abort_no_prior(open)
-  plain <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = 0)))
   counter <- learn_counter(spec$control$progress$tick, latent$n)
   rows <- average_rows(latent)
-  few <- min(rows$fewer, rows$few, latent$n)
-  left_out <- if (pooled_is_open(latent, spec) && pooled_is_dear(latent, few)) {
-    if (latent$functions > 1) "kernels by class" else "a plain kernel"
-  }
-  if (length(left_out)) spec$kernels <- "shared"
-  both <- if (pooled_is_open(latent, spec)) pooled_noise(noise) else noise
-  kernels <- length(both$weights) / length(noise$weights)
+  integrate <- spec$hyper == "integrate" && !average_is_long(latent)
+  d <- length(average_problem(latent, noise, spec)$start)
   plan_average(
-    spec$control$progress, c(rows$fewer, rows$few, latent$n), length(plain$start) + 1,
-    kernels * length(union(noise$models, names(noise$weights))),
-    if (integrate) average_expected(latent, kernels > 1) else 0, spec$df
+    spec$control$progress, c(rows$fewer, rows$few, latent$n), d,
+    if (integrate) average_total(latent) else 0, spec$df
   )
   stages <- learn_staged(latent, rows$few, spec, function(latent, before) {
-    average_models(latent, noise, spec, counter$tick, before)
+    average_modes(average_problem(latent, noise, spec), before, spec, counter$tick)
   }, rows$fewer)
-  latent <- stages$latent
-  models <- stages$models[intersect(names(both$weights), names(stages$models))]
-  hopeless <- if (average_is_long(latent) && length(stages$before)) {
-    hopeful <- average_hopeful(marked_behind(stages$before))
-    setdiff(noise_named(names(stages$before)), noise_named(hopeful))
-  }
-  noise$ruled_out <- c(noise$ruled_out, noise$weights[intersect(hopeless, "none")])
-  if (!length(models)) abort_no_modes()
-  seconds <- function(models) lapply(average_corners(models), model_second, counter$tick)
-  found <- average_parts(
-    seconds(models), both, spec$control$progress, counter$tick,
-    function(ahead) {
-      best <- ahead[[names(which.max(vapply(ahead, model_laplace, 1)))]]
-      hyper <- best$problem$hyper(best$modes[[1]]$par)
-      again <- if (latent$places) stage_again(latent, latent, hyper, spec) else latent
-      anew <- seconds(average_models(again, noise, spec, counter$tick, ahead))
-      if (length(anew)) latent <<- again
-      anew
-    }
-  )
-  models <- found$models
-  parts <- found$parts
-  # where EP that went on from a mode did not come to a fixed point there
-  parts <- Filter(function(part) !all(vapply(part$out, is.null, NA)), parts)
-  if (!length(parts)) abort_no_modes()
-  joined <- average_joined(models[names(parts)], parts, both)
-  models <- joined$models
-  parts <- joined$parts
-  if (null_is_open(latent, spec)) {
-    size <- if (average_is_long(latent)) null_few else null_nodes
-    parts <- lapply(stats::setNames(nm = names(parts)), function(name) {
-      with_null(parts[[name]], null_of(latent, name, noise, spec$df, size), latent$classes)
-    })
-  }
-  inform_models_left(
-    setdiff(names(noise$weights), c(names(models), hopeless)), learn_is_over(spec)
-  )
-  nodes <- new_nodes(models, parts, noise)
-  nodes <- nodes_at_df(nodes, latent, spec, noise, counter$tick)
+  if (!length(stages$model$modes)) abort_no_modes()
+  found <- average_nodes_of(stages$model, integrate, spec, counter$tick)
+  if (!length(found$part$out) || all(vapply(found$part$out, is.null, NA))) abort_no_modes()
+  nodes <- new_nodes(found$model, found$part, noise)
+  nodes <- nodes_at_df(nodes, found$model$problem$latent, spec, counter$tick)
   nodes$evaluations <- counter$count()
-  nodes$left_out <- left_out
-  inform_rough(nodes, noise)
-  average_result(spec, models, average_point(models, parts, noise), nodes)
+  inform_rough(nodes, integrate)
+  average_result(spec, found$model, nodes)
 }
 
-#' Would kernels by class cost too much? Of many rows they would take as long again as all else.
-#' @param few on how many rows their curvature is measured.
+#' The order in which its classes have rates, see class_turn(); among those with as many labels that
+#' of the rows as EP takes them
 #' @noRd
-pooled_is_dear <- function(latent, few) {
-  d <- max(2L, latent$functions) * sum(lengths(latent$hyper[latent$free]))
-  average_is_long(latent) ||
-    average_cost(latent) * (d * few / latent$n + pooled_all) > pooled_dear
+latent_turn <- function(latent) {
+  reports <- latent$reports
+  classes <- seq_len(latent$classes)
+  if (is.null(latent$y)) {
+    return(classes) # rows are elsewhere
+  }
+  class_turn(latent$y, latent$classes, report_times(reports), -match(classes, reports$value))
 }
 
 #' Rows of the stages of a search before all
@@ -116,57 +80,145 @@ average_rows <- function(latent) {
   list(few = few, fewer = stage_fewer(stage_few(latent, few)$n))
 }
 
+#' Are there so many rows, a third of it for each class of several, that modes must do?
+#' @noRd
+average_is_long <- function(latent) {
+  latent$n * max(1, latent$classes / 3) > average_laplace_rows
+}
+
+# Modes -------------------------------------------------------------------------
+
+#' The modes on the rows of a problem
+#' @param before list(problem, modes) on some of them, or `NULL`. @return list(problem, modes), the
+#'   best first.
+#' @noRd
+average_modes <- function(problem, before, spec, tick) {
+  objective <- learn_objective(problem, tick)
+  n <- problem$latent$n
+  long <- length(before$modes) > 0 && average_is_long(problem$latent)
+  modes <- if (long) {
+    gain <- if (problem$latent$functions > 1) modes_gain_classes else modes_gain
+    lapply(before$modes, stage_onward, problem, before$problem$latent$n, spec, tick, gain)
+  } else {
+    starts <- if (length(before$modes)) grown_starts(problem, before, n) else average_starts(problem)
+    average_climbed(objective, starts)
+  }
+  modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
+  list(problem = problem, modes = modes[!duplicated(lapply(modes, `[[`, "par"))])
+}
+
+#' Modes from starts; where EP fails at them, or all around where a climb comes to, also from there
+#' with hardly a wrong label: EP is then nearly that without any
+#' @noRd
+average_climbed <- function(objective, starts) {
+  modes <- learn_modes(objective, starts)
+  rates <- objective$problem$field == "epsilon"
+  stuck <- !length(modes) || identical(modes[[1]]$opt$message, learn_stuck)
+  if (!stuck || !any(rates)) {
+    return(modes)
+  }
+  again <- learn_modes(objective, lapply(starts, function(start) {
+    start$par[rates] <- pmin(start$par[rates], average_rare)
+    start
+  }))
+  if (max(reached(again), -Inf) > max(reached(modes), -Inf)) again else modes
+}
+average_rare <- -2 # in the prior's sds: rates of next to nothing
+
+#' Where modes on some rows lead a search on more of them
+#' @noRd
+grown_starts <- function(problem, few, n) {
+  lapply(few$modes, function(mode) {
+    list(
+      par = mode$par, sites = mode$from, # NULL but for average_ahead()
+      curvature = grown_curvature(problem, mode$H, n / few$problem$latent$n)
+    )
+  })
+}
+
 # Nodes -------------------------------------------------------------------------
 
-#' Whether nodes are corners is one rule for all noise models of a kernel, whose evidences are
-#' compared: by the one with the most coordinates
+#' What a pass over the rows costs, in flops of low-rank algebra: those of dense one, n^3, are
+#' some eight times as fast from 300 to 700 rows
 #' @noRd
-average_corners <- function(models) {
-  d <- vapply(models, function(model) length(model$problem$field), 1L)
-  most <- stats::ave(d, is_pooled(names(models)), FUN = max)
-  Map(function(model, most) {
-    model$problem$corners <- most >= node_corners && is.null(model$modes[[1]]$matrix)
-    model
-  }, models, most)
+average_cost <- function(latent) {
+  dense <- is.null(latent$Z)
+  rank <- if (dense) 0.36 * latent$n else if (is.matrix(latent$Z)) nrow(latent$Z) else latent$Z
+  integral <- if (latent$functions > 1) average_integral else 0
+  latent$n * (min(latent$n, rank)^2 + integral) * max(2L, latent$functions) / 2
 }
 
-#' Each noise model as one, whatever its kernels
-#' @return list(models: with the better of the kernels; parts: with the nodes of both)
+#' How many nodes
 #' @noRd
-average_joined <- function(models, parts, noise) {
-  parts <- Map(part_points, parts, lapply(models, function(model) model$problem))
-  of <- split(names(parts), factor(noise_named(names(parts)), unique(noise_named(names(parts)))))
-  best <- vapply(of, function(names) {
-    names[which.max(vapply(parts[names], function(part) part$log_evidence, 1))]
-  }, "")
-  list(
-    models = stats::setNames(models[best], names(of)),
-    parts = lapply(of, function(names) join_parts(parts[names], noise$weights[names]))
-  )
+average_total <- function(latent) {
+  dear <- average_cost(latent) / average_cheap
+  size <- max(average_nodes_fewest, average_nodes * min(1, 2 * dear^(-2 / 3)))
+  average_quantum * max(1, round(size / average_quantum))
 }
 
-#' The model at whose best mode the fit is held: the most probable one with flip rates, for
-#' at a rate of 0 no label can be wrong
+#' Nodes around the modes, anew where one of them is above the mode that it was drawn around; more
+#' where they are cheap and their weights uneven
+#' @return list(model, part: see node_integral())
 #' @noRd
-average_point <- function(models, parts, noise) {
-  evidence <- part_evidence(parts, noise)
-  some <- setdiff(names(parts), "none")
-  names(which.max(if (length(some)) evidence[some] else evidence))
+average_nodes_of <- function(model, integrate, spec, tick) {
+  size <- if (integrate && !learn_is_over(spec)) average_total(model$problem$latent) else 0
+  for (round in seq_len(average_rounds)) {
+    model$modes <- lapply(model$modes, learn_second, model$problem, tick)
+    model$problem$search_control$second <- model$problem$latent$second
+    model$problem$corners <- length(model$problem$field) >= node_corners
+    part <- node_integral(model$problem, model$modes, size, tick)
+    ahead <- average_ahead(model, part)
+    if (is.null(ahead) || round == average_rounds || learn_is_over(spec)) break
+    anew <- average_modes(average_problem_like(model$problem), ahead, spec, tick)
+    if (!length(anew$modes)) break
+    model <- anew
+  }
+  while (average_wants_more(model$problem$latent, part, size) && !learn_is_over(spec)) {
+    part <- node_further(model$problem, model$modes, part, size, tick)
+  }
+  list(model = model, part = node_trusted(model$problem, model$modes, part, tick))
+}
+
+#' The problem of a search, without what nodes have set
+#' @noRd
+average_problem_like <- function(problem) {
+  problem$search_control$second <- NULL
+  problem$corners <- NULL
+  problem
+}
+
+average_wants_more <- function(latent, part, size) {
+  n <- length(part$log_f)
+  cheap <- average_cost(latent) <= average_cheap && !is.null(latent$y)
+  part$method == "nodes" && cheap && n < average_more * size && part$ess < average_uneven * n
+}
+
+#' Where a node is above the mode that it was drawn around there is a better mode
+#' @return list(problem, modes) as average_modes() takes it of some rows, `NULL` where no node is.
+#' @noRd
+average_ahead <- function(model, part) {
+  known <- max(vapply(model$modes, function(mode) sum(mode$penalised, mode$second), 1))
+  beyond <- length(part$log_f) && max(part$log_f) > known + node_beyond
+  if (isTRUE(model$problem$latent$functions > 1) || !beyond) {
+    return(NULL)
+  }
+  best <- which.max(part$log_f)
+  mode <- model$modes[[1]]
+  mode$par <- part$Z[, best]
+  mode$from <- part$out[[best]]$sites
+  list(problem = model$problem, modes = list(mode))
 }
 
 #' Nodes of a Student-t process: weighted by their Gaussian evidence, which is the exact
 #' one up to the error of EP [M 4.6], with the sites and probabilities of t-EP. Those
-#' without a fixed point of t-EP are left out, and with them a noise model that has no other.
+#' without a fixed point of t-EP are left out.
 #' @noRd
-nodes_at_df <- function(nodes, latent, spec, noise, tick) {
+nodes_at_df <- function(nodes, latent, spec, tick) {
   if (is.infinite(spec$df)) {
     return(nodes)
   }
   out <- lapply(seq_along(nodes$hyper), function(k) {
     L <- latent_likelihood(latent, nodes$omega[[k]])
-    if (at_constant(nodes$table)[k]) {
-      return(constant_output(latent, nodes$table, k, L, spec$df))
-    }
     out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
     tick(latent$n, 1L, "end")
     if (ep_converged(out)) out
@@ -202,16 +254,12 @@ abort_no_modes <- function(call = rlang::caller_env(2)) {
   )
 }
 
-#' A message where a noise model that counts is held at its modes although nodes were wanted
+#' A message where hyperparameters are held at their modes although nodes were wanted
 #' @noRd
-inform_rough <- function(nodes, noise) {
-  models <- nodes$models
-  rough <- grepl("^mode", models$method) & models$probability > 0.01
-  if (noise$integrate && any(rough)) {
+inform_rough <- function(nodes, integrate) {
+  if (integrate && startsWith(nodes$models$method, "mode")) {
     inform_sturdy(
-      c(i = "Hyperparameters are integrated roughly, by Laplace's method, under the noise
-             model{?s} {.val {models$model[rough]}}."),
-      "integrated_roughly", models = models$model[rough]
+      c(i = "Hyperparameters are integrated roughly, by Laplace's method."), "integrated_roughly"
     )
   }
 }

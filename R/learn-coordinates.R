@@ -31,7 +31,7 @@ learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
 #' @return list(field (what each coordinate belongs to), precision, hyper(z), rates(z),
 #'   omega(z), pull(z, gradient, slope): the gradient in z from those in the hyperparameters'
 #'   logs and in omega, prior(z): value and gradient of the log prior; and the fields of
-#'   `box`; root: see pooled_start()). [M 8.1, 8.8]
+#'   `box`). [M 8.1, 8.8]
 #' @noRd
 new_coordinates <- function(kernel, noise, noise_precision, box) {
   field <- c(kernel$field, rep("epsilon", noise$d))
@@ -40,10 +40,11 @@ new_coordinates <- function(kernel, noise, noise_precision, box) {
   mine <- seq_along(kernel$field)
   noise_part <- function(z) z[field == "epsilon"]
   c(box, list(
-    field = field, precision = precision, root = kernel$root,
+    field = field, precision = precision,
     hyper = function(z) kernel$hyper(z[mine]),
     rates = function(z) noise$rates(noise_part(z)),
     omega = function(z) noise$omega(noise_part(z)),
+    noise_start = noise$start,
     pull = function(z, gradient, slope) {
       c(kernel$pull(z[mine], gradient), noise$pull(noise_part(z), slope))
     },
@@ -81,10 +82,10 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
   kernel <- kernel_coordinates(latent, normal = FALSE)
   sources <- length(latent$reports$sources)
   noise <- if (is.character(epsilon)) {
-    kinds <- match(epsilon, c("learn", "learn2"))
+    of <- if (epsilon == "learn2") seq_len(latent$classes) else rep(1L, latent$classes)
+    link <- rates_of_groups(rate_logits, matrix(1, sources), max(of))
     noise_rates(
-      "logit", rates_of_groups(rate_logits, matrix(1, sources), kinds), kinds, latent$classes,
-      if (proper) logit_prior else nothing_besides, share = latent_share(latent)
+      "logit", link, of, if (proper) logit_prior else nothing_besides, latent_share(latent)
     )
   } else {
     noise_held("given", epsilon, latent$classes, sources, latent_share(latent))
@@ -110,7 +111,7 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
 #' All log lengthscales share one factor beside their own: independent ones of many
 #' columns would pin the overall scale. The bias is in units of variance + nugget:
 #' otherwise unbalanced classes without signal would not be in the prior. The log of a nugget
-#' whose prior has two possibilities, or bounds, follows a curve of its own.
+#' whose prior has bounds follows a curve of its own.
 #' @noRd
 kernel_coordinates <- function(latent, normal) {
   free <- latent$free
@@ -177,9 +178,7 @@ kernel_coordinates <- function(latent, normal) {
     centre <- moved_mean(root, centre)
     precision <- moved_mean(root, precision)
   }
-  list(
-    field = field, hyper = hyper, pull = pull, mean = centre, precision = precision, root = root
-  )
+  list(field = field, hyper = hyper, pull = pull, mean = centre, precision = precision)
 }
 
 #' Root of the prior covariance of the logs of one kind of hyperparameter: a row a value, a
@@ -190,11 +189,7 @@ prior_root <- function(latent, name) {
   alone <- moved_alone(latent, name)
   values <- ncol(alone)
   common <- sum(if (name == "lengthscale") prior$common else prior[[name]]$common)
-  root <- if (is.null(prior$pooling)) {
-    common_root(values, prior[[name]]$sdlog, common)
-  } else {
-    pooled_root(values, latent$classes, prior[[name]]$sdlog, common, prior$pooling)
-  }
+  root <- common_root(values, prior[[name]]$sdlog, common)
   if (values < nrow(alone)) alone %*% root else root
 }
 
@@ -222,22 +217,6 @@ held_ratios <- function(latent, root) {
 #' @noRd
 moved_mean <- function(root, values) {
   if (nrow(root) == ncol(root)) values else drop(crossprod(root, values)) / colSums(root)
-}
-
-#' Root of the prior covariance of logs by class, the values of the first class first
-#'
-#' Their variances are those of a kernel that is shared, sd^2 + common^2; the values of two
-#' classes have the correlation `pooling`. Where a class has several values, what classes differ
-#' in is a factor of all of them [M 12.21].
-#' @noRd
-pooled_root <- function(values, classes, sd, common, pooling) {
-  each <- values / classes
-  all <- sqrt(sd^2 + common^2)
-  if (each == 1) {
-    return(common_root(classes, all * sqrt(1 - pooling), all * sqrt(pooling)))
-  }
-  apart <- diag(all * sqrt(1 - pooling), classes) %x% matrix(1, each)
-  cbind(matrix(1, classes) %x% (sqrt(pooling) * common_root(each, sd, common)), apart)
 }
 
 #' A matrix with others along its diagonal

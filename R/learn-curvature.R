@@ -1,11 +1,10 @@
 # The curvature of what is maximised at a mode, by differences of the gradient. Where EP does
 # not converge nearby, its gradient there may be near enough, or a shorter step helps, or the
-# scores of the rows tell it: it is never that of the prior alone without a word [M 8.14].
+# scores of the rows tell it: it is never that of the prior alone without a word [M 8.13].
 
 # Between the gradients that are subtracted; the first step, and then shorter ones
 curvature_step <- c(usual = 0.03, rough = 0.05, central = 0.01)
 curvature_shorter <- c(1, 1 / 3, 1 / 10)
-curvature_near <- 0.5 # squared sds between modes of two noise models that share a curvature
 curvature_tol <- 1e-6 # of EP, for gradients are subtracted from each other
 # Of EP that stalls: its gradients are then right to some 0.1
 curvature_residual <- 1e-2
@@ -16,14 +15,13 @@ curvature_ways <- c("converged", "stalled", "scores", "prior")
 #' -f'' at a mode by differences of the gradient, and how the sites move there
 #'
 #' @param central whether both sides are looked at: half as exact again, twice as dear.
-#' @param told what a mode of another noise model near by tells of it, see curvature_beside().
 #' @param rough whether EP's tolerance in a search will do, which it does to climb with.
 #' @return list(H, tangent, measured: which of `curvature_ways` tells H along each
 #'   coordinate), all `NULL` where EP has no fixed point at the mode; and, unless `central` or
 #'   `rough`, the evaluation at round coordinates next to the mode, see mode_rounded(). If
 #'   `central`, H is `NA` where differences do not tell it.
 #' @noRd
-learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE, told = NULL) {
+learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
   look <- curvature_look(objective, mode, rough)
   here <- if (central || rough) mode else look(mode_rounded(objective$problem, mode), mode$sites)
   # where EP ended in a search, but does not to a finer tolerance
@@ -36,7 +34,7 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE, tol
   H <- matrix(NA_real_, d, d)
   tangent <- matrix(0, length(unlist(here$sites)), d)
   measured <- rep("prior", d)
-  asked <- setdiff(seq_len(d), told$at)
+  asked <- seq_len(d)
   # those that are asked for in any case, at once
   points <- unlist(lapply(if (central) c(first, -first) else first, function(side) {
     lapply(asked, function(j) replace(here$par, j, here$par[j] + side))
@@ -58,14 +56,6 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE, tol
       if (learn_is_over(objective$problem)) break
     }
   }
-  if (!is.null(told)) {
-    at <- told$at
-    H[at, at] <- told$H
-    H[at, asked][is.na(H[at, asked])] <- 0
-    H[asked, at] <- t(H[at, asked])
-    tangent[, at] <- told$tangent
-    measured[at] <- "converged"
-  }
   if (!central && "prior" %in% measured) {
     told <- curvature_scores(objective, here, measured, first)
     H <- curvature_filled(H, told)
@@ -84,30 +74,6 @@ mode_rounded <- function(problem, mode) {
   H <- if (is.null(mode$curvature)) 1 else pmax(diag(mode$curvature), 1)
   grid <- 2^floor(log2(curvature_grid / sqrt(H)))
   learn_within(problem, round(mode$par / grid) * grid)
-}
-
-#' The curvature in the coordinates of the kernel at a mode of another noise model, where that is
-#' so near that it will do: nodes are weighted by what they are, and a climb can go on from it
-#' @param beside see learn_modes(). @return list(at: these coordinates, H, tangent), or `NULL`.
-#' @noRd
-curvature_beside <- function(problem, mode, beside) {
-  at <- which(problem$field != "epsilon")
-  best <- list(apart = curvature_near)
-  for (model in beside) {
-    its <- which(model$problem$field != "epsilon")
-    for (other in model$modes) {
-      known <- all(other$measured[its] == "converged") && !is.null(other$tangent)
-      apart <- mode$par[at] - other$par[its]
-      apart <- sum(apart * (other$H[its, its] %*% apart))
-      if (known && length(at) && apart < best$apart) {
-        best <- list(
-          apart = apart, at = at, H = other$H[its, its, drop = FALSE],
-          tangent = other$tangent[, its, drop = FALSE]
-        )
-      }
-    }
-  }
-  if (!is.null(best$at)) best
 }
 
 #' Evaluations near a mode, as a function of the point and of the sites to start from; `near`

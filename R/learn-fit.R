@@ -18,11 +18,6 @@ learn_fit <- function(latent, spec) {
 #' @noRd
 learn_optimum <- function(latent, spec) {
   work <- spec$control$progress
-  if (identical(spec$epsilon, "matrix")) {
-    problem <- learn_problem(latent, utils::modifyList(unclass(spec), list(epsilon = "learn")))
-    plan_search(work, problem, times = 2, more = work_matrix)
-    return(matrix_optimum(latent, spec))
-  }
   problem <- learn_problem(latent, spec)
   if (learns_by_em(spec) || !is_staged(latent)) {
     if (learns_by_em(spec)) work$expect("search", latent$n, work_em) else plan_search(work, problem)
@@ -34,14 +29,9 @@ learn_optimum <- function(latent, spec) {
   }
   search <- function(latent, before) {
     problem <- learn_problem(latent, spec)
-    few <- before$optimum
-    found <- if (is.null(few)) {
-      learn_search(problem)
-    } else {
-      stage_optimum(few, problem, spec)
-    }
-    list(optimum = list(problem = problem, modes = list(found)))
+    found <- if (is.null(before)) learn_search(problem) else stage_optimum(before, problem, spec)
+    list(problem = problem, modes = list(found))
   }
-  end <- learn_staged(latent, stage_rows, spec, search)$models$optimum
+  end <- learn_staged(latent, stage_rows, spec, search)$model
   learn_result(end$problem, end$modes[[1]])
 }

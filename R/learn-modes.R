@@ -27,17 +27,15 @@ modes_way <- function(problem, starts) {
 #' The modes that the starts lead to
 #'
 #' @param starts list of list(par, sites, curvature): what is not known is left out.
-#' @param measure function(mode) -> its curvature, see learn_curvature().
 #' @return list of evaluations with `H`, `tangent` and `measured` of learn_curvature(); the
 #'   best first. Empty where EP has no fixed point.
 #' @noRd
-learn_modes <- function(objective, starts,
-                        measure = function(mode) mode_curvature(objective, mode)) {
+learn_modes <- function(objective, starts) {
   ends <- learn_ends(objective, starts, modes_way(objective$problem, starts))$ends
   modes <- list()
   for (end in best_first(ends)) {
     if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
-      told <- measure(end)
+      told <- mode_curvature(objective, end)
       end[names(told)] <- told
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
@@ -46,33 +44,12 @@ learn_modes <- function(objective, starts,
 }
 
 #' The curvature at a mode, or when time is over that on some rows
-#' @param told see learn_curvature().
 #' @noRd
-mode_curvature <- function(objective, mode, told = NULL) {
-  if (is.null(told) && !is.null(mode$curvature) && learn_is_over(objective$problem)) {
+mode_curvature <- function(objective, mode) {
+  if (!is.null(mode$curvature) && learn_is_over(objective$problem)) {
     return(list(H = mode$curvature, tangent = NULL, measured = "converged"))
   }
-  learn_curvature(objective, mode, told = told)
-}
-
-#' The curvature at a mode as some rows have it, with which it was sought
-#' @param few the mode on those rows.
-#' @noRd
-grown_measure <- function(mode, few) {
-  list(H = mode$curvature, tangent = NULL, measured = few$measured)
-}
-
-#' Modes where those on some rows lead, with the curvature that they have there
-#' @noRd
-modes_grown <- function(objective, starts, few) {
-  d <- diag(length(starts[[1]]$par))
-  Map(function(start, mode) {
-    here <- learn_walk(start, objective, d, learn_maxit, modes_gain)
-    near <- objective$at(mode_rounded(objective$problem, here))
-    if (is.finite(near$penalised)) here[names(near)] <- near
-    here[c("H", "tangent", "measured")] <- grown_measure(here, mode)
-    here
-  }, starts, few)
+  learn_curvature(objective, mode)
 }
 
 #' What `f` makes of the elements of a list; when time is over, of those up to the first that is

@@ -22,12 +22,12 @@ node_beyond <- 1        # nats that a node may be above its mode, or there is a 
 #'
 #' @param n how many. @return list(Z (d x K), log_weight (K, with the evidence in it: their
 #'   log_sum() less log K), out (K native results, `NULL` without a fixed point), log_f,
-#'   log_omega (a column each, of a noise matrix), log_evidence, laplace, ess, pareto_k, method; pair:
+#'   log_evidence, laplace, ess, pareto_k, method; pair:
 #'   which of them are mirror images; proposal: what they were drawn from, each component with
 #'   its share of all).
 #' @noRd
 node_integral <- function(problem, modes, n, tick) {
-  part <- if (n > 0 && node_is_free(problem, modes)) node_further(problem, modes, NULL, n, tick)
+  part <- if (n > 0 && length(problem$field)) node_further(problem, modes, NULL, n, tick)
   if (is.null(part)) node_at_modes(problem, modes, tick) else part
 }
 
@@ -52,7 +52,6 @@ node_further <- function(problem, modes, part, n, tick) {
   node_weights(list(
     Z = if (before == 0) new$Z else cbind(part$Z, new$Z), log_f = c(part$log_f, new$log_f),
     out = c(part$out, new$out),
-    log_omega = cbind(part$log_omega, new$log_omega),
     pair = c(part$pair, length(unique(part$pair)) + new$pair),
     proposal = c(share(part$proposal, before), share(new$proposal, n))
   ), log_sum(vapply(modes, node_laplace, numeric(1))))
@@ -71,10 +70,6 @@ node_trusted <- function(problem, modes, part, tick) {
 #' @noRd
 node_log_prior <- function(Z) -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
 
-#' Is there anything to integrate?
-#' @noRd
-node_is_free <- function(problem, modes) length(problem$field) > 0 || !is.null(modes[[1]]$matrix)
-
 #' @param first how many points of the sequence are left out.
 #' @noRd
 node_draw <- function(problem, modes, proposal, n, first, tick) {
@@ -92,10 +87,9 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
     }))
   }
   Z <- points(node_points)
-  log_omega <- if (!is.null(modes[[1]]$matrix)) points(matrix_points)
   Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
-  out <- node_outputs(problem, modes, from, Z, matrix_of_points(log_omega, problem$latent$classes), tick)
+  out <- node_outputs(problem, modes, from, Z, tick)
   if (is.null(out)) {
     return(NULL)
   }
@@ -103,16 +97,15 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
     node_log_prior(Z) - prior_spent(problem$latent)
   log_f[!is.finite(log_f)] <- -Inf
   list(
-    Z = Z, log_f = log_f, out = out, log_omega = log_omega, proposal = proposal,
+    Z = Z, log_f = log_f, out = out, proposal = proposal,
     pair = (seq_len(n) - 1) %/% images + 1
   )
 }
 
 #' EP at every node, each started from what is known nearest to it
-#' @param omega their noise matrices, or `NULL`. @return list of K; `NULL` where time ends before
-#'   them, as the first of them would not stand for all.
+#' @return list of K; `NULL` where time ends before them, as the first of them would not stand for all.
 #' @noRd
-node_outputs <- function(problem, modes, from, Z, omega, tick) {
+node_outputs <- function(problem, modes, from, Z, tick) {
   out <- vector("list", ncol(Z))
   known <- lapply(modes, function(mode) list(list(par = mode$par, sites = mode$sites)))
   nodes <- seq_len(ncol(Z))
@@ -130,7 +123,7 @@ node_outputs <- function(problem, modes, from, Z, omega, tick) {
       nearest <- which.min(signif(apart, 6))
       c(known[[from[k]]][[nearest]], list(tangent = mode$tangent))
     })
-    out[batch] <- node_evaluate(problem, near, Z[, batch, drop = FALSE], tick, omega[batch])
+    out[batch] <- node_evaluate(problem, near, Z[, batch, drop = FALSE], tick)
     for (k in batch[!vapply(out[batch], is.null, NA)]) {
       known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = out[[k]]$sites)))
     }
@@ -142,7 +135,7 @@ node_outputs <- function(problem, modes, from, Z, omega, tick) {
 #' way there, or else from the prior
 #' @return list of K, `NULL` where there is no fixed point.
 #' @noRd
-node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
+node_evaluate <- function(problem, near, Z, tick) {
   control <- problem$search_control
   several <- isTRUE(problem$latent$functions > 1)
   settled <- node_settled[[if (several) "several" else "two"]]
@@ -150,9 +143,8 @@ node_evaluate <- function(problem, near, Z, tick, omega = NULL) {
     problem$search_control$max_sweeps <- min(control$max_sweeps, sweeps)
     problem$search_control$tol <- max(problem$control$tol, tol, problem$latent$coarse)
     out <- learn_natives(problem, lapply(nodes, function(k) {
-      given <- if (!is.null(omega[[k]])) latent_omega(problem$latent, omega[[k]])
       par <- near[[k]]$par + share * (Z[, k] - near[[k]]$par)
-      list(par = par, omega = given, sites = sites(k, par))
+      list(par = par, sites = sites(k, par))
     }), gradient = FALSE)
     if (length(nodes)) tick(problem$latent$n, length(nodes), "nodes")
     out
@@ -199,21 +191,21 @@ node_foresee <- function(mode, z) {
 node_at_modes <- function(problem, modes, tick) {
   Z <- matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes))
   near <- lapply(modes, function(mode) mode[c("par", "sites")])
-  out <- node_evaluate(problem, near, Z, tick, lapply(modes, function(mode) mode$matrix$mean))
+  out <- node_evaluate(problem, near, Z, tick)
   laplace <- vapply(modes, node_laplace, numeric(1))
   weight <- replace(laplace, vapply(out, is.null, NA), -Inf)
   list(
     Z = Z, log_weight = weight - log_sum(weight), out = out,
-    log_omega = matrix_logs(modes), log_evidence = log_sum(laplace),
-    laplace = log_sum(laplace), ess = NA_real_, pareto_k = NA_real_,
-    method = if (node_is_free(problem, modes)) "mode" else "exact", pair = seq_along(modes)
+    log_evidence = log_sum(laplace), laplace = log_sum(laplace), ess = NA_real_,
+    pareto_k = NA_real_, method = if (length(problem$field)) "mode" else "exact",
+    pair = seq_along(modes)
   )
 }
 
 #' Smoothed weights and what they say of themselves
 #' @noRd
 node_weights <- function(drawn, laplace) {
-  raw <- drawn$log_f - node_log_mixture(drawn$Z, drawn$proposal, drawn$log_omega)
+  raw <- drawn$log_f - node_log_mixture(drawn$Z, drawn$proposal)
   smooth <- pareto_smooth(raw)
   total <- log_sum(smooth$log_weight)
   log_weight <- smooth$log_weight - if (is.finite(total)) total else 0 # all may be lost

@@ -199,14 +199,13 @@ learn_foresee <- function(trail, par) {
 }
 
 #' EP at several points at once
-#' @param points list of list(par, sites, omega: `NULL` for the problem's).
+#' @param points list of list(par, sites).
 #' @return list of native results
 #' @noRd
 learn_natives <- function(problem, points, gradient = TRUE) {
   at <- lapply(points, function(point) {
-    omega <- if (is.null(point$omega)) problem$omega(point$par) else point$omega
     list(
-      hyper = problem$hyper(point$par), L = latent_likelihood(problem$latent, omega),
+      hyper = problem$hyper(point$par), L = learn_likelihood(problem, point$par),
       sites = point$sites
     )
   })

@@ -15,7 +15,7 @@ node_df <- 5            # of so many degrees of freedom
 #'
 #' @param modes see learn_modes(). @param corners whether they are corners.
 #' @return list of components: list(centre, axes (d x d),
-#'   scale, tails (logical, d), share, mode, corners, matrix: see matrix_component()).
+#'   scale, tails (logical, d), share, mode, corners).
 #' @noRd
 node_proposal <- function(modes, corners = FALSE) {
   laplace <- vapply(modes, node_laplace, numeric(1))
@@ -38,12 +38,10 @@ node_proposal <- function(modes, corners = FALSE) {
     core <- utils::modifyList(component, list(
       scale = component$scale * if (d < node_corners) node_inflation else 1,
       tails = seq_len(d) <= node_tails & curvature > node_curved & d < node_corners,
-      share = share[k] * (1 - node_defensive),
-      matrix = matrix_component(mode$matrix, matrix_share)
+      share = share[k] * (1 - node_defensive)
     ))
     wide <- utils::modifyList(component, list(
-      scale = sqrt((1 / curvature + 1) / 2), share = share[k] * node_defensive,
-      matrix = matrix_component(mode$matrix, matrix_share_wide)
+      scale = sqrt((1 / curvature + 1) / 2), share = share[k] * node_defensive
     ))
     list(core, wide)
   }), recursive = FALSE)
@@ -104,12 +102,11 @@ node_log_density <- function(Z, component) {
   colSums(by_axis) - sum(log(component$scale))
 }
 
-#' Log density of the mixture, relative to the prior of a noise matrix if there is one
+#' Log density of the mixture
 #' @noRd
-node_log_mixture <- function(Z, proposal, log_omega = NULL) {
+node_log_mixture <- function(Z, proposal) {
   parts <- vapply(proposal, function(component) {
-    log(component$share) + node_log_density(Z, component) +
-      if (is.null(log_omega)) 0 else matrix_log_ratio(log_omega, component$matrix)
+    log(component$share) + node_log_density(Z, component)
   }, numeric(ncol(Z)))
   apply(matrix(parts, ncol(Z)), 1, log_sum)
 }

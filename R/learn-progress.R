@@ -10,16 +10,8 @@ work_search <- list(one = c(20, 20, 40), many = c(18, 20, 52))
 work_onward <- 7   # with very many rows, from the optimum on some of them;
 work_climb <- 12   # of the climbs to a mode, from elsewhere,
 work_climb_on <- 6 # and from a mode on some rows,
-work_kernels <- 1.5 # where so many noise models have a curvature measured,
-work_told <- 3     # and the others most of it told by these;
-work_more <- 0.75  # share of the further nodes there may be that are asked for,
-work_both <- 1.3   # where there is a second kernel so many times as many from the first;
 work_em <- 60      # of EM,
-work_matrix <- 64  # for a noise matrix, from both ends of the searches;
 work_end <- 8      # and the final fits
-# The first noise model, without wrong labels, takes fewer sweeps than those after it, and it is
-# the one that is measured first
-work_dearer <- 1.2
 # What a node takes of an evaluation with its gradient: of several classes EP goes nearer to its end
 work_node <- c(two = 0.7, several = 1.2)
 work_long <- 1     # seconds of one that tells of itself how long others take
@@ -160,23 +152,19 @@ plan_staged <- function(work, problem, n_few) {
   }
 }
 
-#' An average over noise models
-#' @param d coordinates, with a rate. @param models how many. @param rows of the stages, the last
-#'   of them all.
-#'   @param nodes in all, 0 where modes must do.
+#' What integrating will take
+#' @param rows of its stages, the last of which is all. @param d coordinates. @param nodes how many,
+#'   0 where modes must do.
 #' @noRd
-plan_average <- function(work, rows, d, models, nodes, df) {
+plan_average <- function(work, rows, d, nodes, df) {
   n <- rows[length(rows)]
   rows <- unique(pmin(rows, n))
-  each <- if (models > 1) work_dearer * models else 1
-  kernels <- min(each, work_kernels) * (d + 1)
-  work$expect("search", rows[1], kernels + each * work_climb + (models - 1) * work_told)
-  for (k in rows[-1]) work$expect("search", k, kernels + each * work_climb_on)
-  # of many rows those models alone that can still be the best
-  if (nodes == 0 && length(rows) > 1) work$expect("search", n, work_onward * sqrt(each))
-  work$expect("nodes", n, max(nodes, models))
+  work$expect("search", rows[1], d + 1 + work_climb)
+  for (k in rows[-1]) work$expect("search", k, d + 1 + work_climb_on)
+  if (nodes == 0 && length(rows) > 1) work$expect("search", n, work_onward)
+  work$expect("nodes", n, max(nodes, 1))
   # fits of a t process take twice as long
-  if (is.finite(df)) work$expect("end", n, work_end + 2 * max(nodes, models))
+  if (is.finite(df)) work$expect("end", n, work_end + 2 * max(nodes, 1))
 }
 
 #' What is told of evaluations: by a search, which most often is part of something longer

@@ -1,4 +1,4 @@
-# The error of EP to second order [M 4.9, 12.20]: what is integrated has it, where it costs
+# The error of EP to second order [M 4.9, 12.15]: what is integrated has it, where it costs
 # little; what is maximised, and its curvature, has not. And the evidence by Laplace's method, to
 # which it is added.
 
@@ -21,22 +21,11 @@ learn_second <- function(mode, problem, tick = function(...) NULL) {
   mode$second <- 0
   if (problem$latent$second) {
     problem$search_control$second <- TRUE
-    omega <- mode$matrix$mean
-    if (is.null(omega)) omega <- problem$omega(mode$par)
-    L <- latent_likelihood(problem$latent, latent_omega(problem$latent, omega))
-    out <- learn_native(problem, mode$par, mode$sites, gradient = FALSE, L = L)
+    out <- learn_native(problem, mode$par, mode$sites, gradient = FALSE)
     tick(problem$latent$n, 1L, "nodes")
     if (ep_converged(out) && is.finite(out$second)) mode$second <- second_taken(out)
   }
   mode
-}
-
-#' A noise model that is weighed with it, at its modes and at nodes
-#' @noRd
-model_second <- function(model, tick) {
-  model$modes <- lapply(model$modes, learn_second, model$problem, tick)
-  model$problem$search_control$second <- model$problem$latent$second
-  model
 }
 
 #' Log evidence by Laplace's method at a mode
@@ -45,7 +34,3 @@ node_laplace <- function(mode, least = average_least) {
   values <- pmax(axes(mode$H)$values, least)
   sum(mode$penalised, mode$second) + length(values) / 2 * log(2 * pi) - sum(log(values)) / 2
 }
-
-#' Log evidence of a noise model by Laplace's method
-#' @noRd
-model_laplace <- function(model) log_sum(vapply(model$modes, node_laplace, numeric(1)))

@@ -65,9 +65,9 @@ stage_sites <- function(latent, n_few, at, spec) {
 #' A search on some rows, inducing inputs placed again by what it found, then on all rows
 #'
 #' @param rows of the first search, before which there may be one on fewer.
-#'   @param search function(latent, before) -> list by noise
-#'   model of list(problem, modes); before: what it found on some rows, or `NULL`.
-#' @return list(latent, before, models): the last latent and what the searches found.
+#' @param search function(latent, before) -> list(problem, modes); before: what it found on some
+#'   rows, or `NULL`.
+#' @return list(latent, before, model): the last latent and what the searches found.
 #' @noRd
 learn_staged <- function(latent, rows, spec, search, fewer = NULL) {
   few <- stage_few(latent, rows)
@@ -75,13 +75,10 @@ learn_staged <- function(latent, rows, spec, search, fewer = NULL) {
   before <- if (few$n < latent$n || placed) {
     search(few, if (!is.null(fewer)) search(few$some(fewer), NULL))
   }
-  shared <- before[!is_pooled(names(before))]
-  if (placed && length(shared)) {
-    # with wrong labels: without, the kernel follows each of them
-    model <- shared[[min(2, length(shared))]]
-    latent <- stage_again(latent, few, model$problem$hyper(model$modes[[1]]$par), spec)
+  if (placed && length(before$modes)) {
+    latent <- stage_again(latent, few, before$problem$hyper(before$modes[[1]]$par), spec)
   }
-  list(latent = latent, before = before, models = search(latent, before))
+  list(latent = latent, before = before, model = search(latent, before))
 }
 
 #' Rows of a search before that on `rows`, where these are many, too

@@ -1,6 +1,6 @@
 # Lengthscales of very many columns. To integrate over each of them takes a time that grows with the
 # cube of their number, so few steps find their ratios, which are then held: what is learned is
-# their common factor [M 8.18].
+# their common factor [M 8.16].
 
 wide_steps <- 20L  # towards them, each of an evaluation or little more,
 wide_rows <- 1000L # on so many rows at most,
@@ -78,7 +78,7 @@ warn_followed <- function(kernel, latent, spec) {
         "One lengthscale for each of {each} columns, learned from {latent$n} rows: so many follow any
          labels, right or wrong.",
         i = "{.code kernel = kernel_iso()} has one for all columns; {.code hyper = \"integrate\"}
-             averages over them, and a second stage tells of the labels."
+             averages over them."
       ),
       "many_columns", columns = each
     )

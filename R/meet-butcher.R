@@ -94,20 +94,36 @@ without_rows <- function(x) {
     rows = n, counts = label_counts(x), left_out = length(x$data$na_action)
   )
   x["data"] <- list(NULL)
-  none <- numeric()
-  x$ep[c("m", "C_diag", "loo", "seen", "flipped")] <- rep(list(none), 5)
+  none <- function(v) if (is.matrix(v)) v[0L, , drop = FALSE] else v[0L]
+  rows <- c("m", "C_diag", "loo", "seen", "flipped")
+  x$ep[rows] <- lapply(x$ep[rows], none)
   x$ep$residual <- max(x$ep$residual)
-  x$ep$sites <- list(tau = none, nu = none)
-  x$ep$cavity <- list(mean = none, var = none)
+  x$ep$sites <- lapply(x$ep$sites[c("tau", "nu")], none)
+  x$ep$cavity <- lapply(x$ep$cavity[c("mean", "var")], none)
   if (!is.null(x$nodes)) {
     x$nodes[c("tau", "seen")] <- lapply(x$nodes[c("tau", "seen")], function(v) {
       array(0, c(0, dim(v)[-1]))
     })
     x$nodes$truth <- truth_by_model(node_truth(x))
   }
-  if (!is.null(x$told)) x$told <- without_rows(x$told)
+  if (!is.null(x$label_stage)) x$label_stage <- stage_without_rows(x$label_stage, x$shards)
   class(x) <- c("butchered", "sharded", class(x))
   x
+}
+
+#' The label stage: predictions go through its points, and how many labels are wrong stays known
+#' @noRd
+stage_without_rows <- function(stage, shards) {
+  stage["data"] <- list(NULL)
+  stage$shards <- shards
+  stage$nodes$unusual <- numeric()
+  for (field in c("p", "loo", "log_z")) {
+    size <- dim(stage$nodes$truth[[field]])
+    stage$nodes$truth[[field]] <- array(0, c(0L, size[-1]))
+  }
+  stage$nodes$truth$y <- integer()
+  class(stage) <- c("butchered", "sharded", class(stage))
+  stage
 }
 
 check_by_ep.butchered <- function(object, call = rlang::caller_env()) {

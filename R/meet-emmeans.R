@@ -6,9 +6,11 @@
 #' Methods for the emmeans package: `emmeans()`, `contrast()`, `pairs()` and `joint_tests()` work
 #' for fits by [gpc()], [stc()] and [bpm()].
 #'
-#' @details On the link scale is the latent function over the standard deviation of the nugget,
-#' whose normal distribution function is the probability of the event, without label noise; with
-#' `type = "response"` that probability. The function at the points of the reference grid has
+#' @details On the link scale is the latent function over the standard deviation of the nugget, that of
+#' the fit itself: differences there are those of `coef()`, and what odds ratios are made of. With
+#' `type = "response"` are probabilities of the event, without label noise. They come from there as
+#' those of [predict()][predict.sturdy_model] do: by the normal distribution function and, where the fit
+#' has a label stage, through it. The function at the points of the reference grid has
 #' the means and covariances of the posterior, of all nodes where the fit averages: exact for
 #' [bpm()], those of 1000 draws (`options(sturdy.draws = )`) otherwise. emmeans takes them for
 #' normal, without degrees of freedom. Averages are of the link, as emmeans has them: [average
@@ -75,7 +77,7 @@ emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
       object
     })
   } else {
-    list(tran = "probit", inv.lbl = "prob")
+    list(tran = event_link(object), inv.lbl = "prob")
   }
   c(moments, list(
     nbasis = matrix(NA), dffun = function(k, dfargs) Inf, dfargs = list(), misc = misc
@@ -111,7 +113,32 @@ link_moments.bpm <- function(object, X) {
 }
 
 link_moments.sturdy_model <- function(object, X) {
-  z <- path_link(object, X, path_draws(1000L, nrow(X)))
+  z <- path_link(object, X, path_draws(1000L, nrow(X)), staged = FALSE)
   check_link(all(is.finite(z)))
   list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z)))
+}
+
+#' From the link to the probability of the event: by the normal distribution function, and through the
+#' label stage
+#' @return a link, as emmeans and make.link() have it
+#' @noRd
+event_link <- function(object) {
+  if (is.null(object$label_stage)) {
+    return("probit")
+  }
+  probability <- function(z) {
+    known <- !is.na(z)
+    p <- cbind(stats::pnorm(-z[known]), stats::pnorm(z[known]))
+    replace(z, known, prob_through(object, p)[, 2])
+  }
+  step <- 1e-4
+  list(
+    linkfun = function(mu) {
+      far <- rep(40, length(mu))
+      bisect(probability, mu, -far, far)
+    },
+    linkinv = probability,
+    mu.eta = function(eta) (probability(eta + step) - probability(eta - step)) / (2 * step),
+    valideta = function(eta) TRUE, name = "probit"
+  )
 }

@@ -20,10 +20,16 @@
 #' so that differences between rows and averages over rows have the right spread. The draws
 #' are the same every time, and the random numbers of the session are left alone. Draws of
 #' single rows have the distribution that [predict(interval = )][predict.sturdy_model]
-#' describes; correlations between rows are approximate for fits with a kernel (random
-#' Fourier features), exact for [bpm()] and with inducing inputs. What inducing inputs leave
-#' of the variance counts as independent noise. Draws are made with
+#' describes (where a fit has a label stage, nearly that, towards 0 and 1 less so);
+#' correlations between rows are approximate for fits with a kernel (random Fourier features), exact
+#' for [bpm()] and with inducing inputs. What inducing inputs leave of the variance counts as
+#' independent noise. Draws are made with
 #' `options(sturdy.draws = )` of them.
+#'
+#' As in [predict()][predict.sturdy_model], probabilities come through the label stage of a fit, each
+#' draw by one of its points, and those of a row are moved by a factor of their odds so that their
+#' mean is what `predict()` returns. So comparisons are those of predictions. The coefficients and odds
+#' ratios of [tidy()][tidy.sturdy_model] are of the fit itself.
 #'
 #' `estimate` is the median of the draws unless
 #' `options(marginaleffects_posterior_center = "mean")` is set, as it should be: the mean is what
@@ -40,9 +46,8 @@
 #' `hypotheses()` of a [bpm()] is about its coefficients, by `coef()` and `vcov()`.
 #' @param model A fit.
 #' @param newdata A data frame.
-#' @param type `"response"`, the probability, or, for two classes, `"link"`: the latent
-#'   function over the standard deviation of the nugget, whose normal distribution function
-#'   is the probability.
+#' @param type `"response"`, the probability, or, for two classes, `"link"`, its normal quantile:
+#'   without a label stage the latent function over the standard deviation of the nugget.
 #' @param coefs Coefficients in the order of `coef()`.
 #' @param ... Not used.
 #' @return As marginaleffects has them.

@@ -132,6 +132,5 @@ learner_error <- function(model) {
   if (!is_several(model)) {
     return(mean(exp(elpd) < 0.5))
   }
-  said <- truth(model)
-  mean(max.col(recorded_prob(said), ties.method = "first") != said$y)
+  mean(max.col(recorded_rows(model), ties.method = "first") != label_code(model$data))
 }

@@ -55,7 +55,7 @@ native_run <- function(L, df, sites, control, criterion = "none", gradient = FAL
 }
 
 #' Thresholds of classes in an order by the widths of those between the first and the last: 0 is
-#' midway between the outer two [M 12.24]
+#' midway between the outer two [M 12.17]
 #' @param width C - 2 numbers above 0, or `NULL`. @return C - 1 numbers, or `NULL`.
 #' @noRd
 native_cuts <- function(width) {

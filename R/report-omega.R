@@ -28,7 +28,7 @@ as_omega <- function(epsilon, classes, sources = 1L, share = NULL) {
 neighbour_most <- 0.9
 
 #' How the rate of wrong labels of each true class is shared by the others where they are in an
-#' order: most of it goes to the neighbours alike, the rest to all [M 12.26]
+#' order: most of it goes to the neighbours alike, the rest to all [M 12.19]
 #' @return C x C, rows that sum to 1
 #' @noRd
 neighbour_share <- function(classes) {
@@ -43,10 +43,6 @@ neighbour_share <- function(classes) {
 stacked <- function(omega) {
   matrix(aperm(omega, c(2, 1, 3)), prod(dim(omega)[1:2]))
 }
-
-#' One rate, or a rate for each true class, as a noise matrix
-#' @noRd
-rate_matrix <- function(epsilon, classes) as_omega(epsilon, classes)[1, , ]
 
 #' The likelihood of each true class where all that is known of a row is its label
 #' @param code labels, 1..C. @param omega 1 x C x C.
@@ -65,21 +61,6 @@ rates_omega <- function(rates, classes, share = NULL) {
   }
   for (t in seq_len(classes)) omega[, t, t] <- 1 - rates[, min(t, ncol(rates))]
   omega
-}
-
-#' Derivatives in rates by source from those in omega
-#' @param rates how many a source has: 1, or C. @param share see as_omega(). @return S x rates
-#' @noRd
-rates_slope <- function(slope, rates, share = NULL) {
-  classes <- dim(slope)[2]
-  on <- vapply(seq_len(classes), function(t) slope[, t, t], numeric(dim(slope)[1]))
-  dim(on) <- dim(slope)[1:2]
-  by_class <- if (is.null(share)) {
-    (rowSums(slope, dims = 2) - on) / (classes - 1) - on
-  } else {
-    rowSums(slope * rep(as.vector(share), each = dim(slope)[1]), dims = 2) - on
-  }
-  if (rates == 1L) matrix(rowSums(by_class)) else by_class
 }
 
 #' A noise matrix for all rows: that of a row whose label is not known to be right, on average

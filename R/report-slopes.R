@@ -1,6 +1,6 @@
 # Rates that go up or down with numbers: the log odds of a row's rate, over the most that it can be,
 # are those of its group and a straight line in the numbers, which are standardised. Rows alike in both
-# are a source [M 13.10].
+# are a source [M 13.9].
 
 #' Rows by their groups and numbers
 #' @param group a factor. @param Z numbers, a column each, with names.
@@ -46,35 +46,45 @@ omega_by_group <- function(omega, reports) {
   array(sums / rowsum(size, groups$of)[, 1], c(length(groups$names), dim(omega)[-1]))
 }
 
-#' Rates as functions of coordinates, by group: list(d, rates(z), pull(z, slope)), of a row a source
-#' and a column a kind
+#' Rates as functions of coordinates, by group
 #' @param scale see rate_normals(). @param root G x coordinates of a kind. @param kinds how many.
+#' @return list(d; sources; rates(Z), of a column a point: a row a source of each point and a column
+#'   a kind; pull(z, slope) at one point)
 #' @noRd
 rates_of_groups <- function(scale, root, kinds) {
-  scores <- function(z) root %*% matrix(z, ncol(root))
+  sources <- nrow(root)
+  scores <- function(Z) {
+    of <- array(root %*% matrix(Z, ncol(root)), c(sources, kinds, NCOL(Z)))
+    matrix(aperm(of, c(1, 3, 2)), ncol = kinds)
+  }
   list(
-    d = ncol(root) * kinds,
-    rates = function(z) scale$rates(scores(z)),
-    pull = function(z, slope) as.vector(crossprod(root, scale$pull(scores(z), slope)))
+    d = ncol(root) * kinds, sources = sources,
+    rates = function(Z) scale$rates(scores(Z)),
+    pull = function(z, slope) {
+      as.vector(crossprod(root, scale$pull(scores(matrix(z, ncol = 1)), slope)))
+    }
   )
 }
 
-#' The same with slopes, standard normal each, after the coordinates of the groups
-#' @param link of rates_of_groups(). @param design see rates_design(). @param size the most that the
-#'   rate of each kind can be.
+#' The same with slopes: the coordinates of the groups first, then a slope in each number, standard
+#' normal
+#' @param design see rates_design(). @param size the most that the rates of each kind can be.
 #' @noRd
 rates_with_slopes <- function(link, design, size) {
   kinds <- length(size)
   mine <- seq_len(link$d)
   size <- rep(size, each = nrow(design$Z))
   share <- function(z) {
-    base <- pmax(link$rates(z[mine]), 1e-300)[design$of, , drop = FALSE] / size
+    rates <- link$rates(matrix(z[mine], ncol = 1))
+    base <- pmax(rates, 1e-300)[design$of, , drop = FALSE] / size
     slopes <- matrix(z[-mine], ncol = kinds)
     list(base = base, here = stats::plogis(stats::qlogis(base) + design$Z %*% slopes))
   }
   list(
-    d = link$d + ncol(design$Z) * kinds,
-    rates = function(z) size * share(z)$here,
+    d = link$d + ncol(design$Z) * kinds, sources = nrow(design$Z),
+    rates = function(Z) {
+      do.call(rbind, lapply(seq_len(ncol(Z)), function(k) size * share(Z[, k])$here))
+    },
     pull = function(z, slope) {
       at <- share(z)
       by_odds <- slope * at$here * (1 - at$here)

@@ -165,7 +165,7 @@ report_cell <- function(reports) {
 }
 
 #' Rows of which the same is reported, as one
-#' @return list(reports, of one row of each kind; count: how many there are)
+#' @return list(reports, of one row of each kind; kind of each row, 1, 2, ..)
 #' @noRd
 report_kinds <- function(reports) {
   kind <- reports$source * reports$classes + reports$value
@@ -175,11 +175,10 @@ report_kinds <- function(reports) {
     kind <- vapply(said, paste, "", collapse = " ")
   }
   if (has_soft(reports)) kind <- paste(kind, seq_along(kind)) # each is of its own
-  first <- !duplicated(kind)
-  list(
-    reports = reports_of(reports, which(first)),
-    count = unname(drop(rowsum(report_times(reports), match(kind, kind[first]))))
-  )
+  first <- which(!duplicated(kind))
+  some <- reports_of(reports, first)
+  some$times <- NULL
+  list(reports = some, kind = match(kind, kind[first]))
 }
 
 #' P(report | true class), a row a report and a column a class
@@ -302,6 +301,27 @@ row_log_sum <- function(x) {
   top <- row_max(x)
   top[top == -Inf] <- 0
   top + log(rowSums(exp(x - top)))
+}
+
+#' log(sum(exp(x)))
+#' @noRd
+log_sum <- function(x) {
+  top <- max(x)
+  if (is.finite(top)) top + log(sum(exp(x - top))) else top
+}
+
+#' Shares in proportion to exp(x), 0 for all where none is finite
+#' @noRd
+softmax <- function(x) {
+  total <- log_sum(x)
+  if (is.finite(total)) exp(x - total) else 0 * exp(x)
+}
+
+#' Weights that sum to 1, alike where all are 0: nodes of a noise model that is out of question
+#' @noRd
+shares <- function(weight) {
+  if (sum(weight) == 0) weight[] <- 1
+  weight / sum(weight)
 }
 
 #' Probability that the true class is not the label

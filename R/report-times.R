@@ -64,7 +64,10 @@ repeated_rows <- function(rows, times, most = Inf) {
   total <- max(1, round(sum(times)))
   size <- min(total, most)
   at <- (seq_len(size) - 0.5) * (total / size)
-  if (all(times == 1)) rows else rows[1 + findInterval(at, cumsum(times[-length(times)]))]
+  if (size == total && all(times == 1)) {
+    return(rows)
+  }
+  rows[1 + findInterval(at, cumsum(times[-length(times)]))]
 }
 
 #' Trials of rows that stand for several alike: as many of each, and for what is left of a weight

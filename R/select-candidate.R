@@ -68,7 +68,6 @@ default_candidates <- function(classes = 2, criterion = c("integrated", "evidenc
     list(
       gpc_0 = candidate("gpc", epsilon = 0),
       gpc = candidate("gpc"),
-      gpc_2 = candidate("gpc", epsilon = "learn2"),
       gpc_iso = candidate("gpc", kernel = kernel_iso())
     ),
     if (criterion != "integrated") {

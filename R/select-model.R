@@ -16,7 +16,7 @@
 #'   candidate with finite `df` too. The exact evidence of a Student-t process equals that
 #'   of the Gaussian process with the same kernel, because the likelihood depends on signs
 #'   only (see [stc()]); EP estimates it well, t-EP does not. It favours candidates that
-#'   learned more (`learned`), above all those with two flip rates over those with one.
+#'   learned more (`learned`).
 #' * `log_evidence_tep`, the t-EP evidence of a candidate with finite `df`, is not
 #'   compared. It is not an estimate of the evidence, and only values at the same `df` can
 #'   be compared with each other: with K = I and 100 rows, where the log evidence is
@@ -39,14 +39,9 @@
 #' leave-one-out compare `loo_diff` with `loo_diff_se`.
 #'
 #' # Does it help?
-#' Not on small tables without reasons for the candidates: with 100 to 250 rows and up to
-#' a fifth of the labels wrong, the one selected from the default candidates predicts
-#' slightly worse than [gpc()] with its defaults, by each criterion. Much of the loss comes
-#' from candidates with two flip rates where there is one, and from [bpm()], which the
-#' integrated evidence selects too often there, because it has almost nothing to integrate
-#' over (see the comparison in the vignette *Reproducing the papers*). It is
-#' better to compare models that there are reasons for, and to look at the size of the
-#' differences.
+#' It is better to compare models that there are reasons for, and to look at the size of the
+#' differences, than to choose the best of a long list. [bpm()] has almost nothing to integrate over,
+#' which the integrated evidence rewards on small tables.
 #'
 #' # Running in parallel
 #' When the future.apply package is installed, candidates are fitted under the plan of

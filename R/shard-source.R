@@ -41,14 +41,10 @@
 #'
 #' # One noise model
 #' A fit to shards stands at one point, of one noise model: `epsilon = "average"`, the default
-#' elsewhere, learns one rate here, and there is no [noise_test()]. Noise models without wrong
-#' labels, with a rate for each class or in one class only, and inputs that say nothing are not
-#' averaged over. Each noise model is a search of its own, of as many rounds over all rows as the
-#' first. For the answers of [shard_answers] to be means over them, the sites of each would have to
-#' stay with the shards, where a shard holds one set (16 bytes a row, and in the checkpoint). And
-#' that inputs say nothing takes the counts of the classes alone, but means nothing except beside
-#' the others. Ask whether labels are wrong, and of which class, on some thousand rows drawn at
-#' random, by `gpc()` and its [noise_test()]; then learn `"learn"` or `"learn2"` on all, or hold a
+#' elsewhere, learns one rate here. There is no label stage, which would need the scores of all rows
+#' in one place, and no [noise_test()]. Ask whether labels are wrong, and of which class, on some
+#' thousand rows drawn at random, by `gpc()` and its [noise_test()]; then learn `"learn"` or
+#' `"learn2"` on all, or hold a
 #' rate in one class, as in `epsilon = c(neg = 0, pos = 0.05)`. Fits to the same shards can be
 #' compared by [log_evidence()], which has EP's own value.
 #'

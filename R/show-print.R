@@ -31,10 +31,10 @@ print_ways <- function(x, digits) {
 #'   of classes may have. @param without names of fields.
 #' @noRd
 fit_fields <- function(x, test, digits, most = Inf, without = if (most < Inf) "More") {
-  note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test, NULL))
+  note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test))
   fields <- c(
     answer_lines(x, test, digits, most), Note = if (length(note)) note[[1]],
-    Fit = paste0(fit_title(x), if (!is.null(x$told)) "; labels by second_stage()"),
+    Fit = fit_title(x),
     Rows = describe_rows(x, most), Labels = describe_known(x),
     Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)
   )
@@ -96,7 +96,7 @@ more_line <- function(x) {
   } else if (has_soft(x$data$reports)) {
     "predict(fit, type = \"true\") has the true classes; summary()"
   } else if (is_test(x)) {
-    "mislabelled() lists the suspects; noise_test(), summary()"
+    paste0(if (has_rows(x)) "mislabelled() lists the suspects; ", "noise_test(), summary()")
   } else if (has_rows(x) && !identical(x$spec$epsilon, "average")) {
     "update(fit, epsilon = \"average\", hyper = \"integrate\") tests it"
   } else {
@@ -307,6 +307,9 @@ evidence_note <- function(x) {
 }
 
 describe_learning <- function(x) {
+  if (!is.null(x$recalibration)) {
+    return(paste(count(sum(learned(x)), "parameter"), "integrated over", count(node_count(x), "point")))
+  }
   learning <- x$learning
   if (is.null(learning)) {
     return("nothing, all hyperparameters held")
@@ -323,8 +326,7 @@ describe_learning <- function(x) {
   paste0(
     count(sum(learned(x)), "hyperparameter"), " ", how,
     if (learning$convergence != 0) " (search stopped short)",
-    if (length(bounds)) paste0("; on a bound: ", name_some(bounds)),
-    if (length(x$nodes$left_out)) paste0("; ", x$nodes$left_out, " left out, for their cost")
+    if (length(bounds)) paste0("; on a bound: ", name_some(bounds))
   )
 }
 
@@ -335,7 +337,7 @@ format.sturdy_model <- function(x, digits = 3, ...) {
   paste0(
     "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
     if (is_several(x)) paste0(length(x$blueprint$levels), " classes, "),
-    describe_inputs(x), ", ", describe_noise(told_by(x), digits),
+    describe_inputs(x), ", ", describe_noise(judged_by(x), digits),
     ", log evidence ", describe_evidence(x, digits)
   )
 }

@@ -62,8 +62,8 @@ report_noise <- function(object, test) {
     none = bounded(test$probability_none, 1e-4, Inf, two_digits),
     prior_none = two_digits(test$prior_none),
     bayes_factor = bounded(test$bayes_factor, 1e-4, 1e4, two_digits),
-    told = told_words(test$told),
-    notes = html(lapply(verdict_notes(test, NULL), function(note) {
+    plain = if (!is.na(test$plain)) bounded(test$plain, 1e-4, 1e4, two_digits),
+    notes = html(lapply(verdict_notes(test), function(note) {
       tag("p", html_text(note), .attr = c(class = "warning"))
     })),
     models = html_table(data.frame(
@@ -101,7 +101,7 @@ report_count <- function(object, found) {
 #' @param some only if some are wrong?
 #' @noRd
 count_picture <- function(object, shown, some) {
-  object <- told_by(object)
+  object <- judged_by(object)
   if (length(object$nodes$models$model)) {
     density <- average_density(object)
     if (some) density <- any_density(density)

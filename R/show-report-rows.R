@@ -1,17 +1,22 @@
 # The rows of a report: which to check, and why they are suspected.
 
-#' @param listed see listed_rows(). @param values of report_values().
+#' @param listed see listed_rows(). @param pair see alike_listed(). @param values of report_values().
 #' @noRd
-report_suspects <- function(object, found, listed, values, neighbours) {
-  place <- match(found$row[listed], object$data$rows)
+report_suspects <- function(object, found, listed, pair, values, neighbours) {
+  all <- c(listed, pair)
+  place <- match(found$row[all], object$data$rows)
   near <- nearest_rows(object, place, neighbours)
   values$wrong <- round(row_flipped(object), 2)
   items <- vapply(seq_along(place), function(i) {
-    suspect_item(object, found[listed[i], ], place[i], near[[i]], values)
+    suspect_item(object, found[all[i], ], place[i], near[[i]], values)
   }, "")
   picture <- if (length(listed) > 1) listed_picture(found, listed)
+  items <- split(items, rep(1:2, c(length(listed), length(pair))))
   list(
-    suspects = if (length(items)) html(items),
+    suspects = if (length(listed)) html(items[["1"]]),
+    kinds = !is.null(found$unusual),
+    alike = if (length(pair)) alike_columns(items[["2"]], found$label[pair]),
+    alike_classes = if (length(pair)) paste(unique(found$label[pair]), collapse = " and "),
     hidden = if (values$left) count(values$left, "further input"),
     unread = if (length(values$unread)) name_some(values$unread),
     ranking = if (!is.null(picture)) {
@@ -26,6 +31,41 @@ report_suspects <- function(object, found, listed, values, neighbours) {
 listed_rows <- function(object, found, n) {
   known <- report_known(object$data$reports)[match(found$row, object$data$rows)]
   utils::head(which(!known & !duplicated(found$row)), n)
+}
+
+alike_each <- 3L # rows of each of two classes that look alike
+
+#' Rows of two classes that look alike, of each those that most look like the other and are not listed
+#' anyway: errors between the two need not stand out
+#' @param alike their names, or `NULL`. @param listed see listed_rows().
+#' @return positions in `found`, those of the first class first
+#' @noRd
+alike_listed <- function(object, found, alike, listed) {
+  two <- match(alike, object$blueprint$levels)
+  if (length(two) != 2) {
+    return(integer())
+  }
+  said <- truth(judged_by(object))
+  seen <- mean_over(said$loo, left_out_weight(said))
+  open <- setdiff(listed_rows(object, found, nrow(found)), listed)
+  place <- match(found$row[open], object$data$rows)
+  unlist(lapply(1:2, function(k) {
+    mine <- which(said$y[place] == two[k])
+    first <- order(-seen[place[mine], two[3 - k]])
+    open[utils::head(mine[first], alike_each)]
+  }))
+}
+
+#' The rows of two classes side by side
+#' @param items HTML of each row. @param label their classes.
+#' @noRd
+alike_columns <- function(items, label) {
+  html(lapply(unique(label), function(class) {
+    tag(
+      "div", tag("p", html_text(paste("Recorded", class)), .attr = c(class = "recorded")),
+      tag("ol", html(items[label == class]), .attr = c(class = "suspects"))
+    )
+  }))
 }
 
 #' Probabilities in the order of the list: ranks of rows that are trusted are left out
@@ -50,6 +90,7 @@ suspect_item <- function(object, found, place, near, values) {
   fill_template("suspect.html", list(
     row = found$row, name = if (!is.na(name)) name, width = round(100 * p),
     probability = share_words(p), label = labels[1],
+    kind = if (!is.null(found$unusual)) kind_words(found, values$alike),
     suggested = if (p > 0.5) as.character(found$suggested), alone = share_words(found$loo_wrong),
     why = why_words(labels[1], labels[-1]),
     answer = answer_fields(found$row, name, labels[1], object$blueprint$levels),
@@ -66,6 +107,22 @@ suspect_item <- function(object, found, place, near, values) {
       frame[all, , drop = FALSE]
     ), "near", emphasis = 1)
   ))
+}
+
+#' Which of three a row is: its label wrong, the label right and the row unusual, or nothing of it
+#'
+#' Where its two classes look alike all rows there are unusual in that sense.
+#' @param found the row of the list. @param alike names of two classes that look alike, or `NULL`.
+#' @noRd
+kind_words <- function(found, alike) {
+  two <- as.character(c(found$label, found$suggested))
+  if (found$probability > 0.5) {
+    "probably wrong"
+  } else if (found$probability + found$unusual <= 0.5) {
+    "probably fine"
+  } else if (setequal(two, alike)) {
+    paste0(two[1], " or ", two[2], ": can't be told from overlap")
+  } else if (found$unusual > 0.5) "unusual: label probably right" else "wrong, or unusual"
 }
 
 #' Why a row is suspected: what its neighbours were recorded as

@@ -41,6 +41,17 @@
 #' that inputs that do not matter do not count. For a [bpm()] they count by the weights. The
 #' probabilities come from all rows; the neighbours are there to be looked at.
 #'
+#' # Wrong, unusual or fine
+#' A row whose label its values contradict may be labelled wrongly, or be an unusual row of its class.
+#' Beside the probability that the label is wrong the page says in words which is more probable than
+#' not: "probably wrong", "unusual: label probably right" (the column `unusual` of [mislabelled()]),
+#' "wrong, or unusual" where only the two together are, or "probably fine".
+#'
+#' Where rows of two classes look alike ([noise_test()] names the two), wrong labels between them can't
+#' be told from the overlap, as the page says of each such row, and need not stand out. Then the page has
+#' `r alike_each` more rows of each, side by side, to be checked: those that look most like the other
+#' class.
+#'
 #' # Models
 #' For fits by [gpc()], [stc()], [second_stage()] and, by EP, [bpm()], with any number of classes.
 #' With a given or learned flip rate there is no test whether labels are wrong, and the page says
@@ -117,16 +128,18 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   values <- report_values(object, data, id, call)
   found <- suppressMessages(mislabelled(object, level = level))
   listed <- listed_rows(object, found, n)
+  values$alike <- attr(found, "test")$alike
+  pair <- alike_listed(object, found, values$alike, listed)
   if (is.null(title)) title <- "Which labels are wrong?"
   page <- fill_template("page.html", c(
     list(
       title = title, style = html(report_part("page.css")),
       script = html(report_part("answers.js")),
-      answers = report_answers(object, found, listed, values$ids, answers_file(file), title)
+      answers = report_answers(object, found, c(listed, pair), values$ids, answers_file(file), title)
     ),
     answers_code(file, id, substitute(data), substitute(id)),
     report_data(object), report_noise(object, attr(found, "test")), report_count(object, found),
-    report_suspects(object, found, listed, values, neighbours), report_calibration(object),
+    report_suspects(object, found, listed, pair, values, neighbours), report_calibration(object),
     report_next(object, n, level), report_end(object)
   ))
   trying(

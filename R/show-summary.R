@@ -52,12 +52,9 @@ summary.sturdy_model <- function(object, ...) {
     list(
       title = fit_title(object),
       rows = describe_rows(object),
-      verdict = c(
-        answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
-        Note = told_words(told_size(object))
-      ),
+      verdict = answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
       fitted = c(
-        describe_latent(object, 3), Inputs = ranked_inputs(object), "Label noise" = describe_noise(told_by(object), 3),
+        describe_latent(object, 3), Inputs = ranked_inputs(object), "Label noise" = describe_noise(judged_by(object), 3),
         Labels = describe_known(object), Learned = describe_learning(object),
         Evidence = if (!is.null(evidence_note(object))) describe_evidence(object, 3)
       ),
@@ -68,7 +65,7 @@ summary.sturdy_model <- function(object, ...) {
       scores = rows$scores,
       classes = rows$classes,
       unlabelled = unlabelled_table(object),
-      slopes = slope_table(object, 0.9, NULL),
+      slopes = slope_table(judged_by(object), 0.9, NULL),
       expected_wrong = rows$expected_wrong,
       suspicious = rows$suspicious
     ),
@@ -90,7 +87,7 @@ summary_rows.default <- function(object) {
   readers <- has_readers(object)
   soft <- has_soft(object$data$reports)
   found <- utils::head(
-    if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(told_by(object)), 5
+    if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(judged_by(object)), 5
   )
   shown <- c(
     "row", id_column(found), if (readers) "reader", "label", "probability", "rank",

@@ -92,7 +92,7 @@ glance.sturdy_model <- function(x, ...) {
     nobs = nobs(x),
     classes = length(x$blueprint$levels),
     df = x$spec$df,
-    epsilon = mean(shown_rate(told_by(x))),
+    epsilon = mean(shown_rate(judged_by(x))),
     log_evidence = if (tep) NA_real_ else fit_evidence(x),
     loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
     loo_se = se_sum(pointwise),

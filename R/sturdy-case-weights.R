@@ -17,8 +17,10 @@
 #' [flip_rates()], [confusion()], the sum of [loo()], whose rows are each summed over what they
 #' stand for. Answers about a row, such as its probability in [mislabelled()], are of one of its w
 #' labels. [true_performance()], [brier_score()], [log_score()] and [calibration()] take each row once.
-#' Inputs are centred and scaled, the priors of lengthscales are centred and inducing inputs are
-#' placed by the rows as they are, each once.
+#' Inputs are centred and scaled by the rows as they are, each once. The priors of lengthscales are
+#' centred, inducing inputs are placed and hyperparameters are learned by rows that differ: copies
+#' of a row in the table are taken for one that counts as often. So with `scale = FALSE` all answers
+#' equal those of the table with the rows repeated.
 #'
 #' # Frequency and sampling weights
 #' *Frequency weights* say how often a row was seen: rows alike in one. They are what this is made
@@ -55,8 +57,7 @@
 #'
 #' A Student-t process, three classes or more, a nugget held at 0, fits from `x` and `y`,
 #' [shards()], streams and filtering, [absorb()], [predict_sql()] and simulation have none
-#' (`sturdy_error_offset`). That the inputs say nothing is then no separate possibility of an
-#' average.
+#' (`sturdy_error_offset`).
 #' @name case-weights
 #' @examples
 #' d <- data.frame(x = c(-2, -1, 0, 0, 1, 2), y = c(0, 0, 0, 1, 1, 1), n = c(3, 5, 2, 2, 4, 3))

@@ -15,8 +15,8 @@
 #'     `na.action` left out, or `NULL`) and `n_given` (the number of rows of the data
 #'     given); where rows have no label `unlabelled`, a list of their `X`, `rows`, `row_names` and
 #'     `at`, their positions before `na.action` left rows out;
-#'   * `epsilon`: the flip rate in use, a number, or two named `neg` and `pos`;
-#'   * `omega`: the noise matrix in use, a row a true class and a column a recorded one (the mean
+#'   * `epsilon`: the flip rate in use, a number, or two named `neg` and `pos`, of the first stage;
+#'   * `omega`: its noise matrix, a row a true class and a column a recorded one (the mean
 #'     over groups and nodes);
 #'   * `kernel`: the kernel with the values in use; `lengthscale` has g entries (one for
 #'     [kernel_iso()]);
@@ -40,10 +40,10 @@
 #'     hyperparameters on a bound of the search);
 #'   * `call`: the call;
 #'   * `nodes`: where the fit averages, see [averaging], otherwise `NULL`;
-#'   * `told`: the [second_stage()] that tells of the labels, as it does with `r told_columns` columns and
-#'     more (*Of a fit* there), otherwise `NULL`;
-#'   * `noise`: with a matrix learned at one point a list of `rate`, `strength` and `apart` of its
-#'     prior (see [several-classes]) and the expected `counts`, otherwise `NULL`.
+#'   * `label_stage`: where rates are learned or averaged over, what judges the labels: a fit as
+#'     [second_stage()] makes one, on the leave-one-out probabilities of this one ([wrong-labels]);
+#'     otherwise `NULL`. All that is said of labels is said by it, and predictions go through it.
+#'     Without it (`fit$label_stage <- NULL`) the fit is its first stage alone.
 #'
 #' With three classes or more `data$y` counts the classes from 1, `epsilon` has the rate, or
 #' with a matrix the rate of each true class, `inducing$C` has a column a class, and so have

@@ -27,10 +27,12 @@
 #'   \item{row}{Named by its number: the position in the data given to the fit. Identifiers
 #'     stand beside it.}
 #'   \item{noise model}{What is assumed of wrong labels: none, one flip rate, a rate for
-#'     each class, or one in one class only; or given rates. See [averaging].}
+#'     each class, a matrix, or one in one class only; or given rates. See [label-noise].}
+#'   \item{unusual row}{A row that contradicts its class although its label is right:
+#'     [wrong-labels].}
 #'   \item{overlap}{How often a label that is right contradicts the inputs: [noise_prior()].}
 #'   \item{node}{A value of all hyperparameters and flip rates, with a weight. Where a fit
-#'     averages, every answer is a weighted mean over its nodes.}
+#'     averages, what it says is a weighted mean over its nodes. Those of a label stage are points.}
 #'   \item{Bayes factor}{How many times as probable the recorded labels are if some are wrong as
 #'     if none is: [noise_test()].}
 #'   \item{trusted}{A row whose label is known to be right.}
@@ -68,11 +70,12 @@
 #'   \item{integrated evidence}{The evidence integrated over the learned
 #'     hyperparameters with their priors: [log_evidence()].}
 #'   \item{leave-one-out}{Predicted from all other rows: the probability of each label by its
-#'     cavity, `loo` in [mislabelled()]; the sum of their logs is [loo()].}
+#'     cavity; the sum of their logs is [loo()]. In [mislabelled()] `loo` is that of the label stage.}
 #'   \item{noise matrix}{The probability that a row of each true class (rows) is recorded as each
 #'     class (columns): [noise_matrix()].}
-#'   \item{second stage}{A model of labels by out-of-sample probabilities of any classifier, or by
-#'     the leave-one-out probabilities of a fit with five columns or more: [second_stage()].}
+#'   \item{first stage, label stage}{What a fit says of each row without its label, and what judges
+#'     the labels by that: [averaging], [wrong-labels].}
+#'   \item{second stage}{The label stage of scores by any classifier: [second_stage()].}
 #'   \item{inducing inputs}{A hundred places, more or less, that stand for many rows:
 #'     [many-rows].}
 #'   \item{criterion}{What learning maximises, log evidence or leave-one-out; in

@@ -11,12 +11,13 @@
 #' the row has a ring."}}
 #'
 #' The probability of the event along one input. One label was flipped. *Left*: where every label is
-#' taken to be right (`epsilon = 0`) the curve follows it. *Right*: where labels may be wrong it hardly
+#' taken to be right (`epsilon = 0`) the curve bends towards it. *Right*: where labels may be wrong it hardly
 #' does, and the row is called wrong (the ring).
 #'
 #' # Noise models
-#' By default, `epsilon = "average"`, a fit does not take it as known how labels go wrong. It averages over
-#' five possibilities, weighted by how well they explain the data:
+#' By default, `epsilon = "average"`, a fit does not take it as known how labels go wrong. Its label
+#' stage ([wrong-labels]) averages over five possibilities, weighted by how well they explain the
+#' labels:
 #'
 #' | model | what it says |
 #' | --- | --- |
@@ -26,7 +27,8 @@
 #' | `first` | only rows of the first class are recorded wrongly |
 #' | `second` | only rows of the second class, the event, are recorded wrongly |
 #'
-#' With three classes or more a matrix of rates takes the place of the last three: [several-classes].
+#' With three classes or more there are none, one, a rate for each class, a matrix, which also says
+#' where the errors of each class go, and errors of one class alone, for each: [several-classes].
 #' [noise_test()] shows what the data say of each, [flip_rates()] the rates, [noise_prior()] changes what
 #' is believed of them before.
 #'
@@ -43,6 +45,7 @@
 #' | the rate, from an audit | `epsilon = 0.05`, or `epsilon = c(neg = 0.01, pos = 0.08)` |
 #' | what a validation study counted | `noise = noise_prior(sensitivity = c(46, 4))`, or `study = ` |
 #' | experts agree on 99 of 100 labels | `noise = noise_prior(overlap = 0.01)`, see [overlap] |
+#' | no row is unusual for its class | `noise = noise_prior(unusual = 0)` |
 #' | only one class is ever recorded | `noise = noise_prior(unlabelled = "no")` |
 #' | every label is right | `epsilon = 0` |
 #'
@@ -72,8 +75,9 @@
 #' needs one recorded label is refused (`sturdy_error_soft_labels`).
 #'
 #' # What the model does not see
-#' Errors are taken to fall at random within a class, or a group. If all rows of one kind are labelled
-#' wrongly, nothing in the table contradicts them.
+#' Errors are taken to fall at random within a class, or a group. Where they fall on rows that look
+#' like another class, or on all rows of one kind, nothing in the table contradicts them:
+#' *What can't be told* in [wrong-labels].
 #'
 #' @name label-noise
 #' @aliases noise

@@ -21,14 +21,16 @@
 #' kernel: with a nugget g beside a latent function of variance v, `atan(sqrt(g / v)) / pi`.
 #'
 #' # What is assumed about it
-#' By default overlap is learned. Before the data, two possibilities have a probability of one
-#' half each: that classes overlap to any degree (half of that probability is between 9 and 26 %),
-#' and that they hardly do (half of it between 2.7 and 3.8 %). [noise_test()] shows the number of
-#' wrong labels under both, where they differ: the truth is between the two, unless you know more.
+#' By default overlap is learned. Before the data half of the probability is between
+#' `r round(100 * nugget_overlap(exp(-qnorm(0.75) * nugget_usual$two[["sdlog"]])))` and
+#' `r round(100 * nugget_overlap(exp(qnorm(0.75) * nugget_usual$two[["sdlog"]])))` % with two classes.
+#' That is much: what it leaves to wrong labels, the label stage judges once more
+#' ([wrong-labels]), with a share of rows that are unusual, and classes that look alike in pairs.
 #'
 #' **If you know, say so.** If two experts would agree on 99 of 100 labels, the classes hardly
 #' overlap: `gpc(class ~ ., d, noise = noise_prior(overlap = 0.01))`. `overlap = c(0.01, 0.1)`
-#' bounds it. If the classes do overlap, this makes right labels look wrong.
+#' bounds it. If the classes do overlap, this makes right labels look wrong. To the scores of another
+#' classifier overlap is how often right labels contradict *them*: [second_stage()].
 #'
 #' **Or ask for checks.** A few records that somebody looks up settle more than any model:
 #' [review()] names them, `update(fit, checked = )` takes the answers in.

@@ -7,32 +7,32 @@
 #' Each class has a latent function under the same kernel, and the true class of a row is the
 #' one whose function is the largest. It is recorded as class y with probability
 #' `omega[true, y]`, where `omega` is the noise matrix: `1 - epsilon` on its diagonal and
-#' `epsilon / (C - 1)` beside it for one rate, or any matrix. `epsilon = "matrix"` learns it,
-#' under a prior of two levels: how often a row of a class is recorded wrongly, much the same for
-#' all classes (a Beta distribution around one rate, with a strength of some 150 rows), and as
-#' which other class, which may be always the same (a Dirichlet distribution). Rate and strengths
-#' are learned, so that the matrix is nearly that of one rate where the data say no
-#' more. When one class is often taken for another, one learned rate may end at 0, with
-#' a wiggly boundary, and the matrix is needed. `epsilon = "average"`, the default, averages
-#' over no wrong labels, one rate and a matrix, with three or four classes and up to `r alone_rows`
-#' rows also each row of the matrix alone, where labels of the other classes are right: see
-#' [averaging].
+#' `epsilon / (C - 1)` beside it for one rate, or any matrix.
 #'
-#' The kernel is one for all classes (`kernels = "shared"`, the default where the optimum is
-#' sought), or one for each (`"per class"`), all from
-#' the same start and under the same prior: `coef()` then names their hyperparameters
-#' `<name>@<class>`. Where two classes overlap and the others are well apart, one kernel for all
-#' can't say so, but a noise matrix can: labels that are right may then be called wrong, with
-#' a probability near 1. With a kernel for each class this does not happen, but at some hundred
-#' rows such a fit misses wrong labels. So a fit that integrates averages over both
-#' (`kernels = "average"`): with probability 1/2 one kernel, with 1/2 kernels by class that are
-#' alike to a degree (the logs of their nuggets, biases and of a factor of their lengthscales are
-#' correlated). It takes about half as long again as with `"shared"`; `coef()` is of the better of
-#' the two. Where kernels by class would cost too much (rows times classes above 14,400, or many
-#' classes and columns: 400 rows of 20 classes) it is over the shared kernel alone, which
-#' `summary()` says.
-#' Rows may be `trusted`. With `rates` by group each group has a rate of its own; a noise matrix
-#' is that of all groups.
+#' What is learned of the latent functions is learned under one rate. Its leave-one-out probabilities
+#' of the *recorded* class go into the label stage ([averaging], [wrong-labels]), which takes the
+#' noise out of them. With `epsilon = "average"`, the default, that averages over no wrong labels,
+#' one rate, a rate for each class, a matrix, and errors of each class alone; where the errors of a
+#' class go is learned under the last two, and may be always the same other class. `epsilon =
+#' "matrix"` has the matrix alone, `"learn"` one rate.
+#'
+#' **Classes that look alike** (two kinds of vehicle among four) look as if one were taken for the
+#' other. The label stage allows for pairs that do, as many as there are, with a prior by which few
+#' do. Errors that go from one class to another are still found; errors that go both ways between two
+#' such classes can't be told from overlap. [noise_test()] names the classes, and the way to know
+#' is to check some rows of both. Predictions go through the label stage, and so know of it.
+#'
+#' With more than `r alone_most` classes (scores of [other classifiers][second_stage] may have up to
+#' 1,000) errors go to the `r whereto_nearest` nearest of each class only, those with the largest
+#' scores on its rows, as do pairs, and there is no noise model of one class alone. With more than
+#' `r by_class_most` there is one rate and one slope, with more than `r label_weights` the classes
+#' have no weights.
+#'
+#' The kernel is one for all classes (`kernels = "shared"`, the default), or one for each (`"per
+#' class"`), all from the same start and under the same prior: `coef()` then names their
+#' hyperparameters `<name>@<class>`.
+#' Rows may be `trusted`. With `rates` by group each group has rates of its own; where errors go is
+#' alike in all.
 #'
 #' The result is asked as one for two classes is; [noise_matrix()] shows which classes are
 #' recorded as which. EP takes the latent functions as

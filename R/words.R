@@ -45,25 +45,6 @@ with_article <- function(noun) {
   paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
 }
 
-#' What noise models are called in sentences
-#' @noRd
-noise_words <- c(
-  none = "no wrong labels", one = "one rate", two = "a rate for each class",
-  first = "a rate in the first class only", second = "a rate in the second class only",
-  third = "a rate in the third class only", fourth = "a rate in the fourth class only",
-  matrix = "a noise matrix", given = "the rates given"
-)
-
-#' The same with the names of the classes
-#' @noRd
-model_words <- function(models, levels) {
-  words <- unname(noise_words[models])
-  one <- match(models, c("first", "second", "third", "fourth"))
-  alone <- !is.na(one)
-  words[alone] <- paste0("a rate in true ", quoted_empty(levels[one[alone]]), " only")
-  words
-}
-
 #' A vector for cli markup that shows a few of its entries only
 #' @noRd
 few <- function(x) {

@@ -50,8 +50,13 @@ picture("noise", function() {
 # Every value of the hyperparameters ---------------------------------------------
 
 picture("averaging", function() {
-  best <- gpc(class ~ x, line, hyper = "optimum")
-  average <- gpc(class ~ x, line)
+  # before the label stage, of which the mean over nodes is the answer of the first
+  first <- function(fit) {
+    fit$label_stage <- NULL
+    fit
+  }
+  best <- first(gpc(class ~ x, line, hyper = "optimum"))
+  average <- first(gpc(class ~ x, line))
   empty <- function(title) {
     graphics::plot(
       range(along$x), 0:1, type = "n", xlab = "input", ylab = "probability of the event", main = title
@@ -68,7 +73,8 @@ picture("averaging", function() {
       average,
       hyper = "optimum", epsilon = min(0.49, average$nodes$omega[[k]][1, 1, 2]), inducing = NULL,
       kernel = do.call(kernel_ard, c(
-        average$nodes$hyper[[k]][c("lengthscale", "variance", "bias", "nugget")], fixed = TRUE
+        average$nodes$hyper[[k]][c("lengthscale", "variance", "bias", "nugget", "linear")],
+        fixed = TRUE
       ))
     ))
     graphics::lines(

@@ -28,7 +28,7 @@ experiment$tables <- function(parts) {
 # its rows alone
 sbc_models <- c("none", "one", "matrix", "first", "second", "third")
 sbc_prior <- local({
-  two <- noise_prior()$models
+  two <- sturdy:::usual_models$two
   alone <- sum(two[c("first", "second")]) / 2
   c(two[c("none", "one")], matrix = 1 - sum(two[c("none", "one")]) - alone, rep(alone / 3, 3))
 })

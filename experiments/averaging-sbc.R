@@ -15,7 +15,7 @@ experiment <- list(
     uniform <- function(u) suppressWarnings(stats::ks.test(u, "punif"))
     ranks <- list(count = rows$rank_count, rate = rows$rank_rate, lengthscale = rows$rank_lengthscale)
     tests <- lapply(ranks, uniform)
-    models <- names(noise_prior()$models)
+    models <- names(sturdy:::usual_models$two)
     each <- rows[paste0("p_", models)]
     each[is.na(each)] <- 0 # under which EP found no fixed point
     found <- colMeans(each)
@@ -54,7 +54,7 @@ calibrate_one <- function(rows, seed) {
     c(d, numeric(rows + 1 - length(d))) * nodes$models$probability[nodes$models$model == model]
   }))
   count <- sum(truth$flipped)
-  models <- names(noise_prior()$models)
+  models <- names(sturdy:::usual_models$two)
   expected <- attr(observe(mislabelled(fit))$value, "expected")
   data.frame(
     model = truth$model, flipped = count, count = expected$count,
@@ -102,7 +102,7 @@ draw_truth <- function(X) {
       0.01 * exp(0.5 * stats::rnorm(1))
     }
     bias <- 0.3 * exp(2 * stats::rnorm(1))
-    prior <- noise_prior()$models
+    prior <- sturdy:::usual_models$two
     model <- sample(names(prior), 1, prob = prior)
     rate <- stats::rbeta(2, 1, 4) / 2
     rates <- switch(model,

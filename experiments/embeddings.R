@@ -47,7 +47,7 @@ experiment <- list(
       observe(gpc(table$X, table$y, hyper = "integrate", control = quiet_control()))
     )
     itself <- fitted$value
-    itself$told <- NULL
+    itself$label_stage <- NULL
     rbind(
       cbind(by = "fit", counted(itself, table, fitted$seconds)),
       cbind(by = "second stage", counted(second_stage(itself, hyper = "integrate"), table,

@@ -3,7 +3,7 @@
  * Method: with h_k = phi/Phi at z_k = (f - mean_k)/sd_k, U = prod Phi(z_k) and
  *   q_c = h_c/sd_c the density of f where c is the largest is U q_c. With
  *   p_c = over_c q_c, H = sum p_c, G = sum q_c, F = sum h_c (z_c + h_c)/sd_c^2,
- *   in units of sd_k                                               [M 12.23]
+ *   in units of sd_k                                               [M 12.16]
  *     shift Z = int U h_k (over_k (G - q_k) - (H - p_k)),
  *     ratio Z = rest (1 + shift^2) + int U (p_k (z_k - shift)^2
  *               + (H - p_k) (1 - z_k h_k - h_k^2 + (h_k + shift)^2)),

@@ -10,7 +10,7 @@
 
 /* The density [rest N + sum_c over[c] P_c T_c]/Z, T_c = N given argmax = c, with
  * rest and over[C] >= 0 [M 12.4]: log Z, the moments of all normals and, where
- * cross is not NULL, cross[C x C] of argmax_covariance() [M 12.23]. Returns 0,
+ * cross is not NULL, cross[C x C] of argmax_covariance() [M 12.16]. Returns 0,
  * and nothing else, where one grid can't do: a normal is much narrower than
  * others, or next to all is in `rest`. */
 int argmax_mixture(int C, double rest, const double *over, const double *mean,

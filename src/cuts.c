@@ -1,7 +1,7 @@
 /* What: tilted moments where thresholds part classes in an order.
  * Method: under the cavity N(m, s^2) a row's likelihood is L_t between the
  *   thresholds b_{t-1} and b_t, so that the tilted density is the mixture of the
- *   parts of the normal between them [M 12.24]:
+ *   parts of the normal between them [M 12.17]:
  *     Z = sum_t L_t P_t,   P_t = Phi((b_t - m)/s) - Phi((b_{t-1} - m)/s),
  *   with shares L_t P_t / Z; its moments about m are sums over the parts of terms
  *   which for the variance are all positive. A part that is wide and near has its
@@ -154,7 +154,7 @@ tilted cuts_tilt(const lik_step *lik, int i, double mean, double var) {
 
 /* In the mean of the cavity the cumulants of the tilted density are each the
  * derivative of the one before, in its variance half the covariance of the square
- * with what they are of [M 12.25]; at fixed z the mean goes with s. */
+ * with what they are of [M 12.18]; at fixed z the mean goes with s. */
 tilted_grad cuts_grad(const tilted *t) {
   const double z = t->z, a = t->alpha, w = t->w;
   const double third = t->third, fourth = t->fourth;

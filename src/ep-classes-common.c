@@ -3,7 +3,7 @@
  *   row, but sites that factorise over classes pin it, and sweeps alone crawl
  *   along it. A site answers a shift g_i of the cavity means of its row exactly
  *   by nu_ic += tau_ic g_i. The shift at which this is consistent with the
- *   cavities that the shifted sites have solves                     [M 12.15]
+ *   cavities that the shifted sites have solves                     [M 12.12]
  *     (I - sum_c diag(w_c/u_c) (C_c - diag A_c) T_c) g
  *                                       = sum_c w_c (mean_c - used_c),
  *   w_ic = |tau_ic| u_ic / sum_c |tau_ic| u_ic, by GMRES, which needs no n x n

@@ -20,7 +20,7 @@ typedef struct {
   const classes_model *model;
   const ep_site *site;
   double *used;          /* [n x C] cavity means that the sites answer to */
-  double *weight, *over; /* [n x C] w and w/u of [M 12.15] */
+  double *weight, *over; /* [n x C] w and w/u of [M 12.12] */
   double *shift, *rhs;   /* [n] */
   double *x, *out;       /* [n] scratch */
   gmres_space gmres;

@@ -22,7 +22,7 @@ tilted_classes classes_tilt(int C, const double *weight, const double *mean,
                             const double *sd, int lean);
 
 /* The covariances of f_j and f_k, j != k, under the tilted density, in units of
- * the cavities' sds: cross[C x C], the elements off its diagonal [M 12.19], to
+ * the cavities' sds: cross[C x C], the elements off its diagonal [M 12.14], to
  * 1e-8; NaN where log_z is. scratch[C x C x C]. */
 void classes_covariance(int C, const double *weight, const double *mean,
                         const double *sd, double *scratch, double *cross);

@@ -9,7 +9,7 @@
  *
  * Of C classes in an order the true one is t where f is between the thresholds
  * cut[t - 1] and cut[t]: a row has C levels, and a step at each threshold. At
- * df = Inf alone: cuts.c [M 12.24].                                          */
+ * df = Inf alone: cuts.c [M 12.17].                                          */
 #ifndef STURDY_LIKELIHOOD_H
 #define STURDY_LIKELIHOOD_H
 

@@ -8,7 +8,7 @@
  *   Several, which q takes for independent within a row and q_i does not,
  *   with cov_i the covariance of f_ic and f_ik under q_i:
  *     sum_{i > j} sum_{c < k} B_i B_j C_c[i,j] C_k[i,j],
- *     B_i = cov_i / (A_ic A_ik)                                       [M 12.20]
+ *     B_i = cov_i / (A_ic A_ik)                                       [M 12.15]
  *   n^2 flops, with C at hand; for a low rank k, n^2 k.
  * References: OPW13, where all orders are. */
 #include "second-order.h"

@@ -21,7 +21,7 @@ void second_carve(second_space *s, int n, int C, workspace *ws);
 double second_order(latent *post, const lik_step *lik, const ep_site *site,
                     const site_view *view, second_space *s);
 
-/* The same of several classes [M 12.20], cav[n x C] and log_z[n] as
+/* The same of several classes [M 12.15], cav[n x C] and log_z[n] as
  * classes_evaluate() left them. */
 double second_order_classes(const classes_model *model, const ep_cavity *cav,
                             const double *log_z, second_space *s);

@@ -20,14 +20,15 @@ r_rooms <- "
   shard:      answer stream fit learn latent ep report kernel data native
   show:       select answer exact stream fit learn latent ep report kernel data family
   select:     answer exact fit learn latent ep report kernel data native
-  answer:     exact fit learn latent ep report kernel data native
+  answer:     exact fit label learn latent ep report kernel data native
   exact:      fit learn latent ep report kernel data native
   stream:     fit report data
-  fit:        learn latent ep report kernel data native
+  fit:        label learn latent ep report kernel data native
+  label:      learn report kernel data native
   learn:      latent ep report kernel data
   latent:     ep report kernel data native
   ep:         report kernel data native
-  report:     kernel data
+  report:     kernel data native
   kernel:     data native
   data:       native
   family:     native
@@ -58,7 +59,7 @@ c_layers <- c(
   "argmax kernel-shape tilted",
   "cuts",
   "factor-signed student kernel bounce likelihood anderson",
-  "divergence ais count digest site adf predictive inducing scores",
+  "divergence ais count digest site adf predictive inducing label",
   "latent",
   "fixpoint",
   "criterion parallel second-order",

@@ -49,8 +49,9 @@ mutant(
 )
 mutant(
   "classes in an order: the gradient in a rate is that of equal shares", "R/report-noise.R",
-  "slope <- rates_slope(slope, by_class, share)", "slope <- rates_slope(slope, by_class)",
-  r = "kernel-ordered"
+  "by_rate <- rowSums(slope * W, dims = 2) - on",
+  "by_rate <- rowSums(slope * rep(even_share(classes), each = sources), dims = 2) - on",
+  r = "report-noise|kernel-ordered"
 )
 mutant(
   "classes in an order: new rows under the thresholds of the first node", "R/fit-truth.R",
@@ -207,29 +208,14 @@ mutant(
   "unseen[cbind(rows, said$y)]", r = "answer-mislabelled"
 )
 mutant(
-  "a noise model without weight makes NaN when rows are absorbed", "R/fit-complete.R",
-  "log(shares(nodes$table$weight[mine]))",
-  "log(nodes$table$weight[mine] / nodes$models$probability[k])", r = "fit-absorb"
-)
-mutant(
   "nodes keep their weights when rows are absorbed", "R/fit-complete.R",
-  "log(shares(nodes$table$weight[mine])) + change[mine]",
-  "log(shares(nodes$table$weight[mine]))", r = "fit-truth"
-)
-mutant(
-  "noise models are weighted without their prior when rows are absorbed", "R/learn-kept.R",
-  "model_probability(nodes$models$log_evidence, nodes$models$prior)",
-  "model_probability(nodes$models$log_evidence, 1)", r = "fit-truth"
-)
-mutant(
-  "a noise model that lost all nodes stays in the average", "R/learn-kept.R",
-  "nodes$models <- nodes$models[there, ]",
-  "nodes$models <- nodes$models", r = "fit-absorb"
+  "within <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence",
+  "within <- log(nodes$table$weight)", r = "fit-truth|fit-absorb"
 )
 mutant(
   "a fixed point that a cold start does not find is given up", "R/fit-complete.R",
-  "for (k in lost_best(nodes, out))",
-  "for (k in integer())", r = "fit-absorb"
+  "if (all(vapply(out, is.null, NA))) { # the best of them",
+  "if (FALSE) { # the best of them", r = "fit-absorb"
 )
 mutant(
   "a call given to parsnip is run", "R/meet-parsnip.R",
@@ -237,7 +223,7 @@ mutant(
   "must(TRUE, name, \"be a value\"", r = "meet-parsnip"
 )
 mutant(
-  "a label stays in the weights of the nodes that answer without it", "R/fit-truth.R",
+  "a label stays in the weights of the nodes that answer without it", "R/report-truth.R",
   "exp(ratio - row_log_sum(ratio))",
   "exp(ratio + truth$log_z)", r = "fit-truth"
 )
@@ -257,30 +243,16 @@ mutant(
   "reports$value[by_source]", r = "fit-truth"
 )
 mutant(
-  "a label that is known is one of many reports", "R/fit-truth.R",
+  "a label that is known is one of many reports", "R/report-truth.R",
   "joint[known, , ] <- log(diag(size[2]))[y[known], ]",
   "joint[known, , ] <- joint[known, , ]", r = "fit-truth"
-)
-mutant(
-  "Jacobian without log(1 - 2 epsilon)", "R/answer-rate-posterior.R",
-  "mean(log(rate) + log1p(-2 * rate))", "mean(log(rate))",
-  r = "answer-wrong-count"
-)
-mutant(
-  "rates of the wrong count all weigh the same", "R/answer-rate-posterior.R",
-  "weight = softmax(value)", "weight = softmax(0 * value)",
-  r = "answer-wrong-count"
-)
-mutant(
-  "flip probabilities between rates are those of the one below", "R/answer-rate-posterior.R",
-  "share <- min(max(share, 0), 1)", "share <- 0", r = "answer-rate-posterior"
 )
 mutant(
   "few nodes all weigh the same", "R/fit-few.R",
   "weight = weight[weight > 0])", "weight = shares(weight[weight > 0]^0))", r = "fit-few"
 )
 mutant(
-  "noise models left out of what nodes say of a label", "R/fit-truth.R",
+  "noise models left out of what nodes say of a label", "R/report-truth.R",
   "mean_over(part$loo, left_out_weight(part))", "mean_over(part$loo, part$weight)",
   r = "fit-truth"
 )
@@ -315,7 +287,7 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "slope of the rate without 1 - 2 epsilon", "R/report-noise.R",
+  "slope of the rate without 1 - 2 epsilon", "R/report-rates.R",
   "slope * e * (1 - 2 * e)\n", "slope * e\n", r = "learn-objective|gradient"
 )
 mutant(
@@ -329,7 +301,7 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "prior of the rate without its Jacobian", "R/report-noise.R",
+  "prior of the rate without its Jacobian", "R/report-rates.R",
   "sum(log(2 * b * e) + b * log1p(-2 * e))",
   "sum(log(2 * b) + (b - 1) * log1p(-2 * e))", r = "learn-laplace"
 )
@@ -425,25 +397,8 @@ mutant(
   "component$share * part / (before + n)", "component$share", r = "learn-points"
 )
 mutant(
-  "a curvature that is lent lacks what couples it to the rates", "R/learn-curvature.R",
-  "H[asked, at] <- t(H[at, asked])", "H[asked, at] <- 0", r = "learn-curvature"
-)
-mutant(
-  "a noise model that may still be the best is left near its mode", "R/learn-sought.R",
-  "best - node_laplace(here) > most", "best - node_laplace(here) > -most",
-  r = "learn-average"
-)
-mutant(
-  "a node above its mode is passed over", "R/learn-deal.R",
-  "!any(beyond > node_beyond)", "!any(beyond > Inf)", r = "learn-average"
-)
-mutant(
   "corners have no mirror images", "R/learn-points.R",
   "rep((1 - 2 * (k %% 2)) * radius, each = d)", "rep(radius, each = d)", r = "learn-points"
-)
-mutant(
-  "mirror images taken for independent draws", "R/learn-deal.R",
-  "rowsum(x, pair, reorder = FALSE)", "as.matrix(x)", r = "answer-node-error"
 )
 mutant(
   "axes of nodes turned round by rounding", "R/learn-curvature.R",
@@ -521,22 +476,6 @@ mutant(
 mutant(
   "half of the way is taken for a node", "R/learn-nodes.R",
   "  out[half] <- run(half, function(k, par) out[[k]]$sites)\n", "", r = "learn-nodes"
-)
-mutant(
-  "a plain kernel without a linear part", "R/latent-kernel.R",
-  'setdiff(kernel$fixed, "linear")', "kernel$fixed", r = "learn-plain"
-)
-mutant(
-  "a second kernel that is far behind is sought under all noise models", "R/learn-sought.R",
-  "name == sought[1] && isTRUE(rough$far)", "name == sought[1] && FALSE", r = "learn-plain"
-)
-mutant(
-  "kernels by class whatever they cost", "R/learn-average.R",
-  "> pooled_dear\n", "> Inf\n", r = "learn-pooled"
-)
-mutant(
-  "kernels by class sought when time is over", "R/learn-sought.R",
-  " || length(shared) && learn_is_over(spec)) {", ") {", r = "learn-budget"
 )
 mutant(
   "kappa inverted", "R/ep-engine.R",
@@ -846,18 +785,6 @@ mutant(
   "log(most) - log(L)", "most - L", r = "exact-problem"
 )
 mutant(
-  "a study of the labels counts as the data", "R/report-dirichlet.R",
-  "if (any(study > 0)) given(study)$log_marginal else 0", "0", r = "learn-average-classes"
-)
-mutant(
-  "a row of a matrix alone leaves the others as they were", "R/report-dirichlet.R",
-  "m[-only, ] <- none", "m[only, ] <- m[only, ]", r = "learn-average-classes"
-)
-mutant(
-  "a row of a matrix alone counts the labels of all classes", "R/learn-matrix.R",
-  "counts[-way$only, ] <- 0", "NULL", r = "learn-average-classes"
-)
-mutant(
   "the costs of calls are of the recorded class", "R/answer-predict.R",
   "-prob %*% cost", "-prob %*% t(cost)", r = "answer-predict"
 )
@@ -988,7 +915,7 @@ mutant(
   "  if (!is.null(wrong)) {", "  if (FALSE) {", r = "fit-check"
 )
 mutant(
-  "what is recorded, from nodes that its own label has weighted", "R/fit-truth.R",
+  "what is recorded, from nodes that its own label has weighted", "R/report-truth.R",
   "recorded = each(recorded_prob, size),",
   "recorded = each(function(part) mean_over(recorded_each(part), part$weight), size),",
   r = "fit-truth"
@@ -1040,19 +967,6 @@ mutant(
 mutant(
   "what is left of a column is not taken to exp()", "src/column-loops.h",
   "if (i >= n) return;\n  double rest[LANES]", "return;\n  double rest[LANES]", c = "kernel"
-)
-mutant(
-  "where wrong labels go has the strength of how often", "R/report-dirichlet.R",
-  "whereto = off + prior$apart / ncol(off)", "whereto = off + prior$strength / ncol(off)",
-  r = "learn-average-classes"
-)
-mutant(
-  "the matrices of nodes forget where wrong labels went", "R/learn-nodes-matrix.R",
-  "    whereto <- whereto - apply(whereto, 1, log_sum)\n", "", r = "learn-average-classes"
-)
-mutant(
-  "on all rows a matrix is sought from that on some alone", "R/learn-matrix.R",
-  "if (!long && ", "if (is.null(few) && ", r = "learn-average-classes"
 )
 mutant(
   "the grid of all classes ends too early", "src/argmax-grid.c",
@@ -1136,8 +1050,7 @@ mutant(
 )
 mutant(
   "nodes that were left out are counted", "R/fit-complete.R",
-  "tabulate(match(nodes$table$model, nodes$models$model), nrow(nodes$models))",
-  "nodes$models$nodes", r = "answer-noise-test"
+  "nodes$models$nodes <- nrow(nodes$table) # those", "# those", r = "answer-noise-test|learn-average"
 )
 mutant(
   "an end that is 0 is printed as a bound", "R/words.R", "which(p > 0 & p < 0.001)",
@@ -1178,11 +1091,6 @@ mutant(
   r = "show-report"
 )
 mutant(
-  "the error of an average without that of the shares of noise models", "R/learn-deal.R",
-  "(inside + (apart[, m] * evidence[m])^2)", "inside",
-  r = "answer-node-error"
-)
-mutant(
   "all fits of a call start from the sites of the first", "src/glue-fit.c",
   "job_of(&post[k], VECTOR_ELT(runs_, k))", "job_of(&post[k], VECTOR_ELT(runs_, 0))",
   r = "native-fits"
@@ -1204,24 +1112,12 @@ mutant(
   "look$learned <- look$opt$curvature", "look$learned <- NULL", r = "learn-newton"
 )
 mutant(
-  "inputs that say nothing are as probable as others before the data", "R/learn-null.R",
-  "c(1 - prior, prior)", "c(1, 1)", r = "learn-null"
-)
-mutant(
-  "rates under which readers can't contradict each other have weights that are no numbers",
-  "R/learn-null.R", "if (top == -Inf) {", "if (FALSE) {", r = "learn-null"
-)
-mutant(
-  "and noise matrices, too", "R/learn-null-classes.R", "if (any(most == 0)) {", "if (FALSE) {",
-  r = "learn-null-classes"
-)
-mutant(
   "a reader is asked to read a row again", "R/answer-reading.R",
   "told$bits[cbind(reports$row, reports$source)[at, , drop = FALSE]] <- NA", "", r = "answer-review"
 )
 mutant(
   "rows without a label are not to be read", "R/answer-reading.R",
-  "if (length(open$rows)) {", "if (FALSE) {", r = "answer-review"
+  "if (length(open$rows)) {\n    new <-", "if (FALSE) {\n    new <-", r = "answer-review"
 )
 mutant(
   "what a reading tells leaves out the chance of what is said", "R/answer-reading.R",
@@ -1237,36 +1133,18 @@ mutant(
   "union(columns, intersect(named, task$col_info$id))", "columns", r = "meet-mlr3"
 )
 mutant(
-  "a noise model that rules out useless inputs has no prior for them", "R/learn-null.R",
-  "part$log_evidence + log(1 - prior)", "part$log_evidence", r = "learn-null"
-)
-mutant(
   "a row of which a check was reported counts as one with its label alone", "R/report-table.R",
   "vapply(said, paste, \"\", collapse = \" \")", "vapply(said, function(s) s[1], 0)",
-  r = "learn-null"
+  r = "label-problem"
 )
 mutant(
-  "the class whose labels alone are wrong is the other one", "R/report-noise.R",
-  "noise_only <- list(first = 1L, second = 2L", "noise_only <- list(first = 2L, second = 1L",
-  r = "learn-average"
+  "the class whose labels alone are wrong is the other one", "R/report-models.R",
+  "noise_only <- c(first = 1L, second = 2L",
+  "noise_only <- c(first = 2L, second = 1L", r = "report-models|label-problem"
 )
 mutant(
   "the slope of a nugget is that in its log", "R/learn-coordinates.R",
   "slope[bent] * curve$slope(drop(root %*% z)[bent])", "slope[bent]", r = "learn-average"
-)
-mutant(
-  "shares of classes are likely as they are drawn", "R/learn-null-classes.R",
-  "likelihood + prior(rowSums(logs)) - drawn", "likelihood + prior(rowSums(logs))",
-  r = "learn-null-classes"
-)
-mutant(
-  "kernels by class know nothing of each other", "R/learn-coordinates.R",
-  "all * sqrt(1 - pooling), all * sqrt(pooling)", "all, 0", r = "learn-pooled"
-)
-mutant(
-  "an average is over the better of a shared kernel and kernels by class", "R/learn-average.R",
-  "join_parts(parts[names], noise$weights[names])", "parts[[best[[noise_named(names[1])]]]]",
-  r = "learn-pooled"
 )
 mutant(
   "bounds of overlap are on the nugget", "R/kernel-overlap.R",
@@ -1274,21 +1152,13 @@ mutant(
   r = "kernel-overlap"
 )
 mutant(
-  "the gradient of recalibrated scores without what the labels say", "src/scores.c",
-  "(L[at] > 0 ? L[at] * ratio : 0) - here", "-here", r = "latent-scores"
-)
-mutant(
-  "rows that contradict their scores far out have no likelihood", "src/scores.c",
-  "#define LEAST_Z 1e-250", "#define LEAST_Z -1", r = "latent-scores"
-)
-mutant(
   "overlap is the share of labels that agree with the scores", "R/kernel-recalibration.R",
   "times * (1 - 1 / rowSums(q))", "times * (1 / rowSums(q))", r = "kernel-recalibration"
 )
 mutant(
-  "bounds of overlap do not bound the slope", "R/kernel-recalibration.R",
-  "prior$slope$within <- sort(log(slopes))", "prior$slope$beside <- sort(log(slopes))",
-  r = "kernel-recalibration"
+  "bounds of overlap do not bound the slope", "R/fit-second-stage.R",
+  "within = if (length(slopes) == 2) sort(log(slopes))",
+  "within = NULL", r = "kernel-recalibration|fit-second-stage"
 )
 mutant(
   "rows after one without a score take its position", "R/data-scores.R",
@@ -1348,23 +1218,113 @@ mutant(
   r = "fit-second-stage"
 )
 mutant(
-  "absorbed rows leave the number of overlap at 1 % as it was", "R/fit-absorb.R",
-  "with_apart(reweighed(object), call)", "reweighed(object)", r = "fit-second-stage"
-)
-mutant(
-  "scores of several classes always say something", "R/latent-scores.R",
-  "constant = if (ncol(S) <= classes_most)", "constant = if (ncol(S) == 2)",
-  r = "fit-second-stage"
-)
-mutant(
   "wrong labels could hide in a class without rows", "R/answer-power.R",
   "noticed_least <- 1", "noticed_least <- 0", r = "answer-power"
 )
 
 mutant(
-  "a check rules out only that no label is wrong", "R/report-noise.R",
-  "may <- if (name == \"none\") integer() else noise_only[[name]]",
-  "may <- if (name == \"none\") integer()", r = "answer-review"
+  "a check rules out only that no label is wrong", "R/report-models.R",
+  "!is.na(may) && length(setdiff(misread, may)) > 0", "FALSE", r = "report-models|answer-review"
+)
+
+# The label stage ----------------------------------------------------------------
+
+mutant(
+  "a row that stands for several counts once", "src/label.c",
+  "total += often * log_z;", "total += log_z;", c = "label"
+)
+mutant(
+  "rows that contradict their scores far out have no likelihood", "src/label.c",
+  "#define LEAST_Z 1e-250", "#define LEAST_Z -1.0", c = "label-far"
+)
+mutant(
+  "scores far below 0 lose their digits", "src/label.c",
+  ": 2 * SOFT * SOFT / (root - row->B[c]);", ": (row->B[c] + root) / 2;", c = "label-far"
+)
+mutant(
+  "scores that are made to sum to 1 have slopes as if they were not", "src/label.c",
+  "(row->d[c] - row->plus[c] / sum * all) / root;", "row->d[c] / root;", c = "label"
+)
+mutant(
+  "slopes in overlap vanish where the scores do", "src/label.c",
+  "in_logs ? exp(fmin(row->log_q[c] - log_z, MOST_LOG))",
+  "in_logs ? row->q[c] / exp(log_z)", c = "label-far"
+)
+mutant(
+  "the posterior far out is that without overlap", "src/label.c",
+  "exp(row->log_q[s] + log(u) + l - log_z);", "exp(row->log_q[s] + l - log_z);", c = "label-far"
+)
+mutant(
+  "a row that can't be has slopes that are none", "src/label.c",
+  "if (log_z == -INFINITY) return log_z;", "", c = "label-far"
+)
+mutant(
+  "rows whose scores are of their class are unusual", "src/label.c",
+  "right * fmax(1 - own / row.mixed[y[i]], 0);", "right * own / row.mixed[y[i]];", c = "label"
+)
+mutant(
+  "a label stays in the weights of the points that answer without it", "src/label.c",
+  "weight / fmax(z, 1e-300);", "weight * z;", c = "label"
+)
+mutant(
+  "directions of overlap move each by itself", "R/label-overlap.R",
+  "ifelse(apart == 0, 1, -expm1(-apart) / apart)", "(apart == 0)", r = "label-overlap"
+)
+mutant(
+  "the noise is taken out of scores that have learned none", "R/label-problem.R",
+  "way$kind == \"recorded\" && name", "way$kind != \"scores\" && name", r = "label-problem"
+)
+mutant(
+  "without unusual rows there are some", "R/label-problem.R",
+  "unusual <- if (plain || held) 0", "unusual <- if (held) 0", r = "label-problem"
+)
+mutant(
+  "how much of the noise scores have learned has the slope of all of it", "R/label-problem.R",
+  "sum(by * (mean - diag(classes)))", "sum(by * mean)", r = "label-problem"
+)
+mutant(
+  "a study of the labels does not count", "R/label-problem.R",
+  "value <- out$value + study(now$omega) - sum(z^2) / 2",
+  "value <- out$value - sum(z^2) / 2", r = "label-problem"
+)
+mutant(
+  "classes that look alike are sought from none that do alone", "R/label-problem.R",
+  "if (nrow(pairs)) list(replace(zero, at$pairs, pairs_start))", "NULL", r = "label-learn"
+)
+mutant(
+  "points stand on one side of a mode", "R/label-learn.R",
+  "pairs <- matrix(rbind(x, -x), d)", "pairs <- matrix(rbind(x, x), d)", r = "label-learn"
+)
+mutant(
+  "the density of points without the volume of their ellipsoid", "R/label-learn.R",
+  "- mode$log_det - d * log(label_wider)", "- d * log(label_wider)", r = "label-learn"
+)
+mutant(
+  "the evidence counts points as if there were one", "R/label-learn.R",
+  "log_evidence = total - log(ncol(Z))", "log_evidence = total", r = "label-learn"
+)
+mutant(
+  "cells of scores hold each row once", "R/label-average.R",
+  "count <- as.vector(rowsum(times, of))",
+  "count <- as.vector(rowsum(rep(1, all$n), of))", r = "label-average"
+)
+mutant(
+  "whether unusual rows hide wrong labels is asked where there are some", "R/label-average.R",
+  "said$some - said$none < log(verdict_limits[2])",
+  "said$some - said$none > log(verdict_limits[2])", r = "label-average"
+)
+mutant(
+  "rows are told in the order of the table that is sorted", "R/label-rows.R",
+  "back <- order(order)", "back <- seq_along(order)", r = "label-average"
+)
+mutant(
+  "a Poisson distribution of many labels is not moved", "R/label-rows.R",
+  "moved <- pmax(floor(said$wrong - said$spread), 0)", "moved <- 0 * said$wrong", r = "label-rows"
+)
+mutant(
+  "new rows are recorded by the noise the other way round", "R/label-rows.R",
+  "%*% mean_omega(nodes$omega[[used[k]]], share)",
+  "%*% t(mean_omega(nodes$omega[[used[k]]], share))", r = "label-rows"
 )
 
 # Words of a verdict ------------------------------------------------------------
@@ -1383,11 +1343,12 @@ mutant(
   "edited || !inherits(", "TRUE || !inherits(", r = "answer-review"
 )
 mutant(
-  "a rate of a reader is cut off at one half", "R/report-noise.R",
-  "most <- if (readers) 1 else 0.5", "most <- 0.5", r = "answer-readers"
+  "a rate of a reader is cut off at one half", "R/report-models.R",
+  "if (is.null(prior$rate) || readers) 1 else 0.5)",
+  "if (is.null(prior$rate) && !readers) 1 else 0.5)", r = "report-models|answer-readers"
 )
 mutant(
-  "labels of a row are wrong each by itself", "R/fit-count.R",
+  "labels of a row are wrong each by itself", "R/report-count.R",
   "total - counts[, t] + 1", "counts[, t] + 1", r = "answer-readers"
 )
 mutant(
@@ -1399,50 +1360,23 @@ mutant(
   "order <- order(c(at, open$at))", "order <- seq_along(c(at, open$at))", r = "data-readers"
 )
 mutant(
-  "classes of readers' rows are drawn without their labels", "R/answer-reader-draws.R",
-  "truth_posterior(report_likelihood(reports, omega), log_pi)", "exp(log_pi)", r = "answer-readers"
-)
-mutant(
-  "the gradient of a rate leaves out that it cuts the other off", "R/report-noise.R",
-  "slope[, 1] - slope[, 2] * by_cut", "slope[, 1]", r = "learn-average"
-)
-mutant(
-  "many columns leave the fit to tell of its labels", "R/fit-told.R",
-  "told_columns <- 5L", "told_columns <- 50L", r = "fit-told"
-)
-mutant(
-  "a second stage tells where rows are many for the columns", "R/fit-told.R",
-  "told_share <- 1 / 100", "told_share <- 1 / 1000", r = "fit-told"
-)
-mutant(
-  "what is known of rows is lost where a second stage tells", "R/fit-told.R",
-  "c(\"X\", \"unlabelled\")", "c(\"X\", \"unlabelled\", \"reports\")", r = "fit-told"
+  "the gradient of a rate leaves out that it cuts the other off", "R/report-rates.R",
+  "slope[, 1] - slope[, 2] * by_cut", "slope[, 1]", r = "report-rates|label-problem"
 )
 mutant(
   "labels of new rows are told by the fit itself", "R/answer-mislabelled-new.R",
-  "if (!is.null(object$told)) {", "if (FALSE) {", r = "fit-told"
+  "if (!is.null(object$label_stage)) {", "if (FALSE) {", r = "answer-mislabelled-new"
 )
 mutant(
-  "new rows are told by probabilities of the recorded class", "R/fit-told.R",
-  "prob_new(object, X, call", "prob_new(object, X, noise = TRUE, call", r = "fit-told"
-)
-mutant(
-  "a second stage on a fit takes probabilities of the recorded class", "R/fit-second-stage.R",
-  "mean_over(said$loo, left_out_weight(said))", "recorded_prob(said)", r = "fit-second-stage"
-)
-mutant(
-  "a second stage takes a row that stands for several as one", "R/latent-scores.R",
-  "gradient, labels$reports$times)", "gradient)", r = "fit-second-stage"
+  "the scores of a fit of two classes are of the class recorded", "R/fit-left-out.R",
+  "} else {\n    mean_over(said$loo, left_out_weight(said))",
+  "} else {\n    recorded_prob(said)", r = "fit-second-stage|answer-noise-test"
 )
 mutant(
   "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
   "> wide_columns || are_unit_rows(X, blueprint)", "> wide_columns", r = "learn-wide"
 )
 mutant(
-  "a constant has fewer features than its fit", "R/latent.R",
-  "hyper$linear <- if (hyper$linear > 0) flat_scale else 0", "hyper$linear <- 0", r = "kernel-linear"
-)
-mutant(
-  "a node that has lost a cavity decides of the row", "R/fit-truth.R",
+  "a node that has lost a cavity decides of the row", "R/report-truth.R",
   "lost_cavity <- log(300)", "lost_cavity <- Inf", r = "fit-truth"
 )

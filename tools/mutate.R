@@ -191,7 +191,7 @@ fails <- character()
 cat("The tests on the package as it is ... ")
 if (install(place) != 0) fails <- "R CMD INSTALL"
 if (length(c_tests) && noticed_in_c(place, c_tests) != 0) fails <- c(fails, "C tests")
-passes <- unlist(parallel::mclapply(
+passes <- as.logical(unlist(parallel::mclapply( # of C tests alone there are none
   r_tests, function(test) {
     at <- file.path(place, test) # for the log
     dir.create(at)
@@ -199,7 +199,7 @@ passes <- unlist(parallel::mclapply(
     noticed_in_r(at, test) == 0
   },
   mc.cores = jobs, mc.preschedule = FALSE
-))
+)))
 fails <- c(fails, r_tests[!passes])
 if (length(fails)) {
   cat("fail:", fails, "\n")

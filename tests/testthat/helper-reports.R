@@ -14,8 +14,12 @@ latent_likely <- function(latent, epsilon) {
 # derivatives in the rates (neg, pos) from those in the likelihoods
 rate_gradient <- function(slope, y) {
   reports <- label_reports(1 + (y > 0), 2)
-  drop(rates_slope(report_slope(reports, as_omega(0.1, 2), slope), 2))
+  by <- report_slope(reports, as_omega(0.1, 2), slope)[1, , ]
+  c(by[1, 2] - by[1, 1], by[2, 1] - by[2, 2])
 }
+
+# one rate, or a rate for each true class, as a noise matrix
+rate_matrix <- function(epsilon, classes) as_omega(epsilon, classes)[1, , ]
 
 # labels as latents take them
 plain_labels <- function(y) list(y = 1 + (y > 0), reports = label_reports(1 + (y > 0), 2))

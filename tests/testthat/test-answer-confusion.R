@@ -66,13 +66,27 @@ test_that("a confusion prints", {
   expect_match(said, "Expected rows by true class and recorded class \\(90% intervals\\)")
 })
 
-test_that("a noise matrix has no intervals where EP has a fixed point at no rate", {
+test_that("a noise matrix has no intervals where a mode stands for what is not known of it", {
   d <- iris[c(1:12, 51:62, 101:112), ]
-  fit <- gpc(
-    Species ~ ., d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "learn", hyper = "optimum"
-  )
-  expect_false(is.null(attr(noise_matrix(fit), "lower")))
-  local_mocked(rate_posterior = function(...) list(omega = list(), weight = numeric()))
-  expect_silent(found <- noise_matrix(fit))
+  kernel <- kernel_iso(1, fixed = TRUE)
+  fit <- gpc(Species ~ ., d, kernel = kernel, epsilon = "learn", hyper = "optimum")
+  found <- noise_matrix(fit)
+  expect_true(all(attr(found, "lower") <= found & found <= attr(found, "upper")))
+  scores <- toy_scores(3, 60)
+  mode <- second_stage(scores$prob, scores$labels, hyper = "optimum")
+  expect_silent(found <- noise_matrix(mode))
   expect_null(attr(found, "lower"))
+})
+
+test_that("a row that stands for several counts as they do", {
+  d <- toy_scores(2, 60)
+  times <- rep(1:2, 30)
+  every <- rep(1:60, times)
+  weighted <- averaged_stage(d, weights = times)
+  repeated <- averaged_stage(list(prob = d$prob[every, ], labels = d$labels[every]))
+  expect_equal(confusion(weighted), confusion(repeated), tolerance = 1e-6)
+  expect_equal(
+    noise_matrix(weighted, "count"), noise_matrix(repeated, "count"), tolerance = 1e-6
+  )
+  expect_equal(sum(noise_matrix(weighted, "count")), 90)
 })

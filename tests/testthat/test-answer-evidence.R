@@ -11,6 +11,15 @@ test_that("the Gaussian evidence of stc() is that of gpc() at the same kernel", 
   expect_false(isTRUE(all.equal(log_evidence(s), log_evidence(s, "gaussian"))))
 })
 
+test_that("the evidence of an average is its own, whatever its label stage holds", {
+  fit <- gpc(class ~ a + b, toy(), kernel = kernel_iso(), hyper = "integrate")
+  expect_equal(log_evidence(fit), log_evidence(first_stage(fit)))
+  other <- update(fit, noise = noise_prior(unusual = 0.1))
+  expect_equal(log_evidence(other), log_evidence(fit))
+  apart <- noise_test(other)$models$log_evidence - noise_test(fit)$models$log_evidence
+  expect_gt(max(abs(apart)), 0.1)
+})
+
 test_that("an undefined t-EP evidence is NA with a warning", {
   fit <- toy_fit()
   fit$ep$log_evidence <- NaN

@@ -1,4 +1,42 @@
-# Intervals of the class probabilities of fits with several classes.
+# Intervals of class probabilities: of two classes, and of several.
+
+test_that("the ends of the interval of a probability are those of its distribution", {
+  fit <- toy_fit()
+  new <- data.frame(a = c(-0.5, 1), b = c(0.3, 1))
+  ends <- predict(fit, new, interval = 0.9)
+  latent <- predict(fit, new, type = "latent")
+  nugget <- fit$kernel$nugget
+  by_quantile <- function(p) {
+    pnorm((latent$m + qnorm(p) * sqrt(latent$s2 - nugget)) / sqrt(nugget))
+  }
+  expect_equal(ends$lower, by_quantile(0.05))
+  expect_equal(ends$upper, by_quantile(0.95))
+  expect_equal(ends$estimate, unname(predict(fit, new, type = "response")))
+  # the estimate is the mean of that distribution
+  level <- (seq_len(4000) - 0.5) / 4000
+  expect_equal(ends$estimate[1], mean(vapply(level, function(p) by_quantile(p)[1], 0)), tolerance = 1e-4)
+  # averaged: the distribution function at the ends is the mixture's
+  fit <- first_stage(gpc(class ~ a + b, toy(), hyper = "integrate", kernel = kernel_iso(
+    1.5, bias = 0.1, nugget = 0.1, fixed = c("lengthscale", "variance", "bias")
+  )))
+  ends <- predict(fit, new, type = "prob", interval = 0.8)
+  X <- forge(fit$blueprint, new, NULL)$X
+  below <- function(value, row) {
+    each <- vapply(seq_len(node_count(fit)), function(k) {
+      point <- latent_new(latent_at(fit, k), X, NULL)
+      nugget <- fit$nodes$hyper[[k]]$nugget
+      pnorm((sqrt(nugget) * qnorm(value) - point$m[row]) / sqrt(point$s2[row] - nugget))
+    }, 0)
+    sum(each * node_weight(fit))
+  }
+  expect_equal(below(ends$lower[1], 1), 0.1, tolerance = 1e-6)
+  expect_equal(below(ends$upper[1], 1), 0.9, tolerance = 1e-6)
+  expect_error(predict(fit, new, type = "class", interval = 0.9), class = "sturdy_error_interval")
+  expect_error(predict(fit, new, interval = 2), class = "sturdy_error_range")
+  expect_true(all(is.na(predict(fit, data.frame(a = NA, b = 1), interval = 0.5)[2:3])))
+})
+
+# Several classes -----------------------------------------------------------------------
 
 # Latent moments of every class at new encoded inputs, nugget left out, by the formulas of one
 # class in plain R
@@ -60,7 +98,7 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
     held_fit(),
     gpc(Species ~ ., data, kernel = kernel_iso(), kernels = "per class", epsilon = 0.05,
         hyper = "optimum"),
-    gpc(Species ~ ., data, kernel = kernel_iso(), epsilon = 0.05, hyper = "integrate")
+    first_stage(gpc(Species ~ ., data, kernel = kernel_iso(), epsilon = 0.05, hyper = "integrate"))
   )
   new <- datasets::iris[c(71, 84, 107), ]
   for (fit in fits) {
@@ -88,6 +126,105 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
       expect_true(all(tiny_share(nodes, weight, i, size)[nothing[1, ]] > 0.1 - error))
     }
     expect_equal(found$estimate, predict(fit, new, type = "prob"))
+  }
+})
+
+# Through the label stage --------------------------------------------------------------
+
+# Share of draws of the classes that are below ends of row i: draws of the fit, each through
+# every point of its label stage, by weight
+staged_share <- function(fit, X, i, ends) {
+  few <- fit$label_stage$nodes$few
+  points <- kept_points(fit$label_stage)[few$node]
+  weight <- node_weight(fit)
+  total <- 0
+  for (k in seq_along(weight)) {
+    p <- plain_probability(plain_known(latent_at(fit, k), X), i, 2 + ceiling(1e4 * weight[k]))
+    recorded <- p %*% unname(fit$omega)
+    below <- lapply(points, function(at) {
+      q <- plain_label_rows(at, recorded, rep(1, nrow(p)))$seen
+      vapply(seq_len(ncol(q)), function(c) rowMeans(outer(ends[, c], q[, c], `>`)), ends[, 1])
+    })
+    total <- total + weight[k] * Reduce(`+`, Map(`*`, below, few$weight))
+  }
+  total
+}
+
+test_that("of several classes the ends are quantiles of draws through the points of the label stage", {
+  withr::local_options(sturdy.draws = 1e4)
+  fit <- gpc(Species ~ ., species(), kernel = kernel_iso(), hyper = "integrate")
+  new <- datasets::iris[c(71, 84, 107), ]
+  X <- forge(fit$blueprint, new, NULL)$X
+  found <- predict(fit, new, interval = 0.8)
+  # 4 standard errors of a level of 0.1 by 10,000 draws, here and there
+  error <- 4 * sqrt(0.1 * 0.9 / 1e4) * sqrt(2)
+  withr::local_seed(1)
+  for (i in 1:3) {
+    ends <- rbind(found$lower[i, ], found$upper[i, ])
+    # at the least probability that a point leaves to a class are many draws
+    below <- staged_share(fit, X, i, ends * (1 - 1e-4))
+    upto <- staged_share(fit, X, i, ends * (1 + 1e-4))
+    expect_lt(max(below - c(0.1, 0.9)), error)
+    expect_gt(min(upto - c(0.1, 0.9)), -error)
+  }
+  expect_equal(found$estimate, predict(fit, new, type = "prob"))
+})
+
+test_that("of two classes the interval holds as much of the posterior as it says", {
+  d <- withr::with_seed(4, {
+    d <- data.frame(a = rnorm(90), b = rnorm(90))
+    transform(d, class = flip_labels(factor(a + sin(2 * b) + rnorm(90) / 2 > 0), 0.1, seed = 4))
+  })
+  fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate")
+  new <- data.frame(a = c(-0.6, 0.1, 0.5, 2), b = c(0.3, 1, -1, 0))
+  found <- predict(fit, new, interval = 0.8)
+  drawn <- withr::with_seed(1, plain_staged(fit, new))
+  inside <- vapply(1:4, function(i) {
+    mean(drawn[[i]]$staged > found$lower[i] & drawn[[i]]$staged < found$upper[i])
+  }, 0)
+  # variances of log odds are added: their sum is that of no normal distribution
+  expect_lt(max(abs(inside - 0.8)), 0.06)
+})
+
+test_that("ends lie around the estimate, and further out than at the mean of the stage's points", {
+  d <- withr::with_seed(6, data.frame(a = rnorm(90), b = rnorm(90)))
+  new <- data.frame(a = seq(-2, 2, length.out = 9), b = 0.3)
+  for (classes in 2:3) {
+    d$class <- cut(d$a + d$b^2, quantile(d$a + d$b^2, 0:classes / classes), include.lowest = TRUE)
+    levels(d$class) <- letters[seq_len(classes)]
+    d$class[1:9] <- rev(levels(d$class))[d$class[1:9]]
+    fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate")
+    found <- predict(fit, new, interval = 0.9)
+    expect_true(all(found$lower <= found$estimate & found$estimate <= found$upper))
+    expect_true(all(found$lower < found$upper & found$lower > 0 & found$upper < 1))
+    wider <- predict(fit, new, interval = 0.99)
+    expect_true(all(wider$lower <= found$lower & wider$upper >= found$upper))
+    few <- fit$label_stage$nodes$few
+    points <- kept_points(fit$label_stage)[few$node]
+    through <- function(P) mean_over(kept_seen(P, points), few$weight)
+    if (classes == 2) {
+      # the ends of the fit itself, through the mean of the points
+      first <- predict(first_stage(fit), new, interval = 0.9)
+      mean_only <- lapply(first[c("lower", "upper")], function(p) through(cbind(1 - p, p))[, 2])
+      expect_true(all(found$lower < mean_only$lower & found$upper > mean_only$upper))
+    } else {
+      # the same draws of the fit, of which each goes through the mean of the points
+      local({
+        local_mocked(staged_draws = function(object, p, point) through(p %*% unname(fit$omega)))
+        mean_only <- predict(fit, new, interval = 0.9)
+        expect_gt(mean(found$upper - found$lower), 1.02 * mean(mean_only$upper - mean_only$lower))
+      })
+    }
+    none <- predict(fit, new[0, ], interval = 0.9)
+    expect_identical(NROW(none[[1]]), 0L)
+    missing <- predict(fit, data.frame(a = c(NA, 1), b = 1), interval = 0.9)
+    expect_true(all(is.na(as.matrix(missing$lower)[1, ])) && !anyNA(as.matrix(missing$lower)[2, ]))
+    one <- predict(fit, new[4, ], interval = 0.9)
+    expect_equal(unlist(one), if (classes == 2) {
+      unlist(found[4, ])
+    } else {
+      unlist(lapply(found, function(part) part[4, , drop = FALSE]))
+    })
   }
 })
 

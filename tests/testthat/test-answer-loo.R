@@ -47,6 +47,18 @@ test_that("leave-one-out is near the probability from a fit without the row", {
   expect_equal(exp(terms_of(loo(whole))[1:8]), left_out, tolerance = 0.05)
 })
 
+test_that("an average is scored as it is by itself, whatever its label stage says", {
+  fit <- gpc(class ~ a + b, toy(), kernel = kernel_iso(), hyper = "integrate")
+  y <- label_code(fit$data)
+  z <- vapply(seq_along(fit$nodes$hyper), function(k) {
+    log(rowSums(exp(fit$nodes$seen[, , k]) * t(fit$nodes$omega[[k]][1, , y])))
+  }, numeric(40))
+  plain <- -log(drop(exp(-z) %*% fit$nodes$table$weight))
+  expect_equal(terms_of(loo(fit)), plain, tolerance = 1e-8)
+  expect_equal(loo(fit), loo(first_stage(fit)))
+  expect_gt(max(abs(log(mislabelled(fit)$loo[order(mislabelled(fit)$row)]) - plain)), 0.05)
+})
+
 test_that("one row has a score without a standard error", {
   score <- loo(gpc(matrix(1), 1, kernel = held(), epsilon = 0.1))
   expect_equal(elpd(score), log(0.5))

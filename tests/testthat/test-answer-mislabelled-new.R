@@ -21,17 +21,20 @@ test_that("a row that was left out is told by its cavity, the prediction", {
   expect_equal(found$loo, sum(joint), tolerance = 1e-8)
 })
 
-# Of each node: the joint probabilities of true classes and labels of new rows, in plain R
+# Of each point of a label stage: the joint probabilities of true classes and labels of new rows, in
+# plain R, from their scores: of a fit what it predicts by itself, of two classes the true one
 ref_joint <- function(fit, newdata, code, group = 1) {
-  X <- forge(fit$blueprint, newdata, NULL)$X
-  at <- nodes(fit)
-  lapply(seq_along(at$weight), function(k) {
-    used <- list(node = k, weight = 1)
-    pi <- at_k(truth_new(fit, X, used = used)$p, 1)
+  stage <- judged_by(fit)
+  P <- newdata
+  if (!inherits(fit, "second_stage")) {
+    P <- predict(first_stage(fit), newdata, type = "prob", noise = is_several(fit))
+  }
+  Map(function(at, omega) {
+    pi <- kept_seen(unname(P), list(at))[, , 1]
     t(vapply(seq_along(code), function(i) {
-      pi[i, ] * at$omega[[k]][rep_len(group, length(code))[i], , code[i]]
+      pi[i, ] * omega[rep_len(group, length(code))[i], , code[i]]
     }, pi[1, ]))
-  })
+  }, kept_points(stage), stage$nodes$omega)
 }
 
 ref_wrong <- function(joint, code) {
@@ -100,26 +103,35 @@ test_that("labels of further rows are weighed by Bayes' rule over all nodes", {
   )
 })
 
-test_that("few nodes are not enough for wrong labels; many new rows count as those of the fit", {
+test_that("new rows are told by the label stage at all its points; many count as those of the fit", {
   d <- toy(260)
-  fit <- gpc(
-    class ~ ., d[1:110, ], kernel = kernel_iso(), hyper = "integrate",
-    control = ep_control(progress = FALSE)
-  )
-  expect_lt(length(fit$nodes$few$node), node_count(fit))
-  new <- d[111:260, ]
-  found <- mislabelled(fit, newdata = new)
-  code <- as.integer(factor(new$class))
-  joint <- ref_joint(fit, new, code)
-  weight <- fit$nodes$table$weight
-  total <- Reduce(`+`, Map(`*`, joint, weight))
-  expect_equal(found$probability[order(found$row)], ref_wrong(total, code), tolerance = 1e-8)
-  said <- attr(found, "expected")
-  counted <- ref_count(joint, weight, code, 110 / 150)
-  expect_equal(said$count, counted$count, tolerance = 1e-6)
-  # the interval is wider: these rows are wrong together
-  expect_lte(said$lower, counted$lower)
-  expect_gte(said$upper, counted$upper)
+  d$three <- cut(d$a + d$b, c(-Inf, -0.7, 0.7, Inf), labels = c("low", "mid", "high"))
+  for (label in c("class", "three")) {
+    some <- setNames(d[c("a", "b", label)], c("a", "b", "y"))
+    flipped <- seq(5, 260, by = 12)
+    some$y[flipped] <- rev(levels(some$y))[some$y[flipped]]
+    fit <- gpc(
+      y ~ ., some[1:110, ], kernel = kernel_iso(), hyper = "integrate",
+      control = ep_control(progress = FALSE)
+    )
+    weight <- fit$label_stage$nodes$table$weight
+    expect_lt(length(fit$label_stage$nodes$few$node), length(weight))
+    new <- some[111:260, ]
+    found <- mislabelled(fit, newdata = new)
+    code <- as.integer(new$y)
+    joint <- ref_joint(fit, new, code)
+    total <- Reduce(`+`, Map(`*`, joint, weight))
+    by_row <- order(found$row)
+    expect_equal(found$probability[by_row], ref_wrong(total, code), tolerance = 1e-8)
+    expect_equal(found$loo[by_row], rowSums(total), tolerance = 1e-8)
+    expect_null(found$unusual)
+    said <- attr(found, "expected")
+    counted <- ref_count(joint, weight, code, 110 / 150)
+    expect_equal(said$count, counted$count, tolerance = 1e-6)
+    # the interval is wider: these rows are wrong together
+    expect_lte(said$lower, counted$lower)
+    expect_gte(said$upper, counted$upper)
+  }
 })
 
 test_that("new rows are wrong together as far as the latent function is not known", {
@@ -138,37 +150,15 @@ test_that("new rows are wrong together as far as the latent function is not know
     own <- ifelse(positive, p, 1 - p)
     mean(0.1 * (1 - own) / (0.1 * (1 - own) + 0.9 * own))
   })
-  found <- shared_sd(fit, nodes(fit), new$X, new$data)
+  found <- shared_sd(fit, new$X, new$data, NULL)
   expect_lt(abs(log(found / sd(drawn))), 0.2) # 200 draws: .05
   # of several classes, and of scores, whose rows share no latent function
   classes <- gpc(class ~ x, transform(d, class = cut(x, 3)), inducing = 10)
   rows <- labelled_rows(classes, transform(d, class = cut(x, 3)), NULL, NULL, NULL)
-  expect_gt(shared_sd(classes, nodes(classes), rows$X, rows$data), 0)
+  expect_gt(shared_sd(classes, rows$X, rows$data, NULL), 0)
   scores <- toy_scores(2, 50)
   stage <- second_stage(scores$prob, scores$labels)
-  expect_equal(shared_sd(stage, nodes(stage), scores$prob, stage$data), 0)
-})
-
-test_that("what rows share is not that of a constant latent function, even if that is likeliest", {
-  d <- withr::with_seed(3, data.frame(a = rnorm(40), b = rnorm(40), y = sample(0:1, 40, TRUE)))
-  fit <- bpm(y ~ ., d, epsilon = "learn", hyper = "integrate")
-  at <- nodes(fit)
-  constant <- at_constant(fit$nodes$table)
-  expect_true(constant[which.max(at$weight)])
-  best <- which(!constant)[which.max(at$weight[!constant])]
-  new <- labelled_rows(fit, d, NULL, NULL, NULL)
-  # by draws of the weights there, one after the other
-  there <- latent_at(fit, best)
-  Xt <- bpm_design(new$X, there$prior)
-  root <- t(chol(matrix(there$weights$C, nrow(Xt))))
-  rate <- at$omega[[best]][1, 1, 2]
-  drawn <- withr::with_seed(4, replicate(4000, {
-    w <- there$weights$mean + drop(root %*% rnorm(nrow(Xt)))
-    p <- pnorm(drop(w %*% Xt) / sqrt(there$prior$nugget))
-    own <- ifelse(d$y == 1, p, 1 - p)
-    mean(rate * (1 - own) / (rate * (1 - own) + (1 - rate) * own))
-  }))
-  expect_lt(abs(log(shared_sd(fit, at, new$X, new$data) / sd(drawn))), 0.2) # 200 draws: .05
+  expect_equal(shared_sd(stage, scores$prob, stage$data, NULL), 0)
 })
 
 test_that("a normal error widens the distribution of a number and leaves it within its bounds", {
@@ -211,10 +201,10 @@ test_that("a rate learned at one point is as uncertain for new rows as for those
   said <- attr(mislabelled(fit, newdata = new), "expected")
   expect_identical(said$epsilon, "uncertain")
   code <- as.integer(factor(new$class))
-  pi <- at_k(truth_new(fit, forge(fit$blueprint, new, NULL)$X)$p, 1)
-  rates <- rate_posterior(fit)
-  joint <- lapply(rates$omega, function(omega) pi * t(omega[1, , ])[code, ])
-  expect_equal(said[1:3], ref_count(joint, rates$weight, code), tolerance = 1e-4)
+  joint <- ref_joint(fit, new, code)
+  weight <- fit$label_stage$nodes$table$weight
+  expect_gt(length(weight), 10)
+  expect_equal(said$count, ref_count(joint, weight, code)$count, tolerance = 1e-6)
 })
 
 test_that("groups of new rows have the rates of these groups", {
@@ -229,7 +219,7 @@ test_that("groups of new rows have the rates of these groups", {
   found <- mislabelled(fit, newdata = new)
   code <- c(1, 1, 2)
   joint <- ref_joint(fit, new, code, group = c(1, 2, 2))
-  total <- Reduce(`+`, Map(`*`, joint, fit$nodes$table$weight))
+  total <- Reduce(`+`, Map(`*`, joint, fit$label_stage$nodes$table$weight))
   expect_equal(found$probability[order(found$row)], ref_wrong(total, code), tolerance = 1e-10)
   alike <- function(...) mislabelled(fit, newdata = new[c("x", "y")], ...)$probability
   expect_identical(alike(rates = new$site), found$probability)
@@ -271,11 +261,21 @@ test_that("labels that a fit holds for impossible have probabilities all the sam
   d <- toy_scores(2, 40, wrong = 0)
   d$prob[1:2, ] <- rbind(c(1e-200, 1), c(1, 1e-200))
   d$labels[1:2] <- c("b", "a")
-  fit <- second_stage(d$prob, d$labels, epsilon = 0, hyper = "optimum")
+  # where no row is unusual either
+  fit <- second_stage(
+    d$prob, d$labels, epsilon = 0, hyper = "optimum", noise = noise_prior(unusual = 0)
+  )
   new <- rbind(c(a = 1e-200, b = 1), c(0.5, 0.5))
   found <- suppressMessages(mislabelled(fit, newdata = new, labels = c("a", "b")))
   expect_identical(found$probability, c(0, 0))
   expect_lt(found$loo[1], 1e-200)
+  # also where points without wrong labels are averaged over
+  d <- toy_scores(2, 60)
+  held <- averaged_stage(d, noise = noise_prior(overlap = 0.01))
+  new <- rbind(c(a = 1e-300, b = 1), c(1, 1e-300))
+  found <- mislabelled(held, newdata = new, labels = c("a", "b"))
+  expect_true(all(is.finite(unlist(found[c("probability", "loo", "if_some", "fdr")]))))
+  expect_true(all(found$probability > 0.99))
   far <- bpm(matrix(c(-2:-1, 1:2)), c(0, 0, 1, 1), epsilon = 0, nugget = 1e-3, prior_scale = 100)
   for (x in c(1e6, 1e300)) {
     found <- suppressMessages(mislabelled(far, newdata = matrix(c(-x, x)), labels = c(1, 0)))

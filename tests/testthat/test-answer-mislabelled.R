@@ -43,6 +43,54 @@ test_that("each class is judged by its own flip rate", {
   expect_true(all(diff(found$probability) <= 0))
 })
 
+# By the label stage ----------------------------------------------------------
+
+test_that("a label is wrong, or its row unusual, as the points of the label stage say", {
+  scores <- lapply(2:3, toy_scores, n = 60, strength = 3)
+  fits <- list(
+    gpc(class ~ a + b, toy(), kernel = kernel_iso(), hyper = "integrate"),
+    gpc(Species ~ ., iris[c(1:15, 51:65, 101:115), ], kernel = kernel_iso(), hyper = "integrate"),
+    averaged_stage(scores[[1]]), averaged_stage(scores[[2]])
+  )
+  for (fit in fits) {
+    stage <- judged_by(fit)
+    y <- label_code(fit$data)
+    at <- lapply(kept_points(stage), plain_label_rows, P = stage$data$X, y = y)
+    weight <- stage$nodes$table$weight
+    mean_of <- function(f) drop(vapply(at, f, numeric(length(y))) %*% weight)
+    own <- cbind(seq_along(y), y)
+    found <- mislabelled(fit)
+    by_row <- order(found$row)
+    expect_equal(found$unusual[by_row], mean_of(function(said) said$unusual), tolerance = 1e-7)
+    expect_equal(
+      found$probability[by_row], mean_of(function(said) 1 - said$truth[own]), tolerance = 1e-7
+    )
+    expect_equal(found$loo[by_row], 1 / mean_of(function(said) 1 / said$z), tolerance = 1e-7)
+    expect_true(all(found$unusual >= 0 & found$probability + found$unusual <= 1))
+    expect_equal(which(names(found) == "loo_wrong"), which(names(found) == "unusual") + 1)
+  }
+})
+
+test_that("no row is unusual where the prior says so, and there is no column without a label stage", {
+  d <- toy_scores(2, 60, strength = 3)
+  none <- mislabelled(averaged_stage(d, noise = noise_prior(unusual = 0)))
+  expect_identical(none$unusual, numeric(60))
+  held <- mislabelled(averaged_stage(d, noise = noise_prior(unusual = 0.2)))
+  learned <- mislabelled(averaged_stage(d))
+  expect_gt(sum(held$unusual), 3 * sum(learned$unusual))
+  expect_lt(sum(held$probability), sum(learned$probability)) # what is unusual is not wrong
+  expect_null(mislabelled(toy_fit())$unusual)
+})
+
+test_that("a trusted label can't be wrong, but its row unusual", {
+  d <- toy_scores(2, 80)
+  wrong <- d$rows[which.min(d$prob[cbind(d$rows, as.integer(d$labels[d$rows]))])]
+  found <- mislabelled(averaged_stage(d, trusted = wrong))
+  expect_equal(found$probability[found$row == wrong], 0)
+  expect_equal(found$row[which.max(found$unusual)], wrong)
+  expect_gt(max(found$unusual), 0.05)
+})
+
 # Truth by enumeration --------------------------------------------------------
 
 # P(signs of a zero-mean normal vector), n = 2 or 3, with correlations R

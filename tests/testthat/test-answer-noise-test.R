@@ -11,51 +11,63 @@ tested <- function(..., data = toy(), kernel = free_nugget(), model = gpc) {
   )
 }
 
+mean_number <- function(density) sum((seq_along(density) - 1) * density)
+
 test_that("the Bayes factor is the ratio of mean evidences, whatever the prior of none", {
   fit <- tested()
   test <- noise_test(fit)
-  z <- exp(fit$nodes$models$log_evidence)
-  prior <- noise_prior()$models
+  z <- exp(judged_by(fit)$nodes$models$log_evidence)
+  prior <- c(0.25, 0.3, 0.15, 0.15, 0.15)
+  expect_equal(test$models$prior, prior)
   expect_equal(test$bayes_factor, sum(z[-1] * prior[-1]) / sum(prior[-1]) / z[1])
   expect_equal(test$two, mean(z[3:5]) / z[2]) # they have the same prior probability
   odds <- test$bayes_factor * 3 # prior odds
   expect_equal(test$probability_none, 1 / (1 + odds))
   less <- c(none = 0.5, one = 0.2, two = 0.1, first = 0.1, second = 0.1)
   other <- noise_test(tested(noise = noise_prior(models = less)))
-  expect_equal(other$bayes_factor, test$bayes_factor, tolerance = 0.05)
+  # no evidence hangs on what is held of other noise models
+  expect_equal(other$models$log_evidence, test$models$log_evidence, tolerance = 1e-8)
+  expect_equal(other$bayes_factor, test$bayes_factor, tolerance = 1e-8)
   expect_equal(other$prior_none, 0.5)
 })
 
 test_that("the number if some are wrong and the averaged one are mixtures", {
   fit <- tested()
+  stage <- judged_by(fit)
   test <- noise_test(fit, level = 0.8)
-  models <- fit$nodes$models
+  models <- stage$nodes$models
   some <- models$probability[-1] / sum(models$probability[-1])
-  mean_of <- function(density) sum((seq_along(density) - 1) * density)
-  expect_equal(test$some$count, sum(some * vapply(fit$nodes$wrong[-1], mean_of, 0)))
-  expect_equal(test$average$count, sum(mislabelled(fit)$probability), tolerance = 1e-6)
-  expect_equal(fit$nodes$wrong$none, 1)
-  one_or_more <- test$average$count / (1 - average_density(fit)[1])
+  expect_equal(test$some$count, sum(some * vapply(stage$nodes$wrong[-1], mean_number, 0)))
+  expect_equal(test$average$count, sum(mislabelled(fit)$probability), tolerance = 1e-8)
+  expect_equal(stage$nodes$wrong$none, 1)
+  density <- average_density(stage)
+  expect_equal(test$average$lower, sum(cumsum(density) < 0.1))
+  expect_equal(test$average$upper, sum(cumsum(density) < 0.9))
+  one_or_more <- test$average$count / (1 - density[1])
   expect_equal(test$any$count, one_or_more, tolerance = 1e-6)
   expect_gte(test$some$lower, test$average$lower)
   # without a level no interval is looked for, nor shown
   found <- mislabelled(fit, level = NULL)
   without <- attr(found, "test")
-  same <- c("bayes_factor", "verdict", "two", "noticed")
+  same <- c("bayes_factor", "verdict", "two", "noticed", "error")
   expect_equal(without[same], test[same])
   expect_equal(without$some$count, test$some$count)
   expect_equal(without$rates$rate, test$rates$rate)
-  expect_true(all(vapply(without[c("level", "ends", "error")], is.null, NA)))
+  expect_true(all(vapply(without[c("level", "ends")], is.null, NA)))
   expect_no_match(utils::capture.output(print(found)), "interval")
 })
 
 test_that("lists at a false-discovery rate are averaged, or of the case that some are wrong", {
   fit <- tested()
+  stage <- judged_by(fit)
   found <- mislabelled(fit)
-  some <- fit$nodes$table$model != "none"
-  weight <- fit$nodes$table$weight[some] / sum(fit$nodes$table$weight[some])
-  flips <- wrong_each(node_truth(fit))[, some] %*% weight
-  expect_equal(found$if_some, flips[found$row])
+  some <- stage$nodes$table$model != "none"
+  weight <- stage$nodes$table$weight[some] / sum(stage$nodes$table$weight[some])
+  y <- label_code(fit$data)
+  flips <- vapply(kept_points(stage)[some], function(at) {
+    1 - plain_label_rows(at, stage$data$X, y)$truth[cbind(1:40, y)]
+  }, numeric(40)) %*% weight
+  expect_equal(found$if_some, flips[found$row], tolerance = 1e-7)
   expect_equal(found$fdr, cumsum(1 - found$probability) / 1:40)
   given <- mislabelled(fit, given = "some")
   expect_equal(given$row, found$row)
@@ -83,13 +95,201 @@ test_that("no row is called wrong as long as it is open whether labels are wrong
   expect_gt(nrow(called), 5)
 })
 
-test_that("a rare class that the inputs do not predict is named", {
-  d <- withr::with_seed(2, data.frame(a = rnorm(80), b = rnorm(80)))
-  d$class <- factor(rep(c("no", "yes"), c(75, 5)))
-  fit <- tested(data = d, kernel = kernel_iso())
-  expect_equal(noise_test(fit)$suspects, "yes")
-  expect_match(printed(fit), "All labels yes are equally suspect")
+# Scores of three classes, each row's sure of one of the first two, and labels of the third among them
+unpredicted <- function(third = 20) {
+  withr::with_seed(1, {
+    labels <- factor(rep(c("a", "b", "c"), c(50, 50, third)))
+    best <- c(rep(1:2, each = 50), sample(1:2, third, TRUE))
+    P <- matrix(rexp(3 * length(best)), ncol = 3, dimnames = list(NULL, levels(labels)))
+    own <- cbind(seq_along(best), best)
+    P[own] <- P[own] + runif(length(best), 5, 30)
+    list(prob = P / rowSums(P), labels = labels)
+  })
+}
+
+test_that("a class that is not predicted is named where labels are wrong", {
+  fit <- averaged_stage(unpredicted())
+  test <- noise_test(fit)
+  expect_gt(test$bayes_factor, 3)
+  found <- mislabelled(fit)
+  expect_gt(mean(found$probability[found$label == "c"] > 0.3), 0.5)
+  expect_lt(max(found$probability[found$label != "c"]), 0.3)
+  expect_equal(test$suspects, "c")
+  expect_match(printed(fit), "All labels c are equally suspect")
   expect_null(noise_test(tested())$suspects)
+  open <- noise_test(averaged_stage(unpredicted(8)))
+  expect_lt(open$bayes_factor, 3) # nobody is suspected where nothing speaks for wrong labels
+  expect_null(open$suspects)
+})
+
+# Inputs that say nothing, and other verdicts -------------------------------------------
+
+# By how many nats the labels are predicted better than by the shares of the classes
+plain_gain <- function(fit) {
+  found <- mislabelled(fit)
+  sum(log(found$loo) - log(table(found$label)[found$label] / nrow(found)))
+}
+
+test_that("where the inputs say nothing of the classes, that is said first and no number alone", {
+  d <- withr::with_seed(1, data.frame(a = rnorm(120), b = rnorm(120)))
+  d$noise <- factor(rep(c("no", "yes"), c(108, 12)))
+  d$signal <- factor(d$a + rnorm(120, 0, 0.5) > 0)
+  d$three <- factor(rep(letters[1:3], 40))
+  for (label in c("noise", "three")) {
+    fit <- gpc(reformulate(c("a", "b"), label), d, kernel = kernel_iso(), hyper = "integrate")
+    expect_lt(plain_gain(fit), 1)
+    expect_true(is_blind(judged_by(fit)))
+    test <- noise_test(fit)
+    expect_equal(test$kind, "blind")
+    lines <- verdict_lines(test)
+    expect_named(lines, c("Wrong labels?", "How many?"))
+    expect_equal(lines[[1]], "Can't tell: the inputs say next to nothing of the classes.")
+    expect_match(lines[[2]], "^0 to [0-9]+ of 120 \\(90% interval\\)[.]$")
+    expect_match(printed(fit), "^ *Wrong labels[?] Can't tell: the inputs say next to nothing")
+    expect_length(verdict_notes(test), 0)
+    expect_false(is_called(test))
+  }
+  fit <- gpc(signal ~ a + b, d, kernel = kernel_iso(), hyper = "integrate")
+  expect_gt(plain_gain(fit), 1)
+  expect_false(is_blind(judged_by(fit)))
+  expect_no_match(printed(fit), "next to nothing")
+})
+
+test_that("few labels do not say that inputs say nothing, and those known to be right do not count", {
+  d <- withr::with_seed(2, data.frame(a = rnorm(40), y = rep(c("no", "yes"), 20)))
+  blind <- function(rows, ...) {
+    is_blind(second_stage(plogis(d$a[rows] / 10), d$y[rows], hyper = "integrate", ...))
+  }
+  expect_true(blind(1:40))
+  expect_false(blind(1:19))
+  expect_false(blind(1:40, trusted = 1:21))
+  expect_true(blind(1:19, weights = rep(2, 19)))
+})
+
+test_that("of several classes one kind of error is named, with its share of those expected", {
+  d <- toy_scores(3, 150, strength = 20, wrong = 0)
+  taken <- which(d$truth == "a")[seq(1, 50, by = 4)]
+  d$labels[taken] <- "b"
+  fit <- averaged_stage(d)
+  counts <- unclass(noise_matrix(fit, type = "count"))
+  test <- noise_test(fit)
+  wrong <- sum(counts) - sum(diag(counts))
+  expect_equal(
+    test$one_kind, list(true = "a", recorded = "b", count = counts[["a", "b"]], all = wrong),
+    ignore_attr = TRUE
+  )
+  expect_lt(abs(test$one_kind$count - length(taken)), 3)
+  expect_match(printed(test), "Errors of one kind: a recorded as b (expected 13 of 13)", fixed = TRUE)
+  # the next class in turn is three kinds
+  expect_null(noise_test(averaged_stage(toy_scores(3, 150, strength = 20)))$one_kind)
+  expect_null(noise_test(averaged_stage(toy_scores(2, 60)))$one_kind)
+})
+
+test_that("two classes that look alike are named: those most of whose rows the stage mixes", {
+  d <- alike_scores()
+  fit <- averaged_stage(d)
+  points <- kept_points(fit)
+  weight <- fit$nodes$table$weight
+  U <- Reduce(`+`, Map(function(at, w) w * at$U, points, weight))
+  diag(U) <- 0
+  rows <- (U - min(U[row(U) != col(U)])) * 40 # of each class
+  pairs <- rows + t(rows)
+  expect_gt(pairs[1, 2], 3)
+  expect_equal(which.max(pairs[upper.tri(pairs)]), 1)
+  test <- noise_test(fit)
+  expect_setequal(test$alike, c("a", "b"))
+  expect_match(printed(fit), "Rows of (a and b|b and a) look alike")
+  expect_null(noise_test(averaged_stage(toy_scores(3, 120, strength = 20)))$alike)
+  expect_null(noise_test(averaged_stage(toy_scores(2, 60)))$alike)
+})
+
+test_that("a verdict is that of what speaks first", {
+  kinds <- vapply(c(0.2, 1, 3, 3.1, 20, 21), verdict_kind, "")
+  expect_equal(kinds, c("no sign", "open", "open", "probable", "probable", "wrong"))
+  # only without unusual rows does the factor speak for wrong labels
+  expect_equal(vapply(c(0.2, 1), verdict_kind, "", plain = 3.1), c("unusual", "unusual"))
+  expect_equal(verdict_kind(1, plain = 2.9), "open")
+  expect_equal(verdict_kind(4, plain = 400), "probable")
+  expect_equal(verdict_kind(0.2, plain = 10, hides = TRUE), "scores")
+  expect_equal(verdict_kind(30, hides = TRUE), "wrong")
+  expect_equal(verdict_kind(30, blind = TRUE, plain = 10), "blind")
+  expect_equal(verdict_kind(30, curve = 0.1, blind = TRUE), "curve")
+  expect_equal(verdict_kind(30, curve = 1), "wrong")
+})
+
+test_that("the factor without unusual rows is that of a prior that knows none", {
+  for (strength in c(3, 20)) {
+    d <- toy_scores(2, 120, strength = strength, wrong = 4)
+    test <- noise_test(averaged_stage(d))
+    none <- noise_test(averaged_stage(d, noise = noise_prior(unusual = 0)))
+    # 64 points are a standard error of some 0.1
+    expect_lt(abs(log(test$plain / none$bayes_factor)), 0.25)
+  }
+  sure <- noise_test(averaged_stage(toy_scores(2, 200, strength = 20)))
+  expect_gt(sure$bayes_factor, 3)
+  expect_identical(sure$plain, NA_real_) # nobody asks
+})
+
+test_that("labels that contradict their rows are not called wrong where the rows may be unusual", {
+  d <- withr::with_seed(1, {
+    d <- data.frame(a = c(rnorm(40, -2), rnorm(40, 2), rnorm(8, 0, 3)), b = rnorm(88))
+    transform(d, class = factor(rep(c("a", "b", "c"), c(40, 40, 8))))
+  })
+  fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate")
+  test <- noise_test(fit)
+  expect_lte(test$bayes_factor, 3)
+  expect_gt(test$plain, 3)
+  expect_equal(test$kind, "unusual")
+  expect_match(test$verdict, "wrong or the rows are unusual")
+  expect_match(printed(fit), paste(
+    "Some labels contradict their rows: they are wrong, or the rows are unusual. Check the first 10."
+  ), fixed = TRUE)
+  expect_message(
+    called <- mislabelled(fit, fdr = 0.9), class = "sturdy_message_open_verdict"
+  )
+  expect_equal(nrow(called), 0)
+})
+
+test_that("the error of the Bayes factor is its spread over draws of the points", {
+  size <- c(none = 60, one = 90, two = 40)
+  width <- c(1.4, 1.7, 2)
+  prior <- c(0.7, 0.3)
+  once <- function(seed) {
+    x <- withr::with_seed(seed, Map(function(n, s) stats::rnorm(n, 0, s), size, width))
+    w <- Map(function(x, s) stats::dnorm(x) / stats::dnorm(x, 0, s), x, width)
+    z <- vapply(w, mean, 1)
+    models <- data.frame(
+      model = names(size), nodes = size, ess = vapply(w, function(w) sum(w)^2 / sum(w^2), 1),
+      method = "nodes", probability = z * c(1, prior)
+    )
+    c(factor = log(sum(prior * z[-1]) / z[[1]]), error = factor_error(models))
+  }
+  all <- vapply(1:400, once, numeric(2))
+  expect_equal(mean(all["error", ]) / stats::sd(all["factor", ]), 1, tolerance = 0.1)
+})
+
+test_that("a model that is exact has no error, and Laplace's method does not know its own", {
+  models <- function(...) {
+    data.frame(
+      model = c("none", "one", "two"), nodes = c(1, 50, 50), ess = c(NA, 20, 20),
+      method = c("exact", "nodes", "nodes"), probability = c(0.5, 0.5, 0)
+    )
+  }
+  at <- models()
+  expect_equal(factor_error(at), sqrt(1 / 20 - 1 / 50))
+  at$method[3] <- "laplace" # of next to no probability
+  expect_equal(factor_error(at), sqrt(1 / 20 - 1 / 50))
+  for (method in c("laplace", "mode")) {
+    at$method[2] <- method
+    expect_identical(factor_error(at), NA_real_)
+  }
+  expect_identical(factor_error(at[-1, ]), NA_real_)
+  expect_match(factor_words(0.4, 1200, 5), "By 1,200 points, .* a factor of 1.5 in the Bayes factor")
+  expect_match(factor_words(NA, 5, 5), "not known")
+  expect_equal(factor_words(NA, 640, Inf), "By 640 points.")
+  test <- noise_test(tested())
+  expect_equal(test$error, factor_error(test$models))
+  expect_match(printed(test), "By 640 points, which leave a standard error of a factor of 1[.]")
 })
 
 test_that("a fit without the models to compare is refused", {
@@ -118,118 +318,6 @@ test_that("the average and its test print", {
   })
 })
 
-test_that("the ends of the interval of a probability are those of its distribution", {
-  fit <- toy_fit()
-  new <- data.frame(a = c(-0.5, 1), b = c(0.3, 1))
-  ends <- predict(fit, new, interval = 0.9)
-  latent <- predict(fit, new, type = "latent")
-  nugget <- fit$kernel$nugget
-  by_quantile <- function(p) {
-    pnorm((latent$m + qnorm(p) * sqrt(latent$s2 - nugget)) / sqrt(nugget))
-  }
-  expect_equal(ends$lower, by_quantile(0.05))
-  expect_equal(ends$upper, by_quantile(0.95))
-  expect_equal(ends$estimate, unname(predict(fit, new, type = "response")))
-  # the estimate is the mean of that distribution
-  level <- (seq_len(4000) - 0.5) / 4000
-  expect_equal(ends$estimate[1], mean(vapply(level, function(p) by_quantile(p)[1], 0)), tolerance = 1e-4)
-  # averaged: the distribution function at the ends is the mixture's
-  fit <- tested()
-  ends <- predict(fit, new, type = "prob", interval = 0.8)
-  X <- forge(fit$blueprint, new, NULL)$X
-  below <- function(value, row) {
-    each <- vapply(seq_len(node_count(fit)), function(k) {
-      point <- latent_new(latent_at(fit, k), X, NULL)
-      nugget <- fit$nodes$hyper[[k]]$nugget
-      pnorm((sqrt(nugget) * qnorm(value) - point$m[row]) / sqrt(point$s2[row] - nugget))
-    }, 0)
-    sum(each * node_weight(fit))
-  }
-  expect_equal(below(ends$lower[1], 1), 0.1, tolerance = 1e-6)
-  expect_equal(below(ends$upper[1], 1), 0.9, tolerance = 1e-6)
-  expect_error(predict(fit, new, type = "class", interval = 0.9), class = "sturdy_error_interval")
-  expect_error(predict(fit, new, interval = 2), class = "sturdy_error_range")
-  expect_true(all(is.na(predict(fit, data.frame(a = NA, b = 1), interval = 0.5)[2:3])))
-})
-
-test_that("a Student-t process has the weights of the Gaussian one and answers of its own", {
-  gauss <- tested()
-  student <- tested(model = stc, df = 8)
-  expect_equal(student$nodes$models$log_evidence, gauss$nodes$models$log_evidence)
-  # a node without a fixed point of t-EP leaves its weight to the others of its model
-  all <- gauss$nodes$table
-  kept <- all[match(student$nodes$table$log_evidence, all$log_evidence), ]
-  expect_gt(nrow(kept), 0.95 * nrow(all))
-  by_model <- function(table) tapply(table$weight, table$model, sum)
-  share <- (by_model(all) / by_model(kept))[kept$model]
-  expect_equal(student$nodes$table$weight, as.vector(kept$weight * share))
-  k <- which.max(student$nodes$table$weight)
-  hyper <- student$nodes$hyper[[k]]
-  point <- stc(
-    class ~ a + b, toy(), df = 8, epsilon = omega_rates(student$nodes$omega[[k]][1, , ]), control = quiet,
-    kernel = do.call(kernel_iso, c(hyper, list(fixed = TRUE)))
-  )
-  expect_equal(node_truth(student)$log_z[, k], point$ep$loo, tolerance = 1e-3)
-  expect_equal(wrong_each(node_truth(student))[, k], point$ep$flipped, tolerance = 1e-3)
-})
-
-test_that("inducing inputs at all rows give the average of the dense kernel", {
-  dense <- tested()
-  low_rank <- tested(inducing = toy()[c("a", "b")])
-  expect_equal(low_rank$nodes$models$log_evidence, dense$nodes$models$log_evidence, tolerance = 1e-3)
-  new <- data.frame(a = c(-1, 0.2), b = c(0.4, 0.1))
-  expect_equal(
-    predict(low_rank, new, type = "prob"), predict(dense, new, type = "prob"), tolerance = 0.01
-  )
-})
-
-test_that("a Bayes point machine averages over nodes", {
-  fit <- bpm(class ~ a + b, toy(), epsilon = "average", hyper = "integrate", control = quiet)
-  new <- data.frame(a = c(-1, 0.2), b = c(0.4, 0.1))
-  each <- vapply(seq_len(node_count(fit)), function(k) {
-    point <- bpm(
-      class ~ a + b, toy(), epsilon = omega_rates(fit$nodes$omega[[k]][1, , ]), nugget = fit$nodes$hyper[[k]]$nugget,
-      control = quiet
-    )
-    predict(point, new, type = "response")
-  }, numeric(2))
-  expect_equal(predict(fit, new, type = "response"), drop(each %*% node_weight(fit)), tolerance = 1e-3,
-               ignore_attr = TRUE)
-})
-
-test_that("an average that absorbs by filtering goes on from its point", {
-  fit <- bpm(class ~ a + b, toy(), epsilon = "average", hyper = "integrate", control = quiet)
-  more <- absorb(fit, toy()[1:5, ])
-  expect_null(more$nodes)
-  expect_named(predict(more, toy()[1:2, ], type = "response"), c("1", "2"))
-})
-
-test_that("nodes that were changed by hand are refused", {
-  fit <- tested()
-  for (part in c("models", "table", "tau", "seen", "omega", "hyper")) {
-    bad <- fit
-    bad$nodes[[part]] <- NULL
-    expect_error(mislabelled(bad), class = "sturdy_error_changed")
-  }
-})
-
-test_that("diagnostics say how many nodes are effective, and which are rough", {
-  fit <- tested()
-  said <- ep_diagnostics(fit)
-  expect_match(said$happened, "Integrated 2 hyperparameters|Integrated 3 hyperparameters", all = FALSE)
-  # one number of nodes, of those that are averaged over
-  over <- paste0("over ", node_count(fit), " nodes")
-  expect_match(said$happened, over, fixed = TRUE, all = FALSE)
-  expect_match(capture.output(print(summary(fit))), over, fixed = TRUE, all = FALSE)
-  expect_equal(fit$nodes$models$nodes, c(table(fit$nodes$table$model)[fit$nodes$models$model]),
-               ignore_attr = TRUE)
-  bad <- fit
-  bad$nodes$models$ess <- 3
-  expect_match(ep_diagnostics(bad)$means, "rough there", all = FALSE)
-  bad$nodes$models$method <- "mode"
-  expect_match(ep_diagnostics(bad)$happened, "Laplace", all = FALSE)
-})
-
 test_that("a linear boundary blames labels that a curved one explains, and it is said", {
   d <- sturdy_data("newthyroid")
   d$class <- factor(d$class == "normal")
@@ -242,11 +330,7 @@ test_that("a linear boundary blames labels that a curved one explains, and it is
   # the same curve, fitted by itself
   alone <- gpc(class ~ ., d, epsilon = 0, hyper = "integrate")
   expect_equal(fit$curve$log_evidence, fit_evidence(alone))
-  models <- fit$nodes$models
-  itself <- fit # of five columns: a second stage tells of its labels
-  itself$told <- NULL
-  expect_equal(log(linear$curve), log(noise_test(itself)$bayes_factor) + models$log_evidence[models$model == "none"] -
-    fit$curve$log_evidence)
+  expect_equal(log(linear$curve), fit_evidence(fit) - fit$curve$log_evidence)
   expect_message(called <- mislabelled(fit, fdr = 0.1), class = "sturdy_message_open_verdict")
   expect_equal(nrow(called), 0)
   fit$curve <- NULL

@@ -1,83 +1,101 @@
-# The number of wrong labels if classes overlap, and if they do not.
+# The number of wrong labels by scores of a classifier: as it is learned, and where the scores hardly err.
 
-quiet <- ep_control(progress = FALSE)
+number <- c("count", "lower", "upper")
 
-test_that("both ends are those of fits that believe in one possibility", {
-  d <- toy(60)
-  d$class <- flip_labels(d$class, 0.1, seed = 3)
-  # the lengthscale is held, so that the constant latent function is out
-  kernel <- function(...) {
-    held <- c("lengthscale", "variance", "bias")
-    kernel_iso(1.5, bias = 0.1, fixed = held, prior = weak_prior(...))
+expected_of <- function(fit, ...) unlist(attr(mislabelled(fit, ...), "expected")[number])
+
+test_that("scores have two ends: what is learned, and what an overlap of 1 % leaves", {
+  for (classes in 2:3) {
+    d <- toy_scores(classes, 120, strength = 3, wrong = 6)
+    fit <- averaged_stage(d)
+    ends <- overlap_ends(fit)
+    expect_equal(rownames(ends), c("overlap", "apart"))
+    density <- average_density(fit)
+    expect_equal(ends["overlap", "count"], sum(mislabelled(fit)$probability), tolerance = 1e-8)
+    expect_equal(ends["overlap", "lower"], sum(cumsum(density) < 0.05))
+    expect_equal(ends["overlap", "upper"], sum(cumsum(density) < 0.95))
+    apart <- averaged_stage(d, noise = noise_prior(overlap = 0.01))
+    expect_equal(unlist(ends["apart", number]), expected_of(apart), tolerance = 1e-6)
+    # the slope at which one right label in a hundred contradicts the scores, by recalibrated ones
+    slope <- apart$recalibration$slope
+    q <- d$prob^slope / rowSums(d$prob^slope)
+    expect_equal(mean(1 - apply(q, 1, max)), 0.01, tolerance = 1e-4)
+    expect_null(overlap_ends(apart)) # who says what the overlap is leaves one end
   }
-  fitted <- function(...) {
-    gpc(
-      class ~ a + b, d, kernel = kernel(...), epsilon = 0.1, hyper = "integrate", control = quiet
-    )
-  }
-  ends <- overlap_ends(fitted())
-  wide <- fitted(nugget = c(log(0.3), 2))
-  apart <- fitted(nugget = c(log(0.01), 0.5))
-  expect_equal(ends$count, c(sum(row_flipped(wide)), sum(row_flipped(apart))), tolerance = 0.03)
-  expect_equal(sum(ends$probability), 1)
-  odds <- exp(average_evidence(apart) - average_evidence(wide))
-  # 40 nodes leave some 0.2 in log evidences, which is a fifth of the odds
-  expect_lt(abs(qlogis(ends["apart", "probability"]) - log(odds)), 0.5)
 })
 
-test_that("there are none where the prior has one possibility", {
-  d <- toy(40)
-  expect_null(overlap_ends(gpc(
-    class ~ a + b, d, kernel = kernel_iso(), epsilon = "average", hyper = "integrate",
-    noise = noise_prior(overlap = 0.05), control = quiet
-  )))
-  expect_null(overlap_ends(gpc(
-    class ~ a + b, d, kernel = kernel_iso(), hyper = "optimum", control = quiet
-  )))
+test_that("rows that stand for several count as they do at both ends", {
+  d <- toy_scores(2, 90, strength = 3)
+  times <- rep_len(c(1, 2, 1), 90)
+  every <- rep(1:90, times)
+  weighted <- overlap_ends(averaged_stage(d, weights = times))
+  repeated <- overlap_ends(averaged_stage(list(prob = d$prob[every, ], labels = d$labels[every])))
+  expect_equal(weighted, repeated, tolerance = 1e-6)
 })
 
-test_that("a nugget of 0 has no two ends", {
-  fit <- gpc(
-    class ~ a + b, toy(40), kernel = kernel_iso(1.5, bias = 0.1, nugget = 0, fixed = "nugget"),
-    epsilon = "average", hyper = "integrate"
+test_that("there are none of a fit, also by second_stage(), and none where no label may be wrong", {
+  fits <- list(
+    gpc(class ~ a + b, toy(), kernel = kernel_iso(), hyper = "integrate"),
+    gpc(Species ~ ., iris[c(1:15, 51:65, 101:115), ], kernel = kernel_iso(), hyper = "integrate")
   )
-  expect_null(overlap_ends(fit))
-  expect_output(print(fit), "Wrong labels?", fixed = TRUE)
-})
-
-test_that("that the inputs say nothing is no case of classes that hardly overlap", {
-  d <- withr::with_seed(3, data.frame(a = rnorm(40), b = rnorm(40), y = sample(0:1, 40, TRUE)))
-  # the nugget is 1 where the latent function is constant, as it is here where they hardly overlap
-  kernel <- kernel_iso(variance = 100, fixed = "variance")
-  fit <- gpc(y ~ a + b, d, kernel = kernel, epsilon = "average", hyper = "integrate")
-  constant <- at_constant(fit$nodes$table)
-  weight <- node_weight(fit)
-  expect_gt(sum(weight[constant]), 0.5)
-  log_nugget <- log(vapply(nodes(fit)$hyper[!constant], `[[`, 0, "nugget"))
-  prior <- nugget_prior(fit)
-  density <- function(prior) dnorm(log_nugget, prior$meanlog, prior$sdlog)
-  second <- prior$besides$share * density(prior$besides)
-  share <- second / (second + (1 - prior$besides$share) * density(prior))
-  part <- weight[!constant] * share
-  ends <- overlap_ends(fit)
-  expect_equal(ends["apart", "probability"], sum(part), tolerance = 1e-10)
-  expect_equal(sum(ends$probability), 1)
-  wrong <- colSums(node_wrong(fit)[, !constant])
-  expect_equal(ends["apart", "count"], sum(part * wrong) / sum(part), tolerance = 1e-6)
-})
-
-test_that("of many scores some tell the number where they hardly err, in proportion", {
-  local_mocked(recalibration_rows = 50L)
-  d <- toy_scores(2, 200)
-  times <- rep_len(c(1, 2, 1), 200)
-  some <- rows_for_all(d$prob, NULL, 50L)
-  stage <- function(rows, ...) {
-    second_stage(d$prob[rows, ], d$labels[rows], weights = times[rows], hyper = "integrate", ...)
+  for (fit in fits) {
+    stage <- second_stage(fit, hyper = "integrate")
+    expect_null(overlap_ends(judged_by(fit)))
+    expect_null(overlap_ends(stage)) # it knows what its scores are of, when fitted again, too
+    expect_equal(stage$nodes, fit$label_stage$nodes)
+    again <- suppressMessages(update(stage, trusted = 1:2))
+    expect_equal(again$recalibration$kind, stage$recalibration$kind)
   }
-  ends <- overlap_ends(stage(1:200))
-  part <- attr(mislabelled(stage(some, noise = noise_prior(overlap = 0.01))), "expected")
-  each <- sum(times) / sum(times[some])
-  expect_gt(each, 3.5)
-  number <- c("count", "lower", "upper")
-  expect_equal(unlist(ends["apart", number]), each * unlist(part[number]), tolerance = 1e-6)
+  s <- toy_scores(2, 60, strength = 3)
+  expect_null(overlap_ends(averaged_stage(s, epsilon = 0)))
+})
+
+test_that("where nothing speaks for wrong labels the interval reaches to the other end", {
+  for (classes in 2:3) {
+    d <- toy_scores(classes, 120, strength = 3, wrong = 6)
+    fit <- averaged_stage(d)
+    ends <- overlap_ends(fit)
+    test <- noise_test(fit)
+    expect_lte(test$bayes_factor, 3)
+    expect_gt(ends["apart", "upper"], ends["overlap", "upper"])
+    expect_equal(test$kind, "scores")
+    reaching <- c(
+      count = ends["overlap", "count"], lower = ends["overlap", "lower"], upper = ends["apart", "upper"]
+    )
+    expect_equal(unlist(test$average), reaching)
+    expect_equal(expected_of(fit), reaching)
+    expect_equal(
+      expected_of(fit, level = 0.5)[["upper"]],
+      expected_of(averaged_stage(d, noise = noise_prior(overlap = 0.01)), level = 0.5)[["upper"]]
+    )
+    best <- levels(d$labels)[max.col(d$prob)]
+    expect_equal(test$contradicted, sum(best != d$labels))
+    # never "no need to check"
+    expect_null(test$noticed)
+    lines <- verdict_lines(test)
+    expect_equal(lines[[1]], paste0(
+      "Can't tell: the scores contradict ", sum(best != d$labels),
+      " labels. These are wrong, or the scores err. Check a few."
+    ))
+    expect_match(lines[[2]], sprintf("^%g to %g of 120 ", reaching[["lower"]], reaching[["upper"]]))
+    expect_match(printed(fit), "the scores can't tell|the scores contradict")
+    expect_message(called <- mislabelled(fit, fdr = 0.9), class = "sturdy_message_open_verdict")
+    expect_equal(nrow(called), 0)
+  }
+})
+
+test_that("where wrong labels are found, or the other end is no further, the interval is that learned", {
+  found <- averaged_stage(toy_scores(2, 200, strength = 20))
+  expect_gt(noise_test(found)$bayes_factor, 3)
+  sharp <- averaged_stage(toy_scores(2, 120, strength = 20, wrong = 2))
+  expect_lte(noise_test(sharp)$bayes_factor, 3)
+  ends <- overlap_ends(sharp)
+  expect_lte(ends["apart", "upper"], ends["overlap", "upper"])
+  for (fit in list(found, sharp)) {
+    ends <- overlap_ends(fit)
+    expect_false(scores_hide(fit, ends))
+    expect_equal(expected_of(fit), unlist(ends["overlap", number]))
+    expect_false(noise_test(fit)$kind == "scores")
+    expect_no_match(printed(fit), "no need to check")
+  }
 })

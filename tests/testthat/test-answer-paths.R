@@ -41,7 +41,7 @@ test_that("the mean of the draws is the probability that predict() returns", {
 })
 
 test_that("quantiles of the draws are the interval of predict(), also of a t process", {
-  for (fit in list(toy_fit(), gpc(class ~ a + b, toy(), hyper = "integrate"),
+  for (fit in list(toy_fit(), first_stage(gpc(class ~ a + b, toy(), hyper = "integrate")),
                    stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05))) {
     ends <- predict(fit, interval = 0.8)
     p <- pnorm(path_link(fit, fit$data$X, 4000L))
@@ -50,6 +50,23 @@ test_that("quantiles of the draws are the interval of predict(), also of a t pro
     expect_gt(sum(inner), 10)
     expect_lt(max(abs(rowMeans(p < ends$lower) - 0.1)[inner]), 4 * 0.3 / sqrt(4000))
     expect_lt(max(abs(rowMeans(p > ends$upper) - 0.1)[inner]), 4 * 0.3 / sqrt(4000))
+  }
+})
+
+test_that("through the label stage draws are those in plain R, moved to what predict() says", {
+  fit <- gpc(class ~ a + b, toy(), hyper = "integrate")
+  rows <- seq(2, 40, 3)
+  p <- pnorm(path_link(fit, fit$data$X[rows, ], 4000L))
+  mean <- unname(predict(fit, type = "response")[rows])
+  expect_equal(rowMeans(p), mean, tolerance = 1e-6)
+  drawn <- withr::with_seed(1, plain_staged(fit, toy()[rows, ]))
+  at <- c(0.1, 0.5, 0.9)
+  for (i in seq_along(rows)) {
+    # one factor of the odds of all draws
+    moved <- function(shift) stats::plogis(stats::qlogis(pmin(drawn[[i]]$staged, 1 - 1e-12)) + shift)
+    shift <- stats::uniroot(function(shift) mean(moved(shift)) - mean[i], c(-3, 3), tol = 1e-8)$root
+    # 4 standard errors of a level by 4000 draws, and what Fourier features add
+    expect_lt(max(abs(stats::ecdf(moved(shift))(quantile(p[i, ], at)) - at)), 0.06)
   }
 })
 

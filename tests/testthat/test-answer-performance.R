@@ -82,26 +82,26 @@ test_that("of new rows the truth is that of Bayes' rule", {
   expect_equal(attr(found, "n"), 2)
 })
 
-test_that("nodes of a fit that averages are weighed by the labels of new rows, too", {
+test_that("points of the label stage are weighed by the labels of new rows, too", {
   x <- withr::with_seed(3, matrix(rnorm(120)))
   y <- factor(x[, 1] > 0, c(FALSE, TRUE), c("a", "b"))
   kernel <- kernel_iso(2, nugget = 0.01, fixed = TRUE)
   fit <- gpc(x, y, kernel = kernel, epsilon = "average", control = quiet)
   new <- matrix(c(-2, -1.5, 1.5, 2))
   recorded <- c("b", "b", "a", "a") # all against the inputs
-  at <- nodes(fit)
-  expect_gt(length(at$weight), length(used_nodes(fit)$weight)) # of these there are not enough
-  # Bayes' rule by hand: at each node, and of the nodes
+  at <- nodes(fit$label_stage)
+  expect_gt(length(at$weight), length(fit$label_stage$nodes$few$weight)) # of these there are not enough
+  # Bayes' rule by hand: at each point, and of the points
+  P <- predict(first_stage(fit), new, type = "prob")
+  points <- kept_points(fit$label_stage)
   before <- at$weight
-  at$right <- vapply(seq_along(at$weight), function(k) {
-    p <- predict(latent_at(fit, k), new, type = "prob")
-    joint <- p * t(drop(at$omega[[k]])[, match(recorded, c("a", "b"))])
-    at$weight[k] <<- at$weight[k] * prod(rowSums(joint))
-    mean((joint / rowSums(joint))[cbind(1:4, c(1, 1, 2, 2))])
+  right <- vapply(seq_along(points), function(k) {
+    said <- plain_label_rows(points[[k]], P, match(recorded, c("a", "b")))
+    at$weight[k] <<- at$weight[k] * prod(said$z)
+    mean(said$truth[cbind(1:4, c(1, 1, 2, 2))])
   }, 0)
-  some <- at$weight > 0
-  wanted <- sum((at$weight * at$right)[some]) / sum(at$weight)
-  expect_gt(wanted, 4 * sum((before * at$right)[some]))
+  wanted <- sum(at$weight * right) / sum(at$weight)
+  expect_gt(wanted, 2 * sum(before * right))
   found <- true_performance(fit, c("a", "a", "b", "b"), new, recorded, draws = 4000)
   expect_lt(abs(found$true - wanted), 0.02)
   sure <- gpc(x, y, kernel = kernel_iso(1, nugget = 0, fixed = TRUE), epsilon = 0, control = quiet)
@@ -256,18 +256,17 @@ test_that("by class two classes have the area of the event, and the one of the o
   expect_equal(told$true[1:2], told$true[6:5])
 })
 
-test_that("labels of many new rows weigh the nodes as those of a table would, no more", {
+test_that("labels of many new rows weigh the points as those of a table would, no more", {
   d <- withr::with_seed(5, data.frame(a = rnorm(30), b = rnorm(30)))
   d$y <- factor(d$a > 0)
   fit <- gpc(y ~ ., d, hyper = "integrate", epsilon = "learn", kernel = kernel_iso())
   new <- d[rep(1:30, 4), ]
   said <- truth_of_new(fit, new, new$y, NULL)
-  # one node after the other, with the exponent 30 / 120
-  log_z <- vapply(seq_along(nodes(fit)$weight), function(k) {
-    p <- at_k(truth_new(fit, rows_to_predict(fit, new, NULL)$X, used = all_nodes(fit))$p, k)
-    omega <- node_omega(fit)[[k]]
-    sum(log(rowSums(t(omega)[as.integer(new$y), ] * p)))
+  # one point after the other, with the exponent 30 / 120
+  P <- predict(first_stage(fit), new, type = "prob")
+  log_z <- vapply(kept_points(fit$label_stage), function(point) {
+    sum(log(plain_label_rows(point, P, as.integer(new$y))$z))
   }, 0)
-  weight <- nodes(fit)$weight * exp((log_z - max(log_z)) / 4)
-  expect_equal(said$weight, weight / sum(weight), tolerance = 1e-10)
+  weight <- nodes(fit$label_stage)$weight * exp((log_z - max(log_z)) / 4)
+  expect_equal(said$weight, weight / sum(weight), tolerance = 1e-8)
 })

@@ -65,17 +65,64 @@ test_that("the number of wrong labels has the distribution of enumeration", {
   expect_equal(c(found, numeric(7 - length(found))), exact, tolerance = 1e-12)
 })
 
-test_that("stacked matrices have the counts, means and logs of each by itself", {
-  counts <- withr::with_seed(1, matrix(stats::rpois(18, 5), 6))
-  prior <- list(rate = 0.2, strength = 30, apart = 2)
-  each <- lapply(list(1:3, 4:6), function(k) matrix_mean(matrix_posterior(prior, counts[k, ])))
-  expect_equal(matrix_mean(matrix_posterior(prior, counts)), do.call(rbind, each))
-  expect_equal(
-    often_marginal(0.2, 30, counts), often_marginal(0.2, 30, counts[1:3, ]) + often_marginal(0.2, 30, counts[4:6, ])
-  )
-  omega <- as_omega(do.call(rbind, each), 3, 2L)
-  expect_equal(omega[2, , ], each[[2]])
-  expect_equal(stacked(omega), do.call(rbind, each))
+# Posterior of rates and true classes of rows of two classes given scores P: t draws around the mode of
+# the coordinates of slopes, weight, unusual rows and rates (Beta(1, 4), those of readers correlated by
+# 0.2), weighted by likelihood and prior
+plain_two_readers <- function(P, reports, draws = 8000, seed = 1) {
+  readers <- length(reports$sources)
+  root <- t(chol(0.8 * diag(readers) + 0.2))
+  rates <- function(Z) { # a row a reader
+    qbeta(pnorm(root %*% Z), 1, 4)
+  }
+  votes <- lapply(1:2, function(v) { # n x readers
+    own <- reports$value == v
+    table(factor(reports$row, seq_len(nrow(P))), factor(reports$source * own, seq_len(readers)))
+  })
+  at <- function(Z) {
+    n <- nrow(P)
+    e <- rates(Z[6:(5 + readers), , drop = FALSE]) # of the first class
+    f <- rates(Z[-(1:(5 + readers)), , drop = FALSE])
+    L <- list(
+      exp(votes[[1]] %*% log1p(-e) + votes[[2]] %*% log(e)),
+      exp(votes[[1]] %*% log(f) + votes[[2]] %*% log1p(-f))
+    )
+    b <- matrix(exp(0.3 + 0.7 * rep(Z[2, ], each = 2) + 0.4 * Z[3:4, ]), 2)
+    odds <- rep(Z[1, ], each = n) + log(P[, 2]) %*% b[2, , drop = FALSE] - log(P[, 1]) %*% b[1, , drop = FALSE]
+    u <- rep(qbeta(pnorm(Z[5, ]), 1, 100), each = n)
+    event <- (1 - u) * plogis(odds) + u / 2
+    joint <- list(L[[1]] * (1 - event), L[[2]] * event)
+    z <- joint[[1]] + joint[[2]]
+    list(value = colSums(log(z)) - colSums(Z^2) / 2, event = joint[[2]] / z, e = e, f = f)
+  }
+  d <- 5 + 2 * readers
+  minus <- function(z) -at(matrix(z))$value
+  mode <- optim(numeric(d), minus, method = "BFGS", control = list(reltol = 1e-9))$par
+  A <- solve(chol(optimHess(mode, minus)))
+  g <- withr::with_seed(seed, matrix(rnorm(draws * d), d) / rep(sqrt(rchisq(draws, 7) / 7), each = d))
+  said <- at(mode + 1.15 * A %*% g)
+  ratio <- said$value + (7 + d) / 2 * log1p(colSums(g^2) / 7)
+  w <- exp(ratio - max(ratio))
+  w <- w / sum(w)
+  list(right = 1 - cbind(said$e %*% w, said$f %*% w), event = drop(said$event %*% w), ess = 1 / sum(w^2))
+}
+
+test_that("rates of readers and true classes are those of the label stage by another integral", {
+  for (right in list(
+    list(a = c(0.9, 0.8), b = c(0.6, 0.95)), list(a = c(0.9, 0.7), b = c(0.6, 0.9), c = c(0.3, 0.8))
+  )) {
+    t <- reader_table(2, n = 50, right = right)
+    f <- if (length(right) == 2) readers(a, b) ~ x1 + x2 else readers(a, b, c) ~ x1 + x2
+    fit <- suppressMessages(gpc(f, t$d, control = quiet, kernel = kernel_iso(), hyper = "integrate"))
+    stage <- judged_by(fit)
+    exact <- plain_two_readers(stage$data$X, stage$data$reports)
+    expect_gt(exact$ess, 1000)
+    found <- matrix(reader_rates(fit)$right, length(right), byrow = TRUE)
+    # the spread of a rate is 0.05 to 0.1, and the stage has it by 128 points
+    expect_lt(max(abs(found - exact$right)), 0.02)
+    p <- predict(fit, type = "true")[stage$data$row_names, 2]
+    expect_lt(sqrt(mean((p - exact$event)^2)), 0.01)
+    expect_lt(max(abs(p - exact$event)), 0.05)
+  }
 })
 
 test_that("a fit to readers answers, or refuses by name", {

@@ -111,18 +111,15 @@ test_that("the probability that a label is wrong is that of mislabelled()", {
   new$class[12:13] <- c(NA, "another")
   con <- sql_tables(points = new)
   known <- new[-c(2:7, 12:13), ]
-  # of so many levels that a second stage would tell of its labels
-  integrated <- function(fit, ...) {
-    fit <- fit(class ~ . - id, d, ..., hyper = "integrate")
-    expect_error(predict_sql(fit, "points", labels = "class"), "5 columns", class = "sturdy_error_no_sql")
-    fit["told"] <- list(NULL)
-    fit
-  }
-  for (fit in list(integrated(bpm), integrated(gpc, inducing = 5))) {
+  for (fit in list(
+    bpm(class ~ . - id, d), bpm(class ~ flag + whole, d, hyper = "optimum"),
+    gpc(class ~ . - id, d, inducing = 5, hyper = "integrate")
+  )) {
+    expect_gt(length(fit$label_stage$nodes$table$weight), 1)
     found <- by_sql(con, fit, labels = "class", most = Inf, flat = FALSE)
     truth <- mislabelled(fit, newdata = known)
     expect_lt(max(abs(found[known$id[truth$row]] - truth$probability)), 1e-10)
-    expect_identical(is.na(found), seq_len(40) %in% c(2:5, 12:13))
+    expect_identical(is.na(found), is.na(suppressMessages(predict(fit, new))) | seq_len(40) %in% 12:13)
   }
   flat <- bpm(class ~ flag + whole, d, epsilon = c(neg = 0.1, pos = 0.02), nugget = 1)
   found <- by_sql(con, flat, labels = "class")
@@ -188,15 +185,55 @@ test_that("what can't be written is refused by name", {
 test_that("a query with more columns than SQLite and PostgreSQL take is refused", {
   con <- sql_tables(points = awkward())
   fit <- bpm(class ~ . - id, awkward(), hyper = "integrate")
-  fit["told"] <- list(NULL) # no SQL is written for a second stage
-  columns <- 2 * length(nodes(fit)$weight) # both tails of each
-  expect_gt(columns, 20)
+  columns <- length(fit$label_stage$nodes$table$weight) # a point each
+  expect_gt(columns, 2 * length(used_nodes(fit)$node)) # and of the event both tails of each
   local_mocked(sql_widest = columns - 1)
   expect_error(
     predict_sql(fit, "points", labels = "class", con = con), class = "sturdy_error_no_sql"
   )
   expect_no_error(predict_sql(fit, "points", con = con))
   expect_no_error(predict_sql(fit, "points", labels = "class"))
+})
+
+test_that("the text has each node and each point of the label stage once", {
+  d <- toy(80)
+  fit <- bpm(class ~ a + b, d, hyper = "integrate")
+  first <- nchar(predict_sql(first_stage(fit), "points"))
+  points <- length(fit$label_stage$nodes$few$node)
+  expect_lt(nchar(predict_sql(fit, "points")) - first, 250 * points + 300 * length(used_nodes(fit)$node))
+  # a point has three numbers of its own, two powers and a weight
+  by <- vapply(fit$label_stage$nodes$points, function(at) ncol(at$b), 1L)
+  query <- predict_sql(fit, "points", labels = "class")
+  expect_length(gregexpr("POWER(", query, fixed = TRUE)[[1]], 2 * sum(by))
+  # an expression is that query of the row at hand
+  expect_lt(nchar(predict_sql(fit)), nchar(predict_sql(fit, "points")))
+})
+
+test_that("an expression goes through the label stage wherever it stands", {
+  d <- toy(60)
+  fit <- bpm(class ~ a + b, d)
+  expect_false(is.null(fit$label_stage))
+  con <- sql_tables(points = cbind(id = 1:60, d))
+  p <- unname(predict(fit, d, type = "response"))
+  expect_gt(max(abs(p - predict(first_stage(fit), d, type = "response"))), 0.01)
+  for (by in list(con, NULL)) { # by names of a connection, and of the standard
+    expression <- predict_sql(fit, con = by)
+    found <- DBI::dbGetQuery(con, paste("SELECT id FROM points WHERE", expression, "> 0.7 ORDER BY id"))
+    expect_identical(found$id, which(p > 0.7))
+  }
+  DBI::dbExecute(con, paste("CREATE VIEW said AS SELECT *,", predict_sql(fit, con = con), "AS p FROM points q"))
+  found <- DBI::dbGetQuery(con, "SELECT class, AVG(p) AS p FROM said GROUP BY class ORDER BY class")
+  expect_equal(found$p, unname(c(tapply(p, d$class, mean))), tolerance = 1e-12)
+})
+
+test_that("scores next to 0 and steep slopes of the label stage leave a number", {
+  points <- data.frame(p1 = c(1, 1, 1 - 1e-9, 0.5, 1e-40, 1e-200, 0), p2 = c(0, 1e-290, 1e-9, 0.5, 1, 1, 1))
+  con <- sql_tables(points = points)
+  for (b in list(c(0.2, 0.3), c(1, 2.5), c(40, 7))) {
+    found <- DBI::dbGetQuery(con, paste("SELECT", sql_odds(c("p1", "p2"), 0.7, b[1], b[2]), "AS q FROM points"))
+    odds <- pmin(pmax(b[2] * log(points$p2) - b[1] * log(points$p1) - log(0.7), -1e4), 1e4)
+    expect_equal(found$q, plogis(odds), tolerance = 1e-12)
+  }
 })
 
 test_that("a fit without its rows is written all the same", {

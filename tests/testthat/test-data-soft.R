@@ -60,12 +60,20 @@ test_that("rows of 0 and 1 are trusted labels, of two classes and three", {
   x <- as.matrix(d[c("x1", "x2")])
   same <- function(P, y, ...) {
     soft <- gpc(x, P, kernel = held, control = quiet, ...)
-    trusted <- gpc(x, y, kernel = held, trusted = seq_along(y), control = quiet, ...)
+    known <- function(epsilon) {
+      gpc(
+        x, y, kernel = held, trusted = seq_along(y), epsilon = epsilon, control = quiet, ...
+      )
+    }
+    trusted <- known(0)
     expect_equal(log_evidence(soft), log_evidence(trusted), tolerance = 1e-10)
     expect_equal(
       predict(soft, x + 0.3, type = "prob"), predict(trusted, x + 0.3, type = "prob"),
       tolerance = 1e-10
     )
+    # a rate of wrong labels that is learned besides leaves the latent function as it is
+    new <- (x + 0.3 - rep(colMeans(x), each = nrow(x))) / rep(apply(x, 2, sd), each = nrow(x))
+    expect_equal(first_prob(known("learn"), new), first_prob(soft, new), tolerance = 1e-10)
   }
   same(hard, factor(d$truth, labels = c("no", "yes")))
   same(hard, factor(d$truth, labels = c("no", "yes")), inducing = 8)

@@ -47,50 +47,48 @@ skene_em <- function(said, reader, n = rep(1, nrow(said))) {
   list(p = new, prior = prior, omega = omega)
 }
 
-# The posterior under the prior of ?readers, flat over the shares of the classes: classes,
-# matrices, and the three parameters of their prior in turn
+# The posterior under the prior of ?readers, flat over the shares of the classes: classes and, by
+# Metropolis' steps, the standard normals of rates (reader x class) and of where errors go
 skene_gibbs <- function(said, reader, sweeps) {
   size <- c(max(reader), max(said))
   classes <- seq_len(size[2])
   true <- apply(said, 1, function(v) which.max(tabulate(v, size[2])))
-  h <- c(-1, log(10), 0)
+  z <- matrix(-0.5, size[1], size[2])
+  g <- array(0, c(size[2] - 1, size[1], size[2]))
+  alike <- solve(0.8 * diag(size[1]) + 0.2) # of the rates of readers in a class
+  row_of <- function(z, g, c) {
+    e <- stats::qbeta(stats::pnorm(z) * stats::pbeta(0.7, 1, 4), 1, 4)
+    to <- exp(2.5 * (g - max(g)))
+    append(e * to / sum(to), 1 - e, c - 1)
+  }
   p_sum <- right_sum <- 0
   for (sweep in seq_len(sweeps)) {
-    N <- array(0, size[c(1, 2, 2)])
-    for (j in seq_along(reader)) {
-      N[reader[j], , ] <- N[reader[j], , ] + table(factor(true, classes), factor(said[, j], classes))
-    }
-    rows <- apply(N, 2:3, c) # readers x true x said
-    log_f <- function(h) {
-      rate <- plogis(h[1]) / 2
-      strength <- exp(h[2])
-      each <- exp(h[3]) / (size[2] - 1)
-      value <- dbeta(2 * rate, 1, 4, log = TRUE) + dlogis(h[1], log = TRUE) +
-        dnorm(h[2], log(10), 1, log = TRUE) + dnorm(h[3], 0, 1.5, log = TRUE)
-      for (c in classes) {
-        off <- matrix(rows[, c, -c], size[1])
-        wrong <- rowSums(off)
-        a <- strength * rate
-        b <- strength - a
-        value <- value + sum(lbeta(a + wrong, b + rows[, c, c]) - lbeta(a, b)) +
-          sum(lgamma(each + off) - lgamma(each)) - sum(lgamma(exp(h[3]) + wrong) - lgamma(exp(h[3])))
-      }
-      value
-    }
-    for (step in 1:3) {
-      new <- h + rnorm(3, 0, c(0.5, 0.6, 0.6))
-      if (log(runif(1)) < log_f(new) - log_f(h)) h <- new
-    }
-    a <- exp(h[2]) * plogis(h[1]) / 2
     log_p <- matrix(log(rgamma(size[2], 1 + tabulate(true, size[2]))), nrow(said), size[2], byrow = TRUE)
     right <- matrix(0, size[1], size[2])
-    omega <- array(0, dim(N))
+    omega <- array(0, size[c(1, 2, 2)])
     for (r in seq_len(size[1])) {
       for (c in classes) {
-        wrong <- rbeta(1, a + sum(N[r, c, -c]), exp(h[2]) - a + N[r, c, c])
-        to <- pmax(rgamma(size[2] - 1, exp(h[3]) / (size[2] - 1) + N[r, c, -c]), 1e-300)
-        omega[r, c, -c] <- wrong * to / sum(to)
-        omega[r, c, c] <- right[r, c] <- 1 - wrong
+        of <- true == c
+        n <- tabulate(said[of, reader == r], size[2])
+        log_f <- function(at) {
+          zc <- replace(z[, c], r, at[1])
+          sum((n * log(row_of(at[1], at[-1], c)))[n > 0]) - sum(zc * (alike %*% zc)) / 2 -
+            sum(at[-1]^2) / 2
+        }
+        at <- c(z[r, c], g[, r, c])
+        now <- log_f(at)
+        for (step in 1:6) {
+          new <- at + rnorm(length(at), 0, if (step %% 2) c(0.6, 0 * at[-1]) else c(0, 0 * at[-1] + 0.4))
+          value <- log_f(new)
+          if (log(runif(1)) < value - now) {
+            at <- new
+            now <- value
+          }
+        }
+        z[r, c] <- at[1]
+        g[, r, c] <- at[-1]
+        omega[r, c, ] <- row_of(at[1], at[-1], c)
+        right[r, c] <- omega[r, c, c]
       }
     }
     for (j in seq_along(reader)) log_p <- log_p + t(log(omega[reader[j], , ][, said[, j]]))
@@ -136,14 +134,17 @@ extended_test("anaesthetists: classes and rates are those of the posterior", {
   p <- unname(predict(fit, type = "true"))
   expect_identical(max.col(p), max.col(gibbs$p))
   expect_lt(mean(abs(p - gibbs$p)), 0.01)
-  # it is surer than it should be of what is open: its nodes stand at modes
-  expect_lt(max(abs(p - gibbs$p)), 0.35)
+  expect_lt(max(abs(p - gibbs$p)), 0.2)
   found <- matrix(reader_rates(fit)$right, 5, byrow = TRUE)
   expect_lt(max(abs(found - gibbs$right)), 0.05)
 })
 
 extended_test("dentists: 3859 teeth have the rates and probabilities of EM", {
   em <- skene_em(dentists$said, 1:5, dentists$n)
+  # the usual points of a label stage leave an error of .015 in these probabilities
+  local_mocked(
+    label_points = c(few = 1024L, many = 1024L, plain = 64L), label_kept = c(few = 512L, many = 512L)
+  )
   of <- rep(1:32, dentists$n)
   d <- data.frame(unname(dentists$said))[of, ]
   row.names(d) <- NULL
@@ -158,4 +159,6 @@ extended_test("dentists: 3859 teeth have the rates and probabilities of EM", {
   expect_true(all(found$lower < right & right < found$upper))
   p <- predict(fit, type = "true")[!duplicated(of), 2]
   expect_lt(max(abs(p - em$p[, 2])), 0.03)
+  first <- predict(first_stage(fit), type = "true")[!duplicated(of), 2]
+  expect_lt(max(abs(first - em$p[, 2])), 0.03)
 })

@@ -1,4 +1,4 @@
-# The default call, an average over hyperparameters and noise models, on every path.
+# The default call, an average over hyperparameters with a label stage, on every path.
 
 local_default <- function(env = parent.frame()) {
   withr::local_options(sturdy.hyper = NULL, .local_envir = env)
@@ -43,6 +43,7 @@ test_that("whatever is held and whatever is free, every path has an answer by de
       expect_true(all(p > 0 & p < 1), info = info)
       if (path != "shards") {
         expect_equal(sum(fit$nodes$table$weight), 1, info = info)
+        expect_equal(sum(node_weight(judged_by(fit))), 1, info = info)
         expect_true(all(is.finite(mislabelled(fit)$probability)), info = info)
       }
     }

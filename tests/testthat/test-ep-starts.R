@@ -29,9 +29,10 @@ test_that("a fit does not depend on the order of its rows", {
     expect_close(other$ep$m, one$ep$m[mixed], 1e-12, floor = 1)
     expect_close(other$ep$sites$tau, one$ep$sites$tau[mixed], 1e-9, floor = 1)
     expect_close(other$ep$loo, one$ep$loo[mixed], 1e-10, floor = 1)
-    expect_close(
-      predict(other, d, type = "prob"), predict(one, d, type = "prob"), 1e-12
-    )
+    own <- function(fit) predict(first_stage(fit), d, type = "prob")
+    expect_close(own(other), own(one), 1e-12)
+    # a label stage climbs, which magnifies the rounding of its scores
+    expect_close(predict(other, d, type = "prob"), predict(one, d, type = "prob"), 1e-9)
   }
 })
 

@@ -157,6 +157,7 @@ test_that("some rows of an average are checked at the point at which all of them
   some <- some_rows(fit, 18)
   direct <- of(d[some$data$rows, ], epsilon = fit$epsilon, hyper = "optimum")
   expect_equal(log_evidence(some), log_evidence(direct), tolerance = 1e-6)
+  expect_null(some$label_stage) # it is of all rows
 })
 
 test_that("labels that are known, or rates by group, are not simulated", {

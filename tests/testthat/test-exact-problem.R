@@ -92,7 +92,7 @@ test_that("a check holds EP of several classes against the exact posterior", {
   expect_equal(check$evidence$log_evidence[2], log_evidence(fit, "corrected"))
   ais <- withr::with_seed(2, log_evidence(fit, "ais", se = 0.1))
   expect_lt(abs(ais$log_evidence - check$ais$log_evidence), 4 * sqrt(ais$se^2 + check$ais$se^2))
-  # factorised sites lie below, to second order by less [M 12.20]
+  # factorised sites lie below, to second order by less [M 12.15]
   expect_lt(check$evidence$gap[1], check$evidence$gap[2])
   table <- check$probability
   expect_equal(table$ep, as.vector(unname(predict(fit, type = "prob"))))

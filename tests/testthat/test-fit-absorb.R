@@ -169,29 +169,30 @@ test_that("an average none of whose nodes has a fixed point with the new rows sa
   )
 })
 
-test_that("noise models that have no weight left, or no node, are no numbers gone wrong", {
+test_that("nodes are weighed by what their evidence has changed by, also where none has any left", {
   nodes <- list(
-    table = data.frame(
-      model = c("none", "none", "one", "one"), weight = c(0, 0, 0.25, 0.75),
-      log_evidence = c(-1000, -1001, -100, -99)
-    ),
-    models = data.frame(
-      model = c("none", "one", "two"), prior = c(0.2, 0.4, 0.4),
-      log_evidence = c(-1000, -99, -2000), probability = c(0, 1, 0)
-    )
+    table = data.frame(model = "two", weight = c(0.25, 0.75), log_evidence = c(-100, -99)),
+    models = data.frame(model = "two", prior = 1, log_evidence = -99.5, probability = 1),
+    hyper = list(1, 2), omega = list(1, 2)
   )
-  weighed <- function(log_evidence) nodes_left(nodes_at_evidence(nodes, log_evidence), 1:4)
-  after <- weighed(c(-1001, -1002, -102, -101))
-  expect_equal(after$models$log_evidence, c(-1001, -101))
-  expect_equal(after$models$probability, c(0, 1))
-  expect_equal(after$table$weight, c(0, 0, 0.25, 0.75))
-  # and where one that was unlikely becomes the likely one, it has its weight
-  nodes$models$probability <- c(0.5, 0.5, 0)
-  nodes$table$weight <- c(0.25, 0.25, 0.125, 0.375)
-  nodes$models$log_evidence[1] <- -99 - log(0.2 / 0.4)
-  after <- weighed(nodes$table$log_evidence + c(0, 0, -2, -2))
-  expect_equal(diff(log(after$models$probability[1:2])), -2)
-  expect_equal(sum(after$table$weight[1:2]), after$models$probability[1])
+  after <- nodes_at_evidence(nodes, c(-102, -104))
+  left <- c(0.25 * exp(-2), 0.75 * exp(-5))
+  expect_equal(after$models$log_evidence, -99.5 + log(sum(left)))
+  expect_equal(after$table$weight, left / sum(left))
+  expect_equal(after$table$log_evidence, c(-102, -104))
+  # one without a fixed point goes, and the other has all of the weight
+  lost <- nodes_at_evidence(nodes, c(-Inf, -99))
+  expect_equal(lost$models$log_evidence, -99.5 + log(0.75))
+  one <- nodes_left(lost, lost$table$log_evidence > -Inf)
+  expect_equal(one$table$weight, 1)
+  expect_equal(one$hyper, list(2))
+  expect_equal(one$omega, list(2))
+  # of those that are left none may have had any weight
+  rare <- nodes
+  rare$table$weight <- c(0, 1)
+  only <- nodes_left(nodes_at_evidence(rare, c(-100, -Inf)), c(TRUE, FALSE))
+  expect_equal(only$table$weight, 1)
+  expect_equal(only$models$log_evidence, -Inf)
 })
 
 few_rows <- function(seed) {
@@ -200,54 +201,59 @@ few_rows <- function(seed) {
   f <- X[, 1] + sin(2 * X[, 2])
   list(X = X, y = (f > 0) != (runif(50) < 0.1))
 }
-absorb_last <- function(d, ...) {
+absorb_last <- function(d, ..., hyper) {
   kernel <- kernel_iso(..., bias = 0.1, fixed = TRUE)
-  fit <- suppressWarnings(gpc(d$X[1:40, ], d$y[1:40], kernel = kernel, epsilon = "average"))
-  list(before = fit, after = absorb(fit, d$X[41:50, ], d$y[41:50]))
+  fit <- suppressWarnings(
+    gpc(d$X[1:40, ], d$y[1:40], kernel = kernel, epsilon = "average", hyper = hyper)
+  )
+  list(before = fit, after = suppressWarnings(absorb(fit, d$X[41:50, ], d$y[41:50])))
 }
 
-test_that("a noise model without a fixed point on the new rows leaves the average", {
-  both <- suppressMessages(absorb_last(few_rows(8), 3, variance = 1000, nugget = 1e-6))
-  expect_length(setdiff(both$before$nodes$models$model, both$after$nodes$models$model), 1)
-  expect_equal(sum(both$after$nodes$models$probability), 1)
-  expect_equal(sum(both$after$nodes$table$weight), 1)
-  expect_equal(names(both$after$nodes$wrong), both$after$nodes$models$model)
-  expect_no_error(printed(summary(both$after)))
-  expect_no_error(mislabelled(both$after))
+# EP of all rows at a node, from a cold start
+at_node <- function(fit, k) {
+  latent <- model_latent(fit)
+  latent$native(fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, fit$spec$control)
+}
+
+test_that("a node without a fixed point on the new rows leaves the average", {
+  both <- absorb_last(few_rows(8), 1, variance = 100, nugget = 1e-6, hyper = "integrate")
+  before <- both$before
+  after <- both$after
+  rates <- function(fit) vapply(fit$nodes$omega, function(o) paste(o[1, 1, 1], o[1, 2, 2]), "")
+  lost <- which(!rates(before) %in% rates(after))
+  expect_length(lost, 2)
+  before$data <- after$data
+  expect_true(all(vapply(lost, function(k) !ep_converged(at_node(before, k)), NA)))
+  expect_equal(sum(after$nodes$table$weight), 1)
+  expect_equal(dim(after$nodes$seen), c(50, 2, length(after$nodes$omega)))
+  expect_no_error(printed(summary(after)))
+  expect_equal(nrow(mislabelled(after)), 50)
 })
 
-test_that("a noise model that a cold start would lose on the new rows is followed there", {
-  both <- absorb_last(few_rows(38), 1, variance = 100, nugget = 1e-6)
-  models <- both$after$nodes$models
-  expect_equal(models$model, both$before$nodes$models$model)
-  expect_true(all(is.finite(models$log_evidence)))
+test_that("nodes have the evidence of fits to all rows at their rates", {
+  d <- few_rows(3)
+  both <- absorb_last(d, 1, nugget = 0.3, hyper = "integrate")
+  after <- both$after
+  for (k in c(1, 10, 20)) {
+    omega <- after$nodes$omega[[k]]
+    direct <- gpc(
+      d$X, d$y, kernel = after$kernel, epsilon = c(neg = omega[1, 1, 2], pos = omega[1, 2, 1])
+    )
+    direct$data$X <- after$data$X # scaled by the first rows
+    direct$ep <- refit_ep(direct, final = TRUE)
+    expect_equal(
+      after$nodes$table$log_evidence[k], gaussian_evidence(direct, second = TRUE), tolerance = 1e-6
+    )
+  }
+  change <- after$nodes$table$log_evidence - both$before$nodes$table$log_evidence
+  weight <- both$before$nodes$table$weight * exp(change)
+  expect_equal(after$nodes$table$weight, weight / sum(weight), tolerance = 1e-10)
 })
 
-test_that("a noise model so far behind that its weight is 0 stays, with its nodes", {
-  nodes <- list(
-    models = data.frame(
-      model = c("none", "one"), prior = 0.5, log_evidence = c(-900, -100), probability = c(0, 1)
-    ),
-    table = data.frame(
-      model = c("none", "one", "one"), weight = c(0, 0.25, 0.75), log_evidence = c(-900, -99, -101)
-    ),
-    hyper = list(1, 2, 3), omega = list(1, 2, 3)
-  )
-  after <- nodes_at_evidence(nodes, nodes$table$log_evidence - c(1, 2, 3))
-  expect_equal(after$models$log_evidence, c(-901, -100 + log(0.25 * exp(-2) + 0.75 * exp(-3))))
-  expect_silent(left <- nodes_left(after, after$table$log_evidence > -Inf))
-  expect_equal(left$models$model, c("none", "one"))
-  expect_equal(left$models$probability, c(0, 1))
-  expect_equal(left$table$weight, c(0, 0.25, 0.75 * exp(-1)) / (0.25 + 0.75 * exp(-1)))
-  # none of its nodes has a fixed point: it goes, without a word, for it did not count
-  lost <- nodes_at_evidence(nodes, c(-Inf, -99, -101))
-  expect_silent(left <- nodes_left(lost, lost$table$log_evidence > -Inf))
-  expect_equal(left$models$model, "one")
-  expect_equal(left$hyper, list(2, 3))
-  lost <- nodes_at_evidence(nodes, c(-900, -Inf, -Inf))
-  expect_message(
-    left <- nodes_left(lost, lost$table$log_evidence > -Inf),
-    class = "sturdy_message_models_left_out"
-  )
-  expect_equal(left$table$weight, 1)
+test_that("a node that a cold start would lose on the new rows is followed there", {
+  d <- few_rows(6)
+  both <- absorb_last(d, 3, variance = 1000, nugget = 1e-6, hyper = "optimum")
+  expect_equal(nrow(both$after$nodes$table), 1)
+  expect_false(ep_converged(at_node(both$after, 1)))
+  expect_equal(both$after$nodes$table$log_evidence, log_evidence(both$after), tolerance = 0.02)
 })

@@ -164,8 +164,8 @@ test_that("a fit without inputs that vary is taken for a fit", {
 
 test_that("nodes and reports that were changed are noticed, whatever passed before", {
   d <- toy()
-  linear <- bpm(class ~ a + b, d, prior_scale = "learn", epsilon = "average")
-  average <- toy_fit(epsilon = "average")
+  linear <- bpm(class ~ a + b, d, prior_scale = "learn", hyper = "integrate")
+  average <- toy_fit(epsilon = "average", hyper = "integrate")
   changed <- function(fit, change) {
     predict(fit, d) # passes
     change <- substitute(change)
@@ -191,4 +191,14 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   changed(average, fit$data$reports$value[2] <- 3L)
   changed(average, fit$data$reports$source <- fit$data$reports$source[-1])
   changed(average, fit$data$reports$n <- 41L)
+  # and those of its label stage
+  changed(average, fit$label_stage$data$rows <- rev(fit$label_stage$data$rows))
+  changed(average, fit$label_stage <- unclass(fit$label_stage))
+  changed(average, fit$label_stage$recalibration$kind <- "a")
+  changed(average, fit$label_stage$nodes$unusual[2] <- -1)
+  changed(average, fit$label_stage$nodes$points$one$b <- fit$label_stage$nodes$points$one$b[, -1])
+  changed(average, fit$label_stage$nodes$points$two$U[1] <- NaN)
+  changed(average, fit$label_stage$nodes$points$none <- NULL)
+  changed(average, fit$label_stage$nodes$omega[[3]] <- -fit$label_stage$nodes$omega[[3]])
+  changed(average, names(fit$label_stage$nodes$wrong)[1] <- "a")
 })

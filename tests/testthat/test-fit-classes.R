@@ -111,7 +111,7 @@ confused <- function(n, pair) {
 
 test_that("a learned matrix shows who is taken for whom", {
   fit <- gpc(class ~ ., confused(250, TRUE)$d, kernel = kernel_iso(), epsilon = "matrix")
-  omega <- fit$omega
+  omega <- fit$label_stage$omega
   expect_equal(unname(rowSums(omega)), rep(1, 3))
   pairs <- omega[cbind(1:3, c(2, 3, 1))]
   others <- omega[cbind(1:3, c(3, 1, 2))]

@@ -124,17 +124,3 @@ test_that("a linear part is learned where there is a trend, printed and kept by 
   expect_match(capture.output(print(kernel_iso(linear = 1)))[1], "linear", fixed = TRUE)
   expect_error(kernel_ard(linear = -1), "linear", class = "sturdy_error_hyperparameter")
 })
-
-test_that("an average over useless inputs has as many features at each node as one with a linear part", {
-  set.seed(1)
-  d <- data.frame(a = rnorm(60), b = rnorm(60))
-  d$y <- factor(sample(c("u", "v"), 60, TRUE)) # useless
-  fit <- gpc(y ~ ., d, kernel = kernel_iso(linear = 1), inducing = 8, hyper = "integrate")
-  constant <- at_constant(fit$nodes$table)
-  expect_true(any(constant) && !all(constant))
-  expect_true(all(is.finite(predict(fit, d, type = "prob")[, 2])))
-  # what a constant node predicts is a constant
-  nodes <- which(constant)[1]
-  seen <- seen_new(fit, fit$data$X, NULL, list(node = nodes, weight = 1))
-  expect_lt(diff(range(seen[, 2, 1])), 1e-6)
-})

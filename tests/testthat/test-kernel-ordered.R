@@ -40,12 +40,19 @@ test_that("a fit in an order answers as others do, and the same after it was sav
   new <- data.frame(a = c(-2, 0.1, 2, NA), b = c(0, 0.3, 1, 0))
   prob <- predict(fit, new, type = "prob")
   expect_equal(unname(rowSums(prob)), c(1, 1, 1, NA))
-  at <- latent_new(fit, rows_to_predict(fit, new, NULL)$X, NULL)
+  X <- rows_to_predict(fit, new, NULL)$X
+  at <- latent_new(fit, X, NULL)
   z <- outer(drop(at$m), native_cuts(fit$kernel$width), function(m, cut) cut - m) / sqrt(drop(at$s2))
   by_hand <- cbind(pnorm(z), 1) - cbind(0, pnorm(z))
-  expect_equal(unname(prob[1:3, ]), unname(by_hand), tolerance = 1e-12)
+  expect_equal(first_prob(fit, X), unname(by_hand), tolerance = 1e-12)
+  # and through the points of the label stage, which takes them for scores of the class recorded
+  few <- fit$label_stage$nodes$few
+  points <- kept_points(fit$label_stage)[few$node]
+  through <- function(p) kept_seen(p %*% unclass(unname(fit$omega)), points) # n x C x K
+  staged <- apply(through(by_hand), 1:2, function(p) sum(p * few$weight))
+  expect_equal(unname(prob[1:3, ]), staged, tolerance = 1e-8)
   expect_equal(predict(fit, new)[1:3], factor(
-    levels(table$d$y)[max.col(by_hand)], levels(table$d$y)
+    levels(table$d$y)[max.col(staged)], levels(table$d$y)
   ))
   expect_equal(unname(predict(fit, new, type = "link")[1:3]), drop(at$m / sqrt(at$s2)))
   expect_named(predict(fit, new, type = "latent"), c("location", "scale", "df", "m", "s2"))
@@ -57,9 +64,11 @@ test_that("a fit in an order answers as others do, and the same after it was sav
     z <- outer(g, native_cuts(fit$kernel$width), function(g, cut) cut - g) / sqrt(nugget)
     p <- cbind(pnorm(z), 1) - cbind(0, pnorm(z))
     class <- which.max(prob[i, ])
-    below <- colMeans(outer(p[, class], c(ends$lower[i, class], ends$upper[i, class]), "<="))
+    expect_lt(abs(mean(p[, class]) - by_hand[i, class]), 0.02)
+    point <- withr::with_seed(2, sample(length(few$node), 1e4, TRUE, few$weight))
+    p <- matrix(through(p)[, class, ], 1e4)[cbind(1:1e4, point)]
+    below <- colMeans(outer(p, c(ends$lower[i, class], ends$upper[i, class]), "<="))
     if (i == 2) expect_lt(max(abs(below - c(0.05, 0.95))), 0.03)
-    expect_lt(abs(mean(p[, class]) - prob[i, class]), 0.02)
   }
   expect_error(predict(fit, new, type = "response"), class = "sturdy_error_choice")
   expect_true(is.finite(log_evidence(fit)))
@@ -91,8 +100,11 @@ test_that("averages are over thresholds, too, with no rate of wrong labels and o
   fit <- quiet_gpc(
     y ~ ., table$d, kernel = kernel_iso(), epsilon = "average", hyper = "integrate"
   )
-  expect_setequal(fit$nodes$models$model, c("none", "one"))
-  expect_equal(sum(fit$nodes$models$prior), 1)
+  # the fit allows for wrong labels, its label stage for none, too
+  expect_identical(fit$nodes$models$model, "one")
+  models <- noise_test(fit)$models
+  expect_identical(models$model, c("none", "one"))
+  expect_equal(models$prior, c(0.3, 0.7))
   width <- vapply(nodes_hyper(fit), function(hyper) hyper$width[1], 1)
   expect_gt(stats::sd(log(width)), 0.01)
   expect_s3_class(noise_test(fit), "sturdy_noise_test")
@@ -100,46 +112,21 @@ test_that("averages are over thresholds, too, with no rate of wrong labels and o
   prob <- predict(fit, new, type = "prob")
   expect_equal(unname(rowSums(prob)), c(1, 1))
   X <- rows_to_predict(fit, new, NULL)$X
-  by_node <- over_nodes(fit, function(k) prob_new(latent_at(fit, k), X))
-  expect_equal(unname(prob), by_node, tolerance = 1e-10)
+  # over the nodes, each with its thresholds and its rate
+  used <- used_nodes(fit)
+  each <- lapply(used$node, function(k) first_prob(latent_at(fit, k), X) %*% node_omega(fit)[[k]])
+  recorded <- Reduce(`+`, Map(`*`, each, used$weight))
+  few <- fit$label_stage$nodes$few
+  seen <- kept_seen(recorded, kept_points(fit$label_stage)[few$node])
+  expect_equal(
+    unname(prob), apply(seen, 1:2, function(p) sum(p * few$weight)), tolerance = 1e-8
+  )
   # the link is the quantile of the mean probability of being above the middle
   expect_true(all(diff(predict(fit, new, type = "link")) > 0))
   ends <- predict(fit, new, interval = 0.9)
   expect_true(all(ends$lower <= ends$upper))
   expect_null(wrong_field(fit))
   expect_lte(length(capture.output(print(fit))), 6)
-})
-
-test_that("inputs that say nothing are a possibility, whose classes have the same shares in all rows", {
-  d <- withr::with_seed(62710, {
-    data.frame(a = rnorm(60), y = sample(c("a", "b", "c", "d"), 60, TRUE, c(0.1, 0.2, 0.6, 0.1)))
-  })
-  d$y <- factor(d$y, ordered = TRUE)
-  for (inducing in list(NULL, 8)) {
-    fit <- quiet_gpc(
-      y ~ ., d, epsilon = "average", hyper = "integrate", inducing = inducing, kernel = kernel_iso()
-    )
-    flat <- which(at_constant(fit$nodes$table))
-    expect_gt(length(flat), 2)
-    for (k in flat[1:2]) {
-      shares <- exp(node_seen(fit)[1, , k])
-      expect_equal(drop(prob_new(latent_at(fit, k), fit$data$X[5, , drop = FALSE])), shares,
-                   tolerance = 1e-6)
-      omega <- nodes(fit)$omega[[k]]
-      L <- report_likelihood(fit$data$reports, omega)
-      expect_equal(fit$nodes$table$log_evidence[k], sum(log(L %*% shares)), tolerance = 1e-8)
-    }
-    # their evidence is that of shares alone: no rate of wrong labels, by the same draws
-    latent <- new_kernel_latent(
-      fit$data, fit$kernel, model_columns(fit), fit$inducing$Z, NULL
-    )
-    by_draws <- null_classes(latent, list(as_omega(0, 4)))$log_evidence
-    unordered <- utils::modifyList(latent, list(functions = 4L))
-    unordered$constant <- function(m) list(hyper = NULL, b = m, extra = NULL)
-    expect_equal(by_draws, null_classes(unordered, list(as_omega(0, 4)))$log_evidence)
-    checked <- suppressMessages(update(fit, checked = data.frame(row = 1, label = d$y[1])))
-    expect_null(wrong_field(checked))
-  }
 })
 
 test_that("the gradient in normal coordinates is that of differences", {
@@ -177,15 +164,6 @@ test_that("a rate goes to neighbours, and the gradient in it follows", {
   omega <- as_omega(0.2, 4, 2L, share)
   expect_equal(omega[2, , ], 0.8 * diag(4) + 0.2 * share)
   expect_equal(omega_rates(omega[1, , ]), 0.2)
-  slope <- withr::with_seed(1, array(rnorm(32), c(2, 4, 4)))
-  moved <- function(e) sum(slope * rates_omega(matrix(e), 4, share))
-  for (s in 1:2) {
-    e <- c(0.1, 0.3)
-    by <- replace(c(0, 0), s, 1e-3)
-    expect_equal(
-      rates_slope(slope, 1L, share)[s], (moved(e + by) - moved(e - by)) / 2e-3, tolerance = 1e-8
-    )
-  }
 })
 
 test_that("with inducing inputs, trusted rows and rates by group an order is kept", {

@@ -16,27 +16,45 @@ test_that("overlap is how often noise changes the sign, or the largest function"
   }
 })
 
-test_that("the log of a nugget follows its prior, and the way back is the inverse", {
+test_that("the log of a nugget within bounds is a truncated normal, and the way back is the inverse", {
   plain <- list(meanlog = log(0.3), sdlog = 2)
   expect_null(nugget_curve(plain))
-  mixed <- c(plain, list(besides = overlap_besides))
-  bounded <- c(mixed, list(within = log(c(0.001, 0.03))))
-  below <- function(x) pnorm(x, log(0.3), 2) / 2 + pnorm(x, log(0.01), 0.5) / 2
   z <- c(-4, -2, -1, -0.3, 0, 0.2, 1, 3, 4)
-  for (prior in list(mixed, bounded)) {
+  bounds <- list(
+    c(0.001, 0.03), c(0.05, 2), c(1, 30),
+    c(1e-9, 1e-6), c(1e5, 1e7), # far in the tails of what is believed without
+    c(0.3, 0.3001)
+  )
+  for (within in lapply(bounds, log)) {
+    prior <- c(plain, list(within = within))
     curve <- nugget_curve(prior)
     x <- curve$value(z)
-    ends <- if (is.null(prior$within)) c(0, 1) else below(prior$within)
-    expect_equal((below(x) - ends[1]) / diff(ends), pnorm(z), tolerance = 1e-6)
-    expect_equal(curve$normal(x), z, tolerance = 1e-6)
-    slope <- (curve$value(z + 1e-5) - curve$value(z - 1e-5)) / 2e-5
-    expect_equal(curve$slope(z), slope, tolerance = 1e-5)
+    expect_true(all(diff(x) > 0) && all(x > within[1] & x < within[2]))
+    # from the tail in which there is no cancellation
+    lower <- within[1] < plain$meanlog
+    below <- function(x) pnorm(x, plain$meanlog, plain$sdlog, lower.tail = lower)
+    expect_equal(
+      (below(x) - below(within[1])) / diff(below(within)), pnorm(z), tolerance = 1e-6
+    )
+    expect_equal(curve$normal(x), z, tolerance = 1e-5)
+    inner <- z[2:8]
+    slope <- (curve$value(inner + 1e-4) - curve$value(inner - 1e-4)) / 2e-4
+    expect_equal(curve$slope(inner), slope, tolerance = 1e-4)
+    expect_equal(curve$value(c(-40, 40)), within, tolerance = 1e-4)
+    expect_true(all(is.finite(c(curve$slope(c(-40, -8, 8, 40)), curve$value(c(-8, 8))))))
+    # what is beyond the bounds comes back as one of them
+    expect_equal(curve$value(curve$normal(within + c(-1, 1))), within, tolerance = 1e-6)
   }
-  expect_equal(curve$value(c(-20, 20)), bounded$within, tolerance = 1e-4)
-  # the posterior probability of the second part, by Bayes' theorem
-  x <- log(c(0.001, 0.01, 0.05, 1))
-  second <- dnorm(x, log(0.01), 0.5)
-  expect_equal(besides_share(x, mixed), second / (second + dnorm(x, log(0.3), 2)))
+})
+
+test_that("quantiles of the log of a nugget within bounds are those of draws that fall there", {
+  prior <- list(meanlog = log(0.3), sdlog = 2, within = log(c(0.05, 2)))
+  draws <- withr::with_seed(1, rnorm(4e5, prior$meanlog, prior$sdlog))
+  draws <- draws[draws > prior$within[1] & draws < prior$within[2]]
+  at <- c(0.05, 0.25, 0.5, 0.75, 0.95)
+  expect_equal(
+    nugget_curve(prior)$value(qnorm(at)), unname(quantile(draws, at)), tolerance = 0.02
+  ) # s.e. of a quantile .005
 })
 
 test_that("overlap is learned, held or bounded", {

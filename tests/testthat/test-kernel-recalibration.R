@@ -33,19 +33,28 @@ test_that("overlap is held, bounded, or learned with both ends named", {
   apart <- fit(0.01)
   expect_equal(both$count[2], noise_test(apart)$average$count, tolerance = 1e-6)
   expect_gt(both$count[2], both$count[1])
-  expect_output(print(learned), "if the scores hardly\\s+err")
+  expect_match(printed(learned), "to the upper if they hardly do")
+  expect_match(printed(summary(held)), "slope [0-9.]+ \\(held\\)")
+  expect_no_match(printed(summary(learned)), "(held)", fixed = TRUE)
 })
 
 test_that("weights of more than a hundred classes are held", {
-  S <- matrix(log(1 / 120), 5, 120, dimnames = list(NULL, 1:120))
-  expect_equal(new_recalibration(S, NULL, NULL)$free, "slope")
+  d <- toy_scores(26, 202, strength = 300, wrong = 0)
+  prob <- cbind(0.9 * d$prob, matrix(0.1 / 75, 202, 75, dimnames = list(NULL, 1:75)))
+  fit <- second_stage(prob, as.character(d$labels), hyper = "optimum", epsilon = 0.1)
+  expect_identical(fit$recalibration$free, "slope")
+  expect_equal(unname(fit$recalibration$weight), rep(1, 100))
+  expect_identical(learned(fit), c(rep(FALSE, 100), TRUE, FALSE))
+  few <- toy_scores(3, 30)
+  few <- second_stage(few$prob, few$labels, hyper = "optimum", epsilon = 0.1)
+  expect_identical(few$recalibration$free, c("weight", "slope"))
 })
 
 test_that("of many rows the same ones tell the overlap however the table is sorted", {
   d <- toy_scores(2, 6000)
   S <- log(d$prob)
   expect_gt(nrow(S), recalibration_rows)
-  slope <- function(S) new_recalibration(S, 0.05, NULL)$slope
+  slope <- function(S) overlap_slope(0.05, S)
   whole <- slope(S)
   for (turn in list(order(d$labels), rev(1:6000), withr::with_seed(1, sample(6000)))) {
     expect_equal(slope(S[turn, ]), whole, tolerance = 1e-6)

@@ -85,3 +85,28 @@ test_that("a mismatch of a factor counts as a distance of 1 in the median heuris
   columns <- list(group = rep(1L, 3), weight = rep(1 / 2, 3))
   expect_equal(median_heuristic(X, columns, 1), 1)
 })
+
+test_that("the usual prior of a nugget is large where it is integrated, of two classes as large as the variance", {
+  prior <- function(kernel = kernel_ard(), ...) {
+    kernel_resolve(kernel, inputs(), coding(1:3), letters[1:3], ...)$prior$nugget[c("meanlog", "sdlog")]
+  }
+  expect_equal(prior(integrate = TRUE), list(meanlog = 0, sdlog = 1.5))
+  expect_equal(prior(kernel_iso(variance = 4), integrate = TRUE), list(meanlog = log(4), sdlog = 1.5))
+  expect_equal(prior(integrate = TRUE, classes = 3), list(meanlog = log(0.03), sdlog = 1.5))
+  expect_equal(prior(), list(meanlog = log(0.1), sdlog = 2))
+  # a narrower one of the user stays as narrow, and what he says of its centre stays
+  narrow <- kernel_ard(prior = weak_prior(nugget = c(NA, 0.5)))
+  expect_equal(prior(narrow, integrate = TRUE), list(meanlog = 0, sdlog = 0.5))
+  told <- kernel_ard(prior = weak_prior(nugget = c(log(0.01), 1)))
+  expect_equal(prior(told, integrate = TRUE), list(meanlog = log(0.01), sdlog = 1))
+})
+
+test_that("the usual kernel of two classes has a linear part where it is integrated", {
+  d <- toy(20)
+  linear <- function(...) gpc(class ~ a + b, d, ..., control = ep_control(progress = FALSE))$kernel
+  expect_gt(linear(hyper = "integrate")$linear, 0)
+  expect_identical(linear(hyper = "optimum")$linear, 0)
+  expect_identical(linear(kernel = kernel_ard(), hyper = "integrate")$linear, 0)
+  three <- gpc(Species ~ ., iris[seq(1, 150, 8), ], hyper = "integrate", control = ep_control(progress = FALSE))
+  expect_identical(three$kernel$linear, 0)
+})

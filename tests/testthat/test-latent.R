@@ -13,15 +13,12 @@ test_latents <- function(n = 30) {
     prior = list(meanlog = 0, sdlog = 1), nugget = 0.1, free_nugget = TRUE,
     nugget_prior = list(meanlog = 0, sdlog = 1), intercept = TRUE
   )
-  scores <- function(classes) log(toy_scores(classes, n)$prob)
   list(
     kernel = latent_kernel(X, columns, two, kernel),
     weight = latent_weight(t(X), two, prior),
     inducing = latent_inducing(X, columns, two, kernel, 5),
     classes = latent_classes(X, columns, three, kernel),
-    inducing_classes = latent_classes(X, columns, three, kernel, X[1:4, ]),
-    scores = latent_scores(scores(2), two, new_recalibration(scores(2), NULL, NULL)),
-    scores_classes = latent_scores(scores(3), three, new_recalibration(scores(3), NULL, NULL))
+    inducing_classes = latent_classes(X, columns, three, kernel, X[1:4, ])
   )
 }
 

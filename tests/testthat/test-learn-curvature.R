@@ -82,59 +82,6 @@ test_that("without scores, too, it is that of the prior, but not in silence", {
   expect_null(failing(function(z) stalled(1, 100))$H)
 })
 
-extended_test("useless inputs and a rare class: the evidence of rates has its curvature", {
-  d <- withr::with_seed(501, {
-    X <- matrix(rnorm(10000), ncol = 2)
-    y <- rep(FALSE, 5000)
-    y[sample(5000, 250)] <- TRUE
-    list(X = X, y = y)
-  })
-  fit <- gpc(d$X, d$y, epsilon = "average", hyper = "integrate")
-  test <- noise_test(fit)
-  # with n/(e (1 - e)) (de/du)^2 = 417 for the curvature along the rate, and inputs that say nothing
-  # among the possibilities, it is 1.8; with the curvature of the prior 21
-  expect_lt(abs(log(test$bayes_factor / 1.8)), 0.25)
-  expect_match(test$models$method[-1], "mode [(](stalled|scores)[)]|mode")
-})
-
-test_that("a mode of another noise model lends its curvature only where it is near", {
-  field <- c("nugget", "bias", "epsilon")
-  H <- matrix(c(4, 1, 1, 3), 2)
-  other <- list(
-    problem = list(field = field[1:2]),
-    modes = list(list(
-      par = c(0, 0), H = H, tangent = matrix(1:4, 2), measured = rep("converged", 2)
-    ))
-  )
-  told <- curvature_beside(list(field = field), list(par = c(0.1, 0.1, -1)), list(none = other))
-  expect_identical(told$at, 1:2)
-  expect_equal(told$H, H)
-  expect_equal(told$tangent, matrix(1:4, 2))
-  expect_null(
-    curvature_beside(list(field = field), list(par = c(1, 0, -1)), list(none = other))
-  )
-  other$modes[[1]]$measured[1] <- "scores"
-  expect_null(
-    curvature_beside(list(field = field), list(par = c(0, 0, -1)), list(none = other))
-  )
-})
-
-test_that("a curvature that is lent is completed by differences", {
-  d <- withr::with_seed(1, data.frame(a = rnorm(60), b = rnorm(60)))
-  d$y <- d$a + withr::with_seed(2, rnorm(60)) > 0
-  fit <- gpc(y ~ ., d, epsilon = "learn", control = ep_control(progress = FALSE))
-  noise <- noise_model("learn", noise_prior(), fit$data$reports)
-  spec <- utils::modifyList(unclass(fit$spec), list(deadline = Inf))
-  objective <- learn_objective(average_problem(model_latent(fit), noise_of("one", noise), spec))
-  mode <- learn_modes(objective, list(list(par = objective$problem$start)))[[1]]
-  k <- which(objective$problem$field != "epsilon")
-  told <- list(at = k, H = mode$H[k, k], tangent = mode$tangent[, k])
-  again <- learn_curvature(objective, mode, told = told)
-  # differences to one side, of which the full curvature takes the mean of two
-  expect_equal(again$H, mode$H, tolerance = 0.01)
-  expect_equal(again$tangent, mode$tangent, tolerance = 1e-3)
-})
-
 test_that("a mode is measured at round coordinates next to it, whatever its last digits", {
   curvature <- diag(c(1, 400))
   problem <- list(lower = c(-Inf, 0.1), upper = c(Inf, 9))

@@ -132,20 +132,17 @@ test_that("a search that is far from the optimum says that it stopped short", {
   expect_identical(stage_end(0)$convergence, 0L)
 })
 
-test_that("an average says so when the search of any of its noise models stopped short", {
+test_that("an average says so when its search stopped short", {
   problem <- c(valley(), rates = function(par) 0.1)
-  model <- function(left) {
-    mode <- list(par = c(1, 1), penalised = 0, opt = list(left = left))
-    list(problem = problem, modes = list(mode))
-  }
   problem$latent$hyper <- list(nugget = 1, bias = 1)
-  learning <- function(...) average_learning(list(...), "one", list(value = 0), list())
-  expect_identical(learning(one = model(0.01), two = model(0.5))$convergence, 0L)
-  expect_identical(learning(one = model(0.01), two = model(600))$convergence, 1L)
+  learning <- function(left) {
+    mode <- list(par = c(1, 1), penalised = 0, opt = list(left = left))
+    average_learning(list(problem = problem, modes = list(mode)), list(value = 0), list())
+  }
+  expect_identical(learning(0.5)$convergence, 0L)
+  expect_identical(learning(600)$convergence, 1L)
   fit <- gpc(class ~ a + b, toy(), control = ep_control(progress = FALSE))
-  fit$learning[c("convergence", "message")] <- learning(one = model(600))[
-    c("convergence", "message")
-  ]
+  fit$learning[c("convergence", "message")] <- learning(600)[c("convergence", "message")]
   expect_output(print(fit), "stopped short")
   expect_match(ep_diagnostics(fit)$happened, "promises 600 nats", all = FALSE)
 })

@@ -34,6 +34,23 @@ test_that("a butchered fit predicts the same, and is smaller", {
   }
 })
 
+test_that("what is known of all labels together stays when rows go", {
+  wrong <- iris[1:150, 3:5]
+  wrong$Species[c(3, 60, 110, 140)] <- c("virginica", "setosa", "versicolor", "versicolor")
+  fits <- list(
+    gpc(class ~ a + b, toy(), inducing = 10, hyper = "integrate"),
+    bpm(class ~ a + b, toy(), hyper = "integrate"), gpc(Species ~ ., wrong, inducing = 12, hyper = "integrate")
+  )
+  for (fit in fits) {
+    small <- butchered(fit)
+    said <- c("bayes_factor", "verdict", "any", "average", "models")
+    expect_identical(noise_test(small)[said], noise_test(fit)[said])
+    expect_no_match(printed(small), "lists the suspects") # it has none
+    new <- if (is_several(fit)) wrong[1:10, ] else toy()[1:10, ]
+    expect_equal(mislabelled(small, newdata = new), mislabelled(fit, newdata = new))
+  }
+})
+
 test_that("rows go where prediction does without them, and nowhere else", {
   weights <- butchered(bpm(class ~ a, toy()))
   expect_null(weights$data)

@@ -21,12 +21,11 @@ test_that("the link at a grid is that of the coefficients, with its covariance",
   expect_equal(basis$X, X, ignore_attr = TRUE)
   expect_equal(basis$bhat, unname(coef(fit)))
   expect_equal(basis$V, vcov(fit))
-  # and so at the grid they are the latent function's
-  f <- path_link(fit, forge(fit$blueprint, grid, NULL)$X, 2000L)
+  # and so at the grid they are the latent function's, of the fit itself
+  f <- path_link(fit, forge(fit$blueprint, grid, NULL)$X, 2000L, staged = FALSE)
   sd <- apply(f, 1, sd)
   expect_lt(max(abs(drop(basis$X %*% basis$bhat) - rowMeans(f)) / sd), 0.1)
   expect_lt(max(abs(sqrt(diag(basis$X %*% basis$V %*% t(basis$X))) / sd - 1)), 0.1)
-  expect_identical(basis$misc$tran, "probit")
   kernel <- gpc(y ~ x + f, d, epsilon = 0.05, kernel = held(2))
   basis <- emm_basis.sturdy_model(kernel, NULL, NULL, grid)
   X <- forge(kernel$blueprint, grid, NULL)$X
@@ -34,6 +33,36 @@ test_that("the link at a grid is that of the coefficients, with its covariance",
   sd <- at$sd[, 1, 1] / sqrt(at$noise[, 1, 1])
   expect_lt(max(abs(basis$bhat - at$m[, 1, 1] / sqrt(at$noise[, 1, 1])) / sd), 0.15)
   expect_lt(max(abs(sqrt(diag(basis$V)) / sd - 1)), 0.1)
+  expect_identical(basis$misc$tran, "probit")
+})
+
+test_that("probabilities of the event are those of predict(), through the label stage", {
+  d <- marginal_data()
+  d$y[c(3, 30, 60, 90)] <- rev(levels(d$y))[d$y[c(3, 30, 60, 90)]]
+  grid <- expand.grid(x = c(-2, 0, 1), f = c("u", "v", "w"), l = c(FALSE, TRUE))
+  fits <- list(bpm(y ~ x + f + l, d, hyper = "integrate"), gpc(y ~ x + f + l, d, hyper = "integrate"))
+  for (fit in fits) {
+    basis <- emm_basis.sturdy_model(fit, NULL, NULL, transform(grid, l = factor(l)))
+    p <- predict(fit, grid, type = "response")
+    first <- first_prob(fit, forge(fit$blueprint, grid, NULL)$X)[, 2]
+    expect_gt(max(abs(p - first)), 0.02) # the stage does matter
+    expect_equal(basis$misc$tran$linkinv(stats::qnorm(first)), unname(p), tolerance = 1e-10)
+    # a function and its inverse and slope
+    tran <- basis$misc$tran
+    z <- seq(-3, 3, 0.5)
+    expect_equal(tran$linkfun(tran$linkinv(z)), z, tolerance = 1e-8)
+    expect_equal(
+      tran$linkinv(1) - tran$linkinv(0), stats::integrate(tran$mu.eta, 0, 1)$value,
+      tolerance = 1e-6
+    )
+    expect_identical(is.na(tran$linkinv(c(0, NA))), c(FALSE, TRUE))
+    if (rlang::is_installed("emmeans")) {
+      means <- as.data.frame(emmeans::emmeans(fit, ~ x + f + l, at = lapply(grid, unique), type = "response"))
+      at <- paste(means$x, means$f, means$l)
+      link <- drop(basis$X %*% basis$bhat)
+      expect_equal(means$prob, tran$linkinv(link)[match(at, paste(grid$x, grid$f, grid$l))])
+    }
+  }
 })
 
 test_that("marginal means and joint tests are near those of glm()", {

@@ -66,17 +66,19 @@ test_that("model_info() tells of two classes and a probit, or of several", {
 
 test_that("get_predicted() is predict()", {
   skip_if_not_installed("insight")
-  fit <- toy_fit()
   new <- toy()[1:4, ]
-  found <- insight::get_predicted(fit, data = new, ci = 0.8)
-  table <- as.data.frame(found)
-  ends <- predict(fit, new, interval = 0.8)
-  expect_equal(table$Predicted, ends$estimate)
-  expect_equal(table$CI_low, ends$lower)
-  expect_equal(table$CI_high, ends$upper)
-  classes <- insight::get_predicted(fit, data = new, predict = "classification")
-  expect_identical(as.character(classes), as.character(predict(fit, new)))
-  expect_error(insight::get_predicted(fit, predict = "link"), class = "sturdy_error_choice")
+  # the second of them through a label stage
+  for (fit in list(toy_fit(), bpm(class ~ a + b, toy(), hyper = "integrate"))) {
+    found <- insight::get_predicted(fit, data = new, ci = 0.8)
+    table <- as.data.frame(found)
+    ends <- predict(fit, new, interval = 0.8)
+    expect_equal(table$Predicted, ends$estimate)
+    expect_equal(table$CI_low, ends$lower)
+    expect_equal(table$CI_high, ends$upper)
+    classes <- insight::get_predicted(fit, data = new, predict = "classification")
+    expect_identical(as.character(classes), as.character(predict(fit, new)))
+    expect_error(insight::get_predicted(fit, predict = "link"), class = "sturdy_error_choice")
+  }
 })
 
 test_that("get_predicted() of several classes has a row for each", {

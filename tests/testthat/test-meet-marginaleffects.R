@@ -167,7 +167,7 @@ test_that("set_coef() sets the weights of a bpm() at one point, and of no other"
     expect_error(set_coef.bpm(fit, bad), class = "sturdy_error_type")
   }
   # nodes have weights of their own, and to drop them would change what the fit says
-  average <- bpm(class ~ a + b, toy(), epsilon = "average")
+  average <- bpm(class ~ a + b, toy(), hyper = "integrate")
   expect_error(set_coef.bpm(average, coef(average)), class = "sturdy_error_averaged")
 })
 
@@ -183,6 +183,51 @@ test_that("estimates are means where they are asked for, and a message says when
   found <- marginaleffects::predictions(toy_fit(), newdata = new)
   # 4 standard errors of a mean of 1000 draws between 0 and 1
   expect_lt(max(abs(found$estimate - predict(toy_fit(), new, type = "response"))), 0.065)
+})
+
+test_that("draws go through the label stage: their mean is what predict() returns, with its spread", {
+  withr::local_options(marginaleffects_posterior_center = "mean")
+  three <- gpc(
+    Species ~ Sepal.Length + Sepal.Width, iris[seq(1, 150, 3), ], hyper = "integrate", kernel = held(2)
+  )
+  d <- toy(160)
+  wrong <- seq(5, 160, 16)
+  d$class[wrong] <- rev(levels(d$class))[d$class[wrong]]
+  fits <- list(
+    gpc(class ~ a + b, d, hyper = "integrate"), bpm(class ~ a + b, d, hyper = "integrate"), three
+  )
+  for (fit in fits) {
+    new <- if (is_several(fit)) iris[seq(2, 150, 9), ] else transform(d[1:60, ], a = a / 2, b = b / 2)
+    found <- get_predict.sturdy_model(fit, new)
+    p <- predict(fit, new, type = "prob")
+    first <- first_prob(fit, forge(fit$blueprint, new, NULL)$X)
+    draws <- attr(found, "posterior_draws")
+    class <- if (is_several(fit)) seq_along(fit$blueprint$levels) else 2
+    expect_equal(rowMeans(draws), as.vector(p[, class]), tolerance = 1e-6)
+    expect_gt(max(abs(p - first)), 0.03) # the stage does matter
+    ends <- predict(fit, new, interval = 0.8, type = "prob")
+    # towards 0 and 1 both are skewed, and less alike
+    inner <- as.vector(p[, class] > 0.2 & p[, class] < 0.8)
+    outside <- function(ends, beyond) mean(rowMeans(beyond(draws, as.vector(ends)))[inner])
+    expect_lt(abs(outside(ends$lower, `<`) - 0.1), 0.05)
+    expect_lt(abs(outside(ends$upper, `>`) - 0.1), 0.05)
+  }
+})
+
+test_that("draws of shares are moved to a mean by factors of the classes", {
+  set.seed(4)
+  for (classes in 2:4) {
+    g <- lapply(seq_len(classes), function(t) matrix(exp(rnorm(60, sd = 2)), 3))
+    p <- lapply(g, `/`, Reduce(`+`, g))
+    mean <- matrix(runif(3 * classes, 0.1, 1), 3)
+    mean <- mean / rowSums(mean)
+    moved <- moved_to_mean(p, mean)
+    expect_equal(vapply(moved, rowMeans, numeric(3)), mean, tolerance = 1e-8)
+    expect_equal(Reduce(`+`, moved), matrix(1, 3, 20))
+    # odds of two classes have changed by one factor a row
+    by <- (moved[[2]] / moved[[1]]) / (p[[2]] / p[[1]])
+    expect_equal(by, matrix(by[, 1], 3, 20))
+  }
 })
 
 test_that("a second stage has no latent function to draw, and says so", {

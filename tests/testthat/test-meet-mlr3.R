@@ -25,6 +25,18 @@ test_that("the learner predicts as gpc() and stc() do", {
   }
 })
 
+test_that("the learner predicts through the label stage, as predict() does", {
+  skip_if_not_installed("mlr3")
+  learner <- mlr3::lrn(
+    "classif.sturdy", kernel = held(), hyper = "integrate", predict_type = "prob"
+  )
+  learner$train(mlr3_task())
+  own <- gpc(class ~ a + b, toy(), kernel = held(), hyper = "integrate")
+  p <- predict(own, type = "prob")
+  expect_equal(learner$predict(mlr3_task())$prob[, colnames(p)], unname(p), ignore_attr = TRUE)
+  expect_gt(max(abs(p - first_prob(own, own$data$X))), 0.01)
+})
+
 test_that("the positive class of the task has its own column, whichever it is", {
   skip_if_not_installed("mlr3")
   for (positive in c("no", "yes")) {
@@ -53,8 +65,8 @@ test_that("leave-one-out gives loglik and oob_error", {
 test_that("the error of an average is by the nodes without the label of the row", {
   skip_if_not_installed("mlr3")
   # few rows, for which the mode of the hyperparameters predicts otherwise
-  data <- iris[c(4, 39, 1, 34, 73, 93, 64, 68, 133, 121, 149, 142), ]
-  data$Species[c(7, 11)] <- c("virginica", "versicolor")
+  data <- iris[c(10, 45, 14, 36, 53, 52, 99, 84, 130, 127, 103, 121), ]
+  data$Species[c(5, 12)] <- c("virginica", "versicolor")
   learner <- mlr3::lrn(
     "classif.sturdy", epsilon = "learn", kernel = kernel_iso(), hyper = "integrate"
   )

@@ -35,13 +35,17 @@ test_that("predictions by parsnip are those of gpc() and stc()", {
   by_hand <- list(
     gpc(class ~ a + b + g, data, kernel = held(), epsilon = 0.05),
     stc(class ~ a + b + g, data, kernel = held(), epsilon = 0.05, df = 4),
-    gpc(class ~ a + b + g, data, kernel = held(), epsilon = 0.05, inducing = 10)
+    gpc(class ~ a + b + g, data, kernel = held(), epsilon = 0.05, inducing = 10),
+    # through a label stage
+    gpc(class ~ a + b + g, data, kernel = held(), hyper = "integrate")
   )
   by_parsnip <- list(
     parsnip_fit(epsilon = 0.05, kernel = held()),
     parsnip_fit(epsilon = 0.05, kernel = held(), df = 4),
-    parsnip_fit(epsilon = 0.05, kernel = held(), inducing = 10)
+    parsnip_fit(epsilon = 0.05, kernel = held(), inducing = 10),
+    parsnip_fit(kernel = held(), engine = list(hyper = "integrate"))
   )
+  expect_s3_class(by_hand[[4]]$label_stage, "second_stage")
   new <- data[1:7, ]
   for (k in seq_along(by_hand)) {
     own <- by_hand[[k]]

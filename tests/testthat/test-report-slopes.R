@@ -15,7 +15,7 @@ sloped_rows <- function(n = 60, seed = 1, slope = 1.5) {
   })
 }
 
-test_that("derivatives of rates in their coordinates are differences [M 13.10]", {
+test_that("derivatives of rates in their coordinates are differences [M 13.9]", {
   d <- sloped_rows()
   design <- rates_design(factor(d$site), cbind(z = d$z, x = d$x1))
   reports <- label_reports(as.integer(d$y), 2, design$source, design$sources)
@@ -57,7 +57,6 @@ test_that("the slope is that of quadrature over a rate and a slope", {
     y ~ x1 + x2, d, kernel = held, rates = ~z, epsilon = "learn", hyper = "integrate",
     control = quiet
   )
-  found <- attr(flip_rates(fit), "slopes")[1, ]
   # a label with a flip rate of its own is a row of probabilities
   z <- (d$z - mean(d$z)) / sqrt(mean((d$z - mean(d$z))^2))
   base <- stats::qbeta((seq_len(12) - 0.5) / 12, 1, 4) # of twice the rate, equally probable
@@ -73,8 +72,16 @@ test_that("the slope is that of quadrature over a rate and a slope", {
   }, grid$base, grid$slope)
   weight <- exp(value - max(value)) / sum(exp(value - max(value)))
   mean <- sum(weight * grid$slope)
-  expect_equal(found$slope, mean, tolerance = 0.1)
   sd <- sqrt(sum(weight * grid$slope^2) - mean^2)
+  at <- nodes(fit)
+  each <- vapply(at$omega, function(omega) {
+    rates_slopes(omega[, 1, 2], fit$data$reports$design, 0.5)
+  }, 0)
+  expect_equal(sum(at$weight * each), mean, tolerance = 0.1)
+  expect_equal(sqrt(sum(at$weight * each^2) - sum(at$weight * each)^2), sd, tolerance = 0.15)
+  # and so says the label stage, which has other scores but the same labels
+  found <- attr(flip_rates(fit), "slopes")[1, ]
+  expect_lt(abs(found$slope - mean), 0.15 * sd)
   expect_equal((found$upper - found$lower) / 2 / stats::qnorm(0.95), sd, tolerance = 0.15)
 })
 
@@ -119,7 +126,8 @@ test_that("where labels get worse with a number that is found, and which are wro
     mean(log(ifelse(d$wrong, p, 1 - p)))
   }
   expect_gt(score(sloped), score(plain))
-  expect_snapshot(print(summary(sloped)$slopes, digits = 2))
+  expect_identical(summary(sloped)$slopes, found)
+  expect_match(printed(summary(sloped)), "class term slope lower upper")
 })
 
 test_that("that positives are not labelled at random is seen by a slope", {

@@ -124,14 +124,24 @@ test_that("every shape of epsilon is one shape of omega", {
   expect_identical(as_omega(two, 2), two)
 })
 
-test_that("slopes of rates are those of the matrix they make", {
-  weight <- matrix(c(2, -1, 0.5, 3, 1, -2, 0.3, 0.7, 1.1), 3)
-  value <- function(e) sum(weight * rate_matrix(e, 3))
-  slopes <- vapply(1:3, function(k) {
-    h <- replace(numeric(3), k, 1e-4)
-    (value(rep(0.2, 3) + h) - value(rep(0.2, 3) - h)) / 2e-4
-  }, numeric(1))
-  slope <- array(weight, c(1, 3, 3))
-  expect_equal(rates_slope(slope, 3L), t(slopes))
-  expect_equal(rates_slope(slope, 1L), matrix(sum(slopes)))
+test_that("rows of which the same is reported are of one kind, whatever their order", {
+  reports <- new_reports(
+    8, 2, c(1:8, 1:4), c(0, 0, 1, 1, 1, 2, 2, 1, 1, 1, 2, 0), c(1, 2, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1),
+    c("a", "b")
+  )
+  omega <- array(c(0.9, 0.8, 0.3, 0.05, 0.1, 0.2, 0.7, 0.95), c(2, 2, 2))
+  for (rows in list(1:8, 8:1, c(3, 1, 8, 5))) {
+    some <- reports_of(reports, rows)
+    found <- report_kinds(some)
+    expect_equal(
+      report_likelihood(found$reports, omega)[found$kind, ], report_likelihood(some, omega)
+    )
+    expect_equal(max(found$kind), found$reports$n)
+  }
+  # rows 6 and 7 are alike, the others are not
+  expect_equal(report_kinds(reports)$reports$n, 7)
+  expect_equal(anyDuplicated(report_kinds(reports)$kind), 7)
+  soft <- reports
+  soft$soft <- matrix(NA_real_, 12, 2)
+  expect_equal(report_kinds(soft)$reports$n, 8) # each is of its own
 })

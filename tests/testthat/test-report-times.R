@@ -181,19 +181,6 @@ test_that("averages with weights are those over the rows repeated", {
   expect_equal(one$n, many$n)
 })
 
-test_that("the null latent function counts rows as often as they stand there", {
-  d <- weighted_table(40)
-  fit <- function(...) gpc(class ~ a, ..., kernel = held(), epsilon = 0.1, scale = FALSE)
-  null <- function(fit) {
-    null_integral(model_latent(fit), list(d = 0, omega = function(z) fit_omega(fit)), Inf)
-  }
-  fit_omega <- function(fit) as_omega(fit$epsilon, 2)
-  expect_equal(
-    null(fit(d, weights = times))$log_evidence, null(fit(repeated(d)))$log_evidence,
-    tolerance = 1e-10
-  )
-})
-
 test_that("weights go with the rows: subset, update, absorb, trusted rows", {
   d <- weighted_table(40)
   fit <- gpc(

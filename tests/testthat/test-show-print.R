@@ -137,4 +137,8 @@ test_that("noise models of one class have its name", {
     model_words(c("none", "second", "matrix", "first"), c("well", " ill")),
     c("no wrong labels", "a rate in true \" ill\" only", "a noise matrix", "a rate in true well only")
   )
+  expect_identical(
+    model_words(c("each", "alone2"), c("a", "b", "c")),
+    c("a rate for each class", "a rate in true b only")
+  )
 })

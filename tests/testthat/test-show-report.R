@@ -38,6 +38,76 @@ test_that("a report holds the numbers of the fit", {
   expect_match(page, paste("differ from the frequencies by", error), fixed = TRUE)
 })
 
+# Three classes in a plane, two of them of one distribution
+alike_table <- function(n = 150) {
+  withr::with_seed(4, {
+    class <- factor(rep(c("left", "right", "far"), each = n / 3), c("left", "right", "far"))
+    data.frame(class, a = rnorm(n, 4 * (class == "far")), b = rnorm(n))
+  })
+}
+
+test_that("each row says which of three it is: wrong, unusual or fine", {
+  # a row that contradicts its label, and ones that the stage holds for unusual
+  fit <- averaged()
+  page <- report(fit, n = 20)
+  found <- head(mislabelled(fit), 20)
+  said <- regmatches(page, gregexpr("(?<=class=\"kind\">)[^<]*", page, perl = TRUE))[[1]]
+  expect_length(said, 20)
+  most <- c("probably wrong", "unusual: label probably right", "probably fine")
+  shares <- cbind(found$probability, found$unusual, 1 - found$probability - found$unusual)
+  clear <- apply(shares, 1, max) > 0.5
+  expect_equal(said[clear], most[max.col(shares)][clear])
+  expect_true(all(said[!clear] %in% c("wrong, or unusual", "probably fine")))
+  kind <- function(p, u, alike = NULL) {
+    kind_words(list(probability = p, unusual = u, label = "one", suggested = "two"), alike)
+  }
+  expect_identical(kind(0.6, 0.3), "probably wrong")
+  expect_identical(kind(0.1, 0.7), "unusual: label probably right")
+  expect_identical(kind(0.3, 0.4), "wrong, or unusual")
+  expect_identical(kind(0.2, 0.2), "probably fine")
+  expect_identical(kind(0.1, 0.7, c("two", "one")), "one or two: can't be told from overlap")
+  expect_identical(kind(0.1, 0.7, c("two", "three")), "unusual: label probably right")
+  # a fit whose own likelihood answers knows of no unusual rows
+  expect_no_match(report(toy_fit(), n = 3), "class=\"kind\"|unusual")
+})
+
+test_that("rows of two classes that look alike stand side by side, to be checked", {
+  fit <- gpc(class ~ a + b, alike_table(), kernel = held(), hyper = "integrate")
+  test <- noise_test(fit)
+  expect_setequal(test$alike, c("left", "right"))
+  page <- report(fit, n = 4)
+  expect_match(page, "Rows of (left and right|right and left) look alike")
+  expect_match(page, "Errors between these two classes can\u2019t be told from overlap", fixed = TRUE)
+  columns <- strsplit(sub(".*<div class=\"pair\">", "", page), "<p class=\"recorded\">Recorded ")[[1]][-1]
+  expect_setequal(sub("<.*", "", columns), c("left", "right"))
+  found <- mislabelled(fit)
+  expect_equal(listed(page)[1:4], found$row[1:4])
+  p <- predict(fit$label_stage, type = "prob") # by the stage without the row's label
+  for (column in columns) {
+    class <- sub("<.*", "", column)
+    other <- setdiff(c("left", "right"), class)
+    rows <- as.integer(sub("<.*", "", strsplit(column, "<h3>Row ", fixed = TRUE)[[1]][-1]))
+    expect_length(rows, 3)
+    expect_true(all(alike_table()$class[rows] == class))
+    # those that look most like the other class, of the rows that are not listed anyway
+    open <- setdiff(which(alike_table()$class == class), found$row[1:4])
+    first <- open[order(-p[open, other])]
+    expect_gt(mean(p[rows, other]), mean(p[first[1:3], other]) - 0.01)
+    expect_length(intersect(rows, found$row[1:4]), 0)
+    expect_match(column, paste0(class, " or ", other, ": can't be told from overlap"), fixed = TRUE)
+  }
+  expect_match(
+    page, paste0("no two classes looked alike it would be ", two_digits(test$plain)), fixed = TRUE
+  )
+  # they are asked, too, and the script knows them
+  expect_length(gregexpr("<fieldset", page, fixed = TRUE)[[1]], 10)
+  expect_equal(
+    as.integer(strsplit(between(page, "\"row\":[", "]"), ",")[[1]]), listed(page)
+  )
+  # with none that look alike there is no such part
+  expect_no_match(report(averaged(), n = 2), "class=\"pair\"")
+})
+
 test_that("the neighbours that disagree are counted", {
   fit <- toy_fit()
   page <- report(fit, n = 1, neighbours = 7)

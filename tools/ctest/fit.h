@@ -7,7 +7,7 @@
 #include "adjoint.h"
 #include "dense.h"
 #include "ep.h"
-#include "label.h"
+#include "flip-rates.h"
 #include "latent-kernel.h"
 
 typedef struct {

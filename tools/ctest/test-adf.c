@@ -3,7 +3,7 @@
 #include "adf.h"
 #include "check.h"
 #include "dense.h"
-#include "label.h"
+#include "flip-rates.h"
 #include "matrix.h"
 #include "numeric.h"
 

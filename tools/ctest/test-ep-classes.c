@@ -177,7 +177,7 @@ static void names_of_classes_do_not_matter(void) {
   fit_free(b);
 }
 
-/* [M 12.16] */
+/* [M 12.13] */
 static void coefficients_of_a_row_add_up_to_nothing(void) {
   fit *f = fit_new(80, 5, 0.02, 65);
   CHECK(fit_cold(f) == EP_CONVERGED);

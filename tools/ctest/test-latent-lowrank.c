@@ -3,8 +3,8 @@
 #include "adjoint.h"
 #include "check.h"
 #include "dense.h"
-#include "label.h"
 #include "ep.h"
+#include "flip-rates.h"
 #include "latent-kernel.h"
 #include "latent-lowrank.h"
 

@@ -2,7 +2,7 @@
  * what holds beyond them. */
 #include "likelihood.h"
 #include "check.h"
-#include "label.h"
+#include "flip-rates.h"
 #include "numeric.h"
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "dense.h"
 #include "ep.h"
-#include "label.h"
+#include "flip-rates.h"
 #include "matrix.h"
 #include "shard.h"
 

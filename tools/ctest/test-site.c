@@ -2,7 +2,7 @@
 #include "site.h"
 #include "check.h"
 #include "dense.h"
-#include "label.h"
+#include "flip-rates.h"
 
 static const double dfs[] = {0.5, 3, 10, 60, 1e8, INFINITY};
 #define N_DFS (int)(sizeof dfs / sizeof *dfs)

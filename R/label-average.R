@@ -1,0 +1,201 @@
+# The label stage as a whole: rows with scores in, posterior of the true class, number of wrong
+# labels and factor out, averaged over noise models [M 16.7].
+
+label_cell <- 0.02          # of the logit of a score
+label_kept <- c(few = 128L, many = 32L) # points that a fit keeps, and of more rows
+label_many <- 2e4           # than this
+
+#' @param P scores, n x C. @param data list(y, reports) of the rows. @param noise see noise_model().
+#' @param way see label_rows(). @param n see label_integral(). @param ordered whether classes have
+#'   an order.
+#' @return what a fit keeps of it, its `nodes`: list(models, a row each; table: model and weight of the
+#'   points kept; omega, K arrays S x C x C; points, see native_label_values(); truth, see truth();
+#'   wrong: distributions of the number of wrong labels by model; unusual: of each row; plain: log
+#'   evidence for some wrong labels without unusual rows, or `NULL`; ruled_out)
+#' @noRd
+label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
+  turn <- class_turn(label_code(data), ncol(P), report_times(data$reports), colSums(P))
+  order <- table_order(log(P[, turn, drop = FALSE]), match(label_code(data), turn))
+  reports <- reports_of(data$reports, order)
+  P <- P[order, , drop = FALSE]
+  y <- label_code(data)[order]
+  near <- near_classes(P, y, ordered)
+  if (!ordered) noise$targets <- near
+  noise$turn <- turn
+  all <- label_rows(P, reports, way)
+  rows <- label_telling(all, P, reports)
+  parts <- label_parts(rows, noise, near, n)
+  evidence <- label_each(parts, function(part) part$log_evidence)
+  probability <- softmax(evidence + log(noise$weights))
+  kept <- label_thinned(parts, probability, all$labels, all$share)
+  nodes <- list(
+    models = data.frame(
+      model = names(parts), prior = unname(noise$weights) / sum(noise$weights, noise$ruled_out),
+      log_evidence = unname(evidence), probability = unname(probability),
+      modes = vapply(parts, `[[`, 1L, "modes"),
+      nodes = vapply(parts, function(part) ncol(part$Z), 1L),
+      ess = label_each(parts, function(part) part$ess),
+      pareto_k = label_each(parts, function(part) part$pareto_k),
+      method = vapply(parts, `[[`, "", "method"),
+      laplace = label_each(parts, function(part) part$laplace), row.names = NULL
+    ),
+    table = kept$table, omega = kept$omega, points = kept$points, ruled_out = noise$ruled_out
+  )
+  nodes[c("truth", "wrong", "unusual")] <- label_says(all, nodes, list(y = data$y[order], reports = reports), order)
+  nodes$plain <- if (label_asks_plain(nodes$models)) {
+    label_factor(label_parts(rows, noise, near, label_points[["plain"]], parts), noise)
+  }
+  nodes
+}
+
+#' Every noise model integrated, each from the modes of the first
+#' @param beside the same with unusual rows, where it is to be without them: from its modes.
+#' @return list by noise model, see label_integral()
+#' @noRd
+label_parts <- function(rows, noise, near, n, beside = NULL) {
+  parts <- list()
+  for (name in names(noise$weights)) {
+    problem <- label_problem(rows, name, noise, near, plain = !is.null(beside))
+    from <- if (!is.null(beside)) beside[[name]] else if (length(parts)) parts[[1]]
+    best <- max(-Inf, unlist(lapply(parts, function(part) part$found[[1]]$value)))
+    parts[[name]] <- label_integral(problem, n, from, best)
+  }
+  parts
+}
+
+label_each <- function(parts, of) vapply(parts, of, 1)
+
+#' Is it open whether unusual rows hide wrong labels?
+#' @noRd
+label_asks_plain <- function(models) {
+  said <- flip_evidence(models)
+  !is.null(said) && said$some - said$none < log(verdict_limits[2])
+}
+
+label_factor <- function(parts, noise) {
+  models <- data.frame(
+    model = names(parts), prior = unname(noise$weights),
+    log_evidence = label_each(parts, function(part) part$log_evidence)
+  )
+  said <- flip_evidence(models)
+  said$some - said$none
+}
+
+#' The rows that tell the coordinates: all, or of very many of two classes those with different scores,
+#' or cells of scores, with counts; of several classes some
+#' @noRd
+label_telling <- function(all, P, reports) {
+  most <- label_rows_most[[1 + (all$classes > 2)]]
+  if (all$n <= most) {
+    return(all)
+  }
+  if (all$classes > 2) {
+    some <- spread_over(all$n, most)
+    return(label_rows(P[some, , drop = FALSE], reports_of(reports, some), all$way))
+  }
+  logit <- all$data$S[2, ] - all$data$S[1, ]
+  times <- report_times(reports)
+  place <- floor(pmin(pmax(logit, -700), 700) / label_cell)
+  cell <- row_groups(list(all$data$kind, logit))
+  if (max(cell) > most) cell <- all$data$kind * (2e3 / label_cell) + place
+  first <- which(!duplicated(cell))
+  of <- match(cell, cell[first])
+  count <- as.vector(rowsum(times, of))
+  at <- as.vector(rowsum(times * logit, of)) / count
+  S <- stats::plogis(rbind(-at, at), log.p = TRUE)
+  all$data[c("P", "S", "kind", "times")] <- list(exp(S), S, all$data$kind[first], count)
+  all$n <- length(first)
+  all
+}
+
+#' Classes that are near each other: all; of many each with those that its rows have most scores of;
+#' of classes in an order neighbours
+#' @return C x C, logical, `FALSE` on the diagonal
+#' @noRd
+near_classes <- function(P, y, ordered = FALSE) {
+  classes <- ncol(P)
+  if (ordered) {
+    return(abs(outer(seq_len(classes), seq_len(classes), `-`)) == 1)
+  }
+  if (classes <= label_pairs) {
+    return(!diag(classes))
+  }
+  share <- matrix(0, classes, classes)
+  of <- rowsum(P, y) / tabulate(y, classes)[sort(unique(y))]
+  share[sort(unique(y)), ] <- of
+  diag(share) <- -1
+  t(apply(share, 1, function(p) rank(-p, ties.method = "first") <= whereto_nearest))
+}
+
+# Points that are kept ----------------------------------------------------------------
+
+#' Some of the points for all: of each noise model evenly among its own, ordered by how many labels
+#' they hold for wrong
+#' @return list(table: model, weight; omega; points: by model, without L)
+#' @noRd
+label_thinned <- function(parts, probability, n, share) {
+  most <- label_kept[[1 + (n > label_many)]]
+  size <- label_sizes(probability, most)
+  chosen <- Map(function(part, n) {
+    w <- exp(part$log_weight)
+    if (length(w) == 1) {
+      return(list(at = 1L, weight = 1))
+    }
+    order <- order(label_wrong_rates(part$said$omega, share))
+    edges <- cumsum(w[order]) / sum(w)
+    at <- order[pmin(findInterval((seq_len(n) - 0.5) / n, edges) + 1L, length(order))]
+    times <- table(at)
+    list(at = as.integer(names(times)), weight = as.vector(times) / n)
+  }, parts, size[names(parts)])
+  said <- Map(function(part, one) label_said_at(part$said, one$at), parts, chosen)
+  each <- function(of) unlist(Map(of, chosen, probability), use.names = FALSE)
+  list(
+    table = data.frame(
+      model = rep(names(parts), vapply(chosen, function(one) length(one$weight), 1L)),
+      weight = each(function(one, p) one$weight * p)
+    ),
+    omega = unlist(lapply(unname(said), function(one) {
+      lapply(seq_len(dim(one$omega)[4]), function(k) array(one$omega[, , , k], dim(one$omega)[1:3]))
+    }), recursive = FALSE),
+    points = lapply(said, function(one) one$points[c("M", "w", "b", "U")])
+  )
+}
+
+#' How many points of each noise model: a fifth for none, as the others by themselves are asked about
+#' @noRd
+label_sizes <- function(probability, most) {
+  share <- sqrt(probability)
+  none <- names(share) == "none"
+  if (any(none) && !all(none)) {
+    share[!none] <- 0.8 * share[!none] / max(sum(share[!none]), 1e-300)
+    share[none] <- 0.2
+  }
+  pmax(largest_remainder(most * share / sum(share)), 1)
+}
+
+#' Mean rate of wrong labels at points, which orders them
+#' @noRd
+label_wrong_rates <- function(omega, share) {
+  mean <- array(share %*% matrix(omega, dim(omega)[1]), dim(omega)[-1])
+  right <- Reduce(`+`, lapply(seq_len(dim(mean)[1]), function(t) mean[t, t, ]))
+  dim(mean)[1] - right
+}
+
+# Evidence ---------------------------------------------------------------------------
+
+#' Log evidences without and with wrong labels of noise models, those with by their prior
+#' probabilities; `NULL` where one of the two is not among them
+#' @noRd
+flip_evidence <- function(models) {
+  none <- models$model == "none"
+  if (any(none) && !all(none)) {
+    list(none = models$log_evidence[none], some = models_evidence(models, !none))
+  }
+}
+
+#' Log evidence of some of the noise models together, by their prior probabilities
+#' @noRd
+models_evidence <- function(models, these) {
+  prior <- models$prior[these]
+  log_sum(models$log_evidence[these] + log(prior)) - log(sum(prior))
+}

@@ -1,0 +1,151 @@
+# What the points of a label stage say of rows: those it has learned from, and new ones.
+
+label_rows_most <- c(two = 1000L, several = 5000L) # above which two classes are put into cells, and
+# of several some rows tell the coordinates
+label_exact <- 500L         # labels up to which distributions of numbers are exact
+label_model_least <- 1e-10 # probability below which a noise model is not asked row by row
+
+#' The rows that it has learned from
+#'
+#' @param all see label_rows(). @param nodes of label_average() so far. @param data list(y, reports) of
+#'   these rows. @param order of the rows, whose answers come in that which was given.
+#' @return list(truth, wrong, unusual)
+#' @noRd
+label_says <- function(all, nodes, data, order) {
+  y <- label_code(data)
+  models <- nodes$models
+  asked <- models$model[models$probability >= label_model_least]
+  best <- models$model[models$model != "none"]
+  best <- best[which.max(models$probability[match(best, models$model)])]
+  asked <- intersect(models$model, c(asked, best))
+  said <- lapply(stats::setNames(nm = asked), function(name) {
+    at <- label_asked(nodes, name)
+    at$points$L <- label_likelihoods(all$kinds, at$omega)
+    said <- native_label_said(all$data, at$points, at$weight, y - 1L)
+    c(said, at)
+  })
+  back <- order(order)
+  slices <- function(name) {
+    each <- lapply(said, function(one) t(one[[name]])[back, ])
+    array(unlist(each, use.names = FALSE), c(all$n, all$classes, length(asked)))
+  }
+  weight <- models$probability[match(asked, models$model)]
+  unusual <- vapply(said, function(one) one$unusual[back], numeric(all$n))
+  list(
+    truth = list(
+      p = slices("truth"), loo = slices("seen"),
+      log_z = -log(matrix(vapply(said, function(one) one$z[back, ], numeric(all$n)), all$n)),
+      weight = weight / sum(weight), model = asked, y = y[back], source = NULL
+    ),
+    wrong = lapply(stats::setNames(nm = asked), function(name) {
+      label_number(all, nodes, name, said[[name]], data)
+    }),
+    unusual = drop(matrix(unusual, all$n) %*% (weight / sum(weight)))
+  )
+}
+
+#' The points of a noise model that are kept: what is said of rows, of their number and of rates is said
+#' by the same ones
+#' @noRd
+label_asked <- function(nodes, name) {
+  mine <- nodes$table$model == name
+  list(
+    points = nodes$points[[name]], omega = as_slices(nodes$omega[mine]),
+    weight = shares(nodes$table$weight[mine])
+  )
+}
+
+#' Distribution of the number of wrong labels under a noise model, whose mean is the sum over the rows;
+#' of readers over the points that are kept
+#' @param said see label_says().
+#' @noRd
+label_number <- function(all, nodes, name, said, data) {
+  reports <- data$reports
+  if (!by_readers(reports) && all$labels > label_exact) {
+    return(label_poisson(said, sum(report_times(reports))))
+  }
+  if (!by_readers(reports)) {
+    return(wrong_mixture(label_wrong_at(all, said, label_code(data)), said$weight, reports$times))
+  }
+  mine <- nodes$table$model == name
+  at <- list(weight = shares(nodes$table$weight[mine]), model = rep(name, sum(mine)), omega = nodes$omega[mine])
+  seen <- label_seen_at(all$data, nodes$points[[name]])
+  reports_mixture(new_truth(at, log(seen), data), reports)
+}
+
+#' Probability that each label is wrong at points, n x K
+#' @param at list(points). @param y labels.
+#' @noRd
+label_wrong_at <- function(all, at, y) {
+  seen <- label_seen_at(all$data, at$points)
+  kind <- all$data$kind + 1L
+  size <- dim(seen)
+  joint <- lapply(seq_len(size[2]), function(t) {
+    L <- at$points$L[kind + (t - 1L) * all$data$kinds, , drop = FALSE]
+    L * matrix(seen[, t, ], size[1], size[3])
+  })
+  wrong <- Reduce(`+`, lapply(seq_along(joint), function(t) joint[[t]] * (y != t)))
+  wrong / Reduce(`+`, joint)
+}
+
+#' At each point a Poisson distribution moved to the mean and variance of the number, which is that of
+#' independent trials to a fraction of their spread [M 7.6]
+#' @param said list(wrong, spread: mean and variance at each point; weight). @param n labels.
+#' @noRd
+label_poisson <- function(said, n) {
+  moved <- pmax(floor(said$wrong - said$spread), 0)
+  rate <- pmax(said$wrong - moved, 0)
+  at <- seq(0, min(max(stats::qpois(1 - 1e-12, rate) + moved), ceiling(n)))
+  density <- 0
+  for (k in seq_along(moved)) {
+    density <- density + said$weight[k] * stats::dpois(at - moved[k], rate[k])
+  }
+  density[seq_len(max(which(density > 1e-12), 1L))]
+}
+
+#' Probabilities of the true classes without what is reported, at points: above 0, so that a label that
+#' the noise leaves no other class is of that class, however improbable
+#' @param points of a noise model, see label_average(). @return n x C x K
+#' @noRd
+label_seen_at <- function(data, points) {
+  data$kind <- integer(ncol(data$P))
+  data$kinds <- 1L
+  points$L <- matrix(1, nrow(data$P), ncol(points$w))
+  pmax(aperm(native_label_seen(data, points), c(2, 1, 3)), .Machine$double.xmin)
+}
+
+#' The same of rows with scores, at all points that a stage keeps
+#' @param P scores, n x C. @param nodes see label_average(). @param which of the points.
+#' @return n x C x K
+#' @noRd
+label_seen_new <- function(P, nodes, which = seq_along(nodes$table$weight)) {
+  P <- t(unname(P))
+  data <- list(P = P, S = log(P), times = NULL, plain = nrow(P) > label_slopes)
+  before <- cumsum(c(0, table(factor(nodes$table$model, names(nodes$points)))))
+  seen <- lapply(seq_along(nodes$points), function(m) {
+    mine <- which[which > before[m] & which <= before[m + 1]] - before[m]
+    if (length(mine)) label_seen_at(data, points_at(nodes$points[[m]], mine))
+  })
+  array(unlist(seen), c(ncol(P), nrow(P), length(which)))
+}
+
+#' Probabilities of the true class of rows with scores, over the points; or of the class recorded
+#' @return n x C
+#' @noRd
+label_prob_new <- function(P, nodes, recorded = FALSE, share = 1) {
+  used <- nodes$few$node
+  weight <- nodes$few$weight
+  size <- max(1, floor(label_block / (ncol(P) * length(used))))
+  out <- P
+  for (rows in split(seq_len(nrow(P)), (seq_len(nrow(P)) - 1) %/% size)) {
+    seen <- label_seen_new(P[rows, , drop = FALSE], nodes, used)
+    if (recorded) {
+      for (k in seq_along(used)) {
+        seen[, , k] <- matrix(seen[, , k], length(rows)) %*% mean_omega(nodes$omega[[used[k]]], share)
+      }
+    }
+    out[rows, ] <- mean_over(seen, weight)
+  }
+  out
+}
+label_block <- 4e6 # numbers by row, class and point that are looked at together

@@ -1,0 +1,128 @@
+# Rates of wrong labels as functions of coordinates: standard normals, by their priors, or logits.
+
+#' Rates by standard normals
+#'
+#' Where one of two may be above 1/2, their sum is below 1: the second is cut off where the first
+#' leaves it [M 13.7].
+#' @param priors of the rates by kind, see rate_quantile().
+#' @return list(rates(Z), pull(Z, slope)), of a row a source and a column a kind; normal(e), the
+#'   standard normals of a source all of whose rates are e, or as near to it as they may be
+#' @noRd
+rate_normals <- function(priors) {
+  each <- function(Z, f) {
+    for (kind in seq_along(priors)) Z[, kind] <- f(Z[, kind], priors[[kind]])
+    Z
+  }
+  most <- vapply(priors, function(prior) prior$most, numeric(1))
+  if (length(priors) != 2 || sum(most) <= 1 || isTRUE(priors[[1]]$free)) {
+    return(list(
+      rates = function(Z) each(Z, rate_quantile),
+      pull = function(Z, slope) slope * each(Z, rate_slope),
+      normal = function(e) vapply(priors, rate_normal_near, 0, e = e)
+    ))
+  }
+  first <- function(Z, f) f(Z[, 1], priors[[1]])
+  left <- function(e) pmin(most[2], 1 - e)
+  list(
+    rates = function(Z) {
+      e <- first(Z, rate_quantile)
+      cbind(e, rate_quantile(Z[, 2], priors[[2]], left(e)), deparse.level = 0)
+    },
+    pull = function(Z, slope) {
+      e <- first(Z, rate_quantile)
+      by_cut <- rate_cut_slope(Z[, 2], priors[[2]], left(e))
+      by_cut[1 - e >= most[2]] <- 0
+      cbind(
+        (slope[, 1] - slope[, 2] * by_cut) * first(Z, rate_slope),
+        slope[, 2] * rate_slope(Z[, 2], priors[[2]], left(e)), deparse.level = 0
+      )
+    },
+    normal = function(e) {
+      at <- rate_normal_near(priors[[1]], e)
+      c(at, rate_normal_near(priors[[2]], e, left(rate_quantile(at, priors[[1]]))))
+    }
+  )
+}
+
+#' Rates by logits of twice the rate, alike
+#' @noRd
+rate_logits <- list(
+  rates = function(Z) 0.5 * stats::plogis(Z),
+  pull = function(Z, slope) {
+    e <- 0.5 * stats::plogis(Z)
+    slope * e * (1 - 2 * e)
+  }
+)
+
+#' The prior of a rate in its logit: the density of the rate times its slope e (1 - 2e) [M 8.7]
+#' @noRd
+logit_prior <- function(z) {
+  e <- 0.5 * stats::plogis(z)
+  b <- rate_prior_shape
+  list(value = sum(log(2 * b * e) + b * log1p(-2 * e)), gradient = 1 - 2 * e - 2 * b * e)
+}
+
+#' Symmetric root of sd^2 I + common^2 11'
+#' @noRd
+common_root <- function(n, sd, common) {
+  diag(sd, n) + (sqrt(sd^2 + n * common^2) - sd) / max(n, 1)
+}
+
+#' Root of the prior correlation of the rates of sources
+#' @noRd
+rate_root <- function(sources, pooling) {
+  if (sources < 2) {
+    return(matrix(1))
+  }
+  common_root(sources, sqrt(1 - pooling), sqrt(pooling))
+}
+
+#' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most
+#' @param z,most vectors. @param prior list(a, b, size, most; free: whether the sum of two may be
+#'   above 1).
+#' @noRd
+rate_quantile <- function(z, prior, most = prior$most) {
+  cap <- rate_cap(prior, most)
+  below <- cap + stats::pnorm(z, log.p = TRUE)
+  above <- -expm1(cap) + exp(cap) * stats::pnorm(-z) # where a sum would lose the tail
+  upper <- z >= 0 & cap >= log(0.5)
+  e <- stats::qbeta(ifelse(upper, 0, below), prior$a, prior$b, log.p = TRUE)
+  if (any(upper)) e[upper] <- stats::qbeta(above[upper], prior$a, prior$b, lower.tail = FALSE)
+  pmin(prior$size * e, most - rate_margin)
+}
+
+rate_slope <- function(z, prior, most = prior$most) {
+  e <- rate_quantile(z, prior, most)
+  slope <- exp(stats::dnorm(z, log = TRUE) + rate_cap(prior, most) + log(prior$size) -
+    stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE))
+  ifelse(e == most - rate_margin, 0, slope)
+}
+
+#' Derivative of a rate in the most that it can be, where it is cut off
+#' @noRd
+rate_cut_slope <- function(z, prior, most = prior$most) {
+  e <- rate_quantile(z, prior, most)
+  log_density <- function(e) stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE)
+  exp(stats::pnorm(z, log.p = TRUE) + log_density(most) - log_density(e))
+}
+
+rate_margin <- 1e-6 # of a rate below the most that it can be
+
+#' Log probability of a rate below the most that it can be, before it is cut off there
+#' @noRd
+rate_cap <- function(prior, most = prior$most) {
+  stats::pbeta(most / prior$size, prior$a, prior$b, log.p = TRUE)
+}
+
+#' The standard normal of a rate
+#' @noRd
+rate_normal <- function(e, prior, most = prior$most) {
+  below <- stats::pbeta(e / prior$size, prior$a, prior$b, log.p = TRUE)
+  stats::qnorm(below - rate_cap(prior, most), log.p = TRUE)
+}
+
+#' The same of a rate that is not too near the most that it can be
+#' @noRd
+rate_normal_near <- function(prior, e, most = prior$most) {
+  rate_normal(min(e, 0.9 * most), prior, most)
+}

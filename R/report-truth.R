@@ -1,0 +1,212 @@
+# The posterior of the true class as arrays, n x C x K: of what is reported of rows, and of what nodes say of
+# them without. Every answer about labels is made of it.
+
+#' @param at see nodes(). @param seen see node_seen().
+#' @noRd
+new_truth <- function(at, seen, data) {
+  reports <- data$reports
+  y <- label_code(data)
+  source <- label_source(reports)
+  known <- which(source == 0L)
+  size <- dim(seen)
+  likelihoods <- lapply(at$omega, report_likelihood, reports = reports)
+  joint <- array(log(unlist(likelihoods)), size)
+  # whatever else was reported of it, a label that is right for certain is one
+  joint[known, , ] <- log(diag(size[2]))[y[known], ]
+  joint <- joint + seen
+  each <- function(x, f) { # over the classes: n x K
+    Reduce(f, lapply(seq_len(size[2]), function(t) matrix(x[, t, ], size[1], size[3])))
+  }
+  classes <- rep(seq_len(size[3]), each = size[2])
+  most <- each(joint, pmax)
+  most[most == -Inf] <- 0
+  p <- exp(joint - as.vector(most[, classes]))
+  sums <- each(p, `+`)
+  log_z <- most + log(sums)
+  p <- p / as.vector(sums[, classes])
+  list(
+    p = p, loo = exp(seen), log_z = log_z, weight = at$weight, model = at$model, y = y,
+    source = source, omega = at$omega
+  )
+}
+
+#' The nodes of each noise model taken together
+#'
+#' A label is left out of the weights of nodes: 1 / Z is what has a mean.
+#' @param truth see node_truth().
+#' @noRd
+truth_by_model <- function(truth) {
+  models <- unique(truth$model)
+  parts <- lapply(models, function(model) truth_under(truth, model))
+  size <- c(dim(truth$p)[1:2], length(parts))
+  each <- function(of, size) array(unlist(lapply(parts, of)), size)
+  list(
+    p = each(function(part) mean_over(part$p, part$weight), size),
+    loo = each(function(part) mean_over(part$loo, left_out_weight(part)), size),
+    recorded = each(recorded_prob, size),
+    log_z = each(left_out_score, size[-2]),
+    weight = vapply(models, function(m) sum(truth$weight[truth$model == m]), 0, USE.NAMES = FALSE),
+    model = models, y = truth$y, source = truth$source
+  )
+}
+
+# Of many rows at once only so many numbers by row, class and node are looked at
+truth_block <- 4e6
+
+#' The nodes taken together, block by block of the rows: what the nodes say one
+#' by one takes many times the room
+#' @param at,seen,data see new_truth(). @param block see truth_block.
+#' @return see truth_by_model()
+#' @noRd
+truth_in_blocks <- function(at, seen, data, block = truth_block) {
+  bind_truths(said_in_blocks(at, seen, data, truth_by_model, block))
+}
+
+#' Something of what the nodes say of each block of rows
+#' @param of a function of what node_truth() gives. @return a list of what it gives.
+#' @noRd
+said_in_blocks <- function(at, seen, data, of, block = truth_block) {
+  n <- dim(seen)[1]
+  rows <- max(1, floor(block / prod(dim(seen)[-1])))
+  if (rows >= n) {
+    return(list(of(new_truth(at, seen, data))))
+  }
+  unname(lapply(split(seq_len(n), (seq_len(n) - 1) %/% rows), function(rows) {
+    said <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
+    of(new_truth(at, seen[rows, , , drop = FALSE], said))
+  }))
+}
+
+#' What is said of blocks of rows, one after the other
+#' @param parts see truth_by_model().
+#' @noRd
+bind_truths <- function(parts) {
+  if (length(parts) == 1) {
+    return(parts[[1]])
+  }
+  all <- parts[[1]]
+  before <- cumsum(c(0, vapply(parts, function(part) length(part$y), 1L)))
+  n <- before[[length(before)]]
+  for (field in c("p", "loo", "recorded")) {
+    all[[field]] <- array(0, c(n, dim(parts[[1]][[field]])[-1]))
+    for (k in seq_along(parts)) {
+      all[[field]][before[k] + seq_along(parts[[k]]$y), , ] <- parts[[k]][[field]]
+    }
+  }
+  all$log_z <- do.call(rbind, lapply(parts, `[[`, "log_z"))
+  for (field in c("y", "source")) all[[field]] <- unlist(lapply(parts, `[[`, field), FALSE, FALSE)
+  all
+}
+
+#' What is said of the true classes under some noise models
+#' @param truth see truth() and node_truth().
+#' @noRd
+truth_under <- function(truth, models) {
+  mine <- which(truth$model %in% models)
+  arrays <- intersect(c("p", "loo", "recorded"), names(truth))
+  truth[arrays] <- lapply(truth[arrays], function(x) x[, , mine, drop = FALSE])
+  truth$log_z <- truth$log_z[, mine, drop = FALSE]
+  truth$weight <- shares(truth$weight[mine])
+  truth[c("model", "omega")] <- lapply(truth[c("model", "omega")], `[`, mine)
+  truth
+}
+
+#' The k-th matrix of an array
+#' @noRd
+at_k <- function(x, k) array(x[, , k], dim(x)[1:2])
+
+#' Mean of an array over its last dimension
+#' @param weight a vector, or a row of weights for each row.
+#' @noRd
+mean_over <- function(x, weight) {
+  size <- dim(x)
+  if (is.matrix(weight)) {
+    x <- x * as.vector(weight[, rep(seq_len(size[3]), each = size[2])])
+    weight <- rep(1, size[3])
+  }
+  matrix(matrix(x, size[1] * size[2], size[3]) %*% weight, size[1], size[2])
+}
+
+#' Probability that each label is wrong under each node, n x K
+#' @noRd
+wrong_each <- function(truth) {
+  size <- dim(truth$p)
+  Reduce(`+`, lapply(seq_len(size[2]), function(t) {
+    matrix(truth$p[, t, ], size[1], size[3]) * (truth$y != t)
+  }))
+}
+
+#' Probability that each label is wrong
+#' @noRd
+mean_wrong <- function(truth) pmin(drop(wrong_each(truth) %*% truth$weight), 1) # by rounding
+
+#' Weights of the nodes for each row without its label, n x K: a label is left out of the
+#' weights, too [M 8.11]
+#' @noRd
+left_out_weight <- function(truth) {
+  ratio <- left_out_ratio(truth)
+  exp(ratio - row_log_sum(ratio))
+}
+
+#' Log leave-one-out probability of each label
+#' @noRd
+left_out_score <- function(truth) -row_log_sum(left_out_ratio(truth))
+
+# So much less probable is a label at a node than at the median node of its noise model where EP has
+# lost the cavity: what a label does to a kernel is a smaller factor
+lost_cavity <- log(300)
+
+#' Log weights of the nodes over the probabilities Z of the labels there, n x K
+#'
+#' A mean of 1 / Z is that of its largest terms. With negative precisions among the sites the cavity of a
+#' row may be nonsense at a node, and would alone decide what the other rows say of it: there the
+#' median of the noise model stands for it [M 8.11].
+#' @noRd
+left_out_ratio <- function(truth) {
+  log_z <- truth$log_z
+  for (model in setdiff(truth$model[duplicated(truth$model)], "given")) {
+    mine <- which(truth$model == model)
+    log_z[, mine] <- without_lost(log_z[, mine, drop = FALSE], truth$weight[mine])
+  }
+  log(rep(truth$weight, each = length(truth$y))) - log_z
+}
+
+#' @param v n x K. @param weight of the K columns.
+#' @noRd
+without_lost <- function(v, weight) {
+  columns <- lapply(seq_len(ncol(v)), function(k) v[, k])
+  suspects <- which(do.call(pmax, columns) - do.call(pmin, columns) > lost_cavity)
+  for (i in suspects) {
+    order <- order(v[i, ])
+    middle <- v[i, order[which(cumsum(weight[order]) >= sum(weight) / 2)[1]]]
+    v[i, v[i, ] < middle - lost_cavity] <- middle
+  }
+  v
+}
+
+#' Leave-one-out probabilities of what is recorded, n x C
+#' @noRd
+recorded_prob <- function(truth) mean_over(recorded_each(truth), left_out_weight(truth))
+
+recorded_each <- function(truth) {
+  if (!is.null(truth$recorded)) {
+    return(truth$recorded)
+  }
+  recorded <- truth$loo
+  open <- which(truth$source > 0L)
+  source <- truth$source[open]
+  classes <- seq_len(dim(recorded)[2])
+  for (k in seq_along(truth$weight)) {
+    for (v in classes) {
+      parts <- lapply(classes, function(t) {
+        truth$loo[open, t, k] * truth$omega[[k]][cbind(source, t, v)]
+      })
+      recorded[open, v, k] <- Reduce(`+`, parts)
+    }
+  }
+  recorded
+}
+
+#' Matrices of one size as an array, its last dimension their number, be they 1 x 1
+#' @noRd
+as_slices <- function(matrices) array(unlist(matrices), c(dim(matrices[[1]]), length(matrices)))

@@ -1,0 +1,51 @@
+# The points that a label stage keeps, as plain_label_rows() takes them, and what goes through them.
+
+kept_points <- function(stage) {
+  kept <- stage$nodes
+  points <- unlist(lapply(unname(kept$points), function(of) {
+    classes <- nrow(of$w)
+    lapply(seq_len(ncol(of$w)), function(k) {
+      list(
+        w = of$w[, k], b = of$b[, k], U = matrix(of$U[, k], classes),
+        out = if (!is.null(of$M)) matrix(of$M[, k], classes)
+      )
+    })
+  }), recursive = FALSE)
+  Map(function(point, omega) c(point, list(omega = omega[1, , ])), points, kept$omega)
+}
+
+# Probabilities of the true classes of rows with scores at each of some of them, n x C x K
+kept_seen <- function(P, points) {
+  seen <- lapply(points, function(at) plain_label_rows(at, P, rep(1, nrow(P)))$seen)
+  array(unlist(seen), c(dim(P), length(points)))
+}
+
+# A fit without its label stage: what it says by itself
+first_stage <- function(fit) {
+  fit$label_stage <- NULL
+  fit
+}
+
+# Two classes: draws of the probability of the event by a fit, and of that through its stage
+plain_staged <- function(fit, new, draws = 20000) {
+  X <- forge(fit$blueprint, new, NULL)$X
+  weight <- node_weight(fit)
+  moments <- lapply(seq_along(weight), function(k) latent_new(latent_at(fit, k), X, NULL))
+  node <- sample(length(weight), draws, TRUE, weight)
+  few <- fit$label_stage$nodes$few
+  point <- sample(few$node, draws, TRUE, few$weight)
+  points <- kept_points(fit$label_stage)
+  lapply(seq_len(nrow(X)), function(i) {
+    m <- vapply(moments, function(at) at$m[i], 0)[node]
+    nugget <- vapply(fit$nodes$hyper, `[[`, 0, "nugget")[node]
+    s2 <- vapply(moments, function(at) at$s2[i], 0)[node]
+    z <- (m + sqrt(s2 - nugget) * stats::rnorm(draws)) / sqrt(nugget)
+    P <- cbind(stats::pnorm(-z), stats::pnorm(z))
+    q <- numeric(draws)
+    for (k in unique(point)) {
+      mine <- point == k
+      q[mine] <- plain_label_rows(points[[k]], P[mine, ], rep(1, sum(mine)))$seen[, 2]
+    }
+    list(first = P[, 2], staged = q)
+  })
+}

@@ -1,0 +1,177 @@
+# The label stage over its coordinates: modes, curvature and weighted points, against plain R and a
+# large sample by importance (helper-label.R).
+
+made_two <- label_made(toy_scores(2, 60), "fit")
+
+hessian <- function(problem, z, h = 1e-3) {
+  f <- function(Z) problem$value(Z) - colSums(Z^2) / 2
+  d <- length(z)
+  I <- diag(h, d)
+  outer(seq_len(d), seq_len(d), Vectorize(function(i, j) {
+    ends <- cbind(z + I[, i] + I[, j], z + I[, i] - I[, j], z - I[, i] + I[, j], z - I[, i] - I[, j])
+    -sum(f(ends) * c(1, -1, -1, 1)) / (4 * h^2)
+  }))
+}
+
+test_that("the evidence of two classes is that of a large sample by importance", {
+  for (kind in c("fit", "scores")) {
+    made <- label_made(toy_scores(2, 60), kind)
+    for (name in c("none", "one")) {
+      problem <- label_made_problem(made, name)
+      want <- plain_label_model(made$P, made$y, name, kind, problem$field)
+      expect_lt(want$error, 0.025)
+      # 1,000 points against 3,000; and the usual 128
+      expect_lt(abs(label_integral(problem, 1000L)$log_evidence - want$log_evidence), 0.05)
+      part <- label_integral(problem)
+      expect_equal(ncol(part$Z), label_points[["few"]])
+      expect_lt(abs(part$log_evidence - want$log_evidence), 0.12)
+      expect_equal(part$method, "nodes")
+    }
+  }
+})
+
+test_that("weighted points have the means of what they stand for", {
+  problem <- label_made_problem(made_two, "one")
+  want <- plain_label_model(made_two$P, made_two$y, "one", "fit", problem$field)
+  part <- label_integral(problem, 1000L)
+  weight <- exp(part$log_weight)
+  expect_equal(sum(weight), 1)
+  mean <- drop(part$Z %*% weight)
+  by_sample <- drop(want$Z %*% want$weight)
+  expect_lt(max(abs(mean - by_sample)), 0.1)
+  spread <- sqrt(drop(part$Z^2 %*% weight) - mean^2)
+  expect_lt(max(abs(spread / sqrt(drop(want$Z^2 %*% want$weight) - by_sample^2) - 1)), 0.1)
+})
+
+test_that("a mode is one, and its curvature that of differences", {
+  for (kind in c("fit", "scores")) {
+    for (name in c("none", "two")) {
+      problem <- label_made_problem(label_made(toy_scores(2, 60), kind), name)
+      modes <- label_modes(problem)
+      expect_length(modes, 1)
+      mode <- label_curved(modes[[1]][c("z", "value")], problem) # a step more
+      expect_lt(max(abs(problem$slope(mode$z)$gradient)), 0.02)
+      H <- hessian(problem, mode$z)
+      expect_equal(crossprod(mode$inverse), H, tolerance = 0.01)
+      expect_equal(mode$root %*% mode$inverse, diag(problem$d), tolerance = 1e-10)
+      expect_equal(mode$log_det, as.numeric(determinant(mode$root)$modulus), tolerance = 1e-10)
+      expect_equal(mode$value, problem$value(cbind(mode$z)) - sum(mode$z^2) / 2, tolerance = 1e-12)
+      # what the standard normal prior has in 2 pi, the Gaussian at the mode takes back
+      expect_equal(mode$laplace, mode$value - sum(log(eigen(H)$values)) / 2, tolerance = 0.01)
+    }
+  }
+})
+
+test_that("points alone at the modes are Laplace's method", {
+  problem <- label_made_problem(made_two, "one")
+  part <- label_integral(problem, 0L)
+  expect_equal(part$method, "mode")
+  expect_equal(ncol(part$Z), part$modes)
+  expect_equal(part$log_evidence, label_modes(problem)[[1]]$laplace)
+  expect_equal(exp(part$log_weight), 1)
+})
+
+test_that("points stand around a mode in pairs, as a t distribution of which they have the density", {
+  d <- 3
+  A <- withr::with_seed(1, matrix(stats::rnorm(d * d), d))
+  mode <- list(z = c(1, -2, 3), root = A, inverse = solve(A), log_det = log(abs(det(A))))
+  Z <- label_draws(mode, 4000)
+  expect_equal(Z[, c(TRUE, FALSE)] + Z[, c(FALSE, TRUE)], matrix(2 * mode$z, d, 2000), tolerance = 1e-12)
+  # t of 7 degrees of freedom, wider by a tenth
+  expect_equal(tcrossprod(Z - mode$z) / 4000, 1.1^2 * 7 / 5 * tcrossprod(A), tolerance = 0.05)
+  far <- colSums((mode$inverse %*% (Z - mode$z) / 1.1)^2) / d
+  share <- c(0.1, 0.5, 0.9)
+  expect_equal(as.vector(stats::quantile(far, share)), stats::qf(share, d, 7), tolerance = 0.05)
+  one <- list(z = 2, root = matrix(3), inverse = matrix(1 / 3), log_det = log(3))
+  at <- c(-40, 0, 2.5)
+  expect_equal(label_density(rbind(at), one), stats::dt((at - 2) / 3.3, 7, log = TRUE) - log(3.3))
+  volume <- stats::integrate(function(x) {
+    vapply(x, function(x) sum(exp(label_density(rbind(x, seq(-60, 60, 0.05), 3), mode))) * 0.05, 1)
+  }, -80, 80)$value
+  line <- stats::integrate(function(x) { # of the third coordinate alone
+    s <- 1.1 * sqrt(tcrossprod(A)[3, 3])
+    stats::dt((x - 3) / s, 7) / s
+  }, 3 - 1e-4, 3 + 1e-4)$value / 2e-4
+  expect_equal(volume, line, tolerance = 1e-3)
+})
+
+test_that("what has no coordinate is exact", {
+  d <- withr::with_seed(2, {
+    list(prob = matrix(stats::rexp(150 * 101), 150), labels = factor(sample(101, 150, TRUE), 1:101))
+  })
+  d$prob <- d$prob / rowSums(d$prob)
+  made <- label_made(d, "scores")
+  made$way$slope <- 1.3 # the user's word for overlap
+  problem <- label_made_problem(made, "none")
+  expect_equal(problem$d, 0)
+  part <- label_integral(problem)
+  q <- made$P^1.3 / rowSums(made$P^1.3)
+  expect_equal(part$log_evidence, sum(log(q[cbind(1:150, made$y)])), tolerance = 1e-12)
+  expect_equal(part[c("method", "log_weight", "modes")], list(method = "exact", log_weight = 0, modes = 1L))
+})
+
+test_that("two starts find classes that look alike, where the climb from none that do ends below", {
+  made <- label_made(alike_scores(), "recorded")
+  problem <- label_made_problem(made, "none")
+  starts <- label_starts(problem, NULL)
+  expect_length(starts, 2)
+  ends <- lapply(starts, label_climb, problem)
+  value <- vapply(ends, `[[`, 1, "value")
+  shares <- vapply(ends, function(end) exp(log(0.001) + 3 * end$z[problem$field == "pairs"][1]), 1)
+  expect_lt(shares[1], 0.01)
+  expect_gt(value[2] - value[1], 5)
+  # the scores err in .3 of the rows of both: (1 - exp(-2 s)) / 2
+  expect_equal((1 - exp(-2 * shares[2])) / 2, 0.3, tolerance = 0.15)
+  modes <- label_modes(problem)
+  expect_equal(modes[[1]]$value, value[2], tolerance = 1e-4)
+})
+
+test_that("a search goes on from the modes of the first noise model, and from there without overlap", {
+  made <- label_made(alike_scores(), "recorded")
+  first <- label_integral(label_made_problem(made, "none"), 0L)
+  mode <- first$found[[1]]
+  problem <- label_made_problem(made, "matrix")
+  starts <- label_starts(problem, first)
+  shared <- problem$field != "noise"
+  at_mode <- vapply(starts, function(start) isTRUE(all.equal(start$z[shared], mode$z)), NA)
+  expect_equal(sum(at_mode), 1)
+  from <- starts[[which(at_mode)]]
+  expect_equal(from$z[!shared], rep(0, sum(!shared)))
+  expect_equal(from$root[shared, shared], mode$root)
+  apart <- vapply(starts, function(start) all(start$z[problem$field %in% c("u", "pairs")] == 0), NA)
+  expect_equal(sum(apart), 1)
+  some <- problem$field %in% c("w", "slope", "slopes")
+  expect_equal(starts[[which(apart)]]$z[some], from$z[some])
+  # of the same without overlap: the covariance of what both have
+  plain <- label_made_problem(made, "none", plain = TRUE)
+  from <- label_starts(plain, first)[[1]]
+  both <- !first$problem$field %in% c("pairs", "u")
+  expect_equal(from$z, mode$z[both])
+  expect_equal(tcrossprod(from$root), tcrossprod(mode$root)[both, both], tolerance = 1e-10)
+})
+
+test_that("an end that is found twice is one mode, and one that is far below the best none", {
+  problem <- label_made_problem(made_two, "one")
+  once <- label_modes(problem)
+  problem$starts <- c(problem$starts, list(rep(0.3, problem$d), rep(-0.2, problem$d)))
+  modes <- label_modes(problem)
+  expect_length(modes, 1)
+  expect_equal(modes[[1]]$value, once[[1]]$value, tolerance = 1e-5)
+  alike <- label_made_problem(label_made(alike_scores(), "recorded"), "none")
+  value <- vapply(label_modes(alike), `[[`, 1, "value")
+  expect_true(all(max(value) - value < label_lost))
+})
+
+test_that("where one point has all the weight the curvature tells the evidence, and points are alike", {
+  problem <- label_made_problem(made_two, "one")
+  modes <- label_modes(problem)
+  one <- problem
+  one$value <- function(Z, now) ifelse(seq_len(ncol(Z)) == 3, 0, -1e5)
+  part <- label_weighted(one, modes, 64L)
+  expect_equal(part$method, "laplace")
+  expect_equal(part$log_evidence, modes[[1]]$laplace)
+  expect_equal(exp(part$log_weight), rep(1 / 64, 64))
+  # a point that can't be has no weight
+  one$value <- function(Z, now) ifelse(seq_len(ncol(Z)) <= 14, -Inf, -1e5 * (seq_len(ncol(Z)) > 15))
+  expect_equal(exp(label_weighted(one, modes, 64L)$log_weight), rep(c(0, 1 / 50), c(14, 50)))
+})

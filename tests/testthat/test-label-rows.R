@@ -1,0 +1,166 @@
+# What the points of a label stage say of rows, and of how many are wrong, against plain R
+# (helper-label.R).
+
+# Rows at the points of a noise model, with their weights among those
+plain_points <- function(made, nodes, name) {
+  mine <- nodes$table$model == name
+  list(
+    points = lapply(seq_len(sum(mine)), function(k) {
+      at <- plain_point_at(nodes$points[[name]], nodes$omega[mine][[k]], k, made$classes)
+      plain_label_rows(at, made$P, made$y)
+    }),
+    weight = nodes$table$weight[mine] / sum(nodes$table$weight[mine])
+  )
+}
+
+plain_mean <- function(points, weight, of) Reduce(`+`, Map(function(one, w) w * of(one), points, weight))
+
+quantiles <- function(density) findInterval(c(0.05, 0.25, 0.5, 0.75, 0.95), cumsum(density) / sum(density))
+
+test_that("a row's classes, with its label and without, and unusual rows are means over the points", {
+  for (classes in 2:3) {
+    models <- c("none", if (classes == 2) "two" else "each")
+    made <- label_made(toy_scores(classes, 60, 8), "fit", models = models)
+    nodes <- label_made_average(made)
+    unusual <- 0
+    for (m in 1:2) {
+      at <- plain_points(made, nodes, models[m])
+      mean <- function(of) plain_mean(at$points, at$weight, of)
+      expect_equal(nodes$truth$p[, , m], mean(function(one) one$truth), tolerance = 1e-9)
+      expect_equal(nodes$truth$loo[, , m], mean(function(one) one$seen), tolerance = 1e-9)
+      # without the row's label points weigh 1 / z: its probability is the harmonic mean
+      expect_equal(nodes$truth$log_z[, m], -log(mean(function(one) 1 / one$z)), tolerance = 1e-9)
+      said <- mean(function(one) one$unusual)
+      unusual <- unusual + nodes$models$probability[m] * said
+    }
+    expect_equal(nodes$unusual, unusual, tolerance = 1e-9)
+    expect_equal(nodes$truth[c("model", "y", "weight")], list(
+      model = models, y = made$y, weight = nodes$models$probability
+    ))
+  }
+})
+
+test_that("the number of wrong labels is exactly that of the points, its mean that of the rows", {
+  made <- label_made(toy_scores(2, 60, 8), "fit", models = c("none", "one"))
+  nodes <- label_made_average(made)
+  at <- plain_points(made, nodes, "one")
+  own <- cbind(1:60, made$y)
+  want <- plain_mean(at$points, at$weight, function(one) {
+    plain_poisson_binomial(1 - one$truth[own])
+  })
+  got <- nodes$wrong$one
+  expect_equal(got, want[seq_along(got)], tolerance = 1e-9)
+  expect_lt(sum(want[-seq_along(got)]), 1e-9)
+  expect_equal(sum(got * (seq_along(got) - 1)), sum(1 - nodes$truth$p[, , 2][own]), tolerance = 1e-9)
+  expect_equal(nodes$wrong$none, 1)
+})
+
+test_that("a Poisson distribution that is moved has the quantiles of independent labels, to 1", {
+  cases <- list(
+    withr::with_seed(1, stats::rbeta(600, 0.1, 2)), # most are right for certain, some wrong
+    withr::with_seed(2, c(stats::runif(40, 0.8, 1), stats::rbeta(560, 0.3, 20))),
+    c(rep(0.999, 100), rep(1e-3, 500)), rep(0.01, 600), rep(0.3, 600), rep(1e-5, 600)
+  )
+  said <- function(cases, weight) {
+    list(
+      wrong = vapply(cases, sum, 1), spread = vapply(cases, function(p) sum(p * (1 - p)), 1),
+      weight = weight
+    )
+  }
+  for (p in cases) {
+    got <- label_poisson(said(list(p), 1), 600)
+    exact <- plain_poisson_binomial(p)
+    expect_lte(max(abs(quantiles(got) - quantiles(exact))), 1)
+    expect_equal(sum(got), 1, tolerance = 1e-9)
+    expect_lte(length(got), 601)
+    expect_equal(sum(got * (seq_along(got) - 1)), sum(p), tolerance = 1e-6)
+  }
+  weight <- c(0.5, 0.2, 0.3)
+  got <- label_poisson(said(cases[1:3], weight), 600)
+  exact <- plain_mean(cases[1:3], weight, plain_poisson_binomial)
+  expect_lte(max(abs(quantiles(got) - quantiles(exact))), 1)
+})
+
+test_that("of more than 500 labels the number has the quantiles of the exact one, to 1", {
+  made <- label_made(toy_scores(2, 600, 12), "fit", models = c("none", "one"))
+  nodes <- label_made_average(made)
+  local_mocked(label_exact = 600L)
+  exact <- label_made_average(made)
+  expect_equal(nodes$truth, exact$truth)
+  expect_lte(max(abs(quantiles(nodes$wrong$one) - quantiles(exact$wrong$one))), 1)
+  expect_false(isTRUE(all.equal(nodes$wrong$one, exact$wrong$one))) # it was in question
+})
+
+test_that("noise models of no probability are left out, but the best with wrong labels never is", {
+  d <- toy_scores(2, 900, 60, wrong = 180)
+  made <- label_made(d, "fit", unusual = 0, models = c("none", "one", "first"))
+  nodes <- label_made_average(made)
+  expect_lt(nodes$models$probability[1], label_model_least)
+  expect_false("none" %in% nodes$truth$model)
+  expect_equal(sum(nodes$truth$weight), 1)
+  nodes$models$probability <- c(1, 1e-30, 1e-40)
+  said <- label_says(label_made_rows(made), nodes, made$data, 1:900)
+  expect_equal(said$truth$model, c("none", "one"))
+})
+
+test_that("the points that are kept say of rows what all of them say, but for little", {
+  made <- label_made(toy_scores(2, 400, 12, wrong = 30), "fit", models = c("none", "one", "two"))
+  nodes <- label_made_average(made)
+  local_mocked(label_kept = c(few = 1000L, many = 1000L))
+  all <- label_made_average(made)
+  expect_lt(max(abs(label_wrong(all, made$y) - label_wrong(nodes, made$y))), 0.02)
+  expect_lt(abs(sum(label_wrong(all, made$y)) - sum(label_wrong(nodes, made$y))), 0.3)
+})
+
+test_that("new rows have the classes of their scores at each point that is kept", {
+  for (classes in 2:3) {
+    models <- c("none", "one", if (classes == 3) "matrix")
+    made <- label_made(toy_scores(classes, 60, 8), "recorded", models = models)
+    nodes <- label_made_average(made, 16L)
+    new <- unname(toy_scores(classes, 7, 3, seed = 9)$prob)
+    seen <- label_seen_new(new, nodes)
+    expect_equal(dim(seen), c(7, classes, length(nodes$table$weight)))
+    at <- 0
+    for (model in models) {
+      points <- nodes$points[[model]]
+      for (k in seq_len(ncol(points$w))) {
+        at <- at + 1
+        point <- plain_point_at(points, nodes$omega[[at]], k, classes)
+        expect_equal(seen[, , at], plain_label_rows(point, new, rep(1, 7))$seen, tolerance = 1e-10)
+      }
+    }
+    some <- c(2, length(nodes$table$weight))
+    expect_equal(label_seen_new(new, nodes, some), seen[, , some])
+  }
+})
+
+test_that("probabilities of new rows are means over the points, in blocks as at once", {
+  made <- label_made(toy_scores(3, 60, 8), "recorded", models = c("none", "one", "matrix"))
+  nodes <- label_made_average(made, 16L)
+  K <- length(nodes$table$weight)
+  nodes$few <- list(node = seq_len(K), weight = nodes$table$weight)
+  new <- unname(toy_scores(3, 11, 3, seed = 9)$prob)
+  seen <- label_seen_new(new, nodes)
+  mean <- function(recorded) {
+    Reduce(`+`, lapply(seq_len(K), function(k) {
+      p <- if (recorded) seen[, , k] %*% matrix(nodes$omega[[k]], 3) else seen[, , k]
+      nodes$table$weight[k] * p
+    }))
+  }
+  expect_equal(label_prob_new(new, nodes), mean(FALSE), tolerance = 1e-12)
+  expect_equal(label_prob_new(new, nodes, recorded = TRUE), mean(TRUE), tolerance = 1e-12)
+  expect_equal(rowSums(label_prob_new(new, nodes)), rep(1, 11))
+  whole <- label_prob_new(new, nodes, recorded = TRUE)
+  local_mocked(label_block = 3 * K * 4) # rows by four
+  expect_equal(label_prob_new(new, nodes, recorded = TRUE), whole, tolerance = 1e-12)
+})
+
+test_that("a label that noise leaves no other class has that class, however improbable its scores", {
+  made <- label_made(toy_scores(2, 40, 30, wrong = 0), "scores", unusual = 0, models = "none")
+  made$P[1, ] <- c(1e-280, 1)[if (made$y[1] == 1) 1:2 else 2:1]
+  nodes <- label_made_average(made)
+  expect_false(anyNA(unlist(nodes$truth[c("p", "loo", "log_z")])))
+  expect_equal(nodes$truth$p[1, made$y[1], 1], 1)
+  expect_false(anyNA(unlist(nodes$wrong)))
+  expect_equal(nodes$wrong$none, 1)
+})
