@@ -32,11 +32,12 @@
 #' # Could wrong labels hide?
 #' `noticed` is how often a tenth of wrong labels (of all labels, or of those of one true class)
 #' would be noticed in tables with these rows: how often the Bayes factor would be above 3. The
-#' true classes have the probabilities that the other rows give them, and the overlap of the
-#' classes and their boundary are free to explain what they can. So where classes overlap, a tenth
-#' of wrong labels may never show. The article *The mathematics* has the formula (13.5). It is a
-#' guide. For scores of another classifier it is left out: it holds them as they are, and these would
-#' have learned from the wrong labels.
+#' true classes have the probabilities that the other rows give them, and all that the label stage
+#' knows of overlap is free to explain what it can. So where classes overlap, a tenth of wrong labels
+#' may never show. The probabilities are less sure than those of the fit, as they would have been
+#' learned from such labels; the article *The mathematics* has the formula (13.5). It is a guide,
+#' rather too high than too low where columns are many. For scores of another classifier it is left
+#' out, and of more than six classes each by itself is.
 #'
 #' All this assumes that the model is right. To [bpm()] a label beyond its linear boundary looks
 #' wrong even where a curved boundary would explain it. So where its Bayes factor is above 3, it

@@ -129,22 +129,36 @@ noticed_ratio <- function(table, rates, stage) {
   holding <- noticed_model(stage, which(rates > 0))
   none <- label_integral(label_problem(rows, "none", table$noise, table$near), 0L)
   flips <- label_integral(label_problem(rows, holding$model, table$noise, table$near), 0L, none)
+  variance <- function(values) { # of a sum over drawn labels
+    mean <- rowsum(chance * values, row)
+    colSums(table$times[as.integer(rownames(mean))] * (rowsum(chance * values^2, row) - mean^2))
+  }
+  drawn <- function(part) sum(variance(label_slopes_of(rows, part, label))) / 2
   apart <- label_log_prob(rows, flips, label) - label_log_prob(rows, none, label)
-  mean <- rowsum(chance * apart, row)
-  square <- rowsum(chance * apart^2, row)
-  variance <- sum(times[match(rownames(mean), row)] * (square - mean^2))
   list(
-    mean = flips$log_evidence - none$log_evidence + log(holding$share), sd = sqrt(max(variance, 1e-12))
+    mean = flips$log_evidence - none$log_evidence + drawn(flips) - drawn(none) + log(holding$share),
+    sd = sqrt(max(variance(apart), 1e-12))
   )
 }
 
-#' Log probabilities of labels at the best mode of a noise model
+#' Log probabilities of labels at the best mode of a noise model, or next to it
 #' @param part see label_integral().
 #' @noRd
-label_log_prob <- function(rows, part, label) {
-  best <- which.max(vapply(part$found, `[[`, 1, "laplace"))
-  said <- part$problem$points(matrix(part$found[[best]]$z))
-  -log(drop(native_label_said(rows$data, said$points, 1, label - 1L)$z))
+label_log_prob <- function(rows, part, label, by = function(mode) 0) {
+  best <- part$found[[which.max(vapply(part$found, `[[`, 1, "laplace"))]]
+  said <- part$problem$points(matrix(best$z + by(best)))
+  -log(native_label_said(rows$data, said$points, 1, label - 1L)$z)
+}
+
+#' Their slopes there along the axes of the covariance, a column each: half the variance of their sum is by
+#' how much drawn labels are explained better than expected ones
+#' @noRd
+label_slopes_of <- function(rows, part, label) {
+  slopes <- lapply(seq_len(part$problem$d), function(j) {
+    at <- function(step) label_log_prob(rows, part, label, function(mode) step * mode$root[, j])
+    (at(label_step) - at(-label_step)) / (2 * label_step)
+  })
+  matrix(unlist(slopes), length(label))
 }
 
 #' Which noise model has rates as given, and its prior share of those with wrong labels
@@ -193,5 +207,8 @@ softer_power <- function(p, times, nats) {
   if (!isTRUE(nats > 1e-6)) {
     return(1)
   }
-  if (lacking(noticed_step) < 0) noticed_step else stats::uniroot(lacking, c(noticed_step, 1), tol = 1e-6)$root
+  if (lacking(noticed_step) < 0) {
+    return(noticed_step)
+  }
+  stats::uniroot(lacking, c(noticed_step, 1), tol = 1e-6)$root
 }

@@ -11,6 +11,7 @@ unlabelled_table <- function(object, level = 0.9) {
   if (!labels_one_class(object) || !has_rows(object)) {
     return(NULL)
   }
+  object <- judged_by(object)
   positive <- positive_class(object)
   rates <- rate_table(object, level)
   rates <- rates[rates$class == positive, ]

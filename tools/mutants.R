@@ -186,13 +186,13 @@ mutant(
   "!is.null(test) && !is_called(test)", "FALSE", r = "answer-noise-test"
 )
 mutant(
-  "overlap can't explain flips", "R/answer-power.R",
-  "model(now$at + move / 2^half)", "model(now$at)", r = "answer-power"
+  "flips take nothing of what labels say", "R/answer-power.R",
+  "(rep(omega[, v], each = nrow(p)) - q[, v])", "(rep(omega[, v] > 0, each = nrow(p)) - q[, v])",
+  r = "answer-power"
 )
 mutant(
-  "overlap explains flips at no price", "R/answer-power.R",
-  "(log_det_with_prior(rival$information) - log_det_with_prior(times * flips)) / 2", "0",
-  r = "answer-power"
+  "noise models without such rates make them no rarer", "R/answer-power.R",
+  "share = sum(prior[holding]) / sum(prior)", "share = 1", r = "answer-power"
 )
 mutant(
   "a checked row whose label was wrong counts as a false alarm", "R/answer-called.R",
@@ -1050,7 +1050,7 @@ mutant(
 )
 mutant(
   "nodes that were left out are counted", "R/fit-complete.R",
-  "nodes$models$nodes <- nrow(nodes$table) # those", "# those", r = "answer-noise-test|learn-average"
+  "nodes$models$nodes <- nrow(nodes$table) # those", "# those", r = "answer-average"
 )
 mutant(
   "an end that is 0 is printed as a bound", "R/words.R", "which(p > 0 & p < 0.001)",

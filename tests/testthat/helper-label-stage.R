@@ -49,3 +49,27 @@ plain_staged <- function(fit, new, draws = 20000) {
     list(first = P[, 2], staged = q)
   })
 }
+
+# The label stage of a fit of two classes under one noise model, integrated in plain R: rows, and the
+# distribution of the number of wrong ones among some of them
+plain_own_stage <- function(fit, model = "one", unusual = TRUE, ...) {
+  data <- fit$label_stage$data
+  normals <- switch(model, none = 0, two = 2, 1)
+  field <- rep(c("w", "slope", "slopes", "u", "noise"), c(1, 1, 2, unusual, normals))
+  part <- plain_label_model(data$X, label_code(data), model, "fit", field, ...)
+  part$rates <- function(rates = plain_rates_two) rates(model, part$Z[field == "noise", , drop = FALSE])
+  part$number <- function(rows = seq_along(part$wrong)) {
+    some <- which(part$weight > 1e-6 * max(part$weight))
+    density <- vapply(some, function(k) plain_poisson_binomial(part$each[rows, k]), numeric(length(rows) + 1))
+    drop(density %*% part$weight[some]) / sum(part$weight[some])
+  }
+  part
+}
+
+# Label stages by so many points that next to nothing hangs on which they are
+local_many_points <- function(frame = parent.frame()) {
+  local_mocked(
+    label_points = c(few = 4000L, many = 4000L, plain = 64L), label_kept = c(few = 4000L, many = 32L),
+    frame = frame
+  )
+}

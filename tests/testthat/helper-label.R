@@ -117,11 +117,12 @@ plain_label_rows <- function(at, P, y, L = t(at$omega[, y, drop = FALSE])) {
 }
 
 # Two classes in closed form, at the columns of Z
+# @param rates of both classes by the coordinates of a noise model: those of a user's prior, too
 # @return list(z, wrong, unusual), rows x points
-plain_two <- function(Z, field, model, kind, P, y) {
+plain_two <- function(Z, field, model, kind, P, y, rates = plain_rates_two) {
   of <- function(name) Z[field == name, , drop = FALSE]
   at <- function(x) rep(x, each = nrow(P))
-  e <- plain_rates_two(model, of("noise"))
+  e <- rates(model, of("noise"))
   a <- switch(kind, fit = 0, recorded = 1, scores = drop(stats::pnorm(of("learned"))))
   if (model == "none") a <- 0
   l <- list(log(P[, 1]), log(P[, 2]))
@@ -146,9 +147,9 @@ plain_two <- function(Z, field, model, kind, P, y) {
 
 # A noise model of two classes over its coordinates: t draws around the mode, weighted by likelihood
 # and prior
-plain_label_model <- function(P, y, model, kind, field, draws = 3000, seed = 1) {
+plain_label_model <- function(P, y, model, kind, field, draws = 3000, seed = 1, rates = plain_rates_two) {
   value <- function(Z) {
-    colSums(log(plain_two(Z, field, model, kind, P, y)$z)) - colSums(Z^2) / 2
+    colSums(log(plain_two(Z, field, model, kind, P, y, rates)$z)) - colSums(Z^2) / 2
   }
   d <- length(field)
   minus <- function(z) -value(matrix(z))
@@ -163,11 +164,11 @@ plain_label_model <- function(P, y, model, kind, field, draws = 3000, seed = 1) 
     (df + d) / 2 * log1p(colSums(g^2) / df) - sum(log(diag(A))) - d * log(1.2)
   ratio <- value(Z) - d / 2 * log(2 * pi) - density
   w <- exp(ratio - max(ratio))
-  said <- plain_two(Z, field, model, kind, P, y)
+  said <- plain_two(Z, field, model, kind, P, y, rates)
   each <- function(x) drop(x %*% w) / sum(w)
   list(
     log_evidence = max(ratio) + log(mean(w)), error = stats::sd(w) / mean(w) / sqrt(draws),
-    wrong = each(said$wrong), unusual = each(said$unusual), Z = Z, weight = w / sum(w)
+    wrong = each(said$wrong), unusual = each(said$unusual), Z = Z, weight = w / sum(w), each = said$wrong
   )
 }
 

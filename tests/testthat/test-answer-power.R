@@ -1,157 +1,149 @@
-# Probabilities of the true classes of n rows.
-drawn_classes <- function(n, classes, seed) {
-  withr::with_seed(seed, p <- exp(2.5 * matrix(rnorm(n * classes), n)))
-  p / rowSums(p)
+# How often wrong labels would show, against drawn tables.
+
+quiet <- ep_control(progress = FALSE)
+
+asked_fit <- function(n = 40, ...) {
+  gpc(class ~ a + b, toy(n), kernel = held(), epsilon = "average", hyper = "integrate", control = quiet, ...)
 }
 
-# Classes as likely as p, but for b and s
-softmax_of <- function(p, b, s = 0 * p[1, -1]) {
-  eta <- b * (log(p) + rep(c(0, s), each = nrow(p)))
-  exp(eta) / rowSums(exp(eta))
+asked_table <- function(fit) {
+  stage <- judged_by(fit)
+  noticed_table(fit, stage, which(label_source(stage$data$reports) > 0))
 }
 
-# A nugget whose log b is log-normal: what overlap_freedom() makes of a fit
-as_it_may <- list(
-  start = 0.4, log_b = function(z) 0.8 * (0.4 - z), slope = function(z) rep(-0.8, length(z))
-)
-
-# log b and s, and the same with b held
-split_of <- function(at, free) {
-  if (is.null(free)) list(b = 1, s = at) else list(b = exp(free$log_b(at[1])), s = at[-1])
-}
-
-test_that("the rival without flips explains their labels best, by another search", {
-  for (classes in 2:3) {
-    p <- drawn_classes(60, classes, 1)
-    q <- p %*% rate_matrix(replace(numeric(classes), 2, 0.2), classes)
-    for (free in list(NULL, as_it_may)) {
-      value <- function(at) {
-        own <- split_of(at, free)
-        2 * sum(q * log(softmax_of(p, own$b, own$s))) - sum(at^2) / 2
-      }
-      size <- classes - is.null(free)
-      best <- optim(rep(0.1, size), value, method = "BFGS",
-                    control = list(fnscale = -1, reltol = 1e-14))
-      found <- without_flips(p, q, free, times = 2)
-      expect_equal(value(found$at), best$value, tolerance = 1e-9)
-      expect_equal(found$at, best$par, tolerance = 1e-3)
-      own <- split_of(found$at, free)
-      expect_equal(exp(found$log_r), softmax_of(p, own$b, own$s), tolerance = 1e-9)
+test_that("with scores as they are, mean and spread of the log factor are those of drawn labels", {
+  three <- iris[c(1:20, 51:70, 101:120), ]
+  fits <- list(
+    asked_fit(60),
+    gpc(Species ~ ., three, kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
+  )
+  for (fit in fits) {
+    stage <- judged_by(fit)
+    table <- asked_table(fit)
+    table$told <- 0
+    classes <- ncol(table$P)
+    for (rates in list(rep(0.1, classes), replace(numeric(classes), 2, 0.2))) {
+      said <- noticed_ratio(table, rates, stage)
+      q <- table$p %*% rate_matrix(rates, classes)
+      model <- noticed_model(stage, which(rates > 0))
+      drawn <- withr::with_seed(2, replicate(30, {
+        y <- max.col(log(q) - log(-log(matrix(runif(length(q)), nrow(q))))) # Gumbel's: draws from q
+        rows <- label_rows(table$P, label_reports(y, classes), stage$recalibration$way)
+        of <- function(name, beside = NULL) {
+          label_integral(label_problem(rows, name, table$noise, table$near), 0L, beside)
+        }
+        none <- of("none")
+        of(model$model, none)$log_evidence - none$log_evidence
+      }))
+      expect_lt(abs(mean(drawn) + log(model$share) - said$mean), 3 * sd(drawn) / sqrt(30) + 0.3)
+      expect_lt(abs(log(sd(drawn) / said$sd)), 0.5) # 30 draws: 4 standard errors
     }
   }
 })
 
-test_that("mean and variance are those of drawn labels, and of informations by differences", {
-  p <- drawn_classes(80, 3, 2)
-  rates <- c(0.1, 0.1, 0.1)
-  q <- p %*% rate_matrix(rates, 3)
-  rate_of <- function(z) qbeta(pnorm(z), 1, 4) / 2
-  z <- qnorm(pbeta(0.2, 1, 4))
-  # of probabilities as a function of coordinates, by central differences
-  information <- function(of, at, h = 1e-4) {
-    slopes <- vapply(seq_along(at), function(k) {
-      step <- replace(0 * at, k, h)
-      as.vector(of(at + step) - of(at - step)) / (2 * h)
-    }, numeric(length(p)))
-    crossprod(slopes, slopes / as.vector(of(at)))
-  }
-  log_det <- function(H) log(det(diag(nrow(H)) + H))
-  for (free in list(NULL, as_it_may)) {
-    ratio <- evidence_ratio(p, rates, 4, free)
-    at <- without_flips(p, q, free)$at
-    plain <- function(at) {
-      own <- split_of(at, free)
-      softmax_of(p, own$b, own$s)
-    }
-    flipped <- function(at) {
-      own <- split_of(at[-1], free)
-      softmax_of(p, own$b, own$s) %*% rate_matrix(rate_of(at[1]), 3)
-    }
-    truth <- c(z, free$start, 0, 0)
-    r <- plain(at)
-    expect_equal(flipped(truth), q, tolerance = 1e-12)
-    expect_equal(
-      ratio$mean,
-      sum(q * log(q / r)) + (sum(at^2) - sum(truth^2)) / 2 +
-        (log_det(information(plain, at)) - log_det(information(flipped, truth))) / 2,
-      tolerance = 1e-5
-    )
-    withr::with_seed(3, logs <- replicate(4000, {
-      y <- max.col(log(q) - log(-log(matrix(runif(240), 80)))) # Gumbel's: draws from q
-      sum(log(q / r)[cbind(1:80, y)])
-    }))
-    expect_equal(sd(logs), ratio$sd, tolerance = 0.05)
-    expect_lt(abs(mean(logs) - sum(q * log(q / r))), 4 * sd(logs) / sqrt(4000))
-    # a row that speaks for two, and noise models that do not have these rates
-    twice <- evidence_ratio(p[rep(1:80, 2), ], rates, 4, free)
-    expect_equal(evidence_ratio(p, rates, 4, free, times = 2), twice, tolerance = 1e-6)
-    rare <- evidence_ratio(p, rates, 4, free, share = 0.1)
-    expect_equal(rare$mean, ratio$mean + log(0.1))
-  }
+test_that("a row that speaks for two counts twice, and models without such rates make it rarer", {
+  fit <- asked_fit()
+  stage <- judged_by(fit)
+  table <- asked_table(fit)
+  table$told <- 0
+  twice <- table
+  twice[c("P", "p")] <- lapply(table[c("P", "p")], function(x) x[rep(1:40, 2), ])
+  twice$times <- rep(1, 80)
+  twice$reports <- reports_of(table$reports, rep(1:40, 2))
+  often <- table
+  often$times <- rep(2, 40)
+  expect_equal(noticed_ratio(often, c(0.1, 0.1), stage), noticed_ratio(twice, c(0.1, 0.1), stage), tolerance = 1e-4)
+  # "one" and "two" of what has wrong labels
+  expect_equal(noticed_model(stage, 1:2), list(model = "one", share = 0.45 / 0.75))
+  expect_equal(noticed_model(stage, 2), list(model = "second", share = 0.3 / 0.75))
+  user <- update(fit, noise = noise_prior(models = c(none = 0.5, first = 0.5)))
+  expect_equal(noticed_model(judged_by(user), 2), list(model = "first", share = 1))
 })
 
-test_that("a larger nugget draws the log odds together as the fit's prior has it", {
-  fit <- gpc(class ~ a + b, toy(), epsilon = "average", hyper = "integrate")
-  k <- which.max(fit$nodes$table$weight * is.na(fit$nodes$table$constant))
-  p <- exp(node_seen(fit)[, , k])
-  free <- overlap_freedom(fit, k, p)
-  nugget <- fit$nodes$hyper[[k]]$nugget
-  expect_equal(free$log_b(free$start), 0, tolerance = 1e-6)
-  z <- c(-1, 0.3, 1.5)
-  slopes <- (free$log_b(z + 1e-5) - free$log_b(z - 1e-5)) / 2e-5
-  expect_equal(free$slope(z), slopes, tolerance = 1e-4)
-  # the normal of a nugget is that of its prior probability
-  prior <- fit$kernel$prior$nugget
-  below <- 0.5 * pnorm(log(nugget), prior$meanlog, prior$sdlog) +
-    0.5 * pnorm(log(nugget), prior$besides$meanlog, prior$besides$sdlog)
-  expect_equal(pnorm(free$start), below, tolerance = 1e-4)
-  # probits of variance R are those of latent values with the variance that is not left
-  left <- (1 - mean(qnorm(p)^2) * nugget) / (1 + mean(qnorm(p)^2))
-  expect_equal((1 - left) / (left + nugget), mean(qnorm(p)^2))
-  twice <- free$log_b(nugget_normal(prior)$normal(log(2 * nugget)))
-  expect_equal(exp(2 * twice), (left + nugget) / (left + 2 * nugget), tolerance = 1e-4)
-  # held, or where the inputs say nothing, it is what it is
-  held <- gpc(class ~ a + b, toy(), kernel = held(), epsilon = "average", hyper = "integrate")
-  expect_null(overlap_freedom(held, 1, p))
-  useless <- withr::with_seed(1, gpc(
-    matrix(rnorm(40)), rep(0:1, 20), epsilon = "average", hyper = "integrate"
-  ))
-  nothing <- which(!is.na(useless$nodes$table$constant))[1]
-  expect_null(overlap_freedom(useless, nothing, p))
-  # a linear model, whose weights have a prior of their own
-  linear <- bpm(class ~ a + b, toy(), nugget = 0.1, epsilon = "average", hyper = "integrate")
-  expect_null(overlap_freedom(linear, 1, p))
-  linear <- bpm(class ~ a + b, toy(), epsilon = "average", hyper = "integrate")
-  free <- overlap_freedom(linear, 1, p)
-  expect_equal(free$log_b(free$start), 0, tolerance = 1e-6)
+test_that("flips take as much of what labels say as differences of probabilities have it", {
+  table <- list(p = withr::with_seed(1, {
+    p <- exp(matrix(rnorm(60), 20))
+    p / rowSums(p)
+  }), times = rep(c(1, 2), 10))
+  omega <- rate_matrix(c(0.1, 0, 0.3), 3)
+  information <- function(omega) { # trace over log odds of each row, by central differences
+    sum(vapply(1:20, function(i) {
+      of <- function(eta) drop((exp(eta) / sum(exp(eta))) %*% omega)
+      eta <- log(table$p[i, ])
+      slopes <- vapply(1:3, function(t) {
+        h <- replace(numeric(3), t, 1e-5)
+        (of(eta + h) - of(eta - h)) / 2e-5
+      }, numeric(3))
+      table$times[i] * sum(slopes^2 / of(eta))
+    }, 0))
+  }
+  expect_equal(label_information(table, omega), information(omega) / information(diag(3)), tolerance = 1e-6)
+  expect_equal(label_information(table, diag(3)), 1)
+})
+
+test_that("scores are made less sure by so many nats", {
+  p <- withr::with_seed(3, plogis(3 * rnorm(50)))
+  p <- cbind(p, 1 - p)
+  times <- rep(1:2, 25)
+  entropy <- function(power) {
+    odds <- power * qlogis(p[, 1])
+    sum(times * (-plogis(odds) * plogis(odds, log.p = TRUE) - plogis(-odds) * plogis(-odds, log.p = TRUE)))
+  }
+  power <- softer_power(p, times, 4)
+  expect_equal(entropy(power) - entropy(1), 4, tolerance = 1e-4)
+  expect_identical(softer_power(p, times, 0), 1)
+  expect_identical(softer_power(p, times, 1e4), noticed_step)
+  # what labels tell of themselves: by predictions with and without them
+  fit <- asked_fit()
+  own <- cbind(1:40, as.integer(toy()$class))
+  with <- log(predict(first_stage(fit), type = "prob", noise = TRUE)[own])
+  without <- loo_terms(fit)
+  expect_equal(asked_table(fit)$told, sum(with - without), tolerance = 1e-6)
+  expect_gt(asked_table(fit)$told, 0)
 })
 
 test_that("more rows and clearer classes show more, and overlap hides everything", {
-  share <- function(p) noticed_probability(evidence_ratio(p, c(0.1, 0.1), 4, as_it_may))
-  p <- drawn_classes(100, 2, 4)
-  expect_gt(share(p[rep(1:100, 3), ]), share(p))
-  clear <- p^3 / rowSums(p^3)
-  expect_gt(share(clear), share(p))
-  expect_lt(share(p^0.3 / rowSums(p^0.3)), 0.01)
+  fit <- asked_fit(80)
+  stage <- judged_by(fit)
+  table <- asked_table(fit)
+  share <- function(table) {
+    ratio <- noticed_ratio(table, c(0.1, 0.1), stage)
+    pnorm((ratio$mean - log(3)) / ratio$sd)
+  }
+  like <- function(power, times = 1) {
+    table$p <- softer(table$p, power)
+    table$P <- softer(table$P, power)
+    table$times <- times * table$times
+    share(table)
+  }
+  expect_gt(like(1, 3), like(1))
+  expect_gt(like(3), like(1))
+  expect_lt(like(0.2), 0.05)
+  # a fit that learned more freely would learn less from wrong labels
+  expect_lt(share(replace(table, "told", table$told + 20)), like(1))
 })
 
 test_that("probabilities of 0 and 1, and a class that no row can be of, leave a number", {
   sure <- cbind(rep(c(1, 0), 50), rep(c(0, 1), 50))
-  none <- cbind(sure, 0)
-  alike <- matrix(1e-300, 20, 3) + rep(c(1, 0, 0), each = 20)
-  for (p in list(sure, none, alike, sure[1:2, ])) {
-    for (wrong in seq_len(ncol(p))) {
-      for (free in list(NULL, as_it_may)) {
-        rates <- replace(numeric(ncol(p)), wrong, 0.1)
-        said <- noticed_probability(evidence_ratio(bounded_shares(p), rates, 4, free))
-        expect_true(said >= 0 && said <= 1)
+  for (fit in list(asked_fit(), gpc(Species ~ ., iris, kernel = held(), epsilon = "average",
+                                    hyper = "integrate", control = quiet))) {
+    table <- asked_table(fit)
+    classes <- ncol(table$P)
+    for (p in list(sure, sure[rep(1, 100), ])) {
+      table$p <- if (classes > 2) cbind(p, 0) else p
+      table$P <- pmax(table$p, 1e-300)
+      table$times <- rep(1, 100)
+      table$reports <- reports_of(table$reports, rep(1, 100))
+      for (wrong in seq_len(classes)) {
+        ratio <- noticed_ratio(table, replace(numeric(classes), wrong, 0.1), judged_by(fit))
+        expect_true(all(is.finite(unlist(ratio))) && ratio$sd > 0)
       }
     }
   }
 })
 
 test_that("it is asked once of a fit, and anew of another", {
-  fit <- gpc(class ~ a + b, toy(), kernel = held(), epsilon = "average", hyper = "integrate")
+  fit <- asked_fit()
   first <- noticed_once(fit)
   expect_equal(first, noticed(fit))
   other <- update(fit, noise = noise_prior(rate = 2))
@@ -162,53 +154,73 @@ test_that("it is asked once of a fit, and anew of another", {
 })
 
 test_that("a fit says what would be noticed, of any number of classes", {
-  fit <- gpc(class ~ a + b, toy(), kernel = held(), epsilon = "average", hyper = "integrate")
+  fit <- asked_fit()
   said <- noticed(fit)
   expect_equal(said$of, c("all", "no", "yes"))
   expect_true(all(said$probability > 0 & said$probability < 1))
   expect_equal(noise_test(fit)$noticed, said)
-  expect_null(noticed(toy_fit(trusted = 1:40)))
-  expect_null(noticed(bpm(class ~ a + b, toy(), inference = "adf")))
-  three <- gpc(Species ~ ., iris, kernel = held(), epsilon = 0.05)
+  average <- function(...) gpc(..., kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
+  three <- average(Species ~ ., iris)
   expect_equal(noticed(three)$of, c("all", levels(iris$Species)))
+  # errors of classes in an order have one rate
+  iris$Species <- factor(iris$Species, levels(iris$Species), ordered = TRUE)
+  expect_equal(noticed(average(Species ~ Petal.Length, iris))$of, "all")
+  # each of very many classes would take long
+  many <- withr::with_seed(1, data.frame(x = rep(1:7, each = 8) + rnorm(56) / 10, y = factor(rep(letters[1:7], each = 8))))
+  expect_equal(noticed(average(y ~ x, many))$of, "all")
 })
 
-test_that("a class that no row has is not asked about: it can't hide", {
+test_that("nothing is said where scores would have learned from wrong labels, or none is open", {
   d <- toy_scores(2, 60)
-  nearly <- cbind(d$prob, c = 1e-9)
-  fit <- second_stage(nearly / rowSums(nearly), d$labels)
-  expect_equal(noticed(fit)$of, c("all", "a", "b"))
-  two <- noticed(second_stage(d$prob, d$labels))
-  expect_equal(two$of, c("all", "a", "b"))
+  expect_null(noticed(second_stage(d$prob, d$labels)))
+  expect_null(noise_test(averaged_stage(d))$noticed)
+  expect_null(noticed(asked_fit(trusted = 1:40)))
+  expect_null(noticed(toy_fit()))
+  expect_null(noticed(bpm(class ~ a + b, toy(), inference = "adf")))
 })
 
-extended_test("where the classes are known but for overlap, so many tables are noticed", {
-  # by Laplace's method with numerical Hessians over b and the boundary, the mean over the rate
-  share_of <- function(p, rates, tables) {
-    wrong <- which(rates > 0)
-    grid <- c(0, seq(0.01, 0.39, by = 0.02))
-    mean(replicate(tables, {
-      q <- p %*% rate_matrix(rates, 2)
-      y <- 1 + (runif(nrow(p)) < q[, 2])
-      log_at <- function(at, e) {
-        by <- rate_matrix(replace(numeric(2), wrong, e), 2)
-        own <- split_of(at, as_it_may)
-        sum(log((softmax_of(p, own$b, own$s) %*% by)[cbind(seq_along(y), y)])) - sum(at^2) / 2
-      }
-      evidence <- vapply(grid, function(e) {
-        best <- optim(c(0.4, 0), log_at, e = e, control = list(fnscale = -1), hessian = TRUE)
-        best$value - log(det(-best$hessian)) / 2
-      }, 0)
-      prior <- 2 * dbeta(2 * grid[-1], 1, 4) * 0.02
-      log(sum(prior * exp(evidence[-1] - evidence[1])) / sum(prior)) > log(3)
-    }))
+test_that("a class that next to no row has is not asked about: it can't hide", {
+  d <- withr::with_seed(1, data.frame(x = rnorm(60)))
+  for (event in c(6, 20)) { # of which a tenth are 0.6 and 2
+    d$y <- factor(rank(-d$x) <= event, c(FALSE, TRUE), c("no", "yes"))
+    fit <- gpc(y ~ x, d, kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
+    expect_equal(noticed(fit)$of, c("all", "no", if (event == 20) "yes"))
   }
-  withr::with_seed(5, for (rates in list(c(0.1, 0.1), c(0, 0.15))) {
-    for (sharp in c(1.5, 3)) {
-      p <- drawn_classes(150, 2, 6)^sharp
-      p <- p / rowSums(p)
-      said <- noticed_probability(evidence_ratio(p, rates, 4, as_it_may))
-      expect_equal(said, share_of(p, rates, 150), tolerance = 0.15)
+})
+
+test_that("of many rows some speak for all, whatever order they are in", {
+  fit <- asked_fit()
+  d <- toy()[c(23:40, 1:22), ]
+  other <- gpc(class ~ a + b, d, kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
+  local_mocked(noticed_rows = 50L)
+  table <- asked_table(fit)
+  expect_equal(nrow(table$P), 25)
+  expect_equal(sum(table$times), 40)
+  expect_equal(noticed(other), noticed(fit), tolerance = 1e-6)
+})
+
+extended_test("in tables whose labels are flipped so many factors are above 3 as was said", {
+  make <- list(
+    curved = function() {
+      X <- matrix(rnorm(240), 120)
+      list(X = X, y = runif(120) < plogis(12 * (X[, 1]^2 - X[, 2] - 0.6)))
+    },
+    linear = function() {
+      X <- matrix(rnorm(1000), 200)
+      list(X = X, y = runif(200) < plogis(2 * drop(X %*% c(1.5, 1, 0.5, 0, 0))))
     }
-  })
+  )
+  for (of in make) {
+    found <- vapply(1:24, function(seed) withr::with_seed(900 + seed, {
+      d <- of()
+      test <- function(y) noise_test(gpc(d$X, factor(y), control = quiet))
+      flipped <- function(rows) test(replace(d$y, rows, !d$y[rows]))$bayes_factor > 3
+      said <- test(d$y)$noticed$probability
+      n <- length(d$y)
+      c(said[c(1, 3)], flipped(sample(n, n / 10)), flipped(which(d$y & runif(n) < 0.1)))
+    }), numeric(4))
+    share <- rowMeans(found)
+    # two standard errors of a share of 24
+    expect_lt(max(abs(share[1:2] - share[3:4])), 0.2)
+  }
 })

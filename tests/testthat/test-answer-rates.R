@@ -14,11 +14,15 @@ test_that("with several classes there is a rate of each, and the expected number
 })
 
 test_that("a noise matrix of two classes has the rates, with intervals, and the counts", {
+  local_many_points()
   d <- toy(40)
   fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = "learn2", hyper = "optimum")
   rates <- noise_matrix(fit)
   expect_equal(dimnames(rates), list(true = c("no", "yes"), recorded = c("no", "yes")))
   expect_equal(c(rates["no", "yes"], rates["yes", "no"]), flip_rates(fit)$rate)
+  # over their posterior by the label stage, in plain R
+  plain <- plain_own_stage(fit, "two", draws = 6000)
+  expect_lt(max(abs(flip_rates(fit)$rate - plain$rates() %*% plain$weight)), 0.005)
   lower <- attr(rates, "lower")
   upper <- attr(rates, "upper")
   expect_true(all(lower <= upper))

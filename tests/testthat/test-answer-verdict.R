@@ -1,27 +1,49 @@
+# What noise_statement() gives, as far as it is asked: with the verdict of a Bayes factor
+stated <- function(factor, more = list(), ..., kind = verdict_kind(factor)) {
+  c(list(bayes_factor = factor, kind = kind), more, list(...))
+}
+
+test_that("a verdict goes by the Bayes factor, and by what else may explain contradictions", {
+  kinds <- vapply(c(0.2, 1, 3, 4, 20, 21, Inf), verdict_kind, "")
+  expect_equal(kinds, c("no sign", "open", "open", "probable", "probable", "wrong", "wrong"))
+  # a curve that fits better without wrong labels, whatever the factor is; next, inputs that say nothing
+  expect_equal(verdict_kind(190, curve = 0.3), "curve")
+  expect_equal(verdict_kind(190, curve = 0.4), "wrong")
+  expect_equal(verdict_kind(0.1, blind = TRUE), "blind")
+  expect_equal(verdict_kind(0.1, curve = 0.3, blind = TRUE), "curve")
+  # where unusual rows, or scores that err, may hide wrong labels: only if the factor does not speak for these
+  expect_equal(verdict_kind(0.1, plain = 4), "unusual")
+  expect_equal(verdict_kind(2, plain = 3), "open")
+  expect_equal(verdict_kind(4, plain = 90, hides = TRUE), "probable")
+  expect_equal(verdict_kind(0.1, hides = TRUE), "scores")
+  expect_equal(verdict_kind(2, plain = 9, hides = TRUE), "scores")
+  expect_identical(is_called(stated(4)), TRUE)
+  for (kind in setdiff(names(verdict_sentences), c("probable", "wrong"))) {
+    expect_false(is_called(list(kind = kind)), label = kind)
+  }
+})
+
 test_that("Bayes factors have words", {
-  expect_equal(noise_verdict(0.2), "no sign of wrong labels")
-  expect_match(noise_verdict(1), "can't tell")
-  expect_equal(noise_verdict(3), noise_verdict(1))
-  expect_equal(noise_verdict(4), "some labels are probably wrong")
-  expect_equal(noise_verdict(21), "some labels are wrong")
-  expect_equal(noise_verdict(1, settled = TRUE), "every label is known to be right")
   d <- toy_scores(2, 40)
   known <- second_stage(d$prob, d$labels, hyper = "integrate", trusted = 1:40)
+  expect_equal(noise_test(known)$verdict, "every label is known to be right")
   expect_output(print(noise_test(known)), "every label is known to be right")
   expect_equal(odds_words(5.678), "5.7 to 1")
   expect_equal(odds_words(4321), "4,300 to 1")
   expect_equal(odds_words(1e5), "over 10,000 to 1")
   # hopeless models are left out, which is no check
   expect_equal(odds_words(Inf), "over 10,000 to 1")
-  found <- verdict_line(list(bayes_factor = Inf, disproved = TRUE))
+  found <- verdict_line(stated(Inf, disproved = TRUE))
   expect_equal(found, "Yes, a check has found one. Check the most suspicious rows.")
-  found <- verdict_line(list(bayes_factor = Inf, disproved = TRUE, found = 19))
+  found <- verdict_line(stated(Inf, disproved = TRUE, found = 19))
   expect_equal(found, "Yes, checks have found 19. Check the most suspicious rows.")
+  found <- verdict_line(stated(Inf, disputed = 3))
+  expect_equal(found, "Yes: readers contradict each other in 3 rows.")
 })
 
 test_that("labels that are known are no part of how many are wrong", {
-  test <- list(
-    bayes_factor = 30, n = 366, known = 19, level = 0.9, average = list(count = 18, lower = 13, upper = 24),
+  test <- stated(
+    30, n = 366, known = 19, level = 0.9, average = list(count = 18, lower = 13, upper = 24),
     any = list(count = 18, lower = 13, upper = 24)
   )
   expect_equal(count_line(test, 2), "About 18 of the other 347 (90% interval 13 to 24).")
@@ -41,7 +63,7 @@ test_that("each verdict says what to do, how many and whether wrong labels would
     any = list(count = 3.4, lower = 2, upper = 7),
     noticed = data.frame(of = c("all", "no", "ill"), share = 0.1, probability = c(0.42, 0.6, 0.18))
   )
-  said <- function(factor) verdict_lines(c(list(bayes_factor = factor), test))
+  said <- function(factor, ...) verdict_lines(stated(factor, test, ...))
   expect_match(said(0.1)[[1]], "No sign, but some could hide")
   # the averaged interval, which would be narrow, is not what stands beside it
   expect_match(said(0.1)[["How many?"]], "if some, 2 to 7 of 1,100 (90% interval)", fixed = TRUE)
@@ -49,21 +71,22 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_match(said(0.1)[["How many?"]], "if some, up to 7 of 1,100", fixed = TRUE)
   numbers <- utils::modifyList(test, list(level = NULL))
   expect_equal(
-    count_line(c(list(bayes_factor = 0.1), numbers), 2),
-    "Probably none; if some, about 3.4 of 1,100."
+    count_line(stated(0.1, numbers), 2), "Probably none; if some, about 3.4 of 1,100."
   )
-  expect_equal(count_line(c(list(bayes_factor = 5), numbers), 2), "About 0.3 of 1,100.")
+  expect_equal(count_line(stated(5, numbers), 2), "About 0.3 of 1,100.")
   expect_equal(
     said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 such tables (ill alone: 2)."
   )
   expect_match(said(1)[[1]], "Can't tell")
   expect_match(said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval), 0.3 expected", fixed = TRUE)
-  test$ends <- data.frame(probability = c(0.4, 0.6), count = c(1.2, 9.1))
+  # scores of a classifier have another end
+  test$ends <- data.frame(count = c(1.2, 9.1), row.names = c("overlap", "apart"))
   expect_equal(
-    said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval); 1 if overlap is high, 9 if low."
+    said(7)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2); 9 if the scores hardly err."
   )
-  test$ends$probability <- c(0.99, 0.01)
-  expect_match(said(1)[["How many?"]], "0.3 expected", fixed = TRUE)
+  test$ends$count[2] <- 2.9 # about as many
+  expect_equal(said(7)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
+  test$ends <- NULL
   expect_equal(said(7)[[1]], "Probably, 7 to 1. Check the most suspicious rows.")
   expect_equal(said(70)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
   expect_named(said(70), c("Wrong labels?", "How many?"))
@@ -72,11 +95,9 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_match(said(0.1)[[1]], "they would show")
   test$noticed$probability <- c(0.02, 0.04, 0)
   expect_match(said(0.1)[["Could hide?"]], "would hardly ever show")
-  test$curve <- 0.01
-  expect_match(said(190)[[1]], "Use gpc()", fixed = TRUE)
-  expect_named(said(190), c("Wrong labels?", "How many?"))
-  expect_lte(max(nchar(said(190))), 63)
-  test$curve <- NULL
+  expect_match(said(190, kind = "curve")[[1]], "Use gpc()", fixed = TRUE)
+  expect_named(said(190, kind = "curve"), c("Wrong labels?", "How many?"))
+  expect_lte(max(nchar(said(190, kind = "curve"))), 63)
   test$settled <- TRUE
   expect_match(said(1)[[1]], "Nothing to check")
   expect_identical(said(1)[["How many?"]], "None of 1,100.")
@@ -85,9 +106,31 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_match(said(0.1)[[1]], "some could hide")
 })
 
-test_that("what a linear boundary, a rare class and rates by class mean is said beside the verdict", {
+test_that("what can't be told from wrong labels is named, with numbers that leave it open", {
   test <- list(
-    bayes_factor = 30, linear = TRUE, suspects = "ill", two = 12, levels = c("no", "ill"),
+    n = 200, level = 0.9, average = list(count = 4.2, lower = 0, upper = 23), contradicted = 17,
+    any = list(count = 6, lower = 1, upper = 23), noticed = data.frame(of = "all", share = 0.1, probability = 0.9)
+  )
+  said <- function(kind) verdict_lines(stated(2, test, kind = kind))
+  unusual <- said("unusual")
+  expect_match(unusual[[1]], "contradict their rows: they are wrong, or the rows are unusual", fixed = TRUE)
+  expect_equal(unusual[["How many?"]], "0 to 23 of 200 (90% interval), 4.2 expected.")
+  scores <- said("scores")
+  expect_match(scores[[1]], "the scores contradict 17 labels. These are wrong, or the scores err", fixed = TRUE)
+  expect_equal(
+    scores[["How many?"]],
+    "0 to 23 of 200 (from the lower end if the scores err to the upper if they hardly do)."
+  )
+  blind <- said("blind")
+  expect_match(blind[[1]], "the inputs say next to nothing of the classes", fixed = TRUE)
+  expect_equal(blind[["How many?"]], "0 to 23 of 200 (90% interval).")
+  # what would show is said where nothing shows, or it is open
+  for (kind in c("unusual", "scores", "blind")) expect_named(said(kind), c("Wrong labels?", "How many?"))
+})
+
+test_that("what a linear boundary, a rare class and rates by class mean is said beside the verdict", {
+  test <- stated(
+    30, linear = TRUE, suspects = "ill", two = 12, levels = c("no", "ill"),
     rates = data.frame(class = c("no", "ill"), rate = c(0.1, 0.2))
   )
   expect_length(verdict_notes(test), 3)
@@ -95,15 +138,27 @@ test_that("what a linear boundary, a rare class and rates by class mean is said 
   expect_match(verdict_notes(blank)[2], 'All labels "" are equally', fixed = TRUE)
   expect_match(verdict_notes(test)[3], "Odds of 12 to 1 that more labels of true ill are wrong.", fixed = TRUE)
   test$levels <- c(test$levels, "unwell")
-  test$shared <- TRUE
-  expect_match(verdict_notes(test)[3], "noise_matrix\\(\\)\\. Overlap of two classes")
-  expect_length(verdict_notes(list(bayes_factor = 1, linear = TRUE, two = NA)), 0)
+  expect_match(verdict_notes(test)[3], "some classes are taken for particular others: see noise_matrix()", fixed = TRUE)
+  expect_length(verdict_notes(stated(1, linear = TRUE, two = NA)), 0)
+  for (kind in c("curve", "blind")) expect_null(verdict_notes(replace(test, "kind", kind)))
+})
+
+test_that("errors of one kind are named where labels are called, and classes that look alike always", {
+  test <- stated(
+    30, two = NA, levels = c("opel", "saab", "bus"),
+    one_kind = list(true = "saab", recorded = "opel", count = 14.2, all = 40.4), alike = c("opel", "saab")
+  )
+  notes <- verdict_notes(test)
+  expect_equal(notes[1], "Errors of one kind: saab recorded as opel (expected 14 of 40).")
+  expect_equal(
+    notes[2], "Rows of opel and saab look alike: errors between these two can't be told from overlap. Check some of both."
+  )
+  expect_match(verdict_notes(replace(test, "kind", "open")), "look alike")
 })
 
 test_that("which class has more is said of wrong labels that show, where one class beats the other", {
-  test <- list(
-    bayes_factor = 30, two = 12, levels = c("no", "ill"),
-    rates = data.frame(class = c("no", "ill"), rate = c(0.1, 0.2)),
+  test <- stated(
+    30, two = 12, levels = c("no", "ill"), rates = data.frame(class = c("no", "ill"), rate = c(0.1, 0.2)),
     models = data.frame(model = c("none", "one", "first", "second"), log_evidence = c(0, 1, 3, 5))
   )
   expect_match(verdict_notes(test), "Odds of 12 to 1 that more labels of true ill are wrong.", fixed = TRUE)
@@ -111,7 +166,7 @@ test_that("which class has more is said of wrong labels that show, where one cla
   expect_null(verdict_notes(test))
   test$models <- test$models[-3, ]
   expect_length(verdict_notes(test), 1)
-  test$bayes_factor <- 0.1
+  test$kind <- verdict_kind(0.1)
   expect_null(verdict_notes(test))
 })
 

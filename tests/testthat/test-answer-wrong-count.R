@@ -39,9 +39,32 @@ test_that("with a learned epsilon the interval is wider", {
   expect_equal(expected$epsilon, "uncertain")
   given <- density_ends(poisson_binomial(fit$ep$flipped), 0.9)
   expect_gt(expected$upper - expected$lower, diff(given))
-  density <- wrong_density(judged_by(fit))
-  expect_equal(expected$count, sum((seq_along(density) - 1) * density), tolerance = 0.01)
-  expect_equal(expected$count, sum(mislabelled(fit)$probability), tolerance = 0.01)
+  expect_equal(expected$at_fit, sum(mislabelled(fit)$probability))
+  expect_equal(expected$count, expected$at_fit, tolerance = 1e-6)
+})
+
+test_that("the distribution of the number is that of the label stage, integrated in plain R", {
+  local_many_points()
+  flipped <- toy(20)
+  flipped$class <- flip_labels(flipped$class, 0.2, seed = 2)
+  fits <- list(
+    gpc(class ~ a + b, toy(), kernel = held(), hyper = "optimum"),
+    gpc(class ~ a + b, toy(), kernel = held(), hyper = "optimum", epsilon = "learn2"),
+    # so few rows leave the rate anywhere up to 1/2: its prior matters
+    gpc(class ~ a + b, flipped, kernel = held(), hyper = "optimum")
+  )
+  for (fit in fits) {
+    model <- fit$label_stage$nodes$models$model
+    plain <- plain_own_stage(fit, model, draws = 6000)
+    found <- average_density(judged_by(fit))
+    found <- c(found, numeric(nobs(fit) + 1 - length(found)))
+    expect_equal(sum(found), 1)
+    # both are of thousands of draws: four standard errors of a share are 0.03
+    expect_lt(max(abs(cumsum(found) - cumsum(plain$number()))), 0.03)
+    expected <- attr(mislabelled(fit), "expected")
+    expect_lt(abs(expected$count - sum(plain$wrong)), 0.1)
+    expect_lte(max(abs(unlist(expected[c("lower", "upper")]) - density_ends(plain$number(), 0.9))), 1)
+  }
 })
 
 extended_test("an interval for simulated labels covers about as often as it says", {
