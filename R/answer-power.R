@@ -128,7 +128,7 @@ noticed_ratio <- function(table, rates, stage) {
   )
   holding <- noticed_model(stage, which(rates > 0))
   none <- label_integral(label_problem(rows, "none", table$noise, table$near), 0L)
-  flips <- label_integral(label_problem(rows, holding$model, table$noise, table$near), 0L, none)
+  flips <- label_integral(label_problem(rows, holding$model, table$noise, table$near), 0L, list(none))
   variance <- function(values) { # of a sum over drawn labels
     mean <- rowsum(chance * values, row)
     colSums(table$times[as.integer(rownames(mean))] * (rowsum(chance * values^2, row) - mean^2))

@@ -56,9 +56,7 @@ label_parts <- function(rows, noise, near, n, beside = NULL) {
   parts <- list()
   for (name in names(noise$weights)) {
     problem <- label_problem(rows, name, noise, near, plain = !is.null(beside))
-    from <- if (!is.null(beside)) beside[[name]] else if (length(parts)) parts[[1]]
-    best <- max(-Inf, unlist(lapply(parts, function(part) part$found[[1]]$value)))
-    parts[[name]] <- label_integral(problem, n, from, best)
+    parts[[name]] <- label_integral(problem, n, if (is.null(beside)) parts else beside[name])
   }
   parts
 }

@@ -11,17 +11,15 @@ label_ess <- 5            # effective points below which Laplace's method stands
 label_step <- 1e-3        # between the gradients that are subtracted
 label_maxit <- 150L       # of a climb,
 label_tol <- 1e-3         # which ends where a step gains no more nats
-label_lost <- 7           # nats below the best from which a mode does not count,
-label_hopeless <- 15      # and from which it does not matter how probable a noise model is
+label_lost <- 7           # nats below the best from which a mode does not count
 label_near <- 1           # squared sds between modes that share a curvature
 
-#' @param problem see label_problem(). @param n how many points, 0 for the modes alone. @param beside
-#'   the same of the stage without wrong labels, from whose modes the search goes on, or `NULL`.
-#'   @param best log likelihood and prior at the best mode of the other noise models.
+#' @param problem see label_problem(). @param n how many points, 0 for the modes alone. @param before
+#'   noise models that were integrated, from the modes of the first of which the search goes on.
 #' @return list(problem; found: the modes; Z, a column a point; said: their points(); log_weight, which sum to 1; log_evidence, laplace, ess,
 #'   pareto_k, method, modes: their number)
 #' @noRd
-label_integral <- function(problem, n = NULL, beside = NULL, best = -Inf) {
+label_integral <- function(problem, n = NULL, before = list()) {
   if (problem$d == 0) {
     Z <- matrix(0, 0, 1)
     said <- problem$points(Z)
@@ -31,7 +29,7 @@ label_integral <- function(problem, n = NULL, beside = NULL, best = -Inf) {
       ess = NA_real_, pareto_k = NA_real_, method = "exact", modes = 1L
     ))
   }
-  modes <- label_modes(problem, beside, best)
+  modes <- label_modes(problem, before)
   if (is.null(n)) {
     n <- label_points[[if (problem$d > label_wide) "plain" else 1 + (problem$d > label_few)]]
   }
@@ -46,16 +44,20 @@ label_integral <- function(problem, n = NULL, beside = NULL, best = -Inf) {
       log_evidence = log_sum(laplace), ess = NA_real_, pareto_k = NA_real_, method = "mode"
     )))
   }
-  c(part, label_weighted(problem, modes, n))
+  size <- 2 * pmax(largest_remainder(n / 2 * softmax(laplace)), 4)
+  weighted <- if (problem$d <= label_wide) label_weighted(problem, modes, size)
+  if (!isTRUE(weighted$ess >= label_ess)) {
+    weighted <- c(label_curvature(problem, modes, size), weighted[c("ess", "pareto_k")])
+    if (is.null(weighted$ess)) weighted[c("ess", "pareto_k")] <- NA_real_
+  }
+  c(part, weighted)
 }
 
 #' Points around modes with their weights
+#' @param size how many of each.
 #' @noRd
-label_weighted <- function(problem, modes, n) {
-  laplace <- vapply(modes, `[[`, 1, "laplace")
-  size <- 2 * pmax(largest_remainder(n / 2 * softmax(laplace)), 4)
-  draws <- Map(label_draws, modes, size)
-  Z <- do.call(cbind, draws)
+label_weighted <- function(problem, modes, size) {
+  Z <- do.call(cbind, Map(label_draws, modes, size))
   said <- problem$points(Z)
   value <- problem$value(Z, said) - colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
   mixture <- vapply(seq_along(modes), function(k) {
@@ -66,31 +68,35 @@ label_weighted <- function(problem, modes, n) {
   smooth <- pareto_smooth(raw)
   total <- log_sum(smooth$log_weight)
   w <- exp(smooth$log_weight - total)
-  ess <- if (is.finite(total)) sum(w)^2 / sum(w^2) else 0
-  if (!isTRUE(ess >= label_ess) || problem$d > label_wide) {
-    # too many coordinates for weights: the curvature tells it
-    fine <- is.finite(raw)
-    log_weight <- ifelse(fine, rep(log(softmax(laplace) / size), size), -Inf)
-    return(list(
-      Z = Z, said = said, log_weight = log_weight - log_sum(log_weight), log_evidence = log_sum(laplace),
-      ess = ess, pareto_k = smooth$k, method = "laplace"
-    ))
-  }
   list(
-    Z = Z, said = said, log_weight = log(w), log_evidence = total - log(ncol(Z)), ess = ess,
-    pareto_k = smooth$k, method = "nodes"
+    Z = Z, said = said, log_weight = log(w), log_evidence = total - log(ncol(Z)),
+    ess = if (is.finite(total)) sum(w)^2 / sum(w^2) else 0, pareto_k = smooth$k, method = "nodes"
   )
 }
 
-#' Points of a t distribution around a mode, each followed by its mirror image
+#' Normal points by the curvature at modes, where coordinates are too many for weights
 #' @noRd
-label_draws <- function(mode, n) {
+label_curvature <- function(problem, modes, size) {
+  laplace <- vapply(modes, `[[`, 1, "laplace")
+  Z <- do.call(cbind, Map(label_draws, modes, size, normal = TRUE))
+  said <- problem$points(Z)
+  fine <- colSums(!is.finite(rbind(said$points$M, said$points$U, said$points$b))) == 0
+  log_weight <- ifelse(fine, rep(log(softmax(laplace) / size), size), -Inf)
+  list(
+    Z = Z, said = said, log_weight = log_weight - log_sum(log_weight), log_evidence = log_sum(laplace),
+    method = "laplace"
+  )
+}
+
+#' Points of a t or normal distribution around a mode, each followed by its mirror image
+#' @noRd
+label_draws <- function(mode, n, normal = FALSE) {
   d <- length(mode$z)
   half <- n / 2
   u <- kronecker_sequence(d + 1, half, 0)
   g <- stats::qnorm(u[seq_len(d), , drop = FALSE])
-  radius <- sqrt(label_df / stats::qchisq(u[d + 1, ], label_df))
-  x <- mode$root %*% (label_wider * g * rep(radius, each = d))
+  radius <- if (normal) 1 else label_wider * sqrt(label_df / stats::qchisq(u[d + 1, ], label_df))
+  x <- mode$root %*% (g * rep(radius, each = d))
   pairs <- matrix(rbind(x, -x), d)
   mode$z + pairs
 }
@@ -107,8 +113,9 @@ label_density <- function(Z, mode) {
 #' The modes that the starts lead to, with root: that of the covariance there, its inverse and log
 #' determinant, and Laplace's log evidence
 #' @noRd
-label_modes <- function(problem, beside = NULL, best = -Inf) {
-  ends <- lapply(label_starts(problem, beside), label_climb, problem)
+label_modes <- function(problem, before = list()) {
+  starts <- label_starts(problem, if (length(before)) before[[1]])
+  ends <- lapply(starts, label_climb, problem)
   value <- vapply(ends, `[[`, 1, "value")
   ends <- ends[order(-value)]
   modes <- list()
@@ -116,14 +123,15 @@ label_modes <- function(problem, beside = NULL, best = -Inf) {
     known <- vapply(modes, function(mode) {
       mode$value - end$value > label_lost || sum((mode$inverse %*% (end$z - mode$z))^2) < 1
     }, NA)
-    if (!any(known)) modes <- c(modes, list(label_curved(end, problem, beside, best - end$value)))
+    if (!any(known)) modes <- c(modes, list(label_curved(end, problem, before)))
   }
   modes
 }
 
 #' Where a search starts, with a root of the covariance that is expected there: from the centre of the
-#' prior, or from the modes without wrong labels, and from there with next to no unusual rows and no
-#' classes that look alike
+#' prior, or from the modes without wrong labels with next to no unusual rows and no classes that look
+#' alike, and unless coordinates are many from those modes, too
+#' @param beside the noise model without wrong labels, see label_integral(), or `NULL`.
 #' @return list of list(z, root)
 #' @noRd
 label_starts <- function(problem, beside) {
@@ -139,7 +147,9 @@ label_starts <- function(problem, beside) {
   })
   apart <- starts[[1]] # what unusual rows may have taken there, wrong labels may explain here
   apart$z[problem$field %in% c("u", "pairs")] <- 0
-  far <- vapply(starts, function(start) sum((start$z - apart$z)^2) > label_near, NA)
+  far <- vapply(starts, function(start) {
+    problem$d <= label_wide && sum((start$z - apart$z)^2) > label_near
+  }, NA)
   c(list(apart), starts[far])
 }
 
@@ -147,12 +157,15 @@ label_starts <- function(problem, beside) {
 #' @noRd
 label_root <- function(mode, which) t(chol(tcrossprod(mode$root)[which, which, drop = FALSE]))
 
-#' Which coordinates of a problem another one has, too
+#' Which coordinates of a problem another one has, too; those of the same noise only in the same model
 #' @return list(mine, its): positions in both
 #' @noRd
 label_shared <- function(problem, other) {
-  places <- function(field) paste(field, stats::ave(seq_along(field), field, FUN = seq_along))
-  at <- match(places(problem$field), places(other$field))
+  places <- function(of) {
+    noise <- ifelse(of$field == "noise", of$name, "")
+    paste(of$field, noise, stats::ave(seq_along(of$field), of$field, FUN = seq_along))
+  }
+  at <- match(places(problem), places(other))
   list(mine = which(!is.na(at)), its = at[!is.na(at)])
 }
 
@@ -176,28 +189,31 @@ label_climb <- function(start, problem) {
   list(z = start$z + drop(start$root %*% found$par), value = -found$value)
 }
 
-#' The curvature at a mode by differences of the gradient, and a last step by it. Next to the mode
-#' without wrong labels that among the coordinates of both is what it was there; of many coordinates,
-#' where it would take long, also at a mode that is far behind
-#' @param behind nats behind the best noise model so far.
+#' The curvature at a mode by differences of the gradient, and a last step by it. Of many coordinates,
+#' where it would take long, those of the first noise model have what it was at its mode, if that is
+#' near.
 #' @noRd
-label_curved <- function(mode, problem, beside = NULL, behind = 0) {
+label_curved <- function(mode, problem, before = list()) {
   d <- length(mode$z)
   here <- problem$slope(mode$z)$gradient
   H <- matrix(NA_real_, d, d)
-  if (d > label_wide && !is.null(beside)) {
-    at <- label_shared(problem, beside$problem)
-    known <- beside$found[[1]]
-    apart <- known$inverse[, at$its, drop = FALSE] %*% (mode$z[at$mine] - known$z[at$its])
-    if (behind > label_hopeless || sum(apart^2) < label_near) {
-      H[at$mine, at$mine] <- crossprod(known$inverse)[at$its, at$its]
-    }
+  if (d > label_wide && length(before)) {
+    first <- before[[1]]$found[[1]]
+    at <- label_shared(problem, before[[1]]$problem)
+    root <- first$inverse[, at$its, drop = FALSE]
+    apart <- root %*% (mode$z[at$mine] - first$z[at$its])
+    if (sum(apart^2) < label_near) H[at$mine, at$mine] <- crossprod(root)
   }
-  for (j in which(is.na(diag(H)))) {
-    there <- problem$slope(replace(mode$z, j, mode$z[j] + label_step))
-    column <- if (is.finite(there$value)) (here - there$gradient) / label_step else diag(d)[, j]
-    H[, j] <- column
-    H[j, is.na(H[j, ])] <- column[is.na(H[j, ])]
+  open <- which(is.na(diag(H)))
+  if (length(open)) {
+    step <- matrix(0, d, length(open))
+    step[cbind(open, seq_along(open))] <- label_step
+    there <- problem$slope(mode$z + step)
+    columns <- (here - there$gradient) / label_step
+    lost <- which(!is.finite(there$value))
+    columns[, lost] <- diag(d)[, open[lost]]
+    H[, open] <- columns
+    H[open, -open] <- t(columns[-open, , drop = FALSE])
   }
   e <- axes((H + t(H)) / 2)
   values <- pmax(e$values, label_least)

@@ -1,9 +1,17 @@
 # Overlap beyond what the scores say: unusual rows anywhere, and pairs of classes that look alike
 # [M 16.5].
 
-pairs_prior <- c(meanlog = log(0.001), sdlog = 3) # of how much two classes look alike,
+pairs_prior <- c(meanlog = log(0.001), sdlog = 3) # of how much two of three classes look alike,
 pairs_most <- 20                                  # and at most
-pairs_start <- 1.5 # standard normal of all, from where modes are sought as well as from their centre
+pairs_start <- 0.1 # of all, from where modes are sought as well as from their medians
+
+#' Mean log of how much two classes look alike: the pair that looks most alike has the same median,
+#' however many there are. Else many pairs together would explain what is wrong.
+#' @noRd
+pairs_centre <- function(classes) {
+  most <- function(classes) stats::qnorm(2^(-2 / (classes * (classes - 1))))
+  pairs_prior[["meanlog"]] + pairs_prior[["sdlog"]] * (most(3) - most(classes))
+}
 
 #' Pairs of classes that may look alike: all of them, of many classes each with its nearest
 #' @param near C x C, logical. @param turn the order in which classes have coordinates.
@@ -48,25 +56,37 @@ laplacian <- function(s, pairs, classes) {
   diag(rowSums(S), classes) - S
 }
 
-#' The gradient in u and in the logs of s at a point, from that in U
-#' @param G slope in U. @param at what overlap_matrices() gave, of this point.
+#' The gradients in u and in the logs of s at points, from those in U
+#' @param G slopes in U, a column a point. @param at list(u, s, overlap: what overlap_matrices() gave).
+#' @return list(u (K), log_s, pairs x K)
 #' @noRd
-overlap_slopes <- function(G, u, s, at, pairs, classes, plain = FALSE) {
+overlap_slopes <- function(G, at, pairs, classes, plain = FALSE) {
   if (plain) {
-    return(list(u = G[2] / classes - G[1]))
+    return(list(u = G[2, ] / classes - G[1, ]))
   }
-  if (is.null(s)) {
-    return(list(u = sum(G) / classes - sum(G[seq(1, classes^2, by = classes + 1)])))
+  if (is.null(at$s)) {
+    return(list(u = colSums(G) / classes - colSums(G[seq(1, classes^2, by = classes + 1), , drop = FALSE])))
   }
-  V <- at$E[[1]]$vectors
-  values <- at$E[[1]]$values
+  each <- lapply(seq_along(at$u), function(k) {
+    alike_slope(matrix(G[, k], classes), at$u[k], at$overlap$E[[k]], pairs)
+  })
+  list(
+    u = vapply(each, `[[`, 1, "u"),
+    log_s = vapply(each, `[[`, numeric(nrow(pairs)), "pair") * at$s
+  )
+}
+
+#' At one point, from the axes of its Laplacian
+#' @noRd
+alike_slope <- function(G, u, axes, pairs) {
+  V <- axes$vectors
+  values <- axes$values
   alike <- V %*% (exp(-values) * t(V))
   # (exp(-a) - exp(-b)) / (b - a), of exp(-L) along each direction of L
   apart <- abs(outer(values, values, `-`))
   phi <- exp(-outer(values, values, pmin)) * ifelse(apart == 0, 1, -expm1(-apart) / apart)
-  G <- matrix(G, classes)
   D <- -(1 - u) * V %*% ((t(V) %*% G %*% V) * phi) %*% t(V)
   by_pair <- D[pairs[, c(1, 1), drop = FALSE]] + D[pairs[, c(2, 2), drop = FALSE]] - D[pairs] -
     D[pairs[, 2:1, drop = FALSE]]
-  list(u = sum(G) / classes - sum(G * alike), log_s = by_pair * s)
+  list(u = sum(G) / nrow(G) - sum(G * alike), pair = by_pair)
 }

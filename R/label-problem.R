@@ -36,17 +36,46 @@ label_rows <- function(P, reports, way) {
 #' @param rows see label_rows(). @param noise see noise_model(). @param near C x C, which classes are
 #'   near each other. @param plain without unusual rows, and classes that look alike.
 #' @return list(d, field: what each coordinate belongs to; points(Z), as native_label_values() takes
-#'   them, with omega (S x C x C x K); value(Z, now: their points), log likelihoods; slope(z): list(value, gradient), of
+#'   them, with omega (S x C x C x K); value(Z, now: their points), log likelihoods; slope(Z): list(value, gradient), of
 #'   the likelihood and the prior; starts)
 #' @noRd
 label_problem <- function(rows, name, noise, near, plain = FALSE) {
+  shape <- label_shape(rows, name, noise, near, plain)
+  points <- function(Z) label_points_at(shape, Z)
+  zero <- numeric(length(shape$field))
+  classes <- rows$classes
+  list(
+    name = name, d = length(zero), field = shape$field, points = points,
+    value = function(Z, now = points(Z)) {
+      fine <- points_fine(now$points)
+      value <- rep(-Inf, ncol(Z))
+      some <- if (all(fine)) now$points else points_at(now$points, fine)
+      value[fine] <- native_label_values(rows$data, some)$value
+      value + label_study(shape, now$omega)
+    },
+    slope = function(Z) {
+      out <- label_slopes_at(shape, as.matrix(Z))
+      if (!is.matrix(Z)) out$gradient <- drop(out$gradient)
+      out
+    },
+    starts = c(
+      list(zero), if (nrow(shape$pairs)) list(replace(zero, shape$at$pairs, pair_coordinate(pairs_start, classes)))
+    )
+  )
+}
+
+#' Which coordinates there are
+#' @return list(rows, way, noise, model; pairs; unusual: the share, or `NULL`, to learn it; learns: how
+#'   much of the noise scores have learned, or what is known of it, learned; takes_out: whether any of
+#'   it; whole: whether matrices are; field; at: coordinates by field)
+#' @noRd
+label_shape <- function(rows, name, noise, near, plain) {
   classes <- rows$classes
   way <- rows$way
   model <- noise_of(name, noise)
   held <- length(way$slope) == 1 # the user's word for overlap
   whole <- classes <= label_slopes
-  turn <- noise$turn # the classes as coordinates have them
-  pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(near, turn) else matrix(0L, 0, 2)
+  pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(near, noise$turn) else matrix(0L, 0, 2)
   learns <- model$d > 0 && is.null(way$within) && !held && way$kind == "scores" && whole
   takes_out <- learns || way$kind == "recorded" && name != "none" && whole
   unusual <- if (plain || held) 0 else way$unusual
@@ -57,83 +86,97 @@ label_problem <- function(rows, name, noise, near, plain = FALSE) {
     learned = as.integer(learns)
   )
   field <- rep(names(size), size)
-  at <- split(seq_along(field), factor(field, names(size)))
-  share <- rows$share
-  learned_all <- if (takes_out) most_taken_out(model, share) else 1
-  parts <- function(Z) {
-    K <- ncol(Z)
-    own <- if (size[["slopes"]]) order(turn) else integer()
-    log_b <- label_log_slopes(way, Z[at$slope, , drop = FALSE], Z[at$slopes[own], , drop = FALSE], classes)
-    u <- if (is.null(unusual)) unusual_share(Z[at$u, ], way, classes) else rep(unusual, K)
-    s <- if (nrow(pairs)) pair_shares(Z[at$pairs, , drop = FALSE])
-    overlap <- overlap_matrices(u, s, pairs, classes, !whole)
-    omega <- model$omegas(Z[at$noise, , drop = FALSE])
-    learned <- if (learns) stats::pnorm(Z[at$learned, ]) else rep(learned_all, K)
-    w <- matrix(0, classes, K)
-    if (size[["w"]]) w[turn[-1], ] <- Z[at$w, ]
-    list(
-      points = list(
-        M = if (takes_out) taken_out(omega, share, learned), w = w, b = exp(log_b), U = overlap$U,
-        L = label_likelihoods(rows$kinds, omega, rows$cell)
-      ),
-      omega = omega, log_b = log_b, u = u, s = s, overlap = overlap, learned = learned
-    )
-  }
-  study <- function(omega) {
-    if (is.null(noise$study)) {
-      return(0)
-    }
-    of <- matrix(omega, length(noise$study))
-    drop(crossprod(log(pmax(of, 1e-300)), as.vector(noise$study)))
-  }
-  slope <- function(z) {
-    Z <- matrix(z, ncol = 1)
-    now <- parts(Z)
-    bad <- list(value = -Inf, gradient = numeric(length(z)))
-    if (!all(is.finite(unlist(now$points)))) {
-      return(bad) # a singular matrix on the way: the climb turns away
-    }
-    out <- native_label_values(rows$data, now$points, TRUE)
-    by_omega <- label_by_omega(rows, now$omega, out$L)
-    gradient <- numeric(length(z))
-    if (takes_out) {
-      back <- taken_out_slope(out$M, now$points$M, slice4(now$omega), share, now$learned)
-      by_omega <- by_omega + back$omega
-      gradient[at$learned] <- back$learned * stats::dnorm(z[at$learned])
-    }
-    if (!is.null(noise$study)) {
-      by_omega <- by_omega + array(noise$study / pmax(slice4(now$omega)[1, , ], 1e-300), dim(by_omega))
-    }
-    by_slope <- drop(out$b) * drop(now$points$b)
-    back <- overlap_slopes(out$U, now$u, now$s, now$overlap, pairs, classes, !whole)
-    gradient[at$w] <- out$w[turn[-1]]
-    gradient[at$slope] <- sum(by_slope) * label_slope_by(way, z[at$slope])
-    gradient[at$slopes] <- label_slope_sd[["class"]] * by_slope[turn]
-    gradient[at$u] <- back$u * unusual_slope(z[at$u], way, classes)
-    gradient[at$pairs] <- back$log_s * (now$s < pairs_most) * pairs_prior[["sdlog"]]
-    gradient[at$noise] <- model$pull(z[at$noise], by_omega)
-    value <- out$value + study(now$omega) - sum(z^2) / 2
-    if (!is.finite(value) || !all(is.finite(gradient))) {
-      return(bad)
-    }
-    list(value = value, gradient = gradient - z)
-  }
-  zero <- numeric(length(field))
   list(
-    name = name, d = length(field), field = field, points = parts,
-    value = function(Z, now = parts(Z)) {
-      fine <- colSums(!is.finite(rbind(now$points$M, now$points$U, now$points$b))) == 0
-      value <- rep(-Inf, ncol(Z))
-      some <- if (all(fine)) now$points else points_at(now$points, fine)
-      value[fine] <- native_label_values(rows$data, some)$value
-      value + study(now$omega)
-    },
-    slope = slope,
-    starts = c(list(zero), if (nrow(pairs)) list(replace(zero, at$pairs, pairs_start)))
+    rows = rows, classes = classes, way = way, noise = noise, model = model, pairs = pairs,
+    unusual = unusual, learns = learns, learned = if (takes_out) most_taken_out(model, rows$share) else 1,
+    takes_out = takes_out, whole = whole, field = field,
+    at = split(seq_along(field), factor(field, names(size)))
   )
 }
 
-slice4 <- function(x) array(x, dim(x)[1:3])
+label_points_at <- function(shape, Z) {
+  K <- ncol(Z)
+  at <- shape$at
+  classes <- shape$classes
+  turn <- shape$noise$turn
+  own <- if (length(at$slopes)) order(turn) else integer()
+  log_b <- label_log_slopes(
+    shape$way, Z[at$slope, , drop = FALSE], Z[at$slopes[own], , drop = FALSE], classes
+  )
+  u <- if (is.null(shape$unusual)) unusual_share(Z[at$u, ], shape$way, classes) else rep(shape$unusual, K)
+  s <- if (nrow(shape$pairs)) pair_shares(Z[at$pairs, , drop = FALSE], classes)
+  overlap <- overlap_matrices(u, s, shape$pairs, classes, !shape$whole)
+  omega <- shape$model$omegas(Z[at$noise, , drop = FALSE])
+  learned <- if (shape$learns) stats::pnorm(Z[at$learned, ]) else rep(shape$learned, K)
+  w <- matrix(0, classes, K)
+  if (length(at$w)) w[turn[-1], ] <- Z[at$w, ]
+  list(
+    points = list(
+      M = if (shape$takes_out) taken_out(omega, shape$rows$share, learned), w = w, b = exp(log_b),
+      U = overlap$U, L = label_likelihoods(shape$rows$kinds, omega, shape$rows$cell)
+    ),
+    omega = omega, u = u, s = s, overlap = overlap, learned = learned
+  )
+}
+
+#' Log likelihood of a study of the noise beside the rows
+#' @noRd
+label_study <- function(shape, omega) {
+  study <- shape$noise$study
+  if (is.null(study)) {
+    return(0)
+  }
+  drop(crossprod(log(pmax(matrix(omega, length(study)), 1e-300)), as.vector(study)))
+}
+
+#' Log likelihood and prior with their gradients at points: -Inf, and 0, where a matrix is singular on
+#' the way, so that a climb turns away
+#' @return list(value (K), gradient (d x K))
+#' @noRd
+label_slopes_at <- function(shape, Z) {
+  now <- label_points_at(shape, Z)
+  value <- rep(-Inf, ncol(Z))
+  gradient <- matrix(0, nrow(Z), ncol(Z))
+  fine <- points_fine(now$points)
+  if (!all(fine)) {
+    if (any(fine)) {
+      there <- label_slopes_at(shape, Z[, fine, drop = FALSE])
+      value[fine] <- there$value
+      gradient[, fine] <- there$gradient
+    }
+    return(list(value = value, gradient = gradient))
+  }
+  at <- shape$at
+  turn <- shape$noise$turn
+  out <- native_label_values(shape$rows$data, now$points, TRUE)
+  by_omega <- label_by_omega(shape$rows, now$omega, out$L)
+  if (shape$takes_out) {
+    back <- taken_out_slope(out$M, now$points$M, now$omega, shape$rows$share, now$learned)
+    by_omega <- by_omega + back$omega
+    gradient[at$learned, ] <- back$learned * stats::dnorm(Z[at$learned, ])
+  }
+  if (!is.null(shape$noise$study)) {
+    by_omega <- by_omega + as.vector(shape$noise$study) / pmax(now$omega, 1e-300)
+  }
+  by_slope <- out$b * now$points$b
+  overlap <- overlap_slopes(out$U, now, shape$pairs, shape$classes, !shape$whole)
+  gradient[at$w, ] <- out$w[turn[-1], ]
+  gradient[at$slope, ] <- colSums(by_slope) * label_slope_by(shape$way, Z[at$slope, ])
+  gradient[at$slopes, ] <- label_slope_sd[["class"]] * by_slope[turn, ]
+  gradient[at$u, ] <- overlap$u * unusual_slope(Z[at$u, ], shape$way, shape$classes)
+  gradient[at$pairs, ] <- overlap$log_s * (now$s < pairs_most) * pairs_prior[["sdlog"]]
+  gradient[at$noise, ] <- shape$model$pull(Z[at$noise, , drop = FALSE], by_omega)
+  gradient <- gradient - Z
+  value <- out$value + label_study(shape, now$omega) - colSums(Z^2) / 2
+  bad <- !is.finite(value) | colSums(!is.finite(gradient)) > 0
+  value[bad] <- -Inf
+  gradient[, bad] <- 0
+  list(value = value, gradient = gradient)
+}
+
+#' At which points all is finite
+#' @noRd
+points_fine <- function(points) colSums(!is.finite(do.call(rbind, unname(points)))) == 0
 
 #' Some of the points
 #' @noRd
@@ -183,8 +226,10 @@ unusual_slope <- function(z, way, classes) {
   exp(stats::dnorm(z, log = TRUE) - stats::dbeta(u, 1, way$beta, log = TRUE)) / (1 + (classes > 2))
 }
 
-pair_shares <- function(Z) {
-  pmin(exp(pairs_prior[["meanlog"]] + pairs_prior[["sdlog"]] * Z), pairs_most)
+pair_coordinate <- function(s, classes) (log(s) - pairs_centre(classes)) / pairs_prior[["sdlog"]]
+
+pair_shares <- function(Z, classes) {
+  pmin(exp(pairs_centre(classes) + pairs_prior[["sdlog"]] * Z), pairs_most)
 }
 
 #' What takes the noise out that scores have learned: (a Omega + (1 - a) I)^-1
@@ -213,15 +258,20 @@ most_taken_out <- function(model, share) {
   if (given) 0.99 else 1
 }
 
-#' From the slope in that inverse M those in omega and in the share that was learned
+#' From the slopes in that inverse M those in omega and in the share that was learned
+#' @param slope,M C^2 x K. @param omega S x C x C x K.
+#' @return list(omega, in its shape; learned (K))
 #' @noRd
 taken_out_slope <- function(slope, M, omega, share, learned) {
-  classes <- dim(omega)[2]
-  M <- matrix(M, classes)
-  by <- -t(M) %*% matrix(slope, classes) %*% t(M)
-  mean <- matrix(share %*% matrix(omega, dim(omega)[1]), classes)
+  size <- dim(omega)
+  by <- vapply(seq_along(learned), function(k) {
+    inverse <- t(matrix(M[, k], size[2]))
+    as.vector(-inverse %*% matrix(slope[, k], size[2]) %*% inverse)
+  }, numeric(size[2]^2))
+  mean <- matrix(share %*% matrix(omega, size[1]), size[2]^2)
   list(
-    omega = learned * outer(share, by), learned = sum(by * (mean - diag(classes)))
+    omega = array(outer(share, by * rep(learned, each = size[2]^2)), size),
+    learned = colSums(by * (mean - as.vector(diag(size[2]))))
   )
 }
 
@@ -237,14 +287,18 @@ label_cells <- function(kinds) {
   }
 }
 
-#' The slope in omega at a point from that in the likelihoods of the kinds
+#' The slopes in omega at points from those in the likelihoods of the kinds
 #' @noRd
 label_by_omega <- function(rows, omega, slope) {
-  size <- dim(omega)[1:3]
   if (is.null(rows$cell)) {
-    return(report_slope(rows$kinds, array(omega, size), matrix(slope, rows$kinds$n)))
+    by <- vapply(seq_len(ncol(slope)), function(k) {
+      report_slope(rows$kinds, array(omega[, , , k], dim(omega)[1:3]), matrix(slope[, k], rows$kinds$n))
+    }, array(0, dim(omega)[1:3]))
+    return(array(by, dim(omega)))
   }
-  array(replace(numeric(prod(size)), rows$cell, slope), size)
+  by <- matrix(0, prod(dim(omega)[1:3]), ncol(slope))
+  by[rows$cell, ] <- slope
+  array(by, dim(omega))
 }
 
 #' The likelihoods of the kinds of rows at points, (kinds C) x K

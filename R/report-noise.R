@@ -6,7 +6,7 @@
 #'
 #' @param name see noise_names(), or "given". @param d coordinates.
 #' @param omegas function(Z), a column a point, of the S x C x C x K probabilities.
-#' @param pull function(z, slope) of the gradient in z, slope that in omega, S x C x C.
+#' @param pull function(Z, slope) of the gradients in Z, slope those in omega, S x C x C x K.
 #' @param rates function(z) of the rates that omega is made of as a fit shows them, the mean of
 #'   the sources': one rate, or (neg, pos); or what is held. @param prior function(z): value and
 #'   gradient of what the log prior has beside the normal one. @param start function(e) of coordinates at which rates are e.
@@ -57,18 +57,19 @@ noise_rates <- function(name, link, of, prior = nothing_besides, share = NULL, t
   new_noise(
     name, link$d + where$d,
     omegas = function(Z) rates_omegas(by_class(Z), where$at(Z[-mine, , drop = FALSE]), ncol(Z)),
-    pull = function(z, slope) {
-      Z <- matrix(z, ncol = 1)
-      whereto <- where$at(Z[-mine, , drop = FALSE])
-      sources <- dim(slope)[1]
-      W <- array(whereto, dim(whereto)[1:3])[rep_len(seq_len(dim(whereto)[1]), sources), , , drop = FALSE]
-      rates <- by_class(Z)
-      on <- diagonal_of(slope)
-      by_rate <- rowSums(slope * W, dims = 2) - on
-      c(
-        link$pull(z[mine], by_rate %*% t(each)),
-        if (where$d) where$pull(z[-mine], slope * rep(rates, classes))
+    pull = function(Z, slope) {
+      Z <- as.matrix(Z)
+      size <- c(dim(slope)[1], classes, classes, ncol(Z))
+      whereto <- where$at(Z[-mine, , drop = FALSE])[rep_len(seq_len(where$sources), size[1]), , , , drop = FALSE]
+      slope <- matrix(slope, ncol = size[4])
+      by_rate <- array(slope * as.vector(whereto), c(size[1] * classes, classes, size[4]))
+      by_rate <- rowSums(aperm(by_rate, c(1, 3, 2)), dims = 2) - slope[right_cells(size[1], classes), ]
+      along <- by_point(by_class(Z), size[4])[rep(seq_len(size[1] * classes), classes), ]
+      by <- rbind(
+        link$pull(Z[mine, , drop = FALSE], by_source(by_rate, size[1]) %*% t(each)),
+        if (where$d) where$pull(Z[-mine, , drop = FALSE], array(slope * along, size))
       )
+      if (size[4] == 1) drop(by) else by
     },
     rates = function(z) {
       rates <- colMeans(by_class(matrix(z, ncol = 1)))
@@ -82,57 +83,67 @@ noise_rates <- function(name, link, of, prior = nothing_besides, share = NULL, t
 
 even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
 
-#' The (s, t, t) of an S x C x C array, S x C
+#' Numbers by source and class at points: of (S K) x C, (S C) x K, and back
 #' @noRd
-diagonal_of <- function(x) {
-  size <- dim(x)
-  t <- rep(seq_len(size[2]), each = size[1])
-  matrix(x[cbind(rep(seq_len(size[1]), size[2]), t, t)], size[1])
+by_point <- function(x, K) {
+  size <- c(nrow(x) / K, K, ncol(x))
+  matrix(aperm(array(x, size), c(1, 3, 2)), size[1] * size[3])
+}
+
+by_source <- function(x, sources) {
+  size <- c(sources, nrow(x) / sources, ncol(x))
+  matrix(aperm(array(x, size), c(1, 3, 2)), sources * size[3])
+}
+
+#' Where (s, t, t) stands in an S x C x C array
+#' @noRd
+right_cells <- function(sources, classes) {
+  seq_len(sources) + rep(sources * (classes + 1) * (seq_len(classes) - 1), each = sources)
 }
 
 whereto_spread <- 2.5 # of the logs of where errors go: one class only is no surprise
 
 #' Where wrong labels of each true class go, as a function of coordinates: exp(2.5 z), normalised
 #' @param targets,share,turn see noise_rates(). @param sources how many have it for themselves.
-#' @return list(d, at(Z): sources x C x C x K, pull(z, slope): slope S x C x C, that in it)
+#' @return list(d, sources, at(Z): sources x C x C x K, pull(Z, slope): slope S x C x C x K, that in it)
 #' @noRd
 noise_whereto <- function(targets, share, sources, turn = seq_len(ncol(share))) {
   classes <- ncol(share)
   if (is.null(targets) || classes == 2) {
-    return(list(d = 0L, at = function(Z) array(share, c(1L, classes, classes, 1L))))
+    even <- function(Z) array(share, c(1L, classes, classes, ncol(Z)))
+    return(list(d = 0L, sources = 1L, at = even))
   }
   rows <- turn[rowSums(targets)[turn] > 0]
   columns <- lapply(rows, function(t) turn[targets[t, turn]])
-  size <- lengths(columns)
-  first <- cumsum(c(0, sources * size))
-  part <- function(k) first[k] + seq_len(sources * size[k])
-  softmaxes <- function(z, k) { # its columns sum to 1
-    e <- exp(whereto_spread * (z - rep(apply(z, 2, max), each = size[k])))
-    e / rep(colSums(e), each = size[k])
+  # of a row all targets of one source after the other
+  at <- do.call(rbind, Map(function(t, v) {
+    data.frame(v = rep(v, sources), s = rep(seq_len(sources), each = length(v)), t = t)
+  }, rows, columns))
+  cell <- at$s + sources * (at$t - 1L + classes * (at$v - 1L))
+  group <- match(at$s + sources * at$t, unique(at$s + sources * at$t))
+  base <- array(rep(share, each = sources), c(sources, classes, classes))
+  base[, rows, ] <- 0
+  over_group <- function(x) unname(rowsum(x, group, reorder = FALSE))[group, , drop = FALSE]
+  shares_at <- function(Z) {
+    e <- exp(whereto_spread * pmin(pmax(Z, -whereto_most), whereto_most))
+    e / over_group(e)
   }
-  of <- function(Z, k) softmaxes(matrix(Z[part(k), ], size[k]), k)
   list(
-    d = as.integer(sum(sources * size)),
+    d = length(cell), sources = sources,
     at = function(Z) {
-      W <- array(rep(share, each = sources), c(sources, classes, classes, ncol(Z)))
-      for (k in seq_along(rows)) {
-        W[, rows[k], , ] <- 0
-        to <- array(of(Z, k), c(size[k], sources, ncol(Z)))
-        W[, rows[k], columns[[k]], ] <- aperm(to, c(2, 1, 3))
-      }
-      W
+      W <- matrix(base, length(base), ncol(Z))
+      W[cell, ] <- shares_at(Z)
+      array(W, c(dim(base), ncol(Z)))
     },
-    pull = function(z, slope) {
-      slope <- array(slope, c(dim(slope)[1] / sources, sources, dim(slope)[-1]))
-      slope <- array(colSums(slope), c(sources, classes, classes))
-      unlist(lapply(seq_along(rows), function(k) {
-        w <- of(matrix(z), k)
-        by <- t(matrix(slope[, rows[k], columns[[k]]], sources))
-        whereto_spread * w * (by - rep(colSums(w * by), each = size[k]))
-      }))
+    pull = function(Z, slope) {
+      # of those that share them the sum
+      slope <- colSums(array(slope, c(dim(slope)[1] / sources, length(base), ncol(Z))))[cell, , drop = FALSE]
+      w <- shares_at(Z)
+      whereto_spread * w * (slope - over_group(w * slope))
     }
   )
 }
+whereto_most <- 250 # standard deviations, from where on an exponential would not be finite
 
 #' Rates by source and true class at several points as omega
 #' @param rates (S K) x C. @param whereto see noise_whereto(): of one source or all, of one point or all.
@@ -143,7 +154,8 @@ rates_omegas <- function(rates, whereto, K) {
   sources <- nrow(rates) / K
   s <- rep_len(seq_len(dim(whereto)[1]), sources)
   k <- rep_len(seq_len(dim(whereto)[4]), K)
-  omega <- as.vector(rates) * aperm(whereto[s, , , k, drop = FALSE], c(1, 4, 2, 3))
-  for (t in seq_len(classes)) omega[, , t, t] <- 1 - rates[, t]
-  aperm(omega, c(1, 3, 4, 2))
+  rates <- by_point(rates, K)
+  omega <- rates[rep(seq_len(sources * classes), classes), , drop = FALSE] * as.vector(whereto[s, , , k])
+  omega[right_cells(sources, classes), ] <- 1 - rates
+  array(omega, c(sources, classes, classes, K))
 }

@@ -9,7 +9,12 @@
 #'   standard normals of a source all of whose rates are e, or as near to it as they may be
 #' @noRd
 rate_normals <- function(priors) {
+  alike <- all(vapply(priors, identical, NA, priors[[1]]))
   each <- function(Z, f) {
+    if (alike) {
+      Z[] <- f(as.vector(Z), priors[[1]])
+      return(Z)
+    }
     for (kind in seq_along(priors)) Z[, kind] <- f(Z[, kind], priors[[kind]])
     Z
   }

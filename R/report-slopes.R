@@ -49,7 +49,7 @@ omega_by_group <- function(omega, reports) {
 #' Rates as functions of coordinates, by group
 #' @param scale see rate_normals(). @param root G x coordinates of a kind. @param kinds how many.
 #' @return list(d; sources; rates(Z), of a column a point: a row a source of each point and a column
-#'   a kind; pull(z, slope) at one point)
+#'   a kind; pull(Z, slope), d x K)
 #' @noRd
 rates_of_groups <- function(scale, root, kinds) {
   sources <- nrow(root)
@@ -60,8 +60,9 @@ rates_of_groups <- function(scale, root, kinds) {
   list(
     d = ncol(root) * kinds, sources = sources,
     rates = function(Z) scale$rates(scores(Z)),
-    pull = function(z, slope) {
-      as.vector(crossprod(root, scale$pull(scores(matrix(z, ncol = 1)), slope)))
+    pull = function(Z, slope) {
+      by <- by_point(scale$pull(scores(Z), slope), ncol(Z))
+      matrix(crossprod(root, matrix(by, sources)), ncol = ncol(Z))
     }
   )
 }
@@ -85,11 +86,14 @@ rates_with_slopes <- function(link, design, size) {
     rates = function(Z) {
       do.call(rbind, lapply(seq_len(ncol(Z)), function(k) size * share(Z[, k])$here))
     },
-    pull = function(z, slope) {
-      at <- share(z)
-      by_odds <- slope * at$here * (1 - at$here)
-      by_base <- rowsum(by_odds / (at$base * (1 - at$base)), design$of)
-      c(link$pull(z[mine], by_base), crossprod(design$Z, size * by_odds))
+    pull = function(Z, slope) {
+      each <- split(seq_len(nrow(slope)), rep(seq_len(ncol(Z)), each = nrow(design$Z)))
+      vapply(seq_len(ncol(Z)), function(k) {
+        at <- share(Z[, k])
+        by_odds <- slope[each[[k]], , drop = FALSE] * at$here * (1 - at$here)
+        by_base <- rowsum(by_odds / (at$base * (1 - at$base)), design$of)
+        c(link$pull(Z[mine, k, drop = FALSE], by_base), crossprod(design$Z, size * by_odds))
+      }, numeric(nrow(Z)))
     }
   )
 }

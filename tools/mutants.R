@@ -49,8 +49,8 @@ mutant(
 )
 mutant(
   "classes in an order: the gradient in a rate is that of equal shares", "R/report-noise.R",
-  "by_rate <- rowSums(slope * W, dims = 2) - on",
-  "by_rate <- rowSums(slope * rep(even_share(classes), each = sources), dims = 2) - on",
+  "by_rate <- array(slope * as.vector(whereto), ",
+  "by_rate <- array(slope * rep(even_share(classes), each = size[1]), ",
   r = "report-noise|kernel-ordered"
 )
 mutant(
@@ -1280,16 +1280,16 @@ mutant(
 )
 mutant(
   "how much of the noise scores have learned has the slope of all of it", "R/label-problem.R",
-  "sum(by * (mean - diag(classes)))", "sum(by * mean)", r = "label-problem"
+  "colSums(by * (mean - as.vector(diag(size[2]))))", "colSums(by * mean)", r = "label-problem"
 )
 mutant(
   "a study of the labels does not count", "R/label-problem.R",
-  "value <- out$value + study(now$omega) - sum(z^2) / 2",
-  "value <- out$value - sum(z^2) / 2", r = "label-problem"
+  "value <- out$value + label_study(shape, now$omega) - colSums(Z^2) / 2",
+  "value <- out$value - colSums(Z^2) / 2", r = "label-problem"
 )
 mutant(
   "classes that look alike are sought from none that do alone", "R/label-problem.R",
-  "if (nrow(pairs)) list(replace(zero, at$pairs, pairs_start))", "NULL", r = "label-learn"
+  "if (nrow(shape$pairs)) list(replace(zero, shape$at$pairs, pair_coordinate(pairs_start, classes)))", "NULL", r = "label-learn"
 )
 mutant(
   "points stand on one side of a mode", "R/label-learn.R",
@@ -1379,4 +1379,16 @@ mutant(
 mutant(
   "a node that has lost a cavity decides of the row", "R/report-truth.R",
   "lost_cavity <- log(300)", "lost_cavity <- Inf", r = "fit-truth"
+)
+mutant(
+  "of many pairs each looks as much alike as one of three", "R/label-overlap.R",
+  "(most(3) - most(classes))", "0", r = "label-overlap"
+)
+mutant(
+  "points where the curvature tells the evidence are wider than it", "R/label-learn.R",
+  "radius <- if (normal) 1 else", "radius <-", r = "label-learn"
+)
+mutant(
+  "a curvature is kept however far the modes are apart", "R/label-learn.R",
+  "if (sum(apart^2) < label_near)", "if (TRUE)", r = "label-learn"
 )

@@ -48,7 +48,7 @@ test_that("classes that look alike are no wrong labels", {
   expect_lt(said$some - said$none, 0)
   expect_lt(sum(label_wrong(nodes, made$y)), 2)
   # without the second start they are taken for such
-  local_mocked(pairs_start = 0)
+  local_mocked(pairs_start = exp(pairs_centre(3)))
   one <- label_made_average(made)
   expect_lt(one$models$log_evidence[1], nodes$models$log_evidence[1] - 5)
 })

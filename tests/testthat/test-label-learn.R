@@ -117,7 +117,7 @@ test_that("two starts find classes that look alike, where the climb from none th
   expect_length(starts, 2)
   ends <- lapply(starts, label_climb, problem)
   value <- vapply(ends, `[[`, 1, "value")
-  shares <- vapply(ends, function(end) exp(log(0.001) + 3 * end$z[problem$field == "pairs"][1]), 1)
+  shares <- vapply(ends, function(end) exp(pairs_centre(3) + 3 * end$z[problem$field == "pairs"][1]), 1)
   expect_lt(shares[1], 0.01)
   expect_gt(value[2] - value[1], 5)
   # the scores err in .3 of the rows of both: (1 - exp(-2 s)) / 2
@@ -164,14 +164,47 @@ test_that("an end that is found twice is one mode, and one that is far below the
 
 test_that("where one point has all the weight the curvature tells the evidence, and points are alike", {
   problem <- label_made_problem(made_two, "one")
-  modes <- label_modes(problem)
   one <- problem
   one$value <- function(Z, now) ifelse(seq_len(ncol(Z)) == 3, 0, -1e5)
-  part <- label_weighted(one, modes, 64L)
+  part <- label_integral(one, 64L)
+  mode <- part$found[[1]]
   expect_equal(part$method, "laplace")
-  expect_equal(part$log_evidence, modes[[1]]$laplace)
+  expect_equal(part$log_evidence, label_modes(one)[[1]]$laplace)
   expect_equal(exp(part$log_weight), rep(1 / 64, 64))
+  # they are normal, of the curvature
+  many <- label_curvature(problem, list(mode), 4000L)
+  expect_equal(rowMeans(many$Z), mode$z, tolerance = 1e-12)
+  expect_equal(stats::cov(t(many$Z)), tcrossprod(mode$root), tolerance = 0.1)
   # a point that can't be has no weight
-  one$value <- function(Z, now) ifelse(seq_len(ncol(Z)) <= 14, -Inf, -1e5 * (seq_len(ncol(Z)) > 15))
-  expect_equal(exp(label_weighted(one, modes, 64L)$log_weight), rep(c(0, 1 / 50), c(14, 50)))
+  one$points <- function(Z) {
+    said <- problem$points(Z)
+    if (ncol(Z) > 14) said$points$U[1, seq_len(14)] <- NaN
+    said
+  }
+  expect_equal(exp(label_integral(one, 64L)$log_weight), rep(c(0, 1 / 50), c(14, 50)))
+})
+
+test_that("of many coordinates those of the first noise model keep its curvature where modes are near", {
+  made <- label_made(toy_scores(7, 210), "scores", models = c("none", "alone1"))
+  first <- label_integral(label_made_problem(made, "none"))
+  problem <- label_made_problem(made, "alone1")
+  expect_gt(problem$d, label_wide)
+  asked <- 0
+  counted <- problem
+  counted$slope <- function(z) {
+    asked <<- asked + NCOL(z)
+    problem$slope(z)
+  }
+  shared <- label_shared(problem, first$problem)
+  noise <- which(problem$field == "noise")
+  expect_setequal(c(shared$mine, noise, which(problem$field == "learned")), seq_len(problem$d))
+  near <- list(z = replace(numeric(problem$d), shared$mine, first$found[[1]]$z[shared$its]), value = -Inf)
+  label_curved(near, counted, list(first))
+  expect_equal(asked, 1 + problem$d - length(shared$mine))
+  asked <- 0
+  far <- near
+  far$z[1] <- far$z[1] + 3
+  mode <- label_curved(far, counted, list(first))
+  expect_equal(asked, 1 + problem$d)
+  expect_equal(mode[c("root", "log_det")], label_curved(far, problem)[c("root", "log_det")])
 })

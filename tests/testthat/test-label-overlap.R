@@ -77,19 +77,22 @@ test_that("slopes are those of the power series, also where directions of L are 
     )
     for (s in cases) {
       G <- withr::with_seed(3, matrix(stats::rnorm(classes^2), classes))
-      at <- overlap_matrices(0.05, matrix(s), all_pairs(classes), classes)
-      got <- overlap_slopes(as.vector(G), 0.05, matrix(s), at, all_pairs(classes), classes)
-      want <- slope_by_series(G, 0.05, s, classes)
-      expect_equal(got$u, want[1], tolerance = 1e-10)
-      expect_lt(max(abs(got$log_s - want[-1])), 1e-10)
+      now <- list(u = c(0.05, 0.3), s = cbind(s, s / 2))
+      now$overlap <- overlap_matrices(now$u, now$s, all_pairs(classes), classes)
+      got <- overlap_slopes(cbind(as.vector(G), as.vector(2 * G)), now, all_pairs(classes), classes)
+      want <- cbind(
+        slope_by_series(G, 0.05, s, classes), slope_by_series(2 * G, 0.3, s / 2, classes)
+      )
+      expect_lt(max(abs(got$u - want[1, ])), 1e-10)
+      expect_lt(max(abs(got$log_s - want[-1, ])), 1e-10)
     }
   }
 })
 
 test_that("two numbers have the slopes of the matrix they stand for", {
   G <- withr::with_seed(4, matrix(stats::rnorm(16), 4))
-  plain <- overlap_slopes(c(sum(diag(G)), sum(G)), 0.1, NULL, NULL, NULL, 4, TRUE)
-  whole <- overlap_slopes(as.vector(G), 0.1, NULL, NULL, NULL, 4)
+  plain <- overlap_slopes(cbind(c(sum(diag(G)), sum(G))), list(u = 0.1), NULL, 4, TRUE)
+  whole <- overlap_slopes(cbind(as.vector(G)), list(u = 0.1), NULL, 4)
   expect_equal(plain$u, whole$u)
   expect_equal(whole$u, sum(G) / 4 - sum(diag(G)))
 })
@@ -102,4 +105,14 @@ test_that("pairs are each class's with those near it, whatever turn classes have
   expect_setequal(pairs(overlap_pairs(near)), c("1 2", "2 3", "1 4", "2 4", "3 4"))
   expect_setequal(pairs(overlap_pairs(near, c(3L, 1L, 4L, 2L))), pairs(overlap_pairs(near)))
   expect_equal(dim(overlap_pairs(near & FALSE)), c(0, 2))
+})
+
+test_that("the pair that is most alike has the same median, however many classes there are [M 16.5]", {
+  expect_equal(exp(pairs_centre(3)), 0.001)
+  for (classes in c(4, 12)) {
+    k <- classes * (classes - 1) / 2
+    # P(all below x) = 1/2 at the same x
+    x <- log(0.001) + 3 * stats::qnorm(0.5^(1 / 3))
+    expect_equal(stats::pnorm(x, pairs_centre(classes), 3)^k, 0.5, tolerance = 1e-10)
+  }
 })

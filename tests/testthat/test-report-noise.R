@@ -2,6 +2,12 @@
 
 # Reports on rows of so many classes by so many sources, which are groups or readers; with `numbers`
 # the rates go by these, too
+# The (s, t, t) of omega
+right_of <- function(omega) {
+  size <- dim(omega)
+  matrix(apply(omega, 1, diag), size[1], size[2], byrow = TRUE)
+}
+
 noise_reports <- function(classes, sources, readers = FALSE, numbers = FALSE, n = 24) {
   code <- rep_len(seq_len(classes), n)
   source <- rep_len(rep(seq_len(sources), each = classes), n)
@@ -77,11 +83,16 @@ test_that("the gradient of a noise model in its coordinates is that of differenc
       (at(replace(z, j, z[j] + 1e-5)) - at(replace(z, j, z[j] - 1e-5))) / 2e-5
     }, 0)
     expect_equal(model$pull(z, slope), differences, tolerance = 1e-6, info = said)
+    # at several points those at each
+    Z <- cbind(z, -z, z / 3, deparse.level = 0)
+    each <- vapply(seq_len(3), function(k) model$pull(Z[, k], k * slope), numeric(model$d))
+    both <- array(outer(slope, 1:3), c(dim(slope), 3))
+    expect_equal(matrix(model$pull(Z, both), model$d), matrix(each, model$d), info = said)
   })
 })
 
 test_that("a noise model starts at the rates that are asked for, of every source and class it is of", {
-  wrong_at <- function(model, e) 1 - diagonal_of(model$omega(model$start(e)))
+  wrong_at <- function(model, e) 1 - right_of(model$omega(model$start(e)))
   each_noise(function(model, reports, said) {
     if (model$d == 0) {
       expect_identical(model$start(0.1), numeric(), info = said)
@@ -110,7 +121,7 @@ test_that("rates are what is shown of omega", {
       return()
     }
     z <- withr::with_seed(6, rnorm(model$d))
-    wrong <- colMeans(1 - diagonal_of(model$omega(z)))
+    wrong <- colMeans(1 - right_of(model$omega(z)))
     if (model$name == "one") {
       expect_equal(model$rates(z), wrong[1], info = said)
       expect_equal(diff(range(wrong)), 0, tolerance = 1e-14, info = said)
