@@ -271,7 +271,7 @@ test_that("without its rows a fit says the same of their labels", {
   expect_null(alone$label_stage$data)
   same <- c("bayes_factor", "any", "average", "verdict")
   expect_equal(noise_test(alone)[same], noise_test(linear)[same])
-  told <- function(fit) mislabelled(fit, newdata = d[1:5, 1:2], labels = d$y[1:5])
+  told <- function(fit) mislabelled(fit, newdata = d[1:5, ])
   expect_equal(told(alone)$probability, told(linear)$probability)
 })
 
