@@ -4,6 +4,7 @@
 
 few_least <- 30L            # labels; with fewer, all nodes are used
 few_looked_at <- 500L       # of the training rows that nodes are chosen by,
+few_among <- 128L           # among so many of the nodes;
 few_gap <- 0.0015           # and the difference allowed there, rms of probabilities;
 few_gap_label <- 0.0005     # of the points of a label stage,
 few_gap_pictured <- 0.0005  # less for pictures, which are of inputs far from few rows
@@ -43,8 +44,9 @@ choose_nodes <- function(object, gap = few_gap) {
     p <- at_k(seen, k)
     as.vector(c(p, p^2, p %*% omega[[k]]))
   }, numeric(3 * length(rows) * ncol(seen)))
-  weight <- sparse_weights(said, at$weight, gap)
-  list(node = which(weight > 0), weight = weight[weight > 0])
+  among <- spread_over(length(at$weight), few_among)
+  weight <- sparse_weights(said[, among, drop = FALSE], drop(said %*% at$weight), gap)
+  list(node = among[weight > 0], weight = weight[weight > 0])
 }
 
 #' Rows that stand for all, each as often as it counts: the same ones however the table, and its
@@ -62,24 +64,26 @@ rows_looked_at <- function(object) {
   repeated_rows(sorted, times[sorted], few_looked_at)
 }
 
-#' Weights, most of them 0, that give the columns of a matrix nearly the same mean: least
+#' Weights, most of them 0, that give the columns of a matrix nearly this mean: least
 #' squares without negative weights by the active sets of Lawson and Hanson, which end as soon
 #' as the mean is near enough
 #' @param gap root mean square of what is left.
 #' @noRd
-sparse_weights <- function(said, weight, gap) {
-  said <- rbind(said, sqrt(nrow(said))) # for their sum
+sparse_weights <- function(said, mean, gap) {
+  # a further row is for their sum
+  mean <- c(mean, sqrt(nrow(said)))
+  said <- rbind(said, sqrt(nrow(said)))
   gram <- crossprod(said)
-  with_mean <- drop(gram %*% weight)
-  left <- function(w) sum((said %*% (w - weight))^2) / nrow(said)
-  found <- numeric(length(weight))
-  used <- logical(length(weight))
+  with_mean <- drop(crossprod(said, mean))
+  left <- function(w) sum((said %*% w - mean)^2) / nrow(said)
+  found <- numeric(ncol(said))
+  used <- logical(ncol(said))
   while (!all(used) && left(found) > gap^2) {
     slope <- replace(with_mean - drop(gram %*% found), used, -Inf)
     used[which.max(slope)] <- TRUE
     repeat {
-      wanted <- numeric(length(weight))
-      ridge <- diag(1e-10 * mean(diag(gram)), sum(used))
+      wanted <- numeric(ncol(said))
+      ridge <- diag(1e-10 * sum(diag(gram)) / ncol(gram), sum(used))
       wanted[used] <- solve(gram[used, used] + ridge, with_mean[used])
       if (all(wanted[used] > 0)) break
       low <- used & wanted <= 0

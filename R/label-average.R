@@ -2,7 +2,7 @@
 # labels and factor out, averaged over noise models [M 16.7].
 
 label_cell <- 0.02          # of the logit of a score
-label_kept <- c(few = 128L, many = 32L) # points that a fit keeps, and of more rows
+label_kept <- c(few = 512L, many = 32L) # points that a fit keeps, and of more rows
 label_many <- 2e4           # than this
 
 #' @param P scores, n x C. @param data list(y, reports) of the rows. @param noise see noise_model().

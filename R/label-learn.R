@@ -1,8 +1,7 @@
 # A noise model of the label stage integrated over its coordinates: modes, curvature, and weighted
 # points of t distributions around them.
 
-label_points <- c(few = 128L, many = 256L, plain = 64L) # of a noise model: with few coordinates, with more
-label_few <- 10L          # than these, and for the factor without unusual rows
+label_points <- c(usual = 256L, plain = 64L) # of a noise model, and for the factor without unusual rows
 label_wide <- 40L         # coordinates, with more of which weights say nothing: Laplace's method
 label_df <- 7             # of the t distributions, and
 label_wider <- 1.1        # how much wider they are than the curvature says
@@ -31,7 +30,7 @@ label_integral <- function(problem, n = NULL, before = list()) {
   }
   modes <- label_modes(problem, before)
   if (is.null(n)) {
-    n <- label_points[[if (problem$d > label_wide) "plain" else 1 + (problem$d > label_few)]]
+    n <- label_points[[if (problem$d > label_wide) "plain" else "usual"]]
   }
   laplace <- vapply(modes, `[[`, 1, "laplace")
   part <- list(

@@ -5,11 +5,11 @@ pairs_prior <- c(meanlog = log(0.001), sdlog = 3) # of how much two of three cla
 pairs_most <- 20                                  # and at most
 pairs_start <- 0.1 # of all, from where modes are sought as well as from their medians
 
-#' Mean log of how much two classes look alike: the pair that looks most alike has the same median,
+#' Mean log of how much two classes look alike: the one that is most like a class has the same median,
 #' however many there are. Else many pairs together would explain what is wrong.
 #' @noRd
 pairs_centre <- function(classes) {
-  most <- function(classes) stats::qnorm(2^(-2 / (classes * (classes - 1))))
+  most <- function(classes) stats::qnorm(2^(-1 / (classes - 1)))
   pairs_prior[["meanlog"]] + pairs_prior[["sdlog"]] * (most(3) - most(classes))
 }
 

@@ -39,9 +39,9 @@
 #' C classes, the modes alone are used. [summary()][summary.sturdy_model] says what there is.
 #'
 #' # Label stage
-#' Its likelihood is exact, and needs no EP. Each noise model has 128 points, or 256 with more
-#' than ten coordinates, drawn and weighted as nodes are; with more than 40 coordinates Laplace's
-#' method gives the evidence. [noise_test()] shows the noise models, and how far their points can be
+#' Its likelihood is exact, and needs no EP. Each noise model has `r label_points[["usual"]]` points,
+#' drawn and weighted as nodes are; with more than `r label_wide` coordinates Laplace's method gives the
+#' evidence, and its curvature the points. [noise_test()] shows the noise models, and how far their points can be
 #' relied on. Some of them all are kept, `r label_kept[["few"]]` (`r label_kept[["many"]]` above
 #' `r format(label_many, big.mark = ",", scientific = FALSE)` rows), and answer.
 #'

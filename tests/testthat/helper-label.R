@@ -73,8 +73,8 @@ plain_label_point <- function(z, field, model, kind, classes, unusual = NULL) {
     stats::qbeta(stats::pnorm(of("u")), 1, if (own) 100 else 50) / (1 + (classes > 2))
   } else unusual
   anywhere <- diag(1 - u, classes) + u / classes
-  # the one that is most alike has the median that it has of three
-  most <- function(classes) stats::qnorm(0.5^(1 / choose(classes, 2)))
+  # the one that is most like a class has the median that it has of three
+  most <- function(classes) stats::qnorm(0.5^(1 / (classes - 1)))
   s <- pmin(exp(log(0.001) + 3 * (most(3) - most(classes) + of("pairs"))), 20)
   alike <- if (length(s)) plain_exp(-plain_laplacian(s, classes)) else diag(classes)
   omega <- plain_omega(model, of("noise"), classes)

@@ -20,10 +20,10 @@ test_that("the evidence of two classes is that of a large sample by importance",
       problem <- label_made_problem(made, name)
       want <- plain_label_model(made$P, made$y, name, kind, problem$field)
       expect_lt(want$error, 0.025)
-      # 1,000 points against 3,000; and the usual 128
+      # 1,000 points against 3,000; and the usual 256
       expect_lt(abs(label_integral(problem, 1000L)$log_evidence - want$log_evidence), 0.05)
       part <- label_integral(problem)
-      expect_equal(ncol(part$Z), label_points[["few"]])
+      expect_equal(ncol(part$Z), label_points[["usual"]])
       expect_lt(abs(part$log_evidence - want$log_evidence), 0.12)
       expect_equal(part$method, "nodes")
     }
