@@ -46,6 +46,9 @@ choose_nodes <- function(object, gap = few_gap) {
   }, numeric(3 * length(rows) * ncol(seen)))
   among <- spread_over(length(at$weight), few_among)
   weight <- sparse_weights(said[, among, drop = FALSE], drop(said %*% at$weight), gap)
+  if (is.null(weight)) {
+    return(list(node = seq_along(at$weight), weight = at$weight))
+  }
   list(node = among[weight > 0], weight = weight[weight > 0])
 }
 
@@ -66,7 +69,7 @@ rows_looked_at <- function(object) {
 
 #' Weights, most of them 0, that give the columns of a matrix nearly this mean: least
 #' squares without negative weights by the active sets of Lawson and Hanson, which end as soon
-#' as the mean is near enough
+#' as the mean is near enough; `NULL` where none are
 #' @param gap root mean square of what is left.
 #' @noRd
 sparse_weights <- function(said, mean, gap) {
@@ -78,7 +81,12 @@ sparse_weights <- function(said, mean, gap) {
   left <- function(w) sum((said %*% w - mean)^2) / nrow(said)
   found <- numeric(ncol(said))
   used <- logical(ncol(said))
-  while (!all(used) && left(found) > gap^2) {
+  last <- Inf
+  while (left(found) > gap^2) {
+    if (all(used) || left(found) >= last) {
+      return(NULL)
+    }
+    last <- left(found)
     slope <- replace(with_mean - drop(gram %*% found), used, -Inf)
     used[which.max(slope)] <- TRUE
     repeat {

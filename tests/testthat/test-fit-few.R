@@ -50,6 +50,8 @@ test_that("sparse weights are those of least squares without negative ones", {
   near <- sparse_weights(said, drop(said %*% weight), 0.2)
   expect_true(any(near == 0) && all(near >= 0))
   expect_lt(rms(said %*% (near - weight)), 0.25)
+  # a mean that they do not have, as of other nodes
+  expect_null(sparse_weights(said, drop(said %*% weight) + 1, 1e-3))
 })
 
 test_that("variances through inducing inputs are exact ones where these are the rows", {

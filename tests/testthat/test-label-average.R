@@ -5,7 +5,7 @@ test_that("noise models, rows and their number are those of a large sample by im
   for (kind in c("fit", "scores")) {
     made <- label_made(toy_scores(2, 60, 5, seed = 3), kind)
     nodes <- label_made_average(made)
-    want <- plain_label_stage(made$P, made$y, kind, label_fields(made), 2000)
+    want <- plain_label_stage(made$P, made$y, kind, label_fields(made), 8000)
     expect_equal(nodes$models$model, names(want$probability))
     expect_lt(max(abs(nodes$models$log_evidence - want$log_evidence)), 0.25)
     expect_lt(max(abs(nodes$models$probability - want$probability)), 0.03)
