@@ -286,7 +286,9 @@ alike_classes <- function(object) {
 suspected_class <- function(object) {
   levels <- object$blueprint$levels
   said <- truth(object)
-  share <- tapply(mean_wrong(said) > 0.3, factor(said$y, seq_along(levels)), mean)
+  times <- report_times(object$data$reports)
+  by_class <- function(of) tapply(of, factor(said$y, seq_along(levels)), sum)
+  share <- by_class(times * (mean_wrong(said) > 0.3)) / by_class(times)
   if (any(share > 0.5, na.rm = TRUE)) levels[which.max(share)]
 }
 

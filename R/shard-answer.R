@@ -87,14 +87,12 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   open_shards(team, rows)
   encoded <- encode_again(team, object, call)
   latent <- shards_of_fit(object, team)
-  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
   saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
   if (!saved) {
+    L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
     latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
   }
-  out <- latent$native(
-    model_hyper(object), object$spec$df, L, held_sites, object$spec$control
-  )
+  out <- rounds_at_fit(latent, object)
   if (!ep_converged(out)) {
     status <- ep_status(out$status)
     warn_sturdy(
@@ -102,7 +100,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
       status = status
     )
   }
-  write_answers(team, "suspects", out[c("posterior", "lik")], to)
+  write_answers(team, "suspects", c(out[c("posterior", "lik")], list(object = object)), to)
 }
 
 mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,
