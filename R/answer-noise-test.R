@@ -150,9 +150,11 @@ abort_no_test <- function(object, call) {
      wrong labels.",
     i = if (has_rows(object)) {
       "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
+    } else if (is.null(object$filter)) {
+      "For example by {.code epsilon = \"average\"} from the start."
     } else {
       "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
-       {.fn {spec_model(object$spec)}} with its defaults."
+       {.fn bpm} with its defaults."
     }
   )
 }

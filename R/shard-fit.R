@@ -94,7 +94,7 @@ check_shards_spec <- function(spec, call) {
   asked <- c("models", "rate", "sensitivity", "specificity", "study", "unlabelled")
   refuse_with_shards(
     !identical(unclass(spec$noise)[asked], unclass(noise_prior())[asked]),
-    "{.arg noise} can hold {.arg overlap} and {.arg pooling} only", "noise",
+    "{.arg noise} can hold {.arg overlap}, {.arg pooling} and {.arg unusual} only", "noise",
     "A fit over shards learns rates without a prior."
   )
   # with the rows that are cut into shards one point is as good as an average
