@@ -35,13 +35,19 @@ mislabelled_apart <- function(rows, object, labels, rates, ..., call) {
   UseMethod("mislabelled_apart")
 }
 
-#' What is said of each of some new rows, in their order
+#' What is said of each of some new rows
 #' @param X,data see labelled_rows().
 #' @noRd
 labelled_answers <- function(object, X, data, call) {
-  said <- said_of_new(object, X, data, NULL, call)$rows
+  answers_in_order(object, said_of_new(object, X, data, NULL, call)$rows, data)
+}
+
+#' What is said of rows, in their order, as mislabelled() has it
+#' @param said,unusual see suspicion(). @param data list(y, rows) of them.
+#' @noRd
+answers_in_order <- function(object, said, data, unusual = NULL) {
   object$data <- data
-  found <- suspicion(object, said, NULL, seq_along(data$y))
+  found <- suspicion(object, said, NULL, seq_along(data$y), unusual)
   found[setdiff(names(found), "rank")]
 }
 

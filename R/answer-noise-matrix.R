@@ -42,8 +42,7 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   check_no_dots(...)
   type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) level <- check_level(level)
-  check_sites_kept(object)
-  object <- judged_by(object)
+  object <- check_judge(object)
   if (!is.null(reader)) {
     return(reader_matrix(object, reader, type, level, rlang::current_env()))
   }

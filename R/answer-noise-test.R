@@ -150,9 +150,11 @@ abort_no_test <- function(object, call) {
      wrong labels.",
     i = if (has_rows(object)) {
       "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
+    } else if (is.null(object$filter)) {
+      "For example by {.code epsilon = \"average\"} from the start."
     } else {
       "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
-       {.fn {spec_model(object$spec)}} with its defaults."
+       {.fn bpm} with its defaults."
     }
   )
 }
@@ -286,7 +288,9 @@ alike_classes <- function(object) {
 suspected_class <- function(object) {
   levels <- object$blueprint$levels
   said <- truth(object)
-  share <- tapply(mean_wrong(said) > 0.3, factor(said$y, seq_along(levels)), mean)
+  times <- report_times(object$data$reports)
+  by_class <- function(of) tapply(of, factor(said$y, seq_along(levels)), sum)
+  share <- by_class(times * (mean_wrong(said) > 0.3)) / by_class(times)
   if (any(share > 0.5, na.rm = TRUE)) levels[which.max(share)]
 }
 

@@ -20,7 +20,7 @@ noticed <- function(object, share = 0.1) {
   stage <- judged_by(object)
   kind <- stage$recalibration$kind
   classes <- ncol(stage$omega)
-  if (is.null(kind) || kind == "scores" || !has_rows(stage) || classes > noticed_classes[["all"]]) {
+  if (is.null(kind) || kind == "scores" || !has_rows(object) || classes > noticed_classes[["all"]]) {
     return(NULL)
   }
   open <- which(label_source(stage$data$reports) != 0L)

@@ -43,8 +43,7 @@ flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
   check_model(object)
   check_no_dots(...)
   level <- check_level(level)
-  check_sites_kept(object)
-  object <- judged_by(object)
+  object <- check_judge(object)
   inform_on_bound(object)
   rate_table(object, level)
 }

@@ -12,7 +12,8 @@
 #' posterior, whether that came from EP or from ADF. It costs time k^2 per row for k
 #' weights, and the earlier rows are not needed again. A fit by EP becomes a filtered
 #' one (class `bpm_filtered`): its sites are dropped, and functions that need them, such
-#' as [loo()] and [mislabelled()], no longer work. To the log evidence
+#' as [loo()] and [mislabelled()], no longer work. So is its label stage, which has not seen the new
+#' rows: predictions are those of its own likelihood at the rates it has learned. To the log evidence
 #' is added the log predictive probability of each new label before it was absorbed, and the field
 #' `filter` counts rows and wrong predictions; see [bpm()]. Absorbing rows in one call or in
 #' several gives the same posterior.

@@ -182,8 +182,8 @@ model_fields <- list(
   },
   label_stage = function(label_stage, all) {
     is.null(label_stage) ||
-      inherits(label_stage, "second_stage") && identical(label_stage$data$rows, all$data$rows) &&
-        is.null(wrong_field(label_stage))
+      inherits(label_stage, "second_stage") && is.null(wrong_field(label_stage)) &&
+        (is.null(all$data) || identical(label_stage$data$rows, all$data$rows))
   },
   call = function(call, all) is.null(call) || is.call(call),
   nodes = function(nodes, all) {

@@ -5,13 +5,14 @@
 #' given, its own likelihood answers.
 #' @noRd
 takes_stage <- function(object) {
-  has_rows(object) && NROW(object$data$X) > 0 && is.null(object$recalibration) &&
+  has_numbers(object$ep$b) && sum(label_counts(object)) > 0 && is.null(object$recalibration) &&
     (is.character(object$spec$epsilon) || length(object$nodes$table$weight) > 1)
 }
 
 #' A fit with its label stage
+#' @param scores see label_stage_scores(): made where there is to be one.
 #' @noRd
-with_label_stage <- function(object) {
+with_label_stage <- function(object, scores = label_stage_scores(object)) {
   object$label_stage <- NULL
   if (!takes_stage(object)) {
     return(object)
@@ -20,7 +21,7 @@ with_label_stage <- function(object) {
     epsilon = object$spec$epsilon, hyper = "integrate", noise = object$spec$noise,
     control = object$spec$control
   )
-  object$label_stage <- new_second_stage(spec, label_stage_scores(object), NULL, own_kind(object), is_in_order(object))
+  object$label_stage <- new_second_stage(spec, scores, NULL, own_kind(object), is_in_order(object))
   object
 }
 
@@ -31,4 +32,18 @@ label_stage_scores <- function(object) {
   data <- object$data[setdiff(names(object$data), "unlabelled")]
   data$X <- own_scores(object)
   list(data = data, blueprint = score_blueprint(object$blueprint$levels, score_least))
+}
+
+#' The same of rows that are elsewhere: a row a cell of scores, which stands for as many as there are
+#' @param cells see score_cells(), `kind` being the class recorded.
+#' @noRd
+label_stage_cells <- function(object, cells) {
+  places <- seq_along(cells$kind)
+  levels <- object$blueprint$levels
+  data <- list(
+    X = as_scores(stats::plogis(cbind(-cells$logit, cells$logit))),
+    y = label_codes(cells$kind, levels), rows = places, row_names = as.character(places),
+    n_given = length(places), reports = with_times(label_reports(cells$kind, 2L), cells$times)
+  )
+  list(data = data, blueprint = score_blueprint(levels, score_least))
 }

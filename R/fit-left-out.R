@@ -16,6 +16,12 @@ own_scores <- function(object) {
   } else {
     mean_over(said$loo, left_out_weight(said))
   }
+  as_scores(prob)
+}
+
+#' Probabilities as a label stage takes them: above 0
+#' @noRd
+as_scores <- function(prob) {
   prob <- pmax(prob, score_least)
   prob / rowSums(prob)
 }

@@ -119,6 +119,15 @@ check_by_ep <- function(object, call = rlang::caller_env()) {
   UseMethod("check_by_ep")
 }
 
+#' What judges the labels, for answers by their number: that of shards has cells in the place of rows
+#' @noRd
+check_judge <- function(object, call = rlang::caller_env()) {
+  judge <- judged_by(object)
+  check_by_ep(judge, call)
+  check_posterior(object, call)
+  judge
+}
+
 check_by_ep.sturdy_model <- function(object, call = rlang::caller_env()) {
   invisible(object)
 }

@@ -114,6 +114,5 @@ first_prob <- function(object, X, noise = FALSE, call = rlang::caller_env(),
 #' Encoded new rows as that stage takes them
 #' @noRd
 label_stage_rows <- function(object, X, call, used = used_nodes(object)) {
-  prob <- pmax(first_prob(object, X, own_kind(object) == "recorded", call, used), score_least)
-  prob / rowSums(prob)
+  as_scores(first_prob(object, X, own_kind(object) == "recorded", call, used))
 }

@@ -91,19 +91,30 @@ label_telling <- function(all, P, reports) {
     some <- spread_over(all$n, most)
     return(label_rows(P[some, , drop = FALSE], reports_of(reports, some), all$way))
   }
-  logit <- all$data$S[2, ] - all$data$S[1, ]
-  times <- report_times(reports)
-  place <- floor(pmin(pmax(logit, -700), 700) / label_cell)
-  cell <- row_groups(list(all$data$kind, logit))
-  if (max(cell) > most) cell <- all$data$kind * (2e3 / label_cell) + place
+  cells <- score_cells(list(
+    kind = all$data$kind, logit = all$data$S[2, ] - all$data$S[1, ], times = report_times(reports)
+  ))
+  S <- stats::plogis(rbind(-cells$logit, cells$logit), log.p = TRUE)
+  all$data[c("P", "S", "kind", "times")] <- list(exp(S), S, cells$kind, cells$times)
+  all$n <- length(cells$kind)
+  all
+}
+
+#' Rows of two classes by their scores: those with different ones or, of more than tell the
+#' coordinates, cells of the logit
+#' @param cells list(kind: what is reported, logit, times), rows or cells of them. @return the same
+#' @noRd
+score_cells <- function(cells) {
+  cell <- row_groups(cells[c("kind", "logit")])
+  if (max(cell) > label_rows_most[["two"]]) {
+    place <- floor(pmin(pmax(cells$logit, -700), 700) / label_cell)
+    cell <- cells$kind * (2e3 / label_cell) + place
+  }
   first <- which(!duplicated(cell))
   of <- match(cell, cell[first])
-  count <- as.vector(rowsum(times, of))
-  at <- as.vector(rowsum(times * logit, of)) / count
-  S <- stats::plogis(rbind(-at, at), log.p = TRUE)
-  all$data[c("P", "S", "kind", "times")] <- list(exp(S), S, all$data$kind[first], count)
-  all$n <- length(first)
-  all
+  times <- as.vector(rowsum(cells$times, of))
+  logit <- as.vector(rowsum(cells$times * cells$logit, of)) / times
+  list(kind = cells$kind[first], logit = logit, times = times)
 }
 
 #' Classes that are near each other: all; of many each with those that its rows have most scores of;

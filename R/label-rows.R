@@ -13,34 +13,58 @@ label_model_least <- 1e-10 # probability below which a noise model is not asked 
 #' @noRd
 label_says <- function(all, nodes, data, order) {
   y <- label_code(data)
+  said <- label_said(all, nodes, y)
+  rows <- label_truth(said, nodes$models, y, order(order))
+  wrong <- lapply(stats::setNames(nm = names(said)), function(name) {
+    label_number(all, nodes, name, said[[name]], data)
+  })
+  list(truth = rows$truth, wrong = wrong, unusual = rows$unusual)
+}
+
+#' Any rows with scores and labels, of those that it has learned from
+#' @param data list(y, reports). @return list(truth, unusual)
+#' @noRd
+label_says_of <- function(P, data, nodes, way) {
+  y <- label_code(data)
+  said <- label_said(label_rows(P, data$reports, way), nodes, y)
+  label_truth(said, nodes$models, y, seq_along(y))
+}
+
+#' What each noise model that counts says of rows
+#' @param y labels. @return list by noise model, see native_label_said() and label_asked()
+#' @noRd
+label_said <- function(all, nodes, y) {
   models <- nodes$models
   asked <- models$model[models$probability >= label_model_least]
   best <- models$model[models$model != "none"]
   best <- best[which.max(models$probability[match(best, models$model)])]
   asked <- intersect(models$model, c(asked, best))
-  said <- lapply(stats::setNames(nm = asked), function(name) {
+  lapply(stats::setNames(nm = asked), function(name) {
     at <- label_asked(nodes, name)
     at$points$L <- label_likelihoods(all$kinds, at$omega)
     said <- native_label_said(all$data, at$points, at$weight, y - 1L)
     c(said, at)
   })
-  back <- order(order)
+}
+
+#' @param said see label_said(). @param back places of the answers. @return list(truth, unusual)
+#' @noRd
+label_truth <- function(said, models, y, back) {
+  n <- length(y)
+  asked <- names(said)
   slices <- function(name) {
     each <- lapply(said, function(one) t(one[[name]])[back, ])
-    array(unlist(each, use.names = FALSE), c(all$n, all$classes, length(asked)))
+    array(unlist(each, use.names = FALSE), c(n, nrow(said[[1]][[name]]), length(asked)))
   }
-  weight <- models$probability[match(asked, models$model)]
-  unusual <- vapply(said, function(one) one$unusual[back], numeric(all$n))
+  weight <- shares(models$probability[match(asked, models$model)])
+  unusual <- vapply(said, function(one) one$unusual[back], numeric(n))
   list(
     truth = list(
       p = slices("truth"), loo = slices("seen"),
-      log_z = -log(matrix(vapply(said, function(one) one$z[back, ], numeric(all$n)), all$n)),
-      weight = weight / sum(weight), model = asked, y = y[back], source = NULL
+      log_z = -log(matrix(vapply(said, function(one) one$z[back, ], numeric(n)), n)),
+      weight = weight, model = asked, y = y[back], source = NULL
     ),
-    wrong = lapply(stats::setNames(nm = asked), function(name) {
-      label_number(all, nodes, name, said[[name]], data)
-    }),
-    unusual = drop(matrix(unusual, all$n) %*% (weight / sum(weight)))
+    unusual = drop(matrix(unusual, n) %*% weight)
   )
 }
 

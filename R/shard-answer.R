@@ -13,10 +13,11 @@
 #' `mislabelled(fit, rows, to = )` takes a fit to shards and the same rows. Those with missing
 #' values are left out as the fit left them out, and counted in `row`. EP is run once more
 #' at the hyperparameters of the fit: a few rounds, or none where `rows` resume from the
-#' `checkpoint` of the fit. The columns are `row`, `label`, `probability` (that the label is
-#' wrong, given all labels), `loo_wrong` (given the others) and `loo` (the leave-one-out
-#' probability of the label), as [mislabelled()] has them. A table of a database has the
-#' column `shard`, too.
+#' `checkpoint` of the fit. The label stage of the fit answers or, where all rates were given, its own
+#' likelihood. The columns are `row`, `label`, `probability` (that the label is
+#' wrong, given all labels), `loo` (the leave-one-out probability of the label), `suggested`,
+#' `unusual` (by a label stage) and `loo_wrong` (as `probability`, given the other labels), as
+#' [mislabelled()] has them. A table of a database has the column `shard`, too.
 #'
 #' `mislabelled(fit, newdata = rows, to = )` takes any fit, and *further* rows with labels: each is
 #' told by the fit and its own label, as without shards, and no row by another. The columns are those
@@ -87,14 +88,12 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   open_shards(team, rows)
   encoded <- encode_again(team, object, call)
   latent <- shards_of_fit(object, team)
-  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
   saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
   if (!saved) {
+    L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
     latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
   }
-  out <- latent$native(
-    model_hyper(object), object$spec$df, L, held_sites, object$spec$control
-  )
+  out <- rounds_at_fit(latent, object)
   if (!ep_converged(out)) {
     status <- ep_status(out$status)
     warn_sturdy(
@@ -102,7 +101,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
       status = status
     )
   }
-  write_answers(team, "suspects", out[c("posterior", "lik")], to)
+  write_answers(team, "suspects", c(out[c("posterior", "lik")], list(object = object)), to)
 }
 
 mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,

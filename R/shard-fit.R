@@ -25,9 +25,7 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
   open_shards(team, data)
   molded <- mold_shards(team, formula, spec$scale, na.action, call)
   spec <- check_class_number(spec, molded, call)
-  fit <- with_memory(fit_shards(spec, team, molded, call), call)
-  class(fit) <- c("sharded", class(fit))
-  fit
+  with_memory(fit_shards(spec, team, molded, call), call)
 }
 
 shard_labels <- function(shards) vapply(shards$sources, `[[`, character(1), "label")
@@ -96,11 +94,10 @@ check_shards_spec <- function(spec, call) {
   asked <- c("models", "rate", "sensitivity", "specificity", "study", "unlabelled")
   refuse_with_shards(
     !identical(unclass(spec$noise)[asked], unclass(noise_prior())[asked]),
-    "{.arg noise} can hold {.arg overlap} and {.arg pooling} only", "noise",
-    "A fit over shards is at one point of the hyperparameters and of one rate."
+    "{.arg noise} can hold {.arg overlap}, {.arg pooling} and {.arg unusual} only", "noise",
+    "A fit over shards learns rates without a prior."
   )
   # with the rows that are cut into shards one point is as good as an average
-  if (identical(spec$epsilon, "average")) spec$epsilon <- "learn"
   spec$hyper <- "optimum"
   if (identical(spec$kernels, "average")) spec$kernels <- "shared"
   learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
@@ -135,11 +132,11 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   latent <- latent_shards(
     team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
   )
-  fit <- learn_fit(latent, spec)
+  fit <- learn_over_shards(latent, spec)
   kernel[hyper_names] <- fit$hyper
   inducing <- new_inducing(fit)
   fit$ep["C"] <- NULL
-  new_shard_model(spec, molded, call, fit, kernel = kernel, inducing = inducing)
+  new_shard_model(spec, team, molded, call, fit, kernel = kernel, inducing = inducing)
 }
 
 fit_shards.bpm_spec <- function(spec, team, molded, call) {
@@ -147,21 +144,45 @@ fit_shards.bpm_spec <- function(spec, team, molded, call) {
   data <- with_reports(molded)$data
   few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior, call)
   latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
-  fit <- learn_fit(latent, spec)
+  fit <- learn_over_shards(latent, spec)
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep$C <- NULL
-  new_shard_model(spec, molded, call, fit, prior = prior, weights = weights)
+  new_shard_model(spec, team, molded, call, fit, prior = prior, weights = weights)
+}
+
+#' The optimum, where the label stage averages over noise models that of a rate for each class
+#' @noRd
+learn_over_shards <- function(latent, spec) {
+  if (identical(spec$epsilon, "average")) spec$epsilon <- "learn2"
+  learn_fit(latent, spec)
 }
 
 #' @param ... the model's own parts
 #' @noRd
-new_shard_model <- function(spec, molded, call, fit, ...) {
+new_shard_model <- function(spec, team, molded, call, fit, ...) {
   warn_ep(fit$ep)
   by_row <- c("m", "C_diag", "loo", "seen", "flipped")
   fit$ep[by_row] <- list(numeric())
   fit$ep$cavity <- list(mean = numeric(), var = numeric())
   shards <- molded$shards
   molded["data"] <- list(NULL)
-  new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
+  object <- new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
+  class(object) <- c("sharded", class(object))
+  with_label_stage(object, label_stage_cells(object, scores_of_shards(team, fit$latent, object)))
+}
+
+#' Cells of the leave-one-out scores of all rows
+#' @noRd
+scores_of_shards <- function(team, latent, object) {
+  out <- rounds_at_fit(latent, object)
+  team$sum("scores", out[c("posterior", "lik")], add_cells)
+}
+
+#' EP at the point of a fit, from the sites that the shards hold: what learning has tried last may be
+#' another
+#' @noRd
+rounds_at_fit <- function(latent, object) {
+  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
+  latent$native(model_hyper(object), object$spec$df, L, held_sites, object$spec$control)
 }

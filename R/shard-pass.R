@@ -142,7 +142,29 @@ shard_gradient <- function(state, posterior, lik) {
   }, add_gradients)
 }
 
+#' What EP says of the rows of a block
+#' @return see native_shard_view(), with their kinds
+#' @noRd
+block_view <- function(state, block, posterior, lik) {
+  rows <- block_rows(state, block)
+  c(native_shard_view(rows, lik, posterior, block$here), rows["kind"])
+}
+
+#' Leave-one-out scores of the rows, as the label stage of the fit takes them
+#' @return see score_cells(), `NULL` without rows
+#' @noRd
+shard_scores <- function(state, posterior, lik) {
+  sum_blocks(state, function(block) {
+    view <- block_view(state, block, posterior, lik)
+    S <- log(as_scores(exp(view$seen)))
+    score_cells(list(kind = view$kind, logit = S[, 2] - S[, 1], times = rep(1, nrow(S))))
+  }, add_cells)
+}
+
 # Sums ------------------------------------------------------------------------
+
+add_cells <- function(a, b) score_cells(Map(c, a, b))
+
 
 add_grams <- function(a, b) list(P = a$P + b$P, h = a$h + b$h)
 

@@ -39,13 +39,14 @@
 #' the two classes) and `left_out` (rows with missing values). Answers for rows in shards:
 #' [shard_answers].
 #'
-#' # One noise model
-#' A fit to shards stands at one point, of one noise model: `epsilon = "average"`, the default
-#' elsewhere, learns one rate here. There is no label stage, which would need the scores of all rows
-#' in one place, and no [noise_test()]. Ask whether labels are wrong, and of which class, on some
-#' thousand rows drawn at random, by `gpc()` and its [noise_test()]; then learn `"learn"` or
-#' `"learn2"` on all, or hold a
-#' rate in one class, as in `epsilon = c(neg = 0, pos = 0.05)`. Fits to the same shards can be
+#' # Wrong labels
+#' EP stands at one point of the hyperparameters; with `epsilon = "average"` it learns a rate for each
+#' class. The label stage ([wrong-labels]) takes scores: each shard counts its rows by what EP says of
+#' them without their labels, in cells `r label_cell` of a logit wide where there are many, and the
+#' cells of all shards are the rows of the field `label_stage`. It answers as elsewhere:
+#' [noise_test()], [flip_rates()], [noise_matrix()] and numbers of wrong labels, predictions and
+#' [mislabelled()]. What asks for single rows, such as [review()] and [confusion()], is refused, and
+#' [noise_test()] does not say whether wrong labels could hide. Fits to the same shards can be
 #' compared by [log_evidence()], which has EP's own value.
 #'
 #' # A cluster

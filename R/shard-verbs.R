@@ -57,8 +57,8 @@ shard_verb <- function(verb) {
     open = shard_open, head = shard_head, scan = shard_scan, encode = shard_encode,
     rows = shard_rows, prepare = shard_prepare, hold = shard_hold, begin = shard_begin,
     pass = shard_pass, accept = shard_accept, gram = shard_gram, settle = shard_settle,
-    gradient = shard_gradient, predict = shard_predict, suspects = shard_suspects,
-    labelled = shard_labelled
+    gradient = shard_gradient, scores = shard_scores, predict = shard_predict,
+    suspects = shard_suspects, labelled = shard_labelled
   )
 }
 

@@ -14,24 +14,26 @@ shard_predict <- function(state, object, type, noise, cost, file = NULL) {
   })
 }
 
-shard_suspects <- function(state, posterior, lik, file = NULL) {
-  levels <- state$blueprint$levels
+#' The rows of the fit, by its label stage or, where it has none, by its own likelihood
+#' @noRd
+shard_suspects <- function(state, posterior, lik, object, file = NULL) {
   wrong <- 0
-  answer <- function(row, kind, flipped, seen, loo) {
-    data.frame(
-      row = row, label = levels[kind], probability = flipped,
-      loo_wrong = wrong_share(exp(seen), kind), loo = exp(loo)
-    )
+  stage <- object$label_stage
+  answer <- function(y, rows, seen) {
+    data <- list(y = y, rows = rows, reports = label_reports(1 + (y > 0), 2L))
+    if (is.null(stage)) {
+      said <- new_truth(nodes(object), array(seen, c(dim(seen), 1)), data)
+      return(answers_in_order(object, said, data))
+    }
+    said <- label_says_of(as_scores(exp(seen)), data, stage$nodes, stage$recalibration$way)
+    answers_in_order(object, said$truth, data, said$unusual)
   }
-  none <- answer(integer(), integer(), numeric(), matrix(0, 0, 2), numeric())
+  none <- answer(1, 1L, matrix(log(0.5), 1, 2))[0, ]
   done <- answer_batches(file, none, function(write) {
     each_block(state, function(block) {
-      rows <- block_rows(state, block)
-      view <- native_shard_view(rows, lik, posterior, block$here)
-      truth <- truth_posterior(lik$L[rows$kind, , drop = FALSE], view$seen)
-      flipped <- wrong_share(truth, rows$kind)
-      wrong <<- wrong + sum(flipped)
-      write(answer(block$rows, rows$kind, flipped, view$seen, view$loo))
+      found <- answer(block$y, block$rows, block_view(state, block, posterior, lik)$seen)
+      wrong <<- wrong + sum(found$probability)
+      write(found)
     })
   })
   c(done, list(wrong = wrong))

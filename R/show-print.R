@@ -76,7 +76,7 @@ untested_lines <- function(x, digits) {
     } else {
       paste0("Not tested: ", describe_noise(x, digits), ".")
     },
-    "How many?" = if (!certain && has_rows(x)) {
+    "How many?" = if (!certain && has_rows(judged_by(x))) {
       expected <- expected_wrong(x)
       paste0(
         if (expected < 0.05) "Next to none" else paste("About", count_text(expected, digits - 1)),

@@ -26,6 +26,10 @@
 #' most. Where more than three times as many labels were predicted wrongly as `epsilon` allows for,
 #' a message says so at the end (`sturdy_message_forgets`), and so does `print()`.
 #'
+#' # Wrong labels
+#' There is no label stage ([wrong-labels]), for `epsilon` is given: what a fit says of labels, in
+#' `predict()` and in [mislabelled()] of further rows, is said by its own likelihood.
+#'
 #' # The first batch
 #' The first batch alone decides how inputs are encoded: the centre and scale of
 #' numeric columns, the levels of factors, which columns are dropped because they

@@ -41,7 +41,8 @@
 #'   * `call`: the call;
 #'   * `nodes`: where the fit averages, see [averaging], otherwise `NULL`;
 #'   * `label_stage`: where rates are learned or averaged over, what judges the labels: a fit as
-#'     [second_stage()] makes one, on the leave-one-out probabilities of this one ([wrong-labels]);
+#'     [second_stage()] makes one, on the leave-one-out probabilities of this one ([wrong-labels]), of
+#'     [shards()] in cells with weights;
 #'     otherwise `NULL`. All that is said of labels is said by it, and predictions go through it.
 #'     Without it (`fit$label_stage <- NULL`) the fit is its first stage alone.
 #'

@@ -17,7 +17,7 @@
 
 r_rooms <- "
   meet:       show select answer stream fit learn latent ep report kernel data native
-  shard:      answer stream fit learn latent ep report kernel data native
+  shard:      answer stream fit label learn latent ep report kernel data native
   show:       select answer exact stream fit learn latent ep report kernel data family
   select:     answer exact fit learn latent ep report kernel data native
   answer:     exact fit label learn latent ep report kernel data native

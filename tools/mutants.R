@@ -716,6 +716,15 @@ mutant(
   "is.null(blueprint$needed)", "TRUE", r = "shard-source"
 )
 mutant(
+  "a cell of scores of shards is one row", "R/fit-label-stage.R",
+  "with_times(label_reports(cells$kind, 2L), cells$times)", "label_reports(cells$kind, 2L)",
+  r = "shard-answer"
+)
+mutant(
+  "rows of shards are judged by the first stage", "R/shard-write.R",
+  "stage <- object$label_stage", "stage <- NULL", r = "shard-answer"
+)
+mutant(
   "sites saved meanwhile make rows other rows", "R/shard-cluster.R",
   "`[`, c(\"counts\", \"left_out\", \"digest\"))", "identity)", r = "shard-cluster"
 )
@@ -1305,8 +1314,8 @@ mutant(
 )
 mutant(
   "cells of scores hold each row once", "R/label-average.R",
-  "count <- as.vector(rowsum(times, of))",
-  "count <- as.vector(rowsum(rep(1, all$n), of))", r = "label-average"
+  "times <- as.vector(rowsum(cells$times, of))",
+  "times <- as.vector(rowsum(rep(1, length(of)), of))", r = "label-average"
 )
 mutant(
   "whether unusual rows hide wrong labels is asked where there are some", "R/label-average.R",
@@ -1315,7 +1324,7 @@ mutant(
 )
 mutant(
   "rows are told in the order of the table that is sorted", "R/label-rows.R",
-  "back <- order(order)", "back <- seq_along(order)", r = "label-average"
+  "nodes$models, y, order(order))", "nodes$models, y, seq_along(order))", r = "label-average"
 )
 mutant(
   "a Poisson distribution of many labels is not moved", "R/label-rows.R",

@@ -122,6 +122,20 @@ test_that("a class that is not predicted is named where labels are wrong", {
   expect_null(open$suspects)
 })
 
+test_that("rows that stand for many count as many where a class is suspected", {
+  p <- c(0.1, 0.1, 0.9, 0.9)
+  object <- list(
+    blueprint = list(levels = c("a", "b")),
+    data = list(reports = with_times(label_reports(c(1, 1, 1, 2), 2L), c(1, 1, 98, 5))),
+    nodes = list(truth = list(
+      p = array(c(p[1:3], 0.1, 1 - p[1:3], 0.9), c(4, 2, 1)), y = c(1, 1, 1, 2), weight = 1, source = 1L
+    ))
+  )
+  expect_null(suspected_class(object))
+  object$data$reports$times[3] <- 1 # two rows of three
+  expect_identical(suspected_class(object), "a")
+})
+
 # Inputs that say nothing, and other verdicts -------------------------------------------
 
 # By how many nats the labels are predicted better than by the shares of the classes

@@ -54,6 +54,68 @@ test_that("the flip probabilities over shards are those of a fit that has its ro
   )
 })
 
+# The fit of rows that are in one place at the rates that shards have learned, and its label stage on
+# the rows themselves
+judged_whole <- function(fit, whole) {
+  local_mocked(label_rows_most = c(two = 1e5L, several = 5000L))
+  whole[c("spec", "learning")] <- fit[c("spec", "learning")]
+  with_label_stage(whole)
+}
+
+# The stage of each is by EP to 1e-6, and of many rows by cells
+expect_judged_alike <- function(fit, whole, rows, probability, evidence) {
+  whole <- judged_whole(fit, whole)
+  expect_equal(sum(fit$label_stage$data$reports$times), nobs(whole))
+  models <- lapply(list(fit, whole), function(one) one$label_stage$nodes$models)
+  expect_lt(max(abs(models[[1]]$log_evidence - models[[2]]$log_evidence)), evidence)
+  folder <- withr::local_tempdir()
+  found <- mislabelled(fit, rows, to = folder)
+  written <- read_all(folder)
+  expected <- suspicion(
+    whole$label_stage, truth(whole$label_stage), NULL, seq_len(nobs(whole)), whole$label_stage$nodes$unusual
+  )
+  expect_identical(written$label, as.character(expected$label))
+  expect_identical(written$suggested, as.character(expected$suggested))
+  for (column in c("probability", "loo_wrong", "loo", "unusual")) {
+    expect_lt(max(abs(written[[column]] - expected[[column]])), probability)
+  }
+  expect_equal(sum(found$wrong), sum(expected$probability), tolerance = probability)
+  said <- lapply(list(fit, whole), predict, new, type = "prob")
+  expect_lt(max(abs(said[[1]] - said[[2]]), na.rm = TRUE), probability)
+  expect_equal(flip_rates(fit), flip_rates(whole), tolerance = 10 * probability)
+  expect_equal(noise_matrix(fit, "count"), noise_matrix(whole, "count"), tolerance = 10 * probability)
+  # and none of this is what the first stage says
+  expect_gt(max(abs(written$probability - row_flipped(first_stage(whole)))), 0.01)
+  whole
+}
+
+test_that("the label stage of shards is that of rows in one place", {
+  fit <- gpc(class ~ ., rows, inducing = d[1:12, ], kernel = held_kernel(), epsilon = "learn2")
+  whole <- gpc(class ~ ., d, inducing = d[1:12, ], kernel = held_kernel(), epsilon = fit$epsilon)
+  expect_judged_alike(fit, whole, rows, 1e-4, 1e-4)
+  expect_error(noise_test(fit), "from the start", class = "sturdy_error_no_average")
+  expect_match(printed(fit), "How many\\? +About [0-9]+ of 300, if such")
+})
+
+test_that("so it is by cells of the scores of many rows in files", {
+  many <- shard_data(2600, seed = 3)
+  files <- withr::local_tempfile(pattern = paste0("part-", 1:2), fileext = ".csv")
+  utils::write.csv(many[1:1100, ], files[1], row.names = FALSE)
+  utils::write.csv(many[1101:2600, ], files[2], row.names = FALSE)
+  rows <- shards(files, keep = FALSE, batch_size = 700)
+  fit <- bpm(class ~ ., rows, nugget = 0.5, epsilon = "average")
+  whole <- bpm(class ~ ., many, nugget = 0.5, epsilon = fit$epsilon)
+  expect_lt(length(fit$label_stage$data$y), 1300)
+  whole <- expect_judged_alike(fit, whole, rows, 1e-3, 0.01)
+  tests <- lapply(list(fit, whole), noise_test)
+  expect_equal(log(tests[[1]]$bayes_factor), log(tests[[2]]$bayes_factor), tolerance = 0.01)
+  for (part in c("average", "some", "verdict", "suspects", "contradicted")) {
+    expect_equal(tests[[1]][[part]], tests[[2]][[part]], tolerance = 0.01)
+  }
+  expect_null(tests[[1]]$noticed) # for what labels tell of themselves takes their rows
+  expect_match(printed(fit), "How many\\? +About [0-9]+ of 2,600 \\(90% interval")
+})
+
 test_that("a row is called by its position in its shard, with those left out counted", {
   d$a[c(1, 2, 103, 299)] <- NA
   d$class[250] <- NA
