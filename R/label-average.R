@@ -2,8 +2,9 @@
 # labels and factor out, averaged over noise models [M 16.7].
 
 label_cell <- 0.02          # of the logit of a score
-label_kept <- c(few = 512L, many = 32L) # points that a fit keeps, and of more rows
-label_many <- 2e4           # than this
+label_kept_work <- 2e6      # numbers by row, class and point that answers are made of,
+label_kept_most <- 2000L    # of so many points at most,
+label_kept_least <- 32L     # and at least
 
 #' @param P scores, n x C. @param data list(y, reports) of the rows. @param noise see noise_model().
 #' @param way see label_rows(). @param n see label_integral(). @param ordered whether classes have
@@ -138,17 +139,23 @@ near_classes <- function(P, y, ordered = FALSE) {
 
 # Points that are kept ----------------------------------------------------------------
 
+#' How many points a fit keeps: the more rows, the fewer
+#' @noRd
+label_kept <- function(n, classes) {
+  as.integer(min(max(label_kept_work / (n * classes), label_kept_least), label_kept_most))
+}
+
 #' Some of the points for all: of each noise model evenly among its own, ordered by how many labels
 #' they hold for wrong
-#' @return list(table: model, weight; omega; points: by model, without L)
+#' @param n labels. @return list(table: model, weight; omega; points: by model, without L)
 #' @noRd
 label_thinned <- function(parts, probability, n, share) {
-  most <- label_kept[[1 + (n > label_many)]]
-  size <- label_sizes(probability, most)
+  size <- label_sizes(probability, label_kept(n, dim(parts[[1]]$said$omega)[2]))
   chosen <- Map(function(part, n) {
     w <- exp(part$log_weight)
-    if (length(w) == 1) {
-      return(list(at = 1L, weight = 1))
+    if (n >= length(w)) {
+      at <- which(w > 1e-12)
+      return(list(at = at, weight = w[at]))
     }
     order <- order(label_wrong_rates(part$said$omega, share))
     edges <- cumsum(w[order]) / sum(w)

@@ -141,9 +141,10 @@ test_that("points that are kept say what all say: of rows, of their number, and 
     models <- c("none", "one", if (classes == 2) "two" else "matrix")
     kind <- if (classes == 2) "fit" else "recorded"
     made <- label_made(toy_scores(classes, 150, 12), kind, models = models)
+    local_mocked(label_kept = function(...) 128L)
     both <- label_captured(made)
     nodes <- both$nodes
-    expect_lte(nrow(nodes$table), label_kept[["few"]] + length(models))
+    expect_lte(nrow(nodes$table), 128 + length(models))
     share <- rowsum(nodes$table$weight, nodes$table$model)[models, ]
     expect_equal(unname(share), nodes$models$probability)
     all <- vapply(both$parts, function(part) {
@@ -164,4 +165,17 @@ test_that("noise models share the points that are kept by their roots, none has 
   expect_equal(min(label_sizes(c(none = 1, one = 0, two = 0), 100)), 1)
   expect_equal(label_sizes(c(none = 1), 50), c(none = 50))
   expect_equal(sum(label_sizes(c(one = 0.5, two = 0.3, first = 0.2), 32)), 32)
+})
+
+test_that("of few rows all points are kept with their weights, of very many a few dozen", {
+  made <- label_made(toy_scores(2, 60, 5), "fit", models = c("none", "one"))
+  both <- label_captured(made)
+  weight <- lapply(both$parts, function(part) exp(part$log_weight))
+  kept <- split(both$nodes$table$weight, both$nodes$table$model)
+  for (name in names(weight)) {
+    p <- both$nodes$models$probability[both$nodes$models$model == name]
+    expect_equal(kept[[name]] / p, weight[[name]][weight[[name]] > 1e-12])
+  }
+  expect_identical(label_kept(1e6, 2), 32L)
+  expect_identical(label_kept(5000, 2), 200L)
 })

@@ -223,7 +223,7 @@ test_that("a study of very many rows is as good as the matrix itself", {
   }
   # rows are as where the label stage is given the matrix, for the same scores
   local_mocked( # two integrals
-    label_points = c(usual = 4096L, plain = 64L), label_kept = c(few = 4096L, many = 4096L)
+    label_points = c(usual = 4096L, plain = 64L), label_kept = function(...) 4096L
   )
   spec <- second_stage_spec(epsilon = omega, hyper = "integrate")
   given <- new_second_stage(spec, label_stage_scores(fit), NULL, "recorded")
@@ -310,7 +310,7 @@ test_that("with rows whose class is known the matrices of readers are those of c
   d[c("r1", "r2", "r3")] <- lapply(1:3, function(r) factor(levels(d$Species)[code[, r]], levels(d$Species)))
   control <- ep_control(progress = FALSE)
   local_mocked( # more points than usual, so that they are an integral
-    label_points = c(usual = 1024L, plain = 64L), label_kept = c(few = 1024L, many = 1024L)
+    label_points = c(usual = 1024L, plain = 64L), label_kept = function(...) 1024L
   )
   fit <- suppressMessages(gpc(
     readers(r1, r2, r3) ~ Sepal.Length + Petal.Length, d, epsilon = "average", hyper = "integrate",
