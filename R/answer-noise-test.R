@@ -200,7 +200,7 @@ noise_statement <- function(object, level) {
       },
       suspects = if (!readers && kind %in% verdict_called) suspected_class(object),
       linear = inherits(fit, "bpm"), one_kind = if (!readers && has_rows(object)) one_kind(object, some),
-      alike = if (!readers) alike_classes(object),
+      alike = if (!readers && !blind) alike_classes(object),
       levels = object$blueprint$levels, n = label_total(object),
       known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
       found = length(report_corrected(reports)), on_bound = rates_on_bound(object),
