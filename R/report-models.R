@@ -57,7 +57,7 @@ noise_of <- function(name, noise) {
 #' @param epsilon as in gpc_spec(). @param prior see noise_prior(). @param reports of the rows.
 #' @param share of classes in an order: see as_omega().
 #' @return list(weights: prior probabilities of the noise models; first: that of the learner, which
-#'   allows for wrong labels of every class that may have some; rate: priors, list(one, class: of
+#'   allows for wrong labels of every class that may have some, if any may; rate: priors, list(one, class: of
 #'   each class, alone: of one class alone), each list(a, b, size, most, free); given; classes,
 #'   sources; groups of these, and their design, see rates_design(); own: whether each has where
 #'   its errors go; targets: where they may; turn: the order in which classes have coordinates, see
@@ -85,11 +85,14 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
   )
 }
 
-#' The noise model of the learner
+#' The noise model of the learner: without wrong labels only where that is the user's word
 #' @noRd
 first_noise <- function(epsilon, weights, classes, share) {
   if (!is.character(epsilon)) {
     return("given")
+  }
+  if (identical(names(weights), "none")) {
+    return("none")
   }
   if (epsilon == "learn" || classes > 2 || !is.null(share)) {
     return("one")
