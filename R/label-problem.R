@@ -4,7 +4,6 @@
 
 label_slope_sd <- c(common = 0.7, class = 0.4) # of the logs of the slopes of classes
 label_slope_own <- 0.3   # centre of the common one, for leave-one-out probabilities of a fit of two classes
-label_unusual <- c(fit = 100, scores = 50) # u ~ Beta(1, k) of such a fit, and of all else
 label_weights <- 100L    # classes up to which their weights are learned,
 label_slopes <- 40L      # up to which each has a slope, and matrices are whole,
 label_pairs <- 12L       # and up to which all pairs may look alike: of more each with its nearest
@@ -323,6 +322,6 @@ label_way <- function(kind, classes, unusual = NULL) {
   own <- kind == "fit" && classes == 2
   list(
     kind = kind, centre = if (own) label_slope_own else 0,
-    beta = label_unusual[[if (own) "fit" else "scores"]], unusual = unusual
+    beta = unusual_shape[[if (own) "fit" else "scores"]], unusual = unusual
   )
 }

@@ -130,7 +130,6 @@ rate_priors <- function(prior, classes, groups, readers) {
   }
   list(one = one, class = of, alone = alone)
 }
-by_class_shape <- 2     # of two classes: a rate of each of Beta(1, 2)
 rate_most_class <- 0.7  # of several, where each has a rate; and
 rate_most_alone <- 0.95 # where one class alone has
 
@@ -155,12 +154,6 @@ noise_ruled_out <- function(names, reports) {
 
 # As they are told
 noise_order <- c("none", "one", "two", "first", "second", "each", "matrix", paste0("alone", 1:12))
-
-# Prior probabilities of noise models where the user does not say
-usual_models <- list(
-  two = c(none = 0.25, one = 0.3, two = 0.15, first = 0.15, second = 0.15),
-  several = c(none = 0.3, one = 0.25, each = 0.1, matrix = 0.2, alone = 0.15)
-)
 
 #' Prior probabilities of the noise models by name
 #' @param ordered whether the classes are in an order: then there is one rate or none.
