@@ -75,7 +75,8 @@ label_shape <- function(rows, name, noise, near, plain) {
   held <- length(way$slope) == 1 # the user's word for overlap
   whole <- classes <= label_slopes
   pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(near, noise$turn) else matrix(0L, 0, 2)
-  learns <- model$d > 0 && is.null(way$within) && !held && way$kind == "scores" && whole
+  noisy <- model$d > 0 || name == "given" && any(wrong_rates(mean_omega(model$omega(numeric()), rows$share)) > 0)
+  learns <- noisy && is.null(way$within) && !held && way$kind == "scores" && whole
   takes_out <- learns || way$kind == "recorded" && name != "none" && whole
   unusual <- if (plain || held) 0 else way$unusual
   size <- c(
