@@ -34,7 +34,7 @@ label_says <- function(all, nodes, data, order) {
   list(
     truth = list(
       p = slices("truth"), loo = slices("seen"),
-      log_z = -log(matrix(vapply(said, function(one) one$z[back, ], numeric(all$n)), all$n)),
+      log_z = -matrix(vapply(said, function(one) one$log_inverse[back], numeric(all$n)), all$n),
       weight = weight / sum(weight), model = asked, y = y[back], source = NULL
     ),
     wrong = lapply(stats::setNames(nm = asked), function(name) {
