@@ -207,14 +207,18 @@ odds_table <- function(object, level, draws = 1000L, call = rlang::caller_env())
       return(lapply(pairs$to, function(to) none))
     }
     from <- log_odds(pairs$from)
-    lapply(pairs$to, function(to) log_odds(to) - from)
+    lapply(pairs$to, function(to) {
+      apart <- log_odds(to) - from
+      replace(apart, is.nan(apart), 0) # of odds that are infinite, both
+    })
   })
   ratios <- lapply(unlist(parts, recursive = FALSE), exp)
   if (object$prior$intercept) ratios <- c(stats::setNames(list(none), intercept_name), ratios)
   of <- function(f) unname(vapply(ratios, f, 0))
   end <- function(p) of(function(r) stats::quantile(r, p, names = FALSE, na.rm = TRUE))
   data.frame(
-    term = names(ratios), estimate = of(stats::median), std.error = of(stats::sd),
+    term = names(ratios), estimate = of(stats::median),
+    std.error = of(function(r) if (any(r == Inf, na.rm = TRUE)) Inf else stats::sd(r)),
     conf.low = end((1 - level) / 2), conf.high = end((1 + level) / 2),
     pd = of(function(r) max(mean(r > 1), mean(r < 1)))
   )

@@ -1,6 +1,7 @@
 # Intervals of class probabilities: what is not known of the latent functions.
 
-interval_draws <- 1000L # of several classes
+interval_draws <- 1000L # of several classes, and through a label stage,
+interval_block <- 2e6   # numbers by row, draw and class that are looked at together
 
 check_interval <- function(type, noise, allowed = c("response", "prob"),
                            call = rlang::caller_env()) {
@@ -19,12 +20,15 @@ check_interval <- function(type, noise, allowed = c("response", "prob"),
 #' @noRd
 predicted_interval <- function(object, rows, level, call) {
   prob <- prob_new(object, rows$X, call = call)
+  drawn <- is_several(object) || !is.null(object$label_stage)
+  ends <- if (drawn) {
+    drawn_interval(object, rows$X, prob, level, call)
+  } else event_interval(object, rows$X, level, call)
   if (is_several(object)) {
-    ends <- drawn_interval(object, rows$X, level, call)
     parts <- list(estimate = prob, lower = ends$lower, upper = ends$upper)
     return(structure(lapply(parts, named_prob, rows, object), class = "sturdy_class_ends"))
   }
-  ends <- event_interval(object, rows$X, level, call)
+  if (drawn) ends <- lapply(ends, function(end) end[, 2])
   with_ends(data.frame(
     estimate = rows$spread(prob[, 2]), lower = rows$spread(ends$lower),
     upper = rows$spread(ends$upper), row.names = make.unique(as.character(rows$row_names))
@@ -87,7 +91,7 @@ known_latent <- function(object, X, call) {
   )
 }
 
-#' The ends for two classes: given the latent function the probability is pnorm(f /
+#' The ends for two classes without a label stage: given the latent function the probability is pnorm(f /
 #' sqrt(nugget)), so its distribution has a closed form [M 7.7]
 #' @noRd
 event_interval <- function(object, X, level, call) {
@@ -99,47 +103,8 @@ event_interval <- function(object, X, level, call) {
   }
   far <- rep(40, nrow(X))
   ends <- lapply(c((1 - level) / 2, (1 + level) / 2), function(p) bisect(below, p, -far, far))
-  if (is.null(object$label_stage)) {
-    return(list(lower = stats::pnorm(ends[[1]]), upper = stats::pnorm(ends[[2]])))
-  }
-  staged_interval(object, prob_new(object, X, call = call), ends, level)
+  list(lower = stats::pnorm(ends[[1]]), upper = stats::pnorm(ends[[2]]))
 }
-
-#' Ends that go through the label stage, whose own uncertainty is added to that of the fit as variances
-#' are, on the scale of log odds
-#' @param prob n x 2, the estimates. @param ends of the probability of the fit, on the normal scale.
-#' @noRd
-staged_interval <- function(object, prob, ends, level) {
-  if (!nrow(prob)) {
-    return(list(lower = numeric(), upper = numeric()))
-  }
-  few <- object$label_stage$nodes$few
-  reach <- stats::qnorm((1 + level) / 2)
-  log_odds <- function(p) stats::qlogis(pmin(pmax(p, 1e-12), 1 - 1e-12))
-  middle <- log_odds(prob[, 2])
-  end <- function(z, side) {
-    P <- cbind(stats::pnorm(-z), stats::pnorm(z))
-    at <- label_seen_new(pmax(P, score_least), object$label_stage$nodes, few$node)
-    at <- matrix(log_odds(at[, 2, ]), nrow(prob))
-    mean <- log_odds(drop(stats::plogis(at) %*% few$weight))
-    spread <- drop((at - mean)^2 %*% few$weight)
-    stats::plogis(middle + side * sqrt((mean - middle)^2 + reach^2 * spread))
-  }
-  list(lower = end(ends[[1]], -1), upper = end(ends[[2]], 1))
-}
-
-#' Draws of the probabilities of a row by a fit, each through a point of the label stage
-#' @param point which of the few, of each draw.
-#' @noRd
-staged_draws <- function(object, p, point) {
-  few <- object$label_stage$nodes$few
-  if (own_kind(object) == "recorded") p <- p %*% unname(object$omega)
-  at <- label_seen_new(pmax(p, score_least), object$label_stage$nodes, few$node)
-  draw <- rep(seq_along(point), ncol(p))
-  class <- rep(seq_len(ncol(p)), each = length(point))
-  matrix(at[cbind(draw, class, rep(point, ncol(p)))], length(point))
-}
-
 
 #' Where growing functions, one for each of some numbers between `low` and `high`, are p
 #' @param below vectorised, all of them at once.
@@ -154,50 +119,52 @@ bisect <- function(below, p, low, high) {
   (low + high) / 2
 }
 
-#' The ends for several classes [M 7.7, 12.2]
+#' The ends for several classes, and of what goes through a label stage [M 7.7, 12.2]
 #'
 #' The distribution of a probability over the posterior has no closed form. Its quantiles are
 #' those of draws: a Latin hypercube of the latent functions, the same for every row, dealt out
-#' to the nodes by weight. Of 1000 draws the level of an end at 0.05 has a
-#' standard error of 0.007.
-#' @return list(lower, upper), rows x C.
+#' to the nodes by weight, each through a point of the label stage. Of 1000 draws the level of an end
+#' at 0.05 has a standard error of 0.007.
+#' @param prob n x C, the estimates. @return list(lower, upper), rows x C.
 #' @noRd
-drawn_interval <- function(object, X, level, call) {
-  classes <- length(object$blueprint$levels)
+drawn_interval <- function(object, X, prob, level, call) {
   functions <- latent_functions(object)
   draws <- check_count(
     getOption("sturdy.draws", interval_draws), "options(sturdy.draws = )", min = 10,
     call = call
   )
-  check_memory(8 * as.double(draws) * classes, draws, call = call, what = "draws")
+  check_memory(8 * as.double(draws) * ncol(prob), draws, call = call, what = "draws")
   latent <- known_latent(object, X, call)
   dealt <- node_draws(latent$weight, draws)
   random <- with_seed_or_stream(1L, list(
-    z = latin_normals(draws, functions),
-    node = sample(rep(dealt$node, dealt$draws)),
-    point = if (!is.null(object$label_stage)) {
-      few <- object$label_stage$nodes$few
-      sample(length(few$node), draws, TRUE, few$weight)
-    }
+    z = latin_normals(draws, functions) / path_shrink(object, draws),
+    node = sample(rep(dealt$node, dealt$draws))
   ))
   cut <- lapply(nodes_hyper(object), function(hyper) native_cuts(hyper$width))
   cut <- do.call(rbind, cut)[random$node, , drop = FALSE] # of classes in an order
   meter <- progress_meter("Intervals", object$spec$control$progress)
-  ends <- vapply(seq_len(nrow(X)), function(i) {
-    meter(i - 1, nrow(X), paste(whole(nrow(X)), "rows"))
-    drawn <- lapply(latent[c("m", "sd", "noise")], function(part) {
-      t(matrix(part[i, , ], functions)[, random$node, drop = FALSE])
+  ends <- array(0, c(nrow(X), 2, ncol(prob)))
+  size <- max(1, floor(interval_block / (draws * ncol(prob))))
+  for (rows in split(seq_len(nrow(X)), (seq_len(nrow(X)) - 1) %/% size)) {
+    meter(rows[1] - 1, nrow(X), paste(whole(nrow(X)), "rows"))
+    drawn <- lapply(latent[c("m", "sd", "noise")], function(part) { # a row for each row and draw
+      part <- part[rows, , random$node, drop = FALSE]
+      matrix(aperm(part, c(1, 3, 2)), ncol = functions)
     })
-    g <- drawn$m + drawn$sd * random$z
+    of <- rep(seq_len(draws), each = length(rows))
+    g <- drawn$m + drawn$sd * random$z[of, , drop = FALSE]
     p <- if (is.null(cut)) {
       class_probabilities(g, drawn$noise)
     } else {
-      exp(ordered_log_prob(g[, 1], drawn$noise[, 1], cut))
+      exp(ordered_log_prob(g[, 1], drawn$noise[, 1], cut[of, , drop = FALSE]))
     }
-    if (!is.null(object$label_stage)) p <- staged_draws(object, p, random$point)
-    apply(p, 2, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
-  }, matrix(0, 2, classes))
-  side <- function(k) matrix(ends[k, , ], nrow(X), classes, byrow = TRUE)
+    p <- lapply(seq_len(ncol(prob)), function(c) matrix(p[, c], length(rows)))
+    p <- through_stage(object, p, prob[rows, , drop = FALSE])
+    for (c in seq_along(p)) {
+      ends[rows, , c] <- t(apply(p[[c]], 1, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE))
+    }
+  }
+  side <- function(k) matrix(ends[, k, ], nrow(X), ncol(prob))
   list(lower = side(1), upper = side(2))
 }
 

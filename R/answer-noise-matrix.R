@@ -8,6 +8,9 @@
 #' without wrong labels included, and the interval is over its points. A rate or matrix that is given
 #' has none.
 #'
+#' Where fewer than three labels are of a class, next to nothing is learned of its row: it is that of
+#' the prior ([noise_prior()]) and, where one rate is shared, of the other classes. `print()` says so.
+#'
 #' Classes that look alike and classes whose labels are mistaken for each other both ways can't be
 #' told apart: a rate between two classes is a reason to look at rows, not a proof.
 #'
@@ -19,7 +22,7 @@
 #' @param ... Not used.
 #' @return A matrix of class `sturdy_noise_matrix` with a row for each true class and a column
 #'   for each recorded one. Rates have the attributes `lower`, `upper` and `level` where
-#'   there is an interval.
+#'   there is an interval; `rare` has the names of classes with fewer than three labels.
 #' @seealso [gpc()], [mislabelled()]
 #' @export
 #' @examples
@@ -53,7 +56,33 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
     ends <- omega_interval(object, level)
     if (length(ends)) attributes(omega)[c("lower", "upper", "level")] <- c(ends, level = level)
   }
+  if (type == "rate") attr(omega, "rare") <- rare_classes(object)
   structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
+}
+
+rare_rows <- 3L # labels of a class that say something of its errors
+
+#' Classes whose rates are those of the prior, as hardly a label is of them
+#' @return their names, or `NULL`
+#' @noRd
+rare_classes <- function(object) {
+  by_class <- any(is_by_class(object$nodes$models$model))
+  if (has_readers(object) || !rate_learned(object) || !has_rows(object) || !by_class) {
+    return(NULL)
+  }
+  times <- report_times(object$data$reports)
+  code <- label_code(object$data)
+  levels <- object$blueprint$levels
+  rare <- vapply(seq_along(levels), function(c) sum(times[code == c]) < rare_rows, NA)
+  if (any(rare)) levels[rare]
+}
+
+rare_words <- function(rare) {
+  if (length(rare)) {
+    paste0(
+      "Fewer than three labels are ", name_some(quoted_empty(rare)), ": noise_matrix() has the prior there."
+    )
+  }
 }
 
 #' The matrix of one reader
@@ -140,5 +169,7 @@ print.sturdy_noise_matrix <- function(x, digits = 1, ...) {
     values[] <- paste(words(attr(x, "lower")), "to", words(attr(x, "upper")))
     print(values, quote = FALSE, right = TRUE)
   }
+  rare <- rare_words(attr(x, "rare"))
+  if (length(rare)) print_title(rare)
   invisible(x)
 }

@@ -90,7 +90,7 @@
 #'   * `suspects`: the name of the class of whose labels more than half have a probability
 #'     above 0.3 to be wrong, or `NULL`; `one_kind`: where most wrong labels are of one kind, a list of
 #'     the `true` class, the one `recorded`, the expected `count` of them and of `all`; `alike`: the
-#'     names of two classes that look alike;
+#'     names of two classes that look alike; `rare`: the names of classes with fewer than three labels;
 #'   * `linear`: is the boundary linear, so that labels may only look wrong ([bpm()])? `levels`, the
 #'     classes; `readers` and `disputed`: are labels by [readers()], and on how many rows do these
 #'     contradict each other?
@@ -202,7 +202,7 @@ noise_statement <- function(object, level) {
       },
       suspects = if (!readers && kind %in% verdict_called) suspected_class(object),
       linear = inherits(fit, "bpm"), one_kind = if (!readers && has_rows(object)) one_kind(object, some),
-      alike = if (!readers) alike_classes(object),
+      alike = if (!readers && !blind) alike_classes(object), rare = rare_classes(object),
       levels = object$blueprint$levels, n = label_total(object),
       known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
       found = length(report_corrected(reports)), on_bound = rates_on_bound(object),

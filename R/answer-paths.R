@@ -32,7 +32,7 @@ path_link <- function(object, X, draws, staged = TRUE) {
   if (!staged || is.null(object$label_stage)) {
     return(z)
   }
-  p <- through_stage(object, list(stats::pnorm(-z), stats::pnorm(z)), X)
+  p <- through_stage(object, list(stats::pnorm(-z), stats::pnorm(z)), prob_new(object, X))
   up <- p[[2]] > 0.5
   z[] <- stats::qnorm(p[[2]])
   z[up] <- -stats::qnorm(p[[1]][up])
@@ -171,7 +171,7 @@ path_classes <- function(object, X, draws) {
   parts <- path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws))
   p <- do.call(rbind, parts)
   p <- lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X), draws))
-  stats::setNames(through_stage(object, p, X), levels)
+  stats::setNames(through_stage(object, p, prob_new(object, X)), levels)
 }
 
 #' The same at one point of the hyperparameters: a row for each input and draw, a column a class
@@ -199,49 +199,60 @@ node_path_classes <- function(object, X, draws) {
 #' the stage, and all of a row are moved so that their mean is what predict() says of it
 #'
 #' A mean of probabilities that went through the stage is not what comes out for their mean, and that
-#' is what the stage has learned from.
-#' @param p list of a matrix a class, rows x draws, of the fit itself. @return the same
+#' is what the stage has learned from. They are moved as the weights of the classes move them, before
+#' overlap: so they stay within what the stage holds for possible.
+#' @param p list of a matrix a class, rows x draws, of the fit itself. @param prob what predict() says,
+#'   rows x classes. @return as p
 #' @noRd
-through_stage <- function(object, p, X) {
+through_stage <- function(object, p, prob) {
   stage <- object$label_stage
-  if (is.null(stage) || nrow(X) == 0) {
+  if (is.null(stage) || nrow(prob) == 0) {
     return(p)
   }
   few <- stage$nodes$few
   draws <- ncol(p[[1]])
-  point <- with_seed_or_stream(1L, sample(length(few$node), draws, TRUE, few$weight))
+  dealt <- node_draws(few$weight, draws)
+  point <- with_seed_or_stream(2L, sample(rep(dealt$node, dealt$draws)))
+  at_points <- function(p, through) {
+    for (k in dealt$node) {
+      mine <- which(point == k)
+      P <- vapply(p, function(one) as.vector(one[, mine]), numeric(nrow(prob) * length(mine)))
+      P <- through(matrix(P, ncol = length(p)), k)
+      for (t in seq_along(p)) p[[t]][, mine] <- P[, t]
+    }
+    p
+  }
   recorded <- if (own_kind(object) == "recorded") {
     Reduce(`+`, Map(`*`, node_omega(object), node_weight(object)))
   }
-  for (k in unique(point)) {
-    mine <- which(point == k)
-    P <- matrix(vapply(p, function(one) as.vector(one[, mine]), numeric(nrow(X) * length(mine))),
-                ncol = length(p))
+  q <- at_points(p, function(P, k) {
     if (!is.null(recorded)) P <- P %*% recorded
-    at <- label_seen_new(pmax(P, score_least), stage$nodes, few$node[k])
-    for (t in seq_along(p)) p[[t]][, mine] <- at[, t, 1]
-  }
-  moved_to_mean(p, prob_new(object, X))
+    at_k(label_seen_new(pmax(P, score_least), stage$nodes, few$node[k], overlap = FALSE), 1)
+  })
+  U <- label_overlap_at(stage$nodes, few$node)
+  moved_to_mean(q, prob, function(q) at_points(q, function(q, k) q %*% at_k(U, k)))
 }
 
-moved_steps <- c(most = 50, size = 2, left = 1e-9) # of Newton's method, in log odds; and what it leaves
+moved_steps <- c(most = 100, size = 1, left = 1e-9) # of the log of a factor; and what they leave
 
-#' Draws of shares that add up to 1, each class of a row by a factor, so that their means are as given
-#' @param p list of a matrix a class, rows x draws. @param mean rows x classes.
+#' Draws of shares that add up to 1, each class of a row by a factor, so that the means of what is made of
+#' them are as given
+#' @param p list of a matrix a class, rows x draws. @param mean rows x classes. @param mixed what is made
+#'   of them.
+#' @return mixed(p) of the draws that were moved
 #' @noRd
-moved_to_mean <- function(p, mean) {
+moved_to_mean <- function(p, mean, mixed = identity) {
   for (step in seq_len(moved_steps[["most"]])) {
-    left <- 0
-    for (t in seq_along(p)) {
-      gap <- mean[, t] - rowMeans(p[[t]])
-      left <- max(left, abs(gap))
-      slope <- pmax(rowMeans(p[[t]] * (1 - p[[t]])), 1e-300)
+    now <- mixed(p)
+    gaps <- lapply(seq_along(p), function(t) mean[, t] - rowMeans(now[[t]]))
+    if (max(abs(unlist(gaps))) < moved_steps[["left"]]) break
+    p <- Map(function(one, gap) {
+      slope <- pmax(rowMeans(one * (1 - one)), 1e-300)
       size <- moved_steps[["size"]]
-      p[[t]] <- p[[t]] * exp(pmin(pmax(gap / slope, -size), size))
-      sum <- Reduce(`+`, p)
-      p <- lapply(p, `/`, sum)
-    }
-    if (left < moved_steps[["left"]]) break
+      one * exp(pmin(pmax(gap / slope / 2, -size), size)) # half of Newton's step: others move, too
+    }, p, gaps)
+    sum <- Reduce(`+`, p)
+    p <- lapply(p, `/`, sum)
   }
-  p
+  mixed(p)
 }

@@ -147,7 +147,7 @@ noticed_ratio <- function(table, rates, stage) {
 label_log_prob <- function(rows, part, label, by = function(mode) 0) {
   best <- part$found[[which.max(vapply(part$found, `[[`, 1, "laplace"))]]
   said <- part$problem$points(matrix(best$z + by(best)))
-  -log(native_label_said(rows$data, said$points, 1, label - 1L)$z)
+  -native_label_said(rows$data, said$points, 1, label - 1L)$log_inverse
 }
 
 #' Their slopes there along the axes of the covariance, a column each: half the variance of their sum is by

@@ -48,14 +48,17 @@
 #' At a given input the class is uncertain because of the nugget, and the probability of the class
 #' is uncertain because the latent function is not known: with `g` the latent function without the
 #' nugget, it is `pnorm(g / sqrt(nugget))`. `interval` gives the central interval of that
-#' probability under the posterior of `g` and, where the fit averages, of the hyperparameters. Its ends
-#' go through the label stage, whose own uncertainty is added on the scale of log odds. `estimate` is its mean, which is the probability that `type = "prob"` has; where the
+#' probability under the posterior of `g` and, where the fit averages, of the hyperparameters. Through a
+#' label stage its ends are those of draws, each of which goes through a point of the stage; all of a row
+#' are then moved by one factor of the odds (with three classes or more one of each class) so that their
+#' mean is what `type = "prob"` has: the stage was learned from probabilities that are means themselves.
+#' `estimate` is the mean, which is the probability that `type = "prob"` has; where the
 #' distribution is skewed it may lie outside the interval. With a nugget of 0 the class is certain
 #' given `g`, and the interval says nothing: it is from 0 to 1 unless the class is beyond doubt.
 #' At a finite `df` it is approximate.
 #'
 #' With three classes or more the intervals are computed class by class: the ends of a row do not
-#' add up to 1. Quantiles are of 1000 draws, so that an interval of probability 0.9 has one between
+#' add up to 1. Quantiles of draws are of 1000, so that an interval of probability 0.9 has one between
 #' 0.87 and 0.93; `options(sturdy.draws = )` asks for more. The time grows with draws, rows and
 #' faster than the square of the number of classes. The draws are the same every time, and the
 #' random numbers of the session are left alone.

@@ -248,7 +248,8 @@ verdict_notes <- function(test) {
         "Rows of ", quoted_empty(test$alike[1]), " and ", quoted_empty(test$alike[2]),
         " look alike: errors between these two can't be told from overlap. Check some of both."
       )
-    }
+    },
+    rare_words(test$rare)
   )
 }
 

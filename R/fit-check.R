@@ -168,7 +168,7 @@ model_fields <- list(
     if (!is.null(all$recalibration)) { # its likelihood is exact
       return(is.null(learning))
     }
-    held <- is.numeric(all$spec$epsilon) &&
+    held <- (is.numeric(all$spec$epsilon) || identical(all$nodes$models$model, "none")) &&
       if (is.null(all$kernel)) {
         !any(all$prior$free) && !all$prior$free_nugget
       } else {

@@ -44,7 +44,10 @@ choose_nodes <- function(object, gap = few_gap) {
     p <- at_k(seen, k)
     as.vector(c(p, p^2, p %*% omega[[k]]))
   }, numeric(3 * length(rows) * ncol(seen)))
-  among <- spread_over(length(at$weight), few_among)
+  # of each noise model, so that in whatever order these are
+  among <- unlist(lapply(split(seq_along(at$weight), at$model), function(k) {
+    k[spread_over(length(k), ceiling(few_among * length(k) / length(at$weight)))]
+  }), use.names = FALSE)
   weight <- sparse_weights(said[, among, drop = FALSE], drop(said %*% at$weight), gap)
   if (is.null(weight)) {
     return(list(node = seq_along(at$weight), weight = at$weight))

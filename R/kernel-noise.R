@@ -178,6 +178,14 @@ noise_prior <- function(models = NULL,
 # As they are told
 noise_models <- c("none", "one", "two", "first", "second")
 
+# Prior probabilities of noise models where the user does not say
+usual_models <- list(
+  two = c(none = 0.25, one = 0.3, two = 0.15, first = 0.15, second = 0.15),
+  several = c(none = 0.3, one = 0.25, each = 0.1, matrix = 0.2, alone = 0.15)
+)
+by_class_shape <- 2 # of two classes: a rate of each of Beta(1, 2)
+unusual_shape <- c(fit = 100, scores = 50) # u ~ Beta(1, k) of a fit of two classes, and of all else
+
 group_rate_shape <- 2
 
 #' The shape of the prior of a rate, where there are rates of so many groups
@@ -252,36 +260,45 @@ overlap_words <- function(overlap, digits) {
 #' @export
 print.sturdy_noise_prior <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  beta <- function(shapes) {
-    shown <- paste(format_each(shapes, digits), collapse = ", ")
-    if (!is.null(shapes)) paste0("Beta(", shown, ")")
-  }
-  rates <- function(shape) {
+  beta <- function(shapes, times = 1) {
     paste0(
-      "2 epsilon ~ Beta(1, ", format(shape, digits = digits), "), mean ",
-      format(0.5 / (1 + shape), digits = digits)
+      if (times > 1) "twice it ", "Beta(", paste(format_each(shapes, digits), collapse = ", "), "), mean ",
+      format(shapes[1] / sum(shapes) / times, digits = digits)
     )
   }
-  cat("<sturdy_noise_prior>\n")
+  rates <- function(shape) beta(c(1, shape), 2)
+  models <- function(p) paste(names(p), format_each(p, digits), collapse = ", ")
+  several <- "three or more: "
+  told <- !all(vapply(x[c("sensitivity", "specificity", "study")], is.null, NA))
+  all <- is.null(x$unlabelled)
   pooled <- paste("correlation", format(x$pooling, digits = digits))
+  cat("<sturdy_noise_prior>\n")
   print_fields(c(
-    if (is.null(x$unlabelled)) {
-      c(
-        "Models" = if (is.null(x$models)) {
-          "the usual ones"
-        } else {
-          paste(names(x$models), format_each(x$models, digits), collapse = ", ")
-        },
-        "Rates" = rates(rate_shape(x, 1)),
-        "By group" = paste0(rates(rate_shape(x, 2)), ", ", pooled)
-      )
-    } else {
-      c("Unlabelled" = x$unlabelled, "By group" = pooled)
+    Unlabelled = x$unlabelled,
+    if (all && told) {
+      c(Models = paste0("a rate for each class; ", several, "a matrix"))
+    } else if (all && is.null(x$models)) {
+      c(Models = paste("two classes:", models(usual_models$two)), " " = paste0(several, models(usual_models$several)))
+    } else if (all) c(Models = models(x$models)),
+    "One rate" = if (all && !told) rates(rate_shape(x, 1)),
+    "By class" = if (all) {
+      if (is.null(x$rate)) {
+        paste0(beta(c(1, by_class_shape)), "; ", several, beta(c(1, rate_prior_shape)))
+      } else rates(x$rate)
     },
-    "Sensitivity" = beta(x$sensitivity), "Specificity" = beta(x$specificity),
-    "Overlap" = overlap_words(x$overlap, digits),
-    "Unusual rows" = if (!is.null(x$unusual)) paste(format_each(100 * x$unusual, digits), "%"),
-    "Study" = if (!is.null(x$study)) {
+    "By group" = paste0(if (all && !told) paste0(rates(rate_shape(x, 2)), ", "), pooled),
+    Sensitivity = if (!is.null(x$sensitivity)) beta(x$sensitivity),
+    Specificity = if (!is.null(x$specificity)) beta(x$specificity),
+    Overlap = overlap_words(x$overlap, digits),
+    "Unusual rows" = if (!is.null(x$unusual)) {
+      paste(format_each(100 * x$unusual, digits), "%")
+    } else if (all) {
+      k <- unusual_shape
+      paste0(
+        beta(c(1, k[["fit"]])), "; scores ", beta(c(1, k[["scores"]])), "; ", several, beta(c(1, k[["scores"]]), 2)
+      )
+    },
+    Study = if (!is.null(x$study)) {
       right <- format(sum(diag(x$study)), digits = digits)
       paste(right, "of", format(sum(x$study), digits = digits), "rows recorded rightly")
     }

@@ -4,7 +4,6 @@
 
 label_slope_sd <- c(common = 0.7, class = 0.4) # of the logs of the slopes of classes
 label_slope_own <- 0.3   # centre of the common one, for leave-one-out probabilities of a fit of two classes
-label_unusual <- c(fit = 100, scores = 50) # u ~ Beta(1, k) of such a fit, and of all else
 label_weights <- 100L    # classes up to which their weights are learned,
 label_slopes <- 40L      # up to which each has a slope, and matrices are whole,
 label_pairs <- 12L       # and up to which all pairs may look alike: of more each with its nearest
@@ -76,7 +75,8 @@ label_shape <- function(rows, name, noise, near, plain) {
   held <- length(way$slope) == 1 # the user's word for overlap
   whole <- classes <= label_slopes
   pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(near, noise$turn) else matrix(0L, 0, 2)
-  learns <- model$d > 0 && is.null(way$within) && !held && way$kind == "scores" && whole
+  noisy <- model$d > 0 || name == "given" && any(wrong_rates(mean_omega(model$omega(numeric()), rows$share)) > 0)
+  learns <- noisy && is.null(way$within) && !held && way$kind == "scores" && whole
   takes_out <- learns || way$kind == "recorded" && name != "none" && whole
   unusual <- if (plain || held) 0 else way$unusual
   size <- c(
@@ -323,6 +323,6 @@ label_way <- function(kind, classes, unusual = NULL) {
   own <- kind == "fit" && classes == 2
   list(
     kind = kind, centre = if (own) label_slope_own else 0,
-    beta = label_unusual[[if (own) "fit" else "scores"]], unusual = unusual
+    beta = unusual_shape[[if (own) "fit" else "scores"]], unusual = unusual
   )
 }

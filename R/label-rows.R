@@ -61,7 +61,7 @@ label_truth <- function(said, models, y, back) {
   list(
     truth = list(
       p = slices("truth"), loo = slices("seen"),
-      log_z = -log(matrix(vapply(said, function(one) one$z[back, ], numeric(n)), n)),
+      log_z = -matrix(vapply(said, function(one) one$log_inverse[back], numeric(n)), n),
       weight = weight, model = asked, y = y[back], source = NULL
     ),
     unusual = drop(matrix(unusual, n) %*% weight)
@@ -139,18 +139,30 @@ label_seen_at <- function(data, points) {
 }
 
 #' The same of rows with scores, at all points that a stage keeps
-#' @param P scores, n x C. @param nodes see label_average(). @param which of the points.
+#' @param P scores, n x C. @param nodes see label_average(). @param which of the points. @param overlap
+#'   beyond what the scores say, or without.
 #' @return n x C x K
 #' @noRd
-label_seen_new <- function(P, nodes, which = seq_along(nodes$table$weight)) {
+label_seen_new <- function(P, nodes, which = seq_along(nodes$table$weight), overlap = TRUE) {
   P <- t(unname(P))
   data <- list(P = P, S = log(P), times = NULL, plain = nrow(P) > label_slopes)
   before <- cumsum(c(0, table(factor(nodes$table$model, names(nodes$points)))))
   seen <- lapply(seq_along(nodes$points), function(m) {
     mine <- which[which > before[m] & which <= before[m + 1]] - before[m]
-    if (length(mine)) label_seen_at(data, points_at(nodes$points[[m]], mine))
+    points <- points_at(nodes$points[[m]], mine)
+    if (!overlap) points$U[] <- if (data$plain) c(1, 0) else diag(nrow(P))
+    if (length(mine)) label_seen_at(data, points)
   })
   array(unlist(seen), c(ncol(P), nrow(P), length(which)))
+}
+
+#' Overlap U at points, C x C x K
+#' @noRd
+label_overlap_at <- function(nodes, which) {
+  U <- do.call(cbind, lapply(unname(nodes$points), `[[`, "U"))[, which, drop = FALSE]
+  classes <- nrow(nodes$points[[1]]$w)
+  if (nrow(U) == 2) U <- outer(as.vector(diag(classes)), U[1, ]) + rep(U[2, ], each = classes^2)
+  array(U, c(classes, classes, length(which)))
 }
 
 #' Probabilities of the true class of rows with scores, over the points; or of the class recorded

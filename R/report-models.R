@@ -57,7 +57,7 @@ noise_of <- function(name, noise) {
 #' @param epsilon as in gpc_spec(). @param prior see noise_prior(). @param reports of the rows.
 #' @param share of classes in an order: see as_omega().
 #' @return list(weights: prior probabilities of the noise models; first: that of the learner, which
-#'   allows for wrong labels of every class that may have some; rate: priors, list(one, class: of
+#'   allows for wrong labels of every class that may have some, if any may; rate: priors, list(one, class: of
 #'   each class, alone: of one class alone), each list(a, b, size, most, free); given; classes,
 #'   sources; groups of these, and their design, see rates_design(); own: whether each has where
 #'   its errors go; targets: where they may; turn: the order in which classes have coordinates, see
@@ -85,11 +85,14 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
   )
 }
 
-#' The noise model of the learner
+#' The noise model of the learner: without wrong labels only where that is the user's word
 #' @noRd
 first_noise <- function(epsilon, weights, classes, share) {
   if (!is.character(epsilon)) {
     return("given")
+  }
+  if (identical(names(weights), "none")) {
+    return("none")
   }
   if (epsilon == "learn" || classes > 2 || !is.null(share)) {
     return("one")
@@ -127,7 +130,6 @@ rate_priors <- function(prior, classes, groups, readers) {
   }
   list(one = one, class = of, alone = alone)
 }
-by_class_shape <- 2     # of two classes: a rate of each of Beta(1, 2)
 rate_most_class <- 0.7  # of several, where each has a rate; and
 rate_most_alone <- 0.95 # where one class alone has
 
@@ -152,12 +154,6 @@ noise_ruled_out <- function(names, reports) {
 
 # As they are told
 noise_order <- c("none", "one", "two", "first", "second", "each", "matrix", paste0("alone", 1:12))
-
-# Prior probabilities of noise models where the user does not say
-usual_models <- list(
-  two = c(none = 0.25, one = 0.3, two = 0.15, first = 0.15, second = 0.15),
-  several = c(none = 0.3, one = 0.25, each = 0.1, matrix = 0.2, alone = 0.15)
-)
 
 #' Prior probabilities of the noise models by name
 #' @param ordered whether the classes are in an order: then there is one rate or none.

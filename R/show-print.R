@@ -74,7 +74,7 @@ untested_lines <- function(x, digits) {
     "Wrong labels?" = if (certain) {
       "Not asked: every label is taken to be right (epsilon = 0)."
     } else {
-      paste0("Not tested: ", describe_noise(x, digits), ".")
+      paste0("Not tested: ", describe_noise(judged_by(x), digits), ".")
     },
     "How many?" = if (!certain && has_rows(judged_by(x))) {
       expected <- expected_wrong(x)

@@ -50,7 +50,7 @@ used_formula <- function(formula, dropped) {
 report_noise <- function(object, test) {
   if (is.null(test)) {
     return(list(
-      certain = takes_labels_as_right(object), noise = describe_noise(object, 3)
+      certain = takes_labels_as_right(object), noise = describe_noise(judged_by(object), 3)
     ))
   }
   lines <- verdict_lines(test)

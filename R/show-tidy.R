@@ -14,7 +14,7 @@
 #'   row to row: the ratio is that of the odds of the average probability of the event, of the
 #'   rows with the column larger by one (or all of the level) to the rows as they are (or all of
 #'   the first level), from 1000 draws. The intercept has none, and neither has a column that
-#'   also occurs in another term: `NA`.
+#'   also occurs in another term: `NA`. `std.error` is `Inf` where a draw is above the largest number.
 #' @param component,contrasts See [coef()][bpm-weights].
 #' @param ... Not used.
 #' @return

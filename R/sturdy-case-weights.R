@@ -8,7 +8,9 @@
 #' A row of weight w is taken for **w rows** with the same inputs and the same label: w labels, each
 #' with a nugget of its own and each wrong or right by itself. For whole numbers that is exact: at
 #' given hyperparameters posterior, evidence, leave-one-out criterion and their gradients equal
-#' those of the table with the rows repeated to some 1e-9, at the cost of the rows that there are. A
+#' those of the table with the rows repeated to some 1e-9, at the cost of the rows that there are:
+#' copies of a row, with its label, are merged into one with their number for a weight before anything is
+#' learned, and so it is in the label stage ([wrong-labels]), whose likelihood has a row's to that power. A
 #' weight that is not whole is the same formula: the site of the row in EP enters to the power w.
 #' (That is not the likelihood to the power w at one latent value: labels of one row do not share
 #' their nugget.)
@@ -18,9 +20,8 @@
 #' stand for. Answers about a row, such as its probability in [mislabelled()], are of one of its w
 #' labels. [true_performance()], [brier_score()], [log_score()] and [calibration()] take each row once.
 #' Inputs are centred and scaled by the rows as they are, each once. The priors of lengthscales are
-#' centred, inducing inputs are placed and hyperparameters are learned by rows that differ: copies
-#' of a row in the table are taken for one that counts as often. So with `scale = FALSE` all answers
-#' equal those of the table with the rows repeated.
+#' centred, inducing inputs are placed and hyperparameters are learned by rows that differ.
+#' So with `scale = FALSE` all answers equal those of the table with the rows repeated.
 #'
 #' # Frequency and sampling weights
 #' *Frequency weights* say how often a row was seen: rows alike in one. They are what this is made

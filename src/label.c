@@ -15,6 +15,8 @@
 #define SOFT 0.005 /* d: of scores that noise makes negative here and there */
 #define LEAST_Z 1e-250 /* below, sums are in logs */
 #define MOST_LOG 600.0 /* of what is divided by Z: sums over rows stay finite */
+#define LEAST_LOG                                                              \
+  -1e300 /* of Z of reports that can't be, where numbers must be finite */
 
 /* Of one row, [C] each; `log_q` is that of q */
 typedef struct {
@@ -209,7 +211,7 @@ double label_value(const label_data *data, const label_point *at,
 }
 
 /* Posterior of the true class of a row, [C] in row->R, alike where what is
- * reported can't be; returns Z */
+ * reported can't be; returns the log of Z */
 static double row_truth(const label_data *data, const label_point *at, int i,
                         const row_work *row) {
   const int C = data->C;
@@ -218,7 +220,7 @@ static double row_truth(const label_data *data, const label_point *at, int i,
   if (z > LEAST_Z) {
     for (int t = 0; t < C; t++)
       row->R[t] = L[IDX(0, t, data->R)] * row->mixed[t] / z;
-    return z;
+    return log(z);
   }
   const double log_z = row_in_logs(data, at, i, row);
   for (int t = 0; t < C; t++) {
@@ -231,7 +233,13 @@ static double row_truth(const label_data *data, const label_point *at, int i,
   }
   const double all = sum_of(C, row->R);
   for (int t = 0; t < C; t++) row->R[t] = all > 0 ? row->R[t] / all : 1.0 / C;
-  return exp(log_z);
+  return log_z;
+}
+
+/* sum = log(exp(sum) + exp(x)) */
+static void add_log(double *sum, double x) {
+  const double top = fmax(*sum, x);
+  if (top > -INFINITY) *sum = top + log(exp(*sum - top) + exp(x - top));
 }
 
 void label_add(const label_data *data, const label_point *at, const int *y,
@@ -242,11 +250,12 @@ void label_add(const label_data *data, const label_point *at, const int *y,
   for (int i = 0; i < data->n; i++) {
     const double often = data->times ? data->times[i] : 1;
     row_forward(data, at, i, &row);
-    const double z = row_truth(data, at, i, &row);
+    const double log_z = row_truth(data, at, i, &row);
     const double right = row.R[y[i]];
     wrong += often * (1 - right);
     spread += often * right * (1 - right);
-    if (said->z) said->z[i] += weight / fmax(z, 1e-300);
+    if (said->log_inverse)
+      add_log(said->log_inverse + i, log(weight) - fmax(log_z, LEAST_LOG));
     if (said->truth)
       for (int c = 0; c < C; c++)
         said->truth[IDX(c, i, C)] += weight * row.R[c];
@@ -263,12 +272,12 @@ void label_add(const label_data *data, const label_point *at, const int *y,
 }
 
 void label_seen(const label_data *data, const label_point *at, double *q,
-                double *z, double *work) {
+                double *log_z, double *work) {
   const int C = data->C;
   const row_work row = carve(C, work);
   for (int i = 0; i < data->n; i++) {
     row_forward(data, at, i, &row);
     for (int c = 0; c < C; c++) q[IDX(c, i, C)] = row.mixed[c];
-    if (z) z[i] = row_truth(data, at, i, &row);
+    if (log_z) log_z[i] = row_truth(data, at, i, &row);
   }
 }

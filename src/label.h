@@ -34,13 +34,14 @@ typedef struct {
 
 /* What the points say of rows, by weight. Each may be NULL. */
 typedef struct {
-  double *truth;   /* [C x n] posterior of the true class */
-  double *seen;    /* [C x n] the same without the row's reports */
-  double *unusual; /* [n] probability that the label is right and the scores
+  double *truth;       /* [C x n] posterior of the true class */
+  double *seen;        /* [C x n] the same without the row's reports */
+  double *unusual;     /* [n] probability that the label is right and the scores
                     * are of another class */
-  double *z;       /* [n] one over the probability of what is reported */
-  double *wrong;   /* expected number of wrong labels at the point, */
-  double *spread;  /* and its variance: of the last point alone */
+  double *log_inverse; /* [n] log of one over the probability of what is
+                        * reported: from -Inf, which stands for 0 */
+  double *wrong;       /* expected number of wrong labels at the point, */
+  double *spread;      /* and its variance: of the last point alone */
 } label_said;
 
 /* Doubles of scratch that these functions need */
@@ -56,9 +57,9 @@ double label_value(const label_data *data, const label_point *at,
 void label_add(const label_data *data, const label_point *at, const int *y,
                double weight, const label_said *said, double *work);
 
-/* Probabilities of the true classes without reports, q[C x n]; of a row Z of the
- * reports at the point, z[n], or NULL. */
+/* Probabilities of the true classes without reports, q[C x n]; of a row the log
+ * of Z of the reports at the point, log_z[n], or NULL. */
 void label_seen(const label_data *data, const label_point *at, double *q,
-                double *z, double *work);
+                double *log_z, double *work);
 
 #endif

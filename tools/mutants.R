@@ -1273,7 +1273,7 @@ mutant(
 )
 mutant(
   "a label stays in the weights of the points that answer without it", "src/label.c",
-  "weight / fmax(z, 1e-300);", "weight * z;", c = "label"
+  "log(weight) - fmax(log_z", "log(weight) + fmax(log_z", c = "label"
 )
 mutant(
   "directions of overlap move each by itself", "R/label-overlap.R",

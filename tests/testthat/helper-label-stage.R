@@ -26,7 +26,8 @@ first_stage <- function(fit) {
   fit
 }
 
-# Two classes: draws of the probability of the event by a fit, and of that through its stage
+# Two classes: draws of the probability of the event by a fit, and of that through its stage; moved(mean)
+# are those by one factor of the odds before overlap, so that they have that mean
 plain_staged <- function(fit, new, draws = 20000) {
   X <- forge(fit$blueprint, new, NULL)$X
   weight <- node_weight(fit)
@@ -41,12 +42,19 @@ plain_staged <- function(fit, new, draws = 20000) {
     s2 <- vapply(moments, function(at) at$s2[i], 0)[node]
     z <- (m + sqrt(s2 - nugget) * stats::rnorm(draws)) / sqrt(nugget)
     P <- cbind(stats::pnorm(-z), stats::pnorm(z))
-    q <- numeric(draws)
+    odds <- low <- rise <- numeric(draws)
     for (k in unique(point)) {
       mine <- point == k
-      q[mine] <- plain_label_rows(points[[k]], P[mine, ], rep(1, sum(mine)))$seen[, 2]
+      q <- plain_label_rows(points[[k]], P[mine, ], rep(1, sum(mine)))$q
+      odds[mine] <- log(q[, 2]) - log(q[, 1])
+      low[mine] <- points[[k]]$U[1, 2]
+      rise[mine] <- points[[k]]$U[2, 2] - points[[k]]$U[1, 2]
     }
-    list(first = P[, 2], staged = q)
+    at <- function(shift) low + rise * stats::plogis(odds + shift)
+    moved <- function(mean) {
+      at(stats::uniroot(function(shift) mean(at(shift)) - mean, c(-30, 30), tol = 1e-8)$root)
+    }
+    list(first = P[, 2], staged = at(0), moved = moved)
   })
 }
 

@@ -178,3 +178,24 @@ test_that("contrasts that can't be had are an error", {
   expect_error(coef(fit, "scores"), class = "sturdy_error_choice")
   expect_snapshot(said(coef(fit, contrasts = list(x = "contr.sum"))))
 })
+
+test_that("odds ratios beyond the largest number have an infinite error, and of odds that are both infinite are 1", {
+  d <- withr::with_seed(1, data.frame(a = rnorm(10), g = factor(rep(c("u", "v"), 5))))
+  d$y <- factor(ifelse(d$g == "v" | d$a > 1, "yes", "no"))
+  fit <- bpm(y ~ a + g, d, nugget = 0.001, hyper = "optimum", epsilon = 0.05)
+  table <- tidy(fit, exponentiate = TRUE)
+  # by logs of the same draws
+  X <- fit$data$X
+  level <- function(name) {
+    X[] <- forge(fit$blueprint, transform(d, g = factor(name, levels(g))), NULL)$X
+    average_log_odds(path_link(fit, X, 1000L, staged = FALSE))
+  }
+  apart <- level("v") - level("u")
+  expect_gt(max(apart), 710)
+  expect_equal(log(table$estimate[3]), median(apart), tolerance = 0.02)
+  expect_identical(table$std.error[3], Inf)
+  expect_false(anyNA(table[-1, -1]))
+  # without a nugget the class of a row is certain, and a table all of one class has infinite odds
+  certain <- tidy(bpm(y ~ a, d, nugget = 0, hyper = "optimum", epsilon = 0.05), exponentiate = TRUE)
+  expect_false(anyNA(certain[-1, -1]))
+})

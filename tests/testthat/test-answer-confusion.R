@@ -90,3 +90,24 @@ test_that("a row that stands for several counts as they do", {
   )
   expect_equal(sum(noise_matrix(weighted, "count")), 90)
 })
+
+test_that("of a class with fewer than three labels it is said that its row is the prior's", {
+  d <- withr::with_seed(2, data.frame(x = rnorm(60), z = rnorm(60)))
+  d$y <- factor(ifelse(d$x > 0, "b", "a"), c("a", "b", "c"))
+  said <- "Fewer than three labels are c: noise_matrix() has the prior there."
+  for (rows in 2:3) {
+    d$y[seq_len(rows)] <- "c"
+    fit <- gpc(y ~ ., d, kernel = held(), epsilon = "average", hyper = "integrate")
+    rare <- if (rows == 2) "c"
+    expect_identical(attr(noise_matrix(fit), "rare"), rare)
+    expect_null(attr(noise_matrix(fit, "count"), "rare"))
+    expect_identical(noise_test(fit)$rare, rare)
+    for (shown in list(printed(noise_matrix(fit)), printed(mislabelled(fit)))) {
+      expect_identical(grepl(said, shown, fixed = TRUE), rows == 2)
+    }
+  }
+  # a rate that is given, or one for all classes, is none of the prior's
+  d$y[3] <- "a"
+  expect_null(attr(noise_matrix(gpc(y ~ ., d, kernel = held(), epsilon = 0.1)), "rare"))
+  expect_null(attr(noise_matrix(gpc(y ~ ., d, kernel = held(), epsilon = "learn")), "rare"))
+})

@@ -131,23 +131,37 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
 
 # Through the label stage --------------------------------------------------------------
 
-# Share of draws of the classes that are below ends of row i: draws of the fit, each through
-# every point of its label stage, by weight
-staged_share <- function(fit, X, i, ends) {
+# How often classes are below ends in row i, over draws of the fit, each through every point of its label
+# stage: each class by a factor before overlap, so that the mean is as given
+staged_share <- function(fit, X, i, mean) {
   few <- fit$label_stage$nodes$few
   points <- kept_points(fit$label_stage)[few$node]
   weight <- node_weight(fit)
-  total <- 0
+  q <- w <- of <- NULL
   for (k in seq_along(weight)) {
-    p <- plain_probability(plain_known(latent_at(fit, k), X), i, 2 + ceiling(1e4 * weight[k]))
+    p <- plain_probability(plain_known(latent_at(fit, k), X), i, 2 + ceiling(2000 * weight[k]))
     recorded <- p %*% unname(fit$omega)
-    below <- lapply(points, function(at) {
-      q <- plain_label_rows(at, recorded, rep(1, nrow(p)))$seen
-      vapply(seq_len(ncol(q)), function(c) rowMeans(outer(ends[, c], q[, c], `>`)), ends[, 1])
-    })
-    total <- total + weight[k] * Reduce(`+`, Map(`*`, below, few$weight))
+    for (j in seq_along(points)) {
+      q <- rbind(q, plain_label_rows(points[[j]], recorded, rep(1, nrow(p)))$q)
+      of <- c(of, rep(j, nrow(p)))
+      w <- c(w, rep(weight[k] * few$weight[j] / nrow(p), nrow(p)))
+    }
   }
-  total
+  at <- function(v, some = seq_along(w)) {
+    tilted <- q[some, ] * rep(exp(c(v, 0)), each = length(some))
+    tilted <- tilted / rowSums(tilted)
+    for (j in seq_along(points)) {
+      mine <- of[some] == j
+      tilted[mine, ] <- tilted[mine, , drop = FALSE] %*% points[[j]]$U
+    }
+    tilted
+  }
+  some <- seq(1, length(w), 7)
+  gap <- function(v) sum((colSums(w[some] * at(v, some)) / sum(w[some]) - mean)^2)
+  found <- stats::optim(c(0, 0), gap, control = list(reltol = 1e-12))
+  expect_lt(found$value, 1e-8)
+  moved <- at(found$par)
+  function(ends) colSums(w * (moved < rep(ends, each = nrow(q)))) / sum(w)
 }
 
 test_that("of several classes the ends are quantiles of draws through the points of the label stage", {
@@ -156,65 +170,93 @@ test_that("of several classes the ends are quantiles of draws through the points
   new <- datasets::iris[c(71, 84, 107), ]
   X <- forge(fit$blueprint, new, NULL)$X
   found <- predict(fit, new, interval = 0.8)
-  # 4 standard errors of a level of 0.1 by 10,000 draws, here and there
-  error <- 4 * sqrt(0.1 * 0.9 / 1e4) * sqrt(2)
+  # 4 standard errors of a level of 0.1 by 10,000 draws here, and by 2,000 there
+  error <- 4 * sqrt(0.1 * 0.9 * (1 / 1e4 + 1 / 2000))
   withr::local_seed(1)
   for (i in 1:3) {
-    ends <- rbind(found$lower[i, ], found$upper[i, ])
+    below <- staged_share(fit, X, i, found$estimate[i, ])
     # at the least probability that a point leaves to a class are many draws
-    below <- staged_share(fit, X, i, ends * (1 - 1e-4))
-    upto <- staged_share(fit, X, i, ends * (1 + 1e-4))
-    expect_lt(max(below - c(0.1, 0.9)), error)
-    expect_gt(min(upto - c(0.1, 0.9)), -error)
+    for (side in 1:2) {
+      ends <- found[[c("lower", "upper")[side]]][i, ]
+      expect_lt(max(below(stats::plogis(stats::qlogis(ends) - 0.05))) - c(0.1, 0.9)[side], error)
+      expect_gt(min(below(stats::plogis(stats::qlogis(ends) + 0.05))) - c(0.1, 0.9)[side], -error)
+    }
   }
   expect_equal(found$estimate, predict(fit, new, type = "prob"))
 })
 
-test_that("of two classes the interval holds as much of the posterior as it says", {
-  d <- withr::with_seed(4, {
-    d <- data.frame(a = rnorm(90), b = rnorm(90))
-    transform(d, class = flip_labels(factor(a + sin(2 * b) + rnorm(90) / 2 > 0), 0.1, seed = 4))
-  })
-  fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate")
+noisy_plane <- function(classes, n = 90) {
+  d <- withr::with_seed(6, data.frame(a = rnorm(n), b = rnorm(n)))
+  d$class <- cut(d$a + d$b^2, quantile(d$a + d$b^2, 0:classes / classes), include.lowest = TRUE)
+  levels(d$class) <- letters[seq_len(classes)]
+  d$class[1:9] <- rev(levels(d$class))[d$class[1:9]]
+  d
+}
+
+test_that("of two classes the ends are quantiles of draws in plain R", {
+  fit <- gpc(class ~ ., noisy_plane(2), kernel = kernel_iso(), hyper = "integrate")
   new <- data.frame(a = c(-0.6, 0.1, 0.5, 2), b = c(0.3, 1, -1, 0))
   found <- predict(fit, new, interval = 0.8)
   drawn <- withr::with_seed(1, plain_staged(fit, new))
-  inside <- vapply(1:4, function(i) {
-    mean(drawn[[i]]$staged > found$lower[i] & drawn[[i]]$staged < found$upper[i])
-  }, 0)
-  # variances of log odds are added: their sum is that of no normal distribution
-  expect_lt(max(abs(inside - 0.8)), 0.06)
+  for (i in 1:4) {
+    moved <- stats::qlogis(drawn[[i]]$moved(found$estimate[i]))
+    ends <- stats::qlogis(c(found$lower[i], found$upper[i]))
+    # 4 standard errors of a level of 0.1 by 1000 draws; at the least that a point leaves are many draws
+    error <- 4 * sqrt(0.1 * 0.9 / 1000)
+    expect_lt(max(mean(moved < ends[1] - 0.05), mean(moved > ends[2] + 0.05)), 0.1 + error)
+    expect_gt(min(mean(moved < ends[1] + 0.05), mean(moved > ends[2] - 0.05)), 0.1 - error)
+  }
+})
+
+test_that("draws of intervals and of paths are moved alike: their mean is what predict() says", {
+  for (case in list(list(2, FALSE), list(3, FALSE), list(3, TRUE))) {
+    d <- noisy_plane(case[[1]])
+    if (case[[2]]) d$class <- factor(d$class, ordered = TRUE)
+    fit <- suppressMessages(gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate"))
+    new <- data.frame(a = seq(-2, 2, length.out = 9), b = 0.3)
+    real <- through_stage
+    means <- found <- NULL
+    local({
+      local_mocked(through_stage = function(...) {
+        p <- real(...)
+        means <<- rbind(means, vapply(p, rowMeans, numeric(nrow(p[[1]]))))
+        p
+      }, interval_block = 4 * 1000 * case[[1]]) # some rows at once
+      found <<- predict(fit, new, interval = 0.8)
+    })
+    expect_equal(unname(means), unname(predict(fit, new, type = "prob")), tolerance = 1e-7)
+    X <- forge(fit$blueprint, new, NULL)$X
+    p <- if (case[[1]] == 2) list(stats::pnorm(path_link(fit, X, 4000L))) else path_classes(fit, X, 4000L)
+    for (c in seq_along(p)) {
+      ends <- lapply(found[c("lower", "upper")], function(end) as.matrix(end)[, c])
+      # 4 standard errors of a level of 0.1 by 1000 draws, and of paths at 50 nodes
+      z <- stats::qlogis(p[[c]])
+      expect_lt(max(rowMeans(z < stats::qlogis(ends$lower) - 0.05)) - 0.1, 0.06)
+      expect_lt(max(rowMeans(z > stats::qlogis(ends$upper) + 0.05)) - 0.1, 0.06)
+    }
+  }
 })
 
 test_that("ends lie around the estimate, and further out than at the mean of the stage's points", {
-  d <- withr::with_seed(6, data.frame(a = rnorm(90), b = rnorm(90)))
   new <- data.frame(a = seq(-2, 2, length.out = 9), b = 0.3)
   for (classes in 2:3) {
-    d$class <- cut(d$a + d$b^2, quantile(d$a + d$b^2, 0:classes / classes), include.lowest = TRUE)
-    levels(d$class) <- letters[seq_len(classes)]
-    d$class[1:9] <- rev(levels(d$class))[d$class[1:9]]
-    fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate")
+    fit <- gpc(class ~ ., noisy_plane(classes), kernel = kernel_iso(), hyper = "integrate")
     found <- predict(fit, new, interval = 0.9)
     expect_true(all(found$lower <= found$estimate & found$estimate <= found$upper))
     expect_true(all(found$lower < found$upper & found$lower > 0 & found$upper < 1))
     wider <- predict(fit, new, interval = 0.99)
     expect_true(all(wider$lower <= found$lower & wider$upper >= found$upper))
     few <- fit$label_stage$nodes$few
-    points <- kept_points(fit$label_stage)[few$node]
-    through <- function(P) mean_over(kept_seen(P, points), few$weight)
-    if (classes == 2) {
-      # the ends of the fit itself, through the mean of the points
-      first <- predict(first_stage(fit), new, interval = 0.9)
-      mean_only <- lapply(first[c("lower", "upper")], function(p) through(cbind(1 - p, p))[, 2])
-      expect_true(all(found$lower < mean_only$lower & found$upper > mean_only$upper))
-    } else {
-      # the same draws of the fit, of which each goes through the mean of the points
-      local({
-        local_mocked(staged_draws = function(object, p, point) through(p %*% unname(fit$omega)))
-        mean_only <- predict(fit, new, interval = 0.9)
-        expect_gt(mean(found$upper - found$lower), 1.02 * mean(mean_only$upper - mean_only$lower))
+    real <- label_seen_new
+    local({
+      local_mocked(label_seen_new = function(P, nodes, which, overlap = TRUE) {
+        mean <- mean_over(real(P, nodes, few$node, overlap), few$weight)
+        array(mean, c(dim(mean), length(which)))
       })
-    }
+      mean_only <- predict(fit, new, interval = 0.9)
+      expect_equal(mean_only$estimate, found$estimate)
+      expect_gt(mean(found$upper - found$lower), 1.02 * mean(mean_only$upper - mean_only$lower))
+    })
     none <- predict(fit, new[0, ], interval = 0.9)
     expect_identical(NROW(none[[1]]), 0L)
     missing <- predict(fit, data.frame(a = c(NA, 1), b = 1), interval = 0.9)

@@ -217,6 +217,30 @@ test_that("two classes that look alike are named: those most of whose rows the s
   expect_null(noise_test(averaged_stage(toy_scores(2, 60)))$alike)
 })
 
+test_that("where the inputs say nothing no two classes are said to look alike, in a pair of many they are", {
+  random <- function(classes, n) {
+    withr::with_seed(1, {
+      P <- matrix(stats::rexp(n * classes), n, dimnames = list(NULL, letters[seq_len(classes)]))
+      list(prob = P / rowSums(P), labels = factor(sample(letters[seq_len(classes)], n, TRUE)))
+    })
+  }
+  for (case in list(c(4, 240), c(13, 260))) {
+    test <- noise_test(averaged_stage(random(case[1], case[2])))
+    expect_identical(test$kind, "blind")
+    expect_null(test$alike)
+  }
+  # of 13 classes, which Laplace's method stands for, the first two are taken for each other
+  fit <- averaged_stage(withr::with_seed(1, {
+    truth <- rep(1:13, length.out = 390)
+    taken <- ifelse(truth < 3 & stats::runif(390) < 0.3, 3 - truth, truth)
+    P <- matrix(stats::rexp(13 * 390), 390, dimnames = list(NULL, letters[1:13]))
+    P[cbind(1:390, taken)] <- P[cbind(1:390, taken)] + stats::runif(390, 30, 90)
+    list(prob = P / rowSums(P), labels = factor(letters[truth]))
+  }))
+  expect_identical(unique(fit$nodes$models$method), "laplace")
+  expect_setequal(noise_test(fit)$alike, c("a", "b"))
+})
+
 test_that("a verdict is that of what speaks first", {
   kinds <- vapply(c(0.2, 1, 3, 3.1, 20, 21), verdict_kind, "")
   expect_equal(kinds, c("no sign", "open", "open", "probable", "probable", "wrong"))

@@ -62,12 +62,9 @@ test_that("through the label stage draws are those in plain R, moved to what pre
   drawn <- withr::with_seed(1, plain_staged(fit, toy()[rows, ]))
   at <- c(0.1, 0.5, 0.9)
   for (i in seq_along(rows)) {
-    # one factor of the odds of all draws
-    moved <- function(shift) stats::plogis(stats::qlogis(pmin(drawn[[i]]$staged, 1 - 1e-12)) + shift)
-    shift <- stats::uniroot(function(shift) mean(moved(shift)) - mean[i], c(-3, 3), tol = 1e-8)$root
     # 4 standard errors of a level by 4000 draws, and what Fourier features add; at the least probability
     # that a point leaves to a class are many draws
-    level <- stats::ecdf(moved(shift))
+    level <- stats::ecdf(drawn[[i]]$moved(mean[i]))
     ends <- quantile(p[i, ], at)
     expect_lt(max(level(ends - 1e-4) - at), 0.05)
     expect_gt(min(level(ends + 1e-4) - at), -0.05)

@@ -208,3 +208,38 @@ test_that("of many coordinates those of the first noise model keep its curvature
   expect_equal(asked, 1 + problem$d)
   expect_equal(mode[c("root", "log_det")], label_curved(far, problem)[c("root", "log_det")])
 })
+
+test_that("how much of rates that are given the scores have learned is integrated over", {
+  e <- c(0.05, 0.3)
+  omega <- rbind(c(1 - e[1], e[1]), c(e[2], 1 - e[2]))
+  d <- withr::with_seed(5, {
+    truth <- rep(1:2, 60)
+    q <- stats::rbeta(120, 12, 1)
+    q <- cbind(ifelse(truth == 1, q, 1 - q), ifelse(truth == 1, 1 - q, q))
+    list(prob = q %*% omega, labels = factor(ifelse(stats::runif(120) < e[truth], 3 - truth, truth)))
+  })
+  made <- label_made(d, "scores")
+  made$noise <- noise_model(omega, noise_prior(), made$data$reports)
+  problem <- label_made_problem(made, "given")
+  want <- plain_label_model(
+    made$P, made$y, "given", "scores", c("w", "slope", "slopes", "slopes", "u", "learned"), 10000,
+    rates = function(model, Z) matrix(e, 2, ncol(Z))
+  )
+  expect_lt(want$error, 0.025)
+  part <- label_integral(problem, 1000L)
+  expect_lt(abs(part$log_evidence - want$log_evidence), 0.05)
+  share <- stats::pnorm(part$Z[part$problem$field == "learned", ])
+  expect_lt(abs(sum(exp(part$log_weight) * share) - sum(want$weight * stats::pnorm(want$Z[6, ]))), 0.03)
+
+  # none of rates of 0, and of several classes with the slope of differences
+  made$noise <- noise_model(0, noise_prior(), made$data$reports)
+  expect_false("learned" %in% label_made_problem(made, "given")$field)
+  made <- label_made(toy_scores(3, 40), "scores")
+  made$noise <- noise_model(matrix(c(0.8, 0, 0.1, 0.2, 0.9, 0, 0, 0.1, 0.9), 3), noise_prior(), made$data$reports)
+  problem <- label_made_problem(made, "given")
+  z <- withr::with_seed(1, stats::rnorm(problem$d))
+  h <- 1e-4
+  value <- function(Z) problem$value(Z) - colSums(Z^2) / 2
+  by <- (value(z + diag(h, problem$d)) - value(z - diag(h, problem$d))) / (2 * h)
+  expect_equal(problem$slope(z)$gradient, by, tolerance = 1e-6)
+})

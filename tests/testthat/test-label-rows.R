@@ -164,3 +164,25 @@ test_that("a label that noise leaves no other class has that class, however impr
   expect_false(anyNA(unlist(nodes$wrong)))
   expect_equal(nodes$wrong$none, 1)
 })
+
+test_that("the probability of what is reported is carried in logs, below the least double too", {
+  made <- label_made(toy_scores(2, 12, 30, wrong = 0), "scores")
+  made$P[1, ] <- if (made$y[1] == 1) c(1e-280, 1) else c(1, 1e-280)
+  rows <- label_made_rows(made)
+  b <- c(0.9, 1.3, 5)
+  weight <- c(0.2, 0.3, 0.5)
+  points <- list(M = NULL, w = matrix(0, 2, 3), b = rbind(b, b), U = matrix(c(1, 0, 0, 1), 4, 3))
+  points$L <- label_likelihoods(rows$kinds, array(diag(2), c(1, 2, 2, 3)))
+  said <- function(which) {
+    native_label_said(rows$data, points_at(points, which), shares(weight[which]), made$y - 1L)$log_inverse
+  }
+  # -log Z of one point, in logs
+  minus <- vapply(b, function(b) {
+    l <- b * log(made$P)
+    log(rowSums(exp(l - apply(l, 1, max)))) + apply(l, 1, max) - l[cbind(1:12, made$y)]
+  }, numeric(12))
+  expect_gt(minus[1, 2], 800)
+  for (k in 1:3) expect_equal(said(k), minus[, k], tolerance = 1e-12)
+  most <- apply(minus, 1, max)
+  expect_equal(said(1:3), most + log(drop(exp(minus - most) %*% weight)), tolerance = 1e-12)
+})

@@ -434,3 +434,26 @@ test_that("there are modes where EP fails at the first rates that are tried", {
   # one rate is that of both classes: two are not far behind
   expect_lt(abs(evidence(update(fit, epsilon = "learn")) - evidence(fit)), 4)
 })
+
+test_that("where no label may be wrong the first stage is that at epsilon = 0, held or not", {
+  species <- iris[c(1:8, 51:58, 101:108), ]
+  none <- noise_prior(models = c(none = 1))
+  for (case in list(list(class ~ a + b, toy(30)), list(Species ~ Petal.Length + Petal.Width, species))) {
+    for (kernel in list(one_free(), held())) {
+      fits <- lapply(c("integrate", "optimum"), function(hyper) {
+        gpc(
+          case[[1]], case[[2]], kernel = kernel, noise = none, epsilon = "average", hyper = hyper, control = quiet
+        )
+      })
+      right <- gpc(case[[1]], case[[2]], kernel = kernel, epsilon = 0, hyper = "integrate", control = quiet)
+      expect_equal(right$ep$log_evidence, fits[[1]]$ep$log_evidence, tolerance = 1e-6)
+      expect_equal(first_prob(right, right$data$X), first_prob(fits[[1]], right$data$X), tolerance = 1e-6)
+      for (fit in fits) {
+        expect_silent(check_model(fit))
+        expect_true(all(fit$epsilon == 0))
+        expect_identical(fit$nodes$models$model, "none")
+        expect_true(all(vapply(fit$nodes$omega, function(omega) all(omega[1, , ] == diag(dim(omega)[2])), NA)))
+      }
+    }
+  }
+})

@@ -142,3 +142,15 @@ test_that("noise models of one class have its name", {
     c("a rate for each class", "a rate in true b only")
   )
 })
+
+test_that("a rate that is learned is printed as the label stage has it, beside its count", {
+  d <- toy(60)
+  fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = "learn", hyper = "optimum")
+  stage <- fit$label_stage
+  rate <- stage$omega[1, 2]
+  expect_gt(abs(rate / fit$epsilon - 1), 0.02) # that of the first stage is another
+  expect_match(printed(fit), paste0("Not tested: one rate; mean rate ", format(rate, digits = 3), "."), fixed = TRUE)
+  # the mean of the points that also say how many
+  points <- vapply(stage$nodes$omega, function(omega) omega[1, 1, 2], 0)
+  expect_equal(rate, sum(points * stage$nodes$table$weight), tolerance = 1e-8)
+})

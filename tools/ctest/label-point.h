@@ -139,14 +139,20 @@ static inline double value_of(const problem *p, slopes *to) {
 }
 
 typedef struct {
-  double truth[MOST * ROWS], seen[MOST * ROWS], unusual[ROWS], z[ROWS];
-  double wrong, spread;
+  double truth[MOST * ROWS], seen[MOST * ROWS], unusual[ROWS];
+  double log_inverse[ROWS], wrong, spread;
 } answers;
+
+static inline answers nothing_said(void) {
+  answers said = {.wrong = 0};
+  for (int i = 0; i < ROWS; i++) said.log_inverse[i] = -INFINITY;
+  return said;
+}
 
 static inline void add_to(const problem *p, double weight, answers *to) {
   double work[9 * MOST];
-  const label_said said = {to->truth, to->seen,   to->unusual,
-                           to->z,     &to->wrong, &to->spread};
+  const label_said said = {to->truth,       to->seen,   to->unusual,
+                           to->log_inverse, &to->wrong, &to->spread};
   label_add(&p->data, &p->at, p->y, weight, &said, work);
 }
 

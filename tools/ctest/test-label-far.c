@@ -49,6 +49,11 @@ static void contradictions_far_out_keep_their_slopes(void) {
     CHECK_NEAR(log(to.L[IDX(p.kind[0], 0, KINDS)]), fmin(-far[k], STAYS),
                1e-12);
     CHECK(to.U[IDX(0, 0, 2)] == 0 && to.U[IDX(1, 0, 2)] == 0);
+    answers a = nothing_said();
+    add_to(&p, 0.25, &a); /* 1/Z of both points, the second next to nothing */
+    p.b[0] = p.b[1] = 1;
+    add_to(&p, 0.75, &a);
+    CHECK_NEAR(a.log_inverse[0], log(0.25) - far[k], 1e-12);
   }
 }
 
@@ -62,7 +67,7 @@ static void reports_of_many_readers_keep_their_posterior(void) {
     for (int i = 0; i < ROWS; i++) plain_row(&p, i, truth + 5 * i);
     const double before = plain_value(&p);
     for (int k = 0; k < 5; k++) {
-      answers a = {.wrong = 0};
+      answers a = nothing_said();
       fill(&p, 5, takes_out, 0, 0, 12);
       for (int j = 0; j < KINDS * 5; j++) p.L[j] *= small[k];
       /* subnormal numbers have few digits */
@@ -111,7 +116,7 @@ static void what_cannot_be_has_no_likelihood_and_no_nan(void) {
   for (int C = 2; C <= 5; C += 3)
     for (int takes_out = 0; takes_out < 2; takes_out++) {
       slopes to = {{0}, {0}, {0}, {0}, {0}};
-      answers a = {.wrong = 0};
+      answers a = nothing_said();
       fill(&p, C, takes_out, 0, 0, 31);
       for (int c = 0; c < C; c++) p.L[IDX(p.kind[4], c, KINDS)] = 0;
       CHECK(value_of(&p, &to) == -INFINITY);
@@ -120,7 +125,7 @@ static void what_cannot_be_has_no_likelihood_and_no_nan(void) {
       for (int c = 0; c < C; c++)
         CHECK_NEAR(a.truth[IDX(c, 4, C)], 1.0 / C, 1e-15);
       for (int i = 0; i < ROWS; i++)
-        CHECK(isfinite(a.unusual[i]) && isfinite(a.z[i]));
+        CHECK(isfinite(a.unusual[i]) && isfinite(a.log_inverse[i]));
       CHECK(isfinite(a.wrong) && isfinite(a.spread));
     }
 }

@@ -40,7 +40,7 @@ static void slopes_equal_differences(void) { each_problem(check_slopes); }
 /* alpha I + beta 11' */
 static void two_numbers_stand_for_a_matrix(void) {
   problem plain, whole;
-  answers a = {.wrong = 0}, b = {.wrong = 0};
+  answers a = nothing_said(), b = nothing_said();
   slopes to = {{0}, {0}, {0}, {0}, {0}}, by = to;
   fill(&plain, 5, 1, 1, 1, 7);
   fill(&whole, 5, 1, 1, 1, 7);
@@ -86,11 +86,11 @@ static void certain_labels_have_slopes(void) { each_problem(check_certain); }
  * that of scores of class s in a row of class t */
 static void check_said(problem *p) {
   const int C = p->data.C, n = p->data.n;
-  answers a = {.wrong = 0};
-  double wrong = 0, spread = 0, seen[MOST * ROWS], z[ROWS];
+  answers a = nothing_said();
+  double wrong = 0, spread = 0, seen[MOST * ROWS], log_z_of[ROWS];
   double work[9 * MOST];
   add_to(p, 1, &a);
-  label_seen(&p->data, &p->at, seen, z, work);
+  label_seen(&p->data, &p->at, seen, log_z_of, work);
   for (int i = 0; i < n; i++) {
     problem one = *p;
     slopes to = {{0}, {0}, {0}, {0}, {0}};
@@ -113,8 +113,8 @@ static void check_said(problem *p) {
     if (!p->data.plain) CHECK_NEAR(a.unusual[i], unusual, 1e-13);
     CHECK_NEAR(sum, 1, 1e-14);
     CHECK_NEAR(all, exp(log_z), 1e-14);
-    CHECK_NEAR(z[i], exp(log_z), 1e-14);
-    CHECK_NEAR(a.z[i], exp(-log_z), 1e-13);
+    CHECK_NEAR(log_z_of[i], log_z, 1e-14);
+    CHECK_NEAR(a.log_inverse[i], -log_z, 1e-13);
     const double right = a.truth[IDX(p->y[i], i, C)];
     CHECK(a.unusual[i] >= 0 && a.unusual[i] <= right);
     wrong += often * (1 - right);
@@ -130,7 +130,7 @@ static void what_is_said_of_rows_is_in_the_slopes(void) {
 
 static void points_add_up_by_weight(void) {
   problem p, q;
-  answers a = {.wrong = 0}, b = a, both = a;
+  answers a = nothing_said(), b = a, both = a;
   fill(&p, 5, 1, 0, 1, 51);
   fill(&q, 5, 1, 0, 1, 51);
   for (int c = 0; c < 5; c++) q.w[c] = -p.w[c];
@@ -144,7 +144,10 @@ static void points_add_up_by_weight(void) {
   }
   for (int i = 0; i < ROWS; i++) {
     CHECK_NEAR(both.unusual[i], 0.3 * a.unusual[i] + 0.7 * b.unusual[i], 1e-14);
-    CHECK_NEAR(both.z[i], 0.3 * a.z[i] + 0.7 * b.z[i], 1e-14);
+    CHECK_NEAR(
+        both.log_inverse[i],
+        log_add(log(0.3) + a.log_inverse[i], log(0.7) + b.log_inverse[i]),
+        1e-14);
   }
   CHECK(both.wrong == b.wrong); /* of the last point */
   label_add(&p.data, &p.at, p.y, 1, &(label_said){.wrong = &a.wrong},
