@@ -319,7 +319,7 @@ factor_words <- function(error, points, factor) {
   }
   paste0(
     "By ", whole(points), " points, which leave a standard error of a factor of ",
-    format(signif(exp(error), 2)), " in the Bayes factor."
+    format(signif(exp(error), 3)), " in the Bayes factor."
   )
 }
 

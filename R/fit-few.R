@@ -5,9 +5,11 @@
 few_least <- 30L            # labels; with fewer, all nodes are used
 few_looked_at <- 500L       # of the training rows that nodes are chosen by,
 few_among <- 128L           # among so many of the nodes;
+few_classes <- 6L           # up to so many whose pairs are looked at, too;
 few_gap <- 0.0015           # and the difference allowed there, rms of probabilities;
 few_gap_label <- 0.0005     # of the points of a label stage,
 few_gap_pictured <- 0.0005  # less for pictures, which are of inputs far from few rows
+few_slack <- 4              # so many times as much where no more can be had
 few_inducing <- c(100, 200) # inputs that variances go through: the first that are enough,
 few_times <- 4              # where there are so many times as many rows
 few_checked <- 100L         # rows at which that is looked at
@@ -34,25 +36,46 @@ nobs_kept <- function(object) length(object$data$y)
 choose_nodes <- function(object, gap = few_gap) {
   at <- nodes(object)
   rows <- rows_looked_at(object)
+  anywhere <- NULL
   seen <- if (is.null(object$recalibration)) {
     exp(node_seen(object)[rows, , , drop = FALSE])
   } else {
-    label_seen_new(object$data$X[rows, , drop = FALSE], object$nodes)
+    anywhere <- scores_anywhere(ncol(object$data$X))
+    label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes)
   }
   omega <- node_omega(object)
   said <- vapply(seq_along(at$weight), function(k) {
     p <- at_k(seen, k)
     as.vector(c(p, p^2, p %*% omega[[k]]))
-  }, numeric(3 * length(rows) * ncol(seen)))
+  }, numeric(3 * dim(seen)[1] * dim(seen)[2]))
+  # scores anywhere count as much as the rows
+  times <- rep(c(1, length(rows) / NROW(anywhere)), c(length(rows), NROW(anywhere)))
+  said <- said * rep_len(sqrt(times / mean(times)), nrow(said))
   # of each noise model, so that in whatever order these are
-  among <- unlist(lapply(split(seq_along(at$weight), at$model), function(k) {
+  among <- sort(unlist(lapply(split(seq_along(at$weight), at$model), function(k) {
     k[spread_over(length(k), ceiling(few_among * length(k) / length(at$weight)))]
-  }), use.names = FALSE)
+  })))
   weight <- sparse_weights(said[, among, drop = FALSE], drop(said %*% at$weight), gap)
   if (is.null(weight)) {
     return(list(node = seq_along(at$weight), weight = at$weight))
   }
   list(node = among[weight > 0], weight = weight[weight > 0])
+}
+
+#' Scores that new rows may have: of each class against the others alike, and of few classes against
+#' each other one alone
+#' @noRd
+scores_anywhere <- function(classes) {
+  logit <- seq(-9, 9, by = 1.5)
+  one <- lapply(seq_len(classes), function(t) outer(logit, seq_len(classes) == t))
+  pairs <- if (classes > 2 && classes <= few_classes) utils::combn(classes, 2, simplify = FALSE)
+  two <- lapply(pairs, function(pair) {
+    eta <- matrix(-9, length(logit), classes)
+    eta[, pair] <- outer(logit, c(0.5, -0.5))
+    eta
+  })
+  eta <- exp(do.call(rbind, c(one, two)))
+  eta / rowSums(eta)
 }
 
 #' Rows that stand for all, each as often as it counts: the same ones however the table, and its
@@ -72,7 +95,7 @@ rows_looked_at <- function(object) {
 
 #' Weights, most of them 0, that give the columns of a matrix nearly this mean: least
 #' squares without negative weights by the active sets of Lawson and Hanson, which end as soon
-#' as the mean is near enough; `NULL` where none are
+#' as the mean is near enough; `NULL` where none come near
 #' @param gap root mean square of what is left.
 #' @noRd
 sparse_weights <- function(said, mean, gap) {
@@ -87,7 +110,10 @@ sparse_weights <- function(said, mean, gap) {
   last <- Inf
   while (left(found) > gap^2) {
     if (all(used) || left(found) >= last) {
-      return(NULL)
+      if (left(found) > (few_slack * gap)^2) {
+        return(NULL)
+      }
+      break
     }
     last <- left(found)
     slope <- replace(with_mean - drop(gram %*% found), used, -Inf)

@@ -139,7 +139,7 @@ label_seen_at <- function(data, points) {
 }
 
 #' The same of rows with scores, at all points that a stage keeps
-#' @param P scores, n x C. @param nodes see label_average(). @param which of the points. @param overlap
+#' @param P scores, n x C. @param nodes see label_average(). @param which of the points, in their order. @param overlap
 #'   beyond what the scores say, or without.
 #' @return n x C x K
 #' @noRd

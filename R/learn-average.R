@@ -44,6 +44,7 @@ average_fit <- function(latent, spec) {
     average_modes(average_problem(latent, noise, spec), before, spec, counter$tick)
   }, rows$fewer)
   if (!length(stages$model$modes)) abort_no_modes()
+  if (spec$hyper == "optimum") stages$model$modes <- stages$model$modes[1] # the only node
   found <- average_nodes_of(stages$model, integrate, spec, counter$tick)
   if (!length(found$part$out) || all(vapply(found$part$out, is.null, NA))) abort_no_modes()
   nodes <- new_nodes(found$model, found$part, noise)

@@ -1,5 +1,4 @@
-# Many columns: how many labels are wrong, by the fit itself and by the second stage on its
-# leave-one-out probabilities, which tells of them by default from five columns on?
+# Many columns: how many labels are wrong?
 #
 # - embeddings: rows of unit length around two directions. Each is 0.35 of a random direction, to its
 #   class's side, and normal numbers of total variance 1, divided by its length: with any number of
@@ -46,13 +45,7 @@ experiment <- list(
     fitted <- suppressMessages(
       observe(gpc(table$X, table$y, hyper = "integrate", control = quiet_control()))
     )
-    itself <- fitted$value
-    itself$label_stage <- NULL
-    rbind(
-      cbind(by = "fit", counted(itself, table, fitted$seconds)),
-      cbind(by = "second stage", counted(second_stage(itself, hyper = "integrate"), table,
-        fitted$seconds))
-    )
+    counted(fitted$value, table, fitted$seconds)
   },
   tables = function(parts) {
     columns <- c("wrong", "count", "lower", "upper", "covered", "auc", "log_loss", "factor",
@@ -60,7 +53,7 @@ experiment <- list(
     results <- parts$results
     real <- results$family != "embeddings" # whose samples may have lost constant columns
     results$columns[real] <- stats::ave(results$used, results$family, FUN = max)[real]
-    table <- group_means(results, c("rate", "family", "rows", "columns", "by"), columns)
+    table <- group_means(results, c("rate", "family", "rows", "columns"), columns)
     list(summary = table[order(-table$rate, table$family, table$rows, table$columns), ])
   },
   in_package = "summary"

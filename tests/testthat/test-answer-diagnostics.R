@@ -89,7 +89,7 @@ test_that("diagnostics and summary count the nodes of the fit, a test the points
     expect_match(paste(printed(said), collapse = " "), sprintf("over %d\\s+nodes", nodes))
   }
   test <- noise_test(fit)
-  expect_match(printed(test), sprintf("By %d points", sum(test$models$nodes)))
+  expect_match(printed(test), paste("By", format(sum(test$models$nodes), big.mark = ","), "points"))
 })
 
 test_that("no kernel is recommended to a fit that has none", {

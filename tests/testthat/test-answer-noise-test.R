@@ -322,12 +322,12 @@ test_that("a model that is exact has no error, and Laplace's method does not kno
     expect_identical(factor_error(at), NA_real_)
   }
   expect_identical(factor_error(at[-1, ]), NA_real_)
-  expect_match(factor_words(0.4, 1200, 5), "By 1,200 points, .* a factor of 1.5 in the Bayes factor")
+  expect_match(factor_words(0.4, 1200, 5), "By 1,200 points, .* a factor of 1.49 in the Bayes factor")
   expect_match(factor_words(NA, 5, 5), "not known")
   expect_equal(factor_words(NA, 640, Inf), "By 640 points.")
   test <- noise_test(tested())
   expect_equal(test$error, factor_error(test$models))
-  expect_match(printed(test), "By 640 points, which leave a standard error of a factor of 1[.]")
+  expect_match(printed(test), "By 1,280 points, which leave a standard error of a factor of 1[.]")
 })
 
 test_that("a fit without the models to compare is refused", {

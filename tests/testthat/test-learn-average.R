@@ -253,14 +253,17 @@ test_that("rounding of the inputs moves no node", {
   expect_length(axes(diag(0))$values, 0)
 })
 
-test_that("at the optimum the modes are the nodes, and their evidence is by Laplace", {
+test_that("at the optimum the best mode is the node, and the evidence there is by Laplace", {
   modes <- gpc(class ~ a + b, toy(), epsilon = "average", hyper = "optimum", control = quiet)
   models <- modes$nodes$models
   expect_identical(models$method, "mode")
   expect_equal(models$log_evidence, models$laplace)
-  expect_equal(models$nodes, models$modes)
-  best <- which.max(node_weight(modes))
-  expect_equal(unlist(nodes(modes)$hyper[[best]]), unlist(named_hyper(modes$kernel)), tolerance = 1e-8)
+  expect_equal(c(models$nodes, models$modes, node_weight(modes)), c(1, 1, 1))
+  expect_equal(unlist(nodes(modes)$hyper[[1]]), unlist(named_hyper(modes$kernel)), tolerance = 1e-8)
+  # it is the best mode of what is integrated by default, and the label stage is of all noise models
+  all <- gpc(class ~ a + b, toy(), hyper = "integrate", control = quiet)
+  expect_equal(modes$kernel$lengthscale, all$kernel$lengthscale, tolerance = 1e-3)
+  expect_equal(modes$label_stage$nodes$models$model, all$label_stage$nodes$models$model)
 })
 
 test_that("a hyperparameter without a prior can't be integrated", {
