@@ -3,7 +3,7 @@
 
 label_cell <- 0.02          # of the logit of a score
 label_kept_work <- 2e6      # numbers by row, class and point that answers are made of,
-label_kept_most <- 2000L    # of so many points at most,
+label_kept_most <- 512L     # of so many points at most,
 label_kept_least <- 32L     # and at least
 
 #' @param P scores, n x C. @param data list(y, reports) of the rows. @param noise see noise_model().
@@ -145,8 +145,8 @@ label_kept <- function(n, classes) {
   as.integer(min(max(label_kept_work / (n * classes), label_kept_least), label_kept_most))
 }
 
-#' Some of the points for all: of each noise model evenly among its own, ordered by how many labels
-#' they hold for wrong
+#' Some of the points for all: of each noise model those of large weight, and some of the others, evenly
+#' in the order of how many labels they hold for wrong
 #' @param n labels. @return list(table: model, weight; omega; points: by model, without L)
 #' @noRd
 label_thinned <- function(parts, probability, n, share) {
@@ -157,11 +157,7 @@ label_thinned <- function(parts, probability, n, share) {
       at <- which(w > 1e-12)
       return(list(at = at, weight = w[at]))
     }
-    order <- order(label_wrong_rates(part$said$omega, share))
-    edges <- cumsum(w[order]) / sum(w)
-    at <- order[pmin(findInterval((seq_len(n) - 0.5) / n, edges) + 1L, length(order))]
-    times <- table(at)
-    list(at = as.integer(names(times)), weight = as.vector(times) / n)
+    thinned_weights(w / sum(w), n, order(label_wrong_rates(part$said$omega, share)))
   }, parts, size[names(parts)])
   said <- Map(function(part, one) label_said_at(part$said, one$at), parts, chosen)
   each <- function(of) unlist(Map(of, chosen, probability), use.names = FALSE)
@@ -175,6 +171,23 @@ label_thinned <- function(parts, probability, n, share) {
     }), recursive = FALSE),
     points = lapply(said, function(one) one$points[c("M", "w", "b", "U")])
   )
+}
+
+#' Some points for all: those of large weight keep it, of the others some at even steps have the same
+#' @param order of the points, along which the steps are. @return list(at, weight)
+#' @noRd
+thinned_weights <- function(w, n, order) {
+  large <- sort(w, decreasing = TRUE)[seq_len(n)]
+  each <- (1 - cumsum(c(0, large[-n]))) / rev(seq_len(n)) # of the others, where so many keep theirs
+  few <- which(large < each)
+  least <- if (length(few)) each[few[1]] else 0
+  kept <- which(w >= least)
+  others <- order[w[order] < least]
+  steps <- (seq_len(n - length(kept)) - 0.5) * least
+  some <- others[pmin(findInterval(steps, cumsum(w[others])) + 1L, length(others))]
+  times <- table(some)
+  weight <- c(w[kept], as.vector(times) * least)
+  list(at = c(kept, as.integer(names(times))), weight = weight / sum(weight))
 }
 
 #' How many points of each noise model: a fifth for none, as the others by themselves are asked about

@@ -43,9 +43,9 @@
 #' Its likelihood is exact, and needs no EP. Each noise model has `r label_points[["usual"]]` points,
 #' drawn and weighted as nodes are; with more than `r label_wide` coordinates Laplace's method gives the
 #' evidence, and its curvature the points. [noise_test()] shows the noise models, and how far their points can be
-#' relied on. Up to some 500 rows all of them answer, of
-#' more rows so many that numbers by row, class and point are some
-#' `r format(label_kept_work, big.mark = ",", scientific = FALSE)`, and `r label_kept_least` at least.
+#' relied on. Up to `r label_kept_most` of them all are kept, and
+#' answer: those of large weight, and others for the rest; with many rows fewer, so that numbers by row, class
+#' and point are some `r format(label_kept_work, big.mark = ",", scientific = FALSE)`, and `r label_kept_least` at least.
 #'
 #' # What a fit keeps
 #' The field `nodes` has the first stage, a list of

@@ -167,15 +167,24 @@ test_that("noise models share the points that are kept by their roots, none has 
   expect_equal(sum(label_sizes(c(one = 0.5, two = 0.3, first = 0.2), 32)), 32)
 })
 
-test_that("of few rows all points are kept with their weights, of very many a few dozen", {
-  made <- label_made(toy_scores(2, 60, 5), "fit", models = c("none", "one"))
-  both <- label_captured(made)
-  weight <- lapply(both$parts, function(part) exp(part$log_weight))
-  kept <- split(both$nodes$table$weight, both$nodes$table$model)
-  for (name in names(weight)) {
-    p <- both$nodes$models$probability[both$nodes$models$model == name]
-    expect_equal(kept[[name]] / p, weight[[name]][weight[[name]] > 1e-12])
+test_that("points of large weight keep it, and the others are thinned to as much [Fearnhead and Clifford]", {
+  w <- withr::with_seed(1, rgamma(200, 0.1))
+  w <- w / sum(w)
+  x <- withr::with_seed(2, rnorm(200))
+  for (n in c(5, 40, 120)) {
+    some <- thinned_weights(w, n, order(x))
+    expect_lte(length(some$at), n)
+    expect_equal(sum(some$weight), 1)
+    # the least weight: sum(min(w / c, 1)) = n
+    least <- uniroot(function(c) sum(pmin(w / c, 1)) - n, c(1e-8, 1), tol = 1e-12)$root
+    large <- which(w > 1.001 * least)
+    expect_equal(some$weight[match(large, some$at)], w[large], tolerance = 1e-6)
+    times <- some$weight[!some$at %in% large] / least
+    expect_equal(times, round(times), tolerance = 1e-6)
+    # of the others the mean along their order
+    expect_lt(abs(sum(some$weight * x[some$at]) - sum(w * x)), 2 * diff(range(x)) * least)
   }
+  expect_identical(label_kept(60, 2), 512L)
   expect_identical(label_kept(1e6, 2), 32L)
   expect_identical(label_kept(5000, 2), 200L)
 })
