@@ -238,15 +238,13 @@ describe_noise <- function(x, digits) {
   }
   matrix <- is_several(x) && length(x$epsilon) > 1
   learned <- rate_learned(x)
-  method <- x$learning$method
   paste0(
     if (matrix) {
       paste("a matrix, rates", format_range(x$epsilon, digits))
     } else {
       paste("epsilon =", describe_rates(x, x$epsilon, digits))
     },
-    if (!learned) " (fixed)" else if (method == "gradient") " (learned)",
-    if (learned && method != "gradient") paste0(" (learned by ", method, ")"),
+    if (!learned) " (fixed)" else " (learned)",
     if (matrix && learned) ", see noise_matrix()"
   )
 }
@@ -316,7 +314,7 @@ describe_learning <- function(x) {
   }
   at_point <- !identical(learning$method, "integrate")
   how <- if (at_point) {
-    paste("by", x$spec$criterion)
+    paste0("by ", x$spec$criterion, if (any(grepl("^em", learning$method))) paste0(" (", learning$method, ")"))
   } else if (any(x$nodes$models$method == "nodes")) {
     paste("integrated over", count(node_count(x), "node"))
   } else {

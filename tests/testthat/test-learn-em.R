@@ -72,7 +72,7 @@ test_that("with a kernel to learn, too, em and gradient agree", {
   expect_close(
     trace$log_evidence[nrow(trace)], log_evidence(em), 1e-5, floor = 1
   )
-  expect_match(printed(em), "learned by em")
+  expect_match(printed(summary(em)), "by evidence [(]em[)]")
 })
 
 test_that("two rates are learned by em as by the gradient", {
