@@ -26,8 +26,7 @@
 #'
 #' A fit at one point (`hyper = "optimum"`) has a label stage too, where its rate was learned, with
 #' the noise model of one rate alone (a rate for each class with `"learn2"`), or with all of them where
-#' `epsilon = "average"` asks for it: then it is the best mode of what is integrated by default. Where all
-#' is given it needs none. What depends on one point ([coef()][coef.sturdy_model], [criterion()],
+#' `epsilon = "average"` asks for it. Where all is given it needs none. What depends on one point ([coef()][coef.sturdy_model], [criterion()],
 #' [ep_diagnostics()], [check_fit()], [posterior_sample()]) is at the best mode of the first stage.
 #'
 #' # First stage
