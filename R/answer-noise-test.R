@@ -183,8 +183,6 @@ noise_statement <- function(object, level) {
   ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
   hides <- scores_hide(object, ends)
   kind <- verdict_kind(factor, curve, if (is.null(plain)) NA else exp(plain), blind, hides)
-  average <- density_summary(average_density(object), level)
-  if (hides && !is.null(level)) average$upper <- ends["apart", "upper"]
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
@@ -193,7 +191,7 @@ noise_statement <- function(object, level) {
       verdict = verdict_sentences[[if (settled) "settled" else kind]], settled = settled,
       some = density_summary(average_density(object, some), level),
       any = density_summary(any_density(average_density(object)), level),
-      average = average, level = level,
+      average = average_count(object, level, ends), level = level,
       models = models, rates = rate_table(object, level, some),
       two = if (any(one) && any(by_class)) {
         exp(models_evidence(models, by_class) - models_evidence(models, one))
@@ -268,11 +266,11 @@ alike_rows <- 3 # expected number of rows that look like those of another class 
 #' @noRd
 alike_classes <- function(object) {
   classes <- ncol(object$omega)
-  U <- lapply(unname(object$nodes$points), `[[`, "U")
-  if (classes == 2 || nrow(U[[1]]) != classes^2) {
+  U <- points_all(object$nodes, "U")
+  if (classes == 2 || nrow(U) != classes^2) {
     return(NULL)
   }
-  U <- matrix(do.call(cbind, U) %*% object$nodes$table$weight, classes)
+  U <- matrix(U %*% object$nodes$table$weight, classes)
   diag(U) <- 0
   apart <- U - min(U[row(U) != col(U)])
   expected <- apart * label_counts(object)

@@ -222,9 +222,7 @@ through_stage <- function(object, p, prob) {
     }
     p
   }
-  recorded <- if (own_kind(object) == "recorded") {
-    Reduce(`+`, Map(`*`, node_omega(object), node_weight(object)))
-  }
+  recorded <- if (own_kind(object) == "recorded") unname(object$omega)
   q <- at_points(p, function(P, k) {
     if (!is.null(recorded)) P <- P %*% recorded
     at_k(label_seen_new(pmax(P, score_least), stage$nodes, few$node[k], overlap = FALSE), 1)

@@ -240,8 +240,7 @@ sql_points <- function(object, used, z, let, all = FALSE) {
   }
   few <- if (all) all_nodes(stage) else stage$nodes$few
   p <- sql_both_sides(z, used$weight, let)
-  points <- lapply(unname(stage$nodes$points), function(at) rbind(at$w, at$b, at$U))
-  points <- do.call(cbind, points)[, few$node, drop = FALSE]
+  points <- do.call(rbind, lapply(c("w", "b", "U"), points_all, nodes = stage$nodes))[, few$node, drop = FALSE]
   list(
     q = sql_odds(p, exp(points[1, ] - points[2, ]), points[3, ], points[4, ]),
     low = points[7, ], rise = points[8, ] - points[7, ], # U[1, 2], and what U[2, 2] has more

@@ -73,9 +73,7 @@ verdict_line <- function(test) {
     },
     open = "Can't tell: wrong labels or overlap. Check a few rows.",
     blind = "Can't tell: the inputs say next to nothing of the classes.",
-    unusual = paste(
-      "Some labels contradict their rows: they are wrong, or the rows are unusual. Check the first 10."
-    ),
+    unusual = "Some labels contradict their rows: they are wrong, or the rows are unusual. Check the first 10.",
     scores = paste0(
       "Can't tell: the scores contradict ", count(test$contradicted, "label"),
       ". These are wrong, or the scores err. Check a few."

@@ -14,10 +14,9 @@ wrong_count <- function(object, level) {
   if (is.null(level)) {
     return(list(count = at_fit, at_fit = at_fit))
   }
-  kept <- object$nodes$wrong
-  density <- if (length(kept)) average_density(object) else wrong_density(object)
-  said <- density_summary(density, level)
-  said$upper <- max(said$upper, hidden_upper(object, level))
+  said <- if (length(object$nodes$wrong)) {
+    average_count(object, level)
+  } else density_summary(wrong_density(object), level)
   c(said, list(
     level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = at_fit
   ))
@@ -81,7 +80,7 @@ overlap_ends <- function(object, level = 0.9) {
     return(NULL)
   }
   learned <- density_summary(average_density(object), level)
-  apart <- lapply(density_summary(held$density, level), `*`, held$times)
+  apart <- density_summary(held$density, level)
   rbind(overlap = as.data.frame(learned), apart = as.data.frame(apart))
 }
 
@@ -95,9 +94,10 @@ scores_hide <- function(object, ends) {
     ends["apart", "upper"] > ends["overlap", "upper"]
 }
 
-#' The upper end of the number where that is so, else nothing
+#' The number by an average, where that is so up to the other end
 #' @noRd
-hidden_upper <- function(object, level) {
-  ends <- overlap_ends(object, level)
-  if (scores_hide(object, ends)) ends["apart", "upper"]
+average_count <- function(object, level, ends = overlap_ends(object, level)) {
+  said <- density_summary(average_density(object), level)
+  if (!is.null(level) && scores_hide(object, ends)) said$upper <- ends["apart", "upper"]
+  said
 }

@@ -59,7 +59,6 @@ is_stage <- function(nodes, n, classes) {
     all(names(nodes$wrong) %in% nodes$models$model) && is_made_of_nodes(nodes, n, classes)
 }
 
-
 #' What is made of nodes when a fit is completed, or is made when it is asked for, in fits of
 #' before
 #' @noRd

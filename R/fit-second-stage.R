@@ -233,19 +233,17 @@ overlap_slopes_held <- function(S, overlap, call, times) {
 #' Slopes at points
 #' @noRd
 label_hyper <- function(nodes) {
-  slopes <- unlist(lapply(nodes$points, function(at) exp(colMeans(log(at$b)))), use.names = FALSE)
-  lapply(slopes, function(slope) list(slope = slope))
+  lapply(exp(colMeans(log(points_all(nodes, "b")))), function(slope) list(slope = slope))
 }
 
 #' Mean weights of the classes against the first, and slope
 #' @noRd
 label_means <- function(nodes, levels, way) {
   weight <- nodes$table$weight
-  each <- function(of) do.call(cbind, unname(lapply(nodes$points, of)))
-  w <- drop(each(function(at) at$w) %*% weight)
+  w <- drop(points_all(nodes, "w") %*% weight)
   list(
     weight = stats::setNames(exp(w - w[1])[-1], levels[-1]),
-    slope = exp(sum(weight * colMeans(each(function(at) log(at$b))))),
+    slope = exp(sum(weight * colMeans(log(points_all(nodes, "b"))))),
     free = c(if (length(levels) <= label_weights) "weight", if (length(way$slope) != 1) "slope")
   )
 }
@@ -262,7 +260,7 @@ label_ep <- function(nodes, at) {
 }
 
 #' The distribution of the number of wrong labels where right labels hardly contradict the scores
-#' @return list(density, times: as many labels), `NULL` where the scores can't be so.
+#' @return list(density), `NULL` where the scores can't be so.
 #' @noRd
 apart_count <- function(object, noise, way, call) {
   data <- object$data
@@ -277,7 +275,7 @@ apart_count <- function(object, noise, way, call) {
   way$slope <- slope
   nodes <- label_average(data$X, data, noise, way)
   share <- nodes$models$probability[match(names(nodes$wrong), nodes$models$model)]
-  list(density = mix_densities(nodes$wrong, share), times = 1)
+  list(density = mix_densities(nodes$wrong, share))
 }
 
 model_hyper.second_stage <- function(object) object$recalibration[c("weight", "slope")]

@@ -44,12 +44,12 @@ label_integral <- function(problem, n = NULL, before = list()) {
     )))
   }
   size <- 2 * pmax(largest_remainder(n / 2 * softmax(laplace)), 4)
-  weighted <- if (problem$d <= label_wide) label_weighted(problem, modes, size)
-  if (!isTRUE(weighted$ess >= label_ess)) {
-    weighted <- c(label_curvature(problem, modes, size), weighted[c("ess", "pareto_k")])
-    if (is.null(weighted$ess)) weighted[c("ess", "pareto_k")] <- NA_real_
-  }
-  c(part, weighted)
+  weighted <- if (problem$d <= label_wide) {
+    label_weighted(problem, modes, size)
+  } else list(ess = NA_real_, pareto_k = NA_real_)
+  c(part, if (isTRUE(weighted$ess >= label_ess)) {
+    weighted
+  } else c(label_curvature(problem, modes, size), weighted[c("ess", "pareto_k")]))
 }
 
 #' Points around modes with their weights
@@ -79,8 +79,7 @@ label_curvature <- function(problem, modes, size) {
   laplace <- vapply(modes, `[[`, 1, "laplace")
   Z <- do.call(cbind, Map(label_draws, modes, size, normal = TRUE))
   said <- problem$points(Z)
-  fine <- colSums(!is.finite(rbind(said$points$M, said$points$U, said$points$b))) == 0
-  log_weight <- ifelse(fine, rep(log(softmax(laplace) / size), size), -Inf)
+  log_weight <- ifelse(points_fine(said$points), rep(log(softmax(laplace) / size), size), -Inf)
   list(
     Z = Z, said = said, log_weight = log_weight - log_sum(log_weight), log_evidence = log_sum(laplace),
     method = "laplace"

@@ -92,9 +92,8 @@ label_number <- function(all, nodes, name, said, data) {
     return(wrong_mixture(label_wrong_at(all, said, label_code(data)), said$weight, reports$times))
   }
   mine <- nodes$table$model == name
-  at <- list(weight = shares(nodes$table$weight[mine]), model = rep(name, sum(mine)), omega = nodes$omega[mine])
-  seen <- label_seen_at(all$data, nodes$points[[name]])
-  reports_mixture(new_truth(at, log(seen), data), reports)
+  at <- list(weight = said$weight, model = rep(name, sum(mine)), omega = nodes$omega[mine])
+  reports_mixture(new_truth(at, log(label_seen_at(all$data, said$points)), data), reports)
 }
 
 #' Probability that each label is wrong at points, n x K
@@ -156,10 +155,14 @@ label_seen_new <- function(P, nodes, which = seq_along(nodes$table$weight), over
   array(unlist(seen), c(ncol(P), nrow(P), length(which)))
 }
 
+#' What the points of all noise models have by a name, see native_label_values(): a column a point
+#' @noRd
+points_all <- function(nodes, name) do.call(cbind, unname(lapply(nodes$points, `[[`, name)))
+
 #' Overlap U at points, C x C x K
 #' @noRd
 label_overlap_at <- function(nodes, which) {
-  U <- do.call(cbind, lapply(unname(nodes$points), `[[`, "U"))[, which, drop = FALSE]
+  U <- points_all(nodes, "U")[, which, drop = FALSE]
   classes <- nrow(nodes$points[[1]]$w)
   if (nrow(U) == 2) U <- outer(as.vector(diag(classes)), U[1, ]) + rep(U[2, ], each = classes^2)
   array(U, c(classes, classes, length(which)))

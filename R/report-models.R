@@ -153,7 +153,7 @@ noise_ruled_out <- function(names, reports) {
 }
 
 # As they are told
-noise_order <- c("none", "one", "two", "first", "second", "each", "matrix", paste0("alone", 1:12))
+noise_order <- c("none", "one", "two", "first", "second", "each", "matrix", paste0("alone", seq_len(alone_most)))
 
 #' Prior probabilities of the noise models by name
 #' @param ordered whether the classes are in an order: then there is one rate or none.

@@ -99,7 +99,6 @@ check_shards_spec <- function(spec, call) {
   )
   # with the rows that are cut into shards one point is as good as an average
   spec$hyper <- "optimum"
-  if (identical(spec$kernels, "average")) spec$kernels <- "shared"
   learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
     is.character(spec$prior_scale) || !is.null(spec$kernel) && !holds_all(spec$kernel)
   refuse_with_shards(

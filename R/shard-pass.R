@@ -165,7 +165,6 @@ shard_scores <- function(state, posterior, lik) {
 
 add_cells <- function(a, b) score_cells(Map(c, a, b))
 
-
 add_grams <- function(a, b) list(P = a$P + b$P, h = a$h + b$h)
 
 add_gradients <- function(a, b) if (is.list(a) && is.list(b)) Map(`+`, a, b) else FALSE
