@@ -79,8 +79,7 @@
 #'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
 #'   `subset` is, or a formula such as `~ checked`. These rows have a flip rate of 0. Trust
 #'   rows of every class: with nearly all rows of one class trusted and none of the other, no row is
-#'   known to be of the other class, and its labels look wrong, be they all right (some 60 of 110 in a
-#'   table without a wrong label, where 2 were expected with half of the rows of both trusted).
+#'   known to be of the other class, and its labels look wrong, be they all right.
 #' @param rates Groups of rows (sites, annotators, batches) with flip rates of their own: a
 #'   formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each row. A
 #'   priori the rates of groups are correlated (`pooling` in [noise_prior()]). Groups that have
