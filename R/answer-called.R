@@ -100,18 +100,16 @@ unlikely_words <- function(unlikely, called, what = "row") {
 #' @param among `NULL`, or of how many of the most suspicious rows they were drawn.
 #' @return `NULL`, or list(row, label: the class that each was found to have; among)
 #' @noRd
-check_calibrate <- function(calibrate, among, object, id, call = rlang::caller_env()) {
+check_calibrate <- function(calibrate, among, object, id) {
   if (is.null(calibrate)) {
-    must(
-      is.null(among), "among", "be given along with {.arg calibrate}", "calibrate", call = call
-    )
+    must(is.null(among), "among", "be given along with {.arg calibrate}", "calibrate")
     return(NULL)
   }
   data <- object$data
-  checks <- check_checked(calibrate, data, object$blueprint$levels, id, call, "calibrate")
+  checks <- check_checked(calibrate, data, object$blueprint$levels, id, "calibrate")
   must(
     !anyDuplicated(data$rows), "calibrate",
-    "be of a fit without copies of rows: they would be checked together", "calibrate", call = call
+    "be of a fit without copies of rows: they would be checked together", "calibrate"
   )
   known <- data$rows[label_source(data$reports) == 0L]
   inside <- !checks$row %in% known
@@ -120,26 +118,22 @@ check_calibrate <- function(calibrate, among, object, id, call = rlang::caller_e
     more = c(
       x = "Known: {.val {few(checks$row[!inside])}}.",
       i = "Use the fit of before these checks: its probabilities are what they would be without."
-    ),
-    call = call
+    )
   )
   open <- length(data$rows) - length(known)
   most <- if (is.null(among)) {
     open
   } else {
-    check_count(among, "among", min = length(checks$row), max = open, call = call)
+    check_count(among, "among", min = length(checks$row), max = open)
   }
-  must(
-    length(checks$row) < most, "calibrate", "leave rows that were not checked", "calibrate",
-    call = call
-  )
+  must(length(checks$row) < most, "calibrate", "leave rows that were not checked", "calibrate")
   said <- truth(object)
   order <- suspicion_order(said)
   drawn_from <- data$rows[utils::head(order[said$source[order] > 0L], most)]
   outside <- setdiff(checks$row, drawn_from)
   must(
     !length(outside), "calibrate", "be drawn of the {most} most suspicious rows", "calibrate",
-    more = c(x = "Not among them: {.val {few(outside)}}."), call = call
+    more = c(x = "Not among them: {.val {few(outside)}}.")
   )
   c(checks, list(among = drawn_from))
 }
@@ -161,14 +155,14 @@ calibrated <- function(found, checks) {
 
 #' The same by checks
 #' @noRd
-called_by_random <- function(found, if_some, fdr, checks, call = rlang::caller_env()) {
+called_by_random <- function(found, if_some, fdr, checks) {
   found$if_some <- if_some
   found <- calibrated(found, checks)
-  cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, checks, fdr, call)
+  cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, checks, fdr)
   list(rows = found, cutoff = cutoff)
 }
 
-calibrated_cutoff <- function(found, checks, fdr, call = rlang::caller_env()) {
+calibrated_cutoff <- function(found, checks, fdr) {
   m <- length(checks$row)
   refuse(
     fdr * (m + 1) < 1 - 1e-9,
@@ -177,7 +171,7 @@ calibrated_cutoff <- function(found, checks, fdr, call = rlang::caller_env()) {
       x = "The smallest p value that they can give is 1 / {m + 1}.",
       i = "It takes some {ceiling(10 / fdr)} checks where one label in ten is wrong."
     ),
-    "calibrate", arg = "calibrate", call = call
+    "calibrate", arg = "calibrate"
   )
   least <- ceiling((length(checks$among) - m) / (fdr * (m + 1)))
   cutoff <- called_rows(found, which(found$fdr <= fdr * (1 + 1e-12)), fdr)

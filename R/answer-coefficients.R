@@ -8,11 +8,10 @@ weight_components <- c("coefficients", "weights")
 #' @return list(weight [K]; A, coefficients x weights; mean and sd, coefficients x K; scale [K], by
 #'   which C is multiplied; fit(k), the fit at a node; df)
 #' @noRd
-coefficient_nodes <- function(object, component, contrasts = NULL,
-                              call = rlang::caller_env()) {
-  check_posterior(object, call)
-  component <- check_choice(component, weight_components, "component", call = call)
-  contrasts <- check_contrasts(contrasts, object, call)
+coefficient_nodes <- function(object, component, contrasts = NULL) {
+  check_posterior(object)
+  component <- check_choice(component, weight_components, "component")
+  contrasts <- check_contrasts(contrasts, object)
   raw <- component == "weights"
   fit <- if (raw) function(k) object else function(k) latent_at(object, k)
   weight <- if (raw) 1 else node_weight(object)
@@ -170,20 +169,19 @@ contrast_matrix <- function(coding, wanted) {
   stats::contrasts(levels)
 }
 
-check_contrasts <- function(contrasts, object, call) {
+check_contrasts <- function(contrasts, object) {
   coding <- object$blueprint$coding
   factors <- names(coding)[vapply(coding, function(c) c$kind != "numeric", NA)]
   named <- is.list(contrasts) && !is.null(names(contrasts)) && all(names(contrasts) %in% factors)
   must(
     is.null(contrasts) || named, "contrasts",
     "be {.code NULL} or a list with names of inputs that are factors: {.val {few(factors)}}",
-    "contrasts", call = call
+    "contrasts"
   )
   for (name in names(contrasts)) {
     trying(
       contrast_matrix(coding[[name]], contrasts[[name]]),
-      "{.arg contrasts} of {.val {name}} can't be used.", "contrasts", arg = "contrasts",
-      call = call
+      "{.arg contrasts} of {.val {name}} can't be used.", "contrasts", arg = "contrasts"
     )
   }
   contrasts
@@ -196,8 +194,8 @@ check_contrasts <- function(contrasts, object, call) {
 #' @return a row a column or level, as weight_table(); `NA` for the intercept and for columns that
 #'   can't change alone.
 #' @noRd
-odds_table <- function(object, level, draws = 1000L, call = rlang::caller_env()) {
-  check_by_ep(object, call)
+odds_table <- function(object, level, draws = 1000L) {
+  check_by_ep(object)
   X <- object$data$X[spread_over(nobs(object), 1000L), , drop = FALSE]
   log_odds <- function(X) average_log_odds(path_link(object, X, draws, staged = FALSE))
   none <- rep(NA_real_, draws)

@@ -154,7 +154,7 @@ log_evidence.sturdy_model <- function(object,
   known <- c("ep", if (one) c("ep_zp", "gaussian"), "corrected", "integrated", "ais")
   method <- if (missing(method)) "ep" else check_choice(method, known, "method")
   if (method == "ais") {
-    return(ais_evidence(object, ..., call = rlang::current_env()))
+    return(ais_evidence(object, ...))
   }
   check_no_dots(...)
   check_posterior(object)
@@ -178,8 +178,8 @@ log_evidence.sturdy_model <- function(object,
 #' The Student-t process has that of the Gaussian process with the same kernel and
 #' prior: their exact evidences are equal at every value of the hyperparameters.
 #' @noRd
-integrated_of <- function(object, call = rlang::caller_env()) {
-  check_by_ep(object, call)
+integrated_of <- function(object) {
+  check_by_ep(object)
   average <- average_evidence(object)
   if (!is.null(average)) {
     return(average)

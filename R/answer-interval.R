@@ -3,13 +3,12 @@
 interval_draws <- 1000L # of several classes, and through a label stage,
 interval_block <- 2e6   # numbers by row, draw and class that are looked at together
 
-check_interval <- function(type, noise, allowed = c("response", "prob"),
-                           call = rlang::caller_env()) {
+check_interval <- function(type, noise, allowed = c("response", "prob")) {
   if (!type %in% allowed || noise) {
     abort_sturdy(
       "{.arg interval} is of the probability of the true class: {.arg type} must be
        {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
-      "interval", arg = "interval", call = call
+      "interval", arg = "interval"
     )
   }
 }
@@ -18,12 +17,12 @@ check_interval <- function(type, noise, allowed = c("response", "prob"),
 #' data frame for the event of two classes, matrices for several
 #' @param rows of rows_to_predict().
 #' @noRd
-predicted_interval <- function(object, rows, level, call) {
-  prob <- prob_new(object, rows$X, call = call)
+predicted_interval <- function(object, rows, level) {
+  prob <- prob_new(object, rows$X)
   drawn <- is_several(object) || !is.null(object$label_stage)
   ends <- if (drawn) {
-    drawn_interval(object, rows$X, prob, level, call)
-  } else event_interval(object, rows$X, level, call)
+    drawn_interval(object, rows$X, prob, level)
+  } else event_interval(object, rows$X, level)
   if (is_several(object)) {
     parts <- list(estimate = prob, lower = ends$lower, upper = ends$upper)
     return(structure(lapply(parts, named_prob, rows, object), class = "sturdy_class_ends"))
@@ -78,8 +77,8 @@ named_prob <- function(prob, rows, object) {
 #' The latent functions without their nuggets, under each node
 #' @return list(m, sd, noise), rows x functions x nodes.
 #' @noRd
-known_latent <- function(object, X, call) {
-  latent <- node_latent(object, X, call)
+known_latent <- function(object, X) {
+  latent <- node_latent(object, X)
   functions <- dim(latent$m)[2]
   nugget <- vapply(nodes_hyper(object)[latent$node], function(hyper) {
     rep_len(hyper$nugget, functions)
@@ -94,8 +93,8 @@ known_latent <- function(object, X, call) {
 #' The ends for two classes without a label stage: given the latent function the probability is pnorm(f /
 #' sqrt(nugget)), so its distribution has a closed form [M 7.7]
 #' @noRd
-event_interval <- function(object, X, level, call) {
-  latent <- known_latent(object, X, call)
+event_interval <- function(object, X, level) {
+  latent <- known_latent(object, X)
   at <- lapply(latent[c("m", "sd", "noise")], matrix, nrow(X), length(latent$weight))
   # P(probability <= pnorm(x)), x on the normal scale
   below <- function(x) {
@@ -127,14 +126,13 @@ bisect <- function(below, p, low, high) {
 #' at 0.05 has a standard error of 0.007.
 #' @param prob n x C, the estimates. @return list(lower, upper), rows x C.
 #' @noRd
-drawn_interval <- function(object, X, prob, level, call) {
+drawn_interval <- function(object, X, prob, level) {
   functions <- latent_functions(object)
   draws <- check_count(
-    getOption("sturdy.draws", interval_draws), "options(sturdy.draws = )", min = 10,
-    call = call
+    getOption("sturdy.draws", interval_draws), "options(sturdy.draws = )", min = 10
   )
-  check_memory(8 * as.double(draws) * ncol(prob), draws, call = call, what = "draws")
-  latent <- known_latent(object, X, call)
+  check_memory(8 * as.double(draws) * ncol(prob), draws, what = "draws")
+  latent <- known_latent(object, X)
   dealt <- node_draws(latent$weight, draws)
   random <- with_seed_or_stream(1L, list(
     z = latin_normals(draws, functions) / path_shrink(object, draws),

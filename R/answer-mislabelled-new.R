@@ -12,15 +12,14 @@ shared_draws <- 200L
 #' are wrong by all of them.
 #' @return as mislabelled(), without a test.
 #' @noRd
-mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, given,
-                            call = rlang::caller_env()) {
-  check_posterior(object, call)
-  new <- labelled_rows(object, newdata, labels, rates, call)
+mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, given) {
+  check_posterior(object)
+  new <- labelled_rows(object, newdata, labels, rates)
   inform_no_label_noise(object)
-  said <- with_memory(said_of_new(object, new$X, new$data, level, call), call)
+  said <- with_memory(said_of_new(object, new$X, new$data, level))
   object <- judged_by(object)
   order <- suspicion_order(said$rows)
-  ids <- row_ids(new$data, id, call = call)
+  ids <- row_ids(new$data, id)
   test <- if (is_test(object) && !is.null(fdr)) noise_statement(object, NULL)
   if_some <- if (is_test(object)) said$if_some[order]
   object$data <- new$data
@@ -31,15 +30,15 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
 
 #' The same of rows that are not here: a method of their class writes what is found
 #' @noRd
-mislabelled_apart <- function(rows, object, labels, rates, ..., call) {
+mislabelled_apart <- function(rows, object, labels, rates, ...) {
   UseMethod("mislabelled_apart")
 }
 
 #' What is said of each of some new rows
 #' @param X,data see labelled_rows().
 #' @noRd
-labelled_answers <- function(object, X, data, call) {
-  answers_in_order(object, said_of_new(object, X, data, NULL, call)$rows, data)
+labelled_answers <- function(object, X, data) {
+  answers_in_order(object, said_of_new(object, X, data, NULL)$rows, data)
 }
 
 #' What is said of rows, in their order, as mislabelled() has it
@@ -67,16 +66,16 @@ no_labelled_rows <- function(object) {
 #' New rows as they are encoded, and what is recorded of them
 #' @return list(X, data: as of a fit)
 #' @noRd
-labelled_rows <- function(object, newdata, labels, rates, call) {
+labelled_rows <- function(object, newdata, labels, rates) {
   newdata <- new_scores(newdata, object$blueprint)
-  new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, call, y_arg = "labels")
+  new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, y_arg = "labels")
   new$X <- within_reach(new$X)
   data <- list(
     y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
     n_given = nrow(newdata), reports = list(classes = length(object$blueprint$levels))
   )
   sources <- object$data$reports$sources
-  source <- new_groups(object, newdata, rates, new$rows, call)
+  source <- new_groups(object, newdata, rates, new$rows)
   data$reports <- label_reports(
     label_code(data), data$reports$classes, source, if (length(sources)) sources else "label"
   )
@@ -92,11 +91,11 @@ labelled_rows <- function(object, newdata, labels, rates, call) {
 #' @return list(rows: of all nodes together, see truth(); if_some, their probabilities under the
 #'   noise models with wrong labels; expected, see wrong_count())
 #' @noRd
-said_of_new <- function(object, X, data, level, call, block = new_block) {
+said_of_new <- function(object, X, data, level, block = new_block) {
   n <- nrow(X)
-  shared <- if (is.null(level)) 0 else n * shared_sd(object, X, data, call)
+  shared <- if (is.null(level)) 0 else n * shared_sd(object, X, data)
   if (!is.null(object$label_stage)) {
-    X <- label_stage_rows(object, X, call)
+    X <- label_stage_rows(object, X)
     object <- object$label_stage
   }
   code <- label_code(data)
@@ -105,10 +104,10 @@ said_of_new <- function(object, X, data, level, call, block = new_block) {
   used <- every_node(object)
   some <- setdiff(at$model, "none")
   size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
-  check_memory(as.double(n) * length(at$weight), n, call = call)
+  check_memory(as.double(n) * length(at$weight), n)
   blocks <- split(seq_len(n), (seq_len(n) - 1) %/% size)
   parts <- lapply(if (n > 0) blocks else list(integer()), function(rows) {
-    seen <- seen_new(object, X[rows, , drop = FALSE], call, used)
+    seen <- seen_new(object, X[rows, , drop = FALSE], used)
     said <- list(y = data$y[rows], reports = label_reports(
       code[rows], data$reports$classes, source[rows], data$reports$sources
     ))
@@ -172,7 +171,7 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
 #' Standard deviation of the share of wrong labels among new rows, given the noise: the rows share
 #' the latent function, of which a fit is not certain [M 13.10]
 #' @noRd
-shared_sd <- function(object, X, data, call) {
+shared_sd <- function(object, X, data) {
   if (latent_functions(object) == 0 || nrow(X) == 0) {
     return(0)
   }

@@ -223,12 +223,11 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
                                      rates = NULL) {
   check_model(object)
   if (inherits(newdata, "sturdy_shards")) {
-    call <- rlang::current_env()
     must(
       is.null(fdr) && is.null(id), if (is.null(fdr)) "id" else "fdr",
       "be left out where rows are in {.fn shards}: each is judged by itself", "unknown_argument"
     )
-    return(mislabelled_apart(newdata, object, labels, rates, ..., call = call))
+    return(mislabelled_apart(newdata, object, labels, rates, ...))
   }
   check_no_dots(...)
   given <- check_choice(given, c("average", "some"), "given")

@@ -47,7 +47,7 @@ noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level =
   if (!is.null(level)) level <- check_level(level)
   object <- check_judge(object)
   if (!is.null(reader)) {
-    return(reader_matrix(object, reader, type, level, rlang::current_env()))
+    return(reader_matrix(object, reader, type, level))
   }
   omega <- object$omega
   if (type == "count") {
@@ -87,12 +87,12 @@ rare_words <- function(rare) {
 
 #' The matrix of one reader
 #' @noRd
-reader_matrix <- function(object, reader, type, level, call) {
-  check_has_readers(object, call)
+reader_matrix <- function(object, reader, type, level) {
+  check_has_readers(object)
   sources <- object$data$reports$sources
   must(
     is_one_of(reader, sources), "reader", "be one of {.or {.val {few(sources)}}}", "readers",
-    got = reader, call = call
+    got = reader
   )
   s <- match(reader, sources)
   omega <- object$omega

@@ -121,13 +121,13 @@ noise_test.sturdy_model <- function(object, level = 0.9, ...) {
   check_no_dots(...)
   level <- check_level(level)
   if (is_several(object)) check_posterior(object)
-  if (!is_test(object)) abort_no_test(object, rlang::current_env())
+  if (!is_test(object)) abort_no_test(object)
   noise_statement(object, level)
 }
 
-abort_no_test <- function(object, call) {
+abort_no_test <- function(object) {
   left <- object$nodes$models$model
-  abort <- function(...) abort_sturdy(c(...), "no_average", arg = "object", call = call)
+  abort <- function(...) abort_sturdy(c(...), "no_average", arg = "object")
   if (identical(object$spec$epsilon, "average") && length(left)) {
     asked <- names(noise_weights(
       "average", object$spec$noise, object$data$reports, is_in_order(object)

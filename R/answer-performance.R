@@ -75,18 +75,17 @@ true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y
                                           by_class = FALSE, ...) {
   check_model(object)
   check_no_dots(...)
-  call <- rlang::current_env()
-  check_given(missing(predictions), "predictions", call)
+  check_given(missing(predictions), "predictions")
   check_one_label(object)
   level <- check_level(level)
   by_class <- check_flag(by_class, "by_class")
   draws <- check_count(draws, "draws", min = 10)
-  check_new_pair(newdata, y, call)
-  said <- if (is.null(newdata)) truth_of_rows(object) else truth_of_new(object, newdata, y, call)
+  check_new_pair(newdata, y)
+  said <- if (is.null(newdata)) truth_of_rows(object) else truth_of_new(object, newdata, y)
   if (is.data.frame(predictions)) predictions <- as.matrix(predictions)
   names <- if (is.matrix(predictions)) rownames(predictions) else names(predictions)
   predictions <- one_column(predictions)
-  predicted <- check_predictions(predictions, names, said, object$blueprint$levels, call)
+  predicted <- check_predictions(predictions, names, said, object$blueprint$levels)
   measures <- if (by_class) class_measures else performance_measures
   measures <- measures(predicted, are_classes(predictions))
   check_memory(as.double(draws) * length(measures) + length(said$p), draws, what = "draws")
@@ -115,10 +114,10 @@ share_above <- function(p) {
   above
 }
 
-check_new_pair <- function(newdata, y, call) {
+check_new_pair <- function(newdata, y) {
   must(
     is.null(newdata) == is.null(y), if (is.null(y)) "y" else "newdata", "be given together",
-    "missing_argument", of = "{.arg newdata} and {.arg y}", call = call
+    "missing_argument", of = "{.arg newdata} and {.arg y}"
   )
 }
 
@@ -168,7 +167,7 @@ truth_of_rows <- function(object) {
 #' @param said as of truth_of_rows() or truth_of_new().
 #' @return positions, or `NULL` where so many are none of these.
 #' @noRd
-predictions_used <- function(k, names, said, call) {
+predictions_used <- function(k, names, said) {
   used <- seq_along(said$rows)
   readings <- list(said$rows, used, which(!is.na(said$padded)))
   readings <- unique(readings[k == c(said$given, length(used), length(said$padded))])
@@ -181,7 +180,7 @@ predictions_used <- function(k, names, said, call) {
          many that {.arg subset} made of them, in another order.",
         i = "Give them the names that {.code fitted(fit)} has, or use {.arg newdata} and {.arg y}."
       ),
-      c("ambiguous", "predictions"), arg = "predictions", call = call
+      c("ambiguous", "predictions"), arg = "predictions"
     )
   }
   if (length(readings)) readings[[1]]
@@ -192,19 +191,19 @@ predictions_used <- function(k, names, said, call) {
 #'
 #' Of all nodes: few() have the weights of all as long as nothing is known of the labels.
 #' @noRd
-truth_of_new <- function(object, newdata, y, call) {
-  rows <- with_memory(rows_to_predict(object, newdata, call))
+truth_of_new <- function(object, newdata, y) {
+  rows <- with_memory(rows_to_predict(object, newdata))
   given <- length(rows$row_names)
   complete <- which(!is.na(rows$spread(seq_len(nrow(rows$X)))))
-  y <- one_a_row(y, given, "y", "newdata", call)
+  y <- one_a_row(y, given, "y", "newdata")
   if (is.null(dim(y))) y[-complete] <- y[complete[1]] # labels that are not looked at
-  forge_outcome(y, object$blueprint$levels, call)
+  forge_outcome(y, object$blueprint$levels)
   y <- match(as.character(y), object$blueprint$levels)[complete]
   if (!is.null(object$label_stage)) {
-    rows$X <- label_stage_rows(object, rows$X, call)
+    rows$X <- label_stage_rows(object, rows$X)
     object <- object$label_stage
   }
-  new <- with_memory(truth_new(object, rows$X, call, all_nodes(object)))
+  new <- with_memory(truth_new(object, rows$X, all_nodes(object)))
   log_weight <- log(new$weight)
   share <- new_share(object, length(y))
   omega <- node_omega(object)
@@ -221,7 +220,7 @@ truth_of_new <- function(object, newdata, y, call) {
       "The labels {.arg y} are impossible under the fit.",
       i = "It takes labels to be right for certain, or some mistakes never to be made."
     ),
-    "impossible", arg = "y", call = call
+    "impossible", arg = "y"
   )
   list(
     p = new$p[, , possible, drop = FALSE], y = y, rows = complete, given = given,
@@ -234,9 +233,9 @@ are_classes <- function(predictions) is.factor(predictions) || is.character(pred
 #' Predictions for the rows used as probabilities of the classes, n x C; 0 and 1 where
 #' classes were given
 #' @noRd
-check_predictions <- function(predictions, names, said, levels, call) {
+check_predictions <- function(predictions, names, said, levels) {
   one <- is.null(dim(predictions))
-  at <- predictions_used(NROW(predictions), names, said, call)
+  at <- predictions_used(NROW(predictions), names, said)
   used <- if (is.null(at)) {
     NULL
   } else if (one && are_classes(predictions)) {
@@ -248,9 +247,7 @@ check_predictions <- function(predictions, names, said, levels, call) {
   }
   probability <- length(used) > 0 && !anyNA(used) && ncol(used) == length(levels) &&
     all(used >= 0) && all(abs(rowSums(used) - 1) < 1e-6)
-  if (!probability) {
-    abort_predictions(predictions, said, levels, call)
-  }
+  if (!probability) abort_predictions(predictions, said, levels)
   used
 }
 
@@ -261,7 +258,7 @@ in_order_of <- function(p, levels) {
   unname(p)
 }
 
-abort_predictions <- function(predictions, said, levels, call) {
+abort_predictions <- function(predictions, said, levels) {
   what <- paste(
     if (length(levels) == 2) "the probability of {.val {levels[2]}},", "a class,
     {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to 1"
@@ -271,10 +268,7 @@ abort_predictions <- function(predictions, said, levels, call) {
     "for each of the ", count(said$given, "row"),
     if (used != said$given) paste0(" (or of the ", used, " used)")
   )
-  must(
-    FALSE, "predictions", paste0("have, {wanted}, ", what), "predictions",
-    got = predictions, call = call
-  )
+  must(FALSE, "predictions", paste0("have, {wanted}, ", what), "predictions", got = predictions)
 }
 
 #' @param digits Significant digits.

@@ -159,28 +159,25 @@ predict.sturdy_model <- function(object,
   )
   noise <- check_flag(noise, "noise")
   if (!is.null(interval)) check_interval(type, noise, unique(c(of_event, "prob")))
-  call <- rlang::current_env()
-  if (!is.null(cost)) cost <- check_cost(cost, object$blueprint$levels, type, call)
+  if (!is.null(cost)) cost <- check_cost(cost, object$blueprint$levels, type)
   if (type == "true") {
-    return(predicted_truth(object, newdata, call))
+    return(predicted_truth(object, newdata))
   }
   if (apart) {
-    return(predict_apart(newdata, object, type, noise, cost, ..., call = call))
+    return(predict_apart(newdata, object, type, noise, cost, ...))
   }
   with_memory({
-    rows <- rows_to_predict(object, newdata, call)
+    rows <- rows_to_predict(object, newdata)
     named <- function(answers) stats::setNames(rows$spread(answers), rows$row_names)
     if (!is.null(interval)) {
-      predicted_interval(object, rows, interval, call)
+      predicted_interval(object, rows, interval)
     } else {
       switch(type,
-        class = rows$spread(most_probable(
-          prob_new(object, rows$X, call = call), object$blueprint$levels, cost
-        )),
-        prob = named_prob(prob_new(object, rows$X, noise, call), rows, object),
-        latent = predicted_latent(object, rows, call),
-        response = named(prob_new(object, rows$X, noise, call)[, 2]),
-        link = named(predicted_link(object, rows$X, call))
+        class = rows$spread(most_probable(prob_new(object, rows$X), object$blueprint$levels, cost)),
+        prob = named_prob(prob_new(object, rows$X, noise), rows, object),
+        latent = predicted_latent(object, rows),
+        response = named(prob_new(object, rows$X, noise)[, 2]),
+        link = named(predicted_link(object, rows$X))
       )
     }
   })
@@ -206,7 +203,7 @@ fitted.sturdy_model <- function(object, ...) {
 
 #' Answers for rows that are not here: a method of their class writes them
 #' @noRd
-predict_apart <- function(rows, object, type, noise, cost, ..., call) {
+predict_apart <- function(rows, object, type, noise, cost, ...) {
   UseMethod("predict_apart")
 }
 
@@ -223,47 +220,44 @@ most_probable <- function(prob, levels, cost = NULL) {
 
 #' What it costs to call a row of each true class each class, in the order of the levels
 #' @noRd
-check_cost <- function(cost, levels, type, call) {
-  must(
-    type == "class", "cost", "be {.code NULL}, with {.code type = {.val {type}}}", "cost",
-    call = call
-  )
+check_cost <- function(cost, levels, type) {
+  must(type == "class", "cost", "be {.code NULL}, with {.code type = {.val {type}}}", "cost")
   must(
     is.matrix(cost) && is.numeric(cost) && all(is.finite(cost)), "cost",
-    "be a matrix of finite numbers, true classes in rows", "cost", got = cost, call = call
+    "be a matrix of finite numbers, true classes in rows", "cost", got = cost
   )
-  of_classes(cost, levels, "cost", "cost", call)
+  of_classes(cost, levels, "cost", "cost")
 }
 
 #' Probabilities of the true class of the training rows, their own labels included
 #' @noRd
-predicted_truth <- function(object, newdata, call) {
+predicted_truth <- function(object, newdata) {
   must(
     is.null(newdata), "newdata", "be left out with {.code type = \"true\"}, which is about the rows of
-     the fit and their labels", "unknown_argument", call = call
+     the fit and their labels", "unknown_argument"
   )
-  check_sites_kept(object, call)
-  rows <- rows_to_predict(object, NULL, call)
+  check_sites_kept(object)
+  rows <- rows_to_predict(object, NULL)
   said <- truth(judged_by(object))
   prob <- matrix(NA_real_, nrow(rows$X), length(object$blueprint$levels))
   prob[rows$labelled, ] <- mean_over(said$p, said$weight)
   open <- setdiff(seq_len(nrow(prob)), rows$labelled)
-  if (length(open)) prob[open, ] <- prob_new(object, rows$X[open, , drop = FALSE], call = call)
+  if (length(open)) prob[open, ] <- prob_new(object, rows$X[open, , drop = FALSE])
   named_prob(prob, rows, object)
 }
 
 #' The quantile of the probability of the event: m / sqrt(s2) of a fit at one point
 #' @noRd
-predicted_link <- function(object, X, call) {
+predicted_link <- function(object, X) {
   df <- object$spec$df
   if (!is.null(object$label_stage) && !is_in_order(object)) { # of whose classes none is the event
-    p <- prob_new(object, X, call = call)
+    p <- prob_new(object, X)
     z <- -stats::qt(p[, 1], df) # from the side on which the probability is small
     upper <- p[, 2] < 0.5
     z[upper] <- stats::qt(p[upper, 2], df)
     return(z)
   }
-  latent <- node_latent(object, X, call, used_nodes(object))
+  latent <- node_latent(object, X, used_nodes(object))
   z <- matrix(latent$m / sqrt(latent$s2), nrow(X), length(latent$weight))
   if (ncol(z) == 1) {
     return(z[, 1])
@@ -278,8 +272,8 @@ predicted_link <- function(object, X, call) {
 
 #' Moments of the latent functions, those of the mixture over nodes
 #' @noRd
-predicted_latent <- function(object, rows, call) {
-  latent <- node_latent(object, rows$X, call)
+predicted_latent <- function(object, rows) {
+  latent <- node_latent(object, rows$X)
   mean <- mean_over(latent$m, latent$weight)
   m <- rows$spread(mean)
   s2 <- rows$spread(mean_over(latent$s2 + (latent$m - as.vector(mean))^2, latent$weight))

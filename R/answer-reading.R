@@ -7,7 +7,7 @@ review_readers <- function(object, n, id) {
   reports <- object$data$reports
   open <- object$data$unlabelled
   X <- if (length(open$rows)) {
-    if (is.null(object$label_stage)) open$X else label_stage_rows(object, open$X, NULL)
+    if (is.null(object$label_stage)) open$X else label_stage_rows(object, open$X)
   }
   object <- judged_by(object)
   said <- node_truth(object)

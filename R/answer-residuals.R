@@ -40,9 +40,9 @@ NULL
 
 #' Probabilities of what is recorded at each training row, padded, a column a class
 #' @noRd
-recorded_fit <- function(object, call) {
-  check_by_ep(object, call)
-  check_one_label(object, call)
+recorded_fit <- function(object) {
+  check_by_ep(object)
+  check_one_label(object)
   predict(object, type = "prob", noise = TRUE)
 }
 
@@ -55,7 +55,7 @@ residuals.sturdy_model <- function(object,
   check_model(object)
   check_no_dots(...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
-  p <- recorded_fit(object, rlang::current_env())
+  p <- recorded_fit(object)
   code <- of_own_rows(object$data, label_code(object$data))
   several <- is_several(object)
   if (type == "deviance") {
@@ -83,7 +83,7 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim", min = 1)
-  p <- recorded_fit(object, rlang::current_env())
+  p <- recorded_fit(object)
   p <- p[!is.na(of_own_rows(object$data, object$data$y)), , drop = FALSE]
   check_memory(as.double(nsim) * nrow(p), nsim, what = "simulations")
   levels <- object$blueprint$levels

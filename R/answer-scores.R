@@ -57,10 +57,10 @@ log_score <- function(object, ...) {
   new_score("log", unname(loo(object)$pointwise[, "elpd_loo"]))
 }
 
-check_is_fit <- function(object, call = rlang::caller_env()) {
-  check_given(missing(object), "object", call)
-  if (!inherits(object, "sturdy_model")) abort_no_fit(object, call = call)
-  check_model(object, call)
+check_is_fit <- function(object) {
+  check_given(missing(object), "object")
+  if (!inherits(object, "sturdy_model")) abort_no_fit(object)
+  check_model(object)
 }
 
 new_score <- function(score, pointwise) {
@@ -152,7 +152,7 @@ calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NUL
 
 #' The classes whose probabilities are meant, and the words for the others and for these
 #' @noRd
-check_meant <- function(class, levels, call = rlang::caller_env()) {
+check_meant <- function(class, levels) {
   if (is.null(class)) {
     if (length(levels) == 2) {
       return(list(classes = 2L, words = levels))
@@ -162,7 +162,7 @@ check_meant <- function(class, levels, call = rlang::caller_env()) {
   which <- if (is.atomic(class)) match(as.character(class), levels)
   must(
     length(which) == 1 && !is.na(which), "class",
-    "be {.code NULL} or one of {.val {levels}}, not {describe(class)}", "choice", call = call
+    "be {.code NULL} or one of {.val {levels}}, not {describe(class)}", "choice"
   )
   other <- if (length(levels) == 2) levels[-which] else "another class"
   list(classes = which, words = c(other, levels[which]))

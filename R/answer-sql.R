@@ -93,7 +93,7 @@ predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels =
                                      materialized = sql_puts_in(con), most = 1e6, ...) {
   check_model(object)
   check_no_dots(...)
-  check_no_offset(object$data$X, "A query", rlang::current_env())
+  check_no_offset(object$data$X, "A query")
   check_sql_names(table, "table", 2)
   check_sql_names(keep, "keep")
   check_sql_names(labels, "labels", 1)
@@ -107,15 +107,14 @@ predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels =
     check_package("DBI", "predict_sql")
     must(inherits(con, "DBIConnection"), "con", "be a DBI connection", got = con)
   }
-  call <- rlang::current_env()
-  check_written(object, flat, labels, call)
+  check_written(object, flat, labels)
   check_posterior(object)
   label <- if (!is.null(labels)) sql_name(labels, con)
   kept <- if (!is.null(keep)) sql_name(keep, con)
   within <- flat && !is.null(object$label_stage)
   steps <- sql_steps(flat && !within)
   used <- used_nodes(object)
-  z <- sql_quantiles(object, used, steps$let, con, call)
+  z <- sql_quantiles(object, used, steps$let, con)
   answer <- if (is.null(labels)) {
     sql_event(object, used, z, steps$let, noise)
   } else {
@@ -129,7 +128,7 @@ predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels =
     from <- paste(sql_name(table, con), collapse = ".")
     answer <- steps$query(from, union(kept, label), answer, hint)
   }
-  check_sql_size(answer, most, flat && !within, if (sql_puts_in(con)) steps$widest(), call)
+  check_sql_size(answer, most, flat && !within, if (sql_puts_in(con)) steps$widest())
 }
 
 #' Does the database put what a query within has into the one around it, as often as it is named?
@@ -139,22 +138,21 @@ sql_puts_in <- function(con) {
   inherits(con, c("SQLiteConnection", "PqConnection", "PostgreSQLConnection"))
 }
 
-check_sql_names <- function(x, arg, most = Inf, call = rlang::caller_env()) {
+check_sql_names <- function(x, arg, most = Inf) {
   must(
     is.null(x) || is.character(x) && length(x) %in% seq_len(min(most, 1e4)) && all(nzchar(x)) &&
-      !anyNA(x),
-    arg, if (most == 1) "be a name" else "be names", got = x, call = call
+      !anyNA(x), arg, if (most == 1) "be a name" else "be names", got = x
   )
 }
 
 #' Has what the fit says a closed form?
 #' @noRd
-check_written <- function(object, flat, labels, call) {
+check_written <- function(object, flat, labels) {
   if (is_several(object)) {
-    abort_several("closed form", "{.code predict(fit, rows, to = )} takes {.fn shards}.", call)
+    abort_several("closed form", "{.code predict(fit, rows, to = )} takes {.fn shards}.")
   }
   no <- function(when, why, instead = NULL) {
-    refuse(when, c(paste("No SQL is written for", why), i = instead), "no_sql", call = call)
+    refuse(when, c(paste("No SQL is written for", why), i = instead), "no_sql")
   }
   no(latent_functions(object) == 0, "a {.fn second_stage}.")
   no(is.finite(object$spec$df), "a fit at a finite {.arg df}.")
@@ -172,7 +170,7 @@ sql_widest <- 1600 # columns: PostgreSQL takes 1664, and SQLite 2000
 
 #' @param columns of the widest step, where the database takes no more than `sql_widest`
 #' @noRd
-check_sql_size <- function(answer, most, flat, columns, call) {
+check_sql_size <- function(answer, most, flat, columns) {
   size <- nchar(answer)
   instead <- c(
     i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
@@ -182,14 +180,14 @@ check_sql_size <- function(answer, most, flat, columns, call) {
     size > most, c(
       "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}.", instead
     ),
-    "no_sql", call = call
+    "no_sql"
   )
   refuse(
     !is.null(columns) && columns > sql_widest, c(
       "A step of the query would have {whole(columns)} columns, more than {whole(sql_widest)}.",
       instead
     ),
-    "no_sql", call = call
+    "no_sql"
   )
   answer
 }

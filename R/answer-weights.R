@@ -104,7 +104,7 @@ confint.sturdy_model <- function(object, parm, level = 0.95, ...) {
 
 #' A model with a kernel is asked for the spread of its coefficients
 #' @noRd
-abort_no_weights <- function(object, fun, call = rlang::caller_env()) {
+abort_no_weights <- function(object, fun) {
   abort_sturdy(
     c(
       "{.fn {fun}} is for the weights of a {.fn bpm}; a {.fn {spec_model(object$spec)}} has
@@ -117,7 +117,7 @@ abort_no_weights <- function(object, fun, call = rlang::caller_env()) {
          {.fn posterior_sample} draws from it."
       }
     ),
-    "no_weights", call = call
+    "no_weights"
   )
 }
 
@@ -137,7 +137,7 @@ confint.bpm <- function(object, parm = NULL, level = 0.95,
   ends[rows, , drop = FALSE]
 }
 
-coefficient_rows <- function(names, parm, call = rlang::caller_env()) {
+coefficient_rows <- function(names, parm) {
   if (is.null(parm)) {
     return(seq_along(names))
   }
@@ -151,23 +151,21 @@ coefficient_rows <- function(names, parm, call = rlang::caller_env()) {
   }
   must(
     !anyNA(rows), "parm",
-    "name coefficients of the model, {.val {few(names)}}, or be their positions", "parm",
-    got = parm, call = call
+    "name coefficients of the model, {.val {few(names)}}, or be their positions", "parm", got = parm
   )
   rows
 }
 
 # A row a coefficient; `NULL` for models without weights.
-weight_table <- function(object, level = 0.95, component = weight_components[1],
-                         contrasts = NULL, call = rlang::caller_env()) {
+weight_table <- function(object, level = 0.95, component = weight_components[1], contrasts = NULL) {
   UseMethod("weight_table")
 }
 
 weight_table.default <- function(object, ...) NULL
 
 weight_table.bpm <- function(object, level = 0.95, component = weight_components[1],
-                             contrasts = NULL, call = rlang::caller_env()) {
-  nodes <- coefficient_nodes(object, component, contrasts, call)
+                             contrasts = NULL) {
+  nodes <- coefficient_nodes(object, component, contrasts)
   ends <- coefficient_quantiles(nodes, c((1 - level) / 2, (1 + level) / 2))
   table <- data.frame(
     term = rownames(nodes$A), estimate = unname(coefficient_mean(nodes)),

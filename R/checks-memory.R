@@ -10,8 +10,7 @@
 #' @param squared whether they grow with the square of n.
 #' @param what they are, when not the rows of a fit.
 #' @noRd
-check_memory <- function(doubles, n, squared = FALSE, call = rlang::caller_env(),
-                         what = "rows") {
+check_memory <- function(doubles, n, squared = FALSE, what = "rows") {
   needed <- 8 * as.double(doubles)
   if (needed <= small_memory && is.null(getOption("sturdy.max_memory"))) {
     return(invisible(needed))
@@ -28,7 +27,7 @@ check_memory <- function(doubles, n, squared = FALSE, call = rlang::caller_env()
       i = "{if (what == 'rows') 'Fit a sample of the rows, or set' else 'Set'} another limit by
            {.code options(sturdy.max_memory = <bytes>)}."
     ),
-    "memory", n = n, needed = needed, limit = limit, call = call
+    "memory", n = n, needed = needed, limit = limit
   )
 }
 
@@ -100,7 +99,7 @@ read_quietly <- function(file) {
 #' Other errors pass untouched. The condition is signalled after the code has been left,
 #' when what it held is free again.
 #' @noRd
-with_memory <- function(code, call = rlang::caller_env()) {
+with_memory <- function(code) {
   failed <- NULL
   value <- tryCatch(
     withCallingHandlers(code, error = function(cnd) {
@@ -120,7 +119,7 @@ with_memory <- function(code, call = rlang::caller_env()) {
       i = "Fit a sample of the rows, or free memory: other objects of the session, other
            processes, or limits such as {.code ulimit -v}."
     ),
-    "memory", parent = failed, call = call
+    "memory", parent = failed
   )
 }
 

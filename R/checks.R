@@ -1,7 +1,6 @@
-# Checks of arguments. Each takes the value, the name it has for the user
-# (`arg`) and the frame of the function the user called (`call`), and returns
-# the value (coerced where that is harmless) or signals a classed error that
-# says what was expected and what came: see must().
+# Checks of arguments. Each takes the value and the name it has for the user
+# (`arg`), and returns the value (coerced where that is harmless) or signals a
+# classed error that says what was expected and what came: see must().
 
 check_number <- function(x,
                          arg,
@@ -9,24 +8,20 @@ check_number <- function(x,
                          max = Inf,
                          open = FALSE,
                          infinite = FALSE,
-                         class = "range",
-                         call = rlang::caller_env()) {
-  check_given(missing(x), arg, call)
+                         class = "range") {
+  check_given(missing(x), arg)
   number <- is_number(x)
   inside <- number && x >= min && x <= max && (is.finite(x) || infinite) &&
     !(open && is.finite(x) && (x == min || x == max))
   must(
-    inside, arg, paste("be", number_range(min, max, open)), if (number) class else "type",
-    got = x, call = call
+    inside, arg, paste("be", number_range(min, max, open)), if (number) class else "type", got = x
   )
   as.double(x)
 }
 
 #' The probability of an interval
 #' @noRd
-check_level <- function(level, call = rlang::caller_env()) {
-  check_number(level, "level", min = 0, max = 1, open = TRUE, call = call)
-}
+check_level <- function(level) check_number(level, "level", min = 0, max = 1, open = TRUE)
 
 number_range <- function(min, max, open) {
   if (is.finite(min) && is.finite(max)) {
@@ -40,37 +35,30 @@ number_range <- function(min, max, open) {
   }
 }
 
-check_count <- function(x,
-                        arg,
-                        min = 0,
-                        max = .Machine$integer.max,
-                        call = rlang::caller_env()) {
+check_count <- function(x, arg, min = 0, max = .Machine$integer.max) {
   whole <- is_number(x) && is.finite(x) && x == round(x) && x <= .Machine$integer.max
   range <- if (max < .Machine$integer.max) "between {min} and {max}" else "of at least {min}"
   must(
     whole && x >= min && x <= max, arg, paste("be a whole number", range),
-    if (whole) "range" else "type", got = x, call = call
+    if (whole) "range" else "type", got = x
   )
   as.integer(x)
 }
 
 #' How many digits to print
 #' @noRd
-check_digits <- function(digits, call = rlang::caller_env()) {
-  check_count(digits, "digits", min = 1, max = 20, call = call)
-}
+check_digits <- function(digits) check_count(digits, "digits", min = 1, max = 20)
 
 has_fields <- function(x, fields) is.list(x) && setequal(names(x), fields)
 
 #' What `maker` makes, made again: its fields may have been changed by hand
 #' @noRd
-check_made <- function(x, arg, maker, class, call = rlang::caller_env()) {
+check_made <- function(x, arg, maker, class) {
   fields <- names(formals(maker))
   must(
     inherits(x, class) && has_fields(x, fields), arg,
-    paste0("be made by {.fn ", deparse1(substitute(maker)), "}"), got = x, call = call
+    paste0("be made by {.fn ", deparse1(substitute(maker)), "}"), got = x
   )
-  rlang::local_error_call(call)
   do.call(maker, unclass(x)[fields], quote = TRUE)
 }
 
@@ -94,79 +82,67 @@ are_strings <- function(x, n = length(x)) {
 
 #' What only a suggested package can do
 #' @noRd
-check_package <- function(package, fun, call = rlang::caller_env()) {
+check_package <- function(package, fun) {
   refuse(
     !rlang::is_installed(package),
-    "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.",
-    "package", call = call
+    "{.fn {fun}} needs the package {.pkg {package}}, which is not installed.", "package"
   )
 }
 
 #' An argument without a default that was not given
 #' @noRd
-check_given <- function(missing, arg, call = rlang::caller_env()) {
-  must(!missing, arg, "be given", "missing_argument", call = call)
-}
+check_given <- function(missing, arg) must(!missing, arg, "be given", "missing_argument")
 
 #' `x` or, by its name, `formula`: on that, too, a method is chosen. A column's name in its place is
 #' not known to R where the user is.
 #' @noRd
-check_x_given <- function(missing, ..., call = rlang::caller_env()) {
+check_x_given <- function(missing, ...) {
   given <- rlang::names2(as.list(substitute(list(...)))[-1])
   must(
     !missing || any(nzchar(given) & startsWith("formula", given)), "x",
-    "be given: a formula, a data frame or a matrix", "missing_argument", call = call
+    "be given: a formula, a data frame or a matrix", "missing_argument"
   )
-  x <- eval(quote(rlang::enquo(x)), call)
+  x <- eval(quote(rlang::enquo(x)), rlang::caller_env())
   name <- rlang::quo_get_expr(x)
   must(
     missing || !is.symbol(name) || exists(name, rlang::quo_get_env(x)), "x",
     "be a formula, a data frame or a matrix", more = c(
       x = "There is no object {.code {name}}.",
       i = "If it is a column of the data, write {.code {name} ~ .} for the class by all others."
-    ), call = call
+    )
   )
 }
 
 is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
 
-check_flag <- function(x, arg, call = rlang::caller_env()) {
-  must(is_flag(x), arg, "be {.code TRUE} or {.code FALSE}", got = x, call = call)
+check_flag <- function(x, arg) {
+  must(is_flag(x), arg, "be {.code TRUE} or {.code FALSE}", got = x)
   x
 }
 
 #' TRUE, FALSE or NA: see progress.R
 #' @noRd
-check_progress <- function(progress, call = rlang::caller_env()) {
-  if (identical(progress, NA)) progress else check_flag(progress, "progress", call = call)
+check_progress <- function(progress) {
+  if (identical(progress, NA)) progress else check_flag(progress, "progress")
 }
 
 #' One of a set of strings; a vector equal to `choices` means the first
 #' @noRd
-check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
+check_choice <- function(x, choices, arg) {
   if (identical(x, choices)) {
     return(choices[1])
   }
-  must(
-    is_one_of(x, choices), arg, "be one of {.or {.val {choices}}}", "choice", got = x, call = call
-  )
+  must(is_one_of(x, choices), arg, "be one of {.or {.val {choices}}}", "choice", got = x)
   x
 }
 
-check_df <- function(df, arg = "df", call = rlang::caller_env()) {
-  check_number(
-    df, arg, min = 0, open = TRUE, infinite = TRUE, class = "df", call = call
-  )
+check_df <- function(df, arg = "df") {
+  check_number(df, arg, min = 0, open = TRUE, infinite = TRUE, class = "df")
 }
 
 #' `epsilon`: a flip rate in `[0, 0.5)`, or a word where that is allowed
 #' @noRd
-check_epsilon <- function(epsilon,
-                          learn = TRUE,
-                          average = FALSE,
-                          arg = "epsilon",
-                          call = rlang::caller_env(),
-                          matrix = FALSE) {
+check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, arg = "epsilon", matrix = FALSE) {
   if (matrix && is_noise_matrix(epsilon)) {
     return(epsilon)
   }
@@ -182,7 +158,7 @@ check_epsilon <- function(epsilon,
   if (two && are_numbers(epsilon, 2) && all(epsilon >= 0) && sum(epsilon) < 1) {
     return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
   }
-  if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon, arg, call)
+  if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon, arg)
   rest <- c(
     if (!length(words)) "or ", "two with a sum below 1 named {.val neg} and {.val pos}",
     if (matrix) ", a noise matrix", sprintf(", {.val %s}", utils::head(words, -1)),
@@ -190,19 +166,18 @@ check_epsilon <- function(epsilon,
   )
   must(
     FALSE, arg, paste(c("be one number in [0, 0.5), ", rest), collapse = ""), "epsilon",
-    got = epsilon, more = c(i = "It is the probability that a recorded label is wrong."),
-    call = call
+    got = epsilon, more = c(i = "It is the probability that a recorded label is wrong.")
   )
 }
 
-abort_noise_matrix <- function(epsilon, arg, call) {
+abort_noise_matrix <- function(epsilon, arg) {
   abort_sturdy(
     c(
       "As a matrix {.arg {arg}} must be square, with entries of at least 0 and rows that sum to 1,
        not {describe(epsilon)}{noise_matrix_fault(epsilon)}.",
       i = "It has a row for each true class and a column for each recorded one."
     ),
-    "epsilon", arg = arg, call = call
+    "epsilon", arg = arg
   )
 }
 
@@ -233,17 +208,17 @@ is_rate <- function(x) {
 
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)
 #' @noRd
-check_no_dots <- function(..., known = NULL, call = rlang::caller_env()) {
+check_no_dots <- function(..., known = NULL) {
   if (...length() == 0) {
     return(invisible())
   }
   # nothing is forced
-  abort_dots(rlang::names2(as.list(substitute(list(...)))[-1]), known, call)
+  abort_dots(rlang::names2(as.list(substitute(list(...)))[-1]), known)
 }
 
 #' @param names of the arguments, empty where one has none.
 #' @noRd
-abort_dots <- function(names, known = NULL, call = rlang::caller_env()) {
+abort_dots <- function(names, known = NULL) {
   given <- names[nzchar(names)]
   abort_sturdy(
     c(
@@ -254,19 +229,18 @@ abort_dots <- function(names, known = NULL, call = rlang::caller_env()) {
       i = if ("offset" %in% given) "An offset is a term of the formula, {.code + offset(z)}.",
       i = if ("n" %in% given) "{.fn print} has {.arg n}, the number of rows shown."
     ),
-    "unknown_argument", arg = given, call = call
+    "unknown_argument", arg = given
   )
 }
 
-check_sites <- function(sites, n, call = rlang::caller_env()) {
+check_sites <- function(sites, n) {
   if (is.list(sites)) sites <- unclass(sites) # of some classes `[[` is another thing
   if (is.null(sites)) {
     return(NULL)
   }
   must(
     is.list(sites) && are_numbers(sites[["tau"]], n) && are_numbers(sites[["nu"]], n), "sites",
-    "be {.code NULL} or a list of finite {.field tau} and {.field nu}, each of length {n}",
-    "sites", call = call
+    "be {.code NULL} or a list of finite {.field tau} and {.field nu}, each of length {n}", "sites"
   )
   list(tau = as.double(sites$tau), nu = as.double(sites$nu))
 }

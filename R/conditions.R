@@ -8,13 +8,14 @@
 #' vector gives bullets (`"x"` what came, `"i"` a hint). `class` is the short
 #' name: `"missing"` becomes `sturdy_error_missing`. `arg` is the offending
 #' argument and is kept in the condition; further fields pass through `...`.
+#' `call` is given only where another verb than that of own_verb() is to be named.
 #' @importFrom cli qty
 #' @noRd
 abort_sturdy <- function(message,
                          class,
                          ...,
                          arg = NULL,
-                         call = rlang::caller_env(),
+                         call = own_verb(otherwise = .envir),
                          .envir = rlang::caller_env()) {
   cli::cli_abort(
     message,
@@ -24,6 +25,47 @@ abort_sturdy <- function(message,
     call = call,
     .envir = .envir
   )
+}
+
+#' The frame of the verb of ours that the user called, to be named in conditions
+#'
+#' A verb is what we export, or a method that we register. Of those that wait for an answer the user
+#' called the outermost. Callers are followed and not the stack: the argument of a verb is evaluated
+#' under it on the stack, but was called where it was written. What a function of the user's calls,
+#' the user called, although a verb of ours may have called that function.
+#' @param innermost whether it is the innermost verb that is asked for.
+#' @param otherwise an environment whose frame is the answer where no verb waits.
+#' @noRd
+own_verb <- function(innermost = FALSE, otherwise = NULL) {
+  verbs <- own_verbs()
+  parents <- sys.parents()
+  number <- sys.parent()
+  found <- NULL
+  while (number > 0 && !(innermost && length(found))) {
+    running <- sys.function(number)
+    if (!is_of_package(running)) break
+    if (any(vapply(verbs, identical, NA, running))) found <- number
+    number <- parents[number]
+  }
+  if (length(found)) sys.frame(found) else running_in(otherwise)
+}
+
+#' What parsnip calls for a user of its fit() is none
+#' @noRd
+own_verbs <- function() {
+  home <- topenv()
+  names <- c(getNamespaceExports(home), getNamespaceInfo(home, "S3methods")[, 3])
+  mget(setdiff(names, "gp_class_fit"), home, mode = "function", ifnotfound = list(NULL))
+}
+
+is_of_package <- function(f) is.primitive(f) || isNamespace(topenv(environment(f)))
+
+#' The frame an environment is of: itself, or one around it that is running
+#' @noRd
+running_in <- function(env) {
+  running <- function(env) any(vapply(sys.frames(), identical, NA, env))
+  while (is.environment(env) && !identical(env, emptyenv()) && !running(env)) env <- parent.env(env)
+  env
 }
 
 #' Stop unless an argument is what it must be
@@ -42,7 +84,6 @@ must <- function(fine,
                  more = NULL,
                  of = "{.arg {arg}}",
                  ...,
-                 call = rlang::caller_env(),
                  .envir = rlang::caller_env()) {
   if (isTRUE(fine)) {
     return(invisible())
@@ -52,24 +93,19 @@ must <- function(fine,
     frame$said <- describe(got)
     words <- paste0(words, ", not {said}")
   }
-  abort_sturdy(
-    c(paste0(of, " must ", words, "."), more), class, ..., arg = arg, call = call,
-    .envir = frame
-  )
+  abort_sturdy(c(paste0(of, " must ", words, "."), more), class, ..., arg = arg, .envir = frame)
 }
 
 #' Other errors: abort_sturdy() in one case only
 #' @noRd
-refuse <- function(when, ..., call = rlang::caller_env(), .envir = rlang::caller_env()) {
-  if (when) abort_sturdy(..., call = call, .envir = .envir)
+refuse <- function(when, ..., .envir = rlang::caller_env()) {
+  if (when) abort_sturdy(..., .envir = .envir)
 }
 
 #' The value of code of the user's, whose errors become the cause of one of ours
 #' @noRd
-trying <- function(code, ..., call = rlang::caller_env(), .envir = rlang::caller_env()) {
-  tryCatch(code, error = function(cnd) {
-    abort_sturdy(..., parent = cnd, call = call, .envir = .envir)
-  })
+trying <- function(code, ..., .envir = rlang::caller_env()) {
+  tryCatch(code, error = function(cnd) abort_sturdy(..., parent = cnd, .envir = .envir))
 }
 
 #' @noRd

@@ -67,13 +67,11 @@ ep_control <- function(tol = 1e-9,
   )
 }
 
-check_control <- function(control, call = rlang::caller_env()) {
-  check_made(control, "control", ep_control, "sturdy_control", call)
-}
+check_control <- function(control) check_made(control, "control", ep_control, "sturdy_control")
 
-check_damping <- function(damping, call = rlang::caller_env()) {
-  damping <- check_number(damping, "damping", min = 0, max = 1, call = call)
-  must(damping > 0, "damping", "be above 0: at 0 no step is taken", "range", call = call)
+check_damping <- function(damping) {
+  damping <- check_number(damping, "damping", min = 0, max = 1)
+  must(damping > 0, "damping", "be above 0: at 0 no step is taken", "range")
   damping
 }
 

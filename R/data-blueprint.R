@@ -16,29 +16,27 @@
 #'   labels `y` (-1/+1, or 1, 2, .. with more classes), `rows` (their positions in the data given),
 #'   `row_names`, `na_action`, what na.action left out, and `n_given`, the rows of the data given.
 #' @noRd
-mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
-                         subset = NULL, call = rlang::caller_env(),
+mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subset = NULL,
                          env = environment(formula), many = FALSE) {
-  frame <- model_frame(formula, data, call, offset = TRUE)
+  frame <- model_frame(formula, data, offset = TRUE)
   n_given <- nrow(frame)
   # a name for each position, since a subset may repeat rows
   position <- stats::setNames(seq_len(n_given), row.names(frame))
-  frame <- subset_frame(frame, subset, data, env, call)
-  frame <- one_a_item(frame, call)
+  frame <- subset_frame(frame, subset, data, env)
+  frame <- one_a_item(frame)
   items <- attr(frame, "items")
   n_subset <- nrow(frame)
   given <- frame
-  frame <- apply_na_action(frame, na.action, call)
-  check_rows(nrow(frame), n_subset, call, given)
+  frame <- apply_na_action(frame, na.action)
+  check_rows(nrow(frame), n_subset, given)
   open <- rows_without_label(given, frame)
   inform_lost_rows(given, nrow(frame), open)
   terms <- attr(frame, "terms")
   outcome <- mold_response(
-    stats::model.response(frame), rlang::as_label(formula[[2]]), call = call, many = many,
-    single = n_subset == 1
+    stats::model.response(frame), rlang::as_label(formula[[2]]), many = many, single = n_subset == 1
   )
   blueprint <- formula_blueprint(formula, terms, data, outcome)
-  molded <- mold_terms(frame, terms, scale, blueprint, call, outcome$y)
+  molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
   rows <- original_rows(row.names(frame), position)
   named <- function(names) if (is.null(items)) names else unname(items[names])
   molded <- with_labels(
@@ -46,24 +44,22 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit,
   )
   if (length(open)) {
     names <- row.names(given)[open]
-    features <- formula_features(given[open, , drop = FALSE], terms, call)
-    molded <- with_unlabelled(
-      molded, features, open, original_rows(names, position), named(names), call
-    )
+    features <- formula_features(given[open, , drop = FALSE], terms)
+    molded <- with_unlabelled(molded, features, open, original_rows(names, position), named(names))
   }
-  with_formula_offset(molded, frame, given[open, , drop = FALSE], data, call)
+  with_formula_offset(molded, frame, given[open, , drop = FALSE], data)
 }
 
 #' Labels of a response, be they one a row or several, or probabilities
 #' @noRd
-mold_response <- function(y, arg = "y", call, ...) {
+mold_response <- function(y, arg = "y", ...) {
   if (is_readers_response(y)) {
-    return(mold_readers(y, arg, call, ...))
+    return(mold_readers(y, arg, ...))
   }
   if (is_soft_response(y)) {
-    return(mold_soft(y, arg, call, ...))
+    return(mold_soft(y, arg, ...))
   }
-  mold_outcome(y, arg, call = call, ...)
+  mold_outcome(y, arg, ...)
 }
 
 #' @param outcome see mold_response().
@@ -81,10 +77,10 @@ with_labels <- function(molded, outcome, rows, row_names, n_given, na_action = N
 #' @param rows their positions in the data given.
 #' @return `molded`, its data with `unlabelled`, list(X, at, rows, row_names).
 #' @noRd
-with_unlabelled <- function(molded, features, at, rows, names, call) {
+with_unlabelled <- function(molded, features, at, rows, names) {
   coding <- molded$blueprint$coding
   features <- features[molded$blueprint$columns]
-  check_features(features, call)
+  check_features(features)
   inform_unlabelled(rows, features, coding)
   molded$data$unlabelled <- list(
     X = encode_features(features, coding, length(at)), at = as.integer(at), rows = rows,
@@ -104,9 +100,9 @@ original_rows <- function(names, position) {
 
 #' Features of the terms, encoded; terms without any are forgotten
 #' @noRd
-mold_terms <- function(frame, terms, scale, blueprint, call, y) {
-  features <- formula_features(frame, terms, call)
-  molded <- mold_features(features, nrow(frame), scale, blueprint, call, y)
+mold_terms <- function(frame, terms, scale, blueprint, y) {
+  features <- formula_features(frame, terms)
+  molded <- mold_features(features, nrow(frame), scale, blueprint, y)
   molded$blueprint <- with_used_terms(molded$blueprint, terms)
   molded
 }
@@ -136,14 +132,14 @@ with_order <- function(blueprint, outcome) {
 }
 
 #' @noRd
-mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
+mold_xy <- function(x, y, scale, many = FALSE) {
   must(
     !rlang::is_missing(y), "y", "be given along with {.arg x}", "missing_argument",
-    more = c(i = "Or use a formula: {.code gpc(class ~ ., data)}."), call = call
+    more = c(i = "Or use a formula: {.code gpc(class ~ ., data)}.")
   )
-  features <- xy_features(x, call)
-  check_rows(nrow(x), nrow(x), call)
-  y <- readers_a_row(y, nrow(x), "y", "x", call)
+  features <- xy_features(x)
+  check_rows(nrow(x), nrow(x))
+  y <- readers_a_row(y, nrow(x), "y", "x")
   soft <- is_soft_response(y)
   open <- if (soft) {
     which(is.na(rowSums(y)))
@@ -152,7 +148,7 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
   }
   if (length(open) == nrow(x)) open <- integer()
   if (length(open)) y <- if (is.null(dim(y))) y[-open] else y[-open, , drop = FALSE]
-  outcome <- mold_response(y, call = call, many = many)
+  outcome <- mold_response(y, many = many)
   blueprint <- list(
     interface = if (is.matrix(x)) "matrix" else "data.frame",
     named = is.data.frame(x) || !is.null(colnames(x)),
@@ -162,16 +158,16 @@ mold_xy <- function(x, y, scale, call = rlang::caller_env(), many = FALSE) {
   blueprint <- with_order(blueprint, outcome)
   names <- row_names_of(x)
   if (!length(open)) {
-    molded <- mold_features(features, nrow(x), scale, blueprint, call, outcome$y)
+    molded <- mold_features(features, nrow(x), scale, blueprint, outcome$y)
     return(with_labels(molded, outcome, seq_len(nrow(x)), names, nrow(x)))
   }
-  check_features(features, call)
+  check_features(features)
   some <- function(rows) structure(lapply(features, `[`, rows), term = attr(features, "term"))
   rows <- seq_len(nrow(x))[-open]
-  molded <- mold_features(some(rows), length(rows), scale, blueprint, call, outcome$y)
+  molded <- mold_features(some(rows), length(rows), scale, blueprint, outcome$y)
   left_out <- structure(stats::setNames(open, names[open]), class = "omit")
   molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), left_out)
-  with_unlabelled(molded, some(open), open, open, names[open], call)
+  with_unlabelled(molded, some(open), open, open, names[open])
 }
 
 #' Names of rows, their positions where they have none
@@ -182,11 +178,11 @@ row_names_of <- function(x, before = 0) {
   if (automatic) as.character(as.integer(before) + seq_len(nrow(x))) else rownames(x)
 }
 
-mold_features <- function(features, n, scale, blueprint, call, y) {
-  check_features(features, call)
+mold_features <- function(features, n, scale, blueprint, y) {
+  check_features(features)
   if (n > 10) inform_doubts(features, y)
   blueprint <- code_features(blueprint, features, n, scale, function(name) {
-    feature_coding(features[[name]], name, scale, call)
+    feature_coding(features[[name]], name, scale)
   })
   kept <- features[names(features) %in% blueprint$columns]
   list(data = list(X = encode_features(kept, blueprint$coding, n)), blueprint = blueprint)
@@ -224,21 +220,21 @@ code_features <- function(blueprint, features, n, scale, code) {
   structure(blueprint, class = "sturdy_blueprint")
 }
 
-check_features <- function(features, call) {
+check_features <- function(features) {
   for (name in names(features)) {
     v <- features[[name]]
     check_entries(
-      is.na(v), "not have missing values", "missing", "missing", name, call,
+      is.na(v), "not have missing values", "missing", "missing", name,
       i = "A formula leaves such rows out, as in {.code gpc(class ~ ., data)}."
     )
-    check_finite(v, name, call)
-    check_decimals(v, name, call)
+    check_finite(v, name)
+    check_decimals(v, name)
   }
 }
 
 #' Numbers that were read as text would be levels, one each
 #' @noRd
-check_decimals <- function(v, name, call) {
+check_decimals <- function(v, name) {
   text <- if (feature_kind(v) == "factor") feature_text(v)
   comma <- grepl(",", text, fixed = TRUE)
   must(
@@ -247,6 +243,6 @@ check_decimals <- function(v, name, call) {
      {.val {text[comma][1]}}", "column_type",
     more = c(i = "Read the data with {.code dec = \",\"}. If the values are names of
              categories, write them without a comma."),
-    of = "Column {.val {name}}", column = name, call = call
+    of = "Column {.val {name}}", column = name
   )
 }

@@ -3,7 +3,7 @@
 
 #' What is learned of a feature: levels, or centre and scale
 #' @noRd
-feature_coding <- function(v, name, scale, call) {
+feature_coding <- function(v, name, scale) {
   kind <- feature_kind(v)
   if (kind != "numeric") {
     levels <- if (is.factor(v)) levels(v) else text_levels(as.character(v))
@@ -14,7 +14,7 @@ feature_coding <- function(v, name, scale, call) {
     ))
   }
   if (!scale) {
-    check_reach(v, name, call)
+    check_reach(v, name)
     return(list(kind = kind, center = 0, scale = 1))
   }
   v <- as.double(v)
@@ -25,7 +25,7 @@ feature_coding <- function(v, name, scale, call) {
   }
   must(
     is.finite(spread) && spread > 0, NULL, "be finite and above 0, not {spread}", "not_finite",
-    of = "The standard deviation of column {.val {name}}", column = name, call = call
+    of = "The standard deviation of column {.val {name}}", column = name
   )
   # the last digits depend on the order of the rows, and so would the fit
   list(kind = kind, center = signif(mean(v), 13), scale = signif(spread, 13))
@@ -141,8 +141,8 @@ are_unit_rows <- function(X, blueprint) {
 
 # What numbers must be ------------------------------------------------------------------
 
-check_finite <- function(v, name, call) {
-  check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name, call)
+check_finite <- function(v, name) {
+  check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name)
 }
 
 # A coded number and sums of squares of such must be doubles: so large may they be in training, and
@@ -158,17 +158,17 @@ within_reach <- function(X) {
   X
 }
 
-check_reach <- function(v, name, call) {
+check_reach <- function(v, name) {
   check_entries(
-    abs(v) > input_most, "be at most {input_most} in size", "larger", "not_finite", name, call
+    abs(v) > input_most, "be at most {input_most} in size", "larger", "not_finite", name
   )
 }
 
-check_entries <- function(bad, words, what, class, name, call, ...) {
+check_entries <- function(bad, words, what, class, name, ...) {
   rows <- which(bad)
   must(
     !length(rows), NULL, words, class,
     more = c(x = "Column {.val {name}}: {what} in {qty(length(rows))}row{?s} {few(rows)}.", ...),
-    of = "The inputs", column = name, rows = rows, call = call
+    of = "The inputs", column = name, rows = rows
   )
 }

@@ -45,32 +45,28 @@
 #' )
 #' head(mislabelled(prob))
 cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
-  call <- rlang::current_env()
-  for (arg in c("x", "y", "fit")) check_given(eval(bquote(missing(.(as.name(arg))))), arg, call)
-  must(length(dim(x)) == 2, "x", "be a data frame or a matrix", got = x, call = call)
-  y <- one_a_row(y, nrow(x), "y", "x", call)
-  must(is.atomic(y) && is.null(dim(y)), "y", "be a vector or a factor", got = y, call = call)
-  check_progress(progress, call)
-  learn <- cross_fitter(fit, call)
-  predict <- cross_predictor(predict, call)
+  for (arg in c("x", "y", "fit")) check_given(eval(bquote(missing(.(as.name(arg))))), arg)
+  must(length(dim(x)) == 2, "x", "be a data frame or a matrix", got = x)
+  y <- one_a_row(y, nrow(x), "y", "x")
+  must(is.atomic(y) && is.null(dim(y)), "y", "be a vector or a factor", got = y)
+  check_progress(progress)
+  learn <- cross_fitter(fit)
+  predict <- cross_predictor(predict)
   if (!is.factor(y)) y <- factor(y)
   y <- droplevels(y)
-  must(
-    nlevels(y) >= 2, "y", "have two classes or more, not {nlevels(y)}", "outcome_levels",
-    call = call
-  )
-  fold <- check_folds(folds, y, call)
+  must(nlevels(y) >= 2, "y", "have two classes or more, not {nlevels(y)}", "outcome_levels")
+  fold <- check_folds(folds, y)
   prob <- matrix(0, nrow(x), nlevels(y), dimnames = list(row_names_of(x), levels(y)))
   meter <- progress_meter("Cross-fitting", progress)
   all <- unique(fold)
   for (k in seq_along(all)) {
     out <- fold == all[k]
     train <- !out & !is.na(y)
-    said <- in_fold(k, call, {
+    said <- in_fold(k, {
       model <- learn(x[train, , drop = FALSE], droplevels(y[train]))
       predict(model, x[out, , drop = FALSE])
     })
-    prob[out, ] <- fold_prob(said, sum(out), levels(droplevels(y[train])), y, call)
+    prob[out, ] <- fold_prob(said, sum(out), levels(droplevels(y[train])), y)
     meter(k, length(all), sprintf("fits of %d folds", length(all)))
   }
   structure(prob, labels = y)
@@ -78,57 +74,56 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
 
 #' What the classifier does, its errors with the fold they are of
 #' @noRd
-in_fold <- function(k, call, code) {
+in_fold <- function(k, code) {
   tryCatch(code, error = function(cnd) {
     abort_sturdy(
       "The classifier failed in fold {k}, in {.arg fit} or {.arg predict}.", "classifier",
-      fold = k, parent = cnd, call = call
+      fold = k, parent = cnd
     )
   })
 }
 
-cross_fitter <- function(fit, call) {
+cross_fitter <- function(fit) {
   if (inherits(fit, "model_spec")) {
-    check_package("parsnip", "cross_fit", call)
+    check_package("parsnip", "cross_fit")
     return(function(x, y) generics::fit_xy(fit, x, y))
   }
   must(
     is.function(fit), "fit", "be a function of inputs and labels, or a parsnip specification",
-    got = fit, call = call
+    got = fit
   )
   fit
 }
 
-cross_predictor <- function(predict, call) {
+cross_predictor <- function(predict) {
   if (is.null(predict)) {
     return(function(model, x) stats::predict(model, x, type = "prob"))
   }
   must(
     is.function(predict), "predict", "be a function of a fitted classifier and inputs",
-    got = predict, call = call
+    got = predict
   )
   predict
 }
 
 #' The fold of each row
 #' @noRd
-check_folds <- function(folds, y, call) {
+check_folds <- function(folds, y) {
   known <- !is.na(y)
   if (length(folds) == length(y) && length(y) > 1) {
     must(
       !anyNA(folds) && length(unique(folds[known])) >= 2, "folds",
-      "have the fold of each row, at least two of them", call = call
+      "have the fold of each row, at least two of them"
     )
     return(match(folds, unique(folds)))
   }
   must(
     length(folds) == 1, "folds", "be one number, or the fold of each of the {length(y)} rows", "type",
-    got = folds, call = call
+    got = folds
   )
-  check_count(folds, "folds", min = 2, call = call)
+  check_count(folds, "folds", min = 2)
   must(
-    folds <= sum(known), "folds", "be at most the number of labelled rows, {sum(known)}",
-    "range", call = call
+    folds <= sum(known), "folds", "be at most the number of labelled rows, {sum(known)}", "range"
   )
   # class by class, on from where the last one ended, so that folds differ by one row at most
   fold <- integer(length(y))
@@ -142,17 +137,16 @@ check_folds <- function(folds, y, call) {
 #' What a classifier said of the rows of a fold, by the classes of all rows
 #' @param trained the classes it was trained on.
 #' @noRd
-fold_prob <- function(said, rows, trained, y, call) {
-  said <- score_table(said, "predict()", call)
+fold_prob <- function(said, rows, trained, y) {
+  said <- score_table(said, "predict()")
   must(
     NROW(said) == rows, "predict()",
-    "return a row for each of the {rows} row{?s} it is given, not {NROW(said)}",
-    c("prob", "length"), call = call
+    "return a row for each of the {rows} row{?s} it is given, not {NROW(said)}", c("prob", "length")
   )
   odd <- sum(!(said >= 0 & said <= 1 + scores_off) %in% TRUE)
   must(
     odd == 0, "predict()", "return probabilities, from 0 to 1", "prob",
-    more = c(x = "{odd} of {length(said)} value{?s} {qty(odd)}{?is/are} not, or missing."), call = call
+    more = c(x = "{odd} of {length(said)} value{?s} {qty(odd)}{?is/are} not, or missing.")
   )
   if (is.null(dim(said))) said <- cbind(1 - said, said, deparse.level = 0)
   columns <- score_names(colnames(said))
@@ -160,7 +154,7 @@ fold_prob <- function(said, rows, trained, y, call) {
   must(
     length(columns) && all(trained %in% columns), "predict()",
     "return a column for each class it was trained on", c("prob", "column_names"),
-    more = c(x = "Classes: {.val {few(trained)}}. Columns: {.val {few(columns)}}."), call = call
+    more = c(x = "Classes: {.val {few(trained)}}. Columns: {.val {few(columns)}}.")
   )
   prob <- matrix(0, rows, nlevels(y))
   shared <- intersect(levels(y), columns)

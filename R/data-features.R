@@ -18,11 +18,11 @@ is_constant <- function(v) length(unique(v)) <= 1
 
 #' The features of a data frame or matrix
 #' @noRd
-xy_features <- function(x, call) {
+xy_features <- function(x) {
   if (is.matrix(x)) {
     must(
       is.numeric(x) || is.logical(x), "x", "be a numeric matrix", got = x,
-      more = c(i = "Use a data frame for columns of different types."), call = call
+      more = c(i = "Use a data frame for columns of different types.")
     )
     storage.mode(x) <- "double"
     colnames(x) <- column_names(x)
@@ -33,14 +33,14 @@ xy_features <- function(x, call) {
   columns <- "The columns of {.arg x}"
   must(
     nameless == 0, "x", "have names; {nameless} of {ncol(x)} {?has/have} none", "column_names",
-    of = columns, call = call
+    of = columns
   )
   must(
     !length(twice), "x",
     "have different names; {.val {twice}} {?occurs/occur} more than once", "column_names",
-    of = columns, call = call
+    of = columns
   )
-  for (name in names(x)) check_feature_type(x[[name]], name, call)
+  for (name in names(x)) check_feature_type(x[[name]], name)
   as.list(x)
 }
 
@@ -48,14 +48,14 @@ column_names <- function(x) {
   if (is.null(colnames(x))) paste0("x", seq_len(ncol(x)), recycle0 = TRUE) else colnames(x)
 }
 
-check_feature_type <- function(v, name, call) {
+check_feature_type <- function(v, name) {
   must(
     feature_kind(v) != "other" && is.null(dim(v)), NULL,
     "be numeric, factor, character or logical", "column_type", got = v,
     more = c(i = if (inherits(v, c("Date", "POSIXt", "difftime"))) {
       "Numbers are made of it by {.code as.numeric({name})}; {.code class ~ . - {name}} leaves it out."
     }),
-    of = "Column {.val {name}}", column = name, call = call
+    of = "Column {.val {name}}", column = name
   )
   v
 }
@@ -68,7 +68,7 @@ check_feature_type <- function(v, name, call) {
 #'
 #' @return named list of vectors with the attribute `term`, the term of each.
 #' @noRd
-formula_features <- function(frame, terms, call) {
+formula_features <- function(frame, terms) {
   factors <- attr(terms, "factors")
   if (length(factors) == 0) {
     return(list())
@@ -79,9 +79,9 @@ formula_features <- function(frame, terms, call) {
     values <- columns[factors[, j] > 0]
     variables <- names(values)
     if (length(variables) == 1) {
-      main_effect(values[[1]], variables, call)
+      main_effect(values[[1]], variables)
     } else {
-      numeric_product(values, variables, colnames(factors)[j], call)
+      numeric_product(values, variables, colnames(factors)[j])
     }
   })
   structure(
@@ -90,16 +90,16 @@ formula_features <- function(frame, terms, call) {
   )
 }
 
-main_effect <- function(v, name, call) {
+main_effect <- function(v, name) {
   if (is.matrix(v) && is.numeric(v)) {
     columns <- if (is.null(colnames(v))) seq_len(ncol(v)) else colnames(v)
     v <- lapply(seq_len(ncol(v)), function(k) as.vector(v[, k]))
     return(stats::setNames(v, paste0(name, columns)))
   }
-  stats::setNames(list(check_feature_type(v, name, call)), name)
+  stats::setNames(list(check_feature_type(v, name)), name)
 }
 
-numeric_product <- function(values, variables, term, call) {
+numeric_product <- function(values, variables, term) {
   must(
     all(vapply(values, is.numeric, logical(1))), NULL,
     "be between numeric variables, not {.code {term}}", "interaction",
@@ -107,9 +107,9 @@ numeric_product <- function(values, variables, term, call) {
       i = "In {.fn gpc} and {.fn stc} the kernel lets all inputs interact.",
       i = "To treat every combination of two factors as a level, use {.code interaction(a, b)}."
     ),
-    of = "An interaction", term = term, call = call
+    of = "An interaction", term = term
   )
-  parts <- Map(function(v, name) main_effect(v, name, call), values, variables)
+  parts <- Map(function(v, name) main_effect(v, name), values, variables)
   product <- function(a, b) {
     pairs <- expand.grid(i = seq_along(a), j = seq_along(b))
     stats::setNames(

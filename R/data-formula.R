@@ -3,30 +3,27 @@
 
 #' @param offset whether there may be one.
 #' @noRd
-model_frame <- function(formula, data, call, arg = "data", offset = FALSE) {
-  check_formula_depth(formula, call)
-  must(
-    length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula",
-    call = call
-  )
-  must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data, call = call)
+model_frame <- function(formula, data, arg = "data", offset = FALSE) {
+  check_formula_depth(formula)
+  must(length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula")
+  must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data)
   if (is.null(data)) data <- environment(formula)
   frame <- by_formula(
-    stats::model.frame(formula, data, na.action = stats::na.pass), arg, call,
+    stats::model.frame(formula, data, na.action = stats::na.pass), arg,
     absent_columns(formula, data)
   )
   refuse(
     !offset && !is.null(attr(attr(frame, "terms"), "offset")),
     "{.arg formula} can't contain {.fn offset} here: {.fn gpc} and {.fn bpm} take it with a data
-     frame.", c("offset", "formula"), arg = "formula", call = call
+     frame.", c("offset", "formula"), arg = "formula"
   )
-  check_formula_variables(attr(frame, "terms"), data, call, arg)
+  check_formula_variables(attr(frame, "terms"), data, arg)
   frame
 }
 
 #' Whatever walks a formula calls itself at every level, and the stack is limited
 #' @noRd
-check_formula_depth <- function(formula, call, arg = "formula", deepest = 5000) {
+check_formula_depth <- function(formula, arg = "formula", deepest = 5000) {
   level <- list(formula)
   depth <- 0
   while (length(level)) {
@@ -34,8 +31,7 @@ check_formula_depth <- function(formula, call, arg = "formula", deepest = 5000) 
     must(
       depth <= deepest && length(level) <= 1e6, arg,
       "not be nested deeper than {deepest} levels", "formula",
-      more = c(i = "A sum is as deep as it has terms: {.code class ~ .} takes all columns."),
-      call = call
+      more = c(i = "A sum is as deep as it has terms: {.code class ~ .} takes all columns.")
     )
     level <- unlist(lapply(level, as.list), recursive = FALSE, use.names = FALSE)
     level <- level[vapply(level, is.call, NA)]
@@ -48,7 +44,7 @@ check_formula_depth <- function(formula, call, arg = "formula", deepest = 5000) 
 #' Anything else the right-hand side reads could not be found, or be another
 #' thing of the same name, when predicting.
 #' @noRd
-check_formula_variables <- function(terms, data, call, arg) {
+check_formula_variables <- function(terms, data, arg) {
   right <- stats::delete.response(terms)
   inputs <- all.vars(right)
   leak <- intersect(inputs, data_variables(stats::formula(terms)[[2]], data))
@@ -59,11 +55,11 @@ check_formula_variables <- function(terms, data, call, arg) {
       "{.arg formula} must name columns of {.arg {arg}}, not take them out of {.val {leak}}.",
       i = "For example {.code class ~ ., data = {leak[1]}}."
     ),
-    "formula", arg = "formula", call = call
+    "formula", arg = "formula"
   )
   refuse(
     length(leak), "{.arg formula} can't have the response {.val {leak}} among its inputs.",
-    "formula", arg = "formula", call = call
+    "formula", arg = "formula"
   )
   env <- environment(terms)
   differ <- function(names, home, mode) {
@@ -79,7 +75,7 @@ check_formula_variables <- function(terms, data, call, arg) {
       x = "Not found there: {.val {outside}}.",
       i = "Add it to {.arg {arg}}, or write the value of a constant into the formula."
     ),
-    "formula", arg = "formula", columns = outside, call = call
+    "formula", arg = "formula", columns = outside
   )
   local <- differ(setdiff(all.names(right), inputs), topenv(env), "function")
   refuse(
@@ -90,7 +86,7 @@ check_formula_variables <- function(terms, data, call, arg) {
       x = "Found only there: {.fn {local}}.",
       i = "Define {qty(length(local))}{?it/them} in the workspace or in a package."
     ),
-    "formula", arg = "formula", call = call
+    "formula", arg = "formula"
   )
 }
 
@@ -121,7 +117,7 @@ absent_columns <- function(formula, data) {
 #' What a formula computes
 #' @param more said where it can't.
 #' @noRd
-by_formula <- function(code, where, call, more = NULL) {
+by_formula <- function(code, where, more = NULL) {
   tryCatch(code, error = function(cnd) {
     if (is_allocation_error(cnd)) stop(cnd) # for with_memory()
     abort_sturdy(
@@ -129,17 +125,16 @@ by_formula <- function(code, where, call, more = NULL) {
         "The variables of the formula can't be evaluated in {.arg {where}}.",
         if (!is.null(more)) stats::setNames(cli_verbatim(more), names(more))
       ),
-      "formula", arg = where, parent = cnd, call = call
+      "formula", arg = where, parent = cnd
     )
   })
 }
 
 #' The rows of a model frame that `subset` selects
 #' @noRd
-subset_frame <- function(frame, subset, data, env, call) {
+subset_frame <- function(frame, subset, data, env) {
   rows <- trying(
-    eval(subset, data, env), "{.arg subset} can't be evaluated.", "subset", arg = "subset",
-    call = call
+    eval(subset, data, env), "{.arg subset} can't be evaluated.", "subset", arg = "subset"
   )
   if (is.null(rows)) {
     return(frame)
@@ -154,37 +149,33 @@ subset_frame <- function(frame, subset, data, env, call) {
   }
   must(
     fits, "subset", "be a logical vector with one entry for each of the {n} row{?s}, or
-     positions or names of rows", "subset", got = rows, call = call
+     positions or names of rows", "subset", got = rows
   )
   if (is.character(rows)) rows <- match(rows, row.names(frame))
   rows <- seq_len(n)[if (is.logical(rows)) which(rows) else rows]
   frame[rows[!is.na(rows)], , drop = FALSE]
 }
 
-check_na_action <- function(na.action, call) {
+check_na_action <- function(na.action) {
   act <- tryCatch(match.fun(na.action), error = function(cnd) NULL)
   must(
     is.function(act), "na.action", "be a function such as {.fn na.fail} or {.fn na.omit}",
-    got = na.action, call = call
+    got = na.action
   )
   act
 }
 
 #' The rows of a model frame that `na.action` keeps
 #' @noRd
-apply_na_action <- function(frame, na.action, call) {
+apply_na_action <- function(frame, na.action) {
   if (is.null(na.action)) {
     return(frame)
   }
-  na.action <- check_na_action(na.action, call)
+  na.action <- check_na_action(na.action)
   kept <- trying(
-    na.action(frame), "{.arg na.action} stopped with an error.", "missing", arg = "na.action",
-    call = call
+    na.action(frame), "{.arg na.action} stopped with an error.", "missing", arg = "na.action"
   )
-  must(
-    is.data.frame(kept), "na.action", "return a data frame, as {.fn na.omit} does",
-    got = kept, call = call
-  )
+  must(is.data.frame(kept), "na.action", "return a data frame, as {.fn na.omit} does", got = kept)
   kept
 }
 

@@ -16,13 +16,13 @@ inform_checked <- function(rows, changed) {
 #' @param data of the fit. @param id see row_ids(). @param arg the argument they came by.
 #' @return list(row, label: number of the class), each row once.
 #' @noRd
-check_checked <- function(checked, data, levels, id, call, arg = "checked") {
+check_checked <- function(checked, data, levels, id, arg = "checked") {
   check <- function(fine, words, class = "checked", ..., of = NULL, frame = rlang::caller_env()) {
     of <- paste0(c(of, "{.arg {arg}}"), collapse = " of ")
-    must(fine, arg, words, class, ..., of = of, call = call, .envir = force(frame))
+    must(fine, arg, words, class, ..., of = of, .envir = force(frame))
   }
   if (rlang::is_string(checked)) checked <- read_answers(checked, check)
-  ids <- row_ids(data, id, call = call)
+  ids <- row_ids(data, id)
   row <- check_checked_rows(checked, data, id, ids, check)
   if (are_answers(checked)) {
     if (is.null(checked$recorded)) {
@@ -177,12 +177,12 @@ check_one_meaning <- function(row, ids, rows, check, own = NULL) {
 
 #' Positions of trusted rows in the data given
 #' @noRd
-trusted_rows <- function(trusted, data, call) {
+trusted_rows <- function(trusted, data) {
   n <- data$n_given
   missing <- if (is.logical(trusted) && length(trusted) == n) which(is.na(trusted))
   must(
     !length(missing), "trusted", "have no missing values", "trusted",
-    more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}."), call = call
+    more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}.")
   )
   if (is.logical(trusted) && length(trusted) == n) trusted <- which(trusted)
   indicator <- are_numbers(trusted) && length(trusted) == n && n > 1 && all(trusted %in% 0:1)
@@ -191,40 +191,37 @@ trusted_rows <- function(trusted, data, call) {
       all(trusted == round(trusted) & trusted >= 1 & trusted <= n),
     "trusted", "be logical with an entry for each of the {n} row{?s} of the data, without
      missing values, or positions of rows", "trusted", got = trusted,
-    more = c(i = if (indicator) "Of 0 and 1 {.code trusted = (x == 1)} makes it."), call = call
+    more = c(i = if (indicator) "Of 0 and 1 {.code trusted = (x == 1)} makes it.")
   )
   as.integer(trusted)
 }
 
-check_rates <- function(rates, data, call) {
+check_rates <- function(rates, data) {
   must(
     (is.atomic(rates) || is.factor(rates)) && length(rates) == data$n_given, "rates",
     "be a formula such as {.code ~ clinic}, or a vector with the group of each of the
-     {data$n_given} row{?s} of the data", "rates", got = rates, call = call
+     {data$n_given} row{?s} of the data", "rates", got = rates
   )
   numbers <- attr(rates, "numbers")[data$rows, , drop = FALSE]
-  must(
-    all(is.finite(numbers)), "rates", "have finite numbers in every row", "rates", call = call
-  )
+  must(all(is.finite(numbers)), "rates", "have finite numbers in every row", "rates")
   rates <- droplevels(as.factor(rates)[data$rows])
   must(
     !anyNA(rates), "rates",
-    "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates", call = call
+    "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates"
   )
   structure(rates, numbers = numbers)
 }
 
 #' Rates are of groups: identifiers and measurements have a value of their own in every row
 #' @noRd
-check_groups_shared <- function(rates, call) {
+check_groups_shared <- function(rates) {
   alone <- sum(tabulate(rates) == 1)
   must(
     alone <= max(length(rates) / 2, 10), "rates", "be groups of rows", "rates",
     more = c(
       x = "{alone} of {length(rates)} rows are alone in their group.",
       i = "A rate of its own can't be told for a single row: join small groups."
-    ),
-    call = call
+    )
   )
 }
 
@@ -246,22 +243,20 @@ inform_numbers <- function(numbers) {
 
 #' Evaluate an argument in the data, as subset is
 #' @noRd
-eval_known <- function(expr, data, env, arg, call) {
+eval_known <- function(expr, data, env, arg) {
   trying_known <- function(code) {
-    trying(code, "{.arg {arg}} can't be evaluated.", arg, arg = arg, call = call)
+    trying(code, "{.arg {arg}} can't be evaluated.", arg, arg = arg)
   }
   value <- trying_known(eval(expr, if (is.data.frame(data)) data, env))
   if (!inherits(value, "formula")) {
     return(value)
   }
-  must(
-    length(value) == 2, arg, "be a one-sided formula such as {.code ~ clinic}", arg, call = call
-  )
+  must(length(value) == 2, arg, "be a one-sided formula such as {.code ~ clinic}", arg)
   # what the formula computes, not the columns it reads; functions are those of its writer
   variables <- trying_known(as.list(attr(stats::terms(value), "variables"))[-1])
   home <- environment(value)
   if (is.null(home)) home <- env
-  parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg, call))
+  parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg))
   if (!length(parts)) {
     return(NULL)
   }
@@ -272,11 +267,11 @@ eval_known <- function(expr, data, env, arg, call) {
   number <- vapply(parts, function(v) {
     arg == "rates" && is.numeric(v) && is.null(dim(v)) && length(unique(v)) > rates_values
   }, NA)
-  groups <- if (all(number)) rep(1, length(parts[[1]])) else joint_groups(parts[!number], arg, call)
+  groups <- if (all(number)) rep(1, length(parts[[1]])) else joint_groups(parts[!number], arg)
   if (!any(number)) {
     return(groups)
   }
-  check_parts(c(list(groups), parts[number]), arg, call)
+  check_parts(c(list(groups), parts[number]), arg)
   numbers <- matrix(
     as.double(unlist(parts[number])), ncol = sum(number),
     dimnames = list(NULL, vapply(variables[number], rlang::as_label, ""))
@@ -286,16 +281,16 @@ eval_known <- function(expr, data, env, arg, call) {
 
 #' Groups of rows that are alike in all variables of a formula
 #' @noRd
-joint_groups <- function(parts, arg, call) {
-  check_parts(parts, arg, call)
+joint_groups <- function(parts, arg) {
+  check_parts(parts, arg)
   interaction(parts, drop = TRUE, sep = ", ")
 }
 
-check_parts <- function(parts, arg, call) {
+check_parts <- function(parts, arg) {
   vectors <- vapply(parts, function(v) is.atomic(v) && is.null(dim(v)), NA)
   must(
     all(vectors) && length(unique(lengths(parts))) == 1, arg,
     "be a vector with an entry for each row of the data", arg,
-    of = "Every variable of the formula {.arg {arg}}", call = call
+    of = "Every variable of the formula {.arg {arg}}"
   )
 }

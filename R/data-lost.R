@@ -39,7 +39,7 @@ inform_unlabelled <- function(rows, features, coding) {
 
 #' @param frame what the rows were left out of, or `NULL`.
 #' @noRd
-check_rows <- function(n, n_all, call, frame = NULL) {
+check_rows <- function(n, n_all, frame = NULL) {
   empty <- function() names(frame)[vapply(frame, function(v) all(is.na(v)), NA)]
   must(
     n > 0, NULL, "have at least one row", "no_rows",
@@ -49,7 +49,7 @@ check_rows <- function(n, n_all, call, frame = NULL) {
         "{qty(length(empty()))}Column{?s} without a value: {.val {few(empty())}}."
       }
     ),
-    of = "The training data", call = call
+    of = "The training data"
   )
 }
 

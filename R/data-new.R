@@ -7,49 +7,49 @@
 #' @return list(X, complete, row_names): all rows in their order; which have no
 #'   missing value; their names. Rows with NA have NA in X.
 #' @noRd
-forge <- function(blueprint, newdata, call, novel = FALSE, arg = "newdata") {
+forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
   newdata <- new_scores(newdata, blueprint)
-  check_newdata(newdata, blueprint, call, arg)
+  check_newdata(newdata, blueprint, arg)
   row_names <- row_names_of(newdata)
-  newdata <- named_newdata(newdata, blueprint, call, arg)
+  newdata <- named_newdata(newdata, blueprint, arg)
   check_new_columns(
-    newdata, used_columns(blueprint), call, arg, i = if (!is.null(blueprint$floor)) {
+    newdata, used_columns(blueprint), arg, i = if (!is.null(blueprint$floor)) {
       "The fit is of scores: {.arg {arg}} has those of the new rows, a column for each class."
     }
   )
   features <- if (nrow(newdata) == 0) {
     lapply(blueprint$coding, empty_feature)
   } else if (blueprint$interface == "formula") {
-    forge_formula_features(blueprint, newdata, call, arg)
+    forge_formula_features(blueprint, newdata, arg)
   } else {
     as.list(newdata)
   }
   features <- features[blueprint$columns]
   for (name in blueprint$columns) {
-    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, call, arg)
+    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, arg)
   }
   X <- encode_features(features, blueprint$coding, nrow(newdata))
-  X <- with_offset(X, new_offset(blueprint, newdata, call, arg))
+  X <- with_offset(X, new_offset(blueprint, newdata, arg))
   complete <- !rowSums(is.na(X))
   if (!is.null(row_offset(X))) complete <- complete & !is.na(row_offset(X))
   if (!is.null(blueprint$floor)) {
-    X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg, call)
+    X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg)
   }
   list(X = X, complete = complete, row_names = row_names)
 }
 
 #' The offsets of new rows
 #' @noRd
-new_offset <- function(blueprint, newdata, call, arg) {
+new_offset <- function(blueprint, newdata, arg) {
   if (is.null(blueprint$offset)) {
     return(NULL)
   }
-  check_new_columns(newdata, blueprint$offset$variables, call, arg, "the {.fn offset}")
+  check_new_columns(newdata, blueprint$offset$variables, arg, "the {.fn offset}")
   env <- environment(blueprint$formula)
   parts <- lapply(blueprint$offset$parts, function(part) {
-    rep_len(by_formula(eval(part, newdata, env), arg, call), nrow(newdata))
+    rep_len(by_formula(eval(part, newdata, env), arg), nrow(newdata))
   })
-  sum_offset(parts, call, arg)
+  sum_offset(parts, arg)
 }
 
 #' The columns of the data that a fit reads
@@ -65,17 +65,17 @@ takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE
 #' A formula may compute with its columns, and so asks for a data frame; inducing inputs may
 #' have been computed
 #' @noRd
-check_newdata <- function(newdata, blueprint, call, arg) {
+check_newdata <- function(newdata, blueprint, arg) {
   either <- blueprint$interface != "formula" || arg == "inducing"
   must(
     is.data.frame(newdata) || either && is.matrix(newdata), arg,
-    paste0("be a data frame", if (either) " or a matrix"), got = newdata, call = call
+    paste0("be a data frame", if (either) " or a matrix"), got = newdata
   )
 }
 
 #' Columns of a matrix without names are known by position
 #' @noRd
-named_newdata <- function(newdata, blueprint, call, arg) {
+named_newdata <- function(newdata, blueprint, arg) {
   # as xy_features() takes those of a matrix
   if (blueprint$interface == "matrix" && is.matrix(newdata) && is.logical(newdata)) {
     storage.mode(newdata) <- "double"
@@ -83,42 +83,39 @@ named_newdata <- function(newdata, blueprint, call, arg) {
   if (is.matrix(newdata) && (is.null(colnames(newdata)) || isFALSE(blueprint$named))) {
     must(
       ncol(newdata) == length(blueprint$variables), arg,
-      "have {length(blueprint$variables)} column{?s}, not {ncol(newdata)}", "missing_column",
-      call = call
+      "have {length(blueprint$variables)} column{?s}, not {ncol(newdata)}", "missing_column"
     )
     colnames(newdata) <- blueprint$variables
   }
   as.data.frame(newdata, optional = TRUE)
 }
 
-check_new_columns <- function(newdata, variables, call, arg,
-                              what = "every input column", ...) {
+check_new_columns <- function(newdata, variables, arg, what = "every input column", ...) {
   missing <- setdiff(variables, names(newdata))
   must(
     !length(missing), arg, "have {what} of the training data", "missing_column",
-    more = c(x = "Missing: {.val {missing}}.", ...), columns = missing, call = call
+    more = c(x = "Missing: {.val {missing}}.", ...), columns = missing
   )
 }
 
-forge_formula_features <- function(blueprint, newdata, call, arg) {
+forge_formula_features <- function(blueprint, newdata, arg) {
   variables <- as.list(attr(blueprint$terms, "variables"))[-1]
   frame <- if (all(vapply(variables, is.name, NA))) {
     # columns as they stand: a model frame takes longer than all that follows for one row
     newdata[vapply(variables, as.character, "")]
   } else {
     by_formula(
-      stats::model.frame(blueprint$terms, newdata, na.action = stats::na.pass, xlev = NULL),
-      arg, call
+      stats::model.frame(blueprint$terms, newdata, na.action = stats::na.pass, xlev = NULL), arg
     )
   }
-  formula_features(frame, blueprint$terms, call)
+  formula_features(frame, blueprint$terms)
 }
 
 empty_feature <- function(spec) {
   switch(spec$kind, numeric = double(), factor = character(), logical())
 }
 
-check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
+check_new_feature <- function(v, name, coding, novel_allowed, arg) {
   kind <- if (is.null(dim(v))) feature_kind(v) else "other"
   # a column of NA is logical whatever it stands for
   if (kind == "logical" && all(is.na(v))) {
@@ -128,18 +125,17 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
   must(
     kind == coding$kind, arg,
     "be {if (coding$kind == 'factor') 'text or a factor' else coding$kind}, as in training",
-    "column_type", got = v,
-    of = column, column = name, call = call
+    "column_type", got = v, of = column, column = name
   )
   if (kind == "numeric") {
-    return(check_finite(v, name, call))
+    return(check_finite(v, name))
   }
   novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
   must(
     !length(novel) || !isFALSE(novel_allowed), arg, "have levels that occurred in training",
     "novel_levels",
     more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
-    of = column, column = name, levels = novel, call = call
+    of = column, column = name, levels = novel
   )
   taken <- if (identical(novel_allowed, "weight")) {
     "{?its weight is/their weights are} as under the prior"
@@ -167,40 +163,37 @@ check_new_feature <- function(v, name, coding, novel_allowed, call, arg) {
 #' @return list(X, y, rows): encoded inputs, labels -1/+1, the positions of the
 #'   rows kept.
 #' @noRd
-forge_labelled <- function(blueprint, newdata, y, na.action, call, arg = "newdata",
-                           y_arg = "y") {
-  new <- forge(blueprint, newdata, call, arg = arg)
+forge_labelled <- function(blueprint, newdata, y, na.action, arg = "newdata", y_arg = "y") {
+  new <- forge(blueprint, newdata, arg = arg)
   label <- y_arg
   if (blueprint$interface == "formula") {
     label <- rlang::as_label(blueprint$formula[[2]])
-    y <- forge_response(blueprint, newdata, y, call, arg, y_arg)
+    y <- forge_response(blueprint, newdata, y, arg, y_arg)
   } else {
     must(
       !is.null(y), y_arg, "be given along with {.arg newdata}: the model was not fitted by a
-       formula", "missing_argument", call = call
+       formula", "missing_argument"
     )
   }
-  y <- one_a_row(y, nrow(newdata), label, arg, call)
+  y <- one_a_row(y, nrow(newdata), label, arg)
   rows <- seq_len(nrow(newdata))
   complete <- if (is.null(dim(y))) new$complete & !is.na(y) else new$complete
   if (!all(complete)) {
     marks <- data.frame(row = rows, complete = ifelse(complete, TRUE, NA))
-    rows <- apply_na_action(marks, na.action, call)$row
+    rows <- apply_na_action(marks, na.action)$row
     new$X <- new$X[rows, , drop = FALSE]
     y <- y[rows]
-    check_none_missing(rows[!complete[rows]], arg, call)
+    check_none_missing(rows[!complete[rows]], arg)
   }
-  list(
-    X = new$X, y = forge_outcome(y, blueprint$levels, call, label), rows = rows
-  )
+  list(X = new$X, y = forge_outcome(y, blueprint$levels, label), rows = rows)
 }
 
-forge_response <- function(blueprint, newdata, y, call, from, y_arg) {
+forge_response <- function(blueprint, newdata, y, from, y_arg) {
   must(
     is.null(y), y_arg, "not be given: the response of the formula is taken from {.arg {from}}",
-    "unknown_argument", call = call
+    "unknown_argument"
   )
-  check_new_columns(newdata, blueprint$response, call, from, "the response")
+  check_new_columns(newdata, blueprint$response, from, "the response")
   formula <- blueprint$formula
-  by_formula(eval(formula[[2]], newdata, environment(formula)), from, call)
+  by_formula(eval(formula[[2]], newdata, environment(formula)), from)
 }

@@ -39,7 +39,7 @@ bind_rows <- function(a, b) {
 #' Molded rows with the offsets of their formula
 #' @param frame of the rows; what the others are, see with_unlabelled(). @param open frame of these.
 #' @noRd
-with_formula_offset <- function(molded, frame, open, data, call) {
+with_formula_offset <- function(molded, frame, open, data) {
   terms <- attr(frame, "terms")
   at <- attr(terms, "offset")
   if (is.null(at)) {
@@ -48,20 +48,20 @@ with_formula_offset <- function(molded, frame, open, data, call) {
   parts <- as.list(attr(terms, "variables"))[-1][at]
   variables <- unique(unlist(lapply(parts, data_variables, data)))
   molded$blueprint$offset <- list(parts = parts, variables = variables)
-  molded$data$X <- with_offset(molded$data$X, sum_offset(frame[at], call))
+  molded$data$X <- with_offset(molded$data$X, sum_offset(frame[at]))
   if (!is.null(molded$data$unlabelled)) {
-    molded$data$unlabelled$X <- with_offset(molded$data$unlabelled$X, sum_offset(open[at], call))
+    molded$data$unlabelled$X <- with_offset(molded$data$unlabelled$X, sum_offset(open[at]))
   }
   molded
 }
 
 #' @param parts a vector for each offset() of a formula.
 #' @noRd
-sum_offset <- function(parts, call, arg = "data") {
+sum_offset <- function(parts, arg = "data") {
   for (part in parts) {
     must(
       is.numeric(part) && !any(is.infinite(part)), arg, "be finite numbers", "offset",
-      got = part, of = "The {.fn offset} of {.arg {arg}}", call = call
+      got = part, of = "The {.fn offset} of {.arg {arg}}"
     )
   }
   Reduce(`+`, lapply(parts, as.double))
@@ -69,9 +69,9 @@ sum_offset <- function(parts, call, arg = "data") {
 
 #' What can't be asked of rows with an offset
 #' @noRd
-check_no_offset <- function(X, what, call) {
+check_no_offset <- function(X, what) {
   refuse(
     !is.null(row_offset(X)), "{what} can't have an {.fn offset}.", c("offset", "formula"),
-    arg = "formula", call = call
+    arg = "formula"
   )
 }

@@ -11,31 +11,26 @@
 #' @return `list(y, levels)`: doubles -1 or +1, or with more than two classes 1, 2, ..; the
 #'   names of the levels; and `ordered`, `TRUE`, where there are more than two in an order.
 #' @noRd
-mold_outcome <- function(y,
-                         arg = "y",
-                         one_class = FALSE,
-                         call = rlang::caller_env(),
-                         many = FALSE,
-                         single = TRUE) {
-  y <- outcome_factor(check_outcome(y, arg, call), arg, call)
+mold_outcome <- function(y, arg = "y", one_class = FALSE, many = FALSE, single = TRUE) {
+  y <- outcome_factor(check_outcome(y, arg), arg)
   used <- levels(y)[levels(y) %in% as.character(y)]
   if (length(used) < 2 && nlevels(y) == 2 && (one_class || single && length(y) == 1)) {
     used <- levels(y)
   }
-  check_classes(used, many, arg, call)
+  check_classes(used, many, arg)
   inform_levels(y, used, arg)
   outcome <- list(y = label_codes(match(as.character(y), used), used), levels = used)
   if (is.ordered(y) && length(used) > 2) outcome$ordered <- TRUE
   outcome
 }
 
-outcome_factor <- function(y, arg, call) {
+outcome_factor <- function(y, arg) {
   if (is.logical(y)) {
     factor(y, levels = c(FALSE, TRUE))
   } else if (is.character(y)) {
     factor(enc2utf8(y), levels = text_levels(y))
   } else if (is.numeric(y)) {
-    numeric_outcome(y, arg, call)
+    numeric_outcome(y, arg)
   } else {
     y
   }
@@ -43,13 +38,12 @@ outcome_factor <- function(y, arg, call) {
 
 #' Two classes, or as many as there may be
 #' @noRd
-check_classes <- function(used, many, arg, call) {
+check_classes <- function(used, many, arg) {
   found <- c(x = "Found: {.val {few(used)}}.")
   if (many && length(used) > 2) {
     must(
       length(used) <= classes_most, arg,
-      "have at most {classes_most} classes, not {length(used)}", "outcome_levels", more = found,
-      call = call
+      "have at most {classes_most} classes, not {length(used)}", "outcome_levels", more = found
     )
   } else {
     must(
@@ -57,8 +51,7 @@ check_classes <- function(used, many, arg, call) {
       more = c(found, i = if (length(used) > 2) {
         "{.fn gpc} fits a factor of three to {classes_most} classes; {.fn stc} and {.fn bpm}
          can tell one class from the others, as in {.code stc(I(class == \"a\") ~ ., data)}."
-      }),
-      call = call
+      })
     )
   }
 }
@@ -97,11 +90,8 @@ classes_most <- 20L # of a response, for their number is what a fit takes time f
 #' @param y As for mold_outcome(). @param levels the levels of a fit.
 #' @return doubles -1 or +1, or with more than two levels 1, 2, ...
 #' @noRd
-forge_outcome <- function(y,
-                          levels,
-                          call = rlang::caller_env(),
-                          arg = "y") {
-  y <- check_outcome(y, arg, call)
+forge_outcome <- function(y, levels, arg = "y") {
+  y <- check_outcome(y, arg)
   code <- match(as.character(y), levels)
   rows <- which(is.na(code))
   novel <- unique(as.character(y[rows]))
@@ -109,7 +99,7 @@ forge_outcome <- function(y,
     !length(rows), arg, "contain the classes {.val {levels}} only",
     c("novel_levels", "outcome_levels"),
     more = c(x = "New: {.val {few(novel)}}, in {qty(length(rows))}row{?s} {few(rows)}."),
-    rows = rows, levels = novel, call = call
+    rows = rows, levels = novel
   )
   label_codes(code, levels)
 }
@@ -133,23 +123,23 @@ one_column <- function(y) {
 
 #' Labels as a vector with an entry for each of n rows; other shapes are refused later
 #' @noRd
-one_a_row <- function(y, n, arg, of, call) {
+one_a_row <- function(y, n, arg, of) {
   y <- one_column(y)
   must(
     !is.null(dim(y)) || length(y) == n, arg,
     "have one entry for each of the {n} row{?s} of {.arg {of}}, not {length(y)}", "length",
     more = c(i = if (arg == "y" && (rlang::is_formula(y) || rlang::is_string(y))) {
       "A formula names the column of the labels: {.code gpc(class ~ ., data)}."
-    }), call = call
+    })
   )
   y
 }
 
-check_outcome <- function(y, arg, call) {
+check_outcome <- function(y, arg) {
   refuse(
     inherits(y, "sturdy_readers"),
     "{.arg {arg}} can't be {.fn readers} here: what is asked takes one label of each row.",
-    c("readers", "outcome_type"), arg = arg, call = call
+    c("readers", "outcome_type"), arg = arg
   )
   y <- one_column(y)
   vector <- is.factor(y) || is.logical(y) || is.character(y) || is.numeric(y)
@@ -157,21 +147,20 @@ check_outcome <- function(y, arg, call) {
     vector && is.null(dim(y)), arg,
     "be a factor, a logical or character vector, or a numeric vector of 0/1 or -1/+1",
     "outcome_type", got = y,
-    more = c(i = if (is.data.frame(y)) "Use the column itself, {.code data$column}."),
-    call = call
+    more = c(i = if (is.data.frame(y)) "Use the column itself, {.code data$column}.")
   )
-  check_none_missing(which(is.na(y) | is.na(as.character(y))), arg, call)
+  check_none_missing(which(is.na(y) | is.na(as.character(y))), arg)
   y
 }
 
-check_none_missing <- function(rows, arg, call) {
+check_none_missing <- function(rows, arg) {
   must(
     !length(rows), arg, "not have missing values", "missing",
-    more = c(x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."), rows = rows, call = call
+    more = c(x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."), rows = rows
   )
 }
 
-numeric_outcome <- function(y, arg, call) {
+numeric_outcome <- function(y, arg) {
   codes <- two_codes(y)
   must(
     length(codes) > 0, arg, "contain only 0 and 1, or only -1 and 1", "outcome_levels",
@@ -184,7 +173,7 @@ numeric_outcome <- function(y, arg, call) {
         "For other codes use {.code factor()}."
       }
     ),
-    of = "A numeric {.arg {arg}}", call = call
+    of = "A numeric {.arg {arg}}"
   )
   factor(y, levels = codes[[1]])
 }

@@ -71,23 +71,22 @@
 #' head(predict(fit, type = "true"))
 #' reader_rates(fit)
 readers <- function(..., reader = NULL, item = NULL, gold = NULL) {
-  call <- rlang::current_env()
   long <- !is.null(reader) || !is.null(item)
-  labels <- reader_columns(list(...), as.list(substitute(list(...)))[-1], long, call)
+  labels <- reader_columns(list(...), as.list(substitute(list(...)))[-1], long)
   n <- length(labels[[1]])
   labels <- c(labels, list(gold)[!is.null(gold)])
   alike <- vapply(labels, function(v) is.atomic(v) && is.null(dim(v)) && length(v) == n, NA)
   must(
     all(alike), "...", "be vectors of labels of one length, {n}", "readers",
-    of = "The labels of readers, and {.arg gold},", call = call
+    of = "The labels of readers, and {.arg gold},"
   )
-  said <- joint_levels(labels, call)
+  said <- joint_levels(labels)
   codes <- matrix(match(said$values, said$levels), n)
   who <- names(labels)[seq_len(ncol(codes) - !is.null(gold))]
   colnames(codes) <- c(who, "gold"[!is.null(gold)])
   of <- if (long) {
     parts <- list(reader = reader, item = item)
-    for (name in names(parts)) check_report_part(parts[[name]], name, n, call)
+    for (name in names(parts)) check_report_part(parts[[name]], name, n)
     lapply(parts, function(v) if (is.factor(v)) droplevels(v) else factor(v, unique(v)))
   }
   new_readers(
@@ -111,13 +110,13 @@ is_readers_response <- function(y) inherits(y, "sturdy_readers")
 
 #' The labels as a list of vectors, named by reader
 #' @noRd
-reader_columns <- function(given, expr, long, call) {
-  must(length(given) > 0, "...", "have labels of at least one reader", "readers", call = call)
+reader_columns <- function(given, expr, long) {
+  must(length(given) > 0, "...", "have labels of at least one reader", "readers")
   if (long) {
     must(
       length(given) == 1, "...",
       "be the labels alone, with {.arg reader} and {.arg item} by name: a column for each reader
-       goes without these", "readers", call = call
+       goes without these", "readers"
     )
   }
   table <- given[[1]]
@@ -132,20 +131,20 @@ reader_columns <- function(given, expr, long, call) {
   names[!nzchar(names)] <- words[!nzchar(names)]
   must(
     !anyDuplicated(names), "...", "name each reader once", "readers",
-    more = c(x = "More than once: {.val {unique(names[duplicated(names)])}}."), call = call
+    more = c(x = "More than once: {.val {unique(names[duplicated(names)])}}.")
   )
   stats::setNames(given, names)
 }
 
 #' All labels as one vector of text, and the classes in their order
 #' @noRd
-joint_levels <- function(labels, call) {
+joint_levels <- function(labels) {
   factors <- vapply(labels, is.factor, NA)
   if (!any(factors)) {
     values <- unlist(lapply(unname(labels), as.vector))
     known <- values[!is.na(values)]
-    must(length(known) > 0, "...", "not be missing in all rows", "readers", call = call)
-    return(list(values = as.character(values), levels = levels(outcome_factor(known, "...", call))))
+    must(length(known) > 0, "...", "not be missing in all rows", "readers")
+    return(list(values = as.character(values), levels = levels(outcome_factor(known, "..."))))
   }
   levels <- lapply(labels, function(v) {
     if (is.factor(v)) levels(v) else text_levels(unique(as.character(v[!is.na(v)])))
@@ -155,11 +154,10 @@ joint_levels <- function(labels, call) {
   )
 }
 
-check_report_part <- function(v, arg, n, call) {
+check_report_part <- function(v, arg, n) {
   must(
     is.atomic(v) && !is.null(v) && is.null(dim(v)) && length(v) == n && !anyNA(v), arg,
-    "have an entry for each of the {n} label{?s}, without missing values", "readers", got = v,
-    call = call
+    "have an entry for each of the {n} label{?s}, without missing values", "readers", got = v
   )
 }
 
@@ -199,7 +197,7 @@ print.sturdy_readers <- function(x, ...) {
 #' reports on it
 #' @param frame a model frame.
 #' @noRd
-one_a_item <- function(frame, call) {
+one_a_item <- function(frame) {
   y <- stats::model.response(frame)
   if (!is_readers_response(y) || is.null(attr(y, "items"))) {
     return(frame)
@@ -216,7 +214,7 @@ one_a_item <- function(frame, call) {
     must(
       !any(apart), NULL, "be the same in all rows of an item", "readers",
       more = c(x = "Column {.val {name}} differs in {.val {few(items[unique(item[apart])])}}."),
-      of = "Inputs", call = call
+      of = "Inputs"
     )
   }
   wide <- wide_readers(y, of, length(first))
@@ -257,12 +255,12 @@ wide_readers <- function(y, of, n) {
 #' @return list(y, the labels that most readers gave; levels; said: list(row, source, value,
 #'   sources), of which report-known.R makes reports)
 #' @noRd
-mold_readers <- function(y, arg, call, ...) {
+mold_readers <- function(y, arg, ...) {
   codes <- unclass(y)
   names <- attr(y, "levels")
   at <- which(!is.na(codes), arr.ind = TRUE)
   given <- names[codes[at]]
-  outcome <- mold_outcome(factor(given, names), arg, call = call, ...)
+  outcome <- mold_outcome(factor(given, names), arg, ...)
   source <- match(colnames(codes), attr(y, "readers"))
   if (attr(y, "gold")) source[ncol(codes)] <- 0L
   said <- list(
@@ -293,17 +291,17 @@ report_votes <- function(said, n, classes, which = said$source > 0L) {
 
 #' Labels with an entry, or an entry of each reader, for each of n rows
 #' @noRd
-readers_a_row <- function(y, n, arg, of, call) {
+readers_a_row <- function(y, n, arg, of) {
   if (!is_readers_response(y) && !is_soft_response(y)) {
-    return(one_a_row(y, n, arg, of, call))
+    return(one_a_row(y, n, arg, of))
   }
   must(
     is.null(attr(y, "items")), arg, "be a wide table of readers where {.arg {of}} has the
-     inputs: long ones go into a formula, with {.arg data}", "readers", call = call
+     inputs: long ones go into a formula, with {.arg data}", "readers"
   )
   must(
     nrow(y) == n, arg, "have one entry for each of the {n} row{?s} of {.arg {of}}, not {nrow(y)}",
-    "length", call = call
+    "length"
   )
   y
 }

@@ -10,7 +10,7 @@
 #'   `id` may be the name of a column.
 #' @return `NULL`, or list(name, value), with an entry for each row of the fit.
 #' @noRd
-row_ids <- function(data, id = NULL, table = NULL, call = rlang::caller_env()) {
+row_ids <- function(data, id = NULL, table = NULL) {
   if (is.null(id)) {
     first <- match(data$rows, data$rows) # copies have names of their own
     names <- data$row_names[first]
@@ -28,8 +28,7 @@ row_ids <- function(data, id = NULL, table = NULL, call = rlang::caller_env()) {
       x = if (is.data.frame(table) && rlang::is_string(id)) {
         "{.arg data} has no column {.val {id}}, but {.val {few(names(table))}}."
       }
-    ),
-    call = call
+    )
   )
   taken <- c(
     "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",

@@ -59,7 +59,7 @@ scorer_of <- function(x) {
 #' Out-of-sample probabilities of an object, and its labels
 #' @param prob as the user gave it. @return `prob`, with the attribute `labels` where it has some.
 #' @noRd
-out_of_sample <- function(prob, call) {
+out_of_sample <- function(prob) {
   if (are_collected(prob)) {
     return(collected_left_out(prob))
   }
@@ -71,7 +71,7 @@ out_of_sample <- function(prob, call) {
   must(
     !is.null(found), "prob", "have out-of-sample probabilities: this {.cls {class(prob)[1]}} has
      none, and in-sample ones would hide wrong labels", "in_sample",
-    more = c(i = "Made by {.code {scorer$how}}."), call = call
+    more = c(i = "Made by {.code {scorer$how}}.")
   )
   found
 }

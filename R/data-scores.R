@@ -8,21 +8,21 @@ score_prefixes <- c(".pred_", "prob.") # of the names of columns, as tidymodels 
 
 #' Probabilities and labels as molded rows, see mold_formula()
 #' @noRd
-mold_scores <- function(prob, labels, call) {
-  prob <- score_table(prob, "prob", call)
+mold_scores <- function(prob, labels) {
+  prob <- score_table(prob, "prob")
   vector <- is.null(dim(prob))
   n <- NROW(prob)
-  check_rows(n, n, call)
-  labels <- one_a_row(labels, n, "labels", "prob", call)
+  check_rows(n, n)
+  labels <- one_a_row(labels, n, "labels", "prob")
   must(
     is.null(dim(labels)) && (is.atomic(labels) || is.factor(labels)), "labels",
-    "be a vector or a factor", "outcome_type", got = labels, call = call
+    "be a vector or a factor", "outcome_type", got = labels
   )
   missing <- which(is.na(labels) | (if (vector) is.na(prob) else rowSums(is.na(prob)) > 0))
   names <- if (vector) names(prob) else row_names_of(prob)
   if (is.null(names)) names <- as.character(seq_len(n))
   rows <- setdiff(seq_len(n), missing)
-  check_rows(length(rows), n, call)
+  check_rows(length(rows), n)
   if (length(missing)) {
     inform_sturdy(
       c(i = "{length(missing)} of {n} row{?s} {qty(length(missing))}{?lacks/lack} a score or the
@@ -34,7 +34,7 @@ mold_scores <- function(prob, labels, call) {
     labels <- labels[rows]
   }
   if (vector) prob <- event_columns(unname(prob), score_levels(labels, 2L))
-  prob <- score_classes(prob, labels, call)
+  prob <- score_classes(prob, labels)
   levels <- colnames(prob)
   inform_levels(factor(levels, levels), levels, "labels")
   inform_one_class(labels)
@@ -46,8 +46,7 @@ mold_scores <- function(prob, labels, call) {
   inform_reversed(prob, labels)
   floor <- score_floor(prob)
   molded <- list(
-    data = list(X = score_rows(prob, floor, "prob", call)),
-    blueprint = score_blueprint(levels, floor)
+    data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
   )
   code <- label_codes(match(as.character(labels), levels), levels)
   left_out <- if (length(missing)) {
@@ -71,19 +70,19 @@ score_blueprint <- function(levels, floor) {
 #' Scores as a matrix of doubles with a column for each class; of the event alone as a vector, with
 #' the attribute `event` where its column has a name
 #' @noRd
-score_table <- function(prob, arg, call) {
+score_table <- function(prob, arg) {
   if (is.data.frame(prob)) {
     odd <- names(prob)[!vapply(prob, is.numeric, NA)]
     must(
       !length(odd), arg, "have a numeric column for each class and no other", "column_type",
-      more = c(x = "Not numeric: {.val {few(odd)}}."), call = call
+      more = c(x = "Not numeric: {.val {few(odd)}}.")
     )
     prob <- as.matrix(prob)
   }
   must(
     is.numeric(prob) && !is.factor(prob) && length(dim(prob)) %in% c(0, 2), arg,
     "be a numeric matrix or data frame with a column for each class, or a numeric vector for the
-     event", got = prob, call = call
+     event", got = prob
   )
   storage.mode(prob) <- "double"
   if (NCOL(prob) == 1) event_vector(prob) else prob
@@ -111,7 +110,7 @@ event_columns <- function(prob, classes) {
 #' them, that is
 #' @param own the labels of the object, 0 and 1 or a factor, or `NULL`.
 #' @noRd
-with_event <- function(prob, own, labels, call) {
+with_event <- function(prob, own, labels) {
   if (is.null(own) || !is.null(dim(prob)) || length(own) != length(labels) || !is.atomic(labels)) {
     return(prob)
   }
@@ -122,7 +121,7 @@ with_event <- function(prob, own, labels, call) {
     "be the classes that {.arg prob} was fitted to, by these names or others", "outcome_levels",
     more = c(
       i = "For other labels give its probabilities as a column with the name of their class."
-    ), call = call
+    )
   )
   event <- if (is.factor(own)) levels(own)[2] else 1
   structure(prob, event = pairs$said[pairs$own == event])
@@ -130,13 +129,12 @@ with_event <- function(prob, own, labels, call) {
 
 #' Columns in the order of the classes, and with their names
 #' @noRd
-score_classes <- function(prob, labels, call) {
+score_classes <- function(prob, labels) {
   columns <- score_names(colnames(prob))
   said <- unique(as.character(labels))
   must(
     ncol(prob) <= scores_most, "prob",
-    "have at most {scores_most} columns, one for each class, not {ncol(prob)}", "outcome_levels",
-    call = call
+    "have at most {scores_most} columns, one for each class, not {ncol(prob)}", "outcome_levels"
   )
   if (is.null(columns)) {
     one <- is.numeric(labels) && ncol(prob) == 2 && all(labels == 1)
@@ -146,8 +144,7 @@ score_classes <- function(prob, labels, call) {
         x = "All {length(labels)} {?is/are} 1: the event, where the other class is 0 or -1, or the
              first of 1 and 2?",
         i = "With names of classes for the columns of {.arg prob} one class is enough, too."
-      ),
-      call = call
+      )
     )
     levels <- score_levels(labels, ncol(prob))
     must(
@@ -155,7 +152,7 @@ score_classes <- function(prob, labels, call) {
       c("column_names", "outcome_levels"), more = c(
         x = "It has {ncol(prob)} column{?s} without names, and {.arg labels} {length(said)}
              {cli::qty(length(said))}class{?es}."
-      ), call = call
+      )
     )
     colnames(prob) <- levels
     return(prob)
@@ -163,7 +160,7 @@ score_classes <- function(prob, labels, call) {
   twice <- unique(columns[duplicated(columns)])
   must(
     !length(twice) && !anyNA(columns) && all(nzchar(columns)), "prob",
-    "have columns with different names", "column_names", call = call
+    "have columns with different names", "column_names"
   )
   unknown <- setdiff(said, columns)
   must(
@@ -173,7 +170,7 @@ score_classes <- function(prob, labels, call) {
       i = if (!is.character(labels) && !is.factor(labels)) {
         "Codes get names by {.code factor(labels, labels = )}."
       }
-    ), levels = unknown, call = call
+    ), levels = unknown
   )
   colnames(prob) <- columns
   same <- is.factor(labels) && setequal(levels(labels), columns)
@@ -249,7 +246,7 @@ score_floor <- function(prob) {
 #' Rows that are probabilities, none of them 0: what stands for a 0 is below the others of its row
 #' @param floor see score_floor().
 #' @noRd
-score_rows <- function(prob, floor, arg, call) {
+score_rows <- function(prob, floor, arg) {
   outside <- which(rowSums(!(prob >= 0 & prob <= 1 + scores_off)) > 0)
   must(
     !length(outside), arg, "have probabilities, from 0 to 1", "prob", more = c(
@@ -260,7 +257,7 @@ score_rows <- function(prob, floor, arg, call) {
       },
       i = "Of log odds {.code plogis(x)} is the probability of the event, of logits of several
            classes {.code exp(x) / rowSums(exp(x))}, of log probabilities {.code exp(x)}."
-    ), rows = outside, call = call
+    ), rows = outside
   )
   total <- rowSums(prob)
   off <- which(abs(total - 1) > scores_off)
@@ -268,7 +265,7 @@ score_rows <- function(prob, floor, arg, call) {
     !length(off), arg, "have rows that sum to 1", "prob", more = c(
       x = "In {qty(length(off))}row{?s} {few(off)} the sum is {few(signif(total[off], 3))}.",
       i = "Counts and scores by class become probabilities by {.code prob / rowSums(prob)}."
-    ), rows = off, call = call
+    ), rows = off
   )
   zero <- which(prob == 0, arr.ind = TRUE)
   if (nrow(zero)) {

@@ -159,23 +159,21 @@ sim_outliers <- function(n = 300,
 }
 
 # The opposite label of every element of `y`, of y's type.
-flip_other <- function(y, call = rlang::caller_env()) {
-  check_given(missing(y), "y", call)
+flip_other <- function(y) {
+  check_given(missing(y), "y")
   must(
     is.factor(y) || is.logical(y) || is.numeric(y), "y",
     "be a factor, a logical vector or numbers", got = y,
-    more = c(i = "For text, use {.code factor(y)}."), call = call
+    more = c(i = "For text, use {.code factor(y)}.")
   )
-  must(
-    !anyNA(y), "y", "not have missing values; it has {sum(is.na(y))}", "missing", call = call
-  )
+  must(!anyNA(y), "y", "not have missing values; it has {sum(is.na(y))}", "missing")
   if (is.logical(y)) {
     return(!y)
   }
   if (is.factor(y)) {
     must(
       nlevels(y) == 2, "y", "have two levels, not {nlevels(y)}", "outcome_levels",
-      more = c(i = "{.fn droplevels} removes levels that are not used."), call = call
+      more = c(i = "{.fn droplevels} removes levels that are not used.")
     )
     return(factor(levels(y)[3 - as.integer(y)], levels = levels(y)))
   }
@@ -186,22 +184,22 @@ flip_other <- function(y, call = rlang::caller_env()) {
       "{.arg y} contains only 1, so its other class may be 0 or -1.",
       i = "Use a factor or a logical vector."
     ),
-    "outcome_levels", arg = "y", call = call
+    "outcome_levels", arg = "y"
   )
   must(
     length(codes) > 0, "y", "contain only 0 and 1, or only -1 and 1, if it is numeric,
-     not {.val {utils::head(sort(unique(as.vector(y))), 5)}}", "outcome_levels", call = call
+     not {.val {utils::head(sort(unique(as.vector(y))), 5)}}", "outcome_levels"
   )
   sum(codes[[1]]) - y
 }
 
 # Evaluates `code` with R's default generators started at `seed`, and puts the
 # random number stream back as it was; with a NULL seed it just evaluates.
-with_seed_or_stream <- function(seed, code, call = rlang::caller_env()) {
+with_seed_or_stream <- function(seed, code) {
   if (is.null(seed)) {
     return(code)
   }
-  seed <- check_count(seed, "seed", min = -.Machine$integer.max, call = call)
+  seed <- check_count(seed, "seed", min = -.Machine$integer.max)
   with_stream_kept({
     set.seed(seed,
       kind = "Mersenne-Twister", normal.kind = "Inversion",

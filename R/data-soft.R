@@ -12,9 +12,9 @@ is_soft_response <- function(y) {
 #' @param y as is_soft_response() has it, no row with a missing value.
 #' @return as mold_readers(), `said` with `soft`: see new_reports().
 #' @noRd
-mold_soft <- function(y, arg, call, many = FALSE, ...) {
+mold_soft <- function(y, arg, many = FALSE, ...) {
   check <- function(fine, words, ...) {
-    must(fine, arg, words, c("soft_labels", "outcome_type"), ..., call = call)
+    must(fine, arg, words, c("soft_labels", "outcome_type"), ...)
   }
   levels <- colnames(y)
   P <- unname(as.matrix(y))
@@ -23,7 +23,7 @@ mold_soft <- function(y, arg, call, many = FALSE, ...) {
     "have a column for each class, by name, where labels are probabilities",
     of = "The matrix {.arg {arg}}"
   )
-  check_classes(levels, many, arg, call)
+  check_classes(levels, many, arg)
   storage.mode(P) <- "double"
   apart <- which(!is.finite(rowSums(P)) | rowSums(P < 0) > 0 | abs(rowSums(P) - 1) > 1e-6)
   check(

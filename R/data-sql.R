@@ -78,8 +78,8 @@ sql_steps <- function(flat) {
 #' @return list(X, one a column; novel, named: for features with levels whether a row has one that
 #'   training did not have)
 #' @noRd
-sql_columns <- function(blueprint, novel, con, call) {
-  columns <- sql_features(blueprint, con, call)
+sql_columns <- function(blueprint, novel, con) {
+  columns <- sql_features(blueprint, con)
   parts <- Map(function(column, coding) {
     if (coding$kind == "numeric") {
       centred <- paste(column, "-", sql_number(coding$center))
@@ -101,7 +101,7 @@ sql_columns <- function(blueprint, novel, con, call) {
 
 #' The features as a database has them: columns, and products of columns
 #' @noRd
-sql_features <- function(blueprint, con, call) {
+sql_features <- function(blueprint, con) {
   columns <- stats::setNames(as.list(blueprint$columns), blueprint$columns)
   if (blueprint$interface == "formula") {
     variables <- as.list(attr(blueprint$terms, "variables"))[-1]
@@ -120,7 +120,7 @@ sql_features <- function(blueprint, con, call) {
          them.",
         i = "Let the table have a column of what the formula computes, and fit that."
       ),
-      "no_sql", columns = computed, call = call
+      "no_sql", columns = computed
     )
     columns <- terms[blueprint$columns]
   }

@@ -60,10 +60,9 @@ ep_fit <- function(K,
                    epsilon = 0,
                    sites = NULL,
                    control = ep_control()) {
-  call <- rlang::current_env()
-  K <- with_memory(check_gram(K, call))
-  y <- one_a_row(y, nrow(K), "y", "K", call)
-  labels <- mold_outcome(y, one_class = TRUE, call = call)$y
+  K <- with_memory(check_gram(K))
+  y <- one_a_row(y, nrow(K), "y", "K")
+  labels <- mold_outcome(y, one_class = TRUE)$y
   df <- check_df(df)
   epsilon <- check_epsilon(epsilon, learn = FALSE)
   sites <- check_sites(sites, nrow(K))
@@ -89,25 +88,24 @@ new_ep <- function(ep, df, epsilon, y) {
   )
 }
 
-check_gram <- function(K, call) {
+check_gram <- function(K) {
   must(
     is.matrix(K) && is.numeric(K) && nrow(K) == ncol(K), "K", "be a square numeric matrix",
-    "gram", got = K, call = call
+    "gram", got = K
   )
-  check_rows(nrow(K), 0, call)
+  check_rows(nrow(K), 0)
   storage.mode(K) <- "double"
   must(
     all(is.finite(K)), "K",
-    "be finite: {sum(!is.finite(K))} of its entries {?is/are} missing or infinite", "gram",
-    call = call
+    "be finite: {sum(!is.finite(K))} of its entries {?is/are} missing or infinite", "gram"
   )
   unit <- gram_unit(K)
   gap <- max(abs(K - t(K)))
   must(
     max(abs(unit - t(unit))) <= 1e-8, "K",
-    "be symmetric, but K and t(K) differ by up to {format(gap, digits = 2)}", "gram", call = call
+    "be symmetric, but K and t(K) differ by up to {format(gap, digits = 2)}", "gram"
   )
-  check_semidefinite(unit, diag(K), call)
+  check_semidefinite(unit, diag(K))
   unname((K + t(K)) / 2)
 }
 
@@ -121,15 +119,15 @@ gram_unit <- function(K) {
 
 #' Positive semidefinite up to rounding
 #' @noRd
-check_semidefinite <- function(unit, variances, call) {
+check_semidefinite <- function(unit, variances) {
   must(
     all(variances >= 0), "K",
     "not be below 0, but entry {which.min(variances)} is {describe(min(variances))}", "gram",
-    of = "The diagonal of {.arg K}", call = call
+    of = "The diagonal of {.arg K}"
   )
   must(
     !is.null(native_cholesky(unit, 1e-8)), "K",
-    "be positive semidefinite, but it has a negative eigenvalue", "gram", call = call
+    "be positive semidefinite, but it has a negative eigenvalue", "gram"
   )
 }
 

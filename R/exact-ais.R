@@ -183,16 +183,15 @@ ais_evidence <- function(object,
                          se = 0.05,
                          max_moves = 2e6,
                          progress = object$spec$control$progress,
-                         ...,
-                         call = rlang::caller_env()) {
-  check_no_dots(..., call = call)
-  se <- check_number(se, "se", min = 0, open = TRUE, call = call)
-  max_moves <- check_number(max_moves, "max_moves", min = 1, call = call)
-  progress <- check_progress(progress, call)
+                         ...) {
+  check_no_dots(...)
+  se <- check_number(se, "se", min = 0, open = TRUE)
+  max_moves <- check_number(max_moves, "max_moves", min = 1)
+  progress <- check_progress(progress)
   with_memory({
-    problem <- ais_problem(object, call)
+    problem <- ais_problem(object)
     new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
-  }, call)
+  })
 }
 
 ais_impossible <- c(

@@ -106,8 +106,7 @@ check_fit.sturdy_model <- function(object,
                                    ...) {
   check_model(object)
   check_no_dots(...)
-  call <- rlang::current_env()
-  check_has_latent(object, call)
+  check_has_latent(object)
   draws <- check_count(draws, "draws", min = 100)
   se <- check_number(se, "se", min = 0, open = TRUE)
   max_moves <- check_number(max_moves, "max_moves", min = 1)
@@ -119,7 +118,7 @@ check_fit.sturdy_model <- function(object,
   check_memory(
     4 * as.double(draws) * nobs(object) * latent_functions(object), draws, what = "draws"
   )
-  check <- with_memory(check_by_ais(object, draws, se, max_moves, progress, call))
+  check <- with_memory(check_by_ais(object, draws, se, max_moves, progress))
   check$of <- of
   check
 }
@@ -145,8 +144,8 @@ some_rows <- function(object, k) {
   object
 }
 
-check_by_ais <- function(object, draws, se, max_moves, progress, call) {
-  problem <- ais_problem(object, call)
+check_by_ais <- function(object, draws, se, max_moves, progress) {
+  problem <- ais_problem(object)
   run <- ais_run_checked(problem, se, max_moves, progress)
   ais <- new_ais(run, problem)
   check <- c(
@@ -192,7 +191,7 @@ check_probability <- function(object, problem, run, draws, progress) {
   )
   start <- matrix(start, ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
-  latent <- latent_new(object, object$data$X, rlang::caller_env())
+  latent <- latent_new(object, object$data$X)
   ep <- class_probabilities(latent$m, latent$s2, object$spec$df)
   told <- told_classes(object)
   ep <- as.vector(ep[, told])

@@ -12,15 +12,15 @@
 #'   `offset`, log likelihood with all labels right; `look(f)`, of latent values n x functions,
 #'   draws (a column each): list(log_lik, right: whether all labels are on their right side).
 #' @noRd
-ais_problem <- function(object, call = rlang::caller_env()) {
-  check_has_latent(object, call)
+ais_problem <- function(object) {
+  check_has_latent(object)
   refuse(
     is.null(object$kernel),
     c(
       "Simulation needs a model with a kernel, and a Bayes point machine has none.",
       i = "Use a model fitted by {.fn gpc} or {.fn stc}."
     ),
-    "no_kernel", call = call
+    "no_kernel"
   )
   refuse(
     !is.null(object$inducing),
@@ -29,7 +29,7 @@ ais_problem <- function(object, call = rlang::caller_env()) {
       i = "{.fn check_fit} takes a sample of the rows; for others, fit one with
            {.code inducing = NULL}, at the same kernel."
     ),
-    "inducing", call = call
+    "inducing"
   )
   refuse(
     is_in_order(object),
@@ -38,10 +38,10 @@ ais_problem <- function(object, call = rlang::caller_env()) {
       i = "EP of one latent function is as near as with two classes, whose fits {.fn check_fit}
            takes."
     ),
-    "ordered", call = call
+    "ordered"
   )
-  check_no_weights(object$data$reports, "Simulation", call)
-  check_no_offset(object$data$X, "Simulation", call)
+  check_no_weights(object$data$reports, "Simulation")
+  check_no_offset(object$data$X, "Simulation")
   several <- is_several(object)
   refuse(
     !several && report_beside(object$data$reports),
@@ -50,15 +50,15 @@ ais_problem <- function(object, call = rlang::caller_env()) {
        checked rows, or rates by group.",
       i = "A fit to the same rows without these can be simulated."
     ),
-    "known_labels", call = call
+    "known_labels"
   )
   grams <- lapply(class_hypers_of(object), function(hyper) {
     native_gram(object$data$X, NULL, model_columns(object), hyper)
   })
   problem <- if (several) {
-    classes_problem(grams, row_likelihood(object), label_code(object$data), call)
+    classes_problem(grams, row_likelihood(object), label_code(object$data))
   } else {
-    ais_problem_gram(grams[[1]], object$data$y, object$epsilon, call)
+    ais_problem_gram(grams[[1]], object$data$y, object$epsilon)
   }
   inform_jitter(problem)
   problem
@@ -71,13 +71,13 @@ class_hypers_of <- function(object) {
   lapply(seq_along(hyper$nugget), class_hyper, hyper = hyper)
 }
 
-ais_problem_gram <- function(K, y, epsilon, call = rlang::caller_env()) {
+ais_problem_gram <- function(K, y, epsilon) {
   both <- rep_len(unname(epsilon), 2)
   neg <- both[1]
   pos <- both[2]
   barrier <- c(log1p(-neg) - log(pos), log1p(-pos) - log(neg))
   offset <- sum(y < 0) * log1p(-neg) + sum(y > 0) * log1p(-pos)
-  c(factored(list(K), call), list(
+  c(factored(list(K)), list(
     functions = 1L, y = as.double(y), barrier = barrier,
     top = ifelse(is.finite(barrier), barrier, impossible_top(y)), offset = offset,
     look = function(f) {
@@ -100,14 +100,13 @@ impossible_top <- function(y) log(NROW(y)) + 15
 #'   classes, n x C; the losses are by how much their logs are below the largest of the row.
 #' @param code of the labels.
 #' @noRd
-classes_problem <- function(grams, L, code, call = rlang::caller_env()) {
+classes_problem <- function(grams, L, code) {
   n <- nrow(L)
   most <- row_max(L)
   loss <- unname(log(most) - log(L))
-  c(factored(grams, call), list(
+  c(factored(grams), list(
     functions = ncol(L), y = loss, barrier = c(1, Inf),
-    top = c(1, if (all(is.finite(loss))) Inf else impossible_top(loss)),
-    offset = sum(log(most)),
+    top = c(1, if (all(is.finite(loss))) Inf else impossible_top(loss)), offset = sum(log(most)),
     look = function(f) {
       f <- aperm(array(f, c(n, ncol(L), ncol(f))), c(1, 3, 2))
       top <- matrix(max.col(matrix(f, ncol = ncol(L)), ties.method = "first"), n)
@@ -120,8 +119,8 @@ classes_problem <- function(grams, L, code, call = rlang::caller_env()) {
 #' Kernels and their factors, of several side by side
 #' @return list(K, B, jitter)
 #' @noRd
-factored <- function(grams, call) {
-  factors <- lapply(grams, chol_jitter, call)
+factored <- function(grams) {
+  factors <- lapply(grams, chol_jitter)
   grams <- Map(function(K, factor) {
     diag(K) <- diag(K) + factor$jitter
     K
@@ -134,7 +133,7 @@ factored <- function(grams, call) {
 
 #' Cholesky factor, of the matrix plus the smallest jitter that lets it succeed
 #' @noRd
-chol_jitter <- function(K, call = rlang::caller_env()) {
+chol_jitter <- function(K) {
   size <- mean(diag(K))
   for (jitter in c(0, size * 10^(-12:-6))) {
     L <- native_cholesky(K, jitter)
@@ -142,9 +141,7 @@ chol_jitter <- function(K, call = rlang::caller_env()) {
       return(list(L = L, jitter = jitter))
     }
   }
-  abort_sturdy(
-    "The kernel matrix is not positive definite.", "not_positive_definite", call = call
-  )
+  abort_sturdy("The kernel matrix is not positive definite.", "not_positive_definite")
 }
 
 inform_jitter <- function(problem, what = "kernel matrix") {

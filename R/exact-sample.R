@@ -100,24 +100,23 @@ posterior_sample.sturdy_model <- function(object,
                                           progress = object$spec$control$progress) {
   check_model(object)
   check_no_dots(...)
-  call <- rlang::current_env()
-  check_has_latent(object, call)
+  check_has_latent(object)
   n <- check_count(n, "n", min = 1)
   thin <- check_count(thin, "thin", min = 1)
   progress <- check_progress(progress)
-  new <- if (!is.null(newdata)) forge(object$blueprint, newdata, call)
+  new <- if (!is.null(newdata)) forge(object$blueprint, newdata)
   size <- max(nobs(object), length(new$complete)) * latent_functions(object)
   check_memory(4 * as.double(n) * size, n, what = "draws")
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)
-  with_memory(sample_latent(object, n, new, thin, progress, call))
+  with_memory(sample_latent(object, n, new, thin, progress))
 }
 
-sample_latent <- function(object, n, new, thin, progress, call) {
-  problem <- ais_problem(object, call)
+sample_latent <- function(object, n, new, thin, progress) {
+  problem <- ais_problem(object)
   start <- sample_start(problem)
   draws <- sample_moves(problem, start, n, thin, progress)
-  if (!is.null(new)) draws <- sample_at(object, problem, draws, new, call)
+  if (!is.null(new)) draws <- sample_at(object, problem, draws, new)
   if (is.finite(object$spec$df)) {
     shape <- object$spec$df / 2
     scale <- 1 / sqrt(stats::rgamma(prod(dim(draws)[-1]), shape, shape))
@@ -166,7 +165,7 @@ sample_moves <- function(problem, start, n, thin, progress) {
 #' Draws at new rows (m x chains x draws a chain, of several classes m C), from those at the
 #' training rows
 #' @noRd
-sample_at <- function(object, problem, draws, new, call) {
+sample_at <- function(object, problem, draws, new) {
   m <- length(new$complete)
   chains <- dim(draws)[-1]
   count <- prod(chains)
@@ -176,7 +175,7 @@ sample_at <- function(object, problem, draws, new, call) {
   for (k in if (nrow(X) > 0) kernels_of(problem)) {
     kernel <- kernel_of(problem, k)
     given <- conditional_latent(object, problem, X, k)
-    left <- chol_jitter(given$cov, call)
+    left <- chol_jitter(given$cov)
     inform_jitter(left, "conditional covariance of the new rows")
     for (c in kernel$functions) {
       z <- native_solve(kernel$B, matrix(draws[, c, ], ncol = count))

@@ -179,9 +179,9 @@ bernoulli_escort <- function(p, q) {
 
 #' One index or several
 #' @noRd
-check_orders <- function(q, arg, call = rlang::caller_env()) {
-  check_given(missing(q), arg, call)
-  must(is.numeric(q), arg, "be numeric", got = q, call = call)
-  must(are_numbers(q) && all(q >= 0), arg, "be finite and at least 0", "range", call = call)
+check_orders <- function(q, arg) {
+  check_given(missing(q), arg)
+  must(is.numeric(q), arg, "be numeric", got = q)
+  must(are_numbers(q) && all(q >= 0), arg, "be finite and at least 0", "range")
   q
 }

@@ -227,25 +227,23 @@ q_divergence.default <- function(x, y, ...) {
 
 # Helpers -------------------------------------------------------------------
 
-mvt_entropy <- function(x, order, type, arg, call = rlang::caller_env()) {
-  x <- as_mvt(x, call = call)
-  if (!is.null(order)) {
-    check_elementwise(order, arg, call = call)
-  }
+mvt_entropy <- function(x, order, type, arg) {
+  x <- as_mvt(x)
+  if (!is.null(order)) check_elementwise(order, arg)
   out <- native_mvt_entropy(
     x$Sigma, x$df, if (!is.null(order)) as.double(order)
   )
-  check_mvt_status(out$status, "Sigma", call = call)
+  check_mvt_status(out$status, "Sigma")
   if (out$nan) {
     warn_nan()
   }
   like_arguments(out[[type]], list(order))
 }
 
-abort_distribution <- function(x, call = rlang::caller_env()) {
+abort_distribution <- function(x) {
   must(
     FALSE, "x", "be a numeric vector of probabilities or be made by {.fn mvt} or
      {.fn categorical}", got = x,
-    more = c(i = "Each probability is one Bernoulli distribution."), call = call
+    more = c(i = "Each probability is one Bernoulli distribution.")
   )
 }

@@ -83,14 +83,14 @@ q_quotient <- function(x, y, q) {
 #' @param f the name of an elementwise function in C, or a function that answers as
 #'   native_elementwise(). @param args a list of arguments of the caller, by their names.
 #' @noRd
-elementwise <- function(f, args, call = rlang::caller_env()) {
+elementwise <- function(f, args) {
   for (arg in names(substitute(args))[-1]) {
-    check_given(eval(substitute(missing(x), list(x = as.name(arg))), call), arg, call)
+    check_given(eval(substitute(missing(x), list(x = as.name(arg))), rlang::caller_env()), arg)
   }
-  for (arg in names(args)) check_elementwise(args[[arg]], arg, call = call)
+  for (arg in names(args)) check_elementwise(args[[arg]], arg)
   lengths <- lengths(args)
   n <- if (any(lengths == 0)) 0L else max(lengths)
-  check_conformable(args, n, call = call)
+  check_conformable(args, n)
   if (n > 0 && any(n %% lengths != 0)) {
     warn_sturdy(
       "longer object length is not a multiple of shorter object length",
@@ -110,11 +110,11 @@ warn_nan <- function() {
 }
 
 # logical is let in for NA
-check_elementwise <- function(x, arg, call) {
-  must(is.numeric(x) || is.logical(x), arg, "be numeric", got = x, call = call)
+check_elementwise <- function(x, arg) {
+  must(is.numeric(x) || is.logical(x), arg, "be numeric", got = x)
 }
 
-check_conformable <- function(args, n, call) {
+check_conformable <- function(args, n) {
   arrays <- Filter(is.array, args)
   if (length(arrays) == 0 || n == 0) {
     return(invisible())
@@ -122,8 +122,7 @@ check_conformable <- function(args, n, call) {
   must(
     length(unique(lapply(arrays, dim))) == 1 && length(arrays[[1]]) == n, names(arrays),
     "have the same dimensions, and vectors used with them must not be longer", "shape",
-    more = c(x = "{.arg {names(arrays)[1]}} is {describe(arrays[[1]])}."), of = "Arrays",
-    call = call
+    more = c(x = "{.arg {names(arrays)[1]}} is {describe(arrays[[1]])}."), of = "Arrays"
   )
 }
 

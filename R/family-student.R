@@ -144,8 +144,8 @@ print.sturdy_mvt_natural <- function(x, digits = 4, ...) print_parts(x, digits)
 
 #' The first two fields below a line that says what they are of
 #' @noRd
-print_parts <- function(x, digits, call = rlang::caller_env()) {
-  digits <- check_digits(digits, call)
+print_parts <- function(x, digits) {
+  digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", describe_mvt(length(x[[1]]), x$df), "\n", sep = "")
   for (part in names(x)[1:2]) {
     cat(part, ":\n", sep = "")
@@ -164,45 +164,41 @@ describe_mvt <- function(d, df) {
 
 #' An mvt object, or its parts; `alone` says that only the first part was given
 #' @noRd
-as_mvt <- function(mu, Sigma, df, alone = TRUE, call = rlang::caller_env()) {
+as_mvt <- function(mu, Sigma, df, alone = TRUE) {
   if (inherits(mu, "sturdy_mvt")) {
-    check_alone(alone, "mu", c("Sigma", "df"), call)
-    return(new_mvt(mu$mu, mu$Sigma, mu$df, call = call))
+    check_alone(alone, "mu", c("Sigma", "df"))
+    return(new_mvt(mu$mu, mu$Sigma, mu$df))
   }
-  new_mvt(mu, Sigma, df, call = call)
+  new_mvt(mu, Sigma, df)
 }
 
-check_alone <- function(alone, whole, others, call) {
+check_alone <- function(alone, whole, others) {
   must(
     alone, others, "not be given when {.arg {whole}} is an object that contains them",
-    "unknown_argument", call = call
+    "unknown_argument"
   )
 }
 
-new_mvt <- function(mu, Sigma, df, call = rlang::caller_env()) {
-  mu <- check_location(mu, "mu", call = call)
-  Sigma <- check_square(Sigma, length(mu), "Sigma", call = call)
-  df <- check_df(df, call = call)
+new_mvt <- function(mu, Sigma, df) {
+  mu <- check_location(mu, "mu")
+  Sigma <- check_square(Sigma, length(mu), "Sigma")
+  df <- check_df(df)
   # membership of the family: positive definite, and representable
   status <- native_mvt_natural(mu, Sigma, df)$status
-  check_mvt_status(status, "Sigma", call = call)
+  check_mvt_status(status, "Sigma")
   structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
 }
 
-as_mvt_natural <- function(theta1,
-                           theta2,
-                           df,
-                           alone = TRUE,
-                           call = rlang::caller_env()) {
+as_mvt_natural <- function(theta1, theta2, df, alone = TRUE) {
   if (inherits(theta1, "sturdy_mvt_natural")) {
-    check_alone(alone, "theta1", c("theta2", "df"), call)
+    check_alone(alone, "theta1", c("theta2", "df"))
     theta2 <- theta1$theta2
     df <- theta1$df
     theta1 <- theta1$theta1
   }
-  theta1 <- check_location(theta1, "theta1", call = call)
-  theta2 <- check_square(theta2, length(theta1), "theta2", call = call)
-  new_mvt_natural(theta1, theta2, check_df(df, call = call))
+  theta1 <- check_location(theta1, "theta1")
+  theta2 <- check_square(theta2, length(theta1), "theta2")
+  new_mvt_natural(theta1, theta2, check_df(df))
 }
 
 new_mvt_natural <- function(theta1, theta2, df) {
@@ -217,39 +213,34 @@ new_mvt_natural <- function(theta1, theta2, df) {
   )
 }
 
-check_finite_numbers <- function(x, arg, call) {
-  must(
-    is.numeric(x) && length(x) > 0, arg, "be numeric and not empty", got = x, call = call
-  )
-  must(all(is.finite(x)), arg, "have no missing or infinite values", call = call)
+check_finite_numbers <- function(x, arg) {
+  must(is.numeric(x) && length(x) > 0, arg, "be numeric and not empty", got = x)
+  must(all(is.finite(x)), arg, "have no missing or infinite values")
 }
 
-check_location <- function(x, arg, call) {
-  check_finite_numbers(x, arg, call)
+check_location <- function(x, arg) {
+  check_finite_numbers(x, arg)
   stats::setNames(as.double(x), names(x))
 }
 
-check_square <- function(x, d, arg, call) {
-  check_finite_numbers(x, arg, call)
+check_square <- function(x, d, arg) {
+  check_finite_numbers(x, arg)
   if (!is.matrix(x) && d == 1 && length(x) == 1) {
     x <- matrix(x)
   }
-  must(
-    is.matrix(x) && nrow(x) == d && ncol(x) == d, arg, "be a {d} x {d} matrix", "shape",
-    got = x, call = call
-  )
-  must(isSymmetric(unname(x)), arg, "be symmetric", "not_positive_definite", call = call)
+  must(is.matrix(x) && nrow(x) == d && ncol(x) == d, arg, "be a {d} x {d} matrix", "shape", got = x)
+  must(isSymmetric(unname(x)), arg, "be symmetric", "not_positive_definite")
   storage.mode(x) <- "double"
   x
 }
 
 #' Words for the status of a native_mvt_*() call, see src/status.h
 #' @noRd
-check_mvt_status <- function(status, arg, call = rlang::caller_env()) {
+check_mvt_status <- function(status, arg) {
   must(
     status != -1, arg,
     paste("be", if (arg == "theta2") "negative definite" else "positive definite"),
-    "not_positive_definite", call = call
+    "not_positive_definite"
   )
   refuse(
     status != 0,
@@ -257,7 +248,7 @@ check_mvt_status <- function(status, arg, call = rlang::caller_env()) {
       "The result can't be represented: it overflows.",
       i = "Rescale the variables, or use a larger {.arg df}."
     ),
-    "overflow", arg = arg, call = call
+    "overflow", arg = arg
   )
 }
 

@@ -10,8 +10,8 @@
 #' @return `file`, invisibly. An error where a piece can't be written, as on a full disk; the
 #'   old file, if there was one, is then as it was.
 #' @noRd
-write_file <- function(file, write, call = rlang::caller_env()) {
-  write_beside(file, call = call, function(fresh, to_disk) {
+write_file <- function(file, write) {
+  write_beside(file, function(fresh, to_disk) {
     con <- NULL
     size <- 0
     on.exit(if (!is.null(con)) close(con))
@@ -31,7 +31,7 @@ write_file <- function(file, write, call = rlang::caller_env()) {
 #' @param write function(fresh, to_disk): writes the file `fresh`; what goes wrong in
 #'   `to_disk(code)` is that the file can't be written.
 #' @noRd
-write_beside <- function(file, write, call) {
+write_beside <- function(file, write) {
   file <- normalizePath(file, mustWork = FALSE) # of a link what it leads to
   fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
   on.exit(remove_files(fresh))
@@ -40,7 +40,7 @@ write_beside <- function(file, write, call) {
     refuse(
       inherits(done, "condition") || isFALSE(done),
       c("{.file {file}} can't be written.", i = "Is the disk full, or the folder protected?"),
-      "file", arg = "file", parent = if (inherits(done, "error")) done, call = call
+      "file", arg = "file", parent = if (inherits(done, "error")) done
     )
   }
   write(fresh, to_disk)

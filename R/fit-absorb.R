@@ -65,20 +65,19 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
                                 na.action = stats::na.omit) {
   check_model(object)
   check_no_dots(...)
-  call <- rlang::current_env()
-  check_posterior(object, call)
-  check_given(missing(newdata), "newdata", call)
-  check_by_ep(object, call)
+  check_posterior(object)
+  check_given(missing(newdata), "newdata")
+  check_by_ep(object)
   newdata <- new_scores(newdata, object$blueprint)
-  new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
+  new <- forge_labelled(object$blueprint, newdata, y, na.action)
   n_new <- length(new$y)
   inform_new_lost(object, newdata, y, n_new)
   if (n_new == 0) {
     return(object)
   }
-  object$data <- with_new_rows(object, new, newdata, call)
+  object$data <- with_new_rows(object, new, newdata)
   if (!is.null(object$recalibration)) {
-    again <- new_second_stage(object$spec, object[c("blueprint", "data")], call)
+    again <- new_second_stage(object$spec, object[c("blueprint", "data")])
     again$call <- object$call
     return(again)
   }
@@ -105,11 +104,11 @@ inform_new_lost <- function(object, newdata, y, n) {
 #' The rows of a fit and new ones
 #' @param new of forge_labelled().
 #' @noRd
-with_new_rows <- function(object, new, newdata, call) {
+with_new_rows <- function(object, new, newdata) {
   data <- object$data
-  check_one_label(object, call)
-  if (report_beside(data$reports)) abort_known_rows(call)
-  check_no_offset(data$X, "Rows that are absorbed", call)
+  check_one_label(object)
+  if (report_beside(data$reports)) abort_known_rows()
+  check_no_offset(data$X, "Rows that are absorbed")
   object$data <- c(data["unlabelled"[!is.null(data$unlabelled)]], list(
     X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
     row_names = c(data$row_names, row_names_of(newdata, data$n_given)[new$rows]),
@@ -124,11 +123,11 @@ with_new_rows <- function(object, new, newdata, call) {
 
 #' What is known of the labels of new rows can't be told here
 #' @noRd
-abort_known_rows <- function(call) {
+abort_known_rows <- function() {
   abort_sturdy(
     "A fit with {.arg trusted} rows or {.arg rates} by group can't absorb rows: fit again
      to all of them.",
-    "known_labels", call = call
+    "known_labels"
   )
 }
 
@@ -137,10 +136,9 @@ abort_known_rows <- function(call) {
 absorb.bpm <- function(object, newdata, y = NULL, ..., na.action = stats::na.omit) {
   check_model(object)
   check_no_dots(...)
-  call <- rlang::current_env()
-  check_posterior(object, call)
-  check_given(missing(newdata), "newdata", call)
-  new <- forge_labelled(object$blueprint, newdata, y, na.action, call)
+  check_posterior(object)
+  check_given(missing(newdata), "newdata")
+  new <- forge_labelled(object$blueprint, newdata, y, na.action)
   inform_new_lost(object, newdata, y, length(new$y))
-  if (length(new$y)) absorb_rows(object, new$X, new$y, call) else object
+  if (length(new$y)) absorb_rows(object, new$X, new$y) else object
 }

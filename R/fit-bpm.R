@@ -209,8 +209,7 @@ bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
                         weights = NULL, cluster = NULL) {
   spec <- bpm_spec(...)
   fit_rows(
-    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
-    environment(formula), list(
+    data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
       trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
     )
   )
@@ -248,7 +247,6 @@ bpm_spec <- function(...,
                      criterion = NULL,
                      scale = TRUE,
                      control = ep_control()) {
-  blame_caller()
   check_no_dots(..., known = names(formals(bpm_spec))[-1])
   inference <- check_choice(inference, c("ep", "adf"), "inference")
   df <- check_df(df)
@@ -271,42 +269,42 @@ bpm_spec <- function(...,
   )
 }
 
-fit_molded.bpm_spec <- function(spec, molded, call) {
-  prior <- bpm_prior(spec, molded$blueprint, call)
+fit_molded.bpm_spec <- function(spec, molded) {
+  prior <- bpm_prior(spec, molded$blueprint)
   if (spec$inference == "adf") {
-    if (report_beside(molded$data$reports)) abort_filter_known(call)
-    check_one_label(molded, call)
-    check_no_weights(molded$data$reports, "Filtering", call)
-    check_no_offset(molded$data$X, "Filtering", call)
-    return(bpm_filter(spec, molded, prior, call))
+    if (report_beside(molded$data$reports)) abort_filter_known()
+    check_one_label(molded)
+    check_no_weights(molded$data$reports, "Filtering")
+    check_no_offset(molded$data$X, "Filtering")
+    return(bpm_filter(spec, molded, prior))
   }
   all <- molded$data
   apart <- rows_apart(molded)
   molded <- apart$molded
-  latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior, call)
+  latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior)
   fit <- learn_fit(latent, spec)
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  fit <- new_model(spec, molded, call, fit, prior = prior, weights = weights)
-  held_against_curve(with_label_stage(rows_together(fit, all, apart$of)), molded, call)
+  fit <- new_model(spec, molded, fit, prior = prior, weights = weights)
+  held_against_curve(with_label_stage(rows_together(fit, all, apart$of)), molded)
 }
 
-abort_filter_known <- function(call) {
+abort_filter_known <- function() {
   abort_sturdy(
     "{.arg trusted}, {.arg rates}, {.fn readers} and probabilities need {.code inference = \"ep\"}: filtering
      has one flip rate for all rows.",
-    "known_labels", call = call
+    "known_labels"
   )
 }
 
 #' A filtered fit that has seen no row yet
 #' @noRd
-bpm_start <- function(spec, molded, prior, call) {
+bpm_start <- function(spec, molded, prior) {
   k <- length(prior$weights)
   fit <- new_model(
-    spec, molded, call, list(epsilon = spec$epsilon, ep = NULL),
+    spec, molded, list(epsilon = spec$epsilon, ep = NULL),
     prior = prior, weights = new_weights(numeric(k), diag(weight_scales(prior), k), prior)
   )
   as_filtered(fit)
@@ -314,6 +312,6 @@ bpm_start <- function(spec, molded, prior, call) {
 
 #' Filter all rows, starting from the prior
 #' @noRd
-bpm_filter <- function(spec, molded, prior, call) {
-  absorb_rows(bpm_start(spec, molded, prior, call), molded$data$X, molded$data$y, call)
+bpm_filter <- function(spec, molded, prior) {
+  absorb_rows(bpm_start(spec, molded, prior), molded$data$X, molded$data$y)
 }

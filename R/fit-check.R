@@ -2,7 +2,7 @@
 # right type and size, and agree with each other. Every method that answers a user about a fit
 # asks this in its first line; what methods share inside the package does not.
 
-check_model <- function(object, call = rlang::caller_env()) {
+check_model <- function(object) {
   wrong <- wrong_field(object)
   if (!is.null(wrong)) {
     made <- unclass(object)$call
@@ -13,7 +13,7 @@ check_model <- function(object, call = rlang::caller_env()) {
         x = "Its field {.field {wrong}} is missing or is not that of a fit.",
         i = "Fit the model again{made_by}."
       ),
-      "changed", field = wrong, call = call
+      "changed", field = wrong
     )
   }
 }
@@ -107,7 +107,7 @@ model_fields <- list(
     if (spec_model(all$spec) != "bpm") {
       return(is.null(prior))
     }
-    made <- bpm_prior(all$spec, all$blueprint, NULL)
+    made <- bpm_prior(all$spec, all$blueprint)
     made$scale[made$free] <- prior$scale[made$free]
     if (made$free_nugget) made$nugget <- prior$nugget
     identical(made, prior) && are_numbers(prior$scale, above = 0) &&

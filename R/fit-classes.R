@@ -3,25 +3,25 @@
 
 #' A spec for the number of classes that a table has
 #' @noRd
-check_class_number <- function(spec, molded, call) {
+check_class_number <- function(spec, molded) {
   levels <- molded$blueprint$levels
   if (length(levels) > 2) {
-    spec <- check_classes_spec(spec, levels, call)
-    if (isTRUE(molded$blueprint$ordered)) check_ordered_spec(spec, levels, call)
+    spec <- check_classes_spec(spec, levels)
+    if (isTRUE(molded$blueprint$ordered)) check_ordered_spec(spec, levels)
     return(spec)
   }
   must(
     !identical(spec$kernels, "per class"), "kernels",
     "be {.val shared}: they have one latent function",
-    "kernels", of = "With two classes {.arg {arg}}", call = call
+    "kernels", of = "With two classes {.arg {arg}}"
   )
-  two_class_noise(spec, levels, call)
+  two_class_noise(spec, levels)
 }
 
 #' What a noise prior says of classes by name, in the order of the levels
 #' @noRd
-prior_of_classes <- function(spec, levels, call) {
-  study_of_classes(unlabelled_of_classes(spec, levels, call), levels, call)
+prior_of_classes <- function(spec, levels) {
+  study_of_classes(unlabelled_of_classes(spec, levels), levels)
 }
 
 #' Is there a class that rows without a label are recorded as?
@@ -30,13 +30,13 @@ labels_one_class <- function(object) !is.null(object$spec$noise$unlabelled)
 
 #' One class unlabelled: rows of the other alone are recorded as it, with a rate up to 1 [M 13.8]
 #' @noRd
-unlabelled_of_classes <- function(spec, levels, call) {
+unlabelled_of_classes <- function(spec, levels) {
   named <- spec$noise$unlabelled
   if (is.null(named)) {
     return(spec)
   }
   check <- function(fine, words) {
-    must(fine, "noise", words, "prior", of = "With {.arg unlabelled} {.arg {arg}}", call = call)
+    must(fine, "noise", words, "prior", of = "With {.arg unlabelled} {.arg {arg}}")
   }
   check(
     length(levels) == 2 && !inherits(spec, "second_stage_spec"),
@@ -45,7 +45,7 @@ unlabelled_of_classes <- function(spec, levels, call) {
   check(named %in% levels, "name one of the classes {.val {levels}}, not {.val {named}}")
   must(
     identical(spec$epsilon, "average"), "epsilon",
-    "be {.val average} where {.arg noise} has {.arg unlabelled}", "epsilon", call = call
+    "be {.val average} where {.arg noise} has {.arg unlabelled}", "epsilon"
   )
   side <- match(named, levels)
   of <- c("sensitivity", "specificity")
@@ -63,12 +63,12 @@ unlabelled_of_classes <- function(spec, levels, call) {
 
 #' A study of the labels, in the order of the levels; of two classes as what it says of each [M 8.7]
 #' @noRd
-study_of_classes <- function(spec, levels, call) {
+study_of_classes <- function(spec, levels) {
   study <- spec$noise$study
   if (is.null(study)) {
     return(spec)
   }
-  study <- of_classes(study, levels, "study", "prior", call)
+  study <- of_classes(study, levels, "study", "prior")
   if (length(levels) == 2) {
     shares <- study + 1 / 2
     spec$noise$specificity <- c(shares[1, 1], shares[1, 2])
@@ -81,23 +81,21 @@ study_of_classes <- function(spec, levels, call) {
 
 #' A noise matrix of two classes as two rates
 #' @noRd
-two_class_noise <- function(spec, levels, call) {
+two_class_noise <- function(spec, levels) {
   if (identical(spec$epsilon, "matrix")) {
     spec$epsilon <- "learn2"
   } else if (is.matrix(spec$epsilon)) {
-    omega <- check_noise_matrix(spec$epsilon, levels, call)
-    spec$epsilon <- check_epsilon(c(neg = omega[[1, 2]], pos = omega[[2, 1]]), call = call)
+    omega <- check_noise_matrix(spec$epsilon, levels)
+    spec$epsilon <- check_epsilon(c(neg = omega[[1, 2]], pos = omega[[2, 1]]))
   }
   spec
 }
 
 #' What several classes do not have, and the noise matrix in the order of the levels
 #' @noRd
-check_classes_spec <- function(spec, levels, call) {
+check_classes_spec <- function(spec, levels) {
   several <- function(fine, arg, words, class = arg, ...) {
-    must(
-      fine, arg, words, class, ..., of = "With {length(levels)} classes {.arg {arg}}", call = call
-    )
+    must(fine, arg, words, class, ..., of = "With {length(levels)} classes {.arg {arg}}")
   }
   several(spec$criterion == "evidence", "criterion", "be {.val evidence}")
   several(spec$method == "gradient", "method", "be {.val gradient}")
@@ -112,19 +110,16 @@ check_classes_spec <- function(spec, levels, call) {
     "be one rate, {.val learn}, a noise matrix, {.val matrix} or {.val average}",
     more = c(i = "A matrix has a row for each true class and a column for each recorded one.")
   )
-  if (is.matrix(epsilon)) spec$epsilon <- check_noise_matrix(epsilon, levels, call)
+  if (is.matrix(epsilon)) spec$epsilon <- check_noise_matrix(epsilon, levels)
   spec
 }
 
 #' What classes in an order do not have, and what is said of them
 #' @noRd
-check_ordered_spec <- function(spec, levels, call) {
+check_ordered_spec <- function(spec, levels) {
   unordered <- c(i = "{.code factor(y, ordered = FALSE)} is fitted without an order.")
   in_order <- function(fine, arg, words, class = arg) {
-    must(
-      fine, arg, words, class, of = "With classes in an order {.arg {arg}}", more = unordered,
-      call = call
-    )
+    must(fine, arg, words, class, of = "With classes in an order {.arg {arg}}", more = unordered)
   }
   in_order(
     !identical(spec$epsilon, "matrix"), "epsilon",
@@ -146,21 +141,21 @@ check_ordered_spec <- function(spec, levels, call) {
 
 #' A noise matrix with the names of the classes, in their order
 #' @noRd
-check_noise_matrix <- function(omega, levels, call) {
-  omega <- of_classes(omega, levels, "epsilon", "epsilon", call)
+check_noise_matrix <- function(omega, levels) {
+  omega <- of_classes(omega, levels, "epsilon", "epsilon")
   dimnames(omega) <- list(true = levels, recorded = levels)
   omega / rowSums(omega)
 }
 
 #' A matrix with a row and a column for each class, in the order of the levels
 #' @noRd
-of_classes <- function(x, levels, arg, class, call) {
+of_classes <- function(x, levels, arg, class) {
   size <- length(levels)
   named <- function(names) is.null(names) || setequal(names, levels)
   must(
     identical(dim(x), c(size, size)) && named(rownames(x)) && named(colnames(x)), arg,
     "have a row and a column for each of the classes {.val {levels}},
-     not {nrow(x)} x {ncol(x)}{if (length(dimnames(x))) ' with other names'}", class, call = call
+     not {nrow(x)} x {ncol(x)}{if (length(dimnames(x))) ' with other names'}", class
   )
   if (!is.null(rownames(x))) x <- x[levels, , drop = FALSE]
   if (!is.null(colnames(x))) x <- x[, levels, drop = FALSE]

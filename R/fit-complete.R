@@ -18,7 +18,7 @@
 #' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`; of several
 #'   classes `omega`. @param ... what is the model's own: `kernel`, or `prior` and `weights`.
 #' @noRd
-new_model <- function(spec, molded, call, fitted, ...) {
+new_model <- function(spec, molded, fitted, ...) {
   levels <- molded$blueprint$levels
   classes <- length(levels)
   nodes <- complete_nodes(fitted$nodes, molded$data)
@@ -41,7 +41,7 @@ new_model <- function(spec, molded, call, fitted, ...) {
       ...,
       ep = fitted$ep,
       learning = fitted$learning,
-      call = fit_call(call, spec),
+      call = NULL, # see with_call()
       nodes = nodes
     ),
     class = c(spec_model(spec), "sturdy_model")
@@ -54,59 +54,6 @@ new_model <- function(spec, molded, call, fitted, ...) {
 with_few <- function(object) {
   if (!is.null(object$nodes)) object$nodes$few <- few_nodes(object)
   object
-}
-
-#' The call of a running function, its arguments by name
-#' @noRd
-named_call <- function(frame) {
-  number <- Position(function(k) identical(sys.frame(k), frame), seq_len(sys.nframe()))
-  if (is.na(number)) {
-    return(NULL)
-  }
-  match.call(
-    rlang::frame_fn(frame), rlang::frame_call(frame),
-    envir = sys.frame(sys.parents()[number])
-  )
-}
-
-#' The call of a fit, with symbols in the place of data that came by value, and kernels
-#' and controls as they are made
-#' @noRd
-fit_call <- function(frame, spec) {
-  call <- if (is.environment(frame)) named_call(frame)
-  if (!is.null(call)) short_call(call, spec)
-}
-
-short_call <- function(call, spec) {
-  call[[1]] <- as.name(spec_model(spec))
-  short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && length(x) <= 5)
-  for (k in seq_along(call)[-1]) {
-    if (is.object(call[[k]])) call[[k]] <- maker_call(call[[k]])
-    if (!short(call[[k]])) {
-      name <- names(call)[k]
-      call[[k]] <- as.name(if (length(name) && nzchar(name)) name else "data")
-    } else if (inherits(call[[k]], "formula")) {
-      attributes(call[[k]]) <- NULL # a formula by value carries an environment
-    }
-  }
-  call
-}
-
-#' The call that makes a kernel, its prior or a control; other values as they are
-#' @noRd
-maker_call <- function(value) {
-  maker <- switch(class(value)[1],
-    kernel_ard = , kernel_iso = class(value)[1],
-    sturdy_prior = "weak_prior", sturdy_control = "ep_control"
-  )
-  if (is.null(maker)) {
-    return(value)
-  }
-  usual <- do.call(maker, list())
-  parts <- unclass(value)[!mapply(identical, value, usual[names(value)])]
-  if (maker == "weak_prior") parts <- lapply(parts, unlist)
-  if (setequal(parts$fixed, hyper_names)) parts$fixed <- TRUE
-  as.call(c(as.name(maker), lapply(parts, maker_call)))
 }
 
 #' What learning keeps of its nodes, see new_nodes(), with what they say of the rows together
@@ -179,7 +126,7 @@ abort_nodes_lost <- function() {
       "EP has no fixed point at any node of the fit when its rows change.",
       i = "Fit again to all rows, perhaps with a larger nugget."
     ),
-    "no_posterior", call = NULL
+    "no_posterior"
   )
 }
 

@@ -6,7 +6,7 @@ curve_rows <- 2000L # at most
 #' A fit with the evidence of a curved boundary without wrong labels, where it was asked for: the
 #' field curve, list(log_evidence, none and some: those of the linear boundary)
 #' @noRd
-held_against_curve <- function(object, molded, call) {
+held_against_curve <- function(object, molded) {
   said <- flip_evidence(object$label_stage$nodes$models)
   signs <- !is.null(said) && said$some - said$none > log(verdict_limits[2])
   if (!signs || is.null(object$nodes) || length(molded$data$y) > curve_rows) {
@@ -17,8 +17,7 @@ held_against_curve <- function(object, molded, call) {
   control$progress <- FALSE
   spec <- gpc_spec(epsilon = 0, hyper = "integrate", scale = spec$scale, control = control)
   curved <- tryCatch(
-    suppressWarnings(suppressMessages(fit_molded(spec, molded, call))),
-    sturdy_error = function(e) NULL
+    suppressWarnings(suppressMessages(fit_molded(spec, molded))), sturdy_error = function(e) NULL
   )
   if (!is.null(curved$nodes)) {
     object$curve <- list(

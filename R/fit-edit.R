@@ -16,8 +16,7 @@ spec_held <- list(
 #' find the optimum is given, and with it whether noise models are averaged over,
 #' the nugget of a bpm() unless `inference` changes.
 #' @noRd
-edit_spec <- function(spec, changed, call = rlang::caller_env()) {
-  rlang::local_error_call(call)
+edit_spec <- function(spec, changed) {
   model <- spec_model(spec)
   df <- if (is.null(changed$df)) spec$df else check_df(changed$df)
   other_df <- is.finite(spec$df) != is.finite(df)

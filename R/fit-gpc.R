@@ -132,8 +132,7 @@ gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         weights = NULL, cluster = NULL) {
   spec <- gpc_spec(...)
   fit_rows(
-    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
-    environment(formula), list(
+    data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
       trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
     ),
     many = TRUE
@@ -171,7 +170,6 @@ gpc_spec <- function(...,
                      kernels = "shared",
                      scale = TRUE,
                      control = ep_control()) {
-  blame_caller()
   check_no_dots(..., known = names(formals(gpc_spec))[-1])
   optimum <- !missing(criterion) || !missing(method)
   kernel <- if (missing(kernel)) usual_kernel() else check_kernel(kernel)
@@ -191,40 +189,40 @@ gpc_spec <- function(...,
 
 #' EM has a closed M-step only for a flip rate that the evidence learns
 #' @noRd
-check_method <- function(method, epsilon, criterion, hyper, call = rlang::caller_env()) {
-  method <- check_choice(method, c("gradient", "em", "em_kg08"), "method", call)
+check_method <- function(method, epsilon, criterion, hyper) {
+  method <- check_choice(method, c("gradient", "em", "em_kg08"), "method")
   learned <- is_one_of(epsilon, c("learn", "learn2")) && hyper == "optimum"
   if (method != "gradient" && !(learned && criterion == "evidence")) {
     abort_sturdy(
       "{.arg method} must be {.val gradient}, unless {.arg epsilon} is {.val learn} or
        {.val learn2} with {.code hyper = \"optimum\"} and {.code criterion = \"evidence\"}.",
-      "method", arg = "method", call = call
+      "method", arg = "method"
     )
   }
   method
 }
 
-fit_molded.gpc_spec <- function(spec, molded, call) {
+fit_molded.gpc_spec <- function(spec, molded) {
   all <- molded$data
   apart <- rows_apart(molded)
   molded <- apart$molded
   blueprint <- molded$blueprint
-  spec <- check_class_number(spec, molded, call)
+  spec <- check_class_number(spec, molded)
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   ordered <- isTRUE(blueprint$ordered)
   two <- length(blueprint$levels) == 2
   spec$kernel <- kernel_for(spec$kernel, X, blueprint, two && spec$hyper == "integrate")
   kernel <- kernel_resolve(
-    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns,
     integrate = spec$hyper == "integrate", overlap = spec$noise$overlap,
     classes = if (ordered) 2 else length(blueprint$levels)
   )
   if (ordered) kernel <- ordered_kernel(kernel, blueprint$levels)
   if (spec$kernels == "per class") kernel <- kernel_per_class(kernel, blueprint$levels)
-  Z <- inducing_inputs(spec$inducing, blueprint, X, call)
+  Z <- inducing_inputs(spec$inducing, blueprint, X)
   latent_of <- function(kernel) {
-    new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z, call)
+    new_kernel_latent(molded$data, kernel, kernel_columns(kernel, coding), Z)
   }
   latent <- latent_of(kernel)
   wide <- wide_kernel(kernel, latent, spec)
@@ -238,6 +236,6 @@ fit_molded.gpc_spec <- function(spec, molded, call) {
   inducing <- new_inducing(fit)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  fit <- new_model(spec, molded, call, fit, kernel = kernel, inducing = inducing)
+  fit <- new_model(spec, molded, fit, kernel = kernel, inducing = inducing)
   with_label_stage(rows_together(fit, all, apart$of))
 }

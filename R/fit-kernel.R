@@ -2,14 +2,14 @@
 
 #' The latent of encoded rows under a kernel, dense or through inducing inputs
 #' @noRd
-new_kernel_latent <- function(data, kernel, columns, Z, call) {
+new_kernel_latent <- function(data, kernel, columns, Z) {
   labels <- row_labels(data)
   if (labels$reports$classes > 2 && is.null(kernel$width)) {
-    latent_classes(data$X, columns, labels, kernel, Z, call)
+    latent_classes(data$X, columns, labels, kernel, Z)
   } else if (is.null(Z)) {
-    latent_kernel(data$X, columns, labels, kernel, call)
+    latent_kernel(data$X, columns, labels, kernel)
   } else {
-    latent_inducing(data$X, columns, labels, kernel, Z, call)
+    latent_inducing(data$X, columns, labels, kernel, Z)
   }
 }
 
@@ -23,18 +23,16 @@ kept_ep <- function(ep, spec) {
 
 #' Encoded inducing inputs, their number, or `NULL` for a dense kernel
 #' @noRd
-inducing_inputs <- function(inducing, blueprint, X, call) {
+inducing_inputs <- function(inducing, blueprint, X) {
   if (identical(inducing, "auto")) {
     return(auto_inducing(nrow(X), length(blueprint$levels)))
   }
   if (is.null(inducing) || is.numeric(inducing) && is.null(dim(inducing))) {
     return(inducing)
   }
-  Z <- forge(blueprint, inducing, call, arg = "inducing")
+  Z <- forge(blueprint, inducing, arg = "inducing")
   if (!all(Z$complete)) {
-    abort_sturdy(
-      "{.arg inducing} must have no missing values.", "inducing", arg = "inducing", call = call
-    )
+    abort_sturdy("{.arg inducing} must have no missing values.", "inducing", arg = "inducing")
   }
   unname(Z$X)
 }

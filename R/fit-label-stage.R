@@ -21,7 +21,7 @@ with_label_stage <- function(object, scores = label_stage_scores(object)) {
     epsilon = object$spec$epsilon, hyper = "integrate", noise = object$spec$noise,
     control = object$spec$control
   )
-  object$label_stage <- new_second_stage(spec, scores, NULL, own_kind(object), is_in_order(object))
+  object$label_stage <- new_second_stage(spec, scores, own_kind(object), is_in_order(object))
   object
 }
 

@@ -7,9 +7,7 @@ model_latent <- function(object) {
 }
 
 model_latent.sturdy_model <- function(object) {
-  new_kernel_latent(
-    object$data, object$kernel, model_columns(object), object$inducing$Z, rlang::caller_env()
-  )
+  new_kernel_latent(object$data, object$kernel, model_columns(object), object$inducing$Z)
 }
 
 model_latent.bpm <- function(object) {
@@ -38,7 +36,7 @@ refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
   with_memory(ep_run(
     model_latent(object), model_hyper(object), df, row_omega(object),
     sites = sites, control = object$spec$control, ...
-  ), rlang::caller_env())
+  ))
 }
 
 #' Gaussian EP evidence at the hyperparameters of a fit, with a warning where its EP
@@ -50,7 +48,7 @@ gaussian_evidence <- function(object, second = FALSE) {
   if (here && !second) {
     return(model_evidence(object))
   }
-  check_by_ep(object, rlang::caller_env())
+  check_by_ep(object)
   object$spec$control$second <- second
   ep <- refit_ep(object, df = Inf, sites = if (here) object$ep$sites, final = !here)
   if (ep$status != "converged") {
@@ -78,11 +76,11 @@ model_evidence <- function(object) {
 #' @return list(m, s2), rows x functions x nodes: one function, or one for each class; node and
 #'   weight.
 #' @noRd
-node_latent <- function(object, X, call, used = all_nodes(object)) {
+node_latent <- function(object, X, used = all_nodes(object)) {
   UseMethod("node_latent")
 }
 
-node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) {
+node_latent.sturdy_model <- function(object, X, used = all_nodes(object)) {
   hyper <- function_hyper(object, used$node)
   columns <- model_columns(object)
   b <- node_columns(object, "b", used$node, object$ep$b)
@@ -97,9 +95,9 @@ node_latent.sturdy_model <- function(object, X, call, used = all_nodes(object)) 
     )
   } else {
     tau <- node_columns(object, "tau", used$node, object$ep$sites$tau)
-    dense_latent(object, hyper, tau, b, X, call)
+    dense_latent(object, hyper, tau, b, X)
   }
-  new_latents(object, latent$m, latent$s2, X, used, latent_functions(object), call)
+  new_latents(object, latent$m, latent$s2, X, used, latent_functions(object))
 }
 
 #' Variances through inducing inputs
@@ -120,9 +118,9 @@ mixed_variances <- function(object, hyper, made, X) {
 
 #' @param used see used_nodes().
 #' @noRd
-new_latents <- function(object, m, s2, X, used, functions = 1, call = NULL) {
+new_latents <- function(object, m, s2, X, used, functions = 1) {
   size <- c(nrow(X), functions, length(used$node))
-  m <- m + offset_latent(object, X, used$node, call)
+  m <- m + offset_latent(object, X, used$node)
   list(
     m = array(m, size), s2 = array(pmax(s2, .Machine$double.xmin), size), node = used$node,
     weight = used$weight
@@ -132,19 +130,19 @@ new_latents <- function(object, m, s2, X, used, functions = 1, call = NULL) {
 #' What offsets add to the latent function of rows under nodes [M 3.20]
 #' @return 0, or a row a row and a column a node.
 #' @noRd
-offset_latent <- function(object, X, node, call = NULL) {
+offset_latent <- function(object, X, node) {
   if (is.null(object$blueprint$offset)) {
     return(0)
   }
   offset <- row_offset(X)
   refuse(
     is.null(offset), "This can't be asked of a fit with an {.fn offset}.", c("offset", "formula"),
-    arg = "formula", call = call
+    arg = "formula"
   )
   outer(offset, sqrt(vapply(nodes_hyper(object)[node], function(hyper) hyper$nugget[1], 0)))
 }
 
-dense_latent <- function(object, hyper, tau, b, X, call) {
+dense_latent <- function(object, hyper, tau, b, X) {
   rows <- nrow(X)
   meter <- progress_meter("Predicting", object$spec$control$progress)
   columns <- row_columns(object)
@@ -152,17 +150,14 @@ dense_latent <- function(object, hyper, tau, b, X, call) {
     meter(done, rows, paste(whole(rows), "rows"))
   })
   if (any(latent$status < 0)) {
-    abort_sturdy(
-      "The posterior of the fit can't be factorised for prediction.",
-      "no_posterior", call = call
-    )
+    abort_sturdy("The posterior of the fit can't be factorised for prediction.", "no_posterior")
   }
   latent
 }
 
 # The weight of a level that training did not have is as under the prior: its mean is
 # 0, and its scale adds to that of the others, of which it is independent.
-node_latent.bpm <- function(object, X, call, used = all_nodes(object)) {
+node_latent.bpm <- function(object, X, used = all_nodes(object)) {
   fits <- lapply(used$node, latent_at, object = object)
   part <- function(of) unlist(lapply(fits, of), use.names = FALSE)
   latent <- native_weight_predict_nodes(
@@ -171,7 +166,7 @@ node_latent.bpm <- function(object, X, call, used = all_nodes(object)) {
     part(function(fit) fit$weights$C)
   )
   noise <- lapply(fits, function(fit) known_levels(fit, X)$unknown + fit$prior$nugget)
-  new_latents(object, latent$m, latent$s2 + unlist(noise), X, used, call = call)
+  new_latents(object, latent$m, latent$s2 + unlist(noise), X, used)
 }
 
 #' P(true class) at latent locations and scales

@@ -1,7 +1,7 @@
 # What a fit is asked inside the package: whether it has a posterior, sites, rows, several
 # classes, and its hyperparameters by name.
 
-abort_no_method <- function(x, fun, call = rlang::caller_env()) {
+abort_no_method <- function(x, fun) {
   vector <- is.atomic(x) && is.null(dim(x)) && !is.null(x)
   must(
     FALSE, "x", "be a formula, a data frame or a matrix", got = x,
@@ -9,8 +9,7 @@ abort_no_method <- function(x, fun, call = rlang::caller_env()) {
       i = "For example {.code {fun}(class ~ ., data)} or {.code {fun}(x, y)}.",
       i = if (vector) "For a single input column use {.code data.frame(x = x)}.",
       i = if (inherits(x, "Matrix")) "For a sparse matrix use {.code as.matrix(x)}."
-    ),
-    call = call
+    )
   )
 }
 
@@ -20,10 +19,10 @@ is_low_rank <- function(object) !is.null(object$inducing)
 
 #' Something else is asked what only a fit can answer
 #' @noRd
-abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
+abort_no_fit <- function(object, arg = "object") {
   must(
     FALSE, arg, "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or {.fn second_stage}",
-    got = object, call = call
+    got = object
   )
 }
 
@@ -31,14 +30,14 @@ abort_no_fit <- function(object, arg = "object", call = rlang::caller_env()) {
 #' ours, is asked of that fit
 #' @param verb the generic whose default method this is.
 #' @noRd
-by_own_fit <- function(verb, object, ..., arg = "object", call = rlang::caller_env()) {
-  fit <- own_fit(object, arg, call)
-  if (is.null(fit)) abort_no_fit(object, arg, call)
+by_own_fit <- function(verb, object, ..., arg = "object") {
+  fit <- own_fit(object, arg)
+  if (is.null(fit)) abort_no_fit(object, arg)
   verb(fit, ...)
 }
 
-own_fit <- function(object, arg = "object", call = rlang::caller_env()) {
-  check_given(missing(object), arg, call)
+own_fit <- function(object, arg = "object") {
+  check_given(missing(object), arg)
   inside <- if (inherits(object, "workflow")) {
     object$fit$fit$fit
   } else if (inherits(object, "model_fit")) {
@@ -68,10 +67,10 @@ thresholds <- function(object) native_cuts(object$kernel$width)
 #' What two classes have and several have not
 #' @param instead what to use, a bullet.
 #' @noRd
-abort_several <- function(what, instead, call = rlang::caller_env()) {
+abort_several <- function(what, instead) {
   abort_sturdy(
     c("A fit with three classes or more has no {what}.", i = instead),
-    c("several_classes", "type"), arg = "object", call = call
+    c("several_classes", "type"), arg = "object"
   )
 }
 
@@ -87,14 +86,14 @@ has_posterior.bpm <- function(object) !is.null(object$weights)
 
 #' An error for a fit whose EP left no posterior
 #' @noRd
-check_posterior <- function(object, call = rlang::caller_env()) {
+check_posterior <- function(object) {
   refuse(
     !has_posterior(object),
     c(
       "The fit has no posterior: {object$ep$message}",
       i = "See {.code ep_diagnostics(fit)} for what to do."
     ),
-    "no_posterior", status = object$ep$status, call = call
+    "no_posterior", status = object$ep$status
   )
   status <- object$ep$status
   if (!is.null(status) && status != "converged") {
@@ -110,29 +109,29 @@ check_posterior <- function(object, call = rlang::caller_env()) {
 
 #' What only a fit that keeps its rows can answer
 #' @noRd
-check_sites_kept <- function(object, call = rlang::caller_env()) {
-  check_by_ep(object, call)
-  check_posterior(object, call)
+check_sites_kept <- function(object) {
+  check_by_ep(object)
+  check_posterior(object)
 }
 
-check_by_ep <- function(object, call = rlang::caller_env()) {
+check_by_ep <- function(object) {
   UseMethod("check_by_ep")
 }
 
 #' What judges the labels, for answers by their number: that of shards has cells in the place of rows
 #' @noRd
-check_judge <- function(object, call = rlang::caller_env()) {
+check_judge <- function(object) {
   judge <- judged_by(object)
-  check_by_ep(judge, call)
-  check_posterior(object, call)
+  check_by_ep(judge)
+  check_posterior(object)
   judge
 }
 
-check_by_ep.sturdy_model <- function(object, call = rlang::caller_env()) {
+check_by_ep.sturdy_model <- function(object) {
   invisible(object)
 }
 
-check_by_ep.bpm_filtered <- function(object, call = rlang::caller_env()) {
+check_by_ep.bpm_filtered <- function(object) {
   abort_sturdy(
     c(
       "The fit has nothing on single rows: it absorbed them by assumed density
@@ -140,17 +139,17 @@ check_by_ep.bpm_filtered <- function(object, call = rlang::caller_env()) {
       i = "{.code bpm(..., inference = \"ep\")} keeps a site for each row, until
            {.fn absorb} takes in further rows."
     ),
-    "no_sites", call = call
+    "no_sites"
   )
 }
 
 #' What is about the latent function, or about EP
 #' @noRd
-check_has_latent <- function(object, call = rlang::caller_env()) {
+check_has_latent <- function(object) {
   UseMethod("check_has_latent")
 }
 
-check_has_latent.sturdy_model <- function(object, call = rlang::caller_env()) invisible(object)
+check_has_latent.sturdy_model <- function(object) invisible(object)
 
 # What a model is asked -------------------------------------------------------
 
@@ -166,11 +165,10 @@ label_counts.sturdy_model <- function(object) {
 
 label_counts.bpm_filtered <- function(object) object$filter$counts
 
-fit_formula <- function(x, call = rlang::caller_env()) {
+fit_formula <- function(x) {
   refuse(
     is.null(x$blueprint$formula),
-    "The model was fitted from {.arg x} and {.arg y}: it has no formula.", "no_formula",
-    call = call
+    "The model was fitted from {.arg x} and {.arg y}: it has no formula.", "no_formula"
   )
   x$blueprint$formula
 }

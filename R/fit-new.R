@@ -6,13 +6,13 @@
 #'   answers for the rows of X, a vector or a matrix, to all rows, `NA` where there is none); of the
 #'   training rows also labelled, which rows of X have labels.
 #' @noRd
-rows_to_predict <- function(object, newdata, call) {
-  check_posterior(object, call)
+rows_to_predict <- function(object, newdata) {
+  check_posterior(object)
   if (is.null(newdata)) {
-    check_has_data(object, call)
+    check_has_data(object)
     return(own_rows(object$data))
   }
-  new <- forge(object$blueprint, newdata, call, novel = takes_novel(object))
+  new <- forge(object$blueprint, newdata, novel = takes_novel(object))
   new$X <- within_reach(new$X)
   at <- replace(rep(NA_integer_, nrow(new$X)), new$complete, seq_len(sum(new$complete)))
   list(
@@ -25,20 +25,20 @@ rows_to_predict <- function(object, newdata, call) {
 }
 
 # The training rows, as if they were new, are there to be predicted.
-check_has_data <- function(object, call) {
+check_has_data <- function(object) {
   UseMethod("check_has_data")
 }
 
-check_has_data.sturdy_model <- function(object, call) invisible(object)
+check_has_data.sturdy_model <- function(object) invisible(object)
 
-check_has_data.bpm_filtered <- function(object, call) {
+check_has_data.bpm_filtered <- function(object) {
   abort_sturdy(
     c(
       "{.arg newdata} must be given: the model keeps none of the rows it has
        absorbed.",
       i = "To estimate the error on new rows, predict them before {.fn absorb}."
     ),
-    "missing_argument", arg = "newdata", call = call
+    "missing_argument", arg = "newdata"
   )
 }
 
@@ -75,22 +75,21 @@ of_own_rows <- function(data, values) {
 
 #' The same at the point of a fit: matrices with a column a function
 #' @noRd
-latent_new <- function(object, X, call) {
+latent_new <- function(object, X) {
   object["nodes"] <- list(NULL)
-  lapply(node_latent(object, X, call)[c("m", "s2")], at_k, 1)
+  lapply(node_latent(object, X)[c("m", "s2")], at_k, 1)
 }
 
 #' Probabilities of the true class at encoded inputs, or of the recorded one: through the label stage,
 #' where there is one
 #' @param used see used_nodes(). @return a row each of X, a column a class.
 #' @noRd
-prob_new <- function(object, X, noise = FALSE, call = rlang::caller_env(),
-                     used = used_nodes(object)) {
+prob_new <- function(object, X, noise = FALSE, used = used_nodes(object)) {
   if (is.null(object$label_stage)) {
-    return(first_prob(object, X, noise, call, used))
+    return(first_prob(object, X, noise, used))
   }
   stage <- object$label_stage
-  scores <- label_stage_rows(object, X, call, used)
+  scores <- label_stage_rows(object, X, used)
   label_prob_new(scores, stage$nodes, noise, source_sizes(stage$data$reports))
 }
 
@@ -101,9 +100,8 @@ prob_through <- function(object, p) label_prob_new(pmax(p, score_least), object$
 
 #' The same by the fit itself, over its nodes
 #' @noRd
-first_prob <- function(object, X, noise = FALSE, call = rlang::caller_env(),
-                       used = used_nodes(object)) {
-  new <- truth_new(object, X, call, used)
+first_prob <- function(object, X, noise = FALSE, used = used_nodes(object)) {
+  new <- truth_new(object, X, used)
   if (noise) {
     omega <- node_omega(object)[new$node]
     for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
@@ -113,6 +111,6 @@ first_prob <- function(object, X, noise = FALSE, call = rlang::caller_env(),
 
 #' Encoded new rows as that stage takes them
 #' @noRd
-label_stage_rows <- function(object, X, call, used = used_nodes(object)) {
-  as_scores(first_prob(object, X, own_kind(object) == "recorded", call, used))
+label_stage_rows <- function(object, X, used = used_nodes(object)) {
+  as_scores(first_prob(object, X, own_kind(object) == "recorded", used))
 }

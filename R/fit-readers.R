@@ -19,7 +19,7 @@ has_readers <- function(object) by_readers(object$data$reports)
 
 #' What is about one recorded label of each row
 #' @noRd
-check_one_label <- function(object, call = rlang::caller_env()) {
+check_one_label <- function(object) {
   refuse(
     has_readers(object),
     c(
@@ -28,7 +28,7 @@ check_one_label <- function(object, call = rlang::caller_env()) {
       i = "{.code predict(fit, type = \"true\")}, {.fn reader_rates} and {.fn mislabelled} answer
            for readers."
     ),
-    "readers", call = call
+    "readers"
   )
   refuse(
     has_soft(object$data$reports),
@@ -36,10 +36,10 @@ check_one_label <- function(object, call = rlang::caller_env()) {
       "This is about one recorded label of each row, and these labels are probabilities.",
       i = "{.code predict(fit, type = \"true\")} has those of the true classes."
     ),
-    "soft_labels", call = call
+    "soft_labels"
   )
 }
 
-check_has_readers <- function(object, call = rlang::caller_env()) {
-  must(has_readers(object), "object", "be a fit to {.fn readers}", "readers", call = call)
+check_has_readers <- function(object) {
+  must(has_readers(object), "object", "be a fit to {.fn readers}", "readers")
 }

@@ -116,20 +116,19 @@
 second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL) {
   check_given(missing(prob), "prob")
   spec <- second_stage_spec(...)
-  call <- rlang::current_env()
   given <- prob
-  prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob, call) else out_of_sample(prob, call)
+  prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob) else out_of_sample(prob)
   own <- attr(prob, "labels")
   if (is.null(weights)) weights <- attr(prob, "times")
-  if (missing(labels)) labels <- own else prob <- with_event(prob, own, labels, call)
+  if (missing(labels)) labels <- own else prob <- with_event(prob, own, labels)
   must(
     !is.null(labels), "labels", "be given", "missing_argument",
-    more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels."), call = call
+    more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels.")
   )
-  molded <- with_memory(mold_scores(prob, labels, call), call)
+  molded <- with_memory(mold_scores(prob, labels))
   molded$data$kind <- attr(prob, "own") # stays with the rows, when they are fitted again
   known <- list(trusted = trusted, rates = rates, weights = weights)
-  fit <- fit_spec(spec, known_in(molded, NULL, known), call)
+  fit <- fit_spec(spec, known_in(molded, NULL, known))
   inform_agree(fit$data)
   fit
 }
@@ -152,9 +151,9 @@ inform_agree <- function(data) {
 
 #' Leave-one-out probabilities by a fit of ours, and its labels
 #' @noRd
-own_left_out <- function(fit, call) {
-  check_sites_kept(fit, call)
-  check_one_label(fit, call)
+own_left_out <- function(fit) {
+  check_sites_kept(fit)
+  check_one_label(fit)
   prob <- own_scores(fit)
   levels <- fit$blueprint$levels
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
@@ -167,7 +166,6 @@ second_stage_spec <- function(...,
                               hyper = default_hyper(),
                               noise = noise_prior(),
                               control = ep_control()) {
-  blame_caller()
   check_no_dots(..., known = c(names(formals(second_stage_spec))[-1], "trusted", "rates", "weights"))
   new_spec(
     "second_stage",
@@ -178,24 +176,24 @@ second_stage_spec <- function(...,
   )
 }
 
-fit_molded.second_stage_spec <- function(spec, molded, call) {
-  new_second_stage(check_class_number(spec, molded, call), molded, call)
+fit_molded.second_stage_spec <- function(spec, molded) {
+  new_second_stage(check_class_number(spec, molded), molded)
 }
 
 #' A label stage as a fit
 #' @param kind see label_rows(). @param ordered,share of classes in an order: see label_average() and
 #'   noise_model().
 #' @noRd
-new_second_stage <- function(spec, molded, call, kind = molded$data$kind, ordered = FALSE) {
+new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FALSE) {
   data <- molded$data
   if (is.null(kind)) kind <- "scores"
   levels <- molded$blueprint$levels
   classes <- length(levels)
-  check_memory(12 * length(data$X), nrow(data$X), call = call)
+  check_memory(12 * length(data$X), nrow(data$X))
   times <- report_times(data$reports)
   overlap <- if (kind == "scores") spec$noise$overlap
   way <- label_way(kind, classes, spec$noise$unusual)
-  way[c("slope", "within")] <- overlap_slopes_held(log(data$X), overlap, call, times)
+  way[c("slope", "within")] <- overlap_slopes_held(log(data$X), overlap, times)
   noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
   points <- if (spec$hyper == "optimum") 0L
   nodes <- label_average(data$X, data, noise, way, points, ordered)
@@ -207,13 +205,13 @@ new_second_stage <- function(spec, molded, call, kind = molded$data$kind, ordere
     list(
       spec = spec, blueprint = molded$blueprint, data = data, epsilon = omega_rates(omega),
       omega = omega, recalibration = c(at, list(kind = kind, way = way)),
-      ep = label_ep(nodes, at), learning = NULL, call = fit_call(call, spec), nodes = nodes
+      ep = label_ep(nodes, at), learning = NULL, call = NULL, nodes = nodes
     ),
     class = c("second_stage", "sturdy_model")
   )
   object$nodes$few <- choose_nodes(object, few_gap_label)
   if (kind == "scores" && is.null(overlap)) {
-    object$recalibration["apart"] <- list(apart_count(object, noise, way, call))
+    object$recalibration["apart"] <- list(apart_count(object, noise, way))
   }
   object
 }
@@ -222,8 +220,8 @@ new_second_stage <- function(spec, molded, call, kind = molded$data$kind, ordere
 #' bounds
 #' @return list(slope, within)
 #' @noRd
-overlap_slopes_held <- function(S, overlap, call, times) {
-  slopes <- vapply(overlap, overlap_slope, 0, S = S, call = call, times = times)
+overlap_slopes_held <- function(S, overlap, times) {
+  slopes <- vapply(overlap, overlap_slope, 0, S = S, times = times)
   list(
     slope = if (length(slopes) == 1) slopes,
     within = if (length(slopes) == 2) sort(log(slopes))
@@ -262,11 +260,11 @@ label_ep <- function(nodes, at) {
 #' The distribution of the number of wrong labels where right labels hardly contradict the scores
 #' @return list(density), `NULL` where the scores can't be so.
 #' @noRd
-apart_count <- function(object, noise, way, call) {
+apart_count <- function(object, noise, way) {
   data <- object$data
   S <- log(data$X)
   slope <- tryCatch(
-    overlap_slope(recalibration_apart, S, call, report_times(data$reports)),
+    overlap_slope(recalibration_apart, S, report_times(data$reports)),
     sturdy_error_prior = function(cnd) NULL
   )
   if (is.null(slope) || all(noise$weights == 0) || identical(names(noise$weights), "none")) {
@@ -294,20 +292,18 @@ learned.second_stage <- function(object) {
   )
 }
 
-seen_new.second_stage <- function(object, X, call, used) {
+seen_new.second_stage <- function(object, X, used) {
   log(label_seen_new(X, object$nodes, used$node))
 }
 
-node_latent.second_stage <- function(object, X, call, used = all_nodes(object)) {
-  check_has_latent(object, call)
-}
+node_latent.second_stage <- function(object, X, used = all_nodes(object)) check_has_latent(object)
 
-check_has_latent.second_stage <- function(object, call = rlang::caller_env()) {
+check_has_latent.second_stage <- function(object) {
   abort_sturdy(
     c(
       "A second stage has no latent function, and its likelihood needs no EP: it is exact.",
       i = "{.code predict(fit, type = \"prob\")} has probabilities of the true classes."
     ),
-    "no_latent", call = call
+    "no_latent"
   )
 }

@@ -22,13 +22,6 @@ default_criterion <- function(df) {
   if (is.finite(df)) "loo" else "evidence"
 }
 
-#' Errors in an argument are reported in the face or verb that makes the spec
-#' @noRd
-blame_caller <- function(frame = rlang::caller_env()) {
-  from <- rlang::caller_env(2)
-  if (identical(topenv(from), topenv())) rlang::local_error_call(from, frame)
-}
-
 #' Whether a fit integrates over what it learns unless told otherwise
 #' @noRd
 default_hyper <- function() {
@@ -40,20 +33,66 @@ default_hyper <- function() {
 default_epsilon <- function(hyper) if (hyper == "integrate") "average" else "learn"
 
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
-# mold_xy() made it; errors are reported in the frame `call`.
-fit_spec <- function(spec, molded, call = rlang::caller_env()) {
-  with_memory( # `molded` is made here
-    {
-      if (is.null(molded$data$reports)) molded <- with_reports(molded)
-      inform_few_rows(length(molded$data$y))
-      spec <- prior_of_classes(spec, molded$blueprint$levels, call)
-      check_readers_possible(spec, molded$data$reports, call)
-      spec <- spec_of_soft(spec, molded$data$reports, call)
-      check_offset_possible(spec, molded, call)
-      fit_molded(spec, molded, call)
-    },
-    call
+# mold_xy() made it.
+fit_spec <- function(spec, molded) {
+  with_memory({ # `molded` is made here
+    if (is.null(molded$data$reports)) molded <- with_reports(molded)
+    inform_few_rows(length(molded$data$y))
+    spec <- prior_of_classes(spec, molded$blueprint$levels)
+    check_readers_possible(spec, molded$data$reports)
+    spec <- spec_of_soft(spec, molded$data$reports)
+    check_offset_possible(spec, molded)
+    with_call(fit_molded(spec, molded))
+  })
+}
+
+#' A fit with the call that made it, its arguments by name
+#' @noRd
+with_call <- function(fit) {
+  frame <- own_verb(innermost = TRUE)
+  if (!is.null(frame)) {
+    number <- Position(function(k) identical(sys.frame(k), frame), seq_len(sys.nframe()))
+    call <- match.call(
+      rlang::frame_fn(frame), rlang::frame_call(frame), envir = sys.frame(sys.parents()[number])
+    )
+    fit$call <- short_call(call, fit$spec)
+  }
+  fit
+}
+
+#' A call with symbols in the place of data that came by value, and kernels and controls as they
+#' are made
+#' @noRd
+short_call <- function(call, spec) {
+  call[[1]] <- as.name(spec_model(spec))
+  short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && length(x) <= 5)
+  for (k in seq_along(call)[-1]) {
+    if (is.object(call[[k]])) call[[k]] <- maker_call(call[[k]])
+    if (!short(call[[k]])) {
+      name <- names(call)[k]
+      call[[k]] <- as.name(if (length(name) && nzchar(name)) name else "data")
+    } else if (inherits(call[[k]], "formula")) {
+      attributes(call[[k]]) <- NULL # a formula by value carries an environment
+    }
+  }
+  call
+}
+
+#' The call that makes a kernel, its prior or a control; other values as they are
+#' @noRd
+maker_call <- function(value) {
+  maker <- switch(class(value)[1],
+    kernel_ard = , kernel_iso = class(value)[1],
+    sturdy_prior = "weak_prior", sturdy_control = "ep_control"
   )
+  if (is.null(maker)) {
+    return(value)
+  }
+  usual <- do.call(maker, list())
+  parts <- unclass(value)[!mapply(identical, value, usual[names(value)])]
+  if (maker == "weak_prior") parts <- lapply(parts, unlist)
+  if (setequal(parts$fixed, hyper_names)) parts$fixed <- TRUE
+  as.call(c(as.name(maker), lapply(parts, maker_call)))
 }
 
 few_rows_least <- 4L # below this nearly all that a fit says is the prior's
@@ -70,43 +109,41 @@ inform_few_rows <- function(n) {
 
 #' Fit the rows that a formula takes from `data`
 #'
-#' @param subset unevaluated. @param call frame of the face. @param env of the formula.
+#' @param subset unevaluated. @param env of the formula.
 #' @param known list(trusted, rates, weights), unevaluated. @param many whether there may be more
 #'   than two classes.
 #' @noRd
-fit_rows <- function(data, spec, formula, subset, na.action, cluster, call, env, known,
-                     many = FALSE) {
+fit_rows <- function(data, spec, formula, subset, na.action, cluster, env, known, many = FALSE) {
   UseMethod("fit_rows")
 }
 
-fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, call, env,
+fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, env,
                              known, many = FALSE) {
   if (!is.null(cluster)) {
     abort_sturdy(
-      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
-      arg = "cluster", call = call
+      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument", arg = "cluster"
     )
   }
   fit_spec(spec, known_in(
-    mold_formula(formula, data, spec$scale, na.action, subset, call, env, many = many),
-    data, known, formula, call
-  ), call)
+    mold_formula(formula, data, spec$scale, na.action, subset, env, many = many),
+    data, known, formula
+  ))
 }
 
-fit_molded <- function(spec, molded, call) {
+fit_molded <- function(spec, molded) {
   UseMethod("fit_molded")
 }
 
 #' A known part of the latent mean needs the scale of a nugget, and a Gaussian process
 #' @noRd
-check_offset_possible <- function(spec, molded, call) {
+check_offset_possible <- function(spec, molded) {
   X <- molded$data$X
   if (is.null(row_offset(X))) {
     return(invisible())
   }
-  if (length(molded$blueprint$levels) > 2) check_no_offset(X, "Three classes or more", call)
-  if (is.finite(spec$df)) check_no_offset(X, "A Student-t process", call)
+  if (length(molded$blueprint$levels) > 2) check_no_offset(X, "Three classes or more")
+  if (is.finite(spec$df)) check_no_offset(X, "A Student-t process")
   if (identical(spec$nugget, 0) || identical(spec$kernel$nugget, 0)) {
-    check_no_offset(X, "A latent function without a nugget", call)
+    check_no_offset(X, "A latent function without a nugget")
   }
 }

@@ -4,13 +4,13 @@
 #'
 #' @param used see used_nodes(). @param let see sql_steps().
 #' @noRd
-sql_quantiles <- function(object, used, let, con, call) {
+sql_quantiles <- function(object, used, let, con) {
   UseMethod("sql_quantiles")
 }
 
 # as node_latent.bpm() has it
-sql_quantiles.bpm <- function(object, used, let, con, call) {
-  at <- sql_columns(object$blueprint, function(k) 0, con, call)
+sql_quantiles.bpm <- function(object, used, let, con) {
+  at <- sql_columns(object$blueprint, function(k) 0, con)
   bound <- let(c(at$X, at$novel))
   x <- c(if (object$prior$intercept) "1E0", bound[seq_along(at$X)])
   novel <- bound[-seq_along(at$X)]
@@ -25,23 +25,23 @@ sql_quantiles.bpm <- function(object, used, let, con, call) {
 # With the features phi of inducing inputs [M 9.6] and A = U D U' their covariance less the
 # identity (but for those of the bias and a linear part), y = U' phi: m = (U' b)' y, s2 = that of
 # the exponential + nugget + y' D y
-sql_quantiles.sturdy_model <- function(object, used, let, con, call) {
+sql_quantiles.sturdy_model <- function(object, used, let, con) {
   refuse(
     !is_low_rank(object),
     c(
       "The kernel between all {nobs(object)} rows would all be in the query.",
       i = "Fit with {.code inducing = 20}, or by {.fn bpm}."
     ),
-    "no_sql", call = call
+    "no_sql"
   )
   refuse(
     is_shaped(object$kernel), "A query has a squared exponential kernel, not {object$kernel$shape}.",
-    "no_sql", call = call
+    "no_sql"
   )
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)
-  at <- sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, con, call)
+  at <- sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, con)
   x <- let(at$X)
   squared <- unlist(lapply(hyper, function(h) {
     unit <- columns$weight / (2 * as.double(h$lengthscale)^2)[columns$group]

@@ -102,8 +102,7 @@ stc.formula <- function(formula, data = NULL, ..., subset = NULL,
                         weights = NULL, cluster = NULL) {
   spec <- stc_spec(...)
   fit_rows(
-    data, spec, formula, substitute(subset), na.action, cluster, rlang::current_env(),
-    environment(formula), list(
+    data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
       trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
     )
   )
@@ -130,7 +129,6 @@ stc.default <- function(x, ...) {
 #' @rdname stc
 #' @export
 stc_spec <- function(..., df = 10, criterion = NULL) {
-  blame_caller()
   df <- check_df(df)
   given <- list(...)
   if (!"hyper" %in% names(given)) {

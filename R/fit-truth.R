@@ -48,19 +48,19 @@ new_share <- function(object, n) min(1, label_total(object) / n)
 #' The same of new rows, whose labels are not known
 #' @param X encoded inputs. @return list(p, m x C x K; node and weight, see used_nodes()).
 #' @noRd
-truth_new <- function(object, X, call = rlang::caller_env(), used = used_nodes(object)) {
-  c(list(p = exp(seen_new(object, X, call, used))), used[c("node", "weight")])
+truth_new <- function(object, X, used = used_nodes(object)) {
+  c(list(p = exp(seen_new(object, X, used))), used[c("node", "weight")])
 }
 
 #' Their logs, which are finite
 #' @return m x C x K
 #' @noRd
-seen_new <- function(object, X, call, used) {
+seen_new <- function(object, X, used) {
   UseMethod("seen_new")
 }
 
-seen_new.sturdy_model <- function(object, X, call, used) {
-  latent <- node_latent(object, X, call, used)
+seen_new.sturdy_model <- function(object, X, used) {
+  latent <- node_latent(object, X, used)
   width <- lapply(nodes_hyper(object)[latent$node], `[[`, "width")
   seen <- lapply(seq_along(latent$weight), function(k) {
     class_log_prob(at_k(latent$m, k), at_k(latent$s2, k), object$spec$df, width[[k]])

@@ -68,49 +68,44 @@ update.sturdy_model <- function(object,
                                 checked = NULL,
                                 id = NULL) {
   check_model(object)
-  call <- rlang::current_env()
-  must(
-    is.null(id) || !is.null(checked), "id", "be given along with {.arg checked}", "id", call = call
-  )
+  must(is.null(id) || !is.null(checked), "id", "be given along with {.arg checked}", "id")
   changed <- list(...)
   if (any(!nzchar(rlang::names2(changed)))) {
     do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]), quote = TRUE)
   }
   if (is.null(data) && !(missing(subset) && missing(na.action))) {
-    abort_needs_data("to change {.arg subset} or {.arg na.action}", call)
+    abort_needs_data("to change {.arg subset} or {.arg na.action}")
   }
-  spec <- edit_spec(object$spec, changed, call)
+  spec <- edit_spec(object$spec, changed)
   several <- length(object$blueprint$levels) > 2
-  if (several && spec_model(spec) %in% c("stc", "bpm") && is.null(data)) {
-    abort_two_classes(spec, call)
-  }
+  if (several && spec_model(spec) %in% c("stc", "bpm") && is.null(data)) abort_two_classes(spec)
   molded <- if (is.null(data)) {
-    stored <- stored_rows(object, formula., spec$scale, call)
+    stored <- stored_rows(object, formula., spec$scale)
     each <- function(none) rep(none, stored$data$n_given) # NULL, where it is given, takes away
     known <- with_known(
-      stored, given_known(trusted, "trusted", call, if (!missing(trusted)) each(FALSE)),
-      given_known(rates, "rates", call, if (!missing(rates)) each("label")), call
+      stored, given_known(trusted, "trusted", if (!missing(trusted)) each(FALSE)),
+      given_known(rates, "rates", if (!missing(rates)) each("label"))
     )
-    given <- given_known(weights, "weights", call, if (!missing(weights)) each(1))
-    known <- with_weights(known, given, call)
-    if (is.null(checked)) known else with_checked(known, checked, id, call)
+    given <- given_known(weights, "weights", if (!missing(weights)) each(1))
+    known <- with_weights(known, given)
+    if (is.null(checked)) known else with_checked(known, checked, id)
   } else {
-    if (!is.null(checked)) abort_checked_data(call)
+    if (!is.null(checked)) abort_checked_data()
     inform_checks_left(object)
     formula <- changed_formula(object, formula.)
     known_in(
       mold_formula(
-        formula, data, spec$scale, na.action, substitute(subset), call, parent.frame(),
+        formula, data, spec$scale, na.action, substitute(subset), parent.frame(),
         many = spec_model(spec) == "gpc"
       ),
       data,
       list(
         trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
       ),
-      formula, call
+      formula
     )
   }
-  new <- fit_spec(spec, molded, call)
+  new <- fit_spec(spec, molded)
   new$call <- update_call(object$call, match.call(), new)
   new
 }
@@ -123,10 +118,9 @@ update_na_action <- function(object) {
 changed_formula <- function(object, formula.) {
   must(
     is.null(formula.) || inherits(formula., "formula"), "formula.",
-    "be a formula, as in {.code . ~ . - x}", "formula", got = formula.,
-    call = rlang::caller_env()
+    "be a formula, as in {.code . ~ . - x}", "formula", got = formula.
   )
-  if (!is.null(formula.)) check_formula_depth(formula., rlang::caller_env(), "formula.")
+  if (!is.null(formula.)) check_formula_depth(formula., "formula.")
   old <- stats::formula(object)
   if (is.null(formula.)) {
     return(old)
@@ -134,49 +128,45 @@ changed_formula <- function(object, formula.) {
   trying( # R's parser takes fewer levels than a formula may have
     stats::update.formula(old, formula.),
     "{.fn update.formula} can't apply {.arg formula.} to the formula of the fit.",
-    "formula", arg = "formula.", call = rlang::caller_env()
+    "formula", arg = "formula."
   )
 }
 
 #' The rows a model holds, without the inputs that a changed formula leaves out
 #' @noRd
-stored_rows <- function(object, formula., scale, call) {
-  if (is.null(object$data)) {
-    abort_needs_data("to fit again, because the fit keeps no rows", call)
-  }
+stored_rows <- function(object, formula., scale) {
+  if (is.null(object$data)) abort_needs_data("to fit again, because the fit keeps no rows")
   if (!identical(scale, object$spec$scale)) {
-    abort_needs_data(
-      "to change the scaling, because the model keeps its inputs as scaled", call
-    )
+    abort_needs_data("to change the scaling, because the model keeps its inputs as scaled")
   }
   molded <- object[c("blueprint", "data")]
-  if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.), call)
+  if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.))
 }
 
-abort_two_classes <- function(spec, call) {
+abort_two_classes <- function(spec) {
   abort_sturdy(
     c(
       "A {.fn {spec_model(spec)}} is of two classes.",
       i = "It can tell one class from the others, as in
            {.code {spec_model(spec)}(I(class == \"a\") ~ ., data)}."
     ),
-    c("several_classes", "outcome_levels"), call = call
+    c("several_classes", "outcome_levels")
   )
 }
 
 #' What is known of labels where there are no data to evaluate it in
 #' @param none in the place of `NULL`.
 #' @noRd
-given_known <- function(value, arg, call, none) {
-  value <- tryCatch(value, error = function(cnd) abort_known_data(arg, call, cnd))
-  if (inherits(value, "formula")) abort_known_data(arg, call)
+given_known <- function(value, arg, none) {
+  value <- tryCatch(value, error = function(cnd) abort_known_data(arg, cnd))
+  if (inherits(value, "formula")) abort_known_data(arg)
   if (is.null(value)) none else value
 }
 
-abort_known_data <- function(arg, call, cnd = NULL) {
+abort_known_data <- function(arg, cnd = NULL) {
   abort_sturdy(
     "{.arg {arg}} needs {.arg data}, or a vector with one entry per row of the data.",
-    c("missing_argument", arg), arg = arg, parent = cnd, call = call
+    c("missing_argument", arg), arg = arg, parent = cnd
   )
 }
 
@@ -199,18 +189,16 @@ inform_checks_left <- function(object) {
   }
 }
 
-abort_checked_data <- function(call) {
+abort_checked_data <- function() {
   abort_sturdy(
     "{.arg checked} is about the rows that the fit keeps: {.arg data} can't be given, too.",
-    "checked", arg = "checked", call = call
+    "checked", arg = "checked"
   )
 }
 
-abort_needs_data <- function(why, call) {
-  must(FALSE, "data", paste("be given", why), "missing_argument", call = call)
-}
+abort_needs_data <- function(why) must(FALSE, "data", paste("be given", why), "missing_argument")
 
-drop_inputs <- function(molded, formula, call) {
+drop_inputs <- function(molded, formula) {
   blueprint <- molded$blueprint
   terms <- stats::terms(formula)
   same_response <- identical(formula[[2]], blueprint$formula[[2]])
@@ -222,7 +210,7 @@ drop_inputs <- function(molded, formula, call) {
   if (!same || !all(new %in% known)) {
     abort_needs_data(
       "to change the response or to add an input, because the model keeps only its own
-       response and inputs", call
+       response and inputs"
     )
   }
   kept <- term_keys(blueprint[["term"]]) %in% new # `$` may match terms

@@ -22,7 +22,7 @@ bpm_design <- function(X, prior) {
 #'   `nugget_prior`; `intercept`, whether there is one; `effects`, whether the prior is the one for
 #'   effects; and `weights` (k), the names of the weights.
 #' @noRd
-bpm_prior <- function(spec, blueprint, call) {
+bpm_prior <- function(spec, blueprint) {
   # a formula can take the intercept out too: y ~ x - 1
   intercept <- spec$intercept &&
     !identical(attr(blueprint$terms, "intercept"), 0L)
@@ -36,17 +36,14 @@ bpm_prior <- function(spec, blueprint, call) {
     at_intercept <- given[[mine]]
     given <- given[-mine]
   }
-  by_column <- match_columns(
-    given, columns, blueprint$all_columns, "prior_scale", "prior_scale", call
-  )
+  by_column <- match_columns(given, columns, blueprint$all_columns, "prior_scale", "prior_scale")
   scale <- stats::setNames(
     c(if (intercept) at_intercept, by_column), c(if (intercept) intercept_name, columns)
   )
   group <- blueprint_columns(blueprint)$group
   weights <- c(if (intercept) intercept_name, weight_names(blueprint))
   must(
-    length(weights) > 0, NULL, "have an input column or an intercept", "no_inputs",
-    of = "The model", call = call
+    length(weights) > 0, NULL, "have an input column or an intercept", "no_inputs", of = "The model"
   )
   normal <- list(meanlog = 0, sdlog = 2)
   learned <- identical(spec$nugget, "learn")
@@ -95,32 +92,28 @@ weight_names <- function(blueprint) {
   unlist(names, use.names = FALSE)
 }
 
-check_nugget <- function(nugget, inference, call = rlang::caller_env()) {
+check_nugget <- function(nugget, inference) {
   if (identical(nugget, "learn")) {
-    if (inference == "adf") {
-      abort_no_learning("nugget", nugget, call)
-    }
+    if (inference == "adf") abort_no_learning("nugget", nugget)
     return(nugget)
   }
-  must(!is.character(nugget), "nugget", "be a number or {.val learn}", got = nugget, call = call)
-  check_hyper(nugget, "nugget", FALSE, 1, call)
+  must(!is.character(nugget), "nugget", "be a number or {.val learn}", got = nugget)
+  check_hyper(nugget, "nugget", FALSE, 1)
 }
 
-check_prior_scale <- function(prior_scale, inference, call = rlang::caller_env()) {
+check_prior_scale <- function(prior_scale, inference) {
   if (identical(prior_scale, "learn") || identical(prior_scale, "effects")) {
-    if (inference == "adf") {
-      abort_no_learning("prior_scale", prior_scale, call)
-    }
+    if (inference == "adf") abort_no_learning("prior_scale", prior_scale)
     return(prior_scale)
   }
   must(
     is.numeric(prior_scale), "prior_scale", "be numeric, {.val learn} or {.val effects}",
-    got = prior_scale, call = call
+    got = prior_scale
   )
-  check_hyper(prior_scale, "prior_scale", TRUE, call = call)
+  check_hyper(prior_scale, "prior_scale", TRUE)
 }
 
-abort_no_learning <- function(arg, given, call = rlang::caller_env()) {
+abort_no_learning <- function(arg, given) {
   must(
     FALSE, arg, "be numeric with {.code inference = \"adf\"}, not {.val {given}}",
     if (arg == "nugget") "hyperparameter" else arg,
@@ -129,8 +122,7 @@ abort_no_learning <- function(arg, given, call = rlang::caller_env()) {
            reads each row once.",
       i = "Fit a sample of the rows with {.code inference = \"ep\"}, then {.fn absorb}
            the other rows."
-    ),
-    call = call
+    )
   )
 }
 
@@ -186,11 +178,11 @@ as_filtered <- function(object) {
 #'   missing values. @param y labels -1/+1.
 #' @return the fit, filtered from then on.
 #' @noRd
-absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
+absorb_rows <- function(object, X, y) {
   object <- as_filtered(object)
   n <- length(y)
   k <- length(object$prior$weights)
-  check_memory(n * (3 * k + 20) + 4 * k^2, n, FALSE, call)
+  check_memory(n * (3 * k + 20) + 4 * k^2, n, FALSE)
   before <- object$filter
   state <- list(
     mu = object$weights$mean, S = object$weights$C, log_scale = before$log_scale
@@ -198,10 +190,8 @@ absorb_rows <- function(object, X, y, call = rlang::caller_env()) {
   out <- with_memory(native_adf(
     bpm_design(X, object$prior), label_likelihood(1 + (y > 0), as_omega(object$epsilon, 2)),
     object$spec$df, weight_scales(object$prior), object$prior$nugget, state
-  ), call)
-  if (out$status < 0) {
-    abort_not_absorbed(out, call)
-  }
+  ))
+  if (out$status < 0) abort_not_absorbed(out)
   # a nugget has the scale of the prior
   scaled <- if (object$prior$nugget > 0) {
     object$weights$log_scale + out$log_scale - before$log_scale
@@ -223,16 +213,16 @@ filter_counts <- c(
   "rows", "errors", "log_score", "log_evidence", "counts", "log_scale"
 )
 
-abort_not_absorbed <- function(out, call) {
+abort_not_absorbed <- function(out) {
   row <- out$done + 1L
   which <- c(x = "Row {row} could not be absorbed.")
   must(
     out$status != -3L, NULL, "be small enough to be squared", "not_finite", more = which,
-    of = "The inputs", row = row, call = call
+    of = "The inputs", row = row
   )
   abort_sturdy(
     c("The posterior of the weights is not positive definite.", which),
-    "not_positive_definite", row = row, call = call
+    "not_positive_definite", row = row
   )
 }
 

@@ -130,22 +130,20 @@ kernel_iso <- function(lengthscale = NULL,
 #' @export
 kernel_linear <- function(linear = 1) {
   structure(
-    list(linear = check_hyper(linear, "linear", TRUE, 1, rlang::current_env())),
+    list(linear = check_hyper(linear, "linear", TRUE, 1)),
     class = c("kernel_linear", "sturdy_kernel")
   )
 }
 
 #' @export
 `+.sturdy_kernel` <- function(e1, e2) {
-  call <- rlang::current_env()
   parts <- if (missing(e2)) list(e1) else list(e1, e2)
   linear <- vapply(parts, inherits, NA, "kernel_linear")
   must(
     length(parts) == 2 && sum(linear) == 1 && inherits(parts[[which(!linear)]], "sturdy_kernel"),
-    NULL, "be of {.fn kernel_linear} and another kernel", "kernel", of = "A sum of kernels",
-    call = call
+    NULL, "be of {.fn kernel_linear} and another kernel", "kernel", of = "A sum of kernels"
   )
-  kernel <- check_kernel(parts[[which(!linear)]], call)
+  kernel <- check_kernel(parts[[which(!linear)]])
   kernel$linear <- parts[[which(linear)]]$linear
   kernel
 }
@@ -186,7 +184,7 @@ is_usual <- function(kernel) isTRUE(attr(kernel, "usual"))
 
 #' A kernel, its fields checked again: they may have been changed by hand
 #' @noRd
-check_kernel <- function(kernel, call = rlang::caller_env()) {
+check_kernel <- function(kernel) {
   fields <- c("type", hyper_names, "fixed", "prior", "shape", "alpha")
   must(
     inherits(kernel, "sturdy_kernel") && has_fields(kernel, fields) &&
@@ -197,10 +195,9 @@ check_kernel <- function(kernel, call = rlang::caller_env()) {
       i = if (inherits(kernel, "kernel_linear")) {
         "{.code kernel_linear() + kernel_ard()} is a sum; {.fn bpm} is linear alone."
       }
-    ),
-    call = call
+    )
   )
-  checked <- do.call(new_kernel, c(unclass(kernel)[fields], list(call = call)), quote = TRUE)
+  checked <- do.call(new_kernel, c(unclass(kernel)[fields], list()), quote = TRUE)
   attr(checked, "usual") <- if (is_usual(kernel)) TRUE
   checked
 }
@@ -214,57 +211,49 @@ new_kernel <- function(type,
                        fixed,
                        prior,
                        shape,
-                       alpha,
-                       call = rlang::caller_env()) {
-  if (!is.null(lengthscale)) {
-    lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE, call = call)
-  }
+                       alpha) {
+  if (!is.null(lengthscale)) lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE)
   must(
     type == "ard" || length(lengthscale) < 2, "lengthscale",
     "be one number, not {length(lengthscale)}", "lengthscales",
-    more = c(i = "Use {.fn kernel_ard} for one lengthscale per column."), call = call
+    more = c(i = "Use {.fn kernel_ard} for one lengthscale per column.")
   )
   structure(
     list(
-      type = type,
-      lengthscale = lengthscale,
-      variance = check_hyper(variance, "variance", TRUE, 1, call),
-      bias = check_hyper(bias, "bias", FALSE, 1, call),
-      nugget = check_hyper(nugget, "nugget", FALSE, 1, call),
-      linear = check_hyper(linear, "linear", FALSE, 1, call),
-      fixed = check_fixed(fixed, call),
-      prior = check_weak_prior(prior, call),
-      shape = check_shape(shape, type, call),
-      alpha = check_hyper(alpha, "alpha", TRUE, 1, call)
+      type = type, lengthscale = lengthscale, variance = check_hyper(variance, "variance", TRUE, 1),
+      bias = check_hyper(bias, "bias", FALSE, 1), nugget = check_hyper(nugget, "nugget", FALSE, 1),
+      linear = check_hyper(linear, "linear", FALSE, 1), fixed = check_fixed(fixed),
+      prior = check_weak_prior(prior), shape = check_shape(shape, type),
+      alpha = check_hyper(alpha, "alpha", TRUE, 1)
     ),
     class = c(paste0("kernel_", type), "sturdy_kernel")
   )
 }
 
-check_shape <- function(shape, type, call) {
-  shape <- check_choice(shape, kernel_shapes, "shape", call)
+check_shape <- function(shape, type) {
+  shape <- check_choice(shape, kernel_shapes, "shape")
   must(
     shape != "cosine" || type == "iso", "shape", "be that of {.fn kernel_iso}, not {.val cosine}",
-    "choice", more = c(i = "Angles between rows have one lengthscale."), call = call
+    "choice", more = c(i = "Angles between rows have one lengthscale.")
   )
   shape
 }
 
-check_hyper <- function(x, arg, positive, size = NULL, call) {
+check_hyper <- function(x, arg, positive, size = NULL) {
   must(
     is.numeric(x) && length(x) > 0 && (is.null(size) || length(x) == size), arg,
-    paste("be", if (is.null(size)) "numeric" else "one number"), got = x, call = call
+    paste("be", if (is.null(size)) "numeric" else "one number"), got = x
   )
   bad <- !is.finite(x) | x < 0 | (positive & x == 0)
   must(
     !any(bad), arg, paste("be finite and", if (positive) "above 0" else "at least 0"),
-    "hyperparameter", got = x[bad][1], call = call
+    "hyperparameter", got = x[bad][1]
   )
   storage.mode(x) <- "double"
   x
 }
 
-check_fixed <- function(fixed, call) {
+check_fixed <- function(fixed) {
   if (identical(fixed, TRUE)) {
     return(hyper_names)
   }
@@ -273,7 +262,7 @@ check_fixed <- function(fixed, call) {
   }
   must(
     is.character(fixed) && all(fixed %in% hyper_names), "fixed",
-    "be {.code TRUE} or any of {.val {hyper_names}}", "choice", got = fixed, call = call
+    "be {.code TRUE} or any of {.val {hyper_names}}", "choice", got = fixed
   )
   unique(fixed)
 }

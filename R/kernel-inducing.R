@@ -13,20 +13,19 @@ inducing_steps <- 15       # of Lloyd's algorithm
 
 #' The argument `inducing`, checked
 #' @noRd
-check_inducing <- function(inducing, call = rlang::caller_env()) {
+check_inducing <- function(inducing) {
   if (is.null(inducing) || identical(inducing, "auto")) {
     return(inducing)
   }
   if (is.matrix(inducing) || is.data.frame(inducing)) {
-    must(nrow(inducing) > 0, "inducing", "have at least one row", "inducing", call = call)
+    must(nrow(inducing) > 0, "inducing", "have at least one row", "inducing")
     return(inducing)
   }
   must(
     is_number(inducing), "inducing",
-    "be {.val auto}, {.code NULL}, a number, or a table of inputs", "inducing", got = inducing,
-    call = call
+    "be {.val auto}, {.code NULL}, a number, or a table of inputs", "inducing", got = inducing
   )
-  check_count(inducing, "inducing", 1, 1e5, call)
+  check_count(inducing, "inducing", 1, 1e5)
 }
 
 #' How many inducing inputs `"auto"` begins with, `NULL` for a dense kernel

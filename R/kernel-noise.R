@@ -200,54 +200,51 @@ rate_shape <- function(prior, sources) {
   }
 }
 
-check_beta <- function(x, arg, call = rlang::caller_env()) {
+check_beta <- function(x, arg) {
   must(
     is.null(x) || are_numbers(x, 2, above = 0), arg,
     "be {.code NULL} or {.code c(a, b)}, the two shapes of a Beta distribution, above 0",
-    "prior", got = x, call = call
+    "prior", got = x
   )
   if (!is.null(x)) as.double(x)
 }
 
-check_pooling <- function(x, call = rlang::caller_env()) {
-  x <- check_number(x, "pooling", min = 0, max = 1, class = "prior", call = call)
-  must(x < 1, "pooling", "be below 1", "prior", call = call)
+check_pooling <- function(x) {
+  x <- check_number(x, "pooling", min = 0, max = 1, class = "prior")
+  must(x < 1, "pooling", "be below 1", "prior")
   x
 }
 
-check_overlap <- function(x, call = rlang::caller_env()) {
+check_overlap <- function(x) {
   must(
     is.null(x) || is.numeric(x) && length(x) %in% 1:2 && are_numbers(x, above = 0) &&
-      all(x < 0.5) && !is.unsorted(x, strictly = TRUE),
-    "overlap",
+      all(x < 0.5) && !is.unsorted(x, strictly = TRUE), "overlap",
     "be {.code NULL}, a share above 0 and below 1/2, or {.code c(lower, upper)}, two of them",
-    "prior", got = x, call = call
+    "prior", got = x
   )
   if (!is.null(x)) as.double(x)
 }
 
-check_unusual <- function(x, call = rlang::caller_env()) {
+check_unusual <- function(x) {
   if (is.null(x)) {
     return(NULL)
   }
-  x <- check_number(x, "unusual", min = 0, max = 1, class = "prior", call = call)
-  must(x < 0.5, "unusual", "be below 1/2", "prior", call = call)
+  x <- check_number(x, "unusual", min = 0, max = 1, class = "prior")
+  must(x < 0.5, "unusual", "be below 1/2", "prior")
   x
 }
 
-check_study <- function(x, call = rlang::caller_env()) {
+check_study <- function(x) {
   must(
     is.null(x) || is.matrix(x) && are_numbers(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
       all(x >= 0) && sum(x) > 0,
     "study", "be {.code NULL}, or a square matrix of counts, true classes x recorded ones",
-    "prior", got = x, call = call
+    "prior", got = x
   )
   x
 }
 
-check_noise_prior <- function(prior, call = rlang::caller_env()) {
-  check_made(prior, "noise", noise_prior, "sturdy_noise_prior", call)
-}
+check_noise_prior <- function(prior) check_made(prior, "noise", noise_prior, "sturdy_noise_prior")
 
 overlap_words <- function(overlap, digits) {
   if (is.null(overlap)) {

@@ -71,7 +71,7 @@ weak_prior <- function(lengthscale = c(NA, 0.7),
 
 hyper_names <- c("lengthscale", "variance", "bias", "nugget", "linear")
 
-check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
+check_prior <- function(x, arg, centred = FALSE) {
   # c(NA, NA) is logical, c(NA, 1.5) is not
   two <- is.numeric(x) && length(x) == 2
   pair <- two && are_numbers(x[2], above = 0) && (is.finite(x[1]) || centred && is.na(x[1]))
@@ -83,17 +83,16 @@ check_prior <- function(x, arg, centred = FALSE, call = rlang::caller_env()) {
       "be {.code NULL} or {.code c(meanlog, sdlog)} with a finite {.code meanlog}",
       if (centred) " (or {.code NA}, for the usual one)", " and {.code sdlog} above 0, not {came}"
     ),
-    "prior", call = call
+    "prior"
   )
   if (pair) list(meanlog = x[[1]], sdlog = x[[2]])
 }
 
-check_weak_prior <- function(prior, call) {
+check_weak_prior <- function(prior) {
   made <- inherits(prior, "sturdy_prior") && has_fields(prior, c(hyper_names, "common")) &&
     is_number(prior$common) && all(vapply(prior[hyper_names], is_prior, NA))
   must(
-    is.null(prior) || made, "prior", "be made by {.fn weak_prior} or be {.code NULL}",
-    got = prior, call = call
+    is.null(prior) || made, "prior", "be made by {.fn weak_prior} or be {.code NULL}", got = prior
   )
   prior
 }

@@ -19,7 +19,7 @@ row_top <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 
 #' The slope of such a share
 #' @noRd
-overlap_slope <- function(overlap, S, call = rlang::caller_env(), times = rep(1, nrow(S))) {
+overlap_slope <- function(overlap, S, times = rep(1, nrow(S))) {
   force(times) # of all rows
   rows <- rows_for_all(S, NULL, recalibration_rows)
   S <- S[rows, , drop = FALSE]
@@ -28,8 +28,7 @@ overlap_slope <- function(overlap, S, call = rlang::caller_env(), times = rep(1,
   must(
     overlap > ends[2] && overlap < ends[1], "overlap",
     "be between {signif(ends[2], 2)} and {signif(ends[1], 2)} for these scores", "prior",
-    more = c(i = "Scores that are tied leave no less, scores without information no more."),
-    call = call
+    more = c(i = "Scores that are tied leave no less, scores without information no more.")
   )
   behind <- function(x) slope_overlap(exp(x), S, times) - overlap
   exp(stats::uniroot(behind, recalibration_slopes, tol = 1e-6)$root)

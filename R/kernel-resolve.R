@@ -13,7 +13,6 @@ kernel_resolve <- function(kernel,
                            coding,
                            columns,
                            all_columns = columns,
-                           call = rlang::caller_env(),
                            integrate = FALSE,
                            overlap = NULL,
                            classes = 2) {
@@ -31,7 +30,7 @@ kernel_resolve <- function(kernel,
   kernel$lengthscale <- if (is.null(given)) {
     heuristic
   } else {
-    match_columns(given, columns, all_columns, "lengthscale", "lengthscales", call)
+    match_columns(given, columns, all_columns, "lengthscale", "lengthscales")
   }
   names(kernel$lengthscale) <- if (kernel$type == "ard") columns
   if (g > 0 && !is.null(kernel$prior$lengthscale)) {
@@ -135,12 +134,12 @@ needs_heuristic <- function(kernel) {
 #' Values given once, in the order of the columns or by their names, one a
 #' column that was kept
 #' @noRd
-match_columns <- function(x, columns, all_columns, arg, class, call) {
+match_columns <- function(x, columns, all_columns, arg, class) {
   if (!is.null(names(x))) {
     lacking <- setdiff(columns, names(x))
     must(
       !length(lacking), arg, "have an entry for every column; {.val {lacking}} {?is/are} missing",
-      class, call = call
+      class
     )
     # an entry that nobody reads is a slip
     unread <- unique(names(x)[duplicated(names(x)) | !names(x) %in% all_columns])
@@ -149,8 +148,7 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
       more = c(
         x = "{qty(length(unread))}{?Is/Are} twice there, or no column: {.val {few(unread)}}.",
         i = "The columns are {.val {all_columns}}."
-      ),
-      call = call
+      )
     )
     return(unname(x[match(columns, names(x))]))
   }
@@ -163,7 +161,7 @@ match_columns <- function(x, columns, all_columns, arg, class, call) {
   must(
     length(x) == length(columns), arg,
     "have one entry, or one for each of the {length(columns)} columns, not {length(x)}", class,
-    more = c(i = "The columns are {.val {columns}}."), call = call
+    more = c(i = "The columns are {.val {columns}}.")
   )
   x
 }

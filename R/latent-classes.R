@@ -8,12 +8,10 @@ classes_least_nugget <- 1e-3 # below, EP often has no fixed point
 #' @return a latent. With a gradient `seen` of its native result is that of
 #'   native_classes_fit() with `labels` FALSE.
 #' @noRd
-latent_classes <- function(X, columns, labels, kernel, Z = NULL, call = rlang::caller_env()) {
+latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
   classes <- labels$reports$classes
   own <- length(kernel$nugget) > 1
-  check_memory(
-    classes_doubles(nrow(X), classes, Z, own) + 2 * length(X), nrow(X), is.null(Z), call
-  )
+  check_memory(classes_doubles(nrow(X), classes, Z, own) + 2 * length(X), nrow(X), is.null(Z))
   rows <- latent_rows(X, labels, c(row_fields, if (is.null(Z)) "b"), classes)
   given <- X
   X <- rows$X
@@ -28,11 +26,11 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL, call = rlang::c
     second = is.null(Z) || second_is_cheap(rows$n, nrow(Z)),
     Z = Z, places = !is.null(Z) && !is.matrix(asked),
     some = function(k) {
-      latent_classes(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z, call)
+      latent_classes(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z)
     },
     again = if (!is.null(Z)) function(hyper, m = nrow(Z)) {
       kernel[hyper_names] <- hyper
-      latent_classes(given, columns, labels, kernel, if (is.matrix(asked)) asked else m, call)
+      latent_classes(given, columns, labels, kernel, if (is.matrix(asked)) asked else m)
     },
     project = NULL,
     predict = if (!is.null(Z)) function(hyper, b, C) {

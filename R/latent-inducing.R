@@ -5,11 +5,11 @@ inducing_least_nugget <- 1e-4 # of those that are learned
 #' @param Z encoded inducing inputs (m x p), or their number: then they are placed among
 #'   the rows in the metric of the kernel. Others as latent_kernel().
 #' @noRd
-latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_env()) {
+latent_inducing <- function(X, columns, labels, kernel, Z) {
   n <- nrow(X)
   m <- if (is.matrix(Z)) nrow(Z) else Z
   keep <- 8 * (lowrank_doubles(n, m + 1) + 2 * length(X)) <= memory_limit()
-  if (!keep) check_memory(lowrank_doubles(n, 0) + 10 * m^2 + 2 * length(X), n, FALSE, call)
+  if (!keep) check_memory(lowrank_doubles(n, 0) + 10 * m^2 + 2 * length(X), n, FALSE)
   rows <- latent_rows(X, labels)
   given <- X
   X <- rows$X
@@ -26,14 +26,13 @@ latent_inducing <- function(X, columns, labels, kernel, Z, call = rlang::caller_
     y = labels$y, reports = rows$reports,
     hyper = named_hyper(kernel), free = free_hyper(kernel, X), prior = kernel$prior,
     least = list(nugget = inducing_least_nugget), coarse = if (n > parallel_rows) 1e-3,
-    second = second_is_cheap(n, m),
-    Z = Z, places = !is.matrix(asked),
+    second = second_is_cheap(n, m), Z = Z, places = !is.matrix(asked),
     some = function(k) {
-      latent_inducing(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z, call)
+      latent_inducing(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z)
     },
     again = function(hyper, m = nrow(Z)) {
       kernel[names(hyper)] <- hyper
-      latent_inducing(given, columns, labels, kernel, if (is.matrix(asked)) asked else m, call)
+      latent_inducing(given, columns, labels, kernel, if (is.matrix(asked)) asked else m)
     },
     project = function(hyper, df, L, found) {
       prior <- predict(hyper, found$b, found$extra)

@@ -4,8 +4,8 @@
 #'   column: its lengthscale, the weight of its squared differences.
 #' @param labels see row_labels(). @param kernel resolved kernel.
 #' @noRd
-latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()) {
-  check_memory(5 * nrow(X)^2 + 2 * length(X), nrow(X), TRUE, call)
+latent_kernel <- function(X, columns, labels, kernel) {
+  check_memory(5 * nrow(X)^2 + 2 * length(X), nrow(X), TRUE)
   rows <- latent_rows(X, labels, c(row_fields, "b"))
   X <- rows$X
   new_latent(
@@ -14,7 +14,7 @@ latent_kernel <- function(X, columns, labels, kernel, call = rlang::caller_env()
     hyper = named_hyper(kernel), free = free_hyper(kernel, X), prior = kernel$prior,
     least = list(), coarse = NULL, second = TRUE, Z = NULL, places = FALSE,
     some = function(k) {
-      latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, call)
+      latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel)
     },
     again = NULL, project = NULL, predict = NULL,
     natives = row_natives(rows, columns, NULL, 5 * rows$n^2, function(control, ...) control),

@@ -5,11 +5,11 @@
 #'   input column (and the intercept first), the one each weight uses, which are learned (logical),
 #'   the log-normal prior; the nugget, whether it is learned, and its prior.
 #' @noRd
-latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
+latent_weight <- function(Xt, labels, prior) {
   n <- ncol(Xt)
   k <- nrow(Xt)
   # the features three times and, for the gradient, some 270 n-vectors
-  check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE, call)
+  check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE)
   rows <- latent_rows(t(Xt), labels)
   given <- Xt
   Xt <- t(rows$X)
@@ -20,7 +20,7 @@ latent_weight <- function(Xt, labels, prior, call = rlang::caller_env()) {
     free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
     prior = list(prior_scale = prior$prior, nugget = prior$nugget_prior),
     least = list(), coarse = NULL, second = second_is_cheap(n, min(n, k)), Z = NULL, places = FALSE,
-    some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior, call),
+    some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior),
     again = NULL,
     project = function(hyper, df, L, found) {
       at <- native_weight_predict_nodes(given, found$b, array(found$extra, c(k, k, 1)))

@@ -233,7 +233,7 @@ nodes_at_df <- function(nodes, latent, spec, tick) {
 
 # Conditions ----------------------------------------------------------------------
 
-abort_no_prior <- function(open, call = rlang::caller_env(2)) {
+abort_no_prior <- function(open) {
   abort_sturdy(
     c(
       "With {.code hyper = \"integrate\"} every hyperparameter that is learned must have
@@ -241,17 +241,17 @@ abort_no_prior <- function(open, call = rlang::caller_env(2)) {
       i = "Give the kernel a {.fn weak_prior}, hold them by {.arg fixed}, or use
            {.code hyper = \"optimum\"}."
     ),
-    "prior", arg = "prior", call = call
+    "prior", arg = "prior"
   )
 }
 
-abort_no_modes <- function(call = rlang::caller_env(2)) {
+abort_no_modes <- function() {
   abort_sturdy(
     c(
       "EP has no fixed point at any starting point of the search.",
       i = "A larger nugget often has one; {.code hyper = \"optimum\"} tells more."
     ),
-    "no_posterior", call = call
+    "no_posterior"
   )
 }
 

@@ -126,10 +126,9 @@ stage_without_rows <- function(stage, shards) {
   stage
 }
 
-check_by_ep.butchered <- function(object, call = rlang::caller_env()) {
+check_by_ep.butchered <- function(object) {
   abort_sturdy(
-    "The fit has nothing on single rows: {.fn butcher::butcher} has removed them.",
-    "no_sites", call = call
+    "The fit has nothing on single rows: {.fn butcher::butcher} has removed them.", "no_sites"
   )
 }
 

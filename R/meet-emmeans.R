@@ -48,9 +48,8 @@ NULL
 #' @exportS3Method emmeans::recover_data
 recover_data.sturdy_model <- function(object, data = NULL, ...) {
   check_model(object)
-  call <- rlang::caller_env()
-  check_has_latent(object, call)
-  check_no_offset(object$data$X, "A reference grid", call)
+  check_has_latent(object)
+  check_no_offset(object$data$X, "A reference grid")
   if (is.null(data)) data <- insight_data(object)
   terms <- stats::delete.response(stats::terms(any_formula(object)))
   call <- if (is.null(object$call)) quote(bpm()) else object$call
@@ -61,13 +60,12 @@ recover_data.sturdy_model <- function(object, data = NULL, ...) {
 #' @exportS3Method emmeans::emm_basis
 emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
   check_model(object)
-  call <- rlang::caller_env()
-  check_posterior(object, call)
+  check_posterior(object)
   for (name in intersect(names(grid), names(object$blueprint$coding))) {
     logical <- object$blueprint$coding[[name]]$kind == "logical"
     if (logical) grid[[name]] <- as.logical(as.character(grid[[name]]))
   }
-  new <- forge(object$blueprint, as.data.frame(grid), call, novel = takes_novel(object))
+  new <- forge(object$blueprint, as.data.frame(grid), novel = takes_novel(object))
   several <- is_several(object)
   moments <- if (several) class_moments(object, new$X) else link_moments(object, new$X)
   misc <- if (several) {

@@ -164,10 +164,7 @@ fits_data <- function(x, found) {
   if (!is.data.frame(found) || is.null(x$data)) {
     return(is.data.frame(found))
   }
-  X <- tryCatch(
-    suppressMessages(forge(x$blueprint, found, rlang::current_env()))$X,
-    error = function(cnd) NULL
-  )
+  X <- tryCatch(suppressMessages(forge(x$blueprint, found))$X, error = function(cnd) NULL)
   identical(dim(X), dim(x$data$X)) && isTRUE(all.equal(X, x$data$X, check.attributes = FALSE))
 }
 
@@ -254,7 +251,7 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE
   )
 }
 
-abort_no_coefficients <- function(fit, call = rlang::caller_env()) {
+abort_no_coefficients <- function(fit) {
   what <- if (!is.null(fit$kernel)) "with a kernel" else "to scores"
   abort_sturdy(
     c(
@@ -264,15 +261,15 @@ abort_no_coefficients <- function(fit, call = rlang::caller_env()) {
          \"lnoravg\", transform = exp}, ratios of odds, with their draws."
       }
     ),
-    "no_coefficients", call = call
+    "no_coefficients"
   )
 }
 
 #' Some verb of bayestestR, of draws of the coefficients of a fit that has any
 #' @noRd
-of_coefficients <- function(verb, fit, ..., call = rlang::caller_env()) {
-  check_model(fit, call = call)
-  if (!inherits(fit, "bpm")) abort_no_coefficients(fit, call)
+of_coefficients <- function(verb, fit, ...) {
+  check_model(fit)
+  if (!inherits(fit, "bpm")) abort_no_coefficients(fit)
   verb(coefficient_draws(fit), ...)
 }
 

@@ -140,12 +140,12 @@ set_coef.bpm <- function(model, coefs, ...) {
 
 #' Is there a link scale?
 #' @noRd
-check_link <- function(nugget, call = rlang::caller_env(2)) {
+check_link <- function(nugget) {
   if (!nugget) {
     abort_sturdy(
       "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
        function the class is certain.",
-      "choice", arg = "type", call = call
+      "choice", arg = "type"
     )
   }
 }
@@ -161,23 +161,20 @@ meet_marginaleffects <- function() {
 
 #' How many draws, where as many rows of them fit in memory
 #' @noRd
-path_draws <- function(usual, rows, call = rlang::caller_env()) {
-  draws <- check_count(
-    getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10, call = call
-  )
-  check_memory(6 * as.double(rows) * draws, rows, call = call, what = "rows of draws")
+path_draws <- function(usual, rows) {
+  draws <- check_count(getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10)
+  check_memory(6 * as.double(rows) * draws, rows, what = "rows of draws")
   draws
 }
 
 #' Encoded inputs of the rows without missing values
 #' @noRd
 marginal_inputs <- function(model, newdata) {
-  call <- rlang::caller_env()
-  check_posterior(model, call)
-  check_has_latent(model, call)
+  check_posterior(model)
+  check_has_latent(model)
   inform_median()
-  must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata, call = call)
-  new <- forge(model$blueprint, as.data.frame(newdata), call, novel = takes_novel(model))
+  must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata)
+  new <- forge(model$blueprint, as.data.frame(newdata), novel = takes_novel(model))
   inform_left_out(sum(!new$complete))
   new$X <- new$X[new$complete, , drop = FALSE]
   new

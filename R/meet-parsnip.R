@@ -166,6 +166,7 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
   run[names(known)] <- run[names(known)] & !vapply(known, inherits, NA, "formula")
   verb <- if (is.finite(df)) quote(stc) else quote(gpc)
   name <- c(names(args)[run], "")[1]
+  # as errors of that verb itself are
   must(!any(run), name, "be a value", name, got = c(args[run], 0)[[1]], call = as.call(list(verb)))
   formula <- formula_beside(formula, data, Filter(is.language, known))
   fit <- eval(as.call(c(verb, quote(formula), args, data = quote(data))))
@@ -258,7 +259,8 @@ parsnip_prob <- function(prob, object) {
 parsnip_interval <- function(ends, object) {
   must(
     !isTRUE(object$spec$method$pred$conf_int$extras$std_error), "std_error",
-    "be {.code FALSE}: intervals are quantiles", "unknown_argument", call = NULL
+    "be {.code FALSE}: intervals are quantiles", "unknown_argument",
+    call = NULL # parsnip calls, and no verb
   )
   if (is.data.frame(ends)) {
     ends <- list(
@@ -298,8 +300,8 @@ gp_epsilon <- function(range = c(0, 0.3), trans = NULL) {
   gp_quantity("double", range, trans, c(epsilon = "Probability of a Wrong Label"))
 }
 
-gp_quantity <- function(type, range, trans, label, call = rlang::caller_env()) {
-  check_package("dials", paste0("gp_", names(label)), call)
+gp_quantity <- function(type, range, trans, label) {
+  check_package("dials", paste0("gp_", names(label)))
   dials::new_quant_param(
     type = type, range = range, inclusive = c(TRUE, TRUE), trans = trans, label = label
   )

@@ -54,7 +54,7 @@ check_blas_options <- function(asked) {
       more = c(
         x = "It is {describe(value)}.", i = paste("{.code options({arg} = NULL)}", otherwise)
       ),
-      of = "Option {.code {arg}}", call = NULL
+      of = "Option {.code {arg}}"
     )
   }
   check_option(
@@ -80,7 +80,7 @@ use_variant <- function(variant, threads) {
       "There is no memory for {threads} thread{?s} of the dense kernels.",
       i = "They need 1 MB, and 0.2 MB a thread: see {.help sturdy_blas}."
     ),
-    "memory", call = NULL
+    "memory"
   )
 }
 

@@ -34,7 +34,7 @@ wrong_mixture <- function(P, weight, times = NULL) {
   if (is.null(times) || sum(times) <= trials_apart) {
     P <- repeated_trials(P, times)
   } else {
-    check_memory(4 * sum(times), sum(times), what = "labels", call = NULL)
+    check_memory(4 * sum(times), sum(times), what = "labels")
     of <- function(p) binomial_sum(p, times)
   }
   density <- 0

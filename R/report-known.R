@@ -9,31 +9,31 @@
 #' @return `molded`, its `data` with `reports` and, with rates by group, `source`: that of
 #'   the label of each row, also where it is trusted.
 #' @noRd
-with_known <- function(molded, trusted, rates, call) {
+with_known <- function(molded, trusted, rates) {
   molded <- with_reports(molded)
   data <- molded$data
   reports <- data$reports
   if (by_readers(reports) || has_soft(reports)) {
-    check_no_rates_beside(reports, trusted, rates, call)
+    check_no_rates_beside(reports, trusted, rates)
     return(molded)
   }
   known <- report_known(reports)
   if (!is.null(trusted)) {
-    known <- data$rows %in% trusted_rows(trusted, data, call) |
+    known <- data$rows %in% trusted_rows(trusted, data) |
       seq_along(known) %in% recorded_before(reports)$row
   }
   sources <- reports$sources
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
-    rates <- check_rates(rates, data, call)
+    rates <- check_rates(rates, data)
     numbers <- attr(rates, "numbers")
-    if (is.null(numbers) || nlevels(rates) > 1) check_groups_shared(rates, call)
+    if (is.null(numbers) || nlevels(rates) > 1) check_groups_shared(rates)
     told <- if (is.null(numbers)) {
       list(source = as.integer(rates), sources = levels(rates))
     } else {
       refuse(
         reports$classes > 2, "{.arg rates} can go by numbers where there are two classes.",
-        "rates", arg = "rates", call = call
+        "rates", arg = "rates"
       )
       inform_numbers(numbers)
       rates_design(rates, numbers)
@@ -53,11 +53,11 @@ with_known <- function(molded, trusted, rates, call) {
 #' @param id see row_ids().
 #' @return `molded`, its `data` with the labels that are right, and the reports of before.
 #' @noRd
-with_checked <- function(molded, checked, id, call) {
+with_checked <- function(molded, checked, id) {
   data <- molded$data
   reports <- data$reports
   levels <- molded$blueprint$levels
-  checked <- check_checked(checked, data, levels, id, call)
+  checked <- check_checked(checked, data, levels, id)
   # all copies of a row that subset repeated
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)
@@ -97,40 +97,40 @@ with_certain <- function(reports, rows, value) {
 
 #' What readers, and probabilities, have in the place of other arguments
 #' @noRd
-check_no_rates_beside <- function(reports, trusted, rates, call) {
+check_no_rates_beside <- function(reports, trusted, rates) {
   if (has_soft(reports)) {
     given <- c(trusted = !is.null(trusted), rates = !is.null(rates))
     must(
       !any(given), names(which.max(given)), "be left out where labels are probabilities: those of
-       rows that are certain are 0 and 1", c("soft_labels", names(which.max(given))), call = call
+       rows that are certain are 0 and 1", c("soft_labels", names(which.max(given)))
     )
     return(invisible())
   }
   must(
     is.null(trusted), "trusted", "be left out where there are {.fn readers}: their argument
-     {.arg gold} has the true classes that are known", c("readers", "trusted"), call = call
+     {.arg gold} has the true classes that are known", c("readers", "trusted")
   )
   must(
     is.null(rates), "rates", "be left out where there are {.fn readers}: each of them has rates of
-     their own", c("readers", "rates"), call = call
+     their own", c("readers", "rates")
   )
 }
 
 #' Probabilities have what is known of their labels being wrong in them: there is no rate beside
 #' @return `spec` without one
 #' @noRd
-spec_of_soft <- function(spec, reports, call) {
+spec_of_soft <- function(spec, reports) {
   if (!has_soft(reports)) {
     return(spec)
   }
   must(
     is_one_of(spec$epsilon, c("average", "learn")) || identical(as.double(spec$epsilon), 0),
     "epsilon", "be left out where labels are probabilities, which say how sure they are",
-    c("soft_labels", "epsilon"), call = call
+    c("soft_labels", "epsilon")
   )
   must(
     is.null(spec$noise$unlabelled), "noise", "have no {.arg unlabelled} where labels are
-     probabilities", c("soft_labels", "prior"), call = call
+     probabilities", c("soft_labels", "prior")
   )
   spec$epsilon <- 0
   spec
@@ -138,13 +138,13 @@ spec_of_soft <- function(spec, reports, call) {
 
 #' Rates that are given must leave each row a class, and a study is of one noise matrix
 #' @noRd
-check_readers_possible <- function(spec, reports, call) {
+check_readers_possible <- function(spec, reports) {
   if (!by_readers(reports)) {
     return(invisible())
   }
   must(
     is.null(spec$noise$study) || length(reports$sources) < 2, "noise", "have no {.arg study}
-     where there are {.fn readers}: it is of one noise matrix", c("readers", "prior"), call = call
+     where there are {.fn readers}: it is of one noise matrix", c("readers", "prior")
   )
   if (is.character(spec$epsilon)) {
     return(invisible())
@@ -154,7 +154,7 @@ check_readers_possible <- function(spec, reports, call) {
   must(
     !length(open), "epsilon", "leave each row a class: readers contradict each other in
      {length(open)} row{?s}, and no label is wrong at {.code epsilon = 0}", c("readers", "epsilon"),
-    more = c(i = "By default the rates of readers are learned."), call = call
+    more = c(i = "By default the rates of readers are learned.")
   )
 }
 
@@ -187,12 +187,12 @@ known_reports <- function(data, known, recorded, sources) {
 #' The same with arguments as the user wrote them, evaluated in the data
 #' @param known list(trusted, rates, weights)
 #' @noRd
-known_in <- function(molded, data, known, formula = NULL, call = rlang::caller_env()) {
-  env <- if (is.null(formula)) call else environment(formula)
-  value <- function(name) eval_known(known[[name]], data, env, name, call)
+known_in <- function(molded, data, known, formula = NULL) {
+  env <- if (is.null(formula)) rlang::caller_env() else environment(formula)
+  value <- function(name) eval_known(known[[name]], data, env, name)
   inform_known_inputs(known[c("trusted", "weights")], molded$blueprint)
-  molded <- with_known(molded, value("trusted"), value("rates"), call)
-  with_groups(with_weights(molded, value("weights"), call), known$rates, data, env)
+  molded <- with_known(molded, value("trusted"), value("rates"))
+  with_groups(with_weights(molded, value("weights")), known$rates, data, env)
 }
 
 #' What is known of labels says nothing of the classes, and is an input by a slip: `y ~ .` has it
@@ -234,47 +234,42 @@ with_groups <- function(molded, rates, data, env) {
 #' The groups of new rows, as numbers of the sources of a fit
 #' @param rates as the user gave it. @param rows which of the new ones.
 #' @noRd
-new_groups <- function(object, newdata, rates, rows, call) {
+new_groups <- function(object, newdata, rates, rows) {
   sources <- object$data$reports$sources
   refuse(
     !is.null(object$data$reports$design),
     "Labels of new rows can't be told where {.arg rates} of the fit go by numbers.", "rates",
-    arg = "newdata", call = call
+    arg = "newdata"
   )
   if (length(sources) < 2) {
-    must(
-      is.null(rates), "rates", "be left out: the fit has no groups of rows", "unknown_argument",
-      call = call
-    )
+    must(is.null(rates), "rates", "be left out: the fit has no groups of rows", "unknown_argument")
     return(rep(1L, length(rows)))
   }
   if (is.null(rates)) {
     groups <- object$blueprint$groups
     must(
       !is.null(groups), "rates", "be given along with {.arg newdata}: those of the fit were no
-       columns of its data", "missing_argument", call = call
+       columns of its data", "missing_argument"
     )
-    check_new_columns(newdata, groups$variables, call, "newdata", "the groups")
+    check_new_columns(newdata, groups$variables, "newdata", "the groups")
     rates <- groups$formula
   }
   data <- list(rows = rows, n_given = nrow(newdata))
-  said <- as.character(check_rates(eval_known(rates, newdata, call, "rates", call), data, call))
+  said <- as.character(check_rates(eval_known(rates, newdata, rlang::caller_env(), "rates"), data))
   unknown <- setdiff(said, sources)
   must(
     !length(unknown), "rates", "be groups of the fit", "rates",
-    more = c(x = "Others: {.val {few(unknown)}}.", i = "Groups: {.val {few(sources)}}."),
-    call = call
+    more = c(x = "Others: {.val {few(unknown)}}.", i = "Groups: {.val {few(sources)}}.")
   )
   match(said, sources)
 }
 
 reports_most <- 200L # of a row: the likelihood of its class, their product, must be a double
 
-check_reports_of_row <- function(row, call = rlang::caller_env(3)) {
+check_reports_of_row <- function(row) {
   most <- max(tabulate(row), 0)
   must(
-    most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers",
-    call = call
+    most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers"
   )
 }
 

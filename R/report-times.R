@@ -4,26 +4,24 @@
 #' Molded rows with case weights
 #' @param weights as given: of each row of the data, or `NULL` for what they were before.
 #' @noRd
-with_weights <- function(molded, weights, call) {
+with_weights <- function(molded, weights) {
   if (is.null(weights)) {
     return(molded)
   }
   data <- molded$data
   must(
     is.numeric(weights) && length(weights) == data$n_given, "weights",
-    "be numbers, one for each of the {data$n_given} row{?s} of the data", "weights",
-    got = weights, call = call
+    "be numbers, one for each of the {data$n_given} row{?s} of the data", "weights", got = weights
   )
   times <- as.double(weights)[data$rows]
   must(
     all(is.finite(times) & times > 0), "weights", "be finite and above 0 in every row that is used",
-    "weights", more = c(i = "{.arg subset} leaves rows out."), call = call
+    "weights", more = c(i = "{.arg subset} leaves rows out.")
   )
   several <- by_readers(data$reports) || has_soft(data$reports) || data$reports$classes > 2L
   refuse(
     any(times != 1) && several,
-    "{.arg weights} are for two classes and one label of each row.", "weights", arg = "weights",
-    call = call
+    "{.arg weights} are for two classes and one label of each row.", "weights", arg = "weights"
   )
   molded$data$reports$times <- if (any(times != 1)) times
   inform_weights_sum(times, data$X)
@@ -50,11 +48,8 @@ inform_weights_sum <- function(times, X) {
 
 #' What can't be asked of rows that stand for several
 #' @noRd
-check_no_weights <- function(reports, what, call) {
-  refuse(
-    !is.null(reports$times), "{what} can't have case weights.", "weights", arg = "weights",
-    call = call
-  )
+check_no_weights <- function(reports, what) {
+  refuse(!is.null(reports$times), "{what} can't have case weights.", "weights", arg = "weights")
 }
 
 #' Rows as often as they count, to the nearest whole number of all together; of more than `most` an

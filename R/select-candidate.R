@@ -41,12 +41,12 @@ candidate <- function(model = c("gpc", "stc", "bpm"), ...) {
   spec_constructor(model)(...)
 }
 
-check_named_once <- function(..., call = rlang::caller_env()) {
+check_named_once <- function(...) {
   given <- rlang::names2(as.list(substitute(list(...)))[-1])
   twice <- unique(given[duplicated(given) & nzchar(given)])
   must(
     !length(twice), twice, "be given once only; {.arg {twice}} {?was/were} given twice",
-    "unknown_argument", of = "Every argument", call = call
+    "unknown_argument", of = "Every argument"
   )
 }
 
@@ -93,7 +93,7 @@ candidate_run <- function(spec, molded, integrate = FALSE) {
   run <- tryCatch(
     withCallingHandlers(
       {
-        fit <- fit_spec(spec, molded, NULL)
+        fit <- fit_spec(spec, molded)
         fit$spec$control$progress <- asked
         list(fit = fit, facts = candidate_facts(spec, fit, integrate))
       },

@@ -44,10 +44,9 @@
 #' fit <- gpc(class ~ ., d, inducing = 5, epsilon = 0.05, hyper = "optimum")
 #' compare_inducing(fit)
 compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
-  call <- rlang::current_env()
-  check_has_inducing(object, call)
+  check_has_inducing(object)
   other <- update(object, inducing = inducing)
-  check_posterior(other, call)
+  check_posterior(other)
   fits <- list(object, other)
   each <- function(value) vapply(fits, value, 0)
   gains <- row_loo(other) - row_loo(object)
@@ -71,20 +70,18 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
   structure(comparison, class = "sturdy_inducing")
 }
 
-check_has_inducing <- function(object, call) {
-  check_given(missing(object), "object", call)
-  if (!inherits(object, "sturdy_model")) {
-    abort_no_fit(object, call = call)
-  }
-  check_posterior(object, call)
+check_has_inducing <- function(object) {
+  check_given(missing(object), "object")
+  if (!inherits(object, "sturdy_model")) abort_no_fit(object)
+  check_posterior(object)
   must(
     !is.null(object$kernel), "object",
-    "be a model with a kernel; a Bayes point machine has none", "no_kernel", call = call
+    "be a model with a kernel; a Bayes point machine has none", "no_kernel"
   )
   must(
     is_low_rank(object), "object",
     "have inducing inputs; this fit has the kernel between all rows", "inducing",
-    more = c(i = "Nothing is to be gained from more of them."), call = call
+    more = c(i = "Nothing is to be gained from more of them.")
   )
 }
 

@@ -137,10 +137,10 @@ select_model.formula <- function(formula, data = NULL,
                                  subset = NULL, na.action = stats::na.omit) {
   check_no_dots(...)
   subset <- substitute(subset)
-  mold <- function(scale, call) {
-    mold_formula(formula, data, scale, na.action, subset, call, many = TRUE)
+  mold <- function(scale) {
+    mold_formula(formula, data, scale, na.action, subset, many = TRUE)
   }
-  select_impl(mold, candidates, criterion, scale, match.call(), rlang::current_env())
+  select_impl(mold, candidates, criterion, scale, match.call())
 }
 
 #' @rdname select_model
@@ -149,8 +149,8 @@ select_model.formula <- function(formula, data = NULL,
 select_model.data.frame <- function(x, y, candidates, criterion, scale, ...) {
   check_no_dots(...)
   y <- rlang::maybe_missing(y)
-  mold <- function(scale, call) mold_xy(x, rlang::maybe_missing(y), scale, call, many = TRUE)
-  select_impl(mold, candidates, criterion, scale, match.call(), rlang::current_env())
+  mold <- function(scale) mold_xy(x, rlang::maybe_missing(y), scale, many = TRUE)
+  select_impl(mold, candidates, criterion, scale, match.call())
 }
 # with the defaults of the formula method
 formals(select_model.data.frame)[c("candidates", "criterion", "scale")] <-
@@ -170,49 +170,48 @@ select_model.default <- function(x, ...) {
 
 #' A named list of candidates; names that were not given describe the candidate
 #' @noRd
-check_candidates <- function(candidates, scale, call) {
+check_candidates <- function(candidates, scale) {
   if (inherits(candidates, "sturdy_spec")) {
     candidates <- list(candidates)
   }
   must(
     is.list(candidates) && length(candidates) && all(vapply(candidates, is_spec, NA)),
-    "candidates", "be a list of results of {.fn candidate}", "candidates", got = candidates,
-    call = call
+    "candidates", "be a list of results of {.fn candidate}", "candidates", got = candidates
   )
   refuse(
     any(vapply(candidates, function(spec) identical(spec$inference, "adf"), NA)),
     "A candidate can't have {.code inference = \"adf\"}: there is no leave-one-out score
      and no evidence to compare it by.",
-    "candidates", arg = "candidates", call = call
+    "candidates", arg = "candidates"
   )
   names <- rlang::names2(candidates)
   none <- !nzchar(names)
   names[none] <- vapply(candidates[none], format, character(1))
   names(candidates) <- make.unique(names, sep = " ")
-  changed <- if (!is.null(scale)) list(scale = check_flag(scale, "scale", call))
-  lapply(candidates, edit_spec, changed, call)
+  changed <- if (!is.null(scale)) list(scale = check_flag(scale, "scale"))
+  lapply(candidates, edit_spec, changed)
 }
 
 # Comparing -----------------------------------------------------------------
 
-select_impl <- function(mold, candidates, criterion, scale, matched, call) {
-  criterion <- check_choice(criterion, names(selection_criteria), "criterion", call)
+select_impl <- function(mold, candidates, criterion, scale, matched) {
+  criterion <- check_choice(criterion, names(selection_criteria), "criterion")
   usual <- identical(candidates, default_candidates(criterion = criterion))
-  candidates <- check_candidates(candidates, scale, call)
+  candidates <- check_candidates(candidates, scale)
   scales <- unique(vapply(candidates, `[[`, NA, "scale"))
-  molded <- lapply(rlang::set_names(scales), mold, call = call)
+  molded <- lapply(rlang::set_names(scales), mold)
   levels <- molded[[1]]$blueprint$levels
   if (length(levels) > 2) {
     if (usual) {
       candidates <- default_candidates(length(levels))
       if (isTRUE(molded[[1]]$blueprint$ordered)) candidates[c("gpc_matrix", "gpc_own")] <- NULL
-      candidates <- check_candidates(candidates, scale, call)
+      candidates <- check_candidates(candidates, scale)
     }
     must(
       all(vapply(candidates, spec_model, "") == "gpc"), "candidates", "be of {.fn gpc}",
       c("several_classes", "candidates"),
       more = c(i = "For example {.code candidates = default_candidates({length(levels)})}."),
-      of = "With {length(levels)} classes every candidate", call = call
+      of = "With {length(levels)} classes every candidate"
     )
   }
   first <- molded[[1]]
@@ -222,11 +221,11 @@ select_impl <- function(mold, candidates, criterion, scale, matched, call) {
       spec = spec, molded = molded[[as.character(spec$scale)]],
       integrate = criterion == "integrated"
     )
-  }), run_one, "Fitting candidates", call)
+  }), run_one, "Fitting candidates")
   for (k in which(!vapply(runs, function(run) is.null(run$fit), NA))) {
     runs[[k]]$fit$call <- candidate_call(matched, candidates[[k]])
   }
-  new_selection(runs, criterion, candidates, call)
+  new_selection(runs, criterion, candidates)
 }
 
 #' The call that would fit a candidate alone
@@ -238,15 +237,13 @@ candidate_call <- function(matched, spec) {
 
 #' The selected fit, which also holds the comparison
 #' @noRd
-new_selection <- function(runs, criterion, candidates, call) {
+new_selection <- function(runs, criterion, candidates) {
   fits <- lapply(runs, `[[`, "fit")
   facts <- do.call(rbind, lapply(unname(runs), `[[`, "facts"))
   criterion <- criterion_at_hand(criterion, facts)
   table <- selection_table(runs, facts, criterion)
   chosen <- which(table$selected)
-  if (length(chosen) == 0) {
-    abort_no_candidate(table, call)
-  }
+  if (length(chosen) == 0) abort_no_candidate(table)
   if (table$status[chosen] != "converged") {
     warn_sturdy(
       c(
@@ -333,13 +330,13 @@ loo_differences <- function(pointwise, facts) {
   )
 }
 
-abort_no_candidate <- function(table, call) {
+abort_no_candidate <- function(table) {
   why <- paste0(table$candidate, ": ", table$message)
   abort_sturdy(
     c(
       "No candidate could be fitted.",
       stats::setNames(cli_verbatim(utils::head(why, 5)), rep("x", min(5, nrow(table))))
     ),
-    "no_candidate", call = call, table = table
+    "no_candidate", table = table
   )
 }

@@ -10,7 +10,7 @@ run_one <- function(item) {
 #' Nothing that `run` draws is seeded: it seeds itself or draws nothing.
 #' @param title of the progress bar, `NULL` for none.
 #' @noRd
-map_items <- function(items, run, title, call = rlang::caller_env()) {
+map_items <- function(items, run, title) {
   tick <- map_progress(length(items), title, rlang::current_env())
   if (!rlang::is_installed("future.apply")) {
     return(lapply(items, item_runner(run, tick, NULL)))
@@ -24,12 +24,10 @@ map_items <- function(items, run, title, call = rlang::caller_env()) {
       future.seed = NULL, future.packages = "sturdy",
       future.scheduling = Inf # an item at a time: they differ in length
     ),
-    FutureError = function(cnd) abort_worker(items, failed_item(cnd), cnd, call)
+    FutureError = function(cnd) abort_worker(items, failed_item(cnd), cnd)
   )
   broken <- which(vapply(values, identical, logical(1), interrupted))
-  if (length(broken)) {
-    abort_worker(items, broken[1], NULL, call)
-  }
+  if (length(broken)) abort_worker(items, broken[1], NULL)
   values
 }
 
@@ -90,7 +88,7 @@ failed_item <- function(cnd) {
   as.integer(gsub("[^0-9]", "", label))
 }
 
-abort_worker <- function(items, which, parent, call) {
+abort_worker <- function(items, which, parent) {
   name <- if (is.null(names(items))) which else names(items)[which]
   abort_sturdy(
     c(
@@ -102,7 +100,7 @@ abort_worker <- function(items, which, parent, call) {
       i = "Set the plan again to start new workers, for example by
            {.code future::plan(\"multisession\")}; fewer workers need less memory."
     ),
-    "worker", item = name, parent = parent, call = call
+    "worker", item = name, parent = parent
   )
 }
 

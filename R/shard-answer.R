@@ -59,11 +59,11 @@
 NULL
 
 predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, table = NULL,
-                                        cluster = NULL, format = "csv", ..., call) {
-  check_no_dots(..., call = call)
-  check_posterior(object, call)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format, call)
-  team <- new_team(shard_labels(rows), cluster, call)
+                                        cluster = NULL, format = "csv", ...) {
+  check_no_dots(...)
+  check_posterior(object)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
+  team <- new_team(shard_labels(rows), cluster)
   on.exit(team$close())
   open_shards(team, rows)
   args <- list(object = object, type = type, noise = noise, cost = cost)
@@ -77,16 +77,15 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   if (!is.null(newdata)) {
     return(NextMethod())
   }
-  call <- rlang::current_env()
   check_no_dots(...)
   check_model(object)
   check_posterior(object)
-  if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object, call)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format, call)
-  team <- new_team(shard_labels(rows), cluster, call)
+  if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
+  team <- new_team(shard_labels(rows), cluster)
   on.exit(team$close())
   open_shards(team, rows)
-  encoded <- encode_again(team, object, call)
+  encoded <- encode_again(team, object)
   latent <- shards_of_fit(object, team)
   saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
   if (!saved) {
@@ -105,19 +104,19 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
 }
 
 mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,
-                                            cluster = NULL, format = "csv", ..., call) {
-  check_no_dots(..., call = call)
-  check_posterior(object, call)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format, call)
+                                            cluster = NULL, format = "csv", ...) {
+  check_no_dots(...)
+  check_posterior(object)
+  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
   args <- list(object = object, labels = labels, rates = rates)
   for (name in c("labels", "rates")) {
     must(
       is.null(args[[name]]) || rlang::is_string(args[[name]]), name,
-      "be the name of a column, where rows are in {.fn shards}", got = args[[name]], call = call
+      "be the name of a column, where rows are in {.fn shards}", got = args[[name]]
     )
   }
   inform_no_label_noise(object)
-  team <- new_team(shard_labels(rows), cluster, call)
+  team <- new_team(shard_labels(rows), cluster)
   on.exit(team$close())
   open_shards(team, rows)
   write_answers(team, "labelled", args, to)
@@ -125,7 +124,7 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
 
 #' Encodes rows as the fit does, which must be its rows
 #' @noRd
-encode_again <- function(team, object, call) {
+encode_again <- function(team, object) {
   types <- first_rows(team)$types
   encoded <- team$ask("encode", list(
     blueprint = object$blueprint, na.action = stats::na.omit, types = types
@@ -138,7 +137,7 @@ encode_again <- function(team, object, call) {
         x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
              {object$shards$counts[1]} and {object$shards$counts[2]}."
       ),
-      "rows", arg = "rows", call = call
+      "rows", arg = "rows"
     )
   }
   encoded
@@ -169,32 +168,32 @@ posterior_of_fit <- function(object) {
 
 #' @return list(files) or list(con, table)
 #' @noRd
-answer_target <- function(to, table, size, format, call) {
-  format <- check_choice(format, c("csv", "parquet"), "format", call = call)
-  if (format == "parquet") check_parquet(call)
+answer_target <- function(to, table, size, format) {
+  format <- check_choice(format, c("csv", "parquet"), "format")
+  if (format == "parquet") check_parquet()
   must(
     !rlang::is_missing(to), "to", "be given: where the answers are to be written",
-    "missing_argument", call = call
+    "missing_argument"
   )
   if (inherits(to, "DBIConnection")) {
-    must(rlang::is_string(table), "table", "be the name of a table", got = table, call = call)
-    check_absent(DBI::dbExistsTable(to, table), paste("The table", table), call)
+    must(rlang::is_string(table), "table", "be the name of a table", got = table)
+    check_absent(DBI::dbExistsTable(to, table), paste("The table", table))
     return(list(con = to, table = table))
   }
   must(
     rlang::is_string(to) && dir.exists(to), "to",
-    "be a folder that exists, or a DBI connection", got = to, call = call
+    "be a folder that exists, or a DBI connection", got = to
   )
   files <- file.path(normalizePath(to), sprintf("shard-%05d.%s", seq_len(size), format))
   there <- files[file.exists(files)]
-  check_absent(length(there) > 0, paste("The file", there[1]), call)
+  check_absent(length(there) > 0, paste("The file", there[1]))
   list(files = files)
 }
 
-check_absent <- function(there, what, call) {
+check_absent <- function(there, what) {
   refuse(
     there, c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."),
-    "exists", arg = "to", call = call
+    "exists", arg = "to"
   )
 }
 
@@ -222,19 +221,19 @@ write_answers <- function(team, verb, args, to) {
 
 label_counts.sharded <- function(object) object$shards$counts
 
-check_has_data.sharded <- function(object, call) check_by_ep(object, call)
+check_has_data.sharded <- function(object) check_by_ep(object)
 
 summary_rows.sharded <- function(object) {
   list(scores = c(log_evidence = model_evidence(object)))
 }
 
-check_by_ep.sharded <- function(object, call = rlang::caller_env()) {
+check_by_ep.sharded <- function(object) {
   abort_sturdy(
     c(
       "The fit keeps no rows: they are where its shards are.",
       i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take
            rows that {.fn shards} describes, and write what they find."
     ),
-    "no_sites", call = call
+    "no_sites"
   )
 }

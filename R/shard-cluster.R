@@ -1,10 +1,10 @@
 # Shards at the nodes of a cluster of the package parallel, addressed one by one: a node
 # keeps the state of its shards from message to message.
 
-check_cluster <- function(cluster, call) {
+check_cluster <- function(cluster) {
   must(
     inherits(cluster, "cluster") && length(cluster), "cluster",
-    "be a cluster made by {.fn parallel::makeCluster}", got = cluster, call = call
+    "be a cluster made by {.fn parallel::makeCluster}", got = cluster
   )
   cluster
 }
@@ -14,8 +14,8 @@ check_cluster <- function(cluster, call) {
 #' A node that does not answer is left out from then on. Its shards go to the others, who hear
 #' all that has made them what they are, and are then what they were, to the last bit.
 #' @noRd
-cluster_sender <- function(run, cluster, size, checked, call) {
-  alive <- start_nodes(cluster, call)
+cluster_sender <- function(run, cluster, size, checked) {
+  alive <- start_nodes(cluster)
   place <- rep_len(alive, size) # the node of each shard
   new <- logical(size) # shards that have been moved, and have heard nothing yet
   log <- list() # the messages that make a shard
@@ -38,7 +38,7 @@ cluster_sender <- function(run, cluster, size, checked, call) {
     if (inherits(answers, "error") || !all(vapply(answers, is.list, NA))) {
       settle()
       lost <- which(!place %in% alive)
-      check_lost(lost, alive, if (inherits(answers, "error")) answers, log, call)
+      check_lost(lost, alive, if (inherits(answers, "error")) answers, log)
       place[lost] <<- rep_len(alive, length(lost))
       new[lost] <<- TRUE
       return(NULL)
@@ -105,14 +105,13 @@ logged <- function(log, message) {
 
 #' @param lost shards. @param cause of the loss.
 #' @noRd
-check_lost <- function(lost, alive, cause, log, call) {
+check_lost <- function(lost, alive, cause, log) {
   whose <- if (length(alive)) "A message to the nodes" else "No node"
   what <- if (length(alive)) "failed" else "answers any more"
   refuse(
-    !length(alive) || !length(lost),
-    c("{whose} of {.arg cluster} {what}.",
+    !length(alive) || !length(lost), c("{whose} of {.arg cluster} {what}.",
       i = "Make another one. What is saved in a {.arg checkpoint} can be resumed."),
-    "cluster", arg = "cluster", parent = cause, call = call
+    "cluster", arg = "cluster", parent = cause
   )
   resumed <- any(vapply(log, function(message) isTRUE(message$args$options$resume), NA))
   warn_sturdy(
@@ -140,7 +139,7 @@ cluster_nodes <- function(cluster, which) {
 #' group them; and sees whether each can be asked by itself
 #' @return the nodes that answer
 #' @noRd
-start_nodes <- function(cluster, call) {
+start_nodes <- function(cluster) {
   blas <- blas_in_use()
   ask <- function(nodes) {
     unlist(parallel::clusterCall(cluster_nodes(cluster, nodes), start_node, blas))
@@ -160,17 +159,16 @@ start_nodes <- function(cluster, call) {
   apart <- rev(apart)
   alive <- which(!is.na(apart))
   refuse(
-    !length(alive),
-    c("The nodes of {.arg cluster} can't be used.",
+    !length(alive), c("The nodes of {.arg cluster} can't be used.",
       i = "{.pkg sturdy} must be installed there, in the same version."),
-    "cluster", arg = "cluster", parent = cause, call = call
+    "cluster", arg = "cluster", parent = cause
   )
   must(
     is.null(together) || identical(together[alive], apart[alive]), "cluster",
     "be addressed one by one: each keeps its shards", "cluster",
     more = c(x = "What is asked of one is answered by another.",
              i = "Of mirai, join clusters of one daemon: see {.code vignette(\"machines\")}."),
-    of = "The nodes of {.arg cluster}", call = call
+    of = "The nodes of {.arg cluster}"
   )
   alive
 }

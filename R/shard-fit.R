@@ -1,31 +1,31 @@
 # gpc() and bpm() over shards: a first pass that settles the encoding, a sample of rows on
 # which learning starts, rounds of EP over all, and a fit that keeps no rows.
 
-fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, call,
+fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster,
                                    env, known, many = FALSE) {
-  spec <- check_shards_spec(spec, call)
+  spec <- check_shards_spec(spec)
   for (arg in names(known)[lengths(known) > 0]) {
-    abort_sturdy("{.arg {arg}} can't be used with shards.", arg, arg = arg, call = call)
+    abort_sturdy("{.arg {arg}} can't be used with shards.", arg, arg = arg)
   }
   if (!is.null(subset)) {
     abort_sturdy(
       "{.arg subset} can't be used with shards: leave the rows out of the shards.",
-      "subset", arg = "subset", call = call
+      "subset", arg = "subset"
     )
   }
   left <- formula[[2]]
   refuse(
     is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"),
     "{.fn readers} can't be used with shards: fit the rows of a part of them.", "readers",
-    arg = "formula", call = call
+    arg = "formula"
   )
-  na.action <- check_na_action(na.action, call)
-  team <- new_team(shard_labels(data), cluster, call)
+  na.action <- check_na_action(na.action)
+  team <- new_team(shard_labels(data), cluster)
   on.exit(team$close())
   open_shards(team, data)
-  molded <- mold_shards(team, formula, spec$scale, na.action, call)
-  spec <- check_class_number(spec, molded, call)
-  with_memory(fit_shards(spec, team, molded, call), call)
+  molded <- mold_shards(team, formula, spec$scale, na.action)
+  spec <- check_class_number(spec, molded)
+  with_memory(with_call(fit_shards(spec, team, molded)))
 }
 
 shard_labels <- function(shards) vapply(shards$sources, `[[`, character(1), "label")
@@ -42,8 +42,8 @@ open_shards <- function(team, shards) {
 #' @return list(blueprint, data: of the sample, shards: what a fit keeps of them, resumed:
 #'   whether all hold sites of an earlier run)
 #' @noRd
-mold_shards <- function(team, formula, scale, na.action, call) {
-  scan <- scan_shards(team, formula, scale, na.action, call)
+mold_shards <- function(team, formula, scale, na.action) {
+  scan <- scan_shards(team, formula, scale, na.action)
   encoded <- team$ask("encode", c(scan, list(na.action = na.action)))
   counts <- vapply(encoded, `[[`, numeric(2), "counts")
   shards <- list(
@@ -75,9 +75,9 @@ sample_shards <- function(team, rows) {
   list(X = do.call(rbind, lapply(parts, `[[`, "X")), y = unlist(lapply(parts, `[[`, "y")))
 }
 
-check_shards_spec <- function(spec, call) {
+check_shards_spec <- function(spec) {
   refuse_with_shards <- function(when, what, arg, hint = NULL) {
-    refuse(when, c(paste(what, "with shards."), i = hint), "shards", arg = arg, call = call)
+    refuse(when, c(paste(what, "with shards."), i = hint), "shards", arg = arg)
   }
   refuse_with_shards(
     identical(spec$inference, "adf"), "{.code inference = \"adf\"} can't be used", "inference",
@@ -111,23 +111,22 @@ check_shards_spec <- function(spec, call) {
 
 # Fits ------------------------------------------------------------------------
 
-fit_shards <- function(spec, team, molded, call) {
+fit_shards <- function(spec, team, molded) {
   UseMethod("fit_shards")
 }
 
-fit_shards.gpc_spec <- function(spec, team, molded, call) {
+fit_shards.gpc_spec <- function(spec, team, molded) {
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   spec$kernel <- kernel_for(spec$kernel, X, blueprint)
   kernel <- kernel_resolve(
-    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, call,
-    overlap = spec$noise$overlap
+    spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, overlap = spec$noise$overlap
   )
   columns <- kernel_columns(kernel, coding)
-  Z <- inducing_inputs(spec$inducing, blueprint, X, call)
+  Z <- inducing_inputs(spec$inducing, blueprint, X)
   if (is.null(Z)) Z <- inducing_auto # "auto" with few rows
-  few <- latent_inducing(X, columns, row_labels(with_reports(molded)$data), kernel, Z, call)
+  few <- latent_inducing(X, columns, row_labels(with_reports(molded)$data), kernel, Z)
   latent <- latent_shards(
     team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
   )
@@ -135,19 +134,19 @@ fit_shards.gpc_spec <- function(spec, team, molded, call) {
   kernel[hyper_names] <- fit$hyper
   inducing <- new_inducing(fit)
   fit$ep["C"] <- NULL
-  new_shard_model(spec, team, molded, call, fit, kernel = kernel, inducing = inducing)
+  new_shard_model(spec, team, molded, fit, kernel = kernel, inducing = inducing)
 }
 
-fit_shards.bpm_spec <- function(spec, team, molded, call) {
-  prior <- bpm_prior(spec, molded$blueprint, call)
+fit_shards.bpm_spec <- function(spec, team, molded) {
+  prior <- bpm_prior(spec, molded$blueprint)
   data <- with_reports(molded)$data
-  few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior, call)
+  few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior)
   latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
   fit <- learn_over_shards(latent, spec)
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep$C <- NULL
-  new_shard_model(spec, team, molded, call, fit, prior = prior, weights = weights)
+  new_shard_model(spec, team, molded, fit, prior = prior, weights = weights)
 }
 
 #' The optimum, where the label stage averages over noise models that of a rate for each class
@@ -159,14 +158,14 @@ learn_over_shards <- function(latent, spec) {
 
 #' @param ... the model's own parts
 #' @noRd
-new_shard_model <- function(spec, team, molded, call, fit, ...) {
+new_shard_model <- function(spec, team, molded, fit, ...) {
   warn_ep(fit$ep)
   by_row <- c("m", "C_diag", "loo", "seen", "flipped")
   fit$ep[by_row] <- list(numeric())
   fit$ep$cavity <- list(mean = numeric(), var = numeric())
   shards <- molded$shards
   molded["data"] <- list(NULL)
-  object <- new_model(spec, molded, call, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
+  object <- new_model(spec, molded, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
   class(object) <- c("sharded", class(object))
   with_label_stage(object, label_stage_cells(object, scores_of_shards(team, fit$latent, object)))
 }

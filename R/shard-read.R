@@ -102,8 +102,7 @@ each_block <- function(state, visit) {
 
 check_same_rows <- function(same) {
   must(
-    same, NULL, "have the same rows in the same order whenever it is read", "rows",
-    of = "A shard", call = NULL
+    same, NULL, "have the same rows in the same order whenever it is read", "rows", of = "A shard"
   )
 }
 
@@ -132,7 +131,7 @@ each_batch <- function(state, visit, left_out = function(rows) NULL) {
   each_frame(state, function(data) {
     whole <- has_needed(state$blueprint, data)
     some <- if (all(whole)) data else data[whole, , drop = FALSE]
-    new <- forge_labelled(state$blueprint, some, NULL, state$na.action, NULL, "data")
+    new <- forge_labelled(state$blueprint, some, NULL, state$na.action, "data")
     left_out(nrow(data) - length(new$y))
     new$rows <- before + which(whole)[new$rows]
     before <<- before + nrow(data)
@@ -147,7 +146,7 @@ has_needed <- function(blueprint, data) {
     return(rep(TRUE, nrow(data)))
   }
   frame <- stats::model.frame(blueprint$needed, data, na.action = stats::na.pass)
-  stats::complete.cases(by_formula(frame, "data", NULL))
+  stats::complete.cases(by_formula(frame, "data"))
 }
 
 #' Reads the rows, in batches
@@ -157,7 +156,7 @@ each_frame <- function(state, visit, most = Inf) {
   source <- state$source
   reader <- shard_reader(source, state$options)
   on.exit(reader$close())
-  open_source(reader, NULL)
+  open_source(reader)
   if (!is.null(state$types)) reader$settle(state$types)
   if (source$kind == "file") {
     reader$skip(source$first - 1)
@@ -177,8 +176,8 @@ each_frame <- function(state, visit, most = Inf) {
 
 shard_reader <- function(source, options) {
   switch(source$kind,
-    frame = stream_source(source$data, options$batch_size, list(), NULL),
-    file = stream_source(source$path, options$batch_size, options$text, NULL),
+    frame = stream_source(source$data, options$batch_size, list()),
+    file = stream_source(source$path, options$batch_size, options$text),
     query = query_source(source, options$batch_size),
     "function" = made_source(source$open(), options$batch_size)
   )
@@ -202,7 +201,7 @@ query_source <- function(source, batch_size) {
 #' What a function returns: a connection was opened for this pass alone
 #' @noRd
 made_source <- function(made, batch_size) {
-  reader <- stream_source(made, batch_size, list(), NULL)
+  reader <- stream_source(made, batch_size, list())
   if (inherits(made, "connection") && isOpen(made)) reader$close <- function() close(made)
   reader
 }

@@ -14,15 +14,15 @@ shard_scan <- function(state, terms, needed, na.action, types) {
     absent <- setdiff(needed, names(data))
     must(
       !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have",
-      "missing_column", of = "It", columns = absent, call = NULL
+      "missing_column", of = "It", columns = absent
     )
-    frame <- by_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data", NULL)
-    frame <- apply_na_action(frame, na.action, NULL)
+    frame <- by_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data")
+    frame <- apply_na_action(frame, na.action)
     if (nrow(frame) == 0) {
       return()
     }
-    features <- formula_features(frame, terms, NULL)
-    check_features(features, NULL)
+    features <- formula_features(frame, terms)
+    check_features(features)
     now <- list(
       n = nrow(frame), features = lapply(features, seen_values),
       term = attr(features, "term"), y = seen_classes(stats::model.response(frame))
@@ -52,7 +52,7 @@ seen_values <- function(v) {
 #' The different values of a response, with their type; of many a few
 #' @noRd
 seen_classes <- function(y) {
-  y <- check_outcome(y, "y", NULL)
+  y <- check_outcome(y, "y")
   y[!duplicated(y)][seq_len(min(20, sum(!duplicated(y))))]
 }
 
@@ -71,7 +71,7 @@ merge_features <- function(a, b) {
   other <- setdiff(union(names(a), names(b)), names(a)[kinds(a) == kinds(b)[names(a)]])
   must(
     identical(kinds(a), kinds(b)), NULL, "be of the same type in all batches and shards",
-    "column_type", of = "Column{?s} {.val {other}}", column = other, call = NULL
+    "column_type", of = "Column{?s} {.val {other}}", column = other
   )
   Map(merge_values, a, b)
 }
@@ -101,8 +101,7 @@ merge_classes <- function(a, b) {
   }
   must(
     class(a)[1] == class(b)[1] || is.numeric(a) && is.numeric(b), NULL,
-    "be of the same type in all batches and shards", "outcome_type", of = "The response",
-    call = NULL
+    "be of the same type in all batches and shards", "outcome_type", of = "The response"
   )
   unique(c(a, b))
 }
@@ -112,23 +111,23 @@ merge_classes <- function(a, b) {
 #' How the rows of all shards are encoded
 #' @return list(blueprint, types)
 #' @noRd
-scan_shards <- function(team, formula, scale, na.action, call) {
+scan_shards <- function(team, formula, scale, na.action) {
   first <- first_rows(team)
-  must(!is.null(first), "data", "have at least one row", "no_rows", call = call)
-  frame <- model_frame(formula, first$rows, call)
+  must(!is.null(first), "data", "have at least one row", "no_rows")
+  frame <- model_frame(formula, first$rows)
   terms <- strip_environment(attr(frame, "terms"))
-  check_learned_terms(terms, call)
+  check_learned_terms(terms)
   seen <- team$sum("scan", list(
     terms = terms, needed = intersect(all.vars(terms), names(first$rows)), na.action = na.action,
     types = first$types
   ), merge_seen)
-  check_rows(if (is.null(seen)) 0 else seen$n, 1, call)
-  outcome <- mold_two_classes(seen$y, rlang::as_label(formula[[2]]), call)
+  check_rows(if (is.null(seen)) 0 else seen$n, 1)
+  outcome <- mold_two_classes(seen$y, rlang::as_label(formula[[2]]))
   blueprint <- formula_blueprint(formula, terms, first$rows, outcome)
-  list(blueprint = seen_blueprint(blueprint, seen, terms, scale, call), types = first$types)
+  list(blueprint = seen_blueprint(blueprint, seen, terms, scale), types = first$types)
 }
 
-mold_two_classes <- function(y, arg, call) {
+mold_two_classes <- function(y, arg) {
   used <- unique(as.character(y))
   must(
     length(used) <= 2 || is.numeric(y), arg, "have two classes with shards, not {length(used)}",
@@ -136,10 +135,9 @@ mold_two_classes <- function(y, arg, call) {
     more = c(
       x = "Found: {.val {few(used)}}.",
       i = "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
-    ),
-    call = call
+    )
   )
-  mold_outcome(y, arg, call = call)
+  mold_outcome(y, arg)
 }
 
 #' The first rows there are, and the types of columns of a text by those shards that have
@@ -161,7 +159,7 @@ first_rows <- function(team) {
 
 #' Terms such as poly() learn of the rows that they see, and each shard sees others
 #' @noRd
-check_learned_terms <- function(terms, call) {
+check_learned_terms <- function(terms) {
   refuse(
     !identical(attr(terms, "variables"), attr(terms, "predvars")),
     c(
@@ -169,16 +167,16 @@ check_learned_terms <- function(terms, call) {
        what they compute depends on which rows they see.",
       i = "Numeric columns are centred and scaled by those of all shards."
     ),
-    "formula", arg = "formula", call = call
+    "formula", arg = "formula"
   )
 }
 
 #' A blueprint with the codings of all rows, as mold_features() makes it
 #' @noRd
-seen_blueprint <- function(blueprint, seen, terms, scale, call) {
+seen_blueprint <- function(blueprint, seen, terms, scale) {
   shown <- structure(lapply(seen$features, shown_values), term = seen[["term"]])
   coded <- code_features(blueprint, shown, seen$n, scale, function(name) {
-    seen_coding(seen$features[[name]], shown[[name]], name, scale, call)
+    seen_coding(seen$features[[name]], shown[[name]], name, scale)
   })
   blueprint <- with_used_terms(coded, terms)
   # rows that lack what is dropped are left out, as without shards
@@ -202,9 +200,9 @@ shown_values <- function(seen) {
   }
 }
 
-seen_coding <- function(seen, shown, name, scale, call) {
+seen_coding <- function(seen, shown, name, scale) {
   if (seen$kind != "numeric" || !scale) {
-    coding <- feature_coding(shown, name, scale, call)
+    coding <- feature_coding(shown, name, scale)
     if (seen$kind != "numeric") {
       coding$contrasts <- seen$contrasts
       coding$spread <- count_spread(seen$count[match(coding$levels, seen$used)])

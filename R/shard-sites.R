@@ -16,7 +16,7 @@ save_sites <- function(state, sites) {
   payload <- writeBin(as.double(values), raw(), endian = "little")
   trying(
     write_sealed(state$file, sites_kind, length(values) / 2, state$digest, payload),
-    "The sites can't be saved.", "checkpoint", call = NULL
+    "The sites can't be saved.", "checkpoint"
   )
 }
 

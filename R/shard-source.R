@@ -98,13 +98,12 @@
 #' bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
 shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,
                    checkpoint = NULL, resume = FALSE) {
-  call <- rlang::current_env()
   check_given(rlang::is_missing(x), "x")
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
   files <- is.character(x) && is.null(connect) && !anyNA(x)
   parquet <- files && any(vapply(x, is_parquet, NA))
   if (parquet) x <- each_file(x)
-  if (files && !parquet) text_options(list(...), call) else check_no_dots(...)
+  if (files && !parquet) text_options(list(...)) else check_no_dots(...)
   cut <- is.data.frame(x) || files && length(x) == 1
   must(
     is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}",
@@ -113,11 +112,11 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
   check_resume(
     checkpoint, resume, dir.exists(checkpoint), "be a folder that exists",
     length(dir(checkpoint, "[.]sites$")), "The folder {.file {checkpoint}} already holds sites.",
-    "them", call
+    "them"
   )
   structure(
     list(
-      sources = shard_sources(x, if (is.null(n)) 1 else n, connect, list(...), call),
+      sources = shard_sources(x, if (is.null(n)) 1 else n, connect, list(...)),
       options = list(
         batch_size = check_count(batch_size, "batch_size", min = 1),
         keep = check_flag(keep, "keep"), resume = resume, text = list(...)
@@ -130,7 +129,7 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
 
 #' Descriptions, a list(label, kind, ..) each
 #' @noRd
-shard_sources <- function(x, n, connect, text, call) {
+shard_sources <- function(x, n, connect, text) {
   if (is.data.frame(x) && nrow(x) > 0) {
     return(lapply(cut_rows(nrow(x), n), function(range) {
       at <- range$first - 1 + seq_len(range$rows)
@@ -138,10 +137,10 @@ shard_sources <- function(x, n, connect, text, call) {
     }))
   }
   if (is.character(x) && length(x) && !anyNA(x) && is.null(connect)) {
-    return(file_sources(x, n, text, call))
+    return(file_sources(x, n, text))
   }
   if (is.character(x) && length(x) && !anyNA(x) && is.function(connect)) {
-    check_package("DBI", "shards", call)
+    check_package("DBI", "shards")
     return(lapply(x, function(query) {
       list(label = paste("query", query), kind = "query", query = query, connect = connect)
     }))
@@ -154,8 +153,7 @@ shard_sources <- function(x, n, connect, text, call) {
   must(
     FALSE, "x", "be a data frame with rows, paths of CSV or Parquet files, queries or a list of functions",
     got = x,
-    more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries."),
-    call = call
+    more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
   )
 }
 
@@ -165,13 +163,13 @@ each_file <- function(x) {
   unlist(lapply(x, function(path) if (is_parquet(path)) parquet_files(path) else path))
 }
 
-file_sources <- function(paths, n, text, call) {
+file_sources <- function(paths, n, text) {
   if (n == 1) {
     return(lapply(paths, function(path) {
       list(label = path, kind = "file", path = path, first = 1, rows = Inf)
     }))
   }
-  lapply(cut_rows(count_rows(paths, text, call), n), function(range) {
+  lapply(cut_rows(count_rows(paths, text), n), function(range) {
     label <- paste(range_label(range), "of", paths)
     c(list(label = label, kind = "file", path = paths), range)
   })
@@ -192,10 +190,10 @@ cut_rows <- function(rows, n) {
 
 #' Rows of a file, which are not its lines
 #' @noRd
-count_rows <- function(path, text, call) {
-  reader <- stream_source(path, 10000, text, call)
+count_rows <- function(path, text) {
+  reader <- stream_source(path, 10000, text)
   on.exit(reader$close())
-  open_source(reader, call)
+  open_source(reader)
   reader$skip(Inf)
 }
 

@@ -11,17 +11,17 @@
 #' @param labels what shards are called in messages. @param cluster `NULL` for this
 #'   process, or a cluster of the package parallel.
 #' @noRd
-new_team <- function(labels, cluster = NULL, call = rlang::caller_env()) {
+new_team <- function(labels, cluster = NULL) {
   size <- length(labels)
   run <- next_run()
   checked <- function(answers, shards) {
-    for (k in seq_along(shards)) check_answer(answers[[k]], shards[k], labels[shards[k]], call)
+    for (k in seq_along(shards)) check_answer(answers[[k]], shards[k], labels[shards[k]])
     answers
   }
   send <- if (is.null(cluster)) {
     local_sender(run, checked)
   } else {
-    cluster_sender(run, check_cluster(cluster, call), size, checked, call)
+    cluster_sender(run, check_cluster(cluster), size, checked)
   }
   ask <- function(verb, args = list(), each = NULL, shards = seq_len(size)) {
     send$ask(list(run = run, verb = verb, args = args, each = each, shards = shards))
@@ -42,13 +42,12 @@ local_sender <- function(run, checked) {
 
 #' An error of a shard is the driver's, and says where it happened
 #' @noRd
-check_answer <- function(answer, shard, label, call) {
+check_answer <- function(answer, shard, label) {
   if (inherits(answer, "shard_failure")) {
     cause <- answer$condition
     own <- sub("^sturdy_error_", "", grep("^sturdy_error_", class(cause), value = TRUE))
     abort_sturdy(
-      "Shard {shard}, {label}, can't be used.",
-      c("shard", own), shard = shard, parent = cause, call = call
+      "Shard {shard}, {label}, can't be used.", c("shard", own), shard = shard, parent = cause
     )
   }
 }

@@ -49,13 +49,13 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
   )
   wrong <- before <- 0
   column <- function(data, name) {
-    check_new_columns(data, name, NULL, "data", "the column")
+    check_new_columns(data, name, "data", "the column")
     if (!is.null(name)) data[[name]]
   }
-  answer <- function(new) labelled_answers(object, new$X, new$data, NULL)
+  answer <- function(new) labelled_answers(object, new$X, new$data)
   done <- answer_batches(file, answer(no_labelled_rows(object)), function(write) {
     each_frame(state, function(data) {
-      new <- labelled_rows(object, data, column(data, labels), column(data, rates), NULL)
+      new <- labelled_rows(object, data, column(data, labels), column(data, rates))
       found <- answer(new)
       found$row <- before + found$row
       before <<- before + nrow(data)
@@ -102,12 +102,12 @@ write_csv <- function(file, none, all) {
 parquet_group <- 1e5 # rows that are written together, at least
 
 write_parquet <- function(file, none, all) {
-  check_parquet(NULL)
+  check_parquet()
   none <- parquet_columns(none)
   schema <- nanoparquet::infer_parquet_schema(none)
   schema$repetition_type[] <- "OPTIONAL" # there may be missing values in any batch
   apart <- nanoparquet::parquet_options(keep_row_groups = TRUE)
-  write_beside(file, call = NULL, function(fresh, to_disk) {
+  write_beside(file, function(fresh, to_disk) {
     kept <- list(none)
     flush <- function() {
       data <- do.call(rbind, kept)

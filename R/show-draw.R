@@ -3,7 +3,7 @@
 #' Draws a picture and restores the graphical parameters
 #' @param main title in the place of its own, or `NULL`.
 #' @noRd
-draw_picture <- function(picture, main = NULL, call = rlang::caller_env()) {
+draw_picture <- function(picture, main = NULL) {
   if (!is.null(main)) picture$title <- main
   # margins in lines, as a page that is divided again wants them
   old <- graphics::par("mar", "las", "mgp", "tcl", "pty", "xaxs", "yaxs")
@@ -29,7 +29,7 @@ draw_picture <- function(picture, main = NULL, call = rlang::caller_env()) {
     }
     must(
       !is.null(frame), NULL, "have room for a panel, about an inch each way", "page",
-      of = "The page", call = call
+      of = "The page"
     )
     draw_panel(panels[[k]], frame)
   }

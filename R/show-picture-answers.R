@@ -7,14 +7,13 @@
 #' @param x of mislabelled(). @param n number of ranks, or `NULL`. @param labels how many
 #'   points are named.
 #' @noRd
-picture.sturdy_mislabelled <- function(x, n, labels, ..., call = rlang::caller_env()) {
+picture.sturdy_mislabelled <- function(x, n, labels, ...) {
   refuse(
     !is.null(x$reader),
-    "Labels of several readers have no picture: it is of one recorded label of each row.", "readers",
-    call = call
+    "Labels of several readers have no picture: it is of one recorded label of each row.", "readers"
   )
-  labels <- check_count(labels, "labels", call = call)
-  if (!is.null(n)) n <- check_count(n, "n", min = 1, call = call)
+  labels <- check_count(labels, "labels")
+  if (!is.null(n)) n <- check_count(n, "n", min = 1)
   expected <- attr(x, "expected")
   cutoff <- attr(x, "cutoff")
   upper <- max(expected$upper, ceiling(expected$count))

@@ -5,26 +5,25 @@
 #' @param inputs largest number of inputs or weights, `NULL` for the default. @param room a
 #'   function: how many of some names beside the panel there is room for.
 #' @noRd
-picture.sturdy_model <- function(x, which, inputs, room = length, ...,
-                                 call = rlang::caller_env()) {
-  check_model(x, call = call)
-  which <- check_choice(which, c("model", "trace"), "which", call = call)
-  if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1, call = call)
+picture.sturdy_model <- function(x, which, inputs, room = length, ...) {
+  check_model(x)
+  which <- check_choice(which, c("model", "trace"), "which")
+  if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
   if (which == "trace") {
-    return(picture_trace(x, call))
+    return(picture_trace(x))
   }
-  check_posterior(x, call)
+  check_posterior(x)
   if (!is.null(x$recalibration)) {
     return(picture(calibration(x)))
   }
   if (inherits(x, "bpm")) {
     return(picture_weights(x, if (is.null(inputs)) 25 else inputs, room))
   }
-  check_by_ep(x, call)
+  check_by_ep(x)
   specs <- x$blueprint$coding
   must(
     length(specs) > 0, NULL, "have an input to draw against; all were constant", "no_inputs",
-    of = "The model", call = call
+    of = "The model"
   )
   numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
   if (length(specs) == 2 && all(numeric)) {
@@ -189,7 +188,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   if (is_several(x)) {
     return(c(curve, list(prob = apply(prob_pictured(x, X), 2, average))))
   }
-  latent <- lapply(latent_new(x, X, rlang::caller_env()), drop)
+  latent <- lapply(latent_new(x, X), drop)
   p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df))
   c(curve, list(prob = cbind(1 - p, p), p = p, latent = latent))
 }
@@ -234,12 +233,12 @@ classes_panel <- function(curve) {
 
 #' The largest residual of every sweep
 #' @noRd
-picture_trace <- function(x, call) {
-  check_by_ep(check_has_latent(x, call), call)
+picture_trace <- function(x) {
+  check_by_ep(check_has_latent(x))
   residual <- as.data.frame(x$ep$trace)$residual
   must(
     length(residual) > 0, NULL, "have a trace of EP to plot", "no_trace", of = "The fit",
-    more = c(i = "Fit with {.code control = ep_control(trace = TRUE)}."), call = call
+    more = c(i = "Fit with {.code control = ep_control(trace = TRUE)}.")
   )
   tol <- log10(x$spec$control$tol)
   height <- log10(pmax(residual, .Machine$double.eps))

@@ -70,13 +70,10 @@ plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, mai
 
 #' Draws a picture of `x`, the value of plot()
 #' @noRd
-plot_picture <- function(x, picture, main, call = rlang::caller_env()) {
+plot_picture <- function(x, picture, main) {
   fits <- rlang::is_string(main) && validEnc(main) && nchar(main) <= 1000
-  must(
-    is.null(main) || fits, "main", "be one string of at most 1000 characters", got = main,
-    call = call
-  )
-  draw_picture(picture, main, call)
+  must(is.null(main) || fits, "main", "be one string of at most 1000 characters", got = main)
+  draw_picture(picture, main)
   invisible(x)
 }
 
@@ -183,9 +180,9 @@ plot.sturdy_review <- function(x, ...) {
   abort_no_picture("The rows by suspicion are drawn by", "plot(mislabelled(fit))")
 }
 
-abort_no_picture <- function(words, code, call = rlang::caller_env()) {
+abort_no_picture <- function(words, code) {
   must(
     FALSE, "x", "be something that has a picture", "no_picture",
-    more = c(i = "{words} {.code {code}}."), call = call
+    more = c(i = "{words} {.code {code}}.")
   )
 }

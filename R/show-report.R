@@ -115,17 +115,16 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   check_no_dots(...)
   check_sites_kept(object)
   check_one_label(object)
-  call <- rlang::current_env()
   must(
     !missing(file), "file", "be given", "missing_argument",
     more = c(i = "The page is written there: {.code label_report(fit, \"report.html\")}.")
   )
-  file <- check_report_file(file, call)
+  file <- check_report_file(file)
   n <- check_count(n, "n", min = 1)
   neighbours <- check_count(neighbours, "neighbours", min = 1)
   level <- check_level(level)
   must(is.null(title) || rlang::is_string(title), "title", "be one string", got = title)
-  values <- report_values(object, data, id, call)
+  values <- report_values(object, data, id)
   found <- suppressMessages(mislabelled(object, level = level))
   listed <- listed_rows(object, found, n)
   values$alike <- attr(found, "test")$alike
@@ -144,21 +143,20 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   ))
   trying(
     write_file(file, function(put) put(page)), "{.arg file} can't be written: {.path {file}}.",
-    "file", arg = "file", call = call
+    "file", arg = "file"
   )
   invisible(file)
 }
 
-check_report_file <- function(file, call) {
+check_report_file <- function(file) {
   must(
-    rlang::is_string(file) && nzchar(file), "file", "be the path of a file, one string", got = file,
-    call = call
+    rlang::is_string(file) && nzchar(file), "file", "be the path of a file, one string", got = file
   )
   file <- path.expand(file)
   must(
     dir.exists(dirname(file)) && !dir.exists(file), "file",
     "be the path of a file in a folder that exists", "file",
-    more = c(x = "{.path {file}} {if (dir.exists(file)) 'is a folder' else 'is not'}."), call = call
+    more = c(x = "{.path {file}} {if (dir.exists(file)) 'is a folder' else 'is not'}.")
   )
   file
 }
@@ -188,19 +186,18 @@ report_others <- 4L # columns that are no inputs
 #'   the names of other columns not shown, `ids` of row_ids(), `title` what identifies each row
 #'   beside its number.
 #' @noRd
-report_values <- function(object, data, id, call, most = 8) {
+report_values <- function(object, data, id, most = 8) {
   unread <- character()
   order <- input_order(object)
   inputs <- decode_features(object$data$X, object$blueprint)[order$place]
   shown <- inputs[seq_len(min(most, length(inputs)))]
   left <- length(inputs) - length(shown)
-  if (!is.null(data)) augment_place(object, data, call) # it must have the rows given to the fit
+  if (!is.null(data)) augment_place(object, data) # it must have the rows given to the fit
   must(
     !is.null(data) || !rlang::is_string(id) || object$data$n_given == 1, "id",
-    "be a column of {.arg data}, to be given, too, or the identifiers themselves", "id",
-    got = id, call = call
+    "be a column of {.arg data}, to be given, too, or the identifiers themselves", "id", got = id
   )
-  ids <- row_ids(object$data, id, data, call)
+  ids <- row_ids(object$data, id, data)
   inform_these(
     "id_input",
     c(
@@ -219,7 +216,7 @@ report_values <- function(object, data, id, call, most = 8) {
     unlike <- vapply(others, is_identifier, NA)
     others <- others[object$data$rows, c(which(unlike), which(!unlike)), drop = FALSE]
     if (is.null(id) && any(unlike)) title <- others[seq_len(min(sum(unlike), 2))]
-    if (is.null(ids) && any(unlike)) ids <- row_ids(object$data, data[names(title)[1]], call = call)
+    if (is.null(ids) && any(unlike)) ids <- row_ids(object$data, data[names(title)[1]])
     others <- others[seq_len(min(length(others), report_others))]
     unread <- setdiff(all, names(others))
     shown <- cbind(others, shown)

@@ -108,19 +108,18 @@ glance.sturdy_model <- function(x, ...) {
 augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_model(x)
   check_no_dots(...)
-  call <- rlang::current_env()
   if (!is.null(newdata)) {
     return(add_predictions(x, as.data.frame(newdata), predict(x, newdata, type = "prob")))
   }
-  check_by_ep(x, call)
-  check_one_label(x, call)
+  check_by_ep(x)
+  check_one_label(x)
   place <- if (is.null(data)) {
     data <- stored_data(x)
     seq_len(nobs(x))
   } else {
-    augment_place(x, data, call, newdata = TRUE)
+    augment_place(x, data, newdata = TRUE)
   }
-  prob <- prob_new(x, x$data$X, call = call)
+  prob <- prob_new(x, x$data$X)
   data <- add_predictions(x, data, prob[place, , drop = FALSE])
   data$.flipped <- row_flipped(x)[place]
   data$.loo <- row_left_out(x)[place]
@@ -144,16 +143,16 @@ add_predictions <- function(x, data, prob) {
 #' The training row that each row of `data` is
 #' @param newdata whether the caller takes other rows by this name.
 #' @noRd
-augment_place <- function(x, data, call, newdata = FALSE) {
+augment_place <- function(x, data, newdata = FALSE) {
   n <- x$data$n_given
   must(
     is.data.frame(data), "data", "be the data frame of {n} row{?s} given to the fit", "length",
-    got = data, call = call
+    got = data
   )
   must(
     nrow(data) == n, "data",
     "be the data frame of {n} row{?s} given to the fit, not one of {nrow(data)}", "length",
-    more = c(i = if (newdata) "Other rows go into {.arg newdata}."), call = call
+    more = c(i = if (newdata) "Other rows go into {.arg newdata}.")
   )
   match(seq_len(n), x$data$rows)
 }

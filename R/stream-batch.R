@@ -22,7 +22,7 @@ absorb_stream <- function(reader, fit, run) {
     if (is.null(fit)) next
     if (first) filter <- begun_stream(filter, fit, data, reader, run)
     fit$filter <- filter
-    save_checkpoint(fit, run$checkpoint, run$call)
+    save_checkpoint(fit, run$checkpoint)
     if (!is.null(run$show)) run$show(fit)
   }
   left_out <- filter$left_out
@@ -30,8 +30,7 @@ absorb_stream <- function(reader, fit, run) {
     !is.null(fit), "source", "have at least one row", "no_rows",
     more = c(i = if (left_out > 0) {
       "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
-    }),
-    call = run$call
+    })
   )
   fit
 }
@@ -39,21 +38,21 @@ absorb_stream <- function(reader, fit, run) {
 absorb_batch <- function(data, fit, run) {
   if (is.null(fit)) {
     start <- run$first(data)
-    return(absorb_rows(start$model, start$rows$X, start$rows$y, run$call))
+    return(absorb_rows(start$model, start$rows$X, start$rows$y))
   }
-  new <- forge_labelled(fit$blueprint, data, NULL, NULL, run$call, "source")
-  absorb_rows(fit, new$X, new$y, run$call)
+  new <- forge_labelled(fit$blueprint, data, NULL, NULL, "source")
+  absorb_rows(fit, new$X, new$y)
 }
 
 #' As mold_formula() does it, for a batch that may lack a class
 #' @noRd
-mold_batch <- function(formula, data, levels, scale, call) {
-  frame <- model_frame(formula, data, call, "source")
+mold_batch <- function(formula, data, levels, scale) {
+  frame <- model_frame(formula, data, "source")
   terms <- attr(frame, "terms")
   arg <- rlang::as_label(formula[[2]])
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
-    check_third_class(y, arg, call)
+    check_third_class(y, arg)
     text <- is.character(y) || is.factor(y)
     must(
       !text || length(unique(y)) != 1 || nlevels(y) == 2, arg,
@@ -62,33 +61,31 @@ mold_batch <- function(formula, data, levels, scale, call) {
         x = "Found: {.val {as.character(y[1])}}.",
         i = "Name both by {.arg levels}, the event second, as in
              {.code levels = c(\"no\", \"yes\")}."
-      ),
-      call = call
+      )
     )
     must(
       !is.numeric(y) || length(two_codes(y)) < 2, arg,
       "be numeric only where a first batch of 1 alone leaves no doubt whether the other class is 0
        or -1", "outcome_levels",
-      more = c(i = "Name both by {.arg levels}, as in {.code levels = c(-1, 1)}."), call = call
+      more = c(i = "Name both by {.arg levels}, as in {.code levels = c(-1, 1)}.")
     )
-    mold_outcome(y, arg, one_class = TRUE, call = call)
+    mold_outcome(y, arg, one_class = TRUE)
   } else {
-    list(y = forge_outcome(y, levels, call, arg), levels = levels)
+    list(y = forge_outcome(y, levels, arg), levels = levels)
   }
   blueprint <- formula_blueprint(formula, terms, data, outcome)
-  molded <- mold_terms(frame, terms, scale, blueprint, call, outcome$y)
+  molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
   molded$data$y <- outcome$y
   molded
 }
 
 #' The row of a first batch that brings a third class
 #' @noRd
-check_third_class <- function(y, arg, call) {
+check_third_class <- function(y, arg) {
   first <- if (is.atomic(y)) which(!duplicated(y) & !is.na(y))
   must(
     length(first) <= 2, arg, "have two classes, not {length(first)}", "outcome_levels",
-    more = c(x = "Found: {.val {few(as.character(y[first]))}}."), rows = first[-(1:2)],
-    call = call
+    more = c(x = "Found: {.val {few(as.character(y[first]))}}."), rows = first[-(1:2)]
   )
 }
 
@@ -132,7 +129,7 @@ abort_batch <- function(cnd, fit, filter, batch_row, run) {
       }
     ),
     c("batch", sub("^sturdy_error_", "", classes)),
-    batch = batch, row = row, batch_row = batch_row, fit = fit, parent = cnd, call = run$call
+    batch = batch, row = row, batch_row = batch_row, fit = fit, parent = cnd
   )
 }
 
@@ -152,7 +149,7 @@ bad_row <- function(cnd, fit, data) {
   }
   fits <- function(n) {
     is.list(tryCatch(
-      forge_labelled(fit$blueprint, data[seq_len(n), , drop = FALSE], NULL, NULL, NULL),
+      forge_labelled(fit$blueprint, data[seq_len(n), , drop = FALSE], NULL, NULL),
       error = function(cnd) NULL
     ))
   }

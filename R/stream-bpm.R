@@ -183,13 +183,12 @@ bpm_stream <- function(formula,
                        checkpoint = NULL,
                        resume = FALSE,
                        progress = getOption("sturdy.progress", NA)) {
-  call <- rlang::current_env()
-  check_given(rlang::is_missing(formula), "formula", call)
-  formula <- check_stream_formula(formula, rlang::maybe_missing(source), call)
+  check_given(rlang::is_missing(formula), "formula")
+  formula <- check_stream_formula(formula, rlang::maybe_missing(source))
   batch_size <- check_count(batch_size, "batch_size", min = 1)
   progress <- check_progress(progress)
-  levels <- check_levels(levels, call)
-  na.action <- check_na_action(na.action, call)
+  levels <- check_levels(levels)
+  na.action <- check_na_action(na.action)
   dots <- list(...)
   of_model <- rlang::names2(dots) %in% stream_model_arguments
   spec <- do.call(bpm_spec, c(dots[of_model], list(inference = "adf")), quote = TRUE)
@@ -199,16 +198,16 @@ bpm_stream <- function(formula,
   )
   run <- list(
     first = function(data) {
-      molded <- mold_batch(formula, data, levels, spec$scale, call)
-      list(model = start_stream(spec, molded, call), rows = molded$data)
+      molded <- mold_batch(formula, data, levels, spec$scale)
+      list(model = start_stream(spec, molded), rows = molded$data)
     },
     formula = formula, na.action = na.action, arguments = arguments,
-    checkpoint = checkpoint, show = stream_progress(progress, source), call = call
+    checkpoint = checkpoint, show = stream_progress(progress, source)
   )
-  state <- open_checkpoint(checkpoint, resume, arguments, call)
-  reader <- stream_source(source, batch_size, dots[!of_model], call)
+  state <- open_checkpoint(checkpoint, resume, arguments)
+  reader <- stream_source(source, batch_size, dots[!of_model])
   on.exit(reader$close())
-  open_source(reader, call)
+  open_source(reader)
   fit <- if (!is.null(state)) resume_stream(reader, state, run)
   fit <- absorb_stream(reader, fit, run)
   inform_forgets(fit)
@@ -234,27 +233,26 @@ stream_model_arguments <- c("df", "prior_scale", "nugget", "epsilon", "intercept
 
 # Arguments -----------------------------------------------------------------
 
-check_stream_formula <- function(formula, source, call) {
+check_stream_formula <- function(formula, source) {
   swapped <- inherits(rlang::maybe_missing(source), "formula")
   must(
     inherits(formula, "formula"), "formula", "be a formula, as in {.code class ~ .}",
     "formula", got = formula,
-    more = c(i = if (swapped) "The order is {.code bpm_stream(formula, source)}."), call = call
+    more = c(i = if (swapped) "The order is {.code bpm_stream(formula, source)}.")
   )
-  check_given(rlang::is_missing(source), "source", call)
-  check_formula_depth(formula, call)
+  check_given(rlang::is_missing(source), "source")
+  check_formula_depth(formula)
   strip_environment(formula) # as the checkpoint has it
 }
 
-check_levels <- function(levels, call) {
+check_levels <- function(levels) {
   if (is.null(levels)) {
     return(NULL)
   }
   must(
     is.atomic(levels) && length(levels) == 2 && !anyNA(levels) &&
       !anyDuplicated(as.character(levels)),
-    "levels", "be two different classes, the event second", "outcome_levels", got = levels,
-    call = call
+    "levels", "be two different classes, the event second", "outcome_levels", got = levels
   )
   as.character(levels)
 }

@@ -4,20 +4,20 @@
 
 #' The state to go on from, or `NULL` for a run from the first row
 #' @noRd
-open_checkpoint <- function(checkpoint, resume, arguments, call) {
+open_checkpoint <- function(checkpoint, resume, arguments) {
   check_resume(
     checkpoint, resume, dir.exists(dirname(checkpoint)) && !dir.exists(checkpoint),
     "be the path of a file in a folder that exists", file.exists(checkpoint),
-    "The checkpoint {.file {checkpoint}} already exists.", "it", call
+    "The checkpoint {.file {checkpoint}} already exists.", "it"
   )
   if (!is.null(checkpoint)) {
     if (resume) remove_files(unfinished(checkpoint))
-    if (file.exists(checkpoint)) read_checkpoint(checkpoint, arguments, call)
+    if (file.exists(checkpoint)) read_checkpoint(checkpoint, arguments)
   }
 }
 
-read_checkpoint <- function(checkpoint, arguments, call) {
-  state <- read_state(checkpoint, call)
+read_checkpoint <- function(checkpoint, arguments) {
+  state <- read_state(checkpoint)
   different <- names(arguments)[state$arguments != vapply(arguments, digest, "")]
   refuse(
     length(different) > 0,
@@ -25,7 +25,7 @@ read_checkpoint <- function(checkpoint, arguments, call) {
       "The checkpoint {.file {checkpoint}} belongs to a run with other arguments.",
       x = "Different: {.arg {different}}."
     ),
-    "checkpoint", arg = "checkpoint", different = different, call = call
+    "checkpoint", arg = "checkpoint", different = different
   )
   state
 }
@@ -36,7 +36,7 @@ read_checkpoint <- function(checkpoint, arguments, call) {
 resume_stream <- function(reader, state, run) {
   filter <- state$filter
   if (!is.null(filter$columns) && !is.null(reader$types())) {
-    check_same_columns(names(reader$types()), filter$columns, run$call)
+    check_same_columns(names(reader$types()), filter$columns)
     reader$settle(stats::setNames(filter$classes, filter$columns))
   }
   passed <- reader$skip(filter$begun[1])
@@ -48,19 +48,16 @@ resume_stream <- function(reader, state, run) {
     passed == rows, "source",
     "have the {whole(rows)} {qty(rows)}row{?s} that the checkpoint has absorbed, not only
      {whole(passed)}",
-    "checkpoint", more = c(i = "The source must start from its beginning again."),
-    call = run$call
+    "checkpoint", more = c(i = "The source must start from its beginning again.")
   )
   model <- run$first(data[kept_rows(data, NULL, run), , drop = FALSE])$model
   must(
     encoding_digest(model) == state$encoding, "source",
     "begin with the rows that the checkpoint began with", c("checkpoint_rows", "checkpoint"),
-    more = c(i = "Those that it begins with now are encoded in another way."), call = run$call
+    more = c(i = "Those that it begins with now are encoded in another way.")
   )
   fit <- tryCatch(restore_stream(model, state, run$arguments), error = function(cnd) {
-    abort_checkpoint(
-      "holds a state that can't be that of a stream", "damaged", run$checkpoint, run$call
-    )
+    abort_checkpoint("holds a state that can't be that of a stream", "damaged", run$checkpoint)
   })
   fit$filter <- begun_stream(fit$filter, fit, data, reader, run)
   inform_sturdy(
@@ -71,11 +68,11 @@ resume_stream <- function(reader, state, run) {
   fit
 }
 
-check_same_columns <- function(columns, before, call) {
+check_same_columns <- function(columns, before) {
   must(
     identical(columns, before), "source", "be those of the run that is resumed", "checkpoint",
     more = c(x = "Now: {.val {few(columns)}}.", i = "Then: {.val {few(before)}}."),
-    of = "The columns of {.arg source}", call = call
+    of = "The columns of {.arg source}"
   )
 }
 
@@ -89,13 +86,13 @@ read_rows <- function(reader, rows) {
   do.call(rbind, parts)
 }
 
-save_checkpoint <- function(fit, checkpoint, call) {
+save_checkpoint <- function(fit, checkpoint) {
   if (is.null(checkpoint)) {
     return(invisible())
   }
   trying(
     write_state(fit, checkpoint), "The checkpoint {.file {checkpoint}} can't be written.",
-    "checkpoint", arg = "checkpoint", fit = fit, call = call
+    "checkpoint", arg = "checkpoint", fit = fit
   )
 }
 

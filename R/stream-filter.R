@@ -59,5 +59,5 @@ kept_rows <- function(data, fit, run) {
   }
   complete <- stats::complete.cases(frame)
   marks <- data.frame(row = all, complete = ifelse(complete, TRUE, NA))
-  apply_na_action(marks, run$na.action, run$call)$row
+  apply_na_action(marks, run$na.action)$row
 }

@@ -14,21 +14,21 @@ parquet_files <- function(path) {
 
 is_parquet <- function(path) length(parquet_files(path)) > 0
 
-check_parquet <- function(call) {
+check_parquet <- function() {
   refuse(
     !rlang::is_installed("nanoparquet", version = "0.4.0"),
     "Parquet files need the package {.pkg nanoparquet}, 0.4.0 or later, which is not installed.",
-    "package", call = call
+    "package"
   )
 }
 
-parquet_source <- function(path, batch_size, call) {
-  check_parquet(call)
+parquet_source <- function(path, batch_size) {
+  check_parquet()
   files <- rows <- wanted <- NULL
   open <- function() {
     files <<- parquet_files(path)
     for (file in files) {
-      check_file(file, call)
+      check_file(file)
       nanoparquet::read_parquet_info(file) # a damaged one is noticed before any row is taken
     }
     rows <<- NULL

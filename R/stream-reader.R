@@ -27,7 +27,7 @@ new_source <- function(open, fetch, ...) {
     batch <- if (is.null(waiting)) fetch() else waiting
     must(
       is.null(batch) || is.data.frame(batch), "source",
-      "return a data frame, or {.code NULL} at the end", got = batch, call = NULL
+      "return a data frame, or {.code NULL} at the end", got = batch
     )
     rest <- NROW(batch) - most
     waiting <<- if (rest > 0) utils::tail(batch, rest)
@@ -66,7 +66,7 @@ once <- function(open = function() NULL) {
         "{.arg source} can't be read a second time.",
         i = "Use a path, a data frame or a query."
       ),
-      "source", arg = "source", call = NULL
+      "source", arg = "source"
     )
     opened <<- TRUE
     open()

@@ -21,7 +21,7 @@ write_sealed <- function(file, kind, size, digests, payload) {
 #' The payload of a file
 #' @param size function(payload): the size that the line must name.
 #' @noRd
-read_sealed <- function(file, kind, size, digests = NULL, call = NULL) {
+read_sealed <- function(file, kind, size, digests = NULL) {
   bytes <- readBin(file, "raw", file.size(file))
   line <- seq_along(bytes) <= length(seal(kind, 0, digests, raw()))
   payload <- bytes[!line]
@@ -29,33 +29,33 @@ read_sealed <- function(file, kind, size, digests = NULL, call = NULL) {
   format <- substring(text, nchar(kind$magic) + 1, nchar(kind$magic) + 4)
   if (startsWith(text, "X\n")) {
     abort_checkpoint(
-      "is an RDS file, as earlier versions of sturdy wrote them", "version", file, call,
+      "is an RDS file, as earlier versions of sturdy wrote them", "version", file,
       "It can't be resumed by this version: start again without it."
     )
   }
   if (!startsWith(text, kind$magic)) {
-    abort_checkpoint(paste("does not contain", kind$what), "damaged", file, call)
+    abort_checkpoint(paste("does not contain", kind$what), "damaged", file)
   }
   if (grepl("^[0-9]{4}$", format) && as.integer(format) != kind$format) {
     abort_checkpoint(
       paste("was made by another version of sturdy: its format is", as.integer(format)),
-      "version", file, call
+      "version", file
     )
   }
   if (!identical(seal(kind, size(payload), digests, payload), bytes[line])) {
     others <- !is.null(digests) && grepl(digest(payload), text, fixed = TRUE)
-    if (others) abort_checkpoint(paste("holds", kind$other), "rows", file, call)
-    abort_checkpoint("is damaged", "damaged", file, call)
+    if (others) abort_checkpoint(paste("holds", kind$other), "rows", file)
+    abort_checkpoint("is damaged", "damaged", file)
   }
   payload
 }
 
 #' @param what follows the name of the file. @param kind short name of a further class.
 #' @noRd
-abort_checkpoint <- function(what, kind, file, call, hint = NULL) {
+abort_checkpoint <- function(what, kind, file, hint = NULL) {
   abort_sturdy(
     c("The checkpoint {.file {file}} {what}.", i = hint),
-    c(paste0("checkpoint_", kind), "checkpoint"), arg = "checkpoint", call = call
+    c(paste0("checkpoint_", kind), "checkpoint"), arg = "checkpoint"
   )
 }
 
@@ -65,22 +65,16 @@ abort_checkpoint <- function(what, kind, file, call, hint = NULL) {
 #' @param usable,words which checkpoints there may be. @param taken whether one is there
 #'   already, and `there`, in words, with `it`.
 #' @noRd
-check_resume <- function(checkpoint, resume, usable, words, taken, there, it, call) {
-  check_flag(resume, "resume", call)
+check_resume <- function(checkpoint, resume, usable, words, taken, there, it) {
+  check_flag(resume, "resume")
   if (is.null(checkpoint)) {
-    must(
-      !resume, "checkpoint", "be given with {.code resume = TRUE}", "missing_argument",
-      call = call
-    )
+    must(!resume, "checkpoint", "be given with {.code resume = TRUE}", "missing_argument")
     return(invisible())
   }
-  must(
-    rlang::is_string(checkpoint) && usable, "checkpoint", words, "checkpoint",
-    got = checkpoint, call = call
-  )
+  must(rlang::is_string(checkpoint) && usable, "checkpoint", words, "checkpoint", got = checkpoint)
   refuse(
     !resume && taken,
     c(there, i = "Continue from {it} with {.code resume = TRUE}, or remove {it}."),
-    "checkpoint", arg = "checkpoint", call = call
+    "checkpoint", arg = "checkpoint"
   )
 }

@@ -1,14 +1,14 @@
 # Where the batches of a stream come from: tables, functions, databases; text and Parquet have
 # files of their own. Sources as stream-reader.R describes them.
 
-stream_source <- function(source, batch_size, options, call) {
+stream_source <- function(source, batch_size, options) {
   parquet <- rlang::is_string(source) && is_parquet(source)
   if (inherits(source, "connection") || rlang::is_string(source) && !parquet) {
-    return(text_source(source, batch_size, text_options(options, call), call))
+    return(text_source(source, batch_size, text_options(options)))
   }
-  if (length(options)) abort_dots(rlang::names2(options), call = call)
+  if (length(options)) abort_dots(rlang::names2(options))
   if (parquet) {
-    return(parquet_source(source, batch_size, call))
+    return(parquet_source(source, batch_size))
   }
   if (inherits(source, "sturdy_source")) {
     return(source)
@@ -17,19 +17,17 @@ stream_source <- function(source, batch_size, options, call) {
     is.data.frame(source) || is.function(source), "source",
     "be a data frame, the path of a CSV or Parquet file, a connection, a query made by
      {.fn dbi_source}, or a function that returns the next batch",
-    got = source, call = call
+    got = source
   )
   if (is.function(source)) new_source(once(), source) else frame_source(source, batch_size)
 }
 
 #' Opens a source; what R itself or a database has to say becomes the cause
 #' @noRd
-open_source <- function(source, call) {
+open_source <- function(source) {
   tryCatch(source$open(), error = function(cnd) {
     if (inherits(cnd, "sturdy_error")) stop(cnd)
-    abort_sturdy(
-      "{.arg source} can't be read.", "source", arg = "source", parent = cnd, call = call
-    )
+    abort_sturdy("{.arg source} can't be read.", "source", arg = "source", parent = cnd)
   })
 }
 

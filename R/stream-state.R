@@ -48,10 +48,10 @@ write_state <- function(fit, file) {
 
 #' @return list(mean, C, log_scale_weights, encoding, arguments: a digest each, filter)
 #' @noRd
-read_state <- function(file, call) {
-  payload <- read_sealed(file, state_kind, length, call = call)
+read_state <- function(file) {
+  payload <- read_sealed(file, state_kind, length)
   tryCatch(suppressWarnings(unpack_state(payload)), error = function(cnd) {
-    abort_checkpoint("is damaged", "damaged", file, call)
+    abort_checkpoint("is damaged", "damaged", file)
   })
 }
 
@@ -104,8 +104,8 @@ is_stream_filter <- function(filter) {
 
 #' A fit that has seen no row yet
 #' @noRd
-start_stream <- function(spec, molded, call) {
-  model <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint, call), call)
+start_stream <- function(spec, molded) {
+  model <- with_call(bpm_start(spec, molded, bpm_prior(spec, molded$blueprint)))
   if (!is.null(model$call)) {
     # without what does not shape the fit: a resumed run gives the same one
     model$call[c("checkpoint", "resume", "progress")] <- NULL

@@ -3,18 +3,18 @@
 
 #' Arguments of read.csv() that a stream hands on, with their defaults
 #' @noRd
-text_options <- function(options, call) {
+text_options <- function(options) {
   defaults <- list(
     sep = ",", quote = "\"", dec = ".", na.strings = "NA", colClasses = NA,
     check.names = TRUE, strip.white = FALSE, encoding = getOption("encoding")
   )
   unknown <- setdiff(rlang::names2(options), names(defaults))
-  if (length(unknown)) abort_dots(unknown, call = call)
-  Map(check_text_option, options, names(options), MoreArgs = list(call = call))
+  if (length(unknown)) abort_dots(unknown)
+  Map(check_text_option, options, names(options), MoreArgs = list())
   utils::modifyList(defaults, options)
 }
 
-check_text_option <- function(value, name, call) {
+check_text_option <- function(value, name) {
   fits <- switch(name,
     dec = rlang::is_string(value) && nchar(value, "bytes") == 1,
     sep = rlang::is_string(value),
@@ -26,10 +26,10 @@ check_text_option <- function(value, name, call) {
     colClasses = rlang::is_na(value) || is.character(value),
     is_flag(value)
   )
-  must(fits, name, "be as {.fn read.csv} takes it", got = value, call = call)
+  must(fits, name, "be as {.fn read.csv} takes it", got = value)
 }
 
-text_source <- function(source, batch_size, options, call) {
+text_source <- function(source, batch_size, options) {
   path <- is.character(source)
   ours <- path || !isOpen(source) # opened here, so it is closed here
   con <- classes <- NULL # the class of each column, named; NA while it is unknown
@@ -39,13 +39,13 @@ text_source <- function(source, batch_size, options, call) {
   }
   open <- function() {
     close()
-    con <<- if (path) open_file(source, options$encoding, call) else source
+    con <<- if (path) open_file(source, options$encoding) else source
     if (!isOpen(con)) base::open(con, "rt")
-    columns <- text_header(con, options, call)
-    if (is.null(classes)) classes <<- wanted_classes(columns, options$colClasses, call)
+    columns <- text_header(con, options)
+    if (is.null(classes)) classes <<- wanted_classes(columns, options$colClasses)
   }
   fetch <- function() {
-    data <- text_batch(con, batch_size, classes, options, call)
+    data <- text_batch(con, batch_size, classes, options)
     guessed <- is.na(classes)
     if (any(guessed) && !is.null(data)) {
       # of nothing but missing values a later batch will tell
@@ -64,38 +64,36 @@ text_source <- function(source, batch_size, options, call) {
   )
 }
 
-open_file <- function(path, encoding, call) {
-  check_file(path, call)
+open_file <- function(path, encoding) {
+  check_file(path)
   file(path, "rt", encoding = encoding)
 }
 
-check_file <- function(path, call) {
+check_file <- function(path) {
   why <- if (dir.exists(path)) "is a folder" else "does not exist"
   must(
     file.exists(path) && !dir.exists(path), "source",
-    "be the path of a file, and {describe(path)} {why}", "source", call = call
+    "be the path of a file, and {describe(path)} {why}", "source"
   )
 }
 
 # Columns -------------------------------------------------------------------
 
-text_header <- function(con, options, call) {
+text_header <- function(con, options) {
   # without a byte-order mark
   line <- sub("^\ufeff", "", enc2utf8(readLines(con, 1, warn = FALSE)))
   fields <- scan(
     text = line, what = "", sep = options$sep, quote = options$quote,
     quiet = TRUE, strip.white = TRUE, na.strings = character()
   )
-  must(
-    length(fields) > 0, "source", "begin with a line of column names", "source", call = call
-  )
-  if (length(fields) == 1) check_separator(line, options$sep, call)
+  must(length(fields) > 0, "source", "begin with a line of column names", "source")
+  if (length(fields) == 1) check_separator(line, options$sep)
   if (options$check.names) make.names(fields, unique = TRUE) else fields
 }
 
 #' A header of one field that holds another of the usual separators
 #' @noRd
-check_separator <- function(line, sep, call) {
+check_separator <- function(line, sep) {
   others <- setdiff(c(";", "\t", ",", "|"), sep)
   other <- others[vapply(others, grepl, logical(1), line, fixed = TRUE)][1]
   shown <- encodeString(c(other, sep), quote = "'")
@@ -107,21 +105,21 @@ check_separator <- function(line, sep, call) {
       i = "Use {.code {argument}}.",
       i = if (other == ";") "If decimals are written as 1,5, also use {.code dec = \",\"}."
     ),
-    c("separator", "source"), arg = "sep", call = call
+    c("separator", "source"), arg = "sep"
   )
 }
 
 #' The class of each column that `colClasses` asks for, `NA` where it is to be
 #' guessed. Whole numbers may be followed by others in a later batch.
 #' @noRd
-wanted_classes <- function(columns, given, call) {
+wanted_classes <- function(columns, given) {
   if (is.null(names(given))) {
     given <- stats::setNames(rep_len(given, length(columns)), columns)
   }
   unknown <- setdiff(names(given), columns)
   must(
     !length(unknown), "colClasses", "name columns of the file, not {.val {unknown}}",
-    "missing_column", columns = unknown, call = call
+    "missing_column", columns = unknown
   )
   given[given %in% "integer"] <- "numeric"
   given[given %in% "factor"] <- "character" # factor() orders by the locale
@@ -133,7 +131,7 @@ wanted_classes <- function(columns, given, call) {
 #' The next rows: at once where every line is a row and every field of its type,
 #' otherwise by way of what count.fields() says about the lines
 #' @noRd
-text_batch <- function(con, size, classes, options, call) {
+text_batch <- function(con, size, classes, options) {
   repeat {
     lines <- readLines(con, size, warn = FALSE)
     if (length(lines) == 0) {
@@ -148,9 +146,9 @@ text_batch <- function(con, size, classes, options, call) {
     if (identical(nrow(data), length(lines)) && all(nzchar(lines))) {
       return(data)
     }
-    lines <- text_rows(lines, con, length(classes), options, call)
+    lines <- text_rows(lines, con, length(classes), options)
     if (length(lines)) {
-      return(text_typed(lines, classes, options, call))
+      return(text_typed(lines, classes, options))
     }
   }
 }
@@ -178,7 +176,7 @@ count_fields <- function(lines, options) {
 
 #' Lines of complete rows, blank ones left out; a quoted field may run over several
 #' @noRd
-text_rows <- function(lines, con, width, options, call) {
+text_rows <- function(lines, con, width, options) {
   counts <- count_fields(lines, options)
   while (is.na(counts[length(lines)])) {
     done <- max(which(!is.na(counts)), 0)
@@ -189,7 +187,7 @@ text_rows <- function(lines, con, width, options, call) {
         "A quoted field is not closed.",
         i = "If quotation marks are part of the text, use {.code quote = \"\"}."
       ),
-      "fields", rows = sum(counts > 0, na.rm = TRUE) + 1, call = call
+      "fields", rows = sum(counts > 0, na.rm = TRUE) + 1
     )
     lines <- c(lines, more)
     counts <- c(
@@ -204,7 +202,7 @@ text_rows <- function(lines, con, width, options, call) {
       "Every line must have {width} field{?s}, as the first line has, not {found[bad[1]]}.",
       i = if (found[bad[1]] < width) "Was the file cut off?"
     ),
-    "fields", rows = bad, call = call
+    "fields", rows = bad
   )
   lines[counts > 0 | is.na(counts)]
 }
@@ -214,14 +212,12 @@ text_rows <- function(lines, con, width, options, call) {
 #' Rows by way of text: their types are guessed here, numbers in quotation marks are taken,
 #' and fields of another type are found
 #' @noRd
-text_typed <- function(lines, classes, options, call) {
+text_typed <- function(lines, classes, options) {
   loose <- classes %in% c(NA, "numeric", "logical")
   data <- text_frame(lines, replace(classes, loose, "character"), options)
   read <- !classes %in% "NULL"
   for (k in which(loose[read])) {
-    data[[k]] <- text_column(
-      data[[k]], names(data)[k], classes[read][[k]], options$dec, call
-    )
+    data[[k]] <- text_column(data[[k]], names(data)[k], classes[read][[k]], options$dec)
   }
   data
 }
@@ -229,7 +225,7 @@ text_typed <- function(lines, classes, options, call) {
 #' @param class `NA` to guess it: a stray text among numbers would make the column a factor
 #'   of a thousand levels.
 #' @noRd
-text_column <- function(text, name, class, dec, call) {
+text_column <- function(text, name, class, dec) {
   guess <- if (is.na(class)) {
     utils::type.convert(text, na.strings = character(), as.is = TRUE, dec = dec)
   }
@@ -251,7 +247,7 @@ text_column <- function(text, name, class, dec, call) {
       i = "If this is a missing value, see {.arg na.strings}; if the column is text, use
            {.code colClasses = c({name} = \"character\")}."
     ),
-    "column_type", column = name, rows = bad, call = call
+    "column_type", column = name, rows = bad
   )
   if (is.null(guess)) value else guess
 }

@@ -917,7 +917,7 @@ mutant(
 )
 mutant(
   "what is asked without a fit is R's to refuse", "R/fit-model.R",
-  "check_given(missing(object), arg, call)", "check_given(FALSE, arg, call)", r = "checks"
+  "check_given(missing(object), arg)", "check_given(FALSE, arg)", r = "checks"
 )
 mutant(
   "methods take any object for a fit", "R/fit-check.R",
@@ -1176,7 +1176,7 @@ mutant(
 )
 mutant(
   "scores of new rows are not probabilities", "R/data-new.R",
-  "X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg, call)",
+  "X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg)",
   "X[complete, ] <- X[complete, ]", r = "fit-second-stage"
 )
 mutant(

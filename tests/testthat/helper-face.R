@@ -65,7 +65,7 @@ uncalled <- function(fit) {
 }
 
 forge_new <- function(molded, newdata) {
-  forge(molded$blueprint, newdata, rlang::current_env())
+  forge(molded$blueprint, newdata)
 }
 
 # A table of 150 rows from a Gaussian process with a small nugget; a tenth of the labels

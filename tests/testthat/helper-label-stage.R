@@ -29,9 +29,9 @@ first_stage <- function(fit) {
 # Two classes: draws of the probability of the event by a fit, and of that through its stage; moved(mean)
 # are those by one factor of the odds before overlap, so that they have that mean
 plain_staged <- function(fit, new, draws = 20000) {
-  X <- forge(fit$blueprint, new, NULL)$X
+  X <- forge(fit$blueprint, new)$X
   weight <- node_weight(fit)
-  moments <- lapply(seq_along(weight), function(k) latent_new(latent_at(fit, k), X, NULL))
+  moments <- lapply(seq_along(weight), function(k) latent_new(latent_at(fit, k), X))
   node <- sample(length(weight), draws, TRUE, weight)
   few <- fit$label_stage$nodes$few
   point <- sample(few$node, draws, TRUE, few$weight)

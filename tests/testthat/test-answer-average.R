@@ -51,7 +51,7 @@ test_that("a Bayes point machine averages over nodes", {
     )
     unname(predict(point, new, type = "response"))
   }, numeric(2))
-  X <- forge(fit$blueprint, new, NULL)$X
+  X <- forge(fit$blueprint, new)$X
   found <- first_prob(fit, X, used = all_nodes(fit))[, 2]
   expect_equal(found, drop(each %*% node_weight(fit)), tolerance = 1e-3)
 })

@@ -74,7 +74,7 @@ test_that("columns of model.matrix() times them are the latent function", {
     extra <- setdiff(names(b), colnames(X)) # what centring leaves without an intercept
     expect_true(all(extra == "(Intercept)"))
     f <- drop(X %*% b[colnames(X)]) + sum(b[extra])
-    expect_equal(unname(f), latent_new(fit, fit$data$X, NULL)$m[, 1] / sqrt(0.5), tolerance = 1e-10)
+    expect_equal(unname(f), latent_new(fit, fit$data$X)$m[, 1] / sqrt(0.5), tolerance = 1e-10)
   }
 })
 
@@ -116,7 +116,7 @@ test_that("odds ratios are those of average probabilities", {
     fit$weights$mean + root %*% matrix(rnorm(4000 * nrow(root)), nrow(root))
   })
   odds <- function(data) {
-    Xt <- bpm_design(forge(fit$blueprint, data, NULL)$X, fit$prior)
+    Xt <- bpm_design(forge(fit$blueprint, data)$X, fit$prior)
     qlogis(colMeans(pnorm(crossprod(Xt, draws) / sqrt(0.5))))
   }
   level <- function(name) odds(transform(d, f = factor(name, levels(f))))
@@ -187,7 +187,7 @@ test_that("odds ratios beyond the largest number have an infinite error, and of 
   # by logs of the same draws
   X <- fit$data$X
   level <- function(name) {
-    X[] <- forge(fit$blueprint, transform(d, g = factor(name, levels(g))), NULL)$X
+    X[] <- forge(fit$blueprint, transform(d, g = factor(name, levels(g))))$X
     average_log_odds(path_link(fit, X, 1000L, staged = FALSE))
   }
   apart <- level("v") - level("u")

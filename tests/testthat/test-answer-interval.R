@@ -20,10 +20,10 @@ test_that("the ends of the interval of a probability are those of its distributi
     1.5, bias = 0.1, nugget = 0.1, fixed = c("lengthscale", "variance", "bias")
   )))
   ends <- predict(fit, new, type = "prob", interval = 0.8)
-  X <- forge(fit$blueprint, new, NULL)$X
+  X <- forge(fit$blueprint, new)$X
   below <- function(value, row) {
     each <- vapply(seq_len(node_count(fit)), function(k) {
-      point <- latent_new(latent_at(fit, k), X, NULL)
+      point <- latent_new(latent_at(fit, k), X)
       nugget <- fit$nodes$hyper[[k]]$nugget
       pnorm((sqrt(nugget) * qnorm(value) - point$m[row]) / sqrt(point$s2[row] - nugget))
     }, 0)
@@ -102,7 +102,7 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
   )
   new <- datasets::iris[c(71, 84, 107), ]
   for (fit in fits) {
-    X <- forge(fit$blueprint, new, NULL)$X
+    X <- forge(fit$blueprint, new)$X
     found <- predict(fit, new, interval = 0.8)
     weight <- node_weight(fit)
     size <- 2 + ceiling(1e4 * weight)
@@ -168,7 +168,7 @@ test_that("of several classes the ends are quantiles of draws through the points
   withr::local_options(sturdy.draws = 1e4)
   fit <- gpc(Species ~ ., species(), kernel = kernel_iso(), hyper = "integrate")
   new <- datasets::iris[c(71, 84, 107), ]
-  X <- forge(fit$blueprint, new, NULL)$X
+  X <- forge(fit$blueprint, new)$X
   found <- predict(fit, new, interval = 0.8)
   # 4 standard errors of a level of 0.1 by 10,000 draws here, and by 2,000 there
   error <- 4 * sqrt(0.1 * 0.9 * (1 / 1e4 + 1 / 2000))
@@ -225,7 +225,7 @@ test_that("draws of intervals and of paths are moved alike: their mean is what p
       found <<- predict(fit, new, interval = 0.8)
     })
     expect_equal(unname(means), unname(predict(fit, new, type = "prob")), tolerance = 1e-7)
-    X <- forge(fit$blueprint, new, NULL)$X
+    X <- forge(fit$blueprint, new)$X
     p <- if (case[[1]] == 2) list(stats::pnorm(path_link(fit, X, 4000L))) else path_classes(fit, X, 4000L)
     for (c in seq_along(p)) {
       ends <- lapply(found[c("lower", "upper")], function(end) as.matrix(end)[, c])
@@ -274,7 +274,7 @@ test_that("ends lie around the estimate, and further out than at the mean of the
 test_that("1000 draws are enough for what the help says", {
   fit <- held_fit()
   new <- datasets::iris[c(71, 84, 107, 130), ]
-  X <- forge(fit$blueprint, new, NULL)$X
+  X <- forge(fit$blueprint, new)$X
   found <- predict(fit, new, interval = 0.9)
   withr::local_seed(1)
   known <- plain_known(fit, X)
@@ -318,7 +318,7 @@ test_that("without a nugget a class is certain, and nothing is NaN", {
   found <- predict(fit, rbind(new, data[1:3, ]), interval = 0.9)
   expect_false(anyNA(unlist(found)))
   expect_true(all(c(found$lower, found$upper) %in% 0:1))
-  p <- path_classes(fit, forge(fit$blueprint, new, NULL)$X, 50L)
+  p <- path_classes(fit, forge(fit$blueprint, new)$X, 50L)
   expect_true(all(unlist(p) %in% 0:1))
 })
 

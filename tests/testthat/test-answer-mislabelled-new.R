@@ -7,7 +7,7 @@ test_that("a row that was left out is told by its cavity, the prediction", {
   found <- mislabelled(rest, newdata = d[7, ])
   # the same row in the table, of which nothing is reported: its cavity is all that is known
   all <- gpc(class ~ ., d, kernel = kernel, epsilon = 0.1, scale = FALSE)
-  X <- forge(rest$blueprint, d, NULL)$X
+  X <- forge(rest$blueprint, d)$X
   labels <- list(
     y = label_code(all$data), reports = label_reports(label_code(all$data), 2)
   )
@@ -85,10 +85,10 @@ test_that("labels of further rows are weighed by Bayes' rule over all nodes", {
   expect_equal(attr(alone, "expected")$count, said$count, tolerance = 1e-8)
   expect_output(print(found), "30 labels")
   # whether they are looked at together or a few at a time
-  rows <- labelled_rows(fit, new, d$labels[-old], NULL, NULL)
+  rows <- labelled_rows(fit, new, d$labels[-old], NULL)
   expect_equal(
-    said_of_new(fit, rows$X, rows$data, 0.9, NULL, block = 7 * 3 * length(weight)),
-    said_of_new(fit, rows$X, rows$data, 0.9, NULL), tolerance = 1e-12
+    said_of_new(fit, rows$X, rows$data, 0.9, block = 7 * 3 * length(weight)),
+    said_of_new(fit, rows$X, rows$data, 0.9), tolerance = 1e-12
   )
   few <- mislabelled(fit, newdata = new, labels = d$labels[-old], fdr = 0.2)
   expect_lte(max(0, few$fdr), 0.2)
@@ -139,7 +139,7 @@ test_that("new rows are wrong together as far as the latent function is not know
   d <- data.frame(x = rnorm(150), z = rnorm(150))
   d$class <- xor(d$x + rnorm(150) > 0, runif(150) < 0.1)
   fit <- bpm(class ~ ., d[1:60, ], epsilon = 0.1)
-  new <- labelled_rows(fit, d[-(1:60), ], NULL, NULL, NULL)
+  new <- labelled_rows(fit, d[-(1:60), ], NULL, NULL)
   # by draws of the weights, one after the other
   Xt <- bpm_design(new$X, fit$prior)
   root <- t(chol(matrix(fit$weights$C, nrow(Xt))))
@@ -150,15 +150,15 @@ test_that("new rows are wrong together as far as the latent function is not know
     own <- ifelse(positive, p, 1 - p)
     mean(0.1 * (1 - own) / (0.1 * (1 - own) + 0.9 * own))
   })
-  found <- shared_sd(fit, new$X, new$data, NULL)
+  found <- shared_sd(fit, new$X, new$data)
   expect_lt(abs(log(found / sd(drawn))), 0.2) # 200 draws: .05
   # of several classes, and of scores, whose rows share no latent function
   classes <- gpc(class ~ x, transform(d, class = cut(x, 3)), inducing = 10)
-  rows <- labelled_rows(classes, transform(d, class = cut(x, 3)), NULL, NULL, NULL)
-  expect_gt(shared_sd(classes, rows$X, rows$data, NULL), 0)
+  rows <- labelled_rows(classes, transform(d, class = cut(x, 3)), NULL, NULL)
+  expect_gt(shared_sd(classes, rows$X, rows$data), 0)
   scores <- toy_scores(2, 50)
   stage <- second_stage(scores$prob, scores$labels)
-  expect_equal(shared_sd(stage, scores$prob, stage$data, NULL), 0)
+  expect_equal(shared_sd(stage, scores$prob, stage$data), 0)
 })
 
 test_that("a normal error widens the distribution of a number and leaves it within its bounds", {

@@ -33,7 +33,7 @@ test_that("the mean of the draws is the probability that predict() returns", {
     bpm(class ~ a + b, toy(), inference = "adf", nugget = 0.5)
   )
   for (fit in fits) {
-    new <- forge(fit$blueprint, toy()[1:20, ], NULL)$X
+    new <- forge(fit$blueprint, toy()[1:20, ])$X
     p <- unname(predict(fit, toy()[1:20, ], type = "response"))
     # the standard deviation of a probability is at most 1/2: 4 / sqrt(4000) / 2 and nodes
     expect_lt(max(abs(path_moments(fit, new)$p - p)), 0.035)
@@ -114,7 +114,7 @@ test_that("paths of several classes have the mean that predict() returns", {
   )
   for (fit in fits) {
     new <- iris[seq(1, 150, 7), ]
-    p <- path_classes(fit, forge(fit$blueprint, new, NULL)$X, 1000L)
+    p <- path_classes(fit, forge(fit$blueprint, new)$X, 1000L)
     expect_named(p, levels(data$Species))
     expect_equal(Reduce(`+`, p), matrix(1, 22, 1000), tolerance = 1e-10)
     expect_lt(max(abs(vapply(p, rowMeans, numeric(22)) - predict(fit, new, type = "prob"))), 0.06)

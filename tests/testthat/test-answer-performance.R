@@ -73,7 +73,7 @@ test_that("names tell the rows of predict() from those of the data, where na.exc
 test_that("of new rows the truth is that of Bayes' rule", {
   fit <- toy_fit(epsilon = c(neg = 0.1, pos = 0.3), control = quiet)
   new <- data.frame(a = c(-1, 0.1, 2), b = c(0, 0, NA))
-  truth <- truth_of_new(fit, new, c("yes", "no", "no"), NULL)
+  truth <- truth_of_new(fit, new, c("yes", "no", "no"))
   p <- predict(fit, new[1:2, ], type = "response")
   expect_equal(truth$p[1, 2, 1], p[[1]] * 0.7 / (p[[1]] * 0.7 + (1 - p[[1]]) * 0.1))
   expect_equal(truth$p[2, 2, 1], p[[2]] * 0.3 / (p[[2]] * 0.3 + (1 - p[[2]]) * 0.9))
@@ -261,7 +261,7 @@ test_that("labels of many new rows weigh the points as those of a table would, n
   d$y <- factor(d$a > 0)
   fit <- gpc(y ~ ., d, hyper = "integrate", epsilon = "learn", kernel = kernel_iso())
   new <- d[rep(1:30, 4), ]
-  said <- truth_of_new(fit, new, new$y, NULL)
+  said <- truth_of_new(fit, new, new$y)
   # one point after the other, with the exponent 30 / 120
   P <- predict(first_stage(fit), new, type = "prob")
   log_z <- vapply(kept_points(fit$label_stage), function(point) {

@@ -67,9 +67,9 @@ test_that("many new rows at once are predicted as one at a time", {
   new <- data.frame(a = rnorm(600), b = rnorm(600)) # C works in blocks of 256
   fits <- list(toy_fit(), bpm(class ~ a + b, toy(), epsilon = 0.05))
   for (fit in fits) {
-    X <- forge(fit$blueprint, new, rlang::current_env())$X
+    X <- forge(fit$blueprint, new)$X
     single <- vapply(seq_len(600), function(i) {
-      unlist(latent_new(fit, X[i, , drop = FALSE], rlang::current_env()))
+      unlist(latent_new(fit, X[i, , drop = FALSE]))
     }, numeric(2))
     together <- predict(fit, new, type = "latent")
     expect_close(together$m, single["m", ], 1e-11, floor = 1)

@@ -169,7 +169,7 @@ test_that("a fit to readers answers, or refuses by name", {
 
 test_that("kappa is Cohen's", {
   y <- readers(a = c(0, 0, 1, 1, 1, 0, NA), b = c(0, 1, 1, 1, 0, 0, 1))
-  said <- mold_readers(y, "y", NULL)$said
+  said <- mold_readers(y, "y")$said
   found <- reader_agreement(
     new_reports(7, 2, said$row, said$source, said$value, said$sources, readers = TRUE)
   )

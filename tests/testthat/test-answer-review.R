@@ -81,7 +81,7 @@ test_that("groups are what the formula computes", {
     site = c("u", " U", "v", "v"), clinic = c(1, 1, 2, 3), hour = c(8, 13, 14, 9), a = 1:4
   )
   groups <- function(rates) {
-    as.character(eval_known(rates, d, globalenv(), "rates", NULL))
+    as.character(eval_known(rates, d, globalenv(), "rates"))
   }
   expect_identical(groups(~ toupper(trimws(site))), c("U", "U", "V", "V"))
   expect_identical(groups(~ I(hour > 12)), c("FALSE", "TRUE", "TRUE", "FALSE"))
@@ -89,7 +89,7 @@ test_that("groups are what the formula computes", {
   expect_identical(groups(~ clinic + site), c("1, u", "1,  U", "2, v", "3, v"))
   own <- function(v) v > 1 # known only where the formula is written
   expect_identical(groups(~ own(clinic)), c("FALSE", "FALSE", "TRUE", "TRUE"))
-  expect_identical(eval_known(~1, d, globalenv(), "rates", NULL), NULL)
+  expect_identical(eval_known(~1, d, globalenv(), "rates"), NULL)
   for (bad in list(~., ~nowhere, ~c, ~ poly(a, 2), ~ clinic + a[1:2])) {
     expect_error(groups(bad), class = "sturdy_error_rates")
   }

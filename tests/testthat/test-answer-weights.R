@@ -48,7 +48,7 @@ test_that("a t without a covariance says so, its intervals still answer", {
 test_that("the latent function at a row is that of its weights", {
   d <- linear_data()
   fit <- bpm(class ~ ., d, df = 6, epsilon = 0.05)
-  x <- drop(bpm_design(forge(fit$blueprint, d[7, ], rlang::current_env())$X, fit$prior))
+  x <- drop(bpm_design(forge(fit$blueprint, d[7, ])$X, fit$prior))
   latent <- predict(fit, d[7, ], type = "latent")
   expect_equal(latent$location, sum(coef(fit, "weights") * x))
   noise <- exp(fit$weights$log_scale) * fit$prior$nugget

@@ -45,3 +45,33 @@ test_that("must() words what an argument must be, and what came, only when it is
   expect_error(must(NA, "y", "be {arg}"), "`y` must be y.", fixed = TRUE)
   expect_null(must(TRUE, stop(), stop(), got = stop()))
 })
+
+test_that("the verb that the user called is named, by the frame of the outermost one", {
+  # where a user is: tests run inside the package
+  user <- new.env(parent = globalenv())
+  user$d <- toy()
+  run <- function(code) {
+    cnd <- tryCatch(eval(substitute(code), user), sturdy_error = identity)
+    rlang::format_error_call(cnd$call)
+  }
+  expect_identical(run(sturdy::gpc(class ~ a, d, epsilon = 2)), "`sturdy::gpc()`")
+  expect_identical(run(sturdy::gpc_spec(epsilon = 2)), "`sturdy::gpc_spec()`")
+  # the argument of a verb was called by the user, too
+  expect_identical(run(sturdy::mislabelled(sturdy::gpc(class ~ none, d))), "`sturdy::gpc()`")
+  user$fit <- toy_fit()
+  expect_identical(run(update(fit, epsilon = 2)), "`update()`")
+  expect_identical(run(predict(fit, 3)), "`predict()`")
+  expect_identical(run(print(fit, digits = "few")), "`print()`")
+})
+
+test_that("what a function of the user's calls, the user called", {
+  user <- new.env(parent = globalenv())
+  user$d <- toy()
+  eval(quote(inside <- function(x, y) sturdy::gpc(x, y, epsilon = 2)), user)
+  refused <- expect_error(
+    eval(quote(sturdy::cross_fit(d[c("a", "b")], d$class, inside)), user),
+    class = "sturdy_error_classifier"
+  )
+  expect_identical(refused$call[[1]], quote(sturdy::cross_fit))
+  expect_identical(refused$parent$call[[1]], quote(sturdy::gpc))
+})

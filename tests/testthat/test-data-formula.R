@@ -36,7 +36,7 @@ test_that("bad formulas are refused", {
   d <- mixed()
   expect_error(mold(~u, d), class = "sturdy_error_formula")
   expect_error(mold(y ~ nowhere, d), class = "sturdy_error_formula")
-  expect_error(model_frame(y ~ u + offset(v), d, NULL), class = "sturdy_error_offset")
+  expect_error(model_frame(y ~ u + offset(v), d), class = "sturdy_error_offset")
   expect_error(mold(y ~ f:u, d), class = "sturdy_error_interaction")
   expect_error(mold(y ~ u, as.matrix(1:3)), class = "sturdy_error_type")
   expect_error(mold(u ~ v, d), class = "sturdy_error_outcome_levels")
@@ -53,7 +53,7 @@ test_that("the blueprint keeps nothing of the data and no local environment", {
 
 test_that("only names that are columns of the data are asked of new data", {
   d <- mixed()
-  terms <- terms(model_frame(y ~ I(u * pi) + v, d, rlang::current_env()))
+  terms <- terms(model_frame(y ~ I(u * pi) + v, d))
   expect_equal(input_variables(terms, d), c("u", "v"))
 })
 
@@ -61,9 +61,7 @@ test_that("inputs from elsewhere, and the response as an input, are refused", {
   d <- mixed()
   k <- 2
   refuse <- function(formula) {
-    expect_error(
-      model_frame(formula, d, rlang::current_env()), class = "sturdy_error_formula"
-    )
+    expect_error(model_frame(formula, d), class = "sturdy_error_formula")
   }
   refuse(y ~ I(u^k) + v)
   refuse(d$y ~ d$u)
@@ -149,9 +147,9 @@ test_that("a formula nested thousands deep is refused before anything walks it",
   # a call that holds one call many times over is a tree without end
   tree <- quote(u)
   for (k in 1:60) tree <- call("+", tree, tree)
-  expect_error(check_formula_depth(tree, NULL), class = "sturdy_error_formula")
-  expect_null(check_formula_depth(nested("+", 3000), NULL))
-  expect_null(check_formula_depth(class ~ u[, 1] + f(function(x) x, ), NULL))
+  expect_error(check_formula_depth(tree), class = "sturdy_error_formula")
+  expect_null(check_formula_depth(nested("+", 3000)))
+  expect_null(check_formula_depth(class ~ u[, 1] + f(function(x) x, )))
   expect_snapshot(said(gpc(nested("(", 6000), d)))
 })
 

@@ -33,8 +33,7 @@ test_that("new data that differ in kind are refused", {
   expect_error(forge_new(m, d["u"]), class = "sturdy_error_missing_column")
   expect_error(forge_new(m, new(f = "z")), class = "sturdy_error_novel_levels")
   expect_message( # for predictions: see test-fit-gpc.R and test-fit-weights.R
-    forge(m$blueprint, new(f = "z"), NULL, novel = TRUE),
-    class = "sturdy_message_novel_levels"
+    forge(m$blueprint, new(f = "z"), novel = TRUE), class = "sturdy_message_novel_levels"
   )
   expect_error(forge_new(m, new(f = 1)), class = "sturdy_error_column_type")
   expect_error(forge_new(m, new(u = "1")), class = "sturdy_error_column_type")

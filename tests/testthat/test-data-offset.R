@@ -143,7 +143,7 @@ test_that("new rows, rows of the fit and copies of it have their offsets", {
   same <- predict(fit, d, type = "prob")
   expect_equal(predict(fit, type = "prob"), same)
   expect_equal(predict(fit, d[5:1, ], type = "prob"), same[5:1, ], ignore_attr = TRUE)
-  expect_equal(same[, 2], unname(pnorm(with(latent_new(fit, fit$data$X, NULL), drop(m / sqrt(s2))))),
+  expect_equal(same[, 2], unname(pnorm(with(latent_new(fit, fit$data$X), drop(m / sqrt(s2))))),
                ignore_attr = TRUE)
   expect_error(predict(fit, d["a"]), class = "sturdy_error_missing_column")
   odd <- d[1:3, ]

@@ -6,7 +6,7 @@ held_kernel <- kernel_iso(1.5, fixed = TRUE)
 test_that("a wide table is a report for each label that is there", {
   y <- readers(a = c("n", NA, "y"), b = c("y", NA, NA), gold = c(NA, NA, "n"))
   expect_equal(as.vector(is.na(y)), c(FALSE, TRUE, FALSE))
-  molded <- mold_readers(y[c(1, 3), ], "y", NULL)
+  molded <- mold_readers(y[c(1, 3), ], "y")
   expect_equal(molded$levels, c("n", "y"))
   r <- molded$said
   said <- data.frame(row = r$row, source = r$source, value = r$value)
@@ -21,7 +21,7 @@ test_that("a wide table is a report for each label that is there", {
 test_that("factors, numbers, logical values and tables of columns are read alike", {
   a <- c(0, 1, NA, 1)
   b <- c(1, 1, 0, NA)
-  as_reports <- function(y) mold_readers(y, "y", NULL)$said
+  as_reports <- function(y) mold_readers(y, "y")$said
   plain <- as_reports(readers(a = a, b = b))
   expect_equal(as_reports(readers(data.frame(a, b))), plain)
   expect_equal(as_reports(readers(cbind(a, b))), plain)

@@ -6,7 +6,7 @@ test_that("a logistic model is left out by one Newton step, near to a fit withou
   d <- withr::with_seed(4, data.frame(x = stats::rnorm(60)))
   d$y <- withr::with_seed(5, stats::rbinom(60, 1, stats::plogis(2 * d$x)))
   model <- stats::glm(y ~ x, stats::binomial, d)
-  found <- out_of_sample(model, NULL)
+  found <- out_of_sample(model)
   exact <- vapply(1:60, function(i) {
     rest <- stats::glm(y ~ x, stats::binomial, d[-i, ])
     stats::predict(rest, d[i, ], type = "response")
@@ -32,7 +32,7 @@ test_that("the step is that of Newton without the row, also where a row has much
     at <- stats::coef(model) + solve(crossprod(rest, (p * (1 - p))[-i] * rest), gradient)
     stats::plogis(sum(X[i, ] * at))
   }, 0)
-  expect_equal(as.vector(out_of_sample(model, NULL)), step, tolerance = 1e-7)
+  expect_equal(as.vector(out_of_sample(model)), step, tolerance = 1e-7)
   rest <- stats::glm(y ~ x, stats::binomial, d[-12, ])
   without <- stats::predict(rest, d[12, ], type = "response")
   expect_lt(abs(step[12] - without), 0.05)
@@ -50,7 +50,7 @@ test_that("rows of a logistic model are those of its data, also where it has lef
   }, 0)
   for (left_out in list(stats::na.omit, stats::na.exclude)) {
     model <- stats::glm(y ~ x, stats::binomial, d, na.action = left_out)
-    found <- out_of_sample(model, NULL)
+    found <- out_of_sample(model)
     expect_lt(max(abs(found[kept] - exact)), 0.02)
     expect_true(all(is.na(found[-kept])))
     fit <- suppressMessages(fast_stage(model))
@@ -70,7 +70,7 @@ test_that("the event of a logistic model is that of its labels, whatever they ar
   d$ill <- withr::with_seed(5, stats::rbinom(60, 1, stats::plogis(2 * d$x)))
   d$status <- ifelse(d$ill == 1, "ill", "well")
   model <- stats::glm(I(status == "ill") ~ x, stats::binomial, d)
-  p <- as.vector(out_of_sample(model, NULL))
+  p <- as.vector(out_of_sample(model))
   expected <- fast_stage(cbind(ill = p, well = 1 - p), d$status)
   for (labels in list(d$status, factor(d$status), factor(d$status, c("well", "ill")))) {
     fit <- fast_stage(model, labels)

@@ -10,7 +10,7 @@ reversed <- function(score, labels) {
   withCallingHandlers(
     tryCatch(
       {
-        mold_scores(score, labels, NULL)
+        mold_scores(score, labels)
         NULL
       },
       sturdy_message_reversed_scores = identity

@@ -3,7 +3,7 @@ test_that("rows absorbed after an EP fit move its posterior as one ADF pass does
   for (df in c(5, Inf)) {
     fit <- bpm(class ~ ., d[1:80, ], df = df, nugget = 0, epsilon = 0.05)
     after <- absorb(fit, d[81:120, ])
-    Xt <- bpm_design(forge(fit$blueprint, d[81:120, ], rlang::current_env())$X, fit$prior)
+    Xt <- bpm_design(forge(fit$blueprint, d[81:120, ])$X, fit$prior)
     mu <- coef(fit, "weights")
     S <- exp(fit$weights$log_scale) * fit$weights$C
     log_zp <- 0

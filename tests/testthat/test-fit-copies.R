@@ -7,7 +7,7 @@ copied <- function(times = rep_len(1:3, 20)) {
   again <- rep(seq_len(20), times)
   list(d = d, times = times, again = again, all = d[again, ])
 }
-molded_xy <- function(x, y, ...) with_known(mold_xy(x, y, FALSE, many = TRUE), ..., call = NULL)
+molded_xy <- function(x, y, ...) with_known(mold_xy(x, y, FALSE, many = TRUE), ...)
 
 test_that("copies are rows that are alike in all inputs, the label and what is known of it", {
   made <- copied()

@@ -11,7 +11,7 @@ averaged_some <- function(n, p = 3, seed = 5, classes = 2, ...) {
   fit <- gpc(
     class ~ ., d[seq_len(n), ], hyper = "integrate", control = ep_control(progress = FALSE), ...
   )
-  list(fit = fit, X = rows_to_predict(fit, d[n + seq_len(n), ], NULL)$X)
+  list(fit = fit, X = rows_to_predict(fit, d[n + seq_len(n), ])$X)
 }
 with_all <- function(fit) {
   fit$nodes["few"] <- list(NULL)
@@ -31,7 +31,7 @@ test_that("few nodes have the probabilities of all, true and recorded", {
   }
   # absorb() chooses them anew; what is said of latent functions is of all nodes
   expect_equal(sum(fit$nodes$few$weight), 1)
-  expect_identical(node_latent(fit, made$X, NULL)$node, seq_len(node_count(fit)))
+  expect_identical(node_latent(fit, made$X)$node, seq_len(node_count(fit)))
 })
 
 test_that("with few rows all nodes are used", {
@@ -108,7 +108,7 @@ test_that("the first inducing inputs that are enough are taken, and none where n
   node <- chosen$node[which.max(chosen$weight)]
   one <- latent_at(fit$fit, node)
   X <- one$data$X[spread_over(120, few_checked), ]
-  exact <- latent_new(one, X, NULL)
+  exact <- latent_new(one, X)
   made <- through(node, 5)
   s2 <- mixed_variances(fit$fit, function_hyper(fit$fit, node), made, X)
   expect_equal(
@@ -133,10 +133,10 @@ test_that("variances through inducing inputs are of nodes with and without a lin
     )
     linear <- vapply(nodes(fit)$hyper, `[[`, 1, "linear")
     expect_true(all(if (part > 0) linear > 0 else linear == 0))
-    X <- rows_to_predict(fit, d[411:460, ], NULL)$X
+    X <- rows_to_predict(fit, d[411:460, ])$X
     at <- c(all_nodes(fit), inducing_variances(fit, all_nodes(fit)$node, few_inputs(fit, 100)))
-    near <- node_latent(fit, X, NULL, at)
-    exact <- node_latent(fit, X, NULL, all_nodes(fit))
+    near <- node_latent(fit, X, at)
+    exact <- node_latent(fit, X, all_nodes(fit))
     expect_equal(near$m, exact$m, tolerance = 1e-10)
     expect_lt(rms(pnorm(near$m / sqrt(near$s2)) - pnorm(exact$m / sqrt(exact$s2))), 0.005)
     expect_true(all(is.finite(predict(fit, d[411:460, ], type = "prob"))))

@@ -153,7 +153,7 @@ test_that("predictions go through the stage: the scores of new rows are those of
     made <- stage_table(60, classes)
     fit <- one_point(made$d)
     new <- stage_table(25, classes, seed = 9)$d
-    X <- rows_to_predict(fit, new, NULL)$X
+    X <- rows_to_predict(fit, new)$X
     first <- first_prob(fit, X, noise = classes > 2)
     plain <- ref_stage(fit$label_stage, first)
     said <- predict(fit, new, type = "prob")

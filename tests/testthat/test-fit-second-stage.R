@@ -255,7 +255,7 @@ test_that("what stands for a score of 0 is below the others of its row, which st
   expect_equal(unname(predict(fit, new, type = "prob")[, 2]), says(new))
   expect_equal(unname(predict(fit, 0, type = "prob")[, 2]), says(0.01 / 1.01))
   # as it is among the rows of the fit
-  expect_equal(score_rows(rbind(c(0, 0.2, 0.8), c(0, 1e-6, 1)), 0.01, "prob", NULL)[, 1],
+  expect_equal(score_rows(rbind(c(0, 0.2, 0.8), c(0, 1e-6, 1)), 0.01, "prob")[, 1],
                c(0.01 / 1.01, 5e-7 / (1 + 1.5e-6)))
 })
 

@@ -152,7 +152,7 @@ test_that("a fit to an intercept alone has no terms to leave out", {
 test_that("the terms of a blueprint are not taken for its term labels", {
   fit <- toy_fit()
   fit$blueprint$term <- NULL # `$term` is then the terms object
-  left <- drop_inputs(fit[c("blueprint", "data")], class ~ a, NULL)
+  left <- drop_inputs(fit[c("blueprint", "data")], class ~ a)
   expect_identical(left$blueprint$columns, character())
 })
 

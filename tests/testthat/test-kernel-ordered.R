@@ -40,8 +40,8 @@ test_that("a fit in an order answers as others do, and the same after it was sav
   new <- data.frame(a = c(-2, 0.1, 2, NA), b = c(0, 0.3, 1, 0))
   prob <- predict(fit, new, type = "prob")
   expect_equal(unname(rowSums(prob)), c(1, 1, 1, NA))
-  X <- rows_to_predict(fit, new, NULL)$X
-  at <- latent_new(fit, X, NULL)
+  X <- rows_to_predict(fit, new)$X
+  at <- latent_new(fit, X)
   z <- outer(drop(at$m), native_cuts(fit$kernel$width), function(m, cut) cut - m) / sqrt(drop(at$s2))
   by_hand <- cbind(pnorm(z), 1) - cbind(0, pnorm(z))
   expect_equal(first_prob(fit, X), unname(by_hand), tolerance = 1e-12)
@@ -111,7 +111,7 @@ test_that("averages are over thresholds, too, with no rate of wrong labels and o
   new <- data.frame(a = c(-2, 0.1), b = c(0, 0.3))
   prob <- predict(fit, new, type = "prob")
   expect_equal(unname(rowSums(prob)), c(1, 1))
-  X <- rows_to_predict(fit, new, NULL)$X
+  X <- rows_to_predict(fit, new)$X
   # over the nodes, each with its thresholds and its rate
   used <- used_nodes(fit)
   each <- lapply(used$node, function(k) first_prob(latent_at(fit, k), X) %*% node_omega(fit)[[k]])
@@ -137,7 +137,7 @@ test_that("the gradient in normal coordinates is that of differences", {
   )
   kernel <- ordered_kernel(kernel, molded$blueprint$levels)
   latent <- new_kernel_latent(
-    molded$data, kernel, kernel_columns(kernel, blueprint_columns(molded$blueprint)), NULL, NULL
+    molded$data, kernel, kernel_columns(kernel, blueprint_columns(molded$blueprint)), NULL
   )
   expect_equal(latent$functions, 1)
   noise <- noise_model("average", noise_prior(), latent$reports, share = latent_share(latent))

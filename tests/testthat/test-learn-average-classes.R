@@ -226,7 +226,7 @@ test_that("a study of very many rows is as good as the matrix itself", {
     label_points = c(usual = 4096L, plain = 64L), label_kept = function(...) 4096L
   )
   spec <- second_stage_spec(epsilon = omega, hyper = "integrate")
-  given <- new_second_stage(spec, label_stage_scores(fit), NULL, "recorded")
+  given <- new_second_stage(spec, label_stage_scores(fit), "recorded")
   stage <- with_label_stage(fit)
   # of some 1,000 effective points each, for probabilities with a spread of some .3
   expect_lt(max(abs(row_flipped(stage) - row_flipped(given))), 0.03)

@@ -22,14 +22,14 @@ test_that("the link at a grid is that of the coefficients, with its covariance",
   expect_equal(basis$bhat, unname(coef(fit)))
   expect_equal(basis$V, vcov(fit))
   # and so at the grid they are the latent function's, of the fit itself
-  f <- path_link(fit, forge(fit$blueprint, grid, NULL)$X, 2000L, staged = FALSE)
+  f <- path_link(fit, forge(fit$blueprint, grid)$X, 2000L, staged = FALSE)
   sd <- apply(f, 1, sd)
   expect_lt(max(abs(drop(basis$X %*% basis$bhat) - rowMeans(f)) / sd), 0.1)
   expect_lt(max(abs(sqrt(diag(basis$X %*% basis$V %*% t(basis$X))) / sd - 1)), 0.1)
   kernel <- gpc(y ~ x + f, d, epsilon = 0.05, kernel = held(2))
   basis <- emm_basis.sturdy_model(kernel, NULL, NULL, grid)
-  X <- forge(kernel$blueprint, grid, NULL)$X
-  at <- known_latent(kernel, X, NULL)
+  X <- forge(kernel$blueprint, grid)$X
+  at <- known_latent(kernel, X)
   sd <- at$sd[, 1, 1] / sqrt(at$noise[, 1, 1])
   expect_lt(max(abs(basis$bhat - at$m[, 1, 1] / sqrt(at$noise[, 1, 1])) / sd), 0.15)
   expect_lt(max(abs(sqrt(diag(basis$V)) / sd - 1)), 0.1)
@@ -44,7 +44,7 @@ test_that("probabilities of the event are those of predict(), through the label 
   for (fit in fits) {
     basis <- emm_basis.sturdy_model(fit, NULL, NULL, transform(grid, l = factor(l)))
     p <- predict(fit, grid, type = "response")
-    first <- first_prob(fit, forge(fit$blueprint, grid, NULL)$X)[, 2]
+    first <- first_prob(fit, forge(fit$blueprint, grid)$X)[, 2]
     expect_gt(max(abs(p - first)), 0.02) # the stage does matter
     expect_equal(basis$misc$tran$linkinv(stats::qnorm(first)), unname(p), tolerance = 1e-10)
     # a function and its inverse and slope

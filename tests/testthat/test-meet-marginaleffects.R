@@ -7,8 +7,8 @@ skip_unless_marginal <- function() {
 
 # Draws of the probability at rows, jointly exact: from the covariance of the latent function
 exact_probability <- function(fit, data, draws = 4000) {
-  X <- forge(fit$blueprint, data, NULL)$X
-  m <- as.vector(latent_new(fit, X, NULL)$m)
+  X <- forge(fit$blueprint, data)$X
+  m <- as.vector(latent_new(fit, X)$m)
   e <- eigen(latent_covariance(fit)(X), symmetric = TRUE)
   root <- e$vectors %*% (sqrt(pmax(e$values, 0)) * t(e$vectors))
   withr::with_seed(1, g <- m + root %*% matrix(rnorm(length(m) * draws), length(m)))
@@ -200,7 +200,7 @@ test_that("draws go through the label stage: their mean is what predict() return
     new <- if (is_several(fit)) iris[seq(2, 150, 9), ] else transform(d[1:60, ], a = a / 2, b = b / 2)
     found <- get_predict.sturdy_model(fit, new)
     p <- predict(fit, new, type = "prob")
-    first <- first_prob(fit, forge(fit$blueprint, new, NULL)$X)
+    first <- first_prob(fit, forge(fit$blueprint, new)$X)
     draws <- attr(found, "posterior_draws")
     class <- if (is_several(fit)) seq_along(fit$blueprint$levels) else 2
     expect_equal(rowMeans(draws), as.vector(p[, class]), tolerance = 1e-6)

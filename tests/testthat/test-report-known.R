@@ -2,7 +2,7 @@
 
 known_rows_of <- function(...) {
   molded <- mold_formula(Species ~ ., iris, scale = TRUE, many = TRUE)
-  with_known(molded, ..., call = rlang::current_env())
+  with_known(molded, ...)
 }
 
 test_that("a table has one report of each label", {
@@ -54,7 +54,7 @@ test_that("rates of rows that are alone in their groups are refused", {
 test_that("a checked label is two reports: what was recorded, and what is right", {
   molded <- known_rows_of(7, rep(c("x", "y"), 75))
   checked <- data.frame(row = c(2, 7, 101), label = c("virginica", "setosa", "virginica"))
-  suppressMessages(found <- with_checked(molded, checked, NULL, rlang::current_env()))
+  suppressMessages(found <- with_checked(molded, checked, NULL))
   reports <- found$data$reports
   of <- function(i) cbind(reports$source, reports$value)[reports$row == i, , drop = FALSE]
   expect_equal(of(2), rbind(c(0, 3), c(2, 1)))

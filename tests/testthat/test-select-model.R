@@ -193,7 +193,7 @@ test_that("without any fit there is an error that says why", {
   facts <- candidate_facts(bad)
   facts$message <- "an {odd} message"
   table <- selection_table(list(b = list(fit = NULL)), facts, "integrated")
-  expect_error(abort_no_candidate(table, NULL), "an {odd} message", fixed = TRUE)
+  expect_error(abort_no_candidate(table), "an {odd} message", fixed = TRUE)
 })
 
 test_that("a formula, a data frame and a matrix give the same table", {

@@ -178,5 +178,5 @@ test_that("a node that dies between two questions at the start is lost, not take
     }
     whole(cluster, which)
   })
-  expect_identical(start_nodes(cluster, NULL), 1L)
+  expect_identical(start_nodes(cluster), 1L)
 })

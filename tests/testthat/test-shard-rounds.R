@@ -78,7 +78,7 @@ test_that("what is learned over shards is what is learned on all rows", {
   fit <- gpc(class ~ ., shards(d, 3), inducing = 20)
   expect_equal(log_evidence(fit), log_evidence(whole), tolerance = 1e-4)
   # of the fits themselves, before any label stage
-  X <- forge(whole$blueprint, new, NULL)$X
+  X <- forge(whole$blueprint, new)$X
   expect_equal(first_prob(fit, X), first_prob(whole, X), tolerance = 2e-3)
   whole <- bpm(class ~ ., d, prior_scale = "learn")
   fit <- bpm(class ~ ., shards(d, 3), prior_scale = "learn")
@@ -91,17 +91,15 @@ test_that("the gradient summed over shards is that of the evidence", {
   team <- new_team(rep("rows", 3))
   withr::defer(team$close())
   open_shards(team, shards(d, 3))
-  molded <- mold_shards(team, class ~ ., TRUE, stats::na.omit, NULL)
+  molded <- mold_shards(team, class ~ ., TRUE, stats::na.omit)
   X <- molded$data$X
   columns <- blueprint_columns(molded$blueprint)
   kernel <- kernel_resolve(
     kernel_ard(lengthscale = c(1, 1, 1.5), nugget = 0.1), X, columns,
-    molded$blueprint$columns, molded$blueprint$all_columns, NULL
+    molded$blueprint$columns, molded$blueprint$all_columns
   )
   few <- latent_inducing(X, columns, plain_labels(molded$data$y), kernel, 15)
-  weights <- bpm_prior(
-    bpm_spec(prior_scale = "learn", nugget = "learn"), molded$blueprint, NULL
-  )
+  weights <- bpm_prior(bpm_spec(prior_scale = "learn", nugget = "learn"), molded$blueprint)
   linear <- latent_weight(bpm_design(X, weights), plain_labels(molded$data$y), weights)
   for (latent in list(
     latent_shards(team, c(200, 200, 200), few, columns, 15),

@@ -11,7 +11,7 @@ test_that("the covariance of g has the variances that predict() reports", {
   for (df in c(Inf, 5)) {
     fit <- band_fit(df)
     X <- fit$data$X[1:7, ] + 0.3
-    s2 <- drop(latent_new(fit, X, NULL)$s2)
+    s2 <- drop(latent_new(fit, X)$s2)
     C <- latent_covariance(fit)(X)
     expect_equal(diag(C), s2 - 0.3, tolerance = 1e-10)
     expect_equal(C, t(C))
@@ -68,7 +68,7 @@ test_that("a common random scale adds its own variance", {
 test_that("the band holds the averaged probability in nine draws of ten", {
   fit <- band_fit()
   curve <- banded(fit)
-  problem <- ais_problem(fit, NULL)
+  problem <- ais_problem(fit)
   withr::local_seed(3)
   f <- matrix(sample_moves(problem, sample_start(problem), 2000, 3, FALSE), 40)
   z <- forwardsolve(problem$B, f)

@@ -161,7 +161,7 @@ test_that("no damaged checkpoint is accepted", {
   expect_error(stream(checkpoint = checkpoint), class = "sturdy_error_checkpoint")
   refused <- function(bytes) {
     writeBin(bytes, checkpoint)
-    error <- caught(read_checkpoint(checkpoint, list(), NULL))
+    error <- caught(read_checkpoint(checkpoint, list()))
     expect_s3_class(error, "sturdy_error_checkpoint")
     error
   }
@@ -262,7 +262,7 @@ test_that("a checkpoint that can't be written leaves the one before", {
   fit <- stream()
   checkpoint <- withr::local_tempfile(fileext = ".rds")
   dir.create(checkpoint) # a folder can't be replaced by a file
-  error <- caught(save_checkpoint(fit, checkpoint, rlang::current_env()))
+  error <- caught(save_checkpoint(fit, checkpoint))
   expect_s3_class(error, "sturdy_error_checkpoint")
   expect_identical(error$fit, fit)
   expect_length(list.files(dirname(checkpoint), paste0("^", basename(checkpoint), "-")), 0)

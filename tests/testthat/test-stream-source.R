@@ -10,7 +10,7 @@ test_that("a source can be opened again for another pass, or says that it can't"
   d <- stream_data()
   con <- sqlite_points(d)
   sources <- list(
-    stream_source(d, 70L, list(), NULL), stream_source(csv_file(d), 70L, list(), NULL),
+    stream_source(d, 70L, list()), stream_source(csv_file(d), 70L, list()),
     dbi_source(con, in_order, 70)
   )
   for (source in sources) {
@@ -35,7 +35,7 @@ test_that("a source can be opened again for another pass, or says that it can't"
   text <- textConnection(csv_text())
   withr::defer(close(text))
   for (source in list(text, function() NULL)) {
-    source <- stream_source(source, 70L, list(), NULL)
+    source <- stream_source(source, 70L, list())
     source$open()
     expect_error(source$open(), class = "sturdy_error_source")
   }
