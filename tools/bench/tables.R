@@ -46,13 +46,13 @@ words_in <- function(code) {
   unique(found)
 }
 
-led_to <- function(words, package) {
+# prints, other packages' generics and rooms that only some data lead to are no part of a measure,
+# unless a script asks for their functions
+led_to <- function(words, package,
+                   outside = c("meet", "show", "words", "shard", "stream", "exact", "select")) {
   known <- names(package$objects)
   room <- vapply(package$objects, function(o) stem_of(o$file), "")
-  # prints, other packages' generics and rooms that only some data lead to are no part of a
-  # measure, unless a script asks for their functions
-  outside <- setdiff(c("meet", "show", "words", "shard", "stream", "exact", "select"),
-                     room[intersect(words, known)])
+  outside <- setdiff(outside, room[intersect(words, known)])
   known <- known[!room %in% outside]
   generics <- c(intersect(words, "predict"), known[vapply(known, function(name) {
     "UseMethod" %in% all.names(package$objects[[name]]$code)
@@ -114,13 +114,18 @@ code_by_room <- function(words, package) {
   reached <- led_to(words, package)
   room <- vapply(package$objects[reached], function(o) stem_of(o$file), "")
   code <- package$code[reached]
+  list(
+    rooms = lapply(split(code, room), unlist, use.names = FALSE), code = unlist(code),
+    src = src_behind(reached, package)
+  )
+}
+
+# Lines of code of src/ that functions of the package lead to
+src_behind <- function(reached, package) {
   doors <- unique(unlist(lapply(package$objects[reached], function(o) {
     sub("^C_", "glue_", grep("^C_", all.names(o$code), value = TRUE))
   })))
-  list(
-    rooms = lapply(split(code, room), unlist, use.names = FALSE), code = unlist(code),
-    src = unlist(package$src$code[opened_by(doors, package$src)])
-  )
+  unlist(package$src$code[opened_by(doors, package$src)])
 }
 
 # Code with "" in the place of texts of three words and more: sentences for people, which decide
