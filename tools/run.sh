@@ -11,7 +11,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/common.sh"
 
 case "${1:-}" in
-test.R | coverage.R | mutate.R | articles.R | site.R)
+test.R | coverage.R | mutate.R | articles.R | site.R | ../tests/testthat.R)
   sh "$root/tools/setup.sh" --test
   use_library bindings
   ;;
