@@ -1,6 +1,6 @@
 # Short names for what is done often; each is one script.
 .POSIX:
-.PHONY: demo test extended deep campaigns problems sanitize valgrind mutate coverage rooms bench check doc site ctest clean
+.PHONY: demo test extended as-cran articles deep campaigns problems sanitize valgrind mutate coverage rooms bench check doc site ctest clean
 
 demo:
 	sh tools/demo.sh
@@ -12,8 +12,17 @@ test:
 extended:
 	STURDY_EXTENDED_TESTS=true sh tools/test.sh
 
-# and what .ci/run leaves out: valgrind and 32 bits, besides the slow tests of R
-deep: extended
+# the tests as CRAN runs them
+as-cran:
+	sh tools/as-cran.sh
+
+# the long pages of the site, all of them
+articles:
+	sh tools/run.sh articles.R
+
+# and what .ci/run leaves out: besides the slow tests of R those as CRAN runs them, articles that no
+# change has reached, valgrind and 32 bits
+deep: extended as-cran articles
 	$(MAKE) -C tools/ctest
 	if command -v valgrind >/dev/null; then $(MAKE) -C tools/ctest valgrind; fi
 	$(MAKE) -C tools/ctest m32

@@ -11,7 +11,7 @@
 
 /* Of the variance: what K_uu has first, and no more than what. Features are
  * those of another kernel by as much; at 1e-8 evidences equal the dense ones at
- * Z = X to 1e-6 (test-ep-lowrank.R). */
+ * Z = X to 1e-6 (test-latent-lowrank.R). */
 #define JITTER_FIRST 1e-8
 #define JITTER_MOST 1e-2
 

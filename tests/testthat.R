@@ -5,15 +5,15 @@ library(sturdy)
 # seconds each, by sturdy.test-seconds.csv beside the library of the clone);
 # everywhere else (tools/test.sh, coverage, NOT_CRAN=true) all files run
 slow <- c(
-  "answer-average", "answer-called", "answer-classes", "answer-interval",
+  "fit-nodes", "answer-called", "classes", "answer-interval",
   "answer-mislabelled-new", "answer-noise-test", "answer-paths", "answer-readers",
   "answer-review", "answer-sql", "answer-unlabelled", "answer-wrong-count", "checks",
   "checks-memory", "data-answers", "data-formula", "data-outcome", "data-rows", "default", "edge",
   "exact-ais", "exact-check", "exact-problem", "files", "fit-bpm", "fit-check", "fit-classes",
-  "fit-copies", "fit-few", "fit-inducing", "fit-label-stage", "fit-label-stage-same",
+  "fit-copies", "fit-few", "latent-inducing", "fit-label-stage", "fit-label-stage-same",
   "fit-second-stage", "fit-second-stage-classes", "fit-second-stage-input", "fit-truth",
   "label-average", "label-learn", "label-overlap", "label-rows", "learn-average",
-  "learn-average-classes", "learn-budget", "learn-laplace", "learn-wide", "meet-butcher",
+  "learn-average-classes", "learn-objective-budget", "learn-laplace", "learn-wide", "meet-butcher",
   "meet-insight", "meet-marginaleffects", "meet-mlr3", "native-blas", "progress", "reference",
   "report-slopes", "second-order", "select-model", "shard-answer", "shard-rounds", "shard-source",
   "show-picture-fit", "show-plot", "show-report", "show-report-answers", "stream-checkpoint"

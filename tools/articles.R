@@ -1,16 +1,93 @@
 # Makes the articles, the long pages of the site that are not installed, with the installed package:
 #
-#   sh tools/run.sh articles.R [folder [article ...]]
+#   sh tools/run.sh articles.R [--since=<commit>] [folder [article ...]]
 #
 # An article that stops fails. So does one with a line of output that a page does not show whole;
 # the vignettes that were installed are looked through for such lines, too.
+#
+# With --since an article is made only if it may have become another one since that commit: if its
+# file has changed, or the code that it calls has. That is the functions of R/ that its chunks
+# name and all that they lead to (as for the tables of tools/bench), every method of a generic of R
+# itself, and the files of src/ behind them; comments and layout do not count. A change of anything
+# else that articles read (inst/, other files of vignettes/, DESCRIPTION, NAMESPACE, what makes
+# them), or a commit that is not there, makes all of them.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 root <- dirname(dirname(normalizePath(gsub("~+~", " ", script, fixed = TRUE))))
 given <- commandArgs(trailingOnly = TRUE)
+since <- sub("^--since=", "", grep("^--since=", given, value = TRUE))
+given <- grep("^--since=", given, value = TRUE, invert = TRUE)
 folder <- c(given, tempfile("articles"))[1]
 dir.create(folder, showWarnings = FALSE, recursive = TRUE)
 folder <- normalizePath(folder)
+
+# Which have changed -----------------------------------------------------------------------
+
+git <- function(...) {
+  said <- suppressWarnings(system2("git", c("-C", shQuote(root), ...), stdout = TRUE, stderr = FALSE))
+  if (is.null(attr(said, "status"))) said
+}
+
+# Words of the code in an article
+chunk_words <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8", warn = FALSE)
+  opens <- grepl("^\\s*```+\\s*[{]r", lines)
+  fence <- grepl("^\\s*```", lines)
+  inside <- Reduce(function(inside, k) opens[k] || (inside && !fence[k]), seq_along(lines),
+                   FALSE, accumulate = TRUE)[-1]
+  inline <- unlist(regmatches(lines, gregexpr("`r [^`]+`", lines)))
+  code <- c(lines[inside], inline)
+  unique(unlist(regmatches(code, gregexpr("[A-Za-z.][A-Za-z0-9._]*", code))))
+}
+
+# All code that words lead to, in the package of a folder, with sentences, which pages show
+code_behind <- function(words, tree, package) {
+  lines <- grep("^S3method", readLines(file.path(tree, "NAMESPACE")), value = TRUE)
+  of_r <- lines[!grepl("::", lines)]
+  methods <- gsub("\"", "", sub("^S3method[(](.*),(.*)[)]$", "\\1.\\2", of_r))
+  reached <- led_to(c(words, methods), package, outside = character())
+  list(r = package$text[reached], src = src_behind(reached, package))
+}
+
+# Those of the articles (paths from the root) that may have become others
+changed_since <- function(commit, articles) {
+  files <- c(git("diff", "--name-only", commit, "--"),
+             git("ls-files", "--others", "--exclude-standard"))
+  if (is.null(git("rev-parse", "--verify", "--quiet", shQuote(paste0(commit, "^{commit}"))))) {
+    return(articles)
+  }
+  read <- grepl("^(vignettes|inst|R|src)/|^(DESCRIPTION|NAMESPACE|tools/articles[.]R)$", files)
+  files <- setdiff(files[read], c("inst/WORDLIST", "inst/CITATION"))
+  code <- grepl("^(R|src)/", files)
+  if (any(!files[!code] %in% articles & !grepl("^vignettes/[^/]+[.]Rmd$", files[!code]))) {
+    return(articles)
+  }
+  changed <- intersect(articles, files)
+  if (!any(code)) {
+    return(changed)
+  }
+  source(file.path(root, "tools", "bench", "tables.R"))
+  tree <- tempfile("then")
+  dir.create(tree)
+  on.exit(unlink(tree, recursive = TRUE))
+  system(sprintf("git -C %s archive %s R src NAMESPACE | tar -xf - -C %s",
+                 shQuote(root), shQuote(commit), shQuote(tree)))
+  dir.create(file.path(tree, "tools"))
+  file.copy(file.path(root, "tools", "r-calls.R"), file.path(tree, "tools"))
+  read_package <- function(folder) {
+    package <- package_code(folder)
+    c(package, list(text = lapply(package$objects, function(o) deparse(o$code))))
+  }
+  then <- read_package(tree)
+  now <- read_package(root)
+  other <- vapply(setdiff(articles, changed), function(article) {
+    words <- chunk_words(file.path(root, article))
+    !identical(code_behind(words, root, now), code_behind(words, tree, then))
+  }, NA)
+  c(changed, names(other)[other])
+}
+
+# Making them --------------------------------------------------------------------------------
 
 # in a copy, which what is made on the way stays in
 work <- tempfile("work")
@@ -20,7 +97,14 @@ for (part in c("vignettes", "inst")) {
 }
 files <- list.files(file.path(work, "vignettes", "articles"), "[.]Rmd$", full.names = TRUE)
 names <- sub("[.]Rmd$", "", basename(files))
-if (length(given) > 1) files <- files[names %in% given[-1]]
+if (length(given) > 1) {
+  files <- files[names %in% given[-1]]
+} else if (length(since)) {
+  articles <- file.path("vignettes", "articles", basename(files))
+  changed <- changed_since(since, articles)
+  cat(length(changed), "of", length(articles), "articles may have changed since", since, "\n")
+  files <- files[articles %in% changed]
+}
 
 # Each in an R of its own: rmarkdown clears its files out of the folder for temporary files when it
 # ends, and forks would share that folder.

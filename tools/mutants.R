@@ -114,19 +114,19 @@ mutant(
 )
 mutant(
   "the linear part has no variance of its own at new points", "src/kernel.c",
-  "v[i] += x[i] * x[i];", "v[i] += 0;", r = "kernel-linear"
+  "v[i] += x[i] * x[i];", "v[i] += 0;", r = "kernel"
 )
 mutant(
   "what the linear part gains the other does not lose", "R/native.R",
-  "(1 - share) * hyper$variance", "hyper$variance", r = "kernel-linear"
+  "(1 - share) * hyper$variance", "hyper$variance", r = "kernel"
 )
 mutant(
   "the gradient of lengthscales takes the linear part along", "src/kernel-grad.c",
-  "n, to - from, k->p, -1, in->line", "n, to - from, k->p, 0, in->line", r = "gradient"
+  "n, to - from, k->p, -1, in->line", "n, to - from, k->p, 0, in->line", r = "adjoint"
 )
 mutant(
   "columns of the linear part unweighted at inducing inputs", "src/inducing.c",
-  "sqrt(kernel->linear * kernel->weight[j])", "sqrt(kernel->linear)", r = "kernel-linear"
+  "sqrt(kernel->linear * kernel->weight[j])", "sqrt(kernel->linear)", r = "kernel"
 )
 mutant(
   "new inputs not centred as the training ones", "src/kernel.c",
@@ -288,7 +288,7 @@ mutant(
 )
 mutant(
   "slope of the rate without 1 - 2 epsilon", "R/report-rates.R",
-  "slope * e * (1 - 2 * e)\n", "slope * e\n", r = "learn-objective|gradient"
+  "slope * e * (1 - 2 * e)\n", "slope * e\n", r = "learn-objective|adjoint"
 )
 mutant(
   "the prior left out of what is maximised", "R/learn-objective.R",
@@ -428,12 +428,12 @@ mutant(
 )
 mutant(
   "gradient of log l taken for that of log lengthscale", "R/native.R",
-  "-2 * ", "-1 * ", r = "gradient"
+  "-2 * ", "-1 * ", r = "adjoint"
 )
 mutant(
   "the gradient skips a neighbour on wide data", "src/kernel-grad.c",
   "for (int i = j + 1; i < n; i++) {\n      const double q",
-  "for (int i = j + 2; i < n; i++) {\n      const double q", r = "gradient", c = "kernel"
+  "for (int i = j + 2; i < n; i++) {\n      const double q", r = "adjoint", c = "kernel"
 )
 mutant(
   "gradient of the bias without the diagonal", "src/kernel-grad.c",
@@ -451,7 +451,7 @@ mutant(
 mutant(
   "gradient of a prior scale without the shrinkage of log|C|", "src/*.c",
   "dots->D * (1 - lr->M[IDX(j, j, k)])", "dots->D",
-  r = "fit-weights|gradient"
+  r = "fit-weights|adjoint"
 )
 
 # EP --------------------------------------------------------------------------
@@ -463,11 +463,11 @@ mutant(
 )
 mutant(
   "paths are followed when time is over", "R/ep-follow.R",
-  "trials < ep_follow_trials && !over()) {", "trials < ep_follow_trials) {", r = "learn-budget"
+  "trials < ep_follow_trials && !over()) {", "trials < ep_follow_trials) {", r = "learn-objective-budget"
 )
 mutant(
   "nodes that time cut short stand for all", "R/learn-nodes.R",
-  "    if (learn_is_over(problem)) {\n      return(NULL)\n    }\n", "", r = "learn-budget"
+  "    if (learn_is_over(problem)) {\n      return(NULL)\n    }\n", "", r = "learn-objective-budget"
 )
 mutant(
   "a slow node ends where its way does", "R/learn-nodes.R",
@@ -559,7 +559,7 @@ mutant(
 )
 mutant(
   "sums over reports in the order of the table", "R/latent.R",
-  "reports[parts] <- lapply(reports[parts], `[`, turn)\n", "", r = "ep-starts|fit-inducing"
+  "reports[parts] <- lapply(reports[parts], `[`, turn)\n", "", r = "ep-starts|latent-inducing"
 )
 mutant(
   "the easy end of EP's path says as much as the labels", "R/ep-follow.R",
@@ -640,12 +640,12 @@ mutant(
 
 mutant(
   "scale of the filtered weights the wrong way", "src/adf.c",
-  "a->log_scale += log(r);", "a->log_scale -= log(r);", r = "bpm-adf"
+  "a->log_scale += log(r);", "a->log_scale -= log(r);", r = "adf"
 )
 mutant(
   "scale of a stream never taken out", "src/adf.c",
   "a->most > 0x1p64 || a->most < 0x1p-64", "a->most > 0x1p640 || a->most < 0",
-  r = "bpm-adf", c = "adf"
+  r = "adf", c = "adf"
 )
 mutant(
   "mean of a wide direction not cut back", "src/adf.c",
@@ -653,11 +653,11 @@ mutant(
 )
 mutant(
   "mean of the filtered weights not rescaled", "src/adf.c",
-  "F77_CALL(dscal)(&k, &root, a->mu, &inc);", "(void)root;", r = "bpm-adf"
+  "F77_CALL(dscal)(&k, &root, a->mu, &inc);", "(void)root;", r = "adf"
 )
 mutant(
   "prequential probability of the label, not of the event", "src/adf.c",
-  "pt(t.side * t.z, lik->df, 1, 0)", "pt(t.z, lik->df, 1, 0)", r = "bpm-adf|drift"
+  "pt(t.side * t.z, lik->df, 1, 0)", "pt(t.z, lik->df, 1, 0)", r = "adf|drift"
 )
 mutant(
   "history of a stream drops its latest line", "R/stream-filter.R",
@@ -666,11 +666,11 @@ mutant(
 )
 mutant(
   "what is taken out of a stream is not in log_scale", "src/adf.c",
-  "a->log_scale += 2 * e * M_LN2;", "(void)0;", r = "bpm-adf"
+  "a->log_scale += 2 * e * M_LN2;", "(void)0;", r = "adf"
 )
 mutant(
   "filtered weights not in the size of the prior", "R/answer-coefficients.R",
-  "else exp(at$weights$log_scale)", "else 1", r = "bpm-adf"
+  "else exp(at$weights$log_scale)", "else 1", r = "adf"
 )
 mutant(
   "coefficients of the latent function, not on the probit scale", "R/answer-coefficients.R",
@@ -1059,7 +1059,7 @@ mutant(
 )
 mutant(
   "nodes that were left out are counted", "R/fit-complete.R",
-  "nodes$models$nodes <- nrow(nodes$table) # those", "# those", r = "answer-average"
+  "nodes$models$nodes <- nrow(nodes$table) # those", "# those", r = "fit-nodes"
 )
 mutant(
   "an end that is 0 is printed as a bound", "R/words.R", "which(p > 0 & p < 0.001)",
@@ -1102,11 +1102,11 @@ mutant(
 mutant(
   "all fits of a call start from the sites of the first", "src/glue-fit.c",
   "job_of(&post[k], VECTOR_ELT(runs_, k))", "job_of(&post[k], VECTOR_ELT(runs_, 0))",
-  r = "native-fits"
+  r = "glue-team"
 )
 mutant(
   "threads of a team pack into the panels of the first", "src/glue-team.c",
-  "team.engine + my_number", "team.engine", r = "native-fits"
+  "team.engine + my_number", "team.engine", r = "glue-team"
 )
 mutant(
   "the time of nodes is taken for over before they begin", "R/learn-second.R",
@@ -1114,7 +1114,7 @@ mutant(
 )
 mutant(
   "a fit within another works in its memory", "src/glue-memory.c",
-  "kept.lent = 1", "kept.lent = 0", r = "native-fits"
+  "kept.lent = 1", "kept.lent = 0", r = "glue-team"
 )
 mutant(
   "what a short climb has learned is forgotten", "R/learn-modes.R",

@@ -51,11 +51,52 @@ named_in_strings <- function(code, known) {
   unique(found)
 }
 
-# All that the code calls or passes on as an object of the package
-called_by <- function(code, known) {
-  f <- eval(call("function", NULL, code), baseenv())
-  globals <- codetools::findGlobals(f)
-  union(intersect(globals, known), named_in_strings(code, known))
+# All that each object of files calls or passes on as an object of the package
+calls_of <- function(objects, known) {
+  globals <- globals_of(objects)
+  Map(function(o, globals) {
+    union(intersect(globals, known), named_in_strings(o$code, known))
+  }, objects, globals)
+}
+
+# What codetools finds in each object. It takes a while, and scripts ask one after the other: what
+# was found in a file is kept in the clone, by what stood in the file.
+globals_of <- function(objects) {
+  files <- vapply(objects, `[[`, "", "file")
+  kept <- kept_globals()
+  named <- sprintf("R %s, %s", getRversion(), tools::md5sum(unique(files)))
+  names(named) <- unique(files)
+  found <- vector("list", length(objects))
+  for (file in names(named)) {
+    here <- which(files == file)
+    before <- kept[[named[[file]]]]
+    found[here] <- if (is.null(before)) {
+      lapply(objects[here], function(o) {
+        codetools::findGlobals(eval(call("function", NULL, o$code), baseenv()))
+      })
+    } else {
+      before
+    }
+    kept[[named[[file]]]] <- found[here]
+  }
+  keep_globals(kept[named])
+  found
+}
+
+# In the clone's own library, where there is one (tools/common.sh)
+globals_file <- file.path(".lib", "r-globals.rds")
+
+kept_globals <- function() {
+  tryCatch(readRDS(globals_file), error = function(cnd) list(), warning = function(cnd) list())
+}
+
+keep_globals <- function(kept) {
+  if (!dir.exists(".lib") || identical(names(kept), names(kept_globals()))) {
+    return()
+  }
+  new <- tempfile("r-globals", ".lib")
+  saveRDS(kept, new)
+  file.rename(new, globals_file)
 }
 
 # data frame of calls: from (object), from_file, to, to_file
@@ -64,8 +105,8 @@ r_calls <- function(files) {
   names <- vapply(objects, function(o) as.character(o$name), character(1))
   where <- vapply(objects, `[[`, character(1), "file")
   known <- unique(names[!is.na(names)])
-  calls <- lapply(objects, function(o) {
-    to <- setdiff(called_by(o$code, known), o$name)
+  calls <- Map(function(o, to) {
+    to <- setdiff(to, o$name)
     if (length(to) == 0) {
       return(NULL)
     }
@@ -73,7 +114,7 @@ r_calls <- function(files) {
       from = if (is.na(o$name)) "top level" else o$name, from_file = o$file,
       to = to, to_file = where[match(to, names)], stringsAsFactors = FALSE
     )
-  })
+  }, objects, calls_of(objects, known))
   calls <- do.call(rbind, calls)
   calls$from_room <- stem_of(calls$from_file)
   calls$to_room <- stem_of(calls$to_file)

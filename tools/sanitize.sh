@@ -18,7 +18,7 @@ filter=${2:-}
 
 # their children have too little address space, or time, for what watches them
 excluded='^(checks-memory|experiments|select-run)$'
-native='^(bpm-adf|ep-|exact-ais|exact-sample|family-|gradient|likelihood|reference|stream-b)'
+native='^(adf|adjoint|ep-|exact-ais|exact-sample|family-|latent-lowrank|likelihood|reference|stream-b)'
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

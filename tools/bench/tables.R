@@ -21,15 +21,18 @@ script_of <- function(name, folder) {
 
 # R ---------------------------------------------------------------------------------
 
-# What the objects of the package are and lead to, read once
+# What the objects of the package are and lead to, and what stands in src/, read once
 package_code <- function(root) {
   source(file.path(root, "tools", "r-calls.R"))
   objects <- r_objects(sort(Sys.glob(file.path(root, "R", "*.R")), method = "radix"))
   names(objects) <- vapply(objects, function(o) as.character(o$name), "")
-  objects <- objects[!is.na(names(objects))]
-  known <- names(objects)
-  calls <- lapply(objects, function(o) called_by(o$code, known))
-  list(objects = objects, calls = calls, code = lapply(objects, function(o) deparse(wordless(o$code))))
+  named <- !is.na(names(objects))
+  calls <- calls_of(objects, names(objects)[named])[named]
+  objects <- objects[named]
+  list(
+    objects = objects, calls = calls,
+    code = lapply(objects, function(o) deparse(wordless(o$code))), src = read_src(root)
+  )
 }
 
 # Names and strings in the code of a script
@@ -43,13 +46,13 @@ words_in <- function(code) {
   unique(found)
 }
 
-led_to <- function(words, package) {
+# prints, other packages' generics and rooms that only some data lead to are no part of a measure,
+# unless a script asks for their functions
+led_to <- function(words, package,
+                   outside = c("meet", "show", "words", "shard", "stream", "exact", "select")) {
   known <- names(package$objects)
   room <- vapply(package$objects, function(o) stem_of(o$file), "")
-  # prints, other packages' generics and rooms that only some data lead to are no part of a
-  # measure, unless a script asks for their functions
-  outside <- setdiff(c("meet", "show", "words", "shard", "stream", "exact", "select"),
-                     room[intersect(words, known)])
+  outside <- setdiff(outside, room[intersect(words, known)])
   known <- known[!room %in% outside]
   generics <- c(intersect(words, "predict"), known[vapply(known, function(name) {
     "UseMethod" %in% all.names(package$objects[[name]]$code)
@@ -68,26 +71,34 @@ led_to <- function(words, package) {
 
 # C ---------------------------------------------------------------------------------
 
-# Files of src/ behind doors: those that define them, and all of the kinds of files (the first
-# word of their names) that these include, and so on
-opened_by <- function(doors, root) {
+# The files of src/: their kinds (the first word of their names), the doors that each defines, the
+# headers that it includes, its lines of code
+read_src <- function(root) {
   files <- sort(Sys.glob(file.path(root, "src", "*.[ch]")), method = "radix")
   text <- lapply(files, readLines, warn = FALSE)
-  kind <- sub("[-.].*", "", basename(files))
-  glue <- kind == "glue"
-  has_door <- vapply(text, function(lines) {
-    any(vapply(doors, function(door) any(grepl(paste0("^SEXP ", door, "\\("), lines)), NA))
-  }, NA)
-  reached <- glue & has_door
+  first <- function(pattern) {
+    lapply(text, function(lines) sub(pattern, "\\1", grep(pattern, lines, value = TRUE)))
+  }
+  list(
+    file = basename(files), kind = sub("[-.].*", "", basename(files)),
+    doors = first("^SEXP ([^(]+)\\(.*"), headers = first('^#include "([^"]+)".*'),
+    code = lapply(files, code_lines)
+  )
+}
+
+# Which files of src/ are behind doors: those that define them, and all of the kinds of files that
+# these include, and so on
+opened_by <- function(doors, src) {
+  has_door <- vapply(src$doors, function(made) any(doors %in% made), NA)
+  reached <- src$kind == "glue" & has_door
   repeat {
-    lines <- grep('^#include "', unlist(text[reached]), value = TRUE)
-    headers <- gsub('^#include "|".*$', "", lines)
-    more <- reached | kind %in% setdiff(sub("[-.].*", "", headers), "glue") |
-      basename(files) %in% headers
+    headers <- unlist(src$headers[reached])
+    more <- reached | src$kind %in% setdiff(sub("[-.].*", "", headers), "glue") |
+      src$file %in% headers
     if (identical(more, reached)) break
     reached <- more
   }
-  files[reached]
+  reached
 }
 
 # Without comments, blank lines and the layout at either end of a line
@@ -99,17 +110,22 @@ code_lines <- function(file) {
 }
 
 # What words in a script lead to: lines of code by room of the package, those of src/ as `src`
-code_by_room <- function(words, root, package = package_code(root)) {
+code_by_room <- function(words, package) {
   reached <- led_to(words, package)
   room <- vapply(package$objects[reached], function(o) stem_of(o$file), "")
   code <- package$code[reached]
+  list(
+    rooms = lapply(split(code, room), unlist, use.names = FALSE), code = unlist(code),
+    src = src_behind(reached, package)
+  )
+}
+
+# Lines of code of src/ that functions of the package lead to
+src_behind <- function(reached, package) {
   doors <- unique(unlist(lapply(package$objects[reached], function(o) {
     sub("^C_", "glue_", grep("^C_", all.names(o$code), value = TRUE))
   })))
-  list(
-    rooms = lapply(split(code, room), unlist, use.names = FALSE), code = unlist(code),
-    src = unlist(lapply(opened_by(doors, root), code_lines))
-  )
+  unlist(package$src$code[opened_by(doors, package$src)])
 }
 
 # Code with "" in the place of texts of three words and more: sentences for people, which decide
@@ -157,7 +173,7 @@ code_digest <- function(name, root, package = package_code(root)) {
   force(package) # reads r-calls.R
   bench <- file.path(root, "tools", "bench")
   script <- file.path(bench, script_of(name, bench))
-  led <- code_by_room(script_words(script, file.path(bench, "helper.R")), root, package)
+  led <- code_by_room(script_words(script, file.path(bench, "helper.R")), package)
   digest_of(c(led$code, led$src, code_lines(script)), 12)
 }
 
@@ -167,7 +183,7 @@ experiment_digests <- function(name, root, package = package_code(root)) {
   force(package)
   folder <- file.path(root, "experiments")
   scripts <- scripts_read(file.path(folder, paste0(name, ".R")))
-  led <- code_by_room(script_words(scripts, file.path(folder, "helper.R")), root, package)
+  led <- code_by_room(script_words(scripts, file.path(folder, "helper.R")), package)
   # rooms that say something and decide nothing
   rooms <- led$rooms[setdiff(names(led$rooms), c("checks", "conditions", "progress", "words"))]
   vapply(c(rooms, list(src = led$src, script = unlist(lapply(scripts, code_lines)))), digest_of, "", 6)
