@@ -136,13 +136,10 @@ stc_spec <- function(..., df = 10, criterion = NULL) {
   df <- check_df(df)
   spec <- do.call(gpc_spec, c(list(...), list(criterion = criterion)[!is.null(criterion)]), quote = TRUE)
   if (is.null(criterion)) spec$criterion <- default_criterion(df)
-  if (is.finite(df) && spec$method != "gradient") {
-    abort_sturdy(
-      "{.arg method} must be {.val gradient} at a finite {.arg df}: the EM step has
-       no closed form there.",
-      "method", arg = "method"
-    )
-  }
+  must(
+    is.infinite(df) || spec$method == "gradient", "method",
+    "be {.val gradient} at a finite {.arg df}: the EM step has no closed form there", "method"
+  )
   spec$df <- df
   class(spec) <- c("stc_spec", class(spec))
   spec

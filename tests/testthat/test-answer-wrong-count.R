@@ -70,7 +70,7 @@ test_that("the distribution of the number is that of the label stage, integrated
 extended_test("an interval for simulated labels covers about as often as it says", {
   covered <- vapply(1:60, function(seed) {
     d <- process_table(seed)
-    expected <- attr(mislabelled(gpc(d$X, d$y, kernel = kernel_iso())), "expected")
+    expected <- attr(mislabelled(gpc(d$X, d$y, kernel = kernel_iso(), epsilon = "learn")), "expected")
     flips <- sum(d$y != d$true)
     expected$lower <= flips && flips <= expected$upper
   }, logical(1))

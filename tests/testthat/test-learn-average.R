@@ -389,7 +389,7 @@ extended_test("a mode that some rows do not show is found on all of them", {
   d$class[wrong] <- levels(d$class)[3 - as.integer(d$class[wrong])]
   fit <- gpc(class ~ ., d)
   # it ended some seventy nats below
-  expect_gt(log_evidence(fit), log_evidence(gpc(class ~ ., d, hyper = "optimum")) - 5)
+  expect_gt(log_evidence(fit), log_evidence(gpc(class ~ ., d, epsilon = "learn")) - 5)
   expect_lt(fit$kernel$lengthscale[["b"]], 2)
 })
 
