@@ -211,7 +211,7 @@ diagnose_average <- function(object) {
       paste(round(models$ess[by_nodes]), "with", named[by_nodes], collapse = ", "), "."
     )),
     if (any(modes)) list(
-      happened = paste0("At its modes alone, by Laplace's method: ", toString(named[modes]), ".")
+      happened = paste0("At ", count(models$modes, "mode"), ", by Laplace's method: ", named, ".")
     ),
     if (isTRUE(object$learning$convergence != 0)) list(
       happened = paste0("The search for modes stopped early: ", object$learning$message, ".")

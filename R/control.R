@@ -19,7 +19,7 @@
 #'   whole posterior, at least 1 (64 by default). It affects the speed, not the result.
 #' @param restarts Number of starting points besides the first from which the optimum of the
 #'   hyperparameters is sought, from 0 to 1000 (2 by default). Averages (`hyper =
-#'   "integrate"`) have starts of their own.
+#'   "integrate"` or `epsilon = "average"`) have starts of their own.
 #' @param budget Seconds that the search for hyperparameters may take, above 0 (`Inf` by
 #'   default). When they are over, the best values so far are kept, and [ep_diagnostics()]
 #'   says so; an average keeps modes in the place of nodes that are not there yet. The evaluation

@@ -26,8 +26,8 @@
 #' as [ep_fit()] with the kernel matrix X diag(s) X'. At finite `df` the number of
 #' dimensions, which decides q = 1 + 2/(df + k), is that of the weights, or with a nugget
 #' that of the rows. With more than 2000 rows and a nugget EP takes all rows at once, as in
-#' [gpc()]. The result does not depend on the order of the rows. `epsilon = "learn"` and
-#' `prior_scale = "learn"` are found by maximising the criterion as in [gpc()].
+#' [gpc()]. The result does not depend on the order of the rows. What is learned is averaged over or
+#' found at one point as in [gpc()].
 #'
 #' # ADF
 #' Each row in turn replaces the posterior by the t distribution with the escort mean
@@ -53,8 +53,7 @@
 #' to the variance of the latent function over the rows) then have independent normal priors. Their
 #' standard deviation on the probit scale, one over the root of the nugget, is log-normal with
 #' median 1 and a log standard deviation of one half; that of the intercept is three times as
-#' large. The prior acts where the fit averages; `hyper = "optimum"` maximises the evidence
-#' without it.
+#' large.
 #'
 #' # When the boundary is not linear
 #' Where the boundary is not linear, rows beyond it look like wrong labels: on New Thyroid, whose
@@ -100,7 +99,7 @@
 #'   `bpm_spec()`, none. An unknown argument is an error.
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
 #'   `"optimum"`, the default where `criterion` is given or `inference = "adf"`, finds the best
-#'   values and takes them as known. `options(sturdy.hyper = "optimum")` changes the default.
+#'   values and takes them as known, as in [gpc()]. `options(sturdy.hyper = "optimum")` changes the default.
 #' @param df Degrees of freedom of the prior of the weights, above 0; `Inf`, the
 #'   default, is a normal prior.
 #' @param prior_scale Prior scales of the weights, above 0: diagonal entries of the
@@ -118,7 +117,7 @@
 #' @param epsilon The probability that a recorded label is wrong: a number in
 #'   `[0, 0.5)`, or two, named `neg` and `pos`, by true class, as in [gpc()]; with
 #'   `inference = "ep"` also `"learn"`, `"learn2"` or `"average"`, the default there unless
-#'   `hyper = "optimum"`. The default with `inference = "adf"` is 0.01.
+#'   `criterion = "loo"`, where it is `"learn"`. The default with `inference = "adf"` is 0.01.
 #' @param inference `"ep"`, the default, or `"adf"`.
 #' @param intercept Whether a constant is among the features (`TRUE` by default).
 #' @param criterion What learning maximises, `"evidence"` or `"loo"`, as in [gpc()].
@@ -239,7 +238,7 @@ bpm_spec <- function(...,
                      df = Inf,
                      prior_scale = 1,
                      nugget = if (inference == "adf") 0 else "learn",
-                     epsilon = if (inference == "adf") 0.01 else default_epsilon(hyper),
+                     epsilon = if (inference == "adf") 0.01 else default_epsilon(hyper, criterion),
                      inference = c("ep", "adf"),
                      hyper = if (optimum) "optimum" else default_hyper(),
                      noise = noise_prior(),

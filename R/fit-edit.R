@@ -11,10 +11,10 @@ spec_held <- list(
 
 #' A spec with some arguments changed
 #'
-#' A finite `df` turns a gpc() into an stc(). The criterion stays unless `df` changes
-#' between finite and infinite, the method unless `epsilon` changes, `hyper` unless a way to
-#' find the optimum is given, and with it whether noise models are averaged over,
-#' the nugget of a bpm() unless `inference` changes.
+#' A finite `df` turns a gpc() into an stc(). The criterion stays unless it is what is usual at
+#' its `df`, `epsilon` unless it is what is usual beside the other arguments, the method unless
+#' `epsilon` changes or `df` between finite and infinite, `hyper` unless a way to find the optimum
+#' is given, the nugget of a bpm() unless `inference` changes.
 #' @noRd
 edit_spec <- function(spec, changed) {
   model <- spec_model(spec)
@@ -23,14 +23,12 @@ edit_spec <- function(spec, changed) {
   if (model == "gpc" && other_df) model <- "stc"
   kept <- unclass(spec)
   if (model == "gpc") changed$df <- NULL
-  if (other_df) kept$criterion <- NULL
+  if (identical(spec$criterion, default_criterion(spec$df))) kept$criterion <- NULL
+  decides <- intersect(names(kept), names(formals(default_epsilon)))
+  if (identical(spec$epsilon, do.call(default_epsilon, kept[decides]))) kept$epsilon <- NULL
   if (other_df || "epsilon" %in% names(changed)) kept$method <- NULL
   given <- names(changed)
   if (any(c("criterion", "method") %in% given) && !"hyper" %in% given) kept$hyper <- NULL
-  hyper <- if (is.null(changed$hyper)) kept$hyper else changed$hyper
-  if (!identical(hyper, spec$hyper) && is_one_of(spec$epsilon, c("average", "learn"))) {
-    kept$epsilon <- NULL
-  }
   if ("inference" %in% names(changed)) kept$nugget <- NULL
   kept <- kept[setdiff(names(kept), c(names(changed), spec_held[[model]]))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)
@@ -43,6 +41,7 @@ spec_changed <- function(spec) {
   model <- spec_model(spec)
   plain <- do.call(spec_constructor(model), unclass(spec)[decides[[model]]], quote = TRUE)
   usual <- do.call(spec_constructor(model), list())
+  if (is_usual(spec$kernel)) spec$kernel <- plain$kernel
   same <- function(name) {
     against <- if (name %in% decides[[model]]) usual else plain
     identical(spec[[name]], against[[name]])

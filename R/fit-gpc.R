@@ -63,17 +63,19 @@
 #' @param cluster Where the rows of [shards()] are fitted: `NULL`, the default, in this process,
 #'   or on the workers of a cluster made by [parallel::makeCluster()].
 #' @param kernel [kernel_ard()] (one lengthscale per column) or [kernel_iso()] (one for all). The
-#'   default is the first, with two classes and `hyper = "integrate"` with a linear part whose size
-#'   is learned (`kernel_ard(linear = 1)`); with more than `r wide_columns` columns, and for rows of
+#'   default is the first, with two classes and `hyper = "integrate"` or `epsilon = "average"` with a
+#'   linear part whose size is learned (`kernel_ard(linear = 1)`); with more than `r wide_columns` columns, and for rows of
 #'   unit length (embeddings), the second, with a message.
 #' @param epsilon The probability that a recorded label is wrong. `"average"`, the default,
-#'   averages over noise models and rates; `"learn"`, the default with `hyper = "optimum"`, finds
-#'   the best rate. A number in `[0, 0.5)`, two rates `c(neg = , pos = )` by true class whose sum
+#'   averages over noise models and rates; `"learn"` finds the best rate, and is the default at the
+#'   optimum with `criterion = "loo"`, another `method` than `"gradient"`, or a kernel that learns
+#'   something without a prior. A number in `[0, 0.5)`, two rates `c(neg = , pos = )` by true class whose sum
 #'   is below 1, or a noise matrix is taken as known; `"learn2"` learns two rates, `"matrix"` a
 #'   matrix. See [label-noise].
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
 #'   `"optimum"`, the default where `criterion` or `method` is given, finds the best values
-#'   and takes them as known. `options(sturdy.hyper = "optimum")` changes the default.
+#'   and takes them as known: at the best mode of what would be averaged over, or with `epsilon =
+#'   "learn"` or a given rate those that maximise `criterion`. `options(sturdy.hyper = "optimum")` changes the default.
 #' @param noise The priors of label noise and of overlap, made by [noise_prior()].
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each
 #'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
@@ -86,9 +88,9 @@
 #'   nothing to do with wrong labels make the evidence for wrong labels weaker. Refused where most
 #'   rows are alone in their group. Numbers of more than `r rates_values` values in the formula,
 #'   as in `~ clinic + age`, get slopes, see [label-noise].
-#' @param criterion What learning at one point maximises: `"evidence"` or `"loo"`, the leave-one-out log
-#'   probability of the recorded labels. See [learning].
-#' @param method How a flip rate is learned at one point: `"gradient"`, the default, `"em"` or
+#' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"evidence"` or `"loo"`, the leave-one-out
+#'   log probability of the recorded labels. See [learning].
+#' @param method How `epsilon = "learn"` is found at one point: `"gradient"`, the default, `"em"` or
 #'   `"em_kg08"`. See [learning].
 #' @param inducing For many rows: `"auto"`, the default; `NULL` for the kernel between all rows; a
 #'   number of inducing inputs, or the inducing inputs themselves. See [many-rows].
@@ -161,7 +163,7 @@ gpc.default <- function(x, ...) {
 #' @export
 gpc_spec <- function(...,
                      kernel = kernel_ard(),
-                     epsilon = default_epsilon(hyper),
+                     epsilon = default_epsilon(hyper, criterion, method, kernel),
                      hyper = if (optimum) "optimum" else default_hyper(),
                      noise = noise_prior(),
                      criterion = c("evidence", "loo"),
@@ -175,6 +177,7 @@ gpc_spec <- function(...,
   kernel <- if (missing(kernel)) usual_kernel() else check_kernel(kernel)
   hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
+  method <- check_choice(method, c("gradient", "em", "em_kg08"), "method")
   epsilon <- check_epsilon(epsilon, average = TRUE, matrix = TRUE)
   new_spec(
     "gpc",
@@ -190,7 +193,6 @@ gpc_spec <- function(...,
 #' EM has a closed M-step only for a flip rate that the evidence learns
 #' @noRd
 check_method <- function(method, epsilon, criterion, hyper) {
-  method <- check_choice(method, c("gradient", "em", "em_kg08"), "method")
   learned <- is_one_of(epsilon, c("learn", "learn2")) && hyper == "optimum"
   if (method != "gradient" && !(learned && criterion == "evidence")) {
     abort_sturdy(
@@ -212,10 +214,10 @@ fit_molded.gpc_spec <- function(spec, molded) {
   coding <- blueprint_columns(blueprint)
   ordered <- isTRUE(blueprint$ordered)
   two <- length(blueprint$levels) == 2
-  spec$kernel <- kernel_for(spec$kernel, X, blueprint, two && spec$hyper == "integrate")
+  spec$kernel <- kernel_for(spec$kernel, X, blueprint, two && learns_by_nodes(spec))
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns,
-    integrate = spec$hyper == "integrate", overlap = spec$noise$overlap,
+    integrate = learns_by_nodes(spec), overlap = spec$noise$overlap,
     classes = if (ordered) 2 else length(blueprint$levels)
   )
   if (ordered) kernel <- ordered_kernel(kernel, blueprint$levels)

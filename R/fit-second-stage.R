@@ -162,7 +162,7 @@ own_left_out <- function(fit) {
 }
 
 second_stage_spec <- function(...,
-                              epsilon = default_epsilon(hyper),
+                              epsilon = "average",
                               hyper = default_hyper(),
                               noise = noise_prior(),
                               control = ep_control()) {

@@ -30,7 +30,18 @@ default_hyper <- function() {
   )
 }
 
-default_epsilon <- function(hyper) if (hyper == "integrate") "average" else "learn"
+#' What is learned of the rates unless told otherwise: the same at the optimum as where nodes are
+#' averaged over, but where something is asked for that only a search for the optimum of a criterion
+#' has
+#' @param criterion `NULL` where none was named.
+#' @noRd
+default_epsilon <- function(hyper, criterion = NULL, method = "gradient", kernel = NULL) {
+  kernel <- as.list(kernel) # what is none is refused where arguments are checked
+  free <- setdiff(intersect(hyper_names, names(kernel)), c(kernel$fixed, held_at_zero(kernel)))
+  open <- learn_unpriored(list(free = free, prior = kernel$prior))
+  searched <- identical(criterion, "loo") || !identical(method, "gradient") || length(open) > 0
+  if (identical(hyper, "optimum") && searched) "learn" else "average"
+}
 
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
 # mold_xy() made it.

@@ -56,7 +56,9 @@
 #' # Averaging
 #' With `hyper = "integrate"`, the default, the nodes of [gpc()] are weighted by their
 #' Gaussian evidence, and each has the sites and probabilities of t-EP at `df`; those
-#' without a fixed point of t-EP are left out. `criterion` has no influence then.
+#' without a fixed point of t-EP are left out. With `hyper = "optimum"` the best mode by the Gaussian
+#' evidence is the only node. `criterion` has no influence then: what it says is for `epsilon =
+#' "learn"`, the default where `criterion = "loo"` is given, and for given rates at the optimum.
 #'
 #' # When t-EP finds no fixed point
 #' At small `df` (below about 5) with little noise (`epsilon` and `nugget` near 0)
@@ -70,7 +72,7 @@
 #' @inheritDotParams gpc_spec kernel epsilon hyper noise method inducing kernels scale control
 #' @param df Degrees of freedom of the process, above 0 (10 by default); `Inf` is the
 #'   Gaussian process.
-#' @param criterion What learning maximises: `"loo"`, the leave-one-out log predictive
+#' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels, or `"evidence"`, the t-EP approximation of the
 #'   log marginal likelihood. `NULL`, the default, means `"loo"` at finite `df` and
 #'   `"evidence"` at `df = Inf`.
@@ -130,20 +132,12 @@ stc.default <- function(x, ...) {
 #' @export
 stc_spec <- function(..., df = 10, criterion = NULL) {
   df <- check_df(df)
-  given <- list(...)
-  if (!"hyper" %in% names(given)) {
-    optimum <- !is.null(criterion) || "method" %in% names(given)
-    given$hyper <- if (optimum) "optimum" else default_hyper()
-  }
-  if (is.null(criterion)) criterion <- default_criterion(df)
-  spec <- do.call(gpc_spec, c(given, list(criterion = criterion)), quote = TRUE)
-  if (is.finite(df) && spec$method != "gradient") {
-    abort_sturdy(
-      "{.arg method} must be {.val gradient} at a finite {.arg df}: the EM step has
-       no closed form there.",
-      "method", arg = "method"
-    )
-  }
+  spec <- do.call(gpc_spec, c(list(...), list(criterion = criterion)[!is.null(criterion)]), quote = TRUE)
+  if (is.null(criterion)) spec$criterion <- default_criterion(df)
+  must(
+    is.infinite(df) || spec$method == "gradient", "method",
+    "be {.val gradient} at a finite {.arg df}: the EM step has no closed form there", "method"
+  )
   spec$df <- df
   class(spec) <- c("stc_spec", class(spec))
   spec

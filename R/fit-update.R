@@ -12,8 +12,8 @@
 #' @param ... Arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()] to change, by
 #'   name. A finite `df` turns a [gpc()] into an [stc()]. If `df` changes between finite
 #'   and infinite, `criterion` and `method` return to their defaults; so does `method` if
-#'   `epsilon` is given. If `criterion` or `method` is given, or `hyper` changes, the defaults of
-#'   the arguments that depend on it apply.
+#'   `epsilon` is given. If `criterion` or `method` is given, the default of `hyper` applies; and
+#'   where `epsilon` is what is usual, it becomes what is usual beside the arguments that change.
 #' @param data A data frame to fit to, for a model that was fitted by a formula.
 #' @param subset,na.action As in [gpc()]; used only with `data`. The default of
 #'   `na.action` is [stats::na.exclude()] if the old fit left out rows by it, otherwise

@@ -29,11 +29,11 @@
 #'   of the logarithm, `c(meanlog, sdlog)` with `sdlog` above 0, or `NULL` for no prior on
 #'   this hyperparameter. For `lengthscale`, `meanlog = NA`, the default, centres the
 #'   prior on the median heuristic of the data. For `bias` and `nugget` it is log(0.1) where
-#'   the optimum is sought. Where hyperparameters are integrated (`hyper = "integrate"` in
-#'   [gpc_spec()]) it is log(0.3) for the bias, in units of variance + nugget, and for the nugget
+#'   the optimum of one criterion is sought. Where hyperparameters are integrated (`hyper = "integrate"` in
+#'   [gpc_spec()]), and at the best mode of that (`epsilon = "average"`), it is log(0.3) for the bias, in units of variance + nugget, and for the nugget
 #'   log(variance), or with three classes or more log(0.03), with a standard deviation of 1.5 at most:
 #'   what a large nugget leaves to wrong labels, the label stage judges ([averaging]).
-#' @param common Where hyperparameters are integrated: the standard deviation of the log of a
+#' @param common Where hyperparameters are integrated, and at the best mode of that: the standard deviation of the log of a
 #'   factor common to all lengthscales of [kernel_ard()], at least 0. Without it many
 #'   independent lengthscales would fix their overall size.
 #'

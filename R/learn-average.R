@@ -15,8 +15,14 @@ average_integral <- 5000      # flops of the integrals of a row and class of sev
 #' Is anything free that is to be integrated, or are rates by source?
 #' @noRd
 is_averaged <- function(latent, spec) {
-  length(latent$reports$sources) > 1 || identical(spec$epsilon, "average") ||
-    identical(spec$hyper, "integrate") && (length(latent$free) > 0 || is.character(spec$epsilon))
+  length(latent$reports$sources) > 1 ||
+    learns_by_nodes(spec) && (length(latent$free) > 0 || is.character(spec$epsilon))
+}
+
+#' Does a spec ask for nodes: all of them, or the best mode as the only one?
+#' @noRd
+learns_by_nodes <- function(spec) {
+  identical(spec$hyper, "integrate") || identical(spec$epsilon, "average")
 }
 
 #' Integrate what is free, and fit
@@ -236,10 +242,10 @@ nodes_at_df <- function(nodes, latent, spec, tick) {
 abort_no_prior <- function(open) {
   abort_sturdy(
     c(
-      "With {.code hyper = \"integrate\"} every hyperparameter that is learned must have
-       a prior; {.val {open}} {?has/have} none.",
+      "With {.code hyper = \"integrate\"} or {.code epsilon = \"average\"} every hyperparameter
+       that is learned must have a prior; {.val {open}} {?has/have} none.",
       i = "Give the kernel a {.fn weak_prior}, hold them by {.arg fixed}, or use
-           {.code hyper = \"optimum\"}."
+           {.code hyper = \"optimum\", epsilon = \"learn\"}."
     ),
     "prior", arg = "prior"
   )
@@ -249,7 +255,7 @@ abort_no_modes <- function() {
   abort_sturdy(
     c(
       "EP has no fixed point at any starting point of the search.",
-      i = "A larger nugget often has one; {.code hyper = \"optimum\"} tells more."
+      i = "A larger nugget often has one; {.code hyper = \"optimum\", epsilon = \"learn\"} tells more."
     ),
     "no_posterior"
   )

@@ -67,11 +67,12 @@ warn_wide <- function(columns) {
   )
 }
 
-#' Lengthscales learned at one point, more of them than there are rows
+#' More lengthscales than rows that the optimum of a criterion is sought for: their common factor has
+#' no prior there
 #' @noRd
 warn_followed <- function(kernel, latent, spec) {
   each <- length(kernel$lengthscale) / length(kernel$nugget)
-  follows <- spec$hyper == "optimum" && "lengthscale" %in% latent$free && each > latent$n
+  follows <- !learns_by_nodes(spec) && "lengthscale" %in% latent$free && each > latent$n
   if (follows && each <= wide_columns) { # of more than that there has been a warning
     warn_sturdy(
       c(

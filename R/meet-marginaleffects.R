@@ -135,6 +135,7 @@ set_coef.bpm <- function(model, coefs, ...) {
   # weights with these coefficients, the nearest of them: levels have a weight each
   gap <- as.vector(coefs) / sqrt(nodes$scale) - drop(nodes$A %*% model$weights$mean)
   model$weights$mean[] <- model$weights$mean + crossprod(nodes$A, solve(tcrossprod(nodes$A), gap))
+  if (is_average(model)) model$nodes$b[] <- model$weights$mean
   model
 }
 

@@ -6,9 +6,8 @@
 #' `default_candidates()` returns the list that [select_model()] uses by default.
 #'
 #' @details
-#' The default candidates are [gpc()] with `epsilon` held at 0, with `epsilon` learned,
-#' with one flip rate for each class, and with one lengthscale for all columns (where that is not the
-#' default, see `kernel` in [gpc()]); and [bpm()].
+#' The default candidates are [gpc()] with `epsilon` held at 0, as it is by default, and with one
+#' lengthscale for all columns (where that is not the default, see `kernel` in [gpc()]); and [bpm()].
 #' By `"evidence"` and `"loo"` [stc()] with 3, 10 and 30 degrees of freedom come to these. By
 #' the integrated evidence an [stc()] is the [gpc()] with the same kernel (see
 #' [select_model()]), and would only be listed a second time. The list can be changed like any
@@ -23,8 +22,8 @@
 #' @param ... Named arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()]: `kernel`,
 #'   `epsilon`, `criterion` and so on.
 #' @return `candidate()` returns what [gpc_spec()], [stc_spec()] or [bpm_spec()] returns for
-#'   the arguments. `default_candidates()` returns a named list: of five candidates, or of eight
-#'   for two classes by `"evidence"` or `"loo"`.
+#'   the arguments. `default_candidates()` returns a named list: of four candidates, of seven
+#'   for two classes by `"evidence"` or `"loo"`, or of five for more classes.
 #' @section Conditions:
 #' `sturdy_error_unknown_argument` for an argument that the model does not have or that
 #' was given twice, and those of [gpc()] for a wrong value.

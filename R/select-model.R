@@ -31,6 +31,11 @@
 #' of equals in the list is selected; by the evidence they differ because they learned
 #' different hyperparameters. `criterion = "loo"` compares their predictions.
 #'
+#' With `hyper = "optimum"` the default kernel and its priors are others where `epsilon` is
+#' `"average"` than where it is held or `"learn"` (see [gpc()], [weak_prior()]). To learn from
+#' integrated evidences what wrong labels explain, leave `hyper` at `"integrate"`, or give all
+#' candidates one kernel, with all of its priors.
+#'
 #' `weight` is `exp(criterion)`, normalised over the candidates that converged. With the
 #' integrated evidence the weights are posterior probabilities of the candidates under
 #' equal prior probabilities (of the entries in the list, which may contain the same

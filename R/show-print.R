@@ -318,7 +318,7 @@ describe_learning <- function(x) {
   } else if (any(x$nodes$models$method == "nodes")) {
     paste("integrated over", count(node_count(x), "node"))
   } else {
-    "integrated by Laplace's method"
+    paste("at", count(x$nodes$models$modes, "mode"), "by Laplace's method")
   }
   bounds <- if (at_point) learning$on_bound
   paste0(

@@ -121,7 +121,7 @@ summary_rows.bpm_filtered <- function(object) {
 #' further down, may be in another order
 #' @noRd
 ranked_inputs <- function(object, most = 6) {
-  if (is.null(object$nodes) || is.null(object$kernel) || length(object$blueprint$columns) < 2) {
+  if (node_count(object) == 1 || is.null(object$kernel) || length(object$blueprint$columns) < 2) {
     return(NULL)
   }
   order <- input_order(object)

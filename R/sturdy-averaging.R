@@ -12,8 +12,7 @@
 #' at many values (grey, darker where they explain the data better), and their weighted mean, the answer of the
 #' first stage. With few rows many values explain the data nearly as well.
 #'
-#' At the optimum the kernel and the flip rate are taken as known, and so is whether labels may be
-#' wrong at all. By default answers are averages, in two steps:
+#' Answers are averages, in two steps:
 #' * the **first stage** (`hyper = "integrate"`) averages over all values of the hyperparameters,
 #'   weighted by their posterior, under one noise model that allows for wrong labels: of two
 #'   classes a rate for each, of several one rate. The latent function, effects, [loo()],
@@ -24,9 +23,12 @@
 #'   labels are wrong, how many, which, and at which rates, are its answers, and predictions of
 #'   the true class go through it ([wrong-labels]).
 #'
-#' A fit at one point (`hyper = "optimum"`) has a label stage too, where its rate was learned, with
-#' the noise model of one rate alone (a rate for each class with `"learn2"`), or with all of them where
-#' `epsilon = "average"` asks for it. Where all is given it needs none. What depends on one point ([coef()][coef.sturdy_model], [criterion()],
+#' `hyper = "optimum"` is the same with one node, the best mode of the first stage, and the same label
+#' stage. It takes a fraction of the time, and its probabilities take the kernel as known.
+#'
+#' With `epsilon = "learn"` or `"learn2"` the optimum is another one ([learning]), and the label stage
+#' has the noise model of one rate alone, or of a rate for each class. Where rates are given at one
+#' point there is no label stage. What depends on one point ([coef()][coef.sturdy_model], [criterion()],
 #' [ep_diagnostics()], [check_fit()], [posterior_sample()]) is at the best mode of the first stage.
 #'
 #' # First stage
@@ -36,7 +38,8 @@
 #' node is dear, twice as many where they are cheap and few of them effective. Their weights are
 #' those of importance sampling, Pareto-smoothed. Where fewer than five nodes are effective, the
 #' modes are weighted by Laplace's method, and a message says so. Above 4800 rows, or 14,400/C with
-#' C classes, the modes alone are used. [summary()][summary.sturdy_model] says what there is.
+#' C classes, the modes alone are used. With `hyper = "optimum"` it is the best mode alone, and the
+#' integrated evidence is Laplace's about it. [summary()][summary.sturdy_model] says what there is.
 #'
 #' # Label stage
 #' Its likelihood is exact, and needs no EP. Each noise model has `r label_points[["usual"]]` points,

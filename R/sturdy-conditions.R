@@ -36,7 +36,7 @@
 #' * `fixed_points`: it has several with different probabilities (see [ep_diagnostics()]);
 #' * `evidence_undefined`: there is no t-EP evidence at its fixed point;
 #' * `many_columns`: one lengthscale for each of more than 400 columns is asked for, or of more
-#'   columns than rows learned at one point.
+#'   columns than rows learned by the optimum of one criterion.
 #'
 #' @section Messages:
 #' * `rows_left_out`: rows with missing values, with the fields `rows` and `columns`; `no_label`: rows

@@ -39,7 +39,7 @@
 #'     `trace` (the iterations of EM, otherwise `NULL`) and `on_bound` (names of the
 #'     hyperparameters on a bound of the search);
 #'   * `call`: the call;
-#'   * `nodes`: where the fit averages, see [averaging], otherwise `NULL`;
+#'   * `nodes`: where the fit averages, or has one node as if it did, see [averaging], otherwise `NULL`;
 #'   * `label_stage`: where rates are learned or averaged over, what judges the labels: a fit as
 #'     [second_stage()] makes one, on the leave-one-out probabilities of this one ([wrong-labels]), of
 #'     [shards()] in cells with weights;

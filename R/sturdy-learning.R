@@ -1,7 +1,7 @@
 #' Learning at one point
 #'
 #' What `hyper = "optimum"`, `criterion` and `method` of [gpc()] do. By default a fit averages instead:
-#' [averaging].
+#' [averaging]; and at the optimum it is held at the best mode of what would be averaged over.
 #'
 #' @details
 #' With a latent function `f` under the [kernel][kernel_ard] and labels `y` of -1
@@ -12,19 +12,29 @@
 #' likelihood whose labels may be flipped. EP is that of Minka (2001), in the form of
 #' Rasmussen and Williams (2006, algorithm 3.5), with site precisions of either sign.
 #'
-#' With `hyper = "optimum"` the hyperparameters that the kernel does not hold fixed, and
-#' `epsilon` if it is `"learn"` or `"learn2"`, are found by maximising the criterion plus
-#' the log prior of the kernel. The search is on the log scale (for `epsilon` on the logit
+#' # Two optima
+#' With `hyper = "optimum"` and `epsilon = "average"`, the default, hyperparameters and rates are those
+#' at the best mode of the posterior that `hyper = "integrate"` averages over ([averaging]): EP's
+#' evidence (of a Student-t process that of the Gaussian one) times all priors, those of a rate for
+#' each class among them, or with several classes of one rate. `log_evidence(fit)` is EP's evidence
+#' there, and `log_evidence(fit, "integrated")` that of Laplace's method about this mode.
+#'
+#' With `epsilon = "learn"` or `"learn2"`, or rates that are given, the hyperparameters that the kernel
+#' does not hold fixed, and one rate or one for each class if they are not given, are found by
+#' maximising the criterion plus the log prior of the kernel; learned rates have none. So the papers
+#' learn. `"learn"` is the default with `criterion = "loo"`, with another `method` than `"gradient"`,
+#' and where something is learned that has no prior. The search is on the log scale (for `epsilon` on the logit
 #' scale below 1/2), by quasi-Newton steps with exact gradients from several starting
 #' points; see [ep_control()]. A solution on a bound of the search is reported by
 #' `summary()` and [ep_diagnostics()].
 #'
 #' # Criterion
 #' `"evidence"` is the EP approximation of the log marginal likelihood, `"loo"` the leave-one-out log
-#' predictive probability of the recorded labels. Not used when nothing is learned.
+#' predictive probability of the recorded labels. Not used when nothing is learned, or `epsilon` is
+#' `"average"`.
 #'
 #' # Methods for the flip rate
-#' When the criterion is the evidence:
+#' Of `epsilon = "learn"` or `"learn2"`, when the criterion is the evidence:
 #'   * `"gradient"`, the default: jointly with the kernel, by its gradient;
 #'   * `"em"`: by EM-EP (Kim and Ghahramani, 2008, section 3), in turn with steps for
 #'     the kernel. The M-step sets `epsilon` to the mean probability that a label is wrong under the

@@ -34,9 +34,9 @@ check_fits <- list(
   "gpc, epsilon = 0" = function(d) {
     paper_fit(gpc, d$x, d$y, epsilon = 0)
   },
-  "gpc" = function(d) paper_fit(gpc, d$x, d$y),
-  "stc(10)" = function(d) paper_fit(stc, d$x, d$y, df = 10),
-  "stc(3)" = function(d) paper_fit(stc, d$x, d$y, df = 3)
+  "gpc" = function(d) paper_fit(gpc, d$x, d$y, epsilon = "learn"),
+  "stc(10)" = function(d) paper_fit(stc, d$x, d$y, df = 10, epsilon = "learn"),
+  "stc(3)" = function(d) paper_fit(stc, d$x, d$y, df = 3, epsilon = "learn")
 )
 
 # All rows (150 of Pima), a share of the labels flipped

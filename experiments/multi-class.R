@@ -140,7 +140,8 @@ ours <- function(d, epsilon, hyper,
 one_against_rest <- function(d) {
   parts <- lapply(levels(d$y), function(class) {
     fit <- gpc(
-      d$x, d$y == class, kernel = kernel_iso(), hyper = "optimum", control = quiet_control()
+      d$x, d$y == class, kernel = kernel_iso(), epsilon = "learn", hyper = "optimum",
+      control = quiet_control()
     )
     list(
       test = predict(fit, d$x_test, type = "prob")[, 2], train = fitted(fit),

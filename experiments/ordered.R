@@ -92,7 +92,7 @@ order_one <- function(data) {
   unordered <- stats::reformulate(setdiff(names(data$train), "y"), "factor(y, ordered = FALSE)")
   rbind(
     ours("gpc() in the order", y ~ ., hyper = "integrate"),
-    ours("gpc() without it, at the optimum", unordered, hyper = "optimum"),
+    ours("gpc() without it, at the optimum", unordered, epsilon = "learn", hyper = "optimum"),
     theirs("polr(), logistic", "logistic"), theirs("polr(), probit", "probit")
   )
 }

@@ -49,7 +49,9 @@ prior_kernels <- list(
 
 # covered: does the 90 % interval for the number of wrong labels contain that of the flips?
 prior_row <- function(kernel, half, noisy) {
-  run <- observe(paper_fit(gpc, half$x, noisy$y, kernel = prior_kernels[[kernel]]))
+  run <- observe(paper_fit(
+    gpc, half$x, noisy$y, kernel = prior_kernels[[kernel]], epsilon = "learn"
+  ))
   fit <- run$value
   expected <- attr(observe(mislabelled(fit))$value, "expected")
   flipped <- sum(noisy$flipped)

@@ -32,7 +32,9 @@ count_one <- function(rows, rate, seed) {
   K <- exp(-as.matrix(stats::dist(X))^2 / 2) + diag(0.02, rows)
   true <- drop(crossprod(chol(K), stats::rnorm(rows))) > 0
   flipped <- stats::runif(rows) < rate
-  run <- observe(paper_fit(gpc, X, xor(true, flipped), kernel = kernel_iso()))
+  run <- observe(paper_fit(
+    gpc, X, xor(true, flipped), kernel = kernel_iso(), epsilon = "learn"
+  ))
   found <- observe(mislabelled(run$value))$value
   expected <- attr(found, "expected")
   given <- poisson_binomial_ends(found$probability, 0.9)

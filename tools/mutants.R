@@ -140,7 +140,15 @@ mutant(
 )
 mutant(
   "update(df =) keeps the criterion", "R/fit-edit.R",
-  "if (other_df) kept$criterion <- NULL", "", r = "fit-update"
+  "if (identical(spec$criterion, default_criterion(spec$df))) kept$criterion <- NULL", "", r = "fit-update"
+)
+mutant(
+  "the rates of a changed spec stay those that were usual", "R/fit-edit.R",
+  "kept$epsilon <- NULL", "NULL", r = "fit-spec"
+)
+mutant(
+  "the optimum has another prior than what is averaged over", "R/fit-gpc.R",
+  "integrate = learns_by_nodes(spec),", "integrate = spec$hyper == \"integrate\",", r = "learn-average"
 )
 mutant(
   "factor levels further apart than one mismatch", "R/data-coding.R",

@@ -179,7 +179,9 @@ few_two <- c("curve40", "clean80", "thyroid_flips", "levels70")
 some_classes <- c("three60", "pair90", "four80", "thyroid3")
 few_classes <- c("three30", "pair90")
 
-optimum <- function(verb, ...) way("optimum", verb, hyper = "optimum", ...)
+optimum <- function(verb, ..., epsilon = "learn") {
+  way("optimum", verb, hyper = "optimum", epsilon = epsilon, ...)
+}
 average <- function(verb, ...) way("average", verb, hyper = "integrate", ...)
 at_average <- function(verb, ...) way("average", verb, hyper = "optimum", ...)
 held <- function(verb, ..., kernel = held_iso) way("held", verb, kernel = kernel, ...)

@@ -55,7 +55,7 @@ test_that("no row may be called wrong at a small rate", {
 extended_test("among rows called wrong about the wanted share is right", {
   counts <- vapply(1:20, function(seed) {
     d <- process_table(seed)
-    found <- mislabelled(gpc(d$X, d$y, kernel = kernel_iso()), fdr = 0.1)
+    found <- mislabelled(gpc(d$X, d$y, kernel = kernel_iso(), epsilon = "learn"), fdr = 0.1)
     c(nrow(found), sum((d$y == d$true)[found$row]))
   }, numeric(2))
   expect_lt(sum(counts[2, ]) / sum(counts[1, ]), 0.2)

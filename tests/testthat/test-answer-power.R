@@ -213,7 +213,7 @@ extended_test("in tables whose labels are flipped so many factors are above 3 as
   for (of in make) {
     found <- vapply(1:24, function(seed) withr::with_seed(900 + seed, {
       d <- of()
-      test <- function(y) noise_test(gpc(d$X, factor(y), control = quiet))
+      test <- function(y) noise_test(gpc(d$X, factor(y), hyper = "integrate", control = quiet))
       flipped <- function(rows) test(replace(d$y, rows, !d$y[rows]))$bayes_factor > 3
       said <- test(d$y)$noticed$probability
       n <- length(d$y)

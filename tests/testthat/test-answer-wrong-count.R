@@ -48,10 +48,10 @@ test_that("the distribution of the number is that of the label stage, integrated
   flipped <- toy(20)
   flipped$class <- flip_labels(flipped$class, 0.2, seed = 2)
   fits <- list(
-    gpc(class ~ a + b, toy(), kernel = held(), hyper = "optimum"),
+    gpc(class ~ a + b, toy(), kernel = held(), hyper = "optimum", epsilon = "learn"),
     gpc(class ~ a + b, toy(), kernel = held(), hyper = "optimum", epsilon = "learn2"),
     # so few rows leave the rate anywhere up to 1/2: its prior matters
-    gpc(class ~ a + b, flipped, kernel = held(), hyper = "optimum")
+    gpc(class ~ a + b, flipped, kernel = held(), hyper = "optimum", epsilon = "learn")
   )
   for (fit in fits) {
     model <- fit$label_stage$nodes$models$model
@@ -70,7 +70,7 @@ test_that("the distribution of the number is that of the label stage, integrated
 extended_test("an interval for simulated labels covers about as often as it says", {
   covered <- vapply(1:60, function(seed) {
     d <- process_table(seed)
-    expected <- attr(mislabelled(gpc(d$X, d$y, kernel = kernel_iso())), "expected")
+    expected <- attr(mislabelled(gpc(d$X, d$y, kernel = kernel_iso(), epsilon = "learn")), "expected")
     flips <- sum(d$y != d$true)
     expected$lower <= flips && flips <= expected$upper
   }, logical(1))

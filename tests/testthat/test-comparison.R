@@ -47,7 +47,7 @@ extended_test("what comes from select_model() is what a fit of its own gives", {
   chosen <- rows$chosen[startsWith(rows$method, "select_model")]
   expect_length(chosen, 3)
   expect_true(all(chosen %in% names(default_candidates(criterion = "loo"))))
-  by_evidence <- select_model(half$x, half$y, criterion = "evidence")
+  by_evidence <- select_model(half$x, half$y, env$one_rate_candidates(), criterion = "evidence")
   expect_identical(chosen[1], with(by_evidence$table, candidate[selected]))
 })
 

@@ -206,7 +206,10 @@ test_that("a factor of forty levels, some seen once", {
   }
   expect_named(
     coef(gpc(y ~ ., d)),
-    c("lengthscale.g", "lengthscale.a", "variance", "bias", "nugget", "epsilon")
+    c(
+      "lengthscale.g", "lengthscale.a", "variance", "bias", "nugget", "linear", "epsilon.neg",
+      "epsilon.pos"
+    )
   )
 })
 

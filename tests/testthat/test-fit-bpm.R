@@ -103,7 +103,7 @@ test_that("swapping the classes turns the weights round", {
 
 test_that("defaults follow inference and df", {
   d <- toy(20)
-  expect_identical(bpm(class ~ a, d)$spec$epsilon, "learn")
+  expect_identical(bpm(class ~ a, d)$spec$epsilon, "average")
   expect_equal(bpm(class ~ a, d, inference = "adf")$epsilon, 0.01)
   expect_equal(bpm(class ~ a, d, epsilon = 0.1)$spec$criterion, "evidence")
   expect_equal(bpm(class ~ a, d, epsilon = 0.1, df = 9)$spec$criterion, "loo")
@@ -197,7 +197,7 @@ test_that("a nugget is learned, and takes overlap for what it is", {
   n <- 600
   d <- data.frame(a = rnorm(n), b = rnorm(n))
   d$class <- factor(ifelse(runif(n) < pnorm(d$a - 0.5 * d$b), "yes", "no"))
-  fit <- bpm(class ~ ., d[1:300, ])
+  fit <- bpm(class ~ ., d[1:300, ], epsilon = "learn")
   expect_gt(fit$prior$nugget, 0.3)
   expect_lt(fit$epsilon, 0.03)
   expect_true(fit$prior$free_nugget)

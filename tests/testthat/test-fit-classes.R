@@ -30,7 +30,7 @@ test_that("a factor with three levels just works", {
 
 test_that("a learned rate is where the evidence has no slope", {
   d <- few_iris()
-  fit <- gpc(Species ~ ., d, kernel = held())
+  fit <- gpc(Species ~ ., d, kernel = held(), epsilon = "learn")
   expect_true(fit$epsilon > 0.01 && fit$epsilon < 0.2)
   at <- function(epsilon) {
     log_evidence(gpc(Species ~ ., d, kernel = held(), epsilon = epsilon))
@@ -274,7 +274,7 @@ test_that("a fit has the usual data frames, scores and diagnostics", {
   expect_equal(ep_diagnostics(fit)$status, "converged")
   expect_match(printed(summary(fit)), "Most suspicious labels")
   expect_equal(
-    ep_diagnostics(gpc(Species ~ ., d, kernel = held()))$happened[3],
+    ep_diagnostics(gpc(Species ~ ., d, kernel = held(), epsilon = "learn"))$happened[3],
     "Learned 1 hyperparameter by evidence from 3 starts."
   )
 })

@@ -34,7 +34,7 @@ test_that("a fit that learns a rate, or averages, has a label stage, and one all
   has(one_point(d, epsilon = "learn2"))
   has(gpc(y ~ ., d, kernel = held(), hyper = "integrate"))
   has(gpc(y ~ ., d, kernel = kernel_iso(), epsilon = 0.1, hyper = "integrate"))
-  has(one_point(d, epsilon = "average"))
+  has(one_point(d, epsilon = "learn"))
   has(stc(y ~ ., d, df = 5, kernel = held(), hyper = "integrate"))
   has(bpm(y ~ ., d, hyper = "optimum"))
   has(bpm(y ~ ., d, hyper = "integrate"))
@@ -102,7 +102,7 @@ test_that("a fit that is held at a point, with rates given, answers by its own l
 test_that("the scores of two classes are of the true class, of several of the recorded one, without the row", {
   for (classes in 2:3) {
     made <- stage_table(30, classes)
-    fit <- one_point(made$d, scale = FALSE)
+    fit <- one_point(made$d, scale = FALSE, epsilon = "learn")
     scores <- fit$label_stage$data$X
     expect_equal(rowSums(scores), rep(1, 30))
     expect_identical(fit$label_stage$recalibration$kind, c("fit", "recorded")[classes - 1])
@@ -177,11 +177,12 @@ test_that("what is of the fit itself does not go through the stage", {
   expect_s3_class(update(alone, epsilon = "average")$label_stage, "second_stage")
 })
 
-test_that("the optimum has the noise model of one rate in its stage, an average the usual ones", {
+test_that("one learned rate has its noise model alone in its stage, an average the usual ones", {
   two <- c("none", "one", "two", "first", "second")
   of <- function(fit) fit$label_stage$nodes$models$model
   d <- stage_table(30)$d
-  expect_equal(of(one_point(d)), "one")
+  expect_equal(of(one_point(d, epsilon = "learn")), "one")
+  expect_setequal(of(one_point(d)), two)
   expect_setequal(of(gpc(y ~ ., d, kernel = held(), hyper = "integrate")), two)
   three <- stage_table(30, 3)$d
   expect_setequal(

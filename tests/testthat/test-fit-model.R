@@ -42,7 +42,7 @@ test_that("nobs(), formula() and logLik() answer", {
   expect_s3_class(logLik(fit), "logLik")
   expect_equal(as.numeric(logLik(fit)), log_evidence(fit))
   expect_equal(attr(logLik(fit), "df"), 0)
-  learned <- gpc(class ~ a + b, toy(), kernel = kernel_ard())
+  learned <- gpc(class ~ a + b, toy(), kernel = kernel_ard(), epsilon = "learn")
   expect_equal(attr(logLik(learned), "df"), 5)
   by_matrix <- gpc(matrix(1:4), c(0, 0, 1, 1), kernel = held(), epsilon = 0.1)
   expect_error(formula(by_matrix), class = "sturdy_error_no_formula")

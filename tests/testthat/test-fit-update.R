@@ -18,15 +18,19 @@ test_that("a finite df turns a gpc() into an stc()", {
 
 test_that("another kind of process learns by the criterion that is its default", {
   d <- toy()
-  gaussian <- gpc(class ~ a + b, d, kernel = held())
-  student <- stc(class ~ a + b, d, df = 6, kernel = held())
+  gaussian <- gpc(class ~ a + b, d, kernel = held(), epsilon = "learn")
+  student <- stc(class ~ a + b, d, df = 6, kernel = held(), epsilon = "learn")
   expect_equal(coef(update(gaussian, df = 6)), coef(student))
   expect_equal(coef(update(student, df = Inf)), coef(gaussian))
   # to learn by the other one would show
-  by_evidence <- stc(class ~ a + b, d, df = 6, kernel = held(), criterion = "evidence")
+  by_evidence <- stc(
+    class ~ a + b, d, df = 6, kernel = held(), epsilon = "learn", criterion = "evidence"
+  )
   expect_gt(abs(coef(by_evidence)[["epsilon"]] - coef(student)[["epsilon"]]), 0.01)
   # between processes of one kind the criterion stays
-  direct <- stc(class ~ a + b, d, df = 7, kernel = held(), criterion = "evidence")
+  direct <- stc(
+    class ~ a + b, d, df = 7, kernel = held(), epsilon = "learn", criterion = "evidence"
+  )
   expect_equal(coef(update(by_evidence, df = 7)), coef(direct))
 })
 

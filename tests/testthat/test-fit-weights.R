@@ -119,7 +119,7 @@ test_that("gradients are those of central differences", {
 test_that("learning raises the criterion and stops where the gradient does", {
   d <- linear_data()
   start <- bpm(class ~ ., d, epsilon = 0.05)
-  fit <- bpm(class ~ ., d, prior_scale = "learn")
+  fit <- bpm(class ~ ., d, prior_scale = "learn", epsilon = "learn")
   expect_equal(fit$learning$convergence, 0)
   expect_gt(log_evidence(fit), log_evidence(start))
   expect_true(fit$epsilon > 0.01 && fit$epsilon < 0.2)
@@ -130,7 +130,7 @@ test_that("learning raises the criterion and stops where the gradient does", {
   z <- log(fit$prior$scale[-1]) / 2^2 # the weak prior pulls back
   expect_lt(max(abs(g[2:4] - z)), 0.05)
   expect_lt(abs(g[["epsilon"]]) * fit$epsilon, 0.05)
-  loo <- bpm(class ~ ., d, df = 10)
+  loo <- bpm(class ~ ., d, df = 10, epsilon = "learn")
   expect_equal(loo$spec$criterion, "loo")
   expect_lt(abs(criterion(loo, "loo")$gradient[["epsilon"]]), 0.5)
 })

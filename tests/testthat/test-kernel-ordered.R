@@ -41,7 +41,7 @@ test_that("a fit in an order answers as others do, and the same after it was sav
   prob <- predict(fit, new, type = "prob")
   expect_equal(unname(rowSums(prob)), c(1, 1, 1, NA))
   X <- rows_to_predict(fit, new)$X
-  at <- latent_new(fit, X)
+  at <- latent_new(latent_at(fit, 1), X)
   z <- outer(drop(at$m), native_cuts(fit$kernel$width), function(m, cut) cut - m) / sqrt(drop(at$s2))
   by_hand <- cbind(pnorm(z), 1) - cbind(0, pnorm(z))
   expect_equal(first_prob(fit, X), unname(by_hand), tolerance = 1e-12)

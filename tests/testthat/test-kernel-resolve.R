@@ -101,11 +101,12 @@ test_that("the usual prior of a nugget is large where it is integrated, of two c
   expect_equal(prior(told, integrate = TRUE), list(meanlog = log(0.01), sdlog = 1))
 })
 
-test_that("the usual kernel of two classes has a linear part where it is integrated", {
+test_that("the usual kernel of two classes has a linear part where it is integrated, also at its mode", {
   d <- toy(20)
   linear <- function(...) gpc(class ~ a + b, d, ..., control = ep_control(progress = FALSE))$kernel
   expect_gt(linear(hyper = "integrate")$linear, 0)
-  expect_identical(linear(hyper = "optimum")$linear, 0)
+  expect_gt(linear(hyper = "optimum")$linear, 0)
+  expect_identical(linear(hyper = "optimum", epsilon = "learn")$linear, 0)
   expect_identical(linear(kernel = kernel_ard(), hyper = "integrate")$linear, 0)
   three <- gpc(Species ~ ., iris[seq(1, 150, 8), ], hyper = "integrate", control = ep_control(progress = FALSE))
   expect_identical(three$kernel$linear, 0)

@@ -37,7 +37,10 @@ test_that("inducing inputs at all rows are the dense fit", {
 test_that("a learned fit answers what a dense one does, alike", {
   d <- curve_table(300)
   make <- function(inducing) {
-    gpc(class ~ a + b + f, d, inducing = inducing, control = ep_control(restarts = 0))
+    gpc(
+      class ~ a + b + f, d, inducing = inducing, epsilon = "learn",
+      control = ep_control(restarts = 0)
+    )
   }
   dense <- make(NULL)
   low <- make(40)
@@ -82,7 +85,7 @@ test_that("no fit depends on the order of the rows or on the session's seed", {
 
 test_that("with many rows it is low rank by default, and finds the flips", {
   d <- curve_table(3000)
-  fit <- gpc(class ~ a + b, d, control = ep_control(restarts = 0))
+  fit <- gpc(class ~ a + b, d, epsilon = "learn", control = ep_control(restarts = 0))
   expect_identical(nrow(fit$inducing$Z), 100L)
   expect_equal(fit$ep$status, "converged")
   expect_identical(fit$ep$newton, 0L)

@@ -114,11 +114,12 @@ test_that("classes taken for particular others are seen", {
 
 test_that("one point is the escape, and a held fit needs no nodes", {
   d <- three_groups(40, 0.1)
-  point <- gpc(d$x, d$y, kernel = kernel_iso(), hyper = "optimum")
+  point <- gpc(d$x, d$y, kernel = kernel_iso(), epsilon = "learn", hyper = "optimum")
   expect_null(point$nodes)
-  expect_equal(point$spec$epsilon, "learn")
   expect_error(noise_test(point), class = "sturdy_error_no_average")
-  back <- update(point, hyper = "integrate")
+  best <- update(point, epsilon = "average")
+  expect_equal(c(node_count(best), nrow(noise_test(best)$models)), c(1, 7))
+  back <- update(best, hyper = "integrate")
   expect_equal(nrow(noise_test(back)$models), 7)
   expect_identical(point$label_stage$nodes$models$model, "one")
   expect_null(gpc(d$x, d$y, kernel = held_three(), epsilon = 0.1)$nodes)

@@ -254,14 +254,18 @@ test_that("rounding of the inputs moves no node", {
 })
 
 test_that("at the optimum the best mode is the node, and the evidence there is by Laplace", {
-  modes <- gpc(class ~ a + b, toy(), epsilon = "average", hyper = "optimum", control = quiet)
+  modes <- gpc(class ~ a + b, toy(), hyper = "optimum", control = quiet)
   models <- modes$nodes$models
   expect_identical(models$method, "mode")
   expect_equal(models$log_evidence, models$laplace)
   expect_equal(c(models$nodes, models$modes, node_weight(modes)), c(1, 1, 1))
   expect_equal(unlist(nodes(modes)$hyper[[1]]), unlist(named_hyper(modes$kernel)), tolerance = 1e-8)
-  # the label stage is of all noise models
+  # it is that of the nodes: the kernel with its linear part, under the same priors
   all <- gpc(class ~ a + b, toy(), hyper = "integrate", control = quiet)
+  expect_equal(coef(modes), coef(all), tolerance = 1e-3)
+  expect_identical(modes$kernel$prior, all$kernel$prior)
+  expect_match(describe_learning(modes), "at 1 mode by Laplace")
+  # the label stage is of all noise models
   expect_equal(modes$label_stage$nodes$models$model, all$label_stage$nodes$models$model)
 })
 
@@ -385,7 +389,7 @@ extended_test("a mode that some rows do not show is found on all of them", {
   d$class[wrong] <- levels(d$class)[3 - as.integer(d$class[wrong])]
   fit <- gpc(class ~ ., d)
   # it ended some seventy nats below
-  expect_gt(log_evidence(fit), log_evidence(gpc(class ~ ., d, hyper = "optimum")) - 5)
+  expect_gt(log_evidence(fit), log_evidence(gpc(class ~ ., d, epsilon = "learn")) - 5)
   expect_lt(fit$kernel$lengthscale[["b"]], 2)
 })
 

@@ -6,7 +6,7 @@ case_12 <- function(method) {
   case <- reference_cases()[[12]]
   gpc(
     case$X, case$y,
-    scale = FALSE, method = method,
+    scale = FALSE, epsilon = "learn", method = method,
     kernel = kernel_ard(
       case$lengthscale, case$theta0, case$theta2, case$theta3,
       fixed = TRUE, prior = NULL
@@ -31,7 +31,7 @@ thyroid_fits <- function(rate, seed) {
     fixed = c("lengthscale", "variance", "bias"), prior = NULL
   )
   x <- d[rows, names(d) != "class"]
-  function(method) gpc(x, y, kernel = kernel, method = method)
+  function(method) gpc(x, y, kernel = kernel, epsilon = "learn", method = method)
 }
 
 test_that("gradient and em reach the same optimum, em_kg08 overshoots", {

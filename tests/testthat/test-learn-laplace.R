@@ -10,7 +10,7 @@ integral <- function(fit) log_evidence(fit, method = "integrated")
 log_sum <- function(f, step) max(f) + log(sum(exp(f - max(f)))) + log(step)
 
 test_that("over a flip rate it is near the integral over its prior", {
-  fit <- gpc(class ~ a + b, toy(60), kernel = held_kernel(fixed = TRUE))
+  fit <- gpc(class ~ a + b, toy(60), kernel = held_kernel(fixed = TRUE), epsilon = "learn")
   e <- seq(0.0005, 0.4995, by = 0.001)
   f <- vapply(e, function(e) log_evidence(update(fit, epsilon = e), "corrected"), 0)
   expect_lt(abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.001)), 0.1)
@@ -19,7 +19,7 @@ test_that("over a flip rate it is near the integral over its prior", {
 test_that("it is near the integral where the data want no flips, too", {
   d <- toy(40)
   d$class <- factor(ifelse(d$a + d$b > 0, "yes", "no"))
-  fit <- gpc(class ~ a + b, d, kernel = held_kernel(fixed = TRUE))
+  fit <- gpc(class ~ a + b, d, kernel = held_kernel(fixed = TRUE), epsilon = "learn")
   expect_lt(fit$epsilon, 1e-5)
   e <- seq(0.0005, 0.4995, by = 0.001)
   f <- vapply(e, function(e) log_evidence(update(fit, epsilon = e), "corrected"), 0)
@@ -51,11 +51,13 @@ test_that("with nothing learned it is the evidence, and without a prior it is NA
 
 test_that("a Student-t process has that of the Gaussian process of its kernel", {
   kernel <- kernel_iso()
-  gaussian <- gpc(class ~ a + b, toy(), kernel = kernel)
-  student <- stc(class ~ a + b, toy(), df = 8, kernel = kernel)
+  gaussian <- gpc(class ~ a + b, toy(), kernel = kernel, epsilon = "learn")
+  student <- stc(class ~ a + b, toy(), df = 8, kernel = kernel, epsilon = "learn")
   by_loo <- gpc(class ~ a + b, toy(), kernel = kernel, criterion = "loo")
   expect_lt(abs(integral(student) - integral(gaussian)), 0.01)
   expect_lt(abs(integral(by_loo) - integral(gaussian)), 0.01)
+  at_mode <- lapply(list(gpc, stc), function(model) model(class ~ a + b, toy(), kernel = kernel))
+  expect_equal(integral(at_mode[[2]]), integral(at_mode[[1]]))
 })
 
 test_that("the curvature is that of finite differences of the value", {

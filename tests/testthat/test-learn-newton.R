@@ -163,7 +163,7 @@ test_that("a search that begins on some rows ends at an optimum of all, whatever
     y[wrong] <- !y[wrong]
     data.frame(X, y)
   })
-  fit <- gpc(y ~ ., d)
+  fit <- gpc(y ~ ., d, epsilon = "learn")
   expect_true(fit$learning$cold_start)
   # a search of another kind, on all rows from the start
   latent <- model_latent(fit)
@@ -177,7 +177,7 @@ test_that("a search that begins on some rows ends at an optimum of all, whatever
     method = "BFGS", control = list(reltol = 1e-10)
   )
   expect_gt(fit$learning$penalised, -other$value - 1e-4)
-  turned <- gpc(y ~ ., d[300:1, ])
+  turned <- gpc(y ~ ., d[300:1, ], epsilon = "learn")
   expect_identical(coef(turned), coef(fit))
   expect_identical(turned$learning, fit$learning)
 })

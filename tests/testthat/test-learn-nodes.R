@@ -89,6 +89,8 @@ extended_test("last bits of the inputs do not move the average, hard nodes inclu
   y <- f > median(f)
   wrong <- sample.int(n, round(n * sample(c(0, 0.05, 0.15), 1)))
   y[wrong] <- sample(c(FALSE, TRUE), length(wrong), TRUE)
-  said <- lapply(c(1, 1 + 4e-16), function(by) fitted(suppressMessages(gpc(X * by, y))))
+  said <- lapply(c(1, 1 + 4e-16), function(by) {
+    fitted(suppressMessages(gpc(X * by, y, hyper = "integrate")))
+  })
   expect_equal(said[[1]], said[[2]], tolerance = 1e-9)
 })

@@ -41,10 +41,10 @@ fits <- local({
   d <- learn_data()
   quiet <- function(...) suppressWarnings(suppressMessages(...))
   list(
-    gpc = quiet(gpc(class ~ ., d)),
+    gpc = quiet(gpc(class ~ ., d, epsilon = "learn")),
     gpc_iso = quiet(gpc(class ~ ., d, kernel = kernel_iso(prior = NULL))),
     gpc_loo = quiet(gpc(class ~ ., d, criterion = "loo")),
-    stc = quiet(stc(class ~ ., d)),
+    stc = quiet(stc(class ~ ., d, epsilon = "learn")),
     stc_held = quiet(stc(class ~ ., d, epsilon = 0.05, criterion = "evidence"))
   )
 })
@@ -148,7 +148,7 @@ test_that("learning draws nothing and repeats itself", {
   d <- learn_data()
   withr::local_seed(1)
   before <- .Random.seed
-  again <- suppressWarnings(gpc(class ~ ., d))
+  again <- suppressWarnings(gpc(class ~ ., d, epsilon = "learn"))
   expect_identical(.Random.seed, before)
   expect_identical(coef(again), coef(fits$gpc))
   expect_identical(again$ep$m, fits$gpc$ep$m)
@@ -176,7 +176,8 @@ test_that("what is fixed stays, what is not moves", {
   d <- learn_data(40)
   fit <- function(...) suppressWarnings(gpc(class ~ a + b, d, ...))
   held <- fit(
-    kernel = kernel_ard(2, 3, 0.7, 0.4, fixed = c("lengthscale", "bias", "variance"))
+    kernel = kernel_ard(2, 3, 0.7, 0.4, fixed = c("lengthscale", "bias", "variance")),
+    epsilon = "learn"
   )
   at <- coef(held)
   expect_close(
@@ -195,12 +196,14 @@ test_that("what is fixed stays, what is not moves", {
 test_that("solutions on a bound are reported", {
   # nothing to learn from: labels are coins, so epsilon goes to its upper end
   d <- withr::with_seed(5, data.frame(a = rnorm(40), y = rep(c(0, 1), 20)))
-  fit <- suppressWarnings(gpc(y ~ a, d, kernel = kernel_iso(1, fixed = TRUE)))
+  fit <- suppressWarnings(gpc(y ~ a, d, kernel = kernel_iso(1, fixed = TRUE), epsilon = "learn"))
   expect_close(coef(fit)[["epsilon"]], 0.49, 0.05)
   # no flips at all: epsilon goes to its lower end
   clean <- data.frame(a = seq(-2, 2, length.out = 41))
   clean$y <- as.integer(clean$a > 0.02)
-  fit <- suppressWarnings(gpc(y ~ a, clean, kernel = kernel_iso(1, fixed = TRUE)))
+  fit <- suppressWarnings(
+    gpc(y ~ a, clean, kernel = kernel_iso(1, fixed = TRUE), epsilon = "learn")
+  )
   expect_identical(fit$learning$on_bound, "epsilon")
   expect_lt(coef(fit)[["epsilon"]], 1e-5)
 })
@@ -208,7 +211,7 @@ test_that("solutions on a bound are reported", {
 extended_test("learned flip rates find the truth, seed by seed", {
   learned <- vapply(1:8, function(seed) {
     d <- learn_data(150, seed)
-    coef(suppressWarnings(gpc(class ~ ., d)))[["epsilon"]]
+    coef(suppressWarnings(gpc(class ~ ., d, epsilon = "learn")))[["epsilon"]]
   }, 0)
   expect_lt(abs(mean(learned) - 0.1), 0.04)
   expect_true(all(learned > 0.02 & learned < 0.25))

@@ -36,8 +36,9 @@ extended_test("searches of ordinary data end well before", {
     d$class <- factor(d$class == levels(factor(d$class))[1])
     one <- ep_control(restarts = 0)
     fits <- suppressWarnings(suppressMessages(list(
-      gpc(class ~ ., d, control = one), stc(class ~ ., d, df = 3, control = one),
-      bpm(class ~ ., d, prior_scale = "learn", control = one)
+      gpc(class ~ ., d, epsilon = "learn", control = one),
+      stc(class ~ ., d, df = 3, epsilon = "learn", control = one),
+      bpm(class ~ ., d, epsilon = "learn", prior_scale = "learn", control = one)
     )))
     for (fit in fits) {
       expect_identical(fit$learning$convergence, 0L)
@@ -49,7 +50,10 @@ extended_test("searches of ordinary data end well before", {
 test_that("a search ends with its budget, at the best so far, and says so", {
   d <- toy(60)
   fit <- function(budget, ...) {
-    gpc(class ~ a + b, d, ..., control = ep_control(budget = budget, progress = FALSE))
+    gpc(
+      class ~ a + b, d, epsilon = "learn", ...,
+      control = ep_control(budget = budget, progress = FALSE)
+    )
   }
   free <- fit(Inf)
   expect_identical(hyperparameters(fit(1e4)), hyperparameters(free))

@@ -73,7 +73,7 @@ test_that("a search that ends far from its optimum does not say that it converge
 
 extended_test("90,000 rows: within a nat of the optimum, and the rate is found", {
   fit <- gpc(y ~ ., staged_table(9e4), inducing = 100, hyper = "optimum",
-             control = ep_control(progress = FALSE))
+             epsilon = "learn", control = ep_control(progress = FALSE))
   expect_identical(fit$learning$convergence, 0L)
   expect_lt(abs(fit$epsilon - 0.1), 0.005)
   par <- c(
@@ -155,7 +155,8 @@ extended_test("a kernel that some rows do not show is found on 90,000, within a 
     data.frame(X, y = factor(xor(event, runif(n + 20000) < 0.1)))[seq_len(n), ]
   })
   fit <- gpc(
-    y ~ ., d, inducing = 100, hyper = "optimum", control = ep_control(progress = FALSE)
+    y ~ ., d, inducing = 100, hyper = "optimum", epsilon = "learn",
+    control = ep_control(progress = FALSE)
   )
   expect_identical(fit$learning$convergence, 0L)
   expect_lt(abs(fit$epsilon - 0.1), 0.005)

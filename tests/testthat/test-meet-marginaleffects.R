@@ -166,6 +166,11 @@ test_that("set_coef() sets the weights of a bpm() at one point, and of no other"
   for (bad in list(1, c(1, 2, NA), letters[1:3])) {
     expect_error(set_coef.bpm(fit, bad), class = "sturdy_error_type")
   }
+  # the one node of an average moves along
+  one <- bpm(class ~ a + b, toy(), hyper = "optimum")
+  moved <- set_coef.bpm(one, c(0, 1, 2))
+  expect_equal(unname(coef(moved)), c(0, 1, 2))
+  expect_equal(predict(set_coef.bpm(one, coef(one)), toy(), "prob"), predict(one, toy(), "prob"))
   # nodes have weights of their own, and to drop them would change what the fit says
   average <- bpm(class ~ a + b, toy(), hyper = "integrate")
   expect_error(set_coef.bpm(average, coef(average)), class = "sturdy_error_averaged")

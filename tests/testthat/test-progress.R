@@ -69,7 +69,7 @@ test_that("times are said as people say them", {
 test_that("learning signals each evaluation, what it expects, and how long", {
   d <- withr::with_seed(3, data.frame(a = rnorm(60), b = rnorm(60)))
   d$y <- d$a + d$b > 0
-  lines <- said(fit <- gpc(y ~ ., d))
+  lines <- said(fit <- gpc(y ~ ., d, epsilon = "learn"))
   learning <- lines[lines$what == "Learning", ]
   expect_identical(length(unique(learning$done)), fit$learning$evaluations)
   expect_true(all(learning$done <= learning$total))
@@ -87,7 +87,7 @@ test_that("learning signals each evaluation, what it expects, and how long", {
 test_that("so do evaluations on some rows, EM, integration, prediction and simulation", {
   d <- withr::with_seed(3, data.frame(a = rnorm(230), b = rnorm(230)))
   d$y <- d$a + d$b + rnorm(230) / 3 > 0
-  lines <- said(fit <- gpc(y ~ ., d))
+  lines <- said(fit <- gpc(y ~ ., d, epsilon = "learn"))
   few <- unique(lines$message[lines$what == "Learning" & lines$done == 0])
   expect_identical(few, "fits of 150 of 230 rows")
   expect_true("Predicting" %in% said(predict(fit, d))$what)

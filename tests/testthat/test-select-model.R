@@ -245,7 +245,9 @@ test_that("arguments are checked before anything is fitted", {
 extended_test("a selection between flip rates finds the one that fits", {
   d <- sturdy_data("newthyroid")
   d$class <- factor(ifelse(d$class == "normal", "normal", "ill"))
-  candidates <- default_candidates()[c("gpc_0", "gpc")]
+  candidates <- list(
+    gpc_0 = candidate("gpc", epsilon = 0), gpc = candidate("gpc", epsilon = "learn")
+  )
   d$class <- flip_labels(d$class, 0.1, seed = 1)
   x <- select_model(class ~ ., d, candidates)
   expect_equal(x$table$candidate[x$table$selected], "gpc")

@@ -74,14 +74,14 @@ test_that("a few rows lead all to their fixed point, also without a nugget", {
 
 test_that("what is learned over shards is what is learned on all rows", {
   new <- shard_data(50, seed = 2)
-  whole <- gpc(class ~ ., d, inducing = 20)
-  fit <- gpc(class ~ ., shards(d, 3), inducing = 20)
+  whole <- gpc(class ~ ., d, inducing = 20, epsilon = "learn")
+  fit <- gpc(class ~ ., shards(d, 3), inducing = 20, epsilon = "learn")
   expect_equal(log_evidence(fit), log_evidence(whole), tolerance = 1e-4)
   # of the fits themselves, before any label stage
   X <- forge(whole$blueprint, new)$X
   expect_equal(first_prob(fit, X), first_prob(whole, X), tolerance = 2e-3)
-  whole <- bpm(class ~ ., d, prior_scale = "learn")
-  fit <- bpm(class ~ ., shards(d, 3), prior_scale = "learn")
+  whole <- bpm(class ~ ., d, prior_scale = "learn", epsilon = "learn")
+  fit <- bpm(class ~ ., shards(d, 3), prior_scale = "learn", epsilon = "learn")
   expect_equal(log_evidence(fit), log_evidence(whole), tolerance = 1e-4)
   expect_equal(coef(fit), coef(whole), tolerance = 2e-2)
 })
