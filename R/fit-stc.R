@@ -77,7 +77,7 @@
 #' @return `stc()` returns an object of class `c("stc", "sturdy_model")`, a plain list
 #'   with the fields of [gpc()]; the degrees of freedom are `spec$df`. `stc_spec()`
 #'   returns a list of class `c("stc_spec", "gpc_spec", "sturdy_spec")` with the checked
-#'   arguments. At finite `df`, `method` must be `"gradient"`.
+#'   arguments.
 #' @inherit sturdy-package references
 #' @seealso [gpc()], whose [inputs] and [conditions][sturdy-conditions] hold here; [log_evidence()],
 #'   [ep_diagnostics()]
@@ -137,13 +137,6 @@ stc_spec <- function(..., df = 10, criterion = NULL) {
   }
   if (is.null(criterion)) criterion <- default_criterion(df)
   spec <- do.call(gpc_spec, c(given, list(criterion = criterion)), quote = TRUE)
-  if (is.finite(df) && spec$method != "gradient") {
-    abort_sturdy(
-      "{.arg method} must be {.val gradient} at a finite {.arg df}: the EM step has
-       no closed form there.",
-      "method", arg = "method"
-    )
-  }
   spec$df <- df
   class(spec) <- c("stc_spec", class(spec))
   spec

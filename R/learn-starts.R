@@ -10,7 +10,7 @@ learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 #' moves as 1/lengthscale^2. Both epsilon = 0 and 1/2 are traps (the gradient on
 #' the logit scale dies), so all start inside.
 #' @noRd
-learn_starts <- function(problem, restarts) {
+learn_starts <- function(problem, restarts = problem$control$restarts) {
   offset <- rbind(
     c(0, 0, 0.05), c(-1, -1.5, 0.02), c(1, 0.5, 0.15), c(-0.5, 1.5, 0.1),
     c(0.5, -1.5, 0.2), c(-1.5, 0, 0.05), c(1.5, -1, 0.02)
