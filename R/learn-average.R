@@ -128,29 +128,24 @@ average_nodes_of <- function(model, integrate, spec) {
   size <- if (integrate && !learn_is_over(spec)) average_total(model$problem$latent) else 0
   fits <- if (is.finite(spec$df)) 2 else 1 # of a t process once more
   spec$control$progress$expect(fits * max(size, 1) + length(model$modes))
+  problem <- model$problem
+  problem$search_control$second <- problem$latent$second
+  problem$corners <- length(problem$field) >= node_corners
   for (round in seq_len(average_rounds)) {
-    model$modes <- lapply(model$modes, learn_second, model$problem)
-    model$problem$search_control$second <- model$problem$latent$second
-    model$problem$corners <- length(model$problem$field) >= node_corners
-    part <- node_integral(model$problem, model$modes, size)
+    model$modes <- lapply(model$modes, learn_second, problem)
+    part <- node_integral(problem, model$modes, size)
     ahead <- average_ahead(model, part)
     if (is.null(ahead) || round == average_rounds || learn_is_over(spec)) break
-    anew <- learn_search(average_problem_like(model$problem), ahead, spec)
+    anew <- learn_search(model$problem, ahead, spec)
     if (!length(anew$modes)) break
     model <- anew
   }
-  while (average_wants_more(model$problem$latent, part, size) && !learn_is_over(spec)) {
-    part <- node_further(model$problem, model$modes, part, size)
+  while (average_wants_more(problem$latent, part, size) && !learn_is_over(spec)) {
+    part <- node_further(problem, model$modes, part, size)
   }
-  list(model = model, part = node_trusted(model$problem, model$modes, part))
-}
-
-#' The problem of a search, without what nodes have set
-#' @noRd
-average_problem_like <- function(problem) {
-  problem$search_control$second <- NULL
-  problem$corners <- NULL
-  problem
+  # nodes, or where their weights say nothing the modes
+  if (part$method == "nodes" && part$ess < node_least_ess) part <- node_at_modes(problem, model$modes)
+  list(model = model, part = part)
 }
 
 average_wants_more <- function(latent, part, size) {

@@ -57,15 +57,6 @@ node_further <- function(problem, modes, part, n) {
   ), log_sum(vapply(modes, node_laplace, numeric(1))))
 }
 
-#' Nodes, or where their weights say nothing the modes
-#' @noRd
-node_trusted <- function(problem, modes, part) {
-  if (part$method == "nodes" && part$ess < node_least_ess) {
-    return(node_at_modes(problem, modes))
-  }
-  part
-}
-
 #' Of each column; there may be no row
 #' @noRd
 node_log_prior <- function(Z) -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)

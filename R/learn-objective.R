@@ -1,11 +1,6 @@
 # What learning maximises: a criterion plus the log prior, with its exact gradient, in
 # coordinates of what is free.
 
-# EP tolerance while searching. The Gaussian evidence is stationary in the sites: its
-# error is the square of the residual; that of its slope is not.
-learn_tol <- function(df, criterion) {
-  if (is.infinite(df) && criterion == "evidence") 1e-4 else 1e-6
-}
 learn_race_rows <- 150L # of a first search, or a quarter of all, when there are half as many again
 learn_trail <- 6L       # evaluations whose sites foretell the next
 
@@ -15,10 +10,10 @@ learn_trail <- 6L       # evaluations whose sites foretell the next
 #'   new_coordinates(), whose fields the problem has.
 #' @noRd
 learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, spec$epsilon)) {
+  # The Gaussian evidence is stationary in the sites: its error is the square of the residual of EP;
+  # that of its slope is not
   gaussian <- is.infinite(spec$df) && spec$criterion == "evidence"
-  tol <- max(
-    spec$control$tol, learn_tol(spec$df, spec$criterion), if (gaussian) latent$coarse
-  )
+  tol <- max(spec$control$tol, if (gaussian) c(1e-4, latent$coarse) else 1e-6)
   c(coordinates, list(
     latent = latent, df = spec$df, criterion = spec$criterion, control = spec$control,
     deadline = spec$deadline,
