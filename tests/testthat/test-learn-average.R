@@ -269,10 +269,6 @@ test_that("a hyperparameter without a prior can't be integrated", {
   expect_error(
     averaged(kernel = kernel_iso(prior = NULL)), class = "sturdy_error_prior"
   )
-  expect_error(
-    gpc_spec(method = "em", epsilon = "average", hyper = "integrate"),
-    class = "sturdy_error_method"
-  )
 })
 
 test_that("nothing free but a rate is averaged over many rows, too", {
